@@ -1,0 +1,97 @@
+/* base: budgets, vectors, bit tricks. Everything below is built on these.
+ *
+ * Idea. All memory of one grammar or engine is counted in one *budget*, which also counts the work of the call at hand and remembers
+ * the first failure. A failure is *sticky*: after it every allocation is refused until the owner clears it at the start of the next
+ * operation, so code checks once, where it would publish a result.
+ *
+ * Invariant: bytes == sum of the sizes of all live blocks that were resized through this budget.
+ *
+ * Ids are uint32_t; NONE (all ones) is never a valid id. */
+#ifndef GE_BASE_H
+#define GE_BASE_H
+
+#include <assert.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../ge.h"
+
+typedef uint8_t u8;
+typedef uint16_t u16;
+typedef uint32_t u32;
+typedef uint64_t u64;
+
+#define NONE UINT32_MAX
+
+/* Index of a field of ge_limits, as reported in ge_err.limit. */
+#define LIMIT(field) ((u32)(offsetof(ge_limits, field) / sizeof(u64)))
+
+typedef struct budget {
+    ge_limits limits;
+    size_t bytes;     /* held now */
+    u64 work;         /* spent by the operation at hand */
+    u64 fail_after;   /* tests: the allocation with this number fails; 0 = none */
+    ge_status status; /* first failure of the operation at hand */
+    u32 limit;        /* GE_E_LIMIT: which */
+} budget;
+
+void budget_init(budget *b, const ge_limits *limits);
+void budget_begin(budget *b);                /* a new operation: clears status and work */
+bool budget_fail(budget *b, ge_status s);    /* records the first failure; returns false */
+bool budget_limit(budget *b, u32 limit);     /* the limit with this index is reached; returns false */
+bool budget_work(budget *b, u64 amount);     /* false when the operation has used up max_step_work */
+ge_status budget_report(const budget *b, ge_err *err); /* fills err; returns the status */
+ge_status err_set(ge_err *err, ge_status status, const char *text); /* an error that is none of the budget; returns status */
+
+/* realloc with both sizes; new_size 0 frees. NULL on failure (sticky), the old block is then untouched. */
+void *mem_resize(budget *b, void *block, size_t old_size, size_t new_size);
+
+/* Growable array. Elements may move: hold ids, not pointers. */
+#define VEC(type)  \
+    struct {       \
+        type *at;  \
+        u32 n;     \
+        u32 cap;   \
+    }
+
+bool vec_grow(budget *b, void **at, u32 *cap, u32 need, size_t element);
+
+#define vec_reserve(b, v, extra) \
+    ((u64)(v)->n + (extra) <= (v)->cap || vec_grow((b), (void **)&(v)->at, &(v)->cap, (v)->n + (u32)(extra), sizeof *(v)->at))
+#define vec_push(b, v, x) (vec_reserve((b), (v), 1) && ((v)->at[(v)->n++] = (x), true))
+#define vec_drop(b, v) \
+    ((void)mem_resize((b), (v)->at, (v)->cap * sizeof *(v)->at, 0), (v)->at = NULL, (v)->n = 0, (v)->cap = 0)
+#define vec_bytes(v) ((v)->cap * sizeof *(v)->at)
+
+/* Deep copy of a vector into an empty one. */
+#define vec_copy(b, to, from)                                                                         \
+    (vec_reserve((b), (to), (from)->n) &&                                                             \
+     ((from)->n ? (void)memcpy((to)->at, (from)->at, (from)->n * sizeof *(from)->at) : (void)0,       \
+      (to)->n = (from)->n, true))
+
+typedef VEC(u32) id_vec;
+
+static inline u32 min_u32(u32 a, u32 b) { return a < b ? a : b; }
+static inline u32 max_u32(u32 a, u32 b) { return a > b ? a : b; }
+
+/* --- sets of bytes (256 bits in 8 words) ------------------------------------------------------------------------------- */
+
+typedef struct byte_set {
+    u32 w[8];
+} byte_set;
+
+static inline bool set_has(const byte_set *s, u32 byte) { return s->w[byte >> 5] >> (byte & 31) & 1; }
+static inline void set_add(byte_set *s, u32 byte) { s->w[byte >> 5] |= (u32)1 << (byte & 31); }
+void set_add_range(byte_set *s, u32 low, u32 high);
+u32 set_count(const byte_set *s);
+
+static inline u64 mix_u64(u64 x) { /* finaliser of splitmix64 (Steele, Lea, Flood 2014) */
+    x ^= x >> 30;
+    x *= 0xbf58476d1ce4e5b9u;
+    x ^= x >> 27;
+    x *= 0x94d049bb133111ebu;
+    return x ^ x >> 31;
+}
+
+#endif

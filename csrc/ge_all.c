@@ -1,0 +1,25 @@
+/* The core as one translation unit, in pipeline order: also its table of contents. */
+#include "base/base.c"                /* budgets, vectors */
+#include "base/intern.c"              /* hash-consing */
+#include "regex/rx_node.c"            /* 3 expressions: constructors and their laws */
+#include "regex/rx_chars.c"           /*   code points and literals as tries */
+#include "regex/rx_quote.c"           /*   JSON string quoting as an operator */
+#include "regex/rx_multiple.c"        /*   decimal multiples */
+#include "regex/rx_derive.c"          /*   derivatives, byte classes, emptiness */
+#include "regex/rx_unicode_tables.c"  /*   code points by property (generated) */
+#include "regex/rx_class.c"           /*   \d \w \s \p{...}, case folding */
+#include "regex/rx_anchor.c"          /*   ^ $ \b as conditions on the text around */
+#include "regex/rx_parse.c"           /*   pattern text -> expressions */
+#include "grammar/gr_compile.c"       /*   rules -> flat suffixes */
+#include "grammar/ir.c"               /*   the IR from Python */
+#include "lexer/lx.c"                 /* 4 lexer states */
+#include "parser/ep.c"                /*   Earley rows */
+#include "parser/ep_complete.c"       /*   ... scanning and completion */
+#include "parser/ep_predict.c"        /*   ... prediction and return points */
+#include "vocab/tt.c"                 /* 5 the trie of tokens */
+#include "vocab/vb.c"                 /*   vocabularies */
+#include "match/cf.c"                 /* 6 configurations */
+#include "match/mk.c"                 /*   masks */
+#include "match/mk_inner.c"           /*   lexeme-internal masks */
+#include "match/en.c"                 /*   engines */
+#include "match/mt.c"                 /*   matchers */

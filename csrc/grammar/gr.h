@@ -1,0 +1,81 @@
+/* gr: the rules of a grammar, compiled. Immutable after gr_compile; a parser (parser/ep.h) grows its own copy.
+ *
+ * Idea. What the parser handles are not rules but *suffixes* of rules: "what is still to come". A suffix is a node of a hash-consed
+ * linked list, so equal suffixes are one node, equal rules are one rule, and to advance over a symbol is to follow `next`.
+ *
+ *     list: item tail          a: [item]--+             node 0 is the empty suffix, the end of every rule
+ *     tail: sep item tail      b: [sep]---[item]---[tail]---0
+ *
+ * Only suffixes with the same owner are shared. The owner, a nonterminal of the IR, says for `explain` whose suffix it is.
+ *
+ * Nullable symbols. A node knows whether its symbol may be stepped over (it can be empty), and whether all of the suffix can be. So
+ * the parser never sees an empty rule, and none is stored: that a nonterminal may be empty is a flag.
+ *
+ * Invariants. Every nonterminal with alternatives derives some text that is not empty; symbols that derive only "" are left out of
+ * the rules. Every symbol in a node is productive and reachable: an item is never a dead end. `next` is smaller than its node.
+ *
+ * Lists. list(item, separator, min, max) is a template, expanded by the parser when it is first predicted:
+ *
+ *     list    ->  item tail(1)                       if max >= 1
+ *     tail(k) ->  separator item tail(k + 1)         if k < max; tail(max) is left out
+ *     list may be empty if min == 0, tail(k) if k >= min; without upper bound k stops at min
+ *
+ * A *loose* list is one whose item may be empty, and the separator too or there is none: stepping over them would predict tail(1),
+ * tail(2), ... all at once. But a unit (separator item) that is empty says nothing: leaving it out gives a shorter list of the same
+ * text, and adding empty units gives a list of min. So the texts are those of 0..max items *none of which is empty*: min becomes 0, and
+ * the node of the unit is marked as one that can not be stepped over. As the parser never completes an empty rule (see ep.h), that
+ * is all it takes. If there is a separator, a unit is a nonterminal of its own with the rule: separator item. */
+#ifndef GE_GR_H
+#define GE_GR_H
+
+#include "../base/base.h"
+
+enum { GR_LEXEME_EMPTY = 1 /* denotes no text: can never occur */, GR_LEXEME_NULLABLE = 2 /* also matches "" */ };
+
+enum { GR_STEP = 1 /* the symbol may be stepped over */, GR_REST_NULLABLE = 2 /* the whole suffix may be */ };
+
+enum { GR_END = 0 }; /* the empty suffix */
+
+typedef struct gr_node {
+    u32 symbol; /* as in the IR: lexeme * 2, nonterminal * 2 + 1; NONE in GR_END */
+    u32 next;   /* node: the suffix after the symbol */
+    u32 owner;  /* nonterminal of the IR, or NONE */
+    u32 flags;
+} gr_node;
+
+typedef struct gr_nonterminal {
+    u32 first;          /* alternatives: nodes, in `alternatives` from here; NONE: a template that is not expanded yet */
+    u32 n;              /* how many */
+    u32 list, count;    /* list (or NONE): count == 0 is the list, otherwise tail(count) */
+    u32 tail;           /* tail(count): the node of the suffix that consists of it alone */
+    u32 owner;          /* nonterminal of the IR, or NONE */
+    u32 nullable;       /* 0 or 1 */
+} gr_nonterminal;
+
+typedef struct gr_list {
+    u32 item, separator; /* symbols; separator of a loose list: NONE */
+    u32 unit;            /* symbol, loose lists only: what follows the first item, again and again */
+    u32 minimum, maximum; /* maximum NONE: unbounded */
+    u32 loose;           /* 0 or 1 */
+    u32 owner;
+} gr_list;
+
+typedef struct gr_grammar {
+    VEC(gr_node) nodes;
+    VEC(gr_nonterminal) nonterminals; /* those of the IR under their ids, then auxiliary ones */
+    VEC(u32) alternatives;
+    VEC(gr_list) lists;
+    u32 start; /* node: the suffix to parse */
+    u32 n_lexemes;
+    u32 n_ir_nonterminals;
+} gr_grammar;
+
+/* Compiles; borrows everything. On failure *g is empty again. A nonterminal may have rules or be one list, not both. */
+bool gr_compile(gr_grammar *g, budget *b, const ge_rules *rules, const u8 *lexeme_flags);
+void gr_drop(gr_grammar *g, budget *b);
+
+static inline u32 gr_suffix_flags(const gr_node *nodes, u32 next, bool may_step) {
+    return may_step ? GR_STEP | (nodes[next].flags & GR_REST_NULLABLE) : 0;
+}
+
+#endif

@@ -1,0 +1,325 @@
+/* gr_compile: ge_rules -> gr_grammar.
+ *
+ * Steps. (1) Check every index. (2) Copy the rules; a lexeme that may be "" becomes a nonterminal with two rules, and a list gets the
+ * rules that show what it can derive (list_rules), for analysis only. (3) Three least fixed points over nonterminals, each linear
+ * in the size of the rules (a rule is looked at once per symbol in it):
+ *
+ *     PRODUCTIVE   derives some text          a rule all of whose symbols are
+ *     NULLABLE     derives ""                 a rule all of whose symbols are
+ *     SOLID        derives some text but ""   a rule all of whose symbols are productive and one is solid
+ *
+ * (4) What the start symbol can reach over productive rules. (5) Suffixes of the productive rules of those, without symbols that are
+ * not solid (they can only be ""), and without the rule A -> A, which says nothing. */
+#include "gr.h"
+
+#include "../base/intern.h"
+
+enum { PRODUCTIVE = 1, NULLABLE = 2, SOLID = 4, REACHED = 8 };
+
+enum { MAX_SYMBOLS = 1 << 29 };
+
+typedef struct compiler {
+    budget *b;
+    gr_grammar *g;
+    const ge_rules *in;
+    const u8 *lexeme_flags;
+    VEC(u32) words;       /* rules: left, length, symbols */
+    VEC(u32) at;          /* per rule: its offset in words */
+    VEC(u32) facts;       /* per nonterminal */
+    VEC(u32) lexeme_nt;   /* per lexeme: the nonterminal that stands for it, if it may be "" */
+    VEC(u32) list_of;     /* per nonterminal: its list, or NONE */
+    VEC(u32) left_start, left_rules;  /* per nonterminal: its rules */
+    VEC(u32) occur_start, occur_rules; /* per nonterminal: rules that contain it, as often as they do */
+    VEC(u32) missing;     /* per rule, during a fixed point */
+    VEC(u32) todo;
+    VEC(u32) seen;        /* per node: the last nonterminal that has it as an alternative */
+    intern_table suffixes; /* (symbol, next, owner) -> node - 1 */
+} compiler;
+
+#define vec_fill(b, v, count, value) /* appends words whose bytes are `value`; v.at is not NULL afterwards */ \
+    (vec_reserve((b), (v), (u64)(count) + 1) && (memset((v)->at + (v)->n, (value), (count) * sizeof *(v)->at), (v)->n += (count), true))
+
+/* --- reading ------------------------------------------------------------------------------------------------------------ */
+
+static bool symbol_ok(const compiler *c, u32 symbol) {
+    return symbol != NONE && symbol >> 1 < (symbol & 1 ? c->in->n_nonterminals : c->in->n_lexemes);
+}
+
+/* The symbol that stands for it in rules: a lexeme that may be "" is a nonterminal. */
+static u32 rule_symbol(const compiler *c, u32 symbol) {
+    return !(symbol & 1) && c->lexeme_nt.at[symbol >> 1] != NONE ? c->lexeme_nt.at[symbol >> 1] * 2 + 1 : symbol;
+}
+
+static bool add_rule(compiler *c, u32 left, const u32 *symbols, u32 n) {
+    if (!vec_push(c->b, &c->at, c->words.n) || !vec_reserve(c->b, &c->words, (u64)n + 2)) return false;
+    if ((u64)c->words.n + 2 + n > c->b->limits.max_rules + 2 * (u64)c->at.n) return budget_limit(c->b, LIMIT(max_rules));
+    c->words.at[c->words.n++] = left;
+    c->words.at[c->words.n++] = n;
+    for (u32 i = 0; i < n; i++) c->words.at[c->words.n++] = rule_symbol(c, symbols[i]);
+    return true;
+}
+
+/* Rules with the same three facts as the list: as many items as are needed, up to two. */
+static bool list_rules(compiler *c, const u32 *record) {
+    u32 left = record[0], minimum = record[3], maximum = record[4];
+    u32 pair[2] = {record[1], record[2]};
+    if (minimum == 0 && !add_rule(c, left, NULL, 0)) return false;
+    if (minimum <= 1 && maximum >= 1 && !add_rule(c, left, pair, 1)) return false;
+    return maximum < 2 || add_rule(c, left, pair, pair[1] == NONE ? 1 : 2);
+}
+
+static bool read_rules(compiler *c) {
+    const ge_rules *in = c->in;
+    if (in->n_lexemes > MAX_SYMBOLS || in->n_nonterminals > MAX_SYMBOLS || !symbol_ok(c, in->start)) return budget_fail(c->b, GE_E_IR);
+    u32 n_nonterminals = in->n_nonterminals;
+    if (!vec_fill(c->b, &c->lexeme_nt, in->n_lexemes, 0xff)) return false;
+    for (u32 i = 0; i < in->n_lexemes; i++)
+        if (c->lexeme_flags[i] & GR_LEXEME_NULLABLE) c->lexeme_nt.at[i] = n_nonterminals++;
+    if (!vec_fill(c->b, &c->facts, n_nonterminals, 0) || !vec_fill(c->b, &c->list_of, n_nonterminals, 0xff)) return false;
+    for (u32 i = 0; i < in->n_lists; i++) {
+        const u32 *r = in->lists + (size_t)i * 5;
+        bool ok = r[0] < in->n_nonterminals && symbol_ok(c, r[1]) && (r[2] == NONE || symbol_ok(c, r[2])) && r[3] <= r[4] && r[3] != NONE;
+        if (!ok || c->list_of.at[r[0]] != NONE) return budget_fail(c->b, GE_E_IR);
+        c->list_of.at[r[0]] = i;
+        if (!list_rules(c, r)) return false;
+    }
+    for (u32 i = 0; i < in->n_rule_words; i += 2 + in->rules[i + 1]) {
+        const u32 *r = in->rules + i;
+        u32 left = in->n_rule_words - i;
+        if (left < 2 || r[1] > left - 2 || r[0] >= in->n_nonterminals || c->list_of.at[r[0]] != NONE) return budget_fail(c->b, GE_E_IR);
+        for (u32 k = 0; k < r[1]; k++)
+            if (!symbol_ok(c, r[2 + k])) return budget_fail(c->b, GE_E_IR);
+        if (!add_rule(c, r[0], r + 2, r[1])) return false;
+    }
+    for (u32 i = 0; i < in->n_lexemes; i++) {
+        if (c->lexeme_nt.at[i] == NONE) continue;
+        if (!add_rule(c, c->lexeme_nt.at[i], NULL, 0)) return false;
+        if (!vec_push(c->b, &c->at, c->words.n) || !vec_reserve(c->b, &c->words, 3)) return false;
+        c->words.at[c->words.n++] = c->lexeme_nt.at[i];
+        c->words.at[c->words.n++] = 1;
+        c->words.at[c->words.n++] = i * 2; /* here the lexeme itself is meant: no rule_symbol */
+    }
+    return true;
+}
+
+/* Fills `start` and `rules`: rules by left-hand side, or by nonterminals that occur. */
+static bool index_rules(compiler *c, bool by_left) {
+    u32 n = c->facts.n, total = 0;
+    if (!(by_left ? vec_fill(c->b, &c->left_start, n + 2, 0) : vec_fill(c->b, &c->occur_start, n + 2, 0))) return false;
+    u32 *start = by_left ? c->left_start.at : c->occur_start.at;
+    for (int pass = 0; pass < 2; pass++) { /* 0 counts into start[x + 2]; 1 places, start[x + 1] moving from begin to end of x */
+        u32 *rules = by_left ? c->left_rules.at : c->occur_rules.at;
+        for (u32 rule = 0; rule < c->at.n; rule++) {
+            const u32 *r = c->words.at + c->at.at[rule];
+            u32 first = by_left ? 0 : 2, last = by_left ? 1 : 2 + r[1];
+            for (u32 k = first; k < last; k++) {
+                if (!by_left && !(r[k] & 1)) continue;
+                u32 x = by_left ? r[k] : r[k] >> 1;
+                if (pass == 0)
+                    start[x + 2]++, total++;
+                else
+                    rules[start[x + 1]++] = rule;
+            }
+        }
+        if (pass) break;
+        for (u32 x = 0; x < n; x++) start[x + 2] += start[x + 1];
+        if (!(by_left ? vec_fill(c->b, &c->left_rules, total, 0) : vec_fill(c->b, &c->occur_rules, total, 0))) return false;
+    }
+    return true;
+}
+
+/* --- analysis ------------------------------------------------------------------------------------------------------------ */
+
+static bool symbol_is(const compiler *c, u32 symbol, u32 fact) {
+    if (symbol & 1) return (c->facts.at[symbol >> 1] & fact) != 0;
+    return fact != NULLABLE && !(c->lexeme_flags[symbol >> 1] & GR_LEXEME_EMPTY);
+}
+
+static bool rule_is(const compiler *c, u32 rule, u32 fact) {
+    const u32 *r = c->words.at + c->at.at[rule];
+    for (u32 k = 0; k < r[1]; k++)
+        if (!symbol_is(c, r[2 + k], fact)) return false;
+    return true;
+}
+
+/* `todo` is reserved for every nonterminal: this can not fail. */
+static void learn(compiler *c, u32 nonterminal, u32 fact) {
+    if (c->facts.at[nonterminal] & fact) return;
+    c->facts.at[nonterminal] |= fact;
+    c->todo.at[c->todo.n++] = nonterminal;
+}
+
+static void fixed_point(compiler *c, u32 fact) {
+    c->todo.n = 0;
+    for (u32 rule = 0; rule < c->at.n; rule++) { /* first all counts: learn must not precede them */
+        const u32 *r = c->words.at + c->at.at[rule];
+        c->missing.at[rule] = 0;
+        for (u32 k = 0; k < r[1]; k++)
+            if (r[2 + k] & 1 || !symbol_is(c, r[2 + k], fact)) c->missing.at[rule]++;
+    }
+    for (u32 rule = 0; rule < c->at.n; rule++) {
+        const u32 *r = c->words.at + c->at.at[rule];
+        bool now = c->missing.at[rule] == 0;
+        if (fact == SOLID) {
+            now = false;
+            for (u32 k = 0; k < r[1]; k++) now |= !(r[2 + k] & 1);
+            now = now && rule_is(c, rule, PRODUCTIVE);
+        }
+        if (now) learn(c, r[0], fact);
+    }
+    while (c->todo.n) {
+        u32 x = c->todo.at[--c->todo.n];
+        for (u32 i = c->occur_start.at[x]; i < c->occur_start.at[x + 1]; i++) {
+            u32 rule = c->occur_rules.at[i];
+            if (fact == SOLID ? rule_is(c, rule, PRODUCTIVE) : --c->missing.at[rule] == 0)
+                learn(c, c->words.at[c->at.at[rule]], fact);
+        }
+    }
+}
+
+static void reach(compiler *c, u32 start) {
+    c->todo.n = 0;
+    if (start & 1) learn(c, start >> 1, REACHED);
+    while (c->todo.n) {
+        u32 x = c->todo.at[--c->todo.n];
+        for (u32 i = c->left_start.at[x]; i < c->left_start.at[x + 1]; i++) {
+            u32 rule = c->left_rules.at[i];
+            if (!rule_is(c, rule, PRODUCTIVE)) continue;
+            const u32 *r = c->words.at + c->at.at[rule];
+            for (u32 k = 0; k < r[1]; k++)
+                if (r[2 + k] & 1) learn(c, r[2 + k] >> 1, REACHED);
+        }
+    }
+}
+
+/* --- suffixes ------------------------------------------------------------------------------------------------------------ */
+
+/* The node for `symbol next`; NONE on failure. */
+static u32 suffix(compiler *c, u32 symbol, u32 next, u32 owner) {
+    gr_grammar *g = c->g;
+    u32 key[3] = {symbol, next, owner};
+    bool fresh;
+    u32 id = intern(c->b, &c->suffixes, key, 3, &fresh);
+    if (id == NONE || !fresh) return id == NONE ? NONE : id + 1;
+    if (g->nodes.n > c->b->limits.max_rules) return budget_limit(c->b, LIMIT(max_rules)), NONE;
+    gr_node node = {symbol, next, owner, gr_suffix_flags(g->nodes.at, next, symbol_is(c, symbol, NULLABLE))};
+    if (!vec_push(c->b, &g->nodes, node) || !vec_push(c->b, &c->seen, NONE)) return NONE;
+    return id + 1;
+}
+
+/* Adds the alternative `symbols` to nonterminal x, the last one that alternatives were added to. */
+static bool add_alternative(compiler *c, u32 x, const u32 *symbols, u32 n) {
+    gr_nonterminal *nt = &c->g->nonterminals.at[x];
+    u32 node = GR_END;
+    for (u32 k = n; k-- > 0;) {
+        if (!symbol_is(c, symbols[k], SOLID)) continue;
+        node = suffix(c, symbols[k], node, nt->owner);
+        if (node == NONE) return false;
+    }
+    const gr_node *at = &c->g->nodes.at[node];
+    if (node == GR_END || (at->symbol == x * 2 + 1 && at->next == GR_END) || c->seen.at[node] == x) return true;
+    c->seen.at[node] = x;
+    nt->n++;
+    return vec_push(c->b, &c->g->alternatives, node);
+}
+
+/* The list with what is impossible cut off (gr.h). It is productive and solid. */
+static bool make_list(compiler *c, u32 x, const u32 *record) {
+    gr_list list = {.item = rule_symbol(c, record[1]), .separator = record[2], .minimum = record[3], .maximum = record[4], .owner = x};
+    if (list.separator != NONE) {
+        list.separator = rule_symbol(c, list.separator);
+        if (!symbol_is(c, list.separator, PRODUCTIVE)) list.maximum = min_u32(list.maximum, 1);
+        if (list.maximum < 2 || !symbol_is(c, list.separator, SOLID)) list.separator = NONE; /* not needed, impossible, always "" */
+    }
+    if (!symbol_is(c, list.item, SOLID)) { /* always "": what remains is a list of separators */
+        list.item = list.separator;
+        list.separator = NONE;
+        if (list.minimum) list.minimum--;
+        if (list.maximum != NONE) list.maximum--;
+    }
+    list.unit = list.item;
+    list.loose = symbol_is(c, list.item, NULLABLE) && (list.separator == NONE || symbol_is(c, list.separator, NULLABLE));
+    if (list.loose) {
+        list.minimum = 0;
+        if (list.separator != NONE) {
+            u32 unit = c->g->nonterminals.n, symbols[2] = {list.separator, list.item};
+            gr_nonterminal nt = {.first = c->g->alternatives.n, .list = NONE, .tail = NONE, .owner = x, .nullable = 1};
+            if (!vec_push(c->b, &c->g->nonterminals, nt) || !add_alternative(c, unit, symbols, 2)) return false;
+            list.unit = unit * 2 + 1;
+            list.separator = NONE;
+        }
+    }
+    gr_nonterminal *nt = &c->g->nonterminals.at[x];
+    nt->first = NONE;
+    nt->list = c->g->lists.n;
+    return vec_push(c->b, &c->g->lists, list);
+}
+
+static bool emit(compiler *c, u32 start) {
+    gr_grammar *g = c->g;
+    u32 n_ir = c->in->n_nonterminals;
+    gr_node end = {NONE, GR_END, NONE, GR_REST_NULLABLE};
+    if (!vec_push(c->b, &g->nodes, end) || !vec_push(c->b, &c->seen, NONE)) return false;
+    for (u32 x = 0; x < c->facts.n; x++) {
+        gr_nonterminal nt = {.list = NONE, .tail = NONE, .owner = x < n_ir ? x : NONE, .nullable = (c->facts.at[x] & NULLABLE) != 0};
+        if (!vec_push(c->b, &g->nonterminals, nt)) return false;
+    }
+    for (u32 x = 0; x < c->facts.n; x++) {
+        if ((c->facts.at[x] & (REACHED | SOLID)) != (REACHED | SOLID)) continue;
+        if (c->list_of.at[x] != NONE) {
+            if (!make_list(c, x, c->in->lists + (size_t)c->list_of.at[x] * 5)) return false;
+            continue;
+        }
+        g->nonterminals.at[x].first = g->alternatives.n;
+        for (u32 i = c->left_start.at[x]; i < c->left_start.at[x + 1]; i++) {
+            const u32 *r = c->words.at + c->at.at[c->left_rules.at[i]];
+            if (rule_is(c, c->left_rules.at[i], PRODUCTIVE) && !add_alternative(c, x, r + 2, r[1])) return false;
+        }
+    }
+    g->start = GR_END;
+    if (symbol_is(c, start, SOLID)) g->start = suffix(c, start, GR_END, start & 1 && start >> 1 < n_ir ? start >> 1 : NONE);
+    return g->start != NONE;
+}
+
+static bool compile(compiler *c) {
+    if (!read_rules(c) || !index_rules(c, true) || !index_rules(c, false)) return false;
+    if (!vec_fill(c->b, &c->missing, c->at.n, 0) || !vec_reserve(c->b, &c->todo, c->facts.n)) return false;
+    fixed_point(c, PRODUCTIVE);
+    fixed_point(c, NULLABLE);
+    fixed_point(c, SOLID);
+    u32 start = rule_symbol(c, c->in->start);
+    if (!symbol_is(c, start, PRODUCTIVE)) return budget_fail(c->b, GE_E_NOTHING);
+    reach(c, start);
+    return emit(c, start);
+}
+
+bool gr_compile(gr_grammar *g, budget *b, const ge_rules *rules, const u8 *lexeme_flags) {
+    compiler c = {.b = b, .g = g, .in = rules, .lexeme_flags = lexeme_flags};
+    memset(g, 0, sizeof *g);
+    g->n_lexemes = rules->n_lexemes;
+    g->n_ir_nonterminals = rules->n_nonterminals;
+    bool ok = compile(&c);
+    vec_drop(b, &c.words);
+    vec_drop(b, &c.at);
+    vec_drop(b, &c.facts);
+    vec_drop(b, &c.lexeme_nt);
+    vec_drop(b, &c.list_of);
+    vec_drop(b, &c.left_start);
+    vec_drop(b, &c.left_rules);
+    vec_drop(b, &c.occur_start);
+    vec_drop(b, &c.occur_rules);
+    vec_drop(b, &c.missing);
+    vec_drop(b, &c.todo);
+    vec_drop(b, &c.seen);
+    intern_drop(b, &c.suffixes);
+    if (!ok) gr_drop(g, b);
+    return ok;
+}
+
+void gr_drop(gr_grammar *g, budget *b) {
+    vec_drop(b, &g->nodes);
+    vec_drop(b, &g->nonterminals);
+    vec_drop(b, &g->alternatives);
+    vec_drop(b, &g->lists);
+    memset(g, 0, sizeof *g);
+}

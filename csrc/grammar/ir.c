@@ -1,0 +1,220 @@
+#include "ir.h"
+
+/* Operators: the same order as in ir.py. */
+enum {
+    OP_NEVER, OP_EMPTY, OP_BYTES, OP_BYTE_SET, OP_CHARS, OP_CONCAT, OP_UNION, OP_INTERSECT, OP_COMPLEMENT, OP_REPEAT,
+    OP_PATTERN, OP_JSON, OP_LITERALS, OP_MULTIPLE, N_OPS
+};
+
+typedef struct ir_input {
+    const u8 *data;
+    size_t n_data;
+} ir_input;
+
+static bool span_ok(const ir_input *in, u32 offset, u32 length) { return (u64)offset + length <= in->n_data; }
+
+/* Nodes of operand expressions, checked. */
+static bool read_parts(ge_ir *ir, const u32 *operands, u32 n, id_vec *parts) {
+    for (u32 i = 0; i < n; i++)
+        if (operands[i] >= ir->exprs.n || !vec_push(&ir->b, parts, ir->exprs.at[operands[i]])) return budget_fail(&ir->b, GE_E_IR);
+    return true;
+}
+
+static rx_id read_chars(ge_ir *ir, const u32 *o, u32 n) {
+    VEC(char_range) ranges = {0};
+    bool ok = n % 2 == 0;
+    for (u32 i = 0; ok && i + 1 < n; i += 2) {
+        ok = o[i] <= o[i + 1] && o[i + 1] <= 0x10ffff && (i == 0 || o[i] > o[i - 1]);
+        ok = ok && vec_push(&ir->b, &ranges, ((char_range){o[i], o[i + 1]}));
+    }
+    rx_id id = NONE;
+    if (ok) id = rx_chars(&ir->x, ranges.at, ranges.n);
+    else budget_fail(&ir->b, GE_E_IR);
+    vec_drop(&ir->b, &ranges);
+    return id;
+}
+
+static rx_id read_literals(ge_ir *ir, const u32 *o, u32 n, const ir_input *in) {
+    VEC(literal) literals = {0};
+    bool ok = n % 2 == 0 && vec_reserve(&ir->b, &literals, n / 2);
+    for (u32 i = 0; ok && i < n; i += 2) {
+        ok = span_ok(in, o[i], o[i + 1]);
+        if (ok) literals.at[literals.n++] = (literal){in->data + o[i], o[i + 1]};
+    }
+    rx_id id = NONE;
+    if (ok) id = rx_literals(&ir->x, literals.at, literals.n);
+    else budget_fail(&ir->b, GE_E_IR);
+    vec_drop(&ir->b, &literals);
+    return id;
+}
+
+static rx_id read_parts_op(ge_ir *ir, u32 op, const u32 *o, u32 n) {
+    id_vec parts = {0};
+    rx_id id = NONE;
+    if (read_parts(ir, o, n, &parts)) {
+        if (op == OP_UNION) id = rx_or(&ir->x, parts.at, parts.n);
+        else if (op == OP_INTERSECT) id = rx_and(&ir->x, parts.at, parts.n);
+        else
+            for (id = RX_ID_EMPTY; parts.n && id != NONE; parts.n--) id = rx_concat(&ir->x, parts.at[parts.n - 1], id);
+    }
+    vec_drop(&ir->b, &parts);
+    return id;
+}
+
+static rx_id read_record(ge_ir *ir, u32 op, const u32 *o, u32 n, const ir_input *in, ge_err *err) {
+    static const u8 arity[N_OPS] = {[OP_BYTES] = 2, [OP_BYTE_SET] = 8, [OP_COMPLEMENT] = 1, [OP_REPEAT] = 3,
+                                    [OP_PATTERN] = 4, [OP_JSON] = 2, [OP_MULTIPLE] = 2};
+    rx_arena *x = &ir->x;
+    bool ok = op < N_OPS && (arity[op] == 0 || arity[op] == n);
+    if (ok && (op == OP_COMPLEMENT || op == OP_REPEAT || op == OP_JSON)) ok = o[0] < ir->exprs.n;
+    if (ok && op == OP_BYTES) ok = span_ok(in, o[0], o[1]);
+    if (ok && op == OP_PATTERN) ok = o[0] <= 2 && span_ok(in, o[2], o[3]);
+    if (ok && op == OP_JSON) ok = o[1] <= 1;
+    if (ok && op == OP_MULTIPLE) ok = o[0] > 0 && o[0] < (u32)1 << 31 && o[1] <= 400;
+    if (!ok) return budget_fail(&ir->b, GE_E_IR), NONE;
+    switch (op) {
+    case OP_NEVER: return RX_ID_NEVER;
+    case OP_EMPTY: return RX_ID_EMPTY;
+    case OP_BYTES: return rx_bytes(x, in->data + o[0], o[1]);
+    case OP_BYTE_SET: {
+        byte_set set;
+        memcpy(set.w, o, sizeof set.w);
+        return rx_set(x, &set);
+    }
+    case OP_CHARS: return read_chars(ir, o, n);
+    case OP_COMPLEMENT: return rx_not(x, ir->exprs.at[o[0]]);
+    case OP_REPEAT: return rx_repeat(x, ir->exprs.at[o[0]], o[1], o[2]);
+    case OP_PATTERN: return rx_parse(x, in->data + o[2], o[3], o[0], o[1], err);
+    case OP_JSON: return rx_quote(x, ir->exprs.at[o[0]], o[1]);
+    case OP_LITERALS: return read_literals(ir, o, n, in);
+    case OP_MULTIPLE: return rx_multiple(x, o[0], o[1]);
+    default: return read_parts_op(ir, op, o, n);
+    }
+}
+
+ge_status ge_ir_new(const ge_limits *limits, ge_ir **out, ge_err *err) {
+    ge_ir *ir = calloc(1, sizeof *ir);
+    if (!ir) return err_set(err, GE_E_MEMORY, "");
+    budget_init(&ir->b, limits);
+    if (!rx_init(&ir->x, &ir->b) || rx_text(&ir->x) == NONE) {
+        ge_status status = budget_report(&ir->b, err);
+        ge_ir_free(ir);
+        return status;
+    }
+    *out = ir;
+    return GE_OK;
+}
+
+void ge_ir_free(ge_ir *ir) {
+    if (!ir) return;
+    if (!ir->taken) rx_drop(&ir->x);
+    vec_drop(&ir->b, &ir->exprs);
+    free(ir);
+}
+
+ge_status ge_ir_add(ge_ir *ir, const uint32_t *words, size_t n_words, const uint8_t *data, size_t n_data, size_t *n_done, ge_err *err) {
+    ir_input in = {data, n_data};
+    size_t i = 0;
+    *n_done = 0;
+    if (ir->taken) return err_set(err, GE_E_ARGUMENT, "the expressions were taken by a grammar");
+    budget_begin(&ir->b);
+    while (i < n_words && ir->b.status == GE_OK) {
+        if (n_words - i < 2 || n_words - i - 2 < words[i + 1]) return err_set(err, GE_E_IR, "truncated record");
+        rx_id id = read_record(ir, words[i], words + i + 2, words[i + 1], &in, err);
+        i += 2 + words[i + 1];
+        err->expr = ir->exprs.n;
+        ge_status status = budget_report(&ir->b, err);
+        if (id == NONE) { /* the record stands for nothing, so that later ids stay right */
+            budget_begin(&ir->b);
+            id = RX_ID_NEVER;
+        }
+        if (!vec_push(&ir->b, &ir->exprs, id)) return budget_report(&ir->b, err);
+        *n_done = i;
+        if (status != GE_OK) return status;
+    }
+    return GE_OK;
+}
+
+static bool expr_ok(ge_ir *ir, u32 expr) {
+    budget_begin(&ir->b);
+    return (!ir->taken && expr < ir->exprs.n) || budget_fail(&ir->b, GE_E_ARGUMENT);
+}
+
+ge_status ge_ir_is_empty(ge_ir *ir, uint32_t expr, int32_t *answer, ge_err *err) {
+    if (expr_ok(ir, expr)) *answer = rx_is_empty(&ir->x, ir->exprs.at[expr]);
+    return budget_report(&ir->b, err);
+}
+
+ge_status ge_ir_matches(ge_ir *ir, uint32_t expr, const uint8_t *text, size_t n_text, int32_t *answer, ge_err *err) {
+    if (expr_ok(ir, expr)) {
+        rx_id id = ir->exprs.at[expr];
+        for (size_t i = 0; i < n_text && id != NONE; i++) id = rx_derive(&ir->x, id, text[i]);
+        if (id != NONE) *answer = rx_nullable(&ir->x, id);
+    }
+    return budget_report(&ir->b, err);
+}
+
+/* --- grammars ------------------------------------------------------------------------------------------------------------- */
+
+/* expr without "". */
+static rx_id strip_empty(rx_arena *x, rx_id expr) {
+    if (expr == NONE || !rx_nullable(x, expr)) return expr;
+    const u32 *node = intern_words(&x->nodes, expr);
+    if (node[0] == RX_EMPTY) return RX_ID_NEVER;
+    if (node[0] == RX_REPEAT && !rx_nullable(x, node[1])) return rx_repeat(x, node[1], 1, node[3]);
+    return rx_and(x, (rx_id[]){expr, rx_not(x, RX_ID_EMPTY)}, 2);
+}
+
+static bool read_lexemes(ge_grammar *g, const ge_ir *ir, const ge_rules *rules, u8 *flags) {
+    id_vec roots = {0};
+    bool ok = true;
+    for (u32 i = 0; ok && i < rules->n_lexemes; i++) {
+        u32 expr = rules->lexemes[2 * i];
+        if (expr >= ir->exprs.n) return budget_fail(&g->b, GE_E_IR);
+        rx_id id = ir->exprs.at[expr], stripped = strip_empty(&g->x, id);
+        ok = stripped != NONE && vec_push(&g->b, &roots, stripped);
+        if (!ok) break;
+        bool empty = rx_is_empty(&g->x, stripped);
+        flags[i] = (u8)((empty ? GR_LEXEME_EMPTY : 0) | (rx_nullable(&g->x, id) ? GR_LEXEME_NULLABLE : 0));
+        g->lexemes[i] = (lx_lexeme){empty ? RX_ID_NEVER : stripped, rules->lexemes[2 * i + 1]};
+        ok = g->b.status == GE_OK;
+    }
+    ok = ok && rx_freeze_classes(&g->x, roots.at, roots.n);
+    vec_drop(&g->b, &roots);
+    return ok;
+}
+
+ge_status ge_grammar_new(ge_ir *ir, const ge_rules *rules, ge_grammar **out, ge_err *err) {
+    if (ir->taken) return err_set(err, GE_E_ARGUMENT, "the expressions were taken by a grammar");
+    ge_grammar *g = calloc(1, sizeof *g);
+    u8 *flags = calloc(rules->n_lexemes + 1u, 1);
+    if (!g || !flags) return free(g), free(flags), err_set(err, GE_E_MEMORY, "");
+    budget_init(&g->b, &ir->b.limits);
+    g->b.bytes = ir->b.bytes - vec_bytes(&ir->exprs);
+    ir->b.bytes = vec_bytes(&ir->exprs);
+    ir->taken = true;
+    g->x = ir->x;
+    g->x.b = &g->b;
+    g->longest = rules->longest != 0;
+    g->n_lexemes = rules->n_lexemes;
+    g->lexemes = mem_resize(&g->b, NULL, 0, (rules->n_lexemes + 1u) * sizeof *g->lexemes);
+    bool ok = g->lexemes && read_lexemes(g, ir, rules, flags) && gr_compile(&g->g, &g->b, rules, flags);
+    free(flags);
+    if (!ok) {
+        ge_status status = budget_report(&g->b, err);
+        ge_grammar_free(g);
+        return status;
+    }
+    *out = g;
+    return GE_OK;
+}
+
+void ge_grammar_free(ge_grammar *g) {
+    if (!g) return;
+    rx_drop(&g->x);
+    gr_drop(&g->g, &g->b);
+    free(g->lexemes);
+    free(g);
+}
+
+size_t ge_grammar_bytes(const ge_grammar *g) { return g->b.bytes; }

@@ -1,0 +1,26 @@
+/* ir: reads the records of grammar_engine/ir.py. Stage 2 to 3: data -> expressions and rules.
+ *
+ * The records are data from outside: every operand is checked here, and trusted afterwards. */
+#ifndef GE_IR_H
+#define GE_IR_H
+
+#include "../lexer/lx.h"
+#include "gr.h"
+
+struct ge_ir {
+    budget b;
+    rx_arena x;
+    VEC(rx_id) exprs; /* node of each expression */
+    bool taken;       /* a grammar has taken the arena */
+};
+
+struct ge_grammar {
+    budget b;
+    rx_arena x; /* classes frozen */
+    lx_lexeme *lexemes;
+    u32 n_lexemes;
+    gr_grammar g;
+    bool longest;
+};
+
+#endif

@@ -1,0 +1,174 @@
+/* The public surface of the core, read by the C compiler (through ge.h) and by cffi: typedefs, plain structs, enums, prototypes.
+ *
+ * Words used for ownership: *borrows* = reads during the call only; *copies*; *takes* = frees it later; *returns owned* = the caller
+ * frees it. Every function that can fail returns a ge_status and fills *err (never allocates to report). No function prints, aborts
+ * or keeps global state.
+ *
+ * Threads: ge_vocab and ge_grammar are immutable after creation. A ge_engine may be used by any number of threads at once: warm
+ * states are read without a lock, growing takes the engine's lock. A ge_matcher belongs to one thread at a time. */
+
+typedef enum ge_status {
+    GE_OK = 0,
+    GE_E_MEMORY = -1,      /* the system is out of memory */
+    GE_E_LIMIT = -2,       /* err.limit tells which field of ge_limits, err.value its value */
+    GE_E_SYNTAX = -3,      /* malformed regular expression: err.expr, err.offset (bytes into the pattern) */
+    GE_E_UNSUPPORTED = -4, /* regular expression with a refused construct: as above, err.text names it */
+    GE_E_NOTHING = -5,     /* the grammar produces no text at all */
+    GE_E_IR = -6,          /* malformed IR: a bug of the front end */
+    GE_E_ARGUMENT = -7,    /* an argument is out of range */
+    GE_E_SPELLING = -8     /* no token spells what the grammar needs next: err.text names the bytes */
+} ge_status;
+
+typedef struct ge_err {
+    int32_t status;
+    uint32_t limit;  /* GE_E_LIMIT: index of the field in ge_limits */
+    uint64_t value;  /* GE_E_LIMIT: value of that field */
+    uint32_t expr;   /* GE_E_SYNTAX, GE_E_UNSUPPORTED: id of the expression */
+    uint32_t offset; /* byte offset into its pattern */
+    char text[200];  /* what is wrong, NUL-terminated ASCII; GE_E_UNSUPPORTED: "construct: reason" */
+} ge_err;
+
+/* Same fields, order and meaning as grammar_engine.Limits. */
+typedef struct ge_limits {
+    uint64_t max_expressions;
+    uint64_t max_regex_nesting;
+    uint64_t max_lexer_states;
+    uint64_t max_rules;
+    uint64_t max_row_items;
+    uint64_t max_rows;
+    uint64_t max_configurations;
+    uint64_t max_alternatives;
+    uint64_t max_step_work;
+    uint64_t max_generation_bytes;
+    uint64_t max_memory_bytes;
+    uint64_t max_mask_bytes;
+} ge_limits;
+
+/* Fast paths and caches that can be switched off; masks are equal either way. */
+typedef enum ge_switch {
+    GE_NO_MASK_CACHE = 1,    /* compute each mask anew */
+    GE_NO_INNER_MASKS = 2,   /* walk the whole trie instead of lexeme-internal masks */
+    GE_NO_SHARED_INNER = 4,  /* do not keep lexeme-internal masks with the vocabulary */
+    GE_NO_GOTO_CACHE = 8,    /* compute each Earley step anew */
+    GE_NO_STATE_CACHE = 16   /* compute each transition of lexer and configurations anew */
+} ge_switch;
+
+typedef struct ge_ir ge_ir;           /* expressions under construction; then frozen into a grammar */
+typedef struct ge_grammar ge_grammar; /* compiled rules and expressions, immutable */
+typedef struct ge_vocab ge_vocab;     /* token trie, immutable, and masks shared by all grammars over it */
+typedef struct ge_engine ge_engine;   /* the lazily grown automata of one (grammar, vocabulary) */
+typedef struct ge_matcher ge_matcher; /* one text: a history of configurations */
+
+/* --- expressions ------------------------------------------------------------------------------------------------------------ */
+
+ge_status ge_ir_new(const ge_limits *limits, ge_ir **out, ge_err *err); /* copies limits; returns owned */
+void ge_ir_free(ge_ir *ir);
+
+/* Appends expression records (ir.py): `words` (borrowed) holds n_words words that point into `data` (borrowed, n_data bytes). Stops at a
+ * record that cannot be read, which then stands for the empty set; *n_done = words read, that record included. */
+ge_status ge_ir_add(ge_ir *ir, const uint32_t *words, size_t n_words, const uint8_t *data, size_t n_data, size_t *n_done, ge_err *err);
+
+/* *answer = 1 if the expression denotes no byte string at all, else 0. Exact. */
+ge_status ge_ir_is_empty(ge_ir *ir, uint32_t expr, int32_t *answer, ge_err *err);
+
+/* *answer = 1 if the expression contains the byte string (borrowed), else 0. */
+ge_status ge_ir_matches(ge_ir *ir, uint32_t expr, const uint8_t *text, size_t n_text, int32_t *answer, ge_err *err);
+
+/* --- grammars --------------------------------------------------------------------------------------------------------------- */
+
+/* Lexemes, rules and lists as in ir.py. Borrows everything but ir, of which it takes the expressions (ir is empty afterwards). */
+typedef struct ge_rules {
+    const uint32_t *lexemes; /* (expression, flags) per lexeme */
+    uint32_t n_lexemes;
+    uint32_t n_nonterminals;
+    const uint32_t *rules; /* left, length, symbols per rule */
+    uint32_t n_rule_words;
+    const uint32_t *lists; /* nonterminal, item, separator, minimum, maximum per list */
+    uint32_t n_lists;
+    uint32_t start;   /* symbol */
+    int32_t longest; /* lexing discipline: 0 every split, 1 longest match */
+} ge_rules;
+
+ge_status ge_grammar_new(ge_ir *ir, const ge_rules *rules, ge_grammar **out, ge_err *err); /* returns owned */
+void ge_grammar_free(ge_grammar *grammar);
+size_t ge_grammar_bytes(const ge_grammar *grammar);
+
+/* --- vocabularies ----------------------------------------------------------------------------------------------------------- */
+
+/* Token i is bytes[offsets[i] .. offsets[i + 1]); empty = never text. width >= n_tokens: ids of the logits. Copies all. */
+ge_status ge_vocab_new(const uint8_t *bytes, const uint32_t *offsets, uint32_t n_tokens, uint32_t width, const uint32_t *eos,
+                       uint32_t n_eos, ge_vocab **out, ge_err *err);
+void ge_vocab_free(ge_vocab *vocab);
+size_t ge_vocab_bytes(ge_vocab *vocab);
+
+/* Greedy longest-match spelling of `text`. Writes ids to out (capacity n_text), their number to *n_out and to *n_used the bytes
+ * spelt. hold_back: stop before a token that a longer one could replace if more text followed. */
+ge_status ge_vocab_encode(const ge_vocab *vocab, const uint8_t *text, size_t n_text, int32_t hold_back, uint32_t *out, size_t *n_out,
+                          size_t *n_used, ge_err *err);
+
+/* --- engines ---------------------------------------------------------------------------------------------------------------- */
+
+/* Counters since creation; none depends on the machine. */
+typedef struct ge_stats {
+    uint64_t bytes;          /* of automata */
+    uint64_t mask_bytes;     /* of kept masks */
+    uint64_t expressions;    /* nodes */
+    uint64_t lexer_states;
+    uint64_t rows;           /* interned Earley rows */
+    uint64_t return_points;  /* interned */
+    uint64_t rules;          /* symbols of all rules, those made on demand included */
+    uint64_t configurations;
+    uint64_t masks;          /* kept now */
+    uint64_t mask_hits;      /* cold calls that found their mask by content */
+    uint64_t mask_builds;    /* computed */
+    uint64_t mask_evictions;
+    uint64_t trie_nodes;     /* visited */
+    uint64_t derivatives;    /* computed */
+    uint64_t inner_builds;   /* lexeme-internal masks computed */
+    uint64_t inner_hits;     /* found with the vocabulary */
+    uint64_t max_row_items;  /* of any row */
+    uint64_t max_alternatives; /* of any configuration */
+    uint64_t generation;     /* number of this generation of states, from 1 */
+} ge_stats;
+
+/* Borrows grammar and vocab, which must outlive the engine. switches: or of ge_switch. Returns owned. */
+ge_status ge_engine_new(const ge_grammar *grammar, ge_vocab *vocab, uint32_t switches, ge_engine **out, ge_err *err);
+void ge_engine_free(ge_engine *engine);
+void ge_engine_stats(ge_engine *engine, ge_stats *out);
+int32_t ge_engine_is_full(ge_engine *engine); /* 1: holds max_generation_bytes or more */
+
+/* --- matchers --------------------------------------------------------------------------------------------------------------- */
+
+ge_status ge_matcher_new(ge_engine *engine, ge_matcher **out, ge_err *err); /* borrows engine, which must outlive it; returns owned */
+ge_status ge_matcher_fork(const ge_matcher *m, ge_matcher **out, ge_err *err);
+void ge_matcher_free(ge_matcher *m);
+
+/* *n_done = how many of the tokens were accepted, in order, before one was refused. commit = 0: the state does not change. */
+ge_status ge_matcher_accept(ge_matcher *m, const int64_t *tokens, size_t n, int32_t commit, size_t *n_done, ge_err *err);
+
+/* *n_done = number of bytes accepted; only if it is n does the state change (one step of history), and only with commit. */
+ge_status ge_matcher_accept_bytes(ge_matcher *m, const uint8_t *text, size_t n, int32_t commit, size_t *n_done, ge_err *err);
+
+ge_status ge_matcher_rollback(ge_matcher *m, size_t n, ge_err *err); /* n steps; GE_E_ARGUMENT past the start, nothing changed */
+void ge_matcher_reset(ge_matcher *m);
+size_t ge_matcher_length(const ge_matcher *m);                          /* steps since the start */
+void ge_matcher_history(const ge_matcher *m, int64_t *out);             /* token of each step; -1 for accept_bytes */
+int32_t ge_matcher_flags(ge_matcher *m);                                /* 1: the text is a sentence; 2: ended by EOS */
+
+/* Writes the mask of ceil(width / 32) words; *all = 1 if every id of the vocabulary (not of the padding) is allowed. */
+ge_status ge_matcher_fill_mask(ge_matcher *m, uint32_t *mask, size_t n_words, int32_t *all, ge_err *err);
+
+/* The same for n matchers: rows[i] is the row of matcher i, rows are stride words apart. all: n flags. Stops at the first error,
+ * with its index in *n_done. */
+ge_status ge_fill_masks(ge_matcher *const *matchers, size_t n, uint32_t *masks, size_t stride, const uint32_t *rows, size_t n_words,
+                        int32_t *all, size_t *n_done, ge_err *err);
+
+/* The bytes that must come next, at most `capacity` of them. */
+ge_status ge_matcher_forced_bytes(ge_matcher *m, uint8_t *out, size_t capacity, size_t *n_out, ge_err *err);
+
+/* What may come after `text` has been added: the bytes (256 bits), and the lexemes and nonterminals that are under way or may begin.
+ * Writes at most capacity ids each, the full numbers to *n_lexemes and *n_nonterminals. Fails with GE_E_ARGUMENT if text is refused. */
+ge_status ge_matcher_expected(ge_matcher *m, const uint8_t *text, size_t n_text, uint32_t live_bytes[8], uint32_t *lexemes,
+                              size_t *n_lexemes, uint32_t *nonterminals, size_t *n_nonterminals, size_t capacity, ge_err *err);
+
+const char *ge_version(void);

@@ -1,0 +1,53 @@
+/* lx: the lexer, an automaton that is built as it is read. Stage 4 of 6: allowed lexemes + bytes -> matched lexemes.
+ *
+ * Idea. A state is an interned list of (lexeme, regex): what is left of each lexeme that is under way. A transition derives every
+ * regex by one byte and keeps those that are not empty. A lexeme matches on arrival in a state where its regex is nullable; whether it
+ * also goes on is a matter of the same state. Where to begin is the parser's business: `lx_begin` takes the lexemes that a row allows.
+ *
+ *     state   [ lexeme, regex | lexeme, regex | ... ]   sorted by lexeme, each at most once
+ *     next    state x byte class -> state, LX_DEAD, or NONE (not computed yet)
+ *
+ * Invariants. No regex of a state is empty (exact), so a state that is not LX_DEAD can still match, or has just matched. A lazy lexeme
+ * that has matched is left with EMPTY: it has no way on. The expressions of lexemes are not nullable. */
+#ifndef GE_LX_H
+#define GE_LX_H
+
+#include "../regex/rx.h"
+
+enum { LX_LAZY = 1, LX_SKIP = 2 }; /* flags of a lexeme, as in the IR */
+
+typedef struct lx_lexeme {
+    rx_id expr; /* never nullable; NEVER = cannot occur */
+    u32 flags;
+} lx_lexeme;
+
+enum { LX_DEAD, LX_IDLE }; /* states that always exist: no way on; nothing under way (not dead: the text may end here) */
+
+typedef struct lx_state {
+    u32 accepts; /* set of matched lexemes that are no skips (id in lx_lexer.accepts), NONE = none */
+    bool skips;  /* a skip lexeme has matched */
+    bool live;   /* some lexeme goes on */
+} lx_state;
+
+typedef struct lx_lexer {
+    budget *b;
+    rx_arena x;
+    const lx_lexeme *lexemes; /* borrowed from the grammar */
+    intern_table states;
+    VEC(lx_state) info;
+    VEC(u32) next;        /* n_states * n_classes */
+    intern_table accepts; /* sorted lexemes */
+    VEC(u32) scratch;
+    bool no_cache;
+} lx_lexer;
+
+bool lx_init(lx_lexer *l, budget *b, const rx_arena *x, const lx_lexeme *lexemes); /* copies x, borrows lexemes */
+void lx_drop(lx_lexer *l);
+
+u32 lx_begin(lx_lexer *l, const u32 *lexemes, u32 n); /* state before any byte; lexemes sorted, distinct; n may be 0. NONE: failure */
+u32 lx_step(lx_lexer *l, u32 state, u32 byte_class);   /* next state or LX_DEAD; NONE: failure */
+
+static inline u32 lx_count(const lx_lexer *l, u32 state) { return intern_length(&l->states, state) / 2; }
+static inline u32 lx_lexeme_at(const lx_lexer *l, u32 state, u32 i) { return intern_words(&l->states, state)[2 * i]; }
+
+#endif

@@ -1,0 +1,188 @@
+/* Configurations: the transitions of sets of alternatives. See en.h for the idea.
+ *
+ * Every split counts. When a byte completes lexemes, the step adds the alternative "they end here" beside "they go on": all ways of
+ * cutting the text are followed at once, and those that meet in the same row and state are one.
+ *
+ * lexing="longest" keeps them in order instead: an alternative that began at a shorter match is nested (depth + 1) under the one that
+ * still looks for a longer, and dropped when that one finds it. The sequence is the preorder of that forest. */
+#include "en.h"
+
+static u32 begin_of(ge_engine *e, u32 row) {
+    while (e->row_begin.n <= row)
+        if (!vec_push(&e->b, &e->row_begin, NONE)) return NONE;
+    if (e->row_begin.at[row] != NONE) return e->row_begin.at[row];
+    u32 n;
+    const u32 *lexemes = ep_row_lexemes(&e->ep, row, &n);
+    if (e->skips.n == 0) return e->row_begin.at[row] = lx_begin(&e->lx, lexemes, n);
+    e->row_lexemes.n = 0;
+    if (!vec_reserve(&e->b, &e->row_lexemes, n + e->skips.n)) return NONE;
+    for (u32 i = 0, k = 0; i < n || k < e->skips.n;) /* merge two ascending lists */
+        e->row_lexemes.at[e->row_lexemes.n++] = k == e->skips.n || (i < n && lexemes[i] < e->skips.at[k]) ? lexemes[i++] : e->skips.at[k++];
+    return e->row_begin.at[row] = lx_begin(&e->lx, e->row_lexemes.at, e->row_lexemes.n);
+}
+
+static u32 go(ge_engine *e, u32 row, u32 accepts) {
+    u64 key = (u64)row << 32 | accepts;
+    u32 to = e->switches & GE_NO_GOTO_CACHE ? NONE : map_get(&e->go, key);
+    if (to != NONE) return to;
+    to = ep_goto(&e->ep, row, intern_words(&e->lx.accepts, accepts), intern_length(&e->lx.accepts, accepts));
+    return to == NONE || !map_put(&e->b, &e->go, key, to) ? NONE : to;
+}
+
+static bool push_alternative(ge_engine *e, u32 row, u32 state, u32 depth) {
+    cf_alternative a = {row, state, depth};
+    if (e->g->longest) { /* equal to an alternative it is nested under: ends no later than that, and adds nothing */
+        u32 below = depth;
+        for (u32 i = e->alts.n; i-- > 0 && below > 0;)
+            if (e->alts.at[i].depth < below) {
+                below = e->alts.at[i].depth;
+                if (e->alts.at[i].row == row && e->alts.at[i].state == state) return true;
+            }
+    }
+    return vec_push(&e->b, &e->alts, a);
+}
+
+/* "No lexeme is under way in row". */
+static bool push_fresh(ge_engine *e, u32 row, u32 depth) {
+    u32 begin = row == NONE ? NONE : begin_of(e, row);
+    if (begin == NONE) return false;
+    bool ends = ep_row_accepts(&e->ep, row);
+    if (begin == LX_IDLE && !ends) return true; /* cannot be: such a row has no future */
+    return push_alternative(e, row, begin * 2 + ends, depth);
+}
+
+/* Lexemes have matched in row: those of the set `accepts` (or NONE), and perhaps a skip. */
+static bool push_matched(ge_engine *e, u32 row, u32 accepts, bool skips, u32 depth) {
+    if (accepts != NONE && !push_fresh(e, go(e, row, accepts), depth)) return false;
+    return !skips || push_fresh(e, row, depth);
+}
+
+static int compare_alternatives(const void *a, const void *b) {
+    const cf_alternative *p = a, *q = b;
+    if (p->row != q->row) return p->row < q->row ? -1 : 1;
+    return p->state > q->state ? -1 : p->state < q->state; /* fresh before the same state without */
+}
+
+/* Interns the alternatives in e->alts. */
+static u32 intern_config(ge_engine *e) {
+    if (e->alts.n == 0) return CF_DEAD;
+    if (!e->g->longest && e->alts.n > 1) {
+        qsort(e->alts.at, e->alts.n, sizeof *e->alts.at, compare_alternatives);
+        u32 n = 0;
+        for (u32 i = 0; i < e->alts.n; i++) { /* equal, or the same state without fresh: the one before covers it */
+            cf_alternative a = e->alts.at[i];
+            if (n && e->alts.at[n - 1].row == a.row && e->alts.at[n - 1].state >> 1 == a.state >> 1) continue;
+            e->alts.at[n++] = a;
+        }
+        e->alts.n = n;
+    }
+    if (e->alts.n > e->b.limits.max_alternatives) return budget_limit(&e->b, LIMIT(max_alternatives)), NONE;
+    bool fresh;
+    u32 id = intern(&e->b, &e->configs, (const u32 *)(const void *)e->alts.at, 3 * e->alts.n, &fresh);
+    if (id == NONE || !fresh) return id;
+    u32 n_classes = e->lx.x.n_classes;
+    bool ok = id < e->b.limits.max_configurations || budget_limit(&e->b, LIMIT(max_configurations));
+    u32 _Atomic *next = ok ? mem_resize(&e->b, NULL, 0, n_classes * sizeof *next) : NULL;
+    cf_record *record = next ? stable_push(&e->b, &e->records) : NULL;
+    if (!record) {
+        if (next) mem_resize(&e->b, (void *)next, n_classes * sizeof *next, 0);
+        intern_undo(&e->configs);
+        return NONE;
+    }
+    memset((void *)next, 0xff, n_classes * sizeof *next);
+    record->next = next;
+    for (u32 i = 0; i < e->alts.n; i++) record->complete |= e->alts.at[i].state & 1;
+    e->max_alternatives = max_u32(e->max_alternatives, e->alts.n);
+    return id;
+}
+
+u32 cf_fresh(ge_engine *e, u32 row) {
+    e->alts.n = 0;
+    return push_fresh(e, row, 0) ? intern_config(e) : NONE;
+}
+
+u32 cf_single(ge_engine *e, cf_alternative a) {
+    e->alts.n = 0;
+    return push_alternative(e, a.row, a.state, 0) ? intern_config(e) : NONE;
+}
+
+u32 cf_after(ge_engine *e, u32 row, const u32 *lexemes, u32 n, bool skip) {
+    u32 accepts = n ? intern(&e->b, &e->lx.accepts, lexemes, n, NULL) : NONE;
+    if (n && accepts == NONE) return NONE;
+    e->alts.n = 0;
+    return push_matched(e, row, accepts, skip, 0) ? intern_config(e) : NONE;
+}
+
+/* Every split: the alternatives are independent of each other. */
+static bool step_every(ge_engine *e, u32 config, u32 byte_class) {
+    for (u32 i = 0, n = cf_count(e, config); i < n; i++) {
+        cf_alternative a = cf_alternative_at(e, config, i);
+        u32 state = lx_step(&e->lx, a.state >> 1, byte_class);
+        if (state == NONE) return false;
+        if (state == LX_DEAD) continue;
+        lx_state info = e->lx.info.at[state];
+        if (info.live && !push_alternative(e, a.row, state * 2, 0)) return false;
+        if (!push_matched(e, a.row, info.accepts, info.skips, 0)) return false;
+    }
+    return true;
+}
+
+/* Longest match: a match drops what is nested under it. removed[d] = how many of the d ancestors of the alternative at hand are gone. */
+static bool step_longest(ge_engine *e, u32 config, u32 byte_class) {
+    u32 n = cf_count(e, config), skip_below = NONE; /* NONE, or: alternatives deeper than this are dropped */
+    e->removed.n = 0;
+    if (!vec_reserve(&e->b, &e->removed, n + 2)) return false;
+    e->removed.at[0] = 0;
+    for (u32 i = 0; i < n; i++) {
+        cf_alternative a = cf_alternative_at(e, config, i);
+        if (skip_below != NONE && a.depth > skip_below) continue;
+        skip_below = NONE;
+        u32 state = lx_step(&e->lx, a.state >> 1, byte_class);
+        if (state == NONE) return false;
+        lx_state info = e->lx.info.at[state];
+        bool lives = state != LX_DEAD && info.live;
+        u32 depth = a.depth - e->removed.at[a.depth];
+        e->removed.at[a.depth + 1] = e->removed.at[a.depth] + !lives;
+        if (lives && !push_alternative(e, a.row, state * 2, depth)) return false;
+        if (state == LX_DEAD || (info.accepts == NONE && !info.skips)) continue;
+        if (!push_matched(e, a.row, info.accepts, info.skips, depth + lives)) return false;
+        skip_below = a.depth;
+    }
+    return true;
+}
+
+u32 cf_step(ge_engine *e, u32 config, u32 byte_class) {
+    if (config == CF_DEAD) return CF_DEAD;
+    u32 to = cf_warm(e, config, byte_class);
+    if (to != NONE) return to;
+    e->alts.n = 0;
+    if (!(e->g->longest ? step_longest(e, config, byte_class) : step_every(e, config, byte_class))) return NONE;
+    to = intern_config(e);
+    if (to != NONE && !(e->switches & GE_NO_STATE_CACHE))
+        atomic_store_explicit(&cf_at(e, config)->next[byte_class], to, memory_order_release);
+    return to;
+}
+
+bool cf_init(ge_engine *e) {
+    e->records.element = sizeof(cf_record);
+    /* CF_DEAD: no alternatives. Its content is one word, which no other configuration has. */
+    bool fresh;
+    if (intern(&e->b, &e->configs, (u32[]){NONE}, 1, &fresh) != CF_DEAD || !stable_push(&e->b, &e->records)) return false;
+    u32 row = ep_start(&e->ep);
+    return row != NONE && cf_fresh(e, row) == CF_START;
+}
+
+void cf_drop(ge_engine *e) {
+    for (u32 i = 0; i < e->records.n; i++) {
+        cf_record *record = cf_at(e, i);
+        if (record->next) mem_resize(&e->b, (void *)record->next, e->lx.x.n_classes * sizeof *record->next, 0);
+    }
+    stable_drop(&e->b, &e->records);
+    intern_drop(&e->b, &e->configs);
+    vec_drop(&e->b, &e->alts);
+    vec_drop(&e->b, &e->removed);
+    vec_drop(&e->b, &e->row_begin);
+    vec_drop(&e->b, &e->row_lexemes);
+    vec_drop(&e->b, &e->skips);
+    map_drop(&e->b, &e->go);
+}

@@ -1,0 +1,70 @@
+#include "en.h"
+
+const char *ge_version(void) { return "0.1.0"; }
+
+static bool init_parts(ge_engine *e) {
+    const ge_grammar *g = e->g;
+    e->lx.no_cache = (e->switches & GE_NO_STATE_CACHE) != 0;
+    if (!lx_init(&e->lx, &e->b, &g->x, g->lexemes) || !ep_init(&e->ep, &e->b, &g->g)) return false;
+    for (u32 i = 0; i < g->n_lexemes; i++)
+        if (g->lexemes[i].flags & LX_SKIP && g->lexemes[i].expr != RX_ID_NEVER && !vec_push(&e->b, &e->skips, i)) return false;
+    u32 n_classes = e->lx.x.n_classes;
+    e->below = mem_resize(&e->b, NULL, 0, n_classes * sizeof *e->below);
+    if (!e->below) return false;
+    memset(e->below, 0, n_classes * sizeof *e->below);
+    for (u32 byte = 0; byte < 256; byte++) e->below[e->lx.x.class_of[byte]] += e->v->below[byte];
+    return cf_init(e);
+}
+
+ge_status ge_engine_new(const ge_grammar *grammar, ge_vocab *vocab, uint32_t switches, ge_engine **out, ge_err *err) {
+    ge_engine *e = calloc(1, sizeof *e);
+    if (!e || lock_init(&e->lock)) return free(e), err_set(err, GE_E_MEMORY, "");
+    budget_init(&e->b, &grammar->b.limits);
+    e->g = grammar;
+    e->v = vocab;
+    e->switches = switches;
+    e->masks.element = sizeof(mk_mask);
+    if (!init_parts(e)) {
+        ge_status status = budget_report(&e->b, err);
+        ge_engine_free(e);
+        return status;
+    }
+    *out = e;
+    return GE_OK;
+}
+
+void ge_engine_free(ge_engine *e) {
+    if (!e) return;
+    mk_drop(e);
+    cf_drop(e);
+    if (e->below) mem_resize(&e->b, e->below, e->lx.x.n_classes * sizeof *e->below, 0);
+    if (e->ep.b) ep_drop(&e->ep);
+    lx_drop(&e->lx);
+    lock_drop(&e->lock);
+    assert(e->b.bytes == 0);
+    free(e);
+}
+
+void ge_engine_stats(ge_engine *e, ge_stats *out) {
+    lock_take(&e->lock);
+    *out = e->stats;
+    out->bytes = e->b.bytes;
+    out->mask_bytes = e->mask_bytes;
+    out->expressions = intern_count(&e->lx.x.nodes);
+    out->derivatives = e->lx.x.derivatives;
+    out->lexer_states = intern_count(&e->lx.states);
+    out->rows = e->ep.n_rows;
+    out->return_points = e->ep.n_points;
+    out->rules = e->ep.n_rule_symbols;
+    out->configurations = intern_count(&e->configs);
+    out->max_row_items = e->ep.max_items;
+    out->max_alternatives = e->max_alternatives;
+    lock_release(&e->lock);
+}
+
+int32_t ge_engine_is_full(ge_engine *e) {
+    lock_take(&e->lock);
+    bool full = e->b.bytes >= e->b.limits.max_generation_bytes;
+    lock_release(&e->lock);
+    return full;
+}

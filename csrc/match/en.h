@@ -1,0 +1,112 @@
+/* en: the engine of one grammar and one vocabulary: everything that is grown lazily and shared by all matchers. Stage 6 of 6.
+ *
+ *     lexer (lx.h)  ->  parser (ep.h)  ->  configurations (cf.c)  ->  masks (mk.c)
+ *
+ * A *configuration* is all that the future depends on: the set of alternatives that are alive. An alternative is (row, lexer state):
+ * the parser is in `row`, and since then the bytes that led the lexer to `state` have been read. Alternatives are several only where a
+ * lexeme may end here and may also go on, or where lexemes overlap. Configurations are interned, and have a table of transitions by
+ * byte class. So a matcher is one id, and two texts with equal futures are in the same configuration, whoever wrote them.
+ *
+ * The bit *fresh* of an alternative: no lexeme is under way and the row may end the sentence. (The lexer state alone cannot say that:
+ * after an `a` of a*b it is the initial one again.) Where the row may not end, a fresh alternative behaves like any other, and
+ * the bit is left out so that more configurations are equal.
+ *
+ * Threads. Records and their transition tables never move; a transition is published with release order and read with acquire order,
+ * without a lock. All else is grown under `lock`. */
+#ifndef GE_EN_H
+#define GE_EN_H
+
+#include "../base/lock.h"
+#include "../base/stable.h"
+#include "../grammar/ir.h"
+#include "../parser/ep.h"
+#include "../vocab/vb.h"
+
+enum { CF_DEAD, CF_START }; /* configurations that always exist */
+
+typedef struct cf_alternative {
+    u32 row;
+    u32 state; /* lexer state * 2 + fresh */
+    u32 depth; /* lexing="longest": nesting under the alternative whose longer match would end this one; else 0 */
+} cf_alternative;
+
+typedef struct cf_record {
+    u32 _Atomic *next;    /* by byte class: configuration, CF_DEAD, or NONE (not computed yet) */
+    u64 _Atomic mask;     /* [ stamp of the mask:32 | its index + 1:32 ], 0 = none is kept */
+    bool complete;        /* the text may end here */
+} cf_record;
+
+typedef struct mk_mask { /* a kept mask; see mk.c for how readers and eviction get along */
+    u32 *bits;
+    u64 hash;
+    u64 _Atomic used;
+    u32 _Atomic readers;
+    u32 _Atomic stamp; /* changes whenever the slot gets another mask; odd: the slot is free */
+    bool all;
+} mk_mask;
+
+struct ge_engine {
+    budget b; /* automata; guarded by lock */
+    ge_lock lock;
+    const ge_grammar *g;
+    ge_vocab *v;
+    u32 switches;
+
+    lx_lexer lx;
+    ep_parser ep;
+    word_map go;           /* (row, accept set) -> row */
+    VEC(u32) row_begin;    /* row -> lexer state of its allowed lexemes, or NONE */
+    VEC(u32) skips;        /* skip lexemes: allowed in every row */
+    VEC(u32) row_lexemes;  /* scratch */
+
+    intern_table configs;  /* cf_alternative sequences */
+    stable_array records;  /* cf_record */
+    VEC(cf_alternative) alts; /* scratch: the configuration that is being made */
+    VEC(u32) removed;         /* scratch of lexing="longest" */
+    u32 max_alternatives;
+
+    /* masks; the budget of these is max_mask_bytes */
+    stable_array masks; /* mk_mask */
+    word_map mask_of_hash;
+    size_t mask_bytes;
+    u32 *scratch_mask;
+    VEC(u32 _Atomic *) walk_next;
+    VEC(u32) walk_states, walk_exits;
+    VEC(u32) key;
+    u32 *below; /* by byte class: nodes of the trie under those first bytes */
+    u64 _Atomic clock;
+
+    ge_stats stats; /* counters that are not sizes */
+};
+
+static inline cf_record *cf_at(const ge_engine *e, u32 config) { return stable_at(&e->records, config); }
+static inline u32 cf_count(const ge_engine *e, u32 config) { return intern_length(&e->configs, config) / 3; }
+static inline cf_alternative cf_alternative_at(const ge_engine *e, u32 config, u32 i) {
+    const u32 *words = intern_words(&e->configs, config) + 3 * i;
+    return (cf_alternative){words[0], words[1], words[2]};
+}
+
+/* All of these are called with the lock held, and return NONE / false with the budget failed. */
+u32 cf_step(ge_engine *e, u32 config, u32 byte_class); /* the configuration after one byte, or CF_DEAD */
+u32 cf_fresh(ge_engine *e, u32 row);                   /* the configuration {row, nothing under way} */
+u32 cf_single(ge_engine *e, cf_alternative a);         /* the configuration of one alternative */
+u32 cf_after(ge_engine *e, u32 row, const u32 *lexemes, u32 n, bool skip); /* ... after these lexemes (and a skip) matched in row */
+bool cf_init(ge_engine *e);                            /* CF_DEAD and CF_START */
+void cf_drop(ge_engine *e);
+
+/* The transition if it is known, else NONE. No lock needed. */
+static inline u32 cf_warm(const ge_engine *e, u32 config, u32 byte_class) {
+    return atomic_load_explicit(&cf_at(e, config)->next[byte_class], memory_order_acquire);
+}
+
+/* Copies the mask of a configuration. mk_warm: false if none is kept (no lock). mk_cold: computes it, with the lock held. */
+bool mk_warm(ge_engine *e, u32 config, u32 *out, bool *all);
+bool mk_cold(ge_engine *e, u32 config, u32 *out, bool *all);
+void mk_drop(ge_engine *e);
+
+/* Sets the bits of all tokens of a trie that the configuration can read. */
+bool mk_walk(ge_engine *e, const tt_trie *trie, u32 config, u32 *mask);
+/* Sets the bits of all tokens that one alternative can read, by its lexeme-internal mask. */
+bool mk_by_inner(ge_engine *e, cf_alternative alternative, u32 *mask);
+
+#endif

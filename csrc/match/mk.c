@@ -1,0 +1,206 @@
+/* Masks: which tokens a configuration can read, and the cache of them.
+ *
+ * Cold: the trie of the vocabulary is walked with the configuration automaton (mk_walk), or, for an alternative that can read much, its
+ * lexeme-internal mask is copied and only the tails of the tokens that leave the lexeme are walked (mk_inner.c).
+ *
+ * Kept masks are interned by content and belong to configurations by a reference [stamp | index + 1]. Who evicts a mask changes its
+ * stamp *before* looking whether anybody reads it; who reads announces that *before* comparing the stamp. Both are sequentially
+ * consistent, so at least one of them sees the other: a mask that is being copied is never freed (it waits for the next eviction), and
+ * a mask that was replaced is never copied. */
+#include "en.h"
+
+enum { WIDE = 4096 }; /* trie nodes under the live first bytes from which an inner mask is used */
+
+static u64 hash_bits(const u32 *bits, u32 n) {
+    u64 h = n;
+    for (u32 i = 0; i < n; i++) h = (h ^ bits[i]) * 0x9ddfea08eb382d69u, h ^= h >> 32;
+    return h == UINT64_MAX ? 0 : h;
+}
+
+bool mk_walk(ge_engine *e, const tt_trie *trie, u32 config, u32 *mask) {
+    e->walk_next.n = 0;
+    if (!vec_reserve(&e->b, &e->walk_next, trie->max_depth + 1)) return false;
+    u32 _Atomic **stack = e->walk_next.at; /* transition table of the configuration at each depth */
+    VEC(u32) configs = {0};                /* and its id: only for transitions that are not known yet */
+    if (!vec_reserve(&e->b, &configs, trie->max_depth + 1)) return false;
+    const tt_node *nodes = trie->nodes.at;
+    const u8 *class_of = e->lx.x.class_of;
+    u32 n = trie->nodes.n, visited = 0;
+    bool ok = true;
+    stack[0] = cf_at(e, config)->next;
+    configs.at[0] = config;
+    for (u32 i = 0; i < n;) { /* common case: one look-up, dead or alive */
+        const tt_node *node = &nodes[i];
+        u32 c = class_of[node->byte];
+        u32 to = atomic_load_explicit(&stack[node->depth - 1][c], memory_order_relaxed);
+        visited++;
+        if (to == NONE) {
+            to = cf_step(e, configs.at[node->depth - 1], c);
+            if (to == NONE) {
+                ok = false;
+                break;
+            }
+        }
+        if (to == CF_DEAD) {
+            i = node->end;
+            continue;
+        }
+        stack[node->depth] = cf_at(e, to)->next;
+        configs.at[node->depth] = to;
+        if (node->token != NONE) tt_set_bits(trie, node->token, mask);
+        i++;
+    }
+    e->stats.trie_nodes += visited;
+    vec_drop(&e->b, &configs);
+    return ok;
+}
+
+/* Number of trie nodes under the first bytes that the state can read. NONE on failure. */
+static u32 width_of(ge_engine *e, u32 state) {
+    u32 width = 0;
+    for (u32 c = 0; c < e->lx.x.n_classes; c++) {
+        u32 to = lx_step(&e->lx, state, c);
+        if (to == NONE) return NONE;
+        if (to != LX_DEAD) width += e->below[c];
+    }
+    return width;
+}
+
+static bool compute(ge_engine *e, u32 config, u32 *mask) {
+    memset(mask, 0, e->v->n_words * sizeof *mask);
+    u32 n = cf_count(e, config);
+    bool by_parts = !(e->switches & GE_NO_INNER_MASKS) && (n == 1 || !e->g->longest); /* else they depend on each other */
+    bool any_wide = false;
+    for (u32 i = 0; by_parts && i < n && !any_wide; i++) {
+        u32 width = width_of(e, cf_alternative_at(e, config, i).state >> 1);
+        if (width == NONE) return false;
+        any_wide = width >= WIDE;
+    }
+    if (!any_wide) return mk_walk(e, &e->v->trie, config, mask);
+    for (u32 i = 0; i < n; i++) {
+        cf_alternative a = cf_alternative_at(e, config, i);
+        u32 width = width_of(e, a.state >> 1);
+        if (width == NONE) return false;
+        if (width >= WIDE) {
+            if (!mk_by_inner(e, a, mask)) return false;
+        } else {
+            u32 single = n == 1 ? config : cf_single(e, a);
+            if (single == NONE || !mk_walk(e, &e->v->trie, single, mask)) return false;
+        }
+    }
+    return true;
+}
+
+/* Copies a kept mask if the reference still holds. */
+static bool copy_kept(ge_engine *e, u64 reference, u32 *out, bool *all) {
+    mk_mask *kept = stable_at(&e->masks, (u32)reference - 1);
+    atomic_fetch_add(&kept->readers, 1);
+    bool valid = atomic_load(&kept->stamp) == (u32)(reference >> 32);
+    if (valid) {
+        memcpy(out, kept->bits, e->v->n_words * sizeof *out);
+        *all = kept->all;
+        atomic_store_explicit(&kept->used, atomic_fetch_add_explicit(&e->clock, 1, memory_order_relaxed), memory_order_relaxed);
+    }
+    atomic_fetch_sub(&kept->readers, 1);
+    return valid;
+}
+
+bool mk_warm(ge_engine *e, u32 config, u32 *out, bool *all) {
+    u64 reference = atomic_load(&cf_at(e, config)->mask);
+    return reference && copy_kept(e, reference, out, all);
+}
+
+static void release_bits(ge_engine *e, mk_mask *kept) {
+    free(kept->bits);
+    kept->bits = NULL;
+    e->mask_bytes -= e->v->n_words * sizeof(u32);
+}
+
+/* Makes room for one more mask; false if nothing can go. A slot whose stamp is odd and whose bits are gone is free. */
+static bool evict_one(ge_engine *e) {
+    mk_mask *oldest = NULL;
+    for (u32 i = 0; i < e->masks.n; i++) {
+        mk_mask *kept = stable_at(&e->masks, i);
+        if (!kept->bits) continue;
+        if (atomic_load(&kept->stamp) & 1) { /* evicted while it was being read */
+            if (atomic_load(&kept->readers)) continue;
+            return release_bits(e, kept), true;
+        }
+        if (!oldest || atomic_load(&kept->used) < atomic_load(&oldest->used)) oldest = kept;
+    }
+    if (!oldest) return false;
+    atomic_fetch_add(&oldest->stamp, 1);
+    e->stats.mask_evictions++;
+    e->stats.masks--;
+    if (atomic_load(&oldest->readers)) return false;
+    return release_bits(e, oldest), true;
+}
+
+/* Keeps the mask for the configuration, if there is room. Never fails: not to keep a mask costs only time. */
+static void keep(ge_engine *e, u32 config, const u32 *mask, bool all) {
+    u64 hash = hash_bits(mask, e->v->n_words);
+    size_t size = e->v->n_words * sizeof *mask;
+    u32 index = map_get(&e->mask_of_hash, hash);
+    mk_mask *kept = index == NONE ? NULL : stable_at(&e->masks, index);
+    if (kept && !(atomic_load(&kept->stamp) & 1) && kept->hash == hash) {
+        if (memcmp(kept->bits, mask, size) != 0) return; /* a collision: the first keeps its place */
+        e->stats.mask_hits++;
+    } else {
+        while (e->mask_bytes + size > e->b.limits.max_mask_bytes)
+            if (!evict_one(e)) return;
+        kept = NULL;
+        if (e->stats.masks < e->masks.n) /* some slot is free */
+            for (u32 i = 0; i < e->masks.n && !kept; i++) {
+                mk_mask *slot = stable_at(&e->masks, i);
+                if (!slot->bits) kept = slot, index = i;
+            }
+        if (!kept) {
+            kept = stable_push(&e->b, &e->masks);
+            if (!kept) return;
+            index = e->masks.n - 1;
+            atomic_store(&kept->stamp, 1);
+        }
+        kept->bits = malloc(size);
+        if (!kept->bits) return;
+        e->mask_bytes += size;
+        memcpy(kept->bits, mask, size);
+        kept->hash = hash;
+        kept->all = all;
+        atomic_store(&kept->used, atomic_fetch_add(&e->clock, 1));
+        atomic_fetch_add(&kept->stamp, 1); /* even: in use */
+        e->stats.masks++;
+        if (!map_put(&e->b, &e->mask_of_hash, hash, index)) return;
+    }
+    atomic_store(&cf_at(e, config)->mask, (u64)atomic_load(&kept->stamp) << 32 | (index + 1));
+}
+
+bool mk_cold(ge_engine *e, u32 config, u32 *out, bool *all) {
+    if (!e->scratch_mask) {
+        e->scratch_mask = mem_resize(&e->b, NULL, 0, e->v->n_words * sizeof *e->scratch_mask);
+        if (!e->scratch_mask) return false;
+    }
+    u32 *mask = e->scratch_mask;
+    if (!compute(e, config, mask)) return false;
+    e->stats.mask_builds++;
+    if (cf_at(e, config)->complete)
+        for (u32 i = 0; i < e->v->n_eos; i++) mask[e->v->eos[i] >> 5] |= (u32)1 << (e->v->eos[i] & 31);
+    *all = true;
+    for (u32 i = 0; i < e->v->n_words && *all; i++) {
+        u32 rest = e->v->width - 32 * i;
+        *all = mask[i] == (rest >= 32 ? UINT32_MAX : ((u32)1 << rest) - 1);
+    }
+    memcpy(out, mask, e->v->n_words * sizeof *out);
+    if (!(e->switches & GE_NO_MASK_CACHE)) keep(e, config, mask, *all);
+    return true;
+}
+
+void mk_drop(ge_engine *e) {
+    for (u32 i = 0; i < e->masks.n; i++) free(((mk_mask *)stable_at(&e->masks, i))->bits);
+    stable_drop(&e->b, &e->masks);
+    map_drop(&e->b, &e->mask_of_hash);
+    if (e->scratch_mask) mem_resize(&e->b, e->scratch_mask, e->v->n_words * sizeof *e->scratch_mask, 0);
+    vec_drop(&e->b, &e->walk_next);
+    vec_drop(&e->b, &e->walk_states);
+    vec_drop(&e->b, &e->walk_exits);
+    vec_drop(&e->b, &e->key);
+}

@@ -1,0 +1,283 @@
+/* mt: a matcher, one text that is being written. Its whole state is a list of configurations, one per step; so a rollback drops the
+ * last of them, a fork copies them, and a refused token leaves no trace.
+ *
+ * After an end-of-text token the text is ended: from then on end-of-text tokens, and only they, are accepted. */
+#include "en.h"
+
+typedef struct mt_step {
+    u32 config;
+    bool ended;    /* an EOS token was accepted */
+    int64_t token; /* -1: bytes */
+} mt_step;
+
+struct ge_matcher {
+    ge_engine *e;
+    budget b; /* of the history only: its failures are this matcher's */
+    VEC(mt_step) steps;
+};
+
+static mt_step state_of(const ge_matcher *m) {
+    return m->steps.n ? m->steps.at[m->steps.n - 1] : (mt_step){.config = CF_START};
+}
+
+ge_status ge_matcher_new(ge_engine *engine, ge_matcher **out, ge_err *err) {
+    ge_matcher *m = calloc(1, sizeof *m);
+    if (!m) return err_set(err, GE_E_MEMORY, "");
+    m->e = engine;
+    budget_init(&m->b, &engine->b.limits);
+    *out = m;
+    return GE_OK;
+}
+
+ge_status ge_matcher_fork(const ge_matcher *from, ge_matcher **out, ge_err *err) {
+    ge_status status = ge_matcher_new(from->e, out, err);
+    if (status == GE_OK && !vec_copy(&(*out)->b, &(*out)->steps, &from->steps)) {
+        status = budget_report(&(*out)->b, err);
+        ge_matcher_free(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
+void ge_matcher_free(ge_matcher *m) {
+    if (!m) return;
+    vec_drop(&m->b, &m->steps);
+    free(m);
+}
+
+/* --- reading --------------------------------------------------------------------------------------------------------------- */
+
+/* The configuration after `n` bytes, or CF_DEAD (*n_read tells after how many). NONE: failure, err is filled. Takes the lock at
+ * the first transition that is not known, and keeps it to the end. */
+static u32 read_bytes(ge_engine *e, u32 config, const u8 *bytes, size_t n, size_t *n_read, ge_err *err) {
+    const u8 *class_of = e->lx.x.class_of;
+    bool locked = false;
+    size_t i = 0;
+    for (; i < n && config != CF_DEAD; i++) {
+        u32 to = cf_warm(e, config, class_of[bytes[i]]);
+        if (to == NONE) {
+            if (!locked) {
+                lock_take(&e->lock);
+                budget_begin(&e->b);
+                locked = true;
+            }
+            to = cf_step(e, config, class_of[bytes[i]]);
+            if (to == NONE) {
+                budget_report(&e->b, err);
+                config = NONE;
+                break;
+            }
+        }
+        config = to;
+    }
+    if (locked) lock_release(&e->lock);
+    *n_read = config == CF_DEAD ? i - 1 : i;
+    return config;
+}
+
+static bool is_complete(const ge_engine *e, u32 config) { return cf_at(e, config)->complete; }
+
+/* The state after one more token. False: refused, or failed (then err->status is set). */
+static bool read_token(ge_engine *e, mt_step from, int64_t token, mt_step *to, ge_err *err) {
+    ge_vocab *v = e->v;
+    if (token < 0 || token >= (int64_t)v->n_tokens) return false;
+    bool eos = vb_is_eos(v, (u64)token);
+    *to = (mt_step){.config = from.config, .ended = true, .token = token};
+    if (from.ended || (eos && is_complete(e, from.config))) return eos;
+    u32 begin = v->offsets[token], n = v->offsets[token + 1] - begin;
+    if (n == 0) return false;
+    size_t n_read;
+    u32 config = read_bytes(e, from.config, v->text + begin, n, &n_read, err);
+    *to = (mt_step){.config = config, .token = token};
+    return config != NONE && config != CF_DEAD;
+}
+
+ge_status ge_matcher_accept(ge_matcher *m, const int64_t *tokens, size_t n, int32_t commit, size_t *n_done, ge_err *err) {
+    mt_step state = state_of(m);
+    err->status = GE_OK;
+    budget_begin(&m->b);
+    for (*n_done = 0; *n_done < n; ++*n_done) {
+        mt_step next;
+        if (!read_token(m->e, state, tokens[*n_done], &next, err)) return (ge_status)err->status;
+        if (commit && !vec_push(&m->b, &m->steps, next)) return budget_report(&m->b, err);
+        state = next;
+    }
+    return GE_OK;
+}
+
+ge_status ge_matcher_accept_bytes(ge_matcher *m, const uint8_t *text, size_t n, int32_t commit, size_t *n_done, ge_err *err) {
+    mt_step state = state_of(m);
+    err->status = GE_OK;
+    *n_done = 0;
+    if (state.ended && n) return GE_OK;
+    u32 config = read_bytes(m->e, state.config, text, n, n_done, err);
+    if (config == NONE) return (ge_status)err->status;
+    if (config == CF_DEAD || !commit) return GE_OK;
+    budget_begin(&m->b);
+    mt_step next = {.config = config, .ended = state.ended, .token = -1};
+    return vec_push(&m->b, &m->steps, next) ? GE_OK : budget_report(&m->b, err);
+}
+
+ge_status ge_matcher_rollback(ge_matcher *m, size_t n, ge_err *err) {
+    if (n > m->steps.n) return err_set(err, GE_E_ARGUMENT, "rollback past the start");
+    m->steps.n -= (u32)n;
+    return GE_OK;
+}
+
+void ge_matcher_reset(ge_matcher *m) { m->steps.n = 0; }
+
+size_t ge_matcher_length(const ge_matcher *m) { return m->steps.n; }
+
+void ge_matcher_history(const ge_matcher *m, int64_t *out) {
+    for (u32 i = 0; i < m->steps.n; i++) out[i] = m->steps.at[i].token;
+}
+
+int32_t ge_matcher_flags(ge_matcher *m) {
+    mt_step state = state_of(m);
+    return is_complete(m->e, state.config) | state.ended << 1;
+}
+
+/* --- masks ----------------------------------------------------------------------------------------------------------------- */
+
+/* The bytes that the configuration can read. */
+static bool live_bytes(ge_engine *e, u32 config, byte_set *live) {
+    memset(live, 0, sizeof *live);
+    for (u32 byte = 0; byte < 256; byte++) {
+        u32 to = cf_step(e, config, e->lx.x.class_of[byte]);
+        if (to == NONE) return false;
+        if (to != CF_DEAD) set_add(live, byte);
+    }
+    return true;
+}
+
+/* err->text = the bytes in hexadecimal, as many as fit. */
+static ge_status report_spelling(const byte_set *live, ge_err *err) {
+    size_t at = 0;
+    for (u32 byte = 0; byte < 256 && at + 3 < sizeof err->text; byte++) {
+        if (!set_has(live, byte)) continue;
+        err->text[at++] = "0123456789abcdef"[byte >> 4];
+        err->text[at++] = "0123456789abcdef"[byte & 15];
+    }
+    err->text[at] = 0;
+    return err->status = GE_E_SPELLING;
+}
+
+ge_status ge_matcher_fill_mask(ge_matcher *m, uint32_t *mask, size_t n_words, int32_t *all, ge_err *err) {
+    ge_engine *e = m->e;
+    ge_vocab *v = e->v;
+    mt_step state = state_of(m);
+    bool every = false;
+    if (n_words != v->n_words) return err_set(err, GE_E_ARGUMENT, "the mask has the wrong width");
+    *all = 0;
+    if (state.ended) {
+        memset(mask, 0, n_words * sizeof *mask);
+        for (u32 i = 0; i < v->n_eos; i++) mask[v->eos[i] >> 5] |= (u32)1 << (v->eos[i] & 31);
+        return GE_OK;
+    }
+    if (mk_warm(e, state.config, mask, &every)) return *all = every, GE_OK;
+    lock_take(&e->lock);
+    budget_begin(&e->b);
+    err->status = GE_OK;
+    bool ok = mk_warm(e, state.config, mask, &every) || mk_cold(e, state.config, mask, &every);
+    if (ok && !is_complete(e, state.config)) { /* some token must go on */
+        u32 any = 0;
+        for (u32 i = 0; i < v->n_words && !any; i++) any |= mask[i];
+        byte_set live;
+        if (!any && (ok = live_bytes(e, state.config, &live))) report_spelling(&live, err);
+    }
+    if (!ok) budget_report(&e->b, err);
+    lock_release(&e->lock);
+    *all = every;
+    return (ge_status)err->status;
+}
+
+ge_status ge_fill_masks(ge_matcher *const *matchers, size_t n, uint32_t *masks, size_t stride, const uint32_t *rows, size_t n_words,
+                        int32_t *all, size_t *n_done, ge_err *err) {
+    for (*n_done = 0; *n_done < n; ++*n_done) {
+        size_t i = *n_done;
+        ge_status status = ge_matcher_fill_mask(matchers[i], masks + rows[i] * stride, n_words, &all[i], err);
+        if (status != GE_OK) return status;
+    }
+    return GE_OK;
+}
+
+/* --- questions ------------------------------------------------------------------------------------------------------------- */
+
+ge_status ge_matcher_forced_bytes(ge_matcher *m, uint8_t *out, size_t capacity, size_t *n_out, ge_err *err) {
+    ge_engine *e = m->e;
+    mt_step state = state_of(m);
+    u32 config = state.config;
+    *n_out = 0;
+    err->status = GE_OK;
+    if (state.ended) return GE_OK;
+    lock_take(&e->lock);
+    budget_begin(&e->b);
+    while (*n_out < capacity && !is_complete(e, config)) {
+        u32 only = NONE, to = CF_DEAD, n = 0;
+        for (u32 byte = 0; byte < 256 && n < 2; byte++) {
+            u32 next = cf_step(e, config, e->lx.x.class_of[byte]);
+            if (next == NONE) {
+                n = 2;
+                budget_report(&e->b, err);
+            } else if (next != CF_DEAD) {
+                n++;
+                only = byte;
+                to = next;
+            }
+        }
+        if (n != 1) break;
+        out[(*n_out)++] = (u8)only;
+        config = to;
+    }
+    lock_release(&e->lock);
+    return (ge_status)err->status;
+}
+
+static bool push_new(budget *b, id_vec *v, u32 id) {
+    for (u32 i = 0; i < v->n; i++)
+        if (v->at[i] == id) return true;
+    return vec_push(b, v, id);
+}
+
+static bool collect_expected(ge_engine *e, u32 config, id_vec *lexemes, id_vec *nonterminals) {
+    for (u32 i = 0, n = cf_count(e, config); i < n; i++) {
+        cf_alternative a = cf_alternative_at(e, config, i);
+        for (u32 k = 0; k < lx_count(&e->lx, a.state >> 1); k++)
+            if (!push_new(&e->b, lexemes, lx_lexeme_at(&e->lx, a.state >> 1, k))) return false;
+        u32 found[64];
+        u32 total = min_u32(ep_row_nonterminals(&e->ep, a.row, found, 64), 64);
+        for (u32 k = 0; k < total; k++)
+            if (!push_new(&e->b, nonterminals, found[k])) return false;
+    }
+    return true;
+}
+
+ge_status ge_matcher_expected(ge_matcher *m, const uint8_t *text, size_t n_text, uint32_t live[8], uint32_t *lexemes, size_t *n_lexemes,
+                              uint32_t *nonterminals, size_t *n_nonterminals, size_t capacity, ge_err *err) {
+    ge_engine *e = m->e;
+    mt_step state = state_of(m);
+    size_t n_read;
+    err->status = GE_OK;
+    if (state.ended) return err_set(err, GE_E_ARGUMENT, "the text has ended");
+    u32 config = read_bytes(e, state.config, text, n_text, &n_read, err);
+    if (config == NONE) return (ge_status)err->status;
+    if (config == CF_DEAD) return err_set(err, GE_E_ARGUMENT, "the text is refused");
+    lock_take(&e->lock);
+    budget_begin(&e->b);
+    byte_set bytes;
+    id_vec found_lexemes = {0}, found_nonterminals = {0};
+    bool ok = live_bytes(e, config, &bytes) && collect_expected(e, config, &found_lexemes, &found_nonterminals);
+    if (ok) {
+        memcpy(live, bytes.w, sizeof bytes.w);
+        *n_lexemes = found_lexemes.n;
+        *n_nonterminals = found_nonterminals.n;
+        for (u32 i = 0; i < found_lexemes.n && i < capacity; i++) lexemes[i] = found_lexemes.at[i];
+        for (u32 i = 0; i < found_nonterminals.n && i < capacity; i++) nonterminals[i] = found_nonterminals.at[i];
+    } else {
+        budget_report(&e->b, err);
+    }
+    vec_drop(&e->b, &found_lexemes);
+    vec_drop(&e->b, &found_nonterminals);
+    lock_release(&e->lock);
+    return (ge_status)err->status;
+}

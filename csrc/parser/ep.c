@@ -1,0 +1,205 @@
+/* ep: Earley rows, interned by content. Stage 5 of 6: lexemes -> rows.
+ *
+ * Idea. Earley (1970) keeps a set of items per position of the text and lets items refer to positions. Here a set of items is interned
+ * by content and items refer to interned sets, so that a row is a function of what may still come and not of what has been: rows recur,
+ * and the step from row to row is computed once, for all texts. (Known relatives: Leermakers' recursive ascent, lazy LR generation by
+ * Heering, Klint and Rekers, the interned sets of YAEP, the lookahead automata of ALL(*).)
+ *
+ *     item          (return point, node)     the suffix `node` is to come (gr.h), then what the return point says
+ *     set           [accepts | items]        the text may end, or go on with any of the items
+ *     return point  a set with a name        what may come after a nonterminal that is called
+ *     row           a set and its closure    by prediction: which lexemes may come, and the items after each
+ *
+ * goto(row, lexeme) takes the row's items after that lexeme; items that end, or may, are followed into the set of their return point
+ * (*completion*, ep_complete.c); the result, sorted, is interned; if it is new, *prediction* (ep_predict.c) makes it a row.
+ *
+ * What identifies a row. Two sets of equal content have equal futures, as each future step is a function of the content. So it is sound
+ * to leave out all that is a function of the rest, and all that has no future: predicted items are a function of the set; a finished
+ * item has had its effect once completion has added the set of its return point (or "accepts", which is in the identity); a nonterminal
+ * is not named, since whom to return to is all that matters of it (only the owner of a node is, for `explain`).
+ *
+ * Nullable symbols (Aycock, Horspool 2002). Walks step over symbols that may be empty, and completion treats a suffix that may be empty
+ * as one that ends. So every symbol that is completed has read at least one lexeme, no empty rule exists here, and a node that is not to
+ * be stepped over (gr.h, loose lists) is one whose symbol must not be empty.
+ *
+ * Return points. When the row predicts a nonterminal X, the return point of X is the set of what comes after X: for each item that waits
+ * for X (its node after X, its own return point), closed under completion. As it is interned by content,
+ *   - rows that differ elsewhere share everything below the call;
+ *   - a *tail call* needs no code: if the waiting items end after X, the new set is the union of the sets of their return points, and if
+ *     that is one point's set, it is that point. So right recursion takes constant space (Leo 1991), through chains of predictions and
+ *     with several waiting items too.
+ *
+ * Cycles. In left recursion (X -> X a) a waiting item's return point is the one that is being made. Such a strongly connected system of
+ * return points is interned as a whole, with numbers for references into itself: finite, and equal systems are one. Further, for a
+ * system of one point s with content C(s): if there is a point q with C(q) == C(s)[s := q], then s and q are equal, since they solve the
+ * same equations: replacing s by q throughout a derivation of a text from s gives one from q, and conversely each item of q has an item
+ * of s (itself, or one with s for q) that goes the same way; by induction on the length of the text, the futures are equal. Such q is
+ * looked for among the return points in C(s) itself. That makes `S -> S S | a` and `E -> E + E | n` take constant space.
+ *
+ * Invariants (checked by test/t_parser.c).
+ *   - The items of a set are ascending and distinct; points and nodes exist; in a row's set no node is GR_END.
+ *   - set_point and set_row are NONE or refer back to the set. An item's point is older than any point or row made after it.
+ *   - lexemes of a row ascend; each has at least one item.
+ *
+ * Failure. Whatever ep_start and ep_goto add is taken back if they fail, except expanded lists, which are complete as they stand.
+ *
+ * Cost. A row: linear in its items, and sorting (ep_predict.c). Sets, rows and points are only ever added. */
+#include "ep_parts.h"
+
+typedef struct mark {
+    u32 sets, points, cycles, rows, lexemes, starts, scans;
+} mark;
+
+static mark take_mark(const ep_parser *p) {
+    return (mark){intern_count(&p->sets), p->points.n,  intern_count(&p->cycles), p->rows.n,
+                  p->lexemes.n,           p->starts.n, p->scans.n};
+}
+
+static void go_back(ep_parser *p, mark m) {
+    for (u32 i = m.points; i < p->points.n; i++) {
+        u32 *of = &p->set_point.at[p->points.at[i]];
+        if (*of != NONE && *of >= m.points) *of = NONE;
+    }
+    for (u32 i = m.rows; i < p->rows.n; i++) p->set_row.at[p->rows.at[i].set] = NONE;
+    while (intern_count(&p->sets) > m.sets) intern_undo(&p->sets);
+    while (intern_count(&p->cycles) > m.cycles) intern_undo(&p->cycles);
+    p->set_point.n = p->set_row.n = m.sets;
+    p->cycle_point.n = m.cycles;
+    p->points.n = m.points;
+    p->rows.n = m.rows;
+    p->lexemes.n = m.lexemes;
+    p->starts.n = m.starts;
+    p->scans.n = m.scans;
+}
+
+/* The row of what has been collected; takes everything since m back on failure. */
+static u32 finish(ep_parser *p, bool ok, mark m) {
+    u32 set = ok && ep_collect_end(p, NONE) ? ep_set_of_items(p) : NONE;
+    u32 row = set == NONE ? NONE : ep_row_of_set(p, set);
+    if (row == NONE) go_back(p, m);
+    p->n_rows = p->rows.n;
+    p->n_points = p->points.n;
+    p->n_rule_symbols = p->nodes.n - 1;
+    if (row != NONE) p->max_items = max_u32(p->max_items, p->rows.at[row].items);
+    return row;
+}
+
+/* Before anything is stamped: one operation can not use up the other half of the numbers. */
+static void renew_stamps(ep_parser *p) {
+    if (p->stamp < 1u << 31) return;
+    memset(p->node_stamp.at, 0, p->node_stamp.n * sizeof *p->node_stamp.at);
+    memset(p->nonterminal_stamp.at, 0, p->nonterminal_stamp.n * sizeof *p->nonterminal_stamp.at);
+    memset(p->point_stamp.at, 0, p->point_stamp.n * sizeof *p->point_stamp.at);
+    p->stamp = 0;
+}
+
+/* Return point 0, the end of the sentence, and copies of the growing parts of the grammar. */
+static bool set_up(ep_parser *p) {
+    const gr_grammar *g = p->g;
+    if (!vec_copy(p->b, &p->nodes, &g->nodes) || !vec_copy(p->b, &p->nonterminals, &g->nonterminals)) return false;
+    if (!vec_copy(p->b, &p->alternatives, &g->alternatives) || !ep_fit(p, &p->node_stamp, g->nodes.n)) return false;
+    /* + 1: these exist even if there are no nonterminals */
+    if (!ep_fit(p, &p->nonterminal_stamp, g->nonterminals.n + 1) || !ep_fit(p, &p->call_of, g->nonterminals.n + 1)) return false;
+    p->accepts = 1;
+    u32 set = ep_set_of_items(p);
+    if (set == NONE || ep_point_of_set(p, set) == NONE) return false;
+    p->n_points = 1;
+    p->n_rule_symbols = p->nodes.n - 1;
+    return true;
+}
+
+bool ep_init(ep_parser *p, budget *b, const gr_grammar *g) {
+    memset(p, 0, sizeof *p);
+    p->b = b;
+    p->g = g;
+    if (set_up(p)) return true;
+    ep_drop(p);
+    return false;
+}
+
+void ep_drop(ep_parser *p) {
+    budget *b = p->b;
+    if (!b) return;
+    vec_drop(b, &p->nodes);
+    vec_drop(b, &p->nonterminals);
+    vec_drop(b, &p->alternatives);
+    map_drop(b, &p->tails);
+    intern_drop(b, &p->sets);
+    vec_drop(b, &p->set_point);
+    vec_drop(b, &p->set_row);
+    vec_drop(b, &p->points);
+    intern_drop(b, &p->cycles);
+    vec_drop(b, &p->cycle_point);
+    vec_drop(b, &p->rows);
+    vec_drop(b, &p->lexemes);
+    vec_drop(b, &p->starts);
+    vec_drop(b, &p->scans);
+    vec_drop(b, &p->node_stamp);
+    vec_drop(b, &p->nonterminal_stamp);
+    vec_drop(b, &p->point_stamp);
+    vec_drop(b, &p->call_of);
+    vec_drop(b, &p->calls);
+    vec_drop(b, &p->waiters);
+    vec_drop(b, &p->scanned);
+    vec_drop(b, &p->waiter_order);
+    vec_drop(b, &p->component);
+    vec_drop(b, &p->todo);
+    vec_drop(b, &p->words);
+    vec_drop(b, &p->system);
+    vec_drop(b, &p->items);
+    vec_drop(b, &p->sorting);
+    vec_drop(b, &p->merged);
+    memset(p, 0, sizeof *p);
+}
+
+u32 ep_start(ep_parser *p) {
+    mark m = take_mark(p);
+    renew_stamps(p);
+    ep_collect_begin(p);
+    return finish(p, ep_collect(p, EP_END_POINT, p->g->start), m);
+}
+
+u32 ep_goto(ep_parser *p, u32 row, const u32 *lexemes, u32 n) {
+    mark m = take_mark(p);
+    renew_stamps(p);
+    ep_collect_begin(p);
+    ep_row r = p->rows.at[row];
+    u32 at = r.first, end = r.first + r.n_lexemes;
+    bool ok = true;
+    for (u32 i = 0; i < n && ok; i++) {
+        for (u32 high = end; at < high;) { /* both ascend: search what is left */
+            u32 middle = at + (high - at) / 2;
+            if (p->lexemes.at[middle] < lexemes[i])
+                at = middle + 1;
+            else
+                high = middle;
+        }
+        if (at == end || p->lexemes.at[at] != lexemes[i]) ok = budget_fail(p->b, GE_E_ARGUMENT);
+        for (u32 k = ok ? p->starts.at[at] : 0, last = ok ? p->starts.at[at + 1] : 0; k < last && ok; k++)
+            ok = ep_collect(p, ep_item_point(p->scans.at[k]), ep_item_node(p->scans.at[k]));
+    }
+    return finish(p, ok, m);
+}
+
+const u32 *ep_row_lexemes(const ep_parser *p, u32 row, u32 *n) {
+    *n = p->rows.at[row].n_lexemes;
+    return p->lexemes.at + p->rows.at[row].first;
+}
+
+bool ep_row_accepts(const ep_parser *p, u32 row) { return p->rows.at[row].accepts != 0; }
+
+/* In proportion to items * distinct owners; there are few owners. */
+u32 ep_row_nonterminals(const ep_parser *p, u32 row, u32 *out, u32 capacity) {
+    u32 found = 0, set = p->rows.at[row].set;
+    for (u32 i = 0; i < ep_set_size(p, set); i++) {
+        u32 owner = p->nodes.at[ep_item_node(ep_set_item(p, set, i))].owner;
+        bool known = owner == NONE;
+        for (u32 k = 0; k < min_u32(found, capacity) && !known; k++) known = out[k] == owner;
+        for (u32 k = 0; k < i && !known && found > capacity; k++)
+            known = p->nodes.at[ep_item_node(ep_set_item(p, set, k))].owner == owner;
+        if (known) continue;
+        if (found < capacity) out[found] = owner;
+        found++;
+    }
+    return found;
+}

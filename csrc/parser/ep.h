@@ -1,0 +1,86 @@
+/* ep: Earley rows, interned by content. The algorithm is told at the top of ep.c.
+ *
+ * An *item* is (return point, node): the suffix `node` is still to come, then the text returns to the point. A *set* is an interned
+ * sorted set of items with one bit: may the sentence end here. A *return point* is a set under an id of its own; a *row* is a set with
+ * all that prediction adds. Ids are dense from 0 and stay valid as long as the parser; the arrays behind them may move. */
+#ifndef GE_EP_H
+#define GE_EP_H
+
+#include "../base/base.h"
+#include "../base/intern.h"
+#include "../grammar/gr.h"
+
+typedef u64 ep_item; /* [ return point:32 | node:32 ] */
+
+typedef struct ep_row {
+    u32 set;
+    u32 first;     /* entries of its lexemes, one more at the end */
+    u32 n_lexemes;
+    u32 accepts;   /* 0 or 1 */
+    u32 items;     /* number, predictions included */
+} ep_row;
+
+typedef struct ep_call { /* scratch: a nonterminal called in the row that is being made */
+    u32 nonterminal;
+    u32 first;      /* its waiters, in waiter_order from here */
+    u32 point;      /* its return point, once known */
+    u32 index, low; /* of Tarjan's algorithm; index 0: not visited */
+    u32 next;       /* of Tarjan's algorithm: waiter to look at; later: position in its component */
+    u32 caller;     /* of Tarjan's algorithm: the call that it was reached from */
+} ep_call;
+
+typedef struct ep_waiter { /* scratch: after symbol comes node, then source */
+    u32 symbol; /* a call, or a lexeme */
+    u32 node;
+    u32 source; /* return point, or EP_LOCAL + call: the return point of that call */
+} ep_waiter;
+
+typedef struct ep_parser {
+    budget *b;
+    const gr_grammar *g;
+    /* rules: a copy of g's, grown by lists */
+    VEC(gr_node) nodes;
+    VEC(gr_nonterminal) nonterminals;
+    VEC(u32) alternatives;
+    word_map tails; /* (list, count) -> nonterminal */
+    /* sets, return points, rows */
+    intern_table sets;   /* accepts, then (point, node) pairs, ascending */
+    VEC(u32) set_point;  /* per set: a return point with this content, or NONE */
+    VEC(u32) set_row;    /* per set: its row, or NONE */
+    VEC(u32) points;     /* per return point: its set */
+    intern_table cycles; /* systems of return points that refer to each other (left recursion) */
+    VEC(u32) cycle_point; /* per cycle: its first return point */
+    VEC(ep_row) rows;
+    VEC(u32) lexemes;    /* of rows: ascending, then NONE */
+    VEC(u32) starts;     /* beside lexemes: where the items after that lexeme start in `scans` */
+    VEC(ep_item) scans;
+    /* scratch */
+    u32 stamp;
+    VEC(u32) node_stamp, nonterminal_stamp, point_stamp; /* == stamp: seen */
+    VEC(u32) call_of; /* per nonterminal, if stamped: call */
+    VEC(ep_call) calls;
+    VEC(ep_waiter) waiters, scanned;
+    VEC(u32) waiter_order, component, todo, words, system;
+    VEC(ep_item) items, sorting, merged;
+    u32 accepts; /* beside items */
+    /* counters (ep_stats) */
+    u32 n_rows, n_points, n_rule_symbols, max_items;
+} ep_parser;
+
+/* The parser keeps pointers to both; g must outlive it. On failure *p is empty. */
+bool ep_init(ep_parser *p, budget *b, const gr_grammar *g);
+void ep_drop(ep_parser *p);
+
+u32 ep_start(ep_parser *p); /* the first row; NONE on failure */
+
+/* The row after any of these lexemes (n >= 1, ascending, each allowed in row). NONE only on failure of the budget; the parser is then
+ * as before but for expanded lists. Not cached. */
+u32 ep_goto(ep_parser *p, u32 row, const u32 *lexemes, u32 n);
+
+const u32 *ep_row_lexemes(const ep_parser *p, u32 row, u32 *n); /* allowed, ascending; valid until the next ep_goto or ep_start */
+bool ep_row_accepts(const ep_parser *p, u32 row);               /* a sentence may end here */
+
+/* The distinct nonterminals of the IR that are under way in the row. Writes at most capacity of them; returns how many there are. */
+u32 ep_row_nonterminals(const ep_parser *p, u32 row, u32 *out, u32 capacity);
+
+#endif

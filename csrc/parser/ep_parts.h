@@ -1,0 +1,47 @@
+/* What ep.c, ep_complete.c and ep_predict.c need of each other. */
+#ifndef GE_EP_PARTS_H
+#define GE_EP_PARTS_H
+
+#include "ep.h"
+
+enum { EP_END_POINT = 0 }; /* the end of the sentence: its set has no items, and accepts */
+
+#define EP_LOCAL 0x80000000u /* a source: plus a call of the row that is being made; an item: plus a member of its component */
+
+static inline u32 ep_item_point(ep_item item) { return (u32)(item >> 32); }
+static inline u32 ep_item_node(ep_item item) { return (u32)item; }
+static inline ep_item ep_item_make(u32 point, u32 node) { return (ep_item)point << 32 | node; }
+
+/* A set as interned: [ accepts | point node | point node | ... ] */
+static inline u32 ep_set_size(const ep_parser *p, u32 set) { return (intern_length(&p->sets, set) - 1) / 2; }
+static inline bool ep_set_accepts(const ep_parser *p, u32 set) { return intern_words(&p->sets, set)[0] != 0; }
+static inline ep_item ep_set_item(const ep_parser *p, u32 set, u32 i) {
+    const u32 *words = intern_words(&p->sets, set) + 1 + 2 * (size_t)i;
+    return ep_item_make(words[0], words[1]);
+}
+
+/* A value that no stamp array holds yet. ep_start and ep_goto see to it that it does not wrap around. */
+static inline u32 ep_next_stamp(ep_parser *p) { return ++p->stamp; }
+
+/* Lengthens a stamp array to n words, with zeros. */
+#define ep_fit(p, v, count) \
+    ((count) <= (v)->n || (vec_reserve((p)->b, (v), (count) - (v)->n) && \
+                           (memset((v)->at + (v)->n, 0, ((count) - (v)->n) * sizeof *(v)->at), (v)->n = (count), true)))
+
+/* --- ep_complete.c: sets ------------------------------------------------------------------------------------------------- */
+
+/* p->items and p->accepts become the closure of what is added between begin and end: see ep_complete.c. */
+void ep_collect_begin(ep_parser *p);
+bool ep_collect(ep_parser *p, u32 point, u32 node);
+bool ep_collect_end(ep_parser *p, u32 flat); /* sets of more than `flat` items are referred to, not copied */
+
+bool ep_sort(ep_parser *p, ep_item *items, u32 *n); /* sorts, drops duplicates */
+u32 ep_set_of_items(ep_parser *p);                  /* interns p->items and p->accepts; NONE on failure */
+u32 ep_set_of_words(ep_parser *p);                  /* the same for p->words */
+u32 ep_point_of_set(ep_parser *p, u32 set);         /* a return point with this content; NONE on failure */
+
+/* --- ep_predict.c -------------------------------------------------------------------------------------------------------- */
+
+u32 ep_row_of_set(ep_parser *p, u32 set); /* NONE on failure */
+
+#endif

@@ -1,0 +1,2 @@
+/* What the generated glue includes before everything else. */
+#include "ge.h"

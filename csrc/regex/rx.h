@@ -1,0 +1,124 @@
+/* rx: regular expressions over bytes as hash-consed nodes, with derivatives. Stage 3 of 6: expressions -> automaton states.
+ *
+ * Idea (Brzozowski 1964; Owens, Reppy, Turon 2009). d(L, c) = { s : cs in L }. A node is interned by its content, and constructors
+ * apply the laws of similarity, so the derivatives of one expression are finitely many and mostly few: they *are* the states of its
+ * automaton. A node is never changed and never freed before its arena.
+ *
+ * Invariants of the normal form (what constructors return):
+ *   - CONCAT's head is no CONCAT: sequences nest to the right. NEVER and EMPTY do not occur in it.
+ *   - OR and AND have >= 2 operands, sorted by id, distinct, none of the same kind; OR holds at most one SET.
+ *   - NOT's operand is no NOT. REPEAT's operand is no nullable one with minimum > 0; (1, 1), (0, 0), (0, 1) do not occur.
+ *
+ * Depth. `depth` of a node counts nesting except along the tail of CONCAT; it is at most limits.max_regex_nesting, and recursion
+ * (in rx_derive) goes no deeper than that. */
+#ifndef GE_RX_H
+#define GE_RX_H
+
+#include "../base/intern.h"
+
+typedef u32 rx_id;
+
+enum { /* ids that always exist */
+    RX_ID_NEVER, /* the empty set */
+    RX_ID_EMPTY, /* { "" } */
+    RX_ID_ALL    /* all byte strings */
+};
+
+typedef enum rx_kind {
+    RX_NEVER,
+    RX_EMPTY,
+    RX_ALL,
+    RX_SET,     /* id of a byte set */
+    RX_CONCAT,  /* head, tail */
+    RX_OR,      /* operands */
+    RX_AND,     /* operands */
+    RX_NOT,     /* operand */
+    RX_REPEAT,  /* operand, minimum, maximum (NONE: unbounded) */
+    RX_QUOTE,   /* operand, escapes, phase, accumulator: JSON string encodings of the operand; see rx_quote.c */
+    RX_MULTIPLE /* divisor, remainder, scale, fraction seen: digits of decimal multiples; see rx_multiple.c */
+} rx_kind;
+
+enum {                /* flags, fixed at creation */
+    RX_NULLABLE = 1,  /* contains "" (exact) */
+    RX_INHABITED = 2, /* set => contains something; not set => unknown */
+    RX_TEXT = 4       /* set => every string is valid UTF-8; not set => unknown */
+};
+
+typedef struct rx_meta {
+    u8 flags;
+    u8 known_empty; /* 0 not asked, 1 empty, 2 not empty */
+    u16 depth;
+} rx_meta;
+
+typedef struct rx_arena {
+    budget *b;          /* borrowed */
+    intern_table nodes; /* words: kind, operands */
+    VEC(rx_meta) meta;  /* by node */
+    intern_table sets;  /* byte sets, 8 words each */
+    word_map memo;      /* (node, byte class) -> derivative */
+    rx_id text;         /* valid UTF-8, NONE until rx_text() was asked for */
+    u64 derivatives;    /* computed so far */
+
+    /* Byte classes: bytes that no set of the arena tells apart. Valid while class_sets == number of sets, or for good once frozen. */
+    u8 class_of[256];
+    u8 class_byte[256]; /* a byte of each class */
+    u32 n_classes;
+    u32 class_sets;
+    bool frozen;
+    bool has_quote, has_multiple;     /* such nodes exist: their bytes are told apart too */
+    bool split_quote, split_multiple; /* ... and that has been done */
+} rx_arena;
+
+bool rx_init(rx_arena *x, budget *b);
+bool rx_copy(rx_arena *x, budget *b, const rx_arena *from);
+void rx_drop(rx_arena *x);
+
+/* Constructors. All return NONE on failure (sticky in the budget) and when an operand is NONE. */
+rx_id rx_set(rx_arena *x, const byte_set *set);
+rx_id rx_byte(rx_arena *x, u32 byte);
+rx_id rx_bytes(rx_arena *x, const u8 *bytes, size_t n); /* one literal byte string */
+rx_id rx_concat(rx_arena *x, rx_id head, rx_id tail);
+rx_id rx_or(rx_arena *x, const rx_id *parts, u32 n); /* n may be 0 or 1 */
+rx_id rx_or2(rx_arena *x, rx_id a, rx_id b);
+rx_id rx_and(rx_arena *x, const rx_id *parts, u32 n);
+rx_id rx_not(rx_arena *x, rx_id part);
+rx_id rx_repeat(rx_arena *x, rx_id part, u32 minimum, u32 maximum); /* NONE: unbounded */
+rx_id rx_quote(rx_arena *x, rx_id part, u32 escapes);
+rx_id rx_multiple(rx_arena *x, u32 divisor, u32 scale);
+
+typedef struct char_range {
+    u32 low, high; /* inclusive code points */
+} char_range;
+
+/* One code point out of sorted, disjoint ranges, as UTF-8. Surrogates are left out. */
+rx_id rx_chars(rx_arena *x, const char_range *ranges, u32 n);
+rx_id rx_text(rx_arena *x); /* all valid UTF-8 */
+
+typedef struct literal {
+    const u8 *at;
+    u32 n;
+} literal;
+
+/* Any of n byte strings (sorted, distinct), as a trie with shared ends. */
+rx_id rx_literals(rx_arena *x, const literal *literals, u32 n);
+
+/* Regular expression text (UTF-8, NULs are legal) in a dialect of ir.py with its flags. On a syntax error or a refused construct
+ * fails the budget with GE_E_SYNTAX / GE_E_UNSUPPORTED and fills err->offset and err->text. */
+rx_id rx_parse(rx_arena *x, const u8 *pattern, size_t n, u32 dialect, u32 flags, ge_err *err);
+
+/* Questions. */
+static inline rx_kind rx_kind_of(const rx_arena *x, rx_id id) { return (rx_kind)intern_words(&x->nodes, id)[0]; }
+static inline bool rx_nullable(const rx_arena *x, rx_id id) { return x->meta.at[id].flags & RX_NULLABLE; }
+static inline const byte_set *rx_set_of(const rx_arena *x, u32 set) { return (const byte_set *)(const void *)intern_words(&x->sets, set); }
+
+rx_id rx_derive(rx_arena *x, rx_id id, u32 byte); /* normal form of d(id, byte); may be empty without being NEVER */
+bool rx_is_empty(rx_arena *x, rx_id id);          /* exact; meaningless (and the budget failed) on failure */
+void rx_refresh_classes(rx_arena *x);             /* brings class_of up to date */
+bool rx_freeze_classes(rx_arena *x, const rx_id *roots, u32 n); /* classes of what is reachable from roots, for good */
+
+/* For rx_node.c's siblings: interns a node with known meta. */
+rx_id rx_intern(rx_arena *x, const u32 *words, u32 n, u32 flags, u32 depth);
+rx_id rx_quote_step(rx_arena *x, const u32 *node, u32 byte);    /* derivative of a RX_QUOTE node */
+rx_id rx_multiple_step(rx_arena *x, const u32 *node, u32 byte); /* derivative of a RX_MULTIPLE node */
+
+#endif

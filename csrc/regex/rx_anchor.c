@@ -1,0 +1,326 @@
+/* Languages with conditions on the text around them: exact ^ $ \A \Z \b \B anywhere in a pattern. Stage 2 of 6.
+ *
+ * Idea. A derivative sees the text from left to right and knows nothing of what was before, so an anchor is no expression. But what an
+ * anchor asks for is a *condition* on the text before or after it, and there are few of them (RX_ANY ... RX_EDGE). A part of a pattern
+ * is therefore a family of languages, one for each pair of conditions:
+ *
+ *     at[a][b] = strings that the part matches if a holds of all text before them and b of all text after them
+ *
+ *     "x"       at[ANY][ANY]    = x
+ *     ^         at[EDGE][ANY]   = ""
+ *     $ (ECMA)  at[ANY][EDGE]   = ""        $ (Python)  at[ANY][FINAL] = ""
+ *     \b        at[WORD][OTHER] = at[OTHER][WORD] = ""
+ *
+ * In a sequence st the text before t ends with s, so the condition a on the text before t becomes one on s, if s is not empty, or one
+ * on what is before s, if it is. The same for the condition on the text after s. Parts without anchors have at[ANY][ANY] only and are
+ * plain expressions; the parser calls this file for the others.
+ *
+ * Invariant: every language is a set of valid UTF-8 texts (whole characters), so "begins with a word character" is `word ALL`.
+ *
+ * Limits. Any number of ^ and $ (not in MULTI_LINE) can be repeated with any bounds; other conditions are counted up to MAX_COPIES. */
+#include "rx_parse.h"
+
+#define MAX_COPIES 100
+
+void rx_ways_clear(rx_ways *w) {
+    for (u32 a = 0; a < RX_N_CONDITIONS; a++)
+        for (u32 b = 0; b < RX_N_CONDITIONS; b++) w->at[a][b] = RX_ID_NEVER;
+}
+
+bool rx_ways_add(rx_context *c, rx_ways *w, u32 a, u32 b, rx_id id) {
+    if (a == NONE || b == NONE || id == RX_ID_NEVER) return true;
+    if (w->at[a][b] == RX_ID_NEVER) w->at[a][b] = id;
+    else w->at[a][b] = rx_or2(c->x, w->at[a][b], id);
+    return w->at[a][b] != NONE;
+}
+
+/* Both conditions at once; NONE: they exclude each other. */
+static u32 meet(u32 a, u32 b) {
+    if (a == b || b == RX_ANY) return a;
+    if (a == RX_ANY) return b;
+    return a == RX_WORD || b == RX_WORD ? NONE : max_u32(a, b);
+}
+
+/* What must hold of the text after y if b holds of y and the text after it, and own of the text after y; y is not empty and begins as b
+ * asks for. FINAL leaves nothing after "\n". */
+static u32 beyond(u32 b, u32 own) { return b == RX_FINAL ? meet(own, RX_EDGE) : own; }
+
+/* Those strings of y, none of them "", that are in `wanted`. `unwanted` has the other non-empty ones, so that y itself can be given
+ * back where it is the answer. */
+static rx_id those_in(rx_context *c, rx_id y, rx_id wanted, rx_id unwanted) {
+    rx_arena *x = c->x;
+    rx_id some = rx_and(x, (rx_id[]){y, wanted}, 2), others = rx_and(x, (rx_id[]){y, unwanted}, 2);
+    if (some == NONE || others == NONE) return NONE;
+    bool none = rx_is_empty(x, some), all = !none && !rx_nullable(x, y) && rx_is_empty(x, others);
+    if (x->b->status != GE_OK) return NONE;
+    return none ? RX_ID_NEVER : all ? y : some;
+}
+
+/* y restricted so that b holds of what comes before it: all of y if b is ANY, else strings that are not "". */
+static rx_id begins(rx_context *c, rx_id y, u32 b) {
+    rx_id wanted, unwanted;
+    switch (b) {
+    case RX_ANY: return y;
+    case RX_WORD: wanted = c->word, unwanted = c->other; break;
+    case RX_OTHER: wanted = c->other, unwanted = c->word; break;
+    case RX_LINE: wanted = c->line, unwanted = c->no_line; break;
+    case RX_FINAL: return rx_and(c->x, (rx_id[]){y, rx_byte(c->x, '\n')}, 2);
+    default: return RX_ID_NEVER;
+    }
+    return those_in(c, y, rx_concat(c->x, wanted, RX_ID_ALL), rx_concat(c->x, unwanted, RX_ID_ALL));
+}
+
+/* s restricted so that a holds of what comes after it. Where s is a sequence whose last part decides, only that part is looked at. */
+static rx_id ends(rx_context *c, rx_id s, u32 a) {
+    rx_arena *x = c->x;
+    rx_id wanted, unwanted;
+    switch (a) {
+    case RX_ANY: return s;
+    case RX_WORD: wanted = c->word, unwanted = c->other; break;
+    case RX_OTHER: wanted = c->other, unwanted = c->word; break;
+    case RX_LINE: wanted = c->line, unwanted = c->no_line; break;
+    default: return RX_ID_NEVER;
+    }
+    wanted = rx_concat(x, RX_ID_ALL, wanted);
+    unwanted = rx_concat(x, RX_ID_ALL, unwanted);
+    VEC(u32) heads = {0};
+    rx_id last = s, result = NONE;
+    while (rx_kind_of(x, last) == RX_CONCAT) {
+        u32 head = intern_words(&x->nodes, last)[1];
+        if (!vec_push(x->b, &heads, head)) goto done;
+        last = intern_words(&x->nodes, last)[2];
+    }
+    if (rx_nullable(x, last) || !(x->meta.at[last].flags & RX_TEXT)) {
+        result = those_in(c, s, wanted, unwanted);
+        goto done;
+    }
+    result = those_in(c, last, wanted, unwanted);
+    if (result == last) result = s;
+    else
+        while (heads.n && result != NONE) result = rx_concat(x, heads.at[--heads.n], result);
+done:
+    vec_drop(x->b, &heads);
+    return result;
+}
+
+/* Adds the sequences of an s in at[a1][b1] and a t in at[a2][b2]. By cases on which of them is "":
+ *
+ *     s = ""  t = ""    a1 & a2 hold before, b1 & b2 after
+ *     s = ""  t != ""   a1 & a2 hold before; t begins as b1 asks for; b2 holds after
+ *     s != "" t = ""    a1 holds before; s ends as a2 asks for; b1 & b2 hold after
+ *     s != "" t != ""   a1 holds before; s ends as a2 asks for, t begins as b1 asks for; b2 holds after
+ *
+ * Where a2 (or b1) is ANY it asks for nothing, and the cases for s (for t) are one. */
+static bool add_pair(rx_context *c, rx_ways *out, u32 a1, u32 b1, rx_id s, u32 a2, u32 b2, rx_id t) {
+    rx_arena *x = c->x;
+    if (a2 == RX_ANY && b1 == RX_ANY) return rx_ways_add(c, out, a1, b2, rx_concat(x, s, t));
+    rx_id s_end = ends(c, s, a2), t_begin = begins(c, t, b1);
+    if (s_end == NONE || t_begin == NONE) return false;
+    bool ok = rx_ways_add(c, out, a1, beyond(b1, b2), rx_concat(x, s_end, t_begin));
+    if (ok && a2 != RX_ANY && rx_nullable(x, s)) ok = rx_ways_add(c, out, meet(a1, a2), beyond(b1, b2), t_begin);
+    if (ok && b1 != RX_ANY && rx_nullable(x, t)) ok = rx_ways_add(c, out, a1, meet(b1, b2), s_end);
+    if (ok && a2 != RX_ANY && b1 != RX_ANY && rx_nullable(x, s) && rx_nullable(x, t))
+        ok = rx_ways_add(c, out, meet(a1, a2), meet(b1, b2), RX_ID_EMPTY);
+    return ok;
+}
+
+/* The loops below visit 36 or 36 * 36 cells, nearly all of them NEVER. */
+#define FOR_CELLS(a, b)                          \
+    for (u32 a = 0; a < RX_N_CONDITIONS; a++)    \
+        for (u32 b = 0; b < RX_N_CONDITIONS; b++)
+
+bool rx_ways_concat(rx_context *c, const rx_ways *left, const rx_ways *right, rx_ways *out) {
+    rx_ways result; /* out may be one of the operands */
+    rx_ways_clear(&result);
+    FOR_CELLS(a1, b1) {
+        if (left->at[a1][b1] == RX_ID_NEVER) continue;
+        FOR_CELLS(a2, b2) {
+            if (right->at[a2][b2] == RX_ID_NEVER) continue;
+            if (!add_pair(c, &result, a1, b1, left->at[a1][b1], a2, b2, right->at[a2][b2])) return false;
+        }
+    }
+    *out = result;
+    return true;
+}
+
+/* --- repetition ------------------------------------------------------------------------------------------------------- */
+
+static u32 less(u32 bound, u32 by) { return bound == NONE ? NONE : bound > by ? bound - by : 0; }
+
+/* w{low,high}, high >= 1, where all conditions are ANY or EDGE. With L = at[ANY][ANY], S = at[EDGE][ANY], E = at[ANY][EDGE],
+ * B = at[EDGE][EDGE], each iteration is one of the four:
+ *
+ *   - Only L: L{low,high}.
+ *   - Some S, no E, no B. Let the last S be iteration p: all before it is "" (each from L or S), after it come L. With p = 1 that is
+ *     S L{low-1,high-1}. If "" is in L or S, p may be anything, and the union of S L{low-p,high-p} over p is S L{0,high-1}: the
+ *     intervals move by one, so they leave no gap.
+ *   - Some E: the mirror image, L{.,high-1} E.
+ *   - S before E: S L{low-2,high-2} E, and the lower bound is 0 if an iteration that is "" can be put in: from L anywhere, from S
+ *     before, from E after. (An E before an S means that all text is "": contained in the next case if anything is.)
+ *   - B: all other iterations are "". Those from S stand before it, from E after it, from L anywhere: then B is the result whatever
+ *     low is. If only B itself has "", the others force all text to be "": the result is "" (B if low <= 1).
+ * All iterations "" with an S and an E among them: "" is in S L{0,high-2} E, as high >= 2 then. */
+static bool repeat_edges(rx_context *c, const rx_ways *w, u32 low, u32 high, rx_ways *out) {
+    rx_arena *x = c->x;
+    rx_id L = w->at[RX_ANY][RX_ANY], S = w->at[RX_EDGE][RX_ANY], E = w->at[RX_ANY][RX_EDGE], B = w->at[RX_EDGE][RX_EDGE];
+    bool pad_start = rx_nullable(x, L) || rx_nullable(x, S), pad_end = rx_nullable(x, L) || rx_nullable(x, E);
+    bool pad = pad_start || pad_end;
+    rx_ways result;
+    rx_ways_clear(&result);
+    bool ok = rx_ways_add(c, &result, RX_ANY, RX_ANY, rx_repeat(x, L, low, high));
+    rx_id after = rx_repeat(x, L, pad_start ? 0 : less(low, 1), less(high, 1));
+    rx_id before = rx_repeat(x, L, pad_end ? 0 : less(low, 1), less(high, 1));
+    ok = ok && rx_ways_add(c, &result, RX_EDGE, RX_ANY, rx_concat(x, S, after));
+    ok = ok && rx_ways_add(c, &result, RX_ANY, RX_EDGE, rx_concat(x, before, E));
+    if (high > 1) {
+        rx_id middle = rx_repeat(x, L, pad ? 0 : less(low, 2), less(high, 2));
+        ok = ok && rx_ways_add(c, &result, RX_EDGE, RX_EDGE, rx_concat(x, S, rx_concat(x, middle, E)));
+    }
+    if (low <= 1 || pad) ok = ok && rx_ways_add(c, &result, RX_EDGE, RX_EDGE, B);
+    else if (rx_nullable(x, B)) ok = ok && rx_ways_add(c, &result, RX_EDGE, RX_EDGE, RX_ID_EMPTY);
+    *out = result;
+    return ok;
+}
+
+/* A junction is the point between two iterations: b is asked for by the one before it, a by the one after it. */
+#define N_JUNCTIONS (RX_N_CONDITIONS * RX_N_CONDITIONS)
+
+static u32 junction(u32 b, u32 a) { return b * RX_N_CONDITIONS + a; }
+
+static bool add_id(rx_arena *x, rx_id *to, rx_id id) {
+    *to = *to == RX_ID_NEVER ? id : id == RX_ID_NEVER ? *to : rx_or2(x, *to, id);
+    return *to != NONE;
+}
+
+/* w*, for any conditions. Iterations walk through a finite automaton whose states are junctions: from (b, a) an iteration s in
+ * at[a][b1] that begins as b asks for leads to (beyond(b, b1), a1) for each a1 such that s ends as a1 asks for. Kleene's construction
+ * gives the language between two junctions. Iterations that are "" need not be followed: they only add conditions (and where nothing is
+ * asked for they do no harm). */
+static bool star_any(rx_context *c, const rx_ways *w, rx_ways *out) {
+    rx_arena *x = c->x;
+    rx_id between[N_JUNCTIONS][N_JUNCTIONS];
+    bool used[N_JUNCTIONS] = {false}, asked[RX_N_CONDITIONS] = {false};
+    rx_ways result = *w;
+    if (!rx_ways_add(c, &result, RX_ANY, RX_ANY, RX_ID_EMPTY)) return false;
+    for (u32 i = 0; i < N_JUNCTIONS; i++)
+        for (u32 j = 0; j < N_JUNCTIONS; j++) between[i][j] = RX_ID_NEVER;
+    FOR_CELLS(a, b)
+        if (w->at[a][b] != RX_ID_NEVER) asked[a] = true;
+    FOR_CELLS(a, b) {
+        if (w->at[a][b] == RX_ID_NEVER) continue;
+        for (u32 before = 0; before < RX_N_CONDITIONS; before++) {
+            rx_id s = begins(c, w->at[a][b], before);
+            if (s == NONE) return false;
+            u32 after = beyond(before, b);
+            for (u32 next = 0; s != RX_ID_NEVER && after != NONE && next < RX_N_CONDITIONS; next++) {
+                if (!asked[next]) continue;
+                rx_id step = ends(c, s, next);
+                if (step == NONE || !add_id(x, &between[junction(before, a)][junction(after, next)], step)) return false;
+                if (step != RX_ID_NEVER) used[junction(before, a)] = used[junction(after, next)] = true;
+            }
+        }
+    }
+    for (u32 k = 0; k < N_JUNCTIONS; k++) {
+        if (!used[k]) continue;
+        rx_id loop = rx_repeat(x, between[k][k], 0, NONE);
+        rx_id from[N_JUNCTIONS], to[N_JUNCTIONS];
+        for (u32 i = 0; i < N_JUNCTIONS; i++) from[i] = between[i][k], to[i] = between[k][i];
+        for (u32 i = 0; i < N_JUNCTIONS; i++)
+            for (u32 j = 0; j < N_JUNCTIONS; j++) {
+                if (from[i] == RX_ID_NEVER || to[j] == RX_ID_NEVER) continue;
+                if (!add_id(x, &between[i][j], rx_concat(x, from[i], rx_concat(x, loop, to[j])))) return false;
+            }
+    }
+    /* First iteration in at[a][b], up to junction (b, n); then zero or more up to (d, m); then the last in at[m][e]. */
+    FOR_CELLS(a, b) {
+        if (w->at[a][b] == RX_ID_NEVER) continue;
+        for (u32 n = 0; n < RX_N_CONDITIONS; n++) {
+            rx_id first = asked[n] ? ends(c, w->at[a][b], n) : RX_ID_NEVER;
+            if (first == NONE) return false;
+            if (first == RX_ID_NEVER) continue;
+            FOR_CELLS(d, m) {
+                rx_id way = between[junction(b, n)][junction(d, m)];
+                if (junction(b, n) == junction(d, m) && !add_id(x, &way, RX_ID_EMPTY)) return false;
+                if (way == RX_ID_NEVER) continue;
+                way = rx_concat(x, first, way);
+                for (u32 e = 0; e < RX_N_CONDITIONS; e++) {
+                    rx_id last = begins(c, w->at[m][e], d);
+                    if (last == NONE || !rx_ways_add(c, &result, a, beyond(d, e), rx_concat(x, way, last))) return false;
+                }
+            }
+        }
+    }
+    *out = result;
+    return true;
+}
+
+bool rx_ways_repeat(rx_context *c, const rx_ways *w, u32 low, u32 high, rx_ways *out, bool *refused) {
+    *refused = false;
+    bool edges = true;
+    FOR_CELLS(a, b)
+        if (w->at[a][b] != RX_ID_NEVER) edges = edges && (a == RX_ANY || a == RX_EDGE) && (b == RX_ANY || b == RX_EDGE);
+    rx_ways result, part = *w;
+    rx_ways_clear(&result);
+    if (high == 0) {
+        result.at[RX_ANY][RX_ANY] = RX_ID_EMPTY;
+        *out = result;
+        return true;
+    }
+    if (edges) return repeat_edges(c, &part, low, high, out);
+    if ((high == NONE ? low : high) > MAX_COPIES) {
+        *refused = true;
+        return false;
+    }
+    bool ok = true;
+    if (high == NONE) ok = star_any(c, &part, &result);
+    else result.at[RX_ANY][RX_ANY] = RX_ID_EMPTY;
+    for (u32 i = low; ok && high != NONE && i < high; i++) /* (w (w ...)?)? */
+        ok = rx_ways_concat(c, &part, &result, &result) && rx_ways_add(c, &result, RX_ANY, RX_ANY, RX_ID_EMPTY);
+    for (u32 i = 0; ok && i < low; i++) ok = rx_ways_concat(c, &part, &result, &result);
+    *out = result;
+    return ok;
+}
+
+/* --- the whole pattern ------------------------------------------------------------------------------------------------ */
+
+rx_id rx_ways_full(rx_context *c, const rx_ways *w) {
+    rx_id parts[N_JUNCTIONS];
+    u32 n = 0;
+    FOR_CELLS(a, b)
+        if (a != RX_WORD && b != RX_WORD && w->at[a][b] != RX_ID_NEVER) parts[n++] = w->at[a][b]; /* "" has every other condition */
+    return rx_or(c->x, parts, n);
+}
+
+/* Texts that the condition holds of, before (after) a match. */
+static rx_id around(rx_context *c, u32 condition, bool before) {
+    rx_arena *x = c->x;
+    rx_id text = rx_text(x), one = RX_ID_NEVER;
+    switch (condition) {
+    case RX_ANY: return text;
+    case RX_WORD: return before ? rx_concat(x, text, c->word) : rx_concat(x, c->word, text);
+    case RX_OTHER: one = c->other; break;
+    case RX_LINE: one = c->line; break;
+    case RX_FINAL: return rx_or2(x, RX_ID_EMPTY, rx_byte(x, '\n'));
+    default: return RX_ID_EMPTY;
+    }
+    return rx_or2(x, RX_ID_EMPTY, before ? rx_concat(x, text, one) : rx_concat(x, one, text));
+}
+
+rx_id rx_ways_search(rx_context *c, const rx_ways *w) {
+    rx_arena *x = c->x;
+    rx_id parts[N_JUNCTIONS];
+    u32 n = 0;
+    rx_id text = rx_text(x);
+    if (text == NONE) return NONE;
+    FOR_CELLS(a, b) {
+        rx_id id = w->at[a][b];
+        if (id == RX_ID_NEVER) continue;
+        /* s text = text and text s = text if s has "", as all of s is text */
+        id = b == RX_ANY && rx_nullable(x, id) ? text : rx_concat(x, id, around(c, b, false));
+        if (id == NONE) return NONE;
+        id = a == RX_ANY && rx_nullable(x, id) ? text : rx_concat(x, around(c, a, true), id);
+        if (id == NONE) return NONE;
+        parts[n++] = id;
+    }
+    return rx_or(x, parts, n);
+}

@@ -1,0 +1,199 @@
+/* Derivatives, byte classes, and exact emptiness. */
+#include "rx.h"
+
+static rx_id derive_parts(rx_arena *x, rx_id id, u32 byte, bool is_and);
+
+/* d(h t, c) = d(h, c) t  |  d(t, c) if h is nullable: along the spine, so that a?b?c?... takes a loop and no recursion. */
+static rx_id derive_concat(rx_arena *x, rx_id id, u32 byte) {
+    id_vec arms = {0};
+    rx_id result = NONE;
+    bool last = false;
+    while (!last) {
+        rx_id arm;
+        if (rx_kind_of(x, id) == RX_CONCAT) {
+            rx_id head = intern_words(&x->nodes, id)[1], tail = intern_words(&x->nodes, id)[2];
+            arm = rx_concat(x, rx_derive(x, head, byte), tail);
+            last = !rx_nullable(x, head);
+            id = tail;
+        } else {
+            arm = rx_derive(x, id, byte);
+            last = true;
+        }
+        if (arm == NONE || (arm != RX_ID_NEVER && !vec_push(x->b, &arms, arm))) goto done;
+    }
+    result = arms.n == 0 ? RX_ID_NEVER : arms.n == 1 ? arms.at[0] : rx_or(x, arms.at, arms.n);
+done:
+    vec_drop(x->b, &arms);
+    return result;
+}
+
+static rx_id derive_parts(rx_arena *x, rx_id id, u32 byte, bool is_and) {
+    u32 n = intern_length(&x->nodes, id) - 1;
+    id_vec parts = {0};
+    rx_id result = NONE;
+    for (u32 i = 0; i < n; i++) {
+        rx_id part = rx_derive(x, intern_words(&x->nodes, id)[1 + i], byte);
+        if (part == NONE) goto done;
+        if (is_and && part == RX_ID_NEVER) {
+            result = RX_ID_NEVER;
+            goto done;
+        }
+        if ((is_and || part != RX_ID_NEVER) && !vec_push(x->b, &parts, part)) goto done;
+    }
+    if (is_and) result = rx_and(x, parts.at, parts.n);
+    else result = parts.n == 0 ? RX_ID_NEVER : parts.n == 1 ? parts.at[0] : rx_or(x, parts.at, parts.n);
+done:
+    vec_drop(x->b, &parts);
+    return result;
+}
+
+rx_id rx_derive(rx_arena *x, rx_id id, u32 byte) {
+    if (id == NONE) return NONE;
+    u32 node[5] = {0}; /* a copy: the pool may move below */
+    u32 n = min_u32(intern_length(&x->nodes, id), 5);
+    memcpy(node, intern_words(&x->nodes, id), n * sizeof *node);
+    switch ((rx_kind)node[0]) {
+    case RX_NEVER: case RX_EMPTY: return RX_ID_NEVER;
+    case RX_ALL: return RX_ID_ALL;
+    case RX_SET: return set_has(rx_set_of(x, node[1]), byte) ? RX_ID_EMPTY : RX_ID_NEVER;
+    case RX_CONCAT: /* the step along a literal needs no table */
+        if (intern_words(&x->nodes, node[1])[0] == RX_SET)
+            return set_has(rx_set_of(x, intern_words(&x->nodes, node[1])[1]), byte) ? node[2] : RX_ID_NEVER;
+        break;
+    default: break;
+    }
+    u64 key = (u64)id << 8 | byte;
+    rx_id result = map_get(&x->memo, key);
+    if (result != NONE) return result;
+    if (!budget_work(x->b, 1)) return NONE;
+    x->derivatives++;
+    switch ((rx_kind)node[0]) {
+    case RX_CONCAT: result = derive_concat(x, id, byte); break;
+    case RX_OR: result = derive_parts(x, id, byte, false); break;
+    case RX_AND: result = derive_parts(x, id, byte, true); break;
+    case RX_NOT: result = rx_not(x, rx_derive(x, node[1], byte)); break;
+    case RX_REPEAT: { /* d(p{a,b}, c) = d(p, c) p{a-1,b-1}; for nullable p the minimum is 0 */
+        rx_id first = rx_derive(x, node[1], byte);
+        u32 low = node[2] ? node[2] - 1 : 0, high = node[3] == NONE ? NONE : node[3] - 1;
+        result = first == RX_ID_NEVER || first == NONE ? first : rx_concat(x, first, rx_repeat(x, node[1], low, high));
+        break;
+    }
+    case RX_QUOTE: result = rx_quote_step(x, node, byte); break;
+    case RX_MULTIPLE: result = rx_multiple_step(x, node, byte); break;
+    default: break;
+    }
+    if (result == NONE || !map_put(x->b, &x->memo, key, result)) return NONE;
+    return result;
+}
+
+/* --- byte classes ----------------------------------------------------------------------------------------------------- */
+
+/* Splits every class by membership in `set`. */
+static void split_classes(rx_arena *x, const byte_set *set) {
+    u16 outside[256], n = 0; /* new class of the members outside the set / inside it, by old class */
+    u16 inside[256];
+    memset(outside, 0xff, sizeof outside);
+    memset(inside, 0xff, sizeof inside);
+    for (u32 byte = 0; byte < 256; byte++) {
+        u16 *slot = (set_has(set, byte) ? inside : outside) + x->class_of[byte];
+        if (*slot == UINT16_MAX) {
+            x->class_byte[n] = (u8)byte;
+            *slot = n++;
+        }
+        x->class_of[byte] = (u8)*slot;
+    }
+    x->n_classes = n;
+}
+
+static void split_range(rx_arena *x, u32 low, u32 high) {
+    byte_set set = {{0}};
+    set_add_range(&set, low, high);
+    split_classes(x, &set);
+}
+
+static void split_special(rx_arena *x) {
+    if (x->has_quote && !x->split_quote) {
+        x->split_quote = true;
+        split_range(x, 0, 0x1f);
+        for (const char *c = "\"\\/bfnrtu0123456789abcdefABCDEF"; *c; c++) split_range(x, (u8)*c, (u8)*c);
+    }
+    if (x->has_multiple && !x->split_multiple) {
+        x->split_multiple = true;
+        for (u32 c = '0'; c <= '9'; c++) split_range(x, c, c);
+        split_range(x, '.', '.');
+    }
+}
+
+void rx_refresh_classes(rx_arena *x) {
+    if (x->frozen) return;
+    for (u32 n = intern_count(&x->sets); x->class_sets < n; x->class_sets++) split_classes(x, rx_set_of(x, x->class_sets));
+    split_special(x);
+}
+
+/* Sound for good: constructors make new sets only as unions and intersections of those that are there. */
+bool rx_freeze_classes(rx_arena *x, const rx_id *roots, u32 n) {
+    id_vec todo = {0};
+    u8 *seen = mem_resize(x->b, NULL, 0, intern_count(&x->nodes));
+    bool ok = seen != NULL;
+    memset(x->class_of, 0, sizeof x->class_of);
+    x->n_classes = 1;
+    x->class_byte[0] = 0;
+    x->has_quote = x->has_multiple = x->split_quote = x->split_multiple = false;
+    if (ok) memset(seen, 0, intern_count(&x->nodes));
+    for (u32 i = 0; ok && i < n; i++) ok = vec_push(x->b, &todo, roots[i]);
+    while (ok && todo.n) {
+        rx_id id = todo.at[--todo.n];
+        if (seen[id]) continue;
+        seen[id] = 1;
+        const u32 *node = intern_words(&x->nodes, id);
+        u32 first = 1, last = 1; /* operands that are nodes: [first, last) */
+        switch ((rx_kind)node[0]) {
+        case RX_SET: split_classes(x, rx_set_of(x, node[1])); break;
+        case RX_CONCAT: last = 3; break;
+        case RX_OR: case RX_AND: last = intern_length(&x->nodes, id); break;
+        case RX_NOT: case RX_REPEAT: last = 2; break;
+        case RX_QUOTE: last = 2, x->has_quote = true; break;
+        case RX_MULTIPLE: x->has_multiple = true; break;
+        default: break;
+        }
+        for (; ok && first < last; first++) ok = vec_push(x->b, &todo, node[first]);
+    }
+    split_special(x);
+    x->frozen = true;
+    vec_drop(x->b, &todo);
+    if (seen) mem_resize(x->b, seen, intern_count(&x->nodes), 0);
+    return ok;
+}
+
+/* --- emptiness -------------------------------------------------------------------------------------------------------- */
+
+/* Breadth-first search through the derivatives for one that contains "". Found: it and all its ancestors are inhabited. Exhausted: all
+ * that were visited are empty. Verdicts are kept, so the total over all calls is one visit per node. */
+bool rx_is_empty(rx_arena *x, rx_id start) {
+    if (start == NONE) return false;
+    if (start == RX_ID_NEVER) return true;
+    if (x->meta.at[start].flags & RX_INHABITED) return false;
+    if (x->meta.at[start].known_empty) return x->meta.at[start].known_empty == 1;
+    rx_refresh_classes(x);
+
+    id_vec queue = {0}, parent = {0};
+    word_map seen = {0};
+    u32 found = NONE; /* index in queue of an inhabited node */
+    bool ok = vec_push(x->b, &queue, start) && vec_push(x->b, &parent, NONE) && map_put(x->b, &seen, start, 0);
+    for (u32 i = 0; ok && i < queue.n && found == NONE; i++)
+        for (u32 c = 0; ok && c < x->n_classes && found == NONE; c++) {
+            rx_id next = rx_derive(x, queue.at[i], x->class_byte[c]);
+            ok = next != NONE && budget_work(x->b, 1);
+            if (!ok || next == RX_ID_NEVER || x->meta.at[next].known_empty == 1 || map_get(&seen, next) != NONE) continue;
+            ok = map_put(x->b, &seen, next, 0) && vec_push(x->b, &queue, next) && vec_push(x->b, &parent, i);
+            if (ok && (x->meta.at[next].flags & RX_INHABITED || x->meta.at[next].known_empty == 2)) found = queue.n - 1;
+        }
+    if (ok && found == NONE)
+        for (u32 i = 0; i < queue.n; i++) x->meta.at[queue.at[i]].known_empty = 1;
+    if (ok)
+        for (u32 i = found; i != NONE; i = parent.at[i]) x->meta.at[queue.at[i]].known_empty = 2;
+    vec_drop(x->b, &queue);
+    vec_drop(x->b, &parent);
+    map_drop(x->b, &seen);
+    return ok && found == NONE;
+}

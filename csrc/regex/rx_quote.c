@@ -1,0 +1,99 @@
+/* JSON string quoting as an operator: QUOTE(L) = the JSON spellings (RFC 8259, without the quotes) of the strings of L.
+ *
+ * Idea. QUOTE is computed by derivatives like everything else: reading a raw byte c of the spelling derives L by c; reading an escape
+ * is remembered in the node (phase, accumulator) and derives L by the UTF-8 bytes of the character when it is complete. So patterns,
+ * lengths and complements are combined on *values* and quoted last, and a key that is excluded is excluded in every spelling.
+ *
+ *     phase 0   raw                     1  after a backslash
+ *     phase 2-5 0..3 hex digits read    6  after a high surrogate    7  and its backslash    8-11  0..3 hex digits of the low one
+ *
+ * ESCAPES_MINIMAL gives each character one spelling (but for the case of hex digits); ESCAPES_ALL all that RFC 8259 allows. */
+#include "rx.h"
+
+enum { ESCAPES_MINIMAL, ESCAPES_ALL };
+enum { RAW, BACKSLASH, HEX, HIGH_DONE = 6, LOW_BACKSLASH, LOW_HEX };
+
+static rx_id quote_node(rx_arena *x, rx_id part, u32 escapes, u32 phase, u32 accumulator) {
+    if (part == NONE) return NONE;
+    if (part == RX_ID_NEVER) return RX_ID_NEVER;
+    if (part == RX_ID_EMPTY) return phase == RAW ? RX_ID_EMPTY : RX_ID_NEVER; /* an escape adds a character */
+    rx_meta meta = x->meta.at[part];
+    u32 flags = meta.flags & RX_TEXT;
+    if (phase == RAW) flags |= meta.flags & (RX_NULLABLE | RX_INHABITED); /* every byte string has a spelling */
+    return rx_intern(x, (u32[]){RX_QUOTE, part, escapes, phase, accumulator}, 5, flags, meta.depth + 1u);
+}
+
+rx_id rx_quote(rx_arena *x, rx_id part, u32 escapes) {
+    x->has_quote = true;
+    return quote_node(x, part, escapes, RAW, 0);
+}
+
+static int hex_digit(u32 byte) {
+    if (byte >= '0' && byte <= '9') return (int)(byte - '0');
+    byte |= 0x20;
+    return byte >= 'a' && byte <= 'f' ? (int)(byte - 'a' + 10) : -1;
+}
+
+/* The character that \c stands for, or -1. */
+static int short_escape(u32 c, u32 escapes) {
+    switch (c) {
+    case '"': case '\\': return (int)c;
+    case '/': return escapes == ESCAPES_ALL ? '/' : -1;
+    case 'b': return 8;
+    case 't': return 9;
+    case 'n': return 10;
+    case 'f': return 12;
+    case 'r': return 13;
+    default: return -1;
+    }
+}
+
+/* May `value`, of which `digits` hex digits have been read, become a character that is spelt \uXXXX? */
+static bool hex_allowed(u32 value, u32 digits, u32 escapes) {
+    if (escapes == ESCAPES_ALL) return true;
+    if (digits < 4) return value == 0 || (digits == 3 && value == 1);
+    return value < 0x20 && !(value >= 8 && value <= 13 && value != 11);
+}
+
+static rx_id after_char(rx_arena *x, rx_id part, u32 escapes, u32 c) {
+    u8 bytes[4];
+    u32 n = 1;
+    if (c < 0x80) bytes[0] = (u8)c;
+    else {
+        n = c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+        for (u32 i = n - 1; i > 0; i--, c >>= 6) bytes[i] = (u8)(0x80 | (c & 0x3f));
+        bytes[0] = (u8)((0xf0 << (4 - n) & 0xff) | c);
+    }
+    for (u32 i = 0; i < n && part != NONE && part != RX_ID_NEVER; i++) part = rx_derive(x, part, bytes[i]);
+    return quote_node(x, part, escapes, RAW, 0);
+}
+
+rx_id rx_quote_step(rx_arena *x, const u32 *node, u32 byte) {
+    u32 part = node[1], escapes = node[2], phase = node[3], accumulator = node[4];
+    int digit = hex_digit(byte);
+    switch (phase) {
+    case RAW:
+        if (byte == '\\') return quote_node(x, part, escapes, BACKSLASH, 0);
+        if (byte < 0x20 || byte == '"') return RX_ID_NEVER;
+        return quote_node(x, rx_derive(x, part, byte), escapes, RAW, 0);
+    case BACKSLASH: {
+        if (byte == 'u') return quote_node(x, part, escapes, HEX, 0);
+        int c = short_escape(byte, escapes);
+        return c < 0 ? RX_ID_NEVER : after_char(x, part, escapes, (u32)c);
+    }
+    case HIGH_DONE:
+        return byte == '\\' ? quote_node(x, part, escapes, LOW_BACKSLASH, accumulator) : RX_ID_NEVER;
+    case LOW_BACKSLASH:
+        return byte == 'u' ? quote_node(x, part, escapes, LOW_HEX, accumulator << 16) : RX_ID_NEVER;
+    default: break;
+    }
+    if (digit < 0) return RX_ID_NEVER;
+    bool low = phase >= LOW_HEX;
+    u32 digits = phase - (low ? LOW_HEX : HEX) + 1, value = (accumulator & 0xffff) << 4 | (u32)digit, high = accumulator >> 16;
+    if (!low && !hex_allowed(value, digits, escapes)) return RX_ID_NEVER;
+    if (digits < 4) return quote_node(x, part, escapes, phase + 1, high << 16 | value);
+    if (low) return value >> 10 == 0x37 ? after_char(x, part, escapes, 0x10000 + (high << 10) + (value & 0x3ff)) : RX_ID_NEVER;
+    if (value >> 10 == 0x36) return quote_node(x, part, escapes, HIGH_DONE, value & 0x3ff);
+    if (value >> 10 == 0x37) return RX_ID_NEVER; /* a lone low surrogate is no character */
+    return after_char(x, part, escapes, value);
+}

@@ -1,0 +1,632 @@
+/* t_parser: gr and ep against a textbook Earley recogniser on random grammars; counts of rows; failing allocations; limits.
+ *
+ *     t_parser [grammars [seed]]
+ *
+ * The oracle shares nothing with the parser: it drops unproductive rules by naive iteration, writes lists out as plain rules (so random
+ * lists are short) and lets sets refer to positions. */
+#include "../grammar/gr.h"
+#include "../parser/ep_parts.h"
+#include "harness.h"
+
+/* --- grammars as IR ------------------------------------------------------------------------------------------------------ */
+
+typedef struct ir {
+    ge_rules rules;
+    u32 words[4000], n_words;
+    u32 lists[8 * 5];
+    u32 lexemes[64];
+    u8 flags[32];
+} ir;
+
+static void ir_rule(ir *g, u32 left, const u32 *symbols, u32 n) {
+    g->words[g->n_words++] = left;
+    g->words[g->n_words++] = n;
+    for (u32 i = 0; i < n; i++) g->words[g->n_words++] = symbols[i];
+}
+
+static void ir_list(ir *g, u32 left, u32 item, u32 separator, u32 minimum, u32 maximum) {
+    u32 *r = g->lists + 5 * g->rules.n_lists++;
+    r[0] = left, r[1] = item, r[2] = separator, r[3] = minimum, r[4] = maximum;
+}
+
+static void ir_finish(ir *g) {
+    g->rules.lexemes = g->lexemes;
+    g->rules.rules = g->words;
+    g->rules.n_rule_words = g->n_words;
+    g->rules.lists = g->lists;
+}
+
+static u32 letter_symbol(char c) { return c <= 'Z' ? (u32)(c - 'A') * 2 + 1 : (u32)(c - 'a') * 2; }
+
+/* "S:aSb| T:x": upper case nonterminals, lower case lexemes; the first left-hand side is the start. */
+static void ir_text(ir *g, const char *text) {
+    memset(g, 0, sizeof *g);
+    g->rules.n_lexemes = g->rules.n_nonterminals = 26;
+    g->rules.start = letter_symbol(text[0]);
+    for (u32 left = 0; *text;) {
+        u32 symbols[32], n = 0;
+        if (text[1] == ':') left = letter_symbol(*text) >> 1, text += 2;
+        for (; *text && *text != '|' && *text != ' '; text++) symbols[n++] = letter_symbol(*text);
+        ir_rule(g, left, symbols, n);
+        bool alternative = *text == '|';
+        if (*text) text++;
+        if (alternative && !*text) ir_rule(g, left, symbols, 0);
+    }
+    ir_finish(g);
+}
+
+static u32 random_symbol(const ir *g, u64 *seed) {
+    return random_below(seed, 2) ? random_below(seed, g->rules.n_nonterminals) * 2 + 1 : random_below(seed, g->rules.n_lexemes) * 2;
+}
+
+static void ir_random(ir *g, u64 *seed) {
+    memset(g, 0, sizeof *g);
+    u32 plain = 1 + random_below(seed, 5), n_lists = random_below(seed, 3);
+    g->rules.n_lexemes = 1 + random_below(seed, 4);
+    g->rules.n_nonterminals = plain + n_lists;
+    bool odd = random_below(seed, 2); /* with lexemes that are empty or nullable */
+    for (u32 i = 0; i < g->rules.n_lexemes; i++) {
+        if (odd && random_below(seed, 8) == 0) g->flags[i] |= GR_LEXEME_EMPTY;
+        if (odd && random_below(seed, 4) == 0) g->flags[i] |= GR_LEXEME_NULLABLE;
+    }
+    for (u32 left = 0; left < plain; left++)
+        for (u32 k = odd ? random_below(seed, 4) : 1 + random_below(seed, 3); k > 0; k--) {
+            u32 symbols[4], n = random_below(seed, 5);
+            for (u32 i = 0; i < n; i++) symbols[i] = random_symbol(g, seed);
+            ir_rule(g, left, symbols, n);
+        }
+    for (u32 i = 0; i < n_lists; i++) {
+        u32 minimum = random_below(seed, 4), maximum = random_below(seed, 2) ? NONE : minimum + random_below(seed, 3);
+        u32 separator = random_below(seed, 2) ? NONE : random_symbol(g, seed);
+        ir_list(g, plain + i, random_symbol(g, seed), separator, minimum, maximum);
+    }
+    g->rules.start = random_below(seed, 5) ? random_below(seed, g->rules.n_nonterminals) * 2 + 1 : random_symbol(g, seed);
+    ir_finish(g);
+}
+
+/* --- the oracle ---------------------------------------------------------------------------------------------------------- */
+
+enum { MAX_RULES = 96, MAX_LENGTH = 12, MAX_NT = 32, MAX_TEXT = 12 };
+
+typedef struct oracle_rule {
+    u32 left, n, symbols[MAX_LENGTH];
+} oracle_rule;
+
+typedef struct oracle {
+    oracle_rule rules[MAX_RULES];
+    u32 n_rules, n_nt;
+    bool productive[MAX_NT], nullable[MAX_NT];
+    u32 items[MAX_TEXT + 1][MAX_RULES * MAX_LENGTH * (MAX_TEXT + 1)], n_items[MAX_TEXT + 1]; /* (rule * MAX_LENGTH + dot) * .. + origin */
+    bool has[MAX_TEXT + 1][MAX_RULES * MAX_LENGTH * (MAX_TEXT + 1)];
+} oracle;
+
+static u32 oracle_symbol(const ir *g, u32 symbol) { /* lexeme i that may be "": nonterminal n_nonterminals + i */
+    bool nullable = !(symbol & 1) && g->flags[symbol >> 1] & GR_LEXEME_NULLABLE;
+    return nullable ? (g->rules.n_nonterminals + (symbol >> 1)) * 2 + 1 : symbol;
+}
+
+static oracle_rule *oracle_rule_new(oracle *o, u32 left) {
+    oracle_rule *r = &o->rules[o->n_rules++];
+    r->left = left;
+    r->n = 0;
+    return r;
+}
+
+static void oracle_init(oracle *o, const ir *g) {
+    u32 n_nt = g->rules.n_nonterminals;
+    o->n_rules = 0;
+    oracle_rule *r = oracle_rule_new(o, MAX_NT - 1);
+    r->symbols[r->n++] = oracle_symbol(g, g->rules.start);
+    for (u32 i = 0; i < g->n_words; i += 2 + g->words[i + 1]) {
+        r = oracle_rule_new(o, g->words[i]);
+        for (u32 k = 0; k < g->words[i + 1]; k++) r->symbols[r->n++] = oracle_symbol(g, g->words[i + 2 + k]);
+    }
+    for (u32 i = 0; i < g->rules.n_lexemes; i++)
+        if (g->flags[i] & GR_LEXEME_NULLABLE) {
+            oracle_rule_new(o, n_nt + i);
+            r = oracle_rule_new(o, n_nt + i);
+            r->symbols[r->n++] = i * 2;
+        }
+    u32 more = n_nt + g->rules.n_lexemes;
+    for (u32 i = 0; i < g->rules.n_lists; i++) {
+        const u32 *l = g->lists + 5 * i;
+        u32 item = oracle_symbol(g, l[1]), separator = l[2] == NONE ? NONE : oracle_symbol(g, l[2]);
+        bool unbounded = l[4] == NONE;
+        for (u32 count = l[3]; count <= (unbounded ? max_u32(l[3], 1) : l[4]); count++) {
+            r = oracle_rule_new(o, l[0]);
+            for (u32 k = 0; k < count; k++) {
+                if (k && separator != NONE) r->symbols[r->n++] = separator;
+                r->symbols[r->n++] = item;
+            }
+            if (unbounded && count) r->symbols[r->n++] = more * 2 + 1;
+        }
+        if (!unbounded) continue;
+        oracle_rule_new(o, more);
+        r = oracle_rule_new(o, more);
+        if (separator != NONE) r->symbols[r->n++] = separator;
+        r->symbols[r->n++] = item;
+        r->symbols[r->n++] = more * 2 + 1;
+        more++;
+    }
+    memset(o->productive, 0, sizeof o->productive);
+    memset(o->nullable, 0, sizeof o->nullable);
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (u32 i = 0; i < o->n_rules; i++) {
+            bool productive = true, nullable = true;
+            for (u32 k = 0; k < o->rules[i].n; k++) {
+                u32 s = o->rules[i].symbols[k];
+                productive &= s & 1 ? o->productive[s >> 1] : !(g->flags[s >> 1] & GR_LEXEME_EMPTY);
+                nullable &= s & 1 && o->nullable[s >> 1];
+            }
+            u32 left = o->rules[i].left;
+            changed |= (productive && !o->productive[left]) || (nullable && !o->nullable[left]);
+            o->productive[left] |= productive;
+            o->nullable[left] |= nullable;
+        }
+    }
+    u32 kept = 0;
+    for (u32 i = 0; i < o->n_rules; i++) {
+        bool productive = true;
+        for (u32 k = 0; k < o->rules[i].n; k++) {
+            u32 s = o->rules[i].symbols[k];
+            productive &= s & 1 ? o->productive[s >> 1] : !(g->flags[s >> 1] & GR_LEXEME_EMPTY);
+        }
+        if (productive) o->rules[kept++] = o->rules[i];
+    }
+    o->n_rules = kept;
+}
+
+static void oracle_add(oracle *o, u32 at, u32 rule, u32 dot, u32 origin) {
+    u32 item = (rule * MAX_LENGTH + dot) * (MAX_TEXT + 1) + origin;
+    if (o->has[at][item]) return;
+    o->has[at][item] = true;
+    o->items[at][o->n_items[at]++] = item;
+}
+
+/* Set `at`: the start, or what comes after any lexeme of `mask` was read in set at - 1. */
+static void oracle_step(oracle *o, u32 at, u32 mask) {
+    for (u32 i = 0; i < o->n_items[at]; i++) o->has[at][o->items[at][i]] = false;
+    o->n_items[at] = 0;
+    if (at == 0) {
+        for (u32 i = 0; i < o->n_rules; i++)
+            if (o->rules[i].left == MAX_NT - 1) oracle_add(o, 0, i, 0, 0);
+    } else {
+        for (u32 i = 0; i < o->n_items[at - 1]; i++) {
+            u32 item = o->items[at - 1][i], origin = item % (MAX_TEXT + 1), rule = item / (MAX_TEXT + 1) / MAX_LENGTH;
+            u32 dot = item / (MAX_TEXT + 1) % MAX_LENGTH, s = dot < o->rules[rule].n ? o->rules[rule].symbols[dot] : 1;
+            if (!(s & 1) && mask >> (s >> 1) & 1) oracle_add(o, at, rule, dot + 1, origin);
+        }
+    }
+    for (u32 i = 0; i < o->n_items[at]; i++) {
+        u32 item = o->items[at][i], origin = item % (MAX_TEXT + 1), rule = item / (MAX_TEXT + 1) / MAX_LENGTH;
+        u32 dot = item / (MAX_TEXT + 1) % MAX_LENGTH;
+        const oracle_rule *r = &o->rules[rule];
+        if (dot == r->n) {
+            for (u32 k = 0; k < o->n_items[origin]; k++) {
+                u32 waiting = o->items[origin][k], w_rule = waiting / (MAX_TEXT + 1) / MAX_LENGTH;
+                u32 w_dot = waiting / (MAX_TEXT + 1) % MAX_LENGTH;
+                if (w_dot < o->rules[w_rule].n && o->rules[w_rule].symbols[w_dot] == r->left * 2 + 1)
+                    oracle_add(o, at, w_rule, w_dot + 1, waiting % (MAX_TEXT + 1));
+            }
+        } else if (r->symbols[dot] & 1) {
+            for (u32 k = 0; k < o->n_rules; k++)
+                if (o->rules[k].left * 2 + 1 == r->symbols[dot]) oracle_add(o, at, k, 0, at);
+            if (o->nullable[r->symbols[dot] >> 1]) oracle_add(o, at, rule, dot + 1, origin);
+        }
+    }
+}
+
+static u32 oracle_allowed(const oracle *o, u32 at) {
+    u32 mask = 0;
+    for (u32 i = 0; i < o->n_items[at]; i++) {
+        u32 item = o->items[at][i], rule = item / (MAX_TEXT + 1) / MAX_LENGTH, dot = item / (MAX_TEXT + 1) % MAX_LENGTH;
+        if (dot < o->rules[rule].n && !(o->rules[rule].symbols[dot] & 1)) mask |= 1u << (o->rules[rule].symbols[dot] >> 1);
+    }
+    return mask;
+}
+
+static bool oracle_accepts(const oracle *o, u32 at) {
+    for (u32 i = 0; i < o->n_rules; i++)
+        if (o->rules[i].left == MAX_NT - 1) return o->has[at][(i * MAX_LENGTH + o->rules[i].n) * (MAX_TEXT + 1)];
+    return false;
+}
+
+/* --- checks of the parser ------------------------------------------------------------------------------------------------ */
+
+/* The invariants of ep.c and gr.h. */
+static void check_valid(const ep_parser *p) {
+    u32 n_sets = intern_count(&p->sets);
+    CHECK(p->set_point.n == n_sets && p->set_row.n == n_sets && p->lexemes.n == p->starts.n);
+    CHECK(p->cycle_point.n == intern_count(&p->cycles));
+    CHECK(p->node_stamp.n >= p->nodes.n && p->nonterminal_stamp.n >= p->nonterminals.n && p->point_stamp.n >= p->points.n);
+    for (u32 set = 0; set < n_sets; set++) {
+        bool is_row = p->set_row.at[set] != NONE, is_point = p->set_point.at[set] != NONE;
+        CHECK(!is_row || (p->set_row.at[set] < p->rows.n && p->rows.at[p->set_row.at[set]].set == set));
+        CHECK(!is_point || (p->set_point.at[set] < p->points.n && p->points.at[p->set_point.at[set]] == set));
+        CHECK(intern_length(&p->sets, set) % 2 == 1 && intern_words(&p->sets, set)[0] < 2);
+        for (u32 i = 0; i < ep_set_size(p, set); i++) {
+            ep_item item = ep_set_item(p, set, i);
+            CHECK(ep_item_point(item) < p->points.n && ep_item_node(item) < p->nodes.n);
+            CHECK(i == 0 || ep_set_item(p, set, i - 1) < item);
+            CHECK(!is_row || ep_item_node(item) != GR_END);
+        }
+    }
+    for (u32 row = 0; row < p->rows.n; row++) {
+        const ep_row *r = &p->rows.at[row];
+        CHECK(p->lexemes.at[r->first + r->n_lexemes] == NONE && r->n_lexemes + r->accepts > 0);
+        for (u32 i = r->first; i < r->first + r->n_lexemes; i++) {
+            CHECK(p->lexemes.at[i] < p->lexemes.at[i + 1] && p->starts.at[i] < p->starts.at[i + 1] && p->starts.at[i + 1] <= p->scans.n);
+            for (u32 k = p->starts.at[i]; k < p->starts.at[i + 1]; k++) CHECK(ep_item_point(p->scans.at[k]) < p->points.n);
+        }
+    }
+    for (u32 node = 1; node < p->nodes.n; node++) {
+        const gr_node *n = &p->nodes.at[node];
+        CHECK(n->next < node && n->symbol >> 1 < (n->symbol & 1 ? p->nonterminals.n : p->g->n_lexemes));
+        CHECK(!(n->flags & GR_STEP) || (n->symbol & 1 && p->nonterminals.at[n->symbol >> 1].nullable));
+        CHECK(!(n->symbol & 1) || p->nonterminals.at[n->symbol >> 1].first == NONE || p->nonterminals.at[n->symbol >> 1].n > 0);
+    }
+}
+
+static u32 row_mask(const ep_parser *p, u32 row) {
+    u32 n, mask = 0;
+    const u32 *lexemes = ep_row_lexemes(p, row, &n);
+    for (u32 i = 0; i < n; i++) mask |= 1u << lexemes[i];
+    return mask;
+}
+
+static u32 goto_mask(ep_parser *p, u32 row, u32 mask) {
+    u32 lexemes[32], n = 0;
+    for (u32 i = 0; i < 32; i++)
+        if (mask >> i & 1) lexemes[n++] = i;
+    return ep_goto(p, row, lexemes, n);
+}
+
+static void dump(const ir *g) {
+    for (u32 i = 0; i < g->n_words; i += 2 + g->words[i + 1]) {
+        fprintf(stderr, "  %u ->", g->words[i]);
+        for (u32 k = 0; k < g->words[i + 1]; k++) fprintf(stderr, " %c%u", g->words[i + 2 + k] & 1 ? 'N' : 'l', g->words[i + 2 + k] >> 1);
+        fprintf(stderr, "\n");
+    }
+    for (u32 i = 0; i < g->rules.n_lists; i++) {
+        const u32 *l = g->lists + 5 * i;
+        fprintf(stderr, "  %u = list(item %u, separator %d, %u, %d)\n", l[0], l[1], (int)l[2], l[3], (int)l[4]);
+    }
+    for (u32 i = 0; i < g->rules.n_lexemes; i++) fprintf(stderr, "  lexeme %u: flags %u\n", i, (unsigned)g->flags[i]);
+    fprintf(stderr, "  start %u\n", g->rules.start);
+}
+
+/* Walks of random steps (each any lexeme of a set), compared after every step. */
+static u64 compare(const ir *g, oracle *o, u64 *seed) {
+    ge_limits limits = wide_limits();
+    budget b;
+    gr_grammar gr;
+    ep_parser p;
+    u64 steps = 0;
+    unsigned long failures = n_failures;
+    budget_init(&b, &limits);
+    oracle_init(o, g);
+    bool any = o->productive[MAX_NT - 1], ok = gr_compile(&gr, &b, &g->rules, g->flags);
+    CHECK(ok == any && b.status == (any ? GE_OK : GE_E_NOTHING));
+    if (!ok) {
+        CHECK(b.bytes == 0);
+        return 0;
+    }
+    CHECK(ep_init(&p, &b, &gr));
+    for (u32 i = 0; i < 30 && n_failures == failures; i++) {
+        u32 row = ep_start(&p);
+        bool single = random_below(seed, 2);
+        oracle_step(o, 0, 0);
+        for (u32 at = 0;; at++) {
+            u32 allowed = oracle_allowed(o, at), mask;
+            CHECK(row != NONE);
+            if (row == NONE) break;
+            CHECK(row_mask(&p, row) == allowed);
+            CHECK(ep_row_accepts(&p, row) == oracle_accepts(o, at));
+            steps++;
+            if (n_failures != failures || !allowed || at == MAX_TEXT - 1) break;
+            do
+                mask = single ? 1u << random_below(seed, g->rules.n_lexemes) : random_below(seed, 16);
+            while (!(mask & allowed));
+            mask &= allowed;
+            row = goto_mask(&p, row, mask);
+            oracle_step(o, at + 1, mask);
+        }
+    }
+    check_valid(&p);
+    if (n_failures != failures) dump(g);
+    ep_drop(&p);
+    gr_drop(&gr, &b);
+    CHECK(b.bytes == 0);
+    return steps;
+}
+
+static void test_random(u32 grammars, u64 seed) {
+    oracle *o = calloc(1, sizeof *o);
+    ir *g = malloc(sizeof *g);
+    u64 steps = 0;
+    for (u32 i = 0; o && g && i < grammars && n_failures < 3; i++) {
+        ir_random(g, &seed);
+        steps += compare(g, o, &seed);
+    }
+    printf("random: %u grammars, %llu rows compared\n", grammars, (unsigned long long)steps);
+    free(o);
+    free(g);
+}
+
+/* --- counts of rows ------------------------------------------------------------------------------------------------------ */
+
+typedef struct counts {
+    u32 rows, points, items;
+    bool ok; /* every lexeme was allowed, and the text is a sentence */
+} counts;
+
+/* Reads head, n times middle, tail. */
+static counts read_text(const ir *g, const char *head, const char *middle, u32 n, const char *tail) {
+    ge_limits limits = wide_limits();
+    budget b;
+    gr_grammar gr;
+    ep_parser p;
+    budget_init(&b, &limits);
+    CHECK(gr_compile(&gr, &b, &g->rules, g->flags));
+    CHECK(ep_init(&p, &b, &gr));
+    u32 row = ep_start(&p);
+    bool ok = true;
+    for (u32 i = 0; i < n + 2; i++)
+        for (const char *c = i == 0 ? head : i <= n ? middle : tail; *c && ok; c++) {
+            ok = row_mask(&p, row) >> (*c - 'a') & 1;
+            if (ok) row = goto_mask(&p, row, 1u << (*c - 'a'));
+            ok = ok && row != NONE;
+        }
+    if (b.bytes < 1000000) check_valid(&p);
+    counts c = {p.n_rows, p.n_points, p.max_items, ok && ep_row_accepts(&p, row)};
+    ep_drop(&p);
+    gr_drop(&gr, &b);
+    CHECK(b.bytes == 0);
+    return c;
+}
+
+static counts show(const char *name, counts c) {
+    printf("%-40s %6u rows %6u points %6u items at most\n", name, c.rows, c.points, c.items);
+    CHECK(c.ok);
+    return c;
+}
+
+static counts read_rules(const char *rules, const char *head, const char *middle, u32 n, const char *tail) {
+    ir *g = malloc(sizeof *g);
+    ir_text(g, rules);
+    counts c = show(rules, read_text(g, head, middle, n, tail));
+    free(g);
+    return c;
+}
+
+static counts read_list(const char *name, const char *rules, const u32 *list, const char *head, const char *middle, u32 n, const char *tail) {
+    ir *g = malloc(sizeof *g);
+    ir_text(g, rules);
+    ir_list(g, list[0], list[1], list[2], list[3], list[4]);
+    counts c = show(name, read_text(g, head, middle, n, tail));
+    free(g);
+    return c;
+}
+
+/* n times open, middle, n times close. */
+static counts read_nested(const char *rules, const char *open, u32 n, const char *middle, const char *close) {
+    char *text = calloc(2 * (size_t)n + 2, strlen(open) + strlen(middle) + strlen(close) + 1);
+    for (u32 i = 0; text && i < n; i++) memcpy(text + i * strlen(open), open, strlen(open));
+    strcat(text, middle);
+    for (u32 i = 0, at = (u32)strlen(text); text && i < n; i++) memcpy(text + at + i * strlen(close), close, strlen(close));
+    counts c = read_rules(rules, text, "", 0, "");
+    free(text);
+    return c;
+}
+
+static void test_counts(void) {
+    CHECK(read_rules("L:ecL|e", "", "ec", 2000, "e").rows <= 3);
+    CHECK(read_rules("L:Lce|e", "e", "ce", 2000, "").rows <= 4);
+    CHECK(read_rules("V:n|oc|oMc M:MkP|P P:sdV", "osdn", "ksdn", 1000, "c").rows <= 7);
+    CHECK(read_rules("S:SS|a", "", "a", 300, "").rows <= 4);
+    CHECK(read_rules("S:SSS|SS|a", "", "a", 300, "").rows <= 8);
+    CHECK(read_rules("E:EpE|EmE|oEc|n", "", "np", 2000, "n").rows <= 8);
+    CHECK(read_rules("E:EpT|T T:TmF|F F:oEc|n", "", "npnm", 2000, "n").rows <= 8);
+    CHECK(read_rules("A:xR|xRy R:eR|eQ|e Q:R", "x", "e", 500, "y").rows <= 6);
+    CHECK(read_rules("A:aA|aB|b B:aB|bA|c", "", "a", 1000, "b").rows <= 8);
+    CHECK(read_rules("A:Bx|a B:Ay|b", "a", "yx", 500, "").rows <= 6);
+    counts c = read_nested("V:oVc|n", "o", 300, "n", "c");
+    CHECK(c.rows <= 2 * 300 + 2 && c.points <= 301 && c.items <= 4);
+    c = read_nested("E:EpT|T T:TmF|F F:oEc|n", "o", 200, "n", "c");
+    CHECK(c.rows <= 3 * 200 + 4 && c.items <= 12);
+    c = read_nested("V:n|ac|aIc I:IkV|V", "ankanka", 60, "n", "ccc");
+    CHECK(c.rows <= 12 * 60 + 8 && c.items <= 8);
+}
+
+static void test_lists(void) {
+    const u32 unbounded[] = {1, 1 * 2, 2 * 2, 0, NONE}, many[] = {1, 1 * 2, 2 * 2, 0, 1000000}, least[] = {1, 1 * 2, 2 * 2, 900000, NONE};
+    const u32 loose[] = {1, 2 * 2 + 1, NONE, 500000, 1000000};
+    CHECK(read_list("list b (c b)*", "A:aBd", unbounded, "ab", "cb", 2000, "d").rows <= 6);
+    CHECK(read_list("the same, at most 1,000,000, 10 read", "A:aBd", many, "ab", "cb", 9, "d").rows <= 22);
+    counts c = read_list("the same, at most 1,000,000, 2,000 read", "A:aBd", many, "ab", "cb", 2000, "d");
+    CHECK(c.rows <= 4006 && c.items < 8);
+    c = read_list("list of b|\"\", 500,000 to 1,000,000", "A:aBd C:b|", loose, "a", "b", 2000, "d");
+    CHECK(c.rows <= 2006 && c.items < 12);
+    ir *g = malloc(sizeof *g);
+    ir_text(g, "A:aBd");
+    ir_list(g, least[0], least[1], least[2], least[3], least[4]);
+    c = read_text(g, "ab", "cb", 2000, "d"); /* too few */
+    CHECK(!c.ok && c.rows <= 4006 && c.items < 8);
+    free(g);
+}
+
+/* Two lists in JSON: the rows below an array are shared by its items. */
+static void test_sharing(void) {
+    ir *g = malloc(sizeof *g);
+    ir_text(g, "V:n|aIc|oMd P:esV");
+    ir_list(g, 8, 21 * 2 + 1, 'k' - 'a' + ('k' - 'a'), 0, NONE);
+    ir_list(g, 12, 15 * 2 + 1, 'k' - 'a' + ('k' - 'a'), 0, NONE);
+    counts one = show("JSON, one array of arrays", read_text(g, "a", "aankn", 1, "ccc"));
+    counts two = show("JSON, the same twice in an array", read_text(g, "a", "", 0, "aanknccknc"));
+    counts ten = show("JSON, 1,000 times", read_text(g, "an", "kaankncc", 1000, "c"));
+    CHECK(ten.rows <= two.rows + 8 && one.ok);
+    free(g);
+}
+
+/* --- failures ------------------------------------------------------------------------------------------------------------ */
+
+static u32 walk_hash(ep_parser *p, u64 seed, u32 n) { /* a digest of what a random walk sees, NONE on failure */
+    u32 row = ep_start(p), digest = 0;
+    for (u32 i = 0; i < n && row != NONE; i++) {
+        u32 allowed = row_mask(p, row), mask;
+        digest = digest * 31 + allowed * 2 + ep_row_accepts(p, row);
+        if (!allowed) return digest & 0x7fffffff;
+        do
+            mask = (u32)random_u64(&seed) & allowed;
+        while (!mask);
+        row = goto_mask(p, row, mask);
+    }
+    return row == NONE ? NONE : digest & 0x7fffffff;
+}
+
+/* Each allocation in turn fails; then the same parser goes on and must see the same. */
+static void test_failing(u32 grammars, u64 seed) {
+    ir *g = malloc(sizeof *g);
+    u64 failures = 0;
+    for (u32 i = 0; i < grammars; i++) {
+        ir_random(g, &seed);
+        ge_limits limits = wide_limits();
+        u32 expected = NONE;
+        for (u64 k = 0;; k++) { /* k = 0: none fails */
+            budget b;
+            gr_grammar gr;
+            ep_parser p;
+            budget_init(&b, &limits);
+            b.fail_after = k;
+            if (!gr_compile(&gr, &b, &g->rules, g->flags) || !ep_init(&p, &b, &gr)) {
+                CHECK(b.status == GE_E_NOTHING || b.status == GE_E_MEMORY);
+                bool nothing = b.status == GE_E_NOTHING;
+                failures += !nothing;
+                budget_begin(&b);
+                gr_drop(&gr, &b);
+                CHECK(b.bytes == 0);
+                if (nothing) break;
+                continue;
+            }
+            u32 seen = walk_hash(&p, i, 12);
+            bool failed = seen == NONE;
+            CHECK(failed == (b.status != GE_OK));
+            if (failed) {
+                failures++;
+                check_valid(&p);
+                budget_begin(&b);
+                seen = walk_hash(&p, i, 12);
+            }
+            if (k == 0) expected = seen;
+            CHECK(seen == expected && seen != NONE);
+            check_valid(&p);
+            ep_drop(&p);
+            gr_drop(&gr, &b);
+            CHECK(b.bytes == 0);
+            if (k && !failed) break;
+        }
+    }
+    free(g);
+    printf("failing allocations: %llu\n", (unsigned long long)failures);
+}
+
+/* Each limit is reported under its name and leaves the parser as it was. */
+static void test_limits(void) {
+    ir *g = malloc(sizeof *g);
+    ir_text(g, "V:n|oVc|oVVc");
+    ir_list(g, 1, 21 * 2 + 1, NONE, 0, 100000);
+    ir_rule(g, 21, (const u32[]){2, 3}, 2);
+    g->rules.n_rule_words = g->n_words;
+    const u32 field[] = {LIMIT(max_rows), LIMIT(max_row_items), LIMIT(max_rules), LIMIT(max_step_work), LIMIT(max_memory_bytes)};
+    const u64 value[] = {20, 12, 30, 150, 20000};
+    for (u32 i = 0; i < 5; i++) {
+        ge_limits limits = wide_limits();
+        memcpy((char *)&limits + field[i] * sizeof(u64), &value[i], sizeof value[i]);
+        budget b;
+        gr_grammar gr;
+        ep_parser p;
+        budget_init(&b, &limits);
+        CHECK(gr_compile(&gr, &b, &g->rules, g->flags) && ep_init(&p, &b, &gr));
+        u32 row = ep_start(&p), steps = 0;
+        const u32 lexemes[2] = {1, 14};
+        for (u32 last = row; row != NONE && steps < 1000; steps++) {
+            u32 n_rows = p.n_rows, known;
+            row = ep_goto(&p, last, lexemes, row_mask(&p, last) >> 14 & 1 ? 2 : 1);
+            if (row != NONE)
+                last = row;
+            else
+                CHECK(p.n_rows == n_rows && ep_row_lexemes(&p, last, &known)[0] == 1);
+        }
+        CHECK(row == NONE && b.status == GE_E_LIMIT && b.limit == field[i]);
+        check_valid(&p);
+        ep_drop(&p);
+        gr_drop(&gr, &b);
+        CHECK(b.bytes == 0);
+    }
+    free(g);
+}
+
+static void test_malformed(void) {
+    ge_limits limits = wide_limits();
+    ir *g = malloc(sizeof *g);
+    for (u32 i = 0; i < 10; i++) {
+        ir_text(g, "A:aBc B:b");
+        ir_list(g, 2, 0, NONE, 0, 3);
+        if (i == 1) g->words[0] = 26;                 /* left-hand side out of range */
+        if (i == 2) g->words[1] = 1000;               /* length past the end */
+        if (i == 3) g->words[2] = 26 * 2;             /* lexeme out of range */
+        if (i == 4) g->words[2] = 26 * 2 + 1;         /* nonterminal out of range */
+        if (i == 5) g->rules.n_rule_words--;          /* cut */
+        if (i == 6) g->rules.start = NONE;
+        if (i == 7) g->lists[3] = 4;                  /* minimum over maximum */
+        if (i == 8) g->lists[1] = NONE;               /* no item */
+        if (i == 9) g->lists[0] = 1;                  /* has rules too */
+        budget b;
+        gr_grammar gr;
+        budget_init(&b, &limits);
+        CHECK(gr_compile(&gr, &b, &g->rules, g->flags) == (i == 0));
+        CHECK(b.status == (i == 0 ? GE_OK : GE_E_IR));
+        gr_drop(&gr, &b);
+        CHECK(b.bytes == 0);
+    }
+    free(g);
+}
+
+static void test_nonterminals(void) {
+    ge_limits limits = wide_limits();
+    ir *g = malloc(sizeof *g);
+    budget b;
+    gr_grammar gr;
+    ep_parser p;
+    u32 out[2];
+    ir_text(g, "A:aBz|aCz B:bbD C:bbDD");
+    ir_list(g, 3, 2 * 3, NONE, 2, NONE);
+    budget_init(&b, &limits);
+    CHECK(gr_compile(&gr, &b, &g->rules, g->flags) && ep_init(&p, &b, &gr));
+    u32 row = ep_start(&p);
+    CHECK(ep_row_nonterminals(&p, row, out, 2) == 1 && out[0] == 0);
+    row = goto_mask(&p, goto_mask(&p, row, 1), 2);
+    CHECK(ep_row_nonterminals(&p, row, out, 2) == 2 && out[0] + out[1] == 3);
+    CHECK(ep_row_nonterminals(&p, row, out, 1) == 2 && ep_row_nonterminals(&p, row, NULL, 0) == 2);
+    row = goto_mask(&p, goto_mask(&p, row, 2), 8);
+    CHECK(ep_row_nonterminals(&p, row, out, 2) == 1 && out[0] == 3); /* both wait for the rest of the list */
+    ep_drop(&p);
+    gr_drop(&gr, &b);
+    CHECK(b.bytes == 0);
+    free(g);
+}
+
+int main(int argc, char **argv) {
+    u32 grammars = argc > 1 ? (u32)strtoul(argv[1], NULL, 10) : 3000;
+    u64 seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
+    test_counts();
+    test_lists();
+    test_sharing();
+    test_malformed();
+    test_limits();
+    test_nonterminals();
+    test_failing(grammars / 20, seed);
+    test_random(grammars, seed);
+    return harness_result("t_parser");
+}

@@ -1,0 +1,157 @@
+#include "vb.h"
+
+ge_status ge_vocab_new(const uint8_t *bytes, const uint32_t *offsets, uint32_t n_tokens, uint32_t width, const uint32_t *eos,
+                       uint32_t n_eos, ge_vocab **out, ge_err *err) {
+    if (n_tokens == 0 || n_tokens >= TT_MANY) return err_set(err, GE_E_ARGUMENT, "the number of tokens is out of range");
+    if (width < n_tokens) return err_set(err, GE_E_ARGUMENT, "width is smaller than the number of tokens");
+    for (u32 i = 0; i < n_eos; i++)
+        if (eos[i] >= n_tokens) return err_set(err, GE_E_ARGUMENT, "an EOS id is out of range");
+    for (u32 i = 0; i < n_tokens; i++)
+        if (offsets[i + 1] < offsets[i] || offsets[i + 1] - offsets[i] > TT_MAX_BYTES) return err_set(err, GE_E_ARGUMENT, "a token is too long");
+
+    ge_vocab *v = calloc(1, sizeof *v);
+    if (!v || lock_init(&v->lock)) return free(v), err->status = GE_E_MEMORY;
+    ge_limits limits;
+    memset(&limits, 0xff, sizeof limits); /* the caller's memory is the limit here; the store has its own ceiling */
+    budget_init(&v->b, &limits);
+    v->n_tokens = n_tokens;
+    v->width = width;
+    v->n_words = (width + 31) / 32;
+    v->n_eos = n_eos;
+    u32 n_text = offsets[n_tokens];
+    tt_item *items = mem_resize(&v->b, NULL, 0, n_tokens * sizeof *items);
+    v->eos = mem_resize(&v->b, NULL, 0, (n_eos + 1) * sizeof *v->eos);
+    v->every = mem_resize(&v->b, NULL, 0, v->n_words * sizeof *v->every);
+    v->offsets = mem_resize(&v->b, NULL, 0, (n_tokens + 1u) * sizeof *v->offsets);
+    v->text = mem_resize(&v->b, NULL, 0, n_text + 1);
+    if (items && v->eos && v->every && v->offsets && v->text) {
+        memset(v->every, 0, v->n_words * sizeof *v->every);
+        memcpy(v->offsets, offsets, (n_tokens + 1u) * sizeof *offsets);
+        if (n_text) memcpy(v->text, bytes, n_text);
+        for (u32 i = 0; i < n_tokens; i++) {
+            items[i] = (tt_item){.at = v->text + offsets[i], .n = offsets[i + 1] - offsets[i], .token = i};
+            if (items[i].n) v->every[i >> 5] |= (u32)1 << (i & 31);
+        }
+        for (u32 i = 0; i < n_eos; i++) {
+            v->eos[i] = eos[i];
+            v->every[eos[i] >> 5] |= (u32)1 << (eos[i] & 31);
+        }
+        for (u32 i = 0; i < n_text; i++) set_add(&v->bytes, v->text[i]);
+        if (tt_build(&v->trie, &v->b, items, n_tokens))
+            for (u32 i = 0; i < v->trie.nodes.n; i = v->trie.nodes.at[i].end) v->below[v->trie.nodes.at[i].byte] = v->trie.nodes.at[i].end - i;
+    }
+    if (items) mem_resize(&v->b, items, n_tokens * sizeof *items, 0);
+    if (v->b.status != GE_OK) {
+        ge_status status = budget_report(&v->b, err);
+        ge_vocab_free(v);
+        return status;
+    }
+    *out = v;
+    return GE_OK;
+}
+
+void ge_vocab_free(ge_vocab *v) {
+    if (!v) return;
+    while (v->inner.n) vb_inner_free(&v->b, v->inner.at[--v->inner.n]);
+    vec_drop(&v->b, &v->inner);
+    tt_drop(&v->trie, &v->b);
+    free(v->eos);
+    free(v->every);
+    free(v->offsets);
+    free(v->text);
+    lock_drop(&v->lock);
+    free(v);
+}
+
+size_t ge_vocab_bytes(ge_vocab *v) {
+    lock_take(&v->lock);
+    size_t bytes = v->b.bytes;
+    lock_release(&v->lock);
+    return bytes;
+}
+
+ge_status ge_vocab_encode(const ge_vocab *v, const uint8_t *text, size_t n_text, int32_t hold_back, uint32_t *out, size_t *n_out,
+                          size_t *n_used, ge_err *err) {
+    (void)err;
+    const tt_node *nodes = v->trie.nodes.at;
+    size_t at = 0, n = 0;
+    while (at < n_text) {
+        u32 i = 0, end = v->trie.nodes.n, best = NONE;
+        size_t best_end = at, p = at;
+        while (p < n_text) { /* one level down per byte */
+            while (i < end && nodes[i].byte != text[p]) i = nodes[i].end;
+            if (i >= end) break;
+            p++;
+            if (nodes[i].token != NONE) {
+                u32 token = nodes[i].token;
+                best = token & TT_MANY ? v->trie.twins.at[token & ~TT_MANY].token : token;
+                best_end = p;
+            }
+            end = nodes[i].end;
+            i++;
+        }
+        bool open = p == n_text && i < end; /* a longer token could begin here */
+        if (best == NONE || (hold_back && open)) break;
+        out[n++] = best;
+        at = best_end;
+    }
+    *n_out = n;
+    *n_used = at;
+    return GE_OK;
+}
+
+/* --- the store of lexeme-internal masks ------------------------------------------------------------------------------------- */
+
+void vb_inner_free(budget *b, vb_inner *e) {
+    for (u32 i = 0; i < e->exits.n; i++) {
+        vec_drop(b, &e->exits.at[i].places);
+        tt_drop(&e->exits.at[i].tails, b);
+    }
+    vec_drop(b, &e->exits);
+    vec_drop(b, &e->key);
+    mem_resize(b, e->bits, e->n_words * sizeof *e->bits, 0);
+    mem_resize(b, e, sizeof *e, 0);
+}
+
+const vb_inner *vb_find(ge_vocab *v, const u32 *key, u32 n_key, u64 hash) {
+    const vb_inner *found = NULL;
+    lock_take(&v->lock);
+    for (u32 i = 0; i < v->inner.n && !found; i++) {
+        vb_inner *e = v->inner.at[i];
+        if (e->hash != hash || e->key.n != n_key || memcmp(e->key.at, key, n_key * sizeof *key) != 0) continue;
+        e->users++;
+        e->used = ++v->clock;
+        found = e;
+    }
+    lock_release(&v->lock);
+    return found;
+}
+
+const vb_inner *vb_add(ge_vocab *v, vb_inner *entry) {
+    size_t total = entry->bytes;
+    lock_take(&v->lock);
+    v->b.bytes += entry->bytes;
+    for (u32 i = 0; i < v->inner.n; i++) total += v->inner.at[i]->bytes;
+    while (total > VB_INNER_BYTES) {
+        u32 oldest = NONE;
+        for (u32 i = 0; i < v->inner.n; i++)
+            if (v->inner.at[i]->users == 0 && (oldest == NONE || v->inner.at[i]->used < v->inner.at[oldest]->used)) oldest = i;
+        if (oldest == NONE) break;
+        total -= v->inner.at[oldest]->bytes;
+        vb_inner_free(&v->b, v->inner.at[oldest]);
+        v->inner.at[oldest] = v->inner.at[--v->inner.n];
+    }
+    entry->users = 1;
+    entry->used = ++v->clock;
+    budget_begin(&v->b);
+    bool ok = vec_push(&v->b, &v->inner, entry);
+    if (!ok) vb_inner_free(&v->b, entry);
+    lock_release(&v->lock);
+    return ok ? entry : NULL;
+}
+
+void vb_release(ge_vocab *v, const vb_inner *entry) {
+    lock_take(&v->lock);
+    ((vb_inner *)(uintptr_t)entry)->users--;
+    lock_release(&v->lock);
+}

@@ -1,0 +1,64 @@
+/* vb: a vocabulary. The trie of its tokens, which is never changed, and a store of lexeme-internal masks, shared by all grammars.
+ *
+ * A lexeme-internal mask (`inner`) belongs to a lexer state and knows nothing of the parser:
+ *
+ *     bits    the tokens that stay inside: after all their bytes the state is not dead
+ *     exits   the other tokens that are cut by the end of a lexeme: for each set of matched lexemes a trie of the *remaining* bytes,
+ *             which the row after those lexemes must accept
+ *
+ * It is found again by the structure of the state's regexes (not by ids of one grammar): the body of a JSON string is analysed once per
+ * vocabulary. The key is compared in full. The store has a ceiling in bytes; the least recently used entry that nobody reads goes. */
+#ifndef GE_VB_H
+#define GE_VB_H
+
+#include "../base/lock.h"
+#include "tt.h"
+
+typedef struct vb_exit {
+    VEC(u32) places; /* which of the state's lexemes have matched: places in its list, ascending; NONE stands for any skip */
+    tt_trie tails;   /* remaining bytes of the tokens that go on after that */
+} vb_exit;
+
+typedef struct vb_inner {
+    VEC(u32) key; /* structure of the regexes: see match/mk_inner.c */
+    u64 hash;
+    u32 *bits;
+    u32 n_words;
+    VEC(vb_exit) exits;
+    size_t bytes; /* of all this */
+    u32 users;    /* readers at this moment */
+    u64 used;     /* time of the last use */
+} vb_inner;
+
+struct ge_vocab {
+    budget b; /* of the store; guarded by lock */
+    ge_lock lock;
+    tt_trie trie;
+    u32 n_tokens, width, n_words;
+    u32 *eos;
+    u32 n_eos;
+    u32 *every;          /* bits of all tokens that can be text, and of EOS */
+    u32 below[256];      /* nodes of the trie under each first byte */
+    byte_set bytes;      /* that some token contains */
+    u32 *offsets;        /* token -> its bytes */
+    u8 *text;
+    VEC(vb_inner *) inner;
+    u64 clock;
+};
+
+#define VB_INNER_BYTES ((size_t)64 << 20) /* ceiling of the store */
+
+/* Looks an entry up and marks it as read, or returns NULL. All of these take the lock. */
+const vb_inner *vb_find(ge_vocab *v, const u32 *key, u32 n_key, u64 hash);
+/* Takes `entry` (whose bytes were counted elsewhere) into the store and marks it as read. NULL: out of memory, the entry is freed. */
+const vb_inner *vb_add(ge_vocab *v, vb_inner *entry);
+void vb_release(ge_vocab *v, const vb_inner *entry);
+void vb_inner_free(budget *b, vb_inner *entry);
+
+static inline bool vb_is_eos(const ge_vocab *v, u64 token) {
+    for (u32 i = 0; i < v->n_eos; i++)
+        if (v->eos[i] == token) return true;
+    return false;
+}
+
+#endif

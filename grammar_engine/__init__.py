@@ -1,0 +1,57 @@
+"""Exact token masks for constrained decoding: JSON Schema, regular expressions and Lark grammars on any vocabulary.
+
+>>> grammar = Grammar.from_regex("[0-9]{3}-[0-9]{4}")
+>>> matcher = Matcher(grammar, Vocabulary.builtin())
+>>> matcher.accept_bytes(b"555")
+True
+>>> matcher.forced_bytes()
+b'-'
+"""
+
+from ._version import __version__
+from .errors import (
+    GrammarEngineError,
+    GrammarError,
+    GrammarSyntaxError,
+    InternalError,
+    LimitExceededError,
+    MatcherFinishedError,
+    SchemaError,
+    TokenRejectedError,
+    UnsatisfiableSchemaError,
+    UnsupportedRegexError,
+    UnsupportedSchemaError,
+    VocabularyError,
+)
+from .grammar import Grammar, Stats, Switches
+from .limits import Limits
+from .mask import allocate_masks
+from .matcher import Explanation, Matcher, fill_masks
+from .report import Report
+from .vocabulary import Vocabulary
+
+__all__ = [
+    "Explanation",
+    "Grammar",
+    "GrammarEngineError",
+    "GrammarError",
+    "GrammarSyntaxError",
+    "InternalError",
+    "LimitExceededError",
+    "Limits",
+    "Matcher",
+    "MatcherFinishedError",
+    "Report",
+    "SchemaError",
+    "Stats",
+    "Switches",
+    "TokenRejectedError",
+    "UnsatisfiableSchemaError",
+    "UnsupportedRegexError",
+    "UnsupportedSchemaError",
+    "Vocabulary",
+    "VocabularyError",
+    "__version__",
+    "allocate_masks",
+    "fill_masks",
+]

@@ -1,0 +1,174 @@
+"""The border to the C core: handles, buffers, and status codes turned into exceptions. Nothing else calls `lib`.
+
+Rules. A handle is wrapped once, with the function that frees it and its size, so that the collector feels its weight. What must
+outlive it is kept by an attribute of the object that holds it. Inputs go in as `bytes` or as borrowed buffers; every length is explicit.
+A call through cffi releases the GIL.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Sequence
+from dataclasses import astuple, fields
+from typing import Any
+
+from .._core import ffi, lib
+from ..errors import (
+    GrammarEngineError,
+    GrammarError,
+    GrammarSyntaxError,
+    InternalError,
+    LimitExceededError,
+    UnsupportedRegexError,
+    VocabularyError,
+)
+from ..ir import OP_PATTERN, Builder, Expr
+from ..limits import Limits
+
+__all__ = ["NativeExpressions", "check", "ffi", "lib", "native_limits", "new_err", "new_grammar", "new_vocab", "version"]
+
+_LIMIT_FIELDS = [name for name, _ in ffi.typeof("ge_limits").fields]
+assert _LIMIT_FIELDS == [field.name for field in fields(Limits)][: len(_LIMIT_FIELDS)]
+
+
+def new_err() -> Any:
+    """A fresh `ge_err`."""
+    return ffi.new("ge_err *")
+
+
+def version() -> str:
+    """Version of the core."""
+    text: bytes = ffi.string(lib.ge_version())
+    return text.decode()
+
+
+def native_limits(limits: Limits) -> Any:
+    """`limits` as the core reads them."""
+    return ffi.new("ge_limits *", astuple(limits)[: len(_LIMIT_FIELDS)])
+
+
+def check(status: int, err: Any) -> None:
+    """Raise what `status` stands for, unless it is GE_OK."""
+    if status:
+        raise error_of(status, err)
+
+
+def error_of(status: int, err: Any) -> GrammarEngineError | MemoryError:
+    """The exception for a status, without the place in a pattern."""
+    text = ffi.string(err.text).decode("ascii", "replace")
+    if status == lib.GE_E_MEMORY:
+        return MemoryError("the system is out of memory")
+    if status == lib.GE_E_LIMIT:
+        return LimitExceededError(_LIMIT_FIELDS[err.limit], err.value, text)
+    if status == lib.GE_E_NOTHING:
+        return GrammarError("the grammar produces no text at all: its start symbol cannot be completed")
+    if status == lib.GE_E_SPELLING:
+        missing = bytes.fromhex(text)
+        shown = ", ".join(repr(bytes((byte,)))[1:] for byte in missing[:8]) + (", ..." if len(missing) > 8 else "")
+        return VocabularyError(f"no token of the vocabulary can come next: the grammar asks for one of {shown}", missing=missing)
+    return InternalError(f"status {status} from the core: {text or 'no detail'}")
+
+
+def new_vocab(blob: bytes, offsets: array[int], width: int, eos: Sequence[int]) -> Any:
+    """The core's trie of the tokens `blob[offsets[i]:offsets[i + 1]]`."""
+    out, err = ffi.new("ge_vocab **"), new_err()
+    ids = array("I", eos)
+    status = lib.ge_vocab_new(
+        blob, ffi.from_buffer("uint32_t[]", offsets), len(offsets) - 1, width, ffi.from_buffer("uint32_t[]", ids), len(ids), out, err
+    )
+    if status == lib.GE_E_ARGUMENT:
+        raise VocabularyError(ffi.string(err.text).decode())
+    check(status, err)
+    return ffi.gc(out[0], lib.ge_vocab_free, lib.ge_vocab_bytes(out[0]))
+
+
+class NativeExpressions:
+    """The expressions of a `Builder` in the core, kept up to date as the builder grows.
+
+    Parameters
+    ----------
+    builder : Builder
+    limits : Limits
+    """
+
+    def __init__(self, builder: Builder, limits: Limits):
+        self.builder = builder
+        self._err = new_err()
+        self._words_read = 0
+        out = ffi.new("ge_ir **")
+        check(lib.ge_ir_new(native_limits(limits), out, self._err), self._err)
+        self.handle = ffi.gc(out[0], lib.ge_ir_free)
+
+    def update(self) -> None:
+        """Hand new expressions to the core.
+
+        Raises
+        ------
+        GrammarSyntaxError, UnsupportedRegexError
+            A pattern is malformed, or uses what has no exact automaton here. Its expression then stands for nothing, and the rest can go on.
+        LimitExceededError
+        """
+        builder = self.builder
+        while self._words_read < len(builder.words):
+            n_done = ffi.new("size_t *")
+            with ffi.from_buffer("uint32_t[]", builder.words) as words, ffi.from_buffer("uint8_t[]", builder.data) as data:
+                rest = len(builder.words) - self._words_read
+                status = lib.ge_ir_add(self.handle, words + self._words_read, rest, data, len(builder.data), n_done, self._err)
+            begin, self._words_read = self._words_read, self._words_read + n_done[0]
+            if status:
+                self._raise(status, begin)
+
+    def is_empty(self, expr: Expr) -> bool:
+        """Whether `expr` denotes no byte string at all. Exact."""
+        self.update()
+        answer = ffi.new("int32_t *")
+        check(lib.ge_ir_is_empty(self.handle, expr, answer, self._err), self._err)
+        return bool(answer[0])
+
+    def matches(self, expr: Expr, text: bytes) -> bool:
+        """Whether `expr` contains `text`."""
+        self.update()
+        answer = ffi.new("int32_t *")
+        check(lib.ge_ir_matches(self.handle, expr, text, len(text), answer, self._err), self._err)
+        return bool(answer[0])
+
+    def _raise(self, status: int, begin: int) -> None:
+        """Raise for the last of the records in words[begin:words_read]."""
+        if status not in (lib.GE_E_SYNTAX, lib.GE_E_UNSUPPORTED):
+            raise error_of(status, self._err)
+        words, at = self.builder.words, begin
+        while at + 2 + words[at + 1] < self._words_read:
+            at += 2 + words[at + 1]
+        assert words[at] == OP_PATTERN
+        offset, length = words[at + 4], words[at + 5]
+        pattern = bytes(self.builder.data[offset : offset + length])
+        place = len(pattern[: self._err.offset].decode("utf-8", "replace"))
+        source, reason = pattern.decode("utf-8", "replace"), ffi.string(self._err.text).decode()
+        if status == lib.GE_E_SYNTAX:
+            raise GrammarSyntaxError(f"malformed regular expression: {reason}", source=source, offset=place)
+        construct = reason.partition(":")[0]
+        raise UnsupportedRegexError(f"unsupported in a regular expression: {reason}", construct=construct, source=source, offset=place)
+
+
+def new_grammar(builder: Builder, expressions: NativeExpressions) -> Any:
+    """Compile the grammar of `builder`, whose expressions are then used up."""
+    expressions.update()
+    out, err = ffi.new("ge_grammar **"), new_err()
+
+    def words(records: array[int]) -> Any:
+        return ffi.from_buffer("uint32_t[]", records)
+
+    held = words(builder.lexeme_records), words(builder.rule_records), words(builder.list_records)
+    rules = ffi.new("ge_rules *")
+    rules.lexemes, rules.n_lexemes = held[0], len(builder.lexemes)
+    rules.n_nonterminals = len(builder.nonterminals)
+    rules.rules, rules.n_rule_words = held[1], len(builder.rule_records)
+    rules.lists, rules.n_lists = held[2], len(builder.list_records) // 5
+    rules.start, rules.longest = builder.start, builder.longest
+    check(lib.ge_grammar_new(expressions.handle, rules, out, err), err)
+    return ffi.gc(out[0], lib.ge_grammar_free, lib.ge_grammar_bytes(out[0]))
+
+
+def gc_handle(out: Any, free: Callable[[Any], None]) -> Any:
+    """Wrap the handle that a constructor has put into `out`."""
+    return ffi.gc(out[0], free)

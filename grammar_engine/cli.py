@@ -1,0 +1,330 @@
+"""The command line: `grammar-engine generate | check | mask | info`, also `python -m grammar_engine`.
+
+Each command takes a grammar from exactly one of --schema, --regex, --lark, --choices, and does one thing that the library does; the
+text for people and the JSON for machines (--json, one object a line) say the same. Results go to stdout, complaints to stderr.
+
+Exit codes: 0 done, and every text was valid; 1 a text was refused; 2 bad usage, an unreadable file, a bad grammar or vocabulary; 3 a limit
+was reached, or a generated text did not end; 130 interrupted by the user.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import json
+import os
+import platform
+import random
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ._version import __version__
+from .errors import GrammarEngineError, LimitExceededError, VocabularyError
+from .limits import Limits
+from .progress import progress
+from .vocabulary import Vocabulary
+
+if TYPE_CHECKING:
+    from .grammar import Grammar
+    from .matcher import Matcher
+
+OK, REFUSED, BAD_INPUT, LIMIT, INTERRUPTED = 0, 1, 2, 3, 130
+
+EXIT_CODES = """\
+exit codes:
+  0    done, and every text was valid
+  1    a text was refused
+  2    bad usage, an unreadable file, a bad grammar or vocabulary
+  3    a limit was reached, or a generated text did not end
+  130  interrupted
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        Default: those of the process.
+
+    Returns
+    -------
+    int
+        The exit code.
+    """
+    options = _parser().parse_args(arguments)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8")  # JSON is UTF-8, whatever the locale
+    try:
+        code: int = options.run(options)
+        sys.stdout.flush()
+    except BrokenPipeError:  # the reader has seen enough, as in `... | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return OK
+    except (GrammarEngineError, OSError, UnicodeDecodeError) as error:
+        return _complain(options, error)
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    return code
+
+
+def _complain(options: argparse.Namespace, error: Exception) -> int:
+    from .sampling import DidNotEndError
+
+    message = f"{error.filename}: {error.strerror}" if isinstance(error, OSError) and error.filename else str(error)
+    if options.json:
+        _emit({"error": message, "type": type(error).__name__})
+    print(f"grammar-engine: {message}", file=sys.stderr)
+    return LIMIT if isinstance(error, (LimitExceededError, DidNotEndError)) else BAD_INPUT
+
+
+# --- commands -------------------------------------------------------------------------------------------------------
+
+
+def _generate(options: argparse.Namespace) -> int:
+    from .matcher import Matcher
+    from .sampling import Sampler
+
+    grammar, vocabulary = _grammar(options, whitespace="compact"), _vocabulary(options)
+    if not vocabulary.eos:
+        raise VocabularyError("the vocabulary has no end-of-text token, so no text can end")
+    matcher = Matcher(grammar, vocabulary)
+    sampler = Sampler(vocabulary, random.Random(options.seed))
+    for index in progress(range(options.count)):
+        text = sampler.write(matcher, options.length).decode("utf-8", "backslashreplace")
+        if options.json:
+            _emit({"index": index, "text": text})
+        else:
+            print(text)
+    return OK
+
+
+def _check(options: argparse.Namespace) -> int:
+    from .matcher import Matcher
+
+    grammar, vocabulary = _grammar(options), _vocabulary(options)
+    matcher = Matcher(grammar, vocabulary)
+    code = OK
+    for name in progress(options.texts):
+        fault = _fault(matcher, _read_bytes(name))
+        if options.json:
+            _emit({"file": name, "valid": fault is None, **({} if fault is None else fault)})
+        elif fault is None:
+            print(f"{name}: valid")
+        else:
+            print(f"{name}:{fault['line']}:{fault['column']}: {fault['message']}\n{fault['snippet']}")
+        code = code if fault is None else REFUSED
+    return code
+
+
+def _mask(options: argparse.Namespace) -> int:
+    from .matcher import Matcher
+
+    grammar, vocabulary = _grammar(options), _vocabulary(options)
+    matcher = Matcher(grammar, vocabulary)
+    text = options.text.encode("utf-8", "surrogateescape")
+    if not matcher.accept_bytes(text):
+        fault = _refusal(matcher, text)
+        if options.json:
+            _emit({"valid": False, **fault})
+        else:
+            print(f"{fault['line']}:{fault['column']}: {fault['message']}\n{fault['snippet']}")
+        return REFUSED
+    allowed = matcher.allowed_tokens()
+    shown = sorted(random.Random(options.seed).sample(allowed, min(options.sample, len(allowed))))
+    if options.json:
+        sample = [{"id": token, "text": _readable(vocabulary.token_bytes(token)), "eos": token in vocabulary.eos} for token in shown]
+        forced = _readable(matcher.forced_bytes())
+        _emit({"allowed": len(allowed), "size": vocabulary.size, "complete": matcher.is_complete, "forced": forced, "sample": sample})
+        return OK
+    print(f"{len(allowed):,} of {vocabulary.size:,} tokens are allowed; the text may {'' if matcher.is_complete else 'not '}end here")
+    if matcher.forced_bytes():
+        print(f"what must come next: {_readable(matcher.forced_bytes())}")
+    for token in shown:
+        spelling = vocabulary.token_bytes(token)
+        print(f"{token:>8}  {repr(_readable(spelling)) if spelling else vocabulary.special.get(token, '(end of text)')}")
+    return OK
+
+
+def _info(options: argparse.Namespace) -> int:
+    from importlib.metadata import version
+
+    facts: dict[str, Any] = {
+        "grammar-engine": __version__,
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+        "cffi": version("cffi"),
+        "lark": version("lark"),
+        "core": _core_file(),
+        "builtin_vocabulary": len(Vocabulary.builtin()),
+        "limits": asdict(Limits()),
+    }
+    if options.json:
+        _emit(facts)
+        return OK
+    for name, value in facts.items():
+        if isinstance(value, dict):
+            print(f"{name}:")
+            for inner, number in value.items():
+                print(f"  {inner:<26}{number:>16,}")
+        else:
+            print(f"{name:<20}{value}")
+    return OK
+
+
+# --- what refuses a text --------------------------------------------------------------------------------------------
+
+
+def _fault(matcher: Matcher, text: bytes) -> dict[str, Any] | None:
+    """None if `text` is a sentence, with or without the line end that editors put last; else where and why not."""
+    for candidate in dict.fromkeys((text, text.removesuffix(b"\n"), text.removesuffix(b"\r\n"))):
+        matcher.reset()
+        if matcher.accept_bytes(candidate) and matcher.is_complete:
+            return None
+    matcher.reset()
+    if matcher.accept_bytes(text):
+        return _place(text, len(text), "the text ends too early", ())
+    return _refusal(matcher, text)
+
+
+def _refusal(matcher: Matcher, text: bytes) -> dict[str, Any]:
+    """Where and why `text`, of which a part is refused by the matcher, is refused."""
+    explanation = matcher.explain(text)
+    found = _readable(text[explanation.position : explanation.position + 1])
+    return _place(text, explanation.position, f"{found!r} is refused", tuple(explanation.expected))
+
+
+def _place(text: bytes, offset: int, message: str, expected: tuple[str, ...]) -> dict[str, Any]:
+    line_begin = text.rfind(b"\n", 0, offset) + 1
+    line_end = text.find(b"\n", offset)
+    before = text[line_begin:offset].decode("utf-8", "replace")
+    after = text[offset : len(text) if line_end < 0 else line_end].decode("utf-8", "replace")
+    left = before[-50:].replace("\t", " ")
+    if expected:
+        message += ", expected " + " or ".join(expected)
+    return {
+        "message": message,
+        "offset": offset,
+        "line": text.count(b"\n", 0, offset) + 1,
+        "column": len(before) + 1,
+        "expected": list(expected),
+        "snippet": f"{left}{after[:30]}\n{' ' * len(left)}^",
+    }
+
+
+# --- inputs and outputs ---------------------------------------------------------------------------------------------
+
+
+def _grammar(options: argparse.Namespace, whitespace: str = "flexible") -> Grammar:
+    from .grammar import Grammar
+
+    if options.schema is not None:
+        schema = _read_text(options.schema)
+        return Grammar.from_json_schema(schema, whitespace=options.whitespace or whitespace, lenient=options.lenient)
+    if options.regex is not None:
+        return Grammar.from_regex(options.regex)
+    if options.lark is not None:
+        return Grammar.from_lark(_read_text(options.lark), start=options.start)
+    return Grammar.from_choices(_read_text(options.choices).splitlines())
+
+
+def _vocabulary(options: argparse.Namespace) -> Vocabulary:
+    return Vocabulary.builtin() if options.vocabulary is None else Vocabulary.from_file(options.vocabulary)
+
+
+def _read_bytes(name: str) -> bytes:
+    return sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+
+
+def _read_text(name: str) -> str:
+    return _read_bytes(name).decode("utf-8")
+
+
+def _readable(spelling: bytes) -> str:
+    return spelling.decode("utf-8", "backslashreplace")
+
+
+def _emit(record: dict[str, Any]) -> None:
+    print(json.dumps(record, ensure_ascii=False))
+
+
+def _core_file() -> str:
+    from . import _core
+
+    return str(_core.__file__)
+
+
+# --- arguments ------------------------------------------------------------------------------------------------------
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="grammar-engine",
+        description="Exact token masks for constrained decoding, from the command line.",
+        epilog=EXIT_CODES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="version", version=f"grammar-engine {__version__}")
+    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+
+    generate = _command(commands, "generate", _generate, "write random texts of a grammar, without a model")
+    generate.add_argument("--seed", type=int, metavar="N", help="same seed, same texts (default: another one each time)")
+    generate.add_argument("--count", type=_natural, default=1, metavar="N", help="number of texts (default: 1)")
+    generate.add_argument(
+        "--length", type=_natural, default=120, metavar="N", help="tokens after which a text comes to its end when it can (default: 120)"
+    )
+
+    check = _command(commands, "check", _check, "say whether texts are sentences of a grammar, or where they are refused")
+    check.add_argument(
+        "texts", nargs="+", metavar="TEXT-FILE", help="file with one text; - is standard input; a final line end may be ignored"
+    )
+
+    mask = _command(commands, "mask", _mask, "show which tokens may come next")
+    mask.add_argument("--text", default="", help="the text so far (default: empty)")
+    mask.add_argument("--sample", type=_natural, default=10, metavar="N", help="allowed tokens to show (default: 10)")
+    mask.add_argument("--seed", type=int, default=0, metavar="N", help="which of them")
+
+    info = commands.add_parser("info", help="versions and default limits", allow_abbrev=False)
+    info.add_argument("--json", action="store_true", help="write JSON")
+    info.set_defaults(run=_info)
+    return parser
+
+
+def _command(commands: Any, name: str, run: Any, description: str) -> argparse.ArgumentParser:
+    """A command that takes a grammar and a vocabulary."""
+    parser: argparse.ArgumentParser = commands.add_parser(
+        name,
+        help=description,
+        description=description[0].upper() + description[1:] + ".",
+        epilog=EXIT_CODES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    source = parser.add_mutually_exclusive_group(required=True)
+    source.add_argument("--schema", metavar="FILE", help="JSON Schema")
+    source.add_argument("--regex", metavar="PATTERN", help="regular expression that the whole text matches")
+    source.add_argument("--lark", metavar="FILE", help="Lark grammar")
+    source.add_argument("--choices", metavar="FILE", help="one text per line")
+    parser.add_argument("--start", default="start", metavar="RULE", help="start rule of the Lark grammar (default: start)")
+    parser.add_argument(
+        "--whitespace",
+        choices=("flexible", "bounded", "compact"),
+        help="white space in JSON (default: flexible; compact for generate)",
+    )
+    parser.add_argument("--lenient", action="store_true", help="drop what a schema asks for and cannot be enforced, instead of refusing it")
+    parser.add_argument("--vocabulary", metavar="FILE", help="tokenizer.json, Tekken JSON, .model, or a table (default: the built-in one)")
+    parser.add_argument("--json", action="store_true", help="write JSON, one object a line")
+    parser.set_defaults(run=run)
+    return parser
+
+
+def _natural(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{number} is not at least 1")
+    return number

@@ -1,0 +1,178 @@
+"""The exceptions of the engine.
+
+Idea: every exception says *where* (a place in the source, a token, a named limit), *why*, and so what the caller can do. The data
+is in attributes; the message is assembled from them in one place, here.
+
+    GrammarEngineError
+    |- GrammarError (ValueError)         bad source text
+    |  |- GrammarSyntaxError             malformed Lark or regex text: line, column, caret
+    |  |- UnsupportedRegexError          a regular expression that is well formed but has no exact automaton here
+    |  `- SchemaError                    a JSON Schema: pointer and keyword
+    |     |- UnsupportedSchemaError      valid, but not enforceable here
+    |     `- UnsatisfiableSchemaError    valid, but it has no instance
+    |- LimitExceededError                a named limit was reached; raise it with `Limits`
+    |- VocabularyError (ValueError)      a malformed vocabulary, or one that cannot spell the grammar
+    |- TokenRejectedError (ValueError)   `accept(..., strict=True)` refused; nothing has changed
+    |- MatcherFinishedError              the text was ended by an end-of-text token; nothing has changed
+    `- InternalError                     a bug in this library: please report it
+"""
+
+from __future__ import annotations
+
+
+class GrammarEngineError(Exception):
+    """Root of all exceptions of this package; never raised itself."""
+
+
+class GrammarError(GrammarEngineError, ValueError):
+    """The source of a grammar cannot be used.
+
+    Attributes
+    ----------
+    reason : str
+        What is wrong, without the place.
+    source : str or None
+        The text in which the error lies, where there is one.
+    offset : int or None
+        Position in `source`, in characters, from 0.
+    """
+
+    def __init__(self, reason: str, *, source: str | None = None, offset: int | None = None):
+        self.reason = reason
+        self.source = source
+        self.offset = None if offset is None or source is None else min(max(offset, 0), len(source))
+        super().__init__(reason + self._place())
+
+    @property
+    def line(self) -> int | None:
+        """Line of the error, from 1."""
+        if self.source is None or self.offset is None:
+            return None
+        return self.source.count("\n", 0, self.offset) + 1
+
+    @property
+    def column(self) -> int | None:
+        """Column of the error in characters, from 1."""
+        if self.source is None or self.offset is None:
+            return None
+        return self.offset - (self.source.rfind("\n", 0, self.offset) + 1) + 1
+
+    @property
+    def snippet(self) -> str | None:
+        """At most 72 characters of the offending line, and a caret under the place."""
+        if self.source is None or self.offset is None or self.column is None:
+            return None
+        begin = self.offset - (self.column - 1)
+        end = self.source.find("\n", begin)
+        line = self.source[begin : len(self.source) if end < 0 else end]
+        left = max(0, self.column - 1 - 36)
+        return line[left : left + 72] + "\n" + " " * (self.column - 1 - left) + "^"
+
+    def _place(self) -> str:
+        if self.source is None or self.offset is None:
+            return ""
+        return f"\nat line {self.line}, column {self.column}:\n{self.snippet}"
+
+
+class GrammarSyntaxError(GrammarError):
+    """The text of a grammar or of a regular expression is malformed."""
+
+
+class UnsupportedRegexError(GrammarError):
+    """A regular expression uses a construct that is refused by name.
+
+    Attributes
+    ----------
+    construct : str
+        Its name: "look-behind", "back-reference", ...
+    """
+
+    def __init__(self, reason: str, *, construct: str, source: str | None = None, offset: int | None = None):
+        self.construct = construct
+        super().__init__(reason, source=source, offset=offset)
+
+
+class SchemaError(GrammarError):
+    """A JSON Schema is malformed.
+
+    Attributes
+    ----------
+    pointer : str
+        RFC 6901 JSON pointer of the offending place in the schema; "" is the root.
+    keyword : str or None
+        The keyword at that place.
+    """
+
+    def __init__(self, reason: str, *, pointer: str = "", keyword: str | None = None):
+        self.pointer = pointer
+        self.keyword = keyword
+        super().__init__(reason)
+
+    def _place(self) -> str:
+        return f" (at {self.pointer or 'the root'} of the schema)"
+
+
+class UnsupportedSchemaError(SchemaError):
+    """A JSON Schema is valid but asks for something that this engine does not enforce; it is refused, never weakened."""
+
+
+class UnsatisfiableSchemaError(SchemaError):
+    """A JSON Schema admits no instance at all."""
+
+
+class LimitExceededError(GrammarEngineError):
+    """A resource reached its named limit. The matcher or compilation at hand gives up; nothing else is affected.
+
+    Attributes
+    ----------
+    limit : str
+        Name of the field of `Limits`.
+    maximum : int
+        Its value.
+    """
+
+    def __init__(self, limit: str, maximum: int, detail: str = ""):
+        self.limit = limit
+        self.maximum = maximum
+        super().__init__(f"{limit} = {maximum:,} is reached{': ' + detail if detail else ''}; raise it with Limits({limit}=...)")
+
+
+class VocabularyError(GrammarEngineError, ValueError):
+    """A vocabulary is malformed, or cannot spell what the grammar asks for.
+
+    Attributes
+    ----------
+    token_id : int or None
+        The offending token, where there is one.
+    missing : bytes
+        The bytes that the grammar needs next and that no token begins with, where that is the reason.
+    """
+
+    def __init__(self, reason: str, *, token_id: int | None = None, missing: bytes = b""):
+        self.token_id = token_id
+        self.missing = missing
+        super().__init__(reason)
+
+
+class TokenRejectedError(GrammarEngineError, ValueError):
+    """A token may not come next. The state of the matcher is unchanged.
+
+    Attributes
+    ----------
+    token_id : int
+    explanation : grammar_engine.matcher.Explanation
+        The first byte that is refused and what was expected there.
+    """
+
+    def __init__(self, token_id: int, explanation: object):
+        self.token_id = token_id
+        self.explanation = explanation
+        super().__init__(f"token {token_id} is refused: {explanation}")
+
+
+class MatcherFinishedError(GrammarEngineError):
+    """The text was ended by an end-of-text token: only further end-of-text tokens are accepted."""
+
+
+class InternalError(GrammarEngineError):
+    """An invariant of the engine does not hold: a bug, please report it with the grammar and the tokens."""

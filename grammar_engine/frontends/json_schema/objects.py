@@ -1,0 +1,147 @@
+"""Sets of objects: a goal for each key, which keys are required, and how many members there are.
+
+Idea. As with arrays, a piece is a list of *layers*, one for each schema that had a say: named keys with a goal, classes of keys
+(`patternProperties`, `propertyNames`) with a goal, and the goal of all other keys. What a key has to meet is what all layers ask of it,
+so the conjunction of two pieces is the concatenation of their layers. That keeps `additionalProperties` relative to its own schema, as
+the standard wants. A key is forbidden by giving it the goal `NEVER`.
+
+Invariant. `most` is None or at least `fewest`; `required` has no name twice, and keeps the order of the schema.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...errors import UnsupportedSchemaError
+from ...ir import Expr
+from .places import ANYTHING, NEVER, Goal, both
+
+if TYPE_CHECKING:
+    from .context import Context
+
+
+class ObjectLayer:
+    """What one schema asks of the members. Compared by identity: a schema makes its layer once.
+
+    Attributes
+    ----------
+    named : dict of str to Goal
+        The goals of single keys.
+    classes : tuple of (Expr, Goal)
+        The goals of classes of keys; each expression is a set of key texts, not quoted. They apply to named keys too.
+    others : Goal
+        The goal of keys that are neither named nor in a class.
+    """
+
+    __slots__ = ("classes", "named", "others")
+
+    def __init__(self, named: dict[str, Goal], classes: tuple[tuple[Expr, Goal], ...] = (), others: Goal = ANYTHING):
+        self.named = named
+        self.classes = classes
+        self.others = others
+
+    def goal(self, name: str, context: Context) -> Goal:
+        """What the member with this key has to meet."""
+        goal = self.named.get(name)
+        if not self.classes:
+            return self.others if goal is None else goal
+        found = goal is not None
+        result = goal or ANYTHING
+        for keys, asked in self.classes:
+            if context.matches(keys, name):
+                found = True
+                result = both(result, asked)
+        return result if found else self.others
+
+
+class ObjectPiece:
+    """The objects that meet all of these conditions."""
+
+    __slots__ = ("_key", "fewest", "layers", "most", "required")
+
+    def __init__(
+        self, layers: tuple[ObjectLayer, ...] = (), required: tuple[str, ...] = (), fewest: int = 0, most: int | None = None
+    ):
+        self.layers = layers
+        self.required = required
+        self.fewest = fewest
+        self.most = most
+        self._key = (layers, frozenset(required), fewest, most)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ObjectPiece) and self._key == other._key
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    def meet(self, other: ObjectPiece) -> ObjectPiece | None:
+        """What both pieces have in common, or None where that is known to be nothing."""
+        fewest = max(self.fewest, other.fewest)
+        most = self.most if other.most is None else other.most if self.most is None else min(self.most, other.most)
+        required = self.required
+        if other.required and other.required != required:
+            required = tuple(dict.fromkeys(required + other.required))
+        if most is not None and max(fewest, len(required)) > most:
+            return None
+        layers = self.layers
+        if other.layers:
+            layers = (*layers, *(layer for layer in other.layers if layer not in layers))
+        for name in required:
+            for layer in layers:
+                if layer.named.get(name) is NEVER:
+                    return None
+        return ObjectPiece(layers, required, fewest, most)
+
+    def goal(self, name: str, context: Context) -> Goal:
+        """What the member with this key has to meet."""
+        goal = ANYTHING
+        for layer in self.layers:
+            goal = both(goal, layer.goal(name, context))
+        return goal
+
+    def names(self) -> list[str]:
+        """The keys that are mentioned: those of the layers in order, then those that are only required."""
+        if len(self.layers) == 1 and not self.required:
+            return list(self.layers[0].named)
+        names: dict[str, None] = {}
+        for layer in self.layers:
+            names.update(dict.fromkeys(layer.named))
+        names.update(dict.fromkeys(self.required))
+        return list(names)
+
+    def negations(self, context: Context) -> list[ObjectPiece]:
+        """Pieces that together are all other objects.
+
+        Raises
+        ------
+        UnsupportedSchemaError
+            A member whose name is not fixed would have to differ.
+        """
+        result = []
+        if self.fewest:
+            result.append(ObjectPiece(most=self.fewest - 1))
+        if self.most is not None:
+            result.append(ObjectPiece(fewest=self.most + 1))
+        for name in self.required:
+            result.append(ObjectPiece((ObjectLayer({name: NEVER}),)))
+        for layer in self.layers:
+            for name, goal in layer.named.items():
+                for other in context.negated(goal):
+                    layers = (ObjectLayer({name: other}),) if other else ()
+                    result.append(ObjectPiece(layers, (name,)))
+            open_goals = [(goal, "patternProperties") for _, goal in layer.classes] + [(layer.others, "additionalProperties")]
+            for goal, keyword in open_goals:
+                if goal != ANYTHING:
+                    raise UnsupportedSchemaError(
+                        f"the negation of `{keyword}` asks for one member that differs, of any name",
+                        pointer=goal[0].pointer,
+                        keyword=keyword,
+                    )
+        return result
+
+    def is_void(self, context: Context) -> bool:
+        """Whether a required member is known to admit no value."""
+        return any(context.is_void_goal(self.goal(name, context)) for name in self.required)
+
+
+OBJECTS = ObjectPiece()

@@ -1,0 +1,76 @@
+"""The boolean operations on unions of pieces, the same for every JSON type.
+
+Idea. A set of values of one type is a union of *pieces*, and a piece is a conjunction of conditions of that type. Two operations of a
+piece are enough: `meet` (the conjunction of two pieces, None where it is known to be empty) and `negations` (pieces that together are
+everything else). From them follow, here, and, or, not for unions. Where unions multiply, the number of pieces is bounded by the limit
+`max_alternative_schemas`.
+
+Invariant. The union of one unconditional piece is written as the tuple of that piece only, so "everything" is recognised by `==`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+from ...errors import LimitExceededError
+
+if TYPE_CHECKING:
+    from .context import Context
+
+
+class Piece(Protocol):
+    """What the operations need of a piece."""
+
+    def meet(self, other: Any) -> Any:
+        """What both pieces have in common, or None where that is known to be nothing."""
+
+    def negations(self, context: Context) -> list[Any]:
+        """Pieces that together are everything else."""
+
+    def is_void(self, context: Context) -> bool:
+        """Whether the piece is known to be empty (False: maybe it is not)."""
+
+
+P = TypeVar("P", bound=Piece)
+
+
+def meet(first: tuple[P, ...], second: tuple[P, ...], everything: P, context: Context) -> tuple[P, ...]:
+    """The intersection of two unions."""
+    if not first or not second or (len(first) == 1 and first[0] == everything):
+        return second if first else first
+    if len(second) == 1 and second[0] == everything:
+        return first
+    maximum = context.limits.max_alternative_schemas
+    if len(first) * len(second) > 4 * maximum:
+        raise LimitExceededError("max_alternative_schemas", maximum, f"{len(first)} times {len(second)} alternatives")
+    result = [piece for x in first for y in second if (piece := x.meet(y)) is not None]
+    result = distinct(result) if len(result) > 1 else result
+    if len(result) > maximum:
+        raise LimitExceededError("max_alternative_schemas", maximum)
+    return tuple(result)
+
+
+def join(unions: Sequence[tuple[P, ...]], everything: P) -> tuple[P, ...]:
+    """The union of unions."""
+    result: list[P] = []
+    for union in unions:
+        if len(union) == 1 and union[0] == everything:
+            return union
+        result += union
+    return tuple(distinct(result)) if len(result) > 1 else tuple(result)
+
+
+def negate(union: tuple[P, ...], everything: P, context: Context) -> tuple[P, ...]:
+    """Everything that is in no piece of a union."""
+    result: tuple[P, ...] = (everything,)
+    for piece in union:
+        if piece == everything:
+            return ()
+        result = meet(result, tuple(piece.negations(context)), everything, context)
+    return result
+
+
+def distinct(pieces: list[P]) -> list[P]:
+    """The pieces without repetitions, in order."""
+    return list(dict.fromkeys(pieces))

@@ -1,0 +1,102 @@
+"""Sets of strings: lengths, listed values, regular expressions.
+
+Idea. As with numbers: a union of pieces, a piece being a conjunction that stays symbolic. `text` expressions are over the *value* of the
+string; quoting (`Builder.json`) comes last, so that pattern, length, format and `not` compose. Lengths count code points.
+
+Invariant. Listed values already satisfy the lengths of the same piece (they are then 0 and None). Expressions denote valid UTF-8 only.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from ...ir import Expr
+
+if TYPE_CHECKING:
+    from .context import Context
+
+_NOTHING: frozenset[Expr] = frozenset()
+
+
+class StringPiece(NamedTuple):
+    """The strings that meet all of these conditions.
+
+    Attributes
+    ----------
+    shortest, longest : int, int or None
+        Length in code points.
+    texts : frozenset of Expr
+        The string is in each of these.
+    values : frozenset of str or None
+        The string is one of these.
+    """
+
+    shortest: int = 0
+    longest: int | None = None
+    texts: frozenset[Expr] = _NOTHING
+    values: frozenset[str] | None = None
+
+    def meet(self, other: StringPiece) -> StringPiece | None:
+        """What both pieces have in common, or None where that is known to be nothing."""
+        shortest = max(self.shortest, other.shortest)
+        longest = self.longest if other.longest is None else other.longest if self.longest is None else min(self.longest, other.longest)
+        texts = self.texts | other.texts
+        values = self.values if other.values is None else other.values if self.values is None else self.values & other.values
+        if values is not None:
+            if shortest or longest is not None:
+                values = frozenset(v for v in values if shortest <= len(v) and (longest is None or len(v) <= longest))
+            return StringPiece(0, None, texts, values) if values else None
+        if longest is not None and shortest > longest:
+            return None
+        return StringPiece(shortest, longest, texts)
+
+    def negations(self, context: Context) -> list[StringPiece]:
+        """Pieces that together are all other strings."""
+        b = context.builder
+        result = []
+        if self.shortest:
+            result.append(StringPiece(longest=self.shortest - 1))
+        if self.longest is not None:
+            result.append(StringPiece(shortest=self.longest + 1))
+        result += [StringPiece(texts=frozenset((b.text_minus(text),))) for text in self.texts]
+        if self.values is not None:
+            result.append(StringPiece(texts=frozenset((b.text_minus(context.listed(self.values)),))))
+        return result
+
+    def is_void(self, context: Context) -> bool:
+        """Whether the set is empty; exact."""
+        return bool(self.texts) and context.is_empty(self.text(context))
+
+    def is_plain(self) -> bool:
+        """Whether any string is in the set."""
+        return self == STRINGS
+
+    def text(self, context: Context) -> Expr:
+        """The values of the strings, not quoted."""
+        b = context.builder
+        parts = list(self.texts)
+        if self.values is not None:
+            parts.append(context.listed(self.values))
+        if self.shortest or self.longest is not None:
+            parts.append(b.repeat(b.char, self.shortest, self.longest))
+        return b.intersect(*parts) if parts else b.text
+
+    def expr(self, context: Context) -> Expr:
+        """The JSON texts of the strings."""
+        if self.values is not None and not self.texts:
+            return context.quoted_values(self.values)
+        return context.quoted(self.text(context))
+
+    def words(self) -> str:
+        """A short name."""
+        if self.values is not None:
+            return "enum" if len(self.values) > 1 else context_free_name(next(iter(self.values)))
+        return "string" if self == STRINGS else "string with conditions"
+
+
+STRINGS = StringPiece()
+
+
+def context_free_name(text: str) -> str:
+    """A string value as a name for readers: quoted and cut."""
+    return repr(text if len(text) <= 40 else text[:37] + "...")

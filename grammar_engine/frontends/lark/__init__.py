@@ -1,0 +1,120 @@
+r"""Lark grammars: from text in the Lark language to the grammar IR.
+
+Idea. The grammar of the Lark language is Lark's own: its LALR parser turns the text into a tree (`syntax`), which is all that is
+taken from it. From the tree on, this package goes its own way, because Lark compiles for parsing and we compile for masks: `x~1..100000`
+stays one symbol instead of being expanded, a terminal stays an expression instead of becoming a pasted regular expression, each
+error has a place in the text.
+
+    text --syntax--> statements --loader--> definitions --rules--> nonterminals and rules
+                                                  `---terminals---> lexemes (literals: strings, regular expressions, ranges)
+
+Meaning. `lexing="exact"`: a text is a sentence if *some* way of cutting it into terminals parses, where a terminal may stand for each
+text that its expression matches as a whole. This is what Lark's Earley parser with `lexer="dynamic_complete"` means by a grammar.
+`lexing="longest"`: the discipline of a classic scanner; a terminal with a lazy quantifier then ends at its first match.
+
+Where this differs from the `lark` package (each is also listed in the `Report` when a grammar runs into it):
+
+- Priorities choose between trees, not between texts: accepted and without effect. So are aliases and the `?` and `!` prefixes.
+- `/a|b/ "c"` means `(a|b)c`. Lark pastes the sources of both and gets `a|bc`.
+- `/\x2e/` is a full stop, as in Python's `re`. Lark evaluates the escape first and gets `.`, any character.
+- Under `lexing="exact"` a lazy quantifier is as good as a greedy one. Lark stops there at the first match that the quantifier finds.
+- A regular expression cannot look at the text around its terminal: anchors, word boundaries, look-around and back-references
+  are refused by name. Bundled terminals that use look-around have equals without it (`bundled`).
+- Terminals may match the empty string. Names from `%declare` are refused (nothing says what they match), and so are imports of
+  files: only the grammars that come with Lark can be imported.
+
+Invariants. Nothing recurses in proportion to the grammar: trees are evaluated bottom-up from Lark's list of subtrees, templates
+and rules from a queue, terminals with a stack of their own. Only what the start rule and `%ignore` reach is compiled.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...limits import Limits
+from ...report import Entry, Report
+from .loader import load
+from .rules import Rules
+from .terminals import Terminals
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ...ir import Builder, Symbol
+
+__all__ = ["build", "note_follow_conflicts"]
+
+
+def build(builder: Builder, text: str, *, start: str = "start", lexing: str = "exact", limits: Limits | None = None) -> Report:
+    """Compile a Lark grammar into `builder`.
+
+    Parameters
+    ----------
+    builder : Builder
+        Empty; filled by this call.
+    text : str
+        The grammar.
+    start : str
+        Name of the rule that a whole text must match.
+    lexing : {"exact", "longest"}
+        See the top of this module.
+    limits : Limits, optional
+        `max_regex_nesting` bounds the nesting of brackets, in rules and in regular expressions.
+
+    Returns
+    -------
+    Report
+        Notes name the places where priorities, lazy quantifiers or bundled terminals mean something a reader may not expect.
+
+    Raises
+    ------
+    GrammarSyntaxError
+        The text is not a Lark grammar, or a name in it is not defined (all of them are listed at once).
+    GrammarError
+        There is no rule named `start`.
+    UnsupportedRegexError
+        A regular expression looks at the text around its terminal, or back at itself.
+    LimitExceededError
+        Brackets are nested too deeply.
+    """
+    if not isinstance(text, str):
+        raise TypeError(f"a Lark grammar is a str, not {type(text).__name__}")
+    if lexing not in ("exact", "longest"):
+        raise ValueError(f'lexing is "exact" or "longest", not {lexing!r}')
+    limits = limits or Limits()
+    report = Report()
+    source = load(text, limits, report)
+    builder.longest = lexing == "longest"
+    terminals = Terminals(builder, source.definitions, limits, report)
+    rules = Rules(builder, source.definitions, terminals)
+    builder.start = rules.compile(start)
+    for tree, origin in source.ignored:
+        skipped = terminals.evaluate(tree, origin)
+        place = origin.place_of(tree)
+        builder.lexeme(skipped.expr, skipped.name or "%ignore", where=place, lazy=skipped.lazy and builder.longest, skip=True)
+        report.enforced.append(Entry(place, "%ignore", f"{skipped.name or 'an expression'} may stand before, between and after terminals"))
+    reached = rules.reached | terminals.reached
+    for definition in source.definitions.values():
+        if definition.origin.module is None and definition.name not in reached:
+            report.annotations.append(Entry(definition.place, definition.name, "not used: the start rule does not reach it"))
+    return report
+
+
+def note_follow_conflicts(builder: Builder, report: Report, conflicts: Iterable[tuple[Symbol, Symbol]]) -> None:
+    """Add the dead ends that `lexing="longest"` can leave to the notes of `report`.
+
+    A hook for the compiler: which lexemes can swallow the beginning of which is decided on automata, so the core finds the pairs.
+
+    Parameters
+    ----------
+    builder : Builder
+        Filled by `build`.
+    report : Report
+        The report that `build` returned.
+    conflicts : iterable of (Symbol, Symbol)
+        Lexemes (X, Y) where Y may follow X and the longest match of X may swallow what Y needs.
+    """
+    for swallowing, following in conflicts:
+        first, second = builder.lexemes[swallowing >> 1], builder.lexemes[following >> 1]
+        detail = f"{first.name} may swallow what {second.name} after it needs; then no text can go on from there"
+        report.notes.append(Entry(first.where or "", "possible dead end", detail))

@@ -1,0 +1,181 @@
+"""Strings, ranges and regular expressions of a Lark text to expressions.
+
+Idea. A regular expression goes to the core as it is written: the core parses Python's `re` syntax. What is done here is what needs the
+place in the grammar: Python's own `re` checks the syntax, and a scan finds lazy quantifiers (`lexing="longest"` ends such a
+terminal at its first match), constructs that look beyond the terminal, and nesting that is too deep.
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ...errors import LimitExceededError
+from ...ir import FLAG_ASCII, FLAG_DOT_ALL, FLAG_IGNORE_CASE, FLAG_MULTI_LINE, FLAG_VERBOSE, PYTHON_FULL, Builder, Expr
+
+if TYPE_CHECKING:
+    from lark import Token
+
+    from ...limits import Limits
+    from .syntax import Origin
+
+_FLAGS = {
+    "i": (FLAG_IGNORE_CASE, re.IGNORECASE),
+    "m": (FLAG_MULTI_LINE, re.MULTILINE),
+    "s": (FLAG_DOT_ALL, re.DOTALL),
+    "x": (FLAG_VERBOSE, re.VERBOSE),
+    "u": (0, re.UNICODE),
+    "a": (FLAG_ASCII, re.ASCII),
+}
+_LEADING_FLAGS = re.compile(r"\(\?([aimsux]+)\)")
+_ESCAPE = re.compile(r"\\(x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)", re.DOTALL)
+_CONTROL = {"n": "\n", "t": "\t", "r": "\r", "f": "\f", "\\": "\\", '"': '"'}
+_DIGITS = {"x": 2, "u": 4, "U": 8}
+
+_ITEM = re.compile(  # one item of a regular expression, as far as this module needs to tell them apart
+    r"""
+      (?P<refused> \\[1-9] | \\[bBAZ] | \(\?(?:<?[=!]|P=|\(|>) | [\^$] )
+    | (?P<escape>  \\. )
+    | (?P<set>     \[\^?\]?(?:\\.|[^\]\\])*\] )
+    | (?P<comment> \(\?\#[^)]*\) )
+    | (?P<open>    \( (?: \?(?: P<\w+> | [aiLmsux-]*: | [aiLmsux]+(?=\)) ) )? )
+    | (?P<close>   \) )
+    | (?P<many>    (?: [*+?] | \{(?:\d+(?:,\d*)?|,\d*)\} ) (?P<how>[?+]?) )
+    | (?P<or>      \| )
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_ITEM_OR_LINE_COMMENT = re.compile(r"(?P<line_comment>\#[^\n]*)|" + _ITEM.pattern, re.VERBOSE | re.DOTALL)
+_NAMES = {
+    "(?=": "look-ahead",
+    "(?!": "look-ahead",
+    "(?<=": "look-behind",
+    "(?<!": "look-behind",
+    "(?P=": "back-reference",
+    "(?(": "conditional group",
+    "(?>": "atomic group",
+    "\\b": "word boundary",
+    "\\B": "word boundary",
+    "\\A": "anchor",
+    "\\Z": "anchor",
+    "^": "anchor",
+    "$": "anchor",
+}
+
+
+@dataclass(frozen=True)
+class Literal:
+    """An expression, and what its spelling says besides.
+
+    Attributes
+    ----------
+    expr : Expr
+    lazy : bool
+        It has a lazy quantifier.
+    bare_or : bool
+        It is a regular expression with a `|` outside of all groups.
+    """
+
+    expr: Expr
+    lazy: bool = False
+    bare_or: bool = False
+
+
+def literal(builder: Builder, token: Token, origin: Origin, limits: Limits) -> Literal:
+    """The expression of a STRING or REGEXP token."""
+    end = token.rfind("/" if token.type == "REGEXP" else '"')
+    body, flags = token[1:end], token[end + 1 :]
+    if not body:
+        raise origin.error("an empty terminal is not allowed; leave it out, or use ? or [ ]", token)
+    try:
+        body.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise origin.error("a lone surrogate is no character", token, 1 + error.start) from None
+    if token.type == "REGEXP":
+        return _regexp(builder, body, flags, token, origin, limits)
+    content = _unescape(token, body, origin)
+    if flags:
+        return Literal(builder.pattern(re.escape(content), PYTHON_FULL, FLAG_IGNORE_CASE))
+    return Literal(builder.string(content))
+
+
+def character_range(builder: Builder, first: Token, last: Token, origin: Origin) -> Expr:
+    """The expression of `"a".."z"`."""
+    ends = []
+    for token in (first, last):
+        content = _unescape(token, token[1:-1], origin) if token.endswith('"') else ""
+        if len(content) != 1:
+            raise origin.error("an end of a range is a string of one character, without flags", token)
+        ends.append(ord(content))
+    if ends[0] > ends[1]:
+        raise origin.error("this range ends before it begins", first)
+    return builder.chars([(ends[0], ends[1])])
+
+
+def _unescape(token: Token, body: str, origin: Origin) -> str:
+    r"""The characters of a string literal: \n \t \r \f \\ \" \xNN \uNNNN \UNNNNNNNN; after others the backslash stays, as in Lark."""
+
+    def replace(match: re.Match[str]) -> str:
+        escaped = match[1]
+        if len(escaped) > 1:
+            code = int(escaped[1:], 16)
+            if 0xD800 <= code <= 0xDFFF or code > 0x10FFFF:
+                raise origin.error(f"{match[0]} is no character", token, 1 + match.start())
+            return chr(code)
+        if escaped in "xuU":
+            raise origin.error(f"\\{escaped} needs {_DIGITS[escaped]} hexadecimal digits", token, 1 + match.start())
+        return _CONTROL.get(escaped, match[0])
+
+    return _ESCAPE.sub(replace, body)
+
+
+def _regexp(builder: Builder, body: str, letters: str, token: Token, origin: Origin, limits: Limits) -> Literal:
+    if "l" in letters:
+        raise origin.unsupported("the flag l asks for the locale of the machine", "locale flag", token, len(token) - 1)
+    if "\n" in body and "x" not in letters:
+        raise origin.error("a regular expression spans lines only with the flag x", token, 1 + body.index("\n"))
+    leading = _LEADING_FLAGS.match(body)
+    core_flags, python_flags = 0, 0
+    for letter in letters + (leading[1] if leading else ""):
+        core_flags |= _FLAGS[letter][0]
+        python_flags |= _FLAGS[letter][1]
+    lazy, bare_or = _inspect(body, bool(core_flags & FLAG_VERBOSE), token, origin, limits)
+    _check_syntax(body, python_flags, token, origin, limits)
+    expr = builder.pattern(body[leading.end() if leading else 0 :], PYTHON_FULL, core_flags)
+    return Literal(expr, lazy, bare_or and not letters)
+
+
+def _inspect(body: str, verbose: bool, token: Token, origin: Origin, limits: Limits) -> tuple[bool, bool]:
+    """Whether there is a lazy quantifier, and a `|` outside of all groups; refuses what the core cannot honour."""
+    lazy = bare_or = False
+    depth = 0
+    for item in (_ITEM_OR_LINE_COMMENT if verbose else _ITEM).finditer(body):
+        kind = item.lastgroup if item.lastgroup != "how" else "many"
+        if kind == "refused":
+            construct = _NAMES.get(item[0], "back-reference")
+            raise origin.unsupported(f"{item[0]} ({construct}) is not supported in a terminal", construct, token, 1 + item.start())
+        if kind == "many" and item["how"] == "+":
+            raise origin.unsupported("a possessive quantifier is not supported", "possessive quantifier", token, 1 + item.start())
+        lazy = lazy or (kind == "many" and item["how"] == "?")
+        bare_or = bare_or or (kind == "or" and depth == 0)
+        depth += (kind == "open") - (kind == "close")
+        if depth > limits.max_regex_nesting:
+            detail = f"groups of the regular expression at {origin.place(token)}"
+            raise LimitExceededError("max_regex_nesting", limits.max_regex_nesting, detail)
+    return lazy, bare_or
+
+
+def _check_syntax(body: str, flags: int, token: Token, origin: Origin, limits: Limits) -> None:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of notations that may change their meaning in some future Python
+            re.compile(body, flags)
+    except re.error as error:
+        raise origin.error(f"this regular expression is malformed: {error.msg}", token, 1 + (error.pos or 0)) from None
+    except OverflowError:
+        raise origin.error("a bound of a repetition is too large", token) from None
+    except RecursionError:
+        detail = f"groups of the regular expression at {origin.place(token)}"
+        raise LimitExceededError("max_regex_nesting", limits.max_regex_nesting, detail) from None

@@ -1,0 +1,306 @@
+"""Grammars: a source text compiled once, shared by any number of matchers in any number of threads.
+
+Idea. A front end (`grammar_engine.frontends`) turns its source into the IR; the core compiles that. For each vocabulary that a grammar
+meets, an *engine* of the core grows the automata as they are walked: lexer states, Earley rows, configurations and their masks. All
+matchers over one (grammar, vocabulary) share it, so what one request has warmed up serves the next.
+
+Generations. An engine only grows. Past `Limits.max_generation_bytes` the grammar begins a fresh one for new matchers; those
+that are alive keep theirs, and the old one goes with the last of them.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from ._native import NativeExpressions, check, ffi, lib, new_err, new_grammar
+from .ir import Builder, SymbolInfo
+from .limits import Limits
+from .report import Report
+from .vocabulary import Vocabulary
+
+
+@dataclass(frozen=True)
+class Switches:
+    """Caches and fast paths of the engine. Masks are the same with each of them on or off; off is for tests and measurements.
+
+    Parameters
+    ----------
+    mask_cache : bool
+        Keep the mask of each configuration.
+    inner_masks : bool
+        Use lexeme-internal masks where much is allowed, instead of walking the whole trie.
+    shared_inner : bool
+        Keep lexeme-internal masks with the vocabulary, for all grammars.
+    goto_cache : bool
+        Keep Earley steps.
+    state_cache : bool
+        Keep transitions of the lexer and of configurations.
+    """
+
+    mask_cache: bool = True
+    inner_masks: bool = True
+    shared_inner: bool = True
+    goto_cache: bool = True
+    state_cache: bool = True
+
+    def _off(self) -> int:
+        """The fields that are off as `ge_switch` bits: field i is bit i."""
+        return sum(1 << i for i, field in enumerate(fields(self)) if not getattr(self, field.name))
+
+
+@dataclass(frozen=True)
+class Stats:
+    """Counters of one engine (grammar and vocabulary), or sums over several. None depends on the machine.
+
+    Attributes
+    ----------
+    bytes, mask_bytes : int
+        Held by automata, and by kept masks.
+    expressions, lexer_states, rows, return_points, rules, configurations : int
+        Interned so far.
+    masks, mask_hits, mask_builds, mask_evictions : int
+        Kept now; computed and found equal to a kept one; computed; dropped.
+    trie_nodes, derivatives : int
+        Visited; computed.
+    inner_builds, inner_hits : int
+        Lexeme-internal masks computed, and found with the vocabulary.
+    max_row_items, max_alternatives : int
+        Largest Earley row; largest configuration.
+    generation : int
+        Number of fresh starts, from 1.
+    """
+
+    bytes: int = 0
+    mask_bytes: int = 0
+    expressions: int = 0
+    lexer_states: int = 0
+    rows: int = 0
+    return_points: int = 0
+    rules: int = 0
+    configurations: int = 0
+    masks: int = 0
+    mask_hits: int = 0
+    mask_builds: int = 0
+    mask_evictions: int = 0
+    trie_nodes: int = 0
+    derivatives: int = 0
+    inner_builds: int = 0
+    inner_hits: int = 0
+    max_row_items: int = 0
+    max_alternatives: int = 0
+    generation: int = 0
+
+
+_STATS_FIELDS = [field.name for field in fields(Stats)]
+_MAXIMA = {"max_row_items", "max_alternatives", "generation"}
+
+
+class Engine:
+    """A generation of automata of one (grammar, vocabulary, switches). Holds the handles that must outlive it."""
+
+    __slots__ = ("_parents", "generation", "handle")
+
+    def __init__(self, grammar: Grammar, vocabulary: Vocabulary, switches: Switches, generation: int):
+        self._parents = grammar._handle, vocabulary._handle
+        self.generation = generation
+        out, err = ffi.new("ge_engine **"), new_err()
+        check(lib.ge_engine_new(grammar._handle, vocabulary._handle, switches._off(), out, err), err)
+        self.handle = ffi.gc(out[0], lib.ge_engine_free)
+
+    def stats(self) -> Stats:
+        """The counters at this moment."""
+        out = ffi.new("ge_stats *")
+        lib.ge_engine_stats(self.handle, out)
+        out.generation = self.generation
+        return Stats(**{name: getattr(out, name) for name in _STATS_FIELDS})
+
+
+class Grammar:
+    """A compiled grammar. Made by one of the `from_*` constructors.
+
+    Immutable in meaning, growing inside; any number of threads may use it at once.
+
+    Attributes
+    ----------
+    report : Report
+        What is enforced, what is annotation, what `lenient=True` relaxed.
+    limits : Limits
+        The ceilings it was compiled with.
+
+    Examples
+    --------
+    >>> grammar = Grammar.from_json_schema({"type": "integer", "minimum": 0}, whitespace="compact")
+    >>> matcher = Matcher(grammar, Vocabulary.bytes())
+    >>> matcher.accept_bytes(b"4"), matcher.is_complete
+    (True, True)
+    >>> matcher.accept_bytes(b"x")
+    False
+    """
+
+    def __init__(self) -> None:
+        raise TypeError("a Grammar is made by Grammar.from_json_schema, from_regex, from_lark or from_choices")
+
+    # --- constructors -----------------------------------------------------------------------------------------------
+
+    @classmethod
+    def from_json_schema(
+        cls,
+        schema: Any,
+        *,
+        whitespace: str | tuple[str, str] = "flexible",
+        lenient: bool = False,
+        escapes: str = "minimal",
+        limits: Limits | None = None,
+    ) -> Grammar:
+        r"""Compile a JSON Schema: the JSON texts of its instances.
+
+        Parameters
+        ----------
+        schema : dict, bool, str, bytes, pydantic model class or TypeAdapter
+            `str` and `bytes` are JSON text; numbers in it keep their exact decimal value.
+        whitespace : {"flexible", "bounded", "compact"} or (str, str)
+            Any JSON white space between JSON tokens; a bounded amount (see the documentation of the JSON Schema front end); none; or
+            exactly this (item separator, key separator) and no other.
+        lenient : bool
+            Drop keywords that cannot be enforced instead of refusing the schema; each is listed in `report.relaxed`.
+        escapes : {"minimal", "all"}
+            How characters of strings may be spelt: raw where JSON allows it and by the one necessary escape elsewhere, or in every way
+            that RFC 8259 allows (``\u0041``, ``\/``, surrogate pairs).
+        limits : Limits, optional
+
+        Raises
+        ------
+        SchemaError
+            `UnsupportedSchemaError` (valid, but not enforceable), `UnsatisfiableSchemaError` (no instance), or malformed; with a JSON pointer.
+        LimitExceededError
+        """
+        from .frontends import json_schema
+
+        limits = limits or Limits()
+        decoded = json_schema.load(schema, limits)
+        builder = Builder()
+        expressions = NativeExpressions(builder, limits)
+        report = json_schema.build(
+            builder, decoded, whitespace=whitespace, lenient=lenient, escapes=escapes, limits=limits, is_empty=expressions.is_empty
+        )
+        return cls._compile(builder, expressions, report, limits, "JSON Schema")
+
+    @classmethod
+    def from_regex(cls, pattern: str, *, dialect: str = "python", limits: Limits | None = None) -> Grammar:
+        """Compile a regular expression; the whole text must match.
+
+        Parameters
+        ----------
+        pattern : str
+        dialect : {"python", "ecma"}
+            The meaning of `re`, or of ECMA-262 with the ``u`` flag.
+        limits : Limits, optional
+
+        Raises
+        ------
+        GrammarSyntaxError, UnsupportedRegexError
+            With the offset in the pattern. Look-around and back-references are refused.
+        LimitExceededError
+        """
+        from .frontends import regex
+
+        limits = limits or Limits()
+        builder = Builder()
+        report = regex.build(builder, pattern, dialect=dialect, limits=limits)
+        return cls._from_builder(builder, report, limits, "regular expression")
+
+    @classmethod
+    def from_lark(cls, text: str, *, start: str = "start", lexing: str = "exact", limits: Limits | None = None) -> Grammar:
+        """Compile a grammar in the language of the `lark` package.
+
+        Parameters
+        ----------
+        text : str
+        start : str
+            The start rule.
+        lexing : {"exact", "longest"}
+            "exact": a text is a sentence if *some* way of cutting it into terminals parses. "longest": the discipline of a classic scanner, in
+            which a shorter match lives only until a longer one is reached; grammars that may run into dead ends are noted in `report`.
+        limits : Limits, optional
+
+        Raises
+        ------
+        GrammarSyntaxError
+            With line, column and a caret.
+        LimitExceededError
+        """
+        from .frontends import lark
+
+        limits = limits or Limits()
+        builder = Builder()
+        report = lark.build(builder, text, start=start, lexing=lexing, limits=limits)
+        return cls._from_builder(builder, report, limits, "Lark")
+
+    @classmethod
+    def from_choices(cls, choices: Iterable[str | bytes], *, limits: Limits | None = None) -> Grammar:
+        """Compile a list of texts, one of which is to be written.
+
+        Parameters
+        ----------
+        choices : iterable of str or bytes
+            `str` stands for its UTF-8 encoding. Cost is in proportion to the total length; 50,000 choices are fine.
+        limits : Limits, optional
+
+        Raises
+        ------
+        GrammarError
+            There is no choice.
+        """
+        from .frontends import choices as choices_frontend
+
+        limits = limits or Limits()
+        builder = Builder()
+        report = choices_frontend.build(builder, choices)
+        return cls._from_builder(builder, report, limits, "choices")
+
+    @classmethod
+    def _from_builder(cls, builder: Builder, report: Report | None = None, limits: Limits | None = None, kind: str = "IR") -> Grammar:
+        limits = limits or Limits()
+        return cls._compile(builder, NativeExpressions(builder, limits), report or Report(), limits, kind)
+
+    @classmethod
+    def _compile(cls, builder: Builder, expressions: NativeExpressions, report: Report, limits: Limits, kind: str) -> Grammar:
+        self = object.__new__(cls)
+        self.report = report
+        self.limits = limits
+        self._kind = kind
+        self._lexemes: list[SymbolInfo] = builder.lexemes
+        self._nonterminals: list[SymbolInfo] = builder.nonterminals
+        self._handle = new_grammar(builder, expressions)
+        self._lock = threading.Lock()
+        self._engines: WeakKeyDictionary[Vocabulary, dict[Switches, Engine]] = WeakKeyDictionary()
+        return self
+
+    # --- engines ----------------------------------------------------------------------------------------------------
+
+    def _engine(self, vocabulary: Vocabulary, switches: Switches) -> Engine:
+        """The engine for new matchers: the present one, or a fresh one if that is full."""
+        with self._lock:
+            engines = self._engines.setdefault(vocabulary, {})
+            engine = engines.get(switches)
+            if engine is None or lib.ge_engine_is_full(engine.handle):
+                engine = engines[switches] = Engine(self, vocabulary, switches, engine.generation + 1 if engine else 1)
+            return engine
+
+    @property
+    def stats(self) -> Stats:
+        """Counters of the present generations of all vocabularies: sums, and maxima where the name says so."""
+        with self._lock:
+            parts = [engine.stats() for engines in self._engines.values() for engine in engines.values()]
+        totals = {
+            name: (max if name in _MAXIMA else sum)([getattr(part, name) for part in parts], **({"default": 0} if name in _MAXIMA else {}))
+            for name in _STATS_FIELDS
+        }
+        return Stats(**totals)
+
+    def __repr__(self) -> str:
+        return f"<Grammar from {self._kind}: {len(self._lexemes)} lexemes, {len(self._nonterminals)} nonterminals>"

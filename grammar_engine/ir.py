@@ -1,0 +1,243 @@
+"""The grammar IR: what every front end produces and the only thing that the C core reads.
+
+Idea. A `Builder` collects *expressions* (regular expressions over bytes), *lexemes* (an expression with a name), *nonterminals*
+and *rules*. Expressions are hash-consed: building the same one twice gives the same id, so front ends need no care. The core reads
+them as one array of 32-bit words plus one byte string (`words`, `data`), copied in one call.
+
+Meaning. The language of the grammar is the set of byte strings that *some* way of cutting into lexemes derives from the start
+symbol. Lexemes and rules may be nullable, recursive and ambiguous in any way; a lexeme whose expression is empty can not occur.
+
+Invariants. An expression id refers only to smaller ids. A symbol is `index * 2` for a lexeme and `index * 2 + 1` for a nonterminal.
+Code points are encoded as UTF-8; `complement` is over *all byte strings*, so a front end that works on text writes
+`intersect(text, complement(x))` (`text_minus`).
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+Expr = int  # id of an expression
+Symbol = int  # id of a lexeme (even) or of a nonterminal (odd)
+
+MAX_CODE_POINT = 0x10FFFF
+UNBOUNDED = 0xFFFFFFFF  # as the upper bound of a repetition
+NO_SYMBOL = 0xFFFFFFFF
+
+# Operators of expression records; `csrc/grammar/ir_read.c` reads them.
+(
+    OP_NEVER,  #      the empty set
+    OP_EMPTY,  #      the empty string
+    OP_BYTES,  #      one byte string: offset, length in `data`
+    OP_BYTE_SET,  #   one byte out of a set: 8 words, bit b % 32 of word b / 32
+    OP_CHARS,  #      one code point out of ranges: lo, hi pairs, sorted, disjoint
+    OP_CONCAT,  #     operands in sequence
+    OP_UNION,  #      any of the operands
+    OP_INTERSECT,  #  all of the operands
+    OP_COMPLEMENT,  # every byte string but those of the operand
+    OP_REPEAT,  #     operand, minimum, maximum
+    OP_PATTERN,  #    regular expression text: dialect, flags, offset, length in `data` (UTF-8)
+    OP_JSON,  #       the JSON string encodings (without quotes) of the strings of the operand: operand, escapes
+    OP_LITERALS,  #   any of many byte strings: (offset, length) pairs in `data`
+    OP_MULTIPLE,  #   decimal numbers that are multiples: divisor low word, high word, scale
+) = range(14)
+
+# Dialects of OP_PATTERN.
+ECMA_SEARCH = 0  # ECMA-262 with the u flag, as JSON Schema uses it: the strings that contain a match
+PYTHON_FULL = 1  # Python `re`: the strings that match as a whole
+ECMA_FULL = 2  # ECMA-262 with the u flag: the strings that match as a whole
+
+# Flags of OP_PATTERN.
+FLAG_IGNORE_CASE = 1
+FLAG_MULTI_LINE = 2  # ^ and $ also at line ends
+FLAG_DOT_ALL = 4  # . also matches a line end
+FLAG_VERBOSE = 8  # white space and comments in the pattern are ignored
+FLAG_ASCII = 16  # \d \w \s only match ASCII (always so for \d \w in ECMA)
+
+# Escapes of OP_JSON.
+ESCAPES_MINIMAL = 0  # each character in one way: raw where JSON allows that, else \" \\ \b \f \n \r \t, else \u00XX (either case)
+ESCAPES_ALL = 1  # every way that RFC 8259 allows: raw, short escapes including \/, \uXXXX, surrogate pairs
+
+
+@dataclass
+class SymbolInfo:
+    """What `Matcher.explain` says about a symbol: its name, and where it comes from (a JSON pointer, or "line:column")."""
+
+    name: str
+    where: str | None = None
+
+
+class Builder:
+    """Collects one grammar. Methods that take expressions return the id of the result; costs are one dictionary look-up each."""
+
+    def __init__(self) -> None:
+        self.words: array[int] = array("I")  # expression records: op, number of operands, operands
+        self.data = bytearray()  # byte strings that records point into
+        self.n_exprs = 0
+        self.lexemes: list[SymbolInfo] = []
+        self.lexeme_records: array[int] = array("I")  # expression, flags (1 lazy, 2 skip)
+        self.nonterminals: list[SymbolInfo] = []
+        self.rule_records: array[int] = array("I")  # left-hand side (index), length, symbols
+        self.n_rules = 0
+        self.list_records: array[int] = array("I")  # nonterminal (index), item, separator or NO_SYMBOL, minimum, maximum
+        self.start: Symbol = NO_SYMBOL
+        self.longest = False
+        self._ids: dict[tuple[object, ...], Expr] = {}
+        self._spans: dict[bytes, int] = {}
+        self._lexeme_ids: dict[tuple[Expr, int, str | None], Symbol] = {}
+        self.never = self._node(OP_NEVER)
+        self.empty = self._node(OP_EMPTY)
+        self.char = self.chars([(0, MAX_CODE_POINT)])  # one code point (no surrogates: they have no UTF-8)
+        self.text = self.repeat(self.char, 0, None)  # all valid UTF-8
+
+    # --- expressions ------------------------------------------------------------------------------------------------
+
+    def bytes(self, literal: bytes) -> Expr:
+        """The one byte string `literal`."""
+        if not literal:
+            return self.empty
+        return self._node(OP_BYTES, self._span(literal), len(literal))
+
+    def string(self, literal: str) -> Expr:
+        """The UTF-8 encoding of `literal`."""
+        return self.bytes(literal.encode("utf-8"))
+
+    def byte_set(self, members: Iterable[int]) -> Expr:
+        """One byte out of `members`."""
+        bits = 0
+        for byte in members:
+            bits |= 1 << byte
+        return self._node(OP_BYTE_SET, *((bits >> 32 * i) & 0xFFFFFFFF for i in range(8))) if bits else self.never
+
+    def chars(self, ranges: Iterable[tuple[int, int]]) -> Expr:
+        """One code point out of inclusive `ranges` (in any order, overlapping or not); surrogates are left out."""
+        merged: list[list[int]] = []
+        for low, high in sorted(ranges):
+            if merged and low <= merged[-1][1] + 1:
+                merged[-1][1] = max(merged[-1][1], high)
+            elif low <= high:
+                merged.append([low, high])
+        return self._node(OP_CHARS, *(x for pair in merged for x in pair)) if merged else self.never
+
+    def concat(self, *parts: Expr) -> Expr:
+        """`parts` one after the other."""
+        if self.never in parts:
+            return self.never
+        kept = [p for p in parts if p != self.empty]
+        return kept[0] if len(kept) == 1 else self._node(OP_CONCAT, *kept) if kept else self.empty
+
+    def union(self, *parts: Expr) -> Expr:
+        """Any of `parts`."""
+        kept = sorted({p for p in parts if p != self.never})
+        return kept[0] if len(kept) == 1 else self._node(OP_UNION, *kept) if kept else self.never
+
+    def intersect(self, *parts: Expr) -> Expr:
+        """What all of `parts` have in common; at least one part."""
+        if self.never in parts:
+            return self.never
+        kept = sorted(set(parts))
+        return kept[0] if len(kept) == 1 else self._node(OP_INTERSECT, *kept)
+
+    def complement(self, part: Expr) -> Expr:
+        """Every byte string that is not in `part`, also those that are no valid UTF-8."""
+        return self._node(OP_COMPLEMENT, part)
+
+    def text_minus(self, *parts: Expr) -> Expr:
+        """Valid UTF-8 that is in none of `parts`."""
+        return self.intersect(self.text, *(self.complement(p) for p in parts))
+
+    def repeat(self, part: Expr, minimum: int, maximum: int | None) -> Expr:
+        """`part` from `minimum` to `maximum` times (None: without bound). Stays one node whatever the bounds."""
+        high = UNBOUNDED if maximum is None else maximum
+        if not 0 <= minimum <= high or minimum >= UNBOUNDED or (maximum is not None and maximum >= UNBOUNDED):
+            raise ValueError(f"a repetition from {minimum} to {maximum} times")
+        if high == 0 or part == self.empty:
+            return self.empty
+        if (minimum, high) == (1, 1):
+            return part
+        return self._node(OP_REPEAT, part, minimum, high)
+
+    def optional(self, part: Expr) -> Expr:
+        """`part` or the empty string."""
+        return self.union(self.empty, part)
+
+    def pattern(self, source: str, dialect: int = ECMA_SEARCH, flags: int = 0) -> Expr:
+        """A regular expression; parsed by the core, which reports errors with an offset into `source` (in bytes of UTF-8)."""
+        encoded = source.encode("utf-8")
+        return self._node(OP_PATTERN, dialect, flags, self._span(encoded), len(encoded))
+
+    def json(self, part: Expr, escapes: int = ESCAPES_MINIMAL) -> Expr:
+        """The JSON spellings of the strings in `part`, without the quotes. `part` is a set of valid UTF-8 texts."""
+        return self._node(OP_JSON, part, escapes)
+
+    def literals(self, literals: Iterable[bytes]) -> Expr:
+        """Any of many byte strings, as a trie: cost is in proportion to their total length."""
+        unique = sorted(set(literals))
+        if len(unique) < 2:
+            return self.bytes(unique[0]) if unique else self.never
+        operands: list[int] = []
+        for literal in unique:
+            operands += (self._span(literal), len(literal))
+        return self._node(OP_LITERALS, *operands)
+
+    def multiple_of(self, divisor: int, scale: int) -> Expr:
+        """Unsigned decimal digit strings, `digits` or `digits.digits`, whose value is a multiple of divisor / 10**scale.
+
+        Says nothing of leading zeros: intersect with the number syntax that is wanted. 0 < divisor < 2**31, 0 <= scale <= 400.
+        """
+        if not (0 < divisor < 1 << 31 and 0 <= scale <= 400):
+            raise ValueError(f"multiple_of({divisor}, {scale})")
+        return self._node(OP_MULTIPLE, divisor, scale)
+
+    # --- symbols ----------------------------------------------------------------------------------------------------
+
+    def lexeme(self, expr: Expr, name: str, *, where: str | None = None, lazy: bool = False, skip: bool = False) -> Symbol:
+        """A lexeme. `lazy`: it ends at its first match. `skip`: it may stand, ignored, before and after any lexeme; not for rules."""
+        flags = (1 if lazy else 0) | (2 if skip else 0)
+        key = (expr, flags, where)
+        if key not in self._lexeme_ids:
+            self._lexeme_ids[key] = 2 * len(self.lexemes)
+            self.lexemes.append(SymbolInfo(name, where))
+            self.lexeme_records.extend((expr, flags))
+        return self._lexeme_ids[key]
+
+    def nonterminal(self, name: str, *, where: str | None = None) -> Symbol:
+        """A new nonterminal without rules."""
+        self.nonterminals.append(SymbolInfo(name, where))
+        return 2 * (len(self.nonterminals) - 1) + 1
+
+    def rule(self, left: Symbol, right: Sequence[Symbol]) -> None:
+        """`left` may be `right` (empty: left is nullable)."""
+        self.rule_records.extend((left >> 1, len(right), *right))
+        self.n_rules += 1
+
+    def list_of(
+        self, item: Symbol, separator: Symbol | None, minimum: int, maximum: int | None, name: str, *, where: str | None = None
+    ) -> Symbol:
+        """A nonterminal: `minimum` to `maximum` times `item`, with `separator` between. Costs nothing until it is walked."""
+        high = UNBOUNDED if maximum is None else maximum
+        if not 0 <= minimum <= high or minimum >= UNBOUNDED or (maximum is not None and maximum >= UNBOUNDED):
+            raise ValueError(f"a list of {minimum} to {maximum} items")
+        symbol = self.nonterminal(name, where=where)
+        self.list_records.extend((symbol >> 1, item, NO_SYMBOL if separator is None else separator, minimum, high))
+        return symbol
+
+    # --- internals --------------------------------------------------------------------------------------------------
+
+    def _node(self, op: int, *operands: int) -> Expr:
+        key = (op, *operands)
+        known = self._ids.get(key)
+        if known is None:
+            known = self._ids[key] = self.n_exprs
+            self.n_exprs += 1
+            self.words.extend((op, len(operands)))
+            self.words.extend(operands)
+        return known
+
+    def _span(self, content: bytes) -> int:
+        offset = self._spans.get(content)
+        if offset is None:
+            offset = self._spans[content] = len(self.data)
+            self.data += content
+        return offset

@@ -1,0 +1,73 @@
+"""Every resource that a grammar can use up, with its name, unit and default.
+
+A limit that is reached raises `LimitExceededError` naming it; nothing is aborted and no other grammar or matcher is affected.
+The field order is the order of `struct ge_limits` in `csrc/include/ge_api.h`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Ceilings for one grammar.
+
+    Parameters
+    ----------
+    max_expressions : int
+        Nodes of regular expressions, derivatives included.
+    max_regex_nesting : int
+        Depth of nested groups in a pattern, and of nested operators in an expression.
+    max_lexer_states : int
+        States of the lazily built lexer.
+    max_rules : int
+        Symbols on the right-hand sides of all rules, those made on demand included.
+    max_row_items : int
+        Items in one Earley row (predictions included).
+    max_rows : int
+        Interned Earley rows, and interned return points.
+    max_configurations : int
+        Interned configurations.
+    max_alternatives : int
+        Ways of cutting the text into lexemes that are alive at the same time.
+    max_step_work : int
+        Derivatives, items and states that one call (an accept, one mask) may compute.
+    max_generation_bytes : int
+        Bytes of lazily built states after which new matchers start a fresh generation of them (a matcher that is alive keeps
+        its own). No error: it only costs warmth.
+    max_memory_bytes : int
+        Bytes of all tables of one grammar and vocabulary, masks excluded.
+    max_mask_bytes : int
+        Bytes of kept masks per grammar and vocabulary; the least recently used are dropped. No error.
+    max_schema_nodes : int
+        Subschemas visited while a JSON Schema is compiled, after references are resolved.
+    max_schema_nesting : int
+        Depth of nesting of a JSON Schema.
+    max_alternative_schemas : int
+        Alternatives that combining `anyOf`, `oneOf`, `allOf` may produce at one place.
+    """
+
+    max_expressions: int = 8_000_000
+    max_regex_nesting: int = 250
+    max_lexer_states: int = 500_000
+    max_rules: int = 20_000_000
+    max_row_items: int = 200_000
+    max_rows: int = 2_000_000
+    max_configurations: int = 4_000_000
+    max_alternatives: int = 1_000
+    max_step_work: int = 20_000_000
+    max_generation_bytes: int = 256 << 20
+    max_memory_bytes: int = 2 << 30
+    max_mask_bytes: int = 64 << 20
+    max_schema_nodes: int = 200_000
+    max_schema_nesting: int = 500
+    max_alternative_schemas: int = 5_000
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if isinstance(value, bool) or not isinstance(value, int):
+                raise TypeError(f"Limits.{field.name} is an int, not {type(value).__name__}")
+            if value < 1:
+                raise ValueError(f"Limits.{field.name} is at least 1, not {value}")

@@ -1,0 +1,121 @@
+"""Mask buffers: what memory a mask may be written to, and how it is checked.
+
+A mask is one row of `ceil(width / 32)` 32-bit words; bit `t % 32` of word `t // 32` is set if token `t` is allowed. That is the
+layout which serving engines share: int32, shape (rows, words), C order, in CPU memory. Ids beyond the vocabulary are never set.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from ._native import ffi
+from .vocabulary import Vocabulary
+
+_WORD_FORMATS = {"i", "I", "l", "L", "<i", "<I", "=i", "=I"}
+_BYTE_FORMATS = {"B", "b", "c", "<B", "<b"}
+
+
+def words_of(vocabulary: Vocabulary) -> int:
+    """Number of 32-bit words in one mask."""
+    return (vocabulary.width + 31) // 32
+
+
+def allocate_masks(rows: int, vocabulary: Vocabulary, kind: str | None = None) -> Any:
+    """Allocate a buffer for `fill_mask` and `fill_masks`, all bits set.
+
+    Parameters
+    ----------
+    rows : int
+        Number of masks; at least 1.
+    vocabulary : Vocabulary
+    kind : {"numpy", "torch", "memoryview"}, optional
+        Default: "numpy" where it is installed, else "memoryview".
+
+    Returns
+    -------
+    numpy.ndarray, torch.Tensor or memoryview
+        int32, shape (rows, ceil(width / 32)).
+    """
+    if isinstance(rows, bool) or not isinstance(rows, int) or rows < 1:
+        raise ValueError(f"rows is an int of at least 1, not {rows!r}")
+    shape = rows, words_of(vocabulary)
+    if kind is None:
+        try:
+            import numpy
+        except ImportError:
+            kind = "memoryview"
+        else:
+            return numpy.full(shape, -1, dtype=numpy.int32)
+    if kind == "numpy":
+        import numpy
+
+        return numpy.full(shape, -1, dtype=numpy.int32)
+    if kind == "torch":
+        import torch
+
+        return torch.full(shape, -1, dtype=torch.int32)
+    if kind == "memoryview":
+        return memoryview(bytearray(b"\xff" * (4 * shape[0] * shape[1]))).cast("B").cast("i", shape)
+    raise ValueError(f"kind is 'numpy', 'torch' or 'memoryview', not {kind!r}")
+
+
+def rows_of(buffer: Any, words: int) -> tuple[Any, int]:
+    """The words of a mask buffer as the core takes them, and its number of rows.
+
+    Parameters
+    ----------
+    buffer : object
+        Writable, contiguous: 32-bit integers of shape (rows, words) or (words,), or bytes whose number is a multiple of 4 * words.
+    words : int
+        Words of one mask.
+
+    Raises
+    ------
+    TypeError
+        Not a buffer, or not of 32-bit integers (or bytes).
+    ValueError
+        Read-only, not contiguous, or of another width.
+    """
+    torch = sys.modules.get("torch")
+    if torch is not None and isinstance(buffer, torch.Tensor):
+        return _rows_of_tensor(buffer, words, torch)
+    try:
+        view = memoryview(buffer)
+    except TypeError:
+        raise TypeError(f"a mask buffer is a numpy array, a CPU torch tensor, or a writable buffer, not {type(buffer).__name__}") from None
+    if view.readonly:
+        raise ValueError("the mask buffer is read-only")
+    if not view.c_contiguous:
+        raise ValueError("the mask buffer is not contiguous (C order)")
+    if view.itemsize == 4 and view.format in _WORD_FORMATS:
+        _check_shape(view.shape or (0,), words)
+    elif view.itemsize != 1 or view.format not in _BYTE_FORMATS or view.ndim != 1:
+        raise TypeError(f"a mask buffer holds 32-bit integers (or plain bytes), not items of format {view.format!r}")
+    elif view.nbytes == 0 or view.nbytes % (4 * words):
+        raise ValueError(f"a mask row is {4 * words} bytes ({words} words) wide: {view.nbytes} bytes are no number of rows")
+    return ffi.from_buffer("uint32_t[]", buffer, require_writable=True), view.nbytes // (4 * words)
+
+
+def _rows_of_tensor(tensor: Any, words: int, torch: Any) -> tuple[Any, int]:
+    if tensor.dtype != torch.int32:
+        raise TypeError(f"a mask tensor is int32, not {tensor.dtype}")
+    if tensor.device.type != "cpu":
+        raise ValueError(f"a mask tensor lies in CPU memory, not on {tensor.device}")
+    if not tensor.is_contiguous():
+        raise ValueError("the mask tensor is not contiguous")
+    _check_shape(tuple(tensor.shape) or (0,), words)
+    return ffi.cast("uint32_t *", tensor.data_ptr()), tensor.numel() // words
+
+
+def _check_shape(shape: tuple[int, ...], words: int) -> None:
+    if len(shape) > 2 or shape[-1] != words or 0 in shape:
+        raise ValueError(f"a mask buffer has the shape (rows, {words}), not {shape}")
+
+
+def check_row(row: int, rows: int) -> None:
+    """Raise unless `row` is one of the rows of a buffer."""
+    if isinstance(row, bool) or not isinstance(row, int):
+        raise TypeError(f"a row is an int, not {type(row).__name__}")
+    if not 0 <= row < rows:
+        raise IndexError(f"row {row} of a mask buffer with {rows} rows")

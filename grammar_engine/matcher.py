@@ -1,0 +1,406 @@
+"""Matchers: one text that is being written under a grammar, token by token.
+
+A `Matcher` is a list of configuration ids in the core and nothing else, so making, forking and rolling back are cheap. It belongs to one
+thread at a time; matchers over the same grammar share their automata from any number of threads.
+
+Invariant: a token is in the mask if and only if `accept` takes it. After an end-of-text token only end-of-text tokens are accepted, so this
+holds for a finished text as well.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+from ._native import check, ffi, gc_handle, lib, new_err
+from .errors import MatcherFinishedError, TokenRejectedError
+from .grammar import Grammar, Switches
+from .mask import check_row, rows_of, words_of
+from .vocabulary import Vocabulary
+
+_COMPLETE, _ENDED = 1, 2
+_SHOWN = 256  # names that `explain` collects
+_ALL_ON = Switches()
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Why a token or a text cannot come next, or that it can.
+
+    Attributes
+    ----------
+    accepted : bool
+        All of it can come next.
+    position : int
+        How many of its bytes can: the index of the first that is refused.
+    byte : int or None
+        That byte; None if all are accepted, or if the refused token is no text.
+    expected : tuple of str
+        What was expected there: names of lexemes, shortest first.
+    expected_bytes : bytes
+        The bytes that could have come there, ascending.
+    rules : tuple of str
+        The rules that are under way there.
+    where : tuple of str
+        Where these lexemes come from in the source: JSON pointers, or "line:column".
+    """
+
+    accepted: bool
+    position: int
+    byte: int | None
+    expected: tuple[str, ...] = ()
+    expected_bytes: bytes = b""
+    rules: tuple[str, ...] = ()
+    where: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        if self.accepted:
+            return "accepted"
+        what = "it is no text" if self.byte is None else f"byte {self.position} ({bytes((self.byte,))!r}) is refused"
+        text = what + (f", expected {' or '.join(self.expected)}" if self.expected else ", the text must end here")
+        return text + (f" (at {', '.join(repr(place) for place in self.where)})" if self.where else "")
+
+
+class Matcher:
+    """A text under a grammar.
+
+    Parameters
+    ----------
+    grammar : Grammar
+    vocabulary : Vocabulary
+    switches : Switches, optional
+        Caches and fast paths to switch off; for tests.
+
+    Raises
+    ------
+    VocabularyError
+        No token of the vocabulary can begin a text of the grammar.
+
+    Notes
+    -----
+    Not for concurrent use of *one* matcher. Costs: 20 bytes per step of history.
+    """
+
+    __slots__ = ("_all", "_engine", "_err", "_handle", "_n_done", "_words", "grammar", "vocabulary")
+
+    def __init__(self, grammar: Grammar, vocabulary: Vocabulary, *, switches: Switches = _ALL_ON):
+        self.grammar = grammar
+        self.vocabulary = vocabulary
+        self._engine = grammar._engine(vocabulary, switches)
+        out, err = ffi.new("ge_matcher **"), new_err()
+        check(lib.ge_matcher_new(self._engine.handle, out, err), err)
+        self._own(gc_handle(out, lib.ge_matcher_free))
+
+    def _own(self, handle: Any) -> None:
+        self._handle = handle
+        self._err = new_err()
+        self._all = ffi.new("int32_t *")
+        self._n_done = ffi.new("size_t *")
+        self._words = words_of(self.vocabulary)
+
+    # --- masks ------------------------------------------------------------------------------------------------------
+
+    def fill_mask(self, buffer: Any, row: int = 0) -> bool:
+        """Write the mask of the tokens that may come next.
+
+        Parameters
+        ----------
+        buffer : numpy array, torch CPU tensor, array, bytearray or memoryview
+            32-bit integers, shape (rows, ceil(width / 32)) or (ceil(width / 32),); or bytes. Bit t % 32 of word t // 32 of the row is
+            set if token t is allowed, and cleared otherwise.
+        row : int
+            Which row to write.
+
+        Returns
+        -------
+        bool
+            False if every id of the logits is allowed, so that the mask need not be applied.
+
+        Raises
+        ------
+        VocabularyError
+            The grammar goes on, but no token of the vocabulary can: `.missing` tells the bytes that it asks for.
+        LimitExceededError
+        TypeError, ValueError, IndexError
+            The buffer does not fit.
+        """
+        words, rows = rows_of(buffer, self._words)
+        check_row(row, rows)
+        status = lib.ge_matcher_fill_mask(self._handle, words + row * self._words, self._words, self._all, self._err)
+        if status:
+            check(status, self._err)
+        return not self._all[0]
+
+    def mask(self) -> bytes:
+        """The mask as 4 * ceil(width / 32) bytes, 32-bit words in the byte order of the machine."""
+        buffer = bytearray(4 * self._words)
+        self.fill_mask(buffer)
+        return bytes(buffer)
+
+    def allowed_tokens(self) -> list[int]:
+        """The ids of the tokens that may come next, ascending."""
+        words = array("I", self.mask())
+        return [32 * i + bit for i, word in enumerate(words) if word for bit in range(32) if word >> bit & 1]
+
+    # --- writing ----------------------------------------------------------------------------------------------------
+
+    def accept(self, token: int, *, strict: bool = False) -> bool:
+        """Append a token.
+
+        Parameters
+        ----------
+        token : int
+        strict : bool
+            Raise instead of returning False.
+
+        Returns
+        -------
+        bool
+            False: it may not come next (or is no id of the vocabulary), and nothing has changed.
+
+        Raises
+        ------
+        TokenRejectedError, MatcherFinishedError
+            With `strict`: the token is refused; the text has ended.
+        TypeError
+            `token` is no integer.
+        LimitExceededError
+            Nothing has changed.
+        """
+        if self._run((token,), commit=True):
+            return True
+        if strict:
+            if self.is_terminated:
+                raise MatcherFinishedError(f"the text has ended: token {token} cannot be added")
+            raise TokenRejectedError(token, self.explain(token))
+        return False
+
+    def accept_tokens(self, tokens: Sequence[int]) -> int:
+        """Append tokens until one is refused; returns how many were accepted."""
+        return self._run(tokens, commit=True)
+
+    def validate(self, tokens: Sequence[int]) -> int:
+        """How many of `tokens`, in order, `accept_tokens` would accept. Changes nothing."""
+        return self._run(tokens, commit=False)
+
+    def _run(self, tokens: Sequence[int], commit: bool) -> int:
+        for token in tokens:
+            if type(token) is not int:
+                tokens = [_as_id(token) for token in tokens]
+                break
+        try:
+            ids = ffi.new("int64_t[]", tokens)
+        except OverflowError:  # beyond 64 bits: no id of any vocabulary
+            ids = ffi.new("int64_t[]", [token if -1 < token < 1 << 62 else -1 for token in tokens])
+        status = lib.ge_matcher_accept(self._handle, ids, len(tokens), commit, self._n_done, self._err)
+        if status:
+            check(status, self._err)
+        done: int = self._n_done[0]
+        return done
+
+    def accept_bytes(self, text: bytes) -> bool:
+        """Append a text that comes from elsewhere than the model: all of it, or (False) nothing. One step for `rollback`."""
+        status = lib.ge_matcher_accept_bytes(self._handle, text, len(text), True, self._n_done, self._err)
+        if status:
+            check(status, self._err)
+        return bool(self._n_done[0] == len(text))
+
+    def rollback(self, n: int) -> None:
+        """Take back the last `n` steps (tokens, or calls of `accept_bytes`), the end of the text included.
+
+        Raises
+        ------
+        ValueError
+            There are fewer; nothing has changed.
+        """
+        if isinstance(n, bool) or not isinstance(n, int):
+            raise TypeError(f"rollback takes an int, not {type(n).__name__}")
+        length = lib.ge_matcher_length(self._handle)
+        if not 0 <= n <= length:
+            raise ValueError(f"rollback of {n} steps: the text has {length}")
+        check(lib.ge_matcher_rollback(self._handle, n, self._err), self._err)
+
+    def fork(self) -> Matcher:
+        """An independent copy. Costs a copy of the history."""
+        out = ffi.new("ge_matcher **")
+        check(lib.ge_matcher_fork(self._handle, out, self._err), self._err)
+        twin = object.__new__(Matcher)
+        twin.grammar, twin.vocabulary, twin._engine = self.grammar, self.vocabulary, self._engine
+        twin._own(gc_handle(out, lib.ge_matcher_free))
+        return twin
+
+    def reset(self) -> None:
+        """Back to the empty text."""
+        lib.ge_matcher_reset(self._handle)
+
+    @property
+    def tokens(self) -> list[int]:
+        """The tokens accepted so far, those that end the text included; -1 stands for one `accept_bytes`."""
+        length = lib.ge_matcher_length(self._handle)
+        out = ffi.new("int64_t[]", length)
+        lib.ge_matcher_history(self._handle, out)
+        return list(out)
+
+    # --- questions --------------------------------------------------------------------------------------------------
+
+    @property
+    def is_complete(self) -> bool:
+        """The text so far is a sentence: end-of-text tokens are allowed."""
+        return bool(lib.ge_matcher_flags(self._handle) & _COMPLETE)
+
+    @property
+    def is_terminated(self) -> bool:
+        """An end-of-text token was accepted."""
+        return bool(lib.ge_matcher_flags(self._handle) & _ENDED)
+
+    def forced_bytes(self) -> bytes:
+        """The bytes that must come next, whatever the model prefers: b"" where there is a choice. At most 65,536."""
+        capacity = 65536
+        out = ffi.new("uint8_t[]", capacity)
+        check(lib.ge_matcher_forced_bytes(self._handle, out, capacity, self._n_done, self._err), self._err)
+        return bytes(ffi.buffer(out, self._n_done[0]))
+
+    def forced_tokens(self) -> list[int]:
+        """Tokens that spell `forced_bytes`, longest match first, as a server can append them without asking the model.
+
+        A last token that could be part of a longer one, were more text known, is held back; so the text never differs, but its
+        tokens may from those that the model's own tokenizer would choose.
+        """
+        text = self.forced_bytes()
+        if not text:
+            return []
+        out, n_used = ffi.new("uint32_t[]", len(text)), ffi.new("size_t *")
+        status = lib.ge_vocab_encode(self.vocabulary._handle, text, len(text), True, out, self._n_done, n_used, self._err)
+        check(status, self._err)
+        return list(out[0 : self._n_done[0]])
+
+    def explain(self, token_or_bytes: int | bytes) -> Explanation:
+        """Say which byte of a token or text is refused, and what was expected there.
+
+        Parameters
+        ----------
+        token_or_bytes : int or bytes
+        """
+        if isinstance(token_or_bytes, (bytes, bytearray)):
+            text = bytes(token_or_bytes)
+            accepted = False
+        else:
+            token = _as_id(token_or_bytes)
+            accepted = bool(self.validate([token]))
+            in_range = 0 <= token < self.vocabulary.size
+            text = self.vocabulary.token_bytes(token) if in_range else b""
+            if accepted:
+                return Explanation(True, len(text), None)
+        if self.is_terminated:
+            return Explanation(not text and accepted, 0, text[0] if text else None)
+        status = lib.ge_matcher_accept_bytes(self._handle, text, len(text), False, self._n_done, self._err)
+        check(status, self._err)
+        position: int = self._n_done[0]
+        if position == len(text) and isinstance(token_or_bytes, (bytes, bytearray)):
+            return Explanation(True, position, None)
+        return self._explain_at(text, position)
+
+    def _explain_at(self, text: bytes, position: int) -> Explanation:
+        live = ffi.new("uint32_t[8]")
+        lexemes, nonterminals = ffi.new("uint32_t[]", _SHOWN), ffi.new("uint32_t[]", _SHOWN)
+        n_lexemes, n_nonterminals = ffi.new("size_t *"), ffi.new("size_t *")
+        status = lib.ge_matcher_expected(
+            self._handle, text, position, live, lexemes, n_lexemes, nonterminals, n_nonterminals, _SHOWN, self._err
+        )
+        check(status, self._err)
+        known = [self.grammar._lexemes[i] for i in lexemes[0 : min(n_lexemes[0], _SHOWN)]]
+        rules = [self.grammar._nonterminals[i] for i in nonterminals[0 : min(n_nonterminals[0], _SHOWN)]]
+        names = sorted({info.name for info in known}, key=lambda name: (len(name), name))
+        return Explanation(
+            accepted=False,
+            position=position,
+            byte=text[position] if position < len(text) else None,
+            expected=tuple(names),
+            expected_bytes=bytes(byte for byte in range(256) if live[byte >> 5] >> (byte & 31) & 1),
+            rules=tuple(dict.fromkeys(info.name for info in rules)),
+            where=tuple(dict.fromkeys(info.where for info in (*known, *rules) if info.where is not None)),
+        )
+
+    def __repr__(self) -> str:
+        state = "ended" if self.is_terminated else "complete" if self.is_complete else "open"
+        return f"<Matcher after {lib.ge_matcher_length(self._handle)} steps, {state}>"
+
+
+def _as_id(token: Any) -> int:
+    """An int from any integer type (numpy, torch scalars)."""
+    if isinstance(token, bool) or not hasattr(token, "__index__"):
+        raise TypeError(f"a token is an int, not {type(token).__name__}")
+    return int(token.__index__())
+
+
+def fill_masks(
+    matchers: Sequence[Matcher | None], buffer: Any, *, rows: Sequence[int] | None = None, threads: int | Executor | None = None
+) -> list[bool]:
+    """Write the masks of a batch in one call of the core, which runs without the GIL.
+
+    Parameters
+    ----------
+    matchers : sequence of Matcher or None
+        All over vocabularies of one width. None leaves its row as it is.
+    buffer : as for `Matcher.fill_mask`
+    rows : sequence of int, optional
+        The row of each matcher. Default: 0, 1, 2, ...
+    threads : int or concurrent.futures.Executor, optional
+        Share the work among this many threads, or among those of an executor (better for many small batches). Default: the
+        calling thread alone. The library keeps no threads of its own. The same matcher must not occur twice then.
+
+    Returns
+    -------
+    list of bool
+        As from `fill_mask`, for each matcher; True for None.
+
+    Raises
+    ------
+    The same as `fill_mask`; rows before the failing one are written.
+    """
+    present = [(i, m) for i, m in enumerate(matchers) if m is not None]
+    needed: list[bool] = [True] * len(matchers)
+    if not present:
+        return needed
+    places = list(range(len(matchers))) if rows is None else list(rows)
+    if len(places) != len(matchers):
+        raise ValueError(f"{len(places)} rows for {len(matchers)} matchers")
+    n_words = present[0][1]._words
+    words, n_rows = rows_of(buffer, n_words)
+    for i, matcher in present:
+        check_row(places[i], n_rows)
+        if matcher._words != n_words:
+            raise ValueError(f"matcher {i} has masks of {matcher._words} words, not {n_words}")
+    if threads is None or threads == 1:
+        _fill_part(present, places, words, n_words, needed)
+        return needed
+    if isinstance(threads, Executor):
+        _fill_parts(threads, 16, present, places, words, n_words, needed)
+        return needed
+    if isinstance(threads, bool) or not isinstance(threads, int) or threads < 1:
+        raise ValueError(f"threads is an int of at least 1 or an Executor, not {threads!r}")
+    with ThreadPoolExecutor(threads) as executor:
+        _fill_parts(executor, -(-len(present) // threads), present, places, words, n_words, needed)
+    return needed
+
+
+def _fill_parts(
+    executor: Executor, size: int, present: list[tuple[int, Matcher]], places: list[int], words: Any, n_words: int, needed: list[bool]
+) -> None:
+    parts = [present[i : i + size] for i in range(0, len(present), size)]
+    for future in [executor.submit(_fill_part, part, places, words, n_words, needed) for part in parts]:
+        future.result()
+
+
+def _fill_part(present: list[tuple[int, Matcher]], places: list[int], words: Any, n_words: int, needed: list[bool]) -> None:
+    n = len(present)
+    handles = ffi.new("ge_matcher *[]", [matcher._handle for _, matcher in present])
+    part_rows = ffi.new("uint32_t[]", [places[i] for i, _ in present])
+    every, n_done, err = ffi.new("int32_t[]", n), ffi.new("size_t *"), new_err()
+    status = lib.ge_fill_masks(handles, n, words, n_words, part_rows, n_words, every, n_done, err)
+    check(status, err)
+    for (i, _), flag in zip(present, every):
+        needed[i] = not flag

@@ -1,0 +1,68 @@
+"""Vocabulary files of any kind, told apart by what they contain and not by their names.
+
+{"model": ..., "decoder": ...}                  Hugging Face tokenizer.json
+{"config": ..., "vocab": [{"token_bytes": ...}]}  Tekken
+{"tokens": [base64, ...], "eos": ..., ...}      a plain table; "specials" maps names to ids
+anything that is no JSON                        SentencePiece model
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+from base64 import b64decode
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from ..errors import VocabularyError
+from . import huggingface, sentencepiece_model
+from .parts import Parts, find_eos
+
+GZIP_MAGIC = b"\x1f\x8b"
+
+
+def read(path: str | os.PathLike[str], eos: Iterable[int | str] | None) -> Parts:
+    """From a file of any of the kinds above, compressed with gzip or not."""
+    content = Path(path).read_bytes()
+    if content.startswith(GZIP_MAGIC):
+        content = gzip.decompress(content)
+    if not content.lstrip().startswith(b"{"):
+        return sentencepiece_model.read(path, eos)
+    try:
+        table = json.loads(content)
+    except ValueError as error:
+        raise VocabularyError(f"{os.fspath(path)} is malformed JSON: {error}") from error
+    if "model" in table:
+        return huggingface.read(path, eos) if Path(path).name.endswith(".json") else huggingface.from_json(content, eos)
+    try:
+        if "vocab" in table:
+            return _tekken(table, eos)
+        if "tokens" in table:
+            return _plain(table, eos)
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        if isinstance(error, VocabularyError):
+            raise
+        raise VocabularyError(f"{os.fspath(path)} is malformed: {error!r}") from error
+    raise VocabularyError(f"{os.fspath(path)} has none of the keys that tell a vocabulary: model, vocab, tokens")
+
+
+def _tekken(table: dict[str, Any], eos: Iterable[int | str] | None) -> Parts:
+    """Tekken: the special tokens come first, the byte strings follow in the order of their ranks."""
+    config = table["config"]
+    count = config["default_num_special_tokens"]
+    special = {token: f"<SPECIAL_{token}>" for token in range(count)}
+    named = table.get("special_tokens") or [{"rank": token, "token_str": name} for token, name in enumerate(("<unk>", "<s>", "</s>"))]
+    special.update((entry["rank"], entry["token_str"]) for entry in named)
+    ranked = sorted(table["vocab"], key=lambda entry: entry["rank"])[: config["default_vocab_size"] - count]
+    tokens = [b""] * count + [b64decode(entry["token_bytes"]) for entry in ranked]
+    return Parts(tokens, find_eos(eos, special), special)
+
+
+def _plain(table: dict[str, Any], eos: Iterable[int | str] | None) -> Parts:
+    special = {token: name for name, token in table.get("specials", {}).items()}
+    own = table.get("eos")
+    if eos is None and own is not None:
+        eos = own if isinstance(own, list) else [own]
+    return Parts([b64decode(token) for token in table["tokens"]], find_eos(eos, special), special)

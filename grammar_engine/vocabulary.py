@@ -1,0 +1,364 @@
+"""What each token id spells: the only thing that the engine knows of a tokenizer.
+
+Idea. A language model emits ids, a grammar speaks of bytes. A `Vocabulary` is the table between them: `tokens[i]` is the byte string
+that id `i` adds to the text. It comes from the tokenizer's own decoder (`grammar_engine.vocabularies` has a loader per family), never
+from guessing at how pieces look. Then it is handed to the core, which sorts it into a trie once; every grammar shares that trie.
+
+Invariants. An id either is text or is not: special ids (`<s>`, `[INST]`, ...), end-of-text ids and unused ids have the bytes b"", whatever
+was given for them, so no text can ever spell them, and text that *looks like* a special token is made of other ids. All the rest is
+legal: several ids with the same bytes, bytes that are no valid UTF-8, tokens of a thousand bytes. A vocabulary never changes and may
+be shared by all threads.
+
+Cost. 131,072 tokens: about 10 ms here, the trie in the core apart; the trie is built when the first `Matcher` needs it.
+"""
+
+from __future__ import annotations
+
+import builtins
+import hashlib
+from array import array
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import accumulate
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from .errors import VocabularyError
+
+if TYPE_CHECKING:
+    import os
+
+    from .vocabularies.parts import Parts
+
+MAX_WIDTH = 1 << 30  # ids are int32 in mask buffers and in the core
+
+
+class Vocabulary:
+    """The bytes of each token of a language model.
+
+    Parameters
+    ----------
+    tokens : sequence of bytes
+        `tokens[i]` is what id `i` spells; b"" for an id that never stands for text.
+    eos : sequence of int
+        The ids that end the text. A mask allows them where the text is a sentence of the grammar, and nowhere else. May be empty:
+        then the caller decides when to stop (`Matcher.is_complete`).
+    special : mapping of int to str, optional
+        Ids that are no text (control tokens), with a name for messages. Their bytes are b"", whatever `tokens` says; so are
+        those of `eos`.
+    width : int, optional
+        The width of the logits, where a model pads them beyond its tokenizer; the ids from `len(tokens)` on are never allowed.
+        Default: the number of tokens.
+
+    Raises
+    ------
+    VocabularyError
+        No token spells anything, a token is no `bytes`, an id is out of range, or `width` is smaller than the number of tokens. The offending id
+        is in `.token_id`.
+
+    Examples
+    --------
+    >>> vocabulary = Vocabulary([b"<s>", b"a", b"b", b"</s>"], eos=[3], special={0: "<s>", 3: "</s>"}, width=8)
+    >>> vocabulary.tokens
+    (b'', b'a', b'b', b'')
+    >>> vocabulary
+    <Vocabulary of 4 tokens, width 8, eos (3,)>
+    """
+
+    __slots__ = ("__weakref__", "_eos", "_fingerprint", "_ids", "_native", "_special", "_tokens", "_width")
+
+    def __init__(
+        self,
+        tokens: Sequence[builtins.bytes],
+        eos: Sequence[int],
+        special: Mapping[int, str] | None = None,
+        width: int | None = None,
+    ):
+        names = dict(special or {})
+        table = _checked_tokens(tokens)
+        size = len(table)
+        for name, ids in (("special", names), ("eos", eos)):
+            for token in ids:
+                _check_id(token, size, name)
+        for token in (*names, *eos):
+            table[token] = b""
+        if not any(table):
+            raise VocabularyError("the vocabulary is empty: no token spells any byte" if size else "the vocabulary is empty")
+        self._width = _checked_width(width, size)
+        self._tokens = tuple(table)
+        self._eos = tuple(dict.fromkeys(eos))
+        self._special = MappingProxyType(names)
+        self._fingerprint: str | None = None
+        self._ids: dict[builtins.bytes, int] | None = None
+        self._native: Any = None
+
+    # --- what it holds ----------------------------------------------------------------------------------------------
+
+    @property
+    def tokens(self) -> tuple[builtins.bytes, ...]:
+        """The bytes of each id; b"" for ids that are no text."""
+        return self._tokens
+
+    @property
+    def eos(self) -> tuple[int, ...]:
+        """The ids that end the text, each once, in the order given."""
+        return self._eos
+
+    @property
+    def special(self) -> Mapping[int, str]:
+        """Ids that are no text, with their names (read-only)."""
+        return self._special
+
+    @property
+    def size(self) -> int:
+        """Number of tokens."""
+        return len(self._tokens)
+
+    @property
+    def width(self) -> int:
+        """Number of bits in a mask; at least `size`."""
+        return self._width
+
+    @property
+    def fingerprint(self) -> str:
+        """SHA-256, in hex, of all that a mask depends on: tokens, eos and width. Equal in every process and on every machine."""
+        if self._fingerprint is None:
+            digest = hashlib.sha256(b"grammar-engine vocabulary 1\n")
+            for numbers in ((self._width,), self._eos, tuple(map(len, self._tokens))):
+                digest.update(" ".join(map(str, numbers)).encode() + b"\n")
+            digest.update(b"".join(self._tokens))
+            self._fingerprint = digest.hexdigest()
+        return self._fingerprint
+
+    def __len__(self) -> int:
+        return len(self._tokens)
+
+    def __repr__(self) -> str:
+        return f"<Vocabulary of {self.size:,} tokens, width {self.width:,}, eos {self.eos}>"
+
+    def __eq__(self, other: object) -> bool:
+        """Equal tokens, eos and width; the names of special tokens do not count."""
+        if not isinstance(other, Vocabulary):
+            return NotImplemented
+        return self is other or (self._width, self._eos, self._tokens) == (other._width, other._eos, other._tokens)
+
+    def __hash__(self) -> int:
+        return hash(self.fingerprint)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Vocabulary, (self._tokens, self._eos, dict(self._special), self._width)
+
+    def token_bytes(self, token: int) -> builtins.bytes:
+        """What `token` spells; b"" for special, unused and padding ids.
+
+        Raises
+        ------
+        VocabularyError
+            `token` is not in 0 .. width - 1.
+        """
+        _check_id(token, self._width, "token")
+        return self._tokens[token] if token < len(self._tokens) else b""
+
+    def encode_greedy(self, text: builtins.bytes) -> list[int]:
+        """Spell `text` with the longest token that fits at each place (the lowest id where several spell the same).
+
+        Not what the model's own tokenizer would choose, but a spelling of exactly these bytes. Meant for tests and tools.
+
+        Raises
+        ------
+        VocabularyError
+            No token fits somewhere; `.missing` is the byte there.
+        """
+        if self._ids is None:
+            ids: dict[builtins.bytes, int] = {}
+            for token, spelling in enumerate(self._tokens):
+                ids.setdefault(spelling, token)
+            ids.pop(b"", None)
+            self._ids = ids
+        ids, longest = self._ids, max(map(len, self._ids))
+        spelled, at = [], 0
+        while at < len(text):
+            for end in range(min(len(text), at + longest), at, -1):
+                known = ids.get(text[at:end])
+                if known is not None:
+                    spelled.append(known)
+                    at = end
+                    break
+            else:
+                missing = text[at : at + 1]
+                raise VocabularyError(f"no token begins to spell byte {at} of the text, {missing!r}", missing=missing)
+        return spelled
+
+    # --- where it comes from ----------------------------------------------------------------------------------------
+
+    @classmethod
+    def from_tokenizers(cls, tokenizer: Any, *, eos: Iterable[int | str] | None = None, width: int | None = None) -> Vocabulary:
+        """The vocabulary of a Hugging Face `tokenizer.json`.
+
+        Parameters
+        ----------
+        tokenizer : path or tokenizers.Tokenizer
+            A path is read without the `tokenizers` package.
+        eos : iterable of int or str, optional
+            Ids or names of the tokens that end the text. Default: for a path, what `generation_config.json` or
+            `tokenizer_config.json` beside it say; else all special tokens whose names are customary for this (`</s>`, `<|im_end|>`, ...).
+        width : int, optional
+            Width of the logits.
+
+        Raises
+        ------
+        VocabularyError
+            The decoder does not give each token bytes of its own (WordPiece, CTC, ...), or no token is known to end the text.
+
+        Notes
+        -----
+        Bytes are what `tokenizer.decode` produces, so they are read off the *decoder* of the file. What it does only at the very start of a text
+        (dropping one leading space, in the SentencePiece families) is left out: the space belongs to the token. Normalizers
+        (NFKC, lower-casing) act on input text, not on what the model writes, and are irrelevant here.
+        """
+        from .vocabularies import huggingface
+
+        return cls._from_parts(huggingface.read(tokenizer, eos), width)
+
+    @classmethod
+    def from_transformers(cls, tokenizer: Any, *, eos: Iterable[int | str] | None = None, width: int | None = None) -> Vocabulary:
+        """The vocabulary of a tokenizer of the `transformers` library.
+
+        Parameters
+        ----------
+        tokenizer : object
+            A "fast" tokenizer (it has `backend_tokenizer`), or a "slow" one with a SentencePiece model (`sp_model`) or with a
+            byte table (`byte_decoder` and `get_vocab`).
+        eos : iterable of int or str, optional
+            Default: the tokenizer's `eos_token_id`.
+        width : int, optional
+            Width of the logits, `model.config.vocab_size`; often larger than the tokenizer's.
+
+        Raises
+        ------
+        VocabularyError
+            The bytes of the tokens cannot be known from this object.
+        """
+        from .vocabularies import huggingface
+
+        return cls._from_parts(huggingface.read_transformers(tokenizer, eos), width)
+
+    @classmethod
+    def from_tiktoken(cls, encoding: Any, *, eos: Iterable[int | str] | None = None, width: int | None = None) -> Vocabulary:
+        """The vocabulary of a `tiktoken.Encoding`.
+
+        Parameters
+        ----------
+        encoding : tiktoken.Encoding
+            Ids that it leaves out spell nothing.
+        eos : iterable of int or str, optional
+            Default: all special tokens whose names are customary for this (`<|endoftext|>`, ...).
+        width : int, optional
+            Width of the logits.
+        """
+        from .vocabularies import tiktoken_encoding
+
+        return cls._from_parts(tiktoken_encoding.read(encoding, eos), width)
+
+    @classmethod
+    def from_sentencepiece(cls, processor: Any, *, eos: Iterable[int | str] | None = None, width: int | None = None) -> Vocabulary:
+        """The vocabulary of a SentencePiece model.
+
+        Parameters
+        ----------
+        processor : sentencepiece.SentencePieceProcessor or path
+            A path to a `.model` file needs the `sentencepiece` package.
+        eos : iterable of int or str, optional
+            Default: the model's own end-of-sentence piece.
+        width : int, optional
+            Width of the logits.
+
+        Notes
+        -----
+        `▁` is a space in every piece. The decoder of SentencePiece drops the space at the very start of a text; here the
+        space belongs to the token, as everywhere else.
+        """
+        from .vocabularies import sentencepiece_model
+
+        return cls._from_parts(sentencepiece_model.read(processor, eos), width)
+
+    @classmethod
+    def from_file(cls, path: str | os.PathLike[str], *, eos: Iterable[int | str] | None = None, width: int | None = None) -> Vocabulary:
+        """The vocabulary in a file, whose kind is told from its content.
+
+        Parameters
+        ----------
+        path : path
+            A Hugging Face `tokenizer.json`, a Tekken JSON file, a SentencePiece `.model`, or a JSON object with "tokens" (base64), "eos" and
+            "specials" (name to id); each may be compressed with gzip.
+        eos, width
+            As for the other constructors.
+        """
+        from .vocabularies import files
+
+        return cls._from_parts(files.read(path, eos), width)
+
+    @classmethod
+    def bytes(cls) -> Vocabulary:
+        """The 256 single bytes (id = byte) and an end-of-text token, 256."""
+        return cls([builtins.bytes((byte,)) for byte in range(256)] + [b""], eos=[256], special={256: "<eos>"})
+
+    @classmethod
+    def builtin(cls) -> Vocabulary:
+        """A small byte-level BPE that ships with the package: all 256 bytes, some thousand merges, one end-of-text token (the last id).
+
+        Learnt from English prose, JSON and program text that were written for this purpose (`tools/train_builtin.py`). For tests, the
+        command line, and trying things out without a model.
+        """
+        from .vocabularies import builtin
+
+        return cls._from_parts(builtin.read(), None)
+
+    @classmethod
+    def _from_parts(cls, parts: Parts, width: int | None) -> Vocabulary:
+        return cls(parts.tokens, parts.eos, parts.special, width)
+
+    # --- the core ---------------------------------------------------------------------------------------------------
+
+    @property
+    def _handle(self) -> Any:
+        """The core's trie of this vocabulary, built when it is first asked for."""
+        if self._native is None:
+            self._native = self._build()
+        return self._native
+
+    def _build(self) -> Any:
+        from ._native import new_vocab
+
+        offsets = array("I", accumulate(map(len, self._tokens), initial=0))
+        return new_vocab(b"".join(self._tokens), offsets, self._width, self._eos)
+
+
+def _checked_tokens(tokens: Iterable[bytes]) -> list[bytes]:
+    if isinstance(tokens, (bytes, bytearray, str)):
+        raise VocabularyError(f"tokens is a sequence of byte strings, not one {type(tokens).__name__}")
+    table = list(tokens)
+    if set(map(type, table)) - {bytes}:
+        for token, spelling in enumerate(table):
+            if not isinstance(spelling, bytes):
+                raise VocabularyError(f"token {token} is {type(spelling).__name__}, not bytes: {spelling!r:.60}", token_id=token)
+        table = list(map(bytes, table))  # subclasses of bytes
+    return table
+
+
+def _check_id(token: int, end: int, what: str) -> None:
+    if isinstance(token, bool) or not isinstance(token, int):
+        raise VocabularyError(f"{what} id {token!r} is {type(token).__name__}, not int")
+    if not 0 <= token < end:
+        raise VocabularyError(f"{what} id {token} is not in 0 .. {end - 1}", token_id=token)
+
+
+def _checked_width(width: int | None, size: int) -> int:
+    if width is None:
+        return size
+    if isinstance(width, bool) or not isinstance(width, int):
+        raise VocabularyError(f"width is an int, not {type(width).__name__}")
+    if width < size:
+        raise VocabularyError(f"width {width} is smaller than the number of tokens, {size}: token {width} has no place", token_id=width)
+    if width > MAX_WIDTH:
+        raise VocabularyError(f"width {width} is larger than {MAX_WIDTH}")
+    return width

@@ -1,0 +1,247 @@
+"""The command line, run in this process; one test runs it as users do."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from grammar_engine import cli
+
+PERSON = {
+    "type": "object",
+    "properties": {
+        "name": {"type": "string", "minLength": 1},
+        "age": {"type": "integer", "minimum": 0, "maximum": 150},
+        "tags": {"type": "array", "items": {"enum": ["red", "green", "grün"]}, "maxItems": 5},
+        "note": {"type": ["string", "null"]},
+    },
+    "required": ["name", "age"],
+    "additionalProperties": False,
+}
+TREE = {
+    "$ref": "#/$defs/node",
+    "$defs": {
+        "node": {
+            "type": "object",
+            "properties": {"value": {"type": "number"}, "children": {"type": "array", "items": {"$ref": "#/$defs/node"}}},
+            "required": ["value", "children"],
+            "additionalProperties": False,
+        }
+    },
+}
+CHAIN = {
+    "$ref": "#/$defs/link",
+    "$defs": {"link": {"anyOf": [{"type": "object", "properties": {"next": {"$ref": "#/$defs/link"}}, "required": ["next"]}, {"type": "null"}]}},
+}
+SUM = """
+start: sum
+sum: product (("+" | "-") product)*
+product: atom (("*" | "/") atom)*
+atom: NUMBER | "(" sum ")"
+NUMBER: /[0-9]+/
+"""
+
+
+@pytest.fixture
+def run(capsys):
+    """`run("check", ...)` -> (exit code, stdout, stderr)."""
+
+    def call(*arguments: object) -> tuple[int, str, str]:
+        code = cli.main([str(argument) for argument in arguments])
+        return code, *capsys.readouterr()
+
+    return call
+
+
+@pytest.fixture
+def file(tmp_path):
+    """`file("name", content)` -> its path; what is no text is written as JSON."""
+
+    def write(name: str, content: object) -> Path:
+        path = tmp_path / name
+        path.write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
+        return path
+
+    return write
+
+
+# --- generate -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("schema", [PERSON, TREE, CHAIN, True, {"type": "array", "minItems": 3, "items": {"type": "string", "format": "date"}}])
+def test_generated_instances_are_valid(run, file, schema: object) -> None:
+    code, out, err = run("generate", "--schema", file("s.json", schema), "--seed", 1, "--count", 25)
+    assert (code, err) == (0, "")
+    lines = out.splitlines()
+    assert len(lines) == 25
+    for line in lines:
+        jsonschema.validate(json.loads(line), schema, format_checker=jsonschema.FormatChecker())
+    assert len(set(lines)) > 5
+
+
+def test_the_seed_decides(run, file) -> None:
+    schema = file("s.json", PERSON)
+    first, again, other = (run("generate", "--schema", schema, "--count", 3, "--seed", seed)[1] for seed in (5, 5, 6))
+    assert first == again != other
+
+
+def test_generate_from_other_sources(run, file) -> None:
+    code, out, _ = run("generate", "--regex", r"[a-z]{2,5}@[a-z]{1,9}\.(com|org)", "--count", 10)
+    assert code == 0 and all(re.fullmatch(r"[a-z]{2,5}@[a-z]{1,9}\.(com|org)", line) for line in out.splitlines())
+    code, out, _ = run("generate", "--choices", file("choices", "yes\nno\nça va\n"), "--count", 30, "--seed", 0)
+    assert code == 0 and set(out.splitlines()) == {"yes", "no", "ça va"}
+    code, out, _ = run("generate", "--lark", file("sum.lark", SUM), "--count", 10, "--length", 20)
+    assert code == 0
+    for line in out.splitlines():
+        assert re.fullmatch(r"[0-9+*/()-]+", line) and line.count("(") == line.count(")")
+
+
+def test_generate_json(run) -> None:
+    code, out, _ = run("generate", "--regex", "a", "--count", 2, "--json")
+    assert code == 0
+    assert [json.loads(line) for line in out.splitlines()] == [{"index": 0, "text": "a"}, {"index": 1, "text": "a"}]
+
+
+def test_generate_that_cannot_end(run, tmp_path) -> None:
+    table = tmp_path / "no-eos.json"
+    table.write_text('{"tokens": ["YQ==", "Yg=="], "eos": []}')
+    code, out, err = run("generate", "--regex", "a", "--vocabulary", table, "--json")
+    assert code == 2 and "no end-of-text token" in err
+    assert json.loads(out)["type"] == "VocabularyError"
+
+
+# --- check ----------------------------------------------------------------------------------------------------------
+
+
+def test_check_valid(run, file) -> None:
+    good = file("good.json", '{"name": "Ada",\n "age": 36}\n')
+    code, out, err = run("check", "--schema", file("s.json", PERSON), good, good)
+    assert (code, out, err) == (0, f"{good}: valid\n" * 2, "")
+
+
+def test_check_points_at_the_first_refused_byte(run, file) -> None:
+    schema, bad = file("s.json", PERSON), file("bad.json", '{\n  "name": "Zoë", "age": -1\n}\n')
+    code, out, _ = run("check", "--schema", schema, bad)
+    assert code == 1
+    head, line, caret = out.splitlines()
+    assert head.startswith(f"{bad}:2:25: '-' is refused, expected ")
+    assert line == '  "name": "Zoë", "age": -1'
+    assert line[caret.index("^")] == "-"
+    code, out, _ = run("check", "--json", "--schema", schema, bad)
+    found = json.loads(out)
+    assert code == 1 and (found["valid"], found["line"], found["column"], found["offset"]) == (False, 2, 25, 27)
+    assert found["expected"]
+
+
+def test_check_a_text_that_ends_too_early(run, file) -> None:
+    code, out, _ = run("check", "--schema", file("s.json", PERSON), file("short.json", '{"name": "Ada"'))
+    assert code == 1 and ":1:15: the text ends too early" in out
+
+
+def test_check_one_bad_of_several(run, file) -> None:
+    code, out, _ = run("check", "--regex", "a+", file("x", "aa"), file("y", "ab"), file("z", "a\n"))
+    assert code == 1
+    assert [line.split(": ")[-1] for line in out.splitlines() if ".txt" in line or ": valid" in line] == ["valid", "valid"]
+
+
+def test_a_final_line_end_counts_only_where_the_grammar_wants_it(run, file) -> None:
+    assert run("check", "--regex", "a", file("x", "a\r\n"))[0] == 0
+    assert run("check", "--regex", r"a\n", file("x", "a\n"))[0] == 0
+    assert run("check", "--regex", "a", file("x", "a\n\n"))[0] == 1
+
+
+def test_standard_input(run, monkeypatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"aaa")))
+    assert run("check", "--regex", "a+", "-") == (0, "-: valid\n", "")
+
+
+# --- mask -----------------------------------------------------------------------------------------------------------
+
+
+def test_mask(run) -> None:
+    code, out, _ = run("mask", "--regex", "ab?", "--text", "a")
+    assert code == 0
+    assert out.splitlines()[0] == "2 of 6,144 tokens are allowed; the text may end here"
+    assert {line.split()[-1] for line in out.splitlines()[1:]} == {"'b'", "<eos>"}
+
+
+def test_mask_json(run, file) -> None:
+    code, out, _ = run("mask", "--schema", file("s.json", PERSON), "--text", '{"na', "--json", "--sample", 3)
+    found = json.loads(out)
+    assert code == 0 and found["size"] == 6144 and not found["complete"]
+    assert found["forced"].startswith("me")
+    assert 1 <= len(found["sample"]) <= min(3, found["allowed"])
+
+
+def test_mask_after_a_refused_text(run) -> None:
+    code, out, _ = run("mask", "--regex", "abc", "--text", "abx")
+    assert code == 1 and out.startswith("1:3: 'x' is refused")
+    code, out, _ = run("mask", "--regex", "abc", "--text", "abx", "--json")
+    assert code == 1 and json.loads(out)["offset"] == 2
+
+
+# --- bad input ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("source", "content"),
+    [("--schema", "{"), ("--schema", '{"type": "nonsense"}'), ("--lark", "start: undefined"), ("--lark", "start: ("), ("--schema", '{"$ref": "#"}')],
+)
+def test_bad_grammars(run, file, source: str, content: str) -> None:
+    code, out, err = run("generate", source, file("grammar", content))
+    assert code == 2 and not out and err.startswith("grammar-engine: ")
+
+
+def test_bad_regex(run) -> None:
+    code, _, err = run("mask", "--regex", "(a")
+    assert code == 2 and err.startswith("grammar-engine: ")
+
+
+def test_missing_and_unreadable_files(run, tmp_path) -> None:
+    code, _, err = run("check", "--schema", tmp_path / "nowhere.json", "-")
+    assert code == 2 and "nowhere.json: No such file" in err
+    (tmp_path / "latin1").write_bytes(b'"\xe9"')
+    assert run("generate", "--schema", tmp_path / "latin1")[0] == 2
+    assert run("generate", "--regex", "a", "--vocabulary", tmp_path / "nowhere")[0] == 2
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [[], ["generate"], ["generate", "--regex", "a", "--lark", "b"], ["check", "--regex", "a"], ["generate", "--regex", "a", "--count", "0"], ["nonsense"]],
+)
+def test_usage_errors(capsys, arguments: list[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        cli.main(arguments)
+    assert caught.value.code == 2
+    assert "usage: grammar-engine" in capsys.readouterr().err
+
+
+# --- the rest -------------------------------------------------------------------------------------------------------
+
+
+def test_info(run) -> None:
+    code, out, _ = run("info")
+    assert code == 0 and "max_lexer_states" in out
+    code, out, _ = run("info", "--json")
+    assert json.loads(out)["grammar-engine"] == cli.__version__
+
+
+@pytest.mark.parametrize("command", [["grammar-engine"], [sys.executable, "-m", "grammar_engine"]])
+def test_as_a_program(command: list[str], tmp_path) -> None:
+    if command[0] == "grammar-engine":
+        command = [str(Path(sys.executable).with_name("grammar-engine"))]
+    done = subprocess.run([*command, "generate", "--regex", "ü+"], cwd=tmp_path, capture_output=True, check=True, env={"LC_ALL": "C", "PATH": ""})
+    assert re.fullmatch("ü+\\s+", done.stdout.decode("utf-8")) and not done.stderr
+
+
+def test_a_closed_pipe_is_no_error(tmp_path) -> None:
+    script = f"{sys.executable} -m grammar_engine generate --regex '[a-z]+' --count 20000 | head -n 1"
+    done = subprocess.run(["bash", "-c", f"set -o pipefail; {script}"], cwd=tmp_path, capture_output=True, check=False)
+    assert done.stdout and not done.stderr and done.returncode == 0

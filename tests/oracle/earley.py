@@ -1,0 +1,246 @@
+"""A textbook Earley recogniser over bytes, without a scanner: every way of cutting the text into lexemes counts.
+
+Idea. A *row* is the Earley set at one position of the text: items (alternative, dot, row where it began). A lexeme that is being read
+is a triple (what is left of its expression, its symbol, the row where it began). A byte takes the derivative of all of them; those that
+may end here advance the items of their row, and so make the row of this position. A skip lexeme advances nothing: its row's
+items simply go on here.
+
+Invariants. Symbols that derive no text are taken out first and readings that are not alive are dropped, so all that is left can
+be completed: a state exists if and only if the text so far is a prefix of some sentence. States are immutable.
+
+Nullable symbols: a nonterminal that is completed in the row where it began is remembered there, for those who wait for it later.
+
+`lexing="longest"` (`LongestState`): all lexemes that the row allows are read as one *run*. Whenever some of them end, a continuation is
+born, and every continuation that was born from a shorter match of that run is dropped with all that came of it. So the runs that are alive
+form a chain, each born from the last match of the one before.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from grammar_engine import ir
+
+from . import expr as ex
+
+
+LONG_TEXT = 10_000  # no test has a text of so many bytes: a list that may have so many items has no bound, as far as texts can tell
+
+
+class Rule(NamedTuple):
+    """An alternative of the nonterminal `left`, written as symbols. A dot is an index."""
+
+    left: ir.Symbol
+    right: tuple[ir.Symbol, ...]
+
+    def first(self) -> object:
+        return 0
+
+    def next(self, dot: int) -> list[tuple[ir.Symbol, object]]:
+        """(symbol that may come next, dot after it)."""
+        return [(self.right[dot], dot + 1)] if dot < len(self.right) else []
+
+    def ends(self, dot: int) -> bool:
+        return dot == len(self.right)
+
+
+class ListRule(NamedTuple):
+    """A `list_of`. A dot is (items so far, is an item due after a separator)."""
+
+    left: ir.Symbol
+    item: ir.Symbol
+    separator: ir.Symbol | None
+    low: int
+    high: int | None
+
+    def first(self) -> object:
+        return 0, False
+
+    def next(self, dot: tuple[int, bool]) -> list[tuple[ir.Symbol, object]]:
+        count, due = dot
+        if count == self.high:
+            return []
+        if self.separator is not None and count > 0 and not due:
+            return [(self.separator, (count, True))]
+        after = count + 1 if self.high is not None else min(count + 1, max(self.low, 1))  # no bound: enough is enough
+        return [(self.item, (after, False))]
+
+    def ends(self, dot: tuple[int, bool]) -> bool:
+        count, due = dot
+        return count >= self.low and not due
+
+
+class Row:
+    """The Earley set of one position; two rows are equal only if they are the same."""
+
+    def __init__(self) -> None:
+        self.items: set[tuple[object, object, Row | None]] = set()  # (alternative, dot, row of origin); None: the sentence itself
+        self.waiting: dict[ir.Symbol, set[tuple[object, object, Row | None]]] = {}  # items after the symbol, by the symbol
+        self.accepts = False
+
+    def kernel(self) -> set[tuple[object, object, Row | None]]:
+        """The items that did not begin here."""
+        return {item for item in self.items if item[2] is not self}
+
+
+Reading = tuple[ex.Expr, ir.Symbol, Row]  # a lexeme in progress
+
+
+class Recogniser:
+    """The language of the grammar in a `Builder`."""
+
+    def __init__(self, builder: ir.Builder):
+        exprs = ex.read(builder)
+        self.longest = builder.longest
+        self.skips: list[ir.Symbol] = []
+        self.lexemes: dict[ir.Symbol, ex.Expr] = {}
+        records = builder.lexeme_records
+        for index in range(len(builder.lexemes)):
+            expr, flags = exprs[records[2 * index]], records[2 * index + 1]
+            self.lexemes[2 * index] = ex.first_match(expr) if flags & 1 else expr
+            if flags & 2:
+                self.skips.append(2 * index)
+        self.alternatives: dict[ir.Symbol, list[object]] = {2 * i + 1: [] for i in range(len(builder.nonterminals))}
+        records, at = builder.rule_records, 0
+        while at < len(records):
+            left, length = records[at], records[at + 1]
+            self.alternatives[2 * left + 1].append(Rule(2 * left + 1, tuple(records[at + 2 : at + 2 + length])))
+            at += 2 + length
+        records = builder.list_records
+        for at in range(0, len(records), 5):
+            left, item, between, low, high = records[at : at + 5]
+            separator, bound = None if between == ir.NO_SYMBOL else between, None if high >= LONG_TEXT else high
+            self.alternatives[2 * left + 1].append(ListRule(2 * left + 1, item, separator, low, bound))
+        self.begin = Rule(ir.NO_SYMBOL, (builder.start,))
+        self._drop_unproductive()
+
+    def _drop_unproductive(self) -> None:
+        """`self.productive`: the symbols that derive some text. Alternatives that can not be completed are removed."""
+        self.productive = {symbol for symbol, expr in self.lexemes.items() if ex.is_alive(expr)}
+        before = -1
+        while before != len(self.productive):
+            before = len(self.productive)
+            self.productive |= {symbol for symbol, known in self.alternatives.items() if any(map(self._completable, known))}
+        for symbol, known in self.alternatives.items():
+            self.alternatives[symbol] = [alternative for alternative in known if self._completable(alternative)]
+
+    def _completable(self, alternative: Rule | ListRule) -> bool:
+        if isinstance(alternative, Rule):
+            return all(symbol in self.productive for symbol in alternative.right)
+        needed = [alternative.item] * (alternative.low > 0) + [alternative.separator] * (alternative.low > 1)
+        return all(symbol is None or symbol in self.productive for symbol in needed)
+
+    def start(self) -> State | LongestState | None:
+        """The state before the first byte; None if the grammar has no sentence."""
+        if not self._completable(self.begin):
+            return None
+        row = self.close({(self.begin, 0, None)})
+        return LongestState(self, row, (self.readings(row),)) if self.longest else State(self, row, self.readings(row))
+
+    @staticmethod
+    def step(state: State | LongestState, byte: int) -> State | LongestState | None:
+        """The state after one more byte; None if no sentence begins so."""
+        return state.step(byte)
+
+    @staticmethod
+    def is_sentence(state: State | LongestState) -> bool:
+        """Is the text so far a sentence?"""
+        return state.row is not None and state.row.accepts
+
+    def run(self, content: bytes) -> State | LongestState | None:
+        """The state after `content`."""
+        state = self.start()
+        for byte in content:
+            state = state and state.step(byte)
+        return state
+
+    # --- rows -----------------------------------------------------------------------------------------------------------
+
+    def close(self, items: set) -> Row:
+        """The row with `items`, closed under prediction, completion and lexemes that match the empty string."""
+        row, todo = Row(), list(items)
+        empty: set[ir.Symbol] = set()  # nonterminals that were found to derive nothing: whoever waits for one goes on at once
+        while todo:
+            item = todo.pop()
+            if item in row.items:
+                continue
+            row.items.add(item)
+            alternative, dot, origin = item
+            if alternative.ends(dot):
+                if origin is None:
+                    row.accepts = True
+                    continue
+                if origin is row:
+                    empty.add(alternative.left)
+                todo += origin.waiting[alternative.left]
+            for symbol, after in alternative.next(dot):
+                if symbol not in self.productive:
+                    continue
+                row.waiting.setdefault(symbol, set()).add((alternative, after, origin))
+                if symbol in self.lexemes:
+                    if ex.nullable(self.lexemes[symbol]):
+                        todo.append((alternative, after, origin))
+                else:
+                    todo += [(predicted, predicted.first(), row) for predicted in self.alternatives[symbol]]
+                    if symbol in empty:
+                        todo.append((alternative, after, origin))
+        return row
+
+    def readings(self, row: Row) -> frozenset[Reading]:
+        """The lexemes that may begin at `row`."""
+        symbols = [symbol for symbol in row.waiting if symbol in self.lexemes] + self.skips
+        return frozenset((self.lexemes[symbol], symbol, row) for symbol in symbols if ex.is_alive(self.lexemes[symbol]))
+
+    def advance(self, readings: set[Reading]) -> tuple[set[Reading], Row | None]:
+        """`readings` that are not dead, and the row that those make which may end here."""
+        items: set = set()
+        for left, symbol, row in readings:
+            if ex.nullable(left):
+                items |= row.kernel() if symbol in self.skips else row.waiting[symbol]
+        return {reading for reading in readings if ex.is_alive(reading[0])}, self.close(items) if items else None
+
+
+class State:
+    """All readings that are alive after some text, and the row there if a lexeme may end there."""
+
+    def __init__(self, recogniser: Recogniser, row: Row | None, readings: frozenset[Reading]):
+        self.recogniser = recogniser
+        self.row = row
+        self.readings = readings
+        self._after: dict[int, State | None] = {}
+
+    def step(self, byte: int) -> State | None:
+        if byte not in self._after:
+            derived = {(ex.derive(left, byte), symbol, row) for left, symbol, row in self.readings}
+            readings, row = self.recogniser.advance(derived)
+            if row:
+                readings |= self.recogniser.readings(row)
+            self._after[byte] = State(self.recogniser, row, frozenset(readings)) if readings or row else None
+        return self._after[byte]
+
+
+class LongestState:
+    """The chain of runs that are alive, oldest first, and the row at this position if a lexeme may end there."""
+
+    def __init__(self, recogniser: Recogniser, row: Row | None, runs: tuple[frozenset[Reading], ...]):
+        self.recogniser = recogniser
+        self.row = row
+        self.runs = runs
+        self._after: dict[int, LongestState | None] = {}
+
+    def step(self, byte: int) -> LongestState | None:
+        if byte not in self._after:
+            self._after[byte] = self._step(byte)
+        return self._after[byte]
+
+    def _step(self, byte: int) -> LongestState | None:
+        runs: list[frozenset[Reading]] = []
+        row = None
+        for run in self.runs:
+            readings, row = self.recogniser.advance({(ex.derive(left, byte), symbol, begin) for left, symbol, begin in run})
+            if readings:
+                runs.append(frozenset(readings))
+            if row:  # a longer match of this run: whatever came of its shorter matches, the rest of the chain, is dropped
+                runs.append(self.recogniser.readings(row))
+                break
+        return LongestState(self.recogniser, row, tuple(runs)) if runs else None
