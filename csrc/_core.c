@@ -873,6 +873,13 @@ static int _cffi_const_GE_NO_STATE_CACHE(unsigned long long *o)
   return n;
 }
 
+static int _cffi_const_GE_NO_SLICES(unsigned long long *o)
+{
+  int n = (GE_NO_SLICES) <= 0;
+  *o = (unsigned long long)((GE_NO_SLICES) | 0);  /* check that GE_NO_SLICES is an integer */
+  return n;
+}
+
 static void _cffi_d_ge_engine_free(ge_engine * x0)
 {
   ge_engine_free(x0);
@@ -2936,6 +2943,7 @@ static void _cffi_checkfld__ge_stats(ge_stats *p)
   (void)((p->derivatives) | 0);  /* check that 'ge_stats.derivatives' is an integer */
   (void)((p->inner_builds) | 0);  /* check that 'ge_stats.inner_builds' is an integer */
   (void)((p->inner_hits) | 0);  /* check that 'ge_stats.inner_hits' is an integer */
+  (void)((p->slice_hits) | 0);  /* check that 'ge_stats.slice_hits' is an integer */
   (void)((p->max_row_items) | 0);  /* check that 'ge_stats.max_row_items' is an integer */
   (void)((p->max_alternatives) | 0);  /* check that 'ge_stats.max_alternatives' is an integer */
   (void)((p->generation) | 0);  /* check that 'ge_stats.generation' is an integer */
@@ -2955,6 +2963,7 @@ static const struct _cffi_global_s _cffi_globals[] = {
   { "GE_NO_INNER_MASKS", (void *)_cffi_const_GE_NO_INNER_MASKS, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
   { "GE_NO_MASK_CACHE", (void *)_cffi_const_GE_NO_MASK_CACHE, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
   { "GE_NO_SHARED_INNER", (void *)_cffi_const_GE_NO_SHARED_INNER, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
+  { "GE_NO_SLICES", (void *)_cffi_const_GE_NO_SLICES, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
   { "GE_NO_STATE_CACHE", (void *)_cffi_const_GE_NO_STATE_CACHE, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
   { "GE_OK", (void *)_cffi_const_GE_OK, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
   { "ge_engine_free", (void *)_cffi_f_ge_engine_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 146), (void *)_cffi_d_ge_engine_free },
@@ -3120,6 +3129,9 @@ static const struct _cffi_field_s _cffi_fields[] = {
   { "inner_hits", offsetof(ge_stats, inner_hits),
                   sizeof(((ge_stats *)0)->inner_hits),
                   _CFFI_OP(_CFFI_OP_NOOP, 185) },
+  { "slice_hits", offsetof(ge_stats, slice_hits),
+                  sizeof(((ge_stats *)0)->slice_hits),
+                  _CFFI_OP(_CFFI_OP_NOOP, 185) },
   { "max_row_items", offsetof(ge_stats, max_row_items),
                      sizeof(((ge_stats *)0)->max_row_items),
                      _CFFI_OP(_CFFI_OP_NOOP, 185) },
@@ -3147,7 +3159,7 @@ static const struct _cffi_struct_union_s _cffi_struct_unions[] = {
   { "ge_rules", 179, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_rules), offsetof(struct _cffi_align__ge_rules, y), 18, 9 },
   { "ge_stats", 180, _CFFI_F_CHECK_FIELDS,
-    sizeof(ge_stats), offsetof(struct _cffi_align__ge_stats, y), 27, 19 },
+    sizeof(ge_stats), offsetof(struct _cffi_align__ge_stats, y), 27, 20 },
   { "ge_vocab", 183, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
 };
@@ -3156,7 +3168,7 @@ static const struct _cffi_enum_s _cffi_enums[] = {
   { "ge_status", 181, _cffi_prim_int(sizeof(ge_status), ((ge_status)-1) <= 0),
     "GE_OK,GE_E_MEMORY,GE_E_LIMIT,GE_E_SYNTAX,GE_E_UNSUPPORTED,GE_E_NOTHING,GE_E_IR,GE_E_ARGUMENT,GE_E_SPELLING" },
   { "ge_switch", 182, _cffi_prim_int(sizeof(ge_switch), ((ge_switch)-1) <= 0),
-    "GE_NO_MASK_CACHE,GE_NO_INNER_MASKS,GE_NO_SHARED_INNER,GE_NO_GOTO_CACHE,GE_NO_STATE_CACHE" },
+    "GE_NO_MASK_CACHE,GE_NO_INNER_MASKS,GE_NO_SHARED_INNER,GE_NO_GOTO_CACHE,GE_NO_STATE_CACHE,GE_NO_SLICES" },
 };
 
 static const struct _cffi_typename_s _cffi_typenames[] = {
@@ -3180,7 +3192,7 @@ static const struct _cffi_type_context_s _cffi_type_context = {
   _cffi_struct_unions,
   _cffi_enums,
   _cffi_typenames,
-  45,  /* num_globals */
+  46,  /* num_globals */
   9,  /* num_struct_unions */
   2,  /* num_enums */
   11,  /* num_typenames */

@@ -153,13 +153,16 @@ def _mask(options: argparse.Namespace) -> int:
 def _info(options: argparse.Namespace) -> int:
     from importlib.metadata import version
 
+    from . import _core, _native
+
     facts: dict[str, Any] = {
         "grammar-engine": __version__,
         "python": platform.python_version(),
         "platform": platform.platform(),
         "cffi": version("cffi"),
         "lark": version("lark"),
-        "core": _core_file(),
+        "core": _native.version(),
+        "core_file": str(_core.__file__),
         "builtin_vocabulary": len(Vocabulary.builtin()),
         "limits": asdict(Limits()),
     }
@@ -250,12 +253,6 @@ def _readable(spelling: bytes) -> str:
 
 def _emit(record: dict[str, Any]) -> None:
     print(json.dumps(record, ensure_ascii=False))
-
-
-def _core_file() -> str:
-    from . import _core
-
-    return str(_core.__file__)
 
 
 # --- arguments ------------------------------------------------------------------------------------------------------

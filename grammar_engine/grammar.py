@@ -39,6 +39,8 @@ class Switches:
         Keep Earley steps.
     state_cache : bool
         Keep transitions of the lexer and of configurations.
+    slices : bool
+        Allow plain tokens together where any plain text can go on.
     """
 
     mask_cache: bool = True
@@ -46,6 +48,7 @@ class Switches:
     shared_inner: bool = True
     goto_cache: bool = True
     state_cache: bool = True
+    slices: bool = True
 
     def _off(self) -> int:
         """The fields that are off as `ge_switch` bits: field i is bit i."""
@@ -68,6 +71,8 @@ class Stats:
         Visited; computed.
     inner_builds, inner_hits : int
         Lexeme-internal masks computed, and found with the vocabulary.
+    slice_hits : int
+        Walks that a slice made short.
     max_row_items, max_alternatives : int
         Largest Earley row; largest configuration.
     generation : int
@@ -90,6 +95,7 @@ class Stats:
     derivatives: int = 0
     inner_builds: int = 0
     inner_hits: int = 0
+    slice_hits: int = 0
     max_row_items: int = 0
     max_alternatives: int = 0
     generation: int = 0

@@ -5,12 +5,13 @@ an AND and the pick of a random set bit. Without a model, a uniform choice would
 tokens that go on with a string one ends it. So each step first decides whether to go *on* (words) or *out* (whatever ends
 what is open), and the chance of going out grows from 15 % to certainty while the soft budget of tokens is used up.
 
-    kind      tokens                            used
-    words     letters, digits, space, - . _     to go on in free text
-    marks     printable ASCII, no backslash     to go on elsewhere
-    closers   } ] ) > only, the quote, , : ;    to go out
-    single    one printable byte                past the budget: each way on is as likely as the others, however many tokens spell it
-    openers   with { [ ( <                      past the budget: only where nothing else is allowed
+    kind      tokens                                used
+    words     letters, digits, space, - . _         to go on in free text
+    marks     printable ASCII, no backslash         to go on elsewhere: mostly by one byte that is no digit, now and then by anything
+    closers   } ] ) > only, the quote, , : ;        to go out
+    single    one printable byte                    past the budget: each way on is as likely as the others, however many tokens spell it
+    openers   with { [ ( <                          past the budget: only where nothing else is allowed
+    odd       white space, controls, backslashes    only where nothing else is allowed
 
 Where most letters may come next the text is free (a string): there the way out is the quote, and brackets are just characters. Elsewhere it is
 structure: the way out is a bracket, else the quote, else a separator. Past the budget the first of these that the mask allows is taken: end of
@@ -34,6 +35,7 @@ SOFT_BUDGET = 120  # tokens
 ATTEMPTS = 8
 CHANCE_OF_OUT = 0.15  # at the start of a text
 CHANCE_OF_MARK = 0.05  # where words are allowed too
+CHANCE_OF_ANY = 0.1  # in structure: so that names in other alphabets are met too
 CHANCE_OF_NO_DIGIT = 0.6  # in structure: as there are ten digits, few values would be anything but numbers
 FREE_TEXT = 20  # letters that may come next: more than that is free text, less is structure
 
@@ -84,6 +86,7 @@ class Sampler:
         self.separators = self._tokens(rb"[,:;]")
         self.openers = self._tokens(rb".*[{\[(<].*")
         self.exponents = self._tokens(rb"[eE].*")
+        self.odd = self._tokens(rb"\s+|.*[\x00-\x1f\\].*")
         self.digits = self._tokens(rb"[0-9]")
         self.single = self._tokens(rb"[ -~]")
         self.short = [self._tokens(rb".{1,%d}" % length) for length in (1, 2, 4)]
@@ -136,11 +139,13 @@ class Sampler:
         if pressure >= 1:
             return self._pick(self._way_out(allowed, free))
         if self.rng.random() < CHANCE_OF_OUT + (1 - CHANCE_OF_OUT) * pressure:
-            ways = [self.end, self.quotes, self.marks & ~self.words] if free else [self.end, self.brackets | self.separators | self.quotes]
+            ways = [self.end, self.quotes, self.single & ~self.words] if free else [self.end, self.brackets | self.separators | self.quotes]
         elif free and self.rng.random() >= CHANCE_OF_MARK:
             ways = [self.words]
+        elif (chance := self.rng.random()) < CHANCE_OF_ANY:
+            ways = [allowed & ~self.odd]
         else:
-            ways = [self.single & ~self.digits] if self.rng.random() < CHANCE_OF_NO_DIGIT else []
+            ways = [self.single & ~self.digits] if chance < CHANCE_OF_NO_DIGIT else []
         for kind in (*ways, self.marks):
             if allowed & kind:
                 return self._pick(allowed & kind)

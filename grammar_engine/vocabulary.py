@@ -15,7 +15,6 @@ Cost. 131,072 tokens: about 10 ms here, the trie in the core apart; the trie is 
 from __future__ import annotations
 
 import builtins
-import hashlib
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate
@@ -122,6 +121,8 @@ class Vocabulary:
     def fingerprint(self) -> str:
         """SHA-256, in hex, of all that a mask depends on: tokens, eos and width. Equal in every process and on every machine."""
         if self._fingerprint is None:
+            import hashlib  # here, as it loads OpenSSL: a fifth of the time that the package takes to import
+
             digest = hashlib.sha256(b"grammar-engine vocabulary 1\n")
             for numbers in ((self._width,), self._eos, tuple(map(len, self._tokens))):
                 digest.update(" ".join(map(str, numbers)).encode() + b"\n")

@@ -50,7 +50,8 @@ typedef enum ge_switch {
     GE_NO_INNER_MASKS = 2,   /* walk the whole trie instead of lexeme-internal masks */
     GE_NO_SHARED_INNER = 4,  /* do not keep lexeme-internal masks with the vocabulary */
     GE_NO_GOTO_CACHE = 8,    /* compute each Earley step anew */
-    GE_NO_STATE_CACHE = 16   /* compute each transition of lexer and configurations anew */
+    GE_NO_STATE_CACHE = 16,  /* compute each transition of lexer and configurations anew */
+    GE_NO_SLICES = 32        /* walk plain tokens like all others */
 } ge_switch;
 
 typedef struct ge_ir ge_ir;           /* expressions under construction; then frozen into a grammar */
@@ -126,6 +127,7 @@ typedef struct ge_stats {
     uint64_t derivatives;    /* computed */
     uint64_t inner_builds;   /* lexeme-internal masks computed */
     uint64_t inner_hits;     /* found with the vocabulary */
+    uint64_t slice_hits;     /* walks that a slice made short */
     uint64_t max_row_items;  /* of any row */
     uint64_t max_alternatives; /* of any configuration */
     uint64_t generation;     /* number of this generation of states, from 1 */

@@ -8,11 +8,6 @@ static bool init_parts(ge_engine *e) {
     if (!lx_init(&e->lx, &e->b, &g->x, g->lexemes) || !ep_init(&e->ep, &e->b, &g->g)) return false;
     for (u32 i = 0; i < g->n_lexemes; i++)
         if (g->lexemes[i].flags & LX_SKIP && g->lexemes[i].expr != RX_ID_NEVER && !vec_push(&e->b, &e->skips, i)) return false;
-    u32 n_classes = e->lx.x.n_classes;
-    e->below = mem_resize(&e->b, NULL, 0, n_classes * sizeof *e->below);
-    if (!e->below) return false;
-    memset(e->below, 0, n_classes * sizeof *e->below);
-    for (u32 byte = 0; byte < 256; byte++) e->below[e->lx.x.class_of[byte]] += e->v->below[byte];
     return cf_init(e);
 }
 
@@ -37,7 +32,6 @@ void ge_engine_free(ge_engine *e) {
     if (!e) return;
     mk_drop(e);
     cf_drop(e);
-    if (e->below) mem_resize(&e->b, e->below, e->lx.x.n_classes * sizeof *e->below, 0);
     if (e->ep.b) ep_drop(&e->ep);
     lx_drop(&e->lx);
     lock_drop(&e->lock);

@@ -73,7 +73,7 @@ struct ge_engine {
     VEC(u32 _Atomic *) walk_next;
     VEC(u32) walk_states, walk_exits;
     VEC(u32) key;
-    u32 *below; /* by byte class: nodes of the trie under those first bytes */
+    VEC(u8) state_visits; /* lexer state -> cold masks in which it was wide, at most MK_NEVER */
     u64 _Atomic clock;
 
     ge_stats stats; /* counters that are not sizes */
@@ -106,7 +106,10 @@ void mk_drop(ge_engine *e);
 
 /* Sets the bits of all tokens of a trie that the configuration can read. */
 bool mk_walk(ge_engine *e, const tt_trie *trie, u32 config, u32 *mask);
-/* Sets the bits of all tokens that one alternative can read, by its lexeme-internal mask. */
-bool mk_by_inner(ge_engine *e, cf_alternative alternative, u32 *mask);
+/* Sets the bits of all tokens that one alternative can read, by its lexeme-internal mask, which is computed if it is not known and
+ * `analyse` says so. *done = false: there is none (nothing was set). */
+bool mk_by_inner(ge_engine *e, cf_alternative alternative, bool analyse, u32 *mask, bool *done);
+/* A slice whose tokens all stay inside some lexeme of the state, or NULL. */
+const vb_slice *mk_slice(const ge_engine *e, u32 state);
 
 #endif

@@ -1,7 +1,8 @@
 /* Masks: which tokens a configuration can read, and the cache of them.
  *
- * Cold: the trie of the vocabulary is walked with the configuration automaton (mk_walk), or, for an alternative that can read much, its
- * lexeme-internal mask is copied and only the tails of the tokens that leave the lexeme are walked (mk_inner.c).
+ * Cold: the trie of the vocabulary is walked with the configuration automaton (mk_walk). An alternative that can read much is shortened:
+ * its lexeme-internal mask is copied and only the tails of the tokens that leave the lexeme are walked (mk_inner.c); where none is known
+ * yet, a slice of the vocabulary that it absorbs is copied and only the other tokens are walked.
  *
  * Kept masks are interned by content and belong to configurations by a reference [stamp | index + 1]. Who evicts a mask changes its
  * stamp *before* looking whether anybody reads it; who reads announces that *before* comparing the stamp. Both are sequentially
@@ -9,7 +10,11 @@
  * a mask that was replaced is never copied. */
 #include "en.h"
 
-enum { WIDE = 4096 }; /* trie nodes under the live first bytes from which an inner mask is used */
+enum {
+    WIDE = 40,         /* live bytes from which on a state is taken to read much */
+    ANALYSE_AFTER = 1, /* cold masks of a wide state before its lexeme-internal mask is worth the analysis */
+    NEVER = 255        /* as a number of visits: the analysis does not pay */
+};
 
 static u64 hash_bits(const u32 *bits, u32 n) {
     u64 h = n;
@@ -55,40 +60,64 @@ bool mk_walk(ge_engine *e, const tt_trie *trie, u32 config, u32 *mask) {
     return ok;
 }
 
-/* Number of trie nodes under the first bytes that the state can read. NONE on failure. */
-static u32 width_of(ge_engine *e, u32 state) {
-    u32 width = 0;
-    for (u32 c = 0; c < e->lx.x.n_classes; c++) {
-        u32 to = lx_step(&e->lx, state, c);
+const vb_slice *mk_slice(const ge_engine *e, u32 state) {
+    if (e->switches & GE_NO_SLICES) return NULL;
+    for (u32 i = 0; i < VB_N_SLICES; i++) /* the largest slice first */
+        for (u32 k = 0; k < lx_count(&e->lx, state); k++)
+            if (rx_absorbs_plain(&e->lx.x, intern_words(&e->lx.states, state)[2 * k + 1], e->v->slices[i].max_chars)) return &e->v->slices[i];
+    return NULL;
+}
+
+/* Number of bytes that the state can read; NONE on failure. */
+static u32 live_count(ge_engine *e, u32 state) {
+    u32 live = 0;
+    for (u32 byte = 0; byte < 256; byte++) {
+        u32 to = lx_step(&e->lx, state, e->lx.x.class_of[byte]);
         if (to == NONE) return NONE;
-        if (to != LX_DEAD) width += e->below[c];
+        live += to != LX_DEAD;
     }
-    return width;
+    return live;
+}
+
+/* The tokens that one alternative can read, where these are many. */
+static bool compute_wide(ge_engine *e, u32 config, cf_alternative a, u32 *mask) {
+    u32 state = a.state >> 1;
+    while (e->state_visits.n <= state)
+        if (!vec_push(&e->b, &e->state_visits, 0)) return false;
+    u8 *visits = &e->state_visits.at[state];
+    if (!(e->switches & GE_NO_INNER_MASKS) && *visits != NEVER) {
+        bool done, analyse = *visits >= ANALYSE_AFTER;
+        if (!mk_by_inner(e, a, analyse, mask, &done)) return false;
+        if (done) return true;
+        *visits = analyse ? NEVER : (u8)(*visits + 1);
+    }
+    const vb_slice *slice = mk_slice(e, state);
+    if (!slice) return mk_walk(e, &e->v->trie, config, mask);
+    e->stats.slice_hits++;
+    for (u32 i = 0; i < e->v->n_words; i++) mask[i] |= slice->bits[i];
+    return mk_walk(e, &slice->rest, config, mask);
 }
 
 static bool compute(ge_engine *e, u32 config, u32 *mask) {
     memset(mask, 0, e->v->n_words * sizeof *mask);
-    u32 n = cf_count(e, config);
-    bool by_parts = !(e->switches & GE_NO_INNER_MASKS) && (n == 1 || !e->g->longest); /* else they depend on each other */
-    bool any_wide = false;
-    for (u32 i = 0; by_parts && i < n && !any_wide; i++) {
-        u32 width = width_of(e, cf_alternative_at(e, config, i).state >> 1);
-        if (width == NONE) return false;
-        any_wide = width >= WIDE;
-    }
-    if (!any_wide) return mk_walk(e, &e->v->trie, config, mask);
-    for (u32 i = 0; i < n; i++) {
-        cf_alternative a = cf_alternative_at(e, config, i);
-        u32 width = width_of(e, a.state >> 1);
-        if (width == NONE) return false;
-        if (width >= WIDE) {
-            if (!mk_by_inner(e, a, mask)) return false;
-        } else {
-            u32 single = n == 1 ? config : cf_single(e, a);
-            if (single == NONE || !mk_walk(e, &e->v->trie, single, mask)) return false;
+    u32 n = cf_count(e, config), n_wide = 0;
+    VEC(bool) wide = {0};
+    bool ok = true;
+    if (n == 1 || !e->g->longest) /* else the alternatives depend on each other */
+        for (u32 i = 0; ok && i < n; i++) {
+            u32 live = live_count(e, cf_alternative_at(e, config, i).state >> 1);
+            ok = live != NONE && vec_push(&e->b, &wide, live >= WIDE);
+            n_wide += live >= WIDE;
         }
-    }
-    return true;
+    if (ok && n_wide == 0) ok = mk_walk(e, &e->v->trie, config, mask);
+    else
+        for (u32 i = 0; ok && i < n; i++) {
+            cf_alternative a = cf_alternative_at(e, config, i);
+            u32 single = n == 1 ? config : cf_single(e, a);
+            ok = single != NONE && (wide.at[i] ? compute_wide(e, single, a, mask) : mk_walk(e, &e->v->trie, single, mask));
+        }
+    vec_drop(&e->b, &wide);
+    return ok;
 }
 
 /* Copies a kept mask if the reference still holds. */
@@ -203,4 +232,5 @@ void mk_drop(ge_engine *e) {
     vec_drop(&e->b, &e->walk_states);
     vec_drop(&e->b, &e->walk_exits);
     vec_drop(&e->b, &e->key);
+    vec_drop(&e->b, &e->state_visits);
 }

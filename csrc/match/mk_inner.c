@@ -11,6 +11,11 @@
  * Key. The regexes of the state as a directed acyclic graph, numbered in post-order, with flags of the lexemes and the discipline. */
 #include "en.h"
 
+enum {
+    MAX_KEY_NODES = 200, /* larger states are taken to be particular to one grammar */
+    MAX_TAILS = 30000    /* a state from which more tokens leave is better walked */
+};
+
 /* --- the key ------------------------------------------------------------------------------------------------------------- */
 
 /* Appends the nodes below `root` that are not numbered yet. number: node -> number in the key. */
@@ -38,6 +43,7 @@ static bool add_structure(budget *b, const rx_arena *x, rx_id root, word_map *nu
             }
         if (!ready) continue;
         todo->n--;
+        if (number->n > MAX_KEY_NODES) return false;
         if (!map_put(b, number, id, number->n) || !vec_push(b, key, node[0] << 16 | n)) return false;
         if (node[0] == RX_SET) {
             for (u32 i = 0; i < 8; i++)
@@ -50,6 +56,7 @@ static bool add_structure(budget *b, const rx_arena *x, rx_id root, word_map *nu
     return true;
 }
 
+/* e->key = the key of the state; empty if the state is too large to be shared. */
 static bool make_key(ge_engine *e, u32 state) {
     word_map number = {0};
     id_vec todo = {0}, key = {0};
@@ -59,6 +66,10 @@ static bool make_key(ge_engine *e, u32 state) {
         u32 lexeme = lx_lexeme_at(&e->lx, state, i), expr = intern_words(&e->lx.states, state)[2 * i + 1];
         ok = add_structure(&e->b, &e->lx.x, expr, &number, &todo, &key);
         ok = ok && vec_push(&e->b, &key, map_get(&number, expr)) && vec_push(&e->b, &key, e->g->lexemes[lexeme].flags);
+    }
+    if (number.n > MAX_KEY_NODES) {
+        ok = e->b.status == GE_OK;
+        key.n = 0;
     }
     map_drop(&e->b, &number);
     vec_drop(&e->b, &todo);
@@ -87,9 +98,11 @@ typedef struct analysis {
     ge_engine *e;
     budget *b; /* of the result */
     u32 start;
+    const tt_trie *trie; /* what is walked */
     vb_inner *inner;
     VEC(u32) matched; /* per exit: the lexer state in which it was first met */
     VEC(tail) tails;
+    bool too_many; /* tails: given up */
 } analysis;
 
 /* The exit for what matches in `state`. NONE on failure. */
@@ -117,7 +130,7 @@ static u32 exit_of(analysis *a, u32 state) {
 /* The lexer died below depth `depth` of the path: each token in nodes [from, to) leaves at the matches on the path, or not at all. */
 static bool add_tails(analysis *a, u32 depth, u32 from, u32 to) {
     ge_engine *e = a->e;
-    const tt_trie *trie = &e->v->trie;
+    const tt_trie *trie = a->trie;
     u32 deepest = e->walk_exits.at[depth]; /* of the matches on the path; 0: none */
     if (deepest == 0) return true;
     for (u32 i = from; i < to; i++) {
@@ -135,6 +148,7 @@ static bool add_tails(analysis *a, u32 depth, u32 from, u32 to) {
                 u32 exit = exit_of(a, e->walk_states.at[d]);
                 tail t = {.exit = exit, .item = {.at = bytes + d, .n = n - d, .token = token}};
                 if (exit == NONE || !vec_push(&e->b, &a->tails, t)) return false;
+                if (a->tails.n > MAX_TAILS) return a->too_many = true, false;
                 if (e->g->longest) break;
             }
         } while (twin != NONE);
@@ -161,10 +175,13 @@ static bool build_tries(analysis *a) {
     return ok;
 }
 
-/* walk_states[d]: the lexer state after d bytes of the path. walk_exits[d]: the largest d' <= d with a match after d' bytes, or 0. */
+/* Walks all tokens, or those that are not in a slice that stays inside.
+ * walk_states[d]: the lexer state after d bytes of the path. walk_exits[d]: the largest d' <= d with a match after d' bytes, or 0. */
 static bool walk_lexer(analysis *a) {
     ge_engine *e = a->e;
-    const tt_trie *trie = &e->v->trie;
+    const vb_slice *slice = mk_slice(e, a->start);
+    const tt_trie *trie = a->trie = slice ? &slice->rest : &e->v->trie;
+    if (slice) memcpy(a->inner->bits, slice->bits, e->v->n_words * sizeof(u32));
     e->walk_states.n = e->walk_exits.n = 0;
     if (!vec_reserve(&e->b, &e->walk_states, trie->max_depth + 1) || !vec_reserve(&e->b, &e->walk_exits, trie->max_depth + 1)) return false;
     u32 *states = e->walk_states.at, *exits = e->walk_exits.at;
@@ -190,7 +207,7 @@ static bool walk_lexer(analysis *a) {
     return true;
 }
 
-/* Analyses a state. The result is counted in `b`. NULL on failure of b or of the engine's budget. */
+/* Analyses a state. The result is counted in `b`. NULL if it does not pay, or on failure (of the engine's budget, then). */
 static vb_inner *analyse(ge_engine *e, u32 state, budget *b) {
     analysis a = {.e = e, .b = b, .start = state};
     a.inner = mem_resize(b, NULL, 0, sizeof *a.inner);
@@ -210,7 +227,7 @@ static vb_inner *analyse(ge_engine *e, u32 state, budget *b) {
         return a.inner;
     }
     vb_inner_free(b, a.inner);
-    if (e->b.status == GE_OK) budget_fail(&e->b, b->status);
+    if (!a.too_many && e->b.status == GE_OK) budget_fail(&e->b, b->status);
     return NULL;
 }
 
@@ -235,28 +252,28 @@ static bool apply(ge_engine *e, cf_alternative a, const vb_inner *inner, u32 *ma
     return ok;
 }
 
-bool mk_by_inner(ge_engine *e, cf_alternative a, u32 *mask) {
+bool mk_by_inner(ge_engine *e, cf_alternative a, bool analysis_pays, u32 *mask, bool *done) {
+    *done = false;
     if (!make_key(e, a.state >> 1)) return false;
+    if (e->key.n == 0) return true;
     bool shared = !(e->switches & GE_NO_SHARED_INNER);
     const vb_inner *inner = shared ? vb_find(e->v, e->key.at, e->key.n, hash_key(e->key.at, e->key.n)) : NULL;
     if (inner) {
         e->stats.inner_hits++;
-        bool ok = apply(e, a, inner, mask);
+        *done = apply(e, a, inner, mask);
         vb_release(e->v, inner);
-        return ok;
+        return *done;
     }
+    if (!analysis_pays) return true;
     budget own;
     ge_limits limits;
     memset(&limits, 0xff, sizeof limits);
     budget_init(&own, &limits);
     vb_inner *made = analyse(e, a.state >> 1, &own);
-    if (!made) return false;
-    bool ok = apply(e, a, made, mask);
-    if (shared) {
-        const vb_inner *kept = vb_add(e->v, made);
-        if (kept) vb_release(e->v, kept);
-    } else {
-        vb_inner_free(&own, made);
-    }
-    return ok;
+    if (!made) return e->b.status == GE_OK;
+    *done = apply(e, a, made, mask);
+    const vb_inner *kept = shared ? vb_add(e->v, made) : NULL;
+    if (kept) vb_release(e->v, kept);
+    if (!shared) vb_inner_free(&own, made);
+    return *done;
 }

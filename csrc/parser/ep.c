@@ -38,7 +38,7 @@
  *
  * Invariants (checked by test/t_parser.c).
  *   - The items of a set are ascending and distinct; points and nodes exist; in a row's set no node is GR_END.
- *   - set_point and set_row are NONE or refer back to the set. An item's point is older than any point or row made after it.
+ *   - set_point and set_row are NONE or refer back to the set.
  *   - lexemes of a row ascend; each has at least one item.
  *
  * Failure. Whatever ep_start and ep_goto add is taken back if they fail, except expanded lists, which are complete as they stand.
@@ -47,12 +47,11 @@
 #include "ep_parts.h"
 
 typedef struct mark {
-    u32 sets, points, cycles, rows, lexemes, starts, scans;
+    u32 sets, points, cycles, lexemes, starts, scans; /* not rows: ep_row_of_set makes one, as its last act */
 } mark;
 
 static mark take_mark(const ep_parser *p) {
-    return (mark){intern_count(&p->sets), p->points.n,  intern_count(&p->cycles), p->rows.n,
-                  p->lexemes.n,           p->starts.n, p->scans.n};
+    return (mark){intern_count(&p->sets), p->points.n, intern_count(&p->cycles), p->lexemes.n, p->starts.n, p->scans.n};
 }
 
 static void go_back(ep_parser *p, mark m) {
@@ -60,13 +59,11 @@ static void go_back(ep_parser *p, mark m) {
         u32 *of = &p->set_point.at[p->points.at[i]];
         if (*of != NONE && *of >= m.points) *of = NONE;
     }
-    for (u32 i = m.rows; i < p->rows.n; i++) p->set_row.at[p->rows.at[i].set] = NONE;
     while (intern_count(&p->sets) > m.sets) intern_undo(&p->sets);
     while (intern_count(&p->cycles) > m.cycles) intern_undo(&p->cycles);
     p->set_point.n = p->set_row.n = m.sets;
     p->cycle_point.n = m.cycles;
     p->points.n = m.points;
-    p->rows.n = m.rows;
     p->lexemes.n = m.lexemes;
     p->starts.n = m.starts;
     p->scans.n = m.scans;

@@ -135,7 +135,6 @@ static bool collect_waiters(ep_parser *p, u32 call, u32 self, u32 *tail) {
     for (u32 i = first; i < end; i++) {
         ep_waiter w = waiter_at(p, i);
         u32 point = source_point(p, w);
-        if (w.node == GR_END && point == EP_LOCAL + self) continue; /* X -> X adds nothing to X */
         is_tail = is_tail && w.node == GR_END && point < EP_LOCAL && (only == NONE || only == point);
         only = point;
         if (!ep_collect(p, point, w.node)) return false;
@@ -143,7 +142,7 @@ static bool collect_waiters(ep_parser *p, u32 call, u32 self, u32 *tail) {
     *tail = is_tail ? only : NONE;
     if (is_tail) return true;
     if (!ep_collect_end(p, EP_FLAT)) return false;
-    u32 kept = 0; /* a suffix that may be empty, then X again: the same */
+    u32 kept = 0; /* X -> X, also over symbols that may be empty, adds nothing to X */
     for (u32 i = 0; i < p->items.n; i++)
         if (p->items.at[i] != ep_item_make(EP_LOCAL + self, GR_END)) p->items.at[kept++] = p->items.at[i];
     p->items.n = kept;

@@ -41,7 +41,8 @@ typedef enum rx_kind {
 enum {                /* flags, fixed at creation */
     RX_NULLABLE = 1,  /* contains "" (exact) */
     RX_INHABITED = 2, /* set => contains something; not set => unknown */
-    RX_TEXT = 4       /* set => every string is valid UTF-8; not set => unknown */
+    RX_TEXT = 4,      /* set => every string is valid UTF-8; not set => unknown */
+    RX_FINITE = 8     /* set => finitely many strings; not set => unknown */
 };
 
 typedef struct rx_meta {
@@ -115,6 +116,10 @@ rx_id rx_derive(rx_arena *x, rx_id id, u32 byte); /* normal form of d(id, byte);
 bool rx_is_empty(rx_arena *x, rx_id id);          /* exact; meaningless (and the budget failed) on failure */
 void rx_refresh_classes(rx_arena *x);             /* brings class_of up to date */
 bool rx_freeze_classes(rx_arena *x, const rx_id *roots, u32 n); /* classes of what is reachable from roots, for good */
+
+/* True => after any text of at most n_chars characters that JSON allows raw in a string, something of `id` is still possible. False => maybe.
+ * n_chars NONE: any number. See rx_absorb.c. */
+bool rx_absorbs_plain(const rx_arena *x, rx_id id, u32 n_chars);
 
 /* For rx_node.c's siblings: interns a node with known meta. */
 rx_id rx_intern(rx_arena *x, const u32 *words, u32 n, u32 flags, u32 depth);

@@ -15,7 +15,10 @@
  * on what is before s, if it is. The same for the condition on the text after s. Parts without anchors have at[ANY][ANY] only and are
  * plain expressions; the parser calls this file for the others.
  *
- * Invariant: every language is a set of valid UTF-8 texts (whole characters), so "begins with a word character" is `word ALL`.
+ * Such a condition on s is worked into the expression: s is restricted to what ends with a word character, say, by going down its last
+ * parts (restrict_end). No intersection with "ends with a word character" is left, which would cost the states of two automata.
+ *
+ * Invariant: every language here is a set of valid UTF-8 texts.
  *
  * Limits. Any number of ^ and $ (not in MULTI_LINE) can be repeated with any bounds; other conditions are counted up to MAX_COPIES. */
 #include "rx_parse.h"
@@ -45,63 +48,157 @@ static u32 meet(u32 a, u32 b) {
  * asks for. FINAL leaves nothing after "\n". */
 static u32 beyond(u32 b, u32 own) { return b == RX_FINAL ? meet(own, RX_EDGE) : own; }
 
-/* Those strings of y, none of them "", that are in `wanted`. `unwanted` has the other non-empty ones, so that y itself can be given
- * back where it is the answer. */
-static rx_id those_in(rx_context *c, rx_id y, rx_id wanted, rx_id unwanted) {
+static u32 less(u32 bound, u32 by) { return bound == NONE ? NONE : bound > by ? bound - by : 0; }
+
+/* --- restriction by the first or the last character -------------------------------------------------------------------- */
+
+/* A language of texts as a sequence of parts [ e1 | e2 | ... | ek ]: walked along the tails of CONCAT. A part is a byte set, or any
+ * other expression; a character of several bytes is several parts, of which only the first begins a character. */
+static rx_id head_of(const rx_arena *x, rx_id id) { return rx_kind_of(x, id) == RX_CONCAT ? intern_words(&x->nodes, id)[1] : id; }
+static rx_id tail_of(const rx_arena *x, rx_id id) { return rx_kind_of(x, id) == RX_CONCAT ? intern_words(&x->nodes, id)[2] : RX_ID_EMPTY; }
+
+/* Does the part begin with the first byte of a character? All its strings do, or none, as the whole is valid UTF-8. */
+static bool begins_character(const rx_arena *x, rx_id id) {
+    for (;;) {
+        const u32 *node = intern_words(&x->nodes, id);
+        switch (node[0]) {
+        case RX_SET: {
+            const byte_set *set = rx_set_of(x, node[1]);
+            return (set->w[4] | set->w[5]) == 0; /* 0x80 .. 0xbf */
+        }
+        case RX_CONCAT:
+        case RX_REPEAT: id = node[1]; break;
+        case RX_OR: id = node[1] == RX_ID_EMPTY ? node[2] : node[1]; break;
+        case RX_AND: return true; /* made here only, of whole characters */
+        default: return true;
+        }
+    }
+}
+
+/* The character class that a condition is about, and its complement. */
+static void classes_of(const rx_context *c, u32 condition, rx_id *wanted, rx_id *unwanted) {
+    *wanted = condition == RX_WORD ? c->word : condition == RX_OTHER ? c->other : c->line;
+    *unwanted = condition == RX_WORD ? c->other : condition == RX_OTHER ? c->word : c->no_line;
+}
+
+/* Those of `one`, a set of single characters, that the condition wants; `one` itself if all. */
+static rx_id characters_in(rx_context *c, rx_id one, u32 condition) {
     rx_arena *x = c->x;
-    rx_id some = rx_and(x, (rx_id[]){y, wanted}, 2), others = rx_and(x, (rx_id[]){y, unwanted}, 2);
+    rx_id wanted, unwanted;
+    classes_of(c, condition, &wanted, &unwanted);
+    rx_id some = rx_and(x, (rx_id[]){one, wanted}, 2), others = rx_and(x, (rx_id[]){one, unwanted}, 2);
     if (some == NONE || others == NONE) return NONE;
-    bool none = rx_is_empty(x, some), all = !none && !rx_nullable(x, y) && rx_is_empty(x, others);
+    bool none = rx_is_empty(x, some), all = !none && rx_is_empty(x, others); /* at most four bytes deep */
     if (x->b->status != GE_OK) return NONE;
-    return none ? RX_ID_NEVER : all ? y : some;
+    return none ? RX_ID_NEVER : all ? one : some;
+}
+
+static rx_id restrict_part(rx_context *c, rx_id id, u32 condition, bool at_end);
+
+/* Of an OR, a REPEAT or a set of single characters. Recursion is as deep as expressions are nested, which rx.h bounds. */
+static rx_id restrict_one(rx_context *c, rx_id id, u32 condition, bool at_end) {
+    rx_arena *x = c->x;
+    const u32 *node = intern_words(&x->nodes, id);
+    if (node[0] == RX_OR) {
+        VEC(rx_id) parts = {0};
+        u32 n = intern_length(&x->nodes, id) - 1;
+        bool ok = true;
+        for (u32 i = 0; ok && i < n; i++) {
+            rx_id part = restrict_part(c, intern_words(&x->nodes, id)[1 + i], condition, at_end);
+            ok = part != NONE && vec_push(x->b, &parts, part);
+        }
+        rx_id all = ok ? rx_or(x, parts.at, parts.n) : NONE;
+        vec_drop(x->b, &parts);
+        return all;
+    }
+    if (node[0] != RX_REPEAT) return characters_in(c, id, condition);
+    /* The first (last) repetition that is not "" decides; if there can be "" among them, any number of those may be left out. */
+    rx_id part = node[1];
+    u32 low = rx_nullable(x, part) ? 0 : less(node[2], 1), high = less(node[3], 1);
+    rx_id chosen = restrict_part(c, part, condition, at_end), others = rx_repeat(x, part, low, high);
+    return at_end ? rx_concat(x, others, chosen) : rx_concat(x, chosen, others);
+}
+
+static rx_id restrict_begin(rx_context *c, rx_id id, u32 condition) {
+    rx_arena *x = c->x;
+    rx_id result = RX_ID_NEVER;
+    while (id != RX_ID_EMPTY && id != RX_ID_NEVER) {
+        rx_id rest = tail_of(x, id), first = head_of(x, id), one = first;
+        u8 n = 1;
+        rx_id bytes[4] = {first};
+        while (rest != RX_ID_EMPTY && n < 4 && !begins_character(x, head_of(x, rest))) {
+            bytes[n++] = head_of(x, rest);
+            rest = tail_of(x, rest);
+        }
+        if (n > 1) {
+            one = RX_ID_EMPTY;
+            while (n > 0) one = rx_concat(x, bytes[--n], one);
+            if (one == NONE) return NONE;
+            one = characters_in(c, one, condition);
+        } else {
+            one = restrict_one(c, first, condition, false);
+        }
+        one = rx_concat(x, one, rest);
+        if (one == NONE || (result = rx_or2(x, result, one)) == NONE) return NONE;
+        if (!rx_nullable(x, first)) break;
+        id = rest;
+    }
+    return result;
+}
+
+static rx_id restrict_end(rx_context *c, rx_id id, u32 condition) {
+    rx_arena *x = c->x;
+    VEC(rx_id) parts = {0};
+    rx_id result = RX_ID_NEVER, one;
+    for (; id != RX_ID_EMPTY && id != RX_ID_NEVER; id = tail_of(x, id))
+        if (!vec_push(x->b, &parts, head_of(x, id))) goto failed;
+    for (u32 end = parts.n, from; end > 0; end = from) {
+        from = end - 1;
+        while (from > 0 && !begins_character(x, parts.at[from])) from--;
+        bool optional = end - from == 1 && rx_nullable(x, parts.at[from]);
+        if (end - from > 1) {
+            one = RX_ID_EMPTY;
+            for (u32 i = end; i > from && one != NONE; i--) one = rx_concat(x, parts.at[i - 1], one);
+            if (one == NONE) goto failed;
+            one = characters_in(c, one, condition);
+        } else {
+            one = restrict_one(c, parts.at[from], condition, true);
+        }
+        for (u32 i = from; i > 0 && one != NONE; i--) one = rx_concat(x, parts.at[i - 1], one);
+        if (one == NONE || (result = rx_or2(x, result, one)) == NONE) goto failed;
+        if (!optional) break;
+    }
+    vec_drop(x->b, &parts);
+    return result;
+failed:
+    vec_drop(x->b, &parts);
+    return NONE;
+}
+
+static rx_id restrict_part(rx_context *c, rx_id id, u32 condition, bool at_end) {
+    u64 key = (u64)id << 8 | condition << 1 | (at_end ? 1 : 0);
+    rx_id known = map_get(&c->restricted, key);
+    if (known != NONE) return known;
+    rx_id result = at_end ? restrict_end(c, id, condition) : restrict_begin(c, id, condition);
+    return result != NONE && map_put(c->x->b, &c->restricted, key, result) ? result : NONE;
 }
 
 /* y restricted so that b holds of what comes before it: all of y if b is ANY, else strings that are not "". */
 static rx_id begins(rx_context *c, rx_id y, u32 b) {
-    rx_id wanted, unwanted;
-    switch (b) {
-    case RX_ANY: return y;
-    case RX_WORD: wanted = c->word, unwanted = c->other; break;
-    case RX_OTHER: wanted = c->other, unwanted = c->word; break;
-    case RX_LINE: wanted = c->line, unwanted = c->no_line; break;
-    case RX_FINAL: return rx_and(c->x, (rx_id[]){y, rx_byte(c->x, '\n')}, 2);
-    default: return RX_ID_NEVER;
-    }
-    return those_in(c, y, rx_concat(c->x, wanted, RX_ID_ALL), rx_concat(c->x, unwanted, RX_ID_ALL));
+    if (b == RX_ANY) return y;
+    if (b == RX_EDGE) return RX_ID_NEVER;
+    if (b != RX_FINAL) return restrict_part(c, y, b, false);
+    rx_id rest = rx_derive(c->x, y, '\n');
+    return rest == NONE ? NONE : rx_nullable(c->x, rest) ? rx_byte(c->x, '\n') : RX_ID_NEVER;
 }
 
-/* s restricted so that a holds of what comes after it. Where s is a sequence whose last part decides, only that part is looked at. */
+/* s restricted so that a holds of what comes after it. */
 static rx_id ends(rx_context *c, rx_id s, u32 a) {
-    rx_arena *x = c->x;
-    rx_id wanted, unwanted;
-    switch (a) {
-    case RX_ANY: return s;
-    case RX_WORD: wanted = c->word, unwanted = c->other; break;
-    case RX_OTHER: wanted = c->other, unwanted = c->word; break;
-    case RX_LINE: wanted = c->line, unwanted = c->no_line; break;
-    default: return RX_ID_NEVER;
-    }
-    wanted = rx_concat(x, RX_ID_ALL, wanted);
-    unwanted = rx_concat(x, RX_ID_ALL, unwanted);
-    VEC(u32) heads = {0};
-    rx_id last = s, result = NONE;
-    while (rx_kind_of(x, last) == RX_CONCAT) {
-        u32 head = intern_words(&x->nodes, last)[1];
-        if (!vec_push(x->b, &heads, head)) goto done;
-        last = intern_words(&x->nodes, last)[2];
-    }
-    if (rx_nullable(x, last) || !(x->meta.at[last].flags & RX_TEXT)) {
-        result = those_in(c, s, wanted, unwanted);
-        goto done;
-    }
-    result = those_in(c, last, wanted, unwanted);
-    if (result == last) result = s;
-    else
-        while (heads.n && result != NONE) result = rx_concat(x, heads.at[--heads.n], result);
-done:
-    vec_drop(x->b, &heads);
-    return result;
+    if (a == RX_ANY) return s;
+    return a == RX_EDGE ? RX_ID_NEVER : restrict_part(c, s, a, true);
 }
+
+/* --- sequences -------------------------------------------------------------------------------------------------------- */
 
 /* Adds the sequences of an s in at[a1][b1] and a t in at[a2][b2]. By cases on which of them is "":
  *
@@ -144,8 +241,6 @@ bool rx_ways_concat(rx_context *c, const rx_ways *left, const rx_ways *right, rx
 }
 
 /* --- repetition ------------------------------------------------------------------------------------------------------- */
-
-static u32 less(u32 bound, u32 by) { return bound == NONE ? NONE : bound > by ? bound - by : 0; }
 
 /* w{low,high}, high >= 1, where all conditions are ANY or EDGE. With L = at[ANY][ANY], S = at[EDGE][ANY], E = at[ANY][EDGE],
  * B = at[EDGE][EDGE], each iteration is one of the four:

@@ -9,17 +9,17 @@ static rx_id derive_concat(rx_arena *x, rx_id id, u32 byte) {
     rx_id result = NONE;
     bool last = false;
     while (!last) {
-        rx_id arm;
+        rx_id derived;
         if (rx_kind_of(x, id) == RX_CONCAT) {
             rx_id head = intern_words(&x->nodes, id)[1], tail = intern_words(&x->nodes, id)[2];
-            arm = rx_concat(x, rx_derive(x, head, byte), tail);
+            derived = rx_concat(x, rx_derive(x, head, byte), tail);
             last = !rx_nullable(x, head);
             id = tail;
         } else {
-            arm = rx_derive(x, id, byte);
+            derived = rx_derive(x, id, byte);
             last = true;
         }
-        if (arm == NONE || (arm != RX_ID_NEVER && !vec_push(x->b, &arms, arm))) goto done;
+        if (derived == NONE || (derived != RX_ID_NEVER && !vec_push(x->b, &arms, derived))) goto done;
     }
     result = arms.n == 0 ? RX_ID_NEVER : arms.n == 1 ? arms.at[0] : rx_or(x, arms.at, arms.n);
 done:

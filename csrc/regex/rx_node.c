@@ -10,8 +10,8 @@ bool rx_init(rx_arena *x, budget *b) {
     x->b = b;
     x->text = NONE;
     x->n_classes = 1;
-    rx_id never = rx_intern(x, (u32[]){RX_NEVER}, 1, RX_TEXT, 0);
-    rx_id empty = rx_intern(x, (u32[]){RX_EMPTY}, 1, RX_NULLABLE | RX_INHABITED | RX_TEXT, 0);
+    rx_id never = rx_intern(x, (u32[]){RX_NEVER}, 1, RX_TEXT | RX_FINITE, 0);
+    rx_id empty = rx_intern(x, (u32[]){RX_EMPTY}, 1, RX_NULLABLE | RX_INHABITED | RX_TEXT | RX_FINITE, 0);
     rx_id all = rx_intern(x, (u32[]){RX_ALL}, 1, RX_NULLABLE | RX_INHABITED, 0);
     return never == RX_ID_NEVER && empty == RX_ID_EMPTY && all == RX_ID_ALL;
 }
@@ -58,7 +58,7 @@ rx_id rx_set(rx_arena *x, const byte_set *set) {
     u32 id = intern(x->b, &x->sets, set->w, 8, NULL);
     if (id == NONE) return NONE;
     bool ascii = !(set->w[4] | set->w[5] | set->w[6] | set->w[7]);
-    return rx_intern(x, (u32[]){RX_SET, id}, 2, RX_INHABITED | (ascii ? RX_TEXT : 0u), 0);
+    return rx_intern(x, (u32[]){RX_SET, id}, 2, RX_INHABITED | RX_FINITE | (ascii ? RX_TEXT : 0u), 0);
 }
 
 rx_id rx_byte(rx_arena *x, u32 byte) {
@@ -153,7 +153,7 @@ rx_id rx_repeat(rx_arena *x, rx_id part, u32 low, u32 high) {
         if (no_gap && from < NONE && (to < NONE || b == NONE || high == NONE))
             return rx_repeat(x, operand(x, part, 0), (u32)from, (u32)to);
     }
-    u32 flags = flags_of(x, part) & RX_TEXT;
+    u32 flags = flags_of(x, part) & (high == NONE ? RX_TEXT : RX_TEXT | RX_FINITE);
     if (low == 0) flags |= RX_NULLABLE;
     else flags |= flags_of(x, part) & RX_INHABITED;
     return rx_intern(x, (u32[]){RX_REPEAT, part, low, high}, 4, flags, depth_of(x, part) + 1);
@@ -274,7 +274,7 @@ rx_id rx_or(rx_arena *x, const rx_id *parts, u32 n) {
         result = RX_ID_ALL;
         goto done;
     }
-    u32 kept = 0, flags = RX_TEXT, depth = 0;
+    u32 kept = 0, flags = RX_TEXT | RX_FINITE, depth = 0;
     bool optional = holds(&v, RX_ID_EMPTY) && !nullable_besides_empty;
     for (u32 i = 0; i < v.n; i++) {
         rx_id id = v.at[i];
@@ -287,7 +287,7 @@ rx_id rx_or(rx_arena *x, const rx_id *parts, u32 n) {
             goto done;
         }
         v.at[kept++] = id;
-        flags = (flags & flags_of(x, id) & RX_TEXT) | ((flags | flags_of(x, id)) & (RX_NULLABLE | RX_INHABITED));
+        flags = (flags & flags_of(x, id) & (RX_TEXT | RX_FINITE)) | ((flags | flags_of(x, id)) & (RX_NULLABLE | RX_INHABITED));
         depth = max_u32(depth, depth_of(x, id));
     }
     if (kept < 2) {
@@ -356,7 +356,7 @@ rx_id rx_and(rx_arena *x, const rx_id *parts, u32 n) {
         rx_id id = v.at[i];
         if (id == RX_ID_ALL || (id == x->text && has_text)) continue;
         v.at[kept++] = id;
-        flags |= flags_of(x, id) & RX_TEXT;
+        flags |= flags_of(x, id) & (RX_TEXT | RX_FINITE);
         depth = max_u32(depth, depth_of(x, id));
     }
     if (kept < 2) {

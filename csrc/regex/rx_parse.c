@@ -840,5 +840,6 @@ rx_id rx_parse(rx_arena *x, const u8 *pattern, size_t n, u32 dialect, u32 flags,
     vec_drop(x->b, &p.set);
     intern_drop(x->b, &p.classes);
     vec_drop(x->b, &p.class_ids);
+    map_drop(x->b, &p.context.restricted);
     return x->b->status == GE_OK ? id : NONE;
 }

@@ -65,6 +65,7 @@ typedef struct rx_context {
     rx_arena *x;
     rx_id word, other;   /* one character that \w matches, and any other one; NEVER until \b is met */
     rx_id line, no_line; /* one character that ends a line, and any other one; NEVER until ^ or $ in MULTI_LINE is met */
+    word_map restricted; /* (expression, condition, which end) -> what is left of it */
 } rx_context;
 
 void rx_ways_clear(rx_ways *w);                                   /* the empty set */

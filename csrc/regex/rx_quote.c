@@ -18,7 +18,7 @@ static rx_id quote_node(rx_arena *x, rx_id part, u32 escapes, u32 phase, u32 acc
     if (part == RX_ID_NEVER) return RX_ID_NEVER;
     if (part == RX_ID_EMPTY) return phase == RAW ? RX_ID_EMPTY : RX_ID_NEVER; /* an escape adds a character */
     rx_meta meta = x->meta.at[part];
-    u32 flags = meta.flags & RX_TEXT;
+    u32 flags = meta.flags & (RX_TEXT | RX_FINITE);
     if (phase == RAW) flags |= meta.flags & (RX_NULLABLE | RX_INHABITED); /* every byte string has a spelling */
     return rx_intern(x, (u32[]){RX_QUOTE, part, escapes, phase, accumulator}, 5, flags, meta.depth + 1u);
 }

@@ -329,6 +329,14 @@ static u64 compare(const ir *g, oracle *o, u64 *seed) {
                 mask = single ? 1u << random_below(seed, g->rules.n_lexemes) : random_below(seed, 16);
             while (!(mask & allowed));
             mask &= allowed;
+            if (random_below(seed, 4) == 0) { /* fails at some point within, and must leave no trace */
+                b.limits.max_step_work = random_below(seed, 24);
+                u32 n_rows = p.n_rows, tried = goto_mask(&p, row, mask);
+                CHECK((tried == NONE) == (b.status != GE_OK) && (tried != NONE || p.n_rows == n_rows));
+                if (tried == NONE) check_valid(&p);
+                b.limits = limits;
+            }
+            budget_begin(&b);
             row = goto_mask(&p, row, mask);
             oracle_step(o, at + 1, mask);
         }

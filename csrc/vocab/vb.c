@@ -1,5 +1,37 @@
 #include "vb.h"
 
+/* Number of characters of a plain token; NONE if it is not plain. */
+static u32 plain_chars(const u8 *at, u32 n) {
+    u32 chars = 0;
+    for (u32 i = 0; i < n; chars++) {
+        u8 c = at[i++];
+        if (c < 0x20 || c == '"' || c == '\\' || (c >= 0x80 && c < 0xc2) || c > 0xf4) return NONE;
+        u32 more = c < 0x80 ? 0 : c < 0xe0 ? 1 : c < 0xf0 ? 2 : 3;
+        u8 low = c == 0xe0 ? 0xa0 : c == 0xf0 ? 0x90 : 0x80, high = c == 0xed ? 0x9f : c == 0xf4 ? 0x8f : 0xbf; /* of the second byte */
+        if (more > n - i) return NONE;
+        for (; more; more--, low = 0x80, high = 0xbf, i++)
+            if (at[i] < low || at[i] > high) return NONE;
+    }
+    return chars;
+}
+
+/* items: scratch of one per token. */
+static bool build_slice(ge_vocab *v, u32 which, u32 max_chars, tt_item *items) {
+    vb_slice *slice = &v->slices[which];
+    u32 n = 0;
+    slice->max_chars = max_chars;
+    slice->bits = mem_resize(&v->b, NULL, 0, v->n_words * sizeof *slice->bits);
+    if (!slice->bits) return false;
+    memset(slice->bits, 0, v->n_words * sizeof *slice->bits);
+    for (u32 i = 0; i < v->n_tokens; i++) {
+        tt_item item = {.at = v->text + v->offsets[i], .n = v->offsets[i + 1] - v->offsets[i], .token = i};
+        u32 chars = plain_chars(item.at, item.n);
+        if (item.n && chars != NONE && chars <= max_chars) slice->bits[i >> 5] |= (u32)1 << (i & 31);
+        else items[n++] = item;
+    }
+    return tt_build(&slice->rest, &v->b, items, n);
+}
+
 ge_status ge_vocab_new(const uint8_t *bytes, const uint32_t *offsets, uint32_t n_tokens, uint32_t width, const uint32_t *eos,
                        uint32_t n_eos, ge_vocab **out, ge_err *err) {
     if (n_tokens == 0 || n_tokens >= TT_MANY) return err_set(err, GE_E_ARGUMENT, "the number of tokens is out of range");
@@ -21,24 +53,18 @@ ge_status ge_vocab_new(const uint8_t *bytes, const uint32_t *offsets, uint32_t n
     u32 n_text = offsets[n_tokens];
     tt_item *items = mem_resize(&v->b, NULL, 0, n_tokens * sizeof *items);
     v->eos = mem_resize(&v->b, NULL, 0, (n_eos + 1) * sizeof *v->eos);
-    v->every = mem_resize(&v->b, NULL, 0, v->n_words * sizeof *v->every);
     v->offsets = mem_resize(&v->b, NULL, 0, (n_tokens + 1u) * sizeof *v->offsets);
     v->text = mem_resize(&v->b, NULL, 0, n_text + 1);
-    if (items && v->eos && v->every && v->offsets && v->text) {
-        memset(v->every, 0, v->n_words * sizeof *v->every);
+    if (items && v->eos && v->offsets && v->text) {
         memcpy(v->offsets, offsets, (n_tokens + 1u) * sizeof *offsets);
         if (n_text) memcpy(v->text, bytes, n_text);
         for (u32 i = 0; i < n_tokens; i++) {
             items[i] = (tt_item){.at = v->text + offsets[i], .n = offsets[i + 1] - offsets[i], .token = i};
-            if (items[i].n) v->every[i >> 5] |= (u32)1 << (i & 31);
         }
-        for (u32 i = 0; i < n_eos; i++) {
-            v->eos[i] = eos[i];
-            v->every[eos[i] >> 5] |= (u32)1 << (eos[i] & 31);
-        }
-        for (u32 i = 0; i < n_text; i++) set_add(&v->bytes, v->text[i]);
-        if (tt_build(&v->trie, &v->b, items, n_tokens))
-            for (u32 i = 0; i < v->trie.nodes.n; i = v->trie.nodes.at[i].end) v->below[v->trie.nodes.at[i].byte] = v->trie.nodes.at[i].end - i;
+        if (n_eos) memcpy(v->eos, eos, n_eos * sizeof *eos);
+        bool ok = tt_build(&v->trie, &v->b, items, n_tokens);
+        ok = ok && build_slice(v, VB_PLAIN, NONE, items);
+        (void)(ok && build_slice(v, VB_PLAIN_SHORT, VB_SHORT, items));
     }
     if (items) mem_resize(&v->b, items, n_tokens * sizeof *items, 0);
     if (v->b.status != GE_OK) {
@@ -55,8 +81,11 @@ void ge_vocab_free(ge_vocab *v) {
     while (v->inner.n) vb_inner_free(&v->b, v->inner.at[--v->inner.n]);
     vec_drop(&v->b, &v->inner);
     tt_drop(&v->trie, &v->b);
+    for (u32 i = 0; i < VB_N_SLICES; i++) {
+        tt_drop(&v->slices[i].rest, &v->b);
+        free(v->slices[i].bits);
+    }
     free(v->eos);
-    free(v->every);
     free(v->offsets);
     free(v->text);
     lock_drop(&v->lock);

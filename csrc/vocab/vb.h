@@ -1,4 +1,8 @@
-/* vb: a vocabulary. The trie of its tokens, which is never changed, and a store of lexeme-internal masks, shared by all grammars.
+/* vb: a vocabulary. The trie of its tokens, which is never changed, its slices, and a store of lexeme-internal masks, shared by all grammars.
+ *
+ * A slice is a set of tokens that are *plain*: whole characters in UTF-8 that a JSON string holds raw (no quote, no backslash, no control
+ * character). Where an expression absorbs any plain text (regex/rx_absorb.c) all of them are allowed at once, and only the trie of the
+ * rest, a few thousand tokens, is walked.
  *
  * A lexeme-internal mask (`inner`) belongs to a lexer state and knows nothing of the parser:
  *
@@ -30,6 +34,15 @@ typedef struct vb_inner {
     u64 used;     /* time of the last use */
 } vb_inner;
 
+enum { VB_PLAIN, VB_PLAIN_SHORT, VB_N_SLICES }; /* plain tokens of any length; of at most VB_SHORT characters */
+enum { VB_SHORT = 16 };
+
+typedef struct vb_slice {
+    u32 max_chars; /* NONE: any number */
+    u32 *bits;
+    tt_trie rest; /* the tokens that are not in the slice */
+} vb_slice;
+
 struct ge_vocab {
     budget b; /* of the store; guarded by lock */
     ge_lock lock;
@@ -37,9 +50,7 @@ struct ge_vocab {
     u32 n_tokens, width, n_words;
     u32 *eos;
     u32 n_eos;
-    u32 *every;          /* bits of all tokens that can be text, and of EOS */
-    u32 below[256];      /* nodes of the trie under each first byte */
-    byte_set bytes;      /* that some token contains */
+    vb_slice slices[VB_N_SLICES];
     u32 *offsets;        /* token -> its bytes */
     u8 *text;
     VEC(vb_inner *) inner;

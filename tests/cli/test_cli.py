@@ -38,7 +38,9 @@ TREE = {
 }
 CHAIN = {
     "$ref": "#/$defs/link",
-    "$defs": {"link": {"anyOf": [{"type": "object", "properties": {"next": {"$ref": "#/$defs/link"}}, "required": ["next"]}, {"type": "null"}]}},
+    "$defs": {
+        "link": {"anyOf": [{"type": "object", "properties": {"next": {"$ref": "#/$defs/link"}}, "required": ["next"]}, {"type": "null"}]}
+    },
 }
 SUM = """
 start: sum
@@ -75,7 +77,9 @@ def file(tmp_path):
 # --- generate -------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("schema", [PERSON, TREE, CHAIN, True, {"type": "array", "minItems": 3, "items": {"type": "string", "format": "date"}}])
+@pytest.mark.parametrize(
+    "schema", [PERSON, TREE, CHAIN, True, {"type": "array", "minItems": 3, "items": {"type": "string", "format": "date"}}]
+)
 def test_generated_instances_are_valid(run, file, schema: object) -> None:
     code, out, err = run("generate", "--schema", file("s.json", schema), "--seed", 1, "--count", 25)
     assert (code, err) == (0, "")
@@ -95,7 +99,7 @@ def test_the_seed_decides(run, file) -> None:
 def test_generate_from_other_sources(run, file) -> None:
     code, out, _ = run("generate", "--regex", r"[a-z]{2,5}@[a-z]{1,9}\.(com|org)", "--count", 10)
     assert code == 0 and all(re.fullmatch(r"[a-z]{2,5}@[a-z]{1,9}\.(com|org)", line) for line in out.splitlines())
-    code, out, _ = run("generate", "--choices", file("choices", "yes\nno\nça va\n"), "--count", 30, "--seed", 0)
+    code, out, _ = run("generate", "--choices", file("choices", "yes\nno\nça va\n"), "--count", 300, "--seed", 0)
     assert code == 0 and set(out.splitlines()) == {"yes", "no", "ça va"}
     code, out, _ = run("generate", "--lark", file("sum.lark", SUM), "--count", 10, "--length", 20)
     assert code == 0
@@ -127,13 +131,13 @@ def test_check_valid(run, file) -> None:
 
 
 def test_check_points_at_the_first_refused_byte(run, file) -> None:
-    schema, bad = file("s.json", PERSON), file("bad.json", '{\n  "name": "Zoë", "age": -1\n}\n')
+    schema, bad = file("s.json", PERSON), file("bad.json", '{\n  "name": "Zoë", "age": "1"\n}\n')
     code, out, _ = run("check", "--schema", schema, bad)
     assert code == 1
     head, line, caret = out.splitlines()
-    assert head.startswith(f"{bad}:2:25: '-' is refused, expected ")
-    assert line == '  "name": "Zoë", "age": -1'
-    assert line[caret.index("^")] == "-"
+    assert head.startswith(f"{bad}:2:25: '\"' is refused, expected ")
+    assert line == '  "name": "Zoë", "age": "1"'
+    assert line[caret.index("^") :] == '"1"'
     code, out, _ = run("check", "--json", "--schema", schema, bad)
     found = json.loads(out)
     assert code == 1 and (found["valid"], found["line"], found["column"], found["offset"]) == (False, 2, 25, 27)
@@ -192,7 +196,13 @@ def test_mask_after_a_refused_text(run) -> None:
 
 @pytest.mark.parametrize(
     ("source", "content"),
-    [("--schema", "{"), ("--schema", '{"type": "nonsense"}'), ("--lark", "start: undefined"), ("--lark", "start: ("), ("--schema", '{"$ref": "#"}')],
+    [
+        ("--schema", "{"),
+        ("--schema", '{"type": "nonsense"}'),
+        ("--lark", "start: undefined"),
+        ("--lark", "start: ("),
+        ("--schema", '{"$ref": "#"}'),
+    ],
 )
 def test_bad_grammars(run, file, source: str, content: str) -> None:
     code, out, err = run("generate", source, file("grammar", content))
@@ -214,7 +224,14 @@ def test_missing_and_unreadable_files(run, tmp_path) -> None:
 
 @pytest.mark.parametrize(
     "arguments",
-    [[], ["generate"], ["generate", "--regex", "a", "--lark", "b"], ["check", "--regex", "a"], ["generate", "--regex", "a", "--count", "0"], ["nonsense"]],
+    [
+        [],
+        ["generate"],
+        ["generate", "--regex", "a", "--lark", "b"],
+        ["check", "--regex", "a"],
+        ["generate", "--regex", "a", "--count", "0"],
+        ["nonsense"],
+    ],
 )
 def test_usage_errors(capsys, arguments: list[str]) -> None:
     with pytest.raises(SystemExit) as caught:
@@ -237,7 +254,9 @@ def test_info(run) -> None:
 def test_as_a_program(command: list[str], tmp_path) -> None:
     if command[0] == "grammar-engine":
         command = [str(Path(sys.executable).with_name("grammar-engine"))]
-    done = subprocess.run([*command, "generate", "--regex", "ü+"], cwd=tmp_path, capture_output=True, check=True, env={"LC_ALL": "C", "PATH": ""})
+    done = subprocess.run(
+        [*command, "generate", "--regex", "ü+"], cwd=tmp_path, capture_output=True, check=True, env={"LC_ALL": "C", "PATH": ""}
+    )
     assert re.fullmatch("ü+\\s+", done.stdout.decode("utf-8")) and not done.stderr
 
 

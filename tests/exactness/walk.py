@@ -7,6 +7,7 @@ At each position, with the oracle's mask at hand:
     validate     says how many tokens of a sequence would be accepted, and changes nothing
     fork         goes its own way; neither notices the other
     rollback     undoes exactly n steps
+    forced       `forced_bytes` is the one path along which the oracle leaves a single byte, up to a choice or a sentence
     split        the same bytes through other tokens, or through `accept_bytes`, lead to the same mask
 
 `Walk.masks` counts the masks compared, for the tests to assert that they did not quietly compare nothing.
@@ -30,6 +31,16 @@ def ids_of(mask: bytes) -> set[int]:
     """The ids whose bit is set."""
     bits = int.from_bytes(mask, "little")
     return {i for i in range(8 * len(mask)) if bits >> i & 1}
+
+
+def engine_mask(matcher: Any) -> set[int]:
+    """The ids that `matcher` allows; none, too, if it says that no token spells what the grammar needs."""
+    try:
+        return ids_of(matcher.mask())
+    except VocabularyError as error:
+        assert error.missing
+        assert not matcher.is_complete
+        return set()
 
 
 class Walk:
@@ -67,7 +78,7 @@ class Walk:
     def check_mask(self, matcher: Any, state: Any, where: object = "") -> set[int]:
         """The mask of `matcher` is that of `state`."""
         expected = self.expected(state)
-        got = ids_of(matcher.mask())
+        got = engine_mask(matcher)
         assert got == expected, self.report(matcher, got, expected, where)
         assert matcher.is_complete == self.recogniser.is_sentence(state), where
         self.masks += 1
@@ -75,7 +86,7 @@ class Walk:
 
     def report(self, matcher: Any, got: set[int], expected: set[int], where: object) -> str:
         """What differs, with the texts of the ids."""
-        text = b"".join(self.tokens[i] for i in matcher.tokens)
+        text = b"".join(self.tokens[i] if i >= 0 else b"<bytes>" for i in matcher.tokens)
 
         def spell(ids: set[int]) -> list[str]:
             return [f"{i} " + ("EOS" if i in self.tiny.eos else repr(self.tokens[i]) if i < len(self.tokens) else "padding") for i in sorted(ids)]
@@ -85,11 +96,15 @@ class Walk:
     def check_laws(self, matcher: Any, state: Any) -> None:
         """All laws at one position; `matcher` is as before afterwards."""
         rng, expected = self.rng, self.check_mask(matcher, state)
+        if not expected:
+            return
         words = array("i", [-1] * self.tiny.words)
         everything = matcher.fill_mask(words) is False
         assert words.tobytes() == matcher.mask()
-        assert everything == (expected >= set(range(len(self.tokens))))
+        assert everything == (len(expected) == (self.tiny.width or len(self.tokens)))
         assert matcher.allowed_tokens() == sorted(expected)
+        if rng.random() < 0.2:
+            assert matcher.forced_bytes()[:20] == self.forced(state)
         length = len(matcher.tokens)
         for token in range(len(self.tokens)):
             assert matcher.validate([token]) == (token in expected), (token, expected)
@@ -113,6 +128,17 @@ class Walk:
                 self.check_mask(fork, state, "rolled back EOS")
         assert len(matcher.tokens) == length
         self.check_mask(matcher, state, "after its forks")
+
+    def forced(self, state: Any, most: int = 20) -> bytes:
+        """The oracle's forced bytes, at most `most`."""
+        text = b""
+        while len(text) < most and not self.recogniser.is_sentence(state):
+            ways = [(byte, after) for byte in range(256) if (after := state.step(byte)) is not None]
+            if len(ways) != 1:
+                break
+            text += bytes([ways[0][0]])
+            state = ways[0][1]
+        return text
 
     def check_sequence(self, matcher: Any, state: Any, length: int = 4) -> None:
         """`validate` and `accept_tokens` of a random sequence stop where the oracle does."""

@@ -6,7 +6,8 @@ Kept to what Lark gets right, so that it can be the truth here:
 - no lazy quantifiers, and alternatives in a regular expression begin with different characters: Lark asks `re` for one match, then for the
   matches of each shorter prefix, which finds all of them only where preference and length agree;
 - characters of ignored terminals occur in no other terminal: Lark takes only the longest match of an ignored one;
-- no two alternatives that become equal when Lark expands optional parts ("Rules defined twice"): such grammars are skipped.
+- groups are not nested: Lark multiplies them out, which can take minutes;
+- grammars in which two alternatives become equal when Lark does so are skipped ("Rules defined twice").
 
 `ambiguity="forest"`: only whether there is a parse counts.
 """
@@ -34,7 +35,7 @@ class Maker:
 
     def text(self) -> str:
         rng = self.rng
-        lines = [f"{rng.choice(['', '?', '!']) if rule != 'start' else ''}{rule}{rng.choice(['', '.2'])}: {self.body(2)}" for rule in RULES]
+        lines = [f"{rng.choice(['', '?', '!']) if rule != 'start' else ''}{rule}{rng.choice(['', '.2'])}: {self.body(1)}" for rule in RULES]
         lines += [f"{name}: {self.terminal(2)}" for name in TERMINALS]
         if self.template:
             lines.append("pair{x, y}: x y | y x -> swapped")

@@ -55,7 +55,9 @@ def test_glue_is_up_to_date(tmp_path) -> None:
         pytest.skip(f"cffi {cffi.__version__} is not the pinned {_pinned_cffi()}")
     fresh = tmp_path / "_core.c"
     sources = ["csrc/include/ge_api.h", "csrc/prelude.c"]
-    subprocess.run([sys.executable, "-m", "cffi.gen_src", "read-sources", "grammar_engine._core", *sources, str(fresh)], cwd=ROOT, check=True)
+    subprocess.run(
+        [sys.executable, "-m", "cffi.gen_src", "read-sources", "grammar_engine._core", *sources, str(fresh)], cwd=ROOT, check=True
+    )
     assert fresh.read_text() == committed
 
 

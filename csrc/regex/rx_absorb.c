@@ -1,0 +1,57 @@
+/* Which expressions any plain text leaves alive: what slices of the vocabulary rest on (vocab/vb.h).
+ *
+ * *Plain* are the characters that a JSON string holds raw: all but " \\ and control characters, in UTF-8. An expression *absorbs* n
+ * plain characters if after every text of at most n of them something is still possible. The verdict is by structure, so it costs a
+ * look at a few nodes and never a derivative; it errs towards false.
+ *
+ *     p{a,b}                 with p = one character: if b >= n
+ *     p{a,} & ~F             with F finite: whatever was read can be continued to a string longer than all of F
+ *     QUOTE(L)               if L does: plain characters are spelt as they are
+ *     h t                    if h does and t is known to be inhabited: h need not end yet, and t can follow later
+ *     L | M                  if one of them does */
+#include "rx.h"
+
+/* One character and no less than all that is plain: what rx_text repeats. */
+static bool is_any_char(const rx_arena *x, rx_id id) { return x->text != NONE && intern_words(&x->nodes, x->text)[1] == id; }
+
+/* p{a,} without bound over any character. */
+static bool is_endless(const rx_arena *x, rx_id id) {
+    const u32 *node = intern_words(&x->nodes, id);
+    return node[0] == RX_REPEAT && is_any_char(x, node[1]) && node[3] == NONE;
+}
+
+static bool is_endless_but_finite_set(const rx_arena *x, rx_id id) {
+    const u32 *node = intern_words(&x->nodes, id);
+    bool endless = false;
+    for (u32 i = 1; i < intern_length(&x->nodes, id); i++) {
+        const u32 *part = intern_words(&x->nodes, node[i]);
+        if (part[0] == RX_NOT && x->meta.at[part[1]].flags & RX_FINITE) continue;
+        if (!is_endless(x, node[i])) return false;
+        endless = true;
+    }
+    return endless;
+}
+
+bool rx_absorbs_plain(const rx_arena *x, rx_id id, u32 n_chars) {
+    for (;;) {
+        const u32 *node = intern_words(&x->nodes, id);
+        switch ((rx_kind)node[0]) {
+        case RX_ALL: return true;
+        case RX_REPEAT: return is_any_char(x, node[1]) && (node[3] == NONE || node[3] >= n_chars);
+        case RX_AND: return is_endless_but_finite_set(x, id);
+        case RX_CONCAT:
+            if (!(x->meta.at[node[2]].flags & RX_INHABITED)) return false;
+            id = node[1];
+            break;
+        case RX_QUOTE:
+            if (node[3] != 0) return false; /* inside an escape */
+            id = node[1];
+            break;
+        case RX_OR:
+            for (u32 i = 1; i < intern_length(&x->nodes, id); i++)
+                if (rx_absorbs_plain(x, intern_words(&x->nodes, id)[i], n_chars)) return true; /* as deep as ORs nest: bounded */
+            return false;
+        default: return false;
+        }
+    }
+}
