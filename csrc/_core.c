@@ -589,7 +589,7 @@ static void *_cffi_types[] = {
 /*  1 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
 /*  2 */ _CFFI_OP(_CFFI_OP_FUNCTION, 181), // ge_status()(ge_engine *, ge_matcher * *, ge_err *)
 /*  3 */ _CFFI_OP(_CFFI_OP_POINTER, 173), // ge_engine *
-/*  4 */ _CFFI_OP(_CFFI_OP_POINTER, 60), // ge_matcher * *
+/*  4 */ _CFFI_OP(_CFFI_OP_POINTER, 59), // ge_matcher * *
 /*  5 */ _CFFI_OP(_CFFI_OP_POINTER, 174), // ge_err *
 /*  6 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
 /*  7 */ _CFFI_OP(_CFFI_OP_FUNCTION, 181), // ge_status()(ge_grammar const *, ge_vocab *, uint32_t, ge_engine * *, ge_err *)
@@ -617,7 +617,7 @@ static void *_cffi_types[] = {
 /* 29 */ _CFFI_OP(_CFFI_OP_FUNCTION, 181), // ge_status()(ge_ir *, uint32_t, int32_t *, ge_err *)
 /* 30 */ _CFFI_OP(_CFFI_OP_NOOP, 15),
 /* 31 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 32 */ _CFFI_OP(_CFFI_OP_POINTER, 63), // int32_t *
+/* 32 */ _CFFI_OP(_CFFI_OP_POINTER, 62), // int32_t *
 /* 33 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 34 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
 /* 35 */ _CFFI_OP(_CFFI_OP_FUNCTION, 181), // ge_status()(ge_ir *, uint32_t, uint8_t const *, size_t, int32_t *, ge_err *)
@@ -633,46 +633,46 @@ static void *_cffi_types[] = {
 /* 45 */ _CFFI_OP(_CFFI_OP_POINTER, 15), // ge_ir * *
 /* 46 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 47 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 48 */ _CFFI_OP(_CFFI_OP_FUNCTION, 181), // ge_status()(ge_matcher * const *, size_t, uint32_t *, size_t, uint32_t const *, size_t, int32_t *, size_t *, ge_err *)
-/* 49 */ _CFFI_OP(_CFFI_OP_POINTER, 60), // ge_matcher * const *
+/* 48 */ _CFFI_OP(_CFFI_OP_FUNCTION, 181), // ge_status()(ge_matcher * const *, size_t, uint32_t *, uint32_t const *, size_t, int32_t *, size_t *, ge_err *)
+/* 49 */ _CFFI_OP(_CFFI_OP_POINTER, 59), // ge_matcher * const *
 /* 50 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 51 */ _CFFI_OP(_CFFI_OP_POINTER, 10), // uint32_t *
-/* 52 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 53 */ _CFFI_OP(_CFFI_OP_NOOP, 22),
-/* 54 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 55 */ _CFFI_OP(_CFFI_OP_NOOP, 32),
-/* 56 */ _CFFI_OP(_CFFI_OP_NOOP, 26),
-/* 57 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 58 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 59 */ _CFFI_OP(_CFFI_OP_FUNCTION, 181), // ge_status()(ge_matcher *, int64_t const *, size_t, int32_t, size_t *, ge_err *)
-/* 60 */ _CFFI_OP(_CFFI_OP_POINTER, 178), // ge_matcher *
-/* 61 */ _CFFI_OP(_CFFI_OP_POINTER, 184), // int64_t const *
-/* 62 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 63 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21), // int32_t
-/* 64 */ _CFFI_OP(_CFFI_OP_NOOP, 26),
-/* 65 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 66 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 67 */ _CFFI_OP(_CFFI_OP_FUNCTION, 181), // ge_status()(ge_matcher *, size_t, ge_err *)
-/* 68 */ _CFFI_OP(_CFFI_OP_NOOP, 60),
-/* 69 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 70 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 71 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 72 */ _CFFI_OP(_CFFI_OP_FUNCTION, 181), // ge_status()(ge_matcher *, uint32_t *, size_t, int32_t *, ge_err *)
-/* 73 */ _CFFI_OP(_CFFI_OP_NOOP, 60),
-/* 74 */ _CFFI_OP(_CFFI_OP_NOOP, 51),
+/* 52 */ _CFFI_OP(_CFFI_OP_NOOP, 22),
+/* 53 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 54 */ _CFFI_OP(_CFFI_OP_NOOP, 32),
+/* 55 */ _CFFI_OP(_CFFI_OP_NOOP, 26),
+/* 56 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 57 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 58 */ _CFFI_OP(_CFFI_OP_FUNCTION, 181), // ge_status()(ge_matcher *, int64_t const *, size_t, int32_t, size_t *, ge_err *)
+/* 59 */ _CFFI_OP(_CFFI_OP_POINTER, 178), // ge_matcher *
+/* 60 */ _CFFI_OP(_CFFI_OP_POINTER, 184), // int64_t const *
+/* 61 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 62 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21), // int32_t
+/* 63 */ _CFFI_OP(_CFFI_OP_NOOP, 26),
+/* 64 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 65 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 66 */ _CFFI_OP(_CFFI_OP_FUNCTION, 181), // ge_status()(ge_matcher *, size_t, ge_err *)
+/* 67 */ _CFFI_OP(_CFFI_OP_NOOP, 59),
+/* 68 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 69 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 70 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 71 */ _CFFI_OP(_CFFI_OP_FUNCTION, 181), // ge_status()(ge_matcher *, uint32_t *, size_t, size_t, int32_t *, ge_err *)
+/* 72 */ _CFFI_OP(_CFFI_OP_NOOP, 59),
+/* 73 */ _CFFI_OP(_CFFI_OP_NOOP, 51),
+/* 74 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 75 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 76 */ _CFFI_OP(_CFFI_OP_NOOP, 32),
 /* 77 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 78 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
 /* 79 */ _CFFI_OP(_CFFI_OP_FUNCTION, 181), // ge_status()(ge_matcher *, uint8_t *, size_t, size_t *, ge_err *)
-/* 80 */ _CFFI_OP(_CFFI_OP_NOOP, 60),
+/* 80 */ _CFFI_OP(_CFFI_OP_NOOP, 59),
 /* 81 */ _CFFI_OP(_CFFI_OP_POINTER, 186), // uint8_t *
 /* 82 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 83 */ _CFFI_OP(_CFFI_OP_NOOP, 26),
 /* 84 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 85 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
 /* 86 */ _CFFI_OP(_CFFI_OP_FUNCTION, 181), // ge_status()(ge_matcher *, uint8_t const *, size_t, int32_t, size_t *, ge_err *)
-/* 87 */ _CFFI_OP(_CFFI_OP_NOOP, 60),
+/* 87 */ _CFFI_OP(_CFFI_OP_NOOP, 59),
 /* 88 */ _CFFI_OP(_CFFI_OP_NOOP, 24),
 /* 89 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 90 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21),
@@ -680,7 +680,7 @@ static void *_cffi_types[] = {
 /* 92 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 93 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
 /* 94 */ _CFFI_OP(_CFFI_OP_FUNCTION, 181), // ge_status()(ge_matcher *, uint8_t const *, size_t, uint32_t *, uint32_t *, size_t *, uint32_t *, size_t *, size_t, ge_err *)
-/* 95 */ _CFFI_OP(_CFFI_OP_NOOP, 60),
+/* 95 */ _CFFI_OP(_CFFI_OP_NOOP, 59),
 /* 96 */ _CFFI_OP(_CFFI_OP_NOOP, 24),
 /* 97 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 98 */ _CFFI_OP(_CFFI_OP_NOOP, 51),
@@ -716,11 +716,11 @@ static void *_cffi_types[] = {
 /* 128 */ _CFFI_OP(_CFFI_OP_POINTER, 9), // ge_vocab * *
 /* 129 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 130 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 131 */ _CFFI_OP(_CFFI_OP_FUNCTION, 63), // int32_t()(ge_engine *)
+/* 131 */ _CFFI_OP(_CFFI_OP_FUNCTION, 62), // int32_t()(ge_engine *)
 /* 132 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
 /* 133 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 134 */ _CFFI_OP(_CFFI_OP_FUNCTION, 63), // int32_t()(ge_matcher *)
-/* 135 */ _CFFI_OP(_CFFI_OP_NOOP, 60),
+/* 134 */ _CFFI_OP(_CFFI_OP_FUNCTION, 62), // int32_t()(ge_matcher *)
+/* 135 */ _CFFI_OP(_CFFI_OP_NOOP, 59),
 /* 136 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
 /* 137 */ _CFFI_OP(_CFFI_OP_FUNCTION, 23), // size_t()(ge_grammar const *)
 /* 138 */ _CFFI_OP(_CFFI_OP_NOOP, 8),
@@ -745,7 +745,7 @@ static void *_cffi_types[] = {
 /* 157 */ _CFFI_OP(_CFFI_OP_NOOP, 15),
 /* 158 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
 /* 159 */ _CFFI_OP(_CFFI_OP_FUNCTION, 187), // void()(ge_matcher *)
-/* 160 */ _CFFI_OP(_CFFI_OP_NOOP, 60),
+/* 160 */ _CFFI_OP(_CFFI_OP_NOOP, 59),
 /* 161 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
 /* 162 */ _CFFI_OP(_CFFI_OP_FUNCTION, 187), // void()(ge_matcher const *, int64_t *)
 /* 163 */ _CFFI_OP(_CFFI_OP_NOOP, 107),
@@ -1086,9 +1086,9 @@ _cffi_f_ge_engine_stats(PyObject *self, PyObject *args)
 #  define _cffi_f_ge_engine_stats _cffi_d_ge_engine_stats
 #endif
 
-static ge_status _cffi_d_ge_fill_masks(ge_matcher * const * x0, size_t x1, uint32_t * x2, size_t x3, uint32_t const * x4, size_t x5, int32_t * x6, size_t * x7, ge_err * x8)
+static ge_status _cffi_d_ge_fill_masks(ge_matcher * const * x0, size_t x1, uint32_t * x2, uint32_t const * x3, size_t x4, int32_t * x5, size_t * x6, ge_err * x7)
 {
-  return ge_fill_masks(x0, x1, x2, x3, x4, x5, x6, x7, x8);
+  return ge_fill_masks(x0, x1, x2, x3, x4, x5, x6, x7);
 }
 #ifndef PYPY_VERSION
 static PyObject *
@@ -1097,12 +1097,11 @@ _cffi_f_ge_fill_masks(PyObject *self, PyObject *args)
   ge_matcher * const * x0;
   size_t x1;
   uint32_t * x2;
-  size_t x3;
-  uint32_t const * x4;
-  size_t x5;
-  int32_t * x6;
-  size_t * x7;
-  ge_err * x8;
+  uint32_t const * x3;
+  size_t x4;
+  int32_t * x5;
+  size_t * x6;
+  ge_err * x7;
   Py_ssize_t datasize;
   struct _cffi_freeme_s *large_args_free = NULL;
   ge_status result;
@@ -1115,9 +1114,8 @@ _cffi_f_ge_fill_masks(PyObject *self, PyObject *args)
   PyObject *arg5;
   PyObject *arg6;
   PyObject *arg7;
-  PyObject *arg8;
 
-  if (!PyArg_UnpackTuple(args, "ge_fill_masks", 9, 9, &arg0, &arg1, &arg2, &arg3, &arg4, &arg5, &arg6, &arg7, &arg8))
+  if (!PyArg_UnpackTuple(args, "ge_fill_masks", 8, 8, &arg0, &arg1, &arg2, &arg3, &arg4, &arg5, &arg6, &arg7))
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
@@ -1142,53 +1140,49 @@ _cffi_f_ge_fill_masks(PyObject *self, PyObject *args)
       return NULL;
   }
 
-  x3 = _cffi_to_c_int(arg3, size_t);
-  if (x3 == (size_t)-1 && PyErr_Occurred())
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(22), arg3, (char **)&x3);
+  if (datasize != 0) {
+    x3 = ((size_t)datasize) <= 640 ? (uint32_t const *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(22), arg3, (char **)&x3,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  x4 = _cffi_to_c_int(arg4, size_t);
+  if (x4 == (size_t)-1 && PyErr_Occurred())
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(22), arg4, (char **)&x4);
+      _cffi_type(32), arg5, (char **)&x5);
   if (datasize != 0) {
-    x4 = ((size_t)datasize) <= 640 ? (uint32_t const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(22), arg4, (char **)&x4,
-            datasize, &large_args_free) < 0)
-      return NULL;
-  }
-
-  x5 = _cffi_to_c_int(arg5, size_t);
-  if (x5 == (size_t)-1 && PyErr_Occurred())
-    return NULL;
-
-  datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(32), arg6, (char **)&x6);
-  if (datasize != 0) {
-    x6 = ((size_t)datasize) <= 640 ? (int32_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(32), arg6, (char **)&x6,
+    x5 = ((size_t)datasize) <= 640 ? (int32_t *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(32), arg5, (char **)&x5,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(26), arg7, (char **)&x7);
+      _cffi_type(26), arg6, (char **)&x6);
   if (datasize != 0) {
-    x7 = ((size_t)datasize) <= 640 ? (size_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(26), arg7, (char **)&x7,
+    x6 = ((size_t)datasize) <= 640 ? (size_t *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(26), arg6, (char **)&x6,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(5), arg8, (char **)&x8);
+      _cffi_type(5), arg7, (char **)&x7);
   if (datasize != 0) {
-    x8 = ((size_t)datasize) <= 640 ? (ge_err *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(5), arg8, (char **)&x8,
+    x7 = ((size_t)datasize) <= 640 ? (ge_err *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(5), arg7, (char **)&x7,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   Py_BEGIN_ALLOW_THREADS
   _cffi_restore_errno();
-  { result = ge_fill_masks(x0, x1, x2, x3, x4, x5, x6, x7, x8); }
+  { result = ge_fill_masks(x0, x1, x2, x3, x4, x5, x6, x7); }
   _cffi_save_errno();
   Py_END_ALLOW_THREADS
 
@@ -1734,19 +1728,19 @@ _cffi_f_ge_matcher_accept(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(60), arg0, (char **)&x0);
+      _cffi_type(59), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(60), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(59), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(61), arg1, (char **)&x1);
+      _cffi_type(60), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (int64_t const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(61), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(60), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1821,10 +1815,10 @@ _cffi_f_ge_matcher_accept_bytes(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(60), arg0, (char **)&x0);
+      _cffi_type(59), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(60), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(59), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1916,10 +1910,10 @@ _cffi_f_ge_matcher_expected(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(60), arg0, (char **)&x0);
+      _cffi_type(59), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(60), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(59), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2010,9 +2004,9 @@ _cffi_f_ge_matcher_expected(PyObject *self, PyObject *args)
 #  define _cffi_f_ge_matcher_expected _cffi_d_ge_matcher_expected
 #endif
 
-static ge_status _cffi_d_ge_matcher_fill_mask(ge_matcher * x0, uint32_t * x1, size_t x2, int32_t * x3, ge_err * x4)
+static ge_status _cffi_d_ge_matcher_fill_mask(ge_matcher * x0, uint32_t * x1, size_t x2, size_t x3, int32_t * x4, ge_err * x5)
 {
-  return ge_matcher_fill_mask(x0, x1, x2, x3, x4);
+  return ge_matcher_fill_mask(x0, x1, x2, x3, x4, x5);
 }
 #ifndef PYPY_VERSION
 static PyObject *
@@ -2021,8 +2015,9 @@ _cffi_f_ge_matcher_fill_mask(PyObject *self, PyObject *args)
   ge_matcher * x0;
   uint32_t * x1;
   size_t x2;
-  int32_t * x3;
-  ge_err * x4;
+  size_t x3;
+  int32_t * x4;
+  ge_err * x5;
   Py_ssize_t datasize;
   struct _cffi_freeme_s *large_args_free = NULL;
   ge_status result;
@@ -2032,15 +2027,16 @@ _cffi_f_ge_matcher_fill_mask(PyObject *self, PyObject *args)
   PyObject *arg2;
   PyObject *arg3;
   PyObject *arg4;
+  PyObject *arg5;
 
-  if (!PyArg_UnpackTuple(args, "ge_matcher_fill_mask", 5, 5, &arg0, &arg1, &arg2, &arg3, &arg4))
+  if (!PyArg_UnpackTuple(args, "ge_matcher_fill_mask", 6, 6, &arg0, &arg1, &arg2, &arg3, &arg4, &arg5))
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(60), arg0, (char **)&x0);
+      _cffi_type(59), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(60), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(59), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2058,27 +2054,31 @@ _cffi_f_ge_matcher_fill_mask(PyObject *self, PyObject *args)
   if (x2 == (size_t)-1 && PyErr_Occurred())
     return NULL;
 
+  x3 = _cffi_to_c_int(arg3, size_t);
+  if (x3 == (size_t)-1 && PyErr_Occurred())
+    return NULL;
+
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(32), arg3, (char **)&x3);
+      _cffi_type(32), arg4, (char **)&x4);
   if (datasize != 0) {
-    x3 = ((size_t)datasize) <= 640 ? (int32_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(32), arg3, (char **)&x3,
+    x4 = ((size_t)datasize) <= 640 ? (int32_t *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(32), arg4, (char **)&x4,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(5), arg4, (char **)&x4);
+      _cffi_type(5), arg5, (char **)&x5);
   if (datasize != 0) {
-    x4 = ((size_t)datasize) <= 640 ? (ge_err *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(5), arg4, (char **)&x4,
+    x5 = ((size_t)datasize) <= 640 ? (ge_err *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(5), arg5, (char **)&x5,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   Py_BEGIN_ALLOW_THREADS
   _cffi_restore_errno();
-  { result = ge_matcher_fill_mask(x0, x1, x2, x3, x4); }
+  { result = ge_matcher_fill_mask(x0, x1, x2, x3, x4, x5); }
   _cffi_save_errno();
   Py_END_ALLOW_THREADS
 
@@ -2106,10 +2106,10 @@ _cffi_f_ge_matcher_flags(PyObject *self, PyObject *arg0)
   PyObject *pyresult;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(60), arg0, (char **)&x0);
+      _cffi_type(59), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(60), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(59), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2156,10 +2156,10 @@ _cffi_f_ge_matcher_forced_bytes(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(60), arg0, (char **)&x0);
+      _cffi_type(59), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(60), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(59), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2287,10 +2287,10 @@ _cffi_f_ge_matcher_free(PyObject *self, PyObject *arg0)
   struct _cffi_freeme_s *large_args_free = NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(60), arg0, (char **)&x0);
+      _cffi_type(59), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(60), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(59), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2476,10 +2476,10 @@ _cffi_f_ge_matcher_reset(PyObject *self, PyObject *arg0)
   struct _cffi_freeme_s *large_args_free = NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(60), arg0, (char **)&x0);
+      _cffi_type(59), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(60), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(59), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2522,10 +2522,10 @@ _cffi_f_ge_matcher_rollback(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(60), arg0, (char **)&x0);
+      _cffi_type(59), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(60), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(59), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2979,10 +2979,10 @@ static const struct _cffi_global_s _cffi_globals[] = {
   { "ge_ir_is_empty", (void *)_cffi_f_ge_ir_is_empty, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 29), (void *)_cffi_d_ge_ir_is_empty },
   { "ge_ir_matches", (void *)_cffi_f_ge_ir_matches, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 35), (void *)_cffi_d_ge_ir_matches },
   { "ge_ir_new", (void *)_cffi_f_ge_ir_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 43), (void *)_cffi_d_ge_ir_new },
-  { "ge_matcher_accept", (void *)_cffi_f_ge_matcher_accept, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 59), (void *)_cffi_d_ge_matcher_accept },
+  { "ge_matcher_accept", (void *)_cffi_f_ge_matcher_accept, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 58), (void *)_cffi_d_ge_matcher_accept },
   { "ge_matcher_accept_bytes", (void *)_cffi_f_ge_matcher_accept_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 86), (void *)_cffi_d_ge_matcher_accept_bytes },
   { "ge_matcher_expected", (void *)_cffi_f_ge_matcher_expected, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 94), (void *)_cffi_d_ge_matcher_expected },
-  { "ge_matcher_fill_mask", (void *)_cffi_f_ge_matcher_fill_mask, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 72), (void *)_cffi_d_ge_matcher_fill_mask },
+  { "ge_matcher_fill_mask", (void *)_cffi_f_ge_matcher_fill_mask, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 71), (void *)_cffi_d_ge_matcher_fill_mask },
   { "ge_matcher_flags", (void *)_cffi_f_ge_matcher_flags, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 134), (void *)_cffi_d_ge_matcher_flags },
   { "ge_matcher_forced_bytes", (void *)_cffi_f_ge_matcher_forced_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 79), (void *)_cffi_d_ge_matcher_forced_bytes },
   { "ge_matcher_fork", (void *)_cffi_f_ge_matcher_fork, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 106), (void *)_cffi_d_ge_matcher_fork },
@@ -2991,7 +2991,7 @@ static const struct _cffi_global_s _cffi_globals[] = {
   { "ge_matcher_length", (void *)_cffi_f_ge_matcher_length, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 140), (void *)_cffi_d_ge_matcher_length },
   { "ge_matcher_new", (void *)_cffi_f_ge_matcher_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 2), (void *)_cffi_d_ge_matcher_new },
   { "ge_matcher_reset", (void *)_cffi_f_ge_matcher_reset, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 159), (void *)_cffi_d_ge_matcher_reset },
-  { "ge_matcher_rollback", (void *)_cffi_f_ge_matcher_rollback, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 67), (void *)_cffi_d_ge_matcher_rollback },
+  { "ge_matcher_rollback", (void *)_cffi_f_ge_matcher_rollback, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 66), (void *)_cffi_d_ge_matcher_rollback },
   { "ge_version", (void *)_cffi_f_ge_version, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_N, 0), (void *)_cffi_d_ge_version },
   { "ge_vocab_bytes", (void *)_cffi_f_ge_vocab_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 143), (void *)_cffi_d_ge_vocab_bytes },
   { "ge_vocab_encode", (void *)_cffi_f_ge_vocab_encode, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 111), (void *)_cffi_d_ge_vocab_encode },
@@ -3002,7 +3002,7 @@ static const struct _cffi_global_s _cffi_globals[] = {
 static const struct _cffi_field_s _cffi_fields[] = {
   { "status", offsetof(ge_err, status),
               sizeof(((ge_err *)0)->status),
-              _CFFI_OP(_CFFI_OP_NOOP, 63) },
+              _CFFI_OP(_CFFI_OP_NOOP, 62) },
   { "limit", offsetof(ge_err, limit),
              sizeof(((ge_err *)0)->limit),
              _CFFI_OP(_CFFI_OP_NOOP, 10) },
@@ -3080,7 +3080,7 @@ static const struct _cffi_field_s _cffi_fields[] = {
              _CFFI_OP(_CFFI_OP_NOOP, 10) },
   { "longest", offsetof(ge_rules, longest),
                sizeof(((ge_rules *)0)->longest),
-               _CFFI_OP(_CFFI_OP_NOOP, 63) },
+               _CFFI_OP(_CFFI_OP_NOOP, 62) },
   { "bytes", offsetof(ge_stats, bytes),
              sizeof(((ge_stats *)0)->bytes),
              _CFFI_OP(_CFFI_OP_NOOP, 185) },

@@ -12,7 +12,8 @@ from typing import Any
 from ._native import ffi
 from .vocabulary import Vocabulary
 
-_WORD_FORMATS = {"i", "I", "l", "L", "<i", "<I", "=i", "=I"}
+_WORDS = ffi.typeof("uint32_t[]")
+_WORD_FORMATS = {"i", "I", "<i", "<I", "=i", "=I"}
 _BYTE_FORMATS = {"B", "b", "c", "<B", "<b"}
 
 
@@ -77,13 +78,18 @@ def rows_of(buffer: Any, words: int) -> tuple[Any, int]:
     ValueError
         Read-only, not contiguous, or of another width.
     """
-    torch = sys.modules.get("torch")
-    if torch is not None and isinstance(buffer, torch.Tensor):
-        return _rows_of_tensor(buffer, words, torch)
     try:
         view = memoryview(buffer)
     except TypeError:
-        raise TypeError(f"a mask buffer is a numpy array, a CPU torch tensor, or a writable buffer, not {type(buffer).__name__}") from None
+        return _rows_of_tensor(buffer, words)
+    shape = view.shape
+    if not (view.format in _WORD_FORMATS and shape and shape[-1] == words and len(shape) <= 2 and view.c_contiguous and not view.readonly):
+        _check_view(view, words)
+    return ffi.from_buffer(_WORDS, buffer, require_writable=True), view.nbytes // (4 * words)
+
+
+def _check_view(view: memoryview, words: int) -> None:
+    """Raise unless the view is one of rows of words, or of their bytes."""
     if view.readonly:
         raise ValueError("the mask buffer is read-only")
     if not view.c_contiguous:
@@ -94,10 +100,12 @@ def rows_of(buffer: Any, words: int) -> tuple[Any, int]:
         raise TypeError(f"a mask buffer holds 32-bit integers (or plain bytes), not items of format {view.format!r}")
     elif view.nbytes == 0 or view.nbytes % (4 * words):
         raise ValueError(f"a mask row is {4 * words} bytes ({words} words) wide: {view.nbytes} bytes are no number of rows")
-    return ffi.from_buffer("uint32_t[]", buffer, require_writable=True), view.nbytes // (4 * words)
 
 
-def _rows_of_tensor(tensor: Any, words: int, torch: Any) -> tuple[Any, int]:
+def _rows_of_tensor(tensor: Any, words: int) -> tuple[Any, int]:
+    torch = sys.modules.get("torch")
+    if torch is None or not isinstance(tensor, torch.Tensor):
+        raise TypeError(f"a mask buffer is a numpy array, a CPU torch tensor, or a writable buffer, not {type(tensor).__name__}")
     if tensor.dtype != torch.int32:
         raise TypeError(f"a mask tensor is int32, not {tensor.dtype}")
     if tensor.device.type != "cpu":

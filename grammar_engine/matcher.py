@@ -22,6 +22,7 @@ from .mask import check_row, rows_of, words_of
 from .vocabulary import Vocabulary
 
 _COMPLETE, _ENDED = 1, 2
+_ID_END = 1 << 62  # beyond all ids
 _SHOWN = 256  # names that `explain` collects
 _ALL_ON = Switches()
 
@@ -128,8 +129,9 @@ class Matcher:
             The buffer does not fit.
         """
         words, rows = rows_of(buffer, self._words)
-        check_row(row, rows)
-        status = lib.ge_matcher_fill_mask(self._handle, words + row * self._words, self._words, self._all, self._err)
+        if type(row) is not int or not 0 <= row < rows:
+            check_row(row, rows)
+        status = lib.ge_matcher_fill_mask(self._handle, words, row, self._words, self._all, self._err)
         if status:
             check(status, self._err)
         return not self._all[0]
@@ -170,7 +172,14 @@ class Matcher:
         LimitExceededError
             Nothing has changed.
         """
-        if self._run((token,), commit=True):
+        if type(token) is not int:
+            token = _as_id(token)
+        if not -1 < token < _ID_END:
+            token = -1  # no id of any vocabulary
+        status = lib.ge_matcher_accept(self._handle, (token,), 1, True, self._n_done, self._err)
+        if status:
+            check(status, self._err)
+        if self._n_done[0]:
             return True
         if strict:
             if self.is_terminated:
@@ -187,15 +196,9 @@ class Matcher:
         return self._run(tokens, commit=False)
 
     def _run(self, tokens: Sequence[int], commit: bool) -> int:
-        for token in tokens:
-            if type(token) is not int:
-                tokens = [_as_id(token) for token in tokens]
-                break
-        try:
-            ids = ffi.new("int64_t[]", tokens)
-        except OverflowError:  # beyond 64 bits: no id of any vocabulary
-            ids = ffi.new("int64_t[]", [token if -1 < token < 1 << 62 else -1 for token in tokens])
-        status = lib.ge_matcher_accept(self._handle, ids, len(tokens), commit, self._n_done, self._err)
+        ids = [_as_id(token) for token in tokens]
+        ids = [token if -1 < token < _ID_END else -1 for token in ids]
+        status = lib.ge_matcher_accept(self._handle, ids, len(ids), commit, self._n_done, self._err)
         if status:
             check(status, self._err)
         done: int = self._n_done[0]
@@ -400,7 +403,7 @@ def _fill_part(present: list[tuple[int, Matcher]], places: list[int], words: Any
     handles = ffi.new("ge_matcher *[]", [matcher._handle for _, matcher in present])
     part_rows = ffi.new("uint32_t[]", [places[i] for i, _ in present])
     every, n_done, err = ffi.new("int32_t[]", n), ffi.new("size_t *"), new_err()
-    status = lib.ge_fill_masks(handles, n, words, n_words, part_rows, n_words, every, n_done, err)
+    status = lib.ge_fill_masks(handles, n, words, part_rows, n_words, every, n_done, err)
     check(status, err)
     for (i, _), flag in zip(present, every):
         needed[i] = not flag

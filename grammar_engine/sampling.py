@@ -16,8 +16,10 @@ what is open), and the chance of going out grows from 15 % to certainty while th
 Where most letters may come next the text is free (a string): there the way out is the quote, and brackets are just characters. Elsewhere it is
 structure: the way out is a bracket, else the quote, else a separator. Past the budget the first of these that the mask allows is taken: end of
 text, the way out, a single byte that opens nothing, any short token.
-So recursion is left as soon as the grammar lets one out. That is a heuristic, with no proof for every grammar: a text that is not at its end after the hard
-budget is given up, and begun afresh with half the soft budget; after some attempts `DidNotEndError` is raised.
+
+So recursion is left as soon as the grammar lets one out. That is a heuristic, with no proof for every grammar (chance rarely spells what an
+unanchored pattern wants to contain): a text that is not at its end after the hard budget is given up, and begun afresh with half the soft
+budget; after some attempts `DidNotEndError` is raised.
 
 Whatever is chosen is under the mask, so a text that ends is a sentence of the grammar, always.
 """

@@ -157,13 +157,12 @@ size_t ge_matcher_length(const ge_matcher *m);                          /* steps
 void ge_matcher_history(const ge_matcher *m, int64_t *out);             /* token of each step; -1 for accept_bytes */
 int32_t ge_matcher_flags(ge_matcher *m);                                /* 1: the text is a sentence; 2: ended by EOS */
 
-/* Writes the mask of ceil(width / 32) words; *all = 1 if every id of the vocabulary (not of the padding) is allowed. */
-ge_status ge_matcher_fill_mask(ge_matcher *m, uint32_t *mask, size_t n_words, int32_t *all, ge_err *err);
+/* Writes row `row` of masks, whose rows are n_words = ceil(width / 32) words; *all = 1 if all `width` bits are set. */
+ge_status ge_matcher_fill_mask(ge_matcher *m, uint32_t *masks, size_t row, size_t n_words, int32_t *all, ge_err *err);
 
-/* The same for n matchers: rows[i] is the row of matcher i, rows are stride words apart. all: n flags. Stops at the first error,
- * with its index in *n_done. */
-ge_status ge_fill_masks(ge_matcher *const *matchers, size_t n, uint32_t *masks, size_t stride, const uint32_t *rows, size_t n_words,
-                        int32_t *all, size_t *n_done, ge_err *err);
+/* The same for n matchers: rows[i] is the row of matcher i. all: n flags. Stops at the first error, with its index in *n_done. */
+ge_status ge_fill_masks(ge_matcher *const *matchers, size_t n, uint32_t *masks, const uint32_t *rows, size_t n_words, int32_t *all,
+                        size_t *n_done, ge_err *err);
 
 /* The bytes that must come next, at most `capacity` of them. */
 ge_status ge_matcher_forced_bytes(ge_matcher *m, uint8_t *out, size_t capacity, size_t *n_out, ge_err *err);

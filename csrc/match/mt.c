@@ -162,9 +162,10 @@ static ge_status report_spelling(const byte_set *live, ge_err *err) {
     return err->status = GE_E_SPELLING;
 }
 
-ge_status ge_matcher_fill_mask(ge_matcher *m, uint32_t *mask, size_t n_words, int32_t *all, ge_err *err) {
+ge_status ge_matcher_fill_mask(ge_matcher *m, uint32_t *masks, size_t row, size_t n_words, int32_t *all, ge_err *err) {
     ge_engine *e = m->e;
     ge_vocab *v = e->v;
+    u32 *mask = masks + row * n_words;
     mt_step state = state_of(m);
     bool every = false;
     if (n_words != v->n_words) return err_set(err, GE_E_ARGUMENT, "the mask has the wrong width");
@@ -191,11 +192,11 @@ ge_status ge_matcher_fill_mask(ge_matcher *m, uint32_t *mask, size_t n_words, in
     return (ge_status)err->status;
 }
 
-ge_status ge_fill_masks(ge_matcher *const *matchers, size_t n, uint32_t *masks, size_t stride, const uint32_t *rows, size_t n_words,
-                        int32_t *all, size_t *n_done, ge_err *err) {
+ge_status ge_fill_masks(ge_matcher *const *matchers, size_t n, uint32_t *masks, const uint32_t *rows, size_t n_words, int32_t *all,
+                        size_t *n_done, ge_err *err) {
     for (*n_done = 0; *n_done < n; ++*n_done) {
         size_t i = *n_done;
-        ge_status status = ge_matcher_fill_mask(matchers[i], masks + rows[i] * stride, n_words, &all[i], err);
+        ge_status status = ge_matcher_fill_mask(matchers[i], masks, rows[i], n_words, &all[i], err);
         if (status != GE_OK) return status;
     }
     return GE_OK;

@@ -93,13 +93,61 @@ static rx_id characters_in(rx_context *c, rx_id one, u32 condition) {
     return none ? RX_ID_NEVER : all ? one : some;
 }
 
+static bool in_bytes(const rx_arena *x, rx_id id, u32 first, u32 last) { /* a set of bytes from 32 * first up to 32 * last + 31 */
+    if (rx_kind_of(x, id) != RX_SET) return false;
+    const byte_set *set = rx_set_of(x, intern_words(&x->nodes, id)[1]);
+    for (u32 w = 0; w < 8; w++)
+        if ((w < first || w > last) && set->w[w]) return false;
+    return true;
+}
+
+/* Is each string of id one character (`rest`: what follows the first byte of one)? False: not seen to be. At most 4 levels deep, but for
+ * OR below OR, which there is not. */
+static bool is_character(const rx_arena *x, rx_id id, bool rest) {
+    const u32 *node = intern_words(&x->nodes, id);
+    u32 n = intern_length(&x->nodes, id);
+    switch (node[0]) {
+    case RX_SET: return rest ? in_bytes(x, id, 4, 5) : in_bytes(x, id, 0, 3);
+    case RX_OR:
+        for (u32 i = 1; i < n; i++)
+            if (!is_character(x, node[i], rest)) return false;
+        return true;
+    case RX_CONCAT: return (rest ? in_bytes(x, node[1], 4, 5) : in_bytes(x, node[1], 6, 7)) && is_character(x, node[2], true);
+    case RX_AND: return !rest; /* made here only */
+    default: return false;
+    }
+}
+
 static rx_id restrict_part(rx_context *c, rx_id id, u32 condition, bool at_end);
+
+/* Of several parts of which only the first begins a character. If that is not one character, a trie of literals with a common first
+ * byte is among them, b (p | q) r, and b p r | b q r is looked at instead. */
+static rx_id restrict_bytes(rx_context *c, const rx_id *parts, u32 n, u32 condition, bool at_end) {
+    rx_arena *x = c->x;
+    rx_id one = RX_ID_EMPTY, result = RX_ID_NEVER;
+    u32 split = 0;
+    for (u32 i = n; i > 0 && one != NONE; i--) {
+        one = rx_concat(x, parts[i - 1], one);
+        if (rx_kind_of(x, parts[i - 1]) == RX_OR) split = i - 1;
+    }
+    if (one == NONE) return NONE;
+    if (is_character(x, one, false) || split == 0) return characters_in(c, one, condition);
+    u32 n_arms = intern_length(&x->nodes, parts[split]) - 1;
+    for (u32 k = 0; k < n_arms; k++) {
+        rx_id arm = intern_words(&x->nodes, parts[split])[1 + k];
+        for (u32 i = split + 1; i < n && arm != NONE; i++) arm = rx_concat(x, arm, parts[i]);
+        for (u32 i = split; i > 0 && arm != NONE; i--) arm = rx_concat(x, parts[i - 1], arm);
+        if (arm == NONE || (arm = restrict_part(c, arm, condition, at_end)) == NONE) return NONE;
+        if ((result = rx_or2(x, result, arm)) == NONE) return NONE;
+    }
+    return result;
+}
 
 /* Of an OR, a REPEAT or a set of single characters. Recursion is as deep as expressions are nested, which rx.h bounds. */
 static rx_id restrict_one(rx_context *c, rx_id id, u32 condition, bool at_end) {
     rx_arena *x = c->x;
     const u32 *node = intern_words(&x->nodes, id);
-    if (node[0] == RX_OR) {
+    if (node[0] == RX_OR && !is_character(x, id, false)) {
         VEC(rx_id) parts = {0};
         u32 n = intern_length(&x->nodes, id) - 1;
         bool ok = true;
@@ -123,21 +171,14 @@ static rx_id restrict_begin(rx_context *c, rx_id id, u32 condition) {
     rx_arena *x = c->x;
     rx_id result = RX_ID_NEVER;
     while (id != RX_ID_EMPTY && id != RX_ID_NEVER) {
-        rx_id rest = tail_of(x, id), first = head_of(x, id), one = first;
+        rx_id rest = tail_of(x, id), first = head_of(x, id), one;
         u8 n = 1;
         rx_id bytes[4] = {first};
         while (rest != RX_ID_EMPTY && n < 4 && !begins_character(x, head_of(x, rest))) {
             bytes[n++] = head_of(x, rest);
             rest = tail_of(x, rest);
         }
-        if (n > 1) {
-            one = RX_ID_EMPTY;
-            while (n > 0) one = rx_concat(x, bytes[--n], one);
-            if (one == NONE) return NONE;
-            one = characters_in(c, one, condition);
-        } else {
-            one = restrict_one(c, first, condition, false);
-        }
+        one = n > 1 ? restrict_bytes(c, bytes, n, condition, false) : restrict_one(c, first, condition, false);
         one = rx_concat(x, one, rest);
         if (one == NONE || (result = rx_or2(x, result, one)) == NONE) return NONE;
         if (!rx_nullable(x, first)) break;
@@ -156,14 +197,8 @@ static rx_id restrict_end(rx_context *c, rx_id id, u32 condition) {
         from = end - 1;
         while (from > 0 && !begins_character(x, parts.at[from])) from--;
         bool optional = end - from == 1 && rx_nullable(x, parts.at[from]);
-        if (end - from > 1) {
-            one = RX_ID_EMPTY;
-            for (u32 i = end; i > from && one != NONE; i--) one = rx_concat(x, parts.at[i - 1], one);
-            if (one == NONE) goto failed;
-            one = characters_in(c, one, condition);
-        } else {
-            one = restrict_one(c, parts.at[from], condition, true);
-        }
+        if (end - from > 1) one = restrict_bytes(c, parts.at + from, end - from, condition, true);
+        else one = restrict_one(c, parts.at[from], condition, true);
         for (u32 i = from; i > 0 && one != NONE; i--) one = rx_concat(x, parts.at[i - 1], one);
         if (one == NONE || (result = rx_or2(x, result, one)) == NONE) goto failed;
         if (!optional) break;

@@ -121,6 +121,11 @@ def test_generate_that_cannot_end(run, tmp_path) -> None:
     assert json.loads(out)["type"] == "VocabularyError"
 
 
+def test_generate_gives_up_where_chance_hardly_ends(run) -> None:
+    code, out, err = run("generate", "--regex", "[a-z]*qzxqzxqzx", "--length", 1, "--seed", 0)
+    assert (code, out) == (3, "") and "did not end within" in err
+
+
 # --- check ----------------------------------------------------------------------------------------------------------
 
 

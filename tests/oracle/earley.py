@@ -10,9 +10,10 @@ be completed: a state exists if and only if the text so far is a prefix of some 
 
 Nullable symbols: a nonterminal that is completed in the row where it began is remembered there, for those who wait for it later.
 
-`lexing="longest"` (`LongestState`): all lexemes that the row allows are read as one *run*. Whenever some of them end, a continuation is
-born, and every continuation that was born from a shorter match of that run is dropped with all that came of it. So the runs that are alive
-form a chain, each born from the last match of the one before.
+`lexing="longest"` (`LongestState`): all lexemes that a row allows, and the skip lexemes, are read together as one *run*. When some of them
+end, continuations are born: one from the row after the lexemes that ended, one from the same row again if a skip ended. Whatever was
+born from a shorter match of that run is dropped, with all that came of it. So runs are the nodes of a forest; below each is what came of
+its last match. Only here are rows interned by the items they are made of (they determine the row), so that equal runs can be merged.
 """
 
 from __future__ import annotations
@@ -71,7 +72,7 @@ class ListRule(NamedTuple):
 
 
 class Row:
-    """The Earley set of one position; two rows are equal only if they are the same."""
+    """The Earley set of one position."""
 
     def __init__(self) -> None:
         self.items: set[tuple[object, object, Row | None]] = set()  # (alternative, dot, row of origin); None: the sentence itself
@@ -92,6 +93,7 @@ class Recogniser:
     def __init__(self, builder: ir.Builder):
         exprs = ex.read(builder)
         self.longest = builder.longest
+        self._interned: dict[frozenset, Row] = {}
         self.skips: list[ir.Symbol] = []
         self.lexemes: dict[ir.Symbol, ex.Expr] = {}
         records = builder.lexeme_records
@@ -135,7 +137,7 @@ class Recogniser:
         if not self._completable(self.begin):
             return None
         row = self.close({(self.begin, 0, None)})
-        return LongestState(self, row, (self.readings(row),)) if self.longest else State(self, row, self.readings(row))
+        return LongestState(self, [row], {self.readings(row): {}}) if self.longest else State(self, [row], self.readings(row))
 
     @staticmethod
     def step(state: State | LongestState, byte: int) -> State | LongestState | None:
@@ -145,7 +147,7 @@ class Recogniser:
     @staticmethod
     def is_sentence(state: State | LongestState) -> bool:
         """Is the text so far a sentence?"""
-        return state.row is not None and state.row.accepts
+        return any(row.accepts for row in state.rows)
 
     def run(self, content: bytes) -> State | LongestState | None:
         """The state after `content`."""
@@ -158,7 +160,10 @@ class Recogniser:
 
     def close(self, items: set) -> Row:
         """The row with `items`, closed under prediction, completion and lexemes that match the empty string."""
+        if self.longest and (known := self._interned.get(frozenset(items))):
+            return known
         row, todo = Row(), list(items)
+        self._interned[frozenset(items)] = row
         empty: set[ir.Symbol] = set()  # nonterminals that were found to derive nothing: whoever waits for one goes on at once
         while todo:
             item = todo.pop()
@@ -191,56 +196,71 @@ class Recogniser:
         symbols = [symbol for symbol in row.waiting if symbol in self.lexemes] + self.skips
         return frozenset((self.lexemes[symbol], symbol, row) for symbol in symbols if ex.is_alive(self.lexemes[symbol]))
 
-    def advance(self, readings: set[Reading]) -> tuple[set[Reading], Row | None]:
-        """`readings` that are not dead, and the row that those make which may end here."""
-        items: set = set()
-        for left, symbol, row in readings:
+    def advance(self, readings: frozenset[Reading], byte: int) -> tuple[frozenset[Reading], set, set]:
+        """`readings` one byte later, and the items of the rows made by those that may end here: by lexemes, and by skips."""
+        alive, after_lexemes, after_skips = set(), set(), set()
+        for before, symbol, row in readings:
+            left = ex.derive(before, byte)
+            if ex.is_alive(left):
+                alive.add((left, symbol, row))
             if ex.nullable(left):
-                items |= row.kernel() if symbol in self.skips else row.waiting[symbol]
-        return {reading for reading in readings if ex.is_alive(reading[0])}, self.close(items) if items else None
+                if symbol in self.skips:
+                    after_skips |= row.kernel()
+                else:
+                    after_lexemes |= row.waiting[symbol]
+        return frozenset(alive), after_lexemes, after_skips
 
 
 class State:
-    """All readings that are alive after some text, and the row there if a lexeme may end there."""
+    """All readings that are alive after some text, and the row there (none, or one) if a lexeme may end there."""
 
-    def __init__(self, recogniser: Recogniser, row: Row | None, readings: frozenset[Reading]):
+    def __init__(self, recogniser: Recogniser, rows: list[Row], readings: frozenset[Reading]):
         self.recogniser = recogniser
-        self.row = row
+        self.rows = rows
         self.readings = readings
         self._after: dict[int, State | None] = {}
 
     def step(self, byte: int) -> State | None:
         if byte not in self._after:
-            derived = {(ex.derive(left, byte), symbol, row) for left, symbol, row in self.readings}
-            readings, row = self.recogniser.advance(derived)
-            if row:
+            readings, *items = self.recogniser.advance(self.readings, byte)
+            rows = [self.recogniser.close(set().union(*items))] if any(items) else []
+            for row in rows:
                 readings |= self.recogniser.readings(row)
-            self._after[byte] = State(self.recogniser, row, frozenset(readings)) if readings or row else None
+            self._after[byte] = State(self.recogniser, rows, readings) if readings or rows else None
         return self._after[byte]
 
 
-class LongestState:
-    """The chain of runs that are alive, oldest first, and the row at this position if a lexeme may end there."""
+Forest = dict[frozenset[Reading], "Forest"]  # a run, and below it what came of its last match
 
-    def __init__(self, recogniser: Recogniser, row: Row | None, runs: tuple[frozenset[Reading], ...]):
+
+class LongestState:
+    """The runs that are alive, and the rows at this position if a lexeme may end there."""
+
+    def __init__(self, recogniser: Recogniser, rows: list[Row], runs: Forest):
         self.recogniser = recogniser
-        self.row = row
+        self.rows = rows
         self.runs = runs
         self._after: dict[int, LongestState | None] = {}
 
     def step(self, byte: int) -> LongestState | None:
         if byte not in self._after:
-            self._after[byte] = self._step(byte)
+            rows: list[Row] = []
+            runs = self._step(self.runs, byte, rows)
+            self._after[byte] = LongestState(self.recogniser, rows, runs) if runs else None
         return self._after[byte]
 
-    def _step(self, byte: int) -> LongestState | None:
-        runs: list[frozenset[Reading]] = []
-        row = None
-        for run in self.runs:
-            readings, row = self.recogniser.advance({(ex.derive(left, byte), symbol, begin) for left, symbol, begin in run})
-            if readings:
-                runs.append(frozenset(readings))
-            if row:  # a longer match of this run: whatever came of its shorter matches, the rest of the chain, is dropped
-                runs.append(self.recogniser.readings(row))
-                break
-        return LongestState(self.recogniser, row, tuple(runs)) if runs else None
+    def _step(self, runs: Forest, byte: int, rows: list[Row]) -> Forest:
+        stepped: Forest = {}
+        for run, below in runs.items():
+            readings, *items = self.recogniser.advance(run, byte)
+            born = [self.recogniser.close(made) for made in items if made]
+            rows += born
+            below = {self.recogniser.readings(row): {} for row in born} if born else self._step(below, byte, rows)
+            _merge(stepped, {readings: below} if readings else below)
+        return stepped
+
+
+def _merge(into: Forest, runs: Forest) -> None:
+    """Equal runs side by side match at the same time: they are one, with what came of either below it."""
+    for run, below in runs.items():
+        _merge(into.setdefault(run, {}), below)

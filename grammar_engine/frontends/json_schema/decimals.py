@@ -23,6 +23,8 @@ from typing import NamedTuple
 from ...ir import Builder, Expr
 
 MAX_DIGITS = 1_000  # of a number in a schema, written without exponent
+MAX_DIVISOR = 20_000  # of a step, powers of ten taken out: the automaton has so many states
+MAX_SCALE = 400  # digits after the point of a step
 
 _ZERO, _TEN = Decimal(0), Decimal(10)
 _EXACT = Context(prec=4 * MAX_DIGITS, Emax=999_999, Emin=-999_999)
@@ -116,17 +118,15 @@ class DecimalSyntax:
         return b.union(*parts)
 
     def multiples(self, step: Decimal) -> Expr | None:
-        """Numbers without exponent that are multiples of `step`; None where the step is beyond what the core counts."""
+        """Numbers without exponent that are multiples of `step`; None where the step has too many digits."""
         b = self.builder
         _, digits, exponent = step.normalize(_EXACT).as_tuple()
         divisor = int("".join(map(str, digits)))
         assert isinstance(exponent, int)
-        if not (divisor < 1 << 31 and exponent >= -400):
+        if divisor > MAX_DIVISOR or exponent < -MAX_SCALE:
             return None
         if exponent <= 0:
             unsigned = b.multiple_of(divisor, -exponent)
-        elif divisor * 10**exponent < 1 << 31:
-            unsigned = b.multiple_of(divisor * 10**exponent, 0)
         else:
             head = b.intersect(b.multiple_of(divisor, 0), b.repeat(self.digit, 1, None))
             tail = b.repeat(b.bytes(b"0"), exponent, exponent)

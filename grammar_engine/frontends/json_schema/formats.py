@@ -97,7 +97,7 @@ def _uri(reference: bool, more: str = "", more_in_query: str = "") -> str:
 
 
 def _uri_template() -> str:
-    literal = rf"[!#$&(-;=?-\[\]_a-z~{_UCS}{_PRIVATE}]"
+    literal = rf"[!#$&'-;=?-\[\]_a-z~{_UCS}{_PRIVATE}]"
     variable = rf"(?:[A-Za-z0-9_]|%{_HEX}{{2}})"
     spec = rf"{variable}(?:\.?{variable})*(?::[1-9]\d{{0,3}}|\*)?"
     return rf"(?:{literal}|%{_HEX}{{2}}|\{{[+#./;?&=,!@|]?{spec}(?:,{spec})*\}})*"

@@ -46,6 +46,7 @@ _OF_TYPE = {
     "array": Shape(arrays=(ARRAYS,)),
     "object": Shape(objects=(OBJECTS,)),
 }
+_KNOWN_FORMATS = (*FORMATS, *UNSUPPORTED_FORMATS)
 
 
 class _Undecided(Exception):
@@ -166,7 +167,7 @@ class Normaliser:
                 report.annotations.append(Entry(pointer, name, "not a keyword of this draft"))
             elif keyword.status is Status.ENFORCED:
                 groups.add(keyword.group)
-                if not place.invented:
+                if not place.invented and (name != "format" or schema[name] in _KNOWN_FORMATS):
                     report.enforced.append(Entry(pointer, name))
             elif keyword.status is Status.ANNOTATION:
                 report.annotations.append(Entry(pointer, name))
@@ -309,7 +310,7 @@ class Normaliser:
             if context.has_multiples(step):
                 piece = piece and piece.meet(NumberPiece(steps=frozenset((step,))))
             else:
-                context.relax(place, "multipleOf", f"{step} has more digits than can be counted")
+                context.relax(place, "multipleOf", f"the automaton for multiples of {step} is too large")
                 exact = False
         return ((piece,) if piece else ()), exact
 

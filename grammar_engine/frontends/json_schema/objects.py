@@ -31,11 +31,16 @@ class ObjectLayer:
         The goals of classes of keys; each expression is a set of key texts, not quoted. They apply to named keys too.
     others : Goal
         The goal of keys that are neither named nor in a class.
+    is_negation : bool
+        Made by a negation, so worth comparing with what the other layers ask.
     """
 
-    __slots__ = ("classes", "named", "others")
+    __slots__ = ("classes", "is_negation", "named", "others")
 
-    def __init__(self, named: dict[str, Goal], classes: tuple[tuple[Expr, Goal], ...] = (), others: Goal = ANYTHING):
+    def __init__(
+        self, named: dict[str, Goal], classes: tuple[tuple[Expr, Goal], ...] = (), others: Goal = ANYTHING, is_negation: bool = False
+    ):
+        self.is_negation = is_negation
         self.named = named
         self.classes = classes
         self.others = others
@@ -90,6 +95,11 @@ class ObjectPiece:
             for layer in layers:
                 if layer.named.get(name) is NEVER:
                     return None
+        for layer in layers:
+            if layer.is_negation:
+                for name in layer.named:
+                    if name in required and _asked(layers, name) is NEVER:
+                        return None
         return ObjectPiece(layers, required, fewest, most)
 
     def goal(self, name: str, context: Context) -> Goal:
@@ -127,7 +137,7 @@ class ObjectPiece:
         for layer in self.layers:
             for name, goal in layer.named.items():
                 for other in context.negated(goal):
-                    layers = (ObjectLayer({name: other}),) if other else ()
+                    layers = (ObjectLayer({name: other}, is_negation=True),) if other else ()
                     result.append(ObjectPiece(layers, (name,)))
             open_goals = [(goal, "patternProperties") for _, goal in layer.classes] + [(layer.others, "additionalProperties")]
             for goal, keyword in open_goals:
@@ -145,3 +155,11 @@ class ObjectPiece:
 
 
 OBJECTS = ObjectPiece()
+
+
+def _asked(layers: tuple[ObjectLayer, ...], name: str) -> Goal:
+    """What the layers that name a key ask of it."""
+    goal = ANYTHING
+    for layer in layers:
+        goal = both(goal, layer.named.get(name, ANYTHING))
+    return goal

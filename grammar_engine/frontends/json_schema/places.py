@@ -36,7 +36,7 @@ class Resource:
 class Place:
     """One subschema where it stands, or the negation of one."""
 
-    __slots__ = ("_negation", "depth", "invented", "number", "pointer", "positive", "resource", "value")
+    __slots__ = ("_negation", "_spelling", "depth", "invented", "number", "pointer", "positive", "resource", "value")
 
     def __init__(self, number: int, value: Any, pointer: str, resource: Resource, depth: int, positive: bool = True):
         self.number = number
@@ -47,11 +47,26 @@ class Place:
         self.positive = positive
         self.invented = False  # made up for a member of a `const`, so not in the report
         self._negation: Place | None = None
+        self._spelling: str | None = None
 
     @property
     def draft(self) -> Draft:
         """The draft that the enclosing resource is written in."""
         return self.resource.draft
+
+    @property
+    def spelling(self) -> str:
+        """The schema as text: places of the same spelling in the same resource admit the same."""
+        if self._spelling is None:
+            try:
+                self._spelling = repr(self.value)
+            except RecursionError:
+                self._spelling = f"place {self.number}"
+        return self._spelling
+
+    def contradicts(self, other: Place) -> bool:
+        """Whether one place is seen to be the negation of the other."""
+        return self.positive != other.positive and self.resource is other.resource and self.spelling == other.spelling
 
     def __repr__(self) -> str:
         return f"Place({'' if self.positive else 'not '}{self.pointer or 'root'})"
@@ -72,7 +87,11 @@ def both(first: Goal, second: Goal) -> Goal:
         return first
     if first is NEVER or second is NEVER:
         return NEVER
-    return tuple(sorted({*first, *second}, key=lambda place: place.number))
+    goal = tuple(sorted({*first, *second}, key=lambda place: place.number))
+    for place in goal:
+        if not place.positive and any(place.contradicts(other) for other in goal):
+            return NEVER
+    return goal
 
 
 class Document:

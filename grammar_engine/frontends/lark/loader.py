@@ -131,8 +131,8 @@ class _Loader:
                 self.source.ignored.append((child, origin))
             elif kind == "declare":
                 self._declare(statement, origin)
-            if origin.module is None:
-                self._note_priority(statement, origin)
+            if origin.module is None and kind in ("rule", "term", "override", "extend"):
+                self._note_priority(statement if kind in ("rule", "term") else child, origin)
         if shaped and origin.module is None:
             detail = "they shape the trees of Lark; no text is accepted or refused by them"
             self.report.annotations.append(Entry("", "aliases, ? and !", detail))
@@ -193,14 +193,12 @@ class _Loader:
                 raise origin.error(f"{name} is declared without a definition: nothing says which texts it stands for", name)
             self._define(Definition(str(origin.rename(name)), name, origin))
 
-    def _note_priority(self, statement: Node, origin: Origin) -> None:
-        for node in statement.iter_subtrees():
-            if node.data == "priority" and node.children:
-                number = node.children[0]
-            elif node.data == "term" and len(node.children) == 3:
-                number = node.children[1]
-            else:
-                continue
+    def _note_priority(self, definition: Node, origin: Origin) -> None:
+        if definition.data == "rule":
+            numbers = definition.children[3].children
+        else:
+            numbers = definition.children[1:-1]
+        for number in numbers:
             detail = "it chooses between parses; no text is accepted or refused by it"
             self.report.notes.append(Entry(origin.place(number), f"priority {number}", detail))
 

@@ -1,0 +1,204 @@
+/* t_engine: the whole path in C: masks against trying every token, and every allocation failing in turn. */
+#include "../match/en.h"
+#include "harness.h"
+
+enum { N_TOKENS = 300, EOS = 299 };
+
+static u8 token_bytes[N_TOKENS * 4];
+static u32 token_offsets[N_TOKENS + 1];
+
+/* All single bytes, some pairs over the alphabet of the grammar, duplicates, a token without bytes, EOS. */
+static ge_vocab *make_vocab(void) {
+    static const char *const more[] = {"ab", "a,", ",a", "[a", "a]", "]]", "aaa", "a,a", "[[", "ab", "]]]", ",,", "b]", "[a,b]", "x]", "", "bb"};
+    u32 n = 0;
+    for (u32 i = 0; i < N_TOKENS; i++) {
+        token_offsets[i] = n;
+        const char *text = i >= 256 && i < 256 + sizeof more / sizeof *more ? more[i - 256] : "";
+        if (i < 256) token_bytes[n++] = (u8)i;
+        while (*text) token_bytes[n++] = (u8)*text++;
+    }
+    token_offsets[N_TOKENS] = n;
+    ge_vocab *v = NULL;
+    ge_err err = {0};
+    CHECK(ge_vocab_new(token_bytes, token_offsets, N_TOKENS, N_TOKENS + 13, (u32[]){EOS}, 1, &v, &err) == GE_OK);
+    return v;
+}
+
+/* value: "[" list "]", or the regex a+b?, or (ab)*; list: 0 to 4 values with commas. The last lexeme may be empty. */
+static ge_grammar *make_grammar(const ge_limits *limits, bool longest, ge_err *err) {
+    static const u8 data[] = "[],ab";
+    static const u32 words[] = {
+        2, 2, 0, 1, /* 0: "[" */
+        2, 2, 1, 1, /* 1: "]" */
+        2, 2, 2, 1, /* 2: "," */
+        2, 2, 3, 1, /* 3: "a" */
+        2, 2, 4, 1, /* 4: "b" */
+        9, 3, 3, 1, 0xffffffff, /* 5: a+ */
+        9, 3, 4, 0, 1, /* 6: b? */
+        5, 2, 5, 6, /* 7: a+b? */
+        2, 2, 3, 2, /* 8: "ab" */
+        9, 3, 8, 0, 0xffffffff, /* 9: (ab)* */
+    };
+    static const u32 lexemes[] = {0, 0, 1, 0, 2, 0, 7, 0, 9, 0};
+    enum { OPEN = 0, CLOSE = 2, COMMA = 4, NAME = 6, PAIRS = 8, VALUE = 1, LIST = 3 };
+    static const u32 rules[] = {0, 3, OPEN, LIST, CLOSE, 0, 1, NAME, 0, 1, PAIRS};
+    static const u32 lists[] = {1, VALUE, COMMA, 0, 4};
+    ge_ir *ir = NULL;
+    ge_grammar *g = NULL;
+    size_t n_done;
+    if (ge_ir_new(limits, &ir, err) != GE_OK) return NULL;
+    ge_rules r = {lexemes, 5, 2, rules, sizeof rules / sizeof *rules, lists, 1, VALUE, longest};
+    if (ge_ir_add(ir, words, sizeof words / sizeof *words, data, 5, &n_done, err) == GE_OK) ge_grammar_new(ir, &r, &g, err);
+    ge_ir_free(ir);
+    return g;
+}
+
+/* The mask at each prefix of a text, by the engine; and by trying every token, where `by_hand`. */
+static ge_status walk(ge_engine *e, const char *text, u32 *masks, bool by_hand) {
+    ge_err err = {0};
+    ge_matcher *m = NULL;
+    ge_status status = ge_matcher_new(e, &m, &err);
+    u32 words = e->v->n_words;
+    for (u32 i = 0; status == GE_OK; i++) {
+        int32_t all;
+        u32 *mask = masks + i * words;
+        status = ge_matcher_fill_mask(m, mask, 0, words, &all, &err);
+        if (status != GE_OK) break;
+        for (u32 t = 0; by_hand && t < N_TOKENS; t++) {
+            size_t done;
+            int64_t token = t;
+            CHECK(ge_matcher_accept(m, &token, 1, 0, &done, &err) == GE_OK);
+            CHECK(done == (mask[t >> 5] >> (t & 31) & 1));
+        }
+        if (by_hand)
+            for (u32 t = N_TOKENS; t < e->v->width; t++) CHECK(!(mask[t >> 5] >> (t & 31) & 1));
+        if (!text[i]) break;
+        size_t done;
+        status = ge_matcher_accept_bytes(m, (const u8 *)text + i, 1, 1, &done, &err);
+        if (status == GE_OK) CHECK(done == 1);
+    }
+    ge_matcher_free(m);
+    return status;
+}
+
+static const char text[] = "[[a,aab,[]],ababab,a]";
+enum { STEPS = sizeof text, WORDS = 10 };
+
+static void masks_by_trying(bool longest) {
+    ge_limits limits = wide_limits();
+    ge_err err = {0};
+    ge_vocab *v = make_vocab();
+    ge_grammar *g = make_grammar(&limits, longest, &err);
+    CHECK(v && g);
+    static u32 reference[STEPS * WORDS], again[STEPS * WORDS];
+    for (u32 switches = 0; switches < 64; switches++) {
+        ge_engine *e = NULL;
+        CHECK(ge_engine_new(g, v, switches, &e, &err) == GE_OK);
+        CHECK(walk(e, text, switches ? again : reference, switches == 0) == GE_OK);
+        if (switches) CHECK(memcmp(again, reference, sizeof again) == 0);
+        CHECK(walk(e, text, again, false) == GE_OK); /* warm */
+        CHECK(memcmp(again, reference, sizeof again) == 0);
+        ge_engine_free(e);
+    }
+    ge_grammar_free(g);
+    ge_vocab_free(v);
+}
+
+/* The k-th allocation of the engine fails: the call says so, and the same call afterwards gives the right masks. */
+static void failing_allocations(void) {
+    ge_limits limits = wide_limits();
+    ge_err err = {0};
+    ge_vocab *v = make_vocab();
+    ge_grammar *g = make_grammar(&limits, false, &err);
+    static u32 reference[STEPS * WORDS], again[STEPS * WORDS];
+    u64 failures = 0;
+    for (u64 k = 0;; k++) {
+        ge_engine *e = NULL;
+        CHECK(ge_engine_new(g, v, 0, &e, &err) == GE_OK);
+        e->b.fail_after = k;
+        ge_status status = walk(e, text, k ? again : reference, false);
+        bool failed = status != GE_OK;
+        if (failed) CHECK(status == GE_E_MEMORY);
+        if (k && !failed && e->b.fail_after) { /* k is beyond the last allocation */
+            ge_engine_free(e);
+            break;
+        }
+        failures += failed;
+        CHECK(walk(e, text, again, false) == GE_OK);
+        if (k) CHECK(memcmp(again, reference, sizeof again) == 0);
+        ge_engine_free(e);
+    }
+    printf("failing allocations: %lu\n", (unsigned long)failures);
+    CHECK(failures > 50);
+    ge_grammar_free(g);
+    ge_vocab_free(v);
+}
+
+/* Each limit, set low, is reported by name; the engine stays usable. */
+static void limits_are_named(void) {
+    static const struct {
+        u32 limit;
+        u64 value;
+    } cases[] = {{LIMIT(max_lexer_states), 6}, {LIMIT(max_rows), 3}, {LIMIT(max_configurations), 5}, {LIMIT(max_step_work), 3}};
+    for (u32 i = 0; i < sizeof cases / sizeof *cases; i++) {
+        ge_limits limits = wide_limits();
+        ge_err err = {0};
+        ge_vocab *v = make_vocab();
+        memcpy((char *)&limits + cases[i].limit * sizeof(u64), &cases[i].value, sizeof(u64));
+        ge_grammar *g = make_grammar(&limits, false, &err);
+        if (g) {
+            ge_engine *e = NULL;
+            static u32 masks[STEPS * WORDS];
+            if (ge_engine_new(g, v, 0, &e, &err) == GE_OK) {
+                ge_matcher *m = NULL;
+                size_t done;
+                ge_matcher_new(e, &m, &err);
+                ge_status status = ge_matcher_accept_bytes(m, (const u8 *)text, STEPS - 1, 1, &done, &err);
+                CHECK(status == GE_E_LIMIT);
+                CHECK(ge_matcher_length(m) == 0); /* nothing has changed */
+                ge_matcher_free(m);
+                (void)walk(e, "", masks, false);
+            }
+            ge_engine_free(e);
+        }
+        CHECK(err.status == GE_E_LIMIT && err.limit == cases[i].limit && err.value == cases[i].value);
+        ge_grammar_free(g);
+        ge_vocab_free(v);
+    }
+}
+
+/* Masks beyond the ceiling are dropped, least recently used first, and computed again. */
+static void masks_are_evicted(void) {
+    ge_limits limits = wide_limits();
+    ge_err err = {0};
+    limits.max_mask_bytes = 3 * WORDS * sizeof(u32);
+    ge_vocab *v = make_vocab();
+    ge_grammar *g = make_grammar(&limits, false, &err);
+    ge_engine *e = NULL;
+    static u32 reference[STEPS * WORDS], again[STEPS * WORDS];
+    CHECK(ge_engine_new(g, v, GE_NO_MASK_CACHE, &e, &err) == GE_OK);
+    CHECK(walk(e, text, reference, false) == GE_OK);
+    ge_engine_free(e);
+    CHECK(ge_engine_new(g, v, 0, &e, &err) == GE_OK);
+    for (u32 i = 0; i < 5; i++) {
+        CHECK(walk(e, text, again, false) == GE_OK);
+        CHECK(memcmp(again, reference, sizeof again) == 0);
+        ge_stats stats;
+        ge_engine_stats(e, &stats);
+        CHECK(stats.mask_bytes <= limits.max_mask_bytes);
+        CHECK(stats.masks * WORDS * sizeof(u32) == stats.mask_bytes);
+        CHECK(stats.mask_evictions > 0);
+    }
+    ge_engine_free(e);
+    ge_grammar_free(g);
+    ge_vocab_free(v);
+}
+
+int main(void) {
+    masks_by_trying(false);
+    masks_by_trying(true);
+    failing_allocations();
+    limits_are_named();
+    masks_are_evicted();
+    return harness_result("t_engine");
+}

@@ -1,0 +1,222 @@
+/* t_regex: constructors, derivatives and emptiness against languages written out.
+ *
+ * The oracle of an expression is its language cut off at strings of MAX_LENGTH over {a, b, c}: a bit per string. Every operator is
+ * computed on these bits by its definition, beside the expression; then all strings are read by derivatives. */
+#include "../regex/rx.h"
+#include "harness.h"
+
+enum { LETTERS = 3, MAX_LENGTH = 4, N_STRINGS = 1 + 3 + 9 + 27 + 81, POOL = 60 };
+
+typedef struct language {
+    u8 has[N_STRINGS];
+} language;
+
+typedef struct pair {
+    rx_id id;
+    language l;
+} pair;
+
+static u32 utf8(u32 c, u8 out[4]) {
+    static const u8 lead[] = {0, 0, 0xc0, 0xe0, 0xf0};
+    if (c < 0x80) return out[0] = (u8)c, 1;
+    u32 n = c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+    for (u32 i = n; i > 1; i--, c >>= 6) out[i - 1] = (u8)(0x80 | (c & 63));
+    return out[0] = (u8)(lead[n] | c), n;
+}
+
+static u64 seed = 1;
+/* Strings by number: 0 is "", then those of length 1, ... */
+static u32 first_of_length(u32 n) {
+    u32 first = 0, count = 1;
+    for (; n; n--) first += count, count *= LETTERS;
+    return first;
+}
+
+static u32 spell(u32 string, u8 out[MAX_LENGTH]) {
+    u32 n = 0;
+    while (n < MAX_LENGTH && string >= first_of_length(n + 1)) n++;
+    u32 rest = string - first_of_length(n);
+    for (u32 i = n; i > 0; i--, rest /= LETTERS) out[i - 1] = (u8)('a' + rest % LETTERS);
+    return n;
+}
+
+static u32 number(const u8 *text, u32 n) {
+    u32 value = 0;
+    for (u32 i = 0; i < n; i++) value = value * LETTERS + (text[i] - 'a');
+    return first_of_length(n) + value;
+}
+
+static language concat(const language *p, const language *q) {
+    language r = {{0}};
+    for (u32 s = 0; s < N_STRINGS; s++) {
+        u8 text[MAX_LENGTH];
+        u32 n = spell(s, text);
+        for (u32 cut = 0; cut <= n; cut++) r.has[s] |= p->has[number(text, cut)] & q->has[number(text + cut, n - cut)];
+    }
+    return r;
+}
+
+static language repeat(const language *p, u32 low, u32 high) { /* beyond MAX_LENGTH + low rounds nothing new comes */
+    language result = {{0}}, power = {{1}};
+    for (u32 i = 0; i <= high && i <= low + MAX_LENGTH; i++) {
+        if (i >= low)
+            for (u32 s = 0; s < N_STRINGS; s++) result.has[s] |= power.has[s];
+        power = concat(&power, p);
+    }
+    return result;
+}
+
+static void check_language(rx_arena *x, const pair *p) {
+    bool some = false;
+    for (u32 s = 0; s < N_STRINGS; s++) {
+        u8 text[MAX_LENGTH];
+        u32 n = spell(s, text);
+        rx_id id = p->id;
+        for (u32 i = 0; i < n; i++) {
+            id = rx_derive(x, id, text[i]);
+            /* emptiness is exact: an expression that still contains something is never called empty */
+            if (rx_is_empty(x, id)) CHECK(!p->l.has[s]);
+        }
+        CHECK(rx_nullable(x, id) == p->l.has[s]);
+        some |= p->l.has[s];
+    }
+    if (some) CHECK(!rx_is_empty(x, p->id));
+    if (x->meta.at[p->id].flags & RX_INHABITED) CHECK(!rx_is_empty(x, p->id));
+}
+
+static pair random_operation(rx_arena *x, const pair *pool, u32 n) {
+    const pair *p = &pool[random_below(&seed, n)], *q = &pool[random_below(&seed, n)];
+    pair r = {0};
+    switch (random_below(&seed, 6)) {
+    case 0:
+        r.id = rx_concat(x, p->id, q->id);
+        r.l = concat(&p->l, &q->l);
+        break;
+    case 1:
+        r.id = rx_or2(x, p->id, q->id);
+        for (u32 s = 0; s < N_STRINGS; s++) r.l.has[s] = p->l.has[s] | q->l.has[s];
+        break;
+    case 2:
+        r.id = rx_and(x, (rx_id[]){p->id, q->id}, 2);
+        for (u32 s = 0; s < N_STRINGS; s++) r.l.has[s] = p->l.has[s] & q->l.has[s];
+        break;
+    case 3:
+        r.id = rx_not(x, p->id);
+        for (u32 s = 0; s < N_STRINGS; s++) r.l.has[s] = !p->l.has[s];
+        break;
+    default: {
+        u32 low = random_below(&seed, 3), high = random_below(&seed, 3) ? low + random_below(&seed, 4) : NONE;
+        r.id = rx_repeat(x, p->id, low, high);
+        r.l = repeat(&p->l, low, high);
+        break;
+    }
+    }
+    return r;
+}
+
+static void random_expressions(u32 rounds) {
+    for (u32 round = 0; round < rounds; round++) {
+        budget b;
+        ge_limits limits = wide_limits();
+        budget_init(&b, &limits);
+        rx_arena x;
+        CHECK(rx_init(&x, &b));
+        static pair pool[POOL];
+        u32 n = 0;
+        pool[n++] = (pair){RX_ID_EMPTY, {{1}}};
+        pool[n++] = (pair){RX_ID_NEVER, {{0}}};
+        for (u32 letters = 1; letters < 8; letters++) {
+            byte_set set = {{0}};
+            pair p = {0};
+            for (u32 k = 0; k < LETTERS; k++)
+                if (letters >> k & 1) set_add(&set, 'a' + k), p.l.has[1 + k] = 1;
+            p.id = rx_set(&x, &set);
+            pool[n++] = p;
+        }
+        while (n < POOL) {
+            pair p = random_operation(&x, pool, n);
+            if (p.id == NONE) break; /* nested too deep */
+            check_language(&x, &p);
+            pool[n++] = p;
+        }
+        budget_begin(&b);
+        rx_drop(&x);
+        CHECK(b.bytes == 0);
+    }
+}
+
+static void literals_are_a_trie(void) {
+    budget b;
+    ge_limits limits = wide_limits();
+    budget_init(&b, &limits);
+    rx_arena x;
+    CHECK(rx_init(&x, &b));
+    enum { N = 10000 };
+    static char text[N][8];
+    static literal literals[N];
+    for (u32 i = 0; i < N; i++) literals[i] = (literal){(const u8 *)text[i], (u32)sprintf(text[i], "k%05u", i)};
+    rx_id id = rx_literals(&x, literals, N);
+    CHECK(id != NONE);
+    CHECK(intern_count(&x.nodes) < 200); /* ends are shared: ten digits, five places */
+    for (u32 i = 0; i < N; i += 37) {
+        rx_id at = id;
+        for (u32 k = 0; k < literals[i].n; k++) at = rx_derive(&x, at, literals[i].at[k]);
+        CHECK(at == RX_ID_EMPTY);
+    }
+    rx_id none = rx_derive(&x, rx_derive(&x, id, 'k'), 'x');
+    CHECK(none == RX_ID_NEVER);
+    rx_drop(&x);
+    CHECK(b.bytes == 0);
+}
+
+/* Every code point, in its own class and in its complement. */
+static void code_points(void) {
+    static const char_range ranges[] = {{0x41, 0x5a}, {0x7f, 0x85}, {0x7fe, 0x802}, {0xd000, 0xe010}, {0xfffe, 0x10001}, {0x10fff0, 0x10ffff}};
+    budget b;
+    ge_limits limits = wide_limits();
+    budget_init(&b, &limits);
+    rx_arena x;
+    CHECK(rx_init(&x, &b));
+    rx_id some = rx_chars(&x, ranges, 6), text = rx_text(&x);
+    rx_id others = rx_and(&x, (rx_id[]){text, rx_not(&x, some)}, 2);
+    for (u32 c = 0; c <= 0x10ffff; c += c < 0x3000 ? 1 : 7) {
+        u8 bytes[4];
+        u32 n = utf8(c, bytes);
+        bool surrogate = c >= 0xd800 && c < 0xe000, in = false;
+        for (u32 i = 0; i < 6; i++) in |= c >= ranges[i].low && c <= ranges[i].high;
+        rx_id p = some, q = others, t = text;
+        for (u32 i = 0; i < n; i++) p = rx_derive(&x, p, bytes[i]), q = rx_derive(&x, q, bytes[i]), t = rx_derive(&x, t, bytes[i]);
+        CHECK(rx_nullable(&x, p) == (in && !surrogate));
+        CHECK(rx_nullable(&x, q) == (!in && !surrogate));
+        CHECK(rx_nullable(&x, t) == !surrogate);
+        CHECK(rx_is_empty(&x, t) == surrogate);
+    }
+    rx_drop(&x);
+    CHECK(b.bytes == 0);
+}
+
+static void large_counters(void) {
+    budget b;
+    ge_limits limits = wide_limits();
+    budget_init(&b, &limits);
+    rx_arena x;
+    CHECK(rx_init(&x, &b));
+    rx_id a = rx_byte(&x, 'a');
+    CHECK(rx_repeat(&x, rx_repeat(&x, a, 1, 1000), 1, 1000) == rx_repeat(&x, a, 1, 1000000)); /* (a{1,1000}){1,1000} */
+    CHECK(rx_repeat(&x, rx_repeat(&x, a, 0, 1), 0, NONE) == rx_repeat(&x, a, 0, NONE));
+    CHECK(rx_repeat(&x, rx_repeat(&x, a, 2, 2), 0, NONE) != rx_repeat(&x, a, 0, NONE)); /* even numbers leave gaps */
+    rx_id million = rx_repeat(&x, a, 1000000, 1000000);
+    u32 before = intern_count(&x.nodes);
+    CHECK(!rx_is_empty(&x, million) && intern_count(&x.nodes) == before);
+    CHECK(rx_derive(&x, million, 'a') == rx_repeat(&x, a, 999999, 999999));
+    rx_drop(&x);
+    CHECK(b.bytes == 0);
+}
+
+int main(void) {
+    random_expressions(150);
+    literals_are_a_trie();
+    code_points();
+    large_counters();
+    return harness_result("t_regex");
+}

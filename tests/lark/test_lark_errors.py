@@ -1,0 +1,167 @@
+"""Bad grammars: each gets a clear exception with a place, quickly."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from grammar_engine.errors import GrammarError, GrammarSyntaxError, LimitExceededError, UnsupportedRegexError
+from grammar_engine.frontends import lark as front_end
+from grammar_engine.ir import Builder
+from grammar_engine.limits import Limits
+
+
+def build(text: str, **options: object) -> Builder:
+    builder = Builder()
+    front_end.build(builder, text, **options)
+    return builder
+
+
+@pytest.mark.parametrize(
+    ("text", "reason", "line", "column"),
+    [
+        ("start: (", "unclosed parenthesis", 1, 9),
+        ("start: )", "unmatched closing parenthesis", 1, 8),
+        ('start "a"', "missing colon", 1, 7),
+        ('start: "a" %%', "no place here", 1, 12),
+        ('\nstart: "a', "string is not closed", 2, 8),
+        ('start: "a\\"', "string is not closed", 1, 8),
+        ("start: /abc", "regular expression is not closed", 1, 8),
+        ("start: /a\nb/", "only with the flag x", 1, 10),
+        ("start: /x(a/", "malformed", 1, 10),
+        ("start: /[a/", "malformed", 1, 9),
+        ("start: /a{1,99999999999}/", "too large", 1, 8),
+        ('start: ""', "empty terminal", 1, 8),
+        ('start: "\\x4"', "hexadecimal", 1, 9),
+        ('start: "\\ud800"', "no character", 1, 9),
+        ('start: "a\ud800"', "surrogate", 1, 10),
+        ("start: /\ud800/", "surrogate", 1, 9),
+        ('start: "b".."a"', "range", 1, 8),
+        ('start: "ab".."c"', "range", 1, 8),
+        ('start: "a".."c"i', "range", 1, 13),
+        ('start: "a"~3..2', "wrong way round", 1, 12),
+        ('start: "a"~99999999999', "bound", 1, 12),
+        ('start: "a"~-1', "bound", 1, 12),
+        ("start: A\nA: B\nB: A", "contains itself", 3, 4),
+        ("start: A\nA: start", "rule cannot stand inside", 2, 4),
+        ('start: A\nA: "x" -> y', "alias", 2, 11),
+        ("start: A\nA:", "nothing in it", 2, 1),
+        ('start: "a"\n%ignore start', "rule cannot stand inside", 2, 9),
+        ('start: "a"\nstart: "b"', "defined twice", 2, 1),
+        ('start: "a"\n__x: "b"', "reserved", 2, 1),
+        ('start: x\nx{y}: y "z"', "needs its arguments", 1, 8),
+        ('start: x{"a", "b"}\nx{y}: y', "takes 1 arguments, not 2", 1, 8),
+        ('start: x{"a"}\nx: "b"', "not a template", 1, 8),
+        ('start: "a"\nx{y, y}: y', "appears twice", 2, 6),
+        ('start: x{"a"}\nx{y}: x{x{y}}', "ever larger", 2, 7),
+        ("%declare A\nstart: A", "declared without", 1, 10),
+        ("%import foo.BAR\nstart: BAR", "only the grammars that come with Lark", 1, 9),
+        ("%import .common.INT\nstart: INT", "only the grammars that come with Lark", 1, 10),
+        ("%import common\nstart: common", "only the grammars that come with Lark", 1, 9),
+        ("%import common.INT -> int\nstart: int", "keeps a name in capitals", 1, 23),
+        ("%import common.WS\n%import unicode.WS\nstart: WS", "imported twice", 2, 17),
+        ('%override x: "a"\nstart: "b"', "no x to override", 1, 11),
+        ('%extend x: "a"\nstart: "b"', "no x to extend", 1, 9),
+        ('start: x{"a"}\nx{y}: y\n%extend x{y, z}: z', "other parameters", 3, 9),
+    ],
+)
+def test_malformed(text: str, reason: str, line: int, column: int) -> None:
+    with pytest.raises(GrammarSyntaxError) as caught:
+        build(text)
+    error = caught.value
+    assert reason in error.reason
+    assert (error.line, error.column) == (line, column)
+    assert error.source == text
+    assert error.snippet is not None and error.snippet.endswith("^")
+
+
+def test_all_undefined_names_at_once() -> None:
+    text = 'start: a "x" B\nc: start{d}\nE: F\n%ignore G\n%import common.H\n'
+    with pytest.raises(GrammarSyntaxError) as caught:
+        build(text)
+    assert all(name in caught.value.reason for name in "aBdFGH")
+    assert "start" not in caught.value.reason and "c" not in caught.value.reason.removeprefix("not defined: ")
+    assert (caught.value.line, caught.value.column) == (1, 8)
+
+
+@pytest.mark.parametrize(
+    ("regexp", "construct", "column"),
+    [
+        ("/a(?=b)/", "look-ahead", 10),
+        ("/a(?!b)/", "look-ahead", 10),
+        ("/(?<=b)a/", "look-behind", 9),
+        ("/(?<!b)a/", "look-behind", 9),
+        (r"/(a)\1/", "back-reference", 12),
+        ("/(?P<x>a)(?P=x)/", "back-reference", 17),
+        ("/(a)(?(1)b|c)/", "conditional group", 12),
+        (r"/if\b/", "word boundary", 11),
+        ("/^a/", "anchor", 9),
+        ("/a$/", "anchor", 10),
+        ("/a++b/", "possessive quantifier", 10),
+        ("/a/l", "locale flag", 11),
+    ],
+)
+def test_refused_by_name(regexp: str, construct: str, column: int) -> None:
+    with pytest.raises(UnsupportedRegexError) as caught:
+        build(f"start: {regexp}")
+    assert caught.value.construct == construct
+    assert caught.value.column == column
+
+
+@pytest.mark.parametrize("regexp", [r"/[$^]/", r"/\$\^/", r"/[\b]/", r"/\\b/", r"/a #(?=\n/x", r"/(?#$)a/", r"/[]$]/", r"/[^]^]/"])
+def test_not_refused_without_reason(regexp: str) -> None:
+    build(f"start: {regexp}")
+
+
+def test_start_is_a_rule() -> None:
+    for text in ('a: "x"', "", 'START: "x"', "start{x}: x"):
+        with pytest.raises(GrammarError, match="'start'"):
+            build(text)
+    with pytest.raises(GrammarError, match="'nowhere'"):
+        build('start: "x"', start="nowhere")
+    assert build('a: "x"', start="a").nonterminals[0].name == "a"
+
+
+def test_wrong_types() -> None:
+    with pytest.raises(TypeError):
+        build(b'start: "a"')  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="lexing"):
+        build('start: "a"', lexing="fast")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "start: " + "(" * 100_000,
+        "start: " + "(" * 100_000 + '"x"' + ")" * 100_000,
+        "start: " + "[" * 100_000 + '"x"' + "]" * 100_000,
+        "start: /" + "(" * 100_000 + "x" + ")" * 100_000 + "/",
+        "start: /" + "(" * 100_000 + "/",
+    ],
+    ids=["open", "groups", "optional", "regexp", "open regexp"],
+)
+def test_deep_nesting_is_a_limit(text: str) -> None:
+    begin = time.perf_counter()
+    with pytest.raises(LimitExceededError) as caught:
+        build(text)
+    assert caught.value.limit == "max_regex_nesting"
+    assert time.perf_counter() - begin < 5
+
+
+def test_nesting_up_to_the_limit() -> None:
+    build("start: " + "(" * 250 + '"x"' + ")" * 250)
+    build("start: /" + "(" * 250 + "x" + ")" * 250 + "/")
+    build("start: " + "(" * 3000 + '"x" | "y"' + ")?" * 3000, limits=Limits(max_regex_nesting=3000))
+
+
+def test_no_endless_backtracking_in_literals() -> None:
+    for quote in '"/':
+        with pytest.raises(GrammarSyntaxError, match="not closed"):
+            build("start: " + quote + "\\\\" * 5000)
+
+
+def test_long_chains_do_not_recurse() -> None:
+    chain = "\n".join(f"A{i}: A{i + 1}" for i in range(2000)) + '\nA2000: "x"'
+    build("start: A0\n" + chain)
+    build("start: r0\n" + chain.replace("A", "r"))
