@@ -56,7 +56,7 @@ class Limits:
     max_rows: int = 2_000_000
     max_configurations: int = 4_000_000
     max_alternatives: int = 1_000
-    max_step_work: int = 20_000_000
+    max_step_work: int = 4_000_000
     max_generation_bytes: int = 256 << 20
     max_memory_bytes: int = 2 << 30
     max_mask_bytes: int = 64 << 20

@@ -109,7 +109,7 @@ bool mk_walk(ge_engine *e, const tt_trie *trie, u32 config, u32 *mask);
 /* Sets the bits of all tokens that one alternative can read, by its lexeme-internal mask, which is computed if it is not known and
  * `analyse` says so. *done = false: there is none (nothing was set). */
 bool mk_by_inner(ge_engine *e, cf_alternative alternative, bool analyse, u32 *mask, bool *done);
-/* A slice whose tokens all stay inside some lexeme of the state, or NULL. */
-const vb_slice *mk_slice(const ge_engine *e, u32 state);
+/* What slices say of a state: the tokens in bits stay inside some lexeme of it; those in neither bits nor rest neither do nor leave one. */
+vb_cut mk_cut(const ge_engine *e, u32 state);
 
 #endif

@@ -60,12 +60,17 @@ bool mk_walk(ge_engine *e, const tt_trie *trie, u32 config, u32 *mask) {
     return ok;
 }
 
-const vb_slice *mk_slice(const ge_engine *e, u32 state) {
-    if (e->switches & GE_NO_SLICES) return NULL;
+vb_cut mk_cut(const ge_engine *e, u32 state) {
+    const ge_vocab *v = e->v;
+    const rx_arena *x = &e->lx.x;
+    const u32 *pairs = intern_words(&e->lx.states, state);
+    u32 n = lx_count(&e->lx, state), chars;
+    if (e->switches & GE_NO_SLICES) return (vb_cut){NULL, &v->trie};
     for (u32 i = 0; i < VB_N_SLICES; i++) /* the largest slice first */
-        for (u32 k = 0; k < lx_count(&e->lx, state); k++)
-            if (rx_absorbs_plain(&e->lx.x, intern_words(&e->lx.states, state)[2 * k + 1], e->v->slices[i].max_chars)) return &e->v->slices[i];
-    return NULL;
+        for (u32 k = 0; k < n; k++)
+            if (rx_absorbs_plain(x, pairs[2 * k + 1], v->slices[i].max_chars)) return (vb_cut){v->slices[i].bits, &v->slices[i].rest};
+    if (n == 1 && rx_counts_plain(x, pairs[1], &chars) && chars < VB_SHORT) return (vb_cut){v->up_to[chars], &v->slices[VB_PLAIN].rest};
+    return (vb_cut){NULL, &v->trie};
 }
 
 /* Number of bytes that the state can read; NONE on failure. */
@@ -91,11 +96,12 @@ static bool compute_wide(ge_engine *e, u32 config, cf_alternative a, u32 *mask) 
         if (done) return true;
         *visits = analyse ? NEVER : (u8)(*visits + 1);
     }
-    const vb_slice *slice = mk_slice(e, state);
-    if (!slice) return mk_walk(e, &e->v->trie, config, mask);
-    e->stats.slice_hits++;
-    for (u32 i = 0; i < e->v->n_words; i++) mask[i] |= slice->bits[i];
-    return mk_walk(e, &slice->rest, config, mask);
+    vb_cut cut = mk_cut(e, state);
+    if (cut.bits) {
+        e->stats.slice_hits++;
+        for (u32 i = 0; i < e->v->n_words; i++) mask[i] |= cut.bits[i];
+    }
+    return mk_walk(e, cut.rest, config, mask);
 }
 
 static bool compute(ge_engine *e, u32 config, u32 *mask) {

@@ -179,9 +179,9 @@ static bool build_tries(analysis *a) {
  * walk_states[d]: the lexer state after d bytes of the path. walk_exits[d]: the largest d' <= d with a match after d' bytes, or 0. */
 static bool walk_lexer(analysis *a) {
     ge_engine *e = a->e;
-    const vb_slice *slice = mk_slice(e, a->start);
-    const tt_trie *trie = a->trie = slice ? &slice->rest : &e->v->trie;
-    if (slice) memcpy(a->inner->bits, slice->bits, e->v->n_words * sizeof(u32));
+    vb_cut cut = mk_cut(e, a->start);
+    const tt_trie *trie = a->trie = cut.rest;
+    if (cut.bits) memcpy(a->inner->bits, cut.bits, e->v->n_words * sizeof(u32));
     e->walk_states.n = e->walk_exits.n = 0;
     if (!vec_reserve(&e->b, &e->walk_states, trie->max_depth + 1) || !vec_reserve(&e->b, &e->walk_exits, trie->max_depth + 1)) return false;
     u32 *states = e->walk_states.at, *exits = e->walk_exits.at;

@@ -121,6 +121,9 @@ bool rx_freeze_classes(rx_arena *x, const rx_id *roots, u32 n); /* classes of wh
  * n_chars NONE: any number. See rx_absorb.c. */
 bool rx_absorbs_plain(const rx_arena *x, rx_id id, u32 n_chars);
 
+/* True => of the texts of plain characters, exactly those of at most *n_chars leave something of `id` possible. False => maybe. */
+bool rx_counts_plain(const rx_arena *x, rx_id id, u32 *n_chars);
+
 /* For rx_node.c's siblings: interns a node with known meta. */
 rx_id rx_intern(rx_arena *x, const u32 *words, u32 n, u32 flags, u32 depth);
 rx_id rx_quote_step(rx_arena *x, const u32 *node, u32 byte);    /* derivative of a RX_QUOTE node */

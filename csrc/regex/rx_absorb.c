@@ -1,4 +1,4 @@
-/* Which expressions any plain text leaves alive: what slices of the vocabulary rest on (vocab/vb.h).
+/* Which expressions any plain text leaves alive, or any of so many characters: what slices of the vocabulary rest on (vocab/vb.h).
  *
  * *Plain* are the characters that a JSON string holds raw: all but " \\ and control characters, in UTF-8. An expression *absorbs* n
  * plain characters if after every text of at most n of them something is still possible. The verdict is by structure, so it costs a
@@ -54,4 +54,21 @@ bool rx_absorbs_plain(const rx_arena *x, rx_id id, u32 n_chars) {
         default: return false;
         }
     }
+}
+
+/* QUOTE(p{a,b}) t where t begins with a byte that is not plain: after b characters the closing quote must come. */
+bool rx_counts_plain(const rx_arena *x, rx_id id, u32 *n_chars) {
+    const u32 *node = intern_words(&x->nodes, id);
+    if (node[0] != RX_CONCAT || !(x->meta.at[node[2]].flags & RX_INHABITED)) return false;
+    const u32 *head = intern_words(&x->nodes, node[1]), *tail = intern_words(&x->nodes, node[2]);
+    if (tail[0] == RX_CONCAT) tail = intern_words(&x->nodes, tail[1]);
+    if (head[0] != RX_QUOTE || head[3] != 0 || tail[0] != RX_SET) return false;
+    const byte_set *first = rx_set_of(x, tail[1]);
+    for (u32 byte = 0x20; byte < 256; byte++)
+        if (set_has(first, byte) && byte != '"' && byte != '\\') return false;
+    const u32 *counted = intern_words(&x->nodes, head[1]);
+    if (is_any_char(x, head[1])) return *n_chars = 1, true;
+    if (counted[0] != RX_REPEAT || !is_any_char(x, counted[1]) || counted[3] == NONE) return false;
+    *n_chars = counted[3];
+    return true;
 }

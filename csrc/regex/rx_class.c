@@ -6,7 +6,8 @@
  * Case. ECMA-262 with the u flag compares characters after simple case folding. Python's `re` compares simple lower cases and adds
  * classes by hand; the outcome is the same partition but for one class, { I, i, U+0130, U+0131 } (make_unicode.py checks that on all
  * code points). With Python's ASCII flag only ASCII letters have two cases. A class matches a character if it contains one that is
- * equal to it but for case, so a class is closed under equality *before* it is complemented: [^k] does not match K. */
+ * equal to it but for case, so a class is closed under equality *before* it is complemented: [^k] does not match K. In Python that does
+ * not hold of \d \w \s, also in [...]: U+0345 is equal to iota but for case, yet no word character. */
 #include "rx_parse.h"
 #include "rx_unicode.h"
 
@@ -163,7 +164,8 @@ bool rx_ranges_escape(budget *b, rx_ranges *r, u32 letter, u32 dialect, u32 flag
     default: assert(false);
     }
     /* ECMA-262 WordCharacters: with u and i, \w also has U+017F and U+212A, and \W is the complement of that. */
-    ok = ok && rx_ranges_fold(b, &set, dialect, flags);
+    if (ok && dialect != RX_PYTHON_FULL) ok = rx_ranges_fold(b, &set, dialect, flags);
+    else rx_ranges_sort(&set);
     if (ok && !(letter & 0x20)) ok = rx_ranges_invert(b, &set);
     for (u32 i = 0; ok && i < set.n; i++) ok = rx_ranges_add(b, r, set.at[i].low, set.at[i].high);
     vec_drop(b, &set);

@@ -196,20 +196,20 @@ static bool flatten(rx_arena *x, rx_kind kind, const rx_id *parts, u32 n, id_vec
 }
 
 /* An operand of a union seen as `part{low,high} tail`, or as `set tail` (part == NONE). */
-typedef struct arm {
+typedef struct union_arm {
     u32 tail, part, low, high, id;
-} arm;
+} union_arm;
 
 static int compare_arms(const void *a, const void *b) {
-    const arm *p = a, *q = b;
+    const union_arm *p = a, *q = b;
     if (p->tail != q->tail) return p->tail < q->tail ? -1 : 1;
     if (p->part != q->part) return p->part < q->part ? -1 : 1;
     if (p->low != q->low) return p->low < q->low ? -1 : 1;
     return p->id < q->id ? -1 : p->id > q->id;
 }
 
-static arm arm_of(const rx_arena *x, rx_id id) {
-    arm a = {.tail = RX_ID_EMPTY, .part = NONE, .id = id};
+static union_arm arm_of(const rx_arena *x, rx_id id) {
+    union_arm a = {.tail = RX_ID_EMPTY, .part = NONE, .id = id};
     rx_id head = id;
     if (is_kind(x, id, RX_CONCAT)) {
         head = operand(x, id, 0);
@@ -222,13 +222,13 @@ static arm arm_of(const rx_arena *x, rx_id id) {
 
 /* [a]t | [b]t = [ab]t, and p{a,b}t | p{c,d}t = p{a,d}t where the counts leave no gap. Keeps unions of counters and of literals small. */
 static bool merge_arms(rx_arena *x, id_vec *v) {
-    VEC(arm) arms = {0};
+    VEC(union_arm) arms = {0};
     bool ok = vec_reserve(x->b, &arms, v->n), changed = false;
     for (u32 i = 0; ok && i < v->n; i++) arms.at[arms.n++] = arm_of(x, v->at[i]);
     if (ok) qsort(arms.at, arms.n, sizeof *arms.at, compare_arms);
     v->n = 0; /* room for as many as there were */
     for (u32 i = 0, j; ok && i < arms.n; i = j) {
-        arm first = arms.at[i];
+        union_arm first = arms.at[i];
         rx_id merged = first.id;
         j = i + 1;
         if (first.part == NONE) {

@@ -62,7 +62,8 @@ typedef struct parser {
     VEC(frame) frames;
     VEC(u8) bytes;
     VEC(rx_ways) ways;
-    rx_ranges set;         /* the class at hand */
+    rx_ranges set;         /* the class at hand ... */
+    rx_ranges fixed;       /* ... and what is to be added after case folding */
     intern_table classes;  /* ranges of classes met so far ... */
     VEC(rx_id) class_ids;  /* ... and what they became */
     rx_id word;            /* \w that \b was first used with; NONE before */
@@ -187,6 +188,18 @@ static rx_id class_id(parser *p) {
     if (!fresh) return p->class_ids.at[k];
     rx_id id = rx_chars(p->x, p->set.at, p->set.n);
     return vec_push(p->b, &p->class_ids, id) ? id : NONE;
+}
+
+static void begin_class(parser *p) { p->set.n = p->fixed.n = 0; }
+
+/* The class in p->set and p->fixed becomes an operand. */
+static bool push_class(parser *p, bool negated) {
+    if (!rx_ranges_fold(p->b, &p->set, p->dialect, p->flags)) return false;
+    for (u32 i = 0; i < p->fixed.n; i++)
+        if (!rx_ranges_add(p->b, &p->set, p->fixed.at[i].low, p->fixed.at[i].high)) return false;
+    rx_ranges_sort(&p->set);
+    if (negated && !rx_ranges_invert(p->b, &p->set)) return false;
+    return push(p, V_PLAIN, R_ATOM, class_id(p));
 }
 
 static bool push_code(parser *p, u32 code) {
@@ -391,7 +404,7 @@ static bool reduce_group(parser *p) {
 typedef enum escape {
     E_FAILED,
     E_CODE,  /* a code point */
-    E_CLASS, /* ranges were appended to p->set */
+    E_CLASS, /* ranges were appended to p->set, or p->fixed if they are not to be folded */
     E_WORD_BOUNDARY,
     E_NO_WORD_BOUNDARY,
     E_START,
@@ -499,7 +512,7 @@ static escape read_escape(parser *p, bool in_class, u32 *code) {
     case 'w':
     case 'W':
     case 's':
-    case 'S': return rx_ranges_escape(p->b, &p->set, c, p->dialect, p->flags) ? E_CLASS : E_FAILED;
+    case 'S': return rx_ranges_escape(p->b, python ? &p->fixed : &p->set, c, p->dialect, p->flags) ? E_CLASS : E_FAILED;
     case 'b':
         if (!in_class) return E_WORD_BOUNDARY;
         return *code = '\b', E_CODE;
@@ -549,10 +562,10 @@ static escape read_escape(parser *p, bool in_class, u32 *code) {
 static bool parse_escape(parser *p) {
     size_t offset = p->at++;
     u32 code = 0;
-    p->set.n = 0;
+    begin_class(p);
     switch (read_escape(p, false, &code)) {
     case E_CODE: return push_code(p, code);
-    case E_CLASS: return rx_ranges_fold(p->b, &p->set, p->dialect, p->flags) && push(p, V_PLAIN, R_ATOM, class_id(p));
+    case E_CLASS: return push_class(p, false);
     case E_WORD_BOUNDARY: return push_word_boundary(p, offset, false);
     case E_NO_WORD_BOUNDARY: return push_word_boundary(p, offset, true);
     case E_START: return push_assertion(p, RX_EDGE, RX_ANY, NONE, NONE);
@@ -580,7 +593,7 @@ static escape read_class_atom(parser *p, u32 *code) {
 static bool parse_class(parser *p) {
     size_t open = p->at++;
     bool negated = take(p, '^');
-    p->set.n = 0;
+    begin_class(p);
     for (size_t first = p->at;;) {
         size_t offset = p->at;
         u32 low = 0, high = 0;
@@ -609,9 +622,7 @@ static bool parse_class(parser *p) {
         if (!ok) return false;
     }
     p->at++;
-    if (!rx_ranges_fold(p->b, &p->set, p->dialect, p->flags)) return false;
-    if (negated && !rx_ranges_invert(p->b, &p->set)) return false;
-    return push(p, V_PLAIN, R_ATOM, class_id(p));
+    return push_class(p, negated);
 }
 
 /* --- quantifiers ------------------------------------------------------------------------------------------------------ */
@@ -838,6 +849,7 @@ rx_id rx_parse(rx_arena *x, const u8 *pattern, size_t n, u32 dialect, u32 flags,
     vec_drop(x->b, &p.bytes);
     vec_drop(x->b, &p.ways);
     vec_drop(x->b, &p.set);
+    vec_drop(x->b, &p.fixed);
     intern_drop(x->b, &p.classes);
     vec_drop(x->b, &p.class_ids);
     map_drop(x->b, &p.context.restricted);

@@ -32,6 +32,21 @@ static bool build_slice(ge_vocab *v, u32 which, u32 max_chars, tt_item *items) {
     return tt_build(&slice->rest, &v->b, items, n);
 }
 
+static bool build_counts(ge_vocab *v) {
+    for (u32 n = 0; n < VB_SHORT; n++) {
+        v->up_to[n] = mem_resize(&v->b, NULL, 0, v->n_words * sizeof(u32));
+        if (!v->up_to[n]) return false;
+        memset(v->up_to[n], 0, v->n_words * sizeof(u32));
+    }
+    for (u32 i = 0; i < v->n_tokens; i++) {
+        u32 n = v->offsets[i + 1] - v->offsets[i], chars = plain_chars(v->text + v->offsets[i], n);
+        if (n && chars < VB_SHORT) v->up_to[chars][i >> 5] |= (u32)1 << (i & 31);
+    }
+    for (u32 n = 1; n < VB_SHORT; n++)
+        for (u32 i = 0; i < v->n_words; i++) v->up_to[n][i] |= v->up_to[n - 1][i];
+    return true;
+}
+
 ge_status ge_vocab_new(const uint8_t *bytes, const uint32_t *offsets, uint32_t n_tokens, uint32_t width, const uint32_t *eos,
                        uint32_t n_eos, ge_vocab **out, ge_err *err) {
     if (n_tokens == 0 || n_tokens >= TT_MANY) return err_set(err, GE_E_ARGUMENT, "the number of tokens is out of range");
@@ -64,7 +79,7 @@ ge_status ge_vocab_new(const uint8_t *bytes, const uint32_t *offsets, uint32_t n
         if (n_eos) memcpy(v->eos, eos, n_eos * sizeof *eos);
         bool ok = tt_build(&v->trie, &v->b, items, n_tokens);
         ok = ok && build_slice(v, VB_PLAIN, NONE, items);
-        (void)(ok && build_slice(v, VB_PLAIN_SHORT, VB_SHORT, items));
+        (void)(ok && build_slice(v, VB_PLAIN_SHORT, VB_SHORT, items) && build_counts(v));
     }
     if (items) mem_resize(&v->b, items, n_tokens * sizeof *items, 0);
     if (v->b.status != GE_OK) {
@@ -85,6 +100,7 @@ void ge_vocab_free(ge_vocab *v) {
         tt_drop(&v->slices[i].rest, &v->b);
         free(v->slices[i].bits);
     }
+    for (u32 n = 0; n < VB_SHORT; n++) free(v->up_to[n]);
     free(v->eos);
     free(v->offsets);
     free(v->text);

@@ -2,7 +2,7 @@
  *
  * A slice is a set of tokens that are *plain*: whole characters in UTF-8 that a JSON string holds raw (no quote, no backslash, no control
  * character). Where an expression absorbs any plain text (regex/rx_absorb.c) all of them are allowed at once, and only the trie of the
- * rest, a few thousand tokens, is walked.
+ * rest, a few thousand tokens, is walked. Where it absorbs exactly n characters, the plain tokens of at most n are allowed.
  *
  * A lexeme-internal mask (`inner`) belongs to a lexer state and knows nothing of the parser:
  *
@@ -43,6 +43,12 @@ typedef struct vb_slice {
     tt_trie rest; /* the tokens that are not in the slice */
 } vb_slice;
 
+/* A mask begun: `bits` are allowed, the tokens of `rest` are to be looked at, all others are not allowed. */
+typedef struct vb_cut {
+    const u32 *bits; /* NULL: none */
+    const tt_trie *rest;
+} vb_cut;
+
 struct ge_vocab {
     budget b; /* of the store; guarded by lock */
     ge_lock lock;
@@ -51,6 +57,7 @@ struct ge_vocab {
     u32 *eos;
     u32 n_eos;
     vb_slice slices[VB_N_SLICES];
+    u32 *up_to[VB_SHORT]; /* plain tokens of at most so many characters */
     u32 *offsets;        /* token -> its bytes */
     u8 *text;
     VEC(vb_inner *) inner;

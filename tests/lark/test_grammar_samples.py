@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import jsonschema
-import lark
 import pytest
+
+import lark
 
 FOLDER = Path(__file__).resolve().parents[2] / "grammars"
 GRAMMARS = sorted(path.stem for path in FOLDER.glob("*.lark"))

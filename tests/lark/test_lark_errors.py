@@ -49,7 +49,6 @@ def build(text: str, **options: object) -> Builder:
         ("start: A\nA:", "nothing in it", 2, 1),
         ('start: "a"\n%ignore start', "rule cannot stand inside", 2, 9),
         ('start: "a"\nstart: "b"', "defined twice", 2, 1),
-        ('start: "a"\n__x: "b"', "reserved", 2, 1),
         ('start: x\nx{y}: y "z"', "needs its arguments", 1, 8),
         ('start: x{"a", "b"}\nx{y}: y', "takes 1 arguments, not 2", 1, 8),
         ('start: x{"a"}\nx: "b"', "not a template", 1, 8),
@@ -152,7 +151,7 @@ def test_deep_nesting_is_a_limit(text: str) -> None:
 def test_nesting_up_to_the_limit() -> None:
     build("start: " + "(" * 250 + '"x"' + ")" * 250)
     build("start: /" + "(" * 250 + "x" + ")" * 250 + "/")
-    build("start: " + "(" * 3000 + '"x" | "y"' + ")?" * 3000, limits=Limits(max_regex_nesting=3000))
+    build("start: " + "(" * 1000 + '"x" | "y"' + ")?" * 1000, limits=Limits(max_regex_nesting=1000))
 
 
 def test_no_endless_backtracking_in_literals() -> None:

@@ -17,8 +17,9 @@ from __future__ import annotations
 import random
 from typing import Any
 
-import lark
 import pytest
+
+import lark
 
 STRINGS = ['"a"', '"b"', '"c"', '"ab"', '"ba"', '"aab"', '"B"i', '"a".."b"']
 REGEXPS = ["/a+/", "/[ab]/", "/b*c/", "/[^a ]/", "/(ab)+/", "/a{1,2}b?/", "/(a|bc?)+/", "/[A-C]/i", "/c.?/", "/a [bc]/x"]

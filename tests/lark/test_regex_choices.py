@@ -5,11 +5,11 @@ from __future__ import annotations
 import time
 
 import pytest
-from oracle.earley import Recogniser
 
 from grammar_engine.errors import GrammarError
 from grammar_engine.frontends import choices, regex
 from grammar_engine.ir import Builder
+from oracle.earley import Recogniser
 
 
 def accepts(builder: Builder, content: bytes) -> bool:

@@ -77,13 +77,13 @@ class Context:
 
     def relax(self, place: Place, keyword: str, reason: str) -> None:
         """Refuse a keyword, or with `lenient=True` record that it is given up and return."""
-        self.relax_error(UnsupportedSchemaError(reason, pointer=place.pointer, keyword=keyword), place, keyword)
+        self.relax_error(UnsupportedSchemaError(reason, pointer=place.pointer, keyword=keyword), place.pointer, keyword)
 
-    def relax_error(self, error: UnsupportedSchemaError, place: Place, keyword: str) -> None:
+    def relax_error(self, error: UnsupportedSchemaError, pointer: str, keyword: str) -> None:
         """The same for an error that was caught."""
         if not self.lenient:
             raise error
-        self.report.relaxed.append(Entry(place.pointer, keyword, error.reason))
+        self.report.relaxed.append(Entry(pointer, keyword, error.reason))
 
     # --- questions about sets ---------------------------------------------------------------------------------------------
 

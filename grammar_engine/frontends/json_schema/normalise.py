@@ -189,7 +189,9 @@ class Normaliser:
                 raise UnsupportedSchemaError("a negation of something that was relaxed", pointer=place.pointer, keyword="not")
             return shape.negate(inner, self.context)
         except UnsupportedSchemaError as error:
-            self.context.relax_error(error, place, "not")
+            head, _, tail = place.pointer.rpartition("/")
+            pointer, keyword = (head, tail) if tail in ("not", "if") else (place.pointer, "not")
+            self.context.relax_error(error, pointer, keyword)
             return _inexact(ANY)
 
     # --- assertions of the place itself -----------------------------------------------------------------------------------
@@ -276,7 +278,7 @@ class Normaliser:
             try:
                 texts.add(context.pattern(place, "pattern", schema["pattern"]))
             except UnsupportedSchemaError as error:
-                context.relax_error(error, place, "pattern")
+                context.relax_error(error, place.pointer, "pattern")
                 exact = False
         if "format" in schema:
             name = schema["format"]
@@ -359,7 +361,7 @@ class Normaliser:
             try:
                 keys = context.pattern(place, "patternProperties", source)
             except UnsupportedSchemaError as error:
-                context.relax_error(error, place, "patternProperties")
+                context.relax_error(error, place.pointer, "patternProperties")
                 exact = False
                 keys = context.builder.text  # which keys match is unknown, so what other keys have to meet is unknown too
                 classes.append((keys, ANYTHING))

@@ -169,8 +169,6 @@ class _Loader:
             before = self.source.definitions[new.name].place
             reason = f"{new.token} is defined twice (first at {before}); %override and %extend change a definition"
             raise new.origin.error(reason, new.token)
-        if new.token.startswith("__"):
-            raise new.origin.error("names that begin with two underscores are reserved", new.token)
         self.source.definitions[new.name] = new
 
     def _override(self, new: Definition) -> None:
@@ -194,10 +192,7 @@ class _Loader:
             self._define(Definition(str(origin.rename(name)), name, origin))
 
     def _note_priority(self, definition: Node, origin: Origin) -> None:
-        if definition.data == "rule":
-            numbers = definition.children[3].children
-        else:
-            numbers = definition.children[1:-1]
+        numbers = definition.children[3].children if definition.data == "rule" else definition.children[1:-1]
         for number in numbers:
             detail = "it chooses between parses; no text is accepted or refused by it"
             self.report.notes.append(Entry(origin.place(number), f"priority {number}", detail))

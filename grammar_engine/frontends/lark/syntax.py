@@ -59,8 +59,13 @@ class Origin:
 
     def place_of(self, tree: Node) -> str:
         """Place of the first token in `tree`; "" if there is none."""
-        tokens = [leaf for node in tree.iter_subtrees() for leaf in node.children if isinstance(leaf, Token)]
-        return self.place(min(tokens, key=lambda token: token.start_pos or 0)) if tokens else ""
+        rest = [tree]
+        while rest:
+            node = rest.pop()
+            if isinstance(node, Token):
+                return self.place(node)
+            rest += reversed(node.children)
+        return ""
 
     def error(self, reason: str, token: Token, skip: int = 0) -> GrammarSyntaxError:
         """An error `skip` characters into a token."""

@@ -1,0 +1,106 @@
+"""What may be handed over as a schema, and what is malformed."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+
+from grammar_engine import Grammar
+from grammar_engine.errors import LimitExceededError, SchemaError
+from grammar_engine.frontends.json_schema import load
+from grammar_engine.limits import Limits
+
+from .engine import accepts
+
+
+@pytest.mark.parametrize("source", [{"a": 1}, True, '{"a": 1}', b'{"a": 1}', b'\xef\xbb\xbf{"a": 1}', bytearray(b'{"a": 1}')])
+def test_sources(source: object) -> None:
+    assert load(source) in ({"a": 1}, True)
+
+
+def test_numbers_of_text_are_exact() -> None:
+    assert load('{"maximum": 0.1000000000000000000001}') == {"maximum": Decimal("0.1000000000000000000001")}
+
+
+def test_pydantic() -> None:
+    pydantic = pytest.importorskip("pydantic")
+    model = pydantic.create_model("Model", name=(str, ...), age=(int | None, None))
+    for source in (model, pydantic.TypeAdapter(model)):
+        grammar = Grammar.from_json_schema(source)
+        assert accepts(grammar, '{"name": "x", "age": null}')
+        assert not accepts(grammar, '{"age": 1}')
+    assert accepts(Grammar.from_json_schema(pydantic.TypeAdapter(list[int])), "[1, 2]")
+
+
+@pytest.mark.parametrize(
+    ("source", "reason"),
+    [
+        ('{"a": }', "line 1, column 7"),
+        ('{\n  "a": 1,\n  b', "line 3, column 3"),
+        ("", "line 1, column 1"),
+        ('{"a": 1} x', "line 1, column 10"),
+        ('{"a": 1, "a": 2}', '"a" occurs twice'),
+        ('{"x": {"b": 1, "c": 0, "b": 1}}', '"b" occurs twice'),
+        ('{"a": NaN}', "NaN"),
+        ('{"a": -Infinity}', "Infinity"),
+        (b'{"a": "\xff"}', "not UTF-8"),
+        ('{"maximum": ' + "9" * 5000 + "}", "cannot be read"),
+        (None, "NoneType"),
+        (3, "int"),
+    ],
+)
+def test_malformed(source: object, reason: str) -> None:
+    with pytest.raises(SchemaError, match=reason.replace("(", r"\(")):
+        load(source)
+
+
+@pytest.mark.parametrize("opening", ["[", '{"a":', '{"items":['])
+def test_deep_text(opening: str) -> None:
+    for text in (opening * 100_000, opening * 600):
+        with pytest.raises(LimitExceededError) as caught:
+            load(text)
+        assert caught.value.limit == "max_schema_nesting"
+    with pytest.raises(LimitExceededError):
+        load(opening * 100_000, Limits(max_schema_nesting=10**9))
+
+
+def test_brackets_in_strings_do_not_nest() -> None:
+    text = '{"description": "' + "[{\\\"" * 2_000 + '"}'
+    assert "description" in load(text)
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"type": "text"},
+        {"type": []},
+        {"type": 1},
+        {"enum": 1},
+        {"required": True},
+        {"required": [1]},
+        {"properties": []},
+        {"properties": {"a": 1}},
+        {"items": 1},
+        {"minLength": -1},
+        {"minLength": 1.5},
+        {"minLength": "1"},
+        {"minimum": "1"},
+        {"minimum": True},
+        {"maximum": float("nan")},
+        {"multipleOf": 0},
+        {"pattern": "("},
+        {"pattern": 1},
+        {"format": 1},
+        {"anyOf": []},
+        {"allOf": {}},
+        {"patternProperties": {"[": {}}},
+        {"uniqueItems": 1},
+        {"enum": ["\ud800"]},
+        {"properties": {"\ud800": {}}},
+    ],
+)
+def test_malformed_keywords(schema: dict) -> None:
+    with pytest.raises(SchemaError) as caught:
+        Grammar.from_json_schema({"properties": {"p": schema}})
+    assert caught.value.pointer.startswith("/properties/p")

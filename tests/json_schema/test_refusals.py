@@ -1,0 +1,130 @@
+"""Nothing is dropped in silence: the registry, the report, `lenient`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from grammar_engine import Grammar
+from grammar_engine.errors import GrammarError, UnsatisfiableSchemaError, UnsupportedSchemaError
+from grammar_engine.frontends.json_schema.keywords import REGISTRY, Draft, Status, draft_of, table
+
+from .engine import accepts
+
+UNSUPPORTED = [
+    ("uniqueItems", {"type": "array", "uniqueItems": True}),
+    ("contains", {"type": "array", "contains": {"type": "null"}}),
+    ("minContains", {"minContains": 2}),
+    ("unevaluatedItems", {"unevaluatedItems": False}),
+    ("unevaluatedProperties", {"unevaluatedProperties": False}),
+    ("$dynamicRef", {"$dynamicRef": "#a"}),
+    ("format", {"format": "idn-email"}),
+    ("format", {"format": "regex"}),
+    ("pattern", {"pattern": "(?=a)b"}),
+    ("patternProperties", {"patternProperties": {"(?=a)b": {}}}),
+    ("multipleOf", {"multipleOf": 1234567.891}),
+    ("oneOf", {"oneOf": [{"additionalProperties": {"type": "null"}}, {"patternProperties": {"^a": {"type": "integer"}}}]}),
+    ("not", {"not": {"additionalProperties": {"type": "null"}}}),
+]
+
+
+@pytest.mark.parametrize(("keyword", "schema"), UNSUPPORTED, ids=[keyword for keyword, _ in UNSUPPORTED])
+def test_unsupported(keyword: str, schema: Any) -> None:
+    with pytest.raises(UnsupportedSchemaError) as caught:
+        Grammar.from_json_schema({"properties": {"a/b": schema}})
+    error = caught.value
+    assert error.pointer.startswith("/properties/a~1b")
+    assert error.keyword
+    assert error.reason
+    relaxed = Grammar.from_json_schema({"properties": {"a/b": schema}}, lenient=True).report.relaxed
+    assert [(e.pointer, e.keyword) for e in relaxed] == [("/properties/a~1b", keyword)]
+    assert relaxed[0].detail
+
+
+def test_unsupported_where_it_cannot_matter() -> None:
+    assert accepts(Grammar.from_json_schema({"type": "string", "uniqueItems": True, "contains": {}}), '"a"')
+
+
+def test_every_keyword_has_a_status() -> None:
+    names = [keyword.name for keyword in REGISTRY]
+    assert len(names) == len(set(names))
+    for draft in Draft:
+        assert "type" in table(draft)
+    for keyword in REGISTRY:
+        assert bool(keyword.reason) == (keyword.status is Status.UNSUPPORTED)
+    assert draft_of("http://json-schema.org/draft-07/schema#") is Draft.DRAFT7
+    assert draft_of("http://example.com/own") is None
+
+
+@pytest.mark.parametrize("keyword", [k for k in REGISTRY if k.status is not Status.ANNOTATION], ids=lambda k: k.name)
+def test_no_assertion_is_ignored(keyword: Any) -> None:
+    """A keyword that is no annotation is read: nonsense as its value is an error, or at least not an annotation."""
+    schema = {"$schema": "https://json-schema.org/draft/2019-09/schema"} if keyword.until == 2019 else {}
+    try:
+        grammar = Grammar.from_json_schema({**schema, keyword.name: [["nonsense"]]})
+    except GrammarError:
+        return
+    assert keyword.name in {e.keyword for e in grammar.report.enforced}
+
+
+def test_report() -> None:
+    schema = {"title": "T", "type": "object", "x-mine": 1, "properties": {"a": {"format": "color", "maxLength": 3}}}
+    report = Grammar.from_json_schema(schema).report
+    assert [(e.pointer, e.keyword) for e in report.enforced] == [("", "type"), ("", "properties"), ("/properties/a", "maxLength")]
+    assert [(e.pointer, e.keyword) for e in report.annotations] == [("", "title"), ("", "x-mine"), ("/properties/a", "format")]
+    assert report.relaxed == []
+    assert [e.keyword for e in report.notes] == ["additionalProperties"]
+
+
+def test_lenient_only_admits_more() -> None:
+    schema = {"not": {"type": "array", "uniqueItems": True}}
+    grammar = Grammar.from_json_schema(schema, lenient=True)
+    assert accepts(grammar, "[1, 1]")
+    assert accepts(grammar, "[1, 2]"), "given up, so admitted"
+    assert {e.keyword for e in grammar.report.relaxed} == {"not", "uniqueItems"}
+    assert "not" not in {e.keyword for e in grammar.report.enforced}
+
+
+def test_lenient_one_of() -> None:
+    """Treated as anyOf, and only that."""
+    schema = {"oneOf": [{"additionalProperties": {"type": "null"}}, {"patternProperties": {"^a": {"type": "integer"}}}, {"type": "null"}]}
+    grammar = Grammar.from_json_schema({**schema, "type": ["object", "null"]}, lenient=True)
+    assert accepts(grammar, '{"a": 1}')
+    assert accepts(grammar, "null")
+    assert not accepts(grammar, '{"a": "x"}')
+    assert not accepts(grammar, "1")
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        False,
+        {"not": {}},
+        {"type": "string", "enum": [1]},
+        {"type": "integer", "minimum": 2, "maximum": 1},
+        {"type": "integer", "exclusiveMinimum": 1, "exclusiveMaximum": 2},
+        {"type": "string", "minLength": 3, "maxLength": 2},
+        {"type": "array", "minItems": 2, "maxItems": 1},
+        {"allOf": [{"type": "string"}, {"type": "null"}]},
+        {"oneOf": [True, True]},
+        {"enum": []},
+        {"type": "object", "required": ["a", "b"], "maxProperties": 1},
+    ],
+)
+def test_unsatisfiable(schema: Any) -> None:
+    with pytest.raises(UnsatisfiableSchemaError):
+        Grammar.from_json_schema(schema)
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"type": "object", "properties": {"a": False}, "required": ["a"]},
+        {"type": "string", "pattern": "^a$", "minLength": 2},
+        {"type": "array", "items": {"type": "string", "pattern": "^a$", "minLength": 2}, "minItems": 1},
+    ],
+)
+def test_unsatisfiable_as_the_core_finds(schema: Any) -> None:
+    with pytest.raises(GrammarError):
+        Grammar.from_json_schema(schema)
