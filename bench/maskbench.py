@@ -15,12 +15,13 @@ that what else the machine does hits all alike. Times are perf_counter_ns around
 A worker that takes longer than --limit seconds for a file is killed (time-out), one that dies is counted (crash); both are started anew.
 
 A valid instance that is refused is tried once more, untimed, with the keys of its objects in the order of the schema's `properties`
-(depth first): if that is accepted, the refusal is for the order of properties alone.
+(in two ways where `allOf` or `$ref` leave that open): if that is accepted, the refusal is for the order of properties alone.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import gc
 import importlib.util
 import json
@@ -49,52 +50,67 @@ MEMORY_LIMIT = 8 << 30  # address space of a worker, bytes
 # --- the order of properties ------------------------------------------------------------------------------------------
 
 
-def in_schema_order(value: Any, schema: Any, root: Any, depth: int = 0) -> Any:
-    """`value` with the keys of each object in the order in which the schema lists them; unlisted keys last, as they were."""
-    if depth > 60:
-        return value
-    schemas = list(_reachable(schema, root))
-    if isinstance(value, dict):
-        listed: dict[str, list[Any]] = {}
-        for each in schemas:
-            for key, inner in _dict(each.get("properties")).items():
-                listed.setdefault(key, []).append(inner)
-        others = [each[word] for each in schemas for word in ("additionalProperties",) if word in each]
-        others += [inner for each in schemas for inner in _dict(each.get("patternProperties")).values()]
-        keys = [key for key in listed if key in value] + [key for key in value if key not in listed]
-        return {key: in_schema_order(value[key], {"allOf": listed.get(key, others)}, root, depth + 1) for key in keys}
-    if isinstance(value, list):
+class SchemaOrder:
+    """Puts the keys of objects in the order in which a schema lists them; unlisted keys last, as they were.
+
+    Where a schema has properties of its own and others by `allOf` or `$ref`, `own_first` says which come first. Of `anyOf` and `oneOf`
+    only the branches count that the value satisfies (if `jsonschema` is there to ask).
+    """
+
+    def __init__(self, root: Any, own_first: bool):
+        self._root = root
+        self._own_first = own_first
+        self._validator: Any = None
+        with contextlib.suppress(Exception):  # not installed, or not a schema that it takes
+            import jsonschema
+
+            self._validator = jsonschema.validators.validator_for(root, jsonschema.Draft202012Validator)(root)
+
+    def sort(self, value: Any, schema: Any, depth: int = 0) -> Any:
+        if depth > 60 or not isinstance(value, (dict, list)):
+            return value
+        schemas = self._subschemas(schema, value, set())
+        if isinstance(value, dict):
+            listed: dict[str, list[Any]] = {}
+            for each in schemas:
+                for key, inner in _dict(each.get("properties")).items():
+                    listed.setdefault(key, []).append(inner)
+            others = [each.get("additionalProperties") for each in schemas]
+            others += [inner for each in schemas for inner in _dict(each.get("patternProperties")).values()]
+            keys = [key for key in listed if key in value] + [key for key in value if key not in listed]
+            return {key: self.sort(value[key], {"allOf": listed.get(key, others)}, depth + 1) for key in keys}
         made = []
         for i, item in enumerate(value):
             inners = []
             for each in schemas:
-                prefix = each.get("prefixItems", each.get("items") if isinstance(each.get("items"), list) else [])
-                rest = each.get("items") if not isinstance(each.get("items"), list) else each.get("additionalItems")
+                items = each.get("items")
+                prefix, rest = (items, each.get("additionalItems")) if isinstance(items, list) else (each.get("prefixItems", []), items)
                 inners.append(prefix[i] if i < len(prefix) else rest)
-            made.append(in_schema_order(item, {"allOf": inners}, root, depth + 1))
+            made.append(self.sort(item, {"allOf": inners}, depth + 1))
         return made
-    return value
+
+    def _subschemas(self, schema: Any, value: Any, seen: set[int]) -> list[dict[str, Any]]:
+        """The subschemas that speak of `value` itself, in order, each once."""
+        if not isinstance(schema, dict) or id(schema) in seen:
+            return []
+        seen.add(id(schema))
+        parts = list(schema.get("allOf", ()))
+        if isinstance(schema.get("$ref"), str) and schema["$ref"].startswith("#"):
+            parts.append(_resolve(self._root, schema["$ref"][1:]))
+        parts += [each for word in ("anyOf", "oneOf") for each in schema.get(word, ()) if self._holds(each, value)]
+        parts += [schema[word] for word in ("if", "then", "else") if word in schema]
+        below = [found for part in parts for found in self._subschemas(part, value, seen)]
+        return [schema, *below] if self._own_first else [*below, schema]
+
+    def _holds(self, schema: Any, value: Any) -> bool:
+        try:
+            return self._validator is None or bool(self._validator.evolve(schema=schema).is_valid(value))
+        except Exception:  # a reference that leads nowhere, a pattern that Python does not know
+            return True
 
 
 def _dict(value: Any) -> dict:
     return value if isinstance(value, dict) else {}
-
-
-def _reachable(schema: Any, root: Any) -> Any:
-    """The subschemas that speak of the same value, in order, each once."""
-    todo, seen = [schema], set()
-    while todo:
-        each = todo.pop(0)
-        if not isinstance(each, dict) or id(each) in seen:
-            continue
-        seen.add(id(each))
-        yield each
-        for word in ("allOf", "anyOf", "oneOf"):
-            todo += each[word] if isinstance(each.get(word), list) else []
-        todo += [each[word] for word in ("then", "else", "if") if word in each]
-        target = each.get("$ref")
-        if isinstance(target, str) and target.startswith("#"):
-            todo.append(_resolve(root, target[1:]))
 
 
 def _resolve(root: Any, pointer: str) -> Any:
@@ -143,7 +159,7 @@ def measure(engine: peers.Engine, tokenizer: peers.Tokenizer, file: dict[str, An
     start = clock()
     try:
         grammar = engine.compile(schema)
-    except peers.Refused as refused:
+    except peers.RefusedError as refused:
         return {"refused": refused.reason, "message": str(refused)[:300], "refuse_ns": clock() - start}
     compiled = clock()
     try:
@@ -160,8 +176,9 @@ def measure(engine: peers.Engine, tokenizer: peers.Tokenizer, file: dict[str, An
         outcome["stable"] = again["accepted"] == outcome["accepted"] and again["at"] == outcome["at"]
     for outcome, test in zip(result["tests"], file["tests"]):
         if test["valid"] and not outcome["accepted"] and "error" not in outcome:
-            text = json.dumps(in_schema_order(test["data"], schema, schema), ensure_ascii=False)
-            outcome["in_order"] = attempt(engine, grammar, tokenizer.encode(text), tokenizer.eos, [])["accepted"]
+            orders = [SchemaOrder(schema, own_first).sort(test["data"], schema) for own_first in (True, False)]
+            texts = [json.dumps(data, ensure_ascii=False) for data in orders]
+            outcome["in_order"] = any(attempt(engine, grammar, tokenizer.encode(t), tokenizer.eos, [])["accepted"] for t in texts)
     return result
 
 
@@ -360,7 +377,8 @@ def table(summaries: dict[str, dict[str, Any]], versions: dict[str, str], reason
         for column in summaries[names[0]][row]:
             lines.append(f"| {row} {column} | " + " | ".join(_micro(summaries[name][row][column]) for name in names) + " |")
     for name in names:
-        lines += ["", f"Refused at compile by {name}: " + (", ".join(f"{reason} {n}" for reason, n in list(summaries[name]["reasons"].items())[:reasons]) or "none")]
+        known = [f"{reason} {count}" for reason, count in summaries[name]["reasons"].items()][:reasons]
+        lines += ["", f"Refused at compile by {name}: {', '.join(known) or 'none'}"]
     return "\n".join(lines)
 
 
@@ -372,9 +390,7 @@ def wrong_answers(results: dict[str, Any], most: int = 20) -> list[str]:
     """Lines about what must not be: invalid accepted, valid refused for another reason than order, crashes, time-outs."""
     lines = []
     for name, r in sorted(results.items()):
-        for word in ("crash", "timeout"):
-            if word in r:
-                lines.append(f"{word}: {name}")
+        lines += [f"{word}: {name}" for word in ("crash", "timeout") if word in r]
         for test in r.get("tests", ()):
             if test["accepted"] and not test["valid"]:
                 lines.append(f"invalid accepted: {name}: {test['text'][:100]}")

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 
-class Refused(Exception):
+class RefusedError(Exception):
     """The engine does not take the schema. `reason` is a short class of reasons (a keyword), the message is the engine's."""
 
     def __init__(self, reason: str, message: str):
@@ -65,7 +65,7 @@ class Engine(Protocol):
 
     version: str
 
-    def compile(self, schema: Any) -> Any: ...  # raises Refused
+    def compile(self, schema: Any) -> Any: ...  # raises RefusedError
     def session(self, grammar: Any) -> Session: ...
 
 
@@ -78,7 +78,7 @@ class Ours:
 
         self._api = grammar_engine
         self.version = getattr(grammar_engine, "__version__", "?")
-        names = {i: text for i, text in tokenizer.special.items()}
+        names = dict(tokenizer.special)
         self._vocabulary = grammar_engine.Vocabulary(tokenizer.tokens, eos=[tokenizer.eos], special=names)
         grammar_engine.Matcher(grammar_engine.Grammar.from_choices(["x"]), self._vocabulary)  # builds the trie
 
@@ -87,7 +87,7 @@ class Ours:
             return self._api.Grammar.from_json_schema(schema)
         except self._api.errors.GrammarEngineError as error:
             reason = getattr(error, "keyword", None) or getattr(error, "construct", None) or getattr(error, "limit", None)
-            raise Refused(reason or type(error).__name__, str(error)) from None
+            raise RefusedError(reason or type(error).__name__, str(error)) from None
 
     def session(self, grammar: Any) -> Session:
         return _OurSession(self._api.Matcher(grammar, self._vocabulary), (self._vocabulary.width + 31) // 32)
@@ -123,9 +123,9 @@ class LLGuidance:
             grammar = self._api.LLMatcher.grammar_from_json_schema(schema)
             matcher = self._api.LLMatcher(self._tokenizer, grammar, log_level=0)
         except ValueError as error:
-            raise Refused(_shorten(str(error)), str(error)) from None
+            raise RefusedError(_shorten(str(error)), str(error)) from None
         if matcher.is_error():
-            raise Refused(_shorten(matcher.get_error()), matcher.get_error())
+            raise RefusedError(_shorten(matcher.get_error()), matcher.get_error())
         return matcher
 
     def session(self, grammar: Any) -> Session:
@@ -182,7 +182,7 @@ class XGrammar:
         try:
             return self._compiler.compile_json_schema(json.dumps(schema), any_whitespace=True, strict_mode=False)
         except RuntimeError as error:
-            raise Refused(_shorten(str(error)), str(error)) from None
+            raise RefusedError(_shorten(str(error)), str(error)) from None
 
     def session(self, grammar: Any) -> Session:
         return _XGrammarSession(self._api, grammar, self._size)

@@ -244,7 +244,10 @@ class Grammar:
         limits = limits or Limits()
         builder = Builder()
         report = lark.build(builder, text, start=start, lexing=lexing, limits=limits)
-        return cls._from_builder(builder, report, limits, "Lark")
+        expressions = NativeExpressions(builder, limits)
+        if builder.longest:
+            lark.note_dead_ends(builder, expressions, report)
+        return cls._compile(builder, expressions, report, limits, "Lark")
 
     @classmethod
     def from_choices(cls, choices: Iterable[str | bytes], *, limits: Limits | None = None) -> Grammar:

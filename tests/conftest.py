@@ -6,8 +6,9 @@ import os
 from collections.abc import Callable
 
 import pytest
-import vocabularies
 from hypothesis import HealthCheck, settings
+
+import vocabularies
 
 LONG = os.environ.get("GRAMMAR_ENGINE_LONG") == "1"
 

@@ -49,7 +49,7 @@ class TinyVocabulary:
         return Vocabulary(list(self.tokens), eos=list(self.eos), special={i: f"<{i}>" for i in self.special}, width=self.width)
 
 
-def random_vocabulary(rng: random.Random, alphabet: Sequence[bytes] = (b"a", b"b", b"c"), size: int = 12, longest: int = 4) -> TinyVocabulary:
+def random_vocabulary(rng: random.Random, alphabet: Sequence[bytes], size: int = 12, longest: int = 4) -> TinyVocabulary:
     """All of `alphabet` (pieces of one or more bytes, spelt by single bytes too) and about `size` further tokens."""
     tokens = sorted({bytes([byte]) for piece in alphabet for byte in piece})
     for _ in range(size):

@@ -154,6 +154,41 @@ ge_status ge_ir_matches(ge_ir *ir, uint32_t expr, const uint8_t *text, size_t n_
     return budget_report(&ir->b, err);
 }
 
+/* Breadth-first over the pairs (what is left of match, what is left of whole). */
+static bool continuations(rx_arena *x, rx_id match, rx_id whole, byte_set *bytes) {
+    id_vec queue = {0};
+    word_map seen = {0};
+    rx_refresh_classes(x);
+    bool ok = vec_push(x->b, &queue, match) && vec_push(x->b, &queue, whole);
+    for (u32 i = 0; ok && i < queue.n; i += 2) {
+        match = queue.at[i];
+        whole = queue.at[i + 1];
+        byte_set live = {{0}}; /* by class */
+        for (u32 c = 0; ok && c < x->n_classes; c++) {
+            rx_id rest = rx_derive(x, whole, x->class_byte[c]), left = rx_derive(x, match, x->class_byte[c]);
+            bool dead = rest == NONE || rx_is_empty(x, rest);
+            ok = x->b->status == GE_OK && budget_work(x->b, 1);
+            if (!ok || dead) continue;
+            set_add(&live, c);
+            u64 key = (u64)left << 32 | rest;
+            if (left == RX_ID_NEVER || map_get(&seen, key) != NONE) continue;
+            ok = map_put(x->b, &seen, key, 0) && vec_push(x->b, &queue, left) && vec_push(x->b, &queue, rest);
+        }
+        for (u32 byte = 0; ok && rx_nullable(x, match) && byte < 256; byte++)
+            if (set_has(&live, x->class_of[byte])) set_add(bytes, byte);
+    }
+    vec_drop(x->b, &queue);
+    map_drop(x->b, &seen);
+    return ok;
+}
+
+ge_status ge_ir_continuations(ge_ir *ir, uint32_t match, uint32_t whole, uint32_t bytes[8], ge_err *err) {
+    byte_set found = {{0}};
+    if (expr_ok(ir, match) && expr_ok(ir, whole) && continuations(&ir->x, ir->exprs.at[match], ir->exprs.at[whole], &found))
+        memcpy(bytes, found.w, sizeof found.w);
+    return budget_report(&ir->b, err);
+}
+
 /* --- grammars ------------------------------------------------------------------------------------------------------------- */
 
 /* expr without "". */

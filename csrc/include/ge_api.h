@@ -75,6 +75,9 @@ ge_status ge_ir_is_empty(ge_ir *ir, uint32_t expr, int32_t *answer, ge_err *err)
 /* *answer = 1 if the expression contains the byte string (borrowed), else 0. */
 ge_status ge_ir_matches(ge_ir *ir, uint32_t expr, const uint8_t *text, size_t n_text, int32_t *answer, ge_err *err);
 
+/* bytes (256 bits) = the bytes c for which some w of `match` and c are a prefix of a string of `whole`. */
+ge_status ge_ir_continuations(ge_ir *ir, uint32_t match, uint32_t whole, uint32_t bytes[8], ge_err *err);
+
 /* --- grammars --------------------------------------------------------------------------------------------------------------- */
 
 /* Lexemes, rules and lists as in ir.py. Borrows everything but ir, of which it takes the expressions (ir is empty afterwards). */

@@ -1,9 +1,9 @@
 """Every mask equals the oracle's, bit for bit.
 
-    grammars.py         random and enumerated expressions and grammars, through the IR `Builder`
-    walk.py             the laws that hold at each step of each walk; every test below is a choice of what to walk
-    test_walks.py       random grammars, regexes and vocabularies
-    test_switches.py    each cache and fast path off = on
-    test_worlds.py      exhaustive small worlds
-    test_schemas.py     small JSON schemas
+grammars.py         random and enumerated expressions and grammars, through the IR `Builder`
+walk.py             the laws that hold at each step of each walk; every test below is a choice of what to walk
+test_walks.py       random grammars, regexes and vocabularies
+test_switches.py    each cache and fast path off = on
+test_worlds.py      exhaustive small worlds
+test_schemas.py     small JSON schemas
 """

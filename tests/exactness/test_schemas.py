@@ -12,6 +12,7 @@ import re
 from typing import Any
 
 import jsonschema
+
 from exactness.walk import Walk
 from grammar_engine import ir
 from grammar_engine.errors import UnsatisfiableSchemaError, UnsupportedSchemaError
@@ -19,14 +20,14 @@ from grammar_engine.limits import Limits
 from oracle import expr as ex
 from vocabularies import TinyVocabulary
 
-PIECES = [b'{"', b'":', b'","', b'"a"', b'{"a":', b"[]", b"{}", b"[1", b"],", b"true", b"null", b"12", b"0.5", b"-1", b'"}', b"}]", b", ", b"aa", b'""']
+PIECES = b'{"~":~","~"a"~{"a":~[]~{}~[1~],~true~null~12~0.5~-1~"}~}]~, ~aa~""'.split(b"~")
 SINGLE = [bytes([byte]) for byte in b'{}[]:," \nab0125-.eE+truefalsn\\x']
 VOCABULARY = TinyVocabulary((*dict.fromkeys(SINGLE), *PIECES, b"\xc3", b"\xa9", b""), (len(set(SINGLE)) + len(PIECES) + 2,))
 
 
 def random_schema(rng: random.Random, depth: int) -> Any:
-    kinds = ["string", "integer", "number", "enum", "boolean", "pattern"] + (["object", "object", "array", "anyOf", "prefix"] if depth else [])
-    kind = rng.choice(kinds)
+    kinds = ["string", "integer", "number", "enum", "boolean", "pattern"]
+    kind = rng.choice([*kinds, "object", "object", "array", "anyOf", "prefix"] if depth else kinds)
     if kind == "string":
         return {"type": "string", **rng.choice([{}, {"maxLength": 2}, {"minLength": 1, "maxLength": 3}])}
     if kind == "integer":
@@ -81,9 +82,11 @@ def compile_ir(schema: Any, whitespace: str) -> ir.Builder:
 
     builder, limits = ir.Builder(), Limits()
     decoded = json_schema.load(json.dumps(schema), limits)
-    json_schema.build(
-        builder, decoded, whitespace=whitespace, lenient=False, escapes="minimal", limits=limits, is_empty=lambda expr: ex.is_empty(builder, expr)
-    )
+
+    def is_empty(expr: ir.Expr) -> bool:
+        return ex.is_empty(builder, expr)
+
+    json_schema.build(builder, decoded, whitespace=whitespace, lenient=False, escapes="minimal", limits=limits, is_empty=is_empty)
     return builder
 
 

@@ -7,6 +7,7 @@ import random
 from typing import Any
 
 import pytest
+
 from exactness import grammars
 from exactness.walk import Walk
 from vocabularies import random_vocabulary

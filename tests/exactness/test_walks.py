@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable
 
 import pytest
+
 from exactness import grammars
 from exactness.walk import Walk
 from grammar_engine import ir

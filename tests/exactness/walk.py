@@ -20,6 +20,7 @@ from array import array
 from typing import Any
 
 import pytest
+
 from grammar_engine import ir
 from grammar_engine.errors import GrammarError, VocabularyError
 from oracle.earley import Recogniser
@@ -89,7 +90,10 @@ class Walk:
         text = b"".join(self.tokens[i] if i >= 0 else b"<bytes>" for i in matcher.tokens)
 
         def spell(ids: set[int]) -> list[str]:
-            return [f"{i} " + ("EOS" if i in self.tiny.eos else repr(self.tokens[i]) if i < len(self.tokens) else "padding") for i in sorted(ids)]
+            return [
+                f"{i} " + ("EOS" if i in self.tiny.eos else repr(self.tokens[i]) if i < len(self.tokens) else "padding")
+                for i in sorted(ids)
+            ]
 
         return f"after {text!r} {where}: missing {spell(expected - got)}, wrongly allowed {spell(got - expected)}"
 

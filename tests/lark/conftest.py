@@ -14,7 +14,7 @@ from grammar_engine.errors import GrammarError
 from grammar_engine.frontends import lark as front_end
 from grammar_engine.ir import Builder
 from oracle.earley import Recogniser
-from oracle.pattern import NotInSubset
+from oracle.pattern import NotInSubsetError
 
 Says = Callable[[bytes], bool]
 
@@ -24,7 +24,7 @@ def by_oracle(text: str, **options: object) -> Says:
     front_end.build(builder, text, **options)
     try:
         recogniser = Recogniser(builder)
-    except NotInSubset as error:
+    except NotInSubsetError as error:
         pytest.skip(f"the recogniser does not know the pattern {error}")
 
     def accepts(content: bytes) -> bool:

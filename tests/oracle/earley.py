@@ -24,7 +24,6 @@ from grammar_engine import ir
 
 from . import expr as ex
 
-
 LONG_TEXT = 10_000  # no test has a text of so many bytes: a list that may have so many items has no bound, as far as texts can tell
 
 

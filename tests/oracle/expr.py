@@ -14,7 +14,7 @@ The JSON spelling of an expression is unfolded one character at a time into expr
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import lru_cache
+from functools import cache
 
 from grammar_engine import ir
 
@@ -174,7 +174,7 @@ TEXT = repeat(chars([(0, ir.MAX_CODE_POINT)]), 0, None)
 # --- the meaning ------------------------------------------------------------------------------------------------------
 
 
-@lru_cache(maxsize=None)
+@cache
 def nullable(e: Expr) -> bool:
     """Does `e` hold the empty string?"""
     if e.op in ("never", "bytes", "set", "chars", "digits"):
@@ -199,7 +199,7 @@ def nullable(e: Expr) -> bool:
     raise AssertionError(e.op)
 
 
-@lru_cache(maxsize=None)
+@cache
 def derive(e: Expr, byte: int) -> Expr:
     """{ s : byte s in e }."""
     if e.op in ("never", "empty"):
@@ -274,7 +274,7 @@ SHORT_ESCAPES = {0x22: b'\\"', 0x5C: b"\\\\", 0x08: b"\\b", 0x0C: b"\\f", 0x0A: 
 RAW: Ranges = ((0x20, 0x21), (0x23, 0x5B), (0x5D, 0x10FFFF))  # RFC 8259: unescaped
 
 
-@lru_cache(maxsize=None)
+@cache
 def unfold(e: Expr) -> Expr:
     """`json(part)` as: nothing, or the spelling of a first character and then `json` of what may follow it."""
     part, escapes = e.args
@@ -300,7 +300,7 @@ def _by_character(e: Expr) -> list[tuple[int, int, Expr]]:
     return found
 
 
-@lru_cache(maxsize=None)
+@cache
 def _by_tail(e: Expr, count: int) -> list[tuple[int, int, Expr]]:
     """The same for the `count` bytes that follow the first byte of a character."""
     if e is NEVER:
@@ -321,7 +321,7 @@ def _append_range(found: list[tuple[int, int, Expr]], low: int, high: int, after
     found.append((low, high, after))
 
 
-@lru_cache(maxsize=None)
+@cache
 def _spell(low: int, high: int, escapes: int) -> Expr:
     """Every allowed spelling of one code point from `low` to `high`."""
     span = [(low, high)]
@@ -343,10 +343,9 @@ def _surrogate_pairs(low: int, high: int) -> list[Expr]:
     if low > high:
         return []
     a, b = low >> 10, high >> 10
+    groups = [(a, a, low & 0x3FF, 0x3FF), (a + 1, b - 1, 0, 0x3FF), (b, b, 0, high & 0x3FF)]
     if a == b:
         groups = [(a, a, low & 0x3FF, high & 0x3FF)]
-    else:
-        groups = [(a, a, low & 0x3FF, 0x3FF), (a + 1, b - 1, 0, 0x3FF), (b, b, 0, high & 0x3FF)]
     return [
         concat_all([
             literal(b"\\u"), digits("hex", 4, ((0xD800 + first, 0xD800 + last),)),
@@ -360,7 +359,7 @@ def _surrogate_pairs(low: int, high: int) -> list[Expr]:
 # --- questions --------------------------------------------------------------------------------------------------------
 
 
-@lru_cache(maxsize=None)
+@cache
 def byte_classes(e: Expr) -> frozenset[int]:
     """A partition of the 256 bytes, as bit sets: bytes of one class have the same derivative. Maybe finer than needed."""
     if e.op == "concat":

@@ -16,9 +16,7 @@ def step_bytes(state: State | LongestState | None, content: bytes) -> State | Lo
     return state
 
 
-def oracle_mask(
-    recogniser: Recogniser, state: State | LongestState, tokens: Sequence[bytes | None], eos: Iterable[int] = ()
-) -> set[int]:
+def oracle_mask(recogniser: Recogniser, state: State | LongestState, tokens: Sequence[bytes | None], eos: Iterable[int] = ()) -> set[int]:
     """The ids that may come next. An id without bytes (None or b"") is never allowed, but for an end of text after a sentence."""
     eos = set(eos)
     allowed = {i for i, token in enumerate(tokens) if token and i not in eos and step_bytes(state, token) is not None}

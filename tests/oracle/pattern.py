@@ -1,7 +1,7 @@
 """Regular expression text to oracle expressions, through the parse tree of Python's own `re`.
 
 Only a subset, enough for tests: literals, classes, ranges, negation, `.`, `\\d \\w \\s`, `* + ? {m,n}` (lazy or not: the set is the
-same), groups, alternation, and `^ $` at the ends of the top-level alternatives. Anything else raises `NotInSubset`.
+same), groups, alternation, and `^ $` at the ends of the top-level alternatives. Anything else raises `NotInSubsetError`.
 
 The two languages differ, and the differences are written down here: in ECMA-262 `.` stops at four line ends, `\\d` and `\\w` are ASCII,
 `\\s` is the set below, and `$` is the very end.
@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from functools import lru_cache
+from functools import cache
 
 from grammar_engine import ir
 
@@ -31,17 +31,17 @@ ECMA_SPACES = ((9, 13), (32, 32), (0xA0, 0xA0), (0x1680, 0x1680), (0x2000, 0x200
 ECMA_LINE_ENDS = ((10, 10), (13, 13), (0x2028, 0x2029))
 
 
-class NotInSubset(Exception):
+class NotInSubsetError(Exception):
     """The pattern uses something that the oracle does not know."""
 
 
-@lru_cache(maxsize=None)
+@cache
 def read(source: str, dialect: int, flags: int) -> ex.Expr:
     """The set of texts that `source` stands for."""
     return _Reader(dialect, flags).whole(source)
 
 
-@lru_cache(maxsize=None)
+@cache
 def python_class(source: str, flags: int) -> ex.Ranges:
     """The code points that the one-character pattern `source` matches in Python, by asking `re` about each of them."""
     matches = re.compile(source, flags).fullmatch
@@ -61,7 +61,7 @@ class _Reader:
         self.search = dialect == ir.ECMA_SEARCH
         self.ecma = dialect in (ir.ECMA_SEARCH, ir.ECMA_FULL)
         if flags & ir.FLAG_MULTI_LINE:
-            raise NotInSubset("multi-line")
+            raise NotInSubsetError("multi-line")
         self.ignore_case = bool(flags & ir.FLAG_IGNORE_CASE)
         self.dot_all = bool(flags & ir.FLAG_DOT_ALL)
         self.re_flags = (
@@ -97,7 +97,7 @@ class _Reader:
         if op is sre.SUBPATTERN:
             _, add_flags, del_flags, body = argument
             if add_flags or del_flags:
-                raise NotInSubset("inline flags")
+                raise NotInSubsetError("inline flags")
             return self.sequence(list(body))
         if op in (sre.MAX_REPEAT, sre.MIN_REPEAT):
             low, high, body = argument
@@ -122,13 +122,13 @@ class _Reader:
             parts = [r for member in members[negated:] for r in self.ranges(*member)]
             union = ex.clip(parts, 0, ir.MAX_CODE_POINT)
             return negate(union) if negated else union
-        raise NotInSubset(str(op))
+        raise NotInSubsetError(str(op))
 
     def folded(self, low: int, high: int) -> ex.Ranges:
         if not self.ignore_case:
             return ((low, high),)
         if self.ecma:
-            raise NotInSubset("ignore-case in ECMA")
+            raise NotInSubsetError("ignore-case in ECMA")
         return python_class(f"[{re.escape(chr(low))}-{re.escape(chr(high))}]", self.re_flags & ~re.VERBOSE)
 
     def category(self, category: object) -> ex.Ranges:
@@ -145,7 +145,9 @@ class _Reader:
 
 def python_says(source: str, dialect: int, flags: int, text: str) -> bool:
     """Does `text` belong, by Python's `re` alone? For ECMA only where the two languages agree; used to check `read`."""
-    re_flags = sum(b for a, b in ((ir.FLAG_IGNORE_CASE, re.I), (ir.FLAG_DOT_ALL, re.S), (ir.FLAG_VERBOSE, re.X), (ir.FLAG_ASCII, re.A)) if flags & a)
+    re_flags = sum(
+        b for a, b in ((ir.FLAG_IGNORE_CASE, re.I), (ir.FLAG_DOT_ALL, re.S), (ir.FLAG_VERBOSE, re.X), (ir.FLAG_ASCII, re.A)) if flags & a
+    )
     if dialect == ir.PYTHON_FULL:
         return re.fullmatch(source, text, re_flags) is not None
     ask = re.search if dialect == ir.ECMA_SEARCH else re.fullmatch

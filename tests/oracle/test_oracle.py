@@ -9,6 +9,7 @@ import re
 from fractions import Fraction
 
 import pytest
+
 from grammar_engine import ir
 from oracle import expr as ex
 from oracle import pattern
@@ -51,7 +52,9 @@ def test_chars_are_utf8() -> None:
 def test_text_is_what_python_decodes() -> None:
     rng = random.Random(1)
     for _ in range(20000):
-        content = bytes(rng.choice(b"a\x7f\x80\x8f\x90\xbf\xc1\xc2\xdf\xe0\xe1\xed\xef\x9f\xa0\xf0\xf4\xf5") for _ in range(rng.randint(1, 4)))
+        content = bytes(
+            rng.choice(b"a\x7f\x80\x8f\x90\xbf\xc1\xc2\xdf\xe0\xe1\xed\xef\x9f\xa0\xf0\xf4\xf5") for _ in range(rng.randint(1, 4))
+        )
         try:
             content.decode()
             valid = True
@@ -78,7 +81,7 @@ def test_json_spellings_are_those_that_json_reads_back() -> None:
     for wrong in (rb"\/", rb"\u0061", rb"\u00e9", rb"\u000a\t\u0000\u001f" + b"\x7f", rb"\u0022", b'"', b"\\"):
         assert not ex.contains(minimal, wrong), wrong
     for wrong in (rb"\ud83d", rb"\ude00", rb"\ude00\ud83d", rb"\U0061", rb"\x61", rb"\ud83d\u0061"):
-        assert not ex.is_alive(ex.derive_all(ex.json(ex.TEXT, ir.ESCAPES_ALL), wrong)) or not ex.contains(ex.json(ex.TEXT, ir.ESCAPES_ALL), wrong)
+        assert not ex.contains(ex.json(ex.TEXT, ir.ESCAPES_ALL), wrong), wrong
 
 
 def random_spelling(rng: random.Random, character: str) -> str:
@@ -181,7 +184,8 @@ def test_no_state_is_a_dead_end() -> None:
     rng = random.Random(4)
     for _ in range(100):
         rules = {
-            name: ["".join(rng.choice("ABCab") for _ in range(rng.choice([0, 1, 2, 2, 3]))) for _ in range(rng.randint(1, 3))] for name in "ABC"
+            name: ["".join(rng.choice("ABCab") for _ in range(rng.choice([0, 1, 2, 2, 3]))) for _ in range(rng.randint(1, 3))]
+            for name in "ABC"
         }
         recogniser = Recogniser(build(rules, "A"))
         state = recogniser.start()
@@ -251,7 +255,10 @@ def test_lazy_ends_at_the_first_match() -> None:
 
 def test_unproductive_symbols_are_no_way_on() -> None:
     builder = ir.Builder()
-    a, void = builder.lexeme(builder.bytes(b"a"), "a"), builder.lexeme(builder.intersect(builder.bytes(b"b"), builder.char, builder.bytes(b"c")), "v")
+    a, void = (
+        builder.lexeme(builder.bytes(b"a"), "a"),
+        builder.lexeme(builder.intersect(builder.bytes(b"b"), builder.char, builder.bytes(b"c")), "v"),
+    )
     builder.start = builder.nonterminal("start")
     builder.rule(builder.start, [a])
     builder.rule(builder.start, [a, a, void])

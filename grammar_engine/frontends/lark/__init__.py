@@ -33,16 +33,15 @@ from typing import TYPE_CHECKING
 
 from ...limits import Limits
 from ...report import Entry, Report
+from .follow import Expressions, conflicts
 from .loader import load
 from .rules import Rules
 from .terminals import Terminals
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from ...ir import Builder
 
-    from ...ir import Builder, Symbol
-
-__all__ = ["build", "note_follow_conflicts"]
+__all__ = ["build", "note_dead_ends"]
 
 
 def build(builder: Builder, text: str, *, start: str = "start", lexing: str = "exact", limits: Limits | None = None) -> Report:
@@ -100,21 +99,9 @@ def build(builder: Builder, text: str, *, start: str = "start", lexing: str = "e
     return report
 
 
-def note_follow_conflicts(builder: Builder, report: Report, conflicts: Iterable[tuple[Symbol, Symbol]]) -> None:
-    """Add the dead ends that `lexing="longest"` can leave to the notes of `report`.
-
-    A hook for the compiler: which lexemes can swallow the beginning of which is decided on automata, so the core finds the pairs.
-
-    Parameters
-    ----------
-    builder : Builder
-        Filled by `build`.
-    report : Report
-        The report that `build` returned.
-    conflicts : iterable of (Symbol, Symbol)
-        Lexemes (X, Y) where Y may follow X and the longest match of X may swallow what Y needs.
-    """
-    for swallowing, following in conflicts:
+def note_dead_ends(builder: Builder, expressions: Expressions, report: Report) -> None:
+    """Add to `report.notes` where `lexing="longest"` can leave a text stuck (see `follow`)."""
+    for swallowing, following in conflicts(builder, expressions):
         first, second = builder.lexemes[swallowing >> 1], builder.lexemes[following >> 1]
-        detail = f"{first.name} may swallow what {second.name} after it needs; then no text can go on from there"
+        detail = f"a longer match of {first.name} may swallow what {second.name} after it needs; then no text can go on from there"
         report.notes.append(Entry(first.where or "", "possible dead end", detail))
