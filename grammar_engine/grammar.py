@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -100,6 +100,11 @@ class Stats:
     max_alternatives: int = 0
     generation: int = 0
 
+    def _and(self, other: Stats) -> Stats:
+        """Both together: sums, and maxima where the name says so."""
+        mine, theirs = asdict(self), asdict(other)
+        return Stats(**{name: max(mine[name], theirs[name]) if name in _MAXIMA else mine[name] + theirs[name] for name in mine})
+
 
 _STATS_FIELDS = [field.name for field in fields(Stats)]
 _MAXIMA = {"max_row_items", "max_alternatives", "generation"}
@@ -146,6 +151,15 @@ class Grammar:
     >>> matcher.accept_bytes(b"x")
     False
     """
+
+    report: Report
+    limits: Limits
+    _kind: str
+    _lexemes: list[SymbolInfo]
+    _nonterminals: list[SymbolInfo]
+    _handle: Any
+    _lock: threading.Lock
+    _engines: WeakKeyDictionary[Vocabulary, dict[Switches, Engine]]
 
     def __init__(self) -> None:
         raise TypeError("a Grammar is made by Grammar.from_json_schema, from_regex, from_lark or from_choices")
@@ -282,11 +296,11 @@ class Grammar:
         self.report = report
         self.limits = limits
         self._kind = kind
-        self._lexemes: list[SymbolInfo] = builder.lexemes
-        self._nonterminals: list[SymbolInfo] = builder.nonterminals
+        self._lexemes = builder.lexemes
+        self._nonterminals = builder.nonterminals
         self._handle = new_grammar(builder, expressions)
         self._lock = threading.Lock()
-        self._engines: WeakKeyDictionary[Vocabulary, dict[Switches, Engine]] = WeakKeyDictionary()
+        self._engines = WeakKeyDictionary()
         return self
 
     # --- engines ----------------------------------------------------------------------------------------------------
@@ -305,11 +319,10 @@ class Grammar:
         """Counters of the present generations of all vocabularies: sums, and maxima where the name says so."""
         with self._lock:
             parts = [engine.stats() for engines in self._engines.values() for engine in engines.values()]
-        totals = {
-            name: (max if name in _MAXIMA else sum)([getattr(part, name) for part in parts], **({"default": 0} if name in _MAXIMA else {}))
-            for name in _STATS_FIELDS
-        }
-        return Stats(**totals)
+        totals = Stats()
+        for part in parts:
+            totals = totals._and(part)
+        return totals
 
     def __repr__(self) -> str:
         return f"<Grammar from {self._kind}: {len(self._lexemes)} lexemes, {len(self._nonterminals)} nonterminals>"

@@ -7,6 +7,7 @@ layout which serving engines share: int32, shape (rows, words), C order, in CPU 
 from __future__ import annotations
 
 import sys
+from importlib.util import find_spec
 from typing import Any
 
 from ._native import ffi
@@ -42,16 +43,11 @@ def allocate_masks(rows: int, vocabulary: Vocabulary, kind: str | None = None) -
         raise ValueError(f"rows is an int of at least 1, not {rows!r}")
     shape = rows, words_of(vocabulary)
     if kind is None:
-        try:
-            import numpy
-        except ImportError:
-            kind = "memoryview"
-        else:
-            return numpy.full(shape, -1, dtype=numpy.int32)
+        kind = "numpy" if find_spec("numpy") else "memoryview"
     if kind == "numpy":
-        import numpy
+        import numpy as np
 
-        return numpy.full(shape, -1, dtype=numpy.int32)
+        return np.full(shape, -1, dtype=np.int32)
     if kind == "torch":
         import torch
 

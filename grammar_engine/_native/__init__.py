@@ -28,7 +28,7 @@ from ..limits import Limits
 __all__ = ["NativeExpressions", "check", "ffi", "lib", "native_limits", "new_err", "new_grammar", "new_vocab", "version"]
 
 _LIMIT_FIELDS = [name for name, _ in ffi.typeof("ge_limits").fields]
-assert _LIMIT_FIELDS == [field.name for field in fields(Limits)][: len(_LIMIT_FIELDS)]
+assert [field.name for field in fields(Limits)][: len(_LIMIT_FIELDS)] == _LIMIT_FIELDS
 
 
 def new_err() -> Any:
