@@ -51,7 +51,7 @@ MEMORY_LIMIT = 8 << 30  # address space of a worker, bytes
 
 
 class SchemaOrder:
-    """Puts the keys of objects in the order in which a schema lists them; unlisted keys last, as they were.
+    """Puts the keys of objects in the order in which a schema lists them: `properties`, then `required`, then the rest as it was.
 
     Where a schema has properties of its own and others by `allOf` or `$ref`, `own_first` says which come first. Of `anyOf` and `oneOf`
     only the branches count that the value satisfies (if `jsonschema` is there to ask).
@@ -77,7 +77,8 @@ class SchemaOrder:
                     listed.setdefault(key, []).append(inner)
             others = [each.get("additionalProperties") for each in schemas]
             others += [inner for each in schemas for inner in _dict(each.get("patternProperties")).values()]
-            keys = [key for key in listed if key in value] + [key for key in value if key not in listed]
+            required = [key for each in schemas for key in each.get("required", ())]
+            keys = [key for key in dict.fromkeys([*listed, *required, *value]) if key in value]
             return {key: self.sort(value[key], {"allOf": listed.get(key, others)}, depth + 1) for key in keys}
         made = []
         for i, item in enumerate(value):

@@ -42,7 +42,7 @@ static bool add_runs(rx_arena *x, run_vec *runs, u32 low, u32 high) {
 
 /* Union of runs[0..n), whose first `depth` bytes are equal: one branch per distinct range of the next byte. */
 static rx_id join_runs(rx_arena *x, const byte_run *runs, u32 n, u32 depth) {
-    if (runs[0].n == depth) return RX_ID_EMPTY;
+    if (depth == 4 || runs[0].n == depth) return RX_ID_EMPTY;
     VEC(u32) branches = {0};
     rx_id id = NONE;
     for (u32 i = 0, j; i < n; i = j) {
