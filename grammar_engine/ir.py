@@ -40,7 +40,7 @@ NO_SYMBOL = 0xFFFFFFFF
     OP_PATTERN,  #    regular expression text: dialect, flags, offset, length in `data` (UTF-8)
     OP_JSON,  #       the JSON string encodings (without quotes) of the strings of the operand: operand, escapes
     OP_LITERALS,  #   any of many byte strings: (offset, length) pairs in `data`
-    OP_MULTIPLE,  #   decimal numbers that are multiples: divisor low word, high word, scale
+    OP_MULTIPLE,  #   decimal numbers that are multiples: divisor, scale
 ) = range(14)
 
 # Dialects of OP_PATTERN.

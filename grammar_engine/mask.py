@@ -79,9 +79,10 @@ def rows_of(buffer: Any, words: int) -> tuple[Any, int]:
     except TypeError:
         return _rows_of_tensor(buffer, words)
     shape = view.shape
-    if not (view.format in _WORD_FORMATS and shape and shape[-1] == words and len(shape) <= 2 and view.c_contiguous and not view.readonly):
-        _check_view(view, words)
-    return ffi.from_buffer(_WORDS, buffer, require_writable=True), view.nbytes // (4 * words)
+    if len(shape) == 2 and shape[1] == words and shape[0] and view.format in _WORD_FORMATS and view.c_contiguous and not view.readonly:
+        return ffi.from_buffer(_WORDS, view), shape[0]  # the common case, in as few steps as can be
+    _check_view(view, words)
+    return ffi.from_buffer(_WORDS, view), view.nbytes // (4 * words)
 
 
 def _check_view(view: memoryview, words: int) -> None:

@@ -77,14 +77,9 @@ class Matcher:
     switches : Switches, optional
         Caches and fast paths to switch off; for tests.
 
-    Raises
-    ------
-    VocabularyError
-        No token of the vocabulary can begin a text of the grammar.
-
     Notes
     -----
-    Not for concurrent use of *one* matcher. Costs: 20 bytes per step of history.
+    Not for concurrent use of *one* matcher. Costs: 16 bytes per step of history.
     """
 
     __slots__ = ("_all", "_engine", "_err", "_handle", "_n_done", "_words", "grammar", "vocabulary")

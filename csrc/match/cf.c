@@ -1,7 +1,7 @@
 /* Configurations: the transitions of sets of alternatives. See en.h for the idea.
  *
  * Every split counts. When a byte completes lexemes, the step adds the alternative "they end here" beside "they go on": all ways of
- * cutting the text are followed at once, and those that meet in the same row and state are one.
+ * cutting the text are followed at once. Those that end here are joined: one row of all that may come in any of them.
  *
  * lexing="longest" keeps them in order instead: an alternative that began at a shorter match is nested (depth + 1) under the one that
  * still looks for a longer, and dropped when that one finds it. The sequence is the preorder of that forest. */
@@ -29,33 +29,61 @@ static u32 go(ge_engine *e, u32 row, u32 accepts) {
     return to == NONE || !map_put(&e->b, &e->go, key, to) ? NONE : to;
 }
 
+/* Longest match: is the alternative equal to one that it would be nested under? That one ends no later, so nothing is lost without it. */
+static bool is_covered(const ge_engine *e, u32 row, u32 state, u32 depth) {
+    for (u32 i = e->alts.n; i-- > 0 && depth > 0;) {
+        cf_alternative above = e->alts.at[i];
+        if (above.depth >= depth) continue;
+        if (above.row == row && above.state == state) return true;
+        depth = above.depth;
+    }
+    return false;
+}
+
 static bool push_alternative(ge_engine *e, u32 row, u32 state, u32 depth) {
     cf_alternative a = {row, state, depth};
-    if (e->g->longest) { /* equal to an alternative it is nested under: ends no later than that, and adds nothing */
-        u32 below = depth;
-        for (u32 i = e->alts.n; i-- > 0 && below > 0;)
-            if (e->alts.at[i].depth < below) {
-                below = e->alts.at[i].depth;
-                if (e->alts.at[i].row == row && e->alts.at[i].state == state) return true;
-            }
-    }
     return vec_push(&e->b, &e->alts, a);
+}
+
+/* Lexemes have matched in row: those of the set `accepts` (or NONE), and perhaps a skip. The rows after that go to e->ended. */
+static bool add_ended(ge_engine *e, u32 row, u32 accepts, bool skips) {
+    if (accepts != NONE) {
+        u32 to = go(e, row, accepts);
+        if (to == NONE || !vec_push(&e->b, &e->ended, to)) return false;
+    }
+    return !skips || vec_push(&e->b, &e->ended, row);
+}
+
+static int compare_rows(const void *a, const void *b) {
+    u32 p = *(const u32 *)a, q = *(const u32 *)b;
+    return p < q ? -1 : p > q;
+}
+
+/* The one row of all that may come in the rows of e->ended, of which there is at least one. */
+static u32 join_ended(ge_engine *e) {
+    if (e->ended.n > 1) qsort(e->ended.at, e->ended.n, sizeof *e->ended.at, compare_rows);
+    u32 n = 0;
+    for (u32 i = 0; i < e->ended.n; i++)
+        if (n == 0 || e->ended.at[n - 1] != e->ended.at[i]) e->ended.at[n++] = e->ended.at[i];
+    if (n == 1) return e->ended.at[0];
+    bool fresh;
+    u32 id = intern(&e->b, &e->joins, e->ended.at, n, &fresh);
+    if (id == NONE || !fresh) return id == NONE ? NONE : e->joined.at[id];
+    u32 row = ep_join(&e->ep, e->ended.at, n);
+    if (row != NONE && vec_push(&e->b, &e->joined, row)) return row;
+    intern_undo(&e->joins);
+    return NONE;
 }
 
 /* "No lexeme is under way in row". */
 static bool push_fresh(ge_engine *e, u32 row, u32 depth) {
     u32 begin = row == NONE ? NONE : begin_of(e, row);
     if (begin == NONE) return false;
-    bool ends = ep_row_accepts(&e->ep, row);
-    if (begin == LX_IDLE && !ends) return true; /* cannot be: such a row has no future */
-    return push_alternative(e, row, begin * 2 + ends, depth);
+    u32 state = begin * 2 + ep_row_accepts(&e->ep, row);
+    return is_covered(e, row, state, depth) || push_alternative(e, row, state, depth);
 }
 
-/* Lexemes have matched in row: those of the set `accepts` (or NONE), and perhaps a skip. */
-static bool push_matched(ge_engine *e, u32 row, u32 accepts, bool skips, u32 depth) {
-    if (accepts != NONE && !push_fresh(e, go(e, row, accepts), depth)) return false;
-    return !skips || push_fresh(e, row, depth);
-}
+static bool push_ended(ge_engine *e, u32 depth) { return e->ended.n == 0 || push_fresh(e, join_ended(e), depth); }
 
 static int compare_alternatives(const void *a, const void *b) {
     const cf_alternative *p = a, *q = b;
@@ -109,12 +137,13 @@ u32 cf_single(ge_engine *e, cf_alternative a) {
 u32 cf_after(ge_engine *e, u32 row, const u32 *lexemes, u32 n, bool skip) {
     u32 accepts = n ? intern(&e->b, &e->lx.accepts, lexemes, n, NULL) : NONE;
     if (n && accepts == NONE) return NONE;
-    e->alts.n = 0;
-    return push_matched(e, row, accepts, skip, 0) ? intern_config(e) : NONE;
+    e->alts.n = e->ended.n = 0;
+    return add_ended(e, row, accepts, skip) && push_ended(e, 0) ? intern_config(e) : NONE;
 }
 
 /* Every split: the alternatives are independent of each other. */
 static bool step_every(ge_engine *e, u32 config, u32 byte_class) {
+    e->ended.n = 0;
     for (u32 i = 0, n = cf_count(e, config); i < n; i++) {
         cf_alternative a = cf_alternative_at(e, config, i);
         u32 state = lx_step(&e->lx, a.state >> 1, byte_class);
@@ -122,9 +151,9 @@ static bool step_every(ge_engine *e, u32 config, u32 byte_class) {
         if (state == LX_DEAD) continue;
         lx_state info = e->lx.info.at[state];
         if (info.live && !push_alternative(e, a.row, state * 2, 0)) return false;
-        if (!push_matched(e, a.row, info.accepts, info.skips, 0)) return false;
+        if (!add_ended(e, a.row, info.accepts, info.skips)) return false;
     }
-    return true;
+    return push_ended(e, 0);
 }
 
 /* Longest match: a match drops what is nested under it. removed[d] = how many of the d ancestors of the alternative at hand are gone. */
@@ -140,12 +169,13 @@ static bool step_longest(ge_engine *e, u32 config, u32 byte_class) {
         u32 state = lx_step(&e->lx, a.state >> 1, byte_class);
         if (state == NONE) return false;
         lx_state info = e->lx.info.at[state];
-        bool lives = state != LX_DEAD && info.live;
         u32 depth = a.depth - e->removed.at[a.depth];
+        bool lives = state != LX_DEAD && info.live && !is_covered(e, a.row, state * 2, depth);
         e->removed.at[a.depth + 1] = e->removed.at[a.depth] + !lives;
         if (lives && !push_alternative(e, a.row, state * 2, depth)) return false;
         if (state == LX_DEAD || (info.accepts == NONE && !info.skips)) continue;
-        if (!push_matched(e, a.row, info.accepts, info.skips, depth + lives)) return false;
+        e->ended.n = 0;
+        if (!add_ended(e, a.row, info.accepts, info.skips) || !push_ended(e, depth + lives)) return false;
         skip_below = a.depth;
     }
     return true;
@@ -180,7 +210,10 @@ void cf_drop(ge_engine *e) {
     stable_drop(&e->b, &e->records);
     intern_drop(&e->b, &e->configs);
     vec_drop(&e->b, &e->alts);
+    vec_drop(&e->b, &e->ended);
     vec_drop(&e->b, &e->removed);
+    intern_drop(&e->b, &e->joins);
+    vec_drop(&e->b, &e->joined);
     vec_drop(&e->b, &e->row_begin);
     vec_drop(&e->b, &e->row_lexemes);
     vec_drop(&e->b, &e->skips);

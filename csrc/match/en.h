@@ -4,7 +4,8 @@
  *
  * A *configuration* is all that the future depends on: the set of alternatives that are alive. An alternative is (row, lexer state):
  * the parser is in `row`, and since then the bytes that led the lexer to `state` have been read. Alternatives are several only where a
- * lexeme may end here and may also go on, or where lexemes overlap. Configurations are interned, and have a table of transitions by
+ * lexeme may end here and may also go on, or where lexemes overlap; ways of cutting the text that end a lexeme at the same place are
+ * joined into one row, so there are never more alternatives than places where a lexeme that is under way may have begun. Configurations are interned, and have a table of transitions by
  * byte class. So a matcher is one id, and two texts with equal futures are in the same configuration, whoever wrote them.
  *
  * The bit *fresh* of an alternative: no lexeme is under way and the row may end the sentence. (The lexer state alone cannot say that:
@@ -56,12 +57,15 @@ struct ge_engine {
     ep_parser ep;
     word_map go;           /* (row, accept set) -> row */
     VEC(u32) row_begin;    /* row -> lexer state of its allowed lexemes, or NONE */
+    intern_table joins;    /* sets of rows in which the parser is at the same place of the text */
+    VEC(u32) joined;       /* ... and the row of all that may come in them */
     VEC(u32) skips;        /* skip lexemes: allowed in every row */
     VEC(u32) row_lexemes;  /* scratch */
 
     intern_table configs;  /* cf_alternative sequences */
     stable_array records;  /* cf_record */
     VEC(cf_alternative) alts; /* scratch: the configuration that is being made */
+    VEC(u32) ended;           /* scratch: rows in which no lexeme is under way */
     VEC(u32) removed;         /* scratch of lexing="longest" */
     u32 max_alternatives;
 

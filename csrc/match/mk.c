@@ -73,6 +73,8 @@ vb_cut mk_cut(const ge_engine *e, u32 state) {
     const u32 *pairs = intern_words(&e->lx.states, state);
     u32 n = lx_count(&e->lx, state), chars;
     if (e->switches & GE_NO_SLICES) return (vb_cut){NULL, &v->trie};
+    for (u32 k = 0; k < n; k++)
+        if (e->g->lexemes[pairs[2 * k]].flags & LX_LAZY) return (vb_cut){NULL, &v->trie}; /* dies at its first match: not as its regex does */
     for (u32 i = 0; i < VB_N_SLICES; i++) /* the largest slice first */
         for (u32 k = 0; k < n; k++)
             if (rx_absorbs_plain(x, pairs[2 * k + 1], v->slices[i].max_chars)) return (vb_cut){v->slices[i].bits, &v->slices[i].rest};
@@ -232,7 +234,9 @@ bool mk_cold(ge_engine *e, u32 config, u32 *out, bool *all) {
         *all = mask[i] == (rest >= 32 ? UINT32_MAX : ((u32)1 << rest) - 1);
     }
     memcpy(out, mask, e->v->n_words * sizeof *out);
-    if (!(e->switches & GE_NO_MASK_CACHE)) keep(e, config, mask, *all);
+    u32 any = 0;
+    for (u32 i = 0; i < e->v->n_words; i++) any |= mask[i];
+    if (any && !(e->switches & GE_NO_MASK_CACHE)) keep(e, config, mask, *all); /* an empty one is an error each time */
     return true;
 }
 

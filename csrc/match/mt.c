@@ -5,9 +5,9 @@
 #include "en.h"
 
 typedef struct mt_step {
-    u32 config;
-    bool ended;    /* an EOS token was accepted */
     int64_t token; /* -1: bytes */
+    u32 config;    /* after it */
+    bool ended;    /* an EOS token was accepted */
 } mt_step;
 
 struct ge_matcher {

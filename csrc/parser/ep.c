@@ -178,6 +178,22 @@ u32 ep_goto(ep_parser *p, u32 row, const u32 *lexemes, u32 n) {
     return finish(p, ok, m);
 }
 
+/* A union of closed sets is closed, and each item's future is its own: nothing but the union is to be made. */
+u32 ep_join(ep_parser *p, const u32 *rows, u32 n) {
+    mark m = take_mark(p);
+    renew_stamps(p);
+    ep_collect_begin(p);
+    bool ok = true;
+    for (u32 i = 0; i < n && ok; i++) {
+        u32 set = p->rows.at[rows[i]].set, size = ep_set_size(p, set);
+        p->accepts |= ep_set_accepts(p, set);
+        ok = vec_reserve(p->b, &p->items, size);
+        for (u32 k = 0; k < size && ok; k++) p->items.at[p->items.n++] = ep_set_item(p, set, k);
+        if (ok && p->items.n > p->b->limits.max_row_items) ok = budget_limit(p->b, LIMIT(max_row_items));
+    }
+    return finish(p, ok, m);
+}
+
 const u32 *ep_row_lexemes(const ep_parser *p, u32 row, u32 *n) {
     *n = p->rows.at[row].n_lexemes;
     return p->lexemes.at + p->rows.at[row].first;

@@ -77,6 +77,9 @@ u32 ep_start(ep_parser *p); /* the first row; NONE on failure */
  * as before but for expanded lists. Not cached. */
 u32 ep_goto(ep_parser *p, u32 row, const u32 *lexemes, u32 n);
 
+/* The row of all that may come in any of these rows (n >= 1). NONE only on failure, as ep_goto. Not cached. */
+u32 ep_join(ep_parser *p, const u32 *rows, u32 n);
+
 const u32 *ep_row_lexemes(const ep_parser *p, u32 row, u32 *n); /* allowed, ascending; valid until the next ep_goto or ep_start */
 bool ep_row_accepts(const ep_parser *p, u32 row);               /* a sentence may end here */
 

@@ -167,12 +167,14 @@ static rx_id restrict_one(rx_context *c, rx_id id, u32 condition, bool at_end) {
     return at_end ? rx_concat(x, others, chosen) : rx_concat(x, chosen, others);
 }
 
+/* What begins as wanted: its first part does, or the next where that is "", and so on. */
 static rx_id restrict_begin(rx_context *c, rx_id id, u32 condition) {
     rx_arena *x = c->x;
-    rx_id result = RX_ID_NEVER;
-    while (id != RX_ID_EMPTY && id != RX_ID_NEVER) {
+    VEC(rx_id) arms = {0};
+    bool ok = true;
+    while (ok && id != RX_ID_EMPTY && id != RX_ID_NEVER) {
         rx_id rest = tail_of(x, id), first = head_of(x, id), one;
-        u8 n = 1;
+        u32 n = 1;
         rx_id bytes[4] = {first};
         while (rest != RX_ID_EMPTY && n < 4 && !begins_character(x, head_of(x, rest))) {
             bytes[n++] = head_of(x, rest);
@@ -180,34 +182,37 @@ static rx_id restrict_begin(rx_context *c, rx_id id, u32 condition) {
         }
         one = n > 1 ? restrict_bytes(c, bytes, n, condition, false) : restrict_one(c, first, condition, false);
         one = rx_concat(x, one, rest);
-        if (one == NONE || (result = rx_or2(x, result, one)) == NONE) return NONE;
+        ok = one != NONE && vec_push(x->b, &arms, one);
         if (!rx_nullable(x, first)) break;
         id = rest;
     }
+    rx_id result = ok ? rx_or(x, arms.at, arms.n) : NONE;
+    vec_drop(x->b, &arms);
     return result;
 }
 
+/* What ends as wanted, from the right: end(p t) = p end(t), and also end(p) if t has "". */
 static rx_id restrict_end(rx_context *c, rx_id id, u32 condition) {
     rx_arena *x = c->x;
     VEC(rx_id) parts = {0};
-    rx_id result = RX_ID_NEVER, one;
+    rx_id result = NONE;
     for (; id != RX_ID_EMPTY && id != RX_ID_NEVER; id = tail_of(x, id))
-        if (!vec_push(x->b, &parts, head_of(x, id))) goto failed;
-    for (u32 end = parts.n, from; end > 0; end = from) {
+        if (!vec_push(x->b, &parts, head_of(x, id))) goto done;
+    result = RX_ID_NEVER;
+    bool at_end = true; /* all that was seen has "" */
+    for (u32 end = parts.n, from; end > 0 && result != NONE; end = from) {
         from = end - 1;
         while (from > 0 && !begins_character(x, parts.at[from])) from--;
-        bool optional = end - from == 1 && rx_nullable(x, parts.at[from]);
-        if (end - from > 1) one = restrict_bytes(c, parts.at + from, end - from, condition, true);
-        else one = restrict_one(c, parts.at[from], condition, true);
-        for (u32 i = from; i > 0 && one != NONE; i--) one = rx_concat(x, parts.at[i - 1], one);
-        if (one == NONE || (result = rx_or2(x, result, one)) == NONE) goto failed;
-        if (!optional) break;
+        rx_id one = RX_ID_NEVER;
+        if (at_end && end - from > 1) one = restrict_bytes(c, parts.at + from, end - from, condition, true);
+        else if (at_end) one = restrict_one(c, parts.at[from], condition, true);
+        at_end = at_end && end - from == 1 && rx_nullable(x, parts.at[from]);
+        for (u32 i = end; i > from && result != NONE; i--) result = rx_concat(x, parts.at[i - 1], result);
+        if (one != RX_ID_NEVER && result != NONE) result = one == NONE ? NONE : rx_or2(x, result, one);
     }
+done:
     vec_drop(x->b, &parts);
     return result;
-failed:
-    vec_drop(x->b, &parts);
-    return NONE;
 }
 
 static rx_id restrict_part(rx_context *c, rx_id id, u32 condition, bool at_end) {

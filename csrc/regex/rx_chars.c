@@ -1,41 +1,16 @@
 /* Code points as UTF-8, and large sets of literals. Both become tries whose ends are shared by hash-consing. */
 #include "rx.h"
+#include "utf8.h"
 
 /* --- code points ------------------------------------------------------------------------------------------------------ */
 
-/* Byte ranges of one run of code points of equal encoded length: every combination of bytes is in the run. */
-typedef struct byte_run {
-    u8 n, low[4], high[4];
-} byte_run;
-
 typedef VEC(byte_run) run_vec;
 
-static u32 utf8(u32 c, u8 out[4]) {
-    if (c < 0x80) return out[0] = (u8)c, 1;
-    u32 n = c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
-    for (u32 i = n - 1; i > 0; i--, c >>= 6) out[i] = (u8)(0x80 | (c & 0x3f));
-    out[0] = (u8)((0xf0 << (4 - n) & 0xff) | c);
-    return n;
-}
-
-/* Splits [low, high] (one encoded length) where trailing bytes are not full ranges; at most 2 * length - 1 pieces, in order. */
 static bool add_runs(rx_arena *x, run_vec *runs, u32 low, u32 high) {
     while (low <= high) {
-        u32 end = high;
-        for (u32 shift = 6; shift <= 18; shift += 6) { /* the largest aligned block that starts at low and fits */
-            u32 mask = ((u32)1 << shift) - 1;
-            if (low >> shift == high >> shift) break;
-            if (low & mask) {
-                end = low | mask;
-                break;
-            }
-            if ((high & mask) != mask) end = (high & ~mask) - 1;
-        }
-        byte_run run = {0};
-        run.n = (u8)utf8(low, run.low);
-        utf8(end, run.high);
+        byte_run run;
+        low = next_run(low, high, &run) + 1;
         if (!vec_push(x->b, runs, run)) return false;
-        low = end + 1;
     }
     return true;
 }

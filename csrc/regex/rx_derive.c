@@ -169,13 +169,8 @@ bool rx_freeze_classes(rx_arena *x, const rx_id *roots, u32 n) {
 
 /* Breadth-first search through the derivatives for one that contains "". Found: it and all its ancestors are inhabited. Exhausted: all
  * that were visited are empty. Verdicts are kept, so the total over all calls is one visit per node. */
-bool rx_is_empty(rx_arena *x, rx_id start) {
-    if (start == NONE) return false;
-    if (start == RX_ID_NEVER) return true;
-    if (x->meta.at[start].flags & RX_INHABITED) return false;
-    if (x->meta.at[start].known_empty) return x->meta.at[start].known_empty == 1;
+static bool search(rx_arena *x, rx_id start) {
     rx_refresh_classes(x);
-
     id_vec queue = {0}, parent = {0};
     word_map seen = {0};
     u32 found = NONE; /* index in queue of an inhabited node */
@@ -196,4 +191,35 @@ bool rx_is_empty(rx_arena *x, rx_id start) {
     vec_drop(x->b, &parent);
     map_drop(x->b, &seen);
     return ok && found == NONE;
+}
+
+/* By structure where the structure tells; only intersections, complements and multiples need the search. Recursion goes as deep as
+ * nodes nest, which is bounded (rx.h). */
+bool rx_is_empty(rx_arena *x, rx_id id) {
+    if (id == NONE) return false;
+    if (id == RX_ID_NEVER) return true;
+    if (x->meta.at[id].flags & RX_INHABITED) return false;
+    if (x->meta.at[id].known_empty) return x->meta.at[id].known_empty == 1;
+    u32 node[5] = {0}; /* a copy: the pool may move below */
+    u32 n = intern_length(&x->nodes, id);
+    memcpy(node, intern_words(&x->nodes, id), min_u32(n, 5) * sizeof *node);
+    bool empty;
+    switch ((rx_kind)node[0]) {
+    case RX_CONCAT: { /* if any part is */
+        rx_id tail = id;
+        for (empty = false; !empty && rx_kind_of(x, tail) == RX_CONCAT; tail = intern_words(&x->nodes, tail)[2])
+            empty = rx_is_empty(x, intern_words(&x->nodes, tail)[1]);
+        empty = empty || rx_is_empty(x, tail);
+        break;
+    }
+    case RX_OR:
+        empty = true;
+        for (u32 i = 1; empty && i < n; i++) empty = rx_is_empty(x, intern_words(&x->nodes, id)[i]);
+        break;
+    case RX_REPEAT: empty = rx_is_empty(x, node[1]); break; /* its minimum is at least 1, else it were inhabited */
+    case RX_QUOTE: empty = rx_quote_is_empty(x, node); break;
+    default: return search(x, id);
+    }
+    if (x->b->status == GE_OK) x->meta.at[id].known_empty = empty ? 1 : 2;
+    return empty;
 }

@@ -64,9 +64,10 @@ typedef struct parser {
     VEC(rx_ways) ways;
     rx_ranges set;         /* the class at hand ... */
     rx_ranges fixed;       /* ... and what is to be added after case folding */
-    intern_table classes;  /* ranges of classes met so far ... */
-    VEC(rx_id) class_ids;  /* ... and what they became */
-    rx_id word;            /* \w that \b was first used with; NONE before */
+    intern_table sources;  /* flags and texts of classes met so far ... */
+    VEC(rx_id) source_ids; /* ... and what they became */
+    VEC(u32) source;       /* one of them */
+    u32 word_flags;        /* those that \b was first used with; NONE before */
 } parser;
 
 /* --- errors ----------------------------------------------------------------------------------------------------------- */
@@ -179,16 +180,8 @@ static bool push_assertion(parser *p, u32 a, u32 b, u32 c, u32 d) {
            push_ways(p, &w, R_ASSERTION);
 }
 
-/* The expression of the sorted ranges in p->set. Classes recur (\w \w \w), and large ones are costly to build. */
-static rx_id class_id(parser *p) {
-    bool fresh;
-    if (p->set.n == 0) return RX_ID_NEVER;
-    u32 k = intern(p->b, &p->classes, (const u32 *)(const void *)p->set.at, p->set.n * 2, &fresh);
-    if (k == NONE) return NONE;
-    if (!fresh) return p->class_ids.at[k];
-    rx_id id = rx_chars(p->x, p->set.at, p->set.n);
-    return vec_push(p->b, &p->class_ids, id) ? id : NONE;
-}
+/* The expression of the sorted ranges in p->set. */
+static rx_id class_id(parser *p) { return rx_chars(p->x, p->set.at, p->set.n); }
 
 static void begin_class(parser *p) { p->set.n = p->fixed.n = 0; }
 
@@ -228,21 +221,29 @@ static bool pair_of_classes(parser *p, rx_id *one, rx_id *other) {
 
 static bool push_line_anchor(parser *p, bool start) {
     if (p->flags & RX_MULTI_LINE) {
-        p->set.n = 0;
-        if (!rx_ranges_line_ends(p->b, &p->set, p->dialect)) return false;
-        if (!pair_of_classes(p, &p->context.line, &p->context.no_line)) return false;
+        if (p->context.line == RX_ID_NEVER) {
+            p->set.n = 0;
+            if (!rx_ranges_line_ends(p->b, &p->set, p->dialect)) return false;
+            if (!pair_of_classes(p, &p->context.line, &p->context.no_line)) return false;
+        }
         return start ? push_assertion(p, RX_LINE, RX_ANY, NONE, NONE) : push_assertion(p, RX_ANY, RX_LINE, NONE, NONE);
     }
     if (start) return push_assertion(p, RX_EDGE, RX_ANY, NONE, NONE);
     return push_assertion(p, RX_ANY, is_python(p) ? RX_FINAL : RX_EDGE, NONE, NONE);
 }
 
+/* The flags that change what a class matches. Python's classes do not depend on case, but ranges in them do. */
+static u32 class_flags(const parser *p) { return p->flags & (RX_IGNORE_CASE | RX_ASCII); }
+
 static bool push_word_boundary(parser *p, size_t offset, bool negated) {
-    p->set.n = 0;
-    if (!rx_ranges_escape(p->b, &p->set, 'w', p->dialect, p->flags)) return false;
-    if (!pair_of_classes(p, &p->context.word, &p->context.other)) return false;
-    if (p->word != NONE && p->word != p->context.word) return refused(p, offset, "word boundary: \\w changes its meaning within the pattern");
-    p->word = p->context.word;
+    u32 flags = is_python(p) ? p->flags & RX_ASCII : p->flags & RX_IGNORE_CASE;
+    if (p->word_flags == NONE) {
+        p->word_flags = flags;
+        p->set.n = 0;
+        if (!rx_ranges_escape(p->b, &p->set, 'w', p->dialect, p->flags)) return false;
+        if (!pair_of_classes(p, &p->context.word, &p->context.other)) return false;
+    }
+    if (p->word_flags != flags) return refused(p, offset, "word boundary: \\w changes its meaning within the pattern");
     return negated ? push_assertion(p, RX_WORD, RX_WORD, RX_OTHER, RX_OTHER) : push_assertion(p, RX_WORD, RX_OTHER, RX_OTHER, RX_WORD);
 }
 
@@ -820,10 +821,47 @@ static bool parse_one(parser *p) {
     }
 }
 
+/* Where the class ends that begins at the cursor, [...] or \d or \p{...}; 0 if there is none. Agrees with the parser on all classes that
+ * it accepts. */
+static size_t class_end(const parser *p) {
+    size_t i = 1;
+    u32 c = peek(p, 1);
+    if (peek(p, 0) == '\\') {
+        if (c < 128 && strchr("dDwWsS", (int)c) && c) return p->at + 2;
+        if ((c != 'p' && c != 'P') || peek(p, 2) != '{') return 0;
+        while (peek(p, i) != '}' && peek(p, i) != END) i++;
+        return p->at + i + 1;
+    }
+    if (peek(p, 0) != '[') return 0;
+    if (c == '^') i++;
+    if (is_python(p) && peek(p, i) == ']') i++;
+    for (; peek(p, i) != ']'; i++) {
+        if (peek(p, i) == '\\') i++;
+        if (peek(p, i) == END) return 0;
+    }
+    return p->at + i + 1;
+}
+
+/* The operand at the cursor; a class (\w \w \w) is worked out once, as a large one is costly to build. */
+static bool parse_operand(parser *p) {
+    size_t end = class_end(p);
+    bool fresh;
+    if (end == 0 || end > p->n) return parse_one(p);
+    p->source.n = 0;
+    if (!vec_push(p->b, &p->source, class_flags(p))) return false;
+    for (size_t i = p->at; i < end; i++)
+        if (!vec_push(p->b, &p->source, p->text[i])) return false;
+    u32 k = intern(p->b, &p->sources, p->source.at, p->source.n, &fresh);
+    if (k == NONE) return false;
+    if (fresh) return parse_one(p) && vec_push(p->b, &p->source_ids, p->values.at[p->values.n - 1].id);
+    p->at = end;
+    return push(p, V_PLAIN, R_ATOM, p->source_ids.at[k]);
+}
+
 static rx_id parse_all(parser *p) {
     if (!check_utf8(p) || !open_frame(p, 0, p->flags)) return NONE;
     while (p->at < p->n)
-        if (!skip_verbose(p) && !parse_one(p)) return NONE;
+        if (!skip_verbose(p) && !parse_operand(p)) return NONE;
     if (p->frames.n > 1) {
         malformed(p, p->frames.at[p->frames.n - 1].open, "( without )");
         return NONE;
@@ -837,7 +875,7 @@ static rx_id parse_all(parser *p) {
 }
 
 rx_id rx_parse(rx_arena *x, const u8 *pattern, size_t n, u32 dialect, u32 flags, ge_err *err) {
-    parser p = {.x = x, .b = x->b, .err = err, .text = pattern, .n = n, .dialect = dialect, .flags = flags, .word = NONE};
+    parser p = {.x = x, .b = x->b, .err = err, .text = pattern, .n = n, .dialect = dialect, .flags = flags, .word_flags = NONE};
     if (n >= NONE || dialect >= RX_N_DIALECTS) {
         budget_fail(x->b, GE_E_ARGUMENT);
         return NONE;
@@ -850,8 +888,9 @@ rx_id rx_parse(rx_arena *x, const u8 *pattern, size_t n, u32 dialect, u32 flags,
     vec_drop(x->b, &p.ways);
     vec_drop(x->b, &p.set);
     vec_drop(x->b, &p.fixed);
-    intern_drop(x->b, &p.classes);
-    vec_drop(x->b, &p.class_ids);
+    intern_drop(x->b, &p.sources);
+    vec_drop(x->b, &p.source_ids);
+    vec_drop(x->b, &p.source);
     map_drop(x->b, &p.context.restricted);
     return x->b->status == GE_OK ? id : NONE;
 }

@@ -9,6 +9,7 @@
  *
  * ESCAPES_MINIMAL gives each character one spelling (but for the case of hex digits); ESCAPES_ALL all that RFC 8259 allows. */
 #include "rx.h"
+#include "utf8.h"
 
 enum { ESCAPES_MINIMAL, ESCAPES_ALL };
 enum { RAW, BACKSLASH, HEX, HIGH_DONE = 6, LOW_BACKSLASH, LOW_HEX };
@@ -57,13 +58,7 @@ static bool hex_allowed(u32 value, u32 digits, u32 escapes) {
 
 static rx_id after_char(rx_arena *x, rx_id part, u32 escapes, u32 c) {
     u8 bytes[4];
-    u32 n = 1;
-    if (c < 0x80) bytes[0] = (u8)c;
-    else {
-        n = c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
-        for (u32 i = n - 1; i > 0; i--, c >>= 6) bytes[i] = (u8)(0x80 | (c & 0x3f));
-        bytes[0] = (u8)((0xf0 << (4 - n) & 0xff) | c);
-    }
+    u32 n = utf8_encode(c, bytes);
     for (u32 i = 0; i < n && part != NONE && part != RX_ID_NEVER; i++) part = rx_derive(x, part, bytes[i]);
     return quote_node(x, part, escapes, RAW, 0);
 }
@@ -96,4 +91,62 @@ rx_id rx_quote_step(rx_arena *x, const u32 *node, u32 byte) {
     if (value >> 10 == 0x36) return quote_node(x, part, escapes, HIGH_DONE, value & 0x3ff);
     if (value >> 10 == 0x37) return RX_ID_NEVER; /* a lone low surrogate is no character */
     return after_char(x, part, escapes, value);
+}
+
+/* Is L empty after each character in [low, high]? Bytes of one class are tried once. Depth: 4. */
+static bool empty_after_run(rx_arena *x, rx_id part, const u8 *low, const u8 *high, u32 n) {
+    if (part == NONE || part == RX_ID_NEVER) return true;
+    if (n == 0) return rx_is_empty(x, part);
+    byte_set tried = {{0}}; /* classes */
+    for (u32 byte = low[0]; byte <= high[0]; byte++) {
+        u32 c = x->class_of[byte];
+        if (set_has(&tried, c)) continue;
+        set_add(&tried, c);
+        if (!empty_after_run(x, rx_derive(x, part, byte), low + 1, high + 1, n - 1)) return false;
+        if (x->b->status != GE_OK) return true;
+    }
+    return true;
+}
+
+static bool empty_after_chars(rx_arena *x, rx_id part, u32 low, u32 high) {
+    while (low <= high) {
+        byte_run run;
+        low = next_run(low, high, &run) + 1;
+        if (!empty_after_run(x, part, run.low, run.high, run.n)) return false;
+    }
+    return true;
+}
+
+/* The same for the characters that \uXXXX can still become, of which `digits` hex digits with this value have been read. */
+static bool empty_after_hex(rx_arena *x, rx_id part, u32 escapes, u32 value, u32 digits) {
+    u32 shift = 4 * (4 - digits), low = value << shift, high = low | (((u32)1 << shift) - 1);
+    if (escapes == ESCAPES_MINIMAL) {
+        for (u32 c = low; c <= min_u32(high, 0x1f); c++)
+            if (hex_allowed(c, 4, escapes) && !empty_after_chars(x, part, c, c)) return false;
+        return true;
+    }
+    if (low < 0xd800 && !empty_after_chars(x, part, low, min_u32(high, 0xd7ff))) return false;
+    if (high > 0xdfff && !empty_after_chars(x, part, max_u32(low, 0xe000), high)) return false;
+    u32 first = max_u32(low, 0xd800), last = min_u32(high, 0xdbff); /* high surrogates */
+    return first > last || empty_after_chars(x, part, 0x10000 + ((first - 0xd800) << 10), 0x10000 + ((last - 0xd800) << 10) + 0x3ff);
+}
+
+bool rx_quote_is_empty(rx_arena *x, const u32 *node) {
+    u32 part = node[1], escapes = node[2], phase = node[3], accumulator = node[4];
+    rx_refresh_classes(x);
+    if (phase == RAW) return rx_is_empty(x, part);
+    if (phase == BACKSLASH) {
+        for (u32 c = 0; c < 128; c++) {
+            int character = short_escape(c, escapes);
+            if (character >= 0 && !empty_after_chars(x, part, (u32)character, (u32)character)) return false;
+        }
+        return empty_after_hex(x, part, escapes, 0, 0);
+    }
+    if (phase < HIGH_DONE) return empty_after_hex(x, part, escapes, accumulator, phase - HEX);
+    u32 high = phase < LOW_HEX ? accumulator : accumulator >> 16, digits = phase < LOW_HEX ? 0 : phase - LOW_HEX;
+    u32 shift = 4 * (4 - digits), low = (accumulator & 0xffff) << shift, last = low | (((u32)1 << shift) - 1);
+    if (digits == 0) low = 0, last = 0xffff;
+    low = max_u32(low, 0xdc00);
+    last = min_u32(last, 0xdfff);
+    return low > last || empty_after_chars(x, part, 0x10000 + (high << 10) + (low - 0xdc00), 0x10000 + (high << 10) + (last - 0xdc00));
 }

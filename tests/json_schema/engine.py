@@ -28,44 +28,79 @@ def accepts(grammar: Grammar, text: str | bytes) -> bool:
 
 
 def accepts_value(grammar: Grammar, value: Any) -> bool:
-    """Whether a value is accepted with its keys in *some* order."""
-    return any(matcher.is_complete for matcher in _written(Matcher(grammar, BYTES), value))
+    """Whether a value is accepted with its keys in *some* order; tries them all, so the value is small."""
+    return any(matcher.is_complete for matcher in _Writer(most_forks=20_000).write(Matcher(grammar, BYTES), value))
 
 
-def _written(matcher: Matcher, value: Any) -> Iterator[Matcher]:
-    """Matchers after `value`, one for each order of keys that is accepted."""
-    if isinstance(value, dict) and value:
-        for opened in _fed(matcher, "{"):
-            yield from _members(opened, dict(value), "")
-    elif isinstance(value, list) and value:
-        for opened in _fed(matcher, "["):
-            yield from _items(opened, value)
-    else:
-        yield from _fed(matcher, dump(value))
+def is_only_out_of_order(schema: Any, value: Any) -> bool:
+    """Whether a refused value is accepted once the properties of the schema and the keys of the value are in the same order."""
+    names: set[str] = set()
+    grammar = Grammar.from_json_schema(_sorted_properties(schema, names))
+    return accepts(grammar, dump(_sorted_keys(value, names))) or accepts_value(grammar, _sorted_keys(value, names))
 
 
-def _items(matcher: Matcher, items: list[Any]) -> Iterator[Matcher]:
-    for after in _written(matcher, items[0]):
-        if len(items) == 1:
-            yield from _fed(after, "]")
+def _sorted_properties(schema: Any, names: set[str]) -> Any:
+    """The schema with each `properties` in alphabetical order; its names are added to `names`."""
+    if isinstance(schema, list):
+        return [_sorted_properties(item, names) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    result = {key: _sorted_properties(value, names) for key, value in schema.items() if key not in ("enum", "const")}
+    result.update({key: schema[key] for key in ("enum", "const") if key in schema})
+    if isinstance(result.get("properties"), dict):
+        names.update(result["properties"])
+        result["properties"] = dict(sorted(result["properties"].items()))
+    return result
+
+
+def _sorted_keys(value: Any, names: set[str]) -> Any:
+    """The value with the keys in `names` first, each in alphabetical order."""
+    if isinstance(value, list):
+        return [_sorted_keys(item, names) for item in value]
+    if not isinstance(value, dict):
+        return value
+    return {key: _sorted_keys(value[key], names) for key in sorted(value, key=lambda key: (key not in names, key))}
+
+
+class _Writer:
+    """Writes values in all orders of their keys, by backtracking."""
+
+    def __init__(self, most_forks: int):
+        self.forks_left = most_forks
+
+    def write(self, matcher: Matcher, value: Any) -> Iterator[Matcher]:
+        """Matchers after `value`, one for each order of keys that is accepted."""
+        if isinstance(value, dict) and value:
+            for opened in self.feed(matcher, "{"):
+                yield from self.members(opened, value, "")
+        elif isinstance(value, list) and value:
+            for opened in self.feed(matcher, "["):
+                yield from self.items(opened, value)
         else:
-            for more in _fed(after, ", "):
-                yield from _items(more, items[1:])
+            yield from self.feed(matcher, dump(value))
 
+    def items(self, matcher: Matcher, items: list[Any]) -> Iterator[Matcher]:
+        for after in self.write(matcher, items[0]):
+            if len(items) == 1:
+                yield from self.feed(after, "]")
+            else:
+                for more in self.feed(after, ", "):
+                    yield from self.items(more, items[1:])
 
-def _members(matcher: Matcher, rest: dict[str, Any], comma: str) -> Iterator[Matcher]:
-    if not rest:
-        yield from _fed(matcher, "}")
-    for key, value in rest.items():
-        for named in _fed(matcher, f"{comma}{dump(key)}: "):
-            for after in _written(named, value):
-                yield from _members(after, {k: v for k, v in rest.items() if k != key}, ", ")
+    def members(self, matcher: Matcher, rest: dict[str, Any], comma: str) -> Iterator[Matcher]:
+        if not rest:
+            yield from self.feed(matcher, "}")
+        for key, value in rest.items():
+            for named in self.feed(matcher, f"{comma}{dump(key)}: "):
+                for after in self.write(named, value):
+                    yield from self.members(after, {k: v for k, v in rest.items() if k != key}, ", ")
 
-
-def _fed(matcher: Matcher, text: str) -> Iterator[Matcher]:
-    after = matcher.fork()
-    if after.accept_bytes(text.encode()):
-        yield after
+    def feed(self, matcher: Matcher, text: str) -> Iterator[Matcher]:
+        self.forks_left -= 1
+        assert self.forks_left > 0, "too many orders to try"
+        after = matcher.fork()
+        if after.accept_bytes(text.encode()):
+            yield after
 
 
 def data_folder(archive: str, tmp_path_factory: pytest.TempPathFactory) -> Path:

@@ -75,12 +75,6 @@ def test_report_names_differences_from_lark() -> None:
     assert [e.keyword for e in report.notes] == ["python.STRING", "| in a regular expression"]
 
 
-def test_follow_conflicts_become_notes() -> None:
-    builder, report = build("start: A B\nA: /[a-z]+/\nB: /[a-z0-9]+/\n", lexing="longest")
-    front_end.note_follow_conflicts(builder, report, [(0, 2)])
-    assert report.notes[-1].pointer == "2:1"
-    assert "A may swallow what B" in report.notes[-1].detail
-
 
 def test_names_declared_in_an_imported_grammar_are_refused_where_they_are_used() -> None:
     with pytest.raises(GrammarSyntaxError, match="_INDENT") as caught:

@@ -252,7 +252,7 @@ class LongestState:
         stepped: Forest = {}
         for run, below in runs.items():
             readings, *items = self.recogniser.advance(run, byte)
-            born = [self.recogniser.close(made) for made in items if made]
+            born = [self.recogniser.close(set().union(*items))] if any(items) else []  # one run: all that may come at this place
             rows += born
             below = {self.recogniser.readings(row): {} for row in born} if born else self._step(below, byte, rows)
             _merge(stepped, {readings: below} if readings else below)

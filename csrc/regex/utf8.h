@@ -1,0 +1,43 @@
+/* UTF-8: code points as bytes, and ranges of code points as ranges of bytes. */
+#ifndef GE_UTF8_H
+#define GE_UTF8_H
+
+#include "../base/base.h"
+
+/* Byte ranges of a run of code points of equal encoded length: every combination of bytes is in the run, and no other. */
+typedef struct byte_run {
+    u8 n, low[4], high[4];
+} byte_run;
+
+static inline u32 utf8_encode(u32 c, u8 out[4]) {
+    if (c < 0x80) return out[0] = (u8)c, 1;
+    u32 n = c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+    for (u32 i = n - 1; i > 0; i--, c >>= 6) out[i] = (u8)(0x80 | (c & 0x3f));
+    out[0] = (u8)((0xf0 << (4 - n) & 0xff) | c);
+    return n;
+}
+
+/* The first run of [low, high]: it begins at low and ends where trailing bytes would not be full ranges. Returns its last code point.
+ * Runs of one encoded length are at most 2 * length - 1. */
+static inline u32 next_run(u32 low, u32 high, byte_run *run) {
+    static const u32 last_of_length[] = {0x7f, 0x7ff, 0xffff};
+    u32 end = high;
+    for (u32 i = 0; i < 3; i++)
+        if (low <= last_of_length[i] && end > last_of_length[i]) end = last_of_length[i];
+    high = end;
+    for (u32 shift = 6; shift <= 18; shift += 6) { /* the largest aligned block that starts at low and fits */
+        u32 mask = ((u32)1 << shift) - 1;
+        if (low >> shift == high >> shift) break;
+        if (low & mask) {
+            end = low | mask;
+            break;
+        }
+        if ((high & mask) != mask) end = (high & ~mask) - 1;
+    }
+    memset(run, 0, sizeof *run);
+    run->n = (u8)utf8_encode(low, run->low);
+    utf8_encode(end, run->high);
+    return end;
+}
+
+#endif
