@@ -17,7 +17,8 @@ from functools import partial
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from ._native import NativeExpressions, check, ffi, lib, new_err, new_grammar
+from ._native import NativeExpressions, NothingError, check, ffi, lib, new_err, new_grammar
+from .errors import UnsatisfiableSchemaError
 from .ir import Builder, SymbolInfo
 from .limits import Limits
 from .report import Report
@@ -212,7 +213,10 @@ class Grammar:
         report = json_schema.build(
             builder, decoded, whitespace=whitespace, lenient=lenient, escapes=escapes, limits=limits, is_empty=expressions.is_empty
         )
-        return cls._compile(builder, expressions, report, limits, "JSON Schema")
+        try:
+            return cls._compile(builder, expressions, report, limits, "JSON Schema")
+        except NothingError:
+            raise UnsatisfiableSchemaError("no finite instance exists: what is required contradicts itself, or needs itself") from None
 
     @classmethod
     def from_regex(cls, pattern: str, *, dialect: str = "python", limits: Limits | None = None) -> Grammar:

@@ -78,7 +78,7 @@ def rows_of(buffer: Any, words: int) -> tuple[Any, int]:
         view = memoryview(buffer)
     except TypeError:
         return _rows_of_tensor(buffer, words)
-    shape = view.shape
+    shape = view.shape or ()
     if len(shape) == 2 and shape[1] == words and shape[0] and view.format in _WORD_FORMATS and view.c_contiguous and not view.readonly:
         return ffi.from_buffer(_WORDS, view), shape[0]  # the common case, in as few steps as can be
     _check_view(view, words)

@@ -169,6 +169,7 @@ ge_status ge_matcher_fill_mask(ge_matcher *m, uint32_t *masks, size_t row, size_
     mt_step state = state_of(m);
     bool every = false;
     if (n_words != v->n_words) return err_set(err, GE_E_ARGUMENT, "the mask has the wrong width");
+    if ((uintptr_t)masks % sizeof *masks) return err_set(err, GE_E_ARGUMENT, "the mask buffer is not aligned to 4 bytes");
     *all = 0;
     if (state.ended) {
         memset(mask, 0, n_words * sizeof *mask);

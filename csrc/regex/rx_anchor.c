@@ -334,21 +334,21 @@ static bool add_id(rx_arena *x, rx_id *to, rx_id id) {
 static bool star_any(rx_context *c, const rx_ways *w, rx_ways *out) {
     rx_arena *x = c->x;
     rx_id between[N_JUNCTIONS][N_JUNCTIONS];
-    bool used[N_JUNCTIONS] = {false}, asked[RX_N_CONDITIONS] = {false};
+    bool used[N_JUNCTIONS] = {false}, asked_before[RX_N_CONDITIONS] = {false}, asked_after[RX_N_CONDITIONS] = {false};
     rx_ways result = *w;
     if (!rx_ways_add(c, &result, RX_ANY, RX_ANY, RX_ID_EMPTY)) return false;
     for (u32 i = 0; i < N_JUNCTIONS; i++)
         for (u32 j = 0; j < N_JUNCTIONS; j++) between[i][j] = RX_ID_NEVER;
     FOR_CELLS(a, b)
-        if (w->at[a][b] != RX_ID_NEVER) asked[a] = true;
-    FOR_CELLS(a, b) {
+        if (w->at[a][b] != RX_ID_NEVER) asked_before[a] = asked_after[b] = true;
+    FOR_CELLS(a, b) { /* nothing follows beyond FINAL, so that the EDGE it leads to needs no step */
         if (w->at[a][b] == RX_ID_NEVER) continue;
         for (u32 before = 0; before < RX_N_CONDITIONS; before++) {
-            rx_id s = begins(c, w->at[a][b], before);
+            rx_id s = asked_after[before] ? begins(c, w->at[a][b], before) : RX_ID_NEVER;
             if (s == NONE) return false;
             u32 after = beyond(before, b);
             for (u32 next = 0; s != RX_ID_NEVER && after != NONE && next < RX_N_CONDITIONS; next++) {
-                if (!asked[next]) continue;
+                if (!asked_before[next]) continue;
                 rx_id step = ends(c, s, next);
                 if (step == NONE || !add_id(x, &between[junction(before, a)][junction(after, next)], step)) return false;
                 if (step != RX_ID_NEVER) used[junction(before, a)] = used[junction(after, next)] = true;
@@ -370,10 +370,11 @@ static bool star_any(rx_context *c, const rx_ways *w, rx_ways *out) {
     FOR_CELLS(a, b) {
         if (w->at[a][b] == RX_ID_NEVER) continue;
         for (u32 n = 0; n < RX_N_CONDITIONS; n++) {
-            rx_id first = asked[n] ? ends(c, w->at[a][b], n) : RX_ID_NEVER;
+            rx_id first = asked_before[n] ? ends(c, w->at[a][b], n) : RX_ID_NEVER;
             if (first == NONE) return false;
             if (first == RX_ID_NEVER) continue;
             FOR_CELLS(d, m) {
+                if (!asked_after[d] && d != RX_EDGE) continue;
                 rx_id way = between[junction(b, n)][junction(d, m)];
                 if (junction(b, n) == junction(d, m) && !add_id(x, &way, RX_ID_EMPTY)) return false;
                 if (way == RX_ID_NEVER) continue;

@@ -14,7 +14,6 @@ from typing import Any
 
 from .._core import ffi, lib
 from ..errors import (
-    GrammarEngineError,
     GrammarError,
     GrammarSyntaxError,
     InternalError,
@@ -25,7 +24,12 @@ from ..errors import (
 from ..ir import OP_PATTERN, Builder, Expr
 from ..limits import Limits
 
-__all__ = ["NativeExpressions", "check", "ffi", "lib", "native_limits", "new_err", "new_grammar", "new_vocab", "version"]
+__all__ = ["NativeExpressions", "NothingError", "check", "ffi", "lib", "native_limits", "new_err", "new_grammar", "new_vocab", "version"]
+
+
+class NothingError(GrammarError):
+    """The grammar produces no text; front ends say it in their own words."""
+
 
 _LIMIT_FIELDS = [name for name, _ in ffi.typeof("ge_limits").fields]
 assert [field.name for field in fields(Limits)][: len(_LIMIT_FIELDS)] == _LIMIT_FIELDS
@@ -53,7 +57,7 @@ def check(status: int, err: Any) -> None:
         raise error_of(status, err)
 
 
-def error_of(status: int, err: Any) -> GrammarEngineError | MemoryError:
+def error_of(status: int, err: Any) -> Exception:
     """The exception for a status, without the place in a pattern."""
     text = ffi.string(err.text).decode("ascii", "replace")
     if status == lib.GE_E_MEMORY:
@@ -61,7 +65,9 @@ def error_of(status: int, err: Any) -> GrammarEngineError | MemoryError:
     if status == lib.GE_E_LIMIT:
         return LimitExceededError(_LIMIT_FIELDS[err.limit], err.value, text)
     if status == lib.GE_E_NOTHING:
-        return GrammarError("the grammar produces no text at all: its start symbol cannot be completed")
+        return NothingError("the grammar produces no text at all: its start symbol cannot be completed")
+    if status == lib.GE_E_ARGUMENT:
+        return ValueError(text)
     if status == lib.GE_E_SPELLING:
         missing = bytes.fromhex(text)
         shown = ", ".join(repr(bytes((byte,)))[1:] for byte in missing[:8]) + (", ..." if len(missing) > 8 else "")

@@ -51,6 +51,14 @@ class ArrayPiece(NamedTuple):
             goal = both(goal, layer.prefix[position] if position < len(layer.prefix) else layer.rest)
         return goal
 
+    def covers(self, other: ArrayPiece) -> bool:
+        """Whether the other piece is seen to be a part of this one (False: maybe it is)."""
+        return (
+            all(layer in other.layers for layer in self.layers)
+            and self.shortest <= other.shortest
+            and (self.longest is None or (other.longest is not None and other.longest <= self.longest))
+        )
+
     def negations(self, context: Context) -> list[ArrayPiece]:
         """Pieces that together are all other arrays.
 

@@ -19,6 +19,7 @@ from ...limits import Limits
 from ...report import Entry, Report
 from .decimals import MAX_DIGITS, DecimalSyntax
 from .formats import FORMATS
+from .objects import ObjectLayer
 from .places import ANYTHING, NEVER, Document, Goal, Place
 
 if TYPE_CHECKING:
@@ -70,6 +71,7 @@ class Context:
         self._emptiness: dict[Expr, bool] = {}
         self._matches: dict[tuple[Expr, str], bool] = {}
         self._multiples: dict[Decimal, Expr | None] = {}
+        self._singles: dict[tuple[str, Goal], ObjectLayer] = {}
         self._patterns: dict[str, Expr] = {}
         self._formats: dict[str, Expr] = {}
 
@@ -111,6 +113,10 @@ class Context:
         if goal == NEVER:
             return [ANYTHING]
         return [self.document.goal(self.document.negation(place)) for place in goal]
+
+    def single(self, name: str, goal: Goal) -> ObjectLayer:
+        """The layer, always the same one, that a negation makes for one key."""
+        return self._singles.setdefault((name, goal), ObjectLayer({name: goal}, is_negation=True))
 
     # --- sets -------------------------------------------------------------------------------------------------------------
 

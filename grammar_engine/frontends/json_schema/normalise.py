@@ -379,7 +379,10 @@ class Normaliser:
         if not needed:
             return union
         with_name = ObjectPiece(required=tuple(dict.fromkeys((name, *needed))))
-        return pieces.meet(union, (_without(name), with_name), OBJECTS, self.context)
+        return pieces.meet(union, (self._without(name), with_name), OBJECTS, self.context)
+
+    def _without(self, name: str) -> ObjectPiece:
+        return ObjectPiece((self.context.single(name, NEVER),))
 
     # --- schemas for the same place -----------------------------------------------------------------------------------------
 
@@ -442,7 +445,7 @@ class Normaliser:
             else:
                 inner = yield self.document.grandchild(place, keyword, name, value)
                 with_name = pieces.meet((ObjectPiece(required=(name,)),), inner.objects, OBJECTS, self.context)
-                union, exact = (_without(name), *with_name), inner.exact
+                union, exact = (self._without(name), *with_name), inner.exact
             result = _replaced(result, "objects", pieces.meet(result.objects, union, OBJECTS, self.context), exact)
         return result
 
@@ -499,8 +502,7 @@ class Normaliser:
         result = []
         for union, others in zip(present, overlaps):
             for other in others:
-                if union:
-                    union = pieces.meet(union, pieces.negate(present[other], everything, self.context), everything, self.context)
+                union = pieces.subtract(union, present[other], everything, self.context)
             result.append(union)
         return pieces.join(result, everything)
 
@@ -593,10 +595,6 @@ class Normaliser:
         if not isinstance(value, list) or not value:
             raise SchemaError(f"`{keyword}` is a list of at least one schema", pointer=place.pointer, keyword=keyword)
         return [self.document.grandchild(place, keyword, i, item) for i, item in enumerate(value)]
-
-
-def _without(name: str) -> ObjectPiece:
-    return ObjectPiece((ObjectLayer({name: NEVER}),))
 
 
 def _replaced(old: Shape, factor: str, union: tuple[Any, ...], exact: bool) -> Shape:

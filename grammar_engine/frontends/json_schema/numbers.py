@@ -74,6 +74,10 @@ class NumberPiece(NamedTuple):
             return False
         return all(is_multiple(value, s) for s in self.steps) and not any(is_multiple(value, s) for s in self.non_steps)
 
+    def covers(self, other: NumberPiece) -> bool:
+        """Whether the other piece is seen to be a part of this one (False: maybe it is)."""
+        return self.meet(other) == other
+
     def negations(self, _: Context) -> list[NumberPiece]:
         """Pieces that together are all other numbers."""
         result = []

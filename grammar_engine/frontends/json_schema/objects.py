@@ -119,6 +119,16 @@ class ObjectPiece:
         names.update(dict.fromkeys(self.required))
         return list(names)
 
+    def covers(self, other: ObjectPiece) -> bool:
+        """Whether the other piece is seen to be a part of this one (False: maybe it is)."""
+        return (
+            len(self.layers) <= len(other.layers)
+            and self.fewest <= other.fewest
+            and (self.most is None or (other.most is not None and other.most <= self.most))
+            and all(name in other.required for name in self.required)
+            and all(layer in other.layers for layer in self.layers)
+        )
+
     def negations(self, context: Context) -> list[ObjectPiece]:
         """Pieces that together are all other objects.
 
@@ -133,12 +143,11 @@ class ObjectPiece:
         if self.most is not None:
             result.append(ObjectPiece(fewest=self.most + 1))
         for name in self.required:
-            result.append(ObjectPiece((ObjectLayer({name: NEVER}),)))
+            result.append(ObjectPiece((context.single(name, NEVER),)))
         for layer in self.layers:
             for name, goal in layer.named.items():
                 for other in context.negated(goal):
-                    layers = (ObjectLayer({name: other}, is_negation=True),) if other else ()
-                    result.append(ObjectPiece(layers, (name,)))
+                    result.append(ObjectPiece((context.single(name, other),) if other else (), (name,)))
             open_goals = [(goal, "patternProperties") for _, goal in layer.classes] + [(layer.others, "additionalProperties")]
             for goal, keyword in open_goals:
                 if goal != ANYTHING:

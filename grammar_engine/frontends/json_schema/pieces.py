@@ -28,6 +28,9 @@ class Piece(Protocol):
     def negations(self, context: Context) -> list[Any]:
         """Pieces that together are everything else."""
 
+    def covers(self, other: Any) -> bool:
+        """Whether the other piece is seen to be a part of this one (False: maybe it is)."""
+
     def is_void(self, context: Context) -> bool:
         """Whether the piece is known to be empty (False: maybe it is not)."""
 
@@ -42,13 +45,10 @@ def meet(first: tuple[P, ...], second: tuple[P, ...], everything: P, context: Co
     if len(second) == 1 and second[0] == everything:
         return first
     maximum = context.limits.max_alternative_schemas
-    if len(first) * len(second) > 4 * maximum:
+    if len(first) * len(second) > maximum:
         raise LimitExceededError("max_alternative_schemas", maximum, f"{len(first)} times {len(second)} alternatives")
     result = [piece for x in first for y in second if (piece := x.meet(y)) is not None]
-    result = distinct(result) if len(result) > 1 else result
-    if len(result) > maximum:
-        raise LimitExceededError("max_alternative_schemas", maximum)
-    return tuple(result)
+    return tuple(distinct(result) if len(result) > 1 else result)
 
 
 def join(unions: Sequence[tuple[P, ...]], everything: P) -> tuple[P, ...]:
@@ -63,12 +63,26 @@ def join(unions: Sequence[tuple[P, ...]], everything: P) -> tuple[P, ...]:
 
 def negate(union: tuple[P, ...], everything: P, context: Context) -> tuple[P, ...]:
     """Everything that is in no piece of a union."""
-    result: tuple[P, ...] = (everything,)
-    for piece in union:
-        if piece == everything:
+    return subtract((everything,), union, everything, context)
+
+
+def subtract(union: tuple[P, ...], removed: tuple[P, ...], everything: P, context: Context) -> tuple[P, ...]:
+    """What is in the first union and not in the second."""
+    for piece in removed:
+        if not union or piece == everything:
             return ()
-        result = meet(result, tuple(piece.negations(context)), everything, context)
-    return result
+        union = absorbed(meet(union, tuple(piece.negations(context)), everything, context))
+    return union
+
+
+def absorbed(union: tuple[P, ...]) -> tuple[P, ...]:
+    """The union without pieces that are part of another one. Similar schemas negated one after the other make many of those."""
+    kept: list[P] = []
+    for piece in union:
+        if not any(other.covers(piece) for other in kept):
+            kept = [other for other in kept if not piece.covers(other)]
+            kept.append(piece)
+    return tuple(kept)
 
 
 def distinct(pieces: list[P]) -> list[P]:

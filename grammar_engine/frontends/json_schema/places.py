@@ -65,8 +65,8 @@ class Place:
         return self._spelling
 
     def contradicts(self, other: Place) -> bool:
-        """Whether one place is seen to be the negation of the other."""
-        return self.positive != other.positive and self.resource is other.resource and self.spelling == other.spelling
+        """Whether a negation and a place that is none are seen to exclude each other."""
+        return self._negation is other or (self.resource is other.resource and self.spelling == other.spelling)
 
     def __repr__(self) -> str:
         return f"Place({'' if self.positive else 'not '}{self.pointer or 'root'})"
@@ -89,8 +89,10 @@ def both(first: Goal, second: Goal) -> Goal:
         return NEVER
     goal = tuple(sorted({*first, *second}, key=lambda place: place.number))
     for place in goal:
-        if not place.positive and any(place.contradicts(other) for other in goal):
-            return NEVER
+        if not place.positive:
+            for other in goal:
+                if other.positive and place.contradicts(other):
+                    return NEVER
     return goal
 
 
@@ -107,6 +109,7 @@ class Document:
     def __init__(self, root: Any, limits: Limits):
         self.limits = limits
         self._places: dict[tuple[int, int], Place] = {}
+        self._alike: dict[tuple[str, int], Place] = {}
         self._kept: list[Any] = []  # keeps made-up values alive, so that identities stay unique
         self._count = 1
         self._scanned: dict[str, Resource] | None = None
@@ -143,8 +146,12 @@ class Document:
         return (place,)
 
     def negation(self, place: Place) -> Place:
-        """The place of the instances that `place` does not admit."""
+        """The place of the instances that `place` does not admit; the same one for all places of the same spelling."""
         if place._negation is None:
+            alike = self._alike.setdefault((place.spelling, id(place.resource)), place)
+            if alike is not place:
+                place._negation = self.negation(alike)
+                return place._negation
             place._negation = Place(self._next(), place.value, place.pointer, place.resource, place.depth, not place.positive)
             place._negation._negation = place
         return place._negation

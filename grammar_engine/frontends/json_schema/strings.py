@@ -50,6 +50,10 @@ class StringPiece(NamedTuple):
             return None
         return StringPiece(shortest, longest, texts)
 
+    def covers(self, other: StringPiece) -> bool:
+        """Whether the other piece is seen to be a part of this one (False: maybe it is)."""
+        return self.values is None and other.values is None and self.meet(other) == other
+
     def negations(self, context: Context) -> list[StringPiece]:
         """Pieces that together are all other strings."""
         b = context.builder

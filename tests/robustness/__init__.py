@@ -1,0 +1,1 @@
+"""Hostile input: what the engine refuses, how, and that nothing else changes."""
