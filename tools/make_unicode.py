@@ -94,7 +94,6 @@ def check_against_python(categories: dict[str, Ranges], classes: list[tuple[int,
                 print(f"U+{code:04X}: folds with {sorted(map(hex, expected))}, in Python {sorted(map(hex, found))}", file=sys.stderr)
 
 
-
 def wrap(values: list[str]) -> str:
     lines, line = [], ""
     for value in values:
@@ -130,8 +129,11 @@ def render() -> str:
     for name in BINARY:
         key = name.replace("_", "").upper()
         first = table(ranges_of(rf"\p{{{name}}}"))
-        names += [("RX_NAME_BINARY", alias, first, 1) for alias, (number, _) in _regex_core.PROPERTIES.items()
-                  if number == _regex_core.PROPERTIES[key][0]]
+        names += [
+            ("RX_NAME_BINARY", alias, first, 1)
+            for alias, (number, _) in _regex_core.PROPERTIES.items()
+            if number == _regex_core.PROPERTIES[key][0]
+        ]
     script_values = _regex_core.PROPERTIES["SCRIPT"][1]
     for number in sorted(set(script_values.values())):
         same = [alias for alias, value in script_values.items() if value == number]

@@ -37,10 +37,10 @@ typedef enum value_role {
     R_REPEATED   /* has a quantifier */
 } value_role;
 
-typedef struct value {
+typedef struct rx_value {
     u8 kind, role;
     u32 id, n;
-} value;
+} rx_value;
 
 typedef struct frame {
     u32 open;   /* offset of the "(" */
@@ -58,7 +58,7 @@ typedef struct parser {
     size_t n, at;
     u32 dialect, flags;
     rx_context context;
-    VEC(value) values;
+    VEC(rx_value) values;
     VEC(frame) frames;
     VEC(u8) bytes;
     VEC(rx_ways) ways;
@@ -164,7 +164,7 @@ static bool read_number(parser *p, u64 *number) {
 /* --- operands --------------------------------------------------------------------------------------------------------- */
 
 static bool push(parser *p, value_kind kind, value_role role, u32 id) {
-    value v = {.kind = (u8)kind, .role = (u8)role, .id = id};
+    rx_value v = {.kind = (u8)kind, .role = (u8)role, .id = id};
     return id != NONE && vec_push(p->b, &p->values, v);
 }
 
@@ -258,19 +258,20 @@ static u32 encode(u32 c, u8 out[4]) {
 }
 
 /* head tail */
-static rx_id prepend(parser *p, value head, rx_id tail) {
+static rx_id prepend(parser *p, rx_value head, rx_id tail) {
     if (head.kind != V_CHAR) return rx_concat(p->x, head.id, tail);
     u8 bytes[4];
     for (u32 n = encode(head.id, bytes); n > 0; n--) tail = rx_concat(p->x, rx_byte(p->x, bytes[n - 1]), tail);
     return tail;
 }
 
-static rx_id plain_id(parser *p, value v) {
+static rx_id plain_id(parser *p, rx_value v) {
+    if (v.kind == V_BYTES && v.n == 0) return RX_ID_EMPTY;
     if (v.kind == V_BYTES) return rx_bytes(p->x, p->bytes.at + v.id, v.n);
     return prepend(p, v, RX_ID_EMPTY);
 }
 
-static bool ways_of(parser *p, value v, rx_ways *out) {
+static bool ways_of(parser *p, rx_value v, rx_ways *out) {
     if (v.kind == V_WAYS) {
         *out = p->ways.at[v.id];
         return true;
@@ -283,7 +284,7 @@ static bool ways_of(parser *p, value v, rx_ways *out) {
 /* The operands of the branch at hand -> one value in their place. */
 static bool reduce_branch(parser *p) {
     u32 from = p->frames.at[p->frames.n - 1].branch, i = p->values.n;
-    value branch = {.kind = V_BYTES, .id = p->bytes.n};
+    rx_value branch = {.kind = V_BYTES, .id = p->bytes.n};
     u32 n_chars = 0;
     while (from + n_chars < i && p->values.at[from + n_chars].kind == V_CHAR) n_chars++;
     if (n_chars == i - from) {
@@ -335,7 +336,7 @@ static rx_id join_literals(parser *p, u32 from) {
     VEC(literal) literals = {0};
     rx_id id = NONE;
     for (u32 i = from; i < p->values.n; i++) {
-        value v = p->values.at[i];
+        rx_value v = p->values.at[i];
         if (v.kind != V_BYTES) continue;
         literal l = {v.n ? p->bytes.at + v.id : &nothing, v.n};
         if (!vec_push(p->b, &literals, l)) goto done;
@@ -361,7 +362,7 @@ static rx_id join_cell(parser *p, u32 from, u32 a, u32 b) {
     bool plain = a == RX_ANY && b == RX_ANY;
     if (plain && !vec_push(p->b, &ids, join_literals(p, from))) goto done;
     for (u32 i = from; i < p->values.n; i++) {
-        value v = p->values.at[i];
+        rx_value v = p->values.at[i];
         rx_id part = v.kind == V_WAYS ? p->ways.at[v.id].at[a][b] : v.kind == V_PLAIN && plain ? v.id : RX_ID_NEVER;
         if (part != RX_ID_NEVER && !vec_push(p->b, &ids, part)) goto done;
     }
@@ -375,7 +376,7 @@ done:
 static bool reduce_group(parser *p) {
     frame f = p->frames.at[p->frames.n - 1];
     if (!reduce_branch(p)) return false;
-    value v = p->values.at[f.first];
+    rx_value v = p->values.at[f.first];
     v.role = R_ATOM;
     if (p->values.n - f.first == 1) {
         if (v.kind == V_BYTES) {
@@ -648,7 +649,7 @@ static bool read_braces(parser *p, u64 *low, u64 *high) {
 static bool parse_quantifier(parser *p, size_t offset, u64 low, u64 high) {
     bool lazy = take(p, '?'); /* the same language */
     if (p->values.n == p->frames.at[p->frames.n - 1].branch) return malformed(p, offset, "nothing to repeat");
-    value v = p->values.at[p->values.n - 1];
+    rx_value v = p->values.at[p->values.n - 1];
     if (v.role == R_ASSERTION) return malformed(p, offset, "nothing to repeat: an assertion cannot be repeated");
     if (v.role == R_REPEATED) return malformed(p, offset, is_python(p) ? "multiple repeat" : "nothing to repeat: this has a quantifier");
     if (!lazy && peek(p, 0) == '+') return refused(p, offset, "possessive quantifier: it would not backtrack");
@@ -867,7 +868,7 @@ static rx_id parse_all(parser *p) {
         return NONE;
     }
     if (!reduce_group(p)) return NONE;
-    value v = p->values.at[0];
+    rx_value v = p->values.at[0];
     if (v.kind != V_WAYS && p->dialect != RX_ECMA_SEARCH) return plain_id(p, v);
     rx_ways w;
     if (!ways_of(p, v, &w)) return NONE;

@@ -268,11 +268,11 @@ static void test_size(void) {
     CHECK(parse_long("[", "a-z", 100000, "]", false) == GE_OK);
 }
 
-/* Every allocation fails once: no leak, the status says so, and without failure the result is there. */
+/* Every allocation fails once (of later ones a sample): no leak, the status says so, and without failure the result is there. */
 static void test_memory(void) {
     static const char *const patterns[] = {"^(?:a|[^b\\p{Lu}]+x{2,5}|foo|bar)*$|\\bq", "(?:^a\\b|c$){0,3}(?i:straSSe)|[\\d\\W]"};
     for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++)
-        for (u64 k = 1;; k++) {
+        for (u64 k = 1;; k += 1 + k / 40) {
             ge_limits limits = limits_for_tests();
             budget b;
             rx_arena x;

@@ -1,0 +1,194 @@
+/* t_threads: many threads over one grammar, one vocabulary and few engines, all cold at first. Each mask must be the one that a single thread
+ * computes. Meant for ThreadSanitizer too:
+ *
+ *     gcc -std=c11 -O1 -g -fsanitize=thread -I. -Iinclude test/t_threads.c ge_all.c -o /tmp/t_threads -lpthread && /tmp/t_threads
+ *
+ * What runs at once: accepting and masks of cold and of warm states; eviction (a store of three masks); lexeme-internal masks that go from
+ * engine to engine through the vocabulary; forks; engines that are made and freed by one thread while others use theirs; statistics. */
+#include <pthread.h>
+
+#include "../match/en.h"
+#include "harness.h"
+
+enum { N_TOKENS = 400, EOS = 399, WORDS = 13, N_THREADS = 6, N_TEXTS = 6, LENGTH = 24, ROUNDS = 12 };
+
+static u8 token_bytes[N_TOKENS * 8];
+static u32 token_offsets[N_TOKENS + 1];
+
+/* All bytes, then some words, most of them plain. */
+static ge_vocab *make_vocab(void) {
+    static const char *const words[] = {"ab", "a\"", "\",", "\":", "[\"", "\"]", "]]", "aaaa", "a,a", "the ", "x\",\"", "b]", "\\n", "\\", "\"a\"", "12", "],["};
+    u64 seed = 7;
+    u32 n = 0;
+    for (u32 i = 0; i < N_TOKENS; i++) {
+        token_offsets[i] = n;
+        if (i < 256) token_bytes[n++] = (u8)i;
+        else if (i != EOS && i < 256 + sizeof words / sizeof *words)
+            for (const char *c = words[i - 256]; *c; c++) token_bytes[n++] = (u8)*c;
+        else if (i != EOS)
+            for (u32 k = random_below(&seed, 6) + 1; k; k--) token_bytes[n++] = (u8)('a' + random_below(&seed, 6));
+    }
+    token_offsets[N_TOKENS] = n;
+    ge_vocab *v = NULL;
+    ge_err err = {0};
+    CHECK(ge_vocab_new(token_bytes, token_offsets, N_TOKENS, N_TOKENS + 5, (u32[]){EOS}, 1, &v, &err) == GE_OK);
+    return v;
+}
+
+/* value: string | number | "[" list of values "]". Strings take nearly every token, which is what lexeme-internal masks are for. */
+static ge_grammar *make_grammar(const ge_limits *limits) {
+    static const u8 data[] = "[],\"(?:[^\"\\\\\\x00-\\x1f]|\\\\[nt\"])*\"[0-9]{1,4}";
+    enum { STRING_AT = 3, NUMBER = 10 };
+    u32 n_data = sizeof data - 1, string_length = n_data - STRING_AT - NUMBER;
+    const u32 words[] = {
+        2, 2, 0, 1, 2, 2, 1, 1, 2, 2, 2, 1,               /* 0 "["   1 "]"   2 "," */
+        10, 4, 1, 0, STRING_AT, string_length,            /* 3: string */
+        10, 4, 1, 0, STRING_AT + string_length, NUMBER,   /* 4: number */
+    };
+    static const u32 lexemes[] = {0, 0, 1, 0, 2, 0, 3, 0, 4, 0};
+    enum { OPEN = 0, CLOSE = 2, COMMA = 4, STRING = 6, DIGITS = 8, VALUE = 1, LIST = 3 };
+    static const u32 rules[] = {0, 3, OPEN, LIST, CLOSE, 0, 1, STRING, 0, 1, DIGITS};
+    static const u32 lists[] = {1, VALUE, COMMA, 0, 5};
+    ge_ir *ir = NULL;
+    ge_grammar *g = NULL;
+    ge_err err = {0};
+    size_t n_done;
+    CHECK(ge_ir_new(limits, &ir, &err) == GE_OK);
+    ge_rules r = {lexemes, 5, 2, rules, sizeof rules / sizeof *rules, lists, 1, VALUE, 0};
+    CHECK(ge_ir_add(ir, words, sizeof words / sizeof *words, data, n_data, &n_done, &err) == GE_OK);
+    CHECK(ge_grammar_new(ir, &r, &g, &err) == GE_OK);
+    ge_ir_free(ir);
+    return g;
+}
+
+static u32 text_token[N_TEXTS][LENGTH];
+static u32 text_length[N_TEXTS];
+static u32 reference[N_TEXTS][LENGTH + 1][WORDS];
+
+/* Random texts, and their masks by one thread without caches. */
+static void make_reference(const ge_grammar *g, ge_vocab *v) {
+    ge_engine *e = NULL;
+    ge_err err = {0};
+    u64 seed = 11;
+    int32_t all;
+    CHECK(ge_engine_new(g, v, GE_NO_MASK_CACHE | GE_NO_INNER_MASKS | GE_NO_SHARED_INNER | GE_NO_SLICES, &e, &err) == GE_OK);
+    for (u32 t = 0; t < N_TEXTS; t++) {
+        ge_matcher *m = NULL;
+        CHECK(ge_matcher_new(e, &m, &err) == GE_OK);
+        for (u32 i = 0;; i++) {
+            CHECK(ge_matcher_fill_mask(m, reference[t][i], 0, WORDS, &all, &err) == GE_OK);
+            if (i == LENGTH) break;
+            u32 token = i < 2 ? '[' : random_below(&seed, 3) ? (u8) "\"\",,[]0"[random_below(&seed, 7)] : random_below(&seed, N_TOKENS);
+            while (!(reference[t][i][token >> 5] >> (token & 31) & 1)) token = (token + 1) % N_TOKENS;
+                        int64_t id = token;
+            size_t done;
+            CHECK(ge_matcher_accept(m, &id, 1, 1, &done, &err) == GE_OK && done == 1);
+            text_token[t][text_length[t]++] = token;
+        }
+        ge_matcher_free(m);
+    }
+    ge_engine_free(e);
+}
+
+typedef struct job {
+    const ge_grammar *g;
+    ge_vocab *v;
+    ge_engine *shared;
+    u32 number;
+    u32 wrong;
+} job;
+
+/* Walks one text, forking now and then. Returns the number of wrong masks. */
+static u32 walk(ge_engine *e, u32 t, u64 *seed) {
+    ge_err err = {0};
+    ge_matcher *m = NULL, *twin;
+    u32 mask[2][WORDS], wrong = 0;
+    int32_t all[2];
+    size_t done;
+    if (ge_matcher_new(e, &m, &err) != GE_OK) return 1;
+    for (u32 i = 0; i <= text_length[t]; i++) {
+        if (ge_matcher_fill_mask(m, mask[0], 0, WORDS, all, &err) != GE_OK) wrong++;
+        wrong += memcmp(mask[0], reference[t][i], sizeof mask[0]) != 0;
+        if (i == text_length[t]) break;
+        int64_t token = text_token[t][i];
+        if (random_below(seed, 4) == 0 && ge_matcher_fork(m, &twin, &err) == GE_OK) {
+            wrong += ge_matcher_accept(twin, &token, 1, 1, &done, &err) != GE_OK || !done;
+            ge_matcher *both[2] = {twin, m};
+            wrong += ge_fill_masks(both, 2, mask[0], (u32[]){0, 1}, WORDS, all, &done, &err) != GE_OK || done != 2;
+            wrong += memcmp(mask[0], reference[t][i + 1], sizeof mask[0]) != 0 || memcmp(mask[1], reference[t][i], sizeof mask[0]) != 0;
+            ge_matcher_free(twin);
+        }
+        wrong += ge_matcher_accept(m, &token, 1, 1, &done, &err) != GE_OK || !done;
+        if (random_below(seed, 5) == 0) {
+            wrong += ge_matcher_rollback(m, 1, &err) != GE_OK;
+            wrong += ge_matcher_accept(m, &token, 1, 1, &done, &err) != GE_OK || !done;
+            (void)ge_matcher_flags(m);
+            u8 forced[16];
+            wrong += ge_matcher_forced_bytes(m, forced, sizeof forced, &done, &err) != GE_OK;
+        }
+    }
+    ge_matcher_free(m);
+    return wrong;
+}
+
+static void *work(void *argument) {
+    job *j = argument;
+    u64 seed = j->number;
+    ge_stats stats;
+    for (u32 round = 0; round < ROUNDS; round++) {
+        j->wrong += walk(j->shared, (j->number + round) % N_TEXTS, &seed);
+        ge_engine_stats(j->shared, &stats);
+        (void)ge_engine_is_full(j->shared);
+        (void)ge_vocab_bytes(j->v);
+        if (j->number % 3 == 0) { /* an engine of its own, over the same vocabulary */
+            ge_engine *e = NULL;
+            ge_err err = {0};
+            if (ge_engine_new(j->g, j->v, 0, &e, &err) == GE_OK) j->wrong += walk(e, round % N_TEXTS, &seed);
+            else j->wrong++;
+            ge_engine_free(e);
+        }
+    }
+    return NULL;
+}
+
+/* One cold engine, N_THREADS threads. */
+static void race(const ge_grammar *g, ge_vocab *v, u32 switches) {
+    job jobs[N_THREADS];
+    pthread_t threads[N_THREADS];
+    ge_engine *e = NULL;
+    ge_err err = {0};
+    ge_stats stats;
+    CHECK(ge_engine_new(g, v, switches, &e, &err) == GE_OK);
+    for (u32 i = 0; i < N_THREADS; i++) {
+        jobs[i] = (job){.g = g, .v = v, .shared = e, .number = i};
+        CHECK(pthread_create(&threads[i], NULL, work, &jobs[i]) == 0);
+    }
+    for (u32 i = 0; i < N_THREADS; i++) {
+        CHECK(pthread_join(threads[i], NULL) == 0);
+        CHECK(jobs[i].wrong == 0);
+    }
+    ge_engine_stats(e, &stats);
+    CHECK(stats.mask_bytes == stats.masks * WORDS * sizeof(u32) || stats.mask_evictions > 0);
+    ge_engine_free(e);
+}
+
+int main(void) {
+    u32 total = 0;
+    for (u32 tight = 0; tight < 2; tight++) {
+        ge_limits limits = wide_limits();
+        if (tight) limits.max_mask_bytes = 3 * WORDS * sizeof(u32); /* eviction at every step */
+        ge_vocab *v = make_vocab();
+        ge_grammar *g = make_grammar(&limits);
+        memset(text_length, 0, sizeof text_length);
+        make_reference(g, v);
+        for (u32 t = 0; t < N_TEXTS; t++) total += text_length[t];
+        for (u32 i = 0; i < 4; i++) race(g, v, 0);
+        race(g, v, GE_NO_MASK_CACHE);
+        race(g, v, GE_NO_SHARED_INNER | GE_NO_SLICES);
+        race(g, v, GE_NO_GOTO_CACHE | GE_NO_STATE_CACHE);
+        ge_grammar_free(g);
+        ge_vocab_free(v);
+    }
+    CHECK(total == 2 * N_TEXTS * LENGTH);
+    return harness_result("t_threads");
+}

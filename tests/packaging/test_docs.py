@@ -1,0 +1,120 @@
+"""The documents are true: their examples run, what is generated is up to date, and tables of names have the names of the code."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import doctest
+import importlib
+import io
+import json
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import grammar_engine
+from grammar_engine import cli
+
+ROOT = Path(__file__).parents[2]
+DOCUMENTS = [ROOT / "README.md", ROOT / "ARCHITECTURE.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+MODULES = "grammar_engine grammar_engine.grammar grammar_engine.matcher grammar_engine.vocabulary grammar_engine.mask".split()
+FLAGS = doctest.NORMALIZE_WHITESPACE
+
+
+def blocks(document: Path, language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```$", document.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+
+
+def test_there_are_documents() -> None:
+    assert len(DOCUMENTS) == 8 and all(path.is_file() for path in DOCUMENTS)
+
+
+def test_the_program_of_the_readme() -> None:
+    pytest.importorskip("numpy")
+    (program,) = blocks(ROOT / "README.md", "python")
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        exec(compile(program, "README.md", "exec"), {})
+    written = json.loads(out.getvalue())
+    assert list(written) == ["size", "gift"] and written["size"] in ("S", "M", "L") and isinstance(written["gift"], bool)
+
+
+def test_the_command_of_the_readme(capsys, monkeypatch) -> None:
+    """That which comes after `pip install`; an instance of the schema comes out."""
+    jsonschema = pytest.importorskip("jsonschema")
+    (line,) = re.findall(r"^pip install \. && grammar-engine (.*)$", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
+    monkeypatch.chdir(ROOT)
+    assert cli.main(shlex.split(line)) == 0
+    schema = json.loads((ROOT / "grammars/schemas/person.json").read_text(encoding="utf-8"))
+    jsonschema.Draft202012Validator(schema).validate(json.loads(capsys.readouterr().out))
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_examples_in_documents(document: Path) -> None:
+    failed, _ = doctest.testfile(str(document), module_relative=False, optionflags=FLAGS, encoding="utf-8")
+    assert not failed
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_examples_in_docstrings(name: str) -> None:
+    names = {public: getattr(grammar_engine, public) for public in grammar_engine.__all__}
+    failed, _ = doctest.testmod(importlib.import_module(name), extraglobs=names, optionflags=FLAGS)
+    assert not failed
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_commands_in_documents(document: Path, capsys, monkeypatch) -> None:
+    """`$ grammar-engine ...` in a console block prints the lines that follow; [exit code N] if it is not 0."""
+    monkeypatch.chdir(ROOT)
+    for block in blocks(document, "console"):
+        for command, expected in re.findall(r"^\$ grammar-engine (.*)\n((?:(?!\$ ).*\n)*)", block, re.MULTILINE):
+            code = cli.main(shlex.split(command))
+            shown = capsys.readouterr().out + (f"[exit code {code}]\n" if code else "")
+            assert shown == expected, command
+
+
+def test_generated_document_is_up_to_date() -> None:
+    subprocess.run([sys.executable, str(ROOT / "tools" / "make_docs.py"), "--check"], check=True, cwd=ROOT)
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_links_lead_somewhere(document: Path) -> None:
+    text = document.read_text(encoding="utf-8")
+    anchors = {re.sub(r"[^\w -]", "", title).strip().lower().replace(" ", "-") for title in re.findall(r"^#+ (.*)$", text, re.MULTILINE)}
+    for target in re.findall(r"\]\(([^)\s]+)\)", text):
+        if target.startswith("#"):
+            assert target[1:] in anchors, target
+        elif "://" not in target:
+            assert (document.parent / target).exists(), target
+
+
+def test_limits_are_those_of_the_code() -> None:
+    text = (ROOT / "docs" / "errors-and-limits.md").read_text(encoding="utf-8")
+    table = re.search(r"<!-- limits -->(.*?)<!-- /limits -->", text, re.DOTALL)
+    assert table is not None
+    written = {name: int(number.replace(",", "")) for name, number in re.findall(r"^\| `(\w+)` \| ([\d,]+) \|", table[1], re.MULTILINE)}
+    assert written == dataclasses.asdict(grammar_engine.Limits())
+
+
+def test_every_exception_is_in_the_table() -> None:
+    text = (ROOT / "docs" / "errors-and-limits.md").read_text(encoding="utf-8")
+    errors = {name for name in grammar_engine.__all__ if name.endswith("Error")}
+    assert set(re.findall(r"^\| `(\w+Error)` \|", text, re.MULTILINE)) == errors
+
+
+def test_every_switch_is_in_the_table() -> None:
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    header = (ROOT / "csrc" / "include" / "ge_api.h").read_text(encoding="utf-8")
+    fields = [field.name for field in dataclasses.fields(grammar_engine.Switches)]
+    bits = sorted((int(bit), name) for name, bit in re.findall(r"(GE_NO_\w+) = (\d+)", header))
+    assert re.findall(r"^\| `(\w+)` \| `(GE_NO_\w+)` \|", text, re.MULTILINE) == list(zip(fields, [name for _, name in bits]))
+
+
+def test_files_that_documents_name_exist() -> None:
+    for document in DOCUMENTS:
+        for path in re.findall(r"`((?:csrc|grammar_engine|tests|tools|docs|bench|grammars)/[\w/.-]+)`", document.read_text(encoding="utf-8")):
+            assert (ROOT / path).exists(), f"{document.name} names {path}"
