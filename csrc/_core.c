@@ -585,49 +585,49 @@ static void (*_cffi_call_python_org)(struct _cffi_externpy_s *, char *);
 /************************************************************/
 
 static void *_cffi_types[] = {
-/*  0 */ _CFFI_OP(_CFFI_OP_FUNCTION, 176), // char const *()(void)
+/*  0 */ _CFFI_OP(_CFFI_OP_FUNCTION, 181), // char const *()(void)
 /*  1 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/*  2 */ _CFFI_OP(_CFFI_OP_FUNCTION, 188), // ge_status()(ge_engine *, ge_matcher * *, ge_err *)
-/*  3 */ _CFFI_OP(_CFFI_OP_POINTER, 180), // ge_engine *
+/*  2 */ _CFFI_OP(_CFFI_OP_FUNCTION, 193), // ge_status()(ge_engine *, ge_matcher * *, ge_err *)
+/*  3 */ _CFFI_OP(_CFFI_OP_POINTER, 185), // ge_engine *
 /*  4 */ _CFFI_OP(_CFFI_OP_POINTER, 66), // ge_matcher * *
-/*  5 */ _CFFI_OP(_CFFI_OP_POINTER, 181), // ge_err *
+/*  5 */ _CFFI_OP(_CFFI_OP_POINTER, 186), // ge_err *
 /*  6 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/*  7 */ _CFFI_OP(_CFFI_OP_FUNCTION, 188), // ge_status()(ge_grammar const *, ge_vocab *, uint32_t, ge_engine * *, ge_err *)
-/*  8 */ _CFFI_OP(_CFFI_OP_POINTER, 182), // ge_grammar const *
-/*  9 */ _CFFI_OP(_CFFI_OP_POINTER, 190), // ge_vocab *
+/*  7 */ _CFFI_OP(_CFFI_OP_FUNCTION, 193), // ge_status()(ge_grammar const *, ge_vocab *, uint32_t, ge_engine * *, ge_err *)
+/*  8 */ _CFFI_OP(_CFFI_OP_POINTER, 187), // ge_grammar const *
+/*  9 */ _CFFI_OP(_CFFI_OP_POINTER, 195), // ge_vocab *
 /* 10 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22), // uint32_t
 /* 11 */ _CFFI_OP(_CFFI_OP_POINTER, 3), // ge_engine * *
 /* 12 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 13 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 14 */ _CFFI_OP(_CFFI_OP_FUNCTION, 188), // ge_status()(ge_ir *, ge_rules const *, ge_grammar * *, ge_err *)
-/* 15 */ _CFFI_OP(_CFFI_OP_POINTER, 183), // ge_ir *
-/* 16 */ _CFFI_OP(_CFFI_OP_POINTER, 186), // ge_rules const *
-/* 17 */ _CFFI_OP(_CFFI_OP_POINTER, 161), // ge_grammar * *
+/* 14 */ _CFFI_OP(_CFFI_OP_FUNCTION, 193), // ge_status()(ge_ir *, ge_rules const *, ge_grammar * *, ge_err *)
+/* 15 */ _CFFI_OP(_CFFI_OP_POINTER, 188), // ge_ir *
+/* 16 */ _CFFI_OP(_CFFI_OP_POINTER, 191), // ge_rules const *
+/* 17 */ _CFFI_OP(_CFFI_OP_POINTER, 166), // ge_grammar * *
 /* 18 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 19 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 20 */ _CFFI_OP(_CFFI_OP_FUNCTION, 188), // ge_status()(ge_ir *, uint32_t const *, size_t, uint8_t const *, size_t, size_t *, ge_err *)
+/* 20 */ _CFFI_OP(_CFFI_OP_FUNCTION, 193), // ge_status()(ge_ir *, uint32_t const *, size_t, uint8_t const *, size_t, size_t *, ge_err *)
 /* 21 */ _CFFI_OP(_CFFI_OP_NOOP, 15),
 /* 22 */ _CFFI_OP(_CFFI_OP_POINTER, 10), // uint32_t const *
 /* 23 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28), // size_t
-/* 24 */ _CFFI_OP(_CFFI_OP_POINTER, 193), // uint8_t const *
+/* 24 */ _CFFI_OP(_CFFI_OP_POINTER, 198), // uint8_t const *
 /* 25 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 26 */ _CFFI_OP(_CFFI_OP_POINTER, 23), // size_t *
 /* 27 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 28 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 29 */ _CFFI_OP(_CFFI_OP_FUNCTION, 188), // ge_status()(ge_ir *, uint32_t, int32_t *, ge_err *)
+/* 29 */ _CFFI_OP(_CFFI_OP_FUNCTION, 193), // ge_status()(ge_ir *, uint32_t, int32_t *, ge_err *)
 /* 30 */ _CFFI_OP(_CFFI_OP_NOOP, 15),
 /* 31 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 32 */ _CFFI_OP(_CFFI_OP_POINTER, 69), // int32_t *
+/* 32 */ _CFFI_OP(_CFFI_OP_POINTER, 74), // int32_t *
 /* 33 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 34 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 35 */ _CFFI_OP(_CFFI_OP_FUNCTION, 188), // ge_status()(ge_ir *, uint32_t, uint32_t, uint32_t *, ge_err *)
+/* 35 */ _CFFI_OP(_CFFI_OP_FUNCTION, 193), // ge_status()(ge_ir *, uint32_t, uint32_t, uint32_t *, ge_err *)
 /* 36 */ _CFFI_OP(_CFFI_OP_NOOP, 15),
 /* 37 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 38 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 39 */ _CFFI_OP(_CFFI_OP_POINTER, 10), // uint32_t *
 /* 40 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 41 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 42 */ _CFFI_OP(_CFFI_OP_FUNCTION, 188), // ge_status()(ge_ir *, uint32_t, uint8_t const *, size_t, int32_t *, ge_err *)
+/* 42 */ _CFFI_OP(_CFFI_OP_FUNCTION, 193), // ge_status()(ge_ir *, uint32_t, uint8_t const *, size_t, int32_t *, ge_err *)
 /* 43 */ _CFFI_OP(_CFFI_OP_NOOP, 15),
 /* 44 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 45 */ _CFFI_OP(_CFFI_OP_NOOP, 24),
@@ -635,12 +635,12 @@ static void *_cffi_types[] = {
 /* 47 */ _CFFI_OP(_CFFI_OP_NOOP, 32),
 /* 48 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 49 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 50 */ _CFFI_OP(_CFFI_OP_FUNCTION, 188), // ge_status()(ge_limits const *, ge_ir * *, ge_err *)
-/* 51 */ _CFFI_OP(_CFFI_OP_POINTER, 184), // ge_limits const *
+/* 50 */ _CFFI_OP(_CFFI_OP_FUNCTION, 193), // ge_status()(ge_limits const *, ge_ir * *, ge_err *)
+/* 51 */ _CFFI_OP(_CFFI_OP_POINTER, 189), // ge_limits const *
 /* 52 */ _CFFI_OP(_CFFI_OP_POINTER, 15), // ge_ir * *
 /* 53 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 54 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 55 */ _CFFI_OP(_CFFI_OP_FUNCTION, 188), // ge_status()(ge_matcher * const *, size_t, uint32_t *, uint32_t const *, size_t, int32_t *, size_t *, ge_err *)
+/* 55 */ _CFFI_OP(_CFFI_OP_FUNCTION, 193), // ge_status()(ge_matcher * const *, size_t, uint32_t *, uint32_t const *, size_t, int32_t *, size_t *, ge_err *)
 /* 56 */ _CFFI_OP(_CFFI_OP_POINTER, 66), // ge_matcher * const *
 /* 57 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 58 */ _CFFI_OP(_CFFI_OP_NOOP, 39),
@@ -650,136 +650,141 @@ static void *_cffi_types[] = {
 /* 62 */ _CFFI_OP(_CFFI_OP_NOOP, 26),
 /* 63 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 64 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 65 */ _CFFI_OP(_CFFI_OP_FUNCTION, 188), // ge_status()(ge_matcher *, int64_t const *, size_t, int32_t, size_t *, ge_err *)
-/* 66 */ _CFFI_OP(_CFFI_OP_POINTER, 185), // ge_matcher *
-/* 67 */ _CFFI_OP(_CFFI_OP_POINTER, 191), // int64_t const *
-/* 68 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 69 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21), // int32_t
-/* 70 */ _CFFI_OP(_CFFI_OP_NOOP, 26),
-/* 71 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 72 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 73 */ _CFFI_OP(_CFFI_OP_FUNCTION, 188), // ge_status()(ge_matcher *, size_t, ge_err *)
-/* 74 */ _CFFI_OP(_CFFI_OP_NOOP, 66),
-/* 75 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 65 */ _CFFI_OP(_CFFI_OP_FUNCTION, 193), // ge_status()(ge_matcher *, ge_engine *, ge_err *)
+/* 66 */ _CFFI_OP(_CFFI_OP_POINTER, 190), // ge_matcher *
+/* 67 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
+/* 68 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 69 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 70 */ _CFFI_OP(_CFFI_OP_FUNCTION, 193), // ge_status()(ge_matcher *, int64_t const *, size_t, int32_t, size_t *, ge_err *)
+/* 71 */ _CFFI_OP(_CFFI_OP_NOOP, 66),
+/* 72 */ _CFFI_OP(_CFFI_OP_POINTER, 196), // int64_t const *
+/* 73 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 74 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21), // int32_t
+/* 75 */ _CFFI_OP(_CFFI_OP_NOOP, 26),
 /* 76 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 77 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 78 */ _CFFI_OP(_CFFI_OP_FUNCTION, 188), // ge_status()(ge_matcher *, uint32_t *, size_t, size_t, int32_t *, ge_err *)
+/* 78 */ _CFFI_OP(_CFFI_OP_FUNCTION, 193), // ge_status()(ge_matcher *, size_t, ge_err *)
 /* 79 */ _CFFI_OP(_CFFI_OP_NOOP, 66),
-/* 80 */ _CFFI_OP(_CFFI_OP_NOOP, 39),
-/* 81 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 82 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 83 */ _CFFI_OP(_CFFI_OP_NOOP, 32),
-/* 84 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 85 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 86 */ _CFFI_OP(_CFFI_OP_FUNCTION, 188), // ge_status()(ge_matcher *, uint8_t *, size_t, size_t *, ge_err *)
-/* 87 */ _CFFI_OP(_CFFI_OP_NOOP, 66),
-/* 88 */ _CFFI_OP(_CFFI_OP_POINTER, 193), // uint8_t *
-/* 89 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 90 */ _CFFI_OP(_CFFI_OP_NOOP, 26),
-/* 91 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 92 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 93 */ _CFFI_OP(_CFFI_OP_FUNCTION, 188), // ge_status()(ge_matcher *, uint8_t const *, size_t, int32_t, size_t *, ge_err *)
-/* 94 */ _CFFI_OP(_CFFI_OP_NOOP, 66),
-/* 95 */ _CFFI_OP(_CFFI_OP_NOOP, 24),
-/* 96 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 97 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21),
-/* 98 */ _CFFI_OP(_CFFI_OP_NOOP, 26),
-/* 99 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 100 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 101 */ _CFFI_OP(_CFFI_OP_FUNCTION, 188), // ge_status()(ge_matcher *, uint8_t const *, size_t, uint32_t *, uint32_t *, size_t *, uint32_t *, size_t *, size_t, ge_err *)
-/* 102 */ _CFFI_OP(_CFFI_OP_NOOP, 66),
-/* 103 */ _CFFI_OP(_CFFI_OP_NOOP, 24),
-/* 104 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 105 */ _CFFI_OP(_CFFI_OP_NOOP, 39),
-/* 106 */ _CFFI_OP(_CFFI_OP_NOOP, 39),
-/* 107 */ _CFFI_OP(_CFFI_OP_NOOP, 26),
-/* 108 */ _CFFI_OP(_CFFI_OP_NOOP, 39),
-/* 109 */ _CFFI_OP(_CFFI_OP_NOOP, 26),
-/* 110 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 111 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 112 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 113 */ _CFFI_OP(_CFFI_OP_FUNCTION, 188), // ge_status()(ge_matcher const *, ge_matcher * *, ge_err *)
-/* 114 */ _CFFI_OP(_CFFI_OP_POINTER, 185), // ge_matcher const *
-/* 115 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
+/* 80 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 81 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 82 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 83 */ _CFFI_OP(_CFFI_OP_FUNCTION, 193), // ge_status()(ge_matcher *, uint32_t *, size_t, size_t, int32_t *, ge_err *)
+/* 84 */ _CFFI_OP(_CFFI_OP_NOOP, 66),
+/* 85 */ _CFFI_OP(_CFFI_OP_NOOP, 39),
+/* 86 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 87 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 88 */ _CFFI_OP(_CFFI_OP_NOOP, 32),
+/* 89 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 90 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 91 */ _CFFI_OP(_CFFI_OP_FUNCTION, 193), // ge_status()(ge_matcher *, uint8_t *, size_t, size_t *, ge_err *)
+/* 92 */ _CFFI_OP(_CFFI_OP_NOOP, 66),
+/* 93 */ _CFFI_OP(_CFFI_OP_POINTER, 198), // uint8_t *
+/* 94 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 95 */ _CFFI_OP(_CFFI_OP_NOOP, 26),
+/* 96 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 97 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 98 */ _CFFI_OP(_CFFI_OP_FUNCTION, 193), // ge_status()(ge_matcher *, uint8_t const *, size_t, int32_t, size_t *, ge_err *)
+/* 99 */ _CFFI_OP(_CFFI_OP_NOOP, 66),
+/* 100 */ _CFFI_OP(_CFFI_OP_NOOP, 24),
+/* 101 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 102 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21),
+/* 103 */ _CFFI_OP(_CFFI_OP_NOOP, 26),
+/* 104 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 105 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 106 */ _CFFI_OP(_CFFI_OP_FUNCTION, 193), // ge_status()(ge_matcher *, uint8_t const *, size_t, uint32_t *, uint32_t *, size_t *, uint32_t *, size_t *, size_t, ge_err *)
+/* 107 */ _CFFI_OP(_CFFI_OP_NOOP, 66),
+/* 108 */ _CFFI_OP(_CFFI_OP_NOOP, 24),
+/* 109 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 110 */ _CFFI_OP(_CFFI_OP_NOOP, 39),
+/* 111 */ _CFFI_OP(_CFFI_OP_NOOP, 39),
+/* 112 */ _CFFI_OP(_CFFI_OP_NOOP, 26),
+/* 113 */ _CFFI_OP(_CFFI_OP_NOOP, 39),
+/* 114 */ _CFFI_OP(_CFFI_OP_NOOP, 26),
+/* 115 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 116 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 117 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 118 */ _CFFI_OP(_CFFI_OP_FUNCTION, 188), // ge_status()(ge_vocab const *, uint8_t const *, size_t, int32_t, uint32_t *, size_t *, size_t *, ge_err *)
-/* 119 */ _CFFI_OP(_CFFI_OP_POINTER, 190), // ge_vocab const *
-/* 120 */ _CFFI_OP(_CFFI_OP_NOOP, 24),
-/* 121 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 122 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21),
-/* 123 */ _CFFI_OP(_CFFI_OP_NOOP, 39),
-/* 124 */ _CFFI_OP(_CFFI_OP_NOOP, 26),
-/* 125 */ _CFFI_OP(_CFFI_OP_NOOP, 26),
-/* 126 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 127 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 128 */ _CFFI_OP(_CFFI_OP_FUNCTION, 188), // ge_status()(uint8_t const *, uint32_t const *, uint32_t, uint32_t, uint32_t const *, uint32_t, ge_vocab * *, ge_err *)
-/* 129 */ _CFFI_OP(_CFFI_OP_NOOP, 24),
-/* 130 */ _CFFI_OP(_CFFI_OP_NOOP, 22),
-/* 131 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 132 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 133 */ _CFFI_OP(_CFFI_OP_NOOP, 22),
-/* 134 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 135 */ _CFFI_OP(_CFFI_OP_POINTER, 9), // ge_vocab * *
-/* 136 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 137 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 138 */ _CFFI_OP(_CFFI_OP_FUNCTION, 69), // int32_t()(ge_engine *)
-/* 139 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
-/* 140 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 141 */ _CFFI_OP(_CFFI_OP_FUNCTION, 69), // int32_t()(ge_matcher *)
-/* 142 */ _CFFI_OP(_CFFI_OP_NOOP, 66),
-/* 143 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 144 */ _CFFI_OP(_CFFI_OP_FUNCTION, 23), // size_t()(ge_grammar const *)
-/* 145 */ _CFFI_OP(_CFFI_OP_NOOP, 8),
-/* 146 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 147 */ _CFFI_OP(_CFFI_OP_FUNCTION, 23), // size_t()(ge_matcher const *)
-/* 148 */ _CFFI_OP(_CFFI_OP_NOOP, 114),
-/* 149 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 150 */ _CFFI_OP(_CFFI_OP_FUNCTION, 23), // size_t()(ge_vocab *)
-/* 151 */ _CFFI_OP(_CFFI_OP_NOOP, 9),
-/* 152 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 153 */ _CFFI_OP(_CFFI_OP_FUNCTION, 194), // void()(ge_engine *)
-/* 154 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
-/* 155 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 156 */ _CFFI_OP(_CFFI_OP_FUNCTION, 194), // void()(ge_engine *, ge_stats *)
-/* 157 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
-/* 158 */ _CFFI_OP(_CFFI_OP_POINTER, 187), // ge_stats *
-/* 159 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 160 */ _CFFI_OP(_CFFI_OP_FUNCTION, 194), // void()(ge_grammar *)
-/* 161 */ _CFFI_OP(_CFFI_OP_POINTER, 182), // ge_grammar *
-/* 162 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 163 */ _CFFI_OP(_CFFI_OP_FUNCTION, 194), // void()(ge_ir *)
-/* 164 */ _CFFI_OP(_CFFI_OP_NOOP, 15),
-/* 165 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 166 */ _CFFI_OP(_CFFI_OP_FUNCTION, 194), // void()(ge_matcher *)
-/* 167 */ _CFFI_OP(_CFFI_OP_NOOP, 66),
-/* 168 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 169 */ _CFFI_OP(_CFFI_OP_FUNCTION, 194), // void()(ge_matcher const *, int64_t *)
-/* 170 */ _CFFI_OP(_CFFI_OP_NOOP, 114),
-/* 171 */ _CFFI_OP(_CFFI_OP_POINTER, 191), // int64_t *
-/* 172 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 173 */ _CFFI_OP(_CFFI_OP_FUNCTION, 194), // void()(ge_vocab *)
-/* 174 */ _CFFI_OP(_CFFI_OP_NOOP, 9),
-/* 175 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 176 */ _CFFI_OP(_CFFI_OP_POINTER, 177), // char const *
-/* 177 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 2), // char
-/* 178 */ _CFFI_OP(_CFFI_OP_ARRAY, 177), // char[200]
-/* 179 */ (_cffi_opcode_t)(200),
-/* 180 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 0), // ge_engine
-/* 181 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 1), // ge_err
-/* 182 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 2), // ge_grammar
-/* 183 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 3), // ge_ir
-/* 184 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 4), // ge_limits
-/* 185 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 5), // ge_matcher
-/* 186 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 6), // ge_rules
-/* 187 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 7), // ge_stats
-/* 188 */ _CFFI_OP(_CFFI_OP_ENUM, 0), // ge_status
-/* 189 */ _CFFI_OP(_CFFI_OP_ENUM, 1), // ge_switch
-/* 190 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 8), // ge_vocab
-/* 191 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 23), // int64_t
-/* 192 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 24), // uint64_t
-/* 193 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 18), // uint8_t
-/* 194 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 0), // void
+/* 118 */ _CFFI_OP(_CFFI_OP_FUNCTION, 193), // ge_status()(ge_matcher const *, ge_matcher * *, ge_err *)
+/* 119 */ _CFFI_OP(_CFFI_OP_POINTER, 190), // ge_matcher const *
+/* 120 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
+/* 121 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 122 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 123 */ _CFFI_OP(_CFFI_OP_FUNCTION, 193), // ge_status()(ge_vocab const *, uint8_t const *, size_t, int32_t, uint32_t *, size_t *, size_t *, ge_err *)
+/* 124 */ _CFFI_OP(_CFFI_OP_POINTER, 195), // ge_vocab const *
+/* 125 */ _CFFI_OP(_CFFI_OP_NOOP, 24),
+/* 126 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 127 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21),
+/* 128 */ _CFFI_OP(_CFFI_OP_NOOP, 39),
+/* 129 */ _CFFI_OP(_CFFI_OP_NOOP, 26),
+/* 130 */ _CFFI_OP(_CFFI_OP_NOOP, 26),
+/* 131 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 132 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 133 */ _CFFI_OP(_CFFI_OP_FUNCTION, 193), // ge_status()(uint8_t const *, uint32_t const *, uint32_t, uint32_t, uint32_t const *, uint32_t, ge_vocab * *, ge_err *)
+/* 134 */ _CFFI_OP(_CFFI_OP_NOOP, 24),
+/* 135 */ _CFFI_OP(_CFFI_OP_NOOP, 22),
+/* 136 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 137 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 138 */ _CFFI_OP(_CFFI_OP_NOOP, 22),
+/* 139 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 140 */ _CFFI_OP(_CFFI_OP_POINTER, 9), // ge_vocab * *
+/* 141 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 142 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 143 */ _CFFI_OP(_CFFI_OP_FUNCTION, 74), // int32_t()(ge_engine *)
+/* 144 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
+/* 145 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 146 */ _CFFI_OP(_CFFI_OP_FUNCTION, 74), // int32_t()(ge_matcher *)
+/* 147 */ _CFFI_OP(_CFFI_OP_NOOP, 66),
+/* 148 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 149 */ _CFFI_OP(_CFFI_OP_FUNCTION, 23), // size_t()(ge_grammar const *)
+/* 150 */ _CFFI_OP(_CFFI_OP_NOOP, 8),
+/* 151 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 152 */ _CFFI_OP(_CFFI_OP_FUNCTION, 23), // size_t()(ge_matcher const *)
+/* 153 */ _CFFI_OP(_CFFI_OP_NOOP, 119),
+/* 154 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 155 */ _CFFI_OP(_CFFI_OP_FUNCTION, 23), // size_t()(ge_vocab *)
+/* 156 */ _CFFI_OP(_CFFI_OP_NOOP, 9),
+/* 157 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 158 */ _CFFI_OP(_CFFI_OP_FUNCTION, 199), // void()(ge_engine *)
+/* 159 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
+/* 160 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 161 */ _CFFI_OP(_CFFI_OP_FUNCTION, 199), // void()(ge_engine *, ge_stats *)
+/* 162 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
+/* 163 */ _CFFI_OP(_CFFI_OP_POINTER, 192), // ge_stats *
+/* 164 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 165 */ _CFFI_OP(_CFFI_OP_FUNCTION, 199), // void()(ge_grammar *)
+/* 166 */ _CFFI_OP(_CFFI_OP_POINTER, 187), // ge_grammar *
+/* 167 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 168 */ _CFFI_OP(_CFFI_OP_FUNCTION, 199), // void()(ge_ir *)
+/* 169 */ _CFFI_OP(_CFFI_OP_NOOP, 15),
+/* 170 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 171 */ _CFFI_OP(_CFFI_OP_FUNCTION, 199), // void()(ge_matcher *)
+/* 172 */ _CFFI_OP(_CFFI_OP_NOOP, 66),
+/* 173 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 174 */ _CFFI_OP(_CFFI_OP_FUNCTION, 199), // void()(ge_matcher const *, int64_t *)
+/* 175 */ _CFFI_OP(_CFFI_OP_NOOP, 119),
+/* 176 */ _CFFI_OP(_CFFI_OP_POINTER, 196), // int64_t *
+/* 177 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 178 */ _CFFI_OP(_CFFI_OP_FUNCTION, 199), // void()(ge_vocab *)
+/* 179 */ _CFFI_OP(_CFFI_OP_NOOP, 9),
+/* 180 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 181 */ _CFFI_OP(_CFFI_OP_POINTER, 182), // char const *
+/* 182 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 2), // char
+/* 183 */ _CFFI_OP(_CFFI_OP_ARRAY, 182), // char[200]
+/* 184 */ (_cffi_opcode_t)(200),
+/* 185 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 0), // ge_engine
+/* 186 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 1), // ge_err
+/* 187 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 2), // ge_grammar
+/* 188 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 3), // ge_ir
+/* 189 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 4), // ge_limits
+/* 190 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 5), // ge_matcher
+/* 191 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 6), // ge_rules
+/* 192 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 7), // ge_stats
+/* 193 */ _CFFI_OP(_CFFI_OP_ENUM, 0), // ge_status
+/* 194 */ _CFFI_OP(_CFFI_OP_ENUM, 1), // ge_switch
+/* 195 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 8), // ge_vocab
+/* 196 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 23), // int64_t
+/* 197 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 24), // uint64_t
+/* 198 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 18), // uint8_t
+/* 199 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 0), // void
 };
 
 static int _cffi_const_GE_OK(unsigned long long *o)
@@ -886,6 +891,32 @@ static int _cffi_const_GE_NO_SLICES(unsigned long long *o)
   *o = (unsigned long long)((GE_NO_SLICES) | 0);  /* check that GE_NO_SLICES is an integer */
   return n;
 }
+
+static char const * _cffi_d_ge_build(void)
+{
+  return ge_build();
+}
+#ifndef PYPY_VERSION
+static PyObject *
+_cffi_f_ge_build(PyObject *self, PyObject *noarg)
+{
+  char const * result;
+  PyObject *pyresult;
+
+  Py_BEGIN_ALLOW_THREADS
+  _cffi_restore_errno();
+  { result = ge_build(); }
+  _cffi_save_errno();
+  Py_END_ALLOW_THREADS
+
+  (void)self; /* unused */
+  (void)noarg; /* unused */
+  pyresult = _cffi_from_c_pointer((char *)result, _cffi_type(181));
+  return pyresult;
+}
+#else
+#  define _cffi_f_ge_build _cffi_d_ge_build
+#endif
 
 static void _cffi_d_ge_engine_free(ge_engine * x0)
 {
@@ -1034,7 +1065,7 @@ _cffi_f_ge_engine_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(188));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(193));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -1070,10 +1101,10 @@ _cffi_f_ge_engine_stats(PyObject *self, PyObject *args)
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(158), arg1, (char **)&x1);
+      _cffi_type(163), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (ge_stats *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(158), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(163), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1194,7 +1225,7 @@ _cffi_f_ge_fill_masks(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(188));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(193));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -1253,10 +1284,10 @@ _cffi_f_ge_grammar_free(PyObject *self, PyObject *arg0)
   struct _cffi_freeme_s *large_args_free = NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(161), arg0, (char **)&x0);
+      _cffi_type(166), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_grammar *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(161), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(166), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1343,7 +1374,7 @@ _cffi_f_ge_grammar_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(188));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(193));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -1441,7 +1472,7 @@ _cffi_f_ge_ir_add(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(188));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(193));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -1517,7 +1548,7 @@ _cffi_f_ge_ir_continuations(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(188));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(193));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -1623,7 +1654,7 @@ _cffi_f_ge_ir_is_empty(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(188));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(193));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -1710,7 +1741,7 @@ _cffi_f_ge_ir_matches(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(188));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(193));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -1774,7 +1805,7 @@ _cffi_f_ge_ir_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(188));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(193));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -1820,10 +1851,10 @@ _cffi_f_ge_matcher_accept(PyObject *self, PyObject *args)
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(67), arg1, (char **)&x1);
+      _cffi_type(72), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (int64_t const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(67), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(72), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1861,7 +1892,7 @@ _cffi_f_ge_matcher_accept(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(188));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(193));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -1948,7 +1979,7 @@ _cffi_f_ge_matcher_accept_bytes(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(188));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(193));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2079,7 +2110,7 @@ _cffi_f_ge_matcher_expected(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(188));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(193));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2166,7 +2197,7 @@ _cffi_f_ge_matcher_fill_mask(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(188));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(193));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2248,10 +2279,10 @@ _cffi_f_ge_matcher_forced_bytes(PyObject *self, PyObject *args)
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(88), arg1, (char **)&x1);
+      _cffi_type(93), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (uint8_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(88), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(93), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2285,7 +2316,7 @@ _cffi_f_ge_matcher_forced_bytes(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(188));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(193));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2316,10 +2347,10 @@ _cffi_f_ge_matcher_fork(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(114), arg0, (char **)&x0);
+      _cffi_type(119), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(114), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(119), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2349,7 +2380,7 @@ _cffi_f_ge_matcher_fork(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(188));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(193));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2412,19 +2443,19 @@ _cffi_f_ge_matcher_history(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(114), arg0, (char **)&x0);
+      _cffi_type(119), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(114), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(119), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(171), arg1, (char **)&x1);
+      _cffi_type(176), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (int64_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(171), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(176), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2459,10 +2490,10 @@ _cffi_f_ge_matcher_length(PyObject *self, PyObject *arg0)
   PyObject *pyresult;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(114), arg0, (char **)&x0);
+      _cffi_type(119), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(114), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(119), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2480,6 +2511,70 @@ _cffi_f_ge_matcher_length(PyObject *self, PyObject *arg0)
 }
 #else
 #  define _cffi_f_ge_matcher_length _cffi_d_ge_matcher_length
+#endif
+
+static ge_status _cffi_d_ge_matcher_move(ge_matcher * x0, ge_engine * x1, ge_err * x2)
+{
+  return ge_matcher_move(x0, x1, x2);
+}
+#ifndef PYPY_VERSION
+static PyObject *
+_cffi_f_ge_matcher_move(PyObject *self, PyObject *args)
+{
+  ge_matcher * x0;
+  ge_engine * x1;
+  ge_err * x2;
+  Py_ssize_t datasize;
+  struct _cffi_freeme_s *large_args_free = NULL;
+  ge_status result;
+  PyObject *pyresult;
+  PyObject *arg0;
+  PyObject *arg1;
+  PyObject *arg2;
+
+  if (!PyArg_UnpackTuple(args, "ge_matcher_move", 3, 3, &arg0, &arg1, &arg2))
+    return NULL;
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(66), arg0, (char **)&x0);
+  if (datasize != 0) {
+    x0 = ((size_t)datasize) <= 640 ? (ge_matcher *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(66), arg0, (char **)&x0,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(3), arg1, (char **)&x1);
+  if (datasize != 0) {
+    x1 = ((size_t)datasize) <= 640 ? (ge_engine *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(3), arg1, (char **)&x1,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(5), arg2, (char **)&x2);
+  if (datasize != 0) {
+    x2 = ((size_t)datasize) <= 640 ? (ge_err *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(5), arg2, (char **)&x2,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  Py_BEGIN_ALLOW_THREADS
+  _cffi_restore_errno();
+  { result = ge_matcher_move(x0, x1, x2); }
+  _cffi_save_errno();
+  Py_END_ALLOW_THREADS
+
+  (void)self; /* unused */
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(193));
+  if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
+  return pyresult;
+}
+#else
+#  define _cffi_f_ge_matcher_move _cffi_d_ge_matcher_move
 #endif
 
 static ge_status _cffi_d_ge_matcher_new(ge_engine * x0, ge_matcher * * x1, ge_err * x2)
@@ -2538,7 +2633,7 @@ _cffi_f_ge_matcher_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(188));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(193));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2633,7 +2728,7 @@ _cffi_f_ge_matcher_rollback(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(188));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(193));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2660,7 +2755,7 @@ _cffi_f_ge_version(PyObject *self, PyObject *noarg)
 
   (void)self; /* unused */
   (void)noarg; /* unused */
-  pyresult = _cffi_from_c_pointer((char *)result, _cffi_type(176));
+  pyresult = _cffi_from_c_pointer((char *)result, _cffi_type(181));
   return pyresult;
 }
 #else
@@ -2738,10 +2833,10 @@ _cffi_f_ge_vocab_encode(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(119), arg0, (char **)&x0);
+      _cffi_type(124), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_vocab const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(119), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(124), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2806,7 +2901,7 @@ _cffi_f_ge_vocab_encode(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(188));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(193));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2922,10 +3017,10 @@ _cffi_f_ge_vocab_new(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(135), arg6, (char **)&x6);
+      _cffi_type(140), arg6, (char **)&x6);
   if (datasize != 0) {
     x6 = ((size_t)datasize) <= 640 ? (ge_vocab * *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(135), arg6, (char **)&x6,
+    if (_cffi_convert_array_argument(_cffi_type(140), arg6, (char **)&x6,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2946,7 +3041,7 @@ _cffi_f_ge_vocab_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(188));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(193));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3049,50 +3144,52 @@ static const struct _cffi_global_s _cffi_globals[] = {
   { "GE_NO_SLICES", (void *)_cffi_const_GE_NO_SLICES, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
   { "GE_NO_STATE_CACHE", (void *)_cffi_const_GE_NO_STATE_CACHE, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
   { "GE_OK", (void *)_cffi_const_GE_OK, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
-  { "ge_engine_free", (void *)_cffi_f_ge_engine_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 153), (void *)_cffi_d_ge_engine_free },
-  { "ge_engine_is_full", (void *)_cffi_f_ge_engine_is_full, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 138), (void *)_cffi_d_ge_engine_is_full },
+  { "ge_build", (void *)_cffi_f_ge_build, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_N, 0), (void *)_cffi_d_ge_build },
+  { "ge_engine_free", (void *)_cffi_f_ge_engine_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 158), (void *)_cffi_d_ge_engine_free },
+  { "ge_engine_is_full", (void *)_cffi_f_ge_engine_is_full, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 143), (void *)_cffi_d_ge_engine_is_full },
   { "ge_engine_new", (void *)_cffi_f_ge_engine_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 7), (void *)_cffi_d_ge_engine_new },
-  { "ge_engine_stats", (void *)_cffi_f_ge_engine_stats, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 156), (void *)_cffi_d_ge_engine_stats },
+  { "ge_engine_stats", (void *)_cffi_f_ge_engine_stats, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 161), (void *)_cffi_d_ge_engine_stats },
   { "ge_fill_masks", (void *)_cffi_f_ge_fill_masks, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 55), (void *)_cffi_d_ge_fill_masks },
-  { "ge_grammar_bytes", (void *)_cffi_f_ge_grammar_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 144), (void *)_cffi_d_ge_grammar_bytes },
-  { "ge_grammar_free", (void *)_cffi_f_ge_grammar_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 160), (void *)_cffi_d_ge_grammar_free },
+  { "ge_grammar_bytes", (void *)_cffi_f_ge_grammar_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 149), (void *)_cffi_d_ge_grammar_bytes },
+  { "ge_grammar_free", (void *)_cffi_f_ge_grammar_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 165), (void *)_cffi_d_ge_grammar_free },
   { "ge_grammar_new", (void *)_cffi_f_ge_grammar_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 14), (void *)_cffi_d_ge_grammar_new },
   { "ge_ir_add", (void *)_cffi_f_ge_ir_add, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 20), (void *)_cffi_d_ge_ir_add },
   { "ge_ir_continuations", (void *)_cffi_f_ge_ir_continuations, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 35), (void *)_cffi_d_ge_ir_continuations },
-  { "ge_ir_free", (void *)_cffi_f_ge_ir_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 163), (void *)_cffi_d_ge_ir_free },
+  { "ge_ir_free", (void *)_cffi_f_ge_ir_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 168), (void *)_cffi_d_ge_ir_free },
   { "ge_ir_is_empty", (void *)_cffi_f_ge_ir_is_empty, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 29), (void *)_cffi_d_ge_ir_is_empty },
   { "ge_ir_matches", (void *)_cffi_f_ge_ir_matches, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 42), (void *)_cffi_d_ge_ir_matches },
   { "ge_ir_new", (void *)_cffi_f_ge_ir_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 50), (void *)_cffi_d_ge_ir_new },
-  { "ge_matcher_accept", (void *)_cffi_f_ge_matcher_accept, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 65), (void *)_cffi_d_ge_matcher_accept },
-  { "ge_matcher_accept_bytes", (void *)_cffi_f_ge_matcher_accept_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 93), (void *)_cffi_d_ge_matcher_accept_bytes },
-  { "ge_matcher_expected", (void *)_cffi_f_ge_matcher_expected, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 101), (void *)_cffi_d_ge_matcher_expected },
-  { "ge_matcher_fill_mask", (void *)_cffi_f_ge_matcher_fill_mask, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 78), (void *)_cffi_d_ge_matcher_fill_mask },
-  { "ge_matcher_flags", (void *)_cffi_f_ge_matcher_flags, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 141), (void *)_cffi_d_ge_matcher_flags },
-  { "ge_matcher_forced_bytes", (void *)_cffi_f_ge_matcher_forced_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 86), (void *)_cffi_d_ge_matcher_forced_bytes },
-  { "ge_matcher_fork", (void *)_cffi_f_ge_matcher_fork, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 113), (void *)_cffi_d_ge_matcher_fork },
-  { "ge_matcher_free", (void *)_cffi_f_ge_matcher_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 166), (void *)_cffi_d_ge_matcher_free },
-  { "ge_matcher_history", (void *)_cffi_f_ge_matcher_history, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 169), (void *)_cffi_d_ge_matcher_history },
-  { "ge_matcher_length", (void *)_cffi_f_ge_matcher_length, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 147), (void *)_cffi_d_ge_matcher_length },
+  { "ge_matcher_accept", (void *)_cffi_f_ge_matcher_accept, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 70), (void *)_cffi_d_ge_matcher_accept },
+  { "ge_matcher_accept_bytes", (void *)_cffi_f_ge_matcher_accept_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 98), (void *)_cffi_d_ge_matcher_accept_bytes },
+  { "ge_matcher_expected", (void *)_cffi_f_ge_matcher_expected, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 106), (void *)_cffi_d_ge_matcher_expected },
+  { "ge_matcher_fill_mask", (void *)_cffi_f_ge_matcher_fill_mask, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 83), (void *)_cffi_d_ge_matcher_fill_mask },
+  { "ge_matcher_flags", (void *)_cffi_f_ge_matcher_flags, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 146), (void *)_cffi_d_ge_matcher_flags },
+  { "ge_matcher_forced_bytes", (void *)_cffi_f_ge_matcher_forced_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 91), (void *)_cffi_d_ge_matcher_forced_bytes },
+  { "ge_matcher_fork", (void *)_cffi_f_ge_matcher_fork, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 118), (void *)_cffi_d_ge_matcher_fork },
+  { "ge_matcher_free", (void *)_cffi_f_ge_matcher_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 171), (void *)_cffi_d_ge_matcher_free },
+  { "ge_matcher_history", (void *)_cffi_f_ge_matcher_history, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 174), (void *)_cffi_d_ge_matcher_history },
+  { "ge_matcher_length", (void *)_cffi_f_ge_matcher_length, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 152), (void *)_cffi_d_ge_matcher_length },
+  { "ge_matcher_move", (void *)_cffi_f_ge_matcher_move, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 65), (void *)_cffi_d_ge_matcher_move },
   { "ge_matcher_new", (void *)_cffi_f_ge_matcher_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 2), (void *)_cffi_d_ge_matcher_new },
-  { "ge_matcher_reset", (void *)_cffi_f_ge_matcher_reset, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 166), (void *)_cffi_d_ge_matcher_reset },
-  { "ge_matcher_rollback", (void *)_cffi_f_ge_matcher_rollback, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 73), (void *)_cffi_d_ge_matcher_rollback },
+  { "ge_matcher_reset", (void *)_cffi_f_ge_matcher_reset, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 171), (void *)_cffi_d_ge_matcher_reset },
+  { "ge_matcher_rollback", (void *)_cffi_f_ge_matcher_rollback, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 78), (void *)_cffi_d_ge_matcher_rollback },
   { "ge_version", (void *)_cffi_f_ge_version, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_N, 0), (void *)_cffi_d_ge_version },
-  { "ge_vocab_bytes", (void *)_cffi_f_ge_vocab_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 150), (void *)_cffi_d_ge_vocab_bytes },
-  { "ge_vocab_encode", (void *)_cffi_f_ge_vocab_encode, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 118), (void *)_cffi_d_ge_vocab_encode },
-  { "ge_vocab_free", (void *)_cffi_f_ge_vocab_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 173), (void *)_cffi_d_ge_vocab_free },
-  { "ge_vocab_new", (void *)_cffi_f_ge_vocab_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 128), (void *)_cffi_d_ge_vocab_new },
+  { "ge_vocab_bytes", (void *)_cffi_f_ge_vocab_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 155), (void *)_cffi_d_ge_vocab_bytes },
+  { "ge_vocab_encode", (void *)_cffi_f_ge_vocab_encode, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 123), (void *)_cffi_d_ge_vocab_encode },
+  { "ge_vocab_free", (void *)_cffi_f_ge_vocab_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 178), (void *)_cffi_d_ge_vocab_free },
+  { "ge_vocab_new", (void *)_cffi_f_ge_vocab_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 133), (void *)_cffi_d_ge_vocab_new },
 };
 
 static const struct _cffi_field_s _cffi_fields[] = {
   { "status", offsetof(ge_err, status),
               sizeof(((ge_err *)0)->status),
-              _CFFI_OP(_CFFI_OP_NOOP, 69) },
+              _CFFI_OP(_CFFI_OP_NOOP, 74) },
   { "limit", offsetof(ge_err, limit),
              sizeof(((ge_err *)0)->limit),
              _CFFI_OP(_CFFI_OP_NOOP, 10) },
   { "value", offsetof(ge_err, value),
              sizeof(((ge_err *)0)->value),
-             _CFFI_OP(_CFFI_OP_NOOP, 192) },
+             _CFFI_OP(_CFFI_OP_NOOP, 197) },
   { "expr", offsetof(ge_err, expr),
             sizeof(((ge_err *)0)->expr),
             _CFFI_OP(_CFFI_OP_NOOP, 10) },
@@ -3101,43 +3198,43 @@ static const struct _cffi_field_s _cffi_fields[] = {
               _CFFI_OP(_CFFI_OP_NOOP, 10) },
   { "text", offsetof(ge_err, text),
             sizeof(((ge_err *)0)->text),
-            _CFFI_OP(_CFFI_OP_NOOP, 178) },
+            _CFFI_OP(_CFFI_OP_NOOP, 183) },
   { "max_expressions", offsetof(ge_limits, max_expressions),
                        sizeof(((ge_limits *)0)->max_expressions),
-                       _CFFI_OP(_CFFI_OP_NOOP, 192) },
+                       _CFFI_OP(_CFFI_OP_NOOP, 197) },
   { "max_regex_nesting", offsetof(ge_limits, max_regex_nesting),
                          sizeof(((ge_limits *)0)->max_regex_nesting),
-                         _CFFI_OP(_CFFI_OP_NOOP, 192) },
+                         _CFFI_OP(_CFFI_OP_NOOP, 197) },
   { "max_lexer_states", offsetof(ge_limits, max_lexer_states),
                         sizeof(((ge_limits *)0)->max_lexer_states),
-                        _CFFI_OP(_CFFI_OP_NOOP, 192) },
+                        _CFFI_OP(_CFFI_OP_NOOP, 197) },
   { "max_rules", offsetof(ge_limits, max_rules),
                  sizeof(((ge_limits *)0)->max_rules),
-                 _CFFI_OP(_CFFI_OP_NOOP, 192) },
+                 _CFFI_OP(_CFFI_OP_NOOP, 197) },
   { "max_row_items", offsetof(ge_limits, max_row_items),
                      sizeof(((ge_limits *)0)->max_row_items),
-                     _CFFI_OP(_CFFI_OP_NOOP, 192) },
+                     _CFFI_OP(_CFFI_OP_NOOP, 197) },
   { "max_rows", offsetof(ge_limits, max_rows),
                 sizeof(((ge_limits *)0)->max_rows),
-                _CFFI_OP(_CFFI_OP_NOOP, 192) },
+                _CFFI_OP(_CFFI_OP_NOOP, 197) },
   { "max_configurations", offsetof(ge_limits, max_configurations),
                           sizeof(((ge_limits *)0)->max_configurations),
-                          _CFFI_OP(_CFFI_OP_NOOP, 192) },
+                          _CFFI_OP(_CFFI_OP_NOOP, 197) },
   { "max_alternatives", offsetof(ge_limits, max_alternatives),
                         sizeof(((ge_limits *)0)->max_alternatives),
-                        _CFFI_OP(_CFFI_OP_NOOP, 192) },
+                        _CFFI_OP(_CFFI_OP_NOOP, 197) },
   { "max_step_work", offsetof(ge_limits, max_step_work),
                      sizeof(((ge_limits *)0)->max_step_work),
-                     _CFFI_OP(_CFFI_OP_NOOP, 192) },
+                     _CFFI_OP(_CFFI_OP_NOOP, 197) },
   { "max_generation_bytes", offsetof(ge_limits, max_generation_bytes),
                             sizeof(((ge_limits *)0)->max_generation_bytes),
-                            _CFFI_OP(_CFFI_OP_NOOP, 192) },
+                            _CFFI_OP(_CFFI_OP_NOOP, 197) },
   { "max_memory_bytes", offsetof(ge_limits, max_memory_bytes),
                         sizeof(((ge_limits *)0)->max_memory_bytes),
-                        _CFFI_OP(_CFFI_OP_NOOP, 192) },
+                        _CFFI_OP(_CFFI_OP_NOOP, 197) },
   { "max_mask_bytes", offsetof(ge_limits, max_mask_bytes),
                       sizeof(((ge_limits *)0)->max_mask_bytes),
-                      _CFFI_OP(_CFFI_OP_NOOP, 192) },
+                      _CFFI_OP(_CFFI_OP_NOOP, 197) },
   { "lexemes", offsetof(ge_rules, lexemes),
                sizeof(((ge_rules *)0)->lexemes),
                _CFFI_OP(_CFFI_OP_NOOP, 22) },
@@ -3164,109 +3261,109 @@ static const struct _cffi_field_s _cffi_fields[] = {
              _CFFI_OP(_CFFI_OP_NOOP, 10) },
   { "longest", offsetof(ge_rules, longest),
                sizeof(((ge_rules *)0)->longest),
-               _CFFI_OP(_CFFI_OP_NOOP, 69) },
+               _CFFI_OP(_CFFI_OP_NOOP, 74) },
   { "bytes", offsetof(ge_stats, bytes),
              sizeof(((ge_stats *)0)->bytes),
-             _CFFI_OP(_CFFI_OP_NOOP, 192) },
+             _CFFI_OP(_CFFI_OP_NOOP, 197) },
   { "mask_bytes", offsetof(ge_stats, mask_bytes),
                   sizeof(((ge_stats *)0)->mask_bytes),
-                  _CFFI_OP(_CFFI_OP_NOOP, 192) },
+                  _CFFI_OP(_CFFI_OP_NOOP, 197) },
   { "expressions", offsetof(ge_stats, expressions),
                    sizeof(((ge_stats *)0)->expressions),
-                   _CFFI_OP(_CFFI_OP_NOOP, 192) },
+                   _CFFI_OP(_CFFI_OP_NOOP, 197) },
   { "lexer_states", offsetof(ge_stats, lexer_states),
                     sizeof(((ge_stats *)0)->lexer_states),
-                    _CFFI_OP(_CFFI_OP_NOOP, 192) },
+                    _CFFI_OP(_CFFI_OP_NOOP, 197) },
   { "rows", offsetof(ge_stats, rows),
             sizeof(((ge_stats *)0)->rows),
-            _CFFI_OP(_CFFI_OP_NOOP, 192) },
+            _CFFI_OP(_CFFI_OP_NOOP, 197) },
   { "return_points", offsetof(ge_stats, return_points),
                      sizeof(((ge_stats *)0)->return_points),
-                     _CFFI_OP(_CFFI_OP_NOOP, 192) },
+                     _CFFI_OP(_CFFI_OP_NOOP, 197) },
   { "rules", offsetof(ge_stats, rules),
              sizeof(((ge_stats *)0)->rules),
-             _CFFI_OP(_CFFI_OP_NOOP, 192) },
+             _CFFI_OP(_CFFI_OP_NOOP, 197) },
   { "configurations", offsetof(ge_stats, configurations),
                       sizeof(((ge_stats *)0)->configurations),
-                      _CFFI_OP(_CFFI_OP_NOOP, 192) },
+                      _CFFI_OP(_CFFI_OP_NOOP, 197) },
   { "masks", offsetof(ge_stats, masks),
              sizeof(((ge_stats *)0)->masks),
-             _CFFI_OP(_CFFI_OP_NOOP, 192) },
+             _CFFI_OP(_CFFI_OP_NOOP, 197) },
   { "mask_hits", offsetof(ge_stats, mask_hits),
                  sizeof(((ge_stats *)0)->mask_hits),
-                 _CFFI_OP(_CFFI_OP_NOOP, 192) },
+                 _CFFI_OP(_CFFI_OP_NOOP, 197) },
   { "mask_builds", offsetof(ge_stats, mask_builds),
                    sizeof(((ge_stats *)0)->mask_builds),
-                   _CFFI_OP(_CFFI_OP_NOOP, 192) },
+                   _CFFI_OP(_CFFI_OP_NOOP, 197) },
   { "mask_evictions", offsetof(ge_stats, mask_evictions),
                       sizeof(((ge_stats *)0)->mask_evictions),
-                      _CFFI_OP(_CFFI_OP_NOOP, 192) },
+                      _CFFI_OP(_CFFI_OP_NOOP, 197) },
   { "trie_nodes", offsetof(ge_stats, trie_nodes),
                   sizeof(((ge_stats *)0)->trie_nodes),
-                  _CFFI_OP(_CFFI_OP_NOOP, 192) },
+                  _CFFI_OP(_CFFI_OP_NOOP, 197) },
   { "derivatives", offsetof(ge_stats, derivatives),
                    sizeof(((ge_stats *)0)->derivatives),
-                   _CFFI_OP(_CFFI_OP_NOOP, 192) },
+                   _CFFI_OP(_CFFI_OP_NOOP, 197) },
   { "inner_builds", offsetof(ge_stats, inner_builds),
                     sizeof(((ge_stats *)0)->inner_builds),
-                    _CFFI_OP(_CFFI_OP_NOOP, 192) },
+                    _CFFI_OP(_CFFI_OP_NOOP, 197) },
   { "inner_hits", offsetof(ge_stats, inner_hits),
                   sizeof(((ge_stats *)0)->inner_hits),
-                  _CFFI_OP(_CFFI_OP_NOOP, 192) },
+                  _CFFI_OP(_CFFI_OP_NOOP, 197) },
   { "slice_hits", offsetof(ge_stats, slice_hits),
                   sizeof(((ge_stats *)0)->slice_hits),
-                  _CFFI_OP(_CFFI_OP_NOOP, 192) },
+                  _CFFI_OP(_CFFI_OP_NOOP, 197) },
   { "max_row_items", offsetof(ge_stats, max_row_items),
                      sizeof(((ge_stats *)0)->max_row_items),
-                     _CFFI_OP(_CFFI_OP_NOOP, 192) },
+                     _CFFI_OP(_CFFI_OP_NOOP, 197) },
   { "max_alternatives", offsetof(ge_stats, max_alternatives),
                         sizeof(((ge_stats *)0)->max_alternatives),
-                        _CFFI_OP(_CFFI_OP_NOOP, 192) },
+                        _CFFI_OP(_CFFI_OP_NOOP, 197) },
   { "generation", offsetof(ge_stats, generation),
                   sizeof(((ge_stats *)0)->generation),
-                  _CFFI_OP(_CFFI_OP_NOOP, 192) },
+                  _CFFI_OP(_CFFI_OP_NOOP, 197) },
 };
 
 static const struct _cffi_struct_union_s _cffi_struct_unions[] = {
-  { "ge_engine", 180, _CFFI_F_OPAQUE,
+  { "ge_engine", 185, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_err", 181, _CFFI_F_CHECK_FIELDS,
+  { "ge_err", 186, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_err), offsetof(struct _cffi_align__ge_err, y), 0, 6 },
-  { "ge_grammar", 182, _CFFI_F_OPAQUE,
+  { "ge_grammar", 187, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_ir", 183, _CFFI_F_OPAQUE,
+  { "ge_ir", 188, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_limits", 184, _CFFI_F_CHECK_FIELDS,
+  { "ge_limits", 189, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_limits), offsetof(struct _cffi_align__ge_limits, y), 6, 12 },
-  { "ge_matcher", 185, _CFFI_F_OPAQUE,
+  { "ge_matcher", 190, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_rules", 186, _CFFI_F_CHECK_FIELDS,
+  { "ge_rules", 191, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_rules), offsetof(struct _cffi_align__ge_rules, y), 18, 9 },
-  { "ge_stats", 187, _CFFI_F_CHECK_FIELDS,
+  { "ge_stats", 192, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_stats), offsetof(struct _cffi_align__ge_stats, y), 27, 20 },
-  { "ge_vocab", 190, _CFFI_F_OPAQUE,
+  { "ge_vocab", 195, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
 };
 
 static const struct _cffi_enum_s _cffi_enums[] = {
-  { "ge_status", 188, _cffi_prim_int(sizeof(ge_status), ((ge_status)-1) <= 0),
+  { "ge_status", 193, _cffi_prim_int(sizeof(ge_status), ((ge_status)-1) <= 0),
     "GE_OK,GE_E_MEMORY,GE_E_LIMIT,GE_E_SYNTAX,GE_E_UNSUPPORTED,GE_E_NOTHING,GE_E_IR,GE_E_ARGUMENT,GE_E_SPELLING" },
-  { "ge_switch", 189, _cffi_prim_int(sizeof(ge_switch), ((ge_switch)-1) <= 0),
+  { "ge_switch", 194, _cffi_prim_int(sizeof(ge_switch), ((ge_switch)-1) <= 0),
     "GE_NO_MASK_CACHE,GE_NO_INNER_MASKS,GE_NO_SHARED_INNER,GE_NO_GOTO_CACHE,GE_NO_STATE_CACHE,GE_NO_SLICES" },
 };
 
 static const struct _cffi_typename_s _cffi_typenames[] = {
-  { "ge_engine", 180 },
-  { "ge_err", 181 },
-  { "ge_grammar", 182 },
-  { "ge_ir", 183 },
-  { "ge_limits", 184 },
-  { "ge_matcher", 185 },
-  { "ge_rules", 186 },
-  { "ge_stats", 187 },
-  { "ge_status", 188 },
-  { "ge_switch", 189 },
-  { "ge_vocab", 190 },
+  { "ge_engine", 185 },
+  { "ge_err", 186 },
+  { "ge_grammar", 187 },
+  { "ge_ir", 188 },
+  { "ge_limits", 189 },
+  { "ge_matcher", 190 },
+  { "ge_rules", 191 },
+  { "ge_stats", 192 },
+  { "ge_status", 193 },
+  { "ge_switch", 194 },
+  { "ge_vocab", 195 },
 };
 
 static const struct _cffi_type_context_s _cffi_type_context = {
@@ -3276,12 +3373,12 @@ static const struct _cffi_type_context_s _cffi_type_context = {
   _cffi_struct_unions,
   _cffi_enums,
   _cffi_typenames,
-  47,  /* num_globals */
+  49,  /* num_globals */
   9,  /* num_struct_unions */
   2,  /* num_enums */
   11,  /* num_typenames */
   NULL,  /* no includes */
-  195,  /* num_types */
+  200,  /* num_types */
   0,  /* flags */
 };
 

@@ -25,7 +25,7 @@ MAX_CODE_POINT = 0x10FFFF
 UNBOUNDED = 0xFFFFFFFF  # as the upper bound of a repetition
 NO_SYMBOL = 0xFFFFFFFF
 
-# Operators of expression records; `csrc/grammar/ir_read.c` reads them.
+# Operators of expression records; `csrc/grammar/ir.c` reads them.
 (
     OP_NEVER,  #      the empty set
     OP_EMPTY,  #      the empty string

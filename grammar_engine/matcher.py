@@ -14,8 +14,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ._native import check, ffi, gc_handle, lib, new_err
-from .errors import MatcherFinishedError, TokenRejectedError
+from ._native import check, error_of, ffi, gc_handle, lib, new_err
+from .errors import LimitExceededError, MatcherFinishedError, TokenRejectedError
 from .grammar import Grammar, Switches
 from .mask import check_row, rows_of, words_of
 from .vocabulary import Vocabulary
@@ -27,6 +27,7 @@ _COMPLETE, _ENDED = 1, 2
 _ID_END = 1 << 62  # beyond all ids
 _SHOWN = 256  # names that `explain` collects
 _ALL_ON = Switches()
+_CEILINGS = {"max_expressions", "max_lexer_states", "max_rules", "max_rows", "max_configurations", "max_memory_bytes"}  # of a generation
 
 
 @dataclass(frozen=True)
@@ -82,11 +83,12 @@ class Matcher:
     Not for concurrent use of *one* matcher. Costs: 16 bytes per step of history.
     """
 
-    __slots__ = ("_all", "_engine", "_err", "_handle", "_n_done", "_words", "grammar", "vocabulary")
+    __slots__ = ("_all", "_engine", "_err", "_handle", "_n_done", "_switches", "_words", "grammar", "vocabulary")
 
     def __init__(self, grammar: Grammar, vocabulary: Vocabulary, *, switches: Switches = _ALL_ON):
         self.grammar = grammar
         self.vocabulary = vocabulary
+        self._switches = switches
         self._engine = grammar._engine(vocabulary, switches)
         out, err = ffi.new("ge_matcher **"), new_err()
         check(lib.ge_matcher_new(self._engine.handle, out, err), err)
@@ -98,6 +100,25 @@ class Matcher:
         self._all = ffi.new("int32_t *")
         self._n_done = ffi.new("size_t *")
         self._words = words_of(self.vocabulary)
+
+    def _after(self, status: int, function: Any, *arguments: Any) -> None:
+        """What to do when a call has failed: raise, or move to a fresh generation of states and call again.
+
+        The ceilings on states count what all matchers over an engine have made, so a text must not fail for what others have used up.
+        """
+        error = error_of(status, self._err)
+        if not (isinstance(error, LimitExceededError) and error.limit in _CEILINGS and self._move()):
+            raise error
+        check(function(self._handle, *arguments), self._err)
+
+    def _move(self) -> bool:
+        """Read the text again in a fresh engine, if there is one. Its error, if there is one, is that of the text alone."""
+        engine = self.grammar._engine(self.vocabulary, self._switches)
+        if engine is self._engine:
+            return False
+        check(lib.ge_matcher_move(self._handle, engine.handle, self._err), self._err)
+        self._engine = engine
+        return True
 
     # --- masks ------------------------------------------------------------------------------------------------------
 
@@ -128,10 +149,13 @@ class Matcher:
         words, rows = rows_of(buffer, self._words)
         if type(row) is not int or not 0 <= row < rows:
             check_row(row, rows)
+        self._fill(words, row)
+        return not self._all[0]
+
+    def _fill(self, words: Any, row: int) -> None:
         status = lib.ge_matcher_fill_mask(self._handle, words, row, self._words, self._all, self._err)
         if status:
-            check(status, self._err)
-        return not self._all[0]
+            self._after(status, lib.ge_matcher_fill_mask, words, row, self._words, self._all, self._err)
 
     def mask(self) -> bytes:
         """The mask as 4 * ceil(width / 32) bytes, 32-bit words in the byte order of the machine."""
@@ -175,7 +199,7 @@ class Matcher:
             token = -1  # no id of any vocabulary
         status = lib.ge_matcher_accept(self._handle, (token,), 1, True, self._n_done, self._err)
         if status:
-            check(status, self._err)
+            self._after(status, lib.ge_matcher_accept, (token,), 1, True, self._n_done, self._err)
         if self._n_done[0]:
             return True
         if strict:
@@ -196,16 +220,18 @@ class Matcher:
         ids = [_as_id(token) for token in tokens]
         ids = [token if -1 < token < _ID_END else -1 for token in ids]
         status = lib.ge_matcher_accept(self._handle, ids, len(ids), commit, self._n_done, self._err)
-        if status:
-            check(status, self._err)
         done: int = self._n_done[0]
+        if status:
+            rest = ids[done:] if commit else ids  # what was accepted before the failure stays
+            self._after(status, lib.ge_matcher_accept, rest, len(rest), commit, self._n_done, self._err)
+            done = self._n_done[0] + (done if commit else 0)
         return done
 
     def accept_bytes(self, text: bytes) -> bool:
         """Append a text that comes from elsewhere than the model: all of it, or (False) nothing. One step for `rollback`."""
         status = lib.ge_matcher_accept_bytes(self._handle, text, len(text), True, self._n_done, self._err)
         if status:
-            check(status, self._err)
+            self._after(status, lib.ge_matcher_accept_bytes, text, len(text), True, self._n_done, self._err)
         return bool(self._n_done[0] == len(text))
 
     def rollback(self, n: int) -> None:
@@ -228,7 +254,7 @@ class Matcher:
         out = ffi.new("ge_matcher **")
         check(lib.ge_matcher_fork(self._handle, out, self._err), self._err)
         twin = object.__new__(Matcher)
-        twin.grammar, twin.vocabulary, twin._engine = self.grammar, self.vocabulary, self._engine
+        twin.grammar, twin.vocabulary, twin._switches, twin._engine = self.grammar, self.vocabulary, self._switches, self._engine
         twin._own(gc_handle(out, lib.ge_matcher_free))
         return twin
 
@@ -402,7 +428,9 @@ def _fill_part(present: list[tuple[int, Matcher]], places: list[int], words: Any
     handles = ffi.new("ge_matcher *[]", [matcher._handle for _, matcher in present])
     part_rows = ffi.new("uint32_t[]", [places[i] for i, _ in present])
     every, n_done, err = ffi.new("int32_t[]", n), ffi.new("size_t *"), new_err()
-    status = lib.ge_fill_masks(handles, n, words, part_rows, n_words, every, n_done, err)
-    check(status, err)
-    for (i, _), flag in zip(present, every):
-        needed[i] = not flag
+    lib.ge_fill_masks(handles, n, words, part_rows, n_words, every, n_done, err)
+    for k, (i, matcher) in enumerate(present):
+        if k >= n_done[0]:  # the first that failed, and those after it: one by one, where a failure is dealt with
+            matcher._fill(words, places[i])
+            every[k] = matcher._all[0]
+        needed[i] = not every[k]

@@ -1,6 +1,6 @@
 """Writes docs/json-schema.md from the registry of keywords, the table of formats and the engine's own refusals.
 
-    python tools/make_docs.py            # the package must be importable: run it in the repository root
+    python tools/make_docs.py            # the package is installed, or built in place with PYTHONPATH=$PWD
     python tools/make_docs.py --check    # exit status 1 if the file would change
 
 Idea. What a table says of a keyword is read off `keywords.py` and `formats.py`. What is refused although its keyword is enforced is shown by
@@ -15,8 +15,6 @@ import json
 import sys
 from pathlib import Path
 from typing import Any
-
-sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from grammar_engine import Grammar, SchemaError
 from grammar_engine.frontends.json_schema.formats import FORMATS, UNSUPPORTED_FORMATS
@@ -181,8 +179,20 @@ it is reached. So recursion through `$ref` stays recursion in the grammar, and t
 that is reachable. All scalars of one place are one lexeme; patterns, lengths, formats and their complements are combined on the values of
 strings and quoted last.
 
-A schema that is seen to have no instance raises `UnsatisfiableSchemaError`. Where that shows only in the compiled grammar (a pattern
-and a length that exclude each other), the error is `GrammarError`.
+A schema without an instance raises `UnsatisfiableSchemaError`, also where that shows only in the compiled grammar: a pattern and a length that
+exclude each other, or an object that requires an object like itself, and so on without end.
+
+```pycon
+>>> from grammar_engine import UnsatisfiableSchemaError
+>>> for schema in {"pattern": "^a$", "minLength": 3, "type": "string"}, {"type": "object", "properties": {"next": {"$ref": "#"}}, "required": ["next"]}:
+...     try:
+...         Grammar.from_json_schema(schema)
+...     except UnsatisfiableSchemaError:
+...         print("no instance")
+no instance
+no instance
+
+```
 """
 
 

@@ -140,13 +140,16 @@ typedef struct ge_stats {
 ge_status ge_engine_new(const ge_grammar *grammar, ge_vocab *vocab, uint32_t switches, ge_engine **out, ge_err *err);
 void ge_engine_free(ge_engine *engine);
 void ge_engine_stats(ge_engine *engine, ge_stats *out);
-int32_t ge_engine_is_full(ge_engine *engine); /* 1: holds max_generation_bytes or more */
+int32_t ge_engine_is_full(ge_engine *engine); /* 1: holds max_generation_bytes or more, or has met a ceiling on states */
 
 /* --- matchers --------------------------------------------------------------------------------------------------------------- */
 
 ge_status ge_matcher_new(ge_engine *engine, ge_matcher **out, ge_err *err); /* borrows engine, which must outlive it; returns owned */
 ge_status ge_matcher_fork(const ge_matcher *m, ge_matcher **out, ge_err *err);
 void ge_matcher_free(ge_matcher *m);
+
+/* Reads the text of m again in another engine of the same grammar and vocabulary, which it then uses. On failure m is unchanged. */
+ge_status ge_matcher_move(ge_matcher *m, ge_engine *engine, ge_err *err);
 
 /* *n_done = how many of the tokens were accepted, in order, before one was refused. commit = 0: the state does not change. */
 ge_status ge_matcher_accept(ge_matcher *m, const int64_t *tokens, size_t n, int32_t commit, size_t *n_done, ge_err *err);
@@ -176,3 +179,4 @@ ge_status ge_matcher_expected(ge_matcher *m, const uint8_t *text, size_t n_text,
                               size_t *n_lexemes, uint32_t *nonterminals, size_t *n_nonterminals, size_t capacity, ge_err *err);
 
 const char *ge_version(void);
+const char *ge_build(void); /* compiler and options that matter, for people */

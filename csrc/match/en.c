@@ -2,6 +2,28 @@
 
 const char *ge_version(void) { return "0.1.0"; }
 
+#ifdef NDEBUG
+#define ASSERTIONS "assertions off"
+#else
+#define ASSERTIONS "assertions on"
+#endif
+
+const char *ge_build(void) { return __VERSION__ ", C11, " ASSERTIONS; }
+
+void en_begin(ge_engine *e) {
+    lock_take(&e->lock);
+    budget_begin(&e->b);
+}
+
+ge_status en_end(ge_engine *e, ge_err *err) {
+    static const u32 ceilings[] = {LIMIT(max_expressions), LIMIT(max_lexer_states),  LIMIT(max_rules),
+                                   LIMIT(max_rows),        LIMIT(max_configurations), LIMIT(max_memory_bytes)};
+    ge_status status = budget_report(&e->b, err);
+    for (u32 i = 0; status == GE_E_LIMIT && i < sizeof ceilings / sizeof *ceilings; i++) e->full |= e->b.limit == ceilings[i];
+    lock_release(&e->lock);
+    return status;
+}
+
 static bool init_parts(ge_engine *e) {
     const ge_grammar *g = e->g;
     e->lx.no_cache = (e->switches & GE_NO_STATE_CACHE) != 0;
@@ -58,7 +80,7 @@ void ge_engine_stats(ge_engine *e, ge_stats *out) {
 
 int32_t ge_engine_is_full(ge_engine *e) {
     lock_take(&e->lock);
-    bool full = e->b.bytes >= e->b.limits.max_generation_bytes;
+    bool full = e->full || e->b.bytes >= e->b.limits.max_generation_bytes;
     lock_release(&e->lock);
     return full;
 }

@@ -81,7 +81,12 @@ struct ge_engine {
     u64 _Atomic clock;
 
     ge_stats stats; /* counters that are not sizes */
+    bool full;      /* a ceiling on what the engine holds was met: new matchers are to begin in a fresh one */
 };
+
+/* Begins and ends an operation that may grow the automata. en_end fills err and releases the lock. */
+void en_begin(ge_engine *e);
+ge_status en_end(ge_engine *e, ge_err *err);
 
 static inline cf_record *cf_at(const ge_engine *e, u32 config) { return stable_at(&e->records, config); }
 static inline u32 cf_count(const ge_engine *e, u32 config) { return intern_length(&e->configs, config) / 3; }

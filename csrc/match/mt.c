@@ -5,7 +5,7 @@
 #include "en.h"
 
 typedef struct mt_step {
-    int64_t token; /* -1: bytes */
+    int64_t token; /* or -1 - n: n bytes of text */
     u32 config;    /* after it */
     bool ended;    /* an EOS token was accepted */
 } mt_step;
@@ -14,6 +14,7 @@ struct ge_matcher {
     ge_engine *e;
     budget b; /* of the history only: its failures are this matcher's */
     VEC(mt_step) steps;
+    VEC(u8) text; /* what the steps that are no tokens have added */
 };
 
 static mt_step state_of(const ge_matcher *m) {
@@ -31,7 +32,8 @@ ge_status ge_matcher_new(ge_engine *engine, ge_matcher **out, ge_err *err) {
 
 ge_status ge_matcher_fork(const ge_matcher *from, ge_matcher **out, ge_err *err) {
     ge_status status = ge_matcher_new(from->e, out, err);
-    if (status == GE_OK && !vec_copy(&(*out)->b, &(*out)->steps, &from->steps)) {
+    if (status != GE_OK) return status;
+    if (!vec_copy(&(*out)->b, &(*out)->steps, &from->steps) || !vec_copy(&(*out)->b, &(*out)->text, &from->text)) {
         status = budget_report(&(*out)->b, err);
         ge_matcher_free(*out);
         *out = NULL;
@@ -42,6 +44,7 @@ ge_status ge_matcher_fork(const ge_matcher *from, ge_matcher **out, ge_err *err)
 void ge_matcher_free(ge_matcher *m) {
     if (!m) return;
     vec_drop(&m->b, &m->steps);
+    vec_drop(&m->b, &m->text);
     free(m);
 }
 
@@ -56,21 +59,17 @@ static u32 read_bytes(ge_engine *e, u32 config, const u8 *bytes, size_t n, size_
     for (; i < n && config != CF_DEAD; i++) {
         u32 to = cf_warm(e, config, class_of[bytes[i]]);
         if (to == NONE) {
-            if (!locked) {
-                lock_take(&e->lock);
-                budget_begin(&e->b);
-                locked = true;
-            }
+            if (!locked) en_begin(e);
+            locked = true;
             to = cf_step(e, config, class_of[bytes[i]]);
             if (to == NONE) {
-                budget_report(&e->b, err);
                 config = NONE;
                 break;
             }
         }
         config = to;
     }
-    if (locked) lock_release(&e->lock);
+    if (locked) en_end(e, err);
     *n_read = config == CF_DEAD ? i - 1 : i;
     return config;
 }
@@ -114,22 +113,59 @@ ge_status ge_matcher_accept_bytes(ge_matcher *m, const uint8_t *text, size_t n, 
     if (config == NONE) return (ge_status)err->status;
     if (config == CF_DEAD || !commit) return GE_OK;
     budget_begin(&m->b);
-    mt_step next = {.config = config, .ended = state.ended, .token = -1};
-    return vec_push(&m->b, &m->steps, next) ? GE_OK : budget_report(&m->b, err);
+    mt_step next = {.config = config, .ended = state.ended, .token = -1 - (int64_t)n};
+    if (n >= NONE || !vec_reserve(&m->b, &m->text, n) || !vec_push(&m->b, &m->steps, next)) return budget_report(&m->b, err);
+    if (n) memcpy(m->text.at + m->text.n, text, n);
+    m->text.n += (u32)n;
+    return GE_OK;
+}
+
+ge_status ge_matcher_move(ge_matcher *m, ge_engine *engine, ge_err *err) {
+    VEC(mt_step) steps = {0};
+    mt_step state = {.config = CF_START};
+    size_t at = 0;
+    err->status = GE_OK;
+    budget_begin(&m->b);
+    bool ok = vec_reserve(&m->b, &steps, m->steps.n) || budget_report(&m->b, err) == GE_OK;
+    for (u32 i = 0; ok && i < m->steps.n; i++) {
+        mt_step next = m->steps.at[i];
+        if (next.token >= 0) {
+            ok = read_token(engine, state, next.token, &next, err);
+        } else {
+            size_t n = (size_t)(-1 - next.token), n_read;
+            next.config = read_bytes(engine, state.config, m->text.at + at, n, &n_read, err);
+            ok = next.config != NONE && next.config != CF_DEAD;
+            at += n;
+        }
+        if (ok) state = steps.at[steps.n++] = next;
+    }
+    if (ok) {
+        vec_drop(&m->b, &m->steps);
+        m->steps.at = steps.at;
+        m->steps.n = steps.n;
+        m->steps.cap = steps.cap;
+        m->e = engine;
+        return GE_OK;
+    }
+    vec_drop(&m->b, &steps);
+    return err->status != GE_OK ? (ge_status)err->status : err_set(err, GE_E_ARGUMENT, "not an engine of the same grammar and vocabulary");
 }
 
 ge_status ge_matcher_rollback(ge_matcher *m, size_t n, ge_err *err) {
     if (n > m->steps.n) return err_set(err, GE_E_ARGUMENT, "rollback past the start");
-    m->steps.n -= (u32)n;
+    for (; n; n--) {
+        int64_t token = m->steps.at[--m->steps.n].token;
+        if (token < 0) m->text.n -= (u32)(-1 - token);
+    }
     return GE_OK;
 }
 
-void ge_matcher_reset(ge_matcher *m) { m->steps.n = 0; }
+void ge_matcher_reset(ge_matcher *m) { m->steps.n = m->text.n = 0; }
 
 size_t ge_matcher_length(const ge_matcher *m) { return m->steps.n; }
 
 void ge_matcher_history(const ge_matcher *m, int64_t *out) {
-    for (u32 i = 0; i < m->steps.n; i++) out[i] = m->steps.at[i].token;
+    for (u32 i = 0; i < m->steps.n; i++) out[i] = m->steps.at[i].token < 0 ? -1 : m->steps.at[i].token;
 }
 
 int32_t ge_matcher_flags(ge_matcher *m) {
@@ -177,20 +213,17 @@ ge_status ge_matcher_fill_mask(ge_matcher *m, uint32_t *masks, size_t row, size_
         return GE_OK;
     }
     if (mk_warm(e, state.config, mask, &every)) return *all = every, GE_OK;
-    lock_take(&e->lock);
-    budget_begin(&e->b);
-    err->status = GE_OK;
-    bool ok = mk_warm(e, state.config, mask, &every) || mk_cold(e, state.config, mask, &every);
+    en_begin(e);
+    bool ok = mk_warm(e, state.config, mask, &every) || mk_cold(e, state.config, mask, &every), stuck = false;
+    byte_set live;
     if (ok && !is_complete(e, state.config)) { /* some token must go on */
         u32 any = 0;
         for (u32 i = 0; i < v->n_words && !any; i++) any |= mask[i];
-        byte_set live;
-        if (!any && (ok = live_bytes(e, state.config, &live))) report_spelling(&live, err);
+        stuck = !any && live_bytes(e, state.config, &live);
     }
-    if (!ok) budget_report(&e->b, err);
-    lock_release(&e->lock);
+    ge_status status = en_end(e, err);
     *all = every;
-    return (ge_status)err->status;
+    return status == GE_OK && stuck ? report_spelling(&live, err) : status;
 }
 
 ge_status ge_fill_masks(ge_matcher *const *matchers, size_t n, uint32_t *masks, const uint32_t *rows, size_t n_words, int32_t *all,
@@ -210,29 +243,22 @@ ge_status ge_matcher_forced_bytes(ge_matcher *m, uint8_t *out, size_t capacity, 
     mt_step state = state_of(m);
     u32 config = state.config;
     *n_out = 0;
-    err->status = GE_OK;
     if (state.ended) return GE_OK;
-    lock_take(&e->lock);
-    budget_begin(&e->b);
+    en_begin(e);
     while (*n_out < capacity && !is_complete(e, config)) {
         u32 only = NONE, to = CF_DEAD, n = 0;
         for (u32 byte = 0; byte < 256 && n < 2; byte++) {
             u32 next = cf_step(e, config, e->lx.x.class_of[byte]);
-            if (next == NONE) {
-                n = 2;
-                budget_report(&e->b, err);
-            } else if (next != CF_DEAD) {
-                n++;
-                only = byte;
-                to = next;
-            }
+            if (next == CF_DEAD) continue;
+            n += next == NONE ? 2 : 1;
+            only = byte;
+            to = next;
         }
         if (n != 1) break;
         out[(*n_out)++] = (u8)only;
         config = to;
     }
-    lock_release(&e->lock);
-    return (ge_status)err->status;
+    return en_end(e, err);
 }
 
 static bool push_new(budget *b, id_vec *v, u32 id) {
@@ -264,8 +290,7 @@ ge_status ge_matcher_expected(ge_matcher *m, const uint8_t *text, size_t n_text,
     u32 config = read_bytes(e, state.config, text, n_text, &n_read, err);
     if (config == NONE) return (ge_status)err->status;
     if (config == CF_DEAD) return err_set(err, GE_E_ARGUMENT, "the text is refused");
-    lock_take(&e->lock);
-    budget_begin(&e->b);
+    en_begin(e);
     byte_set bytes;
     id_vec found_lexemes = {0}, found_nonterminals = {0};
     bool ok = live_bytes(e, config, &bytes) && collect_expected(e, config, &found_lexemes, &found_nonterminals);
@@ -275,11 +300,8 @@ ge_status ge_matcher_expected(ge_matcher *m, const uint8_t *text, size_t n_text,
         *n_nonterminals = found_nonterminals.n;
         for (u32 i = 0; i < found_lexemes.n && i < capacity; i++) lexemes[i] = found_lexemes.at[i];
         for (u32 i = 0; i < found_nonterminals.n && i < capacity; i++) nonterminals[i] = found_nonterminals.at[i];
-    } else {
-        budget_report(&e->b, err);
     }
     vec_drop(&e->b, &found_lexemes);
     vec_drop(&e->b, &found_nonterminals);
-    lock_release(&e->lock);
-    return (ge_status)err->status;
+    return en_end(e, err);
 }

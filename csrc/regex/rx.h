@@ -9,8 +9,8 @@
  *   - OR and AND have >= 2 operands, sorted by id, distinct, none of the same kind; OR holds at most one SET.
  *   - NOT's operand is no NOT. REPEAT's operand is no nullable one with minimum > 0; (1, 1), (0, 0), (0, 1) do not occur.
  *
- * Depth. `depth` of a node counts nesting except along the tail of CONCAT; it is at most limits.max_regex_nesting, and recursion
- * (in rx_derive) goes no deeper than that. */
+ * Depth. `depth` of a node counts nesting except along the tail of CONCAT; it is at most 4 limits.max_regex_nesting + 50 (derivatives
+ * add to what the source had), and recursion goes no deeper than that. */
 #ifndef GE_RX_H
 #define GE_RX_H
 

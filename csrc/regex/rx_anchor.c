@@ -1,4 +1,4 @@
-/* Languages with conditions on the text around them: exact ^ $ \A \Z \b \B anywhere in a pattern. Stage 2 of 6.
+/* Languages with conditions on the text around them: exact ^ $ \A \Z \b \B anywhere in a pattern. Stage 3 of 6.
  *
  * Idea. A derivative sees the text from left to right and knows nothing of what was before, so an anchor is no expression. But what an
  * anchor asks for is a *condition* on the text before or after it, and there are few of them (RX_ANY ... RX_EDGE). A part of a pattern

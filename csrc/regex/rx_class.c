@@ -1,4 +1,4 @@
-/* Sets of code points for the parser: escapes, properties, complement and case folding. Stage 2 of 6: text -> expressions.
+/* Sets of code points for the parser: escapes, properties, complement and case folding. Stage 3 of 6: text -> expressions.
  *
  * Idea. A set is a vector of ranges that is filled in any order and then sorted. Unicode sets are unpacked from the generated tables
  * into it, so that a class costs in proportion to its ranges and nothing is kept between patterns.

@@ -1,4 +1,4 @@
-/* Regular expression text -> expression. Stage 2 of 6.
+/* Regular expression text -> expression. Stage 3 of 6.
  *
  * Idea. One pass from left to right, shift and reduce, no recursion and no syntax tree. `values` holds what is not yet put together:
  *
@@ -66,7 +66,8 @@ typedef struct parser {
     rx_ranges fixed;       /* ... and what is to be added after case folding */
     intern_table sources;  /* flags and texts of classes met so far ... */
     VEC(rx_id) source_ids; /* ... and what they became */
-    VEC(u32) source;       /* one of them */
+    VEC(u32) source;       /* one of them, or a name */
+    intern_table names;    /* of groups */
     u32 word_flags;        /* those that \b was first used with; NONE before */
 } parser;
 
@@ -689,6 +690,13 @@ static bool read_name(parser *p, size_t offset) { /* behind "<" */
     }
     if (peek(p, 0) == END) return malformed(p, offset, "a group name without >");
     if (p->at == from) return malformed(p, p->at, "a group name is missing");
+    bool fresh = true;
+    p->source.n = 0;
+    for (size_t i = from; i < p->at; i++)
+        if (!vec_push(p->b, &p->source, p->text[i])) return false;
+    if (intern(p->b, &p->names, p->source.at, p->source.n, &fresh) == NONE) return false;
+    /* ECMA-262 allows it in different branches; as nothing refers to a name, it does no harm there */
+    if (!fresh && is_python(p)) return malformed(p, from, "this group name is taken");
     p->at++;
     return true;
 }
@@ -890,6 +898,7 @@ rx_id rx_parse(rx_arena *x, const u8 *pattern, size_t n, u32 dialect, u32 flags,
     vec_drop(x->b, &p.set);
     vec_drop(x->b, &p.fixed);
     intern_drop(x->b, &p.sources);
+    intern_drop(x->b, &p.names);
     vec_drop(x->b, &p.source_ids);
     vec_drop(x->b, &p.source);
     map_drop(x->b, &p.context.restricted);

@@ -171,6 +171,7 @@ static const mistake mistakes[] = {
     {ECMA, "\\p{L", BAD, 0, "\\p{ without }"},
     {ECMA, "(?<1a>b)", BAD, 3, "bad character in a group name"},
     {ECMA, "(?<>b)", BAD, 3, "a group name is missing"},
+    {PYTHON, "(?P<n>a)(?P<n>b)", BAD, 12, "this group name is taken"},
     {ECMA, "(?", BAD, 0, "( without )"},
     {ECMA, "(?;a)", BAD, 0, "unknown extension"},
     {PYTHON, "a(?i)", BAD, 1, "global flags"},

@@ -24,7 +24,7 @@ from ..errors import (
 from ..ir import OP_PATTERN, Builder, Expr
 from ..limits import Limits
 
-__all__ = ["NativeExpressions", "NothingError", "check", "ffi", "lib", "native_limits", "new_err", "new_grammar", "new_vocab", "version"]
+__all__ = ["NativeExpressions", "NothingError", "build", "check", "ffi", "lib", "native_limits", "new_err", "new_grammar", "new_vocab", "version"]
 
 
 class NothingError(GrammarError):
@@ -43,6 +43,12 @@ def new_err() -> Any:
 def version() -> str:
     """Version of the core."""
     text: bytes = ffi.string(lib.ge_version())
+    return text.decode()
+
+
+def build() -> str:
+    """Compiler and options of the core."""
+    text: bytes = ffi.string(lib.ge_build())
     return text.decode()
 
 

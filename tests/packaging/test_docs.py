@@ -116,5 +116,7 @@ def test_every_switch_is_in_the_table() -> None:
 
 def test_files_that_documents_name_exist() -> None:
     for document in DOCUMENTS:
-        for path in re.findall(r"`((?:csrc|grammar_engine|tests|tools|docs|bench|grammars)/[\w/.-]+)`", document.read_text(encoding="utf-8")):
+        for path in re.findall(
+            r"`((?:csrc|grammar_engine|tests|tools|docs|bench|grammars)/[\w/.-]+)`", document.read_text(encoding="utf-8")
+        ):
             assert (ROOT / path).exists(), f"{document.name} names {path}"

@@ -15,8 +15,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import pytest
-import regex
 
+import regex
 from grammar_engine import Grammar, Matcher, Vocabulary
 from grammar_engine._native import NativeExpressions
 from grammar_engine.errors import GrammarSyntaxError, LimitExceededError, UnsupportedRegexError

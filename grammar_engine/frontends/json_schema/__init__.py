@@ -100,6 +100,8 @@ def build(
         builder.rule(builder.start, (before, start))
     if emitter.has_other_keys:
         context.report.notes.append(Entry("", "additionalProperties", "a key that the schema does not name may occur twice"))
+    context.report.enforced[:] = dict.fromkeys(context.report.enforced)
+    context.report.annotations[:] = dict.fromkeys(context.report.annotations)
     if context.report.relaxed:
         relaxed = {(entry.pointer, entry.keyword) for entry in context.report.relaxed}
         context.report.enforced[:] = [e for e in context.report.enforced if (e.pointer, e.keyword) not in relaxed]

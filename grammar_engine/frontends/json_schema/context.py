@@ -13,7 +13,7 @@ from decimal import Decimal
 from json.encoder import encode_basestring
 from typing import TYPE_CHECKING, Any
 
-from ...errors import GrammarSyntaxError, SchemaError, UnsupportedRegexError, UnsupportedSchemaError
+from ...errors import GrammarSyntaxError, LimitExceededError, SchemaError, UnsupportedRegexError, UnsupportedSchemaError
 from ...ir import ECMA_SEARCH, ESCAPES_ALL, ESCAPES_MINIMAL, Builder, Expr
 from ...limits import Limits
 from ...report import Entry, Report
@@ -68,6 +68,7 @@ class Context:
         self.escapes = _ESCAPES[escapes]
         self.quote = builder.bytes(b'"')
         self._is_empty = is_empty
+        self._alternatives = 0
         self._emptiness: dict[Expr, bool] = {}
         self._matches: dict[tuple[Expr, str], bool] = {}
         self._multiples: dict[Decimal, Expr | None] = {}
@@ -86,6 +87,12 @@ class Context:
         if not self.lenient:
             raise error
         self.report.relaxed.append(Entry(pointer, keyword, error.reason))
+
+    def count_alternatives(self, count: int) -> None:
+        """Bound the alternatives that all places together may multiply out."""
+        self._alternatives += count
+        if self._alternatives > 10 * self.limits.max_alternative_schemas:
+            raise LimitExceededError("max_alternative_schemas", self.limits.max_alternative_schemas, "ten times so many in all places together")
 
     # --- questions about sets ---------------------------------------------------------------------------------------------
 

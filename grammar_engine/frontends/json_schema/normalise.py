@@ -7,7 +7,8 @@ Python recursion. A shape is computed once for each place.
 
 `oneOf` is, type by type, the union over i of (branch i, and none of the others that may overlap with it). Branches that provably
 exclude each other need no negation: a key that either one requires and whose two goals exclude each other is proof enough, which
-covers discriminating `const`s, and a required key that a closed object lacks.
+covers discriminating `const`s, and a required key that a closed object lacks. The branches are met with everything else that is said
+at that place before they are compared.
 
 Invariant. A place that needs itself (references and nothing else) is an error, not a loop. A proof that would need the shape of a place
 that is being computed is not found, which is safe: `is_void` False means "maybe not".
@@ -389,23 +390,22 @@ class Normaliser:
     def _applicators(self, place: Place, schema: dict[str, Any], own: Shape) -> Steps:
         context = self.context
         result = own
+        exclusive = [place] if "oneOf" in schema else []
         for keyword in schema:
             if keyword == "$ref":
                 more = yield self._target(place)
             elif keyword == "allOf":
                 more = ANY
                 for branch in self._branches(place, schema, keyword):
-                    more = shape.meet(more, (yield branch), context)
+                    if self._is_only_one_of(branch):
+                        exclusive.append(branch)
+                    else:
+                        more = shape.meet(more, (yield branch), context)
             elif keyword == "anyOf":
                 branches = []
                 for branch in self._branches(place, schema, keyword):
                     branches.append((yield branch))
                 more = shape.join(branches)
-            elif keyword == "oneOf":
-                branches = []
-                for branch in self._branches(place, schema, keyword):
-                    branches.append((yield branch))
-                more = self._one_of(place, [shape.meet(own, branch, context) for branch in branches])
             elif keyword == "not":
                 inner = self.document.child(place, "not", schema["not"])
                 more = yield self.document.negation(inner)
@@ -417,7 +417,24 @@ class Normaliser:
                 continue
             first = keyword in ("$ref", "allOf") and _precedes(keyword, "properties", schema)
             result = shape.meet(more, result, context) if first else shape.meet(result, more, context)
+        for one_of in exclusive:
+            if one_of is not place:
+                groups, _ = self._sort_keywords(one_of, one_of.value)
+                result = shape.meet(result, self._own(one_of, one_of.value, groups), context)
+            branches = []
+            for branch in self._branches(one_of, one_of.value, "oneOf"):
+                branches.append(shape.meet(result, (yield branch), context))
+            result = self._one_of(one_of, branches)
         return result
+
+    def _is_only_one_of(self, place: Place) -> bool:
+        """Whether `oneOf` is what a schema says, perhaps with assertions. In `allOf` such a schema waits for the others: what
+        they require may be what keeps its branches apart."""
+        if not isinstance(place.value, dict) or "oneOf" not in place.value:
+            return False
+        known = table(place.draft)
+        used = [known[name] for name in place.value if name in known and name != "oneOf"]
+        return all(k.group is not Group.APPLICATOR and k.status is not Status.UNSUPPORTED and k.name != "propertyNames" for k in used)
 
     def _target(self, place: Place) -> Place:
         reference = place.value["$ref"]

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from ...errors import UnsupportedSchemaError
 from ...ir import Expr
-from .places import ANYTHING, NEVER, Goal, both
+from .places import ANYTHING, NEVER, Goal, both, exclude_each_other
 
 if TYPE_CHECKING:
     from .context import Context
@@ -95,11 +95,8 @@ class ObjectPiece:
             for layer in layers:
                 if layer.named.get(name) is NEVER:
                     return None
-        for layer in layers:
-            if layer.is_negation:
-                for name in layer.named:
-                    if name in required and _asked(layers, name) is NEVER:
-                        return None
+        if _contradict(self.layers, other.layers, required) or _contradict(other.layers, self.layers, required):
+            return None
         return ObjectPiece(layers, required, fewest, most)
 
     def goal(self, name: str, context: Context) -> Goal:
@@ -166,9 +163,14 @@ class ObjectPiece:
 OBJECTS = ObjectPiece()
 
 
-def _asked(layers: tuple[ObjectLayer, ...], name: str) -> Goal:
-    """What the layers that name a key ask of it."""
-    goal = ANYTHING
-    for layer in layers:
-        goal = both(goal, layer.named.get(name, ANYTHING))
-    return goal
+def _contradict(negations: tuple[ObjectLayer, ...], layers: tuple[ObjectLayer, ...], required: tuple[str, ...]) -> bool:
+    """Whether a negation asks of a required key what one of the layers is seen to exclude."""
+    for negation in negations:
+        if negation.is_negation:
+            for name, goal in negation.named.items():
+                if name in required:
+                    for layer in layers:
+                        other = layer.named.get(name)
+                        if other and exclude_each_other(goal, other):
+                            return True
+    return False

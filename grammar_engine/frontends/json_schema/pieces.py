@@ -36,6 +36,7 @@ class Piece(Protocol):
 
 
 P = TypeVar("P", bound=Piece)
+_MANY = 200  # more pieces are not compared with each other
 
 
 def meet(first: tuple[P, ...], second: tuple[P, ...], everything: P, context: Context) -> tuple[P, ...]:
@@ -45,6 +46,8 @@ def meet(first: tuple[P, ...], second: tuple[P, ...], everything: P, context: Co
     if len(second) == 1 and second[0] == everything:
         return first
     maximum = context.limits.max_alternative_schemas
+    if len(first) > 1 and len(second) > 1:
+        context.count_alternatives(len(first) * len(second))
     if len(first) * len(second) > maximum:
         raise LimitExceededError("max_alternative_schemas", maximum, f"{len(first)} times {len(second)} alternatives")
     result = [piece for x in first for y in second if (piece := x.meet(y)) is not None]
@@ -77,6 +80,8 @@ def subtract(union: tuple[P, ...], removed: tuple[P, ...], everything: P, contex
 
 def absorbed(union: tuple[P, ...]) -> tuple[P, ...]:
     """The union without pieces that are part of another one. Similar schemas negated one after the other make many of those."""
+    if len(union) > _MANY:
+        return union
     kept: list[P] = []
     for piece in union:
         if not any(other.covers(piece) for other in kept):

@@ -64,10 +64,6 @@ class Place:
                 self._spelling = f"place {self.number}"
         return self._spelling
 
-    def contradicts(self, other: Place) -> bool:
-        """Whether a negation and a place that is none are seen to exclude each other."""
-        return self._negation is other or (self.resource is other.resource and self.spelling == other.spelling)
-
     def __repr__(self) -> str:
         return f"Place({'' if self.positive else 'not '}{self.pointer or 'root'})"
 
@@ -88,12 +84,19 @@ def both(first: Goal, second: Goal) -> Goal:
     if first is NEVER or second is NEVER:
         return NEVER
     goal = tuple(sorted({*first, *second}, key=lambda place: place.number))
-    for place in goal:
-        if not place.positive:
-            for other in goal:
-                if other.positive and place.contradicts(other):
-                    return NEVER
+    if any(not place.positive for place in second) or any(not place.positive for place in first):
+        return NEVER if exclude_each_other(first, second) else goal
     return goal
+
+
+def exclude_each_other(first: Goal, second: Goal) -> bool:
+    """Whether two goals are seen to have nothing in common: one asks for the negation of what the other asks for."""
+    for place in first:
+        for other in second:
+            if place.positive != other.positive and place.resource is other.resource:
+                if place._negation is other or other._negation is place or place.spelling == other.spelling:
+                    return True
+    return first is NEVER or second is NEVER
 
 
 class Document:
