@@ -13,7 +13,7 @@ from typing import Any
 from ._native import ffi
 from .vocabulary import Vocabulary
 
-_WORDS = ffi.typeof("uint32_t[]")
+_WORDS, _POINTER = ffi.typeof("uint32_t[]"), ffi.typeof("uint32_t *")
 _WORD_FORMATS = {"i", "I", "<i", "<I", "=i", "=I"}
 _BYTE_FORMATS = {"B", "b", "c", "<B", "<b"}
 
@@ -80,9 +80,19 @@ def rows_of(buffer: Any, words: int) -> tuple[Any, int]:
         return _rows_of_tensor(buffer, words)
     shape = view.shape or ()
     if len(shape) == 2 and shape[1] == words and shape[0] and view.format in _WORD_FORMATS and view.c_contiguous and not view.readonly:
-        return ffi.from_buffer(_WORDS, view), shape[0]  # the common case, in as few steps as can be
+        return _words_at(buffer), shape[0]  # the common case, in as few steps as can be
     _check_view(view, words)
-    return ffi.from_buffer(_WORDS, view), view.nbytes // (4 * words)
+    return _words_at(buffer), view.nbytes // (4 * words)
+
+
+def _words_at(buffer: Any) -> Any:
+    """The memory of a buffer, held by the result; that of a memoryview is held by itself.
+
+    Never `from_buffer` of a memoryview that outlives this call: if an exception makes both garbage in one cycle, the collector clears the
+    memoryview first and CPython crashes when cffi then gives it back.
+    """
+    words = ffi.from_buffer(_WORDS, buffer)
+    return ffi.cast(_POINTER, words) if type(buffer) is memoryview else words
 
 
 def _check_view(view: memoryview, words: int) -> None:

@@ -86,6 +86,8 @@ class Matcher:
     __slots__ = ("_all", "_engine", "_err", "_handle", "_n_done", "_switches", "_words", "grammar", "vocabulary")
 
     def __init__(self, grammar: Grammar, vocabulary: Vocabulary, *, switches: Switches = _ALL_ON):
+        if not isinstance(grammar, Grammar) or not isinstance(vocabulary, Vocabulary):
+            raise TypeError(f"a Matcher is made of a Grammar and a Vocabulary, not of {type(grammar).__name__} and {type(vocabulary).__name__}")
         self.grammar = grammar
         self.vocabulary = vocabulary
         self._switches = switches
@@ -108,7 +110,10 @@ class Matcher:
         """
         error = error_of(status, self._err)
         if not (isinstance(error, LimitExceededError) and error.limit in _CEILINGS and self._move()):
-            raise error
+            try:
+                raise error
+            finally:
+                del error  # else it would refer to itself by way of this frame
         check(function(self._handle, *arguments), self._err)
 
     def _move(self) -> bool:
@@ -195,11 +200,10 @@ class Matcher:
         """
         if type(token) is not int:
             token = _as_id(token)
-        if not -1 < token < _ID_END:
-            token = -1  # no id of any vocabulary
-        status = lib.ge_matcher_accept(self._handle, (token,), 1, True, self._n_done, self._err)
+        known = token if -1 < token < _ID_END else -1  # -1: no id of any vocabulary
+        status = lib.ge_matcher_accept(self._handle, (known,), 1, True, self._n_done, self._err)
         if status:
-            self._after(status, lib.ge_matcher_accept, (token,), 1, True, self._n_done, self._err)
+            self._after(status, lib.ge_matcher_accept, (known,), 1, True, self._n_done, self._err)
         if self._n_done[0]:
             return True
         if strict:
@@ -229,6 +233,8 @@ class Matcher:
 
     def accept_bytes(self, text: bytes) -> bool:
         """Append a text that comes from elsewhere than the model: all of it, or (False) nothing. One step for `rollback`."""
+        if type(text) is not bytes:
+            text = _as_text(text)
         status = lib.ge_matcher_accept_bytes(self._handle, text, len(text), True, self._n_done, self._err)
         if status:
             self._after(status, lib.ge_matcher_accept_bytes, text, len(text), True, self._n_done, self._err)
@@ -257,6 +263,15 @@ class Matcher:
         twin.grammar, twin.vocabulary, twin._switches, twin._engine = self.grammar, self.vocabulary, self._switches, self._engine
         twin._own(gc_handle(out, lib.ge_matcher_free))
         return twin
+
+    def __copy__(self) -> Matcher:
+        return self.fork()
+
+    def __deepcopy__(self, memo: object) -> Matcher:
+        return self.fork()
+
+    def __reduce__(self) -> Any:
+        raise TypeError("a Matcher cannot be pickled: send `tokens`, and accept them in a new Matcher")
 
     def reset(self) -> None:
         """Back to the empty text."""
@@ -310,8 +325,9 @@ class Matcher:
         ----------
         token_or_bytes : int or bytes
         """
-        if isinstance(token_or_bytes, (bytes, bytearray)):
-            text = bytes(token_or_bytes)
+        is_text = isinstance(token_or_bytes, (bytes, bytearray, memoryview))
+        if is_text:
+            text = _as_text(token_or_bytes)
             accepted = False
         else:
             token = _as_id(token_or_bytes)
@@ -325,7 +341,7 @@ class Matcher:
         status = lib.ge_matcher_accept_bytes(self._handle, text, len(text), False, self._n_done, self._err)
         check(status, self._err)
         position: int = self._n_done[0]
-        if position == len(text) and isinstance(token_or_bytes, (bytes, bytearray)):
+        if position == len(text) and is_text:
             return Explanation(True, position, None)
         return self._explain_at(text, position)
 
@@ -353,6 +369,13 @@ class Matcher:
     def __repr__(self) -> str:
         state = "ended" if self.is_terminated else "complete" if self.is_complete else "open"
         return f"<Matcher after {lib.ge_matcher_length(self._handle)} steps, {state}>"
+
+
+def _as_text(text: Any) -> bytes:
+    """Bytes, whatever holds them."""
+    if not isinstance(text, (bytes, bytearray, memoryview)):
+        raise TypeError(f"a text is bytes, not {type(text).__name__}")
+    return bytes(text)
 
 
 def _as_id(token: Any) -> int:
@@ -394,6 +417,9 @@ def fill_masks(
     places = list(range(len(matchers))) if rows is None else list(rows)
     if len(places) != len(matchers):
         raise ValueError(f"{len(places)} rows for {len(matchers)} matchers")
+    for i, matcher in present:
+        if not isinstance(matcher, Matcher):
+            raise TypeError(f"item {i} of the batch is no Matcher but {type(matcher).__name__}")
     n_words = present[0][1]._words
     words, n_rows = rows_of(buffer, n_words)
     for i, matcher in present:

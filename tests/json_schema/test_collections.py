@@ -18,7 +18,10 @@ from grammar_engine.errors import GrammarError, LimitExceededError, SchemaError,
 
 from .engine import accepts, accepts_value, data_folder, dump, is_only_out_of_order
 
-METASCHEMAS = {"draft2019-09": "https://json-schema.org/draft/2019-09/schema", "draft2020-12": "https://json-schema.org/draft/2020-12/schema"}
+METASCHEMAS = {
+    "draft2019-09": "https://json-schema.org/draft/2019-09/schema",
+    "draft2020-12": "https://json-schema.org/draft/2020-12/schema",
+}
 
 REFUSED_BY_DESIGN = {  # part of the description of a case or its file: why a valid instance is refused
     "only an annotation by default": "`format` is enforced, always",

@@ -7,10 +7,10 @@ import re
 from decimal import Decimal
 
 import pytest
-from oracle import expr as oracle
 
 from grammar_engine.frontends.json_schema.decimals import Bound, DecimalSyntax
 from grammar_engine.ir import Builder
+from oracle import expr as oracle
 
 BOUNDS = [Decimal(x) for x in "0 1 -1 7 9 10 19 20 99 100 -100 250 0.5 1.25 -1.25 0.09 9.99 10.01 -0.001 12.34 0.1 199.99 3 5".split()]
 
@@ -20,7 +20,9 @@ def spellings(rng: random.Random, near: Decimal) -> list[str]:
     texts = ["0", "-0", "0.0", "-0.00", "1", "10", "100", "9.999", "-1", "0.5", "1e0", "1.0e+01", "-2.5E-3", "1e-400", "01", "1.", ".5", ""]
     for _ in range(40):
         digits = len(str(abs(int(near))))
-        value = rng.choice([near, near + Decimal(rng.randint(-20, 20)) / 10 ** rng.randint(0, 4), Decimal(rng.randint(-(10**digits), 10**digits))])
+        value = rng.choice(
+            [near, near + Decimal(rng.randint(-20, 20)) / 10 ** rng.randint(0, 4), Decimal(rng.randint(-(10**digits), 10**digits))]
+        )
         plain = format(value, "f")
         texts += [plain, plain + ("0" * rng.randint(1, 2) if "." in plain else ".0"), plain + ("" if "." in plain else ".00")]
         if value:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import calendar
-import datetime
+import datetime as dt
 import random
 
 import pytest
@@ -23,8 +23,14 @@ TABLE = {
     "email": ('a@b a.b+c@d-e.f "a\\"b"@c a@[127.0.0.1] a@[IPv6:::1]', "a a@ @b a..b@c .a@b a@b. a@-b a@b_c a@[127.0.0.256] a@b@c"),
     "uuid": ("2eb8aa08-AA98-11ea-b4aa-73b441d16380", "2eb8aa08aa9811eab4aa73b441d16380 2eb8aa08-aa98-11ea-b4aa-73b441d1638 g" + "0" * 35),
     "ipv4": ("0.0.0.0 255.255.255.255 1.2.3.4", "256.0.0.1 1.2.3 1.2.3.4.5 01.2.3.4 1.2.3.-4"),
-    "ipv6": (":: ::1 1:: 1:2:3:4:5:6:7:8 1::8 1:2:3:4:5:6:1.2.3.4 ::ffff:1.2.3.4 1:2:3:4:5:6:7:: ::2:3:4:5:6:7:8", "::: 1:2:3:4:5:6:7 1:2:3:4:5:6:7:8:9 1::2::3 12345:: g:: 1:2:3:4:5:6:7:8:: ::1.2.3"),
-    "hostname": ("a a.b a-b.c 1.2 " + "a" * 63 + " " + ".".join(["a" * 49] * 5), "-a a- a..b a. .a a_b " + "a" * 64 + " " + ".".join(["a" * 50] * 5) + " xn--x ab--cd"),
+    "ipv6": (
+        ":: ::1 1:: 1:2:3:4:5:6:7:8 1::8 1:2:3:4:5:6:1.2.3.4 ::ffff:1.2.3.4 1:2:3:4:5:6:7:: ::2:3:4:5:6:7:8",
+        "::: 1:2:3:4:5:6:7 1:2:3:4:5:6:7:8:9 1::2::3 12345:: g:: 1:2:3:4:5:6:7:8:: ::1.2.3",
+    ),
+    "hostname": (
+        "a a.b a-b.c 1.2 " + "a" * 63 + " " + ".".join(["a" * 49] * 5),
+        "-a a- a..b a. .a a_b " + "a" * 64 + " " + ".".join(["a" * 50] * 5) + " xn--x ab--cd",
+    ),
     "uri": (
         "http://a.b/c?d#e mailto:a@b urn:x:y a: http://[::1]:80/ http://u:p@h:1/%20 file:///a x:/a//b",
         "//a.b /c a#b http://a b http://[::1 http://a/%2 1a:b :a http://a/{x} http://[1.2.3.4]/ a:b#c#d",
@@ -63,7 +69,11 @@ def test_dates_equal_the_calendar() -> None:
     grammar = Grammar.from_json_schema({"format": "date"})
     rng = random.Random(1)
     for _ in range(1500):
-        year, month, day = rng.choice([rng.randint(1, 9999), 4 * rng.randint(1, 2499), 100 * rng.randint(1, 99)]), rng.choice([2, 2, rng.randint(0, 13)]), rng.randint(26, 32)
+        year, month, day = (
+            rng.choice([rng.randint(1, 9999), 4 * rng.randint(1, 2499), 100 * rng.randint(1, 99)]),
+            rng.choice([2, 2, rng.randint(0, 13)]),
+            rng.randint(26, 32),
+        )
         valid = 1 <= month <= 12 and day <= calendar.monthrange(year, month)[1]
         assert accepts(grammar, f'"{year:04}-{month:02}-{day:02}"') == valid
 
@@ -74,8 +84,8 @@ def test_leap_seconds_are_at_midnight_in_utc() -> None:
     for _ in range(400):
         hour, minute, offset, half = rng.randint(0, 23), rng.choice([59, 29, 0]), rng.randint(-23, 23), rng.choice([0, 30])
         sign = "-" if offset < 0 else "+"
-        shift = datetime.timedelta(hours=abs(offset), minutes=half) * (-1 if offset < 0 else 1)
-        utc = datetime.datetime(2000, 1, 2, hour, minute) - shift
+        shift = dt.timedelta(hours=abs(offset), minutes=half) * (-1 if offset < 0 else 1)
+        utc = dt.datetime(2000, 1, 2, hour, minute) - shift
         text = f'"{hour:02}:{minute:02}:60{sign}{abs(offset):02}:{half:02}"'
         assert accepts(grammar, text) == ((utc.hour, utc.minute) == (23, 59)), text
 

@@ -21,7 +21,13 @@ def grammar(whitespace: object) -> Grammar:
 
 def test_flexible() -> None:
     g = grammar("flexible")
-    for text in (SPACED, SPACED.replace(" ", "\r\n\t "), json.dumps(VALUE), json.dumps(VALUE, indent=4), json.dumps(VALUE, separators=(",", ":"))):
+    for text in (
+        SPACED,
+        SPACED.replace(" ", "\r\n\t "),
+        json.dumps(VALUE),
+        json.dumps(VALUE, indent=4),
+        json.dumps(VALUE, separators=(",", ":")),
+    ):
         assert accepts(g, text), text
     assert not accepts(g, SPACED.replace(" ", "\u00a0"))
 
@@ -35,13 +41,22 @@ def test_compact() -> None:
 
 def test_bounded() -> None:
     g = grammar("bounded")
-    for text in (json.dumps(VALUE), json.dumps(VALUE, indent=4), SPACED.strip(), SPACED.strip().replace(" ", "  "), '{\r\n"a": []}', "{\n" + " " * 40 + "}"):
+    for text in (
+        json.dumps(VALUE),
+        json.dumps(VALUE, indent=4),
+        SPACED.strip(),
+        SPACED.strip().replace(" ", "  "),
+        '{\r\n"a": []}',
+        "{\n" + " " * 40 + "}",
+    ):
         assert accepts(g, text), text
     for text in (" {}", "{} ", "{}\n", "{   }", "{\n\n}", "{\n" + " " * 41 + "}", "{\t}"):
         assert not accepts(g, text), text
 
 
-@pytest.mark.parametrize(("schema", "text"), [({"type": "integer"}, "1"), ({"enum": ["a"]}, '"a"'), ({"type": "array"}, "[[]]"), ({}, "{}")])
+@pytest.mark.parametrize(
+    ("schema", "text"), [({"type": "integer"}, "1"), ({"enum": ["a"]}, '"a"'), ({"type": "array"}, "[[]]"), ({}, "{}")]
+)
 def test_bounded_texts_end_at_once(schema: dict, text: str) -> None:
     g = Grammar.from_json_schema(schema, whitespace="bounded")
     assert accepts(g, text)

@@ -66,7 +66,7 @@ def test_deep_text(opening: str) -> None:
 
 
 def test_brackets_in_strings_do_not_nest() -> None:
-    text = '{"description": "' + "[{\\\"" * 2_000 + '"}'
+    text = '{"description": "' + '[{\\"' * 2_000 + '"}'
     assert "description" in load(text)
 
 

@@ -13,14 +13,14 @@ from typing import Any
 
 import jsonschema
 import pytest
-from oracle import expr as oracle
-from oracle.earley import Recogniser
 
 from grammar_engine import Grammar, Matcher
 from grammar_engine.errors import GrammarError, LimitExceededError, UnsupportedSchemaError
 from grammar_engine.frontends.json_schema import build
 from grammar_engine.ir import Builder
 from grammar_engine.limits import Limits
+from oracle import expr as oracle
+from oracle.earley import Recogniser
 
 from .engine import BYTES, accepts, accepts_value, dump
 
@@ -139,7 +139,9 @@ def test_whatever_is_generated_validates(seed: int) -> None:
         if matcher.is_complete:
             text = bytes(matcher.tokens).decode()
             if not re.search("[0-9.]{12}|[0-9][eE]", text):  # `jsonschema` computes with floats
-                value = json.loads(text, object_pairs_hook=lambda pairs: dict(pairs) if len(dict(pairs)) == len(pairs) else {"twice": pairs})
+                value = json.loads(
+                    text, object_pairs_hook=lambda pairs: dict(pairs) if len(dict(pairs)) == len(pairs) else {"twice": pairs}
+                )
                 assert "twice" in dump(value) or jsonschema.Draft202012Validator(schema).is_valid(value), (schema, text)
 
 

@@ -23,16 +23,27 @@ NODE = {"type": "object", "properties": {"v": {"type": "integer"}, "next": {"$re
         ({"$ref": "#/x-other/0", "x-other": [{"type": "null"}]}, "null", "1"),
         ({"$ref": "#a", "$defs": {"x": {"$anchor": "a", "type": "null"}}}, "null", "1"),
         ({"$ref": "b.json", "$id": "http://h/a.json", "$defs": {"x": {"$id": "b.json", "type": "null"}}}, "null", "1"),
-        ({"$ref": "b.json#/$defs/y", "$id": "http://h/a.json", "$defs": {"x": {"$id": "b.json", "$defs": {"y": {"type": "null"}}}}}, "null", "1"),
         (
-            {"$ref": "#/$defs/x", "$defs": {"x": {"$id": "http://h/b", "$ref": "#/$defs/y", "$defs": {"y": {"type": "null"}}}, "y": {"type": "string"}}},
+            {"$ref": "b.json#/$defs/y", "$id": "http://h/a.json", "$defs": {"x": {"$id": "b.json", "$defs": {"y": {"type": "null"}}}}},
+            "null",
+            "1",
+        ),
+        (
+            {
+                "$ref": "#/$defs/x",
+                "$defs": {"x": {"$id": "http://h/b", "$ref": "#/$defs/y", "$defs": {"y": {"type": "null"}}}, "y": {"type": "string"}},
+            },
             "null",
             '"a"',
         ),
         ({"$ref": "#/$defs/a", "maximum": 3, "$defs": {"a": {"type": "integer"}}}, "3", "4"),
         (NODE, '{"v": 1, "next": {"v": 2}}', '{"v": 1, "next": {}}'),
         ({"$defs": {"t": {"type": ["array", "null"], "items": {"$ref": "#/$defs/t"}}}, "$ref": "#/$defs/t"}, "[[], [[null]]]", "[1]"),
-        ({"allOf": [NODE | {"properties": {**NODE["properties"], "next": {"type": "null"}}}, {"required": ["next"]}]}, '{"v": 1, "next": null}', '{"v": 1}'),
+        (
+            {"allOf": [NODE | {"properties": {**NODE["properties"], "next": {"type": "null"}}}, {"required": ["next"]}]},
+            '{"v": 1, "next": null}',
+            '{"v": 1}',
+        ),
     ],
 )
 def test_references(schema: Any, accepted: str, refused: str) -> None:
@@ -45,7 +56,9 @@ def test_intersection_of_recursive_schemas() -> None:
     """Lists of integers met with lists that nest: the pairs of places close after a few steps."""
     numbers = {"anyOf": [{"type": "integer", "minimum": 3}, {"type": "array", "items": {"$ref": "#/$defs/numbers"}}]}
     pairs = {"anyOf": [{"type": "integer", "maximum": 5}, {"type": "array", "items": {"$ref": "#/$defs/pairs"}, "maxItems": 2}]}
-    grammar = Grammar.from_json_schema({"allOf": [{"$ref": "#/$defs/numbers"}, {"$ref": "#/$defs/pairs"}], "$defs": {"numbers": numbers, "pairs": pairs}})
+    grammar = Grammar.from_json_schema(
+        {"allOf": [{"$ref": "#/$defs/numbers"}, {"$ref": "#/$defs/pairs"}], "$defs": {"numbers": numbers, "pairs": pairs}}
+    )
     assert accepts(grammar, "[[3, 5], [[4]]]")
     assert not accepts(grammar, "[[3, 6]]")
     assert not accepts(grammar, "[[2]]")
@@ -59,7 +72,10 @@ def test_negation_of_a_recursive_schema() -> None:
     assert not accepts(grammar, '{"n": {"n": {}}}')
 
 
-@pytest.mark.parametrize("schema", [{"$ref": "#"}, {"allOf": [{"$ref": "#"}]}, {"$ref": "#/$defs/a", "$defs": {"a": {"$ref": "#/$defs/b"}, "b": {"$ref": "#/$defs/a"}}}])
+@pytest.mark.parametrize(
+    "schema",
+    [{"$ref": "#"}, {"allOf": [{"$ref": "#"}]}, {"$ref": "#/$defs/a", "$defs": {"a": {"$ref": "#/$defs/b"}, "b": {"$ref": "#/$defs/a"}}}],
+)
 def test_nothing_but_references(schema: Any) -> None:
     with pytest.raises(SchemaError, match="refers to itself"):
         Grammar.from_json_schema(schema)
@@ -70,7 +86,10 @@ def test_an_object_that_needs_itself() -> None:
         Grammar.from_json_schema({"type": "object", "properties": {"a": {"$ref": "#"}}, "required": ["a"]})
 
 
-@pytest.mark.parametrize(("reference", "error"), [("#/$defs/none", SchemaError), ("#none", SchemaError), ("http://other/schema", UnsupportedSchemaError), (1, SchemaError)])
+@pytest.mark.parametrize(
+    ("reference", "error"),
+    [("#/$defs/none", SchemaError), ("#none", SchemaError), ("http://other/schema", UnsupportedSchemaError), (1, SchemaError)],
+)
 def test_bad_references(reference: Any, error: type[Exception]) -> None:
     with pytest.raises(error) as caught:
         Grammar.from_json_schema({"properties": {"p": {"$ref": reference}}})

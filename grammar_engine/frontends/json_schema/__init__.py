@@ -5,8 +5,9 @@ Pipeline, one file a step:
     load.py        what the user hands over -> a decoded schema with exact numbers
     places.py      the subschemas where they stand; `$ref`, `$id`, `$anchor`
     keywords.py    the registry: what is done with each keyword, by draft
-    normalise.py   places -> shapes, the normal form (shape.py: a product over the JSON types; pieces.py: and, or, not of unions;
-                   strings.py, numbers.py, arrays.py, objects.py: the pieces; decimals.py, formats.py: their expressions)
+    normalise.py   places -> shapes, with assertions.py (what a schema says by itself) and exclusive.py (`oneOf`)
+                   shape.py: the normal form, a product over the JSON types; pieces.py: and, or, not of unions of pieces;
+                   strings.py, numbers.py, arrays.py, objects.py: the pieces; decimals.py, formats.py: their expressions
     emit.py        shapes -> lexemes and rules (layout.py: white space and punctuation)
 
 What the language of the grammar is: the JSON texts of the instances of the schema, with these choices of spelling.

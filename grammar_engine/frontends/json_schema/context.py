@@ -29,6 +29,10 @@ _ESCAPES = {"minimal": ESCAPES_MINIMAL, "all": ESCAPES_ALL}
 _NOT_SHORT = frozenset(map(chr, range(32))) - frozenset("\b\f\n\r\t")  # control characters without a short escape
 
 
+class Undecided(Exception):  # noqa: N818 - caught by whoever looks for a proof, and never seen outside
+    """A proof needs a shape that is being computed."""
+
+
 class Context:
     """One compilation.
 
@@ -92,7 +96,9 @@ class Context:
         """Bound the alternatives that all places together may multiply out."""
         self._alternatives += count
         if self._alternatives > 10 * self.limits.max_alternative_schemas:
-            raise LimitExceededError("max_alternative_schemas", self.limits.max_alternative_schemas, "ten times so many in all places together")
+            raise LimitExceededError(
+                "max_alternative_schemas", self.limits.max_alternative_schemas, "ten times so many in all places together"
+            )
 
     # --- questions about sets ---------------------------------------------------------------------------------------------
 
@@ -142,9 +148,7 @@ class Context:
                     f"the regular expression {source!r}: {error.reason}", pointer=place.pointer, keyword=keyword
                 ) from error
             except GrammarSyntaxError as error:
-                raise SchemaError(
-                    f"the regular expression {source!r}: {error.reason}", pointer=place.pointer, keyword=keyword
-                ) from error
+                raise SchemaError(f"the regular expression {source!r}: {error.reason}", pointer=place.pointer, keyword=keyword) from error
             self._patterns[source] = known
         return known
 

@@ -161,9 +161,7 @@ class DecimalSyntax:
             return b.union(first, b.concat(self.whole_numbers(low_whole + 1, None), self.any_fraction))
         high_whole, high_fraction = _split(high.value)
         if low_whole == high_whole:
-            fraction = b.intersect(
-                self._fraction_at_least(low_fraction, low.open), self._fraction_at_most(high_fraction, high.open)
-            )
+            fraction = b.intersect(self._fraction_at_least(low_fraction, low.open), self._fraction_at_most(high_fraction, high.open))
             return b.concat(_literal(b, low_whole), fraction)
         first_free = low_whole
         parts = []
@@ -285,9 +283,7 @@ class DecimalSyntax:
         for i, digit in enumerate(kept):
             if digit != "9":
                 rest = len(bound) - i - 1
-                parts.append(
-                    b.concat(b.string(head + kept[:i]), self._between(int(digit) + 1, 9), b.repeat(self.digit, rest, rest))
-                )
+                parts.append(b.concat(b.string(head + kept[:i]), self._between(int(digit) + 1, 9), b.repeat(self.digit, rest, rest)))
         return b.union(*parts)
 
     def _at_most(self, head: str, bound: str) -> Expr:
@@ -298,9 +294,7 @@ class DecimalSyntax:
         for i, digit in enumerate(kept):
             if digit != "0":
                 rest = len(bound) - i - 1
-                parts.append(
-                    b.concat(b.string(head + kept[:i]), self._between(0, int(digit) - 1), b.repeat(self.digit, rest, rest))
-                )
+                parts.append(b.concat(b.string(head + kept[:i]), self._between(0, int(digit) - 1), b.repeat(self.digit, rest, rest)))
         return b.union(*parts)
 
     def _fraction_at_least(self, bound: str, is_open: bool) -> Expr:

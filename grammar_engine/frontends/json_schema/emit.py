@@ -27,9 +27,11 @@ from ...ir import UNBOUNDED, Expr, Symbol
 from .arrays import ArrayPiece
 from .context import Context
 from .layout import Layout
+from .numbers import NumberPiece
 from .objects import ObjectPiece
 from .places import ANYTHING, NEVER, Goal, both
 from .shape import FALSE, NULL, TRUE, Shape
+from .strings import StringPiece
 
 _MAX_KEY_CLASSES = 64
 _MAX_COUNTED_STATES = 100_000
@@ -83,7 +85,8 @@ class Emitter:
         parts = [b.bytes(text) for bit, text in _ATOMS if shape.atoms & bit]
         names = ["boolean"] if shape.atoms & (TRUE | FALSE) == TRUE | FALSE else []
         names += [text.decode() for bit, text in _ATOMS if shape.atoms & bit and not (names and bit != NULL)]
-        for piece in (*shape.strings, *shape.numbers):
+        scalars: list[StringPiece | NumberPiece] = [*shape.strings, *shape.numbers]
+        for piece in scalars:
             parts.append(piece.expr(context))
             names.append(piece.words())
         expr = b.union(*parts)

@@ -4,7 +4,7 @@ Idea. One table says for each keyword what becomes of it (*enforced*, *annotatio
 to which JSON types it applies. The normaliser reads the table and nothing else to decide what to do with a key of a schema, so no
 assertion can be forgotten: what the table does not know is an annotation by the standard (section 6.5) and is reported as such.
 
-Invariant. A keyword of status `ENFORCED` has code in `normalise.py`; one of status `UNSUPPORTED` raises unless the schema at that
+Invariant. A keyword of status `ENFORCED` has code in `normalise.py` or `assertions.py`; one of status `UNSUPPORTED` raises unless the schema at that
 place admits none of the types it applies to.
 """
 

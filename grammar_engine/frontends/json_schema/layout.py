@@ -1,4 +1,4 @@
-"""White space and punctuation: how the parts of a JSON text are put together.
+r"""White space and punctuation: how the parts of a JSON text are put together.
 
 Idea. Insignificant white space belongs to the lexeme before it, so between two lexemes there is never a choice: `{`, `,`, a key with its
 colon, and each scalar end with a *gap*. What a gap may be is the option `whitespace`:
@@ -9,7 +9,8 @@ colon, and each scalar end with a *gap*. What a gap may be is the option `whites
     (item, key)    after each item exactly `item` (it contains the comma), after each key exactly `key` (it contains the colon);
                    no other white space: (", ", ": ") is what `json.dumps` writes
 
-Under "bounded" a text has at most 42 bytes of white space (43 with `\\r\\n`) for each bracket, comma, colon and scalar.
+Under "bounded" a gap has at most 41 bytes (42 with `\r\n`); there is one after each bracket (but the last), comma, scalar and key, and
+one after each colon. So the white space of a text is bounded by what it says.
 
 Invariant. Punctuation lexemes are made once. The last lexeme of the text has no gap under "bounded": `close` and `after` know by `last`.
 """

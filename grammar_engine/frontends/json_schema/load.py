@@ -47,10 +47,9 @@ def load(source: Any, limits: Limits | None = None) -> Any:
             raise SchemaError(f"the schema is not UTF-8: byte {error.start} ({error.reason})") from None
     if isinstance(source, str):
         return _from_text(source, limits or Limits())
-    if isinstance(source, type) and callable(getattr(source, "model_json_schema", None)):
-        return source.model_json_schema()
-    if callable(getattr(source, "json_schema", None)):
-        return source.json_schema()
+    for method in ("model_json_schema", "json_schema"):  # of a pydantic model class, of a TypeAdapter
+        if callable(getattr(source, method, None)):
+            return getattr(source, method)()
     raise SchemaError(f"a schema is a dict, a bool, JSON text, a pydantic model or a TypeAdapter, not {type(source).__name__}")
 
 

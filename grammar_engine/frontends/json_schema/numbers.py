@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 from fractions import Fraction
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...ir import Expr
@@ -83,7 +84,7 @@ class NumberPiece(NamedTuple):
         result = []
         if self.values is not None:
             ends = [None, *(Bound(v, True) for v in sorted(self.values)), None]
-            return [NumberPiece(low, high) for low, high in zip(ends, ends[1:])]
+            return [NumberPiece(low, high) for low, high in pairwise(ends)]
         if self.low:
             result.append(NumberPiece(high=Bound(self.low.value, not self.low.open)))
         if self.high:

@@ -64,9 +64,7 @@ class ObjectPiece:
 
     __slots__ = ("_key", "fewest", "layers", "most", "required")
 
-    def __init__(
-        self, layers: tuple[ObjectLayer, ...] = (), required: tuple[str, ...] = (), fewest: int = 0, most: int | None = None
-    ):
+    def __init__(self, layers: tuple[ObjectLayer, ...] = (), required: tuple[str, ...] = (), fewest: int = 0, most: int | None = None):
         self.layers = layers
         self.required = required
         self.fewest = fewest
@@ -139,12 +137,11 @@ class ObjectPiece:
             result.append(ObjectPiece(most=self.fewest - 1))
         if self.most is not None:
             result.append(ObjectPiece(fewest=self.most + 1))
-        for name in self.required:
-            result.append(ObjectPiece((context.single(name, NEVER),)))
+        result += [ObjectPiece((context.single(name, NEVER),)) for name in self.required]
         for layer in self.layers:
             for name, goal in layer.named.items():
-                for other in context.negated(goal):
-                    result.append(ObjectPiece((context.single(name, other),) if other else (), (name,)))
+                others = context.negated(goal)
+                result += [ObjectPiece((context.single(name, other),) if other else (), (name,)) for other in others]
             open_goals = [(goal, "patternProperties") for _, goal in layer.classes] + [(layer.others, "additionalProperties")]
             for goal, keyword in open_goals:
                 if goal != ANYTHING:

@@ -93,9 +93,8 @@ def exclude_each_other(first: Goal, second: Goal) -> bool:
     """Whether two goals are seen to have nothing in common: one asks for the negation of what the other asks for."""
     for place in first:
         for other in second:
-            if place.positive != other.positive and place.resource is other.resource:
-                if place._negation is other or other._negation is place or place.spelling == other.spelling:
-                    return True
+            if place.positive != other.positive and place.resource is other.resource and place.spelling == other.spelling:
+                return True
     return first is NEVER or second is NEVER
 
 
@@ -294,4 +293,4 @@ def _identifier(value: Any, draft: Draft) -> str | None:
 def _kind(value: Any) -> str:
     if value is None:
         return "null"
-    return {str: "a string", list: "an array"}.get(type(value), "a number")
+    return "a string" if isinstance(value, str) else "an array" if isinstance(value, list) else "a number"

@@ -11,10 +11,11 @@ reached. Recursion through `$ref` thereby stays recursion in the grammar.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from . import pieces
 from .arrays import ARRAYS, ArrayPiece
+from .keywords import Types
 from .numbers import NUMBERS, NumberPiece
 from .objects import OBJECTS, ObjectPiece
 from .strings import STRINGS, StringPiece
@@ -64,7 +65,33 @@ class Shape:
         """Whether nothing is admitted as far as that can be told (False: maybe something is)."""
         if self.atoms:
             return False
-        return all(p.is_void(context) for p in (*self.strings, *self.numbers, *self.arrays, *self.objects))
+        factors: tuple[tuple[pieces.Piece, ...], ...] = (self.strings, self.numbers, self.arrays, self.objects)
+        return all(piece.is_void(context) for factor in factors for piece in factor)
+
+    def types(self) -> Types:
+        """The types of which something is admitted."""
+        result = Types.NONE
+        for present, bit in (
+            (self.atoms & NULL, Types.NULL),
+            (self.atoms & (TRUE | FALSE), Types.BOOLEAN),
+            (self.strings, Types.STRING),
+            (self.numbers, Types.NUMBER),
+            (self.arrays, Types.ARRAY),
+            (self.objects, Types.OBJECT),
+        ):
+            if present:
+                result |= bit
+        return result
+
+    def replaced(self, factor: str, union: tuple[Any, ...], exact: bool) -> Shape:
+        """The shape with one factor changed; it stays exact if `exact`."""
+        new = Shape(self.atoms, self.strings, self.numbers, self.arrays, self.objects, self.exact and exact)
+        setattr(new, factor, union)
+        return new
+
+    def inexact(self) -> Shape:
+        """The same, marked as admitting too much."""
+        return Shape(self.atoms, self.strings, self.numbers, self.arrays, self.objects, False)
 
 
 ANY = Shape(NULL | TRUE | FALSE, (STRINGS,), (NUMBERS,), (ARRAYS,), (OBJECTS,))

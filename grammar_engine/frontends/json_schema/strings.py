@@ -71,10 +71,6 @@ class StringPiece(NamedTuple):
         """Whether the set is empty; exact."""
         return bool(self.texts) and context.is_empty(self.text(context))
 
-    def is_plain(self) -> bool:
-        """Whether any string is in the set."""
-        return self == STRINGS
-
     def text(self, context: Context) -> Expr:
         """The values of the strings, not quoted."""
         b = context.builder
@@ -94,13 +90,13 @@ class StringPiece(NamedTuple):
     def words(self) -> str:
         """A short name."""
         if self.values is not None:
-            return "enum" if len(self.values) > 1 else context_free_name(next(iter(self.values)))
+            return "enum" if len(self.values) > 1 else shown(next(iter(self.values)))
         return "string" if self == STRINGS else "string with conditions"
 
 
 STRINGS = StringPiece()
 
 
-def context_free_name(text: str) -> str:
+def shown(text: str) -> str:
     """A string value as a name for readers: quoted and cut."""
     return repr(text if len(text) <= 40 else text[:37] + "...")

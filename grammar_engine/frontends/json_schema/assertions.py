@@ -1,0 +1,297 @@
+"""The assertions of one schema: what `type`, `minLength`, `properties` and their like say by themselves.
+
+Idea. Each JSON type has a reader, which makes one piece of that type out of the keywords of that type, whether or not `type` is there:
+keywords say nothing about values of other types. The values of `enum` and `const` become a shape too: members of listed arrays and
+objects are places of their own, so a listed value meets other conditions like anything else.
+
+Invariant. The value of every keyword is checked before it is used; what is malformed raises `SchemaError` with the place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ...errors import SchemaError, UnsupportedSchemaError
+from ...ir import UNBOUNDED
+from ...report import Entry
+from . import pieces, shape
+from .arrays import ARRAYS, ArrayLayer, ArrayPiece
+from .context import Context
+from .decimals import Bound
+from .formats import FORMATS, UNSUPPORTED_FORMATS
+from .keywords import Draft, Group, table
+from .numbers import INTEGERS, NUMBERS, NumberPiece
+from .objects import OBJECTS, ObjectLayer, ObjectPiece
+from .places import ANYTHING, NEVER, Goal, Place, escape
+from .shape import ANY, FALSE, NULL, TRUE, Shape
+from .strings import STRINGS, StringPiece
+
+_OF_TYPE = {
+    "null": Shape(NULL),
+    "boolean": Shape(TRUE | FALSE),
+    "string": Shape(strings=(STRINGS,)),
+    "number": Shape(numbers=(NUMBERS,)),
+    "integer": Shape(numbers=(INTEGERS,)),
+    "array": Shape(arrays=(ARRAYS,)),
+    "object": Shape(objects=(OBJECTS,)),
+}
+
+
+class Assertions:
+    """Reads the assertions of places, and the values of keywords for others."""
+
+    def __init__(self, context: Context):
+        self.context = context
+        self.document = context.document
+
+    def shape(self, place: Place, schema: dict[str, Any], groups: set[Group]) -> Shape:
+        """What the assertions of a schema admit; `groups` says which kinds it has."""
+        result = self._values(place, schema) if Group.VALUE in groups else ANY
+        readers: tuple[tuple[Group, str, Callable[[Place, dict[str, Any]], Any], Any], ...] = (
+            (Group.STRING, "strings", self._strings, STRINGS),
+            (Group.NUMBER, "numbers", self._numbers, NUMBERS),
+            (Group.ARRAY, "arrays", self._arrays, ARRAYS),
+            (Group.OBJECT, "objects", self._objects, OBJECTS),
+        )
+        for group, factor, reader, everything in readers:
+            if group in groups:
+                union = getattr(result, factor)
+                admitted, exact = reader(place, schema) if union else ((), True)
+                if union and (admitted != (everything,) or not exact):
+                    result = result.replaced(factor, pieces.meet(union, admitted, everything, self.context), exact)
+        return result
+
+    def _values(self, place: Place, schema: dict[str, Any]) -> Shape:
+        result = ANY
+        if "type" in schema:
+            names = schema["type"]
+            if isinstance(names, str):
+                names = [names]
+            if not isinstance(names, list) or not names:
+                raise SchemaError("`type` is a name or a list of names", pointer=place.pointer, keyword="type")
+            for name in names:
+                if not isinstance(name, str) or name not in _OF_TYPE:
+                    raise SchemaError(f"there is no type {name!r}", pointer=place.pointer, keyword="type")
+            result = shape.join([_OF_TYPE[name] for name in names])
+        if "enum" in schema:
+            values = schema["enum"]
+            if not isinstance(values, list):
+                raise SchemaError("`enum` is a list of values", pointer=place.pointer, keyword="enum")
+            result = shape.meet(result, self._listed(place, "enum", values), self.context)
+        if "const" in schema and place.draft is not Draft.DRAFT4:
+            result = shape.meet(result, self._listed(place, "const", [schema["const"]]), self.context)
+        return result
+
+    def _listed(self, place: Place, keyword: str, values: list[Any]) -> Shape:
+        """The shape of some values; the members of arrays and objects become places of their own."""
+        context = self.context
+        atoms = 0
+        texts, numbers, arrays, objects = set(), set(), [], []
+        for index, value in enumerate(values):
+            if isinstance(value, str):
+                context.check_text(place, keyword, value)
+                texts.add(value)
+            elif value is None or isinstance(value, bool):
+                atoms |= NULL if value is None else TRUE if value else FALSE
+            elif isinstance(value, (list, tuple)):
+                prefix = tuple((self._constant(place, keyword, index, i, item),) for i, item in enumerate(value))
+                arrays.append(ArrayPiece((ArrayLayer(prefix, NEVER),), len(prefix), len(prefix)))
+            elif isinstance(value, dict):
+                named: dict[str, Goal] = {k: (self._constant(place, keyword, index, k, v),) for k, v in value.items()}
+                for name in named:
+                    self._check_name(place, keyword, name)
+                objects.append(ObjectPiece((ObjectLayer(named, (), NEVER),), tuple(named)))
+            else:
+                numbers.add(context.number(place, keyword, value))
+        return Shape(
+            atoms,
+            (StringPiece(values=frozenset(texts)),) if texts else (),
+            (NumberPiece(values=frozenset(numbers)),) if numbers else (),
+            tuple(arrays),
+            tuple(objects),
+        )
+
+    def _constant(self, place: Place, keyword: str, index: int, step: str | int, value: Any) -> Place:
+        pointer = f"{place.pointer}/{keyword}" + (f"/{index}" if keyword == "enum" and not place.invented else "")
+        return self.document.invented(place, f"{pointer}/{step if isinstance(step, int) else escape(step)}", {"enum": [value]})
+
+    def _strings(self, place: Place, schema: dict[str, Any]) -> tuple[tuple[StringPiece, ...], bool]:
+        context = self.context
+        shortest = self._count(place, schema, "minLength") or 0
+        longest = self._count(place, schema, "maxLength")
+        if longest is not None and shortest > longest:
+            return (), True
+        texts = set()
+        exact = True
+        if "pattern" in schema:
+            try:
+                texts.add(context.pattern(place, "pattern", schema["pattern"]))
+            except UnsupportedSchemaError as error:
+                context.relax_error(error, place.pointer, "pattern")
+                exact = False
+        if "format" in schema:
+            name = schema["format"]
+            if not isinstance(name, str):
+                raise SchemaError("`format` is a string", pointer=place.pointer, keyword="format")
+            if name in FORMATS:
+                texts.add(context.format(name))
+            elif name in UNSUPPORTED_FORMATS:
+                context.relax(place, "format", f"{name}: {UNSUPPORTED_FORMATS[name]}")
+                exact = False
+            else:
+                context.report.annotations.append(Entry(place.pointer, "format", f"unknown format {name!r}"))
+        return (StringPiece(shortest, longest, frozenset(texts)),), exact
+
+    def _numbers(self, place: Place, schema: dict[str, Any]) -> tuple[tuple[NumberPiece, ...], bool]:
+        context = self.context
+        piece: NumberPiece | None = NUMBERS
+        exact = True
+        for inclusive, exclusive in (("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum")):
+            is_open = schema.get(exclusive)
+            bounds = []
+            if inclusive in schema:
+                bounds.append(Bound(context.number(place, inclusive, schema[inclusive]), is_open is True))
+            if exclusive in schema and not isinstance(is_open, bool):
+                bounds.append(Bound(context.number(place, exclusive, is_open), True))
+            for bound in bounds:
+                piece = piece and piece.meet(NumberPiece(low=bound) if inclusive == "minimum" else NumberPiece(high=bound))
+        if "multipleOf" in schema:
+            step = context.number(place, "multipleOf", schema["multipleOf"])
+            if step <= 0:
+                raise SchemaError("`multipleOf` is greater than 0", pointer=place.pointer, keyword="multipleOf")
+            if context.has_multiples(step):
+                piece = piece and piece.meet(NumberPiece(steps=frozenset((step,))))
+            else:
+                context.relax(place, "multipleOf", f"the automaton for multiples of {step} is too large")
+                exact = False
+        return ((piece,) if piece else ()), exact
+
+    def _arrays(self, place: Place, schema: dict[str, Any]) -> tuple[tuple[ArrayPiece, ...], bool]:
+        shortest = self._count(place, schema, "minItems") or 0
+        longest = self._count(place, schema, "maxItems")
+        exact = True
+        if longest is not None and shortest > longest:
+            return (), True
+        known = table(place.draft)
+        prefix: tuple[Goal, ...] = ()
+        rest = ANYTHING
+        if "prefixItems" in schema and "prefixItems" in known:
+            prefix = self._list(place, schema, "prefixItems")
+        items = schema.get("items", True)
+        if isinstance(items, list):
+            prefix = prefix or self._list(place, schema, "items")
+            if "additionalItems" in schema and "additionalItems" in known:
+                rest = self.member(place, schema, "additionalItems")
+        elif items is not True:
+            rest = self.member(place, schema, "items")
+        unique = schema.get("uniqueItems", False)
+        if not isinstance(unique, bool):
+            raise SchemaError("`uniqueItems` is true or false", pointer=place.pointer, keyword="uniqueItems")
+        if unique and (longest is None or longest > 1):
+            self.context.relax(place, "uniqueItems", "comparing items with each other is not implemented")
+            exact = False
+        layers = (ArrayLayer(prefix, rest),) if prefix or rest != ANYTHING else ()
+        return (ArrayPiece(layers, shortest, longest),), exact
+
+    def _objects(self, place: Place, schema: dict[str, Any]) -> tuple[tuple[ObjectPiece, ...], bool]:
+        context = self.context
+        fewest = self._count(place, schema, "minProperties") or 0
+        most = self._count(place, schema, "maxProperties")
+        exact = True
+        required = self.names(place, "required", schema.get("required", []))
+        if most is not None and max(fewest, len(required)) > most:
+            return (), True
+        properties = self.map(place, schema, "properties")
+        named = {}
+        for name, value in properties.items():
+            if not name.isascii():
+                context.check_text(place, "properties", name)
+            named[name] = ANYTHING if value is True else self._goal(place, "properties", name, value)
+        classes = []
+        for source, value in self.map(place, schema, "patternProperties").items():
+            try:
+                keys = context.pattern(place, "patternProperties", source)
+            except UnsupportedSchemaError as error:
+                context.relax_error(error, place.pointer, "patternProperties")
+                exact = False
+                keys = context.builder.text  # which keys match is unknown, so what other keys have to meet is unknown too
+                classes.append((keys, ANYTHING))
+                continue
+            classes.append((keys, self._goal(place, "patternProperties", source, value)))
+        others = self.member(place, schema, "additionalProperties") if "additionalProperties" in schema else ANYTHING
+        layers = (ObjectLayer(named, tuple(classes), others),) if named or classes or others != ANYTHING else ()
+        union: tuple[ObjectPiece, ...] = (ObjectPiece(layers, required, fewest, most),)
+        if "dependentRequired" in schema and "dependentRequired" in table(place.draft):
+            for name, needed in self.map(place, schema, "dependentRequired").items():
+                union = self.depends(union, name, self.names(place, "dependentRequired", needed))
+        return union, exact
+
+    def depends(self, union: tuple[ObjectPiece, ...], name: str, needed: tuple[str, ...]) -> tuple[ObjectPiece, ...]:
+        """The objects of a union that have the keys `needed` if they have the key `name`."""
+        if not needed:
+            return union
+        with_name = ObjectPiece(required=tuple(dict.fromkeys((name, *needed))))
+        return pieces.meet(union, (self.without(name), with_name), OBJECTS, self.context)
+
+    def without(self, name: str) -> ObjectPiece:
+        """The objects without a key."""
+        return ObjectPiece((self.context.single(name, NEVER),))
+
+    # --- values of keywords -------------------------------------------------------------------------------------------------
+
+    def _count(self, place: Place, schema: dict[str, Any], keyword: str) -> int | None:
+        if keyword not in schema:
+            return None
+        value = self.context.number(place, keyword, schema[keyword])
+        if value < 0 or value != value.to_integral_value():
+            raise SchemaError(f"`{keyword}` is an integer, at least 0", pointer=place.pointer, keyword=keyword)
+        if value < UNBOUNDED:
+            return int(value)
+        if keyword.startswith("min"):
+            raise UnsupportedSchemaError(f"counts end at {UNBOUNDED - 1:,}", pointer=place.pointer, keyword=keyword)
+        self.context.report.notes.append(Entry(place.pointer, keyword, f"counts end at {UNBOUNDED - 1:,}: the same as no bound"))
+        return None
+
+    def map(self, place: Place, schema: dict[str, Any], keyword: str) -> dict[str, Any]:
+        """The value of a keyword that is an object."""
+        value = schema.get(keyword, {})
+        if not isinstance(value, dict):
+            raise SchemaError(f"`{keyword}` is an object", pointer=place.pointer, keyword=keyword)
+        for name in value:
+            if not isinstance(name, str):
+                raise SchemaError(f"the keys of `{keyword}` are strings, not {name!r}", pointer=place.pointer, keyword=keyword)
+        return value
+
+    def names(self, place: Place, keyword: str, value: Any) -> tuple[str, ...]:
+        """The value of a keyword that is a list of names."""
+        if not isinstance(value, (list, tuple)) or not all(isinstance(name, str) for name in value):
+            raise SchemaError(f"`{keyword}` is a list of names", pointer=place.pointer, keyword=keyword)
+        for name in value:
+            self.context.check_text(place, keyword, name)
+        return tuple(dict.fromkeys(value))
+
+    def _check_name(self, place: Place, keyword: str, name: Any) -> None:
+        if not isinstance(name, str):
+            raise SchemaError(f"the key {name!r} is no string", pointer=place.pointer, keyword=keyword)
+        self.context.check_text(place, keyword, name)
+
+    def _goal(self, place: Place, keyword: str, token: str | int, value: Any) -> Goal:
+        return self.document.goal(self.document.grandchild(place, keyword, token, value))
+
+    def member(self, place: Place, schema: dict[str, Any], keyword: str) -> Goal:
+        """The goal of a keyword whose value is a schema."""
+        return self.document.goal(self.document.child(place, keyword, schema[keyword]))
+
+    def _list(self, place: Place, schema: dict[str, Any], keyword: str) -> tuple[Goal, ...]:
+        value = schema[keyword]
+        if not isinstance(value, list):
+            raise SchemaError(f"`{keyword}` is a list of schemas", pointer=place.pointer, keyword=keyword)
+        return tuple(self._goal(place, keyword, i, item) for i, item in enumerate(value))
+
+    def branches(self, place: Place, schema: dict[str, Any], keyword: str) -> list[Place]:
+        """The places of the schemas in a list."""
+        value = schema[keyword]
+        if not isinstance(value, list) or not value:
+            raise SchemaError(f"`{keyword}` is a list of at least one schema", pointer=place.pointer, keyword=keyword)
+        return [self.document.grandchild(place, keyword, i, item) for i, item in enumerate(value)]

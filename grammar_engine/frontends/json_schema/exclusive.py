@@ -1,0 +1,110 @@
+"""`oneOf`: the values that are in exactly one of several shapes.
+
+Idea. Type by type, the result is the union over i of (branch i, and none of the others that may overlap with it). Branches that provably
+exclude each other need no negation: a key that either one requires and whose two goals exclude each other is proof enough, which covers
+discriminating `const`s, and a required key that a closed object lacks. The branches arrive met with everything else that is said at
+their place, so what the siblings require helps to keep them apart.
+
+Invariant. Without a proof the others are taken out, and where that is not possible the schema is refused: never treated as `anyOf`
+unless `lenient`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ...errors import UnsupportedSchemaError
+from . import pieces, shape
+from .arrays import ARRAYS
+from .context import Context, Undecided
+from .numbers import NUMBERS
+from .objects import OBJECTS, ObjectPiece
+from .places import Place
+from .shape import Shape
+from .strings import STRINGS
+
+
+def one_of(context: Context, place: Place, branches: list[Shape]) -> Shape:
+    """What exactly one of the branches of the `oneOf` at a place admits."""
+    if len(branches) == 1:
+        return branches[0]
+    if not all(branch.exact for branch in branches):
+        context.relax(place, "oneOf", "a branch was relaxed, so it is treated as `anyOf`")
+        return shape.join(branches).inexact()
+    once = twice = 0
+    for branch in branches:
+        twice |= once & branch.atoms
+        once |= branch.atoms
+    try:
+        return Shape(
+            once & ~twice,
+            _exclusive(context, [branch.strings for branch in branches], STRINGS),
+            _exclusive(context, [branch.numbers for branch in branches], NUMBERS),
+            _exclusive(context, [branch.arrays for branch in branches], ARRAYS),
+            _exclusive(context, [branch.objects for branch in branches], OBJECTS),
+        )
+    except UnsupportedSchemaError as error:
+        reason = f"the branches are not provably disjoint, and to exclude one from another fails: {error.reason}"
+        context.relax(place, "oneOf", reason)
+        return shape.join(branches).inexact()
+
+
+def _exclusive(context: Context, unions: list[tuple[Any, ...]], everything: Any) -> tuple[Any, ...]:
+    """The values that are in exactly one of the unions."""
+    present = [union for union in unions if union]
+    if len(present) < 2:
+        return present[0] if present else ()
+    if everything is OBJECTS and _is_discriminated(context, present):
+        return pieces.join(present, everything)
+    overlaps: list[list[int]] = [[] for _ in present]
+    for i, first in enumerate(present):
+        for j in range(i):
+            if not _are_disjoint(context, first, present[j]):
+                overlaps[i].append(j)
+                overlaps[j].append(i)
+    result = []
+    for union, others in zip(present, overlaps):
+        for other in others:
+            union = pieces.subtract(union, present[other], everything, context)
+        result.append(union)
+    return pieces.join(result, everything)
+
+
+def _are_disjoint(context: Context, first: Sequence[Any], second: Sequence[Any]) -> bool:
+    for x in first:
+        for y in second:
+            common = x.meet(y)
+            if common is not None and not common.is_void(context):
+                return False
+    return True
+
+
+def _is_discriminated(context: Context, unions: list[tuple[ObjectPiece, ...]]) -> bool:
+    """Whether some key, required everywhere, has listed strings only, and no string in two unions."""
+    common = unions[0][0].required
+    for union in unions:
+        for piece in union:
+            common = tuple(name for name in common if name in piece.required)
+    return any(_discriminates(context, name, unions) for name in common)
+
+
+def _discriminates(context: Context, name: str, unions: list[tuple[ObjectPiece, ...]]) -> bool:
+    seen: set[str] = set()
+    for union in unions:
+        mine: set[str] = set()
+        for piece in union:
+            try:
+                value = context.normaliser.shape(piece.goal(name, context))
+            except Undecided:
+                return False
+            if value.atoms or value.numbers or value.arrays or value.objects:
+                return False
+            for strings in value.strings:
+                if strings.values is None:
+                    return False
+                mine |= strings.values
+        if mine & seen:
+            return False
+        seen |= mine
+    return True
