@@ -592,8 +592,8 @@ static void *_cffi_types[] = {
 /*  4 */ _CFFI_OP(_CFFI_OP_POINTER, 66), // ge_matcher * *
 /*  5 */ _CFFI_OP(_CFFI_OP_POINTER, 186), // ge_err *
 /*  6 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/*  7 */ _CFFI_OP(_CFFI_OP_FUNCTION, 193), // ge_status()(ge_grammar const *, ge_vocab *, uint32_t, ge_engine * *, ge_err *)
-/*  8 */ _CFFI_OP(_CFFI_OP_POINTER, 187), // ge_grammar const *
+/*  7 */ _CFFI_OP(_CFFI_OP_FUNCTION, 193), // ge_status()(ge_grammar *, ge_vocab *, uint32_t, ge_engine * *, ge_err *)
+/*  8 */ _CFFI_OP(_CFFI_OP_POINTER, 187), // ge_grammar *
 /*  9 */ _CFFI_OP(_CFFI_OP_POINTER, 195), // ge_vocab *
 /* 10 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22), // uint32_t
 /* 11 */ _CFFI_OP(_CFFI_OP_POINTER, 3), // ge_engine * *
@@ -602,7 +602,7 @@ static void *_cffi_types[] = {
 /* 14 */ _CFFI_OP(_CFFI_OP_FUNCTION, 193), // ge_status()(ge_ir *, ge_rules const *, ge_grammar * *, ge_err *)
 /* 15 */ _CFFI_OP(_CFFI_OP_POINTER, 188), // ge_ir *
 /* 16 */ _CFFI_OP(_CFFI_OP_POINTER, 191), // ge_rules const *
-/* 17 */ _CFFI_OP(_CFFI_OP_POINTER, 166), // ge_grammar * *
+/* 17 */ _CFFI_OP(_CFFI_OP_POINTER, 8), // ge_grammar * *
 /* 18 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 19 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
 /* 20 */ _CFFI_OP(_CFFI_OP_FUNCTION, 193), // ge_status()(ge_ir *, uint32_t const *, size_t, uint8_t const *, size_t, size_t *, ge_err *)
@@ -735,7 +735,7 @@ static void *_cffi_types[] = {
 /* 147 */ _CFFI_OP(_CFFI_OP_NOOP, 66),
 /* 148 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
 /* 149 */ _CFFI_OP(_CFFI_OP_FUNCTION, 23), // size_t()(ge_grammar const *)
-/* 150 */ _CFFI_OP(_CFFI_OP_NOOP, 8),
+/* 150 */ _CFFI_OP(_CFFI_OP_POINTER, 187), // ge_grammar const *
 /* 151 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
 /* 152 */ _CFFI_OP(_CFFI_OP_FUNCTION, 23), // size_t()(ge_matcher const *)
 /* 153 */ _CFFI_OP(_CFFI_OP_NOOP, 119),
@@ -751,7 +751,7 @@ static void *_cffi_types[] = {
 /* 163 */ _CFFI_OP(_CFFI_OP_POINTER, 192), // ge_stats *
 /* 164 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
 /* 165 */ _CFFI_OP(_CFFI_OP_FUNCTION, 199), // void()(ge_grammar *)
-/* 166 */ _CFFI_OP(_CFFI_OP_POINTER, 187), // ge_grammar *
+/* 166 */ _CFFI_OP(_CFFI_OP_NOOP, 8),
 /* 167 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
 /* 168 */ _CFFI_OP(_CFFI_OP_FUNCTION, 199), // void()(ge_ir *)
 /* 169 */ _CFFI_OP(_CFFI_OP_NOOP, 15),
@@ -992,7 +992,7 @@ _cffi_f_ge_engine_is_full(PyObject *self, PyObject *arg0)
 #  define _cffi_f_ge_engine_is_full _cffi_d_ge_engine_is_full
 #endif
 
-static ge_status _cffi_d_ge_engine_new(ge_grammar const * x0, ge_vocab * x1, uint32_t x2, ge_engine * * x3, ge_err * x4)
+static ge_status _cffi_d_ge_engine_new(ge_grammar * x0, ge_vocab * x1, uint32_t x2, ge_engine * * x3, ge_err * x4)
 {
   return ge_engine_new(x0, x1, x2, x3, x4);
 }
@@ -1000,7 +1000,7 @@ static ge_status _cffi_d_ge_engine_new(ge_grammar const * x0, ge_vocab * x1, uin
 static PyObject *
 _cffi_f_ge_engine_new(PyObject *self, PyObject *args)
 {
-  ge_grammar const * x0;
+  ge_grammar * x0;
   ge_vocab * x1;
   uint32_t x2;
   ge_engine * * x3;
@@ -1021,7 +1021,7 @@ _cffi_f_ge_engine_new(PyObject *self, PyObject *args)
   datasize = _cffi_prepare_pointer_call_argument(
       _cffi_type(8), arg0, (char **)&x0);
   if (datasize != 0) {
-    x0 = ((size_t)datasize) <= 640 ? (ge_grammar const *)alloca((size_t)datasize) : NULL;
+    x0 = ((size_t)datasize) <= 640 ? (ge_grammar *)alloca((size_t)datasize) : NULL;
     if (_cffi_convert_array_argument(_cffi_type(8), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
@@ -1248,10 +1248,10 @@ _cffi_f_ge_grammar_bytes(PyObject *self, PyObject *arg0)
   PyObject *pyresult;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(8), arg0, (char **)&x0);
+      _cffi_type(150), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_grammar const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(8), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(150), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1284,10 +1284,10 @@ _cffi_f_ge_grammar_free(PyObject *self, PyObject *arg0)
   struct _cffi_freeme_s *large_args_free = NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(166), arg0, (char **)&x0);
+      _cffi_type(8), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_grammar *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(166), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(8), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }

@@ -13,7 +13,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, fields
-from functools import partial
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -112,10 +111,6 @@ _STATS_FIELDS = [field.name for field in fields(Stats)]
 _MAXIMA = {"max_row_items", "max_alternatives", "generation"}
 
 
-def _free_engine(handle: Any, parents: tuple[Any, Any]) -> None:
-    lib.ge_engine_free(handle)
-
-
 class Engine:
     """A generation of automata of one (grammar, vocabulary, switches)."""
 
@@ -125,8 +120,7 @@ class Engine:
         self.generation = generation
         out, err = ffi.new("ge_engine **"), new_err()
         check(lib.ge_engine_new(grammar._handle, vocabulary._handle, switches._off(), out, err), err)
-        # The destructor, not the object, holds what must outlive the engine: so the order is right however they become garbage.
-        self.handle = ffi.gc(out[0], partial(_free_engine, parents=(grammar._handle, vocabulary._handle)))
+        self.handle = ffi.gc(out[0], lib.ge_engine_free)
 
     def stats(self) -> Stats:
         """The counters at this moment."""

@@ -14,6 +14,7 @@ Code points are encoded as UTF-8; `complement` is over *all byte strings*, so a 
 
 from __future__ import annotations
 
+import builtins
 from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -84,7 +85,7 @@ class Builder:
         self.start: Symbol = NO_SYMBOL
         self.longest = False
         self._ids: dict[tuple[object, ...], Expr] = {}
-        self._spans: dict[bytes, int] = {}
+        self._spans: dict[builtins.bytes, int] = {}
         self._lexeme_ids: dict[tuple[Expr, int, str | None], Symbol] = {}
         self.never = self._node(OP_NEVER)
         self.empty = self._node(OP_EMPTY)
@@ -93,7 +94,7 @@ class Builder:
 
     # --- expressions ------------------------------------------------------------------------------------------------
 
-    def bytes(self, literal: bytes) -> Expr:
+    def bytes(self, literal: builtins.bytes) -> Expr:
         """The one byte string `literal`."""
         if not literal:
             return self.empty
@@ -171,7 +172,7 @@ class Builder:
         """The JSON spellings of the strings in `part`, without the quotes. `part` is a set of valid UTF-8 texts."""
         return self._node(OP_JSON, part, escapes)
 
-    def literals(self, literals: Iterable[bytes]) -> Expr:
+    def literals(self, literals: Iterable[builtins.bytes]) -> Expr:
         """Any of many byte strings, as a trie: cost is in proportion to their total length."""
         unique = sorted(set(literals))
         if len(unique) < 2:
@@ -235,7 +236,7 @@ class Builder:
             self.words.extend(operands)
         return known
 
-    def _span(self, content: bytes) -> int:
+    def _span(self, content: builtins.bytes) -> int:
         offset = self._spans.get(content)
         if offset is None:
             offset = self._spans[content] = len(self.data)

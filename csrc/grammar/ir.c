@@ -245,7 +245,7 @@ ge_status ge_grammar_new(ge_ir *ir, const ge_rules *rules, ge_grammar **out, ge_
 }
 
 void ge_grammar_free(ge_grammar *g) {
-    if (!g) return;
+    if (!g || !share_drop(&g->shares)) return;
     rx_drop(&g->x);
     gr_drop(&g->g, &g->b);
     free(g->lexemes);

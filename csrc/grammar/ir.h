@@ -4,6 +4,7 @@
 #ifndef GE_IR_H
 #define GE_IR_H
 
+#include "../base/lock.h"
 #include "../lexer/lx.h"
 #include "gr.h"
 
@@ -15,6 +16,7 @@ struct ge_ir {
 };
 
 struct ge_grammar {
+    ge_shares shares; /* engines own their grammar too */
     budget b;
     rx_arena x; /* classes frozen */
     lx_lexeme *lexemes;

@@ -1,7 +1,7 @@
 /* The public surface of the core, read by the C compiler (through ge.h) and by cffi: typedefs, plain structs, enums, prototypes.
  *
  * Words used for ownership: *borrows* = reads during the call only; *copies*; *takes* = frees it later; *returns owned* = the caller
- * frees it. Every function that can fail returns a ge_status and fills *err (never allocates to report). No function prints, aborts
+ * frees it; *keeps alive* = shares ownership, so that objects may be freed in any order. Every function that can fail returns a ge_status and fills *err (never allocates to report). No function prints, aborts
  * or keeps global state.
  *
  * Threads: ge_vocab and ge_grammar are immutable after creation. A ge_engine may be used by any number of threads at once: warm
@@ -136,15 +136,15 @@ typedef struct ge_stats {
     uint64_t generation;     /* number of this generation of states, from 1 */
 } ge_stats;
 
-/* Borrows grammar and vocab, which must outlive the engine. switches: or of ge_switch. Returns owned. */
-ge_status ge_engine_new(const ge_grammar *grammar, ge_vocab *vocab, uint32_t switches, ge_engine **out, ge_err *err);
+/* Keeps grammar and vocab alive. switches: or of ge_switch. Returns owned. */
+ge_status ge_engine_new(ge_grammar *grammar, ge_vocab *vocab, uint32_t switches, ge_engine **out, ge_err *err);
 void ge_engine_free(ge_engine *engine);
 void ge_engine_stats(ge_engine *engine, ge_stats *out);
 int32_t ge_engine_is_full(ge_engine *engine); /* 1: holds max_generation_bytes or more, or has met a ceiling on states */
 
 /* --- matchers --------------------------------------------------------------------------------------------------------------- */
 
-ge_status ge_matcher_new(ge_engine *engine, ge_matcher **out, ge_err *err); /* borrows engine, which must outlive it; returns owned */
+ge_status ge_matcher_new(ge_engine *engine, ge_matcher **out, ge_err *err); /* keeps engine alive; returns owned */
 ge_status ge_matcher_fork(const ge_matcher *m, ge_matcher **out, ge_err *err);
 void ge_matcher_free(ge_matcher *m);
 

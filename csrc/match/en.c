@@ -33,12 +33,14 @@ static bool init_parts(ge_engine *e) {
     return cf_init(e);
 }
 
-ge_status ge_engine_new(const ge_grammar *grammar, ge_vocab *vocab, uint32_t switches, ge_engine **out, ge_err *err) {
+ge_status ge_engine_new(ge_grammar *grammar, ge_vocab *vocab, uint32_t switches, ge_engine **out, ge_err *err) {
     ge_engine *e = calloc(1, sizeof *e);
     if (!e || lock_init(&e->lock)) return free(e), err_set(err, GE_E_MEMORY, "");
     budget_init(&e->b, &grammar->b.limits);
     e->g = grammar;
     e->v = vocab;
+    share_take(&grammar->shares);
+    share_take(&vocab->shares);
     e->switches = switches;
     e->masks.element = sizeof(mk_mask);
     if (!init_parts(e)) {
@@ -51,13 +53,15 @@ ge_status ge_engine_new(const ge_grammar *grammar, ge_vocab *vocab, uint32_t swi
 }
 
 void ge_engine_free(ge_engine *e) {
-    if (!e) return;
+    if (!e || !share_drop(&e->shares)) return;
     mk_drop(e);
     cf_drop(e);
     if (e->ep.b) ep_drop(&e->ep);
     lx_drop(&e->lx);
     lock_drop(&e->lock);
     assert(e->b.bytes == 0);
+    ge_grammar_free(e->g);
+    ge_vocab_free(e->v);
     free(e);
 }
 

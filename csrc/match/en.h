@@ -47,9 +47,10 @@ typedef struct mk_mask { /* a kept mask; see mk.c for how readers and eviction g
 } mk_mask;
 
 struct ge_engine {
+    ge_shares shares; /* matchers own their engine too */
     budget b; /* automata; guarded by lock */
     ge_lock lock;
-    const ge_grammar *g;
+    ge_grammar *g;
     ge_vocab *v;
     u32 switches;
 

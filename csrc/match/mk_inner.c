@@ -163,7 +163,7 @@ static int compare_exits(const void *p, const void *q) {
 
 static bool build_tries(analysis *a) {
     VEC(tt_item) items = {0};
-    qsort(a->tails.at, a->tails.n, sizeof *a->tails.at, compare_exits);
+    if (a->tails.n) qsort(a->tails.at, a->tails.n, sizeof *a->tails.at, compare_exits);
     bool ok = true;
     for (u32 i = 0; ok && i < a->tails.n;) {
         u32 exit = a->tails.at[i].exit;

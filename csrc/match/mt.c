@@ -25,6 +25,7 @@ ge_status ge_matcher_new(ge_engine *engine, ge_matcher **out, ge_err *err) {
     ge_matcher *m = calloc(1, sizeof *m);
     if (!m) return err_set(err, GE_E_MEMORY, "");
     m->e = engine;
+    share_take(&engine->shares);
     budget_init(&m->b, &engine->b.limits);
     *out = m;
     return GE_OK;
@@ -45,6 +46,7 @@ void ge_matcher_free(ge_matcher *m) {
     if (!m) return;
     vec_drop(&m->b, &m->steps);
     vec_drop(&m->b, &m->text);
+    ge_engine_free(m->e);
     free(m);
 }
 
@@ -144,6 +146,8 @@ ge_status ge_matcher_move(ge_matcher *m, ge_engine *engine, ge_err *err) {
         m->steps.at = steps.at;
         m->steps.n = steps.n;
         m->steps.cap = steps.cap;
+        share_take(&engine->shares);
+        ge_engine_free(m->e);
         m->e = engine;
         return GE_OK;
     }

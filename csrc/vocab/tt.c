@@ -30,7 +30,7 @@ bool tt_build(tt_trie *t, budget *b, tt_item *items, u32 n) {
     const tt_item *previous = NULL;
     bool ok = true;
     memset(t, 0, sizeof *t);
-    qsort(items, n, sizeof *items, compare_items);
+    if (n) qsort(items, n, sizeof *items, compare_items);
     for (u32 i = 0; ok && i < n; i++) {
         const tt_item *item = &items[i];
         if (item->n == 0) continue;

@@ -92,7 +92,7 @@ ge_status ge_vocab_new(const uint8_t *bytes, const uint32_t *offsets, uint32_t n
 }
 
 void ge_vocab_free(ge_vocab *v) {
-    if (!v) return;
+    if (!v || !share_drop(&v->shares)) return;
     while (v->inner.n) vb_inner_free(&v->b, v->inner.at[--v->inner.n]);
     vec_drop(&v->b, &v->inner);
     tt_drop(&v->trie, &v->b);

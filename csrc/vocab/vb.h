@@ -50,6 +50,7 @@ typedef struct vb_cut {
 } vb_cut;
 
 struct ge_vocab {
+    ge_shares shares; /* engines own their vocabulary too */
     budget b; /* of the store; guarded by lock */
     ge_lock lock;
     tt_trie trie;

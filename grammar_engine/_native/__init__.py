@@ -1,7 +1,7 @@
 """The border to the C core: handles, buffers, and status codes turned into exceptions. Nothing else calls `lib`.
 
-Rules. A handle is wrapped once, with the function that frees it and its size, so that the collector feels its weight. What must
-outlive it is kept by an attribute of the object that holds it. Inputs go in as `bytes` or as borrowed buffers; every length is explicit.
+Rules. A handle is wrapped once, with the function that frees it and its size, so that the collector feels its weight. Handles that
+depend on each other share ownership in the core, because Python's collector frees the members of a cycle in any order. Inputs go in as `bytes` or as borrowed buffers; every length is explicit.
 A call through cffi releases the GIL.
 """
 
