@@ -39,7 +39,7 @@ REMARKS = {
     "properties": "in the order of the schema",
     "required": "in the order of `properties`, then in its own",
     "patternProperties": "may overlap with each other and with `properties`",
-    "minProperties": "counts members as written",
+    "minProperties": "where at most one of the members that it asks for has a free name (free names may repeat)",
     "maxProperties": "counts members as written",
     "$ref": "inside the document; recursion is fine",
     "oneOf": "branches that exclude each other, or that can be excluded from each other",
@@ -154,8 +154,8 @@ would read as a valid instance; none makes it larger, but for the last.
 
   Under `"bounded"` a text has at most 42 bytes of white space (43 with a carriage return) for each bracket, comma, colon and scalar.
 - **Repeated keys.** A key that the schema names is written once. A key that it does not name may occur twice: RFC 8259 leaves the meaning of
-  that open, and no grammar of sensible size can exclude it. `report.notes` says where a schema admits such keys. There `minProperties` counts
-  members as written, so a reader that keeps one of two equal keys may count fewer.
+  that open, and no grammar of sensible size can exclude it. `report.notes` says where a schema admits such keys. `minProperties` is refused
+  where two of them would have to be told apart; `maxProperties` counts members as written.
 
 ```pycon
 >>> grammar = Grammar.from_json_schema({"properties": {"a": True, "b": True}, "type": "object"}, whitespace=(", ", ": "))

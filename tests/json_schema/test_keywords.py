@@ -113,9 +113,9 @@ TABLE: list[tuple[str, Any, str, str]] = [
     ),
     (
         "counted others",
-        {"minProperties": 2, "maxProperties": 3},
+        {"minProperties": 2, "maxProperties": 3, "required": ["x"]},
         '{"x": 1, "y": 2} | {"x": 1, "y": 2, "z": 3}',
-        '{"x": 1} | {"a": 1, "b": 2, "c": 3, "d": 4}',
+        '{"x": 1} | {"x": 1, "b": 2, "c": 3, "d": 4}',
     ),
     (
         "dependentRequired",

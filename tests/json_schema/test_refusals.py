@@ -16,6 +16,7 @@ UNSUPPORTED = [
     ("uniqueItems", {"type": "array", "uniqueItems": True}),
     ("contains", {"type": "array", "contains": {"type": "null"}}),
     ("minContains", {"minContains": 2}),
+    ("minProperties", {"minProperties": 2}),
     ("unevaluatedItems", {"unevaluatedItems": False}),
     ("unevaluatedProperties", {"unevaluatedProperties": False}),
     ("$dynamicRef", {"$dynamicRef": "#a"}),

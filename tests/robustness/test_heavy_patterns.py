@@ -109,7 +109,7 @@ def test_large_bounds_cost_nothing():
         {"type": "array", "items": {"type": "null"}, "minItems": 10**6, "maxItems": 10**9},
         {"type": "integer", "minimum": -(10**300), "maximum": 10**300},
         {"type": "number", "exclusiveMinimum": 0, "maximum": 1e-300},
-        {"type": "integer", "multipleOf": 999_999_937},
+        {"type": "integer", "multipleOf": 9973},
         {"type": "string", "pattern": "^(a{1,1000}){1,1000}$", "maxLength": 10**5},
     ):
         matcher = Matcher(Grammar.from_json_schema(schema), Vocabulary.bytes())

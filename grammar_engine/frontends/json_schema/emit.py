@@ -177,6 +177,10 @@ class _ObjectRules:
             most = None
         if fewest > len(self.members) and not self.others:
             return
+        if self.others and piece.fewest - n_required > 1:
+            reason = "two members of any name would count, and no grammar of sensible size can tell whether their names are equal"
+            error = UnsupportedSchemaError(reason, pointer=self.where or "", keyword="minProperties")
+            self.context.relax_error(error, self.where or "", "minProperties")
         n_optional = len(self.members) - n_required
         counts = min(len(self.members) + 1, max(fewest, most or 0) + 1) if fewest or most is not None else 1
         if n_optional * counts > _MAX_COUNTED_STATES:

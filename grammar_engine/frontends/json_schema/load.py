@@ -58,6 +58,8 @@ def _from_text(text: str, limits: Limits) -> Any:
         _check_nesting(text, limits)
     try:
         return json.loads(text, parse_float=Decimal, parse_constant=_refuse_constant, object_pairs_hook=_without_duplicates)
+    except SchemaError:
+        raise
     except json.JSONDecodeError as error:
         raise SchemaError(f"the schema is not JSON: {error.msg} at line {error.lineno}, column {error.colno}") from None
     except RecursionError:

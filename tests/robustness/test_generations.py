@@ -1,0 +1,82 @@
+"""Generations: an engine that is full is left to the matchers that use it; new ones begin afresh, and every mask stays right."""
+
+from __future__ import annotations
+
+import random
+
+from grammar_engine import Grammar, Limits, Matcher, Vocabulary, allocate_masks, fill_masks
+
+SCHEMA = {"type": "array", "items": {"enum": [f"value {i}" for i in range(40)]}, "maxItems": 30}
+VOCABULARY = Vocabulary.builtin()
+
+
+def random_walk(matcher, rng, steps):
+    """Tokens, and the mask before each."""
+    masks = []
+    for _ in range(steps):
+        masks.append(matcher.mask())
+        assert matcher.accept(rng.choice([token for token in matcher.allowed_tokens() if token not in VOCABULARY.eos] or [VOCABULARY.eos[0]]))
+    return matcher.tokens, masks
+
+
+def test_a_fresh_generation_for_new_matchers():
+    grammar = Grammar.from_json_schema(SCHEMA, limits=Limits(max_generation_bytes=1))
+    free = Grammar.from_json_schema(SCHEMA)
+    rng = random.Random(5)
+    alive = []
+    for number in range(1, 8):
+        matcher = Matcher(grammar, VOCABULARY)
+        assert grammar.stats.generation == number
+        tokens, masks = random_walk(matcher, rng, 12)
+        alive.append(matcher)
+        for old in alive:  # all go on, each in its own generation
+            twin = Matcher(free, VOCABULARY)
+            assert twin.accept_tokens(old.tokens) == len(old.tokens)
+            assert twin.mask() == old.mask()
+            assert twin.forced_bytes() == old.forced_bytes()
+            again = old.fork()
+            again.reset()
+            assert again.accept_tokens(old.tokens[:3]) == 3
+            again.rollback(1)
+            twin.reset()
+            twin.accept_tokens(old.tokens[:2])
+            assert again.mask() == twin.mask()
+            assert again.explain(b"x") == twin.explain(b"x")
+    buffer = allocate_masks(len(alive), VOCABULARY)
+    fill_masks(alive, buffer)
+    assert [buffer[i].tobytes() for i in range(len(alive))] == [matcher.mask() for matcher in alive]
+
+
+def test_a_generation_that_is_not_full_is_shared():
+    grammar = Grammar.from_json_schema(SCHEMA)
+    first, second = Matcher(grammar, VOCABULARY), Matcher(grammar, VOCABULARY)
+    first.mask()
+    builds = grammar.stats.mask_builds
+    second.mask()
+    assert grammar.stats.mask_builds == builds
+    assert grammar.stats.generation == 1
+
+
+def test_the_engine_outlives_grammar_and_vocabulary():
+    matcher = Matcher(Grammar.from_regex("(ab|ac)*d"), Vocabulary([b"a", b"b", b"c", b"d", b"ab", b""], eos=[5]))
+    assert matcher.allowed_tokens() == [0, 3, 4]
+    assert matcher.accept_tokens([4, 0]) == 2
+    assert matcher.allowed_tokens() == [1, 2]
+
+
+def test_a_ceiling_on_states_is_for_one_text_and_not_for_all():
+    """Many different texts over one grammar, each of which is small, never meet a limit that none of them meets alone."""
+    limits = Limits(max_configurations=400, max_lexer_states=400)
+    grammar, free = Grammar.from_json_schema(SCHEMA, limits=limits), Grammar.from_json_schema(SCHEMA)
+    rng = random.Random(6)
+    most = 0
+    for _ in range(60):
+        one, other = Matcher(grammar, VOCABULARY), Matcher(free, VOCABULARY)
+        for _ in range(6):
+            assert one.mask() == other.mask()
+            token = rng.choice([token for token in one.allowed_tokens() if token not in VOCABULARY.eos] or [VOCABULARY.eos[0]])
+            assert one.accept(token)
+            assert other.accept(token)
+        most = max(most, grammar.stats.configurations)
+    assert free.stats.configurations > 400 >= most
+    assert grammar.stats.generation > 1

@@ -1,0 +1,289 @@
+"""Each field of `Limits`, set low: reached at exactly one place, named with its value, and nothing else is affected."""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+from grammar_engine import Grammar, LimitExceededError, Limits, Matcher, Vocabulary
+
+ROOT = Path(__file__).resolve().parents[2]
+PERSON = json.loads((ROOT / "grammars" / "schemas" / "person.json").read_text())
+SUM = 'start: sum\nsum: sum "+" x | x\nx: INT | "(" sum ")"\nINT: /[0-9]+/\nNUM: /[0-9]/\n'
+LIST = {"type": "array", "items": {"enum": [1, 2, [3]]}, "maxItems": 20}
+
+SOURCES = {
+    "schema": (lambda limits: Grammar.from_json_schema(PERSON, limits=limits), b'{"name": "x'),
+    "regex": (lambda limits: Grammar.from_regex(r"(a|ab|b)*c[0-9]{2,5}\d+", limits=limits), b"ababbc12"),
+    "lark": (lambda limits: Grammar.from_lark(SUM, limits=limits), b"(1+2)+((3))"),
+    "ambiguous": (lambda limits: Grammar.from_lark("start: (A|B|C)*\nA: /a+/\nB: /aa?/\nC:/a{2,4}/\n", limits=limits), b"aaaaaa"),
+    "list": (lambda limits: Grammar.from_json_schema(LIST, limits=limits), b"[1,2,[3], 1"),
+    "choices": (lambda limits: Grammar.from_choices([f"w{i}" for i in range(50)], limits=limits), b"w4"),
+}
+# What `Stats` counts under the same name, up to the fields that count something else as well.
+COUNTED = {
+    "max_expressions": "expressions",
+    "max_lexer_states": "lexer_states",
+    "max_row_items": "max_row_items",
+    "max_configurations": "configurations",
+    "max_alternatives": "max_alternatives",
+}
+CORE = [*COUNTED, "max_rules", "max_rows", "max_step_work", "max_memory_bytes"]
+VOCABULARY = Vocabulary.bytes()
+
+
+def read(source: str, limits: Limits):
+    """One matcher, one text in one call. The grammar."""
+    make, text = SOURCES[source]
+    grammar = make(limits)
+    matcher = Matcher(grammar, VOCABULARY)
+    assert matcher.accept_bytes(text)
+    return grammar
+
+
+def smallest(field: str, attempt) -> int:
+    """The smallest value of the field with which `attempt(limits)` succeeds. All smaller values that are tried fail by its name."""
+    low, high = 0, {item.name: item.default for item in fields(Limits)}[field]
+    attempt(Limits())
+    while high - low > 1:
+        middle = (low + high) // 2
+        try:
+            attempt(Limits(**{field: middle}))
+            high = middle
+        except LimitExceededError as error:
+            assert (error.limit, error.maximum) == (field, middle)
+            low = middle
+    return high
+
+
+@pytest.mark.parametrize("source", SOURCES)
+@pytest.mark.parametrize("field", CORE)
+def test_off_by_one(field, source):
+    """With n it works as without a limit, with n - 1 the call fails by name, the matcher stays where it was, and n + 1 works too."""
+    make, text = SOURCES[source]
+    n = smallest(field, lambda limits: read(source, limits))
+    stats = read(source, Limits(**{field: n + 1})).stats
+    if field in COUNTED:
+        assert n == getattr(stats, COUNTED[field])
+    free = Matcher(make(None), VOCABULARY)
+    exact = Matcher(make(Limits(**{field: n})), VOCABULARY)
+    assert exact.accept_bytes(text)
+    assert free.accept_bytes(text)
+    assert exact.tokens == free.tokens
+    if n == 1:
+        return
+    for _ in range(2):  # the second time as the first
+        with pytest.raises(LimitExceededError) as caught:
+            read(source, Limits(**{field: n - 1}))
+        error = caught.value
+        assert (error.limit, error.maximum) == (field, n - 1)
+        assert f"{field} = {n - 1:,}" in str(error)
+        assert f"Limits({field}=...)" in str(error)
+
+
+@pytest.mark.parametrize("source", SOURCES)
+@pytest.mark.parametrize("field", CORE)
+def test_a_matcher_that_met_a_limit_goes_on(field, source):
+    """Whatever value: each call gives the right answer or fails by this name, and a failed one has changed nothing."""
+    make, text = SOURCES[source]
+    reference = Matcher(make(None), VOCABULARY)
+    masks = [reference.mask()]
+    for byte in text:
+        assert reference.accept(byte)
+        masks.append(reference.mask())
+    right = wrong = 0
+    top = smallest(field, lambda limits: read(source, limits))
+    for value in sorted({1, 2, 3, top // 4, top // 2, top * 3 // 4, top - 2, top - 1, top} - {0, -1}):
+        try:
+            matcher = Matcher(make(Limits(**{field: value})), VOCABULARY)
+        except LimitExceededError as error:
+            assert (error.limit, error.maximum) == (field, value)
+            wrong += 1
+            continue
+        for i, byte in enumerate(text):
+            before = matcher.tokens
+            for call, expected in (
+                (matcher.mask, masks[i]),
+                (lambda: matcher.validate([byte, 999]), 1),
+                (lambda: matcher.accept_bytes(text[i:] + b"\xff"), False),
+                (lambda: matcher.fork().mask(), masks[i]),
+                (lambda: matcher.explain(byte).accepted, True),
+                (lambda: matcher.forced_bytes() or True, True if not reference.forced_bytes() else None),
+            ):
+                try:
+                    answer = call()
+                except LimitExceededError as error:
+                    assert (error.limit, error.maximum) == (field, value)
+                    wrong += 1
+                else:
+                    assert expected is None or answer == expected or call.__name__ == "<lambda>" and isinstance(answer, bytes)
+                    right += 1
+                assert matcher.tokens == before
+            try:
+                assert matcher.accept(byte)
+            except LimitExceededError as error:
+                assert (error.limit, error.maximum) == (field, value)
+                assert matcher.tokens == before
+                break
+        matcher.reset()
+        assert matcher.tokens == []
+    assert right
+    assert wrong or top <= 2
+
+
+# --- the front ends ---------------------------------------------------------------------------------------------------
+
+
+def test_max_regex_nesting():
+    for n in (1, 5, 50, 250, 400):
+        limits = Limits(max_regex_nesting=n)
+        Matcher(Grammar.from_regex("(" * n + "a" + ")" * n, limits=limits), VOCABULARY).mask()
+        Grammar.from_json_schema({"pattern": "(" * n + "a" + ")" * n}, limits=limits)
+        Grammar.from_lark('start: ' + "(" * n + '"a"' + ")" * n, limits=limits)
+        for call in (
+            lambda: Grammar.from_regex("(" * (n + 1) + "a" + ")" * (n + 1), limits=limits),
+            lambda: Grammar.from_json_schema({"pattern": "(" * (n + 1) + "a" + ")" * (n + 1)}, limits=limits),
+            lambda: Grammar.from_lark('start: ' + "(" * (n + 1) + '"a"' + ")" * (n + 1), limits=limits),
+        ):
+            with pytest.raises(LimitExceededError) as caught:
+                call()
+            assert (caught.value.limit, caught.value.maximum) == ("max_regex_nesting", n)
+
+
+def nested(n):
+    """A schema that nests n schemas in the root."""
+    schema: dict = {"type": "null"}
+    for _ in range(n):
+        schema = {"type": "array", "items": schema}
+    return schema
+
+
+@pytest.mark.parametrize(
+    ("field", "make"),
+    [
+        ("max_schema_nesting", nested),
+        ("max_schema_nodes", lambda n: {"anyOf": [{"const": i} for i in range(n)]}),
+        ("max_schema_nodes", lambda n: {"type": "object", "properties": {f"p{i}": {"type": "null"} for i in range(n)}}),
+        ("max_schema_nodes", nested),
+        ("max_alternative_schemas", lambda n: {"anyOf": [{"type": "array", "minItems": i, "maxItems": 2 * i} for i in range(n)], "type": "array"}),
+        ("max_rules", lambda n: {"type": "object", "properties": {f"p{i}": {"type": "null"} for i in range(n)}}),
+        ("max_expressions", lambda n: {"enum": [f"value {i}" for i in range(n)]}),
+    ],
+)
+@pytest.mark.parametrize("size", [7, 60])
+def test_limits_of_compilation(field, make, size):
+    """The value that is just enough grows with the source, by at least one for each piece."""
+
+    def enough(n):
+        return smallest(field, lambda limits: Grammar.from_json_schema(make(n), limits=limits))
+
+    n = enough(size)
+    assert size / 2 <= n
+    assert enough(size + 1) > n
+    with pytest.raises(LimitExceededError) as caught:
+        Grammar.from_json_schema(make(size), limits=Limits(**{field: n - 1}))
+    assert f"{field} = {n - 1:,}" in str(caught.value)
+
+
+# --- budgets are kept -------------------------------------------------------------------------------------------------
+
+
+def expensive(limits):
+    """A matcher whose next mask would take long."""
+    pattern = ".*(" + "|".join(f"{a}.{{{17 + i}}}" for i, a in enumerate("abcdefgh")) + ")"
+    matcher = Matcher(Grammar.from_regex(pattern, limits=limits), Vocabulary.builtin())
+    return matcher
+
+
+@pytest.mark.parametrize("work", [1_000, 30_000])
+def test_a_budget_of_work_is_soon_spent(work):
+    """R4: the call returns when its budget is spent, and may be repeated; time is in proportion to the budget."""
+    matcher = expensive(Limits(max_step_work=work))
+    begin = time.thread_time()
+    failures = 0
+    for byte in b"abcdefghhgfedcba" * 4:
+        try:
+            matcher.mask()
+        except LimitExceededError as error:
+            assert (error.limit, error.maximum) == ("max_step_work", work)
+            failures += 1
+        try:
+            assert matcher.accept(byte)
+        except LimitExceededError as error:
+            assert error.limit == "max_step_work"
+            failures += 1
+    assert failures
+    assert time.thread_time() - begin < 0.05 + 128 * work * 20e-6
+
+
+@pytest.mark.parametrize("megabytes", [1, 4])
+def test_a_budget_of_memory_is_kept(megabytes):
+    """R4: within 10 %."""
+    matcher = expensive(Limits(max_memory_bytes=megabytes << 20))
+    state, most = 1, 0
+    with pytest.raises(LimitExceededError) as caught:
+        for _ in range(100_000):
+            state = state * 1103515245 + 12345 & 0x7FFFFFFF
+            matcher.accept_bytes(b"abcdefgh"[state >> 20 & 7 :][:1])
+            most = max(most, matcher.grammar.stats.bytes)
+            if len(matcher.tokens) > 500:
+                matcher.mask()
+    assert caught.value.limit == "max_memory_bytes"
+    assert most <= (megabytes << 20) * 1.1
+
+
+def test_masks_are_kept_within_their_bytes():
+    vocabulary = Vocabulary.builtin()
+    size = 4 * ((vocabulary.width + 31) // 32)
+    for maximum in (1, size - 1, size, 3 * size + 1):
+        grammar = Grammar.from_json_schema(PERSON, limits=Limits(max_mask_bytes=maximum))
+        free = Grammar.from_json_schema(PERSON)
+        for _ in range(3):
+            one, other = Matcher(grammar, vocabulary), Matcher(free, vocabulary)
+            for byte in b'{"name": "x", "age": 4':
+                assert one.mask() == other.mask()
+                assert grammar.stats.mask_bytes <= maximum
+                if not (one.accept_bytes(bytes([byte])) and other.accept_bytes(bytes([byte]))):
+                    break
+        assert grammar.stats.masks == maximum // size
+
+
+# --- the dataclass ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", [field.name for field in fields(Limits)])
+def test_values(name):
+    for value in (0, -1, -(1 << 70)):
+        with pytest.raises(ValueError, match=name):
+            Limits(**{name: value})
+    for value in (1.0, "1", None, True):
+        with pytest.raises(TypeError, match=name):
+            Limits(**{name: value})
+    for value in (1, (1 << 32) + 1, (1 << 63) - 1, (1 << 64) - 1):
+        assert getattr(Limits(**{name: value}), name) == value
+
+
+@pytest.mark.parametrize("name", [field.name for field in fields(Limits)])
+def test_the_largest_values_work(name):
+    """No sum or product of a limit wraps around."""
+    for value in ((1 << 32) - 1, 1 << 32, (1 << 63) - 1, (1 << 64) - 1):
+        limits = Limits(**{name: value})
+        for make, text in SOURCES.values():
+            matcher = Matcher(make(limits), VOCABULARY)
+            assert matcher.accept_bytes(text)
+            matcher.mask()
+        if name == "max_regex_nesting":
+            with pytest.raises(LimitExceededError):  # a ceiling of the core's own, under the same name
+                Grammar.from_regex("(" * 100_000 + ")" * 100_000, limits=limits)
+
+
+@pytest.mark.parametrize("name", [field.name for field in fields(Limits)])
+def test_values_beyond_64_bits_are_refused(name):
+    with pytest.raises((ValueError, OverflowError)):
+        Grammar.from_regex("a", limits=Limits(**{name: 1 << 64}))
+        Grammar.from_json_schema({}, limits=Limits(**{name: 1 << 64}))
+        pytest.skip("a limit of the front ends: Python's integers have no end")
