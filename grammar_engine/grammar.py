@@ -327,5 +327,15 @@ class Grammar:
             totals = totals._and(part)
         return totals
 
+    def __copy__(self) -> Grammar:
+        """The same object: a grammar never changes in meaning."""
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Grammar:
+        return self
+
+    def __reduce__(self) -> Any:
+        raise TypeError("a Grammar cannot be pickled: it holds automata of the core; compile its source again")
+
     def __repr__(self) -> str:
         return f"<Grammar from {self._kind}: {len(self._lexemes)} lexemes, {len(self._nonterminals)} nonterminals>"

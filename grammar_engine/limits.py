@@ -71,3 +71,5 @@ class Limits:
                 raise TypeError(f"Limits.{field.name} is an int, not {type(value).__name__}")
             if value < 1:
                 raise ValueError(f"Limits.{field.name} is at least 1, not {value}")
+            if value >= 1 << 64:
+                raise ValueError(f"Limits.{field.name} is below 2**64, not {value}")

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from .vocabularies.parts import Parts
 
 MAX_WIDTH = 1 << 30  # ids are int32 in mask buffers and in the core
+MAX_TOKEN_BYTES = 65_535  # depths in the core's trie are 16 bits wide
 
 
 class Vocabulary:
@@ -343,6 +344,9 @@ def _checked_tokens(tokens: Iterable[bytes]) -> list[bytes]:
             if not isinstance(spelling, bytes):
                 raise VocabularyError(f"token {token} is {type(spelling).__name__}, not bytes: {spelling!r:.60}", token_id=token)
         table = list(map(bytes, table))  # subclasses of bytes
+    if table and max(map(len, table)) > MAX_TOKEN_BYTES:
+        token = next(token for token, spelling in enumerate(table) if len(spelling) > MAX_TOKEN_BYTES)
+        raise VocabularyError(f"token {token} has {len(table[token]):,} bytes, more than {MAX_TOKEN_BYTES:,}", token_id=token)
     return table
 
 

@@ -1,8 +1,12 @@
 #include "base.h"
 
 void budget_init(budget *b, const ge_limits *limits) {
+    u64 limit[sizeof *limits / sizeof(u64)];
     memset(b, 0, sizeof *b);
-    b->limits = *limits;
+    memcpy(limit, limits, sizeof limit);
+    for (size_t i = 0; i < sizeof limit / sizeof *limit; i++) /* so that sums and small multiples do not overflow */
+        if (limit[i] > (u64)1 << 60) limit[i] = (u64)1 << 60;
+    memcpy(&b->limits, limit, sizeof limit);
 }
 
 void budget_begin(budget *b) {

@@ -30,7 +30,17 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from grammar_engine import Grammar, GrammarEngineError, InternalError, LimitExceededError, Limits, Matcher, Switches, Vocabulary, VocabularyError
+from grammar_engine import (
+    Grammar,
+    GrammarEngineError,
+    InternalError,
+    LimitExceededError,
+    Limits,
+    Matcher,
+    Switches,
+    Vocabulary,
+    VocabularyError,
+)
 from grammar_engine._native import ffi, lib, native_limits, new_err
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -7,6 +7,9 @@ import time
 
 import pytest
 
+from grammar_engine import Grammar, GrammarSyntaxError, LimitExceededError, Limits
+from grammar_engine._native import NativeExpressions
+from grammar_engine.ir import Builder
 from robustness import fuzz
 
 CORPUS = fuzz.Corpus()
@@ -29,3 +32,25 @@ def test_some_cases(target, long_run):
 def test_mutations_are_deterministic():
     first, second = ([repr(fuzz.mutate_schema(rng, CORPUS.schema(rng))) for rng in map(random.Random, range(30))] for _ in range(2))
     assert first == second
+
+
+@pytest.mark.parametrize("text", ['a:[]\nT:[](l.""', 'start: "a"\nT: "x" ( . l'])
+def test_lark_sources_that_its_own_messages_fail_on(text):
+    """The `lark` package raises a TypeError while it looks for a message. Found with --seed 13 --target lark --only 357."""
+    with pytest.raises(GrammarSyntaxError) as caught:
+        Grammar.from_lark(text)
+    assert caught.value.line is not None
+
+
+def test_counted_ambiguity_within_the_budget_of_a_step():
+    """`continuations` of 3 to 1000 multiples of 0.002: the budget of work must end it soon. Found with --seed 13 --target ir --only 511."""
+    builder = Builder()
+    multiple = builder.multiple_of(2, 3)
+    many = builder.repeat(multiple, 3, 1000)
+    expressions = NativeExpressions(builder, Limits())
+    begin = time.thread_time()
+    try:
+        expressions.continuations(multiple, many)
+    except LimitExceededError as error:
+        assert error.limit == "max_step_work"
+    assert time.thread_time() - begin < fuzz.SLOW

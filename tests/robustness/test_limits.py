@@ -120,7 +120,7 @@ def test_a_matcher_that_met_a_limit_goes_on(field, source):
                     assert (error.limit, error.maximum) == (field, value)
                     wrong += 1
                 else:
-                    assert expected is None or answer == expected or call.__name__ == "<lambda>" and isinstance(answer, bytes)
+                    assert expected is None or answer == expected or (call.__name__ == "<lambda>" and isinstance(answer, bytes))
                     right += 1
                 assert matcher.tokens == before
             try:
@@ -162,6 +162,11 @@ def nested(n):
     return schema
 
 
+def intervals(phase, n):
+    """n alternatives, of which none can be told from the others by what it begins with."""
+    return {"anyOf": [{"type": "array", "minItems": 3 * i + phase, "maxItems": 5 * i + 7 + phase} for i in range(n)]}
+
+
 @pytest.mark.parametrize(
     ("field", "make"),
     [
@@ -169,7 +174,7 @@ def nested(n):
         ("max_schema_nodes", lambda n: {"anyOf": [{"const": i} for i in range(n)]}),
         ("max_schema_nodes", lambda n: {"type": "object", "properties": {f"p{i}": {"type": "null"} for i in range(n)}}),
         ("max_schema_nodes", nested),
-        ("max_alternative_schemas", lambda n: {"anyOf": [{"type": "array", "minItems": i, "maxItems": 2 * i} for i in range(n)], "type": "array"}),
+        ("max_alternative_schemas", lambda n: {"allOf": [intervals(0, n), intervals(1, n)]}),
         ("max_rules", lambda n: {"type": "object", "properties": {f"p{i}": {"type": "null"} for i in range(n)}}),
         ("max_expressions", lambda n: {"enum": [f"value {i}" for i in range(n)]}),
     ],
@@ -199,7 +204,7 @@ def expensive(limits):
     return matcher
 
 
-@pytest.mark.parametrize("work", [1_000, 30_000])
+@pytest.mark.parametrize("work", [100, 1_000])
 def test_a_budget_of_work_is_soon_spent(work):
     """R4: the call returns when its budget is spent, and may be repeated; time is in proportion to the budget."""
     matcher = expensive(Limits(max_step_work=work))
@@ -220,20 +225,23 @@ def test_a_budget_of_work_is_soon_spent(work):
     assert time.thread_time() - begin < 0.05 + 128 * work * 20e-6
 
 
-@pytest.mark.parametrize("megabytes", [1, 4])
-def test_a_budget_of_memory_is_kept(megabytes):
+@pytest.mark.parametrize("kilobytes", [500, 1_500])
+def test_a_budget_of_memory_is_kept(kilobytes):
     """R4: within 10 %."""
-    matcher = expensive(Limits(max_memory_bytes=megabytes << 20))
-    state, most = 1, 0
-    with pytest.raises(LimitExceededError) as caught:
-        for _ in range(100_000):
-            state = state * 1103515245 + 12345 & 0x7FFFFFFF
-            matcher.accept_bytes(b"abcdefgh"[state >> 20 & 7 :][:1])
-            most = max(most, matcher.grammar.stats.bytes)
-            if len(matcher.tokens) > 500:
-                matcher.mask()
-    assert caught.value.limit == "max_memory_bytes"
-    assert most <= (megabytes << 20) * 1.1
+    matcher = expensive(Limits(max_memory_bytes=kilobytes << 10))
+    state, most, met = 1, 0, False
+    for _ in range(20_000):
+        state = state * 1103515245 + 12345 & 0x7FFFFFFF
+        begin = state >> 20 & 7
+        try:
+            assert matcher.accept_bytes(b"abcdefgh"[begin : begin + 1])
+        except LimitExceededError as error:
+            assert (error.limit, error.maximum) == ("max_memory_bytes", kilobytes << 10)
+            met = True
+            break
+        most = max(most, matcher.grammar.stats.bytes)
+    assert met or matcher.grammar.stats.generation > 1
+    assert (kilobytes << 10) * 0.5 < most <= (kilobytes << 10) * 1.1
 
 
 def test_masks_are_kept_within_their_bytes():
@@ -276,9 +284,8 @@ def test_the_largest_values_work(name):
             matcher = Matcher(make(limits), VOCABULARY)
             assert matcher.accept_bytes(text)
             matcher.mask()
-        if name == "max_regex_nesting":
-            with pytest.raises(LimitExceededError):  # a ceiling of the core's own, under the same name
-                Grammar.from_regex("(" * 100_000 + ")" * 100_000, limits=limits)
+        deep = Matcher(Grammar.from_regex("(" * 200 + "a" + "b)*" * 200, limits=limits), VOCABULARY)
+        assert deep.allowed_tokens() == [97, 98, 256]
 
 
 @pytest.mark.parametrize("name", [field.name for field in fields(Limits)])

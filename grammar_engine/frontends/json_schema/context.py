@@ -201,7 +201,7 @@ class Context:
     def number(self, place: Place, keyword: str, value: Any) -> Decimal:
         """A number of the schema, exactly."""
         if isinstance(value, bool) or not isinstance(value, (int, float, Decimal)):
-            raise SchemaError(f"the value of `{keyword}` is a number", pointer=place.pointer, keyword=keyword)
+            raise SchemaError(f"{value!r:.40} is no JSON number", pointer=place.pointer, keyword=keyword)
         if isinstance(value, int) and value.bit_length() > 4 * MAX_DIGITS:
             result = None
         else:
