@@ -87,7 +87,9 @@ class Matcher:
 
     def __init__(self, grammar: Grammar, vocabulary: Vocabulary, *, switches: Switches = _ALL_ON):
         if not isinstance(grammar, Grammar) or not isinstance(vocabulary, Vocabulary):
-            raise TypeError(f"a Matcher is made of a Grammar and a Vocabulary, not of {type(grammar).__name__} and {type(vocabulary).__name__}")
+            raise TypeError(
+                f"a Matcher is made of a Grammar and a Vocabulary, not of {type(grammar).__name__} and {type(vocabulary).__name__}"
+            )
         self.grammar = grammar
         self.vocabulary = vocabulary
         self._switches = switches

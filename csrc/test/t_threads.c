@@ -66,7 +66,7 @@ static u32 text_length[N_TEXTS];
 static u32 reference[N_TEXTS][LENGTH + 1][WORDS];
 
 /* Random texts, and their masks by one thread without caches. */
-static void make_reference(const ge_grammar *g, ge_vocab *v) {
+static void make_reference(ge_grammar *g, ge_vocab *v) {
     ge_engine *e = NULL;
     ge_err err = {0};
     u64 seed = 11;
@@ -91,7 +91,7 @@ static void make_reference(const ge_grammar *g, ge_vocab *v) {
 }
 
 typedef struct job {
-    const ge_grammar *g;
+    ge_grammar *g;
     ge_vocab *v;
     ge_engine *shared;
     u32 number;
@@ -152,7 +152,7 @@ static void *work(void *argument) {
 }
 
 /* One cold engine, N_THREADS threads. */
-static void race(const ge_grammar *g, ge_vocab *v, u32 switches) {
+static void race(ge_grammar *g, ge_vocab *v, u32 switches) {
     job jobs[N_THREADS];
     pthread_t threads[N_THREADS];
     ge_engine *e = NULL;

@@ -24,7 +24,19 @@ from ..errors import (
 from ..ir import OP_PATTERN, Builder, Expr
 from ..limits import Limits
 
-__all__ = ["NativeExpressions", "NothingError", "build", "check", "ffi", "lib", "native_limits", "new_err", "new_grammar", "new_vocab", "version"]
+__all__ = [
+    "NativeExpressions",
+    "NothingError",
+    "build",
+    "check",
+    "ffi",
+    "lib",
+    "native_limits",
+    "new_err",
+    "new_grammar",
+    "new_vocab",
+    "version",
+]
 
 
 class NothingError(GrammarError):

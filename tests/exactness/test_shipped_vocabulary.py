@@ -70,7 +70,10 @@ def test_schemas(schema, escapes):
     ("source", "text"),
     [
         ('start: "<" TEXT\nTEXT: /.*?>/s', b"<some free text, up to the first > and no further"),
-        ('start: (WORD | STRING | "(" start ")")*\nWORD: /\\w+/\nSTRING: /"[^"]*?"/\n%ignore /\\s+/', 'say ("hello wörld" to) them'.encode()),
+        (
+            'start: (WORD | STRING | "(" start ")")*\nWORD: /\\w+/\nSTRING: /"[^"]*?"/\n%ignore /\\s+/',
+            'say ("hello wörld" to) them'.encode(),
+        ),
         ("start: COMMENT+\nCOMMENT: /\\/\\*(.|\\n)*?\\*\\//", b"/* one */\n/* two **/"),
     ],
 )
@@ -81,7 +84,11 @@ def test_lazy_lexemes_and_skips(source, text, lexing):
 
 @pytest.mark.parametrize(
     ("pattern", "text"),
-    [(r"[a-z_][a-z0-9_]{0,30}", b"some_identifier_9"), (r"(.|\n){10,200}", b"any text of some length\n" * 3), (r"\S+@\S+\.\w{2,}", b"ada@example.org")],
+    [
+        (r"[a-z_][a-z0-9_]{0,30}", b"some_identifier_9"),
+        (r"(.|\n){10,200}", b"any text of some length\n" * 3),
+        (r"\S+@\S+\.\w{2,}", b"ada@example.org"),
+    ],
 )
 def test_regexes(pattern, text):
     assert _same_masks(Grammar.from_regex(pattern), text) > 6

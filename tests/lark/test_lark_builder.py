@@ -75,7 +75,6 @@ def test_report_names_differences_from_lark() -> None:
     assert [e.keyword for e in report.notes] == ["python.STRING", "| in a regular expression"]
 
 
-
 def test_names_declared_in_an_imported_grammar_are_refused_where_they_are_used() -> None:
     with pytest.raises(GrammarSyntaxError, match="_INDENT") as caught:
         build("start: suite\n%import python.suite\n")

@@ -6,7 +6,10 @@ import pytest
 
 from grammar_engine import Grammar, Matcher, Vocabulary
 
-SCHEMA = {"type": "object", "properties": {"name": {"type": "string", "maxLength": 5}, "tags": {"type": "array", "items": {"enum": ["a", "bc", 1]}}}}
+SCHEMA = {
+    "type": "object",
+    "properties": {"name": {"type": "string", "maxLength": 5}, "tags": {"type": "array", "items": {"enum": ["a", "bc", 1]}}},
+}
 TEXT = b'{"name": "xy", "tags": ["a", 1]}'
 
 

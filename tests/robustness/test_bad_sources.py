@@ -110,7 +110,10 @@ def test_a_python_value_that_contains_itself():
     assert matcher.is_complete
     loop: list = []
     loop.append(loop)
-    assert refused(LimitExceededError, lambda: Grammar.from_json_schema({"const": loop})).limit in ("max_schema_nesting", "max_schema_nodes")
+    assert refused(LimitExceededError, lambda: Grammar.from_json_schema({"const": loop})).limit in (
+        "max_schema_nesting",
+        "max_schema_nodes",
+    )
 
 
 @pytest.mark.parametrize(
@@ -270,7 +273,8 @@ def test_a_schema_without_instance(schema):
 
 @pytest.mark.parametrize("dialect", ["python", "ecma"])
 @pytest.mark.parametrize(
-    ("pattern", "offset"), [("(a", 0), ("a)", 1), ("ab[c", 2), ("a{2,1}", 1), ("*a", 0), ("é(", 1), ("😀\0(", 2), ("\\", 0), ("[z-a]", 1), ("a(?", 1)]
+    ("pattern", "offset"),
+    [("(a", 0), ("a)", 1), ("ab[c", 2), ("a{2,1}", 1), ("*a", 0), ("é(", 1), ("😀\0(", 2), ("\\", 0), ("[z-a]", 1), ("a(?", 1)],
 )
 def test_malformed_regex(pattern, offset, dialect):
     error = refused(GrammarSyntaxError, lambda: Grammar.from_regex(pattern, dialect=dialect))
@@ -281,7 +285,8 @@ def test_malformed_regex(pattern, offset, dialect):
 
 
 @pytest.mark.parametrize(
-    ("pattern", "construct"), [("(?=a)", "look-ahead"), ("(?!a)", "look-ahead"), ("(?<=a)", "look-behind"), ("(?<!a)", "look-behind"), (r"(a)\1", "back-reference")]
+    ("pattern", "construct"),
+    [("(?=a)", "look-ahead"), ("(?!a)", "look-ahead"), ("(?<=a)", "look-behind"), ("(?<!a)", "look-behind"), (r"(a)\1", "back-reference")],
 )
 def test_unsupported_regex(pattern, construct):
     error = refused(UnsupportedRegexError, lambda: Grammar.from_regex("x" + pattern))

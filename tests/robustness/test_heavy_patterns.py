@@ -53,7 +53,9 @@ def test_counts_of_counts(pattern, lengths):
             check(length)
 
 
-@pytest.mark.parametrize("pattern", ["(.*a){50}", ".*a.{50}", "(.*a.*b){20}", "(a*)*b", "(a|a)*b", "(x+x+)+y", "(a?){60}a{60}", "(.{0,30}a){1,30}", "(a|b|ab)*c"])
+@pytest.mark.parametrize(
+    "pattern", ["(.*a){50}", ".*a.{50}", "(.*a.*b){20}", "(a*)*b", "(a|a)*b", "(x+x+)+y", "(a?){60}a{60}", "(.{0,30}a){1,30}", "(a|b|ab)*c"]
+)
 def test_classics_of_exponential_matchers(pattern):
     matcher = Matcher(Grammar.from_regex(pattern), Vocabulary.builtin())
     for byte in (b"a", b"b", b"a", b"x", b"a") * 30:
@@ -85,7 +87,14 @@ def test_a_pattern_with_exponentially_many_states_meets_a_named_limit():
 
 def test_nested_stars_of_rules():
     """The stack of llama.cpp overflowed on this."""
-    for text in ('start: ("a"*)*', 'start: (("a"*)*)*', 'start: (("a"?)*)+', 'start: ("a"* "b"*)*', "start: x*\nx: y*\ny: start?\n", 'start: start start | "a" |'):
+    for text in (
+        'start: ("a"*)*',
+        'start: (("a"*)*)*',
+        'start: (("a"?)*)+',
+        'start: ("a"* "b"*)*',
+        "start: x*\nx: y*\ny: start?\n",
+        'start: start start | "a" |',
+    ):
         matcher = Matcher(Grammar.from_lark(text), Vocabulary.bytes())
         assert matcher.is_complete
         assert matcher.allowed_tokens()[-1] == 256
@@ -97,7 +106,12 @@ def test_nested_stars_of_rules():
 
 
 def test_ambiguity():
-    for text in ('start: start start | "a"', 'start: (A | B | C)*\nA: "a"\nB: "aa"\nC: /a+/', 'start: x | y\nx: "a" x | "a"\ny: y "a" | "a"', 'start: start "a" start | "a"'):
+    for text in (
+        'start: start start | "a"',
+        'start: (A | B | C)*\nA: "a"\nB: "aa"\nC: /a+/',
+        'start: x | y\nx: "a" x | "a"\ny: y "a" | "a"',
+        'start: start "a" start | "a"',
+    ):
         matcher = Matcher(Grammar.from_lark(text), Vocabulary.bytes())
         assert matcher.accept_bytes(b"a" * 301)
         assert matcher.is_complete

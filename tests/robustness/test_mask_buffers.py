@@ -63,7 +63,11 @@ def test_refused(matcher, name):
     make, kind, reason = REFUSED[name]
     buffer = make()
     before = bytes(memoryview(buffer).cast("B")) if isinstance(buffer, bytearray) else repr(buffer)
-    for call in (lambda: matcher.fill_mask(buffer), lambda: fill_masks([matcher], buffer), lambda: fill_masks([None, matcher], buffer, rows=[0, 0])):
+    for call in (
+        lambda: matcher.fill_mask(buffer),
+        lambda: fill_masks([matcher], buffer),
+        lambda: fill_masks([None, matcher], buffer, rows=[0, 0]),
+    ):
         with pytest.raises(kind, match=reason):
             call()
     assert (bytes(buffer) if isinstance(buffer, bytearray) else repr(buffer)) == before
@@ -123,7 +127,16 @@ def test_torch(matcher):
 
 @pytest.mark.parametrize(
     ("row", "kind"),
-    [(2, IndexError), (-1, IndexError), (1 << 70, IndexError), (True, TypeError), (False, TypeError), (None, TypeError), ("0", TypeError), (0.0, TypeError)],
+    [
+        (2, IndexError),
+        (-1, IndexError),
+        (1 << 70, IndexError),
+        (True, TypeError),
+        (False, TypeError),
+        (None, TypeError),
+        ("0", TypeError),
+        (0.0, TypeError),
+    ],
 )
 def test_rows(matcher, row, kind):
     buffer = np.full((2, WORDS), 7, np.int32)

@@ -19,7 +19,10 @@ from grammar_engine import Grammar, GrammarEngineError, LimitExceededError, Limi
 
 STATM = Path("/proc/self/statm")
 pytestmark = pytest.mark.skipif(not STATM.exists(), reason="resident memory is read from /proc")
-SCHEMA = {"type": "object", "properties": {"a": {"type": "string", "pattern": "^[a-z]+$"}, "b": {"type": "array", "items": {"enum": [1, "x", None]}}}}
+SCHEMA = {
+    "type": "object",
+    "properties": {"a": {"type": "string", "pattern": "^[a-z]+$"}, "b": {"type": "array", "items": {"enum": [1, "x", None]}}},
+}
 
 
 def resident() -> int:
@@ -195,7 +198,13 @@ def test_exceptions_are_freed_without_the_collector():
     gc.disable()
     try:
         for _ in range(3):
-            for call in (matcher.mask, limited.mask, lambda: limited.accept_bytes(b"ab" * 500), lambda: matcher.accept(0, strict=True), lambda: matcher.rollback(5)):
+            for call in (
+                matcher.mask,
+                limited.mask,
+                lambda: limited.accept_bytes(b"ab" * 500),
+                lambda: matcher.accept(0, strict=True),
+                lambda: matcher.rollback(5),
+            ):
                 with contextlib.suppress(GrammarEngineError, ValueError):
                     call()
         assert gc.collect() == 0

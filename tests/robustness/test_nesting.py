@@ -12,7 +12,10 @@ DEEP = 100_000
 SOON = 2.0  # seconds of this thread; on a quiet machine it is some 50 ms
 
 TREE = {"$ref": "#/$defs/t", "$defs": {"t": {"type": "array", "items": {"$ref": "#/$defs/t"}}}}
-OBJECT = {"$ref": "#/$defs/t", "$defs": {"t": {"type": "object", "properties": {"a": {"$ref": "#/$defs/t"}}, "additionalProperties": False}}}
+OBJECT = {
+    "$ref": "#/$defs/t",
+    "$defs": {"t": {"type": "object", "properties": {"a": {"$ref": "#/$defs/t"}}, "additionalProperties": False}},
+}
 
 
 def soon(call):
@@ -27,7 +30,9 @@ def soon(call):
 # --- texts ------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("schema", "opening", "closing"), [(TREE, b"[", b"]"), (OBJECT, b'{"a":', b"}"), ({}, b"[", b"]"), ({}, b'{"a":', b"}")])
+@pytest.mark.parametrize(
+    ("schema", "opening", "closing"), [(TREE, b"[", b"]"), (OBJECT, b'{"a":', b"}"), ({}, b"[", b"]"), ({}, b'{"a":', b"}")]
+)
 def test_a_deep_text_in_one_piece(schema, opening, closing):
     matcher = Matcher(Grammar.from_json_schema(schema, whitespace="compact"), Vocabulary.bytes())
     inner = b"{}" if opening[:1] == b"{" else b"[]"
@@ -60,7 +65,13 @@ def test_a_deep_text_token_by_token():
 
 @pytest.mark.parametrize(
     "text",
-    ['start: "(" start ")" | "x"', 'start: start "x" | "x"', 'start: "x" start | "x"', 'start: start start | "x" | "(" start ")"', 'start: ("x" | "(")* ")"*'],
+    [
+        'start: "(" start ")" | "x"',
+        'start: start "x" | "x"',
+        'start: "x" start | "x"',
+        'start: start start | "x" | "(" start ")"',
+        'start: ("x" | "(")* ")"*',
+    ],
 )
 def test_recursion_of_every_kind(text):
     depth = 300 if "start start" in text else DEEP
@@ -101,7 +112,13 @@ def deep_schema(keyword, depth):
     """A subschema of a subschema of ..."""
     schema: dict = {}
     for _ in range(depth):
-        schema = {keyword: [schema] if keyword.endswith("Of") or keyword == "prefixItems" else {"p": schema} if keyword in ("properties", "$defs") else schema}
+        schema = {
+            keyword: [schema]
+            if keyword.endswith("Of") or keyword == "prefixItems"
+            else {"p": schema}
+            if keyword in ("properties", "$defs")
+            else schema
+        }
     return schema
 
 
@@ -116,7 +133,9 @@ def test_deep_schemas(keyword):
         schema = part[0] if isinstance(part, list) else part.get("p", part)
 
 
-@pytest.mark.parametrize("wrap", [lambda v: {"const": v}, lambda v: {"enum": [v]}, lambda v: {"items": {"const": v}}], ids=["const", "enum", "items"])
+@pytest.mark.parametrize(
+    "wrap", [lambda v: {"const": v}, lambda v: {"enum": [v]}, lambda v: {"items": {"const": v}}], ids=["const", "enum", "items"]
+)
 def test_deep_constants(wrap):
     with pytest.raises(LimitExceededError) as caught:
         soon(lambda: Grammar.from_json_schema(wrap(deep_list(DEEP))))
@@ -128,7 +147,16 @@ def test_what_is_not_looked_at_may_be_deep():
         assert soon(lambda keyword=keyword: Grammar.from_json_schema({keyword: deep_list(DEEP), "type": "null"}))
 
 
-@pytest.mark.parametrize("text", ["[" * DEEP, "[" * DEEP + "]" * DEEP, '{"a":' * DEEP, '{"items":' * DEEP + "{}" + "}" * DEEP, '{"const":' + "[" * DEEP + "]" * DEEP + "}"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[" * DEEP,
+        "[" * DEEP + "]" * DEEP,
+        '{"a":' * DEEP,
+        '{"items":' * DEEP + "{}" + "}" * DEEP,
+        '{"const":' + "[" * DEEP + "]" * DEEP + "}",
+    ],
+)
 def test_deep_json_text(text):
     for source in (text, text.encode()):
         with pytest.raises(LimitExceededError) as caught:
@@ -141,7 +169,10 @@ def test_brackets_in_strings_do_not_nest():
 
 
 @pytest.mark.parametrize("dialect", ["python", "ecma"])
-@pytest.mark.parametrize("pattern", ["(" * DEEP + ")" * DEEP, "(?:" * DEEP + "a" + ")" * DEEP, "(" * DEEP, "(a|" * DEEP + "b" + ")" * DEEP, "(" * DEEP + "a" + ")*" * DEEP])
+@pytest.mark.parametrize(
+    "pattern",
+    ["(" * DEEP + ")" * DEEP, "(?:" * DEEP + "a" + ")" * DEEP, "(" * DEEP, "(a|" * DEEP + "b" + ")" * DEEP, "(" * DEEP + "a" + ")*" * DEEP],
+)
 def test_deep_patterns(pattern, dialect):
     for call in (lambda: Grammar.from_regex(pattern, dialect=dialect), lambda: Grammar.from_json_schema({"pattern": pattern})):
         with pytest.raises(LimitExceededError, match="max_regex_nesting = 250") as caught:
@@ -155,7 +186,9 @@ def test_long_patterns_are_not_deep():
         assert soon(lambda matcher=matcher: matcher.accept_bytes(b"a"))
 
 
-@pytest.mark.parametrize("text", ["start: " + "(" * DEEP + '"a"' + ")" * DEEP, "start: " + "[" * DEEP, "start: /" + "(" * DEEP + "a" + ")" * DEEP + "/"])
+@pytest.mark.parametrize(
+    "text", ["start: " + "(" * DEEP + '"a"' + ")" * DEEP, "start: " + "[" * DEEP, "start: /" + "(" * DEEP + "a" + ")" * DEEP + "/"]
+)
 def test_deep_lark(text):
     with pytest.raises(LimitExceededError, match="max_regex_nesting = 250"):
         soon(lambda: Grammar.from_lark(text))

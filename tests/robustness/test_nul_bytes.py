@@ -37,13 +37,19 @@ def test_counted_and_negated():
     sentences(Grammar.from_regex("\0*"), [b"", b"\0" * 501], [b"a", b"\0a"])
 
 
-@pytest.mark.parametrize("text", ['start: "a\0b"', "start: /a\0b/", r'start: "a\x00b"', r"start: /a\x00b/", 'start: A\nA: "a" "\0".."\0" "b"'])
+@pytest.mark.parametrize(
+    "text", ['start: "a\0b"', "start: /a\0b/", r'start: "a\x00b"', r"start: /a\x00b/", 'start: A\nA: "a" "\0".."\0" "b"']
+)
 def test_lark(text):
     sentences(Grammar.from_lark(text), [b"a\0b"], [b"ab", b"a", b"a\0"])
 
 
 def test_choices():
-    sentences(Grammar.from_choices(["", "\0", "a\0", "a\0b", b"\0\xff\0"]), [b"", b"\0", b"a\0", b"a\0b", b"\0\xff\0"], [b"a", b"\0\0", b"a\0b\0", b"\0\xff"])
+    sentences(
+        Grammar.from_choices(["", "\0", "a\0", "a\0b", b"\0\xff\0"]),
+        [b"", b"\0", b"a\0", b"a\0b", b"\0\xff\0"],
+        [b"a", b"\0\0", b"a\0b\0", b"\0\xff"],
+    )
 
 
 NUL = b"\\u0000"
@@ -55,7 +61,11 @@ NUL = b"\\u0000"
         ({"const": "a\0"}, [b'"a' + NUL + b'"'], [b'"a"', b'"a\0"', b'"a']),
         ({"enum": ["\0", "\0\0", "b"]}, [b'"' + NUL + b'"', b'"' + 2 * NUL + b'"', b'"b"'], [b'""', b'"' + 3 * NUL + b'"']),
         ({"type": "string", "pattern": "^a\0b$"}, [b'"a' + NUL + b'b"'], [b'"ab"', b'"a\0b"']),
-        ({"type": "string", "pattern": r"^\x00+$", "maxLength": 2}, [b'"' + NUL + b'"', b'"' + 2 * NUL + b'"'], [b'""', b'"' + 3 * NUL + b'"']),
+        (
+            {"type": "string", "pattern": r"^\x00+$", "maxLength": 2},
+            [b'"' + NUL + b'"', b'"' + 2 * NUL + b'"'],
+            [b'""', b'"' + 3 * NUL + b'"'],
+        ),
         (
             {"type": "object", "properties": {"k\0": {"const": 1}}, "required": ["k\0"], "additionalProperties": False},
             [b'{"k' + NUL + b'":1}'],
@@ -66,7 +76,11 @@ NUL = b"\\u0000"
             [b"{}", b'{"' + NUL + b'":1}', b'{"":2}', b'{"a' + NUL + b'":2}'],
             [b'{"' + NUL + b'":2}'],
         ),
-        ({"type": "object", "patternProperties": {"^\0$": {"const": 1}}, "additionalProperties": False}, [b'{"' + NUL + b'":1}'], [b'{"":1}', b'{"a":1}']),
+        (
+            {"type": "object", "patternProperties": {"^\0$": {"const": 1}}, "additionalProperties": False},
+            [b'{"' + NUL + b'":1}'],
+            [b'{"":1}', b'{"a":1}'],
+        ),
     ],
 )
 def test_schemas(schema, yes, no):

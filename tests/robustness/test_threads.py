@@ -33,7 +33,9 @@ SCHEMA = {
 }
 MAKERS = {
     "schema": lambda limits: Grammar.from_json_schema(SCHEMA, limits=limits),
-    "lark": lambda limits: Grammar.from_lark('start: start "+" x | x\nx: /[0-9]+/ | /[0-9a-f]+/ | "(" start ")"\n%ignore " "', limits=limits),
+    "lark": lambda limits: Grammar.from_lark(
+        'start: start "+" x | x\nx: /[0-9]+/ | /[0-9a-f]+/ | "(" start ")"\n%ignore " "', limits=limits
+    ),
     "regex": lambda limits: Grammar.from_regex(r"(\w+|\d{1,3}|[^\w\s]{2,}| )*", limits=limits),
 }
 THREADS = 6

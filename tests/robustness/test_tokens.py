@@ -31,7 +31,23 @@ def _unchanged(matcher):
     assert matcher.allowed_tokens() == [97, 99, PAIR]
 
 
-NO_IDS = [-1, -2, 259 + 1, 299, 300, 10_000, (1 << 31) - 1, 1 << 31, (1 << 32) + 97, (1 << 62) + 97, (1 << 63) - 1, 1 << 63, (1 << 64) + 97, -(1 << 63), -(1 << 70)]
+NO_IDS = [
+    -1,
+    -2,
+    259 + 1,
+    299,
+    300,
+    10_000,
+    (1 << 31) - 1,
+    1 << 31,
+    (1 << 32) + 97,
+    (1 << 62) + 97,
+    (1 << 63) - 1,
+    1 << 63,
+    (1 << 64) + 97,
+    -(1 << 63),
+    -(1 << 70),
+]
 
 
 @pytest.mark.parametrize("token", NO_IDS)
@@ -53,7 +69,9 @@ def test_out_of_range(matcher, token):
     assert str(token) in str(caught.value)
 
 
-@pytest.mark.parametrize("token", [1.0, 97.5, "a", "97", None, True, False, b"a", [97], (97,), np.float32(97), np.bool_(True), np.array([97]), object()])
+@pytest.mark.parametrize(
+    "token", [1.0, 97.5, "a", "97", None, True, False, b"a", [97], (97,), np.float32(97), np.bool_(True), np.array([97]), object()]
+)
 def test_wrong_types(matcher, token):
     for call in (matcher.accept, lambda token: matcher.accept_tokens([97, token]), lambda token: matcher.validate([token])):
         with pytest.raises(TypeError):
@@ -286,7 +304,11 @@ def test_forced_tokens_never_change_the_language():
             before = matcher.fork()
             before.accept_tokens(tokens[:-1])
             last = vocabulary.tokens[tokens[-1]]
-            longer = [t for t in before.allowed_tokens() if vocabulary.tokens[t].startswith(last) and t != tokens[-1] and len(vocabulary.tokens[t]) > len(last)]
+            longer = [
+                t
+                for t in before.allowed_tokens()
+                if vocabulary.tokens[t].startswith(last) and t != tokens[-1] and len(vocabulary.tokens[t]) > len(last)
+            ]
             assert not longer or all(not text[len(spelt) - len(last) :].startswith(vocabulary.tokens[t]) for t in longer)
 
 

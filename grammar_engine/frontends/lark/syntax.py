@@ -11,8 +11,9 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from lark import Token, load_grammar
 from lark.exceptions import UnexpectedInput, UnexpectedToken
+
+from lark import Token, load_grammar
 
 from ...errors import GrammarSyntaxError, LimitExceededError, UnsupportedRegexError
 
@@ -118,7 +119,10 @@ def _scan(text: str, max_nesting: int) -> None:
 def _reason(parser: Any, error: UnexpectedInput) -> str:
     if not isinstance(error, UnexpectedToken):
         return "this character has no place here"
-    known = _lark._translate_parser_exception(parser.parse, error)
+    try:
+        known = _lark._translate_parser_exception(parser.parse, error)
+    except TypeError:  # raised by Lark's own comparison with its examples, in some places of a grammar
+        known = None
     if known:
         return str(known[0].lower() + known[1:])
     return "the grammar ends too early" if error.token.type == "$END" else f"{str(error.token)!r} has no place here"
