@@ -195,6 +195,9 @@ static bool flatten(rx_arena *x, rx_kind kind, const rx_id *parts, u32 n, id_vec
     return true;
 }
 
+/* Wide nodes count as work, beside the derivatives that make them. */
+static bool spend(rx_arena *x, u32 n) { return n <= 8 || budget_work(x->b, n); }
+
 /* An operand of a union seen as `part{low,high} tail`, or as `set tail` (part == NONE). */
 typedef struct union_arm {
     u32 tail, part, low, high, id;
@@ -262,7 +265,7 @@ static bool merge_arms(rx_arena *x, id_vec *v) {
 rx_id rx_or(rx_arena *x, const rx_id *parts, u32 n) {
     id_vec v = {0};
     rx_id result = NONE;
-    if (!flatten(x, RX_OR, parts, n, &v)) goto done;
+    if (!flatten(x, RX_OR, parts, n, &v) || !spend(x, v.n)) goto done;
     sort_distinct(&v);
     if (v.n > 1 && !merge_arms(x, &v)) goto done;
     bool nullable_besides_empty = false, all = false, text = x->text != NONE && holds(&v, x->text);
@@ -338,7 +341,7 @@ static bool meet_like_operands(rx_arena *x, id_vec *v) {
 rx_id rx_and(rx_arena *x, const rx_id *parts, u32 n) {
     id_vec v = {0};
     rx_id result = NONE;
-    if (!flatten(x, RX_AND, parts, n, &v) || !meet_like_operands(x, &v)) goto done;
+    if (!flatten(x, RX_AND, parts, n, &v) || !spend(x, v.n) || !meet_like_operands(x, &v)) goto done;
     sort_distinct(&v);
     bool never = false, nullable = true, has_text = false;
     for (u32 i = 0; i < v.n; i++) {
