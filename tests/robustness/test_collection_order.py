@@ -23,7 +23,17 @@ def test_cycles_are_freed_in_any_order():
         assert matcher.accept_bytes(b'["a')
         matcher.mask()
         twin = matcher.fork()
-        held = [vocabulary, grammar, matcher, twin, matcher._engine, matcher._engine.handle, grammar._handle, vocabulary._handle, matcher._handle]
+        held = [
+            vocabulary,
+            grammar,
+            matcher,
+            twin,
+            matcher._engine,
+            matcher._engine.handle,
+            grammar._handle,
+            vocabulary._handle,
+            matcher._handle,
+        ]
         held = held[turn % 9 :] + held[: turn % 9]
         _Knot(*(held if turn % 2 else reversed(held)))
         del vocabulary, grammar, matcher, twin, held

@@ -90,14 +90,14 @@ def test_a_history_costs_what_it_says():
     """16 bytes a step are documented: a text of a million tokens is some 16 MB, and the next text has the same memory."""
     grammar, vocabulary = Grammar.from_regex("a*"), Vocabulary.bytes()
     before, after = resident(), []
-    for _ in range(4):
+    for _ in range(5):
         matcher = Matcher(grammar, vocabulary)
         for _ in range(100):
             assert matcher.accept_tokens([97] * 10_000) == 10_000
         assert resident() - before < 48 << 20
         del matcher
         after.append(resident())
-    assert after[-1] - after[0] < 10 << 20
+    assert after[-1] - after[1] < 4 << 20  # not from the first: the allocator settles
 
 
 def test_failures(long_run):
@@ -160,15 +160,23 @@ def test_limit_errors_do_not_pile_up_engines():
 
 CRASH = """
 import gc
-from grammar_engine import Grammar, Limits, Matcher, Vocabulary, allocate_masks, fill_masks
+from grammar_engine import Grammar, LimitExceededError, Limits, Matcher, Vocabulary, allocate_masks, fill_masks
 vocabulary = Vocabulary.bytes()
 stuck = Matcher(Grammar.from_regex("b"), Vocabulary([b"a"] * 257, eos=[]))
 whole = Matcher(Grammar.from_regex("a*"), vocabulary)
-poor = Matcher(Grammar.from_regex("(a|b|ab|[^c])*.{50}", limits=Limits(max_step_work=40)), vocabulary)
+def scarce():
+    for work in range(10, 10_000, 5):  # just enough to compile
+        try:
+            return Matcher(Grammar.from_regex("(a|b|ab|[^c])*.{50}", limits=Limits(max_step_work=work)), vocabulary)
+        except LimitExceededError:
+            pass
+poor = scarce()
+failures = []
 def fail(call):
     try:
         call()
     except Exception as error:
+        failures.append(type(error).__name__)
         kept = error  # error -> traceback -> this frame -> kept: a cycle, with the frames of the library and their buffers in it
 for kind in ("numpy", "memoryview"):
     for make in (lambda: allocate_masks(1, vocabulary, kind=kind), lambda: bytearray(36), lambda: memoryview(bytearray(36)), lambda: memoryview(bytearray(37))[1:]):
@@ -181,21 +189,22 @@ for kind in ("numpy", "memoryview"):
         fail(lambda: fill_masks([whole, stuck], make(), rows=[0, 0], threads=2))
         fail(lambda: fill_masks([whole, None], make(), rows=[7, 0]))
         gc.collect()
+assert {"VocabularyError", "IndexError", "TypeError", "ValueError", "LimitExceededError"} <= {*failures}, {*failures}
 print("alive")
 """
 
 
-def test_buffers_in_cycles_of_garbage():
+def test_buffers_in_cycles_of_garbage(tmp_path):
     """An exception kept in its own frame makes garbage of the mask buffer in a cycle; the collector frees it without a crash."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
-    run = subprocess.run([sys.executable, "-c", CRASH], capture_output=True, text=True, env=environment, timeout=120, check=False)
+    run = subprocess.run([sys.executable, "-c", CRASH], capture_output=True, text=True, env=environment, cwd=tmp_path, timeout=120)
     assert (run.returncode, run.stdout.strip(), run.stderr) == (0, "alive", "")
 
 
 def test_exceptions_are_freed_without_the_collector():
     """A refusal leaves no cycle behind: what its frames held is freed at once."""
     matcher = Matcher(Grammar.from_regex("b"), Vocabulary([b"a"], eos=[]))
-    limited = Matcher(Grammar.from_regex("(a|b|ab|[^c])*.{50}", limits=Limits(max_step_work=40)), Vocabulary.bytes())
+    limited = Matcher(Grammar.from_regex(".*a.{14}", limits=Limits(max_lexer_states=20)), Vocabulary.bytes())
     gc.collect()
     gc.disable()
     try:
@@ -203,7 +212,7 @@ def test_exceptions_are_freed_without_the_collector():
             for call in (
                 matcher.mask,
                 limited.mask,
-                lambda: limited.accept_bytes(b"ab" * 500),
+                lambda: limited.accept_bytes(b"ab" * 50),
                 lambda: matcher.accept(0, strict=True),
                 lambda: matcher.rollback(5),
             ):
