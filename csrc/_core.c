@@ -585,49 +585,49 @@ static void (*_cffi_call_python_org)(struct _cffi_externpy_s *, char *);
 /************************************************************/
 
 static void *_cffi_types[] = {
-/*  0 */ _CFFI_OP(_CFFI_OP_FUNCTION, 181), // char const *()(void)
+/*  0 */ _CFFI_OP(_CFFI_OP_FUNCTION, 190), // char const *()(void)
 /*  1 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/*  2 */ _CFFI_OP(_CFFI_OP_FUNCTION, 193), // ge_status()(ge_engine *, ge_matcher * *, ge_err *)
-/*  3 */ _CFFI_OP(_CFFI_OP_POINTER, 185), // ge_engine *
+/*  2 */ _CFFI_OP(_CFFI_OP_FUNCTION, 202), // ge_status()(ge_engine *, ge_matcher * *, ge_err *)
+/*  3 */ _CFFI_OP(_CFFI_OP_POINTER, 194), // ge_engine *
 /*  4 */ _CFFI_OP(_CFFI_OP_POINTER, 66), // ge_matcher * *
-/*  5 */ _CFFI_OP(_CFFI_OP_POINTER, 186), // ge_err *
+/*  5 */ _CFFI_OP(_CFFI_OP_POINTER, 195), // ge_err *
 /*  6 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/*  7 */ _CFFI_OP(_CFFI_OP_FUNCTION, 193), // ge_status()(ge_grammar *, ge_vocab *, uint32_t, ge_engine * *, ge_err *)
-/*  8 */ _CFFI_OP(_CFFI_OP_POINTER, 187), // ge_grammar *
-/*  9 */ _CFFI_OP(_CFFI_OP_POINTER, 195), // ge_vocab *
+/*  7 */ _CFFI_OP(_CFFI_OP_FUNCTION, 202), // ge_status()(ge_grammar *, ge_vocab *, uint32_t, ge_engine * *, ge_err *)
+/*  8 */ _CFFI_OP(_CFFI_OP_POINTER, 196), // ge_grammar *
+/*  9 */ _CFFI_OP(_CFFI_OP_POINTER, 204), // ge_vocab *
 /* 10 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22), // uint32_t
 /* 11 */ _CFFI_OP(_CFFI_OP_POINTER, 3), // ge_engine * *
 /* 12 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 13 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 14 */ _CFFI_OP(_CFFI_OP_FUNCTION, 193), // ge_status()(ge_ir *, ge_rules const *, ge_grammar * *, ge_err *)
-/* 15 */ _CFFI_OP(_CFFI_OP_POINTER, 188), // ge_ir *
-/* 16 */ _CFFI_OP(_CFFI_OP_POINTER, 191), // ge_rules const *
+/* 14 */ _CFFI_OP(_CFFI_OP_FUNCTION, 202), // ge_status()(ge_ir *, ge_rules const *, ge_grammar * *, ge_err *)
+/* 15 */ _CFFI_OP(_CFFI_OP_POINTER, 197), // ge_ir *
+/* 16 */ _CFFI_OP(_CFFI_OP_POINTER, 200), // ge_rules const *
 /* 17 */ _CFFI_OP(_CFFI_OP_POINTER, 8), // ge_grammar * *
 /* 18 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 19 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 20 */ _CFFI_OP(_CFFI_OP_FUNCTION, 193), // ge_status()(ge_ir *, uint32_t const *, size_t, uint8_t const *, size_t, size_t *, ge_err *)
+/* 20 */ _CFFI_OP(_CFFI_OP_FUNCTION, 202), // ge_status()(ge_ir *, uint32_t const *, size_t, uint8_t const *, size_t, size_t *, ge_err *)
 /* 21 */ _CFFI_OP(_CFFI_OP_NOOP, 15),
 /* 22 */ _CFFI_OP(_CFFI_OP_POINTER, 10), // uint32_t const *
 /* 23 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28), // size_t
-/* 24 */ _CFFI_OP(_CFFI_OP_POINTER, 198), // uint8_t const *
+/* 24 */ _CFFI_OP(_CFFI_OP_POINTER, 207), // uint8_t const *
 /* 25 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 26 */ _CFFI_OP(_CFFI_OP_POINTER, 23), // size_t *
 /* 27 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 28 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 29 */ _CFFI_OP(_CFFI_OP_FUNCTION, 193), // ge_status()(ge_ir *, uint32_t, int32_t *, ge_err *)
+/* 29 */ _CFFI_OP(_CFFI_OP_FUNCTION, 202), // ge_status()(ge_ir *, uint32_t, int32_t *, ge_err *)
 /* 30 */ _CFFI_OP(_CFFI_OP_NOOP, 15),
 /* 31 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 32 */ _CFFI_OP(_CFFI_OP_POINTER, 74), // int32_t *
+/* 32 */ _CFFI_OP(_CFFI_OP_POINTER, 95), // int32_t *
 /* 33 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 34 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 35 */ _CFFI_OP(_CFFI_OP_FUNCTION, 193), // ge_status()(ge_ir *, uint32_t, uint32_t, uint32_t *, ge_err *)
+/* 35 */ _CFFI_OP(_CFFI_OP_FUNCTION, 202), // ge_status()(ge_ir *, uint32_t, uint32_t, uint32_t *, ge_err *)
 /* 36 */ _CFFI_OP(_CFFI_OP_NOOP, 15),
 /* 37 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 38 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 39 */ _CFFI_OP(_CFFI_OP_POINTER, 10), // uint32_t *
 /* 40 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 41 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 42 */ _CFFI_OP(_CFFI_OP_FUNCTION, 193), // ge_status()(ge_ir *, uint32_t, uint8_t const *, size_t, int32_t *, ge_err *)
+/* 42 */ _CFFI_OP(_CFFI_OP_FUNCTION, 202), // ge_status()(ge_ir *, uint32_t, uint8_t const *, size_t, int32_t *, ge_err *)
 /* 43 */ _CFFI_OP(_CFFI_OP_NOOP, 15),
 /* 44 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 45 */ _CFFI_OP(_CFFI_OP_NOOP, 24),
@@ -635,12 +635,12 @@ static void *_cffi_types[] = {
 /* 47 */ _CFFI_OP(_CFFI_OP_NOOP, 32),
 /* 48 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 49 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 50 */ _CFFI_OP(_CFFI_OP_FUNCTION, 193), // ge_status()(ge_limits const *, ge_ir * *, ge_err *)
-/* 51 */ _CFFI_OP(_CFFI_OP_POINTER, 189), // ge_limits const *
+/* 50 */ _CFFI_OP(_CFFI_OP_FUNCTION, 202), // ge_status()(ge_limits const *, ge_ir * *, ge_err *)
+/* 51 */ _CFFI_OP(_CFFI_OP_POINTER, 198), // ge_limits const *
 /* 52 */ _CFFI_OP(_CFFI_OP_POINTER, 15), // ge_ir * *
 /* 53 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 54 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 55 */ _CFFI_OP(_CFFI_OP_FUNCTION, 193), // ge_status()(ge_matcher * const *, size_t, uint32_t *, uint32_t const *, size_t, int32_t *, size_t *, ge_err *)
+/* 55 */ _CFFI_OP(_CFFI_OP_FUNCTION, 202), // ge_status()(ge_matcher * const *, size_t, uint32_t *, uint32_t const *, size_t, int32_t *, size_t *, ge_err *)
 /* 56 */ _CFFI_OP(_CFFI_OP_POINTER, 66), // ge_matcher * const *
 /* 57 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 58 */ _CFFI_OP(_CFFI_OP_NOOP, 39),
@@ -650,141 +650,150 @@ static void *_cffi_types[] = {
 /* 62 */ _CFFI_OP(_CFFI_OP_NOOP, 26),
 /* 63 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 64 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 65 */ _CFFI_OP(_CFFI_OP_FUNCTION, 193), // ge_status()(ge_matcher *, ge_engine *, ge_err *)
-/* 66 */ _CFFI_OP(_CFFI_OP_POINTER, 190), // ge_matcher *
+/* 65 */ _CFFI_OP(_CFFI_OP_FUNCTION, 202), // ge_status()(ge_matcher *, ge_engine *, ge_err *)
+/* 66 */ _CFFI_OP(_CFFI_OP_POINTER, 199), // ge_matcher *
 /* 67 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
 /* 68 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 69 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 70 */ _CFFI_OP(_CFFI_OP_FUNCTION, 193), // ge_status()(ge_matcher *, int64_t const *, size_t, int32_t, size_t *, ge_err *)
+/* 70 */ _CFFI_OP(_CFFI_OP_FUNCTION, 202), // ge_status()(ge_matcher *, ge_err *)
 /* 71 */ _CFFI_OP(_CFFI_OP_NOOP, 66),
-/* 72 */ _CFFI_OP(_CFFI_OP_POINTER, 196), // int64_t const *
-/* 73 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 74 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21), // int32_t
-/* 75 */ _CFFI_OP(_CFFI_OP_NOOP, 26),
-/* 76 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 77 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 78 */ _CFFI_OP(_CFFI_OP_FUNCTION, 193), // ge_status()(ge_matcher *, size_t, ge_err *)
-/* 79 */ _CFFI_OP(_CFFI_OP_NOOP, 66),
-/* 80 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 81 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 82 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 83 */ _CFFI_OP(_CFFI_OP_FUNCTION, 193), // ge_status()(ge_matcher *, uint32_t *, size_t, size_t, int32_t *, ge_err *)
-/* 84 */ _CFFI_OP(_CFFI_OP_NOOP, 66),
-/* 85 */ _CFFI_OP(_CFFI_OP_NOOP, 39),
-/* 86 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 72 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 73 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 74 */ _CFFI_OP(_CFFI_OP_FUNCTION, 202), // ge_status()(ge_matcher *, ge_matcher * *, ge_err *)
+/* 75 */ _CFFI_OP(_CFFI_OP_NOOP, 66),
+/* 76 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
+/* 77 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 78 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 79 */ _CFFI_OP(_CFFI_OP_FUNCTION, 202), // ge_status()(ge_matcher *, int32_t *, ge_err *)
+/* 80 */ _CFFI_OP(_CFFI_OP_NOOP, 66),
+/* 81 */ _CFFI_OP(_CFFI_OP_NOOP, 32),
+/* 82 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 83 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 84 */ _CFFI_OP(_CFFI_OP_FUNCTION, 202), // ge_status()(ge_matcher *, int64_t *, size_t, size_t *, ge_err *)
+/* 85 */ _CFFI_OP(_CFFI_OP_NOOP, 66),
+/* 86 */ _CFFI_OP(_CFFI_OP_POINTER, 205), // int64_t *
 /* 87 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 88 */ _CFFI_OP(_CFFI_OP_NOOP, 32),
+/* 88 */ _CFFI_OP(_CFFI_OP_NOOP, 26),
 /* 89 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 90 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 91 */ _CFFI_OP(_CFFI_OP_FUNCTION, 193), // ge_status()(ge_matcher *, uint8_t *, size_t, size_t *, ge_err *)
+/* 91 */ _CFFI_OP(_CFFI_OP_FUNCTION, 202), // ge_status()(ge_matcher *, int64_t const *, size_t, int32_t, size_t *, ge_err *)
 /* 92 */ _CFFI_OP(_CFFI_OP_NOOP, 66),
-/* 93 */ _CFFI_OP(_CFFI_OP_POINTER, 198), // uint8_t *
+/* 93 */ _CFFI_OP(_CFFI_OP_POINTER, 205), // int64_t const *
 /* 94 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 95 */ _CFFI_OP(_CFFI_OP_NOOP, 26),
-/* 96 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 97 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 98 */ _CFFI_OP(_CFFI_OP_FUNCTION, 193), // ge_status()(ge_matcher *, uint8_t const *, size_t, int32_t, size_t *, ge_err *)
-/* 99 */ _CFFI_OP(_CFFI_OP_NOOP, 66),
-/* 100 */ _CFFI_OP(_CFFI_OP_NOOP, 24),
+/* 95 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21), // int32_t
+/* 96 */ _CFFI_OP(_CFFI_OP_NOOP, 26),
+/* 97 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 98 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 99 */ _CFFI_OP(_CFFI_OP_FUNCTION, 202), // ge_status()(ge_matcher *, size_t, ge_err *)
+/* 100 */ _CFFI_OP(_CFFI_OP_NOOP, 66),
 /* 101 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 102 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21),
-/* 103 */ _CFFI_OP(_CFFI_OP_NOOP, 26),
-/* 104 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 105 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 106 */ _CFFI_OP(_CFFI_OP_FUNCTION, 193), // ge_status()(ge_matcher *, uint8_t const *, size_t, uint32_t *, uint32_t *, size_t *, uint32_t *, size_t *, size_t, ge_err *)
-/* 107 */ _CFFI_OP(_CFFI_OP_NOOP, 66),
-/* 108 */ _CFFI_OP(_CFFI_OP_NOOP, 24),
-/* 109 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 110 */ _CFFI_OP(_CFFI_OP_NOOP, 39),
-/* 111 */ _CFFI_OP(_CFFI_OP_NOOP, 39),
-/* 112 */ _CFFI_OP(_CFFI_OP_NOOP, 26),
-/* 113 */ _CFFI_OP(_CFFI_OP_NOOP, 39),
-/* 114 */ _CFFI_OP(_CFFI_OP_NOOP, 26),
+/* 102 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 103 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 104 */ _CFFI_OP(_CFFI_OP_FUNCTION, 202), // ge_status()(ge_matcher *, uint32_t *, size_t, size_t, int32_t *, ge_err *)
+/* 105 */ _CFFI_OP(_CFFI_OP_NOOP, 66),
+/* 106 */ _CFFI_OP(_CFFI_OP_NOOP, 39),
+/* 107 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 108 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 109 */ _CFFI_OP(_CFFI_OP_NOOP, 32),
+/* 110 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 111 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 112 */ _CFFI_OP(_CFFI_OP_FUNCTION, 202), // ge_status()(ge_matcher *, uint8_t *, size_t, size_t *, ge_err *)
+/* 113 */ _CFFI_OP(_CFFI_OP_NOOP, 66),
+/* 114 */ _CFFI_OP(_CFFI_OP_POINTER, 207), // uint8_t *
 /* 115 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 116 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 117 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 118 */ _CFFI_OP(_CFFI_OP_FUNCTION, 193), // ge_status()(ge_matcher const *, ge_matcher * *, ge_err *)
-/* 119 */ _CFFI_OP(_CFFI_OP_POINTER, 190), // ge_matcher const *
-/* 120 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
-/* 121 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 122 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 123 */ _CFFI_OP(_CFFI_OP_FUNCTION, 193), // ge_status()(ge_vocab const *, uint8_t const *, size_t, int32_t, uint32_t *, size_t *, size_t *, ge_err *)
-/* 124 */ _CFFI_OP(_CFFI_OP_POINTER, 195), // ge_vocab const *
-/* 125 */ _CFFI_OP(_CFFI_OP_NOOP, 24),
-/* 126 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 127 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21),
-/* 128 */ _CFFI_OP(_CFFI_OP_NOOP, 39),
-/* 129 */ _CFFI_OP(_CFFI_OP_NOOP, 26),
-/* 130 */ _CFFI_OP(_CFFI_OP_NOOP, 26),
-/* 131 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 132 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 133 */ _CFFI_OP(_CFFI_OP_FUNCTION, 193), // ge_status()(uint8_t const *, uint32_t const *, uint32_t, uint32_t, uint32_t const *, uint32_t, ge_vocab * *, ge_err *)
-/* 134 */ _CFFI_OP(_CFFI_OP_NOOP, 24),
-/* 135 */ _CFFI_OP(_CFFI_OP_NOOP, 22),
-/* 136 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 137 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 138 */ _CFFI_OP(_CFFI_OP_NOOP, 22),
-/* 139 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 140 */ _CFFI_OP(_CFFI_OP_POINTER, 9), // ge_vocab * *
-/* 141 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 142 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 143 */ _CFFI_OP(_CFFI_OP_FUNCTION, 74), // int32_t()(ge_engine *)
-/* 144 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
-/* 145 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 146 */ _CFFI_OP(_CFFI_OP_FUNCTION, 74), // int32_t()(ge_matcher *)
-/* 147 */ _CFFI_OP(_CFFI_OP_NOOP, 66),
+/* 116 */ _CFFI_OP(_CFFI_OP_NOOP, 26),
+/* 117 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 118 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 119 */ _CFFI_OP(_CFFI_OP_FUNCTION, 202), // ge_status()(ge_matcher *, uint8_t const *, size_t, int32_t, size_t *, ge_err *)
+/* 120 */ _CFFI_OP(_CFFI_OP_NOOP, 66),
+/* 121 */ _CFFI_OP(_CFFI_OP_NOOP, 24),
+/* 122 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 123 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21),
+/* 124 */ _CFFI_OP(_CFFI_OP_NOOP, 26),
+/* 125 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 126 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 127 */ _CFFI_OP(_CFFI_OP_FUNCTION, 202), // ge_status()(ge_matcher *, uint8_t const *, size_t, uint32_t *, uint32_t *, size_t *, uint32_t *, size_t *, size_t, ge_err *)
+/* 128 */ _CFFI_OP(_CFFI_OP_NOOP, 66),
+/* 129 */ _CFFI_OP(_CFFI_OP_NOOP, 24),
+/* 130 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 131 */ _CFFI_OP(_CFFI_OP_NOOP, 39),
+/* 132 */ _CFFI_OP(_CFFI_OP_NOOP, 39),
+/* 133 */ _CFFI_OP(_CFFI_OP_NOOP, 26),
+/* 134 */ _CFFI_OP(_CFFI_OP_NOOP, 39),
+/* 135 */ _CFFI_OP(_CFFI_OP_NOOP, 26),
+/* 136 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 137 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 138 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 139 */ _CFFI_OP(_CFFI_OP_FUNCTION, 202), // ge_status()(ge_vocab const *, uint8_t const *, size_t, int32_t, uint32_t *, size_t *, size_t *, ge_err *)
+/* 140 */ _CFFI_OP(_CFFI_OP_POINTER, 204), // ge_vocab const *
+/* 141 */ _CFFI_OP(_CFFI_OP_NOOP, 24),
+/* 142 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 143 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21),
+/* 144 */ _CFFI_OP(_CFFI_OP_NOOP, 39),
+/* 145 */ _CFFI_OP(_CFFI_OP_NOOP, 26),
+/* 146 */ _CFFI_OP(_CFFI_OP_NOOP, 26),
+/* 147 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 148 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 149 */ _CFFI_OP(_CFFI_OP_FUNCTION, 23), // size_t()(ge_grammar const *)
-/* 150 */ _CFFI_OP(_CFFI_OP_POINTER, 187), // ge_grammar const *
-/* 151 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 152 */ _CFFI_OP(_CFFI_OP_FUNCTION, 23), // size_t()(ge_matcher const *)
-/* 153 */ _CFFI_OP(_CFFI_OP_NOOP, 119),
-/* 154 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 155 */ _CFFI_OP(_CFFI_OP_FUNCTION, 23), // size_t()(ge_vocab *)
-/* 156 */ _CFFI_OP(_CFFI_OP_NOOP, 9),
-/* 157 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 158 */ _CFFI_OP(_CFFI_OP_FUNCTION, 199), // void()(ge_engine *)
-/* 159 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
-/* 160 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 161 */ _CFFI_OP(_CFFI_OP_FUNCTION, 199), // void()(ge_engine *, ge_stats *)
-/* 162 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
-/* 163 */ _CFFI_OP(_CFFI_OP_POINTER, 192), // ge_stats *
+/* 149 */ _CFFI_OP(_CFFI_OP_FUNCTION, 202), // ge_status()(uint8_t const *, uint32_t const *, uint32_t, uint32_t, uint32_t const *, uint32_t, ge_vocab * *, ge_err *)
+/* 150 */ _CFFI_OP(_CFFI_OP_NOOP, 24),
+/* 151 */ _CFFI_OP(_CFFI_OP_NOOP, 22),
+/* 152 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 153 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 154 */ _CFFI_OP(_CFFI_OP_NOOP, 22),
+/* 155 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 156 */ _CFFI_OP(_CFFI_OP_POINTER, 9), // ge_vocab * *
+/* 157 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 158 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 159 */ _CFFI_OP(_CFFI_OP_FUNCTION, 95), // int32_t()(ge_engine *)
+/* 160 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
+/* 161 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 162 */ _CFFI_OP(_CFFI_OP_FUNCTION, 23), // size_t()(ge_grammar const *)
+/* 163 */ _CFFI_OP(_CFFI_OP_POINTER, 196), // ge_grammar const *
 /* 164 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 165 */ _CFFI_OP(_CFFI_OP_FUNCTION, 199), // void()(ge_grammar *)
-/* 166 */ _CFFI_OP(_CFFI_OP_NOOP, 8),
+/* 165 */ _CFFI_OP(_CFFI_OP_FUNCTION, 23), // size_t()(ge_matcher const *)
+/* 166 */ _CFFI_OP(_CFFI_OP_POINTER, 199), // ge_matcher const *
 /* 167 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 168 */ _CFFI_OP(_CFFI_OP_FUNCTION, 199), // void()(ge_ir *)
-/* 169 */ _CFFI_OP(_CFFI_OP_NOOP, 15),
+/* 168 */ _CFFI_OP(_CFFI_OP_FUNCTION, 23), // size_t()(ge_vocab *)
+/* 169 */ _CFFI_OP(_CFFI_OP_NOOP, 9),
 /* 170 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 171 */ _CFFI_OP(_CFFI_OP_FUNCTION, 199), // void()(ge_matcher *)
-/* 172 */ _CFFI_OP(_CFFI_OP_NOOP, 66),
+/* 171 */ _CFFI_OP(_CFFI_OP_FUNCTION, 208), // void()(ge_engine *)
+/* 172 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
 /* 173 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 174 */ _CFFI_OP(_CFFI_OP_FUNCTION, 199), // void()(ge_matcher const *, int64_t *)
-/* 175 */ _CFFI_OP(_CFFI_OP_NOOP, 119),
-/* 176 */ _CFFI_OP(_CFFI_OP_POINTER, 196), // int64_t *
+/* 174 */ _CFFI_OP(_CFFI_OP_FUNCTION, 208), // void()(ge_engine *, ge_stats *)
+/* 175 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
+/* 176 */ _CFFI_OP(_CFFI_OP_POINTER, 201), // ge_stats *
 /* 177 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 178 */ _CFFI_OP(_CFFI_OP_FUNCTION, 199), // void()(ge_vocab *)
-/* 179 */ _CFFI_OP(_CFFI_OP_NOOP, 9),
+/* 178 */ _CFFI_OP(_CFFI_OP_FUNCTION, 208), // void()(ge_grammar *)
+/* 179 */ _CFFI_OP(_CFFI_OP_NOOP, 8),
 /* 180 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 181 */ _CFFI_OP(_CFFI_OP_POINTER, 182), // char const *
-/* 182 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 2), // char
-/* 183 */ _CFFI_OP(_CFFI_OP_ARRAY, 182), // char[200]
-/* 184 */ (_cffi_opcode_t)(200),
-/* 185 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 0), // ge_engine
-/* 186 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 1), // ge_err
-/* 187 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 2), // ge_grammar
-/* 188 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 3), // ge_ir
-/* 189 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 4), // ge_limits
-/* 190 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 5), // ge_matcher
-/* 191 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 6), // ge_rules
-/* 192 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 7), // ge_stats
-/* 193 */ _CFFI_OP(_CFFI_OP_ENUM, 0), // ge_status
-/* 194 */ _CFFI_OP(_CFFI_OP_ENUM, 1), // ge_switch
-/* 195 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 8), // ge_vocab
-/* 196 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 23), // int64_t
-/* 197 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 24), // uint64_t
-/* 198 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 18), // uint8_t
-/* 199 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 0), // void
+/* 181 */ _CFFI_OP(_CFFI_OP_FUNCTION, 208), // void()(ge_ir *)
+/* 182 */ _CFFI_OP(_CFFI_OP_NOOP, 15),
+/* 183 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 184 */ _CFFI_OP(_CFFI_OP_FUNCTION, 208), // void()(ge_matcher *)
+/* 185 */ _CFFI_OP(_CFFI_OP_NOOP, 66),
+/* 186 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 187 */ _CFFI_OP(_CFFI_OP_FUNCTION, 208), // void()(ge_vocab *)
+/* 188 */ _CFFI_OP(_CFFI_OP_NOOP, 9),
+/* 189 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 190 */ _CFFI_OP(_CFFI_OP_POINTER, 191), // char const *
+/* 191 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 2), // char
+/* 192 */ _CFFI_OP(_CFFI_OP_ARRAY, 191), // char[200]
+/* 193 */ (_cffi_opcode_t)(200),
+/* 194 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 0), // ge_engine
+/* 195 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 1), // ge_err
+/* 196 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 2), // ge_grammar
+/* 197 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 3), // ge_ir
+/* 198 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 4), // ge_limits
+/* 199 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 5), // ge_matcher
+/* 200 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 6), // ge_rules
+/* 201 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 7), // ge_stats
+/* 202 */ _CFFI_OP(_CFFI_OP_ENUM, 0), // ge_status
+/* 203 */ _CFFI_OP(_CFFI_OP_ENUM, 1), // ge_switch
+/* 204 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 8), // ge_vocab
+/* 205 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 23), // int64_t
+/* 206 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 24), // uint64_t
+/* 207 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 18), // uint8_t
+/* 208 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 0), // void
 };
 
 static int _cffi_const_GE_OK(unsigned long long *o)
@@ -850,6 +859,13 @@ static int _cffi_const_GE_E_SPELLING(unsigned long long *o)
   return n;
 }
 
+static int _cffi_const_GE_E_BUSY(unsigned long long *o)
+{
+  int n = (GE_E_BUSY) <= 0;
+  *o = (unsigned long long)((GE_E_BUSY) | 0);  /* check that GE_E_BUSY is an integer */
+  return n;
+}
+
 static int _cffi_const_GE_NO_MASK_CACHE(unsigned long long *o)
 {
   int n = (GE_NO_MASK_CACHE) <= 0;
@@ -911,7 +927,7 @@ _cffi_f_ge_build(PyObject *self, PyObject *noarg)
 
   (void)self; /* unused */
   (void)noarg; /* unused */
-  pyresult = _cffi_from_c_pointer((char *)result, _cffi_type(181));
+  pyresult = _cffi_from_c_pointer((char *)result, _cffi_type(190));
   return pyresult;
 }
 #else
@@ -1065,7 +1081,7 @@ _cffi_f_ge_engine_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(193));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(202));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -1101,10 +1117,10 @@ _cffi_f_ge_engine_stats(PyObject *self, PyObject *args)
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(163), arg1, (char **)&x1);
+      _cffi_type(176), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (ge_stats *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(163), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(176), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1225,7 +1241,7 @@ _cffi_f_ge_fill_masks(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(193));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(202));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -1248,10 +1264,10 @@ _cffi_f_ge_grammar_bytes(PyObject *self, PyObject *arg0)
   PyObject *pyresult;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(150), arg0, (char **)&x0);
+      _cffi_type(163), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_grammar const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(150), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(163), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1374,7 +1390,7 @@ _cffi_f_ge_grammar_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(193));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(202));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -1472,7 +1488,7 @@ _cffi_f_ge_ir_add(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(193));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(202));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -1548,7 +1564,7 @@ _cffi_f_ge_ir_continuations(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(193));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(202));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -1654,7 +1670,7 @@ _cffi_f_ge_ir_is_empty(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(193));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(202));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -1741,7 +1757,7 @@ _cffi_f_ge_ir_matches(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(193));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(202));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -1805,7 +1821,7 @@ _cffi_f_ge_ir_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(193));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(202));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -1851,10 +1867,10 @@ _cffi_f_ge_matcher_accept(PyObject *self, PyObject *args)
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(72), arg1, (char **)&x1);
+      _cffi_type(93), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (int64_t const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(72), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(93), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1892,7 +1908,7 @@ _cffi_f_ge_matcher_accept(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(193));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(202));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -1979,7 +1995,7 @@ _cffi_f_ge_matcher_accept_bytes(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(193));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(202));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2110,7 +2126,7 @@ _cffi_f_ge_matcher_expected(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(193));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(202));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2197,7 +2213,7 @@ _cffi_f_ge_matcher_fill_mask(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(193));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(202));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2205,19 +2221,27 @@ _cffi_f_ge_matcher_fill_mask(PyObject *self, PyObject *args)
 #  define _cffi_f_ge_matcher_fill_mask _cffi_d_ge_matcher_fill_mask
 #endif
 
-static int32_t _cffi_d_ge_matcher_flags(ge_matcher * x0)
+static ge_status _cffi_d_ge_matcher_flags(ge_matcher * x0, int32_t * x1, ge_err * x2)
 {
-  return ge_matcher_flags(x0);
+  return ge_matcher_flags(x0, x1, x2);
 }
 #ifndef PYPY_VERSION
 static PyObject *
-_cffi_f_ge_matcher_flags(PyObject *self, PyObject *arg0)
+_cffi_f_ge_matcher_flags(PyObject *self, PyObject *args)
 {
   ge_matcher * x0;
+  int32_t * x1;
+  ge_err * x2;
   Py_ssize_t datasize;
   struct _cffi_freeme_s *large_args_free = NULL;
-  int32_t result;
+  ge_status result;
   PyObject *pyresult;
+  PyObject *arg0;
+  PyObject *arg1;
+  PyObject *arg2;
+
+  if (!PyArg_UnpackTuple(args, "ge_matcher_flags", 3, 3, &arg0, &arg1, &arg2))
+    return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
       _cffi_type(66), arg0, (char **)&x0);
@@ -2228,14 +2252,32 @@ _cffi_f_ge_matcher_flags(PyObject *self, PyObject *arg0)
       return NULL;
   }
 
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(32), arg1, (char **)&x1);
+  if (datasize != 0) {
+    x1 = ((size_t)datasize) <= 640 ? (int32_t *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(32), arg1, (char **)&x1,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(5), arg2, (char **)&x2);
+  if (datasize != 0) {
+    x2 = ((size_t)datasize) <= 640 ? (ge_err *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(5), arg2, (char **)&x2,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
   Py_BEGIN_ALLOW_THREADS
   _cffi_restore_errno();
-  { result = ge_matcher_flags(x0); }
+  { result = ge_matcher_flags(x0, x1, x2); }
   _cffi_save_errno();
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_int(result, int32_t);
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(202));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2279,10 +2321,10 @@ _cffi_f_ge_matcher_forced_bytes(PyObject *self, PyObject *args)
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(93), arg1, (char **)&x1);
+      _cffi_type(114), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (uint8_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(93), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(114), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2316,7 +2358,7 @@ _cffi_f_ge_matcher_forced_bytes(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(193));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(202));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2324,7 +2366,7 @@ _cffi_f_ge_matcher_forced_bytes(PyObject *self, PyObject *args)
 #  define _cffi_f_ge_matcher_forced_bytes _cffi_d_ge_matcher_forced_bytes
 #endif
 
-static ge_status _cffi_d_ge_matcher_fork(ge_matcher const * x0, ge_matcher * * x1, ge_err * x2)
+static ge_status _cffi_d_ge_matcher_fork(ge_matcher * x0, ge_matcher * * x1, ge_err * x2)
 {
   return ge_matcher_fork(x0, x1, x2);
 }
@@ -2332,7 +2374,7 @@ static ge_status _cffi_d_ge_matcher_fork(ge_matcher const * x0, ge_matcher * * x
 static PyObject *
 _cffi_f_ge_matcher_fork(PyObject *self, PyObject *args)
 {
-  ge_matcher const * x0;
+  ge_matcher * x0;
   ge_matcher * * x1;
   ge_err * x2;
   Py_ssize_t datasize;
@@ -2347,10 +2389,10 @@ _cffi_f_ge_matcher_fork(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(119), arg0, (char **)&x0);
+      _cffi_type(66), arg0, (char **)&x0);
   if (datasize != 0) {
-    x0 = ((size_t)datasize) <= 640 ? (ge_matcher const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(119), arg0, (char **)&x0,
+    x0 = ((size_t)datasize) <= 640 ? (ge_matcher *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(66), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2380,7 +2422,7 @@ _cffi_f_ge_matcher_fork(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(193));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(202));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2424,52 +2466,82 @@ _cffi_f_ge_matcher_free(PyObject *self, PyObject *arg0)
 #  define _cffi_f_ge_matcher_free _cffi_d_ge_matcher_free
 #endif
 
-static void _cffi_d_ge_matcher_history(ge_matcher const * x0, int64_t * x1)
+static ge_status _cffi_d_ge_matcher_history(ge_matcher * x0, int64_t * x1, size_t x2, size_t * x3, ge_err * x4)
 {
-  ge_matcher_history(x0, x1);
+  return ge_matcher_history(x0, x1, x2, x3, x4);
 }
 #ifndef PYPY_VERSION
 static PyObject *
 _cffi_f_ge_matcher_history(PyObject *self, PyObject *args)
 {
-  ge_matcher const * x0;
+  ge_matcher * x0;
   int64_t * x1;
+  size_t x2;
+  size_t * x3;
+  ge_err * x4;
   Py_ssize_t datasize;
   struct _cffi_freeme_s *large_args_free = NULL;
+  ge_status result;
+  PyObject *pyresult;
   PyObject *arg0;
   PyObject *arg1;
+  PyObject *arg2;
+  PyObject *arg3;
+  PyObject *arg4;
 
-  if (!PyArg_UnpackTuple(args, "ge_matcher_history", 2, 2, &arg0, &arg1))
+  if (!PyArg_UnpackTuple(args, "ge_matcher_history", 5, 5, &arg0, &arg1, &arg2, &arg3, &arg4))
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(119), arg0, (char **)&x0);
+      _cffi_type(66), arg0, (char **)&x0);
   if (datasize != 0) {
-    x0 = ((size_t)datasize) <= 640 ? (ge_matcher const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(119), arg0, (char **)&x0,
+    x0 = ((size_t)datasize) <= 640 ? (ge_matcher *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(66), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(176), arg1, (char **)&x1);
+      _cffi_type(86), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (int64_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(176), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(86), arg1, (char **)&x1,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  x2 = _cffi_to_c_int(arg2, size_t);
+  if (x2 == (size_t)-1 && PyErr_Occurred())
+    return NULL;
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(26), arg3, (char **)&x3);
+  if (datasize != 0) {
+    x3 = ((size_t)datasize) <= 640 ? (size_t *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(26), arg3, (char **)&x3,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(5), arg4, (char **)&x4);
+  if (datasize != 0) {
+    x4 = ((size_t)datasize) <= 640 ? (ge_err *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(5), arg4, (char **)&x4,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   Py_BEGIN_ALLOW_THREADS
   _cffi_restore_errno();
-  { ge_matcher_history(x0, x1); }
+  { result = ge_matcher_history(x0, x1, x2, x3, x4); }
   _cffi_save_errno();
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(202));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
-  Py_INCREF(Py_None);
-  return Py_None;
+  return pyresult;
 }
 #else
 #  define _cffi_f_ge_matcher_history _cffi_d_ge_matcher_history
@@ -2490,10 +2562,10 @@ _cffi_f_ge_matcher_length(PyObject *self, PyObject *arg0)
   PyObject *pyresult;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(119), arg0, (char **)&x0);
+      _cffi_type(166), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(119), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(166), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2569,7 +2641,7 @@ _cffi_f_ge_matcher_move(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(193));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(202));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2633,7 +2705,7 @@ _cffi_f_ge_matcher_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(193));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(202));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2641,17 +2713,25 @@ _cffi_f_ge_matcher_new(PyObject *self, PyObject *args)
 #  define _cffi_f_ge_matcher_new _cffi_d_ge_matcher_new
 #endif
 
-static void _cffi_d_ge_matcher_reset(ge_matcher * x0)
+static ge_status _cffi_d_ge_matcher_reset(ge_matcher * x0, ge_err * x1)
 {
-  ge_matcher_reset(x0);
+  return ge_matcher_reset(x0, x1);
 }
 #ifndef PYPY_VERSION
 static PyObject *
-_cffi_f_ge_matcher_reset(PyObject *self, PyObject *arg0)
+_cffi_f_ge_matcher_reset(PyObject *self, PyObject *args)
 {
   ge_matcher * x0;
+  ge_err * x1;
   Py_ssize_t datasize;
   struct _cffi_freeme_s *large_args_free = NULL;
+  ge_status result;
+  PyObject *pyresult;
+  PyObject *arg0;
+  PyObject *arg1;
+
+  if (!PyArg_UnpackTuple(args, "ge_matcher_reset", 2, 2, &arg0, &arg1))
+    return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
       _cffi_type(66), arg0, (char **)&x0);
@@ -2662,16 +2742,25 @@ _cffi_f_ge_matcher_reset(PyObject *self, PyObject *arg0)
       return NULL;
   }
 
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(5), arg1, (char **)&x1);
+  if (datasize != 0) {
+    x1 = ((size_t)datasize) <= 640 ? (ge_err *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(5), arg1, (char **)&x1,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
   Py_BEGIN_ALLOW_THREADS
   _cffi_restore_errno();
-  { ge_matcher_reset(x0); }
+  { result = ge_matcher_reset(x0, x1); }
   _cffi_save_errno();
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(202));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
-  Py_INCREF(Py_None);
-  return Py_None;
+  return pyresult;
 }
 #else
 #  define _cffi_f_ge_matcher_reset _cffi_d_ge_matcher_reset
@@ -2728,7 +2817,7 @@ _cffi_f_ge_matcher_rollback(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(193));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(202));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2755,7 +2844,7 @@ _cffi_f_ge_version(PyObject *self, PyObject *noarg)
 
   (void)self; /* unused */
   (void)noarg; /* unused */
-  pyresult = _cffi_from_c_pointer((char *)result, _cffi_type(181));
+  pyresult = _cffi_from_c_pointer((char *)result, _cffi_type(190));
   return pyresult;
 }
 #else
@@ -2833,10 +2922,10 @@ _cffi_f_ge_vocab_encode(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(124), arg0, (char **)&x0);
+      _cffi_type(140), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_vocab const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(124), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(140), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2901,7 +2990,7 @@ _cffi_f_ge_vocab_encode(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(193));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(202));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3017,10 +3106,10 @@ _cffi_f_ge_vocab_new(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(140), arg6, (char **)&x6);
+      _cffi_type(156), arg6, (char **)&x6);
   if (datasize != 0) {
     x6 = ((size_t)datasize) <= 640 ? (ge_vocab * *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(140), arg6, (char **)&x6,
+    if (_cffi_convert_array_argument(_cffi_type(156), arg6, (char **)&x6,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -3041,7 +3130,7 @@ _cffi_f_ge_vocab_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(193));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(202));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3130,6 +3219,7 @@ struct _cffi_align__ge_stats { char x; ge_stats y; };
 
 static const struct _cffi_global_s _cffi_globals[] = {
   { "GE_E_ARGUMENT", (void *)_cffi_const_GE_E_ARGUMENT, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
+  { "GE_E_BUSY", (void *)_cffi_const_GE_E_BUSY, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
   { "GE_E_IR", (void *)_cffi_const_GE_E_IR, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
   { "GE_E_LIMIT", (void *)_cffi_const_GE_E_LIMIT, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
   { "GE_E_MEMORY", (void *)_cffi_const_GE_E_MEMORY, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
@@ -3145,51 +3235,51 @@ static const struct _cffi_global_s _cffi_globals[] = {
   { "GE_NO_STATE_CACHE", (void *)_cffi_const_GE_NO_STATE_CACHE, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
   { "GE_OK", (void *)_cffi_const_GE_OK, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
   { "ge_build", (void *)_cffi_f_ge_build, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_N, 0), (void *)_cffi_d_ge_build },
-  { "ge_engine_free", (void *)_cffi_f_ge_engine_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 158), (void *)_cffi_d_ge_engine_free },
-  { "ge_engine_is_full", (void *)_cffi_f_ge_engine_is_full, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 143), (void *)_cffi_d_ge_engine_is_full },
+  { "ge_engine_free", (void *)_cffi_f_ge_engine_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 171), (void *)_cffi_d_ge_engine_free },
+  { "ge_engine_is_full", (void *)_cffi_f_ge_engine_is_full, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 159), (void *)_cffi_d_ge_engine_is_full },
   { "ge_engine_new", (void *)_cffi_f_ge_engine_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 7), (void *)_cffi_d_ge_engine_new },
-  { "ge_engine_stats", (void *)_cffi_f_ge_engine_stats, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 161), (void *)_cffi_d_ge_engine_stats },
+  { "ge_engine_stats", (void *)_cffi_f_ge_engine_stats, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 174), (void *)_cffi_d_ge_engine_stats },
   { "ge_fill_masks", (void *)_cffi_f_ge_fill_masks, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 55), (void *)_cffi_d_ge_fill_masks },
-  { "ge_grammar_bytes", (void *)_cffi_f_ge_grammar_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 149), (void *)_cffi_d_ge_grammar_bytes },
-  { "ge_grammar_free", (void *)_cffi_f_ge_grammar_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 165), (void *)_cffi_d_ge_grammar_free },
+  { "ge_grammar_bytes", (void *)_cffi_f_ge_grammar_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 162), (void *)_cffi_d_ge_grammar_bytes },
+  { "ge_grammar_free", (void *)_cffi_f_ge_grammar_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 178), (void *)_cffi_d_ge_grammar_free },
   { "ge_grammar_new", (void *)_cffi_f_ge_grammar_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 14), (void *)_cffi_d_ge_grammar_new },
   { "ge_ir_add", (void *)_cffi_f_ge_ir_add, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 20), (void *)_cffi_d_ge_ir_add },
   { "ge_ir_continuations", (void *)_cffi_f_ge_ir_continuations, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 35), (void *)_cffi_d_ge_ir_continuations },
-  { "ge_ir_free", (void *)_cffi_f_ge_ir_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 168), (void *)_cffi_d_ge_ir_free },
+  { "ge_ir_free", (void *)_cffi_f_ge_ir_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 181), (void *)_cffi_d_ge_ir_free },
   { "ge_ir_is_empty", (void *)_cffi_f_ge_ir_is_empty, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 29), (void *)_cffi_d_ge_ir_is_empty },
   { "ge_ir_matches", (void *)_cffi_f_ge_ir_matches, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 42), (void *)_cffi_d_ge_ir_matches },
   { "ge_ir_new", (void *)_cffi_f_ge_ir_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 50), (void *)_cffi_d_ge_ir_new },
-  { "ge_matcher_accept", (void *)_cffi_f_ge_matcher_accept, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 70), (void *)_cffi_d_ge_matcher_accept },
-  { "ge_matcher_accept_bytes", (void *)_cffi_f_ge_matcher_accept_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 98), (void *)_cffi_d_ge_matcher_accept_bytes },
-  { "ge_matcher_expected", (void *)_cffi_f_ge_matcher_expected, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 106), (void *)_cffi_d_ge_matcher_expected },
-  { "ge_matcher_fill_mask", (void *)_cffi_f_ge_matcher_fill_mask, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 83), (void *)_cffi_d_ge_matcher_fill_mask },
-  { "ge_matcher_flags", (void *)_cffi_f_ge_matcher_flags, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 146), (void *)_cffi_d_ge_matcher_flags },
-  { "ge_matcher_forced_bytes", (void *)_cffi_f_ge_matcher_forced_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 91), (void *)_cffi_d_ge_matcher_forced_bytes },
-  { "ge_matcher_fork", (void *)_cffi_f_ge_matcher_fork, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 118), (void *)_cffi_d_ge_matcher_fork },
-  { "ge_matcher_free", (void *)_cffi_f_ge_matcher_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 171), (void *)_cffi_d_ge_matcher_free },
-  { "ge_matcher_history", (void *)_cffi_f_ge_matcher_history, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 174), (void *)_cffi_d_ge_matcher_history },
-  { "ge_matcher_length", (void *)_cffi_f_ge_matcher_length, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 152), (void *)_cffi_d_ge_matcher_length },
+  { "ge_matcher_accept", (void *)_cffi_f_ge_matcher_accept, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 91), (void *)_cffi_d_ge_matcher_accept },
+  { "ge_matcher_accept_bytes", (void *)_cffi_f_ge_matcher_accept_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 119), (void *)_cffi_d_ge_matcher_accept_bytes },
+  { "ge_matcher_expected", (void *)_cffi_f_ge_matcher_expected, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 127), (void *)_cffi_d_ge_matcher_expected },
+  { "ge_matcher_fill_mask", (void *)_cffi_f_ge_matcher_fill_mask, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 104), (void *)_cffi_d_ge_matcher_fill_mask },
+  { "ge_matcher_flags", (void *)_cffi_f_ge_matcher_flags, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 79), (void *)_cffi_d_ge_matcher_flags },
+  { "ge_matcher_forced_bytes", (void *)_cffi_f_ge_matcher_forced_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 112), (void *)_cffi_d_ge_matcher_forced_bytes },
+  { "ge_matcher_fork", (void *)_cffi_f_ge_matcher_fork, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 74), (void *)_cffi_d_ge_matcher_fork },
+  { "ge_matcher_free", (void *)_cffi_f_ge_matcher_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 184), (void *)_cffi_d_ge_matcher_free },
+  { "ge_matcher_history", (void *)_cffi_f_ge_matcher_history, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 84), (void *)_cffi_d_ge_matcher_history },
+  { "ge_matcher_length", (void *)_cffi_f_ge_matcher_length, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 165), (void *)_cffi_d_ge_matcher_length },
   { "ge_matcher_move", (void *)_cffi_f_ge_matcher_move, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 65), (void *)_cffi_d_ge_matcher_move },
   { "ge_matcher_new", (void *)_cffi_f_ge_matcher_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 2), (void *)_cffi_d_ge_matcher_new },
-  { "ge_matcher_reset", (void *)_cffi_f_ge_matcher_reset, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 171), (void *)_cffi_d_ge_matcher_reset },
-  { "ge_matcher_rollback", (void *)_cffi_f_ge_matcher_rollback, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 78), (void *)_cffi_d_ge_matcher_rollback },
+  { "ge_matcher_reset", (void *)_cffi_f_ge_matcher_reset, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 70), (void *)_cffi_d_ge_matcher_reset },
+  { "ge_matcher_rollback", (void *)_cffi_f_ge_matcher_rollback, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 99), (void *)_cffi_d_ge_matcher_rollback },
   { "ge_version", (void *)_cffi_f_ge_version, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_N, 0), (void *)_cffi_d_ge_version },
-  { "ge_vocab_bytes", (void *)_cffi_f_ge_vocab_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 155), (void *)_cffi_d_ge_vocab_bytes },
-  { "ge_vocab_encode", (void *)_cffi_f_ge_vocab_encode, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 123), (void *)_cffi_d_ge_vocab_encode },
-  { "ge_vocab_free", (void *)_cffi_f_ge_vocab_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 178), (void *)_cffi_d_ge_vocab_free },
-  { "ge_vocab_new", (void *)_cffi_f_ge_vocab_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 133), (void *)_cffi_d_ge_vocab_new },
+  { "ge_vocab_bytes", (void *)_cffi_f_ge_vocab_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 168), (void *)_cffi_d_ge_vocab_bytes },
+  { "ge_vocab_encode", (void *)_cffi_f_ge_vocab_encode, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 139), (void *)_cffi_d_ge_vocab_encode },
+  { "ge_vocab_free", (void *)_cffi_f_ge_vocab_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 187), (void *)_cffi_d_ge_vocab_free },
+  { "ge_vocab_new", (void *)_cffi_f_ge_vocab_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 149), (void *)_cffi_d_ge_vocab_new },
 };
 
 static const struct _cffi_field_s _cffi_fields[] = {
   { "status", offsetof(ge_err, status),
               sizeof(((ge_err *)0)->status),
-              _CFFI_OP(_CFFI_OP_NOOP, 74) },
+              _CFFI_OP(_CFFI_OP_NOOP, 95) },
   { "limit", offsetof(ge_err, limit),
              sizeof(((ge_err *)0)->limit),
              _CFFI_OP(_CFFI_OP_NOOP, 10) },
   { "value", offsetof(ge_err, value),
              sizeof(((ge_err *)0)->value),
-             _CFFI_OP(_CFFI_OP_NOOP, 197) },
+             _CFFI_OP(_CFFI_OP_NOOP, 206) },
   { "expr", offsetof(ge_err, expr),
             sizeof(((ge_err *)0)->expr),
             _CFFI_OP(_CFFI_OP_NOOP, 10) },
@@ -3198,43 +3288,43 @@ static const struct _cffi_field_s _cffi_fields[] = {
               _CFFI_OP(_CFFI_OP_NOOP, 10) },
   { "text", offsetof(ge_err, text),
             sizeof(((ge_err *)0)->text),
-            _CFFI_OP(_CFFI_OP_NOOP, 183) },
+            _CFFI_OP(_CFFI_OP_NOOP, 192) },
   { "max_expressions", offsetof(ge_limits, max_expressions),
                        sizeof(((ge_limits *)0)->max_expressions),
-                       _CFFI_OP(_CFFI_OP_NOOP, 197) },
+                       _CFFI_OP(_CFFI_OP_NOOP, 206) },
   { "max_regex_nesting", offsetof(ge_limits, max_regex_nesting),
                          sizeof(((ge_limits *)0)->max_regex_nesting),
-                         _CFFI_OP(_CFFI_OP_NOOP, 197) },
+                         _CFFI_OP(_CFFI_OP_NOOP, 206) },
   { "max_lexer_states", offsetof(ge_limits, max_lexer_states),
                         sizeof(((ge_limits *)0)->max_lexer_states),
-                        _CFFI_OP(_CFFI_OP_NOOP, 197) },
+                        _CFFI_OP(_CFFI_OP_NOOP, 206) },
   { "max_rules", offsetof(ge_limits, max_rules),
                  sizeof(((ge_limits *)0)->max_rules),
-                 _CFFI_OP(_CFFI_OP_NOOP, 197) },
+                 _CFFI_OP(_CFFI_OP_NOOP, 206) },
   { "max_row_items", offsetof(ge_limits, max_row_items),
                      sizeof(((ge_limits *)0)->max_row_items),
-                     _CFFI_OP(_CFFI_OP_NOOP, 197) },
+                     _CFFI_OP(_CFFI_OP_NOOP, 206) },
   { "max_rows", offsetof(ge_limits, max_rows),
                 sizeof(((ge_limits *)0)->max_rows),
-                _CFFI_OP(_CFFI_OP_NOOP, 197) },
+                _CFFI_OP(_CFFI_OP_NOOP, 206) },
   { "max_configurations", offsetof(ge_limits, max_configurations),
                           sizeof(((ge_limits *)0)->max_configurations),
-                          _CFFI_OP(_CFFI_OP_NOOP, 197) },
+                          _CFFI_OP(_CFFI_OP_NOOP, 206) },
   { "max_alternatives", offsetof(ge_limits, max_alternatives),
                         sizeof(((ge_limits *)0)->max_alternatives),
-                        _CFFI_OP(_CFFI_OP_NOOP, 197) },
+                        _CFFI_OP(_CFFI_OP_NOOP, 206) },
   { "max_step_work", offsetof(ge_limits, max_step_work),
                      sizeof(((ge_limits *)0)->max_step_work),
-                     _CFFI_OP(_CFFI_OP_NOOP, 197) },
+                     _CFFI_OP(_CFFI_OP_NOOP, 206) },
   { "max_generation_bytes", offsetof(ge_limits, max_generation_bytes),
                             sizeof(((ge_limits *)0)->max_generation_bytes),
-                            _CFFI_OP(_CFFI_OP_NOOP, 197) },
+                            _CFFI_OP(_CFFI_OP_NOOP, 206) },
   { "max_memory_bytes", offsetof(ge_limits, max_memory_bytes),
                         sizeof(((ge_limits *)0)->max_memory_bytes),
-                        _CFFI_OP(_CFFI_OP_NOOP, 197) },
+                        _CFFI_OP(_CFFI_OP_NOOP, 206) },
   { "max_mask_bytes", offsetof(ge_limits, max_mask_bytes),
                       sizeof(((ge_limits *)0)->max_mask_bytes),
-                      _CFFI_OP(_CFFI_OP_NOOP, 197) },
+                      _CFFI_OP(_CFFI_OP_NOOP, 206) },
   { "lexemes", offsetof(ge_rules, lexemes),
                sizeof(((ge_rules *)0)->lexemes),
                _CFFI_OP(_CFFI_OP_NOOP, 22) },
@@ -3261,109 +3351,110 @@ static const struct _cffi_field_s _cffi_fields[] = {
              _CFFI_OP(_CFFI_OP_NOOP, 10) },
   { "longest", offsetof(ge_rules, longest),
                sizeof(((ge_rules *)0)->longest),
-               _CFFI_OP(_CFFI_OP_NOOP, 74) },
+               _CFFI_OP(_CFFI_OP_NOOP, 95) },
   { "bytes", offsetof(ge_stats, bytes),
              sizeof(((ge_stats *)0)->bytes),
-             _CFFI_OP(_CFFI_OP_NOOP, 197) },
+             _CFFI_OP(_CFFI_OP_NOOP, 206) },
   { "mask_bytes", offsetof(ge_stats, mask_bytes),
                   sizeof(((ge_stats *)0)->mask_bytes),
-                  _CFFI_OP(_CFFI_OP_NOOP, 197) },
+                  _CFFI_OP(_CFFI_OP_NOOP, 206) },
   { "expressions", offsetof(ge_stats, expressions),
                    sizeof(((ge_stats *)0)->expressions),
-                   _CFFI_OP(_CFFI_OP_NOOP, 197) },
+                   _CFFI_OP(_CFFI_OP_NOOP, 206) },
   { "lexer_states", offsetof(ge_stats, lexer_states),
                     sizeof(((ge_stats *)0)->lexer_states),
-                    _CFFI_OP(_CFFI_OP_NOOP, 197) },
+                    _CFFI_OP(_CFFI_OP_NOOP, 206) },
   { "rows", offsetof(ge_stats, rows),
             sizeof(((ge_stats *)0)->rows),
-            _CFFI_OP(_CFFI_OP_NOOP, 197) },
+            _CFFI_OP(_CFFI_OP_NOOP, 206) },
   { "return_points", offsetof(ge_stats, return_points),
                      sizeof(((ge_stats *)0)->return_points),
-                     _CFFI_OP(_CFFI_OP_NOOP, 197) },
+                     _CFFI_OP(_CFFI_OP_NOOP, 206) },
   { "rules", offsetof(ge_stats, rules),
              sizeof(((ge_stats *)0)->rules),
-             _CFFI_OP(_CFFI_OP_NOOP, 197) },
+             _CFFI_OP(_CFFI_OP_NOOP, 206) },
   { "configurations", offsetof(ge_stats, configurations),
                       sizeof(((ge_stats *)0)->configurations),
-                      _CFFI_OP(_CFFI_OP_NOOP, 197) },
+                      _CFFI_OP(_CFFI_OP_NOOP, 206) },
   { "masks", offsetof(ge_stats, masks),
              sizeof(((ge_stats *)0)->masks),
-             _CFFI_OP(_CFFI_OP_NOOP, 197) },
+             _CFFI_OP(_CFFI_OP_NOOP, 206) },
   { "mask_hits", offsetof(ge_stats, mask_hits),
                  sizeof(((ge_stats *)0)->mask_hits),
-                 _CFFI_OP(_CFFI_OP_NOOP, 197) },
+                 _CFFI_OP(_CFFI_OP_NOOP, 206) },
   { "mask_builds", offsetof(ge_stats, mask_builds),
                    sizeof(((ge_stats *)0)->mask_builds),
-                   _CFFI_OP(_CFFI_OP_NOOP, 197) },
+                   _CFFI_OP(_CFFI_OP_NOOP, 206) },
   { "mask_evictions", offsetof(ge_stats, mask_evictions),
                       sizeof(((ge_stats *)0)->mask_evictions),
-                      _CFFI_OP(_CFFI_OP_NOOP, 197) },
+                      _CFFI_OP(_CFFI_OP_NOOP, 206) },
   { "trie_nodes", offsetof(ge_stats, trie_nodes),
                   sizeof(((ge_stats *)0)->trie_nodes),
-                  _CFFI_OP(_CFFI_OP_NOOP, 197) },
+                  _CFFI_OP(_CFFI_OP_NOOP, 206) },
   { "derivatives", offsetof(ge_stats, derivatives),
                    sizeof(((ge_stats *)0)->derivatives),
-                   _CFFI_OP(_CFFI_OP_NOOP, 197) },
+                   _CFFI_OP(_CFFI_OP_NOOP, 206) },
   { "inner_builds", offsetof(ge_stats, inner_builds),
                     sizeof(((ge_stats *)0)->inner_builds),
-                    _CFFI_OP(_CFFI_OP_NOOP, 197) },
+                    _CFFI_OP(_CFFI_OP_NOOP, 206) },
   { "inner_hits", offsetof(ge_stats, inner_hits),
                   sizeof(((ge_stats *)0)->inner_hits),
-                  _CFFI_OP(_CFFI_OP_NOOP, 197) },
+                  _CFFI_OP(_CFFI_OP_NOOP, 206) },
   { "slice_hits", offsetof(ge_stats, slice_hits),
                   sizeof(((ge_stats *)0)->slice_hits),
-                  _CFFI_OP(_CFFI_OP_NOOP, 197) },
+                  _CFFI_OP(_CFFI_OP_NOOP, 206) },
   { "max_row_items", offsetof(ge_stats, max_row_items),
                      sizeof(((ge_stats *)0)->max_row_items),
-                     _CFFI_OP(_CFFI_OP_NOOP, 197) },
+                     _CFFI_OP(_CFFI_OP_NOOP, 206) },
   { "max_alternatives", offsetof(ge_stats, max_alternatives),
                         sizeof(((ge_stats *)0)->max_alternatives),
-                        _CFFI_OP(_CFFI_OP_NOOP, 197) },
+                        _CFFI_OP(_CFFI_OP_NOOP, 206) },
   { "generation", offsetof(ge_stats, generation),
                   sizeof(((ge_stats *)0)->generation),
-                  _CFFI_OP(_CFFI_OP_NOOP, 197) },
+                  _CFFI_OP(_CFFI_OP_NOOP, 206) },
 };
 
 static const struct _cffi_struct_union_s _cffi_struct_unions[] = {
-  { "ge_engine", 185, _CFFI_F_OPAQUE,
+  { "ge_engine", 194, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_err", 186, _CFFI_F_CHECK_FIELDS,
+  { "ge_err", 195, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_err), offsetof(struct _cffi_align__ge_err, y), 0, 6 },
-  { "ge_grammar", 187, _CFFI_F_OPAQUE,
+  { "ge_grammar", 196, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_ir", 188, _CFFI_F_OPAQUE,
+  { "ge_ir", 197, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_limits", 189, _CFFI_F_CHECK_FIELDS,
+  { "ge_limits", 198, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_limits), offsetof(struct _cffi_align__ge_limits, y), 6, 12 },
-  { "ge_matcher", 190, _CFFI_F_OPAQUE,
+  { "ge_matcher", 199, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_rules", 191, _CFFI_F_CHECK_FIELDS,
+  { "ge_rules", 200, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_rules), offsetof(struct _cffi_align__ge_rules, y), 18, 9 },
-  { "ge_stats", 192, _CFFI_F_CHECK_FIELDS,
+  { "ge_stats", 201, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_stats), offsetof(struct _cffi_align__ge_stats, y), 27, 20 },
-  { "ge_vocab", 195, _CFFI_F_OPAQUE,
+  { "ge_vocab", 204, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
 };
 
 static const struct _cffi_enum_s _cffi_enums[] = {
-  { "ge_status", 193, _cffi_prim_int(sizeof(ge_status), ((ge_status)-1) <= 0),
-    "GE_OK,GE_E_MEMORY,GE_E_LIMIT,GE_E_SYNTAX,GE_E_UNSUPPORTED,GE_E_NOTHING,GE_E_IR,GE_E_ARGUMENT,GE_E_SPELLING" },
-  { "ge_switch", 194, _cffi_prim_int(sizeof(ge_switch), ((ge_switch)-1) <= 0),
+  { "ge_status", 202, _cffi_prim_int(sizeof(ge_status), ((ge_status)-1) <= 0),
+    "GE_OK,GE_E_MEMORY,GE_E_LIMIT,GE_E_SYNTAX,GE_E_UNSUPPORTED,GE_E_NOTHING,GE_E_IR,GE_E_ARGUMENT,GE_E_SPELLING,"
+    "GE_E_BUSY" },
+  { "ge_switch", 203, _cffi_prim_int(sizeof(ge_switch), ((ge_switch)-1) <= 0),
     "GE_NO_MASK_CACHE,GE_NO_INNER_MASKS,GE_NO_SHARED_INNER,GE_NO_GOTO_CACHE,GE_NO_STATE_CACHE,GE_NO_SLICES" },
 };
 
 static const struct _cffi_typename_s _cffi_typenames[] = {
-  { "ge_engine", 185 },
-  { "ge_err", 186 },
-  { "ge_grammar", 187 },
-  { "ge_ir", 188 },
-  { "ge_limits", 189 },
-  { "ge_matcher", 190 },
-  { "ge_rules", 191 },
-  { "ge_stats", 192 },
-  { "ge_status", 193 },
-  { "ge_switch", 194 },
-  { "ge_vocab", 195 },
+  { "ge_engine", 194 },
+  { "ge_err", 195 },
+  { "ge_grammar", 196 },
+  { "ge_ir", 197 },
+  { "ge_limits", 198 },
+  { "ge_matcher", 199 },
+  { "ge_rules", 200 },
+  { "ge_stats", 201 },
+  { "ge_status", 202 },
+  { "ge_switch", 203 },
+  { "ge_vocab", 204 },
 };
 
 static const struct _cffi_type_context_s _cffi_type_context = {
@@ -3373,12 +3464,12 @@ static const struct _cffi_type_context_s _cffi_type_context = {
   _cffi_struct_unions,
   _cffi_enums,
   _cffi_typenames,
-  49,  /* num_globals */
+  50,  /* num_globals */
   9,  /* num_struct_unions */
   2,  /* num_enums */
   11,  /* num_typenames */
   NULL,  /* no includes */
-  200,  /* num_types */
+  209,  /* num_types */
   0,  /* flags */
 };
 

@@ -163,6 +163,7 @@ def _info(options: argparse.Namespace) -> int:
         "lark": version("lark"),
         "core": _native.version(),
         "core_file": str(_core.__file__),
+        "build": _native.build(),
         "builtin_vocabulary": len(Vocabulary.builtin()),
         "limits": asdict(Limits()),
     }

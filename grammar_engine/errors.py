@@ -19,9 +19,20 @@ is in attributes; the message is assembled from them in one place, here.
 
 from __future__ import annotations
 
+from typing import Any
+
 
 class GrammarEngineError(Exception):
-    """Root of all exceptions of this package; never raised itself."""
+    """Root of all exceptions of this package; never raised itself. They can be pickled."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuild, (type(self), self.args, self.__dict__)
+
+
+def _rebuild(kind: type[GrammarEngineError], args: tuple[Any, ...], state: dict[str, Any]) -> GrammarEngineError:
+    error = kind.__new__(kind, *args)
+    error.__dict__.update(state)
+    return error
 
 
 class GrammarError(GrammarEngineError, ValueError):
@@ -41,7 +52,7 @@ class GrammarError(GrammarEngineError, ValueError):
         self.reason = reason
         self.source = source
         self.offset = None if offset is None or source is None else min(max(offset, 0), len(source))
-        super().__init__(reason + self._place())
+        super().__init__((reason + self._place()).encode("utf-8", "backslashreplace").decode())  # so that it can be printed
 
     @property
     def line(self) -> int | None:
@@ -103,12 +114,14 @@ class SchemaError(GrammarError):
         The keyword at that place.
     """
 
-    def __init__(self, reason: str, *, pointer: str = "", keyword: str | None = None):
+    def __init__(self, reason: str, *, pointer: str = "", keyword: str | None = None, source: str | None = None, offset: int | None = None):
         self.pointer = pointer
         self.keyword = keyword
-        super().__init__(reason)
+        super().__init__(reason, source=source, offset=offset)
 
     def _place(self) -> str:
+        if self.source is not None:  # JSON text that could not be read
+            return super()._place()
         return f" (at {self.pointer or 'the root'} of the schema)"
 
 
@@ -160,12 +173,21 @@ class TokenRejectedError(GrammarEngineError, ValueError):
     Attributes
     ----------
     token_id : int
+    bytes : bytes
+        What it spells.
+    position : int
+        How many of its bytes could have come.
+    expected : tuple of str
+        What could have come there.
     explanation : grammar_engine.matcher.Explanation
-        The first byte that is refused and what was expected there.
+        The same, with more.
     """
 
-    def __init__(self, token_id: int, explanation: object):
+    def __init__(self, token_id: int, spelling: bytes, explanation: Any):
         self.token_id = token_id
+        self.bytes = spelling
+        self.position: int = explanation.position
+        self.expected: tuple[str, ...] = explanation.expected
         self.explanation = explanation
         super().__init__(f"token {token_id} is refused: {explanation}")
 

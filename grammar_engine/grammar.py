@@ -14,10 +14,10 @@ import threading
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, fields
 from typing import Any
-from weakref import WeakKeyDictionary
+from weakref import WeakSet
 
 from ._native import NativeExpressions, NothingError, check, ffi, lib, new_err, new_grammar
-from .errors import UnsatisfiableSchemaError
+from .errors import GrammarError, UnsatisfiableSchemaError
 from .ir import Builder, SymbolInfo
 from .limits import Limits
 from .report import Report
@@ -107,6 +107,7 @@ class Stats:
         return Stats(**{name: max(mine[name], theirs[name]) if name in _MAXIMA else mine[name] + theirs[name] for name in mine})
 
 
+_LOCK = threading.Lock()  # of the engines of all grammars; held while one is looked up or made
 _STATS_FIELDS = [field.name for field in fields(Stats)]
 _MAXIMA = {"max_row_items", "max_alternatives", "generation"}
 
@@ -114,7 +115,7 @@ _MAXIMA = {"max_row_items", "max_alternatives", "generation"}
 class Engine:
     """A generation of automata of one (grammar, vocabulary, switches)."""
 
-    __slots__ = ("generation", "handle")
+    __slots__ = ("__weakref__", "generation", "handle")
 
     def __init__(self, grammar: Grammar, vocabulary: Vocabulary, switches: Switches, generation: int):
         self.generation = generation
@@ -158,8 +159,7 @@ class Grammar:
     _lexemes: list[SymbolInfo]
     _nonterminals: list[SymbolInfo]
     _handle: Any
-    _lock: threading.Lock
-    _engines: WeakKeyDictionary[Vocabulary, dict[Switches, Engine]]
+    _live: WeakSet[Engine]
 
     def __init__(self) -> None:
         raise TypeError("a Grammar is made by Grammar.from_json_schema, from_regex, from_lark or from_choices")
@@ -264,7 +264,10 @@ class Grammar:
         expressions = NativeExpressions(builder, limits)
         if builder.longest:
             lark.note_dead_ends(builder, expressions, report)
-        return cls._compile(builder, expressions, report, limits, "Lark")
+        try:
+            return cls._compile(builder, expressions, report, limits, "Lark")
+        except NothingError:
+            raise GrammarError(f"no text at all is a sentence of this grammar: the rule {start!r} can never be completed") from None
 
     @classmethod
     def from_choices(cls, choices: Iterable[str | bytes], *, limits: Limits | None = None) -> Grammar:
@@ -291,7 +294,10 @@ class Grammar:
     @classmethod
     def _from_builder(cls, builder: Builder, report: Report | None = None, limits: Limits | None = None, kind: str = "IR") -> Grammar:
         limits = limits or Limits()
-        return cls._compile(builder, NativeExpressions(builder, limits), report or Report(), limits, kind)
+        try:
+            return cls._compile(builder, NativeExpressions(builder, limits), report or Report(), limits, kind)
+        except NothingError:
+            raise GrammarError(f"no text at all is a sentence of this grammar ({kind})") from None
 
     @classmethod
     def _compile(cls, builder: Builder, expressions: NativeExpressions, report: Report, limits: Limits, kind: str) -> Grammar:
@@ -302,26 +308,26 @@ class Grammar:
         self._lexemes = builder.lexemes
         self._nonterminals = builder.nonterminals
         self._handle = new_grammar(builder, expressions)
-        self._lock = threading.Lock()
-        self._engines = WeakKeyDictionary()
+        self._live = WeakSet()
         return self
 
     # --- engines ----------------------------------------------------------------------------------------------------
 
     def _engine(self, vocabulary: Vocabulary, switches: Switches) -> Engine:
         """The engine for new matchers: the present one, or a fresh one if that is full."""
-        with self._lock:
-            engines = self._engines.setdefault(vocabulary, {})
-            engine = engines.get(switches)
+        with _LOCK:
+            engines = vocabulary._engines.setdefault(self, {})
+            engine: Engine | None = engines.get(switches)
             if engine is None or lib.ge_engine_is_full(engine.handle):
                 engine = engines[switches] = Engine(self, vocabulary, switches, engine.generation + 1 if engine else 1)
+                self._live.add(engine)
             return engine
 
     @property
     def stats(self) -> Stats:
-        """Counters of the present generations of all vocabularies: sums, and maxima where the name says so."""
-        with self._lock:
-            parts = [engine.stats() for engines in self._engines.values() for engine in engines.values()]
+        """Counters of all generations that are alive, over all vocabularies: sums, and maxima where the name says so."""
+        with _LOCK:
+            parts = [engine.stats() for engine in self._live]
         totals = Stats()
         for part in parts:
             totals = totals._and(part)

@@ -80,7 +80,7 @@ class Matcher:
 
     Notes
     -----
-    Not for concurrent use of *one* matcher. Costs: 16 bytes per step of history.
+    A matcher belongs to one thread at a time: a call during another one raises RuntimeError, and changes nothing. Costs: 16 bytes per step of history.
     """
 
     __slots__ = ("_all", "_engine", "_err", "_handle", "_n_done", "_switches", "_words", "grammar", "vocabulary")
@@ -211,7 +211,8 @@ class Matcher:
         if strict:
             if self.is_terminated:
                 raise MatcherFinishedError(f"the text has ended: token {token} cannot be added")
-            raise TokenRejectedError(token, self.explain(token))
+            spelling = self.vocabulary.token_bytes(token) if 0 <= token < self.vocabulary.size else b""
+            raise TokenRejectedError(token, spelling, self.explain(token))
         return False
 
     def accept_tokens(self, tokens: Sequence[int]) -> int:
@@ -277,27 +278,33 @@ class Matcher:
 
     def reset(self) -> None:
         """Back to the empty text."""
-        lib.ge_matcher_reset(self._handle)
+        check(lib.ge_matcher_reset(self._handle, self._err), self._err)
 
     @property
     def tokens(self) -> list[int]:
         """The tokens accepted so far, those that end the text included; -1 stands for one `accept_bytes`."""
         length = lib.ge_matcher_length(self._handle)
         out = ffi.new("int64_t[]", length)
-        lib.ge_matcher_history(self._handle, out)
-        return list(out)
+        n_out = ffi.new("size_t *")
+        check(lib.ge_matcher_history(self._handle, out, length, n_out, self._err), self._err)
+        return list(out[0 : n_out[0]])
 
     # --- questions --------------------------------------------------------------------------------------------------
 
     @property
     def is_complete(self) -> bool:
         """The text so far is a sentence: end-of-text tokens are allowed."""
-        return bool(lib.ge_matcher_flags(self._handle) & _COMPLETE)
+        return bool(self._flags() & _COMPLETE)
 
     @property
     def is_terminated(self) -> bool:
         """An end-of-text token was accepted."""
-        return bool(lib.ge_matcher_flags(self._handle) & _ENDED)
+        return bool(self._flags() & _ENDED)
+
+    def _flags(self) -> int:
+        check(lib.ge_matcher_flags(self._handle, self._all, self._err), self._err)
+        flags: int = self._all[0]
+        return flags
 
     def forced_bytes(self) -> bytes:
         """The bytes that must come next, whatever the model prefers: b"" where there is a choice. At most 65,536."""

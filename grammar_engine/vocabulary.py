@@ -20,6 +20,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 from .errors import VocabularyError
 
@@ -64,7 +65,7 @@ class Vocabulary:
     <Vocabulary of 4 tokens, width 8, eos (3,)>
     """
 
-    __slots__ = ("__weakref__", "_eos", "_fingerprint", "_ids", "_native", "_special", "_tokens", "_width")
+    __slots__ = ("__weakref__", "_engines", "_eos", "_fingerprint", "_ids", "_native", "_special", "_tokens", "_width")
 
     def __init__(
         self,
@@ -90,6 +91,7 @@ class Vocabulary:
         self._fingerprint: str | None = None
         self._ids: dict[builtins.bytes, int] | None = None
         self._native: Any = None
+        self._engines: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()  # by grammar: see Grammar._engine
 
     # --- what it holds ----------------------------------------------------------------------------------------------
 

@@ -184,7 +184,10 @@ exclude each other, or an object that requires an object like itself, and so on 
 
 ```pycon
 >>> from grammar_engine import UnsatisfiableSchemaError
->>> for schema in {"pattern": "^a$", "minLength": 3, "type": "string"}, {"type": "object", "properties": {"next": {"$ref": "#"}}, "required": ["next"]}:
+>>> for schema in (
+...     {"pattern": "^a$", "minLength": 3, "type": "string"},
+...     {"type": "object", "properties": {"next": {"$ref": "#"}}, "required": ["next"]},
+... ):
 ...     try:
 ...         Grammar.from_json_schema(schema)
 ...     except UnsatisfiableSchemaError:

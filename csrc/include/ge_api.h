@@ -5,7 +5,8 @@
  * or keeps global state.
  *
  * Threads: ge_vocab and ge_grammar are immutable after creation. A ge_engine may be used by any number of threads at once: warm
- * states are read without a lock, growing takes the engine's lock. A ge_matcher belongs to one thread at a time. */
+ * states are read without a lock, growing takes the engine's lock. A ge_matcher belongs to one thread at a time; a call
+ * during another one gives GE_E_BUSY. */
 
 typedef enum ge_status {
     GE_OK = 0,
@@ -16,7 +17,8 @@ typedef enum ge_status {
     GE_E_NOTHING = -5,     /* the grammar produces no text at all */
     GE_E_IR = -6,          /* malformed IR: a bug of the front end */
     GE_E_ARGUMENT = -7,    /* an argument is out of range */
-    GE_E_SPELLING = -8     /* no token spells what the grammar needs next: err.text names the bytes */
+    GE_E_SPELLING = -8,    /* no token spells what the grammar needs next: err.text names the bytes */
+    GE_E_BUSY = -9         /* the matcher is at work in another thread */
 } ge_status;
 
 typedef struct ge_err {
@@ -145,7 +147,7 @@ int32_t ge_engine_is_full(ge_engine *engine); /* 1: holds max_generation_bytes o
 /* --- matchers --------------------------------------------------------------------------------------------------------------- */
 
 ge_status ge_matcher_new(ge_engine *engine, ge_matcher **out, ge_err *err); /* keeps engine alive; returns owned */
-ge_status ge_matcher_fork(const ge_matcher *m, ge_matcher **out, ge_err *err);
+ge_status ge_matcher_fork(ge_matcher *m, ge_matcher **out, ge_err *err);
 void ge_matcher_free(ge_matcher *m);
 
 /* Reads the text of m again in another engine of the same grammar and vocabulary, which it then uses. On failure m is unchanged. */
@@ -158,10 +160,11 @@ ge_status ge_matcher_accept(ge_matcher *m, const int64_t *tokens, size_t n, int3
 ge_status ge_matcher_accept_bytes(ge_matcher *m, const uint8_t *text, size_t n, int32_t commit, size_t *n_done, ge_err *err);
 
 ge_status ge_matcher_rollback(ge_matcher *m, size_t n, ge_err *err); /* n steps; GE_E_ARGUMENT past the start, nothing changed */
-void ge_matcher_reset(ge_matcher *m);
+ge_status ge_matcher_reset(ge_matcher *m, ge_err *err);
 size_t ge_matcher_length(const ge_matcher *m);                          /* steps since the start */
-void ge_matcher_history(const ge_matcher *m, int64_t *out);             /* token of each step; -1 for accept_bytes */
-int32_t ge_matcher_flags(ge_matcher *m);                                /* 1: the text is a sentence; 2: ended by EOS */
+/* The token of each step, at most `capacity` of them (*n_out); -1 for accept_bytes. */
+ge_status ge_matcher_history(ge_matcher *m, int64_t *out, size_t capacity, size_t *n_out, ge_err *err);
+ge_status ge_matcher_flags(ge_matcher *m, int32_t *flags, ge_err *err); /* 1: the text is a sentence; 2: ended by EOS */
 
 /* Writes row `row` of masks, whose rows are n_words = ceil(width / 32) words; *all = 1 if all `width` bits are set. */
 ge_status ge_matcher_fill_mask(ge_matcher *m, uint32_t *masks, size_t row, size_t n_words, int32_t *all, ge_err *err);

@@ -236,7 +236,10 @@ bool mk_cold(ge_engine *e, u32 config, u32 *out, bool *all) {
     memcpy(out, mask, e->v->n_words * sizeof *out);
     u32 any = 0;
     for (u32 i = 0; i < e->v->n_words; i++) any |= mask[i];
-    if (any && !(e->switches & GE_NO_MASK_CACHE)) keep(e, config, mask, *all); /* an empty one is an error each time */
+    if (any && !(e->switches & GE_NO_MASK_CACHE)) { /* an empty one is an error each time */
+        keep(e, config, mask, *all);
+        e->b.status = GE_OK; /* a mask that could not be kept is still right */
+    }
     return true;
 }
 

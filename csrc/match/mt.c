@@ -15,7 +15,20 @@ struct ge_matcher {
     budget b; /* of the history only: its failures are this matcher's */
     VEC(mt_step) steps;
     VEC(u8) text; /* what the steps that are no tokens have added */
+    atomic_flag busy;
 };
+
+/* Every call that looks at the history runs between these two: misuse by several threads is an error, never a corruption. */
+static bool enter(ge_matcher *m, ge_err *err) {
+    if (!atomic_flag_test_and_set_explicit(&m->busy, memory_order_acquire)) return true;
+    err_set(err, GE_E_BUSY, "");
+    return false;
+}
+
+static ge_status leave(ge_matcher *m, ge_status status) {
+    atomic_flag_clear_explicit(&m->busy, memory_order_release);
+    return status;
+}
 
 static mt_step state_of(const ge_matcher *m) {
     return m->steps.n ? m->steps.at[m->steps.n - 1] : (mt_step){.config = CF_START};
@@ -27,11 +40,12 @@ ge_status ge_matcher_new(ge_engine *engine, ge_matcher **out, ge_err *err) {
     m->e = engine;
     share_take(&engine->shares);
     budget_init(&m->b, &engine->b.limits);
+    atomic_flag_clear(&m->busy);
     *out = m;
     return GE_OK;
 }
 
-ge_status ge_matcher_fork(const ge_matcher *from, ge_matcher **out, ge_err *err) {
+static ge_status do_fork(ge_matcher *from, ge_matcher **out, ge_err *err) {
     ge_status status = ge_matcher_new(from->e, out, err);
     if (status != GE_OK) return status;
     if (!vec_copy(&(*out)->b, &(*out)->steps, &from->steps) || !vec_copy(&(*out)->b, &(*out)->text, &from->text)) {
@@ -93,7 +107,7 @@ static bool read_token(ge_engine *e, mt_step from, int64_t token, mt_step *to, g
     return config != NONE && config != CF_DEAD;
 }
 
-ge_status ge_matcher_accept(ge_matcher *m, const int64_t *tokens, size_t n, int32_t commit, size_t *n_done, ge_err *err) {
+static ge_status do_accept(ge_matcher *m, const int64_t *tokens, size_t n, int32_t commit, size_t *n_done, ge_err *err) {
     mt_step state = state_of(m);
     err->status = GE_OK;
     budget_begin(&m->b);
@@ -106,7 +120,7 @@ ge_status ge_matcher_accept(ge_matcher *m, const int64_t *tokens, size_t n, int3
     return GE_OK;
 }
 
-ge_status ge_matcher_accept_bytes(ge_matcher *m, const uint8_t *text, size_t n, int32_t commit, size_t *n_done, ge_err *err) {
+static ge_status do_accept_bytes(ge_matcher *m, const uint8_t *text, size_t n, int32_t commit, size_t *n_done, ge_err *err) {
     mt_step state = state_of(m);
     err->status = GE_OK;
     *n_done = 0;
@@ -122,7 +136,7 @@ ge_status ge_matcher_accept_bytes(ge_matcher *m, const uint8_t *text, size_t n, 
     return GE_OK;
 }
 
-ge_status ge_matcher_move(ge_matcher *m, ge_engine *engine, ge_err *err) {
+static ge_status do_move(ge_matcher *m, ge_engine *engine, ge_err *err) {
     VEC(mt_step) steps = {0};
     mt_step state = {.config = CF_START};
     size_t at = 0;
@@ -155,7 +169,7 @@ ge_status ge_matcher_move(ge_matcher *m, ge_engine *engine, ge_err *err) {
     return err->status != GE_OK ? (ge_status)err->status : err_set(err, GE_E_ARGUMENT, "not an engine of the same grammar and vocabulary");
 }
 
-ge_status ge_matcher_rollback(ge_matcher *m, size_t n, ge_err *err) {
+static ge_status do_rollback(ge_matcher *m, size_t n, ge_err *err) {
     if (n > m->steps.n) return err_set(err, GE_E_ARGUMENT, "rollback past the start");
     for (; n; n--) {
         int64_t token = m->steps.at[--m->steps.n].token;
@@ -164,17 +178,26 @@ ge_status ge_matcher_rollback(ge_matcher *m, size_t n, ge_err *err) {
     return GE_OK;
 }
 
-void ge_matcher_reset(ge_matcher *m) { m->steps.n = m->text.n = 0; }
+ge_status ge_matcher_reset(ge_matcher *m, ge_err *err) {
+    if (!enter(m, err)) return GE_E_BUSY;
+    m->steps.n = m->text.n = 0;
+    return leave(m, GE_OK);
+}
 
 size_t ge_matcher_length(const ge_matcher *m) { return m->steps.n; }
 
-void ge_matcher_history(const ge_matcher *m, int64_t *out) {
-    for (u32 i = 0; i < m->steps.n; i++) out[i] = m->steps.at[i].token < 0 ? -1 : m->steps.at[i].token;
+ge_status ge_matcher_history(ge_matcher *m, int64_t *out, size_t capacity, size_t *n_out, ge_err *err) {
+    if (!enter(m, err)) return GE_E_BUSY;
+    for (*n_out = 0; *n_out < m->steps.n && *n_out < capacity; ++*n_out)
+        out[*n_out] = m->steps.at[*n_out].token < 0 ? -1 : m->steps.at[*n_out].token;
+    return leave(m, GE_OK);
 }
 
-int32_t ge_matcher_flags(ge_matcher *m) {
+ge_status ge_matcher_flags(ge_matcher *m, int32_t *flags, ge_err *err) {
+    if (!enter(m, err)) return GE_E_BUSY;
     mt_step state = state_of(m);
-    return is_complete(m->e, state.config) | state.ended << 1;
+    *flags = is_complete(m->e, state.config) | state.ended << 1;
+    return leave(m, GE_OK);
 }
 
 /* --- masks ----------------------------------------------------------------------------------------------------------------- */
@@ -202,7 +225,7 @@ static ge_status report_spelling(const byte_set *live, ge_err *err) {
     return err->status = GE_E_SPELLING;
 }
 
-ge_status ge_matcher_fill_mask(ge_matcher *m, uint32_t *masks, size_t row, size_t n_words, int32_t *all, ge_err *err) {
+static ge_status do_fill_mask(ge_matcher *m, uint32_t *masks, size_t row, size_t n_words, int32_t *all, ge_err *err) {
     ge_engine *e = m->e;
     ge_vocab *v = e->v;
     u32 *mask = masks + row * n_words;
@@ -242,7 +265,7 @@ ge_status ge_fill_masks(ge_matcher *const *matchers, size_t n, uint32_t *masks, 
 
 /* --- questions ------------------------------------------------------------------------------------------------------------- */
 
-ge_status ge_matcher_forced_bytes(ge_matcher *m, uint8_t *out, size_t capacity, size_t *n_out, ge_err *err) {
+static ge_status do_forced_bytes(ge_matcher *m, uint8_t *out, size_t capacity, size_t *n_out, ge_err *err) {
     ge_engine *e = m->e;
     mt_step state = state_of(m);
     u32 config = state.config;
@@ -284,7 +307,7 @@ static bool collect_expected(ge_engine *e, u32 config, id_vec *lexemes, id_vec *
     return true;
 }
 
-ge_status ge_matcher_expected(ge_matcher *m, const uint8_t *text, size_t n_text, uint32_t live[8], uint32_t *lexemes, size_t *n_lexemes,
+static ge_status do_expected(ge_matcher *m, const uint8_t *text, size_t n_text, uint32_t live[8], uint32_t *lexemes, size_t *n_lexemes,
                               uint32_t *nonterminals, size_t *n_nonterminals, size_t capacity, ge_err *err) {
     ge_engine *e = m->e;
     mt_step state = state_of(m);
@@ -308,4 +331,39 @@ ge_status ge_matcher_expected(ge_matcher *m, const uint8_t *text, size_t n_text,
     vec_drop(&e->b, &found_lexemes);
     vec_drop(&e->b, &found_nonterminals);
     return en_end(e, err);
+}
+
+/* --- the public calls ---------------------------------------------------------------------------------------------------- */
+
+ge_status ge_matcher_fork(ge_matcher *m, ge_matcher **out, ge_err *err) {
+    return enter(m, err) ? leave(m, do_fork(m, out, err)) : GE_E_BUSY;
+}
+
+ge_status ge_matcher_accept(ge_matcher *m, const int64_t *tokens, size_t n, int32_t commit, size_t *n_done, ge_err *err) {
+    return enter(m, err) ? leave(m, do_accept(m, tokens, n, commit, n_done, err)) : GE_E_BUSY;
+}
+
+ge_status ge_matcher_accept_bytes(ge_matcher *m, const uint8_t *text, size_t n, int32_t commit, size_t *n_done, ge_err *err) {
+    return enter(m, err) ? leave(m, do_accept_bytes(m, text, n, commit, n_done, err)) : GE_E_BUSY;
+}
+
+ge_status ge_matcher_move(ge_matcher *m, ge_engine *engine, ge_err *err) {
+    return enter(m, err) ? leave(m, do_move(m, engine, err)) : GE_E_BUSY;
+}
+
+ge_status ge_matcher_rollback(ge_matcher *m, size_t n, ge_err *err) {
+    return enter(m, err) ? leave(m, do_rollback(m, n, err)) : GE_E_BUSY;
+}
+
+ge_status ge_matcher_fill_mask(ge_matcher *m, uint32_t *masks, size_t row, size_t n_words, int32_t *all, ge_err *err) {
+    return enter(m, err) ? leave(m, do_fill_mask(m, masks, row, n_words, all, err)) : GE_E_BUSY;
+}
+
+ge_status ge_matcher_forced_bytes(ge_matcher *m, uint8_t *out, size_t capacity, size_t *n_out, ge_err *err) {
+    return enter(m, err) ? leave(m, do_forced_bytes(m, out, capacity, n_out, err)) : GE_E_BUSY;
+}
+
+ge_status ge_matcher_expected(ge_matcher *m, const uint8_t *text, size_t n_text, uint32_t live[8], uint32_t *lexemes, size_t *n_lexemes,
+                              uint32_t *nonterminals, size_t *n_nonterminals, size_t capacity, ge_err *err) {
+    return enter(m, err) ? leave(m, do_expected(m, text, n_text, live, lexemes, n_lexemes, nonterminals, n_nonterminals, capacity, err)) : GE_E_BUSY;
 }

@@ -58,6 +58,7 @@ typedef struct rx_arena {
     intern_table sets;  /* byte sets, 8 words each */
     word_map memo;      /* (node, byte class) -> derivative */
     rx_id text;         /* valid UTF-8, NONE until rx_text() was asked for */
+    rx_id of_byte[256]; /* the node of each single byte, RX_ID_NEVER until it was asked for */
     u64 derivatives;    /* computed so far */
 
     /* Byte classes: bytes that no set of the arena tells apart. Valid while class_sets == number of sets, or for good once frozen. */

@@ -62,9 +62,12 @@ rx_id rx_set(rx_arena *x, const byte_set *set) {
 }
 
 rx_id rx_byte(rx_arena *x, u32 byte) {
+    if (x->of_byte[byte] != RX_ID_NEVER) return x->of_byte[byte];
     byte_set set = {{0}};
     set_add(&set, byte);
-    return rx_set(x, &set);
+    rx_id id = rx_set(x, &set);
+    if (id != NONE) x->of_byte[byte] = id;
+    return id;
 }
 
 rx_id rx_bytes(rx_arena *x, const u8 *bytes, size_t n) {

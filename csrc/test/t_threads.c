@@ -122,7 +122,8 @@ static u32 walk(ge_engine *e, u32 t, u64 *seed) {
         if (random_below(seed, 5) == 0) {
             wrong += ge_matcher_rollback(m, 1, &err) != GE_OK;
             wrong += ge_matcher_accept(m, &token, 1, 1, &done, &err) != GE_OK || !done;
-            (void)ge_matcher_flags(m);
+            int32_t flags;
+            CHECK(ge_matcher_flags(m, &flags, &err) == GE_OK);
             u8 forced[16];
             wrong += ge_matcher_forced_bytes(m, forced, sizeof forced, &done, &err) != GE_OK;
         }

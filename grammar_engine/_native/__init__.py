@@ -86,6 +86,8 @@ def error_of(status: int, err: Any) -> Exception:
         return NothingError("the grammar produces no text at all: its start symbol cannot be completed")
     if status == lib.GE_E_ARGUMENT:
         return ValueError(text)
+    if status == lib.GE_E_BUSY:
+        return RuntimeError("this Matcher is at work in another thread: a matcher belongs to one thread at a time")
     if status == lib.GE_E_SPELLING:
         missing = bytes.fromhex(text)
         shown = ", ".join(repr(bytes((byte,)))[1:] for byte in missing[:8]) + (", ..." if len(missing) > 8 else "")

@@ -453,8 +453,7 @@ def case_ir(rng: random.Random, corpus: Corpus, clock: Clock) -> str:
 
 def prepare(grammar: Grammar, parts: dict[str, Any]) -> None:
     """Make a `Grammar` of a bare handle."""
-    import threading
-    from weakref import WeakKeyDictionary
+    from weakref import WeakSet
 
     from grammar_engine.ir import SymbolInfo
     from grammar_engine.report import Report
@@ -462,7 +461,7 @@ def prepare(grammar: Grammar, parts: dict[str, Any]) -> None:
     grammar.report, grammar.limits, grammar._kind = Report(), Limits(), "fuzz"
     grammar._lexemes = [SymbolInfo(f"lexeme {i}") for i in range(parts["n_lexemes"])]
     grammar._nonterminals = [SymbolInfo(f"rule {i}") for i in range(parts["n_nonterminals"])]
-    grammar._lock, grammar._engines = threading.Lock(), WeakKeyDictionary()
+    grammar._live = WeakSet()
 
 
 CASES = {"schema": case_schema, "lark": case_lark, "regex": case_regex, "ir": case_ir}

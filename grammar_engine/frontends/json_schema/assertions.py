@@ -113,7 +113,9 @@ class Assertions:
         )
 
     def _constant(self, place: Place, keyword: str, index: int, step: str | int, value: Any) -> Place:
-        pointer = f"{place.pointer}/{keyword}" + (f"/{index}" if keyword == "enum" and not place.invented else "")
+        pointer = place.pointer  # of an invented place: the value itself
+        if not place.invented:
+            pointer += f"/{keyword}" + (f"/{index}" if keyword == "enum" else "")
         return self.document.invented(place, f"{pointer}/{step if isinstance(step, int) else escape(step)}", {"enum": [value]})
 
     def _strings(self, place: Place, schema: dict[str, Any]) -> tuple[tuple[StringPiece, ...], bool]:

@@ -77,7 +77,7 @@ class Context:
         self._matches: dict[tuple[Expr, str], bool] = {}
         self._multiples: dict[Decimal, Expr | None] = {}
         self._singles: dict[tuple[str, Goal], ObjectLayer] = {}
-        self._patterns: dict[str, Expr] = {}
+        self._patterns: dict[str, Expr | str] = {}  # or why it is not supported
         self._formats: dict[str, Expr] = {}
 
     # --- refusing ---------------------------------------------------------------------------------------------------------
@@ -143,13 +143,13 @@ class Context:
             known = self.builder.pattern(source, ECMA_SEARCH)
             try:
                 self.is_empty(known)
-            except UnsupportedRegexError as error:
-                raise UnsupportedSchemaError(
-                    f"the regular expression {source!r}: {error.reason}", pointer=place.pointer, keyword=keyword
-                ) from error
+            except UnsupportedRegexError as error:  # kept, because the core reports a pattern only once
+                known = f"the regular expression {source!r}: {error.reason}"
             except GrammarSyntaxError as error:
                 raise SchemaError(f"the regular expression {source!r}: {error.reason}", pointer=place.pointer, keyword=keyword) from error
             self._patterns[source] = known
+        if isinstance(known, str):
+            raise UnsupportedSchemaError(known, pointer=place.pointer, keyword=keyword)
         return known
 
     def format(self, name: str) -> Expr:
@@ -205,7 +205,7 @@ class Context:
         if isinstance(value, int) and value.bit_length() > 4 * MAX_DIGITS:
             result = None
         else:
-            result = Decimal(repr(value)) if isinstance(value, float) else Decimal(value)
+            result = Decimal(float.__repr__(value)) if isinstance(value, float) else Decimal(value)
         if result is not None and not result.is_finite():
             raise SchemaError(f"{value} is no JSON number", pointer=place.pointer, keyword=keyword)
         if result is None or not -MAX_DIGITS < result.adjusted() < MAX_DIGITS or len(result.as_tuple().digits) > MAX_DIGITS:

@@ -190,7 +190,7 @@ class DecimalSyntax:
         if not self.integer_fraction or (high is not None and high.value < _SMALLEST_LARGE):
             return plain
         large = self._large_integer()
-        if high is not None or low.value > _SMALLEST_LARGE:
+        if high is not None or low.value > _SMALLEST_LARGE or (low.value == _SMALLEST_LARGE and low.open):
             large = b.intersect(large, self._scientific(low, high))
         return b.union(plain, large)
 

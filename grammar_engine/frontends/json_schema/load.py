@@ -61,7 +61,7 @@ def _from_text(text: str, limits: Limits) -> Any:
     except SchemaError:
         raise
     except json.JSONDecodeError as error:
-        raise SchemaError(f"the schema is not JSON: {error.msg} at line {error.lineno}, column {error.colno}") from None
+        raise SchemaError(f"the schema is not JSON: {error.msg}", source=text, offset=error.pos) from None
     except RecursionError:
         raise LimitExceededError("max_schema_nesting", limits.max_schema_nesting, "deeper than the JSON reader goes") from None
     except ValueError as error:  # an integer of more digits than Python converts

@@ -118,7 +118,7 @@ class Document:
         stated = root.get("$schema") if isinstance(root, dict) else None
         draft = (draft_of(stated) if isinstance(stated, str) else None) or Draft.UNSTATED
         name = _identifier(root, draft)
-        self.resource = Resource(urldefrag(name)[0] if name else "", root, "", draft)
+        self.resource = Resource(_absolute("", name, "") if name else "", root, "", draft)
         self.root = self._intern(root, "", self.resource, 0)
 
     def child(self, parent: Place, token: str, value: Any) -> Place:
@@ -168,10 +168,10 @@ class Document:
         UnsupportedSchemaError
             It points out of this document.
         """
-        address, fragment = urldefrag(reference) if not reference.startswith("#") else ("", reference[1:])
+        address, _, fragment = reference.partition("#")
         resource = place.resource
         if address:
-            uri = urljoin(resource.uri, address)
+            uri = _absolute(resource.uri, address, place.pointer)
             known = self._resources()
             if uri not in known:
                 raise UnsupportedSchemaError(
@@ -236,7 +236,7 @@ class Document:
         name = _identifier(value, resource.draft)
         if name is None or name.startswith("#"):
             return resource
-        uri = urldefrag(urljoin(resource.uri, name))[0]
+        uri = _absolute(resource.uri, name, pointer)
         return self._resources().get(uri, resource)
 
     def _resources(self) -> dict[str, Resource]:
@@ -269,7 +269,7 @@ class Document:
         elif name is not None and value is not resource.value:
             stated = value.get("$schema")
             draft = (draft_of(stated) if isinstance(stated, str) else None) or resource.draft
-            uri = urldefrag(urljoin(resource.uri, name))[0]
+            uri = _absolute(resource.uri, name, pointer)
             resource = self._scanned.setdefault(uri, Resource(uri, value, pointer, draft))
         if resource.draft.value >= Draft.DRAFT2019.value:
             for key in ("$anchor", "$dynamicAnchor"):
@@ -281,6 +281,14 @@ class Document:
 def escape(token: str) -> str:
     """A key as a step of a JSON pointer."""
     return token.replace("~", "~0").replace("/", "~1") if "~" in token or "/" in token else token
+
+
+def _absolute(base: str, name: str, pointer: str) -> str:
+    """The URI, without fragment, that `name` stands for in a resource."""
+    try:
+        return urldefrag(urljoin(base, name))[0]
+    except ValueError as error:
+        raise SchemaError(f"{name!r} is no URI: {error}", pointer=pointer) from None
 
 
 def _identifier(value: Any, draft: Draft) -> str | None:

@@ -57,10 +57,6 @@ class Shape:
         self.objects = objects
         self.exact = exact
 
-    def has_nothing(self) -> bool:
-        """Whether no piece is left (then nothing is admitted; the converse need not hold)."""
-        return not (self.atoms or self.strings or self.numbers or self.arrays or self.objects)
-
     def is_void(self, context: Context) -> bool:
         """Whether nothing is admitted as far as that can be told (False: maybe something is)."""
         if self.atoms:

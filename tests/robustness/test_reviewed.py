@@ -1,0 +1,149 @@
+"""Regressions: each was found by a hostile reading of the first version."""
+
+from __future__ import annotations
+
+import pickle
+import threading
+
+import pytest
+
+from grammar_engine import (
+    Grammar,
+    GrammarError,
+    LimitExceededError,
+    Limits,
+    Matcher,
+    SchemaError,
+    TokenRejectedError,
+    UnsupportedRegexError,
+    UnsupportedSchemaError,
+    Vocabulary,
+)
+
+
+def _accepts(schema, text: bytes, **options) -> bool:
+    matcher = Matcher(Grammar.from_json_schema(schema, **options), Vocabulary.bytes())
+    return matcher.accept_bytes(text) and matcher.is_complete
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"type": "integer", "exclusiveMinimum": 10**16},
+        {"type": "integer", "not": {"const": 10**16}},
+        {"type": "integer", "minimum": 10**16, "not": {"enum": [10**16]}},
+    ],
+    ids=str,
+)
+def test_a_bound_where_scientific_notation_begins(schema):
+    for text in (b"1e16", b"1E+16", b"1.0e16", b"10000000000000000"):
+        assert not _accepts(schema, text)
+    for text in (b"1.1e16", b"2e16", b"10000000000000001"):
+        assert _accepts(schema, text)
+
+
+def test_an_unsupported_pattern_is_relaxed_at_each_place():
+    bad = {"type": "string", "pattern": "(?=x)x"}
+    schema = {"type": "object", "properties": {"a": bad, "b": dict(bad)}, "required": ["a", "b"]}
+    with pytest.raises(UnsupportedSchemaError):
+        Grammar.from_json_schema(schema)
+    report = Grammar.from_json_schema(schema, lenient=True).report
+    assert [(entry.pointer, entry.keyword) for entry in report.relaxed] == [("/properties/a", "pattern"), ("/properties/b", "pattern")]
+    assert not [entry for entry in report.enforced if entry.keyword == "pattern"]
+    assert _accepts(schema, b'{"a": "q", "b": "r"}', lenient=True)
+
+
+@pytest.mark.parametrize("name", ["http://[", "//[", "http://[x]:99999/a"])
+def test_a_malformed_identifier(name):
+    with pytest.raises(SchemaError, match="no URI"):
+        Grammar.from_json_schema({"$id": name, "$ref": "#/$defs/a", "$defs": {"a": {"$id": "x", "type": "null"}}})
+
+
+def _errors():
+    def caught(call):
+        try:
+            call()
+        except Exception as error:
+            return error
+        raise AssertionError("nothing was raised")
+
+    matcher = Matcher(Grammar.from_regex("a"), Vocabulary.bytes())
+    return [
+        caught(lambda: Grammar.from_regex("(?=a)")),
+        caught(lambda: Grammar.from_json_schema({"properties": {"a": {"contains": {}, "type": "array"}}})),
+        caught(lambda: Grammar.from_json_schema("[1,")),
+        caught(lambda: Grammar.from_regex("(" * 300 + ")" * 300)),
+        caught(lambda: matcher.accept(98, strict=True)),
+    ]
+
+
+def test_exceptions_can_be_pickled():
+    kinds = [UnsupportedRegexError, UnsupportedSchemaError, SchemaError, LimitExceededError, TokenRejectedError]
+    for error, kind in zip(_errors(), kinds):
+        twin = pickle.loads(pickle.dumps(error))
+        assert type(twin) is type(error) is kind
+        assert str(twin) == str(error)
+        assert twin.__dict__ == error.__dict__
+
+
+def test_malformed_json_has_a_place():
+    with pytest.raises(SchemaError) as caught:
+        Grammar.from_json_schema('{"type":\n  "string",, }')
+    assert (caught.value.line, caught.value.column) == (2, 12)
+
+
+def test_messages_can_be_printed():
+    with pytest.raises(GrammarError) as caught:
+        Grammar.from_regex("\ud800")
+    str(caught.value).encode()
+
+
+def test_grammars_without_a_text_are_refused_by_name():
+    for make in (lambda: Grammar.from_lark('start: start "a"'), lambda: Grammar.from_regex(r"[^\s\S]")):
+        with pytest.raises(GrammarError, match="no text at all") as caught:
+            make()
+        assert type(caught.value) is GrammarError
+
+
+def test_pointers_into_nested_constants():
+    matcher = Matcher(Grammar.from_json_schema({"const": [["x"]]}), Vocabulary.bytes())
+    assert "/const/0/0" in matcher.explain(b'[["y').where
+
+
+def test_one_matcher_in_many_threads_is_an_error_and_no_corruption():
+    matcher = Matcher(Grammar.from_regex("a*"), Vocabulary.bytes())
+    refused, unexpected = [], []
+
+    def work():
+        for _ in range(300):
+            try:
+                matcher.accept_tokens([97] * 500)
+                matcher.mask()
+                matcher.fork()
+                assert set(matcher.tokens) <= {97}
+                matcher.reset()
+            except RuntimeError as error:
+                refused.append(error)
+            except Exception as error:
+                unexpected.append(error)
+
+    threads = [threading.Thread(target=work) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not unexpected
+    assert all("one thread at a time" in str(error) for error in refused)
+    matcher.reset()
+    assert matcher.accept_tokens([97] * 10) == 10
+    assert matcher.is_complete
+
+
+def test_states_live_as_long_as_their_vocabulary():
+    grammar, vocabulary = Grammar.from_regex("[a-z]+"), Vocabulary.builtin()
+    Matcher(grammar, vocabulary).mask()
+    assert grammar.stats.mask_builds == 1
+    Matcher(grammar, vocabulary).mask()
+    assert grammar.stats.mask_builds == 1
+    with pytest.raises(LimitExceededError):
+        Grammar.from_regex("(a|b){3}c", limits=Limits(max_expressions=5))
