@@ -108,7 +108,8 @@ verdicts:
   no effect, such as `contains` beside `"type": "string"`.
 
 Nothing is dropped in silence. `lenient=True` turns these refusals into entries of `grammar.report.relaxed`; the grammar then admits more than
-the schema does. A malformed schema is refused either way.
+the schema does. Refused either way: a malformed schema, a reference to another document, numbers of more than 1,000 digits, counts beyond
+2^32, and objects whose overlapping patterns or counted members would take too many rules.
 
 ```pycon
 >>> from grammar_engine import Grammar, Matcher, UnsupportedSchemaError, Vocabulary
@@ -139,7 +140,7 @@ would read as a valid instance; none makes it larger, but for the last.
 
 - **Order of properties.** As in the schema; then keys that only `required` names; then all others. The keys of a `const` object: as given.
 - **Numbers.** Without bounds, in any way that RFC 8259 allows. An integer in plain digits, with a fraction of zeros if any (`5.0`; not in draft
-  4), or from 10^16 on in scientific notation. A bounded number in plain digits, or with one nonzero digit before the point and an
+  4), or from 10^16 on in scientific notation (exponents to 9999). A bounded number in plain digits, or with one nonzero digit before the point and an
   exponent. With `multipleOf` there is no exponent. No float is ever involved.
 - **Strings.** `escapes="minimal"` (the default): each character in one way, raw where JSON allows it. `escapes="all"`: in every way that RFC 8259
   allows.
@@ -152,7 +153,7 @@ would read as a valid instance; none makes it larger, but for the last.
   | `"compact"` | none | none |
   | `(item, key)`, such as `(", ", ": ")` | exactly this after each item and each key | none |
 
-  Under `"bounded"` a text has at most 42 bytes of white space (43 with a carriage return) for each bracket, comma, colon and scalar.
+  Under `"bounded"` a text has at most 41 bytes of white space (42 with `\\r\\n`) after each bracket, comma, colon, key and scalar.
 - **Repeated keys.** A key that the schema names is written once. A key that it does not name may occur twice: RFC 8259 leaves the meaning of
   that open, and no grammar of sensible size can exclude it. `report.notes` says where a schema admits such keys. `minProperties` is refused
   where two of them would have to be told apart; `maxProperties` counts members as written.
