@@ -14,6 +14,7 @@ import pytest
 
 from grammar_engine import Grammar, Matcher, Switches, Vocabulary
 
+VOCABULARY = Vocabulary.builtin()
 SAMPLES = Path(__file__).parents[2] / "grammars"
 ALL_OFF = Switches(**dict.fromkeys((field.name for field in dataclasses.fields(Switches)), False))
 PERSON = {"name": "Ada Lovelace", "note": 'a "quoted" \\ path\n with äöü, 中文 and 🎉', "list": [1, -2.5e3, None, True], "key/with~odd": {}}
@@ -28,7 +29,7 @@ def _texts():
 
 def _same_masks(grammar: Grammar, text: bytes) -> int:
     """Walks as far as the grammar allows; returns how many masks were equal."""
-    vocabulary, masks = Vocabulary.builtin(), 0
+    vocabulary, masks = VOCABULARY, 0
     tokens = vocabulary.encode_greedy(text)
     for _ in range(2):
         fast, slow = Matcher(grammar, vocabulary), Matcher(grammar, vocabulary, switches=ALL_OFF)
@@ -64,6 +65,8 @@ def test_schemas(schema, escapes):
     values = PERSON if schema is True or "properties" in schema else {"a": "short", "name2": "äöü中文🎉", "too": "x" * 13}
     grammar = Grammar.from_json_schema(schema, escapes=escapes)
     assert _same_masks(grammar, json.dumps(values, ensure_ascii=False).encode()) > 20
+    stats = grammar.stats
+    assert stats.slice_hits + stats.inner_builds + stats.inner_hits > 0  # the fast paths were on the way
 
 
 @pytest.mark.parametrize(

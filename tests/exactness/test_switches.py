@@ -10,15 +10,12 @@ import pytest
 
 from exactness import grammars
 from exactness.walk import Walk
+from grammar_engine import Switches
 from vocabularies import random_vocabulary
 
 
 def every_switching() -> list[Any]:
     """All on; each field off; all off."""
-    try:
-        from grammar_engine import Switches
-    except ImportError:
-        return []
     names = [field.name for field in dataclasses.fields(Switches)]
     return [Switches(), *(Switches(**{name: False}) for name in names), Switches(**dict.fromkeys(names, False))]
 
