@@ -8,7 +8,13 @@ const char *ge_version(void) { return "0.1.0"; }
 #define ASSERTIONS "assertions on"
 #endif
 
-const char *ge_build(void) { return __VERSION__ ", C11, " ASSERTIONS; }
+#ifdef __clang__
+#define COMPILER __VERSION__ /* begins with its name */
+#else
+#define COMPILER "gcc " __VERSION__
+#endif
+
+const char *ge_build(void) { return COMPILER ", C11, " ASSERTIONS; }
 
 void en_begin(ge_engine *e) {
     lock_take(&e->lock);
