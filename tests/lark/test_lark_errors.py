@@ -141,11 +141,11 @@ def test_wrong_types() -> None:
     ids=["open", "groups", "optional", "regexp", "open regexp"],
 )
 def test_deep_nesting_is_a_limit(text: str) -> None:
-    begin = time.perf_counter()
+    begin = time.thread_time()
     with pytest.raises(LimitExceededError) as caught:
         build(text)
     assert caught.value.limit == "max_regex_nesting"
-    assert time.perf_counter() - begin < 5
+    assert time.thread_time() - begin < 5
 
 
 def test_nesting_up_to_the_limit() -> None:

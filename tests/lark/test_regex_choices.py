@@ -73,8 +73,8 @@ def test_choices_bad_arguments() -> None:
 
 def test_many_choices_are_quick() -> None:
     many = [f"choice number {i}, é" for i in range(50_000)]
-    begin = time.perf_counter()
+    begin = time.thread_time()
     builder = Builder()
     choices.build(builder, many)
-    assert time.perf_counter() - begin < 1
+    assert time.thread_time() - begin < 1
     assert builder.n_rules == 1
