@@ -142,11 +142,14 @@ class LimitExceededError(GrammarEngineError):
         Name of the field of `Limits`.
     maximum : int
         Its value.
+    value : int
+        What would have been needed, as far as the engine went: at least this.
     """
 
     def __init__(self, limit: str, maximum: int, detail: str = ""):
         self.limit = limit
         self.maximum = maximum
+        self.value = maximum + 1
         super().__init__(f"{limit} = {maximum:,} is reached{': ' + detail if detail else ''}; raise it with Limits({limit}=...)")
 
 
