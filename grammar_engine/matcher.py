@@ -310,7 +310,9 @@ class Matcher:
         """The bytes that must come next, whatever the model prefers: b"" where there is a choice. At most 65,536."""
         capacity = 65536
         out = ffi.new("uint8_t[]", capacity)
-        check(lib.ge_matcher_forced_bytes(self._handle, out, capacity, self._n_done, self._err), self._err)
+        status = lib.ge_matcher_forced_bytes(self._handle, out, capacity, self._n_done, self._err)
+        if status:
+            self._after(status, lib.ge_matcher_forced_bytes, out, capacity, self._n_done, self._err)
         return bytes(ffi.buffer(out, self._n_done[0]))
 
     def forced_tokens(self) -> list[int]:
@@ -337,18 +339,16 @@ class Matcher:
         is_text = isinstance(token_or_bytes, (bytes, bytearray, memoryview))
         if is_text:
             text = _as_text(token_or_bytes)
-            accepted = False
         else:
             token = _as_id(token_or_bytes)
-            accepted = bool(self.validate([token]))
-            in_range = 0 <= token < self.vocabulary.size
-            text = self.vocabulary.token_bytes(token) if in_range else b""
-            if accepted:
+            text = self.vocabulary.token_bytes(token) if 0 <= token < self.vocabulary.size else b""
+            if self.validate([token]):
                 return Explanation(True, len(text), None)
         if self.is_terminated:
-            return Explanation(not text and accepted, 0, text[0] if text else None)
+            return Explanation(is_text and not text, 0, text[0] if text else None)
         status = lib.ge_matcher_accept_bytes(self._handle, text, len(text), False, self._n_done, self._err)
-        check(status, self._err)
+        if status:
+            self._after(status, lib.ge_matcher_accept_bytes, text, len(text), False, self._n_done, self._err)
         position: int = self._n_done[0]
         if position == len(text) and is_text:
             return Explanation(True, position, None)
@@ -358,10 +358,10 @@ class Matcher:
         live = ffi.new("uint32_t[8]")
         lexemes, nonterminals = ffi.new("uint32_t[]", _SHOWN), ffi.new("uint32_t[]", _SHOWN)
         n_lexemes, n_nonterminals = ffi.new("size_t *"), ffi.new("size_t *")
-        status = lib.ge_matcher_expected(
-            self._handle, text, position, live, lexemes, n_lexemes, nonterminals, n_nonterminals, _SHOWN, self._err
-        )
-        check(status, self._err)
+        arguments = (text, position, live, lexemes, n_lexemes, nonterminals, n_nonterminals, _SHOWN, self._err)
+        status = lib.ge_matcher_expected(self._handle, *arguments)
+        if status:
+            self._after(status, lib.ge_matcher_expected, *arguments)
         known = [self.grammar._lexemes[i] for i in lexemes[0 : min(n_lexemes[0], _SHOWN)]]
         rules = [self.grammar._nonterminals[i] for i in nonterminals[0 : min(n_nonterminals[0], _SHOWN)]]
         names = sorted({info.name for info in known}, key=lambda name: (len(name), name))

@@ -1,4 +1,4 @@
-"""Regressions: each was found by a hostile reading of the first version."""
+"""Regressions: each was found by reading the first version with suspicion."""
 
 from __future__ import annotations
 
@@ -147,3 +147,22 @@ def test_states_live_as_long_as_their_vocabulary():
     assert grammar.stats.mask_builds == 1
     with pytest.raises(LimitExceededError):
         Grammar.from_regex("(a|b){3}c", limits=Limits(max_expressions=5))
+
+
+def test_explain_agrees_with_accept_after_the_end():
+    matcher = Matcher(Grammar.from_regex("a"), Vocabulary.bytes())
+    assert matcher.accept_tokens([97, 256]) == 2
+    for text in (b"", b"a"):
+        assert matcher.explain(text).accepted == matcher.fork().accept_bytes(text)
+
+
+def test_questions_are_not_refused_for_what_others_used_up():
+    grammar, vocabulary = Grammar.from_regex("a{300}|ba{40}c", limits=Limits(max_configurations=120)), Vocabulary.bytes()
+    with pytest.raises(LimitExceededError):
+        Matcher(grammar, vocabulary).accept_tokens([97] * 300)
+    for ask in (lambda m: m.explain(b"a" * 41), Matcher.forced_bytes, lambda m: m.accept_bytes(b"a" * 40)):
+        matcher = Matcher(grammar, vocabulary)
+        assert matcher.accept_bytes(b"b")
+        with pytest.raises(LimitExceededError):
+            Matcher(grammar, vocabulary).accept_tokens([97] * 300)
+        assert ask(matcher)
