@@ -18,6 +18,7 @@ import builtins
 from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 Expr = int  # id of an expression
 Symbol = int  # id of a lexeme (even) or of a nonterminal (odd)
@@ -59,6 +60,29 @@ FLAG_ASCII = 16  # \d \w \s only match ASCII (always so for \d \w in ECMA)
 # Escapes of OP_JSON.
 ESCAPES_MINIMAL = 0  # each character in one way: raw where JSON allows that, else \" \\ \b \f \n \r \t, else \u00XX (either case)
 ESCAPES_ALL = 1  # every way that RFC 8259 allows: raw, short escapes including \/, \uXXXX, surrogate pairs
+
+
+class Way(NamedTuple):
+    """One kind of member of a bag.
+
+    Attributes
+    ----------
+    symbols : tuple of Symbol
+        What it consists of, in sequence; at least one.
+    slots : tuple of int
+        The slots that it raises, each once. The first is its *own* slot: what limits how often it may be used by itself (a named
+        key: at most 1).
+    rank : int
+        Its place among the others, for `ranked` bags.
+    distinct : bool
+        The first symbol is a lexeme of JSON scalars (or of keys) whose values differ from those of all other distinct ways of the bag,
+        whatever their spelling.
+    """
+
+    symbols: tuple[Symbol, ...]
+    slots: tuple[int, ...]
+    rank: int = 0
+    distinct: bool = False
 
 
 @dataclass
@@ -222,6 +246,68 @@ class Builder:
             raise ValueError(f"a list of {minimum} to {maximum} items")
         symbol = self.nonterminal(name, where=where)
         self.list_records.extend((symbol >> 1, item, NO_SYMBOL if separator is None else separator, minimum, high))
+        return symbol
+
+    def bag(
+        self,
+        ways: Sequence[Way],
+        slots: Sequence[tuple[int, int | None]],
+        separator: Symbol | None,
+        name: str,
+        *,
+        ranked: bool = False,
+        where: str | None = None,
+    ) -> Symbol:
+        """A nonterminal: members in sequence, with `separator` between, such that each slot is raised as often as its bounds say.
+
+        Parameters
+        ----------
+        ways : sequence of Way
+            What a member may be. A member raises all slots of its way by one.
+        slots : sequence of (int, int or None)
+            For each slot, how often it is raised in all: at least, and at most (None: without bound).
+        separator : Symbol or None
+        name : str
+        ranked : bool
+            The ranks of the members never decrease. Otherwise they may come in any order.
+        where : str, optional
+
+        Notes
+        -----
+        States are made on demand: nothing is multiplied out. It derives the empty text if all lower bounds are 0.
+        """
+        symbol = self.nonterminal(name, where=where)
+        states: dict[tuple[tuple[int, ...], int], Symbol] = {}
+        start = (tuple(0 for _ in slots), 0)
+        pending = [start]
+
+        def after(state: tuple[tuple[int, ...], int]) -> Symbol:
+            if state not in states:
+                if len(states) > 20000:
+                    raise NotImplementedError("a bag of so many states")
+                states[state] = self.nonterminal(name)
+                pending.append(state)
+            return states[state]
+
+        while pending:
+            state = pending.pop()
+            counts, rank = state
+            left = symbol if state is start else states[state]
+            if all(count >= low for count, (low, _) in zip(counts, slots)):
+                self.rule(left, ())
+            for way in ways:
+                if way.distinct:
+                    raise NotImplementedError("distinct")
+                if ranked and way.rank < rank:
+                    continue
+                if any(high is not None and counts[slot] >= high for slot, (_, high) in enumerate(slots) if slot in way.slots):
+                    continue
+                new = tuple(
+                    min(count + (slot in way.slots), low) if high is None else count + (slot in way.slots)
+                    for slot, (count, (low, high)) in enumerate(zip(counts, slots))
+                )
+                head = () if state is start or separator is None else (separator,)
+                self.rule(left, (*head, *way.symbols, after((new, way.rank if ranked else 0))))
         return symbol
 
     # --- internals --------------------------------------------------------------------------------------------------
