@@ -11,7 +11,7 @@ that are alive keep theirs, and the old one goes with the last of them.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 from weakref import WeakSet
@@ -174,6 +174,11 @@ class Grammar:
         whitespace: str | tuple[str, str] = "flexible",
         lenient: bool = False,
         escapes: str = "minimal",
+        property_order: str = "schema",
+        number_style: str = "canonical",
+        unique_keys: bool = False,
+        formats: str = "known",
+        resources: Mapping[str, Any] | None = None,
         limits: Limits | None = None,
     ) -> Grammar:
         r"""Compile a JSON Schema: the JSON texts of its instances.
@@ -190,6 +195,16 @@ class Grammar:
         escapes : {"minimal", "all"}
             How characters of strings may be spelt: raw where JSON allows it and by the one necessary escape elsewhere, or in every way
             that RFC 8259 allows (``\u0041``, ``\/``, surrogate pairs).
+        property_order : {"schema", "any"}
+            The keys of an object come in the order of `properties`, then those only in `required`, then others; or in any order.
+        number_style : {"canonical", "any"}
+            How numbers may be spelt: as a model should write them (an integer without exponent), or in every way that RFC 8259 allows.
+        unique_keys : bool
+            No key occurs twice in an object. Otherwise keys that the schema does not name may, as the standard leaves it.
+        formats : {"known", "strict"}
+            An unknown `format` is an annotation, listed in the report; or it is refused.
+        resources : mapping of str to schema, optional
+            The schemas that references to other documents mean, by URI. Nothing is ever fetched.
         limits : Limits, optional
 
         Raises
@@ -202,11 +217,10 @@ class Grammar:
 
         limits = limits or Limits()
         decoded = json_schema.load(schema, limits)
+        options = json_schema.Options(whitespace, lenient, escapes, property_order, number_style, unique_keys, formats, resources)
         builder = Builder()
         expressions = NativeExpressions(builder, limits)
-        report = json_schema.build(
-            builder, decoded, whitespace=whitespace, lenient=lenient, escapes=escapes, limits=limits, is_empty=expressions.is_empty
-        )
+        report = json_schema.build(builder, decoded, options, limits, expressions.is_empty)
         try:
             return cls._compile(builder, expressions, report, limits, "JSON Schema")
         except NothingError:

@@ -86,7 +86,7 @@ def compile_ir(schema: Any, whitespace: str) -> ir.Builder:
     def is_empty(expr: ir.Expr) -> bool:
         return ex.is_empty(builder, expr)
 
-    json_schema.build(builder, decoded, whitespace=whitespace, lenient=False, escapes="minimal", limits=limits, is_empty=is_empty)
+    json_schema.build(builder, decoded, json_schema.Options(whitespace), limits, is_empty)
     return builder
 
 

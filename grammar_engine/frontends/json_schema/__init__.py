@@ -31,21 +31,19 @@ from ...limits import Limits
 from ...report import Entry, Report
 from .context import Context
 from .emit import Emitter
-from .layout import Layout, Whitespace
+from .layout import Layout
 from .load import load
 from .normalise import Normaliser
+from .options import Options
 from .places import Document
 
-__all__ = ["build", "load"]
+__all__ = ["Options", "build", "load"]
 
 
 def build(
     builder: Builder,
     schema: Any,
-    *,
-    whitespace: Whitespace = "flexible",
-    lenient: bool = False,
-    escapes: str = "minimal",
+    options: Options,
     limits: Limits,
     is_empty: Callable[[Expr], bool],
 ) -> Report:
@@ -57,12 +55,7 @@ def build(
         An empty builder.
     schema : dict or bool
         The decoded schema, as `load` returns it. It is not changed.
-    whitespace : "flexible", "bounded", "compact" or (str, str)
-        See `layout.py`.
-    lenient : bool
-        Record what cannot be enforced in `Report.relaxed` instead of raising.
-    escapes : "minimal" or "all"
-        How the characters of strings may be written.
+    options : Options
     limits : Limits
     is_empty : callable
         Tells whether an expression of `builder` denotes the empty language, exactly.
@@ -83,10 +76,11 @@ def build(
     LimitExceededError
         It is too large or nested too deeply.
     """
+    options.check()
     document = Document(schema, limits)
-    context = Context(builder, document, limits=limits, lenient=lenient, escapes=escapes, is_empty=is_empty)
+    context = Context(builder, document, options, limits, is_empty)
     context.normaliser = Normaliser(context)
-    emitter = Emitter(context, Layout(builder, whitespace))
+    emitter = Emitter(context, Layout(builder, options.whitespace))
     start = emitter.symbol(document.goal(document.root), last=True)
     if start is None:
         reason = "it is `false`" if schema is False else "its parts contradict each other: there is no value that meets all of them"

@@ -20,6 +20,7 @@ from ...report import Entry, Report
 from .decimals import MAX_DIGITS, DecimalSyntax
 from .formats import FORMATS
 from .objects import ObjectLayer
+from .options import Options
 from .places import ANYTHING, NEVER, Document, Goal, Place
 
 if TYPE_CHECKING:
@@ -40,11 +41,8 @@ class Context:
     ----------
     builder : Builder
     document : Document
+    options : Options
     limits : Limits
-    lenient : bool
-        Record what cannot be enforced instead of raising.
-    escapes : str
-        "minimal" or "all": how characters of a string may be written.
     is_empty : callable
         Tells whether an expression denotes the empty language.
     """
@@ -55,21 +53,17 @@ class Context:
         self,
         builder: Builder,
         document: Document,
-        *,
+        options: Options,
         limits: Limits,
-        lenient: bool,
-        escapes: str,
         is_empty: Callable[[Expr], bool],
     ):
-        if escapes not in _ESCAPES:
-            raise ValueError(f'escapes is "minimal" or "all", not {escapes!r}')
         self.builder = builder
         self.document = document
         self.limits = limits
-        self.lenient = lenient
+        self.options = options
         self.report = Report()
         self.numbers = DecimalSyntax(builder, integer_fraction=document.resource.draft.value != 4)
-        self.escapes = _ESCAPES[escapes]
+        self.escapes = _ESCAPES[options.escapes]
         self.quote = builder.bytes(b'"')
         self._is_empty = is_empty
         self._alternatives = 0
@@ -88,7 +82,7 @@ class Context:
 
     def relax_error(self, error: UnsupportedSchemaError, pointer: str, keyword: str) -> None:
         """The same for an error that was caught."""
-        if not self.lenient:
+        if not self.options.lenient:
             raise error
         self.report.relaxed.append(Entry(pointer, keyword, error.reason))
 

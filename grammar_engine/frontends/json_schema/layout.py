@@ -20,11 +20,10 @@ from __future__ import annotations
 import re
 
 from ...ir import Builder, Expr, Symbol
+from .options import Whitespace
 
 BOUNDED_SPACES = 2
 BOUNDED_INDENT = 40
-
-Whitespace = str | tuple[str, str]
 
 
 class Layout:
