@@ -16,7 +16,7 @@ import pytest
 
 from grammar_engine import Grammar, Matcher
 from grammar_engine.errors import GrammarError, LimitExceededError, UnsupportedSchemaError
-from grammar_engine.frontends.json_schema import build
+from grammar_engine.frontends.json_schema import Options, build
 from grammar_engine.ir import Builder
 from grammar_engine.limits import Limits
 from oracle import expr as oracle
@@ -156,7 +156,7 @@ def test_equals_the_oracle(seed: int) -> None:
         builder = Builder()
         try:
             grammar = Grammar.from_json_schema(schema, whitespace="compact")
-            build(builder, schema, whitespace="compact", limits=Limits(), is_empty=lambda e: oracle.is_empty(builder, e))  # noqa: B023
+            build(builder, schema, Options("compact"), Limits(), lambda e: oracle.is_empty(builder, e))  # noqa: B023
         except (GrammarError, LimitExceededError):
             continue
         recogniser = Recogniser(builder)
