@@ -3184,6 +3184,8 @@ static void _cffi_checkfld__ge_rules(ge_rules *p)
   (void)((p->n_rule_words) | 0);  /* check that 'ge_rules.n_rule_words' is an integer */
   { uint32_t const * *tmp = &p->lists; (void)tmp; }
   (void)((p->n_lists) | 0);  /* check that 'ge_rules.n_lists' is an integer */
+  { uint32_t const * *tmp = &p->bags; (void)tmp; }
+  (void)((p->n_bag_words) | 0);  /* check that 'ge_rules.n_bag_words' is an integer */
   (void)((p->start) | 0);  /* check that 'ge_rules.start' is an integer */
   (void)((p->longest) | 0);  /* check that 'ge_rules.longest' is an integer */
 }
@@ -3346,6 +3348,12 @@ static const struct _cffi_field_s _cffi_fields[] = {
   { "n_lists", offsetof(ge_rules, n_lists),
                sizeof(((ge_rules *)0)->n_lists),
                _CFFI_OP(_CFFI_OP_NOOP, 10) },
+  { "bags", offsetof(ge_rules, bags),
+            sizeof(((ge_rules *)0)->bags),
+            _CFFI_OP(_CFFI_OP_NOOP, 22) },
+  { "n_bag_words", offsetof(ge_rules, n_bag_words),
+                   sizeof(((ge_rules *)0)->n_bag_words),
+                   _CFFI_OP(_CFFI_OP_NOOP, 10) },
   { "start", offsetof(ge_rules, start),
              sizeof(((ge_rules *)0)->start),
              _CFFI_OP(_CFFI_OP_NOOP, 10) },
@@ -3428,9 +3436,9 @@ static const struct _cffi_struct_union_s _cffi_struct_unions[] = {
   { "ge_matcher", 199, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
   { "ge_rules", 200, _CFFI_F_CHECK_FIELDS,
-    sizeof(ge_rules), offsetof(struct _cffi_align__ge_rules, y), 18, 9 },
+    sizeof(ge_rules), offsetof(struct _cffi_align__ge_rules, y), 18, 11 },
   { "ge_stats", 201, _CFFI_F_CHECK_FIELDS,
-    sizeof(ge_stats), offsetof(struct _cffi_align__ge_stats, y), 27, 20 },
+    sizeof(ge_stats), offsetof(struct _cffi_align__ge_stats, y), 29, 20 },
   { "ge_vocab", 204, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
 };

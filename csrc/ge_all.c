@@ -11,12 +11,15 @@
 #include "regex/rx_class.c"           /*   \d \w \s \p{...}, case folding */
 #include "regex/rx_anchor.c"          /*   ^ $ \b as conditions on the text around */
 #include "regex/rx_parse.c"           /*   pattern text -> expressions */
+#include "grammar/gr_bag.c"           /*   bags: counts, and what can still be finished */
 #include "grammar/gr_compile.c"       /*   rules -> flat suffixes */
 #include "grammar/ir.c"               /*   the IR from Python */
 #include "lexer/lx.c"                 /* 4 lexer states */
+#include "lexer/lx_value.c"           /*   values of scalars, and lexemes without some of them */
 #include "parser/ep.c"                /*   Earley rows */
 #include "parser/ep_complete.c"       /*   ... scanning and completion */
 #include "parser/ep_predict.c"        /*   ... prediction and return points */
+#include "parser/ep_make.c"           /*   ... rules made on demand: lists and bags */
 #include "vocab/tt.c"                 /* 5 the trie of tokens */
 #include "vocab/vb.c"                 /*   vocabularies */
 #include "match/cf.c"                 /* 6 configurations */

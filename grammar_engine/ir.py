@@ -75,8 +75,10 @@ class Way(NamedTuple):
     rank : int
         Its place among the others, for `ranked` bags.
     distinct : bool
-        The first symbol is a lexeme of JSON scalars (or of keys) whose values differ from those of all other distinct ways of the bag,
-        whatever their spelling.
+        The first symbol is a lexeme of JSON scalars (or of keys), and no value occurs twice among the distinct members of the bag, in
+        whatever spelling. The core takes it on trust that the distinct ways of a bag have no values in common, that the way's own slot
+        is no other way's, and that its maximum is at most the number of values; and that numbers are in plain digits or have one digit,
+        not 0, before the point and an exponent (see `csrc/lexer/lx_value.c`).
     """
 
     symbols: tuple[Symbol, ...]
@@ -106,6 +108,7 @@ class Builder:
         self.rule_records: array[int] = array("I")  # left-hand side (index), length, symbols
         self.n_rules = 0
         self.list_records: array[int] = array("I")  # nonterminal (index), item, separator or NO_SYMBOL, minimum, maximum
+        self.bag_records: array[int] = array("I")  # see `bag`
         self.start: Symbol = NO_SYMBOL
         self.longest = False
         self._ids: dict[tuple[object, ...], Expr] = {}
@@ -274,40 +277,20 @@ class Builder:
 
         Notes
         -----
-        States are made on demand: nothing is multiplied out. It derives the empty text if all lower bounds are 0.
+        States are made on demand: nothing is multiplied out. It derives the empty text if all lower bounds are 0. Besides the ways' own
+        slots there may be one that all ways raise (a total), and any number of others (conditions); a state with conditions costs a
+        search for ways to meet them. The first symbol of a way never derives the empty text, nor does the separator, a lexeme.
         """
         symbol = self.nonterminal(name, where=where)
-        states: dict[tuple[tuple[int, ...], int], Symbol] = {}
-        start = (tuple(0 for _ in slots), 0)
-        pending = [start]
-
-        def after(state: tuple[tuple[int, ...], int]) -> Symbol:
-            if state not in states:
-                if len(states) > 20000:
-                    raise NotImplementedError("a bag of so many states")
-                states[state] = self.nonterminal(name)
-                pending.append(state)
-            return states[state]
-
-        while pending:
-            state = pending.pop()
-            counts, rank = state
-            left = symbol if state is start else states[state]
-            if all(count >= low for count, (low, _) in zip(counts, slots)):
-                self.rule(left, ())
-            for way in ways:
-                if way.distinct:
-                    raise NotImplementedError("distinct")
-                if ranked and way.rank < rank:
-                    continue
-                if any(high is not None and counts[slot] >= high for slot, (_, high) in enumerate(slots) if slot in way.slots):
-                    continue
-                new = tuple(
-                    min(count + (slot in way.slots), low) if high is None else count + (slot in way.slots)
-                    for slot, (count, (low, high)) in enumerate(zip(counts, slots))
-                )
-                head = () if state is start or separator is None else (separator,)
-                self.rule(left, (*head, *way.symbols, after((new, way.rank if ranked else 0))))
+        record = self.bag_records
+        record.extend((symbol >> 1, NO_SYMBOL if separator is None else separator, int(ranked), len(slots), len(ways)))
+        for low, high in slots:
+            bound = UNBOUNDED if high is None else high
+            if not 0 <= low <= bound or bound == 0 or low >= UNBOUNDED:
+                raise ValueError(f"a slot that is raised {low} to {high} times")
+            record.extend((low, bound))
+        for way in ways:
+            record.extend((int(way.distinct), way.rank, len(way.symbols), len(way.slots), *way.symbols, *way.slots))
         return symbol
 
     # --- internals --------------------------------------------------------------------------------------------------

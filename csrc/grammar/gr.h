@@ -24,7 +24,14 @@
  * tail(2), ... all at once. But a unit (separator item) that is empty says nothing: leaving it out gives a shorter list of the same
  * text, and adding empty units gives a list of min. So the texts are those of 0..max items *none of which is empty*: min becomes 0, and
  * the node of the unit is marked as one that can not be stepped over. As the parser never completes an empty rule (see ep.h), that
- * is all it takes. If there is a separator, a unit is a nonterminal of its own with the rule: separator item. */
+ * is all it takes. If there is a separator, a unit is a nonterminal of its own with the rule: separator item.
+ *
+ * Bags. bag(ways, slots, separator) is a template too: members in any order, or by rank, each one of the ways. A way raises slots, and
+ * a slot has bounds. Its states (how often each slot was raised) are made when a text reaches them; see gr_bag.h and parser/ep_make.c.
+ *
+ *     bag      ->  key_w value_w tail(s)             for each way w that leads to a state s that can still be finished
+ *     tail(s)  ->  separator rest(s)                 may be empty if s has reached all lower bounds
+ *     rest(s)  ->  key_w value_w tail(s + w)         for each such way; what follows the key is made when the key has been read */
 #ifndef GE_GR_H
 #define GE_GR_H
 
@@ -32,7 +39,11 @@
 
 enum { GR_LEXEME_EMPTY = 1 /* denotes no text: can never occur */, GR_LEXEME_NULLABLE = 2 /* also matches "" */ };
 
-enum { GR_STEP = 1 /* the symbol may be stepped over */, GR_REST_NULLABLE = 2 /* the whole suffix may be */ };
+enum {
+    GR_STEP = 1,          /* the symbol may be stepped over */
+    GR_REST_NULLABLE = 2, /* the whole suffix may be */
+    GR_HOLE = 4           /* stands for what follows a key of a bag: `symbol` is the way, `next` the state before it */
+};
 
 enum { GR_END = 0 }; /* the empty suffix */
 
@@ -43,13 +54,17 @@ typedef struct gr_node {
     u32 flags;
 } gr_node;
 
+typedef enum gr_kind { GR_RULES, GR_LIST, GR_BAG, GR_BAG_TAIL, GR_BAG_REST } gr_kind;
+
 typedef struct gr_nonterminal {
-    u32 first;          /* alternatives: nodes, in `alternatives` from here; NONE: a template that is not expanded yet */
-    u32 n;              /* how many */
-    u32 list, count;    /* list (or NONE): count == 0 is the list, otherwise tail(count) */
-    u32 tail;           /* tail(count): the node of the suffix that consists of it alone */
-    u32 owner;          /* nonterminal of the IR, or NONE */
-    u32 nullable;       /* 0 or 1 */
+    u32 first;    /* alternatives: nodes, in `alternatives` from here; NONE: a template that is not expanded yet */
+    u32 n;        /* how many */
+    u32 kind;     /* gr_kind */
+    u32 template; /* list or bag */
+    u32 state;    /* list: 0 is the list, otherwise tail(state); tail and rest of a bag: the state */
+    u32 tail;     /* tail of a list: the node of the suffix that consists of it alone */
+    u32 owner;    /* nonterminal of the IR, or NONE */
+    u32 nullable; /* 0 or 1 */
 } gr_nonterminal;
 
 typedef struct gr_list {
@@ -60,11 +75,43 @@ typedef struct gr_list {
     u32 owner;
 } gr_list;
 
+enum { GR_DISTINCT = 1 /* the values of the first lexeme are all different */, GR_DEAD = 2 /* derives no text */ };
+
+typedef struct gr_way {
+    u32 symbols, n_symbols; /* in bag_words; the first never derives "" */
+    u32 slots, n_slots;     /* in bag_words: slots of the bag; the first is its own */
+    u32 rank;
+    u32 flags;
+} gr_way;
+
+typedef struct gr_slot {
+    u32 minimum, maximum; /* maximum NONE: unbounded */
+    u32 last_rank;        /* the highest rank of a way that has it as its own; NONE: it is no way's own */
+    u32 place;            /* of its count in a state: a bit if maximum == 1, else a word; NONE if it has no bounds */
+} gr_slot;
+
+typedef struct gr_bag {
+    u32 ways, n_ways;    /* in `ways` */
+    u32 slots, n_slots;  /* in `slots` */
+    u32 n_words;         /* of the counts of a state: first the bits, then the words */
+    u32 n_bit_words;
+    u32 total;           /* the slot that all ways raise beside their own, or NONE */
+    u32 conditions;      /* slots that ways raise beside these: 0 none, 1 without maximum, 2 one has a maximum */
+    u32 ranked;          /* 0 or 1 */
+    u32 separator;       /* symbol, or NONE */
+    u32 owner;
+} gr_bag;
+
 typedef struct gr_grammar {
     VEC(gr_node) nodes;
     VEC(gr_nonterminal) nonterminals; /* those of the IR under their ids, then auxiliary ones */
     VEC(u32) alternatives;
     VEC(gr_list) lists;
+    VEC(gr_bag) bags;
+    VEC(gr_way) ways;
+    VEC(gr_slot) slots;
+    VEC(u32) bag_words;
+    bool has_distinct; /* some way is distinct */
     u32 start; /* node: the suffix to parse */
     u32 n_lexemes;
     u32 n_ir_nonterminals;

@@ -1,20 +1,23 @@
 /* gr_compile: ge_rules -> gr_grammar.
  *
- * Steps. (1) Check every index. (2) Copy the rules; a lexeme that may be "" becomes a nonterminal with two rules, and a list gets the
- * rules that show what it can derive (list_rules), for analysis only. (3) Three least fixed points over nonterminals, each linear
- * in the size of the rules (a rule is looked at once per symbol in it):
+ * Steps. (1) Check every index. (2) Copy the rules; a lexeme that may be "" becomes a nonterminal with two rules, and lists and bags get
+ * rules that show what they can derive (list_rules, bag_rules), for analysis only. (3) Three least fixed points over nonterminals, each
+ * linear in the size of the rules (a rule is looked at once per symbol in it):
  *
  *     PRODUCTIVE   derives some text          a rule all of whose symbols are
  *     NULLABLE     derives ""                 a rule all of whose symbols are
  *     SOLID        derives some text but ""   a rule all of whose symbols are productive and one is solid
  *
+ * What a bag can derive also hinges on counts: where no ways that are productive finish it, it is ruled out, and (3) begins again.
  * (4) What the start symbol can reach over productive rules. (5) Suffixes of the productive rules of those, without symbols that are
  * not solid (they can only be ""), and without the rule A -> A, which says nothing. */
-#include "gr.h"
+#include "gr_bag.h"
 
 #include "../base/intern.h"
 
 enum { PRODUCTIVE = 1, NULLABLE = 2, SOLID = 4, REACHED = 8 };
+
+enum { IMPOSSIBLE = 1 << 30 /* missing symbols of a rule that is ruled out */ };
 
 enum { MAX_SYMBOLS = 1 << 29 };
 
@@ -25,9 +28,12 @@ typedef struct compiler {
     const u8 *lexeme_flags;
     VEC(u32) words;       /* rules: left, length, symbols */
     VEC(u32) at;          /* per rule: its offset in words */
+    u32 n_nonterminals;   /* of the IR, and of lexemes that may be "": those after them are for analysis only */
     VEC(u32) facts;       /* per nonterminal */
     VEC(u32) lexeme_nt;   /* per lexeme: the nonterminal that stands for it, if it may be "" */
     VEC(u32) list_of;     /* per nonterminal: its list, or NONE */
+    VEC(u32) bag_of;      /* per nonterminal: its bag, or NONE */
+    VEC(u32) ruled_out;   /* per bag: 1 if it can not be finished */
     VEC(u32) left_start, left_rules;  /* per nonterminal: its rules */
     VEC(u32) occur_start, occur_rules; /* per nonterminal: rules that contain it, as often as they do */
     VEC(u32) missing;     /* per rule, during a fixed point */
@@ -68,6 +74,104 @@ static bool list_rules(compiler *c, const u32 *record) {
     return maximum < 2 || add_rule(c, left, pair, pair[1] == NONE ? 1 : 2);
 }
 
+/* A nonterminal for analysis only; its id, or NONE. */
+static u32 add_nonterminal(compiler *c) {
+    bool ok = vec_push(c->b, &c->facts, 0) && vec_push(c->b, &c->list_of, NONE) && vec_push(c->b, &c->bag_of, NONE);
+    return ok ? c->facts.n - 1 : NONE;
+}
+
+/* bag -> N_1 ... N_k A, with N_j for each slot that must be raised: any way that raises it; A: any way, or nothing. */
+static bool bag_rules(compiler *c, u32 left, const gr_bag *bag) {
+    gr_grammar *g = c->g;
+    id_vec parts = {0};
+    bool ok = true;
+    for (u32 slot = 0; ok && slot <= bag->n_slots; slot++) { /* the last: A */
+        bool is_any = slot == bag->n_slots;
+        if (!is_any && g->slots.at[bag->slots + slot].minimum == 0) continue;
+        u32 part = add_nonterminal(c);
+        ok = part != NONE && vec_push(c->b, &parts, part * 2 + 1) && (!is_any || add_rule(c, part, NULL, 0));
+        for (u32 way = bag->ways; ok && way < bag->ways + bag->n_ways; way++) {
+            gr_way w = g->ways.at[way];
+            bool raises = is_any;
+            for (u32 i = 0; i < w.n_slots; i++) raises |= g->bag_words.at[w.slots + i] == slot;
+            if (raises) ok = add_rule(c, part, g->bag_words.at + w.symbols, w.n_symbols);
+        }
+    }
+    ok = ok && add_rule(c, left, parts.at, parts.n);
+    vec_drop(c->b, &parts);
+    return ok;
+}
+
+/* Sorts the slots of a bag into own ones, the total and conditions, and gives those with bounds a place in the counts. */
+static bool lay_out_bag(compiler *c, gr_bag *bag) {
+    gr_grammar *g = c->g;
+    gr_slot *slots = g->slots.at + bag->slots;
+    VEC(u32) beside = {0}; /* per slot: ways that raise it beside their own */
+    if (!vec_fill(c->b, &beside, bag->n_slots, 0)) return false;
+    for (u32 way = bag->ways; way < bag->ways + bag->n_ways; way++) {
+        const gr_way *w = &g->ways.at[way];
+        const u32 *raised = g->bag_words.at + w->slots;
+        u32 *last = &slots[raised[0]].last_rank;
+        *last = *last == NONE ? w->rank : max_u32(*last, w->rank);
+        for (u32 i = 1; i < w->n_slots; i++) beside.at[raised[i]]++;
+    }
+    u32 bits = 0, words = 0;
+    for (u32 i = 0; i < bag->n_slots; i++) {
+        gr_slot *slot = &slots[i];
+        if (slot->last_rank == NONE && beside.at[i]) {
+            if (bag->total == NONE && beside.at[i] == bag->n_ways) bag->total = i;
+            else bag->conditions = max_u32(bag->conditions, slot->maximum == NONE ? 1 : 2);
+        } else if (slot->last_rank != NONE && beside.at[i]) {
+            vec_drop(c->b, &beside);
+            return budget_fail(c->b, GE_E_IR);
+        }
+        if (slot->minimum || slot->maximum != NONE) slot->place = slot->maximum == 1 ? bits++ : words++;
+    }
+    bag->n_bit_words = (bits + 31) / 32;
+    bag->n_words = bag->n_bit_words + words;
+    vec_drop(c->b, &beside);
+    return true;
+}
+
+/* One record: nonterminal, separator, ranked, number of slots, number of ways; minimum, maximum per slot; per way: flags, rank, number of
+ * symbols, number of slots, symbols, slots. *used = its length. */
+static bool read_bag(compiler *c, const u32 *record, u32 n, u32 *used) {
+    gr_grammar *g = c->g;
+    if (n < 5 || n - 5 < 2 * (u64)record[3]) return budget_fail(c->b, GE_E_IR);
+    gr_bag bag = {.ways = g->ways.n, .n_ways = record[4], .slots = g->slots.n, .n_slots = record[3],
+                  .total = NONE, .ranked = record[2] != 0, .separator = record[1], .owner = record[0]};
+    bool is_comma = record[1] == NONE || (!(record[1] & 1) && symbol_ok(c, record[1]) && c->lexeme_flags[record[1] >> 1] == 0);
+    if (record[0] >= c->in->n_nonterminals || c->list_of.at[record[0]] != NONE || c->bag_of.at[record[0]] != NONE || !is_comma)
+        return budget_fail(c->b, GE_E_IR);
+    u32 at = 5;
+    for (u32 i = 0; i < bag.n_slots; i++, at += 2) {
+        gr_slot slot = {.minimum = record[at], .maximum = record[at + 1], .last_rank = NONE, .place = NONE};
+        if (slot.minimum > slot.maximum || slot.maximum == 0) return budget_fail(c->b, GE_E_IR);
+        if (!vec_push(c->b, &g->slots, slot)) return false;
+    }
+    for (u32 i = 0; i < bag.n_ways; i++) {
+        if (n - at < 4 || n - at - 4 < (u64)record[at + 2] + record[at + 3]) return budget_fail(c->b, GE_E_IR);
+        gr_way way = {.flags = record[at] & GR_DISTINCT, .rank = record[at + 1], .n_symbols = record[at + 2], .n_slots = record[at + 3],
+                      .symbols = g->bag_words.n, .slots = g->bag_words.n + record[at + 2]};
+        const u32 *symbols = record + at + 4, *slots = symbols + way.n_symbols;
+        bool ok = way.n_symbols && way.n_slots && way.rank != NONE;
+        for (u32 k = 0; ok && k < way.n_symbols; k++) ok = symbol_ok(c, symbols[k]);
+        for (u32 k = 0; ok && k < way.n_slots; k++) ok = slots[k] < bag.n_slots;
+        ok = ok && (symbols[0] & 1 ? !(way.flags & GR_DISTINCT) : !(c->lexeme_flags[symbols[0] >> 1] & GR_LEXEME_NULLABLE));
+        if (!ok) return budget_fail(c->b, GE_E_IR);
+        for (u32 k = 0; k < way.n_symbols; k++)
+            if (!vec_push(c->b, &g->bag_words, rule_symbol(c, symbols[k]))) return false;
+        for (u32 k = 0; k < way.n_slots; k++)
+            if (!vec_push(c->b, &g->bag_words, slots[k])) return false;
+        if (!vec_push(c->b, &g->ways, way)) return false;
+        g->has_distinct |= (way.flags & GR_DISTINCT) != 0;
+        at += 4 + way.n_symbols + way.n_slots;
+    }
+    *used = at;
+    c->bag_of.at[record[0]] = g->bags.n;
+    return lay_out_bag(c, &bag) && vec_push(c->b, &g->bags, bag) && vec_push(c->b, &c->ruled_out, 0) && bag_rules(c, record[0], &bag);
+}
+
 static bool read_rules(compiler *c) {
     const ge_rules *in = c->in;
     if (in->n_lexemes > MAX_SYMBOLS || in->n_nonterminals > MAX_SYMBOLS || !symbol_ok(c, in->start)) return budget_fail(c->b, GE_E_IR);
@@ -75,7 +179,9 @@ static bool read_rules(compiler *c) {
     if (!vec_fill(c->b, &c->lexeme_nt, in->n_lexemes, 0xff)) return false;
     for (u32 i = 0; i < in->n_lexemes; i++)
         if (c->lexeme_flags[i] & GR_LEXEME_NULLABLE) c->lexeme_nt.at[i] = n_nonterminals++;
+    c->n_nonterminals = n_nonterminals;
     if (!vec_fill(c->b, &c->facts, n_nonterminals, 0) || !vec_fill(c->b, &c->list_of, n_nonterminals, 0xff)) return false;
+    if (!vec_fill(c->b, &c->bag_of, n_nonterminals, 0xff)) return false;
     for (u32 i = 0; i < in->n_lists; i++) {
         const u32 *r = in->lists + (size_t)i * 5;
         bool ok = r[0] < in->n_nonterminals && symbol_ok(c, r[1]) && (r[2] == NONE || symbol_ok(c, r[2])) && r[3] <= r[4] && r[3] != NONE;
@@ -83,10 +189,13 @@ static bool read_rules(compiler *c) {
         c->list_of.at[r[0]] = i;
         if (!list_rules(c, r)) return false;
     }
+    for (u32 i = 0, used = 0; i < in->n_bag_words; i += used)
+        if (!read_bag(c, in->bags + i, in->n_bag_words - i, &used)) return false;
     for (u32 i = 0; i < in->n_rule_words; i += 2 + in->rules[i + 1]) {
         const u32 *r = in->rules + i;
         u32 left = in->n_rule_words - i;
-        if (left < 2 || r[1] > left - 2 || r[0] >= in->n_nonterminals || c->list_of.at[r[0]] != NONE) return budget_fail(c->b, GE_E_IR);
+        if (left < 2 || r[1] > left - 2 || r[0] >= in->n_nonterminals) return budget_fail(c->b, GE_E_IR);
+        if (c->list_of.at[r[0]] != NONE || c->bag_of.at[r[0]] != NONE) return budget_fail(c->b, GE_E_IR);
         for (u32 k = 0; k < r[1]; k++)
             if (!symbol_ok(c, r[2 + k])) return budget_fail(c->b, GE_E_IR);
         if (!add_rule(c, r[0], r + 2, r[1])) return false;
@@ -135,8 +244,11 @@ static bool symbol_is(const compiler *c, u32 symbol, u32 fact) {
     return fact != NULLABLE && !(c->lexeme_flags[symbol >> 1] & GR_LEXEME_EMPTY);
 }
 
+static bool is_ruled_out(const compiler *c, u32 left) { return c->bag_of.at[left] != NONE && c->ruled_out.at[c->bag_of.at[left]]; }
+
 static bool rule_is(const compiler *c, u32 rule, u32 fact) {
     const u32 *r = c->words.at + c->at.at[rule];
+    if (is_ruled_out(c, r[0])) return false;
     for (u32 k = 0; k < r[1]; k++)
         if (!symbol_is(c, r[2 + k], fact)) return false;
     return true;
@@ -153,7 +265,7 @@ static void fixed_point(compiler *c, u32 fact) {
     c->todo.n = 0;
     for (u32 rule = 0; rule < c->at.n; rule++) { /* first all counts: learn must not precede them */
         const u32 *r = c->words.at + c->at.at[rule];
-        c->missing.at[rule] = 0;
+        c->missing.at[rule] = is_ruled_out(c, r[0]) ? IMPOSSIBLE : 0;
         for (u32 k = 0; k < r[1]; k++)
             if (r[2 + k] & 1 || !symbol_is(c, r[2 + k], fact)) c->missing.at[rule]++;
     }
@@ -175,6 +287,44 @@ static void fixed_point(compiler *c, u32 fact) {
                 learn(c, c->words.at[c->at.at[rule]], fact);
         }
     }
+}
+
+/* Marks the ways that derive nothing, and rules out the bags that can not be finished without them; *again: some were. */
+static bool rule_out_bags(compiler *c, bool *again) {
+    gr_grammar *g = c->g;
+    *again = false;
+    for (u32 i = 0; i < g->bags.n; i++) {
+        gr_bag *bag = &g->bags.at[i];
+        for (u32 k = 0; k < bag->n_slots; k++) g->slots.at[bag->slots + k].last_rank = NONE;
+        for (u32 way = bag->ways; way < bag->ways + bag->n_ways; way++) {
+            gr_way *w = &g->ways.at[way];
+            w->flags &= ~(u32)GR_DEAD;
+            for (u32 k = 0; k < w->n_symbols; k++)
+                if (!symbol_is(c, g->bag_words.at[w->symbols + k], PRODUCTIVE)) w->flags |= GR_DEAD;
+            if (w->flags & GR_DEAD) continue;
+            u32 *last = &g->slots.at[bag->slots + g->bag_words.at[w->slots]].last_rank;
+            *last = *last == NONE ? w->rank : max_u32(*last, w->rank);
+        }
+        if (c->ruled_out.at[i]) continue;
+        VEC(u32) counts = {0};
+        bool alive, ok = vec_fill(c->b, &counts, bag->n_words, 0) && gr_bag_is_alive(c->b, g, bag, counts.at, 0, &alive);
+        vec_drop(c->b, &counts);
+        if (!ok) return false;
+        if (!alive) *again = true, c->ruled_out.at[i] = 1;
+    }
+    return true;
+}
+
+/* The three facts, of every nonterminal. */
+static bool learn_facts(compiler *c) {
+    for (bool again = true; again;) {
+        memset(c->facts.at, 0, c->facts.n * sizeof *c->facts.at);
+        fixed_point(c, PRODUCTIVE);
+        if (!rule_out_bags(c, &again)) return false;
+    }
+    fixed_point(c, NULLABLE);
+    fixed_point(c, SOLID);
+    return true;
 }
 
 static void reach(compiler *c, u32 start) {
@@ -243,7 +393,7 @@ static bool make_list(compiler *c, u32 x, const u32 *record) {
         list.minimum = 0;
         if (list.separator != NONE) {
             u32 unit = c->g->nonterminals.n, symbols[2] = {list.separator, list.item};
-            gr_nonterminal nt = {.first = c->g->alternatives.n, .list = NONE, .tail = NONE, .owner = x, .nullable = 1};
+            gr_nonterminal nt = {.first = c->g->alternatives.n, .tail = NONE, .owner = x, .nullable = 1};
             if (!vec_push(c->b, &c->g->nonterminals, nt) || !add_alternative(c, unit, symbols, 2)) return false;
             list.unit = unit * 2 + 1;
             list.separator = NONE;
@@ -251,8 +401,29 @@ static bool make_list(compiler *c, u32 x, const u32 *record) {
     }
     gr_nonterminal *nt = &c->g->nonterminals.at[x];
     nt->first = NONE;
-    nt->list = c->g->lists.n;
+    nt->kind = GR_LIST;
+    nt->template = c->g->lists.n;
     return vec_push(c->b, &c->g->lists, list);
+}
+
+/* Leaves out of the ways what is always "". */
+static bool make_bag(compiler *c, u32 x) {
+    gr_grammar *g = c->g;
+    const gr_bag *bag = &g->bags.at[c->bag_of.at[x]];
+    for (u32 way = bag->ways; way < bag->ways + bag->n_ways; way++) {
+        gr_way *w = &g->ways.at[way];
+        u32 *symbols = g->bag_words.at + w->symbols, n = 0;
+        if (w->flags & GR_DEAD) continue;
+        if (symbols[0] & 1 && symbol_is(c, symbols[0], NULLABLE)) return budget_fail(c->b, GE_E_IR);
+        for (u32 k = 0; k < w->n_symbols; k++)
+            if (symbol_is(c, symbols[k], SOLID)) symbols[n++] = symbols[k];
+        w->n_symbols = n;
+    }
+    gr_nonterminal *nt = &g->nonterminals.at[x];
+    nt->first = NONE;
+    nt->kind = GR_BAG;
+    nt->template = c->bag_of.at[x];
+    return true;
 }
 
 static bool emit(compiler *c, u32 start) {
@@ -260,14 +431,18 @@ static bool emit(compiler *c, u32 start) {
     u32 n_ir = c->in->n_nonterminals;
     gr_node end = {NONE, GR_END, NONE, GR_REST_NULLABLE};
     if (!vec_push(c->b, &g->nodes, end) || !vec_push(c->b, &c->seen, NONE)) return false;
-    for (u32 x = 0; x < c->facts.n; x++) {
-        gr_nonterminal nt = {.list = NONE, .tail = NONE, .owner = x < n_ir ? x : NONE, .nullable = (c->facts.at[x] & NULLABLE) != 0};
+    for (u32 x = 0; x < c->n_nonterminals; x++) {
+        gr_nonterminal nt = {.tail = NONE, .owner = x < n_ir ? x : NONE, .nullable = (c->facts.at[x] & NULLABLE) != 0};
         if (!vec_push(c->b, &g->nonterminals, nt)) return false;
     }
-    for (u32 x = 0; x < c->facts.n; x++) {
+    for (u32 x = 0; x < c->n_nonterminals; x++) {
         if ((c->facts.at[x] & (REACHED | SOLID)) != (REACHED | SOLID)) continue;
         if (c->list_of.at[x] != NONE) {
             if (!make_list(c, x, c->in->lists + (size_t)c->list_of.at[x] * 5)) return false;
+            continue;
+        }
+        if (c->bag_of.at[x] != NONE) {
+            if (!make_bag(c, x)) return false;
             continue;
         }
         g->nonterminals.at[x].first = g->alternatives.n;
@@ -284,9 +459,7 @@ static bool emit(compiler *c, u32 start) {
 static bool compile(compiler *c) {
     if (!read_rules(c) || !index_rules(c, true) || !index_rules(c, false)) return false;
     if (!vec_fill(c->b, &c->missing, c->at.n, 0) || !vec_reserve(c->b, &c->todo, c->facts.n)) return false;
-    fixed_point(c, PRODUCTIVE);
-    fixed_point(c, NULLABLE);
-    fixed_point(c, SOLID);
+    if (!learn_facts(c)) return false;
     u32 start = rule_symbol(c, c->in->start);
     if (!symbol_is(c, start, PRODUCTIVE)) return budget_fail(c->b, GE_E_NOTHING);
     reach(c, start);
@@ -304,6 +477,8 @@ bool gr_compile(gr_grammar *g, budget *b, const ge_rules *rules, const u8 *lexem
     vec_drop(b, &c.facts);
     vec_drop(b, &c.lexeme_nt);
     vec_drop(b, &c.list_of);
+    vec_drop(b, &c.bag_of);
+    vec_drop(b, &c.ruled_out);
     vec_drop(b, &c.left_start);
     vec_drop(b, &c.left_rules);
     vec_drop(b, &c.occur_start);
@@ -321,5 +496,9 @@ void gr_drop(gr_grammar *g, budget *b) {
     vec_drop(b, &g->nonterminals);
     vec_drop(b, &g->alternatives);
     vec_drop(b, &g->lists);
+    vec_drop(b, &g->bags);
+    vec_drop(b, &g->ways);
+    vec_drop(b, &g->slots);
+    vec_drop(b, &g->bag_words);
     memset(g, 0, sizeof *g);
 }

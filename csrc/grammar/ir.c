@@ -200,23 +200,27 @@ static rx_id strip_empty(rx_arena *x, rx_id expr) {
     return rx_and(x, (rx_id[]){expr, rx_not(x, RX_ID_EMPTY)}, 2);
 }
 
-static bool read_lexemes(ge_grammar *g, const ge_ir *ir, const ge_rules *rules, u8 *flags) {
-    id_vec roots = {0};
+static bool read_lexemes(ge_grammar *g, const ge_ir *ir, const ge_rules *rules, u8 *flags, id_vec *roots) {
     bool ok = true;
     for (u32 i = 0; ok && i < rules->n_lexemes; i++) {
         u32 expr = rules->lexemes[2 * i];
         if (expr >= ir->exprs.n) return budget_fail(&g->b, GE_E_IR);
         rx_id id = ir->exprs.at[expr], stripped = strip_empty(&g->x, id);
-        ok = stripped != NONE && vec_push(&g->b, &roots, stripped);
+        ok = stripped != NONE && vec_push(&g->b, roots, stripped);
         if (!ok) break;
         bool empty = rx_is_empty(&g->x, stripped);
         flags[i] = (u8)((empty ? GR_LEXEME_EMPTY : 0) | (rx_nullable(&g->x, id) ? GR_LEXEME_NULLABLE : 0));
-        g->lexemes[i] = (lx_lexeme){empty ? RX_ID_NEVER : stripped, rules->lexemes[2 * i + 1]};
+        g->lexemes[i] = (lx_lexeme){empty ? RX_ID_NEVER : stripped, rules->lexemes[2 * i + 1] & (LX_LAZY | LX_SKIP), i};
         ok = g->b.status == GE_OK;
     }
-    ok = ok && rx_freeze_classes(&g->x, roots.at, roots.n);
-    vec_drop(&g->b, &roots);
     return ok;
+}
+
+/* Values that are taken out of distinct lexemes may have any bytes: then no two are alike. */
+static bool freeze_classes(ge_grammar *g, id_vec *roots) {
+    for (u32 byte = 0; g->g.has_distinct && byte < 256; byte++)
+        if (!vec_push(&g->b, roots, rx_byte(&g->x, byte)) || roots->at[roots->n - 1] == NONE) return false;
+    return rx_freeze_classes(&g->x, roots->at, roots->n);
 }
 
 ge_status ge_grammar_new(ge_ir *ir, const ge_rules *rules, ge_grammar **out, ge_err *err) {
@@ -233,7 +237,9 @@ ge_status ge_grammar_new(ge_ir *ir, const ge_rules *rules, ge_grammar **out, ge_
     g->longest = rules->longest != 0;
     g->n_lexemes = rules->n_lexemes;
     g->lexemes = mem_resize(&g->b, NULL, 0, (rules->n_lexemes + 1u) * sizeof *g->lexemes);
-    bool ok = g->lexemes && read_lexemes(g, ir, rules, flags) && gr_compile(&g->g, &g->b, rules, flags);
+    id_vec roots = {0};
+    bool ok = g->lexemes && read_lexemes(g, ir, rules, flags, &roots) && gr_compile(&g->g, &g->b, rules, flags) && freeze_classes(g, &roots);
+    vec_drop(&g->b, &roots);
     free(flags);
     if (!ok) {
         ge_status status = budget_report(&g->b, err);

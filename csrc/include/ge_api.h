@@ -91,6 +91,8 @@ typedef struct ge_rules {
     uint32_t n_rule_words;
     const uint32_t *lists; /* nonterminal, item, separator, minimum, maximum per list */
     uint32_t n_lists;
+    const uint32_t *bags; /* records of Builder.bag */
+    uint32_t n_bag_words;
     uint32_t start;   /* symbol */
     int32_t longest; /* lexing discipline: 0 every split, 1 longest match */
 } ge_rules;

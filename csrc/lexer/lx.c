@@ -11,8 +11,9 @@ static u32 intern_state(lx_lexer *l) {
     for (u32 i = 0; ok && i < n; i++) {
         u32 lexeme = l->scratch.at[2 * i], expr = l->scratch.at[2 * i + 1];
         info.live |= expr != RX_ID_EMPTY;
+        info.distinct |= (l->lexemes.at[lexeme].flags & LX_DISTINCT) != 0;
         if (!rx_nullable(&l->x, expr)) continue;
-        if (l->lexemes[lexeme].flags & LX_SKIP) info.skips = true;
+        if (l->lexemes.at[lexeme].flags & LX_SKIP) info.skips = true;
         else l->scratch.at[k++] = lexeme; /* k <= 2 i: the pairs behind are read already */
     }
     if (ok && k) ok = (info.accepts = intern(l->b, &l->accepts, l->scratch.at, k, NULL)) != NONE;
@@ -27,11 +28,12 @@ static u32 intern_state(lx_lexer *l) {
     return id;
 }
 
-bool lx_init(lx_lexer *l, budget *b, const rx_arena *x, const lx_lexeme *lexemes) {
+bool lx_init(lx_lexer *l, budget *b, const rx_arena *x, const lx_lexeme *lexemes, u32 n) {
     memset(l, 0, sizeof *l);
     l->b = b;
-    l->lexemes = lexemes;
-    if (!rx_copy(&l->x, b, x)) return false;
+    if (!rx_copy(&l->x, b, x) || !vec_reserve(b, &l->lexemes, n + 1u)) return false;
+    for (u32 i = 0; i < n; i++) l->lexemes.at[l->lexemes.n++] = lexemes[i];
+    if (intern(b, &l->value_sets, l->scratch.at, 0, NULL) != 0) return false;
     /* LX_DEAD needs content that no other state has; LX_IDLE is the empty list. */
     if (!vec_push(b, &l->scratch, 0) || !vec_push(b, &l->scratch, RX_ID_NEVER)) return false;
     if (intern_state(l) != LX_DEAD) return false;
@@ -48,12 +50,18 @@ void lx_drop(lx_lexer *l) {
     vec_drop(l->b, &l->next);
     intern_drop(l->b, &l->accepts);
     vec_drop(l->b, &l->scratch);
+    vec_drop(l->b, &l->lexemes);
+    intern_drop(l->b, &l->values);
+    vec_drop(l->b, &l->spellings);
+    intern_drop(l->b, &l->value_sets);
+    intern_drop(l->b, &l->distinct);
+    vec_drop(l->b, &l->distinct_lexeme);
 }
 
 u32 lx_begin(lx_lexer *l, const u32 *lexemes, u32 n) {
     l->scratch.n = 0;
     for (u32 i = 0; i < n; i++)
-        if (!vec_push(l->b, &l->scratch, lexemes[i]) || !vec_push(l->b, &l->scratch, l->lexemes[lexemes[i]].expr)) return NONE;
+        if (!vec_push(l->b, &l->scratch, lexemes[i]) || !vec_push(l->b, &l->scratch, l->lexemes.at[lexemes[i]].expr)) return NONE;
     return intern_state(l);
 }
 
@@ -71,7 +79,7 @@ u32 lx_step(lx_lexer *l, u32 state, u32 byte_class) {
         bool empty = rx_is_empty(&l->x, expr);
         if (l->b->status != GE_OK) return NONE;
         if (empty) continue;
-        if (l->lexemes[lexeme].flags & LX_LAZY && rx_nullable(&l->x, expr)) expr = RX_ID_EMPTY;
+        if (l->lexemes.at[lexeme].flags & LX_LAZY && rx_nullable(&l->x, expr)) expr = RX_ID_EMPTY;
         l->scratch.at[l->scratch.n++] = lexeme;
         l->scratch.at[l->scratch.n++] = expr;
     }

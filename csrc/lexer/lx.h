@@ -8,17 +8,24 @@
  *     next    state x byte class -> state, LX_DEAD, or NONE (not computed yet)
  *
  * Invariants. No regex of a state is empty (exact), so a state that is not LX_DEAD can still match, or has just matched. A lazy lexeme
- * that has matched is left with EMPTY: it has no way on. The expressions of lexemes are not nullable. */
+ * that has matched is left with EMPTY: it has no way on. The expressions of lexemes are not nullable.
+ *
+ * Distinct lexemes are made while texts are read: a lexeme of the grammar without the values that were there before (lx_value.c). */
 #ifndef GE_LX_H
 #define GE_LX_H
 
 #include "../regex/rx.h"
 
-enum { LX_LAZY = 1, LX_SKIP = 2 }; /* flags of a lexeme, as in the IR */
+enum {
+    LX_LAZY = 1, LX_SKIP = 2, /* flags of a lexeme, as in the IR */
+    LX_DISTINCT = 4,          /* made by lx_distinct: the parser asks for its value */
+    LX_TAINTED = 8            /* ... and it may still have one that is not known */
+};
 
 typedef struct lx_lexeme {
     rx_id expr; /* never nullable; NEVER = cannot occur */
     u32 flags;
+    u32 origin; /* lexeme of the grammar */
 } lx_lexeme;
 
 enum { LX_DEAD, LX_IDLE }; /* states that always exist: no way on; nothing under way (not dead: the text may end here) */
@@ -27,25 +34,42 @@ typedef struct lx_state {
     u32 accepts; /* set of matched lexemes that are no skips (id in lx_lexer.accepts), NONE = none */
     bool skips;  /* a skip lexeme has matched */
     bool live;   /* some lexeme goes on */
+    bool distinct; /* some lexeme is distinct */
+    u8 sure;       /* see lx_is_sure: 0 not asked, 1 no, 2 yes */
 } lx_state;
 
 typedef struct lx_lexer {
     budget *b;
     rx_arena x;
-    const lx_lexeme *lexemes; /* borrowed from the grammar */
+    VEC(lx_lexeme) lexemes; /* a copy of the grammar's, grown by lx_distinct */
     intern_table states;
     VEC(lx_state) info;
     VEC(u32) next;        /* n_states * n_classes */
     intern_table accepts; /* sorted lexemes */
     VEC(u32) scratch;
     bool no_cache;
+    /* lx_value.c */
+    intern_table values;     /* canonical form: number of bytes, bytes */
+    VEC(u32) spellings;      /* per value: the expression of all its spellings, or NONE */
+    intern_table value_sets; /* ascending values; 0 is the empty set */
+    intern_table distinct;   /* (lexeme, value set, tainted) ... */
+    VEC(u32) distinct_lexeme; /* ... -> lexeme */
 } lx_lexer;
 
-bool lx_init(lx_lexer *l, budget *b, const rx_arena *x, const lx_lexeme *lexemes); /* copies x, borrows lexemes */
+bool lx_init(lx_lexer *l, budget *b, const rx_arena *x, const lx_lexeme *lexemes, u32 n); /* copies all */
 void lx_drop(lx_lexer *l);
 
 u32 lx_begin(lx_lexer *l, const u32 *lexemes, u32 n); /* state before any byte; lexemes sorted, distinct; n may be 0. NONE: failure */
 u32 lx_step(lx_lexer *l, u32 state, u32 byte_class);   /* next state or LX_DEAD; NONE: failure */
+
+/* The value of a text of a distinct lexeme; a set of values and one more; a lexeme of the grammar without a set of values. NONE: failure. */
+#define VALUE_UNKNOWN NONE
+u32 lx_value(lx_lexer *l, const u8 *text, u32 n);
+u32 lx_values_with(lx_lexer *l, u32 set, u32 value);
+u32 lx_distinct(lx_lexer *l, u32 lexeme, u32 set, bool tainted);
+
+/* Can the state, in which a lexeme may still have one value that is not known, go on whatever that value is? Errs towards no. */
+bool lx_is_sure(lx_lexer *l, u32 state);
 
 static inline u32 lx_count(const lx_lexer *l, u32 state) { return intern_length(&l->states, state) / 2; }
 static inline u32 lx_lexeme_at(const lx_lexer *l, u32 state, u32 i) { return intern_words(&l->states, state)[2 * i]; }

@@ -21,11 +21,34 @@ static u32 begin_of(ge_engine *e, u32 row) {
     return e->row_begin.at[row] = lx_begin(&e->lx, e->row_lexemes.at, e->row_lexemes.n);
 }
 
+static bool accepts_flag(const ge_engine *e, u32 accepts, u32 flag) {
+    for (u32 i = 0; accepts != NONE && i < intern_length(&e->lx.accepts, accepts); i++)
+        if (e->lx.lexemes.at[intern_words(&e->lx.accepts, accepts)[i]].flags & flag) return true;
+    return false;
+}
+
+static u32 goto_row(ge_engine *e, u32 row, u32 accepts, u32 value) {
+    return ep_goto(&e->ep, row, intern_words(&e->lx.accepts, accepts), intern_length(&e->lx.accepts, accepts), value);
+}
+
+/* The row after distinct lexemes with a value. */
+static u32 go_with_value(ge_engine *e, u32 row, u32 accepts, u32 value) {
+    if (e->switches & GE_NO_GOTO_CACHE) return goto_row(e, row, accepts, value);
+    bool fresh;
+    u32 key[3] = {row, accepts, value};
+    u32 id = intern(&e->b, &e->go_value, key, 3, &fresh);
+    if (id == NONE || !fresh) return id == NONE ? NONE : e->go_value_row.at[id];
+    u32 to = goto_row(e, row, accepts, value);
+    if (to != NONE && vec_push(&e->b, &e->go_value_row, to)) return to;
+    intern_undo(&e->go_value);
+    return NONE;
+}
+
 static u32 go(ge_engine *e, u32 row, u32 accepts) {
     u64 key = (u64)row << 32 | accepts;
     u32 to = e->switches & GE_NO_GOTO_CACHE ? NONE : map_get(&e->go, key);
     if (to != NONE) return to;
-    to = ep_goto(&e->ep, row, intern_words(&e->lx.accepts, accepts), intern_length(&e->lx.accepts, accepts));
+    to = goto_row(e, row, accepts, VALUE_UNKNOWN);
     return to == NONE || !map_put(&e->b, &e->go, key, to) ? NONE : to;
 }
 
@@ -40,18 +63,45 @@ static bool is_covered(const ge_engine *e, u32 row, u32 state, u32 depth) {
     return false;
 }
 
-static bool push_alternative(ge_engine *e, u32 row, u32 state, u32 depth) {
-    cf_alternative a = {row, state, depth};
+static bool push_alternative(ge_engine *e, u32 row, u32 state, u32 depth, u32 text) {
+    cf_alternative a = {row, state, depth, text};
     return vec_push(&e->b, &e->alts, a);
 }
 
-/* Lexemes have matched in row: those of the set `accepts` (or NONE), and perhaps a skip. The rows after that go to e->ended. */
-static bool add_ended(ge_engine *e, u32 row, u32 accepts, bool skips) {
-    if (accepts != NONE) {
-        u32 to = go(e, row, accepts);
-        if (to == NONE || !vec_push(&e->b, &e->ended, to)) return false;
+/* The text and one byte; NONE on failure. */
+static u32 longer_text(ge_engine *e, u32 text, u32 byte) {
+    u32 key[2] = {text, byte};
+    return intern(&e->b, &e->texts, key, 2, NULL);
+}
+
+static u32 value_of(ge_engine *e, u32 text) {
+    e->text.n = 0;
+    for (u32 at = text; at != CF_EMPTY_TEXT; at = intern_words(&e->texts, at)[0])
+        if (!vec_push(&e->b, &e->text, (u8)intern_words(&e->texts, at)[1])) return NONE;
+    for (u32 i = 0, k = e->text.n; i + 1 < k; i++) {
+        u8 swap = e->text.at[i];
+        e->text.at[i] = e->text.at[--k];
+        e->text.at[k] = swap;
     }
-    return !skips || vec_push(&e->b, &e->ended, row);
+    return budget_work(&e->b, e->text.n) ? lx_value(&e->lx, e->text.at, e->text.n) : NONE;
+}
+
+/* Lexemes have matched in row: those of the set `accepts` (or NONE), and perhaps a skip. The rows after that go to e->ended. `text` is
+ * what they have matched, if one of them is distinct, or abstract. */
+static bool add_ended(ge_engine *e, u32 row, u32 accepts, bool skips, u32 text) {
+    bool suspect = text == CF_SUSPECT || (text == CF_ABSTRACT && accepts_flag(e, accepts, LX_TAINTED));
+    if (accepts != NONE) {
+        u32 to;
+        if (text != CF_NO_TEXT && !cf_is_abstract(text) && accepts_flag(e, accepts, LX_DISTINCT)) {
+            u32 value = value_of(e, text);
+            to = value == NONE ? NONE : go_with_value(e, row, accepts, value);
+        } else {
+            to = go(e, row, accepts);
+        }
+        if (to == NONE || !(suspect ? vec_push(&e->b, &e->ended_suspect, to) : vec_push(&e->b, &e->ended, to))) return false;
+    }
+    if (!skips) return true;
+    return suspect ? vec_push(&e->b, &e->ended_suspect, row) : vec_push(&e->b, &e->ended, row);
 }
 
 static int compare_rows(const void *a, const void *b) {
@@ -75,20 +125,53 @@ static u32 join_ended(ge_engine *e) {
     return NONE;
 }
 
-/* "No lexeme is under way in row". */
-static bool push_fresh(ge_engine *e, u32 row, u32 depth) {
+/* "No lexeme is under way in row". `text`: abstract or not. */
+static bool push_fresh(ge_engine *e, u32 row, u32 depth, u32 text) {
     u32 begin = row == NONE ? NONE : begin_of(e, row);
     if (begin == NONE) return false;
     u32 state = begin * 2 + ep_row_accepts(&e->ep, row);
-    return is_covered(e, row, state, depth) || push_alternative(e, row, state, depth);
+    if (!cf_is_abstract(text)) text = e->lx.info.at[begin].distinct ? CF_EMPTY_TEXT : CF_NO_TEXT;
+    return is_covered(e, row, state, depth) || push_alternative(e, row, state, depth, text);
 }
 
-static bool push_ended(ge_engine *e, u32 depth) { return e->ended.n == 0 || push_fresh(e, join_ended(e), depth); }
+static bool push_ended(ge_engine *e, u32 depth, u32 text) {
+    if (e->ended.n && !push_fresh(e, join_ended(e), depth, text == CF_SUSPECT ? CF_ABSTRACT : text)) return false;
+    if (e->ended_suspect.n == 0) return true;
+    e->ended.n = 0;
+    for (u32 i = 0; i < e->ended_suspect.n; i++)
+        if (!vec_push(&e->b, &e->ended, e->ended_suspect.at[i])) return false;
+    return push_fresh(e, join_ended(e), depth, CF_SUSPECT);
+}
 
 static int compare_alternatives(const void *a, const void *b) {
     const cf_alternative *p = a, *q = b;
     if (p->row != q->row) return p->row < q->row ? -1 : 1;
+    if (p->state >> 1 != q->state >> 1) return p->state > q->state ? -1 : 1;
+    if (p->text != q->text && !(cf_is_abstract(p->text) && p->state != q->state)) return p->text > q->text ? -1 : 1; /* abstract before suspect */
     return p->state > q->state ? -1 : p->state < q->state; /* fresh before the same state without */
+}
+
+/* Does the alternative p, which sorts before q, allow all that q does? */
+static bool covers(const cf_alternative *p, const cf_alternative *q) {
+    bool text = p->text == q->text || (p->text == CF_ABSTRACT && q->text == CF_SUSPECT);
+    return p->row == q->row && p->state >> 1 == q->state >> 1 && p->state >= q->state && text;
+}
+
+/* Is something of the state alive whatever value is not known? */
+static bool is_sure(ge_engine *e, cf_alternative a) {
+    return a.text != CF_SUSPECT && lx_is_sure(&e->lx, a.state >> 1);
+}
+
+/* A table of transitions, none of which is known. */
+static u32 _Atomic *new_table(ge_engine *e) {
+    size_t size = e->lx.x.n_classes * sizeof(u32 _Atomic);
+    u32 _Atomic *table = mem_resize(&e->b, NULL, 0, size);
+    if (table) memset((void *)table, 0xff, size);
+    return table;
+}
+
+static void drop_table(ge_engine *e, u32 _Atomic *table) {
+    if (table && table != e->no_next) mem_resize(&e->b, (void *)table, e->lx.x.n_classes * sizeof *table, 0);
 }
 
 /* Interns the alternatives in e->alts. */
@@ -99,61 +182,86 @@ static u32 intern_config(ge_engine *e) {
         u32 n = 0;
         for (u32 i = 0; i < e->alts.n; i++) { /* equal, or the same state without fresh: the one before covers it */
             cf_alternative a = e->alts.at[i];
-            if (n && e->alts.at[n - 1].row == a.row && e->alts.at[n - 1].state >> 1 == a.state >> 1) continue;
+            if (n && covers(&e->alts.at[n - 1], &a)) continue;
             e->alts.at[n++] = a;
         }
         e->alts.n = n;
     }
     if (e->alts.n > e->b.limits.max_alternatives) return budget_limit(&e->b, LIMIT(max_alternatives)), NONE;
     bool fresh;
-    u32 id = intern(&e->b, &e->configs, (const u32 *)(const void *)e->alts.at, 3 * e->alts.n, &fresh);
+    u32 id = intern(&e->b, &e->configs, (const u32 *)(const void *)e->alts.at, CF_ALTERNATIVE_WORDS * e->alts.n, &fresh);
     if (id == NONE || !fresh) return id;
-    u32 n_classes = e->lx.x.n_classes;
-    bool ok = id < e->b.limits.max_configurations || budget_limit(&e->b, LIMIT(max_configurations));
-    u32 _Atomic *next = ok ? mem_resize(&e->b, NULL, 0, n_classes * sizeof *next) : NULL;
+    bool has_text = false, sure = false, complete = false;
+    for (u32 i = 0; i < e->alts.n; i++) {
+        cf_alternative a = e->alts.at[i];
+        complete |= a.state & 1;
+        has_text |= a.text != CF_NO_TEXT && !cf_is_abstract(a.text);
+        sure = sure || !cf_is_abstract(a.text) || is_sure(e, a);
+    }
+    bool ok = (e->b.status == GE_OK && id < e->b.limits.max_configurations) || budget_limit(&e->b, LIMIT(max_configurations));
+    u32 _Atomic *next = !ok ? NULL : has_text ? e->no_next : new_table(e);
     cf_record *record = next ? stable_push(&e->b, &e->records) : NULL;
     if (!record) {
-        if (next) mem_resize(&e->b, (void *)next, n_classes * sizeof *next, 0);
+        drop_table(e, next);
         intern_undo(&e->configs);
         return NONE;
     }
-    memset((void *)next, 0xff, n_classes * sizeof *next);
     record->next = next;
-    for (u32 i = 0; i < e->alts.n; i++) record->complete |= e->alts.at[i].state & 1;
+    record->twin = NONE;
+    record->complete = complete;
+    record->unsure = !sure;
     e->max_alternatives = max_u32(e->max_alternatives, e->alts.n);
     return id;
 }
 
 u32 cf_fresh(ge_engine *e, u32 row) {
     e->alts.n = 0;
-    return push_fresh(e, row, 0) ? intern_config(e) : NONE;
+    return push_fresh(e, row, 0, CF_NO_TEXT) ? intern_config(e) : NONE;
 }
 
 u32 cf_single(ge_engine *e, cf_alternative a) {
     e->alts.n = 0;
-    return push_alternative(e, a.row, a.state, 0) ? intern_config(e) : NONE;
+    return push_alternative(e, a.row, a.state, 0, a.text) ? intern_config(e) : NONE;
 }
 
-u32 cf_after(ge_engine *e, u32 row, const u32 *lexemes, u32 n, bool skip) {
+u32 cf_after(ge_engine *e, cf_alternative a, const u32 *lexemes, u32 n, bool skip) {
     u32 accepts = n ? intern(&e->b, &e->lx.accepts, lexemes, n, NULL) : NONE;
     if (n && accepts == NONE) return NONE;
-    e->alts.n = e->ended.n = 0;
-    return add_ended(e, row, accepts, skip) && push_ended(e, 0) ? intern_config(e) : NONE;
+    e->alts.n = e->ended.n = e->ended_suspect.n = 0;
+    return add_ended(e, a.row, accepts, skip, a.text) && push_ended(e, 0, a.text) ? intern_config(e) : NONE;
+}
+
+u32 cf_twin(ge_engine *e, u32 config) {
+    if (!e->g->g.has_distinct || config == CF_DEAD) return config;
+    cf_record *record = cf_at(e, config);
+    if (record->twin != NONE) return record->twin;
+    e->alts.n = 0;
+    for (u32 i = 0, n = cf_count(e, config); i < n; i++) {
+        cf_alternative a = cf_alternative_at(e, config, i);
+        if (!push_alternative(e, a.row, a.state, a.depth, cf_is_abstract(a.text) ? a.text : CF_ABSTRACT)) return NONE;
+    }
+    return record->twin = intern_config(e);
 }
 
 /* Every split: the alternatives are independent of each other. */
 static bool step_every(ge_engine *e, u32 config, u32 byte_class) {
-    e->ended.n = 0;
+    u32 mode = CF_NO_TEXT;
+    e->ended.n = e->ended_suspect.n = 0;
     for (u32 i = 0, n = cf_count(e, config); i < n; i++) {
         cf_alternative a = cf_alternative_at(e, config, i);
+        if (cf_is_abstract(a.text)) mode = a.text; /* then all are */
         u32 state = lx_step(&e->lx, a.state >> 1, byte_class);
         if (state == NONE) return false;
         if (state == LX_DEAD) continue;
         lx_state info = e->lx.info.at[state];
-        if (info.live && !push_alternative(e, a.row, state * 2, 0)) return false;
-        if (!add_ended(e, a.row, info.accepts, info.skips)) return false;
+        if (a.text != CF_NO_TEXT && !cf_is_abstract(a.text)) {
+            a.text = info.distinct ? longer_text(e, a.text, e->lx.x.class_byte[byte_class]) : CF_NO_TEXT;
+            if (info.distinct && a.text == NONE) return false;
+        }
+        if (info.live && !push_alternative(e, a.row, state * 2, 0, a.text)) return false;
+        if (!add_ended(e, a.row, info.accepts, info.skips, a.text)) return false;
     }
-    return push_ended(e, 0);
+    return push_ended(e, 0, mode);
 }
 
 /* Longest match: a match drops what is nested under it. removed[d] = how many of the d ancestors of the alternative at hand are gone. */
@@ -172,10 +280,10 @@ static bool step_longest(ge_engine *e, u32 config, u32 byte_class) {
         u32 depth = a.depth - e->removed.at[a.depth];
         bool lives = state != LX_DEAD && info.live && !is_covered(e, a.row, state * 2, depth);
         e->removed.at[a.depth + 1] = e->removed.at[a.depth] + !lives;
-        if (lives && !push_alternative(e, a.row, state * 2, depth)) return false;
+        if (lives && !push_alternative(e, a.row, state * 2, depth, CF_NO_TEXT)) return false;
         if (state == LX_DEAD || (info.accepts == NONE && !info.skips)) continue;
-        e->ended.n = 0;
-        if (!add_ended(e, a.row, info.accepts, info.skips) || !push_ended(e, depth + lives)) return false;
+        e->ended.n = e->ended_suspect.n = 0;
+        if (!add_ended(e, a.row, info.accepts, info.skips, CF_NO_TEXT) || !push_ended(e, depth + lives, CF_NO_TEXT)) return false;
         skip_below = a.depth;
     }
     return true;
@@ -188,7 +296,7 @@ u32 cf_step(ge_engine *e, u32 config, u32 byte_class) {
     e->alts.n = 0;
     if (!(e->g->longest ? step_longest(e, config, byte_class) : step_every(e, config, byte_class))) return NONE;
     to = intern_config(e);
-    if (to != NONE && !(e->switches & GE_NO_STATE_CACHE))
+    if (to != NONE && !(e->switches & GE_NO_STATE_CACHE) && cf_at(e, config)->next != e->no_next)
         atomic_store_explicit(&cf_at(e, config)->next[byte_class], to, memory_order_release);
     return to;
 }
@@ -198,19 +306,27 @@ bool cf_init(ge_engine *e) {
     /* CF_DEAD: no alternatives. Its content is one word, which no other configuration has. */
     bool fresh;
     if (intern(&e->b, &e->configs, (u32[]){NONE}, 1, &fresh) != CF_DEAD || !stable_push(&e->b, &e->records)) return false;
+    if (e->g->g.has_distinct) {
+        if (intern(&e->b, &e->texts, (u32[]){NONE}, 1, &fresh) != CF_EMPTY_TEXT || !(e->no_next = new_table(e))) return false;
+    }
     u32 row = ep_start(&e->ep);
     return row != NONE && cf_fresh(e, row) == CF_START;
 }
 
 void cf_drop(ge_engine *e) {
     for (u32 i = 0; i < e->records.n; i++) {
-        cf_record *record = cf_at(e, i);
-        if (record->next) mem_resize(&e->b, (void *)record->next, e->lx.x.n_classes * sizeof *record->next, 0);
+        drop_table(e, cf_at(e, i)->next);
     }
+    if (e->no_next) mem_resize(&e->b, (void *)e->no_next, e->lx.x.n_classes * sizeof *e->no_next, 0);
     stable_drop(&e->b, &e->records);
     intern_drop(&e->b, &e->configs);
     vec_drop(&e->b, &e->alts);
     vec_drop(&e->b, &e->ended);
+    vec_drop(&e->b, &e->ended_suspect);
+    intern_drop(&e->b, &e->texts);
+    vec_drop(&e->b, &e->text);
+    intern_drop(&e->b, &e->go_value);
+    vec_drop(&e->b, &e->go_value_row);
     vec_drop(&e->b, &e->removed);
     intern_drop(&e->b, &e->joins);
     vec_drop(&e->b, &e->joined);

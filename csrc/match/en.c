@@ -33,7 +33,7 @@ ge_status en_end(ge_engine *e, ge_err *err) {
 static bool init_parts(ge_engine *e) {
     const ge_grammar *g = e->g;
     e->lx.no_cache = (e->switches & GE_NO_STATE_CACHE) != 0;
-    if (!lx_init(&e->lx, &e->b, &g->x, g->lexemes) || !ep_init(&e->ep, &e->b, &g->g)) return false;
+    if (!lx_init(&e->lx, &e->b, &g->x, g->lexemes, g->n_lexemes) || !ep_init(&e->ep, &e->b, &g->g, &e->lx)) return false;
     for (u32 i = 0; i < g->n_lexemes; i++)
         if (g->lexemes[i].flags & LX_SKIP && g->lexemes[i].expr != RX_ID_NEVER && !vec_push(&e->b, &e->skips, i)) return false;
     return cf_init(e);

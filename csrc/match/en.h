@@ -12,6 +12,10 @@
  * after an `a` of a*b it is the initial one again.) Where the row may not end, a fresh alternative behaves like any other, and
  * the bit is left out so that more configurations are equal.
  *
+ * Distinct members (grammar/gr.h). What may come after one depends on its value, so an alternative in which a distinct lexeme is under
+ * way also has the *text* of that lexeme so far. Such configurations are many and recur little: they have no table of transitions. Their
+ * masks are those of their *twin*, in which all texts are unknown (CF_ABSTRACT), but for a few tokens; see mk.c.
+ *
  * Threads. Records and their transition tables never move; a transition is published with release order and read with acquire order,
  * without a lock. All else is grown under `lock`. */
 #ifndef GE_EN_H
@@ -29,12 +33,24 @@ typedef struct cf_alternative {
     u32 row;
     u32 state; /* lexer state * 2 + fresh */
     u32 depth; /* lexing="longest": nesting under the alternative whose longer match would end this one; else 0 */
+    u32 text;  /* of the lexeme that is under way, if that is distinct (id in texts); else one of these: */
 } cf_alternative;
+
+#define CF_NO_TEXT NONE
+#define CF_ABSTRACT (NONE - 1) /* for masks: whatever the texts are */
+#define CF_SUSPECT (NONE - 2)  /* for masks: alive only if two values differ that are not known */
+
+enum { CF_ALTERNATIVE_WORDS = 4, CF_EMPTY_TEXT = 0 };
+
+static inline bool cf_is_abstract(u32 text) { return text == CF_ABSTRACT || text == CF_SUSPECT; }
 
 typedef struct cf_record {
     u32 _Atomic *next;    /* by byte class: configuration, CF_DEAD, or NONE (not computed yet) */
     u64 _Atomic mask;     /* [ stamp of the mask:32 | its index + 1:32 ], 0 = none is kept */
+    u32 twin;             /* the same with unknown texts; NONE: not made yet */
+    u32 suspects, n_suspects; /* tokens in all_suspects: the mask has them, a configuration with texts may not */
     bool complete;        /* the text may end here */
+    bool unsure;          /* abstract, and no alternative is alive for sure */
 } cf_record;
 
 typedef struct mk_mask { /* a kept mask; see mk.c for how readers and eviction get along */
@@ -57,6 +73,8 @@ struct ge_engine {
     lx_lexer lx;
     ep_parser ep;
     word_map go;           /* (row, accept set) -> row */
+    intern_table go_value; /* (row, accept set, value) ... */
+    VEC(u32) go_value_row; /* ... -> row */
     VEC(u32) row_begin;    /* row -> lexer state of its allowed lexemes, or NONE */
     intern_table joins;    /* sets of rows in which the parser is at the same place of the text */
     VEC(u32) joined;       /* ... and the row of all that may come in them */
@@ -67,6 +85,10 @@ struct ge_engine {
     stable_array records;  /* cf_record */
     VEC(cf_alternative) alts; /* scratch: the configuration that is being made */
     VEC(u32) ended;           /* scratch: rows in which no lexeme is under way */
+    VEC(u32) ended_suspect;   /* scratch: those of suspect alternatives */
+    intern_table texts;       /* (text before, byte) */
+    VEC(u8) text;             /* scratch: the bytes of one */
+    u32 _Atomic *no_next;     /* transitions of all configurations with texts: none is known */
     VEC(u32) removed;         /* scratch of lexing="longest" */
     u32 max_alternatives;
 
@@ -75,6 +97,8 @@ struct ge_engine {
     word_map mask_of_hash;
     size_t mask_bytes;
     u32 *scratch_mask;
+    VEC(u32) suspects;     /* scratch: found by the mask that is being made */
+    VEC(u32) all_suspects; /* of all configurations that have some */
     VEC(u32 _Atomic *) walk_next;
     VEC(u32) walk_states, walk_exits;
     VEC(u32) key;
@@ -90,17 +114,18 @@ void en_begin(ge_engine *e);
 ge_status en_end(ge_engine *e, ge_err *err);
 
 static inline cf_record *cf_at(const ge_engine *e, u32 config) { return stable_at(&e->records, config); }
-static inline u32 cf_count(const ge_engine *e, u32 config) { return intern_length(&e->configs, config) / 3; }
+static inline u32 cf_count(const ge_engine *e, u32 config) { return intern_length(&e->configs, config) / CF_ALTERNATIVE_WORDS; }
 static inline cf_alternative cf_alternative_at(const ge_engine *e, u32 config, u32 i) {
-    const u32 *words = intern_words(&e->configs, config) + 3 * i;
-    return (cf_alternative){words[0], words[1], words[2]};
+    const u32 *words = intern_words(&e->configs, config) + CF_ALTERNATIVE_WORDS * i;
+    return (cf_alternative){words[0], words[1], words[2], words[3]};
 }
 
 /* All of these are called with the lock held, and return NONE / false with the budget failed. */
 u32 cf_step(ge_engine *e, u32 config, u32 byte_class); /* the configuration after one byte, or CF_DEAD */
 u32 cf_fresh(ge_engine *e, u32 row);                   /* the configuration {row, nothing under way} */
 u32 cf_single(ge_engine *e, cf_alternative a);         /* the configuration of one alternative */
-u32 cf_after(ge_engine *e, u32 row, const u32 *lexemes, u32 n, bool skip); /* ... after these lexemes (and a skip) matched in row */
+u32 cf_after(ge_engine *e, cf_alternative a, const u32 *lexemes, u32 n, bool skip); /* ... after these (and a skip) matched in a's row */
+u32 cf_twin(ge_engine *e, u32 config);                 /* itself if it is abstract or there are no distinct lexemes */
 bool cf_init(ge_engine *e);                            /* CF_DEAD and CF_START */
 void cf_drop(ge_engine *e);
 

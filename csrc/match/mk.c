@@ -4,6 +4,11 @@
  * its lexeme-internal mask is copied and only the tails of the tokens that leave the lexeme are walked (mk_inner.c); where none is known
  * yet, a slice of the vocabulary that it absorbs is copied and only the other tokens are walked.
  *
+ * Texts. A configuration with texts (en.h) has the mask of its twin, where texts are unknown, but for *suspects*: tokens that end one
+ * distinct member and are then, within the next, at a place where the value that was just written might be all that is left. The walk
+ * finds them (cf_record.unsure), and each is read from the configuration itself. There are few: a token has to hold the end of one member
+ * and the beginning of the next, and leave no choice.
+ *
  * Kept masks are interned by content and belong to configurations by a reference [stamp | index + 1]. Who evicts a mask changes its
  * stamp *before* looking whether anybody reads it; who reads announces that *before* comparing the stamp. Both are sequentially
  * consistent, so at least one of them sees the other: a mask that is being copied is never freed (it waits for the next eviction), and
@@ -29,6 +34,14 @@ static u64 hash_bits(const u32 *bits, u32 n) {
     return h == UINT64_MAX ? 0 : h;
 }
 
+/* Notes the tokens at a node. */
+static bool push_suspects(ge_engine *e, const tt_trie *trie, u32 token) {
+    if (!(token & TT_MANY)) return vec_push(&e->b, &e->suspects, token);
+    for (u32 twin = token & ~TT_MANY; twin != NONE; twin = trie->twins.at[twin].next)
+        if (!vec_push(&e->b, &e->suspects, trie->twins.at[twin].token)) return false;
+    return true;
+}
+
 bool mk_walk(ge_engine *e, const tt_trie *trie, u32 config, u32 *mask) {
     e->walk_next.n = 0;
     if (!vec_reserve(&e->b, &e->walk_next, trie->max_depth + 1)) return false;
@@ -38,7 +51,7 @@ bool mk_walk(ge_engine *e, const tt_trie *trie, u32 config, u32 *mask) {
     const tt_node *nodes = trie->nodes.at;
     const u8 *class_of = e->lx.x.class_of;
     u32 n = trie->nodes.n, visited = 0;
-    bool ok = true;
+    bool ok = true, watch = e->g->g.has_distinct;
     stack[0] = cf_at(e, config)->next;
     configs.at[0] = config;
     for (u32 i = 0; i < n;) { /* common case: one look-up, dead or alive */
@@ -59,7 +72,10 @@ bool mk_walk(ge_engine *e, const tt_trie *trie, u32 config, u32 *mask) {
         }
         stack[node->depth] = cf_at(e, to)->next;
         configs.at[node->depth] = to;
-        if (node->token != NONE) tt_set_bits(trie, node->token, mask);
+        if (node->token != NONE) {
+            tt_set_bits(trie, node->token, mask);
+            if (watch && cf_at(e, to)->unsure && !(ok = push_suspects(e, trie, node->token))) break;
+        }
         i++;
     }
     e->stats.trie_nodes += visited;
@@ -74,7 +90,7 @@ vb_cut mk_cut(const ge_engine *e, u32 state) {
     u32 n = lx_count(&e->lx, state), chars;
     if (e->switches & GE_NO_SLICES) return (vb_cut){NULL, &v->trie};
     for (u32 k = 0; k < n; k++)
-        if (e->g->lexemes[pairs[2 * k]].flags & LX_LAZY) return (vb_cut){NULL, &v->trie}; /* dies at its first match: not as its regex does */
+        if (e->lx.lexemes.at[pairs[2 * k]].flags & LX_LAZY) return (vb_cut){NULL, &v->trie}; /* dies at its first match: not as its regex does */
     for (u32 i = 0; i < VB_N_SLICES; i++) /* the largest slice first */
         for (u32 k = 0; k < n; k++)
             if (rx_absorbs_plain(x, pairs[2 * k + 1], v->slices[i].max_chars)) return (vb_cut){v->slices[i].bits, &v->slices[i].rest};
@@ -218,13 +234,56 @@ static void keep(ge_engine *e, u32 config, const u32 *mask, bool all) {
     atomic_store(&cf_at(e, config)->mask, (u64)atomic_load(&kept->stamp) << 32 | (index + 1));
 }
 
+/* Keeps the suspects that were found with the configuration. */
+static bool keep_suspects(ge_engine *e, u32 config) {
+    cf_record *record = cf_at(e, config);
+    if (e->suspects.n == 0 || record->n_suspects) return true;
+    if (!vec_reserve(&e->b, &e->all_suspects, e->suspects.n)) return false;
+    record->suspects = e->all_suspects.n;
+    record->n_suspects = e->suspects.n;
+    memcpy(e->all_suspects.at + e->all_suspects.n, e->suspects.at, e->suspects.n * sizeof *e->suspects.at);
+    e->all_suspects.n += e->suspects.n;
+    return true;
+}
+
+/* Whether the configuration can read a token, in *answer. */
+static bool reads(ge_engine *e, u32 config, u32 token, bool *answer) {
+    for (u32 at = e->v->offsets[token]; at < e->v->offsets[token + 1] && config != CF_DEAD && config != NONE; at++)
+        config = cf_step(e, config, e->lx.x.class_of[e->v->text[at]]);
+    *answer = config != CF_DEAD;
+    return config != NONE;
+}
+
+/* The mask of a configuration that is not abstract, from that of its twin. */
+static bool cold_from_twin(ge_engine *e, u32 config, u32 twin, u32 *out, bool *all) {
+    if (!mk_warm(e, twin, out, all) && !mk_cold(e, twin, out, all)) return false;
+    cf_record *record = cf_at(e, twin);
+    bool same = true;
+    for (u32 i = 0; i < record->n_suspects; i++) {
+        bool is_read;
+        u32 token = e->all_suspects.at[record->suspects + i];
+        if (!reads(e, config, token, &is_read)) return false;
+        if (is_read) continue;
+        out[token >> 5] &= ~((u32)1 << (token & 31));
+        same = *all = false;
+    }
+    if (e->switches & GE_NO_MASK_CACHE) return true;
+    if (same) atomic_store(&cf_at(e, config)->mask, atomic_load(&record->mask));
+    else keep(e, config, out, *all);
+    e->b.status = GE_OK; /* a mask that could not be kept is still right */
+    return true;
+}
+
 bool mk_cold(ge_engine *e, u32 config, u32 *out, bool *all) {
     if (!e->scratch_mask) {
         e->scratch_mask = mem_resize(&e->b, NULL, 0, e->v->n_words * sizeof *e->scratch_mask);
         if (!e->scratch_mask) return false;
     }
-    u32 *mask = e->scratch_mask;
-    if (!compute(e, config, mask)) return false;
+    u32 *mask = e->scratch_mask, twin = cf_twin(e, config);
+    if (twin == NONE) return false;
+    if (twin != config) return cold_from_twin(e, config, twin, out, all);
+    e->suspects.n = 0;
+    if (!compute(e, config, mask) || !keep_suspects(e, config)) return false;
     e->stats.mask_builds++;
     if (cf_at(e, config)->complete)
         for (u32 i = 0; i < e->v->n_eos; i++) mask[e->v->eos[i] >> 5] |= (u32)1 << (e->v->eos[i] & 31);
@@ -248,6 +307,8 @@ void mk_drop(ge_engine *e) {
     stable_drop(&e->b, &e->masks);
     map_drop(&e->b, &e->mask_of_hash);
     if (e->scratch_mask) mem_resize(&e->b, e->scratch_mask, e->v->n_words * sizeof *e->scratch_mask, 0);
+    vec_drop(&e->b, &e->suspects);
+    vec_drop(&e->b, &e->all_suspects);
     vec_drop(&e->b, &e->walk_next);
     vec_drop(&e->b, &e->walk_states);
     vec_drop(&e->b, &e->walk_exits);

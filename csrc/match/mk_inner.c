@@ -65,7 +65,7 @@ static bool make_key(ge_engine *e, u32 state) {
     for (u32 i = 0; ok && i < n; i++) {
         u32 lexeme = lx_lexeme_at(&e->lx, state, i), expr = intern_words(&e->lx.states, state)[2 * i + 1];
         ok = add_structure(&e->b, &e->lx.x, expr, &number, &todo, &key);
-        ok = ok && vec_push(&e->b, &key, map_get(&number, expr)) && vec_push(&e->b, &key, e->g->lexemes[lexeme].flags);
+        ok = ok && vec_push(&e->b, &key, map_get(&number, expr)) && vec_push(&e->b, &key, e->lx.lexemes.at[lexeme].flags & (LX_LAZY | LX_SKIP));
     }
     if (number.n > MAX_KEY_NODES) {
         ok = e->b.status == GE_OK;
@@ -245,7 +245,7 @@ static bool apply(ge_engine *e, cf_alternative a, const vb_inner *inner, u32 *ma
             if (exit->places.at[k] == NONE) skip = true;
             else ok = vec_push(&e->b, &lexemes, lx_lexeme_at(&e->lx, a.state >> 1, exit->places.at[k]));
         }
-        u32 config = ok ? cf_after(e, a.row, lexemes.at, lexemes.n, skip) : NONE;
+        u32 config = ok ? cf_after(e, a, lexemes.at, lexemes.n, skip) : NONE;
         ok = config != NONE && (config == CF_DEAD || mk_walk(e, &exit->tails, config, mask));
     }
     vec_drop(&e->b, &lexemes);

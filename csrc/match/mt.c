@@ -298,7 +298,7 @@ static bool collect_expected(ge_engine *e, u32 config, id_vec *lexemes, id_vec *
     for (u32 i = 0, n = cf_count(e, config); i < n; i++) {
         cf_alternative a = cf_alternative_at(e, config, i);
         for (u32 k = 0; k < lx_count(&e->lx, a.state >> 1); k++)
-            if (!push_new(&e->b, lexemes, lx_lexeme_at(&e->lx, a.state >> 1, k))) return false;
+            if (!push_new(&e->b, lexemes, e->lx.lexemes.at[lx_lexeme_at(&e->lx, a.state >> 1, k)].origin)) return false;
         u32 found[64];
         u32 total = min_u32(ep_row_nonterminals(&e->ep, a.row, found, 64), 64);
         for (u32 k = 0; k < total; k++)

@@ -41,7 +41,7 @@
  *   - set_point and set_row are NONE or refer back to the set.
  *   - lexemes of a row ascend; each has at least one item.
  *
- * Failure. Whatever ep_start and ep_goto add is taken back if they fail, except expanded lists, which are complete as they stand.
+ * Failure. Whatever ep_start and ep_goto add is taken back if they fail, except rules made on demand, which are complete as they stand.
  *
  * Cost. A row: linear in its items, and sorting (ep_predict.c). Sets, rows and points are only ever added. */
 #include "ep_parts.h"
@@ -105,10 +105,11 @@ static bool set_up(ep_parser *p) {
     return true;
 }
 
-bool ep_init(ep_parser *p, budget *b, const gr_grammar *g) {
+bool ep_init(ep_parser *p, budget *b, const gr_grammar *g, lx_lexer *lx) {
     memset(p, 0, sizeof *p);
     p->b = b;
     p->g = g;
+    p->lx = lx;
     if (set_up(p)) return true;
     ep_drop(p);
     return false;
@@ -121,6 +122,10 @@ void ep_drop(ep_parser *p) {
     vec_drop(b, &p->nonterminals);
     vec_drop(b, &p->alternatives);
     map_drop(b, &p->tails);
+    intern_drop(b, &p->states);
+    vec_drop(b, &p->state_tail);
+    map_drop(b, &p->filled);
+    vec_drop(b, &p->offers);
     intern_drop(b, &p->sets);
     vec_drop(b, &p->set_point);
     vec_drop(b, &p->set_row);
@@ -156,7 +161,7 @@ u32 ep_start(ep_parser *p) {
     return finish(p, ep_collect(p, EP_END_POINT, p->g->start), m);
 }
 
-u32 ep_goto(ep_parser *p, u32 row, const u32 *lexemes, u32 n) {
+u32 ep_goto(ep_parser *p, u32 row, const u32 *lexemes, u32 n, u32 value) {
     mark m = take_mark(p);
     renew_stamps(p);
     ep_collect_begin(p);
@@ -172,8 +177,11 @@ u32 ep_goto(ep_parser *p, u32 row, const u32 *lexemes, u32 n) {
                 high = middle;
         }
         if (at == end || p->lexemes.at[at] != lexemes[i]) ok = budget_fail(p->b, GE_E_ARGUMENT);
-        for (u32 k = ok ? p->starts.at[at] : 0, last = ok ? p->starts.at[at + 1] : 0; k < last && ok; k++)
-            ok = ep_collect(p, ep_item_point(p->scans.at[k]), ep_item_node(p->scans.at[k]));
+        for (u32 k = ok ? p->starts.at[at] : 0, last = ok ? p->starts.at[at + 1] : 0; k < last && ok; k++) {
+            u32 node = ep_item_node(p->scans.at[k]);
+            if (p->nodes.at[node].flags & GR_HOLE) node = ep_fill(p, node, value);
+            ok = node != NONE && ep_collect(p, ep_item_point(p->scans.at[k]), node);
+        }
     }
     return finish(p, ok, m);
 }

@@ -9,6 +9,7 @@
 #include "../base/base.h"
 #include "../base/intern.h"
 #include "../grammar/gr.h"
+#include "../lexer/lx.h"
 
 typedef u64 ep_item; /* [ return point:32 | node:32 ] */
 
@@ -38,11 +39,16 @@ typedef struct ep_waiter { /* scratch: after symbol comes node, then source */
 typedef struct ep_parser {
     budget *b;
     const gr_grammar *g;
-    /* rules: a copy of g's, grown by lists */
+    lx_lexer *lx; /* makes the lexemes of distinct ways */
+    /* rules: a copy of g's, grown by lists and bags (ep_make.c) */
     VEC(gr_node) nodes;
     VEC(gr_nonterminal) nonterminals;
     VEC(u32) alternatives;
     word_map tails; /* (list, count) -> nonterminal */
+    intern_table states; /* of bags */
+    VEC(u32) state_tail; /* per state: the node of the suffix that consists of its tail, or NONE */
+    word_map filled;     /* (hole, value) -> node */
+    id_vec offers;       /* scratch: ways */
     /* sets, return points, rows */
     intern_table sets;   /* accepts, then (point, node) pairs, ascending */
     VEC(u32) set_point;  /* per set: a return point with this content, or NONE */
@@ -67,15 +73,15 @@ typedef struct ep_parser {
     u32 n_rows, n_points, n_rule_symbols, max_items;
 } ep_parser;
 
-/* The parser keeps pointers to both; g must outlive it. On failure *p is empty. */
-bool ep_init(ep_parser *p, budget *b, const gr_grammar *g);
+/* The parser keeps pointers to all; g and lx (may be NULL if g has no distinct ways) must outlive it. On failure *p is empty. */
+bool ep_init(ep_parser *p, budget *b, const gr_grammar *g, lx_lexer *lx);
 void ep_drop(ep_parser *p);
 
 u32 ep_start(ep_parser *p); /* the first row; NONE on failure */
 
 /* The row after any of these lexemes (n >= 1, ascending, each allowed in row). NONE only on failure of the budget; the parser is then
- * as before but for expanded lists. Not cached. */
-u32 ep_goto(ep_parser *p, u32 row, const u32 *lexemes, u32 n);
+ * as before but for templates that were expanded. `value` is that of the text, for distinct lexemes. Not cached. */
+u32 ep_goto(ep_parser *p, u32 row, const u32 *lexemes, u32 n, u32 value);
 
 /* The row of all that may come in any of these rows (n >= 1). NONE only on failure, as ep_goto. Not cached. */
 u32 ep_join(ep_parser *p, const u32 *rows, u32 n);

@@ -40,6 +40,11 @@ u32 ep_set_of_items(ep_parser *p);                  /* interns p->items and p->a
 u32 ep_set_of_words(ep_parser *p);                  /* the same for p->words */
 u32 ep_point_of_set(ep_parser *p, u32 set);         /* a return point with this content; NONE on failure */
 
+/* --- ep_make.c: rules made on demand ---------------------------------------------------------------------------------------- */
+
+bool ep_expand(ep_parser *p, u32 nonterminal);     /* makes its alternatives; it has none yet */
+u32 ep_fill(ep_parser *p, u32 hole, u32 value);    /* what follows a key of a bag; NONE on failure */
+
 /* --- ep_predict.c -------------------------------------------------------------------------------------------------------- */
 
 u32 ep_row_of_set(ep_parser *p, u32 set); /* NONE on failure */

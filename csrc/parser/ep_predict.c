@@ -13,55 +13,6 @@
 
 enum { EP_FLAT = 32 /* see ep_complete.c */, EP_MERGE_TRIES = 4 /* see merge_cycle */ };
 
-/* --- lists (gr.h) -------------------------------------------------------------------------------------------------------- */
-
-static bool may_be_empty(const ep_parser *p, u32 symbol) { return symbol & 1 && p->nonterminals.at[symbol >> 1].nullable; }
-
-/* The node `symbol next`. Room has been reserved. */
-static u32 add_node(ep_parser *p, u32 symbol, u32 next, u32 owner, bool may_step) {
-    p->nodes.at[p->nodes.n] = (gr_node){symbol, next, owner, gr_suffix_flags(p->nodes.at, next, may_step)};
-    return p->nodes.n++;
-}
-
-static bool reserve_nodes(ep_parser *p, u32 n) {
-    if ((u64)p->nodes.n + n > p->b->limits.max_rules + 1) return budget_limit(p->b, LIMIT(max_rules));
-    return vec_reserve(p->b, &p->nodes, n) && ep_fit(p, &p->node_stamp, p->nodes.n + n);
-}
-
-/* The suffix that consists of tail(count) of a list; NONE on failure. */
-static u32 list_tail(ep_parser *p, u32 list, u32 count) {
-    gr_list l = p->g->lists.at[list];
-    if (l.maximum == NONE)
-        count = min_u32(count, max_u32(l.minimum, 1));
-    else if (count == l.maximum)
-        return GR_END;
-    u64 key = (u64)list << 32 | count;
-    u32 x = map_get(&p->tails, key);
-    if (x != NONE) return p->nonterminals.at[x].tail;
-    x = p->nonterminals.n;
-    if (!reserve_nodes(p, 1) || !vec_reserve(p->b, &p->nonterminals, 1)) return NONE;
-    if (!ep_fit(p, &p->nonterminal_stamp, x + 1) || !ep_fit(p, &p->call_of, x + 1) || !map_put(p->b, &p->tails, key, x)) return NONE;
-    gr_nonterminal nt = {.first = NONE, .list = list, .count = count, .owner = l.owner, .nullable = count >= l.minimum};
-    nt.tail = add_node(p, x * 2 + 1, GR_END, l.owner, nt.nullable);
-    p->nonterminals.at[p->nonterminals.n++] = nt;
-    return nt.tail;
-}
-
-/* Makes the alternatives of x, which has none yet. */
-static bool expand(ep_parser *p, u32 x) {
-    u32 list = p->nonterminals.at[x].list, count = p->nonterminals.at[x].count;
-    gr_list l = p->g->lists.at[list];
-    u32 node = list_tail(p, list, count + 1);
-    if (node == NONE || !reserve_nodes(p, 2) || !vec_reserve(p->b, &p->alternatives, 1)) return false;
-    u32 symbol = l.loose && count ? l.unit : l.item;
-    node = add_node(p, symbol, node, l.owner, may_be_empty(p, symbol) && !(l.loose && symbol == l.unit));
-    if (count && l.separator != NONE) node = add_node(p, l.separator, node, l.owner, may_be_empty(p, l.separator));
-    p->nonterminals.at[x].first = p->alternatives.n;
-    p->nonterminals.at[x].n = 1;
-    p->alternatives.at[p->alternatives.n++] = node;
-    return true;
-}
-
 /* --- 1. closure ---------------------------------------------------------------------------------------------------------- */
 
 /* p->stamp is the walk's source, row_stamp the row. */
@@ -94,7 +45,7 @@ static bool close_row(ep_parser *p, u32 set) {
     }
     for (u32 call = 0; call < p->calls.n; call++) {
         u32 x = p->calls.at[call].nonterminal;
-        if (p->nonterminals.at[x].first == NONE && !expand(p, x)) return false;
+        if (p->nonterminals.at[x].first == NONE && !ep_expand(p, x)) return false;
         ep_next_stamp(p);
         for (u32 i = 0; i < p->nonterminals.at[x].n; i++)
             if (!walk(p, p->alternatives.at[p->nonterminals.at[x].first + i], EP_LOCAL + call, row_stamp)) return false;

@@ -47,7 +47,7 @@ static ge_grammar *make_grammar(const ge_limits *limits, bool longest, ge_err *e
     ge_grammar *g = NULL;
     size_t n_done;
     if (ge_ir_new(limits, &ir, err) != GE_OK) return NULL;
-    ge_rules r = {lexemes, 5, 2, rules, sizeof rules / sizeof *rules, lists, 1, VALUE, longest};
+    ge_rules r = {lexemes, 5, 2, rules, sizeof rules / sizeof *rules, lists, 1, NULL, 0, VALUE, longest};
     if (ge_ir_add(ir, words, sizeof words / sizeof *words, data, 5, &n_done, err) == GE_OK) ge_grammar_new(ir, &r, &g, err);
     ge_ir_free(ir);
     return g;

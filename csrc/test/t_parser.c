@@ -279,7 +279,7 @@ static u32 goto_mask(ep_parser *p, u32 row, u32 mask) {
     u32 lexemes[32], n = 0;
     for (u32 i = 0; i < 32; i++)
         if (mask >> i & 1) lexemes[n++] = i;
-    return ep_goto(p, row, lexemes, n);
+    return ep_goto(p, row, lexemes, n, VALUE_UNKNOWN);
 }
 
 static void dump(const ir *g) {
@@ -312,7 +312,7 @@ static u64 compare(const ir *g, oracle *o, u64 *seed) {
         CHECK(b.bytes == 0);
         return 0;
     }
-    CHECK(ep_init(&p, &b, &gr));
+    CHECK(ep_init(&p, &b, &gr, NULL));
     for (u32 i = 0; i < 30 && n_failures == failures; i++) {
         u32 row = ep_start(&p);
         bool single = random_below(seed, 2);
@@ -377,7 +377,7 @@ static counts read_text(const ir *g, const char *head, const char *middle, u32 n
     ep_parser p;
     budget_init(&b, &limits);
     CHECK(gr_compile(&gr, &b, &g->rules, g->flags));
-    CHECK(ep_init(&p, &b, &gr));
+    CHECK(ep_init(&p, &b, &gr, NULL));
     u32 row = ep_start(&p);
     bool ok = true;
     for (u32 i = 0; i < n + 2; i++)
@@ -507,7 +507,7 @@ static void test_failing(u32 grammars, u64 seed) {
             ep_parser p;
             budget_init(&b, &limits);
             b.fail_after = k;
-            if (!gr_compile(&gr, &b, &g->rules, g->flags) || !ep_init(&p, &b, &gr)) {
+            if (!gr_compile(&gr, &b, &g->rules, g->flags) || !ep_init(&p, &b, &gr, NULL)) {
                 CHECK(b.status == GE_E_NOTHING || b.status == GE_E_MEMORY);
                 bool nothing = b.status == GE_E_NOTHING;
                 failures += !nothing;
@@ -555,12 +555,12 @@ static void test_limits(void) {
         gr_grammar gr;
         ep_parser p;
         budget_init(&b, &limits);
-        CHECK(gr_compile(&gr, &b, &g->rules, g->flags) && ep_init(&p, &b, &gr));
+        CHECK(gr_compile(&gr, &b, &g->rules, g->flags) && ep_init(&p, &b, &gr, NULL));
         u32 row = ep_start(&p), steps = 0;
         const u32 lexemes[2] = {1, 14};
         for (u32 last = row; row != NONE && steps < 1000; steps++) {
             u32 n_rows = p.n_rows, known;
-            row = ep_goto(&p, last, lexemes, row_mask(&p, last) >> 14 & 1 ? 2 : 1);
+            row = ep_goto(&p, last, lexemes, row_mask(&p, last) >> 14 & 1 ? 2 : 1, VALUE_UNKNOWN);
             if (row != NONE)
                 last = row;
             else
@@ -611,7 +611,7 @@ static void test_nonterminals(void) {
     ir_text(g, "A:aBz|aCz B:bbD C:bbDD");
     ir_list(g, 3, 2 * 3, NONE, 2, NONE);
     budget_init(&b, &limits);
-    CHECK(gr_compile(&gr, &b, &g->rules, g->flags) && ep_init(&p, &b, &gr));
+    CHECK(gr_compile(&gr, &b, &g->rules, g->flags) && ep_init(&p, &b, &gr, NULL));
     u32 row = ep_start(&p);
     CHECK(ep_row_nonterminals(&p, row, out, 2) == 1 && out[0] == 0);
     row = goto_mask(&p, goto_mask(&p, row, 1), 2);

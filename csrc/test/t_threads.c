@@ -54,7 +54,7 @@ static ge_grammar *make_grammar(const ge_limits *limits) {
     ge_err err = {0};
     size_t n_done;
     CHECK(ge_ir_new(limits, &ir, &err) == GE_OK);
-    ge_rules r = {lexemes, 5, 2, rules, sizeof rules / sizeof *rules, lists, 1, VALUE, 0};
+    ge_rules r = {lexemes, 5, 2, rules, sizeof rules / sizeof *rules, lists, 1, NULL, 0, VALUE, 0};
     CHECK(ge_ir_add(ir, words, sizeof words / sizeof *words, data, n_data, &n_done, &err) == GE_OK);
     CHECK(ge_grammar_new(ir, &r, &g, &err) == GE_OK);
     ge_ir_free(ir);

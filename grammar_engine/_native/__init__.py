@@ -191,12 +191,13 @@ def new_grammar(builder: Builder, expressions: NativeExpressions) -> Any:
     def words(records: array[int]) -> Any:
         return ffi.from_buffer("uint32_t[]", records)
 
-    held = words(builder.lexeme_records), words(builder.rule_records), words(builder.list_records)
+    held = words(builder.lexeme_records), words(builder.rule_records), words(builder.list_records), words(builder.bag_records)
     rules = ffi.new("ge_rules *")
     rules.lexemes, rules.n_lexemes = held[0], len(builder.lexemes)
     rules.n_nonterminals = len(builder.nonterminals)
     rules.rules, rules.n_rule_words = held[1], len(builder.rule_records)
     rules.lists, rules.n_lists = held[2], len(builder.list_records) // 5
+    rules.bags, rules.n_bag_words = held[3], len(builder.bag_records)
     rules.start, rules.longest = builder.start, builder.longest
     check(lib.ge_grammar_new(expressions.handle, rules, out, err), err)
     return ffi.gc(out[0], lib.ge_grammar_free, lib.ge_grammar_bytes(out[0]))

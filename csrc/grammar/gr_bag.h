@@ -1,0 +1,28 @@
+/* Bags: how often each slot has been raised, and whether a state can still be finished.
+ *
+ * The counts of a state are `n_words` words: a bit for each slot that may be raised once, a word for each other slot with bounds. A slot
+ * without maximum stops counting at its minimum, so that states with equal futures are equal.
+ *
+ * *Finished* is a state in which every slot has reached its minimum. A state is *alive* if some members lead from it to a finished one;
+ * a way is offered only if the state after it is alive, so a text never runs into a dead end. Which is decided exactly:
+ *
+ *   - Without conditions (slots that are neither a way's own nor the total) by arithmetic: what is missing must fit under the maximum
+ *     of the total, what may still come must reach its minimum, and no way that is missing may be ranked behind us.
+ *   - With conditions by a search for members that meet them, one missing slot at a time. Ways that raise the same slot are tried in
+ *     ascending order only, since the order of members does not matter to counts. It is charged to the budget of the step. */
+#ifndef GE_GR_BAG_H
+#define GE_GR_BAG_H
+
+#include "gr.h"
+
+bool gr_bag_is_finished(const gr_grammar *g, const gr_bag *bag, const u32 *counts);
+bool gr_bag_admits(const gr_grammar *g, const gr_bag *bag, const u32 *counts, u32 rank, u32 way); /* no bound forbids it now */
+void gr_bag_raise(const gr_grammar *g, const gr_bag *bag, u32 *counts, u32 way);
+
+/* Whether the state is alive, in *answer; false on failure of the budget. */
+bool gr_bag_is_alive(budget *b, const gr_grammar *g, const gr_bag *bag, const u32 *counts, u32 rank, bool *answer);
+
+/* Appends the ways that the state offers, ascending; with `any`, stops at the first. False on failure. */
+bool gr_bag_offers(budget *b, const gr_grammar *g, const gr_bag *bag, const u32 *counts, u32 rank, bool any, id_vec *out);
+
+#endif

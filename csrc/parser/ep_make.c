@@ -1,0 +1,222 @@
+/* ep_make: what the rules of a grammar say by a template is made here, when a text comes to it (gr.h, "Lists" and "Bags").
+ *
+ * A state of a bag is interned by content: how often each slot has been raised, the rank of the last member, and which values the
+ * distinct members had. Its tail is one node, so that texts which have used up the same slots are in the same row, in whatever order.
+ *
+ * A key of a bag is followed by a *hole*: the state after it is made by the scan that reads the key (ep_fill), not when the key is
+ * offered. So a state with many ways on costs one node for each, and states for those that are taken.
+ *
+ * Distinct ways. The lexeme that is offered is the way's lexeme without the values so far; the scan tells which value it has read.
+ * VALUE_UNKNOWN stands for some value that is not known: masks are computed with it (match/mk.c). The lexemes of such a state may then
+ * still have that value, and are marked so (LX_TAINTED).
+ *
+ * Cost. A state: its slots and ways. A member: one or two states' worth of nodes, once. */
+#include "../grammar/gr_bag.h"
+#include "ep_parts.h"
+
+static bool may_be_empty(const ep_parser *p, u32 symbol) { return symbol & 1 && p->nonterminals.at[symbol >> 1].nullable; }
+
+/* The node `symbol next`. Room has been reserved. */
+static u32 add_node(ep_parser *p, u32 symbol, u32 next, u32 owner, bool may_step) {
+    p->nodes.at[p->nodes.n] = (gr_node){symbol, next, owner, gr_suffix_flags(p->nodes.at, next, may_step)};
+    return p->nodes.n++;
+}
+
+static bool reserve_nodes(ep_parser *p, u64 n) {
+    if (p->nodes.n + n > p->b->limits.max_rules + 1) return budget_limit(p->b, LIMIT(max_rules));
+    return vec_reserve(p->b, &p->nodes, n) && ep_fit(p, &p->node_stamp, p->nodes.n + (u32)n);
+}
+
+static bool reserve_nonterminals(ep_parser *p, u32 n) {
+    u32 all = p->nonterminals.n + n;
+    return vec_reserve(p->b, &p->nonterminals, n) && ep_fit(p, &p->nonterminal_stamp, all) && ep_fit(p, &p->call_of, all);
+}
+
+/* --- lists --------------------------------------------------------------------------------------------------------------- */
+
+/* The suffix that consists of tail(count) of a list; NONE on failure. */
+static u32 list_tail(ep_parser *p, u32 list, u32 count) {
+    gr_list l = p->g->lists.at[list];
+    if (l.maximum == NONE)
+        count = min_u32(count, max_u32(l.minimum, 1));
+    else if (count == l.maximum)
+        return GR_END;
+    u64 key = (u64)list << 32 | count;
+    u32 x = map_get(&p->tails, key);
+    if (x != NONE) return p->nonterminals.at[x].tail;
+    x = p->nonterminals.n;
+    if (!reserve_nodes(p, 1) || !reserve_nonterminals(p, 1) || !map_put(p->b, &p->tails, key, x)) return NONE;
+    gr_nonterminal nt = {.first = NONE, .kind = GR_LIST, .template = list, .state = count, .owner = l.owner, .nullable = count >= l.minimum};
+    nt.tail = add_node(p, x * 2 + 1, GR_END, l.owner, nt.nullable);
+    p->nonterminals.at[p->nonterminals.n++] = nt;
+    return nt.tail;
+}
+
+static bool expand_list(ep_parser *p, u32 x) {
+    u32 list = p->nonterminals.at[x].template, count = p->nonterminals.at[x].state;
+    gr_list l = p->g->lists.at[list];
+    u32 node = list_tail(p, list, count + 1);
+    if (node == NONE || !reserve_nodes(p, 2) || !vec_reserve(p->b, &p->alternatives, 1)) return false;
+    u32 symbol = l.loose && count ? l.unit : l.item;
+    node = add_node(p, symbol, node, l.owner, may_be_empty(p, symbol) && !(l.loose && symbol == l.unit));
+    if (count && l.separator != NONE) node = add_node(p, l.separator, node, l.owner, may_be_empty(p, l.separator));
+    p->nonterminals.at[x].first = p->alternatives.n;
+    p->nonterminals.at[x].n = 1;
+    p->alternatives.at[p->alternatives.n++] = node;
+    return true;
+}
+
+/* --- bags ---------------------------------------------------------------------------------------------------------------- */
+
+/* A state as interned: [ bag | rank | values | tainted | counts ... ] */
+enum { STATE_BAG, STATE_RANK, STATE_VALUES, STATE_TAINTED, STATE_COUNTS };
+
+static const gr_bag *bag_of(const ep_parser *p, u32 state) { return &p->g->bags.at[intern_words(&p->states, state)[STATE_BAG]]; }
+
+/* Interns p->words as a state; NONE on failure. */
+static u32 state_of_words(ep_parser *p) {
+    if (!vec_reserve(p->b, &p->state_tail, 1)) return NONE;
+    bool fresh;
+    u32 state = intern(p->b, &p->states, p->words.at, p->words.n, &fresh);
+    if (state != NONE && fresh) p->state_tail.at[p->state_tail.n++] = NONE;
+    return state;
+}
+
+static u32 first_state(ep_parser *p, u32 bag) {
+    u32 n = STATE_COUNTS + p->g->bags.at[bag].n_words;
+    p->words.n = 0;
+    if (!vec_reserve(p->b, &p->words, n)) return NONE;
+    memset(p->words.at, 0, n * sizeof *p->words.at);
+    p->words.at[STATE_BAG] = bag;
+    p->words.n = n;
+    return state_of_words(p);
+}
+
+/* The state after a member; NONE on failure. */
+static u32 next_state(ep_parser *p, u32 state, u32 way, u32 value) {
+    const gr_way *w = &p->g->ways.at[way];
+    u32 n = intern_length(&p->states, state);
+    p->words.n = 0;
+    if (!vec_reserve(p->b, &p->words, n)) return NONE;
+    memcpy(p->words.at, intern_words(&p->states, state), n * sizeof *p->words.at);
+    p->words.n = n;
+    const gr_bag *bag = bag_of(p, state);
+    gr_bag_raise(p->g, bag, p->words.at + STATE_COUNTS, way);
+    if (bag->ranked) p->words.at[STATE_RANK] = w->rank;
+    if (w->flags & GR_DISTINCT) {
+        if (value == VALUE_UNKNOWN) p->words.at[STATE_TAINTED] = 1;
+        else p->words.at[STATE_VALUES] = lx_values_with(p->lx, p->words.at[STATE_VALUES], value);
+        if (p->words.at[STATE_VALUES] == NONE) return NONE;
+    }
+    return state_of_words(p);
+}
+
+/* p->offers = the ways that a state offers; with `any`, one of them. */
+static bool find_offers(ep_parser *p, u32 state, bool any) {
+    const u32 *words = intern_words(&p->states, state);
+    p->offers.n = 0;
+    return gr_bag_offers(p->b, p->g, bag_of(p, state), words + STATE_COUNTS, words[STATE_RANK], any, &p->offers);
+}
+
+/* The suffix that consists of what may come after a member that led to the state; NONE on failure. */
+static u32 bag_tail(ep_parser *p, u32 state) {
+    if (state == NONE) return NONE;
+    if (p->state_tail.at[state] != NONE) return p->state_tail.at[state];
+    const gr_bag *bag = bag_of(p, state);
+    bool finished = gr_bag_is_finished(p->g, bag, intern_words(&p->states, state) + STATE_COUNTS);
+    if (!find_offers(p, state, true)) return NONE;
+    if (p->offers.n == 0) return p->state_tail.at[state] = GR_END;
+    if (!reserve_nodes(p, 1) || !reserve_nonterminals(p, 1)) return NONE;
+    gr_nonterminal nt = {.first = NONE, .kind = GR_BAG_TAIL, .state = state, .owner = bag->owner, .nullable = finished};
+    u32 node = add_node(p, p->nonterminals.n * 2 + 1, GR_END, bag->owner, finished);
+    p->nonterminals.at[p->nonterminals.n++] = nt;
+    return p->state_tail.at[state] = node;
+}
+
+/* The suffix: the symbols of a way from `first` on, then the tail of a state. NONE on failure. */
+static u32 way_suffix(ep_parser *p, const gr_way *w, u32 first, u32 state) {
+    u32 node = bag_tail(p, state), owner = node == NONE ? NONE : bag_of(p, state)->owner;
+    if (node == NONE || !reserve_nodes(p, w->n_symbols)) return NONE;
+    for (u32 k = w->n_symbols; k-- > first;) {
+        u32 symbol = p->g->bag_words.at[w->symbols + k];
+        node = add_node(p, symbol, node, owner, may_be_empty(p, symbol));
+    }
+    return node;
+}
+
+/* The lexeme that a distinct way offers in a state, as a symbol; NONE on failure. */
+static u32 distinct_symbol(ep_parser *p, u32 state, u32 symbol) {
+    const u32 *words = intern_words(&p->states, state);
+    u32 lexeme = lx_distinct(p->lx, symbol >> 1, words[STATE_VALUES], words[STATE_TAINTED]);
+    return lexeme == NONE ? NONE : lexeme * 2;
+}
+
+/* The alternatives of x: what the state offers. */
+static bool expand_ways(ep_parser *p, u32 x, u32 state) {
+    u32 owner = bag_of(p, state)->owner;
+    if (!find_offers(p, state, false)) return false;
+    u32 n = p->offers.n, first = p->alternatives.n;
+    if (!vec_reserve(p->b, &p->alternatives, n) || !reserve_nodes(p, 2 * (u64)n)) return false;
+    for (u32 i = 0; i < n; i++) {
+        u32 way = p->offers.at[i];
+        const gr_way *w = &p->g->ways.at[way];
+        u32 symbol = p->g->bag_words.at[w->symbols], node;
+        if (symbol & 1) {
+            node = next_state(p, state, way, VALUE_UNKNOWN);
+            node = node == NONE ? NONE : way_suffix(p, w, 0, node);
+            if (node == NONE || !find_offers(p, state, false)) break; /* the other state's offers have taken the place of ours */
+        } else {
+            if (w->flags & GR_DISTINCT) symbol = distinct_symbol(p, state, symbol);
+            if (symbol == NONE || !reserve_nodes(p, 2)) break;
+            p->nodes.at[p->nodes.n] = (gr_node){.symbol = way, .next = state, .owner = owner, .flags = GR_HOLE};
+            p->nodes.n++;
+            node = add_node(p, symbol, p->nodes.n - 1, owner, false);
+        }
+        if (!vec_push(p->b, &p->alternatives, node)) break;
+    }
+    if (p->alternatives.n - first < n) return p->alternatives.n = first, false;
+    p->nonterminals.at[x].n = n;
+    p->nonterminals.at[x].first = first;
+    return true;
+}
+
+/* tail(s) -> separator rest(s) */
+static bool expand_tail(ep_parser *p, u32 x) {
+    u32 state = p->nonterminals.at[x].state;
+    const gr_bag *bag = bag_of(p, state);
+    if (bag->separator == NONE) return expand_ways(p, x, state);
+    if (!reserve_nodes(p, 2) || !reserve_nonterminals(p, 1) || !vec_reserve(p->b, &p->alternatives, 1)) return false;
+    u32 rest = p->nonterminals.n++;
+    p->nonterminals.at[rest] = (gr_nonterminal){.first = NONE, .kind = GR_BAG_REST, .state = state, .owner = bag->owner};
+    u32 node = add_node(p, rest * 2 + 1, GR_END, bag->owner, false);
+    p->nonterminals.at[x].first = p->alternatives.n;
+    p->nonterminals.at[x].n = 1;
+    p->alternatives.at[p->alternatives.n++] = add_node(p, bag->separator, node, bag->owner, false);
+    return true;
+}
+
+u32 ep_fill(ep_parser *p, u32 hole, u32 value) {
+    gr_node h = p->nodes.at[hole];
+    const gr_way *w = &p->g->ways.at[h.symbol];
+    if (!(w->flags & GR_DISTINCT)) value = VALUE_UNKNOWN;
+    u64 key = (u64)hole << 32 | value;
+    u32 node = map_get(&p->filled, key);
+    if (node != NONE) return node;
+    u32 state = next_state(p, h.next, h.symbol, value);
+    node = state == NONE ? NONE : way_suffix(p, w, 1, state);
+    return node == NONE || !map_put(p->b, &p->filled, key, node) ? NONE : node;
+}
+
+bool ep_expand(ep_parser *p, u32 x) {
+    gr_nonterminal nt = p->nonterminals.at[x];
+    switch ((gr_kind)nt.kind) {
+    case GR_LIST: return expand_list(p, x);
+    case GR_BAG_TAIL: return expand_tail(p, x);
+    case GR_BAG_REST: return expand_ways(p, x, nt.state);
+    case GR_BAG: {
+        u32 state = first_state(p, nt.template);
+        return state != NONE && expand_ways(p, x, state);
+    }
+    default: return false;
+    }
+}

@@ -1,0 +1,200 @@
+"""Bags (`Builder.bag`) against a recogniser that multiplies everything out.
+
+The oracle knows each way as a finite list of (text, value). It follows all ways of reading a text at once, and asks for a state whether
+some sequence of members finishes it by trying all of them. It shares nothing with the engine.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from functools import cache
+from typing import Any
+
+import pytest
+
+from exactness.walk import engine_mask
+from grammar_engine import Grammar, GrammarError, Matcher, Switches, Vocabulary
+from grammar_engine.ir import Builder, Symbol, Way
+
+OFF = Switches(mask_cache=False, inner_masks=False, shared_inner=False, goto_cache=False, state_cache=False, slices=False)
+
+
+class Oracle:
+    """The texts of one bag between brackets."""
+
+    def __init__(self, ways: list[tuple[list[tuple[str, Any]], tuple[int, ...], int, bool]], slots: list[Any], ranked: bool):
+        self.ways = ways
+        self.slots = slots
+        self.ranked = ranked
+        self.alive = cache(self._alive)
+        self.start = (tuple(0 for _ in slots), 0, frozenset())
+
+    def next(self, state: Any, way: int, value: Any) -> Any:
+        """The state after a member, or None."""
+        counts, rank, seen = state
+        _, raised, my_rank, distinct = self.ways[way]
+        if (self.ranked and my_rank < rank) or (distinct and value in seen):
+            return None
+        new = list(counts)
+        for slot in raised:
+            low, high = self.slots[slot]
+            if high is None:
+                new[slot] = min(new[slot] + 1, low)
+            elif new[slot] == high:
+                return None
+            else:
+                new[slot] += 1
+        return tuple(new), my_rank if self.ranked else 0, seen | {value} if distinct else seen
+
+    def is_finished(self, state: Any) -> bool:
+        return all(count >= low for count, (low, _) in zip(state[0], self.slots))
+
+    def _alive(self, state: Any) -> bool:
+        if self.is_finished(state):
+            return True
+        for way, (texts, *_) in enumerate(self.ways):
+            for _, value in texts:
+                after = self.next(state, way, value)
+                if after is not None and after != state and self.alive(after):
+                    return True
+        return False
+
+    def read(self, configs: Any, text: str) -> Any:
+        """All ways of going on with the text, each (state, what is left of the member under way), that can still be finished."""
+        for char in text:
+            configs = {after for config in configs for after in self._step(config, char)}
+        return configs
+
+    def _step(self, config: Any, char: str) -> list[Any]:
+        kind, data = config
+        if kind == "open":
+            return [("first", self.start)] if char == "[" and self.alive(self.start) else []
+        if kind == "closed":
+            return []
+        result: list[Any] = []
+        if kind == "member":
+            rest, after = data
+            if rest and rest[0] == char:
+                result.append(("member", (rest[1:], after)))
+            if rest:
+                return result
+            kind, data = "tail", after
+        if char == "]" and kind != "more":
+            return [*result, ("closed", None)] if self.is_finished(data) else result
+        if kind == "tail":
+            if char == "," and self.members(data):
+                result.append(("more", data))
+            return result
+        for rest, after in self.members(data):
+            if rest[0] == char:
+                result.append(("member", (rest[1:], after)))
+        return result
+
+    def members(self, state: Any) -> list[Any]:
+        """The members that may come next: (text, state after)."""
+        result = []
+        for way, (texts, *_) in enumerate(self.ways):
+            for text, value in texts:
+                after = self.next(state, way, value)
+                if after is not None and self.alive(after):
+                    result.append((text, after))
+        return result
+
+
+_ITEMS = [
+    [(json.dumps(s), s) for s in ("", "a", "b", "ab", "bb")],
+    [('"c"', "c"), ('"\\u0063"', "c"), ('"\\u00e4"', "ä"), ('"\\n"', "\n"), ('"\\u000a"', "\n"), ('"\\u000A"', "\n")],
+    [("1", 1), ("1.0", 1), ("1.00", 1), ("10", 10), ("1e1", 10), ("1E+01", 10), ("0", 0), ("-0", 0), ("0.0", 0), ("-1", -1), ("0.5", 0.5)],
+    [("null", None), ("true", "t"), ("false", "f"), ('"true"', "true"), ("7", 7)],
+]
+
+
+def _random_bag(rng: random.Random) -> tuple[Grammar | None, Oracle]:
+    b = Builder()
+    n_own = rng.randint(1, 3)
+    slots: list[Any] = []
+    for _ in range(n_own):
+        high = rng.choice([None, 1, 1, 2, 3])
+        slots.append((rng.randint(0, min(2, high or 2)), high))
+    total = rng.random() < 0.5
+    if total:
+        high = rng.choice([None, 2, 3, 4])
+        slots.append((rng.randint(0, min(high or 3, 4)), high))
+    n_conditions = rng.choice([0, 0, 1, 2])
+    for _ in range(n_conditions):
+        high = rng.choice([None, None, 1, 2])
+        slots.append((rng.randint(0, high or 2), high))
+    slots = [(low, high) if high is None or high >= 1 else (0, 1) for low, high in slots]
+    ways: list[Way] = []
+    known: list[Any] = []
+    unused = [*_ITEMS]  # distinct ways have values of their own, and no more of them than there are
+    for own in range(n_own):
+        distinct = rng.random() < 0.6
+        for _ in range(1 if distinct else rng.choice([1, 1, 2])):
+            texts = rng.choice(unused if distinct else _ITEMS)
+            if distinct:
+                unused.remove(texts)
+                low, high = slots[own]
+                high = min(high or 99, len({value for _, value in texts}))
+                slots[own] = (min(low, high), high)
+            raised = [own] + [n_own] * total
+            raised += [i for i in range(n_own + total, len(slots)) if rng.random() < 0.5]
+            item = b.lexeme(b.literals([text.encode() for text, _ in texts]), "item")
+            symbols: tuple[Symbol, ...] = (item,)
+            rank = rng.randint(0, 3)
+            if not distinct and rng.random() < 0.3:  # an item that is a nonterminal
+                symbols = (b.nonterminal("item"),)
+                b.rule(symbols[0], (item,))
+            if rng.random() < 0.4:  # a value behind the key
+                texts = [(text + ":v", value) for text, value in texts]
+                symbols = (*symbols, b.lexeme(b.bytes(b":v"), "value"))
+            ways.append(Way(symbols, tuple(raised), rank, distinct))
+            known.append((texts, tuple(raised), rank, distinct))
+    ranked = rng.random() < 0.4
+    comma, opening, closing = (b.lexeme(b.bytes(c), c.decode()) for c in (b",", b"[", b"]"))
+    b.start = b.nonterminal("start")
+    b.rule(b.start, (opening, b.bag(ways, slots, comma, "bag", ranked=ranked), closing))
+    try:
+        return Grammar._from_builder(b), Oracle(known, slots, ranked)
+    except GrammarError:
+        return None, Oracle(known, slots, ranked)
+
+
+def _tokens(rng: random.Random) -> list[bytes]:
+    texts = [text for items in _ITEMS for text, _ in items]
+    tokens = {bytes([c]) for c in b'[],:vxyzabc"\\unrtfalse0123456789.eE+-AA'}
+    while len(tokens) < 120:
+        text = ",".join(rng.choice(texts) + rng.choice(["", ":v"]) for _ in range(3)) + "]"
+        begin = rng.randrange(len(text))
+        tokens.add(text[begin : begin + rng.randint(2, 9)].encode())
+    return sorted(tokens)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_masks_of_random_bags(seed: int) -> None:
+    rng = random.Random(seed)
+    grammar, oracle = _random_bag(rng)
+    assert (grammar is not None) == oracle.alive(oracle.start)
+    if grammar is None:
+        return
+    tokens = _tokens(rng)
+    vocabulary = Vocabulary([*tokens, b""], eos=[len(tokens)])
+    for _ in range(6):
+        on, off = Matcher(grammar, vocabulary), Matcher(grammar, vocabulary, switches=OFF)
+        configs: Any = {("open", None)}
+        text = b""
+        for _ in range(14):
+            expected = {i for i, token in enumerate(tokens) if oracle.read(configs, token.decode())}
+            if ("closed", None) in configs:
+                expected.add(len(tokens))
+            for matcher in (on, off):
+                wrong = engine_mask(matcher) ^ expected
+                assert not wrong, (seed, text, [(tokens[i] if i < len(tokens) else "end", i in expected) for i in wrong])
+            choices = sorted(expected - {len(tokens)})
+            if not choices:
+                break
+            token = rng.choice(choices)
+            assert on.accept(token) and off.accept(token)
+            configs = oracle.read(configs, tokens[token].decode())
+            text += tokens[token]
