@@ -585,215 +585,221 @@ static void (*_cffi_call_python_org)(struct _cffi_externpy_s *, char *);
 /************************************************************/
 
 static void *_cffi_types[] = {
-/*  0 */ _CFFI_OP(_CFFI_OP_FUNCTION, 190), // char const *()(void)
+/*  0 */ _CFFI_OP(_CFFI_OP_FUNCTION, 197), // char const *()(void)
 /*  1 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/*  2 */ _CFFI_OP(_CFFI_OP_FUNCTION, 202), // ge_status()(ge_engine *, ge_matcher * *, ge_err *)
-/*  3 */ _CFFI_OP(_CFFI_OP_POINTER, 194), // ge_engine *
-/*  4 */ _CFFI_OP(_CFFI_OP_POINTER, 66), // ge_matcher * *
-/*  5 */ _CFFI_OP(_CFFI_OP_POINTER, 195), // ge_err *
+/*  2 */ _CFFI_OP(_CFFI_OP_FUNCTION, 209), // ge_status()(ge_engine *, ge_matcher * *, ge_err *)
+/*  3 */ _CFFI_OP(_CFFI_OP_POINTER, 201), // ge_engine *
+/*  4 */ _CFFI_OP(_CFFI_OP_POINTER, 73), // ge_matcher * *
+/*  5 */ _CFFI_OP(_CFFI_OP_POINTER, 202), // ge_err *
 /*  6 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/*  7 */ _CFFI_OP(_CFFI_OP_FUNCTION, 202), // ge_status()(ge_grammar *, ge_vocab *, uint32_t, ge_engine * *, ge_err *)
-/*  8 */ _CFFI_OP(_CFFI_OP_POINTER, 196), // ge_grammar *
-/*  9 */ _CFFI_OP(_CFFI_OP_POINTER, 204), // ge_vocab *
+/*  7 */ _CFFI_OP(_CFFI_OP_FUNCTION, 209), // ge_status()(ge_grammar *, ge_vocab *, uint32_t, ge_engine * *, ge_err *)
+/*  8 */ _CFFI_OP(_CFFI_OP_POINTER, 203), // ge_grammar *
+/*  9 */ _CFFI_OP(_CFFI_OP_POINTER, 211), // ge_vocab *
 /* 10 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22), // uint32_t
 /* 11 */ _CFFI_OP(_CFFI_OP_POINTER, 3), // ge_engine * *
 /* 12 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 13 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 14 */ _CFFI_OP(_CFFI_OP_FUNCTION, 202), // ge_status()(ge_ir *, ge_rules const *, ge_grammar * *, ge_err *)
-/* 15 */ _CFFI_OP(_CFFI_OP_POINTER, 197), // ge_ir *
-/* 16 */ _CFFI_OP(_CFFI_OP_POINTER, 200), // ge_rules const *
+/* 14 */ _CFFI_OP(_CFFI_OP_FUNCTION, 209), // ge_status()(ge_ir *, ge_rules const *, ge_grammar * *, ge_err *)
+/* 15 */ _CFFI_OP(_CFFI_OP_POINTER, 204), // ge_ir *
+/* 16 */ _CFFI_OP(_CFFI_OP_POINTER, 207), // ge_rules const *
 /* 17 */ _CFFI_OP(_CFFI_OP_POINTER, 8), // ge_grammar * *
 /* 18 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 19 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 20 */ _CFFI_OP(_CFFI_OP_FUNCTION, 202), // ge_status()(ge_ir *, uint32_t const *, size_t, uint8_t const *, size_t, size_t *, ge_err *)
+/* 20 */ _CFFI_OP(_CFFI_OP_FUNCTION, 209), // ge_status()(ge_ir *, uint32_t const *, size_t, uint8_t const *, size_t, size_t *, ge_err *)
 /* 21 */ _CFFI_OP(_CFFI_OP_NOOP, 15),
 /* 22 */ _CFFI_OP(_CFFI_OP_POINTER, 10), // uint32_t const *
 /* 23 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28), // size_t
-/* 24 */ _CFFI_OP(_CFFI_OP_POINTER, 207), // uint8_t const *
+/* 24 */ _CFFI_OP(_CFFI_OP_POINTER, 213), // uint8_t const *
 /* 25 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 26 */ _CFFI_OP(_CFFI_OP_POINTER, 23), // size_t *
 /* 27 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 28 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 29 */ _CFFI_OP(_CFFI_OP_FUNCTION, 202), // ge_status()(ge_ir *, uint32_t, int32_t *, ge_err *)
+/* 29 */ _CFFI_OP(_CFFI_OP_FUNCTION, 209), // ge_status()(ge_ir *, uint32_t, int32_t *, ge_err *)
 /* 30 */ _CFFI_OP(_CFFI_OP_NOOP, 15),
 /* 31 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 32 */ _CFFI_OP(_CFFI_OP_POINTER, 95), // int32_t *
+/* 32 */ _CFFI_OP(_CFFI_OP_POINTER, 102), // int32_t *
 /* 33 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 34 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 35 */ _CFFI_OP(_CFFI_OP_FUNCTION, 202), // ge_status()(ge_ir *, uint32_t, uint32_t, uint32_t *, ge_err *)
+/* 35 */ _CFFI_OP(_CFFI_OP_FUNCTION, 209), // ge_status()(ge_ir *, uint32_t, uint32_t, uint32_t *, ge_err *)
 /* 36 */ _CFFI_OP(_CFFI_OP_NOOP, 15),
 /* 37 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 38 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 39 */ _CFFI_OP(_CFFI_OP_POINTER, 10), // uint32_t *
 /* 40 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 41 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 42 */ _CFFI_OP(_CFFI_OP_FUNCTION, 202), // ge_status()(ge_ir *, uint32_t, uint8_t const *, size_t, int32_t *, ge_err *)
+/* 42 */ _CFFI_OP(_CFFI_OP_FUNCTION, 209), // ge_status()(ge_ir *, uint32_t, uint64_t, uint64_t *, ge_err *)
 /* 43 */ _CFFI_OP(_CFFI_OP_NOOP, 15),
 /* 44 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 45 */ _CFFI_OP(_CFFI_OP_NOOP, 24),
-/* 46 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 47 */ _CFFI_OP(_CFFI_OP_NOOP, 32),
-/* 48 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 49 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 50 */ _CFFI_OP(_CFFI_OP_FUNCTION, 202), // ge_status()(ge_limits const *, ge_ir * *, ge_err *)
-/* 51 */ _CFFI_OP(_CFFI_OP_POINTER, 198), // ge_limits const *
-/* 52 */ _CFFI_OP(_CFFI_OP_POINTER, 15), // ge_ir * *
-/* 53 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 54 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 55 */ _CFFI_OP(_CFFI_OP_FUNCTION, 202), // ge_status()(ge_matcher * const *, size_t, uint32_t *, uint32_t const *, size_t, int32_t *, size_t *, ge_err *)
-/* 56 */ _CFFI_OP(_CFFI_OP_POINTER, 66), // ge_matcher * const *
-/* 57 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 58 */ _CFFI_OP(_CFFI_OP_NOOP, 39),
-/* 59 */ _CFFI_OP(_CFFI_OP_NOOP, 22),
-/* 60 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 61 */ _CFFI_OP(_CFFI_OP_NOOP, 32),
-/* 62 */ _CFFI_OP(_CFFI_OP_NOOP, 26),
-/* 63 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 64 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 65 */ _CFFI_OP(_CFFI_OP_FUNCTION, 202), // ge_status()(ge_matcher *, ge_engine *, ge_err *)
-/* 66 */ _CFFI_OP(_CFFI_OP_POINTER, 199), // ge_matcher *
-/* 67 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
-/* 68 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 69 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 70 */ _CFFI_OP(_CFFI_OP_FUNCTION, 202), // ge_status()(ge_matcher *, ge_err *)
-/* 71 */ _CFFI_OP(_CFFI_OP_NOOP, 66),
-/* 72 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 73 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 74 */ _CFFI_OP(_CFFI_OP_FUNCTION, 202), // ge_status()(ge_matcher *, ge_matcher * *, ge_err *)
-/* 75 */ _CFFI_OP(_CFFI_OP_NOOP, 66),
-/* 76 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
-/* 77 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 78 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 79 */ _CFFI_OP(_CFFI_OP_FUNCTION, 202), // ge_status()(ge_matcher *, int32_t *, ge_err *)
-/* 80 */ _CFFI_OP(_CFFI_OP_NOOP, 66),
-/* 81 */ _CFFI_OP(_CFFI_OP_NOOP, 32),
-/* 82 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 83 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 84 */ _CFFI_OP(_CFFI_OP_FUNCTION, 202), // ge_status()(ge_matcher *, int64_t *, size_t, size_t *, ge_err *)
-/* 85 */ _CFFI_OP(_CFFI_OP_NOOP, 66),
-/* 86 */ _CFFI_OP(_CFFI_OP_POINTER, 205), // int64_t *
-/* 87 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 88 */ _CFFI_OP(_CFFI_OP_NOOP, 26),
+/* 45 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 24), // uint64_t
+/* 46 */ _CFFI_OP(_CFFI_OP_POINTER, 45), // uint64_t *
+/* 47 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 48 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 49 */ _CFFI_OP(_CFFI_OP_FUNCTION, 209), // ge_status()(ge_ir *, uint32_t, uint8_t const *, size_t, int32_t *, ge_err *)
+/* 50 */ _CFFI_OP(_CFFI_OP_NOOP, 15),
+/* 51 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 52 */ _CFFI_OP(_CFFI_OP_NOOP, 24),
+/* 53 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 54 */ _CFFI_OP(_CFFI_OP_NOOP, 32),
+/* 55 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 56 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 57 */ _CFFI_OP(_CFFI_OP_FUNCTION, 209), // ge_status()(ge_limits const *, ge_ir * *, ge_err *)
+/* 58 */ _CFFI_OP(_CFFI_OP_POINTER, 205), // ge_limits const *
+/* 59 */ _CFFI_OP(_CFFI_OP_POINTER, 15), // ge_ir * *
+/* 60 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 61 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 62 */ _CFFI_OP(_CFFI_OP_FUNCTION, 209), // ge_status()(ge_matcher * const *, size_t, uint32_t *, uint32_t const *, size_t, int32_t *, size_t *, ge_err *)
+/* 63 */ _CFFI_OP(_CFFI_OP_POINTER, 73), // ge_matcher * const *
+/* 64 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 65 */ _CFFI_OP(_CFFI_OP_NOOP, 39),
+/* 66 */ _CFFI_OP(_CFFI_OP_NOOP, 22),
+/* 67 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 68 */ _CFFI_OP(_CFFI_OP_NOOP, 32),
+/* 69 */ _CFFI_OP(_CFFI_OP_NOOP, 26),
+/* 70 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 71 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 72 */ _CFFI_OP(_CFFI_OP_FUNCTION, 209), // ge_status()(ge_matcher *, ge_engine *, ge_err *)
+/* 73 */ _CFFI_OP(_CFFI_OP_POINTER, 206), // ge_matcher *
+/* 74 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
+/* 75 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 76 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 77 */ _CFFI_OP(_CFFI_OP_FUNCTION, 209), // ge_status()(ge_matcher *, ge_err *)
+/* 78 */ _CFFI_OP(_CFFI_OP_NOOP, 73),
+/* 79 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 80 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 81 */ _CFFI_OP(_CFFI_OP_FUNCTION, 209), // ge_status()(ge_matcher *, ge_matcher * *, ge_err *)
+/* 82 */ _CFFI_OP(_CFFI_OP_NOOP, 73),
+/* 83 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
+/* 84 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 85 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 86 */ _CFFI_OP(_CFFI_OP_FUNCTION, 209), // ge_status()(ge_matcher *, int32_t *, ge_err *)
+/* 87 */ _CFFI_OP(_CFFI_OP_NOOP, 73),
+/* 88 */ _CFFI_OP(_CFFI_OP_NOOP, 32),
 /* 89 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 90 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 91 */ _CFFI_OP(_CFFI_OP_FUNCTION, 202), // ge_status()(ge_matcher *, int64_t const *, size_t, int32_t, size_t *, ge_err *)
-/* 92 */ _CFFI_OP(_CFFI_OP_NOOP, 66),
-/* 93 */ _CFFI_OP(_CFFI_OP_POINTER, 205), // int64_t const *
+/* 91 */ _CFFI_OP(_CFFI_OP_FUNCTION, 209), // ge_status()(ge_matcher *, int64_t *, size_t, size_t *, ge_err *)
+/* 92 */ _CFFI_OP(_CFFI_OP_NOOP, 73),
+/* 93 */ _CFFI_OP(_CFFI_OP_POINTER, 212), // int64_t *
 /* 94 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 95 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21), // int32_t
-/* 96 */ _CFFI_OP(_CFFI_OP_NOOP, 26),
-/* 97 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 98 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 99 */ _CFFI_OP(_CFFI_OP_FUNCTION, 202), // ge_status()(ge_matcher *, size_t, ge_err *)
-/* 100 */ _CFFI_OP(_CFFI_OP_NOOP, 66),
+/* 95 */ _CFFI_OP(_CFFI_OP_NOOP, 26),
+/* 96 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 97 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 98 */ _CFFI_OP(_CFFI_OP_FUNCTION, 209), // ge_status()(ge_matcher *, int64_t const *, size_t, int32_t, size_t *, ge_err *)
+/* 99 */ _CFFI_OP(_CFFI_OP_NOOP, 73),
+/* 100 */ _CFFI_OP(_CFFI_OP_POINTER, 212), // int64_t const *
 /* 101 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 102 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 103 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 104 */ _CFFI_OP(_CFFI_OP_FUNCTION, 202), // ge_status()(ge_matcher *, uint32_t *, size_t, size_t, int32_t *, ge_err *)
-/* 105 */ _CFFI_OP(_CFFI_OP_NOOP, 66),
-/* 106 */ _CFFI_OP(_CFFI_OP_NOOP, 39),
-/* 107 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 102 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21), // int32_t
+/* 103 */ _CFFI_OP(_CFFI_OP_NOOP, 26),
+/* 104 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 105 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 106 */ _CFFI_OP(_CFFI_OP_FUNCTION, 209), // ge_status()(ge_matcher *, size_t, ge_err *)
+/* 107 */ _CFFI_OP(_CFFI_OP_NOOP, 73),
 /* 108 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 109 */ _CFFI_OP(_CFFI_OP_NOOP, 32),
-/* 110 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 111 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 112 */ _CFFI_OP(_CFFI_OP_FUNCTION, 202), // ge_status()(ge_matcher *, uint8_t *, size_t, size_t *, ge_err *)
-/* 113 */ _CFFI_OP(_CFFI_OP_NOOP, 66),
-/* 114 */ _CFFI_OP(_CFFI_OP_POINTER, 207), // uint8_t *
+/* 109 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 110 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 111 */ _CFFI_OP(_CFFI_OP_FUNCTION, 209), // ge_status()(ge_matcher *, uint32_t *, size_t, size_t, int32_t *, ge_err *)
+/* 112 */ _CFFI_OP(_CFFI_OP_NOOP, 73),
+/* 113 */ _CFFI_OP(_CFFI_OP_NOOP, 39),
+/* 114 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 115 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 116 */ _CFFI_OP(_CFFI_OP_NOOP, 26),
+/* 116 */ _CFFI_OP(_CFFI_OP_NOOP, 32),
 /* 117 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 118 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 119 */ _CFFI_OP(_CFFI_OP_FUNCTION, 202), // ge_status()(ge_matcher *, uint8_t const *, size_t, int32_t, size_t *, ge_err *)
-/* 120 */ _CFFI_OP(_CFFI_OP_NOOP, 66),
-/* 121 */ _CFFI_OP(_CFFI_OP_NOOP, 24),
+/* 119 */ _CFFI_OP(_CFFI_OP_FUNCTION, 209), // ge_status()(ge_matcher *, uint8_t *, size_t, size_t *, ge_err *)
+/* 120 */ _CFFI_OP(_CFFI_OP_NOOP, 73),
+/* 121 */ _CFFI_OP(_CFFI_OP_POINTER, 213), // uint8_t *
 /* 122 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 123 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21),
-/* 124 */ _CFFI_OP(_CFFI_OP_NOOP, 26),
-/* 125 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 126 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 127 */ _CFFI_OP(_CFFI_OP_FUNCTION, 202), // ge_status()(ge_matcher *, uint8_t const *, size_t, uint32_t *, uint32_t *, size_t *, uint32_t *, size_t *, size_t, ge_err *)
-/* 128 */ _CFFI_OP(_CFFI_OP_NOOP, 66),
-/* 129 */ _CFFI_OP(_CFFI_OP_NOOP, 24),
-/* 130 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 131 */ _CFFI_OP(_CFFI_OP_NOOP, 39),
-/* 132 */ _CFFI_OP(_CFFI_OP_NOOP, 39),
-/* 133 */ _CFFI_OP(_CFFI_OP_NOOP, 26),
-/* 134 */ _CFFI_OP(_CFFI_OP_NOOP, 39),
-/* 135 */ _CFFI_OP(_CFFI_OP_NOOP, 26),
-/* 136 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 137 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 138 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 139 */ _CFFI_OP(_CFFI_OP_FUNCTION, 202), // ge_status()(ge_vocab const *, uint8_t const *, size_t, int32_t, uint32_t *, size_t *, size_t *, ge_err *)
-/* 140 */ _CFFI_OP(_CFFI_OP_POINTER, 204), // ge_vocab const *
-/* 141 */ _CFFI_OP(_CFFI_OP_NOOP, 24),
-/* 142 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 143 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21),
-/* 144 */ _CFFI_OP(_CFFI_OP_NOOP, 39),
-/* 145 */ _CFFI_OP(_CFFI_OP_NOOP, 26),
-/* 146 */ _CFFI_OP(_CFFI_OP_NOOP, 26),
-/* 147 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 148 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 149 */ _CFFI_OP(_CFFI_OP_FUNCTION, 202), // ge_status()(uint8_t const *, uint32_t const *, uint32_t, uint32_t, uint32_t const *, uint32_t, ge_vocab * *, ge_err *)
-/* 150 */ _CFFI_OP(_CFFI_OP_NOOP, 24),
-/* 151 */ _CFFI_OP(_CFFI_OP_NOOP, 22),
-/* 152 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 153 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 154 */ _CFFI_OP(_CFFI_OP_NOOP, 22),
-/* 155 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 156 */ _CFFI_OP(_CFFI_OP_POINTER, 9), // ge_vocab * *
-/* 157 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 158 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 159 */ _CFFI_OP(_CFFI_OP_FUNCTION, 95), // int32_t()(ge_engine *)
-/* 160 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
-/* 161 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 162 */ _CFFI_OP(_CFFI_OP_FUNCTION, 23), // size_t()(ge_grammar const *)
-/* 163 */ _CFFI_OP(_CFFI_OP_POINTER, 196), // ge_grammar const *
-/* 164 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 165 */ _CFFI_OP(_CFFI_OP_FUNCTION, 23), // size_t()(ge_matcher const *)
-/* 166 */ _CFFI_OP(_CFFI_OP_POINTER, 199), // ge_matcher const *
-/* 167 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 168 */ _CFFI_OP(_CFFI_OP_FUNCTION, 23), // size_t()(ge_vocab *)
-/* 169 */ _CFFI_OP(_CFFI_OP_NOOP, 9),
-/* 170 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 171 */ _CFFI_OP(_CFFI_OP_FUNCTION, 208), // void()(ge_engine *)
-/* 172 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
-/* 173 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 174 */ _CFFI_OP(_CFFI_OP_FUNCTION, 208), // void()(ge_engine *, ge_stats *)
-/* 175 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
-/* 176 */ _CFFI_OP(_CFFI_OP_POINTER, 201), // ge_stats *
+/* 123 */ _CFFI_OP(_CFFI_OP_NOOP, 26),
+/* 124 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 125 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 126 */ _CFFI_OP(_CFFI_OP_FUNCTION, 209), // ge_status()(ge_matcher *, uint8_t const *, size_t, int32_t, size_t *, ge_err *)
+/* 127 */ _CFFI_OP(_CFFI_OP_NOOP, 73),
+/* 128 */ _CFFI_OP(_CFFI_OP_NOOP, 24),
+/* 129 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 130 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21),
+/* 131 */ _CFFI_OP(_CFFI_OP_NOOP, 26),
+/* 132 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 133 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 134 */ _CFFI_OP(_CFFI_OP_FUNCTION, 209), // ge_status()(ge_matcher *, uint8_t const *, size_t, uint32_t *, uint32_t *, size_t *, uint32_t *, size_t *, size_t, ge_err *)
+/* 135 */ _CFFI_OP(_CFFI_OP_NOOP, 73),
+/* 136 */ _CFFI_OP(_CFFI_OP_NOOP, 24),
+/* 137 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 138 */ _CFFI_OP(_CFFI_OP_NOOP, 39),
+/* 139 */ _CFFI_OP(_CFFI_OP_NOOP, 39),
+/* 140 */ _CFFI_OP(_CFFI_OP_NOOP, 26),
+/* 141 */ _CFFI_OP(_CFFI_OP_NOOP, 39),
+/* 142 */ _CFFI_OP(_CFFI_OP_NOOP, 26),
+/* 143 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 144 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 145 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 146 */ _CFFI_OP(_CFFI_OP_FUNCTION, 209), // ge_status()(ge_vocab const *, uint8_t const *, size_t, int32_t, uint32_t *, size_t *, size_t *, ge_err *)
+/* 147 */ _CFFI_OP(_CFFI_OP_POINTER, 211), // ge_vocab const *
+/* 148 */ _CFFI_OP(_CFFI_OP_NOOP, 24),
+/* 149 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 150 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21),
+/* 151 */ _CFFI_OP(_CFFI_OP_NOOP, 39),
+/* 152 */ _CFFI_OP(_CFFI_OP_NOOP, 26),
+/* 153 */ _CFFI_OP(_CFFI_OP_NOOP, 26),
+/* 154 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 155 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 156 */ _CFFI_OP(_CFFI_OP_FUNCTION, 209), // ge_status()(uint8_t const *, uint32_t const *, uint32_t, uint32_t, uint32_t const *, uint32_t, ge_vocab * *, ge_err *)
+/* 157 */ _CFFI_OP(_CFFI_OP_NOOP, 24),
+/* 158 */ _CFFI_OP(_CFFI_OP_NOOP, 22),
+/* 159 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 160 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 161 */ _CFFI_OP(_CFFI_OP_NOOP, 22),
+/* 162 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 163 */ _CFFI_OP(_CFFI_OP_POINTER, 9), // ge_vocab * *
+/* 164 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 165 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 166 */ _CFFI_OP(_CFFI_OP_FUNCTION, 102), // int32_t()(ge_engine *)
+/* 167 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
+/* 168 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 169 */ _CFFI_OP(_CFFI_OP_FUNCTION, 23), // size_t()(ge_grammar const *)
+/* 170 */ _CFFI_OP(_CFFI_OP_POINTER, 203), // ge_grammar const *
+/* 171 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 172 */ _CFFI_OP(_CFFI_OP_FUNCTION, 23), // size_t()(ge_matcher const *)
+/* 173 */ _CFFI_OP(_CFFI_OP_POINTER, 206), // ge_matcher const *
+/* 174 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 175 */ _CFFI_OP(_CFFI_OP_FUNCTION, 23), // size_t()(ge_vocab *)
+/* 176 */ _CFFI_OP(_CFFI_OP_NOOP, 9),
 /* 177 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 178 */ _CFFI_OP(_CFFI_OP_FUNCTION, 208), // void()(ge_grammar *)
-/* 179 */ _CFFI_OP(_CFFI_OP_NOOP, 8),
+/* 178 */ _CFFI_OP(_CFFI_OP_FUNCTION, 214), // void()(ge_engine *)
+/* 179 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
 /* 180 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 181 */ _CFFI_OP(_CFFI_OP_FUNCTION, 208), // void()(ge_ir *)
-/* 182 */ _CFFI_OP(_CFFI_OP_NOOP, 15),
-/* 183 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 184 */ _CFFI_OP(_CFFI_OP_FUNCTION, 208), // void()(ge_matcher *)
-/* 185 */ _CFFI_OP(_CFFI_OP_NOOP, 66),
-/* 186 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 187 */ _CFFI_OP(_CFFI_OP_FUNCTION, 208), // void()(ge_vocab *)
-/* 188 */ _CFFI_OP(_CFFI_OP_NOOP, 9),
-/* 189 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 190 */ _CFFI_OP(_CFFI_OP_POINTER, 191), // char const *
-/* 191 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 2), // char
-/* 192 */ _CFFI_OP(_CFFI_OP_ARRAY, 191), // char[200]
-/* 193 */ (_cffi_opcode_t)(200),
-/* 194 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 0), // ge_engine
-/* 195 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 1), // ge_err
-/* 196 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 2), // ge_grammar
-/* 197 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 3), // ge_ir
-/* 198 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 4), // ge_limits
-/* 199 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 5), // ge_matcher
-/* 200 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 6), // ge_rules
-/* 201 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 7), // ge_stats
-/* 202 */ _CFFI_OP(_CFFI_OP_ENUM, 0), // ge_status
-/* 203 */ _CFFI_OP(_CFFI_OP_ENUM, 1), // ge_switch
-/* 204 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 8), // ge_vocab
-/* 205 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 23), // int64_t
-/* 206 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 24), // uint64_t
-/* 207 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 18), // uint8_t
-/* 208 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 0), // void
+/* 181 */ _CFFI_OP(_CFFI_OP_FUNCTION, 214), // void()(ge_engine *, ge_stats *)
+/* 182 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
+/* 183 */ _CFFI_OP(_CFFI_OP_POINTER, 208), // ge_stats *
+/* 184 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 185 */ _CFFI_OP(_CFFI_OP_FUNCTION, 214), // void()(ge_grammar *)
+/* 186 */ _CFFI_OP(_CFFI_OP_NOOP, 8),
+/* 187 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 188 */ _CFFI_OP(_CFFI_OP_FUNCTION, 214), // void()(ge_ir *)
+/* 189 */ _CFFI_OP(_CFFI_OP_NOOP, 15),
+/* 190 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 191 */ _CFFI_OP(_CFFI_OP_FUNCTION, 214), // void()(ge_matcher *)
+/* 192 */ _CFFI_OP(_CFFI_OP_NOOP, 73),
+/* 193 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 194 */ _CFFI_OP(_CFFI_OP_FUNCTION, 214), // void()(ge_vocab *)
+/* 195 */ _CFFI_OP(_CFFI_OP_NOOP, 9),
+/* 196 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 197 */ _CFFI_OP(_CFFI_OP_POINTER, 198), // char const *
+/* 198 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 2), // char
+/* 199 */ _CFFI_OP(_CFFI_OP_ARRAY, 198), // char[200]
+/* 200 */ (_cffi_opcode_t)(200),
+/* 201 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 0), // ge_engine
+/* 202 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 1), // ge_err
+/* 203 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 2), // ge_grammar
+/* 204 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 3), // ge_ir
+/* 205 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 4), // ge_limits
+/* 206 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 5), // ge_matcher
+/* 207 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 6), // ge_rules
+/* 208 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 7), // ge_stats
+/* 209 */ _CFFI_OP(_CFFI_OP_ENUM, 0), // ge_status
+/* 210 */ _CFFI_OP(_CFFI_OP_ENUM, 1), // ge_switch
+/* 211 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 8), // ge_vocab
+/* 212 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 23), // int64_t
+/* 213 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 18), // uint8_t
+/* 214 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 0), // void
 };
 
 static int _cffi_const_GE_OK(unsigned long long *o)
@@ -927,7 +933,7 @@ _cffi_f_ge_build(PyObject *self, PyObject *noarg)
 
   (void)self; /* unused */
   (void)noarg; /* unused */
-  pyresult = _cffi_from_c_pointer((char *)result, _cffi_type(190));
+  pyresult = _cffi_from_c_pointer((char *)result, _cffi_type(197));
   return pyresult;
 }
 #else
@@ -1081,7 +1087,7 @@ _cffi_f_ge_engine_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(202));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(209));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -1117,10 +1123,10 @@ _cffi_f_ge_engine_stats(PyObject *self, PyObject *args)
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(176), arg1, (char **)&x1);
+      _cffi_type(183), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (ge_stats *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(176), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(183), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1173,10 +1179,10 @@ _cffi_f_ge_fill_masks(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(56), arg0, (char **)&x0);
+      _cffi_type(63), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher * const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(56), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(63), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1241,7 +1247,7 @@ _cffi_f_ge_fill_masks(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(202));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(209));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -1264,10 +1270,10 @@ _cffi_f_ge_grammar_bytes(PyObject *self, PyObject *arg0)
   PyObject *pyresult;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(163), arg0, (char **)&x0);
+      _cffi_type(170), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_grammar const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(163), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(170), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1390,7 +1396,7 @@ _cffi_f_ge_grammar_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(202));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(209));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -1488,7 +1494,7 @@ _cffi_f_ge_ir_add(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(202));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(209));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -1564,12 +1570,88 @@ _cffi_f_ge_ir_continuations(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(202));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(209));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
 #else
 #  define _cffi_f_ge_ir_continuations _cffi_d_ge_ir_continuations
+#endif
+
+static ge_status _cffi_d_ge_ir_count(ge_ir * x0, uint32_t x1, uint64_t x2, uint64_t * x3, ge_err * x4)
+{
+  return ge_ir_count(x0, x1, x2, x3, x4);
+}
+#ifndef PYPY_VERSION
+static PyObject *
+_cffi_f_ge_ir_count(PyObject *self, PyObject *args)
+{
+  ge_ir * x0;
+  uint32_t x1;
+  uint64_t x2;
+  uint64_t * x3;
+  ge_err * x4;
+  Py_ssize_t datasize;
+  struct _cffi_freeme_s *large_args_free = NULL;
+  ge_status result;
+  PyObject *pyresult;
+  PyObject *arg0;
+  PyObject *arg1;
+  PyObject *arg2;
+  PyObject *arg3;
+  PyObject *arg4;
+
+  if (!PyArg_UnpackTuple(args, "ge_ir_count", 5, 5, &arg0, &arg1, &arg2, &arg3, &arg4))
+    return NULL;
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(15), arg0, (char **)&x0);
+  if (datasize != 0) {
+    x0 = ((size_t)datasize) <= 640 ? (ge_ir *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(15), arg0, (char **)&x0,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  x1 = _cffi_to_c_int(arg1, uint32_t);
+  if (x1 == (uint32_t)-1 && PyErr_Occurred())
+    return NULL;
+
+  x2 = _cffi_to_c_int(arg2, uint64_t);
+  if (x2 == (uint64_t)-1 && PyErr_Occurred())
+    return NULL;
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(46), arg3, (char **)&x3);
+  if (datasize != 0) {
+    x3 = ((size_t)datasize) <= 640 ? (uint64_t *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(46), arg3, (char **)&x3,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(5), arg4, (char **)&x4);
+  if (datasize != 0) {
+    x4 = ((size_t)datasize) <= 640 ? (ge_err *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(5), arg4, (char **)&x4,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  Py_BEGIN_ALLOW_THREADS
+  _cffi_restore_errno();
+  { result = ge_ir_count(x0, x1, x2, x3, x4); }
+  _cffi_save_errno();
+  Py_END_ALLOW_THREADS
+
+  (void)self; /* unused */
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(209));
+  if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
+  return pyresult;
+}
+#else
+#  define _cffi_f_ge_ir_count _cffi_d_ge_ir_count
 #endif
 
 static void _cffi_d_ge_ir_free(ge_ir * x0)
@@ -1670,7 +1752,7 @@ _cffi_f_ge_ir_is_empty(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(202));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(209));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -1757,7 +1839,7 @@ _cffi_f_ge_ir_matches(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(202));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(209));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -1788,19 +1870,19 @@ _cffi_f_ge_ir_new(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(51), arg0, (char **)&x0);
+      _cffi_type(58), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_limits const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(51), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(58), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(52), arg1, (char **)&x1);
+      _cffi_type(59), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (ge_ir * *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(52), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(59), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1821,7 +1903,7 @@ _cffi_f_ge_ir_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(202));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(209));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -1858,19 +1940,19 @@ _cffi_f_ge_matcher_accept(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(66), arg0, (char **)&x0);
+      _cffi_type(73), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(66), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(73), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(93), arg1, (char **)&x1);
+      _cffi_type(100), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (int64_t const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(93), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(100), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1908,7 +1990,7 @@ _cffi_f_ge_matcher_accept(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(202));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(209));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -1945,10 +2027,10 @@ _cffi_f_ge_matcher_accept_bytes(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(66), arg0, (char **)&x0);
+      _cffi_type(73), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(66), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(73), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1995,7 +2077,7 @@ _cffi_f_ge_matcher_accept_bytes(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(202));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(209));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2040,10 +2122,10 @@ _cffi_f_ge_matcher_expected(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(66), arg0, (char **)&x0);
+      _cffi_type(73), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(66), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(73), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2126,7 +2208,7 @@ _cffi_f_ge_matcher_expected(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(202));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(209));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2163,10 +2245,10 @@ _cffi_f_ge_matcher_fill_mask(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(66), arg0, (char **)&x0);
+      _cffi_type(73), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(66), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(73), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2213,7 +2295,7 @@ _cffi_f_ge_matcher_fill_mask(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(202));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(209));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2244,10 +2326,10 @@ _cffi_f_ge_matcher_flags(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(66), arg0, (char **)&x0);
+      _cffi_type(73), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(66), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(73), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2277,7 +2359,7 @@ _cffi_f_ge_matcher_flags(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(202));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(209));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2312,19 +2394,19 @@ _cffi_f_ge_matcher_forced_bytes(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(66), arg0, (char **)&x0);
+      _cffi_type(73), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(66), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(73), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(114), arg1, (char **)&x1);
+      _cffi_type(121), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (uint8_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(114), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(121), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2358,7 +2440,7 @@ _cffi_f_ge_matcher_forced_bytes(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(202));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(209));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2389,10 +2471,10 @@ _cffi_f_ge_matcher_fork(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(66), arg0, (char **)&x0);
+      _cffi_type(73), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(66), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(73), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2422,7 +2504,7 @@ _cffi_f_ge_matcher_fork(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(202));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(209));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2443,10 +2525,10 @@ _cffi_f_ge_matcher_free(PyObject *self, PyObject *arg0)
   struct _cffi_freeme_s *large_args_free = NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(66), arg0, (char **)&x0);
+      _cffi_type(73), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(66), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(73), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2493,19 +2575,19 @@ _cffi_f_ge_matcher_history(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(66), arg0, (char **)&x0);
+      _cffi_type(73), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(66), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(73), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(86), arg1, (char **)&x1);
+      _cffi_type(93), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (int64_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(86), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(93), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2539,7 +2621,7 @@ _cffi_f_ge_matcher_history(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(202));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(209));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2562,10 +2644,10 @@ _cffi_f_ge_matcher_length(PyObject *self, PyObject *arg0)
   PyObject *pyresult;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(166), arg0, (char **)&x0);
+      _cffi_type(173), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(166), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(173), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2608,10 +2690,10 @@ _cffi_f_ge_matcher_move(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(66), arg0, (char **)&x0);
+      _cffi_type(73), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(66), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(73), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2641,7 +2723,7 @@ _cffi_f_ge_matcher_move(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(202));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(209));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2705,7 +2787,7 @@ _cffi_f_ge_matcher_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(202));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(209));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2734,10 +2816,10 @@ _cffi_f_ge_matcher_reset(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(66), arg0, (char **)&x0);
+      _cffi_type(73), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(66), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(73), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2758,7 +2840,7 @@ _cffi_f_ge_matcher_reset(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(202));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(209));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2789,10 +2871,10 @@ _cffi_f_ge_matcher_rollback(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(66), arg0, (char **)&x0);
+      _cffi_type(73), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(66), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(73), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2817,7 +2899,7 @@ _cffi_f_ge_matcher_rollback(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(202));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(209));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2844,7 +2926,7 @@ _cffi_f_ge_version(PyObject *self, PyObject *noarg)
 
   (void)self; /* unused */
   (void)noarg; /* unused */
-  pyresult = _cffi_from_c_pointer((char *)result, _cffi_type(190));
+  pyresult = _cffi_from_c_pointer((char *)result, _cffi_type(197));
   return pyresult;
 }
 #else
@@ -2922,10 +3004,10 @@ _cffi_f_ge_vocab_encode(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(140), arg0, (char **)&x0);
+      _cffi_type(147), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_vocab const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(140), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(147), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2990,7 +3072,7 @@ _cffi_f_ge_vocab_encode(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(202));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(209));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3106,10 +3188,10 @@ _cffi_f_ge_vocab_new(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(156), arg6, (char **)&x6);
+      _cffi_type(163), arg6, (char **)&x6);
   if (datasize != 0) {
     x6 = ((size_t)datasize) <= 640 ? (ge_vocab * *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(156), arg6, (char **)&x6,
+    if (_cffi_convert_array_argument(_cffi_type(163), arg6, (char **)&x6,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -3130,7 +3212,7 @@ _cffi_f_ge_vocab_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(202));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(209));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3237,51 +3319,52 @@ static const struct _cffi_global_s _cffi_globals[] = {
   { "GE_NO_STATE_CACHE", (void *)_cffi_const_GE_NO_STATE_CACHE, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
   { "GE_OK", (void *)_cffi_const_GE_OK, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
   { "ge_build", (void *)_cffi_f_ge_build, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_N, 0), (void *)_cffi_d_ge_build },
-  { "ge_engine_free", (void *)_cffi_f_ge_engine_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 171), (void *)_cffi_d_ge_engine_free },
-  { "ge_engine_is_full", (void *)_cffi_f_ge_engine_is_full, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 159), (void *)_cffi_d_ge_engine_is_full },
+  { "ge_engine_free", (void *)_cffi_f_ge_engine_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 178), (void *)_cffi_d_ge_engine_free },
+  { "ge_engine_is_full", (void *)_cffi_f_ge_engine_is_full, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 166), (void *)_cffi_d_ge_engine_is_full },
   { "ge_engine_new", (void *)_cffi_f_ge_engine_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 7), (void *)_cffi_d_ge_engine_new },
-  { "ge_engine_stats", (void *)_cffi_f_ge_engine_stats, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 174), (void *)_cffi_d_ge_engine_stats },
-  { "ge_fill_masks", (void *)_cffi_f_ge_fill_masks, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 55), (void *)_cffi_d_ge_fill_masks },
-  { "ge_grammar_bytes", (void *)_cffi_f_ge_grammar_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 162), (void *)_cffi_d_ge_grammar_bytes },
-  { "ge_grammar_free", (void *)_cffi_f_ge_grammar_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 178), (void *)_cffi_d_ge_grammar_free },
+  { "ge_engine_stats", (void *)_cffi_f_ge_engine_stats, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 181), (void *)_cffi_d_ge_engine_stats },
+  { "ge_fill_masks", (void *)_cffi_f_ge_fill_masks, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 62), (void *)_cffi_d_ge_fill_masks },
+  { "ge_grammar_bytes", (void *)_cffi_f_ge_grammar_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 169), (void *)_cffi_d_ge_grammar_bytes },
+  { "ge_grammar_free", (void *)_cffi_f_ge_grammar_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 185), (void *)_cffi_d_ge_grammar_free },
   { "ge_grammar_new", (void *)_cffi_f_ge_grammar_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 14), (void *)_cffi_d_ge_grammar_new },
   { "ge_ir_add", (void *)_cffi_f_ge_ir_add, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 20), (void *)_cffi_d_ge_ir_add },
   { "ge_ir_continuations", (void *)_cffi_f_ge_ir_continuations, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 35), (void *)_cffi_d_ge_ir_continuations },
-  { "ge_ir_free", (void *)_cffi_f_ge_ir_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 181), (void *)_cffi_d_ge_ir_free },
+  { "ge_ir_count", (void *)_cffi_f_ge_ir_count, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 42), (void *)_cffi_d_ge_ir_count },
+  { "ge_ir_free", (void *)_cffi_f_ge_ir_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 188), (void *)_cffi_d_ge_ir_free },
   { "ge_ir_is_empty", (void *)_cffi_f_ge_ir_is_empty, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 29), (void *)_cffi_d_ge_ir_is_empty },
-  { "ge_ir_matches", (void *)_cffi_f_ge_ir_matches, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 42), (void *)_cffi_d_ge_ir_matches },
-  { "ge_ir_new", (void *)_cffi_f_ge_ir_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 50), (void *)_cffi_d_ge_ir_new },
-  { "ge_matcher_accept", (void *)_cffi_f_ge_matcher_accept, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 91), (void *)_cffi_d_ge_matcher_accept },
-  { "ge_matcher_accept_bytes", (void *)_cffi_f_ge_matcher_accept_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 119), (void *)_cffi_d_ge_matcher_accept_bytes },
-  { "ge_matcher_expected", (void *)_cffi_f_ge_matcher_expected, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 127), (void *)_cffi_d_ge_matcher_expected },
-  { "ge_matcher_fill_mask", (void *)_cffi_f_ge_matcher_fill_mask, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 104), (void *)_cffi_d_ge_matcher_fill_mask },
-  { "ge_matcher_flags", (void *)_cffi_f_ge_matcher_flags, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 79), (void *)_cffi_d_ge_matcher_flags },
-  { "ge_matcher_forced_bytes", (void *)_cffi_f_ge_matcher_forced_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 112), (void *)_cffi_d_ge_matcher_forced_bytes },
-  { "ge_matcher_fork", (void *)_cffi_f_ge_matcher_fork, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 74), (void *)_cffi_d_ge_matcher_fork },
-  { "ge_matcher_free", (void *)_cffi_f_ge_matcher_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 184), (void *)_cffi_d_ge_matcher_free },
-  { "ge_matcher_history", (void *)_cffi_f_ge_matcher_history, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 84), (void *)_cffi_d_ge_matcher_history },
-  { "ge_matcher_length", (void *)_cffi_f_ge_matcher_length, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 165), (void *)_cffi_d_ge_matcher_length },
-  { "ge_matcher_move", (void *)_cffi_f_ge_matcher_move, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 65), (void *)_cffi_d_ge_matcher_move },
+  { "ge_ir_matches", (void *)_cffi_f_ge_ir_matches, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 49), (void *)_cffi_d_ge_ir_matches },
+  { "ge_ir_new", (void *)_cffi_f_ge_ir_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 57), (void *)_cffi_d_ge_ir_new },
+  { "ge_matcher_accept", (void *)_cffi_f_ge_matcher_accept, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 98), (void *)_cffi_d_ge_matcher_accept },
+  { "ge_matcher_accept_bytes", (void *)_cffi_f_ge_matcher_accept_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 126), (void *)_cffi_d_ge_matcher_accept_bytes },
+  { "ge_matcher_expected", (void *)_cffi_f_ge_matcher_expected, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 134), (void *)_cffi_d_ge_matcher_expected },
+  { "ge_matcher_fill_mask", (void *)_cffi_f_ge_matcher_fill_mask, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 111), (void *)_cffi_d_ge_matcher_fill_mask },
+  { "ge_matcher_flags", (void *)_cffi_f_ge_matcher_flags, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 86), (void *)_cffi_d_ge_matcher_flags },
+  { "ge_matcher_forced_bytes", (void *)_cffi_f_ge_matcher_forced_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 119), (void *)_cffi_d_ge_matcher_forced_bytes },
+  { "ge_matcher_fork", (void *)_cffi_f_ge_matcher_fork, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 81), (void *)_cffi_d_ge_matcher_fork },
+  { "ge_matcher_free", (void *)_cffi_f_ge_matcher_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 191), (void *)_cffi_d_ge_matcher_free },
+  { "ge_matcher_history", (void *)_cffi_f_ge_matcher_history, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 91), (void *)_cffi_d_ge_matcher_history },
+  { "ge_matcher_length", (void *)_cffi_f_ge_matcher_length, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 172), (void *)_cffi_d_ge_matcher_length },
+  { "ge_matcher_move", (void *)_cffi_f_ge_matcher_move, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 72), (void *)_cffi_d_ge_matcher_move },
   { "ge_matcher_new", (void *)_cffi_f_ge_matcher_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 2), (void *)_cffi_d_ge_matcher_new },
-  { "ge_matcher_reset", (void *)_cffi_f_ge_matcher_reset, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 70), (void *)_cffi_d_ge_matcher_reset },
-  { "ge_matcher_rollback", (void *)_cffi_f_ge_matcher_rollback, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 99), (void *)_cffi_d_ge_matcher_rollback },
+  { "ge_matcher_reset", (void *)_cffi_f_ge_matcher_reset, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 77), (void *)_cffi_d_ge_matcher_reset },
+  { "ge_matcher_rollback", (void *)_cffi_f_ge_matcher_rollback, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 106), (void *)_cffi_d_ge_matcher_rollback },
   { "ge_version", (void *)_cffi_f_ge_version, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_N, 0), (void *)_cffi_d_ge_version },
-  { "ge_vocab_bytes", (void *)_cffi_f_ge_vocab_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 168), (void *)_cffi_d_ge_vocab_bytes },
-  { "ge_vocab_encode", (void *)_cffi_f_ge_vocab_encode, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 139), (void *)_cffi_d_ge_vocab_encode },
-  { "ge_vocab_free", (void *)_cffi_f_ge_vocab_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 187), (void *)_cffi_d_ge_vocab_free },
-  { "ge_vocab_new", (void *)_cffi_f_ge_vocab_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 149), (void *)_cffi_d_ge_vocab_new },
+  { "ge_vocab_bytes", (void *)_cffi_f_ge_vocab_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 175), (void *)_cffi_d_ge_vocab_bytes },
+  { "ge_vocab_encode", (void *)_cffi_f_ge_vocab_encode, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 146), (void *)_cffi_d_ge_vocab_encode },
+  { "ge_vocab_free", (void *)_cffi_f_ge_vocab_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 194), (void *)_cffi_d_ge_vocab_free },
+  { "ge_vocab_new", (void *)_cffi_f_ge_vocab_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 156), (void *)_cffi_d_ge_vocab_new },
 };
 
 static const struct _cffi_field_s _cffi_fields[] = {
   { "status", offsetof(ge_err, status),
               sizeof(((ge_err *)0)->status),
-              _CFFI_OP(_CFFI_OP_NOOP, 95) },
+              _CFFI_OP(_CFFI_OP_NOOP, 102) },
   { "limit", offsetof(ge_err, limit),
              sizeof(((ge_err *)0)->limit),
              _CFFI_OP(_CFFI_OP_NOOP, 10) },
   { "value", offsetof(ge_err, value),
              sizeof(((ge_err *)0)->value),
-             _CFFI_OP(_CFFI_OP_NOOP, 206) },
+             _CFFI_OP(_CFFI_OP_NOOP, 45) },
   { "expr", offsetof(ge_err, expr),
             sizeof(((ge_err *)0)->expr),
             _CFFI_OP(_CFFI_OP_NOOP, 10) },
@@ -3290,43 +3373,43 @@ static const struct _cffi_field_s _cffi_fields[] = {
               _CFFI_OP(_CFFI_OP_NOOP, 10) },
   { "text", offsetof(ge_err, text),
             sizeof(((ge_err *)0)->text),
-            _CFFI_OP(_CFFI_OP_NOOP, 192) },
+            _CFFI_OP(_CFFI_OP_NOOP, 199) },
   { "max_expressions", offsetof(ge_limits, max_expressions),
                        sizeof(((ge_limits *)0)->max_expressions),
-                       _CFFI_OP(_CFFI_OP_NOOP, 206) },
+                       _CFFI_OP(_CFFI_OP_NOOP, 45) },
   { "max_regex_nesting", offsetof(ge_limits, max_regex_nesting),
                          sizeof(((ge_limits *)0)->max_regex_nesting),
-                         _CFFI_OP(_CFFI_OP_NOOP, 206) },
+                         _CFFI_OP(_CFFI_OP_NOOP, 45) },
   { "max_lexer_states", offsetof(ge_limits, max_lexer_states),
                         sizeof(((ge_limits *)0)->max_lexer_states),
-                        _CFFI_OP(_CFFI_OP_NOOP, 206) },
+                        _CFFI_OP(_CFFI_OP_NOOP, 45) },
   { "max_rules", offsetof(ge_limits, max_rules),
                  sizeof(((ge_limits *)0)->max_rules),
-                 _CFFI_OP(_CFFI_OP_NOOP, 206) },
+                 _CFFI_OP(_CFFI_OP_NOOP, 45) },
   { "max_row_items", offsetof(ge_limits, max_row_items),
                      sizeof(((ge_limits *)0)->max_row_items),
-                     _CFFI_OP(_CFFI_OP_NOOP, 206) },
+                     _CFFI_OP(_CFFI_OP_NOOP, 45) },
   { "max_rows", offsetof(ge_limits, max_rows),
                 sizeof(((ge_limits *)0)->max_rows),
-                _CFFI_OP(_CFFI_OP_NOOP, 206) },
+                _CFFI_OP(_CFFI_OP_NOOP, 45) },
   { "max_configurations", offsetof(ge_limits, max_configurations),
                           sizeof(((ge_limits *)0)->max_configurations),
-                          _CFFI_OP(_CFFI_OP_NOOP, 206) },
+                          _CFFI_OP(_CFFI_OP_NOOP, 45) },
   { "max_alternatives", offsetof(ge_limits, max_alternatives),
                         sizeof(((ge_limits *)0)->max_alternatives),
-                        _CFFI_OP(_CFFI_OP_NOOP, 206) },
+                        _CFFI_OP(_CFFI_OP_NOOP, 45) },
   { "max_step_work", offsetof(ge_limits, max_step_work),
                      sizeof(((ge_limits *)0)->max_step_work),
-                     _CFFI_OP(_CFFI_OP_NOOP, 206) },
+                     _CFFI_OP(_CFFI_OP_NOOP, 45) },
   { "max_generation_bytes", offsetof(ge_limits, max_generation_bytes),
                             sizeof(((ge_limits *)0)->max_generation_bytes),
-                            _CFFI_OP(_CFFI_OP_NOOP, 206) },
+                            _CFFI_OP(_CFFI_OP_NOOP, 45) },
   { "max_memory_bytes", offsetof(ge_limits, max_memory_bytes),
                         sizeof(((ge_limits *)0)->max_memory_bytes),
-                        _CFFI_OP(_CFFI_OP_NOOP, 206) },
+                        _CFFI_OP(_CFFI_OP_NOOP, 45) },
   { "max_mask_bytes", offsetof(ge_limits, max_mask_bytes),
                       sizeof(((ge_limits *)0)->max_mask_bytes),
-                      _CFFI_OP(_CFFI_OP_NOOP, 206) },
+                      _CFFI_OP(_CFFI_OP_NOOP, 45) },
   { "lexemes", offsetof(ge_rules, lexemes),
                sizeof(((ge_rules *)0)->lexemes),
                _CFFI_OP(_CFFI_OP_NOOP, 22) },
@@ -3359,110 +3442,110 @@ static const struct _cffi_field_s _cffi_fields[] = {
              _CFFI_OP(_CFFI_OP_NOOP, 10) },
   { "longest", offsetof(ge_rules, longest),
                sizeof(((ge_rules *)0)->longest),
-               _CFFI_OP(_CFFI_OP_NOOP, 95) },
+               _CFFI_OP(_CFFI_OP_NOOP, 102) },
   { "bytes", offsetof(ge_stats, bytes),
              sizeof(((ge_stats *)0)->bytes),
-             _CFFI_OP(_CFFI_OP_NOOP, 206) },
+             _CFFI_OP(_CFFI_OP_NOOP, 45) },
   { "mask_bytes", offsetof(ge_stats, mask_bytes),
                   sizeof(((ge_stats *)0)->mask_bytes),
-                  _CFFI_OP(_CFFI_OP_NOOP, 206) },
+                  _CFFI_OP(_CFFI_OP_NOOP, 45) },
   { "expressions", offsetof(ge_stats, expressions),
                    sizeof(((ge_stats *)0)->expressions),
-                   _CFFI_OP(_CFFI_OP_NOOP, 206) },
+                   _CFFI_OP(_CFFI_OP_NOOP, 45) },
   { "lexer_states", offsetof(ge_stats, lexer_states),
                     sizeof(((ge_stats *)0)->lexer_states),
-                    _CFFI_OP(_CFFI_OP_NOOP, 206) },
+                    _CFFI_OP(_CFFI_OP_NOOP, 45) },
   { "rows", offsetof(ge_stats, rows),
             sizeof(((ge_stats *)0)->rows),
-            _CFFI_OP(_CFFI_OP_NOOP, 206) },
+            _CFFI_OP(_CFFI_OP_NOOP, 45) },
   { "return_points", offsetof(ge_stats, return_points),
                      sizeof(((ge_stats *)0)->return_points),
-                     _CFFI_OP(_CFFI_OP_NOOP, 206) },
+                     _CFFI_OP(_CFFI_OP_NOOP, 45) },
   { "rules", offsetof(ge_stats, rules),
              sizeof(((ge_stats *)0)->rules),
-             _CFFI_OP(_CFFI_OP_NOOP, 206) },
+             _CFFI_OP(_CFFI_OP_NOOP, 45) },
   { "configurations", offsetof(ge_stats, configurations),
                       sizeof(((ge_stats *)0)->configurations),
-                      _CFFI_OP(_CFFI_OP_NOOP, 206) },
+                      _CFFI_OP(_CFFI_OP_NOOP, 45) },
   { "masks", offsetof(ge_stats, masks),
              sizeof(((ge_stats *)0)->masks),
-             _CFFI_OP(_CFFI_OP_NOOP, 206) },
+             _CFFI_OP(_CFFI_OP_NOOP, 45) },
   { "mask_hits", offsetof(ge_stats, mask_hits),
                  sizeof(((ge_stats *)0)->mask_hits),
-                 _CFFI_OP(_CFFI_OP_NOOP, 206) },
+                 _CFFI_OP(_CFFI_OP_NOOP, 45) },
   { "mask_builds", offsetof(ge_stats, mask_builds),
                    sizeof(((ge_stats *)0)->mask_builds),
-                   _CFFI_OP(_CFFI_OP_NOOP, 206) },
+                   _CFFI_OP(_CFFI_OP_NOOP, 45) },
   { "mask_evictions", offsetof(ge_stats, mask_evictions),
                       sizeof(((ge_stats *)0)->mask_evictions),
-                      _CFFI_OP(_CFFI_OP_NOOP, 206) },
+                      _CFFI_OP(_CFFI_OP_NOOP, 45) },
   { "trie_nodes", offsetof(ge_stats, trie_nodes),
                   sizeof(((ge_stats *)0)->trie_nodes),
-                  _CFFI_OP(_CFFI_OP_NOOP, 206) },
+                  _CFFI_OP(_CFFI_OP_NOOP, 45) },
   { "derivatives", offsetof(ge_stats, derivatives),
                    sizeof(((ge_stats *)0)->derivatives),
-                   _CFFI_OP(_CFFI_OP_NOOP, 206) },
+                   _CFFI_OP(_CFFI_OP_NOOP, 45) },
   { "inner_builds", offsetof(ge_stats, inner_builds),
                     sizeof(((ge_stats *)0)->inner_builds),
-                    _CFFI_OP(_CFFI_OP_NOOP, 206) },
+                    _CFFI_OP(_CFFI_OP_NOOP, 45) },
   { "inner_hits", offsetof(ge_stats, inner_hits),
                   sizeof(((ge_stats *)0)->inner_hits),
-                  _CFFI_OP(_CFFI_OP_NOOP, 206) },
+                  _CFFI_OP(_CFFI_OP_NOOP, 45) },
   { "slice_hits", offsetof(ge_stats, slice_hits),
                   sizeof(((ge_stats *)0)->slice_hits),
-                  _CFFI_OP(_CFFI_OP_NOOP, 206) },
+                  _CFFI_OP(_CFFI_OP_NOOP, 45) },
   { "max_row_items", offsetof(ge_stats, max_row_items),
                      sizeof(((ge_stats *)0)->max_row_items),
-                     _CFFI_OP(_CFFI_OP_NOOP, 206) },
+                     _CFFI_OP(_CFFI_OP_NOOP, 45) },
   { "max_alternatives", offsetof(ge_stats, max_alternatives),
                         sizeof(((ge_stats *)0)->max_alternatives),
-                        _CFFI_OP(_CFFI_OP_NOOP, 206) },
+                        _CFFI_OP(_CFFI_OP_NOOP, 45) },
   { "generation", offsetof(ge_stats, generation),
                   sizeof(((ge_stats *)0)->generation),
-                  _CFFI_OP(_CFFI_OP_NOOP, 206) },
+                  _CFFI_OP(_CFFI_OP_NOOP, 45) },
 };
 
 static const struct _cffi_struct_union_s _cffi_struct_unions[] = {
-  { "ge_engine", 194, _CFFI_F_OPAQUE,
+  { "ge_engine", 201, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_err", 195, _CFFI_F_CHECK_FIELDS,
+  { "ge_err", 202, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_err), offsetof(struct _cffi_align__ge_err, y), 0, 6 },
-  { "ge_grammar", 196, _CFFI_F_OPAQUE,
+  { "ge_grammar", 203, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_ir", 197, _CFFI_F_OPAQUE,
+  { "ge_ir", 204, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_limits", 198, _CFFI_F_CHECK_FIELDS,
+  { "ge_limits", 205, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_limits), offsetof(struct _cffi_align__ge_limits, y), 6, 12 },
-  { "ge_matcher", 199, _CFFI_F_OPAQUE,
+  { "ge_matcher", 206, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_rules", 200, _CFFI_F_CHECK_FIELDS,
+  { "ge_rules", 207, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_rules), offsetof(struct _cffi_align__ge_rules, y), 18, 11 },
-  { "ge_stats", 201, _CFFI_F_CHECK_FIELDS,
+  { "ge_stats", 208, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_stats), offsetof(struct _cffi_align__ge_stats, y), 29, 20 },
-  { "ge_vocab", 204, _CFFI_F_OPAQUE,
+  { "ge_vocab", 211, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
 };
 
 static const struct _cffi_enum_s _cffi_enums[] = {
-  { "ge_status", 202, _cffi_prim_int(sizeof(ge_status), ((ge_status)-1) <= 0),
+  { "ge_status", 209, _cffi_prim_int(sizeof(ge_status), ((ge_status)-1) <= 0),
     "GE_OK,GE_E_MEMORY,GE_E_LIMIT,GE_E_SYNTAX,GE_E_UNSUPPORTED,GE_E_NOTHING,GE_E_IR,GE_E_ARGUMENT,GE_E_SPELLING,"
     "GE_E_BUSY" },
-  { "ge_switch", 203, _cffi_prim_int(sizeof(ge_switch), ((ge_switch)-1) <= 0),
+  { "ge_switch", 210, _cffi_prim_int(sizeof(ge_switch), ((ge_switch)-1) <= 0),
     "GE_NO_MASK_CACHE,GE_NO_INNER_MASKS,GE_NO_SHARED_INNER,GE_NO_GOTO_CACHE,GE_NO_STATE_CACHE,GE_NO_SLICES" },
 };
 
 static const struct _cffi_typename_s _cffi_typenames[] = {
-  { "ge_engine", 194 },
-  { "ge_err", 195 },
-  { "ge_grammar", 196 },
-  { "ge_ir", 197 },
-  { "ge_limits", 198 },
-  { "ge_matcher", 199 },
-  { "ge_rules", 200 },
-  { "ge_stats", 201 },
-  { "ge_status", 202 },
-  { "ge_switch", 203 },
-  { "ge_vocab", 204 },
+  { "ge_engine", 201 },
+  { "ge_err", 202 },
+  { "ge_grammar", 203 },
+  { "ge_ir", 204 },
+  { "ge_limits", 205 },
+  { "ge_matcher", 206 },
+  { "ge_rules", 207 },
+  { "ge_stats", 208 },
+  { "ge_status", 209 },
+  { "ge_switch", 210 },
+  { "ge_vocab", 211 },
 };
 
 static const struct _cffi_type_context_s _cffi_type_context = {
@@ -3472,12 +3555,12 @@ static const struct _cffi_type_context_s _cffi_type_context = {
   _cffi_struct_unions,
   _cffi_enums,
   _cffi_typenames,
-  50,  /* num_globals */
+  51,  /* num_globals */
   9,  /* num_struct_unions */
   2,  /* num_enums */
   11,  /* num_typenames */
   NULL,  /* no includes */
-  209,  /* num_types */
+  215,  /* num_types */
   0,  /* flags */
 };
 

@@ -6,6 +6,7 @@
 #include "regex/rx_quote.c"           /*   JSON string quoting as an operator */
 #include "regex/rx_multiple.c"        /*   decimal multiples */
 #include "regex/rx_derive.c"          /*   derivatives, byte classes, emptiness */
+#include "regex/rx_count.c"            /*   how many strings an expression has */
 #include "regex/rx_absorb.c"           /*   what any plain text leaves alive */
 #include "regex/rx_unicode_tables.c"  /*   code points by property (generated) */
 #include "regex/rx_class.c"           /*   \d \w \s \p{...}, case folding */

@@ -145,6 +145,11 @@ ge_status ge_ir_is_empty(ge_ir *ir, uint32_t expr, int32_t *answer, ge_err *err)
     return budget_report(&ir->b, err);
 }
 
+ge_status ge_ir_count(ge_ir *ir, uint32_t expr, uint64_t limit, uint64_t *answer, ge_err *err) {
+    if (expr_ok(ir, expr)) rx_count(&ir->x, ir->exprs.at[expr], limit, answer);
+    return budget_report(&ir->b, err);
+}
+
 ge_status ge_ir_matches(ge_ir *ir, uint32_t expr, const uint8_t *text, size_t n_text, int32_t *answer, ge_err *err) {
     if (expr_ok(ir, expr)) {
         rx_id id = ir->exprs.at[expr];

@@ -115,6 +115,7 @@ static inline const byte_set *rx_set_of(const rx_arena *x, u32 set) { return (co
 
 rx_id rx_derive(rx_arena *x, rx_id id, u32 byte); /* normal form of d(id, byte); may be empty without being NEVER */
 bool rx_is_empty(rx_arena *x, rx_id id);          /* exact; meaningless (and the budget failed) on failure */
+bool rx_count(rx_arena *x, rx_id id, u64 limit, u64 *count); /* number of strings, at most limit; false on failure (rx_count.c) */
 void rx_refresh_classes(rx_arena *x);             /* brings class_of up to date */
 bool rx_freeze_classes(rx_arena *x, const rx_id *roots, u32 n); /* classes of what is reachable from roots, for good */
 

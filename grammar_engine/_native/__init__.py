@@ -151,6 +151,13 @@ class NativeExpressions:
         check(lib.ge_ir_is_empty(self.handle, expr, answer, self._err), self._err)
         return bool(answer[0])
 
+    def count(self, expr: Expr, limit: int) -> int:
+        """How many byte strings `expr` denotes; `limit` if there are at least so many."""
+        self.update()
+        answer = ffi.new("uint64_t *")
+        check(lib.ge_ir_count(self.handle, expr, limit, answer, self._err), self._err)
+        return int(answer[0])
+
     def matches(self, expr: Expr, text: bytes) -> bool:
         """Whether `expr` contains `text`."""
         self.update()

@@ -83,10 +83,7 @@ def compile_ir(schema: Any, whitespace: str) -> ir.Builder:
     builder, limits = ir.Builder(), Limits()
     decoded = json_schema.load(json.dumps(schema), limits)
 
-    def is_empty(expr: ir.Expr) -> bool:
-        return ex.is_empty(builder, expr)
-
-    json_schema.build(builder, decoded, json_schema.Options(whitespace), limits, is_empty)
+    json_schema.build(builder, decoded, json_schema.Options(whitespace), limits, ex.Questions(builder))
     return builder
 
 

@@ -18,7 +18,7 @@ its last match. Only here are rows interned by the items they are made of (they 
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from grammar_engine import ir
 
@@ -112,8 +112,48 @@ class Recogniser:
             left, item, between, low, high = records[at : at + 5]
             separator, bound = None if between == ir.NO_SYMBOL else between, None if high >= LONG_TEXT else high
             self.alternatives[2 * left + 1].append(ListRule(2 * left + 1, item, separator, low, bound))
+        self._multiply_bags_out(builder.bag_records, len(builder.nonterminals))
         self.begin = Rule(ir.NO_SYMBOL, (builder.start,))
         self._drop_unproductive()
+
+    def _multiply_bags_out(self, records: Any, n_nonterminals: int) -> None:
+        """A nonterminal for each state of each bag. Distinct ways are none of the oracle's business (exactness/test_bags.py)."""
+        at, fresh = 0, 2 * n_nonterminals + 1
+        while at < len(records):
+            left, separator, ranked, n_slots, n_ways = records[at : at + 5]
+            at += 5
+            bounds = [(records[at + 2 * i], records[at + 2 * i + 1]) for i in range(n_slots)]
+            at += 2 * n_slots
+            ways = []
+            for _ in range(n_ways):
+                distinct, rank, n_symbols, n_raised = records[at : at + 4]
+                if distinct:
+                    raise NotImplementedError("a distinct way")
+                at += 4 + n_symbols + n_raised
+                ways.append((rank, tuple(records[at - n_symbols - n_raised : at - n_raised]), set(records[at - n_raised : at])))
+            start = (tuple([0] * n_slots), 0)
+            states, pending = {start: 2 * left + 1}, [(start, 2 * left + 1)]
+            self.alternatives.setdefault(2 * left + 1, [])
+            while pending:
+                (counts, rank), symbol = pending.pop()
+                is_first = symbol == 2 * left + 1
+                if all(count >= low for count, (low, _) in zip(counts, bounds)):
+                    self.alternatives[symbol].append(Rule(symbol, ()))
+                for new_rank, symbols, raised in ways:
+                    if (ranked and new_rank < rank) or any(counts[slot] >= bounds[slot][1] for slot in raised):
+                        continue
+                    new = [min(count + (slot in raised), low) if high >= LONG_TEXT else count + (slot in raised)
+                           for slot, (count, (low, high)) in enumerate(zip(counts, bounds))]  # fmt: skip
+                    after = (tuple(new), new_rank if ranked else 0)
+                    if after == start:  # the start has no separator before its members
+                        after = (*after, "again")
+                    if after not in states:
+                        states[after] = fresh
+                        self.alternatives[fresh] = []
+                        pending.append((after[:2], fresh))
+                        fresh += 2
+                    head = () if is_first or separator == ir.NO_SYMBOL else (separator,)
+                    self.alternatives[symbol].append(Rule(symbol, (*head, *symbols, states[after])))
 
     def _drop_unproductive(self) -> None:
         """`self.productive`: the symbols that derive some text. Alternatives that can not be completed are removed."""

@@ -486,3 +486,18 @@ def matches(builder: ir.Builder, expr: ir.Expr, content: bytes) -> bool:
 def is_empty(builder: ir.Builder, expr: ir.Expr) -> bool:
     """Does the expression with id `expr` hold no string at all?"""
     return not is_alive(read(builder)[expr])
+
+
+class Questions:
+    """What the front end for JSON Schema asks about expressions."""
+
+    def __init__(self, builder: ir.Builder):
+        self.builder = builder
+
+    def is_empty(self, expr: ir.Expr) -> bool:
+        """Whether an expression denotes nothing."""
+        return is_empty(self.builder, expr)
+
+    def count(self, expr: ir.Expr, limit: int) -> int:
+        """The number of strings is not the oracle's to tell: schemas that need it are compared by value."""
+        raise NotImplementedError
