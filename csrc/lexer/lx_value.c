@@ -211,7 +211,7 @@ static rx_id number_spelling(rx_arena *x, const u8 *value, u32 n) {
     return minus ? text_before(x, "-", all) : all;
 }
 
-/* All spellings of a value, each with whatever may follow; NONE on failure. */
+/* All spellings of a value that is no string, each with whatever may follow; NONE on failure. */
 static rx_id spelling(lx_lexer *l, u32 value) {
     if (l->spellings.at[value] != NONE) return l->spellings.at[value];
     rx_arena *x = &l->x;
@@ -219,10 +219,7 @@ static rx_id spelling(lx_lexer *l, u32 value) {
     const u8 *bytes = (const u8 *)(words + 1);
     u32 n = words[0];
     rx_id id;
-    if (bytes[0] == '"') {
-        rx_id body = rx_quote(x, rx_bytes(x, bytes + 1, n - 1), 1);
-        id = text_before(x, "\"", before(x, body, text_before(x, "\"", RX_ID_ALL)));
-    } else if (bytes[0] == '-' || is_decimal(bytes[0])) {
+    if (bytes[0] == '-' || is_decimal(bytes[0])) {
         id = number_spelling(x, bytes, n);
     } else {
         id = before(x, rx_bytes(x, bytes, n), word_end(x));
@@ -246,6 +243,30 @@ u32 lx_values_with(lx_lexer *l, u32 set, u32 value) {
     return budget_work(l->b, n) ? intern(l->b, &l->value_sets, l->scratch.at, n + 1, NULL) : NONE;
 }
 
+static bool is_string(const lx_lexer *l, u32 value) { return ((const u8 *)(intern_words(&l->values, value) + 1))[0] == '"'; }
+
+static int compare_strings(const void *p, const void *q) {
+    const literal *a = p, *b = q;
+    int order = memcmp(a->at, b->at, min_u32(a->n, b->n));
+    return order ? order : a->n < b->n ? -1 : a->n > b->n;
+}
+
+/* All spellings of all strings of a set, each with whatever may follow: one trie, so that a derivative looks at one branch. NONE on failure. */
+static rx_id string_spellings(lx_lexer *l, u32 set) {
+    VEC(literal) strings = {0};
+    bool ok = true;
+    for (u32 i = 0; ok && i < intern_length(&l->value_sets, set); i++) {
+        u32 value = intern_words(&l->value_sets, set)[i];
+        const u32 *words = intern_words(&l->values, value);
+        if (is_string(l, value)) ok = vec_push(l->b, &strings, ((literal){(const u8 *)(words + 1) + 1, words[0] - 1}));
+    }
+    if (strings.n) qsort(strings.at, strings.n, sizeof *strings.at, compare_strings);
+    rx_arena *x = &l->x;
+    rx_id any = ok ? rx_quote(x, rx_literals(x, strings.at, strings.n), 1) : NONE;
+    vec_drop(l->b, &strings);
+    return any == NONE ? NONE : text_before(x, "\"", before(x, any, text_before(x, "\"", RX_ID_ALL)));
+}
+
 u32 lx_distinct(lx_lexer *l, u32 lexeme, u32 set, bool tainted) {
     bool fresh;
     u32 key[3] = {lexeme, set, tainted}, n = intern_length(&l->value_sets, set);
@@ -254,14 +275,18 @@ u32 lx_distinct(lx_lexer *l, u32 lexeme, u32 set, bool tainted) {
     if (id == NONE) return NONE;
     if (!fresh) return l->distinct_lexeme.at[id];
     id_vec parts = {0};
-    bool ok = vec_reserve(l->b, &parts, n + 1u) && budget_work(l->b, n);
+    bool ok = vec_reserve(l->b, &parts, n + 2u) && budget_work(l->b, n);
     if (ok) parts.at[parts.n++] = l->lexemes.at[lexeme].expr;
+    rx_id texts = ok ? string_spellings(l, set) : NONE;
+    if (texts != NONE) parts.at[parts.n++] = rx_not(&l->x, texts);
     for (u32 i = 0; ok && i < n; i++) {
-        rx_id part = spelling(l, intern_words(&l->value_sets, set)[i]);
-        part = part == NONE ? NONE : rx_not(&l->x, part);
-        ok = part != NONE && vec_push(l->b, &parts, part);
+        u32 value = intern_words(&l->value_sets, set)[i];
+        if (is_string(l, value)) continue;
+        rx_id part = spelling(l, value);
+        ok = part != NONE;
+        if (ok) parts.at[parts.n++] = rx_not(&l->x, part);
     }
-    rx_id expr = ok ? rx_and(&l->x, parts.at, parts.n) : NONE;
+    rx_id expr = ok && l->b->status == GE_OK ? rx_and(&l->x, parts.at, parts.n) : NONE;
     vec_drop(l->b, &parts);
     if (expr == NONE) {
         intern_undo(&l->distinct);

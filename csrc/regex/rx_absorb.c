@@ -8,7 +8,8 @@
  *     p{a,} & ~F             with F finite: whatever was read can be continued to a string longer than all of F
  *     QUOTE(L)               if L does: plain characters are spelt as they are
  *     h t                    if h does and t is known to be inhabited: h need not end yet, and t can follow later
- *     L | M                  if one of them does */
+ *     L | M                  if one of them does
+ *     L & ~(F " ...)         if L absorbs any number, and F is finite: a text longer than all of F, before its quote, is in no F " */
 #include "rx.h"
 
 /* One character and no less than all that is plain: what rx_text repeats. */
@@ -32,13 +33,40 @@ static bool is_endless_but_finite_set(const rx_arena *x, rx_id id) {
     return endless;
 }
 
+/* Strings of a finite set, then a byte that is not plain, then anything. */
+static bool is_finite_before_mark(const rx_arena *x, rx_id id) {
+    for (const u32 *node = intern_words(&x->nodes, id); node[0] == RX_CONCAT; node = intern_words(&x->nodes, node[2])) {
+        const u32 *head = intern_words(&x->nodes, node[1]);
+        if (head[0] == RX_SET) {
+            const byte_set *first = rx_set_of(x, head[1]);
+            bool plain = false;
+            for (u32 byte = 0x20; byte < 256 && !plain; byte++) plain = set_has(first, byte) && byte != '"' && byte != '\\';
+            if (!plain) return true;
+        }
+        if (!(x->meta.at[node[1]].flags & RX_FINITE)) return false;
+    }
+    return false;
+}
+
+static bool is_absorbing_but_marked_sets(const rx_arena *x, rx_id id) {
+    bool absorbs = false;
+    for (u32 i = 1; i < intern_length(&x->nodes, id); i++) {
+        rx_id part = intern_words(&x->nodes, id)[i];
+        const u32 *node = intern_words(&x->nodes, part);
+        if (node[0] == RX_NOT && is_finite_before_mark(x, node[1])) continue;
+        if (absorbs || node[0] == RX_AND || !rx_absorbs_plain(x, part, NONE)) return false; /* one part: two may not agree */
+        absorbs = true;
+    }
+    return absorbs;
+}
+
 bool rx_absorbs_plain(const rx_arena *x, rx_id id, u32 n_chars) {
     for (;;) {
         const u32 *node = intern_words(&x->nodes, id);
         switch ((rx_kind)node[0]) {
         case RX_ALL: return true;
         case RX_REPEAT: return is_any_char(x, node[1]) && (node[3] == NONE || node[3] >= n_chars);
-        case RX_AND: return is_endless_but_finite_set(x, id);
+        case RX_AND: return is_endless_but_finite_set(x, id) || is_absorbing_but_marked_sets(x, id);
         case RX_CONCAT:
             if (!(x->meta.at[node[2]].flags & RX_INHABITED)) return false;
             id = node[1];
