@@ -236,9 +236,9 @@ u32 lx_values_with(lx_lexer *l, u32 set, u32 value) {
     const u32 *old = intern_words(&l->value_sets, set);
     while (k < n && old[k] < value) k++;
     if (k < n && old[k] == value) return set;
-    memcpy(l->scratch.at, old, k * sizeof *old);
+    if (k) memcpy(l->scratch.at, old, k * sizeof *old);
     l->scratch.at[k] = value;
-    memcpy(l->scratch.at + k + 1, old + k, (n - k) * sizeof *old);
+    if (k < n) memcpy(l->scratch.at + k + 1, old + k, (n - k) * sizeof *old);
     l->scratch.n = n + 1;
     return budget_work(l->b, n) ? intern(l->b, &l->value_sets, l->scratch.at, n + 1, NULL) : NONE;
 }
