@@ -9,6 +9,7 @@ b'-'
 """
 
 from ._version import __version__
+from .cache import CacheStats, GrammarCache
 from .errors import (
     GrammarEngineError,
     GrammarError,
@@ -31,8 +32,10 @@ from .report import Report
 from .vocabulary import Vocabulary
 
 __all__ = [
+    "CacheStats",
     "Explanation",
     "Grammar",
+    "GrammarCache",
     "GrammarEngineError",
     "GrammarError",
     "GrammarSyntaxError",

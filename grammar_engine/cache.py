@@ -1,0 +1,142 @@
+"""A bounded cache of grammars, by source text and options.
+
+Idea. Requests of a server repeat few schemas. A grammar found here has not only been compiled: its automata and masks are warm. Equal means
+equal *as written*: the order of keys in a schema is part of what it says (properties come in that order), so nothing is sorted.
+
+Invariants. At most `max_grammars` grammars are held, the least recently used goes first. Each is compiled once, however many threads ask
+for it at the same time; the others wait for that one. A source that fails is not held: whoever asks gets the error anew.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Iterable
+from decimal import Decimal
+from typing import Any, NamedTuple
+
+from .grammar import Grammar
+
+
+class CacheStats(NamedTuple):
+    """Counters of a `GrammarCache`.
+
+    Attributes
+    ----------
+    grammars : int
+        Held now.
+    hits, misses, evictions : int
+        Answered without compiling; compiled; dropped to make room.
+    """
+
+    grammars: int
+    hits: int
+    misses: int
+    evictions: int
+
+
+class GrammarCache:
+    """Compiles each source once, and remembers the grammar. Any number of threads may use it at once.
+
+    The methods take what the constructors of `Grammar` of the same names take, and raise what they raise. A hit costs microseconds for
+    text; a schema given as a dict is first written as JSON, which takes time in proportion to its size.
+
+    Parameters
+    ----------
+    max_grammars : int
+        How many grammars are held at most. One of a common schema takes some 50 KB, and its automata what `Limits` allow.
+
+    Examples
+    --------
+    >>> cache = GrammarCache(max_grammars=100)
+    >>> schema = '{"type": "integer"}'
+    >>> cache.from_json_schema(schema) is cache.from_json_schema(schema)
+    True
+    """
+
+    def __init__(self, max_grammars: int = 1000):
+        if max_grammars < 1:
+            raise ValueError(f"max_grammars is at least 1, not {max_grammars}")
+        self.max_grammars = max_grammars
+        self._lock = threading.Lock()
+        self._grammars: OrderedDict[Any, Grammar] = OrderedDict()
+        self._under_way: dict[Any, threading.Event] = {}
+        self._hits = self._misses = self._evictions = 0
+
+    def from_json_schema(self, schema: Any, **options: Any) -> Grammar:
+        """As `Grammar.from_json_schema`."""
+        return self._get("JSON Schema", Grammar.from_json_schema, schema, options)
+
+    def from_regex(self, pattern: str, **options: Any) -> Grammar:
+        """As `Grammar.from_regex`."""
+        return self._get("regex", Grammar.from_regex, pattern, options)
+
+    def from_lark(self, text: str, **options: Any) -> Grammar:
+        """As `Grammar.from_lark`."""
+        return self._get("Lark", Grammar.from_lark, text, options)
+
+    def from_choices(self, choices: Iterable[str | bytes], **options: Any) -> Grammar:
+        """As `Grammar.from_choices`."""
+        return self._get("choices", Grammar.from_choices, tuple(choices), options)
+
+    def clear(self) -> None:
+        """Drop all grammars. Matchers keep those that they are over."""
+        with self._lock:
+            self._grammars.clear()
+
+    @property
+    def stats(self) -> CacheStats:
+        """The counters at this moment."""
+        with self._lock:
+            return CacheStats(len(self._grammars), self._hits, self._misses, self._evictions)
+
+    def _get(self, kind: str, compile_it: Callable[..., Grammar], source: Any, options: dict[str, Any]) -> Grammar:
+        try:
+            key = (kind, _key(source), *((name, _key(options[name])) for name in sorted(options)))
+        except TypeError:  # most likely no schema at all: let the front end say what is wrong with it
+            return compile_it(source, **options)
+        while True:
+            with self._lock:
+                grammar = self._grammars.get(key)
+                if grammar is not None:
+                    self._grammars.move_to_end(key)
+                    self._hits += 1
+                    return grammar
+                finished = self._under_way.get(key)
+                if finished is None:
+                    mine = self._under_way[key] = threading.Event()
+                    self._misses += 1
+                    break
+            finished.wait()  # then look again: it may have failed, or be gone already
+        try:
+            grammar = compile_it(source, **options)
+            with self._lock:
+                self._grammars[key] = grammar
+                while len(self._grammars) > self.max_grammars:
+                    self._grammars.popitem(last=False)
+                    self._evictions += 1
+            return grammar
+        finally:
+            with self._lock:
+                del self._under_way[key]
+            mine.set()
+
+
+def _key(value: Any) -> Any:
+    """Something hashable that is equal only for values that mean the same. TypeError: there is nothing of that kind."""
+    if isinstance(value, (bytearray, memoryview)):
+        return bytes(value)
+    if isinstance(value, (dict, list)):
+        try:
+            return "as JSON", json.dumps(value, ensure_ascii=False, default=_number)
+        except (ValueError, RecursionError) as error:
+            raise TypeError from error
+    hash(value)
+    return type(value).__name__, value
+
+
+def _number(value: Any) -> str:
+    if isinstance(value, Decimal):
+        return f"decimal {value}"
+    raise TypeError

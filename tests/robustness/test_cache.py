@@ -1,0 +1,94 @@
+"""`GrammarCache`: equal sources are compiled once; bounded; safe in threads."""
+
+from __future__ import annotations
+
+import threading
+from decimal import Decimal
+
+import pytest
+
+from grammar_engine import Grammar, GrammarCache, Limits, Matcher, SchemaError, Vocabulary
+
+
+def test_equal_sources_are_one_grammar() -> None:
+    cache = GrammarCache()
+    schema = {"type": "object", "properties": {"a": {"const": 1}}}
+    grammar = cache.from_json_schema(schema)
+    assert cache.from_json_schema({"type": "object", "properties": {"a": {"const": 1}}}) is grammar
+    assert cache.from_json_schema(schema, whitespace="compact") is not grammar
+    assert cache.from_json_schema(schema, limits=Limits()) is cache.from_json_schema(schema, limits=Limits())
+    assert cache.from_regex("a+") is cache.from_regex("a+") is not cache.from_regex("a+", dialect="ecma")
+    assert cache.from_lark('start: "a"') is cache.from_lark('start: "a"')
+    assert cache.from_choices(["a", b"b"]) is cache.from_choices(iter(["a", b"b"]))
+    assert cache.stats.misses == cache.stats.grammars == 7
+
+
+def test_sources_that_differ_are_told_apart() -> None:
+    cache = GrammarCache()
+    pairs = [
+        ({"const": 1}, {"const": True}),
+        ({"const": 1}, {"const": "1"}),
+        ({"multipleOf": Decimal("0.1")}, {"const": "decimal 0.1"}),
+        ({"properties": {"a": {}, "b": {}}}, {"properties": {"b": {}, "a": {}}}),
+        (True, {}),
+        ('{"const": 1}', '{"const": 2}'),
+    ]
+    for first, second in pairs:
+        assert cache.from_json_schema(first) is not cache.from_json_schema(second)
+
+
+def test_a_dict_that_was_changed_is_another_source() -> None:
+    cache = GrammarCache()
+    schema = {"const": 1}
+    first = cache.from_json_schema(schema)
+    schema["const"] = 2
+    matcher = Matcher(cache.from_json_schema(schema), Vocabulary.bytes())
+    assert matcher.accept_bytes(b"2")
+    assert cache.from_json_schema({"const": 1}) is first
+
+
+def test_the_least_recently_used_goes_first() -> None:
+    cache = GrammarCache(max_grammars=2)
+    a, b = cache.from_regex("a"), cache.from_regex("b")
+    assert cache.from_regex("a") is a
+    cache.from_regex("c")
+    assert cache.from_regex("a") is a
+    assert cache.from_regex("b") is not b
+    assert cache.stats.grammars == 2
+    assert cache.stats.evictions == 2
+    cache.clear()
+    assert cache.stats.grammars == 0
+    with pytest.raises(ValueError, match="at least 1"):
+        GrammarCache(max_grammars=0)
+
+
+def test_a_failure_is_not_held() -> None:
+    cache = GrammarCache()
+    for _ in range(2):
+        with pytest.raises(SchemaError):
+            cache.from_json_schema({"type": "strin"})
+        with pytest.raises(SchemaError):
+            cache.from_json_schema({"const": {1, 2}})
+    assert cache.stats.grammars == 0
+
+
+def test_threads_compile_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    compiled, go = [], threading.Event()
+    real = Grammar.from_regex
+
+    def slow(pattern: str) -> Grammar:
+        compiled.append(pattern)
+        go.wait(10)
+        return real(pattern)
+
+    monkeypatch.setattr(Grammar, "from_regex", slow)
+    cache, found = GrammarCache(), []
+    threads = [threading.Thread(target=lambda: found.append(cache.from_regex("x"))) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    go.set()
+    for thread in threads:
+        thread.join()
+    assert compiled == ["x"]
+    assert len(set(map(id, found))) == 1
+    assert len(found) == 8
