@@ -42,6 +42,15 @@ void gr_bag_raise(const gr_grammar *g, const gr_bag *bag, u32 *counts, u32 way) 
     }
 }
 
+void gr_bag_forget(const gr_grammar *g, const gr_bag *bag, u32 *counts, u32 rank) {
+    for (u32 i = 0; i < bag->n_slots; i++) {
+        const gr_slot *slot = slot_of(g, bag, i);
+        if (slot->place == NONE || slot->last_rank == NONE || slot->last_rank >= rank) continue;
+        if (slot->maximum == 1) counts[slot->place >> 5] |= (u32)1 << (slot->place & 31);
+        else counts[bag->n_bit_words + slot->place] = slot->minimum;
+    }
+}
+
 /* --- without conditions -------------------------------------------------------------------------------------------------- */
 
 /* What the own slots and the total say of a state, and of the states after it. */

@@ -1,7 +1,8 @@
 /* Bags: how often each slot has been raised, and whether a state can still be finished.
  *
  * The counts of a state are `n_words` words: a bit for each slot that may be raised once, a word for each other slot with bounds. A slot
- * without maximum stops counting at its minimum, so that states with equal futures are equal.
+ * without maximum stops counting at its minimum, and by rank, slots that are behind us are forgotten, so that states with equal futures
+ * are equal.
  *
  * *Finished* is a state in which every slot has reached its minimum. A state is *alive* if some members lead from it to a finished one;
  * a way is offered only if the state after it is alive, so a text never runs into a dead end. Which is decided exactly:
@@ -17,6 +18,8 @@
 
 bool gr_bag_is_finished(const gr_grammar *g, const gr_bag *bag, const u32 *counts);
 bool gr_bag_admits(const gr_grammar *g, const gr_bag *bag, const u32 *counts, u32 rank, u32 way); /* no bound forbids it now */
+/* In a ranked bag: makes the counts of slots that no way from `rank` on has as its own the same, whatever they were. The state is alive. */
+void gr_bag_forget(const gr_grammar *g, const gr_bag *bag, u32 *counts, u32 rank);
 void gr_bag_raise(const gr_grammar *g, const gr_bag *bag, u32 *counts, u32 way);
 
 /* Whether the state is alive, in *answer; false on failure of the budget. */

@@ -102,7 +102,10 @@ static u32 next_state(ep_parser *p, u32 state, u32 way, u32 value) {
     p->words.n = n;
     const gr_bag *bag = bag_of(p, state);
     gr_bag_raise(p->g, bag, p->words.at + STATE_COUNTS, way);
-    if (bag->ranked) p->words.at[STATE_RANK] = w->rank;
+    if (bag->ranked) {
+        p->words.at[STATE_RANK] = w->rank;
+        gr_bag_forget(p->g, bag, p->words.at + STATE_COUNTS, w->rank);
+    }
     if (w->flags & GR_DISTINCT) {
         if (value == VALUE_UNKNOWN) p->words.at[STATE_TAINTED] = 1;
         else p->words.at[STATE_VALUES] = lx_values_with(p->lx, p->words.at[STATE_VALUES], value);

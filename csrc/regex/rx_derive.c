@@ -165,32 +165,42 @@ bool rx_freeze_classes(rx_arena *x, const rx_id *roots, u32 n) {
     return ok;
 }
 
+typedef struct search_step {
+    rx_id id;
+    u32 next_class;
+} search_step;
+
 /* --- emptiness -------------------------------------------------------------------------------------------------------- */
 
-/* Breadth-first search through the derivatives for one that contains "". Found: it and all its ancestors are inhabited. Exhausted: all
- * that were visited are empty. Verdicts are kept, so the total over all calls is one visit per node. */
+/* Depth-first search through the derivatives for one that contains "". Found: it and all its ancestors are inhabited. Exhausted: all
+ * that were visited are empty. Verdicts are kept, so the total over all calls is one visit per node. Depth first, because a long way to
+ * an end is common (`minLength`), and a wrong turn from which there is no way back is not. */
 static bool search(rx_arena *x, rx_id start) {
     rx_refresh_classes(x);
-    id_vec queue = {0}, parent = {0};
+    VEC(search_step) path = {0};
+    id_vec visited = {0};
     word_map seen = {0};
-    u32 found = NONE; /* index in queue of an inhabited node */
-    bool ok = vec_push(x->b, &queue, start) && vec_push(x->b, &parent, NONE) && map_put(x->b, &seen, start, 0);
-    for (u32 i = 0; ok && i < queue.n && found == NONE; i++)
-        for (u32 c = 0; ok && c < x->n_classes && found == NONE; c++) {
-            rx_id next = rx_derive(x, queue.at[i], x->class_byte[c]);
-            ok = next != NONE && budget_work(x->b, 1);
-            if (!ok || next == RX_ID_NEVER || x->meta.at[next].known_empty == 1 || map_get(&seen, next) != NONE) continue;
-            ok = map_put(x->b, &seen, next, 0) && vec_push(x->b, &queue, next) && vec_push(x->b, &parent, i);
-            if (ok && (x->meta.at[next].flags & RX_INHABITED || x->meta.at[next].known_empty == 2)) found = queue.n - 1;
+    bool found = false, ok = vec_push(x->b, &path, ((search_step){start, 0})) && vec_push(x->b, &visited, start) && map_put(x->b, &seen, start, 0);
+    while (ok && path.n && !found) {
+        search_step *at = &path.at[path.n - 1];
+        if (at->next_class == x->n_classes) {
+            path.n--;
+            continue;
         }
-    if (ok && found == NONE)
-        for (u32 i = 0; i < queue.n; i++) x->meta.at[queue.at[i]].known_empty = 1;
-    if (ok)
-        for (u32 i = found; i != NONE; i = parent.at[i]) x->meta.at[queue.at[i]].known_empty = 2;
-    vec_drop(x->b, &queue);
-    vec_drop(x->b, &parent);
+        rx_id next = rx_derive(x, at->id, x->class_byte[at->next_class++]);
+        ok = next != NONE && budget_work(x->b, 1);
+        if (!ok || next == RX_ID_NEVER || x->meta.at[next].known_empty == 1 || map_get(&seen, next) != NONE) continue;
+        ok = map_put(x->b, &seen, next, 0) && vec_push(x->b, &visited, next) && vec_push(x->b, &path, ((search_step){next, 0}));
+        found = ok && (x->meta.at[next].flags & RX_INHABITED || x->meta.at[next].known_empty == 2);
+    }
+    if (ok && !found)
+        for (u32 i = 0; i < visited.n; i++) x->meta.at[visited.at[i]].known_empty = 1;
+    if (ok && found)
+        for (u32 i = 0; i < path.n; i++) x->meta.at[path.at[i].id].known_empty = 2;
+    vec_drop(x->b, &path);
+    vec_drop(x->b, &visited);
     map_drop(x->b, &seen);
-    return ok && found == NONE;
+    return ok && !found;
 }
 
 /* By structure where the structure tells; only intersections, complements and multiples need the search. Recursion goes as deep as
