@@ -11,7 +11,7 @@ typedef struct visit {
     u64 sum;
 } visit;
 
-enum { UNDER_WAY = NONE - 1 }; /* as an index of counts */
+#define UNDER_WAY (NONE - 1) /* as an index of counts */
 
 bool rx_count(rx_arena *x, rx_id start, u64 limit, u64 *count) {
     VEC(visit) path = {0};
