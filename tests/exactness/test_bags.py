@@ -131,9 +131,11 @@ def _random_bag(rng: random.Random) -> tuple[Grammar | None, Oracle]:
     unused = [*_ITEMS]  # distinct ways have values of their own, and no more of them than there are
     for own in range(n_own):
         distinct = rng.random() < 0.6
-        for _ in range(1 if distinct else rng.choice([1, 1, 2])):
-            texts = rng.choice(unused if distinct else _ITEMS)
-            if distinct:
+        texts = rng.choice(unused)
+        for again in range(rng.choice([1, 1, 2])):
+            if not distinct:
+                texts = rng.choice(_ITEMS)
+            elif not again:
                 unused.remove(texts)
                 low, high = slots[own]
                 high = min(high or 99, len({value for _, value in texts}))
@@ -146,11 +148,12 @@ def _random_bag(rng: random.Random) -> tuple[Grammar | None, Oracle]:
             if not distinct and rng.random() < 0.3:  # an item that is a nonterminal
                 symbols = (b.nonterminal("item"),)
                 b.rule(symbols[0], (item,))
+            members = texts
             if rng.random() < 0.4:  # a value behind the key
-                texts = [(text + ":v", value) for text, value in texts]
+                members = [(text + ":v", value) for text, value in texts]
                 symbols = (*symbols, b.lexeme(b.bytes(b":v"), "value"))
             ways.append(Way(symbols, tuple(raised), rank, distinct))
-            known.append((texts, tuple(raised), rank, distinct))
+            known.append((members, tuple(raised), rank, distinct))
     ranked = rng.random() < 0.4
     comma, opening, closing = (b.lexeme(b.bytes(c), c.decode()) for c in (b",", b"[", b"]"))
     b.start = b.nonterminal("start")
