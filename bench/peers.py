@@ -66,6 +66,7 @@ class Engine(Protocol):
     version: str
 
     def compile(self, schema: Any) -> Any: ...  # raises RefusedError
+    def judge(self, schema: Any) -> Any: ...  # the grammar that tells right from wrong, if it is not the one that is timed; else None
     def session(self, grammar: Any) -> Session: ...
 
 
@@ -73,21 +74,27 @@ class Engine(Protocol):
 
 
 class Ours:
-    def __init__(self, tokenizer: Tokenizer):
+    """`spellings`: options of `from_json_schema` under which instances are judged, such as `property_order`; masks are timed without."""
+
+    def __init__(self, tokenizer: Tokenizer, spellings: dict[str, str]):
         import grammar_engine
 
+        self._spellings = spellings
         self._api = grammar_engine
         self.version = getattr(grammar_engine, "__version__", "?")
         names = dict(tokenizer.special)
         self._vocabulary = grammar_engine.Vocabulary(tokenizer.tokens, eos=[tokenizer.eos], special=names)
         grammar_engine.Matcher(grammar_engine.Grammar.from_choices(["x"]), self._vocabulary)  # builds the trie
 
-    def compile(self, schema: Any) -> Any:
+    def compile(self, schema: Any, **options: str) -> Any:
         try:
-            return self._api.Grammar.from_json_schema(schema)
+            return self._api.Grammar.from_json_schema(schema, **options)
         except self._api.errors.GrammarEngineError as error:
             reason = getattr(error, "keyword", None) or getattr(error, "construct", None) or getattr(error, "limit", None)
             raise RefusedError(reason or type(error).__name__, str(error)) from None
+
+    def judge(self, schema: Any) -> Any:
+        return self.compile(schema, **self._spellings) if self._spellings else None
 
     def session(self, grammar: Any) -> Session:
         return _OurSession(self._api.Matcher(grammar, self._vocabulary), (self._vocabulary.width + 31) // 32)
@@ -110,7 +117,7 @@ class _OurSession:
 
 
 class LLGuidance:
-    def __init__(self, tokenizer: Tokenizer):
+    def __init__(self, tokenizer: Tokenizer, _spellings: dict[str, str]):
         import llguidance
 
         self._api = llguidance
@@ -127,6 +134,9 @@ class LLGuidance:
         if matcher.is_error():
             raise RefusedError(_shorten(matcher.get_error()), matcher.get_error())
         return matcher
+
+    def judge(self, _schema: Any) -> None:
+        return None
 
     def session(self, grammar: Any) -> Session:
         return _LLGuidanceSession(grammar.deep_copy(), self._words)
@@ -169,7 +179,7 @@ class _LLGuidanceSession:
 class XGrammar:
     """Its settings that follow JSON Schema: any white space, unlisted properties allowed."""
 
-    def __init__(self, tokenizer: Tokenizer):
+    def __init__(self, tokenizer: Tokenizer, _spellings: dict[str, str]):
         import xgrammar
 
         self._api = xgrammar
@@ -183,6 +193,9 @@ class XGrammar:
             return self._compiler.compile_json_schema(json.dumps(schema), any_whitespace=True, strict_mode=False)
         except RuntimeError as error:
             raise RefusedError(_shorten(str(error)), str(error)) from None
+
+    def judge(self, _schema: Any) -> None:
+        return None
 
     def session(self, grammar: Any) -> Session:
         return _XGrammarSession(self._api, grammar, self._size)

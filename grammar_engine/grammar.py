@@ -220,7 +220,7 @@ class Grammar:
         options = json_schema.Options(whitespace, lenient, escapes, property_order, number_style, unique_keys, formats, resources)
         builder = Builder()
         expressions = NativeExpressions(builder, limits)
-        report = json_schema.build(builder, decoded, options, limits, expressions.is_empty)
+        report = json_schema.build(builder, decoded, options, limits, expressions)
         try:
             return cls._compile(builder, expressions, report, limits, "JSON Schema")
         except NothingError:

@@ -152,7 +152,7 @@ class Builder:
         """`parts` one after the other."""
         if self.never in parts:
             return self.never
-        kept = [p for p in parts if p != self.empty]
+        kept = parts if self.empty not in parts else [p for p in parts if p != self.empty]
         return kept[0] if len(kept) == 1 else self._node(OP_CONCAT, *kept) if kept else self.empty
 
     def union(self, *parts: Expr) -> Expr:
@@ -300,9 +300,8 @@ class Builder:
         known = self._ids.get(key)
         if known is None:
             known = self._ids[key] = self.n_exprs
-            self.n_exprs += 1
-            self.words.extend((op, len(operands)))
-            self.words.extend(operands)
+            self.n_exprs = known + 1
+            self.words.extend((op, len(operands), *operands))
         return known
 
     def _span(self, content: builtins.bytes) -> int:

@@ -1,9 +1,10 @@
-"""Writes docs/json-schema.md from the registry of keywords, the table of formats and the engine's own refusals.
+"""Writes docs/json-schema.md from the registry of keywords, the table of formats, counted figures and the engine's own refusals.
 
     python tools/make_docs.py            # the package is installed, or built in place with PYTHONPATH=$PWD
     python tools/make_docs.py --check    # exit status 1 if the file would change
 
-Idea. What a table says of a keyword is read off `keywords.py` and `formats.py`. What is refused although its keyword is enforced is shown by
+Idea. What a table says of a keyword is read off `keywords.py` and `formats.py`, and its figures off `keyword_figures.json`, which
+`keyword_figures.py` counts where the data are. What is refused although its keyword is enforced is shown by
 example: each example is compiled here, and the reason in the document is the one that the engine gave. An example that compiles, or a
 remark about a keyword that the registry does not have, is an error; so the document cannot fall behind the code in silence.
 """
@@ -21,6 +22,7 @@ from grammar_engine.frontends.json_schema.formats import FORMATS, UNSUPPORTED_FO
 from grammar_engine.frontends.json_schema.keywords import REGISTRY, Keyword, Status, Types
 
 TARGET = Path(__file__).parent.parent / "docs" / "json-schema.md"
+FIGURES = json.loads((Path(__file__).parent / "keyword_figures.json").read_text(encoding="utf-8"))
 
 NAMED = "names a place for `$ref`"
 REMARKS = {
@@ -32,18 +34,23 @@ REMARKS = {
     "minimum": "exact decimals, of any size up to 1,000 digits",
     "exclusiveMinimum": "a number, or the boolean of draft 4",
     "exclusiveMaximum": "a number, or the boolean of draft 4",
-    "multipleOf": "exact decimals; the automaton has a limited number of states",
+    "multipleOf": "exact decimals; any divisor where the bounds leave at most 1,000 multiples",
     "items": "one schema, or the list of the older drafts",
     "maxItems": "costs nothing until it is reached",
-    "uniqueItems": "`false`, or `true` where at most one item is allowed",
-    "properties": "in the order of the schema",
+    "uniqueItems": "numbers are equal by value (`1` and `1.0`), strings by their characters",
+    "contains": "an item that is not counted may match too, unless `maxContains` bounds them",
+    "unevaluatedItems": "by the branches of `anyOf`, `oneOf`, `if` that the array meets; `contains` evaluates from 2020-12 on",
+    "properties": "in the order of the schema, or in any: see *Options*",
     "required": "in the order of `properties`, then in its own",
     "patternProperties": "may overlap with each other and with `properties`",
-    "minProperties": "where at most one of the members that it asks for has a free name (free names may repeat)",
-    "maxProperties": "counts members as written",
-    "$ref": "inside the document; recursion is fine",
-    "oneOf": "branches that exclude each other, or that can be excluded from each other",
-    "not": "where the negation is a finite list of alternatives",
+    "minProperties": "the keys of an object whose members are counted all differ",
+    "maxProperties": "the same",
+    "unevaluatedProperties": "by the branches of `anyOf`, `oneOf`, `if` that the object meets",
+    "$ref": "inside the document, to the metaschemas and to the documents in `resources`; recursion is fine",
+    "$dynamicRef": "by the dynamic scope, as far as a reference can reach it",
+    "$recursiveRef": "the same",
+    "oneOf": "branches may overlap: each is met without the others",
+    "not": "any schema that is not refused below",
     "if": "as `not`, for the condition",
     "$schema": "tells the draft; without it, 2020-12 with the spellings of older drafts",
     "$id": NAMED,
@@ -54,22 +61,42 @@ REMARKS = {
     "definitions": NAMED,
 }
 
+# The files of the official suite that test a keyword, where it is not the one of its name.
+TESTED_BY = {
+    "$schema": ["optional/no-schema", "optional/cross-draft"],
+    "$id": ["optional/id"],
+    "$anchor": ["anchor", "optional/anchor"],
+    "$defs": ["defs"],
+    "$vocabulary": ["vocabulary"],
+    "$ref": ["ref", "refRemote", "infinite-loop-detection", "optional/refOfUnknownKeyword"],
+    "$dynamicRef": ["dynamicRef", "optional/dynamicRef"],
+    "$recursiveRef": ["recursiveRef"],
+    "type": ["type", "optional/bignum"],
+    "pattern": ["pattern", "optional/ecmascript-regex", "optional/non-bmp-regex"],
+    "multipleOf": ["multipleOf", "optional/float-overflow"],
+    "dependencies": ["optional/dependencies-compatibility"],
+    "if": ["if-then-else"],
+    "then": ["if-then-else"],
+    "else": ["if-then-else"],
+    "contentEncoding": ["content"],
+    "contentMediaType": ["content"],
+    "contentSchema": ["content"],
+}
+
 # Keyword, what it is about, a schema that is refused for it.
 REFUSED: tuple[tuple[str, str, Any], ...] = (
-    ("uniqueItems", "more than one item", {"type": "array", "uniqueItems": True}),
-    ("not", "`items` of unbounded arrays", {"not": {"type": "array", "items": {"type": "null"}}}),
-    ("not", "a schema for all other keys", {"not": {"additionalProperties": {"type": "null"}}}),
-    ("if", "the same in a condition", {"if": {"additionalProperties": {"type": "null"}}, "then": {"required": ["a"]}}),
+    ("uniqueItems", "arrays or objects as items", {"type": "array", "uniqueItems": True}),
     (
-        "oneOf",
-        "closed objects without a required key",
-        {"oneOf": [{"properties": {name: True}, "type": "object", "additionalProperties": False} for name in "ab"]},
+        "uniqueItems",
+        "different schemas by position that have values in common",
+        {"type": "array", "prefixItems": [{"type": "integer"}, {"type": "number"}], "uniqueItems": True},
     ),
+    ("not", "`uniqueItems`", {"not": {"items": {"type": "integer"}, "uniqueItems": True}}),
     ("multipleOf", "large divisors", {"type": "number", "multipleOf": 123457}),
     ("pattern", "look-around", {"type": "string", "pattern": "(?=a)b"}),
     ("pattern", "back-references", {"type": "string", "pattern": "(a|b)\\1"}),
     ("format", "formats that are known but not regular", {"type": "string", "format": "regex"}),
-    ("$ref", "other documents", {"$ref": "https://example.com/other.json"}),
+    ("$ref", "documents that are not given", {"$ref": "https://example.com/other.json"}),
 )
 
 STANDARDS = {
@@ -89,7 +116,12 @@ STANDARDS = {
     "uuid": "RFC 4122",
     "json-pointer": "RFC 6901",
     "relative-json-pointer": "the draft of relative JSON pointers",
+    "idn-email": "RFC 6531",
+    "idn-hostname": "RFC 5890",
+    "regex": "ECMA-262",
 }
+
+COUNTED = {Status.ENFORCED: "enforced", Status.ANNOTATION: "annotations", Status.UNSUPPORTED: "unsupported"}
 
 HEAD = """\
 <!-- Written by tools/make_docs.py from the registry of keywords. Change that, or the script, and run it again. -->
@@ -99,35 +131,81 @@ HEAD = """\
 `Grammar.from_json_schema(schema)` compiles a schema to the grammar of the JSON texts of its instances. The schema is a dict, a bool,
 JSON text (`str` or `bytes`), a pydantic model class or a pydantic `TypeAdapter`. Numbers in JSON text keep their exact decimal value.
 
-Every keyword of every draft from 4 to 2020-12 is in one registry, `grammar_engine/frontends/json_schema/keywords.py`, with one of three
-verdicts:
+Every keyword of every draft from 4 to 2020-12 is in one registry, `grammar_engine/frontends/json_schema/keywords.py`, with a verdict:
 
 - **enforced**: every mask respects it. Some uses of an enforced keyword are refused; see *Refused uses*.
 - **annotation**: it constrains nothing, by the standard. It is listed in `grammar.report.annotations`.
-- **unsupported**: the schema is refused with `UnsupportedSchemaError`: JSON pointer, keyword, reason. It is not refused where it can have
-  no effect, such as `contains` beside `"type": "string"`.
 
-Nothing is dropped in silence. `lenient=True` turns these refusals into entries of `grammar.report.relaxed`; the grammar then admits more than
-the schema does. Refused either way: a malformed schema, a reference to another document, numbers of more than 1,000 digits, counts beyond
-2^32, and objects whose overlapping patterns or counted members would take too many rules.
+What cannot be enforced is refused with `UnsupportedSchemaError`, which tells JSON pointer, keyword and reason, or with `LimitExceededError`, which
+tells the limit. Nothing is dropped in silence, and nothing is refused that can have no effect, such as a hard `pattern` beside
+`"type": "integer"`.
 
 ```pycon
 >>> from grammar_engine import Grammar, Matcher, UnsupportedSchemaError, Vocabulary
->>> schema = {"type": "array", "items": {"type": "integer"}, "uniqueItems": True, "title": "ids"}
+>>> schema = {"type": "string", "minLength": 2, "pattern": "^(.)\\\\1", "title": "twice the same letter"}
 >>> try:
 ...     Grammar.from_json_schema(schema)
 ... except UnsupportedSchemaError as error:
 ...     print(error)
-comparing items with each other is not implemented (at the root of the schema)
+the regular expression '^(.)\\\\1': unsupported in a regular expression: back-reference: what a group matched cannot be matched again (at the root of the schema)
 >>> print(Grammar.from_json_schema(schema, lenient=True).report)
 enforced:
   (root)  type
-  (root)  items
-  /items  type
+  (root)  minLength
 relaxed:
-  (root)  uniqueItems  comparing items with each other is not implemented
+  (root)  pattern  the regular expression '^(.)\\\\1': unsupported in a regular expression: back-reference: what a group matched cannot be matched again
 annotations:
   (root)  title
+
+```
+"""
+
+OPTIONS = """\
+## Options
+
+| option | by default | otherwise |
+|:--|:--|:--|
+| `property_order` | `"schema"`: as `properties` lists them, then what only `required` names, then other keys | `"any"`: in any order, also the keys of the objects in `const` and `enum` |
+| `number_style` | `"canonical"`: as models write numbers; see below | `"any"`: however RFC 8259 allows, such as `1e2` for an integer; see below |
+| `escapes` | `"minimal"`: each character of a string in one way | `"all"`: in every way that RFC 8259 allows |
+| `whitespace` | `"flexible"`: any amount between JSON tokens | `"bounded"`, `"compact"`, or exactly a pair of separators; see below |
+| `unique_keys` | `False`: a key that the schema does not name may occur twice | `True`: no key occurs twice in an object |
+| `formats` | `"known"`: a `format` that is not in the table above is an annotation | `"strict"`: it is refused |
+| `resources` | none | the schemas that references to other documents mean, by URI; nothing is ever fetched |
+| `lenient` | `False`: what cannot be enforced is refused | `True`: it is dropped, and each drop is an entry of `grammar.report.relaxed` |
+
+The defaults are made for generation: they leave a model as few ways as possible to say the same thing. To judge texts that someone else wrote, take
+`property_order="any"`, `number_style="any"` and `escapes="all"`: then every JSON text of an instance is a sentence, but for two kinds of numbers that nobody
+writes by hand. Where a number has bounds, its point stands at most 9 places away from scientific notation (`0.05e3`, not `0.00000000005e12`). And the
+numbers that `uniqueItems` compares are spelt as by default.
+
+```pycon
+>>> def reads(text, schema, **options):
+...     matcher = Matcher(Grammar.from_json_schema(schema, **options), Vocabulary.bytes())
+...     return matcher.accept_bytes(text.encode()) and matcher.is_complete
+>>> pair = {"type": "object", "properties": {"a": True, "b": True}, "required": ["a", "b"]}
+>>> reads('{"b": 2, "a": 1}', pair), reads('{"b": 2, "a": 1}', pair, property_order="any")
+(False, True)
+>>> reads("1e2", {"type": "integer"}), reads("1e2", {"type": "integer"}, number_style="any")
+(False, True)
+>>> reads('"\\\\u0061"', {"const": "a"}), reads('"\\\\u0061"', {"const": "a"}, escapes="all")
+(False, True)
+>>> reads('{"x": 1, "x": 2}', {"type": "object"}), reads('{"x": 1, "x": 2}', {"type": "object"}, unique_keys=True)
+(True, False)
+>>> size = {"enum": ["S", "M", "L"]}
+>>> shirt = {"type": "object", "properties": {"size": {"$ref": "https://example.com/size"}}}
+>>> reads('{"size": "M"}', shirt, resources={"https://example.com/size": size})
+True
+>>> reads('{"size": 7}', shirt, resources={"https://example.com/size": size})
+False
+>>> version = {"type": "string", "format": "version-number"}
+>>> reads('"one"', version)
+True
+>>> try:
+...     Grammar.from_json_schema(version, formats="strict")
+... except UnsupportedSchemaError as error:
+...     print(error.keyword)
+format
 
 ```
 """
@@ -135,15 +213,14 @@ annotations:
 MEANING = """\
 ## What a text looks like
 
-The language is the set of JSON texts of the instances, with these choices of spelling. Each makes the set smaller than what a JSON parser
-would read as a valid instance; none makes it larger, but for the last.
+With the default options the language is the set of JSON texts of the instances, with these choices of spelling. Each makes the set smaller than
+what a JSON parser would read as a valid instance; none makes it larger, but for the last.
 
 - **Order of properties.** As in the schema; then keys that only `required` names; then all others. The keys of a `const` object: as given.
-- **Numbers.** Without bounds, in any way that RFC 8259 allows. An integer in plain digits, with a fraction of zeros if any (`5.0`; not in draft
-  4), or from 10^16 on in scientific notation (exponents to 9999). A bounded number in plain digits, or with one nonzero digit before the point and an
-  exponent. With `multipleOf` there is no exponent. No float is ever involved.
-- **Strings.** `escapes="minimal"` (the default): each character in one way, raw where JSON allows it. `escapes="all"`: in every way that RFC 8259
-  allows.
+- **Numbers.** Without bounds, in any way that RFC 8259 allows. An integer or a multiple (`multipleOf`) in plain digits, with a fraction of zeros
+  if any (`5.0`; not in draft 4). A bounded number in plain digits, or with one nonzero digit before the point and an exponent. No float is ever
+  involved.
+- **Strings.** Each character in one way, raw where JSON allows it.
 - **White space.** `whitespace=`
 
   | value | between JSON tokens | before and after the value |
@@ -154,9 +231,8 @@ would read as a valid instance; none makes it larger, but for the last.
   | `(item, key)`, such as `(", ", ": ")` | exactly this after each item and each key | none |
 
   Under `"bounded"` a text has at most 41 bytes of white space (42 with `\\r\\n`) after each bracket, comma, colon, key and scalar.
-- **Repeated keys.** A key that the schema names is written once. A key that it does not name may occur twice: RFC 8259 leaves the meaning of
-  that open, and no grammar of sensible size can exclude it. `report.notes` says where a schema admits such keys. `minProperties` is refused
-  where two of them would have to be told apart; `maxProperties` counts members as written.
+- **Repeated keys.** A key that the schema names is written once. Another key may occur twice, since RFC 8259 leaves the meaning of that open;
+  `report.notes` says where a schema admits such keys. Not so with `unique_keys=True`, and not where members are counted.
 
 ```pycon
 >>> grammar = Grammar.from_json_schema({"properties": {"a": True, "b": True}, "type": "object"}, whitespace=(", ", ": "))
@@ -212,27 +288,51 @@ def main() -> None:
 
 def document() -> str:
     names = {keyword.name for keyword in REGISTRY}
-    stray = sorted((REMARKS.keys() | {name for name, _, _ in REFUSED}) - names)
-    if stray or STANDARDS.keys() != FORMATS.keys():
-        sys.exit(f"not in the registry: {stray}; formats that differ: {sorted(STANDARDS.keys() ^ FORMATS.keys())}")
-    parts = [HEAD, "## Keywords\n", keyword_table(), "## Refused uses\n", refused_table(), "## Formats\n", format_table(), MEANING]
+    stray = sorted((REMARKS.keys() | TESTED_BY.keys() | {name for name, _, _ in REFUSED}) - names)
+    untested = sorted({file for files in TESTED_BY.values() for file in files} - FIGURES["conformance"].keys())
+    if untested:
+        sys.exit(f"not in the official suite: {untested}")
+    if stray:
+        sys.exit(f"not in the registry: {stray}")
+    if STANDARDS.keys() != FORMATS.keys() | UNSUPPORTED_FORMATS.keys():
+        sys.exit(f"formats that differ: {sorted(STANDARDS.keys() ^ (FORMATS.keys() | UNSUPPORTED_FORMATS.keys()))}")
+    parts = [HEAD, "## Keywords\n", keyword_table(), "## Refused uses\n", refused_table(), "## Formats\n", format_table(), OPTIONS, MEANING]
     return "\n".join(parts)
 
 
 def keyword_table() -> str:
     counts = {status: sum(keyword.status is status for keyword in REGISTRY) for status in Status}
+    known = [f"{counts[status]} {words}" for status, words in COUNTED.items() if counts[status]]
     lines = [
-        f"{counts[Status.ENFORCED]} enforced, {counts[Status.ANNOTATION]} annotations, {counts[Status.UNSUPPORTED]} unsupported. A key that is in no "
-        "line of this table is an annotation by the standard, and is reported as one.\n",
-        "| keyword | verdict | applies to | drafts | remark |",
-        "|:--|:--|:--|:--|:--|",
+        f"{', '.join(known)}. A key that is in no line of this table is an annotation by the standard, and is reported as one.\n",
+        f"*Used by*: the share of {FIGURES['usage']['schemas']:,} real schemas (of MaskBench) in which the keyword occurs. *Suite*: cases of the",
+        "official test suite for this keyword, drafts 2019-09 and 2020-12 with all that is optional, that are judged right, out of how many. The",
+        f"rest is refused by name, or listed in `tests/conformance/differences.py`; nothing invalid is accepted. All files together: {suite_of(None)}.\n",
+        "| keyword | verdict | applies to | drafts | used by | suite | remark |",
+        "|:--|:--|:--|:--|--:|--:|:--|",
     ]
     for status in Status:
         for k in REGISTRY:
             if k.status is status:
                 remark = k.reason or REMARKS.get(k.name, "")
-                lines.append(f"| `{k.name}` | {status.value} | {types_of(k)} | {drafts_of(k)} | {remark} |")
+                tested = suite_of(TESTED_BY.get(k.name, [k.name]))
+                figures = f"{share_of('keywords', k.name)} | {tested}"
+                lines.append(f"| `{k.name}` | {status.value} | {types_of(k)} | {drafts_of(k)} | {figures} | {remark} |")
     return "\n".join(lines) + "\n"
+
+
+def share_of(kind: str, name: str) -> str:
+    """Of the schemas that were counted, in percent."""
+    count = FIGURES["usage"][kind].get(name, 0)
+    share = 100 * count / FIGURES["usage"]["schemas"]
+    return "" if not count else f"{share:.1f} %" if share >= 0.1 else "< 0.1 %"
+
+
+def suite_of(files: list[str] | None) -> str:
+    """Cases that are right out of all, in these files of the suite (None: in every file)."""
+    found = [cases for file, cases in FIGURES["conformance"].items() if files is None or file in files]
+    n_cases = sum(sum(cases.values()) for cases in found)
+    return f"{sum(cases.get('right', 0) for cases in found):,} / {n_cases:,}" if n_cases else ""
 
 
 def types_of(keyword: Keyword) -> str:
@@ -272,12 +372,16 @@ def format_table() -> str:
     lines = [
         "A format is a set of strings, so it meets `pattern` and the lengths. Where a standard asks for more than a regular expression of sensible size "
         "can say, the set is smaller than the standard's, never larger.\n",
-        "| format | verdict | meaning |",
-        "|:--|:--|:--|",
-        *(f"| `{name}` | enforced | {STANDARDS[name]} |" for name in FORMATS),
-        *(f"| `{name}` | unsupported | {reason} |" for name, reason in UNSUPPORTED_FORMATS.items()),
+        "| format | verdict | used by | suite | meaning |",
+        "|:--|:--|--:|--:|:--|",
+        *(f"| `{name}` | enforced | {format_figures(name)} | {STANDARDS[name]} |" for name in FORMATS),
+        *(f"| `{name}` | unsupported | {format_figures(name)} | {reason} |" for name, reason in UNSUPPORTED_FORMATS.items()),
     ]
     return "\n".join(lines) + "\n"
+
+
+def format_figures(name: str) -> str:
+    return f"{share_of('formats', name)} | {suite_of([f'optional/format/{name}'])}"
 
 
 if __name__ == "__main__":

@@ -77,6 +77,7 @@ static u32 read_bytes(ge_engine *e, u32 config, const u8 *bytes, size_t n, size_
         if (to == NONE) {
             if (!locked) en_begin(e);
             locked = true;
+            e->b.work = 0; /* the limit is on each byte: a long text is no misuse */
             to = cf_step(e, config, class_of[bytes[i]]);
             if (to == NONE) {
                 config = NONE;

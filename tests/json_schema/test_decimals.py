@@ -8,9 +8,14 @@ from decimal import Decimal
 
 import pytest
 
-from grammar_engine.frontends.json_schema.decimals import Bound, DecimalSyntax
+from grammar_engine import Grammar, UnsatisfiableSchemaError, UnsupportedSchemaError
+from grammar_engine.frontends.json_schema.decimals import ANY, MOST_MOVED, NORMAL, Bound, DecimalSyntax
+from grammar_engine.frontends.json_schema.multiples import MOST_FRACTION, Multiples, is_multiple, is_small
+from grammar_engine.frontends.json_schema.numbers import NumberPiece
 from grammar_engine.ir import Builder
 from oracle import expr as oracle
+
+from .engine import accepts
 
 BOUNDS = [Decimal(x) for x in "0 1 -1 7 9 10 19 20 99 100 -100 250 0.5 1.25 -1.25 0.09 9.99 10.01 -0.001 12.34 0.1 199.99 3 5".split()]
 
@@ -59,7 +64,7 @@ def test_ranges(seed: int) -> None:
             low = high = Bound(low.value, False)
     builder = Builder()
     syntax = DecimalSyntax(builder, integer_fraction=True)
-    expr, plain, whole = syntax.range(low, high), syntax.plain_range(low, high), syntax.integers(low, high)
+    expr, plain, whole = syntax.range(low, high), syntax.plain_range(low, high), syntax.plain_integers(low, high)
     known = oracle.read(builder)
     for text in spellings(rng, rng.choice([b.value for b in (low, high) if b] or [Decimal(3)])):
         expected = is_normal(text) and inside(Decimal(text), low, high)
@@ -91,48 +96,58 @@ def test_magnitudes(low: str | None, high: str | None, accepted: list[str], refu
         assert not oracle.contains(known, text.encode()), text
 
 
-def test_large_integers() -> None:
-    """Programs write large floats with an exponent: from 10^16 on an integer may look so."""
-    builder = Builder()
-    syntax = DecimalSyntax(builder, integer_fraction=True)
-    expr, bounded = syntax.any_integer(), syntax.integers(None, Bound(Decimal(10) ** 20, False))
-    known = oracle.read(builder)
-    for text in ["1e+22", "-1.2345678901234568e+16", "12", "5.0", "0", "-0"]:
-        assert oracle.contains(known[expr], text.encode()), text
-    for text in ["1e-7", "1.5e15", "1.5", "05", "1e5"]:
-        assert not oracle.contains(known[expr], text.encode()), text
-    assert oracle.contains(known[bounded], b"1e+20")
-    assert not oracle.contains(known[bounded], b"1.1e+20")
-
-
-def test_draft_4_integers_have_no_fraction() -> None:
-    builder = Builder()
-    expr = DecimalSyntax(builder, integer_fraction=False).any_integer()
-    known = oracle.read(builder)[expr]
-    assert oracle.contains(known, b"5")
-    assert not oracle.contains(known, b"5.0")
+def test_integers_have_no_exponent() -> None:
+    """Unless the style is "any"; in draft 4 never, and no fraction either."""
+    texts = {
+        "12": 3,
+        "-0": 3,
+        "5.0": 2,
+        "-5.00": 2,
+        "1e+22": 1,
+        "10E-1": 1,
+        "0.5e1": 1,
+        "0e-9": 1,
+        "1.5": 0,
+        "05": 0,
+        "1e-7": 0,
+        "0.5e0": 0,
+    }
+    modern, draft4 = {"type": "integer"}, {"type": "integer", "$schema": "http://json-schema.org/draft-04/schema#"}
+    for schema, style, level in ((modern, "any", 1), (modern, "canonical", 2), (draft4, "any", 3), (draft4, "canonical", 3)):
+        grammar = Grammar.from_json_schema(schema, number_style=style)
+        for text, most in texts.items():
+            assert accepts(grammar, text) == (0 < level <= most), (style, text)
 
 
 @pytest.mark.parametrize("value", ["0", "1", "-3", "2.5", "-0.25", "1e22", "1e-7", "123456789.125"])
-def test_points(value: str) -> None:
-    builder = Builder()
+def test_listed_values(value: str) -> None:
     number = Decimal(value)
-    expr = DecimalSyntax(builder, integer_fraction=True).points([number])
+    for style in ("canonical", NORMAL, ANY):
+        builder = Builder()
+        expr = DecimalSyntax(builder, True, style).exactly([number])
+        known = oracle.read(builder)[expr]
+        for text in spellings(random.Random(value), number):
+            has_exponents = style == ANY or (number and (style == NORMAL or not -5 < number.adjusted() < 16))
+            expected = is_normal(text) and Decimal(text) == number and ("e" not in text.lower() or has_exponents)
+            assert oracle.contains(known, text.encode()) == expected, (style, text)
+
+
+def test_all_spellings_of_a_value() -> None:
+    """The normal style has exactly these; two different values share none."""
+    builder = Builder()
+    expr = DecimalSyntax(builder, True, NORMAL).exactly([Decimal("1.5")])
     known = oracle.read(builder)[expr]
-    for text in spellings(random.Random(value), number):
-        if "e" in text.lower() and -5 < number.adjusted() < 16:
-            assert not oracle.contains(known, text.encode())
-        else:
-            assert oracle.contains(known, text.encode()) == (is_normal(text) and Decimal(text) == number), text
+    for text in "1.5 1.50 1.500 1.5e0 1.50E+0 1.5e-0 1.5E+000".split():
+        assert oracle.contains(known, text.encode()), text
+    for text in "15e-1 0.15e1 1.5e 1.5e1 01.5 1.51 -1.5".split():
+        assert not oracle.contains(known, text.encode()), text
 
 
 @pytest.mark.parametrize("step", ["1", "2", "0.01", "7", "2.5", "1e10", "1e-8", "100000000000"])
 def test_multiples(step: str) -> None:
     builder = Builder()
     syntax = DecimalSyntax(builder, integer_fraction=True)
-    multiples = syntax.multiples(Decimal(step))
-    assert multiples is not None
-    expr = builder.intersect(syntax.plain_range(None, None), multiples)
+    expr = builder.intersect(syntax.plain_range(None, None), Multiples(syntax).multiples(Decimal(step)))
     known = oracle.read(builder)[expr]
     rng = random.Random(step)
     for _ in range(60):
@@ -141,5 +156,135 @@ def test_multiples(step: str) -> None:
             assert oracle.contains(known, text.encode()) == (value % Decimal(step) == 0), text
 
 
-def test_steps_beyond_the_core() -> None:
-    assert DecimalSyntax(Builder(), integer_fraction=True).multiples(Decimal(2**31 + 1)) is None
+def test_large_steps() -> None:
+    """Their multiples are listed where bounds leave few, and refused by name elsewhere."""
+    assert not is_small(Decimal(2**31 + 1))
+    schema = {"multipleOf": 1_000_000_007, "minimum": -1, "maximum": 3_000_000_021}
+    grammar = Grammar.from_json_schema({"type": "number", **schema})
+    assert [n for n in range(-1, 5) if accepts(grammar, str(n * 1_000_000_007))] == [0, 1, 2, 3]
+    assert not accepts(grammar, "1000000006")
+    for unbounded in ({"multipleOf": 1_000_000_007}, {"multipleOf": 3.14159, "maximum": 10_000, "minimum": 0}):
+        with pytest.raises(UnsupportedSchemaError, match="multiples"):
+            Grammar.from_json_schema(unbounded)
+    with pytest.raises(UnsatisfiableSchemaError):
+        Grammar.from_json_schema({"type": "number", "multipleOf": 1_000_000_007, "minimum": 1, "maximum": 5})
+
+
+# --- whole schemas against arithmetic ---------------------------------------------------------------------------------------
+
+
+class Case:
+    """A schema with random conditions on numbers."""
+
+    def __init__(self, rng: random.Random):
+        self.rng = rng
+        self.schema: dict[str, object] = {"type": rng.choice(["number", "integer"])}
+        self.bounds = {
+            key: self.number()
+            for key in (rng.choice(["minimum", "exclusiveMinimum"]), rng.choice(["maximum", "exclusiveMaximum"]))
+            if rng.random() < 0.6
+        }
+        self.step = Decimal(rng.choice("1 0.5 0.01 3 2.5 10 1000 7e5 1e-8 0.0003 12 1000000007".split())) if rng.random() < 0.4 else None
+        self.not_step = Decimal(rng.choice("1 3 0.25 100".split())) if rng.random() < 0.3 else None
+        self.schema |= self.bounds
+        if self.step:
+            self.schema["multipleOf"] = self.step
+        if self.not_step:
+            self.schema["not"] = {"multipleOf": self.not_step}
+
+    def number(self) -> Decimal:
+        r = self.rng
+        return r.choice(
+            [Decimal(r.randint(-30, 30)), Decimal(r.randint(-3000, 3000)) / 100, Decimal(r.randint(-9, 9)).scaleb(r.randint(-12, 25))]
+        )
+
+    def has(self, value: Decimal) -> bool:
+        compare = {
+            "minimum": value.__ge__,
+            "exclusiveMinimum": value.__gt__,
+            "maximum": value.__le__,
+            "exclusiveMaximum": value.__lt__,
+        }
+        return (
+            all(compare[key](bound) for key, bound in self.bounds.items())
+            and (self.schema["type"] == "number" or is_multiple(value, Decimal(1)))
+            and (self.step is None or is_multiple(value, self.step))
+            and (self.not_step is None or not is_multiple(value, self.not_step))
+        )
+
+    def values(self) -> list[Decimal]:
+        step = self.step or Decimal(1)
+        near = [bound + by for bound in self.bounds.values() for by in (0, 1, -1, step, -step, Decimal("1e-9"))]
+        near += [(bound / step).to_integral_value() * step for bound in self.bounds.values()]
+        return [*near, Decimal(0), self.number(), step * self.rng.randint(-50, 50), step + self.number()]
+
+    def spellings(self, value: Decimal) -> list[str]:
+        plain = format(value, "f")
+        texts = [plain, plain + ("0" if "." in plain else ".0")]
+        for _ in range(4):
+            moved = self.rng.randint(-MOST_MOVED - 2, MOST_MOVED + 2)
+            exponent = value.adjusted() - moved if value else moved
+            mantissa = format(value.scaleb(-exponent), "f") if value else self.rng.choice(["0", "-0", "0.0"])
+            sign = self.rng.choice(["", "+", "+0"] if exponent >= 0 else ["-", "-0"])
+            texts += [
+                f"{m}{self.rng.choice('eE')}{sign}{abs(exponent)}" for m in (mantissa, mantissa + ("0" if "." in mantissa else ".00"))
+            ]
+        return texts
+
+    def is_sure(self, text: str, style: str) -> bool:
+        """Whether the documentation promises that the style has this spelling."""
+        sign_and_mantissa, _, exponent = text.lower().partition("e")
+        whole, _, fraction = sign_and_mantissa.lstrip("-").partition(".")
+        if not exponent:
+            return True
+        steps = self.step or self.not_step or self.schema["type"] == "integer"
+        if style == "canonical":
+            return not steps and len(whole) == 1 and whole != "0"
+        if Decimal(text) == 0:
+            return self.not_step is None
+        leading = len(whole + fraction) - len((whole + fraction).lstrip("0"))
+        if steps and not (-MOST_MOVED <= int(exponent) <= MOST_FRACTION):
+            return False
+        return -MOST_MOVED <= len(whole) - 1 - leading <= MOST_MOVED
+
+
+@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("style", ["canonical", "any"])
+def test_random_schemas(seed: int, style: str) -> None:
+    case = Case(random.Random(seed))
+    try:
+        grammar = Grammar.from_json_schema(case.schema, number_style=style)
+    except (UnsatisfiableSchemaError, UnsupportedSchemaError):
+        return
+    for value in case.values():
+        for text in case.spellings(value):
+            if accepts(grammar, text):
+                assert case.has(Decimal(text)), text
+            else:
+                assert not (case.has(Decimal(text)) and case.is_sure(text, style)), text
+
+
+def test_sizes() -> None:
+    def piece(low: int, high: int, *steps: str, others: tuple[str, ...] = ()) -> NumberPiece:
+        return NumberPiece(
+            Bound(Decimal(low), False), Bound(Decimal(high), True), frozenset(map(Decimal, steps)), frozenset(map(Decimal, others))
+        )
+
+    assert piece(0, 10, "1").size() == 10
+    assert piece(0, 10, "0.5").size() == 20
+    assert piece(0, 12, "4", "6").size() == 1
+    assert piece(0, 10).size() is None
+    assert NumberPiece(steps=frozenset((Decimal(2),))).size() is None
+    assert NumberPiece(steps=frozenset((Decimal(4),)), non_steps=frozenset((Decimal(2),))).size() == 0
+    some = piece(0, 60, "1", others=("2", "3", "5"))
+    assert some.size() == sum(1 for n in range(60) if n % 2 and n % 3 and n % 5)
+    listed = some.listed()
+    assert listed is not None and listed.size() == some.size()
+
+
+@pytest.mark.parametrize("bound", ["1" * 900, "0." + "0" * 500 + "1", "1e400"])
+def test_bounds_of_any_magnitude(bound: str) -> None:
+    grammar = Grammar.from_json_schema({"type": "number", "maximum": Decimal(bound)})
+    plain = format(Decimal(bound), "f")
+    assert accepts(grammar, plain)
+    assert not accepts(grammar, plain + ("1" if "." in plain else ".1"))

@@ -52,6 +52,26 @@ def test_references(schema: Any, accepted: str, refused: str) -> None:
     assert not accepts(grammar, refused)
 
 
+@pytest.mark.parametrize(
+    ("reference", "schema"),
+    [
+        ("#/properties/a~1b", {"properties": {"a/b": {"type": "null"}, "c": True}}),
+        ("#/%24defs/%C3%A9%20%22", {"$defs": {'é "': {"type": "null"}}}),
+        ("#/$defs/a~01", {"$defs": {"a~1": {"type": "null"}, "a/": {"type": "integer"}}}),
+        ("#/$defs/", {"$defs": {"": {"type": "null"}}}),
+        ("#/$defs/n/not", {"$defs": {"n": {"not": {"type": "null"}}}}),
+        ("#/examples/1", {"examples": [1, {"type": "null"}]}),
+        ("#/unknown/deep/0", {"unknown": {"deep": [{"type": "null"}]}}),
+        ("#/items/items", {"items": {"items": {"type": "null"}}}),
+    ],
+)
+def test_pointers(reference: str, schema: Any) -> None:
+    """A pointer may lead anywhere, also into what holds no schemas."""
+    grammar = Grammar.from_json_schema({"$defs": {}, **schema, "properties": {**schema.get("properties", {}), "x": {"$ref": reference}}})
+    assert accepts(grammar, '{"x": null}')
+    assert not accepts(grammar, '{"x": 1}')
+
+
 def test_intersection_of_recursive_schemas() -> None:
     """Lists of integers met with lists that nest: the pairs of places close after a few steps."""
     numbers = {"anyOf": [{"type": "integer", "minimum": 3}, {"type": "array", "items": {"$ref": "#/$defs/numbers"}}]}
@@ -119,6 +139,29 @@ def test_nesting_has_a_limit(keyword: str) -> None:
     with pytest.raises(LimitExceededError) as caught:
         Grammar.from_json_schema(nested(2_000))
     assert caught.value.limit == "max_schema_nesting"
+
+
+def test_many_definitions_take_linear_time() -> None:
+    """Twice as many definitions that refer to each other take about twice as long: the limit on nodes is the witness."""
+    for n in (300, 3_000):
+        definitions = {
+            f"d{i}": {
+                "type": "object",
+                "properties": {"a": {"$ref": f"#/$defs/d{(7 * i + 1) % n}"}, "b": {"$ref": f"#/$defs/d{(i + 1) % n}"}},
+            }
+            for i in range(n)
+        }
+        grammar = Grammar.from_json_schema({"$ref": "#/$defs/d0", "$defs": definitions}, limits=Limits(max_schema_nodes=4 * n))
+        assert accepts(grammar, '{"a": {"b": {}}}')
+
+
+def test_an_identifier_of_its_own_purpose() -> None:
+    """Where an `id` makes a reference lead nowhere, the root is meant, and that is noted."""
+    inner = {"$id": "http://h/inner", "$ref": "#/$defs/null"}
+    grammar = Grammar.from_json_schema({"properties": {"a": inner}, "$defs": {"null": {"type": "null"}}})
+    assert accepts(grammar, '{"a": null}')
+    assert not accepts(grammar, '{"a": 1}')
+    assert ("/properties/a", "$ref") in {(e.pointer, e.keyword) for e in grammar.report.notes}
 
 
 def test_places_have_a_limit() -> None:

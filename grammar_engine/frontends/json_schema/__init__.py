@@ -3,17 +3,23 @@
 Pipeline, one file a step:
 
     load.py        what the user hands over -> a decoded schema with exact numbers
-    places.py      the subschemas where they stand; `$ref`, `$id`, `$anchor`
+    resources.py   the schemas with a URI of their own, in this document and in others; drafts and vocabularies
+    places.py      the subschemas where they stand; document.py: how one is reached from another, references included
     keywords.py    the registry: what is done with each keyword, by draft
-    normalise.py   places -> shapes, with assertions.py (what a schema says by itself) and exclusive.py (`oneOf`)
-                   shape.py: the normal form, a product over the JSON types; pieces.py: and, or, not of unions of pieces;
+    normalise.py   places -> shapes, with sorting.py (which keys of a schema count), assertions.py (what a schema says by itself),
+                   exclusive.py (`oneOf`), unevaluated.py and tracked.py (what the others left over)
+                   shape.py: the normal form, a product over the JSON types; pieces.py: and, or, not of unions of pieces, with
+                   difference.py (one object piece without another);
                    strings.py, numbers.py, arrays.py, objects.py: the pieces; decimals.py, formats.py: their expressions
-    emit.py        shapes -> lexemes and rules (layout.py: white space and punctuation)
+    emit.py        shapes -> lexemes and rules, with emit_arrays.py and emit_objects.py (layout.py: white space and punctuation)
+                   members.py: what the members of counted arrays and objects may be; unique.py: items that all differ
 
 What the language of the grammar is: the JSON texts of the instances of the schema, with these choices of spelling.
 
 - Properties come in the order of the schema, then those named only by `required`, then all others. The keys of a `const` object
-  come in the order given. Other keys may repeat, since no grammar of this size can tell (RFC 8259 leaves the meaning open).
+  come in the order given. With `property_order="any"` keys come in any order.
+- Keys that the schema does not name may repeat (RFC 8259 leaves the meaning open), but not where it depends on the reading whether the
+  object is valid: where one of them has to meet a condition, or several are counted. With `unique_keys` no key repeats.
 - A number without bounds may be written in any way that RFC 8259 allows. An integer is written in plain digits, with a fraction of
   zeros if any (`5.0`; not in draft 4), or, from 10^16 on, in scientific notation. A bounded number may be written in plain digits,
   or with one nonzero digit before the point and an exponent. With `multipleOf` there is no exponent.
@@ -22,20 +28,19 @@ What the language of the grammar is: the JSON texts of the instances of the sche
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from ...errors import UnsatisfiableSchemaError
-from ...ir import Builder, Expr
+from ...ir import Builder
 from ...limits import Limits
 from ...report import Entry, Report
-from .context import Context
+from .context import Context, Questions
+from .document import Document
 from .emit import Emitter
 from .layout import Layout
 from .load import load
 from .normalise import Normaliser
 from .options import Options
-from .places import Document
 
 __all__ = ["Options", "build", "load"]
 
@@ -45,7 +50,7 @@ def build(
     schema: Any,
     options: Options,
     limits: Limits,
-    is_empty: Callable[[Expr], bool],
+    questions: Questions,
 ) -> Report:
     """Add the grammar of a JSON Schema to `builder` and set its start symbol.
 
@@ -57,8 +62,8 @@ def build(
         The decoded schema, as `load` returns it. It is not changed.
     options : Options
     limits : Limits
-    is_empty : callable
-        Tells whether an expression of `builder` denotes the empty language, exactly.
+    questions : Questions
+        Answers about expressions of `builder`: is it empty, how many strings it has.
 
     Returns
     -------
@@ -77,8 +82,8 @@ def build(
         It is too large or nested too deeply.
     """
     options.check()
-    document = Document(schema, limits)
-    context = Context(builder, document, options, limits, is_empty)
+    document = Document(schema, limits, options.resources)
+    context = Context(builder, document, options, limits, questions)
     context.normaliser = Normaliser(context)
     emitter = Emitter(context, Layout(builder, options.whitespace))
     start = emitter.symbol(document.goal(document.root), last=True)
@@ -86,6 +91,8 @@ def build(
         reason = "it is `false`" if schema is False else "its parts contradict each other: there is no value that meets all of them"
         raise UnsatisfiableSchemaError(f"the schema has no instance: {reason}")
     emitter.run()
+    for error in document.library.refusals:
+        context.relax_error(error, error.pointer, error.keyword or "$schema")
     before = emitter.layout.before
     if before is None:
         builder.start = start
@@ -95,8 +102,9 @@ def build(
         builder.rule(builder.start, (before, start))
     if emitter.has_other_keys:
         context.report.notes.append(Entry("", "additionalProperties", "a key that the schema does not name may occur twice"))
-    context.report.enforced[:] = dict.fromkeys(context.report.enforced)
-    context.report.annotations[:] = dict.fromkeys(context.report.annotations)
+    context.report.notes += document.library.notes
+    for entries in (context.report.enforced, context.report.annotations, context.report.relaxed, context.report.notes):
+        entries[:] = dict.fromkeys(entries)
     if context.report.relaxed:
         relaxed = {(entry.pointer, entry.keyword) for entry in context.report.relaxed}
         context.report.enforced[:] = [e for e in context.report.enforced if (e.pointer, e.keyword) not in relaxed]

@@ -13,19 +13,24 @@ from collections.abc import Callable
 from typing import Any
 
 from ...errors import SchemaError, UnsupportedSchemaError
-from ...ir import UNBOUNDED
 from ...report import Entry
 from . import pieces, shape
-from .arrays import ARRAYS, ArrayLayer, ArrayPiece
+from .arrays import ARRAYS, ArrayLayer, ArrayPiece, counted
 from .context import Context
 from .decimals import Bound
 from .formats import FORMATS, UNSUPPORTED_FORMATS
 from .keywords import Draft, Group, table
+from .multiples import MAX_DIVISOR, MAX_SCALE, is_small
 from .numbers import INTEGERS, NUMBERS, NumberPiece
 from .objects import OBJECTS, ObjectLayer, ObjectPiece
-from .places import ANYTHING, NEVER, Goal, Place, escape
+from .places import ANYTHING, NEVER, Goal, Place
+from .resources import escape
 from .shape import ANY, FALSE, NULL, TRUE, Shape
 from .strings import STRINGS, StringPiece
+
+MOST_LISTED = 1_000  # multiples of a large step between two bounds
+
+_MOST = 1 << 31  # of a count; sums and negations of counts then fit 32 bits
 
 _OF_TYPE = {
     "null": Shape(NULL),
@@ -162,17 +167,20 @@ class Assertions:
             step = context.number(place, "multipleOf", schema["multipleOf"])
             if step <= 0:
                 raise SchemaError("`multipleOf` is greater than 0", pointer=place.pointer, keyword="multipleOf")
-            if context.has_multiples(step):
-                piece = piece and piece.meet(NumberPiece(steps=frozenset((step,))))
+            multiples = piece and piece.meet(NumberPiece(steps=frozenset((step,))))
+            if multiples is None or is_small(step):
+                piece = multiples
+            elif (size := multiples.size()) is not None and size <= MOST_LISTED:
+                piece = multiples.listed()
             else:
-                context.relax(place, "multipleOf", f"the automaton for multiples of {step} is too large")
+                reason = f"{step} has more than {MAX_DIVISOR:,} steps to a power of ten, or {MAX_SCALE} digits after the point"
+                context.relax(place, "multipleOf", f"{reason}; with bounds that leave at most {MOST_LISTED:,} multiples it is enforced")
                 exact = False
         return ((piece,) if piece else ()), exact
 
     def _arrays(self, place: Place, schema: dict[str, Any]) -> tuple[tuple[ArrayPiece, ...], bool]:
         shortest = self._count(place, schema, "minItems") or 0
         longest = self._count(place, schema, "maxItems")
-        exact = True
         if longest is not None and shortest > longest:
             return (), True
         known = table(place.draft)
@@ -190,11 +198,21 @@ class Assertions:
         unique = schema.get("uniqueItems", False)
         if not isinstance(unique, bool):
             raise SchemaError("`uniqueItems` is true or false", pointer=place.pointer, keyword="uniqueItems")
-        if unique and (longest is None or longest > 1):
-            self.context.relax(place, "uniqueItems", "comparing items with each other is not implemented")
-            exact = False
         layers = (ArrayLayer(prefix, rest),) if prefix or rest != ANYTHING else ()
-        return (ArrayPiece(layers, shortest, longest),), exact
+        is_compared = unique and (longest is None or longest > 1)
+        piece: ArrayPiece | None = ArrayPiece(layers, shortest, longest, unique=place if is_compared else None)
+        if "contains" in schema and "contains" in known:
+            piece = piece and self._contains(place, schema, piece)
+        return ((piece,) if piece else ()), True
+
+    def _contains(self, place: Place, schema: dict[str, Any], piece: ArrayPiece) -> ArrayPiece | None:
+        fewest = most = None
+        if "minContains" in table(place.draft):
+            fewest = self._count(place, schema, "minContains")
+            most = self._count(place, schema, "maxContains")
+        goal = self.member(place, schema, "contains")
+        count = counted(self.context, goal, 1 if fewest is None else fewest, most)
+        return count and piece.meet(count)
 
     def _objects(self, place: Place, schema: dict[str, Any]) -> tuple[tuple[ObjectPiece, ...], bool]:
         context = self.context
@@ -248,11 +266,11 @@ class Assertions:
         value = self.context.number(place, keyword, schema[keyword])
         if value < 0 or value != value.to_integral_value():
             raise SchemaError(f"`{keyword}` is an integer, at least 0", pointer=place.pointer, keyword=keyword)
-        if value < UNBOUNDED:
+        if value <= _MOST:
             return int(value)
         if keyword.startswith("min"):
-            raise UnsupportedSchemaError(f"counts end at {UNBOUNDED - 1:,}", pointer=place.pointer, keyword=keyword)
-        self.context.report.notes.append(Entry(place.pointer, keyword, f"counts end at {UNBOUNDED - 1:,}: the same as no bound"))
+            raise UnsupportedSchemaError(f"counts end at {_MOST:,}", pointer=place.pointer, keyword=keyword)
+        self.context.report.notes.append(Entry(place.pointer, keyword, f"counts end at {_MOST:,}: the same as no bound"))
         return None
 
     def map(self, place: Place, schema: dict[str, Any], keyword: str) -> dict[str, Any]:

@@ -8,20 +8,23 @@ Invariant. Nothing is given up without `relax`, and `relax` only returns when `l
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from decimal import Decimal
+from functools import cached_property
 from json.encoder import encode_basestring
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ...errors import GrammarSyntaxError, LimitExceededError, SchemaError, UnsupportedRegexError, UnsupportedSchemaError
 from ...ir import ECMA_SEARCH, ESCAPES_ALL, ESCAPES_MINIMAL, Builder, Expr
 from ...limits import Limits
 from ...report import Entry, Report
-from .decimals import MAX_DIGITS, DecimalSyntax
+from .decimals import MAX_DIGITS, NORMAL, DecimalSyntax
+from .document import Document
 from .formats import FORMATS
-from .objects import ObjectLayer
+from .keywords import Draft
+from .objects import KeySet, ObjectLayer
 from .options import Options
-from .places import ANYTHING, NEVER, Document, Goal, Place
+from .places import ANYTHING, NEVER, Goal, Place
 
 if TYPE_CHECKING:
     from .normalise import Normaliser
@@ -34,6 +37,16 @@ class Undecided(Exception):  # noqa: N818 - caught by whoever looks for a proof,
     """A proof needs a shape that is being computed."""
 
 
+class Questions(Protocol):
+    """What is asked of the core about expressions of the builder; both are answered exactly."""
+
+    def is_empty(self, expr: Expr) -> bool:
+        """Whether an expression denotes the empty language."""
+
+    def count(self, expr: Expr, limit: int) -> int:
+        """How many byte strings an expression denotes; `limit` if there are at least so many."""
+
+
 class Context:
     """One compilation.
 
@@ -43,7 +56,7 @@ class Context:
     document : Document
     options : Options
     limits : Limits
-    is_empty : callable
+    questions : Questions
         Tells whether an expression denotes the empty language.
     """
 
@@ -55,24 +68,30 @@ class Context:
         document: Document,
         options: Options,
         limits: Limits,
-        is_empty: Callable[[Expr], bool],
+        questions: Questions,
     ):
         self.builder = builder
         self.document = document
         self.limits = limits
         self.options = options
         self.report = Report()
-        self.numbers = DecimalSyntax(builder, integer_fraction=document.resource.draft.value != 4)
+        integer_fraction = document.root.draft is not Draft.DRAFT4
+        self.numbers = DecimalSyntax(builder, integer_fraction, options.number_style)
         self.escapes = _ESCAPES[options.escapes]
         self.quote = builder.bytes(b'"')
-        self._is_empty = is_empty
+        self._questions = questions
         self._alternatives = 0
         self._emptiness: dict[Expr, bool] = {}
         self._matches: dict[tuple[Expr, str], bool] = {}
-        self._multiples: dict[Decimal, Expr | None] = {}
         self._singles: dict[tuple[str, Goal], ObjectLayer] = {}
+        self._every: dict[tuple[KeySet, Goal], ObjectLayer] = {}
         self._patterns: dict[str, Expr | str] = {}  # or why it is not supported
         self._formats: dict[str, Expr] = {}
+
+    @cached_property
+    def normal_numbers(self) -> DecimalSyntax:
+        """The syntax of numbers with few spellings of each."""
+        return DecimalSyntax(self.builder, self.numbers.integer_fraction, NORMAL)
 
     # --- refusing ---------------------------------------------------------------------------------------------------------
 
@@ -86,13 +105,19 @@ class Context:
             raise error
         self.report.relaxed.append(Entry(pointer, keyword, error.reason))
 
+    def check_alternatives(self, count: int) -> None:
+        """Bound the alternatives at one place."""
+        maximum = self.limits.max_alternative_schemas
+        if count > maximum:
+            raise LimitExceededError("max_alternative_schemas", maximum, f"{count} alternatives")
+
     def count_alternatives(self, count: int) -> None:
-        """Bound the alternatives that all places together may multiply out."""
+        """Bound the alternatives at one place, and those that all places together may multiply out."""
+        self.check_alternatives(count)
         self._alternatives += count
-        if self._alternatives > 10 * self.limits.max_alternative_schemas:
-            raise LimitExceededError(
-                "max_alternative_schemas", self.limits.max_alternative_schemas, "ten times so many in all places together"
-            )
+        maximum = self.limits.max_alternative_schemas
+        if self._alternatives > 10 * maximum:
+            raise LimitExceededError("max_alternative_schemas", maximum, "ten times so many in all places together")
 
     # --- questions about sets ---------------------------------------------------------------------------------------------
 
@@ -100,7 +125,7 @@ class Context:
         """Whether an expression denotes nothing."""
         known = self._emptiness.get(expr)
         if known is None:
-            known = self._emptiness[expr] = expr == self.builder.never or self._is_empty(expr)
+            known = self._emptiness[expr] = expr == self.builder.never or self._questions.is_empty(expr)
         return known
 
     def matches(self, texts: Expr, text: str) -> bool:
@@ -111,9 +136,17 @@ class Context:
             known = self._matches[key] = not self.is_empty(self.builder.intersect(texts, self.builder.string(text)))
         return known
 
+    def count_values(self, texts: Expr, limit: int) -> int:
+        """How many strings a set of texts has; `limit` if it has at least so many."""
+        return self._questions.count(texts, limit)
+
     def is_void_goal(self, goal: Goal) -> bool:
         """Whether a goal is known to admit nothing."""
         return self.normaliser.is_void(goal)
+
+    def is_listed(self, goal: Goal) -> bool:
+        """Whether a goal is known to be met by some listed scalars only."""
+        return self.normaliser.is_listed(goal)
 
     def negated(self, goal: Goal) -> list[Goal]:
         """Goals of which any is met exactly where `goal` is not."""
@@ -121,9 +154,28 @@ class Context:
             return [ANYTHING]
         return [self.document.goal(self.document.negation(place)) for place in goal]
 
+    def opposite(self, goal: Goal) -> Goal:
+        """The negation of a goal of at most one place."""
+        if not goal:
+            return NEVER
+        (other,) = self.negated(goal)
+        return other
+
     def single(self, name: str, goal: Goal) -> ObjectLayer:
         """The layer, always the same one, that a negation makes for one key."""
         return self._singles.setdefault((name, goal), ObjectLayer({name: goal}, is_negation=True))
+
+    def every(self, keys: KeySet, goal: Goal) -> ObjectLayer:
+        """The layer, always the same one, that asks something of all keys in a set."""
+        known = self._every.get((keys, goal))
+        if known is None:
+            if keys.texts is not None:
+                known = ObjectLayer({}, ((keys.texts, goal),))
+            else:
+                named = dict.fromkeys(sorted(keys.names), ANYTHING)
+                known = ObjectLayer(named, tuple((texts, ANYTHING) for texts in keys.classes), goal)
+            self._every[keys, goal] = known
+        return known
 
     # --- sets -------------------------------------------------------------------------------------------------------------
 
@@ -166,19 +218,6 @@ class Context:
         if self.escapes == ESCAPES_MINIMAL and _NOT_SHORT.isdisjoint("".join(texts)):
             return self.builder.literals([encode_basestring(text).encode() for text in texts])
         return self.quoted(self.listed(texts))
-
-    def multiples(self, step: Decimal) -> Expr:
-        """The numbers that are multiples of a step that `has_multiples` admits."""
-        expr = self._multiples[step] if step in self._multiples else self.numbers.multiples(step)
-        assert expr is not None
-        self._multiples[step] = expr
-        return expr
-
-    def has_multiples(self, step: Decimal) -> bool:
-        """Whether multiples of this step can be enforced."""
-        if step not in self._multiples:
-            self._multiples[step] = self.numbers.multiples(step)
-        return self._multiples[step] is not None
 
     # --- values of keywords -----------------------------------------------------------------------------------------------
 

@@ -14,10 +14,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...errors import UnsupportedSchemaError
+from ...errors import LimitExceededError, UnsupportedSchemaError
 from . import pieces, shape
 from .arrays import ARRAYS
-from .context import Context, Undecided
+from .context import Context
 from .numbers import NUMBERS
 from .objects import OBJECTS, ObjectPiece
 from .places import Place
@@ -48,6 +48,11 @@ def one_of(context: Context, place: Place, branches: list[Shape]) -> Shape:
         reason = f"the branches are not provably disjoint, and to exclude one from another fails: {error.reason}"
         context.relax(place, "oneOf", reason)
         return shape.join(branches).inexact()
+    except LimitExceededError as error:
+        if error.limit != "max_alternative_schemas":
+            raise
+        reason = f"to exclude the branches of the `oneOf` at {place.pointer or 'the root'} from one another"
+        raise LimitExceededError(error.limit, error.maximum, reason) from error
 
 
 def _exclusive(context: Context, unions: list[tuple[Any, ...]], everything: Any) -> tuple[Any, ...]:
@@ -65,7 +70,7 @@ def _exclusive(context: Context, unions: list[tuple[Any, ...]], everything: Any)
                 overlaps[j].append(i)
     result = []
     for union, others in zip(present, overlaps):
-        for other in others:
+        for other in sorted(others, key=lambda index: len(present[index])):
             union = pieces.subtract(union, present[other], everything, context)
         result.append(union)
     return pieces.join(result, everything)
@@ -94,16 +99,14 @@ def _discriminates(context: Context, name: str, unions: list[tuple[ObjectPiece, 
     for union in unions:
         mine: set[str] = set()
         for piece in union:
-            try:
-                value = context.normaliser.shape(piece.goal(name, context))
-            except Undecided:
+            goal = piece.goal(name, context)
+            if not context.is_listed(goal):
                 return False
-            if value.atoms or value.numbers or value.arrays or value.objects:
+            value = context.normaliser.shape(goal)
+            if value.atoms or value.numbers:
                 return False
             for strings in value.strings:
-                if strings.values is None:
-                    return False
-                mine |= strings.values
+                mine |= strings.values or frozenset()
         if mine & seen:
             return False
         seen |= mine

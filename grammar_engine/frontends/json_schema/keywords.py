@@ -50,12 +50,15 @@ class Types(IntFlag):
 class Group(Enum):
     """Which part of the normaliser reads a keyword."""
 
+    __hash__ = object.__hash__  # that of `Enum` is written in Python, and sets of groups are asked at every place
+
     VALUE = "value"  # type, enum, const
     STRING = "string"
     NUMBER = "number"
     ARRAY = "array"
     OBJECT = "object"
     APPLICATOR = "applicator"  # schemas for the same place
+    UNEVALUATED = "unevaluated"  # what is left over when all others have had their say
     NONE = "none"
 
 
@@ -96,10 +99,10 @@ REGISTRY: tuple[Keyword, ...] = (
     Keyword("minItems", _ENFORCED, Types.ARRAY, Group.ARRAY),
     Keyword("maxItems", _ENFORCED, Types.ARRAY, Group.ARRAY),
     Keyword("uniqueItems", _ENFORCED, Types.ARRAY, Group.ARRAY),
-    Keyword("contains", _UNSUPPORTED, Types.ARRAY, since=6, reason="counting the items that match is not implemented"),
-    Keyword("minContains", _UNSUPPORTED, Types.ARRAY, since=2019, reason="counting the items that match is not implemented"),
-    Keyword("maxContains", _UNSUPPORTED, Types.ARRAY, since=2019, reason="counting the items that match is not implemented"),
-    Keyword("unevaluatedItems", _UNSUPPORTED, Types.ARRAY, since=2019, reason="it depends on what other keywords evaluated"),
+    Keyword("contains", _ENFORCED, Types.ARRAY, Group.ARRAY, since=6),
+    Keyword("minContains", _ENFORCED, Types.ARRAY, Group.ARRAY, since=2019),
+    Keyword("maxContains", _ENFORCED, Types.ARRAY, Group.ARRAY, since=2019),
+    Keyword("unevaluatedItems", _ENFORCED, Types.ARRAY, Group.UNEVALUATED, since=2019),
     # objects
     Keyword("properties", _ENFORCED, Types.OBJECT, Group.OBJECT),
     Keyword("required", _ENFORCED, Types.OBJECT, Group.OBJECT),
@@ -111,7 +114,7 @@ REGISTRY: tuple[Keyword, ...] = (
     Keyword("dependentRequired", _ENFORCED, Types.OBJECT, Group.OBJECT, since=2019),
     Keyword("dependencies", _ENFORCED, Types.OBJECT, Group.APPLICATOR),
     Keyword("dependentSchemas", _ENFORCED, Types.OBJECT, Group.APPLICATOR, since=2019),
-    Keyword("unevaluatedProperties", _UNSUPPORTED, Types.OBJECT, since=2019, reason="it depends on what other keywords evaluated"),
+    Keyword("unevaluatedProperties", _ENFORCED, Types.OBJECT, Group.UNEVALUATED, since=2019),
     # schemas for the same place
     Keyword("$ref", _ENFORCED, group=Group.APPLICATOR),
     Keyword("allOf", _ENFORCED, group=Group.APPLICATOR),
@@ -121,8 +124,8 @@ REGISTRY: tuple[Keyword, ...] = (
     Keyword("if", _ENFORCED, group=Group.APPLICATOR, since=7),
     Keyword("then", _ENFORCED, group=Group.APPLICATOR, since=7),
     Keyword("else", _ENFORCED, group=Group.APPLICATOR, since=7),
-    Keyword("$dynamicRef", _UNSUPPORTED, since=2020, reason="dynamic scopes are not implemented"),
-    Keyword("$recursiveRef", _UNSUPPORTED, since=2019, until=2019, reason="dynamic scopes are not implemented"),
+    Keyword("$dynamicRef", _ENFORCED, group=Group.APPLICATOR, since=2020),
+    Keyword("$recursiveRef", _ENFORCED, group=Group.APPLICATOR, since=2019, until=2019),
     # names and places: used when references are resolved
     Keyword("$schema", _ANNOTATION),
     Keyword("$id", _ANNOTATION, since=6),
@@ -156,13 +159,48 @@ LIST_OF_SCHEMAS = frozenset("allOf anyOf items oneOf prefixItems".split())
 MAP_OF_SCHEMAS = frozenset("$defs definitions dependencies dependentSchemas patternProperties properties".split())
 
 
+NAMES = frozenset(keyword.name for keyword in REGISTRY)
+
+# From 2019-09 on a metaschema lists the vocabularies that it uses, by URI; the last step of the URI is a name of this table.
+_VOCABULARIES = {
+    "core": "$schema $id $ref $anchor $dynamicRef $dynamicAnchor $recursiveRef $recursiveAnchor $vocabulary $comment $defs definitions",
+    "applicator": "items prefixItems additionalItems contains properties patternProperties additionalProperties propertyNames dependencies "
+    "dependentSchemas allOf anyOf oneOf not if then else",
+    "unevaluated": "unevaluatedItems unevaluatedProperties",
+    "validation": "type enum const multipleOf minimum maximum exclusiveMinimum exclusiveMaximum minLength maxLength pattern minItems "
+    "maxItems uniqueItems minContains maxContains minProperties maxProperties required dependentRequired",
+    "meta-data": "title description default examples deprecated readOnly writeOnly",
+    "content": "contentEncoding contentMediaType contentSchema",
+    "format": "format",
+}
+_SPELLINGS = {
+    Draft.DRAFT2019: {"applicator": ("applicator", "unevaluated"), "unevaluated": ()},
+    Draft.DRAFT2020: {"format": (), "format-annotation": ("format",), "format-assertion": ("format",)},
+}
+
+
 @cache
-def table(draft: Draft) -> dict[str, Keyword]:
-    """The keywords that exist in `draft`, by name."""
+def table(draft: Draft, vocabularies: frozenset[str] | None = None) -> dict[str, Keyword]:
+    """The keywords that exist in `draft`, by name; only those of the given vocabularies where a metaschema lists some."""
     if draft is Draft.UNSTATED:
         return {k.name: k for k in REGISTRY if k.name != "id"}
     compatible = ("definitions", "dependencies")  # the metaschemas of the later drafts keep them
-    return {k.name: k for k in REGISTRY if k.since <= draft.value <= k.until or k.name in compatible}
+    known = {k.name: k for k in REGISTRY if k.since <= draft.value <= k.until or k.name in compatible}
+    if vocabularies is None:
+        return known
+    used = frozenset(_VOCABULARIES["core"].split()).union(*(vocabulary(draft, uri) or () for uri in vocabularies))
+    return {name: keyword for name, keyword in known.items() if name in used}
+
+
+def vocabulary(draft: Draft, uri: str) -> frozenset[str] | None:
+    """The keywords of a vocabulary, or None if the draft has no vocabulary of this name."""
+    head, _, name = uri.rpartition("/vocab/")
+    if head != {Draft.DRAFT2019: "https://json-schema.org/draft/2019-09", Draft.DRAFT2020: "https://json-schema.org/draft/2020-12"}[draft]:
+        return None
+    parts = _SPELLINGS[draft].get(name, (name,))
+    if not parts or not all(part in _VOCABULARIES for part in parts):
+        return None
+    return frozenset(word for part in parts for word in _VOCABULARIES[part].split())
 
 
 def draft_of(uri: str) -> Draft | None:

@@ -15,22 +15,23 @@ from collections.abc import Generator
 from typing import Any
 
 from ...errors import SchemaError, UnsupportedSchemaError
-from ...report import Entry
 from . import pieces, shape
 from .assertions import Assertions
 from .context import Context, Undecided
 from .exclusive import one_of
-from .formats import FORMATS, UNSUPPORTED_FORMATS
-from .keywords import Draft, Group, Keyword, Status, Types, table
+from .keywords import Draft, Group, Status, Types
 from .objects import OBJECTS, ObjectLayer, ObjectPiece
 from .places import NEVER, Goal, Place
 from .shape import ANY, NONE, Shape
+from .sorting import report_reference_only, sort_keywords
 from .strings import STRINGS
+from .unevaluated import Tracker
 
 Steps = Generator[Place, Shape, Shape]
+Own = tuple[dict[str, Any], set[Group], Shape]  # the keywords of a schema that count, their groups, and what they assert
 
 _MAX_PROOF_DEPTH = 8  # goals inside goals that a proof of emptiness looks into
-_KNOWN_FORMATS = (*FORMATS, *UNSUPPORTED_FORMATS)
+_REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
 
 
 class Normaliser:
@@ -40,10 +41,13 @@ class Normaliser:
         self.context = context
         self.document = context.document
         self.assertions = Assertions(context)
+        self.tracker = Tracker(self)
+        self._own: dict[Place, Own] = {}
         self._shapes: dict[Place, Shape] = {}
         self._goals: dict[Goal, Shape] = {(): ANY}
         self._active: set[Place] = set()
-        self._void: dict[Goal, bool] = {}
+        self._void: set[Goal] = set()
+        self._searched: dict[Goal, int] = {}  # how deep a proof of emptiness was looked for
         self._proof_depth = 0
 
     def shape(self, goal: Goal) -> Shape:
@@ -60,20 +64,32 @@ class Normaliser:
         """Whether a goal is known to admit nothing (False: maybe it admits something)."""
         if goal is NEVER or not goal:
             return goal is NEVER
-        known = self._void.get(goal)
-        if known is None:
-            if self._proof_depth >= _MAX_PROOF_DEPTH:
-                return False
-            self._proof_depth += 1
-            try:
-                known = self.shape(goal).is_void(self.context)
-            except Undecided:
-                return False
-            finally:
-                self._proof_depth -= 1
-            if self._proof_depth == 0 or known:
-                self._void[goal] = known
-        return known
+        effort = _MAX_PROOF_DEPTH - self._proof_depth
+        if self._searched.get(goal, 0) >= effort:
+            return goal in self._void
+        self._proof_depth += 1
+        try:
+            if self.shape(goal).is_void(self.context):
+                self._void.add(goal)
+                effort = _MAX_PROOF_DEPTH
+        except (Undecided, UnsupportedSchemaError):
+            return False
+        finally:
+            self._proof_depth -= 1
+        self._searched[goal] = effort
+        return goal in self._void
+
+    def is_listed(self, goal: Goal) -> bool:
+        """Whether a goal is known to be met by some listed scalars only."""
+        if self._proof_depth >= _MAX_PROOF_DEPTH:
+            return False
+        self._proof_depth += 1
+        try:
+            return self.shape(goal).is_listed()
+        except (Undecided, UnsupportedSchemaError):
+            return False
+        finally:
+            self._proof_depth -= 1
 
     # --- the loop ---------------------------------------------------------------------------------------------------------
 
@@ -116,52 +132,41 @@ class Normaliser:
     def _steps(self, place: Place) -> Steps:
         if not place.positive:
             return (yield from self._negation(place))
+        if place.tracked:
+            return (yield from self.tracker.steps(place))
+        if place.any_of:
+            return (yield from self._any_of(place.any_of))
         if place.value is True:
             return ANY
         if place.value is False:
             return NONE
-        schema, draft = place.value, place.draft
-        if draft.value <= Draft.DRAFT7.value and "$ref" in schema:
-            self._report_reference_only(place, schema)
-            return (yield self._target(place))
-        groups, unsupported = self._sort_keywords(place, schema)
-        result = self.assertions.shape(place, schema, groups)
-        for keyword in unsupported:
-            if keyword.types is Types.ALL or keyword.types & result.types():
-                self.context.relax(place, keyword.name, keyword.reason)
-                result = result.inexact()
+        if "$ref" in place.value and place.draft.value <= Draft.DRAFT7.value:
+            report_reference_only(self.context, place)
+            return (yield from self._reference(place, "$ref"))
+        schema, groups, result = yield from self.own(place)
+        if Group.UNEVALUATED in groups:
+            return (yield self.document.tracked(place))
         if Group.APPLICATOR in groups:
             result = yield from self._applicators(place, schema, result)
-        if "propertyNames" in schema and Group.OBJECT in groups and result.objects:
-            result = yield from self._property_names(place, schema, result)
         return result
 
-    def _sort_keywords(self, place: Place, schema: dict[str, Any]) -> tuple[set[Group], list[Keyword]]:
-        """Report every key of a schema; say which groups of keywords it uses and which unsupported ones."""
-        known = table(place.draft)
-        report, pointer = self.context.report, place.pointer
-        groups: set[Group] = set()
-        unsupported = []
-        for name in schema:
-            keyword = known.get(name)
-            if keyword is None:
-                report.annotations.append(Entry(pointer, name, "not a keyword of this draft"))
-            elif keyword.status is Status.ENFORCED:
-                groups.add(keyword.group)
-                if not place.invented and (name != "format" or schema[name] in _KNOWN_FORMATS):
-                    report.enforced.append(Entry(pointer, name))
-            elif keyword.status is Status.ANNOTATION:
-                report.annotations.append(Entry(pointer, name))
-            else:
-                unsupported.append(keyword)
-        return groups, unsupported
-
-    def _report_reference_only(self, place: Place, schema: dict[str, Any]) -> None:
-        for name in schema:
-            if name == "$ref":
-                self.context.report.enforced.append(Entry(place.pointer, name))
-            else:
-                self.context.report.annotations.append(Entry(place.pointer, name, "beside `$ref`, ignored in this draft"))
+    def own(self, place: Place) -> Generator[Place, Shape, Own]:
+        """What a schema says by itself, without the schemas that apply to the same place."""
+        known = self._own.get(place)
+        if known is None:
+            schema = place.value
+            groups, unsupported, foreign = sort_keywords(self.context, place)
+            if foreign:
+                schema = {name: value for name, value in schema.items() if name not in foreign}
+            result = self.assertions.shape(place, schema, groups)
+            for keyword in unsupported:
+                if keyword.types is Types.ALL or keyword.types & result.types():
+                    self.context.relax(place, keyword.name, keyword.reason)
+                    result = result.inexact()
+            if "propertyNames" in schema and result.objects:
+                result = yield from self._property_names(place, schema, result)
+            known = self._own[place] = schema, groups, result
+        return known
 
     def _negation(self, place: Place) -> Steps:
         inner = yield self.document.negation(place)
@@ -182,12 +187,12 @@ class Normaliser:
         result = own
         exclusive = [place] if "oneOf" in schema else []
         for keyword in schema:
-            if keyword == "$ref":
-                more = yield self._target(place)
+            if keyword in _REFERENCES:
+                more = yield from self._reference(place, keyword)
             elif keyword == "allOf":
                 more = ANY
                 for branch in self.assertions.branches(place, schema, keyword):
-                    if self._is_only_one_of(branch):
+                    if self.is_only_one_of(branch):
                         exclusive.append(branch)
                     else:
                         more = shape.meet(more, (yield branch), context)
@@ -199,39 +204,60 @@ class Normaliser:
             elif keyword == "not":
                 inner = self.document.child(place, "not", schema["not"])
                 more = yield self.document.negation(inner)
-            elif keyword == "if" and keyword in table(place.draft):
+            elif keyword == "if":
                 more = yield from self._conditional(place, schema)
-            elif keyword == "dependencies" or (keyword == "dependentSchemas" and keyword in table(place.draft)):
+            elif keyword in ("dependencies", "dependentSchemas"):
                 more = yield from self._dependencies(place, schema, keyword)
             else:
                 continue
-            first = keyword in ("$ref", "allOf") and _precedes(keyword, "properties", schema)
-            result = shape.meet(more, result, context) if first else shape.meet(result, more, context)
+            result = shape.meet(more, result, context) if self.comes_first(keyword, schema) else shape.meet(result, more, context)
         for spot in exclusive:
             if spot is not place:
-                groups, _ = self._sort_keywords(spot, spot.value)
-                result = shape.meet(result, self.assertions.shape(spot, spot.value, groups), context)
+                _, _, more = yield from self.own(spot)
+                result = shape.meet(result, more, context)
             branches = []
             for branch in self.assertions.branches(spot, spot.value, "oneOf"):
                 branches.append(shape.meet(result, (yield branch), context))
             result = one_of(context, spot, branches)
         return result
 
-    def _is_only_one_of(self, place: Place) -> bool:
+    def is_only_one_of(self, place: Place) -> bool:
         """Whether `oneOf` is what a schema says, perhaps with assertions. In `allOf` such a schema waits for the others: what
         they require may be what keeps its branches apart.
         """
         if not isinstance(place.value, dict) or "oneOf" not in place.value:
             return False
-        known = table(place.draft)
+        known = place.keywords
         used = [known[name] for name in place.value if name in known and name != "oneOf"]
-        return all(k.group is not Group.APPLICATOR and k.status is not Status.UNSUPPORTED and k.name != "propertyNames" for k in used)
+        return all(k.group not in (Group.APPLICATOR, Group.UNEVALUATED) and k.status is not Status.UNSUPPORTED for k in used)
 
-    def _target(self, place: Place) -> Place:
-        reference = place.value["$ref"]
+    def comes_first(self, keyword: str, schema: dict[str, Any]) -> bool:
+        """Whether the properties that a schema for the same place names come before its own."""
+        return keyword in ("allOf", *_REFERENCES) and _precedes(keyword, "properties", schema)
+
+    def _reference(self, place: Place, keyword: str) -> Steps:
+        target = self.target(place, keyword)
+        return ANY.inexact() if target is None else (yield target)
+
+    def target(self, place: Place, keyword: str) -> Place | None:
+        """Where a reference leads; None if it cannot be followed and was given up."""
+        reference = place.value[keyword]
         if not isinstance(reference, str):
-            raise SchemaError("`$ref` is a string", pointer=place.pointer, keyword="$ref")
-        return self.document.resolve(place, reference)
+            raise SchemaError(f"`{keyword}` is a string", pointer=place.pointer, keyword=keyword)
+        try:
+            if keyword == "$recursiveRef" and reference != "#":
+                reason = 'what it means is only defined for "#"; use `$ref` for another place'
+                raise UnsupportedSchemaError(reason, pointer=place.pointer, keyword=keyword)
+            return self.document.resolve(place, reference, keyword)
+        except UnsupportedSchemaError as error:
+            self.context.relax_error(error, place.pointer, keyword)
+            return None
+
+    def _any_of(self, places: Goal) -> Steps:
+        shapes = []
+        for place in places:
+            shapes.append((yield place))  # noqa: PERF401 - a generator cannot yield from inside a comprehension
+        return shape.join(shapes)
 
     def _conditional(self, place: Place, schema: dict[str, Any]) -> Steps:
         if "then" not in schema and "else" not in schema:
@@ -258,8 +284,6 @@ class Normaliser:
         return result
 
     def _property_names(self, place: Place, schema: dict[str, Any], result: Shape) -> Steps:
-        if "propertyNames" not in table(place.draft):
-            return result
         context = self.context
         names = yield self.document.child(place, "propertyNames", schema["propertyNames"])
         if names.strings == (STRINGS,):

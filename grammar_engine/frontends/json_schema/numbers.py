@@ -11,16 +11,20 @@ from __future__ import annotations
 
 from decimal import Decimal
 from fractions import Fraction
+from functools import reduce
 from itertools import pairwise
+from math import ceil, floor
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...ir import Expr
-from .decimals import Bound
+from .decimals import EXACT, Bound
+from .multiples import Multiples, common_multiple, is_multiple, is_small
 
 if TYPE_CHECKING:
     from .context import Context
 
 ONE = Decimal(1)
+_FEW = 256  # numbers that are rather listed than described
 _NOTHING: frozenset[Decimal] = frozenset()
 
 
@@ -31,7 +35,7 @@ class NumberPiece(NamedTuple):
     ----------
     low, high : Bound or None
     steps : frozenset of Decimal
-        The number is a multiple of each.
+        The number is a multiple of each; none of them is implied by another.
     non_steps : frozenset of Decimal
         The number is a multiple of none.
     values : frozenset of Decimal or None
@@ -53,7 +57,7 @@ class NumberPiece(NamedTuple):
             return NumberPiece(values=values) if values else None
         low = max((x.low for x in (self, other) if x.low), key=lambda b: (b.value, b.open), default=None)
         high = min((x.high for x in (self, other) if x.high), key=lambda b: (b.value, not b.open), default=None)
-        steps, non_steps = self.steps | other.steps, self.non_steps | other.non_steps
+        steps, non_steps = _strongest(self.steps, other.steps), self.non_steps | other.non_steps
         if low and high and (low.value > high.value or (low.value == high.value and (low.open or high.open))):
             return None
         if any(is_multiple(s, n) for s in steps for n in non_steps):
@@ -61,7 +65,7 @@ class NumberPiece(NamedTuple):
         if low and high and low.value == high.value:
             piece = NumberPiece(None, None, steps, non_steps)
             return NumberPiece(values=frozenset((low.value,))) if piece.contains(low.value) else None
-        if low and high and ONE in steps and _whole_between(low, high) == 0:
+        if low and high and ONE in steps and _multiples_between(low, high, Fraction(1)) == 0:
             return None
         return NumberPiece(low, high, steps, non_steps)
 
@@ -93,29 +97,64 @@ class NumberPiece(NamedTuple):
         result += [NumberPiece(steps=frozenset((s,))) for s in self.non_steps]
         return result
 
-    def is_void(self, context: Context) -> bool:
-        """Whether the set is empty; exact."""
-        if self.values is not None or not (self.steps | self.non_steps) - {ONE}:
-            return False
-        return context.is_empty(self.expr(context))
-
-    def expr(self, context: Context) -> Expr:
-        """The JSON texts of the numbers."""
-        syntax, b = context.numbers, context.builder
+    def size(self) -> int | None:
+        """How many numbers there are; None if there is no end of them. Exact, by inclusion and exclusion over `non_steps`."""
         if self.values is not None:
-            return syntax.points(sorted(self.values))
+            return len(self.values)
+        if not self.steps:
+            return None
+        step = reduce(common_multiple, map(Fraction, self.steps))
+        if any((step / Fraction(other)).denominator == 1 for other in self.non_steps):
+            return 0
+        if self.low is None or self.high is None:
+            return None
+        total = _multiples_between(self.low, self.high, step)
+        terms = [(total, step)] if total else []
+        for other in self.non_steps:
+            for sign_and_count, common in list(terms):
+                common = common_multiple(common, Fraction(other))
+                count = _multiples_between(self.low, self.high, common)
+                if count:
+                    terms.append((-count if sign_and_count > 0 else count, common))
+        return sum(count for count, _ in terms)
+
+    def listed(self) -> NumberPiece | None:
+        """The same set with its numbers listed; for a set whose `size` is small. None where it is empty."""
+        assert self.low is not None and self.high is not None
+        step = reduce(common_multiple, map(Fraction, self.steps))
+        first, last = ceil(Fraction(self.low.value) / step), floor(Fraction(self.high.value) / step)
+        multiples = (EXACT.divide(Decimal(k * step.numerator), Decimal(step.denominator)) for k in range(first, last + 1))
+        values = frozenset(value for value in multiples if self.contains(value))
+        return NumberPiece(values=values) if values else None
+
+    def is_void(self, _: Context) -> bool:
+        """Whether the set is empty; exact."""
+        return self.values is None and bool(self.steps - {ONE} or self.non_steps) and self.size() == 0
+
+    def expr(self, context: Context, is_normal: bool = False) -> Expr:
+        """The JSON texts of the numbers; `is_normal` for few spellings of each (the style "normal" of decimals.py)."""
+        syntax, b = context.normal_numbers if is_normal else context.numbers, context.builder
+        if self.values is not None:
+            return syntax.exactly(sorted(self.values))
         if self == NUMBERS:
             return syntax.any_number()
+        if self.low and self.high and (self.non_steps or self.steps - {ONE}):
+            size = self.size()
+            if size is not None and size <= _FEW:
+                few = self.listed()
+                return few.expr(context, is_normal) if few else b.never
+        multiples = Multiples(syntax)
         whole = any(is_multiple(s, ONE) for s in self.steps)
-        steps = [s for s in self.steps if s != ONE]
-        if not steps and not self.non_steps:
-            if whole and not self.low and not self.high:
-                return syntax.any_integer()
-            return (syntax.integers if whole else syntax.range)(self.low, self.high)
-        base = (syntax.plain_integers if whole else syntax.plain_range)(self.low, self.high)
-        wanted = [context.multiples(s) for s in steps]
-        unwanted = [context.multiples(s) for s in self.non_steps]
-        return b.intersect(base, *wanted, *(b.complement(e) for e in unwanted))
+        if not multiples.has_exponents:
+            steps = self.steps - {ONE}
+            if not steps and not self.non_steps:
+                return (syntax.plain_integers if whole else syntax.range)(self.low, self.high)
+            base = (syntax.plain_integers if whole else syntax.plain_range)(self.low, self.high)
+        else:
+            steps = self.steps
+            base = syntax.range(self.low, self.high)
+        steps = _combined(steps)
+        return b.intersect(base, *map(multiples.multiples, sorted(steps)), *map(multiples.others, sorted(self.non_steps)))
 
     def words(self) -> str:
         """A short name."""
@@ -128,14 +167,26 @@ NUMBERS = NumberPiece()
 INTEGERS = NumberPiece(steps=frozenset((ONE,)))
 
 
-def is_multiple(value: Decimal, step: Decimal) -> bool:
-    """Whether `value` is an integral multiple of `step`, exactly."""
-    return (Fraction(value) / Fraction(step)).denominator == 1
+def _strongest(steps: frozenset[Decimal], others: frozenset[Decimal]) -> frozenset[Decimal]:
+    """The steps of both sets that no other one implies."""
+    if steps == others or not others:
+        return steps
+    union = steps | others
+    return frozenset(s for s in union if not any(t != s and is_multiple(t, s) for t in union))
 
 
-def _whole_between(low: Bound, high: Bound) -> int:
-    """How many integers lie in a range."""
-    first, last = -((-Fraction(low.value)) // 1), Fraction(high.value) // 1
-    first += 1 if low.open and first == low.value else 0
-    last -= 1 if high.open and last == high.value else 0
+def _combined(steps: frozenset[Decimal]) -> frozenset[Decimal]:
+    """One step for all, if its automaton is small: then it has no more states than the others have together."""
+    if len(steps) < 2:
+        return steps
+    step = reduce(common_multiple, map(Fraction, steps))
+    combined = EXACT.divide(Decimal(step.numerator), Decimal(step.denominator))
+    return frozenset((combined,)) if is_small(combined) else steps
+
+
+def _multiples_between(low: Bound, high: Bound, step: Fraction) -> int:
+    """How many multiples of a step lie in a range."""
+    first, last = ceil(Fraction(low.value) / step), floor(Fraction(high.value) / step)
+    first += low.open and first * step == low.value
+    last -= high.open and last * step == high.value
     return max(0, last - first + 1)

@@ -1,23 +1,57 @@
-"""Sets of objects: a goal for each key, which keys are required, and how many members there are.
+"""Sets of objects: a goal for each key, which keys are required, how many members there are, and that some member meets a goal.
 
 Idea. As with arrays, a piece is a list of *layers*, one for each schema that had a say: named keys with a goal, classes of keys
 (`patternProperties`, `propertyNames`) with a goal, and the goal of all other keys. What a key has to meet is what all layers ask of it,
 so the conjunction of two pieces is the concatenation of their layers. That keeps `additionalProperties` relative to its own schema, as
 the standard wants. A key is forbidden by giving it the goal `NEVER`.
 
+A *witness* is the condition that some member whose key is in a set of keys meets a goal. It is what is left of `additionalProperties`,
+`patternProperties` and `propertyNames` when they are negated, and its own negation is a layer again, so pieces are closed under `meet`
+and `negations`.
+
 Invariant. `most` is None or at least `fewest`; `required` has no name twice, and keeps the order of the schema.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from ...errors import UnsupportedSchemaError
 from ...ir import Expr
 from .places import ANYTHING, NEVER, Goal, both, exclude_each_other
 
 if TYPE_CHECKING:
     from .context import Context
+
+
+class KeySet(NamedTuple):
+    """A class of keys, or the keys that a layer neither names nor has in a class.
+
+    Attributes
+    ----------
+    texts : Expr or None
+        The keys, not quoted; None for all keys, without
+    names : frozenset of str
+        these, and without
+    classes : tuple of Expr
+        all of these.
+    """
+
+    texts: Expr | None = None
+    names: frozenset[str] = frozenset()
+    classes: tuple[Expr, ...] = ()
+
+    def has(self, name: str, context: Context) -> bool:
+        """Whether a key is in the set."""
+        if self.texts is not None:
+            return context.matches(self.texts, name)
+        return name not in self.names and not any(context.matches(keys, name) for keys in self.classes)
+
+
+class Witness(NamedTuple):
+    """Some member whose key is in `keys` has a value that meets `goal`."""
+
+    keys: KeySet
+    goal: Goal
 
 
 class ObjectLayer:
@@ -35,7 +69,7 @@ class ObjectLayer:
         Made by a negation, so worth comparing with what the other layers ask.
     """
 
-    __slots__ = ("classes", "is_negation", "named", "others")
+    __slots__ = ("_other_keys", "classes", "is_negation", "named", "others")
 
     def __init__(
         self, named: dict[str, Goal], classes: tuple[tuple[Expr, Goal], ...] = (), others: Goal = ANYTHING, is_negation: bool = False
@@ -44,6 +78,14 @@ class ObjectLayer:
         self.named = named
         self.classes = classes
         self.others = others
+        self._other_keys: KeySet | None = None
+
+    @property
+    def other_keys(self) -> KeySet:
+        """The keys that are neither named nor in a class."""
+        if self._other_keys is None:
+            self._other_keys = KeySet(None, frozenset(self.named), tuple(keys for keys, _ in self.classes))
+        return self._other_keys
 
     def goal(self, name: str, context: Context) -> Goal:
         """What the member with this key has to meet."""
@@ -58,18 +100,30 @@ class ObjectLayer:
                 result = both(result, asked)
         return result if found else self.others
 
+    def open_goals(self) -> list[tuple[KeySet, Goal]]:
+        """The goals of keys that are not named, with their keys."""
+        return [*((KeySet(keys), goal) for keys, goal in self.classes), (self.other_keys, self.others)]
+
 
 class ObjectPiece:
     """The objects that meet all of these conditions."""
 
-    __slots__ = ("_key", "fewest", "layers", "most", "required")
+    __slots__ = ("_key", "fewest", "layers", "most", "required", "witnesses")
 
-    def __init__(self, layers: tuple[ObjectLayer, ...] = (), required: tuple[str, ...] = (), fewest: int = 0, most: int | None = None):
+    def __init__(
+        self,
+        layers: tuple[ObjectLayer, ...] = (),
+        required: tuple[str, ...] = (),
+        fewest: int = 0,
+        most: int | None = None,
+        witnesses: tuple[Witness, ...] = (),
+    ):
         self.layers = layers
         self.required = required
         self.fewest = fewest
         self.most = most
-        self._key = (layers, frozenset(required), fewest, most)
+        self.witnesses = witnesses
+        self._key = (layers, frozenset(required), fewest, most, witnesses)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, ObjectPiece) and self._key == other._key
@@ -95,7 +149,12 @@ class ObjectPiece:
                     return None
         if _contradict(self.layers, other.layers, required) or _contradict(other.layers, self.layers, required):
             return None
-        return ObjectPiece(layers, required, fewest, most)
+        witnesses = self.witnesses
+        if other.witnesses:
+            witnesses = (*witnesses, *(witness for witness in other.witnesses if witness not in witnesses))
+        if witnesses and (most == 0 or any(_forbids(layer, witness) for witness in witnesses for layer in layers)):
+            return None
+        return ObjectPiece(layers, required, fewest, most, witnesses)
 
     def goal(self, name: str, context: Context) -> Goal:
         """What the member with this key has to meet."""
@@ -105,13 +164,15 @@ class ObjectPiece:
         return goal
 
     def names(self) -> list[str]:
-        """The keys that are mentioned: those of the layers in order, then those that are only required."""
-        if len(self.layers) == 1 and not self.required:
+        """The keys that are mentioned: those of the layers in order, then those that are only required, then those of the witnesses."""
+        if len(self.layers) == 1 and not self.required and not self.witnesses:
             return list(self.layers[0].named)
         names: dict[str, None] = {}
         for layer in self.layers:
             names.update(dict.fromkeys(layer.named))
         names.update(dict.fromkeys(self.required))
+        for witness in self.witnesses:
+            names.update(dict.fromkeys(sorted(witness.keys.names)))
         return list(names)
 
     def covers(self, other: ObjectPiece) -> bool:
@@ -122,39 +183,44 @@ class ObjectPiece:
             and (self.most is None or (other.most is not None and other.most <= self.most))
             and all(name in other.required for name in self.required)
             and all(layer in other.layers for layer in self.layers)
+            and all(witness in other.witnesses for witness in self.witnesses)
         )
 
     def negations(self, context: Context) -> list[ObjectPiece]:
-        """Pieces that together are all other objects.
-
-        Raises
-        ------
-        UnsupportedSchemaError
-            A member whose name is not fixed would have to differ.
-        """
+        """Pieces that together are all other objects."""
         result = []
         if self.fewest:
             result.append(ObjectPiece(most=self.fewest - 1))
         if self.most is not None:
             result.append(ObjectPiece(fewest=self.most + 1))
-        result += [ObjectPiece((context.single(name, NEVER),)) for name in self.required]
+        for name in self.required:  # the key is absent, or has another value
+            others = context.negated(self.goal(name, context)) or [NEVER]
+            result += [ObjectPiece((context.single(name, other),) if other else ()) for other in others]
         for layer in self.layers:
             for name, goal in layer.named.items():
-                others = context.negated(goal)
-                result += [ObjectPiece((context.single(name, other),) if other else (), (name,)) for other in others]
-            open_goals = [(goal, "patternProperties") for _, goal in layer.classes] + [(layer.others, "additionalProperties")]
-            for goal, keyword in open_goals:
-                if goal != ANYTHING:
-                    raise UnsupportedSchemaError(
-                        f"the negation of `{keyword}` asks for one member that differs, of any name",
-                        pointer=goal[0].pointer,
-                        keyword=keyword,
-                    )
-        return result
+                if name not in self.required:
+                    others = context.negated(goal)
+                    result += [ObjectPiece((context.single(name, other),) if other else (), (name,)) for other in others]
+            for keys, goal in layer.open_goals():
+                result += [ObjectPiece(witnesses=(Witness(keys, other),)) for other in context.negated(goal)]
+        return result + [ObjectPiece((context.every(keys, context.opposite(goal)),)) for keys, goal in self.witnesses]
 
     def is_void(self, context: Context) -> bool:
-        """Whether a required member is known to admit no value."""
-        return any(context.is_void_goal(self.goal(name, context)) for name in self.required)
+        """Whether a required member is known to admit no value, or no member to meet what one has to meet."""
+        return any(context.is_void_goal(self.goal(name, context)) for name in self.required) or any(
+            self.possible_witnesses(witness, context) == [] for witness in self.witnesses
+        )
+
+    def possible_witnesses(self, witness: Witness, context: Context) -> list[str] | None:
+        """The keys of the members that may be a witness; None where some layer does not exclude it under keys that it does not name."""
+        for layer in self.layers:
+            if not layer.classes and context.is_void_goal(both(layer.others, witness.goal)):
+                return [
+                    name
+                    for name in layer.named
+                    if witness.keys.has(name, context) and not context.is_void_goal(both(self.goal(name, context), witness.goal))
+                ]
+        return None
 
 
 OBJECTS = ObjectPiece()
@@ -171,3 +237,8 @@ def _contradict(negations: tuple[ObjectLayer, ...], layers: tuple[ObjectLayer, .
                         if other and exclude_each_other(goal, other):
                             return True
     return False
+
+
+def _forbids(layer: ObjectLayer, witness: Witness) -> bool:
+    """Whether a layer asks of the very keys of a witness the opposite of what it asks."""
+    return any(keys == witness.keys and exclude_each_other(goal, witness.goal) for keys, goal in layer.open_goals())

@@ -2,8 +2,9 @@
 
 Idea. A set of values of one type is a union of *pieces*, and a piece is a conjunction of conditions of that type. Two operations of a
 piece are enough: `meet` (the conjunction of two pieces, None where it is known to be empty) and `negations` (pieces that together are
-everything else). From them follow, here, and, or, not for unions. Where unions multiply, the number of pieces is bounded by the limit
-`max_alternative_schemas`.
+everything else). From them follow, here, and, or, not for unions. Arrays and objects have the most conditions, so their differences are
+made with more care (`difference.py`), and products of unions of objects are searched for pieces that are empty. Where unions multiply, the number of
+pieces is bounded by the limit `max_alternative_schemas`.
 
 Invariant. The union of one unconditional piece is written as the tuple of that piece only, so "everything" is recognised by `==`.
 """
@@ -13,7 +14,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from ...errors import LimitExceededError
+from .arrays import ArrayPiece
+from .difference import array_minus, object_minus
+from .objects import ObjectPiece
 
 if TYPE_CHECKING:
     from .context import Context
@@ -36,7 +39,7 @@ class Piece(Protocol):
 
 
 P = TypeVar("P", bound=Piece)
-_MANY = 200  # more pieces are not compared with each other
+MANY = 200  # more pieces are not compared with each other
 
 
 def meet(first: tuple[P, ...], second: tuple[P, ...], everything: P, context: Context) -> tuple[P, ...]:
@@ -45,13 +48,15 @@ def meet(first: tuple[P, ...], second: tuple[P, ...], everything: P, context: Co
         return second if first else first
     if len(second) == 1 and second[0] == everything:
         return first
-    maximum = context.limits.max_alternative_schemas
-    if len(first) > 1 and len(second) > 1:
-        context.count_alternatives(len(first) * len(second))
-    if len(first) * len(second) > maximum:
-        raise LimitExceededError("max_alternative_schemas", maximum, f"{len(first)} times {len(second)} alternatives")
-    result = [piece for x in first for y in second if (piece := x.meet(y)) is not None]
-    return tuple(distinct(result) if len(result) > 1 else result)
+    if len(first) == 1 or len(second) == 1:
+        context.check_alternatives(len(first) * len(second))
+        result = [piece for x in first for y in second if (piece := x.meet(y)) is not None]
+        return tuple(distinct(result) if len(result) > 1 else result)
+    context.count_alternatives(len(first) * len(second))
+    found = distinct([piece for x in first for y in second if (piece := x.meet(y)) is not None])
+    if isinstance(everything, ObjectPiece):
+        return absorbed(tuple(piece for piece in found if not piece.is_void(context)))
+    return tuple(found)
 
 
 def join(unions: Sequence[tuple[P, ...]], everything: P) -> tuple[P, ...]:
@@ -71,16 +76,23 @@ def negate(union: tuple[P, ...], everything: P, context: Context) -> tuple[P, ..
 
 def subtract(union: tuple[P, ...], removed: tuple[P, ...], everything: P, context: Context) -> tuple[P, ...]:
     """What is in the first union and not in the second."""
+    left: Any = union
     for piece in removed:
-        if not union or piece == everything:
+        if not left or piece == everything:
             return ()
-        union = absorbed(meet(union, tuple(piece.negations(context)), everything, context))
-    return union
+        if isinstance(piece, ObjectPiece):
+            left = absorbed(tuple(distinct([rest for other in left for rest in object_minus(other, piece, context)])))
+        elif isinstance(piece, ArrayPiece):
+            left = absorbed(tuple(distinct([rest for other in left for rest in array_minus(other, piece, context)])))
+        else:
+            left = absorbed(meet(left, tuple(piece.negations(context)), everything, context))
+        context.check_alternatives(len(left))
+    return tuple(left)
 
 
 def absorbed(union: tuple[P, ...]) -> tuple[P, ...]:
     """The union without pieces that are part of another one. Similar schemas negated one after the other make many of those."""
-    if len(union) > _MANY:
+    if len(union) > MANY:
         return union
     kept: list[P] = []
     for piece in union:

@@ -64,6 +64,11 @@ class Shape:
         factors: tuple[tuple[pieces.Piece, ...], ...] = (self.strings, self.numbers, self.arrays, self.objects)
         return all(piece.is_void(context) for factor in factors for piece in factor)
 
+    def is_listed(self) -> bool:
+        """Whether it consists of listed scalars."""
+        listed: tuple[StringPiece | NumberPiece, ...] = (*self.strings, *self.numbers)
+        return not self.arrays and not self.objects and all(piece.values is not None for piece in listed)
+
     def types(self) -> Types:
         """The types of which something is admitted."""
         result = Types.NONE

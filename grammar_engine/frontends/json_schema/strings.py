@@ -81,7 +81,7 @@ class StringPiece(NamedTuple):
             parts.append(b.repeat(b.char, self.shortest, self.longest))
         return b.intersect(*parts) if parts else b.text
 
-    def expr(self, context: Context) -> Expr:
+    def expr(self, context: Context, _: bool = False) -> Expr:
         """The JSON texts of the strings."""
         if self.values is not None and not self.texts:
             return context.quoted_values(self.values)

@@ -1,0 +1,231 @@
+"""The rules of one object piece.
+
+Idea. Where nothing is counted and properties come in the order of the schema, an object is a chain of *states* (index of the next named
+key, whether a member was written). Named keys come in order, then any number of other keys:
+
+    object -> "{" F              F: no member so far, the alternatives are the keys that may be the first
+    F      -> key_j value_j R    R: at least one member so far
+    R_i    -> "," key_i value_i R_(i+1)  |  R_(i+1)        the second only where key i is optional
+    R_n    -> "," other value R_n  |  "}"
+
+Runs of required keys are written into one rule, and there is one R per optional key, so the grammar is linear in the schema. The tail of
+every rule is a tail call of the parser.
+
+Any other object is a *bag* (`Builder.bag`), with slots that are counted: one for each named key and each class of other keys, one for all
+members together where their number matters, one for each witness. A member that may be a witness has a way that raises that slot, and a
+way that does not (`members.py`).
+
+Free keys. RFC 8259 leaves open what `{"k": 1, "k": 2}` means; most readers keep the last. A key of the schema is written at most once.
+Other keys may repeat, but not where that could make a reader see another number of members than was counted, or drop a witness: then
+all of them differ.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...errors import UnsupportedSchemaError
+from ...ir import Expr, Symbol, Way
+from .members import Bag, Condition, Kind, kinds
+from .objects import KeySet, ObjectPiece
+from .places import ANYTHING, NEVER, Goal, both
+from .unique import MOST_VALUES
+
+if TYPE_CHECKING:
+    from .emit import Emitter
+
+_MAX_KEY_CLASSES = 64
+_LONG_RUN = 8  # symbols; a longer run of required members that is needed twice gets a nonterminal
+
+
+class ObjectRules:
+    """Writes the rules of one object piece."""
+
+    def __init__(self, emitter: Emitter, piece: ObjectPiece, where: str | None, last: bool):
+        self.emitter = emitter
+        self.context = emitter.context
+        self.builder = emitter.builder
+        self.piece = piece
+        self.where = where
+        self.names = piece.names()
+        self.required = frozenset(piece.required)
+        self.fewest = piece.fewest if piece.fewest > len(piece.required) else 0
+        self.most = piece.most
+        if any(layer.others is NEVER and not layer.classes and len(layer.named) <= (piece.most or 0) for layer in piece.layers):
+            self.most = None
+        self.comma = emitter.layout.comma
+        self.open = emitter.layout.open_object
+        self.close = emitter.layout.close("}", last)
+
+    def write(self, left: Symbol) -> None:
+        """Write rules for `left`; none if no object is admitted."""
+        options = self.context.options
+        if self.most == 0:
+            self.builder.rule(left, [self.open, self.close])
+        elif self.fewest or self.most is not None or self.piece.witnesses or options.unique_keys or options.property_order == "any":
+            self._write_bag(left)
+        else:
+            _Chain(self).write(left)
+
+    def key(self, name: str, goal: Goal) -> Symbol:
+        """The lexeme of a named key."""
+        expr = self.emitter.layout.key(self.context.quoted_values((name,)))
+        return self.builder.lexeme(expr, f'key "{name}"', where=goal[0].pointer if goal else self.where)
+
+    def other_key(self, keys: Expr, goal: Goal) -> Symbol:
+        """The lexeme of a class of other keys."""
+        expr = self.emitter.layout.key(self.context.quoted(keys))
+        return self.builder.lexeme(expr, "other key" if self.names else "key", where=goal[0].pointer if goal else None)
+
+    def other_keys(self) -> list[tuple[Expr, Goal, list[int]]]:
+        """Disjoint sets of keys that cover all keys without a name, the goal of each, and the indices of the witnesses it may be."""
+        b = self.builder
+        layers, witnesses = self.piece.layers, self.piece.witnesses
+        patterns = dict.fromkeys(keys for layer in layers for keys, _ in layer.classes)
+        for keys, _ in witnesses:
+            patterns.update(dict.fromkeys(keys.classes if keys.texts is None else (keys.texts,)))
+        cells: list[tuple[Expr, frozenset[Expr]]] = [(b.text, frozenset())]
+        for pattern in patterns:
+            split = []
+            for cell, inside in cells:
+                common = pattern if cell == b.text else b.intersect(cell, pattern)
+                if len(patterns) > 1 and self.context.is_empty(common):
+                    split.append((cell, inside))
+                else:
+                    split.append((common, inside | {pattern}))
+                    split.append((b.intersect(cell, b.complement(pattern)), inside))
+            cells = split
+            if len(cells) > _MAX_KEY_CLASSES:
+                raise UnsupportedSchemaError(
+                    f"{len(patterns)} patterns that overlap in too many ways", pointer=self.where or "", keyword="patternProperties"
+                )
+        result = []
+        for cell, inside in cells:
+            goal = ANYTHING
+            for layer in layers:
+                asked = [wanted for keys, wanted in layer.classes if keys in inside]
+                for wanted in asked or [layer.others]:
+                    goal = both(goal, wanted)
+            if goal is not NEVER:
+                if self.names:
+                    cell = b.intersect(cell, b.complement(self.context.listed(self.names)))
+                result.append((cell, goal, [i for i, (keys, _) in enumerate(witnesses) if _is_inside(keys, inside)]))
+        return result
+
+    # --- bags -------------------------------------------------------------------------------------------------------------
+
+    def _write_bag(self, left: Symbol) -> None:
+        piece, bag = self.piece, Bag()
+        conditions = [Condition(bag.slot(1, None), goal, False) for _, goal in piece.witnesses]
+        total = (bag.slot(self.fewest, self.most),) if self.fewest or self.most is not None else ()
+        for rank, name in enumerate(self.names):
+            goal = piece.goal(name, self.context)
+            could_be = [condition for condition, (keys, _) in zip(conditions, piece.witnesses) if keys.has(name, self.context)]
+            members = kinds(self.context, goal, could_be)
+            own = bag.slot(int(name in self.required), 1)
+            if not self._add(bag, self.key(name, goal), members, (own, *total), rank) and name in self.required:
+                return
+        is_exact = self.context.options.unique_keys or self.fewest > len(piece.required) + 1
+        for keys, goal, indices in self.other_keys():
+            members = kinds(self.context, goal, [conditions[i] for i in indices])
+            distinct = is_exact or len(members) > 1
+            n_keys = self.context.count_values(keys, MOST_VALUES) if distinct else MOST_VALUES
+            if n_keys == 0:
+                continue
+            own = bag.slot(0, None if n_keys >= MOST_VALUES else n_keys)
+            found = self._add(bag, self.other_key(keys, goal), members, (own, *total), len(self.names), distinct)
+            self.emitter.has_other_keys |= found and not distinct
+        ranked = self.context.options.property_order == "schema"
+        symbol = self.builder.bag(bag.ways, bag.slots, self.comma, "members", ranked=ranked, where=self.where)
+        self.builder.rule(left, [self.open, symbol, self.close])
+
+    def _add(self, bag: Bag, key: Symbol, members: list[Kind], slots: tuple[int, ...], rank: int, distinct: bool = False) -> bool:
+        """Add a way for each kind; whether there was one."""
+        found = False
+        for goal, raised in members:
+            value = self.emitter.symbol(goal)
+            if value is not None:
+                found = True
+                bag.ways.append(Way((key, value), (*slots, *raised), rank, distinct))
+        return found
+
+
+class _Chain:
+    """Writes a plain object as a chain of states."""
+
+    def __init__(self, rules: ObjectRules):
+        self.rules = rules
+        self.builder = rules.builder
+        self.comma = rules.comma
+        self.members: list[tuple[Symbol, Symbol, bool]] = []  # key, value, required
+        self.others: list[tuple[Symbol, Symbol]] = []  # key, value
+        self._states: dict[tuple[int, bool], Symbol] = {}
+        self._pending: list[tuple[int, bool]] = []
+        self._runs: dict[tuple[Symbol, ...], Symbol] = {}
+
+    def write(self, left: Symbol) -> None:
+        """Write rules for `left`; none if no object is admitted."""
+        rules = self.rules
+        emitter = rules.emitter
+        for name in rules.names:
+            goal = rules.piece.goal(name, rules.context)
+            value = None if goal is NEVER else emitter.symbol(goal)
+            if value is not None:
+                self.members.append((rules.key(name, goal), value, name in rules.required))
+            elif name in rules.required:
+                return
+        for keys, goal, _ in rules.other_keys():
+            value = emitter.symbol(goal)
+            if value is not None:
+                self.others.append((rules.other_key(keys, goal), value))
+                emitter.has_other_keys = True
+        self.builder.rule(left, [rules.open, *self._follow(0, True)])
+        while self._pending:
+            self._write_state(*self._pending.pop())
+
+    def _follow(self, i: int, first: bool) -> list[Symbol]:
+        """What follows in a state: the required members that come next, and the state after them."""
+        symbols: list[Symbol] = []
+        while i < len(self.members) and self.members[i][2]:
+            key, value, _ = self.members[i]
+            symbols += (key, value) if first else (self.comma, key, value)
+            first = False
+            i += 1
+        if i == len(self.members) and not self.others:
+            return [*symbols, self.rules.close]
+        state = (i, first)
+        if state not in self._states:
+            self._states[state] = self.builder.nonterminal("members")
+            self._pending.append(state)
+        symbols.append(self._states[state])
+        return symbols
+
+    def _rule(self, left: Symbol, head: list[Symbol], tail: list[Symbol]) -> None:
+        if len(tail) > _LONG_RUN:
+            run = tuple(tail)
+            if run not in self._runs:
+                self._runs[run] = self.builder.nonterminal("members")
+                self.builder.rule(self._runs[run], run)
+            tail = [self._runs[run]]
+        self.builder.rule(left, head + tail)
+
+    def _write_state(self, i: int, first: bool) -> None:
+        left = self._states[i, first]
+        lead = [] if first else [self.comma]
+        if i == len(self.members):
+            self.builder.rule(left, [self.rules.close])
+            for key, value in self.others:
+                self._rule(left, [*lead, key, value], self._follow(len(self.members), False))
+            return
+        while i < len(self.members) and not self.members[i][2]:
+            key, value, _ = self.members[i]
+            self._rule(left, [*lead, key, value], self._follow(i + 1, False))
+            i += 1
+            if not first:
+                break
+        self._rule(left, [], self._follow(i, first))
+
+
+def _is_inside(keys: KeySet, inside: frozenset[Expr]) -> bool:
+    """Whether a cell, which lies inside these patterns and outside all others, is a part of a set of keys."""
+    return keys.texts in inside if keys.texts is not None else inside.isdisjoint(keys.classes)

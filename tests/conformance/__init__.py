@@ -1,0 +1,1 @@
+"""The official JSON-Schema-Test-Suite, case by case."""
