@@ -7,7 +7,7 @@ Sources. Which characters are valid, their scripts and joining types: `idna`. Bi
 `unicodedata`. Characters that the Unicode version of `unicodedata` does not know are left out, so that nothing is said of them that could
 be wrong: to take up a newer version, run this with a newer Python.
 
-The file has lists of ranges, `[low, high, low, high, ...]`, all of them parts of `valid`, and the version.
+The file has lists of ranges, `[low, high, low, high, ...]`, and the version. What the classes mean tells formats/idn.py.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import argparse
 import json
 import sys
 import unicodedata
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 
 from idna import idnadata
@@ -40,46 +40,58 @@ def expanded(packed: Iterable[int]) -> set[int]:
 
 
 def tables() -> dict[str, object]:
-    classes = (expanded(idnadata.codepoint_classes[name]) for name in ("PVALID", "CONTEXTJ", "CONTEXTO"))
-    valid = {code for codes in classes for code in codes if unicodedata.category(chr(code)) != "Cn"}
+    assigned = {code for code in range(sys.maxunicode + 1) if unicodedata.category(chr(code)) != "Cn"}
+    valid = expanded(idnadata.codepoint_classes["PVALID"]) & assigned - {ord("-")}
+    marks = {code for code in valid if unicodedata.category(chr(code)).startswith("M")}
+    letters = valid - marks
+    order = {code: unicodedata.combining(chr(code)) for code in marks}
 
-    def those(condition: Callable[[str], bool]) -> list[int]:
-        return ranges_of(code for code in valid if condition(chr(code)))
-
-    def of_class(*names: str) -> list[int]:
-        return those(lambda c: unicodedata.bidirectional(c) in names)
-
-    def in_scripts(*names: str) -> list[int]:
-        return ranges_of(valid & set().union(*(expanded(idnadata.scripts[name]) for name in names)))
-
-    def joining(types: str) -> list[int]:
-        return ranges_of(valid & set().union(*(expanded(idnadata.joining_types[name]) for name in types)))
-
-    orders = sorted({unicodedata.combining(chr(code)) for code in valid} - {0})
-    firsts: dict[int, set[int]] = {}  # by the character that is composed with them
-    for code in range(sys.maxunicode + 1):
+    firsts, seconds = set(), set()  # of what normalisation form C composes
+    for code in assigned:
         parts = [int(part, 16) for part in unicodedata.decomposition(chr(code)).split() if not part.startswith("<")]
-        is_composed = len(parts) == 2 and set(parts) <= valid and unicodedata.normalize("NFC", "".join(map(chr, parts))) == chr(code)
-        if is_composed:
-            firsts.setdefault(parts[1], set()).add(parts[0])
+        if len(parts) == 2 and set(parts) <= valid and unicodedata.normalize("NFC", "".join(map(chr, parts))) == chr(code):
+            seconds.add(parts[1])
+            if not order[parts[1]]:
+                firsts.add(parts[0])
+
+    if firsts & seconds:
+        sys.exit(f"both first and second of something: {firsts & seconds}")  # idn.py takes them to be different
+
+    def of_class(*names: str) -> set[int]:
+        return {code for code in assigned if unicodedata.bidirectional(chr(code)) in names}
+
+    def of_script(*names: str) -> set[int]:
+        return set().union(*(expanded(idnadata.scripts[name]) for name in names))
+
+    def joining(*types: str) -> set[int]:
+        return set().union(*(expanded(idnadata.joining_types[name]) for name in types))
+
+    right, between = of_class("R", "AL"), of_class("NSM")
+    vowels = {code for code in marks if not order[code]} - firsts
+    ordered = [{code for code in marks if order[code] == value and code in between} - seconds for value in sorted(set(order.values()) - {0})]
+    classes = {
+        "left": letters - right - of_class("AN") - firsts,
+        "right": letters & right,
+        "digits": letters & of_class("EN"),
+        "arabic digits": expanded(idnadata.codepoint_classes["CONTEXTO"]) & of_class("AN"),
+        "eastern digits": expanded(idnadata.codepoint_classes["CONTEXTO"]) & of_class("EN"),
+        "firsts": firsts & marks,
+        "first letters": firsts - marks,
+        "vowels": vowels - seconds,
+        "second vowels": vowels & seconds,
+        "right vowels": (vowels - seconds) & between,
+        "viramas": {code for code in marks if order[code] == 9 and code in between},
+        "greek": letters & of_script("Greek"),
+        "hebrew": letters & of_script("Hebrew"),
+        "kana and han": letters & of_script("Hiragana", "Katakana", "Han"),
+        "joins left": letters & right & joining("L", "D"),
+        "joins both": letters & right & joining("D"),
+        "joins right": letters & right & joining("R", "D"),
+    }
     return {
         "unicode": unicodedata.unidata_version,
-        "valid": ranges_of(valid),
-        "mark": those(lambda c: unicodedata.category(c).startswith("M")),
-        "virama": those(lambda c: unicodedata.combining(c) == 9),
-        "greek": in_scripts("Greek"),
-        "hebrew": in_scripts("Hebrew"),
-        "kana or han": in_scripts("Hiragana", "Katakana", "Han"),
-        "joins left": joining("LD"),
-        "joins right": joining("RD"),
-        "transparent": joining("T"),
-        "L": of_class("L"),
-        "R": of_class("R", "AL"),
-        "AN": of_class("AN"),
-        "EN": of_class("EN"),
-        "NSM": of_class("NSM"),
-        "orders": [[order, those(lambda c, order=order: unicodedata.combining(c) == order)] for order in orders],
-        "composed": [[second, ranges_of(first)] for second, first in sorted(firsts.items())],
+        **{name: ranges_of(codes) for name, codes in classes.items()},
+        "ordered": [ranges_of(codes) for codes in ordered if codes],
     }
 
 

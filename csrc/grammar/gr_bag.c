@@ -32,6 +32,23 @@ bool gr_bag_admits(const gr_grammar *g, const gr_bag *bag, const u32 *counts, u3
     return true;
 }
 
+/* Raises the slots of a way, none of which has a maximum, so often that `slot` is no longer missing. */
+static void raise_enough(const gr_grammar *g, const gr_bag *bag, u32 *counts, u32 way, u32 slot) {
+    const gr_way *w = way_of(g, way);
+    u32 times = missing(bag, slot_of(g, bag, slot), counts);
+    for (u32 i = 0; i < w->n_slots; i++) {
+        const gr_slot *raised = slot_of(g, bag, slots_of(g, w)[i]);
+        if (raised->place != NONE) counts[bag->n_bit_words + raised->place] += min_u32(times, missing(bag, raised, counts));
+    }
+}
+
+static bool is_unbounded(const gr_grammar *g, const gr_bag *bag, u32 way) {
+    const gr_way *w = way_of(g, way);
+    for (u32 i = 0; i < w->n_slots; i++)
+        if (slot_of(g, bag, slots_of(g, w)[i])->maximum != NONE) return false;
+    return true;
+}
+
 void gr_bag_raise(const gr_grammar *g, const gr_bag *bag, u32 *counts, u32 way) {
     const gr_way *w = way_of(g, way);
     for (u32 i = 0; i < w->n_slots; i++) {
@@ -175,7 +192,8 @@ static bool find_finish(budget *b, const gr_grammar *g, const gr_bag *bag, const
         }
         u32 *next = all.at + (size_t)path.n * n;
         memcpy(next, base, n * sizeof *next);
-        gr_bag_raise(g, bag, next, a->way);
+        if (is_unbounded(g, bag, a->way)) raise_enough(g, bag, next, a->way, a->slot); /* costs nothing, so more of it never hurts */
+        else gr_bag_raise(g, bag, next, a->way);
         down = true;
     }
     vec_drop(b, &path);

@@ -86,10 +86,11 @@ rx_id rx_quote_step(rx_arena *x, const u32 *node, u32 byte) {
     bool low = phase >= LOW_HEX;
     u32 digits = phase - (low ? LOW_HEX : HEX) + 1, value = (accumulator & 0xffff) << 4 | (u32)digit, high = accumulator >> 16;
     if (!low && !hex_allowed(value, digits, escapes)) return RX_ID_NEVER;
+    if (low && (digits == 1 ? value != 0xd : digits == 2 && value >> 2 != 0x37)) return RX_ID_NEVER;
+    if (!low && digits == 2 && value >> 2 == 0x37) return RX_ID_NEVER; /* a lone low surrogate is no character */
     if (digits < 4) return quote_node(x, part, escapes, phase + 1, high << 16 | value);
-    if (low) return value >> 10 == 0x37 ? after_char(x, part, escapes, 0x10000 + (high << 10) + (value & 0x3ff)) : RX_ID_NEVER;
+    if (low) return after_char(x, part, escapes, 0x10000 + (high << 10) + (value & 0x3ff));
     if (value >> 10 == 0x36) return quote_node(x, part, escapes, HIGH_DONE, value & 0x3ff);
-    if (value >> 10 == 0x37) return RX_ID_NEVER; /* a lone low surrogate is no character */
     return after_char(x, part, escapes, value);
 }
 

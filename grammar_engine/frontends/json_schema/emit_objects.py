@@ -1,19 +1,10 @@
 """The rules of one object piece.
 
-Idea. Where nothing is counted and properties come in the order of the schema, an object is a chain of *states* (index of the next named
-key, whether a member was written). Named keys come in order, then any number of other keys:
-
-    object -> "{" F              F: no member so far, the alternatives are the keys that may be the first
-    F      -> key_j value_j R    R: at least one member so far
-    R_i    -> "," key_i value_i R_(i+1)  |  R_(i+1)        the second only where key i is optional
-    R_n    -> "," other value R_n  |  "}"
-
-Runs of required keys are written into one rule, and there is one R per optional key, so the grammar is linear in the schema. The tail of
-every rule is a tail call of the parser.
-
-Any other object is a *bag* (`Builder.bag`), with slots that are counted: one for each named key and each class of other keys, one for all
-members together where their number matters, one for each witness. A member that may be a witness has a way that raises that slot, and a
-way that does not (`members.py`).
+Idea. An object is a *bag* of members (`Builder.bag`): a way for each named key, ranked in the order of the schema, and a way for each class
+of other keys, ranked last. Slots count: one for each named key (at most once, and once if it is required), one for each class of other
+keys, one for all members together where their number matters, one for each witness. A member that may be a witness has a way that raises
+that slot, and a way that does not (`members.py`). With `property_order="any"` the ranks do not matter. The states of the bag are made when
+a text reaches them, so the grammar is linear in the schema.
 
 Free keys. RFC 8259 leaves open what `{"k": 1, "k": 2}` means; most readers keep the last. A key of the schema is written at most once.
 Other keys may repeat, but not where that could make a reader see another number of members than was counted, or drop a witness: then
@@ -35,7 +26,6 @@ if TYPE_CHECKING:
     from .emit import Emitter
 
 _MAX_KEY_CLASSES = 64
-_LONG_RUN = 8  # symbols; a longer run of required members that is needed twice gets a nonterminal
 
 
 class ObjectRules:
@@ -59,13 +49,10 @@ class ObjectRules:
 
     def write(self, left: Symbol) -> None:
         """Write rules for `left`; none if no object is admitted."""
-        options = self.context.options
         if self.most == 0:
             self.builder.rule(left, [self.open, self.close])
-        elif self.fewest or self.most is not None or self.piece.witnesses or options.unique_keys or options.property_order == "any":
-            self._write_bag(left)
         else:
-            _Chain(self).write(left)
+            self._write_bag(left)
 
     def key(self, name: str, goal: Goal) -> Symbol:
         """The lexeme of a named key."""
@@ -121,7 +108,7 @@ class ObjectRules:
         for rank, name in enumerate(self.names):
             goal = piece.goal(name, self.context)
             could_be = [condition for condition, (keys, _) in zip(conditions, piece.witnesses) if keys.has(name, self.context)]
-            members = kinds(self.context, goal, could_be)
+            members = kinds(self.context, goal, could_be) if could_be else [Kind(goal, ())]
             own = bag.slot(int(name in self.required), 1)
             if not self._add(bag, self.key(name, goal), members, (own, *total), rank) and name in self.required:
                 return
@@ -148,82 +135,6 @@ class ObjectRules:
                 found = True
                 bag.ways.append(Way((key, value), (*slots, *raised), rank, distinct))
         return found
-
-
-class _Chain:
-    """Writes a plain object as a chain of states."""
-
-    def __init__(self, rules: ObjectRules):
-        self.rules = rules
-        self.builder = rules.builder
-        self.comma = rules.comma
-        self.members: list[tuple[Symbol, Symbol, bool]] = []  # key, value, required
-        self.others: list[tuple[Symbol, Symbol]] = []  # key, value
-        self._states: dict[tuple[int, bool], Symbol] = {}
-        self._pending: list[tuple[int, bool]] = []
-        self._runs: dict[tuple[Symbol, ...], Symbol] = {}
-
-    def write(self, left: Symbol) -> None:
-        """Write rules for `left`; none if no object is admitted."""
-        rules = self.rules
-        emitter = rules.emitter
-        for name in rules.names:
-            goal = rules.piece.goal(name, rules.context)
-            value = None if goal is NEVER else emitter.symbol(goal)
-            if value is not None:
-                self.members.append((rules.key(name, goal), value, name in rules.required))
-            elif name in rules.required:
-                return
-        for keys, goal, _ in rules.other_keys():
-            value = emitter.symbol(goal)
-            if value is not None:
-                self.others.append((rules.other_key(keys, goal), value))
-                emitter.has_other_keys = True
-        self.builder.rule(left, [rules.open, *self._follow(0, True)])
-        while self._pending:
-            self._write_state(*self._pending.pop())
-
-    def _follow(self, i: int, first: bool) -> list[Symbol]:
-        """What follows in a state: the required members that come next, and the state after them."""
-        symbols: list[Symbol] = []
-        while i < len(self.members) and self.members[i][2]:
-            key, value, _ = self.members[i]
-            symbols += (key, value) if first else (self.comma, key, value)
-            first = False
-            i += 1
-        if i == len(self.members) and not self.others:
-            return [*symbols, self.rules.close]
-        state = (i, first)
-        if state not in self._states:
-            self._states[state] = self.builder.nonterminal("members")
-            self._pending.append(state)
-        symbols.append(self._states[state])
-        return symbols
-
-    def _rule(self, left: Symbol, head: list[Symbol], tail: list[Symbol]) -> None:
-        if len(tail) > _LONG_RUN:
-            run = tuple(tail)
-            if run not in self._runs:
-                self._runs[run] = self.builder.nonterminal("members")
-                self.builder.rule(self._runs[run], run)
-            tail = [self._runs[run]]
-        self.builder.rule(left, head + tail)
-
-    def _write_state(self, i: int, first: bool) -> None:
-        left = self._states[i, first]
-        lead = [] if first else [self.comma]
-        if i == len(self.members):
-            self.builder.rule(left, [self.rules.close])
-            for key, value in self.others:
-                self._rule(left, [*lead, key, value], self._follow(len(self.members), False))
-            return
-        while i < len(self.members) and not self.members[i][2]:
-            key, value, _ = self.members[i]
-            self._rule(left, [*lead, key, value], self._follow(i + 1, False))
-            i += 1
-            if not first:
-                break
-        self._rule(left, [], self._follow(i, first))
 
 
 def _is_inside(keys: KeySet, inside: frozenset[Expr]) -> bool:

@@ -1,0 +1,50 @@
+"""The values of `format`, each as the regular expression that its RFC defines, one file a family.
+
+Idea. A format is a set of strings, so it is an expression like any other: it meets `pattern` and the lengths by intersection, and it has
+a complement. The expressions are transcriptions of the ABNF in the RFC that the standard names, written from small named parts.
+
+Invariant. Where a regular expression of sensible size cannot say all that the RFC asks for, the set is *smaller*, never larger, and its
+file tells by what: hosts.py (A-labels), idn.py (what depends on Punycode), regexes.py (what nests, and what compares). The others are exact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ....ir import ECMA_FULL, Builder, Expr
+from . import hosts, idn, mail, times, uris
+from .regexes import regex
+
+_HEX = "[0-9A-Fa-f]"
+_UUID = f"{_HEX}{{8}}-{_HEX}{{4}}-{_HEX}{{4}}-{_HEX}{{4}}-{_HEX}{{12}}"  # RFC 4122, section 3
+_POINTER = r"(?:/(?:[^~/]|~[01])*)*"  # RFC 6901, section 3
+_RELATIVE_POINTER = rf"(?:0|[1-9]\d*)(?:#|{_POINTER})"  # draft-bhutton-relative-json-pointer-00, section 3
+
+
+def _whole(source: str) -> Callable[[Builder], Expr]:
+    return lambda b: b.pattern(source, ECMA_FULL)
+
+
+FORMATS: dict[str, Callable[[Builder], Expr]] = {
+    "date": _whole(times.DATE),
+    "time": times.time,
+    "date-time": times.date_time,
+    "duration": _whole(times.DURATION),
+    "email": mail.email,
+    "idn-email": mail.idn_email,
+    "hostname": hosts.host_name,
+    "idn-hostname": idn.host_name,
+    "ipv4": _whole(hosts.IPV4),
+    "ipv6": _whole(hosts.IPV6),
+    "uri": _whole(uris.URI),
+    "uri-reference": _whole(uris.URI_REFERENCE),
+    "iri": _whole(uris.IRI),
+    "iri-reference": _whole(uris.IRI_REFERENCE),
+    "uri-template": _whole(uris.URI_TEMPLATE),
+    "uuid": _whole(_UUID),
+    "json-pointer": _whole(_POINTER),
+    "relative-json-pointer": _whole(_RELATIVE_POINTER),
+    "regex": regex,
+}
+
+UNSUPPORTED_FORMATS: dict[str, str] = {}
