@@ -4,12 +4,21 @@
 
 enum { N_TOKENS = 300, EOS = 299 };
 
-static u8 token_bytes[N_TOKENS * 4];
+typedef enum sample { EVERY_SPLIT, LONGEST_MATCH, BAG } sample; /* grammars */
+
+static const char *const texts[] = {
+    [EVERY_SPLIT] = "[[a,aab,[]],ababab,a]",
+    [LONGEST_MATCH] = "[[a,aab,[]],ababab,a]",
+    [BAG] = "[\"a\",x,\"\",\"b\"]",
+};
+
+static u8 token_bytes[N_TOKENS * 8];
 static u32 token_offsets[N_TOKENS + 1];
 
 /* All single bytes, some pairs over the alphabet of the grammar, duplicates, a token without bytes, EOS. */
 static ge_vocab *make_vocab(void) {
-    static const char *const more[] = {"ab", "a,", ",a", "[a", "a]", "]]", "aaa", "a,a", "[[", "ab", "]]]", ",,", "b]", "[a,b]", "x]", "", "bb"};
+    static const char *const more[] = {"ab", "a,", ",a", "[a", "a]", "]]", "aaa", "a,a", "[[", "ab", "]]]", ",,", "b]", "[a,b]", "x]", "", "bb",
+                                       "\",\"", "\",\"a", "\"]", "a\"", "\"a\",\"a\"", "\"a\",\"b\"", "\",\"\","};
     u32 n = 0;
     for (u32 i = 0; i < N_TOKENS; i++) {
         token_offsets[i] = n;
@@ -24,8 +33,44 @@ static ge_vocab *make_vocab(void) {
     return v;
 }
 
+static ge_grammar *compile(const ge_limits *limits, const u32 *words, size_t n_words, const u8 *data, size_t n_data, const ge_rules *r,
+                           ge_err *err) {
+    ge_ir *ir = NULL;
+    ge_grammar *g = NULL;
+    size_t n_done;
+    if (ge_ir_new(limits, &ir, err) != GE_OK) return NULL;
+    if (ge_ir_add(ir, words, n_words, data, n_data, &n_done, err) == GE_OK) ge_grammar_new(ir, r, &g, err);
+    ge_ir_free(ir);
+    return g;
+}
+
+/* "[" members "]": strings over a and b, no two alike, and at most one x, which there has to be; 2 to 4 members. */
+static ge_grammar *make_bag(const ge_limits *limits, ge_err *err) {
+    static const u8 data[] = "[],ab\"x";
+    static const u32 words[] = {
+        2, 2, 0, 1, /* 0: "[" */
+        2, 2, 1, 1, /* 1: "]" */
+        2, 2, 2, 1, /* 2: "," */
+        2, 2, 3, 1, /* 3: "a" */
+        2, 2, 4, 1, /* 4: "b" */
+        2, 2, 5, 1, /* 5: a quote */
+        2, 2, 6, 1, /* 6: "x" */
+        6, 2, 3, 4, /* 7: a|b */
+        9, 3, 7, 0, 0xffffffff, /* 8: (a|b)* */
+        5, 3, 5, 8, 5, /* 9: in quotes */
+    };
+    static const u32 lexemes[] = {0, 0, 1, 0, 2, 0, 9, 0, 6, 0};
+    enum { OPEN = 0, CLOSE = 2, COMMA = 4, STRING = 6, X = 8, VALUE = 1, MEMBERS = 3 };
+    static const u32 rules[] = {0, 3, OPEN, MEMBERS, CLOSE};
+    static const u32 bags[] = {1, COMMA, 0, 4, 2, 0, 0xffffffff, 0, 1, 2, 4, 1, 0xffffffff, /* slots: own, own, total, condition */
+                               1, 0, 1, 2, STRING, 0, 2, 0, 0, 1, 3, X, 1, 2, 3};
+    ge_rules r = {lexemes, 5, 2, rules, sizeof rules / sizeof *rules, NULL, 0, bags, sizeof bags / sizeof *bags, VALUE, false};
+    return compile(limits, words, sizeof words / sizeof *words, data, 7, &r, err);
+}
+
 /* value: "[" list "]", or the regex a+b?, or (ab)*; list: 0 to 4 values with commas. The last lexeme may be empty. */
-static ge_grammar *make_grammar(const ge_limits *limits, bool longest, ge_err *err) {
+static ge_grammar *make_grammar(const ge_limits *limits, sample which, ge_err *err) {
+    if (which == BAG) return make_bag(limits, err);
     static const u8 data[] = "[],ab";
     static const u32 words[] = {
         2, 2, 0, 1, /* 0: "[" */
@@ -43,14 +88,8 @@ static ge_grammar *make_grammar(const ge_limits *limits, bool longest, ge_err *e
     enum { OPEN = 0, CLOSE = 2, COMMA = 4, NAME = 6, PAIRS = 8, VALUE = 1, LIST = 3 };
     static const u32 rules[] = {0, 3, OPEN, LIST, CLOSE, 0, 1, NAME, 0, 1, PAIRS};
     static const u32 lists[] = {1, VALUE, COMMA, 0, 4};
-    ge_ir *ir = NULL;
-    ge_grammar *g = NULL;
-    size_t n_done;
-    if (ge_ir_new(limits, &ir, err) != GE_OK) return NULL;
-    ge_rules r = {lexemes, 5, 2, rules, sizeof rules / sizeof *rules, lists, 1, NULL, 0, VALUE, longest};
-    if (ge_ir_add(ir, words, sizeof words / sizeof *words, data, 5, &n_done, err) == GE_OK) ge_grammar_new(ir, &r, &g, err);
-    ge_ir_free(ir);
-    return g;
+    ge_rules r = {lexemes, 5, 2, rules, sizeof rules / sizeof *rules, lists, 1, NULL, 0, VALUE, which == LONGEST_MATCH};
+    return compile(limits, words, sizeof words / sizeof *words, data, 5, &r, err);
 }
 
 /* The mask at each prefix of a text, by the engine; and by trying every token, where `by_hand`. */
@@ -81,23 +120,24 @@ static ge_status walk(ge_engine *e, const char *text, u32 *masks, bool by_hand) 
     return status;
 }
 
-static const char text[] = "[[a,aab,[]],ababab,a]";
-enum { STEPS = sizeof text, WORDS = 10 };
+enum { STEPS = 22, WORDS = 10 };
 
-static void masks_by_trying(bool longest) {
+static void masks_by_trying(sample which) {
+    const char *text = texts[which];
     ge_limits limits = wide_limits();
     ge_err err = {0};
     ge_vocab *v = make_vocab();
-    ge_grammar *g = make_grammar(&limits, longest, &err);
+    ge_grammar *g = make_grammar(&limits, which, &err);
     CHECK(v && g);
     static u32 reference[STEPS * WORDS], again[STEPS * WORDS];
     for (u32 switches = 0; switches < 64; switches++) {
         ge_engine *e = NULL;
         CHECK(ge_engine_new(g, v, switches, &e, &err) == GE_OK);
         CHECK(walk(e, text, switches ? again : reference, switches == 0) == GE_OK);
-        if (switches) CHECK(memcmp(again, reference, sizeof again) == 0);
+        size_t size = (strlen(text) + 1) * WORDS * sizeof *again;
+        if (switches) CHECK(memcmp(again, reference, size) == 0);
         CHECK(walk(e, text, again, false) == GE_OK); /* warm */
-        CHECK(memcmp(again, reference, sizeof again) == 0);
+        CHECK(memcmp(again, reference, size) == 0);
         ge_engine_free(e);
     }
     ge_grammar_free(g);
@@ -105,11 +145,12 @@ static void masks_by_trying(bool longest) {
 }
 
 /* The k-th allocation of the engine fails: the call says so, and the same call afterwards gives the right masks. */
-static void failing_allocations(void) {
+static void failing_allocations(sample which) {
+    const char *text = texts[which];
     ge_limits limits = wide_limits();
     ge_err err = {0};
     ge_vocab *v = make_vocab();
-    ge_grammar *g = make_grammar(&limits, false, &err);
+    ge_grammar *g = make_grammar(&limits, which, &err);
     static u32 reference[STEPS * WORDS], again[STEPS * WORDS];
     u64 failures = 0;
     for (u64 k = 0;; k++) {
@@ -125,7 +166,7 @@ static void failing_allocations(void) {
         }
         failures += failed;
         CHECK(walk(e, text, again, false) == GE_OK);
-        if (k) CHECK(memcmp(again, reference, sizeof again) == 0);
+        if (k) CHECK(memcmp(again, reference, (strlen(text) + 1) * WORDS * sizeof *again) == 0);
         ge_engine_free(e);
     }
     printf("failing allocations: %lu\n", (unsigned long)failures);
@@ -145,7 +186,7 @@ static void limits_are_named(void) {
         ge_err err = {0};
         ge_vocab *v = make_vocab();
         memcpy((char *)&limits + cases[i].limit * sizeof(u64), &cases[i].value, sizeof(u64));
-        ge_grammar *g = make_grammar(&limits, false, &err);
+        ge_grammar *g = make_grammar(&limits, EVERY_SPLIT, &err);
         if (g) {
             ge_engine *e = NULL;
             static u32 masks[STEPS * WORDS];
@@ -153,7 +194,7 @@ static void limits_are_named(void) {
                 ge_matcher *m = NULL;
                 size_t done;
                 ge_matcher_new(e, &m, &err);
-                ge_status status = ge_matcher_accept_bytes(m, (const u8 *)text, STEPS - 1, 1, &done, &err);
+                ge_status status = ge_matcher_accept_bytes(m, (const u8 *)texts[EVERY_SPLIT], strlen(texts[EVERY_SPLIT]), 1, &done, &err);
                 CHECK(status == GE_E_LIMIT);
                 CHECK(ge_matcher_length(m) == 0); /* nothing has changed */
                 ge_matcher_free(m);
@@ -173,8 +214,9 @@ static void masks_are_evicted(void) {
     ge_err err = {0};
     limits.max_mask_bytes = 3 * WORDS * sizeof(u32);
     ge_vocab *v = make_vocab();
-    ge_grammar *g = make_grammar(&limits, false, &err);
+    ge_grammar *g = make_grammar(&limits, EVERY_SPLIT, &err);
     ge_engine *e = NULL;
+    const char *text = texts[EVERY_SPLIT];
     static u32 reference[STEPS * WORDS], again[STEPS * WORDS];
     CHECK(ge_engine_new(g, v, GE_NO_MASK_CACHE, &e, &err) == GE_OK);
     CHECK(walk(e, text, reference, false) == GE_OK);
@@ -195,9 +237,10 @@ static void masks_are_evicted(void) {
 }
 
 int main(void) {
-    masks_by_trying(false);
-    masks_by_trying(true);
-    failing_allocations();
+    for (sample which = EVERY_SPLIT; which <= BAG; which++) {
+        masks_by_trying(which);
+        failing_allocations(which);
+    }
     limits_are_named();
     masks_are_evicted();
     return harness_result("t_engine");
