@@ -49,6 +49,7 @@ typedef struct rx_meta {
     u8 flags;
     u8 known_empty; /* 0 not asked, 1 empty, 2 not empty */
     u16 depth;
+    u16 distance; /* a guess at the length of the shortest string: where the search for one looks first */
 } rx_meta;
 
 typedef struct rx_arena {

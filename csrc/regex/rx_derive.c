@@ -165,42 +165,50 @@ bool rx_freeze_classes(rx_arena *x, const rx_id *roots, u32 n) {
     return ok;
 }
 
-typedef struct search_step {
-    rx_id id;
-    u32 next_class;
-} search_step;
-
 /* --- emptiness -------------------------------------------------------------------------------------------------------- */
 
-/* Depth-first search through the derivatives for one that contains "". Found: it and all its ancestors are inhabited. Exhausted: all
- * that were visited are empty. Verdicts are kept, so the total over all calls is one visit per node. Depth first, because a long way to
- * an end is common (`minLength`), and a wrong turn from which there is no way back is not. */
+enum { N_BUCKETS = 512 };
+
+typedef struct search_node {
+    rx_id id;
+    u32 parent; /* index */
+    u32 length; /* of the way to it */
+    u32 next;   /* index: what else is in its bucket */
+} search_node;
+
+/* Searches the derivatives for one that contains "", and follows first those for which the way there and a guess at the rest are shortest
+ * (A*, Hart, Nilsson, Raphael 1968; the guess may be too high, since any way will do). Found: it and all on the way to it are inhabited.
+ * Exhausted: all that were visited are empty. Verdicts are kept, so the total over all calls is one visit per node. */
 static bool search(rx_arena *x, rx_id start) {
     rx_refresh_classes(x);
-    VEC(search_step) path = {0};
-    id_vec visited = {0};
+    VEC(search_node) nodes = {0};
+    u32 bucket[N_BUCKETS], lowest = 0, found = NONE; /* by expected length: the first node, an index */
     word_map seen = {0};
-    bool found = false, ok = vec_push(x->b, &path, ((search_step){start, 0})) && vec_push(x->b, &visited, start) && map_put(x->b, &seen, start, 0);
-    while (ok && path.n && !found) {
-        search_step *at = &path.at[path.n - 1];
-        if (at->next_class == x->n_classes) {
-            path.n--;
-            continue;
+    memset(bucket, 0xff, sizeof bucket);
+    bucket[0] = 0;
+    bool ok = vec_push(x->b, &nodes, ((search_node){start, NONE, 0, NONE})) && map_put(x->b, &seen, start, 0);
+    while (ok && found == NONE) {
+        while (lowest < N_BUCKETS && bucket[lowest] == NONE) lowest++;
+        if (lowest == N_BUCKETS) break;
+        u32 at = bucket[lowest];
+        bucket[lowest] = nodes.at[at].next;
+        for (u32 c = 0; ok && c < x->n_classes && found == NONE; c++) {
+            rx_id id = rx_derive(x, nodes.at[at].id, x->class_byte[c]);
+            ok = id != NONE && budget_work(x->b, 1);
+            if (!ok || id == RX_ID_NEVER || x->meta.at[id].known_empty == 1 || map_get(&seen, id) != NONE) continue;
+            u32 length = nodes.at[at].length + 1, to = min_u32(length + x->meta.at[id].distance, N_BUCKETS - 1);
+            ok = map_put(x->b, &seen, id, 0) && vec_push(x->b, &nodes, ((search_node){id, at, length, bucket[to]}));
+            if (!ok) break;
+            bucket[to] = nodes.n - 1;
+            lowest = min_u32(lowest, to);
+            if (x->meta.at[id].flags & RX_INHABITED || x->meta.at[id].known_empty == 2) found = nodes.n - 1;
         }
-        rx_id next = rx_derive(x, at->id, x->class_byte[at->next_class++]);
-        ok = next != NONE && budget_work(x->b, 1);
-        if (!ok || next == RX_ID_NEVER || x->meta.at[next].known_empty == 1 || map_get(&seen, next) != NONE) continue;
-        ok = map_put(x->b, &seen, next, 0) && vec_push(x->b, &visited, next) && vec_push(x->b, &path, ((search_step){next, 0}));
-        found = ok && (x->meta.at[next].flags & RX_INHABITED || x->meta.at[next].known_empty == 2);
     }
-    if (ok && !found)
-        for (u32 i = 0; i < visited.n; i++) x->meta.at[visited.at[i]].known_empty = 1;
-    if (ok && found)
-        for (u32 i = 0; i < path.n; i++) x->meta.at[path.at[i].id].known_empty = 2;
-    vec_drop(x->b, &path);
-    vec_drop(x->b, &visited);
+    for (u32 i = 0; ok && found == NONE && i < nodes.n; i++) x->meta.at[nodes.at[i].id].known_empty = 1;
+    for (u32 i = found; ok && i != NONE; i = nodes.at[i].parent) x->meta.at[nodes.at[i].id].known_empty = 2;
+    vec_drop(x->b, &nodes);
     map_drop(x->b, &seen);
-    return ok && !found;
+    return ok && found == NONE;
 }
 
 /* By structure where the structure tells; only intersections, complements and multiples need the search. Recursion goes as deep as

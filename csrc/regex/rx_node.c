@@ -35,11 +35,32 @@ void rx_drop(rx_arena *x) {
     map_drop(x->b, &x->memo);
 }
 
+/* Exact but for intersections, complements and quoting: there, what each part asks for is taken to be asked for in turn. */
+static u32 guess_distance(const rx_arena *x, const u32 *words, u32 n, u32 flags) {
+    u64 sum = 0;
+    if (flags & RX_NULLABLE) return 0;
+    switch ((rx_kind)words[0]) {
+    case RX_CONCAT: sum = (u64)x->meta.at[words[1]].distance + x->meta.at[words[2]].distance; break;
+    case RX_OR:
+        sum = UINT16_MAX;
+        for (u32 i = 1; i < n; i++) sum = min_u32((u32)sum, x->meta.at[words[i]].distance);
+        break;
+    case RX_AND:
+        for (u32 i = 1; i < n; i++) sum += x->meta.at[words[i]].distance;
+        break;
+    case RX_REPEAT: sum = (u64)x->meta.at[words[1]].distance * words[2]; break;
+    case RX_QUOTE: sum = x->meta.at[words[1]].distance; break;
+    default: sum = 1; break;
+    }
+    return sum < UINT16_MAX ? (u32)sum : UINT16_MAX;
+}
+
 rx_id rx_intern(rx_arena *x, const u32 *words, u32 n, u32 flags, u32 depth) {
     bool fresh;
     rx_id id = intern(x->b, &x->nodes, words, n, &fresh);
     if (id == NONE || !fresh) return id;
-    rx_meta meta = {.flags = (u8)(flags & RX_NULLABLE ? flags | RX_INHABITED : flags), .depth = (u16)min_u32(depth, UINT16_MAX)};
+    rx_meta meta = {.flags = (u8)(flags & RX_NULLABLE ? flags | RX_INHABITED : flags), .depth = (u16)min_u32(depth, UINT16_MAX),
+                    .distance = (u16)guess_distance(x, words, n, flags)};
     bool ok = depth <= x->b->limits.max_regex_nesting * DEPTH_FACTOR + DEPTH_SLACK && depth < UINT16_MAX;
     if (!ok) budget_limit(x->b, LIMIT(max_regex_nesting));
     if (ok && id >= x->b->limits.max_expressions) ok = budget_limit(x->b, LIMIT(max_expressions));
