@@ -131,6 +131,7 @@ bool rx_counts_plain(const rx_arena *x, rx_id id, u32 *n_chars);
 rx_id rx_intern(rx_arena *x, const u32 *words, u32 n, u32 flags, u32 depth);
 rx_id rx_quote_step(rx_arena *x, const u32 *node, u32 byte);    /* derivative of a RX_QUOTE node */
 bool rx_quote_is_empty(rx_arena *x, const u32 *node);           /* its emptiness, from that of its operand */
+u32 rx_multiple_distance(const u32 *node);                      /* its `distance` */
 rx_id rx_multiple_step(rx_arena *x, const u32 *node, u32 byte); /* derivative of a RX_MULTIPLE node */
 
 #endif

@@ -4,17 +4,39 @@
  * N * 10^(s - f) is divisible by D when f <= s; beyond s fraction digits only zeros may follow. So N mod D and s - f are the state:
  * at most D * (s + 2) states, made as they are reached.
  *
- *     phase 0  nothing read    1  integer digits    2  just after the point    3  fraction digits */
+ *     phase 0  nothing read    1  integer digits    2  just after the point    3  fraction digits
+ *
+ * From remainder r, k more digits can make any number from 0 to 10^k - 1, so they can make a multiple iff -r 10^k mod D < 10^k. That is
+ * always so for some k up to the number of digits of D. It settles at once what is empty, and how near the next multiple is. */
 #include "rx.h"
 
 enum { NOTHING, INTEGER, POINT, FRACTION };
 
+/* How many more digits make a multiple: at least so many, and at most `most`; NONE if there is no way. */
+static u32 digits_to_multiple(u32 divisor, u32 remainder, u32 most) {
+    u64 r = remainder, power = 1;
+    for (u32 k = 0; k <= most; k++, r = r * 10 % divisor, power *= 10) {
+        if ((divisor - r) % divisor < power) return k;
+        if (power > divisor) break;
+    }
+    return NONE;
+}
+
+u32 rx_multiple_distance(const u32 *node) {
+    u32 digits = digits_to_multiple(node[1], node[2], NONE - 1);
+    return node[4] == NOTHING || node[4] == POINT ? max_u32(digits, 1) : digits;
+}
+
 static rx_id multiple_node(rx_arena *x, u32 divisor, u32 remainder, u32 scale, u32 phase) {
     u64 r = remainder;
     for (u32 i = 0; i < scale && r; i++) r = r * 10 % divisor;
+    if (phase == POINT || phase == FRACTION) { /* places that are not written are zeros: all of them can be used */
+        u64 power = 1;
+        for (u32 i = 0; i < scale && power <= divisor; i++) power *= 10;
+        if ((divisor - r) % divisor >= power) return RX_ID_NEVER;
+    }
     bool nullable = (phase == INTEGER || phase == FRACTION) && r == 0;
-    /* A zero more makes "" or "." a multiple of anything; digits can be continued unless fraction places have run out. */
-    u32 flags = RX_TEXT | (nullable ? RX_NULLABLE : 0u) | (phase == NOTHING ? RX_INHABITED : 0u);
+    u32 flags = RX_TEXT | RX_INHABITED | (nullable ? RX_NULLABLE : 0u);
     return rx_intern(x, (u32[]){RX_MULTIPLE, divisor, remainder, scale, phase}, 5, flags, 0);
 }
 

@@ -50,6 +50,7 @@ static u32 guess_distance(const rx_arena *x, const u32 *words, u32 n, u32 flags)
         break;
     case RX_REPEAT: sum = (u64)x->meta.at[words[1]].distance * words[2]; break;
     case RX_QUOTE: sum = x->meta.at[words[1]].distance; break;
+    case RX_MULTIPLE: sum = rx_multiple_distance(words); break;
     default: sum = 1; break;
     }
     return sum < UINT16_MAX ? (u32)sum : UINT16_MAX;

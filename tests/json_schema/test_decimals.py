@@ -10,7 +10,7 @@ import pytest
 
 from grammar_engine import Grammar, UnsatisfiableSchemaError, UnsupportedSchemaError
 from grammar_engine.frontends.json_schema.decimals import ANY, MOST_MOVED, NORMAL, Bound, DecimalSyntax
-from grammar_engine.frontends.json_schema.multiples import MOST_FRACTION, Multiples, is_multiple, is_small
+from grammar_engine.frontends.json_schema.multiples import MOST_FRACTION, Multiples, has_automaton, is_multiple
 from grammar_engine.frontends.json_schema.numbers import NumberPiece
 from grammar_engine.ir import Builder
 from oracle import expr as oracle
@@ -158,14 +158,21 @@ def test_multiples(step: str) -> None:
 
 def test_large_steps() -> None:
     """Their multiples are listed where bounds leave few, and refused by name elsewhere."""
-    assert not is_small(Decimal(2**31 + 1))
+    assert not has_automaton(Decimal(2**31 + 1))
     schema = {"multipleOf": 1_000_000_007, "minimum": -1, "maximum": 3_000_000_021}
     grammar = Grammar.from_json_schema({"type": "number", **schema})
     assert [n for n in range(-1, 5) if accepts(grammar, str(n * 1_000_000_007))] == [0, 1, 2, 3]
     assert not accepts(grammar, "1000000006")
-    for unbounded in ({"multipleOf": 1_000_000_007}, {"multipleOf": 3.14159, "maximum": 10_000, "minimum": 0}):
+    open_end = Grammar.from_json_schema({"type": "number", "multipleOf": 0.123456789, "minimum": 7})
+    assert [n for n in range(50, 70) if accepts(open_end, str(n * Decimal("0.123456789")))] == list(range(57, 70))
+    assert not accepts(open_end, "7.1604937619")
+    for schema, style in (
+        ({"multipleOf": 3.14159, "maximum": 10_000, "minimum": 0}, "canonical"),
+        ({"multipleOf": 1_000_000_007}, "any"),
+        ({"multipleOf": 2**31}, "canonical"),
+    ):
         with pytest.raises(UnsupportedSchemaError, match="multiples"):
-            Grammar.from_json_schema(unbounded)
+            Grammar.from_json_schema(schema, number_style=style)
     with pytest.raises(UnsatisfiableSchemaError):
         Grammar.from_json_schema({"type": "number", "multipleOf": 1_000_000_007, "minimum": 1, "maximum": 5})
 

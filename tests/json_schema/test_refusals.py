@@ -15,11 +15,9 @@ from .engine import accepts
 UNSUPPORTED = [
     ("uniqueItems", {"type": "array", "uniqueItems": True}),
     ("$ref", {"$ref": "http://other/schema"}),
-    ("format", {"format": "idn-email"}),
-    ("format", {"format": "regex"}),
-    ("pattern", {"pattern": "(?=a)b"}),
-    ("patternProperties", {"patternProperties": {"(?=a)b": {}}}),
-    ("multipleOf", {"multipleOf": 1234567.891}),
+    ("pattern", {"pattern": "a(?=b)c"}),
+    ("patternProperties", {"patternProperties": {"a(?=b)c": {}}}),
+    ("multipleOf", {"multipleOf": 12345678912.3}),
     ("oneOf", {"oneOf": [{"items": {"type": "string"}, "uniqueItems": True}, {"maxItems": 3}]}),
     ("not", {"not": {"uniqueItems": True}}),
 ]
@@ -33,6 +31,8 @@ def test_unsupported(keyword: str, schema: Any) -> None:
     assert error.pointer.startswith("/properties/a~1b")
     assert error.keyword
     assert error.reason
+    assert error.can_be_relaxed
+    assert str(error).endswith("lenient=True gives it up")
     relaxed = Grammar.from_json_schema({"properties": {"a/b": schema}}, lenient=True).report.relaxed
     assert [(e.pointer, e.keyword) for e in relaxed] == [("/properties/a~1b", keyword)]
     assert relaxed[0].detail
@@ -47,8 +47,6 @@ def test_every_keyword_has_a_status() -> None:
     assert len(names) == len(set(names))
     for draft in Draft:
         assert "type" in table(draft)
-    for keyword in REGISTRY:
-        assert bool(keyword.reason) == (keyword.status is Status.UNSUPPORTED)
     assert draft_of("http://json-schema.org/draft-07/schema#") is Draft.DRAFT7
     assert draft_of("http://example.com/own") is None
 

@@ -18,9 +18,9 @@ from . import pieces, shape
 from .arrays import ARRAYS, ArrayLayer, ArrayPiece, counted
 from .context import Context
 from .decimals import Bound
-from .formats import FORMATS, UNSUPPORTED_FORMATS
+from .formats import FORMATS
 from .keywords import Draft, Group, table
-from .multiples import MAX_DIVISOR, MAX_SCALE, is_small
+from .multiples import MAX_DIVISOR, MAX_SCALE, SMALL_DIVISOR, has_automaton
 from .numbers import INTEGERS, NUMBERS, NumberPiece
 from .objects import OBJECTS, ObjectLayer, ObjectPiece
 from .places import ANYTHING, NEVER, Goal, Place
@@ -49,17 +49,19 @@ class Assertions:
     def __init__(self, context: Context):
         self.context = context
         self.document = context.document
-
-    def shape(self, place: Place, schema: dict[str, Any], groups: set[Group]) -> Shape:
-        """What the assertions of a schema admit; `groups` says which kinds it has."""
-        result = self._values(place, schema) if Group.VALUE in groups else ANY
-        readers: tuple[tuple[Group, str, Callable[[Place, dict[str, Any]], Any], Any], ...] = (
+        self._readers: tuple[tuple[Group, str, Callable[[Place, dict[str, Any]], Any], Any], ...] = (
             (Group.STRING, "strings", self._strings, STRINGS),
             (Group.NUMBER, "numbers", self._numbers, NUMBERS),
             (Group.ARRAY, "arrays", self._arrays, ARRAYS),
             (Group.OBJECT, "objects", self._objects, OBJECTS),
         )
-        for group, factor, reader, everything in readers:
+
+    def shape(self, place: Place, schema: dict[str, Any], groups: frozenset[Group]) -> Shape:
+        """What the assertions of a schema admit; `groups` says which kinds it has."""
+        result = self._values(place, schema) if Group.VALUE in groups else ANY
+        if len(groups) == 1 and result is not ANY:
+            return result
+        for group, factor, reader, everything in self._readers:
             if group in groups:
                 union = getattr(result, factor)
                 admitted, exact = reader(place, schema) if union else ((), True)
@@ -71,14 +73,14 @@ class Assertions:
         result = ANY
         if "type" in schema:
             names = schema["type"]
-            if isinstance(names, str):
-                names = [names]
-            if not isinstance(names, list) or not names:
+            if not isinstance(names, (str, list)) or not names:
                 raise SchemaError("`type` is a name or a list of names", pointer=place.pointer, keyword="type")
-            for name in names:
+            shapes = []
+            for name in [names] if isinstance(names, str) else names:
                 if not isinstance(name, str) or name not in _OF_TYPE:
                     raise SchemaError(f"there is no type {name!r}", pointer=place.pointer, keyword="type")
-            result = shape.join([_OF_TYPE[name] for name in names])
+                shapes.append(_OF_TYPE[name])
+            result = shape.join(shapes)
         if "enum" in schema:
             values = schema["enum"]
             if not isinstance(values, list):
@@ -137,17 +139,8 @@ class Assertions:
             except UnsupportedSchemaError as error:
                 context.relax_error(error, place.pointer, "pattern")
                 exact = False
-        if "format" in schema:
-            name = schema["format"]
-            if not isinstance(name, str):
-                raise SchemaError("`format` is a string", pointer=place.pointer, keyword="format")
-            if name in FORMATS:
-                texts.add(context.format(name))
-            elif name in UNSUPPORTED_FORMATS:
-                context.relax(place, "format", f"{name}: {UNSUPPORTED_FORMATS[name]}")
-                exact = False
-            else:
-                context.report.annotations.append(Entry(place.pointer, "format", f"unknown format {name!r}"))
+        if schema.get("format") in FORMATS:
+            texts.add(context.format(schema["format"]))
         return (StringPiece(shortest, longest, frozenset(texts)),), exact
 
     def _numbers(self, place: Place, schema: dict[str, Any]) -> tuple[tuple[NumberPiece, ...], bool]:
@@ -168,13 +161,16 @@ class Assertions:
             if step <= 0:
                 raise SchemaError("`multipleOf` is greater than 0", pointer=place.pointer, keyword="multipleOf")
             multiples = piece and piece.meet(NumberPiece(steps=frozenset((step,))))
-            if multiples is None or is_small(step):
+            # An end at both sides, or exponents, makes the search for a way to the next multiple long.
+            is_free = piece is None or not (piece.low and piece.high)
+            largest = MAX_DIVISOR if is_free and context.options.number_style == "canonical" else SMALL_DIVISOR
+            if multiples is None or has_automaton(step, largest):
                 piece = multiples
             elif (size := multiples.size()) is not None and size <= MOST_LISTED:
                 piece = multiples.listed()
             else:
-                reason = f"{step} has more than {MAX_DIVISOR:,} steps to a power of ten, or {MAX_SCALE} digits after the point"
-                context.relax(place, "multipleOf", f"{reason}; with bounds that leave at most {MOST_LISTED:,} multiples it is enforced")
+                reason = f"{step} as digits without the point is more than {largest:,}, or it has more than {MAX_SCALE} digits behind it"
+                context.relax(place, "multipleOf", f"{reason}; bounds that leave at most {MOST_LISTED:,} multiples would help")
                 exact = False
         return ((piece,) if piece else ()), exact
 
@@ -243,6 +239,7 @@ class Assertions:
         layers = (ObjectLayer(named, tuple(classes), others),) if named or classes or others != ANYTHING else ()
         union: tuple[ObjectPiece, ...] = (ObjectPiece(layers, required, fewest, most),)
         if "dependentRequired" in schema and "dependentRequired" in table(place.draft):
+            context.combining = f"{place.pointer}/dependentRequired"
             for name, needed in self.map(place, schema, "dependentRequired").items():
                 union = self.depends(union, name, self.names(place, "dependentRequired", needed))
         return union, exact
@@ -269,7 +266,7 @@ class Assertions:
         if value <= _MOST:
             return int(value)
         if keyword.startswith("min"):
-            raise UnsupportedSchemaError(f"counts end at {_MOST:,}", pointer=place.pointer, keyword=keyword)
+            raise UnsupportedSchemaError(f"counts end at {_MOST:,}; ask for less", pointer=place.pointer, keyword=keyword)
         self.context.report.notes.append(Entry(place.pointer, keyword, f"counts end at {_MOST:,}: the same as no bound"))
         return None
 

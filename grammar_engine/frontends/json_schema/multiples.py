@@ -20,7 +20,8 @@ from math import gcd, lcm
 from ...ir import Expr
 from .decimals import ANY, EXACT, MOST_MOVED, Bound, DecimalSyntax
 
-MAX_DIVISOR = 20_000  # of a step, powers of ten taken out: the automaton has so many states
+MAX_DIVISOR = 2**31 - 1  # of a step, powers of ten taken out
+SMALL_DIVISOR = 20_000  # of one that is cheap to intersect with others: the automaton has so many states
 MAX_SCALE = 380  # digits after the point of a step
 MOST_FRACTION = 17  # digits after the point of a mantissa with a large exponent; programs write up to 16
 
@@ -35,10 +36,10 @@ def common_multiple(first: Fraction, second: Fraction) -> Fraction:
     return Fraction(lcm(first.numerator, second.numerator), gcd(first.denominator, second.denominator))
 
 
-def is_small(step: Decimal) -> bool:
-    """Whether the automaton for the multiples of a step is small enough to be searched."""
+def has_automaton(step: Decimal, largest: int = MAX_DIVISOR) -> bool:
+    """Whether there is an automaton for the multiples of a step, or one with a divisor up to `largest`."""
     divisor, exponent = _split(step)
-    return divisor <= MAX_DIVISOR and exponent >= -MAX_SCALE
+    return divisor <= largest and exponent >= -MAX_SCALE
 
 
 class Multiples:

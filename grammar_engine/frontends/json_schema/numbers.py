@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ...ir import Expr
 from .decimals import EXACT, Bound
-from .multiples import Multiples, common_multiple, is_multiple, is_small
+from .multiples import SMALL_DIVISOR, Multiples, common_multiple, has_automaton, is_multiple
 
 if TYPE_CHECKING:
     from .context import Context
@@ -181,7 +181,7 @@ def _combined(steps: frozenset[Decimal]) -> frozenset[Decimal]:
         return steps
     step = reduce(common_multiple, map(Fraction, steps))
     combined = EXACT.divide(Decimal(step.numerator), Decimal(step.denominator))
-    return frozenset((combined,)) if is_small(combined) else steps
+    return frozenset((combined,)) if has_automaton(combined, SMALL_DIVISOR) else steps
 
 
 def _multiples_between(low: Bound, high: Bound, step: Fraction) -> int:

@@ -3,8 +3,11 @@
 Idea. A format is a set of strings, so it is an expression like any other: it meets `pattern` and the lengths by intersection, and it has
 a complement. The expressions are transcriptions of the ABNF in the RFC that the standard names, written from small named parts.
 
-Invariant. Where a regular expression of sensible size cannot say all that the RFC asks for, the set is *smaller*, never larger, and its
+Where a regular expression of sensible size cannot say all that the RFC asks for, the set is *smaller*, never larger, and its
 file tells by what: hosts.py (A-labels), idn.py (what depends on Punycode), regexes.py (what nests, and what compares). The others are exact.
+
+Invariant. FORMATS[f] <= the strings of format f <= WIDER[f], or equal to FORMATS[f] where there is no WIDER[f]. So what is outside of
+WIDER[f] surely does not have the format: that is what `not` admits.
 """
 
 from __future__ import annotations
@@ -47,4 +50,9 @@ FORMATS: dict[str, Callable[[Builder], Expr]] = {
     "regex": regex,
 }
 
-UNSUPPORTED_FORMATS: dict[str, str] = {}
+WIDER: dict[str, Callable[[Builder], Expr]] = {
+    "hostname": _whole(r"[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63})*"),
+    "idn-hostname": _whole(r"[A-Za-z0-9.\-\x80-\u{10FFFF}]+"),
+    "idn-email": _whole("[^]+@[^]+"),
+    "regex": _whole(r"(?:[^*+?{}\])][^]*)?"),
+}

@@ -99,7 +99,9 @@ class _Labels:
         b = self.b
         marks = b.concat(b.repeat(self.set("right vowels"), 0, None), self.marks)
         non_joiner = b.string("\u200c")
-        joined = b.concat(self.set("joins left"), b.repeat(b.concat(non_joiner, self.set("joins both")), 0, None), non_joiner, self.set("joins right"))
+        joined = b.concat(
+            self.set("joins left"), b.repeat(b.concat(non_joiner, self.set("joins both")), 0, None), non_joiner, self.set("joins right")
+        )
         quoted = b.concat(self.set("hebrew"), b.pattern("[\u05f3\u05f4]", ECMA_FULL))
         letter = b.concat(b.union(self.set("right"), joined, quoted), marks)
         ways = []

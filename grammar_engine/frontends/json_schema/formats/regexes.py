@@ -32,7 +32,7 @@ _ESCAPED = (
     rf"\\(?:[dDsSwWfnrtv/{_SYNTAX}]|c[A-Za-z]|x{_HEX}{{2}}|u(?:{_HEX}{{4}}|\{{0*(?:10|{_HEX})?{_HEX}{{1,4}}\}})"
     rf"|[pP]\{{(?:(?:gc=|General_Category=)?(?:{_CATEGORIES})|{_PROPERTIES}|(?:sc|Script|scx|Script_Extensions)=(?:{_SCRIPTS}))\}})"
 )
-_ATOM = rf"(?:[^{_SYNTAX}]|\.|{_ESCAPED})"
+_ATOM = rf"(?:[^0-9{_SYNTAX}]|\.|{_ESCAPED})"  # digits are apart, since they may not follow a back-reference
 _ASSERTION = r"(?:[\^$]|\\[bB])"
 
 
@@ -48,19 +48,11 @@ def _count() -> str:
 _QUANTIFIER = rf"(?:(?:[*+?]|{_count()})\??)?"
 
 
-def _ordered_hex(prefix: str) -> str:
-    """Two digits after a prefix, a dash, the prefix and two greater digits; the first ones differ."""
-    digits = ["[0]", "[1]", "[2]", "[3]", "[4]", "[5]", "[6]", "[7]", "[8]", "[9]", "[Aa]", "[Bb]", "[Cc]", "[Dd]", "[Ee]", "[Ff]"]
-    ways = []
-    for i in range(15):
-        above = "".join(digit[1:-1] for digit in digits[i + 1 :])
-        ways.append(f"{digits[i]}{_HEX}-{prefix}[{above}]{_HEX}")
+def _ordered_hex(prefix: str, rest: str) -> str:
+    """The prefix, a digit and the rest, a dash, the prefix, a greater digit and the rest."""
+    digits = [*"0123456789", "Aa", "Bb", "Cc", "Dd", "Ee", "Ff"]
+    ways = [f"[{digit}]{rest}-{prefix}[{''.join(digits[i + 1 :])}]{rest}" for i, digit in enumerate(digits[:-1])]
     return f"{prefix}(?:{'|'.join(ways)})"
-
-
-def _ordered_code_units() -> str:
-    """\\uHHHH-\\uHHHH with different first digits."""
-    return _ordered_hex(r"\\u").replace(_HEX, f"{_HEX}{{3}}")
 
 
 def _class() -> str:
@@ -70,7 +62,7 @@ def _class() -> str:
         first = f"\\{low}" if low in "[/" or low in _SYNTAX else low
         upper = "".join(f"\\{c}" if c in "[/" or c in _SYNTAX else c for c in [*plain, "^"] if c >= low)
         ranges.append(rf"{first}-(?:[{upper}\u{{A0}}-\u{{10FFFF}}])")
-    ranges += [_ordered_hex(r"\\x"), _ordered_hex(r"\\u00"), _ordered_code_units()]
+    ranges += [_ordered_hex(r"\\x", _HEX), _ordered_hex(r"\\u00", _HEX), _ordered_hex(r"\\u", f"{_HEX}{{3}}")]
     single = rf"(?:[^\\\]\-]|{_ESCAPED}|\\[b\-])"
     return rf"\[\^?-?(?:{'|'.join(ranges)}|{single})*-?\]"
 
@@ -80,22 +72,20 @@ _CLASS = _class()
 
 def regex(b: Builder) -> Expr:
     """ECMA-262 with the flag u, groups nested to a depth of `MAX_DEPTH`."""
+    closed = b.concat(b.bytes(b")"), b.pattern(_QUANTIFIER, ECMA_FULL))
     capturing, named = b.bytes(b"("), b.pattern(r"\(\?<[A-Za-z_$][0-9A-Za-z_$]*>", ECMA_FULL)
-    closed, quantifier = b.bytes(b")"), b.pattern(_QUANTIFIER, ECMA_FULL)
-    tails: list[Expr] = []  # what may follow when so many groups that count have been: first without names, then with at most one
-    for openings in ((capturing,), (capturing, named)):
-        previous, tails = tails, []
-        for n_groups in range(MAX_REFERENCE, -1, -1):
-            terms = _terms(b, MAX_DEPTH, n_groups)
-            tail = terms
-            if n_groups < MAX_REFERENCE:
-                inside = _terms(b, MAX_DEPTH - 1, n_groups)
-                tails_after = [tails[-1], *previous[n_groups + 1 : n_groups + 2]]
-                ways = [b.concat(terms, o, inside, closed, quantifier, t) for o, t in zip(openings, tails_after, strict=True)]
-                tail = b.union(terms, *ways)
-            tails.append(tail)
-        tails.reverse()
-    return tails[0]
+    after: Expr | None = None  # what may follow a group that is counted, without names; and with one name still to come
+    after_with_name: Expr | None = None
+    for n_groups in range(MAX_REFERENCE, -1, -1):
+        terms, inside = _terms(b, MAX_DEPTH, n_groups), _terms(b, MAX_DEPTH - 1, n_groups)
+        if after is None or after_with_name is None:
+            after = after_with_name = terms
+            continue
+        unnamed = b.concat(terms, capturing, inside, closed)
+        with_name = b.union(terms, b.concat(unnamed, after_with_name), b.concat(terms, named, inside, closed, after))
+        after, after_with_name = b.union(terms, b.concat(unnamed, after)), with_name
+    assert after_with_name is not None
+    return after_with_name
 
 
 def _terms(b: Builder, depth: int, n_groups: int) -> Expr:
@@ -104,12 +94,14 @@ def _terms(b: Builder, depth: int, n_groups: int) -> Expr:
     def parsed(source: str) -> Expr:
         return b.pattern(source, ECMA_FULL)
 
-    references = rf"|\\[1-{n_groups}]" if n_groups else ""
-    quantifier = parsed(_QUANTIFIER)
-    flat = [b.concat(parsed(f"{_ATOM}|{_CLASS}{references}"), quantifier), parsed(_ASSERTION), b.bytes(b"|")]
+    quantifier, other_atom = parsed(_QUANTIFIER), parsed(f"{_ATOM}|{_CLASS}")
+    reference = parsed(rf"\\[1-{n_groups}]") if n_groups else b.never
+    references = b.repeat(b.concat(reference, quantifier), 1, None)
     opened, around, closed = parsed(r"\((?:\?:)?"), parsed(r"\(\?<?[=!]"), b.bytes(b")")
-    result = b.repeat(b.union(*flat), 0, None)
-    for _ in range(depth):
-        groups = b.concat(opened, result, closed, quantifier), b.concat(around, result, closed)
-        result = b.repeat(b.union(*flat, *groups), 0, None)
-    return result
+    inner = b.never
+    for _ in range(depth + 1):
+        others = [b.concat(other_atom, quantifier), parsed(_ASSERTION), b.bytes(b"|")]
+        others += [b.concat(opened, inner, closed, quantifier), b.concat(around, inner, closed)]
+        term = b.union(*others, b.concat(parsed("[0-9]"), quantifier), b.concat(references, b.union(*others)))
+        inner = b.concat(b.repeat(term, 0, None), b.optional(references))
+    return inner

@@ -1,4 +1,7 @@
-r"""`uri`, `uri-reference`, `iri`, `iri-reference`, `uri-template`: RFC 3986 appendix A, RFC 3987 section 2.2, RFC 6570 section 2."""
+r"""`uri`, `uri-reference`, `iri`, `iri-reference`, `uri-template`: RFC 3986 appendix A, RFC 3987 section 2.2, RFC 6570 section 2.
+
+In a literal of a template the apostrophe is allowed, as an erratum to RFC 6570 says.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +35,7 @@ def _uri(reference: bool, more: str = "", more_in_query: str = "") -> str:
 
 
 def _uri_template() -> str:
-    literal = rf"[!#$&(-;=?-\[\]_a-z~{_UCS}{_PRIVATE}]"
+    literal = rf"[!#$&-;=?-\[\]_a-z~{_UCS}{_PRIVATE}]"
     variable = rf"(?:[A-Za-z0-9_]|%{_HEX}{{2}})"
     spec = rf"{variable}(?:\.?{variable})*(?::[1-9]\d{{0,3}}|\*)?"
     return rf"(?:{literal}|%{_HEX}{{2}}|\{{[+#./;?&=,!@|]?{spec}(?:,{spec})*\}})*"
