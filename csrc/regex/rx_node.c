@@ -375,6 +375,8 @@ rx_id rx_and(rx_arena *x, const rx_id *parts, u32 n) {
         nullable &= rx_nullable(x, id);
         has_text |= id != x->text && flags_of(x, id) & RX_TEXT;
     }
+    for (u32 i = 0; has_text && i < v.n && !never; i++) /* T & ~text, where T is a part of text */
+        never = is_kind(x, v.at[i], RX_NOT) && operand(x, v.at[i], 0) == x->text;
     if (never || holds(&v, RX_ID_EMPTY)) {
         result = !never && nullable ? RX_ID_EMPTY : RX_ID_NEVER;
         goto done;
