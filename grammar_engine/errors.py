@@ -126,11 +126,34 @@ class SchemaError(GrammarError):
 
 
 class UnsupportedSchemaError(SchemaError):
-    """A JSON Schema is valid but asks for something that this engine does not enforce; it is refused, never weakened."""
+    """A JSON Schema is valid but asks for something that this engine does not enforce; it is refused, never weakened.
+
+    Attributes
+    ----------
+    can_be_relaxed : bool
+        Whether `lenient=True` gives the keyword up instead.
+    """
+
+    def __init__(self, reason: str, *, pointer: str = "", keyword: str | None = None, can_be_relaxed: bool = False):
+        self.can_be_relaxed = can_be_relaxed
+        super().__init__(reason, pointer=pointer, keyword=keyword)
+
+    def _place(self) -> str:
+        return super()._place() + ("; lenient=True gives it up" if self.can_be_relaxed else "")
 
 
 class UnsatisfiableSchemaError(SchemaError):
-    """A JSON Schema admits no instance at all."""
+    """A JSON Schema admits no instance at all.
+
+    Attributes
+    ----------
+    parts : tuple of str
+        JSON pointers of keywords that contradict each other, as few as possible; empty where that would take too long to find out.
+    """
+
+    def __init__(self, reason: str, *, parts: tuple[str, ...] = ()):
+        self.parts = parts
+        super().__init__(reason)
 
 
 class LimitExceededError(GrammarEngineError):

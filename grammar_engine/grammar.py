@@ -17,9 +17,9 @@ from typing import Any
 from weakref import WeakSet
 
 from ._native import NativeExpressions, NothingError, check, ffi, lib, new_err, new_grammar
-from .errors import GrammarError, UnsatisfiableSchemaError
+from .errors import GrammarError
 from .ir import Builder, SymbolInfo
-from .limits import Limits
+from .limits import DEFAULT, Limits
 from .report import Report
 from .vocabulary import Vocabulary
 
@@ -215,16 +215,23 @@ class Grammar:
         """
         from .frontends import json_schema
 
-        limits = limits or Limits()
+        limits = limits or DEFAULT
         decoded = json_schema.load(schema, limits)
         options = json_schema.Options(whitespace, lenient, escapes, property_order, number_style, unique_keys, formats, resources)
-        builder = Builder()
-        expressions = NativeExpressions(builder, limits)
-        report = json_schema.build(builder, decoded, options, limits, expressions)
-        try:
-            return cls._compile(builder, expressions, report, limits, "JSON Schema")
-        except NothingError:
-            raise UnsatisfiableSchemaError("no finite instance exists: what is required contradicts itself, or needs itself") from None
+
+        def compiled(schema: Any) -> Grammar | None:
+            builder = Builder()
+            expressions = NativeExpressions(builder, limits)
+            report = json_schema.build(builder, schema, options, limits, expressions)
+            try:
+                return cls._compile(builder, expressions, report, limits, "JSON Schema") if report else None
+            except NothingError:
+                return None
+
+        grammar = compiled(decoded)
+        if grammar is None:
+            raise json_schema.unsatisfiable(decoded, compiled)
+        return grammar
 
     @classmethod
     def from_regex(cls, pattern: str, *, dialect: str = "python", limits: Limits | None = None) -> Grammar:
@@ -245,7 +252,7 @@ class Grammar:
         """
         from .frontends import regex
 
-        limits = limits or Limits()
+        limits = limits or DEFAULT
         builder = Builder()
         report = regex.build(builder, pattern, dialect=dialect, limits=limits)
         return cls._from_builder(builder, report, limits, "regular expression")
@@ -272,7 +279,7 @@ class Grammar:
         """
         from .frontends import lark
 
-        limits = limits or Limits()
+        limits = limits or DEFAULT
         builder = Builder()
         report = lark.build(builder, text, start=start, lexing=lexing, limits=limits)
         expressions = NativeExpressions(builder, limits)
@@ -300,14 +307,14 @@ class Grammar:
         """
         from .frontends import choices as choices_frontend
 
-        limits = limits or Limits()
+        limits = limits or DEFAULT
         builder = Builder()
         report = choices_frontend.build(builder, choices)
         return cls._from_builder(builder, report, limits, "choices")
 
     @classmethod
     def _from_builder(cls, builder: Builder, report: Report | None = None, limits: Limits | None = None, kind: str = "IR") -> Grammar:
-        limits = limits or Limits()
+        limits = limits or DEFAULT
         try:
             return cls._compile(builder, NativeExpressions(builder, limits), report or Report(), limits, kind)
         except NothingError:

@@ -15,9 +15,9 @@ Code points are encoded as UTF-8; `complement` is over *all byte strings*, so a 
 from __future__ import annotations
 
 import builtins
-from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import NamedTuple
 
 Expr = int  # id of an expression
@@ -87,7 +87,7 @@ class Way(NamedTuple):
     distinct: bool = False
 
 
-@dataclass
+@dataclass(slots=True)
 class SymbolInfo:
     """What `Matcher.explain` says about a symbol: its name, and where it comes from (a JSON pointer, or "line:column")."""
 
@@ -99,25 +99,29 @@ class Builder:
     """Collects one grammar. Methods that take expressions return the id of the result; costs are one dictionary look-up each."""
 
     def __init__(self) -> None:
-        self.words: array[int] = array("I")  # expression records: op, number of operands, operands
+        self.words: list[int] = []  # expression records: op, number of operands, operands
         self.data = bytearray()  # byte strings that records point into
-        self.n_exprs = 0
         self.lexemes: list[SymbolInfo] = []
-        self.lexeme_records: array[int] = array("I")  # expression, flags (1 lazy, 2 skip)
+        self.lexeme_records: list[int] = []  # expression, flags (1 lazy, 2 skip)
         self.nonterminals: list[SymbolInfo] = []
-        self.rule_records: array[int] = array("I")  # left-hand side (index), length, symbols
+        self.rule_records: list[int] = []  # left-hand side (index), length, symbols
         self.n_rules = 0
-        self.list_records: array[int] = array("I")  # nonterminal (index), item, separator or NO_SYMBOL, minimum, maximum
-        self.bag_records: array[int] = array("I")  # see `bag`
+        self.list_records: list[int] = []  # nonterminal (index), item, separator or NO_SYMBOL, minimum, maximum
+        self.bag_records: list[int] = []  # see `bag`
         self.start: Symbol = NO_SYMBOL
         self.longest = False
-        self._ids: dict[tuple[object, ...], Expr] = {}
+        self._ids: dict[tuple[int, ...], Expr] = {}  # by record
         self._spans: dict[builtins.bytes, int] = {}
         self._lexeme_ids: dict[tuple[Expr, int, str | None], Symbol] = {}
-        self.never = self._node(OP_NEVER)
-        self.empty = self._node(OP_EMPTY)
+        self.never = self._node(OP_NEVER, 0)
+        self.empty = self._node(OP_EMPTY, 0)
         self.char = self.chars([(0, MAX_CODE_POINT)])  # one code point (no surrogates: they have no UTF-8)
         self.text = self.repeat(self.char, 0, None)  # all valid UTF-8
+
+    @property
+    def n_exprs(self) -> int:
+        """How many expressions there are."""
+        return len(self._ids)
 
     # --- expressions ------------------------------------------------------------------------------------------------
 
@@ -125,7 +129,7 @@ class Builder:
         """The one byte string `literal`."""
         if not literal:
             return self.empty
-        return self._node(OP_BYTES, self._span(literal), len(literal))
+        return self._node(OP_BYTES, 2, self._span(literal), len(literal))
 
     def string(self, literal: str) -> Expr:
         """The UTF-8 encoding of `literal`."""
@@ -133,10 +137,10 @@ class Builder:
 
     def byte_set(self, members: Iterable[int]) -> Expr:
         """One byte out of `members`."""
-        bits = 0
+        words = [0] * 8
         for byte in members:
-            bits |= 1 << byte
-        return self._node(OP_BYTE_SET, *((bits >> 32 * i) & 0xFFFFFFFF for i in range(8))) if bits else self.never
+            words[byte >> 5] |= 1 << (byte & 31)
+        return self._node(OP_BYTE_SET, 8, *words) if any(words) else self.never
 
     def chars(self, ranges: Iterable[tuple[int, int]]) -> Expr:
         """One code point out of inclusive `ranges` (in any order, overlapping or not); surrogates are left out."""
@@ -146,30 +150,32 @@ class Builder:
                 merged[-1][1] = max(merged[-1][1], high)
             elif low <= high:
                 merged.append([low, high])
-        return self._node(OP_CHARS, *(x for pair in merged for x in pair)) if merged else self.never
+        return self._node(OP_CHARS, 2 * len(merged), *chain.from_iterable(merged)) if merged else self.never
 
     def concat(self, *parts: Expr) -> Expr:
         """`parts` one after the other."""
         if self.never in parts:
             return self.never
-        kept = parts if self.empty not in parts else [p for p in parts if p != self.empty]
-        return kept[0] if len(kept) == 1 else self._node(OP_CONCAT, *kept) if kept else self.empty
+        kept = [p for p in parts if p != self.empty] if self.empty in parts else parts
+        return kept[0] if len(kept) == 1 else self._node(OP_CONCAT, len(kept), *kept) if kept else self.empty
 
     def union(self, *parts: Expr) -> Expr:
         """Any of `parts`."""
-        kept = sorted({p for p in parts if p != self.never})
-        return kept[0] if len(kept) == 1 else self._node(OP_UNION, *kept) if kept else self.never
+        distinct = set(parts)
+        distinct.discard(self.never)
+        kept = sorted(distinct)
+        return kept[0] if len(kept) == 1 else self._node(OP_UNION, len(kept), *kept) if kept else self.never
 
     def intersect(self, *parts: Expr) -> Expr:
         """What all of `parts` have in common; at least one part."""
         if self.never in parts:
             return self.never
         kept = sorted(set(parts))
-        return kept[0] if len(kept) == 1 else self._node(OP_INTERSECT, *kept)
+        return kept[0] if len(kept) == 1 else self._node(OP_INTERSECT, len(kept), *kept)
 
     def complement(self, part: Expr) -> Expr:
         """Every byte string that is not in `part`, also those that are no valid UTF-8."""
-        return self._node(OP_COMPLEMENT, part)
+        return self._node(OP_COMPLEMENT, 1, part)
 
     def text_minus(self, *parts: Expr) -> Expr:
         """Valid UTF-8 that is in none of `parts`."""
@@ -184,7 +190,7 @@ class Builder:
             return self.empty
         if (minimum, high) == (1, 1):
             return part
-        return self._node(OP_REPEAT, part, minimum, high)
+        return self._node(OP_REPEAT, 3, part, minimum, high)
 
     def optional(self, part: Expr) -> Expr:
         """`part` or the empty string."""
@@ -193,11 +199,11 @@ class Builder:
     def pattern(self, source: str, dialect: int = ECMA_SEARCH, flags: int = 0) -> Expr:
         """A regular expression; parsed by the core, which reports errors with an offset into `source` (in bytes of UTF-8)."""
         encoded = source.encode("utf-8")
-        return self._node(OP_PATTERN, dialect, flags, self._span(encoded), len(encoded))
+        return self._node(OP_PATTERN, 4, dialect, flags, self._span(encoded), len(encoded))
 
     def json(self, part: Expr, escapes: int = ESCAPES_MINIMAL) -> Expr:
         """The JSON spellings of the strings in `part`, without the quotes. `part` is a set of valid UTF-8 texts."""
-        return self._node(OP_JSON, part, escapes)
+        return self._node(OP_JSON, 2, part, escapes)
 
     def literals(self, literals: Iterable[builtins.bytes]) -> Expr:
         """Any of many byte strings, as a trie: cost is in proportion to their total length."""
@@ -207,7 +213,7 @@ class Builder:
         operands: list[int] = []
         for literal in unique:
             operands += (self._span(literal), len(literal))
-        return self._node(OP_LITERALS, *operands)
+        return self._node(OP_LITERALS, len(operands), *operands)
 
     def multiple_of(self, divisor: int, scale: int) -> Expr:
         """Unsigned decimal digit strings, `digits` or `digits.digits`, whose value is a multiple of divisor / 10**scale.
@@ -216,7 +222,7 @@ class Builder:
         """
         if not (0 < divisor < 1 << 31 and 0 <= scale <= 400):
             raise ValueError(f"multiple_of({divisor}, {scale})")
-        return self._node(OP_MULTIPLE, divisor, scale)
+        return self._node(OP_MULTIPLE, 2, divisor, scale)
 
     # --- symbols ----------------------------------------------------------------------------------------------------
 
@@ -224,11 +230,12 @@ class Builder:
         """A lexeme. `lazy`: it ends at its first match. `skip`: it may stand, ignored, before and after any lexeme; not for rules."""
         flags = (1 if lazy else 0) | (2 if skip else 0)
         key = (expr, flags, where)
-        if key not in self._lexeme_ids:
-            self._lexeme_ids[key] = 2 * len(self.lexemes)
+        known = self._lexeme_ids.get(key)
+        if known is None:
+            known = self._lexeme_ids[key] = 2 * len(self.lexemes)
             self.lexemes.append(SymbolInfo(name, where))
-            self.lexeme_records.extend((expr, flags))
-        return self._lexeme_ids[key]
+            self.lexeme_records += (expr, flags)
+        return known
 
     def nonterminal(self, name: str, *, where: str | None = None) -> Symbol:
         """A new nonterminal without rules."""
@@ -237,7 +244,7 @@ class Builder:
 
     def rule(self, left: Symbol, right: Sequence[Symbol]) -> None:
         """`left` may be `right` (empty: left is nullable)."""
-        self.rule_records.extend((left >> 1, len(right), *right))
+        self.rule_records += (left >> 1, len(right), *right)
         self.n_rules += 1
 
     def list_of(
@@ -248,7 +255,7 @@ class Builder:
         if not 0 <= minimum <= high or minimum >= UNBOUNDED or (maximum is not None and maximum >= UNBOUNDED):
             raise ValueError(f"a list of {minimum} to {maximum} items")
         symbol = self.nonterminal(name, where=where)
-        self.list_records.extend((symbol >> 1, item, NO_SYMBOL if separator is None else separator, minimum, high))
+        self.list_records += (symbol >> 1, item, NO_SYMBOL if separator is None else separator, minimum, high)
         return symbol
 
     def bag(
@@ -283,25 +290,24 @@ class Builder:
         """
         symbol = self.nonterminal(name, where=where)
         record = self.bag_records
-        record.extend((symbol >> 1, NO_SYMBOL if separator is None else separator, int(ranked), len(slots), len(ways)))
+        record += (symbol >> 1, NO_SYMBOL if separator is None else separator, int(ranked), len(slots), len(ways))
         for low, high in slots:
             bound = UNBOUNDED if high is None else high
             if not 0 <= low <= bound or bound == 0 or low >= UNBOUNDED:
                 raise ValueError(f"a slot that is raised {low} to {high} times")
-            record.extend((low, bound))
-        for way in ways:
-            record.extend((int(way.distinct), way.rank, len(way.symbols), len(way.slots), *way.symbols, *way.slots))
+            record += (low, bound)
+        for symbols, raised, rank, distinct in ways:
+            record += (int(distinct), rank, len(symbols), len(raised), *symbols, *raised)
         return symbol
 
     # --- internals --------------------------------------------------------------------------------------------------
 
-    def _node(self, op: int, *operands: int) -> Expr:
-        key = (op, *operands)
-        known = self._ids.get(key)
+    def _node(self, *record: int) -> Expr:
+        ids = self._ids
+        known = ids.get(record)
         if known is None:
-            known = self._ids[key] = self.n_exprs
-            self.n_exprs = known + 1
-            self.words.extend((op, len(operands), *operands))
+            known = ids[record] = len(ids)
+            self.words += record
         return known
 
     def _span(self, content: builtins.bytes) -> int:

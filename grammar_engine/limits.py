@@ -73,3 +73,6 @@ class Limits:
                 raise ValueError(f"Limits.{field.name} is at least 1, not {value}")
             if value >= 1 << 64:
                 raise ValueError(f"Limits.{field.name} is below 2**64, not {value}")
+
+
+DEFAULT = Limits()

@@ -20,7 +20,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from grammar_engine.frontends.json_schema.formats import FORMATS, UNSUPPORTED_FORMATS
+from grammar_engine.frontends.json_schema.formats import FORMATS
 from grammar_engine.frontends.json_schema.keywords import LIST_OF_SCHEMAS, MAP_OF_SCHEMAS, ONE_SCHEMA, REGISTRY
 
 ROOT = Path(__file__).parent.parent
@@ -50,7 +50,7 @@ def usage(archive: Path) -> dict[str, Any]:
     keywords: Counter[str] = Counter()
     formats: Counter[str] = Counter()
     known = {keyword.name for keyword in REGISTRY}
-    known_formats = {*FORMATS, *UNSUPPORTED_FORMATS}
+    known_formats = FORMATS.keys()
     n_schemas = 0
     with tarfile.open(archive) as tar:
         for member in tar:

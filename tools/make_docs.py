@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from grammar_engine import Grammar, SchemaError
-from grammar_engine.frontends.json_schema.formats import FORMATS, UNSUPPORTED_FORMATS
+from grammar_engine.frontends.json_schema.formats import FORMATS
 from grammar_engine.frontends.json_schema.keywords import REGISTRY, Keyword, Status, Types
 
 TARGET = Path(__file__).parent.parent / "docs" / "json-schema.md"
@@ -95,7 +95,6 @@ REFUSED: tuple[tuple[str, str, Any], ...] = (
     ("multipleOf", "large divisors", {"type": "number", "multipleOf": 123457}),
     ("pattern", "look-around", {"type": "string", "pattern": "(?=a)b"}),
     ("pattern", "back-references", {"type": "string", "pattern": "(a|b)\\1"}),
-    ("format", "formats that are known but not regular", {"type": "string", "format": "regex"}),
     ("$ref", "documents that are not given", {"$ref": "https://example.com/other.json"}),
 )
 
@@ -112,16 +111,16 @@ STANDARDS = {
     "uri-reference": "RFC 3986",
     "iri": "RFC 3987",
     "iri-reference": "RFC 3987",
-    "uri-template": "RFC 6570",
+    "uri-template": "RFC 6570, with the apostrophe",
     "uuid": "RFC 4122",
     "json-pointer": "RFC 6901",
     "relative-json-pointer": "the draft of relative JSON pointers",
-    "idn-email": "RFC 6531",
-    "idn-hostname": "RFC 5890",
-    "regex": "ECMA-262",
+    "idn-email": "RFC 6531, with the host names of `idn-hostname`",
+    "idn-hostname": "RFC 5890 to 5893; no `xn--`, labels short enough for any Punycode",
+    "regex": "ECMA-262 with the flag u; groups nest up to 4 deep, simple names and back-references",
 }
 
-COUNTED = {Status.ENFORCED: "enforced", Status.ANNOTATION: "annotations", Status.UNSUPPORTED: "unsupported"}
+COUNTED = {Status.ENFORCED: "enforced", Status.ANNOTATION: "annotations"}
 
 HEAD = """\
 <!-- Written by tools/make_docs.py from the registry of keywords. Change that, or the script, and run it again. -->
@@ -257,7 +256,8 @@ that is reachable. All scalars of one place are one lexeme; patterns, lengths, f
 strings and quoted last.
 
 A schema without an instance raises `UnsatisfiableSchemaError`, also where that shows only in the compiled grammar: a pattern and a length that
-exclude each other, or an object that requires an object like itself, and so on without end.
+exclude each other, or an object that requires an object like itself, and so on without end. The error names parts that contradict each
+other, as few as possible.
 
 ```pycon
 >>> from grammar_engine import UnsatisfiableSchemaError
@@ -267,10 +267,10 @@ exclude each other, or an object that requires an object like itself, and so on 
 ... ):
 ...     try:
 ...         Grammar.from_json_schema(schema)
-...     except UnsatisfiableSchemaError:
-...         print("no instance")
-no instance
-no instance
+...     except UnsatisfiableSchemaError as error:
+...         print(error.reason)
+the schema has no instance: /pattern and /minLength contradict each other
+the schema has no instance: /required and /properties/next/$ref ask for values inside values without end
 
 ```
 """
@@ -294,15 +294,14 @@ def document() -> str:
         sys.exit(f"not in the official suite: {untested}")
     if stray:
         sys.exit(f"not in the registry: {stray}")
-    if STANDARDS.keys() != FORMATS.keys() | UNSUPPORTED_FORMATS.keys():
-        sys.exit(f"formats that differ: {sorted(STANDARDS.keys() ^ (FORMATS.keys() | UNSUPPORTED_FORMATS.keys()))}")
+    if STANDARDS.keys() != FORMATS.keys():
+        sys.exit(f"formats that differ: {sorted(STANDARDS.keys() ^ FORMATS.keys())}")
     parts = [HEAD, "## Keywords\n", keyword_table(), "## Refused uses\n", refused_table(), "## Formats\n", format_table(), OPTIONS, MEANING]
     return "\n".join(parts)
 
 
 def keyword_table() -> str:
-    counts = {status: sum(keyword.status is status for keyword in REGISTRY) for status in Status}
-    known = [f"{counts[status]} {words}" for status, words in COUNTED.items() if counts[status]]
+    known = [f"{sum(keyword.status is status for keyword in REGISTRY)} {words}" for status, words in COUNTED.items()]
     lines = [
         f"{', '.join(known)}. A key that is in no line of this table is an annotation by the standard, and is reported as one.\n",
         f"*Used by*: the share of {FIGURES['usage']['schemas']:,} real schemas (of MaskBench) in which the keyword occurs. *Suite*: cases of the",
@@ -314,7 +313,7 @@ def keyword_table() -> str:
     for status in Status:
         for k in REGISTRY:
             if k.status is status:
-                remark = k.reason or REMARKS.get(k.name, "")
+                remark = REMARKS.get(k.name, "")
                 tested = suite_of(TESTED_BY.get(k.name, [k.name]))
                 figures = f"{share_of('keywords', k.name)} | {tested}"
                 lines.append(f"| `{k.name}` | {status.value} | {types_of(k)} | {drafts_of(k)} | {figures} | {remark} |")
@@ -375,7 +374,6 @@ def format_table() -> str:
         "| format | verdict | used by | suite | meaning |",
         "|:--|:--|--:|--:|:--|",
         *(f"| `{name}` | enforced | {format_figures(name)} | {STANDARDS[name]} |" for name in FORMATS),
-        *(f"| `{name}` | unsupported | {format_figures(name)} | {reason} |" for name, reason in UNSUPPORTED_FORMATS.items()),
     ]
     return "\n".join(lines) + "\n"
 

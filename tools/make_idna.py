@@ -68,7 +68,9 @@ def tables() -> dict[str, object]:
 
     right, between = of_class("R", "AL"), of_class("NSM")
     vowels = {code for code in marks if not order[code]} - firsts
-    ordered = [{code for code in marks if order[code] == value and code in between} - seconds for value in sorted(set(order.values()) - {0})]
+    ordered = [
+        {code for code in marks if order[code] == value and code in between} - seconds for value in sorted(set(order.values()) - {0})
+    ]
     classes = {
         "left": letters - right - of_class("AN") - firsts,
         "right": letters & right,

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Sequence
-from dataclasses import astuple, fields
+from dataclasses import fields
+from operator import attrgetter
 from typing import Any
 
 from .._core import ffi, lib
@@ -44,6 +45,7 @@ class NothingError(GrammarError):
 
 
 _LIMIT_FIELDS = [name for name, _ in ffi.typeof("ge_limits").fields]
+_limit_values = attrgetter(*_LIMIT_FIELDS)
 assert [field.name for field in fields(Limits)][: len(_LIMIT_FIELDS)] == _LIMIT_FIELDS
 
 
@@ -66,7 +68,9 @@ def build() -> str:
 
 def native_limits(limits: Limits) -> Any:
     """`limits` as the core reads them."""
-    return ffi.new("ge_limits *", astuple(limits)[: len(_LIMIT_FIELDS)])
+    if not isinstance(limits, Limits):
+        raise TypeError(f"limits is a Limits, not {type(limits).__name__}")
+    return ffi.new("ge_limits *", _limit_values(limits))
 
 
 def check(status: int, err: Any) -> None:
@@ -137,9 +141,9 @@ class NativeExpressions:
         builder = self.builder
         while self._words_read < len(builder.words):
             n_done = ffi.new("size_t *")
-            with ffi.from_buffer("uint32_t[]", builder.words) as words, ffi.from_buffer("uint8_t[]", builder.data) as data:
-                rest = len(builder.words) - self._words_read
-                status = lib.ge_ir_add(self.handle, words + self._words_read, rest, data, len(builder.data), n_done, self._err)
+            rest = array("I", builder.words[self._words_read :])
+            with ffi.from_buffer("uint32_t[]", rest) as words, ffi.from_buffer("uint8_t[]", builder.data) as data:
+                status = lib.ge_ir_add(self.handle, words, len(rest), data, len(builder.data), n_done, self._err)
             begin, self._words_read = self._words_read, self._words_read + n_done[0]
             if status:
                 self._raise(status, begin)
@@ -195,8 +199,8 @@ def new_grammar(builder: Builder, expressions: NativeExpressions) -> Any:
     expressions.update()
     out, err = ffi.new("ge_grammar **"), new_err()
 
-    def words(records: array[int]) -> Any:
-        return ffi.from_buffer("uint32_t[]", records)
+    def words(records: list[int]) -> Any:
+        return ffi.from_buffer("uint32_t[]", array("I", records))
 
     held = words(builder.lexeme_records), words(builder.rule_records), words(builder.list_records), words(builder.bag_records)
     rules = ffi.new("ge_rules *")

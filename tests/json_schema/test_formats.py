@@ -1,22 +1,34 @@
-"""Formats by their RFCs. The official suite (test_collections.py) has many more cases; here are those it lacks, and the corners."""
+"""Formats by their RFCs. The official suite (test_collections.py) has many more cases; here are those it lacks, and the corners.
+
+Each format is also compared with what others make of it, on valid samples and on mutations of them: libraries and the standard library
+where these are right, and said to be wrong where they are not.
+"""
 
 from __future__ import annotations
 
 import calendar
 import datetime as dt
+import ipaddress
+import json
 import random
+import re
+import shutil
+import subprocess
+import unicodedata
+import uuid
+from collections.abc import Callable, Iterator
 
 import pytest
 
-from grammar_engine import Grammar
+from grammar_engine import Grammar, Matcher, UnsupportedSchemaError
 
-from .engine import accepts, dump
+from .engine import BYTES, accepts, dump
 
 TABLE = {
     "date": ("2024-02-29 2000-02-29 1999-12-31 0000-02-29", "2023-02-29 1900-02-29 2024-02-30 2024-13-01 2024-00-01 24-01-01 2024-1-01"),
     "time": (
-        "00:00:00Z 23:59:59.123z 12:00:00+23:59 23:59:60Z 15:59:60-08:00 05:29:60+05:30 18:29:60-05:30",
-        "24:00:00Z 12:00:00 12:60:00Z 22:59:60Z 23:59:60+01:00 12:00Z 12:00:00.Z 12:00:00+24:00",
+        "00:00:00Z 23:59:59.123z 12:00:00+23:59 23:59:60Z 22:59:60-01:00 05:29:60+05:30 18:29:60-05:30 05:44:60+05:45",
+        "23:59:60-01:00 05:43:60+05:45 24:00:00Z 12:00:00 12:60:00Z 22:59:60Z 23:59:60+01:00 12:00Z 12:00:00.Z 12:00:00+24:00",
     ),
     "date-time": ("2024-02-29T12:00:00Z 1998-12-31t23:59:60.5z", "2024-02-29 12:00:00Z 2023-02-29T12:00:00Z 2024-02-29T12:00:00"),
     "duration": ("P1D PT1H P1Y2M3DT4H5M6S P4W PT36H P1M", "P PT P1 1D P1YT P1Y1D PT1H1S P1W1D P1S"),
@@ -41,6 +53,15 @@ TABLE = {
     "uri-template": ("http://a/{b}{?c,d*}{+e:3} {/x.y}", "{ {} {a} } {a:0} {$a} {a,}"),
     "json-pointer": ("/a/b /~0~1 /é/ /", "a /~ /~2 #/a"),
     "relative-json-pointer": ("0 1/a 0# 12", "01 /a -1/a 0## a"),
+    "idn-hostname": (
+        "a.b 例え.テスト straße.de l·l.x ͵α א׳.a 日・本 بي‌بي क्‍ष a。b x.א0 " + "é" * 19,
+        "a. .a a_b -é é- é--é ÉÉ ·l l·a ͵a ׳א ・ ب٠۰ क‍ष ½ cafe\u0301 0é.א aא xn--bcher-kva " + "é" * 60,
+    ),
+    "idn-email": ('a@b δοκιμή@παράδειγμα.gr "é"@b é@[127.0.0.1]', "é@ @é é é..é@b a@-é a＠b " + "é" * 33 + "@b"),
+    "regex": (
+        r"^[a-z]+$ (?:a|b){2,3}? (?<n>x)y (a)\1 [] [^] [^-\]\d-] \p{L}+ \u{1F600} \x41 (?=a)(?!b)(?<=c)(?<!d) a{2,10} a{10,} [\x41-\x5A] \cA |",
+        r"a{2,1} ( ) a) [ ] { } * a** ^* (?=a)* \1 (?:a)\1 [z-a] [\d-x] \a \- \8 (?<a>x)(?<a>y) (?<1>x) \k<a> (?i)a \u{110000} \p{X} \x4",
+    ),
 }
 SPACED = {"http://a b", "{a} }", "2024-02-29 12:00:00Z"}  # refused because of the space in them
 
@@ -62,7 +83,7 @@ def test_format(name: str) -> None:
 def test_the_empty_string() -> None:
     for name in TABLE:
         grammar = Grammar.from_json_schema({"type": "string", "format": name})
-        assert accepts(grammar, '""') == (name in ("uri-reference", "iri-reference", "uri-template", "json-pointer")), name
+        assert accepts(grammar, '""') == (name in ("uri-reference", "iri-reference", "uri-template", "json-pointer", "regex")), name
 
 
 def test_dates_equal_the_calendar() -> None:
@@ -79,15 +100,13 @@ def test_dates_equal_the_calendar() -> None:
 
 
 def test_leap_seconds_are_at_midnight_in_utc() -> None:
-    grammar = Grammar.from_json_schema({"format": "time"})
-    rng = random.Random(2)
-    for _ in range(400):
-        hour, minute, offset, half = rng.randint(0, 23), rng.choice([59, 29, 0]), rng.randint(-23, 23), rng.choice([0, 30])
-        sign = "-" if offset < 0 else "+"
-        shift = dt.timedelta(hours=abs(offset), minutes=half) * (-1 if offset < 0 else 1)
-        utc = dt.datetime(2000, 1, 2, hour, minute) - shift
-        text = f'"{hour:02}:{minute:02}:60{sign}{abs(offset):02}:{half:02}"'
-        assert accepts(grammar, text) == ((utc.hour, utc.minute) == (23, 59)), text
+    matches = matcher_of("time")
+    for offset in range(-24 * 60 + 1, 24 * 60):
+        local = dt.datetime(2000, 1, 2, 23, 59) + dt.timedelta(minutes=offset)
+        zone = f"{'-' if offset < 0 else '+'}{abs(offset) // 60:02}:{abs(offset) % 60:02}"
+        assert matches(f"{local:%H:%M}:60{zone}")
+        for wrong in (1, -1, 60, 24 * 30):
+            assert not matches(f"{local + dt.timedelta(minutes=wrong):%H:%M}:60{zone}")
 
 
 def test_formats_meet_other_conditions() -> None:
@@ -99,3 +118,168 @@ def test_formats_meet_other_conditions() -> None:
 
 def test_formats_are_for_strings() -> None:
     assert accepts(Grammar.from_json_schema({"format": "date"}), "12")
+
+
+def test_unknown_formats() -> None:
+    schema = {"properties": {"a": {"type": "integer", "format": "int32"}}}
+    report = Grammar.from_json_schema(schema).report
+    assert any(entry.keyword == "format" and "int32" in entry.detail for entry in report.annotations)
+    with pytest.raises(UnsupportedSchemaError, match=r"no format 'int32'; known are date, .*regex.*/properties/a"):
+        Grammar.from_json_schema(schema, formats="strict")
+    Grammar.from_json_schema({"format": "date"}, formats="strict")
+
+
+def test_what_is_left_out_of_a_format_is_not_admitted_by_its_negation() -> None:
+    """`xn--p1ai` is a host name, but which labels are is not known: so it is refused both ways."""
+    left_out = {"hostname": "xn--p1ai", "idn-hostname": "xn--p1ai", "idn-email": "a@xn--p1ai", "regex": r"\0"}
+    for name, text in left_out.items():
+        schema = {"type": "string", "format": name}
+        outside = {"type": "string", "not": schema}
+        for either in (schema, outside, {"not": {"anyOf": [{"not": schema}, {"type": "null"}]}}):
+            assert not accepts(Grammar.from_json_schema(either), dump(text)), (name, either)
+        either = Grammar.from_json_schema({"oneOf": [schema, {"const": text}]})
+        assert not accepts(either, dump(text)), name
+        assert accepts(Grammar.from_json_schema(outside), dump("*" if name == "regex" else "a b"))
+        sample = TABLE[name][0].split(" ")[0]
+        assert accepts(Grammar.from_json_schema({"not": outside}), dump(sample))
+        assert not accepts(Grammar.from_json_schema(outside), dump(sample))
+
+
+# --- against others -----------------------------------------------------------------------------------------------------------
+
+
+def matcher_of(name: str) -> Callable[[str], bool]:
+    matcher = Matcher(Grammar.from_json_schema({"type": "string", "format": name}), BYTES)
+
+    def matches(text: str) -> bool:
+        matcher.reset()
+        return matcher.accept_bytes(dump(text).encode()) and matcher.is_complete
+
+    return matches
+
+
+def mutations(name: str, more: str = "", n: int = 1500) -> Iterator[str]:
+    """The samples of a format, each with some characters inserted, left out, or copied from another."""
+    rng = random.Random(name)
+    samples = [text for text in TABLE[name][0].split(" ") if len(text) < 60]
+    alphabet = "".join(samples) + more
+    for _ in range(n):
+        text = list(rng.choice(samples))
+        for _ in range(rng.randint(0, 3)):
+            at, other = rng.randint(0, len(text)), rng.choice(samples)
+            start = rng.randrange(len(other))
+            text[at : at + rng.randint(0, 2)] = rng.choice(["", rng.choice(alphabet), other[start : start + rng.randint(1, 6)]])
+        yield "".join(text)
+
+
+def compare(name: str, is_valid: Callable[[str], bool], more: str = "", *, exact: bool = True, n: int = 1500) -> None:
+    """Nothing is accepted that is not valid; nothing else refused, if the format is exact. Both must have been tried."""
+    matches = matcher_of(name)
+    seen = set()
+    for text in mutations(name, more, n):
+        valid, accepted = is_valid(text), matches(text)
+        assert accepted <= valid, ascii(text)
+        assert valid <= accepted or not exact, ascii(text)
+        seen.add(accepted)
+    assert seen == {True, False}
+
+
+def raises_nothing(function: Callable[[str], object], *errors: type[Exception]) -> Callable[[str], bool]:
+    def is_valid(text: str) -> bool:
+        try:
+            function(text)
+        except (ValueError, *errors):
+            return False
+        return True
+
+    return is_valid
+
+
+def test_addresses_equal_the_standard_library() -> None:
+    compare("ipv4", raises_nothing(ipaddress.IPv4Address))
+    compare("ipv6", lambda text: "%" not in text and raises_nothing(ipaddress.IPv6Address)(text))
+
+
+def test_uuids_equal_the_standard_library() -> None:
+    compare("uuid", lambda text: re.sub("[0-9a-fA-F]", "0", text) == str(uuid.UUID(int=0)), "gG{}")
+
+
+def test_dates_and_times_are_valid_for_others() -> None:
+    validator = pytest.importorskip("rfc3339_validator")
+    iso = pytest.importorskip("isoduration")
+    # It knows no leap seconds (those are tested above), and takes `T` and `Z` in upper case only.
+    compare("date-time", lambda text: bool(validator.validate_rfc3339(text.upper().replace(":60", ":59"))), exact=False)
+    # It allows fractions, signs and gaps (P1Y1D), and refuses durations of many digits.
+    compare("duration", raises_nothing(iso.parse_duration, iso.DurationParsingException), exact=False)
+
+
+def test_uris_equal_rfc3987() -> None:
+    rfc3987 = pytest.importorskip("rfc3987")
+    for name in ("uri", "uri-reference", "iri", "iri-reference"):
+        rule = name.replace("-", "_").upper() if "-" not in name else f"{name[:3].upper()}_reference"
+        compare(name, lambda text, rule=rule: rfc3987.match(text, rule=rule) is not None, "é:/?#[]@%")
+
+
+def test_pointers_equal_jsonpointer() -> None:
+    jsonpointer = pytest.importorskip("jsonpointer")
+    compare("json-pointer", raises_nothing(jsonpointer.JsonPointer, jsonpointer.JsonPointerException))
+
+
+def test_host_names_are_valid_for_fqdn() -> None:
+    fqdn = pytest.importorskip("fqdn")
+    compare("hostname", lambda text: bool(text) and fqdn.FQDN(text, min_labels=1).is_valid, "_-.", exact=False)
+
+
+def is_idn(text: str) -> bool:
+    """By `idna`, which looks at each label alone: the rest of RFC 5893 is added here."""
+    import idna
+
+    labels = re.split("[.\u3002\uff0e\uff61]", text)
+    is_bidirectional = any(unicodedata.bidirectional(char) in ("R", "AL", "AN") for char in text)
+    octets = 0
+    for label in labels:
+        if not label.isascii():
+            try:
+                octets += len(idna.alabel(label)) + 1
+                if is_bidirectional:
+                    idna.check_bidi(label, check_ltr=True)
+            except (idna.IDNAError, UnicodeError):
+                return False
+        elif not re.fullmatch("(?!..--)[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?", label) or (is_bidirectional and label[0].isdigit()):
+            return False
+        else:
+            octets += len(label) + 1
+    return octets <= 254
+
+
+def test_internationalised_host_names_are_valid_for_idna() -> None:
+    pytest.importorskip("idna")
+    scripts = "पराड বাংলা ஆமி කොළ မြန် ภาษาไทย שלום عربي русский 한국 ऄ़ കൊ ო \u0301\u093c\u3099\u200c\u200d·͵׳・-."
+    compare("idn-hostname", is_idn, scripts.replace(" ", ""), exact=False, n=4000)
+
+
+def test_long_labels_fit_into_punycode() -> None:
+    """The worst that random search finds for the lengths that are allowed whatever the characters."""
+    rng = random.Random(3)
+    for top, most in ((0x7FF, 19), (0xFFFF, 14), (0x10FFFF, 11)):
+        for _ in range(3000):
+            span = rng.choice([16, 256, 4096, top])
+            low = rng.randrange(0x80, max(0x81, top - span))
+            label = "".join(chr(rng.choice([low + rng.randrange(min(span, top - low)), rng.randrange(0x80, top)])) for _ in range(most))
+            if not any(0xD800 <= ord(char) < 0xE000 for char in label):
+                assert len(label.encode("punycode")) <= 59
+
+
+def test_regular_expressions_are_valid_for_javascript() -> None:
+    node = shutil.which("node")
+    if node is None:
+        pytest.skip("node is not installed")
+    texts = list(mutations("regex", "()[]{}\\|?*+-^$<>=!:,019azAZ", 6000))
+    script = """
+        const texts = JSON.parse(require("fs").readFileSync(0, "utf8"))
+        const isValid = text => { try { new RegExp(text, "u"); return true } catch (e) { return false } }
+        console.log(JSON.stringify(texts.map(isValid)))
+    """
+    answer = subprocess.run([node, "-e", script], input=json.dumps(texts), capture_output=True, text=True, check=True).stdout
+    valid = dict(zip(texts, json.loads(answer), strict=True))
+    compare("regex", valid.__getitem__, "()[]{}\\|?*+-^$<>=!:,019azAZ", exact=False, n=6000)

@@ -10,9 +10,10 @@ Pipeline, one file a step:
                    exclusive.py (`oneOf`), unevaluated.py and tracked.py (what the others left over)
                    shape.py: the normal form, a product over the JSON types; pieces.py: and, or, not of unions of pieces, with
                    difference.py (one object piece without another);
-                   strings.py, numbers.py, arrays.py, objects.py: the pieces; decimals.py, formats.py: their expressions
+                   strings.py, numbers.py, arrays.py, objects.py: the pieces; digits.py, decimals.py, multiples.py, formats/: their expressions
     emit.py        shapes -> lexemes and rules, with emit_arrays.py and emit_objects.py (layout.py: white space and punctuation)
                    members.py: what the members of counted arrays and objects may be; unique.py: items that all differ
+    contradictions.py  which parts of a schema without instances contradict each other
 
 What the language of the grammar is: the JSON texts of the instances of the schema, with these choices of spelling.
 
@@ -20,9 +21,12 @@ What the language of the grammar is: the JSON texts of the instances of the sche
   come in the order given. With `property_order="any"` keys come in any order.
 - Keys that the schema does not name may repeat (RFC 8259 leaves the meaning open), but not where it depends on the reading whether the
   object is valid: where one of them has to meet a condition, or several are counted. With `unique_keys` no key repeats.
-- A number without bounds may be written in any way that RFC 8259 allows. An integer is written in plain digits, with a fraction of
-  zeros if any (`5.0`; not in draft 4), or, from 10^16 on, in scientific notation. A bounded number may be written in plain digits,
-  or with one nonzero digit before the point and an exponent. With `multipleOf` there is no exponent.
+- `number_style="canonical"`: an integer is written in plain digits, with a fraction of zeros if any (`5.0`; not in draft 4). So is a
+  number with `multipleOf`, with any fraction. A bounded number may also be written with one nonzero digit before the point and an
+  exponent; a listed one, where it is at least 10^16 or less than 10^-4. A number without conditions: in any way that RFC 8259 allows.
+- `number_style="any"`: integers, multiples, bounded and listed numbers may have an exponent too, with the point up to 9 places away from
+  its place after the first nonzero digit (`10E-1`, `0.05e3`). Integers and multiples: with an exponent from -9 to 17, or a greater one
+  that surely makes a multiple, with up to 17 digits after the point. Zero: with any exponent.
 - `escapes="minimal"`: each character of a string is written in one way. `"all"`: in every way that RFC 8259 allows.
 """
 
@@ -30,11 +34,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...errors import UnsatisfiableSchemaError
 from ...ir import Builder
 from ...limits import Limits
 from ...report import Entry, Report
 from .context import Context, Questions
+from .contradictions import unsatisfiable
 from .document import Document
 from .emit import Emitter
 from .layout import Layout
@@ -42,7 +46,7 @@ from .load import load
 from .normalise import Normaliser
 from .options import Options
 
-__all__ = ["Options", "build", "load"]
+__all__ = ["Options", "build", "load", "unsatisfiable"]
 
 
 def build(
@@ -51,7 +55,7 @@ def build(
     options: Options,
     limits: Limits,
     questions: Questions,
-) -> Report:
+) -> Report | None:
     """Add the grammar of a JSON Schema to `builder` and set its start symbol.
 
     Parameters
@@ -67,8 +71,9 @@ def build(
 
     Returns
     -------
-    Report
-        What became of each keyword.
+    Report or None
+        What became of each keyword; None where the schema is seen to have no instance. (Otherwise the grammar may turn out empty when it
+        is compiled.)
 
     Raises
     ------
@@ -76,8 +81,6 @@ def build(
         The schema is malformed.
     UnsupportedSchemaError
         It uses something that is not enforced; not raised when `lenient`.
-    UnsatisfiableSchemaError
-        It is seen to have no instance. (Otherwise the grammar may turn out empty when it is compiled.)
     LimitExceededError
         It is too large or nested too deeply.
     """
@@ -88,8 +91,7 @@ def build(
     emitter = Emitter(context, Layout(builder, options.whitespace))
     start = emitter.symbol(document.goal(document.root), last=True)
     if start is None:
-        reason = "it is `false`" if schema is False else "its parts contradict each other: there is no value that meets all of them"
-        raise UnsatisfiableSchemaError(f"the schema has no instance: {reason}")
+        return None
     emitter.run()
     for error in document.library.refusals:
         context.relax_error(error, error.pointer, error.keyword or "$schema")
@@ -103,9 +105,6 @@ def build(
     if emitter.has_other_keys:
         context.report.notes.append(Entry("", "additionalProperties", "a key that the schema does not name may occur twice"))
     context.report.notes += document.library.notes
-    for entries in (context.report.enforced, context.report.annotations, context.report.relaxed, context.report.notes):
+    for entries in (context.report.relaxed, context.report.notes):
         entries[:] = dict.fromkeys(entries)
-    if context.report.relaxed:
-        relaxed = {(entry.pointer, entry.keyword) for entry in context.report.relaxed}
-        context.report.enforced[:] = [e for e in context.report.enforced if (e.pointer, e.keyword) not in relaxed]
     return context.report

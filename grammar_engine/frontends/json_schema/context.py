@@ -17,18 +17,21 @@ from typing import TYPE_CHECKING, Any, Protocol
 from ...errors import GrammarSyntaxError, LimitExceededError, SchemaError, UnsupportedRegexError, UnsupportedSchemaError
 from ...ir import ECMA_SEARCH, ESCAPES_ALL, ESCAPES_MINIMAL, Builder, Expr
 from ...limits import Limits
-from ...report import Entry, Report
+from ...report import Entry
 from .decimals import MAX_DIGITS, NORMAL, DecimalSyntax
 from .document import Document
-from .formats import FORMATS
+from .formats import FORMATS, WIDER
 from .keywords import Draft
+from .lookahead import conditions_of
 from .objects import KeySet, ObjectLayer
 from .options import Options
 from .places import ANYTHING, NEVER, Goal, Place
+from .schema_report import SchemaReport
 
 if TYPE_CHECKING:
     from .normalise import Normaliser
 
+_PRODUCTS = 20  # so many times `max_alternative_schemas` are multiplied out in all places together
 _ESCAPES = {"minimal": ESCAPES_MINIMAL, "all": ESCAPES_ALL}
 _NOT_SHORT = frozenset(map(chr, range(32))) - frozenset("\b\f\n\r\t")  # control characters without a short escape
 
@@ -74,19 +77,22 @@ class Context:
         self.document = document
         self.limits = limits
         self.options = options
-        self.report = Report()
+        self.report = SchemaReport()
         integer_fraction = document.root.draft is not Draft.DRAFT4
         self.numbers = DecimalSyntax(builder, integer_fraction, options.number_style)
         self.escapes = _ESCAPES[options.escapes]
         self.quote = builder.bytes(b'"')
         self._questions = questions
         self._alternatives = 0
+        self.combining = ""  # the pointer of what is being combined with the rest, for errors
         self._emptiness: dict[Expr, bool] = {}
         self._matches: dict[tuple[Expr, str], bool] = {}
         self._singles: dict[tuple[str, Goal], ObjectLayer] = {}
         self._every: dict[tuple[KeySet, Goal], ObjectLayer] = {}
         self._patterns: dict[str, Expr | str] = {}  # or why it is not supported
         self._formats: dict[str, Expr] = {}
+        self._wider: dict[Expr, Expr] = {}  # of parts of formats, and of what is outside of them
+        self._others: dict[Expr, Expr] = {}
 
     @cached_property
     def normal_numbers(self) -> DecimalSyntax:
@@ -102,22 +108,28 @@ class Context:
     def relax_error(self, error: UnsupportedSchemaError, pointer: str, keyword: str) -> None:
         """The same for an error that was caught."""
         if not self.options.lenient:
-            raise error
+            raise UnsupportedSchemaError(error.reason, pointer=error.pointer, keyword=error.keyword, can_be_relaxed=True) from None
         self.report.relaxed.append(Entry(pointer, keyword, error.reason))
 
     def check_alternatives(self, count: int) -> None:
         """Bound the alternatives at one place."""
-        maximum = self.limits.max_alternative_schemas
-        if count > maximum:
-            raise LimitExceededError("max_alternative_schemas", maximum, f"{count} alternatives")
+        if count > self.limits.max_alternative_schemas:
+            self._refuse_alternatives()
 
     def count_alternatives(self, count: int) -> None:
         """Bound the alternatives at one place, and those that all places together may multiply out."""
         self.check_alternatives(count)
         self._alternatives += count
-        maximum = self.limits.max_alternative_schemas
-        if self._alternatives > 10 * maximum:
-            raise LimitExceededError("max_alternative_schemas", maximum, "ten times so many in all places together")
+        if self._alternatives > _PRODUCTS * self.limits.max_alternative_schemas:
+            self._refuse_alternatives()
+
+    def _refuse_alternatives(self) -> None:
+        raise LimitExceededError(
+            "max_alternative_schemas",
+            self.limits.max_alternative_schemas,
+            f"the alternatives of {self.combining or 'the root'} and of what else applies there multiply out; "
+            "fewer are made if each branch requires a key and gives it other values than the others do",
+        )
 
     # --- questions about sets ---------------------------------------------------------------------------------------------
 
@@ -143,6 +155,10 @@ class Context:
     def is_void_goal(self, goal: Goal) -> bool:
         """Whether a goal is known to admit nothing."""
         return self.normaliser.is_void(goal)
+
+    def exclude_each_other(self, first: Goal, second: Goal) -> bool:
+        """Whether two goals are known to have nothing in common."""
+        return self.normaliser.exclude_each_other(first, second)
 
     def is_listed(self, goal: Goal) -> bool:
         """Whether a goal is known to be met by some listed scalars only."""
@@ -186,9 +202,8 @@ class Context:
         known = self._patterns.get(source)
         if known is None:
             self.check_text(place, keyword, source)
-            known = self.builder.pattern(source, ECMA_SEARCH)
             try:
-                self.is_empty(known)
+                known = self._search(source)
             except UnsupportedRegexError as error:  # kept, because the core reports a pattern only once
                 known = f"the regular expression {source!r}: {error.reason}"
             except GrammarSyntaxError as error:
@@ -198,12 +213,36 @@ class Context:
             raise UnsupportedSchemaError(known, pointer=place.pointer, keyword=keyword)
         return known
 
+    def _search(self, source: str) -> Expr:
+        parts = []
+        for source_part, is_wanted in conditions_of(source):
+            part = self.builder.pattern(source_part, ECMA_SEARCH)
+            self.is_empty(part)  # the core parses it
+            parts.append(part if is_wanted else self.other_texts(part))
+        return self.builder.intersect(*parts)
+
     def format(self, name: str) -> Expr:
         """The strings of a format that `FORMATS` knows."""
         known = self._formats.get(name)
         if known is None:
             known = self._formats[name] = FORMATS[name](self.builder)
+            if name in WIDER:
+                self._wider[known] = WIDER[name](self.builder)
         return known
+
+    def widest(self, texts: Expr) -> Expr:
+        """A set that contains what a set of texts stands for: the set itself, unless it is only a part of its format."""
+        return self._wider.get(texts, texts)
+
+    def other_texts(self, texts: Expr) -> Expr:
+        """Texts that are not in a set, and not in the format of which it is a part either."""
+        if texts not in self._others:
+            wider = self.widest(texts)
+            others = self.builder.text_minus(wider)
+            self._others[texts], self._others[others] = others, texts
+            if wider != texts:
+                self._wider[others] = self.builder.text_minus(texts)
+        return self._others[texts]
 
     def listed(self, texts: Iterable[str]) -> Expr:
         """The given texts, not quoted."""
@@ -218,6 +257,12 @@ class Context:
         if self.escapes == ESCAPES_MINIMAL and _NOT_SHORT.isdisjoint("".join(texts)):
             return self.builder.literals([encode_basestring(text).encode() for text in texts])
         return self.quoted(self.listed(texts))
+
+    def quoted_value(self, text: str) -> Expr:
+        """The JSON strings of the given value."""
+        if self.escapes == ESCAPES_MINIMAL and _NOT_SHORT.isdisjoint(text):
+            return self.builder.string(encode_basestring(text))
+        return self.quoted(self.builder.string(text))
 
     # --- values of keywords -----------------------------------------------------------------------------------------------
 
@@ -242,5 +287,7 @@ class Context:
         if result is not None and not result.is_finite():
             raise SchemaError(f"{value} is no JSON number", pointer=place.pointer, keyword=keyword)
         if result is None or not -MAX_DIGITS < result.adjusted() < MAX_DIGITS or len(result.as_tuple().digits) > MAX_DIGITS:
-            raise UnsupportedSchemaError(f"a number of more than {MAX_DIGITS:,} digits", pointer=place.pointer, keyword=keyword)
+            raise UnsupportedSchemaError(
+                f"numbers of at most {MAX_DIGITS:,} digits are understood; round it", pointer=place.pointer, keyword=keyword
+            )
         return result if result else Decimal(0)

@@ -34,9 +34,11 @@ class Document:
 
     def __init__(self, root: Any, limits: Limits, resources: Mapping[str, Any] | None = None):
         self.limits = limits
+        self._max_nesting = limits.max_schema_nesting
         self.library = Library(root, limits, resources)
         self._frames: dict[tuple[Resource, Scope], Frame] = {}
         self._places: dict[tuple[int, Frame], Place] = {}
+        self._resolved: dict[tuple[Frame, str, str], Place] = {}
         self._alike: dict[tuple[str, Frame], Place] = {}
         self._either: dict[Goal, Place] = {}
         self._kept: list[Any] = []  # keeps made-up values alive, so that identities stay unique
@@ -49,8 +51,9 @@ class Document:
 
     def grandchild(self, parent: Place, keyword: str, token: str | int, value: Any) -> Place:
         """The place of `value`, which stands under `parent`, `keyword`, `token`."""
-        step = token if isinstance(token, int) else escape(token)
-        return self._enter(value, f"{parent.pointer}/{keyword}/{step}", parent.frame, parent.depth + 2)
+        if isinstance(token, str) and ("/" in token or "~" in token):
+            token = escape(token)
+        return self._enter(value, f"{parent.pointer}/{keyword}/{token}", parent.frame, parent.depth + 2)
 
     def invented(self, parent: Place, pointer: str, value: Any) -> Place:
         """A place for a schema that no text holds, such as the `const` of a member of a `const`."""
@@ -101,6 +104,13 @@ class Document:
         """The place that `place` is the tracked twin of, or itself."""
         return place._twin if place.tracked and place._twin is not None else place
 
+    def strings_of(self, place: Place) -> Place:
+        """The place that admits the strings only that `place` admits."""
+        if place._strings is None:
+            place._strings = Place(self._next(), place.value, place.pointer, place.frame, place.depth)
+            place._strings.strings_of = place
+        return place._strings
+
     # --- references -------------------------------------------------------------------------------------------------------
 
     def resolve(self, place: Place, reference: str, keyword: str = "$ref") -> Place:
@@ -113,6 +123,10 @@ class Document:
         UnsupportedSchemaError
             It points to a document that was not given.
         """
+        key = (place.frame, keyword, reference)
+        known = self._resolved.get(key)
+        if known is not None:
+            return known
         resource, fragment = self._address(place, reference, keyword)
         name = {"$dynamicRef": fragment or None, "$recursiveRef": RECURSIVE}.get(keyword)
         if name in resource.dynamic:  # the first resource on the way here with such an anchor is meant
@@ -126,9 +140,15 @@ class Document:
             if found is not None:
                 detail = f"{reference!r} is not in {resource.uri!r}, the nearest schema with an identifier; read as relative to the root"
                 self.library.notes.append(Entry(place.pointer, keyword, detail))
+                return self._reach(found, place)  # not kept: each such reference is noted
         if found is None:
             reason = f"the reference {reference!r} points to nothing: there is no {_describe(fragment)} in {_called(resource)}"
             raise SchemaError(reason, pointer=place.pointer, keyword=keyword)
+        known = self._resolved[key] = self._reach(found, place)
+        return known
+
+    def _reach(self, found: tuple[Any, str, Resource], place: Place) -> Place:
+        """The place of what `_follow` found for a reference at `place`."""
         value, pointer, owner = found
         return self._intern(value, pointer, self._frame(owner, place.frame.scope), 0)
 
@@ -166,7 +186,7 @@ class Document:
             else:
                 return None
             pointer = f"{pointer}/{step}"
-            resource = self.library.at(value, pointer, resource)
+            resource = self.library.at(value, resource)
         return value, pointer, resource
 
     # --- internals ----------------------------------------------------------------------------------------------------------
@@ -181,9 +201,9 @@ class Document:
         return frame
 
     def _enter(self, value: Any, pointer: str, frame: Frame, depth: int) -> Place:
-        if depth > self.limits.max_schema_nesting:
-            raise LimitExceededError("max_schema_nesting", self.limits.max_schema_nesting, f"at {pointer[:80]}...")
-        resource = self.library.at(value, pointer, frame.resource)
+        if depth > self._max_nesting:
+            raise LimitExceededError("max_schema_nesting", self._max_nesting, f"at {pointer[:80]}...")
+        resource = self.library.at(value, frame.resource)
         return self._intern(value, pointer, frame if resource is frame.resource else self._frame(resource, frame.scope), depth)
 
     def _intern(self, value: Any, pointer: str, frame: Frame, depth: int) -> Place:
@@ -197,7 +217,7 @@ class Document:
 
     def _next(self) -> int:
         if self._count > self.limits.max_schema_nodes:
-            raise LimitExceededError("max_schema_nodes", self.limits.max_schema_nodes)
+            raise LimitExceededError("max_schema_nodes", self.limits.max_schema_nodes, "so many subschemas are reached")
         self._count += 1
         return self._count - 1
 

@@ -95,10 +95,14 @@ class _Counted:
 
     def _kinds_at(self, position: int) -> list[Kind]:
         """What the item at a position may be; slots are indices of counts."""
-        conditions = [
-            Condition(i, count.goal, count.most is not None) for i, count in enumerate(self.piece.counts) if count.start <= position
-        ]
-        return kinds(self.emitter.context, self.piece.goal(position), conditions, apart=self.piece.unique is not None)
+        context = self.emitter.context
+        conditions = []
+        for i, count in enumerate(self.piece.counts):
+            # Guesses at which items are counted make as many states as the count may have: for listed values it is better to know.
+            is_exact = count.most is not None or (count.fewest > 1 and context.is_listed(count.goal))
+            if count.start <= position:
+                conditions.append(Condition(i, count.goal, is_exact))
+        return kinds(context, self.piece.goal(position), conditions, apart=self.piece.unique is not None)
 
     def _state(self, position: int, so_far: tuple[int, ...]) -> Symbol:
         state = (position, so_far)

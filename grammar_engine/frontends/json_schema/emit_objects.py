@@ -13,11 +13,12 @@ all of them differ.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ...errors import UnsupportedSchemaError
 from ...ir import Expr, Symbol, Way
-from .members import Bag, Condition, Kind, kinds
+from .members import Bag, Condition, kinds
 from .objects import KeySet, ObjectPiece
 from .places import ANYTHING, NEVER, Goal, both
 from .unique import MOST_VALUES
@@ -56,7 +57,7 @@ class ObjectRules:
 
     def key(self, name: str, goal: Goal) -> Symbol:
         """The lexeme of a named key."""
-        expr = self.emitter.layout.key(self.context.quoted_values((name,)))
+        expr = self.emitter.key(name)
         return self.builder.lexeme(expr, f'key "{name}"', where=goal[0].pointer if goal else self.where)
 
     def other_key(self, keys: Expr, goal: Goal) -> Symbol:
@@ -84,7 +85,9 @@ class ObjectRules:
             cells = split
             if len(cells) > _MAX_KEY_CLASSES:
                 raise UnsupportedSchemaError(
-                    f"{len(patterns)} patterns that overlap in too many ways", pointer=self.where or "", keyword="patternProperties"
+                    f"{len(patterns)} patterns that overlap in too many ways; use fewer, or such that exclude each other",
+                    pointer=self.where or "",
+                    keyword="patternProperties",
                 )
         result = []
         for cell, inside in cells:
@@ -107,10 +110,13 @@ class ObjectRules:
         total = (bag.slot(self.fewest, self.most),) if self.fewest or self.most is not None else ()
         for rank, name in enumerate(self.names):
             goal = piece.goal(name, self.context)
-            could_be = [condition for condition, (keys, _) in zip(conditions, piece.witnesses) if keys.has(name, self.context)]
-            members = kinds(self.context, goal, could_be) if could_be else [Kind(goal, ())]
-            own = bag.slot(int(name in self.required), 1)
-            if not self._add(bag, self.key(name, goal), members, (own, *total), rank) and name in self.required:
+            key, slots = self.key(name, goal), (bag.slot(int(name in self.required), 1), *total)
+            if conditions:
+                could_be = [condition for condition, (keys, _) in zip(conditions, piece.witnesses) if keys.has(name, self.context)]
+                found = self._add(bag, key, kinds(self.context, goal, could_be), slots, rank)
+            else:
+                found = self._add(bag, key, [(goal, ())], slots, rank)
+            if not found and name in self.required:
                 return
         is_exact = self.context.options.unique_keys or self.fewest > len(piece.required) + 1
         for keys, goal, indices in self.other_keys():
@@ -126,7 +132,7 @@ class ObjectRules:
         symbol = self.builder.bag(bag.ways, bag.slots, self.comma, "members", ranked=ranked, where=self.where)
         self.builder.rule(left, [self.open, symbol, self.close])
 
-    def _add(self, bag: Bag, key: Symbol, members: list[Kind], slots: tuple[int, ...], rank: int, distinct: bool = False) -> bool:
+    def _add(self, bag: Bag, key: Symbol, members: Sequence[tuple[Goal, tuple[int, ...]]], slots: tuple[int, ...], rank: int, distinct: bool = False) -> bool:
         """Add a way for each kind; whether there was one."""
         found = False
         for goal, raised in members:

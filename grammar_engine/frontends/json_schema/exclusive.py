@@ -14,14 +14,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...errors import LimitExceededError, UnsupportedSchemaError
+from ...errors import UnsupportedSchemaError
 from . import pieces, shape
 from .arrays import ARRAYS
 from .context import Context
 from .numbers import NUMBERS
 from .objects import OBJECTS, ObjectPiece
 from .places import Place
-from .shape import Shape
+from .shape import FALSE, NULL, TRUE, Shape
 from .strings import STRINGS
 
 
@@ -32,6 +32,7 @@ def one_of(context: Context, place: Place, branches: list[Shape]) -> Shape:
     if not all(branch.exact for branch in branches):
         context.relax(place, "oneOf", "a branch was relaxed, so it is treated as `anyOf`")
         return shape.join(branches).inexact()
+    context.combining = f"{place.pointer}/oneOf"
     once = twice = 0
     for branch in branches:
         twice |= once & branch.atoms
@@ -48,11 +49,6 @@ def one_of(context: Context, place: Place, branches: list[Shape]) -> Shape:
         reason = f"the branches are not provably disjoint, and to exclude one from another fails: {error.reason}"
         context.relax(place, "oneOf", reason)
         return shape.join(branches).inexact()
-    except LimitExceededError as error:
-        if error.limit != "max_alternative_schemas":
-            raise
-        reason = f"to exclude the branches of the `oneOf` at {place.pointer or 'the root'} from one another"
-        raise LimitExceededError(error.limit, error.maximum, reason) from error
 
 
 def _exclusive(context: Context, unions: list[tuple[Any, ...]], everything: Any) -> tuple[Any, ...]:
@@ -60,6 +56,8 @@ def _exclusive(context: Context, unions: list[tuple[Any, ...]], everything: Any)
     present = [union for union in unions if union]
     if len(present) < 2:
         return present[0] if present else ()
+    if present.count((everything,)) > 1:
+        return ()
     if everything is OBJECTS and _is_discriminated(context, present):
         return pieces.join(present, everything)
     overlaps: list[list[int]] = [[] for _ in present]
@@ -77,6 +75,7 @@ def _exclusive(context: Context, unions: list[tuple[Any, ...]], everything: Any)
 
 
 def _are_disjoint(context: Context, first: Sequence[Any], second: Sequence[Any]) -> bool:
+    context.count_alternatives(len(first) * len(second))
     for x in first:
         for y in second:
             common = x.meet(y)
@@ -86,7 +85,7 @@ def _are_disjoint(context: Context, first: Sequence[Any], second: Sequence[Any])
 
 
 def _is_discriminated(context: Context, unions: list[tuple[ObjectPiece, ...]]) -> bool:
-    """Whether some key, required everywhere, has listed strings only, and no string in two unions."""
+    """Whether some key, required everywhere, has listed scalars only, and none of them in two unions."""
     common = unions[0][0].required
     for union in unions:
         for piece in union:
@@ -95,18 +94,17 @@ def _is_discriminated(context: Context, unions: list[tuple[ObjectPiece, ...]]) -
 
 
 def _discriminates(context: Context, name: str, unions: list[tuple[ObjectPiece, ...]]) -> bool:
-    seen: set[str] = set()
+    seen: set[Any] = set()
     for union in unions:
-        mine: set[str] = set()
+        mine: set[Any] = set()
         for piece in union:
             goal = piece.goal(name, context)
             if not context.is_listed(goal):
                 return False
             value = context.normaliser.shape(goal)
-            if value.atoms or value.numbers:
-                return False
-            for strings in value.strings:
-                mine |= strings.values or frozenset()
+            mine.update(("atom", bit) for bit in (NULL, TRUE, FALSE) if value.atoms & bit)
+            mine.update(text for strings in value.strings for text in strings.values or ())
+            mine.update(number for numbers in value.numbers for number in numbers.values or ())
         if mine & seen:
             return False
         seen |= mine

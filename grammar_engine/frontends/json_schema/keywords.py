@@ -1,11 +1,11 @@
 """The registry: every keyword of every draft, and what is done with it.
 
-Idea. One table says for each keyword what becomes of it (*enforced*, *annotation* or *unsupported*), in which drafts it exists, and
-to which JSON types it applies. The normaliser reads the table and nothing else to decide what to do with a key of a schema, so no
-assertion can be forgotten: what the table does not know is an annotation by the standard (section 6.5) and is reported as such.
+Idea. One table says for each keyword what becomes of it (*enforced* or *annotation*), in which drafts it exists, and to which JSON types
+it applies. The normaliser reads the table and nothing else to decide what to do with a key of a schema, so no assertion can be
+forgotten: what the table does not know is an annotation by the standard (section 6.5) and is reported as such.
 
-Invariant. A keyword of status `ENFORCED` has code in `normalise.py` or `assertions.py`; one of status `UNSUPPORTED` raises unless the schema at that
-place admits none of the types it applies to.
+Invariant. No keyword that asserts something is an annotation: each has code in `normalise.py`, `assertions.py` or `unevaluated.py`, and a
+use of it that cannot be enforced is refused there, by name (`Context.relax`).
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from typing import NamedTuple
 
 class Draft(Enum):
     """The drafts in order of time."""
+
+    __hash__ = object.__hash__  # that of `Enum` is written in Python
 
     DRAFT4 = 4
     DRAFT6 = 6
@@ -31,7 +33,6 @@ class Status(Enum):
 
     ENFORCED = "enforced"
     ANNOTATION = "annotation"
-    UNSUPPORTED = "unsupported"
 
 
 class Types(IntFlag):
@@ -50,7 +51,7 @@ class Types(IntFlag):
 class Group(Enum):
     """Which part of the normaliser reads a keyword."""
 
-    __hash__ = object.__hash__  # that of `Enum` is written in Python, and sets of groups are asked at every place
+    __hash__ = object.__hash__  # as above: sets of groups are asked at every place
 
     VALUE = "value"  # type, enum, const
     STRING = "string"
@@ -71,10 +72,9 @@ class Keyword(NamedTuple):
     group: Group = Group.NONE
     since: int = 4
     until: int = 9999
-    reason: str = ""
 
 
-_ENFORCED, _ANNOTATION, _UNSUPPORTED = Status.ENFORCED, Status.ANNOTATION, Status.UNSUPPORTED
+_ENFORCED, _ANNOTATION = Status.ENFORCED, Status.ANNOTATION
 
 REGISTRY: tuple[Keyword, ...] = (
     # values of any type

@@ -2,7 +2,7 @@
 
 Idea. A condition counts the members that meet a goal. A grammar guesses for each member whether it is counted. A member that is counted
 has to meet the goal; one that is not counted need not fail it, as long as more may be counted than are: a text is accepted if *some*
-guess works out. Only where a condition bounds from above, or where values must not be taken twice, has a member that is not counted to
+guess works out. Only where a condition bounds from above, or is marked exact, or where values must not be taken twice, has a member that is not counted to
 fail the goal. So most conditions need no negation.
 
 Invariant. The kinds of a member together are all members. With `apart` they have no value in common.
@@ -28,7 +28,7 @@ class Condition(NamedTuple):
 
     slot: int
     goal: Goal
-    is_bounded: bool  # from above
+    is_exact: bool  # all members that meet the goal are counted: it is bounded from above, or that is cheap to tell
 
 
 class Kind(NamedTuple):
@@ -41,7 +41,7 @@ class Kind(NamedTuple):
 def kinds(context: Context, goal: Goal, conditions: Iterable[Condition], apart: bool = False) -> list[Kind]:
     """The kinds of a member that has to meet `goal`; some may turn out to be impossible."""
     result = [Kind(goal, ())]
-    for slot, asked, is_bounded in conditions:
+    for slot, asked, is_exact in conditions:
         split = []
         for kind in result:
             inside = both(kind.goal, asked)
@@ -50,14 +50,16 @@ def kinds(context: Context, goal: Goal, conditions: Iterable[Condition], apart: 
                 continue
             if not context.is_void_goal(inside):
                 split.append(Kind(inside, (*kind.slots, slot)))
-            outside = both(kind.goal, context.opposite(asked)) if is_bounded or apart else kind.goal
+            outside = both(kind.goal, context.opposite(asked)) if is_exact or apart else kind.goal
             if not context.is_void_goal(outside):
                 split.append(Kind(outside, kind.slots))
         result = split
         if len(result) > _MOST_KINDS:
-            raise UnsupportedSchemaError(
-                f"conditions that a member can meet in more than {_MOST_KINDS} ways at once", pointer=asked[0].pointer if asked else ""
+            pointer, _, keyword = asked[0].pointer.rpartition("/") if asked else ("", "", "")
+            reason = (
+                f"conditions that a member can meet in more than {_MOST_KINDS} ways at once; use fewer, or such that exclude each other"
             )
+            raise UnsupportedSchemaError(reason, pointer=pointer, keyword=keyword)
     return result
 
 

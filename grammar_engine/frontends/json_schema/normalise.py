@@ -19,16 +19,16 @@ from . import pieces, shape
 from .assertions import Assertions
 from .context import Context, Undecided
 from .exclusive import one_of
-from .keywords import Draft, Group, Status, Types
-from .objects import OBJECTS, ObjectLayer, ObjectPiece
-from .places import NEVER, Goal, Place
+from .keywords import Group
+from .objects import OBJECTS, KeySet, ObjectPiece
+from .places import NEVER, Goal, Place, both
 from .shape import ANY, NONE, Shape
-from .sorting import report_reference_only, sort_keywords
+from .sorting import is_reference, report_reference, sort_keywords
 from .strings import STRINGS
 from .unevaluated import Tracker
 
 Steps = Generator[Place, Shape, Shape]
-Own = tuple[dict[str, Any], set[Group], Shape]  # the keywords of a schema that count, their groups, and what they assert
+Own = tuple[dict[str, Any], frozenset[Group], Shape]  # the keywords of a schema that count, their groups, and what they assert
 
 _MAX_PROOF_DEPTH = 8  # goals inside goals that a proof of emptiness looks into
 _REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
@@ -45,18 +45,21 @@ class Normaliser:
         self._own: dict[Place, Own] = {}
         self._shapes: dict[Place, Shape] = {}
         self._goals: dict[Goal, Shape] = {(): ANY}
-        self._active: set[Place] = set()
+        self._active: dict[Place, None] = {}  # being computed, in order: a run takes out what it put in
         self._void: set[Goal] = set()
         self._searched: dict[Goal, int] = {}  # how deep a proof of emptiness was looked for
         self._proof_depth = 0
 
     def shape(self, goal: Goal) -> Shape:
         """What meets a goal, one level deep."""
+        if len(goal) == 1:
+            return self._shapes.get(goal[0]) or self._run(goal[0])
         known = self._goals.get(goal)
         if known is None:
-            known = ANY
-            for place in goal:
-                known = shape.meet(known, self._shapes.get(place) or self._run(place), self.context)
+            known = self._goals.get(goal[:-1])  # goals grow by one place at a time
+            for place in goal if known is None else goal[-1:]:
+                known = shape.meet(known or ANY, self._shapes.get(place) or self._run(place), self.context)
+            assert known is not None
             self._goals[goal] = known
         return known
 
@@ -79,6 +82,12 @@ class Normaliser:
         self._searched[goal] = effort
         return goal in self._void
 
+    def exclude_each_other(self, first: Goal, second: Goal) -> bool:
+        """Whether two goals are known to have nothing in common (False: maybe they have)."""
+        if self.is_listed(first) and self.is_listed(second):
+            return shape.meet(self.shape(first), self.shape(second), self.context).is_void(self.context)
+        return self.is_void(both(first, second))
+
     def is_listed(self, goal: Goal) -> bool:
         """Whether a goal is known to be met by some listed scalars only."""
         if self._proof_depth >= _MAX_PROOF_DEPTH:
@@ -94,83 +103,106 @@ class Normaliser:
     # --- the loop ---------------------------------------------------------------------------------------------------------
 
     def _run(self, place: Place) -> Shape:
-        if place in self._active:
-            raise Undecided
-        stack = [(place, self._steps(place))]
-        mine = {place}
-        self._active.add(place)
-        result: Shape | None = None
+        stack: list[tuple[Place, Steps]] = []
+        combining, n_active = self.context.combining, len(self._active)
         try:
+            result = self._enter(place, stack)
             while stack:
-                current, steps = stack[-1]
                 try:
-                    wanted = steps.send(result)  # type: ignore[arg-type]
+                    wanted = stack[-1][1].send(result)  # type: ignore[arg-type]
                 except StopIteration as stop:
-                    result = self._shapes[current] = stop.value
-                    self._active.discard(current)
-                    mine.discard(current)
-                    stack.pop()
-                    continue
-                result = self._shapes.get(wanted)
-                if result is None:
-                    if wanted in mine:
-                        raise SchemaError(
-                            "the schema refers to itself without anything in between, so it says nothing",
-                            pointer=current.pointer,
-                            keyword="$ref",
-                        )
-                    if wanted in self._active:
-                        raise Undecided
-                    self._active.add(wanted)
-                    mine.add(wanted)
-                    stack.append((wanted, self._steps(wanted)))
+                    result = self._shapes[stack.pop()[0]] = stop.value
+                else:
+                    result = self._shapes.get(wanted) or self._enter(wanted, stack)
         finally:
-            self._active -= mine
+            while len(self._active) > n_active:
+                self._active.popitem()
+            self.context.combining = combining
         assert result is not None
         return result
 
-    def _steps(self, place: Place) -> Steps:
+    def _enter(self, place: Place, stack: list[tuple[Place, Steps]]) -> Shape | None:
+        """Begin with a place: its shape where that needs no other place; otherwise it is left on the stack."""
+        if place in self._active:
+            if all(place is not other for other, _ in stack):
+                raise Undecided
+            reason = "the schema refers to itself without anything in between, so it says nothing; refer to it from inside `properties` or `items`"
+            raise SchemaError(reason, pointer=stack[-1][0].pointer, keyword="$ref")
+        self._active[place] = None
+        result = self._at_once(place)
+        if result is None:
+            stack.append((place, self._steps(place)))
+        else:
+            self._shapes[place] = result
+        return result
+
+    def _at_once(self, place: Place) -> Shape | None:
+        """The shape of a place that has only assertions, or only a reference to a known shape, as most have."""
+        if not place.positive or place.tracked or place.any_of or place.strings_of:
+            return None
+        schema = place.value
+        if isinstance(schema, bool) or "propertyNames" in schema:
+            return None
+        if is_reference(place):
+            report_reference(self.context, place)
+            target = self.target(place, "$ref")
+            return ANY.inexact() if target is None else self._shapes.get(target)
+        _, groups, result = self._own[place] = self._asserted(place)
+        return None if Group.APPLICATOR in groups or Group.UNEVALUATED in groups else result
+
+    def _steps(self, place: Place, only_strings: bool = False) -> Steps:
+        if place.strings_of is not None:
+            return (yield from self._string_part(place.strings_of))
         if not place.positive:
             return (yield from self._negation(place))
         if place.tracked:
             return (yield from self.tracker.steps(place))
         if place.any_of:
             return (yield from self._any_of(place.any_of))
-        if place.value is True:
-            return ANY
-        if place.value is False:
-            return NONE
-        if "$ref" in place.value and place.draft.value <= Draft.DRAFT7.value:
-            report_reference_only(self.context, place)
+        if isinstance(place.value, bool):
+            return ANY if place.value else NONE
+        if is_reference(place):
+            report_reference(self.context, place)
             return (yield from self._reference(place, "$ref"))
         schema, groups, result = yield from self.own(place)
-        if Group.UNEVALUATED in groups:
+        if Group.UNEVALUATED in groups and not only_strings:
             return (yield self.document.tracked(place))
         if Group.APPLICATOR in groups:
             result = yield from self._applicators(place, schema, result)
         return result
 
+    def _string_part(self, place: Place) -> Steps:
+        """The strings that a place admits, from the string parts of the places that it needs. `propertyNames` does not matter to them."""
+        steps = self._steps(place, only_strings=True)
+        try:
+            wanted = next(steps)
+            while True:
+                wanted = steps.send(ANY if wanted.strings_of else (yield self.document.strings_of(wanted)))
+        except StopIteration as stop:
+            return Shape(strings=stop.value.strings, exact=stop.value.exact)
+
     def own(self, place: Place) -> Generator[Place, Shape, Own]:
         """What a schema says by itself, without the schemas that apply to the same place."""
         known = self._own.get(place)
         if known is None:
-            schema = place.value
-            groups, unsupported, foreign = sort_keywords(self.context, place)
-            if foreign:
-                schema = {name: value for name, value in schema.items() if name not in foreign}
-            result = self.assertions.shape(place, schema, groups)
-            for keyword in unsupported:
-                if keyword.types is Types.ALL or keyword.types & result.types():
-                    self.context.relax(place, keyword.name, keyword.reason)
-                    result = result.inexact()
-            if "propertyNames" in schema and result.objects:
-                result = yield from self._property_names(place, schema, result)
-            known = self._own[place] = schema, groups, result
-        return known
+            known = self._own[place] = self._asserted(place)
+        schema, groups, result = known
+        if "propertyNames" in schema and result.objects:
+            result = yield from self._property_names(place, schema, result)
+        return schema, groups, result
+
+    def _asserted(self, place: Place) -> Own:
+        """The same, `propertyNames` left out."""
+        schema = place.value
+        groups, foreign, *_ = sort_keywords(self.context, place)
+        if foreign:
+            schema = {name: value for name, value in schema.items() if name not in foreign}
+        return schema, groups, self.assertions.shape(place, schema, groups)
 
     def _negation(self, place: Place) -> Steps:
         inner = yield self.document.negation(place)
         try:
+            self.context.combining = place.pointer
             if not inner.exact:
                 raise UnsupportedSchemaError("a negation of something that was relaxed", pointer=place.pointer, keyword="not")
             return shape.negate(inner, self.context)
@@ -184,40 +216,44 @@ class Normaliser:
 
     def _applicators(self, place: Place, schema: dict[str, Any], own: Shape) -> Steps:
         context = self.context
-        result = own
+        parts = [(place.pointer, own)]
         exclusive = [place] if "oneOf" in schema else []
         for keyword in schema:
+            where = f"{place.pointer}/{keyword}"
             if keyword in _REFERENCES:
-                more = yield from self._reference(place, keyword)
+                more = [(where, (yield from self._reference(place, keyword)))]
             elif keyword == "allOf":
-                more = ANY
+                more = []
                 for branch in self.assertions.branches(place, schema, keyword):
                     if self.is_only_one_of(branch):
                         exclusive.append(branch)
                     else:
-                        more = shape.meet(more, (yield branch), context)
+                        more.append((branch.pointer, (yield branch)))
             elif keyword == "anyOf":
                 branches = []
                 for branch in self.assertions.branches(place, schema, keyword):
                     branches.append((yield branch))  # noqa: PERF401 - a generator cannot yield from inside a comprehension
-                more = shape.join(branches)
+                more = [(where, shape.join(branches))]
             elif keyword == "not":
                 inner = self.document.child(place, "not", schema["not"])
-                more = yield self.document.negation(inner)
+                more = [(where, (yield self.document.negation(inner)))]
             elif keyword == "if":
-                more = yield from self._conditional(place, schema)
+                more = [(where, (yield from self._conditional(place, schema)))]
             elif keyword in ("dependencies", "dependentSchemas"):
-                more = yield from self._dependencies(place, schema, keyword)
+                more = [(where, (yield from self._dependencies(place, schema, keyword)))]
             else:
                 continue
-            result = shape.meet(more, result, context) if self.comes_first(keyword, schema) else shape.meet(result, more, context)
+            parts = more + parts if self.comes_first(keyword, schema) else parts + more
+        result = shape.meet_all(parts, context)
         for spot in exclusive:
             if spot is not place:
-                _, _, more = yield from self.own(spot)
-                result = shape.meet(result, more, context)
+                _, _, said = yield from self.own(spot)
+                result = shape.meet(result, said, context)
             branches = []
             for branch in self.assertions.branches(spot, spot.value, "oneOf"):
-                branches.append(shape.meet(result, (yield branch), context))
+                admitted = yield branch
+                context.combining = branch.pointer
+                branches.append(shape.meet(result, admitted, context))
             result = one_of(context, spot, branches)
         return result
 
@@ -228,8 +264,8 @@ class Normaliser:
         if not isinstance(place.value, dict) or "oneOf" not in place.value:
             return False
         known = place.keywords
-        used = [known[name] for name in place.value if name in known and name != "oneOf"]
-        return all(k.group not in (Group.APPLICATOR, Group.UNEVALUATED) and k.status is not Status.UNSUPPORTED for k in used)
+        used = [known[name].group for name in place.value if name in known and name != "oneOf"]
+        return Group.APPLICATOR not in used and Group.UNEVALUATED not in used
 
     def comes_first(self, keyword: str, schema: dict[str, Any]) -> bool:
         """Whether the properties that a schema for the same place names come before its own."""
@@ -267,6 +303,7 @@ class Normaliser:
         for keyword, test in (("then", condition), ("else", self.document.negation(condition))):
             tested = yield test
             branch = (yield self.document.child(place, keyword, schema[keyword])) if keyword in schema else ANY
+            self.context.combining = f"{place.pointer}/if"
             result.append(shape.meet(tested, branch, self.context))
         return shape.join(result)
 
@@ -278,6 +315,7 @@ class Normaliser:
                 exact = True
             else:
                 inner = yield self.document.grandchild(place, keyword, name, value)
+                self.context.combining = f"{place.pointer}/{keyword}"
                 with_name = pieces.meet((ObjectPiece(required=(name,)),), inner.objects, OBJECTS, self.context)
                 union, exact = (self.assertions.without(name), *with_name), inner.exact
             result = result.replaced("objects", pieces.meet(result.objects, union, OBJECTS, self.context), exact)
@@ -285,11 +323,11 @@ class Normaliser:
 
     def _property_names(self, place: Place, schema: dict[str, Any], result: Shape) -> Steps:
         context = self.context
-        names = yield self.document.child(place, "propertyNames", schema["propertyNames"])
+        names = yield self.document.strings_of(self.document.child(place, "propertyNames", schema["propertyNames"]))
         if names.strings == (STRINGS,):
             return result if names.exact else result.inexact()
         allowed = context.builder.union(*(piece.text(context) for piece in names.strings))
-        layer = ObjectLayer({}, ((context.builder.text_minus(allowed), NEVER),))
+        layer = context.every(KeySet(context.builder.text_minus(allowed)), NEVER)
         union = pieces.meet(result.objects, (ObjectPiece((layer,)),), OBJECTS, context)
         return result.replaced("objects", union, names.exact)
 

@@ -14,10 +14,10 @@ Invariant. `most` is None or at least `fewest`; `required` has no name twice, an
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...ir import Expr
-from .places import ANYTHING, NEVER, Goal, both, exclude_each_other
+from .places import ANYTHING, NEVER, Goal, all_of, both, exclude_each_other
 
 if TYPE_CHECKING:
     from .context import Context
@@ -65,16 +65,19 @@ class ObjectLayer:
         The goals of classes of keys; each expression is a set of key texts, not quoted. They apply to named keys too.
     others : Goal
         The goal of keys that are neither named nor in a class.
+    forbidden : tuple of str
+        The names whose goal is `NEVER`.
     is_negation : bool
-        Made by a negation, so worth comparing with what the other layers ask.
+        Made by a negation of one key (`Context.single`), so worth comparing with what the other layers ask.
     """
 
-    __slots__ = ("_other_keys", "classes", "is_negation", "named", "others")
+    __slots__ = ("_other_keys", "classes", "forbidden", "is_negation", "named", "others")
 
     def __init__(
         self, named: dict[str, Goal], classes: tuple[tuple[Expr, Goal], ...] = (), others: Goal = ANYTHING, is_negation: bool = False
     ):
         self.is_negation = is_negation
+        self.forbidden = tuple(name for name, goal in named.items() if goal is NEVER)
         self.named = named
         self.classes = classes
         self.others = others
@@ -108,7 +111,7 @@ class ObjectLayer:
 class ObjectPiece:
     """The objects that meet all of these conditions."""
 
-    __slots__ = ("_key", "fewest", "layers", "most", "required", "witnesses")
+    __slots__ = ("_asking", "_goals", "_key", "fewest", "layers", "most", "required", "witnesses")
 
     def __init__(
         self,
@@ -123,13 +126,22 @@ class ObjectPiece:
         self.fewest = fewest
         self.most = most
         self.witnesses = witnesses
-        self._key = (layers, frozenset(required), fewest, most, witnesses)
+        self._key: tuple[Any, ...] | None = None
+        self._goals: dict[str, Goal] = {}
+        self._asking: tuple[tuple[ObjectLayer, ...], dict[str, list[ObjectLayer]]] | None = None
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """The conditions: pieces with the same key are equal."""
+        if self._key is None:
+            self._key = (self.layers, frozenset(self.required), self.fewest, self.most, self.witnesses)
+        return self._key
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, ObjectPiece) and self._key == other._key
+        return self is other or (isinstance(other, ObjectPiece) and self.key == other.key)
 
     def __hash__(self) -> int:
-        return hash(self._key)
+        return hash(self.key)
 
     def meet(self, other: ObjectPiece) -> ObjectPiece | None:
         """What both pieces have in common, or None where that is known to be nothing."""
@@ -141,12 +153,11 @@ class ObjectPiece:
         if most is not None and max(fewest, len(required)) > most:
             return None
         layers = self.layers
-        if other.layers:
-            layers = (*layers, *(layer for layer in other.layers if layer not in layers))
-        for name in required:
-            for layer in layers:
-                if layer.named.get(name) is NEVER:
-                    return None
+        if other.layers and other.layers != layers:
+            layers = tuple(dict.fromkeys(layers + other.layers))
+        forbidden = [name for layer in layers for name in layer.forbidden] if required else []
+        if forbidden and not set(required).isdisjoint(forbidden):
+            return None
         if _contradict(self.layers, other.layers, required) or _contradict(other.layers, self.layers, required):
             return None
         witnesses = self.witnesses
@@ -158,22 +169,50 @@ class ObjectPiece:
 
     def goal(self, name: str, context: Context) -> Goal:
         """What the member with this key has to meet."""
-        goal = ANYTHING
-        for layer in self.layers:
-            goal = both(goal, layer.goal(name, context))
-        return goal
+        if len(self.layers) < 2:
+            return self.layers[0].goal(name, context) if self.layers else ANYTHING
+        known = self._goals.get(name)
+        if known is None:
+            layers = self.layers if len(self.layers) <= _FEW_LAYERS else self._layers_that_ask(name)
+            goals = [goal for layer in layers if (goal := layer.goal(name, context))]
+            known = self._goals[name] = all_of(goals) if len(goals) > 1 else goals[0] if goals else ANYTHING
+        return known
+
+    def _layers_that_ask(self, name: str) -> list[ObjectLayer]:
+        """The layers that may ask something of a key. With an index, so that looking at all keys of many layers is linear."""
+        if self._asking is None:
+            index: dict[str, list[ObjectLayer]] = {}
+            for layer in self.layers:
+                if not layer.classes and layer.others == ANYTHING:
+                    for key in layer.named:
+                        index.setdefault(key, []).append(layer)
+            self._asking = tuple(layer for layer in self.layers if layer.classes or layer.others != ANYTHING), index
+        always, index = self._asking
+        return [*always, *index.get(name, ())]
 
     def names(self) -> list[str]:
         """The keys that are mentioned: those of the layers in order, then those that are only required, then those of the witnesses."""
         if len(self.layers) == 1 and not self.required and not self.witnesses:
             return list(self.layers[0].named)
-        names: dict[str, None] = {}
+        names: dict[str, Any] = {}
         for layer in self.layers:
-            names.update(dict.fromkeys(layer.named))
+            names.update(layer.named)
         names.update(dict.fromkeys(self.required))
         for witness in self.witnesses:
             names.update(dict.fromkeys(sorted(witness.keys.names)))
         return list(names)
+
+    def without_implied(self, piece: ObjectPiece, context: Context) -> ObjectPiece:
+        """The same without the negations that all objects of another piece are seen to meet: enough for a `meet` with that one."""
+        layers = tuple(layer for layer in self.layers if not (layer.is_negation and _is_implied(layer, piece, context)))
+        if len(layers) == len(self.layers):
+            return self
+        return ObjectPiece(layers, self.required, self.fewest, self.most, self.witnesses)
+
+    def in_order(self, layers: dict[ObjectLayer, int], names: dict[str, int]) -> ObjectPiece:
+        """The same piece with layers and required names by rank."""
+        by_rank = tuple(sorted(self.layers, key=layers.__getitem__)), tuple(sorted(self.required, key=names.__getitem__))
+        return ObjectPiece(*by_rank, self.fewest, self.most, self.witnesses)
 
     def covers(self, other: ObjectPiece) -> bool:
         """Whether the other piece is seen to be a part of this one (False: maybe it is)."""
@@ -224,6 +263,7 @@ class ObjectPiece:
 
 
 OBJECTS = ObjectPiece()
+_FEW_LAYERS = 8  # more are found by the names that they ask something of
 
 
 def _contradict(negations: tuple[ObjectLayer, ...], layers: tuple[ObjectLayer, ...], required: tuple[str, ...]) -> bool:
@@ -237,6 +277,15 @@ def _contradict(negations: tuple[ObjectLayer, ...], layers: tuple[ObjectLayer, .
                         if other and exclude_each_other(goal, other):
                             return True
     return False
+
+
+def _is_implied(negation: ObjectLayer, piece: ObjectPiece, context: Context) -> bool:
+    """Whether what a negation asks is seen to be so for all objects of a piece: their values exclude what is negated."""
+    for name, goal in negation.named.items():
+        own = piece.goal(name, context)
+        if not own or not context.exclude_each_other(own, context.opposite(goal)):
+            return False
+    return True
 
 
 def _forbids(layer: ObjectLayer, witness: Witness) -> bool:

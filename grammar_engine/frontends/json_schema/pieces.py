@@ -3,8 +3,11 @@
 Idea. A set of values of one type is a union of *pieces*, and a piece is a conjunction of conditions of that type. Two operations of a
 piece are enough: `meet` (the conjunction of two pieces, None where it is known to be empty) and `negations` (pieces that together are
 everything else). From them follow, here, and, or, not for unions. Arrays and objects have the most conditions, so their differences are
-made with more care (`difference.py`), and products of unions of objects are searched for pieces that are empty. Where unions multiply, the number of
-pieces is bounded by the limit `max_alternative_schemas`.
+made with more care (`difference.py`).
+
+Products of unions of objects are where schemas multiply out. Pieces that are seen to be empty are dropped, a piece that meets a condition
+anyway is left alone, and what is certain is met before what is one of several. What still multiplies is bounded by the limit
+`max_alternative_schemas`, at each place and, several times that, in all places together; `Context.combining` tells where.
 
 Invariant. The union of one unconditional piece is written as the tuple of that piece only, so "everything" is recognised by `==`.
 """
@@ -12,7 +15,7 @@ Invariant. The union of one unconditional piece is written as the tuple of that 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
 from .arrays import ArrayPiece
 from .difference import array_minus, object_minus
@@ -40,6 +43,7 @@ class Piece(Protocol):
 
 P = TypeVar("P", bound=Piece)
 MANY = 200  # more pieces are not compared with each other
+_COST = 4  # of making a piece, in comparisons of two pieces
 
 
 def meet(first: tuple[P, ...], second: tuple[P, ...], everything: P, context: Context) -> tuple[P, ...]:
@@ -52,11 +56,63 @@ def meet(first: tuple[P, ...], second: tuple[P, ...], everything: P, context: Co
         context.check_alternatives(len(first) * len(second))
         result = [piece for x in first for y in second if (piece := x.meet(y)) is not None]
         return tuple(distinct(result) if len(result) > 1 else result)
-    context.count_alternatives(len(first) * len(second))
-    found = distinct([piece for x in first for y in second if (piece := x.meet(y)) is not None])
     if isinstance(everything, ObjectPiece):
-        return absorbed(tuple(piece for piece in found if not piece.is_void(context)))
-    return tuple(found)
+        return cast("tuple[P, ...]", _product(cast("Any", first), cast("Any", second), context))
+    context.count_alternatives(len(first) * len(second))
+    return tuple(distinct([piece for x in first for y in second if (piece := x.meet(y)) is not None]))
+
+
+def meet_all(unions: Sequence[tuple[P, ...]], pointers: Sequence[str], everything: P, context: Context) -> tuple[P, ...]:
+    """The intersection of several unions; the pointers tell where each comes from.
+
+    Unions of one piece come first, so that each alternative is met with all that is certain; then the others, in turn. The layers and
+    required names of objects are put in order again.
+    """
+    certain = [union for union in unions if len(union) < 2]
+    result = _halved(certain, everything, context) if certain else (everything,)
+    if len(certain) == len(unions):
+        return result
+    for union, pointer in zip(unions, pointers):
+        if len(union) > 1:
+            context.combining = pointer
+            result = meet(result, union, everything, context)
+    if not isinstance(everything, ObjectPiece) or not certain:
+        return result
+    parts: list[Any] = [piece for union in unions for piece in union]
+    layers = {layer: rank for rank, layer in enumerate(dict.fromkeys(layer for piece in parts for layer in piece.layers))}
+    names = {name: rank for rank, name in enumerate(dict.fromkeys(name for piece in parts for name in piece.required))}
+    return tuple(cast("Any", piece).in_order(layers, names) for piece in result)
+
+
+def _halved(unions: Sequence[tuple[P, ...]], everything: P, context: Context) -> tuple[P, ...]:
+    """The intersection, by halves: pieces that grow with each meet are then copied a logarithmic number of times."""
+    if len(unions) == 1:
+        return unions[0]
+    middle = len(unions) // 2
+    return meet(_halved(unions[:middle], everything, context), _halved(unions[middle:], everything, context), everything, context)
+
+
+def _product(first: tuple[ObjectPiece, ...], second: tuple[ObjectPiece, ...], context: Context) -> tuple[ObjectPiece, ...]:
+    """The intersection of two unions of objects, without pieces that are seen to be empty or part of another one.
+
+    A piece of the first union that lies in one of the second stays as it is. So of n conditions on the value of one key each changes
+    only the pieces that admit its value.
+    """
+    kept = []
+    made: dict[ObjectPiece, None] = {}
+    for piece in first:
+        new = [other.without_implied(piece, context) for other in second]
+        if any(other.covers(piece) for other in new):
+            context.count_alternatives(1)
+            kept.append(piece)
+            continue
+        context.count_alternatives(_COST * len(new))
+        for other in new:
+            product = piece.without_implied(other, context).meet(other)
+            if product is not None and not product.is_void(context):
+                made[product] = None
+        context.check_alternatives(len(kept) + len(made))
+    return absorbed(tuple(made), kept)
 
 
 def join(unions: Sequence[tuple[P, ...]], everything: P) -> tuple[P, ...]:
@@ -80,21 +136,29 @@ def subtract(union: tuple[P, ...], removed: tuple[P, ...], everything: P, contex
     for piece in removed:
         if not left or piece == everything:
             return ()
-        if isinstance(piece, ObjectPiece):
-            left = absorbed(tuple(distinct([rest for other in left for rest in object_minus(other, piece, context)])))
-        elif isinstance(piece, ArrayPiece):
-            left = absorbed(tuple(distinct([rest for other in left for rest in array_minus(other, piece, context)])))
+        if isinstance(piece, (ObjectPiece, ArrayPiece)):
+            minus: Any = object_minus if isinstance(piece, ObjectPiece) else array_minus
+            kept: list[Any] = []
+            made: list[Any] = []
+            for other in left:
+                parts = minus(other, piece, context)
+                context.count_alternatives(1 if parts == [other] else _COST * len(parts))
+                (kept if parts == [other] else made).extend(parts)
+            left = absorbed(distinct(made), kept)
         else:
             left = absorbed(meet(left, tuple(piece.negations(context)), everything, context))
         context.check_alternatives(len(left))
     return tuple(left)
 
 
-def absorbed(union: tuple[P, ...]) -> tuple[P, ...]:
-    """The union without pieces that are part of another one. Similar schemas negated one after the other make many of those."""
+def absorbed(union: Sequence[P], among: Sequence[P] = ()) -> tuple[P, ...]:
+    """Both unions without pieces of the first one that are part of another piece, and without what they make superfluous.
+
+    Similar schemas negated one after the other make many of those.
+    """
     if len(union) > MANY:
-        return union
-    kept: list[P] = []
+        return (*among, *union)
+    kept = list(among)
     for piece in union:
         if not any(other.covers(piece) for other in kept):
             kept = [other for other in kept if not piece.covers(other)]

@@ -3,8 +3,9 @@
 Idea. A *place* is one subschema where it stands: its value, its JSON pointer, and its *frame*: the resource (the nearest enclosing
 `$id`) that its references are relative to, and the *dynamic scope* through which it was reached. Places are interned by the identity
 of the value, so a subschema that is reached twice, through `properties` or through `$ref`, is one place, and all that is computed for
-it is computed once. A place also has a *negation*, the place of the instances that do not match it, and a *tracked* twin, which admits
-the same and also tells what was evaluated (`unevaluated.py`). Neither has a text of its own.
+it is computed once. A place also has a *negation*, the place of the instances that do not match it, a *tracked* twin, which admits
+the same and also tells what was evaluated (`unevaluated.py`), and a *string part*, which admits its strings only: `propertyNames` needs no
+more, so a schema may refer to itself there. None of them has a text of its own.
 
 A dynamic scope is reduced to what a `$dynamicRef` can ask of it: for each dynamic anchor, the first resource on the way that has one
 of that name. A schema without dynamic anchors has the empty scope everywhere; with some there are finitely many, so recursion closes.
@@ -16,9 +17,12 @@ Invariant. Two places are the same object if they are the same subschema in the 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import chain
+from operator import attrgetter
 from typing import Any
 
-from .keywords import Draft, Keyword, table
+from .keywords import Draft, Keyword
 from .resources import Dialect, Resource
 
 Scope = tuple[tuple[str, Resource], ...]  # sorted by name
@@ -27,12 +31,15 @@ Scope = tuple[tuple[str, Resource], ...]  # sorted by name
 class Frame:
     """A resource, as it is entered in a dynamic scope. Compared by identity."""
 
-    __slots__ = ("draft", "keywords", "resource", "scope")
+    __slots__ = ("dialect", "draft", "keywords", "lone_references", "resource", "scope")
 
     def __init__(self, resource: Resource, scope: Scope):
         self.resource = resource
         self.scope = scope
-        self.draft, self.keywords = resource.dialect
+        self.dialect = resource.dialect
+        self.draft = self.dialect.draft
+        self.keywords = self.dialect.keywords
+        self.lone_references = self.draft.value <= Draft.DRAFT7.value  # whether nothing beside a `$ref` counts
 
 
 class Place:
@@ -41,6 +48,7 @@ class Place:
     __slots__ = (
         "_negation",
         "_spelling",
+        "_strings",
         "_twin",
         "any_of",
         "depth",
@@ -49,6 +57,7 @@ class Place:
         "number",
         "pointer",
         "positive",
+        "strings_of",
         "tracked",
         "value",
     )
@@ -63,7 +72,9 @@ class Place:
         self.tracked = tracked
         self.invented = False  # made up for a member of a `const`, so not in the report
         self.any_of: tuple[Place, ...] = ()  # of a place that is met where one of these is, and has no value
+        self.strings_of: Place | None = None  # of a place that admits the strings only that another one admits
         self._negation: Place | None = None
+        self._strings: Place | None = None
         self._twin: Place | None = None
         self._spelling: str | None = None
 
@@ -92,10 +103,11 @@ class Place:
 
 
 Goal = tuple[Place, ...]
-_NOWHERE = Frame(Resource("", True, "", Dialect(Draft.UNSTATED, table(Draft.UNSTATED))), ())
+_NOWHERE = Frame(Resource("", True, "", Dialect(Draft.UNSTATED)), ())
 NEVER_PLACE = Place(0, False, "", _NOWHERE, 0)
 ANYTHING: Goal = ()
 NEVER: Goal = (NEVER_PLACE,)
+_BY_NUMBER = attrgetter("number")
 
 
 def both(first: Goal, second: Goal) -> Goal:
@@ -106,10 +118,18 @@ def both(first: Goal, second: Goal) -> Goal:
         return first
     if first is NEVER or second is NEVER:
         return NEVER
-    goal = tuple(sorted({*first, *second}, key=lambda place: place.number))
-    if any(not place.positive for place in second) or any(not place.positive for place in first):
-        return NEVER if exclude_each_other(first, second) else goal
-    return goal
+    return all_of((first, second))
+
+
+def all_of(goals: Sequence[Goal]) -> Goal:
+    """The goal of meeting all of the goals."""
+    places = set(chain.from_iterable(goals))
+    if NEVER_PLACE in places:
+        return NEVER
+    negated = {(place.frame, place.spelling) for place in places if not place.positive}
+    if negated and any(place.positive and (place.frame, place.spelling) in negated for place in places):
+        return NEVER
+    return tuple(sorted(places, key=_BY_NUMBER))
 
 
 def exclude_each_other(first: Goal, second: Goal) -> bool:

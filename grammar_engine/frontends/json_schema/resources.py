@@ -11,6 +11,7 @@ vocabularies, whose keywords are then annotations.
 
 from __future__ import annotations
 
+import marshal
 from collections.abc import Mapping
 from functools import cache
 from typing import Any, NamedTuple
@@ -29,7 +30,12 @@ class Dialect(NamedTuple):
     """What a schema is written in."""
 
     draft: Draft
-    keywords: dict[str, Keyword]
+    vocabularies: frozenset[str] | None = None  # those that the metaschema lists, by URI; None: all
+
+    @property
+    def keywords(self) -> dict[str, Keyword]:
+        """The keywords that have a meaning."""
+        return table(self.draft, self.vocabularies)
 
 
 class Resource:
@@ -90,9 +96,9 @@ class Library:
         self._ambiguous: set[str] = set()
         self._scanned: set[Resource] = set()
         self._opened: set[str] = set()
-        self.root = self._document("", root, "", Dialect(Draft.UNSTATED, table(Draft.UNSTATED)))
+        self.root = self._document("", root, "", Dialect(Draft.UNSTATED))
 
-    def at(self, value: Any, pointer: str, resource: Resource) -> Resource:
+    def at(self, value: Any, resource: Resource) -> Resource:
         """The resource that a value in `resource` belongs to: the same, or one of its own if it has an identifier."""
         if not isinstance(value, dict) or ("$id" not in value and "id" not in value) or value is resource.value:
             return resource
@@ -213,7 +219,7 @@ class Library:
             raise SchemaError("`$schema` is the URI of a metaschema", pointer=pointer, keyword="$schema")
         draft = draft_of(stated)
         if draft is not None:
-            return Dialect(draft, table(draft))
+            return Dialect(draft)
         if stated not in self._dialects:
             self._dialects[stated] = self._custom_dialect(stated, pointer)
         return self._dialects[stated]
@@ -223,19 +229,19 @@ class Library:
         if not isinstance(metaschema, dict):
             detail = f"the metaschema {stated!r} is not known, so 2020-12 is assumed; give it in `resources`, or name a draft"
             self.notes.append(Entry(pointer, "$schema", detail))
-            return Dialect(Draft.UNSTATED, table(Draft.UNSTATED))
+            return Dialect(Draft.UNSTATED)
         base = metaschema.get("$schema")
         draft = (draft_of(base) if isinstance(base, str) else None) or Draft.DRAFT2020
         used = metaschema.get("$vocabulary")
         if used is None or draft.value < Draft.DRAFT2019.value:
-            return Dialect(draft, table(draft))
+            return Dialect(draft)
         if not isinstance(used, dict):
             raise SchemaError(f"`$vocabulary` of the metaschema {stated!r} is an object", pointer=pointer, keyword="$schema")
         for uri, required in used.items():
             if required is True and vocabulary(draft, uri) is None:
                 reason = f"the metaschema {stated!r} requires the vocabulary {uri!r}, which is not known here"
                 self.refusals.append(UnsupportedSchemaError(reason, pointer=pointer, keyword="$schema"))
-        return Dialect(draft, table(draft, frozenset(used)))
+        return Dialect(draft, frozenset(used))
 
 
 @cache
@@ -272,10 +278,13 @@ def _identifier(value: Any, draft: Draft) -> str | None:
 
 def _may_have_dynamic_anchors(value: Any) -> bool:
     try:
-        text = repr(value)
+        try:
+            text = marshal.dumps(value)  # the cheapest way to spell out all keys, but it knows built-in types only
+        except ValueError:
+            text = repr(value).encode(errors="replace")
     except RecursionError:
         return True
-    return "$dynamicAnchor" in text or "$recursiveAnchor" in text
+    return b"$dynamicAnchor" in text or b"$recursiveAnchor" in text
 
 
 def _equal(first: Any, second: Any) -> bool:

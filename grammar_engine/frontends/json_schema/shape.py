@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 
 from . import pieces
 from .arrays import ARRAYS, ArrayPiece
-from .keywords import Types
 from .numbers import NUMBERS, NumberPiece
 from .objects import OBJECTS, ObjectPiece
 from .strings import STRINGS, StringPiece
@@ -69,21 +68,6 @@ class Shape:
         listed: tuple[StringPiece | NumberPiece, ...] = (*self.strings, *self.numbers)
         return not self.arrays and not self.objects and all(piece.values is not None for piece in listed)
 
-    def types(self) -> Types:
-        """The types of which something is admitted."""
-        result = Types.NONE
-        for present, bit in (
-            (self.atoms & NULL, Types.NULL),
-            (self.atoms & (TRUE | FALSE), Types.BOOLEAN),
-            (self.strings, Types.STRING),
-            (self.numbers, Types.NUMBER),
-            (self.arrays, Types.ARRAY),
-            (self.objects, Types.OBJECT),
-        ):
-            if present:
-                result |= bit
-        return result
-
     def replaced(self, factor: str, union: tuple[Any, ...], exact: bool) -> Shape:
         """The shape with one factor changed; it stays exact if `exact`."""
         new = Shape(self.atoms, self.strings, self.numbers, self.arrays, self.objects, self.exact and exact)
@@ -112,6 +96,26 @@ def meet(first: Shape, second: Shape, context: Context) -> Shape:
         pieces.meet(first.arrays, second.arrays, ARRAYS, context),
         pieces.meet(first.objects, second.objects, OBJECTS, context),
         first.exact and second.exact,
+    )
+
+
+def meet_all(parts: Sequence[tuple[str, Shape]], context: Context) -> Shape:
+    """What all of the shapes admit; each is given with the pointer of the keyword or schema that asks for it."""
+    parts = [part for part in parts if part[1] is not ANY]
+    if len(parts) < 2:
+        return parts[0][1] if parts else ANY
+    pointers = [pointer for pointer, _ in parts]
+    shapes = [shape for _, shape in parts]
+    atoms = NULL | TRUE | FALSE
+    for shape in shapes:
+        atoms &= shape.atoms
+    return Shape(
+        atoms,
+        pieces.meet_all([shape.strings for shape in shapes], pointers, STRINGS, context),
+        pieces.meet_all([shape.numbers for shape in shapes], pointers, NUMBERS, context),
+        pieces.meet_all([shape.arrays for shape in shapes], pointers, ARRAYS, context),
+        pieces.meet_all([shape.objects for shape in shapes], pointers, OBJECTS, context),
+        all(shape.exact for shape in shapes),
     )
 
 

@@ -1,23 +1,25 @@
 """Which keys of a schema count, and how they are spelt.
 
 Idea. The registry says what a key is in the draft and the vocabularies of its place. Each key gets its line in the report here. Keys that
-are keywords only elsewhere are taken out, so that no reader of a keyword has to ask in which drafts it exists.
+are keywords only elsewhere are taken out, so that no reader of a keyword has to ask in which drafts it exists. How a list of keys is
+sorted depends on nothing but the dialect, so it is done once for all schemas with the same keys.
 
 Without `$schema` the spellings of older drafts are understood, and noted. A schema that states its draft is held to it.
 """
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from ...errors import SchemaError
 from ...report import Entry
 from .context import Context
-from .formats import FORMATS, UNSUPPORTED_FORMATS
-from .keywords import NAMES, Draft, Group, Keyword, Status, table
+from .formats import FORMATS
+from .keywords import NAMES, Draft, Group, Status, table
 from .places import Place
+from .resources import Dialect
 
-_KNOWN_FORMATS = (*FORMATS, *UNSUPPORTED_FORMATS)
 _NAMING: dict[str, tuple[type, str]] = {  # what the values of the keywords that give names have to be
     **dict.fromkeys(("$schema", "$id", "$anchor", "$dynamicAnchor"), (str, "a string")),
     **dict.fromkeys(("$defs", "definitions", "$vocabulary"), (dict, "an object")),
@@ -34,51 +36,103 @@ _CHANGED = frozenset((*_OLD, "$id", "items", "exclusiveMinimum", "exclusiveMaxim
 
 
 class Sorted(NamedTuple):
-    """The keys of a schema: the groups of the keywords that it uses, those that are not supported, and those of other dialects."""
+    """The keys of a schema in a dialect.
 
-    groups: set[Group]
-    unsupported: list[Keyword]
-    foreign: set[str]
+    Attributes
+    ----------
+    groups : frozenset of Group
+        Those of the keywords that are enforced.
+    foreign : frozenset of str
+        Keywords of other dialects.
+    enforced : tuple of str
+        Lines of the report, without that of `format`, which depends on its value.
+    annotations : tuple of (name, detail)
+        Lines of the report.
+    checked : tuple of str
+        Keys whose values are checked or reported one by one.
+    """
+
+    groups: frozenset[Group]
+    foreign: frozenset[str]
+    enforced: tuple[str, ...]
+    annotations: tuple[tuple[str, str], ...]
+    checked: tuple[str, ...]
 
 
 def sort_keywords(context: Context, place: Place) -> Sorted:
     """Sort the keys of a schema, and report each."""
-    known, schema = place.keywords, place.value
-    report, pointer = context.report, place.pointer
-    groups, unsupported, foreign = result = Sorted(set(), [], set())
-    for name in schema:
-        keyword = known.get(name)
-        if keyword is None:
-            detail = "not a keyword of this draft"
-            if name in NAMES:
-                foreign.add(name)
-                if name in table(place.draft):
-                    detail = "of a vocabulary that the metaschema does not use"
-            report.annotations.append(Entry(pointer, name, detail))
-        elif keyword.status is Status.ENFORCED:
-            groups.add(keyword.group)
-            if not place.invented and (name != "format" or schema[name] in _KNOWN_FORMATS):
-                report.enforced.append(Entry(pointer, name))
-        elif keyword.status is Status.ANNOTATION:
-            report.annotations.append(Entry(pointer, name))
-            if name in _NAMING:
-                kind, words = _NAMING[name]
-                if not isinstance(schema[name], kind):
-                    raise SchemaError(f"`{name}` is {words}", pointer=pointer, keyword=name)
-        else:
-            unsupported.append(keyword)
-    if not _CHANGED.isdisjoint(schema):
-        _check_spelling(context, place)
+    result = _sorted(tuple(place.value), place.frame.dialect)
+    context.report.add(place.pointer, () if place.invented else result.enforced, result.annotations)
+    if result.checked:
+        _check(context, place, result.checked)
     return result
 
 
-def report_reference_only(context: Context, place: Place) -> None:
-    """Report the keys of a schema with `$ref` in the drafts in which that stands alone."""
-    for name in place.value:
-        if name == "$ref":
-            context.report.enforced.append(Entry(place.pointer, name))
-        else:
-            context.report.annotations.append(Entry(place.pointer, name, "beside `$ref`, ignored in this draft"))
+@lru_cache(maxsize=4096)
+def _sorted(names: tuple[str, ...], dialect: Dialect) -> Sorted:
+    """The same for all schemas with these keys: there are few such lists, also over many documents."""
+    known = dialect.keywords
+    keywords = [known[name] for name in names if name in known]
+    enforced = [k for k in keywords if k.status is Status.ENFORCED]
+    annotations = []
+    for name in names:
+        if name not in known:
+            is_left_out = name in NAMES and name in table(dialect.draft)
+            detail = "of a vocabulary that the metaschema does not use" if is_left_out else "not a keyword of this draft"
+            annotations.append((name, detail))
+        elif known[name].status is Status.ANNOTATION:
+            annotations.append((name, ""))
+    return Sorted(
+        frozenset(k.group for k in enforced),
+        frozenset(name for name in names if name in NAMES and name not in known),
+        tuple(k.name for k in enforced if k.name != "format"),
+        tuple(annotations),
+        tuple(name for name in names if name in _CHANGED or (name in known and (name in _NAMING or name == "format"))),
+    )
+
+
+def _check(context: Context, place: Place, names: tuple[str, ...]) -> None:
+    """Check the values of some keys of a schema, as far as their spelling or the report depends on them."""
+    for name in names:
+        if name == "format" and _is_known_format(context, place) and not place.invented:
+            context.report.add(place.pointer, (name,))
+        if name in _NAMING and name in place.keywords:
+            kind, words = _NAMING[name]
+            if not isinstance(place.value[name], kind):
+                raise SchemaError(f"`{name}` is {words}", pointer=place.pointer, keyword=name)
+    if not _CHANGED.isdisjoint(names):
+        _check_spelling(context, place)
+
+
+def _is_known_format(context: Context, place: Place) -> bool:
+    """Whether the format of a schema is known; report one that is not."""
+    name = place.value["format"]
+    if not isinstance(name, str):
+        raise SchemaError("`format` is a string", pointer=place.pointer, keyword="format")
+    if name in FORMATS:
+        return True
+    if context.options.formats == "strict":
+        context.relax(place, "format", f"there is no format {name!r}; known are {', '.join(FORMATS)}")
+    else:
+        context.report.add(place.pointer, (), (("format", f"unknown format {name!r}"),))
+    return False
+
+
+def is_reference(place: Place) -> bool:
+    """Whether `$ref` is all that counts in a schema. Up to draft 7 nothing beside it does."""
+    if "$ref" not in place.value or place.frame.lone_references:
+        return "$ref" in place.value
+    found = _sorted(tuple(place.value), place.frame.dialect)
+    return found.enforced == ("$ref",) and len(found.groups) == 1
+
+
+def report_reference(context: Context, place: Place) -> None:
+    """Report the keys of a schema in which `$ref` is all that counts."""
+    if not place.frame.lone_references:
+        sort_keywords(context, place)
+        return
+    others = tuple((name, "beside `$ref`, ignored in this draft") for name in place.value if name != "$ref")
+    context.report.add(place.pointer, ("$ref",), others)
 
 
 def _check_spelling(context: Context, place: Place) -> None:

@@ -92,9 +92,13 @@ class Tracker:
                     if self.normaliser.is_only_one_of(branch):
                         exclusive.append(branch)
                     else:
-                        more = meet(more, (yield from self._tracked(branch)), self.context)
+                        tracked = yield from self._tracked(branch)
+                        self.context.combining = branch.pointer
+                        more = meet(more, tracked, self.context)
             elif keyword == "anyOf":
-                more = any_of((yield from self._branches(place, schema, keyword)), self.context)
+                branches = yield from self._branches(place, schema, keyword)
+                self.context.combining = f"{place.pointer}/{keyword}"
+                more = any_of(branches, self.context)
             elif keyword == "not":
                 more = marked((yield self.document.negation(self.document.child(place, "not", schema["not"]))))
             elif keyword == "if":
@@ -103,6 +107,7 @@ class Tracker:
                 more = yield from self._dependencies(place, schema, keyword)
             else:
                 continue
+            self.context.combining = f"{place.pointer}/{keyword}"
             first = self.normaliser.comes_first(keyword, schema)
             result = meet(more, result, self.context) if first else meet(result, more, self.context)
         for spot in exclusive:

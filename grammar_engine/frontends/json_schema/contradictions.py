@@ -1,0 +1,216 @@
+"""Why a schema has no instance: a smallest set of its parts that contradict each other.
+
+Idea. A part is one keyword at one place, or a schema that is `false`. Parts are taken out of a copy of the schema, which is compiled again,
+until those that are left admit nothing, but any fewer would (QuickXplain: halves first, so n parts of which k matter take about
+k log n tries). The compiler itself is asked, so whatever makes a schema empty is explained, also what only the core finds out.
+
+Only keywords that admit less the more there are of them are parts: not what stands inside `not`, `oneOf` or `if`. `properties` is never
+taken out, since other keywords depend on its names; the schemas in it are made `true`.
+
+Invariant. The parts that are named do contradict each other: the last thing that is tried is the schema with them alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from ...errors import GrammarEngineError, UnsatisfiableSchemaError
+from .keywords import LIST_OF_SCHEMAS, REGISTRY, Status, Types
+from .resources import escape
+
+_EFFORT = 60_000  # schemas to compile in all tries together
+_MOST_NAMED = 6
+_REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
+_MAPS = frozenset(("$defs", "definitions", "patternProperties", "properties"))
+_LISTS = LIST_OF_SCHEMAS - {"oneOf"}
+_SINGLE = frozenset(("additionalItems", "additionalProperties", "items"))
+_TOGETHER = {  # keywords that mean nothing, or something else, without the first
+    "contains": ("contains", "minContains", "maxContains"),
+    "if": ("if", "then", "else"),
+    "minimum": ("minimum", "exclusiveMinimum"),
+    "maximum": ("maximum", "exclusiveMaximum"),
+}
+_KEYWORDS = {keyword.name: keyword for keyword in REGISTRY if keyword.status is not Status.ANNOTATION}
+
+
+class Part(NamedTuple):
+    """One keyword, or a schema that is `false`.
+
+    Attributes
+    ----------
+    pointer : str
+    location : str
+        Of the instance that it is about, as far as that is seen from where it stands.
+    keyword : str
+        "" for `false`.
+    holder : dict or list
+        What it is taken out of.
+    kept : dict
+        The entries of the holder that it stands for.
+    """
+
+    pointer: str
+    location: str
+    keyword: str
+    holder: Any
+    kept: dict[Any, Any]
+
+    def put_in(self) -> None:
+        """Restore the part."""
+        for key, value in self.kept.items():
+            self.holder[key] = value
+
+    def take_out(self) -> None:
+        """Make the schema one without this part."""
+        for key in self.kept:
+            if self.keyword:
+                self.holder.pop(key, None)
+            else:
+                self.holder[key] = True
+
+
+def unsatisfiable(schema: Any, compiled: Callable[[Any], Any]) -> UnsatisfiableSchemaError:
+    """The error for a schema without instances; `compiled` returns None for such a schema, and is asked about parts of this one."""
+    pointers, reason = _contradiction(schema, compiled)
+    return UnsatisfiableSchemaError(f"the schema has no instance: {reason}", parts=tuple(pointers))
+
+
+def _contradiction(schema: Any, compiled: Callable[[Any], Any]) -> tuple[list[str], str]:
+    """The pointers of parts that contradict each other, none where they were not found, and the same in words."""
+    if not isinstance(schema, dict):
+        return [""], "it is `false`"
+    copy, size = _copied(schema)
+    parts = _parts(copy)
+    search = _Search(copy, parts, compiled, _EFFORT // size)
+    try:
+        found = search.smallest([], False, parts) if parts else []
+    except _TooMuch:
+        found = []
+    if not found or not search.contradict(found, is_last=True):
+        return [], "its parts contradict each other: there is no value that meets all of them"
+    pointers = [part.pointer for part in _telling(found)]
+    if _lead_in_a_circle(found):
+        return pointers, f"{_listed(pointers)} ask for values inside values without end"
+    return pointers, f"{_listed(pointers)} contradict each other" if len(pointers) > 1 else f"{pointers[0]} admits nothing"
+
+
+class _TooMuch(Exception):  # noqa: N818 - caught above
+    """The tries are used up."""
+
+
+class _Search:
+    """Tries of one schema with some of its parts."""
+
+    def __init__(self, schema: Any, parts: list[Part], compiled: Callable[[Any], Any], tries: int):
+        self.schema = schema
+        self.parts = parts
+        self.compiled = compiled
+        self.tries = tries
+
+    def contradict(self, some: list[Part], is_last: bool = False) -> bool:
+        """Whether the schema with these parts alone is void."""
+        self.tries -= 1
+        if self.tries < 0 and not is_last:
+            raise _TooMuch
+        for part in self.parts:
+            part.take_out()
+        for part in some:
+            part.put_in()
+        try:
+            return self.compiled(self.schema) is None
+        except GrammarEngineError:  # so it is not known to be void
+            return False
+
+    def smallest(self, given: list[Part], has_grown: bool, parts: list[Part]) -> list[Part]:
+        """A smallest subset of `parts` that contradicts the parts that are given."""
+        if has_grown and self.contradict(given):
+            return []
+        if len(parts) == 1:
+            return parts
+        first, second = parts[: len(parts) // 2], parts[len(parts) // 2 :]
+        of_second = self.smallest([*given, *first], True, second)
+        of_first = self.smallest([*given, *of_second], bool(of_second), first)
+        return [*of_first, *of_second]
+
+
+def _copied(schema: Any) -> tuple[Any, int]:
+    """A deep copy of a schema, and the number of objects in it. Without recursion, and with the sharing of the original."""
+    copies: dict[int, Any] = {id(schema): dict(schema)}
+    queue = list(copies.values())
+    for holder in queue:
+        for key, value in list(holder.items() if isinstance(holder, dict) else enumerate(holder)):
+            if isinstance(value, (dict, list)):
+                copy = copies.get(id(value))
+                if copy is None:
+                    copy = copies[id(value)] = value.copy()
+                    queue.append(copy)
+                holder[key] = copy
+    return copies[id(schema)], len(queue)
+
+
+def _parts(schema: dict[str, Any]) -> list[Part]:
+    """All parts of a schema."""
+    result: list[Part] = []
+    queue: list[tuple[Any, Any, str, str]] = [([schema], 0, "", "")]
+    seen = set()
+    for holder, key, pointer, location in queue:
+        value = holder[key]
+        if value is False:
+            result.append(Part(pointer, location, "", holder, {key: False}))
+        if not isinstance(value, dict) or id(value) in seen:
+            continue
+        seen.add(id(value))
+        for keyword, inner in value.items():
+            where = f"{pointer}/{keyword}"
+            if keyword in _MAPS and isinstance(inner, dict):
+                for name in inner:
+                    below = f"{where}/{escape(name)}"
+                    queue.append((inner, name, below, f"{location}/{escape(name)}" if keyword == "properties" else below))
+            elif keyword in _LISTS and isinstance(inner, list):
+                for i in range(len(inner)):
+                    is_same = keyword in ("allOf", "anyOf")
+                    queue.append((inner, i, f"{where}/{i}", location if is_same else f"{location}/{i}"))
+            elif keyword in _SINGLE and isinstance(inner, (dict, bool)):
+                queue.append((value, keyword, where, where))
+            elif keyword in _KEYWORDS and all(keyword == lead or lead not in value for lead in _leads(keyword)):
+                kept = {name: value[name] for name in _TOGETHER.get(keyword, (keyword,)) if name in value}
+                result.append(Part(where, location, keyword, value, kept))
+    return result
+
+
+def _leads(keyword: str) -> list[str]:
+    return [lead for lead, together in _TOGETHER.items() if keyword in together]
+
+
+def _telling(parts: list[Part]) -> list[Part]:
+    """The parts without references, unless they are what matters, and without `type` where it only says what other parts are about."""
+    named = [part for part in parts if not (part.keyword == "type" and _is_clear(part, parts))]
+    if _lead_in_a_circle(parts):
+        return named
+    return [part for part in named if part.keyword not in _REFERENCES] or named
+
+
+def _is_clear(part: Part, parts: list[Part]) -> bool:
+    """Whether the other parts about the same instance are about one type only."""
+    others = [other for other in parts if other is not part and other.location == part.location and other.keyword not in _REFERENCES]
+    types = {_KEYWORDS[other.keyword].types if other.keyword else Types.ALL for other in others}
+    return len(types) == 1 and Types.ALL not in types
+
+
+def _lead_in_a_circle(parts: list[Part]) -> bool:
+    """Whether the references among some parts lead back to each other."""
+    targets = {part.pointer: part.kept[part.keyword] for part in parts if part.keyword in _REFERENCES}
+    ahead = {
+        pointer: [other for other in targets if isinstance(target, str) and f"#{other}".startswith(f"{target}/")]
+        for pointer, target in targets.items()
+    }
+    while ends := [pointer for pointer, following in ahead.items() if not any(other in ahead for other in following)]:
+        for pointer in ends:
+            del ahead[pointer]
+    return bool(ahead)
+
+
+def _listed(pointers: list[str]) -> str:
+    named = pointers if len(pointers) <= _MOST_NAMED else [*pointers[: _MOST_NAMED - 1], f"{len(pointers) - _MOST_NAMED + 1} more"]
+    return named[0] if len(named) == 1 else f"{', '.join(named[:-1])} and {named[-1]}"
