@@ -283,3 +283,13 @@ def test_regular_expressions_are_valid_for_javascript() -> None:
     answer = subprocess.run([node, "-e", script], input=json.dumps(texts), capture_output=True, text=True, check=True).stdout
     valid = dict(zip(texts, json.loads(answer), strict=True))
     compare("regex", valid.__getitem__, "()[]{}\\|?*+-^$<>=!:,019azAZ", exact=False, n=6000)
+
+
+def test_what_is_known_in_part_is_negated_on_the_safe_side() -> None:
+    """`xn--p1ai` is a host name, which is not known here: it must neither be accepted as one nor as anything else."""
+    name = '{"xn--p1ai": 1}'
+    keys = {"propertyNames": {"format": "hostname"}}
+    for schema in (keys, {"not": keys}, {"not": {"not": keys}}, {"oneOf": [keys, {"minProperties": 2}]}, {"if": keys, "then": False}):
+        assert not accepts(Grammar.from_json_schema({"type": "object", **schema}), name), schema
+    assert accepts(Grammar.from_json_schema({"not": keys}), '{"a b": 1}')
+    assert accepts(Grammar.from_json_schema({"not": {"not": keys}}), '{"a.b": 1}')

@@ -88,6 +88,7 @@ class Context:
         self._emptiness: dict[Expr, bool] = {}
         self._matches: dict[tuple[Expr, str], bool] = {}
         self._singles: dict[tuple[str, Goal], ObjectLayer] = {}
+        self._other_side: dict[KeySet, KeySet] = {}
         self._every: dict[tuple[KeySet, Goal], ObjectLayer] = {}
         self._patterns: dict[str, Expr | str] = {}  # or why it is not supported
         self._formats: dict[str, Expr] = {}
@@ -192,6 +193,17 @@ class Context:
                 known = ObjectLayer(named, tuple((texts, ANYTHING) for texts in keys.classes), goal)
             self._every[keys, goal] = known
         return known
+
+    def other_keys(self, allowed: Expr, widest: Expr) -> KeySet:
+        """The keys that are not allowed, for a layer that forbids them; `widest` has all that may be allowed. See `negated_keys`."""
+        forbidden, surely = KeySet(self.builder.text_minus(allowed)), KeySet(self.builder.text_minus(widest))
+        if forbidden != surely:
+            self._other_side[forbidden], self._other_side[surely] = surely, forbidden
+        return forbidden
+
+    def negated_keys(self, keys: KeySet) -> KeySet:
+        """The keys that a negation may speak of: of those that are only known from one side, the set on the other side."""
+        return self._other_side.get(keys, keys)
 
     # --- sets -------------------------------------------------------------------------------------------------------------
 

@@ -96,7 +96,7 @@ def _broken(piece: ObjectPiece, removed: ObjectPiece, context: Context) -> Itera
             if goal != ANYTHING:
                 yield from _with_witness(piece, keys, goal, context)
     for keys, goal in removed.witnesses:
-        yield piece.meet(ObjectPiece((context.every(keys, context.opposite(goal)),)))
+        yield piece.meet(ObjectPiece((context.every(context.negated_keys(keys), context.opposite(goal)),)))
 
 
 def _broken_at(piece: ObjectPiece, name: str, goal: Goal, context: Context) -> list[ObjectPiece]:
@@ -130,6 +130,7 @@ def _with_another_value(piece: ObjectPiece, name: str, goal: Goal, context: Cont
 
 def _with_witness(piece: ObjectPiece, keys: KeySet, goal: Goal, context: Context) -> Iterator[ObjectPiece | None]:
     """The objects of a piece that have some member whose key is in a set and whose value does not meet a goal."""
+    keys = context.negated_keys(keys)
     for name in piece.required:
         if keys.has(name, context) and context.is_void_goal(both(piece.goal(name, context), goal)):
             yield piece

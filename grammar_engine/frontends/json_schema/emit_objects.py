@@ -132,7 +132,15 @@ class ObjectRules:
         symbol = self.builder.bag(bag.ways, bag.slots, self.comma, "members", ranked=ranked, where=self.where)
         self.builder.rule(left, [self.open, symbol, self.close])
 
-    def _add(self, bag: Bag, key: Symbol, members: Sequence[tuple[Goal, tuple[int, ...]]], slots: tuple[int, ...], rank: int, distinct: bool = False) -> bool:
+    def _add(
+        self,
+        bag: Bag,
+        key: Symbol,
+        members: Sequence[tuple[Goal, tuple[int, ...]]],
+        slots: tuple[int, ...],
+        rank: int,
+        distinct: bool = False,
+    ) -> bool:
         """Add a way for each kind; whether there was one."""
         found = False
         for goal, raised in members:

@@ -20,7 +20,7 @@ from .assertions import Assertions
 from .context import Context, Undecided
 from .exclusive import one_of
 from .keywords import Group
-from .objects import OBJECTS, KeySet, ObjectPiece
+from .objects import OBJECTS, ObjectPiece
 from .places import NEVER, Goal, Place, both
 from .shape import ANY, NONE, Shape
 from .sorting import is_reference, report_reference, sort_keywords
@@ -327,7 +327,7 @@ class Normaliser:
         if names.strings == (STRINGS,):
             return result if names.exact else result.inexact()
         allowed = context.builder.union(*(piece.text(context) for piece in names.strings))
-        layer = context.every(KeySet(context.builder.text_minus(allowed)), NEVER)
+        layer = context.every(context.other_keys(allowed, context.builder.union(*(p.widest_text(context) for p in names.strings))), NEVER)
         union = pieces.meet(result.objects, (ObjectPiece((layer,)),), OBJECTS, context)
         return result.replaced("objects", union, names.exact)
 

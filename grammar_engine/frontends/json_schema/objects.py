@@ -241,8 +241,8 @@ class ObjectPiece:
                     others = context.negated(goal)
                     result += [ObjectPiece((context.single(name, other),) if other else (), (name,)) for other in others]
             for keys, goal in layer.open_goals():
-                result += [ObjectPiece(witnesses=(Witness(keys, other),)) for other in context.negated(goal)]
-        return result + [ObjectPiece((context.every(keys, context.opposite(goal)),)) for keys, goal in self.witnesses]
+                result += [ObjectPiece(witnesses=(Witness(context.negated_keys(keys), other),)) for other in context.negated(goal)]
+        return result + [ObjectPiece((context.every(context.negated_keys(keys), context.opposite(goal)),)) for keys, goal in self.witnesses]
 
     def is_void(self, context: Context) -> bool:
         """Whether a required member is known to admit no value, or no member to meet what one has to meet."""

@@ -77,9 +77,11 @@ class StringPiece(NamedTuple):
 
     def is_void(self, context: Context) -> bool:
         """Whether the set is empty; exact, but for formats of which only a part is known (`Context.widest`): False in doubt."""
-        return bool(self.texts or (self.excluded and self.longest is not None)) and context.is_empty(
-            self._replace(texts=frozenset(map(context.widest, self.texts))).text(context)
-        )
+        return bool(self.texts or (self.excluded and self.longest is not None)) and context.is_empty(self.widest_text(context))
+
+    def widest_text(self, context: Context) -> Expr:
+        """The same as `text`, but with all that a format might admit where only a part of it is known (`Context.widest`)."""
+        return self._replace(texts=frozenset(map(context.widest, self.texts))).text(context)
 
     def text(self, context: Context) -> Expr:
         """The values of the strings, not quoted."""
