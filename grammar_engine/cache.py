@@ -14,6 +14,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from decimal import Decimal
+from functools import partial
 from typing import Any, NamedTuple
 
 from .grammar import Grammar
@@ -128,15 +129,16 @@ def _key(value: Any) -> Any:
     if isinstance(value, (bytearray, memoryview)):
         return bytes(value)
     if isinstance(value, (dict, list)):
+        decimals: list[Decimal] = []  # no JSON spelling tells them from other values, so they are a part of their own
         try:
-            return "as JSON", json.dumps(value, ensure_ascii=False, default=_number)
+            return "as JSON", json.dumps(value, ensure_ascii=False, default=partial(_set_apart, decimals)), *decimals
         except (ValueError, RecursionError) as error:
             raise TypeError from error
     hash(value)
     return type(value).__name__, value
 
 
-def _number(value: Any) -> str:
-    if isinstance(value, Decimal):
-        return f"decimal {value}"
-    raise TypeError
+def _set_apart(decimals: list[Decimal], value: Any) -> None:
+    if not isinstance(value, Decimal):
+        raise TypeError
+    decimals.append(value)

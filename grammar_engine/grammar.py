@@ -201,8 +201,9 @@ class Grammar:
             How numbers may be spelt: as a model should write them (an integer without exponent), or in every way that RFC 8259 allows.
         unique_keys : bool
             No key occurs twice in an object. Otherwise keys that the schema does not name may, as the standard leaves it.
-        formats : {"known", "strict"}
-            An unknown `format` is an annotation, listed in the report; or it is refused.
+        formats : {"known", "strict", "annotation"}
+            Known formats are enforced, and an unknown one is an annotation, listed in the report; or an unknown one is refused; or no
+            format is enforced, as the standard has it by default since 2019-09.
         resources : mapping of str to schema, optional
             The schemas that references to other documents mean, by URI. Nothing is ever fetched.
         limits : Limits, optional

@@ -1,5 +1,7 @@
 #include "gr_bag.h"
 
+enum { WORK_OF_A_LOOK = 16 }; /* slots or ways that are looked at for one unit of work */
+
 static const gr_slot *slot_of(const gr_grammar *g, const gr_bag *bag, u32 slot) { return &g->slots.at[bag->slots + slot]; }
 static const gr_way *way_of(const gr_grammar *g, u32 way) { return &g->ways.at[way]; }
 static const u32 *slots_of(const gr_grammar *g, const gr_way *way) { return g->bag_words.at + way->slots; }
@@ -162,7 +164,7 @@ static bool find_finish(budget *b, const gr_grammar *g, const gr_bag *bag, const
     *answer = false;
     while (ok && !*answer) {
         const u32 *here = all.at + (size_t)path.n * n;
-        ok = budget_work(b, bag->n_slots + bag->n_ways);
+        ok = budget_work(b, (bag->n_slots + bag->n_ways) / WORK_OF_A_LOOK + 1);
         if (down && ok) {
             down = false;
             if (!look(g, bag, here, rank).hopeless) {

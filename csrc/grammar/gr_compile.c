@@ -8,7 +8,7 @@
  *     NULLABLE     derives ""                 a rule all of whose symbols are
  *     SOLID        derives some text but ""   a rule all of whose symbols are productive and one is solid
  *
- * What a bag can derive also hinges on counts: where no ways that are productive finish it, it is ruled out, and (3) begins again.
+ * What a bag can derive also hinges on counts: it is productive if ways that are productive finish it.
  * (4) What the start symbol can reach over productive rules. (5) Suffixes of the productive rules of those, without symbols that are
  * not solid (they can only be ""), and without the rule A -> A, which says nothing. */
 #include "gr_bag.h"
@@ -33,7 +33,7 @@ typedef struct compiler {
     VEC(u32) lexeme_nt;   /* per lexeme: the nonterminal that stands for it, if it may be "" */
     VEC(u32) list_of;     /* per nonterminal: its list, or NONE */
     VEC(u32) bag_of;      /* per nonterminal: its bag, or NONE */
-    VEC(u32) ruled_out;   /* per bag: 1 if it can not be finished */
+    VEC(u32) ruled_out;   /* per bag: 1 unless it is known that it can be finished */
     VEC(u32) left_start, left_rules;  /* per nonterminal: its rules */
     VEC(u32) occur_start, occur_rules; /* per nonterminal: rules that contain it, as often as they do */
     VEC(u32) missing;     /* per rule, during a fixed point */
@@ -156,7 +156,10 @@ static bool read_bag(compiler *c, const u32 *record, u32 n, u32 *used) {
         const u32 *symbols = record + at + 4, *slots = symbols + way.n_symbols;
         bool ok = way.n_symbols && way.n_slots && way.rank != NONE;
         for (u32 k = 0; ok && k < way.n_symbols; k++) ok = symbol_ok(c, symbols[k]);
-        for (u32 k = 0; ok && k < way.n_slots; k++) ok = slots[k] < bag.n_slots;
+        for (u32 k = 0; ok && k < way.n_slots; k++) {
+            ok = slots[k] < bag.n_slots;
+            for (u32 j = 0; ok && j < k; j++) ok = slots[j] != slots[k];
+        }
         ok = ok && (symbols[0] & 1 ? !(way.flags & GR_DISTINCT) : !(c->lexeme_flags[symbols[0] >> 1] & GR_LEXEME_NULLABLE));
         if (!ok) return budget_fail(c->b, GE_E_IR);
         for (u32 k = 0; k < way.n_symbols; k++)
@@ -169,7 +172,7 @@ static bool read_bag(compiler *c, const u32 *record, u32 n, u32 *used) {
     }
     *used = at;
     c->bag_of.at[record[0]] = g->bags.n;
-    return lay_out_bag(c, &bag) && vec_push(c->b, &g->bags, bag) && vec_push(c->b, &c->ruled_out, 0) && bag_rules(c, record[0], &bag);
+    return lay_out_bag(c, &bag) && vec_push(c->b, &g->bags, bag) && vec_push(c->b, &c->ruled_out, 1) && bag_rules(c, record[0], &bag);
 }
 
 static bool read_rules(compiler *c) {
@@ -261,6 +264,18 @@ static void learn(compiler *c, u32 nonterminal, u32 fact) {
     c->todo.at[c->todo.n++] = nonterminal;
 }
 
+/* Draws the conclusions from what is on todo. */
+static void conclude(compiler *c, u32 fact) {
+    while (c->todo.n) {
+        u32 x = c->todo.at[--c->todo.n];
+        for (u32 i = c->occur_start.at[x]; i < c->occur_start.at[x + 1]; i++) {
+            u32 rule = c->occur_rules.at[i];
+            if (fact == SOLID ? rule_is(c, rule, PRODUCTIVE) : --c->missing.at[rule] == 0)
+                learn(c, c->words.at[c->at.at[rule]], fact);
+        }
+    }
+}
+
 static void fixed_point(compiler *c, u32 fact) {
     c->todo.n = 0;
     for (u32 rule = 0; rule < c->at.n; rule++) { /* first all counts: learn must not precede them */
@@ -279,49 +294,56 @@ static void fixed_point(compiler *c, u32 fact) {
         }
         if (now) learn(c, r[0], fact);
     }
-    while (c->todo.n) {
-        u32 x = c->todo.at[--c->todo.n];
-        for (u32 i = c->occur_start.at[x]; i < c->occur_start.at[x + 1]; i++) {
-            u32 rule = c->occur_rules.at[i];
-            if (fact == SOLID ? rule_is(c, rule, PRODUCTIVE) : --c->missing.at[rule] == 0)
-                learn(c, c->words.at[c->at.at[rule]], fact);
-        }
+    conclude(c, fact);
+}
+
+/* Marks the ways of a bag that are not known to derive a text. */
+static void mark_ways(compiler *c, const gr_bag *bag) {
+    gr_grammar *g = c->g;
+    for (u32 k = 0; k < bag->n_slots; k++) g->slots.at[bag->slots + k].last_rank = NONE;
+    for (u32 way = bag->ways; way < bag->ways + bag->n_ways; way++) {
+        gr_way *w = &g->ways.at[way];
+        w->flags &= ~(u32)GR_DEAD;
+        for (u32 k = 0; k < w->n_symbols; k++)
+            if (!symbol_is(c, g->bag_words.at[w->symbols + k], PRODUCTIVE)) w->flags |= GR_DEAD;
+        if (w->flags & GR_DEAD) continue;
+        u32 *last = &g->slots.at[bag->slots + g->bag_words.at[w->slots]].last_rank;
+        *last = *last == NONE ? w->rank : max_u32(*last, w->rank);
     }
 }
 
-/* Marks the ways that derive nothing, and rules out the bags that can not be finished without them; *again: some were. */
-static bool rule_out_bags(compiler *c, bool *again) {
+/* Admits a bag if the ways that are known to derive a text finish it; *admitted tells. */
+static bool admit_bag(compiler *c, u32 i, bool *admitted) {
     gr_grammar *g = c->g;
-    *again = false;
-    for (u32 i = 0; i < g->bags.n; i++) {
-        gr_bag *bag = &g->bags.at[i];
-        for (u32 k = 0; k < bag->n_slots; k++) g->slots.at[bag->slots + k].last_rank = NONE;
-        for (u32 way = bag->ways; way < bag->ways + bag->n_ways; way++) {
-            gr_way *w = &g->ways.at[way];
-            w->flags &= ~(u32)GR_DEAD;
-            for (u32 k = 0; k < w->n_symbols; k++)
-                if (!symbol_is(c, g->bag_words.at[w->symbols + k], PRODUCTIVE)) w->flags |= GR_DEAD;
-            if (w->flags & GR_DEAD) continue;
-            u32 *last = &g->slots.at[bag->slots + g->bag_words.at[w->slots]].last_rank;
-            *last = *last == NONE ? w->rank : max_u32(*last, w->rank);
-        }
-        if (c->ruled_out.at[i]) continue;
-        VEC(u32) counts = {0};
-        bool alive, ok = vec_fill(c->b, &counts, bag->n_words, 0) && gr_bag_is_alive(c->b, g, bag, counts.at, 0, &alive);
-        vec_drop(c->b, &counts);
-        if (!ok) return false;
-        if (!alive) *again = true, c->ruled_out.at[i] = 1;
+    const gr_bag *bag = &g->bags.at[i];
+    VEC(u32) counts = {0};
+    mark_ways(c, bag);
+    bool ok = vec_fill(c->b, &counts, bag->n_words, 0) && gr_bag_is_alive(c->b, g, bag, counts.at, 0, admitted);
+    vec_drop(c->b, &counts);
+    if (!ok || !*admitted) return ok;
+    c->ruled_out.at[i] = 0;
+    for (u32 k = c->left_start.at[bag->owner]; k < c->left_start.at[bag->owner + 1]; k++) {
+        u32 rule = c->left_rules.at[k];
+        c->missing.at[rule] -= IMPOSSIBLE;
+        if (c->missing.at[rule] == 0) learn(c, bag->owner, PRODUCTIVE);
     }
+    conclude(c, PRODUCTIVE);
     return true;
 }
 
-/* The three facts, of every nonterminal. */
+/* The three facts, of every nonterminal. A bag is ruled out until ways that are known to derive a text finish it, so these are least
+ * fixed points, too. Front ends tend to make what is inside later: so backwards, few rounds do. */
 static bool learn_facts(compiler *c) {
+    fixed_point(c, PRODUCTIVE);
     for (bool again = true; again;) {
-        memset(c->facts.at, 0, c->facts.n * sizeof *c->facts.at);
-        fixed_point(c, PRODUCTIVE);
-        if (!rule_out_bags(c, &again)) return false;
+        again = false;
+        for (u32 i = c->g->bags.n; i-- > 0;) {
+            bool admitted = false;
+            if (c->ruled_out.at[i] && !admit_bag(c, i, &admitted)) return false;
+            again |= admitted;
+        }
     }
+    for (u32 i = 0; i < c->g->bags.n; i++) mark_ways(c, &c->g->bags.at[i]);
     fixed_point(c, NULLABLE);
     fixed_point(c, SOLID);
     return true;

@@ -267,7 +267,9 @@ static bool cold_from_twin(ge_engine *e, u32 config, u32 twin, u32 *out, bool *a
         out[token >> 5] &= ~((u32)1 << (token & 31));
         same = *all = false;
     }
-    if (e->switches & GE_NO_MASK_CACHE) return true;
+    u32 any = 0;
+    for (u32 i = 0; i < e->v->n_words; i++) any |= out[i];
+    if (!any || e->switches & GE_NO_MASK_CACHE) return true; /* an empty one is an error each time */
     if (same) atomic_store(&cf_at(e, config)->mask, atomic_load(&record->mask));
     else keep(e, config, out, *all);
     e->b.status = GE_OK; /* a mask that could not be kept is still right */

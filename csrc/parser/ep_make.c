@@ -157,27 +157,29 @@ static u32 distinct_symbol(ep_parser *p, u32 state, u32 symbol) {
 /* The alternatives of x: what the state offers. */
 static bool expand_ways(ep_parser *p, u32 x, u32 state) {
     u32 owner = bag_of(p, state)->owner;
-    if (!find_offers(p, state, false)) return false;
-    u32 n = p->offers.n, first = p->alternatives.n;
-    if (!vec_reserve(p->b, &p->alternatives, n) || !reserve_nodes(p, 2 * (u64)n)) return false;
-    for (u32 i = 0; i < n; i++) {
-        u32 way = p->offers.at[i];
+    id_vec offers = {0}; /* a copy: other states' offers take their place */
+    if (!find_offers(p, state, false) || !vec_copy(p->b, &offers, &p->offers)) return false;
+    u32 n = offers.n, first = p->alternatives.n;
+    bool ok = vec_reserve(p->b, &p->alternatives, n) && reserve_nodes(p, 2 * (u64)n);
+    for (u32 i = 0; ok && i < n; i++) {
+        u32 way = offers.at[i];
         const gr_way *w = &p->g->ways.at[way];
         u32 symbol = p->g->bag_words.at[w->symbols], node;
         if (symbol & 1) {
             node = next_state(p, state, way, VALUE_UNKNOWN);
             node = node == NONE ? NONE : way_suffix(p, w, 0, node);
-            if (node == NONE || !find_offers(p, state, false)) break; /* the other state's offers have taken the place of ours */
         } else {
             if (w->flags & GR_DISTINCT) symbol = distinct_symbol(p, state, symbol);
-            if (symbol == NONE || !reserve_nodes(p, 2)) break;
+            ok = symbol != NONE && reserve_nodes(p, 2);
+            if (!ok) break;
             p->nodes.at[p->nodes.n] = (gr_node){.symbol = way, .next = state, .owner = owner, .flags = GR_HOLE};
             p->nodes.n++;
             node = add_node(p, symbol, p->nodes.n - 1, owner, false);
         }
-        if (!vec_push(p->b, &p->alternatives, node)) break;
+        ok = node != NONE && vec_push(p->b, &p->alternatives, node);
     }
-    if (p->alternatives.n - first < n) return p->alternatives.n = first, false;
+    vec_drop(p->b, &offers);
+    if (!ok) return p->alternatives.n = first, false;
     p->nonterminals.at[x].n = n;
     p->nonterminals.at[x].first = first;
     return true;

@@ -54,7 +54,7 @@ bool rx_count(rx_arena *x, rx_id start, u64 limit, u64 *count) {
             ok = vec_push(x->b, &path, ((visit){next, 0, rx_nullable(x, next)})) && map_put(x->b, &known, next, UNDER_WAY);
         }
     }
-    if (endless) *count = limit;
+    if (endless || *count > limit) *count = limit;
     vec_drop(x->b, &path);
     vec_drop(x->b, &counts);
     map_drop(x->b, &known);

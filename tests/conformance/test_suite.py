@@ -1,4 +1,4 @@
-"""The official suite: drafts 2020-12 and 2019-09 with all that is optional, and every format asserted.
+"""The official suite: drafts 2020-12 and 2019-09 with all that is optional; formats are asserted where the suite has them asserted.
 
 The rules: nothing invalid is accepted, ever. What is valid is accepted, unless the schema was refused when it was compiled (by keyword or
 limit), or the case is one of `differences.py`. And the share of cases that are simply right has a floor, which is raised as features come.

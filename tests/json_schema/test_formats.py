@@ -129,6 +129,14 @@ def test_unknown_formats() -> None:
     Grammar.from_json_schema({"format": "date"}, formats="strict")
 
 
+def test_formats_as_annotations() -> None:
+    grammar = Grammar.from_json_schema({"type": "string", "format": "date", "maxLength": 3}, formats="annotation")
+    assert accepts(grammar, '"abc"')
+    assert not accepts(grammar, '"abcd"')
+    assert [entry.keyword for entry in grammar.report.annotations] == ["format"]
+    assert "format" not in [entry.keyword for entry in grammar.report.enforced]
+
+
 def test_what_is_left_out_of_a_format_is_not_admitted_by_its_negation() -> None:
     """`xn--p1ai` is a host name, but which labels are is not known: so it is refused both ways."""
     left_out = {"hostname": "xn--p1ai", "idn-hostname": "xn--p1ai", "idn-email": "a@xn--p1ai", "regex": r"\0"}

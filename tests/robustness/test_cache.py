@@ -28,7 +28,8 @@ def test_sources_that_differ_are_told_apart() -> None:
     pairs = [
         ({"const": 1}, {"const": True}),
         ({"const": 1}, {"const": "1"}),
-        ({"multipleOf": Decimal("0.1")}, {"const": "decimal 0.1"}),
+        ({"const": Decimal("0.1")}, {"const": None}),
+        ({"const": Decimal("0.1")}, {"const": Decimal("0.2")}),
         ({"properties": {"a": {}, "b": {}}}, {"properties": {"b": {}, "a": {}}}),
         (True, {}),
         ('{"const": 1}', '{"const": 2}'),

@@ -107,4 +107,5 @@ def build(
     context.report.notes += document.library.notes
     for entries in (context.report.relaxed, context.report.notes):
         entries[:] = dict.fromkeys(entries)
+    del context.normaliser  # they refer to each other: without that everything here goes at once, and need not wait for the collector
     return context.report

@@ -49,22 +49,16 @@ class Assertions:
     def __init__(self, context: Context):
         self.context = context
         self.document = context.document
-        self._readers: tuple[tuple[Group, str, Callable[[Place, dict[str, Any]], Any], Any], ...] = (
-            (Group.STRING, "strings", self._strings, STRINGS),
-            (Group.NUMBER, "numbers", self._numbers, NUMBERS),
-            (Group.ARRAY, "arrays", self._arrays, ARRAYS),
-            (Group.OBJECT, "objects", self._objects, OBJECTS),
-        )
 
     def shape(self, place: Place, schema: dict[str, Any], groups: frozenset[Group]) -> Shape:
         """What the assertions of a schema admit; `groups` says which kinds it has."""
         result = self._values(place, schema) if Group.VALUE in groups else ANY
         if len(groups) == 1 and result is not ANY:
             return result
-        for group, factor, reader, everything in self._readers:
+        for group, factor, reader, everything in _READERS:
             if group in groups:
                 union = getattr(result, factor)
-                admitted, exact = reader(place, schema) if union else ((), True)
+                admitted, exact = reader(self, place, schema) if union else ((), True)
                 if union and (admitted != (everything,) or not exact):
                     result = result.replaced(factor, pieces.meet(union, admitted, everything, self.context), exact)
         return result
@@ -139,7 +133,7 @@ class Assertions:
             except UnsupportedSchemaError as error:
                 context.relax_error(error, place.pointer, "pattern")
                 exact = False
-        if schema.get("format") in FORMATS:
+        if schema.get("format") in FORMATS and context.options.formats != "annotation":
             texts.add(context.format(schema["format"]))
         return (StringPiece(shortest, longest, frozenset(texts)),), exact
 
@@ -312,3 +306,11 @@ class Assertions:
         if not isinstance(value, list) or not value:
             raise SchemaError(f"`{keyword}` is a list of at least one schema", pointer=place.pointer, keyword=keyword)
         return [self.document.grandchild(place, keyword, i, item) for i, item in enumerate(value)]
+
+
+_READERS: tuple[tuple[Group, str, Callable[[Assertions, Place, dict[str, Any]], Any], Any], ...] = (
+    (Group.STRING, "strings", Assertions._strings, STRINGS),
+    (Group.NUMBER, "numbers", Assertions._numbers, NUMBERS),
+    (Group.ARRAY, "arrays", Assertions._arrays, ARRAYS),
+    (Group.OBJECT, "objects", Assertions._objects, OBJECTS),
+)

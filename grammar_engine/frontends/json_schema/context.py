@@ -78,8 +78,6 @@ class Context:
         self.limits = limits
         self.options = options
         self.report = SchemaReport()
-        integer_fraction = document.root.draft is not Draft.DRAFT4
-        self.numbers = DecimalSyntax(builder, integer_fraction, options.number_style)
         self.escapes = _ESCAPES[options.escapes]
         self.quote = builder.bytes(b'"')
         self._questions = questions
@@ -94,6 +92,12 @@ class Context:
         self._formats: dict[str, Expr] = {}
         self._wider: dict[Expr, Expr] = {}  # of parts of formats, and of what is outside of them
         self._others: dict[Expr, Expr] = {}
+
+    @cached_property
+    def numbers(self) -> DecimalSyntax:
+        """The syntax of numbers."""
+        integer_fraction = self.document.root.draft is not Draft.DRAFT4
+        return DecimalSyntax(self.builder, integer_fraction, self.options.number_style)
 
     @cached_property
     def normal_numbers(self) -> DecimalSyntax:

@@ -57,13 +57,13 @@ class Layout:
         self.open_object = b.lexeme(b.concat(b.bytes(b"{"), self.gap), "{")
         self.open_array = b.lexeme(b.concat(b.bytes(b"["), self.gap), "[")
         self._close = {
-            (bracket, last): b.lexeme(self.after(b.string(bracket), last), bracket) for bracket in "}]" for last in (False, True)
+            (bracket, last): b.lexeme(self.after(b.string(bracket), last), bracket) for bracket in "}]" for last in {False, self.is_bounded}
         }
         self.before = b.lexeme(b.repeat(space, 1, None), "white space") if self.is_flexible else None
 
     def close(self, bracket: str, last: bool) -> Symbol:
         """The closing bracket; `last` when the text ends with it."""
-        return self._close[bracket, last]
+        return self._close[bracket, last and self.is_bounded]
 
     def after(self, expr: Expr, last: bool = False) -> Expr:
         """A scalar with its gap; `last` when the text ends with it."""

@@ -12,6 +12,7 @@ that is being computed is not found, which is safe: `is_void` False means "maybe
 from __future__ import annotations
 
 from collections.abc import Generator
+from functools import cached_property
 from typing import Any
 
 from ...errors import SchemaError, UnsupportedSchemaError
@@ -41,7 +42,6 @@ class Normaliser:
         self.context = context
         self.document = context.document
         self.assertions = Assertions(context)
-        self.tracker = Tracker(self)
         self._own: dict[Place, Own] = {}
         self._shapes: dict[Place, Shape] = {}
         self._goals: dict[Goal, Shape] = {(): ANY}
@@ -49,6 +49,11 @@ class Normaliser:
         self._void: set[Goal] = set()
         self._searched: dict[Goal, int] = {}  # how deep a proof of emptiness was looked for
         self._proof_depth = 0
+
+    @cached_property
+    def tracker(self) -> Tracker:
+        """Computes the shapes of tracked places, of which most schemas have none."""
+        return Tracker(self)
 
     def shape(self, goal: Goal) -> Shape:
         """What meets a goal, one level deep."""

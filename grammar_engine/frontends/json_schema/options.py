@@ -15,7 +15,7 @@ _CHOICES = {
     "escapes": ("minimal", "all"),
     "property_order": ("schema", "any"),
     "number_style": ("canonical", "any"),
-    "formats": ("known", "strict"),
+    "formats": ("known", "strict", "annotation"),
 }
 
 

@@ -17,7 +17,7 @@ from functools import cache
 from typing import Any, NamedTuple
 from urllib.parse import unquote, urldefrag, urljoin
 
-from ...errors import SchemaError, UnsupportedSchemaError
+from ...errors import LimitExceededError, SchemaError, UnsupportedSchemaError
 from ...limits import Limits
 from ...report import Entry
 from .keywords import LIST_OF_SCHEMAS, MAP_OF_SCHEMAS, ONE_SCHEMA, Draft, Keyword, draft_of, table, vocabulary
@@ -124,21 +124,24 @@ class Library:
         if document in self._scanned:
             return
         self._scanned.add(document)
-        pending: list[tuple[Any, str, Resource]] = [(document.value, document.pointer, document)]
+        maximum = self.limits.max_schema_nesting
+        pending: list[tuple[Any, str, Resource, int]] = [(document.value, document.pointer, document, 0)]
         seen: set[int] = set()
         while pending:
-            value, pointer, resource = pending.pop()
+            value, pointer, resource, depth = pending.pop()
             if not isinstance(value, dict) or id(value) in seen:
                 continue
+            if depth > maximum:
+                raise LimitExceededError("max_schema_nesting", maximum, f"at {pointer[:80]}...")
             seen.add(id(value))
             resource = self._declare(value, pointer, resource)
             for key, member in value.items():
                 if key in MAP_OF_SCHEMAS and isinstance(member, dict):
-                    pending += [(v, f"{pointer}/{key}/{escape(k)}", resource) for k, v in member.items()]
+                    pending += [(v, f"{pointer}/{key}/{escape(k)}", resource, depth + 2) for k, v in member.items()]
                 elif key in LIST_OF_SCHEMAS and isinstance(member, list):
-                    pending += [(v, f"{pointer}/{key}/{i}", resource) for i, v in enumerate(member)]
+                    pending += [(v, f"{pointer}/{key}/{i}", resource, depth + 2) for i, v in enumerate(member)]
                 elif key in ONE_SCHEMA:
-                    pending.append((member, f"{pointer}/{key}", resource))
+                    pending.append((member, f"{pointer}/{key}", resource, depth + 1))
 
     # --- internals ----------------------------------------------------------------------------------------------------------
 

@@ -109,6 +109,9 @@ def _is_known_format(context: Context, place: Place) -> bool:
     name = place.value["format"]
     if not isinstance(name, str):
         raise SchemaError("`format` is a string", pointer=place.pointer, keyword="format")
+    if context.options.formats == "annotation":
+        context.report.add(place.pointer, (), (("format", "an annotation, as the options say"),))
+        return False
     if name in FORMATS:
         return True
     if context.options.formats == "strict":
