@@ -26,7 +26,11 @@ _A_LABEL = "which A-labels are valid only the decoding of Punycode tells, so all
 DIFFERENCES = (
     Difference("optional/format/hostname.json", "A-label (punycode)", _A_LABEL),
     Difference("optional/format/idn-hostname.json", "valid Chinese Punycode", _A_LABEL),
-    Difference("optional/format/idn-hostname.json", "label too long if separator ignored", "how long a U-label may be depends on its A-label: the shortest bound holds"),
+    Difference(
+        "optional/format/idn-hostname.json",
+        "label too long if separator ignored",
+        "how long a U-label may be depends on its A-label: the shortest bound holds",
+    ),
     Difference("optional/format/idn-email.json", "not in Unicode NFC", "RFC 6531 takes the labels of RFC 5890, which are in NFC"),
     Difference("optional/format/ecmascript-regex.json", "named backreference", "a name is anything, so what it refers to cannot be told"),
 )

@@ -127,9 +127,7 @@ def _verdict(grammar: Grammar | None, texts: list[str], valid: bool) -> Verdict:
 
 def compile_schema(text: str, formats: str) -> Grammar:
     """With the options under which every text of an instance is a sentence."""
-    return Grammar.from_json_schema(
-        text, property_order="any", number_style="any", escapes="all", formats=formats, resources=resources()
-    )
+    return Grammar.from_json_schema(text, property_order="any", number_style="any", escapes="all", formats=formats, resources=resources())
 
 
 def accepts(grammar: Grammar, text: str) -> bool:

@@ -32,36 +32,6 @@ def accepts_value(grammar: Grammar, value: Any) -> bool:
     return any(matcher.is_complete for matcher in _Writer(most_forks=20_000).write(Matcher(grammar, BYTES), value))
 
 
-def is_only_out_of_order(schema: Any, value: Any) -> bool:
-    """Whether a refused value is accepted once the properties of the schema and the keys of the value are in the same order."""
-    names: set[str] = set()
-    grammar = Grammar.from_json_schema(_sorted_properties(schema, names))
-    return accepts(grammar, dump(_sorted_keys(value, names))) or accepts_value(grammar, _sorted_keys(value, names))
-
-
-def _sorted_properties(schema: Any, names: set[str]) -> Any:
-    """The schema with each `properties` in alphabetical order; its names are added to `names`."""
-    if isinstance(schema, list):
-        return [_sorted_properties(item, names) for item in schema]
-    if not isinstance(schema, dict):
-        return schema
-    result = {key: _sorted_properties(value, names) for key, value in schema.items() if key not in ("enum", "const")}
-    result.update({key: schema[key] for key in ("enum", "const") if key in schema})
-    if isinstance(result.get("properties"), dict):
-        names.update(result["properties"])
-        result["properties"] = dict(sorted(result["properties"].items()))
-    return result
-
-
-def _sorted_keys(value: Any, names: set[str]) -> Any:
-    """The value with the keys in `names` first, each in alphabetical order."""
-    if isinstance(value, list):
-        return [_sorted_keys(item, names) for item in value]
-    if not isinstance(value, dict):
-        return value
-    return {key: _sorted_keys(value[key], names) for key in sorted(value, key=lambda key: (key not in names, key))}
-
-
 class _Writer:
     """Writes values in all orders of their keys, by backtracking."""
 

@@ -202,7 +202,11 @@ def test_a_bag_does_not_support_itself() -> None:
         ({}, {"escapes": "all", "unique_keys": True}, '{"ä":1,"'),
         ({"type": "integer", "multipleOf": 997, "not": {"multipleOf": 89}}, {}, "99"),
         ({"type": "array", "uniqueItems": True, "items": {"enum": [*range(1000)]}, "contains": {"const": 5}}, {}, "[1,2,"),
-        ({"properties": {f"p{i}": {} for i in range(1000)}, "not": {"additionalProperties": {"const": 1}}}, {"property_order": "any"}, '{"p9":1'),
+        (
+            {"properties": {f"p{i}": {} for i in range(1000)}, "not": {"additionalProperties": {"const": 1}}},
+            {"property_order": "any"},
+            '{"p9":1',
+        ),
     ],
 )
 def test_within_the_work_of_a_step(schema, options, text) -> None:
