@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from grammar_engine import Grammar
-from grammar_engine.errors import GrammarError, UnsatisfiableSchemaError, UnsupportedSchemaError
+from grammar_engine.errors import GrammarError, LimitExceededError, UnsatisfiableSchemaError, UnsupportedSchemaError
 from grammar_engine.frontends.json_schema.keywords import REGISTRY, Draft, Status, draft_of, table
 
 from .engine import accepts
@@ -123,3 +123,28 @@ def test_unsatisfiable(schema: Any) -> None:
 def test_unsatisfiable_as_the_core_finds(schema: Any) -> None:
     with pytest.raises(GrammarError):
         Grammar.from_json_schema(schema)
+
+
+TOO_MUCH = {
+    "anyOf": {"allOf": [{"anyOf": [{"required": [f"a{i}"]}, {"required": [f"b{i}"]}]} for i in range(20)]},
+    "oneOf": {"oneOf": [{"type": "object", "properties": {f"k{i}_{j}": {"type": "integer"} for j in range(6)}} for i in range(10)]},
+    "patternProperties": {"patternProperties": {f"[a-z]{i}": {"minimum": i} for i in range(12)}},
+    "minimum": {"type": "number", "minimum": 10**2000, "maximum": 5},
+    "enum": {"type": "integer", "enum": [10**2000]},
+    "minItems": {"type": "array", "minItems": 2**40},
+    "contains": {"allOf": [{"contains": {"multipleOf": p}, "maxContains": 2} for p in (2, 3, 5, 7, 11, 13, 17, 19, 23)]},
+    "unevaluatedProperties": {"anyOf": [{"properties": {f"p{i}": True}} for i in range(16)], "unevaluatedProperties": False},
+}
+
+
+@pytest.mark.parametrize("name", TOO_MUCH)
+def test_lenient_gives_up_what_is_too_much(name: str) -> None:
+    """It never raises for what it cannot enforce, and says what that is; what else a schema says still holds."""
+    with pytest.raises((UnsupportedSchemaError, LimitExceededError)):
+        Grammar.from_json_schema(TOO_MUCH[name])
+    grammar = Grammar.from_json_schema(TOO_MUCH[name], lenient=True)
+    assert grammar.report.relaxed
+    assert all(entry.keyword and entry.detail for entry in grammar.report.relaxed)
+    kind = TOO_MUCH[name].get("type")
+    assert accepts(grammar, "3") == (kind in (None, "integer", "number"))
+    assert accepts(grammar, "[]") == (kind in (None, "array"))

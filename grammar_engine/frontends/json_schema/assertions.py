@@ -52,6 +52,15 @@ class Assertions:
 
     def shape(self, place: Place, schema: dict[str, Any], groups: frozenset[Group]) -> Shape:
         """What the assertions of a schema admit; `groups` says which kinds it has."""
+        try:
+            return self._shape(place, schema, groups)
+        except UnsupportedSchemaError as error:
+            if error.keyword not in schema:
+                raise
+            self.context.relax_error(error, place.pointer, error.keyword)
+            return self.shape(place, {k: v for k, v in schema.items() if k != error.keyword}, groups).inexact()
+
+    def _shape(self, place: Place, schema: dict[str, Any], groups: frozenset[Group]) -> Shape:
         result = self._values(place, schema) if Group.VALUE in groups else ANY
         if len(groups) == 1 and result is not ANY:
             return result

@@ -116,6 +116,14 @@ class Context:
             raise UnsupportedSchemaError(error.reason, pointer=error.pointer, keyword=error.keyword, can_be_relaxed=True) from None
         self.report.relaxed.append(Entry(pointer, keyword, error.reason))
 
+    def relax_explosion(self, error: LimitExceededError, place: Place) -> None:
+        """With `lenient=True`, record that what multiplies out at a place is given up, and return; otherwise raise the error."""
+        if not self.options.lenient or error.limit != "max_alternative_schemas":
+            raise error
+        pointer, _, keyword = (self.combining or place.pointer).rstrip("0123456789").rstrip("/").rpartition("/")
+        self.report.relaxed.append(Entry(pointer, keyword, str(error)))
+        self._alternatives = 0
+
     def check_alternatives(self, count: int) -> None:
         """Bound the alternatives at one place."""
         if count > self.limits.max_alternative_schemas:

@@ -12,12 +12,15 @@ from __future__ import annotations
 
 from collections import deque
 
+from ...errors import UnsupportedSchemaError
 from ...ir import Expr, Symbol
+from .arrays import ARRAYS
 from .context import Context
 from .emit_arrays import write_array
 from .emit_objects import ObjectRules
 from .layout import Layout
 from .numbers import NumberPiece
+from .objects import OBJECTS
 from .places import Goal
 from .shape import FALSE, NULL, TRUE, Shape
 from .strings import StringPiece
@@ -70,9 +73,17 @@ class Emitter:
             if scalar is not None:
                 self.builder.rule(left, (scalar,))
             for array in shape.arrays:
-                write_array(self, left, array, last)
+                try:
+                    write_array(self, left, array, last)
+                except UnsupportedSchemaError as error:
+                    self.context.relax_error(error, error.pointer, error.keyword or "")
+                    write_array(self, left, ARRAYS, last)
             for piece in shape.objects:
-                ObjectRules(self, piece, where, last).write(left)
+                try:
+                    ObjectRules(self, piece, where, last).write(left)
+                except UnsupportedSchemaError as error:
+                    self.context.relax_error(error, error.pointer, error.keyword or "")
+                    ObjectRules(self, OBJECTS, where, last).write(left)
 
     def choice(self, name: str, *ways: list[Symbol]) -> Symbol:
         """A nonterminal for any of some sequences."""

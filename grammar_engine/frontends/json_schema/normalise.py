@@ -15,7 +15,7 @@ from collections.abc import Generator
 from functools import cached_property
 from typing import Any
 
-from ...errors import SchemaError, UnsupportedSchemaError
+from ...errors import LimitExceededError, SchemaError, UnsupportedSchemaError
 from . import pieces, shape
 from .assertions import Assertions
 from .context import Context, Undecided
@@ -117,6 +117,10 @@ class Normaliser:
                     wanted = stack[-1][1].send(result)  # type: ignore[arg-type]
                 except StopIteration as stop:
                     result = self._shapes[stack.pop()[0]] = stop.value
+                except LimitExceededError as error:
+                    place = stack.pop()[0]
+                    self.context.relax_explosion(error, place)
+                    result = self._shapes[place] = self._own[place][2].inexact() if place in self._own else ANY.inexact()
                 else:
                     result = self._shapes.get(wanted) or self._enter(wanted, stack)
         finally:
