@@ -32,7 +32,7 @@ class Limits:
     max_alternatives : int
         Ways of cutting the text into lexemes that are alive at the same time.
     max_step_work : int
-        Derivatives, items and states that one call (an accept, one mask) may compute.
+        Derivatives, items and states that one step (a mask, a byte that is accepted) may compute; about 2 s.
     max_generation_bytes : int
         Bytes of lazily built states after which new matchers start a fresh generation of them (a matcher that is alive keeps
         its own). No error: it only costs warmth.
@@ -56,7 +56,7 @@ class Limits:
     max_rows: int = 2_000_000
     max_configurations: int = 4_000_000
     max_alternatives: int = 1_000
-    max_step_work: int = 4_000_000
+    max_step_work: int = 10_000_000
     max_generation_bytes: int = 256 << 20
     max_memory_bytes: int = 2 << 30
     max_mask_bytes: int = 64 << 20
