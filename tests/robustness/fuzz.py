@@ -273,6 +273,10 @@ def case_schema(rng: random.Random, corpus: Corpus, clock: Clock) -> str:
         "lenient": rng.random() < 0.3,
         "whitespace": rng.choice(["flexible", "bounded", "compact"]),
         "escapes": rng.choice(["minimal", "all"]),
+        "property_order": rng.choice(["schema", "any"]),
+        "number_style": rng.choice(["canonical", "any"]),
+        "unique_keys": rng.random() < 0.2,
+        "formats": rng.choice(["known", "known", "strict", "annotation"]),
     }
     grammar = clock("from_json_schema", lambda: Grammar.from_json_schema(source, **options, limits=random_limits(rng)))
     walk(rng, grammar, clock)

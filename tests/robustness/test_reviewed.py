@@ -61,6 +61,11 @@ def test_a_malformed_identifier(name):
         Grammar.from_json_schema({"$id": name, "$ref": "#/$defs/a", "$defs": {"a": {"$id": "x", "type": "null"}}})
 
 
+def test_a_reference_to_a_malformed_host():
+    with pytest.raises((SchemaError, UnsupportedSchemaError)):
+        Grammar.from_json_schema({"$ref": "http://[v1]/a"})
+
+
 def _errors():
     def caught(call):
         try:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
 from ...errors import LimitExceededError, SchemaError, UnsupportedSchemaError
 from ...limits import Limits
@@ -162,7 +162,7 @@ class Document:
             if found is None:
                 called = repr(reference) if uri == reference else f"{reference!r}, which stands for {uri!r},"
                 reason = f"{called} is not part of this document; give that schema in `resources`, by its URI (nothing is fetched)"
-                if urlsplit(uri).hostname == "json-schema.org":
+                if uri.startswith(("http://json-schema.org/", "https://json-schema.org/")):
                     reason += "; the metaschemas are found where jsonschema-specifications is installed (grammar-engine[metaschemas])"
                 raise UnsupportedSchemaError(reason, pointer=place.pointer, keyword=keyword)
             resource = found
