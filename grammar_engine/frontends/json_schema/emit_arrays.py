@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from ...ir import UNBOUNDED, Symbol, Way
 from .arrays import ArrayPiece
 from .members import Bag, Condition, Kind, kinds
-from .unique import distinct_ways, why_not_unique
+from .unique import distinct_positions, distinct_ways, why_not_unique
 
 if TYPE_CHECKING:
     from .emit import Emitter
@@ -27,6 +27,10 @@ def write_array(emitter: Emitter, left: Symbol, piece: ArrayPiece, last: bool) -
     """Write rules for `left`; none if no array is admitted."""
     if piece.unique is not None:
         reason = why_not_unique(emitter.context, piece)
+        positions = distinct_positions(emitter, piece) if reason is not None else None
+        if positions is not None:
+            _write_distinct(emitter, left, piece, positions, last)
+            return
         if reason is not None:
             emitter.context.relax(piece.unique, "uniqueItems", reason)
             piece = piece._replace(unique=None)
@@ -34,6 +38,22 @@ def write_array(emitter: Emitter, left: Symbol, piece: ArrayPiece, last: bool) -
         _Counted(emitter, piece, last).write(left)
     else:
         _write_plain(emitter, left, piece, last)
+
+
+def _write_distinct(emitter: Emitter, left: Symbol, piece: ArrayPiece, positions: list[Symbol], last: bool) -> None:
+    """A prefix whose items differ from each other and from the rest: for each length one bag, in which every position has to be taken."""
+    b, layout = emitter.builder, emitter.layout
+    n = piece.prefix_length()
+    longest = len(positions) if piece.longest is None else min(piece.longest, len(positions))
+    for length in range(piece.shortest if piece.shortest <= n else n + 1, longest + 1):
+        bag = Bag()
+        for rank, symbol in enumerate(positions[:length]):
+            slot = bag.slot(1, 1)
+            if rank == n:
+                bag.slots[slot] = (max(1, piece.shortest - n), None if piece.longest is None else piece.longest - n)
+            bag.ways.append(Way((symbol,), (slot,), rank, distinct=True))
+        items = [b.bag(bag.ways, bag.slots, layout.comma, "items", ranked=True)] if length else []
+        b.rule(left, [layout.open_array, *items, layout.close("]", last)])
 
 
 def _write_plain(emitter: Emitter, left: Symbol, piece: ArrayPiece, last: bool) -> None:

@@ -60,12 +60,44 @@ def distinct_ways(emitter: Emitter, goal: Goal) -> list[tuple[Symbol, int | None
             if symbol is not None:
                 ways.append((symbol, 1))
         return ways
-    symbol = emitter.scalar(Shape(shape.atoms, shape.strings, shape.numbers), where, is_normal=True)
-    if symbol is not None:
-        count = bin(shape.atoms).count("1") + _count_strings(context, shape) + _count_numbers(shape)
-        if count:
-            ways.append((symbol, None if count >= MOST_VALUES else count))
+    symbol, count = _scalars(emitter, goal)
+    if symbol is not None and count:
+        ways.append((symbol, None if count >= MOST_VALUES else count))
     return ways
+
+
+def distinct_positions(emitter: Emitter, piece: ArrayPiece) -> list[Symbol] | None:
+    """A lexeme of scalars for each position of a prefix and, if there may be more items, one for those. None where that is not enough:
+    an item may be no scalar, or there are so few values at a position that earlier ones may use them up.
+    """
+    n = piece.prefix_length()
+    if piece.counts or n == 0:
+        return None
+    longest = n + 1 if piece.longest is None else min(piece.longest, n + 1)
+    symbols = []
+    for position in range(longest):
+        shape = emitter.context.normaliser.shape(piece.goal(position))
+        nested: tuple[ArrayPiece | ObjectPiece, ...] = (*shape.arrays, *shape.objects)
+        if not all(part.is_void(emitter.context) for part in nested):
+            return None
+        symbol, count = _scalars(emitter, piece.goal(position))
+        if count == 0:
+            break
+        if count < (n if position < n else MOST_VALUES):
+            return None
+        assert symbol is not None
+        symbols.append(symbol)
+    return symbols
+
+
+def _scalars(emitter: Emitter, goal: Goal) -> tuple[Symbol | None, int]:
+    """The lexeme of the scalars that meet a goal, and how many values it has, or `MOST_VALUES`."""
+    context = emitter.context
+    shape = context.normaliser.shape(goal)
+    symbol = emitter.scalar(Shape(shape.atoms, shape.strings, shape.numbers), goal[0].pointer if goal else None, is_normal=True)
+    if symbol is None:
+        return None, 0
+    return symbol, min(bin(shape.atoms).count("1") + _count_strings(context, shape) + _count_numbers(shape), MOST_VALUES)
 
 
 def _listed(context: Context, shape: Shape) -> list[Shape] | None:
