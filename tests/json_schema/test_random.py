@@ -142,9 +142,11 @@ def test_equals_the_oracle() -> None:
         try:
             grammar = compile_or_count(schema, counts, whitespace="compact")
             build(builder, schema, Options("compact"), Limits(), oracle.Questions(builder))
+            recogniser = Recogniser(builder)
         except (UnsupportedSchemaError, UnsatisfiableSchemaError, LimitExceededError):
             return
-        recogniser = Recogniser(builder)
+        except NotImplementedError:  # distinct members: compared by value (above), and by exactness/test_bags.py
+            return
         for value in rng.sample(WORLD, 6):
             text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
             state = recogniser.run(text.encode())
