@@ -3,7 +3,7 @@
     python tools/make_docs.py            # the package is installed, or built in place with PYTHONPATH=$PWD
     python tools/make_docs.py --check    # exit status 1 if the file would change
 
-Idea. What a table says of a keyword is read off `keywords.py` and `formats.py`, and its figures off `keyword_figures.json`, which
+Idea. What a table says of a keyword is read off `keywords.py` and `formats/`, and its figures off `keyword_figures.json`, which
 `keyword_figures.py` counts where the data are. What is refused although its keyword is enforced is shown by
 example: each example is compiled here, and the reason in the document is the one that the engine gave. An example that compiles, or a
 remark about a keyword that the registry does not have, is an error; so the document cannot fall behind the code in silence.

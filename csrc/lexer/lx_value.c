@@ -203,7 +203,7 @@ static rx_id number_spelling(rx_arena *x, const u8 *value, u32 n) {
     rx_id fraction = n_digits == 1 ? no_fraction(x, RX_ID_EMPTY)
                                    : text_before(x, ".", before(x, rx_bytes(x, digits + 1, n_digits - 1), zeros(x, 0, NONE)));
     rx_id all = before(x, rx_bytes(x, digits, 1), before(x, fraction, exponent_before(x, mark + 1, n_exponent, end)));
-    if (n_exponent <= 9) { /* else no text that there is room for has so many digits */
+    if (n_exponent <= 9) { /* else plain digits would be some 100 MB */
         int64_t exponent = 0;
         for (u32 i = mark[1] == '-'; i < n_exponent; i++) exponent = exponent * 10 + (mark[1 + i] - '0');
         all = rx_or2(x, all, plain(x, digits, n_digits, mark[1] == '-' ? -exponent : exponent, end));
@@ -301,7 +301,8 @@ u32 lx_distinct(lx_lexer *l, u32 lexeme, u32 set, bool tainted) {
 }
 
 /* Two texts that first differ in two of these bytes have different values, if they have the same prefix: they are different characters
- * of a string, raw or in an escape, or different digits of a number. (Not the letters of exponents and \\u; not both cases of a hex digit.) */
+ * of a string, raw or in an escape, or different digits of a number. (Not the letters of exponents and \u; not both cases of a hex digit.)
+ * That holds inside the scalar; behind it only white space and punctuation may come, and zero has no exponent (ir.py, `Way`). */
 static bool tells_apart(u32 byte) {
     return byte >= 0x80 || (byte >= '1' && byte <= '9') || (byte >= 'a' && byte <= 'z' && byte != 'e' && byte != 'u');
 }

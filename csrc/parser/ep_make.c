@@ -10,7 +10,7 @@
  * VALUE_UNKNOWN stands for some value that is not known: masks are computed with it (match/mk.c). The lexemes of such a state may then
  * still have that value, and are marked so (LX_TAINTED).
  *
- * Cost. A state: its slots and ways. A member: one or two states' worth of nodes, once. */
+ * Cost. A state: its slots and ways; with conditions, a search for each way (gr_bag.h). A member: one or two states' worth of nodes, once. */
 #include "../grammar/gr_bag.h"
 #include "ep_parts.h"
 
