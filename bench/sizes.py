@@ -31,8 +31,8 @@ from grammar_engine import Grammar, Matcher, Vocabulary
 from grammar_engine.errors import LimitExceededError, SchemaError
 
 sys.path.insert(0, str(Path(__file__).parent))
-import peers
-from maskbench import DATA, processor
+from engines.tokenizer import NAMES, Tokenizer
+from figures import processor
 
 
 class Family(NamedTuple):
@@ -279,7 +279,7 @@ def profile(family: Family, n: int, lines: int) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--tokenizer", type=Path, default=DATA / "tokenizers" / "tekken-131k.json.gz")
+    parser.add_argument("--tokenizer", choices=NAMES, default=NAMES[0])
     parser.add_argument("--match", default="", help="only families whose name contains this")
     parser.add_argument("--most", type=int, default=sys.maxsize, metavar="N", help="only sizes up to N")
     parser.add_argument("--repeat", type=int, default=3)
@@ -292,14 +292,14 @@ def main() -> None:
         for family in families:
             profile(family, max(n for n in family.sizes if n <= options.most), 12)
         return
-    tokenizer = peers.Tokenizer(options.tokenizer)
+    tokenizer = Tokenizer.load(options.tokenizer)
     vocabulary = Vocabulary(tokenizer.tokens, eos=[tokenizer.eos], special=dict(tokenizer.special))
     warm_up(vocabulary)
     measured: dict[str, list[Point]] = {}
     for family in families:
         sizes = [n for n in family.sizes if n <= options.most]
         measured[family.name] = [measure_apart(family, n, vocabulary, options.repeat, options.limit) for n in sizes]
-    print(f"{processor()}, {options.tokenizer.name}\n", table(measured), sep="\n")
+    print(f"{processor()}, {options.tokenizer}\n", table(measured), sep="\n")
     if options.chart:
         chart(measured, options.chart)
 

@@ -914,6 +914,20 @@ static int _cffi_const_GE_NO_SLICES(unsigned long long *o)
   return n;
 }
 
+static int _cffi_const_GE_NO_HEIRS(unsigned long long *o)
+{
+  int n = (GE_NO_HEIRS) <= 0;
+  *o = (unsigned long long)((GE_NO_HEIRS) | 0);  /* check that GE_NO_HEIRS is an integer */
+  return n;
+}
+
+static int _cffi_const_GE_NO_CLAMPING(unsigned long long *o)
+{
+  int n = (GE_NO_CLAMPING) <= 0;
+  *o = (unsigned long long)((GE_NO_CLAMPING) | 0);  /* check that GE_NO_CLAMPING is an integer */
+  return n;
+}
+
 static char const * _cffi_d_ge_build(void)
 {
   return ge_build();
@@ -3295,6 +3309,7 @@ static void _cffi_checkfld__ge_stats(ge_stats *p)
   (void)((p->inner_builds) | 0);  /* check that 'ge_stats.inner_builds' is an integer */
   (void)((p->inner_hits) | 0);  /* check that 'ge_stats.inner_hits' is an integer */
   (void)((p->slice_hits) | 0);  /* check that 'ge_stats.slice_hits' is an integer */
+  (void)((p->heirs) | 0);  /* check that 'ge_stats.heirs' is an integer */
   (void)((p->max_row_items) | 0);  /* check that 'ge_stats.max_row_items' is an integer */
   (void)((p->max_alternatives) | 0);  /* check that 'ge_stats.max_alternatives' is an integer */
   (void)((p->generation) | 0);  /* check that 'ge_stats.generation' is an integer */
@@ -3311,7 +3326,9 @@ static const struct _cffi_global_s _cffi_globals[] = {
   { "GE_E_SPELLING", (void *)_cffi_const_GE_E_SPELLING, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
   { "GE_E_SYNTAX", (void *)_cffi_const_GE_E_SYNTAX, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
   { "GE_E_UNSUPPORTED", (void *)_cffi_const_GE_E_UNSUPPORTED, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
+  { "GE_NO_CLAMPING", (void *)_cffi_const_GE_NO_CLAMPING, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
   { "GE_NO_GOTO_CACHE", (void *)_cffi_const_GE_NO_GOTO_CACHE, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
+  { "GE_NO_HEIRS", (void *)_cffi_const_GE_NO_HEIRS, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
   { "GE_NO_INNER_MASKS", (void *)_cffi_const_GE_NO_INNER_MASKS, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
   { "GE_NO_MASK_CACHE", (void *)_cffi_const_GE_NO_MASK_CACHE, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
   { "GE_NO_SHARED_INNER", (void *)_cffi_const_GE_NO_SHARED_INNER, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
@@ -3494,6 +3511,9 @@ static const struct _cffi_field_s _cffi_fields[] = {
   { "slice_hits", offsetof(ge_stats, slice_hits),
                   sizeof(((ge_stats *)0)->slice_hits),
                   _CFFI_OP(_CFFI_OP_NOOP, 45) },
+  { "heirs", offsetof(ge_stats, heirs),
+             sizeof(((ge_stats *)0)->heirs),
+             _CFFI_OP(_CFFI_OP_NOOP, 45) },
   { "max_row_items", offsetof(ge_stats, max_row_items),
                      sizeof(((ge_stats *)0)->max_row_items),
                      _CFFI_OP(_CFFI_OP_NOOP, 45) },
@@ -3521,7 +3541,7 @@ static const struct _cffi_struct_union_s _cffi_struct_unions[] = {
   { "ge_rules", 207, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_rules), offsetof(struct _cffi_align__ge_rules, y), 18, 11 },
   { "ge_stats", 208, _CFFI_F_CHECK_FIELDS,
-    sizeof(ge_stats), offsetof(struct _cffi_align__ge_stats, y), 29, 20 },
+    sizeof(ge_stats), offsetof(struct _cffi_align__ge_stats, y), 29, 21 },
   { "ge_vocab", 211, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
 };
@@ -3531,7 +3551,8 @@ static const struct _cffi_enum_s _cffi_enums[] = {
     "GE_OK,GE_E_MEMORY,GE_E_LIMIT,GE_E_SYNTAX,GE_E_UNSUPPORTED,GE_E_NOTHING,GE_E_IR,GE_E_ARGUMENT,GE_E_SPELLING,"
     "GE_E_BUSY" },
   { "ge_switch", 210, _cffi_prim_int(sizeof(ge_switch), ((ge_switch)-1) <= 0),
-    "GE_NO_MASK_CACHE,GE_NO_INNER_MASKS,GE_NO_SHARED_INNER,GE_NO_GOTO_CACHE,GE_NO_STATE_CACHE,GE_NO_SLICES" },
+    "GE_NO_MASK_CACHE,GE_NO_INNER_MASKS,GE_NO_SHARED_INNER,GE_NO_GOTO_CACHE,GE_NO_STATE_CACHE,GE_NO_SLICES,"
+    "GE_NO_HEIRS,GE_NO_CLAMPING" },
 };
 
 static const struct _cffi_typename_s _cffi_typenames[] = {
@@ -3555,7 +3576,7 @@ static const struct _cffi_type_context_s _cffi_type_context = {
   _cffi_struct_unions,
   _cffi_enums,
   _cffi_typenames,
-  51,  /* num_globals */
+  53,  /* num_globals */
   9,  /* num_struct_unions */
   2,  /* num_enums */
   11,  /* num_typenames */

@@ -7,6 +7,9 @@
 #include "regex/rx_multiple.c"        /*   decimal multiples */
 #include "regex/rx_derive.c"          /*   derivatives, byte classes, emptiness */
 #include "regex/rx_count.c"            /*   how many strings an expression has */
+#include "regex/rx_first.c"            /*   first bytes */
+#include "regex/rx_local.c"            /*   bytes that one expression does not tell apart */
+#include "regex/rx_clamp.c"            /*   repeats without bounds that a token cannot reach */
 #include "regex/rx_absorb.c"           /*   what any plain text leaves alive */
 #include "regex/rx_unicode_tables.c"  /*   code points by property (generated) */
 #include "regex/rx_class.c"           /*   \d \w \s \p{...}, case folding */
@@ -24,7 +27,10 @@
 #include "vocab/tt.c"                 /* 5 the trie of tokens */
 #include "vocab/vb.c"                 /*   vocabularies */
 #include "match/cf.c"                 /* 6 configurations */
+#include "match/mk_walk.c"            /*   walks of the vocabulary */
+#include "match/mk_unit.c"            /*   ... into what alternatives are taken apart */
+#include "match/mk_inner.c"           /*   ... lexeme-internal masks */
+#include "match/mk_keep.c"            /*   masks that are kept */
 #include "match/mk.c"                 /*   masks */
-#include "match/mk_inner.c"           /*   lexeme-internal masks */
 #include "match/en.c"                 /*   engines */
 #include "match/mt.c"                 /*   matchers */

@@ -42,6 +42,10 @@ class Switches:
         Keep transitions of the lexer and of configurations.
     slices : bool
         Allow plain tokens together where any plain text can go on.
+    heirs : bool
+        Make a mask by its difference from that of the state to which most bytes lead.
+    clamping : bool
+        Take states to be equal whose bounds no token can tell apart.
     """
 
     mask_cache: bool = True
@@ -50,6 +54,8 @@ class Switches:
     goto_cache: bool = True
     state_cache: bool = True
     slices: bool = True
+    heirs: bool = True
+    clamping: bool = True
 
     def _off(self) -> int:
         """The fields that are off as `ge_switch` bits: field i is bit i."""
@@ -74,6 +80,8 @@ class Stats:
         Lexeme-internal masks computed, and found with the vocabulary.
     slice_hits : int
         Walks that a slice made short.
+    heirs : int
+        Masks made by their difference from another one.
     max_row_items, max_alternatives : int
         Largest Earley row; largest configuration.
     generation : int
@@ -97,6 +105,7 @@ class Stats:
     inner_builds: int = 0
     inner_hits: int = 0
     slice_hits: int = 0
+    heirs: int = 0
     max_row_items: int = 0
     max_alternatives: int = 0
     generation: int = 0

@@ -26,6 +26,7 @@ Symbol = int  # id of a lexeme (even) or of a nonterminal (odd)
 MAX_CODE_POINT = 0x10FFFF
 UNBOUNDED = 0xFFFFFFFF  # as the upper bound of a repetition
 NO_SYMBOL = 0xFFFFFFFF
+MAX_DIVISOR = 10**18  # of OP_MULTIPLE
 
 # Operators of expression records; `csrc/grammar/ir.c` reads them.
 (
@@ -42,7 +43,7 @@ NO_SYMBOL = 0xFFFFFFFF
     OP_PATTERN,  #    regular expression text: dialect, flags, offset, length in `data` (UTF-8)
     OP_JSON,  #       the JSON string encodings (without quotes) of the strings of the operand: operand, escapes
     OP_LITERALS,  #   any of many byte strings: (offset, length) pairs in `data`
-    OP_MULTIPLE,  #   decimal numbers that are multiples: divisor, scale
+    OP_MULTIPLE,  #   decimal multiples in a range: divisor (low word, high word), scale, (offset, length) of the digits of both bounds
 ) = range(14)
 
 # Dialects of OP_PATTERN.
@@ -216,14 +217,28 @@ class Builder:
             operands += (self._span(literal), len(literal))
         return self._node(OP_LITERALS, len(operands), *operands)
 
-    def multiple_of(self, divisor: int, scale: int) -> Expr:
-        """Unsigned decimal digit strings, `digits` or `digits.digits`, whose value is a multiple of divisor / 10**scale.
+    def multiple_of(self, divisor: int, scale: int, low: int = 0, high: int | None = None) -> Expr:
+        """Unsigned decimal numbers whose value is a multiple of divisor / 10**scale in a range.
 
-        Says nothing of leading zeros: intersect with the number syntax that is wanted. 0 < divisor < 2**31, 0 <= scale <= 400.
+        Parameters
+        ----------
+        divisor : int
+            At most `MAX_DIVISOR`.
+        scale : int
+            With 0, the numbers are digits without a point. Otherwise they may have a fraction, with any number of zeros behind
+            `scale` places. There are no leading zeros.
+        low, high : int
+            Bounds of the value times 10**scale, both included; None for none. At most 10,000 digits.
         """
-        if not (0 < divisor < 1 << 31 and 0 <= scale <= 400):
-            raise ValueError(f"multiple_of({divisor}, {scale})")
-        return self._node(OP_MULTIPLE, 2, divisor, scale)
+        if not (0 < divisor <= MAX_DIVISOR and scale >= 0 and low >= 0):
+            raise ValueError(f"multiple_of({divisor}, {scale}, {low}, {high})")
+        if high is not None and high < low:
+            return self.never
+        record: list[int] = []
+        for bound in (low, high):
+            digits = b"" if bound is None else str(bound).zfill(scale + 1).encode()
+            record += (self._span(digits), len(digits))
+        return self._node(OP_MULTIPLE, 7, divisor & 0xFFFFFFFF, divisor >> 32, scale, *record)
 
     # --- symbols ----------------------------------------------------------------------------------------------------
 

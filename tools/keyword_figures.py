@@ -20,8 +20,8 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from grammar_engine.frontends.json_schema.formats import FORMATS
-from grammar_engine.frontends.json_schema.keywords import LIST_OF_SCHEMAS, MAP_OF_SCHEMAS, ONE_SCHEMA, REGISTRY
+from grammar_engine.frontends.json_schema.reading.keywords import LIST_OF_SCHEMAS, MAP_OF_SCHEMAS, ONE_SCHEMA, REGISTRY
+from grammar_engine.frontends.json_schema.scalars.formats import FORMATS
 
 ROOT = Path(__file__).parent.parent
 TARGET = ROOT / "tools" / "keyword_figures.json"

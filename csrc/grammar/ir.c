@@ -6,6 +6,8 @@ enum {
     OP_PATTERN, OP_JSON, OP_LITERALS, OP_MULTIPLE, N_OPS
 };
 
+#define MAX_BOUND_DIGITS 10000 /* of OP_MULTIPLE; a step takes time in proportion */
+
 typedef struct ir_input {
     const u8 *data;
     size_t n_data;
@@ -48,6 +50,23 @@ static rx_id read_literals(ge_ir *ir, const u32 *o, u32 n, const ir_input *in) {
     return id;
 }
 
+static bool is_number(const ir_input *in, u32 offset, u32 length) {
+    for (u32 i = 0; i < length; i++)
+        if (in->data[offset + i] < '0' || in->data[offset + i] > '9') return false;
+    return true;
+}
+
+static rx_id read_multiple(ge_ir *ir, const u32 *o, const ir_input *in) {
+    u64 divisor = o[0] | (u64)o[1] << 32;
+    u32 scale = o[2], n_low = o[4], n_high = o[6];
+    bool ok = divisor > 0 && divisor <= RX_MAX_DIVISOR && n_low > scale && (n_high > scale || n_high == 0);
+    ok = ok && max_u32(n_low, n_high) <= MAX_BOUND_DIGITS && span_ok(in, o[3], n_low) && span_ok(in, o[5], n_high);
+    ok = ok && is_number(in, o[3], n_low) && is_number(in, o[5], n_high);
+    ok = ok && (in->data[o[3]] != '0' || n_low == scale + 1) && (n_high <= scale + 1 || in->data[o[5]] != '0');
+    if (!ok) return budget_fail(&ir->b, GE_E_IR), NONE;
+    return rx_multiple(&ir->x, divisor, scale, (literal){in->data + o[3], n_low}, (literal){in->data + o[5], n_high});
+}
+
 static rx_id read_parts_op(ge_ir *ir, u32 op, const u32 *o, u32 n) {
     id_vec parts = {0};
     rx_id id = NONE;
@@ -63,14 +82,13 @@ static rx_id read_parts_op(ge_ir *ir, u32 op, const u32 *o, u32 n) {
 
 static rx_id read_record(ge_ir *ir, u32 op, const u32 *o, u32 n, const ir_input *in, ge_err *err) {
     static const u8 arity[N_OPS] = {[OP_BYTES] = 2, [OP_BYTE_SET] = 8, [OP_COMPLEMENT] = 1, [OP_REPEAT] = 3,
-                                    [OP_PATTERN] = 4, [OP_JSON] = 2, [OP_MULTIPLE] = 2};
+                                    [OP_PATTERN] = 4, [OP_JSON] = 2, [OP_MULTIPLE] = 7};
     rx_arena *x = &ir->x;
     bool ok = op < N_OPS && (arity[op] == 0 || arity[op] == n);
     if (ok && (op == OP_COMPLEMENT || op == OP_REPEAT || op == OP_JSON)) ok = o[0] < ir->exprs.n;
     if (ok && op == OP_BYTES) ok = span_ok(in, o[0], o[1]);
     if (ok && op == OP_PATTERN) ok = o[0] <= 2 && span_ok(in, o[2], o[3]);
     if (ok && op == OP_JSON) ok = o[1] <= 1;
-    if (ok && op == OP_MULTIPLE) ok = o[0] > 0 && o[0] < (u32)1 << 31 && o[1] <= 400;
     if (!ok) return budget_fail(&ir->b, GE_E_IR), NONE;
     switch (op) {
     case OP_NEVER: return RX_ID_NEVER;
@@ -87,7 +105,7 @@ static rx_id read_record(ge_ir *ir, u32 op, const u32 *o, u32 n, const ir_input 
     case OP_PATTERN: return rx_parse(x, in->data + o[2], o[3], o[0], o[1], err);
     case OP_JSON: return rx_quote(x, ir->exprs.at[o[0]], o[1]);
     case OP_LITERALS: return read_literals(ir, o, n, in);
-    case OP_MULTIPLE: return rx_multiple(x, o[0], o[1]);
+    case OP_MULTIPLE: return read_multiple(ir, o, in);
     default: return read_parts_op(ir, op, o, n);
     }
 }

@@ -53,7 +53,9 @@ typedef enum ge_switch {
     GE_NO_SHARED_INNER = 4,  /* do not keep lexeme-internal masks with the vocabulary */
     GE_NO_GOTO_CACHE = 8,    /* compute each Earley step anew */
     GE_NO_STATE_CACHE = 16,  /* compute each transition of lexer and configurations anew */
-    GE_NO_SLICES = 32        /* walk plain tokens like all others */
+    GE_NO_SLICES = 32,       /* walk plain tokens like all others */
+    GE_NO_HEIRS = 64,        /* no masks by their difference from that of the configuration that most bytes lead to */
+    GE_NO_CLAMPING = 128     /* tell all bounds of repeats apart, however far away */
 } ge_switch;
 
 typedef struct ge_ir ge_ir;           /* expressions under construction; then frozen into a grammar */
@@ -138,6 +140,7 @@ typedef struct ge_stats {
     uint64_t inner_builds;   /* lexeme-internal masks computed */
     uint64_t inner_hits;     /* found with the vocabulary */
     uint64_t slice_hits;     /* walks that a slice made short */
+    uint64_t heirs;          /* masks made by their difference from another one */
     uint64_t max_row_items;  /* of any row */
     uint64_t max_alternatives; /* of any configuration */
     uint64_t generation;     /* number of this generation of states, from 1 */

@@ -14,6 +14,7 @@
 #ifndef GE_LX_H
 #define GE_LX_H
 
+#include "../base/stable.h"
 #include "../regex/rx.h"
 
 enum {
@@ -35,6 +36,8 @@ typedef struct lx_state {
     bool skips;  /* a skip lexeme has matched */
     bool live;   /* some lexeme goes on */
     bool distinct; /* some lexeme is distinct */
+    u32 first;     /* id of the set that lx_first found, NONE until it was asked for */
+    u32 same;      /* of lx_same, NONE until it was asked for */
     u8 sure;       /* see lx_is_sure: 0 not asked, 1 no, 2 yes */
 } lx_state;
 
@@ -44,9 +47,11 @@ typedef struct lx_lexer {
     VEC(lx_lexeme) lexemes; /* a copy of the grammar's, grown by lx_distinct */
     intern_table states;
     VEC(lx_state) info;
-    VEC(u32) next;        /* n_states * n_classes */
+    stable_array next;    /* by state: a row of n_classes */
     intern_table accepts; /* sorted lexemes */
     VEC(u32) scratch;
+    word_map same_of; /* id of local classes (regex/rx_local.c) -> index in same */
+    VEC(u8) same;     /* lx_classes: 2 n_classes each */
     bool no_cache;
     /* lx_value.c */
     intern_table values;     /* canonical form: number of bytes, bytes */
@@ -60,7 +65,17 @@ bool lx_init(lx_lexer *l, budget *b, const rx_arena *x, const lx_lexeme *lexemes
 void lx_drop(lx_lexer *l);
 
 u32 lx_begin(lx_lexer *l, const u32 *lexemes, u32 n); /* state before any byte; lexemes sorted, distinct; n may be 0. NONE: failure */
+u32 lx_state_of(lx_lexer *l, const u32 *pairs, u32 n); /* the state of n pairs (lexeme, regex), sorted by lexeme. NONE: failure */
 u32 lx_step(lx_lexer *l, u32 state, u32 byte_class);   /* next state or LX_DEAD; NONE: failure */
+
+bool lx_first(lx_lexer *l, u32 state, byte_set *out);  /* a set outside of which the state reads no byte. False: failure */
+
+/* Classes by which a state goes to the same state for sure: same[c] is the first of those of c, next[c] leads round all of them. */
+typedef struct lx_classes {
+    const u8 *same, *next;
+} lx_classes;
+
+bool lx_same(lx_lexer *l, u32 state, lx_classes *out); /* valid until the next call. False: failure */
 
 /* The value of a text of a distinct lexeme; a set of values and one more; a lexeme of the grammar without a set of values. NONE: failure. */
 #define VALUE_UNKNOWN NONE
@@ -71,6 +86,8 @@ u32 lx_distinct(lx_lexer *l, u32 lexeme, u32 set, bool tainted);
 /* Can the state, in which a lexeme may still have one value that is not known, go on whatever that value is? Errs towards no. */
 bool lx_is_sure(lx_lexer *l, u32 state);
 
+/* The transitions of a state that are known; the others are NONE. It stays where it is. */
+static inline const u32 *lx_row(const lx_lexer *l, u32 state) { return stable_at(&l->next, state); }
 static inline u32 lx_count(const lx_lexer *l, u32 state) { return intern_length(&l->states, state) / 2; }
 static inline u32 lx_lexeme_at(const lx_lexer *l, u32 state, u32 i) { return intern_words(&l->states, state)[2 * i]; }
 

@@ -289,6 +289,23 @@ static bool step_longest(ge_engine *e, u32 config, u32 byte_class) {
     return true;
 }
 
+/* Publishes a transition, and with it those by all classes that no alternative tells from this one. */
+static bool publish(ge_engine *e, u32 config, u32 byte_class, u32 to) {
+    u32 _Atomic *next = cf_at(e, config)->next;
+    u32 n = cf_count(e, config), c = byte_class;
+    lx_classes alike;
+    u64 others[4] = {0}; /* classes that some alternative tells from this one, 256 bits */
+    for (u32 i = 1; i < n; i++) {
+        if (!lx_same(&e->lx, cf_alternative_at(e, config, i).state >> 1, &alike)) return false;
+        for (u32 k = 0; k < e->lx.x.n_classes; k++) others[k >> 6] |= (u64)(alike.same[k] != alike.same[byte_class]) << (k & 63);
+    }
+    if (!lx_same(&e->lx, cf_alternative_at(e, config, 0).state >> 1, &alike)) return false;
+    do
+        if (!(others[c >> 6] >> (c & 63) & 1)) atomic_store_explicit(&next[c], to, memory_order_release);
+    while ((c = alike.next[c]) != byte_class);
+    return true;
+}
+
 u32 cf_step(ge_engine *e, u32 config, u32 byte_class) {
     if (config == CF_DEAD) return CF_DEAD;
     u32 to = cf_warm(e, config, byte_class);
@@ -296,9 +313,8 @@ u32 cf_step(ge_engine *e, u32 config, u32 byte_class) {
     e->alts.n = 0;
     if (!(e->g->longest ? step_longest(e, config, byte_class) : step_every(e, config, byte_class))) return NONE;
     to = intern_config(e);
-    if (to != NONE && !(e->switches & GE_NO_STATE_CACHE) && cf_at(e, config)->next != e->no_next)
-        atomic_store_explicit(&cf_at(e, config)->next[byte_class], to, memory_order_release);
-    return to;
+    if (to == NONE || e->switches & GE_NO_STATE_CACHE || cf_at(e, config)->next == e->no_next) return to;
+    return publish(e, config, byte_class, to) ? to : NONE;
 }
 
 bool cf_init(ge_engine *e) {

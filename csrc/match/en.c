@@ -36,6 +36,7 @@ static bool init_parts(ge_engine *e) {
     if (!lx_init(&e->lx, &e->b, &g->x, g->lexemes, g->n_lexemes) || !ep_init(&e->ep, &e->b, &g->g, &e->lx)) return false;
     for (u32 i = 0; i < g->n_lexemes; i++)
         if (g->lexemes[i].flags & LX_SKIP && g->lexemes[i].expr != RX_ID_NEVER && !vec_push(&e->b, &e->skips, i)) return false;
+    for (u32 byte = 0; byte < 256; byte++) e->class_weight[e->lx.x.class_of[byte]] += e->v->hubs[0].weight[byte];
     return cf_init(e);
 }
 

@@ -53,13 +53,33 @@ typedef struct cf_record {
     bool unsure;          /* abstract, and no alternative is alive for sure */
 } cf_record;
 
-typedef struct mk_mask { /* a kept mask; see mk.c for how readers and eviction get along */
-    u32 *bits;
+/* Tokens, as a list while they are few, else as bits. Which, depends only on how they were found: equal masks may be kept in both ways. */
+typedef struct mk_found {
+    u32 *bits; /* n_words, not meaningful while listed */
+    VEC(u32) list;
+    bool listed;
+} mk_found;
+
+typedef struct mk_key { /* of a unit that is looked up in the vocabulary; see mk_inner.c */
+    u32 at, n; /* in key_words */
+    u64 hash;
+    bool made;
+    bool refused; /* it has no lexeme-internal mask */
+} mk_key;
+
+typedef struct mk_place { /* in a walk: a node of a trie, and where the automaton is there */
+    u32 node, config;
+} mk_place;
+
+typedef struct mk_mask { /* a kept mask; see mk_keep.c for how readers and eviction get along */
+    u32 *words;  /* bits, or tokens */
+    u32 n_words;
+    bool listed; /* tokens */
+    bool all;
     u64 hash;
     u64 _Atomic used;
     u32 _Atomic readers;
     u32 _Atomic stamp; /* changes whenever the slot gets another mask; odd: the slot is free */
-    bool all;
 } mk_mask;
 
 struct ge_engine {
@@ -96,13 +116,15 @@ struct ge_engine {
     stable_array masks; /* mk_mask */
     word_map mask_of_hash;
     size_t mask_bytes;
-    u32 *scratch_mask;
+    mk_found found;        /* scratch: the mask that is being made */
+    u32 class_weight[256]; /* by byte class: nodes of the vocabulary's trie below its bytes */
     VEC(u32) suspects;     /* scratch: found by the mask that is being made */
     VEC(u32) all_suspects; /* of all configurations that have some */
-    VEC(u32 _Atomic *) walk_next;
-    VEC(u32) walk_states, walk_exits;
-    VEC(u32) key;
-    VEC(u8) state_visits; /* lexer state -> cold masks in which it was wide, at most MK_NEVER */
+    VEC(mk_place) walk; /* scratch: what is still to be visited */
+    VEC(mk_key) keys;     /* by lexer state and view (mk.h) */
+    id_vec key_words;
+    id_vec unit_views;    /* by lexer state: the view by which its mask was found, or NONE: not known yet */
+    VEC(mk_place) at_hubs; /* scratch: where a walk has come to hubs: (index of the hub, configuration) */
     u64 _Atomic clock;
 
     ge_stats stats; /* counters that are not sizes */
@@ -138,13 +160,5 @@ static inline u32 cf_warm(const ge_engine *e, u32 config, u32 byte_class) {
 bool mk_warm(ge_engine *e, u32 config, u32 *out, bool *all);
 bool mk_cold(ge_engine *e, u32 config, u32 *out, bool *all);
 void mk_drop(ge_engine *e);
-
-/* Sets the bits of all tokens of a trie that the configuration can read. */
-bool mk_walk(ge_engine *e, const tt_trie *trie, u32 config, u32 *mask);
-/* Sets the bits of all tokens that one alternative can read, by its lexeme-internal mask, which is computed if it is not known and
- * `analyse` says so. *done = false: there is none (nothing was set). */
-bool mk_by_inner(ge_engine *e, cf_alternative alternative, bool analyse, u32 *mask, bool *done);
-/* What slices say of a state: the tokens in bits stay inside some lexeme of it; those in neither bits nor rest neither do nor leave one. */
-vb_cut mk_cut(const ge_engine *e, u32 state);
 
 #endif

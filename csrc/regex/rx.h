@@ -35,7 +35,7 @@ typedef enum rx_kind {
     RX_NOT,     /* operand */
     RX_REPEAT,  /* operand, minimum, maximum (NONE: unbounded) */
     RX_QUOTE,   /* operand, escapes, phase, accumulator: JSON string encodings of the operand; see rx_quote.c */
-    RX_MULTIPLE /* divisor, remainder, scale, fraction seen: digits of decimal multiples; see rx_multiple.c */
+    RX_MULTIPLE /* a struct multiple, distance: decimal multiples in a range; see rx_multiple.c */
 } rx_kind;
 
 enum {                /* flags, fixed at creation */
@@ -59,7 +59,13 @@ typedef struct rx_arena {
     intern_table sets;  /* byte sets, 8 words each */
     word_map memo;      /* (node, byte class) -> derivative */
     rx_id text;         /* valid UTF-8, NONE until rx_text() was asked for */
+    VEC(u32) first;     /* by node: id of the set that rx_first found, NONE until it was asked for */
+    VEC(u32) local_of;  /* by node: id in local, NONE until it was asked for */
+    intern_table local; /* sets of sets; see rx_local.c */
+    word_map clamped;   /* (node, number of bytes) -> what rx_clamp made of it */
+    word_map finish;    /* node -> what rx_finish found */
     rx_id of_byte[256]; /* the node of each single byte, RX_ID_NEVER until it was asked for */
+    VEC(u8) bounds;     /* digits of the bounds of multiples */
     u64 derivatives;    /* computed so far */
 
     /* Byte classes: bytes that no set of the arena tells apart. Valid while class_sets == number of sets, or for good once frozen. */
@@ -87,7 +93,6 @@ rx_id rx_and(rx_arena *x, const rx_id *parts, u32 n);
 rx_id rx_not(rx_arena *x, rx_id part);
 rx_id rx_repeat(rx_arena *x, rx_id part, u32 minimum, u32 maximum); /* NONE: unbounded */
 rx_id rx_quote(rx_arena *x, rx_id part, u32 escapes);
-rx_id rx_multiple(rx_arena *x, u32 divisor, u32 scale);
 
 typedef struct char_range {
     u32 low, high; /* inclusive code points */
@@ -105,6 +110,12 @@ typedef struct literal {
 /* Any of n byte strings (sorted, distinct), as a trie with shared ends. */
 rx_id rx_literals(rx_arena *x, const literal *literals, u32 n);
 
+#define RX_MAX_DIVISOR 1000000000000000000u /* ten times a remainder and a digit fit 64 bits */
+
+/* Multiples of divisor / 10^scale from low / 10^scale to high / 10^scale: 0 < divisor <= RX_MAX_DIVISOR. Bounds are digits, more than
+ * `scale` of them and without leading zeros beyond that; a high bound without digits is none. See rx_multiple.c. */
+rx_id rx_multiple(rx_arena *x, u64 divisor, u32 scale, literal low, literal high);
+
 /* Regular expression text (UTF-8, NULs are legal) in a dialect of ir.py with its flags. On a syntax error or a refused construct
  * fails the budget with GE_E_SYNTAX / GE_E_UNSUPPORTED and fills err->offset and err->text. */
 rx_id rx_parse(rx_arena *x, const u8 *pattern, size_t n, u32 dialect, u32 flags, ge_err *err);
@@ -120,6 +131,16 @@ bool rx_count(rx_arena *x, rx_id id, u64 limit, u64 *count); /* number of string
 void rx_refresh_classes(rx_arena *x);             /* brings class_of up to date */
 bool rx_freeze_classes(rx_arena *x, const rx_id *roots, u32 n); /* classes of what is reachable from roots, for good */
 
+/* *out = a set outside of which no string of `id` begins (rx_first.c). False on failure. */
+bool rx_first(rx_arena *x, rx_id id, byte_set *out);
+
+/* Local classes (rx_local.c): the sets that tell the derivatives of `id` apart, as an id in `local`, NONE on failure; adds them to `sets`;
+ * the id of `sets`, which it sorts; same[c] = the first class that they do not tell from c, next[c] = the next one, in a ring. */
+u32 rx_local(rx_arena *x, rx_id id);
+bool rx_add_local(rx_arena *x, rx_id id, id_vec *sets);
+u32 rx_intern_local(rx_arena *x, id_vec *sets);
+void rx_local_classes(const rx_arena *x, u32 local, u8 *same, u8 *next);
+
 /* True => after any text of at most n_chars characters that JSON allows raw in a string, something of `id` is still possible. False => maybe.
  * n_chars NONE: any number. See rx_absorb.c. */
 bool rx_absorbs_plain(const rx_arena *x, rx_id id, u32 n_chars);
@@ -127,11 +148,17 @@ bool rx_absorbs_plain(const rx_arena *x, rx_id id, u32 n_chars);
 /* True => of the texts of plain characters, exactly those of at most *n_chars leave something of `id` possible. False => maybe. */
 bool rx_counts_plain(const rx_arena *x, rx_id id, u32 *n_chars);
 
+/* `id` with the bounds dropped of repeats that n_bytes cannot fill: the same strings of at most so many bytes, and perhaps more of longer ones
+ * (rx_clamp.c). */
+rx_id rx_clamp(rx_arena *x, rx_id id, u32 n_bytes);
+/* The length of a short string of `id`, or n_bytes + 1 if none of at most n_bytes was found. NONE on failure. */
+u32 rx_finish(rx_arena *x, rx_id id, u32 n_bytes);
+
 /* For rx_node.c's siblings: interns a node with known meta. */
 rx_id rx_intern(rx_arena *x, const u32 *words, u32 n, u32 flags, u32 depth);
+rx_id rx_quote_again(rx_arena *x, rx_id part, const u32 *node); /* a RX_QUOTE node with another operand */
 rx_id rx_quote_step(rx_arena *x, const u32 *node, u32 byte);    /* derivative of a RX_QUOTE node */
 bool rx_quote_is_empty(rx_arena *x, const u32 *node);           /* its emptiness, from that of its operand */
-u32 rx_multiple_distance(const u32 *node);                      /* its `distance` */
 rx_id rx_multiple_step(rx_arena *x, const u32 *node, u32 byte); /* derivative of a RX_MULTIPLE node */
 
 #endif

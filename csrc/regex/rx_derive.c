@@ -79,7 +79,7 @@ rx_id rx_derive(rx_arena *x, rx_id id, u32 byte) {
         break;
     }
     case RX_QUOTE: result = rx_quote_step(x, node, byte); break;
-    case RX_MULTIPLE: result = rx_multiple_step(x, node, byte); break;
+    case RX_MULTIPLE: result = rx_multiple_step(x, intern_words(&x->nodes, id), byte); break;
     default: break;
     }
     if (result == NONE || !map_put(x->b, &x->memo, key, result)) return NONE;
@@ -211,7 +211,7 @@ static bool search(rx_arena *x, rx_id start) {
     return ok && found == NONE;
 }
 
-/* By structure where the structure tells; only intersections, complements and multiples need the search. Recursion goes as deep as
+/* By structure where the structure tells; only intersections and complements need the search. Recursion goes as deep as
  * nodes nest, which is bounded (rx.h). */
 bool rx_is_empty(rx_arena *x, rx_id id) {
     if (id == NONE) return false;

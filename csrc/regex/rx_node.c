@@ -23,8 +23,14 @@ bool rx_copy(rx_arena *x, budget *b, const rx_arena *from) {
     memset(&x->meta, 0, sizeof x->meta);
     memset(&x->sets, 0, sizeof x->sets);
     memset(&x->memo, 0, sizeof x->memo);
+    memset(&x->bounds, 0, sizeof x->bounds);
+    memset(&x->first, 0, sizeof x->first); /* not copied: what each node looks up at its front is found again */
+    memset(&x->local_of, 0, sizeof x->local_of);
+    memset(&x->local, 0, sizeof x->local);
+    memset(&x->clamped, 0, sizeof x->clamped);
+    memset(&x->finish, 0, sizeof x->finish);
     return intern_copy(b, &x->nodes, &from->nodes) && vec_copy(b, &x->meta, &from->meta) && intern_copy(b, &x->sets, &from->sets) &&
-           map_copy(b, &x->memo, &from->memo);
+           map_copy(b, &x->memo, &from->memo) && vec_copy(b, &x->bounds, &from->bounds);
 }
 
 void rx_drop(rx_arena *x) {
@@ -33,6 +39,12 @@ void rx_drop(rx_arena *x) {
     vec_drop(x->b, &x->meta);
     intern_drop(x->b, &x->sets);
     map_drop(x->b, &x->memo);
+    vec_drop(x->b, &x->bounds);
+    vec_drop(x->b, &x->first);
+    vec_drop(x->b, &x->local_of);
+    intern_drop(x->b, &x->local);
+    map_drop(x->b, &x->clamped);
+    map_drop(x->b, &x->finish);
 }
 
 /* Exact but for intersections, complements and quoting: there, what each part asks for is taken to be asked for in turn. */
@@ -50,7 +62,7 @@ static u32 guess_distance(const rx_arena *x, const u32 *words, u32 n, u32 flags)
         break;
     case RX_REPEAT: sum = (u64)x->meta.at[words[1]].distance * words[2]; break;
     case RX_QUOTE: sum = x->meta.at[words[1]].distance; break;
-    case RX_MULTIPLE: sum = rx_multiple_distance(words); break;
+    case RX_MULTIPLE: sum = words[n - 1]; break;
     default: sum = 1; break;
     }
     return sum < UINT16_MAX ? (u32)sum : UINT16_MAX;

@@ -29,6 +29,8 @@ rx_id rx_quote(rx_arena *x, rx_id part, u32 escapes) {
     return quote_node(x, part, escapes, RAW, 0);
 }
 
+rx_id rx_quote_again(rx_arena *x, rx_id part, const u32 *node) { return quote_node(x, part, node[2], node[3], node[4]); }
+
 static int hex_digit(u32 byte) {
     if (byte >= '0' && byte <= '9') return (int)(byte - '0');
     byte |= 0x20;

@@ -1,4 +1,4 @@
-/* t_regex: constructors, derivatives and emptiness against languages written out.
+/* t_regex: constructors, derivatives and emptiness against languages written out; multiples against arithmetic.
  *
  * The oracle of an expression is its language cut off at strings of MAX_LENGTH over {a, b, c}: a bit per string. Every operator is
  * computed on these bits by its definition, beside the expression; then all strings are read by derivatives. */
@@ -213,8 +213,59 @@ static void large_counters(void) {
     CHECK(b.bytes == 0);
 }
 
+static literal decimal(u64 value, u32 scale, char out[24]) {
+    return (literal){(const u8 *)out, (u32)sprintf(out, "%0*llu", (int)scale + 1, (unsigned long long)value)};
+}
+
+/* A node is NEVER if and only if no multiple in range begins with what was read: counted out, for each beginning of up to four digits. */
+static void check_beginnings(rx_arena *x, rx_id id, u64 divisor, u64 low, u64 high) {
+    for (u32 begin = 1; begin < 2500; begin++) {
+        char text[24];
+        literal digits = decimal(begin, 0, text);
+        rx_id at = id;
+        for (u32 i = 0; i < digits.n; i++) at = rx_derive(x, at, digits.at[i]);
+        bool alive = false;
+        for (u64 first = begin, last = begin; first <= high && !alive; first *= 10, last = last * 10 + 9)
+            for (u64 value = first; value <= last && value <= high && !alive; value++) alive = value >= low && value % divisor == 0;
+        CHECK((at == RX_ID_NEVER) == !alive);
+        CHECK(rx_nullable(x, at) == (begin >= low && begin <= high && begin % divisor == 0));
+    }
+}
+
+static void multiples(void) {
+    static const u64 divisors[] = {1, 7, 25, 64, 999, 4321};
+    budget b;
+    ge_limits limits = wide_limits();
+    budget_init(&b, &limits);
+    rx_arena x;
+    CHECK(rx_init(&x, &b));
+    char from[24], to[24];
+    for (u32 round = 0; round < 24; round++) {
+        u64 divisor = divisors[round % 6], low = random_below(&seed, 3000), high = low + random_below(&seed, round % 2 ? 100 : 20000);
+        check_beginnings(&x, rx_multiple(&x, divisor, 0, decimal(low, 0, from), decimal(high, 0, to)), divisor, low, high);
+    }
+    /* the largest divisor, where ten times a remainder is near 2^64 */
+    u64 largest = RX_MAX_DIVISOR;
+    rx_id id = rx_multiple(&x, largest - 1, 0, decimal(1, 0, from), (literal){NULL, 0});
+    for (const char *c = "1999999999999999998"; *c; c++) id = rx_derive(&x, id, (u8)*c);
+    CHECK(rx_nullable(&x, id));
+    /* from 1.25 to 1.50 in steps of 0.25; a point needs digits behind it, and zeros may follow */
+    id = rx_multiple(&x, 25, 2, decimal(125, 2, from), decimal(150, 2, to));
+    CHECK(!rx_nullable(&x, id) && rx_derive(&x, id, '0') == RX_ID_NEVER && rx_derive(&x, id, '2') == RX_ID_NEVER);
+    id = rx_derive(&x, rx_derive(&x, id, '1'), '.');
+    CHECK(!rx_nullable(&x, id) && rx_derive(&x, id, '0') == RX_ID_NEVER && rx_derive(&x, id, '4') == RX_ID_NEVER);
+    CHECK(rx_nullable(&x, rx_derive(&x, id, '5')) && !rx_nullable(&x, rx_derive(&x, id, '2')));
+    id = rx_derive(&x, rx_derive(&x, id, '5'), '0');
+    CHECK(rx_nullable(&x, id) && rx_derive(&x, id, '0') == id && rx_derive(&x, id, '1') == RX_ID_NEVER);
+    CHECK(rx_multiple(&x, 7, 0, decimal(15, 0, from), decimal(20, 0, to)) == RX_ID_NEVER);
+    CHECK(rx_multiple(&x, 7, 0, decimal(20, 0, from), decimal(15, 0, to)) == RX_ID_NEVER);
+    rx_drop(&x);
+    CHECK(b.bytes == 0);
+}
+
 int main(void) {
     random_expressions(150);
+    multiples();
     literals_are_a_trie();
     code_points();
     large_counters();

@@ -9,53 +9,51 @@ static int compare_items(const void *a, const void *b) {
     return p->token < q->token ? -1 : p->token > q->token;
 }
 
-/* One more token of the node `at`. */
-static bool add_twin(tt_trie *t, budget *b, u32 at, u32 token) {
-    u32 *head = &t->nodes.at[at].token;
-    u32 first = t->twins.n;
-    if (!(*head & TT_MANY)) {
-        tt_twin only = {.token = *head, .next = NONE};
-        if (!vec_push(b, &t->twins, only)) return false;
-        *head = TT_MANY | first;
+/* The items [from, to) that begin with the bytes of a node, which has this depth. */
+typedef struct range {
+    u32 from, to, depth;
+} range;
+
+/* The token or tokens of a node: items [from, to), all of the same bytes. */
+static u32 add_twins(tt_trie *t, budget *b, const tt_item *items, u32 from, u32 to) {
+    if (to - from == 1) return items[from].token;
+    u32 head = t->twins.n;
+    for (u32 i = from; i < to; i++) {
+        tt_twin twin = {.token = items[i].token, .next = i + 1 < to ? t->twins.n + 1 : NONE};
+        if (!vec_push(b, &t->twins, twin)) return NONE;
     }
-    tt_twin more = {.token = token, .next = *head & ~TT_MANY};
-    u32 index = t->twins.n;
-    if (!vec_push(b, &t->twins, more)) return false;
-    *head = TT_MANY | index;
-    return true;
+    return TT_MANY | head;
 }
 
 bool tt_build(tt_trie *t, budget *b, tt_item *items, u32 n) {
-    VEC(u32) path = {0}; /* open nodes, by depth - 1 */
-    const tt_item *previous = NULL;
+    VEC(range) nodes = {0};
     bool ok = true;
     memset(t, 0, sizeof *t);
     if (n) qsort(items, n, sizeof *items, compare_items);
-    for (u32 i = 0; ok && i < n; i++) {
-        const tt_item *item = &items[i];
-        if (item->n == 0) continue;
-        u32 common = 0;
-        if (previous)
-            while (common < previous->n && common < item->n && previous->at[common] == item->at[common]) common++;
-        if (previous && common == item->n && common == previous->n) {
-            ok = add_twin(t, b, path.at[path.n - 1], item->token);
-            continue;
+    u32 from = 0;
+    while (from < n && items[from].n == 0) from++;
+    ok = vec_push(b, &nodes, ((range){from, n, 0})) && vec_push(b, &t->byte, 0);
+    for (u32 i = 0; ok && i < nodes.n; i++) {
+        range at = nodes.at[i];
+        u32 end = at.from, next; /* items [at.from, end) end here */
+        while (end < at.to && items[end].n == at.depth) end++;
+        u32 token = end > at.from && at.depth ? add_twins(t, b, items, at.from, end) : NONE;
+        ok = vec_push(b, &t->token, token) && vec_push(b, &t->first, nodes.n) && b->status == GE_OK;
+        for (u32 k = end; ok && k < at.to; k = next) {
+            u8 byte = items[k].at[at.depth];
+            for (next = k + 1; next < at.to && items[next].at[at.depth] == byte;) next++;
+            ok = vec_push(b, &nodes, ((range){k, next, at.depth + 1})) && vec_push(b, &t->byte, byte);
         }
-        while (path.n > common) t->nodes.at[path.at[--path.n]].end = t->nodes.n;
-        for (u32 d = common; ok && d < item->n; d++) {
-            tt_node node = {.token = d + 1 == item->n ? item->token : NONE, .depth = (u16)(d + 1), .byte = item->at[d]};
-            ok = vec_push(b, &path, t->nodes.n) && vec_push(b, &t->nodes, node);
-        }
-        t->max_depth = max_u32(t->max_depth, item->n);
-        previous = item;
     }
-    while (path.n) t->nodes.at[path.at[--path.n]].end = t->nodes.n;
-    vec_drop(b, &path);
+    ok = ok && vec_push(b, &t->first, nodes.n);
+    vec_drop(b, &nodes);
     if (!ok) tt_drop(t, b);
     return ok;
 }
 
 void tt_drop(tt_trie *t, budget *b) {
-    vec_drop(b, &t->nodes);
+    vec_drop(b, &t->byte);
+    vec_drop(b, &t->first);
+    vec_drop(b, &t->token);
     vec_drop(b, &t->twins);
 }

@@ -1,26 +1,20 @@
-/* tt: a trie of byte strings, flat in depth-first order. Stage 5 of 6: the vocabulary as something an automaton can walk.
+/* tt: a trie of byte strings, flat in breadth-first order. Stage 5 of 6: the vocabulary as something an automaton can walk.
  *
- *     strings  a b, a b c, a d, e          nodes in order   a   b   c   d   e
- *                                          depth            1   2   3   2   1
- *        a ----- b* --- c*                 end              4   3   3   4   5     (index after the node's subtree)
- *         \----- d*                        token            -   ab  abc ad  e
- *     e*
+ *     strings  a b, a b c, a d, e          node    0   1   2   3   4   5      0 is the root
+ *                                          byte    -   a   e   b   d   c
+ *          0 --- a(1) --- b*(3) --- c*(5)  first   1   3   5   5   6   6   6  children of i: first[i] .. first[i + 1]
+ *           \       \---- d*(4)            token   -   -   e   ab  ad  abc
+ *            \-- e*(2)
  *
- * A walk goes through the nodes in order with a stack of states by depth. Where the automaton dies it jumps to `end`.
+ * Children stand side by side, and so do the children of neighbours. A walk reads the bytes of all children of a node from one or two
+ * cache lines and looks further only at those that the automaton can read; and what is below a run of nodes is one run in each level.
  * Several tokens may have the same bytes: the node then leads to a list of them in `twins`.
  *
- * Invariants: nodes[i].end > i; children of a node have distinct bytes, ascending; depth <= max_depth. */
+ * Invariants: first is ascending, and has one entry more than there are nodes; children of a node have distinct bytes, ascending. */
 #ifndef GE_TT_H
 #define GE_TT_H
 
 #include "../base/base.h"
-
-typedef struct tt_node {
-    u32 end;   /* index of the first node that is not in the subtree of this one */
-    u32 token; /* the token that ends here; with TT_MANY, an index into twins; or NONE */
-    u16 depth; /* from 1 */
-    u8 byte;
-} tt_node;
 
 typedef struct tt_item {
     const u8 *at; /* borrowed while building */
@@ -33,28 +27,53 @@ typedef struct tt_twin {
 } tt_twin;
 
 typedef struct tt_trie {
-    VEC(tt_node) nodes;
+    VEC(u8) byte;
+    VEC(u32) first;
+    VEC(u32) token;     /* the token that ends at the node; with TT_MANY, an index into twins; or NONE */
     VEC(tt_twin) twins; /* lists of tokens with the same bytes */
-    u32 max_depth;
 } tt_trie;
 
-/* nodes[i].token with this bit set is an index into twins, a list of all tokens of the node. */
+/* token[i] with this bit set is an index into twins, a list of all tokens of the node. */
 #define TT_MANY ((u32)1 << 31)
 #define TT_MAX_BYTES 65535 /* longest byte string */
 
 /* Items may be in any order and are sorted in place; empty byte strings are left out. */
 bool tt_build(tt_trie *t, budget *b, tt_item *items, u32 n);
 void tt_drop(tt_trie *t, budget *b);
-static inline size_t tt_bytes(const tt_trie *t) { return vec_bytes(&t->nodes) + vec_bytes(&t->twins); }
+static inline size_t tt_bytes(const tt_trie *t) {
+    return vec_bytes(&t->byte) + vec_bytes(&t->first) + vec_bytes(&t->token) + vec_bytes(&t->twins);
+}
 
-/* Sets the bit of every token of a node. */
-static inline void tt_set_bits(const tt_trie *t, u32 token, u32 *mask) {
-    if (token & TT_MANY) {
-        for (u32 i = token & ~TT_MANY; i != NONE; i = t->twins.at[i].next)
-            mask[t->twins.at[i].token >> 5] |= (u32)1 << (t->twins.at[i].token & 31);
-    } else {
-        mask[token >> 5] |= (u32)1 << (token & 31);
-    }
+/* The tokens of a node, one after the other: for (u32 next, token = tt_token(t, node, &next); token != NONE; token = tt_more(t, &next)). */
+static inline u32 tt_more(const tt_trie *t, u32 *next) {
+    if (*next == NONE) return NONE;
+    tt_twin twin = t->twins.at[*next];
+    *next = twin.next;
+    return twin.token;
+}
+
+static inline u32 tt_token(const tt_trie *t, u32 node, u32 *next) {
+    u32 token = t->token.at[node];
+    *next = NONE;
+    if (token == NONE || !(token & TT_MANY)) return token;
+    *next = token & ~TT_MANY;
+    return tt_more(t, next);
+}
+
+/* The nodes [*from, *to) of one level, and after a call all that is below them in the next. False: nothing is. */
+static inline bool tt_below(const tt_trie *t, u32 *from, u32 *to) {
+    u32 n = t->token.n;
+    *from = *from < n ? t->first.at[*from] : n;
+    *to = *to < n ? t->first.at[*to] : n;
+    return *from < *to;
+}
+
+/* The number of nodes below a node, and itself. */
+static inline u32 tt_size(const tt_trie *t, u32 node) {
+    u32 from = node, to = node + 1, size = 0;
+    do size += to - from;
+    while (tt_below(t, &from, &to));
+    return size;
 }
 
 #endif

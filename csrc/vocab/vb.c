@@ -47,6 +47,37 @@ static bool build_counts(ge_vocab *v) {
     return true;
 }
 
+/* The root, and its children below which lies a sixteenth of all nodes. */
+static void find_hubs(ge_vocab *v) {
+    const tt_trie *trie = &v->trie;
+    v->n_hubs = 1;
+    for (u32 i = 1; i < trie->first.at[1] && v->n_hubs < VB_HUBS; i++)
+        if (tt_size(trie, i) >= trie->byte.n / 16 && trie->byte.n >= 4096) v->hubs[v->n_hubs++] = (vb_hub){.node = i, .byte = trie->byte.at[i]};
+    for (u32 k = 0; k < v->n_hubs; k++) {
+        vb_hub *hub = &v->hubs[k];
+        for (u32 i = trie->first.at[hub->node]; i < trie->first.at[hub->node + 1]; i++) hub->weight[trie->byte.at[i]] = tt_size(trie, i);
+        for (u32 h = 1; k == 0 && h < v->n_hubs; h++) hub->weight[v->hubs[h].byte] = 0;
+    }
+}
+
+/* Tiers of 8, 16 and 24 bytes, and of the longest token. */
+static bool build_tiers(ge_vocab *v, tt_item *items) {
+    u32 most = 0;
+    bool ok = true;
+    for (u32 i = 0; i < v->n_tokens; i++) most = max_u32(most, v->offsets[i + 1] - v->offsets[i]);
+    for (u32 k = 0; ok && k < VB_TIERS; k++) {
+        vb_tier *tier = &v->tiers[k];
+        u32 n = 0;
+        tier->bytes = k == 0 ? most : min_u32(most, 8 * (VB_TIERS - k));
+        for (u32 i = 0; i < v->n_tokens; i++) {
+            tt_item item = {.at = v->text + v->offsets[i], .n = v->offsets[i + 1] - v->offsets[i], .token = i};
+            if (item.n > tier->bytes) items[n++] = item;
+        }
+        ok = tt_build(&tier->longer, &v->b, items, n);
+    }
+    return ok;
+}
+
 ge_status ge_vocab_new(const uint8_t *bytes, const uint32_t *offsets, uint32_t n_tokens, uint32_t width, const uint32_t *eos,
                        uint32_t n_eos, ge_vocab **out, ge_err *err) {
     if (n_tokens == 0 || n_tokens >= TT_MANY) return err_set(err, GE_E_ARGUMENT, "the number of tokens is out of range");
@@ -78,8 +109,9 @@ ge_status ge_vocab_new(const uint8_t *bytes, const uint32_t *offsets, uint32_t n
         }
         if (n_eos) memcpy(v->eos, eos, n_eos * sizeof *eos);
         bool ok = tt_build(&v->trie, &v->b, items, n_tokens);
+        if (ok) find_hubs(v);
         ok = ok && build_slice(v, VB_PLAIN, NONE, items);
-        (void)(ok && build_slice(v, VB_PLAIN_SHORT, VB_SHORT, items) && build_counts(v));
+        (void)(ok && build_slice(v, VB_PLAIN_SHORT, VB_SHORT, items) && build_counts(v) && build_tiers(v, items));
     }
     if (items) mem_resize(&v->b, items, n_tokens * sizeof *items, 0);
     if (v->b.status != GE_OK) {
@@ -95,6 +127,8 @@ void ge_vocab_free(ge_vocab *v) {
     if (!v || !share_drop(&v->shares)) return;
     while (v->inner.n) vb_inner_free(&v->b, v->inner.at[--v->inner.n]);
     vec_drop(&v->b, &v->inner);
+    map_drop(&v->b, &v->inner_of);
+    for (u32 k = 0; k < VB_TIERS; k++) tt_drop(&v->tiers[k].longer, &v->b);
     tt_drop(&v->trie, &v->b);
     for (u32 i = 0; i < VB_N_SLICES; i++) {
         tt_drop(&v->slices[i].rest, &v->b);
@@ -118,24 +152,21 @@ size_t ge_vocab_bytes(ge_vocab *v) {
 ge_status ge_vocab_encode(const ge_vocab *v, const uint8_t *text, size_t n_text, int32_t hold_back, uint32_t *out, size_t *n_out,
                           size_t *n_used, ge_err *err) {
     (void)err;
-    const tt_node *nodes = v->trie.nodes.at;
+    const tt_trie *trie = &v->trie;
     size_t at = 0, n = 0;
     while (at < n_text) {
-        u32 i = 0, end = v->trie.nodes.n, best = NONE;
+        u32 node = 0, best = NONE, more;
         size_t best_end = at, p = at;
-        while (p < n_text) { /* one level down per byte */
-            while (i < end && nodes[i].byte != text[p]) i = nodes[i].end;
-            if (i >= end) break;
-            p++;
-            if (nodes[i].token != NONE) {
-                u32 token = nodes[i].token;
-                best = token & TT_MANY ? v->trie.twins.at[token & ~TT_MANY].token : token;
-                best_end = p;
-            }
-            end = nodes[i].end;
-            i++;
+        for (; p < n_text; p++) { /* one level down per byte */
+            u32 i = trie->first.at[node], end = trie->first.at[node + 1];
+            while (i < end && trie->byte.at[i] != text[p]) i++;
+            if (i == end) break;
+            node = i;
+            if (trie->token.at[node] == NONE) continue;
+            best = tt_token(trie, node, &more);
+            best_end = p + 1;
         }
-        bool open = p == n_text && i < end; /* a longer token could begin here */
+        bool open = p == n_text && trie->first.at[node] != trie->first.at[node + 1]; /* a longer token could begin here */
         if (best == NONE || (hold_back && open)) break;
         out[n++] = best;
         at = best_end;
@@ -159,38 +190,49 @@ void vb_inner_free(budget *b, vb_inner *e) {
 }
 
 const vb_inner *vb_find(ge_vocab *v, const u32 *key, u32 n_key, u64 hash) {
-    const vb_inner *found = NULL;
     lock_take(&v->lock);
-    for (u32 i = 0; i < v->inner.n && !found; i++) {
-        vb_inner *e = v->inner.at[i];
-        if (e->hash != hash || e->key.n != n_key || memcmp(e->key.at, key, n_key * sizeof *key) != 0) continue;
+    u32 index = map_get(&v->inner_of, hash);
+    vb_inner *e = index == NONE ? NULL : v->inner.at[index];
+    if (e && (e->key.n != n_key || memcmp(e->key.at, key, n_key * sizeof *key) != 0)) e = NULL;
+    if (e) {
         e->users++;
         e->used = ++v->clock;
-        found = e;
     }
     lock_release(&v->lock);
-    return found;
+    return e;
+}
+
+/* Drops the entry that nobody reads and that was not used for the longest time. False: there is none. */
+static bool drop_oldest(ge_vocab *v) {
+    u32 oldest = NONE;
+    for (u32 i = 0; i < v->inner.n; i++)
+        if (v->inner.at[i]->users == 0 && (oldest == NONE || v->inner.at[i]->used < v->inner.at[oldest]->used)) oldest = i;
+    if (oldest == NONE) return false;
+    v->inner_bytes -= v->inner.at[oldest]->bytes;
+    vb_inner_free(&v->b, v->inner.at[oldest]);
+    v->inner.at[oldest] = v->inner.at[--v->inner.n];
+    map_drop(&v->b, &v->inner_of); /* there is no taking out of a map: it is made anew */
+    bool ok = true;
+    for (u32 i = 0; ok && i < v->inner.n; i++) ok = map_put(&v->b, &v->inner_of, v->inner.at[i]->hash, i);
+    return ok;
 }
 
 const vb_inner *vb_add(ge_vocab *v, vb_inner *entry) {
-    size_t total = entry->bytes;
     lock_take(&v->lock);
+    budget_begin(&v->b);
     v->b.bytes += entry->bytes;
-    for (u32 i = 0; i < v->inner.n; i++) total += v->inner.at[i]->bytes;
-    while (total > VB_INNER_BYTES) {
-        u32 oldest = NONE;
-        for (u32 i = 0; i < v->inner.n; i++)
-            if (v->inner.at[i]->users == 0 && (oldest == NONE || v->inner.at[i]->used < v->inner.at[oldest]->used)) oldest = i;
-        if (oldest == NONE) break;
-        total -= v->inner.at[oldest]->bytes;
-        vb_inner_free(&v->b, v->inner.at[oldest]);
-        v->inner.at[oldest] = v->inner.at[--v->inner.n];
-    }
+    v->inner_bytes += entry->bytes;
     entry->users = 1;
     entry->used = ++v->clock;
-    budget_begin(&v->b);
-    bool ok = vec_push(&v->b, &v->inner, entry);
-    if (!ok) vb_inner_free(&v->b, entry);
+    while (v->inner_bytes > VB_INNER_BYTES && drop_oldest(v)) {}
+    bool ok = map_get(&v->inner_of, entry->hash) == NONE; /* else another thread was faster, or it is a collision: the first keeps its place */
+    ok = ok && vec_reserve(&v->b, &v->inner, 1) && map_put(&v->b, &v->inner_of, entry->hash, v->inner.n);
+    if (ok) {
+        v->inner.at[v->inner.n++] = entry;
+    } else {
+        v->inner_bytes -= entry->bytes;
+        vb_inner_free(&v->b, entry);
+    }
     lock_release(&v->lock);
     return ok ? entry : NULL;
 }

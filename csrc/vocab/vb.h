@@ -15,6 +15,7 @@
 #ifndef GE_VB_H
 #define GE_VB_H
 
+#include "../base/intern.h"
 #include "../base/lock.h"
 #include "tt.h"
 
@@ -28,6 +29,7 @@ typedef struct vb_inner {
     u64 hash;
     u32 *bits;
     u32 n_words;
+    u32 finish; /* bytes with which what a token has led to can be ended, at most; known of clamped units */
     VEC(vb_exit) exits;
     size_t bytes; /* of all this */
     u32 users;    /* readers at this moment */
@@ -43,6 +45,23 @@ typedef struct vb_slice {
     tt_trie rest; /* the tokens that are not in the slice */
 } vb_slice;
 
+enum { VB_HUBS = 4 };
+
+/* A node of the trie below which much of the vocabulary lies: the root, and perhaps a space. weight: nodes below each of its children by
+ * their byte, 0 for those that are hubs themselves. */
+typedef struct vb_hub {
+    u32 node, byte;
+    u32 weight[256];
+} vb_hub;
+
+enum { VB_TIERS = 4 };
+
+/* The tokens that are longer than some number of bytes; see match/mk_unit.c. */
+typedef struct vb_tier {
+    u32 bytes;
+    tt_trie longer;
+} vb_tier;
+
 /* A mask begun: `bits` are allowed, the tokens of `rest` are to be looked at, all others are not allowed. */
 typedef struct vb_cut {
     const u32 *bits; /* NULL: none */
@@ -54,14 +73,19 @@ struct ge_vocab {
     budget b; /* of the store; guarded by lock */
     ge_lock lock;
     tt_trie trie;
+    vb_hub hubs[VB_HUBS]; /* the root comes first */
+    u32 n_hubs;
     u32 n_tokens, width, n_words;
     u32 *eos;
     u32 n_eos;
     vb_slice slices[VB_N_SLICES];
     u32 *up_to[VB_SHORT]; /* plain tokens of at most so many characters */
+    vb_tier tiers[VB_TIERS]; /* from the longest down */
     u32 *offsets;        /* token -> its bytes */
     u8 *text;
     VEC(vb_inner *) inner;
+    word_map inner_of; /* hash -> index in inner */
+    size_t inner_bytes;
     u64 clock;
 };
 

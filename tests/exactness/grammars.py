@@ -64,7 +64,8 @@ def random_special(rng: random.Random, b: ir.Builder) -> ir.Expr:
     """JSON spellings, multiples and pattern text, over `SPECIAL_ALPHABET`."""
     kind = rng.randrange(4)
     if kind == 0:
-        return b.multiple_of(rng.choice([1, 2, 3, 7, 25, 100]), rng.choice([0, 1, 2]))
+        low = rng.choice([0, 0, 5, 12, 250, 1050])
+        return b.multiple_of(rng.choice([1, 2, 3, 7, 25, 100]), rng.choice([0, 1, 2]), low, rng.choice([None, low + 3, 2001, 50_000]))
     if kind == 1:
         return b.pattern(random_pattern(rng, 2, "au05n"), rng.choice([ir.ECMA_SEARCH, ir.ECMA_FULL, ir.PYTHON_FULL]))
     texts = rng.choice([

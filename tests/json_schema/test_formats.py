@@ -21,6 +21,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from grammar_engine import Grammar, Matcher, UnsupportedSchemaError
+from grammar_engine.frontends.json_schema.scalars.formats import FORMATS, NARROWED, WIDER
 
 from .engine import BYTES, accepts, dump
 
@@ -135,6 +136,14 @@ def test_formats_as_annotations() -> None:
     assert not accepts(grammar, '"abcd"')
     assert [entry.keyword for entry in grammar.report.annotations] == ["format"]
     assert "format" not in [entry.keyword for entry in grammar.report.enforced]
+
+
+def test_a_use_of_a_format_that_is_known_in_part_is_noted() -> None:
+    assert NARROWED.keys() == WIDER.keys()
+    schema = {"properties": {name: {"format": name} for name in FORMATS}}
+    notes = [entry for entry in Grammar.from_json_schema(schema).report.notes if entry.keyword == "format"]
+    assert {entry.pointer.removeprefix("/properties/"): entry.detail.partition(": ")[2] for entry in notes} == NARROWED
+    assert not Grammar.from_json_schema({"type": "string", "format": "hostname"}, formats="annotation").report.notes
 
 
 def test_what_is_left_out_of_a_format_is_not_admitted_by_its_negation() -> None:

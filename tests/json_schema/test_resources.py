@@ -8,8 +8,8 @@ import pytest
 
 from grammar_engine import Grammar
 from grammar_engine.errors import SchemaError, UnsupportedSchemaError
-from grammar_engine.frontends.json_schema.keywords import Draft, draft_of
-from grammar_engine.frontends.json_schema.resources import metaschemas
+from grammar_engine.frontends.json_schema.reading.keywords import Draft, draft_of
+from grammar_engine.frontends.json_schema.reading.resources import metaschemas
 
 from .engine import accepts
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import itertools
+import random
 from typing import Any
 
 import jsonschema
 import pytest
 
-from grammar_engine import Grammar
+from grammar_engine import Grammar, Matcher
 from grammar_engine.errors import UnsatisfiableSchemaError, UnsupportedSchemaError
 
-from .engine import accepts, dump
+from .engine import BYTES, accepts, dump
 
 VALUES: list[Any] = [None, 1, 2, "x", "y"]
 ARRAYS: list[Any] = [list(items) for n in range(5) for items in itertools.product(VALUES, repeat=n)]
@@ -100,8 +101,14 @@ def test_no_more_items_than_values(items: Any) -> None:
         ({}, "arrays or objects"),
         ({"items": {"type": "object"}}, "arrays or objects"),
         ({"items": {"type": ["string", "array"]}}, "arrays or objects"),
-        ({"prefixItems": [{"type": "string"}, {"minLength": 2}], "items": False}, "by position"),
-        ({"prefixItems": [{"type": "boolean"}] * 3, "items": False}, "by position"),
+        ({"prefixItems": [{"type": "string"}, {"minLength": 2}]}, "arrays or objects"),
+        ({"prefixItems": [{"type": "object"}, {"type": ["object", "string"]}], "items": False}, "arrays or objects"),
+        ({"prefixItems": [{"type": "string", "pattern": "^a?$"}, {"type": "string", "maxLength": 0}], "items": False}, "not listed"),
+        (
+            {"prefixItems": [{"const": 1}], "items": {"type": "integer"}, "contains": {"const": 2}, "minContains": 0, "maxContains": 1},
+            "counted",
+        ),
+        ({"prefixItems": [{"enum": [*range(10), f"{i}"]} for i in range(14)], "items": False}, "50,000 ways"),
     ],
     ids=lambda value: dump(value) if isinstance(value, dict) else "",
 )
@@ -127,3 +134,81 @@ def test_where_it_says_nothing() -> None:
 def test_negation_is_refused() -> None:
     with pytest.raises(UnsupportedSchemaError, match="two items that are equal"):
         Grammar.from_json_schema({"not": {"type": "array", "uniqueItems": True}})
+
+
+# --- positions that may be equal ---------------------------------------------------------------------------------------------
+
+PARTS: list[Any] = [
+    {"type": "boolean"},
+    {"enum": [1, 2, "x"]},
+    {"type": "string"},
+    {"enum": [True, "x"]},
+    {"type": "integer", "minimum": 1, "maximum": 2},
+    {"type": ["integer", "boolean"]},
+    {"type": ["string", "object"], "not": {"const": "x"}},
+]
+WORLD: list[Any] = [True, False, 1, 2, 3, "x", "y", "z", {}]
+
+
+def world_of(positions: list[Any]) -> list[list[Any]]:
+    """The arrays of the small world whose items meet their own schemas, equal or not."""
+    choices = [[value for value in WORLD if jsonschema.Draft202012Validator(part).is_valid(value)] for part in positions]
+    return [list(items) for n in range(len(choices) + 1) for items in itertools.product(*choices[:n])]
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_tuples_equal_jsonschema(seed: int) -> None:
+    """Also that a text goes on where an array does, and only there: three positions have enough values in this world."""
+    choose = random.Random(seed)
+    positions = [*choose.choices(PARTS[:-1], k=2), choose.choice(PARTS)]
+    choose.shuffle(positions)
+    schema = {"type": "array", "uniqueItems": True, "prefixItems": positions, "items": False, "minItems": choose.randrange(4)}
+    validator, arrays = jsonschema.Draft202012Validator(schema), world_of(positions)
+    valid = [a for a in arrays if validator.is_valid(a)]
+    if not valid:
+        with pytest.raises(UnsatisfiableSchemaError):
+            Grammar.from_json_schema(schema)
+        return
+    grammar = Grammar.from_json_schema(schema)
+    assert [a for a in arrays if accepts(grammar, dump(a)) != (a in valid and validator.is_valid(a))] == []
+    begun = {dump(a[:n]) for a in valid for n in range(1, len(a))}
+    starts = [a for a in arrays if 0 < len(a) < len(positions)]
+    assert [a for a in starts if goes_on(grammar, dump(a)[:-1] + ",") != (dump(a) in begun)] == []
+
+
+def goes_on(grammar: Grammar, text: str) -> bool:
+    """Whether some sentence begins with a text."""
+    return Matcher(grammar, BYTES).accept_bytes(text.encode())
+
+
+@pytest.mark.parametrize(
+    ("schema", "accepted", "refused"),
+    [
+        ({"prefixItems": [{"type": "boolean"}] * 3}, "[] | [true] | [false, true]", "[true, true] | [true, false, true]"),
+        ({"prefixItems": [{"enum": [1, "a"]}, {"enum": ["a", 2.5]}]}, '["a", 2.5] | [1.0, "a"]', r'["a", "a"] | ["\u0061", "a"] | [1, 1]'),
+        ({"prefixItems": [{"const": 1}], "items": {"enum": [1, 2, 3]}}, "[1] | [1, 3, 2]", "[1, 1] | [1, 2.0, 2] | [1, 2, 3, 1]"),
+        ({"prefixItems": [{"type": "string"}, {"minLength": 2}]}, '["ab", {}] | ["ab", "abc"] | ["a", [1]]', '["ab", "ab"] | ["a", "b"]'),
+    ],
+    ids=lambda value: dump(value) if isinstance(value, dict) else "",
+)
+def test_tuples_in_any_spelling(schema: Any, accepted: str, refused: str) -> None:
+    grammar = Grammar.from_json_schema({"type": "array", "uniqueItems": True, "items": False, **schema}, escapes="all")
+    assert [text for text in accepted.split(" | ") if not accepts(grammar, text)] == []
+    assert [text for text in refused.split(" | ") if accepts(grammar, text)] == []
+
+
+def test_more_positions_than_values() -> None:
+    schema = {"type": "array", "uniqueItems": True, "prefixItems": [{"type": "boolean"}] * 1_500, "items": False}
+    grammar = Grammar.from_json_schema(schema)
+    assert accepts(grammar, "[true, false]") and not goes_on(grammar, "[true, false,")
+    with pytest.raises(UnsatisfiableSchemaError):
+        Grammar.from_json_schema({**schema, "minItems": 3})
+
+
+def test_values_that_a_later_position_needs_are_left_for_it() -> None:
+    """Strings may be anything, but then not what the last eight positions need all of."""
+    letters = [*"abcdefgh"]
+    positions = [{"type": "string"}] * 4 + [{"enum": letters}] * 8
+    grammar = Grammar.from_json_schema({"type": "array", "uniqueItems": True, "prefixItems": positions, "items": False, "minItems": 12})
+    assert accepts(grammar, dump([*"qrst", *reversed(letters)]))
+    assert not goes_on(grammar, '["q", "a"')

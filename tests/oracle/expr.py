@@ -163,12 +163,43 @@ def multiple(divisor: int, scale: int, phase: str, remainder: int, places: int) 
     return _make("multiple", divisor, scale, phase, remainder, places)
 
 
+def number(divisor: int, scale: int, low: str, high: str) -> Expr:
+    """JSON numbers without sign and exponent that are multiples, from `low` to `high` (digits of the value times 10**scale; "": no bound)."""
+    whole = union([literal(b"0"), concat(byte_set(_bits("123456789")), repeat(_DIGIT, 0, None))])
+    parts = [concat(whole, _ANY_FRACTION if scale else EMPTY), multiple(divisor, scale, "start", 0, 0), complement(_less(low, scale))]
+    if high:
+        parts.append(_less(str(int(high) + 1).zfill(scale + 1), scale))
+    return intersect(parts)
+
+
+def _less(bound: str, scale: int) -> Expr:
+    """The numbers below a bound: they are shorter, or their first digit that differs is less, or they end before the bound does."""
+    point = len(bound) - scale
+    whole, fraction = bound[:point], bound[point:]
+    parts = [concat(repeat(_DIGIT, 1, point - 1), _ANY_FRACTION)] if point > 1 else []
+    for i, digit in enumerate(whole):
+        rest = concat(repeat(_DIGIT, point - i - 1, point - i - 1), _ANY_FRACTION)
+        parts.append(concat_all([literal(whole[:i].encode()), byte_set(_bits("0123456789"[: int(digit)])), rest]))
+    for i, digit in enumerate(fraction):
+        smaller = concat(byte_set(_bits("0123456789"[: int(digit)])), repeat(_DIGIT, 0, None))
+        parts.append(concat(literal(f"{whole}.{fraction[:i]}".encode()), smaller))
+        if fraction[i:].strip("0"):
+            parts.append(literal((f"{whole}.{fraction[:i]}" if i else whole).encode()))
+    return union(parts)
+
+
 def first_match(part: Expr) -> Expr:
     """The strings of `part` of which no shorter beginning is in `part`: what a lazy lexeme matches."""
     return intersect([part, complement(concat(part, repeat(byte_set(ALL_BYTES), 1, None)))])
 
 
+def _bits(letters: str) -> int:
+    return sum(1 << ord(letter) for letter in letters)
+
+
 TEXT = repeat(chars([(0, ir.MAX_CODE_POINT)]), 0, None)
+_DIGIT = byte_set(_bits("0123456789"))
+_ANY_FRACTION = repeat(concat(literal(b"."), repeat(_DIGIT, 1, None)), 0, 1)
 
 
 # --- the meaning ------------------------------------------------------------------------------------------------------
@@ -473,8 +504,8 @@ def _read_record(op: int, operands: list[int], data: bytes, known: list[Expr]) -
     if op == ir.OP_LITERALS:
         return union(literal(span(offset, length)) for offset, length in pairs)
     if op == ir.OP_MULTIPLE:
-        low, high, scale = operands if len(operands) == 3 else (operands[0], 0, operands[1])
-        return multiple(high << 32 | low, scale, "start", 0, 0)
+        low, high = (span(*operands[i : i + 2]).decode() for i in (3, 5))
+        return number(operands[1] << 32 | operands[0], operands[2], low, high)
     raise AssertionError(f"unknown operator {op}")
 
 

@@ -106,6 +106,19 @@ def test_multiples_equal_fractions(divisor: int, scale: int) -> None:
             assert ex.contains(e, text.encode()) == expected, text
 
 
+@pytest.mark.parametrize(("low", "high", "scale"), [(0, None, 0), (7, 150, 0), (50, 50, 1), (1050, None, 2), (10, 5175, 2), (5, 7, 2)])
+def test_numbers_in_a_range(low: int, high: int | None, scale: int) -> None:
+    builder = ir.Builder()
+    expr = builder.multiple_of(5, scale, low, high)
+    known = ex.read(builder)[expr]
+    syntax = r"(0|[1-9]\d*)(\.\d+)?" if scale else r"0|[1-9]\d*"
+    for length in range(1, 6):
+        for text in map("".join, itertools.product("0157.", repeat=length)):
+            value = Fraction(text) * 10**scale if re.fullmatch(syntax, text) else None
+            expected = value is not None and value % 5 == 0 and low <= value and (high is None or value <= high)
+            assert ex.contains(known, text.encode()) == expected, text
+
+
 def test_emptiness_is_exact() -> None:
     builder = ir.Builder()
     a, b = builder.bytes(b"a"), builder.bytes(b"b")

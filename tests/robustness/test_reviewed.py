@@ -157,9 +157,10 @@ def test_one_matcher_in_many_threads_is_an_error_and_no_corruption():
 def test_states_live_as_long_as_their_vocabulary():
     grammar, vocabulary = Grammar.from_regex("[a-z]+"), Vocabulary.builtin()
     Matcher(grammar, vocabulary).mask()
-    assert grammar.stats.mask_builds == 1
+    builds = grammar.stats.mask_builds
+    assert builds > 0
     Matcher(grammar, vocabulary).mask()
-    assert grammar.stats.mask_builds == 1
+    assert grammar.stats.mask_builds == builds
     with pytest.raises(LimitExceededError):
         Grammar.from_regex("(a|b){3}c", limits=Limits(max_expressions=5))
 

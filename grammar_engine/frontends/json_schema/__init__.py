@@ -1,19 +1,16 @@
 """JSON Schema as a grammar.
 
-Pipeline, one file a step:
+The stages, one room each; a room imports only from rooms above it:
 
-    load.py        what the user hands over -> a decoded schema with exact numbers
-    resources.py   the schemas with a URI of their own, in this document and in others; drafts and vocabularies
-    places.py      the subschemas where they stand; document.py: how one is reached from another, references included
-    keywords.py    the registry: what is done with each keyword, by draft
-    normalise.py   places -> shapes, with sorting.py (which keys of a schema count), assertions.py (what a schema says by itself),
-                   exclusive.py (`oneOf`), unevaluated.py and tracked.py (what the others left over)
-                   shape.py: the normal form, a product over the JSON types; pieces.py: and, or, not of unions of pieces, with
-                   difference.py (one object piece without another);
-                   strings.py, numbers.py, arrays.py, objects.py: the pieces; digits.py, decimals.py, multiples.py, formats/: their expressions
-    emit.py        shapes -> lexemes and rules, with emit_arrays.py and emit_objects.py (layout.py: white space and punctuation)
-                   members.py: what the members of counted arrays and objects may be; unique.py: items that all differ
-    contradictions.py  which parts of a schema without instances contradict each other
+    reading/       what the user hands over -> places, the subschemas where they stand
+    scalars/       sets of strings and numbers, and the expressions that spell them
+    containers/    sets of arrays and objects, one level deep
+    algebra/       shapes, the normal form of a schema: a product over the JSON types, with and, or, not
+    normalising/   places -> shapes: what each keyword means
+    emitting/      shapes -> lexemes and rules
+
+`context.py` is what they share in one compilation, and is handed to all of them: the builder, the options, the report, questions to the core.
+`contradictions.py` stands outside: it compiles parts of a schema without instances, to see which contradict each other.
 
 What the language of the grammar is: the JSON texts of the instances of the schema, with these choices of spelling.
 
@@ -24,9 +21,10 @@ What the language of the grammar is: the JSON texts of the instances of the sche
 - `number_style="canonical"`: an integer is written in plain digits, with a fraction of zeros if any (`5.0`; not in draft 4). So is a
   number with `multipleOf`, with any fraction. A bounded number may also be written with one nonzero digit before the point and an
   exponent; a listed one, where it is at least 10^16 or less than 10^-4. A number without conditions: in any way that RFC 8259 allows.
-- `number_style="any"`: integers, multiples, bounded and listed numbers may have an exponent too, with the point up to 9 places away from
-  its place after the first nonzero digit (`10E-1`, `0.05e3`). Integers and multiples: with an exponent from -9 to 17, or a greater one
-  that surely makes a multiple, with up to 17 digits after the point. Zero: with any exponent.
+- `number_style="any"`: bounded and listed numbers may have any exponent too, with the point up to 9 places away from its place after the
+  first nonzero digit (`10E-1`, `0.05e3`). Integers and multiples: with the point anywhere and an exponent from -9 to 17, or up to that of
+  the upper bound; where there is none, also a greater one that surely makes a multiple, with up to 17 digits after the point. Zero: with
+  any exponent.
 - `escapes="minimal"`: each character of a string is written in one way. `"all"`: in every way that RFC 8259 allows.
 """
 
@@ -39,12 +37,12 @@ from ...limits import Limits
 from ...report import Entry, Report
 from .context import Context, Questions
 from .contradictions import unsatisfiable
-from .document import Document
-from .emit import Emitter
-from .layout import Layout
-from .load import load
-from .normalise import Normaliser
-from .options import Options
+from .emitting.emitter import Emitter
+from .emitting.layout import Layout
+from .normalising.normaliser import Normaliser
+from .reading.document import Document
+from .reading.load import load
+from .reading.options import Options
 
 __all__ = ["Options", "build", "load", "unsatisfiable"]
 

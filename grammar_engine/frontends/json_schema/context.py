@@ -18,26 +18,22 @@ from ...errors import GrammarSyntaxError, LimitExceededError, SchemaError, Unsup
 from ...ir import ECMA_SEARCH, ESCAPES_ALL, ESCAPES_MINIMAL, Builder, Expr
 from ...limits import Limits
 from ...report import Entry
-from .decimals import MAX_DIGITS, NORMAL, DecimalSyntax
-from .document import Document
-from .formats import FORMATS, WIDER
-from .keywords import Draft
-from .lookahead import conditions_of
-from .objects import KeySet, ObjectLayer
-from .options import Options
-from .places import ANYTHING, NEVER, Goal, Place
-from .schema_report import SchemaReport
+from .containers.objects import KeySet, ObjectLayer
+from .reading.document import Document
+from .reading.keywords import Draft
+from .reading.options import Options
+from .reading.places import ANYTHING, NEVER, Goal, Place
+from .reading.report import SchemaReport
+from .scalars.decimals import MAX_DIGITS, NORMAL, DecimalSyntax
+from .scalars.formats import FORMATS, WIDER
+from .scalars.lookahead import conditions_of
 
 if TYPE_CHECKING:
-    from .normalise import Normaliser
+    from .normalising.normaliser import Normaliser
 
 _PRODUCTS = 20  # so many times `max_alternative_schemas` are multiplied out in all places together
 _ESCAPES = {"minimal": ESCAPES_MINIMAL, "all": ESCAPES_ALL}
 _NOT_SHORT = frozenset(map(chr, range(32))) - frozenset("\b\f\n\r\t")  # control characters without a short escape
-
-
-class Undecided(Exception):  # noqa: N818 - caught by whoever looks for a proof, and never seen outside
-    """A proof needs a shape that is being computed."""
 
 
 class Questions(Protocol):
@@ -167,15 +163,15 @@ class Context:
 
     def is_void_goal(self, goal: Goal) -> bool:
         """Whether a goal is known to admit nothing."""
-        return self.normaliser.is_void(goal)
+        return self.normaliser.proofs.is_void(goal)
 
     def exclude_each_other(self, first: Goal, second: Goal) -> bool:
         """Whether two goals are known to have nothing in common."""
-        return self.normaliser.exclude_each_other(first, second)
+        return self.normaliser.proofs.exclude_each_other(first, second)
 
     def is_listed(self, goal: Goal) -> bool:
         """Whether a goal is known to be met by some listed scalars only."""
-        return self.normaliser.is_listed(goal)
+        return self.normaliser.proofs.is_listed(goal)
 
     def negated(self, goal: Goal) -> list[Goal]:
         """Goals of which any is met exactly where `goal` is not."""

@@ -16,8 +16,8 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from ...errors import GrammarEngineError, UnsatisfiableSchemaError
-from .keywords import LIST_OF_SCHEMAS, REGISTRY, Status, Types
-from .resources import escape
+from .reading.keywords import LIST_OF_SCHEMAS, REGISTRY, Status, Types
+from .reading.resources import escape
 
 _EFFORT = 60_000  # schemas to compile in all tries together
 _MOST_NAMED = 6

@@ -1,0 +1,183 @@
+"""Walks of texts through an engine, timed, each in a process of its own.
+
+A walk is: for each token of the text, fill the mask (timed), look the token up in it, accept it (timed apart); at the end one more mask,
+which must allow the end of text. Times are nanoseconds of `perf_counter_ns` around the call alone, with the garbage collector off.
+
+*Cold* is the first walk after the grammar was compiled, in a process that has prepared the vocabulary and imported what it needs (one trivial
+grammar of each kind was compiled), and has computed no mask for another grammar. *Warm* is the second walk, over the same grammar.
+
+Walks repeat exactly, so a time that another process on the machine has spoilt is got rid of by doing all of that again, in new processes, and
+taking the smallest time of each mask.
+"""
+
+from __future__ import annotations
+
+import gc
+import math
+import multiprocessing
+import os
+import platform
+import time
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from engines import Engine, RefusedError, Session, Source, load
+from engines.tokenizer import Tokenizer
+
+TRIVIAL = {"json_schema": '{"type": "null"}', "regex": "a", "lark": 'start: "a"', "gbnf": 'root ::= "a"'}
+
+
+class Walk(NamedTuple):
+    """`refused`: the index of the token that was not allowed, the number of tokens if that was the end of text; None if all went well."""
+
+    masks: list[int]
+    accepts: list[int]
+    refused: int | None
+
+
+class Measured(NamedTuple):
+    """What became of one grammar: the walks of its texts, in nanoseconds. `first`: a session and one mask, after `compile`."""
+
+    compile: int
+    first: int
+    cold: list[Walk]
+    warm: list[Walk]
+
+    @property
+    def cold_masks(self) -> list[int]:
+        return [time for walked in self.cold for time in walked.masks]
+
+    @property
+    def warm_masks(self) -> list[int]:
+        return [time for walked in self.warm for time in walked.masks]
+
+    @property
+    def accepts(self) -> list[int]:
+        return [time for walked in self.cold for time in walked.accepts]
+
+
+def prepare(name: str, tokenizer: Tokenizer) -> Engine:
+    """The engine, with its modules imported."""
+    engine = load(name, tokenizer)
+    for kind in sorted(engine.kinds & TRIVIAL.keys()):
+        engine.compile(Source(kind, TRIVIAL[kind]))
+    return engine
+
+
+def walk(session: Session, tokens: Sequence[int], eos: int) -> Walk:
+    clock = time.perf_counter_ns
+    masks: list[int] = []
+    accepts: list[int] = []
+    for index, token in enumerate((*tokens, eos)):
+        start = clock()
+        session.fill()
+        masks.append(clock() - start)
+        if not session.allows(token):
+            return Walk(masks, accepts, index)
+        if index < len(tokens):
+            start = clock()
+            accepted = session.accept(token)
+            accepts.append(clock() - start)
+            if not accepted:
+                return Walk(masks, accepts, index)
+    return Walk(masks, accepts, None)
+
+
+def measure(
+    engine: Engine, source: Source, texts: Sequence[Sequence[int]], eos: int, *, warm: bool = True, **options: Any
+) -> Measured | str:
+    """Compile (our engine: with `options`), then walk all texts, and once more. The reason, if the engine refuses the source."""
+    gc.disable()  # the process ends with this
+    start = time.perf_counter_ns()
+    try:
+        grammar = engine.compile(source, **options)
+    except RefusedError as error:
+        return f"refused: {error.reason}"
+    compiled = time.perf_counter_ns()
+    session = engine.session(grammar)
+    started = time.perf_counter_ns()
+    cold = [walk(session if i == 0 else engine.session(grammar), tokens, eos) for i, tokens in enumerate(texts)]
+    again = [walk(engine.session(grammar), tokens, eos) for tokens in texts] if warm else []
+    return Measured(compiled - start, started - compiled + cold[0].masks[0], cold, again)
+
+
+def fastest(runs: Sequence[Measured]) -> Measured:
+    """Of runs that did the same: the smallest time of each step."""
+
+    def best(walks: Sequence[Walk]) -> Walk:
+        steps = ([min(times) for times in zip(*lists)] for lists in ([each.masks for each in walks], [each.accepts for each in walks]))
+        return Walk(*steps, walks[0].refused)
+
+    return Measured(
+        min(run.compile for run in runs),
+        min(run.first for run in runs),
+        [best(walks) for walks in zip(*(run.cold for run in runs))],
+        [best(walks) for walks in zip(*(run.warm for run in runs))],
+    )
+
+
+def measure_apart(*arguments: Any, repeat: int, limit: float, **named: Any) -> Measured | str:
+    """`measure`, `repeat` times, each in a process of its own that may take `limit` seconds."""
+    runs: list[Measured] = []
+    for _ in range(repeat):
+        found = isolated(measure, *arguments, limit=limit, **named)
+        if isinstance(found, str):
+            return found
+        runs.append(found)
+    return fastest(runs)
+
+
+def isolated(work: Callable[..., Any], *arguments: Any, limit: float, **named: Any) -> Any:
+    """What `work` returns, done in a fork of this process; a str that says what went wrong, if it dies or takes over `limit` seconds."""
+    context = multiprocessing.get_context("fork")
+    receiver, sender = context.Pipe(duplex=False)
+    process = context.Process(target=lambda: sender.send(work(*arguments, **named)))
+    process.start()
+    sender.close()
+    try:
+        return receiver.recv() if receiver.poll(limit) else f"over {limit:g} s"
+    except EOFError:
+        process.join()
+        return f"died ({process.exitcode})"
+    finally:
+        process.kill()
+        process.join()
+
+
+# --- figures, as text ---------------------------------------------------------------------------------------------------
+
+
+def mean(times: Sequence[float]) -> float:
+    return sum(times) / len(times) if times else math.nan
+
+
+def quantile(times: Sequence[float], q: float) -> float:
+    """The smallest time that the share q of all times does not exceed."""
+    return sorted(times)[max(0, math.ceil(q * len(times)) - 1)] if times else math.nan
+
+
+def microseconds(nanoseconds: float) -> str:
+    if math.isnan(nanoseconds):
+        return "-"
+    value = nanoseconds / 1000
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+
+
+def summary(times: Sequence[float]) -> dict[str, float]:
+    return {
+        "mean": mean(times),
+        "p50": quantile(times, 0.5),
+        "p99": quantile(times, 0.99),
+        "max": max(times, default=math.nan),
+    }
+
+
+def table(header: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
+    """Markdown, the first two columns to the left and the others to the right."""
+    rows = [list(header), [":--", ":--"] + ["--:"] * (len(header) - 2), *lines]
+    return "\n".join("| " + " | ".join([*row, *[""] * (len(header) - len(row))]) + " |" for row in rows)
+
+
+def headline(versions: dict[str, str], tokenizer: Tokenizer) -> str:
+    engines = ", ".join(f"{name} {version}" for name, version in versions.items())
+    return f"{engines}; {tokenizer.name}; {platform.machine()}, {os.cpu_count()} cores, CPython {platform.python_version()}. Times in us.\n"

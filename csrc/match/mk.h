@@ -1,0 +1,56 @@
+/* mk: what the files of stage 6 that make masks share.
+ *
+ *     mk.c         which way a mask is made
+ *     mk_walk.c      walks of the vocabulary with the configuration automaton
+ *     mk_unit.c      into what an alternative is taken apart
+ *     mk_inner.c     lexeme-internal masks of units: what does not depend on the parser
+ *     mk_keep.c    masks that are kept */
+#ifndef GE_MK_H
+#define GE_MK_H
+
+#include "en.h"
+
+/* Sets the bits of the tokens below a node that the configuration can read, or lists them (mk_found). Where a walk of the vocabulary from
+ * its root comes to another hub (vocab/vb.h), it does not go on, but notes that in e->at_hubs. */
+bool mk_walk(ge_engine *e, const tt_trie *trie, u32 node, u32 config, mk_found *found);
+/* The same for the whole vocabulary where `found` holds, as bits, what `base` can read. */
+bool mk_walk_difference(ge_engine *e, u32 config, u32 base, mk_found *found);
+/* *set = bytes outside of which the configuration reads none. */
+bool mk_first(ge_engine *e, u32 config, byte_set *set);
+
+/* Begins with nothing found, or with `bits`; a list goes over into bits by itself when it is long. */
+void mk_begin(ge_engine *e, mk_found *found, bool listed);
+void mk_make_bits(ge_engine *e, mk_found *found);
+bool mk_add_token(ge_engine *e, mk_found *found, u32 token);
+
+/* A lexer state in parts: units, which read much each, and a state of all that does not (or LX_DEAD). See mk_unit.c. */
+enum { MK_UNITS = 8 };
+
+/* A view: which tokens a lexeme-internal mask speaks of. Below VB_TIERS: those of a tier, and the lexer state is clamped; from there on: all
+ * below the hub view - VB_TIERS. */
+enum { MK_VIEWS = VB_TIERS + VB_HUBS };
+
+typedef struct mk_parts {
+    u32 unit[MK_UNITS];
+    u32 n;
+    u32 rest;
+} mk_parts;
+
+bool mk_split(ge_engine *e, u32 state, u32 hub, mk_parts *parts);
+/* The unit without the bounds that n_bytes cannot reach. NONE: failure. */
+u32 mk_clamp(ge_engine *e, u32 unit, u32 n_bytes);
+
+/* *known: is the lexeme-internal mask of the unit kept with the vocabulary? */
+bool mk_is_known(ge_engine *e, u32 unit, u32 hub, bool *known);
+/* Sets the bits of all tokens below a hub that a row can read in a unit, by its lexeme-internal mask, which is computed if it is not known. *done =
+ * false: it has none (nothing was set). */
+bool mk_by_inner(ge_engine *e, cf_alternative in_unit, u32 hub, mk_found *found, bool *done);
+/* What slices say of a state: the tokens in bits stay inside some lexeme of it; those in neither bits nor rest neither do nor leave one. */
+vb_cut mk_cut(const ge_engine *e, u32 state);
+
+/* Keeps a mask for the configuration, if there is room. Never fails: not to keep a mask costs only time. */
+void mk_keep(ge_engine *e, u32 config, const mk_found *found, bool all);
+/* found = the mask that is kept for the configuration; false if there is none. */
+bool mk_load(ge_engine *e, u32 config, mk_found *found);
+
+#endif

@@ -1,0 +1,119 @@
+/* Kept masks: interned by content, found from a configuration by a reference [stamp | index + 1], bounded in bytes.
+ *
+ * Who evicts a mask changes its stamp *before* looking whether anybody reads it; who reads announces that *before* comparing the stamp.
+ * Both are sequentially consistent, so at least one of them sees the other: a mask that is being copied is never freed (it waits for the
+ * next eviction), and a mask that was replaced is never copied.
+ *
+ * A mask of few tokens is kept as their list: a hundredth of the memory, and faster to write into a row than bits are to copy. */
+#include "mk.h"
+
+/* Four lanes side by side: a mask of 131,072 bits takes about a microsecond. Only finds candidates; content is compared. */
+static u64 hash_bits(const u32 *bits, u32 n) {
+    u64 lane[4] = {n, 1, 2, 3}, word[4];
+    u32 i = 0;
+    for (; i + 8 <= n; i += 8) {
+        memcpy(word, bits + i, sizeof word);
+        for (int k = 0; k < 4; k++) lane[k] = (lane[k] ^ word[k]) * 0x9ddfea08eb382d69u, lane[k] ^= lane[k] >> 32;
+    }
+    for (; i < n; i++) lane[0] = mix_u64(lane[0] ^ bits[i]);
+    u64 h = mix_u64(lane[0] ^ mix_u64(lane[1] ^ mix_u64(lane[2] ^ mix_u64(lane[3]))));
+    return h == UINT64_MAX ? 0 : h;
+}
+
+/* Copies a kept mask if the reference still holds. */
+static bool copy_kept(ge_engine *e, u64 reference, u32 *out, bool *all) {
+    mk_mask *kept = stable_at(&e->masks, (u32)reference - 1);
+    atomic_fetch_add(&kept->readers, 1);
+    bool valid = atomic_load(&kept->stamp) == (u32)(reference >> 32);
+    if (valid) {
+        if (kept->listed) {
+            memset(out, 0, e->v->n_words * sizeof *out);
+            for (u32 i = 0; i < kept->n_words; i++) out[kept->words[i] >> 5] |= (u32)1 << (kept->words[i] & 31);
+        } else {
+            memcpy(out, kept->words, e->v->n_words * sizeof *out);
+        }
+        *all = kept->all;
+        atomic_store_explicit(&kept->used, atomic_fetch_add_explicit(&e->clock, 1, memory_order_relaxed), memory_order_relaxed);
+    }
+    atomic_fetch_sub(&kept->readers, 1);
+    return valid;
+}
+
+bool mk_warm(ge_engine *e, u32 config, u32 *out, bool *all) {
+    u64 reference = atomic_load(&cf_at(e, config)->mask);
+    return reference && copy_kept(e, reference, out, all);
+}
+
+bool mk_load(ge_engine *e, u32 config, mk_found *found) {
+    bool all;
+    found->listed = false;
+    return mk_warm(e, config, found->bits, &all);
+}
+
+static void release_words(ge_engine *e, mk_mask *kept) {
+    free(kept->words);
+    kept->words = NULL;
+    e->mask_bytes -= kept->n_words * sizeof *kept->words;
+}
+
+/* Makes room for one more mask; false if nothing can go. A slot whose stamp is odd and whose words are gone is free. */
+static bool evict_one(ge_engine *e) {
+    mk_mask *oldest = NULL;
+    for (u32 i = 0; i < e->masks.n; i++) {
+        mk_mask *kept = stable_at(&e->masks, i);
+        if (!kept->words) continue;
+        if (atomic_load(&kept->stamp) & 1) { /* evicted while it was being read */
+            if (atomic_load(&kept->readers)) continue;
+            return release_words(e, kept), true;
+        }
+        if (!oldest || atomic_load(&kept->used) < atomic_load(&oldest->used)) oldest = kept;
+    }
+    if (!oldest) return false;
+    atomic_fetch_add(&oldest->stamp, 1);
+    e->stats.mask_evictions++;
+    e->stats.masks--;
+    if (atomic_load(&oldest->readers)) return false;
+    return release_words(e, oldest), true;
+}
+
+/* A slot for one more mask, or NULL. */
+static mk_mask *free_slot(ge_engine *e, u32 *index) {
+    for (u32 i = 0; e->stats.masks < e->masks.n && i < e->masks.n; i++) { /* some are free */
+        mk_mask *slot = stable_at(&e->masks, i);
+        if (!slot->words) return *index = i, slot;
+    }
+    mk_mask *slot = stable_push(&e->b, &e->masks);
+    if (!slot) return NULL;
+    *index = e->masks.n - 1;
+    atomic_store(&slot->stamp, 1);
+    return slot;
+}
+
+void mk_keep(ge_engine *e, u32 config, const mk_found *found, bool all) {
+    const u32 *words = found->listed ? found->list.at : found->bits;
+    u32 n = found->listed ? found->list.n : e->v->n_words;
+    u64 hash = hash_bits(words, n);
+    size_t size = n * sizeof *words;
+    u32 index = map_get(&e->mask_of_hash, hash);
+    mk_mask *kept = index == NONE ? NULL : stable_at(&e->masks, index);
+    if (kept && !(atomic_load(&kept->stamp) & 1) && kept->hash == hash) {
+        if (kept->n_words != n || kept->listed != found->listed || memcmp(kept->words, words, size) != 0) return; /* the first keeps its place */
+        e->stats.mask_hits++;
+    } else {
+        while (e->mask_bytes + size > e->b.limits.max_mask_bytes)
+            if (!evict_one(e)) return;
+        kept = free_slot(e, &index);
+        if (!kept || !(kept->words = malloc(size))) return;
+        e->mask_bytes += size;
+        memcpy(kept->words, words, size);
+        kept->n_words = n;
+        kept->listed = found->listed;
+        kept->hash = hash;
+        kept->all = all;
+        atomic_store(&kept->used, atomic_fetch_add(&e->clock, 1));
+        atomic_fetch_add(&kept->stamp, 1); /* even: in use */
+        e->stats.masks++;
+        if (!map_put(&e->b, &e->mask_of_hash, hash, index)) return;
+    }
+    atomic_store(&cf_at(e, config)->mask, (u64)atomic_load(&kept->stamp) << 32 | (index + 1));
+}

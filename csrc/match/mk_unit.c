@@ -1,0 +1,62 @@
+/* Units: into what an alternative that can read much is taken apart, so that the masks of its parts are found with the vocabulary.
+ *
+ * With every split, what a row can read in a lexer state is what it can read by one lexeme of the state or by another: a text goes one
+ * way. So each lexeme that reads much is a unit by itself, and has its lexeme-internal mask (mk_inner.c) whatever else the grammar allows at
+ * that place; the others, which read little, are walked together. (lexing="longest" drops matches of one lexeme for longer ones of another,
+ * and distinct lexemes ask for the values of their neighbours: there the state is one unit.)
+ *
+ * Clamping (regex/rx_clamp.c). No token is longer than some number of bytes, so the units along a counted text are one: bounds that a token
+ * and a short end cannot reach are dropped. What the clamped unit can read is what the unit can read, if the bytes of a token and those that
+ * are needed to finish the state to which it leads (mk_inner.c finds out) do not reach the bounds. Near them that holds of short tokens only:
+ * a *tier* is a length of tokens; the clamped unit decides those up to it, and the longer ones, which are few, are walked. */
+#include "mk.h"
+
+enum { WIDE = 16 }; /* a lexeme is taken to read much if one in so many nodes of the vocabulary is below its first bytes */
+
+static bool is_wide(ge_engine *e, rx_id expr, u32 hub, bool *wide) {
+    byte_set first;
+    if (!rx_first(&e->lx.x, expr, &first)) return false;
+    u32 weight = 0;
+    for (u32 byte = 0; byte < 256; byte++) weight += set_has(&first, byte) ? e->v->hubs[hub].weight[byte] : 0;
+    *wide = weight >= e->v->trie.byte.n / WIDE;
+    return true;
+}
+
+bool mk_split(ge_engine *e, u32 state, u32 hub, mk_parts *parts) {
+    u32 n = lx_count(&e->lx, state);
+    id_vec wide = {0}, narrow = {0}; /* pairs (lexeme, regex) */
+    bool ok = true;
+    parts->n = 0;
+    parts->rest = LX_DEAD;
+    for (u32 i = 0; ok && i < n; i++) {
+        const u32 *pair = intern_words(&e->lx.states, state) + 2 * i;
+        u32 lexeme = pair[0], expr = pair[1];
+        bool is;
+        ok = is_wide(e, expr, hub, &is);
+        id_vec *to = is ? &wide : &narrow;
+        ok = ok && vec_push(&e->b, to, lexeme) && vec_push(&e->b, to, expr);
+    }
+    bool whole = e->g->longest || e->g->g.has_distinct || wide.n > 2 * MK_UNITS;
+    if (ok && whole && wide.n) {
+        parts->unit[parts->n++] = state;
+    } else if (ok) {
+        for (u32 i = 0; ok && i < wide.n; i += 2) ok = (parts->unit[parts->n++] = lx_state_of(&e->lx, wide.at + i, 1)) != NONE;
+        if (ok && narrow.n) ok = (parts->rest = lx_state_of(&e->lx, narrow.at, narrow.n / 2)) != NONE;
+    }
+    vec_drop(&e->b, &wide);
+    vec_drop(&e->b, &narrow);
+    return ok;
+}
+
+u32 mk_clamp(ge_engine *e, u32 unit, u32 n_bytes) {
+    id_vec pairs = {0};
+    bool ok = true;
+    for (u32 i = 0, n = lx_count(&e->lx, unit); ok && i < n; i++) {
+        u32 lexeme = lx_lexeme_at(&e->lx, unit, i);
+        rx_id expr = rx_clamp(&e->lx.x, intern_words(&e->lx.states, unit)[2 * i + 1], n_bytes);
+        ok = expr != NONE && vec_push(&e->b, &pairs, lexeme) && vec_push(&e->b, &pairs, expr);
+    }
+    u32 clamped = ok ? lx_state_of(&e->lx, pairs.at, pairs.n / 2) : NONE;
+    vec_drop(&e->b, &pairs);
+    return clamped;
+}

@@ -1,0 +1,143 @@
+/* Walks of the vocabulary's trie with the configuration automaton.
+ *
+ * Breadth first: a queue of (node, configuration). The children of a node are tried one after the other; those that the automaton can read
+ * go to the queue. No step waits for the one before it, and memory is read in ascending order. Of the first bytes only those are asked for
+ * that the configuration may read at all (regex/rx_first.c).
+ *
+ * A *difference* walk has two configurations side by side, and the mask of one of them: where both have come to the same configuration,
+ * all that follows is alike, and the subtree is skipped. So the cost is that of the parts of the vocabulary in which they differ. The
+ * first letter of a key that must not be one of those named differs from any string only along these names. */
+#include "mk.h"
+
+enum { MK_LISTED = 256 }; /* tokens that are listed at most */
+
+void mk_begin(ge_engine *e, mk_found *found, bool listed) {
+    found->list.n = 0;
+    found->listed = listed;
+    if (!listed) memset(found->bits, 0, e->v->n_words * sizeof *found->bits);
+}
+
+void mk_make_bits(ge_engine *e, mk_found *found) {
+    if (!found->listed) return;
+    found->listed = false;
+    memset(found->bits, 0, e->v->n_words * sizeof *found->bits);
+    for (u32 i = 0; i < found->list.n; i++) found->bits[found->list.at[i] >> 5] |= (u32)1 << (found->list.at[i] & 31);
+}
+
+bool mk_add_token(ge_engine *e, mk_found *found, u32 token) {
+    if (found->listed && found->list.n == MK_LISTED) mk_make_bits(e, found);
+    if (found->listed) return vec_push(&e->b, &found->list, token);
+    found->bits[token >> 5] |= (u32)1 << (token & 31);
+    return true;
+}
+
+/* The tokens of a node. */
+static bool add_tokens(ge_engine *e, const tt_trie *trie, u32 node, mk_found *found) {
+    for (u32 next, token = tt_token(trie, node, &next); token != NONE; token = tt_more(trie, &next))
+        if (!mk_add_token(e, found, token)) return false;
+    return true;
+}
+
+/* Notes the tokens of a node (see mk.c). */
+static bool push_suspects(ge_engine *e, const tt_trie *trie, u32 node) {
+    for (u32 next, token = tt_token(trie, node, &next); token != NONE; token = tt_more(trie, &next))
+        if (!vec_push(&e->b, &e->suspects, token)) return false;
+    return true;
+}
+
+bool mk_first(ge_engine *e, u32 config, byte_set *set) {
+    memset(set, 0, sizeof *set);
+    for (u32 i = 0, n = cf_count(e, config); i < n; i++) {
+        byte_set first;
+        if (!lx_first(&e->lx, cf_alternative_at(e, config, i).state >> 1, &first)) return false;
+        for (u32 k = 0; k < 8; k++) set->w[k] |= first.w[k];
+    }
+    return true;
+}
+
+/* Is a child of the root a hub? Then the place is noted. */
+static bool stop_at_hub(ge_engine *e, u32 node, u32 config, bool *stopped) {
+    *stopped = false;
+    for (u32 h = 1; h < e->v->n_hubs && !*stopped; h++) {
+        *stopped = e->v->hubs[h].node == node;
+        if (*stopped && !vec_push(&e->b, &e->at_hubs, ((mk_place){h, config}))) return false;
+    }
+    return true;
+}
+
+bool mk_walk(ge_engine *e, const tt_trie *trie, u32 node, u32 config, mk_found *found) {
+    const u8 *class_of = e->lx.x.class_of, *bytes = trie->byte.at;
+    const u32 *first = trie->first.at;
+    bool watch = e->g->g.has_distinct, stopped;
+    byte_set live;
+    e->walk.n = 0;
+    if (!mk_first(e, config, &live) || !vec_push(&e->b, &e->walk, ((mk_place){node, config}))) return false;
+    for (u32 head = 0; head < e->walk.n; head++) {
+        mk_place at = e->walk.at[head];
+        u32 _Atomic *next = cf_at(e, at.config)->next;
+        u32 end = first[at.node + 1];
+        e->stats.trie_nodes += end - first[at.node];
+        if (!vec_reserve(&e->b, &e->walk, end - first[at.node])) return false;
+        for (u32 i = first[at.node]; i < end; i++) { /* common case: one look-up, dead or alive */
+            u32 c = class_of[bytes[i]];
+            u32 to = atomic_load_explicit(&next[c], memory_order_relaxed);
+            if (to == NONE) {
+                if (head == 0 && !set_has(&live, bytes[i])) continue;
+                if ((to = cf_step(e, at.config, c)) == NONE) return false;
+            }
+            if (to == CF_DEAD) continue;
+            u32 token = trie->token.at[i];
+            if (token != NONE) {
+                if (!found->listed && !(token & TT_MANY)) found->bits[token >> 5] |= (u32)1 << (token & 31);
+                else if (!add_tokens(e, trie, i, found)) return false;
+                if (watch && cf_at(e, to)->unsure && !push_suspects(e, trie, i)) return false;
+            }
+            if (first[i] == first[i + 1]) continue;
+            if (at.node == 0 && trie == &e->v->trie) {
+                if (!stop_at_hub(e, i, to, &stopped)) return false;
+                if (stopped) continue;
+            }
+            e->walk.at[e->walk.n++] = (mk_place){i, to};
+        }
+    }
+    return true;
+}
+
+/* Clears the bits of all tokens at a node and below. */
+static void clear_below(const tt_trie *trie, u32 node, u32 *bits) {
+    u32 from = node, to = node + 1;
+    do
+        for (u32 i = from; i < to; i++)
+            for (u32 next, token = tt_token(trie, i, &next); token != NONE; token = tt_more(trie, &next))
+                bits[token >> 5] &= ~((u32)1 << (token & 31));
+    while (tt_below(trie, &from, &to));
+}
+
+bool mk_walk_difference(ge_engine *e, u32 config, u32 base, mk_found *found) {
+    const tt_trie *trie = &e->v->trie;
+    const u8 *class_of = e->lx.x.class_of;
+    const u32 *first = trie->first.at;
+    e->walk.n = 0;
+    if (!vec_push(&e->b, &e->walk, ((mk_place){0, config})) || !vec_push(&e->b, &e->walk, ((mk_place){0, base}))) return false;
+    for (u32 head = 0; head < e->walk.n; head += 2) {
+        mk_place at = e->walk.at[head], beside = e->walk.at[head + 1];
+        u32 end = first[at.node + 1];
+        e->stats.trie_nodes += end - first[at.node];
+        if (!vec_reserve(&e->b, &e->walk, 2 * (end - first[at.node]))) return false;
+        for (u32 i = first[at.node]; i < end; i++) {
+            u32 c = class_of[trie->byte.at[i]];
+            u32 to = cf_step(e, at.config, c), other = cf_step(e, beside.config, c);
+            if (to == NONE || other == NONE) return false;
+            if (to == other) continue;
+            if (to == CF_DEAD) {
+                clear_below(trie, i, found->bits);
+                continue;
+            }
+            if (!add_tokens(e, trie, i, found)) return false;
+            if (first[i] == first[i + 1]) continue;
+            e->walk.at[e->walk.n++] = (mk_place){i, to};
+            e->walk.at[e->walk.n++] = (mk_place){i, other};
+        }
+    }
+    return true;
+}

@@ -1,0 +1,126 @@
+/* Clamping: bounds of repeats that a short text cannot reach are dropped, so that the expressions along a counted text become one.
+ *
+ *     p{0,950} and p{0,949} have the same strings of at most 940 bytes, and so has p*
+ *
+ * Let E' be E with the bound dropped of each repeat that n bytes cannot fill, but none inside a complement. Then E is a subset of E',
+ * and both have the same strings of at most n bytes: each part of such a string is no longer than the whole. So what E can read of a token
+ * E' can, too; and what E' can read of it, E can if from there E' has a string so short that all together is no longer than n. That is
+ * what rx_finish is asked, for each state that a token may lead to (match/mk_inner.c). */
+#include "rx.h"
+
+enum { MAX_SPINE = 64, FINISH_NODES = 2000 };
+
+/* A lower bound on the lengths of strings, at most `enough`. Recursion along operands, a loop along sequences. */
+static u32 least_length(const rx_arena *x, rx_id id, u32 enough) {
+    u32 sum = 0, n, least;
+    for (const u32 *node; sum < enough; id = node[2]) {
+        node = intern_words(&x->nodes, id);
+        n = intern_length(&x->nodes, id);
+        switch ((rx_kind)node[0]) {
+        case RX_CONCAT:
+            sum += least_length(x, node[1], enough - sum);
+            continue;
+        case RX_SET: return sum + 1;
+        case RX_OR:
+            least = enough;
+            for (u32 i = 1; i < n && least; i++) least = min_u32(least, least_length(x, node[i], least));
+            return sum + least;
+        case RX_AND:
+            least = 0;
+            for (u32 i = 1; i < n; i++) least = max_u32(least, least_length(x, node[i], enough));
+            return sum + least;
+        case RX_REPEAT: return sum + min_u32(node[2], enough) * least_length(x, node[1], enough);
+        case RX_QUOTE: return sum + (node[3] ? 1 : least_length(x, node[1], enough)); /* no character is shorter in quotes */
+        default: return sum;
+        }
+    }
+    return sum;
+}
+
+static rx_id clamp_parts(rx_arena *x, rx_id id, u32 n_bytes, bool is_and) {
+    id_vec parts = {0};
+    bool ok = true;
+    for (u32 i = 1; ok && i < intern_length(&x->nodes, id); i++) {
+        rx_id part = rx_clamp(x, intern_words(&x->nodes, id)[i], n_bytes);
+        ok = part != NONE && vec_push(x->b, &parts, part);
+    }
+    rx_id result = !ok ? NONE : is_and ? rx_and(x, parts.at, parts.n) : rx_or(x, parts.at, parts.n);
+    vec_drop(x->b, &parts);
+    return result;
+}
+
+static rx_id clamp_concat(rx_arena *x, rx_id id, u32 n_bytes) {
+    rx_id heads[MAX_SPINE];
+    u32 n = 0;
+    for (; n < MAX_SPINE && rx_kind_of(x, id) == RX_CONCAT; id = intern_words(&x->nodes, id)[2]) heads[n++] = intern_words(&x->nodes, id)[1];
+    rx_id result = rx_kind_of(x, id) == RX_CONCAT ? id : rx_clamp(x, id, n_bytes); /* what is that far behind stays as it is */
+    while (n && result != NONE) result = rx_concat(x, rx_clamp(x, heads[--n], n_bytes), result);
+    return result;
+}
+
+rx_id rx_clamp(rx_arena *x, rx_id id, u32 n_bytes) {
+    u32 node[5] = {0}; /* a copy: the pool may move below */
+    if (id == NONE) return NONE;
+    memcpy(node, intern_words(&x->nodes, id), min_u32(intern_length(&x->nodes, id), 5) * sizeof *node);
+    switch ((rx_kind)node[0]) {
+    case RX_CONCAT: case RX_OR: case RX_AND: case RX_REPEAT: case RX_QUOTE: break;
+    default: return id;
+    }
+    u64 key = (u64)id << 32 | n_bytes;
+    rx_id result = map_get(&x->clamped, key);
+    if (result != NONE) return result;
+    if (!budget_work(x->b, 1)) return NONE;
+    switch ((rx_kind)node[0]) {
+    case RX_CONCAT: result = clamp_concat(x, id, n_bytes); break;
+    case RX_OR: case RX_AND: result = clamp_parts(x, id, n_bytes, node[0] == RX_AND); break;
+    case RX_QUOTE: result = rx_quote_again(x, rx_clamp(x, node[1], n_bytes), node); break;
+    default: { /* RX_REPEAT */
+        u32 least = max_u32(least_length(x, node[1], n_bytes), 1);
+        bool beyond = node[3] != NONE && (u64)node[3] * least >= n_bytes && node[2] < node[3];
+        result = rx_repeat(x, rx_clamp(x, node[1], n_bytes), node[2], beyond ? NONE : node[3]);
+    }
+    }
+    return result == NONE || !map_put(x->b, &x->clamped, key, result) ? NONE : result;
+}
+
+typedef struct finish_node {
+    rx_id id;
+    u32 parent, length, next; /* index; of the way to it; what else is in its bucket */
+} finish_node;
+
+/* Follows first those derivatives for which the way there and a guess at the rest are shortest, as the search for emptiness does. What is
+ * found is noted for all on the way, and ends later searches that come there. */
+u32 rx_finish(rx_arena *x, rx_id start, u32 n_bytes) {
+    VEC(finish_node) nodes = {0};
+    u32 bucket[256], lowest = 0, found = NONE, rest = rx_nullable(x, start) ? 0 : map_get(&x->finish, start);
+    word_map seen = {0};
+    if (rest != NONE) return min_u32(rest, n_bytes + 1);
+    rx_refresh_classes(x);
+    memset(bucket, 0xff, sizeof bucket);
+    bucket[0] = 0;
+    bool ok = vec_push(x->b, &nodes, ((finish_node){start, NONE, 0, NONE})) && map_put(x->b, &seen, start, 0);
+    while (ok && found == NONE && nodes.n < FINISH_NODES) {
+        while (lowest < 256 && bucket[lowest] == NONE) lowest++;
+        if (lowest == 256) break;
+        u32 index = bucket[lowest];
+        finish_node at = nodes.at[index];
+        bucket[lowest] = at.next;
+        for (u32 c = 0; ok && found == NONE && at.length < n_bytes && c < x->n_classes; c++) {
+            rx_id id = rx_derive(x, at.id, x->class_byte[c]);
+            ok = id != NONE && budget_work(x->b, 1);
+            if (!ok || id == RX_ID_NEVER || map_get(&seen, id) != NONE) continue;
+            rest = rx_nullable(x, id) ? 0 : map_get(&x->finish, id);
+            u32 to = min_u32(at.length + 1 + x->meta.at[id].distance, 255);
+            ok = map_put(x->b, &seen, id, 0) && vec_push(x->b, &nodes, ((finish_node){id, index, at.length + 1, bucket[to]}));
+            if (!ok) break;
+            bucket[to] = nodes.n - 1;
+            lowest = min_u32(lowest, to);
+            if (rest != NONE && at.length + 1 + rest <= n_bytes) found = nodes.n - 1;
+        }
+    }
+    u32 length = found == NONE ? n_bytes + 1 : nodes.at[found].length + rest;
+    for (u32 i = found; ok && i != NONE; i = nodes.at[i].parent) ok = map_put(x->b, &x->finish, nodes.at[i].id, length - nodes.at[i].length);
+    vec_drop(x->b, &nodes);
+    map_drop(x->b, &seen);
+    return ok ? length : NONE;
+}

@@ -1,0 +1,75 @@
+/* First bytes: a set outside of which no string of an expression begins. By structure, each node once, never a derivative.
+ *
+ * It errs towards more (complements, intersections, escapes): where it matters, the derivative decides. Walks of the vocabulary begin
+ * with it: before a key or a comma a handful of bytes is possible, and what the others would lead to is not even asked. */
+#include "rx.h"
+
+static void add_bytes(byte_set *set, const char *bytes) {
+    for (; *bytes; bytes++) set_add(set, (u8)*bytes);
+}
+
+static void unite(byte_set *set, const byte_set *more) {
+    for (u32 i = 0; i < 8; i++) set->w[i] |= more->w[i];
+}
+
+/* JSON spellings: plain bytes stand for themselves, anything may be escaped; inside an escape, what RFC 8259 has there. */
+static void quote_first(const u32 *node, const byte_set *of_part, byte_set *out) {
+    if (node[3] != 0) {
+        add_bytes(out, "\"\\/bfnrtu0123456789abcdefABCDEF");
+        return;
+    }
+    unite(out, of_part);
+    out->w[0] = 0; /* control characters */
+    out->w['"' >> 5] &= ~((u32)1 << ('"' & 31));
+    set_add(out, '\\');
+}
+
+bool rx_first(rx_arena *x, rx_id id, byte_set *out) {
+    memset(out, 0, sizeof *out);
+    while (x->first.n <= id)
+        if (!vec_push(x->b, &x->first, NONE)) return false;
+    if (x->first.at[id] != NONE) return *out = *rx_set_of(x, x->first.at[id]), true;
+    const u32 *node = intern_words(&x->nodes, id); /* no node is made below, so it stays */
+    u32 n = intern_length(&x->nodes, id), whole = id;
+    byte_set part;
+    bool ok = true;
+    switch ((rx_kind)node[0]) {
+    case RX_NEVER: case RX_EMPTY: break;
+    case RX_ALL: case RX_NOT: memset(out, 0xff, sizeof *out); break;
+    case RX_SET: *out = *rx_set_of(x, node[1]); break;
+    case RX_CONCAT:
+        for (bool nullable = true; ok && nullable;) { /* the heads that may be skipped, and the first that may not */
+            node = intern_words(&x->nodes, id);
+            bool last = node[0] != RX_CONCAT;
+            rx_id head = last ? id : node[1];
+            ok = rx_first(x, head, &part);
+            unite(out, &part);
+            nullable = !last && rx_nullable(x, head);
+            if (!last) id = node[2];
+        }
+        break;
+    case RX_OR:
+        for (u32 i = 1; ok && i < n; i++) {
+            ok = rx_first(x, node[i], &part);
+            unite(out, &part);
+        }
+        break;
+    case RX_AND:
+        memset(out, 0xff, sizeof *out);
+        for (u32 i = 1; ok && i < n; i++) {
+            ok = rx_first(x, node[i], &part);
+            for (u32 k = 0; k < 8; k++) out->w[k] &= part.w[k];
+        }
+        break;
+    case RX_REPEAT: ok = rx_first(x, node[1], out); break;
+    case RX_QUOTE:
+        ok = rx_first(x, node[1], &part);
+        quote_first(node, &part, out);
+        break;
+    case RX_MULTIPLE: add_bytes(out, "+-.0123456789eE"); break;
+    }
+    u32 set = ok ? intern(x->b, &x->sets, out->w, 8, NULL) : NONE;
+    if (set == NONE) return false;
+    x->first.at[whole] = set;
+    return true;
+}

@@ -1,0 +1,111 @@
+/* Local classes: bytes by which the derivatives of one expression are the same node.
+ *
+ * The byte classes of an arena are as fine as the whole grammar needs; the body of a JSON string tells a dozen of a hundred apart. An
+ * expression is derived by looking its bytes up in a few sets, those at its front. Bytes that lie in the same of them have the same
+ * derivative: it is taken once. The sets are collected by structure, each node once:
+ *
+ *     SET: it    h t: those of h, and of t if h is nullable    OR, AND, NOT, REPEAT: of the operands
+ *     QUOTE(L): those of L, control characters, quote, backslash; inside an escape, each byte that may follow by itself */
+#include "rx.h"
+
+enum { MAX_SETS = 64 }; /* more: all classes are told apart */
+
+static bool add_set(rx_arena *x, id_vec *sets, const byte_set *set) {
+    u32 id = intern(x->b, &x->sets, set->w, 8, NULL);
+    return id != NONE && vec_push(x->b, sets, id);
+}
+
+static bool add_bytes_apart(rx_arena *x, id_vec *sets, const char *bytes) {
+    for (; *bytes; bytes++) {
+        byte_set one = {{0}};
+        set_add(&one, (u8)*bytes);
+        if (!add_set(x, sets, &one)) return false;
+    }
+    return true;
+}
+
+static bool add_control(rx_arena *x, id_vec *sets) {
+    byte_set control = {{UINT32_MAX}};
+    return add_set(x, sets, &control);
+}
+
+/* The id of a set of sets: ascending, or [NONE] for "all classes apart". */
+u32 rx_intern_local(rx_arena *x, id_vec *sets) {
+    u32 n = 0;
+    for (u32 i = 0; i < sets->n && n <= MAX_SETS; i++) { /* insertion: there are few, and most are sorted */
+        u32 set = sets->at[i], k = n;
+        while (k && sets->at[k - 1] > set) k--;
+        if (k && sets->at[k - 1] == set) continue;
+        memmove(sets->at + k + 1, sets->at + k, (n - k) * sizeof *sets->at);
+        sets->at[k] = set;
+        n++;
+    }
+    if (n > MAX_SETS || (n && sets->at[n - 1] == NONE)) sets->at[0] = NONE, n = 1;
+    return intern(x->b, &x->local, sets->at, n, NULL);
+}
+
+bool rx_add_local(rx_arena *x, rx_id id, id_vec *sets) {
+    u32 local = rx_local(x, id);
+    for (u32 i = 0; local != NONE && i < intern_length(&x->local, local); i++)
+        if (!vec_push(x->b, sets, intern_words(&x->local, local)[i])) return false;
+    return local != NONE;
+}
+
+u32 rx_local(rx_arena *x, rx_id id) {
+    while (x->local_of.n <= id)
+        if (!vec_push(x->b, &x->local_of, NONE)) return NONE;
+    if (x->local_of.at[id] != NONE) return x->local_of.at[id];
+    const u32 *node = intern_words(&x->nodes, id); /* no node is made below, so it stays */
+    u32 n = intern_length(&x->nodes, id);
+    id_vec sets = {0};
+    bool ok = true;
+    switch ((rx_kind)node[0]) {
+    case RX_NEVER: case RX_EMPTY: case RX_ALL: break;
+    case RX_SET: ok = vec_push(x->b, &sets, node[1]); break;
+    case RX_CONCAT:
+        for (rx_id at = id; ok && at != NONE;) { /* the heads that may be skipped, and the first that may not */
+            const u32 *link = intern_words(&x->nodes, at);
+            bool last = link[0] != RX_CONCAT;
+            rx_id head = last ? at : link[1];
+            ok = rx_add_local(x, head, &sets);
+            at = last || !rx_nullable(x, head) ? NONE : link[2];
+        }
+        break;
+    case RX_OR: case RX_AND:
+        for (u32 i = 1; ok && i < n && sets.n <= 4 * MAX_SETS; i++) ok = rx_add_local(x, node[i], &sets);
+        if (sets.n > 4 * MAX_SETS) ok = ok && vec_push(x->b, &sets, NONE);
+        break;
+    case RX_NOT: case RX_REPEAT: ok = rx_add_local(x, node[1], &sets); break;
+    case RX_QUOTE:
+        if (node[3] != 0) ok = add_bytes_apart(x, &sets, "\"\\/bfnrtu0123456789abcdefABCDEF");
+        else ok = rx_add_local(x, node[1], &sets) && add_control(x, &sets) && add_bytes_apart(x, &sets, "\"\\");
+        break;
+    case RX_MULTIPLE: ok = vec_push(x->b, &sets, NONE); break;
+    }
+    u32 local = ok ? rx_intern_local(x, &sets) : NONE;
+    vec_drop(x->b, &sets);
+    return local == NONE ? NONE : (x->local_of.at[id] = local);
+}
+
+void rx_local_classes(const rx_arena *x, u32 local, u8 *same, u8 *next) {
+    const u32 *sets = intern_words(&x->local, local);
+    u32 n = intern_length(&x->local, local), n_groups = 0;
+    u64 lies_in[256]; /* by group: which sets */
+    u8 last[256];     /* by group: its last class so far */
+    bool apart = n == 1 && sets[0] == NONE;
+    for (u32 c = 0; c < x->n_classes; c++) {
+        u64 mine = 0;
+        u32 group = 0;
+        for (u32 i = 0; i < n && !apart; i++) mine |= (u64)set_has(rx_set_of(x, sets[i]), x->class_byte[c]) << i;
+        while (group < n_groups && (apart || lies_in[group] != mine)) group++;
+        if (group == n_groups) {
+            lies_in[n_groups++] = mine;
+            same[c] = next[c] = (u8)c;
+        } else {
+            same[c] = same[last[group]];
+            next[c] = same[c];
+            next[last[group]] = (u8)c;
+        }
+        last[group] = (u8)c;
+    }
+}

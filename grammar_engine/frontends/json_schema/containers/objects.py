@@ -1,0 +1,293 @@
+"""Sets of objects: a goal for each key, which keys are required, how many members there are, and that some member meets a goal.
+
+Idea. As with arrays, a piece is a list of *layers*, one for each schema that had a say: named keys with a goal, classes of keys
+(`patternProperties`, `propertyNames`) with a goal, and the goal of all other keys. What a key has to meet is what all layers ask of it,
+so the conjunction of two pieces is the concatenation of their layers. That keeps `additionalProperties` relative to its own schema, as
+the standard wants. A key is forbidden by giving it the goal `NEVER`.
+
+A *witness* is the condition that some member whose key is in a set of keys meets a goal. It is what is left of `additionalProperties`,
+`patternProperties` and `propertyNames` when they are negated, and its own negation is a layer again, so pieces are closed under `meet`
+and `negations`.
+
+Invariant. `most` is None or at least `fewest`; `required` has no name twice, and keeps the order of the schema.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ....ir import Expr
+from ..reading.places import ANYTHING, NEVER, Goal, all_of, both, exclude_each_other
+
+if TYPE_CHECKING:
+    from ..context import Context
+
+
+class KeySet(NamedTuple):
+    """A class of keys, or the keys that a layer neither names nor has in a class.
+
+    Attributes
+    ----------
+    texts : Expr or None
+        The keys, not quoted; None for all keys, without
+    names : frozenset of str
+        these, and without
+    classes : tuple of Expr
+        all of these.
+    """
+
+    texts: Expr | None = None
+    names: frozenset[str] = frozenset()
+    classes: tuple[Expr, ...] = ()
+
+    def has(self, name: str, context: Context) -> bool:
+        """Whether a key is in the set."""
+        if self.texts is not None:
+            return context.matches(self.texts, name)
+        return name not in self.names and not any(context.matches(keys, name) for keys in self.classes)
+
+
+class Witness(NamedTuple):
+    """Some member whose key is in `keys` has a value that meets `goal`."""
+
+    keys: KeySet
+    goal: Goal
+
+
+class ObjectLayer:
+    """What one schema asks of the members. Compared by identity: a schema makes its layer once.
+
+    Attributes
+    ----------
+    named : dict of str to Goal
+        The goals of single keys.
+    classes : tuple of (Expr, Goal)
+        The goals of classes of keys; each expression is a set of key texts, not quoted. They apply to named keys too.
+    others : Goal
+        The goal of keys that are neither named nor in a class.
+    forbidden : tuple of str
+        The names whose goal is `NEVER`.
+    is_negation : bool
+        Made by a negation of one key (`Context.single`), so worth comparing with what the other layers ask.
+    """
+
+    __slots__ = ("_other_keys", "classes", "forbidden", "is_negation", "named", "others")
+
+    def __init__(
+        self, named: dict[str, Goal], classes: tuple[tuple[Expr, Goal], ...] = (), others: Goal = ANYTHING, is_negation: bool = False
+    ):
+        self.is_negation = is_negation
+        self.forbidden = tuple(name for name, goal in named.items() if goal is NEVER)
+        self.named = named
+        self.classes = classes
+        self.others = others
+        self._other_keys: KeySet | None = None
+
+    @property
+    def other_keys(self) -> KeySet:
+        """The keys that are neither named nor in a class."""
+        if self._other_keys is None:
+            self._other_keys = KeySet(None, frozenset(self.named), tuple(keys for keys, _ in self.classes))
+        return self._other_keys
+
+    def goal(self, name: str, context: Context) -> Goal:
+        """What the member with this key has to meet."""
+        goal = self.named.get(name)
+        if not self.classes:
+            return self.others if goal is None else goal
+        found = goal is not None
+        result = goal or ANYTHING
+        for keys, asked in self.classes:
+            if context.matches(keys, name):
+                found = True
+                result = both(result, asked)
+        return result if found else self.others
+
+    def open_goals(self) -> list[tuple[KeySet, Goal]]:
+        """The goals of keys that are not named, with their keys."""
+        return [*((KeySet(keys), goal) for keys, goal in self.classes), (self.other_keys, self.others)]
+
+
+class ObjectPiece:
+    """The objects that meet all of these conditions."""
+
+    __slots__ = ("_asking", "_goals", "_key", "fewest", "layers", "most", "required", "witnesses")
+
+    def __init__(
+        self,
+        layers: tuple[ObjectLayer, ...] = (),
+        required: tuple[str, ...] = (),
+        fewest: int = 0,
+        most: int | None = None,
+        witnesses: tuple[Witness, ...] = (),
+    ):
+        self.layers = layers
+        self.required = required
+        self.fewest = fewest
+        self.most = most
+        self.witnesses = witnesses
+        self._key: tuple[Any, ...] | None = None
+        self._goals: dict[str, Goal] = {}
+        self._asking: tuple[tuple[ObjectLayer, ...], dict[str, list[ObjectLayer]]] | None = None
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """The conditions: pieces with the same key are equal."""
+        if self._key is None:
+            self._key = (self.layers, frozenset(self.required), self.fewest, self.most, self.witnesses)
+        return self._key
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (isinstance(other, ObjectPiece) and self.key == other.key)
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+    def meet(self, other: ObjectPiece) -> ObjectPiece | None:
+        """What both pieces have in common, or None where that is known to be nothing."""
+        fewest = max(self.fewest, other.fewest)
+        most = self.most if other.most is None else other.most if self.most is None else min(self.most, other.most)
+        required = self.required
+        if other.required and other.required != required:
+            required = tuple(dict.fromkeys(required + other.required))
+        if most is not None and max(fewest, len(required)) > most:
+            return None
+        layers = self.layers
+        if other.layers and other.layers != layers:
+            layers = tuple(dict.fromkeys(layers + other.layers))
+        forbidden = [name for layer in layers for name in layer.forbidden] if required else []
+        if forbidden and not set(required).isdisjoint(forbidden):
+            return None
+        if _contradict(self.layers, other.layers, required) or _contradict(other.layers, self.layers, required):
+            return None
+        witnesses = self.witnesses
+        if other.witnesses:
+            witnesses = (*witnesses, *(witness for witness in other.witnesses if witness not in witnesses))
+        if witnesses and (most == 0 or any(_forbids(layer, witness) for witness in witnesses for layer in layers)):
+            return None
+        return ObjectPiece(layers, required, fewest, most, witnesses)
+
+    def goal(self, name: str, context: Context) -> Goal:
+        """What the member with this key has to meet."""
+        if len(self.layers) < 2:
+            return self.layers[0].goal(name, context) if self.layers else ANYTHING
+        known = self._goals.get(name)
+        if known is None:
+            layers = self.layers if len(self.layers) <= _FEW_LAYERS else self._layers_that_ask(name)
+            goals = [goal for layer in layers if (goal := layer.goal(name, context))]
+            known = self._goals[name] = all_of(goals) if len(goals) > 1 else goals[0] if goals else ANYTHING
+        return known
+
+    def _layers_that_ask(self, name: str) -> list[ObjectLayer]:
+        """The layers that may ask something of a key. With an index, so that looking at all keys of many layers is linear."""
+        if self._asking is None:
+            index: dict[str, list[ObjectLayer]] = {}
+            for layer in self.layers:
+                if not layer.classes and layer.others == ANYTHING:
+                    for key in layer.named:
+                        index.setdefault(key, []).append(layer)
+            self._asking = tuple(layer for layer in self.layers if layer.classes or layer.others != ANYTHING), index
+        always, index = self._asking
+        return [*always, *index.get(name, ())]
+
+    def names(self) -> list[str]:
+        """The keys that are mentioned: those of the layers in order, then those that are only required, then those of the witnesses."""
+        if len(self.layers) == 1 and not self.required and not self.witnesses:
+            return list(self.layers[0].named)
+        names: dict[str, Any] = {}
+        for layer in self.layers:
+            names.update(layer.named)
+        names.update(dict.fromkeys(self.required))
+        for witness in self.witnesses:
+            names.update(dict.fromkeys(sorted(witness.keys.names)))
+        return list(names)
+
+    def without_implied(self, piece: ObjectPiece, context: Context) -> ObjectPiece:
+        """The same without the negations that all objects of another piece are seen to meet: enough for a `meet` with that one."""
+        layers = tuple(layer for layer in self.layers if not (layer.is_negation and _is_implied(layer, piece, context)))
+        if len(layers) == len(self.layers):
+            return self
+        return ObjectPiece(layers, self.required, self.fewest, self.most, self.witnesses)
+
+    def in_order(self, layers: dict[ObjectLayer, int], names: dict[str, int]) -> ObjectPiece:
+        """The same piece with layers and required names by rank."""
+        by_rank = tuple(sorted(self.layers, key=layers.__getitem__)), tuple(sorted(self.required, key=names.__getitem__))
+        return ObjectPiece(*by_rank, self.fewest, self.most, self.witnesses)
+
+    def covers(self, other: ObjectPiece) -> bool:
+        """Whether the other piece is seen to be a part of this one (False: maybe it is)."""
+        return (
+            len(self.layers) <= len(other.layers)
+            and self.fewest <= other.fewest
+            and (self.most is None or (other.most is not None and other.most <= self.most))
+            and all(name in other.required for name in self.required)
+            and all(layer in other.layers for layer in self.layers)
+            and all(witness in other.witnesses for witness in self.witnesses)
+        )
+
+    def negations(self, context: Context) -> list[ObjectPiece]:
+        """Pieces that together are all other objects."""
+        result = []
+        if self.fewest:
+            result.append(ObjectPiece(most=self.fewest - 1))
+        if self.most is not None:
+            result.append(ObjectPiece(fewest=self.most + 1))
+        for name in self.required:  # the key is absent, or has another value
+            others = context.negated(self.goal(name, context)) or [NEVER]
+            result += [ObjectPiece((context.single(name, other),) if other else ()) for other in others]
+        for layer in self.layers:
+            for name, goal in layer.named.items():
+                if name not in self.required:
+                    others = context.negated(goal)
+                    result += [ObjectPiece((context.single(name, other),) if other else (), (name,)) for other in others]
+            for keys, goal in layer.open_goals():
+                result += [ObjectPiece(witnesses=(Witness(context.negated_keys(keys), other),)) for other in context.negated(goal)]
+        return result + [ObjectPiece((context.every(context.negated_keys(keys), context.opposite(goal)),)) for keys, goal in self.witnesses]
+
+    def is_void(self, context: Context) -> bool:
+        """Whether a required member is known to admit no value, or no member to meet what one has to meet."""
+        return any(context.is_void_goal(self.goal(name, context)) for name in self.required) or any(
+            self.possible_witnesses(witness, context) == [] for witness in self.witnesses
+        )
+
+    def possible_witnesses(self, witness: Witness, context: Context) -> list[str] | None:
+        """The keys of the members that may be a witness; None where some layer does not exclude it under keys that it does not name."""
+        for layer in self.layers:
+            if not layer.classes and context.is_void_goal(both(layer.others, witness.goal)):
+                return [
+                    name
+                    for name in layer.named
+                    if witness.keys.has(name, context) and not context.is_void_goal(both(self.goal(name, context), witness.goal))
+                ]
+        return None
+
+
+OBJECTS = ObjectPiece()
+_FEW_LAYERS = 8  # more are found by the names that they ask something of
+
+
+def _contradict(negations: tuple[ObjectLayer, ...], layers: tuple[ObjectLayer, ...], required: tuple[str, ...]) -> bool:
+    """Whether a negation asks of a required key what one of the layers is seen to exclude."""
+    for negation in negations:
+        if negation.is_negation:
+            for name, goal in negation.named.items():
+                if name in required:
+                    for layer in layers:
+                        other = layer.named.get(name)
+                        if other and exclude_each_other(goal, other):
+                            return True
+    return False
+
+
+def _is_implied(negation: ObjectLayer, piece: ObjectPiece, context: Context) -> bool:
+    """Whether what a negation asks is seen to be so for all objects of a piece: their values exclude what is negated."""
+    for name, goal in negation.named.items():
+        own = piece.goal(name, context)
+        if not own or not context.exclude_each_other(own, context.opposite(goal)):
+            return False
+    return True
+
+
+def _forbids(layer: ObjectLayer, witness: Witness) -> bool:
+    """Whether a layer asks of the very keys of a witness the opposite of what it asks."""
+    return any(keys == witness.keys and exclude_each_other(goal, witness.goal) for keys, goal in layer.open_goals())

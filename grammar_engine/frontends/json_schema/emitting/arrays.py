@@ -1,0 +1,163 @@
+"""The rules of one array piece.
+
+Idea. The first positions, which have goals of their own, are symbols in sequence; the rest is one list (`Builder.list_of`), whatever its
+length. An array may end at each position from the shortest length on.
+
+Where items are counted, a *state* is a position and how often each count was raised so far. The first positions are written as rules
+from state to state; the rest is a bag (`Builder.bag`) whose bounds are what the state has left to ask. The order of a bag is free, and
+any item may be of any kind, so a bag of items is a sequence of items that is counted.
+
+Items that all differ (`uniqueItems`) are a bag too: see `unique.py`, and `tuples.py` where positions have values in common.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ....ir import UNBOUNDED, Symbol, Way
+from ..containers.arrays import ArrayPiece
+from .members import Bag, Condition, Kind, kinds
+from .tuples import CannotCompare, write_distinct
+from .unique import are_apart, distinct_ways
+
+if TYPE_CHECKING:
+    from .emitter import Emitter
+
+
+def write_array(emitter: Emitter, left: Symbol, piece: ArrayPiece, last: bool) -> None:
+    """Write rules for `left`; none if no array is admitted."""
+    if piece.unique is not None and not are_apart(emitter.context, piece):
+        try:
+            write_distinct(emitter, left, piece, last)
+            return
+        except CannotCompare as reason:
+            emitter.context.relax(piece.unique, "uniqueItems", str(reason))
+            piece = piece._replace(unique=None)
+    if piece.counts or piece.unique is not None:
+        _Counted(emitter, piece, last).write(left)
+    else:
+        _write_plain(emitter, left, piece, last)
+
+
+def _write_plain(emitter: Emitter, left: Symbol, piece: ArrayPiece, last: bool) -> None:
+    b, layout = emitter.builder, emitter.layout
+    close = layout.close("]", last)
+    shortest, longest = piece.shortest, piece.longest
+    heads: list[Symbol] = []
+    for position in range(min(piece.prefix_length(), UNBOUNDED if longest is None else longest)):
+        symbol = emitter.symbol(piece.goal(position))
+        if symbol is None:
+            longest = position
+            break
+        heads.append(symbol)
+    n = len(heads)
+    rest = None
+    if longest is None or longest > n:
+        rest = emitter.symbol(piece.goal(n))
+        longest = n if rest is None else longest
+    if longest is not None and shortest > longest:
+        return
+    if rest is None:
+        tail = [close]
+    else:
+        more = None if longest is None else longest - n
+        if n == 0:
+            tail = [b.list_of(rest, layout.comma, shortest, more, "items"), close]
+        else:
+            items = b.list_of(rest, layout.comma, max(shortest - n, 1), more, "items")
+            tail = [layout.comma, items, close]
+            if shortest <= n:
+                tail = [emitter.choice("items", tail, [close])]
+    for position in reversed(range(n)):
+        tail = [heads[position], *tail] if position == 0 else [layout.comma, heads[position], *tail]
+        if position >= shortest:
+            tail = [emitter.choice("items", tail, [close])]
+    b.rule(left, [layout.open_array, *tail])
+
+
+class _Counted:
+    """Writes an array piece whose items are counted or all differ."""
+
+    def __init__(self, emitter: Emitter, piece: ArrayPiece, last: bool):
+        self.emitter = emitter
+        self.builder = emitter.builder
+        self.piece = piece
+        self.comma = emitter.layout.comma
+        self.open = emitter.layout.open_array
+        self.close = emitter.layout.close("]", last)
+        self.n_heads = piece.prefix_length()
+        self._kinds = [self._kinds_at(position) for position in range(self.n_heads + 1)]
+        self._states: dict[tuple[int, tuple[int, ...]], Symbol] = {}
+        self._pending: list[tuple[int, tuple[int, ...]]] = []
+
+    def write(self, left: Symbol) -> None:
+        """Write rules for `left`."""
+        self.builder.rule(left, [self.open, self._state(0, (0,) * len(self.piece.counts))])
+        while self._pending:
+            self._write_state(*self._pending.pop())
+
+    def _kinds_at(self, position: int) -> list[Kind]:
+        """What the item at a position may be; slots are indices of counts."""
+        context = self.emitter.context
+        conditions = []
+        for i, count in enumerate(self.piece.counts):
+            # Guesses at which items are counted make as many states as the count may have: for listed values it is better to know.
+            is_exact = count.most is not None or (count.fewest > 1 and context.is_listed(count.goal))
+            if count.start <= position:
+                conditions.append(Condition(i, count.goal, is_exact))
+        return kinds(context, self.piece.goal(position), conditions, apart=self.piece.unique is not None)
+
+    def _state(self, position: int, so_far: tuple[int, ...]) -> Symbol:
+        state = (position, so_far)
+        if state not in self._states:
+            self._states[state] = self.builder.nonterminal("items")
+            self._pending.append(state)
+        return self._states[state]
+
+    def _raised(self, so_far: tuple[int, ...], slots: tuple[int, ...]) -> tuple[int, ...] | None:
+        """The counts after an item, or None where one is then too high. What has no upper bound stops at the lower one."""
+        counts = list(so_far)
+        for i in slots:
+            _, fewest, most, _ = self.piece.counts[i]
+            counts[i] = min(counts[i] + 1, fewest) if most is None else counts[i] + 1
+            if most is not None and counts[i] > most:
+                return None
+        return tuple(counts)
+
+    def _write_state(self, position: int, so_far: tuple[int, ...]) -> None:
+        left = self._states[position, so_far]
+        if position >= self.piece.shortest and all(n >= count.fewest for n, count in zip(so_far, self.piece.counts)):
+            self.builder.rule(left, [self.close])
+        if self.piece.longest is not None and position >= self.piece.longest:
+            return
+        lead = [self.comma] if position else []
+        if position == self.n_heads:
+            self.builder.rule(left, [*lead, self._rest(so_far), self.close])
+            return
+        for goal, slots in self._kinds[position]:
+            after = self._raised(so_far, slots)
+            symbol = None if after is None else self.emitter.symbol(goal)
+            if after is not None and symbol is not None:
+                self.builder.rule(left, [*lead, symbol, self._state(position + 1, after)])
+
+    def _rest(self, so_far: tuple[int, ...]) -> Symbol:
+        """The items after the first positions, at least one."""
+        piece, n, bag = self.piece, self.n_heads, Bag()
+        full = set()
+        for slot, (used, count) in enumerate(zip(so_far, piece.counts)):
+            left = None if count.most is None else count.most - used
+            bag.slot(max(count.fewest - used, 0), left or None)
+            if left == 0:
+                full.add(slot)
+        total = bag.slot(max(piece.shortest - n, 1), None if piece.longest is None else piece.longest - n)
+        for goal, slots in self._kinds[n]:
+            if not full.isdisjoint(slots):
+                continue
+            if piece.unique is not None:
+                for symbol, most in distinct_ways(self.emitter, goal):
+                    bag.ways.append(Way((symbol,), (bag.slot(0, most), total, *slots), distinct=most != 1))
+            else:
+                item = self.emitter.symbol(goal)
+                if item is not None:
+                    bag.ways.append(Way((item,), (bag.slot(0, None), total, *slots)))
+        return self.builder.bag(bag.ways, bag.slots, self.comma, "items")

@@ -1,0 +1,128 @@
+"""From shapes to rules: the last step of the front end.
+
+Idea. Each shape becomes one symbol, made when it is first asked for; goals of one shape (a definition and the references to it, all
+plain strings) share it. All scalars of a shape are *one* lexeme (null, strings, numbers, listed values: a union of expressions); arrays
+and objects are rules. The symbol of a shape is known before its rules are written, so a queue replaces recursion, and recursive schemas
+are cyclic rules.
+
+Invariant. A rule is written only if all its symbols admit something as far as that is known here; the core prunes the rest.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+
+from ....errors import UnsupportedSchemaError
+from ....ir import Expr, Symbol
+from ..algebra.shape import FALSE, NULL, TRUE, Shape
+from ..containers.arrays import ARRAYS
+from ..containers.objects import OBJECTS
+from ..context import Context
+from ..reading.places import Goal
+from ..scalars.numbers import NumberPiece
+from ..scalars.strings import StringPiece
+from .arrays import write_array
+from .layout import Layout
+from .objects import ObjectRules
+
+_ATOMS = ((NULL, b"null"), (TRUE, b"true"), (FALSE, b"false"))
+
+
+class Emitter:
+    """Writes the rules for goals."""
+
+    def __init__(self, context: Context, layout: Layout):
+        self.context = context
+        self.builder = context.builder
+        self.layout = layout
+        self.has_other_keys = False  # whether some object admits keys that are not named
+        self._symbols: dict[tuple[Shape, bool], Symbol | None] = {}
+        self._keys: dict[str, Expr] = {}
+        self._scalars: dict[Expr, Symbol] = {}
+        self._queue: deque[tuple[Symbol, Symbol | None, Shape, str | None, bool]] = deque()
+
+    def symbol(self, goal: Goal, last: bool = False) -> Symbol | None:
+        """The symbol of a goal, or None where it is known to admit nothing; `last` when the text ends with it."""
+        return self.symbol_of(self.context.normaliser.shape(goal), goal[0].pointer if goal else None, last)
+
+    def symbol_of(self, shape: Shape, where: str | None, last: bool = False) -> Symbol | None:
+        """The symbol of a shape; `where` is the pointer of the schema that it comes from."""
+        key = (shape, last and self.layout.is_bounded)
+        if key in self._symbols:
+            symbol = self._symbols[key]
+            if symbol is not None:
+                self._is_at(symbol, where)
+            return symbol
+        symbol = scalar = self.scalar(shape, where, last)
+        if shape.arrays or shape.objects:
+            name = "value" if scalar is not None or (shape.arrays and shape.objects) else "array" if shape.arrays else "object"
+            symbol = self.builder.nonterminal(name, where=where)
+            self._queue.append((symbol, scalar, shape, where, last))
+        self._symbols[key] = symbol
+        return symbol
+
+    def key(self, name: str) -> Expr:
+        """A named key with its colon."""
+        known = self._keys.get(name)
+        if known is None:
+            known = self._keys[name] = self.layout.key(self.context.quoted_value(name))
+        return known
+
+    def run(self) -> None:
+        """Write the rules of all symbols that were asked for."""
+        while self._queue:
+            left, scalar, shape, where, last = self._queue.popleft()
+            if scalar is not None:
+                self.builder.rule(left, (scalar,))
+            for array in shape.arrays:
+                try:
+                    write_array(self, left, array, last)
+                except UnsupportedSchemaError as error:
+                    self.context.relax_error(error, error.pointer, error.keyword or "")
+                    write_array(self, left, ARRAYS, last)
+            for piece in shape.objects:
+                try:
+                    ObjectRules(self, piece, where, last).write(left)
+                except UnsupportedSchemaError as error:
+                    self.context.relax_error(error, error.pointer, error.keyword or "")
+                    ObjectRules(self, OBJECTS, where, last).write(left)
+
+    def choice(self, name: str, *ways: list[Symbol]) -> Symbol:
+        """A nonterminal for any of some sequences."""
+        symbol = self.builder.nonterminal(name)
+        for way in ways:
+            self.builder.rule(symbol, way)
+        return symbol
+
+    # --- scalars ----------------------------------------------------------------------------------------------------------
+
+    def scalar(self, shape: Shape, where: str | None, last: bool = False, is_normal: bool = False) -> Symbol | None:
+        """The lexeme of the scalars of a shape, or None where there are none; `is_normal` to write no number in odd ways."""
+        b, context = self.builder, self.context
+        parts, names = [], []
+        if shape.atoms:
+            atoms = [(bit, text) for bit, text in _ATOMS if shape.atoms & bit]
+            parts = [b.bytes(text) for _, text in atoms]
+            names = ["boolean"] if shape.atoms & (TRUE | FALSE) == TRUE | FALSE else []
+            names += [text.decode() for bit, text in atoms if not (names and bit != NULL)]
+        scalars: list[StringPiece | NumberPiece] = [*shape.strings, *shape.numbers]
+        for piece in scalars:
+            parts.append(piece.expr(context, is_normal))
+            names.append(piece.words())
+        expr = b.union(*parts)
+        if expr == b.never:
+            return None
+        expr = self.layout.after(expr, last)
+        symbol = self._scalars.get(expr)
+        if symbol is None:
+            symbol = self._scalars[expr] = b.lexeme(expr, " or ".join(dict.fromkeys(names)), where=where)
+        else:
+            self._is_at(symbol, where)
+        return symbol
+
+    def _is_at(self, symbol: Symbol, where: str | None) -> None:
+        """Note that a symbol also stands for what is `where`: one of several places is none in particular."""
+        known = self.builder.nonterminals if symbol & 1 else self.builder.lexemes
+        info = known[symbol >> 1]
+        if info.where != where:
+            info.where = None

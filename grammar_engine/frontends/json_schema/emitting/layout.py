@@ -1,0 +1,85 @@
+r"""White space and punctuation: how the parts of a JSON text are put together.
+
+Idea. Insignificant white space belongs to the lexeme before it, so between two lexemes there is never a choice: `{`, `,`, a key with its
+colon, and each scalar end with a *gap*. What a gap may be is the option `whitespace`:
+
+    "flexible"     any white space of RFC 8259, any amount; before and after the value as well
+    "bounded"      in each gap at most two spaces, or one line end and at most 40 spaces or tabs; nothing before or after the value
+    "compact"      none
+    (item, key)    after each item exactly `item` (it contains the comma), after each key exactly `key` (it contains the colon);
+                   no other white space: (", ", ": ") is what `json.dumps` writes
+
+Under "bounded" a gap has at most 41 bytes (42 with `\r\n`); there is one after each bracket (but the last), comma, scalar and key, and
+one after each colon. So the white space of a text is bounded by what it says.
+
+Invariant. Punctuation lexemes are made once. The last lexeme of the text has no gap under "bounded": `close` and `after` know by `last`.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ....ir import Builder, Expr, Symbol
+from ..reading.options import Whitespace
+
+BOUNDED_SPACES = 2
+BOUNDED_INDENT = 40
+
+
+class Layout:
+    """The punctuation of one grammar.
+
+    Parameters
+    ----------
+    builder : Builder
+    whitespace : "flexible", "bounded", "compact" or (str, str)
+    """
+
+    def __init__(self, builder: Builder, whitespace: Whitespace):
+        b = self.builder = builder
+        self.is_bounded = whitespace == "bounded"
+        self.is_flexible = whitespace == "flexible"
+        item, key = ",", ":"
+        space = b.byte_set(b" \t\n\r")
+        self.gap = b.empty
+        if self.is_flexible:
+            self.gap = b.repeat(space, 0, None)
+        elif self.is_bounded:
+            line_end = b.concat(b.optional(b.bytes(b"\r")), b.bytes(b"\n"))
+            indented = b.concat(line_end, b.repeat(b.byte_set(b" \t"), 0, BOUNDED_INDENT))
+            self.gap = b.union(b.repeat(b.bytes(b" "), 0, BOUNDED_SPACES), indented)
+        elif isinstance(whitespace, (tuple, list)):
+            item, key = _separators(whitespace)
+        elif whitespace != "compact":
+            raise ValueError(f'whitespace is "flexible", "bounded", "compact" or a pair of separators, not {whitespace!r}')
+        self._colon = b.concat(self.gap, b.string(key), self.gap)
+        self.comma = b.lexeme(b.concat(b.string(item), self.gap), ",")
+        self.open_object = b.lexeme(b.concat(b.bytes(b"{"), self.gap), "{")
+        self.open_array = b.lexeme(b.concat(b.bytes(b"["), self.gap), "[")
+        self._close = {
+            (bracket, last): b.lexeme(self.after(b.string(bracket), last), bracket) for bracket in "}]" for last in {False, self.is_bounded}
+        }
+        self.before = b.lexeme(b.repeat(space, 1, None), "white space") if self.is_flexible else None
+
+    def close(self, bracket: str, last: bool) -> Symbol:
+        """The closing bracket; `last` when the text ends with it."""
+        return self._close[bracket, last and self.is_bounded]
+
+    def after(self, expr: Expr, last: bool = False) -> Expr:
+        """A scalar with its gap; `last` when the text ends with it."""
+        return expr if last and self.is_bounded else self.builder.concat(expr, self.gap)
+
+    def key(self, quoted: Expr) -> Expr:
+        """A key, which is quoted already, with its colon and gaps."""
+        return self.builder.concat(quoted, self._colon)
+
+
+def _separators(pair: tuple[str, str] | list[str]) -> tuple[str, str]:
+    if (
+        len(pair) != 2
+        or not all(isinstance(x, str) for x in pair)
+        or not re.fullmatch(r"[ \t\n\r]*,[ \t\n\r]*", pair[0])
+        or not re.fullmatch(r"[ \t\n\r]*:[ \t\n\r]*", pair[1])
+    ):
+        raise ValueError(f'separators are a comma and a colon, each with white space around it, like (", ", ": "), not {pair!r}')
+    return pair[0], pair[1]

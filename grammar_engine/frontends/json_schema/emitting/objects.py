@@ -1,0 +1,156 @@
+"""The rules of one object piece.
+
+Idea. An object is a *bag* of members (`Builder.bag`): a way for each named key, ranked in the order of the schema, and a way for each class
+of other keys, ranked last. Slots count: one for each named key (at most once, and once if it is required), one for each class of other
+keys, one for all members together where their number matters, one for each witness. A member that may be a witness has a way that raises
+that slot, and a way that does not (`members.py`). With `property_order="any"` the ranks do not matter. The states of the bag are made when
+a text reaches them, so the grammar is linear in the schema.
+
+Free keys. RFC 8259 leaves open what `{"k": 1, "k": 2}` means; most readers keep the last. A key of the schema is written at most once.
+Other keys may repeat, but not where that could make a reader see another number of members than was counted, or drop a witness: then
+all of them differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ....errors import UnsupportedSchemaError
+from ....ir import Expr, Symbol, Way
+from ..containers.objects import KeySet, ObjectPiece
+from ..reading.places import ANYTHING, NEVER, Goal, both
+from .members import Bag, Condition, kinds
+from .unique import MOST_VALUES
+
+if TYPE_CHECKING:
+    from .emitter import Emitter
+
+_MAX_KEY_CLASSES = 64
+
+
+class ObjectRules:
+    """Writes the rules of one object piece."""
+
+    def __init__(self, emitter: Emitter, piece: ObjectPiece, where: str | None, last: bool):
+        self.emitter = emitter
+        self.context = emitter.context
+        self.builder = emitter.builder
+        self.piece = piece
+        self.where = where
+        self.names = piece.names()
+        self.required = frozenset(piece.required)
+        self.fewest = piece.fewest if piece.fewest > len(piece.required) else 0
+        self.most = piece.most
+        if any(layer.others is NEVER and not layer.classes and len(layer.named) <= (piece.most or 0) for layer in piece.layers):
+            self.most = None
+        self.comma = emitter.layout.comma
+        self.open = emitter.layout.open_object
+        self.close = emitter.layout.close("}", last)
+
+    def write(self, left: Symbol) -> None:
+        """Write rules for `left`; none if no object is admitted."""
+        if self.most == 0:
+            self.builder.rule(left, [self.open, self.close])
+        else:
+            self._write_bag(left)
+
+    def key(self, name: str, goal: Goal) -> Symbol:
+        """The lexeme of a named key."""
+        expr = self.emitter.key(name)
+        return self.builder.lexeme(expr, f'key "{name}"', where=goal[0].pointer if goal else self.where)
+
+    def other_key(self, keys: Expr, goal: Goal) -> Symbol:
+        """The lexeme of a class of other keys."""
+        expr = self.emitter.layout.key(self.context.quoted(keys))
+        return self.builder.lexeme(expr, "other key" if self.names else "key", where=goal[0].pointer if goal else None)
+
+    def other_keys(self) -> list[tuple[Expr, Goal, list[int]]]:
+        """Disjoint sets of keys that cover all keys without a name, the goal of each, and the indices of the witnesses it may be."""
+        b = self.builder
+        layers, witnesses = self.piece.layers, self.piece.witnesses
+        patterns = dict.fromkeys(keys for layer in layers for keys, _ in layer.classes)
+        for keys, _ in witnesses:
+            patterns.update(dict.fromkeys(keys.classes if keys.texts is None else (keys.texts,)))
+        cells: list[tuple[Expr, frozenset[Expr]]] = [(b.text, frozenset())]
+        for pattern in patterns:
+            split = []
+            for cell, inside in cells:
+                common = pattern if cell == b.text else b.intersect(cell, pattern)
+                if len(patterns) > 1 and self.context.is_empty(common):
+                    split.append((cell, inside))
+                else:
+                    split.append((common, inside | {pattern}))
+                    split.append((b.intersect(cell, b.complement(pattern)), inside))
+            cells = split
+            if len(cells) > _MAX_KEY_CLASSES:
+                raise UnsupportedSchemaError(
+                    f"{len(patterns)} patterns that overlap in too many ways; use fewer, or such that exclude each other",
+                    pointer=self.where or "",
+                    keyword="patternProperties",
+                )
+        result = []
+        for cell, inside in cells:
+            goal = ANYTHING
+            for layer in layers:
+                asked = [wanted for keys, wanted in layer.classes if keys in inside]
+                for wanted in asked or [layer.others]:
+                    goal = both(goal, wanted)
+            if goal is not NEVER:
+                if self.names:
+                    cell = b.intersect(cell, b.complement(self.context.listed(self.names)))
+                result.append((cell, goal, [i for i, (keys, _) in enumerate(witnesses) if _is_inside(keys, inside)]))
+        return result
+
+    # --- bags -------------------------------------------------------------------------------------------------------------
+
+    def _write_bag(self, left: Symbol) -> None:
+        piece, bag = self.piece, Bag()
+        conditions = [Condition(bag.slot(1, None), goal, False) for _, goal in piece.witnesses]
+        total = (bag.slot(self.fewest, self.most),) if self.fewest or self.most is not None else ()
+        for rank, name in enumerate(self.names):
+            goal = piece.goal(name, self.context)
+            key, slots = self.key(name, goal), (bag.slot(int(name in self.required), 1), *total)
+            if conditions:
+                could_be = [condition for condition, (keys, _) in zip(conditions, piece.witnesses) if keys.has(name, self.context)]
+                found = self._add(bag, key, kinds(self.context, goal, could_be), slots, rank)
+            else:
+                found = self._add(bag, key, [(goal, ())], slots, rank)
+            if not found and name in self.required:
+                return
+        is_exact = self.context.options.unique_keys or self.fewest > len(piece.required) + 1
+        for keys, goal, indices in self.other_keys():
+            members = kinds(self.context, goal, [conditions[i] for i in indices])
+            distinct = is_exact or len(members) > 1
+            n_keys = self.context.count_values(keys, MOST_VALUES) if distinct else MOST_VALUES
+            if n_keys == 0:
+                continue
+            own = bag.slot(0, None if n_keys >= MOST_VALUES else n_keys)
+            found = self._add(bag, self.other_key(keys, goal), members, (own, *total), len(self.names), distinct)
+            self.emitter.has_other_keys |= found and not distinct
+        ranked = self.context.options.property_order == "schema"
+        symbol = self.builder.bag(bag.ways, bag.slots, self.comma, "members", ranked=ranked, where=self.where)
+        self.builder.rule(left, [self.open, symbol, self.close])
+
+    def _add(
+        self,
+        bag: Bag,
+        key: Symbol,
+        members: Sequence[tuple[Goal, tuple[int, ...]]],
+        slots: tuple[int, ...],
+        rank: int,
+        distinct: bool = False,
+    ) -> bool:
+        """Add a way for each kind; whether there was one."""
+        found = False
+        for goal, raised in members:
+            value = self.emitter.symbol(goal)
+            if value is not None:
+                found = True
+                bag.ways.append(Way((key, value), (*slots, *raised), rank, distinct))
+        return found
+
+
+def _is_inside(keys: KeySet, inside: frozenset[Expr]) -> bool:
+    """Whether a cell, which lies inside these patterns and outside all others, is a part of a set of keys."""
+    return keys.texts in inside if keys.texts is not None else inside.isdisjoint(keys.classes)

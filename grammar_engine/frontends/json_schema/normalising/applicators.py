@@ -1,0 +1,146 @@
+"""The keywords whose schemas apply to the same place: `$ref`, `allOf`, `anyOf`, `oneOf`, `not`, `if`, `dependentSchemas`.
+
+Idea. What a schema says by itself is met with the shapes of these schemas, in the order in which they name properties. `oneOf` comes
+last, so that all that is said at the place helps to keep its branches apart. Each step is a generator that yields the places whose
+shapes it needs.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ....errors import SchemaError, UnsupportedSchemaError
+from ..algebra import pieces, shape
+from ..algebra.exclusive import one_of
+from ..algebra.shape import ANY, Shape
+from ..containers.objects import OBJECTS, ObjectPiece
+from ..context import Context
+from ..reading.keywords import Group
+from ..reading.places import Place
+from .assertions import Assertions, Steps
+
+_REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
+
+
+class Applicators:
+    """Applies schemas to the places of others."""
+
+    def __init__(self, context: Context, assertions: Assertions):
+        self.context = context
+        self.document = context.document
+        self.assertions = assertions
+        self.values = assertions.values
+
+    def steps(self, place: Place, schema: dict[str, Any], own: Shape) -> Steps:
+        """What a schema admits, which by itself says `own`."""
+        context = self.context
+        parts = [(place.pointer, own)]
+        exclusive = [place] if "oneOf" in schema else []
+        for keyword in schema:
+            where = f"{place.pointer}/{keyword}"
+            if keyword in _REFERENCES:
+                more = [(where, (yield from self.reference(place, keyword)))]
+            elif keyword == "allOf":
+                more = []
+                for branch in self.values.branches(place, schema, keyword):
+                    if is_only_one_of(branch):
+                        exclusive.append(branch)
+                    else:
+                        more.append((branch.pointer, (yield branch)))
+            elif keyword == "anyOf":
+                branches = []
+                for branch in self.values.branches(place, schema, keyword):
+                    branches.append((yield branch))  # noqa: PERF401 - a generator cannot yield from inside a comprehension
+                more = [(where, shape.join(branches))]
+            elif keyword == "not":
+                inner = self.document.child(place, "not", schema["not"])
+                more = [(where, (yield self.document.negation(inner)))]
+            elif keyword == "if":
+                more = [(where, (yield from self._conditional(place, schema)))]
+            elif keyword in ("dependencies", "dependentSchemas"):
+                more = [(where, (yield from self._dependencies(place, schema, keyword)))]
+            else:
+                continue
+            parts = more + parts if comes_first(keyword, schema) else parts + more
+        result = shape.meet_all(parts, context)
+        for spot in exclusive:
+            if spot is not place:
+                _, _, said = yield from self.assertions.own(spot)
+                result = shape.meet(result, said, context)
+            branches = []
+            for branch in self.values.branches(spot, spot.value, "oneOf"):
+                admitted = yield branch
+                context.combining = branch.pointer
+                branches.append(shape.meet(result, admitted, context))
+            result = one_of(context, spot, branches)
+        return result
+
+    def reference(self, place: Place, keyword: str) -> Steps:
+        """The shape of what a reference leads to."""
+        target = self.target(place, keyword)
+        return ANY.inexact() if target is None else (yield target)
+
+    def target(self, place: Place, keyword: str) -> Place | None:
+        """Where a reference leads; None if it cannot be followed and was given up."""
+        reference = place.value[keyword]
+        if not isinstance(reference, str):
+            raise SchemaError(f"`{keyword}` is a string", pointer=place.pointer, keyword=keyword)
+        try:
+            if keyword == "$recursiveRef" and reference != "#":
+                reason = 'what it means is only defined for "#"; use `$ref` for another place'
+                raise UnsupportedSchemaError(reason, pointer=place.pointer, keyword=keyword)
+            return self.document.resolve(place, reference, keyword)
+        except UnsupportedSchemaError as error:
+            self.context.relax_error(error, place.pointer, keyword)
+            return None
+
+    def _conditional(self, place: Place, schema: dict[str, Any]) -> Steps:
+        if "then" not in schema and "else" not in schema:
+            return ANY
+        condition = self.document.child(place, "if", schema["if"])
+        result = []
+        for keyword, test in (("then", condition), ("else", self.document.negation(condition))):
+            tested = yield test
+            branch = (yield self.document.child(place, keyword, schema[keyword])) if keyword in schema else ANY
+            self.context.combining = f"{place.pointer}/if"
+            result.append(shape.meet(tested, branch, self.context))
+        return shape.join(result)
+
+    def _dependencies(self, place: Place, schema: dict[str, Any], keyword: str) -> Steps:
+        result = ANY
+        for name, value in self.values.map(place, schema, keyword).items():
+            if isinstance(value, list) and keyword == "dependencies":
+                union = self.assertions.depends((OBJECTS,), name, self.values.names(place, keyword, value))
+                exact = True
+            else:
+                inner = yield self.document.grandchild(place, keyword, name, value)
+                self.context.combining = f"{place.pointer}/{keyword}"
+                with_name = pieces.meet((ObjectPiece(required=(name,)),), inner.objects, OBJECTS, self.context)
+                union, exact = (self.assertions.without(name), *with_name), inner.exact
+            result = result.replaced("objects", pieces.meet(result.objects, union, OBJECTS, self.context), exact)
+        return result
+
+
+def is_only_one_of(place: Place) -> bool:
+    """Whether `oneOf` is what a schema says, perhaps with assertions. In `allOf` such a schema waits for the others: what
+    they require may be what keeps its branches apart.
+    """
+    if not isinstance(place.value, dict) or "oneOf" not in place.value:
+        return False
+    known = place.keywords
+    used = [known[name].group for name in place.value if name in known and name != "oneOf"]
+    return Group.APPLICATOR not in used and Group.UNEVALUATED not in used
+
+
+def comes_first(keyword: str, schema: dict[str, Any]) -> bool:
+    """Whether the properties that a schema for the same place names come before its own."""
+    return keyword in ("allOf", *_REFERENCES) and _precedes(keyword, "properties", schema)
+
+
+def _precedes(first: str, second: str, schema: dict[str, Any]) -> bool:
+    for key in schema:
+        if key == first:
+            return second in schema
+        if key == second:
+            return False
+    return False

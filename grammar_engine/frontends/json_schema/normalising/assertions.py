@@ -1,0 +1,298 @@
+"""The assertions of one schema: what `type`, `minLength`, `properties` and their like say by themselves.
+
+Idea. Each JSON type has a reader, which makes one piece of that type out of the keywords of that type, whether or not `type` is there:
+keywords say nothing about values of other types. The values of `enum` and `const` become a shape too: members of listed arrays and
+objects are places of their own, so a listed value meets other conditions like anything else.
+
+`propertyNames` is the one assertion that needs the shape of another place: what strings that admits.
+
+Invariant. The value of every keyword is checked before it is used (`values.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from typing import Any
+
+from ....errors import SchemaError, UnsupportedSchemaError
+from ....ir import MAX_DIVISOR
+from ..algebra import pieces, shape
+from ..algebra.shape import ANY, FALSE, NULL, TRUE, Shape
+from ..containers.arrays import ARRAYS, ArrayLayer, ArrayPiece, counted
+from ..containers.objects import OBJECTS, ObjectLayer, ObjectPiece
+from ..context import Context
+from ..reading.keywords import Draft, Group, table
+from ..reading.places import ANYTHING, NEVER, Goal, Place
+from ..reading.resources import escape
+from ..scalars.decimals import Bound
+from ..scalars.formats import FORMATS
+from ..scalars.multiples import has_automaton
+from ..scalars.numbers import INTEGERS, NUMBERS, NumberPiece
+from ..scalars.strings import STRINGS, StringPiece
+from .sorting import sort_keywords
+from .values import Values
+
+MOST_LISTED = 1_000  # multiples of a large step between two bounds
+
+Steps = Generator[Place, Shape, Shape]  # makes a shape, and yields the places whose shapes it needs for that
+Own = tuple[dict[str, Any], frozenset[Group], Shape]  # the keywords of a schema that count, their groups, and what they assert
+
+_OF_TYPE = {
+    "null": Shape(NULL),
+    "boolean": Shape(TRUE | FALSE),
+    "string": Shape(strings=(STRINGS,)),
+    "number": Shape(numbers=(NUMBERS,)),
+    "integer": Shape(numbers=(INTEGERS,)),
+    "array": Shape(arrays=(ARRAYS,)),
+    "object": Shape(objects=(OBJECTS,)),
+}
+
+
+class Assertions:
+    """Reads the assertions of places."""
+
+    def __init__(self, context: Context):
+        self.context = context
+        self.document = context.document
+        self.values = Values(context)
+        self.said: dict[Place, Own] = {}  # by the places that were read
+
+    def own(self, place: Place) -> Generator[Place, Shape, Own]:
+        """What a schema says by itself, without the schemas that apply to the same place; yields a place whose shape it needs."""
+        known = self.said.get(place) or self.without_names(place)
+        schema, groups, result = known
+        if "propertyNames" in schema and result.objects:
+            result = yield from self._property_names(place, schema, result)
+        return schema, groups, result
+
+    def without_names(self, place: Place) -> Own:
+        """The same, `propertyNames` left out."""
+        schema = place.value
+        groups, foreign, *_ = sort_keywords(self.context, place)
+        if foreign:
+            schema = {name: value for name, value in schema.items() if name not in foreign}
+        known = self.said[place] = schema, groups, self._shape(place, schema, groups)
+        return known
+
+    def _shape(self, place: Place, schema: dict[str, Any], groups: frozenset[Group]) -> Shape:
+        """What the assertions of a schema admit; `groups` says which kinds it has."""
+        try:
+            return self._read(place, schema, groups)
+        except UnsupportedSchemaError as error:
+            if error.keyword not in schema:
+                raise
+            self.context.relax_error(error, place.pointer, error.keyword)
+            return self._shape(place, {k: v for k, v in schema.items() if k != error.keyword}, groups).inexact()
+
+    def _read(self, place: Place, schema: dict[str, Any], groups: frozenset[Group]) -> Shape:
+        result = self._values(place, schema) if Group.VALUE in groups else ANY
+        if len(groups) == 1 and result is not ANY:
+            return result
+        for group, factor, reader, everything in _READERS:
+            if group in groups:
+                union = getattr(result, factor)
+                admitted, exact = reader(self, place, schema) if union else ((), True)
+                if union and (admitted != (everything,) or not exact):
+                    result = result.replaced(factor, pieces.meet(union, admitted, everything, self.context), exact)
+        return result
+
+    def _values(self, place: Place, schema: dict[str, Any]) -> Shape:
+        result = ANY
+        if "type" in schema:
+            names = schema["type"]
+            if not isinstance(names, (str, list)) or not names:
+                raise SchemaError("`type` is a name or a list of names", pointer=place.pointer, keyword="type")
+            shapes = []
+            for name in [names] if isinstance(names, str) else names:
+                if not isinstance(name, str) or name not in _OF_TYPE:
+                    raise SchemaError(f"there is no type {name!r}", pointer=place.pointer, keyword="type")
+                shapes.append(_OF_TYPE[name])
+            result = shape.join(shapes)
+        if "enum" in schema:
+            values = schema["enum"]
+            if not isinstance(values, list):
+                raise SchemaError("`enum` is a list of values", pointer=place.pointer, keyword="enum")
+            result = shape.meet(result, self._listed(place, "enum", values), self.context)
+        if "const" in schema and place.draft is not Draft.DRAFT4:
+            result = shape.meet(result, self._listed(place, "const", [schema["const"]]), self.context)
+        return result
+
+    def _listed(self, place: Place, keyword: str, values: list[Any]) -> Shape:
+        """The shape of some values; the members of arrays and objects become places of their own."""
+        context = self.context
+        atoms = 0
+        texts, numbers, arrays, objects = set(), set(), [], []
+        for index, value in enumerate(values):
+            if isinstance(value, str):
+                context.check_text(place, keyword, value)
+                texts.add(value)
+            elif value is None or isinstance(value, bool):
+                atoms |= NULL if value is None else TRUE if value else FALSE
+            elif isinstance(value, (list, tuple)):
+                prefix = tuple((self._constant(place, keyword, index, i, item),) for i, item in enumerate(value))
+                arrays.append(ArrayPiece((ArrayLayer(prefix, NEVER),), len(prefix), len(prefix)))
+            elif isinstance(value, dict):
+                named: dict[str, Goal] = {k: (self._constant(place, keyword, index, k, v),) for k, v in value.items()}
+                for name in named:
+                    self.values.check_name(place, keyword, name)
+                objects.append(ObjectPiece((ObjectLayer(named, (), NEVER),), tuple(named)))
+            else:
+                numbers.add(context.number(place, keyword, value))
+        return Shape(
+            atoms,
+            (StringPiece(values=frozenset(texts)),) if texts else (),
+            (NumberPiece(values=frozenset(numbers)),) if numbers else (),
+            tuple(arrays),
+            tuple(objects),
+        )
+
+    def _constant(self, place: Place, keyword: str, index: int, step: str | int, value: Any) -> Place:
+        pointer = place.pointer  # of an invented place: the value itself
+        if not place.invented:
+            pointer += f"/{keyword}" + (f"/{index}" if keyword == "enum" else "")
+        return self.document.invented(place, f"{pointer}/{step if isinstance(step, int) else escape(step)}", {"enum": [value]})
+
+    def _strings(self, place: Place, schema: dict[str, Any]) -> tuple[tuple[StringPiece, ...], bool]:
+        context = self.context
+        shortest = self.values.count(place, schema, "minLength") or 0
+        longest = self.values.count(place, schema, "maxLength")
+        if longest is not None and shortest > longest:
+            return (), True
+        texts = set()
+        exact = True
+        if "pattern" in schema:
+            try:
+                texts.add(context.pattern(place, "pattern", schema["pattern"]))
+            except UnsupportedSchemaError as error:
+                context.relax_error(error, place.pointer, "pattern")
+                exact = False
+        if schema.get("format") in FORMATS and context.options.formats != "annotation":
+            texts.add(context.format(schema["format"]))
+        return (StringPiece(shortest, longest, frozenset(texts)),), exact
+
+    def _numbers(self, place: Place, schema: dict[str, Any]) -> tuple[tuple[NumberPiece, ...], bool]:
+        context = self.context
+        piece: NumberPiece | None = NUMBERS
+        exact = True
+        for inclusive, exclusive in (("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum")):
+            is_open = schema.get(exclusive)
+            bounds = []
+            if inclusive in schema:
+                bounds.append(Bound(context.number(place, inclusive, schema[inclusive]), is_open is True))
+            if exclusive in schema and not isinstance(is_open, bool):
+                bounds.append(Bound(context.number(place, exclusive, is_open), True))
+            for bound in bounds:
+                piece = piece and piece.meet(NumberPiece(low=bound) if inclusive == "minimum" else NumberPiece(high=bound))
+        if "multipleOf" in schema:
+            step = context.number(place, "multipleOf", schema["multipleOf"])
+            if step <= 0:
+                raise SchemaError("`multipleOf` is greater than 0", pointer=place.pointer, keyword="multipleOf")
+            multiples = piece and piece.meet(NumberPiece(steps=frozenset((step,))))
+            if multiples is None or has_automaton(step):
+                piece = multiples
+            elif (size := multiples.size()) is not None and size <= MOST_LISTED:
+                piece = multiples.listed()
+            else:
+                reason = f"{step} has too many digits: without the point and zeros at its end they make more than {MAX_DIVISOR:,}"
+                context.relax(place, "multipleOf", f"{reason}; bounds that leave at most {MOST_LISTED:,} multiples would help")
+                exact = False
+        return ((piece,) if piece else ()), exact
+
+    def _arrays(self, place: Place, schema: dict[str, Any]) -> tuple[tuple[ArrayPiece, ...], bool]:
+        shortest = self.values.count(place, schema, "minItems") or 0
+        longest = self.values.count(place, schema, "maxItems")
+        if longest is not None and shortest > longest:
+            return (), True
+        known = table(place.draft)
+        prefix: tuple[Goal, ...] = ()
+        rest = ANYTHING
+        if "prefixItems" in schema and "prefixItems" in known:
+            prefix = self.values.schemas(place, schema, "prefixItems")
+        items = schema.get("items", True)
+        if isinstance(items, list):
+            prefix = prefix or self.values.schemas(place, schema, "items")
+            if "additionalItems" in schema and "additionalItems" in known:
+                rest = self.values.member(place, schema, "additionalItems")
+        elif items is not True:
+            rest = self.values.member(place, schema, "items")
+        unique = schema.get("uniqueItems", False)
+        if not isinstance(unique, bool):
+            raise SchemaError("`uniqueItems` is true or false", pointer=place.pointer, keyword="uniqueItems")
+        layers = (ArrayLayer(prefix, rest),) if prefix or rest != ANYTHING else ()
+        is_compared = unique and (longest is None or longest > 1)
+        piece: ArrayPiece | None = ArrayPiece(layers, shortest, longest, unique=place if is_compared else None)
+        if "contains" in schema and "contains" in known:
+            piece = piece and self._contains(place, schema, piece)
+        return ((piece,) if piece else ()), True
+
+    def _contains(self, place: Place, schema: dict[str, Any], piece: ArrayPiece) -> ArrayPiece | None:
+        fewest = most = None
+        if "minContains" in table(place.draft):
+            fewest = self.values.count(place, schema, "minContains")
+            most = self.values.count(place, schema, "maxContains")
+        goal = self.values.member(place, schema, "contains")
+        count = counted(self.context, goal, 1 if fewest is None else fewest, most)
+        return count and piece.meet(count)
+
+    def _objects(self, place: Place, schema: dict[str, Any]) -> tuple[tuple[ObjectPiece, ...], bool]:
+        context = self.context
+        fewest = self.values.count(place, schema, "minProperties") or 0
+        most = self.values.count(place, schema, "maxProperties")
+        exact = True
+        required = self.values.names(place, "required", schema.get("required", []))
+        if most is not None and max(fewest, len(required)) > most:
+            return (), True
+        properties = self.values.map(place, schema, "properties")
+        named = {}
+        for name, value in properties.items():
+            if not name.isascii():
+                context.check_text(place, "properties", name)
+            named[name] = ANYTHING if value is True else self.values.goal(place, "properties", name, value)
+        classes = []
+        for source, value in self.values.map(place, schema, "patternProperties").items():
+            try:
+                keys = context.pattern(place, "patternProperties", source)
+            except UnsupportedSchemaError as error:
+                context.relax_error(error, place.pointer, "patternProperties")
+                exact = False
+                keys = context.builder.text  # which keys match is unknown, so what other keys have to meet is unknown too
+                classes.append((keys, ANYTHING))
+                continue
+            classes.append((keys, self.values.goal(place, "patternProperties", source, value)))
+        others = self.values.member(place, schema, "additionalProperties") if "additionalProperties" in schema else ANYTHING
+        layers = (ObjectLayer(named, tuple(classes), others),) if named or classes or others != ANYTHING else ()
+        union: tuple[ObjectPiece, ...] = (ObjectPiece(layers, required, fewest, most),)
+        if "dependentRequired" in schema and "dependentRequired" in table(place.draft):
+            context.combining = f"{place.pointer}/dependentRequired"
+            for name, needed in self.values.map(place, schema, "dependentRequired").items():
+                union = self.depends(union, name, self.values.names(place, "dependentRequired", needed))
+        return union, exact
+
+    def _property_names(self, place: Place, schema: dict[str, Any], result: Shape) -> Steps:
+        context = self.context
+        names = yield self.document.strings_of(self.document.child(place, "propertyNames", schema["propertyNames"]))
+        if names.strings == (STRINGS,):
+            return result if names.exact else result.inexact()
+        allowed = context.builder.union(*(piece.text(context) for piece in names.strings))
+        layer = context.every(context.other_keys(allowed, context.builder.union(*(p.widest_text(context) for p in names.strings))), NEVER)
+        union = pieces.meet(result.objects, (ObjectPiece((layer,)),), OBJECTS, context)
+        return result.replaced("objects", union, names.exact)
+
+    def depends(self, union: tuple[ObjectPiece, ...], name: str, needed: tuple[str, ...]) -> tuple[ObjectPiece, ...]:
+        """The objects of a union that have the keys `needed` if they have the key `name`."""
+        if not needed:
+            return union
+        with_name = ObjectPiece(required=tuple(dict.fromkeys((name, *needed))))
+        return pieces.meet(union, (self.without(name), with_name), OBJECTS, self.context)
+
+    def without(self, name: str) -> ObjectPiece:
+        """The objects without a key."""
+        return ObjectPiece((self.context.single(name, NEVER),))
+
+
+_READERS: tuple[tuple[Group, str, Callable[[Assertions, Place, dict[str, Any]], Any], Any], ...] = (
+    (Group.STRING, "strings", Assertions._strings, STRINGS),
+    (Group.NUMBER, "numbers", Assertions._numbers, NUMBERS),
+    (Group.ARRAY, "arrays", Assertions._arrays, ARRAYS),
+    (Group.OBJECT, "objects", Assertions._objects, OBJECTS),
+)

@@ -1,0 +1,82 @@
+"""Shapes of places and goals, each computed once: the loop that drives the steps.
+
+Idea. What a place means (`meaning.py`) is a generator that *yields* the places whose shapes it needs. One loop with an explicit stack
+sends it those, so chains of references of any length take no Python recursion. Goals of several places are met place by place.
+
+Invariant. A place that needs itself (references and nothing else) is an error, not a loop. Where a proof asks for the shape of a place
+that is being computed, `Undecided` tells so.
+"""
+
+from __future__ import annotations
+
+from ....errors import LimitExceededError, SchemaError
+from ..algebra import shape
+from ..algebra.shape import ANY, Shape
+from ..context import Context
+from ..reading.places import Goal, Place
+from .assertions import Steps
+from .meaning import Meaning
+from .proofs import Proofs, Undecided
+
+
+class Normaliser:
+    """Computes shapes, each once."""
+
+    def __init__(self, context: Context):
+        self.context = context
+        self.proofs = Proofs(self)
+        self._meaning = Meaning(context)
+        self._shapes: dict[Place, Shape] = {}
+        self._goals: dict[Goal, Shape] = {(): ANY}
+        self._active: dict[Place, None] = {}  # being computed, in order: a run takes out what it put in
+
+    def shape(self, goal: Goal) -> Shape:
+        """What meets a goal, one level deep."""
+        if len(goal) == 1:
+            return self._shapes.get(goal[0]) or self._run(goal[0])
+        known = self._goals.get(goal)
+        if known is None:
+            known = self._goals.get(goal[:-1])  # goals grow by one place at a time
+            for place in goal if known is None else goal[-1:]:
+                known = shape.meet(known or ANY, self._shapes.get(place) or self._run(place), self.context)
+            assert known is not None
+            self._goals[goal] = known
+        return known
+
+    def _run(self, place: Place) -> Shape:
+        stack: list[tuple[Place, Steps]] = []
+        combining, n_active = self.context.combining, len(self._active)
+        try:
+            result = self._enter(place, stack)
+            while stack:
+                try:
+                    wanted = stack[-1][1].send(result)  # type: ignore[arg-type]
+                except StopIteration as stop:
+                    result = self._shapes[stack.pop()[0]] = stop.value
+                except LimitExceededError as error:
+                    place = stack.pop()[0]
+                    self.context.relax_explosion(error, place)
+                    result = self._shapes[place] = self._meaning.relaxed(place)
+                else:
+                    result = self._shapes.get(wanted) or self._enter(wanted, stack)
+        finally:
+            while len(self._active) > n_active:
+                self._active.popitem()
+            self.context.combining = combining
+        assert result is not None
+        return result
+
+    def _enter(self, place: Place, stack: list[tuple[Place, Steps]]) -> Shape | None:
+        """Begin with a place: its shape where that needs no other place; otherwise it is left on the stack."""
+        if place in self._active:
+            if all(place is not other for other, _ in stack):
+                raise Undecided
+            reason = "the schema refers to itself without anything in between, so it says nothing; refer to it from inside `properties` or `items`"
+            raise SchemaError(reason, pointer=stack[-1][0].pointer, keyword="$ref")
+        self._active[place] = None
+        result = self._meaning.at_once(place, self._shapes)
+        if result is None:
+            stack.append((place, self._meaning.steps(place)))
+        else:
+            self._shapes[place] = result
+        return result

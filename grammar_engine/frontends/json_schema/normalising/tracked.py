@@ -1,0 +1,209 @@
+"""Shapes that also tell which keys and items were evaluated, for `unevaluatedProperties` and `unevaluatedItems`.
+
+Idea. What a schema evaluates depends on the instance: a branch of `anyOf` counts only if it admits it. So the objects (and likewise the
+arrays) that a schema admits are kept apart by their *mark*, which says what was evaluated for all of them:
+
+    anyOf: [A, B]     ->   {mark of A: A,  mark of B: B,  both marks: A and B}
+
+More marks only admit more. So a value that also meets B may stay among those of A alone: nothing has to be negated, and a part of
+something with more marks is dropped.
+
+Invariant. A value is admitted with all the marks that it has by the standard under at least one alternative, and under none with a mark
+that it has not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+from ....ir import Expr
+from ..algebra import pieces, shape
+from ..algebra.shape import Shape
+from ..containers.arrays import ARRAYS
+from ..containers.objects import OBJECTS
+from ..context import Context
+from ..reading.places import Place
+
+
+class Keys(NamedTuple):
+    """Keys that were evaluated: single ones, classes, or all."""
+
+    names: frozenset[str] = frozenset()
+    classes: frozenset[Expr] = frozenset()
+    everything: bool = False
+
+    def plus(self, other: Keys) -> Keys:
+        """Both together."""
+        return Keys(self.names | other.names, self.classes | other.classes) if not (self.everything or other.everything) else ALL_KEYS
+
+    def covers(self, other: Keys) -> bool:
+        """Whether the other keys are among these."""
+        return self.everything or (not other.everything and self.names >= other.names and self.classes >= other.classes)
+
+
+class Items(NamedTuple):
+    """Items that were evaluated: the first ones, those that some place admits (`contains`), or all."""
+
+    prefix: int = 0
+    matching: frozenset[Place] = frozenset()
+    everything: bool = False
+
+    def plus(self, other: Items) -> Items:
+        """Both together."""
+        if self.everything or other.everything:
+            return ALL_ITEMS
+        return Items(max(self.prefix, other.prefix), self.matching | other.matching)
+
+    def covers(self, other: Items) -> bool:
+        """Whether the other items are among these."""
+        return self.everything or (not other.everything and self.prefix >= other.prefix and self.matching >= other.matching)
+
+
+NO_KEYS, ALL_KEYS = Keys(), Keys(everything=True)
+NO_ITEMS, ALL_ITEMS = Items(), Items(everything=True)
+
+Marked = dict[Any, tuple[Any, ...]]  # mark -> union of pieces
+
+
+class Tracked(Shape):
+    """A shape whose objects and arrays are also there by mark.
+
+    Attributes
+    ----------
+    keys : dict of Keys to unions of object pieces
+    items : dict of Items to unions of array pieces
+    """
+
+    __slots__ = ("items", "keys")
+
+    def __init__(self, rest: Shape, keys: Marked, items: Marked):
+        super().__init__(
+            rest.atoms,
+            rest.strings,
+            rest.numbers,
+            pieces.join(list(items.values()), ARRAYS),
+            pieces.join(list(keys.values()), OBJECTS),
+            rest.exact,
+        )
+        self.keys = keys
+        self.items = items
+
+
+def marked(plain: Shape, keys: Keys = NO_KEYS, items: Items = NO_ITEMS) -> Tracked:
+    """A shape all of whose values have the same marks."""
+    return Tracked(plain, {keys: plain.objects} if plain.objects else {}, {items: plain.arrays} if plain.arrays else {})
+
+
+def meet(first: Tracked, second: Tracked, context: Context) -> Tracked:
+    """What both admit, with the marks of both."""
+    return Tracked(
+        shape.meet(_scalars(first), _scalars(second), context),
+        _meet(first.keys, second.keys, OBJECTS, context),
+        _meet(first.items, second.items, ARRAYS, context),
+    )
+
+
+def join(shapes: Sequence[Tracked], context: Context) -> Tracked:
+    """What any of them admits, with its marks: right where no two admit the same value."""
+    return Tracked(
+        shape.join([_scalars(tracked) for tracked in shapes]),
+        _join([tracked.keys for tracked in shapes], OBJECTS, context),
+        _join([tracked.items for tracked in shapes], ARRAYS, context),
+    )
+
+
+def any_of(shapes: Sequence[Tracked], context: Context) -> Tracked:
+    """What any of them admits, with the marks of all that admit it."""
+    result = shapes[0]
+    for tracked in shapes[1:]:
+        result = Tracked(
+            shape.join([_scalars(result), _scalars(tracked)]),
+            _join([result.keys, tracked.keys, _meet(result.keys, tracked.keys, OBJECTS, context, True)], OBJECTS, context),
+            _join([result.items, tracked.items, _meet(result.items, tracked.items, ARRAYS, context, True)], ARRAYS, context),
+        )
+    return result
+
+
+def within(result: Shape, first: Tracked, second: Tracked, context: Context) -> Tracked:
+    """A shape that is part of both others, with the marks of both."""
+    return Tracked(
+        _scalars(result),
+        _within(result.objects, first.keys, second.keys, OBJECTS, context),
+        _within(result.arrays, first.items, second.items, ARRAYS, context),
+    )
+
+
+def live(union: Iterable[Any], context: Context) -> tuple[Any, ...]:
+    """The pieces that are not known to be empty."""
+    return tuple(piece for piece in union if not piece.is_void(context))
+
+
+# --- one type --------------------------------------------------------------------------------------------------------------------
+
+
+def _scalars(tracked: Shape) -> Shape:
+    return Shape(tracked.atoms, tracked.strings, tracked.numbers, exact=tracked.exact)
+
+
+def _meet(first: Marked, second: Marked, everything: Any, context: Context, only_new: bool = False) -> Marked:
+    """The meets of all pairs; with `only_new` those with more marks than either, since the others are part of one of the two."""
+    if len(first) > 1 and len(second) > 1:
+        context.count_alternatives(len(first) * len(second))
+    result: Marked = {}
+    for mine, left in first.items():
+        for theirs, right in second.items():
+            mark = mine.plus(theirs)
+            if not (only_new and mark in (mine, theirs)):
+                _add(result, mark, live(pieces.meet(left, right, everything, context), context), everything)
+    return _settled(result, context)
+
+
+def _join(parts: Sequence[Marked], everything: Any, context: Context) -> Marked:
+    result: Marked = {}
+    for part in parts:
+        for mark, union in part.items():
+            _add(result, mark, union, everything)
+    return _settled(result, context)
+
+
+def _within(union: tuple[Any, ...], first: Marked, second: Marked, everything: Any, context: Context) -> Marked:
+    result: Marked = {}
+    for mine, left in first.items():
+        inside = _restricted(union, left, context)
+        for theirs, right in second.items():
+            _add(result, mine.plus(theirs), _restricted(inside, right, context), everything)
+    return _settled(result, context)
+
+
+def _restricted(union: tuple[Any, ...], bound: tuple[Any, ...], context: Context) -> tuple[Any, ...]:
+    """The part of a union that lies in another."""
+    result: list[Any] = []
+    for piece in union:
+        if any(other.covers(piece) for other in bound):
+            result.append(piece)
+        else:
+            result += live((common for other in bound if (common := piece.meet(other)) is not None), context)
+    return tuple(pieces.distinct(result))
+
+
+def _add(result: Marked, mark: Any, union: tuple[Any, ...], everything: Any) -> None:
+    if union:
+        result[mark] = pieces.join([result[mark], union], everything) if mark in result else union
+
+
+def _settled(result: Marked, context: Context) -> Marked:
+    """Without pieces that are part of another one with more marks; within the limit."""
+    if len(result) < 2:
+        return result
+    total = sum(len(union) for union in result.values())
+    context.check_alternatives(total)
+    if total > pieces.MANY:
+        return result
+    kept: Marked = {}
+    for mark, union in result.items():
+        above = [other for more, others in result.items() if more != mark and more.covers(mark) for other in others]
+        union = tuple(piece for piece in union if not any(other.covers(piece) for other in above)) if above else union
+        if union:
+            kept[mark] = union
+    return kept

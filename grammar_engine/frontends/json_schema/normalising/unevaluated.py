@@ -1,0 +1,206 @@
+"""`unevaluatedProperties` and `unevaluatedItems`: what the keywords of a schema and of those that apply to the same place left over.
+
+Idea. A place that uses them needs the shapes of its schemas with what each evaluates. Those are the shapes of the *tracked* twins of the
+places, computed here from the same assertions as all others, by the rules of `tracked.py`. What no keyword evaluated then has to meet one
+more layer, which depends on the mark: `additionalProperties` with the marked keys in place of the neighbours' names. Places that do
+not stand under such a keyword are never tracked.
+
+Invariant. A tracked place and the place itself admit the same. Schemas inside `not`, and those that fail, evaluate nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import Any, cast
+
+from ....errors import UnsupportedSchemaError
+from ..algebra import pieces, shape
+from ..algebra.exclusive import one_of
+from ..algebra.shape import ANY, NONE, Shape
+from ..containers.arrays import ARRAYS, ArrayLayer, ArrayPiece
+from ..containers.objects import OBJECTS, KeySet, ObjectPiece
+from ..reading.keywords import Draft, Group
+from ..reading.places import ANYTHING, NEVER, Goal, Place
+from .applicators import Applicators, comes_first, is_only_one_of
+from .tracked import ALL_ITEMS, ALL_KEYS, Items, Keys, Marked, Tracked, any_of, join, marked, meet, within
+
+TrackedSteps = Generator[Place, Shape, Tracked]
+
+
+class Tracker:
+    """Computes the shapes of tracked places."""
+
+    def __init__(self, applicators: Applicators):
+        self.applicators = applicators
+        self.context = applicators.context
+        self.document = applicators.document
+        self.assertions = applicators.assertions
+        self.values = applicators.values
+
+    def steps(self, twin: Place) -> TrackedSteps:
+        """The shape of a tracked place; yields the places whose shapes it needs."""
+        place = self.document.untracked(twin)
+        if place.value is True or place.value is False:
+            return marked(ANY if place.value else NONE)
+        if place.draft.value <= Draft.DRAFT7.value and "$ref" in place.value:
+            return (yield from self._reference(place, "$ref"))
+        schema, groups, own = yield from self.assertions.own(place)
+        result = marked(own, self._keys(place, schema), self._items(place, schema))
+        if Group.APPLICATOR in groups:
+            result = yield from self._applicators(place, schema, result)
+        return self._finish(place, schema, result)
+
+    # --- what one schema evaluates ------------------------------------------------------------------------------------------
+
+    def _keys(self, place: Place, schema: dict[str, Any]) -> Keys:
+        if "additionalProperties" in schema:
+            return ALL_KEYS
+        classes = set()
+        for source in self.values.map(place, schema, "patternProperties"):
+            try:
+                classes.add(self.context.pattern(place, "patternProperties", source))
+            except UnsupportedSchemaError:  # it was given up, so which keys it evaluates is unknown
+                return ALL_KEYS
+        return Keys(frozenset(self.values.map(place, schema, "properties")), frozenset(classes))
+
+    def _items(self, place: Place, schema: dict[str, Any]) -> Items:
+        items = schema.get("items")
+        is_list = isinstance(items, list)
+        if ("items" in schema and not is_list) or (is_list and "additionalItems" in schema):
+            return ALL_ITEMS
+        prefix = len(schema.get("prefixItems") or items or ())
+        matching: Goal = ()
+        if "contains" in schema and place.draft.value >= Draft.DRAFT2020.value:
+            matching = self.values.member(place, schema, "contains")
+            if matching == ANYTHING:
+                return ALL_ITEMS
+        return Items(prefix, frozenset(matching if matching != NEVER else ()))
+
+    # --- schemas for the same place -----------------------------------------------------------------------------------------
+
+    def _applicators(self, place: Place, schema: dict[str, Any], own: Tracked) -> TrackedSteps:
+        result = own
+        exclusive = [place] if "oneOf" in schema else []
+        for keyword in schema:
+            if keyword in ("$ref", "$dynamicRef", "$recursiveRef"):
+                more = yield from self._reference(place, keyword)
+            elif keyword == "allOf":
+                more = marked(ANY)
+                for branch in self.values.branches(place, schema, keyword):
+                    if is_only_one_of(branch):
+                        exclusive.append(branch)
+                    else:
+                        tracked = yield from self._tracked(branch)
+                        self.context.combining = branch.pointer
+                        more = meet(more, tracked, self.context)
+            elif keyword == "anyOf":
+                branches = yield from self._branches(place, schema, keyword)
+                self.context.combining = f"{place.pointer}/{keyword}"
+                more = any_of(branches, self.context)
+            elif keyword == "not":
+                more = marked((yield self.document.negation(self.document.child(place, "not", schema["not"]))))
+            elif keyword == "if":
+                more = yield from self._conditional(place, schema)
+            elif keyword in ("dependencies", "dependentSchemas"):
+                more = yield from self._dependencies(place, schema, keyword)
+            else:
+                continue
+            self.context.combining = f"{place.pointer}/{keyword}"
+            first = comes_first(keyword, schema)
+            result = meet(more, result, self.context) if first else meet(result, more, self.context)
+        for spot in exclusive:
+            result = yield from self._one_of(spot, result, spot is place)
+        return result
+
+    def _tracked(self, place: Place) -> TrackedSteps:
+        return cast("Tracked", (yield self.document.tracked(place)))
+
+    def _branches(self, place: Place, schema: dict[str, Any], keyword: str) -> Generator[Place, Shape, list[Tracked]]:
+        result = []
+        for branch in self.values.branches(place, schema, keyword):
+            result.append((yield from self._tracked(branch)))  # noqa: PERF401 - a generator cannot yield from inside a comprehension
+        return result
+
+    def _reference(self, place: Place, keyword: str) -> TrackedSteps:
+        target = self.applicators.target(place, keyword)
+        return marked(ANY.inexact(), ALL_KEYS, ALL_ITEMS) if target is None else (yield from self._tracked(target))
+
+    def _one_of(self, spot: Place, result: Tracked, is_own: bool) -> TrackedSteps:
+        """Exactly one branch admits a value, so its marks are those of that branch."""
+        schema = spot.value
+        if not is_own:
+            schema, _, own = yield from self.assertions.own(spot)
+            result = meet(result, marked(own, self._keys(spot, schema), self._items(spot, schema)), self.context)
+        plain = []
+        branches = []
+        for branch in self.values.branches(spot, schema, "oneOf"):
+            plain.append(shape.meet(result, (yield branch), self.context))
+            branches.append((yield from self._tracked(branch)))
+        chosen = one_of(self.context, spot, plain)
+        several = join(branches, self.context) if chosen.exact else any_of(branches, self.context)
+        return within(chosen, result, several, self.context)
+
+    def _conditional(self, place: Place, schema: dict[str, Any]) -> TrackedSteps:
+        condition = self.document.child(place, "if", schema["if"])
+        tested = yield from self._tracked(condition)
+        if "then" not in schema and "else" not in schema:
+            return any_of([marked(ANY), tested], self.context)
+        ways = []
+        for keyword, test in (("then", tested), ("else", marked((yield self.document.negation(condition))))):
+            branch = marked(ANY)
+            if keyword in schema:
+                branch = yield from self._tracked(self.document.child(place, keyword, schema[keyword]))
+            ways.append(meet(test, branch, self.context))
+        return join(ways, self.context)
+
+    def _dependencies(self, place: Place, schema: dict[str, Any], keyword: str) -> TrackedSteps:
+        context = self.context
+        result = marked(ANY)
+        for name, value in self.values.map(place, schema, keyword).items():
+            if isinstance(value, list) and keyword == "dependencies":
+                union = self.assertions.depends((OBJECTS,), name, self.values.names(place, keyword, value))
+                more = marked(ANY.replaced("objects", union, True))
+            else:
+                inner = yield from self._tracked(self.document.grandchild(place, keyword, name, value))
+                without = marked(Shape(objects=(self.assertions.without(name),)))
+                with_name = meet(marked(Shape(objects=(ObjectPiece(required=(name,)),))), inner, context)
+                both = join([without, with_name], context)
+                more = Tracked(ANY if inner.exact else ANY.inexact(), both.keys, marked(ANY).items)
+            result = meet(result, more, context)
+        return result
+
+    # --- what is left over ----------------------------------------------------------------------------------------------------
+
+    def _finish(self, place: Place, schema: dict[str, Any], result: Tracked) -> Tracked:
+        keys, items = result.keys, result.items
+        if "unevaluatedProperties" in schema:
+            goal = self.values.member(place, schema, "unevaluatedProperties")
+            keys = self._closed(keys, ALL_KEYS, lambda mark: self._other_members(mark, goal), OBJECTS)
+        if "unevaluatedItems" in schema:
+            rest = self.values.member(place, schema, "unevaluatedItems")
+            items = self._closed(items, ALL_ITEMS, lambda mark: self._other_items(mark, rest), ARRAYS)
+        return result if keys is result.keys and items is result.items else Tracked(result, keys, items)
+
+    def _closed(self, parts: Marked, everything: Any, condition: Any, universal: Any) -> Marked:
+        """All parts, each with the condition on what its mark leaves over; after that everything is evaluated."""
+        unions = []
+        for mark, union in parts.items():
+            unions.append(union if mark == everything else pieces.meet(union, (condition(mark),), universal, self.context))
+        union = pieces.join(unions, universal)
+        return {everything: pieces.absorbed(union)} if union else {}
+
+    def _other_members(self, mark: Keys, goal: Goal) -> ObjectPiece:
+        if goal == ANYTHING:
+            return OBJECTS
+        return ObjectPiece((self.context.every(KeySet(None, mark.names, tuple(sorted(mark.classes))), goal),))
+
+    def _other_items(self, mark: Items, goal: Goal) -> ArrayPiece:
+        places = set(mark.matching)
+        if goal == ANYTHING:
+            return ARRAYS
+        if goal != NEVER:
+            places.update(goal)
+        rest = tuple(sorted(places, key=lambda place: place.number))
+        if len(rest) > 1:
+            rest = (self.document.either(rest),)
+        return ArrayPiece((ArrayLayer((ANYTHING,) * mark.prefix, rest or NEVER),))

@@ -1,0 +1,83 @@
+"""The values of keywords, checked before they are used: counts, names, maps, schemas and lists of schemas.
+
+Invariant. What is malformed raises `SchemaError` with the place and the keyword.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ....errors import SchemaError, UnsupportedSchemaError
+from ....report import Entry
+from ..context import Context
+from ..reading.places import Goal, Place
+
+_MOST = 1 << 31  # of a count; sums and negations of counts then fit 32 bits
+
+
+class Values:
+    """Reads the values of keywords."""
+
+    def __init__(self, context: Context):
+        self.context = context
+        self.document = context.document
+
+    def count(self, place: Place, schema: dict[str, Any], keyword: str) -> int | None:
+        """The value of a keyword that is a count; None where there is no such bound."""
+        if keyword not in schema:
+            return None
+        value = self.context.number(place, keyword, schema[keyword])
+        if value < 0 or value != value.to_integral_value():
+            raise SchemaError(f"`{keyword}` is an integer, at least 0", pointer=place.pointer, keyword=keyword)
+        if value <= _MOST:
+            return int(value)
+        if keyword.startswith("min"):
+            raise UnsupportedSchemaError(f"counts end at {_MOST:,}; ask for less", pointer=place.pointer, keyword=keyword)
+        self.context.report.notes.append(Entry(place.pointer, keyword, f"counts end at {_MOST:,}: the same as no bound"))
+        return None
+
+    def map(self, place: Place, schema: dict[str, Any], keyword: str) -> dict[str, Any]:
+        """The value of a keyword that is an object."""
+        value = schema.get(keyword, {})
+        if not isinstance(value, dict):
+            raise SchemaError(f"`{keyword}` is an object", pointer=place.pointer, keyword=keyword)
+        for name in value:
+            if not isinstance(name, str):
+                raise SchemaError(f"the keys of `{keyword}` are strings, not {name!r}", pointer=place.pointer, keyword=keyword)
+        return value
+
+    def names(self, place: Place, keyword: str, value: Any) -> tuple[str, ...]:
+        """The value of a keyword that is a list of names."""
+        if not isinstance(value, (list, tuple)) or not all(isinstance(name, str) for name in value):
+            raise SchemaError(f"`{keyword}` is a list of names", pointer=place.pointer, keyword=keyword)
+        for name in value:
+            self.context.check_text(place, keyword, name)
+        return tuple(dict.fromkeys(value))
+
+    def check_name(self, place: Place, keyword: str, name: Any) -> None:
+        """Refuse what cannot be a key."""
+        if not isinstance(name, str):
+            raise SchemaError(f"the key {name!r} is no string", pointer=place.pointer, keyword=keyword)
+        self.context.check_text(place, keyword, name)
+
+    def goal(self, place: Place, keyword: str, token: str | int, value: Any) -> Goal:
+        """The goal of a schema in a list or map."""
+        return self.document.goal(self.document.grandchild(place, keyword, token, value))
+
+    def member(self, place: Place, schema: dict[str, Any], keyword: str) -> Goal:
+        """The goal of a keyword whose value is a schema."""
+        return self.document.goal(self.document.child(place, keyword, schema[keyword]))
+
+    def schemas(self, place: Place, schema: dict[str, Any], keyword: str) -> tuple[Goal, ...]:
+        """The goals of the schemas in a list."""
+        value = schema[keyword]
+        if not isinstance(value, list):
+            raise SchemaError(f"`{keyword}` is a list of schemas", pointer=place.pointer, keyword=keyword)
+        return tuple(self.goal(place, keyword, i, item) for i, item in enumerate(value))
+
+    def branches(self, place: Place, schema: dict[str, Any], keyword: str) -> list[Place]:
+        """The places of the schemas in a list."""
+        value = schema[keyword]
+        if not isinstance(value, list) or not value:
+            raise SchemaError(f"`{keyword}` is a list of at least one schema", pointer=place.pointer, keyword=keyword)
+        return [self.document.grandchild(place, keyword, i, item) for i, item in enumerate(value)]

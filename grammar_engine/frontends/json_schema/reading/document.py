@@ -1,0 +1,236 @@
+"""The places of a schema document, and where references lead.
+
+Idea. `Document` makes the places that are asked for, each once, and follows references from place to place. Which schema a URI names is
+the business of `resources.py`; which dynamic anchor is meant is decided by the frame of the place that refers to it (`places.py`).
+
+Invariant. `child` and `resolve` return the same object for the same subschema in the same frame. Nothing here recurses in proportion to
+the document.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import unquote
+
+from ....errors import LimitExceededError, SchemaError, UnsupportedSchemaError
+from ....limits import Limits
+from ....report import Entry
+from .places import ANYTHING, NEVER, Frame, Goal, Place, Scope
+from .resources import RECURSIVE, Library, Resource, absolute, escape
+
+
+class Document:
+    """The places of one schema document, and of those that it refers to.
+
+    Parameters
+    ----------
+    root : dict or bool
+    limits : Limits
+        `max_schema_nesting` and `max_schema_nodes` bound what is visited.
+    resources : mapping of str to schema, optional
+        Other documents by URI.
+    """
+
+    def __init__(self, root: Any, limits: Limits, resources: Mapping[str, Any] | None = None):
+        self.limits = limits
+        self._max_nesting = limits.max_schema_nesting
+        self.library = Library(root, limits, resources)
+        self._frames: dict[tuple[Resource, Scope], Frame] = {}
+        self._places: dict[tuple[int, Frame], Place] = {}
+        self._resolved: dict[tuple[Frame, str, str], Place] = {}
+        self._alike: dict[tuple[str, Frame], Place] = {}
+        self._either: dict[Goal, Place] = {}
+        self._kept: list[Any] = []  # keeps made-up values alive, so that identities stay unique
+        self._count = 1
+        self.root = self._intern(root, "", self._frame(self.library.root, ()), 0)
+
+    def child(self, parent: Place, token: str, value: Any) -> Place:
+        """The place of `value`, which stands under key `token` of `parent`."""
+        return self._enter(value, f"{parent.pointer}/{token}", parent.frame, parent.depth + 1)
+
+    def grandchild(self, parent: Place, keyword: str, token: str | int, value: Any) -> Place:
+        """The place of `value`, which stands under `parent`, `keyword`, `token`."""
+        if isinstance(token, str) and ("/" in token or "~" in token):
+            token = escape(token)
+        return self._enter(value, f"{parent.pointer}/{keyword}/{token}", parent.frame, parent.depth + 2)
+
+    def invented(self, parent: Place, pointer: str, value: Any) -> Place:
+        """A place for a schema that no text holds, such as the `const` of a member of a `const`."""
+        self._kept.append(value)
+        if parent.depth >= self.limits.max_schema_nesting:
+            raise LimitExceededError("max_schema_nesting", self.limits.max_schema_nesting, f"at {pointer[:80]}...")
+        place = self._intern(value, pointer, parent.frame, parent.depth + 1)
+        place.invented = True
+        return place
+
+    def either(self, places: Goal) -> Place:
+        """The place of what at least one of several places admits."""
+        place = self._either.get(places)
+        if place is None:
+            first = places[0]
+            place = self._either[places] = Place(self._next(), {}, first.pointer, first.frame, first.depth)
+            place.any_of = places
+        return place
+
+    def goal(self, place: Place) -> Goal:
+        """The goal of matching one place."""
+        if place.value is True:
+            return ANYTHING if place.positive else NEVER
+        if place.value is False:
+            return NEVER if place.positive else ANYTHING
+        return (place,)
+
+    def negation(self, place: Place) -> Place:
+        """The place of the instances that `place` does not admit; the same one for all places of the same spelling."""
+        if place._negation is None:
+            alike = self._alike.setdefault((place.spelling, place.frame), place)
+            if alike is not place:
+                place._negation = self.negation(alike)
+                return place._negation
+            place._negation = Place(self._next(), place.value, place.pointer, place.frame, place.depth, not place.positive)
+            place._negation._negation = place
+        return place._negation
+
+    def tracked(self, place: Place) -> Place:
+        """The place that admits the same as `place` and tells what was evaluated."""
+        if place._twin is None:
+            place._twin = Place(self._next(), place.value, place.pointer, place.frame, place.depth, tracked=True)
+            place._twin._twin = place
+            place._twin.invented = place.invented
+        return place._twin
+
+    def untracked(self, place: Place) -> Place:
+        """The place that `place` is the tracked twin of, or itself."""
+        return place._twin if place.tracked and place._twin is not None else place
+
+    def strings_of(self, place: Place) -> Place:
+        """The place that admits the strings only that `place` admits."""
+        if place._strings is None:
+            place._strings = Place(self._next(), place.value, place.pointer, place.frame, place.depth)
+            place._strings.strings_of = place
+        return place._strings
+
+    # --- references -------------------------------------------------------------------------------------------------------
+
+    def resolve(self, place: Place, reference: str, keyword: str = "$ref") -> Place:
+        """The place that a `$ref` at `place` points to; also a `$dynamicRef` or `$recursiveRef`, by its dynamic scope.
+
+        Raises
+        ------
+        SchemaError
+            The reference points to nothing.
+        UnsupportedSchemaError
+            It points to a document that was not given.
+        """
+        key = (place.frame, keyword, reference)
+        known = self._resolved.get(key)
+        if known is not None:
+            return known
+        resource, fragment = self._address(place, reference, keyword)
+        name = {"$dynamicRef": fragment or None, "$recursiveRef": RECURSIVE}.get(keyword)
+        if name in resource.dynamic:  # the first resource on the way here with such an anchor is meant
+            resource = dict(place.frame.scope).get(name, resource)
+        if not fragment:
+            return self._intern(resource.value, resource.pointer, self._frame(resource, place.frame.scope), 0)
+        found = self._follow(resource, fragment)
+        if found is None and reference[0] == "#" and resource is not resource.document:
+            # Many documents use `id` for purposes of their own. Where the nearest one makes the reference lead nowhere, the root is meant.
+            found = self._follow(resource.document, fragment)
+            if found is not None:
+                detail = f"{reference!r} is not in {resource.uri!r}, the nearest schema with an identifier; read as relative to the root"
+                self.library.notes.append(Entry(place.pointer, keyword, detail))
+                return self._reach(found, place)  # not kept: each such reference is noted
+        if found is None:
+            reason = f"the reference {reference!r} points to nothing: there is no {_describe(fragment)} in {_called(resource)}"
+            raise SchemaError(reason, pointer=place.pointer, keyword=keyword)
+        known = self._resolved[key] = self._reach(found, place)
+        return known
+
+    def _reach(self, found: tuple[Any, str, Resource], place: Place) -> Place:
+        """The place of what `_follow` found for a reference at `place`."""
+        value, pointer, owner = found
+        return self._intern(value, pointer, self._frame(owner, place.frame.scope), 0)
+
+    def _address(self, place: Place, reference: str, keyword: str) -> tuple[Resource, str]:
+        """The resource that a reference names, and the fragment in it."""
+        address, _, fragment = reference.partition("#")
+        resource = place.frame.resource
+        if address:
+            uri = absolute(resource.uri, address, place.pointer)
+            found = self.library.find(uri, place.pointer, keyword)
+            if found is None:
+                called = repr(reference) if uri == reference else f"{reference!r}, which stands for {uri!r},"
+                reason = f"{called} is not part of this document; give that schema in `resources`, by its URI (nothing is fetched)"
+                if uri.startswith(("http://json-schema.org/", "https://json-schema.org/")):
+                    reason += "; the metaschemas are found where jsonschema-specifications is installed (grammar-engine[metaschemas])"
+                raise UnsupportedSchemaError(reason, pointer=place.pointer, keyword=keyword)
+            resource = found
+        fragment = unquote(fragment)
+        if keyword != "$ref" or (fragment and fragment[0] != "/"):
+            self.library.scan(resource.document)
+        return resource, fragment
+
+    def _follow(self, resource: Resource, fragment: str) -> tuple[Any, str, Resource] | None:
+        """Where a fragment leads, and the resource that the value belongs to."""
+        if fragment[0] != "/":
+            anchor = resource.anchors.get(fragment)
+            return anchor and (*anchor, resource)
+        value, pointer = resource.value, resource.pointer
+        for step in fragment[1:].split("/"):
+            token = step.replace("~1", "/").replace("~0", "~")
+            if isinstance(value, dict) and token in value:
+                value = value[token]
+            elif isinstance(value, list) and token.isdecimal() and token.isascii() and int(token) < len(value):
+                value = value[int(token)]
+            else:
+                return None
+            pointer = f"{pointer}/{step}"
+            resource = self.library.at(value, resource)
+        return value, pointer, resource
+
+    # --- internals ----------------------------------------------------------------------------------------------------------
+
+    def _frame(self, resource: Resource, scope: Scope) -> Frame:
+        """A resource as it is entered from a dynamic scope."""
+        if resource.dynamic:
+            scope = tuple(sorted((dict.fromkeys(resource.dynamic, resource) | dict(scope)).items(), key=lambda item: item[0]))
+        frame = self._frames.get((resource, scope))
+        if frame is None:
+            frame = self._frames[(resource, scope)] = Frame(resource, scope)
+        return frame
+
+    def _enter(self, value: Any, pointer: str, frame: Frame, depth: int) -> Place:
+        if depth > self._max_nesting:
+            raise LimitExceededError("max_schema_nesting", self._max_nesting, f"at {pointer[:80]}...")
+        resource = self.library.at(value, frame.resource)
+        return self._intern(value, pointer, frame if resource is frame.resource else self._frame(resource, frame.scope), depth)
+
+    def _intern(self, value: Any, pointer: str, frame: Frame, depth: int) -> Place:
+        key = (id(value), frame)
+        place = self._places.get(key)
+        if place is None or value is True or value is False:
+            if not isinstance(value, (dict, bool)):
+                raise SchemaError(f"a schema is an object or a boolean, not {_kind(value)}", pointer=pointer)
+            place = self._places[key] = Place(self._next(), value, pointer, frame, depth)
+        return place
+
+    def _next(self) -> int:
+        if self._count > self.limits.max_schema_nodes:
+            raise LimitExceededError("max_schema_nodes", self.limits.max_schema_nodes, "so many subschemas are reached")
+        self._count += 1
+        return self._count - 1
+
+
+def _describe(fragment: str) -> str:
+    return f"place {fragment!r}" if fragment[0] == "/" else f"anchor {fragment!r}"
+
+
+def _called(resource: Resource) -> str:
+    return repr(resource.uri) if resource.uri else "this document"
+
+
+def _kind(value: Any) -> str:
+    if value is None:
+        return "null"
+    return "a string" if isinstance(value, str) else "an array" if isinstance(value, list) else "a number"

@@ -1,0 +1,95 @@
+"""From what a user hands over to a decoded schema.
+
+Idea. A schema arrives as a Python value, as JSON text, as a pydantic model or as a pydantic `TypeAdapter`. All of them become one
+thing: a Python value whose numbers are exact. JSON text is read with `parse_float=Decimal`, so that `0.1` is a tenth; a Python
+float stands for its shortest decimal spelling, which is what `json.dumps` would have written.
+
+Invariant. What is malformed is refused here, with line and column: bad syntax, `NaN`, duplicate keys, nesting beyond the limit. The
+nesting of text is checked before it is parsed, since the parser of the standard library recurses.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from decimal import Decimal
+from typing import Any
+
+from ....errors import LimitExceededError, SchemaError
+from ....limits import Limits
+
+_BRACKETS = re.compile(r'"(?:[^"\\]|\\.)*"?|[\[{]|[\]}]', re.DOTALL)
+
+
+def load(source: Any, limits: Limits | None = None) -> Any:
+    """The decoded schema that `source` stands for.
+
+    Parameters
+    ----------
+    source : dict, bool, str, bytes, pydantic model class or pydantic TypeAdapter
+        A decoded schema is returned as it is; text is JSON in UTF-8.
+    limits : Limits, optional
+        `max_schema_nesting` bounds the nesting of text.
+
+    Raises
+    ------
+    SchemaError
+        The text is no JSON, has a duplicate key, or `source` is of no known kind.
+    LimitExceededError
+        The text is nested too deeply.
+    """
+    if isinstance(source, (dict, bool)):
+        return source
+    if isinstance(source, (bytes, bytearray, memoryview)):
+        try:
+            source = bytes(source).decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise SchemaError(f"the schema is not UTF-8: byte {error.start} ({error.reason})") from None
+    if isinstance(source, str):
+        return _from_text(source, limits or Limits())
+    for method in ("model_json_schema", "json_schema"):  # of a pydantic model class, of a TypeAdapter
+        if callable(getattr(source, method, None)):
+            return getattr(source, method)()
+    raise SchemaError(f"a schema is a dict, a bool, JSON text, a pydantic model or a TypeAdapter, not {type(source).__name__}")
+
+
+def _from_text(text: str, limits: Limits) -> Any:
+    if text.count("[") + text.count("{") > limits.max_schema_nesting:
+        _check_nesting(text, limits)
+    try:
+        return json.loads(text, parse_float=Decimal, parse_constant=_refuse_constant, object_pairs_hook=_without_duplicates)
+    except SchemaError:
+        raise
+    except json.JSONDecodeError as error:
+        raise SchemaError(f"the schema is not JSON: {error.msg}", source=text, offset=error.pos) from None
+    except RecursionError:
+        raise LimitExceededError("max_schema_nesting", limits.max_schema_nesting, "deeper than the JSON reader goes") from None
+    except ValueError as error:  # an integer of more digits than Python converts
+        raise SchemaError(f"the schema cannot be read: {error}") from None
+
+
+def _check_nesting(text: str, limits: Limits) -> None:
+    depth = 0
+    for match in _BRACKETS.finditer(text):
+        bracket = match.group()
+        if bracket in ("[", "{"):
+            depth += 1
+            if depth > limits.max_schema_nesting:
+                raise LimitExceededError("max_schema_nesting", limits.max_schema_nesting, "brackets in the schema text")
+        elif bracket in ("]", "}"):
+            depth -= 1
+
+
+def _refuse_constant(name: str) -> Any:
+    raise SchemaError(f"the schema is not JSON: {name} is no JSON number")
+
+
+def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    result = dict(pairs)
+    if len(result) < len(pairs):
+        seen: set[str] = set()
+        for key, _ in pairs:
+            if key in seen:
+                raise SchemaError(f"the key {json.dumps(key)} occurs twice in one object of the schema", keyword=key)
+            seen.add(key)
+    return result

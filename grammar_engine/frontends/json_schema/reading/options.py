@@ -1,0 +1,40 @@
+"""The options of the JSON Schema front end: which spellings a text may use, and what happens where a schema cannot be honoured.
+
+Invariant. An option changes how values may be *written* or what is *refused*, never which values a schema admits; the one exception is
+`lenient`, and each thing that it gives up is in the report.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+Whitespace = str | tuple[str, str]
+
+_CHOICES = {
+    "escapes": ("minimal", "all"),
+    "property_order": ("schema", "any"),
+    "number_style": ("canonical", "any"),
+    "formats": ("known", "strict", "annotation"),
+}
+
+
+class Options(NamedTuple):
+    """The options of `Grammar.from_json_schema`, where they are described."""
+
+    whitespace: Whitespace = "flexible"
+    lenient: bool = False
+    escapes: str = "minimal"
+    property_order: str = "schema"
+    number_style: str = "canonical"
+    unique_keys: bool = False
+    formats: str = "known"
+    resources: Mapping[str, Any] | None = None
+
+    def check(self) -> None:
+        """Raise `ValueError` for an option that has no such value. (`whitespace` is checked by `emitting/layout.py`.)"""
+        for name, choices in _CHOICES.items():
+            value = getattr(self, name)
+            if value not in choices:
+                words = " or ".join(f'"{choice}"' for choice in choices)
+                raise ValueError(f"{name} is {words}, not {value!r}")

@@ -1,0 +1,38 @@
+"""The report of a schema, most of which is written when somebody reads it.
+
+Idea. Every key of every schema has a line in the report, but few readers ask for them. So while a schema is compiled only the keys are
+noted, place by place, as tuples that all places with the same keys share. The lines are made of that on demand.
+
+Invariant. What is noted does not change when the user changes the schema afterwards.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from ....report import Entry, Report
+
+
+class SchemaReport(Report):
+    """A report of `enforced` and `annotations` that are made when they are first read."""
+
+    def __init__(self) -> None:
+        self.relaxed = []
+        self.notes = []
+        self._places: list[tuple[str, tuple[str, ...], tuple[tuple[str, str], ...]]] = []
+
+    def add(self, pointer: str, enforced: tuple[str, ...], annotations: tuple[tuple[str, str], ...] = ()) -> None:
+        """Note keywords of a place that are enforced, and keys that are annotations, each with a detail."""
+        self._places.append((pointer, enforced, annotations))
+
+    @cached_property
+    def enforced(self) -> list[Entry]:  # type: ignore[override]
+        """Constraints that every mask respects."""
+        relaxed = {(entry.pointer, entry.keyword) for entry in self.relaxed}
+        lines = dict.fromkeys(Entry(pointer, name) for pointer, names, _ in self._places for name in names)
+        return [line for line in lines if (line.pointer, line.keyword) not in relaxed]
+
+    @cached_property
+    def annotations(self) -> list[Entry]:  # type: ignore[override]
+        """Parts that constrain nothing by definition."""
+        return list(dict.fromkeys(Entry(pointer, *line) for pointer, _, lines in self._places for line in lines))

@@ -1,0 +1,68 @@
+"""The values of `format`, each as the regular expression that its RFC defines, one file a family.
+
+Idea. A format is a set of strings, so it is an expression like any other: it meets `pattern` and the lengths by intersection, and it has
+a complement. The expressions are transcriptions of the ABNF in the RFC that the standard names, written from small named parts.
+
+Where a regular expression of sensible size cannot say all that the RFC asks for, the set is *smaller*, never larger, and its
+file tells by what: hosts.py (A-labels), idn.py (what depends on Punycode), regexes.py (what nests, and what compares). NARROWED says it in
+short, for the report of a schema that uses such a format. The others are exact.
+
+Invariant. NARROWED and WIDER have the same names. FORMATS[f] <= the strings of format f <= WIDER[f], or equal to FORMATS[f] where there is no WIDER[f]. So what is outside of
+WIDER[f] surely does not have the format: that is what `not` admits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from .....ir import ECMA_FULL, Builder, Expr
+from . import hosts, idn, mail, times, uris
+from .regexes import MAX_DEPTH, MAX_REFERENCE, regex
+
+_HEX = "[0-9A-Fa-f]"
+_UUID = f"{_HEX}{{8}}-{_HEX}{{4}}-{_HEX}{{4}}-{_HEX}{{4}}-{_HEX}{{12}}"  # RFC 4122, section 3
+_POINTER = r"(?:/(?:[^~/]|~[01])*)*"  # RFC 6901, section 3
+_RELATIVE_POINTER = rf"(?:0|[1-9]\d*)(?:#|{_POINTER})"  # draft-bhutton-relative-json-pointer-00, section 3
+
+
+def _whole(source: str) -> Callable[[Builder], Expr]:
+    return lambda b: b.pattern(source, ECMA_FULL)
+
+
+FORMATS: dict[str, Callable[[Builder], Expr]] = {
+    "date": _whole(times.DATE),
+    "time": times.time,
+    "date-time": times.date_time,
+    "duration": _whole(times.DURATION),
+    "email": mail.email,
+    "idn-email": mail.idn_email,
+    "hostname": hosts.host_name,
+    "idn-hostname": idn.host_name,
+    "ipv4": _whole(hosts.IPV4),
+    "ipv6": _whole(hosts.IPV6),
+    "uri": _whole(uris.URI),
+    "uri-reference": _whole(uris.URI_REFERENCE),
+    "iri": _whole(uris.IRI),
+    "iri-reference": _whole(uris.IRI_REFERENCE),
+    "uri-template": _whole(uris.URI_TEMPLATE),
+    "uuid": _whole(_UUID),
+    "json-pointer": _whole(_POINTER),
+    "relative-json-pointer": _whole(_RELATIVE_POINTER),
+    "regex": regex,
+}
+
+WIDER: dict[str, Callable[[Builder], Expr]] = {
+    "hostname": _whole(r"[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63})*"),
+    "idn-hostname": _whole(r"[A-Za-z0-9.\-\x80-\u{10FFFF}]+"),
+    "idn-email": _whole("[^]+@[^]+"),
+    "regex": _whole(r"(?:[^*+?{}\])][^]*)?"),
+}
+
+_NOT_IN_NAMES = "without A-labels (`xn--`), with U-labels that are short enough in any Punycode, and marks in one order only"
+
+NARROWED = {
+    "hostname": "without A-labels (`xn--`)",
+    "idn-hostname": _NOT_IN_NAMES,
+    "idn-email": f"with host names {_NOT_IN_NAMES}",
+    "regex": f"with groups in groups up to {MAX_DEPTH} deep, one name, and back-references up to \\{MAX_REFERENCE}",
+}

@@ -1,0 +1,111 @@
+"""`Builder.multiple_of` in the core against arithmetic: which texts it has, and which beginnings of a text it can still finish."""
+
+from __future__ import annotations
+
+import random
+import re
+
+import pytest
+
+from grammar_engine import Limits
+from grammar_engine._native import NativeExpressions
+from grammar_engine.ir import MAX_DIVISOR, Builder
+
+
+class Numbers:
+    """Multiples of `divisor` from `low` to `high`, in units of 10**-scale."""
+
+    def __init__(self, divisor: int, scale: int, low: int, high: int | None):
+        self.divisor, self.scale, self.low, self.high = divisor, scale, low, high
+        self.builder = Builder()
+        self.expr = self.builder.multiple_of(divisor, scale, low, high)
+        self.native = NativeExpressions(self.builder, Limits())
+
+    def core_has(self, text: str) -> bool:
+        return self.native.matches(self.expr, text.encode())
+
+    def core_can_finish(self, text: str) -> bool:
+        b = self.builder
+        anything = b.repeat(b.byte_set(range(256)), 0, None)
+        return not self.native.is_empty(b.intersect(self.expr, b.concat(b.bytes(text.encode()), anything)))
+
+    def has(self, text: str) -> bool:
+        if not re.fullmatch(r"(0|[1-9]\d*)(\.\d+)?" if self.scale else r"0|[1-9]\d*", text):
+            return False
+        whole, _, fraction = text.partition(".")
+        value, rest = divmod(int(whole + fraction.ljust(self.scale, "0")), 10 ** max(0, len(fraction) - self.scale))
+        return rest == 0 and self._is_between(value, value)
+
+    def can_finish(self, text: str) -> bool:
+        """Whether a number begins with a text, which is not empty."""
+        if not re.fullmatch(r"(0|[1-9]\d*)(\.\d*)?" if self.scale else r"0|[1-9]\d*", text):
+            return False
+        whole, point, fraction = text.partition(".")
+        if fraction[self.scale :].strip("0"):
+            return False
+        known = fraction[: self.scale]
+        digits = int(whole + known)
+        longest = 0 if point or text == "0" else 80
+        return any(
+            self._is_between(digits * 10**k, digits * 10**k + 10**k - 1)
+            for k in range(self.scale - len(known), self.scale - len(known) + longest + 1)
+        )
+
+    def _is_between(self, first: int, last: int) -> bool:
+        """Whether a multiple in the range is one of the numbers from `first` to `last`."""
+        first, last = max(first, self.low), last if self.high is None else min(last, self.high)
+        return last // self.divisor * self.divisor >= first
+
+    def texts_near(self, rng: random.Random, value: int) -> list[str]:
+        digits = str(max(0, value)).zfill(self.scale + 1)
+        point = len(digits) - self.scale
+        plain = digits[:point] + ("." + digits[point:] if self.scale else "")
+        return [plain, plain + "0", plain.rstrip("0").rstrip(".") if self.scale else plain, plain[:-1] + str(rng.randrange(10))]
+
+
+def check(numbers: Numbers, texts: list[str]) -> None:
+    case = (numbers.divisor, numbers.scale, numbers.low, numbers.high)
+    for text in texts:
+        assert numbers.core_has(text) == numbers.has(text), (case, text)
+    beginnings = {text[:n] for text in texts for n in range(len(text) + 1)}
+    for text in {beginning + byte for beginning in beginnings for byte in "0123456789."}:
+        assert numbers.core_can_finish(text) == numbers.can_finish(text), (case, text)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_near_multiples_and_bounds(seed: int) -> None:
+    rng = random.Random(seed)
+    magnitude = 10 ** rng.randint(0, 18)
+    divisor = rng.choice([1, rng.randint(1, 30), rng.randint(1, magnitude), MAX_DIVISOR - rng.randint(0, 9)])
+    scale = rng.choice([0, 0, 1, 2, 5, 12])
+    low = rng.choice([0, rng.randint(0, 10 ** rng.randint(0, 25))])
+    high = rng.choice([None, low, low + rng.randint(0, 3 * divisor), low + rng.randint(0, 10 ** rng.randint(0, 25))])
+    numbers = Numbers(divisor, scale, low, high)
+    values = [low, low // divisor * divisor, -(-low // divisor) * divisor, divisor * rng.randrange(10 ** rng.randint(1, 9))]
+    if high is not None:
+        values += [high, high // divisor * divisor, rng.randint(low, high) // divisor * divisor]
+    texts = [text for value in values for by in (0, 1, -1) for text in numbers.texts_near(rng, value + by)]
+    check(numbers, rng.sample(texts, 12))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_all_short_texts(seed: int) -> None:
+    rng = random.Random(seed)
+    divisor, low = rng.choice([1, 2, 3, 7, 25, 64, 125, 999]), rng.choice([0, rng.randint(0, 1200)])
+    numbers = Numbers(divisor, rng.choice([0, 1, 2]), low, rng.choice([None, low + rng.randint(0, 60), low + rng.randint(0, 5000)]))
+    texts = [""]
+    for _ in range(4):
+        texts = [text + byte for text in texts if text == "" or numbers.can_finish(text) for byte in "0123456789."]
+        for text in rng.sample(texts, min(len(texts), 80)):
+            assert numbers.core_has(text) == numbers.has(text), text
+            assert numbers.core_can_finish(text) == numbers.can_finish(text), text
+
+
+def test_states_are_few() -> None:
+    """What is behind the bounds, or can no longer be told from another, is one state: as many as remainders and lengths."""
+    builder = Builder()
+    expr = builder.multiple_of(7, 2, 123, None)
+    native = NativeExpressions(builder, Limits(max_expressions=400))
+    rng = random.Random(0)
+    for _ in range(3000):
+        native.matches(expr, f"{rng.randrange(10**9)}.{rng.randrange(100):02}".encode())
