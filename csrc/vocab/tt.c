@@ -1,12 +1,28 @@
 #include "tt.h"
 
-static int compare_items(const void *a, const void *b) {
-    const tt_item *p = a, *q = b;
-    u32 n = min_u32(p->n, q->n);
-    int c = n ? memcmp(p->at, q->at, n) : 0;
-    if (c) return c;
-    if (p->n != q->n) return p->n < q->n ? -1 : 1;
-    return p->token < q->token ? -1 : p->token > q->token;
+enum { FEW = 24 }; /* items that are sorted by insertion */
+
+/* Where an item goes among those that have its first `depth` bytes: first those that end there, then by the next byte. */
+static u32 place_of(const tt_item *item, u32 depth) { return item->n == depth ? 0 : item->at[depth] + 1u; }
+
+/* Sorts items of the same first `depth` bytes by place. Stable; all items that share a place stay together. spare: room for n. */
+static void sort_items(tt_item *items, u32 n, u32 depth, tt_item *spare) {
+    u32 sorted = 1;
+    while (sorted < n && place_of(&items[sorted - 1], depth) <= place_of(&items[sorted], depth)) sorted++;
+    if (sorted >= n) return; /* nearly always: one item, or tokens that were sorted for another trie */
+    if (n <= FEW) {
+        for (u32 i = sorted, k; i < n; i++) {
+            tt_item item = items[i];
+            for (k = i; k && place_of(&items[k - 1], depth) > place_of(&item, depth); k--) items[k] = items[k - 1];
+            items[k] = item;
+        }
+        return;
+    }
+    u32 begin[258] = {0};
+    for (u32 i = 0; i < n; i++) begin[place_of(&items[i], depth) + 1]++;
+    for (u32 i = 1; i < 258; i++) begin[i] += begin[i - 1];
+    for (u32 i = 0; i < n; i++) spare[begin[place_of(&items[i], depth)]++] = items[i];
+    memcpy(items, spare, n * sizeof *items);
 }
 
 /* The items [from, to) that begin with the bytes of a node, which has this depth. */
@@ -27,14 +43,12 @@ static u32 add_twins(tt_trie *t, budget *b, const tt_item *items, u32 from, u32 
 
 bool tt_build(tt_trie *t, budget *b, tt_item *items, u32 n) {
     VEC(range) nodes = {0};
-    bool ok = true;
     memset(t, 0, sizeof *t);
-    if (n) qsort(items, n, sizeof *items, compare_items);
-    u32 from = 0;
-    while (from < n && items[from].n == 0) from++;
-    ok = vec_push(b, &nodes, ((range){from, n, 0})) && vec_push(b, &t->byte, 0);
+    tt_item *spare = mem_resize(b, NULL, 0, (n + 1u) * sizeof *spare);
+    bool ok = spare && vec_push(b, &nodes, ((range){0, n, 0})) && vec_push(b, &t->byte, 0);
     for (u32 i = 0; ok && i < nodes.n; i++) {
         range at = nodes.at[i];
+        sort_items(items + at.from, at.to - at.from, at.depth, spare);
         u32 end = at.from, next; /* items [at.from, end) end here */
         while (end < at.to && items[end].n == at.depth) end++;
         u32 token = end > at.from && at.depth ? add_twins(t, b, items, at.from, end) : NONE;
@@ -46,6 +60,7 @@ bool tt_build(tt_trie *t, budget *b, tt_item *items, u32 n) {
         }
     }
     ok = ok && vec_push(b, &t->first, nodes.n);
+    if (spare) mem_resize(b, spare, (n + 1u) * sizeof *spare, 0);
     vec_drop(b, &nodes);
     if (!ok) tt_drop(t, b);
     return ok;

@@ -37,7 +37,7 @@ typedef struct tt_trie {
 #define TT_MANY ((u32)1 << 31)
 #define TT_MAX_BYTES 65535 /* longest byte string */
 
-/* Items may be in any order and are sorted in place; empty byte strings are left out. */
+/* Sorts the items in place, by their bytes; those with the same bytes keep their order. Empty byte strings are left out. */
 bool tt_build(tt_trie *t, budget *b, tt_item *items, u32 n);
 void tt_drop(tt_trie *t, budget *b);
 static inline size_t tt_bytes(const tt_trie *t) {
