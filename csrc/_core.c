@@ -585,56 +585,56 @@ static void (*_cffi_call_python_org)(struct _cffi_externpy_s *, char *);
 /************************************************************/
 
 static void *_cffi_types[] = {
-/*  0 */ _CFFI_OP(_CFFI_OP_FUNCTION, 197), // char const *()(void)
+/*  0 */ _CFFI_OP(_CFFI_OP_FUNCTION, 210), // char const *()(void)
 /*  1 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/*  2 */ _CFFI_OP(_CFFI_OP_FUNCTION, 209), // ge_status()(ge_engine *, ge_matcher * *, ge_err *)
-/*  3 */ _CFFI_OP(_CFFI_OP_POINTER, 201), // ge_engine *
-/*  4 */ _CFFI_OP(_CFFI_OP_POINTER, 73), // ge_matcher * *
-/*  5 */ _CFFI_OP(_CFFI_OP_POINTER, 202), // ge_err *
+/*  2 */ _CFFI_OP(_CFFI_OP_FUNCTION, 225), // ge_status()(ge_engine *, ge_matcher * *, ge_err *)
+/*  3 */ _CFFI_OP(_CFFI_OP_POINTER, 215), // ge_engine *
+/*  4 */ _CFFI_OP(_CFFI_OP_POINTER, 63), // ge_matcher * *
+/*  5 */ _CFFI_OP(_CFFI_OP_POINTER, 216), // ge_err *
 /*  6 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/*  7 */ _CFFI_OP(_CFFI_OP_FUNCTION, 209), // ge_status()(ge_grammar *, ge_vocab *, uint32_t, ge_engine * *, ge_err *)
-/*  8 */ _CFFI_OP(_CFFI_OP_POINTER, 203), // ge_grammar *
-/*  9 */ _CFFI_OP(_CFFI_OP_POINTER, 211), // ge_vocab *
+/*  7 */ _CFFI_OP(_CFFI_OP_FUNCTION, 225), // ge_status()(ge_grammar *, ge_vocab *, uint32_t, ge_engine * *, ge_err *)
+/*  8 */ _CFFI_OP(_CFFI_OP_POINTER, 217), // ge_grammar *
+/*  9 */ _CFFI_OP(_CFFI_OP_POINTER, 227), // ge_vocab *
 /* 10 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22), // uint32_t
 /* 11 */ _CFFI_OP(_CFFI_OP_POINTER, 3), // ge_engine * *
 /* 12 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 13 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 14 */ _CFFI_OP(_CFFI_OP_FUNCTION, 209), // ge_status()(ge_ir *, ge_rules const *, ge_grammar * *, ge_err *)
-/* 15 */ _CFFI_OP(_CFFI_OP_POINTER, 204), // ge_ir *
-/* 16 */ _CFFI_OP(_CFFI_OP_POINTER, 207), // ge_rules const *
+/* 14 */ _CFFI_OP(_CFFI_OP_FUNCTION, 225), // ge_status()(ge_ir *, ge_rules const *, ge_grammar * *, ge_err *)
+/* 15 */ _CFFI_OP(_CFFI_OP_POINTER, 218), // ge_ir *
+/* 16 */ _CFFI_OP(_CFFI_OP_POINTER, 223), // ge_rules const *
 /* 17 */ _CFFI_OP(_CFFI_OP_POINTER, 8), // ge_grammar * *
 /* 18 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 19 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 20 */ _CFFI_OP(_CFFI_OP_FUNCTION, 209), // ge_status()(ge_ir *, uint32_t const *, size_t, uint8_t const *, size_t, size_t *, ge_err *)
+/* 20 */ _CFFI_OP(_CFFI_OP_FUNCTION, 225), // ge_status()(ge_ir *, uint32_t const *, size_t, uint8_t const *, size_t, size_t *, ge_err *)
 /* 21 */ _CFFI_OP(_CFFI_OP_NOOP, 15),
 /* 22 */ _CFFI_OP(_CFFI_OP_POINTER, 10), // uint32_t const *
 /* 23 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28), // size_t
-/* 24 */ _CFFI_OP(_CFFI_OP_POINTER, 213), // uint8_t const *
+/* 24 */ _CFFI_OP(_CFFI_OP_POINTER, 229), // uint8_t const *
 /* 25 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 26 */ _CFFI_OP(_CFFI_OP_POINTER, 23), // size_t *
 /* 27 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 28 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 29 */ _CFFI_OP(_CFFI_OP_FUNCTION, 209), // ge_status()(ge_ir *, uint32_t, int32_t *, ge_err *)
+/* 29 */ _CFFI_OP(_CFFI_OP_FUNCTION, 225), // ge_status()(ge_ir *, uint32_t, int32_t *, ge_err *)
 /* 30 */ _CFFI_OP(_CFFI_OP_NOOP, 15),
 /* 31 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 32 */ _CFFI_OP(_CFFI_OP_POINTER, 102), // int32_t *
+/* 32 */ _CFFI_OP(_CFFI_OP_POINTER, 87), // int32_t *
 /* 33 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 34 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 35 */ _CFFI_OP(_CFFI_OP_FUNCTION, 209), // ge_status()(ge_ir *, uint32_t, uint32_t, uint32_t *, ge_err *)
+/* 35 */ _CFFI_OP(_CFFI_OP_FUNCTION, 225), // ge_status()(ge_ir *, uint32_t, uint32_t, uint32_t *, ge_err *)
 /* 36 */ _CFFI_OP(_CFFI_OP_NOOP, 15),
 /* 37 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 38 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 39 */ _CFFI_OP(_CFFI_OP_POINTER, 10), // uint32_t *
 /* 40 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 41 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 42 */ _CFFI_OP(_CFFI_OP_FUNCTION, 209), // ge_status()(ge_ir *, uint32_t, uint64_t, uint64_t *, ge_err *)
+/* 42 */ _CFFI_OP(_CFFI_OP_FUNCTION, 225), // ge_status()(ge_ir *, uint32_t, uint64_t, uint64_t *, ge_err *)
 /* 43 */ _CFFI_OP(_CFFI_OP_NOOP, 15),
 /* 44 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 45 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 24), // uint64_t
 /* 46 */ _CFFI_OP(_CFFI_OP_POINTER, 45), // uint64_t *
 /* 47 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 48 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 49 */ _CFFI_OP(_CFFI_OP_FUNCTION, 209), // ge_status()(ge_ir *, uint32_t, uint8_t const *, size_t, int32_t *, ge_err *)
+/* 49 */ _CFFI_OP(_CFFI_OP_FUNCTION, 225), // ge_status()(ge_ir *, uint32_t, uint8_t const *, size_t, int32_t *, ge_err *)
 /* 50 */ _CFFI_OP(_CFFI_OP_NOOP, 15),
 /* 51 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 52 */ _CFFI_OP(_CFFI_OP_NOOP, 24),
@@ -642,165 +642,195 @@ static void *_cffi_types[] = {
 /* 54 */ _CFFI_OP(_CFFI_OP_NOOP, 32),
 /* 55 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 56 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 57 */ _CFFI_OP(_CFFI_OP_FUNCTION, 209), // ge_status()(ge_limits const *, ge_ir * *, ge_err *)
-/* 58 */ _CFFI_OP(_CFFI_OP_POINTER, 205), // ge_limits const *
+/* 57 */ _CFFI_OP(_CFFI_OP_FUNCTION, 225), // ge_status()(ge_limits const *, ge_ir * *, ge_err *)
+/* 58 */ _CFFI_OP(_CFFI_OP_POINTER, 219), // ge_limits const *
 /* 59 */ _CFFI_OP(_CFFI_OP_POINTER, 15), // ge_ir * *
 /* 60 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 61 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 62 */ _CFFI_OP(_CFFI_OP_FUNCTION, 209), // ge_status()(ge_matcher * const *, size_t, uint32_t *, uint32_t const *, size_t, int32_t *, size_t *, ge_err *)
-/* 63 */ _CFFI_OP(_CFFI_OP_POINTER, 73), // ge_matcher * const *
-/* 64 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 65 */ _CFFI_OP(_CFFI_OP_NOOP, 39),
-/* 66 */ _CFFI_OP(_CFFI_OP_NOOP, 22),
-/* 67 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 68 */ _CFFI_OP(_CFFI_OP_NOOP, 32),
-/* 69 */ _CFFI_OP(_CFFI_OP_NOOP, 26),
-/* 70 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 71 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 72 */ _CFFI_OP(_CFFI_OP_FUNCTION, 209), // ge_status()(ge_matcher *, ge_engine *, ge_err *)
-/* 73 */ _CFFI_OP(_CFFI_OP_POINTER, 206), // ge_matcher *
-/* 74 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
-/* 75 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 76 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 77 */ _CFFI_OP(_CFFI_OP_FUNCTION, 209), // ge_status()(ge_matcher *, ge_err *)
-/* 78 */ _CFFI_OP(_CFFI_OP_NOOP, 73),
-/* 79 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 80 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 81 */ _CFFI_OP(_CFFI_OP_FUNCTION, 209), // ge_status()(ge_matcher *, ge_matcher * *, ge_err *)
-/* 82 */ _CFFI_OP(_CFFI_OP_NOOP, 73),
-/* 83 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
-/* 84 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 85 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 86 */ _CFFI_OP(_CFFI_OP_FUNCTION, 209), // ge_status()(ge_matcher *, int32_t *, ge_err *)
-/* 87 */ _CFFI_OP(_CFFI_OP_NOOP, 73),
-/* 88 */ _CFFI_OP(_CFFI_OP_NOOP, 32),
+/* 62 */ _CFFI_OP(_CFFI_OP_FUNCTION, 225), // ge_status()(ge_matcher *, ge_engine *, ge_err *)
+/* 63 */ _CFFI_OP(_CFFI_OP_POINTER, 222), // ge_matcher *
+/* 64 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
+/* 65 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 66 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 67 */ _CFFI_OP(_CFFI_OP_FUNCTION, 225), // ge_status()(ge_matcher *, ge_err *)
+/* 68 */ _CFFI_OP(_CFFI_OP_NOOP, 63),
+/* 69 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 70 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 71 */ _CFFI_OP(_CFFI_OP_FUNCTION, 225), // ge_status()(ge_matcher *, ge_matcher * *, ge_err *)
+/* 72 */ _CFFI_OP(_CFFI_OP_NOOP, 63),
+/* 73 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
+/* 74 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 75 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 76 */ _CFFI_OP(_CFFI_OP_FUNCTION, 225), // ge_status()(ge_matcher *, int64_t *, size_t, size_t *, ge_err *)
+/* 77 */ _CFFI_OP(_CFFI_OP_NOOP, 63),
+/* 78 */ _CFFI_OP(_CFFI_OP_POINTER, 157), // int64_t *
+/* 79 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 80 */ _CFFI_OP(_CFFI_OP_NOOP, 26),
+/* 81 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 82 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 83 */ _CFFI_OP(_CFFI_OP_FUNCTION, 225), // ge_status()(ge_matcher *, int64_t const *, size_t, int32_t, size_t *, ge_err *)
+/* 84 */ _CFFI_OP(_CFFI_OP_NOOP, 63),
+/* 85 */ _CFFI_OP(_CFFI_OP_POINTER, 157), // int64_t const *
+/* 86 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 87 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21), // int32_t
+/* 88 */ _CFFI_OP(_CFFI_OP_NOOP, 26),
 /* 89 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 90 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 91 */ _CFFI_OP(_CFFI_OP_FUNCTION, 209), // ge_status()(ge_matcher *, int64_t *, size_t, size_t *, ge_err *)
-/* 92 */ _CFFI_OP(_CFFI_OP_NOOP, 73),
-/* 93 */ _CFFI_OP(_CFFI_OP_POINTER, 212), // int64_t *
-/* 94 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 95 */ _CFFI_OP(_CFFI_OP_NOOP, 26),
-/* 96 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 97 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 98 */ _CFFI_OP(_CFFI_OP_FUNCTION, 209), // ge_status()(ge_matcher *, int64_t const *, size_t, int32_t, size_t *, ge_err *)
-/* 99 */ _CFFI_OP(_CFFI_OP_NOOP, 73),
-/* 100 */ _CFFI_OP(_CFFI_OP_POINTER, 212), // int64_t const *
-/* 101 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 102 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21), // int32_t
-/* 103 */ _CFFI_OP(_CFFI_OP_NOOP, 26),
-/* 104 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 105 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 106 */ _CFFI_OP(_CFFI_OP_FUNCTION, 209), // ge_status()(ge_matcher *, size_t, ge_err *)
-/* 107 */ _CFFI_OP(_CFFI_OP_NOOP, 73),
-/* 108 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 91 */ _CFFI_OP(_CFFI_OP_FUNCTION, 225), // ge_status()(ge_matcher *, size_t, ge_err *)
+/* 92 */ _CFFI_OP(_CFFI_OP_NOOP, 63),
+/* 93 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 94 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 95 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 96 */ _CFFI_OP(_CFFI_OP_FUNCTION, 225), // ge_status()(ge_matcher *, uint8_t *, size_t, size_t *, ge_err *)
+/* 97 */ _CFFI_OP(_CFFI_OP_NOOP, 63),
+/* 98 */ _CFFI_OP(_CFFI_OP_POINTER, 229), // uint8_t *
+/* 99 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 100 */ _CFFI_OP(_CFFI_OP_NOOP, 26),
+/* 101 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 102 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 103 */ _CFFI_OP(_CFFI_OP_FUNCTION, 225), // ge_status()(ge_matcher *, uint8_t const *, size_t, int32_t, size_t *, ge_err *)
+/* 104 */ _CFFI_OP(_CFFI_OP_NOOP, 63),
+/* 105 */ _CFFI_OP(_CFFI_OP_NOOP, 24),
+/* 106 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 107 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21),
+/* 108 */ _CFFI_OP(_CFFI_OP_NOOP, 26),
 /* 109 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 110 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 111 */ _CFFI_OP(_CFFI_OP_FUNCTION, 209), // ge_status()(ge_matcher *, uint32_t *, size_t, size_t, int32_t *, ge_err *)
-/* 112 */ _CFFI_OP(_CFFI_OP_NOOP, 73),
-/* 113 */ _CFFI_OP(_CFFI_OP_NOOP, 39),
+/* 111 */ _CFFI_OP(_CFFI_OP_FUNCTION, 225), // ge_status()(ge_matcher *, uint8_t const *, size_t, uint32_t *, uint32_t *, size_t *, uint32_t *, size_t *, size_t, ge_err *)
+/* 112 */ _CFFI_OP(_CFFI_OP_NOOP, 63),
+/* 113 */ _CFFI_OP(_CFFI_OP_NOOP, 24),
 /* 114 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 115 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 116 */ _CFFI_OP(_CFFI_OP_NOOP, 32),
-/* 117 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 118 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 119 */ _CFFI_OP(_CFFI_OP_FUNCTION, 209), // ge_status()(ge_matcher *, uint8_t *, size_t, size_t *, ge_err *)
-/* 120 */ _CFFI_OP(_CFFI_OP_NOOP, 73),
-/* 121 */ _CFFI_OP(_CFFI_OP_POINTER, 213), // uint8_t *
-/* 122 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 123 */ _CFFI_OP(_CFFI_OP_NOOP, 26),
-/* 124 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 125 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 126 */ _CFFI_OP(_CFFI_OP_FUNCTION, 209), // ge_status()(ge_matcher *, uint8_t const *, size_t, int32_t, size_t *, ge_err *)
-/* 127 */ _CFFI_OP(_CFFI_OP_NOOP, 73),
-/* 128 */ _CFFI_OP(_CFFI_OP_NOOP, 24),
-/* 129 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 130 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21),
-/* 131 */ _CFFI_OP(_CFFI_OP_NOOP, 26),
-/* 132 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 133 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 134 */ _CFFI_OP(_CFFI_OP_FUNCTION, 209), // ge_status()(ge_matcher *, uint8_t const *, size_t, uint32_t *, uint32_t *, size_t *, uint32_t *, size_t *, size_t, ge_err *)
-/* 135 */ _CFFI_OP(_CFFI_OP_NOOP, 73),
-/* 136 */ _CFFI_OP(_CFFI_OP_NOOP, 24),
-/* 137 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 138 */ _CFFI_OP(_CFFI_OP_NOOP, 39),
-/* 139 */ _CFFI_OP(_CFFI_OP_NOOP, 39),
-/* 140 */ _CFFI_OP(_CFFI_OP_NOOP, 26),
-/* 141 */ _CFFI_OP(_CFFI_OP_NOOP, 39),
-/* 142 */ _CFFI_OP(_CFFI_OP_NOOP, 26),
-/* 143 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 144 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 145 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 146 */ _CFFI_OP(_CFFI_OP_FUNCTION, 209), // ge_status()(ge_vocab const *, uint8_t const *, size_t, int32_t, uint32_t *, size_t *, size_t *, ge_err *)
-/* 147 */ _CFFI_OP(_CFFI_OP_POINTER, 211), // ge_vocab const *
-/* 148 */ _CFFI_OP(_CFFI_OP_NOOP, 24),
-/* 149 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 150 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21),
-/* 151 */ _CFFI_OP(_CFFI_OP_NOOP, 39),
-/* 152 */ _CFFI_OP(_CFFI_OP_NOOP, 26),
-/* 153 */ _CFFI_OP(_CFFI_OP_NOOP, 26),
-/* 154 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 155 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 156 */ _CFFI_OP(_CFFI_OP_FUNCTION, 209), // ge_status()(uint8_t const *, uint32_t const *, uint32_t, uint32_t, uint32_t const *, uint32_t, ge_vocab * *, ge_err *)
-/* 157 */ _CFFI_OP(_CFFI_OP_NOOP, 24),
-/* 158 */ _CFFI_OP(_CFFI_OP_NOOP, 22),
-/* 159 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 160 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 161 */ _CFFI_OP(_CFFI_OP_NOOP, 22),
-/* 162 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 163 */ _CFFI_OP(_CFFI_OP_POINTER, 9), // ge_vocab * *
-/* 164 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 165 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 166 */ _CFFI_OP(_CFFI_OP_FUNCTION, 102), // int32_t()(ge_engine *)
-/* 167 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
-/* 168 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 169 */ _CFFI_OP(_CFFI_OP_FUNCTION, 23), // size_t()(ge_grammar const *)
-/* 170 */ _CFFI_OP(_CFFI_OP_POINTER, 203), // ge_grammar const *
-/* 171 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 172 */ _CFFI_OP(_CFFI_OP_FUNCTION, 23), // size_t()(ge_matcher const *)
-/* 173 */ _CFFI_OP(_CFFI_OP_POINTER, 206), // ge_matcher const *
-/* 174 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 175 */ _CFFI_OP(_CFFI_OP_FUNCTION, 23), // size_t()(ge_vocab *)
-/* 176 */ _CFFI_OP(_CFFI_OP_NOOP, 9),
-/* 177 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 178 */ _CFFI_OP(_CFFI_OP_FUNCTION, 214), // void()(ge_engine *)
-/* 179 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
-/* 180 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 181 */ _CFFI_OP(_CFFI_OP_FUNCTION, 214), // void()(ge_engine *, ge_stats *)
-/* 182 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
-/* 183 */ _CFFI_OP(_CFFI_OP_POINTER, 208), // ge_stats *
+/* 115 */ _CFFI_OP(_CFFI_OP_NOOP, 39),
+/* 116 */ _CFFI_OP(_CFFI_OP_NOOP, 39),
+/* 117 */ _CFFI_OP(_CFFI_OP_NOOP, 26),
+/* 118 */ _CFFI_OP(_CFFI_OP_NOOP, 39),
+/* 119 */ _CFFI_OP(_CFFI_OP_NOOP, 26),
+/* 120 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 121 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 122 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 123 */ _CFFI_OP(_CFFI_OP_FUNCTION, 225), // ge_status()(ge_vocab const *, uint8_t const *, size_t, int32_t, uint32_t *, size_t *, size_t *, ge_err *)
+/* 124 */ _CFFI_OP(_CFFI_OP_POINTER, 227), // ge_vocab const *
+/* 125 */ _CFFI_OP(_CFFI_OP_NOOP, 24),
+/* 126 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 127 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21),
+/* 128 */ _CFFI_OP(_CFFI_OP_NOOP, 39),
+/* 129 */ _CFFI_OP(_CFFI_OP_NOOP, 26),
+/* 130 */ _CFFI_OP(_CFFI_OP_NOOP, 26),
+/* 131 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 132 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 133 */ _CFFI_OP(_CFFI_OP_FUNCTION, 225), // ge_status()(int32_t, ge_vocab * *, ge_err *)
+/* 134 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21),
+/* 135 */ _CFFI_OP(_CFFI_OP_POINTER, 9), // ge_vocab * *
+/* 136 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 137 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 138 */ _CFFI_OP(_CFFI_OP_FUNCTION, 225), // ge_status()(uint8_t const *, uint32_t const *, uint32_t, uint32_t, uint32_t const *, uint32_t, ge_vocab * *, ge_err *)
+/* 139 */ _CFFI_OP(_CFFI_OP_NOOP, 24),
+/* 140 */ _CFFI_OP(_CFFI_OP_NOOP, 22),
+/* 141 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 142 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 143 */ _CFFI_OP(_CFFI_OP_NOOP, 22),
+/* 144 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 145 */ _CFFI_OP(_CFFI_OP_NOOP, 135),
+/* 146 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 147 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 148 */ _CFFI_OP(_CFFI_OP_FUNCTION, 87), // int32_t()(ge_engine *)
+/* 149 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
+/* 150 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 151 */ _CFFI_OP(_CFFI_OP_FUNCTION, 87), // int32_t()(ge_matcher *, ge_err *)
+/* 152 */ _CFFI_OP(_CFFI_OP_NOOP, 63),
+/* 153 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 154 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 155 */ _CFFI_OP(_CFFI_OP_FUNCTION, 87), // int32_t()(ge_matcher *, int64_t, ge_err *)
+/* 156 */ _CFFI_OP(_CFFI_OP_NOOP, 63),
+/* 157 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 23), // int64_t
+/* 158 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 159 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 160 */ _CFFI_OP(_CFFI_OP_FUNCTION, 87), // int32_t()(ge_matcher *, uint32_t *, size_t, size_t, ge_err *)
+/* 161 */ _CFFI_OP(_CFFI_OP_NOOP, 63),
+/* 162 */ _CFFI_OP(_CFFI_OP_NOOP, 39),
+/* 163 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 164 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 165 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 166 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 167 */ _CFFI_OP(_CFFI_OP_FUNCTION, 23), // size_t()(ge_batch const *)
+/* 168 */ _CFFI_OP(_CFFI_OP_POINTER, 214), // ge_batch const *
+/* 169 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 170 */ _CFFI_OP(_CFFI_OP_FUNCTION, 23), // size_t()(ge_grammar const *)
+/* 171 */ _CFFI_OP(_CFFI_OP_POINTER, 217), // ge_grammar const *
+/* 172 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 173 */ _CFFI_OP(_CFFI_OP_FUNCTION, 23), // size_t()(ge_matcher const *)
+/* 174 */ _CFFI_OP(_CFFI_OP_POINTER, 222), // ge_matcher const *
+/* 175 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 176 */ _CFFI_OP(_CFFI_OP_FUNCTION, 23), // size_t()(ge_vocab *)
+/* 177 */ _CFFI_OP(_CFFI_OP_NOOP, 9),
+/* 178 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 179 */ _CFFI_OP(_CFFI_OP_FUNCTION, 23), // size_t()(ge_vocab const *, uint8_t const *, uint32_t, uint8_t *)
+/* 180 */ _CFFI_OP(_CFFI_OP_NOOP, 124),
+/* 181 */ _CFFI_OP(_CFFI_OP_NOOP, 24),
+/* 182 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 183 */ _CFFI_OP(_CFFI_OP_NOOP, 98),
 /* 184 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 185 */ _CFFI_OP(_CFFI_OP_FUNCTION, 214), // void()(ge_grammar *)
-/* 186 */ _CFFI_OP(_CFFI_OP_NOOP, 8),
+/* 185 */ _CFFI_OP(_CFFI_OP_FUNCTION, 230), // void()(ge_engine *)
+/* 186 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
 /* 187 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 188 */ _CFFI_OP(_CFFI_OP_FUNCTION, 214), // void()(ge_ir *)
-/* 189 */ _CFFI_OP(_CFFI_OP_NOOP, 15),
-/* 190 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 191 */ _CFFI_OP(_CFFI_OP_FUNCTION, 214), // void()(ge_matcher *)
-/* 192 */ _CFFI_OP(_CFFI_OP_NOOP, 73),
-/* 193 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 194 */ _CFFI_OP(_CFFI_OP_FUNCTION, 214), // void()(ge_vocab *)
-/* 195 */ _CFFI_OP(_CFFI_OP_NOOP, 9),
-/* 196 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 197 */ _CFFI_OP(_CFFI_OP_POINTER, 198), // char const *
-/* 198 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 2), // char
-/* 199 */ _CFFI_OP(_CFFI_OP_ARRAY, 198), // char[200]
-/* 200 */ (_cffi_opcode_t)(200),
-/* 201 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 0), // ge_engine
-/* 202 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 1), // ge_err
-/* 203 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 2), // ge_grammar
-/* 204 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 3), // ge_ir
-/* 205 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 4), // ge_limits
-/* 206 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 5), // ge_matcher
-/* 207 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 6), // ge_rules
-/* 208 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 7), // ge_stats
-/* 209 */ _CFFI_OP(_CFFI_OP_ENUM, 0), // ge_status
-/* 210 */ _CFFI_OP(_CFFI_OP_ENUM, 1), // ge_switch
-/* 211 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 8), // ge_vocab
-/* 212 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 23), // int64_t
-/* 213 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 18), // uint8_t
-/* 214 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 0), // void
+/* 188 */ _CFFI_OP(_CFFI_OP_FUNCTION, 230), // void()(ge_engine *, ge_stats *)
+/* 189 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
+/* 190 */ _CFFI_OP(_CFFI_OP_POINTER, 224), // ge_stats *
+/* 191 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 192 */ _CFFI_OP(_CFFI_OP_FUNCTION, 230), // void()(ge_grammar *)
+/* 193 */ _CFFI_OP(_CFFI_OP_NOOP, 8),
+/* 194 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 195 */ _CFFI_OP(_CFFI_OP_FUNCTION, 230), // void()(ge_ir *)
+/* 196 */ _CFFI_OP(_CFFI_OP_NOOP, 15),
+/* 197 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 198 */ _CFFI_OP(_CFFI_OP_FUNCTION, 230), // void()(ge_matcher *)
+/* 199 */ _CFFI_OP(_CFFI_OP_NOOP, 63),
+/* 200 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 201 */ _CFFI_OP(_CFFI_OP_FUNCTION, 230), // void()(ge_vocab *)
+/* 202 */ _CFFI_OP(_CFFI_OP_NOOP, 9),
+/* 203 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 204 */ _CFFI_OP(_CFFI_OP_FUNCTION, 230), // void()(ge_vocab const *, ge_vocab_content *)
+/* 205 */ _CFFI_OP(_CFFI_OP_NOOP, 124),
+/* 206 */ _CFFI_OP(_CFFI_OP_POINTER, 228), // ge_vocab_content *
+/* 207 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 208 */ _CFFI_OP(_CFFI_OP_POINTER, 209), // _Bool *
+/* 209 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 1), // _Bool
+/* 210 */ _CFFI_OP(_CFFI_OP_POINTER, 211), // char const *
+/* 211 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 2), // char
+/* 212 */ _CFFI_OP(_CFFI_OP_ARRAY, 211), // char[200]
+/* 213 */ (_cffi_opcode_t)(200),
+/* 214 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 0), // ge_batch
+/* 215 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 1), // ge_engine
+/* 216 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 2), // ge_err
+/* 217 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 3), // ge_grammar
+/* 218 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 4), // ge_ir
+/* 219 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 5), // ge_limits
+/* 220 */ _CFFI_OP(_CFFI_OP_ENUM, 0), // ge_mask_flag
+/* 221 */ _CFFI_OP(_CFFI_OP_POINTER, 63), // ge_matcher * const *
+/* 222 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 6), // ge_matcher
+/* 223 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 7), // ge_rules
+/* 224 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 8), // ge_stats
+/* 225 */ _CFFI_OP(_CFFI_OP_ENUM, 1), // ge_status
+/* 226 */ _CFFI_OP(_CFFI_OP_ENUM, 2), // ge_switch
+/* 227 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 9), // ge_vocab
+/* 228 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 10), // ge_vocab_content
+/* 229 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 18), // uint8_t
+/* 230 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 0), // void
 };
+
+static int _cffi_const_GE_MASK_ALL(unsigned long long *o)
+{
+  int n = (GE_MASK_ALL) <= 0;
+  *o = (unsigned long long)((GE_MASK_ALL) | 0);  /* check that GE_MASK_ALL is an integer */
+  return n;
+}
+
+static int _cffi_const_GE_MASK_SAME(unsigned long long *o)
+{
+  int n = (GE_MASK_SAME) <= 0;
+  *o = (unsigned long long)((GE_MASK_SAME) | 0);  /* check that GE_MASK_SAME is an integer */
+  return n;
+}
 
 static int _cffi_const_GE_OK(unsigned long long *o)
 {
@@ -928,6 +958,44 @@ static int _cffi_const_GE_NO_CLAMPING(unsigned long long *o)
   return n;
 }
 
+static size_t _cffi_d_ge_batch_run(ge_batch const * x0)
+{
+  return ge_batch_run(x0);
+}
+#ifndef PYPY_VERSION
+static PyObject *
+_cffi_f_ge_batch_run(PyObject *self, PyObject *arg0)
+{
+  ge_batch const * x0;
+  Py_ssize_t datasize;
+  struct _cffi_freeme_s *large_args_free = NULL;
+  size_t result;
+  PyObject *pyresult;
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(168), arg0, (char **)&x0);
+  if (datasize != 0) {
+    x0 = ((size_t)datasize) <= 640 ? (ge_batch const *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(168), arg0, (char **)&x0,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  Py_BEGIN_ALLOW_THREADS
+  _cffi_restore_errno();
+  { result = ge_batch_run(x0); }
+  _cffi_save_errno();
+  Py_END_ALLOW_THREADS
+
+  (void)self; /* unused */
+  pyresult = _cffi_from_c_int(result, size_t);
+  if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
+  return pyresult;
+}
+#else
+#  define _cffi_f_ge_batch_run _cffi_d_ge_batch_run
+#endif
+
 static char const * _cffi_d_ge_build(void)
 {
   return ge_build();
@@ -947,7 +1015,7 @@ _cffi_f_ge_build(PyObject *self, PyObject *noarg)
 
   (void)self; /* unused */
   (void)noarg; /* unused */
-  pyresult = _cffi_from_c_pointer((char *)result, _cffi_type(197));
+  pyresult = _cffi_from_c_pointer((char *)result, _cffi_type(210));
   return pyresult;
 }
 #else
@@ -1101,7 +1169,7 @@ _cffi_f_ge_engine_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(209));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(225));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -1137,10 +1205,10 @@ _cffi_f_ge_engine_stats(PyObject *self, PyObject *args)
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(183), arg1, (char **)&x1);
+      _cffi_type(190), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (ge_stats *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(183), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(190), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1160,115 +1228,6 @@ _cffi_f_ge_engine_stats(PyObject *self, PyObject *args)
 #  define _cffi_f_ge_engine_stats _cffi_d_ge_engine_stats
 #endif
 
-static ge_status _cffi_d_ge_fill_masks(ge_matcher * const * x0, size_t x1, uint32_t * x2, uint32_t const * x3, size_t x4, int32_t * x5, size_t * x6, ge_err * x7)
-{
-  return ge_fill_masks(x0, x1, x2, x3, x4, x5, x6, x7);
-}
-#ifndef PYPY_VERSION
-static PyObject *
-_cffi_f_ge_fill_masks(PyObject *self, PyObject *args)
-{
-  ge_matcher * const * x0;
-  size_t x1;
-  uint32_t * x2;
-  uint32_t const * x3;
-  size_t x4;
-  int32_t * x5;
-  size_t * x6;
-  ge_err * x7;
-  Py_ssize_t datasize;
-  struct _cffi_freeme_s *large_args_free = NULL;
-  ge_status result;
-  PyObject *pyresult;
-  PyObject *arg0;
-  PyObject *arg1;
-  PyObject *arg2;
-  PyObject *arg3;
-  PyObject *arg4;
-  PyObject *arg5;
-  PyObject *arg6;
-  PyObject *arg7;
-
-  if (!PyArg_UnpackTuple(args, "ge_fill_masks", 8, 8, &arg0, &arg1, &arg2, &arg3, &arg4, &arg5, &arg6, &arg7))
-    return NULL;
-
-  datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(63), arg0, (char **)&x0);
-  if (datasize != 0) {
-    x0 = ((size_t)datasize) <= 640 ? (ge_matcher * const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(63), arg0, (char **)&x0,
-            datasize, &large_args_free) < 0)
-      return NULL;
-  }
-
-  x1 = _cffi_to_c_int(arg1, size_t);
-  if (x1 == (size_t)-1 && PyErr_Occurred())
-    return NULL;
-
-  datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(39), arg2, (char **)&x2);
-  if (datasize != 0) {
-    x2 = ((size_t)datasize) <= 640 ? (uint32_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(39), arg2, (char **)&x2,
-            datasize, &large_args_free) < 0)
-      return NULL;
-  }
-
-  datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(22), arg3, (char **)&x3);
-  if (datasize != 0) {
-    x3 = ((size_t)datasize) <= 640 ? (uint32_t const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(22), arg3, (char **)&x3,
-            datasize, &large_args_free) < 0)
-      return NULL;
-  }
-
-  x4 = _cffi_to_c_int(arg4, size_t);
-  if (x4 == (size_t)-1 && PyErr_Occurred())
-    return NULL;
-
-  datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(32), arg5, (char **)&x5);
-  if (datasize != 0) {
-    x5 = ((size_t)datasize) <= 640 ? (int32_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(32), arg5, (char **)&x5,
-            datasize, &large_args_free) < 0)
-      return NULL;
-  }
-
-  datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(26), arg6, (char **)&x6);
-  if (datasize != 0) {
-    x6 = ((size_t)datasize) <= 640 ? (size_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(26), arg6, (char **)&x6,
-            datasize, &large_args_free) < 0)
-      return NULL;
-  }
-
-  datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(5), arg7, (char **)&x7);
-  if (datasize != 0) {
-    x7 = ((size_t)datasize) <= 640 ? (ge_err *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(5), arg7, (char **)&x7,
-            datasize, &large_args_free) < 0)
-      return NULL;
-  }
-
-  Py_BEGIN_ALLOW_THREADS
-  _cffi_restore_errno();
-  { result = ge_fill_masks(x0, x1, x2, x3, x4, x5, x6, x7); }
-  _cffi_save_errno();
-  Py_END_ALLOW_THREADS
-
-  (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(209));
-  if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
-  return pyresult;
-}
-#else
-#  define _cffi_f_ge_fill_masks _cffi_d_ge_fill_masks
-#endif
-
 static size_t _cffi_d_ge_grammar_bytes(ge_grammar const * x0)
 {
   return ge_grammar_bytes(x0);
@@ -1284,10 +1243,10 @@ _cffi_f_ge_grammar_bytes(PyObject *self, PyObject *arg0)
   PyObject *pyresult;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(170), arg0, (char **)&x0);
+      _cffi_type(171), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_grammar const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(170), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(171), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1410,7 +1369,7 @@ _cffi_f_ge_grammar_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(209));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(225));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -1508,7 +1467,7 @@ _cffi_f_ge_ir_add(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(209));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(225));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -1584,7 +1543,7 @@ _cffi_f_ge_ir_continuations(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(209));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(225));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -1660,7 +1619,7 @@ _cffi_f_ge_ir_count(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(209));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(225));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -1766,7 +1725,7 @@ _cffi_f_ge_ir_is_empty(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(209));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(225));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -1853,7 +1812,7 @@ _cffi_f_ge_ir_matches(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(209));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(225));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -1917,7 +1876,7 @@ _cffi_f_ge_ir_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(209));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(225));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -1954,19 +1913,19 @@ _cffi_f_ge_matcher_accept(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(73), arg0, (char **)&x0);
+      _cffi_type(63), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(73), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(63), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(100), arg1, (char **)&x1);
+      _cffi_type(85), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (int64_t const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(100), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(85), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2004,7 +1963,7 @@ _cffi_f_ge_matcher_accept(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(209));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(225));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2041,10 +2000,10 @@ _cffi_f_ge_matcher_accept_bytes(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(73), arg0, (char **)&x0);
+      _cffi_type(63), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(73), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(63), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2091,12 +2050,71 @@ _cffi_f_ge_matcher_accept_bytes(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(209));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(225));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
 #else
 #  define _cffi_f_ge_matcher_accept_bytes _cffi_d_ge_matcher_accept_bytes
+#endif
+
+static int32_t _cffi_d_ge_matcher_accept_token(ge_matcher * x0, int64_t x1, ge_err * x2)
+{
+  return ge_matcher_accept_token(x0, x1, x2);
+}
+#ifndef PYPY_VERSION
+static PyObject *
+_cffi_f_ge_matcher_accept_token(PyObject *self, PyObject *args)
+{
+  ge_matcher * x0;
+  int64_t x1;
+  ge_err * x2;
+  Py_ssize_t datasize;
+  struct _cffi_freeme_s *large_args_free = NULL;
+  int32_t result;
+  PyObject *pyresult;
+  PyObject *arg0;
+  PyObject *arg1;
+  PyObject *arg2;
+
+  if (!PyArg_UnpackTuple(args, "ge_matcher_accept_token", 3, 3, &arg0, &arg1, &arg2))
+    return NULL;
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(63), arg0, (char **)&x0);
+  if (datasize != 0) {
+    x0 = ((size_t)datasize) <= 640 ? (ge_matcher *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(63), arg0, (char **)&x0,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  x1 = _cffi_to_c_int(arg1, int64_t);
+  if (x1 == (int64_t)-1 && PyErr_Occurred())
+    return NULL;
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(5), arg2, (char **)&x2);
+  if (datasize != 0) {
+    x2 = ((size_t)datasize) <= 640 ? (ge_err *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(5), arg2, (char **)&x2,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  Py_BEGIN_ALLOW_THREADS
+  _cffi_restore_errno();
+  { result = ge_matcher_accept_token(x0, x1, x2); }
+  _cffi_save_errno();
+  Py_END_ALLOW_THREADS
+
+  (void)self; /* unused */
+  pyresult = _cffi_from_c_int(result, int32_t);
+  if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
+  return pyresult;
+}
+#else
+#  define _cffi_f_ge_matcher_accept_token _cffi_d_ge_matcher_accept_token
 #endif
 
 static ge_status _cffi_d_ge_matcher_expected(ge_matcher * x0, uint8_t const * x1, size_t x2, uint32_t * x3, uint32_t * x4, size_t * x5, uint32_t * x6, size_t * x7, size_t x8, ge_err * x9)
@@ -2136,10 +2154,10 @@ _cffi_f_ge_matcher_expected(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(73), arg0, (char **)&x0);
+      _cffi_type(63), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(73), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(63), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2222,7 +2240,7 @@ _cffi_f_ge_matcher_expected(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(209));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(225));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2230,9 +2248,9 @@ _cffi_f_ge_matcher_expected(PyObject *self, PyObject *args)
 #  define _cffi_f_ge_matcher_expected _cffi_d_ge_matcher_expected
 #endif
 
-static ge_status _cffi_d_ge_matcher_fill_mask(ge_matcher * x0, uint32_t * x1, size_t x2, size_t x3, int32_t * x4, ge_err * x5)
+static int32_t _cffi_d_ge_matcher_fill_mask(ge_matcher * x0, uint32_t * x1, size_t x2, size_t x3, ge_err * x4)
 {
-  return ge_matcher_fill_mask(x0, x1, x2, x3, x4, x5);
+  return ge_matcher_fill_mask(x0, x1, x2, x3, x4);
 }
 #ifndef PYPY_VERSION
 static PyObject *
@@ -2242,27 +2260,25 @@ _cffi_f_ge_matcher_fill_mask(PyObject *self, PyObject *args)
   uint32_t * x1;
   size_t x2;
   size_t x3;
-  int32_t * x4;
-  ge_err * x5;
+  ge_err * x4;
   Py_ssize_t datasize;
   struct _cffi_freeme_s *large_args_free = NULL;
-  ge_status result;
+  int32_t result;
   PyObject *pyresult;
   PyObject *arg0;
   PyObject *arg1;
   PyObject *arg2;
   PyObject *arg3;
   PyObject *arg4;
-  PyObject *arg5;
 
-  if (!PyArg_UnpackTuple(args, "ge_matcher_fill_mask", 6, 6, &arg0, &arg1, &arg2, &arg3, &arg4, &arg5))
+  if (!PyArg_UnpackTuple(args, "ge_matcher_fill_mask", 5, 5, &arg0, &arg1, &arg2, &arg3, &arg4))
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(73), arg0, (char **)&x0);
+      _cffi_type(63), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(73), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(63), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2285,31 +2301,22 @@ _cffi_f_ge_matcher_fill_mask(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(32), arg4, (char **)&x4);
+      _cffi_type(5), arg4, (char **)&x4);
   if (datasize != 0) {
-    x4 = ((size_t)datasize) <= 640 ? (int32_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(32), arg4, (char **)&x4,
-            datasize, &large_args_free) < 0)
-      return NULL;
-  }
-
-  datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(5), arg5, (char **)&x5);
-  if (datasize != 0) {
-    x5 = ((size_t)datasize) <= 640 ? (ge_err *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(5), arg5, (char **)&x5,
+    x4 = ((size_t)datasize) <= 640 ? (ge_err *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(5), arg4, (char **)&x4,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   Py_BEGIN_ALLOW_THREADS
   _cffi_restore_errno();
-  { result = ge_matcher_fill_mask(x0, x1, x2, x3, x4, x5); }
+  { result = ge_matcher_fill_mask(x0, x1, x2, x3, x4); }
   _cffi_save_errno();
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(209));
+  pyresult = _cffi_from_c_int(result, int32_t);
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2317,63 +2324,52 @@ _cffi_f_ge_matcher_fill_mask(PyObject *self, PyObject *args)
 #  define _cffi_f_ge_matcher_fill_mask _cffi_d_ge_matcher_fill_mask
 #endif
 
-static ge_status _cffi_d_ge_matcher_flags(ge_matcher * x0, int32_t * x1, ge_err * x2)
+static int32_t _cffi_d_ge_matcher_flags(ge_matcher * x0, ge_err * x1)
 {
-  return ge_matcher_flags(x0, x1, x2);
+  return ge_matcher_flags(x0, x1);
 }
 #ifndef PYPY_VERSION
 static PyObject *
 _cffi_f_ge_matcher_flags(PyObject *self, PyObject *args)
 {
   ge_matcher * x0;
-  int32_t * x1;
-  ge_err * x2;
+  ge_err * x1;
   Py_ssize_t datasize;
   struct _cffi_freeme_s *large_args_free = NULL;
-  ge_status result;
+  int32_t result;
   PyObject *pyresult;
   PyObject *arg0;
   PyObject *arg1;
-  PyObject *arg2;
 
-  if (!PyArg_UnpackTuple(args, "ge_matcher_flags", 3, 3, &arg0, &arg1, &arg2))
+  if (!PyArg_UnpackTuple(args, "ge_matcher_flags", 2, 2, &arg0, &arg1))
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(73), arg0, (char **)&x0);
+      _cffi_type(63), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(73), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(63), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(32), arg1, (char **)&x1);
+      _cffi_type(5), arg1, (char **)&x1);
   if (datasize != 0) {
-    x1 = ((size_t)datasize) <= 640 ? (int32_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(32), arg1, (char **)&x1,
-            datasize, &large_args_free) < 0)
-      return NULL;
-  }
-
-  datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(5), arg2, (char **)&x2);
-  if (datasize != 0) {
-    x2 = ((size_t)datasize) <= 640 ? (ge_err *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(5), arg2, (char **)&x2,
+    x1 = ((size_t)datasize) <= 640 ? (ge_err *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(5), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   Py_BEGIN_ALLOW_THREADS
   _cffi_restore_errno();
-  { result = ge_matcher_flags(x0, x1, x2); }
+  { result = ge_matcher_flags(x0, x1); }
   _cffi_save_errno();
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(209));
+  pyresult = _cffi_from_c_int(result, int32_t);
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2408,19 +2404,19 @@ _cffi_f_ge_matcher_forced_bytes(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(73), arg0, (char **)&x0);
+      _cffi_type(63), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(73), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(63), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(121), arg1, (char **)&x1);
+      _cffi_type(98), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (uint8_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(121), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(98), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2454,7 +2450,7 @@ _cffi_f_ge_matcher_forced_bytes(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(209));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(225));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2485,10 +2481,10 @@ _cffi_f_ge_matcher_fork(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(73), arg0, (char **)&x0);
+      _cffi_type(63), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(73), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(63), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2518,7 +2514,7 @@ _cffi_f_ge_matcher_fork(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(209));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(225));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2539,10 +2535,10 @@ _cffi_f_ge_matcher_free(PyObject *self, PyObject *arg0)
   struct _cffi_freeme_s *large_args_free = NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(73), arg0, (char **)&x0);
+      _cffi_type(63), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(73), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(63), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2589,19 +2585,19 @@ _cffi_f_ge_matcher_history(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(73), arg0, (char **)&x0);
+      _cffi_type(63), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(73), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(63), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(93), arg1, (char **)&x1);
+      _cffi_type(78), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (int64_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(93), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(78), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2635,7 +2631,7 @@ _cffi_f_ge_matcher_history(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(209));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(225));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2658,10 +2654,10 @@ _cffi_f_ge_matcher_length(PyObject *self, PyObject *arg0)
   PyObject *pyresult;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(173), arg0, (char **)&x0);
+      _cffi_type(174), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(173), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(174), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2704,10 +2700,10 @@ _cffi_f_ge_matcher_move(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(73), arg0, (char **)&x0);
+      _cffi_type(63), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(73), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(63), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2737,7 +2733,7 @@ _cffi_f_ge_matcher_move(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(209));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(225));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2801,7 +2797,7 @@ _cffi_f_ge_matcher_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(209));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(225));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2830,10 +2826,10 @@ _cffi_f_ge_matcher_reset(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(73), arg0, (char **)&x0);
+      _cffi_type(63), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(73), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(63), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2854,7 +2850,7 @@ _cffi_f_ge_matcher_reset(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(209));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(225));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2885,10 +2881,10 @@ _cffi_f_ge_matcher_rollback(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(73), arg0, (char **)&x0);
+      _cffi_type(63), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(73), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(63), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2913,7 +2909,7 @@ _cffi_f_ge_matcher_rollback(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(209));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(225));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2940,7 +2936,7 @@ _cffi_f_ge_version(PyObject *self, PyObject *noarg)
 
   (void)self; /* unused */
   (void)noarg; /* unused */
-  pyresult = _cffi_from_c_pointer((char *)result, _cffi_type(197));
+  pyresult = _cffi_from_c_pointer((char *)result, _cffi_type(210));
   return pyresult;
 }
 #else
@@ -3018,10 +3014,10 @@ _cffi_f_ge_vocab_encode(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(147), arg0, (char **)&x0);
+      _cffi_type(124), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_vocab const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(147), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(124), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -3086,7 +3082,7 @@ _cffi_f_ge_vocab_encode(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(209));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(225));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3128,6 +3124,65 @@ _cffi_f_ge_vocab_free(PyObject *self, PyObject *arg0)
 }
 #else
 #  define _cffi_f_ge_vocab_free _cffi_d_ge_vocab_free
+#endif
+
+static ge_status _cffi_d_ge_vocab_load(int32_t x0, ge_vocab * * x1, ge_err * x2)
+{
+  return ge_vocab_load(x0, x1, x2);
+}
+#ifndef PYPY_VERSION
+static PyObject *
+_cffi_f_ge_vocab_load(PyObject *self, PyObject *args)
+{
+  int32_t x0;
+  ge_vocab * * x1;
+  ge_err * x2;
+  Py_ssize_t datasize;
+  struct _cffi_freeme_s *large_args_free = NULL;
+  ge_status result;
+  PyObject *pyresult;
+  PyObject *arg0;
+  PyObject *arg1;
+  PyObject *arg2;
+
+  if (!PyArg_UnpackTuple(args, "ge_vocab_load", 3, 3, &arg0, &arg1, &arg2))
+    return NULL;
+
+  x0 = _cffi_to_c_int(arg0, int32_t);
+  if (x0 == (int32_t)-1 && PyErr_Occurred())
+    return NULL;
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(135), arg1, (char **)&x1);
+  if (datasize != 0) {
+    x1 = ((size_t)datasize) <= 640 ? (ge_vocab * *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(135), arg1, (char **)&x1,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(5), arg2, (char **)&x2);
+  if (datasize != 0) {
+    x2 = ((size_t)datasize) <= 640 ? (ge_err *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(5), arg2, (char **)&x2,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  Py_BEGIN_ALLOW_THREADS
+  _cffi_restore_errno();
+  { result = ge_vocab_load(x0, x1, x2); }
+  _cffi_save_errno();
+  Py_END_ALLOW_THREADS
+
+  (void)self; /* unused */
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(225));
+  if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
+  return pyresult;
+}
+#else
+#  define _cffi_f_ge_vocab_load _cffi_d_ge_vocab_load
 #endif
 
 static ge_status _cffi_d_ge_vocab_new(uint8_t const * x0, uint32_t const * x1, uint32_t x2, uint32_t x3, uint32_t const * x4, uint32_t x5, ge_vocab * * x6, ge_err * x7)
@@ -3202,10 +3257,10 @@ _cffi_f_ge_vocab_new(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(163), arg6, (char **)&x6);
+      _cffi_type(135), arg6, (char **)&x6);
   if (datasize != 0) {
     x6 = ((size_t)datasize) <= 640 ? (ge_vocab * *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(163), arg6, (char **)&x6,
+    if (_cffi_convert_array_argument(_cffi_type(135), arg6, (char **)&x6,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -3226,13 +3281,153 @@ _cffi_f_ge_vocab_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(209));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(225));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
 #else
 #  define _cffi_f_ge_vocab_new _cffi_d_ge_vocab_new
 #endif
+
+static void _cffi_d_ge_vocab_read(ge_vocab const * x0, ge_vocab_content * x1)
+{
+  ge_vocab_read(x0, x1);
+}
+#ifndef PYPY_VERSION
+static PyObject *
+_cffi_f_ge_vocab_read(PyObject *self, PyObject *args)
+{
+  ge_vocab const * x0;
+  ge_vocab_content * x1;
+  Py_ssize_t datasize;
+  struct _cffi_freeme_s *large_args_free = NULL;
+  PyObject *arg0;
+  PyObject *arg1;
+
+  if (!PyArg_UnpackTuple(args, "ge_vocab_read", 2, 2, &arg0, &arg1))
+    return NULL;
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(124), arg0, (char **)&x0);
+  if (datasize != 0) {
+    x0 = ((size_t)datasize) <= 640 ? (ge_vocab const *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(124), arg0, (char **)&x0,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(206), arg1, (char **)&x1);
+  if (datasize != 0) {
+    x1 = ((size_t)datasize) <= 640 ? (ge_vocab_content *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(206), arg1, (char **)&x1,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  Py_BEGIN_ALLOW_THREADS
+  _cffi_restore_errno();
+  { ge_vocab_read(x0, x1); }
+  _cffi_save_errno();
+  Py_END_ALLOW_THREADS
+
+  (void)self; /* unused */
+  if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
+  Py_INCREF(Py_None);
+  return Py_None;
+}
+#else
+#  define _cffi_f_ge_vocab_read _cffi_d_ge_vocab_read
+#endif
+
+static size_t _cffi_d_ge_vocab_save(ge_vocab const * x0, uint8_t const * x1, uint32_t x2, uint8_t * x3)
+{
+  return ge_vocab_save(x0, x1, x2, x3);
+}
+#ifndef PYPY_VERSION
+static PyObject *
+_cffi_f_ge_vocab_save(PyObject *self, PyObject *args)
+{
+  ge_vocab const * x0;
+  uint8_t const * x1;
+  uint32_t x2;
+  uint8_t * x3;
+  Py_ssize_t datasize;
+  struct _cffi_freeme_s *large_args_free = NULL;
+  size_t result;
+  PyObject *pyresult;
+  PyObject *arg0;
+  PyObject *arg1;
+  PyObject *arg2;
+  PyObject *arg3;
+
+  if (!PyArg_UnpackTuple(args, "ge_vocab_save", 4, 4, &arg0, &arg1, &arg2, &arg3))
+    return NULL;
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(124), arg0, (char **)&x0);
+  if (datasize != 0) {
+    x0 = ((size_t)datasize) <= 640 ? (ge_vocab const *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(124), arg0, (char **)&x0,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(24), arg1, (char **)&x1);
+  if (datasize != 0) {
+    x1 = ((size_t)datasize) <= 640 ? (uint8_t const *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(24), arg1, (char **)&x1,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  x2 = _cffi_to_c_int(arg2, uint32_t);
+  if (x2 == (uint32_t)-1 && PyErr_Occurred())
+    return NULL;
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(98), arg3, (char **)&x3);
+  if (datasize != 0) {
+    x3 = ((size_t)datasize) <= 640 ? (uint8_t *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(98), arg3, (char **)&x3,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  Py_BEGIN_ALLOW_THREADS
+  _cffi_restore_errno();
+  { result = ge_vocab_save(x0, x1, x2, x3); }
+  _cffi_save_errno();
+  Py_END_ALLOW_THREADS
+
+  (void)self; /* unused */
+  pyresult = _cffi_from_c_int(result, size_t);
+  if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
+  return pyresult;
+}
+#else
+#  define _cffi_f_ge_vocab_save _cffi_d_ge_vocab_save
+#endif
+
+_CFFI_UNUSED_FN
+static void _cffi_checkfld__ge_batch(ge_batch *p)
+{
+  /* only to generate compile-time warnings or errors */
+  (void)p;
+  { ge_matcher * const * *tmp = &p->matchers; (void)tmp; }
+  { int64_t const * *tmp = &p->tokens; (void)tmp; }
+  { uint32_t const * *tmp = &p->rows; (void)tmp; }
+  (void)((p->n) | 0);  /* check that 'ge_batch.n' is an integer */
+  { uint32_t * *tmp = &p->masks; (void)tmp; }
+  (void)((p->n_words) | 0);  /* check that 'ge_batch.n_words' is an integer */
+  (void)((p->n_threads) | 0);  /* check that 'ge_batch.n_threads' is an integer */
+  { _Bool * *tmp = &p->accepted; (void)tmp; }
+  { _Bool * *tmp = &p->needed; (void)tmp; }
+  { _Bool * *tmp = &p->changed; (void)tmp; }
+  { _Bool * *tmp = &p->failed; (void)tmp; }
+}
+struct _cffi_align__ge_batch { char x; ge_batch y; };
 
 _CFFI_UNUSED_FN
 static void _cffi_checkfld__ge_err(ge_err *p)
@@ -3316,6 +3511,22 @@ static void _cffi_checkfld__ge_stats(ge_stats *p)
 }
 struct _cffi_align__ge_stats { char x; ge_stats y; };
 
+_CFFI_UNUSED_FN
+static void _cffi_checkfld__ge_vocab_content(ge_vocab_content *p)
+{
+  /* only to generate compile-time warnings or errors */
+  (void)p;
+  { uint8_t const * *tmp = &p->bytes; (void)tmp; }
+  { uint32_t const * *tmp = &p->offsets; (void)tmp; }
+  { uint32_t const * *tmp = &p->eos; (void)tmp; }
+  { uint8_t const * *tmp = &p->note; (void)tmp; }
+  (void)((p->n_tokens) | 0);  /* check that 'ge_vocab_content.n_tokens' is an integer */
+  (void)((p->width) | 0);  /* check that 'ge_vocab_content.width' is an integer */
+  (void)((p->n_eos) | 0);  /* check that 'ge_vocab_content.n_eos' is an integer */
+  (void)((p->n_note) | 0);  /* check that 'ge_vocab_content.n_note' is an integer */
+}
+struct _cffi_align__ge_vocab_content { char x; ge_vocab_content y; };
+
 static const struct _cffi_global_s _cffi_globals[] = {
   { "GE_E_ARGUMENT", (void *)_cffi_const_GE_E_ARGUMENT, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
   { "GE_E_BUSY", (void *)_cffi_const_GE_E_BUSY, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
@@ -3326,6 +3537,8 @@ static const struct _cffi_global_s _cffi_globals[] = {
   { "GE_E_SPELLING", (void *)_cffi_const_GE_E_SPELLING, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
   { "GE_E_SYNTAX", (void *)_cffi_const_GE_E_SYNTAX, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
   { "GE_E_UNSUPPORTED", (void *)_cffi_const_GE_E_UNSUPPORTED, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
+  { "GE_MASK_ALL", (void *)_cffi_const_GE_MASK_ALL, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
+  { "GE_MASK_SAME", (void *)_cffi_const_GE_MASK_SAME, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
   { "GE_NO_CLAMPING", (void *)_cffi_const_GE_NO_CLAMPING, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
   { "GE_NO_GOTO_CACHE", (void *)_cffi_const_GE_NO_GOTO_CACHE, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
   { "GE_NO_HEIRS", (void *)_cffi_const_GE_NO_HEIRS, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
@@ -3335,47 +3548,84 @@ static const struct _cffi_global_s _cffi_globals[] = {
   { "GE_NO_SLICES", (void *)_cffi_const_GE_NO_SLICES, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
   { "GE_NO_STATE_CACHE", (void *)_cffi_const_GE_NO_STATE_CACHE, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
   { "GE_OK", (void *)_cffi_const_GE_OK, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
+  { "ge_batch_run", (void *)_cffi_f_ge_batch_run, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 167), (void *)_cffi_d_ge_batch_run },
   { "ge_build", (void *)_cffi_f_ge_build, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_N, 0), (void *)_cffi_d_ge_build },
-  { "ge_engine_free", (void *)_cffi_f_ge_engine_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 178), (void *)_cffi_d_ge_engine_free },
-  { "ge_engine_is_full", (void *)_cffi_f_ge_engine_is_full, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 166), (void *)_cffi_d_ge_engine_is_full },
+  { "ge_engine_free", (void *)_cffi_f_ge_engine_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 185), (void *)_cffi_d_ge_engine_free },
+  { "ge_engine_is_full", (void *)_cffi_f_ge_engine_is_full, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 148), (void *)_cffi_d_ge_engine_is_full },
   { "ge_engine_new", (void *)_cffi_f_ge_engine_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 7), (void *)_cffi_d_ge_engine_new },
-  { "ge_engine_stats", (void *)_cffi_f_ge_engine_stats, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 181), (void *)_cffi_d_ge_engine_stats },
-  { "ge_fill_masks", (void *)_cffi_f_ge_fill_masks, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 62), (void *)_cffi_d_ge_fill_masks },
-  { "ge_grammar_bytes", (void *)_cffi_f_ge_grammar_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 169), (void *)_cffi_d_ge_grammar_bytes },
-  { "ge_grammar_free", (void *)_cffi_f_ge_grammar_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 185), (void *)_cffi_d_ge_grammar_free },
+  { "ge_engine_stats", (void *)_cffi_f_ge_engine_stats, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 188), (void *)_cffi_d_ge_engine_stats },
+  { "ge_grammar_bytes", (void *)_cffi_f_ge_grammar_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 170), (void *)_cffi_d_ge_grammar_bytes },
+  { "ge_grammar_free", (void *)_cffi_f_ge_grammar_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 192), (void *)_cffi_d_ge_grammar_free },
   { "ge_grammar_new", (void *)_cffi_f_ge_grammar_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 14), (void *)_cffi_d_ge_grammar_new },
   { "ge_ir_add", (void *)_cffi_f_ge_ir_add, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 20), (void *)_cffi_d_ge_ir_add },
   { "ge_ir_continuations", (void *)_cffi_f_ge_ir_continuations, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 35), (void *)_cffi_d_ge_ir_continuations },
   { "ge_ir_count", (void *)_cffi_f_ge_ir_count, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 42), (void *)_cffi_d_ge_ir_count },
-  { "ge_ir_free", (void *)_cffi_f_ge_ir_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 188), (void *)_cffi_d_ge_ir_free },
+  { "ge_ir_free", (void *)_cffi_f_ge_ir_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 195), (void *)_cffi_d_ge_ir_free },
   { "ge_ir_is_empty", (void *)_cffi_f_ge_ir_is_empty, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 29), (void *)_cffi_d_ge_ir_is_empty },
   { "ge_ir_matches", (void *)_cffi_f_ge_ir_matches, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 49), (void *)_cffi_d_ge_ir_matches },
   { "ge_ir_new", (void *)_cffi_f_ge_ir_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 57), (void *)_cffi_d_ge_ir_new },
-  { "ge_matcher_accept", (void *)_cffi_f_ge_matcher_accept, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 98), (void *)_cffi_d_ge_matcher_accept },
-  { "ge_matcher_accept_bytes", (void *)_cffi_f_ge_matcher_accept_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 126), (void *)_cffi_d_ge_matcher_accept_bytes },
-  { "ge_matcher_expected", (void *)_cffi_f_ge_matcher_expected, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 134), (void *)_cffi_d_ge_matcher_expected },
-  { "ge_matcher_fill_mask", (void *)_cffi_f_ge_matcher_fill_mask, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 111), (void *)_cffi_d_ge_matcher_fill_mask },
-  { "ge_matcher_flags", (void *)_cffi_f_ge_matcher_flags, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 86), (void *)_cffi_d_ge_matcher_flags },
-  { "ge_matcher_forced_bytes", (void *)_cffi_f_ge_matcher_forced_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 119), (void *)_cffi_d_ge_matcher_forced_bytes },
-  { "ge_matcher_fork", (void *)_cffi_f_ge_matcher_fork, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 81), (void *)_cffi_d_ge_matcher_fork },
-  { "ge_matcher_free", (void *)_cffi_f_ge_matcher_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 191), (void *)_cffi_d_ge_matcher_free },
-  { "ge_matcher_history", (void *)_cffi_f_ge_matcher_history, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 91), (void *)_cffi_d_ge_matcher_history },
-  { "ge_matcher_length", (void *)_cffi_f_ge_matcher_length, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 172), (void *)_cffi_d_ge_matcher_length },
-  { "ge_matcher_move", (void *)_cffi_f_ge_matcher_move, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 72), (void *)_cffi_d_ge_matcher_move },
+  { "ge_matcher_accept", (void *)_cffi_f_ge_matcher_accept, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 83), (void *)_cffi_d_ge_matcher_accept },
+  { "ge_matcher_accept_bytes", (void *)_cffi_f_ge_matcher_accept_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 103), (void *)_cffi_d_ge_matcher_accept_bytes },
+  { "ge_matcher_accept_token", (void *)_cffi_f_ge_matcher_accept_token, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 155), (void *)_cffi_d_ge_matcher_accept_token },
+  { "ge_matcher_expected", (void *)_cffi_f_ge_matcher_expected, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 111), (void *)_cffi_d_ge_matcher_expected },
+  { "ge_matcher_fill_mask", (void *)_cffi_f_ge_matcher_fill_mask, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 160), (void *)_cffi_d_ge_matcher_fill_mask },
+  { "ge_matcher_flags", (void *)_cffi_f_ge_matcher_flags, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 151), (void *)_cffi_d_ge_matcher_flags },
+  { "ge_matcher_forced_bytes", (void *)_cffi_f_ge_matcher_forced_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 96), (void *)_cffi_d_ge_matcher_forced_bytes },
+  { "ge_matcher_fork", (void *)_cffi_f_ge_matcher_fork, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 71), (void *)_cffi_d_ge_matcher_fork },
+  { "ge_matcher_free", (void *)_cffi_f_ge_matcher_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 198), (void *)_cffi_d_ge_matcher_free },
+  { "ge_matcher_history", (void *)_cffi_f_ge_matcher_history, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 76), (void *)_cffi_d_ge_matcher_history },
+  { "ge_matcher_length", (void *)_cffi_f_ge_matcher_length, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 173), (void *)_cffi_d_ge_matcher_length },
+  { "ge_matcher_move", (void *)_cffi_f_ge_matcher_move, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 62), (void *)_cffi_d_ge_matcher_move },
   { "ge_matcher_new", (void *)_cffi_f_ge_matcher_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 2), (void *)_cffi_d_ge_matcher_new },
-  { "ge_matcher_reset", (void *)_cffi_f_ge_matcher_reset, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 77), (void *)_cffi_d_ge_matcher_reset },
-  { "ge_matcher_rollback", (void *)_cffi_f_ge_matcher_rollback, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 106), (void *)_cffi_d_ge_matcher_rollback },
+  { "ge_matcher_reset", (void *)_cffi_f_ge_matcher_reset, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 67), (void *)_cffi_d_ge_matcher_reset },
+  { "ge_matcher_rollback", (void *)_cffi_f_ge_matcher_rollback, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 91), (void *)_cffi_d_ge_matcher_rollback },
   { "ge_version", (void *)_cffi_f_ge_version, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_N, 0), (void *)_cffi_d_ge_version },
-  { "ge_vocab_bytes", (void *)_cffi_f_ge_vocab_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 175), (void *)_cffi_d_ge_vocab_bytes },
-  { "ge_vocab_encode", (void *)_cffi_f_ge_vocab_encode, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 146), (void *)_cffi_d_ge_vocab_encode },
-  { "ge_vocab_free", (void *)_cffi_f_ge_vocab_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 194), (void *)_cffi_d_ge_vocab_free },
-  { "ge_vocab_new", (void *)_cffi_f_ge_vocab_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 156), (void *)_cffi_d_ge_vocab_new },
+  { "ge_vocab_bytes", (void *)_cffi_f_ge_vocab_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 176), (void *)_cffi_d_ge_vocab_bytes },
+  { "ge_vocab_encode", (void *)_cffi_f_ge_vocab_encode, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 123), (void *)_cffi_d_ge_vocab_encode },
+  { "ge_vocab_free", (void *)_cffi_f_ge_vocab_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 201), (void *)_cffi_d_ge_vocab_free },
+  { "ge_vocab_load", (void *)_cffi_f_ge_vocab_load, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 133), (void *)_cffi_d_ge_vocab_load },
+  { "ge_vocab_new", (void *)_cffi_f_ge_vocab_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 138), (void *)_cffi_d_ge_vocab_new },
+  { "ge_vocab_read", (void *)_cffi_f_ge_vocab_read, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 204), (void *)_cffi_d_ge_vocab_read },
+  { "ge_vocab_save", (void *)_cffi_f_ge_vocab_save, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 179), (void *)_cffi_d_ge_vocab_save },
 };
 
 static const struct _cffi_field_s _cffi_fields[] = {
+  { "matchers", offsetof(ge_batch, matchers),
+                sizeof(((ge_batch *)0)->matchers),
+                _CFFI_OP(_CFFI_OP_NOOP, 221) },
+  { "tokens", offsetof(ge_batch, tokens),
+              sizeof(((ge_batch *)0)->tokens),
+              _CFFI_OP(_CFFI_OP_NOOP, 85) },
+  { "rows", offsetof(ge_batch, rows),
+            sizeof(((ge_batch *)0)->rows),
+            _CFFI_OP(_CFFI_OP_NOOP, 22) },
+  { "n", offsetof(ge_batch, n),
+         sizeof(((ge_batch *)0)->n),
+         _CFFI_OP(_CFFI_OP_NOOP, 23) },
+  { "masks", offsetof(ge_batch, masks),
+             sizeof(((ge_batch *)0)->masks),
+             _CFFI_OP(_CFFI_OP_NOOP, 39) },
+  { "n_words", offsetof(ge_batch, n_words),
+               sizeof(((ge_batch *)0)->n_words),
+               _CFFI_OP(_CFFI_OP_NOOP, 23) },
+  { "n_threads", offsetof(ge_batch, n_threads),
+                 sizeof(((ge_batch *)0)->n_threads),
+                 _CFFI_OP(_CFFI_OP_NOOP, 10) },
+  { "accepted", offsetof(ge_batch, accepted),
+                sizeof(((ge_batch *)0)->accepted),
+                _CFFI_OP(_CFFI_OP_NOOP, 208) },
+  { "needed", offsetof(ge_batch, needed),
+              sizeof(((ge_batch *)0)->needed),
+              _CFFI_OP(_CFFI_OP_NOOP, 208) },
+  { "changed", offsetof(ge_batch, changed),
+               sizeof(((ge_batch *)0)->changed),
+               _CFFI_OP(_CFFI_OP_NOOP, 208) },
+  { "failed", offsetof(ge_batch, failed),
+              sizeof(((ge_batch *)0)->failed),
+              _CFFI_OP(_CFFI_OP_NOOP, 208) },
   { "status", offsetof(ge_err, status),
               sizeof(((ge_err *)0)->status),
-              _CFFI_OP(_CFFI_OP_NOOP, 102) },
+              _CFFI_OP(_CFFI_OP_NOOP, 87) },
   { "limit", offsetof(ge_err, limit),
              sizeof(((ge_err *)0)->limit),
              _CFFI_OP(_CFFI_OP_NOOP, 10) },
@@ -3390,7 +3640,7 @@ static const struct _cffi_field_s _cffi_fields[] = {
               _CFFI_OP(_CFFI_OP_NOOP, 10) },
   { "text", offsetof(ge_err, text),
             sizeof(((ge_err *)0)->text),
-            _CFFI_OP(_CFFI_OP_NOOP, 199) },
+            _CFFI_OP(_CFFI_OP_NOOP, 212) },
   { "max_expressions", offsetof(ge_limits, max_expressions),
                        sizeof(((ge_limits *)0)->max_expressions),
                        _CFFI_OP(_CFFI_OP_NOOP, 45) },
@@ -3459,7 +3709,7 @@ static const struct _cffi_field_s _cffi_fields[] = {
              _CFFI_OP(_CFFI_OP_NOOP, 10) },
   { "longest", offsetof(ge_rules, longest),
                sizeof(((ge_rules *)0)->longest),
-               _CFFI_OP(_CFFI_OP_NOOP, 102) },
+               _CFFI_OP(_CFFI_OP_NOOP, 87) },
   { "bytes", offsetof(ge_stats, bytes),
              sizeof(((ge_stats *)0)->bytes),
              _CFFI_OP(_CFFI_OP_NOOP, 45) },
@@ -3523,50 +3773,83 @@ static const struct _cffi_field_s _cffi_fields[] = {
   { "generation", offsetof(ge_stats, generation),
                   sizeof(((ge_stats *)0)->generation),
                   _CFFI_OP(_CFFI_OP_NOOP, 45) },
+  { "bytes", offsetof(ge_vocab_content, bytes),
+             sizeof(((ge_vocab_content *)0)->bytes),
+             _CFFI_OP(_CFFI_OP_NOOP, 24) },
+  { "offsets", offsetof(ge_vocab_content, offsets),
+               sizeof(((ge_vocab_content *)0)->offsets),
+               _CFFI_OP(_CFFI_OP_NOOP, 22) },
+  { "eos", offsetof(ge_vocab_content, eos),
+           sizeof(((ge_vocab_content *)0)->eos),
+           _CFFI_OP(_CFFI_OP_NOOP, 22) },
+  { "note", offsetof(ge_vocab_content, note),
+            sizeof(((ge_vocab_content *)0)->note),
+            _CFFI_OP(_CFFI_OP_NOOP, 24) },
+  { "n_tokens", offsetof(ge_vocab_content, n_tokens),
+                sizeof(((ge_vocab_content *)0)->n_tokens),
+                _CFFI_OP(_CFFI_OP_NOOP, 10) },
+  { "width", offsetof(ge_vocab_content, width),
+             sizeof(((ge_vocab_content *)0)->width),
+             _CFFI_OP(_CFFI_OP_NOOP, 10) },
+  { "n_eos", offsetof(ge_vocab_content, n_eos),
+             sizeof(((ge_vocab_content *)0)->n_eos),
+             _CFFI_OP(_CFFI_OP_NOOP, 10) },
+  { "n_note", offsetof(ge_vocab_content, n_note),
+              sizeof(((ge_vocab_content *)0)->n_note),
+              _CFFI_OP(_CFFI_OP_NOOP, 10) },
 };
 
 static const struct _cffi_struct_union_s _cffi_struct_unions[] = {
-  { "ge_engine", 201, _CFFI_F_OPAQUE,
+  { "ge_batch", 214, _CFFI_F_CHECK_FIELDS,
+    sizeof(ge_batch), offsetof(struct _cffi_align__ge_batch, y), 0, 11 },
+  { "ge_engine", 215, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_err", 202, _CFFI_F_CHECK_FIELDS,
-    sizeof(ge_err), offsetof(struct _cffi_align__ge_err, y), 0, 6 },
-  { "ge_grammar", 203, _CFFI_F_OPAQUE,
+  { "ge_err", 216, _CFFI_F_CHECK_FIELDS,
+    sizeof(ge_err), offsetof(struct _cffi_align__ge_err, y), 11, 6 },
+  { "ge_grammar", 217, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_ir", 204, _CFFI_F_OPAQUE,
+  { "ge_ir", 218, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_limits", 205, _CFFI_F_CHECK_FIELDS,
-    sizeof(ge_limits), offsetof(struct _cffi_align__ge_limits, y), 6, 12 },
-  { "ge_matcher", 206, _CFFI_F_OPAQUE,
+  { "ge_limits", 219, _CFFI_F_CHECK_FIELDS,
+    sizeof(ge_limits), offsetof(struct _cffi_align__ge_limits, y), 17, 12 },
+  { "ge_matcher", 222, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_rules", 207, _CFFI_F_CHECK_FIELDS,
-    sizeof(ge_rules), offsetof(struct _cffi_align__ge_rules, y), 18, 11 },
-  { "ge_stats", 208, _CFFI_F_CHECK_FIELDS,
-    sizeof(ge_stats), offsetof(struct _cffi_align__ge_stats, y), 29, 21 },
-  { "ge_vocab", 211, _CFFI_F_OPAQUE,
+  { "ge_rules", 223, _CFFI_F_CHECK_FIELDS,
+    sizeof(ge_rules), offsetof(struct _cffi_align__ge_rules, y), 29, 11 },
+  { "ge_stats", 224, _CFFI_F_CHECK_FIELDS,
+    sizeof(ge_stats), offsetof(struct _cffi_align__ge_stats, y), 40, 21 },
+  { "ge_vocab", 227, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
+  { "ge_vocab_content", 228, _CFFI_F_CHECK_FIELDS,
+    sizeof(ge_vocab_content), offsetof(struct _cffi_align__ge_vocab_content, y), 61, 8 },
 };
 
 static const struct _cffi_enum_s _cffi_enums[] = {
-  { "ge_status", 209, _cffi_prim_int(sizeof(ge_status), ((ge_status)-1) <= 0),
+  { "ge_mask_flag", 220, _cffi_prim_int(sizeof(ge_mask_flag), ((ge_mask_flag)-1) <= 0),
+    "GE_MASK_ALL,GE_MASK_SAME" },
+  { "ge_status", 225, _cffi_prim_int(sizeof(ge_status), ((ge_status)-1) <= 0),
     "GE_OK,GE_E_MEMORY,GE_E_LIMIT,GE_E_SYNTAX,GE_E_UNSUPPORTED,GE_E_NOTHING,GE_E_IR,GE_E_ARGUMENT,GE_E_SPELLING,"
     "GE_E_BUSY" },
-  { "ge_switch", 210, _cffi_prim_int(sizeof(ge_switch), ((ge_switch)-1) <= 0),
+  { "ge_switch", 226, _cffi_prim_int(sizeof(ge_switch), ((ge_switch)-1) <= 0),
     "GE_NO_MASK_CACHE,GE_NO_INNER_MASKS,GE_NO_SHARED_INNER,GE_NO_GOTO_CACHE,GE_NO_STATE_CACHE,GE_NO_SLICES,"
     "GE_NO_HEIRS,GE_NO_CLAMPING" },
 };
 
 static const struct _cffi_typename_s _cffi_typenames[] = {
-  { "ge_engine", 201 },
-  { "ge_err", 202 },
-  { "ge_grammar", 203 },
-  { "ge_ir", 204 },
-  { "ge_limits", 205 },
-  { "ge_matcher", 206 },
-  { "ge_rules", 207 },
-  { "ge_stats", 208 },
-  { "ge_status", 209 },
-  { "ge_switch", 210 },
-  { "ge_vocab", 211 },
+  { "ge_batch", 214 },
+  { "ge_engine", 215 },
+  { "ge_err", 216 },
+  { "ge_grammar", 217 },
+  { "ge_ir", 218 },
+  { "ge_limits", 219 },
+  { "ge_mask_flag", 220 },
+  { "ge_matcher", 222 },
+  { "ge_rules", 223 },
+  { "ge_stats", 224 },
+  { "ge_status", 225 },
+  { "ge_switch", 226 },
+  { "ge_vocab", 227 },
+  { "ge_vocab_content", 228 },
 };
 
 static const struct _cffi_type_context_s _cffi_type_context = {
@@ -3576,12 +3859,12 @@ static const struct _cffi_type_context_s _cffi_type_context = {
   _cffi_struct_unions,
   _cffi_enums,
   _cffi_typenames,
-  53,  /* num_globals */
-  9,  /* num_struct_unions */
-  2,  /* num_enums */
-  11,  /* num_typenames */
+  59,  /* num_globals */
+  11,  /* num_struct_unions */
+  3,  /* num_enums */
+  14,  /* num_typenames */
   NULL,  /* no includes */
-  215,  /* num_types */
+  231,  /* num_types */
   0,  /* flags */
 };
 

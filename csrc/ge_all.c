@@ -1,5 +1,6 @@
 /* The core as one translation unit, in pipeline order: also its table of contents. */
 #include "base/base.c"                /* budgets, vectors */
+#include "base/index.c"               /* ids by hash */
 #include "base/intern.c"              /* hash-consing */
 #include "regex/rx_node.c"            /* 3 expressions: constructors and their laws */
 #include "regex/rx_chars.c"           /*   code points and literals as tries */
@@ -26,6 +27,7 @@
 #include "parser/ep_make.c"           /*   ... rules made on demand: lists and bags */
 #include "vocab/tt.c"                 /* 5 the trie of tokens */
 #include "vocab/vb.c"                 /*   vocabularies */
+#include "vocab/vb_file.c"            /*   ... as files */
 #include "match/cf.c"                 /* 6 configurations */
 #include "match/mk_walk.c"            /*   walks of the vocabulary */
 #include "match/mk_unit.c"            /*   ... into what alternatives are taken apart */
@@ -34,3 +36,4 @@
 #include "match/mk.c"                 /*   masks */
 #include "match/en.c"                 /*   engines */
 #include "match/mt.c"                 /*   matchers */
+#include "match/bt.c"                 /*   batches of them */

@@ -9,8 +9,10 @@ b'-'
 """
 
 from ._version import __version__
+from .batch import MaskStep, fill_masks, step_masks
 from .cache import CacheStats, GrammarCache
 from .errors import (
+    BatchError,
     GrammarEngineError,
     GrammarError,
     GrammarSyntaxError,
@@ -27,11 +29,12 @@ from .errors import (
 from .grammar import Grammar, Stats, Switches
 from .limits import Limits
 from .mask import allocate_masks
-from .matcher import Explanation, Matcher, fill_masks
+from .matcher import Explanation, Matcher
 from .report import Report
 from .vocabulary import Vocabulary
 
 __all__ = [
+    "BatchError",
     "CacheStats",
     "Explanation",
     "Grammar",
@@ -42,6 +45,7 @@ __all__ = [
     "InternalError",
     "LimitExceededError",
     "Limits",
+    "MaskStep",
     "Matcher",
     "MatcherFinishedError",
     "Report",
@@ -57,4 +61,5 @@ __all__ = [
     "__version__",
     "allocate_masks",
     "fill_masks",
+    "step_masks",
 ]

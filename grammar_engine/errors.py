@@ -14,6 +14,7 @@ is in attributes; the message is assembled from them in one place, here.
     |- VocabularyError (ValueError)      a malformed vocabulary, or one that cannot spell the grammar
     |- TokenRejectedError (ValueError)   `accept(..., strict=True)` refused; nothing has changed
     |- MatcherFinishedError              the text was ended by an end-of-text token; nothing has changed
+    |- BatchError                        some matchers of a batch have failed; the others were served
     `- InternalError                     a bug in this library: please report it
 """
 
@@ -220,6 +221,24 @@ class TokenRejectedError(GrammarEngineError, ValueError):
 
 class MatcherFinishedError(GrammarEngineError):
     """The text was ended by an end-of-text token: only further end-of-text tokens are accepted."""
+
+
+class BatchError(GrammarEngineError):
+    """Some matchers of a batch have failed. The others were served.
+
+    Attributes
+    ----------
+    errors : dict of int to Exception
+        By position in the batch: what the matcher's own call raised.
+    step : grammar_engine.batch.MaskStep
+        What was done.
+    """
+
+    def __init__(self, errors: dict[int, Exception], step: Any):
+        self.errors = errors
+        self.step = step
+        first = min(errors)
+        super().__init__(f"{len(errors)} of {len(step.accepted)} matchers have failed, number {first} with: {errors[first]}")
 
 
 class InternalError(GrammarEngineError):

@@ -2,11 +2,17 @@
 
 A mask is one row of `ceil(width / 32)` 32-bit words; bit `t % 32` of word `t // 32` is set if token `t` is allowed. That is the
 layout which serving engines share: int32, shape (rows, words), C order, in CPU memory. Ids beyond the vocabulary are never set.
+
+A buffer is checked anew in each call and nothing of it is kept: arrays are resized, reshaped and frozen in place, and a reference or an
+export that outlived the call would keep their owner from that. So for the common kinds the check is as short as it can be while it is exact:
+whatever the request for the memory refuses by itself is looked at only then, to say why.
 """
 
 from __future__ import annotations
 
 import sys
+from array import array
+from collections.abc import Callable
 from importlib.util import find_spec
 from typing import Any
 
@@ -16,6 +22,9 @@ from .vocabulary import Vocabulary
 _WORDS, _POINTER = ffi.typeof("uint32_t[]"), ffi.typeof("uint32_t *")
 _WORD_FORMATS = {"i", "I", "<i", "<I", "=i", "=I"}
 _BYTE_FORMATS = {"B", "b", "c", "<B", "<b"}
+_from_buffer, _cast = ffi.from_buffer, ffi.cast
+
+_Reader = Callable[[Any, int], tuple[Any, int]]  # as `rows_of`
 
 
 def words_of(vocabulary: Vocabulary) -> int:
@@ -74,14 +83,18 @@ def rows_of(buffer: Any, words: int) -> tuple[Any, int]:
     ValueError
         Read-only, not contiguous, or of another width.
     """
+    return (_READERS.get(type(buffer)) or _reader_of(type(buffer)))(buffer, words)
+
+
+def _rows_of_view(buffer: Any, words: int) -> tuple[Any, int]:
+    """Of whatever has the buffer protocol."""
     try:
         view = memoryview(buffer)
     except TypeError:
-        return _rows_of_tensor(buffer, words)
+        raise TypeError(f"a mask buffer is a numpy array, a CPU torch tensor, or a writable buffer, not {type(buffer).__name__}") from None
     shape = view.shape or ()
-    if len(shape) == 2 and shape[1] == words and shape[0] and view.format in _WORD_FORMATS and view.c_contiguous and not view.readonly:
-        return _words_at(buffer), shape[0]  # the common case, in as few steps as can be
-    _check_view(view, words)
+    if len(shape) != 2 or shape[1] != words or not shape[0] or view.format not in _WORD_FORMATS or view.readonly or not view.c_contiguous:
+        _check_view(view, words)
     return _words_at(buffer), view.nbytes // (4 * words)
 
 
@@ -91,8 +104,8 @@ def _words_at(buffer: Any) -> Any:
     Never `from_buffer` of a memoryview that outlives this call: if an exception makes both garbage in one cycle, the collector clears the
     memoryview first and CPython crashes when cffi then gives it back.
     """
-    words = ffi.from_buffer(_WORDS, buffer)
-    return ffi.cast(_POINTER, words) if type(buffer) is memoryview else words
+    words = _from_buffer(_WORDS, buffer)
+    return _cast(_POINTER, words) if type(buffer) is memoryview else words
 
 
 def _check_view(view: memoryview, words: int) -> None:
@@ -109,18 +122,51 @@ def _check_view(view: memoryview, words: int) -> None:
         raise ValueError(f"a mask row is {4 * words} bytes ({words} words) wide: {view.nbytes} bytes are no number of rows")
 
 
-def _rows_of_tensor(tensor: Any, words: int) -> tuple[Any, int]:
-    torch = sys.modules.get("torch")
-    if torch is None or not isinstance(tensor, torch.Tensor):
-        raise TypeError(f"a mask buffer is a numpy array, a CPU torch tensor, or a writable buffer, not {type(tensor).__name__}")
-    if tensor.dtype != torch.int32:
-        raise TypeError(f"a mask tensor is int32, not {tensor.dtype}")
-    if tensor.device.type != "cpu":
-        raise ValueError(f"a mask tensor lies in CPU memory, not on {tensor.device}")
-    if not tensor.is_contiguous():
-        raise ValueError("the mask tensor is not contiguous")
-    _check_shape(tuple(tensor.shape) or (0,), words)
-    return ffi.cast("uint32_t *", tensor.data_ptr()), tensor.numel() // words
+_READERS: dict[type, _Reader] = dict.fromkeys((bytearray, memoryview, array), _rows_of_view)  # and what _reader_of adds
+
+
+def _reader_of(kind: type) -> _Reader:
+    """The reader of a kind of buffer that was not met before. Neither numpy nor torch is imported for it."""
+    numpy, torch = sys.modules.get("numpy"), sys.modules.get("torch")
+    if torch is not None and issubclass(kind, torch.Tensor):
+        reader = _tensor_reader(torch)
+        if kind is torch.Tensor:
+            _READERS[kind] = reader
+        return reader
+    if numpy is not None and kind is numpy.ndarray:
+        return _READERS.setdefault(kind, _array_reader(numpy.dtype("int32")))
+    return _rows_of_view
+
+
+def _array_reader(int32: Any) -> _Reader:
+    def rows_of_array(buffer: Any, words: int) -> tuple[Any, int]:
+        shape = buffer.shape
+        if buffer.dtype is int32 and len(shape) == 2 and shape[1] == words and shape[0]:
+            try:
+                return _from_buffer(_WORDS, buffer, True), shape[0]
+            except (BufferError, ValueError):
+                pass  # read-only, or not contiguous
+        return _rows_of_view(buffer, words)
+
+    return rows_of_array
+
+
+def _tensor_reader(torch: Any) -> _Reader:
+    int32, strided = torch.int32, torch.strided
+
+    def rows_of_tensor(buffer: Any, words: int) -> tuple[Any, int]:
+        if buffer.dtype is not int32:
+            raise TypeError(f"a mask tensor is int32, not {buffer.dtype}")
+        if not buffer.is_cpu:
+            raise ValueError(f"a mask tensor lies in CPU memory, not on {buffer.device}")
+        if buffer.layout is not strided or not buffer.is_contiguous():
+            raise ValueError("the mask tensor is not contiguous")
+        shape = buffer.shape
+        if len(shape) != 2 or shape[1] != words or not shape[0]:
+            _check_shape(tuple(shape) or (0,), words)
+        return _cast(_POINTER, buffer.data_ptr()), buffer.numel() // words
+
+    return rows_of_tensor
 
 
 def _check_shape(shape: tuple[int, ...], words: int) -> None:

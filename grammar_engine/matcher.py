@@ -10,9 +10,9 @@ holds for a finished text as well.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ._native import check, error_of, ffi, gc_handle, lib, new_err
 from .errors import LimitExceededError, MatcherFinishedError, TokenRejectedError
@@ -20,11 +20,10 @@ from .grammar import Grammar, Switches
 from .mask import check_row, rows_of, words_of
 from .vocabulary import Vocabulary
 
-if TYPE_CHECKING:
-    from concurrent.futures import Executor
-
-_COMPLETE, _ENDED = 1, 2
+_COMPLETE, _ENDED, _SAME = 1, 2, 4
+_ALL = lib.GE_MASK_ALL
 _ID_END = 1 << 62  # beyond all ids
+_accept_token, _fill_mask = lib.ge_matcher_accept_token, lib.ge_matcher_fill_mask  # looked up once: these are called for each token
 _SHOWN = 256  # names that `explain` collects
 _ALL_ON = Switches()
 _CEILINGS = {"max_expressions", "max_lexer_states", "max_rules", "max_rows", "max_configurations", "max_memory_bytes"}  # of a generation
@@ -83,7 +82,7 @@ class Matcher:
     A matcher belongs to one thread at a time: a call during another one raises RuntimeError, and changes nothing. Costs: 16 bytes per step of history.
     """
 
-    __slots__ = ("_all", "_engine", "_err", "_handle", "_n_done", "_switches", "_words", "grammar", "vocabulary")
+    __slots__ = ("_engine", "_err", "_handle", "_n_done", "_switches", "_words", "grammar", "vocabulary")
 
     def __init__(self, grammar: Grammar, vocabulary: Vocabulary, *, switches: Switches = _ALL_ON):
         if not isinstance(grammar, Grammar) or not isinstance(vocabulary, Vocabulary):
@@ -101,12 +100,11 @@ class Matcher:
     def _own(self, handle: Any) -> None:
         self._handle = handle
         self._err = new_err()
-        self._all = ffi.new("int32_t *")
         self._n_done = ffi.new("size_t *")
         self._words = words_of(self.vocabulary)
 
-    def _after(self, status: int, function: Any, *arguments: Any) -> None:
-        """What to do when a call has failed: raise, or move to a fresh generation of states and call again.
+    def _after(self, status: int, function: Any, *arguments: Any) -> int:
+        """What to do when a call has failed: raise, or move to a fresh generation of states and return what it returns there.
 
         The ceilings on states count what all matchers over an engine have made, so a text must not fail for what others have used up.
         """
@@ -116,7 +114,9 @@ class Matcher:
                 raise error
             finally:
                 del error  # else it would refer to itself by way of this frame
-        check(function(self._handle, *arguments), self._err)
+        result: int = function(self._handle, *arguments)
+        check(min(result, 0), self._err)
+        return result
 
     def _move(self) -> bool:
         """Read the text again in a fresh engine, if there is one. Its error, if there is one, is that of the text alone."""
@@ -156,13 +156,19 @@ class Matcher:
         words, rows = rows_of(buffer, self._words)
         if type(row) is not int or not 0 <= row < rows:
             check_row(row, rows)
-        self._fill(words, row)
-        return not self._all[0]
+        flags = _fill_mask(self._handle, words, row, self._words, self._err)
+        if flags < 0:
+            flags = self._after(flags, _fill_mask, words, row, self._words, self._err)
+        return not flags & _ALL
 
-    def _fill(self, words: Any, row: int) -> None:
-        status = lib.ge_matcher_fill_mask(self._handle, words, row, self._words, self._all, self._err)
-        if status:
-            self._after(status, lib.ge_matcher_fill_mask, words, row, self._words, self._all, self._err)
+    @property
+    def mask_changed(self) -> bool:
+        """Whether the last mask is another one than that before it: if not, what was made of that (a copy on a GPU) can be used again.
+
+        False only if this matcher had already written the same mask to the same place: the same row of the same buffer. True may be wrong: it is
+        what is said of equal masks of which one was not kept.
+        """
+        return not self._flags() & _SAME
 
     def mask(self) -> bytes:
         """The mask as 4 * ceil(width / 32) bytes, 32-bit words in the byte order of the machine."""
@@ -202,11 +208,13 @@ class Matcher:
         """
         if type(token) is not int:
             token = _as_id(token)
-        known = token if -1 < token < _ID_END else -1  # -1: no id of any vocabulary
-        status = lib.ge_matcher_accept(self._handle, (known,), 1, True, self._n_done, self._err)
-        if status:
-            self._after(status, lib.ge_matcher_accept, (known,), 1, True, self._n_done, self._err)
-        if self._n_done[0]:
+        try:
+            result = _accept_token(self._handle, token, self._err)
+            if result < 0:
+                result = self._after(result, _accept_token, token, self._err)
+        except OverflowError:
+            result = 0  # no id of any vocabulary
+        if result:
             return True
         if strict:
             if self.is_terminated:
@@ -224,8 +232,7 @@ class Matcher:
         return self._run(tokens, commit=False)
 
     def _run(self, tokens: Sequence[int], commit: bool) -> int:
-        ids = [_as_id(token) for token in tokens]
-        ids = [token if -1 < token < _ID_END else -1 for token in ids]
+        ids = ids_of(tokens)
         status = lib.ge_matcher_accept(self._handle, ids, len(ids), commit, self._n_done, self._err)
         done: int = self._n_done[0]
         if status:
@@ -302,8 +309,9 @@ class Matcher:
         return bool(self._flags() & _ENDED)
 
     def _flags(self) -> int:
-        check(lib.ge_matcher_flags(self._handle, self._all, self._err), self._err)
-        flags: int = self._all[0]
+        flags: int = lib.ge_matcher_flags(self._handle, self._err)
+        if flags < 0:
+            check(flags, self._err)
         return flags
 
     def forced_bytes(self) -> bytes:
@@ -394,78 +402,7 @@ def _as_id(token: Any) -> int:
     return int(token.__index__())
 
 
-def fill_masks(
-    matchers: Sequence[Matcher | None], buffer: Any, *, rows: Sequence[int] | None = None, threads: int | Executor | None = None
-) -> list[bool]:
-    """Write the masks of a batch in one call of the core, which runs without the GIL.
-
-    Parameters
-    ----------
-    matchers : sequence of Matcher or None
-        All over vocabularies of one width. None leaves its row as it is.
-    buffer : as for `Matcher.fill_mask`
-    rows : sequence of int, optional
-        The row of each matcher. Default: 0, 1, 2, ...
-    threads : int or concurrent.futures.Executor, optional
-        Share the work among this many threads, or among those of an executor (better for many small batches). Default: the
-        calling thread alone. The library keeps no threads of its own. The same matcher must not occur twice then.
-
-    Returns
-    -------
-    list of bool
-        As from `fill_mask`, for each matcher; True for None.
-
-    Raises
-    ------
-    The same as `fill_mask`; rows before the failing one are written.
-    """
-    present = [(i, m) for i, m in enumerate(matchers) if m is not None]
-    needed: list[bool] = [True] * len(matchers)
-    if not present:
-        return needed
-    places = list(range(len(matchers))) if rows is None else list(rows)
-    if len(places) != len(matchers):
-        raise ValueError(f"{len(places)} rows for {len(matchers)} matchers")
-    for i, matcher in present:
-        if not isinstance(matcher, Matcher):
-            raise TypeError(f"item {i} of the batch is no Matcher but {type(matcher).__name__}")
-    n_words = present[0][1]._words
-    words, n_rows = rows_of(buffer, n_words)
-    for i, matcher in present:
-        check_row(places[i], n_rows)
-        if matcher._words != n_words:
-            raise ValueError(f"matcher {i} has masks of {matcher._words} words, not {n_words}")
-    if threads is None or threads == 1:
-        _fill_part(present, places, words, n_words, needed)
-        return needed
-    from concurrent.futures import Executor, ThreadPoolExecutor  # here: 15 ms of import that few need
-
-    if isinstance(threads, Executor):
-        _fill_parts(threads, 16, present, places, words, n_words, needed)
-        return needed
-    if isinstance(threads, bool) or not isinstance(threads, int) or threads < 1:
-        raise ValueError(f"threads is an int of at least 1 or an Executor, not {threads!r}")
-    with ThreadPoolExecutor(threads) as executor:
-        _fill_parts(executor, -(-len(present) // threads), present, places, words, n_words, needed)
-    return needed
-
-
-def _fill_parts(
-    executor: Executor, size: int, present: list[tuple[int, Matcher]], places: list[int], words: Any, n_words: int, needed: list[bool]
-) -> None:
-    parts = [present[i : i + size] for i in range(0, len(present), size)]
-    for future in [executor.submit(_fill_part, part, places, words, n_words, needed) for part in parts]:
-        future.result()
-
-
-def _fill_part(present: list[tuple[int, Matcher]], places: list[int], words: Any, n_words: int, needed: list[bool]) -> None:
-    n = len(present)
-    handles = ffi.new("ge_matcher *[]", [matcher._handle for _, matcher in present])
-    part_rows = ffi.new("uint32_t[]", [places[i] for i, _ in present])
-    every, n_done, err = ffi.new("int32_t[]", n), ffi.new("size_t *"), new_err()
-    lib.ge_fill_masks(handles, n, words, part_rows, n_words, every, n_done, err)
-    for k, (i, matcher) in enumerate(present):
-        if k >= n_done[0]:  # the first that failed, and those after it: one by one, where a failure is dealt with
-            matcher._fill(words, places[i])
-            every[k] = matcher._all[0]
-        needed[i] = not every[k]
+def ids_of(tokens: Iterable[Any]) -> list[int]:
+    """Ints from any integers; -1, which is no id, for those that are far too large to be one."""
+    ids = [token if type(token) is int else _as_id(token) for token in tokens]
+    return [token if -1 < token < _ID_END else -1 for token in ids]

@@ -178,9 +178,10 @@ OPTIONS = """\
 | `lenient` | `False`: what cannot be enforced is refused | `True`: it is dropped, and each drop is an entry of `grammar.report.relaxed` |
 
 The defaults are made for generation: they leave a model as few ways as possible to say the same thing. To judge texts that someone else wrote, take
-`property_order="any"`, `number_style="any"` and `escapes="all"`: then every JSON text of an instance is a sentence, but for two kinds of numbers that nobody
-writes by hand. Where a number has bounds, its point stands at most 9 places away from scientific notation (`0.05e3`, not `0.00000000005e12`). And the
-numbers that `uniqueItems` compares are spelt as by default.
+`property_order="any"`, `number_style="any"` and `escapes="all"`: then every JSON text of an instance is a sentence, but for three kinds of numbers that nobody
+writes by hand. Where a number has bounds, its point stands at most 9 places away from scientific notation (`0.05e3`, not `0.00000000005e12`). A
+`multipleOf` of 15 digits and more is not written with an exponent that leaves as many digits behind the point. And the numbers that `uniqueItems` compares
+are spelt as by default.
 
 ```pycon
 >>> def reads(text, schema, **options):

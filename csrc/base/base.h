@@ -44,8 +44,11 @@ bool budget_work(budget *b, u64 amount);     /* false when the operation has use
 ge_status budget_report(const budget *b, ge_err *err); /* fills err; returns the status */
 ge_status err_set(ge_err *err, ge_status status, const char *text); /* an error that is none of the budget; returns status */
 
-/* realloc with both sizes; new_size 0 frees. NULL on failure (sticky), the old block is then untouched. */
+/* realloc with both sizes; new_size 0 frees. NULL on failure (sticky), the old block is then untouched. The block is one of
+ * malloc. */
 void *mem_resize(budget *b, void *block, size_t old_size, size_t new_size);
+/* The same for blocks that grow: a large one is not copied where the system can move its pages. Only for this function, never for free. */
+void *mem_move(budget *b, void *block, size_t old_size, size_t new_size);
 
 /* Growable array. Elements may move: hold ids, not pointers. */
 #define VEC(type)  \
@@ -61,7 +64,7 @@ bool vec_grow(budget *b, void **at, u32 *cap, u32 need, size_t element);
     ((u64)(v)->n + (extra) <= (v)->cap || vec_grow((b), (void **)&(v)->at, &(v)->cap, (v)->n + (u32)(extra), sizeof *(v)->at))
 #define vec_push(b, v, x) (vec_reserve((b), (v), 1) && ((v)->at[(v)->n++] = (x), true))
 #define vec_drop(b, v) \
-    ((void)mem_resize((b), (v)->at, (v)->cap * sizeof *(v)->at, 0), (v)->at = NULL, (v)->n = 0, (v)->cap = 0)
+    ((void)mem_move((b), (v)->at, (v)->cap * sizeof *(v)->at, 0), (v)->at = NULL, (v)->n = 0, (v)->cap = 0)
 #define vec_bytes(v) ((v)->cap * sizeof *(v)->at)
 
 /* Deep copy of a vector into an empty one. */

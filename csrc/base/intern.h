@@ -1,19 +1,18 @@
 /* intern: hash-consing of short sequences of words. Equal content <=> equal id, so equality is one comparison everywhere above.
  *
  *     pool    [ content of id 0 | content of id 1 | ... ]       start[id] .. start[id + 1]
- *     slots   open addressing, linear probing, NONE = free      at most half full
+ *     index   hash -> ids                                        index.h
  *
  * Full content is compared on every hit: the hash only finds candidates. Content never changes; ids are dense from 0. */
 #ifndef GE_INTERN_H
 #define GE_INTERN_H
 
-#include "base.h"
+#include "index.h"
 
 typedef struct intern_table {
     VEC(u32) pool;
     VEC(u32) start; /* n + 1 offsets once something is in */
-    u32 *slots;
-    u32 n_slots; /* a power of two, or 0 */
+    hash_index index;
 } intern_table;
 
 /* Id of the sequence, new or known (*fresh tells; may be NULL). NONE on failure. `words` must not point into the pool. */
@@ -29,11 +28,16 @@ void intern_undo(intern_table *t);
 bool intern_copy(budget *b, intern_table *to, const intern_table *from);
 void intern_drop(budget *b, intern_table *t);
 
-/* Map from 64-bit keys to words: memo tables. Key UINT64_MAX is not allowed. */
-typedef struct word_map {
-    u64 *keys;
-    u32 *values;
-    u32 n, n_slots;
+/* Map from 64-bit keys to words: memo tables. */
+typedef struct map_entry {
+    u64 key;
+    u32 value;
+} map_entry;
+
+typedef struct word_map { /* a VEC of entries, and their index */
+    map_entry *at;
+    u32 n, cap;
+    hash_index index;
 } word_map;
 
 u32 map_get(const word_map *m, u64 key); /* NONE if absent */

@@ -1,4 +1,4 @@
-/* Between threads: a mutex (POSIX threads; the only place that knows), and a count of owners. */
+/* Between threads: a mutex, and a count of owners. POSIX threads are known here and in match/bt.c. */
 #ifndef GE_LOCK_H
 #define GE_LOCK_H
 

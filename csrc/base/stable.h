@@ -2,6 +2,8 @@
  *
  *     chunk 0: 64 elements   chunk 1: 128   chunk 2: 256   ...
  *
+ * A chunk is not touched when it is made: an element is zeroed when its turn comes, so no push costs more than the others.
+ *
  * An element is published by storing its id somewhere with release order; who loads that id with acquire order sees the element. */
 #ifndef GE_STABLE_H
 #define GE_STABLE_H
@@ -36,10 +38,9 @@ static inline void *stable_push(budget *b, stable_array *a) {
         size_t size = ((size_t)STABLE_FIRST << k) * a->element;
         void *chunk = mem_resize(b, NULL, 0, size);
         if (!chunk) return NULL;
-        memset(chunk, 0, size);
         atomic_store_explicit(&a->chunk[k], chunk, memory_order_release);
     }
-    return stable_at(a, a->n++);
+    return memset(stable_at(a, a->n++), 0, a->element);
 }
 
 static inline void stable_drop(budget *b, stable_array *a) {

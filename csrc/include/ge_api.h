@@ -1,7 +1,8 @@
 /* The public surface of the core, read by the C compiler (through ge.h) and by cffi: typedefs, plain structs, enums, prototypes.
  *
  * Words used for ownership: *borrows* = reads during the call only; *copies*; *takes* = frees it later; *returns owned* = the caller
- * frees it; *keeps alive* = shares ownership, so that objects may be freed in any order. Every function that can fail returns a ge_status and fills *err (never allocates to report). No function prints, aborts
+ * frees it; *keeps alive* = shares ownership, so that objects may be freed in any order. Every function that can fail returns a ge_status
+ * (or an int32_t, which is one where it is negative) and fills *err (never allocates to report). No function prints, aborts
  * or keeps global state.
  *
  * Threads: ge_vocab and ge_grammar are immutable after creation. A ge_engine may be used by any number of threads at once: warm
@@ -112,7 +113,25 @@ size_t ge_grammar_bytes(const ge_grammar *grammar);
 ge_status ge_vocab_new(const uint8_t *bytes, const uint32_t *offsets, uint32_t n_tokens, uint32_t width, const uint32_t *eos,
                        uint32_t n_eos, ge_vocab **out, ge_err *err);
 void ge_vocab_free(ge_vocab *vocab);
-size_t ge_vocab_bytes(ge_vocab *vocab);
+size_t ge_vocab_bytes(ge_vocab *vocab); /* the pages of a loaded file are not counted */
+
+/* What ge_vocab_new was given, and the note of ge_vocab_save if it was loaded. All pointers lie in the vocabulary. */
+typedef struct ge_vocab_content {
+    const uint8_t *bytes;
+    const uint32_t *offsets; /* n_tokens + 1 */
+    const uint32_t *eos;
+    const uint8_t *note;
+    uint32_t n_tokens, width, n_eos, n_note;
+} ge_vocab_content;
+
+void ge_vocab_read(const ge_vocab *vocab, ge_vocab_content *out);
+
+/* Writes the content of a file to `out`: the vocabulary with all its tables, and a note (borrowed). Returns its size; NULL: no more. */
+size_t ge_vocab_save(const ge_vocab *vocab, const uint8_t *note, uint32_t n_note, uint8_t *out);
+
+/* Maps such a file, which must not change until the vocabulary is freed; fd may be closed. GE_E_ARGUMENT: err.text tells why it cannot be
+ * used. Returns owned. */
+ge_status ge_vocab_load(int32_t fd, ge_vocab **out, ge_err *err);
 
 /* Greedy longest-match spelling of `text`. Writes ids to out (capacity n_text), their number to *n_out and to *n_used the bytes
  * spelt. hold_back: stop before a token that a longer one could replace if more text followed. */
@@ -161,6 +180,9 @@ void ge_matcher_free(ge_matcher *m);
 /* Reads the text of m again in another engine of the same grammar and vocabulary, which it then uses. On failure m is unchanged. */
 ge_status ge_matcher_move(ge_matcher *m, ge_engine *engine, ge_err *err);
 
+/* 1: accepted, 0: refused, or a ge_status. */
+int32_t ge_matcher_accept_token(ge_matcher *m, int64_t token, ge_err *err);
+
 /* *n_done = how many of the tokens were accepted, in order, before one was refused. commit = 0: the state does not change. */
 ge_status ge_matcher_accept(ge_matcher *m, const int64_t *tokens, size_t n, int32_t commit, size_t *n_done, ge_err *err);
 
@@ -172,14 +194,33 @@ ge_status ge_matcher_reset(ge_matcher *m, ge_err *err);
 size_t ge_matcher_length(const ge_matcher *m);                          /* steps since the start */
 /* The token of each step, at most `capacity` of them (*n_out); -1 for accept_bytes. */
 ge_status ge_matcher_history(ge_matcher *m, int64_t *out, size_t capacity, size_t *n_out, ge_err *err);
-ge_status ge_matcher_flags(ge_matcher *m, int32_t *flags, ge_err *err); /* 1: the text is a sentence; 2: ended by EOS */
+int32_t ge_matcher_flags(ge_matcher *m, ge_err *err); /* 1: the text is a sentence; 2: ended by EOS; 4: the last mask was GE_MASK_SAME */
 
-/* Writes row `row` of masks, whose rows are n_words = ceil(width / 32) words; *all = 1 if all `width` bits are set. */
-ge_status ge_matcher_fill_mask(ge_matcher *m, uint32_t *masks, size_t row, size_t n_words, int32_t *all, ge_err *err);
+typedef enum ge_mask_flag {
+    GE_MASK_ALL = 1, /* all `width` bits are set */
+    GE_MASK_SAME = 2 /* the matcher wrote this mask to this place the last time, too; where it is not set, it may have */
+} ge_mask_flag;
 
-/* The same for n matchers: rows[i] is the row of matcher i. all: n flags. Stops at the first error, with its index in *n_done. */
-ge_status ge_fill_masks(ge_matcher *const *matchers, size_t n, uint32_t *masks, const uint32_t *rows, size_t n_words, int32_t *all,
-                        size_t *n_done, ge_err *err);
+/* Writes row `row` of masks, whose rows are n_words = ceil(width / 32) words. Returns an or of ge_mask_flag, or a ge_status. */
+int32_t ge_matcher_fill_mask(ge_matcher *m, uint32_t *masks, size_t row, size_t n_words, ge_err *err);
+
+/* For each of n matchers: a token is accepted, then the mask is written. All of it is borrowed. */
+typedef struct ge_batch {
+    ge_matcher *const *matchers;
+    const int64_t *tokens;   /* NULL: none is accepted; INT64_MIN: none by this matcher */
+    const uint32_t *rows;
+    size_t n;                /* of each of the arrays above and below */
+    uint32_t *masks;         /* as for ge_matcher_fill_mask */
+    size_t n_words;
+    uint32_t n_threads;      /* at most so many at once; then no matcher occurs twice. 0 is 1 */
+    _Bool *accepted;         /* false: refused, or none was given; or accepting failed */
+    _Bool *needed;           /* not GE_MASK_ALL */
+    _Bool *changed;          /* not GE_MASK_SAME */
+    _Bool *failed;           /* the rest is not done for this one; why, its own call tells */
+} ge_batch;
+
+/* Returns how many have failed. Those do not keep the others from being done. */
+size_t ge_batch_run(const ge_batch *batch);
 
 /* The bytes that must come next, at most `capacity` of them. */
 ge_status ge_matcher_forced_bytes(ge_matcher *m, uint8_t *out, size_t capacity, size_t *n_out, ge_err *err);

@@ -164,14 +164,9 @@ static bool is_sure(ge_engine *e, cf_alternative a) {
 
 /* A table of transitions, none of which is known. */
 static u32 _Atomic *new_table(ge_engine *e) {
-    size_t size = e->lx.x.n_classes * sizeof(u32 _Atomic);
-    u32 _Atomic *table = mem_resize(&e->b, NULL, 0, size);
-    if (table) memset((void *)table, 0xff, size);
+    u32 _Atomic *table = stable_push(&e->b, &e->tables);
+    if (table) memset((void *)table, 0xff, e->tables.element);
     return table;
-}
-
-static void drop_table(ge_engine *e, u32 _Atomic *table) {
-    if (table && table != e->no_next) mem_resize(&e->b, (void *)table, e->lx.x.n_classes * sizeof *table, 0);
 }
 
 /* Interns the alternatives in e->alts. */
@@ -202,7 +197,7 @@ static u32 intern_config(ge_engine *e) {
     u32 _Atomic *next = !ok ? NULL : has_text ? e->no_next : new_table(e);
     cf_record *record = next ? stable_push(&e->b, &e->records) : NULL;
     if (!record) {
-        drop_table(e, next);
+        if (next && !has_text) e->tables.n--;
         intern_undo(&e->configs);
         return NONE;
     }
@@ -319,6 +314,7 @@ u32 cf_step(ge_engine *e, u32 config, u32 byte_class) {
 
 bool cf_init(ge_engine *e) {
     e->records.element = sizeof(cf_record);
+    e->tables.element = e->lx.x.n_classes * (u32)sizeof(u32 _Atomic);
     /* CF_DEAD: no alternatives. Its content is one word, which no other configuration has. */
     bool fresh;
     if (intern(&e->b, &e->configs, (u32[]){NONE}, 1, &fresh) != CF_DEAD || !stable_push(&e->b, &e->records)) return false;
@@ -330,11 +326,8 @@ bool cf_init(ge_engine *e) {
 }
 
 void cf_drop(ge_engine *e) {
-    for (u32 i = 0; i < e->records.n; i++) {
-        drop_table(e, cf_at(e, i)->next);
-    }
-    if (e->no_next) mem_resize(&e->b, (void *)e->no_next, e->lx.x.n_classes * sizeof *e->no_next, 0);
     stable_drop(&e->b, &e->records);
+    stable_drop(&e->b, &e->tables);
     intern_drop(&e->b, &e->configs);
     vec_drop(&e->b, &e->alts);
     vec_drop(&e->b, &e->ended);

@@ -63,7 +63,6 @@ typedef struct mk_found {
 typedef struct mk_key { /* of a unit that is looked up in the vocabulary; see mk_inner.c */
     u32 at, n; /* in key_words */
     u64 hash;
-    bool made;
     bool refused; /* it has no lexeme-internal mask */
 } mk_key;
 
@@ -103,6 +102,7 @@ struct ge_engine {
 
     intern_table configs;  /* cf_alternative sequences */
     stable_array records;  /* cf_record */
+    stable_array tables;   /* their transitions: n_classes each */
     VEC(cf_alternative) alts; /* scratch: the configuration that is being made */
     VEC(u32) ended;           /* scratch: rows in which no lexeme is under way */
     VEC(u32) ended_suspect;   /* scratch: those of suspect alternatives */
@@ -121,9 +121,11 @@ struct ge_engine {
     VEC(u32) suspects;     /* scratch: found by the mask that is being made */
     VEC(u32) all_suspects; /* of all configurations that have some */
     VEC(mk_place) walk; /* scratch: what is still to be visited */
-    VEC(mk_key) keys;     /* by lexer state and view (mk.h) */
+    VEC(mk_key) keys;
+    word_map key_of;      /* lexer state and view (mk.h) -> index in keys */
     id_vec key_words;
     id_vec unit_views;    /* by lexer state: the view by which its mask was found, or NONE: not known yet */
+    VEC(bool) unit_seen;  /* by lexer state: a mask was asked for in which it was a unit */
     VEC(mk_place) at_hubs; /* scratch: where a walk has come to hubs: (index of the hub, configuration) */
     u64 _Atomic clock;
 

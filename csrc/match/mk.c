@@ -10,25 +10,63 @@
  * distinct member and are then, within the next, at a place where the value that was just written might be all that is left. The walk
  * finds them (cf_record.unsure), and each is read from the configuration itself. There are few: a token has to hold the end of one member
  * and the beginning of the next, and leave no choice. */
+#include "../regex/utf8.h"
 #include "mk.h"
 
 enum {
     MIN_WORDS = 64 /* of masks: where they are shorter, bits are no more than a list */
 };
 
-vb_cut mk_cut(const ge_engine *e, u32 state) {
+enum { ABSORBING = 64 }; /* states that are followed to see whether plain text leaves all of them alive */
+
+/* Whether any plain text leaves the state alive, by following it: pairs (lexer state, what is left of a character in UTF-8). *reached = the
+ * states to which plain text leads, some more than once. */
+static bool absorbs(ge_engine *e, u32 state, id_vec *reached, bool *answer) {
+    id_vec phases = {0};
+    word_map seen = {0};
+    bool ok = vec_push(&e->b, reached, state) && vec_push(&e->b, &phases, UTF8_START) && map_put(&e->b, &seen, (u64)state << 8 | UTF8_START, 0);
+    *answer = true;
+    for (u32 i = 0; ok && *answer && i < phases.n; i++)
+        for (u32 byte = 0x20; ok && *answer && byte < 256; byte++) {
+            u32 phase = byte == '"' || byte == '\\' ? UTF8_DEAD : utf8_step(phases.at[i], byte);
+            if (phase == UTF8_DEAD) continue;
+            u32 to = lx_step(&e->lx, reached->at[i], e->lx.x.class_of[byte]);
+            ok = to != NONE;
+            *answer = to != LX_DEAD && phases.n < ABSORBING;
+            u64 key = (u64)to << 8 | phase;
+            if (!ok || !*answer || map_get(&seen, key) != NONE) continue;
+            ok = map_put(&e->b, &seen, key, 0) && vec_push(&e->b, reached, to) && vec_push(&e->b, &phases, phase);
+        }
+    vec_drop(&e->b, &phases);
+    map_drop(&e->b, &seen);
+    return ok;
+}
+
+/* The largest slice that stays inside by the structure of some regex of the state. A lazy lexeme dies at its first match: not as its regex does. */
+static vb_cut cut_by_structure(const ge_engine *e, u32 state) {
     const ge_vocab *v = e->v;
     const rx_arena *x = &e->lx.x;
     const u32 *pairs = intern_words(&e->lx.states, state);
     u32 n = lx_count(&e->lx, state), chars;
-    if (e->switches & GE_NO_SLICES) return (vb_cut){NULL, &v->trie};
     for (u32 k = 0; k < n; k++)
-        if (e->lx.lexemes.at[pairs[2 * k]].flags & LX_LAZY) return (vb_cut){NULL, &v->trie}; /* dies at its first match: not as its regex does */
-    for (u32 i = 0; i < VB_N_SLICES; i++) /* the largest slice first */
+        if (e->lx.lexemes.at[pairs[2 * k]].flags & LX_LAZY) return (vb_cut){NULL, &v->trie};
+    for (u32 i = 0; i < VB_N_SLICES; i++)
         for (u32 k = 0; k < n; k++)
             if (rx_absorbs_plain(x, pairs[2 * k + 1], v->slices[i].max_chars)) return (vb_cut){v->slices[i].bits, &v->slices[i].rest};
     if (n == 1 && rx_counts_plain(x, pairs[1], &chars) && chars < VB_SHORT) return (vb_cut){v->up_to[chars], &v->slices[VB_PLAIN].rest};
     return (vb_cut){NULL, &v->trie};
+}
+
+bool mk_cut(ge_engine *e, u32 state, u32 hub, vb_cut *cut, id_vec *reached) {
+    id_vec states = {0};
+    bool answer = false, ok = true;
+    *cut = (vb_cut){NULL, &e->v->trie};
+    if (hub || e->switches & GE_NO_SLICES) return true;
+    if (!reached) *cut = cut_by_structure(e, state);
+    if (!cut->bits) ok = absorbs(e, state, reached ? reached : &states, &answer);
+    if (ok && answer) *cut = (vb_cut){e->v->slices[VB_PLAIN].bits, &e->v->slices[VB_PLAIN].rest};
+    vec_drop(&e->b, &states);
+    return ok;
 }
 
 /* The tokens below a hub that an alternative can read in a unit of its state. */
@@ -37,7 +75,8 @@ static bool add_unit(ge_engine *e, cf_alternative a, u32 unit, u32 hub) {
     a.state = 2 * unit;
     if (!(e->switches & GE_NO_INNER_MASKS) && !mk_by_inner(e, a, hub, &e->found, &done)) return false;
     if (done) return true;
-    vb_cut cut = hub ? (vb_cut){NULL, &e->v->trie} : mk_cut(e, unit);
+    vb_cut cut;
+    if (!mk_cut(e, unit, hub, &cut, NULL)) return false;
     if (cut.bits) {
         e->stats.slice_hits++;
         for (u32 i = 0; i < e->v->n_words; i++) e->found.bits[i] |= cut.bits[i];
@@ -109,8 +148,8 @@ static bool find_heir(ge_engine *e, u32 config, u32 *heir) {
 
 static bool build(ge_engine *e, u32 config);
 
-/* The mask by its difference from that of the heir. *done = false: it has none that is its own heir. (Where heirs go on and on, as while
- * characters are counted, the two differ everywhere.) */
+/* The mask by its difference from that of the heir, but for what is below hubs. *done = false: it has none that is its own heir. (Where heirs
+ * go on and on, as while characters are counted, the two differ everywhere.) */
 static bool compute_by_heir(ge_engine *e, u32 config, bool *done) {
     u32 heir, next;
     *done = false;
@@ -122,25 +161,42 @@ static bool compute_by_heir(ge_engine *e, u32 config, bool *done) {
     if (next != heir) return true;
     if (!mk_load(e, heir, &e->found) && !build(e, heir)) return false;
     mk_make_bits(e, &e->found);
+    e->at_hubs.n = 0;
     for (u32 i = 0; i < e->v->n_eos; i++) e->found.bits[e->v->eos[i] >> 5] &= ~((u32)1 << (e->v->eos[i] & 31));
     e->stats.heirs++;
     return *done = mk_walk_difference(e, config, heir, &e->found);
 }
 
+/* Is it the first time that one of the units is asked for? */
+static bool is_new(ge_engine *e, const parts_vec *parts, bool *answer) {
+    *answer = false;
+    for (u32 i = 0; i < parts->n; i++)
+        for (u32 k = 0; k < parts->at[i].n; k++) {
+            u32 unit = parts->at[i].unit[k];
+            while (e->unit_seen.n <= unit)
+                if (!vec_push(&e->b, &e->unit_seen, false)) return false;
+            *answer |= !e->unit_seen.at[unit];
+            e->unit_seen.at[unit] = true;
+        }
+    return true;
+}
+
+/* Units that are met again are worth the analysis; those of one place in one grammar are not. */
 static bool compute(ge_engine *e, u32 config) {
     parts_vec parts = {0};
-    bool wide, known, done = false;
+    bool wide, known, new = false, done = false;
     bool ok = split(e, config, 0, &parts, &wide, &known);
-    if (ok && wide && !known && !(e->switches & GE_NO_HEIRS) && !e->g->g.has_distinct) ok = compute_by_heir(e, config, &done);
+    e->at_hubs.n = 0;
+    if (ok && wide && !known && !(e->switches & GE_NO_HEIRS) && !e->g->g.has_distinct) ok = is_new(e, &parts, &new);
+    if (ok && new) ok = compute_by_heir(e, config, &done);
     if (ok && !done) {
         mk_begin(e, &e->found, e->v->n_words >= MIN_WORDS);
-        e->at_hubs.n = 0;
         ok = add_below(e, config, 0, &parts, wide);
-        while (ok && e->at_hubs.n) {
-            mk_place at = e->at_hubs.at[--e->at_hubs.n];
-            parts.n = 0;
-            ok = split(e, at.config, at.node, &parts, &wide, &known) && add_below(e, at.config, at.node, &parts, wide);
-        }
+    }
+    while (ok && e->at_hubs.n) {
+        mk_place at = e->at_hubs.at[--e->at_hubs.n];
+        parts.n = 0;
+        ok = split(e, at.config, at.node, &parts, &wide, &known) && add_below(e, at.config, at.node, &parts, wide);
     }
     vec_drop(&e->b, &parts);
     return ok;
@@ -253,7 +309,9 @@ void mk_drop(ge_engine *e) {
     vec_drop(&e->b, &e->all_suspects);
     vec_drop(&e->b, &e->walk);
     vec_drop(&e->b, &e->keys);
+    map_drop(&e->b, &e->key_of);
     vec_drop(&e->b, &e->key_words);
     vec_drop(&e->b, &e->unit_views);
+    vec_drop(&e->b, &e->unit_seen);
     vec_drop(&e->b, &e->at_hubs);
 }

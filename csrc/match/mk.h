@@ -13,7 +13,7 @@
 /* Sets the bits of the tokens below a node that the configuration can read, or lists them (mk_found). Where a walk of the vocabulary from
  * its root comes to another hub (vocab/vb.h), it does not go on, but notes that in e->at_hubs. */
 bool mk_walk(ge_engine *e, const tt_trie *trie, u32 node, u32 config, mk_found *found);
-/* The same for the whole vocabulary where `found` holds, as bits, what `base` can read. */
+/* The same for the whole vocabulary where `found` holds, as bits, what `base` can read. It stops at hubs below which the two may differ. */
 bool mk_walk_difference(ge_engine *e, u32 config, u32 base, mk_found *found);
 /* *set = bytes outside of which the configuration reads none. */
 bool mk_first(ge_engine *e, u32 config, byte_set *set);
@@ -45,8 +45,9 @@ bool mk_is_known(ge_engine *e, u32 unit, u32 hub, bool *known);
 /* Sets the bits of all tokens below a hub that a row can read in a unit, by its lexeme-internal mask, which is computed if it is not known. *done =
  * false: it has none (nothing was set). */
 bool mk_by_inner(ge_engine *e, cf_alternative in_unit, u32 hub, mk_found *found, bool *done);
-/* What slices say of a state: the tokens in bits stay inside some lexeme of it; those in neither bits nor rest neither do nor leave one. */
-vb_cut mk_cut(const ge_engine *e, u32 state);
+/* What slices say of a state below a hub: the tokens in bits stay inside some lexeme of it; those in neither bits nor rest neither do nor
+ * leave one. reached (may be NULL): the states to which the tokens in bits lead are added to it. */
+bool mk_cut(ge_engine *e, u32 state, u32 hub, vb_cut *cut, id_vec *reached);
 
 /* Keeps a mask for the configuration, if there is room. Never fails: not to keep a mask costs only time. */
 void mk_keep(ge_engine *e, u32 config, const mk_found *found, bool all);

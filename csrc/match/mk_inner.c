@@ -82,7 +82,6 @@ static bool make_key(ge_engine *e, u32 state, u32 view, mk_key *out) {
     out->hash = out->n;
     for (u32 i = begin; i < e->key_words.n; i++) out->hash = mix_u64(out->hash ^ e->key_words.at[i]);
     if (out->hash == UINT64_MAX) out->hash = 0;
-    out->made = true;
     map_drop(&e->b, &number);
     vec_drop(&e->b, &todo);
     return ok;
@@ -90,15 +89,12 @@ static bool make_key(ge_engine *e, u32 state, u32 view, mk_key *out) {
 
 /* The key of a lexer state in a view. Until the next call. */
 static mk_key *key_of(ge_engine *e, u32 state, u32 view) {
-    u32 index = state * MK_VIEWS + view;
-    while (e->keys.n <= index)
-        if (!vec_push(&e->b, &e->keys, ((mk_key){0}))) return NULL;
+    u64 name = (u64)state * MK_VIEWS + view;
+    u32 index = map_get(&e->key_of, name);
+    if (index != NONE) return &e->keys.at[index];
     mk_key made = {0};
-    if (!e->keys.at[index].made) {
-        if (!make_key(e, state, view, &made)) return NULL;
-        e->keys.at[index] = made;
-    }
-    return &e->keys.at[index];
+    if (!make_key(e, state, view, &made) || !vec_push(&e->b, &e->keys, made) || !map_put(&e->b, &e->key_of, name, e->keys.n - 1)) return NULL;
+    return &e->keys.at[e->keys.n - 1];
 }
 
 /* --- analysis ------------------------------------------------------------------------------------------------------------ */
@@ -109,15 +105,9 @@ typedef struct tail {
     tt_item item;
 } tail;
 
-/* A place in the walk: a node of the trie, the lexer state there, and the last match on the path to it. */
-typedef struct inner_place {
-    u32 node, state, match;
-} inner_place;
-
-typedef struct inner_match {
-    u32 depth, state;
-    u32 before; /* the match before it on the path, or NONE */
-} inner_match;
+/* The states of an analysis have small numbers of their own, in the order in which they are met, so that their transitions lie close together. */
+enum { DEAD, START, MAX_STATES = 60000, UNKNOWN = UINT16_MAX };
+enum { ON_PATH = 1, HERE = 2 }; /* does a lexeme end above the node, or at it? */
 
 typedef struct analysis {
     ge_engine *e;
@@ -127,9 +117,13 @@ typedef struct analysis {
     vb_inner *inner;
     VEC(u32) matched; /* per exit: the lexer state in which it was first met */
     VEC(tail) tails;
-    VEC(inner_place) walk;
-    VEC(inner_match) matches;
-    bool given_up;  /* too many tails, or a clamped unit that cannot be finished soon */
+    VEC(u32) states;  /* by number: lexer state */
+    VEC(u16) next;    /* by number and byte class: number, or UNKNOWN */
+    VEC(u8) ends;     /* by number: ON_PATH | HERE if it ends a lexeme, else 0 */
+    VEC(u16) numbers; /* by lexer state: its number, or DEAD: none yet */
+    u16 *at;          /* by node: number of the state there */
+    u8 *end;          /* by node */
+    bool given_up;    /* too many tails or states, or a clamped unit that cannot be finished soon */
 } analysis;
 
 /* The exit for what matches in `state`. NONE on failure. */
@@ -154,43 +148,43 @@ static u32 exit_of(analysis *a, u32 state) {
     return ok ? a->matched.n - 1 : NONE;
 }
 
-/* The lexer died on the way to `node`: each token there and below leaves at the matches on the path, or not at all. */
-static bool add_tails(analysis *a, u32 node, u32 match) {
+/* The lexer died on the way to `node` of this depth: each token there and below leaves where a lexeme ends on the path, or not at all. */
+static bool add_tails(analysis *a, u32 node, u32 depth) {
     ge_engine *e = a->e;
     u32 from = node, to = node + 1;
-    if (match == NONE) return true;
     do {
         for (u32 i = from; i < to; i++)
             for (u32 next, token = tt_token(a->trie, i, &next); token != NONE; token = tt_more(a->trie, &next)) {
                 const u8 *bytes = e->v->text + e->v->offsets[token];
-                u32 n = e->v->offsets[token + 1] - e->v->offsets[token];
-                for (u32 m = match; m != NONE; m = e->g->longest ? NONE : a->matches.at[m].before) {
-                    u32 exit = exit_of(a, a->matches.at[m].state), depth = a->matches.at[m].depth;
-                    tail t = {.exit = exit, .item = {.at = bytes + depth, .n = n - depth, .token = token}};
+                u32 n = e->v->offsets[token + 1] - e->v->offsets[token], above = a->trie->parent.at[node], d = depth - 1;
+                for (; a->end[above]; above = a->trie->parent.at[above], d--) {
+                    if (!(a->end[above] & HERE)) continue;
+                    u32 exit = exit_of(a, a->states.at[a->at[above]]);
+                    tail t = {.exit = exit, .item = {.at = bytes + d, .n = n - d, .token = token}};
                     if (exit == NONE || !vec_push(&e->b, &a->tails, t)) return false;
                     if (a->tails.n > MAX_TAILS) return a->given_up = true, false;
+                    if (e->g->longest) break;
                 }
             }
     } while (tt_below(a->trie, &from, &to));
     return true;
 }
 
-static int compare_exits(const void *p, const void *q) {
-    u32 a = ((const tail *)p)->exit, b = ((const tail *)q)->exit;
-    return a < b ? -1 : a > b;
-}
-
 static bool build_tries(analysis *a) {
-    VEC(tt_item) items = {0};
-    if (a->tails.n) qsort(a->tails.at, a->tails.n, sizeof *a->tails.at, compare_exits);
-    bool ok = true;
-    for (u32 i = 0; ok && i < a->tails.n;) {
-        u32 exit = a->tails.at[i].exit;
-        items.n = 0;
-        for (; ok && i < a->tails.n && a->tails.at[i].exit == exit; i++) ok = vec_push(&a->e->b, &items, a->tails.at[i].item);
-        ok = ok && tt_build(&a->inner->exits.at[exit].tails, a->b, items.at, items.n);
+    VEC(tt_item) items = {0}; /* of one exit after the other */
+    id_vec end = {0};         /* of each exit's items, where they are put so far */
+    u32 n_exits = a->inner->exits.n, sum = 0;
+    bool ok = vec_reserve(&a->e->b, &items, a->tails.n) && vec_reserve(&a->e->b, &end, n_exits + 1);
+    if (ok) memset(end.at, 0, (n_exits + 1) * sizeof *end.at);
+    for (u32 i = 0; ok && i < a->tails.n; i++) end.at[a->tails.at[i].exit + 1]++;
+    for (u32 k = 0; ok && k < n_exits; k++) end.at[k] = sum += end.at[k];
+    for (u32 i = 0; ok && i < a->tails.n; i++) items.at[end.at[a->tails.at[i].exit]++] = a->tails.at[i].item;
+    for (u32 k = 0; ok && k < n_exits; k++) {
+        u32 begin = k ? end.at[k - 1] : 0;
+        ok = tt_build(&a->inner->exits.at[k].tails, a->b, items.at + begin, end.at[k] - begin);
     }
     vec_drop(&a->e->b, &items);
+    vec_drop(&a->e->b, &end);
     return ok;
 }
 
@@ -206,50 +200,98 @@ static bool note_finish(analysis *a, u32 state) {
     return true;
 }
 
-/* Walks all tokens, or those that are not in a slice that stays inside, breadth first: walk[level_end ...] is deeper than walk[head]. */
+/* The number of a lexer state. NONE: failure, or given up. */
+static u32 number_of(analysis *a, u32 state) {
+    budget *b = &a->e->b;
+    u32 n = a->states.n, n_classes = a->e->lx.x.n_classes;
+    while (a->numbers.n <= state)
+        if (!vec_push(b, &a->numbers, DEAD)) return NONE;
+    if (state == LX_DEAD && n) return DEAD;
+    if (a->numbers.at[state] != DEAD) return a->numbers.at[state];
+    if (n == MAX_STATES) return a->given_up = true, NONE;
+    if (n > DEAD && a->view < VB_TIERS && !note_finish(a, state)) return NONE;
+    lx_state info = a->e->lx.info.at[state];
+    bool ends = n > START && (info.accepts != NONE || info.skips); /* not where nothing has been read yet */
+    if (!vec_push(b, &a->states, state) || !vec_push(b, &a->ends, ends ? ON_PATH | HERE : 0) || !vec_reserve(b, &a->next, n_classes)) return NONE;
+    memset(a->next.at + a->next.n, n == DEAD ? 0 : 0xff, n_classes * sizeof *a->next.at);
+    a->next.n += n_classes;
+    if (n > START) a->numbers.at[state] = (u16)n; /* the start has no number: to come back to it is to have read something */
+    return n;
+}
+
+/* The transition of a state, which is not known yet. NONE: failure, or given up. */
+static u32 step_first(analysis *a, u32 from, u32 c) {
+    u32 state = lx_step(&a->e->lx, a->states.at[from], c), to = state == NONE ? NONE : number_of(a, state);
+    if (to == NONE) return NONE;
+    return a->next.at[from * a->e->lx.x.n_classes + c] = (u16)to;
+}
+
+static void set_twins(const tt_trie *trie, u32 node, u32 *bits) {
+    for (u32 more, token = tt_token(trie, node, &more); token != NONE; token = tt_more(trie, &more))
+        bits[token >> 5] |= (u32)1 << (token & 31);
+}
+
+/* The nodes [*from, *to) of one depth, all of whose parents have been visited; then *from and *to are those between which some are alive. No
+ * branch depends on whether a node is a token or the state is dead: both come in no order, and a dead state is a state like others. */
+static bool walk_level(analysis *a, u32 *from, u32 *to, u32 depth) {
+    const u32 *parent = a->trie->parent.at, *tokens = a->trie->token.at, n_classes = a->e->lx.x.n_classes;
+    const u8 *class_of = a->e->lx.x.class_of, *bytes = a->trie->byte.at, *ends = a->ends.at;
+    const u16 *next = a->next.at;
+    u32 *bits = a->inner->bits, nowhere = 0, live_from = NONE, live_to = 0;
+    u16 *at = a->at;
+    u8 *end = a->end;
+    for (u32 i = *from; i < *to; i++) {
+        u32 above = parent[i], c = class_of[bytes[i]], token = tokens[i], state = next[at[above] * n_classes + c];
+        if (state == UNKNOWN) {
+            if ((state = step_first(a, at[above], c)) == NONE) return false;
+            next = a->next.at;
+            ends = a->ends.at;
+        }
+        bool alive = state != DEAD;
+        at[i] = (u16)state;
+        end[i] = (u8)((end[above] & ON_PATH) | ends[state]);
+        u32 *word = !alive || token & TT_MANY ? &nowhere : &bits[token >> 5];
+        *word |= (u32)1 << (token & 31);
+        live_to = alive ? i + 1 : live_to;
+        live_from = alive && live_from == NONE ? i : live_from;
+        if (token & TT_MANY && token != NONE && alive) set_twins(a->trie, i, bits);
+        if (end[above] && !alive) {
+            end[i] = 0;
+            if (at[above] != DEAD && !add_tails(a, i, depth)) return false;
+        }
+    }
+    *from = live_from == NONE ? 0 : live_from;
+    *to = live_to;
+    return true;
+}
+
+/* Walks all tokens below a hub, or those that are not in a slice that stays inside, level by level. */
 static bool walk_lexer(analysis *a) {
     ge_engine *e = a->e;
     bool is_clamped = a->view < VB_TIERS;
     u32 hub = is_clamped ? 0 : a->view - VB_TIERS, node = e->v->hubs[hub].node, max_depth = is_clamped ? e->v->tiers[a->view].bytes : NONE;
-    vb_cut cut = hub ? (vb_cut){NULL, &e->v->trie} : mk_cut(e, a->start);
-    const tt_trie *trie = a->trie = cut.rest;
-    const u32 *first = trie->first.at;
-    const u8 *class_of = e->lx.x.class_of;
-    VEC(bool) noted = {0}; /* by lexer state: its finish */
-    bool ok = vec_push(&e->b, &a->walk, ((inner_place){node, a->start, NONE})) && (!is_clamped || note_finish(a, a->start));
+    vb_cut cut;
+    id_vec reached = {0}; /* by the tokens of a slice, which are not walked: a clamped unit has to be finished from there, too */
+    bool ok = mk_cut(e, a->start, hub, &cut, is_clamped ? &reached : NULL) && number_of(a, LX_DEAD) != NONE && number_of(a, a->start) != NONE;
+    for (u32 i = 0; ok && cut.bits && i < reached.n; i++) ok = note_finish(a, reached.at[i]);
+    vec_drop(&e->b, &reached);
+    if (!ok) return false;
     if (cut.bits) memcpy(a->inner->bits, cut.bits, e->v->n_words * sizeof(u32));
-    for (u32 head = 0, depth = hub ? 1 : 0, level_end = 0; ok && head < a->walk.n; head++) {
-        if (head == level_end) depth++, level_end = a->walk.n;
-        if (depth > max_depth) break;
-        inner_place at = a->walk.at[head];
-        const u32 *next = lx_row(&e->lx, at.state);
-        u32 end = first[at.node + 1];
-        e->stats.trie_nodes += end - first[at.node];
-        ok = vec_reserve(&e->b, &a->walk, end - first[at.node]);
-        for (u32 i = first[at.node]; ok && i < end; i++) {
-            u32 c = class_of[trie->byte.at[i]], to = next[c], match = at.match;
-            if (to == NONE) to = lx_step(&e->lx, at.state, c);
-            if (to == LX_DEAD || to == NONE) {
-                ok = to == LX_DEAD && (match == NONE || add_tails(a, i, match));
-                continue;
-            }
-            if (is_clamped) {
-                for (; ok && noted.n <= to;) ok = vec_push(&e->b, &noted, false);
-                if (ok && !noted.at[to]) ok = noted.at[to] = note_finish(a, to);
-            }
-            if (trie->token.at[i] != NONE)
-                for (u32 more, token = tt_token(trie, i, &more); token != NONE; token = tt_more(trie, &more))
-                    a->inner->bits[token >> 5] |= (u32)1 << (token & 31);
-            if (first[i] == first[i + 1]) continue;
-            lx_state info = e->lx.info.at[to];
-            if (info.accepts != NONE || info.skips) {
-                ok = ok && vec_push(&e->b, &a->matches, ((inner_match){depth, to, match}));
-                match = a->matches.n - 1;
-            }
-            a->walk.at[a->walk.n++] = (inner_place){i, to, match};
-        }
+    a->trie = cut.rest;
+    u32 n = a->trie->byte.n, from = node, to = node + 1;
+    a->at = mem_resize(a->b, NULL, 0, n * sizeof *a->at);
+    a->end = mem_resize(a->b, NULL, 0, n);
+    ok = a->at && a->end;
+    if (ok) {
+        a->at[node] = START;
+        a->end[node] = 0;
     }
-    vec_drop(&e->b, &noted);
+    for (u32 depth = hub ? 2 : 1; ok && depth <= max_depth && from < to && tt_below(a->trie, &from, &to); depth++) {
+        e->stats.trie_nodes += to - from;
+        ok = walk_level(a, &from, &to, depth);
+    }
+    if (a->at) mem_resize(a->b, a->at, n * sizeof *a->at, 0);
+    if (a->end) mem_resize(a->b, a->end, n, 0);
     return ok;
 }
 
@@ -276,8 +318,10 @@ static vb_inner *analyse(ge_engine *e, u32 state, u32 view, mk_key key, budget *
     if (ok && view < VB_TIERS) clear_longer(&e->v->tiers[view].longer, a.inner->bits);
     vec_drop(&e->b, &a.matched);
     vec_drop(&e->b, &a.tails);
-    vec_drop(&e->b, &a.walk);
-    vec_drop(&e->b, &a.matches);
+    vec_drop(&e->b, &a.states);
+    vec_drop(&e->b, &a.next);
+    vec_drop(&e->b, &a.ends);
+    vec_drop(&e->b, &a.numbers);
     e->stats.inner_builds++;
     if (ok) {
         a.inner->hash = key.hash;
@@ -323,25 +367,45 @@ static void done_with(ge_engine *e, const vb_inner *inner) {
     }
 }
 
-/* The lexeme-internal mask of a unit below a hub, clamped where that is right, and its view. */
+/* Tries a view that clamps the unit. *inner = NULL: it cannot be finished before the bounds (or is not known, and not to be made). */
+static bool obtain_clamped(ge_engine *e, u32 unit, u32 view, bool make, const vb_inner **inner) {
+    u32 bytes = e->v->tiers[view].bytes, clamped = mk_clamp(e, unit, bytes + 1);
+    if (clamped == NONE || !obtain(e, clamped, view, make, inner)) return false;
+    if (!*inner) return true;
+    u32 again = mk_clamp(e, unit, bytes + (*inner)->finish);
+    if (again != clamped) {
+        done_with(e, *inner);
+        *inner = NULL;
+    }
+    return again != NONE;
+}
+
+/* The lexeme-internal mask of a unit below a hub, and its view: clamped as much as is right, so that other units share it, and with as few
+ * tokens beyond the tier as that allows. */
 static bool obtain_unit(ge_engine *e, u32 unit, u32 hub, bool make, const vb_inner **inner, u32 *view) {
     while (e->unit_views.n <= unit)
         if (!vec_push(&e->b, &e->unit_views, NONE)) return false;
     u32 known = e->unit_views.at[unit];
-    bool clamp = hub == 0 && !(e->switches & GE_NO_CLAMPING);
-    for (*view = known == NONE ? 0 : known; clamp && *view < VB_TIERS; ++*view) {
-        u32 bytes = e->v->tiers[*view].bytes, clamped = mk_clamp(e, unit, bytes + 1);
+    *inner = NULL;
+    if (hub == 0 && known < VB_TIERS) {
+        *view = known;
+        return obtain_clamped(e, unit, known, make, inner);
+    }
+    for (u32 like = VB_TIERS; like-- > 0 && hub == 0 && known == NONE && !(e->switches & GE_NO_CLAMPING);) {
+        u32 clamped = mk_clamp(e, unit, e->v->tiers[like].bytes + 1); /* by the tier that drops the most bounds; then by others */
         if (clamped == NONE) return false;
-        if (clamped == unit) continue;
-        if (!obtain(e, clamped, *view, make, inner)) return false;
-        if (!*inner && !make) return true;
-        u32 again = *inner ? mk_clamp(e, unit, bytes + (*inner)->finish) : NONE;
-        if (*inner && again == NONE) return done_with(e, *inner), false;
-        if (*inner && again == clamped) return e->unit_views.at[unit] = *view, true;
-        done_with(e, *inner);
+        if (clamped == unit) break;
+        for (*view = 0; *view <= like; ++*view) {
+            u32 other = mk_clamp(e, unit, e->v->tiers[*view].bytes + 1);
+            if (other == NONE) return false;
+            if (other != clamped) continue;
+            if (!obtain_clamped(e, unit, *view, make, inner)) return false;
+            if (*inner) return e->unit_views.at[unit] = *view, true;
+            if (!make) return true;
+        }
     }
     *view = VB_TIERS + hub;
-    if (clamp) e->unit_views.at[unit] = VB_TIERS;
+    if (hub == 0) e->unit_views.at[unit] = VB_TIERS;
     return obtain(e, unit, *view, make, inner);
 }
 

@@ -31,7 +31,7 @@ bool mk_split(ge_engine *e, u32 state, u32 hub, mk_parts *parts) {
     for (u32 i = 0; ok && i < n; i++) {
         const u32 *pair = intern_words(&e->lx.states, state) + 2 * i;
         u32 lexeme = pair[0], expr = pair[1];
-        bool is;
+        bool is = false;
         ok = is_wide(e, expr, hub, &is);
         id_vec *to = is ? &wide : &narrow;
         ok = ok && vec_push(&e->b, to, lexeme) && vec_push(&e->b, to, expr);

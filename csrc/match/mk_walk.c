@@ -55,12 +55,22 @@ bool mk_first(ge_engine *e, u32 config, byte_set *set) {
     return true;
 }
 
-/* Is a child of the root a hub? Then the place is noted. */
+/* What will be read when the children of the node are tried. The vocabulary is larger than the caches that are near, and a walk that reads
+ * little jumps about in it. */
+static inline void fetch_children(const tt_trie *trie, u32 node) {
+    u32 i = trie->first.at[node];
+    __builtin_prefetch(&trie->byte.at[i]);
+    __builtin_prefetch(&trie->token.at[i]);
+    __builtin_prefetch(&trie->first.at[i]);
+}
+
+/* Is a child of the root a hub? Then the place is noted, if there is anything to read. (Not with distinct lexemes: what stays inside a lexeme
+ * below a hub would not be looked at for suspects.) */
 static bool stop_at_hub(ge_engine *e, u32 node, u32 config, bool *stopped) {
     *stopped = false;
-    for (u32 h = 1; h < e->v->n_hubs && !*stopped; h++) {
+    for (u32 h = 1; h < e->v->n_hubs && !*stopped && !e->g->g.has_distinct; h++) {
         *stopped = e->v->hubs[h].node == node;
-        if (*stopped && !vec_push(&e->b, &e->at_hubs, ((mk_place){h, config}))) return false;
+        if (*stopped && config != CF_DEAD && !vec_push(&e->b, &e->at_hubs, ((mk_place){h, config}))) return false;
     }
     return true;
 }
@@ -98,6 +108,7 @@ bool mk_walk(ge_engine *e, const tt_trie *trie, u32 node, u32 config, mk_found *
                 if (stopped) continue;
             }
             e->walk.at[e->walk.n++] = (mk_place){i, to};
+            fetch_children(trie, i);
         }
     }
     return true;
@@ -129,14 +140,15 @@ bool mk_walk_difference(ge_engine *e, u32 config, u32 base, mk_found *found) {
             u32 to = cf_step(e, at.config, c), other = cf_step(e, beside.config, c);
             if (to == NONE || other == NONE) return false;
             if (to == other) continue;
-            if (to == CF_DEAD) {
-                clear_below(trie, i, found->bits);
-                continue;
-            }
+            bool stopped = false;
+            if (at.node == 0 && !stop_at_hub(e, i, to, &stopped)) return false;
+            if (to == CF_DEAD || stopped) clear_below(trie, i, found->bits);
+            if (to == CF_DEAD) continue;
             if (!add_tokens(e, trie, i, found)) return false;
-            if (first[i] == first[i + 1]) continue;
+            if (stopped || first[i] == first[i + 1]) continue;
             e->walk.at[e->walk.n++] = (mk_place){i, to};
             e->walk.at[e->walk.n++] = (mk_place){i, other};
+            fetch_children(trie, i);
         }
     }
     return true;

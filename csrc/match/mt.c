@@ -1,8 +1,10 @@
 /* mt: a matcher, one text that is being written. Its whole state is a list of configurations, one per step; so a rollback drops the
  * last of them, a fork copies them, and a refused token leaves no trace.
  *
- * After an end-of-text token the text is ended: from then on end-of-text tokens, and only they, are accepted. */
-#include "en.h"
+ * After an end-of-text token the text is ended: from then on end-of-text tokens, and only they, are accepted.
+ *
+ * A matcher also knows which mask it wrote last, and where to, so that it can tell that a call has written the same there again. */
+#include "mt.h"
 
 typedef struct mt_step {
     int64_t token; /* or -1 - n: n bytes of text */
@@ -10,13 +12,23 @@ typedef struct mt_step {
     bool ended;    /* an EOS token was accepted */
 } mt_step;
 
+typedef struct mt_written { /* by the last call that wrote a mask */
+    const u32 *mask; /* where to; NULL: nothing */
+    u32 config;      /* whose mask; CF_DEAD: of an ended text */
+    u64 kept;        /* cf_record.mask: equal references are equal masks */
+} mt_written;
+
 struct ge_matcher {
     ge_engine *e;
     budget b; /* of the history only: its failures are this matcher's */
     VEC(mt_step) steps;
     VEC(u8) text; /* what the steps that are no tokens have added */
+    mt_written written;
+    bool same; /* the call before had written that there as well */
     atomic_flag busy;
 };
+
+ge_engine *mt_engine(const ge_matcher *m) { return m->e; }
 
 /* Every call that looks at the history runs between these two: misuse by several threads is an error, never a corruption. */
 static bool enter(ge_matcher *m, ge_err *err) {
@@ -25,9 +37,9 @@ static bool enter(ge_matcher *m, ge_err *err) {
     return false;
 }
 
-static ge_status leave(ge_matcher *m, ge_status status) {
+static int32_t leave(ge_matcher *m, int32_t result) {
     atomic_flag_clear_explicit(&m->busy, memory_order_release);
-    return status;
+    return result;
 }
 
 static mt_step state_of(const ge_matcher *m) {
@@ -66,28 +78,32 @@ void ge_matcher_free(ge_matcher *m) {
 
 /* --- reading --------------------------------------------------------------------------------------------------------------- */
 
+/* The configuration after as many of the bytes as known transitions reach, or CF_DEAD; *n_read = their number. */
+static u32 read_known(const ge_engine *e, u32 config, const u8 *bytes, size_t n, size_t *n_read) {
+    const u8 *class_of = e->lx.x.class_of;
+    size_t i = 0;
+    for (; i < n; i++) {
+        u32 to = cf_warm(e, config, class_of[bytes[i]]);
+        if (to == NONE) break;
+        config = to;
+        if (to == CF_DEAD) break;
+    }
+    *n_read = i;
+    return config;
+}
+
 /* The configuration after `n` bytes, or CF_DEAD (*n_read tells after how many). NONE: failure, err is filled. Takes the lock at
  * the first transition that is not known, and keeps it to the end. */
 static u32 read_bytes(ge_engine *e, u32 config, const u8 *bytes, size_t n, size_t *n_read, ge_err *err) {
-    const u8 *class_of = e->lx.x.class_of;
-    bool locked = false;
-    size_t i = 0;
-    for (; i < n && config != CF_DEAD; i++) {
-        u32 to = cf_warm(e, config, class_of[bytes[i]]);
-        if (to == NONE) {
-            if (!locked) en_begin(e);
-            locked = true;
-            e->b.work = 0; /* the limit is on each byte: a long text is no misuse */
-            to = cf_step(e, config, class_of[bytes[i]]);
-            if (to == NONE) {
-                config = NONE;
-                break;
-            }
-        }
-        config = to;
+    config = read_known(e, config, bytes, n, n_read);
+    if (*n_read == n || config == CF_DEAD) return config;
+    en_begin(e);
+    for (; *n_read < n; ++*n_read) {
+        e->b.work = 0; /* the limit is on each byte: a long text is no misuse */
+        config = cf_step(e, config, e->lx.x.class_of[bytes[*n_read]]);
+        if (config == NONE || config == CF_DEAD) break;
     }
-    if (locked) en_end(e, err);
-    *n_read = config == CF_DEAD ? i - 1 : i;
+    en_end(e, err);
     return config;
 }
 
@@ -119,6 +135,23 @@ static ge_status do_accept(ge_matcher *m, const int64_t *tokens, size_t n, int32
         state = next;
     }
     return GE_OK;
+}
+
+/* Whether read_token would find all that it needs without the lock. */
+static bool knows_token(const ge_engine *e, mt_step from, int64_t token) {
+    const ge_vocab *v = e->v;
+    if (token < 0 || token >= (int64_t)v->n_tokens || from.ended) return true;
+    size_t n = v->offsets[token + 1] - v->offsets[token], n_read;
+    return read_known(e, from.config, v->text + v->offsets[token], n, &n_read) == CF_DEAD || n_read == n;
+}
+
+static int32_t do_accept_token(ge_matcher *m, int64_t token, bool warm_only, ge_err *err) {
+    mt_step next;
+    if (warm_only && !knows_token(m->e, state_of(m), token)) return MT_COLD;
+    err->status = GE_OK;
+    if (!read_token(m->e, state_of(m), token, &next, err)) return err->status;
+    budget_begin(&m->b);
+    return vec_push(&m->b, &m->steps, next) ? 1 : (int32_t)budget_report(&m->b, err);
 }
 
 static ge_status do_accept_bytes(ge_matcher *m, const uint8_t *text, size_t n, int32_t commit, size_t *n_done, ge_err *err) {
@@ -164,6 +197,7 @@ static ge_status do_move(ge_matcher *m, ge_engine *engine, ge_err *err) {
         share_take(&engine->shares);
         ge_engine_free(m->e);
         m->e = engine;
+        m->written.mask = NULL; /* its configuration was one of the other engine */
         return GE_OK;
     }
     vec_drop(&m->b, &steps);
@@ -194,11 +228,10 @@ ge_status ge_matcher_history(ge_matcher *m, int64_t *out, size_t capacity, size_
     return leave(m, GE_OK);
 }
 
-ge_status ge_matcher_flags(ge_matcher *m, int32_t *flags, ge_err *err) {
+int32_t ge_matcher_flags(ge_matcher *m, ge_err *err) {
     if (!enter(m, err)) return GE_E_BUSY;
     mt_step state = state_of(m);
-    *flags = is_complete(m->e, state.config) | state.ended << 1;
-    return leave(m, GE_OK);
+    return leave(m, is_complete(m->e, state.config) | state.ended << 1 | m->same << 2);
 }
 
 /* --- masks ----------------------------------------------------------------------------------------------------------------- */
@@ -226,42 +259,51 @@ static ge_status report_spelling(const byte_set *live, ge_err *err) {
     return err->status = GE_E_SPELLING;
 }
 
-static ge_status do_fill_mask(ge_matcher *m, uint32_t *masks, size_t row, size_t n_words, int32_t *all, ge_err *err) {
+/* The mask of a configuration whose mask is not kept. */
+static ge_status fill_cold(ge_engine *e, u32 config, u32 *mask, bool *all, ge_err *err) {
+    en_begin(e);
+    bool ok = mk_warm(e, config, mask, all) || mk_cold(e, config, mask, all), stuck = false;
+    byte_set live;
+    if (ok && !is_complete(e, config)) { /* some token must go on */
+        u32 any = 0;
+        for (u32 i = 0; i < e->v->n_words && !any; i++) any |= mask[i];
+        stuck = !any && live_bytes(e, config, &live);
+    }
+    ge_status status = en_end(e, err);
+    return status == GE_OK && stuck ? report_spelling(&live, err) : status;
+}
+
+/* Notes what was written. That the configuration's mask may since have been evicted, or kept once more, does no harm: a reference is that
+ * of one content for ever. */
+static int32_t flags_of_written(ge_matcher *m, const u32 *mask, u32 config, bool all) {
+    mt_written before = m->written;
+    m->written = (mt_written){mask, config, atomic_load(&cf_at(m->e, config)->mask)};
+    m->same = before.mask == mask && (before.config == config || (before.kept && before.kept == m->written.kept));
+    return (all ? GE_MASK_ALL : 0) | (m->same ? GE_MASK_SAME : 0);
+}
+
+static int32_t do_fill_mask(ge_matcher *m, uint32_t *masks, size_t row, size_t n_words, bool warm_only, ge_err *err) {
     ge_engine *e = m->e;
     ge_vocab *v = e->v;
     u32 *mask = masks + row * n_words;
     mt_step state = state_of(m);
-    bool every = false;
+    bool all = false;
     if (n_words != v->n_words) return err_set(err, GE_E_ARGUMENT, "the mask has the wrong width");
     if ((uintptr_t)masks % sizeof *masks) return err_set(err, GE_E_ARGUMENT, "the mask buffer is not aligned to 4 bytes");
-    *all = 0;
     if (state.ended) {
+        state.config = CF_DEAD;
         memset(mask, 0, n_words * sizeof *mask);
         for (u32 i = 0; i < v->n_eos; i++) mask[v->eos[i] >> 5] |= (u32)1 << (v->eos[i] & 31);
-        return GE_OK;
+    } else if (!mk_warm(e, state.config, mask, &all)) {
+        if (warm_only) return MT_COLD;
+        ge_status status = fill_cold(e, state.config, mask, &all, err);
+        if (status != GE_OK) {
+            m->written.mask = NULL;
+            m->same = false;
+            return status;
+        }
     }
-    if (mk_warm(e, state.config, mask, &every)) return *all = every, GE_OK;
-    en_begin(e);
-    bool ok = mk_warm(e, state.config, mask, &every) || mk_cold(e, state.config, mask, &every), stuck = false;
-    byte_set live;
-    if (ok && !is_complete(e, state.config)) { /* some token must go on */
-        u32 any = 0;
-        for (u32 i = 0; i < v->n_words && !any; i++) any |= mask[i];
-        stuck = !any && live_bytes(e, state.config, &live);
-    }
-    ge_status status = en_end(e, err);
-    *all = every;
-    return status == GE_OK && stuck ? report_spelling(&live, err) : status;
-}
-
-ge_status ge_fill_masks(ge_matcher *const *matchers, size_t n, uint32_t *masks, const uint32_t *rows, size_t n_words, int32_t *all,
-                        size_t *n_done, ge_err *err) {
-    for (*n_done = 0; *n_done < n; ++*n_done) {
-        size_t i = *n_done;
-        ge_status status = ge_matcher_fill_mask(matchers[i], masks, rows[i], n_words, &all[i], err);
-        if (status != GE_OK) return status;
-    }
-    return GE_OK;
+    return flags_of_written(m, mask, state.config, all);
 }
 
 /* --- questions ------------------------------------------------------------------------------------------------------------- */
@@ -344,6 +386,12 @@ ge_status ge_matcher_accept(ge_matcher *m, const int64_t *tokens, size_t n, int3
     return enter(m, err) ? leave(m, do_accept(m, tokens, n, commit, n_done, err)) : GE_E_BUSY;
 }
 
+int32_t mt_accept_token(ge_matcher *m, int64_t token, bool warm_only, ge_err *err) {
+    return enter(m, err) ? leave(m, do_accept_token(m, token, warm_only, err)) : (int32_t)GE_E_BUSY;
+}
+
+int32_t ge_matcher_accept_token(ge_matcher *m, int64_t token, ge_err *err) { return mt_accept_token(m, token, false, err); }
+
 ge_status ge_matcher_accept_bytes(ge_matcher *m, const uint8_t *text, size_t n, int32_t commit, size_t *n_done, ge_err *err) {
     return enter(m, err) ? leave(m, do_accept_bytes(m, text, n, commit, n_done, err)) : GE_E_BUSY;
 }
@@ -356,8 +404,12 @@ ge_status ge_matcher_rollback(ge_matcher *m, size_t n, ge_err *err) {
     return enter(m, err) ? leave(m, do_rollback(m, n, err)) : GE_E_BUSY;
 }
 
-ge_status ge_matcher_fill_mask(ge_matcher *m, uint32_t *masks, size_t row, size_t n_words, int32_t *all, ge_err *err) {
-    return enter(m, err) ? leave(m, do_fill_mask(m, masks, row, n_words, all, err)) : GE_E_BUSY;
+int32_t mt_fill_mask(ge_matcher *m, uint32_t *masks, size_t row, size_t n_words, bool warm_only, ge_err *err) {
+    return enter(m, err) ? leave(m, do_fill_mask(m, masks, row, n_words, warm_only, err)) : (int32_t)GE_E_BUSY;
+}
+
+int32_t ge_matcher_fill_mask(ge_matcher *m, uint32_t *masks, size_t row, size_t n_words, ge_err *err) {
+    return mt_fill_mask(m, masks, row, n_words, false, err);
 }
 
 ge_status ge_matcher_forced_bytes(ge_matcher *m, uint8_t *out, size_t capacity, size_t *n_out, ge_err *err) {

@@ -42,7 +42,8 @@ enum {                /* flags, fixed at creation */
     RX_NULLABLE = 1,  /* contains "" (exact) */
     RX_INHABITED = 2, /* set => contains something; not set => unknown */
     RX_TEXT = 4,      /* set => every string is valid UTF-8; not set => unknown */
-    RX_FINITE = 8     /* set => finitely many strings; not set => unknown */
+    RX_FINITE = 8,    /* set => finitely many strings; not set => unknown */
+    RX_COUNTED = 16   /* rx_clamp may change it: a repeat with an upper bound is in it, not inside a complement (exact) */
 };
 
 typedef struct rx_meta {

@@ -60,12 +60,8 @@ static rx_id clamp_concat(rx_arena *x, rx_id id, u32 n_bytes) {
 
 rx_id rx_clamp(rx_arena *x, rx_id id, u32 n_bytes) {
     u32 node[5] = {0}; /* a copy: the pool may move below */
-    if (id == NONE) return NONE;
+    if (id == NONE || !(x->meta.at[id].flags & RX_COUNTED)) return id;
     memcpy(node, intern_words(&x->nodes, id), min_u32(intern_length(&x->nodes, id), 5) * sizeof *node);
-    switch ((rx_kind)node[0]) {
-    case RX_CONCAT: case RX_OR: case RX_AND: case RX_REPEAT: case RX_QUOTE: break;
-    default: return id;
-    }
     u64 key = (u64)id << 32 | n_bytes;
     rx_id result = map_get(&x->clamped, key);
     if (result != NONE) return result;
@@ -89,12 +85,13 @@ typedef struct finish_node {
 } finish_node;
 
 /* Follows first those derivatives for which the way there and a guess at the rest are shortest, as the search for emptiness does. What is
- * found is noted for all on the way, and ends later searches that come there. */
+ * found is noted for all on the way, and ends later searches that come there; that nothing was found, for the start. n_bytes is to be the
+ * same in all calls over an arena. */
 u32 rx_finish(rx_arena *x, rx_id start, u32 n_bytes) {
     VEC(finish_node) nodes = {0};
     u32 bucket[256], lowest = 0, found = NONE, rest = rx_nullable(x, start) ? 0 : map_get(&x->finish, start);
     word_map seen = {0};
-    if (rest != NONE) return min_u32(rest, n_bytes + 1);
+    if (rest != NONE) return rest;
     rx_refresh_classes(x);
     memset(bucket, 0xff, sizeof bucket);
     bucket[0] = 0;
@@ -119,6 +116,7 @@ u32 rx_finish(rx_arena *x, rx_id start, u32 n_bytes) {
         }
     }
     u32 length = found == NONE ? n_bytes + 1 : nodes.at[found].length + rest;
+    if (ok && found == NONE) ok = map_put(x->b, &x->finish, start, length);
     for (u32 i = found; ok && i != NONE; i = nodes.at[i].parent) ok = map_put(x->b, &x->finish, nodes.at[i].id, length - nodes.at[i].length);
     vec_drop(x->b, &nodes);
     map_drop(x->b, &seen);

@@ -68,8 +68,26 @@ static u32 guess_distance(const rx_arena *x, const u32 *words, u32 n, u32 flags)
     return sum < UINT16_MAX ? (u32)sum : UINT16_MAX;
 }
 
+static u32 counted(const rx_arena *x, const u32 *words, u32 n) {
+    u32 last = 1; /* operands: [1, last) */
+    switch ((rx_kind)words[0]) {
+    case RX_CONCAT: last = 3; break;
+    case RX_OR: case RX_AND: last = n; break;
+    case RX_REPEAT:
+        if (words[3] != NONE && words[3] > 1) return RX_COUNTED;
+        last = 2;
+        break;
+    case RX_QUOTE: last = 2; break;
+    default: break;
+    }
+    for (u32 i = 1; i < last; i++)
+        if (x->meta.at[words[i]].flags & RX_COUNTED) return RX_COUNTED;
+    return 0;
+}
+
 rx_id rx_intern(rx_arena *x, const u32 *words, u32 n, u32 flags, u32 depth) {
     bool fresh;
+    flags |= counted(x, words, n);
     rx_id id = intern(x->b, &x->nodes, words, n, &fresh);
     if (id == NONE || !fresh) return id;
     rx_meta meta = {.flags = (u8)(flags & RX_NULLABLE ? flags | RX_INHABITED : flags), .depth = (u16)min_u32(depth, UINT16_MAX),

@@ -40,4 +40,24 @@ static inline u32 next_run(u32 low, u32 high, byte_run *run) {
     return end;
 }
 
+/* What is left of a character after some of its bytes: the first says how many come, and sometimes what the second may be. */
+enum { UTF8_START, UTF8_1, UTF8_2, UTF8_3, UTF8_E0, UTF8_ED, UTF8_F0, UTF8_F4, UTF8_DEAD };
+
+static inline u32 utf8_step(u32 phase, u32 byte) {
+    bool more = byte >= 0x80 && byte <= 0xbf;
+    switch (phase) {
+    case UTF8_START:
+        if (byte < 0x80) return UTF8_START;
+        if (byte < 0xc2 || byte > 0xf4) return UTF8_DEAD;
+        if (byte < 0xe0) return UTF8_1;
+        if (byte < 0xf0) return byte == 0xe0 ? UTF8_E0 : byte == 0xed ? UTF8_ED : UTF8_2;
+        return byte == 0xf0 ? UTF8_F0 : byte == 0xf4 ? UTF8_F4 : UTF8_3;
+    case UTF8_E0: return more && byte >= 0xa0 ? UTF8_1 : UTF8_DEAD;
+    case UTF8_ED: return more && byte <= 0x9f ? UTF8_1 : UTF8_DEAD;
+    case UTF8_F0: return more && byte >= 0x90 ? UTF8_2 : UTF8_DEAD;
+    case UTF8_F4: return more && byte <= 0x8f ? UTF8_2 : UTF8_DEAD;
+    default: return more ? phase - 1 : UTF8_DEAD;
+    }
+}
+
 #endif

@@ -99,9 +99,8 @@ static ge_status walk(ge_engine *e, const char *text, u32 *masks, bool by_hand) 
     ge_status status = ge_matcher_new(e, &m, &err);
     u32 words = e->v->n_words;
     for (u32 i = 0; status == GE_OK; i++) {
-        int32_t all;
         u32 *mask = masks + i * words;
-        status = ge_matcher_fill_mask(m, mask, 0, words, &all, &err);
+        status = ge_matcher_fill_mask(m, mask, 0, words, &err) < 0 ? (ge_status)err.status : GE_OK;
         if (status != GE_OK) break;
         for (u32 t = 0; by_hand && t < N_TOKENS; t++) {
             size_t done;

@@ -114,6 +114,51 @@ static pair random_operation(rx_arena *x, const pair *pool, u32 n) {
     return r;
 }
 
+/* First bytes leave none out, bytes of one local class have one derivative, and a clamped expression has the same short strings. */
+static void check_front(rx_arena *x, rx_id id) {
+    byte_set first;
+    u8 same[256], next[256];
+    CHECK(rx_first(x, id, &first));
+    u32 local = rx_local(x, id), ring = 0;
+    CHECK(local != NONE);
+    rx_refresh_classes(x);
+    rx_local_classes(x, local, same, next);
+    for (u32 c = 0; c < x->n_classes; c++) {
+        rx_id derived = rx_derive(x, id, x->class_byte[c]);
+        CHECK(derived == rx_derive(x, id, x->class_byte[same[c]]));
+        CHECK(same[next[c]] == same[c]);
+        ring += next[c];
+        if (!rx_is_empty(x, derived)) CHECK(set_has(&first, x->class_byte[c]));
+    }
+    CHECK(ring == x->n_classes * (x->n_classes - 1) / 2); /* each class is the next of one */
+}
+
+static bool reads_all(rx_arena *x, rx_id id, u32 string) {
+    u8 text[MAX_LENGTH];
+    u32 n = spell(string, text);
+    for (u32 i = 0; i < n; i++) id = rx_derive(x, id, text[i]);
+    return rx_nullable(x, id);
+}
+
+static bool has_length(rx_arena *x, rx_id id, u32 n) {
+    if (n == 0) return rx_nullable(x, id);
+    for (u32 c = 0; c < x->n_classes; c++)
+        if (has_length(x, rx_derive(x, id, x->class_byte[c]), n - 1)) return true;
+    return false;
+}
+
+static void check_clamped(rx_arena *x, const pair *p) {
+    for (u32 n_bytes = 1; n_bytes <= MAX_LENGTH; n_bytes++) {
+        rx_id clamped = rx_clamp(x, p->id, n_bytes);
+        for (u32 s = 0; s < N_STRINGS; s++)
+            if (s < first_of_length(n_bytes + 1)) CHECK(reads_all(x, clamped, s) == p->l.has[s]);
+            else if (p->l.has[s]) CHECK(reads_all(x, clamped, s)); /* never less */
+        check_front(x, clamped);
+    }
+    u32 finish = rx_finish(x, p->id, MAX_LENGTH);
+    CHECK(finish > MAX_LENGTH || has_length(x, p->id, finish));
+}
+
 static void random_expressions(u32 rounds) {
     for (u32 round = 0; round < rounds; round++) {
         budget b;
@@ -137,6 +182,14 @@ static void random_expressions(u32 rounds) {
             pair p = random_operation(&x, pool, n);
             if (p.id == NONE) break; /* nested too deep */
             check_language(&x, &p);
+            check_front(&x, p.id);
+            check_clamped(&x, &p);
+            rx_id quoted = rx_quote(&x, p.id, round & 1);
+            for (const char *c = "\\u00"; quoted != NONE; c++) { /* raw, and inside an escape */
+                check_front(&x, quoted);
+                if (!*c) break;
+                quoted = rx_derive(&x, quoted, (u8)*c);
+            }
             pool[n++] = p;
         }
         budget_begin(&b);

@@ -3,14 +3,14 @@
  *
  *     gcc -std=c11 -O1 -g -fsanitize=thread -I. -Iinclude test/t_threads.c ge_all.c -o /tmp/t_threads -lpthread && /tmp/t_threads
  *
- * What runs at once: accepting and masks of cold and of warm states; eviction (a store of three masks); lexeme-internal masks that go from
+ * What runs at once: accepting and masks of cold and of warm states; batches with threads of their own; eviction (a store of three masks); lexeme-internal masks that go from
  * engine to engine through the vocabulary; forks; engines that are made and freed by one thread while others use theirs; statistics. */
 #include <pthread.h>
 
 #include "../match/en.h"
 #include "harness.h"
 
-enum { N_TOKENS = 400, EOS = 399, WORDS = 13, N_THREADS = 6, N_TEXTS = 6, LENGTH = 24, ROUNDS = 12 };
+enum { N_TOKENS = 400, EOS = 399, WORDS = 13, N_THREADS = 6, N_TEXTS = 6, LENGTH = 24, ROUNDS = 12, N_ENGINES = 5 };
 
 static u8 token_bytes[N_TOKENS * 8];
 static u32 token_offsets[N_TOKENS + 1];
@@ -70,24 +70,53 @@ static void make_reference(ge_grammar *g, ge_vocab *v) {
     ge_engine *e = NULL;
     ge_err err = {0};
     u64 seed = 11;
-    int32_t all;
     CHECK(ge_engine_new(g, v, GE_NO_MASK_CACHE | GE_NO_INNER_MASKS | GE_NO_SHARED_INNER | GE_NO_SLICES, &e, &err) == GE_OK);
     for (u32 t = 0; t < N_TEXTS; t++) {
         ge_matcher *m = NULL;
         CHECK(ge_matcher_new(e, &m, &err) == GE_OK);
         for (u32 i = 0;; i++) {
-            CHECK(ge_matcher_fill_mask(m, reference[t][i], 0, WORDS, &all, &err) == GE_OK);
+            CHECK(ge_matcher_fill_mask(m, reference[t][i], 0, WORDS, &err) >= 0);
             if (i == LENGTH) break;
             u32 token = i < 2 ? '[' : random_below(&seed, 3) ? (u8) "\"\",,[]0"[random_below(&seed, 7)] : random_below(&seed, N_TOKENS);
             while (!(reference[t][i][token >> 5] >> (token & 31) & 1)) token = (token + 1) % N_TOKENS;
-                        int64_t id = token;
-            size_t done;
-            CHECK(ge_matcher_accept(m, &id, 1, 1, &done, &err) == GE_OK && done == 1);
+            CHECK(ge_matcher_accept_token(m, token, &err) == 1);
             text_token[t][text_length[t]++] = token;
         }
         ge_matcher_free(m);
     }
     ge_engine_free(e);
+}
+
+/* All texts in all engines side by side, step by step in one batch; some matchers get a token that is none, or none at all. Returns what was
+ * wrong. */
+static u32 walk_together(ge_engine *const *engines, u32 n_threads) {
+    enum { N = N_ENGINES * N_TEXTS };
+    static u32 masks[N][WORDS], before[N][WORDS];
+    ge_matcher *matchers[N];
+    int64_t tokens[N];
+    u32 rows[N], wrong = 0;
+    bool accepted[N], needed[N], changed[N], failed[N];
+    ge_err err = {0};
+    ge_batch batch = {matchers, NULL, rows, N, masks[0], WORDS, n_threads, accepted, needed, changed, failed};
+    for (u32 i = 0; i < N; i++) {
+        CHECK(ge_matcher_new(engines[i % N_ENGINES], &matchers[i], &err) == GE_OK);
+        rows[i] = N - 1 - i;
+    }
+    for (u32 step = 0; step <= LENGTH; step++) {
+        for (u32 i = 0; step && i < N; i++)
+            tokens[i] = i % 7 == 6 ? INT64_MIN : i % 7 == 5 ? -1 : (int64_t)text_token[i / N_ENGINES][step - 1];
+        batch.tokens = step ? tokens : NULL;
+        memcpy(before, masks, sizeof before);
+        wrong += ge_batch_run(&batch) != 0;
+        for (u32 i = 0; i < N; i++) {
+            bool moves = step && i % 7 < 5;
+            wrong += accepted[i] != moves || !needed[i] || (changed[i] && step && !moves);
+            wrong += !changed[i] && memcmp(masks[rows[i]], before[rows[i]], sizeof masks[0]) != 0;
+            wrong += memcmp(masks[rows[i]], reference[i / N_ENGINES][i % 7 < 5 ? step : 0], sizeof masks[0]) != 0;
+        }
+    }
+    for (u32 i = 0; i < N; i++) ge_matcher_free(matchers[i]);
+    return wrong;
 }
 
 typedef struct job {
@@ -103,18 +132,18 @@ static u32 walk(ge_engine *e, u32 t, u64 *seed) {
     ge_err err = {0};
     ge_matcher *m = NULL, *twin;
     u32 mask[2][WORDS], wrong = 0;
-    int32_t all[2];
     size_t done;
     if (ge_matcher_new(e, &m, &err) != GE_OK) return 1;
     for (u32 i = 0; i <= text_length[t]; i++) {
-        if (ge_matcher_fill_mask(m, mask[0], 0, WORDS, all, &err) != GE_OK) wrong++;
+        if (ge_matcher_fill_mask(m, mask[0], 0, WORDS, &err) < 0) wrong++;
         wrong += memcmp(mask[0], reference[t][i], sizeof mask[0]) != 0;
         if (i == text_length[t]) break;
         int64_t token = text_token[t][i];
         if (random_below(seed, 4) == 0 && ge_matcher_fork(m, &twin, &err) == GE_OK) {
             wrong += ge_matcher_accept(twin, &token, 1, 1, &done, &err) != GE_OK || !done;
             ge_matcher *both[2] = {twin, m};
-            wrong += ge_fill_masks(both, 2, mask[0], (u32[]){0, 1}, WORDS, all, &done, &err) != GE_OK || done != 2;
+            bool out[4][2];
+            wrong += ge_batch_run(&(ge_batch){both, NULL, (u32[]){0, 1}, 2, mask[0], WORDS, 2, out[0], out[1], out[2], out[3]}) != 0;
             wrong += memcmp(mask[0], reference[t][i + 1], sizeof mask[0]) != 0 || memcmp(mask[1], reference[t][i], sizeof mask[0]) != 0;
             ge_matcher_free(twin);
         }
@@ -122,8 +151,7 @@ static u32 walk(ge_engine *e, u32 t, u64 *seed) {
         if (random_below(seed, 5) == 0) {
             wrong += ge_matcher_rollback(m, 1, &err) != GE_OK;
             wrong += ge_matcher_accept(m, &token, 1, 1, &done, &err) != GE_OK || !done;
-            int32_t flags;
-            CHECK(ge_matcher_flags(m, &flags, &err) == GE_OK);
+            wrong += ge_matcher_flags(m, &err) < 0;
             u8 forced[16];
             wrong += ge_matcher_forced_bytes(m, forced, sizeof forced, &done, &err) != GE_OK;
         }
@@ -173,6 +201,18 @@ static void race(ge_grammar *g, ge_vocab *v, u32 switches) {
     ge_engine_free(e);
 }
 
+/* Cold engines, and batches of several threads. */
+static void race_of_batches(ge_grammar *g, ge_vocab *v, u32 switches) {
+    ge_engine *engines[N_ENGINES];
+    ge_err err = {0};
+    for (u32 n_threads = 0; n_threads < 8; n_threads += n_threads + 1) {
+        for (u32 i = 0; i < N_ENGINES; i++) CHECK(ge_engine_new(g, v, switches, &engines[i], &err) == GE_OK);
+        CHECK(walk_together(engines, n_threads) == 0); /* cold, then warm */
+        CHECK(walk_together(engines, n_threads) == 0);
+        for (u32 i = 0; i < N_ENGINES; i++) ge_engine_free(engines[i]);
+    }
+}
+
 int main(void) {
     u32 total = 0;
     for (u32 tight = 0; tight < 2; tight++) {
@@ -187,6 +227,8 @@ int main(void) {
         race(g, v, GE_NO_MASK_CACHE);
         race(g, v, GE_NO_SHARED_INNER | GE_NO_SLICES);
         race(g, v, GE_NO_GOTO_CACHE | GE_NO_STATE_CACHE);
+        race_of_batches(g, v, 0);
+        race_of_batches(g, v, GE_NO_SHARED_INNER | GE_NO_SLICES);
         ge_grammar_free(g);
         ge_vocab_free(v);
     }

@@ -45,7 +45,7 @@ bool tt_build(tt_trie *t, budget *b, tt_item *items, u32 n) {
     VEC(range) nodes = {0};
     memset(t, 0, sizeof *t);
     tt_item *spare = mem_resize(b, NULL, 0, (n + 1u) * sizeof *spare);
-    bool ok = spare && vec_push(b, &nodes, ((range){0, n, 0})) && vec_push(b, &t->byte, 0);
+    bool ok = spare && vec_push(b, &nodes, ((range){0, n, 0})) && vec_push(b, &t->byte, 0) && vec_push(b, &t->parent, 0);
     for (u32 i = 0; ok && i < nodes.n; i++) {
         range at = nodes.at[i];
         sort_items(items + at.from, at.to - at.from, at.depth, spare);
@@ -56,7 +56,7 @@ bool tt_build(tt_trie *t, budget *b, tt_item *items, u32 n) {
         for (u32 k = end; ok && k < at.to; k = next) {
             u8 byte = items[k].at[at.depth];
             for (next = k + 1; next < at.to && items[next].at[at.depth] == byte;) next++;
-            ok = vec_push(b, &nodes, ((range){k, next, at.depth + 1})) && vec_push(b, &t->byte, byte);
+            ok = vec_push(b, &nodes, ((range){k, next, at.depth + 1})) && vec_push(b, &t->byte, byte) && vec_push(b, &t->parent, i);
         }
     }
     ok = ok && vec_push(b, &t->first, nodes.n);
@@ -69,6 +69,7 @@ bool tt_build(tt_trie *t, budget *b, tt_item *items, u32 n) {
 void tt_drop(tt_trie *t, budget *b) {
     vec_drop(b, &t->byte);
     vec_drop(b, &t->first);
+    vec_drop(b, &t->parent);
     vec_drop(b, &t->token);
     vec_drop(b, &t->twins);
 }

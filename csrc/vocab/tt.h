@@ -29,6 +29,7 @@ typedef struct tt_twin {
 typedef struct tt_trie {
     VEC(u8) byte;
     VEC(u32) first;
+    VEC(u32) parent;    /* of the root: 0 */
     VEC(u32) token;     /* the token that ends at the node; with TT_MANY, an index into twins; or NONE */
     VEC(tt_twin) twins; /* lists of tokens with the same bytes */
 } tt_trie;
@@ -41,7 +42,7 @@ typedef struct tt_trie {
 bool tt_build(tt_trie *t, budget *b, tt_item *items, u32 n);
 void tt_drop(tt_trie *t, budget *b);
 static inline size_t tt_bytes(const tt_trie *t) {
-    return vec_bytes(&t->byte) + vec_bytes(&t->first) + vec_bytes(&t->token) + vec_bytes(&t->twins);
+    return vec_bytes(&t->byte) + vec_bytes(&t->first) + vec_bytes(&t->parent) + vec_bytes(&t->token) + vec_bytes(&t->twins);
 }
 
 /* The tokens of a node, one after the other: for (u32 next, token = tt_token(t, node, &next); token != NONE; token = tt_more(t, &next)). */

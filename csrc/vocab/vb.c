@@ -1,47 +1,56 @@
 #include "vb.h"
 
-/* Number of characters of a plain token; NONE if it is not plain. */
+/* Number of characters of a plain token, 0 if it is not plain. */
 static u32 plain_chars(const u8 *at, u32 n) {
     u32 chars = 0;
     for (u32 i = 0; i < n; chars++) {
         u8 c = at[i++];
-        if (c < 0x20 || c == '"' || c == '\\' || (c >= 0x80 && c < 0xc2) || c > 0xf4) return NONE;
+        if (c < 0x20 || c == '"' || c == '\\' || (c >= 0x80 && c < 0xc2) || c > 0xf4) return 0;
         u32 more = c < 0x80 ? 0 : c < 0xe0 ? 1 : c < 0xf0 ? 2 : 3;
         u8 low = c == 0xe0 ? 0xa0 : c == 0xf0 ? 0x90 : 0x80, high = c == 0xed ? 0x9f : c == 0xf4 ? 0x8f : 0xbf; /* of the second byte */
-        if (more > n - i) return NONE;
+        if (more > n - i) return 0;
         for (; more; more--, low = 0x80, high = 0xbf, i++)
-            if (at[i] < low || at[i] > high) return NONE;
+            if (at[i] < low || at[i] > high) return 0;
     }
     return chars;
 }
 
-/* items: scratch of one per token. */
-static bool build_slice(ge_vocab *v, u32 which, u32 max_chars, tt_item *items) {
+/* What the tables are made from. */
+typedef struct source {
+    tt_item *sorted; /* all tokens by their bytes: tries of some of them are then made without sorting */
+    tt_item *some;   /* room for as many */
+    u8 *chars;       /* by token: characters if it is plain, VB_SHORT + 1 for more; 0 if it is not plain */
+} source;
+
+/* Room for one bit per id of the logits, all clear. */
+static u32 *new_bits(ge_vocab *v) {
+    u32 *bits = mem_resize(&v->b, NULL, 0, v->n_words * sizeof *bits);
+    if (bits) memset(bits, 0, v->n_words * sizeof *bits);
+    return bits;
+}
+
+static void set_bit(u32 *bits, u32 i) { bits[i >> 5] |= (u32)1 << (i & 31); }
+
+static bool build_slice(ge_vocab *v, u32 which, u32 max_chars, const source *from) {
     vb_slice *slice = &v->slices[which];
     u32 n = 0;
     slice->max_chars = max_chars;
-    slice->bits = mem_resize(&v->b, NULL, 0, v->n_words * sizeof *slice->bits);
+    slice->bits = new_bits(v);
     if (!slice->bits) return false;
-    memset(slice->bits, 0, v->n_words * sizeof *slice->bits);
     for (u32 i = 0; i < v->n_tokens; i++) {
-        tt_item item = {.at = v->text + v->offsets[i], .n = v->offsets[i + 1] - v->offsets[i], .token = i};
-        u32 chars = plain_chars(item.at, item.n);
-        if (item.n && chars != NONE && chars <= max_chars) slice->bits[i >> 5] |= (u32)1 << (i & 31);
-        else items[n++] = item;
+        tt_item item = from->sorted[i];
+        u32 chars = from->chars[item.token];
+        if (chars && chars <= max_chars) set_bit(slice->bits, item.token);
+        else from->some[n++] = item;
     }
-    return tt_build(&slice->rest, &v->b, items, n);
+    return tt_build(&slice->rest, &v->b, from->some, n);
 }
 
-static bool build_counts(ge_vocab *v) {
-    for (u32 n = 0; n < VB_SHORT; n++) {
-        v->up_to[n] = mem_resize(&v->b, NULL, 0, v->n_words * sizeof(u32));
-        if (!v->up_to[n]) return false;
-        memset(v->up_to[n], 0, v->n_words * sizeof(u32));
-    }
-    for (u32 i = 0; i < v->n_tokens; i++) {
-        u32 n = v->offsets[i + 1] - v->offsets[i], chars = plain_chars(v->text + v->offsets[i], n);
-        if (n && chars < VB_SHORT) v->up_to[chars][i >> 5] |= (u32)1 << (i & 31);
-    }
+static bool build_counts(ge_vocab *v, const source *from) {
+    for (u32 n = 0; n < VB_SHORT; n++)
+        if (!(v->up_to[n] = new_bits(v))) return false;
+    for (u32 i = 0; i < v->n_tokens; i++)
+        if (from->chars[i] && from->chars[i] < VB_SHORT) set_bit(v->up_to[from->chars[i]], i);
     for (u32 n = 1; n < VB_SHORT; n++)
         for (u32 i = 0; i < v->n_words; i++) v->up_to[n][i] |= v->up_to[n - 1][i];
     return true;
@@ -60,22 +69,50 @@ static void find_hubs(ge_vocab *v) {
     }
 }
 
-/* Tiers of 8, 16 and 24 bytes, and of the longest token. */
-static bool build_tiers(ge_vocab *v, tt_item *items) {
+/* Tiers of 8, 16, 24 and 32 bytes, and of the longest token. */
+static bool build_tiers(ge_vocab *v, const source *from) {
     u32 most = 0;
     bool ok = true;
-    for (u32 i = 0; i < v->n_tokens; i++) most = max_u32(most, v->offsets[i + 1] - v->offsets[i]);
+    for (u32 i = 0; i < v->n_tokens; i++) most = max_u32(most, from->sorted[i].n);
     for (u32 k = 0; ok && k < VB_TIERS; k++) {
         vb_tier *tier = &v->tiers[k];
         u32 n = 0;
         tier->bytes = k == 0 ? most : min_u32(most, 8 * (VB_TIERS - k));
-        for (u32 i = 0; i < v->n_tokens; i++) {
-            tt_item item = {.at = v->text + v->offsets[i], .n = v->offsets[i + 1] - v->offsets[i], .token = i};
-            if (item.n > tier->bytes) items[n++] = item;
-        }
-        ok = tt_build(&tier->longer, &v->b, items, n);
+        for (u32 i = 0; i < v->n_tokens; i++)
+            if (from->sorted[i].n > tier->bytes) from->some[n++] = from->sorted[i];
+        ok = tt_build(&tier->longer, &v->b, from->some, n);
     }
     return ok;
+}
+
+/* All that is computed from the tokens. */
+static bool build_tables(ge_vocab *v) {
+    u32 n = v->n_tokens;
+    source from = {.sorted = mem_resize(&v->b, NULL, 0, n * sizeof(tt_item)), .some = mem_resize(&v->b, NULL, 0, n * sizeof(tt_item))};
+    from.chars = mem_resize(&v->b, NULL, 0, n);
+    bool ok = from.sorted && from.some && from.chars;
+    for (u32 i = 0; ok && i < n; i++) {
+        tt_item item = {.at = v->text + v->offsets[i], .n = v->offsets[i + 1] - v->offsets[i], .token = i};
+        from.sorted[i] = item;
+        from.chars[i] = (u8)min_u32(plain_chars(item.at, item.n), VB_SHORT + 1);
+    }
+    ok = ok && tt_build(&v->trie, &v->b, from.sorted, n);
+    if (ok) find_hubs(v);
+    ok = ok && build_slice(v, VB_PLAIN, NONE, &from) && build_slice(v, VB_PLAIN_SHORT, VB_SHORT, &from);
+    ok = ok && build_counts(v, &from) && build_tiers(v, &from);
+    if (from.sorted) mem_resize(&v->b, from.sorted, n * sizeof *from.sorted, 0);
+    if (from.some) mem_resize(&v->b, from.some, n * sizeof *from.some, 0);
+    if (from.chars) mem_resize(&v->b, from.chars, n, 0);
+    return ok;
+}
+
+ge_vocab *vb_new(void) {
+    ge_vocab *v = calloc(1, sizeof *v);
+    if (!v || lock_init(&v->lock)) return free(v), NULL;
+    ge_limits limits;
+    memset(&limits, 0xff, sizeof limits); /* the caller's memory is the limit here; the store has its own ceiling */
+    budget_init(&v->b, &limits);
+    return v;
 }
 
 ge_status ge_vocab_new(const uint8_t *bytes, const uint32_t *offsets, uint32_t n_tokens, uint32_t width, const uint32_t *eos,
@@ -87,33 +124,22 @@ ge_status ge_vocab_new(const uint8_t *bytes, const uint32_t *offsets, uint32_t n
     for (u32 i = 0; i < n_tokens; i++)
         if (offsets[i + 1] < offsets[i] || offsets[i + 1] - offsets[i] > TT_MAX_BYTES) return err_set(err, GE_E_ARGUMENT, "a token is too long");
 
-    ge_vocab *v = calloc(1, sizeof *v);
-    if (!v || lock_init(&v->lock)) return free(v), err->status = GE_E_MEMORY;
-    ge_limits limits;
-    memset(&limits, 0xff, sizeof limits); /* the caller's memory is the limit here; the store has its own ceiling */
-    budget_init(&v->b, &limits);
+    ge_vocab *v = vb_new();
+    if (!v) return err->status = GE_E_MEMORY;
     v->n_tokens = n_tokens;
     v->width = width;
     v->n_words = (width + 31) / 32;
     v->n_eos = n_eos;
-    u32 n_text = offsets[n_tokens];
-    tt_item *items = mem_resize(&v->b, NULL, 0, n_tokens * sizeof *items);
+    v->n_text = offsets[n_tokens];
     v->eos = mem_resize(&v->b, NULL, 0, (n_eos + 1) * sizeof *v->eos);
     v->offsets = mem_resize(&v->b, NULL, 0, (n_tokens + 1u) * sizeof *v->offsets);
-    v->text = mem_resize(&v->b, NULL, 0, n_text + 1);
-    if (items && v->eos && v->offsets && v->text) {
+    v->text = mem_resize(&v->b, NULL, 0, (size_t)v->n_text + 1);
+    if (v->eos && v->offsets && v->text) {
         memcpy(v->offsets, offsets, (n_tokens + 1u) * sizeof *offsets);
-        if (n_text) memcpy(v->text, bytes, n_text);
-        for (u32 i = 0; i < n_tokens; i++) {
-            items[i] = (tt_item){.at = v->text + offsets[i], .n = offsets[i + 1] - offsets[i], .token = i};
-        }
+        if (v->n_text) memcpy(v->text, bytes, v->n_text);
         if (n_eos) memcpy(v->eos, eos, n_eos * sizeof *eos);
-        bool ok = tt_build(&v->trie, &v->b, items, n_tokens);
-        if (ok) find_hubs(v);
-        ok = ok && build_slice(v, VB_PLAIN, NONE, items);
-        (void)(ok && build_slice(v, VB_PLAIN_SHORT, VB_SHORT, items) && build_counts(v) && build_tiers(v, items));
+        (void)build_tables(v);
     }
-    if (items) mem_resize(&v->b, items, n_tokens * sizeof *items, 0);
     if (v->b.status != GE_OK) {
         ge_status status = budget_report(&v->b, err);
         ge_vocab_free(v);
@@ -123,11 +149,7 @@ ge_status ge_vocab_new(const uint8_t *bytes, const uint32_t *offsets, uint32_t n
     return GE_OK;
 }
 
-void ge_vocab_free(ge_vocab *v) {
-    if (!v || !share_drop(&v->shares)) return;
-    while (v->inner.n) vb_inner_free(&v->b, v->inner.at[--v->inner.n]);
-    vec_drop(&v->b, &v->inner);
-    map_drop(&v->b, &v->inner_of);
+static void drop_tables(ge_vocab *v) {
     for (u32 k = 0; k < VB_TIERS; k++) tt_drop(&v->tiers[k].longer, &v->b);
     tt_drop(&v->trie, &v->b);
     for (u32 i = 0; i < VB_N_SLICES; i++) {
@@ -138,8 +160,21 @@ void ge_vocab_free(ge_vocab *v) {
     free(v->eos);
     free(v->offsets);
     free(v->text);
+}
+
+void ge_vocab_free(ge_vocab *v) {
+    if (!v || !share_drop(&v->shares)) return;
+    while (v->inner.n) vb_inner_free(&v->b, v->inner.at[--v->inner.n]);
+    vec_drop(&v->b, &v->inner);
+    map_drop(&v->b, &v->inner_of);
+    if (v->map) vb_unmap(v);
+    else drop_tables(v);
     lock_drop(&v->lock);
     free(v);
+}
+
+void ge_vocab_read(const ge_vocab *v, ge_vocab_content *out) {
+    *out = (ge_vocab_content){v->text, v->offsets, v->eos, v->note, v->n_tokens, v->width, v->n_eos, v->n_note};
 }
 
 size_t ge_vocab_bytes(ge_vocab *v) {

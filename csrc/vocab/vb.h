@@ -54,7 +54,7 @@ typedef struct vb_hub {
     u32 weight[256];
 } vb_hub;
 
-enum { VB_TIERS = 4 };
+enum { VB_TIERS = 5 };
 
 /* The tokens that are longer than some number of bytes; see match/mk_unit.c. */
 typedef struct vb_tier {
@@ -83,6 +83,11 @@ struct ge_vocab {
     vb_tier tiers[VB_TIERS]; /* from the longest down */
     u32 *offsets;        /* token -> its bytes */
     u8 *text;
+    u32 n_text;
+    const u8 *note; /* of whoever saved the file */
+    u32 n_note;
+    void *map; /* the file that all tables above lie in, read only; NULL: they are blocks of their own */
+    size_t map_size;
     VEC(vb_inner *) inner;
     word_map inner_of; /* hash -> index in inner */
     size_t inner_bytes;
@@ -90,6 +95,9 @@ struct ge_vocab {
 };
 
 #define VB_INNER_BYTES ((size_t)64 << 20) /* ceiling of the store */
+
+ge_vocab *vb_new(void); /* empty; NULL: out of memory */
+void vb_unmap(ge_vocab *v);
 
 /* Looks an entry up and marks it as read, or returns NULL. All of these take the lock. */
 const vb_inner *vb_find(ge_vocab *v, const u32 *key, u32 n_key, u64 hash);

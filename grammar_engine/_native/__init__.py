@@ -11,7 +11,7 @@ from array import array
 from collections.abc import Callable, Sequence
 from dataclasses import fields
 from operator import attrgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 from .._core import ffi, lib
 from ..errors import (
@@ -32,10 +32,13 @@ __all__ = [
     "check",
     "ffi",
     "lib",
+    "load_vocab",
     "native_limits",
     "new_err",
     "new_grammar",
     "new_vocab",
+    "read_vocab",
+    "save_vocab",
     "version",
 ]
 
@@ -106,10 +109,47 @@ def new_vocab(blob: bytes, offsets: array[int], width: int, eos: Sequence[int]) 
     status = lib.ge_vocab_new(
         blob, ffi.from_buffer("uint32_t[]", offsets), len(offsets) - 1, width, ffi.from_buffer("uint32_t[]", ids), len(ids), out, err
     )
+    return _vocab_handle(status, out, err)
+
+
+def load_vocab(fd: int) -> Any:
+    """The vocabulary in an open file that holds what `save_vocab` gave. The file may then be closed."""
+    out, err = ffi.new("ge_vocab **"), new_err()
+    return _vocab_handle(lib.ge_vocab_load(fd, out, err), out, err)
+
+
+def _vocab_handle(status: int, out: Any, err: Any) -> Any:
     if status == lib.GE_E_ARGUMENT:
         raise VocabularyError(ffi.string(err.text).decode())
     check(status, err)
     return ffi.gc(out[0], lib.ge_vocab_free, lib.ge_vocab_bytes(out[0]))
+
+
+def save_vocab(vocab: Any, note: bytes) -> Any:
+    """The content of a file, as a buffer: the vocabulary with all its tables, and `note`."""
+    content = ffi.new("uint8_t[]", lib.ge_vocab_save(vocab, note, len(note), ffi.NULL))
+    lib.ge_vocab_save(vocab, note, len(note), content)
+    return ffi.buffer(content)
+
+
+class VocabContent(NamedTuple):
+    """What a vocabulary was made from. The buffers lie in it."""
+
+    text: Any
+    offsets: Any
+    width: int
+    eos: tuple[int, ...]
+    note: bytes
+
+
+def read_vocab(vocab: Any) -> VocabContent:
+    """What `new_vocab` was given, and the note of the file if it was loaded."""
+    content = ffi.new("ge_vocab_content *")
+    lib.ge_vocab_read(vocab, content)
+    offsets = memoryview(ffi.buffer(content.offsets, 4 * (content.n_tokens + 1))).cast("I")
+    eos = tuple(content.eos[0 : content.n_eos])
+    note = bytes(ffi.buffer(content.note, content.n_note))
+    return VocabContent(ffi.buffer(content.bytes, offsets[-1]), offsets, content.width, eos, note)
 
 
 class NativeExpressions:

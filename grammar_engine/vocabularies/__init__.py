@@ -6,5 +6,7 @@
     files                tells the kind of a file from its content; Tekken and plain JSON tables are read there
     builtin              the vocabulary that ships with this package
 
-Each returns `Parts`; `Vocabulary` checks them. Nothing here imports a tokenizer library before it is needed.
+    saved                the files of `Vocabulary.save`
+
+Each but the last returns `Parts`; `Vocabulary` checks them. Nothing here imports a tokenizer library before it is needed.
 """

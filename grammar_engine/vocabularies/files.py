@@ -21,11 +21,14 @@ from . import huggingface, sentencepiece_model
 from .parts import Parts, find_eos
 
 GZIP_MAGIC = b"\x1f\x8b"
+SAVED_MAGIC = b"ge-vocab"  # csrc/vocab/vb_file.c
 
 
 def read(path: str | os.PathLike[str], eos: Iterable[int | str] | None) -> Parts:
     """From a file of any of the kinds above, compressed with gzip or not."""
     content = Path(path).read_bytes()
+    if content.startswith(SAVED_MAGIC):
+        raise VocabularyError(f"{os.fspath(path)} was written by Vocabulary.save: use Vocabulary.load")
     if content.startswith(GZIP_MAGIC):
         content = gzip.decompress(content)
     if not content.lstrip().startswith(b"{"):

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import weakref
 from array import array
 
 import numpy as np
 import pytest
 
-from grammar_engine import Grammar, Matcher, Vocabulary, allocate_masks, fill_masks
+from grammar_engine import BatchError, Grammar, Matcher, Vocabulary, allocate_masks, fill_masks, step_masks
 
 VOCABULARY = Vocabulary.bytes()  # 257 ids: 9 words
 WORDS = 9
@@ -120,9 +121,95 @@ def test_torch(matcher):
         (torch.zeros((WORDS, 2), dtype=torch.int32).T, ValueError),
         (torch.zeros((0, WORDS), dtype=torch.int32), ValueError),
         (torch.zeros((2, WORDS), dtype=torch.int32, device="meta"), ValueError),
+        (torch.zeros((2, WORDS), dtype=torch.int32).to_sparse(), ValueError),
+        (torch.zeros(WORDS + 1, dtype=torch.int32), ValueError),
+        (torch.tensor(5, dtype=torch.int32), ValueError),
     ]:
         with pytest.raises(kind):
             matcher.fill_mask(bad)
+
+
+def test_a_tensor_that_changes_between_calls(matcher):
+    torch = pytest.importorskip("torch")
+    buffer = torch.zeros((2, WORDS), dtype=torch.int32)
+    matcher.fill_mask(buffer, 1)
+    other = torch.zeros((4, WORDS), dtype=torch.int32)
+    buffer.set_(other)
+    matcher.fill_mask(buffer, 3)
+    assert other[3].numpy().tobytes() == matcher.mask()
+    buffer.resize_((1, WORDS))
+    with pytest.raises(IndexError):
+        matcher.fill_mask(buffer, 1)
+    buffer.resize_((WORDS, 2))
+    with pytest.raises(ValueError, match="shape"):
+        matcher.fill_mask(buffer)
+
+    class Mine(torch.Tensor):
+        pass
+
+    buffer = torch.zeros((1, WORDS), dtype=torch.int32).as_subclass(Mine)
+    matcher.fill_mask(buffer)
+    assert buffer.numpy().tobytes() == matcher.mask()
+
+
+def test_an_array_that_changes_between_calls(matcher):
+    """Nothing of a buffer is remembered."""
+    buffer = np.zeros((2, WORDS), np.int32)
+    matcher.fill_mask(buffer, 1)
+    buffer.shape = (1, 2 * WORDS)
+    with pytest.raises(ValueError, match="shape"):
+        matcher.fill_mask(buffer)
+    buffer.shape = (2, WORDS)
+    buffer.setflags(write=False)
+    with pytest.raises(ValueError, match="read-only"):
+        matcher.fill_mask(buffer)
+    buffer.setflags(write=True)
+    buffer.resize((1, WORDS))
+    with pytest.raises(IndexError):
+        matcher.fill_mask(buffer, 1)
+    buffer.resize((3, WORDS))
+    assert matcher.fill_mask(buffer, 2)
+    assert buffer[2].tobytes() == matcher.mask()
+
+
+def test_no_buffer_is_held(matcher):
+    """A buffer belongs to its owner again when a call ends, also when it ends with an exception."""
+
+    def calls(buffer):
+        matcher.fill_mask(buffer)
+        fill_masks([matcher], buffer)
+        step_masks([matcher], [None], buffer)
+        with pytest.raises(IndexError):
+            matcher.fill_mask(buffer, 1)
+
+    flat = bytearray(4 * WORDS)
+    calls(flat)
+    flat.extend(b"x")
+    words = array("i", [0] * WORDS)
+    calls(words)
+    words.append(1)
+    view = memoryview(bytearray(4 * WORDS)).cast("i", (1, WORDS))
+    calls(view)
+    view.release()
+    grid = np.zeros((1, WORDS), np.int32)
+    calls(grid)
+    grid.resize((5, WORDS))
+    alive = weakref.ref(grid)
+    del grid
+    assert alive() is None
+
+
+def test_the_error_of_a_batch_holds_no_buffer():
+    vocabulary = Vocabulary([b"a", b""], eos=[1])
+    matcher, buffer = Matcher(Grammar.from_regex("b"), vocabulary), bytearray(4)
+    errors = []
+    for _ in range(2):
+        try:
+            step_masks([matcher], [None], buffer)
+        except BatchError as error:
+            errors.append(error.errors[0])
+    buffer.extend(b"x")
+    assert len(errors) == 2
 
 
 @pytest.mark.parametrize(

@@ -147,11 +147,10 @@ def test_batches_by_threads(references):
                 matchers[-1].accept_tokens(tokens[:i])
                 expected.append(masks[i])
         buffer = allocate_masks(len(matchers), vocabulary)
-        with ThreadPoolExecutor(3) as executor:
-            for threads in (None, 1, 2, 7, 1000, executor):
-                buffer[:] = 5
-                fill_masks(matchers, buffer, threads=threads)
-                assert [row.tobytes() for row in buffer] == expected
+        for threads in (1, 2, 7, 1000):
+            buffer[:] = 5
+            fill_masks(matchers, buffer, threads=threads)
+            assert [row.tobytes() for row in buffer] == expected
         rows = random.Random(1).sample(range(len(matchers)), len(matchers))
         fill_masks(matchers, buffer, rows=rows, threads=3)
         assert all(buffer[row].tobytes() == mask for row, mask in zip(rows, expected, strict=True))
@@ -165,8 +164,9 @@ def test_an_exception_in_a_thread_comes_out():
     for threads in (1, 3, 8):
         with pytest.raises(VocabularyError, match="no token"):
             fill_masks(matchers, buffer, threads=threads)
+        assert buffer[:, 0].tolist() == [3] * 5 + [0] + [3] * 2  # the others are served
+        buffer[:] = 0
     matchers[5] = None
-    buffer[:] = 0
     assert fill_masks(matchers, buffer, threads=3) == [False] * 5 + [True] + [False] * 2
     assert buffer[:, 0].tolist() == [3] * 5 + [0] + [3] * 2
 

@@ -1,0 +1,201 @@
+/* Tables and blocks against simple models, with every allocation failing in turn. */
+#include "../base/intern.h"
+#include "../base/stable.h"
+#include "harness.h"
+
+enum { MANY = 20000 }; /* several segments of an index */
+
+static budget wide_budget(void) {
+    budget b;
+    ge_limits limits = wide_limits();
+    budget_init(&b, &limits);
+    return b;
+}
+
+/* The content of id i: short, and longer now and then. */
+static u32 content(u32 i, u32 *words) {
+    u32 n = i % 7 == 0 ? 3 : 1;
+    for (u32 k = 0; k < n; k++) words[k] = i + k * 1000003;
+    return n;
+}
+
+static void check_ids(budget *b, intern_table *t, u32 n) {
+    u32 words[3];
+    bool fresh, right = intern_count(t) == n;
+    for (u32 i = 0; i < n; i++) {
+        u32 length = content(i, words);
+        right = right && intern(b, t, words, length, &fresh) == i && !fresh && intern_length(t, i) == length;
+        right = right && memcmp(intern_words(t, i), words, length * sizeof *words) == 0;
+    }
+    CHECK(right);
+}
+
+static void test_intern(void) {
+    budget b = wide_budget();
+    intern_table t = {0}, copy;
+    u32 words[3];
+    for (u32 i = 0; i < MANY; i++) {
+        bool fresh, right = intern(&b, &t, words, content(i, words), &fresh) == i && fresh;
+        if (i % 97 == 0) { /* also across the splits */
+            intern_undo(&t);
+            right = right && intern_count(&t) == i && intern(&b, &t, words, content(i, words), &fresh) == i && fresh;
+        }
+        CHECK(right);
+    }
+    CHECK(t.index.depth > 2);
+    check_ids(&b, &t, MANY);
+    CHECK(intern_copy(&b, &copy, &t));
+    for (u32 i = MANY; i > MANY / 3; i--) intern_undo(&t);
+    check_ids(&b, &t, MANY / 3);
+    for (u32 i = MANY / 3; i < MANY; i++) (void)intern(&b, &t, words, content(i, words), NULL);
+    check_ids(&b, &t, MANY);
+    intern_drop(&b, &t);
+    check_ids(&b, &copy, MANY);
+    intern_drop(&b, &copy);
+    CHECK(b.bytes == 0);
+}
+
+/* Removes ids in any order, where hashes collide in slots, segments, or wholly. */
+static void test_index(void) {
+    budget b = wide_budget();
+    hash_index x = {0};
+    u64 seed = 7;
+    static u32 hash[MANY];
+    static bool in[MANY];
+    for (u32 i = 0; i < MANY; i++) hash[i] = (u32)random_u64(&seed) & (i % 3 == 0 ? 0xff00001fu : UINT32_MAX);
+    for (u32 round = 0; round < 3 * MANY; round++) {
+        u32 id = random_below(&seed, MANY);
+        if (in[id]) {
+            index_remove(&x, hash[id], id);
+        } else {
+            if (!index_reserve(&b, &x, hash[id])) break;
+            index_add(&x, hash[id], id);
+        }
+        in[id] = !in[id];
+    }
+    bool right = b.status == GE_OK;
+    for (u32 i = 0; i < MANY; i++) {
+        u32 id, at = hash[i], found = 0;
+        while ((id = index_next(&x, hash[i], &at)) != NONE) {
+            found += id == i;
+            right = right && hash[id] == hash[i] && in[id];
+        }
+        right = right && found == in[i];
+    }
+    CHECK(right);
+    index_drop(&b, &x);
+    CHECK(b.bytes == 0);
+}
+
+/* Hashes that no bit tells apart: the directory stays within its bound. */
+static void test_equal_hashes(void) {
+    budget b = wide_budget();
+    hash_index x = {0};
+    for (u32 i = 0; i < INDEX_SLOTS && index_reserve(&b, &x, 5); i++) index_add(&x, 5, i);
+    CHECK(x.depth == INDEX_DEPTH);
+    u32 at = 5, n = 0;
+    while (index_next(&x, 5, &at) != NONE) n++;
+    CHECK(n == INDEX_SLOTS);
+    index_drop(&b, &x);
+    CHECK(b.bytes == 0);
+}
+
+static void test_map(void) {
+    budget b = wide_budget();
+    word_map m = {0}, copy;
+    CHECK(map_get(&m, 1) == NONE);
+    for (u32 i = 0; i < MANY; i++) CHECK(map_put(&b, &m, mix_u64(i), i));
+    for (u32 i = 0; i < MANY; i += 2) CHECK(map_put(&b, &m, mix_u64(i), i + 1));
+    CHECK(m.n == MANY && map_put(&b, &m, UINT64_MAX, 3) && map_get(&m, UINT64_MAX) == 3);
+    CHECK(map_copy(&b, &copy, &m));
+    map_drop(&b, &m);
+    bool right = true;
+    for (u32 i = 0; i < MANY; i++) right = right && map_get(&copy, mix_u64(i)) == i + (i % 2 == 0) && map_get(&copy, mix_u64(i + MANY)) == NONE;
+    CHECK(right);
+    map_drop(&b, &copy);
+    CHECK(b.bytes == 0);
+}
+
+/* Blocks keep their content from small to large and back; a refused block is untouched. */
+static void test_blocks(void *(*resize)(budget *, void *, size_t, size_t)) {
+    static const size_t sizes[] = {1, 100, 131071, 131072, 131073, 5000000, 200000, 131072, 100, 400000, 7};
+    budget b = wide_budget();
+    u8 *block = NULL;
+    size_t size = 0;
+    for (u32 i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        b.fail_after = 1;
+        CHECK(!resize(&b, block, size, sizes[i]) && b.status == GE_E_MEMORY);
+        budget_begin(&b);
+        block = resize(&b, block, size, sizes[i]);
+        if (!block) break;
+        bool right = b.bytes == sizes[i];
+        for (size_t k = 0; k < min_u32((u32)size, (u32)sizes[i]); k++) right = right && block[k] == (u8)(k * 7);
+        CHECK(right);
+        size = sizes[i];
+        for (size_t k = 0; k < size; k++) block[k] = (u8)(k * 7);
+    }
+    CHECK(block);
+    resize(&b, block, size, 0);
+    CHECK(b.bytes == 0);
+}
+
+static void test_stable(void) {
+    budget b = wide_budget();
+    stable_array a = {.element = 3 * sizeof(u32)};
+    const u32 *first = NULL;
+    bool zeroed = true;
+    for (u32 i = 0; i < MANY; i++) {
+        u32 *at = stable_push(&b, &a);
+        if (!at) break;
+        zeroed = zeroed && at[0] == 0 && at[1] == 0 && at[2] == 0;
+        memset(at, 0xff, a.element);
+        at[0] = i;
+        if (i == 0) first = at;
+    }
+    bool right = zeroed && a.n == MANY && first == stable_at(&a, 0);
+    for (u32 i = 0; i < MANY; i++) right = right && *(const u32 *)stable_at(&a, i) == i;
+    CHECK(right);
+    stable_drop(&b, &a);
+    CHECK(b.bytes == 0);
+}
+
+/* Whatever allocation fails, what was there stays, and all is given back. */
+static void test_failures(void) {
+    u32 words[3], done = 0;
+    for (u64 fail = 1; done < 6000; fail++) {
+        budget b = wide_budget();
+        intern_table t = {0}, table_copy = {0};
+        word_map m = {0}, map_copied = {0};
+        b.fail_after = fail;
+        for (done = 0; done < 6000; done++) {
+            if (intern(&b, &t, words, content(done, words), NULL) == NONE) break;
+            if (!map_put(&b, &m, done, done)) break;
+        }
+        CHECK(done == 6000 || b.status == GE_E_MEMORY);
+        budget_begin(&b);
+        b.fail_after = 0;
+        u32 n = intern_count(&t);
+        CHECK(n == done || n == done + 1);
+        check_ids(&b, &t, n);
+        CHECK(m.n == done && map_get(&m, done) == NONE && (done == 0 || map_get(&m, done - 1) == done - 1));
+        b.fail_after = fail % 16 + 1;
+        (void)(intern_copy(&b, &table_copy, &t) && map_copy(&b, &map_copied, &m));
+        intern_drop(&b, &t);
+        intern_drop(&b, &table_copy);
+        map_drop(&b, &m);
+        map_drop(&b, &map_copied);
+        CHECK(b.bytes == 0);
+    }
+}
+
+int main(void) {
+    test_intern();
+    test_index();
+    test_equal_hashes();
+    test_map();
+    test_blocks(mem_resize);
+    test_blocks(mem_move);
+    test_stable();
+    test_failures();
+    return harness_result("base");
+}

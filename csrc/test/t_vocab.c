@@ -1,0 +1,248 @@
+/* t_vocab: the trie against a list of strings, the tables of a vocabulary against their definitions, and files: what is read back is what
+ * was written; every damaged byte and every cut is found. */
+#define _POSIX_C_SOURCE 200809L
+#include <stdio.h>
+#include <unistd.h>
+
+#include "../vocab/vb.h"
+#include "harness.h"
+
+enum { MAX_TOKENS = 600, MAX_BYTES = 40 };
+
+/* Random strings over a few bytes: many share beginnings, and many are equal. */
+typedef struct words {
+    u32 n;
+    u8 text[MAX_TOKENS * MAX_BYTES];
+    u32 offsets[MAX_TOKENS + 1];
+} words;
+
+static void make_words(words *w, u64 *seed, u32 n) {
+    static const u8 letters[] = {'a', 'b', 0x00, 0xff, '"', 0xc3, 0xa9, ' '};
+    u32 n_letters = random_below(seed, sizeof letters) + 1, end = 0;
+    w->n = n;
+    for (u32 i = 0; i < n; i++) {
+        w->offsets[i] = end;
+        u32 length = random_below(seed, 8) ? random_below(seed, 6) : random_below(seed, MAX_BYTES);
+        while (length--) w->text[end++] = letters[random_below(seed, n_letters)];
+    }
+    w->offsets[n] = end;
+}
+
+static u32 length_of(const words *w, u32 token) { return w->offsets[token + 1] - w->offsets[token]; }
+
+/* Reads a trie back: each node's tokens must be those that spell its path, in ascending order. Returns the number of tokens found. */
+static u32 check_trie(const tt_trie *t, const words *w) {
+    u8 path[MAX_BYTES];
+    u32 node[MAX_BYTES + 1] = {0}, child[MAX_BYTES + 1] = {t->first.at[0]}, depth = 0, found = 0, visited = 1, next;
+    CHECK(t->first.n == t->token.n + 1 && t->byte.n == t->token.n && t->token.at[0] == NONE);
+    for (;;) {
+        u32 at = node[depth], i = child[depth]++;
+        if (i >= t->first.at[at + 1]) {
+            if (depth-- == 0) break;
+            continue;
+        }
+        CHECK(i == t->first.at[at] || t->byte.at[i - 1] < t->byte.at[i]);
+        path[depth++] = t->byte.at[i];
+        node[depth] = i;
+        child[depth] = t->first.at[i];
+        visited++;
+        u32 before = 0;
+        for (u32 token = tt_token(t, i, &next); token != NONE; token = tt_more(t, &next)) {
+            CHECK(length_of(w, token) == depth && memcmp(w->text + w->offsets[token], path, depth) == 0);
+            CHECK(before <= token);
+            before = token + 1;
+            found++;
+        }
+    }
+    CHECK(visited == t->token.n && tt_size(t, 0) == visited);
+    return found;
+}
+
+static void test_trie(void) {
+    static words w;
+    static tt_item items[MAX_TOKENS];
+    u64 seed = 5;
+    for (u32 round = 0; round < 300; round++) {
+        make_words(&w, &seed, random_below(&seed, round % 2 ? MAX_TOKENS : 30));
+        ge_limits limits = wide_limits();
+        budget b;
+        u32 with_bytes = 0;
+        for (u32 i = 0; i < w.n; i++) {
+            items[i] = (tt_item){w.text + w.offsets[i], length_of(&w, i), i};
+            with_bytes += items[i].n != 0;
+        }
+        for (u32 k = 1; k == 1 || b.status != GE_OK; k += 1 + k / 8) { /* allocation k fails */
+            tt_trie t;
+            budget_init(&b, &limits);
+            b.fail_after = round < 20 ? k : 0;
+            bool ok = tt_build(&t, &b, items, w.n);
+            CHECK(ok == (b.status == GE_OK));
+            if (ok) {
+                CHECK(check_trie(&t, &w) == with_bytes);
+                for (u32 i = 1; i < w.n; i++) {
+                    u32 shorter = min_u32(items[i - 1].n, items[i].n);
+                    int order = shorter ? memcmp(items[i - 1].at, items[i].at, shorter) : 0;
+                    CHECK(order < 0 || (order == 0 && items[i - 1].n <= items[i].n));
+                }
+                tt_drop(&t, &b);
+            }
+            CHECK(b.bytes == 0);
+        }
+    }
+}
+
+/* Characters of a plain token by the definition, 0 if it is not plain. Of the letters above: a, b, space, and C3 A9 (é). */
+static u32 slow_plain(const u8 *at, u32 n) {
+    u32 chars = 0;
+    for (u32 i = 0; i < n; i++, chars++) {
+        if (at[i] == 0xc3 && i + 1 < n && at[i + 1] == 0xa9) i++;
+        else if (at[i] != 'a' && at[i] != 'b' && at[i] != ' ') return 0;
+    }
+    return chars;
+}
+
+static bool has_bit(const u32 *bits, u32 i) { return bits[i >> 5] >> (i & 31) & 1; }
+
+static ge_vocab *make_vocab(const words *w, u32 extra) {
+    ge_vocab *v = NULL;
+    ge_err err = {0};
+    CHECK(ge_vocab_new(w->text, w->offsets, w->n, w->n + extra, (u32[]){0, w->n - 1}, 2, &v, &err) == GE_OK);
+    return v;
+}
+
+static void test_tables(void) {
+    static words w;
+    u64 seed = 6;
+    for (u32 round = 0; round < 60; round++) {
+        make_words(&w, &seed, random_below(&seed, MAX_TOKENS) + 1);
+        ge_vocab *v = make_vocab(&w, round);
+        u32 spelt = 0, longer[VB_TIERS] = {0}, not_plain[VB_N_SLICES] = {0};
+        for (u32 i = 0; i < w.n; i++) {
+            u32 n = length_of(&w, i), chars = slow_plain(w.text + w.offsets[i], n);
+            spelt += n != 0;
+            for (u32 k = 0; k < VB_TIERS; k++) longer[k] += n > v->tiers[k].bytes;
+            for (u32 k = 0; k < VB_SHORT; k++) CHECK(has_bit(v->up_to[k], i) == (chars && chars <= k));
+            CHECK(has_bit(v->slices[VB_PLAIN].bits, i) == (chars != 0));
+            CHECK(has_bit(v->slices[VB_PLAIN_SHORT].bits, i) == (chars && chars <= VB_SHORT));
+            for (u32 k = 0; k < VB_N_SLICES; k++) not_plain[k] += n && !has_bit(v->slices[k].bits, i);
+        }
+        CHECK(check_trie(&v->trie, &w) == spelt);
+        for (u32 k = 0; k < VB_TIERS; k++) CHECK(check_trie(&v->tiers[k].longer, &w) == longer[k]);
+        for (u32 k = 0; k < VB_N_SLICES; k++) CHECK(check_trie(&v->slices[k].rest, &w) == not_plain[k]);
+        CHECK(longer[0] == 0 && v->tiers[VB_TIERS - 1].bytes <= 8);
+        ge_vocab_free(v);
+    }
+}
+
+/* --- files ---------------------------------------------------------------------------------------------------------------- */
+
+/* The content of the file of v, which the caller frees. */
+static u8 *save(const ge_vocab *v, size_t *size) {
+    *size = ge_vocab_save(v, (const u8 *)"note", 4, NULL);
+    u8 *content = malloc(*size);
+    CHECK(content && ge_vocab_save(v, (const u8 *)"note", 4, content) == *size);
+    return content;
+}
+
+/* Loads what a file with this content holds. NULL: refused, err tells why. */
+static ge_vocab *load(FILE *file, const u8 *content, size_t size, ge_err *err) {
+    ge_vocab *v = NULL;
+    memset(err, 0, sizeof *err);
+    CHECK(ftruncate(fileno(file), 0) == 0);
+    CHECK(pwrite(fileno(file), content, size, 0) == (ssize_t)size);
+    ge_status status = ge_vocab_load(fileno(file), &v, err);
+    CHECK(status == (v ? GE_OK : GE_E_ARGUMENT) && status == err->status);
+    return v;
+}
+
+static void check_refused(FILE *file, const u8 *content, size_t size, const char *why) {
+    ge_err err;
+    ge_vocab *v = load(file, content, size, &err);
+    CHECK(!v && (why ? strcmp(err.text, why) == 0 : err.text[0] != 0));
+    ge_vocab_free(v);
+}
+
+static void test_round_trip(FILE *file) {
+    static words w;
+    u64 seed = 8;
+    for (u32 round = 0; round < 40; round++) {
+        make_words(&w, &seed, random_below(&seed, MAX_TOKENS) + 1);
+        ge_vocab *v = make_vocab(&w, round);
+        ge_err err;
+        size_t size, again;
+        u8 *content = save(v, &size);
+        ge_vocab *loaded = load(file, content, size, &err);
+        CHECK(loaded);
+        if (loaded) {
+            ge_vocab_content c;
+            u8 *twin = save(loaded, &again);
+            CHECK(again == size && memcmp(twin, content, size) == 0);
+            CHECK(memcmp(loaded->hubs, v->hubs, sizeof v->hubs) == 0 && loaded->n_hubs == v->n_hubs);
+            for (u32 k = 0; k < VB_TIERS; k++) CHECK(check_trie(&loaded->tiers[k].longer, &w) == check_trie(&v->tiers[k].longer, &w));
+            ge_vocab_read(loaded, &c);
+            CHECK(c.n_tokens == w.n && c.width == w.n + round && c.n_eos == 2 && c.eos[1] == w.n - 1);
+            CHECK(c.n_note == 4 && memcmp(c.note, "note", 4) == 0);
+            CHECK(memcmp(c.offsets, w.offsets, (w.n + 1) * sizeof *w.offsets) == 0 && memcmp(c.bytes, w.text, w.offsets[w.n]) == 0);
+            free(twin);
+        }
+        ge_vocab_free(loaded);
+        ge_vocab_free(v);
+        free(content);
+    }
+}
+
+static void test_damage(FILE *file) {
+    static words w;
+    u64 seed = 9, other = 2;
+    size_t size;
+    make_words(&w, &seed, 20);
+    ge_vocab *v = make_vocab(&w, 0);
+    u8 *content = save(v, &size);
+    for (size_t i = 0; i < size; i++) {
+        u8 flip = (u8)(1u << random_below(&seed, 8));
+        content[i] ^= flip;
+        check_refused(file, content, size, NULL);
+        content[i] ^= flip;
+    }
+    for (size_t n = 0; n < size; n++) check_refused(file, content, n, n == 0 ? "it is empty" : n < 8 ? "it is no saved vocabulary" : "it is cut off");
+    u8 *extended = malloc(size + 8);
+    CHECK(extended);
+    memcpy(extended, content, size);
+    memset(extended + size, 0, 8);
+    check_refused(file, extended, size + 8, "it goes on after its end");
+    check_refused(file, extended, size + 1, "it goes on after its end");
+    free(extended);
+    content[size - 1] ^= 1;
+    check_refused(file, content, size, "it is damaged: the checksum is wrong");
+    memcpy(content + 16, &other, sizeof other);
+    check_refused(file, content, size, "it was saved by another version, in a format that this one does not read");
+    for (u32 i = 0; i < 4; i++) {
+        u8 byte = content[8 + i];
+        content[8 + i] = content[15 - i];
+        content[15 - i] = byte;
+    }
+    check_refused(file, content, size, "it was saved on a machine of another byte order");
+    content[0] ^= 1;
+    check_refused(file, content, size, "it is no saved vocabulary");
+    ge_vocab_free(v);
+    free(content);
+
+    ge_err err = {0};
+    int ends[2];
+    CHECK(pipe(ends) == 0 && ge_vocab_load(ends[0], &v, &err) == GE_E_ARGUMENT && strcmp(err.text, "it is no file") == 0);
+    (void)close(ends[0]);
+    (void)close(ends[1]);
+}
+
+int main(void) {
+    FILE *file = tmpfile();
+    CHECK(file);
+    test_trie();
+    test_tables();
+    if (file) {
+        test_round_trip(file);
+        test_damage(file);
+        (void)fclose(file);
+    }
+    return harness_result("t_vocab");
+}

@@ -1,0 +1,44 @@
+"""The files of `Vocabulary.save`.
+
+The core writes and maps them (`csrc/vocab/vb_file.c`); a note in them, JSON, holds what only Python knows: the names of special tokens, and
+the fingerprint, which would otherwise take longer than all the rest of loading.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from collections.abc import Mapping
+from typing import Any
+
+from .._native import VocabContent, load_vocab, read_vocab, save_vocab
+from ..errors import VocabularyError
+
+
+def write(path: str | os.PathLike[str], vocab: Any, special: Mapping[int, str], fingerprint: str) -> None:
+    """Write the file under another name in the same folder, and rename it when it is whole."""
+    note = json.dumps({"special": dict(special), "fingerprint": fingerprint}).encode()
+    unfinished = f"{os.fspath(path)}.{os.getpid()}.{threading.get_ident()}.tmp"
+    try:
+        with open(unfinished, "xb") as file:
+            file.write(save_vocab(vocab, note))
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(unfinished, path)
+    except BaseException:
+        if os.path.exists(unfinished):
+            os.remove(unfinished)
+        raise
+
+
+def read(path: str | os.PathLike[str]) -> tuple[Any, VocabContent, dict[int, str], str]:
+    """The core's vocabulary, what is in it, the names of special tokens, and the fingerprint."""
+    with open(path, "rb") as file:
+        try:
+            vocab = load_vocab(file.fileno())
+        except VocabularyError as error:
+            raise VocabularyError(f"{os.fspath(path)} cannot be loaded: {error}") from None
+    content = read_vocab(vocab)
+    note = json.loads(content.note)
+    return vocab, content, {int(token): name for token, name in note["special"].items()}, note["fingerprint"]

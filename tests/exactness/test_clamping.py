@@ -1,0 +1,46 @@
+"""Clamped units stand for others only where that is right: bounds beside complements of comparable bounds, near and far from the end."""
+
+from __future__ import annotations
+
+import random
+import string
+from typing import Any
+
+import pytest
+
+from grammar_engine import Grammar, Matcher, Switches, Vocabulary
+
+OFF = Switches(mask_cache=False, inner_masks=False, shared_inner=False, slices=False, heirs=False, clamping=False)
+
+
+@pytest.fixture(scope="module")
+def vocabulary() -> Vocabulary:
+    """Bytes, words of all lengths around the tiers, and enough of them that a space is a hub."""
+    rng = random.Random(0)
+    words = {"".join(rng.choices(string.ascii_lowercase, k=rng.choice((2, 3, 4, 7, 8, 9, 15, 16, 17)))) for _ in range(1500)}
+    words |= {f" {word}" for word in words} | {"x" * n for n in (23, 24, 25, 31, 32, 33, 60)} | {'"}', '",', "\\n\\n", "é" * 4, "a b", "t "}
+    return Vocabulary([*(bytes([byte]) for byte in range(256)), *(word.encode() for word in sorted(words)), b""], eos=[256 + len(words)])
+
+
+def schemas(bound: int) -> list[Any]:
+    return [
+        {"maxLength": bound},
+        {"maxLength": bound, "not": {"pattern": rf"^t[\s\S]{{0,{bound - 1}}}$"}},
+        {"maxLength": bound + 30, "not": {"pattern": rf"^t[\s\S]{{0,{bound}}}$"}},
+        {"pattern": rf"^(?![tT][\s\S]{{0,{bound - 1}}}$)", "maxLength": bound},
+        {"if": {"pattern": "^[^a-k]"}, "then": {"minLength": bound + 1}, "maxLength": bound + 2},
+        {"pattern": rf"^([a-z]+ ){{0,{bound}}}[a-z]+$", "maxLength": 2 * bound},
+        {"pattern": rf"^[a-z ]{{{bound // 2},{bound}}}$", "not": {"const": "ab"}},
+        {"pattern": rf"^(a{{0,{bound}}}b?){{0,3}}$", "minLength": 2},
+    ]
+
+
+@pytest.mark.parametrize("bound", [5, 8, 9, 13, 16, 17, 20, 24, 25, 31, 40])
+def test_masks_near_bounds(vocabulary: Vocabulary, bound: int) -> None:
+    for schema in schemas(bound):
+        grammar = Grammar.from_json_schema({"type": "string", **schema})
+        for text in ("", "t", "a", "ta", "ab ab", "t" + "x" * (bound // 2), "a" * (bound - 2)):
+            on, off = Matcher(grammar, vocabulary), Matcher(grammar, vocabulary, switches=OFF)
+            if on.accept_bytes(f'"{text}'.encode()):
+                assert off.accept_bytes(f'"{text}'.encode())
+                assert on.mask() == off.mask(), (schema, text)
