@@ -31,6 +31,7 @@
 #include "match/cf.c"                 /* 6 configurations */
 #include "match/mk_walk.c"            /*   walks of the vocabulary */
 #include "match/mk_unit.c"            /*   ... into what alternatives are taken apart */
+#include "match/mk_analyse.c"         /*   ... the analysis of a part */
 #include "match/mk_inner.c"           /*   ... lexeme-internal masks */
 #include "match/mk_keep.c"            /*   masks that are kept */
 #include "match/mk.c"                 /*   masks */

@@ -88,7 +88,7 @@ REFUSED: tuple[tuple[str, str, Any], ...] = (
     ("uniqueItems", "arrays or objects as items", {"type": "array", "uniqueItems": True}),
     (
         "uniqueItems",
-        "positions with values in common, and few values that are not listed",
+        "positions with values in common, and few values, not listed or to be shared out in over 50,000 ways",
         {
             "prefixItems": [{"type": "string", "pattern": "^a?$"}, {"type": "string", "maxLength": 0}],
             "items": False,

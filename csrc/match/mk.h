@@ -4,6 +4,7 @@
  *     mk_walk.c      walks of the vocabulary with the configuration automaton
  *     mk_unit.c      into what an alternative is taken apart
  *     mk_inner.c     lexeme-internal masks of units: what does not depend on the parser
+ *     mk_analyse.c   ... how they are made
  *     mk_keep.c    masks that are kept */
 #ifndef GE_MK_H
 #define GE_MK_H
@@ -39,6 +40,9 @@ typedef struct mk_parts {
 bool mk_split(ge_engine *e, u32 state, u32 hub, mk_parts *parts);
 /* The unit without the bounds that n_bytes cannot reach. NONE: failure. */
 u32 mk_clamp(ge_engine *e, u32 unit, u32 n_bytes);
+
+/* Analyses a lexer state in a view. The result is counted in `b`. NULL if it does not pay, or on failure (of the engine's budget, then). */
+vb_inner *mk_analyse(ge_engine *e, u32 state, u32 view, mk_key key, budget *b);
 
 /* *known: is the lexeme-internal mask of the unit kept with the vocabulary? */
 bool mk_is_known(ge_engine *e, u32 unit, u32 hub, bool *known);
