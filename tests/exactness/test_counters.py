@@ -1,0 +1,91 @@
+"""What masks cost, in counters that do not depend on the machine: a cold mask is not a walk of the vocabulary if its parts are known."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from grammar_engine import Grammar, Matcher, Switches, Vocabulary
+
+NODES = 300  # of the trie, at most, where lexeme-internal masks are known; the shipped vocabulary has thousands
+
+
+def work(grammar: Grammar, vocabulary: Vocabulary, text: bytes, **switches: bool) -> dict[str, int]:
+    """By how much the counters grow with the mask after `text`."""
+    matcher = Matcher(grammar, vocabulary, switches=Switches(**switches))
+    assert matcher.accept_bytes(text)
+    before = grammar.stats
+    matcher.mask()
+    after = grammar.stats
+    return {name: getattr(after, name) - getattr(before, name) for name in ("trie_nodes", "inner_builds", "inner_hits", "heirs", "derivatives")}
+
+
+@pytest.fixture
+def vocabulary() -> Vocabulary:
+    """A fresh one: what is known of its tokens belongs to it."""
+    return Vocabulary.builtin()
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"type": "string"},
+        {"type": "string", "maxLength": 1000},
+        {"type": "string", "pattern": "^[a-zA-Z0-9_-]{1,200}$"},
+        {"type": "string", "pattern": r"^(?:\S+\s+){0,99}\S+$"},
+        {"type": "string", "pattern": r"^(?:\S+\s+){0,99}\S+$", "maxLength": 900},
+    ],
+    ids=str,
+)
+def test_states_along_a_text_share_one_analysis(vocabulary: Vocabulary, schema: Any) -> None:
+    grammar = Grammar.from_json_schema(schema)
+    first = work(grammar, vocabulary, b'"ab')
+    assert first["inner_builds"] >= 1
+    later = work(grammar, vocabulary, b'"abcdefghij')
+    assert later["inner_builds"] == 0
+    assert later["trie_nodes"] <= NODES
+    other = work(Grammar.from_json_schema({"type": "array", "items": schema}), vocabulary, b'["abcd')
+    assert other["inner_builds"] == 0
+    assert other["trie_nodes"] <= NODES
+
+
+def test_without_clamping_each_count_is_analysed(vocabulary: Vocabulary) -> None:
+    grammar = Grammar.from_json_schema({"type": "string", "pattern": "^[a-zA-Z0-9_-]{1,200}$"})
+    assert work(grammar, vocabulary, b'"ab', clamping=False)["inner_builds"] >= 1
+    assert work(grammar, vocabulary, b'"abcdefghij', clamping=False)["inner_builds"] >= 1
+
+
+def test_a_key_beside_named_ones_is_any_key_but_for_the_names(vocabulary: Vocabulary) -> None:
+    def object_of(names: str) -> Grammar:
+        return Grammar.from_json_schema({"properties": {name: {"type": "integer"} for name in names.split()}, "type": "object"})
+
+    work(object_of("other words"), vocabulary, b'{"')
+    grammar = object_of("name age")
+    key = work(grammar, vocabulary, b'{"n')
+    assert key["heirs"] == 1
+    assert key["inner_builds"] == 0
+    assert key["trie_nodes"] <= 2 * NODES
+
+
+def test_units_are_found_again_in_other_mixtures(vocabulary: Vocabulary) -> None:
+    """An identifier is analysed once, whatever a grammar allows beside it."""
+    source = r"""
+        start: (statement ";")*
+        statement: NAME "=" expression | "return" expression
+        expression: NAME | NUMBER | "(" expression ")" | expression "+" expression
+        NAME: /[a-z_][a-z0-9_]*/
+        NUMBER: /[0-9]+/
+        %ignore " "
+    """
+    grammar = Grammar.from_lark(source)
+    built = [work(grammar, vocabulary, text)["inner_builds"] for text in (b"a", b"a=b", b"a=b;return (c", b"a=(b+c")]
+    assert built[0] >= 1
+    assert built[2:] == [0, 0]
+
+
+def test_a_transition_is_derived_once_for_bytes_that_nothing_tells_apart(vocabulary: Vocabulary) -> None:
+    """Many keys make many byte classes; the body of a string has a dozen transitions all the same."""
+    properties = {f"{letter}_": {"type": "string"} for letter in "abcdefghijklmnopqrstuvwxyz0123456789+-*/#!?"}
+    grammar = Grammar.from_json_schema({"type": "object", "properties": properties})
+    assert work(grammar, vocabulary, b'{"a_": "xy', inner_masks=False, slices=False, heirs=False)["derivatives"] <= 150
