@@ -18,7 +18,9 @@ def work(grammar: Grammar, vocabulary: Vocabulary, text: bytes, **switches: bool
     before = grammar.stats
     matcher.mask()
     after = grammar.stats
-    return {name: getattr(after, name) - getattr(before, name) for name in ("trie_nodes", "inner_builds", "inner_hits", "heirs", "derivatives")}
+    return {
+        name: getattr(after, name) - getattr(before, name) for name in ("trie_nodes", "inner_builds", "inner_hits", "heirs", "derivatives")
+    }
 
 
 @pytest.fixture
