@@ -63,7 +63,8 @@ typedef struct mk_found {
 typedef struct mk_key { /* of a unit that is looked up in the vocabulary; see mk_inner.c */
     u32 at, n; /* in key_words */
     u64 hash;
-    bool refused; /* it has no lexeme-internal mask */
+    bool refused;     /* it has no lexeme-internal mask */
+    bool leaves_much; /* for the number of tokens that leave it */
 } mk_key;
 
 typedef struct mk_place { /* in a walk: a node of a trie, and where the automaton is there */

@@ -41,8 +41,9 @@ bool mk_split(ge_engine *e, u32 state, u32 hub, mk_parts *parts);
 /* The unit without the bounds that n_bytes cannot reach. NONE: failure. */
 u32 mk_clamp(ge_engine *e, u32 unit, u32 n_bytes);
 
-/* Analyses a lexer state in a view. The result is counted in `b`. NULL if it does not pay, or on failure (of the engine's budget, then). */
-vb_inner *mk_analyse(ge_engine *e, u32 state, u32 view, mk_key key, budget *b);
+/* Analyses a lexer state in a view. The result is counted in `b`. NULL if it does not pay (*leaves_much: since too many tokens leave it), or on
+ * failure (of the engine's budget, then). */
+vb_inner *mk_analyse(ge_engine *e, u32 state, u32 view, mk_key key, budget *b, bool *leaves_much);
 
 /* *known: is the lexeme-internal mask of the unit kept with the vocabulary? */
 bool mk_is_known(ge_engine *e, u32 unit, u32 hub, bool *known);

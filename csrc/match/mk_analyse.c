@@ -215,7 +215,7 @@ static void clear_longer(const tt_trie *longer, u32 *bits) {
             bits[token >> 5] &= ~((u32)1 << (token & 31));
 }
 
-vb_inner *mk_analyse(ge_engine *e, u32 state, u32 view, mk_key key, budget *b) {
+vb_inner *mk_analyse(ge_engine *e, u32 state, u32 view, mk_key key, budget *b, bool *leaves_much) {
     analysis a = {.e = e, .b = b, .start = state, .view = view};
     a.inner = mem_resize(b, NULL, 0, sizeof *a.inner);
     if (!a.inner) return budget_fail(&e->b, b->status), NULL;
@@ -228,6 +228,7 @@ vb_inner *mk_analyse(ge_engine *e, u32 state, u32 view, mk_key key, budget *b) {
     if (ok) a.inner->key.n = key.n;
     ok = ok && walk_lexer(&a) && build_tries(&a);
     if (ok && view < VB_TIERS) clear_longer(&e->v->tiers[view].longer, a.inner->bits);
+    u32 n_tails = a.tails.n;
     vec_drop(&e->b, &a.matched);
     vec_drop(&e->b, &a.tails);
     vec_drop(&e->b, &a.states);
@@ -235,6 +236,7 @@ vb_inner *mk_analyse(ge_engine *e, u32 state, u32 view, mk_key key, budget *b) {
     vec_drop(&e->b, &a.ends);
     vec_drop(&e->b, &a.numbers);
     e->stats.inner_builds++;
+    *leaves_much = n_tails > MAX_TAILS;
     if (ok) {
         a.inner->hash = key.hash;
         a.inner->bytes = b->bytes;

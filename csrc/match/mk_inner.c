@@ -109,10 +109,12 @@ static bool obtain(ge_engine *e, u32 state, u32 view, bool make, const vb_inner 
     ge_limits limits;
     memset(&limits, 0xff, sizeof limits);
     budget_init(&own, &limits);
-    vb_inner *made = mk_analyse(e, state, view, key, &own);
+    bool leaves_much = false;
+    vb_inner *made = mk_analyse(e, state, view, key, &own, &leaves_much);
     if (!made) {
         at = key_of(e, state, view);
         if (at) at->refused = e->b.status == GE_OK;
+        if (at) at->leaves_much = leaves_much;
         return e->b.status == GE_OK;
     }
     *inner = shared ? vb_add(e->v, made) : made;
@@ -127,11 +129,16 @@ static void done_with(ge_engine *e, const vb_inner *inner) {
     }
 }
 
-/* Tries a view that clamps the unit. *inner = NULL: it cannot be finished before the bounds (or is not known, and not to be made). */
-static bool obtain_clamped(ge_engine *e, u32 unit, u32 view, bool make, const vb_inner **inner) {
+/* Tries a view that clamps the unit. *inner = NULL: it cannot be finished before the bounds, or is not known, and not to be made, or so many
+ * tokens leave it that *hopeless is set: as many leave the unit itself. */
+static bool obtain_clamped(ge_engine *e, u32 unit, u32 view, bool make, const vb_inner **inner, bool *hopeless) {
     u32 bytes = e->v->tiers[view].bytes, clamped = mk_clamp(e, unit, bytes + 1);
     if (clamped == NONE || !obtain(e, clamped, view, make, inner)) return false;
-    if (!*inner) return true;
+    if (!*inner) {
+        const mk_key *key = key_of(e, clamped, view);
+        *hopeless = key && key->leaves_much;
+        return key != NULL;
+    }
     u32 again = mk_clamp(e, unit, bytes + (*inner)->finish);
     if (again != clamped) {
         done_with(e, *inner);
@@ -146,10 +153,11 @@ static bool obtain_unit(ge_engine *e, u32 unit, u32 hub, bool make, const vb_inn
     while (e->unit_views.n <= unit)
         if (!vec_push(&e->b, &e->unit_views, NONE)) return false;
     u32 known = e->unit_views.at[unit];
+    bool hopeless = false;
     *inner = NULL;
     if (hub == 0 && known < VB_TIERS) {
         *view = known;
-        return obtain_clamped(e, unit, known, make, inner);
+        return obtain_clamped(e, unit, known, make, inner, &hopeless);
     }
     for (u32 like = VB_TIERS; like-- > 0 && hub == 0 && known == NONE && !(e->switches & GE_NO_CLAMPING);) {
         u32 clamped = mk_clamp(e, unit, e->v->tiers[like].bytes + 1); /* by the tier that drops the most bounds; then by others */
@@ -159,11 +167,13 @@ static bool obtain_unit(ge_engine *e, u32 unit, u32 hub, bool make, const vb_inn
             u32 other = mk_clamp(e, unit, e->v->tiers[*view].bytes + 1);
             if (other == NONE) return false;
             if (other != clamped) continue;
-            if (!obtain_clamped(e, unit, *view, make, inner)) return false;
+            if (!obtain_clamped(e, unit, *view, make, inner, &hopeless)) return false;
+            if (hopeless) return true;
             if (*inner) return e->unit_views.at[unit] = *view, true;
             if (!make) return true;
         }
     }
+    if (hub && mk_clamp(e, unit, e->v->tiers[VB_TIERS - 1].bytes + 1) != unit) return e->b.status == GE_OK; /* one of many along a counted text */
     *view = VB_TIERS + hub;
     if (hub == 0) e->unit_views.at[unit] = VB_TIERS;
     return obtain(e, unit, *view, make, inner);
