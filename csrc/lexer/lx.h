@@ -86,8 +86,6 @@ u32 lx_distinct(lx_lexer *l, u32 lexeme, u32 set, bool tainted);
 /* Can the state, in which a lexeme may still have one value that is not known, go on whatever that value is? Errs towards no. */
 bool lx_is_sure(lx_lexer *l, u32 state);
 
-/* The transitions of a state that are known; the others are NONE. It stays where it is. */
-static inline const u32 *lx_row(const lx_lexer *l, u32 state) { return stable_at(&l->next, state); }
 static inline u32 lx_count(const lx_lexer *l, u32 state) { return intern_length(&l->states, state) / 2; }
 static inline u32 lx_lexeme_at(const lx_lexer *l, u32 state, u32 i) { return intern_words(&l->states, state)[2 * i]; }
 

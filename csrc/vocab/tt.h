@@ -41,9 +41,6 @@ typedef struct tt_trie {
 /* Sorts the items in place, by their bytes; those with the same bytes keep their order. Empty byte strings are left out. */
 bool tt_build(tt_trie *t, budget *b, tt_item *items, u32 n);
 void tt_drop(tt_trie *t, budget *b);
-static inline size_t tt_bytes(const tt_trie *t) {
-    return vec_bytes(&t->byte) + vec_bytes(&t->first) + vec_bytes(&t->parent) + vec_bytes(&t->token) + vec_bytes(&t->twins);
-}
 
 /* The tokens of a node, one after the other: for (u32 next, token = tt_token(t, node, &next); token != NONE; token = tt_more(t, &next)). */
 static inline u32 tt_more(const tt_trie *t, u32 *next) {
