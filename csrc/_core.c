@@ -585,237 +585,316 @@ static void (*_cffi_call_python_org)(struct _cffi_externpy_s *, char *);
 /************************************************************/
 
 static void *_cffi_types[] = {
-/*  0 */ _CFFI_OP(_CFFI_OP_FUNCTION, 210), // char const *()(void)
+/*  0 */ _CFFI_OP(_CFFI_OP_FUNCTION, 284), // char const *()(void)
 /*  1 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/*  2 */ _CFFI_OP(_CFFI_OP_FUNCTION, 225), // ge_status()(ge_engine *, ge_matcher * *, ge_err *)
-/*  3 */ _CFFI_OP(_CFFI_OP_POINTER, 215), // ge_engine *
-/*  4 */ _CFFI_OP(_CFFI_OP_POINTER, 63), // ge_matcher * *
-/*  5 */ _CFFI_OP(_CFFI_OP_POINTER, 216), // ge_err *
+/*  2 */ _CFFI_OP(_CFFI_OP_FUNCTION, 303), // ge_status()(ge_engine *, ge_matcher * *, ge_err *)
+/*  3 */ _CFFI_OP(_CFFI_OP_POINTER, 291), // ge_engine *
+/*  4 */ _CFFI_OP(_CFFI_OP_POINTER, 70), // ge_matcher * *
+/*  5 */ _CFFI_OP(_CFFI_OP_POINTER, 292), // ge_err *
 /*  6 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/*  7 */ _CFFI_OP(_CFFI_OP_FUNCTION, 225), // ge_status()(ge_grammar *, ge_vocab *, uint32_t, ge_engine * *, ge_err *)
-/*  8 */ _CFFI_OP(_CFFI_OP_POINTER, 217), // ge_grammar *
-/*  9 */ _CFFI_OP(_CFFI_OP_POINTER, 227), // ge_vocab *
+/*  7 */ _CFFI_OP(_CFFI_OP_FUNCTION, 303), // ge_status()(ge_grammar *, ge_vocab *, uint32_t, ge_engine * *, ge_err *)
+/*  8 */ _CFFI_OP(_CFFI_OP_POINTER, 293), // ge_grammar *
+/*  9 */ _CFFI_OP(_CFFI_OP_POINTER, 305), // ge_vocab *
 /* 10 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22), // uint32_t
 /* 11 */ _CFFI_OP(_CFFI_OP_POINTER, 3), // ge_engine * *
 /* 12 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 13 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 14 */ _CFFI_OP(_CFFI_OP_FUNCTION, 225), // ge_status()(ge_ir *, ge_rules const *, ge_grammar * *, ge_err *)
-/* 15 */ _CFFI_OP(_CFFI_OP_POINTER, 218), // ge_ir *
-/* 16 */ _CFFI_OP(_CFFI_OP_POINTER, 223), // ge_rules const *
-/* 17 */ _CFFI_OP(_CFFI_OP_POINTER, 8), // ge_grammar * *
-/* 18 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 19 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 20 */ _CFFI_OP(_CFFI_OP_FUNCTION, 225), // ge_status()(ge_ir *, uint32_t const *, size_t, uint8_t const *, size_t, size_t *, ge_err *)
-/* 21 */ _CFFI_OP(_CFFI_OP_NOOP, 15),
-/* 22 */ _CFFI_OP(_CFFI_OP_POINTER, 10), // uint32_t const *
-/* 23 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28), // size_t
-/* 24 */ _CFFI_OP(_CFFI_OP_POINTER, 229), // uint8_t const *
-/* 25 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 26 */ _CFFI_OP(_CFFI_OP_POINTER, 23), // size_t *
-/* 27 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 28 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 29 */ _CFFI_OP(_CFFI_OP_FUNCTION, 225), // ge_status()(ge_ir *, uint32_t, int32_t *, ge_err *)
-/* 30 */ _CFFI_OP(_CFFI_OP_NOOP, 15),
-/* 31 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 32 */ _CFFI_OP(_CFFI_OP_POINTER, 87), // int32_t *
-/* 33 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 34 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 35 */ _CFFI_OP(_CFFI_OP_FUNCTION, 225), // ge_status()(ge_ir *, uint32_t, uint32_t, uint32_t *, ge_err *)
-/* 36 */ _CFFI_OP(_CFFI_OP_NOOP, 15),
-/* 37 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 14 */ _CFFI_OP(_CFFI_OP_FUNCTION, 303), // ge_status()(ge_grammar *, ge_vocab *, uint32_t, ge_plan * *, ge_err *)
+/* 15 */ _CFFI_OP(_CFFI_OP_NOOP, 8),
+/* 16 */ _CFFI_OP(_CFFI_OP_NOOP, 9),
+/* 17 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 18 */ _CFFI_OP(_CFFI_OP_POINTER, 131), // ge_plan * *
+/* 19 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 20 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 21 */ _CFFI_OP(_CFFI_OP_FUNCTION, 303), // ge_status()(ge_ir *, ge_rules const *, ge_grammar * *, ge_err *)
+/* 22 */ _CFFI_OP(_CFFI_OP_POINTER, 294), // ge_ir *
+/* 23 */ _CFFI_OP(_CFFI_OP_POINTER, 301), // ge_rules const *
+/* 24 */ _CFFI_OP(_CFFI_OP_POINTER, 8), // ge_grammar * *
+/* 25 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 26 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 27 */ _CFFI_OP(_CFFI_OP_FUNCTION, 303), // ge_status()(ge_ir *, uint32_t const *, size_t, uint8_t const *, size_t, size_t *, ge_err *)
+/* 28 */ _CFFI_OP(_CFFI_OP_NOOP, 22),
+/* 29 */ _CFFI_OP(_CFFI_OP_POINTER, 10), // uint32_t const *
+/* 30 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28), // size_t
+/* 31 */ _CFFI_OP(_CFFI_OP_POINTER, 242), // uint8_t const *
+/* 32 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 33 */ _CFFI_OP(_CFFI_OP_POINTER, 30), // size_t *
+/* 34 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 35 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 36 */ _CFFI_OP(_CFFI_OP_FUNCTION, 303), // ge_status()(ge_ir *, uint32_t, int32_t *, ge_err *)
+/* 37 */ _CFFI_OP(_CFFI_OP_NOOP, 22),
 /* 38 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 39 */ _CFFI_OP(_CFFI_OP_POINTER, 10), // uint32_t *
+/* 39 */ _CFFI_OP(_CFFI_OP_POINTER, 94), // int32_t *
 /* 40 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 41 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 42 */ _CFFI_OP(_CFFI_OP_FUNCTION, 225), // ge_status()(ge_ir *, uint32_t, uint64_t, uint64_t *, ge_err *)
-/* 43 */ _CFFI_OP(_CFFI_OP_NOOP, 15),
+/* 42 */ _CFFI_OP(_CFFI_OP_FUNCTION, 303), // ge_status()(ge_ir *, uint32_t, uint32_t, uint32_t *, ge_err *)
+/* 43 */ _CFFI_OP(_CFFI_OP_NOOP, 22),
 /* 44 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 45 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 24), // uint64_t
-/* 46 */ _CFFI_OP(_CFFI_OP_POINTER, 45), // uint64_t *
+/* 45 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 46 */ _CFFI_OP(_CFFI_OP_POINTER, 10), // uint32_t *
 /* 47 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 48 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 49 */ _CFFI_OP(_CFFI_OP_FUNCTION, 225), // ge_status()(ge_ir *, uint32_t, uint8_t const *, size_t, int32_t *, ge_err *)
-/* 50 */ _CFFI_OP(_CFFI_OP_NOOP, 15),
+/* 49 */ _CFFI_OP(_CFFI_OP_FUNCTION, 303), // ge_status()(ge_ir *, uint32_t, uint64_t, uint64_t *, ge_err *)
+/* 50 */ _CFFI_OP(_CFFI_OP_NOOP, 22),
 /* 51 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 52 */ _CFFI_OP(_CFFI_OP_NOOP, 24),
-/* 53 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 54 */ _CFFI_OP(_CFFI_OP_NOOP, 32),
-/* 55 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 56 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 57 */ _CFFI_OP(_CFFI_OP_FUNCTION, 225), // ge_status()(ge_limits const *, ge_ir * *, ge_err *)
-/* 58 */ _CFFI_OP(_CFFI_OP_POINTER, 219), // ge_limits const *
-/* 59 */ _CFFI_OP(_CFFI_OP_POINTER, 15), // ge_ir * *
-/* 60 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 61 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 62 */ _CFFI_OP(_CFFI_OP_FUNCTION, 225), // ge_status()(ge_matcher *, ge_engine *, ge_err *)
-/* 63 */ _CFFI_OP(_CFFI_OP_POINTER, 222), // ge_matcher *
-/* 64 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
-/* 65 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 66 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 67 */ _CFFI_OP(_CFFI_OP_FUNCTION, 225), // ge_status()(ge_matcher *, ge_err *)
-/* 68 */ _CFFI_OP(_CFFI_OP_NOOP, 63),
-/* 69 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 70 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 71 */ _CFFI_OP(_CFFI_OP_FUNCTION, 225), // ge_status()(ge_matcher *, ge_matcher * *, ge_err *)
-/* 72 */ _CFFI_OP(_CFFI_OP_NOOP, 63),
-/* 73 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
-/* 74 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 75 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 76 */ _CFFI_OP(_CFFI_OP_FUNCTION, 225), // ge_status()(ge_matcher *, int64_t *, size_t, size_t *, ge_err *)
-/* 77 */ _CFFI_OP(_CFFI_OP_NOOP, 63),
-/* 78 */ _CFFI_OP(_CFFI_OP_POINTER, 157), // int64_t *
-/* 79 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 80 */ _CFFI_OP(_CFFI_OP_NOOP, 26),
+/* 52 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 24), // uint64_t
+/* 53 */ _CFFI_OP(_CFFI_OP_POINTER, 52), // uint64_t *
+/* 54 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 55 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 56 */ _CFFI_OP(_CFFI_OP_FUNCTION, 303), // ge_status()(ge_ir *, uint32_t, uint8_t const *, size_t, int32_t *, ge_err *)
+/* 57 */ _CFFI_OP(_CFFI_OP_NOOP, 22),
+/* 58 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 59 */ _CFFI_OP(_CFFI_OP_NOOP, 31),
+/* 60 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 61 */ _CFFI_OP(_CFFI_OP_NOOP, 39),
+/* 62 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 63 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 64 */ _CFFI_OP(_CFFI_OP_FUNCTION, 303), // ge_status()(ge_limits const *, ge_ir * *, ge_err *)
+/* 65 */ _CFFI_OP(_CFFI_OP_POINTER, 295), // ge_limits const *
+/* 66 */ _CFFI_OP(_CFFI_OP_POINTER, 22), // ge_ir * *
+/* 67 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 68 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 69 */ _CFFI_OP(_CFFI_OP_FUNCTION, 303), // ge_status()(ge_matcher *, ge_engine *, ge_err *)
+/* 70 */ _CFFI_OP(_CFFI_OP_POINTER, 298), // ge_matcher *
+/* 71 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
+/* 72 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 73 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 74 */ _CFFI_OP(_CFFI_OP_FUNCTION, 303), // ge_status()(ge_matcher *, ge_err *)
+/* 75 */ _CFFI_OP(_CFFI_OP_NOOP, 70),
+/* 76 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 77 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 78 */ _CFFI_OP(_CFFI_OP_FUNCTION, 303), // ge_status()(ge_matcher *, ge_matcher * *, ge_err *)
+/* 79 */ _CFFI_OP(_CFFI_OP_NOOP, 70),
+/* 80 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 81 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 82 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 83 */ _CFFI_OP(_CFFI_OP_FUNCTION, 225), // ge_status()(ge_matcher *, int64_t const *, size_t, int32_t, size_t *, ge_err *)
-/* 84 */ _CFFI_OP(_CFFI_OP_NOOP, 63),
-/* 85 */ _CFFI_OP(_CFFI_OP_POINTER, 157), // int64_t const *
+/* 83 */ _CFFI_OP(_CFFI_OP_FUNCTION, 303), // ge_status()(ge_matcher *, int64_t *, size_t, size_t *, ge_err *)
+/* 84 */ _CFFI_OP(_CFFI_OP_NOOP, 70),
+/* 85 */ _CFFI_OP(_CFFI_OP_POINTER, 186), // int64_t *
 /* 86 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 87 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21), // int32_t
-/* 88 */ _CFFI_OP(_CFFI_OP_NOOP, 26),
-/* 89 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 90 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 91 */ _CFFI_OP(_CFFI_OP_FUNCTION, 225), // ge_status()(ge_matcher *, size_t, ge_err *)
-/* 92 */ _CFFI_OP(_CFFI_OP_NOOP, 63),
+/* 87 */ _CFFI_OP(_CFFI_OP_NOOP, 33),
+/* 88 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 89 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 90 */ _CFFI_OP(_CFFI_OP_FUNCTION, 303), // ge_status()(ge_matcher *, int64_t const *, size_t, int32_t, size_t *, ge_err *)
+/* 91 */ _CFFI_OP(_CFFI_OP_NOOP, 70),
+/* 92 */ _CFFI_OP(_CFFI_OP_POINTER, 186), // int64_t const *
 /* 93 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 94 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 95 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 96 */ _CFFI_OP(_CFFI_OP_FUNCTION, 225), // ge_status()(ge_matcher *, uint8_t *, size_t, size_t *, ge_err *)
-/* 97 */ _CFFI_OP(_CFFI_OP_NOOP, 63),
-/* 98 */ _CFFI_OP(_CFFI_OP_POINTER, 229), // uint8_t *
-/* 99 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 100 */ _CFFI_OP(_CFFI_OP_NOOP, 26),
+/* 94 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21), // int32_t
+/* 95 */ _CFFI_OP(_CFFI_OP_NOOP, 33),
+/* 96 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 97 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 98 */ _CFFI_OP(_CFFI_OP_FUNCTION, 303), // ge_status()(ge_matcher *, size_t, ge_err *)
+/* 99 */ _CFFI_OP(_CFFI_OP_NOOP, 70),
+/* 100 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 101 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 102 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 103 */ _CFFI_OP(_CFFI_OP_FUNCTION, 225), // ge_status()(ge_matcher *, uint8_t const *, size_t, int32_t, size_t *, ge_err *)
-/* 104 */ _CFFI_OP(_CFFI_OP_NOOP, 63),
-/* 105 */ _CFFI_OP(_CFFI_OP_NOOP, 24),
+/* 103 */ _CFFI_OP(_CFFI_OP_FUNCTION, 303), // ge_status()(ge_matcher *, uint8_t *, size_t, size_t *, ge_err *)
+/* 104 */ _CFFI_OP(_CFFI_OP_NOOP, 70),
+/* 105 */ _CFFI_OP(_CFFI_OP_POINTER, 242), // uint8_t *
 /* 106 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 107 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21),
-/* 108 */ _CFFI_OP(_CFFI_OP_NOOP, 26),
-/* 109 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 110 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 111 */ _CFFI_OP(_CFFI_OP_FUNCTION, 225), // ge_status()(ge_matcher *, uint8_t const *, size_t, uint32_t *, uint32_t *, size_t *, uint32_t *, size_t *, size_t, ge_err *)
-/* 112 */ _CFFI_OP(_CFFI_OP_NOOP, 63),
-/* 113 */ _CFFI_OP(_CFFI_OP_NOOP, 24),
-/* 114 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 115 */ _CFFI_OP(_CFFI_OP_NOOP, 39),
-/* 116 */ _CFFI_OP(_CFFI_OP_NOOP, 39),
-/* 117 */ _CFFI_OP(_CFFI_OP_NOOP, 26),
-/* 118 */ _CFFI_OP(_CFFI_OP_NOOP, 39),
-/* 119 */ _CFFI_OP(_CFFI_OP_NOOP, 26),
-/* 120 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 121 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 122 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 123 */ _CFFI_OP(_CFFI_OP_FUNCTION, 225), // ge_status()(ge_vocab const *, uint8_t const *, size_t, int32_t, uint32_t *, size_t *, size_t *, ge_err *)
-/* 124 */ _CFFI_OP(_CFFI_OP_POINTER, 227), // ge_vocab const *
-/* 125 */ _CFFI_OP(_CFFI_OP_NOOP, 24),
-/* 126 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 127 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21),
-/* 128 */ _CFFI_OP(_CFFI_OP_NOOP, 39),
-/* 129 */ _CFFI_OP(_CFFI_OP_NOOP, 26),
-/* 130 */ _CFFI_OP(_CFFI_OP_NOOP, 26),
-/* 131 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 132 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 133 */ _CFFI_OP(_CFFI_OP_FUNCTION, 225), // ge_status()(int32_t, ge_vocab * *, ge_err *)
-/* 134 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21),
-/* 135 */ _CFFI_OP(_CFFI_OP_POINTER, 9), // ge_vocab * *
+/* 107 */ _CFFI_OP(_CFFI_OP_NOOP, 33),
+/* 108 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 109 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 110 */ _CFFI_OP(_CFFI_OP_FUNCTION, 303), // ge_status()(ge_matcher *, uint8_t const *, size_t, int32_t, size_t *, ge_err *)
+/* 111 */ _CFFI_OP(_CFFI_OP_NOOP, 70),
+/* 112 */ _CFFI_OP(_CFFI_OP_NOOP, 31),
+/* 113 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 114 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21),
+/* 115 */ _CFFI_OP(_CFFI_OP_NOOP, 33),
+/* 116 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 117 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 118 */ _CFFI_OP(_CFFI_OP_FUNCTION, 303), // ge_status()(ge_matcher *, uint8_t const *, size_t, uint32_t *, uint32_t *, size_t *, uint32_t *, size_t *, size_t, ge_err *)
+/* 119 */ _CFFI_OP(_CFFI_OP_NOOP, 70),
+/* 120 */ _CFFI_OP(_CFFI_OP_NOOP, 31),
+/* 121 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 122 */ _CFFI_OP(_CFFI_OP_NOOP, 46),
+/* 123 */ _CFFI_OP(_CFFI_OP_NOOP, 46),
+/* 124 */ _CFFI_OP(_CFFI_OP_NOOP, 33),
+/* 125 */ _CFFI_OP(_CFFI_OP_NOOP, 46),
+/* 126 */ _CFFI_OP(_CFFI_OP_NOOP, 33),
+/* 127 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 128 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 129 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 130 */ _CFFI_OP(_CFFI_OP_FUNCTION, 303), // ge_status()(ge_plan *, uint32_t const *, uint32_t const *, uint32_t, ge_dfa * *, ge_err *)
+/* 131 */ _CFFI_OP(_CFFI_OP_POINTER, 299), // ge_plan *
+/* 132 */ _CFFI_OP(_CFFI_OP_NOOP, 29),
+/* 133 */ _CFFI_OP(_CFFI_OP_NOOP, 29),
+/* 134 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 135 */ _CFFI_OP(_CFFI_OP_POINTER, 245), // ge_dfa * *
 /* 136 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 137 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 138 */ _CFFI_OP(_CFFI_OP_FUNCTION, 225), // ge_status()(uint8_t const *, uint32_t const *, uint32_t, uint32_t, uint32_t const *, uint32_t, ge_vocab * *, ge_err *)
-/* 139 */ _CFFI_OP(_CFFI_OP_NOOP, 24),
-/* 140 */ _CFFI_OP(_CFFI_OP_NOOP, 22),
-/* 141 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 142 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 143 */ _CFFI_OP(_CFFI_OP_NOOP, 22),
-/* 144 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 145 */ _CFFI_OP(_CFFI_OP_NOOP, 135),
+/* 138 */ _CFFI_OP(_CFFI_OP_FUNCTION, 303), // ge_status()(ge_vocab const *, uint8_t const *, size_t, int32_t, uint32_t *, size_t *, size_t *, ge_err *)
+/* 139 */ _CFFI_OP(_CFFI_OP_POINTER, 305), // ge_vocab const *
+/* 140 */ _CFFI_OP(_CFFI_OP_NOOP, 31),
+/* 141 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 142 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21),
+/* 143 */ _CFFI_OP(_CFFI_OP_NOOP, 46),
+/* 144 */ _CFFI_OP(_CFFI_OP_NOOP, 33),
+/* 145 */ _CFFI_OP(_CFFI_OP_NOOP, 33),
 /* 146 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 147 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 148 */ _CFFI_OP(_CFFI_OP_FUNCTION, 87), // int32_t()(ge_engine *)
-/* 149 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
-/* 150 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 151 */ _CFFI_OP(_CFFI_OP_FUNCTION, 87), // int32_t()(ge_matcher *, ge_err *)
-/* 152 */ _CFFI_OP(_CFFI_OP_NOOP, 63),
-/* 153 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 154 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 155 */ _CFFI_OP(_CFFI_OP_FUNCTION, 87), // int32_t()(ge_matcher *, int64_t, ge_err *)
-/* 156 */ _CFFI_OP(_CFFI_OP_NOOP, 63),
-/* 157 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 23), // int64_t
-/* 158 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 159 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 160 */ _CFFI_OP(_CFFI_OP_FUNCTION, 87), // int32_t()(ge_matcher *, uint32_t *, size_t, size_t, ge_err *)
-/* 161 */ _CFFI_OP(_CFFI_OP_NOOP, 63),
-/* 162 */ _CFFI_OP(_CFFI_OP_NOOP, 39),
-/* 163 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 164 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 165 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 166 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 167 */ _CFFI_OP(_CFFI_OP_FUNCTION, 23), // size_t()(ge_batch const *)
-/* 168 */ _CFFI_OP(_CFFI_OP_POINTER, 214), // ge_batch const *
-/* 169 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 170 */ _CFFI_OP(_CFFI_OP_FUNCTION, 23), // size_t()(ge_grammar const *)
-/* 171 */ _CFFI_OP(_CFFI_OP_POINTER, 217), // ge_grammar const *
-/* 172 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 173 */ _CFFI_OP(_CFFI_OP_FUNCTION, 23), // size_t()(ge_matcher const *)
-/* 174 */ _CFFI_OP(_CFFI_OP_POINTER, 222), // ge_matcher const *
-/* 175 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 176 */ _CFFI_OP(_CFFI_OP_FUNCTION, 23), // size_t()(ge_vocab *)
-/* 177 */ _CFFI_OP(_CFFI_OP_NOOP, 9),
-/* 178 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 179 */ _CFFI_OP(_CFFI_OP_FUNCTION, 23), // size_t()(ge_vocab const *, uint8_t const *, uint32_t, uint8_t *)
-/* 180 */ _CFFI_OP(_CFFI_OP_NOOP, 124),
-/* 181 */ _CFFI_OP(_CFFI_OP_NOOP, 24),
-/* 182 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 183 */ _CFFI_OP(_CFFI_OP_NOOP, 98),
-/* 184 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 185 */ _CFFI_OP(_CFFI_OP_FUNCTION, 230), // void()(ge_engine *)
-/* 186 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
-/* 187 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 188 */ _CFFI_OP(_CFFI_OP_FUNCTION, 230), // void()(ge_engine *, ge_stats *)
-/* 189 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
-/* 190 */ _CFFI_OP(_CFFI_OP_POINTER, 224), // ge_stats *
-/* 191 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 192 */ _CFFI_OP(_CFFI_OP_FUNCTION, 230), // void()(ge_grammar *)
-/* 193 */ _CFFI_OP(_CFFI_OP_NOOP, 8),
-/* 194 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 195 */ _CFFI_OP(_CFFI_OP_FUNCTION, 230), // void()(ge_ir *)
-/* 196 */ _CFFI_OP(_CFFI_OP_NOOP, 15),
-/* 197 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 198 */ _CFFI_OP(_CFFI_OP_FUNCTION, 230), // void()(ge_matcher *)
-/* 199 */ _CFFI_OP(_CFFI_OP_NOOP, 63),
+/* 148 */ _CFFI_OP(_CFFI_OP_FUNCTION, 303), // ge_status()(int32_t, ge_dfa * *, ge_err *)
+/* 149 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21),
+/* 150 */ _CFFI_OP(_CFFI_OP_NOOP, 135),
+/* 151 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 152 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 153 */ _CFFI_OP(_CFFI_OP_FUNCTION, 303), // ge_status()(int32_t, ge_vocab * *, ge_err *)
+/* 154 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21),
+/* 155 */ _CFFI_OP(_CFFI_OP_POINTER, 9), // ge_vocab * *
+/* 156 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 157 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 158 */ _CFFI_OP(_CFFI_OP_FUNCTION, 303), // ge_status()(uint8_t const *, uint32_t const *, uint32_t, uint32_t, uint32_t const *, uint32_t, ge_vocab * *, ge_err *)
+/* 159 */ _CFFI_OP(_CFFI_OP_NOOP, 31),
+/* 160 */ _CFFI_OP(_CFFI_OP_NOOP, 29),
+/* 161 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 162 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 163 */ _CFFI_OP(_CFFI_OP_NOOP, 29),
+/* 164 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 165 */ _CFFI_OP(_CFFI_OP_NOOP, 155),
+/* 166 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 167 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 168 */ _CFFI_OP(_CFFI_OP_FUNCTION, 94), // int32_t()(ge_dfa const *, uint32_t)
+/* 169 */ _CFFI_OP(_CFFI_OP_POINTER, 289), // ge_dfa const *
+/* 170 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 171 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 172 */ _CFFI_OP(_CFFI_OP_FUNCTION, 94), // int32_t()(ge_dfa const *, uint32_t, uint32_t *)
+/* 173 */ _CFFI_OP(_CFFI_OP_NOOP, 169),
+/* 174 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 175 */ _CFFI_OP(_CFFI_OP_NOOP, 46),
+/* 176 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 177 */ _CFFI_OP(_CFFI_OP_FUNCTION, 94), // int32_t()(ge_engine *)
+/* 178 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
+/* 179 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 180 */ _CFFI_OP(_CFFI_OP_FUNCTION, 94), // int32_t()(ge_matcher *, ge_err *)
+/* 181 */ _CFFI_OP(_CFFI_OP_NOOP, 70),
+/* 182 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 183 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 184 */ _CFFI_OP(_CFFI_OP_FUNCTION, 94), // int32_t()(ge_matcher *, int64_t, ge_err *)
+/* 185 */ _CFFI_OP(_CFFI_OP_NOOP, 70),
+/* 186 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 23), // int64_t
+/* 187 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 188 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 189 */ _CFFI_OP(_CFFI_OP_FUNCTION, 94), // int32_t()(ge_matcher *, uint32_t *, size_t, size_t, ge_err *)
+/* 190 */ _CFFI_OP(_CFFI_OP_NOOP, 70),
+/* 191 */ _CFFI_OP(_CFFI_OP_NOOP, 46),
+/* 192 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 193 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 194 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 195 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 196 */ _CFFI_OP(_CFFI_OP_FUNCTION, 186), // int64_t()(ge_dfa const *, uint32_t, int64_t)
+/* 197 */ _CFFI_OP(_CFFI_OP_NOOP, 169),
+/* 198 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 199 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 23),
 /* 200 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 201 */ _CFFI_OP(_CFFI_OP_FUNCTION, 230), // void()(ge_vocab *)
-/* 202 */ _CFFI_OP(_CFFI_OP_NOOP, 9),
-/* 203 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 204 */ _CFFI_OP(_CFFI_OP_FUNCTION, 230), // void()(ge_vocab const *, ge_vocab_content *)
-/* 205 */ _CFFI_OP(_CFFI_OP_NOOP, 124),
-/* 206 */ _CFFI_OP(_CFFI_OP_POINTER, 228), // ge_vocab_content *
-/* 207 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 208 */ _CFFI_OP(_CFFI_OP_POINTER, 209), // _Bool *
-/* 209 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 1), // _Bool
-/* 210 */ _CFFI_OP(_CFFI_OP_POINTER, 211), // char const *
-/* 211 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 2), // char
-/* 212 */ _CFFI_OP(_CFFI_OP_ARRAY, 211), // char[200]
-/* 213 */ (_cffi_opcode_t)(200),
-/* 214 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 0), // ge_batch
-/* 215 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 1), // ge_engine
-/* 216 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 2), // ge_err
-/* 217 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 3), // ge_grammar
-/* 218 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 4), // ge_ir
-/* 219 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 5), // ge_limits
-/* 220 */ _CFFI_OP(_CFFI_OP_ENUM, 0), // ge_mask_flag
-/* 221 */ _CFFI_OP(_CFFI_OP_POINTER, 63), // ge_matcher * const *
-/* 222 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 6), // ge_matcher
-/* 223 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 7), // ge_rules
-/* 224 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 8), // ge_stats
-/* 225 */ _CFFI_OP(_CFFI_OP_ENUM, 1), // ge_status
-/* 226 */ _CFFI_OP(_CFFI_OP_ENUM, 2), // ge_switch
-/* 227 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 9), // ge_vocab
-/* 228 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 10), // ge_vocab_content
-/* 229 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 18), // uint8_t
-/* 230 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 0), // void
+/* 201 */ _CFFI_OP(_CFFI_OP_FUNCTION, 186), // int64_t()(ge_dfa const *, uint32_t, int64_t, uint32_t *)
+/* 202 */ _CFFI_OP(_CFFI_OP_NOOP, 169),
+/* 203 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 204 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 23),
+/* 205 */ _CFFI_OP(_CFFI_OP_NOOP, 46),
+/* 206 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 207 */ _CFFI_OP(_CFFI_OP_FUNCTION, 30), // size_t()(ge_batch const *)
+/* 208 */ _CFFI_OP(_CFFI_OP_POINTER, 288), // ge_batch const *
+/* 209 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 210 */ _CFFI_OP(_CFFI_OP_FUNCTION, 30), // size_t()(ge_dfa const *)
+/* 211 */ _CFFI_OP(_CFFI_OP_NOOP, 169),
+/* 212 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 213 */ _CFFI_OP(_CFFI_OP_FUNCTION, 30), // size_t()(ge_dfa const *, uint32_t, uint32_t *)
+/* 214 */ _CFFI_OP(_CFFI_OP_NOOP, 169),
+/* 215 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 216 */ _CFFI_OP(_CFFI_OP_NOOP, 46),
+/* 217 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 218 */ _CFFI_OP(_CFFI_OP_FUNCTION, 30), // size_t()(ge_dfa const *, uint8_t const *, uint32_t, uint8_t *)
+/* 219 */ _CFFI_OP(_CFFI_OP_NOOP, 169),
+/* 220 */ _CFFI_OP(_CFFI_OP_NOOP, 31),
+/* 221 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 222 */ _CFFI_OP(_CFFI_OP_NOOP, 105),
+/* 223 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 224 */ _CFFI_OP(_CFFI_OP_FUNCTION, 30), // size_t()(ge_grammar const *)
+/* 225 */ _CFFI_OP(_CFFI_OP_POINTER, 293), // ge_grammar const *
+/* 226 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 227 */ _CFFI_OP(_CFFI_OP_FUNCTION, 30), // size_t()(ge_matcher const *)
+/* 228 */ _CFFI_OP(_CFFI_OP_POINTER, 298), // ge_matcher const *
+/* 229 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 230 */ _CFFI_OP(_CFFI_OP_FUNCTION, 30), // size_t()(ge_vocab *)
+/* 231 */ _CFFI_OP(_CFFI_OP_NOOP, 9),
+/* 232 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 233 */ _CFFI_OP(_CFFI_OP_FUNCTION, 30), // size_t()(ge_vocab const *, uint8_t const *, uint32_t, uint8_t *)
+/* 234 */ _CFFI_OP(_CFFI_OP_NOOP, 139),
+/* 235 */ _CFFI_OP(_CFFI_OP_NOOP, 31),
+/* 236 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 237 */ _CFFI_OP(_CFFI_OP_NOOP, 105),
+/* 238 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 239 */ _CFFI_OP(_CFFI_OP_FUNCTION, 10), // uint32_t()(ge_dfa const *, uint32_t, uint8_t)
+/* 240 */ _CFFI_OP(_CFFI_OP_NOOP, 169),
+/* 241 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 242 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 18), // uint8_t
+/* 243 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 244 */ _CFFI_OP(_CFFI_OP_FUNCTION, 309), // void()(ge_dfa *)
+/* 245 */ _CFFI_OP(_CFFI_OP_POINTER, 289), // ge_dfa *
+/* 246 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 247 */ _CFFI_OP(_CFFI_OP_FUNCTION, 309), // void()(ge_dfa const *, ge_dfa_content *)
+/* 248 */ _CFFI_OP(_CFFI_OP_NOOP, 169),
+/* 249 */ _CFFI_OP(_CFFI_OP_POINTER, 290), // ge_dfa_content *
+/* 250 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 251 */ _CFFI_OP(_CFFI_OP_FUNCTION, 309), // void()(ge_engine *)
+/* 252 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
+/* 253 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 254 */ _CFFI_OP(_CFFI_OP_FUNCTION, 309), // void()(ge_engine *, ge_stats *)
+/* 255 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
+/* 256 */ _CFFI_OP(_CFFI_OP_POINTER, 302), // ge_stats *
+/* 257 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 258 */ _CFFI_OP(_CFFI_OP_FUNCTION, 309), // void()(ge_grammar *)
+/* 259 */ _CFFI_OP(_CFFI_OP_NOOP, 8),
+/* 260 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 261 */ _CFFI_OP(_CFFI_OP_FUNCTION, 309), // void()(ge_ir *)
+/* 262 */ _CFFI_OP(_CFFI_OP_NOOP, 22),
+/* 263 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 264 */ _CFFI_OP(_CFFI_OP_FUNCTION, 309), // void()(ge_matcher *)
+/* 265 */ _CFFI_OP(_CFFI_OP_NOOP, 70),
+/* 266 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 267 */ _CFFI_OP(_CFFI_OP_FUNCTION, 309), // void()(ge_plan *)
+/* 268 */ _CFFI_OP(_CFFI_OP_NOOP, 131),
+/* 269 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 270 */ _CFFI_OP(_CFFI_OP_FUNCTION, 309), // void()(ge_plan const *, ge_plan_content *)
+/* 271 */ _CFFI_OP(_CFFI_OP_POINTER, 299), // ge_plan const *
+/* 272 */ _CFFI_OP(_CFFI_OP_POINTER, 300), // ge_plan_content *
+/* 273 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 274 */ _CFFI_OP(_CFFI_OP_FUNCTION, 309), // void()(ge_vocab *)
+/* 275 */ _CFFI_OP(_CFFI_OP_NOOP, 9),
+/* 276 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 277 */ _CFFI_OP(_CFFI_OP_FUNCTION, 309), // void()(ge_vocab const *, ge_vocab_content *)
+/* 278 */ _CFFI_OP(_CFFI_OP_NOOP, 139),
+/* 279 */ _CFFI_OP(_CFFI_OP_POINTER, 306), // ge_vocab_content *
+/* 280 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 281 */ _CFFI_OP(_CFFI_OP_POINTER, 283), // _Bool *
+/* 282 */ _CFFI_OP(_CFFI_OP_POINTER, 283), // _Bool const *
+/* 283 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 1), // _Bool
+/* 284 */ _CFFI_OP(_CFFI_OP_POINTER, 285), // char const *
+/* 285 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 2), // char
+/* 286 */ _CFFI_OP(_CFFI_OP_ARRAY, 285), // char[200]
+/* 287 */ (_cffi_opcode_t)(200),
+/* 288 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 0), // ge_batch
+/* 289 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 1), // ge_dfa
+/* 290 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 2), // ge_dfa_content
+/* 291 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 3), // ge_engine
+/* 292 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 4), // ge_err
+/* 293 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 5), // ge_grammar
+/* 294 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 6), // ge_ir
+/* 295 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 7), // ge_limits
+/* 296 */ _CFFI_OP(_CFFI_OP_ENUM, 0), // ge_mask_flag
+/* 297 */ _CFFI_OP(_CFFI_OP_POINTER, 70), // ge_matcher * const *
+/* 298 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 8), // ge_matcher
+/* 299 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 9), // ge_plan
+/* 300 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 10), // ge_plan_content
+/* 301 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 11), // ge_rules
+/* 302 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 12), // ge_stats
+/* 303 */ _CFFI_OP(_CFFI_OP_ENUM, 1), // ge_status
+/* 304 */ _CFFI_OP(_CFFI_OP_ENUM, 2), // ge_switch
+/* 305 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 13), // ge_vocab
+/* 306 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 14), // ge_vocab_content
+/* 307 */ _CFFI_OP(_CFFI_OP_POINTER, 308), // uint16_t const *
+/* 308 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 20), // uint16_t
+/* 309 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 0), // void
 };
 
 static int _cffi_const_GE_MASK_ALL(unsigned long long *o)
@@ -973,10 +1052,10 @@ _cffi_f_ge_batch_run(PyObject *self, PyObject *arg0)
   PyObject *pyresult;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(168), arg0, (char **)&x0);
+      _cffi_type(208), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_batch const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(168), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(208), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1015,11 +1094,696 @@ _cffi_f_ge_build(PyObject *self, PyObject *noarg)
 
   (void)self; /* unused */
   (void)noarg; /* unused */
-  pyresult = _cffi_from_c_pointer((char *)result, _cffi_type(210));
+  pyresult = _cffi_from_c_pointer((char *)result, _cffi_type(284));
   return pyresult;
 }
 #else
 #  define _cffi_f_ge_build _cffi_d_ge_build
+#endif
+
+static int32_t _cffi_d_ge_dfa_accepts(ge_dfa const * x0, uint32_t x1)
+{
+  return ge_dfa_accepts(x0, x1);
+}
+#ifndef PYPY_VERSION
+static PyObject *
+_cffi_f_ge_dfa_accepts(PyObject *self, PyObject *args)
+{
+  ge_dfa const * x0;
+  uint32_t x1;
+  Py_ssize_t datasize;
+  struct _cffi_freeme_s *large_args_free = NULL;
+  int32_t result;
+  PyObject *pyresult;
+  PyObject *arg0;
+  PyObject *arg1;
+
+  if (!PyArg_UnpackTuple(args, "ge_dfa_accepts", 2, 2, &arg0, &arg1))
+    return NULL;
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(169), arg0, (char **)&x0);
+  if (datasize != 0) {
+    x0 = ((size_t)datasize) <= 640 ? (ge_dfa const *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(169), arg0, (char **)&x0,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  x1 = _cffi_to_c_int(arg1, uint32_t);
+  if (x1 == (uint32_t)-1 && PyErr_Occurred())
+    return NULL;
+
+  Py_BEGIN_ALLOW_THREADS
+  _cffi_restore_errno();
+  { result = ge_dfa_accepts(x0, x1); }
+  _cffi_save_errno();
+  Py_END_ALLOW_THREADS
+
+  (void)self; /* unused */
+  pyresult = _cffi_from_c_int(result, int32_t);
+  if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
+  return pyresult;
+}
+#else
+#  define _cffi_f_ge_dfa_accepts _cffi_d_ge_dfa_accepts
+#endif
+
+static int64_t _cffi_d_ge_dfa_advance(ge_dfa const * x0, uint32_t x1, int64_t x2, uint32_t * x3)
+{
+  return ge_dfa_advance(x0, x1, x2, x3);
+}
+#ifndef PYPY_VERSION
+static PyObject *
+_cffi_f_ge_dfa_advance(PyObject *self, PyObject *args)
+{
+  ge_dfa const * x0;
+  uint32_t x1;
+  int64_t x2;
+  uint32_t * x3;
+  Py_ssize_t datasize;
+  struct _cffi_freeme_s *large_args_free = NULL;
+  int64_t result;
+  PyObject *pyresult;
+  PyObject *arg0;
+  PyObject *arg1;
+  PyObject *arg2;
+  PyObject *arg3;
+
+  if (!PyArg_UnpackTuple(args, "ge_dfa_advance", 4, 4, &arg0, &arg1, &arg2, &arg3))
+    return NULL;
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(169), arg0, (char **)&x0);
+  if (datasize != 0) {
+    x0 = ((size_t)datasize) <= 640 ? (ge_dfa const *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(169), arg0, (char **)&x0,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  x1 = _cffi_to_c_int(arg1, uint32_t);
+  if (x1 == (uint32_t)-1 && PyErr_Occurred())
+    return NULL;
+
+  x2 = _cffi_to_c_int(arg2, int64_t);
+  if (x2 == (int64_t)-1 && PyErr_Occurred())
+    return NULL;
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(46), arg3, (char **)&x3);
+  if (datasize != 0) {
+    x3 = ((size_t)datasize) <= 640 ? (uint32_t *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(46), arg3, (char **)&x3,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  Py_BEGIN_ALLOW_THREADS
+  _cffi_restore_errno();
+  { result = ge_dfa_advance(x0, x1, x2, x3); }
+  _cffi_save_errno();
+  Py_END_ALLOW_THREADS
+
+  (void)self; /* unused */
+  pyresult = _cffi_from_c_int(result, int64_t);
+  if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
+  return pyresult;
+}
+#else
+#  define _cffi_f_ge_dfa_advance _cffi_d_ge_dfa_advance
+#endif
+
+static uint32_t _cffi_d_ge_dfa_byte_next(ge_dfa const * x0, uint32_t x1, uint8_t x2)
+{
+  return ge_dfa_byte_next(x0, x1, x2);
+}
+#ifndef PYPY_VERSION
+static PyObject *
+_cffi_f_ge_dfa_byte_next(PyObject *self, PyObject *args)
+{
+  ge_dfa const * x0;
+  uint32_t x1;
+  uint8_t x2;
+  Py_ssize_t datasize;
+  struct _cffi_freeme_s *large_args_free = NULL;
+  uint32_t result;
+  PyObject *pyresult;
+  PyObject *arg0;
+  PyObject *arg1;
+  PyObject *arg2;
+
+  if (!PyArg_UnpackTuple(args, "ge_dfa_byte_next", 3, 3, &arg0, &arg1, &arg2))
+    return NULL;
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(169), arg0, (char **)&x0);
+  if (datasize != 0) {
+    x0 = ((size_t)datasize) <= 640 ? (ge_dfa const *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(169), arg0, (char **)&x0,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  x1 = _cffi_to_c_int(arg1, uint32_t);
+  if (x1 == (uint32_t)-1 && PyErr_Occurred())
+    return NULL;
+
+  x2 = _cffi_to_c_int(arg2, uint8_t);
+  if (x2 == (uint8_t)-1 && PyErr_Occurred())
+    return NULL;
+
+  Py_BEGIN_ALLOW_THREADS
+  _cffi_restore_errno();
+  { result = ge_dfa_byte_next(x0, x1, x2); }
+  _cffi_save_errno();
+  Py_END_ALLOW_THREADS
+
+  (void)self; /* unused */
+  pyresult = _cffi_from_c_int(result, uint32_t);
+  if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
+  return pyresult;
+}
+#else
+#  define _cffi_f_ge_dfa_byte_next _cffi_d_ge_dfa_byte_next
+#endif
+
+static size_t _cffi_d_ge_dfa_bytes(ge_dfa const * x0)
+{
+  return ge_dfa_bytes(x0);
+}
+#ifndef PYPY_VERSION
+static PyObject *
+_cffi_f_ge_dfa_bytes(PyObject *self, PyObject *arg0)
+{
+  ge_dfa const * x0;
+  Py_ssize_t datasize;
+  struct _cffi_freeme_s *large_args_free = NULL;
+  size_t result;
+  PyObject *pyresult;
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(169), arg0, (char **)&x0);
+  if (datasize != 0) {
+    x0 = ((size_t)datasize) <= 640 ? (ge_dfa const *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(169), arg0, (char **)&x0,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  Py_BEGIN_ALLOW_THREADS
+  _cffi_restore_errno();
+  { result = ge_dfa_bytes(x0); }
+  _cffi_save_errno();
+  Py_END_ALLOW_THREADS
+
+  (void)self; /* unused */
+  pyresult = _cffi_from_c_int(result, size_t);
+  if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
+  return pyresult;
+}
+#else
+#  define _cffi_f_ge_dfa_bytes _cffi_d_ge_dfa_bytes
+#endif
+
+static int32_t _cffi_d_ge_dfa_fill_mask(ge_dfa const * x0, uint32_t x1, uint32_t * x2)
+{
+  return ge_dfa_fill_mask(x0, x1, x2);
+}
+#ifndef PYPY_VERSION
+static PyObject *
+_cffi_f_ge_dfa_fill_mask(PyObject *self, PyObject *args)
+{
+  ge_dfa const * x0;
+  uint32_t x1;
+  uint32_t * x2;
+  Py_ssize_t datasize;
+  struct _cffi_freeme_s *large_args_free = NULL;
+  int32_t result;
+  PyObject *pyresult;
+  PyObject *arg0;
+  PyObject *arg1;
+  PyObject *arg2;
+
+  if (!PyArg_UnpackTuple(args, "ge_dfa_fill_mask", 3, 3, &arg0, &arg1, &arg2))
+    return NULL;
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(169), arg0, (char **)&x0);
+  if (datasize != 0) {
+    x0 = ((size_t)datasize) <= 640 ? (ge_dfa const *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(169), arg0, (char **)&x0,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  x1 = _cffi_to_c_int(arg1, uint32_t);
+  if (x1 == (uint32_t)-1 && PyErr_Occurred())
+    return NULL;
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(46), arg2, (char **)&x2);
+  if (datasize != 0) {
+    x2 = ((size_t)datasize) <= 640 ? (uint32_t *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(46), arg2, (char **)&x2,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  Py_BEGIN_ALLOW_THREADS
+  _cffi_restore_errno();
+  { result = ge_dfa_fill_mask(x0, x1, x2); }
+  _cffi_save_errno();
+  Py_END_ALLOW_THREADS
+
+  (void)self; /* unused */
+  pyresult = _cffi_from_c_int(result, int32_t);
+  if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
+  return pyresult;
+}
+#else
+#  define _cffi_f_ge_dfa_fill_mask _cffi_d_ge_dfa_fill_mask
+#endif
+
+static void _cffi_d_ge_dfa_free(ge_dfa * x0)
+{
+  ge_dfa_free(x0);
+}
+#ifndef PYPY_VERSION
+static PyObject *
+_cffi_f_ge_dfa_free(PyObject *self, PyObject *arg0)
+{
+  ge_dfa * x0;
+  Py_ssize_t datasize;
+  struct _cffi_freeme_s *large_args_free = NULL;
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(245), arg0, (char **)&x0);
+  if (datasize != 0) {
+    x0 = ((size_t)datasize) <= 640 ? (ge_dfa *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(245), arg0, (char **)&x0,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  Py_BEGIN_ALLOW_THREADS
+  _cffi_restore_errno();
+  { ge_dfa_free(x0); }
+  _cffi_save_errno();
+  Py_END_ALLOW_THREADS
+
+  (void)self; /* unused */
+  if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
+  Py_INCREF(Py_None);
+  return Py_None;
+}
+#else
+#  define _cffi_f_ge_dfa_free _cffi_d_ge_dfa_free
+#endif
+
+static ge_status _cffi_d_ge_dfa_load(int32_t x0, ge_dfa * * x1, ge_err * x2)
+{
+  return ge_dfa_load(x0, x1, x2);
+}
+#ifndef PYPY_VERSION
+static PyObject *
+_cffi_f_ge_dfa_load(PyObject *self, PyObject *args)
+{
+  int32_t x0;
+  ge_dfa * * x1;
+  ge_err * x2;
+  Py_ssize_t datasize;
+  struct _cffi_freeme_s *large_args_free = NULL;
+  ge_status result;
+  PyObject *pyresult;
+  PyObject *arg0;
+  PyObject *arg1;
+  PyObject *arg2;
+
+  if (!PyArg_UnpackTuple(args, "ge_dfa_load", 3, 3, &arg0, &arg1, &arg2))
+    return NULL;
+
+  x0 = _cffi_to_c_int(arg0, int32_t);
+  if (x0 == (int32_t)-1 && PyErr_Occurred())
+    return NULL;
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(135), arg1, (char **)&x1);
+  if (datasize != 0) {
+    x1 = ((size_t)datasize) <= 640 ? (ge_dfa * *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(135), arg1, (char **)&x1,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(5), arg2, (char **)&x2);
+  if (datasize != 0) {
+    x2 = ((size_t)datasize) <= 640 ? (ge_err *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(5), arg2, (char **)&x2,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  Py_BEGIN_ALLOW_THREADS
+  _cffi_restore_errno();
+  { result = ge_dfa_load(x0, x1, x2); }
+  _cffi_save_errno();
+  Py_END_ALLOW_THREADS
+
+  (void)self; /* unused */
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(303));
+  if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
+  return pyresult;
+}
+#else
+#  define _cffi_f_ge_dfa_load _cffi_d_ge_dfa_load
+#endif
+
+static ge_status _cffi_d_ge_dfa_new(ge_plan * x0, uint32_t const * x1, uint32_t const * x2, uint32_t x3, ge_dfa * * x4, ge_err * x5)
+{
+  return ge_dfa_new(x0, x1, x2, x3, x4, x5);
+}
+#ifndef PYPY_VERSION
+static PyObject *
+_cffi_f_ge_dfa_new(PyObject *self, PyObject *args)
+{
+  ge_plan * x0;
+  uint32_t const * x1;
+  uint32_t const * x2;
+  uint32_t x3;
+  ge_dfa * * x4;
+  ge_err * x5;
+  Py_ssize_t datasize;
+  struct _cffi_freeme_s *large_args_free = NULL;
+  ge_status result;
+  PyObject *pyresult;
+  PyObject *arg0;
+  PyObject *arg1;
+  PyObject *arg2;
+  PyObject *arg3;
+  PyObject *arg4;
+  PyObject *arg5;
+
+  if (!PyArg_UnpackTuple(args, "ge_dfa_new", 6, 6, &arg0, &arg1, &arg2, &arg3, &arg4, &arg5))
+    return NULL;
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(131), arg0, (char **)&x0);
+  if (datasize != 0) {
+    x0 = ((size_t)datasize) <= 640 ? (ge_plan *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(131), arg0, (char **)&x0,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(29), arg1, (char **)&x1);
+  if (datasize != 0) {
+    x1 = ((size_t)datasize) <= 640 ? (uint32_t const *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(29), arg1, (char **)&x1,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(29), arg2, (char **)&x2);
+  if (datasize != 0) {
+    x2 = ((size_t)datasize) <= 640 ? (uint32_t const *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(29), arg2, (char **)&x2,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  x3 = _cffi_to_c_int(arg3, uint32_t);
+  if (x3 == (uint32_t)-1 && PyErr_Occurred())
+    return NULL;
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(135), arg4, (char **)&x4);
+  if (datasize != 0) {
+    x4 = ((size_t)datasize) <= 640 ? (ge_dfa * *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(135), arg4, (char **)&x4,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(5), arg5, (char **)&x5);
+  if (datasize != 0) {
+    x5 = ((size_t)datasize) <= 640 ? (ge_err *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(5), arg5, (char **)&x5,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  Py_BEGIN_ALLOW_THREADS
+  _cffi_restore_errno();
+  { result = ge_dfa_new(x0, x1, x2, x3, x4, x5); }
+  _cffi_save_errno();
+  Py_END_ALLOW_THREADS
+
+  (void)self; /* unused */
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(303));
+  if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
+  return pyresult;
+}
+#else
+#  define _cffi_f_ge_dfa_new _cffi_d_ge_dfa_new
+#endif
+
+static int64_t _cffi_d_ge_dfa_next(ge_dfa const * x0, uint32_t x1, int64_t x2)
+{
+  return ge_dfa_next(x0, x1, x2);
+}
+#ifndef PYPY_VERSION
+static PyObject *
+_cffi_f_ge_dfa_next(PyObject *self, PyObject *args)
+{
+  ge_dfa const * x0;
+  uint32_t x1;
+  int64_t x2;
+  Py_ssize_t datasize;
+  struct _cffi_freeme_s *large_args_free = NULL;
+  int64_t result;
+  PyObject *pyresult;
+  PyObject *arg0;
+  PyObject *arg1;
+  PyObject *arg2;
+
+  if (!PyArg_UnpackTuple(args, "ge_dfa_next", 3, 3, &arg0, &arg1, &arg2))
+    return NULL;
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(169), arg0, (char **)&x0);
+  if (datasize != 0) {
+    x0 = ((size_t)datasize) <= 640 ? (ge_dfa const *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(169), arg0, (char **)&x0,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  x1 = _cffi_to_c_int(arg1, uint32_t);
+  if (x1 == (uint32_t)-1 && PyErr_Occurred())
+    return NULL;
+
+  x2 = _cffi_to_c_int(arg2, int64_t);
+  if (x2 == (int64_t)-1 && PyErr_Occurred())
+    return NULL;
+
+  Py_BEGIN_ALLOW_THREADS
+  _cffi_restore_errno();
+  { result = ge_dfa_next(x0, x1, x2); }
+  _cffi_save_errno();
+  Py_END_ALLOW_THREADS
+
+  (void)self; /* unused */
+  pyresult = _cffi_from_c_int(result, int64_t);
+  if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
+  return pyresult;
+}
+#else
+#  define _cffi_f_ge_dfa_next _cffi_d_ge_dfa_next
+#endif
+
+static void _cffi_d_ge_dfa_read(ge_dfa const * x0, ge_dfa_content * x1)
+{
+  ge_dfa_read(x0, x1);
+}
+#ifndef PYPY_VERSION
+static PyObject *
+_cffi_f_ge_dfa_read(PyObject *self, PyObject *args)
+{
+  ge_dfa const * x0;
+  ge_dfa_content * x1;
+  Py_ssize_t datasize;
+  struct _cffi_freeme_s *large_args_free = NULL;
+  PyObject *arg0;
+  PyObject *arg1;
+
+  if (!PyArg_UnpackTuple(args, "ge_dfa_read", 2, 2, &arg0, &arg1))
+    return NULL;
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(169), arg0, (char **)&x0);
+  if (datasize != 0) {
+    x0 = ((size_t)datasize) <= 640 ? (ge_dfa const *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(169), arg0, (char **)&x0,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(249), arg1, (char **)&x1);
+  if (datasize != 0) {
+    x1 = ((size_t)datasize) <= 640 ? (ge_dfa_content *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(249), arg1, (char **)&x1,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  Py_BEGIN_ALLOW_THREADS
+  _cffi_restore_errno();
+  { ge_dfa_read(x0, x1); }
+  _cffi_save_errno();
+  Py_END_ALLOW_THREADS
+
+  (void)self; /* unused */
+  if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
+  Py_INCREF(Py_None);
+  return Py_None;
+}
+#else
+#  define _cffi_f_ge_dfa_read _cffi_d_ge_dfa_read
+#endif
+
+static size_t _cffi_d_ge_dfa_save(ge_dfa const * x0, uint8_t const * x1, uint32_t x2, uint8_t * x3)
+{
+  return ge_dfa_save(x0, x1, x2, x3);
+}
+#ifndef PYPY_VERSION
+static PyObject *
+_cffi_f_ge_dfa_save(PyObject *self, PyObject *args)
+{
+  ge_dfa const * x0;
+  uint8_t const * x1;
+  uint32_t x2;
+  uint8_t * x3;
+  Py_ssize_t datasize;
+  struct _cffi_freeme_s *large_args_free = NULL;
+  size_t result;
+  PyObject *pyresult;
+  PyObject *arg0;
+  PyObject *arg1;
+  PyObject *arg2;
+  PyObject *arg3;
+
+  if (!PyArg_UnpackTuple(args, "ge_dfa_save", 4, 4, &arg0, &arg1, &arg2, &arg3))
+    return NULL;
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(169), arg0, (char **)&x0);
+  if (datasize != 0) {
+    x0 = ((size_t)datasize) <= 640 ? (ge_dfa const *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(169), arg0, (char **)&x0,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(31), arg1, (char **)&x1);
+  if (datasize != 0) {
+    x1 = ((size_t)datasize) <= 640 ? (uint8_t const *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(31), arg1, (char **)&x1,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  x2 = _cffi_to_c_int(arg2, uint32_t);
+  if (x2 == (uint32_t)-1 && PyErr_Occurred())
+    return NULL;
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(105), arg3, (char **)&x3);
+  if (datasize != 0) {
+    x3 = ((size_t)datasize) <= 640 ? (uint8_t *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(105), arg3, (char **)&x3,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  Py_BEGIN_ALLOW_THREADS
+  _cffi_restore_errno();
+  { result = ge_dfa_save(x0, x1, x2, x3); }
+  _cffi_save_errno();
+  Py_END_ALLOW_THREADS
+
+  (void)self; /* unused */
+  pyresult = _cffi_from_c_int(result, size_t);
+  if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
+  return pyresult;
+}
+#else
+#  define _cffi_f_ge_dfa_save _cffi_d_ge_dfa_save
+#endif
+
+static size_t _cffi_d_ge_dfa_tokens(ge_dfa const * x0, uint32_t x1, uint32_t * x2)
+{
+  return ge_dfa_tokens(x0, x1, x2);
+}
+#ifndef PYPY_VERSION
+static PyObject *
+_cffi_f_ge_dfa_tokens(PyObject *self, PyObject *args)
+{
+  ge_dfa const * x0;
+  uint32_t x1;
+  uint32_t * x2;
+  Py_ssize_t datasize;
+  struct _cffi_freeme_s *large_args_free = NULL;
+  size_t result;
+  PyObject *pyresult;
+  PyObject *arg0;
+  PyObject *arg1;
+  PyObject *arg2;
+
+  if (!PyArg_UnpackTuple(args, "ge_dfa_tokens", 3, 3, &arg0, &arg1, &arg2))
+    return NULL;
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(169), arg0, (char **)&x0);
+  if (datasize != 0) {
+    x0 = ((size_t)datasize) <= 640 ? (ge_dfa const *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(169), arg0, (char **)&x0,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  x1 = _cffi_to_c_int(arg1, uint32_t);
+  if (x1 == (uint32_t)-1 && PyErr_Occurred())
+    return NULL;
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(46), arg2, (char **)&x2);
+  if (datasize != 0) {
+    x2 = ((size_t)datasize) <= 640 ? (uint32_t *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(46), arg2, (char **)&x2,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  Py_BEGIN_ALLOW_THREADS
+  _cffi_restore_errno();
+  { result = ge_dfa_tokens(x0, x1, x2); }
+  _cffi_save_errno();
+  Py_END_ALLOW_THREADS
+
+  (void)self; /* unused */
+  pyresult = _cffi_from_c_int(result, size_t);
+  if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
+  return pyresult;
+}
+#else
+#  define _cffi_f_ge_dfa_tokens _cffi_d_ge_dfa_tokens
 #endif
 
 static void _cffi_d_ge_engine_free(ge_engine * x0)
@@ -1169,7 +1933,7 @@ _cffi_f_ge_engine_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(225));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(303));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -1205,10 +1969,10 @@ _cffi_f_ge_engine_stats(PyObject *self, PyObject *args)
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(190), arg1, (char **)&x1);
+      _cffi_type(256), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (ge_stats *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(190), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(256), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1243,10 +2007,10 @@ _cffi_f_ge_grammar_bytes(PyObject *self, PyObject *arg0)
   PyObject *pyresult;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(171), arg0, (char **)&x0);
+      _cffi_type(225), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_grammar const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(171), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(225), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1327,28 +2091,28 @@ _cffi_f_ge_grammar_new(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(15), arg0, (char **)&x0);
+      _cffi_type(22), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_ir *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(15), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(22), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(16), arg1, (char **)&x1);
+      _cffi_type(23), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (ge_rules const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(16), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(23), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(17), arg2, (char **)&x2);
+      _cffi_type(24), arg2, (char **)&x2);
   if (datasize != 0) {
     x2 = ((size_t)datasize) <= 640 ? (ge_grammar * *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(17), arg2, (char **)&x2,
+    if (_cffi_convert_array_argument(_cffi_type(24), arg2, (char **)&x2,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1369,7 +2133,7 @@ _cffi_f_ge_grammar_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(225));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(303));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -1408,19 +2172,19 @@ _cffi_f_ge_ir_add(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(15), arg0, (char **)&x0);
+      _cffi_type(22), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_ir *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(15), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(22), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(22), arg1, (char **)&x1);
+      _cffi_type(29), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (uint32_t const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(22), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(29), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1430,10 +2194,10 @@ _cffi_f_ge_ir_add(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(24), arg3, (char **)&x3);
+      _cffi_type(31), arg3, (char **)&x3);
   if (datasize != 0) {
     x3 = ((size_t)datasize) <= 640 ? (uint8_t const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(24), arg3, (char **)&x3,
+    if (_cffi_convert_array_argument(_cffi_type(31), arg3, (char **)&x3,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1443,10 +2207,10 @@ _cffi_f_ge_ir_add(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(26), arg5, (char **)&x5);
+      _cffi_type(33), arg5, (char **)&x5);
   if (datasize != 0) {
     x5 = ((size_t)datasize) <= 640 ? (size_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(26), arg5, (char **)&x5,
+    if (_cffi_convert_array_argument(_cffi_type(33), arg5, (char **)&x5,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1467,7 +2231,7 @@ _cffi_f_ge_ir_add(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(225));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(303));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -1502,10 +2266,10 @@ _cffi_f_ge_ir_continuations(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(15), arg0, (char **)&x0);
+      _cffi_type(22), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_ir *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(15), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(22), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1519,10 +2283,10 @@ _cffi_f_ge_ir_continuations(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(39), arg3, (char **)&x3);
+      _cffi_type(46), arg3, (char **)&x3);
   if (datasize != 0) {
     x3 = ((size_t)datasize) <= 640 ? (uint32_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(39), arg3, (char **)&x3,
+    if (_cffi_convert_array_argument(_cffi_type(46), arg3, (char **)&x3,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1543,7 +2307,7 @@ _cffi_f_ge_ir_continuations(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(225));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(303));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -1578,10 +2342,10 @@ _cffi_f_ge_ir_count(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(15), arg0, (char **)&x0);
+      _cffi_type(22), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_ir *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(15), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(22), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1595,10 +2359,10 @@ _cffi_f_ge_ir_count(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(46), arg3, (char **)&x3);
+      _cffi_type(53), arg3, (char **)&x3);
   if (datasize != 0) {
     x3 = ((size_t)datasize) <= 640 ? (uint64_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(46), arg3, (char **)&x3,
+    if (_cffi_convert_array_argument(_cffi_type(53), arg3, (char **)&x3,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1619,7 +2383,7 @@ _cffi_f_ge_ir_count(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(225));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(303));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -1640,10 +2404,10 @@ _cffi_f_ge_ir_free(PyObject *self, PyObject *arg0)
   struct _cffi_freeme_s *large_args_free = NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(15), arg0, (char **)&x0);
+      _cffi_type(22), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_ir *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(15), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(22), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1688,10 +2452,10 @@ _cffi_f_ge_ir_is_empty(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(15), arg0, (char **)&x0);
+      _cffi_type(22), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_ir *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(15), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(22), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1701,10 +2465,10 @@ _cffi_f_ge_ir_is_empty(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(32), arg2, (char **)&x2);
+      _cffi_type(39), arg2, (char **)&x2);
   if (datasize != 0) {
     x2 = ((size_t)datasize) <= 640 ? (int32_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(32), arg2, (char **)&x2,
+    if (_cffi_convert_array_argument(_cffi_type(39), arg2, (char **)&x2,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1725,7 +2489,7 @@ _cffi_f_ge_ir_is_empty(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(225));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(303));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -1762,10 +2526,10 @@ _cffi_f_ge_ir_matches(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(15), arg0, (char **)&x0);
+      _cffi_type(22), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_ir *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(15), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(22), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1775,10 +2539,10 @@ _cffi_f_ge_ir_matches(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(24), arg2, (char **)&x2);
+      _cffi_type(31), arg2, (char **)&x2);
   if (datasize != 0) {
     x2 = ((size_t)datasize) <= 640 ? (uint8_t const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(24), arg2, (char **)&x2,
+    if (_cffi_convert_array_argument(_cffi_type(31), arg2, (char **)&x2,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1788,10 +2552,10 @@ _cffi_f_ge_ir_matches(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(32), arg4, (char **)&x4);
+      _cffi_type(39), arg4, (char **)&x4);
   if (datasize != 0) {
     x4 = ((size_t)datasize) <= 640 ? (int32_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(32), arg4, (char **)&x4,
+    if (_cffi_convert_array_argument(_cffi_type(39), arg4, (char **)&x4,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1812,7 +2576,7 @@ _cffi_f_ge_ir_matches(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(225));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(303));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -1843,19 +2607,19 @@ _cffi_f_ge_ir_new(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(58), arg0, (char **)&x0);
+      _cffi_type(65), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_limits const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(58), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(65), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(59), arg1, (char **)&x1);
+      _cffi_type(66), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (ge_ir * *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(59), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(66), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1876,7 +2640,7 @@ _cffi_f_ge_ir_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(225));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(303));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -1913,19 +2677,19 @@ _cffi_f_ge_matcher_accept(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(63), arg0, (char **)&x0);
+      _cffi_type(70), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(63), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(70), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(85), arg1, (char **)&x1);
+      _cffi_type(92), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (int64_t const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(85), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(92), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1939,10 +2703,10 @@ _cffi_f_ge_matcher_accept(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(26), arg4, (char **)&x4);
+      _cffi_type(33), arg4, (char **)&x4);
   if (datasize != 0) {
     x4 = ((size_t)datasize) <= 640 ? (size_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(26), arg4, (char **)&x4,
+    if (_cffi_convert_array_argument(_cffi_type(33), arg4, (char **)&x4,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1963,7 +2727,7 @@ _cffi_f_ge_matcher_accept(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(225));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(303));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2000,19 +2764,19 @@ _cffi_f_ge_matcher_accept_bytes(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(63), arg0, (char **)&x0);
+      _cffi_type(70), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(63), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(70), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(24), arg1, (char **)&x1);
+      _cffi_type(31), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (uint8_t const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(24), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(31), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2026,10 +2790,10 @@ _cffi_f_ge_matcher_accept_bytes(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(26), arg4, (char **)&x4);
+      _cffi_type(33), arg4, (char **)&x4);
   if (datasize != 0) {
     x4 = ((size_t)datasize) <= 640 ? (size_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(26), arg4, (char **)&x4,
+    if (_cffi_convert_array_argument(_cffi_type(33), arg4, (char **)&x4,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2050,7 +2814,7 @@ _cffi_f_ge_matcher_accept_bytes(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(225));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(303));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2081,10 +2845,10 @@ _cffi_f_ge_matcher_accept_token(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(63), arg0, (char **)&x0);
+      _cffi_type(70), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(63), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(70), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2154,19 +2918,19 @@ _cffi_f_ge_matcher_expected(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(63), arg0, (char **)&x0);
+      _cffi_type(70), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(63), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(70), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(24), arg1, (char **)&x1);
+      _cffi_type(31), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (uint8_t const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(24), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(31), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2176,46 +2940,46 @@ _cffi_f_ge_matcher_expected(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(39), arg3, (char **)&x3);
+      _cffi_type(46), arg3, (char **)&x3);
   if (datasize != 0) {
     x3 = ((size_t)datasize) <= 640 ? (uint32_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(39), arg3, (char **)&x3,
+    if (_cffi_convert_array_argument(_cffi_type(46), arg3, (char **)&x3,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(39), arg4, (char **)&x4);
+      _cffi_type(46), arg4, (char **)&x4);
   if (datasize != 0) {
     x4 = ((size_t)datasize) <= 640 ? (uint32_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(39), arg4, (char **)&x4,
+    if (_cffi_convert_array_argument(_cffi_type(46), arg4, (char **)&x4,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(26), arg5, (char **)&x5);
+      _cffi_type(33), arg5, (char **)&x5);
   if (datasize != 0) {
     x5 = ((size_t)datasize) <= 640 ? (size_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(26), arg5, (char **)&x5,
+    if (_cffi_convert_array_argument(_cffi_type(33), arg5, (char **)&x5,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(39), arg6, (char **)&x6);
+      _cffi_type(46), arg6, (char **)&x6);
   if (datasize != 0) {
     x6 = ((size_t)datasize) <= 640 ? (uint32_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(39), arg6, (char **)&x6,
+    if (_cffi_convert_array_argument(_cffi_type(46), arg6, (char **)&x6,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(26), arg7, (char **)&x7);
+      _cffi_type(33), arg7, (char **)&x7);
   if (datasize != 0) {
     x7 = ((size_t)datasize) <= 640 ? (size_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(26), arg7, (char **)&x7,
+    if (_cffi_convert_array_argument(_cffi_type(33), arg7, (char **)&x7,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2240,7 +3004,7 @@ _cffi_f_ge_matcher_expected(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(225));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(303));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2275,19 +3039,19 @@ _cffi_f_ge_matcher_fill_mask(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(63), arg0, (char **)&x0);
+      _cffi_type(70), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(63), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(70), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(39), arg1, (char **)&x1);
+      _cffi_type(46), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (uint32_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(39), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(46), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2345,10 +3109,10 @@ _cffi_f_ge_matcher_flags(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(63), arg0, (char **)&x0);
+      _cffi_type(70), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(63), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(70), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2404,19 +3168,19 @@ _cffi_f_ge_matcher_forced_bytes(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(63), arg0, (char **)&x0);
+      _cffi_type(70), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(63), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(70), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(98), arg1, (char **)&x1);
+      _cffi_type(105), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (uint8_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(98), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(105), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2426,10 +3190,10 @@ _cffi_f_ge_matcher_forced_bytes(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(26), arg3, (char **)&x3);
+      _cffi_type(33), arg3, (char **)&x3);
   if (datasize != 0) {
     x3 = ((size_t)datasize) <= 640 ? (size_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(26), arg3, (char **)&x3,
+    if (_cffi_convert_array_argument(_cffi_type(33), arg3, (char **)&x3,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2450,7 +3214,7 @@ _cffi_f_ge_matcher_forced_bytes(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(225));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(303));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2481,10 +3245,10 @@ _cffi_f_ge_matcher_fork(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(63), arg0, (char **)&x0);
+      _cffi_type(70), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(63), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(70), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2514,7 +3278,7 @@ _cffi_f_ge_matcher_fork(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(225));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(303));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2535,10 +3299,10 @@ _cffi_f_ge_matcher_free(PyObject *self, PyObject *arg0)
   struct _cffi_freeme_s *large_args_free = NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(63), arg0, (char **)&x0);
+      _cffi_type(70), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(63), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(70), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2585,19 +3349,19 @@ _cffi_f_ge_matcher_history(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(63), arg0, (char **)&x0);
+      _cffi_type(70), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(63), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(70), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(78), arg1, (char **)&x1);
+      _cffi_type(85), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (int64_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(78), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(85), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2607,10 +3371,10 @@ _cffi_f_ge_matcher_history(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(26), arg3, (char **)&x3);
+      _cffi_type(33), arg3, (char **)&x3);
   if (datasize != 0) {
     x3 = ((size_t)datasize) <= 640 ? (size_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(26), arg3, (char **)&x3,
+    if (_cffi_convert_array_argument(_cffi_type(33), arg3, (char **)&x3,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2631,7 +3395,7 @@ _cffi_f_ge_matcher_history(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(225));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(303));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2654,10 +3418,10 @@ _cffi_f_ge_matcher_length(PyObject *self, PyObject *arg0)
   PyObject *pyresult;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(174), arg0, (char **)&x0);
+      _cffi_type(228), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(174), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(228), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2700,10 +3464,10 @@ _cffi_f_ge_matcher_move(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(63), arg0, (char **)&x0);
+      _cffi_type(70), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(63), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(70), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2733,7 +3497,7 @@ _cffi_f_ge_matcher_move(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(225));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(303));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2797,7 +3561,7 @@ _cffi_f_ge_matcher_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(225));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(303));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2826,10 +3590,10 @@ _cffi_f_ge_matcher_reset(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(63), arg0, (char **)&x0);
+      _cffi_type(70), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(63), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(70), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2850,7 +3614,7 @@ _cffi_f_ge_matcher_reset(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(225));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(303));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2881,10 +3645,10 @@ _cffi_f_ge_matcher_rollback(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(63), arg0, (char **)&x0);
+      _cffi_type(70), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(63), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(70), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2909,12 +3673,180 @@ _cffi_f_ge_matcher_rollback(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(225));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(303));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
 #else
 #  define _cffi_f_ge_matcher_rollback _cffi_d_ge_matcher_rollback
+#endif
+
+static void _cffi_d_ge_plan_free(ge_plan * x0)
+{
+  ge_plan_free(x0);
+}
+#ifndef PYPY_VERSION
+static PyObject *
+_cffi_f_ge_plan_free(PyObject *self, PyObject *arg0)
+{
+  ge_plan * x0;
+  Py_ssize_t datasize;
+  struct _cffi_freeme_s *large_args_free = NULL;
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(131), arg0, (char **)&x0);
+  if (datasize != 0) {
+    x0 = ((size_t)datasize) <= 640 ? (ge_plan *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(131), arg0, (char **)&x0,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  Py_BEGIN_ALLOW_THREADS
+  _cffi_restore_errno();
+  { ge_plan_free(x0); }
+  _cffi_save_errno();
+  Py_END_ALLOW_THREADS
+
+  (void)self; /* unused */
+  if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
+  Py_INCREF(Py_None);
+  return Py_None;
+}
+#else
+#  define _cffi_f_ge_plan_free _cffi_d_ge_plan_free
+#endif
+
+static ge_status _cffi_d_ge_plan_new(ge_grammar * x0, ge_vocab * x1, uint32_t x2, ge_plan * * x3, ge_err * x4)
+{
+  return ge_plan_new(x0, x1, x2, x3, x4);
+}
+#ifndef PYPY_VERSION
+static PyObject *
+_cffi_f_ge_plan_new(PyObject *self, PyObject *args)
+{
+  ge_grammar * x0;
+  ge_vocab * x1;
+  uint32_t x2;
+  ge_plan * * x3;
+  ge_err * x4;
+  Py_ssize_t datasize;
+  struct _cffi_freeme_s *large_args_free = NULL;
+  ge_status result;
+  PyObject *pyresult;
+  PyObject *arg0;
+  PyObject *arg1;
+  PyObject *arg2;
+  PyObject *arg3;
+  PyObject *arg4;
+
+  if (!PyArg_UnpackTuple(args, "ge_plan_new", 5, 5, &arg0, &arg1, &arg2, &arg3, &arg4))
+    return NULL;
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(8), arg0, (char **)&x0);
+  if (datasize != 0) {
+    x0 = ((size_t)datasize) <= 640 ? (ge_grammar *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(8), arg0, (char **)&x0,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(9), arg1, (char **)&x1);
+  if (datasize != 0) {
+    x1 = ((size_t)datasize) <= 640 ? (ge_vocab *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(9), arg1, (char **)&x1,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  x2 = _cffi_to_c_int(arg2, uint32_t);
+  if (x2 == (uint32_t)-1 && PyErr_Occurred())
+    return NULL;
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(18), arg3, (char **)&x3);
+  if (datasize != 0) {
+    x3 = ((size_t)datasize) <= 640 ? (ge_plan * *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(18), arg3, (char **)&x3,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(5), arg4, (char **)&x4);
+  if (datasize != 0) {
+    x4 = ((size_t)datasize) <= 640 ? (ge_err *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(5), arg4, (char **)&x4,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  Py_BEGIN_ALLOW_THREADS
+  _cffi_restore_errno();
+  { result = ge_plan_new(x0, x1, x2, x3, x4); }
+  _cffi_save_errno();
+  Py_END_ALLOW_THREADS
+
+  (void)self; /* unused */
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(303));
+  if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
+  return pyresult;
+}
+#else
+#  define _cffi_f_ge_plan_new _cffi_d_ge_plan_new
+#endif
+
+static void _cffi_d_ge_plan_read(ge_plan const * x0, ge_plan_content * x1)
+{
+  ge_plan_read(x0, x1);
+}
+#ifndef PYPY_VERSION
+static PyObject *
+_cffi_f_ge_plan_read(PyObject *self, PyObject *args)
+{
+  ge_plan const * x0;
+  ge_plan_content * x1;
+  Py_ssize_t datasize;
+  struct _cffi_freeme_s *large_args_free = NULL;
+  PyObject *arg0;
+  PyObject *arg1;
+
+  if (!PyArg_UnpackTuple(args, "ge_plan_read", 2, 2, &arg0, &arg1))
+    return NULL;
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(271), arg0, (char **)&x0);
+  if (datasize != 0) {
+    x0 = ((size_t)datasize) <= 640 ? (ge_plan const *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(271), arg0, (char **)&x0,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(272), arg1, (char **)&x1);
+  if (datasize != 0) {
+    x1 = ((size_t)datasize) <= 640 ? (ge_plan_content *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(272), arg1, (char **)&x1,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  Py_BEGIN_ALLOW_THREADS
+  _cffi_restore_errno();
+  { ge_plan_read(x0, x1); }
+  _cffi_save_errno();
+  Py_END_ALLOW_THREADS
+
+  (void)self; /* unused */
+  if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
+  Py_INCREF(Py_None);
+  return Py_None;
+}
+#else
+#  define _cffi_f_ge_plan_read _cffi_d_ge_plan_read
 #endif
 
 static char const * _cffi_d_ge_version(void)
@@ -2936,7 +3868,7 @@ _cffi_f_ge_version(PyObject *self, PyObject *noarg)
 
   (void)self; /* unused */
   (void)noarg; /* unused */
-  pyresult = _cffi_from_c_pointer((char *)result, _cffi_type(210));
+  pyresult = _cffi_from_c_pointer((char *)result, _cffi_type(284));
   return pyresult;
 }
 #else
@@ -3014,19 +3946,19 @@ _cffi_f_ge_vocab_encode(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(124), arg0, (char **)&x0);
+      _cffi_type(139), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_vocab const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(124), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(139), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(24), arg1, (char **)&x1);
+      _cffi_type(31), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (uint8_t const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(24), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(31), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -3040,28 +3972,28 @@ _cffi_f_ge_vocab_encode(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(39), arg4, (char **)&x4);
+      _cffi_type(46), arg4, (char **)&x4);
   if (datasize != 0) {
     x4 = ((size_t)datasize) <= 640 ? (uint32_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(39), arg4, (char **)&x4,
+    if (_cffi_convert_array_argument(_cffi_type(46), arg4, (char **)&x4,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(26), arg5, (char **)&x5);
+      _cffi_type(33), arg5, (char **)&x5);
   if (datasize != 0) {
     x5 = ((size_t)datasize) <= 640 ? (size_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(26), arg5, (char **)&x5,
+    if (_cffi_convert_array_argument(_cffi_type(33), arg5, (char **)&x5,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(26), arg6, (char **)&x6);
+      _cffi_type(33), arg6, (char **)&x6);
   if (datasize != 0) {
     x6 = ((size_t)datasize) <= 640 ? (size_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(26), arg6, (char **)&x6,
+    if (_cffi_convert_array_argument(_cffi_type(33), arg6, (char **)&x6,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -3082,7 +4014,7 @@ _cffi_f_ge_vocab_encode(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(225));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(303));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3153,10 +4085,10 @@ _cffi_f_ge_vocab_load(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(135), arg1, (char **)&x1);
+      _cffi_type(155), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (ge_vocab * *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(135), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(155), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -3177,7 +4109,7 @@ _cffi_f_ge_vocab_load(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(225));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(303));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3218,19 +4150,19 @@ _cffi_f_ge_vocab_new(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(24), arg0, (char **)&x0);
+      _cffi_type(31), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (uint8_t const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(24), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(31), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(22), arg1, (char **)&x1);
+      _cffi_type(29), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (uint32_t const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(22), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(29), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -3244,10 +4176,10 @@ _cffi_f_ge_vocab_new(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(22), arg4, (char **)&x4);
+      _cffi_type(29), arg4, (char **)&x4);
   if (datasize != 0) {
     x4 = ((size_t)datasize) <= 640 ? (uint32_t const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(22), arg4, (char **)&x4,
+    if (_cffi_convert_array_argument(_cffi_type(29), arg4, (char **)&x4,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -3257,10 +4189,10 @@ _cffi_f_ge_vocab_new(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(135), arg6, (char **)&x6);
+      _cffi_type(155), arg6, (char **)&x6);
   if (datasize != 0) {
     x6 = ((size_t)datasize) <= 640 ? (ge_vocab * *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(135), arg6, (char **)&x6,
+    if (_cffi_convert_array_argument(_cffi_type(155), arg6, (char **)&x6,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -3281,7 +4213,7 @@ _cffi_f_ge_vocab_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(225));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(303));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3308,19 +4240,19 @@ _cffi_f_ge_vocab_read(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(124), arg0, (char **)&x0);
+      _cffi_type(139), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_vocab const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(124), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(139), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(206), arg1, (char **)&x1);
+      _cffi_type(279), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (ge_vocab_content *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(206), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(279), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -3365,19 +4297,19 @@ _cffi_f_ge_vocab_save(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(124), arg0, (char **)&x0);
+      _cffi_type(139), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_vocab const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(124), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(139), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(24), arg1, (char **)&x1);
+      _cffi_type(31), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (uint8_t const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(24), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(31), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -3387,10 +4319,10 @@ _cffi_f_ge_vocab_save(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(98), arg3, (char **)&x3);
+      _cffi_type(105), arg3, (char **)&x3);
   if (datasize != 0) {
     x3 = ((size_t)datasize) <= 640 ? (uint8_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(98), arg3, (char **)&x3,
+    if (_cffi_convert_array_argument(_cffi_type(105), arg3, (char **)&x3,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -3430,6 +4362,30 @@ static void _cffi_checkfld__ge_batch(ge_batch *p)
 struct _cffi_align__ge_batch { char x; ge_batch y; };
 
 _CFFI_UNUSED_FN
+static void _cffi_checkfld__ge_dfa_content(ge_dfa_content *p)
+{
+  /* only to generate compile-time warnings or errors */
+  (void)p;
+  (void)((p->n_states) | 0);  /* check that 'ge_dfa_content.n_states' is an integer */
+  (void)((p->n_classes) | 0);  /* check that 'ge_dfa_content.n_classes' is an integer */
+  (void)((p->n_transitions) | 0);  /* check that 'ge_dfa_content.n_transitions' is an integer */
+  (void)((p->n_slots) | 0);  /* check that 'ge_dfa_content.n_slots' is an integer */
+  (void)((p->n_masks) | 0);  /* check that 'ge_dfa_content.n_masks' is an integer */
+  (void)((p->n_listed_masks) | 0);  /* check that 'ge_dfa_content.n_listed_masks' is an integer */
+  (void)((p->n_tokens) | 0);  /* check that 'ge_dfa_content.n_tokens' is an integer */
+  (void)((p->width) | 0);  /* check that 'ge_dfa_content.width' is an integer */
+  (void)((p->n_words) | 0);  /* check that 'ge_dfa_content.n_words' is an integer */
+  (void)((p->exact) | 0);  /* check that 'ge_dfa_content.exact' is an integer */
+  (void)((p->n_byte_states) | 0);  /* check that 'ge_dfa_content.n_byte_states' is an integer */
+  (void)((p->n_byte_classes) | 0);  /* check that 'ge_dfa_content.n_byte_classes' is an integer */
+  (void)((p->n_note) | 0);  /* check that 'ge_dfa_content.n_note' is an integer */
+  { uint16_t const * *tmp = &p->byte_class_of; (void)tmp; }
+  { _Bool const * *tmp = &p->byte_accepts; (void)tmp; }
+  { uint8_t const * *tmp = &p->note; (void)tmp; }
+}
+struct _cffi_align__ge_dfa_content { char x; ge_dfa_content y; };
+
+_CFFI_UNUSED_FN
 static void _cffi_checkfld__ge_err(ge_err *p)
 {
   /* only to generate compile-time warnings or errors */
@@ -3462,6 +4418,19 @@ static void _cffi_checkfld__ge_limits(ge_limits *p)
   (void)((p->max_mask_bytes) | 0);  /* check that 'ge_limits.max_mask_bytes' is an integer */
 }
 struct _cffi_align__ge_limits { char x; ge_limits y; };
+
+_CFFI_UNUSED_FN
+static void _cffi_checkfld__ge_plan_content(ge_plan_content *p)
+{
+  /* only to generate compile-time warnings or errors */
+  (void)p;
+  (void)((p->n_states) | 0);  /* check that 'ge_plan_content.n_states' is an integer */
+  (void)((p->n_classes) | 0);  /* check that 'ge_plan_content.n_classes' is an integer */
+  (void)((p->n_runs) | 0);  /* check that 'ge_plan_content.n_runs' is an integer */
+  { uint8_t const * *tmp = &p->run_bytes; (void)tmp; }
+  { uint32_t const * *tmp = &p->run_at; (void)tmp; }
+}
+struct _cffi_align__ge_plan_content { char x; ge_plan_content y; };
 
 _CFFI_UNUSED_FN
 static void _cffi_checkfld__ge_rules(ge_rules *p)
@@ -3548,90 +4517,153 @@ static const struct _cffi_global_s _cffi_globals[] = {
   { "GE_NO_SLICES", (void *)_cffi_const_GE_NO_SLICES, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
   { "GE_NO_STATE_CACHE", (void *)_cffi_const_GE_NO_STATE_CACHE, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
   { "GE_OK", (void *)_cffi_const_GE_OK, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
-  { "ge_batch_run", (void *)_cffi_f_ge_batch_run, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 167), (void *)_cffi_d_ge_batch_run },
+  { "ge_batch_run", (void *)_cffi_f_ge_batch_run, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 207), (void *)_cffi_d_ge_batch_run },
   { "ge_build", (void *)_cffi_f_ge_build, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_N, 0), (void *)_cffi_d_ge_build },
-  { "ge_engine_free", (void *)_cffi_f_ge_engine_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 185), (void *)_cffi_d_ge_engine_free },
-  { "ge_engine_is_full", (void *)_cffi_f_ge_engine_is_full, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 148), (void *)_cffi_d_ge_engine_is_full },
+  { "ge_dfa_accepts", (void *)_cffi_f_ge_dfa_accepts, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 168), (void *)_cffi_d_ge_dfa_accepts },
+  { "ge_dfa_advance", (void *)_cffi_f_ge_dfa_advance, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 201), (void *)_cffi_d_ge_dfa_advance },
+  { "ge_dfa_byte_next", (void *)_cffi_f_ge_dfa_byte_next, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 239), (void *)_cffi_d_ge_dfa_byte_next },
+  { "ge_dfa_bytes", (void *)_cffi_f_ge_dfa_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 210), (void *)_cffi_d_ge_dfa_bytes },
+  { "ge_dfa_fill_mask", (void *)_cffi_f_ge_dfa_fill_mask, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 172), (void *)_cffi_d_ge_dfa_fill_mask },
+  { "ge_dfa_free", (void *)_cffi_f_ge_dfa_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 244), (void *)_cffi_d_ge_dfa_free },
+  { "ge_dfa_load", (void *)_cffi_f_ge_dfa_load, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 148), (void *)_cffi_d_ge_dfa_load },
+  { "ge_dfa_new", (void *)_cffi_f_ge_dfa_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 130), (void *)_cffi_d_ge_dfa_new },
+  { "ge_dfa_next", (void *)_cffi_f_ge_dfa_next, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 196), (void *)_cffi_d_ge_dfa_next },
+  { "ge_dfa_read", (void *)_cffi_f_ge_dfa_read, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 247), (void *)_cffi_d_ge_dfa_read },
+  { "ge_dfa_save", (void *)_cffi_f_ge_dfa_save, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 218), (void *)_cffi_d_ge_dfa_save },
+  { "ge_dfa_tokens", (void *)_cffi_f_ge_dfa_tokens, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 213), (void *)_cffi_d_ge_dfa_tokens },
+  { "ge_engine_free", (void *)_cffi_f_ge_engine_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 251), (void *)_cffi_d_ge_engine_free },
+  { "ge_engine_is_full", (void *)_cffi_f_ge_engine_is_full, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 177), (void *)_cffi_d_ge_engine_is_full },
   { "ge_engine_new", (void *)_cffi_f_ge_engine_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 7), (void *)_cffi_d_ge_engine_new },
-  { "ge_engine_stats", (void *)_cffi_f_ge_engine_stats, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 188), (void *)_cffi_d_ge_engine_stats },
-  { "ge_grammar_bytes", (void *)_cffi_f_ge_grammar_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 170), (void *)_cffi_d_ge_grammar_bytes },
-  { "ge_grammar_free", (void *)_cffi_f_ge_grammar_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 192), (void *)_cffi_d_ge_grammar_free },
-  { "ge_grammar_new", (void *)_cffi_f_ge_grammar_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 14), (void *)_cffi_d_ge_grammar_new },
-  { "ge_ir_add", (void *)_cffi_f_ge_ir_add, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 20), (void *)_cffi_d_ge_ir_add },
-  { "ge_ir_continuations", (void *)_cffi_f_ge_ir_continuations, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 35), (void *)_cffi_d_ge_ir_continuations },
-  { "ge_ir_count", (void *)_cffi_f_ge_ir_count, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 42), (void *)_cffi_d_ge_ir_count },
-  { "ge_ir_free", (void *)_cffi_f_ge_ir_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 195), (void *)_cffi_d_ge_ir_free },
-  { "ge_ir_is_empty", (void *)_cffi_f_ge_ir_is_empty, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 29), (void *)_cffi_d_ge_ir_is_empty },
-  { "ge_ir_matches", (void *)_cffi_f_ge_ir_matches, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 49), (void *)_cffi_d_ge_ir_matches },
-  { "ge_ir_new", (void *)_cffi_f_ge_ir_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 57), (void *)_cffi_d_ge_ir_new },
-  { "ge_matcher_accept", (void *)_cffi_f_ge_matcher_accept, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 83), (void *)_cffi_d_ge_matcher_accept },
-  { "ge_matcher_accept_bytes", (void *)_cffi_f_ge_matcher_accept_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 103), (void *)_cffi_d_ge_matcher_accept_bytes },
-  { "ge_matcher_accept_token", (void *)_cffi_f_ge_matcher_accept_token, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 155), (void *)_cffi_d_ge_matcher_accept_token },
-  { "ge_matcher_expected", (void *)_cffi_f_ge_matcher_expected, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 111), (void *)_cffi_d_ge_matcher_expected },
-  { "ge_matcher_fill_mask", (void *)_cffi_f_ge_matcher_fill_mask, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 160), (void *)_cffi_d_ge_matcher_fill_mask },
-  { "ge_matcher_flags", (void *)_cffi_f_ge_matcher_flags, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 151), (void *)_cffi_d_ge_matcher_flags },
-  { "ge_matcher_forced_bytes", (void *)_cffi_f_ge_matcher_forced_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 96), (void *)_cffi_d_ge_matcher_forced_bytes },
-  { "ge_matcher_fork", (void *)_cffi_f_ge_matcher_fork, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 71), (void *)_cffi_d_ge_matcher_fork },
-  { "ge_matcher_free", (void *)_cffi_f_ge_matcher_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 198), (void *)_cffi_d_ge_matcher_free },
-  { "ge_matcher_history", (void *)_cffi_f_ge_matcher_history, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 76), (void *)_cffi_d_ge_matcher_history },
-  { "ge_matcher_length", (void *)_cffi_f_ge_matcher_length, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 173), (void *)_cffi_d_ge_matcher_length },
-  { "ge_matcher_move", (void *)_cffi_f_ge_matcher_move, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 62), (void *)_cffi_d_ge_matcher_move },
+  { "ge_engine_stats", (void *)_cffi_f_ge_engine_stats, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 254), (void *)_cffi_d_ge_engine_stats },
+  { "ge_grammar_bytes", (void *)_cffi_f_ge_grammar_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 224), (void *)_cffi_d_ge_grammar_bytes },
+  { "ge_grammar_free", (void *)_cffi_f_ge_grammar_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 258), (void *)_cffi_d_ge_grammar_free },
+  { "ge_grammar_new", (void *)_cffi_f_ge_grammar_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 21), (void *)_cffi_d_ge_grammar_new },
+  { "ge_ir_add", (void *)_cffi_f_ge_ir_add, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 27), (void *)_cffi_d_ge_ir_add },
+  { "ge_ir_continuations", (void *)_cffi_f_ge_ir_continuations, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 42), (void *)_cffi_d_ge_ir_continuations },
+  { "ge_ir_count", (void *)_cffi_f_ge_ir_count, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 49), (void *)_cffi_d_ge_ir_count },
+  { "ge_ir_free", (void *)_cffi_f_ge_ir_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 261), (void *)_cffi_d_ge_ir_free },
+  { "ge_ir_is_empty", (void *)_cffi_f_ge_ir_is_empty, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 36), (void *)_cffi_d_ge_ir_is_empty },
+  { "ge_ir_matches", (void *)_cffi_f_ge_ir_matches, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 56), (void *)_cffi_d_ge_ir_matches },
+  { "ge_ir_new", (void *)_cffi_f_ge_ir_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 64), (void *)_cffi_d_ge_ir_new },
+  { "ge_matcher_accept", (void *)_cffi_f_ge_matcher_accept, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 90), (void *)_cffi_d_ge_matcher_accept },
+  { "ge_matcher_accept_bytes", (void *)_cffi_f_ge_matcher_accept_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 110), (void *)_cffi_d_ge_matcher_accept_bytes },
+  { "ge_matcher_accept_token", (void *)_cffi_f_ge_matcher_accept_token, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 184), (void *)_cffi_d_ge_matcher_accept_token },
+  { "ge_matcher_expected", (void *)_cffi_f_ge_matcher_expected, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 118), (void *)_cffi_d_ge_matcher_expected },
+  { "ge_matcher_fill_mask", (void *)_cffi_f_ge_matcher_fill_mask, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 189), (void *)_cffi_d_ge_matcher_fill_mask },
+  { "ge_matcher_flags", (void *)_cffi_f_ge_matcher_flags, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 180), (void *)_cffi_d_ge_matcher_flags },
+  { "ge_matcher_forced_bytes", (void *)_cffi_f_ge_matcher_forced_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 103), (void *)_cffi_d_ge_matcher_forced_bytes },
+  { "ge_matcher_fork", (void *)_cffi_f_ge_matcher_fork, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 78), (void *)_cffi_d_ge_matcher_fork },
+  { "ge_matcher_free", (void *)_cffi_f_ge_matcher_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 264), (void *)_cffi_d_ge_matcher_free },
+  { "ge_matcher_history", (void *)_cffi_f_ge_matcher_history, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 83), (void *)_cffi_d_ge_matcher_history },
+  { "ge_matcher_length", (void *)_cffi_f_ge_matcher_length, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 227), (void *)_cffi_d_ge_matcher_length },
+  { "ge_matcher_move", (void *)_cffi_f_ge_matcher_move, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 69), (void *)_cffi_d_ge_matcher_move },
   { "ge_matcher_new", (void *)_cffi_f_ge_matcher_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 2), (void *)_cffi_d_ge_matcher_new },
-  { "ge_matcher_reset", (void *)_cffi_f_ge_matcher_reset, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 67), (void *)_cffi_d_ge_matcher_reset },
-  { "ge_matcher_rollback", (void *)_cffi_f_ge_matcher_rollback, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 91), (void *)_cffi_d_ge_matcher_rollback },
+  { "ge_matcher_reset", (void *)_cffi_f_ge_matcher_reset, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 74), (void *)_cffi_d_ge_matcher_reset },
+  { "ge_matcher_rollback", (void *)_cffi_f_ge_matcher_rollback, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 98), (void *)_cffi_d_ge_matcher_rollback },
+  { "ge_plan_free", (void *)_cffi_f_ge_plan_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 267), (void *)_cffi_d_ge_plan_free },
+  { "ge_plan_new", (void *)_cffi_f_ge_plan_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 14), (void *)_cffi_d_ge_plan_new },
+  { "ge_plan_read", (void *)_cffi_f_ge_plan_read, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 270), (void *)_cffi_d_ge_plan_read },
   { "ge_version", (void *)_cffi_f_ge_version, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_N, 0), (void *)_cffi_d_ge_version },
-  { "ge_vocab_bytes", (void *)_cffi_f_ge_vocab_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 176), (void *)_cffi_d_ge_vocab_bytes },
-  { "ge_vocab_encode", (void *)_cffi_f_ge_vocab_encode, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 123), (void *)_cffi_d_ge_vocab_encode },
-  { "ge_vocab_free", (void *)_cffi_f_ge_vocab_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 201), (void *)_cffi_d_ge_vocab_free },
-  { "ge_vocab_load", (void *)_cffi_f_ge_vocab_load, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 133), (void *)_cffi_d_ge_vocab_load },
-  { "ge_vocab_new", (void *)_cffi_f_ge_vocab_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 138), (void *)_cffi_d_ge_vocab_new },
-  { "ge_vocab_read", (void *)_cffi_f_ge_vocab_read, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 204), (void *)_cffi_d_ge_vocab_read },
-  { "ge_vocab_save", (void *)_cffi_f_ge_vocab_save, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 179), (void *)_cffi_d_ge_vocab_save },
+  { "ge_vocab_bytes", (void *)_cffi_f_ge_vocab_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 230), (void *)_cffi_d_ge_vocab_bytes },
+  { "ge_vocab_encode", (void *)_cffi_f_ge_vocab_encode, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 138), (void *)_cffi_d_ge_vocab_encode },
+  { "ge_vocab_free", (void *)_cffi_f_ge_vocab_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 274), (void *)_cffi_d_ge_vocab_free },
+  { "ge_vocab_load", (void *)_cffi_f_ge_vocab_load, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 153), (void *)_cffi_d_ge_vocab_load },
+  { "ge_vocab_new", (void *)_cffi_f_ge_vocab_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 158), (void *)_cffi_d_ge_vocab_new },
+  { "ge_vocab_read", (void *)_cffi_f_ge_vocab_read, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 277), (void *)_cffi_d_ge_vocab_read },
+  { "ge_vocab_save", (void *)_cffi_f_ge_vocab_save, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 233), (void *)_cffi_d_ge_vocab_save },
 };
 
 static const struct _cffi_field_s _cffi_fields[] = {
   { "matchers", offsetof(ge_batch, matchers),
                 sizeof(((ge_batch *)0)->matchers),
-                _CFFI_OP(_CFFI_OP_NOOP, 221) },
+                _CFFI_OP(_CFFI_OP_NOOP, 297) },
   { "tokens", offsetof(ge_batch, tokens),
               sizeof(((ge_batch *)0)->tokens),
-              _CFFI_OP(_CFFI_OP_NOOP, 85) },
+              _CFFI_OP(_CFFI_OP_NOOP, 92) },
   { "rows", offsetof(ge_batch, rows),
             sizeof(((ge_batch *)0)->rows),
-            _CFFI_OP(_CFFI_OP_NOOP, 22) },
+            _CFFI_OP(_CFFI_OP_NOOP, 29) },
   { "n", offsetof(ge_batch, n),
          sizeof(((ge_batch *)0)->n),
-         _CFFI_OP(_CFFI_OP_NOOP, 23) },
+         _CFFI_OP(_CFFI_OP_NOOP, 30) },
   { "masks", offsetof(ge_batch, masks),
              sizeof(((ge_batch *)0)->masks),
-             _CFFI_OP(_CFFI_OP_NOOP, 39) },
+             _CFFI_OP(_CFFI_OP_NOOP, 46) },
   { "n_words", offsetof(ge_batch, n_words),
                sizeof(((ge_batch *)0)->n_words),
-               _CFFI_OP(_CFFI_OP_NOOP, 23) },
+               _CFFI_OP(_CFFI_OP_NOOP, 30) },
   { "n_threads", offsetof(ge_batch, n_threads),
                  sizeof(((ge_batch *)0)->n_threads),
                  _CFFI_OP(_CFFI_OP_NOOP, 10) },
   { "accepted", offsetof(ge_batch, accepted),
                 sizeof(((ge_batch *)0)->accepted),
-                _CFFI_OP(_CFFI_OP_NOOP, 208) },
+                _CFFI_OP(_CFFI_OP_NOOP, 281) },
   { "needed", offsetof(ge_batch, needed),
               sizeof(((ge_batch *)0)->needed),
-              _CFFI_OP(_CFFI_OP_NOOP, 208) },
+              _CFFI_OP(_CFFI_OP_NOOP, 281) },
   { "changed", offsetof(ge_batch, changed),
                sizeof(((ge_batch *)0)->changed),
-               _CFFI_OP(_CFFI_OP_NOOP, 208) },
+               _CFFI_OP(_CFFI_OP_NOOP, 281) },
   { "failed", offsetof(ge_batch, failed),
               sizeof(((ge_batch *)0)->failed),
-              _CFFI_OP(_CFFI_OP_NOOP, 208) },
+              _CFFI_OP(_CFFI_OP_NOOP, 281) },
+  { "n_states", offsetof(ge_dfa_content, n_states),
+                sizeof(((ge_dfa_content *)0)->n_states),
+                _CFFI_OP(_CFFI_OP_NOOP, 10) },
+  { "n_classes", offsetof(ge_dfa_content, n_classes),
+                 sizeof(((ge_dfa_content *)0)->n_classes),
+                 _CFFI_OP(_CFFI_OP_NOOP, 10) },
+  { "n_transitions", offsetof(ge_dfa_content, n_transitions),
+                     sizeof(((ge_dfa_content *)0)->n_transitions),
+                     _CFFI_OP(_CFFI_OP_NOOP, 10) },
+  { "n_slots", offsetof(ge_dfa_content, n_slots),
+               sizeof(((ge_dfa_content *)0)->n_slots),
+               _CFFI_OP(_CFFI_OP_NOOP, 10) },
+  { "n_masks", offsetof(ge_dfa_content, n_masks),
+               sizeof(((ge_dfa_content *)0)->n_masks),
+               _CFFI_OP(_CFFI_OP_NOOP, 10) },
+  { "n_listed_masks", offsetof(ge_dfa_content, n_listed_masks),
+                      sizeof(((ge_dfa_content *)0)->n_listed_masks),
+                      _CFFI_OP(_CFFI_OP_NOOP, 10) },
+  { "n_tokens", offsetof(ge_dfa_content, n_tokens),
+                sizeof(((ge_dfa_content *)0)->n_tokens),
+                _CFFI_OP(_CFFI_OP_NOOP, 10) },
+  { "width", offsetof(ge_dfa_content, width),
+             sizeof(((ge_dfa_content *)0)->width),
+             _CFFI_OP(_CFFI_OP_NOOP, 10) },
+  { "n_words", offsetof(ge_dfa_content, n_words),
+               sizeof(((ge_dfa_content *)0)->n_words),
+               _CFFI_OP(_CFFI_OP_NOOP, 10) },
+  { "exact", offsetof(ge_dfa_content, exact),
+             sizeof(((ge_dfa_content *)0)->exact),
+             _CFFI_OP(_CFFI_OP_NOOP, 10) },
+  { "n_byte_states", offsetof(ge_dfa_content, n_byte_states),
+                     sizeof(((ge_dfa_content *)0)->n_byte_states),
+                     _CFFI_OP(_CFFI_OP_NOOP, 10) },
+  { "n_byte_classes", offsetof(ge_dfa_content, n_byte_classes),
+                      sizeof(((ge_dfa_content *)0)->n_byte_classes),
+                      _CFFI_OP(_CFFI_OP_NOOP, 10) },
+  { "n_note", offsetof(ge_dfa_content, n_note),
+              sizeof(((ge_dfa_content *)0)->n_note),
+              _CFFI_OP(_CFFI_OP_NOOP, 10) },
+  { "byte_class_of", offsetof(ge_dfa_content, byte_class_of),
+                     sizeof(((ge_dfa_content *)0)->byte_class_of),
+                     _CFFI_OP(_CFFI_OP_NOOP, 307) },
+  { "byte_accepts", offsetof(ge_dfa_content, byte_accepts),
+                    sizeof(((ge_dfa_content *)0)->byte_accepts),
+                    _CFFI_OP(_CFFI_OP_NOOP, 282) },
+  { "note", offsetof(ge_dfa_content, note),
+            sizeof(((ge_dfa_content *)0)->note),
+            _CFFI_OP(_CFFI_OP_NOOP, 31) },
   { "status", offsetof(ge_err, status),
               sizeof(((ge_err *)0)->status),
-              _CFFI_OP(_CFFI_OP_NOOP, 87) },
+              _CFFI_OP(_CFFI_OP_NOOP, 94) },
   { "limit", offsetof(ge_err, limit),
              sizeof(((ge_err *)0)->limit),
              _CFFI_OP(_CFFI_OP_NOOP, 10) },
   { "value", offsetof(ge_err, value),
              sizeof(((ge_err *)0)->value),
-             _CFFI_OP(_CFFI_OP_NOOP, 45) },
+             _CFFI_OP(_CFFI_OP_NOOP, 52) },
   { "expr", offsetof(ge_err, expr),
             sizeof(((ge_err *)0)->expr),
             _CFFI_OP(_CFFI_OP_NOOP, 10) },
@@ -3640,46 +4672,61 @@ static const struct _cffi_field_s _cffi_fields[] = {
               _CFFI_OP(_CFFI_OP_NOOP, 10) },
   { "text", offsetof(ge_err, text),
             sizeof(((ge_err *)0)->text),
-            _CFFI_OP(_CFFI_OP_NOOP, 212) },
+            _CFFI_OP(_CFFI_OP_NOOP, 286) },
   { "max_expressions", offsetof(ge_limits, max_expressions),
                        sizeof(((ge_limits *)0)->max_expressions),
-                       _CFFI_OP(_CFFI_OP_NOOP, 45) },
+                       _CFFI_OP(_CFFI_OP_NOOP, 52) },
   { "max_regex_nesting", offsetof(ge_limits, max_regex_nesting),
                          sizeof(((ge_limits *)0)->max_regex_nesting),
-                         _CFFI_OP(_CFFI_OP_NOOP, 45) },
+                         _CFFI_OP(_CFFI_OP_NOOP, 52) },
   { "max_lexer_states", offsetof(ge_limits, max_lexer_states),
                         sizeof(((ge_limits *)0)->max_lexer_states),
-                        _CFFI_OP(_CFFI_OP_NOOP, 45) },
+                        _CFFI_OP(_CFFI_OP_NOOP, 52) },
   { "max_rules", offsetof(ge_limits, max_rules),
                  sizeof(((ge_limits *)0)->max_rules),
-                 _CFFI_OP(_CFFI_OP_NOOP, 45) },
+                 _CFFI_OP(_CFFI_OP_NOOP, 52) },
   { "max_row_items", offsetof(ge_limits, max_row_items),
                      sizeof(((ge_limits *)0)->max_row_items),
-                     _CFFI_OP(_CFFI_OP_NOOP, 45) },
+                     _CFFI_OP(_CFFI_OP_NOOP, 52) },
   { "max_rows", offsetof(ge_limits, max_rows),
                 sizeof(((ge_limits *)0)->max_rows),
-                _CFFI_OP(_CFFI_OP_NOOP, 45) },
+                _CFFI_OP(_CFFI_OP_NOOP, 52) },
   { "max_configurations", offsetof(ge_limits, max_configurations),
                           sizeof(((ge_limits *)0)->max_configurations),
-                          _CFFI_OP(_CFFI_OP_NOOP, 45) },
+                          _CFFI_OP(_CFFI_OP_NOOP, 52) },
   { "max_alternatives", offsetof(ge_limits, max_alternatives),
                         sizeof(((ge_limits *)0)->max_alternatives),
-                        _CFFI_OP(_CFFI_OP_NOOP, 45) },
+                        _CFFI_OP(_CFFI_OP_NOOP, 52) },
   { "max_step_work", offsetof(ge_limits, max_step_work),
                      sizeof(((ge_limits *)0)->max_step_work),
-                     _CFFI_OP(_CFFI_OP_NOOP, 45) },
+                     _CFFI_OP(_CFFI_OP_NOOP, 52) },
   { "max_generation_bytes", offsetof(ge_limits, max_generation_bytes),
                             sizeof(((ge_limits *)0)->max_generation_bytes),
-                            _CFFI_OP(_CFFI_OP_NOOP, 45) },
+                            _CFFI_OP(_CFFI_OP_NOOP, 52) },
   { "max_memory_bytes", offsetof(ge_limits, max_memory_bytes),
                         sizeof(((ge_limits *)0)->max_memory_bytes),
-                        _CFFI_OP(_CFFI_OP_NOOP, 45) },
+                        _CFFI_OP(_CFFI_OP_NOOP, 52) },
   { "max_mask_bytes", offsetof(ge_limits, max_mask_bytes),
                       sizeof(((ge_limits *)0)->max_mask_bytes),
-                      _CFFI_OP(_CFFI_OP_NOOP, 45) },
+                      _CFFI_OP(_CFFI_OP_NOOP, 52) },
+  { "n_states", offsetof(ge_plan_content, n_states),
+                sizeof(((ge_plan_content *)0)->n_states),
+                _CFFI_OP(_CFFI_OP_NOOP, 10) },
+  { "n_classes", offsetof(ge_plan_content, n_classes),
+                 sizeof(((ge_plan_content *)0)->n_classes),
+                 _CFFI_OP(_CFFI_OP_NOOP, 10) },
+  { "n_runs", offsetof(ge_plan_content, n_runs),
+              sizeof(((ge_plan_content *)0)->n_runs),
+              _CFFI_OP(_CFFI_OP_NOOP, 10) },
+  { "run_bytes", offsetof(ge_plan_content, run_bytes),
+                 sizeof(((ge_plan_content *)0)->run_bytes),
+                 _CFFI_OP(_CFFI_OP_NOOP, 31) },
+  { "run_at", offsetof(ge_plan_content, run_at),
+              sizeof(((ge_plan_content *)0)->run_at),
+              _CFFI_OP(_CFFI_OP_NOOP, 29) },
   { "lexemes", offsetof(ge_rules, lexemes),
                sizeof(((ge_rules *)0)->lexemes),
-               _CFFI_OP(_CFFI_OP_NOOP, 22) },
+               _CFFI_OP(_CFFI_OP_NOOP, 29) },
   { "n_lexemes", offsetof(ge_rules, n_lexemes),
                  sizeof(((ge_rules *)0)->n_lexemes),
                  _CFFI_OP(_CFFI_OP_NOOP, 10) },
@@ -3688,19 +4735,19 @@ static const struct _cffi_field_s _cffi_fields[] = {
                       _CFFI_OP(_CFFI_OP_NOOP, 10) },
   { "rules", offsetof(ge_rules, rules),
              sizeof(((ge_rules *)0)->rules),
-             _CFFI_OP(_CFFI_OP_NOOP, 22) },
+             _CFFI_OP(_CFFI_OP_NOOP, 29) },
   { "n_rule_words", offsetof(ge_rules, n_rule_words),
                     sizeof(((ge_rules *)0)->n_rule_words),
                     _CFFI_OP(_CFFI_OP_NOOP, 10) },
   { "lists", offsetof(ge_rules, lists),
              sizeof(((ge_rules *)0)->lists),
-             _CFFI_OP(_CFFI_OP_NOOP, 22) },
+             _CFFI_OP(_CFFI_OP_NOOP, 29) },
   { "n_lists", offsetof(ge_rules, n_lists),
                sizeof(((ge_rules *)0)->n_lists),
                _CFFI_OP(_CFFI_OP_NOOP, 10) },
   { "bags", offsetof(ge_rules, bags),
             sizeof(((ge_rules *)0)->bags),
-            _CFFI_OP(_CFFI_OP_NOOP, 22) },
+            _CFFI_OP(_CFFI_OP_NOOP, 29) },
   { "n_bag_words", offsetof(ge_rules, n_bag_words),
                    sizeof(((ge_rules *)0)->n_bag_words),
                    _CFFI_OP(_CFFI_OP_NOOP, 10) },
@@ -3709,82 +4756,82 @@ static const struct _cffi_field_s _cffi_fields[] = {
              _CFFI_OP(_CFFI_OP_NOOP, 10) },
   { "longest", offsetof(ge_rules, longest),
                sizeof(((ge_rules *)0)->longest),
-               _CFFI_OP(_CFFI_OP_NOOP, 87) },
+               _CFFI_OP(_CFFI_OP_NOOP, 94) },
   { "bytes", offsetof(ge_stats, bytes),
              sizeof(((ge_stats *)0)->bytes),
-             _CFFI_OP(_CFFI_OP_NOOP, 45) },
+             _CFFI_OP(_CFFI_OP_NOOP, 52) },
   { "mask_bytes", offsetof(ge_stats, mask_bytes),
                   sizeof(((ge_stats *)0)->mask_bytes),
-                  _CFFI_OP(_CFFI_OP_NOOP, 45) },
+                  _CFFI_OP(_CFFI_OP_NOOP, 52) },
   { "expressions", offsetof(ge_stats, expressions),
                    sizeof(((ge_stats *)0)->expressions),
-                   _CFFI_OP(_CFFI_OP_NOOP, 45) },
+                   _CFFI_OP(_CFFI_OP_NOOP, 52) },
   { "lexer_states", offsetof(ge_stats, lexer_states),
                     sizeof(((ge_stats *)0)->lexer_states),
-                    _CFFI_OP(_CFFI_OP_NOOP, 45) },
+                    _CFFI_OP(_CFFI_OP_NOOP, 52) },
   { "rows", offsetof(ge_stats, rows),
             sizeof(((ge_stats *)0)->rows),
-            _CFFI_OP(_CFFI_OP_NOOP, 45) },
+            _CFFI_OP(_CFFI_OP_NOOP, 52) },
   { "return_points", offsetof(ge_stats, return_points),
                      sizeof(((ge_stats *)0)->return_points),
-                     _CFFI_OP(_CFFI_OP_NOOP, 45) },
+                     _CFFI_OP(_CFFI_OP_NOOP, 52) },
   { "rules", offsetof(ge_stats, rules),
              sizeof(((ge_stats *)0)->rules),
-             _CFFI_OP(_CFFI_OP_NOOP, 45) },
+             _CFFI_OP(_CFFI_OP_NOOP, 52) },
   { "configurations", offsetof(ge_stats, configurations),
                       sizeof(((ge_stats *)0)->configurations),
-                      _CFFI_OP(_CFFI_OP_NOOP, 45) },
+                      _CFFI_OP(_CFFI_OP_NOOP, 52) },
   { "masks", offsetof(ge_stats, masks),
              sizeof(((ge_stats *)0)->masks),
-             _CFFI_OP(_CFFI_OP_NOOP, 45) },
+             _CFFI_OP(_CFFI_OP_NOOP, 52) },
   { "mask_hits", offsetof(ge_stats, mask_hits),
                  sizeof(((ge_stats *)0)->mask_hits),
-                 _CFFI_OP(_CFFI_OP_NOOP, 45) },
+                 _CFFI_OP(_CFFI_OP_NOOP, 52) },
   { "mask_builds", offsetof(ge_stats, mask_builds),
                    sizeof(((ge_stats *)0)->mask_builds),
-                   _CFFI_OP(_CFFI_OP_NOOP, 45) },
+                   _CFFI_OP(_CFFI_OP_NOOP, 52) },
   { "mask_evictions", offsetof(ge_stats, mask_evictions),
                       sizeof(((ge_stats *)0)->mask_evictions),
-                      _CFFI_OP(_CFFI_OP_NOOP, 45) },
+                      _CFFI_OP(_CFFI_OP_NOOP, 52) },
   { "trie_nodes", offsetof(ge_stats, trie_nodes),
                   sizeof(((ge_stats *)0)->trie_nodes),
-                  _CFFI_OP(_CFFI_OP_NOOP, 45) },
+                  _CFFI_OP(_CFFI_OP_NOOP, 52) },
   { "derivatives", offsetof(ge_stats, derivatives),
                    sizeof(((ge_stats *)0)->derivatives),
-                   _CFFI_OP(_CFFI_OP_NOOP, 45) },
+                   _CFFI_OP(_CFFI_OP_NOOP, 52) },
   { "inner_builds", offsetof(ge_stats, inner_builds),
                     sizeof(((ge_stats *)0)->inner_builds),
-                    _CFFI_OP(_CFFI_OP_NOOP, 45) },
+                    _CFFI_OP(_CFFI_OP_NOOP, 52) },
   { "inner_hits", offsetof(ge_stats, inner_hits),
                   sizeof(((ge_stats *)0)->inner_hits),
-                  _CFFI_OP(_CFFI_OP_NOOP, 45) },
+                  _CFFI_OP(_CFFI_OP_NOOP, 52) },
   { "slice_hits", offsetof(ge_stats, slice_hits),
                   sizeof(((ge_stats *)0)->slice_hits),
-                  _CFFI_OP(_CFFI_OP_NOOP, 45) },
+                  _CFFI_OP(_CFFI_OP_NOOP, 52) },
   { "heirs", offsetof(ge_stats, heirs),
              sizeof(((ge_stats *)0)->heirs),
-             _CFFI_OP(_CFFI_OP_NOOP, 45) },
+             _CFFI_OP(_CFFI_OP_NOOP, 52) },
   { "max_row_items", offsetof(ge_stats, max_row_items),
                      sizeof(((ge_stats *)0)->max_row_items),
-                     _CFFI_OP(_CFFI_OP_NOOP, 45) },
+                     _CFFI_OP(_CFFI_OP_NOOP, 52) },
   { "max_alternatives", offsetof(ge_stats, max_alternatives),
                         sizeof(((ge_stats *)0)->max_alternatives),
-                        _CFFI_OP(_CFFI_OP_NOOP, 45) },
+                        _CFFI_OP(_CFFI_OP_NOOP, 52) },
   { "generation", offsetof(ge_stats, generation),
                   sizeof(((ge_stats *)0)->generation),
-                  _CFFI_OP(_CFFI_OP_NOOP, 45) },
+                  _CFFI_OP(_CFFI_OP_NOOP, 52) },
   { "bytes", offsetof(ge_vocab_content, bytes),
              sizeof(((ge_vocab_content *)0)->bytes),
-             _CFFI_OP(_CFFI_OP_NOOP, 24) },
+             _CFFI_OP(_CFFI_OP_NOOP, 31) },
   { "offsets", offsetof(ge_vocab_content, offsets),
                sizeof(((ge_vocab_content *)0)->offsets),
-               _CFFI_OP(_CFFI_OP_NOOP, 22) },
+               _CFFI_OP(_CFFI_OP_NOOP, 29) },
   { "eos", offsetof(ge_vocab_content, eos),
            sizeof(((ge_vocab_content *)0)->eos),
-           _CFFI_OP(_CFFI_OP_NOOP, 22) },
+           _CFFI_OP(_CFFI_OP_NOOP, 29) },
   { "note", offsetof(ge_vocab_content, note),
             sizeof(((ge_vocab_content *)0)->note),
-            _CFFI_OP(_CFFI_OP_NOOP, 24) },
+            _CFFI_OP(_CFFI_OP_NOOP, 31) },
   { "n_tokens", offsetof(ge_vocab_content, n_tokens),
                 sizeof(((ge_vocab_content *)0)->n_tokens),
                 _CFFI_OP(_CFFI_OP_NOOP, 10) },
@@ -3800,56 +4847,68 @@ static const struct _cffi_field_s _cffi_fields[] = {
 };
 
 static const struct _cffi_struct_union_s _cffi_struct_unions[] = {
-  { "ge_batch", 214, _CFFI_F_CHECK_FIELDS,
+  { "ge_batch", 288, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_batch), offsetof(struct _cffi_align__ge_batch, y), 0, 11 },
-  { "ge_engine", 215, _CFFI_F_OPAQUE,
+  { "ge_dfa", 289, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_err", 216, _CFFI_F_CHECK_FIELDS,
-    sizeof(ge_err), offsetof(struct _cffi_align__ge_err, y), 11, 6 },
-  { "ge_grammar", 217, _CFFI_F_OPAQUE,
+  { "ge_dfa_content", 290, _CFFI_F_CHECK_FIELDS,
+    sizeof(ge_dfa_content), offsetof(struct _cffi_align__ge_dfa_content, y), 11, 16 },
+  { "ge_engine", 291, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_ir", 218, _CFFI_F_OPAQUE,
+  { "ge_err", 292, _CFFI_F_CHECK_FIELDS,
+    sizeof(ge_err), offsetof(struct _cffi_align__ge_err, y), 27, 6 },
+  { "ge_grammar", 293, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_limits", 219, _CFFI_F_CHECK_FIELDS,
-    sizeof(ge_limits), offsetof(struct _cffi_align__ge_limits, y), 17, 12 },
-  { "ge_matcher", 222, _CFFI_F_OPAQUE,
+  { "ge_ir", 294, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_rules", 223, _CFFI_F_CHECK_FIELDS,
-    sizeof(ge_rules), offsetof(struct _cffi_align__ge_rules, y), 29, 11 },
-  { "ge_stats", 224, _CFFI_F_CHECK_FIELDS,
-    sizeof(ge_stats), offsetof(struct _cffi_align__ge_stats, y), 40, 21 },
-  { "ge_vocab", 227, _CFFI_F_OPAQUE,
+  { "ge_limits", 295, _CFFI_F_CHECK_FIELDS,
+    sizeof(ge_limits), offsetof(struct _cffi_align__ge_limits, y), 33, 12 },
+  { "ge_matcher", 298, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_vocab_content", 228, _CFFI_F_CHECK_FIELDS,
-    sizeof(ge_vocab_content), offsetof(struct _cffi_align__ge_vocab_content, y), 61, 8 },
+  { "ge_plan", 299, _CFFI_F_OPAQUE,
+    (size_t)-1, -1, -1, 0 /* opaque */ },
+  { "ge_plan_content", 300, _CFFI_F_CHECK_FIELDS,
+    sizeof(ge_plan_content), offsetof(struct _cffi_align__ge_plan_content, y), 45, 5 },
+  { "ge_rules", 301, _CFFI_F_CHECK_FIELDS,
+    sizeof(ge_rules), offsetof(struct _cffi_align__ge_rules, y), 50, 11 },
+  { "ge_stats", 302, _CFFI_F_CHECK_FIELDS,
+    sizeof(ge_stats), offsetof(struct _cffi_align__ge_stats, y), 61, 21 },
+  { "ge_vocab", 305, _CFFI_F_OPAQUE,
+    (size_t)-1, -1, -1, 0 /* opaque */ },
+  { "ge_vocab_content", 306, _CFFI_F_CHECK_FIELDS,
+    sizeof(ge_vocab_content), offsetof(struct _cffi_align__ge_vocab_content, y), 82, 8 },
 };
 
 static const struct _cffi_enum_s _cffi_enums[] = {
-  { "ge_mask_flag", 220, _cffi_prim_int(sizeof(ge_mask_flag), ((ge_mask_flag)-1) <= 0),
+  { "ge_mask_flag", 296, _cffi_prim_int(sizeof(ge_mask_flag), ((ge_mask_flag)-1) <= 0),
     "GE_MASK_ALL,GE_MASK_SAME" },
-  { "ge_status", 225, _cffi_prim_int(sizeof(ge_status), ((ge_status)-1) <= 0),
+  { "ge_status", 303, _cffi_prim_int(sizeof(ge_status), ((ge_status)-1) <= 0),
     "GE_OK,GE_E_MEMORY,GE_E_LIMIT,GE_E_SYNTAX,GE_E_UNSUPPORTED,GE_E_NOTHING,GE_E_IR,GE_E_ARGUMENT,GE_E_SPELLING,"
     "GE_E_BUSY" },
-  { "ge_switch", 226, _cffi_prim_int(sizeof(ge_switch), ((ge_switch)-1) <= 0),
+  { "ge_switch", 304, _cffi_prim_int(sizeof(ge_switch), ((ge_switch)-1) <= 0),
     "GE_NO_MASK_CACHE,GE_NO_INNER_MASKS,GE_NO_SHARED_INNER,GE_NO_GOTO_CACHE,GE_NO_STATE_CACHE,GE_NO_SLICES,"
     "GE_NO_HEIRS,GE_NO_CLAMPING" },
 };
 
 static const struct _cffi_typename_s _cffi_typenames[] = {
-  { "ge_batch", 214 },
-  { "ge_engine", 215 },
-  { "ge_err", 216 },
-  { "ge_grammar", 217 },
-  { "ge_ir", 218 },
-  { "ge_limits", 219 },
-  { "ge_mask_flag", 220 },
-  { "ge_matcher", 222 },
-  { "ge_rules", 223 },
-  { "ge_stats", 224 },
-  { "ge_status", 225 },
-  { "ge_switch", 226 },
-  { "ge_vocab", 227 },
-  { "ge_vocab_content", 228 },
+  { "ge_batch", 288 },
+  { "ge_dfa", 289 },
+  { "ge_dfa_content", 290 },
+  { "ge_engine", 291 },
+  { "ge_err", 292 },
+  { "ge_grammar", 293 },
+  { "ge_ir", 294 },
+  { "ge_limits", 295 },
+  { "ge_mask_flag", 296 },
+  { "ge_matcher", 298 },
+  { "ge_plan", 299 },
+  { "ge_plan_content", 300 },
+  { "ge_rules", 301 },
+  { "ge_stats", 302 },
+  { "ge_status", 303 },
+  { "ge_switch", 304 },
+  { "ge_vocab", 305 },
+  { "ge_vocab_content", 306 },
 };
 
 static const struct _cffi_type_context_s _cffi_type_context = {
@@ -3859,12 +4918,12 @@ static const struct _cffi_type_context_s _cffi_type_context = {
   _cffi_struct_unions,
   _cffi_enums,
   _cffi_typenames,
-  59,  /* num_globals */
-  11,  /* num_struct_unions */
+  74,  /* num_globals */
+  15,  /* num_struct_unions */
   3,  /* num_enums */
-  14,  /* num_typenames */
+  18,  /* num_typenames */
   NULL,  /* no includes */
-  231,  /* num_types */
+  310,  /* num_types */
   0,  /* flags */
 };
 

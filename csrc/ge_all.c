@@ -2,6 +2,7 @@
 #include "base/base.c"                /* budgets, vectors */
 #include "base/index.c"               /* ids by hash */
 #include "base/intern.c"              /* hash-consing */
+#include "base/file.c"                /* tables as files */
 #include "regex/rx_node.c"            /* 3 expressions: constructors and their laws */
 #include "regex/rx_chars.c"           /*   code points and literals as tries */
 #include "regex/rx_quote.c"           /*   JSON string quoting as an operator */
@@ -26,7 +27,9 @@
 #include "parser/ep_predict.c"        /*   ... prediction and return points */
 #include "parser/ep_make.c"           /*   ... rules made on demand: lists and bags */
 #include "vocab/tt.c"                 /* 5 the trie of tokens */
+#include "vocab/fd.c"                 /*   tokens by strings of byte classes */
 #include "vocab/vb.c"                 /*   vocabularies */
+#include "vocab/vb_fold.c"            /*   ... folded */
 #include "vocab/vb_file.c"            /*   ... as files */
 #include "match/cf.c"                 /* 6 configurations */
 #include "match/mk_walk.c"            /*   walks of the vocabulary */
@@ -38,3 +41,11 @@
 #include "match/en.c"                 /*   engines */
 #include "match/mt.c"                 /*   matchers */
 #include "match/bt.c"                 /*   batches of them */
+#include "dfa/mn.c"                   /*   ahead of time: minimisation */
+#include "dfa/ba.c"                   /*   ... the byte automaton of a grammar */
+#include "dfa/td_runs.c"              /*   ... literals with one spelling */
+#include "dfa/td_behave.c"            /*   ... classes of tokens by what they do */
+#include "dfa/td_reduce.c"            /*   ... the automaton that tokens see */
+#include "dfa/td_pack.c"              /*   ... as tables */
+#include "dfa/td_file.c"              /*   ... and files */
+#include "dfa/td.c"                   /*   token automata */

@@ -9,6 +9,8 @@ b'-'
 """
 
 from ._version import __version__
+from .automata.dfa import TokenDFA, TokenDFAStats
+from .automata.guide import Guide
 from .batch import MaskStep, fill_masks, step_masks
 from .cache import CacheStats, GrammarCache
 from .errors import (
@@ -42,6 +44,7 @@ __all__ = [
     "GrammarEngineError",
     "GrammarError",
     "GrammarSyntaxError",
+    "Guide",
     "InternalError",
     "LimitExceededError",
     "Limits",
@@ -52,6 +55,8 @@ __all__ = [
     "SchemaError",
     "Stats",
     "Switches",
+    "TokenDFA",
+    "TokenDFAStats",
     "TokenRejectedError",
     "UnsatisfiableSchemaError",
     "UnsupportedRegexError",

@@ -163,18 +163,20 @@ class LimitExceededError(GrammarEngineError):
     Attributes
     ----------
     limit : str
-        Name of the field of `Limits`.
+        Name of the field of `Limits`, or of the argument.
     maximum : int
         Its value.
     value : int
         What would have been needed, as far as the engine went: at least this.
     """
 
-    def __init__(self, limit: str, maximum: int, detail: str = ""):
+    def __init__(self, limit: str, maximum: int, detail: str = "", *, remedy: str = ""):
         self.limit = limit
         self.maximum = maximum
         self.value = maximum + 1
-        super().__init__(f"{limit} = {maximum:,} is reached{': ' + detail if detail else ''}; raise it with Limits({limit}=...)")
+        super().__init__(
+            f"{limit} = {maximum:,} is reached{': ' + detail if detail else ''}; raise it with {remedy or f'Limits({limit}=...)'}"
+        )
 
 
 class VocabularyError(GrammarEngineError, ValueError):

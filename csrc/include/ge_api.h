@@ -64,6 +64,8 @@ typedef struct ge_grammar ge_grammar; /* compiled rules and expressions, immutab
 typedef struct ge_vocab ge_vocab;     /* token trie, immutable, and masks shared by all grammars over it */
 typedef struct ge_engine ge_engine;   /* the lazily grown automata of one (grammar, vocabulary) */
 typedef struct ge_matcher ge_matcher; /* one text: a history of configurations */
+typedef struct ge_plan ge_plan;       /* the byte automaton of a grammar with finitely many states */
+typedef struct ge_dfa ge_dfa;         /* its token automaton: a table with a mask per state; immutable */
 
 /* --- expressions ------------------------------------------------------------------------------------------------------------ */
 
@@ -229,6 +231,54 @@ ge_status ge_matcher_forced_bytes(ge_matcher *m, uint8_t *out, size_t capacity, 
  * Writes at most capacity ids each, the full numbers to *n_lexemes and *n_nonterminals. Fails with GE_E_ARGUMENT if text is refused. */
 ge_status ge_matcher_expected(ge_matcher *m, const uint8_t *text, size_t n_text, uint32_t live_bytes[8], uint32_t *lexemes,
                               size_t *n_lexemes, uint32_t *nonterminals, size_t *n_nonterminals, size_t capacity, ge_err *err);
+
+/* --- token automata ---------------------------------------------------------------------------------------------------------- */
+
+/* All states of a grammar. More than max_states: GE_E_LIMIT, max_configurations. Keeps vocab alive. Returns owned. */
+ge_status ge_plan_new(ge_grammar *grammar, ge_vocab *vocab, uint32_t max_states, ge_plan **out, ge_err *err);
+void ge_plan_free(ge_plan *plan);
+
+/* Run r, a literal that can be coalesced: run_bytes[run_at[r] .. run_at[r + 1]). All pointers lie in the plan. */
+typedef struct ge_plan_content {
+    uint32_t n_states, n_classes, n_runs;
+    const uint8_t *run_bytes;
+    const uint32_t *run_at; /* n_runs + 1 */
+} ge_plan_content;
+
+void ge_plan_read(const ge_plan *plan, ge_plan_content *out);
+
+/* The token automaton. spelling_at NULL: exact. Else run r is spelt by spelling[spelling_at[r] .. spelling_at[r + 1]) and not otherwise; if there
+ * are none it is not coalesced. GE_E_SPELLING: err.text = "hex|hex": bytes that some state asks for and no token spells, and a text
+ * that leads there. Returns owned. */
+ge_status ge_dfa_new(ge_plan *plan, const uint32_t *spelling, const uint32_t *spelling_at, uint32_t n_threads, ge_dfa **out, ge_err *err);
+void ge_dfa_free(ge_dfa *dfa);
+size_t ge_dfa_bytes(const ge_dfa *dfa);
+
+/* All pointers lie in the automaton. */
+typedef struct ge_dfa_content {
+    uint32_t n_states, n_classes, n_transitions, n_slots, n_masks, n_listed_masks;
+    uint32_t n_tokens, width, n_words, exact;
+    uint32_t n_byte_states, n_byte_classes, n_note;
+    const uint16_t *byte_class_of; /* 256; UINT16_MAX: no text holds the byte */
+    const _Bool *byte_accepts;
+    const uint8_t *note; /* of ge_dfa_save */
+} ge_dfa_content;
+
+void ge_dfa_read(const ge_dfa *dfa, ge_dfa_content *out);
+
+/* The byte automaton: the state after a byte, or UINT32_MAX. State 0 is the start. */
+uint32_t ge_dfa_byte_next(const ge_dfa *dfa, uint32_t state, uint8_t byte);
+
+/* As for vocabularies. */
+size_t ge_dfa_save(const ge_dfa *dfa, const uint8_t *note, uint32_t n_note, uint8_t *out);
+ge_status ge_dfa_load(int32_t fd, ge_dfa **out, ge_err *err);
+
+/* State 0 is the start, n_states that of a text that an end-of-text token has ended. */
+int64_t ge_dfa_next(const ge_dfa *dfa, uint32_t state, int64_t token); /* the state after a token, or -1 */
+int32_t ge_dfa_accepts(const ge_dfa *dfa, uint32_t state);             /* 1: the text is a sentence, or ended */
+int32_t ge_dfa_fill_mask(const ge_dfa *dfa, uint32_t state, uint32_t *mask); /* an or of ge_mask_flag, or GE_E_ARGUMENT */
+int64_t ge_dfa_advance(const ge_dfa *dfa, uint32_t state, int64_t token, uint32_t *mask); /* both; nothing is written if it is -1 */
+size_t ge_dfa_tokens(const ge_dfa *dfa, uint32_t state, uint32_t *out); /* the allowed ids, ascending; out: room for n_tokens */
 
 const char *ge_version(void);
 const char *ge_build(void); /* compiler and options that matter, for people */

@@ -167,6 +167,7 @@ void ge_vocab_free(ge_vocab *v) {
     while (v->inner.n) vb_inner_free(&v->b, v->inner.at[--v->inner.n]);
     vec_drop(&v->b, &v->inner);
     map_drop(&v->b, &v->inner_of);
+    vb_drop_folds(v);
     if (v->map) vb_unmap(v);
     else drop_tables(v);
     lock_drop(&v->lock);

@@ -11,12 +11,15 @@
  *             which the row after those lexemes must accept
  *
  * It is found again by the structure of the state's regexes (not by ids of one grammar): the body of a JSON string is analysed once per
- * vocabulary. The key is compared in full. The store has a ceiling in bytes; the least recently used entry that nobody reads goes. */
+ * vocabulary. The key is compared in full. The store has a ceiling in bytes; the least recently used entry that nobody reads goes.
+ *
+ * Folds (fd.h) are kept in the same way, for token automata. */
 #ifndef GE_VB_H
 #define GE_VB_H
 
 #include "../base/intern.h"
 #include "../base/lock.h"
+#include "fd.h"
 #include "tt.h"
 
 typedef struct vb_exit {
@@ -91,6 +94,8 @@ struct ge_vocab {
     VEC(vb_inner *) inner;
     word_map inner_of; /* hash -> index in inner */
     size_t inner_bytes;
+    VEC(fd_fold *) folds;
+    size_t fold_bytes;
     u64 clock;
 };
 
@@ -105,6 +110,13 @@ const vb_inner *vb_find(ge_vocab *v, const u32 *key, u32 n_key, u64 hash);
 const vb_inner *vb_add(ge_vocab *v, vb_inner *entry);
 void vb_release(ge_vocab *v, const vb_inner *entry);
 void vb_inner_free(budget *b, vb_inner *entry);
+
+#define VB_FOLD_BYTES ((size_t)32 << 20) /* ceiling of the folds */
+
+/* The vocabulary folded by classes of bytes, marked as read; made if it is not known. NULL: out of memory. Takes the lock. */
+const fd_fold *vb_fold(ge_vocab *v, const u16 class_of[256], bool *known);
+void vb_fold_release(ge_vocab *v, const fd_fold *f);
+void vb_drop_folds(ge_vocab *v);
 
 static inline bool vb_is_eos(const ge_vocab *v, u64 token) {
     for (u32 i = 0; i < v->n_eos; i++)

@@ -96,9 +96,11 @@ def error_of(status: int, err: Any) -> Exception:
     if status == lib.GE_E_BUSY:
         return RuntimeError("this Matcher is at work in another thread: a matcher belongs to one thread at a time")
     if status == lib.GE_E_SPELLING:
-        missing = bytes.fromhex(text)
+        asked, after, example = text.partition("|")
+        missing = bytes.fromhex(asked)
         shown = ", ".join(repr(bytes((byte,)))[1:] for byte in missing[:8]) + (", ..." if len(missing) > 8 else "")
-        return VocabularyError(f"no token of the vocabulary can come next: the grammar asks for one of {shown}", missing=missing)
+        place = f" after {bytes.fromhex(example)!r}" if after else ""
+        return VocabularyError(f"no token of the vocabulary can come next{place}: the grammar asks for one of {shown}", missing=missing)
     return InternalError(f"status {status} from the core: {text or 'no detail'}")
 
 

@@ -8,28 +8,18 @@ from __future__ import annotations
 
 import json
 import os
-import threading
 from collections.abc import Mapping
 from typing import Any
 
 from .._native import VocabContent, load_vocab, read_vocab, save_vocab
 from ..errors import VocabularyError
+from ..saving import replace_file
 
 
 def write(path: str | os.PathLike[str], vocab: Any, special: Mapping[int, str], fingerprint: str) -> None:
-    """Write the file under another name in the same folder, and rename it when it is whole."""
+    """Write the file, in one step."""
     note = json.dumps({"special": dict(special), "fingerprint": fingerprint}).encode()
-    unfinished = f"{os.fspath(path)}.{os.getpid()}.{threading.get_ident()}.tmp"
-    try:
-        with open(unfinished, "xb") as file:
-            file.write(save_vocab(vocab, note))
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(unfinished, path)
-    except BaseException:
-        if os.path.exists(unfinished):
-            os.remove(unfinished)
-        raise
+    replace_file(path, save_vocab(vocab, note))
 
 
 def read(path: str | os.PathLike[str]) -> tuple[Any, VocabContent, dict[int, str], str]:

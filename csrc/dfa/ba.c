@@ -1,0 +1,165 @@
+#include "ba.h"
+
+#include "mn.h"
+
+/* Where no byte has a class there is one word, which nobody reads. */
+static size_t ba_next_bytes(const ba_automaton *a) { return ((size_t)a->n_states * a->n_classes + !a->n_classes) * sizeof *a->next; }
+
+/* All configurations that can be reached, and their transitions by classes of the lexer. */
+typedef struct closure {
+    id_vec configs;
+    id_vec number_of; /* configuration -> index in configs, or NONE */
+    id_vec next;      /* by index and class: index, or NONE */
+    VEC(bool) accepts;
+} closure;
+
+static bool add_config(closure *c, budget *b, ge_engine *e, u32 config, u32 max_states, u32 *number) {
+    while (c->number_of.n <= config)
+        if (!vec_push(b, &c->number_of, NONE)) return false;
+    *number = c->number_of.at[config];
+    if (*number != NONE) return true;
+    if (c->configs.n == max_states) return budget_limit(b, LIMIT(max_configurations));
+    *number = c->number_of.at[config] = c->configs.n;
+    return vec_push(b, &c->configs, config) && vec_push(b, &c->accepts, cf_at(e, config)->complete);
+}
+
+static bool close_configs(closure *c, budget *b, ge_engine *e, u32 max_states) {
+    u32 n_classes = e->lx.x.n_classes, number;
+    if (!add_config(c, b, e, CF_START, max_states, &number)) return false;
+    for (u32 i = 0; i < c->configs.n; i++)
+        for (u32 k = 0; k < n_classes; k++) {
+            e->b.work = 0; /* the limit is on each byte */
+            u32 to = cf_step(e, c->configs.at[i], k);
+            if (to == NONE) { /* the engine's failure is that of the whole */
+                if (e->b.status == GE_E_LIMIT) return budget_limit(b, e->b.limit);
+                return budget_fail(b, e->b.status);
+            }
+            number = NONE;
+            if (to != CF_DEAD && !add_config(c, b, e, to, max_states, &number)) return false;
+            if (!vec_push(b, &c->next, number)) return false;
+        }
+    return true;
+}
+
+static void drop_closure(closure *c, budget *b) {
+    vec_drop(b, &c->configs);
+    vec_drop(b, &c->number_of);
+    vec_drop(b, &c->next);
+    vec_drop(b, &c->accepts);
+}
+
+/* block[i] = the block of the configuration number i among those that cannot be told apart. */
+static bool minimise(closure *c, budget *b, u32 n_classes, u32 *block, u32 *n_blocks) {
+    VEC(mn_transition) all = {0};
+    bool ok = true;
+    for (u32 i = 0; ok && i < c->next.n; i++)
+        if (c->next.at[i] != NONE) ok = vec_push(b, &all, ((mn_transition){i / n_classes, i % n_classes, c->next.at[i]}));
+    ok = ok && mn_minimise(b, all.at, all.n, c->accepts.at, c->configs.n, block, n_blocks);
+    vec_drop(b, &all);
+    return ok;
+}
+
+/* column[i] = a lexer class, by their smallest bytes; class_of = the index of each byte's. */
+static void order_classes(ba_automaton *a, const rx_arena *x, u32 *column) {
+    u32 index_of[256];
+    memset(index_of, 0xff, sizeof index_of);
+    for (u32 byte = 0; byte < 256; byte++) {
+        u32 *index = &index_of[x->class_of[byte]];
+        if (*index == NONE) column[*index = a->n_classes++] = x->class_of[byte];
+        a->class_of[byte] = (u16)*index;
+    }
+}
+
+/* Numbers the blocks as a breadth-first walk meets them, and writes the tables. state[block] = its number. */
+static bool write_tables(ba_automaton *a, budget *b, const closure *c, const u32 *column, const u32 *block, u32 n_blocks, u32 *state) {
+    u32 k = a->n_classes, n = 1;
+    u32 *walk = mem_resize(b, NULL, 0, n_blocks * sizeof *walk); /* a configuration of each state, in their order */
+    a->n_states = n_blocks;
+    a->next = mem_resize(b, NULL, 0, (size_t)n_blocks * k * sizeof *a->next);
+    a->accepts = mem_resize(b, NULL, 0, n_blocks * sizeof *a->accepts);
+    if (walk && a->next && a->accepts) {
+        memset(state, 0xff, n_blocks * sizeof *state);
+        walk[0] = 0;
+        state[block[0]] = 0;
+        for (u32 s = 0; s < n_blocks; s++) {
+            a->accepts[s] = c->accepts.at[walk[s]];
+            for (u32 i = 0; i < k; i++) {
+                u32 to = c->next.at[(size_t)walk[s] * k + column[i]];
+                if (to != NONE && state[block[to]] == NONE) state[block[to]] = n, walk[n++] = to;
+                a->next[(size_t)s * k + i] = to == NONE ? NONE : state[block[to]];
+            }
+        }
+        assert(n == n_blocks);
+    }
+    if (walk) mem_resize(b, walk, n_blocks * sizeof *walk, 0);
+    return b->status == GE_OK;
+}
+
+static bool equal_columns(const ba_automaton *a, u32 j, u32 k) {
+    for (size_t row = 0; row < (size_t)a->n_states * a->n_classes; row += a->n_classes)
+        if (a->next[row + j] != a->next[row + k]) return false;
+    return true;
+}
+
+bool ba_join_classes(ba_automaton *a, budget *b) {
+    u32 n = a->n_classes, m = 0, number[256], first[256];
+    u64 hash[256] = {0}; /* of columns; 0: nothing leads on */
+    size_t size = (size_t)a->n_states * n;
+    for (size_t i = 0; i < size; i++)
+        if (a->next[i] != NONE) hash[i % n] = mix_u64(hash[i % n] ^ ((u64)(i / n) << 32 | a->next[i])) | 1;
+    for (u32 k = 0; k < n; k++) {
+        number[k] = NONE;
+        for (u32 j = 0; hash[k] && j < m && number[k] == NONE; j++)
+            if (hash[first[j]] == hash[k] && equal_columns(a, first[j], k)) number[k] = j;
+        if (hash[k] && number[k] == NONE) first[number[k] = m++] = k;
+    }
+    for (u32 byte = 0; byte < 256; byte++) {
+        u32 k = a->class_of[byte] == BA_NO_CLASS ? NONE : number[a->class_of[byte]];
+        a->class_of[byte] = k == NONE ? BA_NO_CLASS : (u16)k;
+    }
+    for (u32 s = 0; s < a->n_states; s++)
+        for (u32 j = 0; j < m; j++) a->next[(size_t)s * m + j] = a->next[(size_t)s * n + first[j]]; /* not written before it is read */
+    if (m == n) return true;
+    u32 *next = mem_resize(b, a->next, size * sizeof *next, ((size_t)a->n_states * m + !m) * sizeof *next);
+    if (!next) return false;
+    a->next = next;
+    a->n_classes = m;
+    return true;
+}
+
+bool ba_build(ba_automaton *a, budget *b, ge_engine *e, u32 max_states, id_vec *state_of) {
+    closure c = {0};
+    u32 column[256], n_blocks = 0;
+    *a = (ba_automaton){0};
+    bool ok = close_configs(&c, b, e, max_states);
+    u32 n_configs = max_u32(c.configs.n, 1);
+    u32 *block = mem_resize(b, NULL, 0, 2 * (size_t)n_configs * sizeof *block), *state = block + n_configs;
+    ok = ok && block && minimise(&c, b, e->lx.x.n_classes, block, &n_blocks);
+    if (ok) {
+        order_classes(a, &e->lx.x, column);
+        ok = write_tables(a, b, &c, column, block, n_blocks, state) && ba_join_classes(a, b);
+    }
+    for (u32 i = 0; ok && state_of && i < c.number_of.n; i++)
+        ok = vec_push(b, state_of, c.number_of.at[i] == NONE ? NONE : state[block[c.number_of.at[i]]]);
+    if (block) mem_resize(b, block, 2 * (size_t)n_configs * sizeof *block, 0);
+    drop_closure(&c, b);
+    if (!ok) ba_drop(a, b);
+    return ok;
+}
+
+bool ba_copy(ba_automaton *to, budget *b, const ba_automaton *from) {
+    size_t size = ba_next_bytes(from);
+    *to = *from;
+    to->next = mem_resize(b, NULL, 0, size);
+    to->accepts = mem_resize(b, NULL, 0, from->n_states * sizeof *to->accepts);
+    if (!to->next || !to->accepts) return ba_drop(to, b), false;
+    memcpy(to->next, from->next, size);
+    memcpy(to->accepts, from->accepts, from->n_states * sizeof *to->accepts);
+    return true;
+}
+
+void ba_drop(ba_automaton *a, budget *b) {
+    if (a->next) mem_resize(b, a->next, ba_next_bytes(a), 0);
+    if (a->accepts) mem_resize(b, a->accepts, a->n_states * sizeof *a->accepts, 0);
+    *a = (ba_automaton){0};
+}

@@ -1,0 +1,29 @@
+/* ba: the byte automaton of a grammar with finitely many configurations: closed, minimal, over classes of bytes that it does not tell apart.
+ *
+ *     configurations (match/en.h)  --- all that can be reached --->  states  --- minimise --->  states and classes, each as few as can be
+ *
+ * State 0 is the start. States are numbered in the order in which a breadth-first walk by ascending classes meets them, and classes by
+ * their smallest byte; so equal languages have equal automata. Bytes that no text holds have no class. */
+#ifndef GE_BA_H
+#define GE_BA_H
+
+#include "../match/en.h"
+
+typedef struct ba_automaton {
+    u32 n_states, n_classes;
+    u16 class_of[256]; /* or BA_NO_CLASS */
+    u32 *next;         /* n_states * n_classes; NONE: the text cannot go on so */
+    bool *accepts;
+} ba_automaton;
+
+#define BA_NO_CLASS UINT16_MAX
+
+/* Closes the configurations of an engine, whose lock is held; not more than max_states, or GE_E_LIMIT (max_configurations). state_of (may be
+ * NULL): configuration -> state or NONE, as far as configurations go. Memory and failures are those of b. */
+bool ba_build(ba_automaton *a, budget *b, ge_engine *e, u32 max_states, id_vec *state_of);
+/* Joins classes with equal columns, and drops those that lead nowhere. */
+bool ba_join_classes(ba_automaton *a, budget *b);
+bool ba_copy(ba_automaton *to, budget *b, const ba_automaton *from);
+void ba_drop(ba_automaton *a, budget *b);
+
+#endif

@@ -1,0 +1,252 @@
+#include "td.h"
+
+/* --- plans ---------------------------------------------------------------------------------------------------------------------- */
+
+struct ge_plan {
+    budget b;
+    ge_vocab *v;
+    ba_automaton a;
+    td_runs runs;
+};
+
+ge_status ge_plan_new(ge_grammar *grammar, ge_vocab *vocab, uint32_t max_states, ge_plan **out, ge_err *err) {
+    ge_engine *e;
+    ge_status status = ge_engine_new(grammar, vocab, 0, &e, err);
+    if (status != GE_OK) return status;
+    ge_plan *p = calloc(1, sizeof *p);
+    if (!p) return ge_engine_free(e), err_set(err, GE_E_MEMORY, "");
+    budget_init(&p->b, &e->b.limits);
+    share_take(&vocab->shares);
+    p->v = vocab;
+    en_begin(e);
+    e->b.limits.max_configurations = (u64)max_states + CF_START; /* CF_DEAD is none of them */
+    bool ok = ba_build(&p->a, &p->b, e, max_states, NULL) && td_find_runs(&p->runs, &p->b, &p->a);
+    (void)en_end(e, err);
+    ge_engine_free(e);
+    if (!ok) {
+        status = budget_report(&p->b, err);
+        ge_plan_free(p);
+        return status;
+    }
+    *out = p;
+    return GE_OK;
+}
+
+void ge_plan_free(ge_plan *p) {
+    if (!p) return;
+    ba_drop(&p->a, &p->b);
+    td_drop_runs(&p->runs, &p->b);
+    ge_vocab_free(p->v);
+    free(p);
+}
+
+void ge_plan_read(const ge_plan *p, ge_plan_content *out) {
+    *out = (ge_plan_content){p->a.n_states, p->a.n_classes, p->runs.at.n - 1, p->runs.text.at, p->runs.at.at};
+}
+
+/* --- automata ------------------------------------------------------------------------------------------------------------------ */
+
+ge_dfa *td_new(const ge_limits *limits) {
+    ge_dfa *t = calloc(1, sizeof *t);
+    if (t && limits) budget_init(&t->b, limits);
+    return t;
+}
+
+/* Appends bytes in hexadecimal, as long as there is room for one more byte. */
+static size_t add_hex(char *text, size_t at, size_t end, const u8 *bytes, size_t n) {
+    for (size_t i = 0; i < n && at + 2 < end; i++) {
+        text[at++] = "0123456789abcdef"[bytes[i] >> 4];
+        text[at++] = "0123456789abcdef"[bytes[i] & 15];
+    }
+    return at;
+}
+
+/* err->text = the bytes that a byte state asks for, and a shortest text that leads to it (its last bytes, where it is long): "hex|hex". */
+static ge_status report_stuck(budget *b, const ba_automaton *a, u32 stuck, ge_err *err) {
+    enum { MISSING_END = 100 };
+    id_vec before = {0}; /* [state] = 256 * state before + byte; NONE: not met */
+    id_vec walk = {0};
+    VEC(u8) text = {0};
+    u8 missing[256];
+    u32 n_missing = 0;
+    bool ok = vec_push(b, &walk, 0);
+    for (u32 s = 0; ok && s < a->n_states; s++) ok = vec_push(b, &before, NONE);
+    for (u32 i = 0; ok && i < walk.n && before.at[stuck] == NONE; i++)
+        for (u32 byte = 0; ok && byte < 256; byte++) {
+            u32 s = walk.at[i], to = a->class_of[byte] == BA_NO_CLASS ? NONE : a->next[(size_t)s * a->n_classes + a->class_of[byte]];
+            if (to == NONE || to == 0 || before.at[to] != NONE) continue;
+            before.at[to] = 256 * s + byte;
+            ok = vec_push(b, &walk, to);
+        }
+    for (u32 s = stuck; ok && s != 0 && before.at[s] != NONE; s = before.at[s] / 256) ok = vec_push(b, &text, (u8)(before.at[s] % 256));
+    for (u32 byte = 0; ok && byte < 256; byte++)
+        if (a->class_of[byte] != BA_NO_CLASS && a->next[(size_t)stuck * a->n_classes + a->class_of[byte]] != NONE) missing[n_missing++] = (u8)byte;
+    if (ok) {
+        size_t at = add_hex(err->text, 0, MISSING_END, missing, n_missing);
+        err->text[at++] = '|';
+        u32 shown = min_u32(text.n, (u32)(sizeof err->text - at - 3) / 2);
+        for (u32 i = 0; i < shown / 2; i++) { /* it was collected from its end */
+            u8 swap = text.at[i];
+            text.at[i] = text.at[shown - 1 - i];
+            text.at[shown - 1 - i] = swap;
+        }
+        at = add_hex(err->text, at, sizeof err->text, text.at, shown);
+        err->text[at] = 0;
+        err->status = GE_E_SPELLING;
+    }
+    vec_drop(b, &before);
+    vec_drop(b, &walk);
+    vec_drop(b, &text);
+    return ok ? GE_E_SPELLING : budget_report(b, err);
+}
+
+/* All stages. `a`: without the runs that are coalesced. */
+static ge_dfa *make(ge_plan *p, const ba_automaton *a, const td_edges *edges, u32 n_threads, ge_status *status, ge_err *err) {
+    ge_dfa *t = td_new(&p->b.limits);
+    td_draft d = {.b = &p->b, .a = a, .v = p->v};
+    u32 stuck = NONE;
+    bool ok = (t || budget_fail(&p->b, GE_E_MEMORY)) && td_behave(&d, edges, n_threads) && td_reduce(&d, &stuck) && stuck == NONE &&
+              td_pack(&d, &p->a, t);
+    vec_drop(&p->b, &d.class_of);
+    vec_drop(&p->b, &d.all);
+    vec_drop(&p->b, &d.accepts);
+    vec_drop(&p->b, &d.state_of);
+    if (ok) return t;
+    ge_dfa_free(t);
+    *status = stuck != NONE && p->b.status == GE_OK ? report_stuck(&p->b, &p->a, stuck, err) : budget_report(&p->b, err);
+    return NULL;
+}
+
+ge_status ge_dfa_new(ge_plan *p, const uint32_t *spelling, const uint32_t *spelling_at, uint32_t n_threads, ge_dfa **out, ge_err *err) {
+    ba_automaton muted = {0};
+    td_edges edges = {0};
+    u32 wrong = NONE;
+    ge_status status = GE_OK;
+    budget_begin(&p->b);
+    bool ok = !spelling_at || (ba_copy(&muted, &p->b, &p->a) && td_mute_runs(&p->runs, &p->b, &muted, p->v, spelling, spelling_at, &edges, &wrong));
+    if (!ok) status = budget_report(&p->b, err);
+    else if (wrong != NONE) status = err_set(err, GE_E_ARGUMENT, "the tokens given for a literal spell something else");
+    else *out = make(p, spelling_at ? &muted : &p->a, &edges, n_threads, &status, err);
+    if (status == GE_OK) (*out)->exact = !spelling_at;
+    ba_drop(&muted, &p->b);
+    vec_drop(&p->b, &edges);
+    return status;
+}
+
+void ge_dfa_free(ge_dfa *t) {
+    if (!t || !share_drop(&t->shares)) return;
+    free(t->state_of_byte_state);
+    if (t->map) {
+        td_unmap(t);
+    } else {
+        void *tables[] = {t->eos, t->live, t->class_of, t->base, t->slot, t->mask_of, t->mask, t->mask_words, t->accepts, t->byte_class_of, t->byte_next, t->byte_accepts};
+        for (u32 i = 0; i < sizeof tables / sizeof *tables; i++) free(tables[i]);
+    }
+    free(t);
+}
+
+size_t ge_dfa_bytes(const ge_dfa *t) { return sizeof *t + (t->map ? t->map_size : t->b.bytes); }
+
+void ge_dfa_read(const ge_dfa *t, ge_dfa_content *out) {
+    u32 n_listed = 0;
+    for (u32 i = 0; i < t->n_masks; i++) n_listed += t->mask[i].kind == TD_LISTED;
+    *out = (ge_dfa_content){
+        .n_states = t->n_states, .n_classes = t->n_classes, .n_transitions = t->n_transitions, .n_slots = t->n_slots, .n_masks = t->n_masks,
+        .n_listed_masks = n_listed, .n_tokens = t->n_tokens, .width = t->width, .n_words = t->n_words, .exact = t->exact,
+        .n_byte_states = t->n_byte_states, .n_byte_classes = t->n_byte_classes, .n_note = t->n_note, .byte_class_of = t->byte_class_of,
+        .byte_accepts = t->byte_accepts, .note = t->note};
+}
+
+/* --- serving -------------------------------------------------------------------------------------------------------------------- */
+
+static bool is_eos(const ge_dfa *t, u64 token) {
+    for (u32 i = 0; i < t->n_eos; i++)
+        if (t->eos[i] == token) return true;
+    return false;
+}
+
+static u32 class_of(const ge_dfa *t, u32 token) {
+    if (!t->n_sparse) return td_id(t, t->class_of, token);
+    u32 from = 0, n = t->n_sparse;
+    while (n > 1) { /* the last one that is not greater */
+        u32 half = n / 2;
+        if (t->live[from + half] <= token) from += half;
+        n -= half;
+    }
+    return t->live[from] == token ? td_id(t, t->class_of, from) : NONE;
+}
+
+u32 td_next(const ge_dfa *t, u32 state, u64 token) {
+    if (state > t->n_states || token >= t->n_tokens) return NONE;
+    if (state == t->n_states || t->accepts[state]) {
+        if (is_eos(t, token)) return t->n_states;
+        if (state == t->n_states) return NONE;
+    }
+    u32 class = class_of(t, (u32)token);
+    if (class == NONE) return NONE;
+    size_t slot = 2 * ((size_t)t->base[state] + class);
+    return td_id(t, t->slot, slot) == state ? td_id(t, t->slot, slot + 1) : NONE;
+}
+
+void td_fill(const ge_dfa *t, u32 state, u32 *out, bool *all) {
+    *all = false;
+    if (state == t->n_states) {
+        memset(out, 0, t->n_words * sizeof *out);
+        for (u32 i = 0; i < t->n_eos; i++) out[t->eos[i] >> 5] |= (u32)1 << (t->eos[i] & 31);
+        return;
+    }
+    td_mask m = t->mask[td_id(t, t->mask_of, state)];
+    const u32 *words = t->mask_words + m.at;
+    *all = m.all;
+    if (m.kind == TD_BITS) {
+        memcpy(out, words, t->n_words * sizeof *out);
+        return;
+    }
+    memset(out, 0, t->n_words * sizeof *out);
+    for (u32 i = 0; i < m.n; i++) out[words[i] >> 5] |= (u32)1 << (words[i] & 31);
+}
+
+uint32_t ge_dfa_byte_next(const ge_dfa *t, uint32_t state, uint8_t byte) {
+    if (state >= t->n_byte_states || t->byte_class_of[byte] == BA_NO_CLASS) return NONE;
+    return td_id(t, t->byte_next, (size_t)state * t->n_byte_classes + t->byte_class_of[byte]);
+}
+
+int64_t ge_dfa_next(const ge_dfa *t, uint32_t state, int64_t token) {
+    u32 to = token < 0 ? NONE : td_next(t, state, (u64)token);
+    return to == NONE ? -1 : (int64_t)to;
+}
+
+int32_t ge_dfa_fill_mask(const ge_dfa *t, uint32_t state, uint32_t *mask) {
+    bool all;
+    if (state > t->n_states) return GE_E_ARGUMENT;
+    td_fill(t, state, mask, &all);
+    return all ? GE_MASK_ALL : 0;
+}
+
+int64_t ge_dfa_advance(const ge_dfa *t, uint32_t state, int64_t token, uint32_t *mask) {
+    int64_t to = ge_dfa_next(t, state, token);
+    bool all;
+    if (to >= 0) td_fill(t, (u32)to, mask, &all);
+    return to;
+}
+
+int32_t ge_dfa_accepts(const ge_dfa *t, uint32_t state) { return state == t->n_states || (state < t->n_states && t->accepts[state]); }
+
+size_t ge_dfa_tokens(const ge_dfa *t, uint32_t state, uint32_t *out) {
+    size_t n = 0;
+    if (state > t->n_states) return 0;
+    if (state == t->n_states) {
+        for (u32 token = 0; token < t->n_tokens; token++)
+            if (is_eos(t, token)) out[n++] = token;
+        return n;
+    }
+    td_mask m = t->mask[td_id(t, t->mask_of, state)];
+    const u32 *words = t->mask_words + m.at;
+    if (m.kind == TD_LISTED) {
+        memcpy(out, words, m.n * sizeof *out);
+        return m.n;
+    }
+    for (u32 i = 0; i < m.n; i++)
+        for (u32 left = words[i]; left; left &= left - 1) out[n++] = 32 * i + (u32)__builtin_ctz(left);
+    return n;
+}

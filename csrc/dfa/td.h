@@ -1,0 +1,114 @@
+/* td: token automata, made ahead of time. For a grammar with finitely many configurations all masks can be known before the first token.
+ *
+ *     grammar --- ba.c: all configurations, minimised ---> byte automaton      (byte classes; dead bytes)
+ *     vocabulary --- vocab/fd.c: folded by those classes ---> trie of class strings
+ *     both --- td_behave.c ---> behaviours: token -> the map (state -> state) of its bytes; equal maps are one class of tokens
+ *          --- td_reduce.c ---> what tokens reach, minimised again; equal columns joined
+ *          --- td_pack.c ---> the tables below
+ *
+ * Serving copies a row, and a transition is two loads: no lock, no growth. The tables are flat and hold indices only, so that a file of them
+ * (td_file.c) is used where it lies.
+ *
+ *     token -> class    dense, by token; or sparse, where few tokens can ever be used: ascending ids, and their classes
+ *     state, class -> state    slot[base[state] + class], if it is that state's
+ *     state -> mask     masks by content, as bits or as lists of tokens
+ *
+ * State 0 is the start; n_states stands for a text that an end-of-text token has ended. Invariant: a token is in the mask of a state if and
+ * only if td_next leads on. */
+#ifndef GE_TD_H
+#define GE_TD_H
+
+#include "ba.h"
+#include "mn.h"
+
+enum { TD_LISTED = 0, TD_BITS = 1 }; /* kinds of masks */
+
+typedef struct td_mask {
+    u32 at, n; /* words[at .. at + n) */
+    u32 kind;
+    u32 all; /* all bits are set */
+} td_mask;
+
+struct ge_dfa {
+    ge_shares shares; /* engines own the automaton too */
+    budget b;
+    u32 n_states, n_classes, n_transitions;
+    u32 n_tokens, width, n_words, n_eos;
+    u32 n_sparse; /* 0: dense */
+    u32 n_slots, n_masks, n_mask_words;
+    u32 exact;    /* 0: literals are coalesced */
+    u32 narrow;   /* tables of ids have 16 bits each, else 32 */
+    u32 *eos;
+    u32 *live;    /* [n_sparse] */
+    void *class_of; /* ids [n_sparse or n_tokens], NONE: no state can read the token */
+    u32 *base;      /* [n_states] */
+    void *slot;     /* ids [2 * n_slots]: state (NONE: free), where it leads; the last n_classes are free */
+    void *mask_of;  /* ids [n_states] */
+    td_mask *mask;
+    u32 *mask_words;
+    bool *accepts; /* [n_states] */
+    u32 n_byte_states, n_byte_classes; /* the byte automaton: what a grammar is made from where there is none (TokenDFA.load) */
+    u16 *byte_class_of;
+    void *byte_next; /* ids [n_byte_states * n_byte_classes], NONE: the text cannot go on so */
+    bool *byte_accepts;
+    const u8 *note; /* of whoever saved the file */
+    u32 n_note;
+    void *map; /* the file that all tables above lie in, read only; NULL: they are blocks of their own */
+    size_t map_size;
+    u32 *state_of_byte_state; /* not in files, where it is NULL: or NONE, where tokens do not lead */
+};
+
+/* An entry of a table of ids. */
+static inline u32 td_id(const ge_dfa *t, const void *table, size_t i) {
+    if (!t->narrow) return ((const u32 *)table)[i];
+    u32 id = ((const u16 *)table)[i];
+    return id == UINT16_MAX ? NONE : id;
+}
+
+/* What stands between the stages. */
+typedef struct td_draft {
+    budget *b;
+    const ba_automaton *a;
+    ge_vocab *v;
+    u32 n_states, n_classes; /* classes are numbered from 0 by their smallest token */
+    id_vec class_of;         /* token -> class or NONE */
+    VEC(mn_transition) all; /* label: class */
+    VEC(bool) accepts;
+    id_vec state_of;         /* byte state -> state or NONE: no text that tokens spell leads there */
+} td_draft;
+
+/* A transition by one token, where the byte automaton of the draft has none; see td_runs.c. */
+typedef struct td_edge {
+    u32 token, from, to;
+} td_edge;
+
+typedef VEC(td_edge) td_edges;
+
+/* Literal runs: bytes that must come one after the other. */
+typedef struct td_runs {
+    VEC(u8) text;   /* of all runs */
+    id_vec at;      /* run -> its bytes: text[at[r] .. at[r + 1]) */
+    id_vec states;  /* by byte of text, and one more for each run: where it is, from states[at[r] + r] on */
+} td_runs;
+
+bool td_find_runs(td_runs *runs, budget *b, const ba_automaton *a);
+void td_drop_runs(td_runs *runs, budget *b);
+/* Takes the runs that are spelt out of the automaton, and puts the tokens of their spelling in their place. spelling_at[r]: as td_runs.at, into
+ * spelling; a run with no tokens stays as it is. *wrong = the first run whose tokens spell something else, or NONE. */
+bool td_mute_runs(const td_runs *runs, budget *b, ba_automaton *a, const ge_vocab *v, const u32 *spelling, const u32 *spelling_at, td_edges *edges,
+                  u32 *wrong);
+
+/* Each stage works on the draft, and fails with its budget. `edges`: sorted by token and state. */
+bool td_behave(td_draft *d, const td_edges *edges, u32 n_threads);
+bool td_reduce(td_draft *d, u32 *stuck); /* *stuck = a byte state from which no token leads on, though it must; else NONE */
+bool td_pack(td_draft *d, const ba_automaton *whole, ge_dfa *dfa); /* whole: with all literals */
+
+/* The state after a token, or NONE. */
+u32 td_next(const ge_dfa *dfa, u32 state, u64 token);
+/* Writes the mask of a state. */
+void td_fill(const ge_dfa *dfa, u32 state, u32 *out, bool *all);
+
+ge_dfa *td_new(const ge_limits *limits); /* empty; NULL: out of memory */
+void td_unmap(ge_dfa *dfa);
+
+#endif

@@ -1,0 +1,265 @@
+/* td_behave: classes of tokens by what they do.
+ *
+ * The behaviour of a string of bytes is the map from the states from which it can be read to the states that it leads to. That of a string and
+ * one more byte follows from that of the string, so one walk of the fold, with a table (behaviour, byte class) -> behaviour that is filled as it
+ * is used, gives all tokens theirs. There are few: 50 for the body of a JSON string and 131,072 tokens.
+ *
+ *     states      | block 0      | block 1      | ...        behaviours are made block by block, which bounds their size;
+ *     fold        group 0 1 2    group 0                     where there is one block, parts of the trie below its root are apart
+ *     token       (b0, b1, ...)  -> class
+ *
+ * A task is a block and a group; tasks share nothing that is written. Classes are then refined block by block in a fixed order, and numbered
+ * by their smallest token: so the result does not depend on the number of threads. */
+#include <pthread.h>
+
+#include "td.h"
+
+enum {
+    BLOCK_STATES = 256,
+    MAX_THREADS = 64,
+    STACK_BYTES = 1 << 20,
+    MAP_DEAD = 0,    /* the behaviour of what no state can read */
+    MAP_OF_NOTHING = 1, /* that of the empty string */
+};
+
+typedef struct task {
+    const ba_automaton *a;
+    const fd_fold *f;
+    u32 from, to;           /* states */
+    u32 child_from, child_to; /* children of the root */
+    u32 *behaviour;         /* by node of the fold */
+    budget b;
+    intern_table maps;      /* (state, state) ... */
+    id_vec step;            /* by map and class: map, or NONE */
+    id_vec pairs;           /* scratch */
+    pthread_t thread;
+    bool begun;
+} task;
+
+static u32 add_map(task *t, const u32 *words, u32 n) {
+    bool fresh;
+    u32 id = intern(&t->b, &t->maps, words, n, &fresh);
+    if (id == NONE || !fresh) return id;
+    if (!vec_reserve(&t->b, &t->step, t->a->n_classes)) return NONE;
+    memset(t->step.at + t->step.n, 0xff, t->a->n_classes * sizeof *t->step.at);
+    t->step.n += t->a->n_classes;
+    return id;
+}
+
+/* The behaviour of a string and a byte of class k. */
+static u32 longer(task *t, u32 map, u32 k) {
+    u32 n_classes = t->a->n_classes, known = t->step.at[(size_t)map * n_classes + k];
+    if (known != NONE) return known;
+    u32 n = intern_length(&t->maps, map), m = 0;
+    if (!vec_reserve(&t->b, &t->pairs, n)) return NONE;
+    const u32 *from = intern_words(&t->maps, map);
+    u32 *pairs = t->pairs.at;
+    for (u32 i = 0; i < n; i += 2) {
+        u32 to = t->a->next[(size_t)from[i + 1] * n_classes + k];
+        pairs[m] = from[i];
+        pairs[m + 1] = to;
+        m += to == NONE ? 0 : 2;
+    }
+    u32 id = add_map(t, pairs, m);
+    if (id != NONE) t->step.at[(size_t)map * n_classes + k] = id;
+    return id;
+}
+
+static void *run_task(void *arg) {
+    task *t = arg;
+    const fd_fold *f = t->f;
+    bool ok = vec_reserve(&t->b, &t->pairs, 2 * (t->to - t->from)) && add_map(t, t->pairs.at, 0) == MAP_DEAD;
+    for (u32 s = t->from; ok && s < t->to; s++) t->pairs.at[2 * (s - t->from)] = t->pairs.at[2 * (s - t->from) + 1] = s;
+    ok = ok && add_map(t, t->pairs.at, 2 * (t->to - t->from)) == MAP_OF_NOTHING;
+    for (u32 node = t->child_from; ok && node < t->child_to; node++) ok = (t->behaviour[node] = longer(t, MAP_OF_NOTHING, f->class.at[node])) != NONE;
+    for (u32 from = t->child_from, to = t->child_to; ok && from < to; from = f->first.at[from], to = f->first.at[to]) /* level by level */
+        for (u32 node = from; ok && node < to; node++) {
+            u32 map = t->behaviour[node];
+            for (u32 child = f->first.at[node]; ok && child < f->first.at[node + 1]; child++)
+                ok = (t->behaviour[child] = map == MAP_DEAD ? MAP_DEAD : longer(t, map, f->class.at[child])) != NONE;
+        }
+    return NULL;
+}
+
+static void run_all(task *tasks, u32 n, u32 n_threads) {
+    pthread_attr_t attributes;
+    bool can = n_threads > 1 && n > 1 && pthread_attr_init(&attributes) == 0;
+    if (can) (void)pthread_attr_setstacksize(&attributes, STACK_BYTES);
+    for (u32 i = 1; i < n; i++) tasks[i].begun = can && pthread_create(&tasks[i].thread, &attributes, run_task, &tasks[i]) == 0;
+    if (can) (void)pthread_attr_destroy(&attributes);
+    for (u32 i = 0; i < n; i++)
+        if (!tasks[i].begun) run_task(&tasks[i]);
+    for (u32 i = 1; i < n; i++)
+        if (tasks[i].begun) (void)pthread_join(tasks[i].thread, NULL);
+}
+
+static void drop_task(task *t) {
+    intern_drop(&t->b, &t->maps);
+    vec_drop(&t->b, &t->step);
+    vec_drop(&t->b, &t->pairs);
+    assert(t->b.bytes == 0);
+}
+
+/* --- classes ---------------------------------------------------------------------------------------------------------------- */
+
+/* A block whose tasks are done: what makes classes finer. */
+typedef struct refinement {
+    intern_table maps; /* of all groups */
+    VEC(u64) parts;    /* new class - 1 -> [ class before : map ] */
+} refinement;
+
+typedef struct classing {
+    td_draft *d;
+    const fd_fold *f;
+    u32 *class_of_node; /* 0: no state so far can read it */
+    VEC(refinement) blocks;
+} classing;
+
+/* Maps of a task get the numbers of their block. */
+static bool number_maps(classing *w, refinement *r, task *t) {
+    budget *b = w->d->b;
+    u32 n = intern_count(&t->maps);
+    u32 *number = mem_resize(b, NULL, 0, n * sizeof *number);
+    bool ok = number != NULL;
+    for (u32 i = 0; ok && i < n; i++) ok = (number[i] = intern(b, &r->maps, intern_words(&t->maps, i), intern_length(&t->maps, i), NULL)) != NONE;
+    for (u32 from = t->child_from, to = t->child_to; ok && from < to; from = t->f->first.at[from], to = t->f->first.at[to])
+        for (u32 node = from; node < to; node++) t->behaviour[node] = number[t->behaviour[node]];
+    if (number) mem_resize(b, number, n * sizeof *number, 0);
+    return ok;
+}
+
+static bool refine(classing *w, task *tasks, u32 n_tasks) {
+    budget *b = w->d->b;
+    const fd_fold *f = w->f;
+    const u32 *behaviour = tasks->behaviour;
+    word_map class_of_pair = {0};
+    if (!vec_push(b, &w->blocks, (refinement){0})) return false;
+    refinement *r = &w->blocks.at[w->blocks.n - 1];
+    bool ok = intern(b, &r->maps, NULL, 0, NULL) == MAP_DEAD;
+    for (u32 i = 0; ok && i < n_tasks; i++) ok = number_maps(w, r, &tasks[i]);
+    for (u32 node = 1; ok && node < f->class.n; node++) {
+        u32 *class = &w->class_of_node[node];
+        if (f->token_from.at[node] == f->token_from.at[node + 1] || (*class == 0 && behaviour[node] == MAP_DEAD)) continue;
+        u64 pair = (u64)*class << 32 | behaviour[node];
+        u32 found = map_get(&class_of_pair, pair);
+        if (found == NONE) {
+            found = r->parts.n + 1;
+            ok = map_put(b, &class_of_pair, pair, found) && vec_push(b, &r->parts, pair);
+        }
+        *class = found;
+    }
+    map_drop(b, &class_of_pair);
+    return ok;
+}
+
+/* Adds the transitions of a class: `label` is its number in the draft. */
+static bool add_transitions(classing *w, u32 class, u32 label) {
+    td_draft *d = w->d;
+    for (u32 i = w->blocks.n; i-- > 0 && class;) {
+        refinement *r = &w->blocks.at[i];
+        u64 pair = r->parts.at[class - 1];
+        u32 map = (u32)pair;
+        const u32 *words = intern_words(&r->maps, map);
+        for (u32 k = 0; k < intern_length(&r->maps, map); k += 2)
+            if (!vec_push(d->b, &d->all, ((mn_transition){words[k], label, words[k + 1]}))) return false;
+        class = (u32)(pair >> 32);
+    }
+    return true;
+}
+
+/* All classes by number: [class in the fold, edges] -> number, in the order of the smallest token. */
+static bool number_classes(classing *w, const td_edges *edges, const u32 *class_of_token) {
+    td_draft *d = w->d;
+    intern_table keys = {0};
+    id_vec key = {0};
+    bool ok = true;
+    for (u32 token = 0, at = 0; ok && token < d->v->n_tokens; token++) {
+        u32 class = class_of_token[token], from = at;
+        key.n = 0;
+        ok = vec_push(d->b, &key, class);
+        for (; ok && at < edges->n && edges->at[at].token == token; at++)
+            ok = vec_push(d->b, &key, edges->at[at].from) && vec_push(d->b, &key, edges->at[at].to);
+        d->class_of.at[token] = NONE;
+        if (!ok || (class == 0 && from == at)) continue;
+        bool fresh;
+        u32 number = intern(d->b, &keys, key.at, key.n, &fresh);
+        ok = (d->class_of.at[token] = number) != NONE && (!fresh || add_transitions(w, class, number));
+        for (u32 i = from; ok && fresh && i < at; i++)
+            ok = vec_push(d->b, &d->all, ((mn_transition){edges->at[i].from, number, edges->at[i].to}));
+    }
+    d->n_classes = intern_count(&keys);
+    intern_drop(d->b, &keys);
+    vec_drop(d->b, &key);
+    return ok;
+}
+
+static bool classify_tokens(classing *w, const td_edges *edges) {
+    td_draft *d = w->d;
+    const fd_fold *f = w->f;
+    u32 n = d->v->n_tokens;
+    u32 *class_of_token = mem_resize(d->b, NULL, 0, n * sizeof *class_of_token);
+    bool ok = class_of_token && vec_reserve(d->b, &d->class_of, n);
+    if (ok) {
+        d->class_of.n = n;
+        memset(class_of_token, 0, n * sizeof *class_of_token);
+        for (u32 node = 1; node < f->class.n; node++)
+            for (u32 i = f->token_from.at[node]; i < f->token_from.at[node + 1]; i++) class_of_token[f->tokens.at[i]] = w->class_of_node[node];
+        ok = number_classes(w, edges, class_of_token);
+    }
+    if (class_of_token) mem_resize(d->b, class_of_token, n * sizeof *class_of_token, 0);
+    return ok;
+}
+
+/* The blocks from `from` on, as many as there are threads; or one block in as many groups. *to = the block after them. */
+static bool behave_blocks(classing *w, u32 from, u32 n_blocks, u32 n_threads, u32 *to) {
+    td_draft *d = w->d;
+    const fd_fold *f = w->f;
+    u32 n_children = f->first.at[1] - f->first.at[0], n_groups = n_blocks == 1 ? max_u32(1, min_u32(n_threads, n_children)) : 1;
+    u32 n = n_blocks == 1 ? n_groups : min_u32(n_threads, n_blocks - from), n_tables = n / n_groups, n_nodes = f->class.n;
+    size_t size = (size_t)n_tables * n_nodes * sizeof(u32);
+    task tasks[MAX_THREADS];
+    u32 *behaviour = mem_resize(d->b, NULL, 0, size);
+    if (!behaviour) return false;
+    for (u32 i = 0; i < n; i++) {
+        u32 block = from + (n_groups == 1 ? i : 0), group = n_groups == 1 ? 0 : i;
+        tasks[i] = (task){.a = d->a, .f = f, .behaviour = behaviour + (n_groups == 1 ? (size_t)i * n_nodes : 0)};
+        tasks[i].from = block * BLOCK_STATES;
+        tasks[i].to = min_u32(d->a->n_states, (block + 1) * BLOCK_STATES);
+        tasks[i].child_from = f->first.at[0] + (u32)((u64)n_children * group / n_groups);
+        tasks[i].child_to = f->first.at[0] + (u32)((u64)n_children * (group + 1) / n_groups);
+        budget_init(&tasks[i].b, &d->b->limits);
+    }
+    run_all(tasks, n, n_threads);
+    bool ok = true;
+    for (u32 i = 0; i < n; i++)
+        if (tasks[i].b.status == GE_E_LIMIT) ok = budget_limit(d->b, tasks[i].b.limit);
+        else if (tasks[i].b.status != GE_OK) ok = budget_fail(d->b, tasks[i].b.status);
+    for (u32 i = 0; ok && i < n_tables; i++) ok = refine(w, &tasks[i * n_groups], n_groups);
+    for (u32 i = 0; i < n; i++) drop_task(&tasks[i]);
+    mem_resize(d->b, behaviour, size, 0);
+    *to = from + n_tables;
+    return ok;
+}
+
+bool td_behave(td_draft *d, const td_edges *edges, u32 n_threads) {
+    bool known;
+    const fd_fold *f = vb_fold(d->v, d->a->class_of, &known);
+    if (!f) return budget_fail(d->b, GE_E_MEMORY);
+    u32 n_blocks = (d->a->n_states + BLOCK_STATES - 1) / BLOCK_STATES;
+    size_t size = f->class.n * sizeof(u32);
+    classing w = {.d = d, .f = f, .class_of_node = mem_resize(d->b, NULL, 0, size)};
+    bool ok = w.class_of_node != NULL;
+    if (ok) memset(w.class_of_node, 0, size);
+    n_threads = max_u32(1, min_u32(n_threads, MAX_THREADS));
+    for (u32 block = 0; ok && block < n_blocks;) ok = behave_blocks(&w, block, n_blocks, n_threads, &block);
+    ok = ok && classify_tokens(&w, edges);
+    for (u32 i = 0; i < w.blocks.n; i++) {
+        intern_drop(d->b, &w.blocks.at[i].maps);
+        vec_drop(d->b, &w.blocks.at[i].parts);
+    }
+    vec_drop(d->b, &w.blocks);
+    if (w.class_of_node) mem_resize(d->b, w.class_of_node, size, 0);
+    vb_fold_release(d->v, f);
+    d->n_states = d->a->n_states;
+    return ok;
+}

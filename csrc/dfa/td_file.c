@@ -1,0 +1,108 @@
+/* td_file: token automata as files (base/file.h). They are small, so all indices in the tables are looked at when a file is loaded: not even a file
+ * that was made on purpose leads out of them. */
+#include "../base/file.h"
+#include "td.h"
+
+static const file_kind AUTOMATON = {"ge-tokdf", 1, "it is no saved token automaton"};
+
+static void visit_ids(file_walk *w, const ge_dfa *t, void **table, size_t n) { file_table(w, table, n * (t->narrow ? sizeof(u16) : sizeof(u32))); }
+
+static void visit_automaton(file_walk *w, ge_dfa *t) {
+    FILE_NUMBER(w, t->n_states);
+    FILE_NUMBER(w, t->n_classes);
+    FILE_NUMBER(w, t->n_transitions);
+    FILE_NUMBER(w, t->n_tokens);
+    FILE_NUMBER(w, t->width);
+    FILE_NUMBER(w, t->n_words);
+    FILE_NUMBER(w, t->n_eos);
+    FILE_NUMBER(w, t->n_sparse);
+    FILE_NUMBER(w, t->n_slots);
+    FILE_NUMBER(w, t->n_masks);
+    FILE_NUMBER(w, t->n_mask_words);
+    FILE_NUMBER(w, t->exact);
+    FILE_NUMBER(w, t->narrow);
+    FILE_NUMBER(w, t->n_byte_states);
+    FILE_NUMBER(w, t->n_byte_classes);
+    FILE_NUMBER(w, t->n_note);
+    FILE_TABLE(w, t->eos, t->n_eos);
+    FILE_TABLE(w, t->live, t->n_sparse);
+    visit_ids(w, t, &t->class_of, t->n_sparse ? t->n_sparse : t->n_tokens);
+    FILE_TABLE(w, t->base, t->n_states);
+    visit_ids(w, t, &t->slot, 2 * (size_t)t->n_slots);
+    visit_ids(w, t, &t->mask_of, t->n_states);
+    FILE_TABLE(w, t->mask, t->n_masks);
+    FILE_TABLE(w, t->mask_words, t->n_mask_words);
+    FILE_TABLE(w, t->accepts, t->n_states);
+    FILE_TABLE(w, t->byte_class_of, 256);
+    visit_ids(w, t, &t->byte_next, (size_t)t->n_byte_states * t->n_byte_classes);
+    FILE_TABLE(w, t->byte_accepts, t->n_byte_states);
+    FILE_TABLE(w, t->note, t->n_note);
+}
+
+static bool all_below(const u32 *words, size_t n, u32 bound) {
+    for (size_t i = 0; i < n; i++)
+        if (words[i] >= bound) return false;
+    return true;
+}
+
+static bool ids_below(const ge_dfa *t, const void *ids, size_t n, u32 bound, bool or_none) {
+    for (size_t i = 0; i < n; i++) {
+        u32 id = td_id(t, ids, i);
+        if (id >= bound && !(or_none && id == NONE)) return false;
+    }
+    return true;
+}
+
+static bool are_flags(const bool *flags, u32 n) { /* what the compiler takes a bool to be */
+    const u8 *bytes = (const u8 *)flags;
+    for (u32 i = 0; i < n; i++)
+        if (bytes[i] > 1) return false;
+    return true;
+}
+
+/* Are all indices within their tables? */
+static bool is_sound(const ge_dfa *t) {
+    if (t->n_states == 0 || t->n_states == NONE || t->n_tokens == 0 || t->width < t->n_tokens || t->n_words != ((u64)t->width + 31) / 32) return false;
+    if (t->n_sparse > t->n_tokens || t->n_slots < t->n_classes || t->n_byte_states == 0 || t->n_byte_classes > 256) return false;
+    u32 n_classed = t->n_sparse ? t->n_sparse : t->n_tokens;
+    bool ok = all_below(t->eos, t->n_eos, t->n_tokens) && all_below(t->live, t->n_sparse, t->n_tokens) &&
+              ids_below(t, t->class_of, n_classed, t->n_classes, true) && all_below(t->base, t->n_states, t->n_slots - t->n_classes + 1) &&
+              ids_below(t, t->mask_of, t->n_states, t->n_masks, false) && are_flags(t->accepts, t->n_states) &&
+              are_flags(t->byte_accepts, t->n_byte_states) &&
+              ids_below(t, t->byte_next, (size_t)t->n_byte_states * t->n_byte_classes, t->n_byte_states, true);
+    for (u32 i = 0; ok && i < t->n_slots; i++) ok = td_id(t, t->slot, 2 * (size_t)i) == NONE || td_id(t, t->slot, 2 * (size_t)i + 1) < t->n_states;
+    for (u32 i = 0; ok && i < 256; i++) ok = t->byte_class_of[i] == BA_NO_CLASS || t->byte_class_of[i] < t->n_byte_classes;
+    for (u32 i = 0; ok && i < t->n_masks; i++) {
+        td_mask m = t->mask[i];
+        ok = m.at <= t->n_mask_words && m.n <= t->n_mask_words - m.at && m.kind <= TD_BITS && (m.kind == TD_LISTED || m.n == t->n_words);
+        ok = ok && (m.kind == TD_BITS || all_below(t->mask_words + m.at, m.n, t->n_tokens));
+    }
+    return ok;
+}
+
+size_t ge_dfa_save(const ge_dfa *dfa, const uint8_t *note, uint32_t n_note, uint8_t *out) {
+    file_walk w = file_begin(out);
+    ge_dfa t = *dfa;
+    t.note = note;
+    t.n_note = n_note;
+    visit_automaton(&w, &t); /* only read */
+    return file_finish(&w, &AUTOMATON);
+}
+
+ge_status ge_dfa_load(int32_t fd, ge_dfa **out, ge_err *err) {
+    ge_dfa *t = td_new(NULL);
+    file_walk w;
+    if (!t) return err->status = GE_E_MEMORY;
+    const char *fault = file_map(fd, &t->map, &t->map_size);
+    if (!fault) fault = file_open(&w, t->map, t->map_size, &AUTOMATON);
+    if (!fault) {
+        visit_automaton(&w, t);
+        fault = file_close(&w);
+    }
+    if (!fault && !is_sound(t)) fault = "its tables are not those of an automaton";
+    if (fault) return ge_dfa_free(t), err_set(err, GE_E_ARGUMENT, fault);
+    *out = t;
+    return GE_OK;
+}
+
+void td_unmap(ge_dfa *t) { file_unmap(t->map, t->map_size); }

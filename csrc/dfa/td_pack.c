@@ -1,0 +1,241 @@
+/* td_pack: the tables of a token automaton.
+ *
+ * Transitions by row displacement (Tarjan and Yao 1979): the rows of all states lie over each other in one array, shifted so that no two
+ * entries fall on the same slot; a slot knows whose it is. Rows are placed in their order, each at the first place near the end where it fits.
+ *
+ * Masks by content. States with the same classes have the same mask, so only distinct sets of classes are spelt out. */
+#include "td.h"
+
+enum {
+    WINDOW = 1024,     /* places before the end that are looked at for one row */
+    MAX_LISTED = 256   /* tokens of a mask that is a list */
+};
+
+static void *new_block(ge_dfa *t, size_t n, size_t element) { return mem_resize(&t->b, NULL, 0, n ? n * element : 1); }
+
+/* A copy of n elements. */
+static void *copy_block(ge_dfa *t, const void *from, size_t n, size_t element) {
+    void *table = new_block(t, n, element);
+    return table && n ? memcpy(table, from, n * element) : table;
+}
+#define COPY(t, from, n) copy_block((t), (from), (n), sizeof *(from))
+
+/* A table of ids. */
+static void *pack_ids(ge_dfa *t, const u32 *ids, size_t n) {
+    if (!t->narrow) return COPY(t, ids, n);
+    u16 *table = new_block(t, n, sizeof *table);
+    for (size_t i = 0; table && i < n; i++) table[i] = (u16)ids[i]; /* NONE is all ones in both */
+    return table;
+}
+
+/* --- transitions -------------------------------------------------------------------------------------------------------------- */
+
+typedef struct slot {
+    u32 state, to; /* state NONE: free */
+} slot;
+
+typedef VEC(slot) slot_vec;
+
+static bool fits(const slot_vec *slots, u32 base, const mn_transition *row, u32 n) {
+    for (u32 i = 0; i < n; i++) {
+        u32 at = base + row[i].label;
+        if (at < slots->n && slots->at[at].state != NONE) return false;
+    }
+    return true;
+}
+
+static bool place_row(td_draft *d, slot_vec *slots, const mn_transition *row, u32 n, u32 *base) {
+    *base = slots->n > WINDOW ? slots->n - WINDOW : 0;
+    while (*base < slots->n && !fits(slots, *base, row, n)) ++*base;
+    u32 end = *base + row[n - 1].label + 1;
+    while (slots->n < end)
+        if (!vec_push(d->b, slots, ((slot){NONE, NONE}))) return false;
+    for (u32 i = 0; i < n; i++) slots->at[*base + row[i].label] = (slot){row[i].from, row[i].to};
+    return true;
+}
+
+/* The transitions are sorted by state and class. */
+static bool pack_rows(td_draft *d, ge_dfa *t) {
+    slot_vec slots = {0};
+    bool ok = true;
+    memset(t->base, 0, d->n_states * sizeof *t->base);
+    for (u32 i = 0, end; ok && i < d->all.n; i = end) {
+        for (end = i; end < d->all.n && d->all.at[end].from == d->all.at[i].from; end++) {}
+        ok = place_row(d, &slots, d->all.at + i, end - i, &t->base[d->all.at[i].from]);
+    }
+    for (u32 k = 0; ok && k < d->n_classes; k++) ok = vec_push(d->b, &slots, ((slot){NONE, NONE})); /* so that no place is beyond the end */
+    t->n_slots = slots.n;
+    ok = ok && (t->slot = pack_ids(t, (const u32 *)(const void *)slots.at, 2 * (size_t)slots.n));
+    vec_drop(d->b, &slots);
+    return ok;
+}
+
+/* --- tokens --------------------------------------------------------------------------------------------------------------------- */
+
+static bool pack_tokens(td_draft *d, ge_dfa *t) {
+    id_vec live = {0}, classes = {0};
+    bool ok = true;
+    for (u32 token = 0; ok && token < d->class_of.n; token++)
+        if (d->class_of.at[token] != NONE) ok = vec_push(d->b, &live, token) && vec_push(d->b, &classes, d->class_of.at[token]);
+    if (ok && live.n >= d->class_of.n / 4) {
+        t->class_of = pack_ids(t, d->class_of.at, d->class_of.n);
+        ok = t->class_of != NULL;
+    } else {
+        if (ok && live.n == 0) ok = vec_push(d->b, &live, 0) && vec_push(d->b, &classes, NONE); /* only the empty text */
+        t->n_sparse = live.n;
+        ok = ok && (t->live = COPY(t, live.at, live.n)) && (t->class_of = pack_ids(t, classes.at, classes.n));
+    }
+    vec_drop(d->b, &live);
+    vec_drop(d->b, &classes);
+    return ok;
+}
+
+/* --- masks ---------------------------------------------------------------------------------------------------------------------- */
+
+typedef struct masking {
+    td_draft *d;
+    id_vec token_from, tokens; /* of each class */
+    intern_table rows;         /* [accepts, classes ...] */
+    id_vec mask_of_row;
+    intern_table masks;        /* [kind, words ...] */
+    id_vec words;              /* scratch */
+} masking;
+
+static bool index_tokens(masking *m) {
+    td_draft *d = m->d;
+    if (!vec_reserve(d->b, &m->token_from, d->n_classes + 1) || !vec_reserve(d->b, &m->tokens, d->class_of.n)) return false;
+    u32 *from = m->token_from.at;
+    memset(from, 0, (d->n_classes + 1) * sizeof *from);
+    for (u32 token = 0; token < d->class_of.n; token++)
+        if (d->class_of.at[token] != NONE) from[d->class_of.at[token]]++;
+    for (u32 k = 0, sum = 0; k <= d->n_classes; k++) {
+        u32 count = k < d->n_classes ? from[k] : 0;
+        sum += count;
+        from[k] = sum;
+    }
+    for (u32 token = d->class_of.n; token-- > 0;)
+        if (d->class_of.at[token] != NONE) m->tokens.at[--from[d->class_of.at[token]]] = token;
+    return true;
+}
+
+static int compare_token_ids(const void *left, const void *right) {
+    u32 p = *(const u32 *)left, q = *(const u32 *)right;
+    return p < q ? -1 : p > q;
+}
+
+/* The mask of a row: interned, NONE on failure. */
+static u32 make_mask(masking *m, const u32 *row, u32 n) {
+    td_draft *d = m->d;
+    const ge_vocab *v = d->v;
+    u32 n_tokens = row[0] ? v->n_eos : 0;
+    for (u32 i = 1; i < n; i++) n_tokens += m->token_from.at[row[i] + 1] - m->token_from.at[row[i]];
+    u32 size = 1 + (n_tokens <= MAX_LISTED ? n_tokens : v->n_words);
+    m->words.n = 0;
+    if (!vec_reserve(d->b, &m->words, size)) return NONE;
+    u32 *words = m->words.at;
+    if (n_tokens <= MAX_LISTED) {
+        u32 at = 0, kept = 0;
+        words[at++] = TD_LISTED;
+        for (u32 i = 0; row[0] && i < v->n_eos; i++) words[at++] = v->eos[i];
+        for (u32 i = 1; i < n; i++)
+            for (u32 k = m->token_from.at[row[i]]; k < m->token_from.at[row[i] + 1]; k++) words[at++] = m->tokens.at[k];
+        qsort(words + 1, at - 1, sizeof *words, compare_token_ids);
+        for (u32 i = 1; i < at; i++) /* an end-of-text token may be text, too */
+            if (i == 1 || words[i] != words[kept]) words[++kept] = words[i];
+        size = 1 + kept;
+    } else {
+        memset(words, 0, size * sizeof *words);
+        words[0] = TD_BITS;
+        for (u32 i = 0; row[0] && i < v->n_eos; i++) words[1 + (v->eos[i] >> 5)] |= (u32)1 << (v->eos[i] & 31);
+        for (u32 i = 1; i < n; i++)
+            for (u32 k = m->token_from.at[row[i]]; k < m->token_from.at[row[i] + 1]; k++)
+                words[1 + (m->tokens.at[k] >> 5)] |= (u32)1 << (m->tokens.at[k] & 31);
+    }
+    return intern(d->b, &m->masks, words, size, NULL);
+}
+
+/* mask_of = the mask of each state. */
+static bool make_masks(masking *m, id_vec *mask_of) {
+    td_draft *d = m->d;
+    id_vec row = {0};
+    bool ok = index_tokens(m);
+    for (u32 s = 0, i = 0; ok && s < d->n_states; s++) {
+        row.n = 0;
+        ok = vec_push(d->b, &row, d->accepts.at[s]);
+        for (; ok && i < d->all.n && d->all.at[i].from == s; i++) ok = vec_push(d->b, &row, d->all.at[i].label);
+        bool fresh;
+        u32 id = ok ? intern(d->b, &m->rows, row.at, row.n, &fresh) : NONE;
+        ok = id != NONE;
+        if (ok && fresh) {
+            u32 mask = make_mask(m, row.at, row.n);
+            ok = mask != NONE && vec_push(d->b, &m->mask_of_row, mask);
+        }
+        ok = ok && vec_push(d->b, mask_of, m->mask_of_row.at[id]);
+    }
+    vec_drop(d->b, &row);
+    return ok;
+}
+
+static bool all_bits(const ge_vocab *v, const u32 *words) {
+    for (u32 i = 0; i < v->width; i++)
+        if (!(words[i >> 5] >> (i & 31) & 1)) return false;
+    return true;
+}
+
+static bool pack_masks(td_draft *d, ge_dfa *t) {
+    masking m = {.d = d};
+    id_vec mask_of = {0};
+    bool ok = make_masks(&m, &mask_of) && (t->mask_of = pack_ids(t, mask_of.at, mask_of.n));
+    if (ok) {
+        t->n_masks = intern_count(&m.masks);
+        t->n_mask_words = m.masks.pool.n - t->n_masks;
+        t->mask = new_block(t, t->n_masks, sizeof *t->mask);
+        t->mask_words = new_block(t, t->n_mask_words, sizeof *t->mask_words);
+        ok = t->mask && t->mask_words;
+    }
+    for (u32 i = 0, at = 0; ok && i < t->n_masks; i++) {
+        const u32 *words = intern_words(&m.masks, i);
+        u32 n = intern_length(&m.masks, i) - 1;
+        t->mask[i] = (td_mask){at, n, words[0], words[0] == TD_BITS ? all_bits(d->v, words + 1) : n == d->v->width};
+        if (n) memcpy(t->mask_words + at, words + 1, n * sizeof *words);
+        at += n;
+    }
+    vec_drop(d->b, &mask_of);
+    vec_drop(d->b, &m.token_from);
+    vec_drop(d->b, &m.tokens);
+    intern_drop(d->b, &m.rows);
+    vec_drop(d->b, &m.mask_of_row);
+    intern_drop(d->b, &m.masks);
+    vec_drop(d->b, &m.words);
+    return ok;
+}
+
+static bool copy_byte_automaton(ge_dfa *t, const ba_automaton *a) {
+    t->n_byte_states = a->n_states;
+    t->n_byte_classes = a->n_classes;
+    t->byte_class_of = COPY(t, a->class_of, 256);
+    t->byte_next = pack_ids(t, a->next, (size_t)a->n_states * a->n_classes);
+    t->byte_accepts = COPY(t, a->accepts, a->n_states);
+    return t->byte_class_of && t->byte_next && t->byte_accepts;
+}
+
+bool td_pack(td_draft *d, const ba_automaton *whole, ge_dfa *t) {
+    const ge_vocab *v = d->v;
+    t->n_states = d->n_states;
+    t->n_classes = d->n_classes;
+    t->n_transitions = d->all.n;
+    t->n_tokens = v->n_tokens;
+    t->width = v->width;
+    t->n_words = v->n_words;
+    t->n_eos = v->n_eos;
+    t->narrow = d->n_states < UINT16_MAX && d->n_classes < UINT16_MAX && whole->n_states < UINT16_MAX; /* and no more masks than states */
+    t->base = new_block(t, t->n_states, sizeof *t->base);
+    t->eos = COPY(t, v->eos, v->n_eos);
+    t->accepts = COPY(t, d->accepts.at, d->n_states);
+    t->state_of_byte_state = COPY(t, d->state_of.at, d->state_of.n);
+    bool ok = t->base && t->eos && t->accepts && t->state_of_byte_state && pack_rows(d, t) && pack_tokens(d, t) && pack_masks(d, t) &&
+              copy_byte_automaton(t, whole);
+    if (!ok && t->b.status == GE_E_LIMIT) budget_limit(d->b, t->b.limit);
+    if (!ok && t->b.status != GE_OK) budget_fail(d->b, t->b.status);
+    return ok;
+}

@@ -1,0 +1,353 @@
+"""Token automata made ahead of time: every mask and every transition of a regular grammar, in one table.
+
+Idea. A regex, an enum, a flat schema has finitely many states. All of them are computed at once, together with their masks: a deterministic
+automaton over *tokens*. Serving is then a copy and two loads, without a lock and without growth, and the table is a file that is mapped
+into memory. The work is done by the core (`csrc/dfa`); its masks are those of a `Matcher`, bit for bit.
+
+Invariant: equal grammars and equal vocabularies give equal tables, byte for byte, however many threads have made them. Only `coalesce_literals` makes a
+table that is not exact, and it says so wherever it is shown.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from array import array
+from dataclasses import dataclass
+from typing import Any
+
+from .._native import check, error_of, ffi, lib, new_err
+from ..errors import LimitExceededError, VocabularyError
+from ..grammar import Grammar
+from ..ir import Builder
+from ..limits import Limits
+from ..saving import replace_file
+from ..vocabulary import Vocabulary
+from .spell import Spell, fewest_tokens
+
+MAX_STATES = 65_536
+_MAX_THREADS = 64
+
+
+@dataclass(frozen=True)
+class TokenDFAStats:
+    """Sizes of a token automaton. None depends on the machine, nor on the number of threads.
+
+    Attributes
+    ----------
+    states, classes, transitions : int
+        States; classes of tokens that do the same from each state; transitions by class.
+    slots : int
+        Places of the table of transitions, used or not.
+    masks, listed_masks : int
+        Distinct masks; those among them that are kept as lists of tokens.
+    byte_states, byte_classes : int
+        Of the minimal automaton over bytes.
+    memory_bytes : int
+    exact : bool
+        False: literals have one spelling only (`coalesce_literals`), so tokens that could spell them otherwise are missing in the masks.
+    """
+
+    states: int
+    classes: int
+    transitions: int
+    slots: int
+    masks: int
+    listed_masks: int
+    byte_states: int
+    byte_classes: int
+    memory_bytes: int
+    exact: bool
+
+
+class TokenDFA:
+    """All states of a regular grammar over one vocabulary. Made by `from_regex`, `from_grammar` or `load`.
+
+    Immutable; any number of threads, `Guide` and `Matcher` objects may share it.
+
+    Attributes
+    ----------
+    vocabulary : Vocabulary
+    stats : TokenDFAStats
+
+    Examples
+    --------
+    >>> dfa = TokenDFA.from_regex("[0-9]{3}-[0-9]{4}", Vocabulary.bytes())
+    >>> dfa
+    <TokenDFA of 9 states, 2 classes of tokens, exact>
+    >>> guide = Guide(dfa)
+    >>> for byte in b"555":
+    ...     guide.advance(byte)[:1]
+    [48]
+    [48]
+    [45]
+    """
+
+    vocabulary: Vocabulary
+    stats: TokenDFAStats
+    _handle: Any
+    _kind: str
+    _grammar: Grammar | None
+
+    def __init__(self) -> None:
+        raise TypeError("a TokenDFA is made by TokenDFA.from_regex, from_grammar or load")
+
+    # --- constructors -----------------------------------------------------------------------------------------------
+
+    @classmethod
+    def from_regex(
+        cls,
+        pattern: str,
+        vocabulary: Vocabulary,
+        *,
+        dialect: str = "python",
+        threads: int | None = None,
+        max_states: int = MAX_STATES,
+        coalesce_literals: bool = False,
+        spell: Spell | None = None,
+        limits: Limits | None = None,
+    ) -> TokenDFA:
+        """Compile a regular expression; the whole text must match.
+
+        Parameters
+        ----------
+        pattern : str
+        vocabulary : Vocabulary
+        dialect : {"python", "ecma"}
+            As for `Grammar.from_regex`.
+        threads, max_states, coalesce_literals, spell
+            As for `from_grammar`.
+        limits : Limits, optional
+
+        Raises
+        ------
+        GrammarSyntaxError, UnsupportedRegexError, LimitExceededError, VocabularyError
+            As `Grammar.from_regex` and `from_grammar` do.
+        """
+        grammar = Grammar.from_regex(pattern, dialect=dialect, limits=limits)
+        return cls.from_grammar(
+            grammar, vocabulary, threads=threads, max_states=max_states, coalesce_literals=coalesce_literals, spell=spell
+        )
+
+    @classmethod
+    def from_grammar(
+        cls,
+        grammar: Grammar,
+        vocabulary: Vocabulary,
+        *,
+        threads: int | None = None,
+        max_states: int = MAX_STATES,
+        coalesce_literals: bool = False,
+        spell: Spell | None = None,
+    ) -> TokenDFA:
+        """Compile any grammar that has finitely many states: a regex, choices, a JSON Schema or a Lark grammar without recursion.
+
+        Parameters
+        ----------
+        grammar : Grammar
+        vocabulary : Vocabulary
+        threads : int, optional
+            How many to use at once; default: one for each CPU of this process. The result does not depend on it.
+        max_states : int
+            States of the automaton over bytes, before it is minimised. A grammar with recursion has infinitely many, and ends here.
+        coalesce_literals : bool
+            **Not exact.** A literal of two or more letters, digits or underscores may be spelt by one sequence of tokens only, and no token
+            reaches over its ends. All texts of the grammar can still be written, but a model is kept from spellings that it may prefer.
+        spell : callable of bytes to sequence of int, optional
+            With `coalesce_literals`: the tokens that a literal is to be spelt by, such as the tokenizer's own encoding of it; [] leaves it
+            as it is. Default: the fewest tokens.
+
+        Raises
+        ------
+        LimitExceededError
+            `max_states`, or a field of the `Limits` of the grammar.
+        VocabularyError
+            Some text leads to where the grammar asks for bytes that no token begins with; the message names both, `.missing` has the bytes.
+        """
+        if not isinstance(grammar, Grammar) or not isinstance(vocabulary, Vocabulary):
+            raise TypeError(
+                f"a TokenDFA is made of a Grammar and a Vocabulary, not of {type(grammar).__name__} and {type(vocabulary).__name__}"
+            )
+        _check_count("max_states", max_states, (1 << 31) - 1)
+        if threads is None:
+            threads = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        _check_count("threads", threads, None)
+        if spell is not None and not coalesce_literals:
+            raise ValueError("spell is for coalesce_literals=True")
+        err = new_err()
+        out = ffi.new("ge_plan **")
+        status = lib.ge_plan_new(grammar._handle, vocabulary._handle, max_states, out, err)
+        _check(status, err, max_states)
+        plan = ffi.gc(out[0], lib.ge_plan_free)
+        spelling, spelling_at = ffi.NULL, ffi.NULL
+        if coalesce_literals:
+            tokens, at = _spell_runs(plan, spell or fewest_tokens(vocabulary))
+            spelling, spelling_at = ffi.from_buffer("uint32_t[]", tokens), ffi.from_buffer("uint32_t[]", at)
+        made = ffi.new("ge_dfa **")
+        _check(lib.ge_dfa_new(plan, spelling, spelling_at, min(threads, _MAX_THREADS), made, err), err, max_states)
+        return cls._of(ffi.gc(made[0], lib.ge_dfa_free, lib.ge_dfa_bytes(made[0])), vocabulary, grammar._kind, grammar)
+
+    @classmethod
+    def _of(cls, handle: Any, vocabulary: Vocabulary, kind: str, grammar: Grammar | None) -> TokenDFA:
+        self = object.__new__(cls)
+        self._handle = handle
+        self.vocabulary = vocabulary
+        self._kind = kind
+        self._grammar = grammar
+        content = ffi.new("ge_dfa_content *")
+        lib.ge_dfa_read(handle, content)
+        self.stats = TokenDFAStats(
+            content.n_states,
+            content.n_classes,
+            content.n_transitions,
+            content.n_slots,
+            content.n_masks,
+            content.n_listed_masks,
+            content.n_byte_states,
+            content.n_byte_classes,
+            lib.ge_dfa_bytes(handle),
+            bool(content.exact),
+        )
+        return self
+
+    # --- files ------------------------------------------------------------------------------------------------------
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write this automaton to a file, for `load`.
+
+        Parameters
+        ----------
+        path : path
+            A file of this name is replaced, in one step.
+
+        Notes
+        -----
+        The file holds numbers as this machine writes them, a checksum, and the fingerprint of the vocabulary. Equal grammars give equal files.
+        """
+        note = json.dumps({"kind": self._kind, "vocabulary": self.vocabulary.fingerprint}, sort_keys=True).encode()
+        content = ffi.new("uint8_t[]", lib.ge_dfa_save(self._handle, note, len(note), ffi.NULL))
+        lib.ge_dfa_save(self._handle, note, len(note), content)
+        replace_file(path, ffi.buffer(content))
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], vocabulary: Vocabulary) -> TokenDFA:
+        """The automaton in a file that `save` has written. The file is mapped into memory: what many processes load is there once.
+
+        Parameters
+        ----------
+        path : path
+            It may be replaced or removed afterwards, but not be written into or cut.
+        vocabulary : Vocabulary
+            Equal to the one that it was made for.
+
+        Raises
+        ------
+        ValueError
+            The file is none of `save`, is damaged, or belongs to another version or byte order. The message says which.
+        VocabularyError
+            It was made for another vocabulary.
+        OSError
+            It cannot be read.
+        """
+        if not isinstance(vocabulary, Vocabulary):
+            raise TypeError(f"a TokenDFA is loaded for a Vocabulary, not for {type(vocabulary).__name__}")
+        out, err = ffi.new("ge_dfa **"), new_err()
+        with open(path, "rb") as file:
+            status = lib.ge_dfa_load(file.fileno(), out, err)
+        if status == lib.GE_E_ARGUMENT:
+            raise ValueError(f"{os.fspath(path)!r} cannot be loaded: {ffi.string(err.text).decode()}")
+        check(status, err)
+        handle = ffi.gc(out[0], lib.ge_dfa_free)
+        content = ffi.new("ge_dfa_content *")
+        lib.ge_dfa_read(handle, content)
+        try:
+            note = json.loads(bytes(ffi.buffer(content.note, content.n_note)))
+            kind, fingerprint = str(note["kind"]), note["vocabulary"]
+        except (ValueError, KeyError, TypeError):
+            raise ValueError(f"{os.fspath(path)!r} cannot be loaded: it has no note of this package") from None
+        shape = vocabulary.size, vocabulary.width
+        if fingerprint != vocabulary.fingerprint or (content.n_tokens, content.width) != shape:
+            raise VocabularyError(
+                f"{os.fspath(path)!r} was made for another vocabulary (fingerprint {fingerprint}, not {vocabulary.fingerprint})"
+            )
+        return cls._of(handle, vocabulary, kind, None)
+
+    # --- what it holds ----------------------------------------------------------------------------------------------
+
+    @property
+    def num_states(self) -> int:
+        """States. State 0 is the start; `num_states` itself stands for a text that an end-of-text token has ended."""
+        return self.stats.states
+
+    @property
+    def num_classes(self) -> int:
+        """Classes of tokens: those of one class do the same from every state."""
+        return self.stats.classes
+
+    @property
+    def memory_bytes(self) -> int:
+        """Bytes of all tables. Those of a loaded automaton lie in the file's pages, which processes share."""
+        return self.stats.memory_bytes
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether a token is allowed wherever its text can go on (False: `coalesce_literals`)."""
+        return self.stats.exact
+
+    @property
+    def grammar(self) -> Grammar:
+        """The grammar that it was made from; of a loaded one, an equal grammar, made from its table when it is first asked for."""
+        if self._grammar is None:
+            from ..frontends import automaton
+
+            content = ffi.new("ge_dfa_content *")
+            lib.ge_dfa_read(self._handle, content)
+            accepts = [bool(content.byte_accepts[state]) for state in range(content.n_byte_states)]
+            builder = Builder()
+            report = automaton.build(builder, lambda state, byte: lib.ge_dfa_byte_next(self._handle, state, byte), accepts)
+            self._grammar = Grammar._from_builder(builder, report, kind=self._kind)
+        return self._grammar
+
+    def __repr__(self) -> str:
+        exact = "exact" if self.stats.exact else "NOT exact: literals are coalesced"
+        return f"<TokenDFA of {self.num_states:,} states, {self.num_classes:,} classes of tokens, {exact}>"
+
+    def __copy__(self) -> TokenDFA:
+        return self
+
+    def __deepcopy__(self, memo: object) -> TokenDFA:
+        return self
+
+    def __reduce__(self) -> Any:
+        raise TypeError("a TokenDFA cannot be pickled: save it to a file, which other processes can map")
+
+
+def _check_count(name: str, value: object, maximum: int | None) -> None:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise TypeError(f"{name} is an int, not {type(value).__name__}")
+    if value < 1 or (maximum is not None and value > maximum):
+        raise ValueError(f"{name} is at least 1" + (f" and at most {maximum:,}" if maximum else "") + f", not {value}")
+
+
+def _check(status: int, err: Any, max_states: int) -> None:
+    """Raise what a status of the core means here."""
+    if not status:
+        return
+    error = error_of(status, err)
+    if isinstance(error, LimitExceededError) and error.limit == "max_configurations":
+        detail = "the grammar is not regular, or has more states"
+        raise LimitExceededError("max_states", max_states, detail, remedy="max_states=...")
+    raise error
+
+
+def _spell_runs(plan: Any, spell: Spell) -> tuple[array[int], array[int]]:
+    """The tokens of all runs, and where those of each begin; one entry more than there are runs."""
+    content = ffi.new("ge_plan_content *")
+    lib.ge_plan_read(plan, content)
+    at = content.run_at[0 : content.n_runs + 1]
+    text = bytes(ffi.buffer(content.run_bytes, at[-1])) if at[-1] else b""
+    tokens, starts = array("I"), array("I", [0])
+    for begin, end in zip(at, at[1:], strict=False):
+        tokens.extend(spell(text[begin:end]))
+        starts.append(len(tokens))
+    return tokens or array("I", [0]), starts

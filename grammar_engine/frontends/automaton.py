@@ -1,0 +1,44 @@
+"""Automata over bytes: the grammar of the texts that one accepts.
+
+Idea. A nonterminal for each state, and for each state that it leads to a rule: one byte out of those that lead there, then that state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from ..ir import Builder
+from ..report import Entry, Report
+
+if TYPE_CHECKING:
+    from ..grammar import Grammar
+
+NO_STATE = 0xFFFFFFFF
+
+
+def build(builder: Builder, follow: Callable[[int, int], int], accepts: Sequence[bool]) -> Report:
+    """Compile a deterministic automaton into `builder`.
+
+    Parameters
+    ----------
+    builder : Builder
+        Empty; filled by this call.
+    follow : callable of (state, byte) to state
+        NO_STATE where a text cannot go on. State 0 is the start.
+    accepts : sequence of bool
+        By state: a text may end there.
+    """
+    states = [builder.nonterminal(f"state {state}") for state in range(len(accepts))]
+    builder.start = states[0]
+    for state, symbol in enumerate(states):
+        ways: dict[int, list[int]] = {}
+        for byte in range(256):
+            to = follow(state, byte)
+            if to != NO_STATE:
+                ways.setdefault(to, []).append(byte)
+        for to, members in ways.items():
+            builder.rule(symbol, [builder.lexeme(builder.byte_set(members), "byte"), states[to]])
+        if accepts[state]:
+            builder.rule(symbol, [])
+    return Report(enforced=[Entry("", "automaton", f"{len(states)} states over bytes")])

@@ -1,0 +1,22 @@
+"""Writing files that others may read at the same time."""
+
+from __future__ import annotations
+
+import os
+import threading
+from typing import Any
+
+
+def replace_file(path: str | os.PathLike[str], content: Any) -> None:
+    """Write `content`, a buffer, under another name in the same folder, and rename it when it is whole: nobody ever sees a part of it."""
+    unfinished = f"{os.fspath(path)}.{os.getpid()}.{threading.get_ident()}.tmp"
+    try:
+        with open(unfinished, "xb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(unfinished, path)
+    except BaseException:
+        if os.path.exists(unfinished):
+            os.remove(unfinished)
+        raise
