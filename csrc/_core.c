@@ -585,63 +585,63 @@ static void (*_cffi_call_python_org)(struct _cffi_externpy_s *, char *);
 /************************************************************/
 
 static void *_cffi_types[] = {
-/*  0 */ _CFFI_OP(_CFFI_OP_FUNCTION, 284), // char const *()(void)
+/*  0 */ _CFFI_OP(_CFFI_OP_FUNCTION, 295), // char const *()(void)
 /*  1 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/*  2 */ _CFFI_OP(_CFFI_OP_FUNCTION, 303), // ge_status()(ge_engine *, ge_matcher * *, ge_err *)
-/*  3 */ _CFFI_OP(_CFFI_OP_POINTER, 291), // ge_engine *
+/*  2 */ _CFFI_OP(_CFFI_OP_FUNCTION, 314), // ge_status()(ge_engine *, ge_matcher * *, ge_err *)
+/*  3 */ _CFFI_OP(_CFFI_OP_POINTER, 302), // ge_engine *
 /*  4 */ _CFFI_OP(_CFFI_OP_POINTER, 70), // ge_matcher * *
-/*  5 */ _CFFI_OP(_CFFI_OP_POINTER, 292), // ge_err *
+/*  5 */ _CFFI_OP(_CFFI_OP_POINTER, 303), // ge_err *
 /*  6 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/*  7 */ _CFFI_OP(_CFFI_OP_FUNCTION, 303), // ge_status()(ge_grammar *, ge_vocab *, uint32_t, ge_engine * *, ge_err *)
-/*  8 */ _CFFI_OP(_CFFI_OP_POINTER, 293), // ge_grammar *
-/*  9 */ _CFFI_OP(_CFFI_OP_POINTER, 305), // ge_vocab *
+/*  7 */ _CFFI_OP(_CFFI_OP_FUNCTION, 314), // ge_status()(ge_grammar *, ge_vocab *, uint32_t, ge_engine * *, ge_err *)
+/*  8 */ _CFFI_OP(_CFFI_OP_POINTER, 304), // ge_grammar *
+/*  9 */ _CFFI_OP(_CFFI_OP_POINTER, 316), // ge_vocab *
 /* 10 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22), // uint32_t
 /* 11 */ _CFFI_OP(_CFFI_OP_POINTER, 3), // ge_engine * *
 /* 12 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 13 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 14 */ _CFFI_OP(_CFFI_OP_FUNCTION, 303), // ge_status()(ge_grammar *, ge_vocab *, uint32_t, ge_plan * *, ge_err *)
+/* 14 */ _CFFI_OP(_CFFI_OP_FUNCTION, 314), // ge_status()(ge_grammar *, ge_vocab *, uint32_t, ge_plan * *, ge_err *)
 /* 15 */ _CFFI_OP(_CFFI_OP_NOOP, 8),
 /* 16 */ _CFFI_OP(_CFFI_OP_NOOP, 9),
 /* 17 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 18 */ _CFFI_OP(_CFFI_OP_POINTER, 131), // ge_plan * *
+/* 18 */ _CFFI_OP(_CFFI_OP_POINTER, 138), // ge_plan * *
 /* 19 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 20 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 21 */ _CFFI_OP(_CFFI_OP_FUNCTION, 303), // ge_status()(ge_ir *, ge_rules const *, ge_grammar * *, ge_err *)
-/* 22 */ _CFFI_OP(_CFFI_OP_POINTER, 294), // ge_ir *
-/* 23 */ _CFFI_OP(_CFFI_OP_POINTER, 301), // ge_rules const *
+/* 21 */ _CFFI_OP(_CFFI_OP_FUNCTION, 314), // ge_status()(ge_ir *, ge_rules const *, ge_grammar * *, ge_err *)
+/* 22 */ _CFFI_OP(_CFFI_OP_POINTER, 305), // ge_ir *
+/* 23 */ _CFFI_OP(_CFFI_OP_POINTER, 312), // ge_rules const *
 /* 24 */ _CFFI_OP(_CFFI_OP_POINTER, 8), // ge_grammar * *
 /* 25 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 26 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 27 */ _CFFI_OP(_CFFI_OP_FUNCTION, 303), // ge_status()(ge_ir *, uint32_t const *, size_t, uint8_t const *, size_t, size_t *, ge_err *)
+/* 27 */ _CFFI_OP(_CFFI_OP_FUNCTION, 314), // ge_status()(ge_ir *, uint32_t const *, size_t, uint8_t const *, size_t, size_t *, ge_err *)
 /* 28 */ _CFFI_OP(_CFFI_OP_NOOP, 22),
 /* 29 */ _CFFI_OP(_CFFI_OP_POINTER, 10), // uint32_t const *
 /* 30 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28), // size_t
-/* 31 */ _CFFI_OP(_CFFI_OP_POINTER, 242), // uint8_t const *
+/* 31 */ _CFFI_OP(_CFFI_OP_POINTER, 249), // uint8_t const *
 /* 32 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 33 */ _CFFI_OP(_CFFI_OP_POINTER, 30), // size_t *
 /* 34 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 35 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 36 */ _CFFI_OP(_CFFI_OP_FUNCTION, 303), // ge_status()(ge_ir *, uint32_t, int32_t *, ge_err *)
+/* 36 */ _CFFI_OP(_CFFI_OP_FUNCTION, 314), // ge_status()(ge_ir *, uint32_t, int32_t *, ge_err *)
 /* 37 */ _CFFI_OP(_CFFI_OP_NOOP, 22),
 /* 38 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 39 */ _CFFI_OP(_CFFI_OP_POINTER, 94), // int32_t *
 /* 40 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 41 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 42 */ _CFFI_OP(_CFFI_OP_FUNCTION, 303), // ge_status()(ge_ir *, uint32_t, uint32_t, uint32_t *, ge_err *)
+/* 42 */ _CFFI_OP(_CFFI_OP_FUNCTION, 314), // ge_status()(ge_ir *, uint32_t, uint32_t, uint32_t *, ge_err *)
 /* 43 */ _CFFI_OP(_CFFI_OP_NOOP, 22),
 /* 44 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 45 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 46 */ _CFFI_OP(_CFFI_OP_POINTER, 10), // uint32_t *
 /* 47 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 48 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 49 */ _CFFI_OP(_CFFI_OP_FUNCTION, 303), // ge_status()(ge_ir *, uint32_t, uint64_t, uint64_t *, ge_err *)
+/* 49 */ _CFFI_OP(_CFFI_OP_FUNCTION, 314), // ge_status()(ge_ir *, uint32_t, uint64_t, uint64_t *, ge_err *)
 /* 50 */ _CFFI_OP(_CFFI_OP_NOOP, 22),
 /* 51 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 52 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 24), // uint64_t
 /* 53 */ _CFFI_OP(_CFFI_OP_POINTER, 52), // uint64_t *
 /* 54 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 55 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 56 */ _CFFI_OP(_CFFI_OP_FUNCTION, 303), // ge_status()(ge_ir *, uint32_t, uint8_t const *, size_t, int32_t *, ge_err *)
+/* 56 */ _CFFI_OP(_CFFI_OP_FUNCTION, 314), // ge_status()(ge_ir *, uint32_t, uint8_t const *, size_t, int32_t *, ge_err *)
 /* 57 */ _CFFI_OP(_CFFI_OP_NOOP, 22),
 /* 58 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 59 */ _CFFI_OP(_CFFI_OP_NOOP, 31),
@@ -649,252 +649,263 @@ static void *_cffi_types[] = {
 /* 61 */ _CFFI_OP(_CFFI_OP_NOOP, 39),
 /* 62 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 63 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 64 */ _CFFI_OP(_CFFI_OP_FUNCTION, 303), // ge_status()(ge_limits const *, ge_ir * *, ge_err *)
-/* 65 */ _CFFI_OP(_CFFI_OP_POINTER, 295), // ge_limits const *
+/* 64 */ _CFFI_OP(_CFFI_OP_FUNCTION, 314), // ge_status()(ge_limits const *, ge_ir * *, ge_err *)
+/* 65 */ _CFFI_OP(_CFFI_OP_POINTER, 306), // ge_limits const *
 /* 66 */ _CFFI_OP(_CFFI_OP_POINTER, 22), // ge_ir * *
 /* 67 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 68 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 69 */ _CFFI_OP(_CFFI_OP_FUNCTION, 303), // ge_status()(ge_matcher *, ge_engine *, ge_err *)
-/* 70 */ _CFFI_OP(_CFFI_OP_POINTER, 298), // ge_matcher *
+/* 69 */ _CFFI_OP(_CFFI_OP_FUNCTION, 314), // ge_status()(ge_matcher *, ge_engine *, ge_err *)
+/* 70 */ _CFFI_OP(_CFFI_OP_POINTER, 309), // ge_matcher *
 /* 71 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
 /* 72 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 73 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 74 */ _CFFI_OP(_CFFI_OP_FUNCTION, 303), // ge_status()(ge_matcher *, ge_err *)
+/* 74 */ _CFFI_OP(_CFFI_OP_FUNCTION, 314), // ge_status()(ge_matcher *, ge_err *)
 /* 75 */ _CFFI_OP(_CFFI_OP_NOOP, 70),
 /* 76 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 77 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 78 */ _CFFI_OP(_CFFI_OP_FUNCTION, 303), // ge_status()(ge_matcher *, ge_matcher * *, ge_err *)
+/* 78 */ _CFFI_OP(_CFFI_OP_FUNCTION, 314), // ge_status()(ge_matcher *, ge_matcher * *, ge_err *)
 /* 79 */ _CFFI_OP(_CFFI_OP_NOOP, 70),
 /* 80 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 81 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 82 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 83 */ _CFFI_OP(_CFFI_OP_FUNCTION, 303), // ge_status()(ge_matcher *, int64_t *, size_t, size_t *, ge_err *)
+/* 83 */ _CFFI_OP(_CFFI_OP_FUNCTION, 314), // ge_status()(ge_matcher *, int64_t *, size_t, size_t *, ge_err *)
 /* 84 */ _CFFI_OP(_CFFI_OP_NOOP, 70),
-/* 85 */ _CFFI_OP(_CFFI_OP_POINTER, 186), // int64_t *
+/* 85 */ _CFFI_OP(_CFFI_OP_POINTER, 193), // int64_t *
 /* 86 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 87 */ _CFFI_OP(_CFFI_OP_NOOP, 33),
 /* 88 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 89 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 90 */ _CFFI_OP(_CFFI_OP_FUNCTION, 303), // ge_status()(ge_matcher *, int64_t const *, size_t, int32_t, size_t *, ge_err *)
+/* 90 */ _CFFI_OP(_CFFI_OP_FUNCTION, 314), // ge_status()(ge_matcher *, int64_t const *, size_t, int32_t, size_t *, ge_err *)
 /* 91 */ _CFFI_OP(_CFFI_OP_NOOP, 70),
-/* 92 */ _CFFI_OP(_CFFI_OP_POINTER, 186), // int64_t const *
+/* 92 */ _CFFI_OP(_CFFI_OP_POINTER, 193), // int64_t const *
 /* 93 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 94 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21), // int32_t
 /* 95 */ _CFFI_OP(_CFFI_OP_NOOP, 33),
 /* 96 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 97 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 98 */ _CFFI_OP(_CFFI_OP_FUNCTION, 303), // ge_status()(ge_matcher *, size_t, ge_err *)
+/* 98 */ _CFFI_OP(_CFFI_OP_FUNCTION, 314), // ge_status()(ge_matcher *, size_t, ge_err *)
 /* 99 */ _CFFI_OP(_CFFI_OP_NOOP, 70),
 /* 100 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 101 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 102 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 103 */ _CFFI_OP(_CFFI_OP_FUNCTION, 303), // ge_status()(ge_matcher *, uint8_t *, size_t, size_t *, ge_err *)
+/* 103 */ _CFFI_OP(_CFFI_OP_FUNCTION, 314), // ge_status()(ge_matcher *, uint32_t *, size_t, size_t *, ge_err *)
 /* 104 */ _CFFI_OP(_CFFI_OP_NOOP, 70),
-/* 105 */ _CFFI_OP(_CFFI_OP_POINTER, 242), // uint8_t *
+/* 105 */ _CFFI_OP(_CFFI_OP_NOOP, 46),
 /* 106 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 107 */ _CFFI_OP(_CFFI_OP_NOOP, 33),
 /* 108 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 109 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 110 */ _CFFI_OP(_CFFI_OP_FUNCTION, 303), // ge_status()(ge_matcher *, uint8_t const *, size_t, int32_t, size_t *, ge_err *)
+/* 110 */ _CFFI_OP(_CFFI_OP_FUNCTION, 314), // ge_status()(ge_matcher *, uint8_t *, size_t, size_t *, ge_err *)
 /* 111 */ _CFFI_OP(_CFFI_OP_NOOP, 70),
-/* 112 */ _CFFI_OP(_CFFI_OP_NOOP, 31),
+/* 112 */ _CFFI_OP(_CFFI_OP_POINTER, 249), // uint8_t *
 /* 113 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 114 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21),
-/* 115 */ _CFFI_OP(_CFFI_OP_NOOP, 33),
-/* 116 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 117 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 118 */ _CFFI_OP(_CFFI_OP_FUNCTION, 303), // ge_status()(ge_matcher *, uint8_t const *, size_t, uint32_t *, uint32_t *, size_t *, uint32_t *, size_t *, size_t, ge_err *)
-/* 119 */ _CFFI_OP(_CFFI_OP_NOOP, 70),
-/* 120 */ _CFFI_OP(_CFFI_OP_NOOP, 31),
-/* 121 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 122 */ _CFFI_OP(_CFFI_OP_NOOP, 46),
-/* 123 */ _CFFI_OP(_CFFI_OP_NOOP, 46),
-/* 124 */ _CFFI_OP(_CFFI_OP_NOOP, 33),
-/* 125 */ _CFFI_OP(_CFFI_OP_NOOP, 46),
-/* 126 */ _CFFI_OP(_CFFI_OP_NOOP, 33),
-/* 127 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 128 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 129 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 130 */ _CFFI_OP(_CFFI_OP_FUNCTION, 303), // ge_status()(ge_plan *, uint32_t const *, uint32_t const *, uint32_t, ge_dfa * *, ge_err *)
-/* 131 */ _CFFI_OP(_CFFI_OP_POINTER, 299), // ge_plan *
-/* 132 */ _CFFI_OP(_CFFI_OP_NOOP, 29),
-/* 133 */ _CFFI_OP(_CFFI_OP_NOOP, 29),
-/* 134 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 135 */ _CFFI_OP(_CFFI_OP_POINTER, 245), // ge_dfa * *
-/* 136 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 137 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 138 */ _CFFI_OP(_CFFI_OP_FUNCTION, 303), // ge_status()(ge_vocab const *, uint8_t const *, size_t, int32_t, uint32_t *, size_t *, size_t *, ge_err *)
-/* 139 */ _CFFI_OP(_CFFI_OP_POINTER, 305), // ge_vocab const *
-/* 140 */ _CFFI_OP(_CFFI_OP_NOOP, 31),
-/* 141 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 142 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21),
-/* 143 */ _CFFI_OP(_CFFI_OP_NOOP, 46),
-/* 144 */ _CFFI_OP(_CFFI_OP_NOOP, 33),
-/* 145 */ _CFFI_OP(_CFFI_OP_NOOP, 33),
-/* 146 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 147 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 148 */ _CFFI_OP(_CFFI_OP_FUNCTION, 303), // ge_status()(int32_t, ge_dfa * *, ge_err *)
+/* 114 */ _CFFI_OP(_CFFI_OP_NOOP, 33),
+/* 115 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 116 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 117 */ _CFFI_OP(_CFFI_OP_FUNCTION, 314), // ge_status()(ge_matcher *, uint8_t const *, size_t, int32_t, size_t *, ge_err *)
+/* 118 */ _CFFI_OP(_CFFI_OP_NOOP, 70),
+/* 119 */ _CFFI_OP(_CFFI_OP_NOOP, 31),
+/* 120 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 121 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21),
+/* 122 */ _CFFI_OP(_CFFI_OP_NOOP, 33),
+/* 123 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 124 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 125 */ _CFFI_OP(_CFFI_OP_FUNCTION, 314), // ge_status()(ge_matcher *, uint8_t const *, size_t, uint32_t *, uint32_t *, size_t *, uint32_t *, size_t *, size_t, ge_err *)
+/* 126 */ _CFFI_OP(_CFFI_OP_NOOP, 70),
+/* 127 */ _CFFI_OP(_CFFI_OP_NOOP, 31),
+/* 128 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 129 */ _CFFI_OP(_CFFI_OP_NOOP, 46),
+/* 130 */ _CFFI_OP(_CFFI_OP_NOOP, 46),
+/* 131 */ _CFFI_OP(_CFFI_OP_NOOP, 33),
+/* 132 */ _CFFI_OP(_CFFI_OP_NOOP, 46),
+/* 133 */ _CFFI_OP(_CFFI_OP_NOOP, 33),
+/* 134 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 135 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 136 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 137 */ _CFFI_OP(_CFFI_OP_FUNCTION, 314), // ge_status()(ge_plan *, uint32_t const *, uint32_t const *, uint32_t, ge_dfa * *, ge_err *)
+/* 138 */ _CFFI_OP(_CFFI_OP_POINTER, 310), // ge_plan *
+/* 139 */ _CFFI_OP(_CFFI_OP_NOOP, 29),
+/* 140 */ _CFFI_OP(_CFFI_OP_NOOP, 29),
+/* 141 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 142 */ _CFFI_OP(_CFFI_OP_POINTER, 252), // ge_dfa * *
+/* 143 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 144 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 145 */ _CFFI_OP(_CFFI_OP_FUNCTION, 314), // ge_status()(ge_vocab const *, uint8_t const *, size_t, int32_t, uint32_t *, size_t *, size_t *, ge_err *)
+/* 146 */ _CFFI_OP(_CFFI_OP_POINTER, 316), // ge_vocab const *
+/* 147 */ _CFFI_OP(_CFFI_OP_NOOP, 31),
+/* 148 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 149 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21),
-/* 150 */ _CFFI_OP(_CFFI_OP_NOOP, 135),
-/* 151 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 152 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 153 */ _CFFI_OP(_CFFI_OP_FUNCTION, 303), // ge_status()(int32_t, ge_vocab * *, ge_err *)
-/* 154 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21),
-/* 155 */ _CFFI_OP(_CFFI_OP_POINTER, 9), // ge_vocab * *
-/* 156 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 157 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 158 */ _CFFI_OP(_CFFI_OP_FUNCTION, 303), // ge_status()(uint8_t const *, uint32_t const *, uint32_t, uint32_t, uint32_t const *, uint32_t, ge_vocab * *, ge_err *)
-/* 159 */ _CFFI_OP(_CFFI_OP_NOOP, 31),
-/* 160 */ _CFFI_OP(_CFFI_OP_NOOP, 29),
-/* 161 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 162 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 163 */ _CFFI_OP(_CFFI_OP_NOOP, 29),
-/* 164 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 165 */ _CFFI_OP(_CFFI_OP_NOOP, 155),
-/* 166 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 167 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 168 */ _CFFI_OP(_CFFI_OP_FUNCTION, 94), // int32_t()(ge_dfa const *, uint32_t)
-/* 169 */ _CFFI_OP(_CFFI_OP_POINTER, 289), // ge_dfa const *
-/* 170 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 171 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 172 */ _CFFI_OP(_CFFI_OP_FUNCTION, 94), // int32_t()(ge_dfa const *, uint32_t, uint32_t *)
-/* 173 */ _CFFI_OP(_CFFI_OP_NOOP, 169),
-/* 174 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 175 */ _CFFI_OP(_CFFI_OP_NOOP, 46),
-/* 176 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 177 */ _CFFI_OP(_CFFI_OP_FUNCTION, 94), // int32_t()(ge_engine *)
-/* 178 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
-/* 179 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 180 */ _CFFI_OP(_CFFI_OP_FUNCTION, 94), // int32_t()(ge_matcher *, ge_err *)
-/* 181 */ _CFFI_OP(_CFFI_OP_NOOP, 70),
-/* 182 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 150 */ _CFFI_OP(_CFFI_OP_NOOP, 46),
+/* 151 */ _CFFI_OP(_CFFI_OP_NOOP, 33),
+/* 152 */ _CFFI_OP(_CFFI_OP_NOOP, 33),
+/* 153 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 154 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 155 */ _CFFI_OP(_CFFI_OP_FUNCTION, 314), // ge_status()(int32_t, ge_dfa * *, ge_err *)
+/* 156 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21),
+/* 157 */ _CFFI_OP(_CFFI_OP_NOOP, 142),
+/* 158 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 159 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 160 */ _CFFI_OP(_CFFI_OP_FUNCTION, 314), // ge_status()(int32_t, ge_vocab * *, ge_err *)
+/* 161 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21),
+/* 162 */ _CFFI_OP(_CFFI_OP_POINTER, 9), // ge_vocab * *
+/* 163 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 164 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 165 */ _CFFI_OP(_CFFI_OP_FUNCTION, 314), // ge_status()(uint8_t const *, uint32_t const *, uint32_t, uint32_t, uint32_t const *, uint32_t, ge_vocab * *, ge_err *)
+/* 166 */ _CFFI_OP(_CFFI_OP_NOOP, 31),
+/* 167 */ _CFFI_OP(_CFFI_OP_NOOP, 29),
+/* 168 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 169 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 170 */ _CFFI_OP(_CFFI_OP_NOOP, 29),
+/* 171 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 172 */ _CFFI_OP(_CFFI_OP_NOOP, 162),
+/* 173 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 174 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 175 */ _CFFI_OP(_CFFI_OP_FUNCTION, 94), // int32_t()(ge_dfa const *, uint32_t)
+/* 176 */ _CFFI_OP(_CFFI_OP_POINTER, 300), // ge_dfa const *
+/* 177 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 178 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 179 */ _CFFI_OP(_CFFI_OP_FUNCTION, 94), // int32_t()(ge_dfa const *, uint32_t, uint32_t *)
+/* 180 */ _CFFI_OP(_CFFI_OP_NOOP, 176),
+/* 181 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 182 */ _CFFI_OP(_CFFI_OP_NOOP, 46),
 /* 183 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 184 */ _CFFI_OP(_CFFI_OP_FUNCTION, 94), // int32_t()(ge_matcher *, int64_t, ge_err *)
-/* 185 */ _CFFI_OP(_CFFI_OP_NOOP, 70),
-/* 186 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 23), // int64_t
-/* 187 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 188 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 189 */ _CFFI_OP(_CFFI_OP_FUNCTION, 94), // int32_t()(ge_matcher *, uint32_t *, size_t, size_t, ge_err *)
-/* 190 */ _CFFI_OP(_CFFI_OP_NOOP, 70),
-/* 191 */ _CFFI_OP(_CFFI_OP_NOOP, 46),
-/* 192 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 193 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 184 */ _CFFI_OP(_CFFI_OP_FUNCTION, 94), // int32_t()(ge_engine *)
+/* 185 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
+/* 186 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 187 */ _CFFI_OP(_CFFI_OP_FUNCTION, 94), // int32_t()(ge_matcher *, ge_err *)
+/* 188 */ _CFFI_OP(_CFFI_OP_NOOP, 70),
+/* 189 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 190 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 191 */ _CFFI_OP(_CFFI_OP_FUNCTION, 94), // int32_t()(ge_matcher *, int64_t, ge_err *)
+/* 192 */ _CFFI_OP(_CFFI_OP_NOOP, 70),
+/* 193 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 23), // int64_t
 /* 194 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 195 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 196 */ _CFFI_OP(_CFFI_OP_FUNCTION, 186), // int64_t()(ge_dfa const *, uint32_t, int64_t)
-/* 197 */ _CFFI_OP(_CFFI_OP_NOOP, 169),
-/* 198 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 199 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 23),
-/* 200 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 201 */ _CFFI_OP(_CFFI_OP_FUNCTION, 186), // int64_t()(ge_dfa const *, uint32_t, int64_t, uint32_t *)
-/* 202 */ _CFFI_OP(_CFFI_OP_NOOP, 169),
-/* 203 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 204 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 23),
-/* 205 */ _CFFI_OP(_CFFI_OP_NOOP, 46),
-/* 206 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 207 */ _CFFI_OP(_CFFI_OP_FUNCTION, 30), // size_t()(ge_batch const *)
-/* 208 */ _CFFI_OP(_CFFI_OP_POINTER, 288), // ge_batch const *
-/* 209 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 210 */ _CFFI_OP(_CFFI_OP_FUNCTION, 30), // size_t()(ge_dfa const *)
-/* 211 */ _CFFI_OP(_CFFI_OP_NOOP, 169),
-/* 212 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 213 */ _CFFI_OP(_CFFI_OP_FUNCTION, 30), // size_t()(ge_dfa const *, uint32_t, uint32_t *)
-/* 214 */ _CFFI_OP(_CFFI_OP_NOOP, 169),
-/* 215 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 216 */ _CFFI_OP(_CFFI_OP_NOOP, 46),
-/* 217 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 218 */ _CFFI_OP(_CFFI_OP_FUNCTION, 30), // size_t()(ge_dfa const *, uint8_t const *, uint32_t, uint8_t *)
-/* 219 */ _CFFI_OP(_CFFI_OP_NOOP, 169),
-/* 220 */ _CFFI_OP(_CFFI_OP_NOOP, 31),
-/* 221 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 222 */ _CFFI_OP(_CFFI_OP_NOOP, 105),
-/* 223 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 224 */ _CFFI_OP(_CFFI_OP_FUNCTION, 30), // size_t()(ge_grammar const *)
-/* 225 */ _CFFI_OP(_CFFI_OP_POINTER, 293), // ge_grammar const *
-/* 226 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 227 */ _CFFI_OP(_CFFI_OP_FUNCTION, 30), // size_t()(ge_matcher const *)
-/* 228 */ _CFFI_OP(_CFFI_OP_POINTER, 298), // ge_matcher const *
-/* 229 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 230 */ _CFFI_OP(_CFFI_OP_FUNCTION, 30), // size_t()(ge_vocab *)
-/* 231 */ _CFFI_OP(_CFFI_OP_NOOP, 9),
-/* 232 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 233 */ _CFFI_OP(_CFFI_OP_FUNCTION, 30), // size_t()(ge_vocab const *, uint8_t const *, uint32_t, uint8_t *)
-/* 234 */ _CFFI_OP(_CFFI_OP_NOOP, 139),
-/* 235 */ _CFFI_OP(_CFFI_OP_NOOP, 31),
-/* 236 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 237 */ _CFFI_OP(_CFFI_OP_NOOP, 105),
-/* 238 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 239 */ _CFFI_OP(_CFFI_OP_FUNCTION, 10), // uint32_t()(ge_dfa const *, uint32_t, uint8_t)
-/* 240 */ _CFFI_OP(_CFFI_OP_NOOP, 169),
-/* 241 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 242 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 18), // uint8_t
-/* 243 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 244 */ _CFFI_OP(_CFFI_OP_FUNCTION, 309), // void()(ge_dfa *)
-/* 245 */ _CFFI_OP(_CFFI_OP_POINTER, 289), // ge_dfa *
-/* 246 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 247 */ _CFFI_OP(_CFFI_OP_FUNCTION, 309), // void()(ge_dfa const *, ge_dfa_content *)
-/* 248 */ _CFFI_OP(_CFFI_OP_NOOP, 169),
-/* 249 */ _CFFI_OP(_CFFI_OP_POINTER, 290), // ge_dfa_content *
+/* 196 */ _CFFI_OP(_CFFI_OP_FUNCTION, 94), // int32_t()(ge_matcher *, uint32_t *, size_t, size_t, ge_err *)
+/* 197 */ _CFFI_OP(_CFFI_OP_NOOP, 70),
+/* 198 */ _CFFI_OP(_CFFI_OP_NOOP, 46),
+/* 199 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 200 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 201 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 202 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 203 */ _CFFI_OP(_CFFI_OP_FUNCTION, 193), // int64_t()(ge_dfa const *, uint32_t, int64_t)
+/* 204 */ _CFFI_OP(_CFFI_OP_NOOP, 176),
+/* 205 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 206 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 23),
+/* 207 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 208 */ _CFFI_OP(_CFFI_OP_FUNCTION, 193), // int64_t()(ge_dfa const *, uint32_t, int64_t, uint32_t *)
+/* 209 */ _CFFI_OP(_CFFI_OP_NOOP, 176),
+/* 210 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 211 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 23),
+/* 212 */ _CFFI_OP(_CFFI_OP_NOOP, 46),
+/* 213 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 214 */ _CFFI_OP(_CFFI_OP_FUNCTION, 30), // size_t()(ge_batch const *)
+/* 215 */ _CFFI_OP(_CFFI_OP_POINTER, 299), // ge_batch const *
+/* 216 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 217 */ _CFFI_OP(_CFFI_OP_FUNCTION, 30), // size_t()(ge_dfa const *)
+/* 218 */ _CFFI_OP(_CFFI_OP_NOOP, 176),
+/* 219 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 220 */ _CFFI_OP(_CFFI_OP_FUNCTION, 30), // size_t()(ge_dfa const *, uint32_t, uint32_t *)
+/* 221 */ _CFFI_OP(_CFFI_OP_NOOP, 176),
+/* 222 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 223 */ _CFFI_OP(_CFFI_OP_NOOP, 46),
+/* 224 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 225 */ _CFFI_OP(_CFFI_OP_FUNCTION, 30), // size_t()(ge_dfa const *, uint8_t const *, uint32_t, uint8_t *)
+/* 226 */ _CFFI_OP(_CFFI_OP_NOOP, 176),
+/* 227 */ _CFFI_OP(_CFFI_OP_NOOP, 31),
+/* 228 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 229 */ _CFFI_OP(_CFFI_OP_NOOP, 112),
+/* 230 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 231 */ _CFFI_OP(_CFFI_OP_FUNCTION, 30), // size_t()(ge_grammar const *)
+/* 232 */ _CFFI_OP(_CFFI_OP_POINTER, 304), // ge_grammar const *
+/* 233 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 234 */ _CFFI_OP(_CFFI_OP_FUNCTION, 30), // size_t()(ge_matcher const *)
+/* 235 */ _CFFI_OP(_CFFI_OP_POINTER, 309), // ge_matcher const *
+/* 236 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 237 */ _CFFI_OP(_CFFI_OP_FUNCTION, 30), // size_t()(ge_vocab *)
+/* 238 */ _CFFI_OP(_CFFI_OP_NOOP, 9),
+/* 239 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 240 */ _CFFI_OP(_CFFI_OP_FUNCTION, 30), // size_t()(ge_vocab const *, uint8_t const *, uint32_t, uint8_t *)
+/* 241 */ _CFFI_OP(_CFFI_OP_NOOP, 146),
+/* 242 */ _CFFI_OP(_CFFI_OP_NOOP, 31),
+/* 243 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 244 */ _CFFI_OP(_CFFI_OP_NOOP, 112),
+/* 245 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 246 */ _CFFI_OP(_CFFI_OP_FUNCTION, 10), // uint32_t()(ge_dfa const *, uint32_t, uint8_t)
+/* 247 */ _CFFI_OP(_CFFI_OP_NOOP, 176),
+/* 248 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 249 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 18), // uint8_t
 /* 250 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 251 */ _CFFI_OP(_CFFI_OP_FUNCTION, 309), // void()(ge_engine *)
-/* 252 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
+/* 251 */ _CFFI_OP(_CFFI_OP_FUNCTION, 320), // void()(ge_dfa *)
+/* 252 */ _CFFI_OP(_CFFI_OP_POINTER, 300), // ge_dfa *
 /* 253 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 254 */ _CFFI_OP(_CFFI_OP_FUNCTION, 309), // void()(ge_engine *, ge_stats *)
-/* 255 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
-/* 256 */ _CFFI_OP(_CFFI_OP_POINTER, 302), // ge_stats *
+/* 254 */ _CFFI_OP(_CFFI_OP_FUNCTION, 320), // void()(ge_dfa const *, ge_dfa_content *)
+/* 255 */ _CFFI_OP(_CFFI_OP_NOOP, 176),
+/* 256 */ _CFFI_OP(_CFFI_OP_POINTER, 301), // ge_dfa_content *
 /* 257 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 258 */ _CFFI_OP(_CFFI_OP_FUNCTION, 309), // void()(ge_grammar *)
-/* 259 */ _CFFI_OP(_CFFI_OP_NOOP, 8),
+/* 258 */ _CFFI_OP(_CFFI_OP_FUNCTION, 320), // void()(ge_engine *)
+/* 259 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
 /* 260 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 261 */ _CFFI_OP(_CFFI_OP_FUNCTION, 309), // void()(ge_ir *)
-/* 262 */ _CFFI_OP(_CFFI_OP_NOOP, 22),
-/* 263 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 264 */ _CFFI_OP(_CFFI_OP_FUNCTION, 309), // void()(ge_matcher *)
-/* 265 */ _CFFI_OP(_CFFI_OP_NOOP, 70),
-/* 266 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 267 */ _CFFI_OP(_CFFI_OP_FUNCTION, 309), // void()(ge_plan *)
-/* 268 */ _CFFI_OP(_CFFI_OP_NOOP, 131),
-/* 269 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 270 */ _CFFI_OP(_CFFI_OP_FUNCTION, 309), // void()(ge_plan const *, ge_plan_content *)
-/* 271 */ _CFFI_OP(_CFFI_OP_POINTER, 299), // ge_plan const *
-/* 272 */ _CFFI_OP(_CFFI_OP_POINTER, 300), // ge_plan_content *
-/* 273 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 274 */ _CFFI_OP(_CFFI_OP_FUNCTION, 309), // void()(ge_vocab *)
-/* 275 */ _CFFI_OP(_CFFI_OP_NOOP, 9),
-/* 276 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 277 */ _CFFI_OP(_CFFI_OP_FUNCTION, 309), // void()(ge_vocab const *, ge_vocab_content *)
-/* 278 */ _CFFI_OP(_CFFI_OP_NOOP, 139),
-/* 279 */ _CFFI_OP(_CFFI_OP_POINTER, 306), // ge_vocab_content *
+/* 261 */ _CFFI_OP(_CFFI_OP_FUNCTION, 320), // void()(ge_engine *, ge_dfa *)
+/* 262 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
+/* 263 */ _CFFI_OP(_CFFI_OP_NOOP, 252),
+/* 264 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 265 */ _CFFI_OP(_CFFI_OP_FUNCTION, 320), // void()(ge_engine *, ge_stats *)
+/* 266 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
+/* 267 */ _CFFI_OP(_CFFI_OP_POINTER, 313), // ge_stats *
+/* 268 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 269 */ _CFFI_OP(_CFFI_OP_FUNCTION, 320), // void()(ge_grammar *)
+/* 270 */ _CFFI_OP(_CFFI_OP_NOOP, 8),
+/* 271 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 272 */ _CFFI_OP(_CFFI_OP_FUNCTION, 320), // void()(ge_ir *)
+/* 273 */ _CFFI_OP(_CFFI_OP_NOOP, 22),
+/* 274 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 275 */ _CFFI_OP(_CFFI_OP_FUNCTION, 320), // void()(ge_matcher *)
+/* 276 */ _CFFI_OP(_CFFI_OP_NOOP, 70),
+/* 277 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 278 */ _CFFI_OP(_CFFI_OP_FUNCTION, 320), // void()(ge_plan *)
+/* 279 */ _CFFI_OP(_CFFI_OP_NOOP, 138),
 /* 280 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 281 */ _CFFI_OP(_CFFI_OP_POINTER, 283), // _Bool *
-/* 282 */ _CFFI_OP(_CFFI_OP_POINTER, 283), // _Bool const *
-/* 283 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 1), // _Bool
-/* 284 */ _CFFI_OP(_CFFI_OP_POINTER, 285), // char const *
-/* 285 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 2), // char
-/* 286 */ _CFFI_OP(_CFFI_OP_ARRAY, 285), // char[200]
-/* 287 */ (_cffi_opcode_t)(200),
-/* 288 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 0), // ge_batch
-/* 289 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 1), // ge_dfa
-/* 290 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 2), // ge_dfa_content
-/* 291 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 3), // ge_engine
-/* 292 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 4), // ge_err
-/* 293 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 5), // ge_grammar
-/* 294 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 6), // ge_ir
-/* 295 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 7), // ge_limits
-/* 296 */ _CFFI_OP(_CFFI_OP_ENUM, 0), // ge_mask_flag
-/* 297 */ _CFFI_OP(_CFFI_OP_POINTER, 70), // ge_matcher * const *
-/* 298 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 8), // ge_matcher
-/* 299 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 9), // ge_plan
-/* 300 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 10), // ge_plan_content
-/* 301 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 11), // ge_rules
-/* 302 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 12), // ge_stats
-/* 303 */ _CFFI_OP(_CFFI_OP_ENUM, 1), // ge_status
-/* 304 */ _CFFI_OP(_CFFI_OP_ENUM, 2), // ge_switch
-/* 305 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 13), // ge_vocab
-/* 306 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 14), // ge_vocab_content
-/* 307 */ _CFFI_OP(_CFFI_OP_POINTER, 308), // uint16_t const *
-/* 308 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 20), // uint16_t
-/* 309 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 0), // void
+/* 281 */ _CFFI_OP(_CFFI_OP_FUNCTION, 320), // void()(ge_plan const *, ge_plan_content *)
+/* 282 */ _CFFI_OP(_CFFI_OP_POINTER, 310), // ge_plan const *
+/* 283 */ _CFFI_OP(_CFFI_OP_POINTER, 311), // ge_plan_content *
+/* 284 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 285 */ _CFFI_OP(_CFFI_OP_FUNCTION, 320), // void()(ge_vocab *)
+/* 286 */ _CFFI_OP(_CFFI_OP_NOOP, 9),
+/* 287 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 288 */ _CFFI_OP(_CFFI_OP_FUNCTION, 320), // void()(ge_vocab const *, ge_vocab_content *)
+/* 289 */ _CFFI_OP(_CFFI_OP_NOOP, 146),
+/* 290 */ _CFFI_OP(_CFFI_OP_POINTER, 317), // ge_vocab_content *
+/* 291 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 292 */ _CFFI_OP(_CFFI_OP_POINTER, 294), // _Bool *
+/* 293 */ _CFFI_OP(_CFFI_OP_POINTER, 294), // _Bool const *
+/* 294 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 1), // _Bool
+/* 295 */ _CFFI_OP(_CFFI_OP_POINTER, 296), // char const *
+/* 296 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 2), // char
+/* 297 */ _CFFI_OP(_CFFI_OP_ARRAY, 296), // char[200]
+/* 298 */ (_cffi_opcode_t)(200),
+/* 299 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 0), // ge_batch
+/* 300 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 1), // ge_dfa
+/* 301 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 2), // ge_dfa_content
+/* 302 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 3), // ge_engine
+/* 303 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 4), // ge_err
+/* 304 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 5), // ge_grammar
+/* 305 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 6), // ge_ir
+/* 306 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 7), // ge_limits
+/* 307 */ _CFFI_OP(_CFFI_OP_ENUM, 0), // ge_mask_flag
+/* 308 */ _CFFI_OP(_CFFI_OP_POINTER, 70), // ge_matcher * const *
+/* 309 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 8), // ge_matcher
+/* 310 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 9), // ge_plan
+/* 311 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 10), // ge_plan_content
+/* 312 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 11), // ge_rules
+/* 313 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 12), // ge_stats
+/* 314 */ _CFFI_OP(_CFFI_OP_ENUM, 1), // ge_status
+/* 315 */ _CFFI_OP(_CFFI_OP_ENUM, 2), // ge_switch
+/* 316 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 13), // ge_vocab
+/* 317 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 14), // ge_vocab_content
+/* 318 */ _CFFI_OP(_CFFI_OP_POINTER, 319), // uint16_t const *
+/* 319 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 20), // uint16_t
+/* 320 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 0), // void
 };
 
 static int _cffi_const_GE_MASK_ALL(unsigned long long *o)
@@ -1037,6 +1048,13 @@ static int _cffi_const_GE_NO_CLAMPING(unsigned long long *o)
   return n;
 }
 
+static int _cffi_const_GE_NO_TABLE(unsigned long long *o)
+{
+  int n = (GE_NO_TABLE) <= 0;
+  *o = (unsigned long long)((GE_NO_TABLE) | 0);  /* check that GE_NO_TABLE is an integer */
+  return n;
+}
+
 static size_t _cffi_d_ge_batch_run(ge_batch const * x0)
 {
   return ge_batch_run(x0);
@@ -1052,10 +1070,10 @@ _cffi_f_ge_batch_run(PyObject *self, PyObject *arg0)
   PyObject *pyresult;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(208), arg0, (char **)&x0);
+      _cffi_type(215), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_batch const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(208), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(215), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1094,7 +1112,7 @@ _cffi_f_ge_build(PyObject *self, PyObject *noarg)
 
   (void)self; /* unused */
   (void)noarg; /* unused */
-  pyresult = _cffi_from_c_pointer((char *)result, _cffi_type(284));
+  pyresult = _cffi_from_c_pointer((char *)result, _cffi_type(295));
   return pyresult;
 }
 #else
@@ -1122,10 +1140,10 @@ _cffi_f_ge_dfa_accepts(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(169), arg0, (char **)&x0);
+      _cffi_type(176), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_dfa const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(169), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(176), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1174,10 +1192,10 @@ _cffi_f_ge_dfa_advance(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(169), arg0, (char **)&x0);
+      _cffi_type(176), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_dfa const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(169), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(176), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1237,10 +1255,10 @@ _cffi_f_ge_dfa_byte_next(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(169), arg0, (char **)&x0);
+      _cffi_type(176), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_dfa const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(169), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(176), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1283,10 +1301,10 @@ _cffi_f_ge_dfa_bytes(PyObject *self, PyObject *arg0)
   PyObject *pyresult;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(169), arg0, (char **)&x0);
+      _cffi_type(176), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_dfa const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(169), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(176), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1329,10 +1347,10 @@ _cffi_f_ge_dfa_fill_mask(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(169), arg0, (char **)&x0);
+      _cffi_type(176), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_dfa const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(169), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(176), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1378,10 +1396,10 @@ _cffi_f_ge_dfa_free(PyObject *self, PyObject *arg0)
   struct _cffi_freeme_s *large_args_free = NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(245), arg0, (char **)&x0);
+      _cffi_type(252), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_dfa *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(245), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(252), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1428,10 +1446,10 @@ _cffi_f_ge_dfa_load(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(135), arg1, (char **)&x1);
+      _cffi_type(142), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (ge_dfa * *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(135), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(142), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1452,7 +1470,7 @@ _cffi_f_ge_dfa_load(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(303));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(314));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -1489,10 +1507,10 @@ _cffi_f_ge_dfa_new(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(131), arg0, (char **)&x0);
+      _cffi_type(138), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_plan *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(131), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(138), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1520,10 +1538,10 @@ _cffi_f_ge_dfa_new(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(135), arg4, (char **)&x4);
+      _cffi_type(142), arg4, (char **)&x4);
   if (datasize != 0) {
     x4 = ((size_t)datasize) <= 640 ? (ge_dfa * *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(135), arg4, (char **)&x4,
+    if (_cffi_convert_array_argument(_cffi_type(142), arg4, (char **)&x4,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1544,7 +1562,7 @@ _cffi_f_ge_dfa_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(303));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(314));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -1575,10 +1593,10 @@ _cffi_f_ge_dfa_next(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(169), arg0, (char **)&x0);
+      _cffi_type(176), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_dfa const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(169), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(176), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1625,19 +1643,19 @@ _cffi_f_ge_dfa_read(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(169), arg0, (char **)&x0);
+      _cffi_type(176), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_dfa const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(169), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(176), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(249), arg1, (char **)&x1);
+      _cffi_type(256), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (ge_dfa_content *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(249), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(256), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1682,10 +1700,10 @@ _cffi_f_ge_dfa_save(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(169), arg0, (char **)&x0);
+      _cffi_type(176), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_dfa const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(169), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(176), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1704,10 +1722,10 @@ _cffi_f_ge_dfa_save(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(105), arg3, (char **)&x3);
+      _cffi_type(112), arg3, (char **)&x3);
   if (datasize != 0) {
     x3 = ((size_t)datasize) <= 640 ? (uint8_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(105), arg3, (char **)&x3,
+    if (_cffi_convert_array_argument(_cffi_type(112), arg3, (char **)&x3,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1750,10 +1768,10 @@ _cffi_f_ge_dfa_tokens(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(169), arg0, (char **)&x0);
+      _cffi_type(176), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_dfa const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(169), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(176), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1933,7 +1951,7 @@ _cffi_f_ge_engine_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(303));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(314));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -1969,10 +1987,10 @@ _cffi_f_ge_engine_stats(PyObject *self, PyObject *args)
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(256), arg1, (char **)&x1);
+      _cffi_type(267), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (ge_stats *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(256), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(267), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1992,6 +2010,57 @@ _cffi_f_ge_engine_stats(PyObject *self, PyObject *args)
 #  define _cffi_f_ge_engine_stats _cffi_d_ge_engine_stats
 #endif
 
+static void _cffi_d_ge_engine_use(ge_engine * x0, ge_dfa * x1)
+{
+  ge_engine_use(x0, x1);
+}
+#ifndef PYPY_VERSION
+static PyObject *
+_cffi_f_ge_engine_use(PyObject *self, PyObject *args)
+{
+  ge_engine * x0;
+  ge_dfa * x1;
+  Py_ssize_t datasize;
+  struct _cffi_freeme_s *large_args_free = NULL;
+  PyObject *arg0;
+  PyObject *arg1;
+
+  if (!PyArg_UnpackTuple(args, "ge_engine_use", 2, 2, &arg0, &arg1))
+    return NULL;
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(3), arg0, (char **)&x0);
+  if (datasize != 0) {
+    x0 = ((size_t)datasize) <= 640 ? (ge_engine *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(3), arg0, (char **)&x0,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(252), arg1, (char **)&x1);
+  if (datasize != 0) {
+    x1 = ((size_t)datasize) <= 640 ? (ge_dfa *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(252), arg1, (char **)&x1,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  Py_BEGIN_ALLOW_THREADS
+  _cffi_restore_errno();
+  { ge_engine_use(x0, x1); }
+  _cffi_save_errno();
+  Py_END_ALLOW_THREADS
+
+  (void)self; /* unused */
+  if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
+  Py_INCREF(Py_None);
+  return Py_None;
+}
+#else
+#  define _cffi_f_ge_engine_use _cffi_d_ge_engine_use
+#endif
+
 static size_t _cffi_d_ge_grammar_bytes(ge_grammar const * x0)
 {
   return ge_grammar_bytes(x0);
@@ -2007,10 +2076,10 @@ _cffi_f_ge_grammar_bytes(PyObject *self, PyObject *arg0)
   PyObject *pyresult;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(225), arg0, (char **)&x0);
+      _cffi_type(232), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_grammar const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(225), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(232), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2133,7 +2202,7 @@ _cffi_f_ge_grammar_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(303));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(314));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2231,7 +2300,7 @@ _cffi_f_ge_ir_add(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(303));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(314));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2307,7 +2376,7 @@ _cffi_f_ge_ir_continuations(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(303));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(314));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2383,7 +2452,7 @@ _cffi_f_ge_ir_count(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(303));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(314));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2489,7 +2558,7 @@ _cffi_f_ge_ir_is_empty(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(303));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(314));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2576,7 +2645,7 @@ _cffi_f_ge_ir_matches(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(303));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(314));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2640,7 +2709,7 @@ _cffi_f_ge_ir_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(303));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(314));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2727,7 +2796,7 @@ _cffi_f_ge_matcher_accept(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(303));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(314));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2814,7 +2883,7 @@ _cffi_f_ge_matcher_accept_bytes(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(303));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(314));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2879,6 +2948,168 @@ _cffi_f_ge_matcher_accept_token(PyObject *self, PyObject *args)
 }
 #else
 #  define _cffi_f_ge_matcher_accept_token _cffi_d_ge_matcher_accept_token
+#endif
+
+static ge_status _cffi_d_ge_matcher_closing(ge_matcher * x0, uint8_t * x1, size_t x2, size_t * x3, ge_err * x4)
+{
+  return ge_matcher_closing(x0, x1, x2, x3, x4);
+}
+#ifndef PYPY_VERSION
+static PyObject *
+_cffi_f_ge_matcher_closing(PyObject *self, PyObject *args)
+{
+  ge_matcher * x0;
+  uint8_t * x1;
+  size_t x2;
+  size_t * x3;
+  ge_err * x4;
+  Py_ssize_t datasize;
+  struct _cffi_freeme_s *large_args_free = NULL;
+  ge_status result;
+  PyObject *pyresult;
+  PyObject *arg0;
+  PyObject *arg1;
+  PyObject *arg2;
+  PyObject *arg3;
+  PyObject *arg4;
+
+  if (!PyArg_UnpackTuple(args, "ge_matcher_closing", 5, 5, &arg0, &arg1, &arg2, &arg3, &arg4))
+    return NULL;
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(70), arg0, (char **)&x0);
+  if (datasize != 0) {
+    x0 = ((size_t)datasize) <= 640 ? (ge_matcher *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(70), arg0, (char **)&x0,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(112), arg1, (char **)&x1);
+  if (datasize != 0) {
+    x1 = ((size_t)datasize) <= 640 ? (uint8_t *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(112), arg1, (char **)&x1,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  x2 = _cffi_to_c_int(arg2, size_t);
+  if (x2 == (size_t)-1 && PyErr_Occurred())
+    return NULL;
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(33), arg3, (char **)&x3);
+  if (datasize != 0) {
+    x3 = ((size_t)datasize) <= 640 ? (size_t *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(33), arg3, (char **)&x3,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(5), arg4, (char **)&x4);
+  if (datasize != 0) {
+    x4 = ((size_t)datasize) <= 640 ? (ge_err *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(5), arg4, (char **)&x4,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  Py_BEGIN_ALLOW_THREADS
+  _cffi_restore_errno();
+  { result = ge_matcher_closing(x0, x1, x2, x3, x4); }
+  _cffi_save_errno();
+  Py_END_ALLOW_THREADS
+
+  (void)self; /* unused */
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(314));
+  if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
+  return pyresult;
+}
+#else
+#  define _cffi_f_ge_matcher_closing _cffi_d_ge_matcher_closing
+#endif
+
+static ge_status _cffi_d_ge_matcher_closing_tokens(ge_matcher * x0, uint32_t * x1, size_t x2, size_t * x3, ge_err * x4)
+{
+  return ge_matcher_closing_tokens(x0, x1, x2, x3, x4);
+}
+#ifndef PYPY_VERSION
+static PyObject *
+_cffi_f_ge_matcher_closing_tokens(PyObject *self, PyObject *args)
+{
+  ge_matcher * x0;
+  uint32_t * x1;
+  size_t x2;
+  size_t * x3;
+  ge_err * x4;
+  Py_ssize_t datasize;
+  struct _cffi_freeme_s *large_args_free = NULL;
+  ge_status result;
+  PyObject *pyresult;
+  PyObject *arg0;
+  PyObject *arg1;
+  PyObject *arg2;
+  PyObject *arg3;
+  PyObject *arg4;
+
+  if (!PyArg_UnpackTuple(args, "ge_matcher_closing_tokens", 5, 5, &arg0, &arg1, &arg2, &arg3, &arg4))
+    return NULL;
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(70), arg0, (char **)&x0);
+  if (datasize != 0) {
+    x0 = ((size_t)datasize) <= 640 ? (ge_matcher *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(70), arg0, (char **)&x0,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(46), arg1, (char **)&x1);
+  if (datasize != 0) {
+    x1 = ((size_t)datasize) <= 640 ? (uint32_t *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(46), arg1, (char **)&x1,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  x2 = _cffi_to_c_int(arg2, size_t);
+  if (x2 == (size_t)-1 && PyErr_Occurred())
+    return NULL;
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(33), arg3, (char **)&x3);
+  if (datasize != 0) {
+    x3 = ((size_t)datasize) <= 640 ? (size_t *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(33), arg3, (char **)&x3,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(5), arg4, (char **)&x4);
+  if (datasize != 0) {
+    x4 = ((size_t)datasize) <= 640 ? (ge_err *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(5), arg4, (char **)&x4,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  Py_BEGIN_ALLOW_THREADS
+  _cffi_restore_errno();
+  { result = ge_matcher_closing_tokens(x0, x1, x2, x3, x4); }
+  _cffi_save_errno();
+  Py_END_ALLOW_THREADS
+
+  (void)self; /* unused */
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(314));
+  if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
+  return pyresult;
+}
+#else
+#  define _cffi_f_ge_matcher_closing_tokens _cffi_d_ge_matcher_closing_tokens
 #endif
 
 static ge_status _cffi_d_ge_matcher_expected(ge_matcher * x0, uint8_t const * x1, size_t x2, uint32_t * x3, uint32_t * x4, size_t * x5, uint32_t * x6, size_t * x7, size_t x8, ge_err * x9)
@@ -3004,7 +3235,7 @@ _cffi_f_ge_matcher_expected(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(303));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(314));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3177,10 +3408,10 @@ _cffi_f_ge_matcher_forced_bytes(PyObject *self, PyObject *args)
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(105), arg1, (char **)&x1);
+      _cffi_type(112), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (uint8_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(105), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(112), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -3214,7 +3445,7 @@ _cffi_f_ge_matcher_forced_bytes(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(303));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(314));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3278,7 +3509,7 @@ _cffi_f_ge_matcher_fork(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(303));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(314));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3395,7 +3626,7 @@ _cffi_f_ge_matcher_history(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(303));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(314));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3418,10 +3649,10 @@ _cffi_f_ge_matcher_length(PyObject *self, PyObject *arg0)
   PyObject *pyresult;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(228), arg0, (char **)&x0);
+      _cffi_type(235), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(228), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(235), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -3497,7 +3728,7 @@ _cffi_f_ge_matcher_move(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(303));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(314));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3561,7 +3792,7 @@ _cffi_f_ge_matcher_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(303));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(314));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3614,7 +3845,7 @@ _cffi_f_ge_matcher_reset(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(303));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(314));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3673,7 +3904,7 @@ _cffi_f_ge_matcher_rollback(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(303));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(314));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3694,10 +3925,10 @@ _cffi_f_ge_plan_free(PyObject *self, PyObject *arg0)
   struct _cffi_freeme_s *large_args_free = NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(131), arg0, (char **)&x0);
+      _cffi_type(138), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_plan *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(131), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(138), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -3790,7 +4021,7 @@ _cffi_f_ge_plan_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(303));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(314));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3817,19 +4048,19 @@ _cffi_f_ge_plan_read(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(271), arg0, (char **)&x0);
+      _cffi_type(282), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_plan const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(271), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(282), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(272), arg1, (char **)&x1);
+      _cffi_type(283), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (ge_plan_content *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(272), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(283), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -3868,7 +4099,7 @@ _cffi_f_ge_version(PyObject *self, PyObject *noarg)
 
   (void)self; /* unused */
   (void)noarg; /* unused */
-  pyresult = _cffi_from_c_pointer((char *)result, _cffi_type(284));
+  pyresult = _cffi_from_c_pointer((char *)result, _cffi_type(295));
   return pyresult;
 }
 #else
@@ -3946,10 +4177,10 @@ _cffi_f_ge_vocab_encode(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(139), arg0, (char **)&x0);
+      _cffi_type(146), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_vocab const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(139), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(146), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -4014,7 +4245,7 @@ _cffi_f_ge_vocab_encode(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(303));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(314));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -4085,10 +4316,10 @@ _cffi_f_ge_vocab_load(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(155), arg1, (char **)&x1);
+      _cffi_type(162), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (ge_vocab * *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(155), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(162), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -4109,7 +4340,7 @@ _cffi_f_ge_vocab_load(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(303));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(314));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -4189,10 +4420,10 @@ _cffi_f_ge_vocab_new(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(155), arg6, (char **)&x6);
+      _cffi_type(162), arg6, (char **)&x6);
   if (datasize != 0) {
     x6 = ((size_t)datasize) <= 640 ? (ge_vocab * *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(155), arg6, (char **)&x6,
+    if (_cffi_convert_array_argument(_cffi_type(162), arg6, (char **)&x6,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -4213,7 +4444,7 @@ _cffi_f_ge_vocab_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(303));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(314));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -4240,19 +4471,19 @@ _cffi_f_ge_vocab_read(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(139), arg0, (char **)&x0);
+      _cffi_type(146), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_vocab const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(139), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(146), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(279), arg1, (char **)&x1);
+      _cffi_type(290), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (ge_vocab_content *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(279), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(290), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -4297,10 +4528,10 @@ _cffi_f_ge_vocab_save(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(139), arg0, (char **)&x0);
+      _cffi_type(146), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_vocab const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(139), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(146), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -4319,10 +4550,10 @@ _cffi_f_ge_vocab_save(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(105), arg3, (char **)&x3);
+      _cffi_type(112), arg3, (char **)&x3);
   if (datasize != 0) {
     x3 = ((size_t)datasize) <= 640 ? (uint8_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(105), arg3, (char **)&x3,
+    if (_cffi_convert_array_argument(_cffi_type(112), arg3, (char **)&x3,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -4369,7 +4600,6 @@ static void _cffi_checkfld__ge_dfa_content(ge_dfa_content *p)
   (void)((p->n_states) | 0);  /* check that 'ge_dfa_content.n_states' is an integer */
   (void)((p->n_classes) | 0);  /* check that 'ge_dfa_content.n_classes' is an integer */
   (void)((p->n_transitions) | 0);  /* check that 'ge_dfa_content.n_transitions' is an integer */
-  (void)((p->n_slots) | 0);  /* check that 'ge_dfa_content.n_slots' is an integer */
   (void)((p->n_masks) | 0);  /* check that 'ge_dfa_content.n_masks' is an integer */
   (void)((p->n_listed_masks) | 0);  /* check that 'ge_dfa_content.n_listed_masks' is an integer */
   (void)((p->n_tokens) | 0);  /* check that 'ge_dfa_content.n_tokens' is an integer */
@@ -4474,6 +4704,7 @@ static void _cffi_checkfld__ge_stats(ge_stats *p)
   (void)((p->inner_hits) | 0);  /* check that 'ge_stats.inner_hits' is an integer */
   (void)((p->slice_hits) | 0);  /* check that 'ge_stats.slice_hits' is an integer */
   (void)((p->heirs) | 0);  /* check that 'ge_stats.heirs' is an integer */
+  (void)((p->tables) | 0);  /* check that 'ge_stats.tables' is an integer */
   (void)((p->max_row_items) | 0);  /* check that 'ge_stats.max_row_items' is an integer */
   (void)((p->max_alternatives) | 0);  /* check that 'ge_stats.max_alternatives' is an integer */
   (void)((p->generation) | 0);  /* check that 'ge_stats.generation' is an integer */
@@ -4516,67 +4747,71 @@ static const struct _cffi_global_s _cffi_globals[] = {
   { "GE_NO_SHARED_INNER", (void *)_cffi_const_GE_NO_SHARED_INNER, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
   { "GE_NO_SLICES", (void *)_cffi_const_GE_NO_SLICES, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
   { "GE_NO_STATE_CACHE", (void *)_cffi_const_GE_NO_STATE_CACHE, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
+  { "GE_NO_TABLE", (void *)_cffi_const_GE_NO_TABLE, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
   { "GE_OK", (void *)_cffi_const_GE_OK, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
-  { "ge_batch_run", (void *)_cffi_f_ge_batch_run, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 207), (void *)_cffi_d_ge_batch_run },
+  { "ge_batch_run", (void *)_cffi_f_ge_batch_run, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 214), (void *)_cffi_d_ge_batch_run },
   { "ge_build", (void *)_cffi_f_ge_build, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_N, 0), (void *)_cffi_d_ge_build },
-  { "ge_dfa_accepts", (void *)_cffi_f_ge_dfa_accepts, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 168), (void *)_cffi_d_ge_dfa_accepts },
-  { "ge_dfa_advance", (void *)_cffi_f_ge_dfa_advance, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 201), (void *)_cffi_d_ge_dfa_advance },
-  { "ge_dfa_byte_next", (void *)_cffi_f_ge_dfa_byte_next, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 239), (void *)_cffi_d_ge_dfa_byte_next },
-  { "ge_dfa_bytes", (void *)_cffi_f_ge_dfa_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 210), (void *)_cffi_d_ge_dfa_bytes },
-  { "ge_dfa_fill_mask", (void *)_cffi_f_ge_dfa_fill_mask, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 172), (void *)_cffi_d_ge_dfa_fill_mask },
-  { "ge_dfa_free", (void *)_cffi_f_ge_dfa_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 244), (void *)_cffi_d_ge_dfa_free },
-  { "ge_dfa_load", (void *)_cffi_f_ge_dfa_load, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 148), (void *)_cffi_d_ge_dfa_load },
-  { "ge_dfa_new", (void *)_cffi_f_ge_dfa_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 130), (void *)_cffi_d_ge_dfa_new },
-  { "ge_dfa_next", (void *)_cffi_f_ge_dfa_next, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 196), (void *)_cffi_d_ge_dfa_next },
-  { "ge_dfa_read", (void *)_cffi_f_ge_dfa_read, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 247), (void *)_cffi_d_ge_dfa_read },
-  { "ge_dfa_save", (void *)_cffi_f_ge_dfa_save, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 218), (void *)_cffi_d_ge_dfa_save },
-  { "ge_dfa_tokens", (void *)_cffi_f_ge_dfa_tokens, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 213), (void *)_cffi_d_ge_dfa_tokens },
-  { "ge_engine_free", (void *)_cffi_f_ge_engine_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 251), (void *)_cffi_d_ge_engine_free },
-  { "ge_engine_is_full", (void *)_cffi_f_ge_engine_is_full, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 177), (void *)_cffi_d_ge_engine_is_full },
+  { "ge_dfa_accepts", (void *)_cffi_f_ge_dfa_accepts, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 175), (void *)_cffi_d_ge_dfa_accepts },
+  { "ge_dfa_advance", (void *)_cffi_f_ge_dfa_advance, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 208), (void *)_cffi_d_ge_dfa_advance },
+  { "ge_dfa_byte_next", (void *)_cffi_f_ge_dfa_byte_next, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 246), (void *)_cffi_d_ge_dfa_byte_next },
+  { "ge_dfa_bytes", (void *)_cffi_f_ge_dfa_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 217), (void *)_cffi_d_ge_dfa_bytes },
+  { "ge_dfa_fill_mask", (void *)_cffi_f_ge_dfa_fill_mask, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 179), (void *)_cffi_d_ge_dfa_fill_mask },
+  { "ge_dfa_free", (void *)_cffi_f_ge_dfa_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 251), (void *)_cffi_d_ge_dfa_free },
+  { "ge_dfa_load", (void *)_cffi_f_ge_dfa_load, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 155), (void *)_cffi_d_ge_dfa_load },
+  { "ge_dfa_new", (void *)_cffi_f_ge_dfa_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 137), (void *)_cffi_d_ge_dfa_new },
+  { "ge_dfa_next", (void *)_cffi_f_ge_dfa_next, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 203), (void *)_cffi_d_ge_dfa_next },
+  { "ge_dfa_read", (void *)_cffi_f_ge_dfa_read, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 254), (void *)_cffi_d_ge_dfa_read },
+  { "ge_dfa_save", (void *)_cffi_f_ge_dfa_save, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 225), (void *)_cffi_d_ge_dfa_save },
+  { "ge_dfa_tokens", (void *)_cffi_f_ge_dfa_tokens, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 220), (void *)_cffi_d_ge_dfa_tokens },
+  { "ge_engine_free", (void *)_cffi_f_ge_engine_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 258), (void *)_cffi_d_ge_engine_free },
+  { "ge_engine_is_full", (void *)_cffi_f_ge_engine_is_full, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 184), (void *)_cffi_d_ge_engine_is_full },
   { "ge_engine_new", (void *)_cffi_f_ge_engine_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 7), (void *)_cffi_d_ge_engine_new },
-  { "ge_engine_stats", (void *)_cffi_f_ge_engine_stats, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 254), (void *)_cffi_d_ge_engine_stats },
-  { "ge_grammar_bytes", (void *)_cffi_f_ge_grammar_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 224), (void *)_cffi_d_ge_grammar_bytes },
-  { "ge_grammar_free", (void *)_cffi_f_ge_grammar_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 258), (void *)_cffi_d_ge_grammar_free },
+  { "ge_engine_stats", (void *)_cffi_f_ge_engine_stats, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 265), (void *)_cffi_d_ge_engine_stats },
+  { "ge_engine_use", (void *)_cffi_f_ge_engine_use, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 261), (void *)_cffi_d_ge_engine_use },
+  { "ge_grammar_bytes", (void *)_cffi_f_ge_grammar_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 231), (void *)_cffi_d_ge_grammar_bytes },
+  { "ge_grammar_free", (void *)_cffi_f_ge_grammar_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 269), (void *)_cffi_d_ge_grammar_free },
   { "ge_grammar_new", (void *)_cffi_f_ge_grammar_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 21), (void *)_cffi_d_ge_grammar_new },
   { "ge_ir_add", (void *)_cffi_f_ge_ir_add, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 27), (void *)_cffi_d_ge_ir_add },
   { "ge_ir_continuations", (void *)_cffi_f_ge_ir_continuations, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 42), (void *)_cffi_d_ge_ir_continuations },
   { "ge_ir_count", (void *)_cffi_f_ge_ir_count, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 49), (void *)_cffi_d_ge_ir_count },
-  { "ge_ir_free", (void *)_cffi_f_ge_ir_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 261), (void *)_cffi_d_ge_ir_free },
+  { "ge_ir_free", (void *)_cffi_f_ge_ir_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 272), (void *)_cffi_d_ge_ir_free },
   { "ge_ir_is_empty", (void *)_cffi_f_ge_ir_is_empty, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 36), (void *)_cffi_d_ge_ir_is_empty },
   { "ge_ir_matches", (void *)_cffi_f_ge_ir_matches, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 56), (void *)_cffi_d_ge_ir_matches },
   { "ge_ir_new", (void *)_cffi_f_ge_ir_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 64), (void *)_cffi_d_ge_ir_new },
   { "ge_matcher_accept", (void *)_cffi_f_ge_matcher_accept, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 90), (void *)_cffi_d_ge_matcher_accept },
-  { "ge_matcher_accept_bytes", (void *)_cffi_f_ge_matcher_accept_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 110), (void *)_cffi_d_ge_matcher_accept_bytes },
-  { "ge_matcher_accept_token", (void *)_cffi_f_ge_matcher_accept_token, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 184), (void *)_cffi_d_ge_matcher_accept_token },
-  { "ge_matcher_expected", (void *)_cffi_f_ge_matcher_expected, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 118), (void *)_cffi_d_ge_matcher_expected },
-  { "ge_matcher_fill_mask", (void *)_cffi_f_ge_matcher_fill_mask, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 189), (void *)_cffi_d_ge_matcher_fill_mask },
-  { "ge_matcher_flags", (void *)_cffi_f_ge_matcher_flags, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 180), (void *)_cffi_d_ge_matcher_flags },
-  { "ge_matcher_forced_bytes", (void *)_cffi_f_ge_matcher_forced_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 103), (void *)_cffi_d_ge_matcher_forced_bytes },
+  { "ge_matcher_accept_bytes", (void *)_cffi_f_ge_matcher_accept_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 117), (void *)_cffi_d_ge_matcher_accept_bytes },
+  { "ge_matcher_accept_token", (void *)_cffi_f_ge_matcher_accept_token, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 191), (void *)_cffi_d_ge_matcher_accept_token },
+  { "ge_matcher_closing", (void *)_cffi_f_ge_matcher_closing, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 110), (void *)_cffi_d_ge_matcher_closing },
+  { "ge_matcher_closing_tokens", (void *)_cffi_f_ge_matcher_closing_tokens, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 103), (void *)_cffi_d_ge_matcher_closing_tokens },
+  { "ge_matcher_expected", (void *)_cffi_f_ge_matcher_expected, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 125), (void *)_cffi_d_ge_matcher_expected },
+  { "ge_matcher_fill_mask", (void *)_cffi_f_ge_matcher_fill_mask, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 196), (void *)_cffi_d_ge_matcher_fill_mask },
+  { "ge_matcher_flags", (void *)_cffi_f_ge_matcher_flags, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 187), (void *)_cffi_d_ge_matcher_flags },
+  { "ge_matcher_forced_bytes", (void *)_cffi_f_ge_matcher_forced_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 110), (void *)_cffi_d_ge_matcher_forced_bytes },
   { "ge_matcher_fork", (void *)_cffi_f_ge_matcher_fork, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 78), (void *)_cffi_d_ge_matcher_fork },
-  { "ge_matcher_free", (void *)_cffi_f_ge_matcher_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 264), (void *)_cffi_d_ge_matcher_free },
+  { "ge_matcher_free", (void *)_cffi_f_ge_matcher_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 275), (void *)_cffi_d_ge_matcher_free },
   { "ge_matcher_history", (void *)_cffi_f_ge_matcher_history, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 83), (void *)_cffi_d_ge_matcher_history },
-  { "ge_matcher_length", (void *)_cffi_f_ge_matcher_length, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 227), (void *)_cffi_d_ge_matcher_length },
+  { "ge_matcher_length", (void *)_cffi_f_ge_matcher_length, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 234), (void *)_cffi_d_ge_matcher_length },
   { "ge_matcher_move", (void *)_cffi_f_ge_matcher_move, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 69), (void *)_cffi_d_ge_matcher_move },
   { "ge_matcher_new", (void *)_cffi_f_ge_matcher_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 2), (void *)_cffi_d_ge_matcher_new },
   { "ge_matcher_reset", (void *)_cffi_f_ge_matcher_reset, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 74), (void *)_cffi_d_ge_matcher_reset },
   { "ge_matcher_rollback", (void *)_cffi_f_ge_matcher_rollback, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 98), (void *)_cffi_d_ge_matcher_rollback },
-  { "ge_plan_free", (void *)_cffi_f_ge_plan_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 267), (void *)_cffi_d_ge_plan_free },
+  { "ge_plan_free", (void *)_cffi_f_ge_plan_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 278), (void *)_cffi_d_ge_plan_free },
   { "ge_plan_new", (void *)_cffi_f_ge_plan_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 14), (void *)_cffi_d_ge_plan_new },
-  { "ge_plan_read", (void *)_cffi_f_ge_plan_read, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 270), (void *)_cffi_d_ge_plan_read },
+  { "ge_plan_read", (void *)_cffi_f_ge_plan_read, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 281), (void *)_cffi_d_ge_plan_read },
   { "ge_version", (void *)_cffi_f_ge_version, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_N, 0), (void *)_cffi_d_ge_version },
-  { "ge_vocab_bytes", (void *)_cffi_f_ge_vocab_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 230), (void *)_cffi_d_ge_vocab_bytes },
-  { "ge_vocab_encode", (void *)_cffi_f_ge_vocab_encode, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 138), (void *)_cffi_d_ge_vocab_encode },
-  { "ge_vocab_free", (void *)_cffi_f_ge_vocab_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 274), (void *)_cffi_d_ge_vocab_free },
-  { "ge_vocab_load", (void *)_cffi_f_ge_vocab_load, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 153), (void *)_cffi_d_ge_vocab_load },
-  { "ge_vocab_new", (void *)_cffi_f_ge_vocab_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 158), (void *)_cffi_d_ge_vocab_new },
-  { "ge_vocab_read", (void *)_cffi_f_ge_vocab_read, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 277), (void *)_cffi_d_ge_vocab_read },
-  { "ge_vocab_save", (void *)_cffi_f_ge_vocab_save, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 233), (void *)_cffi_d_ge_vocab_save },
+  { "ge_vocab_bytes", (void *)_cffi_f_ge_vocab_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 237), (void *)_cffi_d_ge_vocab_bytes },
+  { "ge_vocab_encode", (void *)_cffi_f_ge_vocab_encode, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 145), (void *)_cffi_d_ge_vocab_encode },
+  { "ge_vocab_free", (void *)_cffi_f_ge_vocab_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 285), (void *)_cffi_d_ge_vocab_free },
+  { "ge_vocab_load", (void *)_cffi_f_ge_vocab_load, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 160), (void *)_cffi_d_ge_vocab_load },
+  { "ge_vocab_new", (void *)_cffi_f_ge_vocab_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 165), (void *)_cffi_d_ge_vocab_new },
+  { "ge_vocab_read", (void *)_cffi_f_ge_vocab_read, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 288), (void *)_cffi_d_ge_vocab_read },
+  { "ge_vocab_save", (void *)_cffi_f_ge_vocab_save, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 240), (void *)_cffi_d_ge_vocab_save },
 };
 
 static const struct _cffi_field_s _cffi_fields[] = {
   { "matchers", offsetof(ge_batch, matchers),
                 sizeof(((ge_batch *)0)->matchers),
-                _CFFI_OP(_CFFI_OP_NOOP, 297) },
+                _CFFI_OP(_CFFI_OP_NOOP, 308) },
   { "tokens", offsetof(ge_batch, tokens),
               sizeof(((ge_batch *)0)->tokens),
               _CFFI_OP(_CFFI_OP_NOOP, 92) },
@@ -4597,16 +4832,16 @@ static const struct _cffi_field_s _cffi_fields[] = {
                  _CFFI_OP(_CFFI_OP_NOOP, 10) },
   { "accepted", offsetof(ge_batch, accepted),
                 sizeof(((ge_batch *)0)->accepted),
-                _CFFI_OP(_CFFI_OP_NOOP, 281) },
+                _CFFI_OP(_CFFI_OP_NOOP, 292) },
   { "needed", offsetof(ge_batch, needed),
               sizeof(((ge_batch *)0)->needed),
-              _CFFI_OP(_CFFI_OP_NOOP, 281) },
+              _CFFI_OP(_CFFI_OP_NOOP, 292) },
   { "changed", offsetof(ge_batch, changed),
                sizeof(((ge_batch *)0)->changed),
-               _CFFI_OP(_CFFI_OP_NOOP, 281) },
+               _CFFI_OP(_CFFI_OP_NOOP, 292) },
   { "failed", offsetof(ge_batch, failed),
               sizeof(((ge_batch *)0)->failed),
-              _CFFI_OP(_CFFI_OP_NOOP, 281) },
+              _CFFI_OP(_CFFI_OP_NOOP, 292) },
   { "n_states", offsetof(ge_dfa_content, n_states),
                 sizeof(((ge_dfa_content *)0)->n_states),
                 _CFFI_OP(_CFFI_OP_NOOP, 10) },
@@ -4616,9 +4851,6 @@ static const struct _cffi_field_s _cffi_fields[] = {
   { "n_transitions", offsetof(ge_dfa_content, n_transitions),
                      sizeof(((ge_dfa_content *)0)->n_transitions),
                      _CFFI_OP(_CFFI_OP_NOOP, 10) },
-  { "n_slots", offsetof(ge_dfa_content, n_slots),
-               sizeof(((ge_dfa_content *)0)->n_slots),
-               _CFFI_OP(_CFFI_OP_NOOP, 10) },
   { "n_masks", offsetof(ge_dfa_content, n_masks),
                sizeof(((ge_dfa_content *)0)->n_masks),
                _CFFI_OP(_CFFI_OP_NOOP, 10) },
@@ -4648,10 +4880,10 @@ static const struct _cffi_field_s _cffi_fields[] = {
               _CFFI_OP(_CFFI_OP_NOOP, 10) },
   { "byte_class_of", offsetof(ge_dfa_content, byte_class_of),
                      sizeof(((ge_dfa_content *)0)->byte_class_of),
-                     _CFFI_OP(_CFFI_OP_NOOP, 307) },
+                     _CFFI_OP(_CFFI_OP_NOOP, 318) },
   { "byte_accepts", offsetof(ge_dfa_content, byte_accepts),
                     sizeof(((ge_dfa_content *)0)->byte_accepts),
-                    _CFFI_OP(_CFFI_OP_NOOP, 282) },
+                    _CFFI_OP(_CFFI_OP_NOOP, 293) },
   { "note", offsetof(ge_dfa_content, note),
             sizeof(((ge_dfa_content *)0)->note),
             _CFFI_OP(_CFFI_OP_NOOP, 31) },
@@ -4672,7 +4904,7 @@ static const struct _cffi_field_s _cffi_fields[] = {
               _CFFI_OP(_CFFI_OP_NOOP, 10) },
   { "text", offsetof(ge_err, text),
             sizeof(((ge_err *)0)->text),
-            _CFFI_OP(_CFFI_OP_NOOP, 286) },
+            _CFFI_OP(_CFFI_OP_NOOP, 297) },
   { "max_expressions", offsetof(ge_limits, max_expressions),
                        sizeof(((ge_limits *)0)->max_expressions),
                        _CFFI_OP(_CFFI_OP_NOOP, 52) },
@@ -4811,6 +5043,9 @@ static const struct _cffi_field_s _cffi_fields[] = {
   { "heirs", offsetof(ge_stats, heirs),
              sizeof(((ge_stats *)0)->heirs),
              _CFFI_OP(_CFFI_OP_NOOP, 52) },
+  { "tables", offsetof(ge_stats, tables),
+              sizeof(((ge_stats *)0)->tables),
+              _CFFI_OP(_CFFI_OP_NOOP, 52) },
   { "max_row_items", offsetof(ge_stats, max_row_items),
                      sizeof(((ge_stats *)0)->max_row_items),
                      _CFFI_OP(_CFFI_OP_NOOP, 52) },
@@ -4847,68 +5082,68 @@ static const struct _cffi_field_s _cffi_fields[] = {
 };
 
 static const struct _cffi_struct_union_s _cffi_struct_unions[] = {
-  { "ge_batch", 288, _CFFI_F_CHECK_FIELDS,
+  { "ge_batch", 299, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_batch), offsetof(struct _cffi_align__ge_batch, y), 0, 11 },
-  { "ge_dfa", 289, _CFFI_F_OPAQUE,
+  { "ge_dfa", 300, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_dfa_content", 290, _CFFI_F_CHECK_FIELDS,
-    sizeof(ge_dfa_content), offsetof(struct _cffi_align__ge_dfa_content, y), 11, 16 },
-  { "ge_engine", 291, _CFFI_F_OPAQUE,
+  { "ge_dfa_content", 301, _CFFI_F_CHECK_FIELDS,
+    sizeof(ge_dfa_content), offsetof(struct _cffi_align__ge_dfa_content, y), 11, 15 },
+  { "ge_engine", 302, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_err", 292, _CFFI_F_CHECK_FIELDS,
-    sizeof(ge_err), offsetof(struct _cffi_align__ge_err, y), 27, 6 },
-  { "ge_grammar", 293, _CFFI_F_OPAQUE,
+  { "ge_err", 303, _CFFI_F_CHECK_FIELDS,
+    sizeof(ge_err), offsetof(struct _cffi_align__ge_err, y), 26, 6 },
+  { "ge_grammar", 304, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_ir", 294, _CFFI_F_OPAQUE,
+  { "ge_ir", 305, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_limits", 295, _CFFI_F_CHECK_FIELDS,
-    sizeof(ge_limits), offsetof(struct _cffi_align__ge_limits, y), 33, 12 },
-  { "ge_matcher", 298, _CFFI_F_OPAQUE,
+  { "ge_limits", 306, _CFFI_F_CHECK_FIELDS,
+    sizeof(ge_limits), offsetof(struct _cffi_align__ge_limits, y), 32, 12 },
+  { "ge_matcher", 309, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_plan", 299, _CFFI_F_OPAQUE,
+  { "ge_plan", 310, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_plan_content", 300, _CFFI_F_CHECK_FIELDS,
-    sizeof(ge_plan_content), offsetof(struct _cffi_align__ge_plan_content, y), 45, 5 },
-  { "ge_rules", 301, _CFFI_F_CHECK_FIELDS,
-    sizeof(ge_rules), offsetof(struct _cffi_align__ge_rules, y), 50, 11 },
-  { "ge_stats", 302, _CFFI_F_CHECK_FIELDS,
-    sizeof(ge_stats), offsetof(struct _cffi_align__ge_stats, y), 61, 21 },
-  { "ge_vocab", 305, _CFFI_F_OPAQUE,
+  { "ge_plan_content", 311, _CFFI_F_CHECK_FIELDS,
+    sizeof(ge_plan_content), offsetof(struct _cffi_align__ge_plan_content, y), 44, 5 },
+  { "ge_rules", 312, _CFFI_F_CHECK_FIELDS,
+    sizeof(ge_rules), offsetof(struct _cffi_align__ge_rules, y), 49, 11 },
+  { "ge_stats", 313, _CFFI_F_CHECK_FIELDS,
+    sizeof(ge_stats), offsetof(struct _cffi_align__ge_stats, y), 60, 22 },
+  { "ge_vocab", 316, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_vocab_content", 306, _CFFI_F_CHECK_FIELDS,
+  { "ge_vocab_content", 317, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_vocab_content), offsetof(struct _cffi_align__ge_vocab_content, y), 82, 8 },
 };
 
 static const struct _cffi_enum_s _cffi_enums[] = {
-  { "ge_mask_flag", 296, _cffi_prim_int(sizeof(ge_mask_flag), ((ge_mask_flag)-1) <= 0),
+  { "ge_mask_flag", 307, _cffi_prim_int(sizeof(ge_mask_flag), ((ge_mask_flag)-1) <= 0),
     "GE_MASK_ALL,GE_MASK_SAME" },
-  { "ge_status", 303, _cffi_prim_int(sizeof(ge_status), ((ge_status)-1) <= 0),
+  { "ge_status", 314, _cffi_prim_int(sizeof(ge_status), ((ge_status)-1) <= 0),
     "GE_OK,GE_E_MEMORY,GE_E_LIMIT,GE_E_SYNTAX,GE_E_UNSUPPORTED,GE_E_NOTHING,GE_E_IR,GE_E_ARGUMENT,GE_E_SPELLING,"
     "GE_E_BUSY" },
-  { "ge_switch", 304, _cffi_prim_int(sizeof(ge_switch), ((ge_switch)-1) <= 0),
+  { "ge_switch", 315, _cffi_prim_int(sizeof(ge_switch), ((ge_switch)-1) <= 0),
     "GE_NO_MASK_CACHE,GE_NO_INNER_MASKS,GE_NO_SHARED_INNER,GE_NO_GOTO_CACHE,GE_NO_STATE_CACHE,GE_NO_SLICES,"
-    "GE_NO_HEIRS,GE_NO_CLAMPING" },
+    "GE_NO_HEIRS,GE_NO_CLAMPING,GE_NO_TABLE" },
 };
 
 static const struct _cffi_typename_s _cffi_typenames[] = {
-  { "ge_batch", 288 },
-  { "ge_dfa", 289 },
-  { "ge_dfa_content", 290 },
-  { "ge_engine", 291 },
-  { "ge_err", 292 },
-  { "ge_grammar", 293 },
-  { "ge_ir", 294 },
-  { "ge_limits", 295 },
-  { "ge_mask_flag", 296 },
-  { "ge_matcher", 298 },
-  { "ge_plan", 299 },
-  { "ge_plan_content", 300 },
-  { "ge_rules", 301 },
-  { "ge_stats", 302 },
-  { "ge_status", 303 },
-  { "ge_switch", 304 },
-  { "ge_vocab", 305 },
-  { "ge_vocab_content", 306 },
+  { "ge_batch", 299 },
+  { "ge_dfa", 300 },
+  { "ge_dfa_content", 301 },
+  { "ge_engine", 302 },
+  { "ge_err", 303 },
+  { "ge_grammar", 304 },
+  { "ge_ir", 305 },
+  { "ge_limits", 306 },
+  { "ge_mask_flag", 307 },
+  { "ge_matcher", 309 },
+  { "ge_plan", 310 },
+  { "ge_plan_content", 311 },
+  { "ge_rules", 312 },
+  { "ge_stats", 313 },
+  { "ge_status", 314 },
+  { "ge_switch", 315 },
+  { "ge_vocab", 316 },
+  { "ge_vocab_content", 317 },
 };
 
 static const struct _cffi_type_context_s _cffi_type_context = {
@@ -4918,12 +5153,12 @@ static const struct _cffi_type_context_s _cffi_type_context = {
   _cffi_struct_unions,
   _cffi_enums,
   _cffi_typenames,
-  74,  /* num_globals */
+  78,  /* num_globals */
   15,  /* num_struct_unions */
   3,  /* num_enums */
   18,  /* num_typenames */
   NULL,  /* no includes */
-  310,  /* num_types */
+  321,  /* num_types */
   0,  /* flags */
 };
 

@@ -12,6 +12,7 @@
 #include "regex/rx_first.c"            /*   first bytes */
 #include "regex/rx_local.c"            /*   bytes that one expression does not tell apart */
 #include "regex/rx_clamp.c"            /*   repeats without bounds that a token cannot reach */
+#include "regex/rx_least.c"            /*   shortest strings */
 #include "regex/rx_absorb.c"           /*   what any plain text leaves alive */
 #include "regex/rx_unicode_tables.c"  /*   code points by property (generated) */
 #include "regex/rx_class.c"           /*   \d \w \s \p{...}, case folding */
@@ -22,22 +23,28 @@
 #include "grammar/ir.c"               /*   the IR from Python */
 #include "lexer/lx.c"                 /* 4 lexer states */
 #include "lexer/lx_value.c"           /*   values of scalars, and lexemes without some of them */
+#include "lexer/lx_least.c"           /*   values in the order of their lengths */
 #include "parser/ep.c"                /*   Earley rows */
 #include "parser/ep_complete.c"       /*   ... scanning and completion */
 #include "parser/ep_predict.c"        /*   ... prediction and return points */
 #include "parser/ep_make.c"           /*   ... rules made on demand: lists and bags */
+#include "parser/ep_least.c"          /*   ... the least that may still come */
+#include "parser/ep_least_bag.c"      /*   ... in bags */
 #include "vocab/tt.c"                 /* 5 the trie of tokens */
 #include "vocab/fd.c"                 /*   tokens by strings of byte classes */
 #include "vocab/vb.c"                 /*   vocabularies */
 #include "vocab/vb_fold.c"            /*   ... folded */
 #include "vocab/vb_file.c"            /*   ... as files */
+#include "vocab/vb_spell.c"           /*   the fewest tokens for a text */
 #include "match/cf.c"                 /* 6 configurations */
 #include "match/mk_walk.c"            /*   walks of the vocabulary */
 #include "match/mk_unit.c"            /*   ... into what alternatives are taken apart */
 #include "match/mk_analyse.c"         /*   ... the analysis of a part */
 #include "match/mk_inner.c"           /*   ... lexeme-internal masks */
 #include "match/mk_keep.c"            /*   masks that are kept */
+#include "match/mk_table.c"           /*   ... or were made ahead of time */
 #include "match/mk.c"                 /*   masks */
+#include "match/cl.c"                 /*   closings: shortest ways to the end */
 #include "match/en.c"                 /*   engines */
 #include "match/mt.c"                 /*   matchers */
 #include "match/bt.c"                 /*   batches of them */

@@ -46,6 +46,8 @@ class Switches:
         Make a mask by its difference from that of the state to which most bytes lead.
     clamping : bool
         Take states to be equal whose bounds no token can tell apart.
+    table : bool
+        Make the token automaton of a grammar that turns out to have few states.
     """
 
     mask_cache: bool = True
@@ -56,6 +58,7 @@ class Switches:
     slices: bool = True
     heirs: bool = True
     clamping: bool = True
+    table: bool = True
 
     def _off(self) -> int:
         """The fields that are off as `ge_switch` bits: field i is bit i."""
@@ -82,6 +85,8 @@ class Stats:
         Walks that a slice made short.
     heirs : int
         Masks made by their difference from another one.
+    tables : int
+        Token automata made.
     max_row_items, max_alternatives : int
         Largest Earley row; largest configuration.
     generation : int
@@ -106,6 +111,7 @@ class Stats:
     inner_hits: int = 0
     slice_hits: int = 0
     heirs: int = 0
+    tables: int = 0
     max_row_items: int = 0
     max_alternatives: int = 0
     generation: int = 0

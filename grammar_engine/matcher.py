@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ._native import check, error_of, ffi, gc_handle, lib, new_err
+from .automata.dfa import TokenDFA
 from .errors import LimitExceededError, MatcherFinishedError, TokenRejectedError
 from .grammar import Grammar, Switches
 from .mask import check_row, rows_of, words_of
@@ -72,8 +73,10 @@ class Matcher:
 
     Parameters
     ----------
-    grammar : Grammar
-    vocabulary : Vocabulary
+    grammar : Grammar or TokenDFA
+        A token automaton gives its masks to the grammar that it was made from.
+    vocabulary : Vocabulary, optional
+        That of a token automaton is known.
     switches : Switches, optional
         Caches and fast paths to switch off; for tests.
 
@@ -84,7 +87,10 @@ class Matcher:
 
     __slots__ = ("_engine", "_err", "_handle", "_n_done", "_switches", "_words", "grammar", "vocabulary")
 
-    def __init__(self, grammar: Grammar, vocabulary: Vocabulary, *, switches: Switches = _ALL_ON):
+    def __init__(self, grammar: Grammar | TokenDFA, vocabulary: Vocabulary | None = None, *, switches: Switches = _ALL_ON):
+        table = grammar if isinstance(grammar, TokenDFA) else None
+        if table is not None:
+            grammar, vocabulary = table._grammar_for(vocabulary)
         if not isinstance(grammar, Grammar) or not isinstance(vocabulary, Vocabulary):
             raise TypeError(
                 f"a Matcher is made of a Grammar and a Vocabulary, not of {type(grammar).__name__} and {type(vocabulary).__name__}"
@@ -93,6 +99,8 @@ class Matcher:
         self.vocabulary = vocabulary
         self._switches = switches
         self._engine = grammar._engine(vocabulary, switches)
+        if table is not None:
+            lib.ge_engine_use(self._engine.handle, table._handle)
         out, err = ffi.new("ge_matcher **"), new_err()
         check(lib.ge_matcher_new(self._engine.handle, out, err), err)
         self._own(gc_handle(out, lib.ge_matcher_free))
@@ -336,6 +344,44 @@ class Matcher:
         status = lib.ge_vocab_encode(self.vocabulary._handle, text, len(text), True, out, self._n_done, n_used, self._err)
         check(status, self._err)
         return list(out[0 : self._n_done[0]])
+
+    def closing_bytes(self) -> bytes:
+        """The first, in the order of bytes, of the shortest texts that make the text a sentence: b"" if it is one.
+
+        What is left of it after some of its bytes have been accepted is the closing from there.
+
+        Raises
+        ------
+        LimitExceededError
+            It is longer than `max_step_work`, or took more work; with lexing="longest", perhaps no sentence goes on from here.
+        """
+        return bytes(self._closing(lib.ge_matcher_closing, "uint8_t[]"))
+
+    def closing_tokens(self) -> list[int]:
+        """The fewest tokens that spell `closing_bytes`, and an end-of-text token if the vocabulary has any; [] after the end.
+
+        Where no tokens spell that text, the vocabulary lacking its bytes, the next one is taken that some do spell. When the first of the
+        tokens has been accepted, the others are left: so a text is closed within n tokens if this is called while they are not more.
+
+        Raises
+        ------
+        VocabularyError
+            Tokens spell no text that closes this one, or none that is at most 64 bytes longer than it would have to be.
+        LimitExceededError
+            As for `closing_bytes`.
+        """
+        return self._closing(lib.ge_matcher_closing_tokens, "uint32_t[]")
+
+    def _closing(self, function: Any, kind: str) -> list[int]:
+        capacity = 256
+        while True:
+            out = ffi.new(kind, capacity)
+            status = function(self._handle, out, capacity, self._n_done, self._err)
+            if status:
+                self._after(status, function, out, capacity, self._n_done, self._err)
+            if self._n_done[0] <= capacity:
+                return list(out[0 : self._n_done[0]])
+            capacity = self._n_done[0]
 
     def explain(self, token_or_bytes: int | bytes) -> Explanation:
         """Say which byte of a token or text is refused, and what was expected there.

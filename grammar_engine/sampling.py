@@ -3,25 +3,19 @@
 Idea. A mask, read as a little-endian integer, is a set of tokens with one bit each; so are the *kinds* of tokens below, and a choice is
 an AND and the pick of a random set bit. Without a model, a uniform choice would write noise and hardly ever stop: of thousands of
 tokens that go on with a string one ends it. So each step first decides whether to go *on* (words) or *out* (whatever ends
-what is open), and the chance of going out grows from 15 % to certainty while the soft budget of tokens is used up.
+what is open), and the chance of going out grows from 15 % to certainty while the budget of tokens is used up.
 
     kind      tokens                                used
     words     letters, digits, space, - . _         to go on in free text
     marks     printable ASCII, no backslash         to go on elsewhere: mostly by one byte that is no digit, now and then by anything
     closers   } ] ) > only, the quote, , : ;        to go out
-    single    one printable byte                    past the budget: each way on is as likely as the others, however many tokens spell it
-    openers   with { [ ( <                          past the budget: only where nothing else is allowed
     odd       white space, controls, backslashes    only where nothing else is allowed
 
 Where most letters may come next the text is free (a string): there the way out is the quote, and brackets are just characters. Elsewhere it is
-structure: the way out is a bracket, else the quote, else a separator. Past the budget the first of these that the mask allows is taken: end of
-text, the way out, a single byte that opens nothing, any short token.
+structure: the way out is a bracket, else the quote, else a separator.
 
-So recursion is left as soon as the grammar lets one out. That is a heuristic, with no proof for every grammar (chance rarely spells what an
-unanchored pattern wants to contain): a text that is not at its end after the hard budget is given up, and begun afresh with half the soft
-budget; after some attempts `DidNotEndError` is raised.
-
-Whatever is chosen is under the mask, so a text that ends is a sentence of the grammar, always.
+What the budget leaves open is closed by the shortest text that makes it a sentence (`Matcher.closing_tokens`). So a text always ends, with
+no end of recursion or required members in sight too; and as all that is chosen is under the mask, it is a sentence of the grammar.
 """
 
 from __future__ import annotations
@@ -30,11 +24,9 @@ import random
 import re
 from typing import Protocol
 
-from .errors import GrammarEngineError
 from .vocabulary import Vocabulary
 
-SOFT_BUDGET = 120  # tokens
-ATTEMPTS = 8
+BUDGET = 120  # tokens
 CHANCE_OF_OUT = 0.15  # at the start of a text
 CHANCE_OF_MARK = 0.05  # where words are allowed too
 CHANCE_OF_ANY = 0.1  # in structure: so that names in other alphabets are met too
@@ -54,23 +46,12 @@ class Writer(Protocol):
     def reset(self) -> None:
         """Back to the empty text."""
 
+    def closing_tokens(self) -> list[int]:
+        """The fewest tokens that end the text."""
+
     @property
     def is_terminated(self) -> bool:
         """An end-of-text token was accepted."""
-
-
-class DidNotEndError(GrammarEngineError):
-    """No attempt of `Sampler.write` came to an end within its budget.
-
-    Attributes
-    ----------
-    text : bytes
-        How far the last attempt came.
-    """
-
-    def __init__(self, text: bytes, budget: int):
-        self.text = text
-        super().__init__(f"the text did not end within {budget:,} tokens; it begins with {text[:60]!r}")
 
 
 class Sampler:
@@ -86,60 +67,39 @@ class Sampler:
         self.brackets = self._tokens(rb"[}\])>]+")
         self.quotes = self._tokens(rb'"')
         self.separators = self._tokens(rb"[,:;]")
-        self.openers = self._tokens(rb".*[{\[(<].*")
         self.exponents = self._tokens(rb"[eE].*")
         self.odd = self._tokens(rb"\s+|.*[\x00-\x1f\\].*")
         self.digits = self._tokens(rb"[0-9]")
         self.single = self._tokens(rb"[ -~]")
-        self.short = [self._tokens(rb".{1,%d}" % length) for length in (1, 2, 4)]
 
-    def write(self, writer: Writer, soft_budget: int = SOFT_BUDGET, hard_budget: int | None = None) -> bytes:
+    def write(self, writer: Writer, budget: int = BUDGET) -> bytes:
         """A random sentence of the grammar.
 
         Parameters
         ----------
         writer : Matcher
-            Is reset first.
-        soft_budget : int
-            Tokens after which the text is brought to its end as soon as the grammar allows.
-        hard_budget : int, optional
-            Tokens after which an attempt is given up. Default: 20 * soft_budget + 2000.
-
-        Raises
-        ------
-        DidNotEndError
-            See the top of this file.
+            Is reset first. Its vocabulary has an end-of-text token.
+        budget : int
+            Tokens after which the text is closed.
         """
-        if hard_budget is None:
-            hard_budget = 20 * soft_budget + 2000
-        for attempt in range(ATTEMPTS):
-            writer.reset()
-            text = self._attempt(writer, soft_budget >> attempt, hard_budget)
-            if writer.is_terminated:
-                return text
-        raise DidNotEndError(text, hard_budget)
-
-    def _attempt(self, writer: Writer, soft_budget: int, hard_budget: int) -> bytes:
-        pieces: list[bytes] = []
-        for used in range(hard_budget):
-            allowed = int.from_bytes(writer.mask(), "little")
-            if not allowed:
-                break
-            digits = bool(pieces) and pieces[-1][-1:].isdigit()
-            token = self._choose(allowed, used / soft_budget if soft_budget else 1.0, digits)
+        writer.reset()
+        text = b""
+        for used in range(budget):
+            token = self._choose(int.from_bytes(writer.mask(), "little"), used / budget, text[-1:].isdigit())
             writer.accept(token)
             if writer.is_terminated:
-                break
-            pieces.append(self.vocabulary.token_bytes(token))
-        return b"".join(pieces)
+                return text
+            text += self.vocabulary.token_bytes(token)
+        for token in writer.closing_tokens():
+            writer.accept(token)
+            text += self.vocabulary.token_bytes(token)
+        return text
 
     def _choose(self, allowed: int, pressure: float, after_digit: bool) -> int:
-        """A token out of `allowed`; `pressure` is the share of the soft budget that is used."""
+        """A token out of `allowed`; `pressure` is the share of the budget that is used."""
         if after_digit:  # numbers of sane size: 1e999 is JSON, but no reader's number
             allowed = allowed & ~self.exponents or allowed
         free = (allowed & self.letters).bit_count() > FREE_TEXT
-        if pressure >= 1:
-            return self._pick(self._way_out(allowed, free))
         if self.rng.random() < CHANCE_OF_OUT + (1 - CHANCE_OF_OUT) * pressure:
             ways = [self.end, self.quotes, self.single & ~self.words] if free else [self.end, self.brackets | self.separators | self.quotes]
         elif free and self.rng.random() >= CHANCE_OF_MARK:
@@ -152,13 +112,6 @@ class Sampler:
             if allowed & kind:
                 return self._pick(allowed & kind)
         return self._pick(allowed)
-
-    def _way_out(self, allowed: int, free: bool) -> int:
-        closers = [self.quotes] if free else [self.brackets, self.quotes, self.separators]
-        for kind in (self.end, *closers, self.single & ~self.openers, self.single, *self.short):
-            if allowed & kind:
-                return allowed & kind
-        return allowed
 
     def _pick(self, tokens: int) -> int:
         """A random member of a set that is not empty: the k-th set bit, found by halving."""

@@ -74,6 +74,7 @@ bool vec_grow(budget *b, void **at, u32 *cap, u32 need, size_t element);
       (to)->n = (from)->n, true))
 
 typedef VEC(u32) id_vec;
+typedef VEC(u8) byte_vec;
 
 static inline u32 min_u32(u32 a, u32 b) { return a < b ? a : b; }
 static inline u32 max_u32(u32 a, u32 b) { return a > b ? a : b; }

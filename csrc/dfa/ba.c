@@ -23,19 +23,20 @@ static bool add_config(closure *c, budget *b, ge_engine *e, u32 config, u32 max_
     return vec_push(b, &c->configs, config) && vec_push(b, &c->accepts, cf_at(e, config)->complete);
 }
 
-static bool close_configs(closure *c, budget *b, ge_engine *e, u32 max_states) {
+static bool close_configs(closure *c, budget *b, ge_engine *e, ba_bounds bounds) {
     u32 n_classes = e->lx.x.n_classes, number;
-    if (!add_config(c, b, e, CF_START, max_states, &number)) return false;
+    if (!add_config(c, b, e, CF_START, bounds.states, &number)) return false;
     for (u32 i = 0; i < c->configs.n; i++)
         for (u32 k = 0; k < n_classes; k++) {
             e->b.work = 0; /* the limit is on each byte */
+            if (cf_warm(e, c->configs.at[i], k) == NONE && bounds.steps-- == 0) return budget_limit(b, LIMIT(max_configurations));
             u32 to = cf_step(e, c->configs.at[i], k);
             if (to == NONE) { /* the engine's failure is that of the whole */
                 if (e->b.status == GE_E_LIMIT) return budget_limit(b, e->b.limit);
                 return budget_fail(b, e->b.status);
             }
             number = NONE;
-            if (to != CF_DEAD && !add_config(c, b, e, to, max_states, &number)) return false;
+            if (to != CF_DEAD && !add_config(c, b, e, to, bounds.states, &number)) return false;
             if (!vec_push(b, &c->next, number)) return false;
         }
     return true;
@@ -54,7 +55,7 @@ static bool minimise(closure *c, budget *b, u32 n_classes, u32 *block, u32 *n_bl
     bool ok = true;
     for (u32 i = 0; ok && i < c->next.n; i++)
         if (c->next.at[i] != NONE) ok = vec_push(b, &all, ((mn_transition){i / n_classes, i % n_classes, c->next.at[i]}));
-    ok = ok && mn_minimise(b, all.at, all.n, c->accepts.at, c->configs.n, block, n_blocks);
+    ok = ok && mn_minimise(b, all.at, all.n, n_classes, c->accepts.at, c->configs.n, block, n_blocks);
     vec_drop(b, &all);
     return ok;
 }
@@ -127,11 +128,11 @@ bool ba_join_classes(ba_automaton *a, budget *b) {
     return true;
 }
 
-bool ba_build(ba_automaton *a, budget *b, ge_engine *e, u32 max_states, id_vec *state_of) {
+bool ba_build(ba_automaton *a, budget *b, ge_engine *e, ba_bounds bounds, id_vec *state_of) {
     closure c = {0};
     u32 column[256], n_blocks = 0;
     *a = (ba_automaton){0};
-    bool ok = close_configs(&c, b, e, max_states);
+    bool ok = close_configs(&c, b, e, bounds);
     u32 n_configs = max_u32(c.configs.n, 1);
     u32 *block = mem_resize(b, NULL, 0, 2 * (size_t)n_configs * sizeof *block), *state = block + n_configs;
     ok = ok && block && minimise(&c, b, e->lx.x.n_classes, block, &n_blocks);

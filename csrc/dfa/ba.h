@@ -18,9 +18,14 @@ typedef struct ba_automaton {
 
 #define BA_NO_CLASS UINT16_MAX
 
-/* Closes the configurations of an engine, whose lock is held; not more than max_states, or GE_E_LIMIT (max_configurations). state_of (may be
- * NULL): configuration -> state or NONE, as far as configurations go. Memory and failures are those of b. */
-bool ba_build(ba_automaton *a, budget *b, ge_engine *e, u32 max_states, id_vec *state_of);
+typedef struct ba_bounds {
+    u32 states;
+    u64 steps; /* transitions that were not known before */
+} ba_bounds;
+
+/* Closes the configurations of an engine, whose lock is held; within the bounds, or GE_E_LIMIT (max_configurations). state_of (may be NULL):
+ * configuration -> state or NONE, as far as configurations go. Memory and failures are those of b. */
+bool ba_build(ba_automaton *a, budget *b, ge_engine *e, ba_bounds bounds, id_vec *state_of);
 /* Joins classes with equal columns, and drops those that lead nowhere. */
 bool ba_join_classes(ba_automaton *a, budget *b);
 bool ba_copy(ba_automaton *to, budget *b, const ba_automaton *from);

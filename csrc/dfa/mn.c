@@ -59,10 +59,22 @@ static void split_marked(partition *p) {
     }
 }
 
-static int compare_labels(const void *left, const void *right) {
-    const mn_transition *p = left, *q = right;
-    if (p->label != q->label) return p->label < q->label ? -1 : 1;
-    return p->from < q->from ? -1 : p->from > q->from;
+static u32 sort_key(const mn_transition *t, int field) { return field == MN_BY_FROM ? t->from : t->label; }
+
+bool mn_sort(budget *b, mn_transition *all, u32 n, int field, u32 n_keys) {
+    u32 *place = mem_resize(b, NULL, 0, ((size_t)n_keys + 1) * sizeof *place);
+    mn_transition *sorted = mem_resize(b, NULL, 0, ((size_t)n + 1) * sizeof *sorted);
+    bool ok = place && sorted;
+    if (ok) {
+        memset(place, 0, ((size_t)n_keys + 1) * sizeof *place);
+        for (u32 i = 0; i < n; i++) place[sort_key(&all[i], field) + 1]++;
+        for (u32 k = 0; k < n_keys; k++) place[k + 1] += place[k];
+        for (u32 i = 0; i < n; i++) sorted[place[sort_key(&all[i], field)]++] = all[i];
+        if (n) memcpy(all, sorted, n * sizeof *all);
+    }
+    if (place) mem_resize(b, place, ((size_t)n_keys + 1) * sizeof *place, 0);
+    if (sorted) mem_resize(b, sorted, ((size_t)n + 1) * sizeof *sorted, 0);
+    return ok;
 }
 
 /* entering[at[s] .. at[s + 1]) = the transitions to s. */
@@ -77,13 +89,12 @@ static void sort_by_target(const mn_transition *all, u32 n, u32 n_states, u32 *a
     for (u32 i = n; i-- > 0;) entering[--at[all[i].to]] = i;
 }
 
-bool mn_minimise(budget *b, mn_transition *all, u32 n, const bool *accepts, u32 n_states, u32 *block, u32 *n_blocks) {
+bool mn_minimise(budget *b, mn_transition *all, u32 n, u32 n_labels, const bool *accepts, u32 n_states, u32 *block, u32 *n_blocks) {
     partition states, cords = {0};
     size_t n_words = (size_t)n_states + 1 + n;
     u32 *at = mem_resize(b, NULL, 0, n_words * sizeof *at);
-    bool ok = new_partition(b, &states, n_states) && new_partition(b, &cords, n) && at;
+    bool ok = new_partition(b, &states, n_states) && new_partition(b, &cords, n) && at && mn_sort(b, all, n, MN_BY_LABEL, n_labels);
     if (ok) {
-        if (n) qsort(all, n, sizeof *all, compare_labels);
         sort_by_target(all, n, n_states, at, at + n_states + 1);
         for (u32 s = 0; s < n_states; s++)
             if (accepts[s]) mark_element(&states, s);

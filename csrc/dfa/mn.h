@@ -17,7 +17,11 @@ typedef struct mn_transition {
     u32 from, label, to;
 } mn_transition;
 
+/* Sorts by a field, whose values are below n_keys; what is equal keeps its order. */
+enum { MN_BY_FROM, MN_BY_LABEL };
+bool mn_sort(budget *b, mn_transition *all, u32 n, int field, u32 n_keys);
+
 /* block[s] = the block of state s, numbered from 0 in no particular order; *n_blocks = their number. Sorts `all` by label. */
-bool mn_minimise(budget *b, mn_transition *all, u32 n, const bool *accepts, u32 n_states, u32 *block, u32 *n_blocks);
+bool mn_minimise(budget *b, mn_transition *all, u32 n, u32 n_labels, const bool *accepts, u32 n_states, u32 *block, u32 *n_blocks);
 
 #endif

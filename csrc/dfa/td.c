@@ -20,7 +20,7 @@ ge_status ge_plan_new(ge_grammar *grammar, ge_vocab *vocab, uint32_t max_states,
     p->v = vocab;
     en_begin(e);
     e->b.limits.max_configurations = (u64)max_states + CF_START; /* CF_DEAD is none of them */
-    bool ok = ba_build(&p->a, &p->b, e, max_states, NULL) && td_find_runs(&p->runs, &p->b, &p->a);
+    bool ok = ba_build(&p->a, &p->b, e, (ba_bounds){max_states, UINT64_MAX}, NULL) && td_find_runs(&p->runs, &p->b, &p->a);
     (void)en_end(e, err);
     ge_engine_free(e);
     if (!ok) {
@@ -100,34 +100,39 @@ static ge_status report_stuck(budget *b, const ba_automaton *a, u32 stuck, ge_er
     return ok ? GE_E_SPELLING : budget_report(b, err);
 }
 
-/* All stages. `a`: without the runs that are coalesced. */
-static ge_dfa *make(ge_plan *p, const ba_automaton *a, const td_edges *edges, u32 n_threads, ge_status *status, ge_err *err) {
-    ge_dfa *t = td_new(&p->b.limits);
-    td_draft d = {.b = &p->b, .a = a, .v = p->v};
-    u32 stuck = NONE;
-    bool ok = (t || budget_fail(&p->b, GE_E_MEMORY)) && td_behave(&d, edges, n_threads) && td_reduce(&d, &stuck) && stuck == NONE &&
-              td_pack(&d, &p->a, t);
-    vec_drop(&p->b, &d.class_of);
-    vec_drop(&p->b, &d.all);
-    vec_drop(&p->b, &d.accepts);
-    vec_drop(&p->b, &d.state_of);
-    if (ok) return t;
+/* All stages. `muted`: without the runs that are coalesced. NULL: failure, or *stuck as td_reduce has it. */
+static ge_dfa *make(budget *b, const ba_automaton *whole, const ba_automaton *muted, const td_edges *edges, ge_vocab *v, u32 n_threads, u32 *stuck) {
+    ge_dfa *t = td_new(&b->limits);
+    td_draft d = {.b = b, .a = muted, .v = v};
+    bool ok = (t || budget_fail(b, GE_E_MEMORY)) && td_behave(&d, edges, n_threads) && td_reduce(&d, stuck) && *stuck == NONE && td_pack(&d, whole, t);
+    vec_drop(b, &d.class_of);
+    vec_drop(b, &d.all);
+    vec_drop(b, &d.accepts);
+    vec_drop(b, &d.state_of);
+    if (ok) {
+        t->exact = muted == whole;
+        return t;
+    }
     ge_dfa_free(t);
-    *status = stuck != NONE && p->b.status == GE_OK ? report_stuck(&p->b, &p->a, stuck, err) : budget_report(&p->b, err);
     return NULL;
+}
+
+ge_dfa *td_make(budget *b, const ba_automaton *a, ge_vocab *v) {
+    u32 stuck = NONE;
+    return make(b, a, a, &(td_edges){0}, v, 1, &stuck);
 }
 
 ge_status ge_dfa_new(ge_plan *p, const uint32_t *spelling, const uint32_t *spelling_at, uint32_t n_threads, ge_dfa **out, ge_err *err) {
     ba_automaton muted = {0};
     td_edges edges = {0};
-    u32 wrong = NONE;
+    u32 wrong = NONE, stuck = NONE;
     ge_status status = GE_OK;
     budget_begin(&p->b);
     bool ok = !spelling_at || (ba_copy(&muted, &p->b, &p->a) && td_mute_runs(&p->runs, &p->b, &muted, p->v, spelling, spelling_at, &edges, &wrong));
     if (!ok) status = budget_report(&p->b, err);
     else if (wrong != NONE) status = err_set(err, GE_E_ARGUMENT, "the tokens given for a literal spell something else");
-    else *out = make(p, spelling_at ? &muted : &p->a, &edges, n_threads, &status, err);
-    if (status == GE_OK) (*out)->exact = !spelling_at;
+    else if (!(*out = make(&p->b, &p->a, spelling_at ? &muted : &p->a, &edges, p->v, n_threads, &stuck)))
+        status = stuck != NONE ? report_stuck(&p->b, &p->a, stuck, err) : budget_report(&p->b, err);
     ba_drop(&muted, &p->b);
     vec_drop(&p->b, &edges);
     return status;
@@ -139,7 +144,8 @@ void ge_dfa_free(ge_dfa *t) {
     if (t->map) {
         td_unmap(t);
     } else {
-        void *tables[] = {t->eos, t->live, t->class_of, t->base, t->slot, t->mask_of, t->mask, t->mask_words, t->accepts, t->byte_class_of, t->byte_next, t->byte_accepts};
+        void *tables[] = {t->eos, t->live, t->class_of, t->row_at, t->row_class, t->row_to, t->mask_of, t->mask, t->mask_words, t->accepts, t->byte_class_of, t->byte_next,
+                          t->byte_accepts};
         for (u32 i = 0; i < sizeof tables / sizeof *tables; i++) free(tables[i]);
     }
     free(t);
@@ -151,7 +157,7 @@ void ge_dfa_read(const ge_dfa *t, ge_dfa_content *out) {
     u32 n_listed = 0;
     for (u32 i = 0; i < t->n_masks; i++) n_listed += t->mask[i].kind == TD_LISTED;
     *out = (ge_dfa_content){
-        .n_states = t->n_states, .n_classes = t->n_classes, .n_transitions = t->n_transitions, .n_slots = t->n_slots, .n_masks = t->n_masks,
+        .n_states = t->n_states, .n_classes = t->n_classes, .n_transitions = t->n_transitions, .n_masks = t->n_masks,
         .n_listed_masks = n_listed, .n_tokens = t->n_tokens, .width = t->width, .n_words = t->n_words, .exact = t->exact,
         .n_byte_states = t->n_byte_states, .n_byte_classes = t->n_byte_classes, .n_note = t->n_note, .byte_class_of = t->byte_class_of,
         .byte_accepts = t->byte_accepts, .note = t->note};
@@ -163,6 +169,18 @@ static bool is_eos(const ge_dfa *t, u64 token) {
     for (u32 i = 0; i < t->n_eos; i++)
         if (t->eos[i] == token) return true;
     return false;
+}
+
+/* The index of `id` among ascending ids [from, to), or NONE. */
+static size_t find_id(const ge_dfa *t, const void *ids, size_t from, size_t to, u32 id) {
+    while (from < to) {
+        size_t middle = from + (to - from) / 2;
+        u32 found = td_id(t, ids, middle);
+        if (found == id) return middle;
+        if (found < id) from = middle + 1;
+        else to = middle;
+    }
+    return NONE;
 }
 
 static u32 class_of(const ge_dfa *t, u32 token) {
@@ -184,8 +202,8 @@ u32 td_next(const ge_dfa *t, u32 state, u64 token) {
     }
     u32 class = class_of(t, (u32)token);
     if (class == NONE) return NONE;
-    size_t slot = 2 * ((size_t)t->base[state] + class);
-    return td_id(t, t->slot, slot) == state ? td_id(t, t->slot, slot + 1) : NONE;
+    size_t at = find_id(t, t->row_class, t->row_at[state], t->row_at[state + 1], class);
+    return at == NONE ? NONE : td_id(t, t->row_to, at);
 }
 
 void td_fill(const ge_dfa *t, u32 state, u32 *out, bool *all) {

@@ -6,11 +6,11 @@
  *          --- td_reduce.c ---> what tokens reach, minimised again; equal columns joined
  *          --- td_pack.c ---> the tables below
  *
- * Serving copies a row, and a transition is two loads: no lock, no growth. The tables are flat and hold indices only, so that a file of them
+ * Serving copies a row, and a transition is a search in a short list: no lock, no growth. The tables are flat and hold indices only, so that a file of them
  * (td_file.c) is used where it lies.
  *
  *     token -> class    dense, by token; or sparse, where few tokens can ever be used: ascending ids, and their classes
- *     state, class -> state    slot[base[state] + class], if it is that state's
+ *     state, class -> state    the classes of a state lie side by side, ascending
  *     state -> mask     masks by content, as bits or as lists of tokens
  *
  * State 0 is the start; n_states stands for a text that an end-of-text token has ended. Invariant: a token is in the mask of a state if and
@@ -35,14 +35,15 @@ struct ge_dfa {
     u32 n_states, n_classes, n_transitions;
     u32 n_tokens, width, n_words, n_eos;
     u32 n_sparse; /* 0: dense */
-    u32 n_slots, n_masks, n_mask_words;
+    u32 n_masks, n_mask_words;
     u32 exact;    /* 0: literals are coalesced */
     u32 narrow;   /* tables of ids have 16 bits each, else 32 */
     u32 *eos;
     u32 *live;    /* [n_sparse] */
     void *class_of; /* ids [n_sparse or n_tokens], NONE: no state can read the token */
-    u32 *base;      /* [n_states] */
-    void *slot;     /* ids [2 * n_slots]: state (NONE: free), where it leads; the last n_classes are free */
+    u32 *row_at;      /* [n_states + 1]: the transitions of a state are those from row_at[state] on */
+    void *row_class;  /* ids [n_transitions] */
+    void *row_to;     /* ids [n_transitions] */
     void *mask_of;  /* ids [n_states] */
     td_mask *mask;
     u32 *mask_words;
@@ -107,6 +108,9 @@ bool td_pack(td_draft *d, const ba_automaton *whole, ge_dfa *dfa); /* whole: wit
 u32 td_next(const ge_dfa *dfa, u32 state, u64 token);
 /* Writes the mask of a state. */
 void td_fill(const ge_dfa *dfa, u32 state, u32 *out, bool *all);
+
+/* The automaton of a byte automaton and a vocabulary. NULL: failure, of b; or no token leads on from some state. */
+ge_dfa *td_make(budget *b, const ba_automaton *a, ge_vocab *v);
 
 ge_dfa *td_new(const ge_limits *limits); /* empty; NULL: out of memory */
 void td_unmap(ge_dfa *dfa);

@@ -167,29 +167,46 @@ static bool add_transitions(classing *w, u32 class, u32 label) {
     return true;
 }
 
-/* All classes by number: [class in the fold, edges] -> number, in the order of the smallest token. */
+/* The number of the class of a token that has edges besides: those with equal behaviour and edges are one class. */
+static u32 number_with_edges(classing *w, intern_table *keys, u32 class, const td_edge *edges, u32 n, bool *fresh) {
+    id_vec key = {0};
+    bool ok = vec_push(w->d->b, &key, class);
+    for (u32 i = 0; ok && i < n; i++) ok = vec_push(w->d->b, &key, edges[i].from) && vec_push(w->d->b, &key, edges[i].to);
+    u32 id = ok ? intern(w->d->b, keys, key.at, key.n, fresh) : NONE;
+    vec_drop(w->d->b, &key);
+    return id;
+}
+
+/* Numbers classes in the order of their smallest tokens. */
 static bool number_classes(classing *w, const td_edges *edges, const u32 *class_of_token) {
     td_draft *d = w->d;
-    intern_table keys = {0};
-    id_vec key = {0};
-    bool ok = true;
+    intern_table keys = {0}; /* [class, edges], of tokens with edges */
+    id_vec number_of_key = {0}, number_of = {0}; /* [class], of tokens without */
+    u32 n_found = w->blocks.n ? w->blocks.at[w->blocks.n - 1].parts.n + 1 : 1;
+    bool ok = vec_reserve(d->b, &number_of, n_found);
+    if (ok) memset(number_of.at, 0xff, n_found * sizeof *number_of.at);
+    d->n_classes = 0;
     for (u32 token = 0, at = 0; ok && token < d->v->n_tokens; token++) {
-        u32 class = class_of_token[token], from = at;
-        key.n = 0;
-        ok = vec_push(d->b, &key, class);
-        for (; ok && at < edges->n && edges->at[at].token == token; at++)
-            ok = vec_push(d->b, &key, edges->at[at].from) && vec_push(d->b, &key, edges->at[at].to);
+        u32 class = class_of_token[token], from = at, *number = &number_of.at[class];
         d->class_of.at[token] = NONE;
-        if (!ok || (class == 0 && from == at)) continue;
-        bool fresh;
-        u32 number = intern(d->b, &keys, key.at, key.n, &fresh);
-        ok = (d->class_of.at[token] = number) != NONE && (!fresh || add_transitions(w, class, number));
-        for (u32 i = from; ok && fresh && i < at; i++)
-            ok = vec_push(d->b, &d->all, ((mn_transition){edges->at[i].from, number, edges->at[i].to}));
+        while (at < edges->n && edges->at[at].token == token) at++;
+        if (class == 0 && from == at) continue;
+        if (from < at) {
+            bool fresh;
+            u32 key = number_with_edges(w, &keys, class, edges->at + from, at - from, &fresh);
+            if (!(ok = key != NONE && (!fresh || vec_push(d->b, &number_of_key, NONE)))) break;
+            number = &number_of_key.at[key];
+        }
+        if (*number == NONE) {
+            *number = d->n_classes++;
+            ok = add_transitions(w, class, *number);
+            for (u32 i = from; ok && i < at; i++) ok = vec_push(d->b, &d->all, ((mn_transition){edges->at[i].from, *number, edges->at[i].to}));
+        }
+        d->class_of.at[token] = *number;
     }
-    d->n_classes = intern_count(&keys);
     intern_drop(d->b, &keys);
-    vec_drop(d->b, &key);
+    vec_drop(d->b, &number_of_key);
+    vec_drop(d->b, &number_of);
     return ok;
 }
 

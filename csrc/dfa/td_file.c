@@ -16,7 +16,6 @@ static void visit_automaton(file_walk *w, ge_dfa *t) {
     FILE_NUMBER(w, t->n_words);
     FILE_NUMBER(w, t->n_eos);
     FILE_NUMBER(w, t->n_sparse);
-    FILE_NUMBER(w, t->n_slots);
     FILE_NUMBER(w, t->n_masks);
     FILE_NUMBER(w, t->n_mask_words);
     FILE_NUMBER(w, t->exact);
@@ -27,8 +26,9 @@ static void visit_automaton(file_walk *w, ge_dfa *t) {
     FILE_TABLE(w, t->eos, t->n_eos);
     FILE_TABLE(w, t->live, t->n_sparse);
     visit_ids(w, t, &t->class_of, t->n_sparse ? t->n_sparse : t->n_tokens);
-    FILE_TABLE(w, t->base, t->n_states);
-    visit_ids(w, t, &t->slot, 2 * (size_t)t->n_slots);
+    FILE_TABLE(w, t->row_at, t->n_states + (size_t)1);
+    visit_ids(w, t, &t->row_class, t->n_transitions);
+    visit_ids(w, t, &t->row_to, t->n_transitions);
     visit_ids(w, t, &t->mask_of, t->n_states);
     FILE_TABLE(w, t->mask, t->n_masks);
     FILE_TABLE(w, t->mask_words, t->n_mask_words);
@@ -63,14 +63,15 @@ static bool are_flags(const bool *flags, u32 n) { /* what the compiler takes a b
 /* Are all indices within their tables? */
 static bool is_sound(const ge_dfa *t) {
     if (t->n_states == 0 || t->n_states == NONE || t->n_tokens == 0 || t->width < t->n_tokens || t->n_words != ((u64)t->width + 31) / 32) return false;
-    if (t->n_sparse > t->n_tokens || t->n_slots < t->n_classes || t->n_byte_states == 0 || t->n_byte_classes > 256) return false;
+    if (t->n_sparse > t->n_tokens || t->n_byte_states == 0 || t->n_byte_classes > 256) return false;
     u32 n_classed = t->n_sparse ? t->n_sparse : t->n_tokens;
     bool ok = all_below(t->eos, t->n_eos, t->n_tokens) && all_below(t->live, t->n_sparse, t->n_tokens) &&
-              ids_below(t, t->class_of, n_classed, t->n_classes, true) && all_below(t->base, t->n_states, t->n_slots - t->n_classes + 1) &&
+              ids_below(t, t->class_of, n_classed, t->n_classes, true) && t->row_at[t->n_states] == t->n_transitions &&
               ids_below(t, t->mask_of, t->n_states, t->n_masks, false) && are_flags(t->accepts, t->n_states) &&
               are_flags(t->byte_accepts, t->n_byte_states) &&
               ids_below(t, t->byte_next, (size_t)t->n_byte_states * t->n_byte_classes, t->n_byte_states, true);
-    for (u32 i = 0; ok && i < t->n_slots; i++) ok = td_id(t, t->slot, 2 * (size_t)i) == NONE || td_id(t, t->slot, 2 * (size_t)i + 1) < t->n_states;
+    ok = ok && ids_below(t, t->row_to, t->n_transitions, t->n_states, false);
+    for (u32 s = 0; ok && s < t->n_states; s++) ok = t->row_at[s] <= t->row_at[s + 1];
     for (u32 i = 0; ok && i < 256; i++) ok = t->byte_class_of[i] == BA_NO_CLASS || t->byte_class_of[i] < t->n_byte_classes;
     for (u32 i = 0; ok && i < t->n_masks; i++) {
         td_mask m = t->mask[i];

@@ -1,14 +1,14 @@
 /* td_pack: the tables of a token automaton.
  *
- * Transitions by row displacement (Tarjan and Yao 1979): the rows of all states lie over each other in one array, shifted so that no two
- * entries fall on the same slot; a slot knows whose it is. Rows are placed in their order, each at the first place near the end where it fits.
+ * Transitions lie one after the other, by state and class: no place is empty, and the few hundred of a state are found by halves. (Rows laid over
+ * each other would be found in two loads, but rows of many classes leave two gaps for each entry.)
  *
  * Masks by content. States with the same classes have the same mask, so only distinct sets of classes are spelt out. */
 #include "td.h"
 
 enum {
-    WINDOW = 1024,     /* places before the end that are looked at for one row */
-    MAX_LISTED = 256   /* tokens of a mask that is a list */
+    MAX_LISTED = 256,  /* tokens of a mask that is a list */
+    LARGE_CLASS = 512  /* tokens: the bits of such a class are set once, and then copied */
 };
 
 static void *new_block(ge_dfa *t, size_t n, size_t element) { return mem_resize(&t->b, NULL, 0, n ? n * element : 1); }
@@ -30,43 +30,25 @@ static void *pack_ids(ge_dfa *t, const u32 *ids, size_t n) {
 
 /* --- transitions -------------------------------------------------------------------------------------------------------------- */
 
-typedef struct slot {
-    u32 state, to; /* state NONE: free */
-} slot;
-
-typedef VEC(slot) slot_vec;
-
-static bool fits(const slot_vec *slots, u32 base, const mn_transition *row, u32 n) {
-    for (u32 i = 0; i < n; i++) {
-        u32 at = base + row[i].label;
-        if (at < slots->n && slots->at[at].state != NONE) return false;
-    }
-    return true;
-}
-
-static bool place_row(td_draft *d, slot_vec *slots, const mn_transition *row, u32 n, u32 *base) {
-    *base = slots->n > WINDOW ? slots->n - WINDOW : 0;
-    while (*base < slots->n && !fits(slots, *base, row, n)) ++*base;
-    u32 end = *base + row[n - 1].label + 1;
-    while (slots->n < end)
-        if (!vec_push(d->b, slots, ((slot){NONE, NONE}))) return false;
-    for (u32 i = 0; i < n; i++) slots->at[*base + row[i].label] = (slot){row[i].from, row[i].to};
-    return true;
-}
-
 /* The transitions are sorted by state and class. */
 static bool pack_rows(td_draft *d, ge_dfa *t) {
-    slot_vec slots = {0};
-    bool ok = true;
-    memset(t->base, 0, d->n_states * sizeof *t->base);
-    for (u32 i = 0, end; ok && i < d->all.n; i = end) {
-        for (end = i; end < d->all.n && d->all.at[end].from == d->all.at[i].from; end++) {}
-        ok = place_row(d, &slots, d->all.at + i, end - i, &t->base[d->all.at[i].from]);
+    id_vec at = {0}, classes = {0}, to = {0};
+    bool ok = vec_reserve(d->b, &at, d->n_states + 1) && vec_reserve(d->b, &classes, d->all.n) && vec_reserve(d->b, &to, d->all.n);
+    if (ok) {
+        for (u32 i = 0; i < d->all.n; i++) {
+            while (at.n <= d->all.at[i].from) at.at[at.n++] = i;
+            classes.at[classes.n++] = d->all.at[i].label;
+            to.at[to.n++] = d->all.at[i].to;
+        }
+        while (at.n <= d->n_states) at.at[at.n++] = d->all.n;
+        t->row_at = COPY(t, at.at, at.n);
+        t->row_class = pack_ids(t, classes.at, classes.n);
+        t->row_to = pack_ids(t, to.at, to.n);
+        ok = t->row_at && t->row_class && t->row_to;
     }
-    for (u32 k = 0; ok && k < d->n_classes; k++) ok = vec_push(d->b, &slots, ((slot){NONE, NONE})); /* so that no place is beyond the end */
-    t->n_slots = slots.n;
-    ok = ok && (t->slot = pack_ids(t, (const u32 *)(const void *)slots.at, 2 * (size_t)slots.n));
-    vec_drop(d->b, &slots);
+    vec_drop(d->b, &at);
+    vec_drop(d->b, &classes);
+    vec_drop(d->b, &to);
     return ok;
 }
 
@@ -98,6 +80,7 @@ typedef struct masking {
     intern_table rows;         /* [accepts, classes ...] */
     id_vec mask_of_row;
     intern_table masks;        /* [kind, words ...] */
+    VEC(u32 *) bits;           /* by class: n_words, of a large one, once they were needed */
     id_vec words;              /* scratch */
 } masking;
 
@@ -106,6 +89,8 @@ static bool index_tokens(masking *m) {
     if (!vec_reserve(d->b, &m->token_from, d->n_classes + 1) || !vec_reserve(d->b, &m->tokens, d->class_of.n)) return false;
     u32 *from = m->token_from.at;
     memset(from, 0, (d->n_classes + 1) * sizeof *from);
+    for (u32 k = 0; k < d->n_classes; k++)
+        if (!vec_push(d->b, &m->bits, NULL)) return false;
     for (u32 token = 0; token < d->class_of.n; token++)
         if (d->class_of.at[token] != NONE) from[d->class_of.at[token]]++;
     for (u32 k = 0, sum = 0; k <= d->n_classes; k++) {
@@ -121,6 +106,23 @@ static bool index_tokens(masking *m) {
 static int compare_token_ids(const void *left, const void *right) {
     u32 p = *(const u32 *)left, q = *(const u32 *)right;
     return p < q ? -1 : p > q;
+}
+
+static void set_bits(const masking *m, u32 class, u32 *bits) {
+    for (u32 k = m->token_from.at[class]; k < m->token_from.at[class + 1]; k++) bits[m->tokens.at[k] >> 5] |= (u32)1 << (m->tokens.at[k] & 31);
+}
+
+static bool add_class(masking *m, u32 class, u32 *bits) {
+    u32 n_words = m->d->v->n_words, **large = &m->bits.at[class];
+    if (m->token_from.at[class + 1] - m->token_from.at[class] < LARGE_CLASS) return set_bits(m, class, bits), true;
+    if (!*large) {
+        *large = mem_resize(m->d->b, NULL, 0, n_words * sizeof **large);
+        if (!*large) return false;
+        memset(*large, 0, n_words * sizeof **large);
+        set_bits(m, class, *large);
+    }
+    for (u32 i = 0; i < n_words; i++) bits[i] |= (*large)[i];
+    return true;
 }
 
 /* The mask of a row: interned, NONE on failure. */
@@ -148,8 +150,7 @@ static u32 make_mask(masking *m, const u32 *row, u32 n) {
         words[0] = TD_BITS;
         for (u32 i = 0; row[0] && i < v->n_eos; i++) words[1 + (v->eos[i] >> 5)] |= (u32)1 << (v->eos[i] & 31);
         for (u32 i = 1; i < n; i++)
-            for (u32 k = m->token_from.at[row[i]]; k < m->token_from.at[row[i] + 1]; k++)
-                words[1 + (m->tokens.at[k] >> 5)] |= (u32)1 << (m->tokens.at[k] & 31);
+            if (!add_class(m, row[i], words + 1)) return NONE;
     }
     return intern(d->b, &m->masks, words, size, NULL);
 }
@@ -207,6 +208,9 @@ static bool pack_masks(td_draft *d, ge_dfa *t) {
     vec_drop(d->b, &m.mask_of_row);
     intern_drop(d->b, &m.masks);
     vec_drop(d->b, &m.words);
+    for (u32 k = 0; k < m.bits.n; k++)
+        if (m.bits.at[k]) mem_resize(d->b, m.bits.at[k], d->v->n_words * sizeof *m.bits.at[k], 0);
+    vec_drop(d->b, &m.bits);
     return ok;
 }
 
@@ -229,11 +233,10 @@ bool td_pack(td_draft *d, const ba_automaton *whole, ge_dfa *t) {
     t->n_words = v->n_words;
     t->n_eos = v->n_eos;
     t->narrow = d->n_states < UINT16_MAX && d->n_classes < UINT16_MAX && whole->n_states < UINT16_MAX; /* and no more masks than states */
-    t->base = new_block(t, t->n_states, sizeof *t->base);
     t->eos = COPY(t, v->eos, v->n_eos);
     t->accepts = COPY(t, d->accepts.at, d->n_states);
     t->state_of_byte_state = COPY(t, d->state_of.at, d->state_of.n);
-    bool ok = t->base && t->eos && t->accepts && t->state_of_byte_state && pack_rows(d, t) && pack_tokens(d, t) && pack_masks(d, t) &&
+    bool ok = t->eos && t->accepts && t->state_of_byte_state && pack_rows(d, t) && pack_tokens(d, t) && pack_masks(d, t) &&
               copy_byte_automaton(t, whole);
     if (!ok && t->b.status == GE_E_LIMIT) budget_limit(d->b, t->b.limit);
     if (!ok && t->b.status != GE_OK) budget_fail(d->b, t->b.status);

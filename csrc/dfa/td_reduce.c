@@ -5,17 +5,10 @@
  * the language and the vocabulary alone. */
 #include "td.h"
 
-static int compare_transitions(const void *left, const void *right) {
-    const mn_transition *p = left, *q = right;
-    if (p->from != q->from) return p->from < q->from ? -1 : 1;
-    return p->label < q->label ? -1 : p->label > q->label;
-}
-
-/* Sorts the transitions by state and class; at[s] = the first of state s. The vector `at` gets n_states + 1 entries. */
+/* Sorts the transitions, which are sorted by class, by state and class; at[s] = the first of state s. The vector `at` gets n_states + 1 entries. */
 static bool index_states(td_draft *d, id_vec *at) {
-    if (d->all.n) qsort(d->all.at, d->all.n, sizeof *d->all.at, compare_transitions);
     at->n = 0;
-    if (!vec_reserve(d->b, at, d->n_states + 1)) return false;
+    if (!mn_sort(d->b, d->all.at, d->all.n, MN_BY_FROM, d->n_states) || !vec_reserve(d->b, at, d->n_states + 1)) return false;
     for (u32 s = 0, i = 0; s <= d->n_states; s++) {
         while (i < d->all.n && d->all.at[i].from < s) i++;
         at->at[at->n++] = i;
@@ -67,7 +60,7 @@ static bool join_states(td_draft *d) {
     u32 n_blocks = 0, n_states = d->n_states;
     size_t size = n_states * sizeof(u32);
     u32 *block = mem_resize(d->b, NULL, 0, size), *first = mem_resize(d->b, NULL, 0, size);
-    bool ok = block && first && mn_minimise(d->b, d->all.at, d->all.n, d->accepts.at, n_states, block, &n_blocks);
+    bool ok = block && first && mn_minimise(d->b, d->all.at, d->all.n, d->n_classes, d->accepts.at, n_states, block, &n_blocks);
     if (ok) {
         memset(first, 0xff, size);
         for (u32 s = n_states; s-- > 0;) first[block[s]] = s;
@@ -85,19 +78,13 @@ static bool join_states(td_draft *d) {
     return ok;
 }
 
-static int compare_columns(const void *left, const void *right) {
-    const mn_transition *p = left, *q = right;
-    if (p->label != q->label) return p->label < q->label ? -1 : 1;
-    return p->from < q->from ? -1 : p->from > q->from;
-}
-
-/* Joins classes with equal columns; a class without transitions is none. Classes keep their order. */
+/* Joins classes with equal columns; a class without transitions is none. Classes keep their order. The transitions are sorted by class and
+ * state, as mn_minimise leaves them. */
 static bool join_classes_of_tokens(td_draft *d) {
     intern_table columns = {0};
     id_vec column = {0}, number = {0};
     bool ok = vec_reserve(d->b, &number, d->n_classes + 1);
     if (ok) memset(number.at, 0xff, (d->n_classes + 1) * sizeof *number.at);
-    if (d->all.n) qsort(d->all.at, d->all.n, sizeof *d->all.at, compare_columns);
     u32 n = 0;
     for (u32 i = 0, end; ok && i < d->all.n; i = end) {
         u32 class = d->all.at[i].label;

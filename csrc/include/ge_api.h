@@ -56,7 +56,8 @@ typedef enum ge_switch {
     GE_NO_STATE_CACHE = 16,  /* compute each transition of lexer and configurations anew */
     GE_NO_SLICES = 32,       /* walk plain tokens like all others */
     GE_NO_HEIRS = 64,        /* no masks by their difference from that of the configuration that most bytes lead to */
-    GE_NO_CLAMPING = 128     /* tell all bounds of repeats apart, however far away */
+    GE_NO_CLAMPING = 128,    /* tell all bounds of repeats apart, however far away */
+    GE_NO_TABLE = 256        /* make no token automaton of a grammar that has few states */
 } ge_switch;
 
 typedef struct ge_ir ge_ir;           /* expressions under construction; then frozen into a grammar */
@@ -162,6 +163,7 @@ typedef struct ge_stats {
     uint64_t inner_hits;     /* found with the vocabulary */
     uint64_t slice_hits;     /* walks that a slice made short */
     uint64_t heirs;          /* masks made by their difference from another one */
+    uint64_t tables;         /* token automata made */
     uint64_t max_row_items;  /* of any row */
     uint64_t max_alternatives; /* of any configuration */
     uint64_t generation;     /* number of this generation of states, from 1 */
@@ -171,6 +173,7 @@ typedef struct ge_stats {
 ge_status ge_engine_new(ge_grammar *grammar, ge_vocab *vocab, uint32_t switches, ge_engine **out, ge_err *err);
 void ge_engine_free(ge_engine *engine);
 void ge_engine_stats(ge_engine *engine, ge_stats *out);
+void ge_engine_use(ge_engine *engine, ge_dfa *dfa); /* an exact automaton of its grammar and vocabulary, for masks; keeps it alive */
 int32_t ge_engine_is_full(ge_engine *engine); /* 1: holds max_generation_bytes or more, or has met a ceiling on states */
 
 /* --- matchers --------------------------------------------------------------------------------------------------------------- */
@@ -227,6 +230,13 @@ size_t ge_batch_run(const ge_batch *batch);
 /* The bytes that must come next, at most `capacity` of them. */
 ge_status ge_matcher_forced_bytes(ge_matcher *m, uint8_t *out, size_t capacity, size_t *n_out, ge_err *err);
 
+/* The first of the shortest byte strings that make the text a sentence. *n_out = its length; nothing is written if that is above capacity. */
+ge_status ge_matcher_closing(ge_matcher *m, uint8_t *out, size_t capacity, size_t *n_out, ge_err *err);
+
+/* The same as the fewest tokens that spell it, and an end-of-text token if there is one. If no tokens spell it, the first of the shortest
+ * that some do. GE_E_SPELLING: none, or none that is not much longer. */
+ge_status ge_matcher_closing_tokens(ge_matcher *m, uint32_t *out, size_t capacity, size_t *n_out, ge_err *err);
+
 /* What may come after `text` has been added: the bytes (256 bits), and the lexemes and nonterminals that are under way or may begin.
  * Writes at most capacity ids each, the full numbers to *n_lexemes and *n_nonterminals. Fails with GE_E_ARGUMENT if text is refused. */
 ge_status ge_matcher_expected(ge_matcher *m, const uint8_t *text, size_t n_text, uint32_t live_bytes[8], uint32_t *lexemes,
@@ -256,7 +266,7 @@ size_t ge_dfa_bytes(const ge_dfa *dfa);
 
 /* All pointers lie in the automaton. */
 typedef struct ge_dfa_content {
-    uint32_t n_states, n_classes, n_transitions, n_slots, n_masks, n_listed_masks;
+    uint32_t n_states, n_classes, n_transitions, n_masks, n_listed_masks;
     uint32_t n_tokens, width, n_words, exact;
     uint32_t n_byte_states, n_byte_classes, n_note;
     const uint16_t *byte_class_of; /* 256; UINT16_MAX: no text holds the byte */

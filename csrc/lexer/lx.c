@@ -59,6 +59,8 @@ void lx_drop(lx_lexer *l) {
     intern_drop(l->b, &l->value_sets);
     intern_drop(l->b, &l->distinct);
     vec_drop(l->b, &l->distinct_lexeme);
+    map_drop(l->b, &l->cheap_of);
+    vec_drop(l->b, &l->cheap);
 }
 
 u32 lx_begin(lx_lexer *l, const u32 *lexemes, u32 n) {

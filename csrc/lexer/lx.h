@@ -29,6 +29,11 @@ typedef struct lx_lexeme {
     u32 origin; /* lexeme of the grammar */
 } lx_lexeme;
 
+typedef struct lx_cheap { /* a value of a lexeme */
+    u32 value, length; /* of its shortest text; RX_NO_LENGTH: there are no more values */
+    u32 set;           /* of values: this one and all that are cheaper */
+} lx_cheap;
+
 enum { LX_DEAD, LX_IDLE }; /* states that always exist: no way on; nothing under way (not dead: the text may end here) */
 
 typedef struct lx_state {
@@ -59,6 +64,8 @@ typedef struct lx_lexer {
     intern_table value_sets; /* ascending values; 0 is the empty set */
     intern_table distinct;   /* (lexeme, value set, tainted) ... */
     VEC(u32) distinct_lexeme; /* ... -> lexeme */
+    word_map cheap_of;        /* lx_least.c: (lexeme, number) -> index in cheap */
+    VEC(lx_cheap) cheap;
 } lx_lexer;
 
 bool lx_init(lx_lexer *l, budget *b, const rx_arena *x, const lx_lexeme *lexemes, u32 n); /* copies all */
@@ -82,6 +89,9 @@ bool lx_same(lx_lexer *l, u32 state, lx_classes *out); /* valid until the next c
 u32 lx_value(lx_lexer *l, const u8 *text, u32 n);
 u32 lx_values_with(lx_lexer *l, u32 set, u32 value);
 u32 lx_distinct(lx_lexer *l, u32 lexeme, u32 set, bool tainted);
+
+/* The n-th value of a lexeme of the grammar, from 0, by the length of its shortest text (lx_least.c). False: failure. */
+bool lx_cheapest(lx_lexer *l, u32 lexeme, u32 n, lx_cheap *out);
 
 /* Can the state, in which a lexeme may still have one value that is not known, go on whatever that value is? Errs towards no. */
 bool lx_is_sure(lx_lexer *l, u32 state);

@@ -15,8 +15,6 @@
 #include "../regex/utf8.h"
 #include "lx.h"
 
-typedef VEC(u8) u8_vec;
-
 enum { MOST_EXPONENT_DIGITS = 17 }; /* longer ones are compared as they are written */
 
 /* --- canonical form ------------------------------------------------------------------------------------------------------ */
@@ -30,7 +28,7 @@ static int code_unit(const u8 *at) {
     return value;
 }
 
-static bool push_char(budget *b, u8_vec *out, u32 c) {
+static bool push_char(budget *b, byte_vec *out, u32 c) {
     u8 bytes[4];
     u32 n = utf8_encode(c, bytes);
     for (u32 i = 0; i < n; i++)
@@ -39,7 +37,7 @@ static bool push_char(budget *b, u8_vec *out, u32 c) {
 }
 
 /* The text is well-formed: it is one of a lexeme. */
-static bool canonical_string(budget *b, const u8 *text, u32 n, u8_vec *out) {
+static bool canonical_string(budget *b, const u8 *text, u32 n, byte_vec *out) {
     bool ok = vec_push(b, out, '"');
     for (u32 i = 1; ok && i < n && text[i] != '"'; i++) {
         if (text[i] != '\\') {
@@ -70,7 +68,7 @@ static bool canonical_string(budget *b, const u8 *text, u32 n, u8_vec *out) {
 
 static bool is_decimal(u8 c) { return c >= '0' && c <= '9'; }
 
-static bool push_decimal(budget *b, u8_vec *out, int64_t number) {
+static bool push_decimal(budget *b, byte_vec *out, int64_t number) {
     u8 digits[24];
     u32 n = 0;
     u64 rest = number < 0 ? (u64)0 - (u64)number : (u64)number;
@@ -81,7 +79,7 @@ static bool push_decimal(budget *b, u8_vec *out, int64_t number) {
     return ok;
 }
 
-static bool canonical_number(budget *b, const u8 *text, u32 n, u8_vec *out) {
+static bool canonical_number(budget *b, const u8 *text, u32 n, byte_vec *out) {
     u32 i = text[0] == '-', start = 0, kept = 0;
     int64_t exponent = -1; /* of the first digit that counts */
     bool ok = (i == 0 || vec_push(b, out, '-')), fraction = false;
@@ -121,7 +119,7 @@ static bool canonical_number(budget *b, const u8 *text, u32 n, u8_vec *out) {
 }
 
 u32 lx_value(lx_lexer *l, const u8 *text, u32 n) {
-    u8_vec value = {0};
+    byte_vec value = {0};
     bool ok = true;
     if (text[0] == '"') ok = canonical_string(l->b, text, n, &value);
     else if (text[0] == '-' || is_decimal(text[0])) ok = canonical_number(l->b, text, n, &value);

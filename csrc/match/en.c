@@ -62,6 +62,8 @@ ge_status ge_engine_new(ge_grammar *grammar, ge_vocab *vocab, uint32_t switches,
 void ge_engine_free(ge_engine *e) {
     if (!e || !share_drop(&e->shares)) return;
     mk_drop(e);
+    ge_dfa_free(e->table);
+    cl_drop(e);
     cf_drop(e);
     if (e->ep.b) ep_drop(&e->ep);
     lx_drop(&e->lx);

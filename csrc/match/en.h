@@ -47,7 +47,10 @@ static inline bool cf_is_abstract(u32 text) { return text == CF_ABSTRACT || text
 typedef struct cf_record {
     u32 _Atomic *next;    /* by byte class: configuration, CF_DEAD, or NONE (not computed yet) */
     u64 _Atomic mask;     /* [ stamp of the mask:32 | its index + 1:32 ], 0 = none is kept */
-    u32 twin;             /* the same with unknown texts; NONE: not made yet */
+    union {
+        u32 twin;          /* of a grammar with distinct lexemes: the same with unknown texts; NONE: not made yet */
+        u32 _Atomic label; /* of others: its state in e->table; NONE: not known */
+    };
     u32 suspects, n_suspects; /* tokens in all_suspects: the mask has them, a configuration with texts may not */
     bool complete;        /* the text may end here */
     bool unsure;          /* abstract, and no alternative is alive for sure */
@@ -59,6 +62,13 @@ typedef struct mk_found {
     VEC(u32) list;
     bool listed;
 } mk_found;
+
+enum { CL_END = 256 };
+
+typedef struct cl_known { /* of the way from a configuration to the end; see cl.c */
+    u32 least; /* no way is shorter */
+    u32 byte;  /* the first one of the shortest way, of that length; NONE: none is known; CL_END: it has no bytes */
+} cl_known;
 
 typedef struct mk_key { /* of a unit that is looked up in the vocabulary; see mk_inner.c */
     u32 at, n; /* in key_words */
@@ -129,6 +139,12 @@ struct ge_engine {
     VEC(bool) unit_seen;  /* by lexer state: a mask was asked for in which it was a unit */
     VEC(mk_place) at_hubs; /* scratch: where a walk has come to hubs: (index of the hub, configuration) */
     u64 _Atomic clock;
+    ge_dfa *_Atomic table; /* a token automaton with all masks, or NULL; see mk_table.c */
+    u32 table_tries;       /* to make one */
+
+    VEC(cl_known) closings;
+    word_map closing_of;  /* (configuration, set of places in tokens) -> index in closings */
+    intern_table in_tokens; /* sets of nodes of the vocabulary's trie; the first stands for "anywhere" */
 
     ge_stats stats; /* counters that are not sizes */
     bool full;      /* a ceiling on what the engine holds was met: new matchers are to begin in a fresh one */
@@ -158,6 +174,11 @@ void cf_drop(ge_engine *e);
 static inline u32 cf_warm(const ge_engine *e, u32 config, u32 byte_class) {
     return atomic_load_explicit(&cf_at(e, config)->next[byte_class], memory_order_acquire);
 }
+
+/* Appends the first of the shortest texts from a configuration to the end of a sentence; with `spelt`, of those that tokens can spell: to be
+ * asked after the first, *found: there is one that is not much longer. False: failure. */
+bool cl_close(ge_engine *e, u32 config, bool spelt, byte_vec *out, bool *found);
+void cl_drop(ge_engine *e);
 
 /* Copies the mask of a configuration. mk_warm: false if none is kept (no lock). mk_cold: computes it, with the lock held. */
 bool mk_warm(ge_engine *e, u32 config, u32 *out, bool *all);

@@ -287,6 +287,8 @@ bool mk_cold(ge_engine *e, u32 config, u32 *out, bool *all) {
         e->found.bits = mem_resize(&e->b, NULL, 0, e->v->n_words * sizeof *e->found.bits);
         if (!e->found.bits) return false;
     }
+    mk_try_table(e);
+    if (mk_by_table(e, config, out, all)) return true;
     if (!build(e, config)) return false;
     if (e->found.listed) {
         memset(out, 0, e->v->n_words * sizeof *out);

@@ -5,7 +5,8 @@
  *     mk_unit.c      into what an alternative is taken apart
  *     mk_inner.c     lexeme-internal masks of units: what does not depend on the parser
  *     mk_analyse.c   ... how they are made
- *     mk_keep.c    masks that are kept */
+ *     mk_keep.c    masks that are kept
+ *     mk_table.c   masks that were made ahead of time */
 #ifndef GE_MK_H
 #define GE_MK_H
 
@@ -53,6 +54,13 @@ bool mk_by_inner(ge_engine *e, cf_alternative in_unit, u32 hub, mk_found *found,
 /* What slices say of a state below a hub: the tokens in bits stay inside some lexeme of it; those in neither bits nor rest neither do nor
  * leave one. reached (may be NULL): the states to which the tokens in bits lead are added to it. */
 bool mk_cut(ge_engine *e, u32 state, u32 hub, vb_cut *cut, id_vec *reached);
+
+/* Writes the mask of a configuration, if there is a token automaton that knows it. No lock needed. */
+bool mk_by_table(ge_engine *e, u32 config, u32 *out, bool *all);
+/* A token has led from one configuration to another. No lock needed. */
+void mk_follow_table(ge_engine *e, u32 from, u64 token, u32 to);
+/* Makes a token automaton, if that may pay. */
+void mk_try_table(ge_engine *e);
 
 /* Keeps a mask for the configuration, if there is room. Never fails: not to keep a mask costs only time. */
 void mk_keep(ge_engine *e, u32 config, const mk_found *found, bool all);

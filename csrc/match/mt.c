@@ -6,6 +6,8 @@
  * A matcher also knows which mask it wrote last, and where to, so that it can tell that a call has written the same there again. */
 #include "mt.h"
 
+#include "mk.h"
+
 typedef struct mt_step {
     int64_t token; /* or -1 - n: n bytes of text */
     u32 config;    /* after it */
@@ -121,7 +123,9 @@ static bool read_token(ge_engine *e, mt_step from, int64_t token, mt_step *to, g
     size_t n_read;
     u32 config = read_bytes(e, from.config, v->text + begin, n, &n_read, err);
     *to = (mt_step){.config = config, .token = token};
-    return config != NONE && config != CF_DEAD;
+    if (config == NONE || config == CF_DEAD) return false;
+    mk_follow_table(e, from.config, (u64)token, config);
+    return true;
 }
 
 static ge_status do_accept(ge_matcher *m, const int64_t *tokens, size_t n, int32_t commit, size_t *n_done, ge_err *err) {
@@ -331,6 +335,62 @@ static ge_status do_forced_bytes(ge_matcher *m, uint8_t *out, size_t capacity, s
     return en_end(e, err);
 }
 
+static ge_status do_closing(ge_matcher *m, uint8_t *out, size_t capacity, size_t *n_out, ge_err *err) {
+    ge_engine *e = m->e;
+    mt_step state = state_of(m);
+    byte_vec text = {0};
+    bool found;
+    *n_out = 0;
+    if (state.ended) return GE_OK;
+    en_begin(e);
+    if (cl_close(e, state.config, false, &text, &found)) {
+        *n_out = text.n;
+        if (text.n && text.n <= capacity) memcpy(out, text.at, text.n);
+    }
+    vec_drop(&e->b, &text);
+    return en_end(e, err);
+}
+
+/* The bytes of a text that no token has; where each is in some token, all of its bytes. */
+static byte_set missing_bytes(const ge_vocab *v, const byte_vec *text) {
+    byte_set in_tokens = {{0}}, missing = {{0}}, all = {{0}};
+    for (u32 i = 0; i < v->trie.byte.n; i++)
+        if (i) set_add(&in_tokens, v->trie.byte.at[i]);
+    for (u32 i = 0; i < text->n; i++) {
+        set_add(&all, text->at[i]);
+        if (!set_has(&in_tokens, text->at[i])) set_add(&missing, text->at[i]);
+    }
+    return set_count(&missing) ? missing : all;
+}
+
+static ge_status do_closing_tokens(ge_matcher *m, uint32_t *out, size_t capacity, size_t *n_out, ge_err *err) {
+    ge_engine *e = m->e;
+    mt_step state = state_of(m);
+    byte_vec text = {0}, other = {0};
+    id_vec tokens = {0};
+    byte_set missing = {{0}};
+    bool found, spelt = false;
+    *n_out = 0;
+    if (state.ended) return GE_OK;
+    en_begin(e);
+    bool ok = cl_close(e, state.config, false, &text, &found) && vb_spell(e->v, &e->b, text.at, text.n, &tokens, &spelt);
+    if (ok && !spelt) {
+        ok = cl_close(e, state.config, true, &other, &found);
+        if (ok && found) ok = vb_spell(e->v, &e->b, other.at, other.n, &tokens, &spelt);
+        if (ok && !spelt) missing = missing_bytes(e->v, &text);
+    }
+    if (ok && spelt && e->v->n_eos) ok = vec_push(&e->b, &tokens, e->v->eos[0]);
+    if (ok) {
+        *n_out = tokens.n;
+        if (tokens.n && tokens.n <= capacity) memcpy(out, tokens.at, tokens.n * sizeof *out);
+    }
+    vec_drop(&e->b, &text);
+    vec_drop(&e->b, &other);
+    vec_drop(&e->b, &tokens);
+    ge_status status = en_end(e, err);
+    return status == GE_OK && !spelt ? report_spelling(&missing, err) : status;
+}
+
 static bool push_new(budget *b, id_vec *v, u32 id) {
     for (u32 i = 0; i < v->n; i++)
         if (v->at[i] == id) return true;
@@ -414,6 +474,14 @@ int32_t ge_matcher_fill_mask(ge_matcher *m, uint32_t *masks, size_t row, size_t 
 
 ge_status ge_matcher_forced_bytes(ge_matcher *m, uint8_t *out, size_t capacity, size_t *n_out, ge_err *err) {
     return enter(m, err) ? leave(m, do_forced_bytes(m, out, capacity, n_out, err)) : GE_E_BUSY;
+}
+
+ge_status ge_matcher_closing(ge_matcher *m, uint8_t *out, size_t capacity, size_t *n_out, ge_err *err) {
+    return enter(m, err) ? leave(m, do_closing(m, out, capacity, n_out, err)) : GE_E_BUSY;
+}
+
+ge_status ge_matcher_closing_tokens(ge_matcher *m, uint32_t *out, size_t capacity, size_t *n_out, ge_err *err) {
+    return enter(m, err) ? leave(m, do_closing_tokens(m, out, capacity, n_out, err)) : GE_E_BUSY;
 }
 
 ge_status ge_matcher_expected(ge_matcher *m, const uint8_t *text, size_t n_text, uint32_t live[8], uint32_t *lexemes, size_t *n_lexemes,

@@ -136,6 +136,9 @@ void ep_drop(ep_parser *p) {
     vec_drop(b, &p->lexemes);
     vec_drop(b, &p->starts);
     vec_drop(b, &p->scans);
+    vec_drop(b, &p->least_nonterminal);
+    vec_drop(b, &p->least_node);
+    vec_drop(b, &p->least_point);
     vec_drop(b, &p->node_stamp);
     vec_drop(b, &p->nonterminal_stamp);
     vec_drop(b, &p->point_stamp);

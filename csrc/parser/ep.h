@@ -60,6 +60,9 @@ typedef struct ep_parser {
     VEC(u32) lexemes;    /* of rows: ascending, then NONE */
     VEC(u32) starts;     /* beside lexemes: where the items after that lexeme start in `scans` */
     VEC(ep_item) scans;
+    /* ep_least.c */
+    id_vec least_nonterminal, least_node, least_point;
+    bool knows_least;
     /* scratch */
     u32 stamp;
     VEC(u32) node_stamp, nonterminal_stamp, point_stamp; /* == stamp: seen */
@@ -88,6 +91,12 @@ u32 ep_join(ep_parser *p, const u32 *rows, u32 n);
 
 const u32 *ep_row_lexemes(const ep_parser *p, u32 row, u32 *n); /* allowed, ascending; valid until the next ep_goto or ep_start */
 bool ep_row_accepts(const ep_parser *p, u32 row);               /* a sentence may end here */
+
+/* Lengths of shortest texts (ep_least.c): first ep_least_begin, false on failure. Of a row; of what follows an allowed lexeme. RX_NO_LENGTH on
+ * failure: they are asked of rows, which are alive. */
+bool ep_least_begin(ep_parser *p);
+u32 ep_least_row(ep_parser *p, u32 row);
+u32 ep_least_after(ep_parser *p, u32 row, u32 lexeme);
 
 /* The distinct nonterminals of the IR that are under way in the row. Writes at most capacity of them; returns how many there are. */
 u32 ep_row_nonterminals(const ep_parser *p, u32 row, u32 *out, u32 capacity);

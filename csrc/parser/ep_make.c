@@ -68,10 +68,7 @@ static bool expand_list(ep_parser *p, u32 x) {
 
 /* --- bags ---------------------------------------------------------------------------------------------------------------- */
 
-/* A state as interned: [ bag | rank | values | tainted | counts ... ] */
-enum { STATE_BAG, STATE_RANK, STATE_VALUES, STATE_TAINTED, STATE_COUNTS };
-
-static const gr_bag *bag_of(const ep_parser *p, u32 state) { return &p->g->bags.at[intern_words(&p->states, state)[STATE_BAG]]; }
+static const gr_bag *bag_of(const ep_parser *p, u32 state) { return &p->g->bags.at[intern_words(&p->states, state)[EP_STATE_BAG]]; }
 
 /* Interns p->words as a state; NONE on failure. */
 static u32 state_of_words(ep_parser *p) {
@@ -83,11 +80,11 @@ static u32 state_of_words(ep_parser *p) {
 }
 
 static u32 first_state(ep_parser *p, u32 bag) {
-    u32 n = STATE_COUNTS + p->g->bags.at[bag].n_words;
+    u32 n = EP_STATE_COUNTS + p->g->bags.at[bag].n_words;
     p->words.n = 0;
     if (!vec_reserve(p->b, &p->words, n)) return NONE;
     memset(p->words.at, 0, n * sizeof *p->words.at);
-    p->words.at[STATE_BAG] = bag;
+    p->words.at[EP_STATE_BAG] = bag;
     p->words.n = n;
     return state_of_words(p);
 }
@@ -101,15 +98,15 @@ static u32 next_state(ep_parser *p, u32 state, u32 way, u32 value) {
     memcpy(p->words.at, intern_words(&p->states, state), n * sizeof *p->words.at);
     p->words.n = n;
     const gr_bag *bag = bag_of(p, state);
-    gr_bag_raise(p->g, bag, p->words.at + STATE_COUNTS, way);
+    gr_bag_raise(p->g, bag, p->words.at + EP_STATE_COUNTS, way);
     if (bag->ranked) {
-        p->words.at[STATE_RANK] = w->rank;
-        gr_bag_forget(p->g, bag, p->words.at + STATE_COUNTS, w->rank);
+        p->words.at[EP_STATE_RANK] = w->rank;
+        gr_bag_forget(p->g, bag, p->words.at + EP_STATE_COUNTS, w->rank);
     }
     if (w->flags & GR_DISTINCT) {
-        if (value == VALUE_UNKNOWN) p->words.at[STATE_TAINTED] = 1;
-        else p->words.at[STATE_VALUES] = lx_values_with(p->lx, p->words.at[STATE_VALUES], value);
-        if (p->words.at[STATE_VALUES] == NONE) return NONE;
+        if (value == VALUE_UNKNOWN) p->words.at[EP_STATE_TAINTED] = 1;
+        else p->words.at[EP_STATE_VALUES] = lx_values_with(p->lx, p->words.at[EP_STATE_VALUES], value);
+        if (p->words.at[EP_STATE_VALUES] == NONE) return NONE;
     }
     return state_of_words(p);
 }
@@ -118,7 +115,7 @@ static u32 next_state(ep_parser *p, u32 state, u32 way, u32 value) {
 static bool find_offers(ep_parser *p, u32 state, bool any) {
     const u32 *words = intern_words(&p->states, state);
     p->offers.n = 0;
-    return gr_bag_offers(p->b, p->g, bag_of(p, state), words + STATE_COUNTS, words[STATE_RANK], any, &p->offers);
+    return gr_bag_offers(p->b, p->g, bag_of(p, state), words + EP_STATE_COUNTS, words[EP_STATE_RANK], any, &p->offers);
 }
 
 /* The suffix that consists of what may come after a member that led to the state; NONE on failure. */
@@ -126,7 +123,7 @@ static u32 bag_tail(ep_parser *p, u32 state) {
     if (state == NONE) return NONE;
     if (p->state_tail.at[state] != NONE) return p->state_tail.at[state];
     const gr_bag *bag = bag_of(p, state);
-    bool finished = gr_bag_is_finished(p->g, bag, intern_words(&p->states, state) + STATE_COUNTS);
+    bool finished = gr_bag_is_finished(p->g, bag, intern_words(&p->states, state) + EP_STATE_COUNTS);
     if (!find_offers(p, state, true)) return NONE;
     if (p->offers.n == 0) return p->state_tail.at[state] = GR_END;
     if (!reserve_nodes(p, 1) || !reserve_nonterminals(p, 1)) return NONE;
@@ -150,7 +147,7 @@ static u32 way_suffix(ep_parser *p, const gr_way *w, u32 first, u32 state) {
 /* The lexeme that a distinct way offers in a state, as a symbol; NONE on failure. */
 static u32 distinct_symbol(ep_parser *p, u32 state, u32 symbol) {
     const u32 *words = intern_words(&p->states, state);
-    u32 lexeme = lx_distinct(p->lx, symbol >> 1, words[STATE_VALUES], words[STATE_TAINTED]);
+    u32 lexeme = lx_distinct(p->lx, symbol >> 1, words[EP_STATE_VALUES], words[EP_STATE_TAINTED]);
     return lexeme == NONE ? NONE : lexeme * 2;
 }
 

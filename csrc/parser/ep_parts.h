@@ -45,6 +45,16 @@ u32 ep_point_of_set(ep_parser *p, u32 set);         /* a return point with this 
 bool ep_expand(ep_parser *p, u32 nonterminal);     /* makes its alternatives; it has none yet */
 u32 ep_fill(ep_parser *p, u32 hole, u32 value);    /* what follows a key of a bag; NONE on failure */
 
+/* A state of a bag as interned: [ bag | rank | values | tainted | counts ... ] */
+enum { EP_STATE_BAG, EP_STATE_RANK, EP_STATE_VALUES, EP_STATE_TAINTED, EP_STATE_COUNTS };
+
+/* --- ep_least.c, ep_least_bag.c: RX_NO_LENGTH also on failure ---------------------------------------------------------------- */
+
+u32 ep_least_symbol(ep_parser *p, u32 symbol);
+u32 ep_least_of_new_bag(ep_parser *p, u32 bag);
+u32 ep_least_of_state(ep_parser *p, u32 state, bool separated); /* a tail, whose members have separators before them; or a rest */
+u32 ep_least_after_key(ep_parser *p, u32 state, u32 way);
+
 /* --- ep_predict.c -------------------------------------------------------------------------------------------------------- */
 
 u32 ep_row_of_set(ep_parser *p, u32 set); /* NONE on failure */

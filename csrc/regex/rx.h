@@ -65,6 +65,7 @@ typedef struct rx_arena {
     intern_table local; /* sets of sets; see rx_local.c */
     word_map clamped;   /* (node, number of bytes) -> what rx_clamp made of it */
     word_map finish;    /* node -> what rx_finish found */
+    word_map least;     /* (node, in quotes) -> what rx_least found */
     rx_id of_byte[256]; /* the node of each single byte, RX_ID_NEVER until it was asked for */
     VEC(u8) bounds;     /* digits of the bounds of multiples */
     u64 derivatives;    /* computed so far */
@@ -154,6 +155,15 @@ bool rx_counts_plain(const rx_arena *x, rx_id id, u32 *n_chars);
 rx_id rx_clamp(rx_arena *x, rx_id id, u32 n_bytes);
 /* The length of a short string of `id`, or n_bytes + 1 if none of at most n_bytes was found. NONE on failure. */
 u32 rx_finish(rx_arena *x, rx_id id, u32 n_bytes);
+
+/* The length of the shortest string of `id`, exact (rx_least.c); RX_LONG stands for all that is longer. RX_NO_LENGTH: there is no string; or
+ * failure of the budget. */
+#define RX_NO_LENGTH NONE
+#define RX_LONG ((u32)1 << 30)
+u32 rx_least(rx_arena *x, rx_id id);
+u32 rx_add_lengths(u32 a, u32 b);
+u32 rx_times_length(u32 n, u32 length); /* no times no length is 0 */
+bool rx_least_text(rx_arena *x, rx_id id, byte_vec *out); /* appends the first of the shortest strings. `id` is not empty. False on failure */
 
 /* For rx_node.c's siblings: interns a node with known meta. */
 rx_id rx_intern(rx_arena *x, const u32 *words, u32 n, u32 flags, u32 depth);

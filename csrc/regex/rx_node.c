@@ -29,6 +29,7 @@ bool rx_copy(rx_arena *x, budget *b, const rx_arena *from) {
     memset(&x->local, 0, sizeof x->local);
     memset(&x->clamped, 0, sizeof x->clamped);
     memset(&x->finish, 0, sizeof x->finish);
+    memset(&x->least, 0, sizeof x->least);
     return intern_copy(b, &x->nodes, &from->nodes) && vec_copy(b, &x->meta, &from->meta) && intern_copy(b, &x->sets, &from->sets) &&
            map_copy(b, &x->memo, &from->memo) && vec_copy(b, &x->bounds, &from->bounds);
 }
@@ -45,6 +46,7 @@ void rx_drop(rx_arena *x) {
     intern_drop(x->b, &x->local);
     map_drop(x->b, &x->clamped);
     map_drop(x->b, &x->finish);
+    map_drop(x->b, &x->least);
 }
 
 /* Exact but for intersections, complements and quoting: there, what each part asks for is taken to be asked for in turn. */

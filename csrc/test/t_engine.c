@@ -174,6 +174,55 @@ static void failing_allocations(sample which) {
     ge_vocab_free(v);
 }
 
+/* The lengths of the closings at each prefix of a text, in tokens (with EOS) and in bytes; each is read, and ends in a sentence. */
+static ge_status close_all(ge_engine *e, const char *text, u32 *lengths) {
+    ge_err err = {0};
+    ge_matcher *m = NULL;
+    ge_status status = ge_matcher_new(e, &m, &err);
+    for (u32 i = 0; status == GE_OK; i++) {
+        u8 closing[64];
+        u32 tokens[64];
+        size_t n = 0, n_tokens = 0, done = 0;
+        status = ge_matcher_closing(m, closing, sizeof closing, &n, &err);
+        if (status == GE_OK) status = ge_matcher_closing_tokens(m, tokens, 64, &n_tokens, &err);
+        if (status == GE_OK) status = ge_matcher_accept_bytes(m, closing, n, 1, &done, &err);
+        if (status != GE_OK) break;
+        CHECK(done == n && ge_matcher_flags(m, &err) == 1 && n_tokens <= n + 1 && tokens[n_tokens - 1] == EOS);
+        CHECK(ge_matcher_rollback(m, 1, &err) == GE_OK);
+        *lengths++ = (u32)(n << 8 | n_tokens);
+        if (!text[i]) break;
+        status = ge_matcher_accept_bytes(m, (const u8 *)text + i, 1, 1, &done, &err);
+    }
+    ge_matcher_free(m);
+    return status;
+}
+
+static void closings_with_failing_allocations(sample which) {
+    ge_limits limits = wide_limits();
+    ge_err err = {0};
+    ge_vocab *v = make_vocab();
+    ge_grammar *g = make_grammar(&limits, which, &err);
+    u32 reference[STEPS], again[STEPS], failures = 0;
+    bool more = true;
+    for (u64 k = 0; more; k++) {
+        ge_engine *e = NULL;
+        CHECK(ge_engine_new(g, v, 0, &e, &err) == GE_OK);
+        e->b.fail_after = k;
+        ge_status status = close_all(e, texts[which], k ? again : reference);
+        if (status != GE_OK) CHECK(status == GE_E_MEMORY);
+        failures += status != GE_OK;
+        more = !k || status != GE_OK || !e->b.fail_after;
+        e->b.fail_after = 0;
+        CHECK(close_all(e, texts[which], again) == GE_OK);
+        CHECK(memcmp(again, reference, (strlen(texts[which]) + 1) * sizeof *again) == 0);
+        ge_engine_free(e);
+    }
+    CHECK(failures > 50);
+    CHECK(again[strlen(texts[which])] == 1); /* EOS alone */
+    ge_grammar_free(g);
+    ge_vocab_free(v);
+}
+
 /* Each limit, set low, is reported by name; the engine stays usable. */
 static void limits_are_named(void) {
     static const struct {
@@ -239,6 +288,7 @@ int main(void) {
     for (sample which = EVERY_SPLIT; which <= BAG; which++) {
         masks_by_trying(which);
         failing_allocations(which);
+        closings_with_failing_allocations(which);
     }
     limits_are_named();
     masks_are_evicted();

@@ -114,6 +114,26 @@ static pair random_operation(rx_arena *x, const pair *pool, u32 n) {
     return r;
 }
 
+/* The least text is in the expression; it is no longer than the shortest string of the language, and as long if it has no other letters. */
+static void check_least(rx_arena *x, const pair *p) {
+    u32 first = 0, length = 0, other = 0;
+    while (first < N_STRINGS && !p->l.has[first]) first++;
+    while (length <= MAX_LENGTH && first >= first_of_length(length + 1)) length++;
+    u32 least = rx_least(x, p->id);
+    CHECK(x->b->status == GE_OK && (least <= length || first == N_STRINGS));
+    CHECK((least == RX_NO_LENGTH) == rx_is_empty(x, p->id));
+    if (least == RX_NO_LENGTH) return;
+    byte_vec text = {0};
+    rx_id id = p->id;
+    CHECK(rx_least_text(x, p->id, &text) && text.n == least);
+    for (u32 i = 0; i < text.n; i++) {
+        other |= text.at[i] < 'a' || text.at[i] >= 'a' + LETTERS;
+        id = rx_derive(x, id, text.at[i]);
+    }
+    CHECK(rx_nullable(x, id) && (other || least == length || (first == N_STRINGS && least > MAX_LENGTH)));
+    vec_drop(x->b, &text);
+}
+
 /* First bytes leave none out, bytes of one local class have one derivative, and a clamped expression has the same short strings. */
 static void check_front(rx_arena *x, rx_id id) {
     byte_set first;
@@ -184,6 +204,7 @@ static void random_expressions(u32 rounds) {
             check_language(&x, &p);
             check_front(&x, p.id);
             check_clamped(&x, &p);
+            check_least(&x, &p);
             rx_id quoted = rx_quote(&x, p.id, round & 1);
             for (const char *c = "\\u00"; quoted != NONE; c++) { /* raw, and inside an escape */
                 check_front(&x, quoted);

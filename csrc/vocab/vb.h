@@ -118,6 +118,10 @@ const fd_fold *vb_fold(ge_vocab *v, const u16 class_of[256], bool *known);
 void vb_fold_release(ge_vocab *v, const fd_fold *f);
 void vb_drop_folds(ge_vocab *v);
 
+u32 vb_child(const tt_trie *t, u32 node, u32 byte); /* or NONE */
+/* Appends the fewest tokens that spell a text; *spelt: there are some. False: failure of the budget. */
+bool vb_spell(const ge_vocab *v, budget *b, const u8 *text, u32 n, id_vec *out, bool *spelt);
+
 static inline bool vb_is_eos(const ge_vocab *v, u64 token) {
     for (u32 i = 0; i < v->n_eos; i++)
         if (v->eos[i] == token) return true;

@@ -7,10 +7,10 @@
 
 static const file_kind VOCABULARY = {"ge-vocab", 1, "it is no saved vocabulary"};
 
-typedef struct note {
+typedef struct vb_note {
     u8 *at;
     u32 n;
-} note;
+} vb_note;
 
 static void visit_trie(file_walk *w, tt_trie *t) {
     static_assert(sizeof *t == 5 * sizeof t->byte, "all vectors of a trie are listed here; with another one the format changes");
@@ -21,7 +21,7 @@ static void visit_trie(file_walk *w, tt_trie *t) {
     FILE_VECTOR(w, t->twins);
 }
 
-static void visit_all(file_walk *w, ge_vocab *v, note *note) {
+static void visit_all(file_walk *w, ge_vocab *v, vb_note *note) {
     FILE_NUMBER(w, v->n_tokens);
     FILE_NUMBER(w, v->width);
     FILE_NUMBER(w, v->n_words);
@@ -49,7 +49,7 @@ static void visit_all(file_walk *w, ge_vocab *v, note *note) {
 
 size_t ge_vocab_save(const ge_vocab *vocab, const uint8_t *text, uint32_t n_text, uint8_t *out) {
     file_walk w = file_begin(out);
-    note note = {(u8 *)(uintptr_t)text, n_text};
+    vb_note note = {(u8 *)(uintptr_t)text, n_text};
     visit_all(&w, (ge_vocab *)(uintptr_t)vocab, &note); /* only read */
     return file_finish(&w, &VOCABULARY);
 }
@@ -57,7 +57,7 @@ size_t ge_vocab_save(const ge_vocab *vocab, const uint8_t *text, uint32_t n_text
 ge_status ge_vocab_load(int32_t fd, ge_vocab **out, ge_err *err) {
     ge_vocab *v = vb_new();
     file_walk w;
-    note note = {0};
+    vb_note note = {0};
     if (!v) return err->status = GE_E_MEMORY;
     const char *fault = file_map(fd, &v->map, &v->map_size);
     if (!fault) fault = file_open(&w, v->map, v->map_size, &VOCABULARY);

@@ -14,6 +14,7 @@ import json
 import os
 from array import array
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from .._native import check, error_of, ffi, lib, new_err
@@ -37,8 +38,6 @@ class TokenDFAStats:
     ----------
     states, classes, transitions : int
         States; classes of tokens that do the same from each state; transitions by class.
-    slots : int
-        Places of the table of transitions, used or not.
     masks, listed_masks : int
         Distinct masks; those among them that are kept as lists of tokens.
     byte_states, byte_classes : int
@@ -51,7 +50,6 @@ class TokenDFAStats:
     states: int
     classes: int
     transitions: int
-    slots: int
     masks: int
     listed_masks: int
     byte_states: int
@@ -168,7 +166,7 @@ class TokenDFA:
             raise TypeError(
                 f"a TokenDFA is made of a Grammar and a Vocabulary, not of {type(grammar).__name__} and {type(vocabulary).__name__}"
             )
-        _check_count("max_states", max_states, (1 << 31) - 1)
+        _check_count("max_states", max_states, 1 << 24)
         if threads is None:
             threads = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
         _check_count("threads", threads, None)
@@ -200,7 +198,6 @@ class TokenDFA:
             content.n_states,
             content.n_classes,
             content.n_transitions,
-            content.n_slots,
             content.n_masks,
             content.n_listed_masks,
             content.n_byte_states,
@@ -308,6 +305,14 @@ class TokenDFA:
             self._grammar = Grammar._from_builder(builder, report, kind=self._kind)
         return self._grammar
 
+    def _grammar_for(self, vocabulary: Vocabulary | None) -> tuple[Grammar, Vocabulary]:
+        """What a Matcher is made of."""
+        if not self.is_exact:
+            raise ValueError("this TokenDFA is not exact (coalesce_literals): its masks are not those of its grammar; use a Guide")
+        if vocabulary is not None and vocabulary != self.vocabulary:
+            raise VocabularyError("the TokenDFA was made for another vocabulary")
+        return self.grammar, self.vocabulary
+
     def __repr__(self) -> str:
         exact = "exact" if self.stats.exact else "NOT exact: literals are coalesced"
         return f"<TokenDFA of {self.num_states:,} states, {self.num_classes:,} classes of tokens, {exact}>"
@@ -344,10 +349,10 @@ def _spell_runs(plan: Any, spell: Spell) -> tuple[array[int], array[int]]:
     """The tokens of all runs, and where those of each begin; one entry more than there are runs."""
     content = ffi.new("ge_plan_content *")
     lib.ge_plan_read(plan, content)
-    at = content.run_at[0 : content.n_runs + 1]
+    at = ffi.unpack(content.run_at, content.n_runs + 1)
     text = bytes(ffi.buffer(content.run_bytes, at[-1])) if at[-1] else b""
     tokens, starts = array("I"), array("I", [0])
-    for begin, end in zip(at, at[1:], strict=False):
+    for begin, end in pairwise(at):
         tokens.extend(spell(text[begin:end]))
         starts.append(len(tokens))
     return tokens or array("I", [0]), starts

@@ -15,6 +15,7 @@ from ..mask import rows_of, words_of
 from .dfa import TokenDFA
 
 _advance, _next, _fill = lib.ge_dfa_advance, lib.ge_dfa_next, lib.ge_dfa_fill_mask
+_cast, _POINTER = ffi.cast, ffi.typeof("uint32_t *")
 _MAX_ID = 1 << 62
 
 
@@ -87,7 +88,7 @@ class Guide:
             raise ValueError(f"a mask has {words} elements of 4 bytes, not {numel} of {element_size}")
         if data_ptr <= 0 or data_ptr % 4:
             raise ValueError("data_ptr is null, or not aligned to 4 bytes")
-        _fill(self._handle, self._state, ffi.cast("uint32_t *", data_ptr))
+        _fill(self._handle, self._state, _cast(_POINTER, data_ptr))
 
     # --- writing ----------------------------------------------------------------------------------------------------
 

@@ -6,13 +6,9 @@ Idea. A nonterminal for each state, and for each state that it leads to a rule: 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 from ..ir import Builder
 from ..report import Entry, Report
-
-if TYPE_CHECKING:
-    from ..grammar import Grammar
 
 NO_STATE = 0xFFFFFFFF
 

@@ -8,14 +8,18 @@ import re
 import pytest
 
 from cli.writers import ToyWriter
-from grammar_engine.sampling import DidNotEndError, Sampler
+from grammar_engine import Grammar, Matcher
+from grammar_engine.sampling import Sampler
 from grammar_engine.vocabulary import Vocabulary
 
 SMALL = Vocabulary([bytes((b,)) for b in range(32, 127)] + [b"ab", b'"}', b'":', b"\xc3", b"\n", b""], eos=[100])
 
 
 def words(*choices: bytes) -> ToyWriter:
-    return ToyWriter(SMALL, lambda text: any(c.startswith(text) for c in choices), lambda text: text in choices)
+    def closing(text: bytes) -> bytes:
+        return min((c[len(text) :] for c in choices if c.startswith(text)), key=len)
+
+    return ToyWriter(SMALL, lambda text: any(c.startswith(text) for c in choices), lambda text: text in choices, closing)
 
 
 def nested() -> ToyWriter:
@@ -39,20 +43,28 @@ def nested() -> ToyWriter:
                 return False
         return depth >= 0
 
-    return ToyWriter(SMALL, is_prefix, lambda text: is_prefix(text) and text.count(b"[") == text.count(b"]") > 0)
+    def closing(text: bytes) -> bytes:
+        opening = b"[" if text[-1:] in (b"", b",") else b""
+        return opening + b"]" * ((text + opening).count(b"[") - text.count(b"]"))
+
+    return ToyWriter(SMALL, is_prefix, lambda text: is_prefix(text) and text.count(b"[") == text.count(b"]") > 0, closing)
 
 
 def free_text() -> ToyWriter:
     """A quoted string without bound."""
     prefix, sentence = re.compile(rb'"[^"]*"?', re.DOTALL), re.compile(rb'"[^"]*"', re.DOTALL)
-    return ToyWriter(SMALL, lambda text: prefix.fullmatch(text) is not None, lambda text: sentence.fullmatch(text) is not None)
+
+    def closing(text: bytes) -> bytes:
+        return b"" if len(text) > 1 and text.endswith(b'"') else b'"' if text else b'""'
+
+    return ToyWriter(SMALL, lambda text: prefix.fullmatch(text) is not None, lambda text: sentence.fullmatch(text) is not None, closing)
 
 
 @pytest.mark.parametrize("language", [nested, free_text, lambda: words(b"a", b"ab", b"abc")])
 def test_it_ends_in_a_sentence(language) -> None:
     writer = language()
     for seed in range(15):
-        text = Sampler(SMALL, random.Random(seed)).write(writer, soft_budget=30)
+        text = Sampler(SMALL, random.Random(seed)).write(writer, budget=30)
         assert writer.is_terminated and writer.is_sentence(text) and text == writer.text
         assert len(text) < 150
 
@@ -64,7 +76,7 @@ def test_all_choices_are_reached() -> None:
 
 def test_free_text_is_readable() -> None:
     writer, sampler = free_text(), Sampler(SMALL, random.Random(1))
-    texts = [sampler.write(writer, soft_budget=40) for _ in range(20)]
+    texts = [sampler.write(writer, budget=40) for _ in range(20)]
     assert all(text.decode().isprintable() for text in texts)
     assert len(set(texts)) > 12 and max(map(len, texts)) > 8
     inner = "".join(text.decode()[1:-1] for text in texts)
@@ -79,17 +91,14 @@ def test_the_seed_decides() -> None:
     assert run(7) == run(7) != run(8)
 
 
-def test_a_language_without_end_is_given_up() -> None:
-    endless = ToyWriter(SMALL, lambda text: not text.strip(b"a"), lambda text: False)
-    with pytest.raises(DidNotEndError, match="did not end within 50 tokens; it begins with b'aaa") as caught:
-        Sampler(SMALL, random.Random(0)).write(endless, soft_budget=10, hard_budget=50)
-    assert set(caught.value.text) == {ord("a")}
+def test_what_chance_hardly_ends_is_closed() -> None:
+    matcher = Matcher(Grammar.from_regex("[a-z]*qzxqzx"), SMALL)
+    text = Sampler(SMALL, random.Random(0)).write(matcher, budget=10)
+    assert matcher.is_terminated and text.endswith(b"qzxqzx") and len(text) > 10
 
 
-def test_a_dead_end_is_given_up() -> None:
-    dead = ToyWriter(SMALL, lambda text: b"ab".startswith(text), lambda text: False)
-    with pytest.raises(DidNotEndError):
-        Sampler(SMALL, random.Random(0)).write(dead)
+def test_without_a_budget_only_the_closing_is_left() -> None:
+    assert Sampler(SMALL, random.Random(0)).write(nested(), budget=0) == b"[]"
 
 
 def test_pick_is_uniform_over_the_set() -> None:

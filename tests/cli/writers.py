@@ -8,10 +8,16 @@ from grammar_engine.vocabulary import Vocabulary
 
 
 class ToyWriter:
-    """Masks by trying every token: `is_prefix` and `is_sentence` say what the language is."""
+    """Masks by trying every token: `is_prefix` and `is_sentence` say what the language is, `closing` how a prefix ends by the shortest way."""
 
-    def __init__(self, vocabulary: Vocabulary, is_prefix: Callable[[bytes], bool], is_sentence: Callable[[bytes], bool]):
-        self.vocabulary, self.is_prefix, self.is_sentence = vocabulary, is_prefix, is_sentence
+    def __init__(
+        self,
+        vocabulary: Vocabulary,
+        is_prefix: Callable[[bytes], bool],
+        is_sentence: Callable[[bytes], bool],
+        closing: Callable[[bytes], bytes],
+    ):
+        self.vocabulary, self.is_prefix, self.is_sentence, self.closing = vocabulary, is_prefix, is_sentence, closing
         self.reset()
 
     def reset(self) -> None:
@@ -23,6 +29,9 @@ class ToyWriter:
         if self.is_sentence(self.text):
             bits |= sum(1 << t for t in self.vocabulary.eos)
         return bits.to_bytes(-(-self.vocabulary.width // 32) * 4, "little")
+
+    def closing_tokens(self) -> list[int]:
+        return [self.vocabulary.tokens.index(bytes((byte,))) for byte in self.closing(self.text)] + list(self.vocabulary.eos[:1])
 
     def accept(self, token: int) -> bool:
         assert int.from_bytes(self.mask(), "little") >> token & 1

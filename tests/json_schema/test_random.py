@@ -26,7 +26,7 @@ from grammar_engine.errors import LimitExceededError, UnsupportedSchemaError
 from grammar_engine.frontends.json_schema import Options, build
 from grammar_engine.ir import Builder
 from grammar_engine.limits import Limits
-from grammar_engine.sampling import DidNotEndError, Sampler
+from grammar_engine.sampling import Sampler
 from oracle import expr as oracle
 from oracle.earley import Recogniser
 
@@ -99,17 +99,12 @@ def test_whatever_is_written_validates(draft: int) -> None:
             return
         is_valid = judge_of(schema)
         for _ in range(3):
-            try:
-                text = SAMPLER.write(Matcher(grammar, BYTES), soft_budget=20, hard_budget=400).decode()
-            except DidNotEndError:
-                counts["did not end"] += 1
-                continue
+            text = SAMPLER.write(Matcher(grammar, BYTES), budget=20).decode()
             counts["written"] += 1
             assert is_valid(exact(text)), text
 
     check()
     assert_not_all_refused(counts)
-    assert counts["did not end"] < 0.1 * counts["written"], counts
 
 
 def test_the_order_of_the_schema_is_one_order() -> None:

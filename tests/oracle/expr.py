@@ -529,6 +529,10 @@ class Questions:
         """Whether an expression denotes nothing."""
         return is_empty(self.builder, expr)
 
+    def matches(self, expr: ir.Expr, text: bytes) -> bool:
+        """Whether an expression contains a text."""
+        return matches(self.builder, expr, text)
+
     def count(self, expr: ir.Expr, limit: int) -> int:
         """The number of strings is not the oracle's to tell: schemas that need it are compared by value."""
         raise NotImplementedError

@@ -1,0 +1,231 @@
+/* cl: closings, the shortest ways from a configuration to the end of a sentence.
+ *
+ * Idea. The least length of what may still come is known of each lexeme under way (rx_least.c) and of each row after it (ep_least.c).
+ * Together they foretell, for each byte, how long the way is that begins with it; so the closing is followed byte by byte, and of the
+ * bytes that keep to the least length the smallest is taken.
+ *
+ * Where the forecast is only a lower bound (lexing="longest"; a distinct member under way; bytes that no token has) the same walk becomes
+ * a search: depth-first, no longer than foretold, and if that fails again with what it has learned, a length more (IDA* with a table;
+ * Korf 1985, Reinefeld and Marsland 1994). A configuration that has failed keeps its better bound, one on a way that was found keeps its
+ * next byte, for all later calls: a closing that goes on from the middle of an earlier one is read off.
+ *
+ * What is found is the first in the order of bytes among the shortest. So it depends on nothing but the text, and what is left of it after
+ * some of its bytes is the closing from there: a shorter or smaller one would have made the whole shorter or smaller.
+ *
+ * Spelt closings are those that some sequence of tokens spells. A *place* is then a configuration and a set of nodes of the vocabulary's
+ * trie, where a token under way may be; the root is in it where one may end. Only vocabularies without some bytes need that.
+ *
+ * Every byte is read by the engine itself, and the last configuration is complete: a forecast that were wrong could make a closing longer
+ * than need be, but never no sentence.
+ *
+ * Cost: known: a look-up per byte. New: for each byte the derivatives of the lexemes under way that may be on the way, by each byte class
+ * up to the one that is taken, and one step of the configuration. */
+#include "en.h"
+
+enum { CL_ANYWHERE = 0, CL_DETOUR = 64 /* bytes that a spelt closing may be longer */ };
+
+typedef struct cl_pair { /* what may end a place: a lexeme under way, then the row behind it */
+    rx_id expr;
+    u32 after;
+} cl_pair;
+
+typedef struct cl_frame {
+    u32 config, in_tokens; /* the place */
+    u32 known;             /* index in closings */
+    u32 rest;              /* bytes that are left to go */
+    u32 bound;             /* of the ways that were left out so far, the least */
+    u32 byte;              /* to be tried next */
+    u32 pairs;             /* first of its pairs */
+} cl_frame;
+
+typedef struct cl_walk {
+    VEC(cl_frame) frames;
+    VEC(cl_pair) pairs;
+    id_vec nodes; /* scratch: of the trie */
+} cl_walk;
+
+/* --- places -------------------------------------------------------------------------------------------------------------- */
+
+static u32 in_tokens_of(ge_engine *e, const id_vec *nodes) {
+    if (intern_count(&e->in_tokens) == 0 && intern(&e->b, &e->in_tokens, (u32[]){NONE}, 1, NULL) == NONE) return NONE;
+    return intern(&e->b, &e->in_tokens, nodes->at, nodes->n, NULL);
+}
+
+/* Where tokens may be one byte later: CL_ANYWHERE stays; *dead: nowhere. NONE on failure. */
+static u32 step_in_tokens(ge_engine *e, cl_walk *w, u32 set, u32 byte, bool *dead) {
+    *dead = false;
+    if (set == CL_ANYWHERE) return set;
+    bool ends = false, ok = true;
+    w->nodes.n = 0;
+    ok = vec_push(&e->b, &w->nodes, 0);
+    for (u32 i = 0; ok && i < intern_length(&e->in_tokens, set); i++) {
+        u32 node = vb_child(&e->v->trie, intern_words(&e->in_tokens, set)[i], byte), at = w->nodes.n;
+        if (node == NONE) continue;
+        ends |= e->v->trie.token.at[node] != NONE;
+        ok = vec_push(&e->b, &w->nodes, node);
+        for (; ok && at > 1 && w->nodes.at[at - 1] > node; at--) w->nodes.at[at] = w->nodes.at[at - 1];
+        if (ok) w->nodes.at[at] = node;
+    }
+    *dead = w->nodes.n == 1;
+    if (!ends && !*dead) { /* without the root */
+        memmove(w->nodes.at, w->nodes.at + 1, --w->nodes.n * sizeof *w->nodes.at);
+    }
+    return ok ? in_tokens_of(e, &w->nodes) : NONE;
+}
+
+static bool is_end(const ge_engine *e, u32 config, u32 in_tokens) {
+    return cf_at(e, config)->complete && (in_tokens == CL_ANYWHERE || intern_words(&e->in_tokens, in_tokens)[0] == 0);
+}
+
+/* Index of what is known of a place; NONE on failure. */
+static u32 known_of(ge_engine *e, u32 config, u32 in_tokens) {
+    u64 key = (u64)config << 32 | in_tokens;
+    u32 index = map_get(&e->closing_of, key);
+    if (index != NONE) return index;
+    cl_known known = {0, is_end(e, config, in_tokens) ? CL_END : NONE};
+    index = e->closings.n;
+    return vec_push(&e->b, &e->closings, known) && map_put(&e->b, &e->closing_of, key, index) ? index : NONE;
+}
+
+/* --- forecasts ----------------------------------------------------------------------------------------------------------- */
+
+/* Appends the pairs of a configuration that are no longer than `rest`; *bound = the least of the others. */
+static bool add_pairs(ge_engine *e, cl_walk *w, u32 config, u32 rest, u32 *bound) {
+    for (u32 i = 0, n = cf_count(e, config); i < n; i++) {
+        cf_alternative a = cf_alternative_at(e, config, i);
+        for (u32 k = 0; k < lx_count(&e->lx, a.state >> 1); k++) {
+            const u32 *words = intern_words(&e->lx.states, a.state >> 1) + 2 * k;
+            cl_pair pair = {.expr = words[1]};
+            if (e->lx.lexemes.at[words[0]].flags & LX_SKIP) pair.after = ep_least_row(&e->ep, a.row);
+            else pair.after = ep_least_after(&e->ep, a.row, words[0]);
+            u32 length = rx_add_lengths(rx_least(&e->lx.x, pair.expr), pair.after);
+            if (e->b.status != GE_OK) return false;
+            if (length > rest) *bound = min_u32(*bound, length);
+            else if (!vec_push(&e->b, &w->pairs, pair)) return false;
+        }
+    }
+    return true;
+}
+
+/* The least length of a way that begins with a byte, as far as can be foretold. */
+static u32 foretell(ge_engine *e, const cl_walk *w, u32 first, u32 byte) {
+    u32 least = RX_NO_LENGTH;
+    for (u32 i = first; i < w->pairs.n && e->b.status == GE_OK; i++) {
+        rx_id rest = rx_derive(&e->lx.x, w->pairs.at[i].expr, byte);
+        if (rest == NONE || rest == RX_ID_NEVER) continue;
+        least = min_u32(least, rx_add_lengths(rx_add_lengths(rx_least(&e->lx.x, rest), w->pairs.at[i].after), 1));
+    }
+    return least;
+}
+
+/* --- the walk ------------------------------------------------------------------------------------------------------------ */
+
+static bool push_frame(ge_engine *e, cl_walk *w, u32 config, u32 in_tokens, u32 rest) {
+    cl_frame f = {.config = config, .in_tokens = in_tokens, .rest = rest, .bound = RX_NO_LENGTH, .pairs = w->pairs.n};
+    f.known = known_of(e, config, in_tokens);
+    return f.known != NONE && vec_push(&e->b, &w->frames, f);
+}
+
+/* Tries the next byte of the last frame: pushes the place that it leads to, or notes that the byte is no way. */
+static bool try_byte(ge_engine *e, cl_walk *w) {
+    cl_frame *f = &w->frames.at[w->frames.n - 1];
+    u32 byte = f->byte++, byte_class = e->lx.x.class_of[byte];
+    if (f->in_tokens == CL_ANYWHERE && e->lx.x.class_byte[byte_class] != byte) return true; /* the first of its class stands for it */
+    u32 length = foretell(e, w, f->pairs, byte);
+    if (!budget_work(&e->b, 1)) return false;
+    if (length > f->rest) return f->bound = min_u32(f->bound, length), true;
+    u32 config = cf_step(e, f->config, byte_class);
+    bool dead;
+    u32 in_tokens = step_in_tokens(e, w, f->in_tokens, byte, &dead);
+    if (config == NONE || in_tokens == NONE) return false;
+    if (config == CF_DEAD || dead) return true;
+    return push_frame(e, w, config, in_tokens, f->rest - 1);
+}
+
+/* Looks for a way of at most `rest` bytes from a place. What is learned is in closings. */
+static bool walk_closing(ge_engine *e, cl_walk *w, u32 config, u32 in_tokens, u32 rest) {
+    w->frames.n = w->pairs.n = 0;
+    if (!push_frame(e, w, config, in_tokens, rest)) return false;
+    while (w->frames.n) {
+        cl_frame *f = &w->frames.at[w->frames.n - 1];
+        cl_known *known = &e->closings.at[f->known];
+        if (known->byte != NONE && known->least <= f->rest) { /* the end, or a way that is known: it is that of all frames */
+            u32 length = known->least;
+            for (u32 i = w->frames.n - 1; i-- > 0;) {
+                cl_frame at = w->frames.at[i];
+                e->closings.at[at.known] = (cl_known){++length, at.byte - 1};
+            }
+            return true;
+        }
+        if (f->byte == 0 && known->least <= f->rest && !add_pairs(e, w, f->config, f->rest, &f->bound)) return false;
+        u32 n = w->frames.n;
+        while (known->least <= f->rest && f->byte < 256 && w->frames.n == n) {
+            if (!try_byte(e, w)) return false;
+            f = &w->frames.at[n - 1];
+            known = &e->closings.at[f->known];
+        }
+        if (w->frames.n > n) continue;
+        if (known->least <= f->rest) known->least = max_u32(known->least, f->bound);
+        u32 bound = rx_add_lengths(known->least, 1);
+        w->pairs.n = f->pairs;
+        if (--w->frames.n) f[-1].bound = min_u32(f[-1].bound, bound);
+    }
+    return true;
+}
+
+/* The way that is known, from its first place on. */
+static bool follow_closing(ge_engine *e, cl_walk *w, u32 config, u32 in_tokens, byte_vec *out) {
+    for (;;) {
+        u32 index = known_of(e, config, in_tokens);
+        if (index == NONE) return false;
+        u32 byte = e->closings.at[index].byte;
+        bool dead;
+        if (byte == CL_END) return true;
+        if (!vec_push(&e->b, out, (u8)byte)) return false;
+        config = cf_step(e, config, e->lx.x.class_of[byte]);
+        in_tokens = step_in_tokens(e, w, in_tokens, byte, &dead);
+        if (config == NONE || in_tokens == NONE) return false;
+    }
+}
+
+/* With `spelt`: after the closing without. */
+static bool find_closing(ge_engine *e, cl_walk *w, u32 config, bool spelt, byte_vec *out, bool *found) {
+    u32 in_tokens = CL_ANYWHERE, index = known_of(e, config, CL_ANYWHERE), most = RX_LONG;
+    if (index == NONE || !ep_least_begin(&e->ep)) return false;
+    if (spelt) {
+        most = e->closings.at[index].least + CL_DETOUR;
+        w->nodes.n = 0;
+        in_tokens = vec_push(&e->b, &w->nodes, 0) ? in_tokens_of(e, &w->nodes) : NONE;
+        index = in_tokens == NONE ? NONE : known_of(e, config, in_tokens);
+        if (index == NONE) return false;
+    }
+    for (;;) {
+        cl_known known = e->closings.at[index];
+        *found = known.byte != NONE;
+        if (*found) return follow_closing(e, w, config, in_tokens, out);
+        if (known.least == 0) { /* not asked before */
+            u32 bound = RX_NO_LENGTH;
+            if (!add_pairs(e, w, config, 0, &bound)) return false;
+            known.least = e->closings.at[index].least = w->pairs.n ? 1 : bound;
+        }
+        if (known.least == RX_NO_LENGTH || (spelt && known.least > most)) return true;
+        if (known.least > e->b.limits.max_step_work || known.least >= RX_LONG) return budget_limit(&e->b, LIMIT(max_step_work));
+        if (!walk_closing(e, w, config, in_tokens, known.least)) return false;
+    }
+}
+
+bool cl_close(ge_engine *e, u32 config, bool spelt, byte_vec *out, bool *found) {
+    cl_walk w = {0};
+    bool ok = find_closing(e, &w, config, spelt, out, found);
+    vec_drop(&e->b, &w.frames);
+    vec_drop(&e->b, &w.pairs);
+    vec_drop(&e->b, &w.nodes);
+    if (ok && !*found && !spelt) ok = budget_limit(&e->b, LIMIT(max_step_work)); /* lexing="longest": no sentence goes on from here */
+    return ok;
+}
+
+void cl_drop(ge_engine *e) {
+    vec_drop(&e->b, &e->closings);
+    map_drop(&e->b, &e->closing_of);
+    intern_drop(&e->b, &e->in_tokens);
+}

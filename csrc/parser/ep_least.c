@@ -1,0 +1,163 @@
+/* ep_least: the length of the shortest text that may still come, in bytes, exact: of a row, and of a row after one of its lexemes.
+ *
+ * Nonterminals of the grammar: the least fixed point of "an alternative is as long as its symbols together", found by passes over all of
+ * them, there and back, until none becomes shorter (that of Bellman and Ford, on hyperedges). Lists are arithmetic, bags greedy
+ * (ep_least_bag.c). What is made on demand (tails of lists and bags, suffixes) is computed when it is asked for.
+ *
+ * Return points refer to older ones, but for left recursion, where a system of them was made together. So one pass in the order of their
+ * ids serves, and more where it met a reference ahead. A way round such a cycle makes no text shorter.
+ *
+ * Distinct members: what a member under way will take away from those after it is not known before its end. Until then the length is a
+ * lower bound; between members it is exact. With lexing="longest" all of this is a lower bound. (match/cl.c searches where it must.)
+ *
+ * Cost: each nonterminal, suffix and return point once, for all texts. */
+#include "ep_parts.h"
+
+#define NOT_LEARNED (NONE - 1)
+
+static bool fit_unknown(ep_parser *p, void *vec, u32 n) {
+    id_vec *v = vec;
+    if (n <= v->n) return true;
+    if (!vec_reserve(p->b, v, n - v->n)) return false;
+    while (v->n < n) v->at[v->n++] = NOT_LEARNED;
+    return true;
+}
+
+static u32 least_of_tail(ep_parser *p, gr_nonterminal nt) {
+    const gr_list *l = &p->g->lists.at[nt.template];
+    u32 separator = l->separator == NONE ? 0 : ep_least_symbol(p, l->separator), item = ep_least_symbol(p, l->item);
+    u32 missing = l->minimum > nt.state ? l->minimum - nt.state : 0;
+    u32 units = nt.state || !missing ? missing : missing - 1; /* the first item has no separator */
+    u32 sum = rx_times_length(units, rx_add_lengths(item, separator));
+    return units == missing ? sum : rx_add_lengths(sum, item);
+}
+
+static u32 least_of_alternatives(ep_parser *p, gr_nonterminal nt) {
+    u32 least = RX_NO_LENGTH;
+    for (u32 i = 0; i < nt.n; i++) {
+        u32 sum = 0;
+        for (u32 node = p->alternatives.at[nt.first + i]; node != GR_END && sum < least; node = p->nodes.at[node].next)
+            if (!(p->nodes.at[node].flags & GR_STEP)) sum = rx_add_lengths(sum, ep_least_symbol(p, p->nodes.at[node].symbol));
+        least = min_u32(least, sum);
+    }
+    return least;
+}
+
+static u32 least_of_nonterminal(ep_parser *p, u32 x) {
+    gr_nonterminal nt = p->nonterminals.at[x];
+    if (nt.nullable) return 0;
+    switch ((gr_kind)nt.kind) {
+    case GR_RULES: return least_of_alternatives(p, nt);
+    case GR_LIST: return least_of_tail(p, nt);
+    case GR_BAG: return ep_least_of_new_bag(p, nt.template);
+    case GR_BAG_TAIL: return ep_least_of_state(p, nt.state, true);
+    case GR_BAG_REST: return ep_least_of_state(p, nt.state, false);
+    }
+    return RX_NO_LENGTH;
+}
+
+/* The fixed point, over the nonterminals of the grammar. */
+static bool learn_least(ep_parser *p) {
+    u32 n = p->g->nonterminals.n;
+    if (!fit_unknown(p, &p->least_nonterminal, n)) return false;
+    memset(p->least_nonterminal.at, 0xff, n * sizeof *p->least_nonterminal.at); /* no text, as far as is known */
+    bool up = false;
+    for (bool again = true; again; up = !up) {
+        again = false;
+        if (!budget_work(p->b, n)) return false;
+        for (u32 i = 0; i < n; i++) {
+            u32 x = up ? i : n - 1 - i, least = least_of_nonterminal(p, x);
+            if (p->b->status != GE_OK) return false;
+            again |= least < p->least_nonterminal.at[x];
+            p->least_nonterminal.at[x] = min_u32(least, p->least_nonterminal.at[x]);
+        }
+    }
+    return p->knows_least = true;
+}
+
+bool ep_least_begin(ep_parser *p) { return p->knows_least || learn_least(p); }
+
+u32 ep_least_symbol(ep_parser *p, u32 symbol) {
+    if (!(symbol & 1)) return rx_least(&p->lx->x, p->lx->lexemes.at[symbol >> 1].expr);
+    u32 x = symbol >> 1;
+    if (!fit_unknown(p, &p->least_nonterminal, x + 1)) return RX_NO_LENGTH;
+    if (p->least_nonterminal.at[x] != NOT_LEARNED) return p->least_nonterminal.at[x];
+    u32 least = least_of_nonterminal(p, x);
+    return p->b->status == GE_OK ? p->least_nonterminal.at[x] = least : RX_NO_LENGTH;
+}
+
+/* From the end, so that each suffix is known. */
+static u32 least_of_suffix(ep_parser *p, u32 node) {
+    if (node == GR_END) return 0;
+    if (!fit_unknown(p, &p->least_node, p->nodes.n)) return RX_NO_LENGTH;
+    if (p->least_node.at[node] != NOT_LEARNED) return p->least_node.at[node];
+    id_vec chain = {0};
+    u32 least = 0, at = node;
+    bool ok = true;
+    for (; ok && at != GR_END && p->least_node.at[at] == NOT_LEARNED; at = p->nodes.at[at].flags & GR_HOLE ? GR_END : p->nodes.at[at].next)
+        ok = vec_push(p->b, &chain, at);
+    if (at != GR_END) least = p->least_node.at[at];
+    while (ok && chain.n) {
+        at = chain.at[--chain.n];
+        gr_node n = p->nodes.at[at];
+        if (n.flags & GR_HOLE) least = ep_least_after_key(p, n.next, n.symbol);
+        else if (!(n.flags & GR_STEP)) least = rx_add_lengths(least, ep_least_symbol(p, n.symbol));
+        ok = p->b->status == GE_OK;
+        if (ok) p->least_node.at[at] = least;
+    }
+    vec_drop(p->b, &chain);
+    return ok ? least : RX_NO_LENGTH;
+}
+
+/* Of the items of a set; those whose point has no length yet count as endless, and *ahead tells of them. */
+static u32 least_of_set(ep_parser *p, u32 set, bool *ahead) {
+    if (ep_set_accepts(p, set)) return 0;
+    u32 least = RX_NO_LENGTH;
+    for (u32 i = 0; i < ep_set_size(p, set); i++) {
+        ep_item item = ep_set_item(p, set, i);
+        u32 point = p->least_point.at[ep_item_point(item)];
+        if (point == NOT_LEARNED) *ahead = true;
+        else least = min_u32(least, rx_add_lengths(least_of_suffix(p, ep_item_node(item)), point));
+    }
+    return least;
+}
+
+/* All points, up to the newest. */
+static bool learn_points(ep_parser *p) {
+    u32 first = p->least_point.n, n = p->points.n;
+    bool ahead = false;
+    if (!fit_unknown(p, &p->least_point, n)) return false;
+    for (bool again = first < n; again;) {
+        again = false;
+        for (u32 point = first; point < n; point++) {
+            bool incomplete = false;
+            u32 least = least_of_set(p, p->points.at[point], &incomplete), *known = &p->least_point.at[point];
+            if (p->b->status != GE_OK) return p->least_point.n = first, false;
+            ahead |= incomplete;
+            if (incomplete && least == RX_NO_LENGTH) continue;
+            again |= ahead && least < *known;
+            *known = min_u32(least, *known);
+        }
+    }
+    return true;
+}
+
+u32 ep_least_row(ep_parser *p, u32 row) {
+    bool ahead = false;
+    return learn_points(p) ? least_of_set(p, p->rows.at[row].set, &ahead) : RX_NO_LENGTH;
+}
+
+u32 ep_least_after(ep_parser *p, u32 row, u32 lexeme) {
+    u32 at = p->rows.at[row].first, end = at + p->rows.at[row].n_lexemes, least = RX_NO_LENGTH;
+    if (!learn_points(p)) return least;
+    while (at < end) {
+        u32 middle = at + (end - at) / 2;
+        if (p->lexemes.at[middle] < lexeme) at = middle + 1;
+        else end = middle;
+    }
+    for (u32 k = p->starts.at[at]; k < p->starts.at[at + 1]; k++) {
+        ep_item item = p->scans.at[k];
+        least = min_u32(least, rx_add_lengths(least_of_suffix(p, ep_item_node(item)), p->least_point.at[ep_item_point(item)]));
+    }
+    return least;
+}

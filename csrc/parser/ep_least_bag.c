@@ -1,0 +1,271 @@
+/* ep_least_bag: the least length of the members that a bag still asks for.
+ *
+ * Greedy. A slot takes the cheapest of its ways, again and again: first until nothing is missing, then, over all slots that have room,
+ * until the total is reached. A way always costs the same, but for distinct ones, whose values cost more and more (lx_cheapest). So
+ * costs never fall, and greedy is exact. Ways with values in common have the same lexeme and own slot (ir.py, `Way`): they take from one
+ * list of values.
+ *
+ * Conditions. A way that meets one may be dearer than another, so the greedy length is only a lower bound, and the members are found by
+ * a search (A*) over the counts. The order of members does not matter: by rank, they are written in that order. */
+#include "../grammar/gr_bag.h"
+#include "ep_parts.h"
+
+typedef struct bag_way {
+    u32 length;  /* of the next member of this way, its separator included */
+    u32 rest;    /* ... without the distinct value */
+    u32 group;   /* the first way with the same lexeme */
+    u32 used;    /* values of that lexeme that are taken or passed over; of the group's way */
+    bool open;   /* no bound forbids it now */
+} bag_way;
+
+typedef struct bag_costs {
+    const gr_bag *bag;
+    u32 values; /* set of those that are taken */
+    u32 rank;
+    VEC(bag_way) ways;
+    VEC(u32) best; /* by slot: the cheapest way that has it as its own, or NONE */
+    VEC(u32) left; /* by slot: members that it has room for */
+} bag_costs;
+
+static bool is_distinct(const ep_parser *p, const bag_costs *c, u32 way) { return p->g->ways.at[c->bag->ways + way].flags & GR_DISTINCT; }
+
+static bool holds_value(const lx_lexer *l, u32 set, u32 value) {
+    const u32 *values = intern_words(&l->value_sets, set);
+    u32 low = 0, high = intern_length(&l->value_sets, set), n = high;
+    while (low < high) {
+        u32 middle = low + (high - low) / 2;
+        if (values[middle] < value) low = middle + 1;
+        else high = middle;
+    }
+    return low < n && values[low] == value;
+}
+
+/* The lengths of all ways of a group, whose first value that is not taken is looked for from `used` on. */
+static bool price_group(ep_parser *p, bag_costs *c, u32 group) {
+    u32 lexeme = p->g->bag_words.at[p->g->ways.at[c->bag->ways + group].symbols] >> 1;
+    lx_cheap value;
+    for (bag_way *first = &c->ways.at[group];; first->used++) {
+        if (!lx_cheapest(p->lx, lexeme, first->used, &value)) return false;
+        if (value.length == RX_NO_LENGTH || !holds_value(p->lx, c->values, value.value)) break;
+    }
+    for (u32 way = group; way < c->bag->n_ways; way++)
+        if (c->ways.at[way].group == group) c->ways.at[way].length = rx_add_lengths(c->ways.at[way].rest, value.length);
+    return true;
+}
+
+static u32 own_slot(const ep_parser *p, const bag_costs *c, u32 way) { return p->g->bag_words.at[p->g->ways.at[c->bag->ways + way].slots]; }
+
+static void find_best(const ep_parser *p, bag_costs *c, u32 slot) { /* NONE: of all slots */
+    for (u32 i = 0; i < c->bag->n_slots; i++)
+        if (slot == NONE || slot == i) c->best.at[i] = NONE;
+    for (u32 way = 0; way < c->bag->n_ways; way++) {
+        u32 own = own_slot(p, c, way);
+        if (!c->ways.at[way].open || (slot != NONE && slot != own)) continue;
+        u32 *best = &c->best.at[own];
+        if (*best == NONE || c->ways.at[way].length < c->ways.at[*best].length) *best = way;
+    }
+}
+
+static bool begin_costs(ep_parser *p, bag_costs *c) {
+    const gr_bag *bag = c->bag;
+    u32 separator = bag->separator == NONE ? 0 : ep_least_symbol(p, bag->separator);
+    if (!vec_reserve(p->b, &c->ways, bag->n_ways) || !vec_reserve(p->b, &c->best, bag->n_slots) || !vec_reserve(p->b, &c->left, bag->n_slots))
+        return false;
+    for (u32 way = 0; way < bag->n_ways; way++) {
+        gr_way w = p->g->ways.at[bag->ways + way];
+        bag_way made = {.rest = separator, .group = way};
+        const u32 *symbols = p->g->bag_words.at + w.symbols;
+        bool distinct = w.flags & GR_DISTINCT;
+        if (w.flags & GR_DEAD) distinct = false, made.rest = RX_NO_LENGTH;
+        for (u32 k = distinct; k < w.n_symbols; k++) made.rest = rx_add_lengths(made.rest, ep_least_symbol(p, symbols[k]));
+        for (u32 other = 0; distinct && other < way; other++)
+            if (c->ways.at[other].group == other && is_distinct(p, c, other) && p->g->bag_words.at[p->g->ways.at[bag->ways + other].symbols] == symbols[0])
+                made.group = other;
+        made.length = made.rest;
+        c->ways.at[c->ways.n++] = made;
+    }
+    return p->b->status == GE_OK;
+}
+
+static void end_costs(ep_parser *p, bag_costs *c) {
+    vec_drop(p->b, &c->ways);
+    vec_drop(p->b, &c->best);
+    vec_drop(p->b, &c->left);
+}
+
+static u32 count_in(const gr_bag *bag, const gr_slot *slot, const u32 *counts) {
+    if (slot->place == NONE) return 0;
+    return slot->maximum == 1 ? counts[slot->place >> 5] >> (slot->place & 31) & 1 : counts[bag->n_bit_words + slot->place];
+}
+
+/* Takes at most n members of the cheapest way of a slot; as many as cost the same at once. False on failure. */
+static bool take_member(ep_parser *p, bag_costs *c, u32 slot, u32 n, u32 *sum, u32 *taken) {
+    u32 way = c->best.at[slot];
+    bool distinct = is_distinct(p, c, way);
+    *taken = distinct ? 1 : n;
+    *sum = rx_add_lengths(*sum, rx_times_length(*taken, c->ways.at[way].length));
+    if (c->left.at[slot] != NONE) c->left.at[slot] -= *taken;
+    if (!budget_work(p->b, 1)) return false;
+    if (!distinct) return true;
+    c->ways.at[c->ways.at[way].group].used++;
+    if (!price_group(p, c, c->ways.at[way].group)) return false;
+    find_best(p, c, slot);
+    return true;
+}
+
+/* What is missing, where the `used` of groups are already taken; with `one`, at least one member. RX_NO_LENGTH: hopeless, or failure. */
+static u32 greedy(ep_parser *p, bag_costs *c, const u32 *counts, bool one) {
+    const gr_bag *bag = c->bag;
+    u32 sum = 0, members = 0, taken;
+    for (u32 way = 0; way < bag->n_ways; way++) {
+        c->ways.at[way].open = gr_bag_admits(p->g, bag, counts, c->rank, bag->ways + way);
+        if (c->ways.at[way].group == way && is_distinct(p, c, way) && c->ways.at[way].rest != RX_NO_LENGTH && !price_group(p, c, way)) return RX_NO_LENGTH;
+    }
+    find_best(p, c, NONE);
+    for (u32 i = 0; i < bag->n_slots; i++) {
+        const gr_slot *slot = &p->g->slots.at[bag->slots + i];
+        c->left.at[i] = slot->maximum == NONE ? NONE : slot->maximum - count_in(bag, slot, counts);
+    }
+    for (u32 i = 0; i < bag->n_slots; i++) {
+        const gr_slot *slot = &p->g->slots.at[bag->slots + i];
+        u32 count = count_in(bag, slot, counts), need = slot->minimum > count ? slot->minimum - count : 0;
+        if (i == bag->total || (bag->conditions && slot->last_rank == NONE)) continue;
+        for (; need; need -= taken, members += taken) {
+            if (c->best.at[i] == NONE) return RX_NO_LENGTH;
+            if (!take_member(p, c, i, need, &sum, &taken)) return RX_NO_LENGTH;
+        }
+    }
+    u32 wanted = one;
+    if (bag->total != NONE) {
+        const gr_slot *total = &p->g->slots.at[bag->slots + bag->total];
+        u32 count = count_in(bag, total, counts);
+        if (total->minimum > count) wanted = max_u32(wanted, total->minimum - count);
+    }
+    for (; members < wanted; members += taken) {
+        u32 slot = NONE, least = RX_NO_LENGTH;
+        for (u32 i = 0; i < bag->n_slots; i++) {
+            u32 way = c->best.at[i];
+            if (c->left.at[i] && way != NONE && c->ways.at[way].length < least) slot = i, least = c->ways.at[way].length;
+        }
+        if (slot == NONE) return RX_NO_LENGTH;
+        if (!take_member(p, c, slot, min_u32(wanted - members, c->left.at[slot]), &sum, &taken)) return RX_NO_LENGTH;
+    }
+    return sum;
+}
+
+/* --- with conditions ----------------------------------------------------------------------------------------------------- */
+
+typedef struct bag_place { /* counts, then `used` of each way, are interned */
+    u32 length;   /* of the members that lead here */
+    u32 expected; /* with a lower bound of those that follow; NONE: this has been looked at */
+} bag_place;
+
+typedef struct bag_search {
+    intern_table states;
+    VEC(bag_place) places; /* by state */
+    VEC(u32) words;        /* scratch: a state */
+} bag_search;
+
+static bool reach_counts(ep_parser *p, bag_costs *c, bag_search *s, u32 length, bool one) {
+    u32 n = c->bag->n_words;
+    bool fresh;
+    u32 state = vec_reserve(p->b, &s->places, 1) ? intern(p->b, &s->states, s->words.at, s->words.n, &fresh) : NONE;
+    if (state == NONE) return false;
+    if (fresh) s->places.at[s->places.n++] = (bag_place){RX_NO_LENGTH, NONE};
+    if (s->places.at[state].length <= length) return true;
+    for (u32 way = 0; way < c->bag->n_ways; way++) c->ways.at[way].used = s->words.at[n + way];
+    u32 rest = greedy(p, c, s->words.at, one);
+    s->places.at[state] = (bag_place){length, rx_add_lengths(length, rest)};
+    return p->b->status == GE_OK && budget_work(p->b, s->places.n / 16 + c->bag->n_ways);
+}
+
+static u32 search_members(ep_parser *p, bag_costs *c, const u32 *counts, bool one) {
+    bag_search s = {0};
+    u32 n = c->bag->n_words, n_ways = c->bag->n_ways, found = RX_NO_LENGTH;
+    bool ok = vec_reserve(p->b, &s.words, n + n_ways);
+    if (ok) {
+        memcpy(s.words.at, counts, n * sizeof *counts);
+        memset(s.words.at + n, 0, n_ways * sizeof *counts);
+        s.words.n = n + n_ways;
+        ok = reach_counts(p, c, &s, 0, one);
+    }
+    while (ok) {
+        u32 state = NONE, least = RX_NO_LENGTH;
+        for (u32 i = 0; i < s.places.n; i++)
+            if (s.places.at[i].expected < least) state = i, least = s.places.at[i].expected;
+        if (state == NONE) break;
+        u32 length = s.places.at[state].length;
+        bool first = one && state == 0;
+        s.places.at[state].expected = NONE;
+        memcpy(s.words.at, intern_words(&s.states, state), s.words.n * sizeof *s.words.at);
+        if (!first && gr_bag_is_finished(p->g, c->bag, s.words.at)) {
+            found = length;
+            break;
+        }
+        for (u32 way = 0; ok && way < n_ways; way++) {
+            memcpy(s.words.at, intern_words(&s.states, state), s.words.n * sizeof *s.words.at);
+            if (!gr_bag_admits(p->g, c->bag, s.words.at, c->rank, c->bag->ways + way)) continue;
+            u32 group = c->ways.at[way].group, of_way = c->ways.at[way].rest;
+            if (is_distinct(p, c, way)) {
+                c->ways.at[group].used = s.words.at[n + group];
+                ok = price_group(p, c, group);
+                of_way = c->ways.at[way].length;
+                s.words.at[n + group] = c->ways.at[group].used + 1;
+            }
+            if (!ok || of_way == RX_NO_LENGTH) continue;
+            gr_bag_raise(p->g, c->bag, s.words.at, c->bag->ways + way);
+            ok = reach_counts(p, c, &s, rx_add_lengths(length, of_way), false);
+        }
+    }
+    intern_drop(p->b, &s.states);
+    vec_drop(p->b, &s.places);
+    vec_drop(p->b, &s.words);
+    return ok ? found : RX_NO_LENGTH;
+}
+
+/* --- questions ----------------------------------------------------------------------------------------------------------- */
+
+/* Members with a separator before each, or before each but the first, of which there must then be one. */
+static u32 least_of_members(ep_parser *p, const gr_bag *bag, const u32 *counts, u32 rank, u32 values, bool separated) {
+    bag_costs c = {.bag = bag, .values = values, .rank = rank};
+    u32 least = RX_NO_LENGTH;
+    if (begin_costs(p, &c)) least = bag->conditions ? search_members(p, &c, counts, !separated) : greedy(p, &c, counts, !separated);
+    end_costs(p, &c);
+    if (least == RX_NO_LENGTH || separated || bag->separator == NONE) return least;
+    return least >= RX_LONG ? least : least - ep_least_symbol(p, bag->separator);
+}
+
+u32 ep_least_of_new_bag(ep_parser *p, u32 bag) {
+    const gr_bag *of = &p->g->bags.at[bag];
+    id_vec counts = {0};
+    u32 least = RX_NO_LENGTH;
+    if (vec_reserve(p->b, &counts, of->n_words + 1u)) {
+        memset(counts.at, 0, (of->n_words + 1u) * sizeof *counts.at);
+        least = least_of_members(p, of, counts.at, 0, 0, false);
+    }
+    vec_drop(p->b, &counts);
+    return least;
+}
+
+u32 ep_least_of_state(ep_parser *p, u32 state, bool separated) {
+    const u32 *words = intern_words(&p->states, state);
+    return least_of_members(p, &p->g->bags.at[words[EP_STATE_BAG]], words + EP_STATE_COUNTS, words[EP_STATE_RANK], words[EP_STATE_VALUES], separated);
+}
+
+u32 ep_least_after_key(ep_parser *p, u32 state, u32 way) {
+    const u32 *words = intern_words(&p->states, state);
+    const gr_bag *bag = &p->g->bags.at[words[EP_STATE_BAG]];
+    gr_way w = p->g->ways.at[way];
+    id_vec counts = {0};
+    u32 least = RX_NO_LENGTH;
+    if (vec_reserve(p->b, &counts, bag->n_words + 1u)) {
+        memcpy(counts.at, words + EP_STATE_COUNTS, bag->n_words * sizeof *counts.at);
+        gr_bag_raise(p->g, bag, counts.at, way);
+        least = 0;
+        if (!gr_bag_is_finished(p->g, bag, counts.at))
+            least = least_of_members(p, bag, counts.at, bag->ranked ? w.rank : 0, words[EP_STATE_VALUES], true);
+        for (u32 k = 1; k < w.n_symbols; k++) least = rx_add_lengths(least, ep_least_symbol(p, p->g->bag_words.at[w.symbols + k]));
+    }
+    vec_drop(p->b, &counts);
+    return least;
+}

@@ -1,0 +1,232 @@
+/* The length of the shortest string of an expression, exact.
+ *
+ * By structure where that tells: the sum of a sequence, the least of a union, arithmetic for repeats. For intersections, complements,
+ * multiples and unfinished escapes by a search through the derivatives (A*, Hart, Nilsson, Raphael 1968): `bound_of` gives a lower bound, and
+ * the search ends at the first node for which it is known to be exact. What is found holds for all nodes on the way, so that a
+ * shortest text can be followed from any of them without a further search.
+ *
+ * Quoting. A string costs what its spelling in JSON does: a raw byte 1, a short escape 2, another control character 6. No character is
+ * shorter in any other spelling. So QUOTE(L) asks the same questions of L under these weights.
+ *
+ * Recursion goes as deep as nodes nest; along sequences it is a loop. Cost: kept per node; a search is charged by its derivatives. */
+#include "rx.h"
+
+typedef struct least_bound {
+    u32 length; /* no string is shorter */
+    bool exact;
+} least_bound;
+
+u32 rx_add_lengths(u32 a, u32 b) { return a == RX_NO_LENGTH || b == RX_NO_LENGTH ? RX_NO_LENGTH : min_u32(a + b, RX_LONG); }
+
+u32 rx_times_length(u32 n, u32 length) {
+    if (n == 0) return 0;
+    return length == RX_NO_LENGTH ? RX_NO_LENGTH : (u64)n * length < RX_LONG ? n * length : RX_LONG;
+}
+
+static u64 length_key(rx_id id, bool quoted) { return (u64)id << 1 | quoted; }
+
+static u32 weight(u32 byte, bool quoted) {
+    if (!quoted) return 1;
+    if (byte == '"' || byte == '\\' || (byte >= 8 && byte <= 13 && byte != 11)) return 2;
+    return byte < 0x20 ? 6 : 1;
+}
+
+static u32 least_weight(const byte_set *set, bool quoted) {
+    u32 least = RX_NO_LENGTH;
+    for (u32 byte = 0; byte < 256 && least > 1; byte++)
+        if (set_has(set, byte)) least = min_u32(least, weight(byte, quoted));
+    return least;
+}
+
+/* What the structure tells, and what is known by now. */
+static least_bound bound_of(const rx_arena *x, rx_id id, bool quoted) {
+    least_bound sum = {0, true};
+    for (;;) {
+        u32 known = rx_nullable(x, id) ? 0 : map_get(&x->least, length_key(id, quoted)), n = intern_length(&x->nodes, id);
+        const u32 *node = intern_words(&x->nodes, id);
+        least_bound b = {1, false};
+        if (known != NONE) return sum.length = rx_add_lengths(sum.length, known), sum;
+        switch ((rx_kind)node[0]) {
+        case RX_NEVER: return (least_bound){RX_NO_LENGTH, true};
+        case RX_SET: b = (least_bound){least_weight(rx_set_of(x, node[1]), quoted), true}; break;
+        case RX_CONCAT: b = bound_of(x, node[1], quoted); break;
+        case RX_REPEAT:
+            b = bound_of(x, node[1], quoted);
+            b.length = rx_times_length(node[2], b.length);
+            break;
+        case RX_OR:
+            b = (least_bound){RX_NO_LENGTH, true};
+            for (u32 i = 1; i < n; i++) {
+                least_bound part = bound_of(x, node[i], quoted);
+                if (part.length < b.length || (part.length == b.length && part.exact)) b = part;
+            }
+            break;
+        case RX_AND:
+            for (u32 i = 1; i < n; i++) b.length = max_u32(b.length, bound_of(x, node[i], quoted).length);
+            break;
+        case RX_QUOTE:
+            if (quoted) break; /* spellings of spellings: at least a byte */
+            b = bound_of(x, node[1], true);
+            if (node[3] == 0) break;
+            b.exact = false; /* inside an escape, which makes no more than 6 of it */
+            if (b.length != RX_NO_LENGTH) b.length = b.length > 7 ? b.length - 6 : 1;
+            break;
+        default: break;
+        }
+        sum = (least_bound){rx_add_lengths(sum.length, b.length), sum.exact && b.exact};
+        if (node[0] != RX_CONCAT) return sum;
+        id = node[2];
+    }
+}
+
+/* --- the search ---------------------------------------------------------------------------------------------------------- */
+
+typedef struct least_node {
+    rx_id id;
+    u32 parent, length, next; /* index; of the way to it; what else is in its bucket */
+} least_node;
+
+typedef struct least_search {
+    VEC(least_node) nodes;
+    VEC(u32) bucket; /* by expected length beyond the first: a node */
+    word_map best;   /* node -> length of the shortest way to it so far */
+    u32 first, lowest; /* length of bucket 0; no bucket before this one has a node */
+} least_search;
+
+enum { MOST_BUCKETS = 1 << 22 };
+
+static bool reach_least(rx_arena *x, least_search *s, rx_id id, u32 parent, u32 length, bool quoted) {
+    u32 before = map_get(&s->best, id), expected = rx_add_lengths(length, bound_of(x, id, quoted).length);
+    if ((before != NONE && before <= length) || expected == RX_NO_LENGTH) return true;
+    u32 to = expected > s->first ? expected - s->first : 0;
+    if (to >= MOST_BUCKETS) return budget_limit(x->b, LIMIT(max_step_work));
+    while (s->bucket.n <= to)
+        if (!vec_push(x->b, &s->bucket, NONE)) return false;
+    if (!map_put(x->b, &s->best, id, length) || !vec_push(x->b, &s->nodes, ((least_node){id, parent, length, s->bucket.at[to]}))) return false;
+    s->bucket.at[to] = s->nodes.n - 1;
+    s->lowest = min_u32(s->lowest, to); /* a bound may be lower than that of the node before */
+    return true;
+}
+
+/* Classes that the expression does not tell apart are tried once, at the least of their weights. */
+static bool expand_least(rx_arena *x, least_search *s, u32 index, const u8 *weights, bool quoted) {
+    least_node at = s->nodes.at[index];
+    u8 same[256], next[256];
+    u32 local = rx_local(x, at.id);
+    if (local == NONE) return false;
+    rx_local_classes(x, local, same, next);
+    for (u32 c = 0; c < x->n_classes; c++) {
+        if (same[c] != c) continue;
+        u32 least = weights[c];
+        for (u32 other = next[c]; other != c; other = next[other]) least = min_u32(least, weights[other]);
+        rx_id id = rx_derive(x, at.id, x->class_byte[c]);
+        if (id == NONE || !budget_work(x->b, 1)) return false;
+        if (id == RX_ID_NEVER || x->meta.at[id].known_empty == 1) continue;
+        if (!reach_least(x, s, id, index, at.length + least, quoted)) return false;
+    }
+    return true;
+}
+
+static u32 search_least(rx_arena *x, rx_id start, bool quoted) {
+    least_search s = {.first = bound_of(x, start, quoted).length};
+    u8 weights[256];
+    u32 total = RX_NO_LENGTH;
+    rx_refresh_classes(x);
+    if (rx_is_empty(x, start) || x->b->status != GE_OK) return RX_NO_LENGTH;
+    memset(weights, 0xff, sizeof weights);
+    for (u32 byte = 0; byte < 256; byte++) {
+        u8 *of_class = &weights[x->class_of[byte]];
+        *of_class = (u8)min_u32(*of_class, weight(byte, quoted));
+    }
+    bool ok = reach_least(x, &s, start, NONE, 0, quoted);
+    while (ok) {
+        while (s.lowest < s.bucket.n && s.bucket.at[s.lowest] == NONE) s.lowest++;
+        if (s.lowest == s.bucket.n) break;
+        u32 index = s.bucket.at[s.lowest];
+        least_node at = s.nodes.at[index];
+        s.bucket.at[s.lowest] = at.next;
+        if (map_get(&s.best, at.id) < at.length) continue; /* a shorter way to it was found since */
+        least_bound rest = bound_of(x, at.id, quoted);
+        if (rest.exact) {
+            total = rx_add_lengths(at.length, rest.length);
+            for (u32 i = index; ok && i != NONE; i = s.nodes.at[i].parent)
+                ok = map_put(x->b, &x->least, length_key(s.nodes.at[i].id, quoted), total - s.nodes.at[i].length);
+            break;
+        }
+        ok = expand_least(x, &s, index, weights, quoted);
+    }
+    vec_drop(x->b, &s.nodes);
+    vec_drop(x->b, &s.bucket);
+    map_drop(x->b, &s.best);
+    return total;
+}
+
+/* --- exact lengths -------------------------------------------------------------------------------------------------------- */
+
+static u32 exact_least(rx_arena *x, rx_id id, bool quoted);
+
+/* From the end, so that each tail is known. */
+static u32 least_of_sequence(rx_arena *x, rx_id id, bool quoted) {
+    id_vec spine = {0};
+    bool ok = true;
+    while (ok && rx_kind_of(x, id) == RX_CONCAT && map_get(&x->least, length_key(id, quoted)) == NONE) {
+        ok = vec_push(x->b, &spine, id);
+        id = intern_words(&x->nodes, id)[2];
+    }
+    u32 sum = ok ? exact_least(x, id, quoted) : RX_NO_LENGTH;
+    while (ok && spine.n) {
+        rx_id whole = spine.at[--spine.n];
+        sum = rx_add_lengths(exact_least(x, intern_words(&x->nodes, whole)[1], quoted), sum);
+        ok = x->b->status == GE_OK && map_put(x->b, &x->least, length_key(whole, quoted), sum);
+    }
+    vec_drop(x->b, &spine);
+    return sum;
+}
+
+static u32 exact_least(rx_arena *x, rx_id id, bool quoted) {
+    u32 node[5] = {0}, n = intern_length(&x->nodes, id), least = map_get(&x->least, length_key(id, quoted)); /* a copy: the pool may move */
+    memcpy(node, intern_words(&x->nodes, id), min_u32(n, 5) * sizeof *node);
+    if (least != NONE) return least;
+    if (node[0] == RX_CONCAT && !rx_nullable(x, id)) return least_of_sequence(x, id, quoted);
+    least_bound b = bound_of(x, id, quoted);
+    if (b.exact) return b.length;
+    switch ((rx_kind)node[0]) {
+    case RX_OR:
+        least = RX_NO_LENGTH;
+        for (u32 i = 1; i < n; i++) {
+            rx_id part = intern_words(&x->nodes, id)[i];
+            if (bound_of(x, part, quoted).length < least) least = min_u32(least, exact_least(x, part, quoted));
+        }
+        break;
+    case RX_REPEAT: least = rx_times_length(node[2], exact_least(x, node[1], quoted)); break;
+    case RX_QUOTE:
+        if (node[3] == 0 && !quoted) {
+            least = exact_least(x, node[1], true);
+            break;
+        }
+        return search_least(x, id, quoted);
+    default: return search_least(x, id, quoted);
+    }
+    if (x->b->status == GE_OK && least != RX_NO_LENGTH) map_put(x->b, &x->least, length_key(id, quoted), least);
+    return least;
+}
+
+u32 rx_least(rx_arena *x, rx_id id) { return id == NONE ? RX_NO_LENGTH : exact_least(x, id, false); }
+
+bool rx_least_text(rx_arena *x, rx_id id, byte_vec *out) {
+    rx_refresh_classes(x);
+    for (u32 left = rx_least(x, id); left; left--) {
+        u32 byte = 0;
+        rx_id next = RX_ID_NEVER;
+        for (; byte < 256; byte++) {
+            if (x->class_byte[x->class_of[byte]] != byte) continue; /* the first of its class */
+            next = rx_derive(x, id, byte);
+            if (next == NONE) return false;
+            if (next != RX_ID_NEVER && rx_least(x, next) == left - 1) break;
+            if (x->b->status != GE_OK) return false;
+        }
+        if (byte == 256 || !vec_push(x->b, out, (u8)byte)) return false;
+        id = next;
+    }
+    return x->b->status == GE_OK;
+}

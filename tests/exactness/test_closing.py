@@ -1,0 +1,299 @@
+"""Closings: the first of the shortest texts to a sentence, and the fewest tokens that spell it.
+
+The truth is a breadth-first search over bytes with the oracle, level by level in the order of bytes: the first sentence that it meets is
+the closing. Where such a search gets too large it is given up, and the tests assert how many were not.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from exactness import grammars, test_bags
+from exactness.test_schemas import VOCABULARY, compile_ir, random_schema
+from grammar_engine import Grammar, GrammarError, LimitExceededError, Limits, Matcher, Switches, Vocabulary, VocabularyError, ir
+from grammar_engine.errors import UnsatisfiableSchemaError, UnsupportedSchemaError
+from oracle import expr as ex
+from oracle.earley import Recogniser
+from oracle.mask import step_bytes
+from vocabularies import TinyVocabulary, random_vocabulary
+
+MOST_STATES = 300  # that a search looks at
+
+BYTES = Vocabulary.bytes()
+
+
+def closing_of(recogniser: Recogniser, state: Any) -> bytes | None:
+    """The closing by search; None: given up."""
+    level, looked_at = [(b"", state)], 0
+    while level:
+        for text, state in level:
+            if recogniser.is_sentence(state):
+                return text
+        below = []
+        for text, state in level:
+            looked_at += 1
+            if looked_at > MOST_STATES:
+                return None
+            below += [(text + bytes([byte]), after) for byte in _telling_bytes(state) if (after := state.step(byte)) is not None]
+        level = below
+    return None
+
+
+def _telling_bytes(state: Any) -> list[int]:
+    """Bytes after which the state differs, the smallest of each kind."""
+    readings = _readings(getattr(state, "runs", None) or {state.readings: {}})
+    kinds: dict[tuple, int] = {}
+    for byte in range(256):
+        kinds.setdefault(tuple(ex.derive(expr, byte) for expr in readings), byte)
+    return sorted(kinds.values())
+
+
+def _readings(runs: Any) -> list[ex.Expr]:
+    found: list[ex.Expr] = []
+    for run, below in runs.items():
+        found += [expr for expr, *_ in run] + _readings(below)
+    return found
+
+
+def fewest(tokens: list[bytes], text: bytes) -> int | None:
+    """How many tokens spell the text at least, forwards."""
+    known: list[int | None] = [0] + [None] * len(text)
+    for at in range(len(text)):
+        for token in set(tokens):
+            count, end = known[at], at + len(token)
+            if token and count is not None and text.startswith(token, at) and (known[end] is None or known[end] > count + 1):
+                known[end] = count + 1
+    return known[-1]
+
+
+def follow(matcher: Matcher, tokens: list[bytes]) -> None:
+    """`closing_bytes` and `closing_tokens` agree, spell a sentence, and shrink by one token at each step."""
+    text, closing = matcher.closing_bytes(), matcher.closing_tokens()
+    eos = list(matcher.vocabulary.eos[:1])
+    spelling = closing[: len(closing) - len(eos)]
+    assert closing[len(spelling) :] == eos
+    spelt = b"".join(tokens[token] for token in spelling)
+    if fewest(tokens, text) is not None:
+        assert spelt == text
+    else:
+        assert (len(spelt), spelt) > (len(text), text)
+    assert len(spelling) == fewest(tokens, spelt)
+    fork = matcher.fork()
+    for done, token in enumerate(closing):
+        assert len(fork.closing_tokens()) == len(closing) - done
+        assert fork.accept(token)
+    assert fork.is_complete and fork.closing_tokens() == []
+    assert fork.is_terminated == bool(eos)
+
+
+Make = Callable[[random.Random], tuple[ir.Builder, tuple[bytes, ...]]]
+
+
+def an_expression(rng: random.Random) -> tuple[ir.Builder, tuple[bytes, ...]]:
+    builder, alphabet = ir.Builder(), rng.choice([grammars.LETTERS, grammars.MIXED])
+    return grammars.one_lexeme(builder, grammars.random_expr(rng, builder, 4, alphabet)), alphabet
+
+
+def a_special_expression(rng: random.Random) -> tuple[ir.Builder, tuple[bytes, ...]]:
+    builder = ir.Builder()
+    return grammars.one_lexeme(builder, grammars.random_special(rng, builder)), grammars.SPECIAL_ALPHABET
+
+
+def a_grammar(rng: random.Random) -> tuple[ir.Builder, tuple[bytes, ...]]:
+    return grammars.random_grammar(rng)
+
+
+def a_special_grammar(rng: random.Random) -> tuple[ir.Builder, tuple[bytes, ...]]:
+    return grammars.random_grammar(rng, special=True)
+
+
+def a_longest_grammar(rng: random.Random) -> tuple[ir.Builder, tuple[bytes, ...]]:
+    return grammars.random_grammar(rng, longest=True)
+
+
+def a_schema(rng: random.Random) -> tuple[ir.Builder, tuple[bytes, ...]]:
+    while True:
+        try:
+            return compile_ir(random_schema(rng, 2), rng.choice(["compact", "flexible"])), tuple(VOCABULARY.spelt)
+        except (UnsupportedSchemaError, UnsatisfiableSchemaError):
+            continue
+
+
+@pytest.mark.parametrize(
+    ("make", "wanted"),
+    [
+        (an_expression, 150),
+        (a_special_expression, 100),
+        (a_grammar, 500),
+        (a_special_grammar, 60),
+        (a_longest_grammar, 120),
+        (a_schema, 150),
+    ],
+    ids=lambda value: getattr(value, "__name__", str(value)),
+)
+def test_closings_equal_the_search(make: Make, wanted: int, long_run: bool) -> None:
+    wanted, seed, compared, given_up = wanted * (20 if long_run else 1), 0, 0, 0
+    while compared < wanted:
+        seed += 1
+        rng = random.Random(f"{make.__name__} {seed}")
+        builder, pieces = make(rng)
+        recogniser = Recogniser(builder)
+        state = recogniser.start()
+        if state is None:
+            continue
+        matcher = Matcher(Grammar._from_builder(builder, limits=Limits(max_step_work=300_000)), BYTES)
+        for _ in range(5):
+            expected = closing_of(recogniser, state)
+            if expected is None:
+                given_up += 1
+                if not builder.longest:
+                    assert matcher.fork().accept_bytes(matcher.closing_bytes())
+            else:
+                assert matcher.closing_bytes() == expected, (seed, b"".join(BYTES.token_bytes(t) for t in matcher.tokens))
+                compared += 1
+            piece = rng.choice(pieces)
+            after = step_bytes(state, piece)
+            if piece and after is not None:
+                assert matcher.accept_bytes(piece)
+                state = after
+    assert given_up < compared
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_closings_of_random_bags(seed: int) -> None:
+    rng = random.Random(seed)
+    grammar, oracle = test_bags._random_bag(rng)
+    if grammar is None:
+        return
+    alphabet = sorted({*'[],:v"', *(char for texts, *_ in oracle.ways for text, _ in texts for char in text)})
+    matcher, configs = Matcher(grammar, BYTES), frozenset([("open", None)])
+    compared = 0
+    for _ in range(25):
+        level, seen = {configs: ""}, {configs}
+        while level and len(seen) < 3000 and not any(("closed", None) in state for state in level):
+            below: dict[Any, str] = {}
+            for state, text in level.items():
+                for char in alphabet:
+                    after = frozenset(oracle.read(state, char))
+                    if after and after not in seen:
+                        seen.add(after)
+                        below[after] = text + char
+            level = below
+        closed = [text for state, text in level.items() if ("closed", None) in state]
+        if closed:
+            assert matcher.closing_bytes() == closed[0].encode(), seed
+            compared += 1
+        choices = [char for char in alphabet if oracle.read(configs, char)]
+        if not choices:
+            break
+        char = rng.choice(choices)
+        assert matcher.accept_bytes(char.encode())
+        configs = frozenset(oracle.read(configs, char))
+    assert compared >= 2
+
+
+@pytest.mark.parametrize("make", [a_grammar, a_special_grammar, an_expression], ids=lambda make: make.__name__)
+def test_the_fewest_tokens(make: Make, long_run: bool) -> None:
+    followed = 0
+    for seed in range(1500 if long_run else 80):
+        rng = random.Random(f"tokens {make.__name__} {seed}")
+        builder, alphabet = make(rng)
+        tiny = random_vocabulary(rng, alphabet, size=20)
+        try:
+            matcher = Matcher(Grammar._from_builder(builder), tiny.build())
+        except GrammarError:
+            continue
+        for _ in range(4):
+            try:
+                follow(matcher, tiny.spelt)
+                followed += 1
+            except VocabularyError as error:
+                assert error.missing and not any(error.missing[:1] in token for token in tiny.spelt)
+                break
+            allowed = [token for token in matcher.allowed_tokens() if token not in tiny.eos]
+            if not allowed:
+                break
+            matcher.accept(rng.choice(allowed))
+    assert followed > 100
+
+
+def matcher_of(schema: Any, vocabulary: Vocabulary = BYTES, **options: Any) -> Matcher:
+    return Matcher(Grammar.from_json_schema(schema, **options), vocabulary)
+
+
+def test_what_tokens_can_spell() -> None:
+    """A vocabulary without some bytes: the next text that tokens spell, with places inside tokens told apart."""
+    tokens = [b"ab", b"ba", b"c", b"b", b""]
+    matcher = Matcher(Grammar.from_regex("a|aa|aba|abab?c"), Vocabulary(tokens, eos=[4]))
+    assert matcher.closing_bytes() == b"a"
+    assert [tokens[token] for token in matcher.closing_tokens()] == [b"ab", b"ab", b"c", b""]
+    follow(matcher, tokens)
+
+
+def test_missing_bytes_are_named() -> None:
+    vocabulary = Vocabulary([b'"', b"a", b"{", b""], eos=[3])
+    matcher = matcher_of({"type": "object"}, vocabulary)
+    assert matcher.accept_bytes(b"{")
+    with pytest.raises(VocabularyError) as caught:
+        matcher.closing_tokens()
+    assert caught.value.missing == b"}"
+    assert matcher.closing_bytes() == b"}"
+
+
+@pytest.mark.parametrize(
+    ("schema", "text", "closing"),
+    [
+        ({"type": "string", "minLength": 10_000}, b'"abc', b" " * 9_997 + b'"'),
+        ({"type": "array", "minItems": 5_000, "items": {"type": "boolean"}}, b"[false", b",true" * 4_999 + b"]"),
+        ({"type": "array", "uniqueItems": True, "minItems": 14, "items": {"type": "integer", "minimum": 0}}, b"[7,10,1",
+         b",0,11,12,13,2,3,4,5,6,8,9]"),
+        ({"type": "object", "minProperties": 4}, b'{"a":1,"', b'":0,"!":0," ":0}'),
+        ({"type": "array", "contains": {"type": "string"}, "minContains": 2, "minItems": 4}, b"[1", b',"","",0]'),
+        ({"type": "integer", "multipleOf": 1_000, "minimum": 1_500}, b"", b"2000"),
+        ({"type": "string", "pattern": "^[a-z]{1000}$"}, b'"', b"a" * 1_000 + b'"'),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_schemas(schema: Any, text: bytes, closing: bytes) -> None:
+    matcher = matcher_of(schema)
+    assert matcher.accept_bytes(text)
+    assert len(matcher.closing_bytes()) == len(closing)
+    fork = matcher.fork()
+    assert fork.accept_bytes(closing) and fork.is_complete
+    assert matcher.accept_bytes(matcher.closing_bytes()) and matcher.is_complete
+
+
+def test_switches_make_no_difference() -> None:
+    off = Switches(mask_cache=False, inner_masks=False, goto_cache=False, state_cache=False)
+    for seed in range(30):
+        rng = random.Random(f"switches {seed}")
+        grammar = Grammar.from_json_schema(random_schema(rng, 2), lenient=True)
+        assert Matcher(grammar, BYTES).closing_bytes() == Matcher(grammar, BYTES, switches=off).closing_bytes()
+
+
+def test_deep_nesting_and_the_limit() -> None:
+    matcher = matcher_of({})
+    assert matcher.accept_bytes(b"[" * 20_000)
+    assert matcher.closing_bytes() == b"]" * 20_000
+    long = matcher_of({"type": "string", "minLength": 40_000}, limits=Limits(max_step_work=20_000))
+    with pytest.raises(LimitExceededError) as caught:
+        long.closing_bytes()
+    assert caught.value.limit == "max_step_work"
+
+
+def test_no_end_of_text_token() -> None:
+    matcher = Matcher(Grammar.from_regex("ab+"), Vocabulary([b"a", b"b"], eos=[]))
+    assert matcher.closing_tokens() == [0, 1]
+    assert matcher.accept_tokens([0, 1]) == 2
+    assert matcher.closing_tokens() == [] and matcher.closing_bytes() == b""
+
+
+def test_a_finished_text_is_closed() -> None:
+    matcher = matcher_of({"const": 1}, TinyVocabulary((b"1", b""), (1,)).build())
+    assert matcher.closing_tokens() == [0, 1]
+    assert matcher.accept_tokens([0, 1]) == 2
+    assert matcher.closing_tokens() == [] and matcher.closing_bytes() == b""
