@@ -73,13 +73,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _complain(options: argparse.Namespace, error: Exception) -> int:
-    from .sampling import DidNotEndError
-
     message = f"{error.filename}: {error.strerror}" if isinstance(error, OSError) and error.filename else str(error)
     if options.json:
         _emit({"error": message, "type": type(error).__name__})
     print(f"grammar-engine: {message}", file=sys.stderr)
-    return LIMIT if isinstance(error, (LimitExceededError, DidNotEndError)) else BAD_INPUT
+    return LIMIT if isinstance(error, LimitExceededError) else BAD_INPUT
 
 
 # --- commands -------------------------------------------------------------------------------------------------------
@@ -89,6 +87,8 @@ def _generate(options: argparse.Namespace) -> int:
     from .matcher import Matcher
     from .sampling import Sampler
 
+    if options.model is not None:
+        return _generate_with_model(options)
     grammar, vocabulary = _grammar(options, whitespace="compact"), _vocabulary(options)
     if not vocabulary.eos:
         raise VocabularyError("the vocabulary has no end-of-text token, so no text can end")
@@ -101,6 +101,83 @@ def _generate(options: argparse.Namespace) -> int:
         else:
             print(text)
     return OK
+
+
+def _generate_with_model(options: argparse.Namespace) -> int:
+    try:
+        from .decoding import Sampling, stream
+
+        grammar = _grammar(options, whitespace="compact")
+        model, vocabulary = _model(options)
+        prompt = vocabulary.encode_greedy(_prompt(options)) or list(vocabulary.eos[:1])
+        sampling = Sampling(temperature=options.temperature)
+        n_tokens, seconds, seconds_masks = 0, 0.0, 0.0
+        for index in range(options.count):
+            seed = None if options.seed is None else options.seed + index
+            run = stream(model, prompt, grammar, vocabulary, sampling=sampling, max_new_tokens=options.max_tokens, seed=seed)
+            for _ in zip(progress(range(options.max_tokens)), run):
+                pass
+            done = run.generation
+            n_tokens, seconds, seconds_masks = n_tokens + len(done.tokens), seconds + done.seconds, seconds_masks + done.seconds_masks
+            text = done.text.decode("utf-8", "backslashreplace")
+            if options.json:
+                figures = {"tokens_per_second": round(done.tokens_per_second, 1), "mask_share": round(done.seconds_masks / done.seconds, 4)}
+                counts = {"tokens": len(done.tokens), "forced": done.forced, "passes": done.passes}
+                _emit({"index": index, "text": text, **counts, **figures})
+            else:
+                print(text)
+    except (ValueError, ModuleNotFoundError) as error:  # a budget that is too small, a file that holds no model; numpy or torch is missing
+        return _complain(options, error)
+    if not options.json:
+        share = seconds_masks / seconds
+        print(f"{n_tokens:,} tokens, {n_tokens / seconds:,.0f} per second; {share:.1%} of the time was spent on masks", file=sys.stderr)
+    return OK
+
+
+def _model(options: argparse.Namespace) -> tuple[object, Vocabulary]:
+    """The model that is named, and its vocabulary."""
+    if options.model == "stub":
+        from .decoding.models import NoiseModel
+
+        vocabulary = _vocabulary(options)
+        return NoiseModel(vocabulary.width, seed=options.seed or 0), vocabulary
+    from .decoding.tiny.data import tiny_vocabulary
+
+    vocabulary = tiny_vocabulary() if options.vocabulary is None else _vocabulary(options)
+    if options.model != "tiny":
+        from .decoding.tiny.model import load
+
+        return load(options.model, vocabulary), vocabulary
+    return _trained(vocabulary, options.train_seconds), vocabulary
+
+
+def _trained(vocabulary: Vocabulary, seconds: int) -> object:
+    """A tiny decoder that has learnt for some seconds: what it writes is poor, but it is no noise."""
+    import time
+
+    import torch
+
+    from .decoding.tiny.data import examples
+    from .decoding.tiny.model import TinyDecoder
+    from .decoding.tiny.train import train
+
+    torch.manual_seed(0)
+    model = TinyDecoder(vocabulary.width + 1)
+    texts = [ids for example in examples(vocabulary, 2000, seed=1) if len(ids := example.ids(vocabulary)) <= model.max_length]
+    begin = time.monotonic()
+    train(model, texts, lambda _: (time.monotonic() - begin) / seconds)
+    return model.eval()
+
+
+def _prompt(options: argparse.Namespace) -> bytes:
+    """What the model goes on from: by default, for a tiny decoder, the outline of the schema that it was trained with."""
+    if options.prompt is not None:
+        return os.fsencode(options.prompt)
+    if options.model == "stub" or options.schema in (None, "-"):  # what was read from standard input is gone
+        return b""
+    from .decoding.tiny.data import prompt_of
+
+    return prompt_of(json.loads(_read_text(options.schema)))
 
 
 def _check(options: argparse.Namespace) -> int:
@@ -270,12 +347,20 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"grammar-engine {__version__}")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
 
-    generate = _command(commands, "generate", _generate, "write random texts of a grammar, without a model")
+    generate = _command(commands, "generate", _generate, "write random texts of a grammar, with or without a model")
     generate.add_argument("--seed", type=int, metavar="N", help="same seed, same texts (default: another one each time)")
     generate.add_argument("--count", type=_natural, default=1, metavar="N", help="number of texts (default: 1)")
     generate.add_argument(
         "--length", type=_natural, default=120, metavar="N", help="tokens after which a text comes to its end when it can (default: 120)"
     )
+    model = generate.add_argument_group("with a model")
+    model.add_argument(
+        "--model", metavar="tiny|PATH|stub", help="a tiny decoder, trained now; a file of one (tiny/train.py); noise (default: no model)"
+    )
+    model.add_argument("--prompt", metavar="TEXT", help="what the model goes on from (default: an outline of the schema; none for stub)")
+    model.add_argument("--max-tokens", type=_natural, default=256, metavar="N", help="the text is complete within N tokens (default: 256)")
+    model.add_argument("--temperature", type=float, default=1.0, metavar="T", help="0 takes the best token (default: 1)")
+    model.add_argument("--train-seconds", type=_natural, default=30, metavar="N", help="for tiny (default: 30)")
 
     check = _command(commands, "check", _check, "say whether texts are sentences of a grammar, or where they are refused")
     check.add_argument(

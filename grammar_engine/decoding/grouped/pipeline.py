@@ -1,0 +1,410 @@
+"""What grouped sampling and grouped tree search share: options, the call with texts, the call with ids, lists of prompts as one batch."""
+
+from __future__ import annotations
+
+import warnings
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from itertools import chain
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ...errors import VocabularyError
+from ...grammar import Grammar
+from ...matcher import Matcher
+from ...vocabulary import Vocabulary
+from ..loop import _Text
+from ..models import as_model
+from ..scores import Sampling
+from .codec import codec_of
+from .methods import GenerationType
+from .passes import BatchFunction, Writing, passes_of, run
+from .penalties import DEFAULT_REPETITION_PENALTY, NoRepetitionPenalty, RepetitionPenaltyStrategy, penalty_from_dict
+from .postprocessing import PostProcessor
+from .preprocessing import Prepared, PreProcessor
+from .pretrained import load_pretrained
+from .result import GroupedResult
+from .text import Rules, Text
+
+MAX_MODEL_INPUT_SIZE = 32_768  # tokenizers say so who do not know what their model can see
+
+
+class GroupedPipeline(ABC):
+    """A model, a tokenizer, and how texts are written with them.
+
+    Parameters
+    ----------
+    model : Model, torch.nn.Module or callable
+        What `as_model` takes. A callable takes ids and returns their scores, shape (len(ids), V).
+    tokenizer : Vocabulary, or a tokenizer of transformers
+    group_size : int
+        Tokens that a pass is asked for; 1 is ordinary decoding.
+    temp : float, optional
+        Temperature; default 1.
+    end_of_sentence_stop : bool, optional
+        End a text at the token that ends it; default True, if the tokenizer has such a token. False: that token is never chosen, unless a grammar
+        allows nothing else.
+    repetition_penalty_strategy : RepetitionPenaltyStrategy, optional
+        Default: theta 1.2 without a grammar, none under a grammar, which asks for some tokens again and again.
+    answer_length_multiplier : float
+        Tokens that are generated at most for each token of the prompt, where a call does not say how many.
+    max_input_len : int, optional
+        Positions that a pass can see. Default: what the tokenizer and the model say; any number, if they say nothing.
+    padding_id : int, optional
+        The id that stands for an unknown token. Default: the tokenizer's padding, unknown or mask token, the first that there is.
+    penalize_from : {"generated", "all"}
+        Whether the prompt is penalised too.
+    penalize_in_group : bool
+        Penalise the tokens of a group one by one, as they are chosen. False: only those of earlier groups count.
+    forced : bool
+        Tokens that the grammar alone determines are appended, not asked for.
+    close_in_time : bool
+        Under a grammar, allow only tokens after which the shortest way to a sentence fits into the budget, if it does at the beginning.
+    min_allowed_mass : float
+        Under a grammar: a guess is not trusted where the mask allows less than this share of its probability, and ends its group. 0: never.
+    min_top_prob : float
+        Nor is one whose likeliest token is less likely than this.
+    batch : callable, optional
+        For a callable model: takes the ids of several texts, and returns for each an array (len(ids), V), by one forward pass. A torch module
+        needs none. See `grammar_engine.decoding.grouped.passes`.
+    vocabulary : Vocabulary, optional
+        For grammars, where the tokenizer is none. Default: `Vocabulary.from_transformers(tokenizer)`.
+    model_name : str, optional
+        For `as_dict`.
+
+    Raises
+    ------
+    ValueError
+        An option is out of its range; above all, a group leaves no room for a token of the prompt.
+    RuntimeError
+        No id stands for an unknown token.
+    """
+
+    _most_requests = 1  # of one text in one round
+
+    descriptive_attrs: ClassVar[tuple[str, ...]] = (
+        *("model_name", "group_size", "temp", "end_of_sentence_stop", "repetition_penalty_strategy", "answer_length_multiplier"),
+        *("max_input_len", "padding_id", "penalize_from", "penalize_in_group", "forced", "close_in_time"),
+        *("min_allowed_mass", "min_top_prob"),
+    )
+
+    def __init__(
+        self,
+        model: Any,
+        tokenizer: Any,
+        group_size: int,
+        *,
+        temp: float | None = None,
+        end_of_sentence_stop: bool | None = None,
+        repetition_penalty_strategy: RepetitionPenaltyStrategy | None = None,
+        answer_length_multiplier: float = 16.0,
+        max_input_len: int | None = None,
+        padding_id: int | None = None,
+        penalize_from: str = "generated",
+        penalize_in_group: bool = True,
+        forced: bool = True,
+        close_in_time: bool = True,
+        min_allowed_mass: float = 0.0,
+        min_top_prob: float = 0.0,
+        batch: BatchFunction | None = None,
+        vocabulary: Vocabulary | None = None,
+        model_name: str | None = None,
+    ):
+        self.model = as_model(model)
+        self.codec = codec_of(tokenizer)
+        self.tokenizer = tokenizer
+        self.batch = batch
+        self.model_name = model_name
+        self.group_size = check_size("group_size", group_size)
+        self.temp = 1.0 if temp is None else temp
+        self.end_of_sentence_stop = bool(self.codec.ends) and end_of_sentence_stop is not False
+        self.repetition_penalty_strategy = repetition_penalty_strategy
+        self.answer_length_multiplier = answer_length_multiplier
+        self.max_input_len = self._max_input_len(max_input_len)
+        self.padding_id = self._padding_id(padding_id)
+        self.penalize_from, self.penalize_in_group = penalize_from, penalize_in_group
+        self.forced, self.close_in_time = forced, close_in_time
+        self.min_allowed_mass, self.min_top_prob = min_allowed_mass, min_top_prob
+        self._vocabulary = vocabulary
+        if penalize_from not in ("generated", "all"):
+            raise ValueError(f"penalize_from is 'generated' or 'all', not {penalize_from!r}")
+        if not answer_length_multiplier > 0:
+            raise ValueError(f"answer_length_multiplier is above 0, not {answer_length_multiplier!r}")
+        for name, share in (("min_allowed_mass", min_allowed_mass), ("min_top_prob", min_top_prob)):
+            if not 0 <= share <= 1:
+                raise ValueError(f"{name} is a number from 0 to 1, not {share!r}")
+        self.sampling()  # raises if temp is out of range
+        self._check_room(self.group_size)
+        self.pre_processing_strategy = PreProcessor(self.codec, self.max_input_len)
+        self.post_processing_strategy = PostProcessor(self.codec)
+
+    def _max_input_len(self, given: int | None) -> int | None:
+        known = (given, self.codec.max_length, self.model.max_length)
+        lengths = [length for length in known if length is not None and (length is given or length <= MAX_MODEL_INPUT_SIZE)]
+        return min(lengths, default=None)
+
+    def _padding_id(self, given: int | None) -> int | None:
+        return self.codec.padding_id() if given is None and self.group_size > 1 else given
+
+    def _check_room(self, size: int) -> None:
+        if size > 1 and self.max_input_len is not None and size >= self.max_input_len:
+            raise ValueError(f"a group of {size} leaves no room for a prompt: the model can see {self.max_input_len} tokens")
+
+    # --- what the two kinds say of themselves -----------------------------------------------------------------------
+
+    @property
+    @abstractmethod
+    def generation_type(self) -> GenerationType:
+        """The method."""
+
+    @abstractmethod
+    def sampling(self) -> Sampling:
+        """How a token is chosen from a row.
+
+        Raises
+        ------
+        ValueError
+            An option is out of its range.
+        """
+
+    @abstractmethod
+    def _writings(
+        self, prompt: list[int], grammar: Grammar | None, budget: int, sequences: int, seed: int
+    ) -> list[Writing[list[GroupedResult]]]:
+        """What writes the sequences of one prompt. All run together, and their results follow each other."""
+
+    # --- writing ----------------------------------------------------------------------------------------------------
+
+    def __call__(
+        self,
+        prompt_s: str | Sequence[str],
+        max_new_tokens: int | None = None,
+        return_tensors: bool | str = False,
+        return_text: bool = True,
+        return_full_text: bool = True,
+        clean_up_tokenization_spaces: bool = False,
+        prefix: str = "",
+        num_return_sequences: int = 1,
+        truncation: Any = "do_not_truncate",
+        postfix: str = "",
+        *,
+        grammar: Grammar | None = None,
+    ) -> Any:
+        """Answer one prompt or several.
+
+        Parameters
+        ----------
+        prompt_s : str or list of str
+            Several prompts are a batch: their forward passes are one, and the answers are those of single calls.
+        max_new_tokens : int, optional
+            Tokens to generate, above 0, the one that ends the text included. Default: until the text ends, and at most `answer_length_multiplier` for each token of the prompt.
+        return_tensors : bool or {"pt", "np"}
+            Add "generated_token_ids": a torch tensor, or a numpy array.
+        return_text : bool
+            Add "generated_text".
+        return_full_text : bool
+            Answer with the prompt and what was generated; else with the latter alone.
+        clean_up_tokenization_spaces : bool
+            Handed on to the tokenizer's `decode`.
+        prefix, postfix : str
+            Put before and after each prompt; never answered.
+        num_return_sequences : int
+            Answers for each prompt.
+        truncation : bool, str or TruncationStrategy
+            Handed on to the tokenizer. By default, a text that is too long for the model is not cut, but the model sees its end only.
+        grammar : Grammar, optional
+            What is generated (without the prompt) is a sentence of it.
+
+        Returns
+        -------
+        dict, list of dict, or list of list of dict
+            One prompt and one sequence; one of the two several times; both. Only the keys that were asked for are there.
+
+        Raises
+        ------
+        ValueError
+            There is nothing that would end the text; a prompt has no tokens; a number is not positive.
+        """
+        single = isinstance(prompt_s, str)
+        prompts = [prompt_s] if isinstance(prompt_s, str) else list(prompt_s)
+        prepared = [self.pre_processing_strategy(prompt, prefix, truncation, postfix) for prompt in prompts]
+        budgets = [self._budget(max_new_tokens, each) for each in prepared]
+        many = self._write([each.ids for each in prepared], budgets, grammar, num_return_sequences)
+        answers: list[Any] = []
+        for each, budget, results in zip(prepared, budgets, many):
+            of_prompt = [
+                self.post_processing_strategy(
+                    [*each.ids, *result.ids],
+                    budget,
+                    each.prompt_len,
+                    return_text,
+                    return_tensors,
+                    return_full_text,
+                    clean_up_tokenization_spaces,
+                    each.prefix_len,
+                    each.postfix_len,
+                )
+                for result in results
+            ]
+            answers.append(of_prompt[0] if num_return_sequences == 1 else of_prompt)
+        return answers[0] if single else answers
+
+    def generate(
+        self,
+        prompts: Sequence[Sequence[int]],
+        max_new_tokens: int,
+        *,
+        grammar: Grammar | None = None,
+        num_return_sequences: int = 1,
+        seed: int | None = None,
+    ) -> list[list[GroupedResult]]:
+        """Write on from ids, with all that is known of how it went.
+
+        Parameters
+        ----------
+        prompts : sequence of sequences of int
+            Ids of each prompt, at least one; written as one batch.
+        max_new_tokens : int
+            Tokens to generate for each, the one that ends a text included.
+        grammar : Grammar, optional
+            What is generated is a sentence of it.
+        num_return_sequences : int
+            Results for each prompt.
+        seed : int, optional
+            Of the first sequence of each prompt; the next ones have the next seeds. Default: `default_seed` + 1.
+
+        Returns
+        -------
+        list of list of GroupedResult
+            For each prompt its results.
+        """
+        budgets = [check_size("max_new_tokens", max_new_tokens)] * len(prompts)
+        return self._write([list(prompt) for prompt in prompts], budgets, grammar, num_return_sequences, seed)
+
+    def _write(
+        self, prompts: list[list[int]], budgets: list[int], grammar: Grammar | None, sequences: int, seed: int | None = None
+    ) -> list[list[GroupedResult]]:
+        check_size("num_return_sequences", sequences)
+        first = self._first_seed() if seed is None else seed
+        for prompt in prompts:
+            if not prompt:
+                raise ValueError("a prompt has no tokens: the model needs at least one")
+        of_prompts = [self._writings(prompt, grammar, budget, sequences, first) for prompt, budget in zip(prompts, budgets)]
+        writings = list(chain.from_iterable(of_prompts))
+        written = iter(run(writings, passes_of(self.model, self.batch, len(writings) * self._most_requests)))
+        many = [list(chain.from_iterable(next(written) for _ in of_prompt)) for of_prompt in of_prompts]
+        for result in chain.from_iterable(many):
+            result.text = self.codec.decode(result.ids, False)
+        return many
+
+    def _first_seed(self) -> int:
+        return 1
+
+    def _budget(self, max_new_tokens: int | None, prepared: Prepared) -> int:
+        if max_new_tokens is not None:
+            return check_size("max_new_tokens", max_new_tokens)
+        if not self.end_of_sentence_stop:
+            raise ValueError("max_new_tokens must be given if end_of_sentence_stop is False")
+        return int(prepared.prompt_len * self.answer_length_multiplier)
+
+    def _texts(self, prompt: list[int], grammar: Grammar | None, budget: int, seeds: Sequence[int]) -> list[Text]:
+        """For each seed a text that begins with `prompt`, and nothing generated yet."""
+        if self.max_input_len is not None and len(prompt) + self.group_size - 1 > self.max_input_len:
+            warnings.warn(
+                f"the prompt has {len(prompt)} tokens and a group {self.group_size}: the model can see the last {self.max_input_len} only",
+                stacklevel=5,
+            )
+        penalty = self.repetition_penalty_strategy
+        if penalty is None:
+            penalty = DEFAULT_REPETITION_PENALTY if grammar is None else NoRepetitionPenalty()
+        rules = Rules(
+            sampling=self.sampling(),
+            penalty=penalty,
+            size=self.codec.size,
+            ends=frozenset(self.codec.ends if grammar is None else self.vocabulary.eos),
+            end_of_sentence_stop=self.end_of_sentence_stop,
+            penalize_from=self.penalize_from,
+            penalize_in_group=self.penalize_in_group,
+            forced=self.forced,
+            close_in_time=self.close_in_time,
+            min_allowed_mass=self.min_allowed_mass,
+            min_top_prob=self.min_top_prob,
+        )
+        return [Text(rules, prompt, self._state(grammar, budget), budget, np.random.default_rng(seed)) for seed in seeds]
+
+    def _state(self, grammar: Grammar | None, budget: int) -> _Text | None:
+        if grammar is None:
+            return None
+        if not self.vocabulary.eos:
+            raise VocabularyError("the vocabulary has no end-of-text token, so no text can end")
+        return _Text(Matcher(grammar, self.vocabulary), budget, self.close_in_time)
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """What the tokens spell, for grammars."""
+        if self._vocabulary is None:
+            tokenizer = self.tokenizer
+            self._vocabulary = tokenizer if isinstance(tokenizer, Vocabulary) else Vocabulary.from_transformers(tokenizer)
+        return self._vocabulary
+
+    # --- as data ----------------------------------------------------------------------------------------------------
+
+    @classmethod
+    def from_pretrained(cls, model_name: str, group_size: int, *, model_options: dict[str, Any] | None = None, **options: Any) -> Any:
+        """With a model and a tokenizer that `transformers` loads, on a GPU if there is one.
+
+        Parameters
+        ----------
+        model_name : str
+            A name or a folder.
+        group_size : int
+        model_options : dict, optional
+            For `AutoModelForCausalLM.from_pretrained`.
+        **options
+            For the constructor.
+
+        Raises
+        ------
+        ValueError
+            Neither the tokenizer nor the model says how many tokens the model can see.
+        """
+        module, tokenizer, length = load_pretrained(model_name, MAX_MODEL_INPUT_SIZE, model_options or {})
+        options.setdefault("max_input_len", length)
+        return cls(module, tokenizer, group_size, model_name=model_name, **options)
+
+    def as_dict(self) -> dict[str, Any]:
+        """All options, as plain values that JSON can hold; and the method, as "generation_type"."""
+        values = {name: getattr(self, name) for name in self.descriptive_attrs}
+        penalty = self.repetition_penalty_strategy
+        values["repetition_penalty_strategy"] = None if penalty is None else penalty.as_dict()
+        return {"generation_type": self.generation_type.value, **values}
+
+    @classmethod
+    def from_dict(cls, values: dict[str, Any], model: Any = None, tokenizer: Any = None) -> Any:
+        """What `as_dict` described. `values` is not changed.
+
+        Parameters
+        ----------
+        values : dict
+        model, tokenizer : optional
+            Default: those of `values["model_name"]`, by `from_pretrained`.
+        """
+        options = {name: value for name, value in values.items() if name != "generation_type"}
+        if options["repetition_penalty_strategy"] is not None:
+            options["repetition_penalty_strategy"] = penalty_from_dict(options["repetition_penalty_strategy"])
+        if model is not None and tokenizer is not None:
+            return cls(model, tokenizer, **options)
+        if options["model_name"] is None:
+            raise ValueError("there is no model_name to load: give a model and a tokenizer")
+        return cls.from_pretrained(options.pop("model_name"), **options)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}: " + ", ".join(f"{name}={value!r}" for name, value in self.as_dict().items())
+
+
+def check_size(name: str, value: Any) -> int:
+    """An int of at least 1, or a ValueError that names it."""
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise ValueError(f"{name} is an int of at least 1, not {value!r}")
+    return value

@@ -1,0 +1,25 @@
+"""Loading a model and its tokenizer by name, with `transformers`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def load_pretrained(model_name: str, longest: int, options: dict[str, Any]) -> tuple[Any, Any, int]:
+    """The module in `eval` mode, the tokenizer, and how many tokens the module can see: at most `longest`, or nobody said.
+
+    Raises
+    ------
+    ValueError
+        Nobody said.
+    """
+    import torch
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    tokenizer = AutoTokenizer.from_pretrained(model_name)
+    module: Any = AutoModelForCausalLM.from_pretrained(model_name, **options)
+    module = module.eval().to("cuda" if torch.cuda.is_available() else "cpu")
+    for length in (tokenizer.model_max_length, getattr(module.config, "max_position_embeddings", None)):
+        if length is not None and length <= longest:
+            return module, tokenizer, length
+    raise ValueError("The maximum length of the model is too big")

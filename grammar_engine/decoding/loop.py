@@ -1,0 +1,430 @@
+"""The plain loop: a model writes one token after another, under a grammar, within a budget.
+
+    forced text?  --yes-->  append its tokens, no forward pass        (the next pass takes them all in)
+         | no
+    scores of the model  -->  penalty  -->  mask  -->  temperature, filters  -->  draw  -->  does it fit the budget?  --no-->  draw another
+                                                                                                   | yes
+                                                                                                 append
+
+Budget. `r` tokens may still be written. The loop holds a *closing*: tokens that end the text from here, at most r of them. A token fits if
+after it a closing of at most r - 1 tokens exists. What the engine must be asked for that shrinks to little:
+
+    the token is the first of the closing    the rest of it is the new closing
+    r - 1 allows the closing as it is, and   it stays: so it is inside strings and between items, where most tokens are written;
+      it is still accepted after the token     one walk over known states, no search
+    else                                     the shortest closing after the token is searched
+
+So a search is made only where something was opened or the budget is near, and nothing is searched twice. No distance from the budget makes the
+question needless: one token can open an object of a thousand members.
+
+A token that does not fit is taken back, and another is drawn from what remains; that is a draw from the distribution restricted to the tokens that
+fit. If nothing of it remains, the filters are applied anew without the refused tokens. After `_TRIES` refusals in one step the next token of
+the closing is written. So if the budget holds a closing at the start, it does at each step, and the text is always completed.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import InternalError, LimitExceededError, VocabularyError
+from ..grammar import Grammar
+from ..mask import allocate_masks
+from ..matcher import Matcher
+from ..vocabulary import Vocabulary
+from .apply import apply_mask
+from .models import Model, as_model
+from .scores import Sampling, Scores, draws, penalise, probabilities
+
+if TYPE_CHECKING:
+    from .models import Payload, Session
+    from .prefix_cache import PrefixCache
+
+_TRIES = 1024  # tokens refused in one step because they do not fit
+
+_DEFAULT = Sampling()
+
+
+@dataclass(frozen=True)
+class Step:
+    """What one turn of the loop has appended.
+
+    Attributes
+    ----------
+    tokens : tuple of int
+        One token, or several that were forced together.
+    text : bytes
+        What they spell; may end within a character.
+    forced : bool
+        The model was not asked.
+    """
+
+    tokens: tuple[int, ...]
+    text: bytes
+    forced: bool
+
+
+@dataclass
+class Generation:
+    """What was generated, and what it took.
+
+    Attributes
+    ----------
+    tokens : list of int
+        The end-of-text token included, if there is one.
+    text : bytes
+        What the tokens spell; empty without a vocabulary.
+    finish_reason : {"end", "budget"} or None
+        "end": an end-of-text or stop token was written; under a grammar the text is a sentence. "budget": `max_new_tokens` were
+        written before. None: it is going on, or an exception has ended it.
+    passes : int
+        Forward passes of the model.
+    forced : int
+        Tokens that were appended without asking the model.
+    refused : int
+        Tokens that were drawn and did not fit the budget.
+    seconds : float
+        Of all turns, from start to end; what the caller does between two steps is not counted.
+    seconds_model, seconds_masks : float
+        Of these: in the model; in the grammar (masks and what is forced, accepted and closed) and in applying masks.
+    """
+
+    tokens: list[int] = field(default_factory=list)
+    text: bytes = b""
+    finish_reason: Literal["end", "budget"] | None = None
+    passes: int = 0
+    forced: int = 0
+    refused: int = 0
+    seconds: float = 0.0
+    seconds_model: float = 0.0
+    seconds_masks: float = 0.0
+
+    @property
+    def tokens_per_second(self) -> float:
+        """Tokens generated per second; 0 before the first."""
+        return len(self.tokens) / self.seconds if self.seconds else 0.0
+
+
+def generate(
+    model: object, prompt_ids: Sequence[int], grammar: Grammar | Matcher | None = None, vocabulary: Vocabulary | None = None, **options: Any
+) -> Generation:
+    """Write a text with a model: `stream` to its end.
+
+    Parameters
+    ----------
+    model, prompt_ids, grammar, vocabulary, **options
+        Those of `stream`.
+
+    Returns
+    -------
+    Generation
+
+    Examples
+    --------
+    >>> from grammar_engine import Grammar, Vocabulary
+    >>> import numpy as np
+    >>> vocabulary = Vocabulary([b"0", b"1", b"-", b"</s>"], eos=[3])
+    >>> def model(ids):
+    ...     return np.tile([0.0, 1.0, 0.5, 0.0], (len(ids), 1))
+    >>> generate(model, [3], Grammar.from_regex("[01]{2}-0*"), vocabulary, sampling=Sampling(temperature=0), max_new_tokens=6).text
+    b'11-00'
+    """
+    run = stream(model, prompt_ids, grammar, vocabulary, **options)
+    for _ in run:
+        pass
+    return run.generation
+
+
+def stream(
+    model: object,
+    prompt_ids: Sequence[int],
+    grammar: Grammar | Matcher | None = None,
+    vocabulary: Vocabulary | None = None,
+    *,
+    sampling: Sampling = _DEFAULT,
+    max_new_tokens: int = 256,
+    seed: int | np.random.Generator | None = None,
+    close_in_time: bool = True,
+    forced: bool = True,
+    stop: Collection[int] | None = None,
+    prefix_cache: PrefixCache[Payload] | None = None,
+) -> Stream:
+    """Write a text with a model, step by step.
+
+    Parameters
+    ----------
+    model : object
+        A callable, a torch module or a `Model`; see `as_model`.
+    prompt_ids : sequence of int
+        At least one token. The model sees them; the grammar does not.
+    grammar : Grammar or Matcher, optional
+        A matcher goes on from its text, and is moved to the end of the new one. Default: anything may be written.
+    vocabulary : Vocabulary, optional
+        Needed with a Grammar. Without a grammar: what the tokens spell, and which of them end the text.
+    sampling : Sampling
+    max_new_tokens : int
+        The budget; the end-of-text token counts.
+    seed : int or numpy.random.Generator, optional
+        Same seed, same text. Default: another text each time.
+    close_in_time : bool
+        Allow only tokens after which the text can still be completed within the budget. Only under a grammar.
+    forced : bool
+        Append text that must come next without asking the model. Only under a grammar.
+    stop : collection of int, optional
+        Tokens that end a text without a grammar. Default: the `eos` of the vocabulary.
+    prefix_cache : PrefixCache, optional
+        Keys and values of prompts are taken from it and put into it; only for torch modules.
+
+    Returns
+    -------
+    Stream
+        An iterator of `Step`; its `generation` is what was generated so far.
+
+    Raises
+    ------
+    TypeError, ValueError
+        An argument is not what it should be. `max_new_tokens` is less than the shortest closing.
+    VocabularyError
+        There is no end-of-text token, or the vocabulary cannot spell what the grammar asks for.
+    LimitExceededError
+        A limit of the grammar was reached. What was written until then is in `Stream.generation`.
+    """
+    model = as_model(model)
+    if isinstance(max_new_tokens, bool) or not isinstance(max_new_tokens, int) or max_new_tokens < 1:
+        raise ValueError(f"max_new_tokens is an int of at least 1, not {max_new_tokens!r}")
+    if not len(prompt_ids):
+        raise ValueError("the prompt is empty: a model needs at least one token to go on from")
+    matcher = _matcher_of(grammar, vocabulary)
+    if matcher is not None:
+        if stop is not None:
+            raise ValueError("under a grammar the text ends with its end-of-text tokens: `stop` is for texts without a grammar")
+        vocabulary = matcher.vocabulary
+    generation = Generation()
+    with _timed(generation, "seconds", "seconds_masks"):
+        text = None if matcher is None else _Text(matcher, max_new_tokens, close_in_time)
+    if stop is None:
+        stop = vocabulary.eos if vocabulary is not None else ()
+    ids, rng = [int(token) for token in prompt_ids], np.random.default_rng(seed)
+    loop = _Loop(model, ids, text, vocabulary, sampling, max_new_tokens, rng, forced, frozenset(stop), generation)
+    return Stream(loop.run(prefix_cache), generation)
+
+
+class Stream:
+    """The steps of a generation, as they are made.
+
+    Attributes
+    ----------
+    generation : Generation
+        What was generated so far.
+    """
+
+    def __init__(self, steps: Iterator[Step], generation: Generation):
+        self._steps = steps
+        self.generation = generation
+
+    def __iter__(self) -> Iterator[Step]:
+        return self
+
+    def __next__(self) -> Step:
+        with _timed(self.generation, "seconds"):
+            return next(self._steps)
+
+
+def _matcher_of(grammar: Grammar | Matcher | None, vocabulary: Vocabulary | None) -> Matcher | None:
+    if grammar is None:
+        return None
+    if isinstance(grammar, Grammar):
+        if vocabulary is None:
+            raise ValueError("a grammar needs a vocabulary")
+        matcher = Matcher(grammar, vocabulary)
+    else:
+        matcher = grammar
+        if vocabulary is not None and vocabulary != matcher.vocabulary:
+            raise ValueError("the matcher has another vocabulary")
+    if not matcher.vocabulary.eos:
+        raise VocabularyError("the vocabulary has no end-of-text token, so no text can end")
+    if matcher.is_terminated:
+        raise ValueError("the text of the matcher has ended already")
+    return matcher
+
+
+@contextmanager
+def _timed(generation: Generation, *counters: str) -> Iterator[None]:
+    """Add the time of a block to counters of the generation."""
+    start = time.perf_counter()
+    try:
+        yield
+    finally:
+        elapsed = time.perf_counter() - start
+        for counter in counters:
+            setattr(generation, counter, getattr(generation, counter) + elapsed)
+
+
+class _Text:
+    """A text under a grammar and a budget.
+
+    Invariant: with `close_in_time`, `closing` completes the text, and is at most `budget` tokens long.
+    """
+
+    def __init__(self, matcher: Matcher, budget: int, close_in_time: bool):
+        self.matcher = matcher
+        self.budget = budget
+        self.mask = allocate_masks(1, matcher.vocabulary, "numpy")[0]
+        self.ends = np.zeros_like(self.mask)
+        for token in matcher.vocabulary.eos:
+            self.ends.view(np.uint32)[token >> 5] |= 1 << (token & 31)
+        self.closing: list[int] | None = matcher.closing_tokens() if close_in_time else None
+        if self.closing is not None and len(self.closing) > budget:
+            raise ValueError(f"max_new_tokens = {budget}, and the shortest way to the end of the text takes {len(self.closing)} tokens")
+
+    def accept(self, tokens: Sequence[int]) -> bool:
+        """Append tokens that the grammar allows; False, and nothing has changed, if the text could not be completed after them."""
+        if self.matcher.accept_tokens(tokens) != len(tokens):
+            raise InternalError(f"tokens {tokens} are allowed and were not accepted")
+        left = self.budget - len(tokens)
+        if self.closing is not None:
+            closing = self._closing_after(tokens, self.closing, left)
+            if closing is None:
+                self.matcher.rollback(len(tokens))
+                return False
+            self.closing = closing
+        self.budget = left
+        return True
+
+    def _closing_after(self, tokens: Sequence[int], closing: list[int], left: int) -> list[int] | None:
+        """A closing of at most `left` tokens after `tokens`, which the matcher has read; `closing` was one before them."""
+        if closing[: len(tokens)] == list(tokens):
+            return closing[len(tokens) :]
+        if self.matcher.is_terminated:
+            return []
+        if len(closing) <= left and self.matcher.validate(closing) == len(closing):
+            return closing
+        try:
+            closing = self.matcher.closing_tokens()
+        except (LimitExceededError, VocabularyError):  # if there is one, nobody knows it
+            return None
+        return closing if len(closing) <= left else None
+
+    def write_alone(self) -> list[int]:
+        """Append what needs no model, and return it: forced text; else the only token that may come, or the end if nothing else may.
+
+        Where there is a choice nothing is appended, and `mask` is that of the next token.
+        """
+        tokens = self.matcher.forced_tokens()[: self.budget]
+        if tokens and self.accept(tokens):
+            return tokens
+        self.fill_mask()
+        tokens = [self.matcher.vocabulary.eos[0]] if not (self.mask & ~self.ends).any() else _only(self.mask)
+        return tokens if tokens and self.accept(tokens) else []
+
+    def fill_mask(self) -> None:
+        self.matcher.fill_mask(self.mask)
+
+
+def _only(mask: NDArray[np.int32]) -> list[int]:
+    """The token of a mask that has a single one."""
+    words = np.flatnonzero(mask)
+    if len(words) != 1:
+        return []
+    bits = int(mask[words[0]]) & 0xFFFF_FFFF
+    return [] if bits & (bits - 1) else [32 * int(words[0]) + bits.bit_length() - 1]
+
+
+@dataclass
+class _Loop:
+    """The loop; see the top of this file."""
+
+    model: Model
+    ids: list[int]  # prompt and text
+    text: _Text | None
+    vocabulary: Vocabulary | None
+    sampling: Sampling
+    budget: int
+    rng: np.random.Generator
+    forced: bool
+    stop: frozenset[int]
+    generation: Generation
+
+    def run(self, prefix_cache: PrefixCache[Payload] | None) -> Iterator[Step]:
+        """The steps, until the text ends or the budget is used up."""
+        session = self.model.start()
+        if prefix_cache is None:
+            yield from self._steps(session)
+            return
+        from .prefix_cache import kv
+
+        with kv.resume(session, prefix_cache, self.ids, self.model) as lease:
+            prompt = list(self.ids)
+            for step in self._steps(session):
+                if prompt and self.generation.passes:
+                    kv.keep(session, lease, prompt, self.model)
+                    prompt = []
+                yield step
+
+    def _steps(self, session: Session) -> Iterator[Step]:
+        generation = self.generation
+        while generation.finish_reason is None:
+            tokens = self._write_alone()
+            forced = bool(tokens)
+            if not forced:
+                with _timed(generation, "seconds_model"):
+                    scores = session.logits(self.ids)[0]
+                generation.passes += 1
+                tokens = [self._write(scores)]
+            self.ids += tokens
+            generation.tokens += tokens
+            generation.forced += len(tokens) if forced else 0
+            spelling = b"" if self.vocabulary is None else b"".join(_spelling(self.vocabulary, token) for token in tokens)
+            generation.text += spelling
+            generation.finish_reason = self._finish_reason(tokens[-1])
+            yield Step(tuple(tokens), spelling, forced)
+
+    def _finish_reason(self, last: int) -> Literal["end", "budget"] | None:
+        if last in self.stop if self.text is None else self.text.matcher.is_terminated:
+            return "end"
+        return "budget" if len(self.generation.tokens) == self.budget else None
+
+    def _write_alone(self) -> list[int]:
+        if self.text is None:
+            return []
+        with _timed(self.generation, "seconds_masks"):
+            if self.forced:
+                return self.text.write_alone()
+            self.text.fill_mask()
+            return []
+
+    def _write(self, scores: Scores) -> int:
+        """Choose a token by its score, and append it to the text."""
+        penalise(scores, set(self.generation.tokens), self.sampling.repetition_penalty, sign_aware=self.sampling.sign_aware)
+        if self.text is None:
+            return next(draws(probabilities(scores, self.sampling), self.rng))
+        with _timed(self.generation, "seconds_masks"):
+            apply_mask(scores, self.text.mask)
+        for token in islice(self._candidates(scores), _TRIES):
+            with _timed(self.generation, "seconds_masks"):
+                if self.text.accept([token]):
+                    return token
+            self.generation.refused += 1
+            scores[token] = -np.inf
+        if not self.text.closing:
+            raise ValueError("the model gives -inf to every token that the grammar allows")
+        token = self.text.closing[0]
+        self.text.accept([token])
+        return token
+
+    def _candidates(self, scores: Scores) -> Iterator[int]:
+        """Tokens as they are drawn, none twice; those that were refused have the score -inf."""
+        while (scores != -np.inf).any():
+            yield from draws(probabilities(scores, self.sampling), self.rng)
+
+
+def _spelling(vocabulary: Vocabulary, token: int) -> bytes:
+    """What a token adds to the text; models have ids that no vocabulary knows."""
+    return vocabulary.token_bytes(token) if token < vocabulary.width else b""

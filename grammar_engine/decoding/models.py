@@ -1,0 +1,373 @@
+"""Models: whatever gives a score to each token, behind one interface.
+
+Idea. A decoding loop asks one thing: what are the scores after each of the last few prefixes of these ids? A *session* answers, and the ids are
+always given whole. So the loop may append, cut and replace as it likes (drafts, rollback, forced text), and how much of the last
+forward pass can be used again is the session's business: it keeps the keys and values of the longest common prefix.
+
+    ids of the last call   p p p a b c d             keys and values are kept of   p p p a b
+    ids of this call       p p p a b X Y Z                one forward pass over    X Y Z
+
+Invariant. The scores depend on the ids of this call alone, never on what was asked before (but for the rounding of a pass that was cut otherwise).
+
+What a torch module must do is the convention of `transformers`: `module(input_ids=(1, L), past_key_values=..., use_cache=True)` returns an
+object with `.logits` (1, L, V) and `.past_key_values`, which is a list of (key, value) per layer, each (1, heads, length, dim), or a
+`Cache` object. A cache that cannot be cut exactly (a window that has slid, a recurrent state) is dropped, and the pass made anew.
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Callable, Sequence
+from itertools import takewhile
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Logits: TypeAlias = NDArray[np.float32]
+
+_LENGTH_AXIS = 2  # of keys and values
+
+
+class Payload(list[tuple[Any, Any]]):
+    """The keys and values of some positions: one (key, value) per layer, tensors of shape (1, heads, positions, dim).
+
+    They are copies, so they hold no more memory than they say.
+    """
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all tensors."""
+        return sum(tensor.numel() * tensor.element_size() for layer in self for tensor in layer)
+
+
+class Session(Protocol):
+    """The forward passes of one text. Belongs to one thread."""
+
+    def logits(self, ids: Sequence[int], rows: int = 1) -> Logits:
+        """Scores after each of the last `rows` prefixes of `ids`, by one forward pass.
+
+        Parameters
+        ----------
+        ids : sequence of int
+            The whole text, at least one token. Of a text longer than `max_length`, the model sees the last `max_length` ids.
+        rows : int
+            1 to the number of ids that the model sees.
+
+        Returns
+        -------
+        numpy.ndarray
+            float32, shape (rows, V), the caller's to change. Row -1 scores what follows all of `ids`.
+        """
+
+    def export(self, start: int, stop: int) -> Payload:
+        """Keys and values of the positions start .. stop - 1 of the last text.
+
+        Raises
+        ------
+        TypeError
+            The model has no keys and values that can be cut by position.
+        ValueError
+            They are not there.
+        """
+
+    def resume(self, ids: Sequence[int], payloads: Sequence[Payload]) -> None:
+        """Begin with the keys and values of `ids`, which need no forward pass then. Replaces what the session had.
+
+        Raises
+        ------
+        TypeError
+            The model has no keys and values.
+        ValueError
+            The payloads are not of as many positions as there are ids.
+        """
+
+
+class Model(Protocol):
+    """What gives scores to tokens.
+
+    Attributes
+    ----------
+    width : int
+        V: how many scores there are.
+    max_length : int or None
+        Positions that one pass can see; None: any number.
+    passes : int
+        Forward passes so far, of all sessions.
+    """
+
+    @property
+    def width(self) -> int: ...  # noqa: D102
+
+    @property
+    def max_length(self) -> int | None: ...  # noqa: D102
+
+    @property
+    def passes(self) -> int: ...  # noqa: D102
+
+    def start(self) -> Session:
+        """A session for a text."""
+
+
+def as_model(model: object, *, width: int | None = None, max_length: int | None = None) -> Model:
+    """Make a `Model` of whatever gives scores.
+
+    Parameters
+    ----------
+    model : Model, torch.nn.Module or callable
+        A `Model` is returned as it is. A module follows the convention of `transformers` (see `grammar_engine.decoding.models`); it should
+        be in `eval` mode. A callable takes a list of ids and returns their scores, an array or a tensor of shape (len(ids), V).
+    width : int, optional
+        V. Default: what the module or its `config` says, or else what the first pass shows.
+    max_length : int, optional
+        Positions that one pass can see: of a longer text the model sees the end. Default: what the module or its `config` says; none for a callable.
+
+    Returns
+    -------
+    Model
+
+    Raises
+    ------
+    TypeError
+        It is none of these.
+    ValueError
+        `width` or `max_length` is not positive, or is given for a `Model`, which has its own.
+    """
+    for name, value in (("width", width), ("max_length", max_length)):
+        if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
+            raise ValueError(f"{name} is an int of at least 1, not {value!r}")
+    torch = sys.modules.get("torch")
+    if torch is not None and isinstance(model, torch.nn.Module):
+        return _TorchModel(model, width, max_length)
+    if not isinstance(model, type) and callable(getattr(model, "start", None)):
+        if width is not None or max_length is not None:
+            raise ValueError("a Model has its own width and max_length")
+        return model  # type: ignore[return-value]  # a Protocol is recognised by what it has
+    if callable(model):
+        return _CallableModel(model, width, max_length)
+    raise TypeError(f"a model is a callable, a torch module or a Model, not {type(model).__name__}")
+
+
+class _Counted:
+    """What all models share: the width, the length, the count."""
+
+    def __init__(self, width: int | None, max_length: int | None):
+        self._width = width
+        self.max_length = max_length
+        self.passes = 0
+
+    @property
+    def width(self) -> int:
+        if self._width is None:
+            raise ValueError("the width of the logits is known after the first pass: give it with as_model(..., width=)")
+        return self._width
+
+    def learn_width(self, width: int) -> None:
+        if self._width is None:
+            self._width = width
+        elif self._width != width:
+            raise ValueError(f"the model gives {width} scores, and its width is {self._width}")
+
+    def seen(self, ids: Sequence[int], rows: int) -> list[int]:
+        """The ids that a pass sees; raises if they cannot have so many rows."""
+        seen = list(ids) if self.max_length is None else list(ids[-self.max_length :])
+        if not 1 <= rows <= len(seen):
+            raise ValueError(f"{rows} rows of scores were asked for, of {len(seen)} ids that the model sees")
+        return seen
+
+
+# --- noise ----------------------------------------------------------------------------------------------------------
+
+
+class NoiseModel:
+    """A model that knows nothing: its scores are normally distributed noise, settled by the last token alone.
+
+    Parameters
+    ----------
+    width : int
+    seed : int
+        Same seed, same scores.
+    spread : float
+        Standard deviation of the scores.
+    """
+
+    def __init__(self, width: int, seed: int = 0, spread: float = 3.0):
+        self.width, self.seed, self.spread = width, seed, spread
+        self.max_length = None
+        self.passes = 0
+
+    def start(self) -> Session:
+        """A session for a text."""
+        return _NoiseSession(self)
+
+
+class _NoiseSession:
+    def __init__(self, model: NoiseModel):
+        self.model = model
+
+    def logits(self, ids: Sequence[int], rows: int = 1) -> Logits:
+        self.model.passes += 1
+        return np.stack([self._row(token) for token in ids[len(ids) - rows :]])
+
+    def _row(self, token: int) -> Logits:
+        rng = np.random.default_rng((self.model.seed, token))
+        return rng.standard_normal(self.model.width, dtype=np.float32) * np.float32(self.model.spread)
+
+    def export(self, start: int, stop: int) -> Payload:
+        raise TypeError("noise has no keys and values to export")
+
+    def resume(self, ids: Sequence[int], payloads: Sequence[Payload]) -> None:
+        raise TypeError("noise has no keys and values to resume from")
+
+
+# --- callables ------------------------------------------------------------------------------------------------------
+
+
+class _CallableModel(_Counted):
+    def __init__(self, function: Callable[[list[int]], Any], width: int | None, max_length: int | None):
+        super().__init__(width, max_length)
+        self.function = function
+
+    def start(self) -> Session:
+        return _CallableSession(self)
+
+
+class _CallableSession:
+    def __init__(self, model: _CallableModel):
+        self.model = model
+
+    def logits(self, ids: Sequence[int], rows: int = 1) -> Logits:
+        seen = self.model.seen(ids, rows)
+        scores = self.model.function(seen)
+        self.model.passes += 1
+        if len(scores.shape) != 2 or scores.shape[0] != len(seen):
+            raise ValueError(f"the scores of {len(seen)} ids have the shape ({len(seen)}, V), not {tuple(scores.shape)}")
+        self.model.learn_width(scores.shape[1])
+        return _as_numpy(scores[-rows:])
+
+    def export(self, start: int, stop: int) -> Payload:
+        raise TypeError("a callable has no keys and values to export")
+
+    def resume(self, ids: Sequence[int], payloads: Sequence[Payload]) -> None:
+        raise TypeError("a callable has no keys and values to resume from")
+
+
+def _as_numpy(scores: Any) -> Logits:
+    """A float32 copy in CPU memory, of an array or a tensor."""
+    if hasattr(scores, "detach"):
+        scores = scores.detach().float().cpu().numpy()
+    return np.array(scores, dtype=np.float32)
+
+
+# --- torch modules --------------------------------------------------------------------------------------------------
+
+
+class _TorchModel(_Counted):
+    def __init__(self, module: Any, width: int | None, max_length: int | None):
+        config = getattr(module, "config", None)
+        super().__init__(
+            width or getattr(module, "width", None) or getattr(config, "vocab_size", None),
+            max_length or getattr(module, "max_length", None) or getattr(config, "max_position_embeddings", None),
+        )
+        self.module = module
+        self.can_keep_rows = (
+            "logits_to_keep" in inspect.signature(module.forward).parameters
+        )  # of transformers: scores of the last rows only
+
+    def start(self) -> Session:
+        return _TorchSession(self)
+
+
+class _TorchSession:
+    def __init__(self, model: _TorchModel):
+        self.model = model
+        self._forget()
+
+    def _forget(self) -> None:
+        self.ids: list[int] = []  # those whose keys and values are in `past`
+        self.past: Any = None
+        self.cut = False  # the text was longer than the model can see: positions are not those of the text
+
+    def logits(self, ids: Sequence[int], rows: int = 1) -> Logits:
+        import torch
+
+        seen = self.model.seen(ids, rows)
+        past, kept = self._cut(min(_common(self.ids, seen), len(seen) - rows))
+        self._forget()  # should the pass fail, `past` may be half written
+        options = {"logits_to_keep": rows} if self.model.can_keep_rows else {}
+        module = self.model.module
+        device = next((parameter.device for parameter in module.parameters()), None)
+        with torch.inference_mode():
+            output = module(
+                input_ids=torch.tensor([seen[kept:]], dtype=torch.long, device=device), past_key_values=past, use_cache=True, **options
+            )
+            logits = _as_numpy(output.logits[0, -rows:])
+        self.model.passes += 1
+        self.model.learn_width(logits.shape[1])
+        self.past = getattr(output, "past_key_values", None)
+        if self.past is not None:
+            self.ids, self.cut = seen, len(seen) < len(ids)
+        return logits
+
+    def _cut(self, length: int) -> tuple[Any, int]:
+        """The keys and values of the first `length` ids, or none if they cannot be had; and of how many ids they are."""
+        if not length:
+            return None, 0
+        if length == len(self.ids):
+            return self.past, length
+        if isinstance(self.past, (list, tuple)):
+            return [(keys[:, :, :length], values[:, :, :length]) for keys, values in self.past], length
+        try:
+            self.past.crop(length - len(self.ids))
+        except (AttributeError, NotImplementedError, RuntimeError, ValueError):
+            return None, 0
+        return (self.past, length) if _lengths(self.past) == {length} else (None, 0)
+
+    def export(self, start: int, stop: int) -> Payload:
+        if not 0 <= start < stop <= len(self.ids) or self.cut:
+            held = "those of a text that was cut" if self.cut else f"{len(self.ids)}"
+            raise ValueError(f"positions {start} to {stop} are not among the keys and values of the session ({held})")
+        if _lengths(self.past) != {len(self.ids)}:
+            raise TypeError("the model keeps no keys and values of each position")
+        return Payload((keys[:, :, start:stop].clone(), values[:, :, start:stop].clone()) for keys, values in _layers(self.past))
+
+    def resume(self, ids: Sequence[int], payloads: Sequence[Payload]) -> None:
+        import torch
+
+        self._forget()
+        if self.model.max_length is not None and len(ids) > self.model.max_length:
+            raise ValueError(f"{len(ids)} ids are more than the {self.model.max_length} that the model can see")
+        positions = sum(payload[0][0].shape[_LENGTH_AXIS] for payload in payloads)
+        if positions != len(ids):
+            raise ValueError(f"the payloads are of {positions} positions, and there are {len(ids)} ids")
+        if not payloads:
+            return
+        layers = [tuple(torch.cat(tensors, dim=_LENGTH_AXIS) for tensors in zip(*layer)) for layer in zip(*payloads)]
+        self.past, self.ids = self._as_past(layers), list(ids)
+
+    def _as_past(self, layers: list[Any]) -> Any:
+        """Keys and values in the form that the module takes."""
+        transformers = sys.modules.get("transformers")
+        if transformers is None or not isinstance(self.model.module, transformers.PreTrainedModel):
+            return layers
+        cache = transformers.DynamicCache()
+        for index, (keys, values) in enumerate(layers):
+            cache.update(keys, values, index)
+        return cache
+
+
+def _common(ours: Sequence[int], theirs: Sequence[int]) -> int:
+    """Length of the longest common prefix."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(ours, theirs)))
+
+
+def _layers(past: Any) -> list[tuple[Any, Any]]:
+    if isinstance(past, (list, tuple)):
+        return list(past)
+    return [(getattr(layer, "keys", None), getattr(layer, "values", None)) for layer in getattr(past, "layers", ())]
+
+
+def _lengths(past: Any) -> set[int | None]:
+    """Of how many positions the layers are; None stands for one that is no row of positions."""
+    return {tensor.shape[_LENGTH_AXIS] if hasattr(tensor, "shape") else None for layer in _layers(past) for tensor in layer}

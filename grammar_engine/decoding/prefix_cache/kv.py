@@ -1,0 +1,102 @@
+"""Keys and values of a model as payloads: texts with a common beginning compute it once.
+
+What a decoding loop does, around the passes of one session:
+
+    with kv.resume(session, cache, prompt, model) as lease:       positions [0, lease.matched) need no pass
+        session.logits(prompt) ...
+        kv.keep(session, lease, prompt, model)                    from here on others find the prompt
+        ...
+        kv.keep(session, lease, ids, model)                       `ids`: those of the last pass
+
+Only full blocks are worth sharing here (`share_partial=False`): the keys and values of a block that still grows would be copied at each token.
+
+The salt of a key is the model *object*: a cache may serve several models. It does not see that weights have changed: `clear()` it then.
+
+A text that is longer than the model can see is cut at its beginning, and its positions are no longer those of the text. Such a text is
+neither looked up nor kept.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from itertools import count
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
+
+from .cache import PrefixCache
+from .lease import Lease
+
+if TYPE_CHECKING:
+    from ..models import Model, Payload, Session
+
+_lock = threading.Lock()
+_numbers = count()
+_salts: WeakKeyDictionary[Any, bytes] = WeakKeyDictionary()
+
+
+def resume(session: Session, cache: PrefixCache[Payload], ids: Sequence[int], model: Model) -> Lease[Payload]:
+    """Give a fresh session the keys and values that the cache has of the beginning of a text.
+
+    Parameters
+    ----------
+    session : Session
+        Of `model`, before its first pass.
+    cache : PrefixCache
+    ids : sequence of int
+        The prompt.
+    model : Model
+
+    Returns
+    -------
+    Lease
+        Of `matched` positions that need no forward pass. To be released when the text is finished.
+
+    Raises
+    ------
+    TypeError
+        The model has no keys and values.
+    """
+    lease = cache.acquire(ids if _is_seen_whole(ids, model) else (), salt_of(model))
+    try:
+        session.resume(ids[: lease.matched], lease.payloads)
+    except BaseException:
+        lease.release()
+        raise
+    return lease
+
+
+def keep(session: Session, lease: Lease[Payload], ids: Sequence[int], model: Model) -> None:
+    """Put into the cache what a session has computed: the full blocks of `ids`, which go on from those of the lease.
+
+    Parameters
+    ----------
+    session : Session
+    lease : Lease
+        What `resume` returned.
+    ids : sequence of int
+        All or a beginning of the ids of the last pass.
+    model : Model
+
+    Raises
+    ------
+    TypeError
+        The model keeps no keys and values that can be cut by position.
+    ValueError
+        `ids` do not go on from those of the lease, or are more than the session has passed.
+    """
+    if _is_seen_whole(ids, model):
+        if list(ids[: len(lease)]) != lease.tokens:
+            raise ValueError(f"the text does not go on from the {len(lease)} tokens of the lease")
+        lease.extend(ids[len(lease) :], session.export)
+
+
+def _is_seen_whole(ids: Sequence[int], model: Model) -> bool:
+    return model.max_length is None or len(ids) <= model.max_length
+
+
+def salt_of(model: object) -> bytes:
+    """A name for a model while it lives, never used again for another one."""
+    owner = getattr(model, "module", model)  # `as_model` may wrap the same module anew for each text
+    with _lock:
+        return _salts.setdefault(owner, b"model %d" % next(_numbers))

@@ -1,0 +1,124 @@
+"""A lease: the hold of one running text on its blocks.
+
+    ids       t0 t1 t2 t3 t4 t5 t6 t7 t8 t9
+    blocks    [ t0 .. t3 ][ t4 .. t7 ][t8 t9]     the last one only if partial blocks are shared
+
+A text grows at its end. Where partial blocks are shared, the last one is replaced by one of more tokens: under a new key, and if it was alone on the
+old one, that goes. A block that other texts hold too stays as it is for them, which is copy on write. If the longer block is there already, from
+another text, it is taken, and nothing is made.
+
+Invariants. The blocks of a lease are consecutive from position 0, and it counts as one user of each. All but the last are full.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterable
+from types import TracebackType
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from .block import Block
+
+if TYPE_CHECKING:
+    from .cache import PrefixCache
+
+P = TypeVar("P")
+
+
+class Lease(Generic[P]):
+    """The blocks of a running text; made by `PrefixCache.acquire`. A context manager: it is released at the end.
+
+    A lease belongs to one thread at a time.
+
+    Attributes
+    ----------
+    matched : int
+        How many tokens were found when it was acquired: their payloads need not be computed.
+    """
+
+    __slots__ = ("_blocks", "_cache", "_found", "_ids", "_open", "_root", "_salt", "matched")
+
+    def __init__(self, cache: PrefixCache[P], salt: bytes, root: bytes):
+        self._cache = cache
+        self._salt = salt
+        self._root = root
+        self._ids = array("q")
+        self._blocks: list[Block[P]] = []
+        self._found: list[bool] = []  # of each block: it was there already
+        self._open = True
+        self.matched = 0
+
+    def __len__(self) -> int:
+        return len(self._ids)
+
+    @property
+    def tokens(self) -> list[int]:
+        """The text so far."""
+        return self._ids.tolist()
+
+    @property
+    def blocks(self) -> tuple[Block[P], ...]:
+        """Its blocks, from the first."""
+        return tuple(self._blocks)
+
+    @property
+    def payloads(self) -> list[P]:
+        """Those of its blocks, from the first."""
+        return [block.payload for block in self._blocks]
+
+    @property
+    def covered(self) -> int:
+        """How many tokens its blocks hold."""
+        return self._blocks[-1].stop if self._blocks else 0
+
+    def extend(self, tokens: Iterable[int], make: Callable[[int, int], P]) -> None:
+        """Go on with the text.
+
+        Parameters
+        ----------
+        tokens : iterable of int
+            What comes next.
+        make : callable
+            `make(start, stop)` gives the payload of the block of positions start .. stop - 1. It is called for blocks that are not in the
+            cache, in their order, without a lock. The cache owns what it returns.
+
+        Raises
+        ------
+        ValueError
+            The lease was released.
+
+        Notes
+        -----
+        If `make` raises, the tokens are in the text and the blocks made so far stay; the next call makes those that are missing.
+        """
+        if not self._open:
+            raise ValueError("the lease was released")
+        self._ids.extend(array("q", tokens))
+        size = self._cache.block_size
+        while (covered := self.covered) < len(self._ids):
+            start = covered - covered % size
+            stop = min(start + size, len(self._ids))
+            if stop < start + size and not self._cache.share_partial:
+                break
+            block, found = self._cache._enter(self, start, stop, make)
+            if start < covered:
+                self._found.pop()
+                self._cache._outgrow(self._blocks.pop())
+            self._blocks.append(block)
+            self._found.append(found)
+
+    def release(self) -> None:
+        """The text is finished: its blocks are idle, unless others use them. More than once does nothing."""
+        if self._open:
+            self._open = False
+            self._cache._release(self)
+
+    def __enter__(self) -> Lease[P]:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.release()
+
+    def __repr__(self) -> str:
+        state = "" if self._open else ", released"
+        return f"<Lease of {len(self._ids)} tokens in {len(self._blocks)} blocks, {self.matched} tokens matched{state}>"

@@ -1,0 +1,199 @@
+"""A logits processor for `generate()` of Hugging Face transformers.
+
+Idea. `generate()` tells a processor no more than the ids of each row, and rows are not texts: beam search reorders them, drafts are tried and
+taken back, several generators may take turns. But the mask depends only on the ids that were generated. So each row is given the matcher of
+the last call that has the longest history in common with it, forked where several rows want the same one; what is not common is rolled back, and the
+rest of the row is accepted.
+
+    matchers of the last call    a b c               a b d            a x
+    rows of this call            a b d e             a b d f          a b                        (prompts are left out)
+    their matchers               fork of the 2nd, e  the 2nd, f       the 1st, rolled back by one
+
+A row is *open*, or has *ended* with an end-of-text token (whatever comes then, pads, is not looked at), or is *lost* because it has a token that the
+grammar refuses (rejected drafts and beams of score -inf are such). The last two may only end, so that no row is without any token.
+
+What must be guessed is where the prompt ends. A call begins new texts unless it shows the same prompts with something behind them, and some row goes
+on from what was shown: all but its last token is in a row of the last calls, or it is open and has a row of the last call and more. So one case
+is left, prompts that go on with the last texts themselves as the grammar has it: `reset` is for that.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..batch import fill_masks
+from ..grammar import Grammar
+from ..mask import allocate_masks
+from ..matcher import Matcher
+from ..vocabulary import Vocabulary
+from .apply import apply_mask
+
+if TYPE_CHECKING:
+    import torch
+
+_CALLS = 16  # that are remembered: groups of beams take turns
+
+
+class LogitsProcessor:
+    """Allows only tokens with which the generated text is the beginning of a sentence, and its end only where it is one.
+
+    To be given to `generate(..., logits_processor=[processor])`. Any number of calls in turn may share one, whatever their prompts, batches and
+    ways of decoding: greedy, sampling, beams, prompt lookup, assistants. It needs no method of transformers, and is of no use to continuous
+    batching, which shows processors no history and leaves out this one with a warning.
+
+    Parameters
+    ----------
+    grammar : Grammar or sequence of Grammar
+        One for all rows, or one for each prompt. Rows are taken to be `(prompt 0, prompt 0, ..., prompt 1, ...)`, as `num_beams` and
+        `num_return_sequences` make them.
+    vocabulary : Vocabulary
+        Its `eos` must hold `eos_token_id` of the generation, or the rows do not stop where they end.
+
+    Raises
+    ------
+    ValueError
+        There is no grammar, or no token of the vocabulary ends a text.
+
+    Notes
+    -----
+    Belongs to one thread. `generate()` stops at `max_new_tokens` wherever the text is; `grammar_engine.decoding.generate` closes it in time.
+    A prompt that goes on with the text of the last call is taken for that text, unless `reset` is called before.
+
+    Examples
+    --------
+    ::
+
+        processor = LogitsProcessor(Grammar.from_json_schema(schema), Vocabulary.from_transformers(tokenizer, width=model.config.vocab_size))
+        output = model.generate(**tokenizer(prompts, return_tensors="pt", padding=True), logits_processor=[processor])
+    """
+
+    supports_continuous_batching = False
+
+    def __init__(self, grammar: Grammar | Sequence[Grammar], vocabulary: Vocabulary):
+        self._grammars = [grammar] if isinstance(grammar, Grammar) else list(grammar)
+        if not self._grammars:
+            raise ValueError("there is no grammar")
+        if not vocabulary.eos:
+            raise ValueError("no token of the vocabulary ends a text: generate() would not know where to stop")
+        self.vocabulary = vocabulary
+        self._masks: Any = None
+        self.reset()
+
+    def reset(self) -> None:
+        """Take what the next call shows to be its prompt, even if it goes on with the text of the last one."""
+        self._prompts: torch.Tensor | None = None
+        self._shown: deque[list[list[int]]] = deque(maxlen=_CALLS)  # the rows of the last calls, the latest first
+        self._matchers: list[Matcher] = []  # of the rows of the last call
+
+    def __call__(self, input_ids: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
+        """The scores, with -inf for tokens that may not come next.
+
+        Parameters
+        ----------
+        input_ids : torch.Tensor
+            int64, shape (rows, length): prompts and what was generated.
+        scores : torch.Tensor
+            Floating point, shape (rows, V), V at least the width of the vocabulary. Is not changed: `generate()` uses it again.
+
+        Returns
+        -------
+        torch.Tensor
+
+        Raises
+        ------
+        ValueError
+            There are fewer scores than tokens, or the rows are no multiple of the grammars.
+        VocabularyError, LimitExceededError
+            As of `Matcher.fill_mask`.
+        """
+        if scores.shape[1] < self.vocabulary.width:
+            raise ValueError(f"the model scores {scores.shape[1]} tokens, and the vocabulary has {self.vocabulary.width}")
+        lost = self._follow(input_ids.cpu())
+        if self._masks is None or len(self._masks) != len(self._matchers):
+            self._masks = allocate_masks(len(self._matchers), self.vocabulary, "torch")
+        fill_masks(self._matchers, self._masks)
+        masked = scores.clone()
+        apply_mask(masked, self._masks)
+        ends = list(self.vocabulary.eos)
+        for row in lost:
+            masked[row] = float("-inf")
+            masked[row, ends] = scores[row, ends]
+        return masked
+
+    # --- rows -------------------------------------------------------------------------------------------------------
+
+    def _follow(self, input_ids: torch.Tensor) -> set[int]:
+        """Bring the matchers to the rows of this call; which of these are lost."""
+        rows = self._behind_prompts(input_ids)
+        if rows is not None:
+            lost = self._accept(rows)
+            if self._goes_on(rows, lost):
+                self._shown.appendleft(rows)
+                return lost
+        if len(input_ids) % len(self._grammars):
+            raise ValueError(f"{len(input_ids)} rows for {len(self._grammars)} grammars")
+        self._prompts = input_ids.clone()
+        self._shown.clear()
+        self._shown.append([[] for _ in input_ids])
+        return self._accept(self._shown[0])
+
+    def _behind_prompts(self, input_ids: torch.Tensor) -> list[list[int]] | None:
+        """What follows the prompts of the last call; None if these are others, or nothing follows."""
+        prompts = self._prompts
+        if prompts is None or prompts.shape[1] >= input_ids.shape[1]:
+            return None
+        length = prompts.shape[1]
+        rows: list[list[int]] = input_ids[:, length:].tolist()
+        return rows if input_ids[:, :length].equal(prompts) else None
+
+    def _goes_on(self, rows: list[list[int]], lost: set[int]) -> bool:
+        """Some row may have come of one that was shown."""
+        if any(_common(old, ids) >= len(ids) - 1 for shown in self._shown for old in shown for ids in rows):
+            return True
+        is_open = [row not in lost and not matcher.is_terminated for row, matcher in enumerate(self._matchers)]
+        return any(is_open[row] and _common(old, ids) == len(old) for row, ids in enumerate(rows) for old in self._shown[0])
+
+    def _accept(self, rows: list[list[int]]) -> set[int]:
+        """Choose a matcher for each row, and let it read the row; which rows are lost."""
+        histories = [matcher.tokens for matcher in self._matchers]
+        chosen = self._choose(rows, histories)
+        users = Counter(source for source, _ in chosen)
+        matchers, lost = [], set()
+        for row, (source, common) in enumerate(chosen):
+            if source is None:
+                matchers.append(Matcher(self._grammar(row, len(rows)), self.vocabulary))
+                continue
+            users[source] -= 1
+            matcher = self._matchers[source].fork() if users[source] else self._matchers[source]  # the last user may change it
+            matcher.rollback(len(histories[source]) - common)
+            matchers.append(matcher)
+        for row, (ids, matcher, (_, common)) in enumerate(zip(rows, matchers, chosen)):
+            if not all(map(matcher.accept, ids[common:])) and not matcher.is_terminated:
+                lost.add(row)
+        self._matchers = matchers
+        return lost
+
+    def _choose(self, rows: list[list[int]], histories: list[list[int]]) -> list[tuple[int | None, int]]:
+        """For each row the number of a matcher of its grammar, and how much of its history is common; (None, 0) if there is none."""
+        known = {(matcher.grammar, tuple(history)): i for i, (matcher, history) in enumerate(zip(self._matchers, histories))}
+        chosen: list[tuple[int | None, int]] = []
+        for row, ids in enumerate(rows):
+            grammar = self._grammar(row, len(rows))
+            source = known.get((grammar, tuple(ids[:-1])))
+            if source is None:
+                candidates = [i for i, matcher in enumerate(self._matchers) if matcher.grammar is grammar]
+                source = max(candidates, key=lambda i: _common(histories[i], ids), default=None)
+            chosen.append((source, 0 if source is None else _common(histories[source], ids)))
+        return chosen
+
+    def _grammar(self, row: int, n_rows: int) -> Grammar:
+        return self._grammars[row * len(self._grammars) // n_rows]
+
+
+def _common(history: list[int], ids: list[int]) -> int:
+    """Length of the longest common prefix."""
+    if history == ids[: len(history)]:
+        return len(history)
+    return next((i for i, (ours, theirs) in enumerate(zip(history, ids)) if ours != theirs), min(len(history), len(ids)))

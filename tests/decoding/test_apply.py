@@ -1,0 +1,301 @@
+"""apply_mask: every kind of logits and of masks, against a bit by bit definition; what does not fit is refused."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from grammar_engine import Grammar, Matcher, Vocabulary, allocate_masks
+from grammar_engine.decoding import apply_mask
+
+DENSITIES = [0.0, 0.001, 0.01, 0.5, 0.99, 0.999, 1.0]
+WIDTH = 20_011  # no multiple of 32: more words than are looked at one by one
+
+
+def random_bits(density, rows=3, width=WIDTH, seed=0):
+    return np.random.default_rng(seed).random((rows, width)) < density
+
+
+def packed(bits):
+    rows, width = bits.shape
+    padded = np.zeros((rows, (width + 31) // 32 * 32), dtype=bool)
+    padded[:, :width] = bits
+    return np.packbits(padded, axis=1, bitorder="little").view(np.int32)
+
+
+def random_logits(rows=3, width=WIDTH):
+    logits = np.random.default_rng(1).standard_normal((rows, width)).astype(np.float32)
+    logits[:, ::7] = np.nan  # what is allowed keeps its bits, whatever they are
+    logits[:, 1::7] = np.inf
+    logits[:, 2::7] = -0.0
+    return logits
+
+
+def expected(logits, bits, rows=None):
+    """By the definition; `bits` may be narrower."""
+    result = logits.copy()
+    for row, allowed in zip(range(len(bits)) if rows is None else rows, bits):
+        result[row, : len(allowed)][~allowed] = -np.inf
+        result[row, len(allowed) :] = -np.inf
+    return result
+
+
+def same(left, right):
+    return left.tobytes() == right.tobytes()
+
+
+# --- numpy ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+@pytest.mark.parametrize("density", DENSITIES)
+def test_numpy_by_definition(dtype, density):
+    logits, bits = random_logits().astype(dtype), random_bits(density)
+    wanted = expected(logits, bits)
+    assert apply_mask(logits, packed(bits)) is None
+    assert same(logits, wanted)
+
+
+@pytest.mark.parametrize("density", DENSITIES)
+def test_logits_wider_than_the_mask(density):
+    logits, bits = random_logits(width=WIDTH + 100), random_bits(density)
+    wanted = expected(logits, bits)
+    apply_mask(logits, packed(bits))
+    assert same(logits, wanted)
+    assert (logits[:, WIDTH:] == -np.inf).all()
+
+
+@pytest.mark.parametrize("density", DENSITIES)
+def test_bits_of_the_last_word_beyond_the_logits_are_for_no_token(density):
+    bits = random_bits(density)
+    mask = packed(bits)
+    mask[:, -1] |= -1 << (WIDTH % 32)
+    logits = random_logits()
+    wanted = expected(logits, bits)
+    apply_mask(logits, mask)
+    assert same(logits, wanted)
+
+
+@pytest.mark.parametrize("density", DENSITIES)
+def test_named_rows_only(density):
+    logits, bits = random_logits(rows=5), random_bits(density, rows=2)
+    wanted = expected(logits, bits, [4, 1])
+    apply_mask(logits, packed(bits), [4, 1])
+    assert same(logits, wanted)
+
+
+def test_one_row_in_one_dimension():
+    logits, bits = random_logits(rows=1), random_bits(0.5, rows=1)
+    wanted = expected(logits, bits)
+    for array, mask in ((logits[0].copy(), packed(bits)[0]), (logits[0].copy(), packed(bits)), (logits.copy(), packed(bits)[0])):
+        apply_mask(array, mask)
+        assert same(array, wanted)
+
+
+def test_a_row_named_twice_is_allowed_by_both():
+    logits, bits = random_logits(rows=2), random_bits(0.5, rows=2)
+    wanted = expected(expected(logits, bits[:1], [1]), bits[1:], [1])
+    apply_mask(logits, packed(bits), [1, np.int64(1)])
+    assert same(logits, wanted)
+
+
+@pytest.mark.parametrize("density", DENSITIES)
+def test_strides_of_logits_and_mask(density):
+    bits = random_bits(density)
+    logits = np.zeros((3, 2 * WIDTH), dtype=np.float32)[:, ::2]
+    logits[:] = random_logits()
+    wanted = expected(np.ascontiguousarray(logits), bits)
+    apply_mask(logits, np.asfortranarray(packed(bits)))
+    assert same(np.ascontiguousarray(logits), wanted)
+    columns = np.asfortranarray(random_logits())
+    apply_mask(columns, packed(bits)[::-1])
+    assert same(np.ascontiguousarray(columns), expected(random_logits(), bits[::-1]))
+
+
+def test_unsigned_masks_bytes_and_memoryviews():
+    grammar, vocabulary = Grammar.from_regex("[0-9]{3}"), Vocabulary.builtin()
+    matcher = Matcher(grammar, vocabulary)
+    buffer = allocate_masks(1, vocabulary, "memoryview")
+    matcher.fill_mask(buffer)
+    allowed = matcher.allowed_tokens()
+    for mask in (matcher.mask(), bytearray(matcher.mask()), buffer, np.frombuffer(matcher.mask(), dtype=np.uint32)):
+        logits = np.zeros(vocabulary.width, dtype=np.float32)
+        apply_mask(logits, mask)
+        assert np.flatnonzero(logits == 0).tolist() == allowed
+
+
+def test_no_rows():
+    apply_mask(np.zeros((0, 64), dtype=np.float32), np.zeros((0, 2), dtype=np.int32))
+    logits = np.zeros((2, 64), dtype=np.float32)
+    apply_mask(logits, np.zeros((0, 2), dtype=np.int32), [])
+    assert not logits.any()
+
+
+F32, I32 = np.float32, np.int32
+
+
+@pytest.mark.parametrize(
+    ("logits", "mask", "rows", "error", "words"),
+    [
+        ([0.0] * 32, np.zeros(1, I32), None, TypeError, "a numpy array or a torch tensor, not list"),
+        (np.zeros(32, np.int64), np.zeros(1, I32), None, TypeError, "not int64"),
+        (np.zeros(32, np.dtype(">f4")), np.zeros(1, I32), None, TypeError, "not >f4"),
+        (np.zeros(32, F32), np.zeros(1, np.int64), None, TypeError, "a mask is int32, not int64"),
+        (np.zeros(32, F32), np.zeros(32, bool), None, TypeError, "a mask is int32, not bool"),
+        (np.zeros(32, F32), [1], None, TypeError, "not list"),
+        (np.zeros((1, 1, 32), F32), np.zeros(1, I32), None, ValueError, "shape"),
+        (np.zeros((), F32), np.zeros(1, I32), None, ValueError, "shape"),
+        (np.zeros((1, 0), F32), np.zeros((1, 0), I32), None, ValueError, "shape"),
+        (np.zeros(32, F32), np.zeros((1, 1, 1), I32), None, ValueError, "a mask has the shape"),
+        (np.zeros(32, F32), np.zeros(2, I32), None, ValueError, "64 tokens, and there are scores of 32"),
+        (np.zeros(32, F32), np.zeros(0, I32), None, ValueError, "0 words"),
+        (np.zeros((2, 32), F32), np.zeros((1, 1), I32), None, ValueError, "1 masks for 2 rows"),
+        (np.zeros((2, 32), F32), np.zeros((3, 1), I32), None, ValueError, "3 masks for 2 rows"),
+        (np.zeros((2, 32), F32), np.zeros((2, 1), I32), [0], ValueError, "2 masks for the 1 rows"),
+        (np.zeros((2, 32), F32), np.zeros((1, 1), I32), [2], ValueError, "row 2 of logits with 2 rows"),
+        (np.zeros((2, 32), F32), np.zeros((1, 1), I32), [-1], ValueError, "row -1"),
+        (np.zeros((2, 32), F32), np.zeros((1, 1), I32), [True], TypeError, "a row is an int, not bool"),
+        (np.zeros((2, 32), F32), np.zeros((1, 1), I32), ["0"], TypeError, "a row is an int, not str"),
+        (np.broadcast_to(np.zeros(32, F32), (2, 32)), np.zeros((2, 1), I32), None, ValueError, "read-only"),
+    ],
+)
+def test_misuse(logits, mask, rows, error, words):
+    before = np.array(logits)
+    with pytest.raises(error, match=words):
+        apply_mask(logits, mask, rows)
+    assert (np.array(logits) == before).all()
+
+
+# --- torch ----------------------------------------------------------------------------------------------------------
+
+
+def torch_expected(torch, logits, bits, rows=None):
+    result = logits.clone()
+    refused = torch.ones(len(bits), logits.shape[1], dtype=torch.bool)
+    refused[:, : bits.shape[1]] = torch.from_numpy(~bits)
+    for row, one in zip(range(len(bits)) if rows is None else rows, refused.to(logits.device)):
+        result[row] = result[row].masked_fill(one, float("-inf"))
+    return result
+
+
+def same_tensors(torch, left, right):
+    kind = {2: torch.int16, 4: torch.int32, 8: torch.int64}[left.element_size()]
+    return torch.equal(left.contiguous().view(kind), right.contiguous().view(kind))
+
+
+DTYPES = ["float16", "bfloat16", "float32", "float64"]
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("density", DENSITIES)
+def test_torch_in_cpu_memory(dtype, density):
+    torch = pytest.importorskip("torch")
+    bits = random_bits(density)
+    logits = torch.from_numpy(random_logits(width=WIDTH + 64)).to(getattr(torch, dtype))
+    wanted = torch_expected(torch, logits, bits)
+    for mask in (packed(bits), torch.from_numpy(packed(bits)), torch.from_numpy(packed(bits)).view(torch.uint32)):
+        got = logits.clone()
+        apply_mask(got, mask)
+        assert same_tensors(torch, got, wanted)
+    got = logits.clone().t().contiguous().t()  # other strides
+    apply_mask(got, packed(bits)[:2], [2, 0])
+    assert same_tensors(torch, got, torch_expected(torch, logits, bits[:2], [2, 0]))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("rows", [None, [2, 0, 2]])
+def test_torch_operations_equal_the_tables(dtype, rows):
+    """What is done on devices without a kernel, reached by logits that need a gradient."""
+    torch = pytest.importorskip("torch")
+    bits = random_bits(0.5)
+    leaf = torch.from_numpy(np.nan_to_num(random_logits(width=WIDTH + 64))).to(getattr(torch, dtype)).requires_grad_()
+    logits = leaf * 1
+    apply_mask(logits, packed(bits), rows)
+    assert same_tensors(torch, logits.detach(), torch_expected(torch, leaf.detach() * 1, bits, rows))
+    logits[logits > float("-inf")].sum().backward()
+    assert torch.equal(leaf.grad != 0, logits.detach() > float("-inf"))
+
+
+def test_numpy_logits_and_a_torch_mask():
+    torch = pytest.importorskip("torch")
+    logits, bits = random_logits(), random_bits(0.5)
+    wanted = expected(logits, bits)
+    apply_mask(logits, torch.from_numpy(packed(bits)))
+    assert same(logits, wanted)
+
+
+def test_misuse_of_tensors():
+    torch = pytest.importorskip("torch")
+    mask = torch.zeros(1, 1, dtype=torch.int32)
+    with pytest.raises(TypeError, match="not int64"):
+        apply_mask(torch.zeros(1, 32, dtype=torch.int64), mask)
+    with pytest.raises(TypeError, match="a mask is int32, not bool"):
+        apply_mask(torch.zeros(1, 32), mask.bool())
+    with pytest.raises(ValueError, match="1 masks for 2 rows"):
+        apply_mask(torch.zeros(2, 32), mask)
+    with pytest.raises(ValueError, match="2 masks for the 1 rows"):
+        apply_mask(torch.zeros(2, 32), torch.zeros(2, 1, dtype=torch.int32), [0])
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("density", DENSITIES)
+@pytest.mark.parametrize("rows", [None, [4, 1, 0]])
+def test_on_cuda(dtype, density, rows, monkeypatch):
+    torch = pytest.importorskip("torch")
+    if not torch.cuda.is_available():
+        pytest.skip("no CUDA")
+    from grammar_engine.decoding import apply
+
+    bits = random_bits(density)
+    logits = torch.from_numpy(random_logits(rows=3 if rows is None else 5, width=WIDTH + 64)).to("cuda", getattr(torch, dtype))
+    wanted = torch_expected(torch, logits, bits, rows)
+    for has_triton in {apply._has_triton(), False}:
+        monkeypatch.setattr(apply, "_has_triton", lambda found=has_triton: found)
+        for mask in (packed(bits), torch.from_numpy(packed(bits)).cuda()):
+            got = logits.clone()
+            apply_mask(got, mask, rows)
+            assert same_tensors(torch, got, wanted)
+        got = logits.clone().t().contiguous().t()
+        apply_mask(got, packed(bits), rows)
+        assert same_tensors(torch, got, wanted)
+
+
+KERNEL = """
+import sys
+import numpy as np
+import torch
+sys.path[:0] = {path!r}
+from grammar_engine.decoding.apply import apply_mask
+from grammar_engine.decoding.apply_triton import launch
+rng = np.random.default_rng(0)
+for dtype in (torch.float32, torch.float16, torch.bfloat16):
+    for rows in (None, [2, 0]):
+        logits = torch.randn(3 if rows else 2, 5001).to(dtype)
+        mask = torch.from_numpy(rng.integers(-(2**31), 2**31, (2, 150)).astype(np.int32))
+        ours, theirs = logits.clone(), logits.clone()
+        apply_mask(ours, mask, rows)
+        launch(theirs, mask, None if rows is None else torch.tensor(rows))
+        assert torch.equal(ours, theirs), (dtype, rows)
+        turned = logits.t().contiguous().t()
+        launch(turned, mask, None if rows is None else torch.tensor(rows))
+        assert torch.equal(ours, turned), (dtype, rows)
+"""
+
+
+def test_kernel_in_the_interpreter_of_triton():
+    """What the kernel computes, where there is no GPU; in a process of its own, as the interpreter is chosen on import."""
+    pytest.importorskip("torch")
+    if importlib.util.find_spec("triton") is None:
+        pytest.skip("triton is not installed")
+    code = KERNEL.format(path=sys.path)
+    subprocess.run([sys.executable, "-c", code], check=True, env={**os.environ, "TRITON_INTERPRET": "1"}, timeout=120)
+
+
+def test_importing_the_package_imports_neither_numpy_nor_torch():
+    code = "import sys, grammar_engine.decoding; assert not {'numpy', 'torch', 'transformers'} & set(sys.modules)"
+    subprocess.run([sys.executable, "-c", f"import sys; sys.path[:0] = {sys.path!r}; {code}"], check=True)

@@ -1,0 +1,129 @@
+"""One forward pass for all texts of a list: a batch of a torch module answers as each text alone."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from decoding.grouped_models import LETTERS, TableModel
+from grammar_engine import Grammar, Vocabulary
+from grammar_engine.decoding import as_model
+from grammar_engine.decoding.grouped import GroupedSampler
+from grammar_engine.decoding.grouped.passes import Request, passes_of
+
+torch = pytest.importorskip("torch")
+
+from grammar_engine.decoding.tiny.model import TinyDecoder  # noqa: E402
+
+
+@pytest.fixture(scope="module")
+def tiny():
+    torch.manual_seed(0)
+    model = TinyDecoder(LETTERS.size + 1, dim=32, layers=2, heads=2, max_length=64).eval()
+    for weights in model.parameters():  # so that scores differ by whole units
+        weights.data *= 3
+    return model
+
+
+@pytest.fixture(scope="module")
+def llama():
+    transformers = pytest.importorskip("transformers")
+    torch.manual_seed(0)
+    config = transformers.LlamaConfig(
+        vocab_size=LETTERS.size + 1,
+        hidden_size=32,
+        intermediate_size=48,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        max_position_embeddings=64,
+        initializer_range=0.5,
+    )
+    return transformers.LlamaForCausalLM(config).eval()
+
+
+MODELS = ["tiny", "llama"]
+TEXTS = [[2, 3], [4, 5, 6, 7, 8, 9, 2, 3, 4], [5], [6, 6, 6]]
+
+
+@pytest.fixture
+def module(request):
+    return request.getfixturevalue(request.param)
+
+
+@pytest.mark.parametrize("module", MODELS, indirect=True)
+def test_rows_of_a_batch_are_those_of_each_text_with_a_mask_of_ones(module):
+    """Rounds in which texts grow, are cut, and end; with the keys and values of the rounds before."""
+    model = as_model(module)
+    passes = passes_of(model, None, 4)
+    rng = np.random.default_rng(0)
+    texts = [list(text) for text in TEXTS]
+    for turn in range(12):
+        requests = [Request([*text, *[0] * (turn % 3)], min(1 + turn % 3, len(text) + turn % 3)) for text in texts]
+        before = model.passes
+        answers = passes.answer(requests)
+        assert model.passes == before + 1
+        for (ids, rows), answer in zip(requests, answers):
+            with torch.inference_mode():
+                given = {} if module.__class__.__name__ == "TinyDecoder" else {"attention_mask": torch.ones(1, len(ids), dtype=torch.long)}
+                alone = module(input_ids=torch.tensor([ids]), **given).logits[0, -rows:].numpy()
+            np.testing.assert_allclose(answer, alone, atol=2e-5)
+        for text in texts:
+            if turn % 4 == 3:
+                del text[-1:]
+            text += rng.integers(2, 10, size=rng.integers(1, 4)).tolist()
+        if turn == 8:
+            del texts[1]
+
+
+@pytest.mark.parametrize("module", MODELS, indirect=True)
+@pytest.mark.parametrize("mode", ["commit", "verify"])
+@pytest.mark.parametrize("grammar", [None, Grammar.from_regex("[a-f]{4,12}(gh)*")])
+def test_a_list_of_prompts(module, mode, grammar):
+    """Commit: the rows are the same up to rounding, so the draws are the same. Verify too, as long as no draw falls on a rounding."""
+    sampler = GroupedSampler(module, LETTERS, 3, mode=mode, padding_id=LETTERS.size)
+    options = {"grammar": grammar, "num_return_sequences": 2}
+    before = sampler.model.passes
+    together = sampler.generate(TEXTS, 14, **options)
+    assert sampler.model.passes - before == max(result.calls for of_prompt in together for result in of_prompt)
+    assert [[result.ids for result in of_prompt] for of_prompt in together] == [
+        [result.ids for result in sampler.generate([text], 14, **options)[0]] for text in TEXTS
+    ]
+
+
+def test_without_a_batch_function_a_callable_is_asked_for_each():
+    model = TableModel(LETTERS.size)
+    sampler = GroupedSampler(model, LETTERS, 2)
+    together = sampler.generate(TEXTS, 8)
+    assert len(model.asked) == sum(result.calls for [result] in together)
+
+
+def test_a_batch_function_that_answers_otherwise_is_refused():
+    for wrong in (lambda texts: [], lambda texts: [np.zeros((1, 10))] * len(texts)):
+        with pytest.raises(ValueError, match=r"answers 0|shape"):
+            GroupedSampler(TableModel(LETTERS.size), LETTERS, 2, batch=wrong).generate(TEXTS, 8)
+
+
+def test_from_pretrained(llama, tmp_path):
+    """A folder with a model and a tokenizer, as `transformers` saves them; and back from `as_dict` alone."""
+    tokenizers = pytest.importorskip("tokenizers")
+    transformers = pytest.importorskip("transformers")
+    names = {"<pad>": 0, "</s>": 1, **{chr(ord("a") + i): 2 + i for i in range(8)}}
+    backend = tokenizers.Tokenizer(tokenizers.models.BPE(names, [], byte_fallback=False))
+    backend.decoder = tokenizers.decoders.Fuse()
+    fast = transformers.PreTrainedTokenizerFast(tokenizer_object=backend, eos_token="</s>", pad_token="<pad>", model_max_length=40)
+    fast.save_pretrained(tmp_path)
+    llama.save_pretrained(tmp_path)
+    sampler = GroupedSampler.from_pretrained(str(tmp_path), 4, top_k=3)
+    assert (sampler.max_input_len, sampler.padding_id, sampler.codec.ends, sampler.codec.size) == (40, 0, (1,), 10)
+    answer = sampler("abc", 12, prefix="h", return_tensors=True)
+    assert answer["generated_text"].startswith("abc") and answer["generated_token_ids"][:3].tolist() == [2, 3, 4]
+    assert GroupedSampler.from_dict(json.loads(json.dumps(sampler.as_dict())))("abc", 12)["generated_text"] == answer["generated_text"]
+    vocabulary = Vocabulary(LETTERS.tokens, eos=[1], special={0: "<pad>"}, width=llama.config.vocab_size)
+    by_hand = GroupedSampler(llama, LETTERS, 4, top_k=3, max_input_len=40)
+    assert by_hand("abc", 12)["generated_text"] == answer["generated_text"]
+    grammar = Grammar.from_regex("[a-f]{4,12}(gh)*")
+    mixed = GroupedSampler(llama, fast, 4, vocabulary=vocabulary)
+    assert mixed("abc", 30, grammar=grammar)["generated_text"][3:7].strip("abcdef") == ""
+    assert len(sampler(["ab", "c"], 5, truncation=True)) == 2

@@ -1,0 +1,84 @@
+"""Grouped tree search: the likeliest texts of a group, found by following several tokens of each row."""
+
+from __future__ import annotations
+
+import itertools
+import re
+
+import numpy as np
+import pytest
+
+from decoding.grouped_models import END, LETTERS, PAD, TableModel
+from grammar_engine import Grammar
+from grammar_engine.decoding.grouped import GenerationType, GroupedSampler, GroupedTreeSearch, NoRepetitionPenalty
+
+NONE = NoRepetitionPenalty()
+
+
+def log_softmax(row):
+    row = row.astype(np.float64)
+    return row - row.max() - np.log(np.exp(row - row.max()).sum())
+
+
+def texts_by_hand(model, prompt, n, group):
+    """All texts of n tokens without an end, and how likely they are by the rows of their groups."""
+    texts = {(): 0.0}
+    for begin in range(0, n, group):
+        longer = {}
+        for text, log_p in texts.items():
+            rows = [log_softmax(row) for row in model([*prompt, *text, *[PAD] * (group - 1)])[-group:]]
+            for tail in itertools.product(range(LETTERS.size), repeat=min(group, n - begin)):
+                if END not in tail:
+                    longer[(*text, *tail)] = log_p + sum(row[token] for row, token in zip(rows, tail))
+        texts = longer
+    return texts
+
+
+@pytest.mark.parametrize("group", [1, 2, 3])
+def test_with_room_for_all_it_finds_the_likeliest(group):
+    for seed in range(3):
+        model = TableModel(LETTERS.size, seed)
+        model.table[:, END] = -60
+        search = GroupedTreeSearch(model, LETTERS, group, beam=1100, repetition_penalty_strategy=NONE)
+        [results] = search.generate([[2, 3]], 3, num_return_sequences=5)
+        texts = texts_by_hand(model, [2, 3], 3, group)
+        best = sorted(texts, key=texts.get, reverse=True)[:5]
+        assert [tuple(result.ids) for result in results] == best
+        assert [result.log_probability for result in results] == pytest.approx([texts[text] for text in best], abs=1e-4)
+
+
+def test_a_beam_of_one_is_greedy():
+    for seed in range(5):
+        model = TableModel(LETTERS.size, seed)
+        [[result]] = GroupedTreeSearch(model, LETTERS, 4, beam=1).generate([[2]], 15)
+        [[greedy]] = GroupedSampler(model, LETTERS, 4, top_k=1).generate([[2]], 15)
+        assert (result.ids, result.calls, result.finished) == (greedy.ids, greedy.calls, greedy.finished)
+
+
+@pytest.mark.parametrize("options", [{}, {"top_k": 2}, {"top_p": 0.5}])
+def test_under_a_grammar_all_answers_are_sentences(options):
+    pattern = "[abc]{2}(de|f+)*g"
+    for seed in range(5):
+        model = TableModel(LETTERS.size, seed)
+        search = GroupedTreeSearch(model, LETTERS, 3, batch=model.batch, **options)
+        [results] = search.generate([[2]], 10, grammar=Grammar.from_regex(pattern), num_return_sequences=3)
+        assert len({result.text for result in results}) == len(results)
+        assert len(results) == 3 or options
+        assert all(re.fullmatch(pattern, result.text) and result.finished for result in results)
+        assert [result.log_probability for result in results] == sorted((result.log_probability for result in results), reverse=True)
+        assert len(model.asked) == results[0].calls  # one pass for all branches of a round
+
+
+def test_the_filter_bounds_what_is_followed():
+    """With top_k = 1 there is one branch, whatever the beam."""
+    model = TableModel(LETTERS.size, 3)
+    [results] = GroupedTreeSearch(model, LETTERS, 2, top_k=1, beam=4).generate([[2]], 9, num_return_sequences=4)
+    assert len(results) == 1
+
+
+def test_what_it_says_of_itself():
+    search = GroupedTreeSearch(TableModel(LETTERS.size), LETTERS, 2, beam=2)
+    assert search.generation_type is GenerationType.TREE and search.as_dict()["beam"] == 2
+    assert [set(answer) for answer in search("ab", 5, num_return_sequences=2)] == [{"generated_text"}] * 2
+    with pytest.raises(ValueError, match="beam"):
+        search("ab", 5, num_return_sequences=3)

@@ -1,0 +1,445 @@
+"""The plain loop: sentences, by other judges than the engine; the distribution; budgets; streaming; statistics."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import re
+from collections import Counter
+
+import jsonschema
+import numpy as np
+import pytest
+
+from grammar_engine import Grammar, LimitExceededError, Matcher, Vocabulary, VocabularyError
+from grammar_engine.decoding import Sampling, generate, stream
+
+GREEDY = Sampling(temperature=0)
+PERSON = {
+    "type": "object",
+    "properties": {
+        "name": {"type": "string", "minLength": 1},
+        "age": {"type": "integer", "minimum": 0, "maximum": 150},
+        "tags": {"type": "array", "items": {"enum": ["red", "green"]}, "maxItems": 5},
+        "note": {"type": ["string", "null"]},
+    },
+    "required": ["name", "age"],
+    "additionalProperties": False,
+}
+TREE = {
+    "$ref": "#/$defs/node",
+    "$defs": {
+        "node": {
+            "type": "object",
+            "properties": {"value": {"type": "integer"}, "children": {"type": "array", "items": {"$ref": "#/$defs/node"}}},
+            "required": ["value", "children"],
+            "additionalProperties": False,
+        }
+    },
+}
+CHOICE = {
+    "oneOf": [
+        {"type": "object", "properties": {"kind": {"const": kind}, "x": {"type": "number"}}, "required": ["kind", "x"]} for kind in "ab"
+    ]
+}
+FREE = {"type": "array", "items": {"type": "string"}, "minItems": 1}
+SCHEMAS = {"person": PERSON, "tree": TREE, "choice": CHOICE, "free": FREE}
+
+
+def alphabet(*longer, eos=1):
+    """A vocabulary of all printable bytes, and of some longer tokens."""
+    tokens = [bytes([byte]) for byte in range(32, 127)] + [token.encode() for token in longer]
+    return Vocabulary([*tokens, *[b""] * eos], eos=range(len(tokens), len(tokens) + eos))
+
+
+CHARACTERS = alphabet()
+WORDS = alphabet('":', '","', '{"', '"}', "},", "[]", "[{", "true", "ab", "red", '"name"', "name", "children", "value", '":"', "123")
+
+
+def constant(scores):
+    """A model that gives the same scores after every text."""
+    row = np.asarray(scores, dtype=np.float32)
+    return lambda ids: np.tile(row, (len(ids), 1))
+
+
+def uniform(vocabulary):
+    return constant(np.zeros(vocabulary.width))
+
+
+def noise(vocabulary, seed=0, spread=3.0):
+    """A model with preferences of its own after each token."""
+    table = (np.random.default_rng(seed).standard_normal((64, vocabulary.width)) * spread).astype(np.float32)
+    return lambda ids: table[np.asarray(ids) % 64]
+
+
+def talkative(vocabulary):
+    """A model that opens whatever it can, likes letters, and ends nothing."""
+    likes = [8.0 if set(token) & set(b"{[,") else -8.0 if set(token) & set(b'"}]') or not token else 0.0 for token in vocabulary.tokens]
+    return constant(likes)
+
+
+MODELS = {"uniform": uniform, "noise": noise, "talkative": talkative}
+
+
+# --- sentences ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", SCHEMAS)
+@pytest.mark.parametrize("kind", MODELS)
+def test_documents_are_valid_by_another_judge(name, kind):
+    grammar, validator = Grammar.from_json_schema(SCHEMAS[name]), jsonschema.Draft202012Validator(SCHEMAS[name])
+    samplings = [GREEDY, Sampling(), Sampling(temperature=2, top_k=20), Sampling(top_p=0.9, min_p=0.01, repetition_penalty=1.3)]
+    for vocabulary, (seed, sampling), forced in itertools.product((CHARACTERS, WORDS), enumerate(samplings), (False, True)):
+        model = MODELS[kind](vocabulary)
+        result = generate(model, [0], grammar, vocabulary, sampling=sampling, seed=seed, max_new_tokens=70, forced=forced)
+        assert result.finish_reason == "end"
+        assert len(result.tokens) <= 70
+        assert result.text == b"".join(vocabulary.token_bytes(token) for token in result.tokens)
+        validator.validate(json.loads(result.text))
+
+
+def shortest(grammar, vocabulary):
+    return len(Matcher(grammar, vocabulary).closing_tokens())
+
+
+@pytest.mark.parametrize("name", SCHEMAS)
+@pytest.mark.parametrize("kind", MODELS)
+def test_every_budget_from_the_shortest_text_upwards_is_enough(name, kind):
+    grammar = Grammar.from_json_schema(SCHEMAS[name], whitespace="compact")
+    validator = jsonschema.Draft202012Validator(SCHEMAS[name])
+    for vocabulary, sampling in ((CHARACTERS, Sampling()), (WORDS, Sampling()), (WORDS, GREEDY), (WORDS, Sampling(top_k=3))):
+        least = shortest(grammar, vocabulary)
+        model = MODELS[kind](vocabulary)
+        for budget in (*range(least, least + 8), 2 * least, 60):
+            for forced in (False, True):
+                result = generate(model, [0], grammar, vocabulary, sampling=sampling, seed=budget, max_new_tokens=budget, forced=forced)
+                assert (result.finish_reason, len(result.tokens) <= budget) == ("end", True)
+                validator.validate(json.loads(result.text))
+
+
+LANGUAGES = {
+    r"[ab]{2}(c[ab]*d)?": r"[ab]{2}(c[ab]*d)?",
+    r"(ab|a)(c|bcd)(d*)": r"(ab|a)(c|bcd)(d*)",
+    r"a{3,6}|b": r"a{3,6}|b",
+}
+
+
+@pytest.mark.parametrize("pattern", LANGUAGES)
+@pytest.mark.parametrize("kind", MODELS)
+def test_every_budget_under_a_pattern(pattern, kind):
+    vocabulary = alphabet("ab", "cd", "aaa", "bc")
+    grammar = Grammar.from_regex(pattern)
+    for budget in range(shortest(grammar, vocabulary), 12):
+        for seed in range(5):
+            result = generate(MODELS[kind](vocabulary), [0], grammar, vocabulary, seed=seed, max_new_tokens=budget)
+            assert (result.finish_reason, len(result.tokens) <= budget) == ("end", True)
+            assert re.fullmatch(pattern, result.text.decode())
+
+
+def test_a_token_that_opens_too_much_is_never_taken():
+    """`b` must be followed by 50 others: however much the model likes it, it comes only where they fit."""
+    vocabulary = alphabet()
+    grammar = Grammar.from_regex("(a|bc{50})*")
+    scores = np.zeros(vocabulary.width)
+    scores[vocabulary.tokens.index(b"b")] = 20
+    for budget in (1, 10, 51, 52, 53, 104):
+        result = generate(constant(scores), [0], grammar, vocabulary, max_new_tokens=budget, seed=0)
+        assert result.finish_reason == "end"
+        assert result.text.count(b"b") == (budget - 1) // 51
+
+
+def test_a_budget_below_the_shortest_text_is_refused_before_the_first_pass():
+    def model(ids):
+        raise AssertionError("it was asked")
+
+    grammar = Grammar.from_regex("a{5}")
+    for budget in range(1, 6):
+        with pytest.raises(ValueError, match="shortest way to the end of the text takes 6 tokens"):
+            stream(model, [0], grammar, CHARACTERS, max_new_tokens=budget)
+    result = generate(uniform(CHARACTERS), [0], grammar, CHARACTERS, max_new_tokens=5, close_in_time=False)
+    assert (result.text, result.finish_reason) == (b"aaaaa", "budget")
+
+
+# --- the distribution -----------------------------------------------------------------------------------------------
+
+
+def chi_square(counts, shares):
+    n = sum(counts.values())
+    assert set(counts) <= set(shares)
+    return sum((counts[key] - n * share) ** 2 / (n * share) for key, share in shares.items())
+
+
+SHARES = {"a": 0.3, "b": 0.25, "c": 0.2, "d": 0.15, "e": 0.1}
+LIMIT = 33.0  # 4 degrees of freedom: once in 800,000 times
+
+
+def test_sampling_under_a_mask_is_the_renormalised_distribution():
+    """What is not allowed has most of the mass. The same test with two percent moved from one token to another fails."""
+    n = 10_000
+    vocabulary = CHARACTERS
+    scores = np.full(vocabulary.width, 5.0)
+    for letter, share in SHARES.items():
+        scores[vocabulary.tokens.index(letter.encode())] = np.log(share)
+
+    def counts(scores):
+        rng, found = np.random.default_rng(0), Counter()
+        matcher, model = Matcher(Grammar.from_regex("[a-e]{100}"), vocabulary), constant(scores)
+        while found.total() < n:
+            matcher.reset()
+            found.update(generate(model, [0], matcher, max_new_tokens=100, close_in_time=False, forced=False, seed=rng).text.decode())
+        return found
+
+    assert chi_square(counts(scores), SHARES) < LIMIT
+    scores[vocabulary.tokens.index(b"a")] = np.log(SHARES["a"] + 0.02)
+    scores[vocabulary.tokens.index(b"e")] = np.log(SHARES["e"] - 0.02)
+    assert chi_square(counts(scores), SHARES) > LIMIT
+
+
+def test_near_the_budget_the_distribution_is_that_of_the_tokens_that_fit():
+    """Against all texts of the language: at each step a token has its share among those that some text of the budget goes on with."""
+    vocabulary = Vocabulary([b"a", b"b", b"c", b"d", b"</s>"], eos=[4])
+    shares = np.array([0.15, 0.2, 0.25, 0.25, 0.15])
+    pattern, budget, n = "[ab]{1,4}(c[ab]*d)?", 5, 3000
+    texts = ["".join(text) for length in range(budget) for text in itertools.product("abcd", repeat=length)]
+    texts = [text + "$" for text in texts if re.fullmatch(pattern, text)]
+    wanted = {}
+    for text in texts:
+        wanted[text] = 1.0
+        for at, letter in enumerate(text):
+            ways = {other[at] for other in texts if other[:at] == text[:at]}
+            wanted[text] *= shares["abcd$".index(letter)] / sum(shares["abcd$".index(way)] for way in ways)
+    assert abs(sum(wanted.values()) - 1) < 1e-12
+
+    rng, counts = np.random.default_rng(0), Counter()
+    matcher, model = Matcher(Grammar.from_regex(pattern), vocabulary), constant(np.log(shares))
+    for _ in range(n):
+        matcher.reset()
+        counts[generate(model, [0], matcher, max_new_tokens=budget, seed=rng).text.decode() + "$"] += 1
+    freedom = len(wanted) - 1
+    assert min(wanted.values()) * n > 5
+    assert chi_square(counts, wanted) < freedom + 5 * (2 * freedom) ** 0.5
+
+
+def test_filters_are_applied_anew_when_nothing_of_them_fits():
+    """The two likeliest tokens open what cannot be closed; then the best of the others is taken."""
+    vocabulary = alphabet()
+    grammar = Grammar.from_regex("(xz{9}|yz{9}|a|b)*")
+    scores = np.zeros(vocabulary.width)
+    for letter, score in zip(b"xyab", (9, 8, 7, 6)):
+        scores[vocabulary.tokens.index(bytes([letter]))] = score
+    for sampling in (GREEDY, Sampling(top_k=1), Sampling(top_k=2, min_p=0.9)):
+        result = generate(constant(scores), [0], grammar, vocabulary, sampling=sampling, max_new_tokens=5, seed=1)
+        assert result.text == b"aaaa"
+        assert result.refused >= 4
+
+
+# --- one token after another ----------------------------------------------------------------------------------------
+
+
+def test_the_same_seed_writes_the_same_text():
+    grammar = Grammar.from_json_schema(PERSON)
+    texts = {seed: {generate(noise(WORDS), [0], grammar, WORDS, seed=seed, max_new_tokens=60).text for _ in range(2)} for seed in range(4)}
+    assert all(len(same) == 1 for same in texts.values())
+    assert len(set.union(*texts.values())) > 1
+    assert len({generate(noise(WORDS), [0], grammar, WORDS, max_new_tokens=60).text for _ in range(5)}) > 1
+
+
+def test_streaming_gives_what_generate_returns():
+    grammar = Grammar.from_json_schema(PERSON)
+    whole = generate(noise(WORDS), [0], grammar, WORDS, seed=3, max_new_tokens=60)
+    run = stream(noise(WORDS), [0], grammar, WORDS, seed=3, max_new_tokens=60)
+    steps, texts = [], []
+    for step in run:
+        steps.append(step)
+        texts.append(run.generation.text)
+    assert [token for step in steps for token in step.tokens] == whole.tokens == run.generation.tokens
+    assert b"".join(step.text for step in steps) == whole.text
+    assert texts == list(itertools.accumulate(step.text for step in steps))
+    assert sum(len(step.tokens) for step in steps if step.forced) == whole.forced == run.generation.forced
+    assert sum(not step.forced for step in steps) == whole.passes
+    assert any(len(step.tokens) > 1 for step in steps)
+    assert list(run) == []
+
+
+def test_a_stream_may_be_left():
+    run = stream(noise(WORDS), [0], Grammar.from_json_schema(PERSON), WORDS, seed=3)
+    next(run)
+    assert run.generation.finish_reason is None
+    assert run.generation.tokens
+
+
+def test_forced_text_changes_passes_and_not_the_text():
+    grammar = Grammar.from_json_schema(PERSON, whitespace="compact")
+    for seed in range(3):
+        model = noise(CHARACTERS, seed)  # one token per byte: so text is spelled in one way
+        asked = generate(model, [0], grammar, CHARACTERS, sampling=GREEDY, forced=False, max_new_tokens=60)
+        forced = generate(model, [0], grammar, CHARACTERS, sampling=GREEDY, max_new_tokens=60)
+        assert asked.text == forced.text
+        assert (asked.forced, asked.passes) == (0, len(asked.tokens))
+        assert forced.passes == len(forced.tokens) - forced.forced < asked.passes
+
+
+def test_forced_tokens_are_taken_in_by_one_pass():
+    seen = []
+
+    def model(ids):
+        seen.append(list(ids))
+        return np.zeros((len(ids), CHARACTERS.width), dtype=np.float32)
+
+    result = generate(model, [7, 8], Grammar.from_regex("abc[01]def"), CHARACTERS, seed=0)
+    assert [len(ids) for ids in seen] == [5]  # the prompt and abc: all else is known
+    assert seen[0][:2] == [7, 8]
+    assert (result.passes, result.forced, len(result.tokens)) == (1, 7, 8)
+
+
+def test_a_text_that_is_all_forced_needs_no_pass():
+    result = generate(lambda ids: 1 / 0, [0], Grammar.from_regex("abc"), alphabet(eos=2))
+    assert (result.text, result.passes, result.finish_reason) == (b"abc", 0, "end")
+    assert result.tokens[-1] == alphabet(eos=2).eos[0]
+
+
+def test_the_repetition_penalty_counts_what_was_generated():
+    vocabulary = Vocabulary([b"a", b"b", b"c", b"</s>"], eos=[3])
+    model = constant([3.0, 2.9, 2.8, -5.0])
+    options = {"max_new_tokens": 4, "close_in_time": False}
+    grammar = Grammar.from_regex("[abc]*")
+    assert generate(model, [0], grammar, vocabulary, sampling=GREEDY, **options).text == b"aaaa"
+    assert generate(model, [0], grammar, vocabulary, sampling=Sampling(temperature=0, repetition_penalty=1.2), **options).text == b"abca"
+
+
+def test_logits_wider_than_the_vocabulary():
+    vocabulary = Vocabulary([b"0", b"1", b"</s>"], eos=[2])
+    scores = np.zeros(100)
+    scores[3:] = 50
+    result = generate(constant(scores), [0], Grammar.from_regex("[01]{8}"), vocabulary, seed=0)
+    assert re.fullmatch(rb"[01]{8}", result.text)
+
+
+def test_a_matcher_goes_on_from_its_text():
+    matcher = Matcher(Grammar.from_regex("[ab]{2}-[cd]{2}"), CHARACTERS)
+    matcher.accept_bytes(b"ab-")
+    result = generate(uniform(CHARACTERS), [0], matcher, seed=0)
+    assert re.fullmatch(rb"[cd]{2}", result.text)
+    assert matcher.is_terminated
+    with pytest.raises(ValueError, match="has ended already"):
+        generate(uniform(CHARACTERS), [0], matcher)
+
+
+# --- without a grammar ----------------------------------------------------------------------------------------------
+
+
+def test_without_a_grammar():
+    vocabulary = Vocabulary([b"a", b"b", b"</s>"], eos=[2])
+    texts = {generate(uniform(vocabulary), [0], vocabulary=vocabulary, seed=seed).text for seed in range(20)}
+    assert len(texts) > 5
+    result = generate(constant([1.0, 0.0, 0.0]), [0], vocabulary=vocabulary, sampling=GREEDY, max_new_tokens=5)
+    assert (result.text, result.finish_reason, result.passes, result.forced) == (b"aaaaa", "budget", 5, 0)
+
+
+def test_without_a_vocabulary():
+    result = generate(constant([0.0, 1.0, 0.0]), [0], sampling=GREEDY, stop=[1], max_new_tokens=5)
+    assert (result.tokens, result.text, result.finish_reason) == ([1], b"", "end")
+    result = generate(constant([0.0, 1.0, 0.0]), [0], sampling=GREEDY, max_new_tokens=3)
+    assert (result.tokens, result.finish_reason) == ([1, 1, 1], "budget")
+
+
+# --- what fails -----------------------------------------------------------------------------------------------------
+
+
+def test_a_vocabulary_that_cannot_spell_the_text():
+    vocabulary = Vocabulary([b"a", b"b", b"</s>"], eos=[2])
+    run = stream(uniform(vocabulary), [0], Grammar.from_regex("abc"), vocabulary, close_in_time=False)
+    with pytest.raises(VocabularyError, match="c"):
+        list(run)
+    assert run.generation.text == b"ab"
+    assert run.generation.finish_reason is None
+    with pytest.raises(VocabularyError):
+        stream(uniform(vocabulary), [0], Grammar.from_regex("abc"), vocabulary)
+
+
+def test_a_limit_leaves_what_was_written(monkeypatch):
+    run = stream(uniform(CHARACTERS), [0], Grammar.from_regex("[ab]{9}"), CHARACTERS, seed=0)
+    next(run)
+
+    def fail(*_):
+        raise LimitExceededError("max_rows", 10)
+
+    monkeypatch.setattr(Matcher, "fill_mask", fail)
+    with pytest.raises(LimitExceededError):
+        next(run)
+    assert len(run.generation.tokens) == 1
+
+
+def test_where_no_closing_is_found_the_token_does_not_fit(monkeypatch):
+    """The search for one may reach a limit: then the text stays where its end is known."""
+    vocabulary = alphabet()
+    search = Matcher.closing_tokens
+
+    def limited(matcher):
+        if b"b" in b"".join(vocabulary.token_bytes(token) for token in matcher.tokens):
+            raise LimitExceededError("max_rows", 10)
+        return search(matcher)
+
+    monkeypatch.setattr(Matcher, "closing_tokens", limited)
+    for seed in range(10):
+        result = generate(uniform(vocabulary), [0], Grammar.from_regex("(a|bc)*"), vocabulary, seed=seed, max_new_tokens=9)
+        assert re.fullmatch(rb"a*", result.text)
+
+
+def test_a_model_that_wants_nothing_of_what_is_allowed():
+    scores = np.full(CHARACTERS.width, -np.inf)
+    scores[CHARACTERS.tokens.index(b"z")] = 0
+    grammar = Grammar.from_regex("[ab]{3}")
+    result = generate(constant(scores), [0], grammar, CHARACTERS)
+    assert re.fullmatch(rb"[ab]{3}", result.text)
+    with pytest.raises(ValueError, match="-inf to every token that the grammar allows"):
+        generate(constant(scores), [0], grammar, CHARACTERS, close_in_time=False)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "arguments", "options", "words"),
+    [
+        ([], (), {}, "the prompt is empty"),
+        ([0], (), {"max_new_tokens": 0}, "max_new_tokens is an int of at least 1"),
+        ([0], (), {"max_new_tokens": 1.5}, "max_new_tokens is an int of at least 1"),
+        ([0], (Grammar.from_regex("a"),), {}, "a grammar needs a vocabulary"),
+        ([0], (Grammar.from_regex("a"), CHARACTERS), {"stop": [1]}, "`stop` is for texts without a grammar"),
+        ([0], (Matcher(Grammar.from_regex("a"), CHARACTERS), WORDS), {}, "another vocabulary"),
+        ([0], (Grammar.from_regex("a"), Vocabulary([b"a"], eos=[])), {}, "no end-of-text token"),
+    ],
+)
+def test_misuse(prompt, arguments, options, words):
+    with pytest.raises(ValueError, match=words):
+        stream(uniform(CHARACTERS), prompt, *arguments, **options)
+
+
+# --- figures, caches ------------------------------------------------------------------------------------------------
+
+
+def test_statistics():
+    result = generate(uniform(WORDS), [0], Grammar.from_json_schema(PERSON), WORDS, seed=0)
+    assert 0 < result.seconds_masks < result.seconds
+    assert 0 < result.seconds_model < result.seconds
+    assert result.seconds_masks + result.seconds_model <= result.seconds
+    assert result.tokens_per_second == pytest.approx(len(result.tokens) / result.seconds)
+    assert result.passes + result.forced == len(result.tokens)
+
+
+def test_a_prefix_cache_saves_passes_over_the_prompt_and_changes_nothing():
+    torch = pytest.importorskip("torch")
+    from grammar_engine.decoding import PrefixCache
+    from grammar_engine.decoding.tiny.model import TinyDecoder
+
+    torch.manual_seed(0)
+    module = TinyDecoder(WORDS.width + 1, dim=16, layers=2, heads=2, max_length=200).eval()
+    lengths = []
+    module.register_forward_pre_hook(lambda _, __, given: lengths.append(given["input_ids"].shape[1]), with_kwargs=True)
+    cache = PrefixCache(block_size=4)
+    prompt, grammar = list(range(30)), Grammar.from_json_schema(PERSON)
+    results = []
+    for prefix_cache in (None, cache, cache):
+        lengths.clear()
+        result = generate(module, prompt, grammar, WORDS, seed=1, forced=False, max_new_tokens=50, prefix_cache=prefix_cache)
+        results.append((result.tokens, lengths[0]))
+    assert [length for _, length in results] == [30, 30, 2]
+    assert results[0][0] == results[1][0] == results[2][0]

@@ -1,0 +1,265 @@
+"""Sessions: whatever is cut, replaced or appended, the scores are those of a pass over the whole text."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from grammar_engine.decoding import as_model
+from grammar_engine.decoding.models import NoiseModel
+
+WIDTH = 50
+
+
+def table(ids):
+    """Scores that depend on the last id and on how many there are."""
+    rng = np.random.default_rng(3).standard_normal((WIDTH, WIDTH))
+    return np.stack([rng[token % WIDTH] + position for position, token in enumerate(ids)])
+
+
+# --- callables ------------------------------------------------------------------------------------------------------
+
+
+def test_a_callable():
+    model = as_model(table, width=WIDTH)
+    session = model.start()
+    scores = session.logits([1, 2, 3], rows=2)
+    assert scores.dtype == np.float32
+    assert np.array_equal(scores, table([1, 2, 3])[1:].astype(np.float32))
+    scores[:] = 0  # the caller's
+    assert session.logits([1, 2, 3]).any()
+    assert (model.width, model.max_length, model.passes) == (WIDTH, None, 2)
+
+
+def test_the_width_of_a_callable_is_learnt():
+    model = as_model(table)
+    with pytest.raises(ValueError, match="after the first pass"):
+        _ = model.width
+    model.start().logits([1])
+    assert model.width == WIDTH
+    with pytest.raises(ValueError, match="gives 50 scores, and its width is 40"):
+        as_model(table, width=40).start().logits([1])
+
+
+def test_a_text_that_is_too_long_is_cut_at_its_beginning():
+    seen = []
+
+    def model(ids):
+        seen.append(list(ids))
+        return table(ids)
+
+    session = as_model(model, max_length=3).start()
+    session.logits([1, 2, 3, 4, 5], rows=3)
+    session.logits([1, 2])
+    assert seen == [[3, 4, 5], [1, 2]]
+    with pytest.raises(ValueError, match="4 rows of scores were asked for, of 3 ids"):
+        session.logits([1, 2, 3, 4, 5], rows=4)
+
+
+@pytest.mark.parametrize("rows", [0, -1, 3])
+def test_rows_that_are_not_there(rows):
+    with pytest.raises(ValueError, match="rows of scores"):
+        as_model(table).start().logits([1, 2], rows)
+
+
+def test_an_empty_text_has_no_scores():
+    with pytest.raises(ValueError, match="of 0 ids"):
+        as_model(table).start().logits([])
+
+
+@pytest.mark.parametrize("shape", [(WIDTH,), (2, WIDTH), (1, 1, WIDTH)])
+def test_scores_of_a_wrong_shape(shape):
+    with pytest.raises(ValueError, match=r"the scores of 1 ids have the shape \(1, V\)"):
+        as_model(lambda ids: np.zeros(shape)).start().logits([1])
+
+
+def test_a_callable_has_no_keys_and_values():
+    session = as_model(table).start()
+    with pytest.raises(TypeError, match="no keys and values"):
+        session.export(0, 1)
+    with pytest.raises(TypeError, match="no keys and values"):
+        session.resume([], [])
+
+
+def test_noise_depends_on_the_last_token_and_the_seed():
+    model = NoiseModel(WIDTH, seed=1)
+    scores = model.start().logits([1, 2, 1], rows=3)
+    assert scores.dtype == np.float32
+    assert np.array_equal(scores[0], scores[2])
+    assert not np.array_equal(scores[0], scores[1])
+    assert not np.array_equal(scores[0], NoiseModel(WIDTH, seed=2).start().logits([1])[0])
+    assert as_model(model) is model
+    assert model.passes == 1
+
+
+def test_what_is_a_model():
+    model = as_model(table)
+    assert as_model(model) is model
+    with pytest.raises(ValueError, match="its own width"):
+        as_model(model, width=3)
+    with pytest.raises(TypeError, match="not int"):
+        as_model(3)
+    for option in ("width", "max_length"):
+        for value in (0, -1, 1.5, True):
+            with pytest.raises(ValueError, match=option):
+                as_model(table, **{option: value})
+
+
+# --- torch ----------------------------------------------------------------------------------------------------------
+
+
+def tiny(torch):
+    from grammar_engine.decoding.tiny.model import TinyDecoder
+
+    return TinyDecoder(WIDTH, dim=16, layers=2, heads=2, max_length=40)
+
+
+SIZES = {"hidden_size": 16, "intermediate_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "num_key_value_heads": 2}
+IDS = {"vocab_size": WIDTH, "bos_token_id": 0, "eos_token_id": 1}
+
+
+def llama(transformers):
+    return transformers.LlamaForCausalLM(transformers.LlamaConfig(**SIZES, **IDS, max_position_embeddings=40))
+
+
+def gpt2(transformers):
+    return transformers.GPT2LMHeadModel(transformers.GPT2Config(**IDS, n_embd=16, n_layer=2, n_head=2, n_positions=40))
+
+
+def windowed(transformers):
+    """Keys and values that slide out of a window: such a cache can be cut only while the window is not full."""
+    return transformers.MistralForCausalLM(transformers.MistralConfig(**SIZES, **IDS, max_position_embeddings=40, sliding_window=8))
+
+
+def build(kind):
+    torch = pytest.importorskip("torch")
+    torch.manual_seed(0)
+    if kind is tiny:
+        return kind(torch).eval()
+    return kind(pytest.importorskip("transformers")).eval()
+
+
+@pytest.mark.parametrize("kind", [tiny, llama, gpt2, windowed])
+def test_scores_after_any_change_are_those_of_a_fresh_session(kind):
+    model = as_model(build(kind))
+    assert (model.width, model.max_length) == (WIDTH, 40)
+    rng = np.random.default_rng(0)
+    session, ids = model.start(), [1]
+    for _ in range(25):
+        change = rng.integers(4)
+        if change == 0:
+            ids = ids + rng.integers(0, WIDTH, rng.integers(1, 10)).tolist()
+        elif change == 1:
+            ids = ids[: max(1, len(ids) - int(rng.integers(0, 5)))]
+        elif change == 2:
+            ids = [*ids[: max(1, len(ids) // 2)], 3, 4]
+        ids = ids[:60]  # longer than the model can see, now and then
+        rows = int(rng.integers(1, min(len(ids), 40) + 1))
+        before = model.passes
+        scores = session.logits(ids, rows)
+        assert model.passes == before + 1
+        assert scores.shape == (rows, WIDTH)
+        assert np.allclose(scores, model.start().logits(ids, rows), atol=1e-5)
+
+
+def test_a_longer_text_passes_only_its_new_tokens():
+    torch = pytest.importorskip("torch")
+    module = build(tiny)
+    lengths = []
+    module.register_forward_pre_hook(lambda _, __, given: lengths.append(given["input_ids"].shape[1]), with_kwargs=True)
+    session = as_model(module).start()
+    for ids, rows in (([1, 2, 3, 4], 1), ([1, 2, 3, 4, 5], 1), ([1, 2, 3, 4, 5], 1), ([1, 2, 3, 9, 9, 9], 1), ([1, 2, 3, 9, 9, 9], 4)):
+        session.logits(ids, rows)
+    assert lengths == [4, 1, 1, 3, 4]
+    assert isinstance(module, torch.nn.Module)
+
+
+def test_a_pass_that_fails_leaves_a_session_that_works():
+    module = build(llama)
+    model = as_model(module)
+    session = model.start()
+    session.logits([1, 2, 3])
+    with pytest.raises(IndexError):
+        session.logits([1, 2, 3, WIDTH])
+    assert np.allclose(session.logits([1, 2, 3, 4]), model.start().logits([1, 2, 3, 4]), atol=1e-5)
+
+
+def test_a_module_without_keys_and_values():
+    torch = pytest.importorskip("torch")
+    inner = build(tiny)
+
+    class Plain(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.inner = inner
+
+        def forward(self, input_ids, past_key_values=None, use_cache=False):
+            assert past_key_values is None
+            return self.inner(input_ids)
+
+    session = as_model(Plain()).start()
+    for ids in ([1, 2], [1, 2, 3], [1, 2, 3, 4]):
+        assert np.allclose(session.logits(ids), as_model(inner).start().logits(ids), atol=1e-6)
+    with pytest.raises(ValueError, match="not among the keys and values"):
+        session.export(0, 1)
+
+
+# --- keys and values that travel ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", [tiny, llama, gpt2])
+def test_resumed_sessions_need_no_pass_for_what_they_have(kind):
+    module = build(kind)
+    model, ids = as_model(module), list(range(30))
+    session = model.start()
+    session.logits(ids)
+    payloads = [session.export(0, 16), session.export(16, 30)]
+    assert payloads[0].nbytes == 2 * 2 * 16 * 16 * 4  # layers, keys and values, positions, dim, float32
+    lengths = []
+    module.register_forward_pre_hook(lambda _, __, given: lengths.append(given["input_ids"].shape[1]), with_kwargs=True)
+    for text, length in (([*ids, 5], 1), (ids, 1), ([*ids[:20], 7], 1), ([*ids[:3], 7], 1)):
+        resumed = model.start()
+        resumed.resume(ids, payloads)
+        scores = resumed.logits(text)
+        assert lengths.pop() == length
+        assert np.allclose(scores, model.start().logits(text), atol=1e-5)
+    again = model.start()
+    again.resume(ids[:16], payloads[:1])
+    again.logits(ids)
+    assert all((a == b).all() for left, right in zip(again.export(0, 16), payloads[0]) for a, b in zip(left, right))
+
+
+def test_exported_keys_and_values_are_copies():
+    session = as_model(build(tiny)).start()
+    session.logits([1, 2, 3])
+    payload = session.export(0, 2)
+    kept = [tensor.clone() for layer in payload for tensor in layer]
+    session.logits([4, 5, 6])
+    assert all((a == b).all() for a, b in zip(kept, (tensor for layer in payload for tensor in layer)))
+    assert all(tensor.untyped_storage().nbytes() == tensor.nbytes for layer in payload for tensor in layer)
+
+
+def test_misuse_of_export_and_resume():
+    model = as_model(build(tiny))
+    session = model.start()
+    session.logits([1, 2, 3])
+    for start, stop in ((0, 4), (-1, 2), (2, 2), (3, 1)):
+        with pytest.raises(ValueError, match="not among"):
+            session.export(start, stop)
+    payload = session.export(0, 2)
+    with pytest.raises(ValueError, match="2 positions, and there are 3 ids"):
+        session.resume([1, 2, 3], [payload])
+    with pytest.raises(ValueError, match="more than the 40"):
+        session.resume([1] * 41, [payload])
+    session.resume([], [])
+    assert np.allclose(session.logits([1]), model.start().logits([1]), atol=1e-6)
+    session.logits(list(range(45)))
+    with pytest.raises(ValueError, match="a text that was cut"):
+        session.export(0, 2)
+
+
+def test_a_window_that_has_slid_is_not_exported():
+    session = as_model(build(windowed)).start()
+    session.logits(list(range(20)))
+    with pytest.raises(TypeError, match="each position"):
+        session.export(0, 2)

@@ -1,0 +1,173 @@
+"""Keys and values by prefix: the same scores as without the cache, by fewer positions."""
+
+from __future__ import annotations
+
+import gc
+
+import pytest
+
+torch = pytest.importorskip("torch")
+np = pytest.importorskip("numpy")
+
+from grammar_engine.decoding.models import as_model  # noqa: E402
+from grammar_engine.decoding.prefix_cache import PrefixCache, kv  # noqa: E402
+from grammar_engine.decoding.tiny.model import TinyDecoder  # noqa: E402
+
+BLOCK = 4
+PROMPT = [5, 3, 8, 1, 9, 2, 7, 4, 6, 6]
+
+
+@pytest.fixture
+def module():
+    """A small decoder with random weights that counts the positions that it passes."""
+    torch.manual_seed(0)
+    decoder = TinyDecoder(width=16, dim=32, layers=2, heads=2, max_length=64).eval()
+    decoder.positions = 0
+    decoder.register_forward_pre_hook(count, with_kwargs=True)
+    return decoder
+
+
+def count(module, args, kwargs) -> None:
+    ids = kwargs["input_ids"] if "input_ids" in kwargs else args[0]
+    module.positions += ids.shape[1]
+
+
+def write(model, cache, prompt, n: int = 6):
+    """A greedy text: its ids, the scores of each step, and what the cache had of the prompt."""
+    session, ids, scores = model.start(), list(prompt), []
+    with kv.resume(session, cache, ids, model) as lease:
+        for step in range(n):
+            if step:
+                ids.append(int(scores[-1].argmax()))
+            scores.append(session.logits(ids)[-1])
+            kv.keep(session, lease, ids, model)
+    return ids, np.array(scores), lease.matched
+
+
+def same(left, right) -> bool:
+    return np.allclose(left, right, atol=1e-5)
+
+
+def test_scores_and_positions(module) -> None:
+    model, cache = as_model(module), PrefixCache(BLOCK)
+    ids, scores, matched = write(model, cache, PROMPT)
+    assert matched == 0 and module.positions == len(PROMPT) + 5
+    module.positions = 0
+    again = write(model, cache, PROMPT)
+    assert again[0] == ids and same(again[1], scores) and again[2] == 8
+    assert module.positions == len(PROMPT) + 5 - 8
+    module.positions = 0
+    ids_of_turn, scores_of_turn, matched = write(model, cache, [*ids, 1, 2])  # a chat: what was written is a prompt now
+    assert matched == 12 and module.positions == len(ids) + 2 + 5 - 12
+    without = write(model, PrefixCache(BLOCK, max_idle_blocks=0), [*ids, 1, 2])
+    assert without[0] == ids_of_turn and same(without[1], scores_of_turn) and without[2] == 0
+
+
+def test_a_prompt_of_full_blocks_that_is_all_there(module) -> None:
+    """One position must be passed, for its scores."""
+    model, cache = as_model(module), PrefixCache(BLOCK)
+    scores = write(model, cache, PROMPT[:8])[1]
+    module.positions = 0
+    _, again, matched = write(model, cache, PROMPT[:8])
+    assert matched == 8 and module.positions == 1 + 5 and same(again, scores)
+
+
+def test_a_common_beginning(module) -> None:
+    model, cache = as_model(module), PrefixCache(BLOCK)
+    write(model, cache, PROMPT)
+    other = [*PROMPT[:6], 0, 0, 0, 0]
+    _, scores, matched = write(model, cache, other)
+    assert matched == 4 and same(scores, write(model, PrefixCache(BLOCK), other)[1])
+
+
+def test_the_prompt_is_found_while_it_is_in_use(module) -> None:
+    model, cache = as_model(module), PrefixCache(BLOCK, max_idle_blocks=0)
+    session = model.start()
+    with kv.resume(session, cache, PROMPT, model) as lease:
+        session.logits(PROMPT)
+        kv.keep(session, lease, PROMPT, model)
+        assert write(model, cache, PROMPT)[2] == 8
+    assert write(model, cache, PROMPT)[2] == 0
+
+
+def test_bytes_are_those_of_the_tensors(module) -> None:
+    cache = PrefixCache(BLOCK)
+    write(as_model(module), cache, PROMPT)
+    a_position = 2 * 2 * 32 * 4  # layers, keys and values, dim, bytes of a float
+    assert cache.stats.idle == 3 and cache.stats.idle_bytes == 12 * a_position
+
+
+def test_models_are_told_apart(module) -> None:
+    torch.manual_seed(1)
+    other = TinyDecoder(width=16, dim=32, layers=2, heads=2, max_length=64).eval()
+    cache = PrefixCache(BLOCK)
+    write(as_model(module), cache, PROMPT)
+    assert write(as_model(other), cache, PROMPT)[2] == 0
+    assert write(as_model(module), cache, PROMPT)[2] == 8, "a module that is wrapped anew is the same model"
+
+
+def test_a_model_does_not_live_for_its_name() -> None:
+    kept = len(kv._salts)
+    salt = kv.salt_of(TinyDecoder(width=16, dim=32, layers=1, heads=2, max_length=8))
+    gc.collect()
+    assert len(kv._salts) == kept and kv.salt_of(torch.nn.Identity()) != salt
+
+
+def test_texts_longer_than_the_model_sees() -> None:
+    torch.manual_seed(0)
+    model, cache = as_model(TinyDecoder(width=16, dim=32, layers=2, heads=2, max_length=12).eval()), PrefixCache(BLOCK)
+    ids, scores, _ = write(model, cache, PROMPT)  # grows out of sight
+    assert len(ids) == 15 and cache.stats.table == 3
+    again = write(model, cache, PROMPT)
+    assert again[0] == ids and same(again[1], scores) and again[2] == 8
+    assert write(model, cache, ids)[2] == 0, "its beginning is not seen"
+
+
+def test_the_text_goes_on_from_the_lease(module) -> None:
+    model, cache = as_model(module), PrefixCache(BLOCK)
+    session = model.start()
+    with kv.resume(session, cache, PROMPT, model) as lease:
+        session.logits(PROMPT)
+        kv.keep(session, lease, PROMPT, model)
+        with pytest.raises(ValueError, match="does not go on"):
+            kv.keep(session, lease, [*PROMPT[:-1], 0, 1, 2], model)
+        with pytest.raises(ValueError, match="positions 8 to 12"):
+            kv.keep(session, lease, [*PROMPT, 1, 2], model)
+
+
+def test_a_model_without_keys_and_values() -> None:
+    """Said before the text is written, and nothing stays in use."""
+    model, cache = as_model(lambda ids: np.zeros((len(ids), 16))), PrefixCache(BLOCK)
+    with pytest.raises(TypeError, match="keys and values"):
+        kv.resume(model.start(), cache, PROMPT, model)
+    assert not cache.stats.table
+
+
+def test_a_session_that_cannot_resume_holds_nothing(module, monkeypatch) -> None:
+    model, cache = as_model(module), PrefixCache(BLOCK)
+    write(model, cache, PROMPT)
+    session = model.start()
+    monkeypatch.setattr(session, "resume", lambda ids, payloads: 1 // 0)
+    with pytest.raises(ZeroDivisionError):
+        kv.resume(session, cache, PROMPT, model)
+    assert cache.stats.revivals == 2 and cache.stats.idle == cache.stats.table == 3
+
+
+def test_in_the_loop(module) -> None:
+    """`generate` writes the same with a cache and without, and does not pass a known prompt again."""
+    from grammar_engine import Grammar, Vocabulary
+    from grammar_engine.decoding import generate
+
+    vocabulary = Vocabulary([bytes([byte]) for byte in b"abcdefghijklmn"] + [b""], eos=[14], width=16)
+    grammar, cache = Grammar.from_regex("[a-n]{3,9}"), PrefixCache(BLOCK)
+
+    def texts(**options) -> list[list[int]]:
+        return [
+            generate(module, PROMPT, grammar, vocabulary, seed=seed, max_new_tokens=10, close_in_time=False, **options).tokens
+            for seed in range(5)
+        ]
+
+    without = texts()
+    plain, module.positions = module.positions, 0
+    assert texts(prefix_cache=cache) == without
+    assert module.positions == plain - 4 * 8, "four of five found two blocks"

@@ -1,0 +1,101 @@
+"""Matchers by what they have read."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from grammar_engine import Grammar, Matcher, MatcherFinishedError, TokenRejectedError, Vocabulary
+from grammar_engine.decoding.prefix_cache.matchers import MatcherCache
+
+VOCABULARY = Vocabulary.bytes()
+SCHEMA = {
+    "type": "object",
+    "properties": {"a": {"type": "integer"}, "b": {"type": "array", "items": {"type": "string"}}},
+    "required": ["a"],
+}
+
+
+def test_it_is_as_if_it_had_read_the_text_itself() -> None:
+    """Random walks that branch off from each other: the same masks, and the same history."""
+    rng = random.Random(4)
+    grammar = Grammar.from_json_schema(SCHEMA, whitespace="compact")
+    matchers = MatcherCache(3, max_idle_matchers=60)
+    texts: list[list[int]] = [[]]
+    for _ in range(300):
+        known = rng.choice(texts)
+        text = known[: rng.randint(0, len(known))]
+        for _ in range(rng.randint(0, 8)):
+            plain = Matcher(grammar, VOCABULARY)
+            assert plain.accept_tokens(text) == len(text)
+            if plain.is_terminated:
+                break
+            text = [*text, rng.choice(plain.allowed_tokens())]
+        plain = Matcher(grammar, VOCABULARY)
+        plain.accept_tokens(text)
+        found = matchers.after(text, grammar, VOCABULARY)
+        assert found.mask() == plain.mask() and found.tokens == plain.tokens == text
+        texts.append(text)
+    assert matchers.stats.prompt_hits > 300 and matchers.stats.evictions
+
+
+def test_only_the_rest_is_read(monkeypatch) -> None:
+    grammar = Grammar.from_regex("[a-z]*")
+    matchers = MatcherCache(4)
+    matchers.after(list(b"abcdefghij"), grammar, VOCABULARY)
+    read: list[int] = []
+    accept = Matcher.accept_tokens
+    monkeypatch.setattr(Matcher, "accept_tokens", lambda self, tokens: read.extend(tokens) or accept(self, tokens))
+    matchers.after(list(b"abcdefghxy"), grammar, VOCABULARY)
+    assert bytes(read) == b"xy"
+    read.clear()
+    matchers.after(list(b"abcdx"), grammar, VOCABULARY)
+    assert bytes(read) == b"x"
+
+
+def test_what_is_returned_belongs_to_the_caller() -> None:
+    grammar = Grammar.from_regex("[a-z]*")
+    matchers = MatcherCache(2)
+    first = matchers.after(list(b"abcd"), grammar, VOCABULARY)
+    first.rollback(3)
+    assert first.accept_bytes(b"zzz")
+    assert matchers.after(list(b"abcd"), grammar, VOCABULARY).tokens == list(b"abcd")
+
+
+def test_a_text_that_the_grammar_refuses() -> None:
+    grammar = Grammar.from_regex("[a-z]{6}")
+    matchers = MatcherCache(2)
+    with pytest.raises(TokenRejectedError):
+        matchers.after(list(b"abcd3"), grammar, VOCABULARY)
+    with pytest.raises(TokenRejectedError):
+        matchers.after(list(b"abc3ef"), grammar, VOCABULARY)
+    assert matchers.stats.table == matchers.stats.idle == 2, "what was read before is kept"
+    end = VOCABULARY.eos[0]
+    assert matchers.after([*b"abcdef", end], grammar, VOCABULARY).is_terminated
+    with pytest.raises(MatcherFinishedError):
+        matchers.after([*b"abcdef", end, ord("a")], grammar, VOCABULARY)
+
+
+def test_grammars_and_vocabularies_are_told_apart() -> None:
+    text = list(b"abab")
+    matchers = MatcherCache(2)
+    one, other = Grammar.from_regex("[ab]*"), Grammar.from_regex("(ab)*")
+    shifted = Vocabulary([bytes([byte ^ 1]) for byte in range(256)] + [b""], eos=[256])
+    matchers.after(text, one, VOCABULARY)
+    assert matchers.after(text, other, VOCABULARY).grammar is other
+    with pytest.raises(TokenRejectedError):
+        matchers.after(text, one, shifted)
+    assert matchers.stats.prompt_hits == 0
+
+
+def test_bounds() -> None:
+    grammar = Grammar.from_regex("[a-z]*")
+    few = MatcherCache(1, max_idle_matchers=5)
+    few.after(list(b"abcdefghij"), grammar, VOCABULARY)
+    assert few.stats.idle == 5
+    small = MatcherCache(1, max_idle_matchers=None, max_idle_bytes=2000)
+    small.after(list(b"abcdefghij"), grammar, VOCABULARY)
+    assert 1000 < small.stats.idle_bytes <= 2000
+    small.clear()
+    assert small.stats.idle_bytes == small.stats.table == 0

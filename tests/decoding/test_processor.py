@@ -1,0 +1,406 @@
+"""The logits processor in `generate()` of transformers, against what brute force allows.
+
+The reference is a set: all spellings of all sentences of a small grammar, from which the next tokens of any prefix are read off. It is given to
+`generate()` as `prefix_allowed_tokens_fn`, so both ways run the same model and search.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+
+import jsonschema
+import pytest
+
+from grammar_engine import Grammar, Vocabulary
+
+torch = pytest.importorskip("torch")
+transformers = pytest.importorskip("transformers")
+torch.set_num_threads(1)  # for models as small as these, more only wait for each other
+
+from grammar_engine.decoding import processor as module  # noqa: E402
+from grammar_engine.decoding.processor import LogitsProcessor  # noqa: E402
+
+TOKENS = [b"a", b"b", b"c", b"ab", b"bc", b"ca", b"abc", b"bb", b""]
+EOS = len(TOKENS) - 1
+PAD = EOS + 1  # beyond the vocabulary, as all ids up to WIDTH
+WIDTH = 40
+VOCABULARY = Vocabulary(TOKENS, eos=[EOS])
+SENTENCES = ["abc", "abcabc", "abab", "bcbc", "cab", "caca", "b", "bbbbb", "cabb", "a"]
+OTHERS = ["cc", "ccab", "bca", "aaa"]
+
+
+def make_model(width: int, eos: int, seed: int = 0, **options: int) -> object:
+    torch.manual_seed(seed)
+    config = transformers.GPT2Config(
+        **{"vocab_size": width, "n_positions": 256, "n_embd": 32, "n_layer": 2, "n_head": 2, "initializer_range": 0.3, **options},
+        bos_token_id=None,
+        eos_token_id=eos,
+        pad_token_id=PAD if width == WIDTH else eos,
+    )
+    return transformers.GPT2LMHeadModel(config).eval()
+
+
+@pytest.fixture(scope="module")
+def model() -> object:
+    return make_model(WIDTH, EOS)
+
+
+@pytest.fixture
+def processor() -> LogitsProcessor:
+    return LogitsProcessor(Grammar.from_choices(SENTENCES), VOCABULARY)
+
+
+def spellings(sentences: list[str]) -> set[tuple[int, ...]]:
+    def spell(rest: bytes) -> list[tuple[int, ...]]:
+        if not rest:
+            return [(EOS,)]
+        return [(i, *more) for i, token in enumerate(TOKENS) if token and rest.startswith(token) for more in spell(rest[len(token) :])]
+
+    return {ids for sentence in sentences for ids in spell(sentence.encode())}
+
+
+def allowed_by(texts: set[tuple[int, ...]], generated: list[int]) -> list[int]:
+    """What may follow; after the end, and after what is no beginning of a text, the end alone."""
+    n = len(generated)
+    return sorted({text[n] for text in texts if len(text) > n and text[:n] == tuple(generated)}) or [EOS]
+
+
+def reference(sentences: list[str], prompt_length: int) -> Callable[[int, object], list[int]]:
+    texts = spellings(sentences)
+    return lambda _, ids: allowed_by(texts, ids[prompt_length:].tolist())
+
+
+def text_of(ids: list[int], vocabulary: Vocabulary = VOCABULARY) -> str:
+    """Of a row that ends with an end token and pads."""
+    at = next(i for i, token in enumerate(ids) if token in vocabulary.eos)
+    assert set(ids[at + 1 :]) <= {PAD, *vocabulary.eos}
+    return b"".join(vocabulary.tokens[token] for token in ids[:at]).decode()
+
+
+def run(model: object, prompts: list[list[int]], seed: int = 0, pads: int = 0, **options: object) -> object:
+    """Generate after prompts that are padded on the left to the longest, and `pads` more."""
+    longest = max(map(len, prompts)) + pads
+    ids = torch.tensor([[PAD] * (longest - len(prompt)) + prompt for prompt in prompts])
+    torch.manual_seed(seed)
+    return model.generate(ids, attention_mask=(ids != PAD).long(), **{"max_new_tokens": 12, **options})
+
+
+WAYS = {
+    "greedy": {},
+    "sampling": {"do_sample": True, "temperature": 1.5, "top_k": 0},
+    "filters": {"do_sample": True, "top_k": 3, "top_p": 0.9, "repetition_penalty": 1.3},
+    "several": {"do_sample": True, "num_return_sequences": 3},
+    "beams": {"num_beams": 3},
+    "many beams": {"num_beams": 16, "num_return_sequences": 5, "early_stopping": True},
+    "long beams": {"num_beams": 4, "length_penalty": 3.0, "num_return_sequences": 4},
+    "beams that sample": {"num_beams": 3, "do_sample": True, "top_k": 0},
+    "normalised": {"num_beams": 6, "renormalize_logits": True},
+}
+PROMPTS = [[0, 1, 2], [3], [4, 30, 2, 5, 6], [31, 31]]  # some of which look like text of the grammar
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_like_brute_force(model: object, processor: LogitsProcessor, way: str) -> None:
+    for seed in range(2):
+        expected = run(model, PROMPTS, seed, prefix_allowed_tokens_fn=reference(SENTENCES, 5), **WAYS[way])
+        got = run(model, PROMPTS, seed, logits_processor=[processor], **WAYS[way])
+        assert got.tolist() == expected.tolist()
+        assert all(text_of(row) in SENTENCES for row in got[:, 5:].tolist())
+
+
+def test_rows_end_at_different_steps(model: object, processor: LogitsProcessor) -> None:
+    rows = run(model, [[0]], do_sample=True, temperature=3.0, top_k=0, num_return_sequences=40, logits_processor=[processor])[
+        :, 1:
+    ].tolist()
+    assert len({row.index(EOS) for row in rows}) > 3
+    assert {text_of(row) for row in rows} <= set(SENTENCES)
+
+
+def test_beams_find_the_best_sentence(model: object, processor: LogitsProcessor) -> None:
+    """With as many beams as there are beginnings nothing is cut off: the result is the best of all spellings, by their scores in full."""
+    prompt = [3, 1]
+    texts = spellings(SENTENCES)
+    scores = {}
+    for text in texts:
+        with torch.inference_mode():
+            steps = model(torch.tensor([[*prompt, *text]])).logits[0].log_softmax(-1)
+        scores[text] = sum(steps[len(prompt) + i - 1, token].item() for i, token in enumerate(text)) / len(text)
+    best = sorted(texts, key=scores.get, reverse=True)[:6]
+    out = run(
+        model, [prompt], logits_processor=[processor], num_beams=len(texts), num_return_sequences=6, early_stopping="never",
+        return_dict_in_generate=True, output_scores=True,
+    )  # fmt: skip
+    assert [tuple(row[: row.index(EOS) + 1]) for row in out.sequences[:, 2:].tolist()] == best
+    assert out.sequences_scores.tolist() == pytest.approx([scores[text] for text in best], abs=1e-4)
+
+
+def test_a_grammar_for_each_prompt(model: object) -> None:
+    processor = LogitsProcessor([Grammar.from_choices(SENTENCES), Grammar.from_choices(OTHERS)], VOCABULARY)
+    for options in ({}, {"num_beams": 4, "num_return_sequences": 2}, {"do_sample": True, "num_return_sequences": 3}):
+        rows = [text_of(row) for row in run(model, [[0, 1], [5]], logits_processor=[processor], **options)[:, 2:].tolist()]
+        half = len(rows) // 2
+        assert set(rows[:half]) <= set(SENTENCES) and set(rows[half:]) <= set(OTHERS)
+    with pytest.raises(ValueError, match="3 rows for 2 grammars"):
+        run(model, [[0], [1], [2]], logits_processor=[processor])
+
+
+def test_reuse(model: object, processor: LogitsProcessor) -> None:
+    """One processor for prompts that are shorter, longer, equal, beginnings of each other, in other numbers; and for a dialogue."""
+    batches = [[[30, 0, 1]], [[30, 0, 1]], [[30]], [[30, 2, 3, 1]], [[1], [2]], [[0, 0]], [[0, 0, 31, 0]], [[3], [4], [5]]]
+    for seed, prompts in enumerate([*batches, *reversed(batches)]):
+        rows = run(model, prompts, seed, do_sample=True, logits_processor=[processor])[:, len(prompts[0]) :].tolist()
+        assert {text_of(row) for row in rows} <= set(SENTENCES)
+    dialogue = [30]
+    for seed in range(4):
+        answer = run(model, [dialogue], seed, do_sample=True, logits_processor=[processor])[0].tolist()
+        assert text_of(answer[len(dialogue) :]) in SENTENCES
+        dialogue = [*answer, 32]
+    for seed in range(4):  # what only `reset` can tell: the prompt is the whole of the last text
+        processor.reset()
+        answer = run(model, [dialogue], seed, do_sample=True, logits_processor=[processor])[0].tolist()
+        assert text_of(answer[len(dialogue) :]) in SENTENCES
+        dialogue = answer
+
+
+def test_an_unfinished_text_is_gone_on_with(model: object, processor: LogitsProcessor) -> None:
+    whole = run(model, [[2, 30]], logits_processor=[processor])[0].tolist()
+    assert len(whole) > 4
+    cut = run(model, [[2, 30]], logits_processor=[processor], max_new_tokens=1)[0].tolist()
+    assert run(model, [cut], logits_processor=[processor])[0].tolist() == whole
+    processor.reset()
+    anew = run(model, [cut], logits_processor=[processor])[0].tolist()
+    assert text_of(anew[3:]) in SENTENCES
+
+
+def counting_passes(model: object) -> list[int]:
+    lengths: list[int] = []
+    model.register_forward_pre_hook(lambda _, args, options: lengths.append(options["input_ids"].shape[1]), with_kwargs=True)
+    return lengths
+
+
+REPEATS = "(abc){8,12}c"
+
+
+def test_prompt_lookup_and_assistants() -> None:
+    """Drafts of several tokens, which are taken back in part, change nothing but the number of passes."""
+    main, assistant = make_model(WIDTH, EOS, seed=1), make_model(WIDTH, EOS, seed=2)
+    processor = LogitsProcessor(Grammar.from_regex(REPEATS), VOCABULARY)
+    lengths = counting_passes(main)
+    prompt, options = [0, 1, 2, 0, 1, 2, 0, 4], {"logits_processor": [processor], "max_new_tokens": 60}
+    expected = run(main, [prompt], **options).tolist()
+    assert re.fullmatch(REPEATS, text_of(expected[0][len(prompt) :]))
+    n_passes = len(lengths)
+    for drafts in ({"prompt_lookup_num_tokens": 5}, {"assistant_model": assistant}):
+        lengths.clear()
+        assert run(main, [prompt], **options, **drafts).tolist() == expected
+        assert len(lengths) < n_passes
+        assert max(lengths[1:]) > 1
+        sampled = run(main, [prompt], do_sample=True, **options, **drafts)[0, len(prompt) :].tolist()
+        assert re.fullmatch(REPEATS, text_of(sampled))
+
+
+def test_scores_are_not_changed(model: object, processor: LogitsProcessor) -> None:
+    """`generate()` keeps the logits, and prompt lookup asks about several drafts with the same scores."""
+    out = run(model, [[0]], logits_processor=[processor], return_dict_in_generate=True, output_logits=True, output_scores=True)
+    assert all(logits.isfinite().all() for logits in out.logits)
+    assert all(scores.isneginf().any() for scores in out.scores)
+
+
+SCHEMA = {
+    "type": "object",
+    "properties": {
+        "name": {"enum": ["Ada", "Grace", 'a "b"']},
+        "tags": {"type": "array", "items": {"type": "integer", "minimum": 0, "maximum": 9, "enum": [*range(10)]}, "maxItems": 3},
+        "ok": {"type": ["boolean", "null"]},
+    },
+    "required": ["name", "ok"],
+    "additionalProperties": False,
+}
+
+
+@pytest.mark.parametrize("way", ["greedy", "several", "beams", "beams that sample"])
+def test_json(way: str) -> None:
+    vocabulary = Vocabulary.builtin()
+    model = make_model(vocabulary.width + 30, vocabulary.eos[0])
+    processor = LogitsProcessor(Grammar.from_json_schema(SCHEMA, whitespace="compact"), vocabulary)
+    ids = torch.tensor([[1, 2, 3], [4, 5, 6]])
+    torch.manual_seed(0)
+    out = model.generate(ids, attention_mask=torch.ones_like(ids), logits_processor=[processor], max_new_tokens=120, **WAYS[way])
+    for row in out[:, 3:].tolist():
+        jsonschema.validate(json.loads(text_of(row, vocabulary)), SCHEMA)
+
+
+# --- without a model: any order of rows -------------------------------------------------------------------------------
+
+
+def allowed(scores: object) -> list[list[int]]:
+    return [torch.nonzero(~row.isneginf())[:, 0].tolist() for row in scores]
+
+
+def step(processor: LogitsProcessor, rows: list[list[int]]) -> list[list[int]]:
+    """What the processor allows after rows behind the same prompt."""
+    scores = torch.randn(len(rows), WIDTH)
+    got = processor(torch.tensor([[7, 30, *row] for row in rows]), scores)
+    assert all(got[i, tokens].equal(scores[i, tokens]) for i, tokens in enumerate(allowed(got)))
+    return allowed(got)
+
+
+def test_any_rows_in_any_order(processor: LogitsProcessor) -> None:
+    """Rows are shuffled, doubled, cut and replaced, and tokens are refused: beams, and trees of drafts. Only row 0 goes on from one before."""
+    rng = random.Random(0)
+    texts = spellings(SENTENCES)
+    rows: list[list[int]] = [[]] * 5
+    n_cut = n_refused = 0
+    for _ in range(400):
+        assert step(processor, rows) == [allowed_by(texts, row) for row in rows]
+        n = len(rows[0])
+        if n == 6:
+            rows = [[]] * 5
+            continue
+        length = rng.randint(max(1, n - 2), n + 1)
+        n_cut += length <= n
+        bases = [rng.choice(rows), *(rng.choice([*rows, *sorted(texts)]) for _ in rows[1:])]
+        rows = [list(base[:length]) for base in bases]
+        for row in rows:
+            while len(row) < length:
+                row.append(rng.choice(allowed_by(texts, row)) if rng.random() < 0.9 else rng.randrange(WIDTH))
+            n_refused += EOS not in row and not any(text[:length] == tuple(row) for text in texts)
+    assert n_cut > 200 and n_refused > 20
+
+
+def test_steps_of_several_tokens() -> None:
+    rng = random.Random(0)
+    texts = sorted(spellings(["abcabc", "cabb", "bbbbb"]))
+    processor = LogitsProcessor(Grammar.from_choices(["abcabc", "cabb", "bbbbb"]), VOCABULARY)
+    for _ in range(60):
+        whole = [rng.choice(texts) for _ in range(3)]
+        n = 0
+        while n < max(map(len, whole)):
+            rows = [[*text[:n], *[PAD] * (n - len(text))] for text in whole]
+            assert step(processor, rows) == [allowed_by(set(texts), list(text[:n])) for text in whole]
+            n += rng.randint(1, 4)
+
+
+def test_group_beams(processor: LogitsProcessor) -> None:
+    """Groups take turns at the same processor, each with its own rows."""
+    texts = spellings(SENTENCES)
+    groups: list[list[list[int]]] = [[[], []]] * 3
+    for length in range(4):
+        for rows in groups:
+            assert step(processor, rows) == [allowed_by(texts, row) for row in rows]
+        choices = [[0, 2], [1, 6], [3, 7]] if not length else [[-1, -1], [0, -1], [-1, 0]]
+        groups = [
+            [[*row, at if not length else allowed_by(texts, row)[at]] for row, at in zip(reversed(rows), ats)]
+            for rows, ats in zip(groups, choices)
+        ]
+
+
+def test_what_follows_the_end_is_not_looked_at(processor: LogitsProcessor) -> None:
+    for generated in ([1, EOS, PAD], [1, EOS, 0], [1, EOS, EOS], [1, EOS, 0, 0, 35]):
+        processor.reset()
+        for n in range(len(generated) + 1):
+            ids = torch.tensor([[9, *generated[:n]], [9, *([1] * n)]])
+            got = allowed(processor(ids, torch.zeros(2, WIDTH)))
+        assert got[0] == [EOS]
+
+
+def test_a_lost_row_may_only_end(processor: LogitsProcessor) -> None:
+    """Its scores are those of the model there, so that no search meets a row without any."""
+    processor(torch.tensor([[30], [30]]), torch.zeros(2, WIDTH))
+    scores = torch.randn(2, WIDTH)
+    got = processor(torch.tensor([[30, 30], [30, 1]]), scores)
+    assert allowed(got) == [[EOS], allowed_by(spellings(SENTENCES), [1])]
+    assert got[0, EOS] == scores[0, EOS]
+    assert allowed(processor(torch.tensor([[30, 30, 0], [30, 1, EOS]]), scores)) == [[EOS], [EOS]]
+
+
+def test_a_prompt_is_no_text(processor: LogitsProcessor) -> None:
+    """It may look like anything, and its tokens are not accepted."""
+    first = allowed_by(spellings(SENTENCES), [])
+    for prompt in ([0], [0, 1], [EOS], [EOS, EOS, EOS], [35, 35], [2, 0, 1, 0]):
+        processor.reset()
+        assert allowed(processor(torch.tensor([prompt]), torch.zeros(1, WIDTH))) == [first]
+
+
+def test_what_begins_a_text(processor: LogitsProcessor) -> None:
+    """After rows [], [0], [0, 1] behind the prompt [7, 30]: other prompts, other numbers of rows, rows that could not have come of these."""
+    first = allowed_by(spellings(SENTENCES), [])
+    for prompt in ([8, 30, 0, 1, 2], [7, 31, 0], [7, 30], [7], [7, 30, 2, 0, 1], [7, 30, 33, 34], [7, 30, 0, 1, EOS, 33]):
+        processor.reset()
+        for row in ([], [0], [0, 1]):
+            step(processor, [row])
+        assert allowed(processor(torch.tensor([prompt]), torch.zeros(1, WIDTH))) == [first]
+        assert allowed(processor(torch.tensor([[*prompt, 6]]), torch.zeros(1, WIDTH))) == [allowed_by(spellings(SENTENCES), [6])]
+    for row in ([], [0], [0, 1]):
+        step(processor, [row])
+    assert step(processor, [[0, 1], [0, 1]]) == [first, first]
+    for row in ([], [0], [0, 1], [], [2]):  # the same prompt again: what was shown before is forgotten
+        step(processor, [row])
+    assert step(processor, [[0, 1, 2]]) == [first]
+
+
+def test_no_more_matchers_than_rows(processor: LogitsProcessor) -> None:
+    rng = random.Random(1)
+    for n_rows in (4, 9, 2):
+        for length in (0, 1, 2):
+            rows = [list(rng.choice(sorted(spellings(["abcabc"]))))[:length] for _ in range(n_rows)]
+            processor(torch.tensor([[n_rows, *row] for row in rows]), torch.zeros(n_rows, WIDTH))
+            assert len(processor._matchers) == len({id(matcher) for matcher in processor._matchers}) == n_rows
+
+
+# --- what it copies, needs and refuses --------------------------------------------------------------------------------
+
+
+def test_only_packed_masks_meet_the_scores(processor: LogitsProcessor, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = []
+    real = module.apply_mask
+    monkeypatch.setattr(module, "apply_mask", lambda scores, mask: (seen.append(mask), real(scores, mask)))
+    processor(torch.tensor([[30], [31]]), torch.zeros(2, WIDTH))
+    (mask,) = seen
+    assert (mask.dtype, tuple(mask.shape), mask.device.type) == (torch.int32, (2, 1), "cpu")
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU")
+def test_on_a_gpu(processor: LogitsProcessor) -> None:
+    texts = spellings(SENTENCES)
+    for rows in ([[], []], [[0], [6]], [[0, 4], [6, EOS]]):
+        ids = torch.tensor([[30, *row] for row in rows], device="cuda")
+        got = processor(ids, torch.randn(2, WIDTH, device="cuda"))
+        assert got.device.type == "cuda"
+        assert allowed(got.cpu()) == [allowed_by(texts, row) for row in rows]
+
+
+@pytest.mark.parametrize("kind", ["float32", "float16", "bfloat16"])
+def test_kinds_of_scores(processor: LogitsProcessor, kind: str) -> None:
+    scores = torch.randn(1, WIDTH, dtype=getattr(torch, kind))
+    got = processor(torch.tensor([[30]]), scores)
+    first = allowed_by(spellings(SENTENCES), [])
+    assert got.dtype == scores.dtype
+    assert allowed(got) == [first]
+    assert got[0, first].equal(scores[0, first])
+
+
+def test_continuous_batching_leaves_it_out(processor: LogitsProcessor) -> None:
+    """It shows processors no history: with it, the text would be unconstrained all the same."""
+    continuous = pytest.importorskip("transformers.generation.continuous_batching.cb_logits_processors")
+    assert not continuous.ContinuousBatchingLogitsProcessorList(transformers.LogitsProcessorList([processor])).do_processing
+
+
+def test_import_needs_neither() -> None:
+    code = "import sys, grammar_engine.decoding.processor; sys.exit(bool({'torch', 'transformers'} & {*sys.modules}))"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_refusals(processor: LogitsProcessor) -> None:
+    grammar = Grammar.from_choices(SENTENCES)
+    with pytest.raises(ValueError, match="no grammar"):
+        LogitsProcessor([], VOCABULARY)
+    with pytest.raises(ValueError, match="ends a text"):
+        LogitsProcessor(grammar, Vocabulary(TOKENS, eos=[]))
+    with pytest.raises(ValueError, match="scores 8 tokens, and the vocabulary has 9"):
+        processor(torch.tensor([[0]]), torch.zeros(1, 8))

@@ -1,0 +1,207 @@
+"""Penalty, filters, softmax and draw, against the plainest way to write each down."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from grammar_engine.decoding import Sampling
+from grammar_engine.decoding.scores import choose, draws, penalise, probabilities
+
+
+def plainly(logits, sampling):
+    """`probabilities`, one token after another; a dict of what is left."""
+    scores = {token: float(score) for token, score in enumerate(logits) if score > -np.inf}
+    order = sorted(scores, key=lambda token: (-scores[token], token))
+    if sampling.temperature == 0:
+        return {order[0]: 1.0}
+    best = scores[order[0]]
+
+    def softmax(tokens):
+        weights = {token: math.exp((scores[token] - best) / sampling.temperature) for token in tokens}
+        total = sum(weights.values())
+        return {token: weight / total for token, weight in weights.items()}
+
+    if sampling.top_k is not None:
+        order = order[: sampling.top_k]
+    if sampling.top_p is not None and sampling.top_p < 1:  # sums of shares miss 1 by rounding
+        left, total = [], 0.0
+        for token, share in softmax(order).items():
+            left.append(token)
+            total += share
+            if total >= sampling.top_p - 1e-15:
+                break
+        order = left
+    if sampling.min_p is not None:
+        shares = softmax(order)
+        order = [token for token in order if shares[token] >= sampling.min_p * shares[order[0]]]
+    return softmax(order)
+
+
+OPTIONS = {
+    "temperature": [0.0, 0.5, 1.0, 2.0],
+    "top_k": [None, 1, 3, 40, 500],
+    "top_p": [None, 0.0, 0.5, 0.9, 1.0],
+    "min_p": [None, 0.0, 0.1, 1.0],
+}
+
+
+@pytest.mark.parametrize("width", [1, 7, 400])
+def test_all_combinations_of_filters(width):
+    rng = np.random.default_rng(width)
+    for values in itertools.product(*OPTIONS.values()):
+        sampling = Sampling(**dict(zip(OPTIONS, values)))
+        logits = (rng.standard_normal(width) * 3).astype(np.float32)
+        logits[rng.random(width) < 0.5] = -np.inf
+        logits[rng.integers(width)] = 0.25  # one is allowed
+        before = logits.copy()
+        result = probabilities(logits, sampling)
+        assert (logits == before).all()
+        assert result.dtype == np.float64
+        wanted = plainly(logits, sampling)
+        assert np.flatnonzero(result).tolist() == sorted(wanted), sampling
+        assert np.allclose([result[token] for token in wanted], list(wanted.values()), rtol=1e-12)
+        assert abs(result.sum() - 1) < 1e-12
+
+
+@given(st.lists(st.sampled_from([0.0, 1.0, 2.0, -np.inf]), min_size=1, max_size=200), st.integers(1, 9))
+def test_the_lower_id_goes_first_among_equals(scores, k):
+    logits = np.array([*scores, 0.0], dtype=np.float32)
+    for sampling in (Sampling(top_k=k), Sampling(temperature=0), Sampling(top_p=0.5)):
+        assert np.flatnonzero(probabilities(logits, sampling)).tolist() == sorted(plainly(logits, sampling))
+
+
+def test_filters_of_thousands_of_tokens():
+    logits = (np.random.default_rng(0).standard_normal(5000)).astype(np.float32)
+    sampling = Sampling(top_k=4000, top_p=0.99, min_p=0.01)
+    assert np.flatnonzero(probabilities(logits, sampling)).tolist() == sorted(plainly(logits, sampling))
+
+
+def test_a_nucleus_of_thousands_of_tokens():
+    logits = np.linspace(0, 1e-6, 20_000)
+    assert 0 < 0.9 * 20_000 - np.count_nonzero(probabilities(logits, Sampling(top_p=0.9))) + 2 < 4
+
+
+def test_extreme_scores_and_temperatures():
+    logits = np.array([3e38, -3e38, 0], dtype=np.float32)
+    assert probabilities(logits, Sampling()).tolist() == [1, 0, 0]
+    with np.errstate(all="ignore"):
+        assert probabilities(np.array([1.0, 2.0]), Sampling(temperature=1e-300)).tolist() == [0, 1]
+    assert np.allclose(probabilities(np.array([1.0, 2.0]), Sampling(temperature=1e9)), 0.5)
+    assert np.allclose(probabilities(np.array([-1.0, 1.0]), Sampling(temperature=2)), [0.26894, 0.73106], atol=1e-5)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_scores_that_are_none(bad):
+    with pytest.raises(ValueError, match="a score is"):
+        probabilities(np.array([0.0, bad]), Sampling())
+    with pytest.raises(ValueError, match="no token has a score"):
+        probabilities(np.array([-np.inf, -np.inf]), Sampling())
+    with pytest.raises(ValueError, match="one row"):
+        probabilities(np.zeros((1, 2)), Sampling())
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    {
+        "temperature": [-0.1, float("nan"), float("inf"), "1", None, True],
+        "top_k": [0, -1, 1.5, True, "3"],
+        "top_p": [-0.1, 1.1, float("nan"), "0.5", True],
+        "min_p": [-0.1, 1.1, float("nan"), "0.5"],
+        "repetition_penalty": [0, -1, float("nan"), float("inf"), None],
+    }.items(),
+)
+def test_each_option_is_checked_by_name(name, values):
+    for value in values:
+        with pytest.raises(ValueError, match=f"^{name} is"):
+            Sampling(**{name: value})
+
+
+def test_options_do_not_change():
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        Sampling().top_k = 3
+
+
+# --- penalty --------------------------------------------------------------------------------------------------------
+
+
+def test_penalty_by_hand():
+    logits = np.array([2.0, -2.0, 0.0, -np.inf, 4.0])
+    penalise(logits, [0, 1, 2, 3, 3], 2.0)
+    assert logits.tolist() == [1.0, -4.0, 0.0, -np.inf, 4.0]
+    penalise(logits, {0, 1}, 2.0, sign_aware=False)  # the literal formula raises a negative score
+    assert logits.tolist() == [0.5, -2.0, 0.0, -np.inf, 4.0]
+    penalise(logits, {0, 1}, 1.0)
+    penalise(logits, (), 2.0)
+    assert logits.tolist() == [0.5, -2.0, 0.0, -np.inf, 4.0]
+
+
+def test_penalty_of_several_rows_and_of_float32():
+    logits = np.array([[2.0, -2.0], [-1.0, 3.0]], dtype=np.float32)
+    penalise(logits, [1], 2.0)
+    assert logits.tolist() == [[2.0, -4.0], [-1.0, 1.5]]
+    assert logits.dtype == np.float32
+
+
+@pytest.mark.parametrize("token", [-1, 2])
+def test_penalty_of_a_token_that_has_no_score(token):
+    with pytest.raises(ValueError, match="to be penalised"):
+        penalise(np.zeros(2), [token], 1.2)
+
+
+# --- draws ----------------------------------------------------------------------------------------------------------
+
+SHARES = np.array([0.3, 0.0, 0.25, 0.2, 0.0, 0.15, 0.1])
+N = 20_000
+LIMIT = 33.0  # chi-square with 4 degrees of freedom is above this once in 800,000 times
+
+
+def chi_square(counts, shares):
+    counts, shares = np.asarray(counts, float), np.asarray(shares, float)
+    assert not counts[shares == 0].any()
+    wanted = counts.sum() * shares[shares > 0]
+    return float(((counts[shares > 0] - wanted) ** 2 / wanted).sum())
+
+
+def test_choose_draws_by_the_probabilities():
+    rng = np.random.default_rng(0)
+    counts = np.bincount([choose(SHARES, rng) for _ in range(N)], minlength=7)
+    assert chi_square(counts, SHARES) < LIMIT
+
+
+def test_the_test_would_see_a_bias_of_two_percent():
+    biased = SHARES + np.array([0.02, 0, 0, 0, 0, 0, -0.02])
+    rng = np.random.default_rng(0)
+    counts = np.bincount([choose(biased, rng) for _ in range(N)], minlength=7)
+    assert chi_square(counts, SHARES) > LIMIT
+
+
+def test_choose_takes_weights_and_never_one_of_zero():
+    class Last:
+        def random(self):
+            return 1 - 2**-53
+
+    class First:
+        def random(self):
+            return 0.0
+
+    weights = np.array([0.0, 5.0, 0.0, 1e-3, 0.0])
+    assert (choose(weights, First()), choose(weights, Last())) == (1, 3)
+
+
+def test_draws_are_those_of_choose_without_replacement():
+    """Against the definition: choose, take it out, choose again. All pairs of first and second."""
+    rng = np.random.default_rng(1)
+    tokens = np.flatnonzero(SHARES)
+    pairs = dict.fromkeys(itertools.permutations(tokens.tolist(), 2), 0)
+    for _ in range(N):
+        pairs[tuple(itertools.islice(draws(SHARES, rng), 2))] += 1
+    wanted = [SHARES[a] * SHARES[b] / (1 - SHARES[a]) for a, b in pairs]
+    assert chi_square(list(pairs.values()), wanted) < 60  # 19 degrees of freedom: once in 240,000 times
+    assert sorted(draws(SHARES, rng)) == tokens.tolist()
