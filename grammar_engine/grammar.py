@@ -360,6 +360,30 @@ class Grammar:
                 self._live.add(engine)
             return engine
 
+    def warm(self, vocabulary: Vocabulary, *, seconds: float = 1.0, examples: Iterable[str | bytes] = (), seed: int = 0) -> int:
+        """Compute states and masks before they are needed: along example texts, and then along random sentences.
+
+        Never needed: what is not there is made when a text asks for it. For servers that would rather pay before the first request.
+
+        Parameters
+        ----------
+        vocabulary : Vocabulary
+        seconds : float
+            Time after which no further random sentence is begun. It ends before, once some sentences have needed nothing new.
+        examples : iterable of str or bytes
+            Texts as the model will write them; read as far as they are sentences. They are read whatever the time.
+        seed : int
+            Of the random sentences.
+
+        Returns
+        -------
+        int
+            How many masks were computed.
+        """
+        from .warming import warm
+
+        return warm(self, vocabulary, seconds, examples, seed)
+
     @property
     def stats(self) -> Stats:
         """Counters of all generations that are alive, over all vocabularies: sums, and maxima where the name says so."""

@@ -1,0 +1,37 @@
+"""`Grammar.warm` computes masks that later texts would have needed, and changes none."""
+
+from __future__ import annotations
+
+from grammar_engine import Grammar, Matcher, Vocabulary
+
+SCHEMA = {
+    "type": "object",
+    "properties": {"id": {"type": "integer"}, "tags": {"type": "array", "items": {"enum": ["red", "green", "blue"]}}},
+    "required": ["id", "tags"],
+    "additionalProperties": False,
+}
+
+
+def builds_along(grammar: Grammar, vocabulary: Vocabulary, text: bytes) -> int:
+    """Masks computed while a text is read, with a check against a cold grammar."""
+    before, matcher = grammar.stats.mask_builds, Matcher(grammar, vocabulary)
+    cold = Matcher(Grammar.from_json_schema(SCHEMA, whitespace="compact"), vocabulary)
+    for token in vocabulary.encode_greedy(text):
+        assert matcher.mask() == cold.mask()
+        assert matcher.accept(token) and cold.accept(token)
+    return grammar.stats.mask_builds - before
+
+
+def test_an_example_is_known_afterwards() -> None:
+    vocabulary, text = Vocabulary.builtin(), b'{"id":12,"tags":["red","blue"]}'
+    grammar = Grammar.from_json_schema(SCHEMA, whitespace="compact")
+    assert grammar.warm(vocabulary, seconds=0, examples=[text, '{"id":1,"nothing like it'], seed=1) > 5
+    assert builds_along(grammar, vocabulary, text) == 0
+
+
+def test_random_sentences_find_most_of_it_and_come_to_an_end() -> None:
+    vocabulary = Vocabulary.builtin()
+    grammar = Grammar.from_json_schema(SCHEMA, whitespace="compact")
+    assert grammar.warm(vocabulary, seconds=60) > 10  # ends long before
+    assert builds_along(grammar, vocabulary, b'{"id":7,"tags":["green"]}') <= 2
+    assert grammar.warm(vocabulary, seconds=60, seed=5) <= 10
