@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from decimal import Decimal
 
 import pytest
@@ -68,6 +69,18 @@ def test_deep_text(opening: str) -> None:
 def test_brackets_in_strings_do_not_nest() -> None:
     text = '{"description": "' + '[{\\"' * 2_000 + '"}'
     assert "description" in load(text)
+
+
+@pytest.mark.parametrize("before", [r'"\\"', r'"\\\\"', r'"\\\""', r'"]"', r'"\"]]]"', '"é]"'])
+def test_brackets_behind_strings_with_escapes_nest(before: str) -> None:
+    limits = Limits(max_schema_nesting=10)
+    for depth in (9, 10):
+        text = f'{{"description": {before}, "enum": {"[" * depth}{"]" * depth}}}'
+        if depth < 10:
+            assert load(text, limits)["description"] == json.loads(before)
+        else:
+            with pytest.raises(LimitExceededError, match="max_schema_nesting"):
+                load(text, limits)
 
 
 @pytest.mark.parametrize(

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import urljoin
 
 import pytest
 
 from grammar_engine import Grammar
 from grammar_engine.errors import SchemaError, UnsupportedSchemaError
 from grammar_engine.frontends.json_schema.reading.keywords import Draft, draft_of
-from grammar_engine.frontends.json_schema.reading.resources import metaschemas
+from grammar_engine.frontends.json_schema.reading.resources import absolute, metaschemas
 
 from .engine import accepts
 
@@ -133,3 +134,12 @@ def test_metaschemas(uri: str) -> None:
 def test_metaschemas_are_complete() -> None:
     pytest.importorskip("jsonschema_specifications")
     assert {draft_of(uri) for uri in metaschemas()} - {None} == set(Draft) - {Draft.UNSTATED}
+
+
+@pytest.mark.parametrize("base", ["", "http://x.y/z", "https://q/", "urn:a:b", "file:///a/b", "a/b"])
+@pytest.mark.parametrize(
+    "name",
+    ["http://x.y", "http://x.y/", "https://a/b/../c", "https://a/./%41", "foo://z//y", "http://x/?q", "HTTP://x/a", "http:///a", "b/c"],
+)
+def test_what_a_uri_stands_for_is_what_urljoin_says(base: str, name: str) -> None:
+    assert absolute(base, name, "") == urljoin(base, name)

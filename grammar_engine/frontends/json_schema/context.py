@@ -1,7 +1,7 @@
 """What all parts of one compilation share: the builder, the options, the report, and questions asked of the core.
 
-Idea. Sets of strings and numbers are expressions of the builder. Two questions about them need the core: whether a set is empty, and
-whether a given text is in it. Both are answered exactly and remembered.
+Idea. Sets of strings and numbers are expressions of the builder. Two questions about them need the core often: whether a set is empty,
+and whether a given text is in it. Both are answered exactly and remembered.
 
 Invariant. Nothing is given up without `relax`, and `relax` only returns when `lenient=True`.
 """
@@ -37,10 +37,13 @@ _NOT_SHORT = frozenset(map(chr, range(32))) - frozenset("\b\f\n\r\t")  # control
 
 
 class Questions(Protocol):
-    """What is asked of the core about expressions of the builder; both are answered exactly."""
+    """What is asked of the core about expressions of the builder; all is answered exactly."""
 
     def is_empty(self, expr: Expr) -> bool:
         """Whether an expression denotes the empty language."""
+
+    def matches(self, expr: Expr, text: bytes) -> bool:
+        """Whether an expression contains a byte string."""
 
     def count(self, expr: Expr, limit: int) -> int:
         """How many byte strings an expression denotes; `limit` if there are at least so many."""
@@ -154,7 +157,7 @@ class Context:
         key = (texts, text)
         known = self._matches.get(key)
         if known is None:
-            known = self._matches[key] = not self.is_empty(self.builder.intersect(texts, self.builder.string(text)))
+            known = self._matches[key] = self._questions.matches(texts, text.encode())
         return known
 
     def count_values(self, texts: Expr, limit: int) -> int:

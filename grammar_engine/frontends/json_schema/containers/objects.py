@@ -14,6 +14,8 @@ Invariant. `most` is None or at least `fewest`; `required` has no name twice, an
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from itertools import repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ....ir import Expr
@@ -177,6 +179,13 @@ class ObjectPiece:
             goals = [goal for layer in layers if (goal := layer.goal(name, context))]
             known = self._goals[name] = all_of(goals) if len(goals) > 1 else goals[0] if goals else ANYTHING
         return known
+
+    def goals(self, names: Sequence[str], context: Context) -> Iterable[tuple[str, Goal]]:
+        """Keys, each with what the member with this key has to meet."""
+        if len(self.layers) == 1 and not self.layers[0].classes:
+            (layer,) = self.layers
+            return zip(names, map(layer.named.get, names, repeat(layer.others)))
+        return ((name, self.goal(name, context)) for name in names)
 
     def _layers_that_ask(self, name: str) -> list[ObjectLayer]:
         """The layers that may ask something of a key. With an index, so that looking at all keys of many layers is linear."""

@@ -36,7 +36,8 @@ class Emitter:
         self.builder = context.builder
         self.layout = layout
         self.has_other_keys = False  # whether some object admits keys that are not named
-        self._symbols: dict[tuple[Shape, bool], Symbol | None] = {}
+        self._symbols: dict[Shape, Symbol | None] = {}
+        self._last_symbols: dict[Shape, Symbol | None] = {}  # where the text ends with them, if that matters
         self._keys: dict[str, Expr] = {}
         self._scalars: dict[Expr, Symbol] = {}
         self._queue: deque[tuple[Symbol, Symbol | None, Shape, str | None, bool]] = deque()
@@ -47,18 +48,19 @@ class Emitter:
 
     def symbol_of(self, shape: Shape, where: str | None, last: bool = False) -> Symbol | None:
         """The symbol of a shape; `where` is the pointer of the schema that it comes from."""
-        key = (shape, last and self.layout.is_bounded)
-        if key in self._symbols:
-            symbol = self._symbols[key]
-            if symbol is not None:
-                self._is_at(symbol, where)
+        symbols = self._last_symbols if last and self.layout.is_bounded else self._symbols
+        symbol = symbols.get(shape)
+        if symbol is not None:
+            self._is_at(symbol, where)
             return symbol
+        if shape in symbols:
+            return None
         symbol = scalar = self.scalar(shape, where, last)
         if shape.arrays or shape.objects:
             name = "value" if scalar is not None or (shape.arrays and shape.objects) else "array" if shape.arrays else "object"
             symbol = self.builder.nonterminal(name, where=where)
             self._queue.append((symbol, scalar, shape, where, last))
-        self._symbols[key] = symbol
+        symbols[shape] = symbol
         return symbol
 
     def key(self, name: str) -> Expr:
@@ -98,6 +100,8 @@ class Emitter:
 
     def scalar(self, shape: Shape, where: str | None, last: bool = False, is_normal: bool = False) -> Symbol | None:
         """The lexeme of the scalars of a shape, or None where there are none; `is_normal` to write no number in odd ways."""
+        if not shape.atoms and not shape.strings and not shape.numbers:
+            return None
         b, context = self.builder, self.context
         parts, names = [], []
         if shape.atoms:

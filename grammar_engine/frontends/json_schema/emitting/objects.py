@@ -42,7 +42,8 @@ class ObjectRules:
         self.required = frozenset(piece.required)
         self.fewest = piece.fewest if piece.fewest > len(piece.required) else 0
         self.most = piece.most
-        if any(layer.others is NEVER and not layer.classes and len(layer.named) <= (piece.most or 0) for layer in piece.layers):
+        most = piece.most or 0
+        if most and any(layer.others is NEVER and not layer.classes and len(layer.named) <= most for layer in piece.layers):
             self.most = None
         self.comma = emitter.layout.comma
         self.open = emitter.layout.open_object
@@ -108,15 +109,18 @@ class ObjectRules:
         piece, bag = self.piece, Bag()
         conditions = [Condition(bag.slot(1, None), goal, False) for _, goal in piece.witnesses]
         total = (bag.slot(self.fewest, self.most),) if self.fewest or self.most is not None else ()
-        for rank, name in enumerate(self.names):
-            goal = piece.goal(name, self.context)
-            key, slots = self.key(name, goal), (bag.slot(int(name in self.required), 1), *total)
+        for rank, (name, goal) in enumerate(piece.goals(self.names, self.context)):
+            is_required = name in self.required
+            key, slots = self.key(name, goal), (bag.slot(int(is_required), 1), *total)
             if conditions:
                 could_be = [condition for condition, (keys, _) in zip(conditions, piece.witnesses) if keys.has(name, self.context)]
                 found = self._add(bag, key, kinds(self.context, goal, could_be), slots, rank)
             else:
-                found = self._add(bag, key, [(goal, ())], slots, rank)
-            if not found and name in self.required:
+                value = self.emitter.symbol(goal)
+                if value is not None:
+                    bag.ways.append(Way((key, value), slots, rank))
+                found = value is not None
+            if not found and is_required:
                 return
         is_exact = self.context.options.unique_keys or self.fewest > len(piece.required) + 1
         for keys, goal, indices in self.other_keys():

@@ -6,12 +6,14 @@ objects are places of their own, so a listed value meets other conditions like a
 
 `propertyNames` is the one assertion that needs the shape of another place: what strings that admits.
 
-Invariant. The value of every keyword is checked before it is used (`values.py`).
+Invariant. The value of every keyword is checked before it is used (`values.py`). The readers are given the keywords of the dialect only
+(`sorting.py`), so none asks for the draft.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
+from functools import cache, lru_cache
 from typing import Any
 
 from ....errors import SchemaError, UnsupportedSchemaError
@@ -21,7 +23,7 @@ from ..algebra.shape import ANY, FALSE, NULL, TRUE, Shape
 from ..containers.arrays import ARRAYS, ArrayLayer, ArrayPiece, counted
 from ..containers.objects import OBJECTS, ObjectLayer, ObjectPiece
 from ..context import Context
-from ..reading.keywords import Draft, Group, table
+from ..reading.keywords import Group
 from ..reading.places import ANYTHING, NEVER, Goal, Place
 from ..reading.resources import escape
 from ..scalars.decimals import Bound
@@ -68,10 +70,12 @@ class Assertions:
     def without_names(self, place: Place) -> Own:
         """The same, `propertyNames` left out."""
         schema = place.value
-        groups, foreign, *_ = sort_keywords(self.context, place)
+        groups, foreign, enforced, _, _ = sort_keywords(self.context, place)
         if foreign:
             schema = {name: value for name, value in schema.items() if name not in foreign}
-        known = self.said[place] = schema, groups, self._shape(place, schema, groups)
+        is_type = len(groups) == 1 and enforced == ("type",)
+        result = self._type(place, schema["type"]) if is_type else self._shape(place, schema, groups)
+        known = self.said[place] = schema, groups, result
         return known
 
     def _shape(self, place: Place, schema: dict[str, Any], groups: frozenset[Group]) -> Shape:
@@ -88,34 +92,37 @@ class Assertions:
         result = self._values(place, schema) if Group.VALUE in groups else ANY
         if len(groups) == 1 and result is not ANY:
             return result
-        for group, factor, reader, everything in _READERS:
-            if group in groups:
-                union = getattr(result, factor)
-                admitted, exact = reader(self, place, schema) if union else ((), True)
-                if union and (admitted != (everything,) or not exact):
+        for factor, reader, everything in _readers(groups):
+            union = getattr(result, factor)
+            if union:
+                admitted, exact = reader(self, place, schema)
+                if admitted != (everything,) or not exact:
                     result = result.replaced(factor, pieces.meet(union, admitted, everything, self.context), exact)
         return result
 
     def _values(self, place: Place, schema: dict[str, Any]) -> Shape:
         result = ANY
         if "type" in schema:
-            names = schema["type"]
-            if not isinstance(names, (str, list)) or not names:
-                raise SchemaError("`type` is a name or a list of names", pointer=place.pointer, keyword="type")
-            shapes = []
-            for name in [names] if isinstance(names, str) else names:
-                if not isinstance(name, str) or name not in _OF_TYPE:
-                    raise SchemaError(f"there is no type {name!r}", pointer=place.pointer, keyword="type")
-                shapes.append(_OF_TYPE[name])
-            result = shape.join(shapes)
+            result = self._type(place, schema["type"])
         if "enum" in schema:
             values = schema["enum"]
             if not isinstance(values, list):
                 raise SchemaError("`enum` is a list of values", pointer=place.pointer, keyword="enum")
             result = shape.meet(result, self._listed(place, "enum", values), self.context)
-        if "const" in schema and place.draft is not Draft.DRAFT4:
+        if "const" in schema:
             result = shape.meet(result, self._listed(place, "const", [schema["const"]]), self.context)
         return result
+
+    def _type(self, place: Place, names: Any) -> Shape:
+        """The shape of a type, or of any of several: always the same one for the same types."""
+        if isinstance(names, str) and names in _OF_TYPE:
+            return _OF_TYPE[names]
+        if not isinstance(names, (str, list)) or not names:
+            raise SchemaError("`type` is a name or a list of names", pointer=place.pointer, keyword="type")
+        for name in [names] if isinstance(names, str) else names:
+            if not isinstance(name, str) or name not in _OF_TYPE:
+                raise SchemaError(f"there is no type {name!r}", pointer=place.pointer, keyword="type")
+        return _any_type(tuple(names))
 
     def _listed(self, place: Place, keyword: str, values: list[Any]) -> Shape:
         """The shape of some values; the members of arrays and objects become places of their own."""
@@ -154,8 +161,7 @@ class Assertions:
 
     def _strings(self, place: Place, schema: dict[str, Any]) -> tuple[tuple[StringPiece, ...], bool]:
         context = self.context
-        shortest = self.values.count(place, schema, "minLength") or 0
-        longest = self.values.count(place, schema, "maxLength")
+        shortest, longest = self.values.counts(place, schema, "minLength", "maxLength")
         if longest is not None and shortest > longest:
             return (), True
         texts = set()
@@ -199,19 +205,17 @@ class Assertions:
         return ((piece,) if piece else ()), exact
 
     def _arrays(self, place: Place, schema: dict[str, Any]) -> tuple[tuple[ArrayPiece, ...], bool]:
-        shortest = self.values.count(place, schema, "minItems") or 0
-        longest = self.values.count(place, schema, "maxItems")
+        shortest, longest = self.values.counts(place, schema, "minItems", "maxItems")
         if longest is not None and shortest > longest:
             return (), True
-        known = table(place.draft)
         prefix: tuple[Goal, ...] = ()
         rest = ANYTHING
-        if "prefixItems" in schema and "prefixItems" in known:
+        if "prefixItems" in schema:
             prefix = self.values.schemas(place, schema, "prefixItems")
         items = schema.get("items", True)
         if isinstance(items, list):
             prefix = prefix or self.values.schemas(place, schema, "items")
-            if "additionalItems" in schema and "additionalItems" in known:
+            if "additionalItems" in schema:
                 rest = self.values.member(place, schema, "additionalItems")
         elif items is not True:
             rest = self.values.member(place, schema, "items")
@@ -221,33 +225,29 @@ class Assertions:
         layers = (ArrayLayer(prefix, rest),) if prefix or rest != ANYTHING else ()
         is_compared = unique and (longest is None or longest > 1)
         piece: ArrayPiece | None = ArrayPiece(layers, shortest, longest, unique=place if is_compared else None)
-        if "contains" in schema and "contains" in known:
+        if "contains" in schema:
             piece = piece and self._contains(place, schema, piece)
         return ((piece,) if piece else ()), True
 
     def _contains(self, place: Place, schema: dict[str, Any], piece: ArrayPiece) -> ArrayPiece | None:
-        fewest = most = None
-        if "minContains" in table(place.draft):
-            fewest = self.values.count(place, schema, "minContains")
-            most = self.values.count(place, schema, "maxContains")
+        fewest = self.values.count(place, schema, "minContains")
+        most = self.values.count(place, schema, "maxContains")
         goal = self.values.member(place, schema, "contains")
         count = counted(self.context, goal, 1 if fewest is None else fewest, most)
         return count and piece.meet(count)
 
     def _objects(self, place: Place, schema: dict[str, Any]) -> tuple[tuple[ObjectPiece, ...], bool]:
         context = self.context
-        fewest = self.values.count(place, schema, "minProperties") or 0
-        most = self.values.count(place, schema, "maxProperties")
+        fewest, most = self.values.counts(place, schema, "minProperties", "maxProperties")
         exact = True
         required = self.values.names(place, "required", schema.get("required", []))
         if most is not None and max(fewest, len(required)) > most:
             return (), True
         properties = self.values.map(place, schema, "properties")
-        named = {}
-        for name, value in properties.items():
+        for name in properties:
             if not name.isascii():
                 context.check_text(place, "properties", name)
-            named[name] = ANYTHING if value is True else self.values.goal(place, "properties", name, value)
+        named = self.document.goals(place, "properties", properties)
         classes = []
         for source, value in self.values.map(place, schema, "patternProperties").items():
             try:
@@ -262,7 +262,7 @@ class Assertions:
         others = self.values.member(place, schema, "additionalProperties") if "additionalProperties" in schema else ANYTHING
         layers = (ObjectLayer(named, tuple(classes), others),) if named or classes or others != ANYTHING else ()
         union: tuple[ObjectPiece, ...] = (ObjectPiece(layers, required, fewest, most),)
-        if "dependentRequired" in schema and "dependentRequired" in table(place.draft):
+        if "dependentRequired" in schema:
             context.combining = f"{place.pointer}/dependentRequired"
             for name, needed in self.values.map(place, schema, "dependentRequired").items():
                 union = self.depends(union, name, self.values.names(place, "dependentRequired", needed))
@@ -290,9 +290,21 @@ class Assertions:
         return ObjectPiece((self.context.single(name, NEVER),))
 
 
-_READERS: tuple[tuple[Group, str, Callable[[Assertions, Place, dict[str, Any]], Any], Any], ...] = (
-    (Group.STRING, "strings", Assertions._strings, STRINGS),
-    (Group.NUMBER, "numbers", Assertions._numbers, NUMBERS),
-    (Group.ARRAY, "arrays", Assertions._arrays, ARRAYS),
-    (Group.OBJECT, "objects", Assertions._objects, OBJECTS),
-)
+@lru_cache(maxsize=256)
+def _any_type(names: tuple[str, ...]) -> Shape:
+    return shape.join([_OF_TYPE[name] for name in names])
+
+
+_Reader = tuple[str, Callable[[Assertions, Place, dict[str, Any]], Any], Any]  # of a factor: its name, what reads it, everything
+
+_READERS: dict[Group, _Reader] = {
+    Group.STRING: ("strings", Assertions._strings, STRINGS),
+    Group.NUMBER: ("numbers", Assertions._numbers, NUMBERS),
+    Group.ARRAY: ("arrays", Assertions._arrays, ARRAYS),
+    Group.OBJECT: ("objects", Assertions._objects, OBJECTS),
+}
+
+
+@cache
+def _readers(groups: frozenset[Group]) -> tuple[_Reader, ...]:
+    return tuple(reader for group, reader in _READERS.items() if group in groups)

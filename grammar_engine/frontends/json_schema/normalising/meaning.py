@@ -42,7 +42,7 @@ class Meaning:
         schema = place.value
         if isinstance(schema, bool) or "propertyNames" in schema:
             return None
-        if is_reference(place):
+        if "$ref" in schema and is_reference(place):
             report_reference(self.context, place)
             target = self.applicators.target(place, "$ref")
             return ANY.inexact() if target is None else shapes.get(target)

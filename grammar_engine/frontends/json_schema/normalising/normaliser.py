@@ -33,7 +33,8 @@ class Normaliser:
     def shape(self, goal: Goal) -> Shape:
         """What meets a goal, one level deep."""
         if len(goal) == 1:
-            return self._shapes.get(goal[0]) or self._run(goal[0])
+            (place,) = goal
+            return self._shapes.get(place) or self._run(place)
         known = self._goals.get(goal)
         if known is None:
             known = self._goals.get(goal[:-1])  # goals grow by one place at a time

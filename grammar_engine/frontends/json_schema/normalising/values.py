@@ -36,6 +36,12 @@ class Values:
         self.context.report.notes.append(Entry(place.pointer, keyword, f"counts end at {_MOST:,}: the same as no bound"))
         return None
 
+    def counts(self, place: Place, schema: dict[str, Any], least: str, most: str) -> tuple[int, int | None]:
+        """The values of two keywords that are counts: at least, 0 where nothing is said, and at most, None where there is no such bound."""
+        if least not in schema and most not in schema:
+            return 0, None
+        return self.count(place, schema, least) or 0, self.count(place, schema, most)
+
     def map(self, place: Place, schema: dict[str, Any], keyword: str) -> dict[str, Any]:
         """The value of a keyword that is an object."""
         value = schema.get(keyword, {})

@@ -55,6 +55,19 @@ class Document:
             token = escape(token)
         return self._enter(value, f"{parent.pointer}/{keyword}/{token}", parent.frame, parent.depth + 2)
 
+    def goals(self, parent: Place, keyword: str, schemas: dict[str, Any]) -> dict[str, Goal]:
+        """The goals of the schemas in a map, which stands under `keyword` of `parent`."""
+        where, frame, depth = f"{parent.pointer}/{keyword}", parent.frame, parent.depth + 2
+        result = {}
+        for token, value in schemas.items():
+            if value is True:
+                result[token] = ANYTHING
+            else:
+                step = escape(token) if "/" in token or "~" in token else token
+                place = self._enter(value, f"{where}/{step}", frame, depth)
+                result[token] = (place,) if value is not False else NEVER
+        return result
+
     def invented(self, parent: Place, pointer: str, value: Any) -> Place:
         """A place for a schema that no text holds, such as the `const` of a member of a `const`."""
         self._kept.append(value)
@@ -203,8 +216,10 @@ class Document:
     def _enter(self, value: Any, pointer: str, frame: Frame, depth: int) -> Place:
         if depth > self._max_nesting:
             raise LimitExceededError("max_schema_nesting", self._max_nesting, f"at {pointer[:80]}...")
-        resource = self.library.at(value, frame.resource)
-        return self._intern(value, pointer, frame if resource is frame.resource else self._frame(resource, frame.scope), depth)
+        if isinstance(value, dict) and ("$id" in value or "id" in value):
+            resource = self.library.at(value, frame.resource)
+            frame = frame if resource is frame.resource else self._frame(resource, frame.scope)
+        return self._intern(value, pointer, frame, depth)
 
     def _intern(self, value: Any, pointer: str, frame: Frame, depth: int) -> Place:
         key = (id(value), frame)

@@ -6,19 +6,22 @@ float stands for its shortest decimal spelling, which is what `json.dumps` would
 
 Invariant. What is malformed is refused here, with line and column: bad syntax, `NaN`, duplicate keys, nesting beyond the limit. The
 nesting of text is checked before it is parsed, since the parser of the standard library recurses.
+
+Cost. Linear; nesting is looked at only in text with more brackets than the limit, and there by operations on whole strings.
 """
 
 from __future__ import annotations
 
 import json
-import re
 from decimal import Decimal
+from itertools import accumulate
 from typing import Any
 
 from ....errors import LimitExceededError, SchemaError
 from ....limits import Limits
 
-_BRACKETS = re.compile(r'"(?:[^"\\]|\\.)*"?|[\[{]|[\]}]', re.DOTALL)
+_STEPS = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1}
+_NO_BRACKETS = bytes(byte for byte in range(256) if byte not in _STEPS)
 
 
 def load(source: Any, limits: Limits | None = None) -> Any:
@@ -54,8 +57,9 @@ def load(source: Any, limits: Limits | None = None) -> Any:
 
 
 def _from_text(text: str, limits: Limits) -> Any:
-    if text.count("[") + text.count("{") > limits.max_schema_nesting:
-        _check_nesting(text, limits)
+    maximum = limits.max_schema_nesting
+    if text.count("[") + text.count("{") > maximum and _nesting(text) > maximum:
+        raise LimitExceededError("max_schema_nesting", maximum, "brackets in the schema text")
     try:
         return json.loads(text, parse_float=Decimal, parse_constant=_refuse_constant, object_pairs_hook=_without_duplicates)
     except SchemaError:
@@ -63,21 +67,16 @@ def _from_text(text: str, limits: Limits) -> Any:
     except json.JSONDecodeError as error:
         raise SchemaError(f"the schema is not JSON: {error.msg}", source=text, offset=error.pos) from None
     except RecursionError:
-        raise LimitExceededError("max_schema_nesting", limits.max_schema_nesting, "deeper than the JSON reader goes") from None
+        raise LimitExceededError("max_schema_nesting", maximum, "deeper than the JSON reader goes") from None
     except ValueError as error:  # an integer of more digits than Python converts
         raise SchemaError(f"the schema cannot be read: {error}") from None
 
 
-def _check_nesting(text: str, limits: Limits) -> None:
-    depth = 0
-    for match in _BRACKETS.finditer(text):
-        bracket = match.group()
-        if bracket in ("[", "{"):
-            depth += 1
-            if depth > limits.max_schema_nesting:
-                raise LimitExceededError("max_schema_nesting", limits.max_schema_nesting, "brackets in the schema text")
-        elif bracket in ("]", "}"):
-            depth -= 1
+def _nesting(text: str) -> int:
+    """How deep the brackets are nested that stand outside of strings, up to where the text is no JSON, if it is not."""
+    outside = text.replace("\\\\", "").replace('\\"', "").split('"')[::2]
+    brackets = "".join(outside).encode("ascii", "replace").translate(None, _NO_BRACKETS)
+    return max(accumulate(map(_STEPS.__getitem__, brackets)), default=0)
 
 
 def _refuse_constant(name: str) -> Any:

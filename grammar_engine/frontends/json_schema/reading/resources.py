@@ -12,6 +12,7 @@ vocabularies, whose keywords are then annotations.
 from __future__ import annotations
 
 import marshal
+import re
 from collections.abc import Mapping
 from functools import cache
 from typing import Any, NamedTuple
@@ -23,6 +24,7 @@ from ....report import Entry
 from .keywords import LIST_OF_SCHEMAS, MAP_OF_SCHEMAS, ONE_SCHEMA, Draft, Keyword, draft_of, table, vocabulary
 from .load import load
 
+_ABSOLUTE = re.compile(r"[a-z]+://[A-Za-z0-9.-]+(?:/[\w./%~-]*)?", re.ASCII)  # the URIs that `urljoin` leaves as they are, written plainly
 RECURSIVE = ""  # the name under which `$recursiveAnchor` is kept among the dynamic anchors: no anchor is called so
 
 
@@ -266,6 +268,8 @@ def absolute(base: str, name: str, pointer: str) -> str:
     """The URI, without fragment, that `name` stands for in a resource."""
     if not name or name[0] == "#":
         return base
+    if _ABSOLUTE.fullmatch(name):
+        return name
     try:
         return urldefrag(urljoin(base, name))[0]
     except ValueError as error:
