@@ -144,7 +144,7 @@ void ge_dfa_free(ge_dfa *t) {
     if (t->map) {
         td_unmap(t);
     } else {
-        void *tables[] = {t->eos, t->live, t->class_of, t->row_at, t->row_class, t->row_to, t->mask_of, t->mask, t->mask_words, t->accepts, t->byte_class_of, t->byte_next,
+        void *tables[] = {t->eos, t->live, t->class_of, t->rows.at, t->rows.class, t->rows.to, t->mask_of, t->mask, t->mask_words, t->accepts, t->byte_class_of, t->byte_rows.at, t->byte_rows.class, t->byte_rows.to,
                           t->byte_accepts};
         for (u32 i = 0; i < sizeof tables / sizeof *tables; i++) free(tables[i]);
     }
@@ -157,7 +157,7 @@ void ge_dfa_read(const ge_dfa *t, ge_dfa_content *out) {
     u32 n_listed = 0;
     for (u32 i = 0; i < t->n_masks; i++) n_listed += t->mask[i].kind == TD_LISTED;
     *out = (ge_dfa_content){
-        .n_states = t->n_states, .n_classes = t->n_classes, .n_transitions = t->n_transitions, .n_masks = t->n_masks,
+        .n_states = t->n_states, .n_classes = t->n_classes, .n_transitions = t->rows.n, .n_masks = t->n_masks,
         .n_listed_masks = n_listed, .n_tokens = t->n_tokens, .width = t->width, .n_words = t->n_words, .exact = t->exact,
         .n_byte_states = t->n_byte_states, .n_byte_classes = t->n_byte_classes, .n_note = t->n_note, .byte_class_of = t->byte_class_of,
         .byte_accepts = t->byte_accepts, .note = t->note};
@@ -171,13 +171,14 @@ static bool is_eos(const ge_dfa *t, u64 token) {
     return false;
 }
 
-/* The index of `id` among ascending ids [from, to), or NONE. */
-static size_t find_id(const ge_dfa *t, const void *ids, size_t from, size_t to, u32 id) {
+/* The state to which a class leads, or NONE. */
+static u32 follow(const ge_dfa *t, const td_rows *rows, u32 state, u32 class) {
+    size_t from = rows->at[state], to = rows->at[state + 1];
     while (from < to) {
         size_t middle = from + (to - from) / 2;
-        u32 found = td_id(t, ids, middle);
-        if (found == id) return middle;
-        if (found < id) from = middle + 1;
+        u32 found = td_id(t, rows->class, middle);
+        if (found == class) return td_id(t, rows->to, middle);
+        if (found < class) from = middle + 1;
         else to = middle;
     }
     return NONE;
@@ -202,8 +203,7 @@ u32 td_next(const ge_dfa *t, u32 state, u64 token) {
     }
     u32 class = class_of(t, (u32)token);
     if (class == NONE) return NONE;
-    size_t at = find_id(t, t->row_class, t->row_at[state], t->row_at[state + 1], class);
-    return at == NONE ? NONE : td_id(t, t->row_to, at);
+    return follow(t, &t->rows, state, class);
 }
 
 void td_fill(const ge_dfa *t, u32 state, u32 *out, bool *all) {
@@ -226,7 +226,7 @@ void td_fill(const ge_dfa *t, u32 state, u32 *out, bool *all) {
 
 uint32_t ge_dfa_byte_next(const ge_dfa *t, uint32_t state, uint8_t byte) {
     if (state >= t->n_byte_states || t->byte_class_of[byte] == BA_NO_CLASS) return NONE;
-    return td_id(t, t->byte_next, (size_t)state * t->n_byte_classes + t->byte_class_of[byte]);
+    return follow(t, &t->byte_rows, state, t->byte_class_of[byte]);
 }
 
 int64_t ge_dfa_next(const ge_dfa *t, uint32_t state, int64_t token) {

@@ -29,10 +29,18 @@ typedef struct td_mask {
     u32 all; /* all bits are set */
 } td_mask;
 
+/* Transitions by state, and by ascending class within one. */
+typedef struct td_rows {
+    u32 n;       /* transitions */
+    u32 *at;     /* state -> its first one; one entry more than there are states */
+    void *class; /* ids */
+    void *to;    /* ids */
+} td_rows;
+
 struct ge_dfa {
     ge_shares shares; /* engines own the automaton too */
     budget b;
-    u32 n_states, n_classes, n_transitions;
+    u32 n_states, n_classes;
     u32 n_tokens, width, n_words, n_eos;
     u32 n_sparse; /* 0: dense */
     u32 n_masks, n_mask_words;
@@ -41,16 +49,14 @@ struct ge_dfa {
     u32 *eos;
     u32 *live;    /* [n_sparse] */
     void *class_of; /* ids [n_sparse or n_tokens], NONE: no state can read the token */
-    u32 *row_at;      /* [n_states + 1]: the transitions of a state are those from row_at[state] on */
-    void *row_class;  /* ids [n_transitions] */
-    void *row_to;     /* ids [n_transitions] */
+    td_rows rows;
     void *mask_of;  /* ids [n_states] */
     td_mask *mask;
     u32 *mask_words;
     bool *accepts; /* [n_states] */
     u32 n_byte_states, n_byte_classes; /* the byte automaton: what a grammar is made from where there is none (TokenDFA.load) */
     u16 *byte_class_of;
-    void *byte_next; /* ids [n_byte_states * n_byte_classes], NONE: the text cannot go on so */
+    td_rows byte_rows;
     bool *byte_accepts;
     const u8 *note; /* of whoever saved the file */
     u32 n_note;

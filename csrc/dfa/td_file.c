@@ -7,10 +7,16 @@ static const file_kind AUTOMATON = {"ge-tokdf", 1, "it is no saved token automat
 
 static void visit_ids(file_walk *w, const ge_dfa *t, void **table, size_t n) { file_table(w, table, n * (t->narrow ? sizeof(u16) : sizeof(u32))); }
 
+static void visit_rows(file_walk *w, const ge_dfa *t, td_rows *rows, u32 n_states) {
+    FILE_NUMBER(w, rows->n);
+    FILE_TABLE(w, rows->at, n_states + (size_t)1);
+    visit_ids(w, t, &rows->class, rows->n);
+    visit_ids(w, t, &rows->to, rows->n);
+}
+
 static void visit_automaton(file_walk *w, ge_dfa *t) {
     FILE_NUMBER(w, t->n_states);
     FILE_NUMBER(w, t->n_classes);
-    FILE_NUMBER(w, t->n_transitions);
     FILE_NUMBER(w, t->n_tokens);
     FILE_NUMBER(w, t->width);
     FILE_NUMBER(w, t->n_words);
@@ -26,15 +32,13 @@ static void visit_automaton(file_walk *w, ge_dfa *t) {
     FILE_TABLE(w, t->eos, t->n_eos);
     FILE_TABLE(w, t->live, t->n_sparse);
     visit_ids(w, t, &t->class_of, t->n_sparse ? t->n_sparse : t->n_tokens);
-    FILE_TABLE(w, t->row_at, t->n_states + (size_t)1);
-    visit_ids(w, t, &t->row_class, t->n_transitions);
-    visit_ids(w, t, &t->row_to, t->n_transitions);
+    visit_rows(w, t, &t->rows, t->n_states);
     visit_ids(w, t, &t->mask_of, t->n_states);
     FILE_TABLE(w, t->mask, t->n_masks);
     FILE_TABLE(w, t->mask_words, t->n_mask_words);
     FILE_TABLE(w, t->accepts, t->n_states);
     FILE_TABLE(w, t->byte_class_of, 256);
-    visit_ids(w, t, &t->byte_next, (size_t)t->n_byte_states * t->n_byte_classes);
+    visit_rows(w, t, &t->byte_rows, t->n_byte_states);
     FILE_TABLE(w, t->byte_accepts, t->n_byte_states);
     FILE_TABLE(w, t->note, t->n_note);
 }
@@ -60,24 +64,34 @@ static bool are_flags(const bool *flags, u32 n) { /* what the compiler takes a b
     return true;
 }
 
+/* Does a mask hold ids of tokens only, none twice? So there is room for them wherever there is room for all tokens. */
+static bool is_sound_mask(const ge_dfa *t, td_mask m) {
+    if (m.at > t->n_mask_words || m.n > t->n_mask_words - m.at || m.kind > TD_BITS || (m.kind == TD_BITS && m.n != t->n_words)) return false;
+    const u32 *words = t->mask_words + m.at;
+    bool ok = m.kind == TD_BITS || all_below(words, m.n, t->n_tokens);
+    for (u32 i = 1; ok && m.kind == TD_LISTED && i < m.n; i++) ok = words[i - 1] < words[i];
+    for (u32 i = t->n_tokens / 32; ok && m.kind == TD_BITS && i < m.n; i++) ok = words[i] >> (i == t->n_tokens / 32 ? t->n_tokens % 32 : 0) == 0;
+    return ok;
+}
+
+static bool are_sound_rows(const ge_dfa *t, const td_rows *rows, u32 n_states) {
+    bool ok = ids_below(t, rows->to, rows->n, n_states, false) && rows->at[n_states] == rows->n;
+    for (u32 s = 0; ok && s < n_states; s++) ok = rows->at[s] <= rows->at[s + 1];
+    return ok;
+}
+
 /* Are all indices within their tables? */
 static bool is_sound(const ge_dfa *t) {
     if (t->n_states == 0 || t->n_states == NONE || t->n_tokens == 0 || t->width < t->n_tokens || t->n_words != ((u64)t->width + 31) / 32) return false;
     if (t->n_sparse > t->n_tokens || t->n_byte_states == 0 || t->n_byte_classes > 256) return false;
     u32 n_classed = t->n_sparse ? t->n_sparse : t->n_tokens;
     bool ok = all_below(t->eos, t->n_eos, t->n_tokens) && all_below(t->live, t->n_sparse, t->n_tokens) &&
-              ids_below(t, t->class_of, n_classed, t->n_classes, true) && t->row_at[t->n_states] == t->n_transitions &&
+              ids_below(t, t->class_of, n_classed, t->n_classes, true) &&
               ids_below(t, t->mask_of, t->n_states, t->n_masks, false) && are_flags(t->accepts, t->n_states) &&
-              are_flags(t->byte_accepts, t->n_byte_states) &&
-              ids_below(t, t->byte_next, (size_t)t->n_byte_states * t->n_byte_classes, t->n_byte_states, true);
-    ok = ok && ids_below(t, t->row_to, t->n_transitions, t->n_states, false);
-    for (u32 s = 0; ok && s < t->n_states; s++) ok = t->row_at[s] <= t->row_at[s + 1];
+              are_flags(t->byte_accepts, t->n_byte_states);
+    ok = ok && are_sound_rows(t, &t->rows, t->n_states) && are_sound_rows(t, &t->byte_rows, t->n_byte_states);
     for (u32 i = 0; ok && i < 256; i++) ok = t->byte_class_of[i] == BA_NO_CLASS || t->byte_class_of[i] < t->n_byte_classes;
-    for (u32 i = 0; ok && i < t->n_masks; i++) {
-        td_mask m = t->mask[i];
-        ok = m.at <= t->n_mask_words && m.n <= t->n_mask_words - m.at && m.kind <= TD_BITS && (m.kind == TD_LISTED || m.n == t->n_words);
-        ok = ok && (m.kind == TD_BITS || all_below(t->mask_words + m.at, m.n, t->n_tokens));
-    }
+    for (u32 i = 0; ok && i < t->n_masks; i++) ok = is_sound_mask(t, t->mask[i]);
     return ok;
 }
 

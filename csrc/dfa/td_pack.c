@@ -31,24 +31,22 @@ static void *pack_ids(ge_dfa *t, const u32 *ids, size_t n) {
 /* --- transitions -------------------------------------------------------------------------------------------------------------- */
 
 /* The transitions are sorted by state and class. */
-static bool pack_rows(td_draft *d, ge_dfa *t) {
+static bool pack_rows(ge_dfa *t, td_rows *rows, u32 n_states, const mn_transition *all, u32 n) {
     id_vec at = {0}, classes = {0}, to = {0};
-    bool ok = vec_reserve(d->b, &at, d->n_states + 1) && vec_reserve(d->b, &classes, d->all.n) && vec_reserve(d->b, &to, d->all.n);
+    bool ok = vec_reserve(&t->b, &at, n_states + 1) && vec_reserve(&t->b, &classes, n) && vec_reserve(&t->b, &to, n);
     if (ok) {
-        for (u32 i = 0; i < d->all.n; i++) {
-            while (at.n <= d->all.at[i].from) at.at[at.n++] = i;
-            classes.at[classes.n++] = d->all.at[i].label;
-            to.at[to.n++] = d->all.at[i].to;
+        for (u32 i = 0; i < n; i++) {
+            while (at.n <= all[i].from) at.at[at.n++] = i;
+            classes.at[classes.n++] = all[i].label;
+            to.at[to.n++] = all[i].to;
         }
-        while (at.n <= d->n_states) at.at[at.n++] = d->all.n;
-        t->row_at = COPY(t, at.at, at.n);
-        t->row_class = pack_ids(t, classes.at, classes.n);
-        t->row_to = pack_ids(t, to.at, to.n);
-        ok = t->row_at && t->row_class && t->row_to;
+        while (at.n <= n_states) at.at[at.n++] = n;
+        *rows = (td_rows){n, COPY(t, at.at, at.n), pack_ids(t, classes.at, classes.n), pack_ids(t, to.at, to.n)};
+        ok = rows->at && rows->class && rows->to;
     }
-    vec_drop(d->b, &at);
-    vec_drop(d->b, &classes);
-    vec_drop(d->b, &to);
+    vec_drop(&t->b, &at);
+    vec_drop(&t->b, &classes);
+    vec_drop(&t->b, &to);
     return ok;
 }
 
@@ -214,20 +212,25 @@ static bool pack_masks(td_draft *d, ge_dfa *t) {
     return ok;
 }
 
-static bool copy_byte_automaton(ge_dfa *t, const ba_automaton *a) {
+static bool pack_byte_automaton(ge_dfa *t, const ba_automaton *a) {
+    VEC(mn_transition) all = {0};
+    bool ok = true;
     t->n_byte_states = a->n_states;
     t->n_byte_classes = a->n_classes;
+    for (u32 s = 0, i = 0; ok && s < a->n_states; s++)
+        for (u32 k = 0; ok && k < a->n_classes; k++, i++)
+            if (a->next[i] != NONE) ok = vec_push(&t->b, &all, ((mn_transition){s, k, a->next[i]}));
     t->byte_class_of = COPY(t, a->class_of, 256);
-    t->byte_next = pack_ids(t, a->next, (size_t)a->n_states * a->n_classes);
     t->byte_accepts = COPY(t, a->accepts, a->n_states);
-    return t->byte_class_of && t->byte_next && t->byte_accepts;
+    ok = ok && t->byte_class_of && t->byte_accepts && pack_rows(t, &t->byte_rows, a->n_states, all.at, all.n);
+    vec_drop(&t->b, &all);
+    return ok;
 }
 
 bool td_pack(td_draft *d, const ba_automaton *whole, ge_dfa *t) {
     const ge_vocab *v = d->v;
     t->n_states = d->n_states;
     t->n_classes = d->n_classes;
-    t->n_transitions = d->all.n;
     t->n_tokens = v->n_tokens;
     t->width = v->width;
     t->n_words = v->n_words;
@@ -236,8 +239,8 @@ bool td_pack(td_draft *d, const ba_automaton *whole, ge_dfa *t) {
     t->eos = COPY(t, v->eos, v->n_eos);
     t->accepts = COPY(t, d->accepts.at, d->n_states);
     t->state_of_byte_state = COPY(t, d->state_of.at, d->state_of.n);
-    bool ok = t->eos && t->accepts && t->state_of_byte_state && pack_rows(d, t) && pack_tokens(d, t) && pack_masks(d, t) &&
-              copy_byte_automaton(t, whole);
+    bool ok = t->eos && t->accepts && t->state_of_byte_state && pack_rows(t, &t->rows, d->n_states, d->all.at, d->all.n) && pack_tokens(d, t) && pack_masks(d, t) &&
+              pack_byte_automaton(t, whole);
     if (!ok && t->b.status == GE_E_LIMIT) budget_limit(d->b, t->b.limit);
     if (!ok && t->b.status != GE_OK) budget_fail(d->b, t->b.status);
     return ok;

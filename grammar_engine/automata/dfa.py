@@ -150,7 +150,8 @@ class TokenDFA:
             States of the automaton over bytes, before it is minimised. A grammar with recursion has infinitely many, and ends here.
         coalesce_literals : bool
             **Not exact.** A literal of two or more letters, digits or underscores may be spelt by one sequence of tokens only, and no token
-            reaches over its ends. All texts of the grammar can still be written, but a model is kept from spellings that it may prefer.
+            reaches over its ends. Where each byte is a token all texts of the grammar can still be written, but a model is kept from spellings
+            that it may prefer.
         spell : callable of bytes to sequence of int, optional
             With `coalesce_literals`: the tokens that a literal is to be spelt by, such as the tokenizer's own encoding of it; [] leaves it
             as it is. Default: the fewest tokens.
@@ -160,7 +161,8 @@ class TokenDFA:
         LimitExceededError
             `max_states`, or a field of the `Limits` of the grammar.
         VocabularyError
-            Some text leads to where the grammar asks for bytes that no token begins with; the message names both, `.missing` has the bytes.
+            Some text leads to where the grammar asks for bytes that no token begins with; the message names both, `.missing` has
+            the bytes (the first 49 of them).
         """
         if not isinstance(grammar, Grammar) or not isinstance(vocabulary, Vocabulary):
             raise TypeError(
@@ -179,7 +181,7 @@ class TokenDFA:
         plan = ffi.gc(out[0], lib.ge_plan_free)
         spelling, spelling_at = ffi.NULL, ffi.NULL
         if coalesce_literals:
-            tokens, at = _spell_runs(plan, spell or fewest_tokens(vocabulary))
+            tokens, at = _spell_runs(plan, spell or fewest_tokens(vocabulary), vocabulary)
             spelling, spelling_at = ffi.from_buffer("uint32_t[]", tokens), ffi.from_buffer("uint32_t[]", at)
         made = ffi.new("ge_dfa **")
         _check(lib.ge_dfa_new(plan, spelling, spelling_at, min(threads, _MAX_THREADS), made, err), err, max_states)
@@ -345,7 +347,7 @@ def _check(status: int, err: Any, max_states: int) -> None:
     raise error
 
 
-def _spell_runs(plan: Any, spell: Spell) -> tuple[array[int], array[int]]:
+def _spell_runs(plan: Any, spell: Spell, vocabulary: Vocabulary) -> tuple[array[int], array[int]]:
     """The tokens of all runs, and where those of each begin; one entry more than there are runs."""
     content = ffi.new("ge_plan_content *")
     lib.ge_plan_read(plan, content)
@@ -353,6 +355,11 @@ def _spell_runs(plan: Any, spell: Spell) -> tuple[array[int], array[int]]:
     text = bytes(ffi.buffer(content.run_bytes, at[-1])) if at[-1] else b""
     tokens, starts = array("I"), array("I", [0])
     for begin, end in pairwise(at):
-        tokens.extend(spell(text[begin:end]))
+        literal = text[begin:end]
+        spelling = list(spell(literal))
+        are_texts = all(isinstance(token, int) and 0 <= token < vocabulary.size and vocabulary.token_bytes(token) for token in spelling)
+        if not are_texts or (spelling and b"".join(map(vocabulary.token_bytes, spelling)) != literal):
+            raise ValueError(f"spell({literal!r}) gave {spelling}, which are not tokens that spell it")
+        tokens.extend(spelling)
         starts.append(len(tokens))
     return tokens or array("I", [0]), starts

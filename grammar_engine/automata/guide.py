@@ -30,13 +30,13 @@ class Guide:
 
     Notes
     -----
-    A guide belongs to one thread at a time. It costs about 100 bytes, and 8 per step that can be taken back.
+    A guide belongs to one thread at a time. It costs about 90 bytes, and some 15 per step that can be taken back.
 
     Differences from `outlines_core.Guide`: after an end-of-text token only end-of-text tokens are allowed; a refused token raises
     `TokenRejectedError`, a `ValueError`, and changes nothing; `reset` forgets the steps before it.
     """
 
-    __slots__ = ("_dfa", "_handle", "_history", "_state", "max_rollback")
+    __slots__ = ("_dfa", "_handle", "_history", "_state", "_words", "max_rollback")
 
     def __init__(self, dfa: TokenDFA, max_rollback: int = 32):
         if not isinstance(dfa, TokenDFA):
@@ -47,6 +47,7 @@ class Guide:
             raise ValueError(f"max_rollback is at least 0, not {max_rollback}")
         self._dfa = dfa
         self._handle = dfa._handle
+        self._words = words_of(dfa.vocabulary)
         self._state = 0
         self._history: list[int] | None = None  # made with the first step
         self.max_rollback = max_rollback
@@ -63,7 +64,7 @@ class Guide:
         """
         if mask is None:
             return _tokens(self._dfa, self._state)
-        _fill(self._handle, self._state, _row(self._dfa, mask))
+        _fill(self._handle, self._state, _row(self._words, mask))
         return None
 
     def write_mask_into(self, data_ptr: int, numel: int, element_size: int = 4) -> None:
@@ -83,9 +84,8 @@ class Guide:
         ValueError
             The numbers do not fit the vocabulary. (That the memory is there cannot be checked.)
         """
-        words = words_of(self._dfa.vocabulary)
-        if element_size != 4 or numel != words:
-            raise ValueError(f"a mask has {words} elements of 4 bytes, not {numel} of {element_size}")
+        if element_size != 4 or numel != self._words:
+            raise ValueError(f"a mask has {self._words} elements of 4 bytes, not {numel} of {element_size}")
         if data_ptr <= 0 or data_ptr % 4:
             raise ValueError("data_ptr is null, or not aligned to 4 bytes")
         _fill(self._handle, self._state, _cast(_POINTER, data_ptr))
@@ -112,7 +112,7 @@ class Guide:
         if mask is None:
             state = _next(self._handle, before, _as_id(token_id))
         else:
-            state = _advance(self._handle, before, _as_id(token_id), _row(self._dfa, mask))
+            state = _advance(self._handle, before, _as_id(token_id), _row(self._words, mask))
         if state < 0:
             raise self._rejected(token_id)
         history = self._history
@@ -194,11 +194,11 @@ class _Refusal:
         return "it may not come next (Matcher(dfa).explain tells why)"
 
 
-def _row(dfa: TokenDFA, mask: Any) -> Any:
-    words, rows = rows_of(mask, words_of(dfa.vocabulary))
+def _row(words: int, mask: Any) -> Any:
+    memory, rows = rows_of(mask, words)
     if rows != 1:
         raise ValueError(f"the mask has {rows} rows, not one")
-    return words
+    return memory
 
 
 def _tokens(dfa: TokenDFA, state: int) -> list[int]:
@@ -208,7 +208,8 @@ def _tokens(dfa: TokenDFA, state: int) -> list[int]:
 
 def _as_id(token: Any) -> int:
     """An int that the core can be asked about."""
-    if isinstance(token, bool) or not hasattr(token, "__index__"):
-        raise TypeError(f"a token is an int, not {type(token).__name__}")
-    token = token.__index__()
+    if type(token) is not int:
+        if isinstance(token, bool) or not hasattr(token, "__index__"):
+            raise TypeError(f"a token is an int, not {type(token).__name__}")
+        token = token.__index__()
     return token if -1 < token < _MAX_ID else -1

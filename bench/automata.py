@@ -1,0 +1,302 @@
+"""Token automata beside outlines_core's `Index` and `Guide`: compilation, memory, masks.
+
+    taskset -c 1 python bench/automata.py --json automata.json --charts .        # three vocabularies, nine expressions, two schemas
+    taskset -c 1 python bench/automata.py --vocabularies tekken-131k --match url --repeat 5
+
+Both compile the same expression for the same vocabulary, each time in a process of its own, forked after the vocabulary was prepared; the engines take
+turns, and a figure is the median of --repeat runs. Ours uses one thread, makes the whole automaton, and is exact.
+
+compile     the constructor: `TokenDFA.from_regex`, `Index`
+tables      of ours `memory_bytes`; of theirs the length of the pickled index
+resident    by how much the resident size of the process grows, measured after both have given free pages back to the system
+mask        `write_mask_into` a buffer of the caller, at positions along random texts; both walk the same tokens. The smallest of 20 calls; the median of positions
+step        `advance` and the mask after it: in one call, or (theirs) in two
+
+*equal masks* are those of positions where both write the same; the others are counted too, up to where they refuse a token of the text.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ctypes
+import gc
+import hashlib
+import importlib.metadata
+import json
+import math
+import multiprocessing
+import os
+import pickle
+import platform
+import random
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import outlines_core
+from automata_charts import draw
+from engines.tokenizer import Tokenizer
+from outlines_core.json_schema import build_regex_from_schema
+from suites.outlines_core import REGEXES, SCHEMAS
+from walks import isolated, microseconds, table
+
+import grammar_engine
+
+VOCABULARIES = ("o200k-50k", "tekken-131k", "o200k-200k")
+STEPS, TEXTS = 24, 8
+GUIDES = 100_000  # so many that what was free in the process before does not count
+CALLS = 20  # of each mask, of which the smallest time counts
+
+
+class Words(NamedTuple):
+    """A vocabulary as both are given it."""
+
+    name: str
+    tokens: list[bytes]
+    eos: int
+
+    @classmethod
+    def load(cls, name: str) -> Words:
+        """`o200k-50k` is of the size of GPT-2's: the 50,256 tokens of o200k that come first, a BPE by themselves."""
+        if name == "o200k-50k":
+            return cls(name, [*Tokenizer.load("o200k-200k").tokens[:50_256], b""], 50_256)
+        tokenizer = Tokenizer.load(name)
+        return cls(name, tokenizer.tokens, tokenizer.eos)
+
+    def ours(self) -> grammar_engine.Vocabulary:
+        vocabulary = grammar_engine.Vocabulary(self.tokens, eos=[self.eos])
+        grammar_engine.TokenDFA.from_regex("a", vocabulary)  # the trie is made
+        return vocabulary
+
+    def theirs(self) -> Any:
+        ids: dict[bytes, list[int]] = {}
+        for index, token in enumerate(self.tokens):
+            if token:
+                ids.setdefault(token, []).append(index)
+        return outlines_core.Vocabulary(self.eos, ids)
+
+
+class Position(NamedTuple):
+    """What was seen there. `step` is 0 at the beginning of a text."""
+
+    mask: float  # nanoseconds
+    step: float
+    allowed: int
+    digest: str
+
+
+class Engine(NamedTuple):
+    compile: Callable[[str], Any]
+    guide: Callable[[Any], Any]
+    table_bytes: Callable[[Any], int]
+    step: Callable[[Any, int, np.ndarray], None]
+
+
+def _step_of_ours(guide: Any, token: int, mask: np.ndarray) -> None:
+    guide.advance(token, mask)
+
+
+def _step_of_theirs(guide: Any, token: int, mask: np.ndarray) -> None:
+    guide.advance(token, return_tokens=False)
+    guide.write_mask_into(mask.ctypes.data, mask.size, 4)
+
+
+def engines(words: Words) -> dict[str, Engine]:
+    ours, theirs = words.ours(), words.theirs()
+    return {
+        "ours": Engine(
+            lambda regex: grammar_engine.TokenDFA.from_regex(regex, ours, threads=1),
+            grammar_engine.Guide,
+            lambda dfa: dfa.memory_bytes,
+            _step_of_ours,
+        ),
+        "outlines_core": Engine(
+            lambda regex: outlines_core.Index(regex, theirs),
+            outlines_core.Guide,
+            lambda index: len(pickle.dumps(index)),
+            _step_of_theirs,
+        ),
+    }
+
+
+def random_texts(regex: str, vocabulary: grammar_engine.Vocabulary) -> list[list[int]]:
+    """Tokens of texts under the expression, each chosen among all that are allowed."""
+    rng, dfa, texts = random.Random(5), grammar_engine.TokenDFA.from_regex(regex, vocabulary), []
+    for _ in range(TEXTS):
+        guide, tokens = grammar_engine.Guide(dfa), list[int]()
+        while len(tokens) < STEPS and (allowed := set(guide.get_tokens() or ()) - set(vocabulary.eos)):
+            tokens.append(rng.choice(sorted(allowed)))
+            guide.advance(tokens[-1], return_tokens=False)
+        texts.append(tokens)
+    return texts
+
+
+# --- measuring, in a process of its own -----------------------------------------------------------------------------------
+
+
+def resident() -> int:
+    """Bytes, after free pages were given back."""
+    gc.collect()
+    ctypes.CDLL(None).malloc_trim(0)
+    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def timed(call: Callable[..., object], *arguments: Any) -> int:
+    start = time.perf_counter_ns()
+    call(*arguments)
+    return time.perf_counter_ns() - start
+
+
+def measure(engine: Engine, regex: str, texts: list[list[int]], words: int, everything: bool) -> dict[str, Any]:
+    """Seconds, bytes, nanoseconds. `everything`: table_bytes too, which takes theirs long."""
+    before = resident()
+    start = time.perf_counter()
+    made = engine.compile(regex)
+    found: dict[str, Any] = {"compile": time.perf_counter() - start, "resident": resident() - before}
+    if everything:
+        found["table"] = engine.table_bytes(made)
+    gc.disable()
+    mask = np.zeros((1, words), dtype=np.int32)
+    address, positions = (mask.ctypes.data, words, 4), dict[str, Position]()
+    for index, tokens in enumerate(texts):
+        guide = engine.guide(made)
+        for place in range(len(tokens) + 1):
+            step = 0
+            if place:
+                try:
+                    step = timed(engine.step, guide, tokens[place - 1], mask)
+                except ValueError:  # the token is refused: the two read some class of characters in another way
+                    break
+            fastest = min(timed(guide.write_mask_into, *address) for _ in range(CALLS))
+            content = mask.tobytes()
+            digest = hashlib.blake2b(content, digest_size=8).hexdigest()
+            positions[f"{index}.{place}"] = Position(fastest, step, int.from_bytes(content, "little").bit_count(), digest)
+    return {**found, "positions": positions}
+
+
+def cost_of_guides(engine: Engine, regex: str, words: int) -> dict[str, float]:
+    """Bytes for GUIDES guides, new and after 8 steps each; nanoseconds of a step where the automaton is small and all is in the cache."""
+    made, mask = engine.compile(regex), np.zeros((1, words), dtype=np.int32)
+    tokens = engine.guide(made).get_tokens()[:1] * 8
+    before = resident()
+    guides = [engine.guide(made) for _ in range(GUIDES)]
+    fresh = resident() - before
+    for guide in guides:
+        for token in tokens:
+            guide.advance(token, return_tokens=False)
+    used = resident() - before
+    gc.disable()
+    guide = engine.guide(made)
+    times = [timed(engine.step, guide, tokens[0], mask) for _ in range(2000)]
+    return {"fresh": fresh, "used": used, "step": statistics.median(times)}
+
+
+# --- the run ----------------------------------------------------------------------------------------------------------------
+
+
+def medians(runs: list[dict[str, Any]]) -> dict[str, Any]:
+    """The median of each figure, or of each position."""
+    first = runs[0]
+    positions = {}
+    for place, seen in first["positions"].items():
+        every = [run["positions"][place] for run in runs]
+        times = (statistics.median(each) for each in ([one.mask for one in every], [one.step for one in every]))
+        positions[place] = Position(*times, seen.allowed, seen.digest)
+    sizes = {figure: statistics.median(run[figure] for run in runs) for figure in ("compile", "resident")}
+    return {**sizes, "table": first["table"], "positions": positions}
+
+
+def run_vocabulary(name: str, subjects: dict[str, str], repeat: int, limit: float) -> dict[str, Any]:
+    words = Words.load(name)
+    both, own = engines(words), words.ours()
+    n_words, found, failed = (len(words.tokens) + 31) // 32, dict[str, Any](), dict[tuple[str, str], str]()
+    runs: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    texts = {subject: random_texts(regex, own) for subject, regex in subjects.items()}
+    for turn in range(repeat):
+        for subject, regex in subjects.items():
+            for engine in sorted(both, reverse=turn % 2 == 1):
+                if (subject, engine) in failed:
+                    continue
+                got = isolated(measure, both[engine], regex, texts[subject], n_words, turn == 0, limit=limit)
+                if isinstance(got, str):
+                    failed[subject, engine] = got
+                else:
+                    runs.setdefault((subject, engine), []).append(got)
+                print(name, turn, subject, engine, got if isinstance(got, str) else f"{got['compile']:.3f} s", file=sys.stderr)
+    for subject in subjects:
+        found[subject] = {engine: failed.get((subject, engine)) or medians(runs[subject, engine]) for engine in both}
+    guides = {engine: isolated(cost_of_guides, both[engine], ".*", n_words, limit=limit) for engine in both}
+    return {"subjects": found, "guides": guides, "tokens": len(words.tokens)}
+
+
+def geometric_mean(values: list[float]) -> float:
+    return math.exp(statistics.fmean(map(math.log, values)))
+
+
+FIGURES: dict[str, tuple[Callable[[dict[str, Any]], float], Callable[[float], str]]] = {
+    "compile, ms": (lambda of: of["compile"], lambda seconds: f"{1e3 * seconds:,.1f}"),
+    "tables, kB": (lambda of: of["table"], lambda size: f"{size / 1e3:,.0f}"),
+    "resident, kB": (lambda of: max(of["resident"], 4096), lambda size: f"{size / 1e3:,.0f}"),
+    "mask, us": (lambda of: statistics.median(seen.mask for seen in of["positions"].values()), microseconds),
+    "step, us": (lambda of: statistics.median(seen.step for seen in of["positions"].values() if seen.step), microseconds),
+}
+
+
+def report(name: str, found: dict[str, Any]) -> str:
+    """A table of one vocabulary; in each cell ours and theirs."""
+    ratios: dict[str, list[float]] = {figure: [] for figure in FIGURES}
+    lines = []
+    for subject, of in found["subjects"].items():
+        ours, theirs = of["ours"], of["outlines_core"]
+        if isinstance(ours, str) or isinstance(theirs, str):
+            shown = [each if isinstance(each, str) else f"{1e3 * each['compile']:,.1f}" for each in (ours, theirs)]
+            lines.append([subject, "", " / ".join(shown)])
+            continue
+        same = sum(ours["positions"][place].digest == seen.digest for place, seen in theirs["positions"].items())
+        cells = [subject, f"{same} of {len(ours['positions'])}"]
+        for figure, (read, show) in FIGURES.items():
+            cells.append(f"{show(read(ours))} / {show(read(theirs))}")
+            ratios[figure].append(read(theirs) / read(ours))
+        lines.append(cells)
+    lines.append(["theirs / ours, geometric mean", "", *(f"{geometric_mean(each):.1f}" for each in ratios.values() if each)])
+    lines.append(["theirs / ours, least", "", *(f"{min(each):.1f}" for each in ratios.values() if each)])
+    shown = [f"### {name}: {found['tokens']:,} tokens\n", table(("subject", "equal masks", *FIGURES), lines)]
+    for engine, of in found["guides"].items():
+        if isinstance(of, str):
+            shown.append(f"\n{engine}: `.*`: {of}")
+        else:
+            sizes = f"{of['fresh'] / GUIDES:.0f} bytes, after 8 steps {of['used'] / GUIDES:.0f}"
+            shown.append(f"\n{engine}: a guide over `.*`, resident: {sizes}; a step with its mask: {microseconds(of['step'])} us")
+    return "\n".join(shown)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--vocabularies", default=",".join(VOCABULARIES))
+    parser.add_argument("--match", default="", help="only subjects whose names contain this")
+    parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--limit", type=float, default=120, help="seconds for one run of one subject")
+    parser.add_argument("--json", type=Path)
+    parser.add_argument("--charts", type=Path, help="a folder")
+    options = parser.parse_args()
+
+    multiprocessing.set_start_method("fork")
+    subjects = REGEXES | {name: build_regex_from_schema(schema) for name, schema in SCHEMAS.items()}
+    subjects = {name: regex for name, regex in subjects.items() if options.match in name}
+    found = {name: run_vocabulary(name, subjects, options.repeat, options.limit) for name in options.vocabularies.split(",")}
+    versions = f"grammar_engine {grammar_engine.__version__}, outlines_core {importlib.metadata.version('outlines_core')}"
+    print(f"{versions}; {platform.machine()}, {os.cpu_count()} cores, CPython {platform.python_version()}. In each cell: ours / theirs.\n")
+    for name, of in found.items():
+        print(report(name, of), "\n")
+    if options.json:
+        options.json.write_text(json.dumps({"versions": versions, "repeat": options.repeat, "vocabularies": found}))
+    if options.charts:
+        draw(found, options.charts)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,458 @@
+/* t_dfa: minimisation and folds against their definitions; token automata against matchers; every allocation failing in turn; files: what is read
+ * back is what was written, and no file, whatever it holds, leads out of its tables. */
+#define _POSIX_C_SOURCE 200809L
+#include <stdio.h>
+#include <unistd.h>
+
+#include "../base/file.h"
+#include "../dfa/td.h"
+#include "harness.h"
+
+/* --- minimisation ------------------------------------------------------------------------------------------------------------- */
+
+enum { MAX_STATES = 14, MAX_LABELS = 4 };
+
+typedef struct small {
+    u32 n_states, n_labels, n;
+    bool accepts[MAX_STATES];
+    u32 next[MAX_STATES][MAX_LABELS]; /* or NONE */
+    mn_transition all[MAX_STATES * MAX_LABELS];
+} small;
+
+static void make_small(small *a, u64 *seed) {
+    u32 density = random_below(seed, 4);
+    *a = (small){.n_states = random_below(seed, MAX_STATES) + 1, .n_labels = random_below(seed, MAX_LABELS) + 1};
+    u32 targets = random_below(seed, a->n_states) + 1; /* few: many states are alike */
+    for (u32 s = 0; s < a->n_states; s++) {
+        a->accepts[s] = random_below(seed, 3) == 0;
+        for (u32 k = 0; k < a->n_labels; k++) {
+            a->next[s][k] = random_below(seed, 4) > density ? NONE : random_below(seed, targets);
+            if (a->next[s][k] != NONE) a->all[a->n++] = (mn_transition){s, k, a->next[s][k]};
+        }
+    }
+    for (u32 i = a->n; i > 1; i--) { /* in any order */
+        u32 k = random_below(seed, i);
+        mn_transition swap = a->all[k];
+        a->all[k] = a->all[i - 1];
+        a->all[i - 1] = swap;
+    }
+}
+
+/* differ[s][t]: some string is read from one of the states and not from the other, or to a sentence from one of them only. */
+static void tell_apart(const small *a, bool differ[MAX_STATES][MAX_STATES]) {
+    bool more = true;
+    for (u32 s = 0; s < a->n_states; s++)
+        for (u32 t = 0; t < a->n_states; t++) differ[s][t] = a->accepts[s] != a->accepts[t];
+    while (more) {
+        more = false;
+        for (u32 s = 0; s < a->n_states; s++)
+            for (u32 t = 0; t < a->n_states; t++)
+                for (u32 k = 0; !differ[s][t] && k < a->n_labels; k++) {
+                    u32 p = a->next[s][k], q = a->next[t][k];
+                    if (p == q || (p != NONE && q != NONE && !differ[p][q])) continue;
+                    differ[s][t] = more = true;
+                }
+    }
+}
+
+static void test_minimise(void) {
+    u64 seed = 11;
+    for (u32 round = 0; round < 3000; round++) {
+        small a;
+        bool differ[MAX_STATES][MAX_STATES];
+        u32 block[MAX_STATES], n_blocks = 0;
+        ge_limits limits = wide_limits();
+        budget b;
+        make_small(&a, &seed);
+        tell_apart(&a, differ);
+        budget_init(&b, &limits);
+        CHECK(mn_minimise(&b, a.all, a.n, a.n_labels, a.accepts, a.n_states, block, &n_blocks));
+        bool seen[MAX_STATES] = {false};
+        u32 n_seen = 0;
+        for (u32 s = 0; s < a.n_states; s++) {
+            for (u32 t = 0; t < a.n_states; t++) CHECK((block[s] == block[t]) == !differ[s][t]);
+            CHECK(block[s] < n_blocks);
+            if (!seen[block[s]]) seen[block[s]] = true, n_seen++;
+        }
+        CHECK(n_seen == n_blocks && b.bytes == 0);
+        for (u32 k = 1; round < 50; k++) { /* allocation k fails */
+            budget_init(&b, &limits);
+            b.fail_after = k;
+            bool ok = mn_minimise(&b, a.all, a.n, a.n_labels, a.accepts, a.n_states, block, &n_blocks);
+            CHECK(b.bytes == 0 && ok == (b.status == GE_OK));
+            if (ok) break;
+        }
+    }
+}
+
+/* --- folds ---------------------------------------------------------------------------------------------------------------------- */
+
+enum { MAX_TOKENS = 400, MAX_BYTES = 8 };
+
+typedef struct words {
+    u32 n;
+    u8 text[MAX_TOKENS * MAX_BYTES];
+    u32 offsets[MAX_TOKENS + 1];
+} words;
+
+static void make_words(words *w, u64 *seed, u32 n, const char *letters) {
+    u32 end = 0, n_letters = (u32)strlen(letters);
+    w->n = n;
+    for (u32 i = 0; i < n; i++) {
+        w->offsets[i] = end;
+        u32 length = i < n_letters ? 1 : random_below(seed, MAX_BYTES);
+        for (u32 k = 0; k < length; k++) w->text[end++] = (u8)letters[i < n_letters ? i : random_below(seed, n_letters)];
+    }
+    w->offsets[n] = end;
+}
+
+/* Follows the classes of a token; NONE: it holds a byte without one, or nothing. */
+static u32 node_of(const fd_fold *f, const words *w, u32 token) {
+    u32 node = 0;
+    for (u32 i = w->offsets[token]; i < w->offsets[token + 1]; i++) {
+        u32 k = f->class_of[w->text[i]], child = f->first.at[node];
+        while (child < f->first.at[node + 1] && f->class.at[child] != k) child++;
+        if (k == FD_NO_CLASS) return NONE;
+        CHECK(child < f->first.at[node + 1]);
+        if (child == f->first.at[node + 1]) return NONE;
+        node = child;
+    }
+    return node ? node : NONE;
+}
+
+static void check_fold(const fd_fold *f, const words *w) {
+    u32 n_folded = 0;
+    for (u32 token = 0; token < w->n; token++) {
+        u32 node = node_of(f, w, token), found = 0;
+        if (node == NONE) continue;
+        n_folded++;
+        for (u32 i = f->token_from.at[node]; i < f->token_from.at[node + 1]; i++) {
+            found += f->tokens.at[i] == token;
+            CHECK(i == f->token_from.at[node] || f->tokens.at[i - 1] < f->tokens.at[i]);
+        }
+        CHECK(found == 1);
+    }
+    CHECK(f->tokens.n == n_folded); /* so there are no others */
+    for (u32 node = 0; node < f->class.n; node++) {
+        u32 from = f->first.at[node], to = f->first.at[node + 1];
+        CHECK(from > node && from <= to && to <= f->class.n);
+        for (u32 child = from + 1; child < to; child++) CHECK(f->class.at[child - 1] < f->class.at[child]);
+    }
+}
+
+static void test_fold(void) {
+    static words w;
+    static tt_item items[MAX_TOKENS];
+    u64 seed = 12;
+    for (u32 round = 0; round < 200; round++) {
+        u16 class_of[256];
+        ge_limits limits = wide_limits();
+        budget b;
+        tt_trie trie;
+        u32 n_classes = random_below(&seed, 4) + 1;
+        make_words(&w, &seed, random_below(&seed, MAX_TOKENS - 8) + 8, "abcdefgh");
+        for (u32 i = 0; i < w.n; i++) items[i] = (tt_item){w.text + w.offsets[i], w.offsets[i + 1] - w.offsets[i], i};
+        for (u32 byte = 0; byte < 256; byte++) class_of[byte] = random_below(&seed, 6) ? (u16)random_below(&seed, n_classes) : FD_NO_CLASS;
+        budget_init(&b, &limits);
+        CHECK(tt_build(&trie, &b, items, w.n));
+        size_t held = b.bytes;
+        for (u32 k = round < 20 ? 1 : 0;; k++) { /* allocation k fails */
+            fd_fold f;
+            budget_begin(&b);
+            b.fail_after = k;
+            bool ok = fd_build(&f, &b, &trie, class_of);
+            CHECK(ok == (b.status == GE_OK));
+            if (ok) check_fold(&f, &w), fd_drop(&f, &b);
+            CHECK(b.bytes == held);
+            if (ok) break;
+        }
+        b.fail_after = 0;
+        tt_drop(&trie, &b);
+    }
+}
+
+/* --- automata ------------------------------------------------------------------------------------------------------------------- */
+
+enum { EOS = 59, N_TOKENS = 60, WIDTH = 101, N_WORDS = 4 };
+
+/* The last token is the end of text. */
+static ge_vocab *make_vocab(u64 seed, u32 n, const char *letters) {
+    static words w;
+    ge_vocab *v = NULL;
+    ge_err err = {0};
+    make_words(&w, &seed, n, letters);
+    w.offsets[n] = w.offsets[n - 1]; /* it has no bytes */
+    CHECK(ge_vocab_new(w.text, w.offsets, n, n + WIDTH - N_TOKENS, (u32[]){n - 1}, 1, &v, &err) == GE_OK);
+    return v;
+}
+
+/* One lexeme: abx (a|b|-)* 1{0,3} aab, where x and 1 stand for themselves. */
+static ge_grammar *make_grammar(void) {
+    static const u8 data[] = "abx-1aab";
+    static const u32 code[] = {
+        2, 2, 0, 3, /* 0: "abx" */
+        2, 2, 0, 1, /* 1: "a" */
+        2, 2, 1, 1, /* 2: "b" */
+        2, 2, 3, 1, /* 3: "-" */
+        6, 3, 1, 2, 3, /* 4: a|b|- */
+        9, 3, 4, 0, 0xffffffff, /* 5: (a|b|-)* */
+        2, 2, 4, 1, /* 6: "1" */
+        9, 3, 6, 0, 3, /* 7: 1{0,3} */
+        2, 2, 5, 3, /* 8: "aab" */
+        5, 4, 0, 5, 7, 8, /* 9 */
+    };
+    static const u32 lexemes[] = {9, 0}, rules[] = {0, 1, 0};
+    ge_rules r = {lexemes, 1, 1, rules, 3, NULL, 0, NULL, 0, 1, false};
+    ge_limits limits = wide_limits();
+    ge_err err = {0};
+    ge_ir *ir = NULL;
+    ge_grammar *g = NULL;
+    size_t n_done;
+    CHECK(ge_ir_new(&limits, &ir, &err) == GE_OK);
+    CHECK(ge_ir_add(ir, code, sizeof code / sizeof *code, data, 8, &n_done, &err) == GE_OK);
+    CHECK(ge_grammar_new(ir, &r, &g, &err) == GE_OK);
+    ge_ir_free(ir);
+    return g;
+}
+
+static ge_dfa *make_dfa(ge_grammar *g, ge_vocab *v, u32 n_threads) {
+    ge_plan *p = NULL;
+    ge_dfa *t = NULL;
+    ge_err err = {0};
+    CHECK(ge_plan_new(g, v, 1000, &p, &err) == GE_OK);
+    CHECK(ge_dfa_new(p, NULL, NULL, n_threads, &t, &err) == GE_OK);
+    ge_plan_free(p);
+    return t;
+}
+
+/* Random walks: masks and transitions are those of a matcher. */
+static void test_against_matchers(ge_grammar *g, ge_vocab *v) {
+    ge_dfa *t = make_dfa(g, v, 2);
+    ge_engine *e = NULL;
+    ge_err err = {0};
+    u64 seed = 13;
+    u32 n_steps = 0;
+    CHECK(ge_engine_new(g, v, 0, &e, &err) == GE_OK);
+    for (u32 round = 0; round < 200; round++) {
+        ge_matcher *m = NULL;
+        CHECK(ge_matcher_new(e, &m, &err) == GE_OK);
+        u32 state = 0;
+        for (u32 step = 0; step < 30; step++, n_steps++) {
+            u32 mask[N_WORDS], theirs[N_WORDS], listed[N_TOKENS], ways = 0;
+            CHECK(ge_dfa_fill_mask(t, state, mask) == 0 && ge_matcher_fill_mask(m, theirs, 0, N_WORDS, &err) >= 0);
+            CHECK(memcmp(mask, theirs, sizeof mask) == 0);
+            for (u32 token = 0; token < N_TOKENS; token++) {
+                bool allowed = mask[token >> 5] >> (token & 31) & 1;
+                CHECK((ge_dfa_next(t, state, token) >= 0) == allowed);
+                if (allowed && token != EOS) listed[ways++] = token;
+            }
+            if (!ways) break;
+            int64_t token = listed[random_below(&seed, ways)];
+            size_t done;
+            state = (u32)ge_dfa_advance(t, state, token, mask);
+            CHECK(ge_matcher_accept(m, &token, 1, 1, &done, &err) == GE_OK && done == 1);
+        }
+        ge_matcher_free(m);
+    }
+    CHECK(n_steps > 500);
+    CHECK(ge_dfa_next(t, 0, -1) == -1 && ge_dfa_next(t, 0, (int64_t)1 << 33) == -1 && ge_dfa_next(t, t->n_states + 1, 0) == -1);
+    CHECK(ge_dfa_fill_mask(t, t->n_states + 1, (u32[N_WORDS]){0}) == GE_E_ARGUMENT && !ge_dfa_accepts(t, t->n_states + 1));
+    ge_engine_free(e);
+    ge_dfa_free(t);
+}
+
+/* All stages with the budgets of the caller. Returns the automaton, or NULL; nothing else is left. */
+static ge_dfa *build(ge_grammar *g, ge_vocab *v, const ge_limits *limits, budget *b, u64 fail_of_tables, bool mute) {
+    static const u8 literal[] = {0, 1, 2}; /* tokens a, b, x */
+    ba_automaton a = {0}, muted = {0};
+    td_runs runs = {0};
+    td_edges edges = {0};
+    td_draft d = {.b = b, .v = v};
+    ge_engine *e = NULL;
+    ge_err err = {0};
+    ge_dfa *t = td_new(limits);
+    u32 stuck = NONE, wrong = NONE, spelling[3], spelling_at[64] = {0};
+    CHECK(t && ge_engine_new(g, v, 0, &e, &err) == GE_OK);
+    t->b.fail_after = fail_of_tables;
+    bool ok = ba_build(&a, b, e, (ba_bounds){1000, UINT64_MAX}, NULL) && td_find_runs(&runs, b, &a);
+    if (ok && mute) { /* the first run is abx */
+        for (u32 i = 0; i < 3; i++) spelling[i] = literal[i];
+        CHECK(runs.at.n > 1 && runs.at.n < 64 && runs.at.at[1] == 3);
+        for (u32 r = 1; r < runs.at.n; r++) spelling_at[r] = 3;
+        ok = ba_copy(&muted, b, &a) && td_mute_runs(&runs, b, &muted, v, spelling, spelling_at, &edges, &wrong);
+        CHECK(!ok || wrong == NONE);
+    }
+    d.a = mute ? &muted : &a;
+    ok = ok && td_behave(&d, &edges, 3) && td_reduce(&d, &stuck) && td_pack(&d, &a, t);
+    CHECK(!ok || stuck == NONE);
+    vec_drop(b, &d.class_of);
+    vec_drop(b, &d.all);
+    vec_drop(b, &d.accepts);
+    vec_drop(b, &d.state_of);
+    vec_drop(b, &edges);
+    td_drop_runs(&runs, b);
+    ba_drop(&a, b);
+    ba_drop(&muted, b);
+    ge_engine_free(e);
+    CHECK(b->bytes == 0);
+    if (ok) return t;
+    ge_dfa_free(t);
+    return NULL;
+}
+
+static void test_failing_allocations(ge_grammar *g, ge_vocab *v) {
+    ge_limits limits = wide_limits();
+    for (u32 mute = 0; mute < 2; mute++)
+        for (u32 which = 0; which < 2; which++) { /* of the stages, or of the tables */
+            u32 failures = 0;
+            for (u64 k = 1;; k++, failures++) {
+                budget b;
+                budget_init(&b, &limits);
+                b.fail_after = which ? 0 : k;
+                ge_dfa *t = build(g, v, &limits, &b, which ? k : 0, mute);
+                CHECK((t == NULL) == (b.status == GE_E_MEMORY));
+                ge_dfa_free(t);
+                if (t) break;
+            }
+            CHECK(failures > 5);
+        }
+}
+
+/* A ceiling on memory is met in every stage, by the threads too. */
+static void test_memory_limit(ge_grammar *g, ge_vocab *v) {
+    u32 failures = 0, successes = 0;
+    for (u64 bytes = 64; bytes < 1 << 18; bytes += 64 + bytes / 64) {
+        ge_limits limits = wide_limits();
+        budget b;
+        limits.max_memory_bytes = bytes;
+        budget_init(&b, &limits);
+        ge_dfa *t = build(g, v, &limits, &b, 0, false);
+        CHECK(t || (b.status == GE_E_LIMIT && b.limit == LIMIT(max_memory_bytes)));
+        successes += t != NULL;
+        failures += t == NULL;
+        ge_dfa_free(t);
+    }
+    CHECK(failures > 20 && successes > 1);
+}
+
+/* --- files ---------------------------------------------------------------------------------------------------------------------- */
+
+static ge_dfa *load(FILE *file, const u8 *content, size_t size) {
+    ge_dfa *t = NULL;
+    ge_err err = {0};
+    CHECK(ftruncate(fileno(file), 0) == 0 && pwrite(fileno(file), content, size, 0) == (ssize_t)size);
+    ge_status status = ge_dfa_load(fileno(file), &t, &err);
+    CHECK(status == (t ? GE_OK : GE_E_ARGUMENT) && (t || err.text[0]));
+    return t;
+}
+
+static u8 *save(const ge_dfa *t, size_t *size) {
+    *size = ge_dfa_save(t, (const u8 *)"note", 4, NULL);
+    u8 *content = malloc(*size);
+    CHECK(content && ge_dfa_save(t, (const u8 *)"note", 4, content) == *size);
+    return content;
+}
+
+/* Every call on every state: whatever the tables hold, nothing beyond them is touched. */
+static void use_all(const ge_dfa *t) {
+    if (t->n_tokens > 4 * MAX_TOKENS || t->n_words > MAX_TOKENS) return; /* counts that no table stands for */
+    u32 *mask = malloc(t->n_words * sizeof *mask), *tokens = malloc(t->n_tokens * sizeof *tokens), last = t->n_states;
+    for (u32 s = 0; s <= last && s < 200; s++) {
+        (void)ge_dfa_fill_mask(t, s, mask);
+        size_t n = ge_dfa_tokens(t, s, tokens);
+        CHECK(n <= t->n_tokens);
+        for (size_t i = 0; i < n; i++) CHECK(tokens[i] < t->n_tokens && (i == 0 || tokens[i - 1] < tokens[i]));
+        (void)ge_dfa_accepts(t, s);
+        for (u32 token = 0; token < t->n_tokens; token++) CHECK(ge_dfa_next(t, s, token) <= (int64_t)t->n_states);
+    }
+    for (u32 s = 0; s < t->n_byte_states; s++)
+        for (u32 byte = 0; byte < 256; byte++) {
+            u32 to = ge_dfa_byte_next(t, s, (u8)byte);
+            CHECK(to == NONE || to < t->n_byte_states);
+        }
+    free(mask);
+    free(tokens);
+}
+
+static void test_files(FILE *file, ge_grammar *g, ge_vocab *v) {
+    size_t size, again;
+    ge_dfa *t = make_dfa(g, v, 1);
+    u8 *content = save(t, &size);
+    for (u32 n_threads = 2; n_threads < 70; n_threads += 11) {
+        ge_dfa *other = make_dfa(g, v, n_threads);
+        u8 *same = save(other, &again);
+        CHECK(again == size && memcmp(same, content, size) == 0);
+        free(same);
+        ge_dfa_free(other);
+    }
+    ge_dfa *loaded = load(file, content, size);
+    CHECK(loaded);
+    if (loaded) {
+        u8 *same = save(loaded, &again);
+        CHECK(again == size && memcmp(same, content, size) == 0);
+        use_all(loaded);
+        free(same);
+        ge_dfa_free(loaded);
+    }
+    for (size_t i = 0; i < size; i++) {
+        content[i] ^= 1u << (i % 8);
+        CHECK(!load(file, content, size));
+        content[i] ^= 1u << (i % 8);
+    }
+    for (size_t n = 0; n < size; n++) CHECK(!load(file, content, n));
+    free(content);
+    ge_dfa_free(t);
+}
+
+/* Files with a right checksum and anything else wrong: refused, or used without harm. */
+static void test_hostile_files(FILE *file, ge_grammar *g, ge_vocab *v, size_t stride) {
+    enum { SUM = 8, HEAD = 32, FORMAT_AT = 16 };
+    static const u8 values[] = {0, 1, 2, 3, 4, 12, 16, 30, 59, 60, 64, 127, 128, 254, 255};
+    size_t size;
+    u32 n_loaded = 0, n_refused = 0;
+    ge_dfa *t = make_dfa(g, v, 1);
+    u8 *content = save(t, &size);
+    file_kind kind = {"ge-tokdf", content[FORMAT_AT], ""};
+    for (size_t i = HEAD; i < size - SUM; i += i < size / 2 ? stride : 1) /* the tables of masks lie behind */
+        for (u32 k = 0; k < sizeof values; k++) {
+            u8 before = content[i];
+            content[i] = values[k];
+            file_walk w = file_begin(content);
+            w.at = size - SUM;
+            CHECK(file_finish(&w, &kind) == size);
+            ge_dfa *loaded = load(file, content, size);
+            if (loaded) use_all(loaded);
+            n_loaded += loaded != NULL;
+            n_refused += loaded == NULL;
+            ge_dfa_free(loaded);
+            content[i] = before;
+        }
+    CHECK(n_loaded > 100 && n_refused > 100);
+    free(content);
+    ge_dfa_free(t);
+}
+
+int main(void) {
+    FILE *file = tmpfile();
+    ge_grammar *g = make_grammar();
+    ge_vocab *v = make_vocab(3, N_TOKENS, "abx-1"), *wide = make_vocab(4, MAX_TOKENS, "abx-1aabb--aabb--"); /* with masks that are bits */
+    ge_vocab *narrow = make_vocab(5, 8, "abx-1"); /* with fewer tokens than words in all masks */
+    CHECK(file && g && v && wide && narrow);
+    test_minimise();
+    test_fold();
+    test_against_matchers(g, v);
+    test_failing_allocations(g, v);
+    test_memory_limit(g, v);
+    if (file) {
+        test_files(file, g, v);
+        test_hostile_files(file, g, v, 1);
+        test_hostile_files(file, g, wide, 5);
+        test_hostile_files(file, g, narrow, 1);
+        (void)fclose(file);
+    }
+    ge_grammar_free(g);
+    ge_vocab_free(v);
+    ge_vocab_free(wide);
+    ge_vocab_free(narrow);
+    return harness_result("t_dfa");
+}

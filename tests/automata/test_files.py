@@ -1,0 +1,190 @@
+"""Token automata as files: what is loaded is what was built; the same file whatever the threads; a file that is not whole is refused."""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from automata.reading import accepts, follow, mask_bytes, random_text
+from exactness import grammars
+from grammar_engine import Grammar, Guide, Matcher, TokenDFA, Vocabulary, ir
+from grammar_engine.errors import GrammarError, LimitExceededError, VocabularyError
+from vocabularies import TinyVocabulary, random_vocabulary
+
+TINY = TinyVocabulary((b"a", b"b", b"ab", b"\xc3", b"\xa9", b""), (5,), width=40)
+
+
+def saved(dfa: TokenDFA, folder: Path, name: str = "automaton") -> bytes:
+    dfa.save(folder / name)
+    return (folder / name).read_bytes()
+
+
+def assert_equal(one: TokenDFA, other: TokenDFA) -> None:
+    """All masks and transitions."""
+    assert one.stats.states == other.stats.states and one.stats.exact == other.stats.exact
+    for state in range(one.num_states + 1):
+        assert mask_bytes(one, state) == mask_bytes(other, state)
+        assert accepts(one, state) == accepts(other, state)
+        for token in range(-1, one.vocabulary.size + 1):
+            assert follow(one, state, token) == follow(other, state, token)
+
+
+def test_loaded_equals_built(tmp_path: Path) -> None:
+    rng, automata = random.Random(81), 0
+    for _ in range(80):
+        builder = ir.Builder()
+        builder = grammars.one_lexeme(builder, grammars.random_expr(rng, builder, 3))
+        vocabulary = random_vocabulary(rng, grammars.LETTERS).build()
+        try:
+            dfa = TokenDFA.from_grammar(Grammar._from_builder(builder), vocabulary, max_states=500)
+        except (GrammarError, VocabularyError, LimitExceededError):
+            continue
+        content = saved(dfa, tmp_path)
+        loaded = TokenDFA.load(tmp_path / "automaton", vocabulary)
+        assert_equal(loaded, dfa)
+        assert saved(loaded, tmp_path, "again") == content
+        assert repr(loaded) == repr(dfa)
+        automata += 1
+    assert automata > 40
+
+
+def test_the_grammar_of_a_loaded_automaton_is_an_equal_one(tmp_path: Path) -> None:
+    built = TokenDFA.from_regex("(ab|é)*b?", TINY.build())
+    content = saved(built, tmp_path)
+    loaded = TokenDFA.load(tmp_path / "automaton", TINY.build())
+    again = TokenDFA.from_grammar(loaded.grammar, TINY.build())
+    assert_equal(again, built)
+    one, other = Matcher(loaded.grammar, TINY.build()), Matcher(built.grammar, TINY.build())
+    for token in random_text(built, random.Random(1), 10):
+        assert one.mask() == other.mask()
+        assert one.accept(token) and other.accept(token)
+    assert saved(loaded, tmp_path) == content
+
+
+def test_only_the_language_counts(tmp_path: Path) -> None:
+    """However it is written."""
+    vocabulary = TINY.build()
+    files = {saved(TokenDFA.from_regex(p, vocabulary), tmp_path) for p in ("a(?:b|a)*", "a[ab]*", "(?:a+b*)+", "a|a[ab]+?")}
+    assert len(files) == 1
+    assert saved(TokenDFA.from_regex("a[ab]{0,100}", vocabulary), tmp_path) not in files
+
+
+@pytest.mark.parametrize("pattern", [r"[\s\S]*", "(a|é|b){1,700}", "(?:a{300}|[^é]{400})b", r"(https?:\/\/)?([\da-z\.-]+)\.([a-z\.]{2,6})"])
+@pytest.mark.parametrize("coalesce", [False, True])
+def test_threads_change_nothing(pattern: str, coalesce: bool, tmp_path: Path) -> None:
+    files = set()
+    for threads in (1, 2, 3, 7, 64, 1000):
+        vocabulary = Vocabulary.builtin()  # another fold each time
+        files.add(saved(TokenDFA.from_regex(pattern, vocabulary, threads=threads, coalesce_literals=coalesce), tmp_path))
+    assert len(files) == 1
+
+
+def test_builds_at_the_same_time(tmp_path: Path) -> None:
+    """Threads that share a vocabulary, and so its folds; more of them than it keeps."""
+    vocabulary, patterns = Vocabulary.builtin(), ["a.*", "[a-c]+z{0,40}", r"\d+-\w+", "(x|yz)*", r"[\s\S]{0,300}"]
+    expected = [saved(TokenDFA.from_regex(pattern, Vocabulary.builtin(), threads=1), tmp_path) for pattern in patterns]
+    failures: list[object] = []
+
+    def work(number: int) -> None:
+        rng = random.Random(number)
+        for _ in range(6):
+            index = rng.randrange(len(patterns))
+            dfa = TokenDFA.from_regex(patterns[index], vocabulary, threads=rng.choice([1, 3]))
+            if saved(dfa, tmp_path, f"of{number}") != expected[index]:
+                failures.append(patterns[index])
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures
+
+
+# --- refusals ---------------------------------------------------------------------------------------------------------------
+
+
+def refusal(path: Path, content: bytes, vocabulary: Vocabulary) -> str:
+    path.write_bytes(content)
+    with pytest.raises(ValueError) as caught:
+        TokenDFA.load(path, vocabulary)
+    return str(caught.value)
+
+
+def test_each_byte_counts(tmp_path: Path) -> None:
+    vocabulary, rng, path = TINY.build(), random.Random(3), tmp_path / "damaged"
+    content = saved(TokenDFA.from_regex("(ab|é)*", vocabulary), tmp_path)
+    for index in range(len(content)):
+        flipped = content[index] ^ (1 << rng.randrange(8))
+        assert "cannot be loaded" in refusal(path, content[:index] + bytes([flipped]) + content[index + 1 :], vocabulary)
+    for length in range(0, len(content), 24):
+        assert "cannot be loaded" in refusal(path, content[:length], vocabulary)
+    assert "it goes on after its end" in refusal(path, content + b"\0" * 8, vocabulary)
+    path.write_bytes(content)
+    TokenDFA.load(path, vocabulary)
+
+
+def test_what_is_no_automaton(tmp_path: Path) -> None:
+    vocabulary, path = TINY.build(), tmp_path / "other"
+    assert "it is empty" in refusal(path, b"", vocabulary)
+    assert "it is no saved token automaton" in refusal(path, b"ge-vocab" * 20, vocabulary)
+    vocabulary.save(path)
+    assert "it is no saved token automaton" in refusal(path, path.read_bytes(), vocabulary)
+    with pytest.raises(FileNotFoundError):
+        TokenDFA.load(tmp_path / "absent", vocabulary)
+    with pytest.raises(TypeError):
+        TokenDFA.load(path, "vocabulary")
+    TokenDFA.from_regex("a", vocabulary).save(path)
+    with pytest.raises(ValueError, match="it is no saved vocabulary"):
+        Vocabulary.load(path)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        TinyVocabulary((b"a", b"b", b"ab", b"\xc3", b"\xaa", b""), (5,), width=40),
+        TinyVocabulary((b"a", b"b", b"ab", b"\xc3", b"\xa9", b""), (5,), width=41),
+        TinyVocabulary((b"a", b"b", b"ab", b"\xc3", b"\xa9", b""), (4, 5), width=40),
+        TinyVocabulary((b"a", b"b", b"ab", b"\xc3", b"\xa9", b"", b""), (5,), width=40),
+    ],
+)
+def test_another_vocabulary(other: TinyVocabulary, tmp_path: Path) -> None:
+    TokenDFA.from_regex("(ab|é)*", TINY.build()).save(tmp_path / "automaton")
+    with pytest.raises(VocabularyError, match="made for another vocabulary"):
+        TokenDFA.load(tmp_path / "automaton", other.build())
+    assert TokenDFA.load(tmp_path / "automaton", TINY.build()).num_states > 0
+
+
+# --- life of files ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_file_may_be_replaced_and_removed(tmp_path: Path) -> None:
+    vocabulary, path = TINY.build(), tmp_path / "automaton"
+    TokenDFA.from_regex("a*", vocabulary).save(path)
+    loaded = TokenDFA.load(path, vocabulary)
+    TokenDFA.from_regex("b*", vocabulary).save(path)
+    assert Guide(loaded).get_tokens() == [0, 5] and Guide(TokenDFA.load(path, vocabulary)).get_tokens() == [1, 5]
+    path.unlink()
+    assert Guide(loaded).advance(0) == [0, 5]
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_guide_keeps_its_automaton(tmp_path: Path) -> None:
+    TokenDFA.from_regex("a*", TINY.build()).save(tmp_path / "automaton")
+    guide = Guide(TokenDFA.load(tmp_path / "automaton", TINY.build()))
+    assert guide.advance(0) == [0, 5]
+
+
+def test_another_process_loads_it(tmp_path: Path) -> None:
+    vocabulary = Vocabulary.builtin()
+    dfa = TokenDFA.from_regex("[a-z]+@[a-z]+", vocabulary)
+    dfa.save(tmp_path / "automaton")
+    program = "import sys; from grammar_engine import *; print(Guide(TokenDFA.load(sys.argv[1], Vocabulary.builtin())).get_tokens())"
+    run = subprocess.run([sys.executable, "-c", program, str(tmp_path / "automaton")], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == str(Guide(dfa).get_tokens())

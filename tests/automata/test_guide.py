@@ -1,0 +1,206 @@
+"""`Guide`, against a model of it: a list of the states so far."""
+
+from __future__ import annotations
+
+import copy
+import random
+from array import array
+
+import pytest
+
+from automata.reading import accepts, follow, mask_bytes, mask_of
+from grammar_engine import Guide, TokenDFA, Vocabulary
+from grammar_engine.errors import TokenRejectedError
+from vocabularies import TinyVocabulary
+
+TINY = TinyVocabulary((b"a", b"b", b"ab", b"ba", b"aa", b"", b"c"), (5,), width=40)
+
+
+@pytest.fixture(scope="module")
+def dfa() -> TokenDFA:
+    return TokenDFA.from_regex("(a|ba){2,9}c?", TINY.build())
+
+
+def test_a_walk_equals_its_model(dfa: TokenDFA) -> None:
+    rng, refused = random.Random(61), 0
+    for _ in range(60):
+        most = rng.choice([0, 1, 3, 32])
+        guide, states = Guide(dfa, most), [0]
+        kept = 0  # steps that can be taken back
+        for _ in range(40):
+            assert guide.get_state() == states[-1]
+            assert guide.get_tokens() == sorted(mask_of(dfa, states[-1]))
+            assert guide.is_finished() == accepts(dfa, states[-1])
+            assert guide.get_allowed_rollback() == kept
+            token = rng.randrange(-1, 9)
+            to = follow(dfa, states[-1], token)
+            assert guide.accepts_tokens([token]) == (to >= 0)
+            if rng.random() < 0.15:
+                back = rng.randint(0, kept + 1)
+                if back > kept:
+                    with pytest.raises(ValueError, match=f"{kept} can be taken back"):
+                        guide.rollback_state(back)
+                else:
+                    guide.rollback_state(back)
+                    del states[len(states) - back :]
+                    kept -= back
+            elif to < 0:
+                refused += 1
+                with pytest.raises(TokenRejectedError):
+                    guide.advance(token)
+            else:
+                assert guide.advance(token) == sorted(mask_of(dfa, to))
+                states.append(to)
+                kept = min(kept + 1, most)
+            if rng.random() < 0.03:
+                guide.reset()
+                states, kept = [0], 0
+    assert refused > 100
+
+
+def test_sequences_are_asked_without_a_trace(dfa: TokenDFA) -> None:
+    guide = Guide(dfa)
+    guide.advance(0)
+    assert guide.accepts_tokens([]) and guide.accepts_tokens([0, 1, 0]) and guide.accepts_tokens([0, 6, 5, 5])
+    assert not guide.accepts_tokens([0, 6, 0]) and not guide.accepts_tokens([5]) and not guide.accepts_tokens([10**30])
+    assert (guide.get_state(), guide.get_allowed_rollback()) == (follow(dfa, 0, 0), 1)
+
+
+# --- masks ----------------------------------------------------------------------------------------------------------------
+
+
+def test_all_kinds_of_buffers(dfa: TokenDFA) -> None:
+    numpy = pytest.importorskip("numpy")
+    expected = [mask_bytes(dfa, 0), mask_bytes(dfa, follow(dfa, 0, 0))]
+    buffers = [
+        array("I", [7, 7]),
+        array("i", [7, 7]),
+        bytearray(8),
+        memoryview(bytearray(8)).cast("I"),
+        numpy.full((1, 2), 7, numpy.int32),
+        numpy.full(2, 7, numpy.uint32),
+    ]
+    for buffer in buffers:
+        guide = Guide(dfa)
+        assert guide.get_tokens(buffer) is None
+        assert bytes(memoryview(buffer)) == expected[0]
+        assert guide.advance(0, buffer) is None
+        assert bytes(memoryview(buffer)) == expected[1]
+
+
+def test_bad_buffers_change_nothing(dfa: TokenDFA) -> None:
+    guide = Guide(dfa)
+    for buffer, kind in [
+        (array("I", [0]), ValueError),
+        (array("d", [0]), TypeError),
+        (b"12345678", ValueError),
+        ([0, 0], TypeError),
+        (bytearray(16), ValueError),
+    ]:
+        with pytest.raises(kind):
+            guide.get_tokens(buffer)
+        with pytest.raises(kind):
+            guide.advance(0, buffer)
+        assert (guide.get_state(), guide.get_allowed_rollback()) == (0, 0)
+
+
+def test_a_refused_token_leaves_the_mask(dfa: TokenDFA) -> None:
+    guide, mask = Guide(dfa), array("I", [3, 5])
+    with pytest.raises(TokenRejectedError) as caught:
+        guide.advance(5, mask)
+    assert mask.tolist() == [3, 5] and caught.value.token_id == 5 and isinstance(caught.value, ValueError)
+    with pytest.raises(TokenRejectedError) as caught:
+        guide.advance(6)
+    assert caught.value.bytes == b"c"
+
+
+def test_masks_at_an_address(dfa: TokenDFA) -> None:
+    guide, mask = Guide(dfa), array("I", [7, 7, 7])
+    address = mask.buffer_info()[0]
+    guide.write_mask_into(address, 2, 4)
+    assert mask.tobytes()[:8] == mask_bytes(dfa, 0) and mask[2] == 7
+    for arguments in [(address, 3, 4), (address, 1, 4), (address, 2, 8), (0, 2, 4), (address + 1, 2, 4), (-4, 2, 4)]:
+        with pytest.raises(ValueError):
+            guide.write_mask_into(*arguments)
+    assert mask[2] == 7
+
+
+def test_lists_and_bits(dfa: TokenDFA) -> None:
+    """Masks of few tokens are kept as lists, those of many as bits: they are served alike."""
+    wide = TinyVocabulary((*(bytes([byte]) for byte in range(256)), *(b"x" + bytes([byte]) for byte in range(100)), b""), (356,), width=400)
+    dfa = TokenDFA.from_regex(r"(?a:\d)[\s\S]*", wide.build())
+    assert 0 < dfa.stats.listed_masks < dfa.stats.masks
+    for state in range(dfa.num_states + 1):
+        guide = Guide(dfa)
+        guide._state = state
+        assert guide.get_tokens() == sorted(mask_of(dfa, state))
+
+
+# --- ends and edges -------------------------------------------------------------------------------------------------------
+
+
+def test_after_the_end_only_ends_come(dfa: TokenDFA) -> None:
+    guide = Guide(dfa)
+    for token in (0, 0, 6, 5):
+        assert guide.is_finished() == (token in (6, 5))
+        guide.advance(token, return_tokens=False)
+    assert guide.get_state() == dfa.num_states and guide.is_finished()
+    assert guide.get_tokens() == [5] == guide.advance(5)
+    with pytest.raises(TokenRejectedError):
+        guide.advance(0)
+    guide.rollback_state(2)
+    assert guide.get_tokens() == [5]
+
+
+def test_return_tokens(dfa: TokenDFA) -> None:
+    guide = Guide(dfa)
+    assert guide.advance(0, return_tokens=False) is None
+    assert guide.advance(0, return_tokens=True) == guide.get_tokens()
+
+
+def test_copies_go_their_own_way(dfa: TokenDFA) -> None:
+    guide = Guide(dfa, 5)
+    guide.advance(0)
+    for twin in (copy.copy(guide), copy.deepcopy(guide)):
+        twin.advance(1)
+        twin.rollback_state(2)
+        assert (twin.get_state(), twin.max_rollback) == (0, 5)
+        assert (guide.get_state(), guide.get_allowed_rollback()) == (follow(dfa, 0, 0), 1)
+
+
+def test_wrong_arguments(dfa: TokenDFA) -> None:
+    for arguments, kind in [((1,), TypeError), ((dfa, 1.5), TypeError), ((dfa, True), TypeError), ((dfa, -1), ValueError)]:
+        with pytest.raises(kind):
+            Guide(*arguments)
+    guide = Guide(dfa)
+    for token in ("a", 1.0, None, True):
+        with pytest.raises(TypeError):
+            guide.advance(token)
+        with pytest.raises(TypeError):
+            guide.accepts_tokens([token])
+    with pytest.raises(ValueError):
+        guide.rollback_state(-1)
+    for token in (-1, 7, 1 << 31, 1 << 32, 1 << 63, 1 << 64, -(1 << 70)):
+        with pytest.raises(TokenRejectedError):
+            guide.advance(token)
+    numpy = pytest.importorskip("numpy")
+    assert guide.advance(numpy.int64(0)) is not None
+
+
+def test_repr(dfa: TokenDFA) -> None:
+    assert repr(Guide(dfa)) == f"<Guide in state 0 of {dfa.num_states}>"
+
+
+def test_ten_thousand_guides_are_small() -> None:
+    """Objects and their histories, by their own account: 2 MB for 10,000 of them."""
+    import tracemalloc
+
+    dfa = TokenDFA.from_regex(".*", Vocabulary.builtin())
+    Guide(dfa).advance(dfa.vocabulary.encode_greedy(b"a")[0])
+    tracemalloc.start()
+    try:
+        guides = [Guide(dfa) for _ in range(10_000)]
+        assert tracemalloc.get_traced_memory()[0] < 2_000_000
+    finally:
+        tracemalloc.stop()
+    assert len(guides) == 10_000
