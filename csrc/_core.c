@@ -585,34 +585,34 @@ static void (*_cffi_call_python_org)(struct _cffi_externpy_s *, char *);
 /************************************************************/
 
 static void *_cffi_types[] = {
-/*  0 */ _CFFI_OP(_CFFI_OP_FUNCTION, 295), // char const *()(void)
+/*  0 */ _CFFI_OP(_CFFI_OP_FUNCTION, 302), // char const *()(void)
 /*  1 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/*  2 */ _CFFI_OP(_CFFI_OP_FUNCTION, 314), // ge_status()(ge_engine *, ge_matcher * *, ge_err *)
-/*  3 */ _CFFI_OP(_CFFI_OP_POINTER, 302), // ge_engine *
+/*  2 */ _CFFI_OP(_CFFI_OP_FUNCTION, 323), // ge_status()(ge_engine *, ge_matcher * *, ge_err *)
+/*  3 */ _CFFI_OP(_CFFI_OP_POINTER, 309), // ge_engine *
 /*  4 */ _CFFI_OP(_CFFI_OP_POINTER, 70), // ge_matcher * *
-/*  5 */ _CFFI_OP(_CFFI_OP_POINTER, 303), // ge_err *
+/*  5 */ _CFFI_OP(_CFFI_OP_POINTER, 310), // ge_err *
 /*  6 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/*  7 */ _CFFI_OP(_CFFI_OP_FUNCTION, 314), // ge_status()(ge_grammar *, ge_vocab *, uint32_t, ge_engine * *, ge_err *)
-/*  8 */ _CFFI_OP(_CFFI_OP_POINTER, 304), // ge_grammar *
-/*  9 */ _CFFI_OP(_CFFI_OP_POINTER, 316), // ge_vocab *
+/*  7 */ _CFFI_OP(_CFFI_OP_FUNCTION, 323), // ge_status()(ge_grammar *, ge_vocab *, uint32_t, ge_engine * *, ge_err *)
+/*  8 */ _CFFI_OP(_CFFI_OP_POINTER, 312), // ge_grammar *
+/*  9 */ _CFFI_OP(_CFFI_OP_POINTER, 325), // ge_vocab *
 /* 10 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22), // uint32_t
 /* 11 */ _CFFI_OP(_CFFI_OP_POINTER, 3), // ge_engine * *
 /* 12 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 13 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 14 */ _CFFI_OP(_CFFI_OP_FUNCTION, 314), // ge_status()(ge_grammar *, ge_vocab *, uint32_t, ge_plan * *, ge_err *)
+/* 14 */ _CFFI_OP(_CFFI_OP_FUNCTION, 323), // ge_status()(ge_grammar *, ge_vocab *, uint32_t, ge_plan * *, ge_err *)
 /* 15 */ _CFFI_OP(_CFFI_OP_NOOP, 8),
 /* 16 */ _CFFI_OP(_CFFI_OP_NOOP, 9),
 /* 17 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 18 */ _CFFI_OP(_CFFI_OP_POINTER, 138), // ge_plan * *
 /* 19 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 20 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 21 */ _CFFI_OP(_CFFI_OP_FUNCTION, 314), // ge_status()(ge_ir *, ge_rules const *, ge_grammar * *, ge_err *)
-/* 22 */ _CFFI_OP(_CFFI_OP_POINTER, 305), // ge_ir *
-/* 23 */ _CFFI_OP(_CFFI_OP_POINTER, 312), // ge_rules const *
+/* 21 */ _CFFI_OP(_CFFI_OP_FUNCTION, 323), // ge_status()(ge_ir *, ge_rules const *, ge_grammar * *, ge_err *)
+/* 22 */ _CFFI_OP(_CFFI_OP_POINTER, 313), // ge_ir *
+/* 23 */ _CFFI_OP(_CFFI_OP_POINTER, 320), // ge_rules const *
 /* 24 */ _CFFI_OP(_CFFI_OP_POINTER, 8), // ge_grammar * *
 /* 25 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 26 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 27 */ _CFFI_OP(_CFFI_OP_FUNCTION, 314), // ge_status()(ge_ir *, uint32_t const *, size_t, uint8_t const *, size_t, size_t *, ge_err *)
+/* 27 */ _CFFI_OP(_CFFI_OP_FUNCTION, 323), // ge_status()(ge_ir *, uint32_t const *, size_t, uint8_t const *, size_t, size_t *, ge_err *)
 /* 28 */ _CFFI_OP(_CFFI_OP_NOOP, 22),
 /* 29 */ _CFFI_OP(_CFFI_OP_POINTER, 10), // uint32_t const *
 /* 30 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28), // size_t
@@ -621,27 +621,27 @@ static void *_cffi_types[] = {
 /* 33 */ _CFFI_OP(_CFFI_OP_POINTER, 30), // size_t *
 /* 34 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 35 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 36 */ _CFFI_OP(_CFFI_OP_FUNCTION, 314), // ge_status()(ge_ir *, uint32_t, int32_t *, ge_err *)
+/* 36 */ _CFFI_OP(_CFFI_OP_FUNCTION, 323), // ge_status()(ge_ir *, uint32_t, int32_t *, ge_err *)
 /* 37 */ _CFFI_OP(_CFFI_OP_NOOP, 22),
 /* 38 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 39 */ _CFFI_OP(_CFFI_OP_POINTER, 94), // int32_t *
 /* 40 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 41 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 42 */ _CFFI_OP(_CFFI_OP_FUNCTION, 314), // ge_status()(ge_ir *, uint32_t, uint32_t, uint32_t *, ge_err *)
+/* 42 */ _CFFI_OP(_CFFI_OP_FUNCTION, 323), // ge_status()(ge_ir *, uint32_t, uint32_t, uint32_t *, ge_err *)
 /* 43 */ _CFFI_OP(_CFFI_OP_NOOP, 22),
 /* 44 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 45 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 46 */ _CFFI_OP(_CFFI_OP_POINTER, 10), // uint32_t *
 /* 47 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 48 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 49 */ _CFFI_OP(_CFFI_OP_FUNCTION, 314), // ge_status()(ge_ir *, uint32_t, uint64_t, uint64_t *, ge_err *)
+/* 49 */ _CFFI_OP(_CFFI_OP_FUNCTION, 323), // ge_status()(ge_ir *, uint32_t, uint64_t, uint64_t *, ge_err *)
 /* 50 */ _CFFI_OP(_CFFI_OP_NOOP, 22),
 /* 51 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 52 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 24), // uint64_t
 /* 53 */ _CFFI_OP(_CFFI_OP_POINTER, 52), // uint64_t *
 /* 54 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 55 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 56 */ _CFFI_OP(_CFFI_OP_FUNCTION, 314), // ge_status()(ge_ir *, uint32_t, uint8_t const *, size_t, int32_t *, ge_err *)
+/* 56 */ _CFFI_OP(_CFFI_OP_FUNCTION, 323), // ge_status()(ge_ir *, uint32_t, uint8_t const *, size_t, int32_t *, ge_err *)
 /* 57 */ _CFFI_OP(_CFFI_OP_NOOP, 22),
 /* 58 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 59 */ _CFFI_OP(_CFFI_OP_NOOP, 31),
@@ -649,33 +649,33 @@ static void *_cffi_types[] = {
 /* 61 */ _CFFI_OP(_CFFI_OP_NOOP, 39),
 /* 62 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 63 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 64 */ _CFFI_OP(_CFFI_OP_FUNCTION, 314), // ge_status()(ge_limits const *, ge_ir * *, ge_err *)
-/* 65 */ _CFFI_OP(_CFFI_OP_POINTER, 306), // ge_limits const *
+/* 64 */ _CFFI_OP(_CFFI_OP_FUNCTION, 323), // ge_status()(ge_limits const *, ge_ir * *, ge_err *)
+/* 65 */ _CFFI_OP(_CFFI_OP_POINTER, 314), // ge_limits const *
 /* 66 */ _CFFI_OP(_CFFI_OP_POINTER, 22), // ge_ir * *
 /* 67 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 68 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 69 */ _CFFI_OP(_CFFI_OP_FUNCTION, 314), // ge_status()(ge_matcher *, ge_engine *, ge_err *)
-/* 70 */ _CFFI_OP(_CFFI_OP_POINTER, 309), // ge_matcher *
+/* 69 */ _CFFI_OP(_CFFI_OP_FUNCTION, 323), // ge_status()(ge_matcher *, ge_engine *, ge_err *)
+/* 70 */ _CFFI_OP(_CFFI_OP_POINTER, 317), // ge_matcher *
 /* 71 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
 /* 72 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 73 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 74 */ _CFFI_OP(_CFFI_OP_FUNCTION, 314), // ge_status()(ge_matcher *, ge_err *)
+/* 74 */ _CFFI_OP(_CFFI_OP_FUNCTION, 323), // ge_status()(ge_matcher *, ge_err *)
 /* 75 */ _CFFI_OP(_CFFI_OP_NOOP, 70),
 /* 76 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 77 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 78 */ _CFFI_OP(_CFFI_OP_FUNCTION, 314), // ge_status()(ge_matcher *, ge_matcher * *, ge_err *)
+/* 78 */ _CFFI_OP(_CFFI_OP_FUNCTION, 323), // ge_status()(ge_matcher *, ge_matcher * *, ge_err *)
 /* 79 */ _CFFI_OP(_CFFI_OP_NOOP, 70),
 /* 80 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 81 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 82 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 83 */ _CFFI_OP(_CFFI_OP_FUNCTION, 314), // ge_status()(ge_matcher *, int64_t *, size_t, size_t *, ge_err *)
+/* 83 */ _CFFI_OP(_CFFI_OP_FUNCTION, 323), // ge_status()(ge_matcher *, int64_t *, size_t, size_t *, ge_err *)
 /* 84 */ _CFFI_OP(_CFFI_OP_NOOP, 70),
 /* 85 */ _CFFI_OP(_CFFI_OP_POINTER, 193), // int64_t *
 /* 86 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 87 */ _CFFI_OP(_CFFI_OP_NOOP, 33),
 /* 88 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 89 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 90 */ _CFFI_OP(_CFFI_OP_FUNCTION, 314), // ge_status()(ge_matcher *, int64_t const *, size_t, int32_t, size_t *, ge_err *)
+/* 90 */ _CFFI_OP(_CFFI_OP_FUNCTION, 323), // ge_status()(ge_matcher *, int64_t const *, size_t, int32_t, size_t *, ge_err *)
 /* 91 */ _CFFI_OP(_CFFI_OP_NOOP, 70),
 /* 92 */ _CFFI_OP(_CFFI_OP_POINTER, 193), // int64_t const *
 /* 93 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
@@ -683,26 +683,26 @@ static void *_cffi_types[] = {
 /* 95 */ _CFFI_OP(_CFFI_OP_NOOP, 33),
 /* 96 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 97 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 98 */ _CFFI_OP(_CFFI_OP_FUNCTION, 314), // ge_status()(ge_matcher *, size_t, ge_err *)
+/* 98 */ _CFFI_OP(_CFFI_OP_FUNCTION, 323), // ge_status()(ge_matcher *, size_t, ge_err *)
 /* 99 */ _CFFI_OP(_CFFI_OP_NOOP, 70),
 /* 100 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 101 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 102 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 103 */ _CFFI_OP(_CFFI_OP_FUNCTION, 314), // ge_status()(ge_matcher *, uint32_t *, size_t, size_t *, ge_err *)
+/* 103 */ _CFFI_OP(_CFFI_OP_FUNCTION, 323), // ge_status()(ge_matcher *, uint32_t *, size_t, size_t *, ge_err *)
 /* 104 */ _CFFI_OP(_CFFI_OP_NOOP, 70),
 /* 105 */ _CFFI_OP(_CFFI_OP_NOOP, 46),
 /* 106 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 107 */ _CFFI_OP(_CFFI_OP_NOOP, 33),
 /* 108 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 109 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 110 */ _CFFI_OP(_CFFI_OP_FUNCTION, 314), // ge_status()(ge_matcher *, uint8_t *, size_t, size_t *, ge_err *)
+/* 110 */ _CFFI_OP(_CFFI_OP_FUNCTION, 323), // ge_status()(ge_matcher *, uint8_t *, size_t, size_t *, ge_err *)
 /* 111 */ _CFFI_OP(_CFFI_OP_NOOP, 70),
 /* 112 */ _CFFI_OP(_CFFI_OP_POINTER, 249), // uint8_t *
 /* 113 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 114 */ _CFFI_OP(_CFFI_OP_NOOP, 33),
 /* 115 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 116 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 117 */ _CFFI_OP(_CFFI_OP_FUNCTION, 314), // ge_status()(ge_matcher *, uint8_t const *, size_t, int32_t, size_t *, ge_err *)
+/* 117 */ _CFFI_OP(_CFFI_OP_FUNCTION, 323), // ge_status()(ge_matcher *, uint8_t const *, size_t, int32_t, size_t *, ge_err *)
 /* 118 */ _CFFI_OP(_CFFI_OP_NOOP, 70),
 /* 119 */ _CFFI_OP(_CFFI_OP_NOOP, 31),
 /* 120 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
@@ -710,7 +710,7 @@ static void *_cffi_types[] = {
 /* 122 */ _CFFI_OP(_CFFI_OP_NOOP, 33),
 /* 123 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 124 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 125 */ _CFFI_OP(_CFFI_OP_FUNCTION, 314), // ge_status()(ge_matcher *, uint8_t const *, size_t, uint32_t *, uint32_t *, size_t *, uint32_t *, size_t *, size_t, ge_err *)
+/* 125 */ _CFFI_OP(_CFFI_OP_FUNCTION, 323), // ge_status()(ge_matcher *, uint8_t const *, size_t, uint32_t *, uint32_t *, size_t *, uint32_t *, size_t *, size_t, ge_err *)
 /* 126 */ _CFFI_OP(_CFFI_OP_NOOP, 70),
 /* 127 */ _CFFI_OP(_CFFI_OP_NOOP, 31),
 /* 128 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
@@ -722,16 +722,16 @@ static void *_cffi_types[] = {
 /* 134 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 135 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 136 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 137 */ _CFFI_OP(_CFFI_OP_FUNCTION, 314), // ge_status()(ge_plan *, uint32_t const *, uint32_t const *, uint32_t, ge_dfa * *, ge_err *)
-/* 138 */ _CFFI_OP(_CFFI_OP_POINTER, 310), // ge_plan *
+/* 137 */ _CFFI_OP(_CFFI_OP_FUNCTION, 323), // ge_status()(ge_plan *, uint32_t const *, uint32_t const *, uint32_t, ge_dfa * *, ge_err *)
+/* 138 */ _CFFI_OP(_CFFI_OP_POINTER, 318), // ge_plan *
 /* 139 */ _CFFI_OP(_CFFI_OP_NOOP, 29),
 /* 140 */ _CFFI_OP(_CFFI_OP_NOOP, 29),
 /* 141 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 142 */ _CFFI_OP(_CFFI_OP_POINTER, 252), // ge_dfa * *
 /* 143 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 144 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 145 */ _CFFI_OP(_CFFI_OP_FUNCTION, 314), // ge_status()(ge_vocab const *, uint8_t const *, size_t, int32_t, uint32_t *, size_t *, size_t *, ge_err *)
-/* 146 */ _CFFI_OP(_CFFI_OP_POINTER, 316), // ge_vocab const *
+/* 145 */ _CFFI_OP(_CFFI_OP_FUNCTION, 323), // ge_status()(ge_vocab const *, uint8_t const *, size_t, int32_t, uint32_t *, size_t *, size_t *, ge_err *)
+/* 146 */ _CFFI_OP(_CFFI_OP_POINTER, 325), // ge_vocab const *
 /* 147 */ _CFFI_OP(_CFFI_OP_NOOP, 31),
 /* 148 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 149 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21),
@@ -740,17 +740,17 @@ static void *_cffi_types[] = {
 /* 152 */ _CFFI_OP(_CFFI_OP_NOOP, 33),
 /* 153 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 154 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 155 */ _CFFI_OP(_CFFI_OP_FUNCTION, 314), // ge_status()(int32_t, ge_dfa * *, ge_err *)
+/* 155 */ _CFFI_OP(_CFFI_OP_FUNCTION, 323), // ge_status()(int32_t, ge_dfa * *, ge_err *)
 /* 156 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21),
 /* 157 */ _CFFI_OP(_CFFI_OP_NOOP, 142),
 /* 158 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 159 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 160 */ _CFFI_OP(_CFFI_OP_FUNCTION, 314), // ge_status()(int32_t, ge_vocab * *, ge_err *)
+/* 160 */ _CFFI_OP(_CFFI_OP_FUNCTION, 323), // ge_status()(int32_t, ge_vocab * *, ge_err *)
 /* 161 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21),
 /* 162 */ _CFFI_OP(_CFFI_OP_POINTER, 9), // ge_vocab * *
 /* 163 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 164 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 165 */ _CFFI_OP(_CFFI_OP_FUNCTION, 314), // ge_status()(uint8_t const *, uint32_t const *, uint32_t, uint32_t, uint32_t const *, uint32_t, ge_vocab * *, ge_err *)
+/* 165 */ _CFFI_OP(_CFFI_OP_FUNCTION, 323), // ge_status()(uint8_t const *, uint32_t const *, uint32_t, uint32_t, uint32_t const *, uint32_t, ge_vocab * *, ge_err *)
 /* 166 */ _CFFI_OP(_CFFI_OP_NOOP, 31),
 /* 167 */ _CFFI_OP(_CFFI_OP_NOOP, 29),
 /* 168 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
@@ -761,7 +761,7 @@ static void *_cffi_types[] = {
 /* 173 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 174 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
 /* 175 */ _CFFI_OP(_CFFI_OP_FUNCTION, 94), // int32_t()(ge_dfa const *, uint32_t)
-/* 176 */ _CFFI_OP(_CFFI_OP_POINTER, 300), // ge_dfa const *
+/* 176 */ _CFFI_OP(_CFFI_OP_POINTER, 307), // ge_dfa const *
 /* 177 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 178 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
 /* 179 */ _CFFI_OP(_CFFI_OP_FUNCTION, 94), // int32_t()(ge_dfa const *, uint32_t, uint32_t *)
@@ -800,7 +800,7 @@ static void *_cffi_types[] = {
 /* 212 */ _CFFI_OP(_CFFI_OP_NOOP, 46),
 /* 213 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
 /* 214 */ _CFFI_OP(_CFFI_OP_FUNCTION, 30), // size_t()(ge_batch const *)
-/* 215 */ _CFFI_OP(_CFFI_OP_POINTER, 299), // ge_batch const *
+/* 215 */ _CFFI_OP(_CFFI_OP_POINTER, 306), // ge_batch const *
 /* 216 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
 /* 217 */ _CFFI_OP(_CFFI_OP_FUNCTION, 30), // size_t()(ge_dfa const *)
 /* 218 */ _CFFI_OP(_CFFI_OP_NOOP, 176),
@@ -817,10 +817,10 @@ static void *_cffi_types[] = {
 /* 229 */ _CFFI_OP(_CFFI_OP_NOOP, 112),
 /* 230 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
 /* 231 */ _CFFI_OP(_CFFI_OP_FUNCTION, 30), // size_t()(ge_grammar const *)
-/* 232 */ _CFFI_OP(_CFFI_OP_POINTER, 304), // ge_grammar const *
+/* 232 */ _CFFI_OP(_CFFI_OP_POINTER, 312), // ge_grammar const *
 /* 233 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
 /* 234 */ _CFFI_OP(_CFFI_OP_FUNCTION, 30), // size_t()(ge_matcher const *)
-/* 235 */ _CFFI_OP(_CFFI_OP_POINTER, 309), // ge_matcher const *
+/* 235 */ _CFFI_OP(_CFFI_OP_POINTER, 317), // ge_matcher const *
 /* 236 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
 /* 237 */ _CFFI_OP(_CFFI_OP_FUNCTION, 30), // size_t()(ge_vocab *)
 /* 238 */ _CFFI_OP(_CFFI_OP_NOOP, 9),
@@ -836,77 +836,115 @@ static void *_cffi_types[] = {
 /* 248 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 249 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 18), // uint8_t
 /* 250 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 251 */ _CFFI_OP(_CFFI_OP_FUNCTION, 320), // void()(ge_dfa *)
-/* 252 */ _CFFI_OP(_CFFI_OP_POINTER, 300), // ge_dfa *
+/* 251 */ _CFFI_OP(_CFFI_OP_FUNCTION, 330), // void()(ge_dfa *)
+/* 252 */ _CFFI_OP(_CFFI_OP_POINTER, 307), // ge_dfa *
 /* 253 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 254 */ _CFFI_OP(_CFFI_OP_FUNCTION, 320), // void()(ge_dfa const *, ge_dfa_content *)
+/* 254 */ _CFFI_OP(_CFFI_OP_FUNCTION, 330), // void()(ge_dfa const *, ge_dfa_content *)
 /* 255 */ _CFFI_OP(_CFFI_OP_NOOP, 176),
-/* 256 */ _CFFI_OP(_CFFI_OP_POINTER, 301), // ge_dfa_content *
+/* 256 */ _CFFI_OP(_CFFI_OP_POINTER, 308), // ge_dfa_content *
 /* 257 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 258 */ _CFFI_OP(_CFFI_OP_FUNCTION, 320), // void()(ge_engine *)
+/* 258 */ _CFFI_OP(_CFFI_OP_FUNCTION, 330), // void()(ge_engine *)
 /* 259 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
 /* 260 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 261 */ _CFFI_OP(_CFFI_OP_FUNCTION, 320), // void()(ge_engine *, ge_dfa *)
+/* 261 */ _CFFI_OP(_CFFI_OP_FUNCTION, 330), // void()(ge_engine *, ge_dfa *)
 /* 262 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
 /* 263 */ _CFFI_OP(_CFFI_OP_NOOP, 252),
 /* 264 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 265 */ _CFFI_OP(_CFFI_OP_FUNCTION, 320), // void()(ge_engine *, ge_stats *)
+/* 265 */ _CFFI_OP(_CFFI_OP_FUNCTION, 330), // void()(ge_engine *, ge_stats *)
 /* 266 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
-/* 267 */ _CFFI_OP(_CFFI_OP_POINTER, 313), // ge_stats *
+/* 267 */ _CFFI_OP(_CFFI_OP_POINTER, 322), // ge_stats *
 /* 268 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 269 */ _CFFI_OP(_CFFI_OP_FUNCTION, 320), // void()(ge_grammar *)
+/* 269 */ _CFFI_OP(_CFFI_OP_FUNCTION, 330), // void()(ge_grammar *)
 /* 270 */ _CFFI_OP(_CFFI_OP_NOOP, 8),
 /* 271 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 272 */ _CFFI_OP(_CFFI_OP_FUNCTION, 320), // void()(ge_ir *)
+/* 272 */ _CFFI_OP(_CFFI_OP_FUNCTION, 330), // void()(ge_ir *)
 /* 273 */ _CFFI_OP(_CFFI_OP_NOOP, 22),
 /* 274 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 275 */ _CFFI_OP(_CFFI_OP_FUNCTION, 320), // void()(ge_matcher *)
+/* 275 */ _CFFI_OP(_CFFI_OP_FUNCTION, 330), // void()(ge_matcher *)
 /* 276 */ _CFFI_OP(_CFFI_OP_NOOP, 70),
 /* 277 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 278 */ _CFFI_OP(_CFFI_OP_FUNCTION, 320), // void()(ge_plan *)
+/* 278 */ _CFFI_OP(_CFFI_OP_FUNCTION, 330), // void()(ge_plan *)
 /* 279 */ _CFFI_OP(_CFFI_OP_NOOP, 138),
 /* 280 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 281 */ _CFFI_OP(_CFFI_OP_FUNCTION, 320), // void()(ge_plan const *, ge_plan_content *)
-/* 282 */ _CFFI_OP(_CFFI_OP_POINTER, 310), // ge_plan const *
-/* 283 */ _CFFI_OP(_CFFI_OP_POINTER, 311), // ge_plan_content *
+/* 281 */ _CFFI_OP(_CFFI_OP_FUNCTION, 330), // void()(ge_plan const *, ge_plan_content *)
+/* 282 */ _CFFI_OP(_CFFI_OP_POINTER, 318), // ge_plan const *
+/* 283 */ _CFFI_OP(_CFFI_OP_POINTER, 319), // ge_plan_content *
 /* 284 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 285 */ _CFFI_OP(_CFFI_OP_FUNCTION, 320), // void()(ge_vocab *)
-/* 286 */ _CFFI_OP(_CFFI_OP_NOOP, 9),
-/* 287 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 288 */ _CFFI_OP(_CFFI_OP_FUNCTION, 320), // void()(ge_vocab const *, ge_vocab_content *)
-/* 289 */ _CFFI_OP(_CFFI_OP_NOOP, 146),
-/* 290 */ _CFFI_OP(_CFFI_OP_POINTER, 317), // ge_vocab_content *
+/* 285 */ _CFFI_OP(_CFFI_OP_FUNCTION, 330), // void()(ge_scores const *, uint32_t const *, size_t, uint32_t const *, size_t)
+/* 286 */ _CFFI_OP(_CFFI_OP_POINTER, 321), // ge_scores const *
+/* 287 */ _CFFI_OP(_CFFI_OP_NOOP, 29),
+/* 288 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 289 */ _CFFI_OP(_CFFI_OP_NOOP, 29),
+/* 290 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 291 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 292 */ _CFFI_OP(_CFFI_OP_POINTER, 294), // _Bool *
-/* 293 */ _CFFI_OP(_CFFI_OP_POINTER, 294), // _Bool const *
-/* 294 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 1), // _Bool
-/* 295 */ _CFFI_OP(_CFFI_OP_POINTER, 296), // char const *
-/* 296 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 2), // char
-/* 297 */ _CFFI_OP(_CFFI_OP_ARRAY, 296), // char[200]
-/* 298 */ (_cffi_opcode_t)(200),
-/* 299 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 0), // ge_batch
-/* 300 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 1), // ge_dfa
-/* 301 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 2), // ge_dfa_content
-/* 302 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 3), // ge_engine
-/* 303 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 4), // ge_err
-/* 304 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 5), // ge_grammar
-/* 305 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 6), // ge_ir
-/* 306 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 7), // ge_limits
-/* 307 */ _CFFI_OP(_CFFI_OP_ENUM, 0), // ge_mask_flag
-/* 308 */ _CFFI_OP(_CFFI_OP_POINTER, 70), // ge_matcher * const *
-/* 309 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 8), // ge_matcher
-/* 310 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 9), // ge_plan
-/* 311 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 10), // ge_plan_content
-/* 312 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 11), // ge_rules
-/* 313 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 12), // ge_stats
-/* 314 */ _CFFI_OP(_CFFI_OP_ENUM, 1), // ge_status
-/* 315 */ _CFFI_OP(_CFFI_OP_ENUM, 2), // ge_switch
-/* 316 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 13), // ge_vocab
-/* 317 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 14), // ge_vocab_content
-/* 318 */ _CFFI_OP(_CFFI_OP_POINTER, 319), // uint16_t const *
-/* 319 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 20), // uint16_t
-/* 320 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 0), // void
+/* 292 */ _CFFI_OP(_CFFI_OP_FUNCTION, 330), // void()(ge_vocab *)
+/* 293 */ _CFFI_OP(_CFFI_OP_NOOP, 9),
+/* 294 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 295 */ _CFFI_OP(_CFFI_OP_FUNCTION, 330), // void()(ge_vocab const *, ge_vocab_content *)
+/* 296 */ _CFFI_OP(_CFFI_OP_NOOP, 146),
+/* 297 */ _CFFI_OP(_CFFI_OP_POINTER, 326), // ge_vocab_content *
+/* 298 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 299 */ _CFFI_OP(_CFFI_OP_POINTER, 301), // _Bool *
+/* 300 */ _CFFI_OP(_CFFI_OP_POINTER, 301), // _Bool const *
+/* 301 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 1), // _Bool
+/* 302 */ _CFFI_OP(_CFFI_OP_POINTER, 303), // char const *
+/* 303 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 2), // char
+/* 304 */ _CFFI_OP(_CFFI_OP_ARRAY, 303), // char[200]
+/* 305 */ (_cffi_opcode_t)(200),
+/* 306 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 0), // ge_batch
+/* 307 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 1), // ge_dfa
+/* 308 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 2), // ge_dfa_content
+/* 309 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 3), // ge_engine
+/* 310 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 4), // ge_err
+/* 311 */ _CFFI_OP(_CFFI_OP_ENUM, 0), // ge_float
+/* 312 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 5), // ge_grammar
+/* 313 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 6), // ge_ir
+/* 314 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 7), // ge_limits
+/* 315 */ _CFFI_OP(_CFFI_OP_ENUM, 1), // ge_mask_flag
+/* 316 */ _CFFI_OP(_CFFI_OP_POINTER, 70), // ge_matcher * const *
+/* 317 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 8), // ge_matcher
+/* 318 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 9), // ge_plan
+/* 319 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 10), // ge_plan_content
+/* 320 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 11), // ge_rules
+/* 321 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 12), // ge_scores
+/* 322 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 13), // ge_stats
+/* 323 */ _CFFI_OP(_CFFI_OP_ENUM, 2), // ge_status
+/* 324 */ _CFFI_OP(_CFFI_OP_ENUM, 3), // ge_switch
+/* 325 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 14), // ge_vocab
+/* 326 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 15), // ge_vocab_content
+/* 327 */ _CFFI_OP(_CFFI_OP_POINTER, 328), // uint16_t const *
+/* 328 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 20), // uint16_t
+/* 329 */ _CFFI_OP(_CFFI_OP_POINTER, 330), // void *
+/* 330 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 0), // void
 };
+
+static int _cffi_const_GE_FLOAT16(unsigned long long *o)
+{
+  int n = (GE_FLOAT16) <= 0;
+  *o = (unsigned long long)((GE_FLOAT16) | 0);  /* check that GE_FLOAT16 is an integer */
+  return n;
+}
+
+static int _cffi_const_GE_BFLOAT16(unsigned long long *o)
+{
+  int n = (GE_BFLOAT16) <= 0;
+  *o = (unsigned long long)((GE_BFLOAT16) | 0);  /* check that GE_BFLOAT16 is an integer */
+  return n;
+}
+
+static int _cffi_const_GE_FLOAT32(unsigned long long *o)
+{
+  int n = (GE_FLOAT32) <= 0;
+  *o = (unsigned long long)((GE_FLOAT32) | 0);  /* check that GE_FLOAT32 is an integer */
+  return n;
+}
+
+static int _cffi_const_GE_FLOAT64(unsigned long long *o)
+{
+  int n = (GE_FLOAT64) <= 0;
+  *o = (unsigned long long)((GE_FLOAT64) | 0);  /* check that GE_FLOAT64 is an integer */
+  return n;
+}
 
 static int _cffi_const_GE_MASK_ALL(unsigned long long *o)
 {
@@ -1112,7 +1150,7 @@ _cffi_f_ge_build(PyObject *self, PyObject *noarg)
 
   (void)self; /* unused */
   (void)noarg; /* unused */
-  pyresult = _cffi_from_c_pointer((char *)result, _cffi_type(295));
+  pyresult = _cffi_from_c_pointer((char *)result, _cffi_type(302));
   return pyresult;
 }
 #else
@@ -1470,7 +1508,7 @@ _cffi_f_ge_dfa_load(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(314));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(323));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -1562,7 +1600,7 @@ _cffi_f_ge_dfa_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(314));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(323));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -1951,7 +1989,7 @@ _cffi_f_ge_engine_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(314));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(323));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2202,7 +2240,7 @@ _cffi_f_ge_grammar_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(314));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(323));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2300,7 +2338,7 @@ _cffi_f_ge_ir_add(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(314));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(323));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2376,7 +2414,7 @@ _cffi_f_ge_ir_continuations(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(314));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(323));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2452,7 +2490,7 @@ _cffi_f_ge_ir_count(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(314));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(323));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2558,7 +2596,7 @@ _cffi_f_ge_ir_is_empty(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(314));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(323));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2645,7 +2683,7 @@ _cffi_f_ge_ir_matches(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(314));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(323));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2709,7 +2747,7 @@ _cffi_f_ge_ir_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(314));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(323));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2796,7 +2834,7 @@ _cffi_f_ge_matcher_accept(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(314));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(323));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2883,7 +2921,7 @@ _cffi_f_ge_matcher_accept_bytes(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(314));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(323));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3023,7 +3061,7 @@ _cffi_f_ge_matcher_closing(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(314));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(323));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3104,7 +3142,7 @@ _cffi_f_ge_matcher_closing_tokens(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(314));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(323));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3235,7 +3273,7 @@ _cffi_f_ge_matcher_expected(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(314));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(323));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3445,7 +3483,7 @@ _cffi_f_ge_matcher_forced_bytes(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(314));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(323));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3509,7 +3547,7 @@ _cffi_f_ge_matcher_fork(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(314));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(323));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3626,7 +3664,7 @@ _cffi_f_ge_matcher_history(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(314));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(323));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3728,7 +3766,7 @@ _cffi_f_ge_matcher_move(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(314));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(323));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3792,7 +3830,7 @@ _cffi_f_ge_matcher_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(314));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(323));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3845,7 +3883,7 @@ _cffi_f_ge_matcher_reset(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(314));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(323));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3904,7 +3942,7 @@ _cffi_f_ge_matcher_rollback(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(314));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(323));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -4021,7 +4059,7 @@ _cffi_f_ge_plan_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(314));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(323));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -4080,6 +4118,80 @@ _cffi_f_ge_plan_read(PyObject *self, PyObject *args)
 #  define _cffi_f_ge_plan_read _cffi_d_ge_plan_read
 #endif
 
+static void _cffi_d_ge_scores_apply(ge_scores const * x0, uint32_t const * x1, size_t x2, uint32_t const * x3, size_t x4)
+{
+  ge_scores_apply(x0, x1, x2, x3, x4);
+}
+#ifndef PYPY_VERSION
+static PyObject *
+_cffi_f_ge_scores_apply(PyObject *self, PyObject *args)
+{
+  ge_scores const * x0;
+  uint32_t const * x1;
+  size_t x2;
+  uint32_t const * x3;
+  size_t x4;
+  Py_ssize_t datasize;
+  struct _cffi_freeme_s *large_args_free = NULL;
+  PyObject *arg0;
+  PyObject *arg1;
+  PyObject *arg2;
+  PyObject *arg3;
+  PyObject *arg4;
+
+  if (!PyArg_UnpackTuple(args, "ge_scores_apply", 5, 5, &arg0, &arg1, &arg2, &arg3, &arg4))
+    return NULL;
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(286), arg0, (char **)&x0);
+  if (datasize != 0) {
+    x0 = ((size_t)datasize) <= 640 ? (ge_scores const *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(286), arg0, (char **)&x0,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(29), arg1, (char **)&x1);
+  if (datasize != 0) {
+    x1 = ((size_t)datasize) <= 640 ? (uint32_t const *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(29), arg1, (char **)&x1,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  x2 = _cffi_to_c_int(arg2, size_t);
+  if (x2 == (size_t)-1 && PyErr_Occurred())
+    return NULL;
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(29), arg3, (char **)&x3);
+  if (datasize != 0) {
+    x3 = ((size_t)datasize) <= 640 ? (uint32_t const *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(29), arg3, (char **)&x3,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  x4 = _cffi_to_c_int(arg4, size_t);
+  if (x4 == (size_t)-1 && PyErr_Occurred())
+    return NULL;
+
+  Py_BEGIN_ALLOW_THREADS
+  _cffi_restore_errno();
+  { ge_scores_apply(x0, x1, x2, x3, x4); }
+  _cffi_save_errno();
+  Py_END_ALLOW_THREADS
+
+  (void)self; /* unused */
+  if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
+  Py_INCREF(Py_None);
+  return Py_None;
+}
+#else
+#  define _cffi_f_ge_scores_apply _cffi_d_ge_scores_apply
+#endif
+
 static char const * _cffi_d_ge_version(void)
 {
   return ge_version();
@@ -4099,7 +4211,7 @@ _cffi_f_ge_version(PyObject *self, PyObject *noarg)
 
   (void)self; /* unused */
   (void)noarg; /* unused */
-  pyresult = _cffi_from_c_pointer((char *)result, _cffi_type(295));
+  pyresult = _cffi_from_c_pointer((char *)result, _cffi_type(302));
   return pyresult;
 }
 #else
@@ -4245,7 +4357,7 @@ _cffi_f_ge_vocab_encode(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(314));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(323));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -4340,7 +4452,7 @@ _cffi_f_ge_vocab_load(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(314));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(323));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -4444,7 +4556,7 @@ _cffi_f_ge_vocab_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(314));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(323));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -4480,10 +4592,10 @@ _cffi_f_ge_vocab_read(PyObject *self, PyObject *args)
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(290), arg1, (char **)&x1);
+      _cffi_type(297), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (ge_vocab_content *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(290), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(297), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -4682,6 +4794,18 @@ static void _cffi_checkfld__ge_rules(ge_rules *p)
 struct _cffi_align__ge_rules { char x; ge_rules y; };
 
 _CFFI_UNUSED_FN
+static void _cffi_checkfld__ge_scores(ge_scores *p)
+{
+  /* only to generate compile-time warnings or errors */
+  (void)p;
+  { void * *tmp = &p->first; (void)tmp; }
+  (void)((p->stride) | 0);  /* check that 'ge_scores.stride' is an integer */
+  (void)((p->width) | 0);  /* check that 'ge_scores.width' is an integer */
+  { ge_float *tmp = &p->kind; (void)tmp; }
+}
+struct _cffi_align__ge_scores { char x; ge_scores y; };
+
+_CFFI_UNUSED_FN
 static void _cffi_checkfld__ge_stats(ge_stats *p)
 {
   /* only to generate compile-time warnings or errors */
@@ -4728,6 +4852,7 @@ static void _cffi_checkfld__ge_vocab_content(ge_vocab_content *p)
 struct _cffi_align__ge_vocab_content { char x; ge_vocab_content y; };
 
 static const struct _cffi_global_s _cffi_globals[] = {
+  { "GE_BFLOAT16", (void *)_cffi_const_GE_BFLOAT16, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
   { "GE_E_ARGUMENT", (void *)_cffi_const_GE_E_ARGUMENT, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
   { "GE_E_BUSY", (void *)_cffi_const_GE_E_BUSY, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
   { "GE_E_IR", (void *)_cffi_const_GE_E_IR, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
@@ -4737,6 +4862,9 @@ static const struct _cffi_global_s _cffi_globals[] = {
   { "GE_E_SPELLING", (void *)_cffi_const_GE_E_SPELLING, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
   { "GE_E_SYNTAX", (void *)_cffi_const_GE_E_SYNTAX, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
   { "GE_E_UNSUPPORTED", (void *)_cffi_const_GE_E_UNSUPPORTED, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
+  { "GE_FLOAT16", (void *)_cffi_const_GE_FLOAT16, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
+  { "GE_FLOAT32", (void *)_cffi_const_GE_FLOAT32, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
+  { "GE_FLOAT64", (void *)_cffi_const_GE_FLOAT64, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
   { "GE_MASK_ALL", (void *)_cffi_const_GE_MASK_ALL, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
   { "GE_MASK_SAME", (void *)_cffi_const_GE_MASK_SAME, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
   { "GE_NO_CLAMPING", (void *)_cffi_const_GE_NO_CLAMPING, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
@@ -4798,20 +4926,21 @@ static const struct _cffi_global_s _cffi_globals[] = {
   { "ge_plan_free", (void *)_cffi_f_ge_plan_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 278), (void *)_cffi_d_ge_plan_free },
   { "ge_plan_new", (void *)_cffi_f_ge_plan_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 14), (void *)_cffi_d_ge_plan_new },
   { "ge_plan_read", (void *)_cffi_f_ge_plan_read, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 281), (void *)_cffi_d_ge_plan_read },
+  { "ge_scores_apply", (void *)_cffi_f_ge_scores_apply, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 285), (void *)_cffi_d_ge_scores_apply },
   { "ge_version", (void *)_cffi_f_ge_version, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_N, 0), (void *)_cffi_d_ge_version },
   { "ge_vocab_bytes", (void *)_cffi_f_ge_vocab_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 237), (void *)_cffi_d_ge_vocab_bytes },
   { "ge_vocab_encode", (void *)_cffi_f_ge_vocab_encode, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 145), (void *)_cffi_d_ge_vocab_encode },
-  { "ge_vocab_free", (void *)_cffi_f_ge_vocab_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 285), (void *)_cffi_d_ge_vocab_free },
+  { "ge_vocab_free", (void *)_cffi_f_ge_vocab_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 292), (void *)_cffi_d_ge_vocab_free },
   { "ge_vocab_load", (void *)_cffi_f_ge_vocab_load, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 160), (void *)_cffi_d_ge_vocab_load },
   { "ge_vocab_new", (void *)_cffi_f_ge_vocab_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 165), (void *)_cffi_d_ge_vocab_new },
-  { "ge_vocab_read", (void *)_cffi_f_ge_vocab_read, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 288), (void *)_cffi_d_ge_vocab_read },
+  { "ge_vocab_read", (void *)_cffi_f_ge_vocab_read, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 295), (void *)_cffi_d_ge_vocab_read },
   { "ge_vocab_save", (void *)_cffi_f_ge_vocab_save, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 240), (void *)_cffi_d_ge_vocab_save },
 };
 
 static const struct _cffi_field_s _cffi_fields[] = {
   { "matchers", offsetof(ge_batch, matchers),
                 sizeof(((ge_batch *)0)->matchers),
-                _CFFI_OP(_CFFI_OP_NOOP, 308) },
+                _CFFI_OP(_CFFI_OP_NOOP, 316) },
   { "tokens", offsetof(ge_batch, tokens),
               sizeof(((ge_batch *)0)->tokens),
               _CFFI_OP(_CFFI_OP_NOOP, 92) },
@@ -4832,16 +4961,16 @@ static const struct _cffi_field_s _cffi_fields[] = {
                  _CFFI_OP(_CFFI_OP_NOOP, 10) },
   { "accepted", offsetof(ge_batch, accepted),
                 sizeof(((ge_batch *)0)->accepted),
-                _CFFI_OP(_CFFI_OP_NOOP, 292) },
+                _CFFI_OP(_CFFI_OP_NOOP, 299) },
   { "needed", offsetof(ge_batch, needed),
               sizeof(((ge_batch *)0)->needed),
-              _CFFI_OP(_CFFI_OP_NOOP, 292) },
+              _CFFI_OP(_CFFI_OP_NOOP, 299) },
   { "changed", offsetof(ge_batch, changed),
                sizeof(((ge_batch *)0)->changed),
-               _CFFI_OP(_CFFI_OP_NOOP, 292) },
+               _CFFI_OP(_CFFI_OP_NOOP, 299) },
   { "failed", offsetof(ge_batch, failed),
               sizeof(((ge_batch *)0)->failed),
-              _CFFI_OP(_CFFI_OP_NOOP, 292) },
+              _CFFI_OP(_CFFI_OP_NOOP, 299) },
   { "n_states", offsetof(ge_dfa_content, n_states),
                 sizeof(((ge_dfa_content *)0)->n_states),
                 _CFFI_OP(_CFFI_OP_NOOP, 10) },
@@ -4880,10 +5009,10 @@ static const struct _cffi_field_s _cffi_fields[] = {
               _CFFI_OP(_CFFI_OP_NOOP, 10) },
   { "byte_class_of", offsetof(ge_dfa_content, byte_class_of),
                      sizeof(((ge_dfa_content *)0)->byte_class_of),
-                     _CFFI_OP(_CFFI_OP_NOOP, 318) },
+                     _CFFI_OP(_CFFI_OP_NOOP, 327) },
   { "byte_accepts", offsetof(ge_dfa_content, byte_accepts),
                     sizeof(((ge_dfa_content *)0)->byte_accepts),
-                    _CFFI_OP(_CFFI_OP_NOOP, 293) },
+                    _CFFI_OP(_CFFI_OP_NOOP, 300) },
   { "note", offsetof(ge_dfa_content, note),
             sizeof(((ge_dfa_content *)0)->note),
             _CFFI_OP(_CFFI_OP_NOOP, 31) },
@@ -4904,7 +5033,7 @@ static const struct _cffi_field_s _cffi_fields[] = {
               _CFFI_OP(_CFFI_OP_NOOP, 10) },
   { "text", offsetof(ge_err, text),
             sizeof(((ge_err *)0)->text),
-            _CFFI_OP(_CFFI_OP_NOOP, 297) },
+            _CFFI_OP(_CFFI_OP_NOOP, 304) },
   { "max_expressions", offsetof(ge_limits, max_expressions),
                        sizeof(((ge_limits *)0)->max_expressions),
                        _CFFI_OP(_CFFI_OP_NOOP, 52) },
@@ -4989,6 +5118,18 @@ static const struct _cffi_field_s _cffi_fields[] = {
   { "longest", offsetof(ge_rules, longest),
                sizeof(((ge_rules *)0)->longest),
                _CFFI_OP(_CFFI_OP_NOOP, 94) },
+  { "first", offsetof(ge_scores, first),
+             sizeof(((ge_scores *)0)->first),
+             _CFFI_OP(_CFFI_OP_NOOP, 329) },
+  { "stride", offsetof(ge_scores, stride),
+              sizeof(((ge_scores *)0)->stride),
+              _CFFI_OP(_CFFI_OP_NOOP, 193) },
+  { "width", offsetof(ge_scores, width),
+             sizeof(((ge_scores *)0)->width),
+             _CFFI_OP(_CFFI_OP_NOOP, 30) },
+  { "kind", offsetof(ge_scores, kind),
+            sizeof(((ge_scores *)0)->kind),
+            _CFFI_OP(_CFFI_OP_NOOP, 311) },
   { "bytes", offsetof(ge_stats, bytes),
              sizeof(((ge_stats *)0)->bytes),
              _CFFI_OP(_CFFI_OP_NOOP, 52) },
@@ -5082,68 +5223,74 @@ static const struct _cffi_field_s _cffi_fields[] = {
 };
 
 static const struct _cffi_struct_union_s _cffi_struct_unions[] = {
-  { "ge_batch", 299, _CFFI_F_CHECK_FIELDS,
+  { "ge_batch", 306, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_batch), offsetof(struct _cffi_align__ge_batch, y), 0, 11 },
-  { "ge_dfa", 300, _CFFI_F_OPAQUE,
+  { "ge_dfa", 307, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_dfa_content", 301, _CFFI_F_CHECK_FIELDS,
+  { "ge_dfa_content", 308, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_dfa_content), offsetof(struct _cffi_align__ge_dfa_content, y), 11, 15 },
-  { "ge_engine", 302, _CFFI_F_OPAQUE,
+  { "ge_engine", 309, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_err", 303, _CFFI_F_CHECK_FIELDS,
+  { "ge_err", 310, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_err), offsetof(struct _cffi_align__ge_err, y), 26, 6 },
-  { "ge_grammar", 304, _CFFI_F_OPAQUE,
+  { "ge_grammar", 312, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_ir", 305, _CFFI_F_OPAQUE,
+  { "ge_ir", 313, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_limits", 306, _CFFI_F_CHECK_FIELDS,
+  { "ge_limits", 314, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_limits), offsetof(struct _cffi_align__ge_limits, y), 32, 12 },
-  { "ge_matcher", 309, _CFFI_F_OPAQUE,
+  { "ge_matcher", 317, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_plan", 310, _CFFI_F_OPAQUE,
+  { "ge_plan", 318, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_plan_content", 311, _CFFI_F_CHECK_FIELDS,
+  { "ge_plan_content", 319, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_plan_content), offsetof(struct _cffi_align__ge_plan_content, y), 44, 5 },
-  { "ge_rules", 312, _CFFI_F_CHECK_FIELDS,
+  { "ge_rules", 320, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_rules), offsetof(struct _cffi_align__ge_rules, y), 49, 11 },
-  { "ge_stats", 313, _CFFI_F_CHECK_FIELDS,
-    sizeof(ge_stats), offsetof(struct _cffi_align__ge_stats, y), 60, 22 },
-  { "ge_vocab", 316, _CFFI_F_OPAQUE,
+  { "ge_scores", 321, _CFFI_F_CHECK_FIELDS,
+    sizeof(ge_scores), offsetof(struct _cffi_align__ge_scores, y), 60, 4 },
+  { "ge_stats", 322, _CFFI_F_CHECK_FIELDS,
+    sizeof(ge_stats), offsetof(struct _cffi_align__ge_stats, y), 64, 22 },
+  { "ge_vocab", 325, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_vocab_content", 317, _CFFI_F_CHECK_FIELDS,
-    sizeof(ge_vocab_content), offsetof(struct _cffi_align__ge_vocab_content, y), 82, 8 },
+  { "ge_vocab_content", 326, _CFFI_F_CHECK_FIELDS,
+    sizeof(ge_vocab_content), offsetof(struct _cffi_align__ge_vocab_content, y), 86, 8 },
 };
 
 static const struct _cffi_enum_s _cffi_enums[] = {
-  { "ge_mask_flag", 307, _cffi_prim_int(sizeof(ge_mask_flag), ((ge_mask_flag)-1) <= 0),
+  { "ge_float", 311, _cffi_prim_int(sizeof(ge_float), ((ge_float)-1) <= 0),
+    "GE_FLOAT16,GE_BFLOAT16,GE_FLOAT32,GE_FLOAT64" },
+  { "ge_mask_flag", 315, _cffi_prim_int(sizeof(ge_mask_flag), ((ge_mask_flag)-1) <= 0),
     "GE_MASK_ALL,GE_MASK_SAME" },
-  { "ge_status", 314, _cffi_prim_int(sizeof(ge_status), ((ge_status)-1) <= 0),
+  { "ge_status", 323, _cffi_prim_int(sizeof(ge_status), ((ge_status)-1) <= 0),
     "GE_OK,GE_E_MEMORY,GE_E_LIMIT,GE_E_SYNTAX,GE_E_UNSUPPORTED,GE_E_NOTHING,GE_E_IR,GE_E_ARGUMENT,GE_E_SPELLING,"
     "GE_E_BUSY" },
-  { "ge_switch", 315, _cffi_prim_int(sizeof(ge_switch), ((ge_switch)-1) <= 0),
+  { "ge_switch", 324, _cffi_prim_int(sizeof(ge_switch), ((ge_switch)-1) <= 0),
     "GE_NO_MASK_CACHE,GE_NO_INNER_MASKS,GE_NO_SHARED_INNER,GE_NO_GOTO_CACHE,GE_NO_STATE_CACHE,GE_NO_SLICES,"
     "GE_NO_HEIRS,GE_NO_CLAMPING,GE_NO_TABLE" },
 };
 
 static const struct _cffi_typename_s _cffi_typenames[] = {
-  { "ge_batch", 299 },
-  { "ge_dfa", 300 },
-  { "ge_dfa_content", 301 },
-  { "ge_engine", 302 },
-  { "ge_err", 303 },
-  { "ge_grammar", 304 },
-  { "ge_ir", 305 },
-  { "ge_limits", 306 },
-  { "ge_mask_flag", 307 },
-  { "ge_matcher", 309 },
-  { "ge_plan", 310 },
-  { "ge_plan_content", 311 },
-  { "ge_rules", 312 },
-  { "ge_stats", 313 },
-  { "ge_status", 314 },
-  { "ge_switch", 315 },
-  { "ge_vocab", 316 },
-  { "ge_vocab_content", 317 },
+  { "ge_batch", 306 },
+  { "ge_dfa", 307 },
+  { "ge_dfa_content", 308 },
+  { "ge_engine", 309 },
+  { "ge_err", 310 },
+  { "ge_float", 311 },
+  { "ge_grammar", 312 },
+  { "ge_ir", 313 },
+  { "ge_limits", 314 },
+  { "ge_mask_flag", 315 },
+  { "ge_matcher", 317 },
+  { "ge_plan", 318 },
+  { "ge_plan_content", 319 },
+  { "ge_rules", 320 },
+  { "ge_scores", 321 },
+  { "ge_stats", 322 },
+  { "ge_status", 323 },
+  { "ge_switch", 324 },
+  { "ge_vocab", 325 },
+  { "ge_vocab_content", 326 },
 };
 
 static const struct _cffi_type_context_s _cffi_type_context = {
@@ -5153,12 +5300,12 @@ static const struct _cffi_type_context_s _cffi_type_context = {
   _cffi_struct_unions,
   _cffi_enums,
   _cffi_typenames,
-  78,  /* num_globals */
-  15,  /* num_struct_unions */
-  3,  /* num_enums */
-  18,  /* num_typenames */
+  83,  /* num_globals */
+  16,  /* num_struct_unions */
+  4,  /* num_enums */
+  20,  /* num_typenames */
   NULL,  /* no includes */
-  321,  /* num_types */
+  331,  /* num_types */
   0,  /* flags */
 };
 

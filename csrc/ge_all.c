@@ -48,6 +48,7 @@
 #include "match/en.c"                 /*   engines */
 #include "match/mt.c"                 /*   matchers */
 #include "match/bt.c"                 /*   batches of them */
+#include "match/ap.c"                 /*   masks applied to scores */
 #include "dfa/mn.c"                   /*   ahead of time: minimisation */
 #include "dfa/ba.c"                   /*   ... the byte automaton of a grammar */
 #include "dfa/td_runs.c"              /*   ... literals with one spelling */

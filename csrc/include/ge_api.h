@@ -242,6 +242,22 @@ ge_status ge_matcher_closing_tokens(ge_matcher *m, uint32_t *out, size_t capacit
 ge_status ge_matcher_expected(ge_matcher *m, const uint8_t *text, size_t n_text, uint32_t live_bytes[8], uint32_t *lexemes,
                               size_t *n_lexemes, uint32_t *nonterminals, size_t *n_nonterminals, size_t capacity, ge_err *err);
 
+/* --- scores ----------------------------------------------------------------------------------------------------------------- */
+
+typedef enum ge_float { GE_FLOAT16, GE_BFLOAT16, GE_FLOAT32, GE_FLOAT64 } ge_float;
+
+/* Rows of scores in memory. Those of a row lie side by side, each aligned to its size. */
+typedef struct ge_scores {
+    void *first;    /* row 0 */
+    int64_t stride; /* bytes from a row to the next; any */
+    size_t width;   /* of a row */
+    ge_float kind;
+} ge_scores;
+
+/* Scores that a mask does not allow, or that lie beyond it, become -inf. Mask i, of n_words words, is for row rows[i], or i if rows is NULL.
+ * Borrows all. */
+void ge_scores_apply(const ge_scores *scores, const uint32_t *masks, size_t n_words, const uint32_t *rows, size_t n);
+
 /* --- token automata ---------------------------------------------------------------------------------------------------------- */
 
 /* All states of a grammar. More than max_states: GE_E_LIMIT, max_configurations. Keeps vocab alive. Returns owned. */

@@ -1,17 +1,12 @@
 """Apply masks to scores: -inf for every token that may not come next, in place.
 
-Idea. In CPU memory the scores are seen as integers of their size, so one code serves every floating type, of numpy and of torch (whose CPU
-tensors share their memory with arrays), and what is allowed keeps its exact bits. Masks are of three kinds, and each row is treated by its own:
+    scores                                                         done by
+    CPU memory, those of a row side by side, numpy or torch        the core, by address (csrc/match/ap.c)
+    CPU memory, other numpy arrays                                 numpy, which unpacks the bits
+    CUDA where Triton is installed                                 a Triton kernel, to which the packed bits travel (V / 8 bytes a row)
+    other tensors: other devices, strides, with a gradient         torch operations
 
-    nearly nothing allowed   keep those few scores, fill the row, put them back         structure: brackets, keys
-    nearly all allowed       write -inf to the few others                               free text
-    between                  look each byte of the mask up in a table of 8 lanes,       the rest
-                             scores & keep | fill
-
-On other devices the packed bits travel (V / 8 bytes a row) and are unpacked there: by a Triton kernel on CUDA where Triton is installed, else by
-torch operations.
-
-Cost at V = 131,072, float32, one core: 20 to 90 us a row; bench/decoding/apply.py measures it.
+What is allowed keeps its exact bits. Cost at V = 131,072, float32, one core: 4 to 40 us a row and 10 us a call; docs/decoding.md has the figures.
 """
 
 from __future__ import annotations
@@ -20,19 +15,14 @@ import sys
 from collections.abc import Iterable
 from functools import cache
 from importlib.util import find_spec
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-_FEW_WORDS = 256  # with bits to be looked at one by one; beyond that the table is faster
+from .._native import ffi, lib
 
-_PATTERNS = {  # of -inf, as an integer of the same size
-    "float16": np.int16(-0x0400),
-    "bfloat16": np.int16(-0x0080),
-    "float32": np.int32(-0x0080_0000),
-    "float64": np.int64(-0x0010_0000_0000_0000),
-}
+_KINDS = {"float16": lib.GE_FLOAT16, "bfloat16": lib.GE_BFLOAT16, "float32": lib.GE_FLOAT32, "float64": lib.GE_FLOAT64}
 
 
 def apply_mask(logits: Any, mask: Any, rows: Iterable[int] | None = None) -> None:
@@ -64,28 +54,47 @@ def apply_mask(logits: Any, mask: Any, rows: Iterable[int] | None = None) -> Non
     is_tensor = torch is not None and isinstance(logits, torch.Tensor)
     if not is_tensor and not isinstance(logits, np.ndarray):
         raise TypeError(f"logits are a numpy array or a torch tensor, not {type(logits).__name__}")
-    kind = str(logits.dtype).removeprefix("torch.")
-    if kind not in _PATTERNS:
+    kind = _name(logits.dtype)
+    if kind not in _KINDS:
         raise TypeError(f"logits are float32, float16, bfloat16 or float64, not {kind}")
     if logits.ndim not in (1, 2) or not logits.shape[-1]:
         raise ValueError(f"logits have the shape (V,) or (rows, V), not {tuple(logits.shape)}")
-    if is_tensor and (logits.device.type != "cpu" or (logits.requires_grad and torch.is_grad_enabled())):
+    reachable = not is_tensor or (logits.is_cpu and not (logits.requires_grad and torch.is_grad_enabled()))
+    scores = _scores(logits, kind, is_tensor) if reachable else None
+    if is_tensor and scores is None:
         mask = _mask_tensor(mask, torch)
         chosen = _rows_of(tuple(logits.shape), tuple(mask.shape), rows)
-        _apply_on_device(torch, logits.unsqueeze(0) if logits.ndim == 1 else logits, mask.to(logits.device), chosen)
+        _apply_by_torch(torch, logits.unsqueeze(0) if logits.ndim == 1 else logits, mask.to(logits.device), chosen)
         return
     mask = _mask_array(mask, torch)
-    chosen = _rows_of(logits.shape, mask.shape, rows)
-    lanes = _integers(torch, logits, _PATTERNS[kind]) if is_tensor else logits.view(np.ndarray).view(_PATTERNS[kind].dtype)
-    if not lanes.flags.writeable:
+    chosen = _rows_of(tuple(logits.shape), mask.shape, rows)
+    if not is_tensor and not logits.flags.writeable:
         raise ValueError("the logits are read-only")
-    lanes = lanes[np.newaxis] if lanes.ndim == 1 else lanes
-    mask = mask[np.newaxis] if mask.ndim == 1 else mask
-    for row, words in zip(range(len(lanes)) if chosen is None else chosen, mask):
-        _apply_row(lanes[row], words, _PATTERNS[kind])
+    if scores is None:
+        _apply_by_numpy(np.atleast_2d(logits.view(np.ndarray)), np.atleast_2d(mask), chosen)
+        return
+    n_masks, n_words = mask.shape if mask.ndim == 2 else (1, len(mask))
+    places = ffi.NULL if chosen is None else ffi.new("uint32_t[]", chosen)
+    lib.ge_scores_apply(scores, ffi.from_buffer("uint32_t[]", mask), n_words, places, n_masks)
+
+
+def _scores(logits: Any, kind: str, is_tensor: bool) -> Any | None:
+    """Scores in CPU memory as a `ge_scores`; None if those of a row do not lie side by side, or not aligned."""
+    size = logits.itemsize
+    strides = [size * stride for stride in logits.stride()] if is_tensor else logits.strides
+    address = logits.data_ptr() if is_tensor else logits.ctypes.data
+    row_stride = strides[0] if len(strides) == 2 else 0
+    if strides[-1] != size or row_stride % size or address % size:
+        return None
+    return ffi.new("ge_scores *", (ffi.cast("void *", address), row_stride, logits.shape[-1], _KINDS[kind]))
 
 
 # --- checks ---------------------------------------------------------------------------------------------------------
+
+
+@cache  # numpy takes 3 us for it
+def _name(dtype: Any) -> str:
+    return str(dtype).removeprefix("torch.")
 
 
 def _rows_of(logits: tuple[int, ...], mask: tuple[int, ...], rows: Iterable[int] | None) -> list[int] | None:
@@ -116,15 +125,13 @@ def _row(row: Any, n_rows: int) -> int:
 
 
 def _mask_array(mask: Any, torch: Any) -> NDArray[np.int32]:
-    """A mask in CPU memory."""
-    if torch is not None and isinstance(mask, torch.Tensor):
-        _check_words(str(mask.dtype).removeprefix("torch."))
-        mask = mask.detach().cpu().numpy()
-    elif not isinstance(mask, np.ndarray):
+    """A mask in CPU memory, contiguous and aligned."""
+    is_tensor = torch is not None and isinstance(mask, torch.Tensor)
+    if not is_tensor and not isinstance(mask, np.ndarray):
         mask = _of_bytes(mask)
-    _check_words(str(mask.dtype))
-    words: NDArray[np.int32] = np.ascontiguousarray(mask).view(np.int32)
-    return words
+    _check_words(mask)
+    words: NDArray[np.int32] = np.ascontiguousarray(mask.numpy(force=True) if is_tensor else mask).view(np.int32)
+    return words if words.flags.aligned else words.copy()
 
 
 def _mask_tensor(mask: Any, torch: Any) -> Any:
@@ -132,7 +139,7 @@ def _mask_tensor(mask: Any, torch: Any) -> Any:
     if not isinstance(mask, torch.Tensor):
         words = _mask_array(mask, torch)
         return torch.from_numpy(words if words.flags.writeable else words.copy())
-    _check_words(str(mask.dtype).removeprefix("torch."))
+    _check_words(mask)
     return mask.view(torch.int32)
 
 
@@ -147,67 +154,25 @@ def _of_bytes(mask: Any) -> NDArray[np.int32]:
     return np.asarray(view)
 
 
-def _check_words(kind: str) -> None:
-    if kind not in ("int32", "uint32"):
-        raise TypeError(f"a mask is int32, not {kind}")
+def _check_words(mask: Any) -> None:
+    if _name(mask.dtype) not in ("int32", "uint32"):
+        raise TypeError(f"a mask is int32, not {_name(mask.dtype)}")
 
 
-# --- in CPU memory --------------------------------------------------------------------------------------------------
+# --- where the core does not reach ----------------------------------------------------------------------------------
 
 
-class _Table(NamedTuple):
-    """For each byte of a mask, 8 integers: all ones for the scores that stay; the bits of -inf for the others."""
-
-    keep: NDArray[Any]
-    fill: NDArray[Any]
-
-
-@cache
-def _table(pattern: Any) -> _Table:
-    bits = np.unpackbits(np.arange(256, dtype=np.uint8)[:, np.newaxis], axis=1, bitorder="little").astype(pattern.dtype)
-    return _Table(-bits, (1 - bits) * pattern)
+def _apply_by_numpy(logits: NDArray[Any], mask: NDArray[np.int32], rows: list[int] | None) -> None:
+    """`logits` (rows, V) with any strides."""
+    width = logits.shape[1]
+    for row, words in zip(range(len(logits)) if rows is None else rows, mask):
+        allowed = np.zeros(width, dtype=np.bool_)
+        bits = np.unpackbits(words.view(np.uint8), bitorder="little")[:width]
+        allowed[: len(bits)] = bits
+        logits[row, ~allowed] = -np.inf
 
 
-def _integers(torch: Any, logits: Any, pattern: Any) -> NDArray[Any]:
-    """A tensor in CPU memory as an array of integers that shares it."""
-    lanes: NDArray[Any] = logits.detach().view(getattr(torch, pattern.dtype.name)).numpy()
-    return lanes
-
-
-def _apply_row(lanes: NDArray[Any], words: NDArray[np.int32], pattern: Any) -> None:
-    """One row of scores, as integers, under one mask."""
-    width = 32 * len(words)
-    lanes[width:] = pattern
-    lanes = lanes[:width]  # may be shorter: the last bits of the mask are for no token then
-    if np.count_nonzero(words) <= _FEW_WORDS:
-        allowed = _set_bits(words, np.flatnonzero(words), len(lanes))
-        kept = lanes[allowed]
-        lanes.fill(pattern)
-        lanes[allowed] = kept
-        return
-    refused = ~words
-    if np.count_nonzero(refused) <= _FEW_WORDS:
-        lanes[_set_bits(refused, np.flatnonzero(refused), len(lanes))] = pattern
-        return
-    table, in_bytes = _table(pattern), words.view(np.uint8)
-    lookup = table.keep.take(in_bytes, axis=0)
-    flat = lookup.reshape(-1)[: len(lanes)]
-    lanes &= flat
-    table.fill.take(in_bytes, axis=0, out=lookup, mode="clip")  # "raise" would go by way of a copy
-    lanes |= flat
-
-
-def _set_bits(words: NDArray[np.int32], where: NDArray[np.intp], width: int) -> NDArray[np.intp]:
-    """The bits below `width` that are set in the words at `where`, ascending; others have none that count."""
-    bits = np.flatnonzero(np.unpackbits(words[where].view(np.uint8), bitorder="little"))
-    ids: NDArray[np.intp] = (where[bits >> 5] << 5) | (bits & 31)
-    return ids[: np.searchsorted(ids, width)]
-
-
-# --- on other devices -----------------------------------------------------------------------------------------------
-
-
-def _apply_on_device(torch: Any, logits: Any, mask: Any, rows: list[int] | None) -> None:
+def _apply_by_torch(torch: Any, logits: Any, mask: Any, rows: list[int] | None) -> None:
     """`logits` (rows, V) and the mask lie on the same device."""
     mask = mask.unsqueeze(0) if mask.ndim == 1 else mask
     index = None if rows is None else torch.tensor(rows, device=logits.device)

@@ -14,7 +14,7 @@ from grammar_engine import Grammar, Matcher, Vocabulary, allocate_masks
 from grammar_engine.decoding import apply_mask
 
 DENSITIES = [0.0, 0.001, 0.01, 0.5, 0.99, 0.999, 1.0]
-WIDTH = 20_011  # no multiple of 32: more words than are looked at one by one
+WIDTH = 20_011  # no multiple of 32
 
 
 def random_bits(density, rows=3, width=WIDTH, seed=0):
@@ -117,6 +117,50 @@ def test_strides_of_logits_and_mask(density):
     assert same(np.ascontiguousarray(columns), expected(random_logits(), bits[::-1]))
 
 
+def any_mask(rng, rows, words):
+    """Words of all kinds that the core tells apart."""
+    one = np.int64(1) << rng.integers(0, 32, (rows, words))
+    kinds = np.stack([np.zeros_like(one), np.full_like(one, -1), one, ~one, rng.integers(0, 2**32, (rows, words))])
+    return (
+        np.take_along_axis(kinds, rng.choice(5, (1, rows, words), p=[0.2, 0.5, 0.1, 0.1, 0.1]), axis=0)[0].astype(np.uint32).view(np.int32)
+    )
+
+
+def any_problem(rng):
+    """A mask, the rows that it is for (or None) of four, the width of the logits, and what is allowed."""
+    words, width = int(rng.integers(1, 20)), int(rng.integers(1, 600))
+    words = min(words, (width + 31) // 32)
+    rows = None if rng.random() < 0.5 else rng.permutation(4)[: int(rng.integers(0, 5))].tolist()
+    mask = any_mask(rng, 4 if rows is None else len(rows), words)
+    return mask, rows, width, np.unpackbits(mask.view(np.uint8), axis=1, bitorder="little")[:, :width].astype(bool)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_small_arrays_in_wider_memory(dtype):
+    """Rows of a larger block, in either direction, aligned or not: nothing around them is written."""
+    rng = np.random.default_rng(2)
+    for _ in range(300):
+        mask, rows, width, allowed = any_problem(rng)
+        pitch, size = width + int(rng.integers(0, 5)), np.dtype(dtype).itemsize
+        offset = int(rng.choice([0, size, 1]))
+        block = rng.integers(0, 256, offset + 4 * pitch * size, dtype=np.uint8)
+        copy = block.copy()
+        turned = slice(None, None, -1 if rng.random() < 0.3 else 1)
+        logits, wanted = (one[offset:].view(dtype).reshape(4, pitch)[turned, :width] for one in (block, copy))
+        wanted[:] = expected(wanted, allowed, rows)
+        apply_mask(logits, mask, rows)
+        assert same(block, copy)
+
+
+def test_masks_that_are_not_aligned():
+    bits = random_bits(0.5)
+    logits, wanted = random_logits(), expected(random_logits(), bits)
+    shifted = np.frombuffer(b"?" + packed(bits).tobytes(), dtype=np.int32, offset=1).reshape(3, -1)
+    assert not shifted.flags.aligned
+    apply_mask(logits, shifted)
+    assert same(logits, wanted)
+
+
 def test_unsigned_masks_bytes_and_memoryviews():
     grammar, vocabulary = Grammar.from_regex("[0-9]{3}"), Vocabulary.builtin()
     matcher = Matcher(grammar, vocabulary)
@@ -208,8 +252,23 @@ def test_torch_in_cpu_memory(dtype, density):
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
+def test_small_tensors_in_wider_memory(dtype):
+    torch = pytest.importorskip("torch")
+    rng = np.random.default_rng(3)
+    for _ in range(200):
+        mask, rows, width, allowed = any_problem(rng)
+        pitch, offset = width + int(rng.integers(0, 5)), int(rng.integers(0, 3))
+        block = torch.from_numpy(rng.standard_normal(offset + 4 * pitch)).to(getattr(torch, dtype))
+        copy = block.clone()
+        logits, wanted = (one[offset:].view(4, pitch)[:, :width] for one in (block, copy))
+        wanted.copy_(torch_expected(torch, wanted, allowed, rows))
+        apply_mask(logits, torch.from_numpy(mask), rows)
+        assert same_tensors(torch, block, copy)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("rows", [None, [2, 0, 2]])
-def test_torch_operations_equal_the_tables(dtype, rows):
+def test_torch_operations_by_definition(dtype, rows):
     """What is done on devices without a kernel, reached by logits that need a gradient."""
     torch = pytest.importorskip("torch")
     bits = random_bits(0.5)

@@ -1,0 +1,35 @@
+/* ap: masks applied to scores, in CPU memory.
+ *
+ * Scores are seen as integers of their size, so that one code serves all kinds of floats, and what stays keeps its exact bits, those of NaN too.
+ *
+ * Cost: one pass over the mask. Words of all ones are passed over, four at a time; for a word with one refused token one score is written, for any
+ * other 32 are read and written. */
+#include "../base/base.h"
+
+#define SCORE u16
+#define APPLY_WORD apply_word_16
+#define APPLY_ROW apply_row_16
+#include "ap_row.h"
+
+#define SCORE u32
+#define APPLY_WORD apply_word_32
+#define APPLY_ROW apply_row_32
+#include "ap_row.h"
+
+#define SCORE u64
+#define APPLY_WORD apply_word_64
+#define APPLY_ROW apply_row_64
+#include "ap_row.h"
+
+void ge_scores_apply(const ge_scores *scores, const uint32_t *masks, size_t n_words, const uint32_t *rows, size_t n) {
+    size_t width = scores->width;
+    for (size_t i = 0; i < n; i++, masks += n_words) {
+        void *row = (u8 *)scores->first + scores->stride * (int64_t)(rows ? rows[i] : i);
+        switch (scores->kind) { /* with the bits of -inf */
+        case GE_FLOAT16: apply_row_16(row, width, masks, n_words, 0xfc00); break;
+        case GE_BFLOAT16: apply_row_16(row, width, masks, n_words, 0xff80); break;
+        case GE_FLOAT32: apply_row_32(row, width, masks, n_words, 0xff800000); break;
+        case GE_FLOAT64: apply_row_64(row, width, masks, n_words, 0xfff0000000000000); break;
+        }
+    }
+}
