@@ -213,7 +213,7 @@ class Grammar:
         property_order : {"schema", "any"}
             The keys of an object come in the order of `properties`, then those only in `required`, then others; or in any order.
         number_style : {"canonical", "any"}
-            How numbers may be spelt: as a model should write them (an integer without exponent), or in every way that RFC 8259 allows.
+            How numbers may be spelt: as a model should write them (an integer in digits only), or in every way that RFC 8259 allows.
         unique_keys : bool
             No key occurs twice in an object. Otherwise keys that the schema does not name may, as the standard leaves it.
         formats : {"known", "strict", "annotation"}

@@ -169,7 +169,7 @@ OPTIONS = """\
 | option | by default | otherwise |
 |:--|:--|:--|
 | `property_order` | `"schema"`: as `properties` lists them, then what only `required` names, then other keys | `"any"`: in any order, also the keys of the objects in `const` and `enum` |
-| `number_style` | `"canonical"`: as models write numbers; see below | `"any"`: however RFC 8259 allows, such as `1e2` for an integer; see below |
+| `number_style` | `"canonical"`: as models write numbers; see below | `"any"`: however RFC 8259 allows, such as `5.0` or `1e2` for an integer; see below |
 | `escapes` | `"minimal"`: each character of a string in one way | `"all"`: in every way that RFC 8259 allows |
 | `whitespace` | `"flexible"`: any amount between JSON tokens | `"bounded"`, `"compact"`, or exactly a pair of separators; see below |
 | `unique_keys` | `False`: a key that the schema does not name may occur twice | `True`: no key occurs twice in an object |
@@ -181,7 +181,7 @@ The defaults are made for generation: they leave a model as few ways as possible
 `property_order="any"`, `number_style="any"` and `escapes="all"`: then every JSON text of an instance is a sentence, but for three kinds of numbers that nobody
 writes by hand. Where a number has bounds, its point stands at most 9 places away from scientific notation (`0.05e3`, not `0.00000000005e12`). A
 `multipleOf` of 15 digits and more is not written with an exponent that leaves as many digits behind the point. And the numbers that `uniqueItems` compares
-are spelt as by default.
+have one nonzero digit before the point if they have an exponent.
 
 ```pycon
 >>> def reads(text, schema, **options):
@@ -192,6 +192,10 @@ are spelt as by default.
 (False, True)
 >>> reads("1e2", {"type": "integer"}), reads("1e2", {"type": "integer"}, number_style="any")
 (False, True)
+>>> reads("2.50", {"const": 2.5}), reads("2.50", {"const": 2.5}, number_style="any")
+(False, True)
+>>> reads("2.50", {"type": "number", "maximum": 3})
+True
 >>> reads('"\\\\u0061"', {"const": "a"}), reads('"\\\\u0061"', {"const": "a"}, escapes="all")
 (False, True)
 >>> reads('{"x": 1, "x": 2}', {"type": "object"}), reads('{"x": 1, "x": 2}', {"type": "object"}, unique_keys=True)
@@ -221,9 +225,11 @@ With the default options the language is the set of JSON texts of the instances,
 what a JSON parser would read as a valid instance; none makes it larger, but for the last.
 
 - **Order of properties.** As in the schema; then keys that only `required` names; then all others. The keys of a `const` object: as given.
-- **Numbers.** Without bounds, in any way that RFC 8259 allows. An integer or a multiple (`multipleOf`) in plain digits, with a fraction of zeros
-  if any (`5.0`; not in draft 4). A bounded number in plain digits, or with one nonzero digit before the point and an exponent. No float is ever
-  involved.
+- **Numbers.** An integer in digits only: `5`, and not `5.0`; so are the multiples of an integer. A number in `enum` or `const` without zeros at its
+  end: `2.5`, and not `2.50`; from 10<sup>16</sup> on and below 10<sup>-4</sup> also as programs print it, `1e+22` or `1.5e-07`. Other numbers may have
+  any digits behind the point: multiples of a fraction in plain notation, bounded numbers also with one nonzero digit before the point and an exponent,
+  numbers without bounds in any way that RFC 8259 allows. What a schema *excludes* is excluded in every spelling: a number that is `not` an integer is
+  not `5.0`. No float is ever involved.
 - **Strings.** Each character in one way, raw where JSON allows it.
 - **White space.** `whitespace=`
 

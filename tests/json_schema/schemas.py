@@ -166,6 +166,11 @@ def texts_of(value: Any) -> set[str]:
     return {text, f"{text}E0", f"{text}00" if "." in text else f"{text}.00", f"{up:f}e-2", f"{down:f}e+3"}
 
 
+def with_digits(value: Any) -> Any:
+    """A value with its integers as `int`, which are written in digits only."""
+    return json.loads(json.dumps(value), parse_float=lambda text: int(float(text)) if float(text).is_integer() else float(text))
+
+
 def exact(text: str) -> Any:
     """The value of a JSON text, with exact numbers: `int` where integral, else `Fraction`."""
     return json.loads(text, parse_float=_number)

@@ -9,13 +9,13 @@ from decimal import Decimal
 import pytest
 
 from grammar_engine import Grammar, UnsatisfiableSchemaError, UnsupportedSchemaError
-from grammar_engine.frontends.json_schema.scalars.decimals import ANY, MOST_MOVED, NORMAL, Bound, DecimalSyntax
+from grammar_engine.frontends.json_schema.scalars.decimals import ANY, CANONICAL, MOST_MOVED, NORMAL, Bound, DecimalSyntax
 from grammar_engine.frontends.json_schema.scalars.multiples import MOST_FRACTION, Multiples, has_automaton, is_multiple
 from grammar_engine.frontends.json_schema.scalars.numbers import NumberPiece
 from grammar_engine.ir import Builder
 from oracle import expr as oracle
 
-from .engine import accepts
+from .engine import accepts, dump
 
 BOUNDS = [Decimal(x) for x in "0 1 -1 7 9 10 19 20 99 100 -100 250 0.5 1.25 -1.25 0.09 9.99 10.01 -0.001 12.34 0.1 199.99 3 5".split()]
 
@@ -47,6 +47,18 @@ def is_normal(text: str) -> bool:
     return is_number(text) and ("e" not in text.lower() or re.match(r"-?[1-9](\.|[eE])", text) is not None)
 
 
+def is_printed(text: str, number: Decimal) -> bool:
+    """Whether programs print the number so: no zeros behind the last digit, an exponent only where it is far from zero."""
+    if not is_number(text) or Decimal(text) != number:
+        return False
+    mantissa, _, exponent = text.lower().partition("e")
+    if "." in mantissa and mantissa.endswith("0"):
+        return False
+    if not exponent:
+        return True
+    return not 1e-4 <= abs(number) < 1e16 and is_normal(text) and re.fullmatch(r"\+?[1-9]\d+|-0?[1-9]|-[1-9]\d+", exponent) is not None
+
+
 def inside(value: Decimal, low: Bound | None, high: Bound | None) -> bool:
     if low is not None and (value < low.value or (low.open and value == low.value)):
         return False
@@ -64,7 +76,8 @@ def test_ranges(seed: int) -> None:
             low = high = Bound(low.value, False)
     builder = Builder()
     syntax = DecimalSyntax(builder, integer_fraction=True)
-    expr, plain, whole = syntax.range(low, high), syntax.plain_range(low, high), syntax.plain_integers(low, high)
+    expr, plain, digits = syntax.range(low, high), syntax.plain_range(low, high), syntax.plain_integers(low, high)
+    whole = DecimalSyntax(builder, True, NORMAL).plain_integers(low, high)
     known = oracle.read(builder)
     for text in spellings(rng, rng.choice([b.value for b in (low, high) if b] or [Decimal(3)])):
         expected = is_normal(text) and inside(Decimal(text), low, high)
@@ -74,6 +87,7 @@ def test_ranges(seed: int) -> None:
         if not has_exponent:
             integral = expected and Decimal(text) == Decimal(text).to_integral_value()
             assert oracle.contains(known[whole], text.encode()) == integral, (low, high, text)
+            assert oracle.contains(known[digits], text.encode()) == (integral and "." not in text), (low, high, text)
 
 
 @pytest.mark.parametrize(
@@ -96,13 +110,13 @@ def test_magnitudes(low: str | None, high: str | None, accepted: list[str], refu
         assert not oracle.contains(known, text.encode()), text
 
 
-def test_integers_have_no_exponent() -> None:
-    """Unless the style is "any"; in draft 4 never, and no fraction either."""
+def test_integers_are_digits() -> None:
+    """Unless the style is "any"; in draft 4 always."""
     texts = {
-        "12": 3,
-        "-0": 3,
-        "5.0": 2,
-        "-5.00": 2,
+        "12": 2,
+        "-0": 2,
+        "5.0": 1,
+        "-5.00": 1,
         "1e+22": 1,
         "10E-1": 1,
         "0.5e1": 1,
@@ -113,7 +127,7 @@ def test_integers_have_no_exponent() -> None:
         "0.5e0": 0,
     }
     modern, draft4 = {"type": "integer"}, {"type": "integer", "$schema": "http://json-schema.org/draft-04/schema#"}
-    for schema, style, level in ((modern, "any", 1), (modern, "canonical", 2), (draft4, "any", 3), (draft4, "canonical", 3)):
+    for schema, style, level in ((modern, "any", 1), (modern, "canonical", 2), (draft4, "any", 2), (draft4, "canonical", 2)):
         grammar = Grammar.from_json_schema(schema, number_style=style)
         for text, most in texts.items():
             assert accepts(grammar, text) == (0 < level <= most), (style, text)
@@ -122,13 +136,13 @@ def test_integers_have_no_exponent() -> None:
 @pytest.mark.parametrize("value", ["0", "1", "-3", "2.5", "-0.25", "1e22", "1e-7", "123456789.125"])
 def test_listed_values(value: str) -> None:
     number = Decimal(value)
-    for style in ("canonical", NORMAL, ANY):
+    for style in (CANONICAL, NORMAL, ANY):
         builder = Builder()
         expr = DecimalSyntax(builder, True, style).exactly([number])
         known = oracle.read(builder)[expr]
         for text in spellings(random.Random(value), number):
-            has_exponents = style == ANY or (number and (style == NORMAL or not -5 < number.adjusted() < 16))
-            expected = is_normal(text) and Decimal(text) == number and ("e" not in text.lower() or has_exponents)
+            same = is_normal(text) and Decimal(text) == number and ("e" not in text.lower() or style == ANY or bool(number))
+            expected = is_printed(text, number) if style == CANONICAL else same
             assert oracle.contains(known, text.encode()) == expected, (style, text)
 
 
@@ -146,14 +160,17 @@ def test_all_spellings_of_a_value() -> None:
 @pytest.mark.parametrize("step", ["1", "2", "0.01", "7", "2.5", "1e10", "1e-8", "100000000000"])
 def test_multiples(step: str) -> None:
     builder = Builder()
-    syntax = DecimalSyntax(builder, integer_fraction=True)
-    expr = Multiples(syntax).between(None, None, Decimal(step))
-    known = oracle.read(builder)[expr]
+    expr = Multiples(DecimalSyntax(builder, True, NORMAL)).between(None, None, Decimal(step))
+    canonical = Multiples(DecimalSyntax(builder, True, CANONICAL)).between(None, None, Decimal(step))
+    known = oracle.read(builder)
     rng = random.Random(step)
     for _ in range(60):
         value = Decimal(step) * rng.randint(-300, 300) + rng.choice([0, 0, Decimal(step) / 2, Decimal("0.001"), 1])
         for text in (format(value, "f"), format(value, "f") + ("0" if "." in format(value, "f") else ".0")):
-            assert oracle.contains(known, text.encode()) == (value % Decimal(step) == 0), text
+            expected = value % Decimal(step) == 0
+            assert oracle.contains(known[expr], text.encode()) == expected, text
+            is_written = "." not in text or not is_multiple(Decimal(step), Decimal(1))
+            assert oracle.contains(known[canonical], text.encode()) == (expected and is_written), text
 
 
 @pytest.mark.parametrize(
@@ -162,8 +179,8 @@ def test_multiples(step: str) -> None:
         (
             {"type": "integer", "multipleOf": 86_400_000, "minimum": 0, "maximum": 1e15},
             "canonical",
-            ["0", "86400000", "999993600000000", "864000000000000.0"],
-            ["86400001", "1000000000000000", "1036800000000000", "8.64e7"],
+            ["0", "86400000", "999993600000000"],
+            ["86400001", "1000000000000000", "1036800000000000", "8.64e7", "864000000000000.0"],
         ),
         (
             {"type": "number", "multipleOf": Decimal("0.00025"), "minimum": -3.5, "exclusiveMaximum": 1e6},
@@ -218,6 +235,62 @@ def test_steps_and_bounds(schema: dict, style: str, accepted: list[str], refused
     grammar = Grammar.from_json_schema(schema, number_style=style)
     assert [text for text in accepted if not accepts(grammar, text)] == []
     assert [text for text in refused if accepts(grammar, text)] == []
+
+
+@pytest.mark.parametrize(
+    ("schema", "accepted", "refused"),
+    [
+        ({"enum": [1, 2.5, 0]}, "1 2.5 0 -0", "1.0 2.50 0.0 25e-1 1e0"),
+        ({"const": [1.0, {"a": 0.125}]}, '[1,{"a":0.125}]', '[1.0,{"a":0.125}] [1,{"a":0.1250}]'),
+        ({"const": 1e22}, "1e22 1e+22 1E22 10000000000000000000000", "1.0e22 10e21 1e022 10000000000000000000000.0"),
+        ({"const": 0.000015}, "0.000015 1.5e-5 1.5E-05", "0.0000150 1.50e-5 1.5e-005 15e-6"),
+        ({"type": "integer", "multipleOf": 0.5}, "3", "3.0 3.5"),
+        ({"type": "number", "minimum": 1, "maximum": 2}, "1 1.0 1.50 1.5e0 2.000", "2.01"),
+        ({"type": "number", "minimum": 2.5, "maximum": 2.5}, "2.5", "2.50"),
+        ({"type": "number", "multipleOf": 0.25}, "1 1.0 1.50", "1.1 1e0"),
+        ({"type": "number", "multipleOf": 0.25, "minimum": 0, "maximum": 9}, "1 1.0 1.50", "1.1 1e0"),
+        ({"type": "number", "multipleOf": 5}, "0 15", "15.0 15e0"),
+        ({"type": "number", "multipleOf": 5, "minimum": 0, "maximum": 90}, "0 15", "15.0 15e0"),
+        ({"type": "number", "allOf": [{"multipleOf": 0.4}, {"multipleOf": 2.5}], "minimum": 0, "maximum": 90}, "0 10", "10.0 1.0"),
+    ],
+    ids=lambda value: dump(value) if isinstance(value, dict) else "",
+)
+def test_canonical_spellings(schema: dict, accepted: str, refused: str) -> None:
+    grammar = Grammar.from_json_schema({**schema, "$schema": "https://json-schema.org/draft/2020-12/schema"}, whitespace="compact")
+    assert [text for text in accepted.split() if not accepts(grammar, text)] == []
+    assert [text for text in refused.split() if accepts(grammar, text)] == []
+
+
+@pytest.mark.parametrize("style", ["canonical", "any"])
+@pytest.mark.parametrize(
+    ("excluded", "value", "others"),
+    [
+        ({"type": "integer"}, "5", "2.5 0.01"),
+        ({"const": 5}, "5", "2.5 4 5.01 50"),
+        ({"const": 2.5}, "2.5", "5 2.51 25.0"),
+        ({"enum": [2.5, 5]}, "5", "4 4.0 2.51"),
+        ({"multipleOf": 2.5}, "2.5", "2 2.4"),
+        ({"multipleOf": 5}, "5", "2.5 4"),
+        ({"minimum": 5}, "5", "4.999 -5"),
+        ({"minimum": 2.5, "maximum": 2.5}, "2.5", "2.49 5"),
+    ],
+    ids=lambda value: dump(value) if isinstance(value, dict) else "",
+)
+def test_what_is_excluded_is_in_all_spellings(style: str, excluded: dict, value: str, others: str) -> None:
+    """By `not`, by `oneOf`, and by `if`; in ranges, which admit any digits behind the point."""
+    number = Decimal(value)
+    texts = [value, f"{value}0" if "." in value else f"{value}.0", f"{value}00" if "." in value else f"{value}.00"]
+    texts += [f"{number}{e}" for e in ("e0", "E+00", "e-0")] + [f"{number * 10}e-1", f"{number / 10}e1"]
+    for schema in (
+        {"type": "number", "not": excluded},
+        {"type": "number", "oneOf": [{}, excluded]},
+        {"type": "number", "if": excluded, "then": False},
+        {"type": "number", "not": excluded, "minimum": 0, "maximum": 7} if value == "5" else {"type": "number", "not": excluded},
+    ):
+        grammar = Grammar.from_json_schema(schema, number_style=style)
+        assert [text for text in texts if accepts(grammar, text)] == [], schema
+        inside = [text for text in others.split() if "minimum" not in schema or 0 <= float(text) <= 7]
+        assert [text for text in inside if not accepts(grammar, text)] == [], schema
 
 
 def test_steps_of_many_digits() -> None:
@@ -305,15 +378,20 @@ class Case:
             ]
         return texts
 
-    def is_sure(self, text: str, style: str) -> bool:
-        """Whether the documentation promises that the style has this spelling."""
+    def is_canonical(self, text: str) -> bool:
+        """Whether the canonical style has this spelling, of a number of a range."""
+        is_integer = self.schema["type"] == "integer" or (self.step is not None and is_multiple(self.step, Decimal(1)))
+        if is_integer or self.step or self.not_step:
+            return "e" not in text.lower() and not (is_integer and "." in text)
+        return is_normal(text) if self.bounds else is_number(text)
+
+    def is_sure(self, text: str) -> bool:
+        """Whether the documentation promises that the style "any" has this spelling."""
         sign_and_mantissa, _, exponent = text.lower().partition("e")
         whole, _, fraction = sign_and_mantissa.lstrip("-").partition(".")
         if not exponent:
             return True
         steps = self.step or self.not_step or self.schema["type"] == "integer"
-        if style == "canonical":
-            return not steps and len(whole) == 1 and whole != "0"
         if Decimal(text) == 0:
             return self.not_step is None
         leading = len(whole + fraction) - len((whole + fraction).lstrip("0"))
@@ -332,10 +410,13 @@ def test_random_schemas(seed: int, style: str) -> None:
         return
     for value in case.values():
         for text in case.spellings(value):
-            if accepts(grammar, text):
-                assert case.has(Decimal(text)), text
+            accepted, expected = accepts(grammar, text), case.has(Decimal(text))
+            if style == "canonical":
+                assert accepted == (expected and case.is_canonical(text)), text
+            elif accepted:
+                assert expected, text
             else:
-                assert not (case.has(Decimal(text)) and case.is_sure(text, style)), text
+                assert not (expected and case.is_sure(text)), text
 
 
 def test_sizes() -> None:

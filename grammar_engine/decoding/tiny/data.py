@@ -13,7 +13,6 @@ built-in one, whose merges come in the order of their worth: with all of it, tra
 
 from __future__ import annotations
 
-import json
 import random
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -161,10 +160,4 @@ def examples(vocabulary: Vocabulary, n: int, seed: int) -> Iterator[Example]:
         if i % DOCUMENTS == 0:
             schema = random_schema(rng)
             matcher = Matcher(grammar_of(schema), vocabulary)
-        yield Example(schema, prompt_of(schema), _respelt(sampler.write(matcher)))
-
-
-def _respelt(document: bytes) -> bytes:
-    """With 3 for 3.0, which an integer may be for the grammar: a model that has learnt to write points goes on with zeros for ever."""
-    value = json.loads(document, parse_float=lambda spelling: int(float(spelling)))
-    return json.dumps(value, separators=WHITESPACE).encode()
+        yield Example(schema, prompt_of(schema), sampler.write(matcher))

@@ -18,13 +18,15 @@ What the language of the grammar is: the JSON texts of the instances of the sche
   come in the order given. With `property_order="any"` keys come in any order.
 - Keys that the schema does not name may repeat (RFC 8259 leaves the meaning open), but not where it depends on the reading whether the
   object is valid: where one of them has to meet a condition, or several are counted. With `unique_keys` no key repeats.
-- `number_style="canonical"`: an integer is written in plain digits, with a fraction of zeros if any (`5.0`; not in draft 4). So is a
-  number with `multipleOf`, with any fraction. A bounded number may also be written with one nonzero digit before the point and an
-  exponent; a listed one, where it is at least 10^16 or less than 10^-4. A number without conditions: in any way that RFC 8259 allows.
-- `number_style="any"`: bounded and listed numbers may have any exponent too, with the point up to 9 places away from its place after the
-  first nonzero digit (`10E-1`, `0.05e3`). Integers and multiples: with the point anywhere and an exponent from -9 to 17, or up to that of
-  the upper bound; where there is none, also a greater one that surely makes a multiple, with up to 17 digits after the point. Zero: with
-  any exponent.
+- `number_style="canonical"`: an integer (by `type`, or as a multiple of an integer) is written in digits only: `5`, not `5.0`. So is an
+  integer in `enum` or `const`, and another number there without zeros at its end, `2.5`; from 10^16 on and below 10^-4 these may also be
+  written as programs do, `1e+22` and `1.5e-07`. Multiples of a fraction are written in plain notation, with any digits behind the point
+  (`1.50`). A bounded number may also have one nonzero digit before the point and an exponent. A number without conditions: in any way
+  that RFC 8259 allows.
+- `number_style="any"`: any number may have zeros behind its last digit (`5.0`, `2.50`); bounded and listed numbers may have any exponent,
+  with the point up to 9 places away from its place after the first nonzero digit (`10E-1`, `0.05e3`). Integers and multiples: with the
+  point anywhere and an exponent from -9 to 17, or up to that of the upper bound; where there is none, also a greater one that surely
+  makes a multiple, with up to 17 digits after the point. Zero: with any exponent. In draft 4 an integer is digits only here too.
 - `escapes="minimal"`: each character of a string is written in one way. `"all"`: in every way that RFC 8259 allows.
 """
 

@@ -24,7 +24,7 @@ from .reading.keywords import Draft
 from .reading.options import Options
 from .reading.places import ANYTHING, NEVER, Goal, Place
 from .reading.report import SchemaReport
-from .scalars.decimals import MAX_DIGITS, NORMAL, DecimalSyntax
+from .scalars.decimals import CANONICAL, MAX_DIGITS, NORMAL, DecimalSyntax
 from .scalars.formats import FORMATS, WIDER
 from .scalars.lookahead import conditions_of
 
@@ -100,7 +100,9 @@ class Context:
 
     @cached_property
     def normal_numbers(self) -> DecimalSyntax:
-        """The syntax of numbers with few spellings of each."""
+        """The syntax of numbers whose values the core can tell apart by their text: what of `numbers` is plain or scientific."""
+        if self.numbers.style == CANONICAL:  # all but `any_number`
+            return self.numbers
         return DecimalSyntax(self.builder, self.numbers.integer_fraction, NORMAL)
 
     # --- refusing ---------------------------------------------------------------------------------------------------------

@@ -9,12 +9,16 @@ Idea. Plain numbers are compared digit by digit. Numbers with an exponent are co
 regular if the point stands at a known place; so there is one expression for each place. (Anywhere at all would mean to add a count of
 digits to an exponent, which no regular expression can.)
 
-Style "canonical" is what programs write: plain and scientific numbers, integers and multiples only plain. Style "any" has all of these
-notations, and all of RFC 8259 where there are no bounds; multiples are in multiples.py. Style "normal" is plain and scientific whatever
-the number: then the spellings of one value are few (see `exactly`), which tells values apart by their text.
+Style "canonical" is what a model should write: integers in digits only, listed numbers as programs print them, ranges plain and
+scientific, multiples only plain. Style "any" has all of these notations, also for integers and listed numbers, and all of RFC 8259 where
+there are no bounds; multiples are in multiples.py. Style "normal" is what of "any" is plain or scientific.
 
-Invariants. A set that is asked for without an exponent contains with a number all spellings of it in plain notation, and one with exponents
-all in scientific notation. Bounds are of any magnitude and precision up to `MAX_DIGITS`, and no float is ever involved.
+What is taken out of a set has every spelling that the set has: a range without a value begins behind it, and `Multiples` takes out
+multiples with any zeros. So a style may leave out spellings of what is admitted, and never of what is excluded.
+
+Invariants. A range that is asked for without an exponent contains with a number all spellings of it in plain notation, and one with
+exponents all in scientific notation. Every set contains some spelling of each of its numbers. Bounds are of any magnitude and precision up
+to `MAX_DIGITS`, and no float is ever involved.
 """
 
 from __future__ import annotations
@@ -32,6 +36,7 @@ MOST_MOVED = 9  # places that the point may stand away from its place in scienti
 CANONICAL, ANY, NORMAL = "canonical", "any", "normal"
 
 _ZERO = Decimal(0)
+_ZEROS = (b"0", b"-0")  # plainly
 EXACT = Context(prec=4 * MAX_DIGITS, Emax=999_999, Emin=-999_999)
 
 
@@ -49,7 +54,7 @@ class DecimalSyntax(Digits):
     ----------
     builder : Builder
     integer_fraction : bool
-        Whether an integer may be written with a fraction of zeros, `5.0`, or with an exponent (all drafts since 6).
+        Whether an integer with a fraction of zeros, `5.0`, or with an exponent is one (all drafts since 6).
     style : str
         CANONICAL, ANY or NORMAL.
     """
@@ -61,13 +66,11 @@ class DecimalSyntax(Digits):
         self.style = style
         self.minus = b.bytes(b"-")
         self.optional_minus = b.optional(self.minus)
-        self.whole_fraction = self.zero_fraction if integer_fraction else b.empty
+        self.whole_fraction = self.zero_fraction if integer_fraction and style != CANONICAL else b.empty
         self.moves = range(-MOST_MOVED, MOST_MOVED + 1) if style == ANY else (0,)
 
     def any_number(self) -> Expr:
-        """All numbers: in the syntax of RFC 8259, unless the style is normal."""
-        if self.style == NORMAL:
-            return self.range(None, None)
+        """All numbers in the syntax of RFC 8259."""
         b = self.builder
         return b.concat(self.optional_minus, self.any_whole, self.any_fraction, b.optional(self.exponents(None, None)))
 
@@ -83,27 +86,30 @@ class DecimalSyntax(Digits):
         """Integers without exponent between two bounds, both signs."""
         return self.signed(low, high, self._whole)
 
-    def exactly(self, values: list[Decimal]) -> Expr:
-        """The spellings of some numbers.
+    def exactly(self, values: list[Decimal], any_zeros: bool = False) -> Expr:
+        """The spellings of some numbers; with `any_zeros` behind the last digit, whatever the style.
 
         Notes
         -----
-        A number is written plainly, with any number of zeros after its last digit behind the point (which may be left out where only
-        zeros follow); or, if the style has exponents for it, with the point anywhere that the style admits, zeros in the same way, `e`
-        or `E`, `+` or nothing or `-`, and the exponent after any number of zeros. Zero may have a minus, as any number may have a plus
-        exponent of zero. The canonical style has exponents where programs write them: from 10^16 on and below 10^-4.
+        In the canonical style as programs print them: plainly, without a zero behind the last digit; from 10^16 on and below 10^-4 also
+        scientifically. In the other styles plainly, with any zeros; or with the point anywhere that the style admits, zeros in the same
+        way, `e` or `E`, `+` or nothing or `-`, and the exponent after any number of zeros. Zero may have a minus, as any number may have
+        a plus exponent of zero.
         """
-        parts = [self._spelt(values, self.whole_fraction)]
+        if self.style == CANONICAL:
+            printed = self.builder.literals([text for value in values for text in self._printed(value)])
+            return self.builder.union(printed, self._plainly(values, self.zero_fraction)) if any_zeros else printed
+        parts = [self._plainly(values, self.whole_fraction)]
         groups: dict[tuple[int, int], list[Decimal]] = {}  # by the place of the point, and the exponent
         for value in values:
             if not value and self.style == ANY:
-                parts.append(self.builder.concat(self._spelt([value], self.zero_fraction), self.exponents(None, None)))
+                parts.append(self.builder.concat(self._plainly([value], self.zero_fraction), self.exponents(None, None)))
             elif self._has_exponents(value):
                 for moved in self.moves:
                     exponent = value.adjusted() - moved
                     groups.setdefault((moved, exponent), []).append(value.scaleb(-exponent, EXACT))
         for (_, exponent), mantissas in groups.items():
-            parts.append(self.builder.concat(self._spelt(mantissas, self.zero_fraction), self.exponents(exponent, exponent)))
+            parts.append(self.builder.concat(self._plainly(mantissas, self.zero_fraction), self.exponents(exponent, exponent)))
         return self.builder.union(*parts)
 
     def exponents(self, low: int | None, high: int | None) -> Expr:
@@ -181,24 +187,33 @@ class DecimalSyntax(Digits):
             return b.concat(mantissa, b.optional(self.exponents(None, None)))
         return b.union(self.unsigned_plain(low, high), *self._exponential(low, high))
 
-    def _spelt(self, values: list[Decimal], whole_fraction: Expr) -> Expr:
+    def _plainly(self, values: list[Decimal], whole_fraction: Expr) -> Expr:
         """Some numbers in plain notation; integers with this fraction."""
         b = self.builder
         whole: list[bytes] = []
         fractions: list[bytes] = []
         for value in values:
-            integer, _, fraction = format(value, "f").partition(".")
-            fraction = fraction.rstrip("0")
-            if fraction:
-                fractions.append(f"{integer}.{fraction}".encode())
+            text = _plain(value)
+            if "." in text:
+                fractions.append(text.encode())
             else:
-                whole += (b"0", b"-0") if not value else (integer.encode(),)
+                whole += (text.encode(),) if value else _ZEROS
         return b.union(b.concat(b.literals(whole), whole_fraction), b.concat(b.literals(fractions), self.zeros))
 
+    def _printed(self, value: Decimal) -> list[bytes]:
+        """How programs print a number."""
+        if not value:
+            return [*_ZEROS]
+        texts = [_plain(value)]
+        exponent = value.adjusted()
+        if self._has_exponents(value) and not -5 < exponent < 16:
+            mantissa = _plain(value.scaleb(-exponent, EXACT))
+            forms = (f"{exponent}", f"+{exponent}") if exponent > 0 else (f"{exponent}", f"{exponent:03}")  # -7 and -07
+            texts += [mantissa + e + form for e in "eE" for form in forms]
+        return [text.encode() for text in texts]
+
     def _has_exponents(self, value: Decimal) -> bool:
-        if not value or (not self.integer_fraction and value == value.to_integral_value()):
-            return False
-        return self.style != CANONICAL or not -5 < value.adjusted() < 16
+        return bool(value) and (self.integer_fraction or value != value.to_integral_value())
 
     def _exponential(self, low: Bound, high: Bound | None) -> list[Expr]:
         """Numbers with an exponent, for each place of the point that the style admits."""
@@ -246,10 +261,16 @@ def _mirror(bound: Bound) -> Bound:
     return Bound(bound.value.copy_negate(), bound.open)
 
 
+def _plain(value: Decimal) -> str:
+    """A number in plain notation without trailing zeros, and without a point if it is an integer."""
+    text = format(value, "f")
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
 def _split(value: Decimal) -> tuple[int, str]:
     """The integer part, and the digits of the fraction without trailing zeros."""
-    integer, _, fraction = format(value, "f").partition(".")
-    return abs(int(integer)), fraction.rstrip("0")
+    integer, _, fraction = _plain(value).partition(".")
+    return abs(int(integer)), fraction
 
 
 def _literal(builder: Builder, whole: int) -> Expr:

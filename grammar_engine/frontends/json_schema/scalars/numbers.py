@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ....errors import UnsupportedSchemaError
 from ....ir import MAX_DIVISOR, Expr
-from .decimals import EXACT, Bound
+from .decimals import EXACT, Bound, DecimalSyntax
 from .multiples import Multiples, common_multiple, first_multiple, has_automaton, is_multiple, last_multiple
 
 if TYPE_CHECKING:
@@ -131,23 +131,27 @@ class NumberPiece(NamedTuple):
         return self.values is None and bool(self.steps - {ONE} or self.non_steps) and self.size() == 0
 
     def expr(self, context: Context, is_normal: bool = False) -> Expr:
-        """The JSON texts of the numbers; `is_normal` for few spellings of each (the style "normal" of decimals.py)."""
-        syntax, b = context.normal_numbers if is_normal else context.numbers, context.builder
+        """The JSON texts of the numbers; `is_normal` for plain and scientific ones only (see decimals.py)."""
+        syntax = context.normal_numbers if is_normal else context.numbers
         if self.values is not None:
             return syntax.exactly(sorted(self.values))
-        if self == NUMBERS:
+        if self == NUMBERS and not is_normal:
             return syntax.any_number()
         if self.low and self.high and (self.non_steps or self.steps - {ONE}):
             size = self.size()
             if size is not None and size <= _FEW:
-                few = self.listed()
-                return few.expr(context, is_normal) if few else b.never
+                return self._few(syntax)
         if not self.steps and not self.non_steps:
             return syntax.range(self.low, self.high)
         multiples = Multiples(syntax)
         if self == NumberPiece(self.low, self.high, INTEGERS.steps) and not multiples.has_exponents:
             return syntax.plain_integers(self.low, self.high)
         return multiples.between(self.low, self.high, self._step(context), sorted(self.non_steps))
+
+    def _few(self, syntax: DecimalSyntax) -> Expr:
+        """The numbers one by one; with any zeros unless all of them are integers, as where there are too many of them for that."""
+        few = self.listed()
+        return syntax.exactly(sorted(few.values or ()), any_zeros=_common(self.steps).denominator != 1) if few else syntax.builder.never
 
     def _step(self, context: Context) -> Decimal | None:
         """One step for all."""

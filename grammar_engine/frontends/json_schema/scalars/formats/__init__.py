@@ -64,5 +64,5 @@ NARROWED = {
     "hostname": "without A-labels (`xn--`)",
     "idn-hostname": _NOT_IN_NAMES,
     "idn-email": f"with host names {_NOT_IN_NAMES}",
-    "regex": f"with groups in groups up to {MAX_DEPTH} deep, one name, and back-references up to \\{MAX_REFERENCE}",
+    "regex": f"with groups in groups up to {MAX_DEPTH} deep, one name, and back-references up to \\{MAX_REFERENCE} or to a name of one small letter",
 }

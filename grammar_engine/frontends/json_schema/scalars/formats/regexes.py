@@ -5,8 +5,9 @@ expression can say, so the expression for one level is built from the one below,
 
 Some rules of ECMA-262 are about the pattern as a whole, or compare numbers. They are met by conditions that are too strong:
 
-- at most one group has a name (names have to differ), which is ASCII; it is in no other group, and there is no \k<name>;
-- a back-reference is one of \1 ... \3, and so many capturing groups stand before it that are in no other group;
+- at most one group has a name (names have to differ), which is ASCII; it is in no other group; \k<name> is for names of one small
+  letter, stands behind that group, and in no other group either;
+- a back-reference is one of \1 ... \9, and so many capturing groups stand before it that are in no other group;
 - in {n,m} with n and m of the same length, that length is 1 or 2, or the first digit of n is less than that of m (n may not exceed m);
 - a range in a class is between ASCII characters, or from one to any other character, or between \xHH or \uHHHH that already differ in the
   first digit (or, after \u00, in the third);
@@ -18,10 +19,12 @@ Invariant. Everything here is a valid pattern.
 
 from __future__ import annotations
 
+from string import ascii_lowercase
+
 from .....ir import ECMA_FULL, Builder, Expr
 
-MAX_DEPTH = 4  # groups in groups
-MAX_REFERENCE = 3
+MAX_DEPTH = 8  # groups in groups
+MAX_REFERENCE = 9
 
 _SYNTAX = r"\\^$.*+?()\[\]{}|"  # as members of a class
 _HEX = "[0-9A-Fa-f]"
@@ -72,8 +75,8 @@ _CLASS = _class()
 
 def regex(b: Builder) -> Expr:
     """ECMA-262 with the flag u, groups nested to a depth of `MAX_DEPTH`."""
-    closed = b.concat(b.bytes(b")"), b.pattern(_QUANTIFIER, ECMA_FULL))
-    capturing, named = b.bytes(b"("), b.pattern(r"\(\?<[A-Za-z_$][0-9A-Za-z_$]*>", ECMA_FULL)
+    quantifier, named = b.pattern(_QUANTIFIER, ECMA_FULL), b.pattern(r"\(\?<[A-Za-z_$][0-9A-Za-z_$]*>", ECMA_FULL)
+    capturing, closed = b.bytes(b"("), b.concat(b.bytes(b")"), quantifier)
     after: Expr | None = None  # what may follow a group that is counted, without names; and with one name still to come
     after_with_name: Expr | None = None
     for n_groups in range(MAX_REFERENCE, -1, -1):
@@ -82,7 +85,12 @@ def regex(b: Builder) -> Expr:
             after = after_with_name = terms
             continue
         unnamed = b.concat(terms, capturing, inside, closed)
-        with_name = b.union(terms, b.concat(unnamed, after_with_name), b.concat(terms, named, inside, closed, after))
+        rest = b.concat(inside, closed, after)
+        referred = [
+            b.concat(b.string(f"(?<{name}>"), rest, b.repeat(b.concat(b.string(f"\\k<{name}>"), quantifier, after), 1, None))
+            for name in ascii_lowercase
+        ]
+        with_name = b.union(terms, b.concat(unnamed, after_with_name), b.concat(terms, b.union(b.concat(named, rest), *referred)))
         after, after_with_name = b.union(terms, b.concat(unnamed, after)), with_name
     assert after_with_name is not None
     return after_with_name
