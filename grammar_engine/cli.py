@@ -106,8 +106,9 @@ def _generate(options: argparse.Namespace) -> int:
 def _generate_with_model(options: argparse.Namespace) -> int:
     try:
         from .decoding import Sampling, stream
+        from .decoding.tiny.data import WHITESPACE
 
-        grammar = _grammar(options, whitespace="compact")
+        grammar = _grammar(options, whitespace="compact" if options.model == "stub" else WHITESPACE)
         model, vocabulary = _model(options)
         prompt = vocabulary.encode_greedy(_prompt(options)) or list(vocabulary.eos[:1])
         sampling = Sampling(temperature=options.temperature)
@@ -300,7 +301,7 @@ def _place(text: bytes, offset: int, message: str, expected: tuple[str, ...]) ->
 # --- inputs and outputs ---------------------------------------------------------------------------------------------
 
 
-def _grammar(options: argparse.Namespace, whitespace: str = "flexible") -> Grammar:
+def _grammar(options: argparse.Namespace, whitespace: str | tuple[str, str] = "flexible") -> Grammar:
     from .grammar import Grammar
 
     if options.schema is not None:
@@ -397,7 +398,7 @@ def _command(commands: Any, name: str, run: Any, description: str) -> argparse.A
     parser.add_argument(
         "--whitespace",
         choices=("flexible", "bounded", "compact"),
-        help="white space in JSON (default: flexible; compact for generate)",
+        help="white space in JSON (default: flexible; for generate compact, or what the model has learnt)",
     )
     parser.add_argument("--lenient", action="store_true", help="drop what a schema asks for and cannot be enforced, instead of refusing it")
     parser.add_argument("--vocabulary", metavar="FILE", help="tokenizer.json, Tekken JSON, .model, or a table (default: the built-in one)")

@@ -26,9 +26,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import islice
+from operator import index
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -180,7 +181,8 @@ def stream(
     stop : collection of int, optional
         Tokens that end a text without a grammar. Default: the `eos` of the vocabulary.
     prefix_cache : PrefixCache, optional
-        Keys and values of prompts are taken from it and put into it; only for torch modules.
+        Keys and values of the prompt are taken from it; those of the prompt are put into it after the first pass, and those of the text at its
+        end. Only for torch modules.
 
     Returns
     -------
@@ -197,9 +199,14 @@ def stream(
         A limit of the grammar was reached. What was written until then is in `Stream.generation`.
     """
     model = as_model(model)
+    if not isinstance(sampling, Sampling):
+        raise TypeError(f"sampling is a Sampling, not {type(sampling).__name__}")
+    if vocabulary is not None and not isinstance(vocabulary, Vocabulary):
+        raise TypeError(f"vocabulary is a Vocabulary, not {type(vocabulary).__name__}")
     if isinstance(max_new_tokens, bool) or not isinstance(max_new_tokens, int) or max_new_tokens < 1:
         raise ValueError(f"max_new_tokens is an int of at least 1, not {max_new_tokens!r}")
-    if not len(prompt_ids):
+    ids = [index(token) for token in prompt_ids]
+    if not ids:
         raise ValueError("the prompt is empty: a model needs at least one token to go on from")
     matcher = _matcher_of(grammar, vocabulary)
     if matcher is not None:
@@ -211,8 +218,8 @@ def stream(
         text = None if matcher is None else _Text(matcher, max_new_tokens, close_in_time)
     if stop is None:
         stop = vocabulary.eos if vocabulary is not None else ()
-    ids, rng = [int(token) for token in prompt_ids], np.random.default_rng(seed)
-    loop = _Loop(model, ids, text, vocabulary, sampling, max_new_tokens, rng, forced, frozenset(stop), generation)
+    ends, rng = frozenset(map(index, stop)), np.random.default_rng(seed)
+    loop = _Loop(model, ids, text, vocabulary, sampling, max_new_tokens, rng, forced, ends, generation)
     return Stream(loop.run(prefix_cache), generation)
 
 
@@ -244,6 +251,8 @@ def _matcher_of(grammar: Grammar | Matcher | None, vocabulary: Vocabulary | None
         if vocabulary is None:
             raise ValueError("a grammar needs a vocabulary")
         matcher = Matcher(grammar, vocabulary)
+    elif not isinstance(grammar, Matcher):
+        raise TypeError(f"grammar is a Grammar or a Matcher, not {type(grammar).__name__}")
     else:
         matcher = grammar
         if vocabulary is not None and vocabulary != matcher.vocabulary:
@@ -351,6 +360,7 @@ class _Loop:
     forced: bool
     stop: frozenset[int]
     generation: Generation
+    n_passed: int = 0  # of `ids`, how many the last pass has seen
 
     def run(self, prefix_cache: PrefixCache[Payload] | None) -> Iterator[Step]:
         """The steps, until the text ends or the budget is used up."""
@@ -361,11 +371,14 @@ class _Loop:
         from .prefix_cache import kv
 
         with kv.resume(session, prefix_cache, self.ids, self.model) as lease:
-            prompt = list(self.ids)
+            is_kept = False
             for step in self._steps(session):
-                if prompt and self.generation.passes:
-                    kv.keep(session, lease, prompt, self.model)
-                    prompt = []
+                if self.n_passed and not is_kept:
+                    kv.keep(session, lease, self.ids[: self.n_passed], self.model)
+                    is_kept = True
+                elif is_kept and self.generation.finish_reason:
+                    with suppress(TypeError):  # a window may have slid since the first pass
+                        kv.keep(session, lease, self.ids[: self.n_passed], self.model)
                 yield step
 
     def _steps(self, session: Session) -> Iterator[Step]:
@@ -377,6 +390,7 @@ class _Loop:
                 with _timed(generation, "seconds_model"):
                     scores = session.logits(self.ids)[0]
                 generation.passes += 1
+                self.n_passed = len(self.ids)
                 tokens = [self._write(scores)]
             self.ids += tokens
             generation.tokens += tokens
@@ -402,7 +416,7 @@ class _Loop:
 
     def _write(self, scores: Scores) -> int:
         """Choose a token by its score, and append it to the text."""
-        penalise(scores, set(self.generation.tokens), self.sampling.repetition_penalty, sign_aware=self.sampling.sign_aware)
+        penalise(scores, self.generation.tokens, self.sampling.repetition_penalty, sign_aware=self.sampling.sign_aware)
         if self.text is None:
             return next(draws(probabilities(scores, self.sampling), self.rng))
         with _timed(self.generation, "seconds_masks"):
@@ -421,8 +435,10 @@ class _Loop:
 
     def _candidates(self, scores: Scores) -> Iterator[int]:
         """Tokens as they are drawn, none twice; those that were refused have the score -inf."""
-        while (scores != -np.inf).any():
+        while n_left := np.count_nonzero(scores != -np.inf):
             yield from draws(probabilities(scores, self.sampling), self.rng)
+            if self.sampling.greedy:  # the next best in turn: what further rounds would find, each by a look at all scores
+                yield from np.argsort(-scores, kind="stable")[: n_left - 1].tolist()
 
 
 def _spelling(vocabulary: Vocabulary, token: int) -> bytes:

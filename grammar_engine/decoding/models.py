@@ -241,6 +241,8 @@ class _CallableSession:
         seen = self.model.seen(ids, rows)
         scores = self.model.function(seen)
         self.model.passes += 1
+        if not hasattr(scores, "shape"):
+            raise TypeError(f"the model returns scores as an array or a tensor, not as {type(scores).__name__}")
         if len(scores.shape) != 2 or scores.shape[0] != len(seen):
             raise ValueError(f"the scores of {len(seen)} ids have the shape ({len(seen)}, V), not {tuple(scores.shape)}")
         self.model.learn_width(scores.shape[1])
@@ -357,8 +359,10 @@ class _TorchSession:
         return cache
 
 
-def _common(ours: Sequence[int], theirs: Sequence[int]) -> int:
+def _common(ours: list[int], theirs: list[int]) -> int:
     """Length of the longest common prefix."""
+    if ours == theirs[: len(ours)]:  # nearly always: compared at once, for texts may be long
+        return len(ours)
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(ours, theirs)))
 
 

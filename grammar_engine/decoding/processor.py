@@ -13,8 +13,9 @@ A row is *open*, or has *ended* with an end-of-text token (whatever comes then, 
 grammar refuses (rejected drafts and beams of score -inf are such). The last two may only end, so that no row is without any token.
 
 What must be guessed is where the prompt ends. A call begins new texts unless it shows the same prompts with something behind them, and some row goes
-on from what was shown: all but its last token is in a row of the last calls, or it is open and has a row of the last call and more. So one case
-is left, prompts that go on with the last texts themselves as the grammar has it: `reset` is for that.
+on from what was shown: all but its last token is in a row of the last calls, or it is open and has a row of the last call and more. So two cases
+are left: prompts that go on with the last texts themselves as the grammar has it, and prompts that are the last prompts and one token more, which
+look like a draft of one token. `reset` is for these.
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ class LogitsProcessor:
     Notes
     -----
     Belongs to one thread. `generate()` stops at `max_new_tokens` wherever the text is; `grammar_engine.decoding.generate` closes it in time.
-    A prompt that goes on with the text of the last call is taken for that text, unless `reset` is called before.
+    A prompt that is that of the last call and one token more, or goes on with its text, is taken for that text, unless `reset` is called before.
 
     Examples
     --------

@@ -79,7 +79,7 @@ class Sampling:
     @property
     def greedy(self) -> bool:
         """Whether the best token is taken, whatever the seed."""
-        return self.temperature == 0
+        return self.temperature == 0 or self.top_k == 1
 
 
 def _is_number(value: object) -> bool:
@@ -147,7 +147,8 @@ def probabilities(logits: Scores, sampling: Sampling) -> Probabilities:
         result[ids[scores.argmax()]] = 1
         return result
     scores -= best  # before the temperature: tiny ones overflow else
-    scores /= sampling.temperature
+    with np.errstate(over="ignore"):  # -inf is right
+        scores /= sampling.temperature
     if sampling.top_k is not None and sampling.top_k < len(ids):
         kept = _likeliest(scores, sampling.top_k)
         ids, scores = ids[kept], scores[kept]
@@ -221,5 +222,6 @@ def draws(probabilities: Probabilities, rng: np.random.Generator) -> Iterator[in
     yield first
     ids = np.flatnonzero(probabilities)
     ids = ids[ids != first]
-    arrivals = rng.standard_exponential(len(ids)) / probabilities[ids]
+    with np.errstate(over="ignore"):  # of probabilities near 1e-308: they arrive last, at infinity
+        arrivals = rng.standard_exponential(len(ids)) / probabilities[ids]
     yield from ids[np.argsort(arrivals, kind="stable")].tolist()

@@ -58,3 +58,8 @@ def test_a_model_from_a_file(schema, capsys, tmp_path):
     jsonschema.validate(json.loads(capsys.readouterr().out), SCHEMA)
     assert cli.main(["generate", "--schema", schema, "--model", str(tmp_path / "none")]) == 2
     assert "none" in capsys.readouterr().err
+    assert cli.main(["generate", "--schema", schema, "--model", schema]) == 2
+    assert "holds no weights of a tiny decoder" in capsys.readouterr().err
+    for given, spelling in ((), '{"name": "'), (("--whitespace", "compact"), '{"name":"'):  # by default the layout that it has learnt
+        assert cli.main(["generate", "--schema", schema, "--model", str(path), "--max-tokens", "60", *given]) == 0
+        assert capsys.readouterr().out.startswith(spelling)

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 from grammar_engine import Grammar, LimitExceededError, Matcher, Vocabulary, VocabularyError
-from grammar_engine.decoding import Sampling, generate, stream
+from grammar_engine.decoding import Sampling, generate, loop, stream
+from grammar_engine.decoding.scores import probabilities
 
 GREEDY = Sampling(temperature=0)
 PERSON = {
@@ -233,6 +234,19 @@ def test_filters_are_applied_anew_when_nothing_of_them_fits():
         assert result.refused >= 4
 
 
+@pytest.mark.parametrize("sampling", [GREEDY, Sampling(top_k=1)])
+def test_the_next_best_is_found_without_a_look_at_all_scores_for_each(sampling, monkeypatch):
+    """22 letters do not fit, then `p` does, then `z` does not and the end does: the order is that of the scores, among equals of the ids."""
+    rounds = []
+    monkeypatch.setattr(loop, "probabilities", lambda *given: rounds.append(0) or probabilities(*given))
+    vocabulary = alphabet()
+    grammar = Grammar.from_regex("[a-y]z{9}|[ptk]")
+    scores = np.zeros(vocabulary.width)
+    scores[[vocabulary.tokens.index(bytes([letter])) for letter in b"pkt"]] = (-1, -2, -1)
+    result = generate(constant(scores), [0], grammar, vocabulary, sampling=sampling, max_new_tokens=2)
+    assert (result.text, result.refused, len(rounds)) == (b"p", 23, 2)
+
+
 # --- one token after another ----------------------------------------------------------------------------------------
 
 
@@ -394,6 +408,22 @@ def test_a_model_that_wants_nothing_of_what_is_allowed():
     assert re.fullmatch(rb"[ab]{3}", result.text)
     with pytest.raises(ValueError, match="-inf to every token that the grammar allows"):
         generate(constant(scores), [0], grammar, CHARACTERS, close_in_time=False)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "arguments", "options", "words"),
+    [
+        ("12", (), {}, "cannot be interpreted as an integer"),
+        ([1.5], (), {}, "cannot be interpreted as an integer"),
+        ([0], ("[a-z]*", CHARACTERS), {}, "grammar is a Grammar or a Matcher, not str"),
+        ([0], (None, [b"a"]), {}, "vocabulary is a Vocabulary, not list"),
+        ([0], (), {"sampling": 0.7}, "sampling is a Sampling, not float"),
+        ([0], (), {"stop": "x"}, "cannot be interpreted as an integer"),
+    ],
+)
+def test_wrong_types(prompt, arguments, options, words):
+    with pytest.raises(TypeError, match=words):
+        stream(uniform(CHARACTERS), prompt, *arguments, **options)
 
 
 @pytest.mark.parametrize(

@@ -73,6 +73,12 @@ def test_scores_of_a_wrong_shape(shape):
         as_model(lambda ids: np.zeros(shape)).start().logits([1])
 
 
+@pytest.mark.parametrize("scores", [[[0.0, 1.0]], None])
+def test_scores_that_are_no_array(scores):
+    with pytest.raises(TypeError, match="scores as an array or a tensor"):
+        as_model(lambda ids: scores).start().logits([1])
+
+
 def test_a_callable_has_no_keys_and_values():
     session = as_model(table).start()
     with pytest.raises(TypeError, match="no keys and values"):

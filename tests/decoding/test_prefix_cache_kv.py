@@ -171,3 +171,69 @@ def test_in_the_loop(module) -> None:
     plain, module.positions = module.positions, 0
     assert texts(prefix_cache=cache) == without
     assert module.positions == plain - 4 * 8, "four of five found two blocks"
+
+
+@pytest.mark.parametrize("forced", [False, True])
+def test_in_the_loop_a_conversation_goes_on(module, forced) -> None:
+    """What was written is found when it comes back in a prompt: all that was passed, in full blocks; also if the caller stops at the last step."""
+    from grammar_engine import Grammar, Vocabulary
+    from grammar_engine.decoding import generate, stream
+
+    vocabulary = Vocabulary([bytes([byte]) for byte in b"abcdefghijklmn"] + [b""], eos=[14], width=16)
+    grammar, cache = Grammar.from_regex("abc[a-n]{5}nm[a-n]{2}"), PrefixCache(BLOCK)
+    run = stream(module, PROMPT, grammar, vocabulary, seed=1, forced=forced, prefix_cache=cache)
+    assert next(step for step in run if run.generation.finish_reason)
+    written = run.generation.tokens
+    assert len(written) == 13  # of 23 tokens in all, the last pass has seen 21 or 22: five full blocks
+
+    turn = [*PROMPT, *written, 3, 4, 5]
+    module.positions = 0
+    again = generate(module, turn, grammar, vocabulary, seed=2, forced=False, prefix_cache=cache)
+    assert cache.stats.prompt_matched == 20
+    assert module.positions == len(turn) - 20 + again.passes - 1
+    assert again.tokens == generate(module, turn, grammar, vocabulary, seed=2, forced=False).tokens
+
+
+def test_in_the_loop_nothing_was_passed(module) -> None:
+    """A text that is all forced, after a prompt that is known."""
+    from grammar_engine import Grammar, Vocabulary
+    from grammar_engine.decoding import generate
+
+    vocabulary = Vocabulary([bytes([byte]) for byte in b"abcdefghijklmn"] + [b""], eos=[14], width=16)
+    model, cache = as_model(module), PrefixCache(BLOCK)
+    write(model, cache, PROMPT)
+    result = generate(model, PROMPT, Grammar.from_regex("abc"), vocabulary, prefix_cache=cache)
+    assert (result.text, result.passes, cache.stats.prompt_matched) == (b"abc", 0, 8)
+
+
+def test_in_the_loop_a_window_slides() -> None:
+    """The prompt is kept while it is all there; that the end of the text cannot be kept is no error."""
+    transformers = pytest.importorskip("transformers")
+    from grammar_engine import Grammar, Vocabulary
+    from grammar_engine.decoding import generate
+
+    torch.manual_seed(0)
+    sizes = {"hidden_size": 16, "intermediate_size": 32, "num_hidden_layers": 1, "num_attention_heads": 2, "num_key_value_heads": 2}
+    config = transformers.MistralConfig(vocab_size=16, **sizes, sliding_window=8, bos_token_id=0, eos_token_id=14)
+    module = transformers.MistralForCausalLM(config).eval()
+    vocabulary = Vocabulary([bytes([byte]) for byte in b"abcdefghijklmn"] + [b""], eos=[14], width=16)
+    grammar, cache = Grammar.from_regex("[a-n]{12}"), PrefixCache(BLOCK)
+    without = generate(module, PROMPT[:5], grammar, vocabulary, seed=1).tokens
+    assert generate(module, PROMPT[:5], grammar, vocabulary, seed=1, prefix_cache=cache).tokens == without
+    assert cache.stats.table == 1
+    assert generate(module, PROMPT[:5], grammar, vocabulary, seed=1, prefix_cache=cache).tokens == without
+    assert cache.stats.prompt_matched == 4
+
+
+def test_in_the_loop_forced_text_leads_out_of_sight() -> None:
+    """A prompt that the model sees whole, but not with the text that is forced before the first pass."""
+    from grammar_engine import Grammar, Vocabulary
+    from grammar_engine.decoding import generate
+
+    torch.manual_seed(0)
+    module = TinyDecoder(width=16, dim=32, layers=2, heads=2, max_length=12).eval()
+    vocabulary = Vocabulary([bytes([byte]) for byte in b"abcdefghijklmn"] + [b""], eos=[14], width=16)
+    grammar, cache = Grammar.from_regex("abcdef[a-n]{3}"), PrefixCache(BLOCK)
+    without = generate(module, PROMPT, grammar, vocabulary, seed=1)
+    assert generate(module, PROMPT, grammar, vocabulary, seed=1, prefix_cache=cache).tokens == without.tokens
+    assert not cache.stats.table

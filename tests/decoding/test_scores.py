@@ -205,3 +205,12 @@ def test_draws_are_those_of_choose_without_replacement():
     wanted = [SHARES[a] * SHARES[b] / (1 - SHARES[a]) for a, b in pairs]
     assert chi_square(list(pairs.values()), wanted) < 60  # 19 degrees of freedom: once in 240,000 times
     assert sorted(draws(SHARES, rng)) == tokens.tolist()
+
+
+def test_scores_far_apart_raise_no_warnings():
+    """A probability near the smallest number arrives at infinity; a temperature near it divides to -inf."""
+    with np.errstate(all="raise", under="ignore"):
+        shares = probabilities(np.array([0.0, -740.0, -1.0]), Sampling())
+        assert shares[1] > 0
+        assert sorted(draws(shares, np.random.default_rng(0))) == [0, 1, 2]
+        assert probabilities(np.array([0.0, -1.0]), Sampling(temperature=1e-310)).tolist() == [1, 0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import itertools
 import json
 import math
@@ -191,6 +192,27 @@ def test_files(tmp_path: Path) -> None:
             load(path, vocabulary)
     for other in ({"weights": {}}, [1, 2], torch.zeros(3)):
         torch.save(other, path)
+        with pytest.raises(ValueError, match="holds no weights of a tiny decoder"):
+            load(path, vocabulary)
+    path.write_bytes(b"root:x:0:0:root:/root:/bin/sh\n")  # "r" is an instruction of pickle that takes two things from an empty stack
+    with pytest.raises(ValueError, match="holds no weights of a tiny decoder"):
+        load(path, vocabulary)
+    ours = torch.load(io.BytesIO(whole), weights_only=True)
+    options = ours["options"]
+    for wrong in (
+        {"options": 3},
+        {"options": {**options, "heads": 0}},
+        {"options": {**options, "layers": 2}},
+        {"options": {**options, "depth": 2}},
+        {"weights": {}},
+        {"weights": [1]},
+        {"format": torch.zeros(3)},
+    ):
+        torch.save({**ours, **wrong}, path)
+        with pytest.raises(ValueError, match="holds no weights of a tiny decoder"):
+            load(path, vocabulary)
+    for missing in ours:
+        torch.save({key: value for key, value in ours.items() if key != missing}, path)
         with pytest.raises(ValueError, match="holds no weights of a tiny decoder"):
             load(path, vocabulary)
     with pytest.raises(OSError, match="absent"):

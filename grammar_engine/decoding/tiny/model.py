@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import io
 import os
-import pickle
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
@@ -148,13 +147,14 @@ def load(path: str | os.PathLike[str], vocabulary: Vocabulary) -> TinyDecoder:
     data = io.BytesIO(Path(path).read_bytes())
     try:
         content: Any = torch.load(data, map_location="cpu", weights_only=True)
-    except (pickle.UnpicklingError, RuntimeError, EOFError, KeyError, ValueError, OSError):
-        content = None  # what torch says of files that are not its own helps nobody
-    if not isinstance(content, dict) or content.get("format") != _FORMAT:
-        raise ValueError(f"{os.fspath(path)} holds no weights of a tiny decoder")
-    if content["vocabulary"] != vocabulary.fingerprint:
+        if content["format"] != _FORMAT:
+            raise ValueError
+        fingerprint = content["vocabulary"]
+        model = TinyDecoder(**content["options"])
+        model.load_state_dict(content["weights"])
+    except Exception:  # any: torch raises whatever its reader runs into, and what it says of files that are not its own helps nobody
+        raise ValueError(f"{os.fspath(path)} holds no weights of a tiny decoder") from None
+    if fingerprint != vocabulary.fingerprint:
         raise ValueError(f"{os.fspath(path)} holds weights for another vocabulary than {vocabulary!r}")
-    model = TinyDecoder(**content["options"])
-    model.load_state_dict(content["weights"])
     model.eval()
     return model
