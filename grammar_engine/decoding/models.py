@@ -19,11 +19,12 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Callable, Sequence
-from itertools import takewhile
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+
+from .prefix import common_prefix
 
 Logits: TypeAlias = NDArray[np.float32]
 
@@ -246,7 +247,7 @@ class _CallableSession:
         if len(scores.shape) != 2 or scores.shape[0] != len(seen):
             raise ValueError(f"the scores of {len(seen)} ids have the shape ({len(seen)}, V), not {tuple(scores.shape)}")
         self.model.learn_width(scores.shape[1])
-        return _as_numpy(scores[-rows:])
+        return as_numpy(scores[-rows:])
 
     def export(self, start: int, stop: int) -> Payload:
         raise TypeError("a callable has no keys and values to export")
@@ -255,7 +256,7 @@ class _CallableSession:
         raise TypeError("a callable has no keys and values to resume from")
 
 
-def _as_numpy(scores: Any) -> Logits:
+def as_numpy(scores: Any) -> Logits:
     """A float32 copy in CPU memory, of an array or a tensor."""
     if hasattr(scores, "detach"):
         scores = scores.detach().float().cpu().numpy()
@@ -295,7 +296,7 @@ class _TorchSession:
         import torch
 
         seen = self.model.seen(ids, rows)
-        past, kept = self._cut(min(_common(self.ids, seen), len(seen) - rows))
+        past, kept = cut_past(self.past, len(self.ids), min(common_prefix(self.ids, seen), len(seen) - rows))
         self._forget()  # should the pass fail, `past` may be half written
         options = {"logits_to_keep": rows} if self.model.can_keep_rows else {}
         module = self.model.module
@@ -304,27 +305,13 @@ class _TorchSession:
             output = module(
                 input_ids=torch.tensor([seen[kept:]], dtype=torch.long, device=device), past_key_values=past, use_cache=True, **options
             )
-            logits = _as_numpy(output.logits[0, -rows:])
+            logits = as_numpy(output.logits[0, -rows:])
         self.model.passes += 1
         self.model.learn_width(logits.shape[1])
         self.past = getattr(output, "past_key_values", None)
         if self.past is not None:
             self.ids, self.cut = seen, len(seen) < len(ids)
         return logits
-
-    def _cut(self, length: int) -> tuple[Any, int]:
-        """The keys and values of the first `length` ids, or none if they cannot be had; and of how many ids they are."""
-        if not length:
-            return None, 0
-        if length == len(self.ids):
-            return self.past, length
-        if isinstance(self.past, (list, tuple)):
-            return [(keys[:, :, :length], values[:, :, :length]) for keys, values in self.past], length
-        try:
-            self.past.crop(length - len(self.ids))
-        except (AttributeError, NotImplementedError, RuntimeError, ValueError):
-            return None, 0
-        return (self.past, length) if _lengths(self.past) == {length} else (None, 0)
 
     def export(self, start: int, stop: int) -> Payload:
         if not 0 <= start < stop <= len(self.ids) or self.cut:
@@ -359,11 +346,19 @@ class _TorchSession:
         return cache
 
 
-def _common(ours: list[int], theirs: list[int]) -> int:
-    """Length of the longest common prefix."""
-    if ours == theirs[: len(ours)]:  # nearly always: compared at once, for texts may be long
-        return len(ours)
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(ours, theirs)))
+def cut_past(past: Any, held: int, length: int) -> tuple[Any, int]:
+    """The keys and values of the first `length` of `held` positions, or none where they cannot be had; and of how many positions they are."""
+    if past is None or not length:
+        return None, 0
+    if length == held:
+        return past, length
+    if isinstance(past, (list, tuple)):
+        return [(keys[:, :, :length], values[:, :, :length]) for keys, values in past], length
+    try:
+        past.crop(length - held)
+    except (AttributeError, NotImplementedError, RuntimeError, ValueError):
+        return None, 0
+    return (past, length) if _lengths(past) == {length} else (None, 0)
 
 
 def _layers(past: Any) -> list[tuple[Any, Any]]:

@@ -30,6 +30,7 @@ from ..mask import allocate_masks
 from ..matcher import Matcher
 from ..vocabulary import Vocabulary
 from .apply import apply_mask
+from .prefix import common_prefix
 
 if TYPE_CHECKING:
     import torch
@@ -151,10 +152,10 @@ class LogitsProcessor:
 
     def _goes_on(self, rows: list[list[int]], lost: set[int]) -> bool:
         """Some row may have come of one that was shown."""
-        if any(_common(old, ids) >= len(ids) - 1 for shown in self._shown for old in shown for ids in rows):
+        if any(common_prefix(old, ids) >= len(ids) - 1 for shown in self._shown for old in shown for ids in rows):
             return True
         is_open = [row not in lost and not matcher.is_terminated for row, matcher in enumerate(self._matchers)]
-        return any(is_open[row] and _common(old, ids) == len(old) for row, ids in enumerate(rows) for old in self._shown[0])
+        return any(is_open[row] and common_prefix(old, ids) == len(old) for row, ids in enumerate(rows) for old in self._shown[0])
 
     def _accept(self, rows: list[list[int]]) -> set[int]:
         """Choose a matcher for each row, and let it read the row; which rows are lost."""
@@ -185,16 +186,9 @@ class LogitsProcessor:
             source = known.get((grammar, tuple(ids[:-1])))
             if source is None:
                 candidates = [i for i, matcher in enumerate(self._matchers) if matcher.grammar is grammar]
-                source = max(candidates, key=lambda i: _common(histories[i], ids), default=None)
-            chosen.append((source, 0 if source is None else _common(histories[source], ids)))
+                source = max(candidates, key=lambda i: common_prefix(histories[i], ids), default=None)
+            chosen.append((source, 0 if source is None else common_prefix(histories[source], ids)))
         return chosen
 
     def _grammar(self, row: int, n_rows: int) -> Grammar:
         return self._grammars[row * len(self._grammars) // n_rows]
-
-
-def _common(history: list[int], ids: list[int]) -> int:
-    """Length of the longest common prefix."""
-    if history == ids[: len(history)]:
-        return len(history)
-    return next((i for i, (ours, theirs) in enumerate(zip(history, ids)) if ours != theirs), min(len(history), len(ids)))

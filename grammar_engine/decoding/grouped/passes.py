@@ -17,12 +17,10 @@ text ends, the batch shrinks, and the next pass is made whole.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
-from itertools import takewhile
 from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar
 
-import numpy as np
-
-from ..models import Logits, Model
+from ..models import Logits, Model, as_numpy, cut_past
+from ..prefix import common_prefix
 
 T = TypeVar("T")
 
@@ -110,7 +108,7 @@ class _Together:
         for scores, request in zip(answers, requests):
             if len(scores.shape) != 2 or scores.shape[0] != len(request.ids):
                 raise ValueError(f"the scores of {len(request.ids)} ids have the shape ({len(request.ids)}, V), not {tuple(scores.shape)}")
-        return [_as_numpy(scores[-request.rows :]) for scores, request in zip(answers, requests)]
+        return [as_numpy(scores[-request.rows :]) for scores, request in zip(answers, requests)]
 
 
 class _TorchTogether:
@@ -126,7 +124,7 @@ class _TorchTogether:
         import torch
 
         texts = [request.ids for request in requests]
-        past, kept = _cut(self.past, self._kept(requests))
+        past, kept = cut_past(self.past, max(map(len, self.texts), default=0), self._kept(requests))
         self._forget()  # should the pass fail, `past` may be half written
         longest = max(map(len, texts))
         first = min(len(request.ids) - request.rows for request in requests)  # before it no scores are asked for
@@ -139,7 +137,7 @@ class _TorchTogether:
                 input_ids=torch.tensor(filled, dtype=torch.long, device=device), past_key_values=past, use_cache=True, **options
             )
             scores = output.logits[:, first - longest :]
-            answers = [_as_numpy(row[len(ids) - n - first : len(ids) - first]) for row, (ids, n) in zip(scores, requests)]
+            answers = [as_numpy(row[len(ids) - n - first : len(ids) - first]) for row, (ids, n) in zip(scores, requests)]
         self.model.passes += 1
         self.texts, self.past = texts, getattr(output, "past_key_values", None)
         return answers
@@ -147,30 +145,4 @@ class _TorchTogether:
     def _kept(self, requests: list[Request]) -> int:
         if self.past is None or len(requests) != len(self.texts):
             return 0
-        return min(min(_common(old, ids), len(ids) - rows) for old, (ids, rows) in zip(self.texts, requests))
-
-
-def _cut(past: Any, length: int) -> tuple[Any, int]:
-    """The keys and values of the first positions, or none where they cannot be had; and of how many positions they are."""
-    if past is None or not length:
-        return None, 0
-    if isinstance(past, (list, tuple)):
-        return [(keys[:, :, :length], values[:, :, :length]) for keys, values in past], length
-    try:
-        past.crop(length)
-        whole = all(layer.keys.shape[2] == length for layer in past.layers)
-    except (AttributeError, NotImplementedError, RuntimeError, ValueError):
-        whole = False
-    return (past, length) if whole else (None, 0)
-
-
-def _common(ours: Sequence[int], theirs: Sequence[int]) -> int:
-    """Length of the longest common prefix."""
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(ours, theirs)))
-
-
-def _as_numpy(scores: Any) -> Logits:
-    """A float32 copy in CPU memory, of an array or a tensor."""
-    if hasattr(scores, "detach"):
-        scores = scores.detach().float().cpu().numpy()
-    return np.array(scores, dtype=np.float32)
+        return min(min(common_prefix(old, ids), len(ids) - rows) for old, (ids, rows) in zip(self.texts, requests))

@@ -14,7 +14,7 @@ from ...errors import VocabularyError
 from ...grammar import Grammar
 from ...matcher import Matcher
 from ...vocabulary import Vocabulary
-from ..loop import _Text
+from ..budget import BudgetedText
 from ..models import as_model
 from ..scores import Sampling
 from .codec import codec_of
@@ -333,12 +333,12 @@ class GroupedPipeline(ABC):
         )
         return [Text(rules, prompt, self._state(grammar, budget), budget, np.random.default_rng(seed)) for seed in seeds]
 
-    def _state(self, grammar: Grammar | None, budget: int) -> _Text | None:
+    def _state(self, grammar: Grammar | None, budget: int) -> BudgetedText | None:
         if grammar is None:
             return None
         if not self.vocabulary.eos:
             raise VocabularyError("the vocabulary has no end-of-text token, so no text can end")
-        return _Text(Matcher(grammar, self.vocabulary), budget, self.close_in_time)
+        return BudgetedText(Matcher(grammar, self.vocabulary), budget, self.close_in_time)
 
     @property
     def vocabulary(self) -> Vocabulary:

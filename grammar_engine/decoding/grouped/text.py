@@ -24,7 +24,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..apply import apply_mask
-from ..loop import _TRIES, _Text
+from ..budget import TRIES, BudgetedText
 from ..models import Logits
 from ..scores import Probabilities, Sampling, choose, draws, probabilities
 from .penalties import RepetitionPenaltyStrategy
@@ -89,14 +89,14 @@ class Text:
     ----------
     rules : Rules
     prompt : sequence of int
-    state : _Text or None
+    state : BudgetedText or None
         The grammar, and the budget under it.
     budget : int
         Tokens that may be generated, the one that ends the text included.
     rng : numpy.random.Generator
     """
 
-    def __init__(self, rules: Rules, prompt: Sequence[int], state: _Text | None, budget: int, rng: np.random.Generator):
+    def __init__(self, rules: Rules, prompt: Sequence[int], state: BudgetedText | None, budget: int, rng: np.random.Generator):
         self.rules = rules
         self.ids = list(prompt)
         self.begin = len(self.ids)
@@ -169,7 +169,7 @@ class Text:
 
     def settle(self, token: int, outlook: Outlook) -> int:
         """Append a token that was drawn, or, if it does not fit into the budget, another one from the same row; returns it."""
-        for candidate in islice(chain([token], self._others(token, outlook)), _TRIES):
+        for candidate in islice(chain([token], self._others(token, outlook)), TRIES):
             if self.push(candidate):
                 return candidate
             outlook.scores[candidate] = -np.inf
