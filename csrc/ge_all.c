@@ -10,6 +10,7 @@
 #include "regex/rx_derive.c"          /*   derivatives, byte classes, emptiness */
 #include "regex/rx_count.c"            /*   how many strings an expression has */
 #include "regex/rx_first.c"            /*   first bytes */
+#include "regex/rx_must.c"            /*   bytes that must be there */
 #include "regex/rx_local.c"            /*   bytes that one expression does not tell apart */
 #include "regex/rx_clamp.c"            /*   repeats without bounds that a token cannot reach */
 #include "regex/rx_least.c"            /*   shortest strings */

@@ -63,6 +63,8 @@ typedef struct rx_arena {
     VEC(u32) first;     /* by node: id of the set that rx_first found, NONE until it was asked for */
     VEC(u32) local_of;  /* by node: id in local, NONE until it was asked for */
     intern_table local; /* sets of sets; see rx_local.c */
+    VEC(u32) must_of;   /* by node: id in must, NONE until it was asked for */
+    intern_table must;  /* see rx_must.c */
     word_map clamped;   /* (node, number of bytes) -> what rx_clamp made of it */
     word_map finish;    /* node -> what rx_finish found */
     word_map least;     /* (node, in quotes) -> what rx_least found */
@@ -135,6 +137,10 @@ bool rx_freeze_classes(rx_arena *x, const rx_id *roots, u32 n); /* classes of wh
 
 /* *out = a set outside of which no string of `id` begins (rx_first.c). False on failure. */
 bool rx_first(rx_arena *x, rx_id id, byte_set *out);
+
+/* *answer => an intersection that has no string, since one operand needs a byte that another one cannot have (rx_must.c). Not => maybe. False on
+ * failure. */
+bool rx_is_contradiction(rx_arena *x, rx_id id, bool *answer);
 
 /* Local classes (rx_local.c): the sets that tell the derivatives of `id` apart, as an id in `local`, NONE on failure; adds them to `sets`;
  * the id of `sets`, which it sorts; same[c] = the first class that they do not tell from c, next[c] = the next one, in a ring. */

@@ -196,6 +196,10 @@ static bool search(rx_arena *x, rx_id start) {
             rx_id id = rx_derive(x, nodes.at[at].id, x->class_byte[c]);
             ok = id != NONE && budget_work(x->b, 1);
             if (!ok || id == RX_ID_NEVER || x->meta.at[id].known_empty == 1 || map_get(&seen, id) != NONE) continue;
+            bool hopeless;
+            ok = rx_is_contradiction(x, id, &hopeless);
+            if (hopeless) x->meta.at[id].known_empty = 1;
+            if (!ok || hopeless) continue;
             u32 length = nodes.at[at].length + 1, to = min_u32(length + x->meta.at[id].distance, N_BUCKETS - 1);
             ok = map_put(x->b, &seen, id, 0) && vec_push(x->b, &nodes, ((search_node){id, at, length, bucket[to]}));
             if (!ok) break;
@@ -236,7 +240,9 @@ bool rx_is_empty(rx_arena *x, rx_id id) {
         break;
     case RX_REPEAT: empty = rx_is_empty(x, node[1]); break; /* its minimum is at least 1, else it were inhabited */
     case RX_QUOTE: empty = rx_quote_is_empty(x, node); break;
-    default: return search(x, id);
+    default:
+        if (!rx_is_contradiction(x, id, &empty)) return false;
+        if (!empty) return search(x, id);
     }
     if (x->b->status == GE_OK) x->meta.at[id].known_empty = empty ? 1 : 2;
     return empty;

@@ -27,6 +27,8 @@ bool rx_copy(rx_arena *x, budget *b, const rx_arena *from) {
     memset(&x->first, 0, sizeof x->first); /* not copied: what each node looks up at its front is found again */
     memset(&x->local_of, 0, sizeof x->local_of);
     memset(&x->local, 0, sizeof x->local);
+    memset(&x->must_of, 0, sizeof x->must_of);
+    memset(&x->must, 0, sizeof x->must);
     memset(&x->clamped, 0, sizeof x->clamped);
     memset(&x->finish, 0, sizeof x->finish);
     memset(&x->least, 0, sizeof x->least);
@@ -44,6 +46,8 @@ void rx_drop(rx_arena *x) {
     vec_drop(x->b, &x->first);
     vec_drop(x->b, &x->local_of);
     intern_drop(x->b, &x->local);
+    vec_drop(x->b, &x->must_of);
+    intern_drop(x->b, &x->must);
     map_drop(x->b, &x->clamped);
     map_drop(x->b, &x->finish);
     map_drop(x->b, &x->least);

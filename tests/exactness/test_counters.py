@@ -91,3 +91,14 @@ def test_a_transition_is_derived_once_for_bytes_that_nothing_tells_apart(vocabul
     properties = {f"{letter}_": {"type": "string"} for letter in "abcdefghijklmnopqrstuvwxyz0123456789+-*/#!?"}
     grammar = Grammar.from_json_schema({"type": "object", "properties": properties})
     assert work(grammar, vocabulary, b'{"a_": "xy', inner_masks=False, slices=False, heirs=False)["derivatives"] <= 150
+
+
+def test_what_cannot_be_is_told_without_a_search(vocabulary: Vocabulary) -> None:
+    """After `2016-01-05t` the format goes on, but the pattern needs a `T`: to try all ways takes millions of derivatives."""
+    pattern = r"\d\d\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ"
+    grammar = Grammar.from_json_schema({"type": "string", "format": "date-time", "pattern": pattern})
+    assert work(grammar, vocabulary, b'"2016-01-05')["derivatives"] < 20_000
+    matcher = Matcher(grammar, vocabulary)
+    assert matcher.accept_bytes(b'"2016-01-05')
+    assert not matcher.accept_bytes(b"t")
+    assert matcher.accept_bytes(b'T16:51:00Z"') and matcher.is_complete
