@@ -102,7 +102,10 @@ u32 rx_finish(rx_arena *x, rx_id start, u32 n_bytes) {
         u32 index = bucket[lowest];
         finish_node at = nodes.at[index];
         bucket[lowest] = at.next;
+        u8 same[256];
+        ok = rx_told_apart(x, at.id, same);
         for (u32 c = 0; ok && found == NONE && at.length < n_bytes && c < x->n_classes; c++) {
+            if (same[c] != c) continue;
             rx_id id = rx_derive(x, at.id, x->class_byte[c]);
             ok = id != NONE && budget_work(x->b, 1);
             if (!ok || id == RX_ID_NEVER || map_get(&seen, id) != NONE) continue;

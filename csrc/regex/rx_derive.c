@@ -192,7 +192,10 @@ static bool search(rx_arena *x, rx_id start) {
         if (lowest == N_BUCKETS) break;
         u32 at = bucket[lowest];
         bucket[lowest] = nodes.at[at].next;
+        u8 same[256];
+        ok = rx_told_apart(x, nodes.at[at].id, same);
         for (u32 c = 0; ok && c < x->n_classes && found == NONE; c++) {
+            if (same[c] != c) continue;
             rx_id id = rx_derive(x, nodes.at[at].id, x->class_byte[c]);
             ok = id != NONE && budget_work(x->b, 1);
             if (!ok || id == RX_ID_NEVER || x->meta.at[id].known_empty == 1 || map_get(&seen, id) != NONE) continue;

@@ -109,3 +109,11 @@ void rx_local_classes(const rx_arena *x, u32 local, u8 *same, u8 *next) {
         last[group] = (u8)c;
     }
 }
+
+bool rx_told_apart(rx_arena *x, rx_id id, u8 *same) {
+    u8 next[256];
+    u32 local = x->frozen ? rx_local(x, id) : NONE;
+    if (local != NONE) return rx_local_classes(x, local, same, next), true;
+    for (u32 c = 0; c < x->n_classes; c++) same[c] = (u8)c;
+    return !x->frozen;
+}
