@@ -41,7 +41,7 @@ static u32 add_map(task *t, const u32 *words, u32 n) {
     u32 id = intern(&t->b, &t->maps, words, n, &fresh);
     if (id == NONE || !fresh) return id;
     if (!vec_reserve(&t->b, &t->step, t->a->n_classes)) return NONE;
-    memset(t->step.at + t->step.n, 0xff, t->a->n_classes * sizeof *t->step.at);
+    if (t->a->n_classes) memset(t->step.at + t->step.n, 0xff, t->a->n_classes * sizeof *t->step.at); /* there is no table where there are none */
     t->step.n += t->a->n_classes;
     return id;
 }
@@ -259,8 +259,7 @@ static bool behave_blocks(classing *w, u32 from, u32 n_blocks, u32 n_threads, u3
 }
 
 bool td_behave(td_draft *d, const td_edges *edges, u32 n_threads) {
-    bool known;
-    const fd_fold *f = vb_fold(d->v, d->a->class_of, &known);
+    const fd_fold *f = vb_fold(d->v, d->a->class_of);
     if (!f) return budget_fail(d->b, GE_E_MEMORY);
     u32 n_blocks = (d->a->n_states + BLOCK_STATES - 1) / BLOCK_STATES;
     size_t size = f->class.n * sizeof(u32);

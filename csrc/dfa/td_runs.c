@@ -8,8 +8,8 @@
  * alternatives, loops, classes that contain its bytes), however the pattern is written, and nothing has to be put into it in place of the literal.
  *
  * To coalesce a run, its bytes are taken out of the automaton and the tokens of its spelling put in. All other tokens that would touch
- * it, those that reach over its ends too, are then read from nowhere near it. Every text of the language stays possible, as the spelling is a
- * way to write the run. */
+ * it, those that reach over its ends too, are then read from nowhere near it. Where each byte is a token, every text of the language stays
+ * possible, as the spelling is a way to write the run. */
 #include "td.h"
 
 enum { SHORTEST = 2 }; /* bytes: one byte has one spelling */

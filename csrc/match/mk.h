@@ -61,6 +61,8 @@ bool mk_by_table(ge_engine *e, u32 config, u32 *out, bool *all);
 void mk_follow_table(ge_engine *e, u32 from, u64 token, u32 to);
 /* Makes a token automaton, if that may pay. */
 void mk_try_table(ge_engine *e);
+/* The engine of another generation gets the automaton of this one, if there is one. Takes the lock of `to`. */
+void mk_pass_table(const ge_engine *from, ge_engine *to);
 
 /* Keeps a mask for the configuration, if there is room. Never fails: not to keep a mask costs only time. */
 void mk_keep(ge_engine *e, u32 config, const mk_found *found, bool all);

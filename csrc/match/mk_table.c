@@ -4,8 +4,9 @@
  * from a labelled configuration to another one, then that one's label is where the automaton goes with it. Both automata are exact and the
  * configuration is all that the future depends on, so whichever way leads to a configuration, its label is the same.
  *
- * A matcher brings an automaton (TokenDFA), or an engine makes its own: once its walks have visited more nodes than making one costs, it tries to
- * close its configurations. A grammar with more than some states is left as it is. */
+ * A matcher brings an automaton (TokenDFA), and takes it along when it moves to the engine of another generation. Or an engine makes its own:
+ * once its walks have visited more nodes than making one costs, it tries to close its configurations. A grammar with more than some states is
+ * left as it is. */
 #include "../dfa/td.h"
 #include "mk.h"
 
@@ -53,6 +54,11 @@ void ge_engine_use(ge_engine *e, ge_dfa *dfa) {
     lock_take(&e->lock);
     use_table(e, dfa);
     lock_release(&e->lock);
+}
+
+void mk_pass_table(const ge_engine *from, ge_engine *to) {
+    ge_dfa *table = atomic_load_explicit(&from->table, memory_order_acquire);
+    if (table && from->g == to->g && from->v == to->v) ge_engine_use(to, table);
 }
 
 static bool is_worth(const ge_engine *e) {

@@ -180,6 +180,7 @@ static ge_status do_move(ge_matcher *m, ge_engine *engine, ge_err *err) {
     size_t at = 0;
     err->status = GE_OK;
     budget_begin(&m->b);
+    mk_pass_table(m->e, engine);
     bool ok = vec_reserve(&m->b, &steps, m->steps.n) || budget_report(&m->b, err) == GE_OK;
     for (u32 i = 0; ok && i < m->steps.n; i++) {
         mt_step next = m->steps.at[i];

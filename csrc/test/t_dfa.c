@@ -1,4 +1,4 @@
-/* t_dfa: minimisation and folds against their definitions; token automata against matchers; every allocation failing in turn; files: what is read
+/* t_dfa: minimisation and folds against their definitions; the store of folds; token automata against matchers; every allocation failing in turn; files: what is read
  * back is what was written, and no file, whatever it holds, leads out of its tables. */
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
@@ -171,6 +171,64 @@ static void test_fold(void) {
     }
 }
 
+/* A class for each letter, but that two of them are one: which, a number below 2 * n_letters - 4 tells. */
+static void join_two(u16 class_of[256], u32 n_letters, u32 pair) {
+    u32 gone = n_letters - 1 - pair % 2, kept = pair / 2;
+    for (u32 byte = 0; byte < 256; byte++) class_of[byte] = FD_NO_CLASS;
+    for (u32 i = 0; i < n_letters; i++) class_of['A' + i] = (u16)(i == gone ? kept : i - (i > gone));
+}
+
+static bool is_kept(const ge_vocab *v, const u16 class_of[256]) {
+    for (u32 i = 0; i < v->folds.n; i++)
+        if (memcmp(v->folds.at[i]->class_of, class_of, sizeof v->folds.at[i]->class_of) == 0) return true;
+    return false;
+}
+
+/* The folds of a vocabulary stay below their ceiling: the least recently used go, but none that somebody reads. */
+static void test_kept_folds(void) {
+    enum { LETTERS = 36, LENGTH = 3, N = LETTERS * LETTERS * LETTERS, N_FOLDS = 66 };
+    static u8 text[N * LENGTH];
+    static u32 offsets[N + 1];
+    static const fd_fold *held[N_FOLDS];
+    u16 class_of[256];
+    ge_vocab *v = NULL;
+    ge_err err = {0};
+    for (u32 i = 0; i < N; i++) {
+        for (u32 k = 0, rest = i; k < LENGTH; k++, rest /= LETTERS) text[LENGTH * i + k] = (u8)('A' + rest % LETTERS);
+        offsets[i + 1] = LENGTH * (i + 1);
+    }
+    CHECK(ge_vocab_new(text, offsets, N, N, NULL, 0, &v, &err) == GE_OK);
+    size_t held_before = v->b.bytes;
+    join_two(class_of, LETTERS, 0);
+    held[0] = vb_fold(v, class_of);
+    for (u32 i = 1; i < N_FOLDS; i++) {
+        join_two(class_of, LETTERS, i);
+        const fd_fold *f = vb_fold(v, class_of);
+        CHECK(f && f->tokens.n == N && v->fold_bytes <= VB_FOLD_BYTES);
+        vb_fold_release(v, f);
+    }
+    CHECK(v->folds.n > 2 && v->folds.n < N_FOLDS);
+    CHECK(is_kept(v, class_of)); /* the last one */
+    join_two(class_of, LETTERS, 1);
+    CHECK(!is_kept(v, class_of));
+    join_two(class_of, LETTERS, 0);
+    CHECK(vb_fold(v, class_of) == held[0] && held[0]->tokens.n == N);
+    vb_fold_release(v, held[0]);
+    for (u32 i = 1; i < N_FOLDS; i++) {
+        join_two(class_of, LETTERS, i);
+        held[i] = vb_fold(v, class_of);
+    }
+    CHECK(v->folds.n == N_FOLDS && v->fold_bytes > VB_FOLD_BYTES); /* all are read */
+    for (u32 i = 0; i < N_FOLDS; i++) vb_fold_release(v, held[i]);
+    CHECK(v->fold_bytes <= VB_FOLD_BYTES && v->folds.n > 2);
+    size_t sum = 0;
+    for (u32 i = 0; i < v->folds.n; i++) sum += v->folds.at[i]->bytes;
+    CHECK(sum == v->fold_bytes);
+    vb_drop_folds(v);
+    CHECK(v->b.bytes == held_before);
+    ge_vocab_free(v);
+}
+
 /* --- automata ------------------------------------------------------------------------------------------------------------------- */
 
 enum { EOS = 59, N_TOKENS = 60, WIDTH = 101, N_WORDS = 4 };
@@ -211,6 +269,19 @@ static ge_grammar *make_grammar(void) {
     CHECK(ge_ir_new(&limits, &ir, &err) == GE_OK);
     CHECK(ge_ir_add(ir, code, sizeof code / sizeof *code, data, 8, &n_done, &err) == GE_OK);
     CHECK(ge_grammar_new(ir, &r, &g, &err) == GE_OK);
+    ge_ir_free(ir);
+    return g;
+}
+
+/* Only the empty text is a sentence. */
+static ge_grammar *make_empty_grammar(void) {
+    static const u32 rules[] = {0, 0};
+    ge_rules r = {NULL, 0, 1, rules, 2, NULL, 0, NULL, 0, 1, false};
+    ge_limits limits = wide_limits();
+    ge_err err = {0};
+    ge_ir *ir = NULL;
+    ge_grammar *g = NULL;
+    CHECK(ge_ir_new(&limits, &ir, &err) == GE_OK && ge_grammar_new(ir, &r, &g, &err) == GE_OK);
     ge_ir_free(ir);
     return g;
 }
@@ -259,6 +330,20 @@ static void test_against_matchers(ge_grammar *g, ge_vocab *v) {
     CHECK(ge_dfa_fill_mask(t, t->n_states + 1, (u32[N_WORDS]){0}) == GE_E_ARGUMENT && !ge_dfa_accepts(t, t->n_states + 1));
     ge_engine_free(e);
     ge_dfa_free(t);
+}
+
+/* No byte has a class, so there are tables without columns. */
+static void test_empty_text(ge_vocab *v) {
+    ge_grammar *g = make_empty_grammar();
+    for (u32 n_threads = 1; g && n_threads < 4; n_threads++) {
+        ge_dfa *t = make_dfa(g, v, n_threads);
+        u32 mask[N_WORDS];
+        CHECK(t && t->n_states == 1 && t->n_classes == 0 && t->n_byte_classes == 0 && t->rows.n == 0);
+        CHECK(t && ge_dfa_fill_mask(t, 0, mask) == 0 && mask[EOS >> 5] == (u32)1 << (EOS & 31) && mask[0] == 0);
+        CHECK(t && ge_dfa_next(t, 0, 0) == -1 && ge_dfa_next(t, 0, EOS) == 1);
+        ge_dfa_free(t);
+    }
+    ge_grammar_free(g);
 }
 
 /* All stages with the budgets of the caller. Returns the automaton, or NULL; nothing else is left. */
@@ -440,7 +525,9 @@ int main(void) {
     CHECK(file && g && v && wide && narrow);
     test_minimise();
     test_fold();
+    test_kept_folds();
     test_against_matchers(g, v);
+    test_empty_text(v);
     test_failing_allocations(g, v);
     test_memory_limit(g, v);
     if (file) {

@@ -4,9 +4,11 @@
  *     gcc -std=c11 -O1 -g -fsanitize=thread -I. -Iinclude test/t_threads.c ge_all.c -o /tmp/t_threads -lpthread && /tmp/t_threads
  *
  * What runs at once: accepting and masks of cold and of warm states; batches with threads of their own; eviction (a store of three masks); lexeme-internal masks that go from
- * engine to engine through the vocabulary; forks; engines that are made and freed by one thread while others use theirs; statistics. */
+ * engine to engine through the vocabulary; forks; engines that are made and freed by one thread while others use theirs; statistics; token automata that are
+ * given to an engine, or made by it, while others read masks. */
 #include <pthread.h>
 
+#include "../dfa/td.h"
 #include "../match/en.h"
 #include "harness.h"
 
@@ -35,8 +37,9 @@ static ge_vocab *make_vocab(void) {
     return v;
 }
 
-/* value: string | number | "[" list of values "]". Strings take nearly every token, which is what lexeme-internal masks are for. */
-static ge_grammar *make_grammar(const ge_limits *limits) {
+/* value: string | number | "[" list of values "]". Strings take nearly every token, which is what lexeme-internal masks are for. Flat: a list of
+ * strings and numbers, which is regular. */
+static ge_grammar *make_grammar(const ge_limits *limits, bool flat) {
     static const u8 data[] = "[],\"(?:[^\"\\\\\\x00-\\x1f]|\\\\[nt\"])*\"[0-9]{1,4}";
     enum { STRING_AT = 3, NUMBER = 10 };
     u32 n_data = sizeof data - 1, string_length = n_data - STRING_AT - NUMBER;
@@ -46,15 +49,16 @@ static ge_grammar *make_grammar(const ge_limits *limits) {
         10, 4, 1, 0, STRING_AT + string_length, NUMBER,   /* 4: number */
     };
     static const u32 lexemes[] = {0, 0, 1, 0, 2, 0, 3, 0, 4, 0};
-    enum { OPEN = 0, CLOSE = 2, COMMA = 4, STRING = 6, DIGITS = 8, VALUE = 1, LIST = 3 };
+    enum { OPEN = 0, CLOSE = 2, COMMA = 4, STRING = 6, DIGITS = 8, VALUE = 1, LIST = 3, ITEM = 5 };
     static const u32 rules[] = {0, 3, OPEN, LIST, CLOSE, 0, 1, STRING, 0, 1, DIGITS};
-    static const u32 lists[] = {1, VALUE, COMMA, 0, 5};
+    static const u32 flat_rules[] = {0, 3, OPEN, LIST, CLOSE, 2, 1, STRING, 2, 1, DIGITS};
+    const u32 lists[] = {1, flat ? ITEM : VALUE, COMMA, 0, 5};
     ge_ir *ir = NULL;
     ge_grammar *g = NULL;
     ge_err err = {0};
     size_t n_done;
     CHECK(ge_ir_new(limits, &ir, &err) == GE_OK);
-    ge_rules r = {lexemes, 5, 2, rules, sizeof rules / sizeof *rules, lists, 1, NULL, 0, VALUE, 0};
+    ge_rules r = {lexemes, 5, flat ? 3 : 2, flat ? flat_rules : rules, sizeof rules / sizeof *rules, lists, 1, NULL, 0, VALUE, 0};
     CHECK(ge_ir_add(ir, words, sizeof words / sizeof *words, data, n_data, &n_done, &err) == GE_OK);
     CHECK(ge_grammar_new(ir, &r, &g, &err) == GE_OK);
     ge_ir_free(ir);
@@ -65,8 +69,8 @@ static u32 text_token[N_TEXTS][LENGTH];
 static u32 text_length[N_TEXTS];
 static u32 reference[N_TEXTS][LENGTH + 1][WORDS];
 
-/* Random texts, and their masks by one thread without caches. */
-static void make_reference(ge_grammar *g, ge_vocab *v) {
+/* Random texts that begin with some brackets, and their masks by one thread without caches. */
+static void make_reference(ge_grammar *g, ge_vocab *v, u32 n_open) {
     ge_engine *e = NULL;
     ge_err err = {0};
     u64 seed = 11;
@@ -77,7 +81,7 @@ static void make_reference(ge_grammar *g, ge_vocab *v) {
         for (u32 i = 0;; i++) {
             CHECK(ge_matcher_fill_mask(m, reference[t][i], 0, WORDS, &err) >= 0);
             if (i == LENGTH) break;
-            u32 token = i < 2 ? '[' : random_below(&seed, 3) ? (u8) "\"\",,[]0"[random_below(&seed, 7)] : random_below(&seed, N_TOKENS);
+            u32 token = i < n_open ? '[' : random_below(&seed, 3) ? (u8) "\"\",,[]0"[random_below(&seed, 7)] : random_below(&seed, N_TOKENS);
             while (!(reference[t][i][token >> 5] >> (token & 31) & 1)) token = (token + 1) % N_TOKENS;
             CHECK(ge_matcher_accept_token(m, token, &err) == 1);
             text_token[t][text_length[t]++] = token;
@@ -123,6 +127,7 @@ typedef struct job {
     ge_grammar *g;
     ge_vocab *v;
     ge_engine *shared;
+    ge_dfa *table; /* or NULL */
     u32 number;
     u32 wrong;
 } job;
@@ -166,6 +171,7 @@ static void *work(void *argument) {
     ge_stats stats;
     for (u32 round = 0; round < ROUNDS; round++) {
         j->wrong += walk(j->shared, (j->number + round) % N_TEXTS, &seed);
+        if (j->table && round == j->number) ge_engine_use(j->shared, j->table);
         ge_engine_stats(j->shared, &stats);
         (void)ge_engine_is_full(j->shared);
         (void)ge_vocab_bytes(j->v);
@@ -180,8 +186,8 @@ static void *work(void *argument) {
     return NULL;
 }
 
-/* One cold engine, N_THREADS threads. */
-static void race(ge_grammar *g, ge_vocab *v, u32 switches) {
+/* One cold engine, N_THREADS threads. Returns what the engine has done. */
+static ge_stats race(ge_grammar *g, ge_vocab *v, u32 switches, ge_dfa *table) {
     job jobs[N_THREADS];
     pthread_t threads[N_THREADS];
     ge_engine *e = NULL;
@@ -189,7 +195,7 @@ static void race(ge_grammar *g, ge_vocab *v, u32 switches) {
     ge_stats stats;
     CHECK(ge_engine_new(g, v, switches, &e, &err) == GE_OK);
     for (u32 i = 0; i < N_THREADS; i++) {
-        jobs[i] = (job){.g = g, .v = v, .shared = e, .number = i};
+        jobs[i] = (job){.g = g, .v = v, .shared = e, .table = table, .number = i};
         CHECK(pthread_create(&threads[i], NULL, work, &jobs[i]) == 0);
     }
     for (u32 i = 0; i < N_THREADS; i++) {
@@ -199,6 +205,23 @@ static void race(ge_grammar *g, ge_vocab *v, u32 switches) {
     ge_engine_stats(e, &stats);
     CHECK(stats.mask_bytes == stats.masks * WORDS * sizeof(u32) || stats.mask_evictions > 0);
     ge_engine_free(e);
+    return stats;
+}
+
+/* Masks from token automata: one that all threads give to the engine, and one that it makes by itself where masks are slow, and made again and again. */
+static void race_of_tables(ge_grammar *g, ge_vocab *v, bool tight) {
+    enum { SLOW = GE_NO_INNER_MASKS | GE_NO_SLICES | GE_NO_HEIRS };
+    ge_plan *plan = NULL;
+    ge_dfa *table = NULL;
+    ge_err err = {0};
+    CHECK(ge_plan_new(g, v, 1000, &plan, &err) == GE_OK && ge_dfa_new(plan, NULL, NULL, 2, &table, &err) == GE_OK);
+    for (u32 i = 0; i < 4; i++) {
+        CHECK(race(g, v, GE_NO_TABLE, table).tables == 0);
+        CHECK(race(g, v, SLOW, NULL).tables == tight);
+        (void)race(g, v, SLOW, table);
+    }
+    ge_dfa_free(table);
+    ge_plan_free(plan);
 }
 
 /* Cold engines, and batches of several threads. */
@@ -219,16 +242,20 @@ int main(void) {
         ge_limits limits = wide_limits();
         if (tight) limits.max_mask_bytes = 3 * WORDS * sizeof(u32); /* eviction at every step */
         ge_vocab *v = make_vocab();
-        ge_grammar *g = make_grammar(&limits);
+        ge_grammar *g = make_grammar(&limits, false), *flat = make_grammar(&limits, true);
         memset(text_length, 0, sizeof text_length);
-        make_reference(g, v);
+        make_reference(g, v, 2);
         for (u32 t = 0; t < N_TEXTS; t++) total += text_length[t];
-        for (u32 i = 0; i < 4; i++) race(g, v, 0);
-        race(g, v, GE_NO_MASK_CACHE);
-        race(g, v, GE_NO_SHARED_INNER | GE_NO_SLICES);
-        race(g, v, GE_NO_GOTO_CACHE | GE_NO_STATE_CACHE);
+        for (u32 i = 0; i < 4; i++) race(g, v, 0, NULL);
+        race(g, v, GE_NO_MASK_CACHE, NULL);
+        race(g, v, GE_NO_SHARED_INNER | GE_NO_SLICES, NULL);
+        race(g, v, GE_NO_GOTO_CACHE | GE_NO_STATE_CACHE, NULL);
         race_of_batches(g, v, 0);
         race_of_batches(g, v, GE_NO_SHARED_INNER | GE_NO_SLICES);
+        memset(text_length, 0, sizeof text_length);
+        make_reference(flat, v, 1);
+        race_of_tables(flat, v, tight);
+        ge_grammar_free(flat);
         ge_grammar_free(g);
         ge_vocab_free(v);
     }

@@ -114,7 +114,7 @@ void vb_inner_free(budget *b, vb_inner *entry);
 #define VB_FOLD_BYTES ((size_t)32 << 20) /* ceiling of the folds */
 
 /* The vocabulary folded by classes of bytes, marked as read; made if it is not known. NULL: out of memory. Takes the lock. */
-const fd_fold *vb_fold(ge_vocab *v, const u16 class_of[256], bool *known);
+const fd_fold *vb_fold(ge_vocab *v, const u16 class_of[256]);
 void vb_fold_release(ge_vocab *v, const fd_fold *f);
 void vb_drop_folds(ge_vocab *v);
 

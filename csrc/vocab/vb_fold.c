@@ -1,4 +1,5 @@
-/* vb_fold: the folds of a vocabulary (fd.h) that are kept with it: at most VB_FOLD_BYTES, the least recently used that nobody reads go first. */
+/* vb_fold: the folds of a vocabulary (fd.h) that are kept with it: at most VB_FOLD_BYTES, but for those that are being read. The least recently
+ * used goes first. */
 #include "vb.h"
 
 static fd_fold *find_fold(const ge_vocab *v, const u16 class_of[256]) {
@@ -23,16 +24,19 @@ static bool drop_oldest_fold(ge_vocab *v) {
     return true;
 }
 
+static void trim_folds(ge_vocab *v) {
+    while (v->fold_bytes > VB_FOLD_BYTES && drop_oldest_fold(v)) {}
+}
+
 static const fd_fold *use(ge_vocab *v, fd_fold *f) {
     f->users++;
     f->used = ++v->clock;
     return f;
 }
 
-const fd_fold *vb_fold(ge_vocab *v, const u16 class_of[256], bool *known) {
+const fd_fold *vb_fold(ge_vocab *v, const u16 class_of[256]) {
     lock_take(&v->lock);
     fd_fold *f = find_fold(v, class_of);
-    *known = f != NULL;
     if (f) use(v, f);
     lock_release(&v->lock);
     if (f) return f;
@@ -52,7 +56,7 @@ const fd_fold *vb_fold(ge_vocab *v, const u16 class_of[256], bool *known) {
         free_fold(v, made);
     }
     if (f) use(v, f);
-    while (v->fold_bytes > VB_FOLD_BYTES && drop_oldest_fold(v)) {}
+    trim_folds(v);
     lock_release(&v->lock);
     return f;
 }
@@ -60,6 +64,7 @@ const fd_fold *vb_fold(ge_vocab *v, const u16 class_of[256], bool *known) {
 void vb_fold_release(ge_vocab *v, const fd_fold *f) {
     lock_take(&v->lock);
     ((fd_fold *)(uintptr_t)f)->users--;
+    trim_folds(v); /* what many read at once may be more */
     lock_release(&v->lock);
 }
 

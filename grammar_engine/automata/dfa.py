@@ -1,8 +1,8 @@
 """Token automata made ahead of time: every mask and every transition of a regular grammar, in one table.
 
 Idea. A regex, an enum, a flat schema has finitely many states. All of them are computed at once, together with their masks: a deterministic
-automaton over *tokens*. Serving is then a copy and two loads, without a lock and without growth, and the table is a file that is mapped
-into memory. The work is done by the core (`csrc/dfa`); its masks are those of a `Matcher`, bit for bit.
+automaton over *tokens*. Serving is then a copy and a search in a short list, without a lock and without growth, and the table is a file that
+is mapped into memory. The work is done by the core (`csrc/dfa`); its masks are those of a `Matcher`, bit for bit.
 
 Invariant: equal grammars and equal vocabularies give equal tables, byte for byte, however many threads have made them. Only `coalesce_literals` makes a
 table that is not exact, and it says so wherever it is shown.

@@ -86,7 +86,7 @@ def test_threads_change_nothing(pattern: str, coalesce: bool, tmp_path: Path) ->
 
 
 def test_builds_at_the_same_time(tmp_path: Path) -> None:
-    """Threads that share a vocabulary, and so its folds; more of them than it keeps."""
+    """Threads that share a vocabulary, and so its folds."""
     vocabulary, patterns = Vocabulary.builtin(), ["a.*", "[a-c]+z{0,40}", r"\d+-\w+", "(x|yz)*", r"[\s\S]{0,300}"]
     expected = [saved(TokenDFA.from_regex(pattern, Vocabulary.builtin(), threads=1), tmp_path) for pattern in patterns]
     failures: list[object] = []

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from grammar_engine import Grammar, LimitExceededError, Matcher, Switches, TokenDFA, Vocabulary, VocabularyError
+from grammar_engine import Grammar, LimitExceededError, Limits, Matcher, Switches, TokenDFA, Vocabulary, VocabularyError
 
 PATTERNS = [
     r"[A-Za-z ,.]{10,30}",
@@ -53,6 +53,23 @@ def test_text_that_is_not_read_by_tokens(vocabulary: Vocabulary) -> None:
     assert matcher.accept_bytes(b"ab") and lazy.accept_bytes(b"ab")
     assert matcher.mask() == lazy.mask()
     assert dfa.grammar.stats.mask_builds >= 1
+
+
+def test_the_automaton_goes_along_to_another_generation(vocabulary: Vocabulary) -> None:
+    """A matcher that has to read its text again, as others have used up the states, still walks nowhere."""
+    pattern = r"[a-z]{3,40}( [A-Z0-9]{1,20}){0,8}"
+    grammar, lazy = Grammar.from_regex(pattern, limits=Limits(max_configurations=110)), Grammar.from_regex(pattern)
+    dfa = TokenDFA.from_grammar(grammar, vocabulary)
+    rng, matchers = random.Random(5), [Matcher(dfa) for _ in range(20)]
+    for matcher in matchers:
+        for _ in range(25):
+            if not matcher.is_terminated:
+                assert matcher.accept(rng.choice(matcher.allowed_tokens()))
+    for matcher in matchers:
+        expected = Matcher(lazy, vocabulary, switches=Switches(table=False))
+        assert all(expected.accept(token) for token in matcher.tokens)
+        assert matcher.mask() == expected.mask()
+    assert grammar.stats.generation > 1 and grammar.stats.mask_builds == 0
 
 
 def test_an_engine_makes_its_own(vocabulary: Vocabulary) -> None:
