@@ -332,6 +332,8 @@ class _Loop:
         """Choose a token by its score, and append it to the text."""
         penalise(scores, self.generation.tokens, self.sampling.repetition_penalty, sign_aware=self.sampling.sign_aware)
         if self.text is None:
+            if self.vocabulary is not None:
+                scores[self.vocabulary.size :] = -np.inf  # ids that pad the model's output
             return next(draws(probabilities(scores, self.sampling), self.rng))
         with _timed(self.generation, "seconds_masks"):
             apply_mask(scores, self.text.mask)

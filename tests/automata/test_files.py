@@ -186,5 +186,7 @@ def test_another_process_loads_it(tmp_path: Path) -> None:
     dfa = TokenDFA.from_regex("[a-z]+@[a-z]+", vocabulary)
     dfa.save(tmp_path / "automaton")
     program = "import sys; from grammar_engine import *; print(Guide(TokenDFA.load(sys.argv[1], Vocabulary.builtin())).get_tokens())"
-    run = subprocess.run([sys.executable, "-c", program, str(tmp_path / "automaton")], capture_output=True, text=True, check=True)
+    run = subprocess.run(
+        [sys.executable, "-c", program, str(tmp_path / "automaton")], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
     assert run.stdout.strip() == str(Guide(dfa).get_tokens())

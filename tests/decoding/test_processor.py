@@ -12,6 +12,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 import jsonschema
 import pytest
@@ -391,9 +392,9 @@ def test_continuous_batching_leaves_it_out(processor: LogitsProcessor) -> None:
     assert not continuous.ContinuousBatchingLogitsProcessorList(transformers.LogitsProcessorList([processor])).do_processing
 
 
-def test_import_needs_neither() -> None:
+def test_import_needs_neither(tmp_path: Path) -> None:
     code = "import sys, grammar_engine.decoding.processor; sys.exit(bool({'torch', 'transformers'} & {*sys.modules}))"
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+    assert subprocess.run([sys.executable, "-c", code], cwd=tmp_path, check=False).returncode == 0
 
 
 def test_refusals(processor: LogitsProcessor) -> None:
