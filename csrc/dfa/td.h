@@ -1,4 +1,5 @@
-/* td: token automata, made ahead of time. For a grammar with finitely many configurations all masks can be known before the first token.
+/* td: token automata, made ahead of time. For a grammar with finitely many configurations all masks can be known before the first
+ * token. Stage 7 of 7.
  *
  *     grammar --- ba.c: all configurations, minimised ---> byte automaton      (byte classes; dead bytes)
  *     vocabulary --- vocab/fd.c: folded by those classes ---> trie of class strings

@@ -1,4 +1,4 @@
-/* lx: the lexer, an automaton that is built as it is read. Stage 4 of 6: allowed lexemes + bytes -> matched lexemes.
+/* lx: the lexer, an automaton that is built as it is read. Stage 4 of 7: allowed lexemes + bytes -> matched lexemes.
  *
  * Idea. A state is an interned list of (lexeme, regex): what is left of each lexeme that is under way. A transition derives every
  * regex by one byte and keeps those that are not empty. A lexeme matches on arrival in a state where its regex is nullable; whether it

@@ -1,4 +1,4 @@
-/* en: the engine of one grammar and one vocabulary: everything that is grown lazily and shared by all matchers. Stage 6 of 6.
+/* en: the engine of one grammar and one vocabulary: everything that is grown lazily and shared by all matchers. Stage 6 of 7.
  *
  *     lexer (lx.h)  ->  parser (ep.h)  ->  configurations (cf.c)  ->  masks (mk.c)
  *

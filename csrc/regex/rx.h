@@ -1,4 +1,4 @@
-/* rx: regular expressions over bytes as hash-consed nodes, with derivatives. Stage 3 of 6: expressions -> automaton states.
+/* rx: regular expressions over bytes as hash-consed nodes, with derivatives. Stage 3 of 7: expressions -> automaton states.
  *
  * Idea (Brzozowski 1964; Owens, Reppy, Turon 2009). d(L, c) = { s : cs in L }. A node is interned by its content, and constructors
  * apply the laws of similarity, so the derivatives of one expression are finitely many and mostly few: they *are* the states of its

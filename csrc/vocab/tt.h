@@ -1,4 +1,4 @@
-/* tt: a trie of byte strings, flat in breadth-first order. Stage 5 of 6: the vocabulary as something an automaton can walk.
+/* tt: a trie of byte strings, flat in breadth-first order. Stage 5 of 7: the vocabulary as something an automaton can walk.
  *
  *     strings  a b, a b c, a d, e          node    0   1   2   3   4   5      0 is the root
  *                                          byte    -   a   e   b   d   c

@@ -357,7 +357,10 @@ def _spell_runs(plan: Any, spell: Spell, vocabulary: Vocabulary) -> tuple[array[
     for begin, end in pairwise(at):
         literal = text[begin:end]
         spelling = list(spell(literal))
-        are_texts = all(isinstance(token, int) and 0 <= token < vocabulary.size and vocabulary.token_bytes(token) for token in spelling)
+        if any(isinstance(token, bool) or not hasattr(token, "__index__") for token in spelling):
+            raise ValueError(f"spell({literal!r}) gave {spelling}, which are not tokens that spell it")
+        spelling = [token.__index__() for token in spelling]
+        are_texts = all(0 <= token < vocabulary.size and vocabulary.token_bytes(token) for token in spelling)
         if not are_texts or (spelling and b"".join(map(vocabulary.token_bytes, spelling)) != literal):
             raise ValueError(f"spell({literal!r}) gave {spelling}, which are not tokens that spell it")
         tokens.extend(spelling)

@@ -23,10 +23,12 @@ def fewest_tokens(vocabulary: Vocabulary) -> Spell:
     def spell(text: bytes) -> Sequence[int]:
         best: list[tuple[int, int, int] | None] = [None] * len(text) + [(0, 0, 0)]  # from each place: tokens, the first one, where it ends
         for at in range(len(text) - 1, -1, -1):
+            here: tuple[int, int, int] | None = None
             for end in range(min(len(text), at + longest), at, -1):
                 rest, token = best[end], ids.get(text[at:end])
-                if rest is not None and token is not None and (best[at] is None or rest[0] + 1 < best[at][0]):  # type: ignore[index]
-                    best[at] = rest[0] + 1, token, end
+                if rest is not None and token is not None and (here is None or rest[0] + 1 < here[0]):
+                    here = rest[0] + 1, token, end
+            best[at] = here
         tokens, at = [], 0
         while at < len(text):
             step = best[at]
