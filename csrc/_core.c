@@ -585,337 +585,363 @@ static void (*_cffi_call_python_org)(struct _cffi_externpy_s *, char *);
 /************************************************************/
 
 static void *_cffi_types[] = {
-/*  0 */ _CFFI_OP(_CFFI_OP_FUNCTION, 302), // char const *()(void)
+/*  0 */ _CFFI_OP(_CFFI_OP_FUNCTION, 327), // char const *()(void)
 /*  1 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/*  2 */ _CFFI_OP(_CFFI_OP_FUNCTION, 323), // ge_status()(ge_engine *, ge_matcher * *, ge_err *)
-/*  3 */ _CFFI_OP(_CFFI_OP_POINTER, 309), // ge_engine *
-/*  4 */ _CFFI_OP(_CFFI_OP_POINTER, 70), // ge_matcher * *
-/*  5 */ _CFFI_OP(_CFFI_OP_POINTER, 310), // ge_err *
+/*  2 */ _CFFI_OP(_CFFI_OP_FUNCTION, 349), // ge_status()(ge_engine *, ge_matcher * *, ge_err *)
+/*  3 */ _CFFI_OP(_CFFI_OP_POINTER, 335), // ge_engine *
+/*  4 */ _CFFI_OP(_CFFI_OP_POINTER, 71), // ge_matcher * *
+/*  5 */ _CFFI_OP(_CFFI_OP_POINTER, 336), // ge_err *
 /*  6 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/*  7 */ _CFFI_OP(_CFFI_OP_FUNCTION, 323), // ge_status()(ge_grammar *, ge_vocab *, uint32_t, ge_engine * *, ge_err *)
-/*  8 */ _CFFI_OP(_CFFI_OP_POINTER, 312), // ge_grammar *
-/*  9 */ _CFFI_OP(_CFFI_OP_POINTER, 325), // ge_vocab *
+/*  7 */ _CFFI_OP(_CFFI_OP_FUNCTION, 349), // ge_status()(ge_grammar *, ge_vocab *, uint32_t, ge_engine * *, ge_err *)
+/*  8 */ _CFFI_OP(_CFFI_OP_POINTER, 338), // ge_grammar *
+/*  9 */ _CFFI_OP(_CFFI_OP_POINTER, 353), // ge_vocab *
 /* 10 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22), // uint32_t
 /* 11 */ _CFFI_OP(_CFFI_OP_POINTER, 3), // ge_engine * *
 /* 12 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 13 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 14 */ _CFFI_OP(_CFFI_OP_FUNCTION, 323), // ge_status()(ge_grammar *, ge_vocab *, uint32_t, ge_plan * *, ge_err *)
+/* 14 */ _CFFI_OP(_CFFI_OP_FUNCTION, 349), // ge_status()(ge_grammar *, ge_vocab *, uint32_t, int32_t, ge_plan * *, ge_err *)
 /* 15 */ _CFFI_OP(_CFFI_OP_NOOP, 8),
 /* 16 */ _CFFI_OP(_CFFI_OP_NOOP, 9),
 /* 17 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 18 */ _CFFI_OP(_CFFI_OP_POINTER, 138), // ge_plan * *
-/* 19 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 20 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 21 */ _CFFI_OP(_CFFI_OP_FUNCTION, 323), // ge_status()(ge_ir *, ge_rules const *, ge_grammar * *, ge_err *)
-/* 22 */ _CFFI_OP(_CFFI_OP_POINTER, 313), // ge_ir *
-/* 23 */ _CFFI_OP(_CFFI_OP_POINTER, 320), // ge_rules const *
-/* 24 */ _CFFI_OP(_CFFI_OP_POINTER, 8), // ge_grammar * *
-/* 25 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 26 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 27 */ _CFFI_OP(_CFFI_OP_FUNCTION, 323), // ge_status()(ge_ir *, uint32_t const *, size_t, uint8_t const *, size_t, size_t *, ge_err *)
-/* 28 */ _CFFI_OP(_CFFI_OP_NOOP, 22),
-/* 29 */ _CFFI_OP(_CFFI_OP_POINTER, 10), // uint32_t const *
-/* 30 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28), // size_t
-/* 31 */ _CFFI_OP(_CFFI_OP_POINTER, 249), // uint8_t const *
-/* 32 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 33 */ _CFFI_OP(_CFFI_OP_POINTER, 30), // size_t *
-/* 34 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 35 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 36 */ _CFFI_OP(_CFFI_OP_FUNCTION, 323), // ge_status()(ge_ir *, uint32_t, int32_t *, ge_err *)
-/* 37 */ _CFFI_OP(_CFFI_OP_NOOP, 22),
-/* 38 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 39 */ _CFFI_OP(_CFFI_OP_POINTER, 94), // int32_t *
-/* 40 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 41 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 42 */ _CFFI_OP(_CFFI_OP_FUNCTION, 323), // ge_status()(ge_ir *, uint32_t, uint32_t, uint32_t *, ge_err *)
-/* 43 */ _CFFI_OP(_CFFI_OP_NOOP, 22),
-/* 44 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 18 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21), // int32_t
+/* 19 */ _CFFI_OP(_CFFI_OP_POINTER, 139), // ge_plan * *
+/* 20 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 21 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 22 */ _CFFI_OP(_CFFI_OP_FUNCTION, 349), // ge_status()(ge_ir *, ge_rules const *, ge_grammar * *, ge_err *)
+/* 23 */ _CFFI_OP(_CFFI_OP_POINTER, 339), // ge_ir *
+/* 24 */ _CFFI_OP(_CFFI_OP_POINTER, 346), // ge_rules const *
+/* 25 */ _CFFI_OP(_CFFI_OP_POINTER, 8), // ge_grammar * *
+/* 26 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 27 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 28 */ _CFFI_OP(_CFFI_OP_FUNCTION, 349), // ge_status()(ge_ir *, uint32_t const *, size_t, uint8_t const *, size_t, size_t *, ge_err *)
+/* 29 */ _CFFI_OP(_CFFI_OP_NOOP, 23),
+/* 30 */ _CFFI_OP(_CFFI_OP_POINTER, 10), // uint32_t const *
+/* 31 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28), // size_t
+/* 32 */ _CFFI_OP(_CFFI_OP_POINTER, 268), // uint8_t const *
+/* 33 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 34 */ _CFFI_OP(_CFFI_OP_POINTER, 31), // size_t *
+/* 35 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 36 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 37 */ _CFFI_OP(_CFFI_OP_FUNCTION, 349), // ge_status()(ge_ir *, uint32_t, int32_t *, ge_err *)
+/* 38 */ _CFFI_OP(_CFFI_OP_NOOP, 23),
+/* 39 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 40 */ _CFFI_OP(_CFFI_OP_POINTER, 18), // int32_t *
+/* 41 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 42 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 43 */ _CFFI_OP(_CFFI_OP_FUNCTION, 349), // ge_status()(ge_ir *, uint32_t, uint32_t, uint32_t *, ge_err *)
+/* 44 */ _CFFI_OP(_CFFI_OP_NOOP, 23),
 /* 45 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 46 */ _CFFI_OP(_CFFI_OP_POINTER, 10), // uint32_t *
-/* 47 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 48 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 49 */ _CFFI_OP(_CFFI_OP_FUNCTION, 323), // ge_status()(ge_ir *, uint32_t, uint64_t, uint64_t *, ge_err *)
-/* 50 */ _CFFI_OP(_CFFI_OP_NOOP, 22),
-/* 51 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 52 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 24), // uint64_t
-/* 53 */ _CFFI_OP(_CFFI_OP_POINTER, 52), // uint64_t *
-/* 54 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 55 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 56 */ _CFFI_OP(_CFFI_OP_FUNCTION, 323), // ge_status()(ge_ir *, uint32_t, uint8_t const *, size_t, int32_t *, ge_err *)
-/* 57 */ _CFFI_OP(_CFFI_OP_NOOP, 22),
-/* 58 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 59 */ _CFFI_OP(_CFFI_OP_NOOP, 31),
-/* 60 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 61 */ _CFFI_OP(_CFFI_OP_NOOP, 39),
-/* 62 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 63 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 64 */ _CFFI_OP(_CFFI_OP_FUNCTION, 323), // ge_status()(ge_limits const *, ge_ir * *, ge_err *)
-/* 65 */ _CFFI_OP(_CFFI_OP_POINTER, 314), // ge_limits const *
-/* 66 */ _CFFI_OP(_CFFI_OP_POINTER, 22), // ge_ir * *
-/* 67 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 68 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 69 */ _CFFI_OP(_CFFI_OP_FUNCTION, 323), // ge_status()(ge_matcher *, ge_engine *, ge_err *)
-/* 70 */ _CFFI_OP(_CFFI_OP_POINTER, 317), // ge_matcher *
-/* 71 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
-/* 72 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 73 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 74 */ _CFFI_OP(_CFFI_OP_FUNCTION, 323), // ge_status()(ge_matcher *, ge_err *)
-/* 75 */ _CFFI_OP(_CFFI_OP_NOOP, 70),
-/* 76 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 77 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 78 */ _CFFI_OP(_CFFI_OP_FUNCTION, 323), // ge_status()(ge_matcher *, ge_matcher * *, ge_err *)
-/* 79 */ _CFFI_OP(_CFFI_OP_NOOP, 70),
-/* 80 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
-/* 81 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 82 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 83 */ _CFFI_OP(_CFFI_OP_FUNCTION, 323), // ge_status()(ge_matcher *, int64_t *, size_t, size_t *, ge_err *)
-/* 84 */ _CFFI_OP(_CFFI_OP_NOOP, 70),
-/* 85 */ _CFFI_OP(_CFFI_OP_POINTER, 193), // int64_t *
-/* 86 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 87 */ _CFFI_OP(_CFFI_OP_NOOP, 33),
-/* 88 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 89 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 90 */ _CFFI_OP(_CFFI_OP_FUNCTION, 323), // ge_status()(ge_matcher *, int64_t const *, size_t, int32_t, size_t *, ge_err *)
-/* 91 */ _CFFI_OP(_CFFI_OP_NOOP, 70),
-/* 92 */ _CFFI_OP(_CFFI_OP_POINTER, 193), // int64_t const *
-/* 93 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 94 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21), // int32_t
-/* 95 */ _CFFI_OP(_CFFI_OP_NOOP, 33),
-/* 96 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 97 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 98 */ _CFFI_OP(_CFFI_OP_FUNCTION, 323), // ge_status()(ge_matcher *, size_t, ge_err *)
-/* 99 */ _CFFI_OP(_CFFI_OP_NOOP, 70),
-/* 100 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 101 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 102 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 103 */ _CFFI_OP(_CFFI_OP_FUNCTION, 323), // ge_status()(ge_matcher *, uint32_t *, size_t, size_t *, ge_err *)
-/* 104 */ _CFFI_OP(_CFFI_OP_NOOP, 70),
-/* 105 */ _CFFI_OP(_CFFI_OP_NOOP, 46),
-/* 106 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 107 */ _CFFI_OP(_CFFI_OP_NOOP, 33),
-/* 108 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 109 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 110 */ _CFFI_OP(_CFFI_OP_FUNCTION, 323), // ge_status()(ge_matcher *, uint8_t *, size_t, size_t *, ge_err *)
-/* 111 */ _CFFI_OP(_CFFI_OP_NOOP, 70),
-/* 112 */ _CFFI_OP(_CFFI_OP_POINTER, 249), // uint8_t *
-/* 113 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 114 */ _CFFI_OP(_CFFI_OP_NOOP, 33),
-/* 115 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 116 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 117 */ _CFFI_OP(_CFFI_OP_FUNCTION, 323), // ge_status()(ge_matcher *, uint8_t const *, size_t, int32_t, size_t *, ge_err *)
-/* 118 */ _CFFI_OP(_CFFI_OP_NOOP, 70),
-/* 119 */ _CFFI_OP(_CFFI_OP_NOOP, 31),
-/* 120 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 121 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21),
-/* 122 */ _CFFI_OP(_CFFI_OP_NOOP, 33),
-/* 123 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 124 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 125 */ _CFFI_OP(_CFFI_OP_FUNCTION, 323), // ge_status()(ge_matcher *, uint8_t const *, size_t, uint32_t *, uint32_t *, size_t *, uint32_t *, size_t *, size_t, ge_err *)
-/* 126 */ _CFFI_OP(_CFFI_OP_NOOP, 70),
-/* 127 */ _CFFI_OP(_CFFI_OP_NOOP, 31),
-/* 128 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 129 */ _CFFI_OP(_CFFI_OP_NOOP, 46),
-/* 130 */ _CFFI_OP(_CFFI_OP_NOOP, 46),
-/* 131 */ _CFFI_OP(_CFFI_OP_NOOP, 33),
-/* 132 */ _CFFI_OP(_CFFI_OP_NOOP, 46),
-/* 133 */ _CFFI_OP(_CFFI_OP_NOOP, 33),
-/* 134 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 135 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 136 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 137 */ _CFFI_OP(_CFFI_OP_FUNCTION, 323), // ge_status()(ge_plan *, uint32_t const *, uint32_t const *, uint32_t, ge_dfa * *, ge_err *)
-/* 138 */ _CFFI_OP(_CFFI_OP_POINTER, 318), // ge_plan *
-/* 139 */ _CFFI_OP(_CFFI_OP_NOOP, 29),
-/* 140 */ _CFFI_OP(_CFFI_OP_NOOP, 29),
-/* 141 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 142 */ _CFFI_OP(_CFFI_OP_POINTER, 252), // ge_dfa * *
-/* 143 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 144 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 145 */ _CFFI_OP(_CFFI_OP_FUNCTION, 323), // ge_status()(ge_vocab const *, uint8_t const *, size_t, int32_t, uint32_t *, size_t *, size_t *, ge_err *)
-/* 146 */ _CFFI_OP(_CFFI_OP_POINTER, 325), // ge_vocab const *
-/* 147 */ _CFFI_OP(_CFFI_OP_NOOP, 31),
-/* 148 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 149 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21),
-/* 150 */ _CFFI_OP(_CFFI_OP_NOOP, 46),
-/* 151 */ _CFFI_OP(_CFFI_OP_NOOP, 33),
-/* 152 */ _CFFI_OP(_CFFI_OP_NOOP, 33),
-/* 153 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 154 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 155 */ _CFFI_OP(_CFFI_OP_FUNCTION, 323), // ge_status()(int32_t, ge_dfa * *, ge_err *)
-/* 156 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21),
-/* 157 */ _CFFI_OP(_CFFI_OP_NOOP, 142),
-/* 158 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 159 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 160 */ _CFFI_OP(_CFFI_OP_FUNCTION, 323), // ge_status()(int32_t, ge_vocab * *, ge_err *)
-/* 161 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21),
-/* 162 */ _CFFI_OP(_CFFI_OP_POINTER, 9), // ge_vocab * *
-/* 163 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 164 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 165 */ _CFFI_OP(_CFFI_OP_FUNCTION, 323), // ge_status()(uint8_t const *, uint32_t const *, uint32_t, uint32_t, uint32_t const *, uint32_t, ge_vocab * *, ge_err *)
-/* 166 */ _CFFI_OP(_CFFI_OP_NOOP, 31),
-/* 167 */ _CFFI_OP(_CFFI_OP_NOOP, 29),
-/* 168 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 169 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 170 */ _CFFI_OP(_CFFI_OP_NOOP, 29),
-/* 171 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 172 */ _CFFI_OP(_CFFI_OP_NOOP, 162),
-/* 173 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 174 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 175 */ _CFFI_OP(_CFFI_OP_FUNCTION, 94), // int32_t()(ge_dfa const *, uint32_t)
-/* 176 */ _CFFI_OP(_CFFI_OP_POINTER, 307), // ge_dfa const *
+/* 46 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 47 */ _CFFI_OP(_CFFI_OP_POINTER, 10), // uint32_t *
+/* 48 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 49 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 50 */ _CFFI_OP(_CFFI_OP_FUNCTION, 349), // ge_status()(ge_ir *, uint32_t, uint64_t, uint64_t *, ge_err *)
+/* 51 */ _CFFI_OP(_CFFI_OP_NOOP, 23),
+/* 52 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 53 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 24), // uint64_t
+/* 54 */ _CFFI_OP(_CFFI_OP_POINTER, 53), // uint64_t *
+/* 55 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 56 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 57 */ _CFFI_OP(_CFFI_OP_FUNCTION, 349), // ge_status()(ge_ir *, uint32_t, uint8_t const *, size_t, int32_t *, ge_err *)
+/* 58 */ _CFFI_OP(_CFFI_OP_NOOP, 23),
+/* 59 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 60 */ _CFFI_OP(_CFFI_OP_NOOP, 32),
+/* 61 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 62 */ _CFFI_OP(_CFFI_OP_NOOP, 40),
+/* 63 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 64 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 65 */ _CFFI_OP(_CFFI_OP_FUNCTION, 349), // ge_status()(ge_limits const *, ge_ir * *, ge_err *)
+/* 66 */ _CFFI_OP(_CFFI_OP_POINTER, 340), // ge_limits const *
+/* 67 */ _CFFI_OP(_CFFI_OP_POINTER, 23), // ge_ir * *
+/* 68 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 69 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 70 */ _CFFI_OP(_CFFI_OP_FUNCTION, 349), // ge_status()(ge_matcher *, ge_engine *, ge_err *)
+/* 71 */ _CFFI_OP(_CFFI_OP_POINTER, 343), // ge_matcher *
+/* 72 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
+/* 73 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 74 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 75 */ _CFFI_OP(_CFFI_OP_FUNCTION, 349), // ge_status()(ge_matcher *, ge_err *)
+/* 76 */ _CFFI_OP(_CFFI_OP_NOOP, 71),
+/* 77 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 78 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 79 */ _CFFI_OP(_CFFI_OP_FUNCTION, 349), // ge_status()(ge_matcher *, ge_matcher * *, ge_err *)
+/* 80 */ _CFFI_OP(_CFFI_OP_NOOP, 71),
+/* 81 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
+/* 82 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 83 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 84 */ _CFFI_OP(_CFFI_OP_FUNCTION, 349), // ge_status()(ge_matcher *, int64_t *, size_t, size_t *, ge_err *)
+/* 85 */ _CFFI_OP(_CFFI_OP_NOOP, 71),
+/* 86 */ _CFFI_OP(_CFFI_OP_POINTER, 212), // int64_t *
+/* 87 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 88 */ _CFFI_OP(_CFFI_OP_NOOP, 34),
+/* 89 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 90 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 91 */ _CFFI_OP(_CFFI_OP_FUNCTION, 349), // ge_status()(ge_matcher *, int64_t const *, size_t, int32_t, size_t *, ge_err *)
+/* 92 */ _CFFI_OP(_CFFI_OP_NOOP, 71),
+/* 93 */ _CFFI_OP(_CFFI_OP_POINTER, 212), // int64_t const *
+/* 94 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 95 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21),
+/* 96 */ _CFFI_OP(_CFFI_OP_NOOP, 34),
+/* 97 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 98 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 99 */ _CFFI_OP(_CFFI_OP_FUNCTION, 349), // ge_status()(ge_matcher *, size_t, ge_err *)
+/* 100 */ _CFFI_OP(_CFFI_OP_NOOP, 71),
+/* 101 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 102 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 103 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 104 */ _CFFI_OP(_CFFI_OP_FUNCTION, 349), // ge_status()(ge_matcher *, uint32_t *, size_t, size_t *, ge_err *)
+/* 105 */ _CFFI_OP(_CFFI_OP_NOOP, 71),
+/* 106 */ _CFFI_OP(_CFFI_OP_NOOP, 47),
+/* 107 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 108 */ _CFFI_OP(_CFFI_OP_NOOP, 34),
+/* 109 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 110 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 111 */ _CFFI_OP(_CFFI_OP_FUNCTION, 349), // ge_status()(ge_matcher *, uint8_t *, size_t, size_t *, ge_err *)
+/* 112 */ _CFFI_OP(_CFFI_OP_NOOP, 71),
+/* 113 */ _CFFI_OP(_CFFI_OP_POINTER, 268), // uint8_t *
+/* 114 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 115 */ _CFFI_OP(_CFFI_OP_NOOP, 34),
+/* 116 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 117 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 118 */ _CFFI_OP(_CFFI_OP_FUNCTION, 349), // ge_status()(ge_matcher *, uint8_t const *, size_t, int32_t, size_t *, ge_err *)
+/* 119 */ _CFFI_OP(_CFFI_OP_NOOP, 71),
+/* 120 */ _CFFI_OP(_CFFI_OP_NOOP, 32),
+/* 121 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 122 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21),
+/* 123 */ _CFFI_OP(_CFFI_OP_NOOP, 34),
+/* 124 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 125 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 126 */ _CFFI_OP(_CFFI_OP_FUNCTION, 349), // ge_status()(ge_matcher *, uint8_t const *, size_t, uint32_t *, uint32_t *, size_t *, uint32_t *, size_t *, size_t, ge_err *)
+/* 127 */ _CFFI_OP(_CFFI_OP_NOOP, 71),
+/* 128 */ _CFFI_OP(_CFFI_OP_NOOP, 32),
+/* 129 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 130 */ _CFFI_OP(_CFFI_OP_NOOP, 47),
+/* 131 */ _CFFI_OP(_CFFI_OP_NOOP, 47),
+/* 132 */ _CFFI_OP(_CFFI_OP_NOOP, 34),
+/* 133 */ _CFFI_OP(_CFFI_OP_NOOP, 47),
+/* 134 */ _CFFI_OP(_CFFI_OP_NOOP, 34),
+/* 135 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 136 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 137 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 138 */ _CFFI_OP(_CFFI_OP_FUNCTION, 349), // ge_status()(ge_plan *, uint32_t const *, uint32_t const *, uint32_t, ge_dfa * *, ge_err *)
+/* 139 */ _CFFI_OP(_CFFI_OP_POINTER, 344), // ge_plan *
+/* 140 */ _CFFI_OP(_CFFI_OP_NOOP, 30),
+/* 141 */ _CFFI_OP(_CFFI_OP_NOOP, 30),
+/* 142 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 143 */ _CFFI_OP(_CFFI_OP_POINTER, 277), // ge_dfa * *
+/* 144 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 145 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 146 */ _CFFI_OP(_CFFI_OP_FUNCTION, 349), // ge_status()(ge_vocab const *, uint8_t const *, size_t, int32_t, uint32_t *, size_t *, size_t *, ge_err *)
+/* 147 */ _CFFI_OP(_CFFI_OP_POINTER, 353), // ge_vocab const *
+/* 148 */ _CFFI_OP(_CFFI_OP_NOOP, 32),
+/* 149 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 150 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21),
+/* 151 */ _CFFI_OP(_CFFI_OP_NOOP, 47),
+/* 152 */ _CFFI_OP(_CFFI_OP_NOOP, 34),
+/* 153 */ _CFFI_OP(_CFFI_OP_NOOP, 34),
+/* 154 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 155 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 156 */ _CFFI_OP(_CFFI_OP_FUNCTION, 349), // ge_status()(ge_vocab const *, uint8_t const *, size_t, uint32_t *, size_t *, ge_err *)
+/* 157 */ _CFFI_OP(_CFFI_OP_NOOP, 147),
+/* 158 */ _CFFI_OP(_CFFI_OP_NOOP, 32),
+/* 159 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 160 */ _CFFI_OP(_CFFI_OP_NOOP, 47),
+/* 161 */ _CFFI_OP(_CFFI_OP_NOOP, 34),
+/* 162 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 163 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 164 */ _CFFI_OP(_CFFI_OP_FUNCTION, 349), // ge_status()(int32_t, ge_dfa * *, ge_err *)
+/* 165 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21),
+/* 166 */ _CFFI_OP(_CFFI_OP_NOOP, 143),
+/* 167 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 168 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 169 */ _CFFI_OP(_CFFI_OP_FUNCTION, 349), // ge_status()(int32_t, ge_vocab * *, ge_err *)
+/* 170 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21),
+/* 171 */ _CFFI_OP(_CFFI_OP_POINTER, 9), // ge_vocab * *
+/* 172 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 173 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 174 */ _CFFI_OP(_CFFI_OP_FUNCTION, 349), // ge_status()(uint8_t const *, uint32_t const *, uint32_t, uint32_t, uint32_t const *, uint32_t, ge_vocab * *, ge_err *)
+/* 175 */ _CFFI_OP(_CFFI_OP_NOOP, 32),
+/* 176 */ _CFFI_OP(_CFFI_OP_NOOP, 30),
 /* 177 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 178 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 179 */ _CFFI_OP(_CFFI_OP_FUNCTION, 94), // int32_t()(ge_dfa const *, uint32_t, uint32_t *)
-/* 180 */ _CFFI_OP(_CFFI_OP_NOOP, 176),
-/* 181 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 182 */ _CFFI_OP(_CFFI_OP_NOOP, 46),
+/* 178 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 179 */ _CFFI_OP(_CFFI_OP_NOOP, 30),
+/* 180 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 181 */ _CFFI_OP(_CFFI_OP_NOOP, 171),
+/* 182 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 183 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 184 */ _CFFI_OP(_CFFI_OP_FUNCTION, 94), // int32_t()(ge_engine *)
-/* 185 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
-/* 186 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 187 */ _CFFI_OP(_CFFI_OP_FUNCTION, 94), // int32_t()(ge_matcher *, ge_err *)
-/* 188 */ _CFFI_OP(_CFFI_OP_NOOP, 70),
-/* 189 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 190 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 191 */ _CFFI_OP(_CFFI_OP_FUNCTION, 94), // int32_t()(ge_matcher *, int64_t, ge_err *)
-/* 192 */ _CFFI_OP(_CFFI_OP_NOOP, 70),
-/* 193 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 23), // int64_t
-/* 194 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 195 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 196 */ _CFFI_OP(_CFFI_OP_FUNCTION, 94), // int32_t()(ge_matcher *, uint32_t *, size_t, size_t, ge_err *)
-/* 197 */ _CFFI_OP(_CFFI_OP_NOOP, 70),
-/* 198 */ _CFFI_OP(_CFFI_OP_NOOP, 46),
-/* 199 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 200 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 201 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 202 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 203 */ _CFFI_OP(_CFFI_OP_FUNCTION, 193), // int64_t()(ge_dfa const *, uint32_t, int64_t)
-/* 204 */ _CFFI_OP(_CFFI_OP_NOOP, 176),
-/* 205 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 206 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 23),
-/* 207 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 208 */ _CFFI_OP(_CFFI_OP_FUNCTION, 193), // int64_t()(ge_dfa const *, uint32_t, int64_t, uint32_t *)
-/* 209 */ _CFFI_OP(_CFFI_OP_NOOP, 176),
-/* 210 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 211 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 23),
-/* 212 */ _CFFI_OP(_CFFI_OP_NOOP, 46),
-/* 213 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 214 */ _CFFI_OP(_CFFI_OP_FUNCTION, 30), // size_t()(ge_batch const *)
-/* 215 */ _CFFI_OP(_CFFI_OP_POINTER, 306), // ge_batch const *
-/* 216 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 217 */ _CFFI_OP(_CFFI_OP_FUNCTION, 30), // size_t()(ge_dfa const *)
-/* 218 */ _CFFI_OP(_CFFI_OP_NOOP, 176),
-/* 219 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 220 */ _CFFI_OP(_CFFI_OP_FUNCTION, 30), // size_t()(ge_dfa const *, uint32_t, uint32_t *)
-/* 221 */ _CFFI_OP(_CFFI_OP_NOOP, 176),
-/* 222 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 223 */ _CFFI_OP(_CFFI_OP_NOOP, 46),
-/* 224 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 225 */ _CFFI_OP(_CFFI_OP_FUNCTION, 30), // size_t()(ge_dfa const *, uint8_t const *, uint32_t, uint8_t *)
-/* 226 */ _CFFI_OP(_CFFI_OP_NOOP, 176),
-/* 227 */ _CFFI_OP(_CFFI_OP_NOOP, 31),
-/* 228 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 229 */ _CFFI_OP(_CFFI_OP_NOOP, 112),
-/* 230 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 231 */ _CFFI_OP(_CFFI_OP_FUNCTION, 30), // size_t()(ge_grammar const *)
-/* 232 */ _CFFI_OP(_CFFI_OP_POINTER, 312), // ge_grammar const *
-/* 233 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 234 */ _CFFI_OP(_CFFI_OP_FUNCTION, 30), // size_t()(ge_matcher const *)
-/* 235 */ _CFFI_OP(_CFFI_OP_POINTER, 317), // ge_matcher const *
-/* 236 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 237 */ _CFFI_OP(_CFFI_OP_FUNCTION, 30), // size_t()(ge_vocab *)
-/* 238 */ _CFFI_OP(_CFFI_OP_NOOP, 9),
-/* 239 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 240 */ _CFFI_OP(_CFFI_OP_FUNCTION, 30), // size_t()(ge_vocab const *, uint8_t const *, uint32_t, uint8_t *)
-/* 241 */ _CFFI_OP(_CFFI_OP_NOOP, 146),
-/* 242 */ _CFFI_OP(_CFFI_OP_NOOP, 31),
-/* 243 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 244 */ _CFFI_OP(_CFFI_OP_NOOP, 112),
-/* 245 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 246 */ _CFFI_OP(_CFFI_OP_FUNCTION, 10), // uint32_t()(ge_dfa const *, uint32_t, uint8_t)
-/* 247 */ _CFFI_OP(_CFFI_OP_NOOP, 176),
-/* 248 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 249 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 18), // uint8_t
-/* 250 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 251 */ _CFFI_OP(_CFFI_OP_FUNCTION, 330), // void()(ge_dfa *)
-/* 252 */ _CFFI_OP(_CFFI_OP_POINTER, 307), // ge_dfa *
-/* 253 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 254 */ _CFFI_OP(_CFFI_OP_FUNCTION, 330), // void()(ge_dfa const *, ge_dfa_content *)
-/* 255 */ _CFFI_OP(_CFFI_OP_NOOP, 176),
-/* 256 */ _CFFI_OP(_CFFI_OP_POINTER, 308), // ge_dfa_content *
-/* 257 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 258 */ _CFFI_OP(_CFFI_OP_FUNCTION, 330), // void()(ge_engine *)
-/* 259 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
-/* 260 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 261 */ _CFFI_OP(_CFFI_OP_FUNCTION, 330), // void()(ge_engine *, ge_dfa *)
-/* 262 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
-/* 263 */ _CFFI_OP(_CFFI_OP_NOOP, 252),
+/* 184 */ _CFFI_OP(_CFFI_OP_FUNCTION, 18), // int32_t()(ge_dfa const *, uint32_t)
+/* 185 */ _CFFI_OP(_CFFI_OP_POINTER, 333), // ge_dfa const *
+/* 186 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 187 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 188 */ _CFFI_OP(_CFFI_OP_FUNCTION, 18), // int32_t()(ge_dfa const *, uint32_t, uint32_t *)
+/* 189 */ _CFFI_OP(_CFFI_OP_NOOP, 185),
+/* 190 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 191 */ _CFFI_OP(_CFFI_OP_NOOP, 47),
+/* 192 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 193 */ _CFFI_OP(_CFFI_OP_FUNCTION, 18), // int32_t()(ge_dfa const *, uint32_t, uintptr_t)
+/* 194 */ _CFFI_OP(_CFFI_OP_NOOP, 185),
+/* 195 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 196 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 26), // uintptr_t
+/* 197 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 198 */ _CFFI_OP(_CFFI_OP_FUNCTION, 18), // int32_t()(ge_engine *)
+/* 199 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
+/* 200 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 201 */ _CFFI_OP(_CFFI_OP_FUNCTION, 18), // int32_t()(ge_matcher *, ge_err *)
+/* 202 */ _CFFI_OP(_CFFI_OP_NOOP, 71),
+/* 203 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 204 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 205 */ _CFFI_OP(_CFFI_OP_FUNCTION, 18), // int32_t()(ge_matcher *, ge_turn const *, ge_err *)
+/* 206 */ _CFFI_OP(_CFFI_OP_NOOP, 71),
+/* 207 */ _CFFI_OP(_CFFI_OP_POINTER, 351), // ge_turn const *
+/* 208 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 209 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 210 */ _CFFI_OP(_CFFI_OP_FUNCTION, 18), // int32_t()(ge_matcher *, int64_t, ge_err *)
+/* 211 */ _CFFI_OP(_CFFI_OP_NOOP, 71),
+/* 212 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 23), // int64_t
+/* 213 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 214 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 215 */ _CFFI_OP(_CFFI_OP_FUNCTION, 18), // int32_t()(ge_matcher *, uint32_t *, size_t, size_t, ge_err *)
+/* 216 */ _CFFI_OP(_CFFI_OP_NOOP, 71),
+/* 217 */ _CFFI_OP(_CFFI_OP_NOOP, 47),
+/* 218 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 219 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 220 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 221 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 222 */ _CFFI_OP(_CFFI_OP_FUNCTION, 212), // int64_t()(ge_dfa const *, uint32_t, int64_t)
+/* 223 */ _CFFI_OP(_CFFI_OP_NOOP, 185),
+/* 224 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 225 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 23),
+/* 226 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 227 */ _CFFI_OP(_CFFI_OP_FUNCTION, 212), // int64_t()(ge_dfa const *, uint32_t, int64_t, uint32_t *)
+/* 228 */ _CFFI_OP(_CFFI_OP_NOOP, 185),
+/* 229 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 230 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 23),
+/* 231 */ _CFFI_OP(_CFFI_OP_NOOP, 47),
+/* 232 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 233 */ _CFFI_OP(_CFFI_OP_FUNCTION, 31), // size_t()(ge_batch const *)
+/* 234 */ _CFFI_OP(_CFFI_OP_POINTER, 332), // ge_batch const *
+/* 235 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 236 */ _CFFI_OP(_CFFI_OP_FUNCTION, 31), // size_t()(ge_dfa const *)
+/* 237 */ _CFFI_OP(_CFFI_OP_NOOP, 185),
+/* 238 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 239 */ _CFFI_OP(_CFFI_OP_FUNCTION, 31), // size_t()(ge_dfa const *, uint32_t, uint32_t *)
+/* 240 */ _CFFI_OP(_CFFI_OP_NOOP, 185),
+/* 241 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 242 */ _CFFI_OP(_CFFI_OP_NOOP, 47),
+/* 243 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 244 */ _CFFI_OP(_CFFI_OP_FUNCTION, 31), // size_t()(ge_dfa const *, uint8_t const *, uint32_t, uint8_t *)
+/* 245 */ _CFFI_OP(_CFFI_OP_NOOP, 185),
+/* 246 */ _CFFI_OP(_CFFI_OP_NOOP, 32),
+/* 247 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 248 */ _CFFI_OP(_CFFI_OP_NOOP, 113),
+/* 249 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 250 */ _CFFI_OP(_CFFI_OP_FUNCTION, 31), // size_t()(ge_grammar const *)
+/* 251 */ _CFFI_OP(_CFFI_OP_POINTER, 338), // ge_grammar const *
+/* 252 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 253 */ _CFFI_OP(_CFFI_OP_FUNCTION, 31), // size_t()(ge_matcher const *)
+/* 254 */ _CFFI_OP(_CFFI_OP_POINTER, 343), // ge_matcher const *
+/* 255 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 256 */ _CFFI_OP(_CFFI_OP_FUNCTION, 31), // size_t()(ge_vocab *)
+/* 257 */ _CFFI_OP(_CFFI_OP_NOOP, 9),
+/* 258 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 259 */ _CFFI_OP(_CFFI_OP_FUNCTION, 31), // size_t()(ge_vocab const *, uint8_t const *, uint32_t, uint8_t *)
+/* 260 */ _CFFI_OP(_CFFI_OP_NOOP, 147),
+/* 261 */ _CFFI_OP(_CFFI_OP_NOOP, 32),
+/* 262 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 263 */ _CFFI_OP(_CFFI_OP_NOOP, 113),
 /* 264 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 265 */ _CFFI_OP(_CFFI_OP_FUNCTION, 330), // void()(ge_engine *, ge_stats *)
-/* 266 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
-/* 267 */ _CFFI_OP(_CFFI_OP_POINTER, 322), // ge_stats *
-/* 268 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 269 */ _CFFI_OP(_CFFI_OP_FUNCTION, 330), // void()(ge_grammar *)
-/* 270 */ _CFFI_OP(_CFFI_OP_NOOP, 8),
-/* 271 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 272 */ _CFFI_OP(_CFFI_OP_FUNCTION, 330), // void()(ge_ir *)
-/* 273 */ _CFFI_OP(_CFFI_OP_NOOP, 22),
-/* 274 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 275 */ _CFFI_OP(_CFFI_OP_FUNCTION, 330), // void()(ge_matcher *)
-/* 276 */ _CFFI_OP(_CFFI_OP_NOOP, 70),
-/* 277 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 278 */ _CFFI_OP(_CFFI_OP_FUNCTION, 330), // void()(ge_plan *)
-/* 279 */ _CFFI_OP(_CFFI_OP_NOOP, 138),
-/* 280 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 281 */ _CFFI_OP(_CFFI_OP_FUNCTION, 330), // void()(ge_plan const *, ge_plan_content *)
-/* 282 */ _CFFI_OP(_CFFI_OP_POINTER, 318), // ge_plan const *
-/* 283 */ _CFFI_OP(_CFFI_OP_POINTER, 319), // ge_plan_content *
-/* 284 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 285 */ _CFFI_OP(_CFFI_OP_FUNCTION, 330), // void()(ge_scores const *, uint32_t const *, size_t, uint32_t const *, size_t)
-/* 286 */ _CFFI_OP(_CFFI_OP_POINTER, 321), // ge_scores const *
-/* 287 */ _CFFI_OP(_CFFI_OP_NOOP, 29),
-/* 288 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 289 */ _CFFI_OP(_CFFI_OP_NOOP, 29),
-/* 290 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 291 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 292 */ _CFFI_OP(_CFFI_OP_FUNCTION, 330), // void()(ge_vocab *)
-/* 293 */ _CFFI_OP(_CFFI_OP_NOOP, 9),
-/* 294 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 295 */ _CFFI_OP(_CFFI_OP_FUNCTION, 330), // void()(ge_vocab const *, ge_vocab_content *)
-/* 296 */ _CFFI_OP(_CFFI_OP_NOOP, 146),
-/* 297 */ _CFFI_OP(_CFFI_OP_POINTER, 326), // ge_vocab_content *
-/* 298 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 299 */ _CFFI_OP(_CFFI_OP_POINTER, 301), // _Bool *
-/* 300 */ _CFFI_OP(_CFFI_OP_POINTER, 301), // _Bool const *
-/* 301 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 1), // _Bool
-/* 302 */ _CFFI_OP(_CFFI_OP_POINTER, 303), // char const *
-/* 303 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 2), // char
-/* 304 */ _CFFI_OP(_CFFI_OP_ARRAY, 303), // char[200]
-/* 305 */ (_cffi_opcode_t)(200),
-/* 306 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 0), // ge_batch
-/* 307 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 1), // ge_dfa
-/* 308 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 2), // ge_dfa_content
-/* 309 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 3), // ge_engine
-/* 310 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 4), // ge_err
-/* 311 */ _CFFI_OP(_CFFI_OP_ENUM, 0), // ge_float
-/* 312 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 5), // ge_grammar
-/* 313 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 6), // ge_ir
-/* 314 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 7), // ge_limits
-/* 315 */ _CFFI_OP(_CFFI_OP_ENUM, 1), // ge_mask_flag
-/* 316 */ _CFFI_OP(_CFFI_OP_POINTER, 70), // ge_matcher * const *
-/* 317 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 8), // ge_matcher
-/* 318 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 9), // ge_plan
-/* 319 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 10), // ge_plan_content
-/* 320 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 11), // ge_rules
-/* 321 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 12), // ge_scores
-/* 322 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 13), // ge_stats
-/* 323 */ _CFFI_OP(_CFFI_OP_ENUM, 2), // ge_status
-/* 324 */ _CFFI_OP(_CFFI_OP_ENUM, 3), // ge_switch
-/* 325 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 14), // ge_vocab
-/* 326 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 15), // ge_vocab_content
-/* 327 */ _CFFI_OP(_CFFI_OP_POINTER, 328), // uint16_t const *
-/* 328 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 20), // uint16_t
-/* 329 */ _CFFI_OP(_CFFI_OP_POINTER, 330), // void *
-/* 330 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 0), // void
+/* 265 */ _CFFI_OP(_CFFI_OP_FUNCTION, 10), // uint32_t()(ge_dfa const *, uint32_t, uint8_t)
+/* 266 */ _CFFI_OP(_CFFI_OP_NOOP, 185),
+/* 267 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 268 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 18), // uint8_t
+/* 269 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 270 */ _CFFI_OP(_CFFI_OP_FUNCTION, 356), // void()(float *, size_t, uint32_t const *, size_t)
+/* 271 */ _CFFI_OP(_CFFI_OP_POINTER, 331), // float *
+/* 272 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 273 */ _CFFI_OP(_CFFI_OP_NOOP, 30),
+/* 274 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 275 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 276 */ _CFFI_OP(_CFFI_OP_FUNCTION, 356), // void()(ge_dfa *)
+/* 277 */ _CFFI_OP(_CFFI_OP_POINTER, 333), // ge_dfa *
+/* 278 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 279 */ _CFFI_OP(_CFFI_OP_FUNCTION, 356), // void()(ge_dfa const *, ge_dfa_content *)
+/* 280 */ _CFFI_OP(_CFFI_OP_NOOP, 185),
+/* 281 */ _CFFI_OP(_CFFI_OP_POINTER, 334), // ge_dfa_content *
+/* 282 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 283 */ _CFFI_OP(_CFFI_OP_FUNCTION, 356), // void()(ge_engine *)
+/* 284 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
+/* 285 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 286 */ _CFFI_OP(_CFFI_OP_FUNCTION, 356), // void()(ge_engine *, ge_dfa *)
+/* 287 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
+/* 288 */ _CFFI_OP(_CFFI_OP_NOOP, 277),
+/* 289 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 290 */ _CFFI_OP(_CFFI_OP_FUNCTION, 356), // void()(ge_engine *, ge_stats *)
+/* 291 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
+/* 292 */ _CFFI_OP(_CFFI_OP_POINTER, 348), // ge_stats *
+/* 293 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 294 */ _CFFI_OP(_CFFI_OP_FUNCTION, 356), // void()(ge_grammar *)
+/* 295 */ _CFFI_OP(_CFFI_OP_NOOP, 8),
+/* 296 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 297 */ _CFFI_OP(_CFFI_OP_FUNCTION, 356), // void()(ge_ir *)
+/* 298 */ _CFFI_OP(_CFFI_OP_NOOP, 23),
+/* 299 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 300 */ _CFFI_OP(_CFFI_OP_FUNCTION, 356), // void()(ge_matcher *)
+/* 301 */ _CFFI_OP(_CFFI_OP_NOOP, 71),
+/* 302 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 303 */ _CFFI_OP(_CFFI_OP_FUNCTION, 356), // void()(ge_plan *)
+/* 304 */ _CFFI_OP(_CFFI_OP_NOOP, 139),
+/* 305 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 306 */ _CFFI_OP(_CFFI_OP_FUNCTION, 356), // void()(ge_plan const *, ge_plan_content *)
+/* 307 */ _CFFI_OP(_CFFI_OP_POINTER, 344), // ge_plan const *
+/* 308 */ _CFFI_OP(_CFFI_OP_POINTER, 345), // ge_plan_content *
+/* 309 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 310 */ _CFFI_OP(_CFFI_OP_FUNCTION, 356), // void()(ge_scores const *, uint32_t const *, size_t, uint32_t const *, size_t)
+/* 311 */ _CFFI_OP(_CFFI_OP_POINTER, 347), // ge_scores const *
+/* 312 */ _CFFI_OP(_CFFI_OP_NOOP, 30),
+/* 313 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 314 */ _CFFI_OP(_CFFI_OP_NOOP, 30),
+/* 315 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 316 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 317 */ _CFFI_OP(_CFFI_OP_FUNCTION, 356), // void()(ge_vocab *)
+/* 318 */ _CFFI_OP(_CFFI_OP_NOOP, 9),
+/* 319 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 320 */ _CFFI_OP(_CFFI_OP_FUNCTION, 356), // void()(ge_vocab const *, ge_vocab_content *)
+/* 321 */ _CFFI_OP(_CFFI_OP_NOOP, 147),
+/* 322 */ _CFFI_OP(_CFFI_OP_POINTER, 354), // ge_vocab_content *
+/* 323 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 324 */ _CFFI_OP(_CFFI_OP_POINTER, 326), // _Bool *
+/* 325 */ _CFFI_OP(_CFFI_OP_POINTER, 326), // _Bool const *
+/* 326 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 1), // _Bool
+/* 327 */ _CFFI_OP(_CFFI_OP_POINTER, 328), // char const *
+/* 328 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 2), // char
+/* 329 */ _CFFI_OP(_CFFI_OP_ARRAY, 328), // char[200]
+/* 330 */ (_cffi_opcode_t)(200),
+/* 331 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 13), // float
+/* 332 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 0), // ge_batch
+/* 333 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 1), // ge_dfa
+/* 334 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 2), // ge_dfa_content
+/* 335 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 3), // ge_engine
+/* 336 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 4), // ge_err
+/* 337 */ _CFFI_OP(_CFFI_OP_ENUM, 0), // ge_float
+/* 338 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 5), // ge_grammar
+/* 339 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 6), // ge_ir
+/* 340 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 7), // ge_limits
+/* 341 */ _CFFI_OP(_CFFI_OP_ENUM, 1), // ge_mask_flag
+/* 342 */ _CFFI_OP(_CFFI_OP_POINTER, 71), // ge_matcher * const *
+/* 343 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 8), // ge_matcher
+/* 344 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 9), // ge_plan
+/* 345 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 10), // ge_plan_content
+/* 346 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 11), // ge_rules
+/* 347 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 12), // ge_scores
+/* 348 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 13), // ge_stats
+/* 349 */ _CFFI_OP(_CFFI_OP_ENUM, 2), // ge_status
+/* 350 */ _CFFI_OP(_CFFI_OP_ENUM, 3), // ge_switch
+/* 351 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 14), // ge_turn
+/* 352 */ _CFFI_OP(_CFFI_OP_ENUM, 4), // ge_turn_result
+/* 353 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 15), // ge_vocab
+/* 354 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 16), // ge_vocab_content
+/* 355 */ _CFFI_OP(_CFFI_OP_POINTER, 356), // void *
+/* 356 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 0), // void
 };
 
 static int _cffi_const_GE_FLOAT16(unsigned long long *o)
@@ -1093,6 +1119,34 @@ static int _cffi_const_GE_NO_TABLE(unsigned long long *o)
   return n;
 }
 
+static int _cffi_const_GE_NO_SHAPES(unsigned long long *o)
+{
+  int n = (GE_NO_SHAPES) <= 0;
+  *o = (unsigned long long)((GE_NO_SHAPES) | 0);  /* check that GE_NO_SHAPES is an integer */
+  return n;
+}
+
+static int _cffi_const_GE_TURN_NONE(unsigned long long *o)
+{
+  int n = (GE_TURN_NONE) <= 0;
+  *o = (unsigned long long)((GE_TURN_NONE) | 0);  /* check that GE_TURN_NONE is an integer */
+  return n;
+}
+
+static int _cffi_const_GE_TURN_CHOICE(unsigned long long *o)
+{
+  int n = (GE_TURN_CHOICE) <= 0;
+  *o = (unsigned long long)((GE_TURN_CHOICE) | 0);  /* check that GE_TURN_CHOICE is an integer */
+  return n;
+}
+
+static int _cffi_const_GE_TURN_ALONE(unsigned long long *o)
+{
+  int n = (GE_TURN_ALONE) <= 0;
+  *o = (unsigned long long)((GE_TURN_ALONE) | 0);  /* check that GE_TURN_ALONE is an integer */
+  return n;
+}
+
 static size_t _cffi_d_ge_batch_run(ge_batch const * x0)
 {
   return ge_batch_run(x0);
@@ -1108,10 +1162,10 @@ _cffi_f_ge_batch_run(PyObject *self, PyObject *arg0)
   PyObject *pyresult;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(215), arg0, (char **)&x0);
+      _cffi_type(234), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_batch const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(215), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(234), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1150,7 +1204,7 @@ _cffi_f_ge_build(PyObject *self, PyObject *noarg)
 
   (void)self; /* unused */
   (void)noarg; /* unused */
-  pyresult = _cffi_from_c_pointer((char *)result, _cffi_type(302));
+  pyresult = _cffi_from_c_pointer((char *)result, _cffi_type(327));
   return pyresult;
 }
 #else
@@ -1178,10 +1232,10 @@ _cffi_f_ge_dfa_accepts(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(176), arg0, (char **)&x0);
+      _cffi_type(185), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_dfa const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(176), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(185), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1230,10 +1284,10 @@ _cffi_f_ge_dfa_advance(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(176), arg0, (char **)&x0);
+      _cffi_type(185), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_dfa const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(176), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(185), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1247,10 +1301,10 @@ _cffi_f_ge_dfa_advance(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(46), arg3, (char **)&x3);
+      _cffi_type(47), arg3, (char **)&x3);
   if (datasize != 0) {
     x3 = ((size_t)datasize) <= 640 ? (uint32_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(46), arg3, (char **)&x3,
+    if (_cffi_convert_array_argument(_cffi_type(47), arg3, (char **)&x3,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1293,10 +1347,10 @@ _cffi_f_ge_dfa_byte_next(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(176), arg0, (char **)&x0);
+      _cffi_type(185), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_dfa const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(176), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(185), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1339,10 +1393,10 @@ _cffi_f_ge_dfa_bytes(PyObject *self, PyObject *arg0)
   PyObject *pyresult;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(176), arg0, (char **)&x0);
+      _cffi_type(185), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_dfa const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(176), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(185), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1385,10 +1439,10 @@ _cffi_f_ge_dfa_fill_mask(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(176), arg0, (char **)&x0);
+      _cffi_type(185), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_dfa const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(176), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(185), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1398,10 +1452,10 @@ _cffi_f_ge_dfa_fill_mask(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(46), arg2, (char **)&x2);
+      _cffi_type(47), arg2, (char **)&x2);
   if (datasize != 0) {
     x2 = ((size_t)datasize) <= 640 ? (uint32_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(46), arg2, (char **)&x2,
+    if (_cffi_convert_array_argument(_cffi_type(47), arg2, (char **)&x2,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1421,6 +1475,60 @@ _cffi_f_ge_dfa_fill_mask(PyObject *self, PyObject *args)
 #  define _cffi_f_ge_dfa_fill_mask _cffi_d_ge_dfa_fill_mask
 #endif
 
+static int32_t _cffi_d_ge_dfa_fill_mask_at(ge_dfa const * x0, uint32_t x1, uintptr_t x2)
+{
+  return ge_dfa_fill_mask_at(x0, x1, x2);
+}
+#ifndef PYPY_VERSION
+static PyObject *
+_cffi_f_ge_dfa_fill_mask_at(PyObject *self, PyObject *args)
+{
+  ge_dfa const * x0;
+  uint32_t x1;
+  uintptr_t x2;
+  Py_ssize_t datasize;
+  struct _cffi_freeme_s *large_args_free = NULL;
+  int32_t result;
+  PyObject *pyresult;
+  PyObject *arg0;
+  PyObject *arg1;
+  PyObject *arg2;
+
+  if (!PyArg_UnpackTuple(args, "ge_dfa_fill_mask_at", 3, 3, &arg0, &arg1, &arg2))
+    return NULL;
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(185), arg0, (char **)&x0);
+  if (datasize != 0) {
+    x0 = ((size_t)datasize) <= 640 ? (ge_dfa const *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(185), arg0, (char **)&x0,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  x1 = _cffi_to_c_int(arg1, uint32_t);
+  if (x1 == (uint32_t)-1 && PyErr_Occurred())
+    return NULL;
+
+  x2 = _cffi_to_c_int(arg2, uintptr_t);
+  if (x2 == (uintptr_t)-1 && PyErr_Occurred())
+    return NULL;
+
+  Py_BEGIN_ALLOW_THREADS
+  _cffi_restore_errno();
+  { result = ge_dfa_fill_mask_at(x0, x1, x2); }
+  _cffi_save_errno();
+  Py_END_ALLOW_THREADS
+
+  (void)self; /* unused */
+  pyresult = _cffi_from_c_int(result, int32_t);
+  if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
+  return pyresult;
+}
+#else
+#  define _cffi_f_ge_dfa_fill_mask_at _cffi_d_ge_dfa_fill_mask_at
+#endif
+
 static void _cffi_d_ge_dfa_free(ge_dfa * x0)
 {
   ge_dfa_free(x0);
@@ -1434,10 +1542,10 @@ _cffi_f_ge_dfa_free(PyObject *self, PyObject *arg0)
   struct _cffi_freeme_s *large_args_free = NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(252), arg0, (char **)&x0);
+      _cffi_type(277), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_dfa *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(252), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(277), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1484,10 +1592,10 @@ _cffi_f_ge_dfa_load(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(142), arg1, (char **)&x1);
+      _cffi_type(143), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (ge_dfa * *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(142), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(143), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1508,7 +1616,7 @@ _cffi_f_ge_dfa_load(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(323));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(349));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -1545,28 +1653,28 @@ _cffi_f_ge_dfa_new(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(138), arg0, (char **)&x0);
+      _cffi_type(139), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_plan *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(138), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(139), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(29), arg1, (char **)&x1);
+      _cffi_type(30), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (uint32_t const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(29), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(30), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(29), arg2, (char **)&x2);
+      _cffi_type(30), arg2, (char **)&x2);
   if (datasize != 0) {
     x2 = ((size_t)datasize) <= 640 ? (uint32_t const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(29), arg2, (char **)&x2,
+    if (_cffi_convert_array_argument(_cffi_type(30), arg2, (char **)&x2,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1576,10 +1684,10 @@ _cffi_f_ge_dfa_new(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(142), arg4, (char **)&x4);
+      _cffi_type(143), arg4, (char **)&x4);
   if (datasize != 0) {
     x4 = ((size_t)datasize) <= 640 ? (ge_dfa * *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(142), arg4, (char **)&x4,
+    if (_cffi_convert_array_argument(_cffi_type(143), arg4, (char **)&x4,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1600,7 +1708,7 @@ _cffi_f_ge_dfa_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(323));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(349));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -1631,10 +1739,10 @@ _cffi_f_ge_dfa_next(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(176), arg0, (char **)&x0);
+      _cffi_type(185), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_dfa const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(176), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(185), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1681,19 +1789,19 @@ _cffi_f_ge_dfa_read(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(176), arg0, (char **)&x0);
+      _cffi_type(185), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_dfa const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(176), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(185), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(256), arg1, (char **)&x1);
+      _cffi_type(281), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (ge_dfa_content *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(256), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(281), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1738,19 +1846,19 @@ _cffi_f_ge_dfa_save(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(176), arg0, (char **)&x0);
+      _cffi_type(185), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_dfa const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(176), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(185), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(31), arg1, (char **)&x1);
+      _cffi_type(32), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (uint8_t const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(31), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(32), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1760,10 +1868,10 @@ _cffi_f_ge_dfa_save(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(112), arg3, (char **)&x3);
+      _cffi_type(113), arg3, (char **)&x3);
   if (datasize != 0) {
     x3 = ((size_t)datasize) <= 640 ? (uint8_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(112), arg3, (char **)&x3,
+    if (_cffi_convert_array_argument(_cffi_type(113), arg3, (char **)&x3,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1806,10 +1914,10 @@ _cffi_f_ge_dfa_tokens(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(176), arg0, (char **)&x0);
+      _cffi_type(185), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_dfa const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(176), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(185), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1819,10 +1927,10 @@ _cffi_f_ge_dfa_tokens(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(46), arg2, (char **)&x2);
+      _cffi_type(47), arg2, (char **)&x2);
   if (datasize != 0) {
     x2 = ((size_t)datasize) <= 640 ? (uint32_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(46), arg2, (char **)&x2,
+    if (_cffi_convert_array_argument(_cffi_type(47), arg2, (char **)&x2,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1989,7 +2097,7 @@ _cffi_f_ge_engine_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(323));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(349));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2025,10 +2133,10 @@ _cffi_f_ge_engine_stats(PyObject *self, PyObject *args)
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(267), arg1, (char **)&x1);
+      _cffi_type(292), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (ge_stats *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(267), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(292), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2076,10 +2184,10 @@ _cffi_f_ge_engine_use(PyObject *self, PyObject *args)
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(252), arg1, (char **)&x1);
+      _cffi_type(277), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (ge_dfa *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(252), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(277), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2114,10 +2222,10 @@ _cffi_f_ge_grammar_bytes(PyObject *self, PyObject *arg0)
   PyObject *pyresult;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(232), arg0, (char **)&x0);
+      _cffi_type(251), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_grammar const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(232), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(251), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2198,28 +2306,28 @@ _cffi_f_ge_grammar_new(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(22), arg0, (char **)&x0);
+      _cffi_type(23), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_ir *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(22), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(23), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(23), arg1, (char **)&x1);
+      _cffi_type(24), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (ge_rules const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(23), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(24), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(24), arg2, (char **)&x2);
+      _cffi_type(25), arg2, (char **)&x2);
   if (datasize != 0) {
     x2 = ((size_t)datasize) <= 640 ? (ge_grammar * *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(24), arg2, (char **)&x2,
+    if (_cffi_convert_array_argument(_cffi_type(25), arg2, (char **)&x2,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2240,7 +2348,7 @@ _cffi_f_ge_grammar_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(323));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(349));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2279,19 +2387,19 @@ _cffi_f_ge_ir_add(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(22), arg0, (char **)&x0);
+      _cffi_type(23), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_ir *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(22), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(23), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(29), arg1, (char **)&x1);
+      _cffi_type(30), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (uint32_t const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(29), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(30), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2301,10 +2409,10 @@ _cffi_f_ge_ir_add(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(31), arg3, (char **)&x3);
+      _cffi_type(32), arg3, (char **)&x3);
   if (datasize != 0) {
     x3 = ((size_t)datasize) <= 640 ? (uint8_t const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(31), arg3, (char **)&x3,
+    if (_cffi_convert_array_argument(_cffi_type(32), arg3, (char **)&x3,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2314,10 +2422,10 @@ _cffi_f_ge_ir_add(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(33), arg5, (char **)&x5);
+      _cffi_type(34), arg5, (char **)&x5);
   if (datasize != 0) {
     x5 = ((size_t)datasize) <= 640 ? (size_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(33), arg5, (char **)&x5,
+    if (_cffi_convert_array_argument(_cffi_type(34), arg5, (char **)&x5,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2338,7 +2446,7 @@ _cffi_f_ge_ir_add(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(323));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(349));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2373,10 +2481,10 @@ _cffi_f_ge_ir_continuations(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(22), arg0, (char **)&x0);
+      _cffi_type(23), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_ir *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(22), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(23), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2390,10 +2498,10 @@ _cffi_f_ge_ir_continuations(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(46), arg3, (char **)&x3);
+      _cffi_type(47), arg3, (char **)&x3);
   if (datasize != 0) {
     x3 = ((size_t)datasize) <= 640 ? (uint32_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(46), arg3, (char **)&x3,
+    if (_cffi_convert_array_argument(_cffi_type(47), arg3, (char **)&x3,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2414,7 +2522,7 @@ _cffi_f_ge_ir_continuations(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(323));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(349));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2449,10 +2557,10 @@ _cffi_f_ge_ir_count(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(22), arg0, (char **)&x0);
+      _cffi_type(23), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_ir *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(22), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(23), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2466,10 +2574,10 @@ _cffi_f_ge_ir_count(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(53), arg3, (char **)&x3);
+      _cffi_type(54), arg3, (char **)&x3);
   if (datasize != 0) {
     x3 = ((size_t)datasize) <= 640 ? (uint64_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(53), arg3, (char **)&x3,
+    if (_cffi_convert_array_argument(_cffi_type(54), arg3, (char **)&x3,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2490,7 +2598,7 @@ _cffi_f_ge_ir_count(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(323));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(349));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2511,10 +2619,10 @@ _cffi_f_ge_ir_free(PyObject *self, PyObject *arg0)
   struct _cffi_freeme_s *large_args_free = NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(22), arg0, (char **)&x0);
+      _cffi_type(23), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_ir *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(22), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(23), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2559,10 +2667,10 @@ _cffi_f_ge_ir_is_empty(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(22), arg0, (char **)&x0);
+      _cffi_type(23), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_ir *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(22), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(23), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2572,10 +2680,10 @@ _cffi_f_ge_ir_is_empty(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(39), arg2, (char **)&x2);
+      _cffi_type(40), arg2, (char **)&x2);
   if (datasize != 0) {
     x2 = ((size_t)datasize) <= 640 ? (int32_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(39), arg2, (char **)&x2,
+    if (_cffi_convert_array_argument(_cffi_type(40), arg2, (char **)&x2,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2596,7 +2704,7 @@ _cffi_f_ge_ir_is_empty(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(323));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(349));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2633,10 +2741,10 @@ _cffi_f_ge_ir_matches(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(22), arg0, (char **)&x0);
+      _cffi_type(23), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_ir *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(22), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(23), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2646,10 +2754,10 @@ _cffi_f_ge_ir_matches(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(31), arg2, (char **)&x2);
+      _cffi_type(32), arg2, (char **)&x2);
   if (datasize != 0) {
     x2 = ((size_t)datasize) <= 640 ? (uint8_t const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(31), arg2, (char **)&x2,
+    if (_cffi_convert_array_argument(_cffi_type(32), arg2, (char **)&x2,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2659,10 +2767,10 @@ _cffi_f_ge_ir_matches(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(39), arg4, (char **)&x4);
+      _cffi_type(40), arg4, (char **)&x4);
   if (datasize != 0) {
     x4 = ((size_t)datasize) <= 640 ? (int32_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(39), arg4, (char **)&x4,
+    if (_cffi_convert_array_argument(_cffi_type(40), arg4, (char **)&x4,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2683,7 +2791,7 @@ _cffi_f_ge_ir_matches(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(323));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(349));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2714,19 +2822,19 @@ _cffi_f_ge_ir_new(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(65), arg0, (char **)&x0);
+      _cffi_type(66), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_limits const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(65), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(66), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(66), arg1, (char **)&x1);
+      _cffi_type(67), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (ge_ir * *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(66), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(67), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2747,7 +2855,7 @@ _cffi_f_ge_ir_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(323));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(349));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2784,19 +2892,19 @@ _cffi_f_ge_matcher_accept(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(70), arg0, (char **)&x0);
+      _cffi_type(71), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(70), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(71), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(92), arg1, (char **)&x1);
+      _cffi_type(93), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (int64_t const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(92), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(93), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2810,10 +2918,10 @@ _cffi_f_ge_matcher_accept(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(33), arg4, (char **)&x4);
+      _cffi_type(34), arg4, (char **)&x4);
   if (datasize != 0) {
     x4 = ((size_t)datasize) <= 640 ? (size_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(33), arg4, (char **)&x4,
+    if (_cffi_convert_array_argument(_cffi_type(34), arg4, (char **)&x4,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2834,7 +2942,7 @@ _cffi_f_ge_matcher_accept(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(323));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(349));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2871,19 +2979,19 @@ _cffi_f_ge_matcher_accept_bytes(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(70), arg0, (char **)&x0);
+      _cffi_type(71), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(70), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(71), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(31), arg1, (char **)&x1);
+      _cffi_type(32), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (uint8_t const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(31), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(32), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2897,10 +3005,10 @@ _cffi_f_ge_matcher_accept_bytes(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(33), arg4, (char **)&x4);
+      _cffi_type(34), arg4, (char **)&x4);
   if (datasize != 0) {
     x4 = ((size_t)datasize) <= 640 ? (size_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(33), arg4, (char **)&x4,
+    if (_cffi_convert_array_argument(_cffi_type(34), arg4, (char **)&x4,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2921,7 +3029,7 @@ _cffi_f_ge_matcher_accept_bytes(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(323));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(349));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2952,10 +3060,10 @@ _cffi_f_ge_matcher_accept_token(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(70), arg0, (char **)&x0);
+      _cffi_type(71), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(70), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(71), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -3015,19 +3123,19 @@ _cffi_f_ge_matcher_closing(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(70), arg0, (char **)&x0);
+      _cffi_type(71), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(70), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(71), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(112), arg1, (char **)&x1);
+      _cffi_type(113), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (uint8_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(112), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(113), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -3037,10 +3145,10 @@ _cffi_f_ge_matcher_closing(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(33), arg3, (char **)&x3);
+      _cffi_type(34), arg3, (char **)&x3);
   if (datasize != 0) {
     x3 = ((size_t)datasize) <= 640 ? (size_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(33), arg3, (char **)&x3,
+    if (_cffi_convert_array_argument(_cffi_type(34), arg3, (char **)&x3,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -3061,7 +3169,7 @@ _cffi_f_ge_matcher_closing(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(323));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(349));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3096,19 +3204,19 @@ _cffi_f_ge_matcher_closing_tokens(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(70), arg0, (char **)&x0);
+      _cffi_type(71), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(70), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(71), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(46), arg1, (char **)&x1);
+      _cffi_type(47), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (uint32_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(46), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(47), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -3118,10 +3226,10 @@ _cffi_f_ge_matcher_closing_tokens(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(33), arg3, (char **)&x3);
+      _cffi_type(34), arg3, (char **)&x3);
   if (datasize != 0) {
     x3 = ((size_t)datasize) <= 640 ? (size_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(33), arg3, (char **)&x3,
+    if (_cffi_convert_array_argument(_cffi_type(34), arg3, (char **)&x3,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -3142,7 +3250,7 @@ _cffi_f_ge_matcher_closing_tokens(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(323));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(349));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3187,19 +3295,19 @@ _cffi_f_ge_matcher_expected(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(70), arg0, (char **)&x0);
+      _cffi_type(71), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(70), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(71), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(31), arg1, (char **)&x1);
+      _cffi_type(32), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (uint8_t const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(31), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(32), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -3209,46 +3317,46 @@ _cffi_f_ge_matcher_expected(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(46), arg3, (char **)&x3);
+      _cffi_type(47), arg3, (char **)&x3);
   if (datasize != 0) {
     x3 = ((size_t)datasize) <= 640 ? (uint32_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(46), arg3, (char **)&x3,
+    if (_cffi_convert_array_argument(_cffi_type(47), arg3, (char **)&x3,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(46), arg4, (char **)&x4);
+      _cffi_type(47), arg4, (char **)&x4);
   if (datasize != 0) {
     x4 = ((size_t)datasize) <= 640 ? (uint32_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(46), arg4, (char **)&x4,
+    if (_cffi_convert_array_argument(_cffi_type(47), arg4, (char **)&x4,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(33), arg5, (char **)&x5);
+      _cffi_type(34), arg5, (char **)&x5);
   if (datasize != 0) {
     x5 = ((size_t)datasize) <= 640 ? (size_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(33), arg5, (char **)&x5,
+    if (_cffi_convert_array_argument(_cffi_type(34), arg5, (char **)&x5,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(46), arg6, (char **)&x6);
+      _cffi_type(47), arg6, (char **)&x6);
   if (datasize != 0) {
     x6 = ((size_t)datasize) <= 640 ? (uint32_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(46), arg6, (char **)&x6,
+    if (_cffi_convert_array_argument(_cffi_type(47), arg6, (char **)&x6,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(33), arg7, (char **)&x7);
+      _cffi_type(34), arg7, (char **)&x7);
   if (datasize != 0) {
     x7 = ((size_t)datasize) <= 640 ? (size_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(33), arg7, (char **)&x7,
+    if (_cffi_convert_array_argument(_cffi_type(34), arg7, (char **)&x7,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -3273,7 +3381,7 @@ _cffi_f_ge_matcher_expected(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(323));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(349));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3308,19 +3416,19 @@ _cffi_f_ge_matcher_fill_mask(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(70), arg0, (char **)&x0);
+      _cffi_type(71), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(70), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(71), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(46), arg1, (char **)&x1);
+      _cffi_type(47), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (uint32_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(46), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(47), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -3378,10 +3486,10 @@ _cffi_f_ge_matcher_flags(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(70), arg0, (char **)&x0);
+      _cffi_type(71), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(70), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(71), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -3437,19 +3545,19 @@ _cffi_f_ge_matcher_forced_bytes(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(70), arg0, (char **)&x0);
+      _cffi_type(71), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(70), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(71), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(112), arg1, (char **)&x1);
+      _cffi_type(113), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (uint8_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(112), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(113), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -3459,10 +3567,10 @@ _cffi_f_ge_matcher_forced_bytes(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(33), arg3, (char **)&x3);
+      _cffi_type(34), arg3, (char **)&x3);
   if (datasize != 0) {
     x3 = ((size_t)datasize) <= 640 ? (size_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(33), arg3, (char **)&x3,
+    if (_cffi_convert_array_argument(_cffi_type(34), arg3, (char **)&x3,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -3483,7 +3591,7 @@ _cffi_f_ge_matcher_forced_bytes(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(323));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(349));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3514,10 +3622,10 @@ _cffi_f_ge_matcher_fork(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(70), arg0, (char **)&x0);
+      _cffi_type(71), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(70), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(71), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -3547,7 +3655,7 @@ _cffi_f_ge_matcher_fork(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(323));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(349));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3568,10 +3676,10 @@ _cffi_f_ge_matcher_free(PyObject *self, PyObject *arg0)
   struct _cffi_freeme_s *large_args_free = NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(70), arg0, (char **)&x0);
+      _cffi_type(71), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(70), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(71), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -3618,19 +3726,19 @@ _cffi_f_ge_matcher_history(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(70), arg0, (char **)&x0);
+      _cffi_type(71), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(70), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(71), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(85), arg1, (char **)&x1);
+      _cffi_type(86), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (int64_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(85), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(86), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -3640,10 +3748,10 @@ _cffi_f_ge_matcher_history(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(33), arg3, (char **)&x3);
+      _cffi_type(34), arg3, (char **)&x3);
   if (datasize != 0) {
     x3 = ((size_t)datasize) <= 640 ? (size_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(33), arg3, (char **)&x3,
+    if (_cffi_convert_array_argument(_cffi_type(34), arg3, (char **)&x3,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -3664,7 +3772,7 @@ _cffi_f_ge_matcher_history(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(323));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(349));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3687,10 +3795,10 @@ _cffi_f_ge_matcher_length(PyObject *self, PyObject *arg0)
   PyObject *pyresult;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(235), arg0, (char **)&x0);
+      _cffi_type(254), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(235), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(254), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -3733,10 +3841,10 @@ _cffi_f_ge_matcher_move(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(70), arg0, (char **)&x0);
+      _cffi_type(71), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(70), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(71), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -3766,7 +3874,7 @@ _cffi_f_ge_matcher_move(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(323));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(349));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3830,7 +3938,7 @@ _cffi_f_ge_matcher_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(323));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(349));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3859,10 +3967,10 @@ _cffi_f_ge_matcher_reset(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(70), arg0, (char **)&x0);
+      _cffi_type(71), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(70), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(71), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -3883,7 +3991,7 @@ _cffi_f_ge_matcher_reset(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(323));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(349));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3914,10 +4022,10 @@ _cffi_f_ge_matcher_rollback(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(70), arg0, (char **)&x0);
+      _cffi_type(71), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(70), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(71), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -3942,12 +4050,76 @@ _cffi_f_ge_matcher_rollback(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(323));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(349));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
 #else
 #  define _cffi_f_ge_matcher_rollback _cffi_d_ge_matcher_rollback
+#endif
+
+static int32_t _cffi_d_ge_matcher_turn(ge_matcher * x0, ge_turn const * x1, ge_err * x2)
+{
+  return ge_matcher_turn(x0, x1, x2);
+}
+#ifndef PYPY_VERSION
+static PyObject *
+_cffi_f_ge_matcher_turn(PyObject *self, PyObject *args)
+{
+  ge_matcher * x0;
+  ge_turn const * x1;
+  ge_err * x2;
+  Py_ssize_t datasize;
+  struct _cffi_freeme_s *large_args_free = NULL;
+  int32_t result;
+  PyObject *pyresult;
+  PyObject *arg0;
+  PyObject *arg1;
+  PyObject *arg2;
+
+  if (!PyArg_UnpackTuple(args, "ge_matcher_turn", 3, 3, &arg0, &arg1, &arg2))
+    return NULL;
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(71), arg0, (char **)&x0);
+  if (datasize != 0) {
+    x0 = ((size_t)datasize) <= 640 ? (ge_matcher *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(71), arg0, (char **)&x0,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(207), arg1, (char **)&x1);
+  if (datasize != 0) {
+    x1 = ((size_t)datasize) <= 640 ? (ge_turn const *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(207), arg1, (char **)&x1,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(5), arg2, (char **)&x2);
+  if (datasize != 0) {
+    x2 = ((size_t)datasize) <= 640 ? (ge_err *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(5), arg2, (char **)&x2,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  Py_BEGIN_ALLOW_THREADS
+  _cffi_restore_errno();
+  { result = ge_matcher_turn(x0, x1, x2); }
+  _cffi_save_errno();
+  Py_END_ALLOW_THREADS
+
+  (void)self; /* unused */
+  pyresult = _cffi_from_c_int(result, int32_t);
+  if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
+  return pyresult;
+}
+#else
+#  define _cffi_f_ge_matcher_turn _cffi_d_ge_matcher_turn
 #endif
 
 static void _cffi_d_ge_plan_free(ge_plan * x0)
@@ -3963,10 +4135,10 @@ _cffi_f_ge_plan_free(PyObject *self, PyObject *arg0)
   struct _cffi_freeme_s *large_args_free = NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(138), arg0, (char **)&x0);
+      _cffi_type(139), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_plan *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(138), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(139), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -3986,9 +4158,9 @@ _cffi_f_ge_plan_free(PyObject *self, PyObject *arg0)
 #  define _cffi_f_ge_plan_free _cffi_d_ge_plan_free
 #endif
 
-static ge_status _cffi_d_ge_plan_new(ge_grammar * x0, ge_vocab * x1, uint32_t x2, ge_plan * * x3, ge_err * x4)
+static ge_status _cffi_d_ge_plan_new(ge_grammar * x0, ge_vocab * x1, uint32_t x2, int32_t x3, ge_plan * * x4, ge_err * x5)
 {
-  return ge_plan_new(x0, x1, x2, x3, x4);
+  return ge_plan_new(x0, x1, x2, x3, x4, x5);
 }
 #ifndef PYPY_VERSION
 static PyObject *
@@ -3997,8 +4169,9 @@ _cffi_f_ge_plan_new(PyObject *self, PyObject *args)
   ge_grammar * x0;
   ge_vocab * x1;
   uint32_t x2;
-  ge_plan * * x3;
-  ge_err * x4;
+  int32_t x3;
+  ge_plan * * x4;
+  ge_err * x5;
   Py_ssize_t datasize;
   struct _cffi_freeme_s *large_args_free = NULL;
   ge_status result;
@@ -4008,8 +4181,9 @@ _cffi_f_ge_plan_new(PyObject *self, PyObject *args)
   PyObject *arg2;
   PyObject *arg3;
   PyObject *arg4;
+  PyObject *arg5;
 
-  if (!PyArg_UnpackTuple(args, "ge_plan_new", 5, 5, &arg0, &arg1, &arg2, &arg3, &arg4))
+  if (!PyArg_UnpackTuple(args, "ge_plan_new", 6, 6, &arg0, &arg1, &arg2, &arg3, &arg4, &arg5))
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
@@ -4034,32 +4208,36 @@ _cffi_f_ge_plan_new(PyObject *self, PyObject *args)
   if (x2 == (uint32_t)-1 && PyErr_Occurred())
     return NULL;
 
+  x3 = _cffi_to_c_int(arg3, int32_t);
+  if (x3 == (int32_t)-1 && PyErr_Occurred())
+    return NULL;
+
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(18), arg3, (char **)&x3);
+      _cffi_type(19), arg4, (char **)&x4);
   if (datasize != 0) {
-    x3 = ((size_t)datasize) <= 640 ? (ge_plan * *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(18), arg3, (char **)&x3,
+    x4 = ((size_t)datasize) <= 640 ? (ge_plan * *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(19), arg4, (char **)&x4,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(5), arg4, (char **)&x4);
+      _cffi_type(5), arg5, (char **)&x5);
   if (datasize != 0) {
-    x4 = ((size_t)datasize) <= 640 ? (ge_err *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(5), arg4, (char **)&x4,
+    x5 = ((size_t)datasize) <= 640 ? (ge_err *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(5), arg5, (char **)&x5,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   Py_BEGIN_ALLOW_THREADS
   _cffi_restore_errno();
-  { result = ge_plan_new(x0, x1, x2, x3, x4); }
+  { result = ge_plan_new(x0, x1, x2, x3, x4, x5); }
   _cffi_save_errno();
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(323));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(349));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -4086,19 +4264,19 @@ _cffi_f_ge_plan_read(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(282), arg0, (char **)&x0);
+      _cffi_type(307), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_plan const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(282), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(307), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(283), arg1, (char **)&x1);
+      _cffi_type(308), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (ge_plan_content *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(283), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(308), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -4116,6 +4294,69 @@ _cffi_f_ge_plan_read(PyObject *self, PyObject *args)
 }
 #else
 #  define _cffi_f_ge_plan_read _cffi_d_ge_plan_read
+#endif
+
+static void _cffi_d_ge_row_apply(float * x0, size_t x1, uint32_t const * x2, size_t x3)
+{
+  ge_row_apply(x0, x1, x2, x3);
+}
+#ifndef PYPY_VERSION
+static PyObject *
+_cffi_f_ge_row_apply(PyObject *self, PyObject *args)
+{
+  float * x0;
+  size_t x1;
+  uint32_t const * x2;
+  size_t x3;
+  Py_ssize_t datasize;
+  struct _cffi_freeme_s *large_args_free = NULL;
+  PyObject *arg0;
+  PyObject *arg1;
+  PyObject *arg2;
+  PyObject *arg3;
+
+  if (!PyArg_UnpackTuple(args, "ge_row_apply", 4, 4, &arg0, &arg1, &arg2, &arg3))
+    return NULL;
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(271), arg0, (char **)&x0);
+  if (datasize != 0) {
+    x0 = ((size_t)datasize) <= 640 ? (float *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(271), arg0, (char **)&x0,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  x1 = _cffi_to_c_int(arg1, size_t);
+  if (x1 == (size_t)-1 && PyErr_Occurred())
+    return NULL;
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(30), arg2, (char **)&x2);
+  if (datasize != 0) {
+    x2 = ((size_t)datasize) <= 640 ? (uint32_t const *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(30), arg2, (char **)&x2,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  x3 = _cffi_to_c_int(arg3, size_t);
+  if (x3 == (size_t)-1 && PyErr_Occurred())
+    return NULL;
+
+  Py_BEGIN_ALLOW_THREADS
+  _cffi_restore_errno();
+  { ge_row_apply(x0, x1, x2, x3); }
+  _cffi_save_errno();
+  Py_END_ALLOW_THREADS
+
+  (void)self; /* unused */
+  if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
+  Py_INCREF(Py_None);
+  return Py_None;
+}
+#else
+#  define _cffi_f_ge_row_apply _cffi_d_ge_row_apply
 #endif
 
 static void _cffi_d_ge_scores_apply(ge_scores const * x0, uint32_t const * x1, size_t x2, uint32_t const * x3, size_t x4)
@@ -4143,19 +4384,19 @@ _cffi_f_ge_scores_apply(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(286), arg0, (char **)&x0);
+      _cffi_type(311), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_scores const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(286), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(311), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(29), arg1, (char **)&x1);
+      _cffi_type(30), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (uint32_t const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(29), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(30), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -4165,10 +4406,10 @@ _cffi_f_ge_scores_apply(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(29), arg3, (char **)&x3);
+      _cffi_type(30), arg3, (char **)&x3);
   if (datasize != 0) {
     x3 = ((size_t)datasize) <= 640 ? (uint32_t const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(29), arg3, (char **)&x3,
+    if (_cffi_convert_array_argument(_cffi_type(30), arg3, (char **)&x3,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -4211,7 +4452,7 @@ _cffi_f_ge_version(PyObject *self, PyObject *noarg)
 
   (void)self; /* unused */
   (void)noarg; /* unused */
-  pyresult = _cffi_from_c_pointer((char *)result, _cffi_type(302));
+  pyresult = _cffi_from_c_pointer((char *)result, _cffi_type(327));
   return pyresult;
 }
 #else
@@ -4289,19 +4530,19 @@ _cffi_f_ge_vocab_encode(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(146), arg0, (char **)&x0);
+      _cffi_type(147), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_vocab const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(146), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(147), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(31), arg1, (char **)&x1);
+      _cffi_type(32), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (uint8_t const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(31), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(32), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -4315,28 +4556,28 @@ _cffi_f_ge_vocab_encode(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(46), arg4, (char **)&x4);
+      _cffi_type(47), arg4, (char **)&x4);
   if (datasize != 0) {
     x4 = ((size_t)datasize) <= 640 ? (uint32_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(46), arg4, (char **)&x4,
+    if (_cffi_convert_array_argument(_cffi_type(47), arg4, (char **)&x4,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(33), arg5, (char **)&x5);
+      _cffi_type(34), arg5, (char **)&x5);
   if (datasize != 0) {
     x5 = ((size_t)datasize) <= 640 ? (size_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(33), arg5, (char **)&x5,
+    if (_cffi_convert_array_argument(_cffi_type(34), arg5, (char **)&x5,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(33), arg6, (char **)&x6);
+      _cffi_type(34), arg6, (char **)&x6);
   if (datasize != 0) {
     x6 = ((size_t)datasize) <= 640 ? (size_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(33), arg6, (char **)&x6,
+    if (_cffi_convert_array_argument(_cffi_type(34), arg6, (char **)&x6,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -4357,7 +4598,7 @@ _cffi_f_ge_vocab_encode(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(323));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(349));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -4428,10 +4669,10 @@ _cffi_f_ge_vocab_load(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(162), arg1, (char **)&x1);
+      _cffi_type(171), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (ge_vocab * *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(162), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(171), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -4452,7 +4693,7 @@ _cffi_f_ge_vocab_load(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(323));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(349));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -4493,19 +4734,19 @@ _cffi_f_ge_vocab_new(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(31), arg0, (char **)&x0);
+      _cffi_type(32), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (uint8_t const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(31), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(32), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(29), arg1, (char **)&x1);
+      _cffi_type(30), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (uint32_t const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(29), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(30), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -4519,10 +4760,10 @@ _cffi_f_ge_vocab_new(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(29), arg4, (char **)&x4);
+      _cffi_type(30), arg4, (char **)&x4);
   if (datasize != 0) {
     x4 = ((size_t)datasize) <= 640 ? (uint32_t const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(29), arg4, (char **)&x4,
+    if (_cffi_convert_array_argument(_cffi_type(30), arg4, (char **)&x4,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -4532,10 +4773,10 @@ _cffi_f_ge_vocab_new(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(162), arg6, (char **)&x6);
+      _cffi_type(171), arg6, (char **)&x6);
   if (datasize != 0) {
     x6 = ((size_t)datasize) <= 640 ? (ge_vocab * *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(162), arg6, (char **)&x6,
+    if (_cffi_convert_array_argument(_cffi_type(171), arg6, (char **)&x6,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -4556,7 +4797,7 @@ _cffi_f_ge_vocab_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(323));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(349));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -4583,19 +4824,19 @@ _cffi_f_ge_vocab_read(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(146), arg0, (char **)&x0);
+      _cffi_type(147), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_vocab const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(146), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(147), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(297), arg1, (char **)&x1);
+      _cffi_type(322), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (ge_vocab_content *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(297), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(322), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -4640,19 +4881,19 @@ _cffi_f_ge_vocab_save(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(146), arg0, (char **)&x0);
+      _cffi_type(147), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_vocab const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(146), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(147), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(31), arg1, (char **)&x1);
+      _cffi_type(32), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (uint8_t const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(31), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(32), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -4662,10 +4903,10 @@ _cffi_f_ge_vocab_save(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(112), arg3, (char **)&x3);
+      _cffi_type(113), arg3, (char **)&x3);
   if (datasize != 0) {
     x3 = ((size_t)datasize) <= 640 ? (uint8_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(112), arg3, (char **)&x3,
+    if (_cffi_convert_array_argument(_cffi_type(113), arg3, (char **)&x3,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -4683,6 +4924,98 @@ _cffi_f_ge_vocab_save(PyObject *self, PyObject *args)
 }
 #else
 #  define _cffi_f_ge_vocab_save _cffi_d_ge_vocab_save
+#endif
+
+static ge_status _cffi_d_ge_vocab_spell(ge_vocab const * x0, uint8_t const * x1, size_t x2, uint32_t * x3, size_t * x4, ge_err * x5)
+{
+  return ge_vocab_spell(x0, x1, x2, x3, x4, x5);
+}
+#ifndef PYPY_VERSION
+static PyObject *
+_cffi_f_ge_vocab_spell(PyObject *self, PyObject *args)
+{
+  ge_vocab const * x0;
+  uint8_t const * x1;
+  size_t x2;
+  uint32_t * x3;
+  size_t * x4;
+  ge_err * x5;
+  Py_ssize_t datasize;
+  struct _cffi_freeme_s *large_args_free = NULL;
+  ge_status result;
+  PyObject *pyresult;
+  PyObject *arg0;
+  PyObject *arg1;
+  PyObject *arg2;
+  PyObject *arg3;
+  PyObject *arg4;
+  PyObject *arg5;
+
+  if (!PyArg_UnpackTuple(args, "ge_vocab_spell", 6, 6, &arg0, &arg1, &arg2, &arg3, &arg4, &arg5))
+    return NULL;
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(147), arg0, (char **)&x0);
+  if (datasize != 0) {
+    x0 = ((size_t)datasize) <= 640 ? (ge_vocab const *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(147), arg0, (char **)&x0,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(32), arg1, (char **)&x1);
+  if (datasize != 0) {
+    x1 = ((size_t)datasize) <= 640 ? (uint8_t const *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(32), arg1, (char **)&x1,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  x2 = _cffi_to_c_int(arg2, size_t);
+  if (x2 == (size_t)-1 && PyErr_Occurred())
+    return NULL;
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(47), arg3, (char **)&x3);
+  if (datasize != 0) {
+    x3 = ((size_t)datasize) <= 640 ? (uint32_t *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(47), arg3, (char **)&x3,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(34), arg4, (char **)&x4);
+  if (datasize != 0) {
+    x4 = ((size_t)datasize) <= 640 ? (size_t *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(34), arg4, (char **)&x4,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(5), arg5, (char **)&x5);
+  if (datasize != 0) {
+    x5 = ((size_t)datasize) <= 640 ? (ge_err *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(5), arg5, (char **)&x5,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  Py_BEGIN_ALLOW_THREADS
+  _cffi_restore_errno();
+  { result = ge_vocab_spell(x0, x1, x2, x3, x4, x5); }
+  _cffi_save_errno();
+  Py_END_ALLOW_THREADS
+
+  (void)self; /* unused */
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(349));
+  if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
+  return pyresult;
+}
+#else
+#  define _cffi_f_ge_vocab_spell _cffi_d_ge_vocab_spell
 #endif
 
 _CFFI_UNUSED_FN
@@ -4721,7 +5054,6 @@ static void _cffi_checkfld__ge_dfa_content(ge_dfa_content *p)
   (void)((p->n_byte_states) | 0);  /* check that 'ge_dfa_content.n_byte_states' is an integer */
   (void)((p->n_byte_classes) | 0);  /* check that 'ge_dfa_content.n_byte_classes' is an integer */
   (void)((p->n_note) | 0);  /* check that 'ge_dfa_content.n_note' is an integer */
-  { uint16_t const * *tmp = &p->byte_class_of; (void)tmp; }
   { _Bool const * *tmp = &p->byte_accepts; (void)tmp; }
   { uint8_t const * *tmp = &p->note; (void)tmp; }
 }
@@ -4836,6 +5168,20 @@ static void _cffi_checkfld__ge_stats(ge_stats *p)
 struct _cffi_align__ge_stats { char x; ge_stats y; };
 
 _CFFI_UNUSED_FN
+static void _cffi_checkfld__ge_turn(ge_turn *p)
+{
+  /* only to generate compile-time warnings or errors */
+  (void)p;
+  { int64_t const * *tmp = &p->tokens; (void)tmp; }
+  (void)((p->n_tokens) | 0);  /* check that 'ge_turn.n_tokens' is an integer */
+  { int64_t const * *tmp = &p->closing; (void)tmp; }
+  (void)((p->n_closing) | 0);  /* check that 'ge_turn.n_closing' is an integer */
+  (void)((p->left) | 0);  /* check that 'ge_turn.left' is an integer */
+  { uint32_t * *tmp = &p->mask; (void)tmp; }
+}
+struct _cffi_align__ge_turn { char x; ge_turn y; };
+
+_CFFI_UNUSED_FN
 static void _cffi_checkfld__ge_vocab_content(ge_vocab_content *p)
 {
   /* only to generate compile-time warnings or errors */
@@ -4872,105 +5218,113 @@ static const struct _cffi_global_s _cffi_globals[] = {
   { "GE_NO_HEIRS", (void *)_cffi_const_GE_NO_HEIRS, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
   { "GE_NO_INNER_MASKS", (void *)_cffi_const_GE_NO_INNER_MASKS, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
   { "GE_NO_MASK_CACHE", (void *)_cffi_const_GE_NO_MASK_CACHE, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
+  { "GE_NO_SHAPES", (void *)_cffi_const_GE_NO_SHAPES, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
   { "GE_NO_SHARED_INNER", (void *)_cffi_const_GE_NO_SHARED_INNER, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
   { "GE_NO_SLICES", (void *)_cffi_const_GE_NO_SLICES, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
   { "GE_NO_STATE_CACHE", (void *)_cffi_const_GE_NO_STATE_CACHE, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
   { "GE_NO_TABLE", (void *)_cffi_const_GE_NO_TABLE, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
   { "GE_OK", (void *)_cffi_const_GE_OK, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
-  { "ge_batch_run", (void *)_cffi_f_ge_batch_run, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 214), (void *)_cffi_d_ge_batch_run },
+  { "GE_TURN_ALONE", (void *)_cffi_const_GE_TURN_ALONE, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
+  { "GE_TURN_CHOICE", (void *)_cffi_const_GE_TURN_CHOICE, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
+  { "GE_TURN_NONE", (void *)_cffi_const_GE_TURN_NONE, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
+  { "ge_batch_run", (void *)_cffi_f_ge_batch_run, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 233), (void *)_cffi_d_ge_batch_run },
   { "ge_build", (void *)_cffi_f_ge_build, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_N, 0), (void *)_cffi_d_ge_build },
-  { "ge_dfa_accepts", (void *)_cffi_f_ge_dfa_accepts, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 175), (void *)_cffi_d_ge_dfa_accepts },
-  { "ge_dfa_advance", (void *)_cffi_f_ge_dfa_advance, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 208), (void *)_cffi_d_ge_dfa_advance },
-  { "ge_dfa_byte_next", (void *)_cffi_f_ge_dfa_byte_next, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 246), (void *)_cffi_d_ge_dfa_byte_next },
-  { "ge_dfa_bytes", (void *)_cffi_f_ge_dfa_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 217), (void *)_cffi_d_ge_dfa_bytes },
-  { "ge_dfa_fill_mask", (void *)_cffi_f_ge_dfa_fill_mask, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 179), (void *)_cffi_d_ge_dfa_fill_mask },
-  { "ge_dfa_free", (void *)_cffi_f_ge_dfa_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 251), (void *)_cffi_d_ge_dfa_free },
-  { "ge_dfa_load", (void *)_cffi_f_ge_dfa_load, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 155), (void *)_cffi_d_ge_dfa_load },
-  { "ge_dfa_new", (void *)_cffi_f_ge_dfa_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 137), (void *)_cffi_d_ge_dfa_new },
-  { "ge_dfa_next", (void *)_cffi_f_ge_dfa_next, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 203), (void *)_cffi_d_ge_dfa_next },
-  { "ge_dfa_read", (void *)_cffi_f_ge_dfa_read, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 254), (void *)_cffi_d_ge_dfa_read },
-  { "ge_dfa_save", (void *)_cffi_f_ge_dfa_save, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 225), (void *)_cffi_d_ge_dfa_save },
-  { "ge_dfa_tokens", (void *)_cffi_f_ge_dfa_tokens, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 220), (void *)_cffi_d_ge_dfa_tokens },
-  { "ge_engine_free", (void *)_cffi_f_ge_engine_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 258), (void *)_cffi_d_ge_engine_free },
-  { "ge_engine_is_full", (void *)_cffi_f_ge_engine_is_full, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 184), (void *)_cffi_d_ge_engine_is_full },
+  { "ge_dfa_accepts", (void *)_cffi_f_ge_dfa_accepts, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 184), (void *)_cffi_d_ge_dfa_accepts },
+  { "ge_dfa_advance", (void *)_cffi_f_ge_dfa_advance, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 227), (void *)_cffi_d_ge_dfa_advance },
+  { "ge_dfa_byte_next", (void *)_cffi_f_ge_dfa_byte_next, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 265), (void *)_cffi_d_ge_dfa_byte_next },
+  { "ge_dfa_bytes", (void *)_cffi_f_ge_dfa_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 236), (void *)_cffi_d_ge_dfa_bytes },
+  { "ge_dfa_fill_mask", (void *)_cffi_f_ge_dfa_fill_mask, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 188), (void *)_cffi_d_ge_dfa_fill_mask },
+  { "ge_dfa_fill_mask_at", (void *)_cffi_f_ge_dfa_fill_mask_at, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 193), (void *)_cffi_d_ge_dfa_fill_mask_at },
+  { "ge_dfa_free", (void *)_cffi_f_ge_dfa_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 276), (void *)_cffi_d_ge_dfa_free },
+  { "ge_dfa_load", (void *)_cffi_f_ge_dfa_load, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 164), (void *)_cffi_d_ge_dfa_load },
+  { "ge_dfa_new", (void *)_cffi_f_ge_dfa_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 138), (void *)_cffi_d_ge_dfa_new },
+  { "ge_dfa_next", (void *)_cffi_f_ge_dfa_next, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 222), (void *)_cffi_d_ge_dfa_next },
+  { "ge_dfa_read", (void *)_cffi_f_ge_dfa_read, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 279), (void *)_cffi_d_ge_dfa_read },
+  { "ge_dfa_save", (void *)_cffi_f_ge_dfa_save, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 244), (void *)_cffi_d_ge_dfa_save },
+  { "ge_dfa_tokens", (void *)_cffi_f_ge_dfa_tokens, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 239), (void *)_cffi_d_ge_dfa_tokens },
+  { "ge_engine_free", (void *)_cffi_f_ge_engine_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 283), (void *)_cffi_d_ge_engine_free },
+  { "ge_engine_is_full", (void *)_cffi_f_ge_engine_is_full, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 198), (void *)_cffi_d_ge_engine_is_full },
   { "ge_engine_new", (void *)_cffi_f_ge_engine_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 7), (void *)_cffi_d_ge_engine_new },
-  { "ge_engine_stats", (void *)_cffi_f_ge_engine_stats, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 265), (void *)_cffi_d_ge_engine_stats },
-  { "ge_engine_use", (void *)_cffi_f_ge_engine_use, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 261), (void *)_cffi_d_ge_engine_use },
-  { "ge_grammar_bytes", (void *)_cffi_f_ge_grammar_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 231), (void *)_cffi_d_ge_grammar_bytes },
-  { "ge_grammar_free", (void *)_cffi_f_ge_grammar_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 269), (void *)_cffi_d_ge_grammar_free },
-  { "ge_grammar_new", (void *)_cffi_f_ge_grammar_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 21), (void *)_cffi_d_ge_grammar_new },
-  { "ge_ir_add", (void *)_cffi_f_ge_ir_add, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 27), (void *)_cffi_d_ge_ir_add },
-  { "ge_ir_continuations", (void *)_cffi_f_ge_ir_continuations, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 42), (void *)_cffi_d_ge_ir_continuations },
-  { "ge_ir_count", (void *)_cffi_f_ge_ir_count, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 49), (void *)_cffi_d_ge_ir_count },
-  { "ge_ir_free", (void *)_cffi_f_ge_ir_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 272), (void *)_cffi_d_ge_ir_free },
-  { "ge_ir_is_empty", (void *)_cffi_f_ge_ir_is_empty, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 36), (void *)_cffi_d_ge_ir_is_empty },
-  { "ge_ir_matches", (void *)_cffi_f_ge_ir_matches, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 56), (void *)_cffi_d_ge_ir_matches },
-  { "ge_ir_new", (void *)_cffi_f_ge_ir_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 64), (void *)_cffi_d_ge_ir_new },
-  { "ge_matcher_accept", (void *)_cffi_f_ge_matcher_accept, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 90), (void *)_cffi_d_ge_matcher_accept },
-  { "ge_matcher_accept_bytes", (void *)_cffi_f_ge_matcher_accept_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 117), (void *)_cffi_d_ge_matcher_accept_bytes },
-  { "ge_matcher_accept_token", (void *)_cffi_f_ge_matcher_accept_token, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 191), (void *)_cffi_d_ge_matcher_accept_token },
-  { "ge_matcher_closing", (void *)_cffi_f_ge_matcher_closing, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 110), (void *)_cffi_d_ge_matcher_closing },
-  { "ge_matcher_closing_tokens", (void *)_cffi_f_ge_matcher_closing_tokens, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 103), (void *)_cffi_d_ge_matcher_closing_tokens },
-  { "ge_matcher_expected", (void *)_cffi_f_ge_matcher_expected, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 125), (void *)_cffi_d_ge_matcher_expected },
-  { "ge_matcher_fill_mask", (void *)_cffi_f_ge_matcher_fill_mask, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 196), (void *)_cffi_d_ge_matcher_fill_mask },
-  { "ge_matcher_flags", (void *)_cffi_f_ge_matcher_flags, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 187), (void *)_cffi_d_ge_matcher_flags },
-  { "ge_matcher_forced_bytes", (void *)_cffi_f_ge_matcher_forced_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 110), (void *)_cffi_d_ge_matcher_forced_bytes },
-  { "ge_matcher_fork", (void *)_cffi_f_ge_matcher_fork, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 78), (void *)_cffi_d_ge_matcher_fork },
-  { "ge_matcher_free", (void *)_cffi_f_ge_matcher_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 275), (void *)_cffi_d_ge_matcher_free },
-  { "ge_matcher_history", (void *)_cffi_f_ge_matcher_history, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 83), (void *)_cffi_d_ge_matcher_history },
-  { "ge_matcher_length", (void *)_cffi_f_ge_matcher_length, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 234), (void *)_cffi_d_ge_matcher_length },
-  { "ge_matcher_move", (void *)_cffi_f_ge_matcher_move, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 69), (void *)_cffi_d_ge_matcher_move },
+  { "ge_engine_stats", (void *)_cffi_f_ge_engine_stats, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 290), (void *)_cffi_d_ge_engine_stats },
+  { "ge_engine_use", (void *)_cffi_f_ge_engine_use, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 286), (void *)_cffi_d_ge_engine_use },
+  { "ge_grammar_bytes", (void *)_cffi_f_ge_grammar_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 250), (void *)_cffi_d_ge_grammar_bytes },
+  { "ge_grammar_free", (void *)_cffi_f_ge_grammar_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 294), (void *)_cffi_d_ge_grammar_free },
+  { "ge_grammar_new", (void *)_cffi_f_ge_grammar_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 22), (void *)_cffi_d_ge_grammar_new },
+  { "ge_ir_add", (void *)_cffi_f_ge_ir_add, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 28), (void *)_cffi_d_ge_ir_add },
+  { "ge_ir_continuations", (void *)_cffi_f_ge_ir_continuations, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 43), (void *)_cffi_d_ge_ir_continuations },
+  { "ge_ir_count", (void *)_cffi_f_ge_ir_count, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 50), (void *)_cffi_d_ge_ir_count },
+  { "ge_ir_free", (void *)_cffi_f_ge_ir_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 297), (void *)_cffi_d_ge_ir_free },
+  { "ge_ir_is_empty", (void *)_cffi_f_ge_ir_is_empty, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 37), (void *)_cffi_d_ge_ir_is_empty },
+  { "ge_ir_matches", (void *)_cffi_f_ge_ir_matches, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 57), (void *)_cffi_d_ge_ir_matches },
+  { "ge_ir_new", (void *)_cffi_f_ge_ir_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 65), (void *)_cffi_d_ge_ir_new },
+  { "ge_matcher_accept", (void *)_cffi_f_ge_matcher_accept, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 91), (void *)_cffi_d_ge_matcher_accept },
+  { "ge_matcher_accept_bytes", (void *)_cffi_f_ge_matcher_accept_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 118), (void *)_cffi_d_ge_matcher_accept_bytes },
+  { "ge_matcher_accept_token", (void *)_cffi_f_ge_matcher_accept_token, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 210), (void *)_cffi_d_ge_matcher_accept_token },
+  { "ge_matcher_closing", (void *)_cffi_f_ge_matcher_closing, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 111), (void *)_cffi_d_ge_matcher_closing },
+  { "ge_matcher_closing_tokens", (void *)_cffi_f_ge_matcher_closing_tokens, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 104), (void *)_cffi_d_ge_matcher_closing_tokens },
+  { "ge_matcher_expected", (void *)_cffi_f_ge_matcher_expected, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 126), (void *)_cffi_d_ge_matcher_expected },
+  { "ge_matcher_fill_mask", (void *)_cffi_f_ge_matcher_fill_mask, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 215), (void *)_cffi_d_ge_matcher_fill_mask },
+  { "ge_matcher_flags", (void *)_cffi_f_ge_matcher_flags, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 201), (void *)_cffi_d_ge_matcher_flags },
+  { "ge_matcher_forced_bytes", (void *)_cffi_f_ge_matcher_forced_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 111), (void *)_cffi_d_ge_matcher_forced_bytes },
+  { "ge_matcher_fork", (void *)_cffi_f_ge_matcher_fork, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 79), (void *)_cffi_d_ge_matcher_fork },
+  { "ge_matcher_free", (void *)_cffi_f_ge_matcher_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 300), (void *)_cffi_d_ge_matcher_free },
+  { "ge_matcher_history", (void *)_cffi_f_ge_matcher_history, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 84), (void *)_cffi_d_ge_matcher_history },
+  { "ge_matcher_length", (void *)_cffi_f_ge_matcher_length, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 253), (void *)_cffi_d_ge_matcher_length },
+  { "ge_matcher_move", (void *)_cffi_f_ge_matcher_move, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 70), (void *)_cffi_d_ge_matcher_move },
   { "ge_matcher_new", (void *)_cffi_f_ge_matcher_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 2), (void *)_cffi_d_ge_matcher_new },
-  { "ge_matcher_reset", (void *)_cffi_f_ge_matcher_reset, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 74), (void *)_cffi_d_ge_matcher_reset },
-  { "ge_matcher_rollback", (void *)_cffi_f_ge_matcher_rollback, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 98), (void *)_cffi_d_ge_matcher_rollback },
-  { "ge_plan_free", (void *)_cffi_f_ge_plan_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 278), (void *)_cffi_d_ge_plan_free },
+  { "ge_matcher_reset", (void *)_cffi_f_ge_matcher_reset, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 75), (void *)_cffi_d_ge_matcher_reset },
+  { "ge_matcher_rollback", (void *)_cffi_f_ge_matcher_rollback, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 99), (void *)_cffi_d_ge_matcher_rollback },
+  { "ge_matcher_turn", (void *)_cffi_f_ge_matcher_turn, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 205), (void *)_cffi_d_ge_matcher_turn },
+  { "ge_plan_free", (void *)_cffi_f_ge_plan_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 303), (void *)_cffi_d_ge_plan_free },
   { "ge_plan_new", (void *)_cffi_f_ge_plan_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 14), (void *)_cffi_d_ge_plan_new },
-  { "ge_plan_read", (void *)_cffi_f_ge_plan_read, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 281), (void *)_cffi_d_ge_plan_read },
-  { "ge_scores_apply", (void *)_cffi_f_ge_scores_apply, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 285), (void *)_cffi_d_ge_scores_apply },
+  { "ge_plan_read", (void *)_cffi_f_ge_plan_read, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 306), (void *)_cffi_d_ge_plan_read },
+  { "ge_row_apply", (void *)_cffi_f_ge_row_apply, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 270), (void *)_cffi_d_ge_row_apply },
+  { "ge_scores_apply", (void *)_cffi_f_ge_scores_apply, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 310), (void *)_cffi_d_ge_scores_apply },
   { "ge_version", (void *)_cffi_f_ge_version, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_N, 0), (void *)_cffi_d_ge_version },
-  { "ge_vocab_bytes", (void *)_cffi_f_ge_vocab_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 237), (void *)_cffi_d_ge_vocab_bytes },
-  { "ge_vocab_encode", (void *)_cffi_f_ge_vocab_encode, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 145), (void *)_cffi_d_ge_vocab_encode },
-  { "ge_vocab_free", (void *)_cffi_f_ge_vocab_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 292), (void *)_cffi_d_ge_vocab_free },
-  { "ge_vocab_load", (void *)_cffi_f_ge_vocab_load, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 160), (void *)_cffi_d_ge_vocab_load },
-  { "ge_vocab_new", (void *)_cffi_f_ge_vocab_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 165), (void *)_cffi_d_ge_vocab_new },
-  { "ge_vocab_read", (void *)_cffi_f_ge_vocab_read, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 295), (void *)_cffi_d_ge_vocab_read },
-  { "ge_vocab_save", (void *)_cffi_f_ge_vocab_save, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 240), (void *)_cffi_d_ge_vocab_save },
+  { "ge_vocab_bytes", (void *)_cffi_f_ge_vocab_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 256), (void *)_cffi_d_ge_vocab_bytes },
+  { "ge_vocab_encode", (void *)_cffi_f_ge_vocab_encode, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 146), (void *)_cffi_d_ge_vocab_encode },
+  { "ge_vocab_free", (void *)_cffi_f_ge_vocab_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 317), (void *)_cffi_d_ge_vocab_free },
+  { "ge_vocab_load", (void *)_cffi_f_ge_vocab_load, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 169), (void *)_cffi_d_ge_vocab_load },
+  { "ge_vocab_new", (void *)_cffi_f_ge_vocab_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 174), (void *)_cffi_d_ge_vocab_new },
+  { "ge_vocab_read", (void *)_cffi_f_ge_vocab_read, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 320), (void *)_cffi_d_ge_vocab_read },
+  { "ge_vocab_save", (void *)_cffi_f_ge_vocab_save, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 259), (void *)_cffi_d_ge_vocab_save },
+  { "ge_vocab_spell", (void *)_cffi_f_ge_vocab_spell, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 156), (void *)_cffi_d_ge_vocab_spell },
 };
 
 static const struct _cffi_field_s _cffi_fields[] = {
   { "matchers", offsetof(ge_batch, matchers),
                 sizeof(((ge_batch *)0)->matchers),
-                _CFFI_OP(_CFFI_OP_NOOP, 316) },
+                _CFFI_OP(_CFFI_OP_NOOP, 342) },
   { "tokens", offsetof(ge_batch, tokens),
               sizeof(((ge_batch *)0)->tokens),
-              _CFFI_OP(_CFFI_OP_NOOP, 92) },
+              _CFFI_OP(_CFFI_OP_NOOP, 93) },
   { "rows", offsetof(ge_batch, rows),
             sizeof(((ge_batch *)0)->rows),
-            _CFFI_OP(_CFFI_OP_NOOP, 29) },
+            _CFFI_OP(_CFFI_OP_NOOP, 30) },
   { "n", offsetof(ge_batch, n),
          sizeof(((ge_batch *)0)->n),
-         _CFFI_OP(_CFFI_OP_NOOP, 30) },
+         _CFFI_OP(_CFFI_OP_NOOP, 31) },
   { "masks", offsetof(ge_batch, masks),
              sizeof(((ge_batch *)0)->masks),
-             _CFFI_OP(_CFFI_OP_NOOP, 46) },
+             _CFFI_OP(_CFFI_OP_NOOP, 47) },
   { "n_words", offsetof(ge_batch, n_words),
                sizeof(((ge_batch *)0)->n_words),
-               _CFFI_OP(_CFFI_OP_NOOP, 30) },
+               _CFFI_OP(_CFFI_OP_NOOP, 31) },
   { "n_threads", offsetof(ge_batch, n_threads),
                  sizeof(((ge_batch *)0)->n_threads),
                  _CFFI_OP(_CFFI_OP_NOOP, 10) },
   { "accepted", offsetof(ge_batch, accepted),
                 sizeof(((ge_batch *)0)->accepted),
-                _CFFI_OP(_CFFI_OP_NOOP, 299) },
+                _CFFI_OP(_CFFI_OP_NOOP, 324) },
   { "needed", offsetof(ge_batch, needed),
               sizeof(((ge_batch *)0)->needed),
-              _CFFI_OP(_CFFI_OP_NOOP, 299) },
+              _CFFI_OP(_CFFI_OP_NOOP, 324) },
   { "changed", offsetof(ge_batch, changed),
                sizeof(((ge_batch *)0)->changed),
-               _CFFI_OP(_CFFI_OP_NOOP, 299) },
+               _CFFI_OP(_CFFI_OP_NOOP, 324) },
   { "failed", offsetof(ge_batch, failed),
               sizeof(((ge_batch *)0)->failed),
-              _CFFI_OP(_CFFI_OP_NOOP, 299) },
+              _CFFI_OP(_CFFI_OP_NOOP, 324) },
   { "n_states", offsetof(ge_dfa_content, n_states),
                 sizeof(((ge_dfa_content *)0)->n_states),
                 _CFFI_OP(_CFFI_OP_NOOP, 10) },
@@ -5007,24 +5361,21 @@ static const struct _cffi_field_s _cffi_fields[] = {
   { "n_note", offsetof(ge_dfa_content, n_note),
               sizeof(((ge_dfa_content *)0)->n_note),
               _CFFI_OP(_CFFI_OP_NOOP, 10) },
-  { "byte_class_of", offsetof(ge_dfa_content, byte_class_of),
-                     sizeof(((ge_dfa_content *)0)->byte_class_of),
-                     _CFFI_OP(_CFFI_OP_NOOP, 327) },
   { "byte_accepts", offsetof(ge_dfa_content, byte_accepts),
                     sizeof(((ge_dfa_content *)0)->byte_accepts),
-                    _CFFI_OP(_CFFI_OP_NOOP, 300) },
+                    _CFFI_OP(_CFFI_OP_NOOP, 325) },
   { "note", offsetof(ge_dfa_content, note),
             sizeof(((ge_dfa_content *)0)->note),
-            _CFFI_OP(_CFFI_OP_NOOP, 31) },
+            _CFFI_OP(_CFFI_OP_NOOP, 32) },
   { "status", offsetof(ge_err, status),
               sizeof(((ge_err *)0)->status),
-              _CFFI_OP(_CFFI_OP_NOOP, 94) },
+              _CFFI_OP(_CFFI_OP_NOOP, 18) },
   { "limit", offsetof(ge_err, limit),
              sizeof(((ge_err *)0)->limit),
              _CFFI_OP(_CFFI_OP_NOOP, 10) },
   { "value", offsetof(ge_err, value),
              sizeof(((ge_err *)0)->value),
-             _CFFI_OP(_CFFI_OP_NOOP, 52) },
+             _CFFI_OP(_CFFI_OP_NOOP, 53) },
   { "expr", offsetof(ge_err, expr),
             sizeof(((ge_err *)0)->expr),
             _CFFI_OP(_CFFI_OP_NOOP, 10) },
@@ -5033,43 +5384,43 @@ static const struct _cffi_field_s _cffi_fields[] = {
               _CFFI_OP(_CFFI_OP_NOOP, 10) },
   { "text", offsetof(ge_err, text),
             sizeof(((ge_err *)0)->text),
-            _CFFI_OP(_CFFI_OP_NOOP, 304) },
+            _CFFI_OP(_CFFI_OP_NOOP, 329) },
   { "max_expressions", offsetof(ge_limits, max_expressions),
                        sizeof(((ge_limits *)0)->max_expressions),
-                       _CFFI_OP(_CFFI_OP_NOOP, 52) },
+                       _CFFI_OP(_CFFI_OP_NOOP, 53) },
   { "max_regex_nesting", offsetof(ge_limits, max_regex_nesting),
                          sizeof(((ge_limits *)0)->max_regex_nesting),
-                         _CFFI_OP(_CFFI_OP_NOOP, 52) },
+                         _CFFI_OP(_CFFI_OP_NOOP, 53) },
   { "max_lexer_states", offsetof(ge_limits, max_lexer_states),
                         sizeof(((ge_limits *)0)->max_lexer_states),
-                        _CFFI_OP(_CFFI_OP_NOOP, 52) },
+                        _CFFI_OP(_CFFI_OP_NOOP, 53) },
   { "max_rules", offsetof(ge_limits, max_rules),
                  sizeof(((ge_limits *)0)->max_rules),
-                 _CFFI_OP(_CFFI_OP_NOOP, 52) },
+                 _CFFI_OP(_CFFI_OP_NOOP, 53) },
   { "max_row_items", offsetof(ge_limits, max_row_items),
                      sizeof(((ge_limits *)0)->max_row_items),
-                     _CFFI_OP(_CFFI_OP_NOOP, 52) },
+                     _CFFI_OP(_CFFI_OP_NOOP, 53) },
   { "max_rows", offsetof(ge_limits, max_rows),
                 sizeof(((ge_limits *)0)->max_rows),
-                _CFFI_OP(_CFFI_OP_NOOP, 52) },
+                _CFFI_OP(_CFFI_OP_NOOP, 53) },
   { "max_configurations", offsetof(ge_limits, max_configurations),
                           sizeof(((ge_limits *)0)->max_configurations),
-                          _CFFI_OP(_CFFI_OP_NOOP, 52) },
+                          _CFFI_OP(_CFFI_OP_NOOP, 53) },
   { "max_alternatives", offsetof(ge_limits, max_alternatives),
                         sizeof(((ge_limits *)0)->max_alternatives),
-                        _CFFI_OP(_CFFI_OP_NOOP, 52) },
+                        _CFFI_OP(_CFFI_OP_NOOP, 53) },
   { "max_step_work", offsetof(ge_limits, max_step_work),
                      sizeof(((ge_limits *)0)->max_step_work),
-                     _CFFI_OP(_CFFI_OP_NOOP, 52) },
+                     _CFFI_OP(_CFFI_OP_NOOP, 53) },
   { "max_generation_bytes", offsetof(ge_limits, max_generation_bytes),
                             sizeof(((ge_limits *)0)->max_generation_bytes),
-                            _CFFI_OP(_CFFI_OP_NOOP, 52) },
+                            _CFFI_OP(_CFFI_OP_NOOP, 53) },
   { "max_memory_bytes", offsetof(ge_limits, max_memory_bytes),
                         sizeof(((ge_limits *)0)->max_memory_bytes),
-                        _CFFI_OP(_CFFI_OP_NOOP, 52) },
+                        _CFFI_OP(_CFFI_OP_NOOP, 53) },
   { "max_mask_bytes", offsetof(ge_limits, max_mask_bytes),
                       sizeof(((ge_limits *)0)->max_mask_bytes),
-                      _CFFI_OP(_CFFI_OP_NOOP, 52) },
+                      _CFFI_OP(_CFFI_OP_NOOP, 53) },
   { "n_states", offsetof(ge_plan_content, n_states),
                 sizeof(((ge_plan_content *)0)->n_states),
                 _CFFI_OP(_CFFI_OP_NOOP, 10) },
@@ -5081,13 +5432,13 @@ static const struct _cffi_field_s _cffi_fields[] = {
               _CFFI_OP(_CFFI_OP_NOOP, 10) },
   { "run_bytes", offsetof(ge_plan_content, run_bytes),
                  sizeof(((ge_plan_content *)0)->run_bytes),
-                 _CFFI_OP(_CFFI_OP_NOOP, 31) },
+                 _CFFI_OP(_CFFI_OP_NOOP, 32) },
   { "run_at", offsetof(ge_plan_content, run_at),
               sizeof(((ge_plan_content *)0)->run_at),
-              _CFFI_OP(_CFFI_OP_NOOP, 29) },
+              _CFFI_OP(_CFFI_OP_NOOP, 30) },
   { "lexemes", offsetof(ge_rules, lexemes),
                sizeof(((ge_rules *)0)->lexemes),
-               _CFFI_OP(_CFFI_OP_NOOP, 29) },
+               _CFFI_OP(_CFFI_OP_NOOP, 30) },
   { "n_lexemes", offsetof(ge_rules, n_lexemes),
                  sizeof(((ge_rules *)0)->n_lexemes),
                  _CFFI_OP(_CFFI_OP_NOOP, 10) },
@@ -5096,19 +5447,19 @@ static const struct _cffi_field_s _cffi_fields[] = {
                       _CFFI_OP(_CFFI_OP_NOOP, 10) },
   { "rules", offsetof(ge_rules, rules),
              sizeof(((ge_rules *)0)->rules),
-             _CFFI_OP(_CFFI_OP_NOOP, 29) },
+             _CFFI_OP(_CFFI_OP_NOOP, 30) },
   { "n_rule_words", offsetof(ge_rules, n_rule_words),
                     sizeof(((ge_rules *)0)->n_rule_words),
                     _CFFI_OP(_CFFI_OP_NOOP, 10) },
   { "lists", offsetof(ge_rules, lists),
              sizeof(((ge_rules *)0)->lists),
-             _CFFI_OP(_CFFI_OP_NOOP, 29) },
+             _CFFI_OP(_CFFI_OP_NOOP, 30) },
   { "n_lists", offsetof(ge_rules, n_lists),
                sizeof(((ge_rules *)0)->n_lists),
                _CFFI_OP(_CFFI_OP_NOOP, 10) },
   { "bags", offsetof(ge_rules, bags),
             sizeof(((ge_rules *)0)->bags),
-            _CFFI_OP(_CFFI_OP_NOOP, 29) },
+            _CFFI_OP(_CFFI_OP_NOOP, 30) },
   { "n_bag_words", offsetof(ge_rules, n_bag_words),
                    sizeof(((ge_rules *)0)->n_bag_words),
                    _CFFI_OP(_CFFI_OP_NOOP, 10) },
@@ -5117,97 +5468,115 @@ static const struct _cffi_field_s _cffi_fields[] = {
              _CFFI_OP(_CFFI_OP_NOOP, 10) },
   { "longest", offsetof(ge_rules, longest),
                sizeof(((ge_rules *)0)->longest),
-               _CFFI_OP(_CFFI_OP_NOOP, 94) },
+               _CFFI_OP(_CFFI_OP_NOOP, 18) },
   { "first", offsetof(ge_scores, first),
              sizeof(((ge_scores *)0)->first),
-             _CFFI_OP(_CFFI_OP_NOOP, 329) },
+             _CFFI_OP(_CFFI_OP_NOOP, 355) },
   { "stride", offsetof(ge_scores, stride),
               sizeof(((ge_scores *)0)->stride),
-              _CFFI_OP(_CFFI_OP_NOOP, 193) },
+              _CFFI_OP(_CFFI_OP_NOOP, 212) },
   { "width", offsetof(ge_scores, width),
              sizeof(((ge_scores *)0)->width),
-             _CFFI_OP(_CFFI_OP_NOOP, 30) },
+             _CFFI_OP(_CFFI_OP_NOOP, 31) },
   { "kind", offsetof(ge_scores, kind),
             sizeof(((ge_scores *)0)->kind),
-            _CFFI_OP(_CFFI_OP_NOOP, 311) },
+            _CFFI_OP(_CFFI_OP_NOOP, 337) },
   { "bytes", offsetof(ge_stats, bytes),
              sizeof(((ge_stats *)0)->bytes),
-             _CFFI_OP(_CFFI_OP_NOOP, 52) },
+             _CFFI_OP(_CFFI_OP_NOOP, 53) },
   { "mask_bytes", offsetof(ge_stats, mask_bytes),
                   sizeof(((ge_stats *)0)->mask_bytes),
-                  _CFFI_OP(_CFFI_OP_NOOP, 52) },
+                  _CFFI_OP(_CFFI_OP_NOOP, 53) },
   { "expressions", offsetof(ge_stats, expressions),
                    sizeof(((ge_stats *)0)->expressions),
-                   _CFFI_OP(_CFFI_OP_NOOP, 52) },
+                   _CFFI_OP(_CFFI_OP_NOOP, 53) },
   { "lexer_states", offsetof(ge_stats, lexer_states),
                     sizeof(((ge_stats *)0)->lexer_states),
-                    _CFFI_OP(_CFFI_OP_NOOP, 52) },
+                    _CFFI_OP(_CFFI_OP_NOOP, 53) },
   { "rows", offsetof(ge_stats, rows),
             sizeof(((ge_stats *)0)->rows),
-            _CFFI_OP(_CFFI_OP_NOOP, 52) },
+            _CFFI_OP(_CFFI_OP_NOOP, 53) },
   { "return_points", offsetof(ge_stats, return_points),
                      sizeof(((ge_stats *)0)->return_points),
-                     _CFFI_OP(_CFFI_OP_NOOP, 52) },
+                     _CFFI_OP(_CFFI_OP_NOOP, 53) },
   { "rules", offsetof(ge_stats, rules),
              sizeof(((ge_stats *)0)->rules),
-             _CFFI_OP(_CFFI_OP_NOOP, 52) },
+             _CFFI_OP(_CFFI_OP_NOOP, 53) },
   { "configurations", offsetof(ge_stats, configurations),
                       sizeof(((ge_stats *)0)->configurations),
-                      _CFFI_OP(_CFFI_OP_NOOP, 52) },
+                      _CFFI_OP(_CFFI_OP_NOOP, 53) },
   { "masks", offsetof(ge_stats, masks),
              sizeof(((ge_stats *)0)->masks),
-             _CFFI_OP(_CFFI_OP_NOOP, 52) },
+             _CFFI_OP(_CFFI_OP_NOOP, 53) },
   { "mask_hits", offsetof(ge_stats, mask_hits),
                  sizeof(((ge_stats *)0)->mask_hits),
-                 _CFFI_OP(_CFFI_OP_NOOP, 52) },
+                 _CFFI_OP(_CFFI_OP_NOOP, 53) },
   { "mask_builds", offsetof(ge_stats, mask_builds),
                    sizeof(((ge_stats *)0)->mask_builds),
-                   _CFFI_OP(_CFFI_OP_NOOP, 52) },
+                   _CFFI_OP(_CFFI_OP_NOOP, 53) },
   { "mask_evictions", offsetof(ge_stats, mask_evictions),
                       sizeof(((ge_stats *)0)->mask_evictions),
-                      _CFFI_OP(_CFFI_OP_NOOP, 52) },
+                      _CFFI_OP(_CFFI_OP_NOOP, 53) },
   { "trie_nodes", offsetof(ge_stats, trie_nodes),
                   sizeof(((ge_stats *)0)->trie_nodes),
-                  _CFFI_OP(_CFFI_OP_NOOP, 52) },
+                  _CFFI_OP(_CFFI_OP_NOOP, 53) },
   { "derivatives", offsetof(ge_stats, derivatives),
                    sizeof(((ge_stats *)0)->derivatives),
-                   _CFFI_OP(_CFFI_OP_NOOP, 52) },
+                   _CFFI_OP(_CFFI_OP_NOOP, 53) },
   { "inner_builds", offsetof(ge_stats, inner_builds),
                     sizeof(((ge_stats *)0)->inner_builds),
-                    _CFFI_OP(_CFFI_OP_NOOP, 52) },
+                    _CFFI_OP(_CFFI_OP_NOOP, 53) },
   { "inner_hits", offsetof(ge_stats, inner_hits),
                   sizeof(((ge_stats *)0)->inner_hits),
-                  _CFFI_OP(_CFFI_OP_NOOP, 52) },
+                  _CFFI_OP(_CFFI_OP_NOOP, 53) },
   { "slice_hits", offsetof(ge_stats, slice_hits),
                   sizeof(((ge_stats *)0)->slice_hits),
-                  _CFFI_OP(_CFFI_OP_NOOP, 52) },
+                  _CFFI_OP(_CFFI_OP_NOOP, 53) },
   { "heirs", offsetof(ge_stats, heirs),
              sizeof(((ge_stats *)0)->heirs),
-             _CFFI_OP(_CFFI_OP_NOOP, 52) },
+             _CFFI_OP(_CFFI_OP_NOOP, 53) },
   { "tables", offsetof(ge_stats, tables),
               sizeof(((ge_stats *)0)->tables),
-              _CFFI_OP(_CFFI_OP_NOOP, 52) },
+              _CFFI_OP(_CFFI_OP_NOOP, 53) },
   { "max_row_items", offsetof(ge_stats, max_row_items),
                      sizeof(((ge_stats *)0)->max_row_items),
-                     _CFFI_OP(_CFFI_OP_NOOP, 52) },
+                     _CFFI_OP(_CFFI_OP_NOOP, 53) },
   { "max_alternatives", offsetof(ge_stats, max_alternatives),
                         sizeof(((ge_stats *)0)->max_alternatives),
-                        _CFFI_OP(_CFFI_OP_NOOP, 52) },
+                        _CFFI_OP(_CFFI_OP_NOOP, 53) },
   { "generation", offsetof(ge_stats, generation),
                   sizeof(((ge_stats *)0)->generation),
-                  _CFFI_OP(_CFFI_OP_NOOP, 52) },
+                  _CFFI_OP(_CFFI_OP_NOOP, 53) },
+  { "tokens", offsetof(ge_turn, tokens),
+              sizeof(((ge_turn *)0)->tokens),
+              _CFFI_OP(_CFFI_OP_NOOP, 93) },
+  { "n_tokens", offsetof(ge_turn, n_tokens),
+                sizeof(((ge_turn *)0)->n_tokens),
+                _CFFI_OP(_CFFI_OP_NOOP, 31) },
+  { "closing", offsetof(ge_turn, closing),
+               sizeof(((ge_turn *)0)->closing),
+               _CFFI_OP(_CFFI_OP_NOOP, 93) },
+  { "n_closing", offsetof(ge_turn, n_closing),
+                 sizeof(((ge_turn *)0)->n_closing),
+                 _CFFI_OP(_CFFI_OP_NOOP, 31) },
+  { "left", offsetof(ge_turn, left),
+            sizeof(((ge_turn *)0)->left),
+            _CFFI_OP(_CFFI_OP_NOOP, 31) },
+  { "mask", offsetof(ge_turn, mask),
+            sizeof(((ge_turn *)0)->mask),
+            _CFFI_OP(_CFFI_OP_NOOP, 47) },
   { "bytes", offsetof(ge_vocab_content, bytes),
              sizeof(((ge_vocab_content *)0)->bytes),
-             _CFFI_OP(_CFFI_OP_NOOP, 31) },
+             _CFFI_OP(_CFFI_OP_NOOP, 32) },
   { "offsets", offsetof(ge_vocab_content, offsets),
                sizeof(((ge_vocab_content *)0)->offsets),
-               _CFFI_OP(_CFFI_OP_NOOP, 29) },
+               _CFFI_OP(_CFFI_OP_NOOP, 30) },
   { "eos", offsetof(ge_vocab_content, eos),
            sizeof(((ge_vocab_content *)0)->eos),
-           _CFFI_OP(_CFFI_OP_NOOP, 29) },
+           _CFFI_OP(_CFFI_OP_NOOP, 30) },
   { "note", offsetof(ge_vocab_content, note),
             sizeof(((ge_vocab_content *)0)->note),
-            _CFFI_OP(_CFFI_OP_NOOP, 31) },
+            _CFFI_OP(_CFFI_OP_NOOP, 32) },
   { "n_tokens", offsetof(ge_vocab_content, n_tokens),
                 sizeof(((ge_vocab_content *)0)->n_tokens),
                 _CFFI_OP(_CFFI_OP_NOOP, 10) },
@@ -5223,74 +5592,80 @@ static const struct _cffi_field_s _cffi_fields[] = {
 };
 
 static const struct _cffi_struct_union_s _cffi_struct_unions[] = {
-  { "ge_batch", 306, _CFFI_F_CHECK_FIELDS,
+  { "ge_batch", 332, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_batch), offsetof(struct _cffi_align__ge_batch, y), 0, 11 },
-  { "ge_dfa", 307, _CFFI_F_OPAQUE,
+  { "ge_dfa", 333, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_dfa_content", 308, _CFFI_F_CHECK_FIELDS,
-    sizeof(ge_dfa_content), offsetof(struct _cffi_align__ge_dfa_content, y), 11, 15 },
-  { "ge_engine", 309, _CFFI_F_OPAQUE,
+  { "ge_dfa_content", 334, _CFFI_F_CHECK_FIELDS,
+    sizeof(ge_dfa_content), offsetof(struct _cffi_align__ge_dfa_content, y), 11, 14 },
+  { "ge_engine", 335, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_err", 310, _CFFI_F_CHECK_FIELDS,
-    sizeof(ge_err), offsetof(struct _cffi_align__ge_err, y), 26, 6 },
-  { "ge_grammar", 312, _CFFI_F_OPAQUE,
+  { "ge_err", 336, _CFFI_F_CHECK_FIELDS,
+    sizeof(ge_err), offsetof(struct _cffi_align__ge_err, y), 25, 6 },
+  { "ge_grammar", 338, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_ir", 313, _CFFI_F_OPAQUE,
+  { "ge_ir", 339, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_limits", 314, _CFFI_F_CHECK_FIELDS,
-    sizeof(ge_limits), offsetof(struct _cffi_align__ge_limits, y), 32, 12 },
-  { "ge_matcher", 317, _CFFI_F_OPAQUE,
+  { "ge_limits", 340, _CFFI_F_CHECK_FIELDS,
+    sizeof(ge_limits), offsetof(struct _cffi_align__ge_limits, y), 31, 12 },
+  { "ge_matcher", 343, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_plan", 318, _CFFI_F_OPAQUE,
+  { "ge_plan", 344, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_plan_content", 319, _CFFI_F_CHECK_FIELDS,
-    sizeof(ge_plan_content), offsetof(struct _cffi_align__ge_plan_content, y), 44, 5 },
-  { "ge_rules", 320, _CFFI_F_CHECK_FIELDS,
-    sizeof(ge_rules), offsetof(struct _cffi_align__ge_rules, y), 49, 11 },
-  { "ge_scores", 321, _CFFI_F_CHECK_FIELDS,
-    sizeof(ge_scores), offsetof(struct _cffi_align__ge_scores, y), 60, 4 },
-  { "ge_stats", 322, _CFFI_F_CHECK_FIELDS,
-    sizeof(ge_stats), offsetof(struct _cffi_align__ge_stats, y), 64, 22 },
-  { "ge_vocab", 325, _CFFI_F_OPAQUE,
+  { "ge_plan_content", 345, _CFFI_F_CHECK_FIELDS,
+    sizeof(ge_plan_content), offsetof(struct _cffi_align__ge_plan_content, y), 43, 5 },
+  { "ge_rules", 346, _CFFI_F_CHECK_FIELDS,
+    sizeof(ge_rules), offsetof(struct _cffi_align__ge_rules, y), 48, 11 },
+  { "ge_scores", 347, _CFFI_F_CHECK_FIELDS,
+    sizeof(ge_scores), offsetof(struct _cffi_align__ge_scores, y), 59, 4 },
+  { "ge_stats", 348, _CFFI_F_CHECK_FIELDS,
+    sizeof(ge_stats), offsetof(struct _cffi_align__ge_stats, y), 63, 22 },
+  { "ge_turn", 351, _CFFI_F_CHECK_FIELDS,
+    sizeof(ge_turn), offsetof(struct _cffi_align__ge_turn, y), 85, 6 },
+  { "ge_vocab", 353, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_vocab_content", 326, _CFFI_F_CHECK_FIELDS,
-    sizeof(ge_vocab_content), offsetof(struct _cffi_align__ge_vocab_content, y), 86, 8 },
+  { "ge_vocab_content", 354, _CFFI_F_CHECK_FIELDS,
+    sizeof(ge_vocab_content), offsetof(struct _cffi_align__ge_vocab_content, y), 91, 8 },
 };
 
 static const struct _cffi_enum_s _cffi_enums[] = {
-  { "ge_float", 311, _cffi_prim_int(sizeof(ge_float), ((ge_float)-1) <= 0),
+  { "ge_float", 337, _cffi_prim_int(sizeof(ge_float), ((ge_float)-1) <= 0),
     "GE_FLOAT16,GE_BFLOAT16,GE_FLOAT32,GE_FLOAT64" },
-  { "ge_mask_flag", 315, _cffi_prim_int(sizeof(ge_mask_flag), ((ge_mask_flag)-1) <= 0),
+  { "ge_mask_flag", 341, _cffi_prim_int(sizeof(ge_mask_flag), ((ge_mask_flag)-1) <= 0),
     "GE_MASK_ALL,GE_MASK_SAME" },
-  { "ge_status", 323, _cffi_prim_int(sizeof(ge_status), ((ge_status)-1) <= 0),
+  { "ge_status", 349, _cffi_prim_int(sizeof(ge_status), ((ge_status)-1) <= 0),
     "GE_OK,GE_E_MEMORY,GE_E_LIMIT,GE_E_SYNTAX,GE_E_UNSUPPORTED,GE_E_NOTHING,GE_E_IR,GE_E_ARGUMENT,GE_E_SPELLING,"
     "GE_E_BUSY" },
-  { "ge_switch", 324, _cffi_prim_int(sizeof(ge_switch), ((ge_switch)-1) <= 0),
+  { "ge_switch", 350, _cffi_prim_int(sizeof(ge_switch), ((ge_switch)-1) <= 0),
     "GE_NO_MASK_CACHE,GE_NO_INNER_MASKS,GE_NO_SHARED_INNER,GE_NO_GOTO_CACHE,GE_NO_STATE_CACHE,GE_NO_SLICES,"
-    "GE_NO_HEIRS,GE_NO_CLAMPING,GE_NO_TABLE" },
+    "GE_NO_HEIRS,GE_NO_CLAMPING,GE_NO_TABLE,GE_NO_SHAPES" },
+  { "ge_turn_result", 352, _cffi_prim_int(sizeof(ge_turn_result), ((ge_turn_result)-1) <= 0),
+    "GE_TURN_NONE,GE_TURN_CHOICE,GE_TURN_ALONE" },
 };
 
 static const struct _cffi_typename_s _cffi_typenames[] = {
-  { "ge_batch", 306 },
-  { "ge_dfa", 307 },
-  { "ge_dfa_content", 308 },
-  { "ge_engine", 309 },
-  { "ge_err", 310 },
-  { "ge_float", 311 },
-  { "ge_grammar", 312 },
-  { "ge_ir", 313 },
-  { "ge_limits", 314 },
-  { "ge_mask_flag", 315 },
-  { "ge_matcher", 317 },
-  { "ge_plan", 318 },
-  { "ge_plan_content", 319 },
-  { "ge_rules", 320 },
-  { "ge_scores", 321 },
-  { "ge_stats", 322 },
-  { "ge_status", 323 },
-  { "ge_switch", 324 },
-  { "ge_vocab", 325 },
-  { "ge_vocab_content", 326 },
+  { "ge_batch", 332 },
+  { "ge_dfa", 333 },
+  { "ge_dfa_content", 334 },
+  { "ge_engine", 335 },
+  { "ge_err", 336 },
+  { "ge_float", 337 },
+  { "ge_grammar", 338 },
+  { "ge_ir", 339 },
+  { "ge_limits", 340 },
+  { "ge_mask_flag", 341 },
+  { "ge_matcher", 343 },
+  { "ge_plan", 344 },
+  { "ge_plan_content", 345 },
+  { "ge_rules", 346 },
+  { "ge_scores", 347 },
+  { "ge_stats", 348 },
+  { "ge_status", 349 },
+  { "ge_switch", 350 },
+  { "ge_turn", 351 },
+  { "ge_turn_result", 352 },
+  { "ge_vocab", 353 },
+  { "ge_vocab_content", 354 },
 };
 
 static const struct _cffi_type_context_s _cffi_type_context = {
@@ -5300,12 +5675,12 @@ static const struct _cffi_type_context_s _cffi_type_context = {
   _cffi_struct_unions,
   _cffi_enums,
   _cffi_typenames,
-  83,  /* num_globals */
-  16,  /* num_struct_unions */
-  4,  /* num_enums */
-  20,  /* num_typenames */
+  91,  /* num_globals */
+  17,  /* num_struct_unions */
+  5,  /* num_enums */
+  22,  /* num_typenames */
   NULL,  /* no includes */
-  331,  /* num_types */
+  357,  /* num_types */
   0,  /* flags */
 };
 

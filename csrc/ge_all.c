@@ -7,6 +7,8 @@
 #include "regex/rx_chars.c"           /*   code points and literals as tries */
 #include "regex/rx_quote.c"           /*   JSON string quoting as an operator */
 #include "regex/rx_multiple.c"        /*   decimal multiples */
+#include "regex/rx_ulabel.c"          /*   labels of internationalised host names */
+#include "regex/rx_punycode.c"        /*   ... in Punycode */
 #include "regex/rx_derive.c"          /*   derivatives, byte classes, emptiness */
 #include "regex/rx_count.c"            /*   how many strings an expression has */
 #include "regex/rx_first.c"            /*   first bytes */
@@ -35,12 +37,14 @@
 #include "vocab/fd.c"                 /*   tokens by strings of byte classes */
 #include "vocab/vb.c"                 /*   vocabularies */
 #include "vocab/vb_fold.c"            /*   ... folded */
+#include "vocab/vb_shapes.c"          /*   ... by kinds of bytes, for analyses */
 #include "vocab/vb_file.c"            /*   ... as files */
 #include "vocab/vb_spell.c"           /*   the fewest tokens for a text */
 #include "match/cf.c"                 /* 6 configurations */
 #include "match/mk_walk.c"            /*   walks of the vocabulary */
 #include "match/mk_unit.c"            /*   ... into what alternatives are taken apart */
 #include "match/mk_analyse.c"         /*   ... the analysis of a part */
+#include "match/mk_shapes.c"          /*   ... by shapes of tokens */
 #include "match/mk_inner.c"           /*   ... lexeme-internal masks */
 #include "match/mk_keep.c"            /*   masks that are kept */
 #include "match/mk_table.c"           /*   ... or were made ahead of time */
@@ -49,6 +53,7 @@
 #include "match/en.c"                 /*   engines */
 #include "match/mt.c"                 /*   matchers */
 #include "match/bt.c"                 /*   batches of them */
+#include "match/tn.c"                 /*   turns of a decoding loop */
 #include "match/ap.c"                 /*   masks applied to scores */
 #include "dfa/mn.c"                   /*   ahead of time: minimisation */
 #include "dfa/ba.c"                   /*   ... the byte automaton of a grammar */

@@ -48,6 +48,8 @@ class Switches:
         Take states to be equal whose bounds no token can tell apart.
     table : bool
         Make the token automaton of a grammar that turns out to have few states.
+    shapes : bool
+        Analyse lexemes by the shapes of tokens (``Hello`` is ``Aaaaa``) where they tell no letters or digits apart.
     """
 
     mask_cache: bool = True
@@ -59,6 +61,7 @@ class Switches:
     heirs: bool = True
     clamping: bool = True
     table: bool = True
+    shapes: bool = True
 
     def _off(self) -> int:
         """The fields that are off as `ge_switch` bits: field i is bit i."""

@@ -44,7 +44,8 @@ MAX_DIVISOR = 10**18  # of OP_MULTIPLE
     OP_JSON,  #       the JSON string encodings (without quotes) of the strings of the operand: operand, escapes
     OP_LITERALS,  #   any of many byte strings: (offset, length) pairs in `data`
     OP_MULTIPLE,  #   decimal multiples in a range: divisor (low word, high word), scale, (offset, length) of the digits of both bounds
-) = range(14)
+    OP_PUNYCODE,  #   what follows `xn--` in A-labels: 1 for those without characters from right to left only, else 0
+) = range(15)
 
 # Dialects of OP_PATTERN.
 ECMA_SEARCH = 0  # ECMA-262 with the u flag, as JSON Schema uses it: the strings that contain a match
@@ -239,6 +240,13 @@ class Builder:
             digits = b"" if bound is None else str(bound).zfill(scale + 1).encode()
             record += (self._span(digits), len(digits))
         return self._node(OP_MULTIPLE, 7, divisor & 0xFFFFFFFF, divisor >> 32, scale, *record)
+
+    def punycode(self, *, left: bool = False) -> Expr:
+        """What follows `xn--` in the A-labels of internationalised host names (RFC 5890), in upper or lower case.
+
+        `left`: only of those whose U-label has no character that is written from right to left.
+        """
+        return self._node(OP_PUNYCODE, 1, int(left))
 
     # --- symbols ----------------------------------------------------------------------------------------------------
 

@@ -6,25 +6,26 @@ struct ge_plan {
     budget b;
     ge_vocab *v;
     ba_automaton a;
-    td_runs runs;
+    td_runs runs; /* if they were asked for */
 };
 
-ge_status ge_plan_new(ge_grammar *grammar, ge_vocab *vocab, uint32_t max_states, ge_plan **out, ge_err *err) {
+ge_status ge_plan_new(ge_grammar *grammar, ge_vocab *vocab, uint32_t max_states, int32_t find_runs, ge_plan **out, ge_err *err) {
     ge_engine *e;
     ge_status status = ge_engine_new(grammar, vocab, 0, &e, err);
     if (status != GE_OK) return status;
     ge_plan *p = calloc(1, sizeof *p);
     if (!p) return ge_engine_free(e), err_set(err, GE_E_MEMORY, "");
+    e->b.limits.max_configurations = (u64)max_states + CF_START; /* CF_DEAD is none of them */
     budget_init(&p->b, &e->b.limits);
     share_take(&vocab->shares);
     p->v = vocab;
     en_begin(e);
-    e->b.limits.max_configurations = (u64)max_states + CF_START; /* CF_DEAD is none of them */
-    bool ok = ba_build(&p->a, &p->b, e, (ba_bounds){max_states, UINT64_MAX}, NULL) && td_find_runs(&p->runs, &p->b, &p->a);
+    bool ok = ba_build(&p->a, &p->b, e, (ba_bounds){max_states, UINT64_MAX}, NULL) && (!find_runs || td_find_runs(&p->runs, &p->b, &p->a));
     (void)en_end(e, err);
     ge_engine_free(e);
     if (!ok) {
         status = budget_report(&p->b, err);
+        if (grammar->g.has_distinct) err_set(err, status, "values that must differ (uniqueItems) are part of the state");
         ge_plan_free(p);
         return status;
     }
@@ -41,7 +42,7 @@ void ge_plan_free(ge_plan *p) {
 }
 
 void ge_plan_read(const ge_plan *p, ge_plan_content *out) {
-    *out = (ge_plan_content){p->a.n_states, p->a.n_classes, p->runs.at.n - 1, p->runs.text.at, p->runs.at.at};
+    *out = (ge_plan_content){p->a.n_states, p->a.n_classes, p->runs.at.n ? p->runs.at.n - 1 : 0, p->runs.text.at, p->runs.at.at};
 }
 
 /* --- automata ------------------------------------------------------------------------------------------------------------------ */
@@ -73,7 +74,7 @@ static ge_status report_stuck(budget *b, const ba_automaton *a, u32 stuck, ge_er
     for (u32 s = 0; ok && s < a->n_states; s++) ok = vec_push(b, &before, NONE);
     for (u32 i = 0; ok && i < walk.n && before.at[stuck] == NONE; i++)
         for (u32 byte = 0; ok && byte < 256; byte++) {
-            u32 s = walk.at[i], to = a->class_of[byte] == BA_NO_CLASS ? NONE : a->next[(size_t)s * a->n_classes + a->class_of[byte]];
+            u32 s = walk.at[i], k = a->class_of[byte], to = k == BA_NO_CLASS ? NONE : a->next[(size_t)s * a->n_classes + k];
             if (to == NONE || to == 0 || before.at[to] != NONE) continue;
             before.at[to] = 256 * s + byte;
             ok = vec_push(b, &walk, to);
@@ -100,53 +101,73 @@ static ge_status report_stuck(budget *b, const ba_automaton *a, u32 stuck, ge_er
     return ok ? GE_E_SPELLING : budget_report(b, err);
 }
 
-/* All stages. `muted`: without the runs that are coalesced. NULL: failure, or *stuck as td_reduce has it. */
-static ge_dfa *make(budget *b, const ba_automaton *whole, const ba_automaton *muted, const td_edges *edges, ge_vocab *v, u32 n_threads, u32 *stuck) {
-    ge_dfa *t = td_new(&b->limits);
-    td_draft d = {.b = b, .a = muted, .v = v};
-    bool ok = (t || budget_fail(b, GE_E_MEMORY)) && td_behave(&d, edges, n_threads) && td_reduce(&d, stuck) && *stuck == NONE && td_pack(&d, whole, t);
-    vec_drop(b, &d.class_of);
-    vec_drop(b, &d.all);
-    vec_drop(b, &d.accepts);
-    vec_drop(b, &d.state_of);
-    if (ok) {
-        t->exact = muted == whole;
+/* All stages. The automaton of the draft is without the runs that are coalesced. NULL: failure, or *stuck as td_reduce has it. */
+static ge_dfa *make(td_draft *d, const ba_automaton *whole, const td_edges *edges, u32 n_threads, u32 *stuck) {
+    ge_dfa *t = td_new(&d->b->limits);
+    bool ok = (t || budget_fail(d->b, GE_E_MEMORY)) && td_behave(d, edges, n_threads) && td_reduce(d, stuck);
+    if (ok && *stuck == NONE && td_pack(d, whole, t)) {
+        t->exact = d->a == whole;
         return t;
     }
     ge_dfa_free(t);
     return NULL;
 }
 
-ge_dfa *td_make(budget *b, const ba_automaton *a, ge_vocab *v) {
+void td_drop_draft(td_draft *d) {
+    vec_drop(d->b, &d->tokens);
+    vec_drop(d->b, &d->class_of);
+    vec_drop(d->b, &d->all);
+    vec_drop(d->b, &d->accepts);
+    vec_drop(d->b, &d->state_of);
+}
+
+ge_dfa *td_make(budget *b, const ba_automaton *a, ge_vocab *v, id_vec *state_of) {
+    td_draft d = {.b = b, .a = a, .v = v};
     u32 stuck = NONE;
-    return make(b, a, a, &(td_edges){0}, v, 1, &stuck);
+    ge_dfa *t = make(&d, a, &(td_edges){0}, 1, &stuck);
+    if (t) {
+        *state_of = d.state_of;
+        d.state_of = (id_vec){0};
+    }
+    td_drop_draft(&d);
+    return t;
 }
 
 ge_status ge_dfa_new(ge_plan *p, const uint32_t *spelling, const uint32_t *spelling_at, uint32_t n_threads, ge_dfa **out, ge_err *err) {
     ba_automaton muted = {0};
     td_edges edges = {0};
+    td_draft d = {.b = &p->b, .a = spelling_at ? &muted : &p->a, .v = p->v};
     u32 wrong = NONE, stuck = NONE;
     ge_status status = GE_OK;
     budget_begin(&p->b);
-    bool ok = !spelling_at || (ba_copy(&muted, &p->b, &p->a) && td_mute_runs(&p->runs, &p->b, &muted, p->v, spelling, spelling_at, &edges, &wrong));
+    bool ok = !spelling_at || (ba_copy(&muted, &p->b, &p->a) &&
+                               td_mute_runs(&p->runs, &p->b, &muted, p->v, spelling, spelling_at, &edges, &wrong));
     if (!ok) status = budget_report(&p->b, err);
     else if (wrong != NONE) status = err_set(err, GE_E_ARGUMENT, "the tokens given for a literal spell something else");
-    else if (!(*out = make(&p->b, &p->a, spelling_at ? &muted : &p->a, &edges, p->v, n_threads, &stuck)))
+    else if (!(*out = make(&d, &p->a, &edges, n_threads, &stuck)))
         status = stuck != NONE ? report_stuck(&p->b, &p->a, stuck, err) : budget_report(&p->b, err);
+    td_drop_draft(&d);
     ba_drop(&muted, &p->b);
     vec_drop(&p->b, &edges);
     return status;
 }
 
+static void free_rows(td_rows *rows) {
+    free(rows->at.at);
+    free(rows->class.at);
+    free(rows->to.at);
+}
+
 void ge_dfa_free(ge_dfa *t) {
     if (!t || !share_drop(&t->shares)) return;
-    free(t->state_of_byte_state);
     if (t->map) {
         td_unmap(t);
     } else {
-        void *tables[] = {t->eos, t->live, t->class_of, t->rows.at, t->rows.class, t->rows.to, t->mask_of, t->mask, t->mask_words, t->accepts, t->byte_class_of, t->byte_rows.at, t->byte_rows.class, t->byte_rows.to,
-                          t->byte_accepts};
+        void *tables[] = {t->eos,  t->live.at,    t->class_of.at, t->mask_of.at,       t->mask,
+                          t->mask_words, t->accepts, t->byte_class_of.at, t->byte_accepts};
         for (u32 i = 0; i < sizeof tables / sizeof *tables; i++) free(tables[i]);
+        free_rows(&t->rows);
+        free_rows(&t->byte_rows);
     }
     free(t);
 }
@@ -159,8 +180,8 @@ void ge_dfa_read(const ge_dfa *t, ge_dfa_content *out) {
     *out = (ge_dfa_content){
         .n_states = t->n_states, .n_classes = t->n_classes, .n_transitions = t->rows.n, .n_masks = t->n_masks,
         .n_listed_masks = n_listed, .n_tokens = t->n_tokens, .width = t->width, .n_words = t->n_words, .exact = t->exact,
-        .n_byte_states = t->n_byte_states, .n_byte_classes = t->n_byte_classes, .n_note = t->n_note, .byte_class_of = t->byte_class_of,
-        .byte_accepts = t->byte_accepts, .note = t->note};
+        .n_byte_states = t->n_byte_states, .n_byte_classes = t->n_byte_classes, .n_note = t->n_note, .byte_accepts = t->byte_accepts,
+        .note = t->note};
 }
 
 /* --- serving -------------------------------------------------------------------------------------------------------------------- */
@@ -172,12 +193,11 @@ static bool is_eos(const ge_dfa *t, u64 token) {
 }
 
 /* The state to which a class leads, or NONE. */
-static u32 follow(const ge_dfa *t, const td_rows *rows, u32 state, u32 class) {
-    size_t from = rows->at[state], to = rows->at[state + 1];
+static u32 follow(const td_rows *rows, u32 state, u32 class) {
+    u32 from = td_id(rows->at, state), to = td_id(rows->at, (size_t)state + 1);
     while (from < to) {
-        size_t middle = from + (to - from) / 2;
-        u32 found = td_id(t, rows->class, middle);
-        if (found == class) return td_id(t, rows->to, middle);
+        u32 middle = from + (to - from) / 2, found = td_id(rows->class, middle);
+        if (found == class) return td_id(rows->to, middle);
         if (found < class) from = middle + 1;
         else to = middle;
     }
@@ -185,14 +205,14 @@ static u32 follow(const ge_dfa *t, const td_rows *rows, u32 state, u32 class) {
 }
 
 static u32 class_of(const ge_dfa *t, u32 token) {
-    if (!t->n_sparse) return td_id(t, t->class_of, token);
+    if (!t->n_sparse) return td_id(t->class_of, token);
     u32 from = 0, n = t->n_sparse;
     while (n > 1) { /* the last one that is not greater */
         u32 half = n / 2;
-        if (t->live[from + half] <= token) from += half;
+        if (td_id(t->live, from + half) <= token) from += half;
         n -= half;
     }
-    return t->live[from] == token ? td_id(t, t->class_of, from) : NONE;
+    return td_id(t->live, from) == token ? td_id(t->class_of, from) : NONE;
 }
 
 u32 td_next(const ge_dfa *t, u32 state, u64 token) {
@@ -202,8 +222,7 @@ u32 td_next(const ge_dfa *t, u32 state, u64 token) {
         if (state == t->n_states) return NONE;
     }
     u32 class = class_of(t, (u32)token);
-    if (class == NONE) return NONE;
-    return follow(t, &t->rows, state, class);
+    return class == NONE ? NONE : follow(&t->rows, state, class);
 }
 
 void td_fill(const ge_dfa *t, u32 state, u32 *out, bool *all) {
@@ -213,7 +232,7 @@ void td_fill(const ge_dfa *t, u32 state, u32 *out, bool *all) {
         for (u32 i = 0; i < t->n_eos; i++) out[t->eos[i] >> 5] |= (u32)1 << (t->eos[i] & 31);
         return;
     }
-    td_mask m = t->mask[td_id(t, t->mask_of, state)];
+    td_mask m = t->mask[td_id(t->mask_of, state)];
     const u32 *words = t->mask_words + m.at;
     *all = m.all;
     if (m.kind == TD_BITS) {
@@ -225,8 +244,8 @@ void td_fill(const ge_dfa *t, u32 state, u32 *out, bool *all) {
 }
 
 uint32_t ge_dfa_byte_next(const ge_dfa *t, uint32_t state, uint8_t byte) {
-    if (state >= t->n_byte_states || t->byte_class_of[byte] == BA_NO_CLASS) return NONE;
-    return follow(t, &t->byte_rows, state, t->byte_class_of[byte]);
+    u32 class = td_id(t->byte_class_of, byte);
+    return state >= t->n_byte_states || class == NONE ? NONE : follow(&t->byte_rows, state, class);
 }
 
 int64_t ge_dfa_next(const ge_dfa *t, uint32_t state, int64_t token) {
@@ -240,6 +259,8 @@ int32_t ge_dfa_fill_mask(const ge_dfa *t, uint32_t state, uint32_t *mask) {
     td_fill(t, state, mask, &all);
     return all ? GE_MASK_ALL : 0;
 }
+
+int32_t ge_dfa_fill_mask_at(const ge_dfa *t, uint32_t state, uintptr_t address) { return ge_dfa_fill_mask(t, state, (uint32_t *)address); }
 
 int64_t ge_dfa_advance(const ge_dfa *t, uint32_t state, int64_t token, uint32_t *mask) {
     int64_t to = ge_dfa_next(t, state, token);
@@ -258,7 +279,7 @@ size_t ge_dfa_tokens(const ge_dfa *t, uint32_t state, uint32_t *out) {
             if (is_eos(t, token)) out[n++] = token;
         return n;
     }
-    td_mask m = t->mask[td_id(t, t->mask_of, state)];
+    td_mask m = t->mask[td_id(t->mask_of, state)];
     const u32 *words = t->mask_words + m.at;
     if (m.kind == TD_LISTED) {
         memcpy(out, words, m.n * sizeof *out);

@@ -7,12 +7,12 @@
  *          --- td_reduce.c ---> what tokens reach, minimised again; equal columns joined
  *          --- td_pack.c ---> the tables below
  *
- * Serving copies a row, and a transition is a search in a short list: no lock, no growth. The tables are flat and hold indices only, so that a file of them
- * (td_file.c) is used where it lies.
+ * Serving copies a row, and a transition is a search in a short list: no lock, no growth. The tables are flat and hold indices only, so
+ * that a file of them (td_file.c) is used where it lies.
  *
- *     token -> class    dense, by token; or sparse, where few tokens can ever be used: ascending ids, and their classes
+ *     token -> class           dense, by token; or sparse, ascending ids and their classes: whichever is smaller
  *     state, class -> state    the classes of a state lie side by side, ascending
- *     state -> mask     masks by content, as bits or as lists of tokens
+ *     state -> mask            masks by content, as bits or as lists of tokens
  *
  * State 0 is the start; n_states stands for a text that an end-of-text token has ended. Invariant: a token is in the mask of a state if and
  * only if td_next leads on. */
@@ -30,12 +30,24 @@ typedef struct td_mask {
     u32 all; /* all bits are set */
 } td_mask;
 
+/* A table of numbers, as narrow as they are. */
+typedef struct td_ids {
+    void *at;
+    u32 bytes; /* of each: 1, 2 or 4; all ones stand for NONE */
+} td_ids;
+
+static inline u32 td_id(td_ids ids, size_t i) {
+    u32 id;
+    if (ids.bytes == sizeof(u32)) return ((const u32 *)ids.at)[i];
+    if (ids.bytes == sizeof(u16)) return (id = ((const u16 *)ids.at)[i]) == UINT16_MAX ? NONE : id;
+    return (id = ((const u8 *)ids.at)[i]) == UINT8_MAX ? NONE : id;
+}
+
 /* Transitions by state, and by ascending class within one. */
 typedef struct td_rows {
-    u32 n;       /* transitions */
-    u32 *at;     /* state -> its first one; one entry more than there are states */
-    void *class; /* ids */
-    void *to;    /* ids */
+    u32 n; /* transitions */
+    td_ids at; /* state -> its first one; one entry more than there are states */
+    td_ids class, to;
 } td_rows;
 
 struct ge_dfa {
@@ -45,42 +57,35 @@ struct ge_dfa {
     u32 n_tokens, width, n_words, n_eos;
     u32 n_sparse; /* 0: dense */
     u32 n_masks, n_mask_words;
-    u32 exact;    /* 0: literals are coalesced */
-    u32 narrow;   /* tables of ids have 16 bits each, else 32 */
+    u32 exact; /* 0: literals are coalesced */
     u32 *eos;
-    u32 *live;    /* [n_sparse] */
-    void *class_of; /* ids [n_sparse or n_tokens], NONE: no state can read the token */
+    td_ids live;     /* [n_sparse] tokens */
+    td_ids class_of; /* [n_sparse or n_tokens], NONE: no state can read the token */
     td_rows rows;
-    void *mask_of;  /* ids [n_states] */
+    td_ids mask_of; /* [n_states] */
     td_mask *mask;
     u32 *mask_words;
     bool *accepts; /* [n_states] */
     u32 n_byte_states, n_byte_classes; /* the byte automaton: what a grammar is made from where there is none (TokenDFA.load) */
-    u16 *byte_class_of;
+    td_ids byte_class_of; /* [256], NONE: no text holds the byte */
     td_rows byte_rows;
     bool *byte_accepts;
     const u8 *note; /* of whoever saved the file */
     u32 n_note;
     void *map; /* the file that all tables above lie in, read only; NULL: they are blocks of their own */
     size_t map_size;
-    u32 *state_of_byte_state; /* not in files, where it is NULL: or NONE, where tokens do not lead */
 };
-
-/* An entry of a table of ids. */
-static inline u32 td_id(const ge_dfa *t, const void *table, size_t i) {
-    if (!t->narrow) return ((const u32 *)table)[i];
-    u32 id = ((const u16 *)table)[i];
-    return id == UINT16_MAX ? NONE : id;
-}
 
 /* What stands between the stages. */
 typedef struct td_draft {
     budget *b;
     const ba_automaton *a;
     ge_vocab *v;
+    bool has_bytes; /* the automaton is minimal, and some token is one byte of each class */
     u32 n_states, n_classes; /* classes are numbered from 0 by their smallest token */
-    id_vec class_of;         /* token -> class or NONE */
-    VEC(mn_transition) all; /* label: class */
+    id_vec tokens;           /* ascending: those that some state can read */
+    id_vec class_of;         /* ... and the class of each */
+    VEC(mn_transition) all;  /* label: class */
     VEC(bool) accepts;
     id_vec state_of;         /* byte state -> state or NONE: no text that tokens spell leads there */
 } td_draft;
@@ -101,10 +106,10 @@ typedef struct td_runs {
 
 bool td_find_runs(td_runs *runs, budget *b, const ba_automaton *a);
 void td_drop_runs(td_runs *runs, budget *b);
-/* Takes the runs that are spelt out of the automaton, and puts the tokens of their spelling in their place. spelling_at[r]: as td_runs.at, into
- * spelling; a run with no tokens stays as it is. *wrong = the first run whose tokens spell something else, or NONE. */
-bool td_mute_runs(const td_runs *runs, budget *b, ba_automaton *a, const ge_vocab *v, const u32 *spelling, const u32 *spelling_at, td_edges *edges,
-                  u32 *wrong);
+/* Takes the runs that are spelt out of the automaton, and puts the tokens of their spelling in their place. spelling_at[r]: as td_runs.at,
+ * into spelling; a run with no tokens stays as it is. *wrong = the first run whose tokens spell something else, or NONE. */
+bool td_mute_runs(const td_runs *runs, budget *b, ba_automaton *a, const ge_vocab *v, const u32 *spelling, const u32 *spelling_at,
+                  td_edges *edges, u32 *wrong);
 
 /* Each stage works on the draft, and fails with its budget. `edges`: sorted by token and state. */
 bool td_behave(td_draft *d, const td_edges *edges, u32 n_threads);
@@ -116,10 +121,12 @@ u32 td_next(const ge_dfa *dfa, u32 state, u64 token);
 /* Writes the mask of a state. */
 void td_fill(const ge_dfa *dfa, u32 state, u32 *out, bool *all);
 
-/* The automaton of a byte automaton and a vocabulary. NULL: failure, of b; or no token leads on from some state. */
-ge_dfa *td_make(budget *b, const ba_automaton *a, ge_vocab *v);
+/* The automaton of a byte automaton and a vocabulary; state_of: as in a draft, empty before. NULL: failure, of b; or no token leads on
+ * from some state. */
+ge_dfa *td_make(budget *b, const ba_automaton *a, ge_vocab *v, id_vec *state_of);
 
 ge_dfa *td_new(const ge_limits *limits); /* empty; NULL: out of memory */
+void td_drop_draft(td_draft *d);
 void td_unmap(ge_dfa *dfa);
 
 #endif

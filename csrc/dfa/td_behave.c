@@ -17,6 +17,7 @@
 enum {
     BLOCK_STATES = 256,
     MAX_THREADS = 64,
+    LEAST_NODES = 4096, /* of a fold, for a thread: it is begun in the time of some hundred */
     STACK_BYTES = 1 << 20,
     MAP_DEAD = 0,    /* the behaviour of what no state can read */
     MAP_OF_NOTHING = 1, /* that of the empty string */
@@ -128,6 +129,22 @@ static bool number_maps(classing *w, refinement *r, task *t) {
     return ok;
 }
 
+/* The maps of a block: those of its tasks, each once. Those of an only task are taken as they are. */
+static bool join_maps(classing *w, refinement *r, task *tasks, u32 n_tasks) {
+    if (n_tasks == 1) {
+        vec_drop(&tasks->b, &tasks->step);
+        vec_drop(&tasks->b, &tasks->pairs);
+        r->maps = tasks->maps;
+        tasks->maps = (intern_table){0};
+        w->d->b->bytes += tasks->b.bytes;
+        tasks->b.bytes = 0;
+        return true;
+    }
+    bool ok = intern(w->d->b, &r->maps, NULL, 0, NULL) == MAP_DEAD;
+    for (u32 i = 0; ok && i < n_tasks; i++) ok = number_maps(w, r, &tasks[i]);
+    return ok;
+}
+
 static bool refine(classing *w, task *tasks, u32 n_tasks) {
     budget *b = w->d->b;
     const fd_fold *f = w->f;
@@ -135,11 +152,10 @@ static bool refine(classing *w, task *tasks, u32 n_tasks) {
     word_map class_of_pair = {0};
     if (!vec_push(b, &w->blocks, (refinement){0})) return false;
     refinement *r = &w->blocks.at[w->blocks.n - 1];
-    bool ok = intern(b, &r->maps, NULL, 0, NULL) == MAP_DEAD;
-    for (u32 i = 0; ok && i < n_tasks; i++) ok = number_maps(w, r, &tasks[i]);
+    bool ok = join_maps(w, r, tasks, n_tasks);
     for (u32 node = 1; ok && node < f->class.n; node++) {
         u32 *class = &w->class_of_node[node];
-        if (f->token_from.at[node] == f->token_from.at[node + 1] || (*class == 0 && behaviour[node] == MAP_DEAD)) continue;
+        if (!f->ends.at[node] || (*class == 0 && behaviour[node] == MAP_DEAD)) continue;
         u64 pair = (u64)*class << 32 | behaviour[node];
         u32 found = map_get(&class_of_pair, pair);
         if (found == NONE) {
@@ -177,18 +193,19 @@ static u32 number_with_edges(classing *w, intern_table *keys, u32 class, const t
     return id;
 }
 
-/* Numbers classes in the order of their smallest tokens. */
-static bool number_classes(classing *w, const td_edges *edges, const u32 *class_of_token) {
+/* Lists the tokens that some state can read, and numbers their classes in the order of their smallest tokens. */
+static bool number_classes(classing *w, const td_edges *edges) {
     td_draft *d = w->d;
+    const fd_fold *f = w->f;
     intern_table keys = {0}; /* [class, edges], of tokens with edges */
     id_vec number_of_key = {0}, number_of = {0}; /* [class], of tokens without */
-    u32 n_found = w->blocks.n ? w->blocks.at[w->blocks.n - 1].parts.n + 1 : 1;
-    bool ok = vec_reserve(d->b, &number_of, n_found);
+    u32 n_found = w->blocks.n ? w->blocks.at[w->blocks.n - 1].parts.n + 1 : 1, n_most = f->tokens.n + edges->n;
+    bool ok = vec_reserve(d->b, &number_of, n_found) && vec_reserve(d->b, &d->tokens, n_most) && vec_reserve(d->b, &d->class_of, n_most);
     if (ok) memset(number_of.at, 0xff, n_found * sizeof *number_of.at);
     d->n_classes = 0;
-    for (u32 token = 0, at = 0; ok && token < d->v->n_tokens; token++) {
-        u32 class = class_of_token[token], from = at, *number = &number_of.at[class];
-        d->class_of.at[token] = NONE;
+    for (u32 i = 0, at = 0; ok && (i < f->tokens.n || at < edges->n);) {
+        u32 folded = i < f->tokens.n ? f->tokens.at[i] : NONE, token = at < edges->n ? min_u32(folded, edges->at[at].token) : folded;
+        u32 class = token == folded ? w->class_of_node[f->node_of.at[i++]] : 0, from = at, *number = &number_of.at[class];
         while (at < edges->n && edges->at[at].token == token) at++;
         if (class == 0 && from == at) continue;
         if (from < at) {
@@ -200,9 +217,10 @@ static bool number_classes(classing *w, const td_edges *edges, const u32 *class_
         if (*number == NONE) {
             *number = d->n_classes++;
             ok = add_transitions(w, class, *number);
-            for (u32 i = from; ok && i < at; i++) ok = vec_push(d->b, &d->all, ((mn_transition){edges->at[i].from, *number, edges->at[i].to}));
+            for (u32 k = from; ok && k < at; k++) ok = vec_push(d->b, &d->all, ((mn_transition){edges->at[k].from, *number, edges->at[k].to}));
         }
-        d->class_of.at[token] = *number;
+        d->tokens.at[d->tokens.n++] = token;
+        d->class_of.at[d->class_of.n++] = *number;
     }
     intern_drop(d->b, &keys);
     vec_drop(d->b, &number_of_key);
@@ -210,29 +228,13 @@ static bool number_classes(classing *w, const td_edges *edges, const u32 *class_
     return ok;
 }
 
-static bool classify_tokens(classing *w, const td_edges *edges) {
-    td_draft *d = w->d;
-    const fd_fold *f = w->f;
-    u32 n = d->v->n_tokens;
-    u32 *class_of_token = mem_resize(d->b, NULL, 0, n * sizeof *class_of_token);
-    bool ok = class_of_token && vec_reserve(d->b, &d->class_of, n);
-    if (ok) {
-        d->class_of.n = n;
-        memset(class_of_token, 0, n * sizeof *class_of_token);
-        for (u32 node = 1; node < f->class.n; node++)
-            for (u32 i = f->token_from.at[node]; i < f->token_from.at[node + 1]; i++) class_of_token[f->tokens.at[i]] = w->class_of_node[node];
-        ok = number_classes(w, edges, class_of_token);
-    }
-    if (class_of_token) mem_resize(d->b, class_of_token, n * sizeof *class_of_token, 0);
-    return ok;
-}
-
 /* The blocks from `from` on, as many as there are threads; or one block in as many groups. *to = the block after them. */
 static bool behave_blocks(classing *w, u32 from, u32 n_blocks, u32 n_threads, u32 *to) {
     td_draft *d = w->d;
     const fd_fold *f = w->f;
-    u32 n_children = f->first.at[1] - f->first.at[0], n_groups = n_blocks == 1 ? max_u32(1, min_u32(n_threads, n_children)) : 1;
-    u32 n = n_blocks == 1 ? n_groups : min_u32(n_threads, n_blocks - from), n_tables = n / n_groups, n_nodes = f->class.n;
+    u32 n_children = f->first.at[1] - f->first.at[0], n_nodes = f->class.n;
+    u32 n_groups = n_blocks == 1 ? max_u32(1, min_u32(min_u32(n_threads, n_children), n_nodes / LEAST_NODES)) : 1;
+    u32 n = n_blocks == 1 ? n_groups : min_u32(n_threads, n_blocks - from), n_tables = n / n_groups;
     size_t size = (size_t)n_tables * n_nodes * sizeof(u32);
     task tasks[MAX_THREADS];
     u32 *behaviour = mem_resize(d->b, NULL, 0, size);
@@ -258,6 +260,12 @@ static bool behave_blocks(classing *w, u32 from, u32 n_blocks, u32 n_threads, u3
     return ok;
 }
 
+static bool has_each_byte(const fd_fold *f, u32 n_classes) {
+    u32 n = 0;
+    for (u32 node = f->first.at[0]; node < f->first.at[1]; node++) n += f->ends.at[node];
+    return n == n_classes;
+}
+
 bool td_behave(td_draft *d, const td_edges *edges, u32 n_threads) {
     const fd_fold *f = vb_fold(d->v, d->a->class_of);
     if (!f) return budget_fail(d->b, GE_E_MEMORY);
@@ -268,13 +276,14 @@ bool td_behave(td_draft *d, const td_edges *edges, u32 n_threads) {
     if (ok) memset(w.class_of_node, 0, size);
     n_threads = max_u32(1, min_u32(n_threads, MAX_THREADS));
     for (u32 block = 0; ok && block < n_blocks;) ok = behave_blocks(&w, block, n_blocks, n_threads, &block);
-    ok = ok && classify_tokens(&w, edges);
+    ok = ok && number_classes(&w, edges);
     for (u32 i = 0; i < w.blocks.n; i++) {
         intern_drop(d->b, &w.blocks.at[i].maps);
         vec_drop(d->b, &w.blocks.at[i].parts);
     }
     vec_drop(d->b, &w.blocks);
     if (w.class_of_node) mem_resize(d->b, w.class_of_node, size, 0);
+    d->has_bytes = edges->n == 0 && has_each_byte(f, d->a->n_classes); /* what literals were taken out of need not be minimal */
     vb_fold_release(d->v, f);
     d->n_states = d->a->n_states;
     return ok;

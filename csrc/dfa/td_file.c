@@ -3,15 +3,20 @@
 #include "../base/file.h"
 #include "td.h"
 
-static const file_kind AUTOMATON = {"ge-tokdf", 1, "it is no saved token automaton"};
+static const file_kind AUTOMATON = {"ge-tokdf", 2, "it is no saved token automaton"};
 
-static void visit_ids(file_walk *w, const ge_dfa *t, void **table, size_t n) { file_table(w, table, n * (t->narrow ? sizeof(u16) : sizeof(u32))); }
+/* A width is looked at where it is read, since it is used at once. */
+static void visit_ids(file_walk *w, td_ids *ids, size_t n) {
+    FILE_NUMBER(w, ids->bytes);
+    if (ids->bytes != sizeof(u8) && ids->bytes != sizeof(u16) && ids->bytes != sizeof(u32)) w->ok = false;
+    file_table(w, &ids->at, n * ids->bytes);
+}
 
-static void visit_rows(file_walk *w, const ge_dfa *t, td_rows *rows, u32 n_states) {
+static void visit_rows(file_walk *w, td_rows *rows, u32 n_states) {
     FILE_NUMBER(w, rows->n);
-    FILE_TABLE(w, rows->at, n_states + (size_t)1);
-    visit_ids(w, t, &rows->class, rows->n);
-    visit_ids(w, t, &rows->to, rows->n);
+    visit_ids(w, &rows->at, n_states + (size_t)1);
+    visit_ids(w, &rows->class, rows->n);
+    visit_ids(w, &rows->to, rows->n);
 }
 
 static void visit_automaton(file_walk *w, ge_dfa *t) {
@@ -25,20 +30,19 @@ static void visit_automaton(file_walk *w, ge_dfa *t) {
     FILE_NUMBER(w, t->n_masks);
     FILE_NUMBER(w, t->n_mask_words);
     FILE_NUMBER(w, t->exact);
-    FILE_NUMBER(w, t->narrow);
     FILE_NUMBER(w, t->n_byte_states);
     FILE_NUMBER(w, t->n_byte_classes);
     FILE_NUMBER(w, t->n_note);
     FILE_TABLE(w, t->eos, t->n_eos);
-    FILE_TABLE(w, t->live, t->n_sparse);
-    visit_ids(w, t, &t->class_of, t->n_sparse ? t->n_sparse : t->n_tokens);
-    visit_rows(w, t, &t->rows, t->n_states);
-    visit_ids(w, t, &t->mask_of, t->n_states);
+    if (t->n_sparse) visit_ids(w, &t->live, t->n_sparse);
+    visit_ids(w, &t->class_of, t->n_sparse ? t->n_sparse : t->n_tokens);
+    visit_rows(w, &t->rows, t->n_states);
+    visit_ids(w, &t->mask_of, t->n_states);
     FILE_TABLE(w, t->mask, t->n_masks);
     FILE_TABLE(w, t->mask_words, t->n_mask_words);
     FILE_TABLE(w, t->accepts, t->n_states);
-    FILE_TABLE(w, t->byte_class_of, 256);
-    visit_rows(w, t, &t->byte_rows, t->n_byte_states);
+    visit_ids(w, &t->byte_class_of, 256);
+    visit_rows(w, &t->byte_rows, t->n_byte_states);
     FILE_TABLE(w, t->byte_accepts, t->n_byte_states);
     FILE_TABLE(w, t->note, t->n_note);
 }
@@ -49,9 +53,9 @@ static bool all_below(const u32 *words, size_t n, u32 bound) {
     return true;
 }
 
-static bool ids_below(const ge_dfa *t, const void *ids, size_t n, u32 bound, bool or_none) {
+static bool ids_below(td_ids ids, size_t n, u32 bound, bool or_none) {
     for (size_t i = 0; i < n; i++) {
-        u32 id = td_id(t, ids, i);
+        u32 id = td_id(ids, i);
         if (id >= bound && !(or_none && id == NONE)) return false;
     }
     return true;
@@ -74,23 +78,23 @@ static bool is_sound_mask(const ge_dfa *t, td_mask m) {
     return ok;
 }
 
-static bool are_sound_rows(const ge_dfa *t, const td_rows *rows, u32 n_states) {
-    bool ok = ids_below(t, rows->to, rows->n, n_states, false) && rows->at[n_states] == rows->n;
-    for (u32 s = 0; ok && s < n_states; s++) ok = rows->at[s] <= rows->at[s + 1];
+static bool are_sound_rows(const td_rows *rows, u32 n_states) {
+    bool ok = ids_below(rows->to, rows->n, n_states, false) && td_id(rows->at, n_states) == rows->n;
+    for (u32 s = 0; ok && s < n_states; s++) ok = td_id(rows->at, s) <= td_id(rows->at, s + 1);
     return ok;
 }
 
 /* Are all indices within their tables? */
 static bool is_sound(const ge_dfa *t) {
-    if (t->n_states == 0 || t->n_states == NONE || t->n_tokens == 0 || t->width < t->n_tokens || t->n_words != ((u64)t->width + 31) / 32) return false;
+    if (t->n_states == 0 || t->n_states == NONE || t->n_tokens == 0 || t->width < t->n_tokens) return false;
+    if (t->n_words != ((u64)t->width + 31) / 32) return false;
     if (t->n_sparse > t->n_tokens || t->n_byte_states == 0 || t->n_byte_classes > 256) return false;
     u32 n_classed = t->n_sparse ? t->n_sparse : t->n_tokens;
-    bool ok = all_below(t->eos, t->n_eos, t->n_tokens) && all_below(t->live, t->n_sparse, t->n_tokens) &&
-              ids_below(t, t->class_of, n_classed, t->n_classes, true) &&
-              ids_below(t, t->mask_of, t->n_states, t->n_masks, false) && are_flags(t->accepts, t->n_states) &&
-              are_flags(t->byte_accepts, t->n_byte_states);
-    ok = ok && are_sound_rows(t, &t->rows, t->n_states) && are_sound_rows(t, &t->byte_rows, t->n_byte_states);
-    for (u32 i = 0; ok && i < 256; i++) ok = t->byte_class_of[i] == BA_NO_CLASS || t->byte_class_of[i] < t->n_byte_classes;
+    bool ok = all_below(t->eos, t->n_eos, t->n_tokens) && (t->n_sparse == 0 || ids_below(t->live, t->n_sparse, t->n_tokens, false));
+    ok = ok && ids_below(t->class_of, n_classed, t->n_classes, true) && ids_below(t->mask_of, t->n_states, t->n_masks, false);
+    ok = ok && are_flags(t->accepts, t->n_states) && are_flags(t->byte_accepts, t->n_byte_states);
+    ok = ok && are_sound_rows(&t->rows, t->n_states) && are_sound_rows(&t->byte_rows, t->n_byte_states);
+    ok = ok && ids_below(t->byte_class_of, 256, t->n_byte_classes, true);
     for (u32 i = 0; ok && i < t->n_masks; i++) ok = is_sound_mask(t, t->mask[i]);
     return ok;
 }

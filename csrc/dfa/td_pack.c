@@ -20,18 +20,29 @@ static void *copy_block(ge_dfa *t, const void *from, size_t n, size_t element) {
 }
 #define COPY(t, from, n) copy_block((t), (from), (n), sizeof *(from))
 
-/* A table of ids. */
-static void *pack_ids(ge_dfa *t, const u32 *ids, size_t n) {
-    if (!t->narrow) return COPY(t, ids, n);
-    u16 *table = new_block(t, n, sizeof *table);
-    for (size_t i = 0; table && i < n; i++) table[i] = (u16)ids[i]; /* NONE is all ones in both */
-    return table;
+/* The width of numbers up to `most`. */
+static u32 width_of(u32 most) { return most < UINT8_MAX ? sizeof(u8) : most < UINT16_MAX ? sizeof(u16) : sizeof(u32); }
+
+/* A table of numbers up to `most`, and NONE. */
+static bool pack_ids(ge_dfa *t, td_ids *ids, const u32 *from, size_t n, u32 most) {
+    ids->bytes = width_of(most);
+    ids->at = new_block(t, n, ids->bytes);
+    if (!ids->at) return false;
+    u8 *narrow = ids->at;
+    u16 *middle = ids->at;
+    if (ids->bytes == sizeof(u8))
+        for (size_t i = 0; i < n; i++) narrow[i] = (u8)from[i]; /* NONE is all ones in each */
+    else if (ids->bytes == sizeof(u16))
+        for (size_t i = 0; i < n; i++) middle[i] = (u16)from[i];
+    else
+        memcpy(ids->at, from, n * sizeof *from);
+    return true;
 }
 
 /* --- transitions -------------------------------------------------------------------------------------------------------------- */
 
 /* The transitions are sorted by state and class. */
-static bool pack_rows(ge_dfa *t, td_rows *rows, u32 n_states, const mn_transition *all, u32 n) {
+static bool pack_rows(ge_dfa *t, td_rows *rows, u32 n_states, u32 n_classes, const mn_transition *all, u32 n) {
     id_vec at = {0}, classes = {0}, to = {0};
     bool ok = vec_reserve(&t->b, &at, n_states + 1) && vec_reserve(&t->b, &classes, n) && vec_reserve(&t->b, &to, n);
     if (ok) {
@@ -41,8 +52,9 @@ static bool pack_rows(ge_dfa *t, td_rows *rows, u32 n_states, const mn_transitio
             to.at[to.n++] = all[i].to;
         }
         while (at.n <= n_states) at.at[at.n++] = n;
-        *rows = (td_rows){n, COPY(t, at.at, at.n), pack_ids(t, classes.at, classes.n), pack_ids(t, to.at, to.n)};
-        ok = rows->at && rows->class && rows->to;
+        rows->n = n;
+        ok = pack_ids(t, &rows->at, at.at, at.n, n) && pack_ids(t, &rows->class, classes.at, n, n_classes) &&
+             pack_ids(t, &rows->to, to.at, n, n_states);
     }
     vec_drop(&t->b, &at);
     vec_drop(&t->b, &classes);
@@ -52,22 +64,24 @@ static bool pack_rows(ge_dfa *t, td_rows *rows, u32 n_states, const mn_transitio
 
 /* --- tokens --------------------------------------------------------------------------------------------------------------------- */
 
-static bool pack_tokens(td_draft *d, ge_dfa *t) {
-    id_vec live = {0}, classes = {0};
-    bool ok = true;
-    for (u32 token = 0; ok && token < d->class_of.n; token++)
-        if (d->class_of.at[token] != NONE) ok = vec_push(d->b, &live, token) && vec_push(d->b, &classes, d->class_of.at[token]);
-    if (ok && live.n >= d->class_of.n / 4) {
-        t->class_of = pack_ids(t, d->class_of.at, d->class_of.n);
-        ok = t->class_of != NULL;
-    } else {
-        if (ok && live.n == 0) ok = vec_push(d->b, &live, 0) && vec_push(d->b, &classes, NONE); /* only the empty text */
-        t->n_sparse = live.n;
-        ok = ok && (t->live = COPY(t, live.at, live.n)) && (t->class_of = pack_ids(t, classes.at, classes.n));
+static bool pack_dense(td_draft *d, ge_dfa *t) {
+    id_vec class_of = {0};
+    bool ok = vec_reserve(d->b, &class_of, t->n_tokens);
+    if (ok) {
+        memset(class_of.at, 0xff, t->n_tokens * sizeof *class_of.at);
+        for (u32 i = 0; i < d->tokens.n; i++) class_of.at[d->tokens.at[i]] = d->class_of.at[i];
+        ok = pack_ids(t, &t->class_of, class_of.at, t->n_tokens, t->n_classes);
     }
-    vec_drop(d->b, &live);
-    vec_drop(d->b, &classes);
+    vec_drop(d->b, &class_of);
     return ok;
+}
+
+static bool pack_tokens(td_draft *d, ge_dfa *t) {
+    if (d->tokens.n == 0) return pack_dense(d, t); /* only the empty text is a sentence */
+    u32 most = d->tokens.at[d->tokens.n - 1];
+    if ((u64)d->tokens.n * (width_of(most) + width_of(t->n_classes)) >= (u64)t->n_tokens * width_of(t->n_classes)) return pack_dense(d, t);
+    t->n_sparse = d->tokens.n;
+    return pack_ids(t, &t->live, d->tokens.at, t->n_sparse, most) && pack_ids(t, &t->class_of, d->class_of.at, t->n_sparse, t->n_classes);
 }
 
 /* --- masks ---------------------------------------------------------------------------------------------------------------------- */
@@ -84,20 +98,18 @@ typedef struct masking {
 
 static bool index_tokens(masking *m) {
     td_draft *d = m->d;
-    if (!vec_reserve(d->b, &m->token_from, d->n_classes + 1) || !vec_reserve(d->b, &m->tokens, d->class_of.n)) return false;
+    if (!vec_reserve(d->b, &m->token_from, d->n_classes + 1) || !vec_reserve(d->b, &m->tokens, d->tokens.n)) return false;
     u32 *from = m->token_from.at;
     memset(from, 0, (d->n_classes + 1) * sizeof *from);
     for (u32 k = 0; k < d->n_classes; k++)
         if (!vec_push(d->b, &m->bits, NULL)) return false;
-    for (u32 token = 0; token < d->class_of.n; token++)
-        if (d->class_of.at[token] != NONE) from[d->class_of.at[token]]++;
+    for (u32 i = 0; i < d->class_of.n; i++) from[d->class_of.at[i]]++;
     for (u32 k = 0, sum = 0; k <= d->n_classes; k++) {
         u32 count = k < d->n_classes ? from[k] : 0;
         sum += count;
         from[k] = sum;
     }
-    for (u32 token = d->class_of.n; token-- > 0;)
-        if (d->class_of.at[token] != NONE) m->tokens.at[--from[d->class_of.at[token]]] = token;
+    for (u32 i = d->class_of.n; i-- > 0;) m->tokens.at[--from[d->class_of.at[i]]] = d->tokens.at[i];
     return true;
 }
 
@@ -184,7 +196,7 @@ static bool all_bits(const ge_vocab *v, const u32 *words) {
 static bool pack_masks(td_draft *d, ge_dfa *t) {
     masking m = {.d = d};
     id_vec mask_of = {0};
-    bool ok = make_masks(&m, &mask_of) && (t->mask_of = pack_ids(t, mask_of.at, mask_of.n));
+    bool ok = make_masks(&m, &mask_of) && pack_ids(t, &t->mask_of, mask_of.at, mask_of.n, d->n_states);
     if (ok) {
         t->n_masks = intern_count(&m.masks);
         t->n_mask_words = m.masks.pool.n - t->n_masks;
@@ -214,15 +226,17 @@ static bool pack_masks(td_draft *d, ge_dfa *t) {
 
 static bool pack_byte_automaton(ge_dfa *t, const ba_automaton *a) {
     VEC(mn_transition) all = {0};
+    u32 class_of[256];
     bool ok = true;
     t->n_byte_states = a->n_states;
     t->n_byte_classes = a->n_classes;
     for (u32 s = 0, i = 0; ok && s < a->n_states; s++)
         for (u32 k = 0; ok && k < a->n_classes; k++, i++)
             if (a->next[i] != NONE) ok = vec_push(&t->b, &all, ((mn_transition){s, k, a->next[i]}));
-    t->byte_class_of = COPY(t, a->class_of, 256);
+    for (u32 byte = 0; byte < 256; byte++) class_of[byte] = a->class_of[byte] == BA_NO_CLASS ? NONE : a->class_of[byte];
     t->byte_accepts = COPY(t, a->accepts, a->n_states);
-    ok = ok && t->byte_class_of && t->byte_accepts && pack_rows(t, &t->byte_rows, a->n_states, all.at, all.n);
+    ok = ok && t->byte_accepts && pack_ids(t, &t->byte_class_of, class_of, 256, a->n_classes) &&
+         pack_rows(t, &t->byte_rows, a->n_states, a->n_classes, all.at, all.n);
     vec_drop(&t->b, &all);
     return ok;
 }
@@ -235,12 +249,10 @@ bool td_pack(td_draft *d, const ba_automaton *whole, ge_dfa *t) {
     t->width = v->width;
     t->n_words = v->n_words;
     t->n_eos = v->n_eos;
-    t->narrow = d->n_states < UINT16_MAX && d->n_classes < UINT16_MAX && whole->n_states < UINT16_MAX; /* and no more masks than states */
     t->eos = COPY(t, v->eos, v->n_eos);
     t->accepts = COPY(t, d->accepts.at, d->n_states);
-    t->state_of_byte_state = COPY(t, d->state_of.at, d->state_of.n);
-    bool ok = t->eos && t->accepts && t->state_of_byte_state && pack_rows(t, &t->rows, d->n_states, d->all.at, d->all.n) && pack_tokens(d, t) && pack_masks(d, t) &&
-              pack_byte_automaton(t, whole);
+    bool ok = t->eos && t->accepts && pack_rows(t, &t->rows, d->n_states, d->n_classes, d->all.at, d->all.n);
+    ok = ok && pack_tokens(d, t) && pack_masks(d, t) && pack_byte_automaton(t, whole);
     if (!ok && t->b.status == GE_E_LIMIT) budget_limit(d->b, t->b.limit);
     if (!ok && t->b.status != GE_OK) budget_fail(d->b, t->b.status);
     return ok;

@@ -1,6 +1,9 @@
 /* td_reduce: the automaton that tokens see. From all transitions of td_behave: the states that a text of whole tokens can be in, those among
  * them with equal futures over tokens joined, and classes of tokens that do the same from all of them joined.
  *
+ * Where each class of bytes has a token of one byte, as nearly all vocabularies have, tokens reach and tell apart all that bytes do. The
+ * byte automaton is minimal, and so is then what td_behave has made of it: only the numbering is left to do.
+ *
  * Numbers. Classes by their smallest token; states in the order in which a breadth-first walk by ascending classes meets them. So they depend on
  * the language and the vocabulary alone. */
 #include "td.h"
@@ -78,6 +81,18 @@ static bool join_states(td_draft *d) {
     return ok;
 }
 
+/* Tokens get the new numbers of their classes; those of classes without one can be read in no state that is left. */
+static void renumber_tokens(td_draft *d, const u32 *number) {
+    u32 n = 0;
+    for (u32 i = 0; i < d->tokens.n; i++) {
+        u32 class = number[d->class_of.at[i]];
+        if (class == NONE) continue;
+        d->tokens.at[n] = d->tokens.at[i];
+        d->class_of.at[n++] = class;
+    }
+    d->tokens.n = d->class_of.n = n;
+}
+
 /* Joins classes with equal columns; a class without transitions is none. Classes keep their order. The transitions are sorted by class and
  * state, as mn_minimise leaves them. */
 static bool join_classes_of_tokens(td_draft *d) {
@@ -101,8 +116,7 @@ static bool join_classes_of_tokens(td_draft *d) {
     if (ok) {
         d->all.n = n;
         d->n_classes = intern_count(&columns);
-        for (u32 token = 0; token < d->class_of.n; token++)
-            if (d->class_of.at[token] != NONE) d->class_of.at[token] = number.at[d->class_of.at[token]];
+        renumber_tokens(d, number.at);
     }
     intern_drop(d->b, &columns);
     vec_drop(d->b, &column);
@@ -127,6 +141,7 @@ bool td_reduce(td_draft *d, u32 *stuck) {
     *stuck = NONE;
     for (u32 s = 0; s < d->a->n_states; s++)
         if (!vec_push(d->b, &d->state_of, s) || !vec_push(d->b, &d->accepts, d->a->accepts[s])) return false;
+    if (d->has_bytes) return keep_reachable(d) && mn_sort(d->b, d->all.at, d->all.n, MN_BY_FROM, d->n_states);
     if (!keep_reachable(d) || !find_stuck(d, stuck)) return false;
     if (*stuck != NONE) return true;
     return join_states(d) && join_classes_of_tokens(d) && keep_reachable(d); /* the last one numbers what is left */

@@ -57,7 +57,8 @@ typedef enum ge_switch {
     GE_NO_SLICES = 32,       /* walk plain tokens like all others */
     GE_NO_HEIRS = 64,        /* no masks by their difference from that of the configuration that most bytes lead to */
     GE_NO_CLAMPING = 128,    /* tell all bounds of repeats apart, however far away */
-    GE_NO_TABLE = 256        /* make no token automaton of a grammar that has few states */
+    GE_NO_TABLE = 256,       /* make no token automaton of a grammar that has few states */
+    GE_NO_SHAPES = 512       /* do not analyse lexemes by the shapes of tokens */
 } ge_switch;
 
 typedef struct ge_ir ge_ir;           /* expressions under construction; then frozen into a grammar */
@@ -140,6 +141,10 @@ ge_status ge_vocab_load(int32_t fd, ge_vocab **out, ge_err *err);
  * spelt. hold_back: stop before a token that a longer one could replace if more text followed. */
 ge_status ge_vocab_encode(const ge_vocab *vocab, const uint8_t *text, size_t n_text, int32_t hold_back, uint32_t *out, size_t *n_out,
                           size_t *n_used, ge_err *err);
+
+/* The fewest tokens that spell `text`; of such spellings, the one whose tokens are longest from the left. Writes ids to out (capacity
+ * n_text) and their number to *n_out: 0 where there are none. */
+ge_status ge_vocab_spell(const ge_vocab *vocab, const uint8_t *text, size_t n_text, uint32_t *out, size_t *n_out, ge_err *err);
 
 /* --- engines ---------------------------------------------------------------------------------------------------------------- */
 
@@ -237,6 +242,24 @@ ge_status ge_matcher_closing(ge_matcher *m, uint8_t *out, size_t capacity, size_
  * that some do. GE_E_SPELLING: none, or none that is not much longer. */
 ge_status ge_matcher_closing_tokens(ge_matcher *m, uint32_t *out, size_t capacity, size_t *n_out, ge_err *err);
 
+/* What a decoding loop asks for after a forward pass. Borrows all. */
+typedef struct ge_turn {
+    const int64_t *tokens; /* to be accepted */
+    size_t n_tokens;
+    const int64_t *closing; /* tokens that may complete the text after them */
+    size_t n_closing;
+    size_t left;    /* tokens that may still be written after them; SIZE_MAX: the text need not be completed */
+    uint32_t *mask; /* ceil(width / 32) words, to be written */
+} ge_turn;
+
+typedef enum ge_turn_result {
+    GE_TURN_NONE,   /* nothing has changed: the calls above tell why, or whether `left` is enough */
+    GE_TURN_CHOICE, /* accepted */
+    GE_TURN_ALONE   /* accepted; all tokens that may come next begin with the same byte, or end the text */
+} ge_turn_result;
+
+int32_t ge_matcher_turn(ge_matcher *m, const ge_turn *turn, ge_err *err);
+
 /* What may come after `text` has been added: the bytes (256 bits), and the lexemes and nonterminals that are under way or may begin.
  * Writes at most capacity ids each, the full numbers to *n_lexemes and *n_nonterminals. Fails with GE_E_ARGUMENT if text is refused. */
 ge_status ge_matcher_expected(ge_matcher *m, const uint8_t *text, size_t n_text, uint32_t live_bytes[8], uint32_t *lexemes,
@@ -257,11 +280,13 @@ typedef struct ge_scores {
 /* Scores that a mask does not allow, or that lie beyond it, become -inf. Mask i, of n_words words, is for row rows[i], or i if rows is NULL.
  * Borrows all. */
 void ge_scores_apply(const ge_scores *scores, const uint32_t *masks, size_t n_words, const uint32_t *rows, size_t n);
+void ge_row_apply(float *row, size_t width, const uint32_t *mask, size_t n_words); /* the same for a single row */
 
 /* --- token automata ---------------------------------------------------------------------------------------------------------- */
 
-/* All states of a grammar. More than max_states: GE_E_LIMIT, max_configurations. Keeps vocab alive. Returns owned. */
-ge_status ge_plan_new(ge_grammar *grammar, ge_vocab *vocab, uint32_t max_states, ge_plan **out, ge_err *err);
+/* All states of a grammar; find_runs: and its literals. More than max_states: GE_E_LIMIT, max_configurations = max_states + 1; err.text may
+ * say why they are many. Keeps vocab alive. Returns owned. */
+ge_status ge_plan_new(ge_grammar *grammar, ge_vocab *vocab, uint32_t max_states, int32_t find_runs, ge_plan **out, ge_err *err);
 void ge_plan_free(ge_plan *plan);
 
 /* Run r, a literal that can be coalesced: run_bytes[run_at[r] .. run_at[r + 1]). All pointers lie in the plan. */
@@ -285,7 +310,6 @@ typedef struct ge_dfa_content {
     uint32_t n_states, n_classes, n_transitions, n_masks, n_listed_masks;
     uint32_t n_tokens, width, n_words, exact;
     uint32_t n_byte_states, n_byte_classes, n_note;
-    const uint16_t *byte_class_of; /* 256; UINT16_MAX: no text holds the byte */
     const _Bool *byte_accepts;
     const uint8_t *note; /* of ge_dfa_save */
 } ge_dfa_content;
@@ -303,6 +327,7 @@ ge_status ge_dfa_load(int32_t fd, ge_dfa **out, ge_err *err);
 int64_t ge_dfa_next(const ge_dfa *dfa, uint32_t state, int64_t token); /* the state after a token, or -1 */
 int32_t ge_dfa_accepts(const ge_dfa *dfa, uint32_t state);             /* 1: the text is a sentence, or ended */
 int32_t ge_dfa_fill_mask(const ge_dfa *dfa, uint32_t state, uint32_t *mask); /* an or of ge_mask_flag, or GE_E_ARGUMENT */
+int32_t ge_dfa_fill_mask_at(const ge_dfa *dfa, uint32_t state, uintptr_t address); /* the same */
 int64_t ge_dfa_advance(const ge_dfa *dfa, uint32_t state, int64_t token, uint32_t *mask); /* both; nothing is written if it is -1 */
 size_t ge_dfa_tokens(const ge_dfa *dfa, uint32_t state, uint32_t *out); /* the allowed ids, ascending; out: room for n_tokens */
 

@@ -1,5 +1,7 @@
 #include "lx.h"
 
+enum { NARROW = 8 }; /* bytes: where no more are possible, the transition by each is computed by itself */
+
 /* Interns the (lexeme, regex) pairs in scratch. */
 static u32 intern_state(lx_lexer *l) {
     bool fresh;
@@ -87,7 +89,11 @@ u32 lx_step(lx_lexer *l, u32 state, u32 byte_class) {
     if (!vec_reserve(l->b, &l->scratch, 2 * n)) return NONE;
     for (u32 i = 0; i < n; i++) {
         u32 lexeme = lx_lexeme_at(l, state, i);
-        rx_id expr = rx_derive(&l->x, intern_words(&l->states, state)[2 * i + 1], byte);
+        rx_id expr = intern_words(&l->states, state)[2 * i + 1];
+        byte_set first;
+        if (!rx_first(&l->x, expr, &first)) return NONE;
+        if (!set_has(&first, byte)) continue; /* most lexemes of a row go on with another byte: no derivative for them */
+        expr = rx_derive(&l->x, expr, byte);
         if (expr == NONE) return NONE;
         bool empty = rx_is_empty(&l->x, expr);
         if (l->b->status != GE_OK) return NONE;
@@ -98,7 +104,10 @@ u32 lx_step(lx_lexer *l, u32 state, u32 byte_class) {
     }
     if (l->scratch.n) to = intern_state(l);
     if (to == NONE || l->no_cache) return to;
+    bool narrow;
     lx_classes alike;
+    if (!lx_is_narrow(l, state, &narrow)) return NONE;
+    if (narrow) return next[byte_class] = to;
     if (!lx_same(l, state, &alike)) return NONE;
     u32 c = byte_class;
     do next[c] = to;
@@ -138,5 +147,15 @@ bool lx_first(lx_lexer *l, u32 state, byte_set *out) {
         if (!rx_first(&l->x, intern_words(&l->states, state)[2 * i + 1], &first)) return false;
         for (u32 k = 0; k < 8; k++) out->w[k] |= first.w[k];
     }
+    u32 n_bytes = 0;
+    for (u32 k = 0; k < 8; k++) n_bytes += (u32)__builtin_popcount(out->w[k]);
+    l->info.at[state].narrow = n_bytes <= NARROW;
     return (l->info.at[state].first = intern(l->b, &l->x.sets, out->w, 8, NULL)) != NONE;
+}
+
+bool lx_is_narrow(lx_lexer *l, u32 state, bool *narrow) {
+    byte_set first;
+    if (!lx_first(l, state, &first)) return false;
+    *narrow = l->info.at[state].narrow;
+    return true;
 }

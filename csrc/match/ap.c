@@ -33,3 +33,7 @@ void ge_scores_apply(const ge_scores *scores, const uint32_t *masks, size_t n_wo
         }
     }
 }
+
+void ge_row_apply(float *row, size_t width, const uint32_t *mask, size_t n_words) {
+    ge_scores_apply(&(ge_scores){row, 0, width, GE_FLOAT32}, mask, n_words, NULL, 1);
+}

@@ -284,20 +284,48 @@ static bool step_longest(ge_engine *e, u32 config, u32 byte_class) {
     return true;
 }
 
+/* others = classes that the lexer state may tell from this one, 256 bits. */
+static bool add_others(ge_engine *e, u32 state, u32 byte_class, u64 *others) {
+    const rx_arena *x = &e->lx.x;
+    byte_set first;
+    lx_classes alike;
+    if (!lx_first(&e->lx, state, &first)) return false;
+    if (!e->lx.info.at[state].narrow) {
+        if (!lx_same(&e->lx, state, &alike)) return false;
+        for (u32 c = 0; c < x->n_classes; c++) others[c >> 6] |= (u64)(alike.same[c] != alike.same[byte_class]) << (c & 63);
+    } else if (set_has(&first, x->class_byte[byte_class])) {
+        memset(others, 0xff, 4 * sizeof *others);
+    } else {
+        for (u32 c = 0; c < x->n_classes; c++) others[c >> 6] |= (u64)set_has(&first, x->class_byte[c]) << (c & 63);
+    }
+    return true;
+}
+
 /* Publishes a transition, and with it those by all classes that no alternative tells from this one. */
 static bool publish(ge_engine *e, u32 config, u32 byte_class, u32 to) {
     u32 _Atomic *next = cf_at(e, config)->next;
-    u32 n = cf_count(e, config), c = byte_class;
+    u32 n = cf_count(e, config), state = cf_alternative_at(e, config, 0).state >> 1, c = byte_class;
+    bool narrow;
     lx_classes alike;
-    u64 others[4] = {0}; /* classes that some alternative tells from this one, 256 bits */
-    for (u32 i = 1; i < n; i++) {
-        if (!lx_same(&e->lx, cf_alternative_at(e, config, i).state >> 1, &alike)) return false;
-        for (u32 k = 0; k < e->lx.x.n_classes; k++) others[k >> 6] |= (u64)(alike.same[k] != alike.same[byte_class]) << (k & 63);
-    }
-    if (!lx_same(&e->lx, cf_alternative_at(e, config, 0).state >> 1, &alike)) return false;
-    do
+    u64 others[4] = {0};
+    atomic_store_explicit(&next[c], to, memory_order_release);
+    if (!lx_is_narrow(&e->lx, state, &narrow)) return false;
+    if (narrow) return true; /* few bytes are possible: they come one by one */
+    for (u32 i = 1; i < n; i++)
+        if (!add_others(e, cf_alternative_at(e, config, i).state >> 1, byte_class, others)) return false;
+    if (!lx_same(&e->lx, state, &alike)) return false;
+    while ((c = alike.next[c]) != byte_class)
         if (!(others[c >> 6] >> (c & 63) & 1)) atomic_store_explicit(&next[c], to, memory_order_release);
-    while ((c = alike.next[c]) != byte_class);
+    return true;
+}
+
+bool cf_first(ge_engine *e, u32 config, byte_set *set) {
+    memset(set, 0, sizeof *set);
+    for (u32 i = 0, n = cf_count(e, config); i < n; i++) {
+        byte_set first;
+        if (!lx_first(&e->lx, cf_alternative_at(e, config, i).state >> 1, &first)) return false;
+        for (u32 k = 0; k < 8; k++) set->w[k] |= first.w[k];
+    }
     return true;
 }
 
@@ -305,6 +333,13 @@ u32 cf_step(ge_engine *e, u32 config, u32 byte_class) {
     if (config == CF_DEAD) return CF_DEAD;
     u32 to = cf_warm(e, config, byte_class);
     if (to != NONE) return to;
+    byte_set first;
+    if (!cf_first(e, config, &first)) return NONE;
+    if (!set_has(&first, e->lx.x.class_byte[byte_class])) {
+        if (!(e->switches & GE_NO_STATE_CACHE) && cf_at(e, config)->next != e->no_next)
+            atomic_store_explicit(&cf_at(e, config)->next[byte_class], CF_DEAD, memory_order_release);
+        return CF_DEAD;
+    }
     e->alts.n = 0;
     if (!(e->g->longest ? step_longest(e, config, byte_class) : step_every(e, config, byte_class))) return NONE;
     to = intern_config(e);

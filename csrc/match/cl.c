@@ -15,6 +15,8 @@
  * Spelt closings are those that some sequence of tokens spells. A *place* is then a configuration and a set of nodes of the vocabulary's
  * trie, where a token under way may be; the root is in it where one may end. Only vocabularies without some bytes need that.
  *
+ * Where the forecast is exact and each byte is a token, it also tells without a walk how many tokens are enough (cl_most).
+ *
  * Every byte is read by the engine itself, and the last configuration is complete: a forecast that were wrong could make a closing longer
  * than need be, but never no sentence.
  *
@@ -22,7 +24,11 @@
  * up to the one that is taken, and one step of the configuration. */
 #include "en.h"
 
-enum { CL_ANYWHERE = 0, CL_DETOUR = 64 /* bytes that a spelt closing may be longer */ };
+enum {
+    CL_ANYWHERE = 0,
+    CL_DETOUR = 64, /* bytes that a spelt closing may be longer */
+    CL_WORK = 1024  /* what a byte of a closing may take, amply: where a closing is said to be there, it is to be found later */
+};
 
 typedef struct cl_pair { /* what may end a place: a lexeme under way, then the row behind it */
     rx_id expr;
@@ -188,6 +194,17 @@ static bool follow_closing(ge_engine *e, cl_walk *w, u32 config, u32 in_tokens, 
     }
 }
 
+/* Learns how long the ways from a configuration are at least, if it was not asked before. */
+static bool foretell_all(ge_engine *e, cl_walk *w, u32 config, u32 index) {
+    cl_known known = e->closings.at[index];
+    if (known.byte != NONE || known.least) return true;
+    known.least = RX_NO_LENGTH;
+    if (!add_pairs(e, w, config, 0, &known.least)) return false;
+    if (w->pairs.n) known.least = 1;
+    e->closings.at[index] = known;
+    return true;
+}
+
 /* With `spelt`: after the closing without. */
 static bool find_closing(ge_engine *e, cl_walk *w, u32 config, bool spelt, byte_vec *out, bool *found) {
     u32 in_tokens = CL_ANYWHERE, index = known_of(e, config, CL_ANYWHERE), most = RX_LONG;
@@ -203,11 +220,8 @@ static bool find_closing(ge_engine *e, cl_walk *w, u32 config, bool spelt, byte_
         cl_known known = e->closings.at[index];
         *found = known.byte != NONE;
         if (*found) return follow_closing(e, w, config, in_tokens, out);
-        if (known.least == 0) { /* not asked before */
-            u32 bound = RX_NO_LENGTH;
-            if (!add_pairs(e, w, config, 0, &bound)) return false;
-            known.least = e->closings.at[index].least = w->pairs.n ? 1 : bound;
-        }
+        if (!foretell_all(e, w, config, index)) return false;
+        known = e->closings.at[index];
         if (known.least == RX_NO_LENGTH || (spelt && known.least > most)) return true;
         if (known.least > e->b.limits.max_step_work || known.least >= RX_LONG) return budget_limit(&e->b, LIMIT(max_step_work));
         if (!walk_closing(e, w, config, in_tokens, known.least)) return false;
@@ -222,6 +236,26 @@ bool cl_close(ge_engine *e, u32 config, bool spelt, byte_vec *out, bool *found) 
     vec_drop(&e->b, &w.nodes);
     if (ok && !*found && !spelt) ok = budget_limit(&e->b, LIMIT(max_step_work)); /* lexing="longest": no sentence goes on from here */
     return ok;
+}
+
+/* Classes of bytes are written by their first. */
+static bool spells_any(ge_engine *e) {
+    const tt_trie *t = &e->v->trie;
+    for (u32 c = 0; c < e->lx.x.n_classes && e->spells == CL_NOT_ASKED; c++) {
+        u32 node = vb_child(t, 0, e->lx.x.class_byte[c]);
+        if (node == NONE || t->token.at[node] == NONE) e->spells = CL_SPELLS_SOME;
+    }
+    if (e->spells == CL_NOT_ASKED) e->spells = CL_SPELLS_ANY;
+    return e->spells == CL_SPELLS_ANY;
+}
+
+u32 cl_most(ge_engine *e, u32 config) {
+    if (e->g->longest || e->g->g.has_distinct || !spells_any(e)) return NONE;
+    cl_walk w = {0};
+    u32 index = known_of(e, config, CL_ANYWHERE), least = NONE;
+    if (index != NONE && ep_least_begin(&e->ep) && foretell_all(e, &w, config, index)) least = e->closings.at[index].least;
+    vec_drop(&e->b, &w.pairs);
+    return least <= e->b.limits.max_step_work / CL_WORK ? least : NONE;
 }
 
 void cl_drop(ge_engine *e) {

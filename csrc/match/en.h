@@ -5,8 +5,9 @@
  * A *configuration* is all that the future depends on: the set of alternatives that are alive. An alternative is (row, lexer state):
  * the parser is in `row`, and since then the bytes that led the lexer to `state` have been read. Alternatives are several only where a
  * lexeme may end here and may also go on, or where lexemes overlap; ways of cutting the text that end a lexeme at the same place are
- * joined into one row, so there are never more alternatives than places where a lexeme that is under way may have begun. Configurations are interned, and have a table of transitions by
- * byte class. So a matcher is one id, and two texts with equal futures are in the same configuration, whoever wrote them.
+ * joined into one row, so there are never more alternatives than places where a lexeme that is under way may have begun. Configurations
+ * are interned, and have a table of transitions by byte class. So a matcher is one id, and two texts with equal futures are in the same
+ * configuration, whoever wrote them.
  *
  * The bit *fresh* of an alternative: no lexeme is under way and the row may end the sentence. (The lexer state alone cannot say that:
  * after an `a` of a*b it is the initial one again.) Where the row may not end, a fresh alternative behaves like any other, and
@@ -56,11 +57,13 @@ typedef struct cf_record {
     bool unsure;          /* abstract, and no alternative is alive for sure */
 } cf_record;
 
-/* Tokens, as a list while they are few, else as bits. Which, depends only on how they were found: equal masks may be kept in both ways. */
+/* Tokens: a list while they are few, or few beside those of a base; else bits. Which, depends only on how they were found: equal masks may be
+ * kept in several ways. */
 typedef struct mk_found {
     u32 *bits; /* n_words, not meaningful while listed */
     VEC(u32) list;
     bool listed;
+    const vb_inner *base; /* of a list: the bits of this lexeme-internal mask, too; held. NULL: none */
 } mk_found;
 
 enum { CL_END = 256 };
@@ -82,9 +85,10 @@ typedef struct mk_place { /* in a walk: a node of a trie, and where the automato
 } mk_place;
 
 typedef struct mk_mask { /* a kept mask; see mk_keep.c for how readers and eviction get along */
-    u32 *words;  /* bits, or tokens */
+    u32 *words;  /* bits, or tokens; NULL: the slot is free */
     u32 n_words;
     bool listed; /* tokens */
+    const vb_inner *base; /* as in mk_found */
     bool all;
     u64 hash;
     u64 _Atomic used;
@@ -145,6 +149,7 @@ struct ge_engine {
     VEC(cl_known) closings;
     word_map closing_of;  /* (configuration, set of places in tokens) -> index in closings */
     intern_table in_tokens; /* sets of nodes of the vocabulary's trie; the first stands for "anywhere" */
+    enum { CL_NOT_ASKED, CL_SPELLS_ANY, CL_SPELLS_SOME } spells; /* whether each byte that a closing may have is a token */
 
     ge_stats stats; /* counters that are not sizes */
     bool full;      /* a ceiling on what the engine holds was met: new matchers are to begin in a fresh one */
@@ -163,6 +168,7 @@ static inline cf_alternative cf_alternative_at(const ge_engine *e, u32 config, u
 
 /* All of these are called with the lock held, and return NONE / false with the budget failed. */
 u32 cf_step(ge_engine *e, u32 config, u32 byte_class); /* the configuration after one byte, or CF_DEAD */
+bool cf_first(ge_engine *e, u32 config, byte_set *set); /* bytes outside of which the configuration reads none */
 u32 cf_fresh(ge_engine *e, u32 row);                   /* the configuration {row, nothing under way} */
 u32 cf_single(ge_engine *e, cf_alternative a);         /* the configuration of one alternative */
 u32 cf_after(ge_engine *e, cf_alternative a, const u32 *lexemes, u32 n, bool skip); /* ... after these (and a skip) matched in a's row */
@@ -178,6 +184,8 @@ static inline u32 cf_warm(const ge_engine *e, u32 config, u32 byte_class) {
 /* Appends the first of the shortest texts from a configuration to the end of a sentence; with `spelt`, of those that tokens can spell: to be
  * asked after the first, *found: there is one that is not much longer. False: failure. */
 bool cl_close(ge_engine *e, u32 config, bool spelt, byte_vec *out, bool *found);
+/* The length of that text, where the forecast is exact and any text is spelt by tokens; NONE: elsewhere, or failure. */
+u32 cl_most(ge_engine *e, u32 config);
 void cl_drop(ge_engine *e);
 
 /* Copies the mask of a configuration. mk_warm: false if none is kept (no lock). mk_cold: computes it, with the lock held. */

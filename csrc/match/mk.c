@@ -79,6 +79,7 @@ static bool add_unit(ge_engine *e, cf_alternative a, u32 unit, u32 hub) {
     if (!mk_cut(e, unit, hub, &cut, NULL)) return false;
     if (cut.bits) {
         e->stats.slice_hits++;
+        mk_make_bits(e, &e->found);
         for (u32 i = 0; i < e->v->n_words; i++) e->found.bits[i] |= cut.bits[i];
     }
     u32 config = cf_single(e, a);
@@ -116,33 +117,37 @@ static bool split(ge_engine *e, u32 config, u32 hub, parts_vec *parts, bool *wid
 /* The tokens below a hub that a configuration can read. */
 static bool add_below(ge_engine *e, u32 config, u32 hub, const parts_vec *parts, bool wide) {
     if (!wide) return mk_walk(e, &e->v->trie, e->v->hubs[hub].node, config, &e->found);
-    mk_make_bits(e, &e->found);
     for (u32 i = 0; i < parts->n; i++)
         if (!add_parts(e, cf_alternative_at(e, config, i), &parts->at[i], hub)) return false;
     return true;
 }
 
-/* *heir = the configuration to which the larger part of what `config` can read leads by its first byte, or NONE: by the vote of Boyer and
- * Moore (1991), bytes weighted by what of the vocabulary begins with them. */
+/* *heir = the configuration to which the larger part of what `config` can read leads by a first byte of ASCII, if by most bytes both go to the
+ * same place; or NONE. By the vote of Boyer and Moore (1991), bytes weighted by what of the vocabulary begins with them. (Other bytes only begin
+ * a character.) */
 static bool find_heir(ge_engine *e, u32 config, u32 *heir) {
     const rx_arena *x = &e->lx.x;
     byte_set first;
-    u64 lead = 0, of_heir = 0, total = 0;
+    u64 lead = 0, alike = 0, total = 0;
     *heir = NONE;
-    if (!mk_first(e, config, &first)) return false;
+    if (!cf_first(e, config, &first)) return false;
     for (u32 c = 0; c < x->n_classes; c++) {
-        if (!e->class_weight[c] || !set_has(&first, x->class_byte[c])) continue;
+        if (!e->class_weight[c] || x->class_byte[c] >= 0x80 || !set_has(&first, x->class_byte[c])) continue;
         u32 to = cf_step(e, config, c);
         if (to == NONE) return false;
         if (to == CF_DEAD) continue;
-        total += e->class_weight[c];
         if (to == *heir) lead += e->class_weight[c];
         else if (lead >= e->class_weight[c]) lead -= e->class_weight[c];
         else lead = e->class_weight[c] - lead, *heir = to;
     }
-    for (u32 c = 0; *heir != NONE && c < x->n_classes; c++)
-        if (e->class_weight[c] && set_has(&first, x->class_byte[c]) && cf_step(e, config, c) == *heir) of_heir += e->class_weight[c];
-    if (2 * of_heir <= total) *heir = NONE;
+    for (u32 c = 0; *heir != NONE && c < x->n_classes; c++) {
+        if (!e->class_weight[c]) continue;
+        u32 to = cf_step(e, config, c), other = cf_step(e, *heir, c);
+        if (to == NONE || other == NONE) return false;
+        total += e->class_weight[c];
+        if (to == other) alike += e->class_weight[c];
+    }
+    if (2 * alike <= total) *heir = NONE;
     return true;
 }
 
@@ -167,7 +172,7 @@ static bool compute_by_heir(ge_engine *e, u32 config, bool *done) {
     return *done = mk_walk_difference(e, config, heir, &e->found);
 }
 
-/* Is it the first time that one of the units is asked for? */
+/* Is it the first time that one of the units is asked for, or has one turned out to have no lexeme-internal mask? */
 static bool is_new(ge_engine *e, const parts_vec *parts, bool *answer) {
     *answer = false;
     for (u32 i = 0; i < parts->n; i++)
@@ -175,13 +180,13 @@ static bool is_new(ge_engine *e, const parts_vec *parts, bool *answer) {
             u32 unit = parts->at[i].unit[k];
             while (e->unit_seen.n <= unit)
                 if (!vec_push(&e->b, &e->unit_seen, false)) return false;
-            *answer |= !e->unit_seen.at[unit];
+            *answer |= !e->unit_seen.at[unit] || mk_is_refused(e, unit);
             e->unit_seen.at[unit] = true;
         }
     return true;
 }
 
-/* Units that are met again are worth the analysis; those of one place in one grammar are not. */
+/* Units that are met again are worth the analysis, if it helps; those of one place in one grammar are not. */
 static bool compute(ge_engine *e, u32 config) {
     parts_vec parts = {0};
     bool wide, known, new = false, done = false;
@@ -216,6 +221,7 @@ static bool keep_suspects(ge_engine *e, u32 config) {
 
 /* Whether all ids of the logits are allowed. */
 static bool is_all(const ge_engine *e) {
+    if (e->found.listed) return false; /* see settle */
     for (u32 i = 0; i < e->v->n_words; i++) {
         u32 rest = e->v->width - 32 * i;
         if (e->found.bits[i] != (rest >= 32 ? UINT32_MAX : ((u32)1 << rest) - 1)) return false;
@@ -224,16 +230,26 @@ static bool is_all(const ge_engine *e) {
 }
 
 static bool is_none(const ge_engine *e) {
-    if (e->found.listed) return e->found.list.n == 0;
+    if (e->found.listed && e->found.list.n) return false;
+    const u32 *bits = e->found.base ? e->found.base->bits : e->found.bits;
+    if (e->found.listed && !e->found.base) return true;
     for (u32 i = 0; i < e->v->n_words; i++)
-        if (e->found.bits[i]) return false;
+        if (bits[i]) return false;
     return true;
+}
+
+/* Where tokens added to a base may make it all, bits tell. */
+static void settle(ge_engine *e) {
+    u32 missing = 0, added = e->found.list.n + 32; /* the last word may have bits beyond the last id */
+    if (!e->found.base) return;
+    for (u32 i = 0; i < e->v->n_words && missing <= added; i++) missing += (u32)__builtin_popcount(~e->found.base->bits[i]);
+    if (missing <= added) mk_make_bits(e, &e->found);
 }
 
 /* Keeps the mask that was found. */
 static void keep_found(ge_engine *e, u32 config) {
     if (e->switches & GE_NO_MASK_CACHE || is_none(e)) return; /* an empty one is an error each time */
-    mk_keep(e, config, &e->found, !e->found.listed && is_all(e));
+    mk_keep(e, config, &e->found, is_all(e));
     e->b.status = GE_OK; /* a mask that could not be kept is still right */
 }
 
@@ -278,6 +294,7 @@ static bool build(ge_engine *e, u32 config) {
             for (u32 k = 0; e->found.listed && k < e->found.list.n && !known; k++) known = e->found.list.at[k] == e->v->eos[i];
             if (!known && !mk_add_token(e, &e->found, e->v->eos[i])) return false;
         }
+    settle(e);
     keep_found(e, config);
     return true;
 }
@@ -290,19 +307,16 @@ bool mk_cold(ge_engine *e, u32 config, u32 *out, bool *all) {
     mk_try_table(e);
     if (mk_by_table(e, config, out, all)) return true;
     if (!build(e, config)) return false;
-    if (e->found.listed) {
-        memset(out, 0, e->v->n_words * sizeof *out);
-        for (u32 i = 0; i < e->found.list.n; i++) out[e->found.list.at[i] >> 5] |= (u32)1 << (e->found.list.at[i] & 31);
-        *all = false;
-    } else {
-        memcpy(out, e->found.bits, e->v->n_words * sizeof *out);
-        *all = is_all(e);
-    }
+    if (e->found.listed) mk_write_listed(e, e->found.base, e->found.list.at, e->found.list.n, out);
+    else memcpy(out, e->found.bits, e->v->n_words * sizeof *out);
+    *all = is_all(e);
+    mk_release_base(e, &e->found);
     return true;
 }
 
 void mk_drop(ge_engine *e) {
-    for (u32 i = 0; i < e->masks.n; i++) free(((mk_mask *)stable_at(&e->masks, i))->words);
+    for (u32 i = 0; i < e->masks.n; i++) mk_release_kept(e, stable_at(&e->masks, i));
+    mk_release_base(e, &e->found);
     stable_drop(&e->b, &e->masks);
     map_drop(&e->b, &e->mask_of_hash);
     if (e->found.bits) mem_resize(&e->b, e->found.bits, e->v->n_words * sizeof *e->found.bits, 0);

@@ -17,13 +17,13 @@
 bool mk_walk(ge_engine *e, const tt_trie *trie, u32 node, u32 config, mk_found *found);
 /* The same for the whole vocabulary where `found` holds, as bits, what `base` can read. It stops at hubs below which the two may differ. */
 bool mk_walk_difference(ge_engine *e, u32 config, u32 base, mk_found *found);
-/* *set = bytes outside of which the configuration reads none. */
-bool mk_first(ge_engine *e, u32 config, byte_set *set);
 
-/* Begins with nothing found, or with `bits`; a list goes over into bits by itself when it is long. */
+/* Begins with nothing found, as a list or as bits; a list goes over into bits by itself when it is long. */
 void mk_begin(ge_engine *e, mk_found *found, bool listed);
 void mk_make_bits(ge_engine *e, mk_found *found);
 bool mk_add_token(ge_engine *e, mk_found *found, u32 token);
+void mk_add_inner(ge_engine *e, mk_found *found, const vb_inner *inner);
+void mk_release_base(ge_engine *e, mk_found *found);
 
 /* A lexer state in parts: units, which read much each, and a state of all that does not (or LX_DEAD). See mk_unit.c. */
 enum { MK_UNITS = 8 };
@@ -38,6 +38,8 @@ typedef struct mk_parts {
     u32 rest;
 } mk_parts;
 
+enum { MK_FINISH = 16 }; /* bytes; a clamped unit with states that are further from an end stands for no other */
+
 bool mk_split(ge_engine *e, u32 state, u32 hub, mk_parts *parts);
 /* The unit without the bounds that n_bytes cannot reach. NONE: failure. */
 u32 mk_clamp(ge_engine *e, u32 unit, u32 n_bytes);
@@ -48,6 +50,8 @@ vb_inner *mk_analyse(ge_engine *e, u32 state, u32 view, mk_key key, budget *b, b
 
 /* *known: is the lexeme-internal mask of the unit kept with the vocabulary? */
 bool mk_is_known(ge_engine *e, u32 unit, u32 hub, bool *known);
+/* Is it known that the unit has none? */
+bool mk_is_refused(const ge_engine *e, u32 unit);
 /* Sets the bits of all tokens below a hub that a row can read in a unit, by its lexeme-internal mask, which is computed if it is not known. *done =
  * false: it has none (nothing was set). */
 bool mk_by_inner(ge_engine *e, cf_alternative in_unit, u32 hub, mk_found *found, bool *done);
@@ -64,8 +68,16 @@ void mk_try_table(ge_engine *e);
 /* The engine of another generation gets the automaton of this one, if there is one. Takes the lock of `to`. */
 void mk_pass_table(const ge_engine *from, ge_engine *to);
 
+/* Writes the tokens of a list and those of its base. */
+static inline void mk_write_listed(const ge_engine *e, const vb_inner *base, const u32 *tokens, u32 n, u32 *out) {
+    if (base) memcpy(out, base->bits, e->v->n_words * sizeof *out);
+    else memset(out, 0, e->v->n_words * sizeof *out);
+    for (u32 i = 0; i < n; i++) out[tokens[i] >> 5] |= (u32)1 << (tokens[i] & 31);
+}
+
 /* Keeps a mask for the configuration, if there is room. Never fails: not to keep a mask costs only time. */
 void mk_keep(ge_engine *e, u32 config, const mk_found *found, bool all);
+void mk_release_kept(ge_engine *e, mk_mask *kept);
 /* found = the mask that is kept for the configuration; false if there is none. */
 bool mk_load(ge_engine *e, u32 config, mk_found *found);
 

@@ -5,39 +5,9 @@
  * them is a *tail*.
  *
  * Cost: about 6 ns a node; for 131,072 tokens 1 to 2 ms with all tails, once for a vocabulary. */
-#include "mk.h"
+#include "mk_analysis.h"
 
-enum {
-    MAX_TAILS = 30000, /* a unit from which more tokens leave is better walked */
-    MAX_FINISH = 16    /* bytes; a clamped unit with states that are further from an end stands for no other */
-};
-
-/* One tail: token `item.token` leaves the lexemes of exit `exit` and has the bytes of `item` left. */
-typedef struct tail {
-    u32 exit;
-    tt_item item;
-} tail;
-
-/* The states of an analysis have small numbers of their own, in the order in which they are met, so that their transitions lie close together. */
-enum { DEAD, START, MAX_STATES = 60000, UNKNOWN = UINT16_MAX };
-enum { ON_PATH = 1, HERE = 2 }; /* does a lexeme end above the node, or at it? */
-
-typedef struct analysis {
-    ge_engine *e;
-    budget *b; /* of the result */
-    u32 start, view;     /* the lexer state; which tokens are decided */
-    const tt_trie *trie; /* what is walked */
-    vb_inner *inner;
-    VEC(u32) matched; /* per exit: the lexer state in which it was first met */
-    VEC(tail) tails;
-    VEC(u32) states;  /* by number: lexer state */
-    VEC(u16) next;    /* by number and byte class: number, or UNKNOWN */
-    VEC(u8) ends;     /* by number: ON_PATH | HERE if it ends a lexeme, else 0 */
-    VEC(u16) numbers; /* by lexer state: its number, or DEAD: none yet */
-    u16 *at;          /* by node: number of the state there */
-    u8 *end;          /* by node */
-    bool given_up;    /* too many tails or states, or a clamped unit that cannot be finished soon */
-} analysis;
+enum { MAX_TAILS = 30000 }; /* a unit from which more tokens leave is better walked */
 
 /* The exit for what matches in `state`. NONE on failure. */
 static u32 exit_of(analysis *a, u32 state) {
@@ -61,25 +31,31 @@ static u32 exit_of(analysis *a, u32 state) {
     return ok ? a->matched.n - 1 : NONE;
 }
 
-/* The lexer died on the way to `node` of this depth: each token there and below leaves where a lexeme ends on the path, or not at all. */
-static bool add_tails(analysis *a, u32 node, u32 depth) {
+static bool add_tail(analysis *a, u32 token, u32 number, u32 d) {
     ge_engine *e = a->e;
+    u32 exit = exit_of(a, a->states.at[number]);
+    tail t = {.exit = exit, .item = {.at = e->v->text + e->v->offsets[token] + d, .n = e->v->offsets[token + 1] - e->v->offsets[token] - d, .token = token}};
+    if (exit == NONE || !vec_push(&e->b, &a->tails, t)) return false;
+    if (a->tails.n > MAX_TAILS) a->given_up = true;
+    return !a->given_up;
+}
+
+bool an_leave(analysis *a, const an_places *p, u32 token, u32 node, u32 d) {
+    for (; p->end[node]; node = p->parent[node], d--) {
+        if (!(p->end[node] & HERE)) continue;
+        if (!add_tail(a, token, p->at[node], d)) return false;
+        if (a->e->g->longest) break;
+    }
+    return true;
+}
+
+bool an_leave_all(analysis *a, const an_places *p, const tt_trie *trie, u32 node, u32 depth) {
     u32 from = node, to = node + 1;
     do {
         for (u32 i = from; i < to; i++)
-            for (u32 next, token = tt_token(a->trie, i, &next); token != NONE; token = tt_more(a->trie, &next)) {
-                const u8 *bytes = e->v->text + e->v->offsets[token];
-                u32 n = e->v->offsets[token + 1] - e->v->offsets[token], above = a->trie->parent.at[node], d = depth - 1;
-                for (; a->end[above]; above = a->trie->parent.at[above], d--) {
-                    if (!(a->end[above] & HERE)) continue;
-                    u32 exit = exit_of(a, a->states.at[a->at[above]]);
-                    tail t = {.exit = exit, .item = {.at = bytes + d, .n = n - d, .token = token}};
-                    if (exit == NONE || !vec_push(&e->b, &a->tails, t)) return false;
-                    if (a->tails.n > MAX_TAILS) return a->given_up = true, false;
-                    if (e->g->longest) break;
-                }
-            }
-    } while (tt_below(a->trie, &from, &to));
+            for (u32 next, token = tt_token(trie, i, &next); token != NONE; token = tt_more(trie, &next))
+                if (!an_leave(a, p, token, trie->parent.at[node], depth - 1)) return false;
+    } while (tt_below(trie, &from, &to));
     return true;
 }
 
@@ -105,9 +81,9 @@ static bool build_tries(analysis *a) {
 static bool note_finish(analysis *a, u32 state) {
     ge_engine *e = a->e;
     for (u32 i = 0, n = lx_count(&e->lx, state); i < n; i++) {
-        u32 bytes = rx_finish(&e->lx.x, intern_words(&e->lx.states, state)[2 * i + 1], MAX_FINISH);
+        u32 bytes = rx_finish(&e->lx.x, intern_words(&e->lx.states, state)[2 * i + 1], MK_FINISH);
         if (bytes == NONE) return false;
-        if (bytes > MAX_FINISH) return a->given_up = true, false;
+        if (bytes > MK_FINISH) return a->given_up = true, false;
         a->inner->finish = max_u32(a->inner->finish, bytes);
     }
     return true;
@@ -132,8 +108,8 @@ static u32 number_of(analysis *a, u32 state) {
     return n;
 }
 
-/* The transition of a state, which is not known yet. NONE: failure, or given up. */
-static u32 step_first(analysis *a, u32 from, u32 c) {
+u32 an_step(analysis *a, u32 from, u32 c) {
+    if (an_known(a, from, c) != UNKNOWN) return an_known(a, from, c);
     u32 state = lx_step(&a->e->lx, a->states.at[from], c), to = state == NONE ? NONE : number_of(a, state);
     if (to == NONE) return NONE;
     return a->next.at[from * a->e->lx.x.n_classes + c] = (u16)to;
@@ -146,17 +122,17 @@ static void set_twins(const tt_trie *trie, u32 node, u32 *bits) {
 
 /* The nodes [*from, *to) of one depth, all of whose parents have been visited; then *from and *to are those between which some are alive. No
  * branch depends on whether a node is a token or the state is dead: both come in no order, and a dead state is a state like others. */
-static bool walk_level(analysis *a, u32 *from, u32 *to, u32 depth) {
-    const u32 *parent = a->trie->parent.at, *tokens = a->trie->token.at, n_classes = a->e->lx.x.n_classes;
-    const u8 *class_of = a->e->lx.x.class_of, *bytes = a->trie->byte.at, *ends = a->ends.at;
+static bool walk_level(analysis *a, an_places *p, const tt_trie *trie, u32 *from, u32 *to, u32 depth) {
+    const u32 *parent = trie->parent.at, *tokens = trie->token.at, n_classes = a->e->lx.x.n_classes;
+    const u8 *class_of = a->e->lx.x.class_of, *bytes = trie->byte.at, *ends = a->ends.at;
     const u16 *next = a->next.at;
     u32 *bits = a->inner->bits, nowhere = 0, live_from = NONE, live_to = 0;
-    u16 *at = a->at;
-    u8 *end = a->end;
+    u16 *at = p->at;
+    u8 *end = p->end;
     for (u32 i = *from; i < *to; i++) {
         u32 above = parent[i], c = class_of[bytes[i]], token = tokens[i], state = next[at[above] * n_classes + c];
         if (state == UNKNOWN) {
-            if ((state = step_first(a, at[above], c)) == NONE) return false;
+            if ((state = an_step(a, at[above], c)) == NONE) return false;
             next = a->next.at;
             ends = a->ends.at;
         }
@@ -167,10 +143,10 @@ static bool walk_level(analysis *a, u32 *from, u32 *to, u32 depth) {
         *word |= (u32)1 << (token & 31);
         live_to = alive ? i + 1 : live_to;
         live_from = alive && live_from == NONE ? i : live_from;
-        if (token & TT_MANY && token != NONE && alive) set_twins(a->trie, i, bits);
+        if (token & TT_MANY && token != NONE && alive) set_twins(trie, i, bits);
         if (end[above] && !alive) {
             end[i] = 0;
-            if (at[above] != DEAD && !add_tails(a, i, depth)) return false;
+            if (at[above] != DEAD && !an_leave_all(a, p, trie, i, depth)) return false;
         }
     }
     *from = live_from == NONE ? 0 : live_from;
@@ -178,11 +154,48 @@ static bool walk_level(analysis *a, u32 *from, u32 *to, u32 depth) {
     return true;
 }
 
-/* Walks all tokens below a hub, or those that are not in a slice that stays inside, level by level. */
+bool an_begin(analysis *a, an_places *p, u32 n, const u32 *parent) {
+    p->n = n;
+    p->parent = parent;
+    p->at = mem_resize(a->b, NULL, 0, n * sizeof *p->at);
+    p->end = mem_resize(a->b, NULL, 0, n);
+    return p->at && p->end;
+}
+
+void an_end(analysis *a, an_places *p) {
+    if (p->at) mem_resize(a->b, p->at, p->n * sizeof *p->at, 0);
+    if (p->end) mem_resize(a->b, p->end, p->n, 0);
+}
+
+bool an_walk(analysis *a, an_places *p, const tt_trie *trie, u32 from, u32 to, u32 depth, u32 max_depth) {
+    bool more = from < to;
+    for (; more && depth <= max_depth; depth++) {
+        a->e->stats.trie_nodes += to - from;
+        if (!walk_level(a, p, trie, &from, &to, depth)) return false;
+        more = from < to && tt_below(trie, &from, &to);
+    }
+    return true;
+}
+
+/* What is below a hub, node by node. */
+static bool walk_trie(analysis *a, const tt_trie *trie, u32 hub, u32 max_depth) {
+    u32 node = a->e->v->hubs[hub].node;
+    an_places p;
+    bool ok = an_begin(a, &p, trie->byte.n, trie->parent.at);
+    if (ok) {
+        p.at[node] = START;
+        p.end[node] = 0;
+        ok = an_walk(a, &p, trie, trie->first.at[node], trie->first.at[node + 1], hub ? 2 : 1, max_depth);
+    }
+    an_end(a, &p);
+    return ok;
+}
+
+/* Walks all tokens below a hub: those that are not in a slice that stays inside, or all by their shapes. */
 static bool walk_lexer(analysis *a) {
     ge_engine *e = a->e;
     bool is_clamped = a->view < VB_TIERS;
-    u32 hub = is_clamped ? 0 : a->view - VB_TIERS, node = e->v->hubs[hub].node, max_depth = is_clamped ? e->v->tiers[a->view].bytes : NONE;
+    u32 hub = is_clamped ? 0 : a->view - VB_TIERS, max_depth = is_clamped ? e->v->tiers[a->view].bytes : NONE;
     vb_cut cut;
     id_vec reached = {0}; /* by the tokens of a slice, which are not walked: a clamped unit has to be finished from there, too */
     bool ok = mk_cut(e, a->start, hub, &cut, is_clamped ? &reached : NULL) && number_of(a, LX_DEAD) != NONE && number_of(a, a->start) != NONE;
@@ -190,22 +203,8 @@ static bool walk_lexer(analysis *a) {
     vec_drop(&e->b, &reached);
     if (!ok) return false;
     if (cut.bits) memcpy(a->inner->bits, cut.bits, e->v->n_words * sizeof(u32));
-    a->trie = cut.rest;
-    u32 n = a->trie->byte.n, from = node, to = node + 1;
-    a->at = mem_resize(a->b, NULL, 0, n * sizeof *a->at);
-    a->end = mem_resize(a->b, NULL, 0, n);
-    ok = a->at && a->end;
-    if (ok) {
-        a->at[node] = START;
-        a->end[node] = 0;
-    }
-    for (u32 depth = hub ? 2 : 1; ok && depth <= max_depth && from < to && tt_below(a->trie, &from, &to); depth++) {
-        e->stats.trie_nodes += to - from;
-        ok = walk_level(a, &from, &to, depth);
-    }
-    if (a->at) mem_resize(a->b, a->at, n * sizeof *a->at, 0);
-    if (a->end) mem_resize(a->b, a->end, n, 0);
-    return ok;
+    bool by_shapes = !cut.bits && !(e->switches & GE_NO_SHAPES) && (hub == 0 || vb_is_kind(e->v, e->v->hubs[hub].byte));
+    return by_shapes ? an_walk_shapes(a, hub, max_depth) : walk_trie(a, cut.rest, hub, max_depth);
 }
 
 /* Takes back what a slice has decided of tokens beyond the tier. */

@@ -33,6 +33,9 @@ static bool add_structure(budget *b, const rx_arena *x, rx_id root, word_map *nu
         case RX_OR: case RX_AND: last = n; break;
         case RX_NOT: case RX_REPEAT: case RX_QUOTE: last = 2; break;
         case RX_MULTIPLE: return number->n = MAX_KEY_NODES + 1, false; /* its bounds are not in the node */
+        case RX_PUNYCODE:
+            if (node[2]) return number->n = MAX_KEY_NODES + 1, false; /* the text is one of many */
+            break;
         default: break;
         }
         bool ready = true;
@@ -147,6 +150,18 @@ static bool obtain_clamped(ge_engine *e, u32 unit, u32 view, bool make, const vb
     return again != NONE;
 }
 
+/* Is it worth while to try and clamp a unit? Not the last characters of a counted text: each of these states serves all grammars as it is. And
+ * not what cannot be finished soon after whatever token. */
+static bool may_clamp(const ge_engine *e, u32 unit) {
+    const rx_arena *x = &e->lx.x;
+    u32 n = lx_count(&e->lx, unit), chars;
+    if (e->switches & GE_NO_CLAMPING) return false;
+    if (n == 1 && rx_counts_plain(x, intern_words(&e->lx.states, unit)[1], &chars) && chars < 2 * VB_SHORT) return false;
+    for (u32 i = 0; i < n; i++)
+        if (rx_length_bound(x, intern_words(&e->lx.states, unit)[2 * i + 1], MK_FINISH + 2) > MK_FINISH + 1) return false;
+    return true;
+}
+
 /* The lexeme-internal mask of a unit below a hub, and its view: clamped as much as is right, so that other units share it, and with as few
  * tokens beyond the tier as that allows. */
 static bool obtain_unit(ge_engine *e, u32 unit, u32 hub, bool make, const vb_inner **inner, u32 *view) {
@@ -159,7 +174,8 @@ static bool obtain_unit(ge_engine *e, u32 unit, u32 hub, bool make, const vb_inn
         *view = known;
         return obtain_clamped(e, unit, known, make, inner, &hopeless);
     }
-    for (u32 like = VB_TIERS; like-- > 0 && hub == 0 && known == NONE && !(e->switches & GE_NO_CLAMPING);) {
+    bool clamps = hub == 0 && known == NONE && may_clamp(e, unit);
+    for (u32 like = VB_TIERS; like-- > 0 && clamps;) {
         u32 clamped = mk_clamp(e, unit, e->v->tiers[like].bytes + 1); /* by the tier that drops the most bounds; then by others */
         if (clamped == NONE) return false;
         if (clamped == unit) break;
@@ -188,8 +204,13 @@ bool mk_is_known(ge_engine *e, u32 unit, u32 hub, bool *known) {
     return true;
 }
 
+bool mk_is_refused(const ge_engine *e, u32 unit) {
+    u32 index = map_get(&e->key_of, (u64)unit * MK_VIEWS + VB_TIERS);
+    return index != NONE && e->keys.at[index].refused;
+}
+
 static bool apply(ge_engine *e, cf_alternative a, const vb_inner *inner, u32 view, mk_found *found) {
-    for (u32 i = 0; i < inner->n_words; i++) found->bits[i] |= inner->bits[i];
+    mk_add_inner(e, found, inner);
     id_vec lexemes = {0};
     bool ok = true;
     for (u32 i = 0; ok && i < inner->exits.n; i++) {

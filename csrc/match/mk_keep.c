@@ -4,7 +4,9 @@
  * Both are sequentially consistent, so at least one of them sees the other: a mask that is being copied is never freed (it waits for the
  * next eviction), and a mask that was replaced is never copied.
  *
- * A mask of few tokens is kept as their list: a hundredth of the memory, and faster to write into a row than bits are to copy. */
+ * A mask of few tokens is kept as their list: a hundredth of the memory, and faster to write into a row than bits are to copy. One that is a
+ * lexeme-internal mask and few tokens more is kept as these, and holds that: the strings of all grammars are copied from the same few
+ * kilobytes, which stay in a near cache. It counts as if the bits were its own, so what is held in the vocabulary's store is bounded, too. */
 #include "mk.h"
 
 /* Four lanes side by side: a mask of 131,072 bits takes about a microsecond. Only finds candidates; content is compared. */
@@ -26,12 +28,8 @@ static bool copy_kept(ge_engine *e, u64 reference, u32 *out, bool *all) {
     atomic_fetch_add(&kept->readers, 1);
     bool valid = atomic_load(&kept->stamp) == (u32)(reference >> 32);
     if (valid) {
-        if (kept->listed) {
-            memset(out, 0, e->v->n_words * sizeof *out);
-            for (u32 i = 0; i < kept->n_words; i++) out[kept->words[i] >> 5] |= (u32)1 << (kept->words[i] & 31);
-        } else {
-            memcpy(out, kept->words, e->v->n_words * sizeof *out);
-        }
+        if (kept->listed) mk_write_listed(e, kept->base, kept->words, kept->n_words, out);
+        else memcpy(out, kept->words, e->v->n_words * sizeof *out);
         *all = kept->all;
         atomic_store_explicit(&kept->used, atomic_fetch_add_explicit(&e->clock, 1, memory_order_relaxed), memory_order_relaxed);
     }
@@ -46,14 +44,22 @@ bool mk_warm(ge_engine *e, u32 config, u32 *out, bool *all) {
 
 bool mk_load(ge_engine *e, u32 config, mk_found *found) {
     bool all;
+    mk_release_base(e, found);
     found->listed = false;
     return mk_warm(e, config, found->bits, &all);
 }
 
-static void release_words(ge_engine *e, mk_mask *kept) {
+static size_t counted_bytes(const ge_engine *e, u32 n_words, const vb_inner *base) {
+    return (n_words + (base ? e->v->n_words : 0)) * sizeof(u32);
+}
+
+void mk_release_kept(ge_engine *e, mk_mask *kept) {
+    if (!kept->words) return;
     free(kept->words);
     kept->words = NULL;
-    e->mask_bytes -= kept->n_words * sizeof *kept->words;
+    e->mask_bytes -= counted_bytes(e, kept->n_words, kept->base);
+    if (kept->base) vb_release(e->v, kept->base);
+    kept->base = NULL;
 }
 
 /* Makes room for one more mask; false if nothing can go. A slot whose stamp is odd and whose words are gone is free. */
@@ -64,7 +70,7 @@ static bool evict_one(ge_engine *e) {
         if (!kept->words) continue;
         if (atomic_load(&kept->stamp) & 1) { /* evicted while it was being read */
             if (atomic_load(&kept->readers)) continue;
-            return release_words(e, kept), true;
+            return mk_release_kept(e, kept), true;
         }
         if (!oldest || atomic_load(&kept->used) < atomic_load(&oldest->used)) oldest = kept;
     }
@@ -73,7 +79,7 @@ static bool evict_one(ge_engine *e) {
     e->stats.mask_evictions++;
     e->stats.masks--;
     if (atomic_load(&oldest->readers)) return false;
-    return release_words(e, oldest), true;
+    return mk_release_kept(e, oldest), true;
 }
 
 /* A slot for one more mask, or NULL. */
@@ -93,19 +99,22 @@ void mk_keep(ge_engine *e, u32 config, const mk_found *found, bool all) {
     const u32 *words = found->listed ? found->list.at : found->bits;
     u32 n = found->listed ? found->list.n : e->v->n_words;
     u64 hash = hash_bits(words, n);
-    size_t size = n * sizeof *words;
+    if (found->base) hash = mix_u64(hash ^ found->base->hash) >> 1; /* not UINT64_MAX */
+    size_t size = n * sizeof *words, counted = counted_bytes(e, n, found->base);
     u32 index = map_get(&e->mask_of_hash, hash);
     mk_mask *kept = index == NONE ? NULL : stable_at(&e->masks, index);
     if (kept && !(atomic_load(&kept->stamp) & 1) && kept->hash == hash) {
-        if (kept->n_words != n || kept->listed != found->listed || memcmp(kept->words, words, size) != 0) return; /* the first keeps its place */
+        if (kept->n_words != n || kept->listed != found->listed || kept->base != found->base || memcmp(kept->words, words, size) != 0) return; /* the first keeps its place */
         e->stats.mask_hits++;
     } else {
-        while (e->mask_bytes + size > e->b.limits.max_mask_bytes)
+        while (e->mask_bytes + counted > e->b.limits.max_mask_bytes)
             if (!evict_one(e)) return;
         kept = free_slot(e, &index);
-        if (!kept || !(kept->words = malloc(size))) return;
-        e->mask_bytes += size;
-        memcpy(kept->words, words, size);
+        if (!kept || !(kept->words = malloc(size ? size : 1))) return;
+        e->mask_bytes += counted;
+        if (n) memcpy(kept->words, words, size);
+        if (found->base) vb_hold(e->v, found->base);
+        kept->base = found->base;
         kept->n_words = n;
         kept->listed = found->listed;
         kept->hash = hash;

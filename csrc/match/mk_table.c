@@ -70,20 +70,21 @@ static bool is_worth(const ge_engine *e) {
 
 void mk_try_table(ge_engine *e) {
     if (!is_worth(e)) return;
-    id_vec byte_state_of = {0};
+    id_vec byte_state_of = {0}, state_of = {0};
     ba_automaton a = {0};
     budget b;
     budget_init(&b, &e->b.limits);
     ba_bounds bounds = {TRIES[e->table_tries++].states, MAX_STEPS};
-    ge_dfa *table = ba_build(&a, &b, e, bounds, &byte_state_of) ? td_make(&b, &a, e->v) : NULL;
+    ge_dfa *table = ba_build(&a, &b, e, bounds, &byte_state_of) ? td_make(&b, &a, e->v, &state_of) : NULL;
     if (table) {
         use_table(e, table);
         for (u32 config = 0; config < byte_state_of.n; config++)
-            if (byte_state_of.at[config] != NONE) set_label(e, config, table->state_of_byte_state[byte_state_of.at[config]]);
+            if (byte_state_of.at[config] != NONE) set_label(e, config, state_of.at[byte_state_of.at[config]]);
         ge_dfa_free(table);
         e->stats.tables++;
     }
     budget_begin(&e->b); /* not to have one is no failure */
     vec_drop(&b, &byte_state_of);
+    vec_drop(&b, &state_of);
     ba_drop(&a, &b);
 }

@@ -16,9 +16,11 @@ enum { WIDE = 16 }; /* a lexeme is taken to read much if one in so many nodes of
 static bool is_wide(ge_engine *e, rx_id expr, u32 hub, bool *wide) {
     byte_set first;
     if (!rx_first(&e->lx.x, expr, &first)) return false;
-    u32 weight = 0;
-    for (u32 byte = 0; byte < 256; byte++) weight += set_has(&first, byte) ? e->v->hubs[hub].weight[byte] : 0;
-    *wide = weight >= e->v->trie.byte.n / WIDE;
+    u32 weight = 0, enough = e->v->trie.byte.n / WIDE;
+    for (u32 k = 0; k < 8; k++)
+        for (u32 bits = first.w[k]; bits && weight < enough; bits &= bits - 1)
+            weight += e->v->hubs[hub].weight[32 * k + (u32)__builtin_ctz(bits)];
+    *wide = weight >= enough;
     return true;
 }
 

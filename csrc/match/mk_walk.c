@@ -9,9 +9,13 @@
  * first letter of a key that must not be one of those named differs from any string only along these names. */
 #include "mk.h"
 
-enum { MK_LISTED = 256 }; /* tokens that are listed at most */
+enum {
+    MK_LISTED = 256, /* tokens that are listed at most */
+    CHOOSE = 8       /* children, from which on first bytes choose among them */
+};
 
 void mk_begin(ge_engine *e, mk_found *found, bool listed) {
+    mk_release_base(e, found);
     found->list.n = 0;
     found->listed = listed;
     if (!listed) memset(found->bits, 0, e->v->n_words * sizeof *found->bits);
@@ -20,11 +24,27 @@ void mk_begin(ge_engine *e, mk_found *found, bool listed) {
 void mk_make_bits(ge_engine *e, mk_found *found) {
     if (!found->listed) return;
     found->listed = false;
-    memset(found->bits, 0, e->v->n_words * sizeof *found->bits);
-    for (u32 i = 0; i < found->list.n; i++) found->bits[found->list.at[i] >> 5] |= (u32)1 << (found->list.at[i] & 31);
+    mk_write_listed(e, found->base, found->list.at, found->list.n, found->bits);
+    mk_release_base(e, found);
+}
+
+void mk_release_base(ge_engine *e, mk_found *found) {
+    if (found->base) vb_release(e->v, found->base);
+    found->base = NULL;
+}
+
+void mk_add_inner(ge_engine *e, mk_found *found, const vb_inner *inner) {
+    if (found->listed && !found->base && !(e->switches & GE_NO_SHARED_INNER)) {
+        vb_hold(e->v, inner);
+        found->base = inner;
+        return;
+    }
+    mk_make_bits(e, found);
+    for (u32 i = 0; i < e->v->n_words; i++) found->bits[i] |= inner->bits[i];
 }
 
 bool mk_add_token(ge_engine *e, mk_found *found, u32 token) {
+    if (found->base && found->base->bits[token >> 5] >> (token & 31) & 1) return true;
     if (found->listed && found->list.n == MK_LISTED) mk_make_bits(e, found);
     if (found->listed) return vec_push(&e->b, &found->list, token);
     found->bits[token >> 5] |= (u32)1 << (token & 31);
@@ -42,16 +62,6 @@ static bool add_tokens(ge_engine *e, const tt_trie *trie, u32 node, mk_found *fo
 static bool push_suspects(ge_engine *e, const tt_trie *trie, u32 node) {
     for (u32 next, token = tt_token(trie, node, &next); token != NONE; token = tt_more(trie, &next))
         if (!vec_push(&e->b, &e->suspects, token)) return false;
-    return true;
-}
-
-bool mk_first(ge_engine *e, u32 config, byte_set *set) {
-    memset(set, 0, sizeof *set);
-    for (u32 i = 0, n = cf_count(e, config); i < n; i++) {
-        byte_set first;
-        if (!lx_first(&e->lx, cf_alternative_at(e, config, i).state >> 1, &first)) return false;
-        for (u32 k = 0; k < 8; k++) set->w[k] |= first.w[k];
-    }
     return true;
 }
 
@@ -81,20 +91,19 @@ bool mk_walk(ge_engine *e, const tt_trie *trie, u32 node, u32 config, mk_found *
     bool watch = e->g->g.has_distinct, stopped;
     byte_set live;
     e->walk.n = 0;
-    if (!mk_first(e, config, &live) || !vec_push(&e->b, &e->walk, ((mk_place){node, config}))) return false;
+    if (!vec_push(&e->b, &e->walk, ((mk_place){node, config}))) return false;
     for (u32 head = 0; head < e->walk.n; head++) {
         mk_place at = e->walk.at[head];
         u32 _Atomic *next = cf_at(e, at.config)->next;
-        u32 end = first[at.node + 1];
-        e->stats.trie_nodes += end - first[at.node];
-        if (!vec_reserve(&e->b, &e->walk, end - first[at.node])) return false;
+        u32 end = first[at.node + 1], n_children = end - first[at.node];
+        bool choose = n_children >= CHOOSE;
+        e->stats.trie_nodes += n_children;
+        if (!vec_reserve(&e->b, &e->walk, n_children) || (choose && !cf_first(e, at.config, &live))) return false;
         for (u32 i = first[at.node]; i < end; i++) { /* common case: one look-up, dead or alive */
+            if (choose && !set_has(&live, bytes[i])) continue;
             u32 c = class_of[bytes[i]];
             u32 to = atomic_load_explicit(&next[c], memory_order_relaxed);
-            if (to == NONE) {
-                if (head == 0 && !set_has(&live, bytes[i])) continue;
-                if ((to = cf_step(e, at.config, c)) == NONE) return false;
-            }
+            if (to == NONE && (to = cf_step(e, at.config, c)) == NONE) return false;
             if (to == CF_DEAD) continue;
             u32 token = trie->token.at[i];
             if (token != NONE) {

@@ -352,6 +352,16 @@ static ge_status do_closing(ge_matcher *m, uint8_t *out, size_t capacity, size_t
     return en_end(e, err);
 }
 
+u32 mt_closing_most(ge_matcher *m) {
+    ge_err err;
+    if (!enter(m, &err)) return NONE;
+    ge_engine *e = m->e;
+    en_begin(e);
+    u32 most = cl_most(e, state_of(m).config);
+    bool ok = en_end(e, &err) == GE_OK && most < RX_LONG;
+    return (u32)leave(m, ok ? (int32_t)(most + (e->v->n_eos > 0)) : -1);
+}
+
 /* The bytes of a text that no token has; where each is in some token, all of its bytes. */
 static byte_set missing_bytes(const ge_vocab *v, const byte_vec *text) {
     byte_set in_tokens = {{0}}, missing = {{0}}, all = {{0}};

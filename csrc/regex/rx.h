@@ -35,7 +35,8 @@ typedef enum rx_kind {
     RX_NOT,     /* operand */
     RX_REPEAT,  /* operand, minimum, maximum (NONE: unbounded) */
     RX_QUOTE,   /* operand, escapes, phase, accumulator: JSON string encodings of the operand; see rx_quote.c */
-    RX_MULTIPLE /* a struct multiple, distance: decimal multiples in a range; see rx_multiple.c */
+    RX_MULTIPLE, /* a struct multiple, distance: decimal multiples in a range; see rx_multiple.c */
+    RX_PUNYCODE /* a set of labels, a text: what follows the text in their Punycode; see rx_punycode.c */
 } rx_kind;
 
 enum {                /* flags, fixed at creation */
@@ -78,8 +79,8 @@ typedef struct rx_arena {
     u32 n_classes;
     u32 class_sets;
     bool frozen;
-    bool has_quote, has_multiple;     /* such nodes exist: their bytes are told apart too */
-    bool split_quote, split_multiple; /* ... and that has been done */
+    bool has_quote, has_multiple, has_punycode;       /* such nodes exist: their bytes are told apart too */
+    bool split_quote, split_multiple, split_punycode; /* ... and that has been done */
 } rx_arena;
 
 bool rx_init(rx_arena *x, budget *b);
@@ -119,6 +120,10 @@ rx_id rx_literals(rx_arena *x, const literal *literals, u32 n);
 /* Multiples of divisor / 10^scale from low / 10^scale to high / 10^scale: 0 < divisor <= RX_MAX_DIVISOR. Bounds are digits, more than
  * `scale` of them and without leading zeros beyond that; a high bound without digits is none. See rx_multiple.c. */
 rx_id rx_multiple(rx_arena *x, u64 divisor, u32 scale, literal low, literal high);
+
+/* What follows `xn--` in A-labels whose U-labels are of any direction, or have no characters that are written from right to left. See
+ * rx_punycode.c. */
+rx_id rx_punycode(rx_arena *x, bool left);
 
 /* Regular expression text (UTF-8, NULs are legal) in a dialect of ir.py with its flags. On a syntax error or a refused construct
  * fails the budget with GE_E_SYNTAX / GE_E_UNSUPPORTED and fills err->offset and err->text. */
@@ -162,6 +167,7 @@ bool rx_counts_plain(const rx_arena *x, rx_id id, u32 *n_chars);
 rx_id rx_clamp(rx_arena *x, rx_id id, u32 n_bytes);
 /* The length of a short string of `id`, or n_bytes + 1 if none of at most n_bytes was found. NONE on failure. */
 u32 rx_finish(rx_arena *x, rx_id id, u32 n_bytes);
+u32 rx_length_bound(const rx_arena *x, rx_id id, u32 enough); /* a lower bound on the lengths of strings by structure, exact up to `enough` */
 
 /* The length of the shortest string of `id`, exact (rx_least.c); RX_LONG stands for all that is longer. RX_NO_LENGTH: there is no string; or
  * failure of the budget. */
@@ -178,5 +184,10 @@ rx_id rx_quote_again(rx_arena *x, rx_id part, const u32 *node); /* a RX_QUOTE no
 rx_id rx_quote_step(rx_arena *x, const u32 *node, u32 byte);    /* derivative of a RX_QUOTE node */
 bool rx_quote_is_empty(rx_arena *x, const u32 *node);           /* its emptiness, from that of its operand */
 rx_id rx_multiple_step(rx_arena *x, const u32 *node, u32 byte); /* derivative of a RX_MULTIPLE node */
+rx_id rx_punycode_step(rx_arena *x, const u32 *node, u32 byte); /* derivative of a RX_PUNYCODE node */
+
+/* Of an intersection of lengths and of what begins with a label in Punycode. Meaningless when the budget failed. */
+typedef enum rx_verdict { RX_UNKNOWN, RX_IS_EMPTY, RX_IS_INHABITED } rx_verdict;
+rx_verdict rx_punycode_verdict(rx_arena *x, rx_id id);
 
 #endif

@@ -10,27 +10,29 @@
 
 enum { MAX_SPINE = 64, FINISH_NODES = 2000 };
 
-/* A lower bound on the lengths of strings, at most `enough`. Recursion along operands, a loop along sequences. */
-static u32 least_length(const rx_arena *x, rx_id id, u32 enough) {
+/* Recursion along operands, a loop along sequences. */
+u32 rx_length_bound(const rx_arena *x, rx_id id, u32 enough) {
     u32 sum = 0, n, least;
     for (const u32 *node; sum < enough; id = node[2]) {
         node = intern_words(&x->nodes, id);
         n = intern_length(&x->nodes, id);
         switch ((rx_kind)node[0]) {
         case RX_CONCAT:
-            sum += least_length(x, node[1], enough - sum);
+            sum += rx_length_bound(x, node[1], enough - sum);
             continue;
         case RX_SET: return sum + 1;
         case RX_OR:
             least = enough;
-            for (u32 i = 1; i < n && least; i++) least = min_u32(least, least_length(x, node[i], least));
+            for (u32 i = 1; i < n && least; i++) least = min_u32(least, rx_length_bound(x, node[i], least));
             return sum + least;
         case RX_AND:
             least = 0;
-            for (u32 i = 1; i < n; i++) least = max_u32(least, least_length(x, node[i], enough));
+            for (u32 i = 1; i < n; i++) least = max_u32(least, rx_length_bound(x, node[i], enough));
             return sum + least;
-        case RX_REPEAT: return sum + min_u32(node[2], enough) * least_length(x, node[1], enough);
-        case RX_QUOTE: return sum + (node[3] ? 1 : least_length(x, node[1], enough)); /* no character is shorter in quotes */
+        case RX_REPEAT: return sum + min_u32(node[2], enough) * rx_length_bound(x, node[1], enough);
+        case RX_QUOTE: /* no character is shorter in quotes; what an escape stands for has at most 4 bytes */
+            least = rx_length_bound(x, node[1], enough + 4);
+            return sum + (node[3] ? 1 + (least > 4 ? least - 4 : 0) : least);
         default: return sum;
         }
     }
@@ -71,7 +73,7 @@ rx_id rx_clamp(rx_arena *x, rx_id id, u32 n_bytes) {
     case RX_OR: case RX_AND: result = clamp_parts(x, id, n_bytes, node[0] == RX_AND); break;
     case RX_QUOTE: result = rx_quote_again(x, rx_clamp(x, node[1], n_bytes), node); break;
     default: { /* RX_REPEAT */
-        u32 least = max_u32(least_length(x, node[1], n_bytes), 1);
+        u32 least = max_u32(rx_length_bound(x, node[1], n_bytes), 1);
         bool beyond = node[3] != NONE && (u64)node[3] * least >= n_bytes && node[2] < node[3];
         result = rx_repeat(x, rx_clamp(x, node[1], n_bytes), node[2], beyond ? NONE : node[3]);
     }
@@ -84,6 +86,42 @@ typedef struct finish_node {
     u32 parent, length, next; /* index; of the way to it; what else is in its bucket */
 } finish_node;
 
+/* The length of a string of `id`, if it begins with a label in Punycode, whose node knows that of its shortest way to an end. Else NONE. */
+static u32 known_length(const rx_arena *x, rx_id id) {
+    const u32 *node = intern_words(&x->nodes, id);
+    u32 length = NONE;
+    switch ((rx_kind)node[0]) {
+    case RX_PUNYCODE: return x->meta.at[id].distance;
+    case RX_QUOTE: return node[3] ? NONE : known_length(x, node[1]);
+    case RX_OR:
+        for (u32 i = 1; i < intern_length(&x->nodes, id); i++) length = min_u32(length, known_length(x, node[i]));
+        return length;
+    case RX_CONCAT:
+        if ((length = known_length(x, node[1])) == NONE) return NONE;
+        for (id = node[2]; !rx_nullable(x, id); id = node[2]) { /* what follows is a set or two */
+            node = intern_words(&x->nodes, id);
+            bool last = node[0] != RX_CONCAT;
+            if (intern_words(&x->nodes, last ? id : node[1])[0] != RX_SET) return NONE;
+            length++;
+            if (last) break;
+        }
+        return length;
+    case RX_AND: { /* with lengths */
+        u32 low = 0, high = NONE;
+        for (u32 i = 1; i < intern_length(&x->nodes, id); i++) {
+            const u32 *part = intern_words(&x->nodes, node[i]);
+            u32 known = known_length(x, node[i]);
+            bool is_length = part[0] == RX_REPEAT && part[1] == intern_words(&x->nodes, x->text)[1];
+            if (is_length) low = max_u32(low, part[2]), high = min_u32(high, part[3]);
+            else if (length != NONE || known == NONE) return NONE;
+            else length = known;
+        }
+        return low <= length && length <= high ? length : NONE;
+    }
+    default: return NONE;
+    }
+}
+
 /* Follows first those derivatives for which the way there and a guess at the rest are shortest, as the search for emptiness does. What is
  * found is noted for all on the way, and ends later searches that come there; that nothing was found, for the start. n_bytes is to be the
  * same in all calls over an arena. */
@@ -91,6 +129,7 @@ u32 rx_finish(rx_arena *x, rx_id start, u32 n_bytes) {
     VEC(finish_node) nodes = {0};
     u32 bucket[256], lowest = 0, found = NONE, rest = rx_nullable(x, start) ? 0 : map_get(&x->finish, start);
     word_map seen = {0};
+    if (rest == NONE && x->has_punycode) rest = known_length(x, start);
     if (rest != NONE) return rest;
     rx_refresh_classes(x);
     memset(bucket, 0xff, sizeof bucket);

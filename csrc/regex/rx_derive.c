@@ -62,6 +62,8 @@ rx_id rx_derive(rx_arena *x, rx_id id, u32 byte) {
         break;
     default: break;
     }
+    u32 begins = id < x->first.n ? x->first.at[id] : NONE; /* where first bytes are known, they tell of most that there is nothing */
+    if (begins != NONE && !set_has(rx_set_of(x, begins), byte)) return RX_ID_NEVER;
     u64 key = (u64)id << 8 | byte;
     rx_id result = map_get(&x->memo, key);
     if (result != NONE) return result;
@@ -80,6 +82,7 @@ rx_id rx_derive(rx_arena *x, rx_id id, u32 byte) {
     }
     case RX_QUOTE: result = rx_quote_step(x, node, byte); break;
     case RX_MULTIPLE: result = rx_multiple_step(x, intern_words(&x->nodes, id), byte); break;
+    case RX_PUNYCODE: result = rx_punycode_step(x, intern_words(&x->nodes, id), byte); break;
     default: break;
     }
     if (result == NONE || !map_put(x->b, &x->memo, key, result)) return NONE;
@@ -88,14 +91,63 @@ rx_id rx_derive(rx_arena *x, rx_id id, u32 byte) {
 
 /* --- byte classes ----------------------------------------------------------------------------------------------------- */
 
-/* Splits every class by membership in `set`. */
-static void split_classes(rx_arena *x, const byte_set *set) {
-    u16 outside[256], n = 0; /* new class of the members outside the set / inside it, by old class */
-    u16 inside[256];
-    memset(outside, 0xff, sizeof outside);
-    memset(inside, 0xff, sizeof inside);
+static const byte_set CONTROL = {{UINT32_MAX}}; /* control characters */
+
+/* The classes as sets of bytes, while they are split. */
+typedef struct byte_partition {
+    byte_set part[256];
+    u32 n;
+} byte_partition;
+
+static void open_classes(const rx_arena *x, byte_partition *p) {
+    p->n = x->n_classes;
+    memset(p->part, 0, p->n * sizeof *p->part);
+    for (u32 byte = 0; byte < 256; byte++) set_add(&p->part[x->class_of[byte]], byte);
+}
+
+/* Splits every part by membership in `set`. */
+static void split_parts(byte_partition *p, const byte_set *set) {
+    for (u32 i = 0, n = p->n; i < n; i++) {
+        byte_set inside, outside;
+        u32 in = 0, out = 0;
+        for (u32 w = 0; w < 8; w++) {
+            in |= inside.w[w] = p->part[i].w[w] & set->w[w];
+            out |= outside.w[w] = p->part[i].w[w] & ~set->w[w];
+        }
+        if (!in || !out) continue;
+        p->part[i] = outside;
+        p->part[p->n++] = inside;
+    }
+}
+
+/* Classes are numbered by their first bytes, so equal partitions are numbered alike. */
+static void close_classes(rx_arena *x, const byte_partition *p) {
+    u8 part_of[256];
+    u16 number[256];
+    for (u32 i = 0; i < p->n; i++) {
+        number[i] = UINT16_MAX;
+        for (u32 w = 0; w < 8; w++)
+            for (u32 left = p->part[i].w[w]; left; left &= left - 1) part_of[32 * w + (u32)__builtin_ctz(left)] = (u8)i;
+    }
+    x->n_classes = 0;
     for (u32 byte = 0; byte < 256; byte++) {
-        u16 *slot = (set_has(set, byte) ? inside : outside) + x->class_of[byte];
+        u16 *class = &number[part_of[byte]];
+        if (*class == UINT16_MAX) {
+            x->class_byte[x->n_classes] = (u8)byte;
+            *class = (u16)x->n_classes++;
+        }
+        x->class_of[byte] = (u8)*class;
+    }
+}
+
+/* Tells each of some bytes from all others. */
+static void split_each(rx_arena *x, const char *bytes) {
+    byte_set set = {{0}};
+    u16 others[256], n = 0; /* new class of the other bytes, by old class */
+    for (; *bytes; bytes++) set_add(&set, (u8)*bytes);
+    memset(others, 0xff, sizeof others);
+    for (u32 byte = 0; byte < 256; byte++) {
+        u16 own = UINT16_MAX, *slot = set_has(&set, byte) ? &own : others + x->class_of[byte];
         if (*slot == UINT16_MAX) {
             x->class_byte[n] = (u8)byte;
             *slot = n++;
@@ -105,28 +157,32 @@ static void split_classes(rx_arena *x, const byte_set *set) {
     x->n_classes = n;
 }
 
-static void split_range(rx_arena *x, u32 low, u32 high) {
-    byte_set set = {{0}};
-    set_add_range(&set, low, high);
-    split_classes(x, &set);
-}
-
+/* Tells the bytes apart that quotes and multiples look at. */
 static void split_special(rx_arena *x) {
     if (x->has_quote && !x->split_quote) {
         x->split_quote = true;
-        split_range(x, 0, 0x1f);
-        for (const char *c = "\"\\/bfnrtu0123456789abcdefABCDEF"; *c; c++) split_range(x, (u8)*c, (u8)*c);
+        split_each(x, "\"\\/bfnrtu0123456789abcdefABCDEF");
     }
     if (x->has_multiple && !x->split_multiple) {
         x->split_multiple = true;
-        for (u32 c = '0'; c <= '9'; c++) split_range(x, c, c);
-        split_range(x, '.', '.');
+        split_each(x, "0123456789.");
+    }
+    if (x->has_punycode && !x->split_punycode) {
+        x->split_punycode = true;
+        split_each(x, "-0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
     }
 }
 
 void rx_refresh_classes(rx_arena *x) {
+    u32 n = intern_count(&x->sets);
     if (x->frozen) return;
-    for (u32 n = intern_count(&x->sets); x->class_sets < n; x->class_sets++) split_classes(x, rx_set_of(x, x->class_sets));
+    if (x->class_sets < n || x->has_quote != x->split_quote) {
+        byte_partition p;
+        open_classes(x, &p);
+        for (; x->class_sets < n; x->class_sets++) split_parts(&p, rx_set_of(x, x->class_sets));
+        if (x->has_quote) split_parts(&p, &CONTROL);
+        close_classes(x, &p);
+    }
     split_special(x);
 }
 
@@ -135,10 +191,11 @@ bool rx_freeze_classes(rx_arena *x, const rx_id *roots, u32 n) {
     id_vec todo = {0};
     u8 *seen = mem_resize(x->b, NULL, 0, intern_count(&x->nodes));
     bool ok = seen != NULL;
+    byte_partition p;
     memset(x->class_of, 0, sizeof x->class_of);
     x->n_classes = 1;
-    x->class_byte[0] = 0;
-    x->has_quote = x->has_multiple = x->split_quote = x->split_multiple = false;
+    open_classes(x, &p);
+    x->has_quote = x->has_multiple = x->has_punycode = x->split_quote = x->split_multiple = x->split_punycode = false;
     if (ok) memset(seen, 0, intern_count(&x->nodes));
     for (u32 i = 0; ok && i < n; i++) ok = vec_push(x->b, &todo, roots[i]);
     while (ok && todo.n) {
@@ -148,16 +205,19 @@ bool rx_freeze_classes(rx_arena *x, const rx_id *roots, u32 n) {
         const u32 *node = intern_words(&x->nodes, id);
         u32 first = 1, last = 1; /* operands that are nodes: [first, last) */
         switch ((rx_kind)node[0]) {
-        case RX_SET: split_classes(x, rx_set_of(x, node[1])); break;
+        case RX_SET: split_parts(&p, rx_set_of(x, node[1])); break;
         case RX_CONCAT: last = 3; break;
         case RX_OR: case RX_AND: last = intern_length(&x->nodes, id); break;
         case RX_NOT: case RX_REPEAT: last = 2; break;
         case RX_QUOTE: last = 2, x->has_quote = true; break;
         case RX_MULTIPLE: x->has_multiple = true; break;
+        case RX_PUNYCODE: x->has_punycode = true; break;
         default: break;
         }
         for (; ok && first < last; first++) ok = vec_push(x->b, &todo, node[first]);
     }
+    if (x->has_quote) split_parts(&p, &CONTROL);
+    close_classes(x, &p);
     split_special(x);
     x->frozen = true;
     vec_drop(x->b, &todo);
@@ -176,6 +236,16 @@ typedef struct search_node {
     u32 next;   /* index: what else is in its bucket */
 } search_node;
 
+/* As rx_is_contradiction, and what else is known at once of an intersection: also that it is inhabited, which is kept. */
+static bool is_contradiction(rx_arena *x, rx_id id, bool *answer) {
+    rx_verdict verdict = x->has_punycode && rx_kind_of(x, id) == RX_AND ? rx_punycode_verdict(x, id) : RX_UNKNOWN;
+    if (x->b->status != GE_OK) return false;
+    if (verdict == RX_UNKNOWN) return rx_is_contradiction(x, id, answer);
+    *answer = verdict == RX_IS_EMPTY;
+    if (!*answer) x->meta.at[id].known_empty = 2;
+    return true;
+}
+
 /* Searches the derivatives for one that contains "", and follows first those for which the way there and a guess at the rest are shortest
  * (A*, Hart, Nilsson, Raphael 1968; the guess may be too high, since any way will do). Found: it and all on the way to it are inhabited.
  * Exhausted: all that were visited are empty. Verdicts are kept, so the total over all calls is one visit per node. */
@@ -192,15 +262,17 @@ static bool search(rx_arena *x, rx_id start) {
         if (lowest == N_BUCKETS) break;
         u32 at = bucket[lowest];
         bucket[lowest] = nodes.at[at].next;
-        u8 same[256];
-        ok = rx_told_apart(x, nodes.at[at].id, same);
+        u32 local = rx_local(x, nodes.at[at].id);
+        u8 same[256], next[256];
+        ok = local != NONE;
+        if (ok) rx_local_classes(x, local, same, next);
         for (u32 c = 0; ok && c < x->n_classes && found == NONE; c++) {
             if (same[c] != c) continue;
             rx_id id = rx_derive(x, nodes.at[at].id, x->class_byte[c]);
             ok = id != NONE && budget_work(x->b, 1);
             if (!ok || id == RX_ID_NEVER || x->meta.at[id].known_empty == 1 || map_get(&seen, id) != NONE) continue;
             bool hopeless;
-            ok = rx_is_contradiction(x, id, &hopeless);
+            ok = is_contradiction(x, id, &hopeless);
             if (hopeless) x->meta.at[id].known_empty = 1;
             if (!ok || hopeless) continue;
             u32 length = nodes.at[at].length + 1, to = min_u32(length + x->meta.at[id].distance, N_BUCKETS - 1);
@@ -244,8 +316,8 @@ bool rx_is_empty(rx_arena *x, rx_id id) {
     case RX_REPEAT: empty = rx_is_empty(x, node[1]); break; /* its minimum is at least 1, else it were inhabited */
     case RX_QUOTE: empty = rx_quote_is_empty(x, node); break;
     default:
-        if (!rx_is_contradiction(x, id, &empty)) return false;
-        if (!empty) return search(x, id);
+        if (!is_contradiction(x, id, &empty)) return false;
+        if (!empty && x->meta.at[id].known_empty == 0) return search(x, id);
     }
     if (x->b->status == GE_OK) x->meta.at[id].known_empty = empty ? 1 : 2;
     return empty;

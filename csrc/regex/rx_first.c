@@ -67,6 +67,7 @@ bool rx_first(rx_arena *x, rx_id id, byte_set *out) {
         quote_first(node, &part, out);
         break;
     case RX_MULTIPLE: add_bytes(out, "+-.0123456789eE"); break;
+    case RX_PUNYCODE: add_bytes(out, "-0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"); break;
     }
     u32 set = ok ? intern(x->b, &x->sets, out->w, 8, NULL) : NONE;
     if (set == NONE) return false;

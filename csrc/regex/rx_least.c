@@ -84,6 +84,7 @@ static least_bound bound_of(const rx_arena *x, rx_id id, bool quoted) {
 typedef struct least_node {
     rx_id id;
     u32 parent, length, next; /* index; of the way to it; what else is in its bucket */
+    least_bound rest;         /* of the way on */
 } least_node;
 
 typedef struct least_search {
@@ -96,13 +97,16 @@ typedef struct least_search {
 enum { MOST_BUCKETS = 1 << 22 };
 
 static bool reach_least(rx_arena *x, least_search *s, rx_id id, u32 parent, u32 length, bool quoted) {
-    u32 before = map_get(&s->best, id), expected = rx_add_lengths(length, bound_of(x, id, quoted).length);
-    if ((before != NONE && before <= length) || expected == RX_NO_LENGTH) return true;
+    u32 before = map_get(&s->best, id);
+    if (before != NONE && before <= length) return true;
+    least_bound rest = bound_of(x, id, quoted);
+    u32 expected = rx_add_lengths(length, rest.length);
+    if (expected == RX_NO_LENGTH) return true;
     u32 to = expected > s->first ? expected - s->first : 0;
     if (to >= MOST_BUCKETS) return budget_limit(x->b, LIMIT(max_step_work));
     while (s->bucket.n <= to)
         if (!vec_push(x->b, &s->bucket, NONE)) return false;
-    if (!map_put(x->b, &s->best, id, length) || !vec_push(x->b, &s->nodes, ((least_node){id, parent, length, s->bucket.at[to]}))) return false;
+    if (!map_put(x->b, &s->best, id, length) || !vec_push(x->b, &s->nodes, ((least_node){id, parent, length, s->bucket.at[to], rest}))) return false;
     s->bucket.at[to] = s->nodes.n - 1;
     s->lowest = min_u32(s->lowest, to); /* a bound may be lower than that of the node before */
     return true;
@@ -146,9 +150,8 @@ static u32 search_least(rx_arena *x, rx_id start, bool quoted) {
         least_node at = s.nodes.at[index];
         s.bucket.at[s.lowest] = at.next;
         if (map_get(&s.best, at.id) < at.length) continue; /* a shorter way to it was found since */
-        least_bound rest = bound_of(x, at.id, quoted);
-        if (rest.exact) {
-            total = rx_add_lengths(at.length, rest.length);
+        if (at.rest.exact) {
+            total = rx_add_lengths(at.length, at.rest.length);
             for (u32 i = index; ok && i != NONE; i = s.nodes.at[i].parent)
                 ok = map_put(x->b, &x->least, length_key(s.nodes.at[i].id, quoted), total - s.nodes.at[i].length);
             break;

@@ -80,7 +80,7 @@ u32 rx_local(rx_arena *x, rx_id id) {
         if (node[3] != 0) ok = add_bytes_apart(x, &sets, "\"\\/bfnrtu0123456789abcdefABCDEF");
         else ok = rx_add_local(x, node[1], &sets) && add_control(x, &sets) && add_bytes_apart(x, &sets, "\"\\");
         break;
-    case RX_MULTIPLE: ok = vec_push(x->b, &sets, NONE); break;
+    case RX_MULTIPLE: case RX_PUNYCODE: ok = vec_push(x->b, &sets, NONE); break;
     }
     u32 local = ok ? rx_intern_local(x, &sets) : NONE;
     vec_drop(x->b, &sets);

@@ -1,5 +1,6 @@
-/* t_dfa: minimisation and folds against their definitions; the store of folds; token automata against matchers; every allocation failing in turn; files: what is read
- * back is what was written, and no file, whatever it holds, leads out of its tables. */
+/* t_dfa: minimisation and folds against their definitions; the store of folds; token automata against matchers, and made with and without
+ * the short cut where each byte is a token; every allocation failing in turn; files: what is read back is what was written, and no file,
+ * whatever it holds, leads out of its tables. */
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
 #include <unistd.h>
@@ -121,23 +122,25 @@ static u32 node_of(const fd_fold *f, const words *w, u32 token) {
 }
 
 static void check_fold(const fd_fold *f, const words *w) {
-    u32 n_folded = 0;
+    u32 n_folded = 0, n_ends = 0;
+    static bool ends[MAX_TOKENS * MAX_BYTES];
+    memset(ends, 0, sizeof ends);
     for (u32 token = 0; token < w->n; token++) {
-        u32 node = node_of(f, w, token), found = 0;
+        u32 node = node_of(f, w, token);
         if (node == NONE) continue;
+        CHECK(n_folded < f->tokens.n && f->tokens.at[n_folded] == token && f->node_of.at[n_folded] == node && f->ends.at[node]);
         n_folded++;
-        for (u32 i = f->token_from.at[node]; i < f->token_from.at[node + 1]; i++) {
-            found += f->tokens.at[i] == token;
-            CHECK(i == f->token_from.at[node] || f->tokens.at[i - 1] < f->tokens.at[i]);
-        }
-        CHECK(found == 1);
+        n_ends += !ends[node];
+        ends[node] = true;
     }
-    CHECK(f->tokens.n == n_folded); /* so there are no others */
+    CHECK(f->tokens.n == n_folded && f->node_of.n == n_folded); /* so there are no others */
     for (u32 node = 0; node < f->class.n; node++) {
         u32 from = f->first.at[node], to = f->first.at[node + 1];
         CHECK(from > node && from <= to && to <= f->class.n);
         for (u32 child = from + 1; child < to; child++) CHECK(f->class.at[child - 1] < f->class.at[child]);
+        n_ends -= f->ends.at[node];
     }
+    CHECK(n_ends == 0);
 }
 
 static void test_fold(void) {
@@ -160,7 +163,7 @@ static void test_fold(void) {
             fd_fold f;
             budget_begin(&b);
             b.fail_after = k;
-            bool ok = fd_build(&f, &b, &trie, class_of);
+            bool ok = fd_build(&f, &b, &trie, w.n, class_of);
             CHECK(ok == (b.status == GE_OK));
             if (ok) check_fold(&f, &w), fd_drop(&f, &b);
             CHECK(b.bytes == held);
@@ -290,7 +293,7 @@ static ge_dfa *make_dfa(ge_grammar *g, ge_vocab *v, u32 n_threads) {
     ge_plan *p = NULL;
     ge_dfa *t = NULL;
     ge_err err = {0};
-    CHECK(ge_plan_new(g, v, 1000, &p, &err) == GE_OK);
+    CHECK(ge_plan_new(g, v, 1000, false, &p, &err) == GE_OK);
     CHECK(ge_dfa_new(p, NULL, NULL, n_threads, &t, &err) == GE_OK);
     ge_plan_free(p);
     return t;
@@ -332,6 +335,33 @@ static void test_against_matchers(ge_grammar *g, ge_vocab *v) {
     ge_dfa_free(t);
 }
 
+#define EQUAL(p, q) ((p).n == (q).n && memcmp((p).at, (q).at, (p).n * sizeof *(p).at) == 0)
+
+/* Where each byte is a token nothing is to be joined: to try it changes nothing. */
+static void test_reduction(ge_grammar *g, ge_vocab *v) {
+    ge_limits limits = wide_limits();
+    budget b;
+    ba_automaton a;
+    ge_engine *e = NULL;
+    ge_err err = {0};
+    budget_init(&b, &limits);
+    CHECK(ge_engine_new(g, v, 0, &e, &err) == GE_OK && ba_build(&a, &b, e, (ba_bounds){1000, UINT64_MAX}, NULL));
+    td_draft d[2] = {{.b = &b, .a = &a, .v = v}, {.b = &b, .a = &a, .v = v}};
+    for (u32 i = 0; i < 2; i++) {
+        u32 stuck;
+        CHECK(td_behave(&d[i], &(td_edges){0}, 1) && d[i].has_bytes);
+        d[i].has_bytes = i == 0;
+        CHECK(td_reduce(&d[i], &stuck) && stuck == NONE);
+    }
+    CHECK(d[0].n_states == a.n_states && d[0].n_states == d[1].n_states && d[0].n_classes == d[1].n_classes);
+    CHECK(EQUAL(d[0].tokens, d[1].tokens) && EQUAL(d[0].class_of, d[1].class_of) && EQUAL(d[0].accepts, d[1].accepts));
+    CHECK(EQUAL(d[0].all, d[1].all) && EQUAL(d[0].state_of, d[1].state_of));
+    for (u32 i = 0; i < 2; i++) td_drop_draft(&d[i]);
+    ba_drop(&a, &b);
+    ge_engine_free(e);
+    CHECK(b.bytes == 0);
+}
+
 /* No byte has a class, so there are tables without columns. */
 static void test_empty_text(ge_vocab *v) {
     ge_grammar *g = make_empty_grammar();
@@ -370,10 +400,7 @@ static ge_dfa *build(ge_grammar *g, ge_vocab *v, const ge_limits *limits, budget
     d.a = mute ? &muted : &a;
     ok = ok && td_behave(&d, &edges, 3) && td_reduce(&d, &stuck) && td_pack(&d, &a, t);
     CHECK(!ok || stuck == NONE);
-    vec_drop(b, &d.class_of);
-    vec_drop(b, &d.all);
-    vec_drop(b, &d.accepts);
-    vec_drop(b, &d.state_of);
+    td_drop_draft(&d);
     vec_drop(b, &edges);
     td_drop_runs(&runs, b);
     ba_drop(&a, b);
@@ -527,6 +554,8 @@ int main(void) {
     test_fold();
     test_kept_folds();
     test_against_matchers(g, v);
+    test_reduction(g, v);
+    test_reduction(g, wide);
     test_empty_text(v);
     test_failing_allocations(g, v);
     test_memory_limit(g, v);

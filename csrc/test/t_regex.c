@@ -337,9 +337,46 @@ static void multiples(void) {
     CHECK(b.bytes == 0);
 }
 
+static rx_id after(rx_arena *x, rx_id id, const char *text) {
+    for (; *text; text++) id = rx_derive(x, id, (u8)*text);
+    return id;
+}
+
+static void punycode(void) {
+    static const char *const labels[] = {"tda", "bcher-kva", "BCHER-KVA", "ll-0ea", "4dbc5h", "wva3je", "ngba5hb2804a", "9n2bp8q", "p1ai"};
+    static const char *const others[] = {"", "a", "al-0ea", "wva3j", "0ca24w", "-9uc", "example-", "hello-txk", "aa---o47jg78q", "7a"};
+    budget b;
+    ge_limits limits = wide_limits();
+    budget_init(&b, &limits);
+    rx_arena x;
+    CHECK(rx_init(&x, &b) && rx_text(&x) != NONE);
+    rx_id any = rx_punycode(&x, false), left = rx_punycode(&x, true);
+    for (u32 i = 0; i < sizeof labels / sizeof *labels; i++) {
+        bool is_left = i != 4 && i != 6;
+        CHECK(rx_nullable(&x, after(&x, any, labels[i])) && rx_nullable(&x, after(&x, left, labels[i])) == is_left);
+    }
+    for (u32 i = 0; i < sizeof others / sizeof *others; i++) CHECK(!rx_nullable(&x, after(&x, any, others[i])));
+    CHECK(after(&x, any, "_") == RX_ID_NEVER && after(&x, any, "a.") == RX_ID_NEVER);
+    char long_text[64];
+    memset(long_text, 'a', sizeof long_text);
+    long_text[55] = 0; /* a hyphen and three digits fit */
+    CHECK(rx_nullable(&x, after(&x, after(&x, any, long_text), "-9le")));
+    long_text[55] = 'a', long_text[56] = 0;
+    CHECK(after(&x, any, long_text) == RX_ID_NEVER);
+    /* no label has fewer than three octets behind `xn--` */
+    for (u32 n = 1; n < 6; n++) {
+        rx_id limited = rx_and(&x, (rx_id[]){any, rx_repeat(&x, intern_words(&x.nodes, x.text)[1], 0, n)}, 2);
+        CHECK(rx_is_empty(&x, limited) == (n < 3));
+        CHECK(rx_least(&x, limited) == (n < 3 ? RX_NO_LENGTH : 3));
+    }
+    rx_drop(&x);
+    CHECK(b.bytes == 0);
+}
+
 int main(void) {
     random_expressions(150);
     multiples();
+    punycode();
     literals_are_a_trie();
     code_points();
     large_counters();

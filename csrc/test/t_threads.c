@@ -214,7 +214,7 @@ static void race_of_tables(ge_grammar *g, ge_vocab *v, bool tight) {
     ge_plan *plan = NULL;
     ge_dfa *table = NULL;
     ge_err err = {0};
-    CHECK(ge_plan_new(g, v, 1000, &plan, &err) == GE_OK && ge_dfa_new(plan, NULL, NULL, 2, &table, &err) == GE_OK);
+    CHECK(ge_plan_new(g, v, 1000, false, &plan, &err) == GE_OK && ge_dfa_new(plan, NULL, NULL, 2, &table, &err) == GE_OK);
     for (u32 i = 0; i < 4; i++) {
         CHECK(race(g, v, GE_NO_TABLE, table).tables == 0);
         CHECK(race(g, v, SLOW, NULL).tables == tight);

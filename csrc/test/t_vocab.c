@@ -110,6 +110,35 @@ static ge_vocab *make_vocab(const words *w, u32 extra) {
     return v;
 }
 
+/* Each token is in the list of one shape, and each node of the trie is a member of the shape that its own bytes have. */
+static void check_shapes(const ge_vocab *v, u32 n_spelt) {
+    const vb_shapes *s = &v->shapes;
+    u32 n = s->kind.n;
+    CHECK(s->first.n == n + 1 && s->token_from.n == n + 1 && s->member_from.n == n + 1);
+    CHECK(s->tokens.n == n_spelt && s->token_from.at[n] == n_spelt && s->member_from.at[n] == v->trie.byte.n);
+    CHECK(s->member_from.at[1] == 1 && s->members.at[0] == 0 && s->token_from.at[1] == 0);
+    for (u32 i = 0; i < n; i++) {
+        u32 n_tokens = 0;
+        for (u32 k = s->member_from.at[i]; k < s->member_from.at[i + 1]; k++) {
+            u32 node = s->members.at[k];
+            for (u32 next, token = tt_token(&v->trie, node, &next); token != NONE; token = tt_more(&v->trie, &next)) {
+                bool listed = false;
+                for (u32 m = s->token_from.at[i]; m < s->token_from.at[i + 1]; m++) listed |= s->tokens.at[m] == token;
+                CHECK(listed);
+                n_tokens++;
+            }
+            for (u32 at = node, shape = i; at; at = v->trie.parent.at[at]) { /* up to the root, byte by byte */
+                CHECK(s->kind.at[shape] == s->kind_of[v->trie.byte.at[at]]);
+                u32 above = 0;
+                while (s->first.at[above + 1] <= shape) above++;
+                shape = above;
+                CHECK((shape == 0) == (v->trie.parent.at[at] == 0));
+            }
+        }
+        CHECK(n_tokens == s->token_from.at[i + 1] - s->token_from.at[i]);
+    }
+}
+
 static void test_tables(void) {
     static words w;
     u64 seed = 6;
@@ -129,6 +158,7 @@ static void test_tables(void) {
         CHECK(check_trie(&v->trie, &w) == spelt);
         for (u32 k = 0; k < VB_TIERS; k++) CHECK(check_trie(&v->tiers[k].longer, &w) == longer[k]);
         for (u32 k = 0; k < VB_N_SLICES; k++) CHECK(check_trie(&v->slices[k].rest, &w) == not_plain[k]);
+        check_shapes(v, spelt);
         CHECK(longer[0] == 0 && v->tiers[VB_TIERS - 1].bytes <= 8);
         ge_vocab_free(v);
     }
@@ -193,7 +223,7 @@ static void test_round_trip(FILE *file) {
 
 static void test_damage(FILE *file) {
     static words w;
-    u64 seed = 9, other = 2;
+    u64 seed = 9, other = 99;
     size_t size;
     make_words(&w, &seed, 20);
     ge_vocab *v = make_vocab(&w, 0);

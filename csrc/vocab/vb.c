@@ -99,7 +99,7 @@ static bool build_tables(ge_vocab *v) {
     ok = ok && tt_build(&v->trie, &v->b, from.sorted, n);
     if (ok) find_hubs(v);
     ok = ok && build_slice(v, VB_PLAIN, NONE, &from) && build_slice(v, VB_PLAIN_SHORT, VB_SHORT, &from);
-    ok = ok && build_counts(v, &from) && build_tiers(v, &from);
+    ok = ok && build_counts(v, &from) && build_tiers(v, &from) && vb_make_shapes(v);
     if (from.sorted) mem_resize(&v->b, from.sorted, n * sizeof *from.sorted, 0);
     if (from.some) mem_resize(&v->b, from.some, n * sizeof *from.some, 0);
     if (from.chars) mem_resize(&v->b, from.chars, n, 0);
@@ -157,6 +157,7 @@ static void drop_tables(ge_vocab *v) {
         free(v->slices[i].bits);
     }
     for (u32 n = 0; n < VB_SHORT; n++) free(v->up_to[n]);
+    vb_drop_shapes(v);
     free(v->eos);
     free(v->offsets);
     free(v->text);
@@ -271,6 +272,12 @@ const vb_inner *vb_add(ge_vocab *v, vb_inner *entry) {
     }
     lock_release(&v->lock);
     return ok ? entry : NULL;
+}
+
+void vb_hold(ge_vocab *v, const vb_inner *entry) {
+    lock_take(&v->lock);
+    ((vb_inner *)(uintptr_t)entry)->users++;
+    lock_release(&v->lock);
 }
 
 void vb_release(ge_vocab *v, const vb_inner *entry) {

@@ -71,6 +71,17 @@ typedef struct vb_cut {
     const tt_trie *rest;
 } vb_cut;
 
+/* The vocabulary by shapes of tokens: a trie of strings of kinds, flat in breadth-first order as in tt.h; see vb_shapes.c. */
+typedef struct vb_shapes {
+    u8 kind_of[256];     /* of bytes; a kind is a run of them */
+    VEC(u8) kind;        /* by node */
+    VEC(u32) first;      /* children of i: first[i] .. first[i + 1] */
+    id_vec token_from;   /* tokens of i: tokens[token_from[i] .. token_from[i + 1]), ascending */
+    id_vec tokens;
+    id_vec member_from;  /* nodes of the main trie that have the shape i: members[member_from[i] .. member_from[i + 1]), ascending */
+    id_vec members;
+} vb_shapes;
+
 struct ge_vocab {
     ge_shares shares; /* engines own their vocabulary too */
     budget b; /* of the store; guarded by lock */
@@ -91,6 +102,7 @@ struct ge_vocab {
     u32 n_note;
     void *map; /* the file that all tables above lie in, read only; NULL: they are blocks of their own */
     size_t map_size;
+    vb_shapes shapes;
     VEC(vb_inner *) inner;
     word_map inner_of; /* hash -> index in inner */
     size_t inner_bytes;
@@ -103,11 +115,14 @@ struct ge_vocab {
 
 ge_vocab *vb_new(void); /* empty; NULL: out of memory */
 void vb_unmap(ge_vocab *v);
+bool vb_make_shapes(ge_vocab *v);
+void vb_drop_shapes(ge_vocab *v);
 
 /* Looks an entry up and marks it as read, or returns NULL. All of these take the lock. */
 const vb_inner *vb_find(ge_vocab *v, const u32 *key, u32 n_key, u64 hash);
 /* Takes `entry` (whose bytes were counted elsewhere) into the store and marks it as read. NULL: out of memory, the entry is freed. */
 const vb_inner *vb_add(ge_vocab *v, vb_inner *entry);
+void vb_hold(ge_vocab *v, const vb_inner *entry); /* one more reader of an entry that is marked as read */
 void vb_release(ge_vocab *v, const vb_inner *entry);
 void vb_inner_free(budget *b, vb_inner *entry);
 
@@ -121,6 +136,12 @@ void vb_drop_folds(ge_vocab *v);
 u32 vb_child(const tt_trie *t, u32 node, u32 byte); /* or NONE */
 /* Appends the fewest tokens that spell a text; *spelt: there are some. False: failure of the budget. */
 bool vb_spell(const ge_vocab *v, budget *b, const u8 *text, u32 n, id_vec *out, bool *spelt);
+
+/* Is a byte the only one of its kind? */
+static inline bool vb_is_kind(const ge_vocab *v, u32 byte) {
+    const u8 *kind_of = v->shapes.kind_of;
+    return (byte == 0 || kind_of[byte - 1] != kind_of[byte]) && (byte == 255 || kind_of[byte + 1] != kind_of[byte]);
+}
 
 static inline bool vb_is_eos(const ge_vocab *v, u64 token) {
     for (u32 i = 0; i < v->n_eos; i++)

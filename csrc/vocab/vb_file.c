@@ -5,7 +5,7 @@
 #include "../base/file.h"
 #include "vb.h"
 
-static const file_kind VOCABULARY = {"ge-vocab", 1, "it is no saved vocabulary"};
+static const file_kind VOCABULARY = {"ge-vocab", 2, "it is no saved vocabulary"};
 
 typedef struct vb_note {
     u8 *at;
@@ -45,6 +45,13 @@ static void visit_all(file_walk *w, ge_vocab *v, vb_note *note) {
         FILE_NUMBER(w, v->tiers[k].bytes);
         visit_trie(w, &v->tiers[k].longer);
     }
+    FILE_NUMBER(w, v->shapes.kind_of);
+    FILE_VECTOR(w, v->shapes.kind);
+    FILE_VECTOR(w, v->shapes.first);
+    FILE_VECTOR(w, v->shapes.token_from);
+    FILE_VECTOR(w, v->shapes.tokens);
+    FILE_VECTOR(w, v->shapes.member_from);
+    FILE_VECTOR(w, v->shapes.members);
 }
 
 size_t ge_vocab_save(const ge_vocab *vocab, const uint8_t *text, uint32_t n_text, uint8_t *out) {

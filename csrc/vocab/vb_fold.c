@@ -44,7 +44,7 @@ const fd_fold *vb_fold(ge_vocab *v, const u16 class_of[256]) {
     budget b; /* of what is made without the lock */
     budget_init(&b, &v->b.limits);
     fd_fold *made = mem_resize(&b, NULL, 0, sizeof *made);
-    bool ok = made && fd_build(made, &b, &v->trie, class_of);
+    bool ok = made && fd_build(made, &b, &v->trie, v->n_tokens, class_of);
     lock_take(&v->lock);
     budget_begin(&v->b);
     v->b.bytes += b.bytes;

@@ -1,7 +1,7 @@
 /* Spelling a text with the fewest tokens: from its end, the fewest for each position are one more than the fewest after some token there. Of
  * the tokens that do, the longest is taken; of those with equal bytes, the first.
  *
- * Cost: the text's length times that of the longest token. */
+ * Cost: for each position, the bytes from there on that begin some token. */
 #include "vb.h"
 
 /* The child of a node by a byte, or NONE. */
@@ -34,4 +34,17 @@ failed:
     vec_drop(b, &fewest);
     vec_drop(b, &token);
     return false;
+}
+
+ge_status ge_vocab_spell(const ge_vocab *v, const uint8_t *text, size_t n_text, uint32_t *out, size_t *n_out, ge_err *err) {
+    id_vec tokens = {0};
+    budget b;
+    bool spelt = false;
+    budget_init(&b, &v->b.limits);
+    if (n_text >= NONE) return err_set(err, GE_E_ARGUMENT, "the text is too long");
+    bool ok = vb_spell(v, &b, text, (u32)n_text, &tokens, &spelt);
+    *n_out = ok && spelt ? tokens.n : 0;
+    if (*n_out) memcpy(out, tokens.at, tokens.n * sizeof *out);
+    vec_drop(&b, &tokens);
+    return budget_report(&b, err);
 }

@@ -30,6 +30,7 @@ __all__ = [
     "NothingError",
     "build",
     "check",
+    "fewest_tokens",
     "ffi",
     "lib",
     "load_vocab",
@@ -132,6 +133,13 @@ def save_vocab(vocab: Any, note: bytes) -> Any:
     content = ffi.new("uint8_t[]", lib.ge_vocab_save(vocab, note, len(note), ffi.NULL))
     lib.ge_vocab_save(vocab, note, len(note), content)
     return ffi.buffer(content)
+
+
+def fewest_tokens(vocab: Any, text: bytes) -> list[int]:
+    """The fewest tokens that spell a text; of such spellings the one whose tokens are longest, from the left. [] where none spells it."""
+    out, n_out, err = ffi.new("uint32_t[]", len(text)), ffi.new("size_t *"), new_err()
+    check(lib.ge_vocab_spell(vocab, text, len(text), out, n_out, err), err)
+    return list(out[0 : n_out[0]])
 
 
 class VocabContent(NamedTuple):

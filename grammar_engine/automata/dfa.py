@@ -4,8 +4,8 @@ Idea. A regex, an enum, a flat schema has finitely many states. All of them are 
 automaton over *tokens*. Serving is then a copy and a search in a short list, without a lock and without growth, and the table is a file that
 is mapped into memory. The work is done by the core (`csrc/dfa`); its masks are those of a `Matcher`, bit for bit.
 
-Invariant: equal grammars and equal vocabularies give equal tables, byte for byte, however many threads have made them. Only `coalesce_literals` makes a
-table that is not exact, and it says so wherever it is shown.
+Invariant: equal grammars and equal vocabularies give equal tables, byte for byte, however many threads have made them. Only `coalesce_literals`
+makes a table that is not exact, and it says so wherever it is shown.
 """
 
 from __future__ import annotations
@@ -13,18 +13,22 @@ from __future__ import annotations
 import json
 import os
 from array import array
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
-from .._native import check, error_of, ffi, lib, new_err
+from .._native import check, error_of, fewest_tokens, ffi, lib, new_err
 from ..errors import LimitExceededError, VocabularyError
 from ..grammar import Grammar
 from ..ir import Builder
 from ..limits import Limits
+from ..mask import words_of
 from ..saving import replace_file
 from ..vocabulary import Vocabulary
-from .spell import Spell, fewest_tokens
+
+Spell = Callable[[bytes], Sequence[int]]
 
 MAX_STATES = 65_536
 _MAX_THREADS = 64
@@ -86,6 +90,8 @@ class TokenDFA:
     _handle: Any
     _kind: str
     _grammar: Grammar | None
+    _words: int  # of a mask
+    _state_type: str  # of an array of states
 
     def __init__(self) -> None:
         raise TypeError("a TokenDFA is made by TokenDFA.from_regex, from_grammar or load")
@@ -176,12 +182,12 @@ class TokenDFA:
             raise ValueError("spell is for coalesce_literals=True")
         err = new_err()
         out = ffi.new("ge_plan **")
-        status = lib.ge_plan_new(grammar._handle, vocabulary._handle, max_states, out, err)
+        status = lib.ge_plan_new(grammar._handle, vocabulary._handle, max_states, coalesce_literals, out, err)
         _check(status, err, max_states)
         plan = ffi.gc(out[0], lib.ge_plan_free)
         spelling, spelling_at = ffi.NULL, ffi.NULL
         if coalesce_literals:
-            tokens, at = _spell_runs(plan, spell or fewest_tokens(vocabulary), vocabulary)
+            tokens, at = _spell_runs(plan, spell or partial(fewest_tokens, vocabulary._handle), vocabulary)
             spelling, spelling_at = ffi.from_buffer("uint32_t[]", tokens), ffi.from_buffer("uint32_t[]", at)
         made = ffi.new("ge_dfa **")
         _check(lib.ge_dfa_new(plan, spelling, spelling_at, min(threads, _MAX_THREADS), made, err), err, max_states)
@@ -207,6 +213,8 @@ class TokenDFA:
             lib.ge_dfa_bytes(handle),
             bool(content.exact),
         )
+        self._words = words_of(vocabulary)
+        self._state_type = "B" if self.num_states < 1 << 8 else "H" if self.num_states < 1 << 16 else "I"
         return self
 
     # --- files ------------------------------------------------------------------------------------------------------
@@ -341,9 +349,9 @@ def _check(status: int, err: Any, max_states: int) -> None:
     if not status:
         return
     error = error_of(status, err)
-    if isinstance(error, LimitExceededError) and error.limit == "max_configurations":
-        detail = "the grammar is not regular, or has more states"
-        raise LimitExceededError("max_states", max_states, detail, remedy="max_states=...")
+    if isinstance(error, LimitExceededError) and (error.limit, error.maximum) == ("max_configurations", max_states + 1):
+        reason = ffi.string(err.text).decode() or "the grammar is not regular, or has more states"
+        raise LimitExceededError("max_states", max_states, reason, remedy="max_states=...")
     raise error
 
 

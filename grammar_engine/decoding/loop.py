@@ -12,7 +12,7 @@ Whether a token fits is told in budget.py.
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Generator, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import islice
@@ -28,11 +28,11 @@ from ..vocabulary import Vocabulary
 from .apply import apply_mask
 from .budget import TRIES, BudgetedText
 from .models import Model, as_model
-from .scores import Sampling, Scores, draws, penalise, probabilities
+from .scores import Sampling, Scores, best_first, choose, draws, penalise, weigh
 
 if TYPE_CHECKING:
     from .models import Payload, Session
-    from .prefix_cache import PrefixCache
+    from .prefix_cache import Lease, PrefixCache
 
 _DEFAULT = Sampling()
 
@@ -166,7 +166,7 @@ def stream(
         Tokens that end a text without a grammar. Default: the `eos` of the vocabulary.
     prefix_cache : PrefixCache, optional
         Keys and values of the prompt are taken from it; those of the prompt are put into it after the first pass, and those of the text at its
-        end. Only for torch modules.
+        end, or where the stream is left. Only for torch modules.
 
     Returns
     -------
@@ -216,12 +216,16 @@ class Stream:
         What was generated so far.
     """
 
-    def __init__(self, steps: Iterator[Step], generation: Generation):
+    def __init__(self, steps: Generator[Step, None, None], generation: Generation):
         self._steps = steps
         self.generation = generation
 
     def __iter__(self) -> Iterator[Step]:
         return self
+
+    def close(self) -> None:
+        """Leave the text where it is. Not needed at its end, nor before the stream is dropped: then it closes itself."""
+        self._steps.close()
 
     def __next__(self) -> Step:
         with _timed(self.generation, "seconds"):
@@ -276,7 +280,7 @@ class _Loop:
     generation: Generation
     n_passed: int = 0  # of `ids`, how many the last pass has seen
 
-    def run(self, prefix_cache: PrefixCache[Payload] | None) -> Iterator[Step]:
+    def run(self, prefix_cache: PrefixCache[Payload] | None) -> Generator[Step, None, None]:
         """The steps, until the text ends or the budget is used up."""
         session = self.model.start()
         if prefix_cache is None:
@@ -285,15 +289,26 @@ class _Loop:
         from .prefix_cache import kv
 
         with kv.resume(session, prefix_cache, self.ids, self.model) as lease:
-            is_kept = False
-            for step in self._steps(session):
-                if self.n_passed and not is_kept:
-                    kv.keep(session, lease, self.ids[: self.n_passed], self.model)
-                    is_kept = True
-                elif is_kept and self.generation.finish_reason:
-                    with suppress(TypeError):  # a window may have slid since the first pass
+            n_kept = 0
+            try:
+                for step in self._steps(session):
+                    if self.n_passed and not n_kept:
                         kv.keep(session, lease, self.ids[: self.n_passed], self.model)
-                yield step
+                        n_kept = self.n_passed
+                    elif self.generation.finish_reason:
+                        self._keep_rest(session, lease, n_kept)
+                        n_kept = self.n_passed
+                    yield step
+            finally:  # where the caller has left before the end
+                self._keep_rest(session, lease, n_kept)
+
+    def _keep_rest(self, session: Session, lease: Lease[Payload], n_kept: int) -> None:
+        """Keep what was passed since `n_kept` positions were kept, if any were and it can be."""
+        from .prefix_cache import kv
+
+        if 0 < n_kept < self.n_passed:
+            with suppress(TypeError, ValueError):  # since the first pass a window may have slid, or a pass has failed
+                kv.keep(session, lease, self.ids[: self.n_passed], self.model)
 
     def _steps(self, session: Session) -> Iterator[Step]:
         generation = self.generation
@@ -320,13 +335,16 @@ class _Loop:
         return "budget" if len(self.generation.tokens) == self.budget else None
 
     def _write_alone(self) -> list[int]:
-        if self.text is None:
+        if self.text is None or (self.forced and self.text.has_choice):
             return []
-        with _timed(self.generation, "seconds_masks"):
-            if self.forced:
-                return self.text.write_alone()
+        begun = time.perf_counter()
+        tokens: list[int] = []
+        if self.forced:
+            tokens = self.text.write_alone()
+        else:
             self.text.fill_mask()
-            return []
+        self.generation.seconds_masks += time.perf_counter() - begun
+        return tokens
 
     def _write(self, scores: Scores) -> int:
         """Choose a token by its score, and append it to the text."""
@@ -334,27 +352,33 @@ class _Loop:
         if self.text is None:
             if self.vocabulary is not None:
                 scores[self.vocabulary.size :] = -np.inf  # ids that pad the model's output
-            return next(draws(probabilities(scores, self.sampling), self.rng))
-        with _timed(self.generation, "seconds_masks"):
-            apply_mask(scores, self.text.mask)
+            weights = weigh(scores, self.sampling)
+            return weights.token(choose(weights.values, self.rng))
+        begun = time.perf_counter()
+        apply_mask(scores, self.text.mask)
+        self.generation.seconds_masks += time.perf_counter() - begun
         for token in islice(self._candidates(scores), TRIES):
-            with _timed(self.generation, "seconds_masks"):
-                if self.text.accept([token]):
-                    return token
+            begun = time.perf_counter()
+            fits = self.text.accept([token])
+            self.generation.seconds_masks += time.perf_counter() - begun
+            if fits:
+                return token
             self.generation.refused += 1
             scores[token] = -np.inf
-        if not self.text.closing:
+        if not self.text.close_in_time:
             raise ValueError("the model gives -inf to every token that the grammar allows")
-        token = self.text.closing[0]
+        token = self.text.way_out()
         self.text.accept([token])
         return token
 
     def _candidates(self, scores: Scores) -> Iterator[int]:
         """Tokens as they are drawn, none twice; those that were refused have the score -inf."""
-        while n_left := np.count_nonzero(scores != -np.inf):
-            yield from draws(probabilities(scores, self.sampling), self.rng)
+        while scores.max() != -np.inf:
+            weights = weigh(scores, self.sampling)
+            yield from map(weights.token, draws(weights.values, self.rng))
             if self.sampling.greedy:  # the next best in turn: what further rounds would find, each by a look at all scores
-                yield from np.argsort(-scores, kind="stable")[: n_left - 1].tolist()
+                places = best_first(scores, TRIES)
+                yield from places[scores[places] != -np.inf].tolist()
 
 
 def _spelling(vocabulary: Vocabulary, token: int) -> bytes:

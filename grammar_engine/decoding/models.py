@@ -19,6 +19,7 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Callable, Sequence
+from itertools import groupby
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
@@ -29,18 +30,21 @@ from .prefix import common_prefix
 Logits: TypeAlias = NDArray[np.float32]
 
 _LENGTH_AXIS = 2  # of keys and values
+_STACKED_LENGTH_AXIS = _LENGTH_AXIS + 1
+_AT_ONCE = 32  # blocks that are exported together: so many are held twice for a moment
 
 
-class Payload(list[tuple[Any, Any]]):
-    """The keys and values of some positions: one (key, value) per layer, tensors of shape (1, heads, positions, dim).
+class Payload(list[Any]):
+    """The keys and values of some positions, of all layers: key, value, key, value ...
 
-    They are copies, so they hold no more memory than they say.
+    Tensors of the same kind are stacked: (n, 1, heads, positions, dim). So of most models it is a single tensor, and to make one is a single copy
+    instead of one for each layer. It shares no memory, so it holds no more than it says.
     """
 
     @property
     def nbytes(self) -> int:
         """Bytes of all tensors."""
-        return sum(tensor.numel() * tensor.element_size() for layer in self for tensor in layer)
+        return sum(stack.numel() * stack.element_size() for stack in self)
 
 
 class Session(Protocol):
@@ -62,8 +66,8 @@ class Session(Protocol):
             float32, shape (rows, V), the caller's to change. Row -1 scores what follows all of `ids`.
         """
 
-    def export(self, start: int, stop: int) -> Payload:
-        """Keys and values of the positions start .. stop - 1 of the last text.
+    def export(self, start: int, stop: int, size: int) -> list[Payload]:
+        """Keys and values of the positions start .. stop - 1 of the last text, in blocks of `size`; the last one may be shorter.
 
         Raises
         ------
@@ -215,7 +219,7 @@ class _NoiseSession:
         rng = np.random.default_rng((self.model.seed, token))
         return rng.standard_normal(self.model.width, dtype=np.float32) * np.float32(self.model.spread)
 
-    def export(self, start: int, stop: int) -> Payload:
+    def export(self, start: int, stop: int, size: int) -> list[Payload]:
         raise TypeError("noise has no keys and values to export")
 
     def resume(self, ids: Sequence[int], payloads: Sequence[Payload]) -> None:
@@ -249,7 +253,7 @@ class _CallableSession:
         self.model.learn_width(scores.shape[1])
         return as_numpy(scores[-rows:])
 
-    def export(self, start: int, stop: int) -> Payload:
+    def export(self, start: int, stop: int, size: int) -> list[Payload]:
         raise TypeError("a callable has no keys and values to export")
 
     def resume(self, ids: Sequence[int], payloads: Sequence[Payload]) -> None:
@@ -313,13 +317,20 @@ class _TorchSession:
             self.ids, self.cut = seen, len(seen) < len(ids)
         return logits
 
-    def export(self, start: int, stop: int) -> Payload:
+    def export(self, start: int, stop: int, size: int) -> list[Payload]:
+        import torch
+
         if not 0 <= start < stop <= len(self.ids) or self.cut:
             held = "those of a text that was cut" if self.cut else f"{len(self.ids)}"
             raise ValueError(f"positions {start} to {stop} are not among the keys and values of the session ({held})")
         if _lengths(self.past) != {len(self.ids)}:
             raise TypeError("the model keeps no keys and values of each position")
-        return Payload((keys[:, :, start:stop].clone(), values[:, :, start:stop].clone()) for keys, values in _layers(self.past))
+        groups, payloads = _alike(_layers(self.past)), []
+        for first in range(start, stop, _AT_ONCE * size):  # stacked together, and then cut: a few operations for many blocks
+            length = min(_AT_ONCE * size, stop - first)
+            stacks = [torch.stack([tensor[:, :, first : first + length] for tensor in group]) for group in groups]
+            payloads += [Payload(stack[:, :, :, at : at + size].clone() for stack in stacks) for at in range(0, length, size)]
+        return payloads
 
     def resume(self, ids: Sequence[int], payloads: Sequence[Payload]) -> None:
         import torch
@@ -327,13 +338,13 @@ class _TorchSession:
         self._forget()
         if self.model.max_length is not None and len(ids) > self.model.max_length:
             raise ValueError(f"{len(ids)} ids are more than the {self.model.max_length} that the model can see")
-        positions = sum(payload[0][0].shape[_LENGTH_AXIS] for payload in payloads)
+        positions = sum(payload[0].shape[_STACKED_LENGTH_AXIS] for payload in payloads)
         if positions != len(ids):
             raise ValueError(f"the payloads are of {positions} positions, and there are {len(ids)} ids")
         if not payloads:
             return
-        layers = [tuple(torch.cat(tensors, dim=_LENGTH_AXIS) for tensors in zip(*layer)) for layer in zip(*payloads)]
-        self.past, self.ids = self._as_past(layers), list(ids)
+        tensors = [tensor for stacks in zip(*payloads) for tensor in torch.cat(stacks, dim=_STACKED_LENGTH_AXIS)]
+        self.past, self.ids = self._as_past(list(zip(tensors[::2], tensors[1::2]))), list(ids)
 
     def _as_past(self, layers: list[Any]) -> Any:
         """Keys and values in the form that the module takes."""
@@ -365,6 +376,12 @@ def _layers(past: Any) -> list[tuple[Any, Any]]:
     if isinstance(past, (list, tuple)):
         return list(past)
     return [(getattr(layer, "keys", None), getattr(layer, "values", None)) for layer in getattr(past, "layers", ())]
+
+
+def _alike(layers: list[tuple[Any, Any]]) -> list[list[Any]]:
+    """Keys and values in their order, those beside each other that can be stacked together."""
+    tensors = [tensor for layer in layers for tensor in layer]
+    return [list(group) for _, group in groupby(tensors, lambda tensor: (tensor.shape, tensor.dtype, tensor.device))]
 
 
 def _lengths(past: Any) -> set[int | None]:

@@ -1,15 +1,18 @@
 """From scores to a token: penalty, temperature, filters, softmax, draw.
 
-Idea. The allowed tokens are those whose score is not -inf, often a few of a hundred thousand. So they are gathered first, and all that follows
-is done on them alone, in float64: no filter sorts or exponentiates what the mask has excluded.
+Idea. The allowed tokens are those whose score is not -inf, often a few of a hundred thousand. Then they are gathered first, and all that follows is
+done on them alone. Where most tokens are allowed, gathering costs more than it saves, and nothing is moved before a filter has left few.
 
-    scores (V,)  --penalise, mask-->  gather  --temperature-->  top-k  -->  top-p  -->  min-p  -->  softmax  -->  (V,)
+    scores (V,)  --penalise, mask-->  gather?  --temperature-->  top-k  -->  exp  -->  top-p  -->  min-p  -->  weights of some tokens  --draw-->  token
 
 Each filter sees the distribution that the one before it left, renormalised. Among equal scores the lower id goes first, so the result
 does not depend on how a sort breaks ties. A filter never leaves nothing: the likeliest token stays.
 
-Cost of `probabilities` at V = 131,072: a comparison and the zeroed result, 0.1 ms, and what is allowed; top-p sorts only as many of the
-likeliest as it keeps, to the next power of eight.
+Up to `_FEW` tokens are weighed in float64. More, in float32: a float32 exponential takes a tenth of the time, and its error, 1e-7 of a weight, is below
+that of scores made of float16. Sums are float64 everywhere.
+
+Cost at V = 131,072: passes over the scores, the exponential the dearest. No filter sorts all tokens: top-k partitions, top-p adds up weights in bins and
+sorts one bin; a draw adds up blocks, and then within one block. docs/decoding.md has figures.
 """
 
 from __future__ import annotations
@@ -17,7 +20,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +28,29 @@ from numpy.typing import NDArray
 Scores: TypeAlias = NDArray[np.floating]
 Probabilities: TypeAlias = NDArray[np.float64]
 
-_FIRST_SORTED = 64  # top-p: how many of the likeliest are sorted before there is reason for more
+_FEW = 4096  # tokens
+_BLOCK = 512  # weights that are added up at once
+_FIRST_DRAWN = 1024  # `draws`: how many arrivals are sorted before there is reason for more
+_LEAST, _MOST = 1e-30, 1e30  # temperatures that float32 divides by
+
+
+class Weights(NamedTuple):
+    """A distribution over tokens.
+
+    Attributes
+    ----------
+    ids : numpy.ndarray or None
+        The tokens that may come, ascending; None: token i is at place i.
+    values : numpy.ndarray
+        Floating, not negative: how likely each is, beside the others.
+    """
+
+    ids: NDArray[np.intp] | None
+    values: NDArray[np.floating]
+
+    def token(self, place: int) -> int:
+        """The token at a place."""
+        return place if self.ids is None else int(self.ids[place])
 
 
 @dataclass(frozen=True)
@@ -114,7 +139,7 @@ def penalise(logits: Scores, ids: Collection[int], theta: float, *, sign_aware: 
     logits[..., columns] = np.where(scores < 0, scores * theta, scores / theta) if sign_aware else scores / theta
 
 
-def probabilities(logits: Scores, sampling: Sampling) -> Probabilities:
+def weigh(logits: Scores, sampling: Sampling) -> Weights:
     """The distribution from which the next token is drawn.
 
     Parameters
@@ -122,11 +147,7 @@ def probabilities(logits: Scores, sampling: Sampling) -> Probabilities:
     logits : numpy.ndarray
         Floating, shape (V,): scores after penalty and mask; -inf for what may not come. Not changed.
     sampling : Sampling
-
-    Returns
-    -------
-    numpy.ndarray
-        float64, shape (V,), sums to 1; 0 for what may not come or was filtered out. Greedy: 1 for the best token (the lowest id among equals).
+        Greedy: only the best token is left (the lowest id among equals).
 
     Raises
     ------
@@ -135,36 +156,83 @@ def probabilities(logits: Scores, sampling: Sampling) -> Probabilities:
     """
     if logits.ndim != 1:
         raise ValueError(f"probabilities are made of one row of scores, not of the shape {logits.shape}")
-    result = np.zeros(len(logits))
-    ids = np.flatnonzero(logits != -np.inf)
-    if not len(ids):
+    allowed = logits != -np.inf
+    ids, scores = None, logits
+    if len(logits) <= _FEW or 2 * np.count_nonzero(allowed) < len(logits):
+        ids = np.flatnonzero(allowed)
+        scores = logits[ids]
+    best = scores.max(initial=-np.inf)  # NaN if one is
+    if best == -np.inf:
         raise ValueError("no token has a score above -inf")
-    scores = logits[ids].astype(np.float64)
-    best = scores.max()  # NaN if one is
     if not math.isfinite(best):
         raise ValueError(f"a score is {best}: scores are finite, or -inf for what may not come")
     if sampling.greedy:
-        result[ids[scores.argmax()]] = 1
-        return result
-    scores -= best  # before the temperature: tiny ones overflow else
-    with np.errstate(over="ignore"):  # -inf is right
-        scores /= sampling.temperature
-    if sampling.top_k is not None and sampling.top_k < len(ids):
-        kept = _likeliest(scores, sampling.top_k)
-        ids, scores = ids[kept], scores[kept]
-    weights = np.exp(scores)
+        place = scores.argmax()
+        return Weights(np.array([place if ids is None else ids[place]]), np.ones(1))
+    scores = _heated(scores, best, sampling.temperature)
+    if sampling.top_k is not None and sampling.top_k < len(scores):
+        ids, scores = _keep(ids, scores, _likeliest(scores, sampling.top_k))
+    weights = np.exp(scores, out=scores)
     if sampling.top_p is not None and sampling.top_p < 1:
-        kept = _nucleus(weights, sampling.top_p)
-        ids, weights = ids[kept], weights[kept]
+        ids, weights = _keep(ids, weights, _nucleus(weights, sampling.top_p))
     if sampling.min_p:
-        kept = np.flatnonzero(weights >= sampling.min_p)  # the likeliest has weight 1
-        ids, weights = ids[kept], weights[kept]
-    result[ids] = weights / weights.sum()
+        ids, weights = _keep(ids, weights, np.flatnonzero(weights >= sampling.min_p))  # the likeliest has weight 1
+    return Weights(ids, weights)
+
+
+def _heated(scores: Scores, best: np.floating, temperature: float) -> Scores:
+    """A new array: (scores - best) / temperature. In this order: tiny temperatures overflow else."""
+    if len(scores) <= _FEW:
+        scores = scores.astype(np.float64)
+        scores -= best
+    else:
+        scores = (scores - best).astype(np.float32, copy=False)
+        temperature = min(max(temperature, _LEAST), _MOST)
+    with np.errstate(over="ignore"):  # -inf is right
+        if temperature != 1:
+            scores /= temperature
+    return scores
+
+
+def _keep(ids: NDArray[np.intp] | None, values: Scores, kept: NDArray[np.intp]) -> tuple[NDArray[np.intp], Scores]:
+    return kept if ids is None else ids[kept], values[kept]
+
+
+def probabilities(logits: Scores, sampling: Sampling) -> Probabilities:
+    """`weigh`, as the probability of each token.
+
+    Parameters
+    ----------
+    logits, sampling
+        Those of `weigh`.
+
+    Returns
+    -------
+    numpy.ndarray
+        float64, shape (V,), sums to 1; 0 for what may not come or was filtered out.
+
+    Raises
+    ------
+    ValueError
+        As for `weigh`.
+    """
+    ids, values = weigh(logits, sampling)
+    shares = np.divide(values, values.sum(dtype=np.float64), dtype=np.float64)
+    if ids is None:
+        return shares
+    result = np.zeros(len(logits))
+    result[ids] = shares
     return result
 
 
-def _likeliest(scores: Probabilities, count: int) -> NDArray[np.intp]:
-    """Positions of the `count` highest scores, ascending; among equals the first."""
+def best_first(scores: Scores, count: int) -> NDArray[np.intp]:
+    """Places of the `count` highest scores, the highest first; among equals the first."""
+    kept = _likeliest(scores, count)
+    return kept[np.argsort(-scores[kept], kind="stable")]
+
+
+def _likeliest(scores: Scores, count: int) -> NDArray[np.intp]:
+    """Places of the `count` highest scores, ascending; among equals the first."""
     if count >= len(scores):
         return np.arange(len(scores))
     threshold = np.partition(scores, len(scores) - count)[len(scores) - count]
@@ -173,44 +241,54 @@ def _likeliest(scores: Probabilities, count: int) -> NDArray[np.intp]:
     return np.sort(np.concatenate((above, equal)))
 
 
-def _nucleus(weights: Probabilities, share: float) -> NDArray[np.intp]:
-    """Positions of the fewest highest weights that sum to `share` of all."""
-    wanted = share * weights.sum()
-    count = _FIRST_SORTED
-    while True:
-        kept = _likeliest(weights, count)
-        kept = kept[np.argsort(-weights[kept], kind="stable")]
-        sums = np.cumsum(weights[kept])
-        if sums[-1] >= wanted or count >= len(weights):
-            return kept[: int(np.searchsorted(sums, wanted)) + 1]
-        count *= 8
+def _nucleus(weights: Scores, share: float) -> NDArray[np.intp]:
+    """Places of the fewest highest weights that sum to `share` of all, ascending; among equals the first."""
+    total = weights.sum(dtype=np.float64)
+    wanted = share * total
+    likely = np.flatnonzero(weights >= (1 - share) / 2 * total / len(weights))  # the others together are half of what may be left out
+    weights = weights[likely]
+    sure, border, sum_of_sure = np.arange(0), np.arange(len(weights)), 0.0
+    if len(weights) > _FEW:  # weights of equal upper halves are near each other: of them, only those where the sum is reached are sorted
+        halves = weights.view(np.uint32) >> 16
+        sums = np.bincount(halves, weights)[::-1].cumsum()  # the highest first
+        at = min(int(np.searchsorted(sums, wanted)), len(sums) - 1)
+        half = len(sums) - 1 - at
+        sure, border, sum_of_sure = np.flatnonzero(halves > half), np.flatnonzero(halves == half), sums[at - 1] if at else 0.0
+    border = border[best_first(weights[border], len(border))]
+    sums = np.cumsum(weights[border], dtype=np.float64) + sum_of_sure
+    return likely[np.sort(np.concatenate((sure, border[: int(np.searchsorted(sums, wanted)) + 1])))]
 
 
-def choose(probabilities: Probabilities, rng: np.random.Generator) -> int:
-    """Draw a token; one of probability 0 is never drawn.
+def choose(weights: Scores, rng: np.random.Generator) -> int:
+    """Draw a place; one of weight 0 is never drawn.
 
     Parameters
     ----------
-    probabilities : numpy.ndarray
-        float64, shape (V,), not negative; sums to more than 0, not necessarily to 1.
+    weights : numpy.ndarray
+        Floating, shape (n,), not negative; sums to more than 0, not necessarily to 1.
     rng : numpy.random.Generator
         One number is drawn from it, whatever the distribution.
     """
-    ids = np.flatnonzero(probabilities)
-    sums = np.cumsum(probabilities[ids])
-    at = np.searchsorted(sums, rng.random() * sums[-1], side="right")
-    return int(ids[min(int(at), len(ids) - 1)])  # rounding could lead past the last
+    starts = np.arange(0, len(weights), _BLOCK)
+    sums = np.cumsum(np.add.reduceat(weights, starts, dtype=np.float64))
+    sought = rng.random() * sums[-1]
+    block = min(int(np.searchsorted(sums, sought, side="right")), len(sums) - 1)
+    within = np.cumsum(weights[starts[block] : starts[block] + _BLOCK], dtype=np.float64)
+    at = int(starts[block] + np.searchsorted(within, sought - (sums[block - 1] if block else 0.0), side="right"))
+    if at < len(weights) and weights[at]:
+        return at
+    return int(np.flatnonzero(weights[: at + 1])[-1])  # rounding has led past the last of the block
 
 
-def draws(probabilities: Probabilities, rng: np.random.Generator) -> Iterator[int]:
-    """Draw tokens one after another, each as `choose` would from what the earlier ones have left, until none is left.
+def draws(weights: Scores, rng: np.random.Generator) -> Iterator[int]:
+    """Draw places one after another, each as `choose` would from what the earlier ones have left, until none is left.
 
-    The first costs what `choose` costs. The others are the order of an exponential race [1]_: a token arrives after a time that is exponential
-    with its probability as rate, so whichever have arrived, the next is drawn by the probabilities of the rest.
+    The first costs what `choose` costs. The others are the order of an exponential race [1]_: a place arrives after a time that is exponential
+    with its weight as rate, so whichever have arrived, the next is drawn by the weights of the rest.
 
     Parameters
     ----------
-    probabilities : numpy.ndarray
+    weights : numpy.ndarray
         As for `choose`.
     rng : numpy.random.Generator
 
@@ -218,10 +296,14 @@ def draws(probabilities: Probabilities, rng: np.random.Generator) -> Iterator[in
     ----------
     .. [1] Efraimidis and Spirakis, "Weighted random sampling with a reservoir", Information Processing Letters 97, 2006.
     """
-    first = choose(probabilities, rng)
+    first = choose(weights, rng)
     yield first
-    ids = np.flatnonzero(probabilities)
-    ids = ids[ids != first]
-    with np.errstate(over="ignore"):  # of probabilities near 1e-308: they arrive last, at infinity
-        arrivals = rng.standard_exponential(len(ids)) / probabilities[ids]
-    yield from ids[np.argsort(arrivals, kind="stable")].tolist()
+    places = np.flatnonzero(weights)
+    places = places[places != first]
+    with np.errstate(over="ignore"):  # of weights near 1e-308: they arrive last, at infinity
+        arrivals = -rng.standard_exponential(len(places)) / weights[places]
+    count = _FIRST_DRAWN
+    done = 0
+    while done < len(places):
+        yield from places[best_first(arrivals, count)[done:]].tolist()
+        done, count = count, len(places)

@@ -1,8 +1,8 @@
 """Token automata read back from outside, and what is known of them without the engine.
 
-Idea. A state is judged by two references that share nothing. The oracle (tests/oracle) says which tokens may come after a text. The byte automaton that a
-`TokenDFA` carries (its grammar, as a table) is small enough to be read in full, so all of a token automaton can be compared with it:
-a token leads where its bytes lead.
+Idea. A state is judged by two references that share nothing. The oracle (tests/oracle) says which tokens may come after a text. The byte
+automaton that a `TokenDFA` carries (its grammar, as a table) is small enough to be read in full, so all of a token automaton can be
+compared with it: a token leads where its bytes lead.
 
 What is read with `follow` and `mask_of` goes through the same calls of the core that `Guide` makes.
 """
@@ -123,7 +123,10 @@ def refine(rows: dict[int, dict[int, int]], accepting: Sequence[bool]) -> dict[i
 
 
 def check_against_oracle(dfa: TokenDFA, recogniser: Recogniser, tiny: TinyVocabulary) -> int:
-    """The mask at each state, and after each of its tokens, is what the oracle says of a text that leads there. Returns the number of masks compared."""
+    """The mask at each state, and after each of its tokens, is what the oracle says of a text that leads there.
+
+    Returns the number of masks compared.
+    """
     spelt, eos, masks = tiny.spelt, set(tiny.eos), 0
     known: dict[int, Any] = {0: recogniser.start()}
     for state in (pending := [0]):

@@ -56,6 +56,23 @@ def test_the_limit_counts_states_exactly() -> None:
     assert (caught.value.limit, caught.value.maximum) == ("max_states", 99)
 
 
+def test_the_limit_that_was_met() -> None:
+    """Not even the engine that reads the grammar has room: that is a field of `Limits`. Else its number of configurations is max_states."""
+    with pytest.raises(LimitExceededError) as caught:
+        TokenDFA.from_regex("ab", Vocabulary.bytes(), limits=Limits(max_configurations=1))
+    assert (caught.value.limit, caught.value.maximum) == ("max_configurations", 1)
+    assert TokenDFA.from_regex("ab", Vocabulary.bytes(), limits=Limits(max_configurations=2)).num_states == 3
+
+
+def test_values_that_must_differ_are_states() -> None:
+    """Finitely many texts, and too many states: the message says why."""
+    schema = {"type": "array", "uniqueItems": True, "items": {"type": "string", "pattern": "^[a-d]{3}$"}, "maxItems": 3}
+    grammar = Grammar.from_json_schema(schema)
+    with pytest.raises(LimitExceededError, match="max_states = 3,000 is reached: values that must differ") as caught:
+        TokenDFA.from_grammar(grammar, Vocabulary.bytes(), max_states=3000)
+    assert caught.value.limit == "max_states"
+
+
 @pytest.mark.parametrize("text", ['start: "(" start ")" | "a"', 'start: a\na: "x" b?\nb: "[" a "]"', 'start: ("a" start "b")?'])
 def test_recursive_grammars_are_refused(text: str) -> None:
     with pytest.raises(LimitExceededError, match="not regular") as caught:

@@ -9,7 +9,7 @@ import pytest
 from automata.reading import follow, mask_of, paths_of, texts_of
 from exactness import grammars
 from grammar_engine import Grammar, Guide, TokenDFA, Vocabulary, ir
-from grammar_engine.automata.spell import fewest_tokens
+from grammar_engine._native import fewest_tokens
 from grammar_engine.errors import GrammarError, LimitExceededError
 from vocabularies import random_vocabulary
 
@@ -169,29 +169,28 @@ def test_only_letters_digits_and_underscores_of_two_or_more() -> None:
 
 
 def test_the_fewest_tokens() -> None:
-    spell = fewest_tokens(vocabulary_of(b"fi", b"file", b"filen", b"ame", b"name", b"ename"))
+    vocabulary = vocabulary_of(b"fi", b"file", b"filen", b"ame", b"name", b"ename")
 
     def words(text: bytes) -> list[bytes]:
-        vocabulary = vocabulary_of(b"fi", b"file", b"filen", b"ame", b"name", b"ename")
-        return [vocabulary.tokens[token] for token in spell(text)]
+        return [vocabulary.tokens[token] for token in fewest_tokens(vocabulary._handle, text)]
 
     assert words(b"filename") == [b"filen", b"ame"]  # the longest first token of those with two
     assert words(b"filfile") == [b"fi", b"l", b"file"]
     assert words(b"") == []
-    assert fewest_tokens(Vocabulary([b"ab", b"b", b""], eos=[2]))(b"aba") == []
+    assert fewest_tokens(Vocabulary([b"ab", b"b", b""], eos=[2])._handle, b"aba") == []
 
 
 def test_fewest_tokens_equal_trying_all() -> None:
     rng = random.Random(92)
     for _ in range(200):
         tokens = sorted({bytes(rng.choices(b"ab", k=rng.randint(1, 4))) for _ in range(5)})
-        spell, text = fewest_tokens(Vocabulary([*tokens, b""], eos=[len(tokens)])), bytes(rng.choices(b"ab", k=rng.randint(1, 9)))
+        vocabulary, text = Vocabulary([*tokens, b""], eos=[len(tokens)]), bytes(rng.choices(b"ab", k=rng.randint(1, 9)))
         best: dict[int, int] = {0: 0}
         for end in range(1, len(text) + 1):
             ways = [best[end - len(t)] + 1 for t in tokens if end >= len(t) and end - len(t) in best and text[:end].endswith(t)]
             if ways:
                 best[end] = min(ways)
-        found = list(spell(text))
+        found = fewest_tokens(vocabulary._handle, text)
         assert len(found) == best.get(len(text), 0)
         assert not found or b"".join(tokens[token] for token in found) == text
 

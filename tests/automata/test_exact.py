@@ -40,7 +40,10 @@ def check(builder: ir.Builder, tiny: TinyVocabulary, max_states: int = 3000) -> 
 
 
 def check_complaint(error, recogniser: Recogniser, tiny: TinyVocabulary) -> None:
-    """The text that the message names leads to where no token can follow, and the missing bytes (the first of many) are those that the grammar reads."""
+    """The text that the message names leads to where no token can follow.
+
+    The missing bytes (the first of many) are those that the grammar reads.
+    """
     shown = re.search(r" after (b'.*'|b\".*\"): the grammar asks", str(error))
     text = b"" if shown is None else eval(shown[1])
     assert oracle_is_stuck(recogniser, tiny, text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import random
 import subprocess
@@ -65,6 +66,13 @@ def test_the_grammar_of_a_loaded_automaton_is_an_equal_one(tmp_path: Path) -> No
         assert one.mask() == other.mask()
         assert one.accept(token) and other.accept(token)
     assert saved(loaded, tmp_path) == content
+
+
+@pytest.mark.skipif(sys.byteorder == "big", reason="files have the byte order of the machine")
+def test_the_content_of_a_file(tmp_path: Path) -> None:
+    """If this fails, raise the number of the format in csrc/dfa/td_file.c: files of before hold something else."""
+    content = saved(TokenDFA.from_regex("(ab|é)*b?", TINY.build()), tmp_path)
+    assert (len(content), hashlib.blake2b(content, digest_size=8).hexdigest()) == (784, "d383ff5ec54d7e86")
 
 
 def test_only_the_language_counts(tmp_path: Path) -> None:

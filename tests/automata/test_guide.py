@@ -191,16 +191,35 @@ def test_repr(dfa: TokenDFA) -> None:
     assert repr(Guide(dfa)) == f"<Guide in state 0 of {dfa.num_states}>"
 
 
-def test_ten_thousand_guides_are_small() -> None:
+@pytest.mark.parametrize("steps", [0, 8, 100])
+def test_ten_thousand_guides_are_small(steps: int) -> None:
     """Objects and their histories, by their own account: 2 MB for 10,000 of them."""
     import tracemalloc
 
     dfa = TokenDFA.from_regex(".*", Vocabulary.builtin())
-    Guide(dfa).advance(dfa.vocabulary.encode_greedy(b"a")[0])
+    token = dfa.vocabulary.encode_greedy(b"a")[0]
+    Guide(dfa).advance(token)
     tracemalloc.start()
     try:
-        guides = [Guide(dfa) for _ in range(10_000)]
-        assert tracemalloc.get_traced_memory()[0] < 2_000_000
+        guides = [Guide(dfa) for _ in range(10_000 // 10)]
+        for guide in guides:
+            for _ in range(steps):
+                guide.advance(token, return_tokens=False)
+        assert 10 * tracemalloc.get_traced_memory()[0] < 2_000_000
     finally:
         tracemalloc.stop()
-    assert len(guides) == 10_000
+    assert all(guide.get_allowed_rollback() == min(steps, 32) for guide in guides)
+
+
+def test_histories_of_wide_states() -> None:
+    """States beyond one byte, and beyond two."""
+    vocabulary = Vocabulary.bytes()
+    for n, steps in ((300, 280), (70_000, 66_000)):
+        guide = Guide(TokenDFA.from_regex(f"a{{{n}}}", vocabulary, max_states=n + 1), max_rollback=n)
+        for _ in range(steps):
+            guide.advance(ord("a"), return_tokens=False)
+        assert guide.get_state() == steps
+        guide.rollback_state(5)
+        assert guide.get_state() == steps - 5 and guide.get_allowed_rollback() == steps - 5
+        guide.rollback_state(steps - 6)
+        assert guide.get_state() == 1

@@ -21,11 +21,7 @@ class Difference(NamedTuple):
         return f"/{self.file}" in f"/{file}" and self.part in name
 
 
-_A_LABEL = "which A-labels are valid only the decoding of Punycode tells, so all are refused"
-
 DIFFERENCES = (
-    Difference("optional/format/hostname.json", "A-label (punycode)", _A_LABEL),
-    Difference("optional/format/idn-hostname.json", "valid Chinese Punycode", _A_LABEL),
     Difference(
         "optional/format/idn-hostname.json",
         "label too long if separator ignored",

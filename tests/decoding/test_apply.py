@@ -330,19 +330,25 @@ import numpy as np
 import torch
 sys.path[:0] = {path!r}
 from grammar_engine.decoding.apply import apply_mask
-from grammar_engine.decoding.apply_triton import launch
+from grammar_engine.decoding.apply_triton import BLOCK, launch
 rng = np.random.default_rng(0)
-for dtype in (torch.float32, torch.float16, torch.bfloat16):
-    for rows in (None, [2, 0]):
-        logits = torch.randn(3 if rows else 2, 5001).to(dtype)
-        mask = torch.from_numpy(rng.integers(-(2**31), 2**31, (2, 150)).astype(np.int32))
-        ours, theirs = logits.clone(), logits.clone()
-        apply_mask(ours, mask, rows)
-        launch(theirs, mask, None if rows is None else torch.tensor(rows))
-        assert torch.equal(ours, theirs), (dtype, rows)
-        turned = logits.t().contiguous().t()
-        launch(turned, mask, None if rows is None else torch.tensor(rows))
-        assert torch.equal(ours, turned), (dtype, rows)
+for width, words in ((1, 1), (33, 2), (BLOCK, BLOCK // 32), (BLOCK + 1, BLOCK // 32 + 1), (5001, 150), (2 * BLOCK + 70, 3)):
+    for dtype in (torch.float32, torch.float16, torch.bfloat16, torch.float64):
+        for rows in (None, [2, 0], [1, 1]):
+            masks = rng.integers(-(2**31), 2**31, (2, 2 * words)).astype(np.int32)
+            masks[:, ::5] = -1
+            mask = torch.from_numpy(masks)[:, ::2]  # not side by side
+            logits = torch.randn(3 if rows else 2, width).to(dtype)
+            ours = logits.clone()
+            apply_mask(ours, mask.contiguous(), rows)
+            index = None if rows is None else torch.tensor(rows)
+            wider = torch.full((len(logits) + 2, width + 7), 0.5).to(dtype)
+            for theirs in (logits.clone(), logits.t().contiguous().t(), wider[1:-1, 3:-4]):
+                theirs.copy_(logits)
+                launch(theirs, mask, index)
+                assert torch.equal(ours, theirs), (width, dtype, rows, theirs.stride())
+            wider[1:-1, 3:-4] = 0.5
+            assert (wider == 0.5).all(), "something beside the logits was written"
 """
 
 

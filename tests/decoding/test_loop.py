@@ -13,7 +13,8 @@ import pytest
 
 from grammar_engine import Grammar, LimitExceededError, Matcher, Vocabulary, VocabularyError
 from grammar_engine.decoding import Sampling, generate, loop, stream
-from grammar_engine.decoding.scores import probabilities
+from grammar_engine.decoding.budget import BudgetedText
+from grammar_engine.decoding.scores import weigh
 
 GREEDY = Sampling(temperature=0)
 PERSON = {
@@ -238,7 +239,7 @@ def test_filters_are_applied_anew_when_nothing_of_them_fits():
 def test_the_next_best_is_found_without_a_look_at_all_scores_for_each(sampling, monkeypatch):
     """22 letters do not fit, then `p` does, then `z` does not and the end does: the order is that of the scores, among equals of the ids."""
     rounds = []
-    monkeypatch.setattr(loop, "probabilities", lambda *given: rounds.append(0) or probabilities(*given))
+    monkeypatch.setattr(loop, "weigh", lambda *given: rounds.append(0) or weigh(*given))
     vocabulary = alphabet()
     grammar = Grammar.from_regex("[a-y]z{9}|[ptk]")
     scores = np.zeros(vocabulary.width)
@@ -378,6 +379,7 @@ def test_a_limit_leaves_what_was_written(monkeypatch):
     def fail(*_):
         raise LimitExceededError("max_rows", 10)
 
+    monkeypatch.setattr(BudgetedText, "_turn_to", lambda *_: False)  # which leaves failures to the single calls
     monkeypatch.setattr(Matcher, "fill_mask", fail)
     with pytest.raises(LimitExceededError):
         next(run)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -82,7 +84,7 @@ def test_scores_that_are_no_array(scores):
 def test_a_callable_has_no_keys_and_values():
     session = as_model(table).start()
     with pytest.raises(TypeError, match="no keys and values"):
-        session.export(0, 1)
+        session.export(0, 1, 1)
     with pytest.raises(TypeError, match="no keys and values"):
         session.resume([], [])
 
@@ -207,7 +209,7 @@ def test_a_module_without_keys_and_values():
     for ids in ([1, 2], [1, 2, 3], [1, 2, 3, 4]):
         assert np.allclose(session.logits(ids), as_model(inner).start().logits(ids), atol=1e-6)
     with pytest.raises(ValueError, match="not among the keys and values"):
-        session.export(0, 1)
+        session.export(0, 1, 1)
 
 
 # --- keys and values that travel ------------------------------------------------------------------------------------
@@ -219,7 +221,8 @@ def test_resumed_sessions_need_no_pass_for_what_they_have(kind):
     model, ids = as_model(module), list(range(30))
     session = model.start()
     session.logits(ids)
-    payloads = [session.export(0, 16), session.export(16, 30)]
+    payloads = session.export(0, 30, 16)
+    assert [payload[0].shape[-2] for payload in payloads] == [16, 14]
     assert payloads[0].nbytes == 2 * 2 * 16 * 16 * 4  # layers, keys and values, positions, dim, float32
     lengths = []
     module.register_forward_pre_hook(lambda _, __, given: lengths.append(given["input_ids"].shape[1]), with_kwargs=True)
@@ -232,17 +235,51 @@ def test_resumed_sessions_need_no_pass_for_what_they_have(kind):
     again = model.start()
     again.resume(ids[:16], payloads[:1])
     again.logits(ids)
-    assert all((a == b).all() for left, right in zip(again.export(0, 16), payloads[0]) for a, b in zip(left, right))
+    assert all((a == b).all() for a, b in zip(again.export(0, 16, 16)[0], payloads[0], strict=True))
 
 
 def test_exported_keys_and_values_are_copies():
     session = as_model(build(tiny)).start()
     session.logits([1, 2, 3])
-    payload = session.export(0, 2)
-    kept = [tensor.clone() for layer in payload for tensor in layer]
+    payload = session.export(0, 2, 2)[0]
+    kept = [stack.clone() for stack in payload]
     session.logits([4, 5, 6])
-    assert all((a == b).all() for a, b in zip(kept, (tensor for layer in payload for tensor in layer)))
-    assert all(tensor.untyped_storage().nbytes() == tensor.nbytes for layer in payload for tensor in layer)
+    assert all((a == b).all() for a, b in zip(kept, payload, strict=True))
+    assert all(stack.untyped_storage().nbytes() == stack.nbytes for stack in payload)
+
+
+def test_layers_of_different_shapes():
+    """Keys and values are stacked where they can be, and come back in their order."""
+
+    torch = pytest.importorskip("torch")
+
+    class Uneven(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.scale = torch.nn.Parameter(torch.ones(1))
+
+        def forward(self, input_ids, past_key_values=None, use_cache=False):
+            ids = input_ids[0].float()
+            layers = []
+            for index, (heads, dims) in enumerate([(1, (2, 2)), (1, (2, 2)), (3, (2, 5)), (1, (2, 2))]):
+                layer = tuple(ids[None, None, :, None].expand(1, heads, -1, dim) * (10 * index + dim) for dim in dims)
+                if past_key_values is not None:
+                    layer = tuple(torch.cat(both, dim=2) for both in zip(past_key_values[index], layer))
+                layers.append(layer)
+            logits = torch.cat([layer[0].sum((0, 1, 3)) for layer in layers])[-len(ids) :, None].expand(-1, 4)
+            return SimpleNamespace(logits=logits[None], past_key_values=layers)
+
+    model, ids = as_model(Uneven()), [1, 2, 3, 4, 5, 6, 7]
+    session = model.start()
+    session.logits(ids)
+    payloads = session.export(0, 6, 4)
+    assert [[tuple(stack.shape) for stack in payload] for payload in payloads] == [
+        [(4, 1, 1, n, 2), (1, 1, 3, n, 2), (1, 1, 3, n, 5), (2, 1, 1, n, 2)] for n in (4, 2)
+    ]
+    resumed = model.start()
+    resumed.resume(ids[:6], payloads)
+    for ours, theirs in zip(resumed.past, session.past, strict=True):
+        assert all((a == b[:, :, :6]).all() for a, b in zip(ours, theirs, strict=True))
 
 
 def test_misuse_of_export_and_resume():
@@ -251,8 +288,8 @@ def test_misuse_of_export_and_resume():
     session.logits([1, 2, 3])
     for start, stop in ((0, 4), (-1, 2), (2, 2), (3, 1)):
         with pytest.raises(ValueError, match="not among"):
-            session.export(start, stop)
-    payload = session.export(0, 2)
+            session.export(start, stop, 2)
+    [payload] = session.export(0, 2, 2)
     with pytest.raises(ValueError, match="2 positions, and there are 3 ids"):
         session.resume([1, 2, 3], [payload])
     with pytest.raises(ValueError, match="more than the 40"):
@@ -261,11 +298,11 @@ def test_misuse_of_export_and_resume():
     assert np.allclose(session.logits([1]), model.start().logits([1]), atol=1e-6)
     session.logits(list(range(45)))
     with pytest.raises(ValueError, match="a text that was cut"):
-        session.export(0, 2)
+        session.export(0, 2, 2)
 
 
 def test_a_window_that_has_slid_is_not_exported():
     session = as_model(build(windowed)).start()
     session.logits(list(range(20)))
     with pytest.raises(TypeError, match="each position"):
-        session.export(0, 2)
+        session.export(0, 2, 2)

@@ -341,6 +341,29 @@ def test_options_are_checked(options: dict, named: str) -> None:
         PrefixCache(**options)
 
 
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        ({"block_size": 16.0}, "block_size is an int, not float"),
+        ({"block_size": True}, "block_size is an int, not bool"),
+        ({"max_idle_blocks": "16"}, "max_idle_blocks is an int, not str"),
+        ({"max_idle_bytes": 1e9}, "max_idle_bytes is an int, not float"),
+        ({"digest_size": None}, "digest_size is an int, not NoneType"),
+        ({"share_partial": 1}, "share_partial is a bool, not int"),
+        ({"size_of": 8}, "size_of"),
+        ({"on_release": "print"}, "on_release"),
+    ],
+)
+def test_options_of_other_types(options: dict, named: str) -> None:
+    with pytest.raises(TypeError, match=named):
+        PrefixCache(**options)
+
+
+def test_a_salt_is_bytes() -> None:
+    with pytest.raises(TypeError, match="a salt is bytes, not str"):
+        PrefixCache().acquire([1], salt="model")
+
+
 @pytest.mark.parametrize("bad", [[1.5], ["a"], [None]])
 def test_tokens_are_integers(bad: list) -> None:
     cache: PrefixCache = PrefixCache(1)

@@ -106,11 +106,37 @@ def test_models_are_told_apart(module) -> None:
     assert write(as_model(module), cache, PROMPT)[2] == 8, "a module that is wrapped anew is the same model"
 
 
+def test_a_model_that_was_converted_finds_nothing_of_before(module) -> None:
+    cache, model = PrefixCache(BLOCK), as_model(module)
+    write(model, cache, PROMPT)
+    module.bfloat16()
+    assert write(model, cache, PROMPT)[2] == 0
+    assert write(model, cache, PROMPT)[2] == 8
+    module.float()
+    assert write(model, cache, PROMPT)[2] == 8, "those of before are still there"
+    with torch.autocast("cpu", torch.bfloat16):
+        salt = kv.salt_of(model)
+    assert salt != kv.salt_of(model)
+    module.layers[1].bfloat16()  # a part of it
+    assert kv.salt_of(model) not in (salt, kv.salt_of(as_model(module.float())))
+    module.to("meta")  # another device
+    assert b"meta" in kv.salt_of(model)
+
+
+def test_partial_blocks(module) -> None:
+    model, cache = as_model(module), PrefixCache(BLOCK, share_partial=True)
+    ids, scores, _ = write(model, cache, PROMPT)
+    module.positions = 0
+    again = write(model, cache, ids)
+    assert again[2] == len(ids) == 15 and module.positions == 1 + 5
+    assert same(again[1][0], scores[-1])
+
+
 def test_a_model_does_not_live_for_its_name() -> None:
-    kept = len(kv._salts)
+    kept = len(kv._named)
     salt = kv.salt_of(TinyDecoder(width=16, dim=32, layers=1, heads=2, max_length=8))
     gc.collect()
-    assert len(kv._salts) == kept and kv.salt_of(torch.nn.Identity()) != salt
+    assert len(kv._named) == kept and kv.salt_of(torch.nn.Identity()) != salt
 
 
 def test_texts_longer_than_the_model_sees() -> None:
@@ -192,6 +218,30 @@ def test_in_the_loop_a_conversation_goes_on(module, forced) -> None:
     assert cache.stats.prompt_matched == 20
     assert module.positions == len(turn) - 20 + again.passes - 1
     assert again.tokens == generate(module, turn, grammar, vocabulary, seed=2, forced=False).tokens
+
+
+@pytest.mark.parametrize("leave", ["close", "drop", "raise"])
+def test_in_the_loop_a_stream_is_left_early(module, leave) -> None:
+    """The full blocks of what was passed stay, also if the model has failed meanwhile (then those of the prompt)."""
+    from grammar_engine import Grammar, Vocabulary
+    from grammar_engine.decoding import stream
+
+    vocabulary = Vocabulary([bytes([byte]) for byte in b"abcdefghijklmn"] + [b""], eos=[14], width=16)
+    cache = PrefixCache(BLOCK)
+    run = stream(module, PROMPT, Grammar.from_regex("[a-n]{20}"), vocabulary, seed=1, prefix_cache=cache)
+    for _ in range(9):
+        next(run)
+    assert cache.stats.table == 2
+    if leave == "close":
+        run.close()
+    elif leave == "raise":
+        module.register_forward_pre_hook(lambda *_: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            next(run)
+    del run
+    gc.collect()
+    stats = cache.stats  # the last pass has seen 10 + 8
+    assert (stats.table, stats.idle) == ((2, 2) if leave == "raise" else (4, 4))
 
 
 def test_in_the_loop_nothing_was_passed(module) -> None:

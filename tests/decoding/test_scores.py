@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grammar_engine.decoding import Sampling
-from grammar_engine.decoding.scores import choose, draws, penalise, probabilities
+from grammar_engine.decoding.scores import choose, draws, penalise, probabilities, weigh
 
 
 def plainly(logits, sampling):
@@ -81,6 +81,62 @@ def test_filters_of_thousands_of_tokens():
     logits = (np.random.default_rng(0).standard_normal(5000)).astype(np.float32)
     sampling = Sampling(top_k=4000, top_p=0.99, min_p=0.01)
     assert np.flatnonzero(probabilities(logits, sampling)).tolist() == sorted(plainly(logits, sampling))
+
+
+@pytest.mark.parametrize("share_allowed", [0.3, 0.9, 1.0])
+@pytest.mark.parametrize("peak", [0.0, 12.0])
+def test_more_tokens_than_are_weighed_in_float64(share_allowed, peak):
+    """Those that a filter keeps or drops beside the exact ones are such that rounding moves them over its bound."""
+    rng = np.random.default_rng(5)
+    logits = rng.standard_normal(20_000).astype(np.float32)
+    logits[:7] += peak
+    logits[rng.random(20_000) > share_allowed] = -np.inf
+    options = [{"temperature": 0.7}, {"top_k": 50}, {"top_k": 9000, "top_p": 0.9}, {"top_p": 0.5}, {"top_p": 0.95}, {"min_p": 0.05}]
+    for sampling in (Sampling(**values) for values in options):
+        result, wanted = probabilities(logits, sampling), plainly(logits, sampling)
+        dense = np.zeros(len(logits))
+        dense[list(wanted)] = list(wanted.values())
+        assert abs(result - dense).sum() < 1e-4, sampling
+        assert abs(np.count_nonzero(result) - len(wanted)) <= 2, sampling
+        assert abs(result.sum() - 1) < 1e-9
+        ids, weights = weigh(logits, sampling)
+        assert ids is None or (np.diff(ids) > 0).all()
+        assert np.allclose(weights / weights.sum(dtype=np.float64), result if ids is None else result[ids], rtol=1e-6)
+
+
+@pytest.mark.parametrize("temperature", [1e-300, 1e300])
+def test_temperatures_that_float32_has_not(temperature):
+    logits = np.linspace(-1, 1, 9000, dtype=np.float32)
+    logits[::2] = -np.inf
+    logits[-1] = 2
+    result = probabilities(logits, Sampling(temperature=temperature))
+    assert np.isfinite(result).all()
+    assert result[-1] == pytest.approx(1 if temperature < 1 else 1 / 4500)
+    assert not result[:-1:2].any()
+
+
+def test_draws_of_many_places():
+    """Blocks are added up first: no place of weight 0 is drawn, each other as often as it is likely."""
+    rng = np.random.default_rng(6)
+    weights = np.zeros(5000, dtype=np.float32)
+    places = [3, 511, 512, 1800, 4999]
+    weights[places] = [1, 2, 3, 4, 6]
+    counts = np.bincount([choose(weights, rng) for _ in range(16_000)], minlength=5000)
+    assert np.flatnonzero(counts).tolist() == places
+    assert np.abs(counts[places] / 1000 - weights[places]).max() < 0.25
+
+    class Last:
+        def random(self):
+            return np.nextafter(1, 0)
+
+    assert choose(weights, Last()) == 4999
+    assert choose(np.array([0.1] * 10 + [0.0] * 600), Last()) == 9
+
+
+def test_many_draws_are_all_places_once():
+    weights = np.random.default_rng(7).random(3000)
+    weights[::3] = 0
+    assert sorted(draws(weights, np.random.default_rng(8))) == np.flatnonzero(weights).tolist()
 
 
 def test_a_nucleus_of_thousands_of_tokens():

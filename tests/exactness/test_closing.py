@@ -15,6 +15,7 @@ import pytest
 from exactness import grammars, test_bags
 from exactness.test_schemas import VOCABULARY, compile_ir, random_schema
 from grammar_engine import Grammar, GrammarError, LimitExceededError, Limits, Matcher, Switches, Vocabulary, VocabularyError, ir
+from grammar_engine._native import ffi, lib
 from grammar_engine.errors import UnsatisfiableSchemaError, UnsupportedSchemaError
 from oracle import expr as ex
 from oracle.earley import Recogniser
@@ -265,6 +266,63 @@ def test_schemas(schema: Any, text: bytes, closing: bytes) -> None:
     fork = matcher.fork()
     assert fork.accept_bytes(closing) and fork.is_complete
     assert matcher.accept_bytes(matcher.closing_bytes()) and matcher.is_complete
+
+
+def turns(matcher: Matcher, left: int) -> bool:
+    """Whether a turn (csrc/match/tn.c) without a token says that the text can be completed within `left` tokens."""
+    mask = matcher.mask()
+    written = bytearray(len(mask))
+    turn = ffi.new("ge_turn *", {"left": left, "mask": ffi.from_buffer("uint32_t[]", written)})
+    result = lib.ge_matcher_turn(matcher._handle, turn, matcher._err)
+    if result:
+        assert written == mask
+        ends = {matcher.vocabulary.token_bytes(token)[:1] for token in matcher.allowed_tokens()}
+        assert (result == lib.GE_TURN_CHOICE) == (len(ends) > 1)
+    return bool(result)
+
+
+@pytest.mark.parametrize(("make", "wanted"), [(an_expression, 60), (a_grammar, 150), (a_special_grammar, 40), (a_schema, 60)])
+def test_what_is_foretold_is_the_length_of_the_closing(make: Make, wanted: int, long_run: bool) -> None:
+    """Without a search: so it is asked before the closing is known, and the closing of another engine is the truth."""
+    wanted, seed, compared, unknown = wanted * (20 if long_run else 1), 0, 0, 0
+    vocabulary = Vocabulary([*(bytes([byte]) for byte in range(256)), b""], eos=[256])
+    while compared + unknown < wanted:
+        rng = random.Random(f"foretold {make.__name__} {seed}")
+        seed += 1
+        builder, _ = make(rng)
+        try:
+            ours, theirs = (Matcher(Grammar._from_builder(builder), vocabulary) for _ in range(2))
+        except GrammarError:
+            continue
+        for _ in range(12):
+            if ours.is_terminated:
+                break
+            length = len(theirs.closing_tokens())
+            if turns(ours, 1 << 20):
+                assert turns(ours, length) and not turns(ours, length - 1)
+                compared += 1
+            else:
+                unknown += 1
+            token = rng.choice(ours.allowed_tokens())
+            assert ours.accept(token) and theirs.accept(token)
+    assert compared > 4 * unknown
+
+
+def test_what_is_not_foretold() -> None:
+    longest = Matcher(Grammar.from_lark('start: "a" "b"', lexing="longest"), BYTES)
+    distinct = matcher_of({"type": "array", "uniqueItems": True, "items": {"type": "integer"}})
+    some_bytes = Matcher(Grammar.from_regex("ab"), Vocabulary([b"ab", b"a"], eos=[]))
+    assert not any(turns(matcher, 1 << 20) for matcher in (longest, distinct, some_bytes))
+
+
+def test_a_turn_that_cannot_be_made_changes_nothing() -> None:
+    matcher = matcher_of({"type": "string"})
+    mask = bytearray(len(matcher.mask()))
+    for tokens, left in (([ord('"'), ord("x"), 7], 100), ([ord('"'), ord("x")], 0)):
+        ids = ffi.new("int64_t[]", tokens)
+        turn = ffi.new("ge_turn *", (ids, len(tokens), ffi.NULL, 0, left, ffi.from_buffer("uint32_t[]", mask)))
+        assert lib.ge_matcher_turn(matcher._handle, turn, matcher._err) == lib.GE_TURN_NONE
+        assert matcher.tokens == []
 
 
 def test_switches_make_no_difference() -> None:

@@ -79,7 +79,7 @@ class Mark(NamedTuple):
 
     length: int
     left: int
-    closing: list[int] | None
+    closing: list[int]
 
 
 class Text:
@@ -173,9 +173,9 @@ class Text:
             if self.push(candidate):
                 return candidate
             outlook.scores[candidate] = -np.inf
-        if self.state is None or not self.state.closing:
+        if self.state is None or not self.state.close_in_time:
             raise ValueError("the model gives -inf to every token that the grammar allows")
-        token = self.state.closing[0]
+        token = self.state.way_out()
         self.push(token)
         return token
 
@@ -219,13 +219,12 @@ class Text:
 
     def mark(self) -> Mark:
         """What `back` takes; the text is open."""
-        return Mark(len(self.ids), self.left, None if self.state is None else self.state.closing)
+        return Mark(len(self.ids), self.left, [] if self.state is None else self.state.closing)
 
     def back(self, mark: Mark) -> None:
         """Undo all tokens since `mark`."""
         if self.state is not None:
-            self.state.matcher.rollback(mark.left - self.left)
-            self.state.budget, self.state.closing = mark.left, mark.closing
+            self.state.back(mark.left - self.left, mark.closing)
         del self.ids[mark.length :]
         self.left, self.ended = mark.left, False
 
@@ -234,8 +233,7 @@ class Text:
         twin = copy(self)
         twin.ids = list(self.ids)
         if self.state is not None:
-            twin.state = copy(self.state)
-            twin.state.matcher, twin.state.mask = self.state.matcher.fork(), self.state.mask.copy()
+            twin.state = self.state.fork()
         return twin
 
     def finish(self) -> GroupedResult:

@@ -24,7 +24,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
 from .block import Block
-from .hashing import Hashing, Method
+from .hashing import Hashing, Method, check_int
 from .lease import Lease
 from .pool import IdlePool
 
@@ -123,11 +123,14 @@ class PrefixCache(Generic[P]):
         size_of: Callable[[P], int] = nbytes,
         on_release: Callable[[P], object] | None = None,
     ):
-        if block_size < 1:
-            raise ValueError(f"block_size is at least 1, not {block_size}")
+        check_int("block_size", block_size, 1)
         for name, bound in (("max_idle_blocks", max_idle_blocks), ("max_idle_bytes", max_idle_bytes)):
-            if bound is not None and bound < 0:
-                raise ValueError(f"{name} is at least 0, not {bound}")
+            if bound is not None:
+                check_int(name, bound, 0)
+        if not isinstance(share_partial, bool):
+            raise TypeError(f"share_partial is a bool, not {type(share_partial).__name__}")
+        if not callable(size_of) or not (on_release is None or callable(on_release)):
+            raise TypeError("size_of and on_release are callables")
         self.block_size = block_size
         self.share_partial = share_partial
         self._hashing = Hashing(hashing, digest_size)
@@ -154,6 +157,8 @@ class PrefixCache(Generic[P]):
         Lease
             Of the first `matched` tokens. The rest is for the caller to compute and `extend` by.
         """
+        if not isinstance(salt, bytes):
+            raise TypeError(f"a salt is bytes, not {type(salt).__name__}")
         ids = array("q", tokens)
         lease = Lease(self, salt, self._hashing.root(salt))
         with self._lock:

@@ -10,7 +10,8 @@ What a decoding loop does, around the passes of one session:
 
 Only full blocks are worth sharing here (`share_partial=False`): the keys and values of a block that still grows would be copied at each token.
 
-The salt of a key is the model *object*: a cache may serve several models. It does not see that weights have changed: `clear()` it then.
+The salt of a key is the model *object*, and the types and devices of its parameters: a cache may serve several models, and one that is moved or
+converted finds nothing of before. It does not see that weights have changed: `clear()` it then.
 
 A text that is longer than the model can see is cut at its beginning, and its positions are no longer those of the text. Such a text is
 neither looked up nor kept.
@@ -18,10 +19,11 @@ neither looked up nor kept.
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Sequence
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 from .cache import PrefixCache
@@ -30,9 +32,15 @@ from .lease import Lease
 if TYPE_CHECKING:
     from ..models import Model, Payload, Session
 
+
+class _Named(NamedTuple):
+    name: bytes
+    parameters: list[Any]
+
+
 _lock = threading.Lock()
 _numbers = count()
-_salts: WeakKeyDictionary[Any, bytes] = WeakKeyDictionary()
+_named: WeakKeyDictionary[Any, _Named] = WeakKeyDictionary()
 
 
 def resume(session: Session, cache: PrefixCache[Payload], ids: Sequence[int], model: Model) -> Lease[Payload]:
@@ -88,7 +96,17 @@ def keep(session: Session, lease: Lease[Payload], ids: Sequence[int], model: Mod
     if _is_seen_whole(ids, model):
         if list(ids[: len(lease)]) != lease.tokens:
             raise ValueError(f"the text does not go on from the {len(lease)} tokens of the lease")
-        lease.extend(ids[len(lease) :], session.export)
+        size, end = lease.block_size, len(ids)
+        if not lease.share_partial:
+            end -= end % size
+        blocks: dict[int, Payload] = {}  # by their first position
+
+        def make(start: int, stop: int) -> Payload:
+            if not blocks:  # all that follow at once, which takes fewer operations
+                blocks.update(zip(range(start, end, size), session.export(start, end, size)))
+            return blocks.pop(start)
+
+        lease.extend(ids[len(lease) :], make)
 
 
 def _is_seen_whole(ids: Sequence[int], model: Model) -> bool:
@@ -96,7 +114,23 @@ def _is_seen_whole(ids: Sequence[int], model: Model) -> bool:
 
 
 def salt_of(model: object) -> bytes:
-    """A name for a model while it lives, never used again for another one."""
-    owner = getattr(model, "module", model)  # `as_model` may wrap the same module anew for each text
+    """A name for a model while it lives, never used again for another one, with all that its keys and values are made of, but for the weights."""
+    owner: Any = getattr(model, "module", model)  # `as_model` may wrap the same module anew for each text
     with _lock:
-        return _salts.setdefault(owner, b"model %d" % next(_numbers))
+        named = _named.setdefault(owner, _Named(b"model %d" % next(_numbers), []))
+    return b" ".join([named.name, *sorted(kind.encode() for kind in _kinds_of(owner, named.parameters))])
+
+
+def _kinds_of(module: Any, parameters: list[Any]) -> set[str]:
+    """The types and devices of the parameters, and what passes are cast to. `parameters` are those of the last time, as to list them takes long."""
+    torch = sys.modules.get("torch")
+    if torch is None or not isinstance(module, torch.nn.Module):
+        return set()
+    if next(module.parameters(), None) is not (parameters[0] if parameters else None):
+        parameters[:] = module.parameters()
+    kinds = {(parameter.dtype, parameter.device) for parameter in parameters}
+    names = {f"{dtype} {device}" for dtype, device in kinds}
+    if hasattr(torch, "get_autocast_dtype"):  # torch 2.4
+        devices = {device.type for _, device in kinds} - {"meta"}
+        names |= {f"autocast {device} {torch.get_autocast_dtype(device)}" for device in devices if torch.is_autocast_enabled(device)}
+    return names

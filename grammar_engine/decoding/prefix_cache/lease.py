@@ -52,6 +52,16 @@ class Lease(Generic[P]):
         return len(self._ids)
 
     @property
+    def block_size(self) -> int:
+        """Tokens of a full block."""
+        return self._cache.block_size
+
+    @property
+    def share_partial(self) -> bool:
+        """Whether its last block may be one that is not full."""
+        return self._cache.share_partial
+
+    @property
     def tokens(self) -> list[int]:
         """The text so far."""
         return self._ids.tolist()

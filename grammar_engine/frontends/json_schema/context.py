@@ -279,13 +279,13 @@ class Context:
 
     def quoted_values(self, texts: Iterable[str]) -> Expr:
         """The JSON strings of the given values."""
-        if self.escapes == ESCAPES_MINIMAL and _NOT_SHORT.isdisjoint("".join(texts)):
+        if self.escapes == ESCAPES_MINIMAL and _has_short_escapes("".join(texts)):
             return self.builder.literals([encode_basestring(text).encode() for text in texts])
         return self.quoted(self.listed(texts))
 
     def quoted_value(self, text: str) -> Expr:
         """The JSON strings of the given value."""
-        if self.escapes == ESCAPES_MINIMAL and _NOT_SHORT.isdisjoint(text):
+        if self.escapes == ESCAPES_MINIMAL and _has_short_escapes(text):
             return self.builder.string(encode_basestring(text))
         return self.quoted(self.builder.string(text))
 
@@ -316,3 +316,8 @@ class Context:
                 f"numbers of at most {MAX_DIGITS:,} digits are understood; round it", pointer=place.pointer, keyword=keyword
             )
         return result if result else Decimal(0)
+
+
+def _has_short_escapes(text: str) -> bool:
+    """Whether each character is written raw or by a short escape."""
+    return text.isprintable() or _NOT_SHORT.isdisjoint(text)

@@ -73,7 +73,7 @@ class ObjectLayer:
         Made by a negation of one key (`Context.single`), so worth comparing with what the other layers ask.
     """
 
-    __slots__ = ("_other_keys", "classes", "forbidden", "is_negation", "named", "others")
+    __slots__ = ("_open_goals", "_other_keys", "classes", "forbidden", "is_negation", "named", "others")
 
     def __init__(
         self, named: dict[str, Goal], classes: tuple[tuple[Expr, Goal], ...] = (), others: Goal = ANYTHING, is_negation: bool = False
@@ -84,6 +84,7 @@ class ObjectLayer:
         self.classes = classes
         self.others = others
         self._other_keys: KeySet | None = None
+        self._open_goals: list[tuple[KeySet, Goal]] = []
 
     @property
     def other_keys(self) -> KeySet:
@@ -107,13 +108,15 @@ class ObjectLayer:
 
     def open_goals(self) -> list[tuple[KeySet, Goal]]:
         """The goals of keys that are not named, with their keys."""
-        return [*((KeySet(keys), goal) for keys, goal in self.classes), (self.other_keys, self.others)]
+        if not self._open_goals:
+            self._open_goals = [*((KeySet(keys), goal) for keys, goal in self.classes), (self.other_keys, self.others)]
+        return self._open_goals
 
 
 class ObjectPiece:
     """The objects that meet all of these conditions."""
 
-    __slots__ = ("_asking", "_goals", "_key", "fewest", "layers", "most", "required", "witnesses")
+    __slots__ = ("_asking", "_goals", "_key", "asked", "fewest", "layers", "most", "required", "witnesses")
 
     def __init__(
         self,
@@ -128,6 +131,7 @@ class ObjectPiece:
         self.fewest = fewest
         self.most = most
         self.witnesses = witnesses
+        self.asked: frozenset[ObjectLayer | str | Witness] = frozenset((*layers, *required, *witnesses))  # for `covers`
         self._key: tuple[Any, ...] | None = None
         self._goals: dict[str, Goal] = {}
         self._asking: tuple[tuple[ObjectLayer, ...], dict[str, list[ObjectLayer]]] | None = None
@@ -226,12 +230,9 @@ class ObjectPiece:
     def covers(self, other: ObjectPiece) -> bool:
         """Whether the other piece is seen to be a part of this one (False: maybe it is)."""
         return (
-            len(self.layers) <= len(other.layers)
+            self.asked <= other.asked
             and self.fewest <= other.fewest
             and (self.most is None or (other.most is not None and other.most <= self.most))
-            and all(name in other.required for name in self.required)
-            and all(layer in other.layers for layer in self.layers)
-            and all(witness in other.witnesses for witness in self.witnesses)
         )
 
     def negations(self, context: Context) -> list[ObjectPiece]:

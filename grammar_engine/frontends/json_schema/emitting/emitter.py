@@ -11,6 +11,7 @@ Invariant. A rule is written only if all its symbols admit something as far as t
 from __future__ import annotations
 
 from collections import deque
+from typing import Any
 
 from ....errors import UnsupportedSchemaError
 from ....ir import Expr, Symbol
@@ -39,7 +40,8 @@ class Emitter:
         self._symbols: dict[Shape, Symbol | None] = {}
         self._last_symbols: dict[Shape, Symbol | None] = {}  # where the text ends with them, if that matters
         self._keys: dict[str, Expr] = {}
-        self._scalars: dict[Expr, Symbol] = {}
+        self._scalars: dict[tuple[Any, ...], Symbol | None] = {}  # by what a shape says of them, and how they are written
+        self._lexemes: dict[Expr, Symbol] = {}
         self._queue: deque[tuple[Symbol, Symbol | None, Shape, str | None, bool]] = deque()
 
     def symbol(self, goal: Goal, last: bool = False) -> Symbol | None:
@@ -102,6 +104,15 @@ class Emitter:
         """The lexeme of the scalars of a shape, or None where there are none; `is_normal` to write no number in odd ways."""
         if not shape.atoms and not shape.strings and not shape.numbers:
             return None
+        key = (shape.atoms, shape.strings, shape.numbers, last, is_normal)
+        symbol = self._scalars.get(key)
+        if symbol is not None:
+            self._is_at(symbol, where)
+        elif key not in self._scalars:
+            symbol = self._scalars[key] = self._lexeme(shape, where, last, is_normal)
+        return symbol
+
+    def _lexeme(self, shape: Shape, where: str | None, last: bool, is_normal: bool) -> Symbol | None:
         b, context = self.builder, self.context
         parts, names = [], []
         if shape.atoms:
@@ -117,9 +128,9 @@ class Emitter:
         if expr == b.never:
             return None
         expr = self.layout.after(expr, last)
-        symbol = self._scalars.get(expr)
+        symbol = self._lexemes.get(expr)
         if symbol is None:
-            symbol = self._scalars[expr] = b.lexeme(expr, " or ".join(dict.fromkeys(names)), where=where)
+            symbol = self._lexemes[expr] = b.lexeme(expr, " or ".join(dict.fromkeys(names)), where=where)
         else:
             self._is_at(symbol, where)
         return symbol

@@ -4,7 +4,7 @@ Idea. What a place means (`meaning.py`) is a generator that *yields* the places 
 sends it those, so chains of references of any length take no Python recursion. Goals of several places are met place by place.
 
 Invariant. A place that needs itself (references and nothing else) is an error, not a loop. Where a proof asks for the shape of a place
-that is being computed, `Undecided` tells so.
+or goal that is being computed, `Undecided` tells so.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ class Normaliser:
         self._shapes: dict[Place, Shape] = {}
         self._goals: dict[Goal, Shape] = {(): ANY}
         self._active: dict[Place, None] = {}  # being computed, in order: a run takes out what it put in
+        self._being_met: set[Goal] = set()  # goals whose shapes are being computed
 
     def shape(self, goal: Goal) -> Shape:
         """What meets a goal, one level deep."""
@@ -37,11 +38,20 @@ class Normaliser:
             return self._shapes.get(place) or self._run(place)
         known = self._goals.get(goal)
         if known is None:
-            known = self._goals.get(goal[:-1])  # goals grow by one place at a time
-            for place in goal if known is None else goal[-1:]:
-                known = shape.meet(known or ANY, self._shapes.get(place) or self._run(place), self.context)
-            assert known is not None
-            self._goals[goal] = known
+            if goal in self._being_met:
+                raise Undecided
+            self._being_met.add(goal)
+            try:
+                known = self._goals[goal] = self._meet(goal)
+            finally:
+                self._being_met.remove(goal)
+        return known
+
+    def _meet(self, goal: Goal) -> Shape:
+        known = self._goals.get(goal[:-1])  # goals grow by one place at a time
+        for place in goal if known is None else goal[-1:]:
+            known = shape.meet(known or ANY, self._shapes.get(place) or self._run(place), self.context)
+        assert known is not None
         return known
 
     def _run(self, place: Place) -> Shape:

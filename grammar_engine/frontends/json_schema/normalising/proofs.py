@@ -33,6 +33,7 @@ class Proofs:
         self._context = normaliser.context
         self._void: set[Goal] = set()
         self._searched: dict[Goal, int] = {}  # how deep a proof of emptiness was looked for
+        self._listed_apart: dict[tuple[Goal, Goal], bool] = {}  # of goals that are met by listed scalars only
         self._depth = 0
 
     def is_void(self, goal: Goal) -> bool:
@@ -56,9 +57,13 @@ class Proofs:
 
     def exclude_each_other(self, first: Goal, second: Goal) -> bool:
         """Whether two goals are known to have nothing in common (False: maybe they have)."""
-        if self.is_listed(first) and self.is_listed(second):
-            return shape.meet(self._normaliser.shape(first), self._normaliser.shape(second), self._context).is_void(self._context)
-        return self.is_void(both(first, second))
+        known = self._listed_apart.get((first, second))
+        if known is None:
+            if not self.is_listed(first) or not self.is_listed(second):
+                return self.is_void(both(first, second))
+            common = shape.meet(self._normaliser.shape(first), self._normaliser.shape(second), self._context)
+            known = self._listed_apart[first, second] = common.is_void(self._context)
+        return known
 
     def is_listed(self, goal: Goal) -> bool:
         """Whether a goal is known to be met by some listed scalars only."""

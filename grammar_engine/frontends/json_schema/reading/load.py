@@ -21,7 +21,7 @@ from ....errors import LimitExceededError, SchemaError
 from ....limits import Limits
 
 _STEPS = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1}
-_NO_BRACKETS = bytes(byte for byte in range(256) if byte not in _STEPS)
+_NO_MARKS = bytes(byte for byte in range(256) if byte not in _STEPS and byte != ord('"'))
 
 
 def load(source: Any, limits: Limits | None = None) -> Any:
@@ -74,9 +74,9 @@ def _from_text(text: str, limits: Limits) -> Any:
 
 def _nesting(text: str) -> int:
     """How deep the brackets are nested that stand outside of strings, up to where the text is no JSON, if it is not."""
-    outside = text.replace("\\\\", "").replace('\\"', "").split('"')[::2]
-    brackets = "".join(outside).encode("ascii", "replace").translate(None, _NO_BRACKETS)
-    return max(accumulate(map(_STEPS.__getitem__, brackets)), default=0)
+    unescaped = text.replace("\\\\", "").replace('\\"', "").encode("utf-8", "surrogatepass")
+    outside = unescaped.translate(None, _NO_MARKS).split(b'"')[::2]
+    return max(accumulate(map(_STEPS.__getitem__, b"".join(outside))), default=0)
 
 
 def _refuse_constant(name: str) -> Any:

@@ -4,7 +4,7 @@ Idea. A format is a set of strings, so it is an expression like any other: it me
 a complement. The expressions are transcriptions of the ABNF in the RFC that the standard names, written from small named parts.
 
 Where a regular expression of sensible size cannot say all that the RFC asks for, the set is *smaller*, never larger, and its
-file tells by what: hosts.py (A-labels), idn.py (what depends on Punycode), regexes.py (what nests, and what compares). NARROWED says it in
+file tells by what: idn.py (what has to remember more), regexes.py (what nests, and what compares). NARROWED says it in
 short, for the report of a schema that uses such a format. The others are exact.
 
 Invariant. NARROWED and WIDER have the same names. FORMATS[f] <= the strings of format f <= WIDER[f], or equal to FORMATS[f] where there is no WIDER[f]. So what is outside of
@@ -52,16 +52,16 @@ FORMATS: dict[str, Callable[[Builder], Expr]] = {
 }
 
 WIDER: dict[str, Callable[[Builder], Expr]] = {
-    "hostname": _whole(r"[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63})*"),
     "idn-hostname": _whole(r"[A-Za-z0-9.\-\x80-\u{10FFFF}]+"),
     "idn-email": _whole("[^]+@[^]+"),
     "regex": _whole(r"(?:[^*+?{}\])][^]*)?"),
 }
 
-_NOT_IN_NAMES = "without A-labels (`xn--`), with U-labels that are short enough in any Punycode, and marks in one order only"
+_NOT_IN_NAMES = (
+    "with U-labels that are short enough in any Punycode, marks in one order only, and no A-labels beside U-labels from right to left"
+)
 
 NARROWED = {
-    "hostname": "without A-labels (`xn--`)",
     "idn-hostname": _NOT_IN_NAMES,
     "idn-email": f"with host names {_NOT_IN_NAMES}",
     "regex": f"with groups in groups up to {MAX_DEPTH} deep, one name, and back-references up to \\{MAX_REFERENCE} or to a name of one small letter",

@@ -1,7 +1,8 @@
 r"""`hostname`, `ipv4`, `ipv6`: RFC 1123 section 2.1, RFC 2673 section 3.2, RFC 4291 section 2.2.
 
-A-labels of internationalised names (`xn--...`) are left out, and with them all labels that have `--` in third and fourth place: whether
-such a label is one, only Punycode and the tables of RFC 5892 tell, and no regular expression of sensible size decodes Punycode.
+A label with `--` in third and fourth place is an A-label of an internationalised name (`xn--...`, in any case of the letters): what follows is
+the Punycode of a U-label, as RFC 5890 to 5893 have it with the characters of Unicode 14. Whether the directions of several labels go together
+is asked of `idn-hostname` only, where they are seen.
 """
 
 from __future__ import annotations
@@ -29,6 +30,12 @@ _REST = f"(?:{_ALNUM}|{_LDH}(?:{_ALNUM}(?:{_LDH}{{0,59}}{_ALNUM})?|-{_ALNUM}(?:{
 LABEL, LABEL_WITH_LETTER = f"{_ALNUM}{_REST}", f"[A-Za-z]{_REST}"
 
 
+def label(b: Builder, *, left: bool = False) -> Expr:
+    """A label in ASCII. `left`: of A-labels only those without characters that are written from right to left."""
+    return b.union(b.pattern(LABEL, ECMA_FULL), b.concat(b.pattern("[Xx][Nn]--", ECMA_FULL), b.punycode(left=left)))
+
+
 def host_name(b: Builder) -> Expr:
     """Labels of at most 63 characters, at most 253 in all."""
-    return b.intersect(b.pattern(rf"{LABEL}(?:\.{LABEL})*", ECMA_FULL), b.repeat(b.char, 1, 253))
+    one = label(b)
+    return b.intersect(b.concat(one, b.repeat(b.concat(b.bytes(b"."), one), 0, None)), b.repeat(b.char, 1, 253))

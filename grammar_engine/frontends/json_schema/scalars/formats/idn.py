@@ -7,16 +7,18 @@ without an intersection but for the lengths, and it is cheap to know that a text
     left     labels without characters that are written from right to left
     right    labels that begin with one; with European or with Arabic digits (RFC 5893, section 2)
 
-The set is smaller than that of the RFCs where these rules would have to remember more, or to decode Punycode:
+A-labels (`xn--...`) are exact, as in hosts.py. The set is smaller than that of the RFCs where the rules for U-labels would have to remember more,
+or to encode them:
 
-- There are no A-labels (`xn--...`), no two hyphens in a row in a U-label, and no labels of other directions than the two above.
+- There are no two hyphens in a row in a U-label, and no labels of other directions than the two above.
 - Marks are in the order of normalisation form C, each combining class at most once. Marks that are composed with some letter are left
   out if their combining class is not 0 (the composed letter is to be used); of class 0, they do not follow what they are composed with.
 - A label may have at most 63 octets in Punycode. Labels of at most `_LONGEST` characters have, whatever the characters.
 - A name may have at most 253 octets: it is all in ASCII, or it has up to 3 U-labels (of up to 63 octets) and `_LONGEST_NAME` characters.
 - Characters are those of the Unicode version in data/idna.json.
 
-In a name with a label that is written from right to left the other labels are such too, or in ASCII and begin with a letter.
+In a name with a U-label that is written from right to left the other labels are such too, or in ASCII and begin with a letter, and no A-labels. In a
+name with other U-labels no A-label stands for one that is written from right to left.
 """
 
 from __future__ import annotations
@@ -27,7 +29,7 @@ from importlib.resources import files
 from typing import Any
 
 from .....ir import ECMA_FULL, Builder, Expr
-from .hosts import LABEL, LABEL_WITH_LETTER
+from .hosts import LABEL_WITH_LETTER, label
 
 _LONGEST = ((0x7FF, 19), (0xFFFF, 14), (0x10FFFF, 11))  # highest character, and how many there may be in the worst case
 _LONGEST_NAME = 253 - 3 * 62
@@ -48,9 +50,9 @@ def host_name(b: Builder, dots: str = _DOTS) -> Expr:
     def following(label: Expr) -> Expr:
         return b.repeat(b.concat(dot, label), 0, None)
 
-    in_ascii, with_letter = b.pattern(LABEL, ECMA_FULL), b.pattern(LABEL_WITH_LETTER, ECMA_FULL)
+    in_ascii = label(b)
     ways = []
-    for special, plain in ((labels.left(), in_ascii), (labels.right(), with_letter)):
+    for special, plain in ((labels.left(), label(b, left=True)), (labels.right(), b.pattern(LABEL_WITH_LETTER, ECMA_FULL))):
         start = b.repeat(b.concat(plain, dot), 0, None)
         more = b.repeat(b.concat(following(plain), dot, special), 0, 2)
         ways.append(b.concat(start, special, more, following(plain)))

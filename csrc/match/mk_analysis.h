@@ -1,0 +1,54 @@
+/* mk_analysis: what the two walks of an analysis share: mk_analyse.c, node by node of the trie, and mk_shapes.c, shape by shape. */
+#ifndef GE_MK_ANALYSIS_H
+#define GE_MK_ANALYSIS_H
+
+#include "mk.h"
+
+/* One tail: token `item.token` leaves the lexemes of exit `exit` and has the bytes of `item` left. */
+typedef struct tail {
+    u32 exit;
+    tt_item item;
+} tail;
+
+/* The states of an analysis have small numbers of their own, in the order in which they are met, so that their transitions lie close together. */
+enum { DEAD, START, MAX_STATES = 60000, UNKNOWN = UINT16_MAX };
+enum { ON_PATH = 1, HERE = 2 }; /* does a lexeme end above the node, or at it? */
+
+typedef struct an_places { /* what is known of each node of what is walked */
+    u32 n;
+    const u32 *parent;
+    u16 *at; /* number of the state there */
+    u8 *end; /* ON_PATH | HERE */
+} an_places;
+
+typedef struct analysis {
+    ge_engine *e;
+    budget *b;         /* of the result */
+    u32 start, view;   /* the lexer state; which tokens are decided */
+    vb_inner *inner;
+    VEC(u32) matched;  /* per exit: the lexer state in which it was first met */
+    VEC(tail) tails;
+    VEC(u32) states;   /* by number: lexer state */
+    VEC(u16) next;     /* by number and byte class: number, or UNKNOWN */
+    VEC(u8) ends;      /* by number: ON_PATH | HERE if it ends a lexeme, else 0 */
+    VEC(u16) numbers;  /* by lexer state: its number, or DEAD: none yet */
+    bool given_up;     /* too many tails or states, or a clamped unit that cannot be finished soon */
+} analysis;
+
+/* The number of the state that follows. NONE: failure, or given up. */
+static inline u32 an_known(const analysis *a, u32 from, u32 c) { return a->next.at[from * a->e->lx.x.n_classes + c]; }
+u32 an_step(analysis *a, u32 from, u32 c);
+/* A token leaves wherever a lexeme ends, from a node on, which has d bytes, up to the root. */
+bool an_leave(analysis *a, const an_places *p, u32 token, u32 node, u32 d);
+/* ... and so do all tokens at a node of this depth and below, from the node above it on. */
+bool an_leave_all(analysis *a, const an_places *p, const tt_trie *trie, u32 node, u32 depth);
+
+bool an_begin(analysis *a, an_places *p, u32 n, const u32 *parent);
+void an_end(analysis *a, an_places *p);
+/* Walks the nodes [from, to) of one depth, whose parents have been visited, and what is below them, up to max_depth. */
+bool an_walk(analysis *a, an_places *p, const tt_trie *trie, u32 from, u32 to, u32 depth, u32 max_depth);
+
+/* The same for all that begins with the byte of a hub, the only one of its kind, by shapes. */
+bool an_walk_shapes(analysis *a, u32 hub, u32 max_depth);
+
+#endif

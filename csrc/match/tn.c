@@ -1,0 +1,41 @@
+/* tn: a turn of a decoding loop in one call. A token that was drawn is appended if the text can still be completed in time, and the mask of the next one
+ * is written.
+ *
+ * Each of this is a public call of its own. After a forward pass everything is out of the caches, and what a loop written in Python spends on
+ * the grammar is mostly the way from call to call.
+ *
+ * The text can be completed in time if its closing has so few bytes that a token for each would do (cl_most), which is told without a search;
+ * or if the closing that the caller holds is still accepted. Else nobody knows without a search, and that is not made here. */
+#include "mt.h"
+
+/* Whether two tokens of a mask begin with different bytes; those that end the text count as one more byte. */
+static bool is_choice(const ge_vocab *v, const u32 *mask) {
+    u32 first = NONE;
+    for (u32 i = 0; i < v->n_words; i++) {
+        for (u32 word = mask[i]; word; word &= word - 1) {
+            u32 token = 32 * i + (u32)__builtin_ctz(word);
+            u32 begin = vb_is_eos(v, token) || token >= v->n_tokens ? 256 : v->text[v->offsets[token]];
+            if (first != NONE && first != begin) return true;
+            first = begin;
+        }
+    }
+    return false;
+}
+
+static bool closes_in_time(ge_matcher *m, const ge_turn *t, ge_err *err) {
+    size_t n_done;
+    if (t->left == SIZE_MAX || ge_matcher_flags(m, err) & 2) return true;
+    if (mt_closing_most(m) <= t->left) return true;
+    return t->n_closing && t->n_closing <= t->left && ge_matcher_accept(m, t->closing, t->n_closing, false, &n_done, err) == GE_OK &&
+           n_done == t->n_closing;
+}
+
+int32_t ge_matcher_turn(ge_matcher *m, const ge_turn *turn, ge_err *err) {
+    const ge_vocab *v = mt_engine(m)->v;
+    size_t n_done = 0;
+    bool ok = ge_matcher_accept(m, turn->tokens, turn->n_tokens, true, &n_done, err) == GE_OK && n_done == turn->n_tokens;
+    ok = ok && closes_in_time(m, turn, err) && ge_matcher_fill_mask(m, turn->mask, 0, v->n_words, err) >= 0;
+    if (ok) return is_choice(v, turn->mask) ? GE_TURN_CHOICE : GE_TURN_ALONE;
+    (void)ge_matcher_rollback(m, n_done, err);
+    return GE_TURN_NONE;
+}

@@ -1,0 +1,301 @@
+/* A-labels of internationalised host names: PUNYCODE(S) = what follows `xn--` in the A-labels of a set S of U-labels (RFC 3492, RFC 5890).
+ *
+ *     bcher-kva    the characters of ASCII, a hyphen, then numbers: 745 = where in which order (0xFC - 0x80) * 6 + 1, so `ü` goes to index 1
+ *
+ * A number says how many places of insertion are passed over. Places are ordered by code point and then by index, so code points only grow, and
+ * no two texts stand for one label. Its digits are 0 ... 35 (`a` ... `z`, `0` ... `9`); one below a threshold is the last. After some digits,
+ * the numbers that can still come are value + weight * steps, steps = 0, 1, 2, ..., and more steps never take fewer digits.
+ *
+ * Idea. A node is the text that was read: different texts have different futures but for dead ones, so there is nothing to merge. Which hyphen
+ * is the last is not known before the end: a text is some characters and some digits of numbers, or only characters so far.
+ *
+ * Every node that is made is inhabited. That is decided by looking for a way to finish within what is left of 63 octets:
+ *
+ *     1. A few steps of the number at hand: mostly one of them makes a label.
+ *     2. Is there any way to make a label by insertions, however long (ulabel_complete)? If not, the text is dead. If there is, and it fits: alive.
+ *     3. All steps that there is room for, and what can follow each of them.
+ *
+ * The third is exhaustive, and met only where few octets are left, or a label lacks what is rare. It is charged to the budget.
+ *
+ * Case. A-labels are compared without regard to case (RFC 5890, section 2.3.2.4) and decoded in lower case (RFC 5891, section 5.3). */
+#include "rx.h"
+#include "rx_ulabel.h"
+
+enum { BASE = 36, T_MIN = 1, T_MAX = 26, SKEW = 38, DAMP = 700, FIRST_BIAS = 72 }; /* RFC 3492, section 5 */
+enum { QUICK_TRIES = 48, LEAST_NUMBER = 3 /* digits of a first number: no character below U+00B7 is valid */ };
+
+typedef struct puny_decoder {
+    ulabel label;
+    u32 code, index; /* the place of insertion that comes next */
+    u32 bias, n_inserted;
+    u32 n_digits;      /* of the number at hand, that were read */
+    u32 n_after;       /* so many characters at least have to follow that of the number at hand; 0 if not known */
+    u64 value, weight; /* the places that it can still mean: value + weight * steps, counted from code point `code`, index 0 */
+} puny_decoder;
+
+typedef struct puny_text { /* a text that was read, and of which set it is to be */
+    ulabel_set set;
+    u32 n;
+    u8 at[ULABEL_LONGEST + 1];
+} puny_text;
+
+/* --- decoding ------------------------------------------------------------------------------------------------------------- */
+
+static u32 threshold(u32 n_digits, u32 bias) {
+    u32 k = BASE * (n_digits + 1);
+    return k <= bias + T_MIN ? T_MIN : k >= bias + T_MAX ? T_MAX : k - bias;
+}
+
+static void begin_number(puny_decoder *d) {
+    d->n_digits = d->n_after = 0;
+    d->value = d->index;
+    d->weight = 1;
+}
+
+static u32 adapted_bias(u32 delta, u32 n_chars, bool is_first) {
+    u32 k = 0;
+    for (delta = (is_first ? delta / DAMP : delta / 2), delta += delta / n_chars; delta > (BASE - T_MIN) * T_MAX / 2; k += BASE) delta /= BASE - T_MIN;
+    return k + (BASE - T_MIN + 1) * delta / (delta + SKEW);
+}
+
+/* The number at hand is complete. False: it makes no character of a label. */
+static bool insert_at(puny_decoder *d, u64 value) {
+    u64 n_places = d->label.n + 1u, code = d->code + value / n_places;
+    if (code > ULABEL_LAST_CODE || !ulabel_insert(&d->label, (u32)(value % n_places), (u32)code)) return false;
+    d->bias = adapted_bias((u32)(value - d->index), d->label.n, d->n_inserted == 0);
+    d->code = (u32)code;
+    d->index = (u32)(value % n_places) + 1;
+    d->n_inserted++;
+    begin_number(d);
+    return true;
+}
+
+static int digit_of(u8 c) { return c >= 'a' && c <= 'z' ? c - 'a' : c >= '0' && c <= '9' ? c - '0' + 26 : -1; }
+
+static bool read_digit(puny_decoder *d, u8 c) {
+    int digit = digit_of(c);
+    u32 least = threshold(d->n_digits, d->bias);
+    if (digit < 0) return false;
+    d->value += d->weight * (u32)digit;
+    if ((u32)digit < least) return insert_at(d, d->value);
+    d->weight *= BASE - least;
+    d->n_digits++;
+    return d->code + d->value / (d->label.n + 1u) <= ULABEL_LAST_CODE;
+}
+
+static bool begin_decoder(puny_decoder *d, const u8 *chars, u32 n) {
+    *d = (puny_decoder){.code = ULABEL_FIRST_CODE, .bias = FIRST_BIAS};
+    for (u32 i = 0; i < n; i++)
+        if (!ulabel_insert(&d->label, i, chars[i])) return false;
+    begin_number(d);
+    return true;
+}
+
+static bool is_label(const puny_decoder *d, ulabel_set set) { return d->n_inserted && d->n_digits == 0 && ulabel_is_in(&d->label, set); }
+
+/* How many more digits the number at hand takes. */
+static u32 digits_for(const puny_decoder *d, u64 steps) {
+    u32 n = 1, least;
+    for (; steps >= (least = threshold(d->n_digits + n - 1, d->bias)); n++) steps = (steps - least) / (BASE - least);
+    return n;
+}
+
+/* --- ways to finish --------------------------------------------------------------------------------------------------------- */
+
+/* How much is tried: labels only; what is found without going through places; all there is. */
+typedef enum puny_effort { LABELS, WITNESSES, EVERYTHING } puny_effort;
+
+static bool finish_label(rx_arena *x, const puny_decoder *d, ulabel_set set, u32 room, puny_effort effort, u32 *length);
+
+/* Is there, within the first `tries` of the places that the number at hand may mean, one that makes a label, or with more effort one that
+ * can be finished? Those of characters that are in no label do not count. */
+static bool try_places(rx_arena *x, const puny_decoder *d, ulabel_set set, u32 room, u32 tries, puny_effort effort, u32 *length) {
+    u64 n_places = d->label.n + 1u;
+    byte_set dead[ULABEL_LONGEST + 1] = {{{0}}}; /* by index: classes of characters that will not do there, whatever their code points */
+    for (u64 value = d->value; tries--; value += d->weight) {
+        u32 code = value / n_places + d->code <= ULABEL_LAST_CODE ? ulabel_next_code(d->code + (u32)(value / n_places)) : NONE;
+        if (code == NONE) return false;
+        u64 first = (code - d->code) * n_places; /* with that character */
+        if (first > value) value += (first - value + d->weight - 1) / d->weight * d->weight;
+        u32 n_digits = digits_for(d, (value - d->value) / d->weight), rest = 0;
+        if (n_digits + d->n_after > room || !budget_work(x->b, tries % 8 == 0)) return false;
+        u32 class = value / n_places + d->code <= ULABEL_LAST_CODE ? ulabel_class_of(d->code + (u32)(value / n_places)) : 0;
+        byte_set *dead_here = &dead[value % n_places];
+        puny_decoder after = *d;
+        if (!class || set_has(dead_here, class) || !insert_at(&after, value)) continue;
+        if (is_label(&after, set) || (effort != LABELS && finish_label(x, &after, set, room - n_digits, effort, &rest))) return *length = n_digits + rest, true;
+        if (effort == LABELS || rest == NONE) set_add(dead_here, class);
+    }
+    return false;
+}
+
+/* What Punycode says of the characters that are fresh, in the order of their places. The number at hand has not begun. */
+static bool encode_fresh(puny_decoder *d, const ulabel *whole, const bool *fresh, u32 *length) {
+    bool present[ULABEL_LONGEST + 1];
+    for (u32 i = 0; i < whole->n; i++) present[i] = !fresh[i];
+    for (*length = 0;;) {
+        u32 least = NONE, index = 0;
+        for (u32 i = 0; i < whole->n; i++)
+            if (!present[i] && (least == NONE || whole->code[i] < whole->code[least])) least = i;
+        if (least == NONE) return true;
+        for (u32 i = 0; i < least; i++) index += present[i];
+        u64 value = (u64)(whole->code[least] - d->code) * (d->label.n + 1u) + index;
+        *length += digits_for(d, value - d->index);
+        present[least] = true;
+        if (!insert_at(d, value)) return false;
+    }
+}
+
+/* Some insertions that make a label, of which Punycode takes at most `room` more octets, behind those that characters of ASCII take. *fits: they
+ * do; else *length is their number, and where they may be any, there are no fewer. False: there are none, whatever their length. */
+static bool complete(rx_arena *x, const puny_decoder *d, ulabel_set set, ulabel_room where, u32 room, bool *fits, u32 *length) {
+    ulabel whole;
+    bool fresh[ULABEL_LONGEST + 1];
+    u8 chars[ULABEL_LONGEST + 1] = {0};
+    puny_decoder other = *d;
+    u32 n_chars = 0;
+    *fits = false;
+    if (!ulabel_complete(x->b, &d->label, set, where, &whole, fresh)) return false;
+    u32 n_fresh = whole.n - d->label.n;
+    *length = n_fresh;
+    for (u32 i = 0; i < whole.n && where.open; i++)
+        if (whole.code[i] < ULABEL_FIRST_CODE) chars[n_chars++] = (u8)whole.code[i], fresh[i] = false;
+    if (where.open && !begin_decoder(&other, chars, n_chars)) return true;
+    if (other.n_digits || (where.open && n_chars == 0) || !encode_fresh(&other, &whole, fresh, length)) return *length = n_fresh, true;
+    *length += other.label.n - other.n_inserted - (d->label.n - d->n_inserted) + where.open;
+    *fits = *length <= room && is_label(&other, set);
+    if (!*fits) *length = n_fresh;
+    return true;
+}
+
+/* Is there a way to a label of the set with at most `room` more octets? *length: of one; NONE: there is none, and there would be none with less
+ * room, or with higher code points of the same classes. With all effort exact, unless the budget fails. */
+static bool finish_label(rx_arena *x, const puny_decoder *d, ulabel_set set, u32 room, puny_effort effort, u32 *length) {
+    if (is_label(d, set)) return *length = 0, true;
+    u32 of_first = d->n_inserted || d->n_digits >= LEAST_NUMBER ? 1 : LEAST_NUMBER - d->n_digits; /* digits that the next character takes */
+    if (room < of_first || !ulabel_may_be_in(&d->label, set)) return *length = NONE, false;
+    if (try_places(x, d, set, room, QUICK_TRIES, LABELS, length)) return true;
+    u64 n_places = d->label.n + 1u;
+    ulabel_room where = {.code = d->code + (u32)(d->value / n_places), .index = (u32)(d->value % n_places), .most = room - of_first + 1};
+    bool fits, one_is_enough;
+    ulabel_room plain = where, one = where;
+    plain.plain = true;
+    one.most = 1;
+    if (d->n_digits == 0 && complete(x, d, set, plain, room, &fits, length) && fits) return true;
+    if (!complete(x, d, set, where, room, &fits, length)) return *length = NONE, false;
+    puny_decoder next = *d;
+    next.n_after = *length - 1;
+    if (fits) return true;
+    if (effort != EVERYTHING) return *length = 0, false;
+    one_is_enough = complete(x, d, set, one, room, &fits, length);
+    if (try_places(x, &next, set, room, QUICK_TRIES, WITNESSES, length)) return true;
+    if (one_is_enough && try_places(x, &next, set, room, NONE, LABELS, length)) return true;
+    if (try_places(x, &next, set, room, NONE, WITNESSES, length) || try_places(x, &next, set, room, NONE, EVERYTHING, length)) return true;
+    return *length = 0, false;
+}
+
+/* The same for a text that is only characters so far: a hyphen and numbers may follow it, or more characters. */
+static bool finish_characters(rx_arena *x, const puny_text *s, u32 room, u32 *length) {
+    puny_decoder d;
+    bool fits;
+    if (room < 1 + LEAST_NUMBER || !begin_decoder(&d, s->at, s->n) || !ulabel_may_be_in(&d.label, s->set)) return false;
+    if (s->n && try_places(x, &d, s->set, room - 1, QUICK_TRIES, LABELS, length)) return ++*length, true;
+    ulabel_room where = {.code = ULABEL_FIRST_CODE, .open = true, .most = room - LEAST_NUMBER}, plain = where;
+    plain.plain = true;
+    if (complete(x, &d, s->set, plain, room, &fits, length) && fits) return true;
+    if (!complete(x, &d, s->set, where, room, &fits, length)) return false;
+    if (fits || (s->n && finish_label(x, &d, s->set, room - 1, EVERYTHING, length) && ++*length)) return true;
+    puny_text longer = *s;
+    longer.n++;
+    for (const char *c = "abcdefghijklmnopqrstuvwxyz0123456789-"; *c && x->b->status == GE_OK; c++) {
+        longer.at[s->n] = (u8)*c;
+        if (finish_characters(x, &longer, room - 1, length)) return ++*length, true;
+    }
+    return false;
+}
+
+static bool finish_text(rx_arena *x, const puny_text *s, u32 room, u32 *length) {
+    puny_decoder d;
+    u32 hyphen = s->n; /* the last; a first one is a character: where there are none, there is no hyphen behind them */
+    while (hyphen > 0 && s->at[hyphen - 1] != '-') hyphen--;
+    u32 n_chars = hyphen ? hyphen - 1 : 0, i = hyphen;
+    bool ok = hyphen != 1 && begin_decoder(&d, s->at, n_chars);
+    while (ok && i < s->n) ok = read_digit(&d, s->at[i++]);
+    if (ok && finish_label(x, &d, s->set, room, EVERYTHING, length)) return true;
+    return x->b->status == GE_OK && finish_characters(x, s, room, length);
+}
+
+/* --- nodes ---------------------------------------------------------------------------------------------------------------- */
+
+/* [ RX_PUNYCODE | set | number of characters | 4 of them | 4 of them | ... ] */
+static rx_id punycode_node(rx_arena *x, const puny_text *s) {
+    u32 words[3 + (ULABEL_LONGEST + 3) / 4] = {RX_PUNYCODE, s->set, s->n}, length;
+    memcpy(words + 3, s->at, s->n);
+    bool alive = finish_text(x, s, ULABEL_LONGEST - s->n, &length);
+    if (x->b->status != GE_OK) return NONE;
+    if (!alive) return RX_ID_NEVER;
+    rx_id id = rx_intern(x, words, 3 + (s->n + 3) / 4, RX_TEXT | RX_FINITE | RX_INHABITED | (length ? 0u : RX_NULLABLE), 0);
+    if (id != NONE) x->meta.at[id].distance = (u16)length;
+    return id;
+}
+
+static puny_text text_of(const u32 *node) {
+    puny_text s = {.set = (ulabel_set)node[1], .n = node[2]};
+    memcpy(s.at, node + 3, s.n);
+    return s;
+}
+
+rx_id rx_punycode(rx_arena *x, bool left) {
+    x->has_punycode = true;
+    return punycode_node(x, &(puny_text){.set = left ? ULABEL_LEFT : ULABEL_ANY});
+}
+
+rx_id rx_punycode_step(rx_arena *x, const u32 *node, u32 byte) {
+    if (byte >= 'A' && byte <= 'Z') byte |= 0x20;
+    puny_text s = text_of(node);
+    if (s.n == ULABEL_LONGEST || (byte != '-' && digit_of((u8)byte) < 0)) return RX_ID_NEVER;
+    s.at[s.n++] = (u8)byte;
+    return punycode_node(x, &s);
+}
+
+/* --- names of limited length ---------------------------------------------------------------------------------------------- */
+
+/* Strings of `id` of so many characters: RX_UNKNOWN unless it begins with a label in Punycode. */
+static rx_verdict of_length(rx_arena *x, rx_id id, u32 low, u32 high, rx_id any) {
+    rx_id tail = RX_ID_EMPTY;
+    if (rx_kind_of(x, id) == RX_OR) {
+        rx_verdict all = RX_IS_EMPTY;
+        for (u32 i = 1; i < intern_length(&x->nodes, id) && all != RX_IS_INHABITED; i++) {
+            rx_verdict one = of_length(x, intern_words(&x->nodes, id)[i], low, high, any);
+            if (one != RX_IS_EMPTY) all = one == RX_IS_INHABITED ? one : RX_UNKNOWN;
+        }
+        return all;
+    }
+    if (rx_kind_of(x, id) == RX_CONCAT) {
+        tail = intern_words(&x->nodes, id)[2];
+        id = intern_words(&x->nodes, id)[1];
+    }
+    if (rx_kind_of(x, id) != RX_PUNYCODE) return RX_UNKNOWN;
+    u32 length = x->meta.at[id].distance;
+    if (length > high) {
+        puny_text s = text_of(intern_words(&x->nodes, id));
+        if (!finish_text(x, &s, min_u32(high, ULABEL_LONGEST - s.n), &length)) return RX_IS_EMPTY;
+    }
+    rx_id rest = rx_repeat(x, any, low > length ? low - length : 0, high == NONE ? NONE : high - length);
+    return rx_is_empty(x, rx_and(x, (rx_id[]){tail, rest}, 2)) ? RX_UNKNOWN : RX_IS_INHABITED;
+}
+
+rx_verdict rx_punycode_verdict(rx_arena *x, rx_id id) {
+    u32 low = 0, high = NONE;
+    rx_id rest = NONE, any = x->text == NONE ? NONE : intern_words(&x->nodes, x->text)[1];
+    for (u32 i = 1; i < intern_length(&x->nodes, id); i++) {
+        rx_id part = intern_words(&x->nodes, id)[i];
+        const u32 *node = intern_words(&x->nodes, part);
+        if (node[0] == RX_REPEAT && node[1] == any) {
+            low = max_u32(low, node[2]);
+            high = min_u32(high, node[3]);
+        } else if (rest != NONE) return RX_UNKNOWN;
+        else rest = part;
+    }
+    return rest == NONE || low > high ? RX_UNKNOWN : of_length(x, rest, low, high, any);
+}

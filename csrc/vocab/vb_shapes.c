@@ -1,0 +1,65 @@
+/* vb_shapes: the vocabulary folded by kinds of bytes (fd.h). The *shape* of a token is its string of kinds:
+ *
+ *     Hello  World    Aaaaa        x_1  y_7    a_0        " the"  " you"    " aaa"
+ *
+ * Kinds are small letters, capitals, digits, runs of control characters, each other character of ASCII by itself, and what UTF-8 tells
+ * apart. Few automata tell letters apart everywhere: for a pattern of identifiers, words or numbers, the trie of
+ * shapes says what the trie of tokens does, and is a twentieth of it (match/mk_shapes.c). */
+#include "vb.h"
+
+/* Where a kind begins that is more than one byte: it goes on up to the next entry. In between, each byte is a kind by itself. */
+static bool begins_kind(u32 byte) {
+    if (byte == 0 || byte == '\t' || byte == '\n' || byte == 11 || byte == '\r' || byte == 14) return true;
+    if (byte < 0x80) return byte >= 0x20 && !(byte > '0' && byte <= '9') && !(byte > 'A' && byte <= 'Z') && !(byte > 'a' && byte <= 'z');
+    const u8 bytes[] = {0x80, 0x90, 0xa0, 0xc0, 0xc2, 0xe0, 0xe1, 0xed, 0xee, 0xf0, 0xf1, 0xf4, 0xf5}; /* Unicode, table 3-7 */
+    return memchr(bytes, (int)byte, sizeof bytes) != NULL;
+}
+
+/* Some numbers, listed by the shape of each: those of shape i are list[from[i] .. from[i + 1]), in their order. */
+static bool list_by_shape(budget *b, u32 n_shapes, const u32 *numbers, const u32 *shape_of, u32 n, id_vec *from, id_vec *list) {
+    if (!vec_reserve(b, from, n_shapes + 2) || !vec_reserve(b, list, n)) return false;
+    u32 *begin = from->at; /* one entry ahead at first: it is moved up as numbers are put in their places */
+    memset(begin, 0, (n_shapes + 2) * sizeof *begin);
+    for (u32 i = 0; i < n; i++) begin[shape_of[i] + 2]++;
+    for (u32 i = 2; i < n_shapes + 2; i++) begin[i] += begin[i - 1];
+    for (u32 i = 0; i < n; i++) list->at[begin[shape_of[i] + 1]++] = numbers ? numbers[i] : i;
+    from->n = n_shapes + 1;
+    list->n = n;
+    return true;
+}
+
+static bool list_members(vb_shapes *s, budget *b, const tt_trie *trie) {
+    id_vec shape_of = {0};
+    u32 n = trie->byte.n;
+    bool ok = vec_reserve(b, &shape_of, n);
+    for (u32 i = 0; ok && i < n; i++) { /* parents come before their children */
+        u32 shape = i ? s->first.at[shape_of.at[trie->parent.at[i]]] : 0;
+        while (i && s->kind.at[shape] != s->kind_of[trie->byte.at[i]]) shape++;
+        shape_of.at[shape_of.n++] = shape;
+    }
+    ok = ok && list_by_shape(b, s->kind.n, NULL, shape_of.at, n, &s->member_from, &s->members);
+    vec_drop(b, &shape_of);
+    return ok;
+}
+
+bool vb_make_shapes(ge_vocab *v) {
+    vb_shapes *s = &v->shapes;
+    fd_fold f;
+    u16 kind_of[256], n = 0;
+    for (u32 byte = 0; byte < 256; byte++) kind_of[byte] = begins_kind(byte) ? n++ : (u16)(n - 1);
+    for (u32 byte = 0; byte < 256; byte++) s->kind_of[byte] = (u8)kind_of[byte];
+    if (!fd_build(&f, &v->b, &v->trie, v->n_tokens, kind_of)) return false;
+    bool ok = vec_copy(&v->b, &s->kind, &f.class) && vec_copy(&v->b, &s->first, &f.first) && list_members(s, &v->b, &v->trie) &&
+              list_by_shape(&v->b, f.class.n, f.tokens.at, f.node_of.at, f.tokens.n, &s->token_from, &s->tokens);
+    fd_drop(&f, &v->b);
+    return ok;
+}
+
+void vb_drop_shapes(ge_vocab *v) {
+    vec_drop(&v->b, &v->shapes.kind);
+    vec_drop(&v->b, &v->shapes.first);
+    vec_drop(&v->b, &v->shapes.token_from);
+    vec_drop(&v->b, &v->shapes.tokens);
+    vec_drop(&v->b, &v->shapes.member_from);
+    vec_drop(&v->b, &v->shapes.members);
+}

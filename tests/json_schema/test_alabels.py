@@ -1,0 +1,154 @@
+"""A-labels (`xn--...`) in host names, against the package `idna` and the codec `punycode` of Python.
+
+The oracle decodes a whole label and asks `idna` for the U-label. Whether a beginning can still become a label it tells by trying all ends that
+there is room for. Where there is much room every text of letters, digits and hyphens can.
+"""
+
+from __future__ import annotations
+
+import itertools
+import random
+import string
+import unicodedata
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from grammar_engine import Grammar, Matcher
+from grammar_engine.errors import LimitExceededError
+
+from .engine import BYTES, accepts, dump
+
+idna = pytest.importorskip("idna")
+
+LDH = string.ascii_lowercase + string.digits + "-"
+SCRIPTS = [
+    "äöüßéèñçåøæœ", "αβγδέήίόύώς͵", "абвгдежзиё", "אבגדהוזח׳״", "ابتثجحخدذرز", "कखगघङचछजझञ्िीुूे\u200d\u200c", "กขคงจฉชซ", "一丁七万丈三上下不与",
+    "あいうえおカキクケコ・ー", "가나다라마바사", "০১২৩অআইঈ", "٠١٢٣", "۰۱۲۳", "\u0300\u0301\u0323\u0331\u0327", "l·", "abcxyz", "0123456789", "-",
+    "\U0001e900\U0001e922\U0001e923", "\U00020000\U0002a700", "ɛɔŋẹọ", "\u0dca\u0dcf\u0dd9", "ⴀⴁⴂ",
+]  # fmt: skip
+
+
+def is_valid(text: str) -> bool:
+    """Whether `xn--` and the text are an A-label."""
+    text = text.lower()
+    try:
+        label = text.encode().decode("punycode")
+        return not label.isascii() and len(text) <= 59 and label.encode("punycode").decode() == text and idna.check_label(label) is None
+    except (UnicodeError, ValueError, OverflowError, IndexError):
+        return False
+
+
+def reader(**more: int) -> Callable[[str, bool], bool]:
+    """(text, as a whole) -> is it an A-label behind `xn--`, or the beginning of one?"""
+    matcher = Matcher(Grammar.from_json_schema({"type": "string", "format": "hostname", **more}), BYTES)
+
+    def reads(text: str, whole: bool) -> bool:
+        matcher.reset()
+        return matcher.accept_bytes(f'"xn--{text}{chr(34) * whole}'.encode())
+
+    return reads
+
+
+def u_labels(rng: random.Random, n: int) -> Iterator[str]:
+    """Random labels, of which some are valid."""
+    for _ in range(n):
+        scripts = rng.sample(SCRIPTS, rng.randint(1, 3))
+        label = unicodedata.normalize("NFC", "".join(rng.choice(rng.choice(scripts)) for _ in range(rng.randint(1, 12))))
+        if not label.isascii():
+            yield label
+
+
+def mutated(rng: random.Random, text: str) -> str:
+    at = rng.randrange(len(text) + 1)
+    return text[:at] + rng.choice(["", rng.choice(LDH), rng.choice(LDH) + rng.choice(LDH)]) + text[at + rng.randint(0, 1) :]
+
+
+def test_labels_and_their_beginnings() -> None:
+    rng, reads = random.Random(1), reader()
+    seen = {True: 0, False: 0}
+    for label in u_labels(rng, 6000):
+        text = label.encode("punycode").decode()
+        for each in (text, mutated(rng, text)):
+            valid = is_valid(each)
+            assert reads(each, True) == valid, (each, ascii(label))
+            assert reads(each.upper(), True) == valid, each
+            seen[valid] += 1
+            if valid:
+                assert all(reads(each[:n], False) for n in range(len(each))), each
+    assert min(seen.values()) > 1000
+
+
+def test_all_short_labels() -> None:
+    """Of up to four octets all are tried: what can become one of them, and what cannot."""
+    reads, limited = reader(), {n: reader(maxLength=4 + n) for n in (3, 4)}
+    valid = {text for n in (1, 2, 3) for text in map("".join, itertools.product(LDH, repeat=n)) if is_valid(text)}
+    longer = {text for text in map("".join, itertools.product("abz09-", LDH, LDH, LDH)) if is_valid(text)}
+    assert valid and longer and min(map(len, valid)) == 3
+    beginnings = {text[:n] for text in valid for n in range(4)}
+    for n in range(4):
+        for text in map("".join, itertools.product(LDH, repeat=n)):
+            assert limited[3](text, False) == (text in beginnings), text
+            if n == 3:
+                assert reads(text, True) == (text in valid), text
+    beginnings = {text[:n] for text in valid | longer for n in range(1, 5)}
+    for text in map("".join, itertools.product("abz09-", LDH, LDH)):
+        assert limited[4](text, False) == (text in beginnings), text
+
+
+def near_the_end(rng: random.Random, room: int) -> Iterator[str]:
+    """Beginnings with so many octets left: of labels, of mutations of them, and of what few labels begin with."""
+    n = 59 - room
+    while True:
+        kind = rng.randrange(4)
+        if kind == 0:
+            yield "".join(rng.choice(LDH) for _ in range(n))
+        elif kind == 1:
+            yield "-" * rng.randint(0, 3) + "".join(rng.choice("l0-") for _ in range(n - 3))[: n - 3] + "-" * 3
+        else:
+            script = rng.choice(SCRIPTS[:12])
+            label = "".join(rng.choice(script + "ab-") for _ in range(40)).encode("punycode").decode()
+            text = (mutated(rng, label) if kind == 3 else label)[:n]
+            if len(text) == n:
+                yield text
+
+
+@pytest.mark.parametrize(("room", "count"), [(0, 3000), (1, 600), (2, 40)])
+def test_the_last_octets(room: int, count: int) -> None:
+    rng, reads = random.Random(room), reader()
+    found, n_given_up = set(), 0
+    for text in itertools.islice(near_the_end(rng, room), count):
+        ends = ("".join(end) for n in range(room + 1) for end in itertools.product(LDH, repeat=n))
+        alive = any(is_valid((text + end)[:59]) for end in ends)
+        try:
+            assert reads(text, False) == alive, text
+        except LimitExceededError:  # a beginning of it: the search for an end is exhaustive there
+            n_given_up += 1
+        else:
+            found.add(alive)
+    assert found == {True, False} and n_given_up <= count // 100
+
+
+def test_names_of_several_labels() -> None:
+    grammar = Grammar.from_json_schema({"type": "string", "format": "hostname"})
+    for name in ("www.xn--bcher-kva.example", "xn--p1ai.XN--P1AI", "a.xn--p1ai", ".".join(["xn--p1ai"] * 28)):
+        assert accepts(grammar, dump(name)), name
+    for name in ("xn--", "xn--.a", "xn--p1ai-", "a.xn--a", ".".join(["xn--p1ai"] * 29), "xn--p1ai."):
+        assert not accepts(grammar, dump(name)), name
+
+
+def test_names_that_mix_forms() -> None:
+    grammar = Grammar.from_json_schema({"type": "string", "format": "idn-hostname"})
+    for name in ("xn--p1ai.рф", "рф.xn--p1ai.a", "xn--4dbc5h.xn--p1ai", "xn--4dbc5h"):
+        assert accepts(grammar, dump(name)), name
+    for name in ("xn--4dbc5h.рф", "xn--a.рф"):
+        assert not accepts(grammar, dump(name)), name
+
+
+def test_a_pattern_meets_labels() -> None:
+    grammar = Grammar.from_json_schema({"type": "string", "format": "hostname", "pattern": "^xn--[a-z]{3,6}$", "not": {"const": "xn--tda"}})
+    assert accepts(grammar, '"xn--nxa"') == is_valid("nxa") and accepts(grammar, '"xn--wgv"') == is_valid("wgv")
+    assert is_valid("tda") and not accepts(grammar, '"xn--tda"')
+    outside = Grammar.from_json_schema({"type": "string", "not": {"format": "hostname"}})
+    for text in ("tda", "tdaa", "p1ai", "a", "", "-"):
+        assert accepts(outside, dump("xn--" + text)) != is_valid(text), text

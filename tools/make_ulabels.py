@@ -1,0 +1,296 @@
+"""Writes csrc/regex/rx_ulabel_tables.h: the labels of internationalised host names (U-labels) as an automaton over characters.
+
+    python tools/make_ulabels.py            # needs the `idna` package; development only
+    python tools/make_ulabels.py --check    # exit status 1 if the file would change
+
+What a U-label is tell RFC 5891 (section 4.2: hyphens, no leading mark, normalisation form C), RFC 5892 (valid characters, and those that
+are so in some contexts, appendix A) and RFC 5893 (section 2: from right to left). All of it but the normalisation is a small automaton: its
+parts are functions below, their product is explored and minimised here. It does not see characters but their *kinds*. Normalisation is a rule about
+neighbours, for which each *class* of characters has, beside its kind, a combining class and what it composes with.
+
+Arabic-Indic digits and their extended forms may not be mixed (RFC 5892, A.8 and A.9). There is no part for that: the ones are of the bidirectional
+class AN, the others EN, and RFC 5893 has labels with both in no case.
+
+Sources: those of make_idna.py. Characters that the Unicode version of `unicodedata` does not know are invalid.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import unicodedata
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+from idna import idnadata
+
+from make_idna import expanded
+
+TARGET = Path(__file__).parent.parent / "csrc" / "regex" / "rx_ulabel_tables.h"
+HYPHEN, MIDDLE_DOT, KERAIA, GERESH, KATAKANA_DOT, NON_JOINER, JOINER = "-\u00b7\u0375\u05f3\u30fb\u200c\u200d"
+GERSHAYIM = "\u05f4"  # has the rule of GERESH
+VIRAMA = 9  # a combining class
+SPECIAL = {HYPHEN, "l", MIDDLE_DOT, KERAIA, GERESH, KATAKANA_DOT, NON_JOINER, JOINER}
+STARTS = ("any", "left", "right")  # labels of any direction, without characters from right to left, with such (for `directions_of` only)
+
+
+class Kind(NamedTuple):
+    """What the automaton sees of a character."""
+
+    special: str  # the character itself, if it has a rule of its own
+    is_mark: bool
+    direction: str  # L, R, EN, AN, NSM, or N for all others
+    joining: str  # L, R, D, T, or U
+    is_virama: bool
+    script: str  # Greek, Hebrew, CJK, or none
+
+
+class State(NamedTuple):
+    """What the automaton has seen of a label."""
+
+    place: int  # characters so far, at most 3: then they do not matter; -3: three, the last a hyphen
+    direction: str  # as in STARTS before the first character; then left, right
+    digits: str  # in a label from right to left: EN, AN, or none
+    may_end: bool  # by RFC 5893 and by hyphens
+    before: str  # what matters of the last character: l, virama, Hebrew, or none
+    wants: str  # what the next character has to be: l, Greek, or none
+    cjk: str  # seen, wanted, or none
+    joins: str  # left, if the last character but for transparent ones joins to the left; wanted; or none
+
+
+def place_after(state: State, kind: Kind) -> int | None:
+    """RFC 5891, 4.2.3.1 and 4.2.3.2."""
+    hyphen = kind.special == HYPHEN
+    if (state.place == 0 and (hyphen or kind.is_mark)) or (state.place == -3 and hyphen):
+        return None
+    return -3 if state.place == 2 and hyphen else 3 if state.place == -3 else min(state.place + 1, 3)
+
+
+def direction_after(state: State, kind: Kind) -> tuple[str, str, bool] | None:
+    """RFC 5893, section 2: direction, digits, may_end."""
+    right_to_left = kind.direction in ("R", "AN")
+    if state.place == 0:
+        if right_to_left and (state.direction == "left" or kind.direction == "AN"):
+            return None
+        if state.direction == "right" and not right_to_left:
+            return None
+    if (state.place == 0 and not right_to_left) or (state.place != 0 and state.direction == "left"):
+        return None if right_to_left else ("left", "", kind.special != HYPHEN)
+    if kind.direction == "L" or {state.digits, kind.direction} == {"EN", "AN"}:
+        return None
+    digits = kind.direction if kind.direction in ("EN", "AN") else state.digits
+    return "right", digits, state.may_end if kind.direction == "NSM" else kind.direction != "N"
+
+
+def context_after(state: State, kind: Kind) -> tuple[str, str, str] | None:
+    """RFC 5892, A.3 to A.7: before, wants, cjk."""
+    if state.wants and state.wants not in (kind.special, kind.script):
+        return None
+    if kind.special == MIDDLE_DOT and state.before != "l":
+        return None
+    if kind.special == GERESH and state.before != "Hebrew":
+        return None
+    wants = {MIDDLE_DOT: "l", KERAIA: "Greek"}.get(kind.special, "")
+    before = "l" if kind.special == "l" else "virama" if kind.is_virama else kind.script if kind.script == "Hebrew" else ""
+    cjk = "seen" if kind.script == "CJK" else state.cjk or ("wanted" if kind.special == KATAKANA_DOT else "")
+    return before, wants, cjk
+
+
+def joins_after(state: State, kind: Kind) -> str | None:
+    """RFC 5892, A.1 and A.2."""
+    if state.joins == "wanted" and kind.joining not in ("T", "R", "D"):
+        return None
+    if kind.special == JOINER:
+        return "" if state.before == "virama" else None
+    if kind.special == NON_JOINER:
+        return "" if state.before == "virama" else "wanted" if state.joins == "left" else None
+    return state.joins if kind.joining == "T" else "left" if kind.joining in ("L", "D") else ""
+
+
+def after(state: State, kind: Kind) -> State | None:
+    place, direction = place_after(state, kind), direction_after(state, kind)
+    context, joins = context_after(state, kind), joins_after(state, kind)
+    if place is None or direction is None or context is None or joins is None:
+        return None
+    return State(place, *direction, *context, joins)
+
+
+def accepts(state: State) -> bool:
+    return state.place != 0 and state.may_end and not state.wants and state.cjk != "wanted" and state.joins != "wanted"
+
+
+def automaton(kinds: list[Kind]) -> tuple[list[list[int]], list[bool]]:
+    """Rows of next states and verdicts. State 0 is dead, then come STARTS; all others can be finished."""
+    states: list[State | None] = [None, *(State(0, name, "", False, "", "", "", "") for name in STARTS)]
+    number = {state: i for i, state in enumerate(states)}
+    rows = []
+    for state in states:  # grows
+        row = []
+        for kind in kinds:
+            to = after(state, kind) if state else None
+            if to not in number:
+                number[to] = len(states)
+                states.append(to)
+            row.append(number[to])
+        rows.append(row)
+    verdicts = [state is not None and accepts(state) for state in states]
+    blocks = [int(verdict) for verdict in verdicts]
+    while True:  # Moore's refinement, until nothing is split
+        signatures = [(block, *(blocks[to] for to in row)) for block, row in zip(blocks, rows, strict=True)]
+        names = {signature: i for i, signature in reversed(list(enumerate(dict.fromkeys(signatures))))}
+        refined = [names[signature] for signature in signatures]
+        if len(names) == len(set(blocks)):
+            break
+        blocks = refined
+    first = {block: i for i, block in reversed(list(enumerate(refined)))}
+    return [[refined[to] for to in rows[first[block]]] for block in range(len(names))], [
+        verdicts[first[block]] for block in range(len(names))
+    ]
+
+
+def directions_of(rows: list[list[int]]) -> list[int]:
+    """For each kind, in which labels it occurs: bit 0 for those of STARTS[1], bit 1 for those of STARTS[2]."""
+    found = [0] * len(rows[0])
+    for bit in (1, 2):
+        seen = todo = {1 + STARTS.index("left" if bit == 1 else "right")}
+        while todo:
+            for state in todo:
+                found = [bits | bit * bool(to) for bits, to in zip(found, rows[state], strict=True)]
+            todo = {to for state in todo for to in rows[state] if to} - seen
+            seen = seen | todo
+    return found
+
+
+class Class(NamedTuple):
+    kind: int
+    order: int  # canonical combining class
+    second: int  # number as the second character of compositions, from 1; else 0
+    first: int  # number of the set of those with which it is composed, from 1; else 0
+
+    def is_plain(self) -> bool:
+        return self[1:] == (0, 0, 0)
+
+
+def characters() -> tuple[dict[int, Kind], dict[int, set[int]]]:
+    """The kind of each character that occurs in U-labels; and of some, with which they are composed."""
+    assigned = {code for code in range(sys.maxunicode + 1) if unicodedata.category(chr(code)) != "Cn"}
+    valid = set().union(*(expanded(idnadata.codepoint_classes[name]) for name in ("PVALID", "CONTEXTJ", "CONTEXTO"))) & assigned
+    joining = {code: name for name in "LRDT" for code in expanded(idnadata.joining_types[name])}
+    scripts = {"Greek": ("Greek",), "Hebrew": ("Hebrew",), "CJK": ("Hiragana", "Katakana", "Han")}
+    script = {code: name for name, members in scripts.items() for each in members for code in expanded(idnadata.scripts[each])}
+    directions = {"L": "L", "R": "R", "AL": "R", "EN": "EN", "AN": "AN", "NSM": "NSM"}
+    kinds = {}
+    for code in sorted(valid):
+        char = chr(code)
+        special = GERESH if char == GERSHAYIM else char if char in SPECIAL else ""
+        direction = directions.get(unicodedata.bidirectional(char), "N")
+        is_mark, order = unicodedata.category(char).startswith("M"), unicodedata.combining(char)
+        kinds[code] = Kind(special, is_mark, direction, joining.get(code, "U"), order == VIRAMA, script.get(code, ""))
+    composed: dict[int, set[int]] = {}
+    for code in assigned:
+        parts = [int(part, 16) for part in unicodedata.decomposition(chr(code)).split() if not part.startswith("<")]
+        if len(parts) == 2 and set(parts) <= valid and unicodedata.normalize("NFC", "".join(map(chr, parts))) == chr(code):
+            composed.setdefault(parts[0], set()).add(parts[1])
+    return kinds, composed
+
+
+def rows_of(items: Iterable[object]) -> str:
+    """Comma-separated, in lines of at most 140 characters."""
+    lines, line = [], "   "
+    for item in items:
+        if len(line) + len(str(item)) > 138:
+            lines.append(line)
+            line = "   "
+        line += f" {item},"
+    return "\n".join([*lines, line])
+
+
+def source() -> str:
+    kind_of, composed = characters()
+
+    def rank(code: int) -> tuple[bool, bool, int]:  # searches take the first kind that will do: it should be plain and low
+        return code < 128, unicodedata.combining(chr(code)) != 0 or code in composed or code in seconds, code
+
+    seconds = {code: i + 1 for i, code in enumerate(sorted(set().union(*composed.values())))}
+    kinds = list(dict.fromkeys(kind_of[code] for code in sorted(kind_of, key=rank)))
+    rows, verdicts = automaton(kinds)
+    sets = list(dict.fromkeys(frozenset(each) for _, each in sorted(composed.items())))
+    class_of = {
+        code: Class(
+            kinds.index(kind),
+            unicodedata.combining(chr(code)),
+            seconds.get(code, 0),
+            sets.index(frozenset(composed[code])) + 1 if code in composed else 0,
+        )
+        for code, kind in kind_of.items()
+    }
+    classes = sorted(set(class_of.values()))
+    ranges, previous = [], 0
+    for code in range(sys.maxunicode + 2):
+        number = classes.index(class_of[code]) + 1 if code in class_of else 0
+        if number != previous:
+            ranges.append(f"{code << 11 | number}u")
+            previous = number
+    words = len(seconds) // 32 + 1
+    masks = [sum(1 << seconds[code] for code in each) for each in sets]
+    last = [max(code for code in kind_of if kind_of[code] == kind) for kind in kinds]
+    plain = [max((code for code in kind_of if kind_of[code] == kind and class_of[code].is_plain()), default=0) for kind in kinds]
+    if len(classes) > 255 or len(rows) > 255:
+        sys.exit("too many classes or states")
+    return f"""/* Generated by tools/make_ulabels.py from Unicode {unicodedata.unidata_version}: do not edit. See rx_ulabel.h. */
+enum {{ ULABEL_N_KINDS = {len(kinds)}, ULABEL_N_STATES = {len(rows)}, ULABEL_N_RANGES = {len(ranges)}, ULABEL_N_CLASSES = {len(classes) + 1}, \
+ULABEL_N_FIRSTS = {len(sets) + 1}, ULABEL_N_WORDS = {words} }};
+
+typedef struct ulabel_class {{
+    u8 kind, order; /* column of ulabel_next; canonical combining class */
+    u8 second;      /* number as a second character of compositions; 0: none */
+    u8 first;       /* row of ulabel_composed: the seconds with which it is composed */
+}} ulabel_class;
+
+static const u32 ulabel_ranges[ULABEL_N_RANGES] = {{ /* [ first code point:21 | class:11 ], class 0: in no label */
+{rows_of(ranges)}
+}};
+
+static const ulabel_class ulabel_classes[ULABEL_N_CLASSES] = {{
+{rows_of(["{0, 0, 0, 0}", *("{" + ", ".join(map(str, each)) + "}" for each in classes)])}
+}};
+
+static const u32 ulabel_composed[ULABEL_N_FIRSTS][ULABEL_N_WORDS] = {{
+{rows_of("{" + ", ".join(f"{mask >> 32 * i & 0xFFFFFFFF}u" for i in range(words)) + "}" for mask in [0, *masks])}
+}};
+
+static const u8 ulabel_next[ULABEL_N_STATES][ULABEL_N_KINDS] = {{ /* state 0: dead */
+{rows_of("{" + ", ".join(map(str, row)) + "}" for row in rows)}
+}};
+
+static const u8 ulabel_accepting[ULABEL_N_STATES] = {{
+{rows_of(int(verdict) for verdict in verdicts)}
+}};
+
+static const u8 ulabel_directions[ULABEL_N_KINDS] = {{ /* in which labels: 1 without characters from right to left, 2 with such */
+{rows_of(directions_of(rows))}
+}};
+
+static const u32 ulabel_last[ULABEL_N_KINDS] = {{ /* the last code point of each kind */
+{rows_of(last)}
+}};
+
+static const u32 ulabel_last_plain[ULABEL_N_KINDS] = {{ /* ... that normalisation has nothing to do with; 0: there is none */
+{rows_of(plain)}
+}};
+"""
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--check", action="store_true")
+    text = source()
+    if parser.parse_args().check:
+        return int(TARGET.read_text() != text)
+    TARGET.write_text(text)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
