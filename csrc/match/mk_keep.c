@@ -104,7 +104,8 @@ void mk_keep(ge_engine *e, u32 config, const mk_found *found, bool all) {
     u32 index = map_get(&e->mask_of_hash, hash);
     mk_mask *kept = index == NONE ? NULL : stable_at(&e->masks, index);
     if (kept && !(atomic_load(&kept->stamp) & 1) && kept->hash == hash) {
-        if (kept->n_words != n || kept->listed != found->listed || kept->base != found->base || memcmp(kept->words, words, size) != 0) return; /* the first keeps its place */
+        bool same = kept->n_words == n && kept->listed == found->listed && kept->base == found->base;
+        if (!same || (n && memcmp(kept->words, words, size) != 0)) return; /* the first keeps its place */
         e->stats.mask_hits++;
     } else {
         while (e->mask_bytes + counted > e->b.limits.max_mask_bytes)

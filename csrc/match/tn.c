@@ -22,12 +22,18 @@ static bool is_choice(const ge_vocab *v, const u32 *mask) {
     return false;
 }
 
+/* Do the tokens lead to the end of a sentence? */
+static bool completes(ge_matcher *m, const int64_t *tokens, size_t n, ge_err *err) {
+    size_t n_done = 0;
+    bool ok = ge_matcher_accept(m, tokens, n, true, &n_done, err) == GE_OK && n_done == n && ge_matcher_flags(m, err) & (1 | 2);
+    return ge_matcher_rollback(m, n_done, err) == GE_OK && ok;
+}
+
 static bool closes_in_time(ge_matcher *m, const ge_turn *t, ge_err *err) {
-    size_t n_done;
     if (t->left == SIZE_MAX || ge_matcher_flags(m, err) & 2) return true;
-    if (mt_closing_most(m) <= t->left) return true;
-    return t->n_closing && t->n_closing <= t->left && ge_matcher_accept(m, t->closing, t->n_closing, false, &n_done, err) == GE_OK &&
-           n_done == t->n_closing;
+    u32 most = mt_closing_most(m);
+    if (most != NONE && most <= t->left) return true;
+    return t->n_closing && t->n_closing <= t->left && completes(m, t->closing, t->n_closing, err);
 }
 
 int32_t ge_matcher_turn(ge_matcher *m, const ge_turn *turn, ge_err *err) {

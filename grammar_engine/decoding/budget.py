@@ -128,7 +128,12 @@ class BudgetedText:
         return closing if len(closing) <= left else None
 
     def _holds(self, closing: list[int], left: int) -> bool:
-        return 0 < len(closing) <= left and self.matcher.validate(closing) == len(closing)
+        if not 0 < len(closing) <= left:
+            return False
+        n = self.matcher.accept_tokens(closing)
+        ends = n == len(closing) and self.matcher.is_complete  # not every text that the grammar takes is a sentence
+        self.matcher.rollback(n)
+        return ends
 
     def way_out(self) -> int:
         """The next token of a closing that fits."""
