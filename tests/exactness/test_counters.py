@@ -102,3 +102,36 @@ def test_what_cannot_be_is_told_without_a_search(vocabulary: Vocabulary) -> None
     assert matcher.accept_bytes(b'"2016-01-05')
     assert not matcher.accept_bytes(b"t")
     assert matcher.accept_bytes(b'T16:51:00Z"') and matcher.is_complete
+
+
+def test_a_first_analysis_goes_by_shapes(vocabulary: Vocabulary) -> None:
+    schema = {"type": "string", "pattern": "^[A-Za-z][A-Za-z0-9_ ]*$"}
+    by_shapes = work(Grammar.from_json_schema(schema), vocabulary, b'"ab')
+    by_tokens = work(Grammar.from_json_schema(schema), Vocabulary.builtin(), b'"ab', shapes=False)
+    assert by_shapes["inner_builds"] == by_tokens["inner_builds"]
+    assert 3 * by_shapes["trie_nodes"] < by_tokens["trie_nodes"]
+
+
+def test_what_cannot_end_soon_is_analysed_once(vocabulary: Vocabulary) -> None:
+    grammar = Grammar.from_json_schema({"type": "string", "minLength": 60, "maxLength": 30000})
+    assert work(grammar, vocabulary, b'"ab')["inner_builds"] <= 1
+
+
+@pytest.mark.parametrize("left", [3, 10, 15, 20, 31])
+def test_the_last_characters_do_not_walk_the_longer_tokens(vocabulary: Vocabulary, left: int) -> None:
+    first = Grammar.from_json_schema({"type": "string", "maxLength": 40})
+    second = Grammar.from_json_schema({"type": "array", "items": {"type": "string", "maxLength": 40}})
+    text = b"x" * (40 - left)
+    work(first, vocabulary, b'"' + text)
+    assert work(second, vocabulary, b'["' + text)["trie_nodes"] <= NODES
+
+
+def test_a_unit_that_is_too_large_for_the_store_goes_by_its_heir(vocabulary: Vocabulary) -> None:
+    """The key of any other name excludes all that are named: more than what is kept with the vocabulary."""
+    names = {f"{7919 * i % 997:03d}name{31 * i % 89:02d}": {"type": "null"} for i in range(80)}
+    grammar = Grammar.from_json_schema({"type": "object", "properties": names}, property_order="any")
+    work(grammar, vocabulary, b'{"')
+    later = work(grammar, vocabulary, b'{"000name00":null,"')
+    assert later["inner_builds"] == 0
+    assert later["heirs"] == 1
+    assert later["trie_nodes"] <= 4 * NODES
