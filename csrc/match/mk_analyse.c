@@ -33,8 +33,8 @@ static u32 exit_of(analysis *a, u32 state) {
 
 static bool add_tail(analysis *a, u32 token, u32 number, u32 d) {
     ge_engine *e = a->e;
-    u32 exit = exit_of(a, a->states.at[number]);
-    tail t = {.exit = exit, .item = {.at = e->v->text + e->v->offsets[token] + d, .n = e->v->offsets[token + 1] - e->v->offsets[token] - d, .token = token}};
+    u32 exit = exit_of(a, a->states.at[number]), from = e->v->offsets[token] + d;
+    tail t = {.exit = exit, .item = {.at = e->v->text + from, .n = e->v->offsets[token + 1] - from, .token = token}};
     if (exit == NONE || !vec_push(&e->b, &a->tails, t)) return false;
     if (a->tails.n > MAX_TAILS) a->given_up = true;
     return !a->given_up;

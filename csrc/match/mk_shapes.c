@@ -82,6 +82,13 @@ static bool walk_members(shape_walk *w, u32 shape, u32 depth) {
     return true;
 }
 
+/* The tokens of a shape stay inside. */
+static void add_inside(shape_walk *w, u32 shape) {
+    const vb_shapes *s = w->shapes;
+    u32 *bits = w->a->inner->bits;
+    for (u32 i = s->token_from.at[shape]; i < s->token_from.at[shape + 1]; i++) bits[s->tokens.at[i] >> 5] |= (u32)1 << (s->tokens.at[i] & 31);
+}
+
 /* The children of [*from, *to); then *from and *to are those between which some are alive. */
 static bool walk_children(shape_walk *w, u32 *from, u32 *to, u32 depth) {
     analysis *a = w->a;
@@ -102,7 +109,7 @@ static bool walk_children(shape_walk *w, u32 *from, u32 *to, u32 depth) {
                 live_from = min_u32(live_from, i);
                 live_to = i + 1;
                 p->end[i] = (u8)((p->end[above] & ON_PATH) | a->ends.at[state]);
-                for (u32 k = s->token_from.at[i]; k < s->token_from.at[i + 1]; k++) a->inner->bits[s->tokens.at[k] >> 5] |= (u32)1 << (s->tokens.at[k] & 31);
+                add_inside(w, i);
             } else if (p->at[above] != DEAD && p->end[above] && !leave_all(w, i, depth)) {
                 return false;
             }

@@ -1,5 +1,5 @@
-/* tn: a turn of a decoding loop in one call. A token that was drawn is appended if the text can still be completed in time, and the mask of the next one
- * is written.
+/* tn: a turn of a decoding loop in one call. A token that was drawn is appended if the text can still be completed in time, and the mask of
+ * the next one is written.
  *
  * Each of this is a public call of its own. After a forward pass everything is out of the caches, and what a loop written in Python spends on
  * the grammar is mostly the way from call to call.

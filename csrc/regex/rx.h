@@ -153,7 +153,7 @@ u32 rx_local(rx_arena *x, rx_id id);
 bool rx_add_local(rx_arena *x, rx_id id, id_vec *sets);
 u32 rx_intern_local(rx_arena *x, id_vec *sets);
 void rx_local_classes(const rx_arena *x, u32 local, u8 *same, u8 *next);
-bool rx_told_apart(rx_arena *x, rx_id id, u8 *same); /* same, of `id`; before classes are frozen each is told from all others. False on failure */
+bool rx_told_apart(rx_arena *x, rx_id id, u8 *same); /* `same` of rx_local_classes. False on failure */
 
 /* True => after any text of at most n_chars characters that JSON allows raw in a string, something of `id` is still possible. False => maybe.
  * n_chars NONE: any number. See rx_absorb.c. */

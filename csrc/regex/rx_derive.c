@@ -262,10 +262,8 @@ static bool search(rx_arena *x, rx_id start) {
         if (lowest == N_BUCKETS) break;
         u32 at = bucket[lowest];
         bucket[lowest] = nodes.at[at].next;
-        u32 local = rx_local(x, nodes.at[at].id);
-        u8 same[256], next[256];
-        ok = local != NONE;
-        if (ok) rx_local_classes(x, local, same, next);
+        u8 same[256];
+        ok = rx_told_apart(x, nodes.at[at].id, same);
         for (u32 c = 0; ok && c < x->n_classes && found == NONE; c++) {
             if (same[c] != c) continue;
             rx_id id = rx_derive(x, nodes.at[at].id, x->class_byte[c]);

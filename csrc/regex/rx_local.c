@@ -112,8 +112,7 @@ void rx_local_classes(const rx_arena *x, u32 local, u8 *same, u8 *next) {
 
 bool rx_told_apart(rx_arena *x, rx_id id, u8 *same) {
     u8 next[256];
-    u32 local = x->frozen ? rx_local(x, id) : NONE;
-    if (local != NONE) return rx_local_classes(x, local, same, next), true;
-    for (u32 c = 0; c < x->n_classes; c++) same[c] = (u8)c;
-    return !x->frozen;
+    u32 local = rx_local(x, id);
+    if (local != NONE) rx_local_classes(x, local, same, next);
+    return local != NONE;
 }
