@@ -12,14 +12,13 @@ import string
 import unicodedata
 from collections.abc import Callable, Iterator
 
+import idna
 import pytest
 
 from grammar_engine import Grammar, Matcher
 from grammar_engine.errors import LimitExceededError
 
 from .engine import BYTES, accepts, dump
-
-idna = pytest.importorskip("idna")
 
 LDH = string.ascii_lowercase + string.digits + "-"
 SCRIPTS = [

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+import unicodedata
 from importlib import metadata, resources
 from pathlib import Path
 
@@ -59,6 +60,12 @@ def test_glue_is_up_to_date(tmp_path) -> None:
         [sys.executable, "-m", "cffi.gen_src", "read-sources", "grammar_engine._core", *sources, str(fresh)], cwd=ROOT, check=True
     )
     assert fresh.read_text() == committed
+
+
+@pytest.mark.skipif(unicodedata.unidata_version != "14.0.0", reason="the tables are those of Unicode 14, which Python 3.11 has")
+@pytest.mark.parametrize("tool", ["make_idna.py", "make_ulabels.py"])
+def test_tables_are_what_their_generators_make(tool: str) -> None:
+    subprocess.run([sys.executable, str(ROOT / "tools" / tool), "--check"], check=True)
 
 
 def _pinned_cffi() -> str:
