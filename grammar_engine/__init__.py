@@ -30,7 +30,7 @@ from .errors import (
 )
 from .grammar import Grammar, Stats, Switches
 from .limits import Limits
-from .mask import allocate_masks
+from .mask import MaskBuffer, allocate_masks
 from .matcher import Explanation, Matcher
 from .report import Report
 from .vocabulary import Vocabulary
@@ -48,6 +48,7 @@ __all__ = [
     "InternalError",
     "LimitExceededError",
     "Limits",
+    "MaskBuffer",
     "MaskStep",
     "Matcher",
     "MatcherFinishedError",

@@ -18,7 +18,7 @@ from ._native import check, error_of, ffi, gc_handle, lib, new_err
 from .automata.dfa import TokenDFA
 from .errors import LimitExceededError, MatcherFinishedError, TokenRejectedError
 from .grammar import Grammar, Switches
-from .mask import check_row, rows_of, words_of
+from .mask import MaskBuffer, check_row, rows_of, words_of
 from .vocabulary import Vocabulary
 
 _COMPLETE, _ENDED, _SAME = 1, 2, 4
@@ -142,8 +142,8 @@ class Matcher:
 
         Parameters
         ----------
-        buffer : numpy array, torch CPU tensor, array, bytearray or memoryview
-            32-bit integers, shape (rows, ceil(width / 32)) or (ceil(width / 32),); or bytes. Bit t % 32 of word t // 32 of the row is
+        buffer : MaskBuffer, numpy array, torch CPU tensor, array, bytearray or memoryview
+            32-bit integers, shape (rows, ceil(width / 32)) or (ceil(width / 32),); or bytes. A MaskBuffer is written to fastest. Bit t % 32 of word t // 32 of the row is
             set if token t is allowed, and cleared otherwise.
         row : int
             Which row to write.
@@ -161,12 +161,16 @@ class Matcher:
         TypeError, ValueError, IndexError
             The buffer does not fit.
         """
-        words, rows = rows_of(buffer, self._words)
+        n_words = self._words
+        if type(buffer) is MaskBuffer and buffer._words == n_words:
+            words, rows = buffer._memory, buffer.rows
+        else:
+            words, rows = rows_of(buffer, n_words)
         if type(row) is not int or not 0 <= row < rows:
             check_row(row, rows)
-        flags = _fill_mask(self._handle, words, row, self._words, self._err)
+        flags = _fill_mask(self._handle, words, row, n_words, self._err)
         if flags < 0:
-            flags = self._after(flags, _fill_mask, words, row, self._words, self._err)
+            flags = self._after(flags, _fill_mask, words, row, n_words, self._err)
         return not flags & _ALL
 
     @property

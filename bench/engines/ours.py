@@ -16,7 +16,7 @@ class Ours(Engine):
         import grammar_engine
 
         self._errors = grammar_engine.GrammarEngineError
-        self._matcher = grammar_engine.Matcher
+        self._matcher, self._held = grammar_engine.Matcher, grammar_engine.MaskBuffer
         self._sources: Any = grammar_engine.Grammar
         self.version: str = grammar_engine.__version__
         self.vocabulary = grammar_engine.Vocabulary(tokenizer.tokens, eos=[tokenizer.eos], special=dict(tokenizer.special))
@@ -34,7 +34,7 @@ class Ours(Engine):
             raise RefusedError(next(filter(None, named), type(error).__name__), str(error)) from None
 
     def session(self, grammar: Any) -> Session:
-        return _Session(self._matcher(grammar, self.vocabulary), self._width)
+        return _Session(self._matcher(grammar, self.vocabulary), self._width, self._held)
 
     def counters(self, grammar: Any) -> dict[str, int]:
         return asdict(grammar.stats)
@@ -54,10 +54,11 @@ class Cached(Ours):
 
 
 class _Session(Bits):
-    def __init__(self, matcher: Any, width: int):
+    def __init__(self, matcher: Any, width: int, held: Any):
         super().__init__(width)
+        self._masks = held(self.mask, matcher.vocabulary)
         self._fill = matcher.fill_mask
         self.accept = matcher.accept
 
     def fill(self) -> object:
-        return self._fill(self.mask)
+        return self._fill(self._masks)

@@ -8,7 +8,7 @@ from array import array
 import numpy as np
 import pytest
 
-from grammar_engine import BatchError, Grammar, Matcher, Vocabulary, allocate_masks, fill_masks, step_masks
+from grammar_engine import BatchError, Grammar, MaskBuffer, Matcher, Vocabulary, allocate_masks, fill_masks, step_masks
 
 VOCABULARY = Vocabulary.bytes()  # 257 ids: 9 words
 WORDS = 9
@@ -282,3 +282,77 @@ def test_the_answer_tells_whether_all_are_allowed(width):
     buffer = bytearray(4 * ((width + 32) // 32))
     assert Matcher(matcher.grammar, padded).fill_mask(buffer) is True
     assert int.from_bytes(buffer, "little") == (1 << width) - 1
+
+
+# --- buffers that are held ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", [name for name in ACCEPTED if name != "array of int"])
+def test_held_is_written_as_the_buffer_itself_is(matcher, name):
+    buffer = ACCEPTED[name]()
+    held = MaskBuffer(buffer, VOCABULARY)
+    assert (held.rows, held.buffer) == (3, buffer) if not isinstance(buffer, np.ndarray) else held.buffer is buffer
+    mask = matcher.mask()
+    memoryview(buffer).cast("B")[:] = bytes(3 * 4 * WORDS)
+    matcher.fill_mask(held, 1)
+    assert bytes(memoryview(buffer).cast("B")) == bytes(len(mask)) + mask + bytes(len(mask))
+    assert fill_masks([matcher, None], held, rows=[2, 0]) == [True, True]
+    assert bytes(memoryview(buffer).cast("B")) == bytes(len(mask)) + mask + mask
+    for row in (-1, 3, 2**70):
+        with pytest.raises(IndexError, match="3 rows"):
+            matcher.fill_mask(held, row)
+    with pytest.raises(TypeError, match="a row is an int"):
+        matcher.fill_mask(held, True)
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_is_refused_cannot_be_held(name):
+    make, kind, reason = REFUSED[name]
+    if name == "not aligned":
+        return  # is seen when it is written to: below
+    with pytest.raises(kind, match=reason):
+        MaskBuffer(make(), VOCABULARY)
+
+
+def test_held_and_not_aligned(matcher):
+    held = MaskBuffer(REFUSED["not aligned"][0](), VOCABULARY)
+    with pytest.raises(ValueError, match="aligned"):
+        matcher.fill_mask(held)
+
+
+def test_held_for_another_vocabulary(matcher):
+    wide = Vocabulary([b"a"] * 600, eos=[599])
+    with pytest.raises(ValueError, match="19 words, not 9: it is for another vocabulary"):
+        matcher.fill_mask(MaskBuffer(allocate_masks(1, wide), wide))
+
+
+def test_held_memory_stays_where_it_is(matcher):
+    """Whatever would move it raises; the end of the MaskBuffer gives the buffer back."""
+    torch = pytest.importorskip("torch")
+    flat, words, grid = bytearray(4 * WORDS), array("i", [0] * WORDS), np.zeros((1, WORDS), np.int32)
+    tensor = torch.zeros((1, WORDS), dtype=torch.int32)
+    view = memoryview(bytearray(4 * WORDS))
+    held = [MaskBuffer(buffer, VOCABULARY) for buffer in (flat, words, grid, tensor, view)]
+    with pytest.raises(BufferError):
+        flat.extend(b"x")
+    with pytest.raises(BufferError):
+        words.append(1)
+    with pytest.raises(ValueError, match="resize"):
+        grid.resize((5, WORDS))
+    with pytest.raises(RuntimeError, match="resiz"):
+        tensor.untyped_storage().resize_(4096)
+    owner = view.obj
+    view.release()
+    with pytest.raises(BufferError):
+        owner.extend(b"x")
+    for buffer in held:
+        matcher.fill_mask(buffer)
+    assert bytes(flat) == bytes(owner) == words.tobytes() == grid.tobytes() == tensor.numpy().tobytes() == matcher.mask()
+    tensor.set_(torch.zeros((4, WORDS), dtype=torch.int32))  # what is held is the memory that it had
+    matcher.fill_mask(held[3])
+    assert not tensor.any()
+    del held, buffer
+    flat.extend(b"x")
+    words.append(1)
+    owner.extend(b"x")
+    grid.resize((5, WORDS))
