@@ -384,8 +384,7 @@ def format_table() -> str:
         "can say, the set is smaller than the standard's, never larger: *a part* in this table, and in `report.notes` of a schema that uses it. "
         "What is in doubt is then outside of both the format and its negation.\n",
         "A-labels of host names are decoded while they are written, and each text behind `xn--` is a state of its own: with 131,072 tokens a mask there "
-        "takes 0.2 to 0.5 s and 40 to 140 MB of the engine's memory. Where tokens use up the room that is left, as under a `maxLength` of up to 20, it may "
-        "meet `max_step_work`, which is an error that says so.\n",
+        "takes 0.1 to 0.5 s and 40 to 140 MB of the engine's memory.\n",
         "| format | verdict | used by | suite | meaning |",
         "|:--|:--|--:|--:|:--|",
         *(f"| `{name}` | enforced | {format_figures(name)} | {meaning_of(name)} |" for name in FORMATS),

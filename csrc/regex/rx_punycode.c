@@ -15,7 +15,12 @@
  *     2. Is there any way to make a label by insertions, however long (ulabel_complete)? If not, the text is dead. If there is, and it fits: alive.
  *     3. All steps that there is room for, and what can follow each of them.
  *
- * The third is exhaustive, and met only where few octets are left, or a label lacks what is rare. It is charged to the budget.
+ * The third is exhaustive. It is charged to the budget, and met only where few octets are left, for otherwise the text is alive as characters:
+ * a hyphen and the number of U+00E0 follow, which is (0xE0 - 0x80) * n + index, between 36 and 31885, and so has 3 digits, as few as a first number
+ * can have. Characters of ASCII break the rules for labels by hyphens only: a first one, a last one, two in third and fourth place. U+00E0 in front
+ * mends the first, and the third unless there are three hyphens in front; then it comes again between them, by a number of 1 digit. It mends a last
+ * one by coming last, if nothing else is to be mended; or one more character comes before the numbers. Fewer octets will not do, since each
+ * insertion has a number, and mends one thing.
  *
  * Case. A-labels are compared without regard to case (RFC 5890, section 2.3.2.4) and decoded in lower case (RFC 5891, section 5.3). */
 #include "rx.h"
@@ -146,23 +151,16 @@ static bool encode_fresh(puny_decoder *d, const ulabel *whole, const bool *fresh
     }
 }
 
-/* Some insertions that make a label, of which Punycode takes at most `room` more octets, behind those that characters of ASCII take. *fits: they
- * do; else *length is their number, and where they may be any, there are no fewer. False: there are none, whatever their length. */
+/* Some insertions that make a label, of which Punycode takes at most `room` more octets. *fits: they do; else *length is their number, and where
+ * they may be any, there are no fewer. False: there are none, whatever their length. */
 static bool complete(rx_arena *x, const puny_decoder *d, ulabel_set set, ulabel_room where, u32 room, bool *fits, u32 *length) {
     ulabel whole;
     bool fresh[ULABEL_LONGEST + 1];
-    u8 chars[ULABEL_LONGEST + 1] = {0};
     puny_decoder other = *d;
-    u32 n_chars = 0;
     *fits = false;
     if (!ulabel_complete(x->b, &d->label, set, where, &whole, fresh)) return false;
     u32 n_fresh = whole.n - d->label.n;
-    *length = n_fresh;
-    for (u32 i = 0; i < whole.n && where.open; i++)
-        if (whole.code[i] < ULABEL_FIRST_CODE) chars[n_chars++] = (u8)whole.code[i], fresh[i] = false;
-    if (where.open && !begin_decoder(&other, chars, n_chars)) return true;
-    if (other.n_digits || (where.open && n_chars == 0) || !encode_fresh(&other, &whole, fresh, length)) return *length = n_fresh, true;
-    *length += other.label.n - other.n_inserted - (d->label.n - d->n_inserted) + where.open;
+    if (d->n_digits || !encode_fresh(&other, &whole, fresh, length)) return *length = n_fresh, true;
     *fits = *length <= room && is_label(&other, set);
     if (!*fits) *length = n_fresh;
     return true;
@@ -194,35 +192,35 @@ static bool finish_label(rx_arena *x, const puny_decoder *d, ulabel_set set, u32
     return *length = 0, false;
 }
 
-/* The same for a text that is only characters so far: a hyphen and numbers may follow it, or more characters. */
-static bool finish_characters(rx_arena *x, const puny_text *s, u32 room, u32 *length) {
-    puny_decoder d;
-    bool fits;
-    if (room < 1 + LEAST_NUMBER || !begin_decoder(&d, s->at, s->n) || !ulabel_may_be_in(&d.label, s->set)) return false;
-    if (s->n && try_places(x, &d, s->set, room - 1, QUICK_TRIES, LABELS, length)) return ++*length, true;
-    ulabel_room where = {.code = ULABEL_FIRST_CODE, .open = true, .most = room - LEAST_NUMBER}, plain = where;
-    plain.plain = true;
-    if (complete(x, &d, s->set, plain, room, &fits, length) && fits) return true;
-    if (!complete(x, &d, s->set, where, room, &fits, length)) return false;
-    if (fits || (s->n && finish_label(x, &d, s->set, room - 1, EVERYTHING, length) && ++*length)) return true;
+/* The digits that some characters of ASCII take at least behind a hyphen, or NONE for more than 4. See the head of this file. */
+static u32 least_digits(const u8 *chars, u32 n) {
+    bool at_end = n && chars[n - 1] == '-', in_third = n > 3 && chars[2] == '-' && chars[3] == '-';
+    if (n > 2 && memcmp(chars, "---", 3) == 0) return at_end ? NONE : 4;
+    return at_end && (chars[0] == '-' || in_third) ? NONE : 3;
+}
+
+/* The octets that a text takes at least of which all is to be characters: perhaps a letter, a hyphen, and numbers. */
+static u32 least_for_characters(const puny_text *s) {
     puny_text longer = *s;
-    longer.n++;
-    for (const char *c = "abcdefghijklmnopqrstuvwxyz0123456789-"; *c && x->b->status == GE_OK; c++) {
-        longer.at[s->n] = (u8)*c;
-        if (finish_characters(x, &longer, room - 1, length)) return ++*length, true;
-    }
-    return false;
+    u32 as_it_is = s->n ? least_digits(s->at, s->n) : NONE;
+    longer.at[longer.n++] = 'a';
+    return 1 + min_u32(as_it_is, 1 + least_digits(longer.at, longer.n));
 }
 
 static bool finish_text(rx_arena *x, const puny_text *s, u32 room, u32 *length) {
     puny_decoder d;
     u32 hyphen = s->n; /* the last; a first one is a character: where there are none, there is no hyphen behind them */
     while (hyphen > 0 && s->at[hyphen - 1] != '-') hyphen--;
-    u32 n_chars = hyphen ? hyphen - 1 : 0, i = hyphen;
+    u32 n_chars = hyphen ? hyphen - 1 : 0, i = hyphen, least = s->n < ULABEL_LONGEST ? least_for_characters(s) : NONE;
     bool ok = hyphen != 1 && begin_decoder(&d, s->at, n_chars);
     while (ok && i < s->n) ok = read_digit(&d, s->at[i++]);
-    if (ok && finish_label(x, &d, s->set, room, EVERYTHING, length)) return true;
-    return x->b->status == GE_OK && finish_characters(x, s, room, length);
+    if (least > room) return ok && finish_label(x, &d, s->set, room, EVERYTHING, length);
+    *length = NONE;
+    if (ok && is_label(&d, s->set)) *length = 0;
+    else if (ok && d.n_inserted == 0 && d.n_digits == 0) *length = least_digits(s->at, n_chars);
+    else if (ok) try_places(x, &d, s->set, room, QUICK_TRIES, LABELS, length);
+    *length = min_u32(*length, least);
+    return x->b->status == GE_OK;
 }
 
 /* --- nodes ---------------------------------------------------------------------------------------------------------------- */

@@ -78,7 +78,7 @@ bool ulabel_may_be_in(const ulabel *l, ulabel_set set) {
 
 /* --- insertions ----------------------------------------------------------------------------------------------------------- */
 
-/* A node is (characters of the label that were read, state, rank, has anything outside ASCII been inserted). Breadth-first by the number of
+/* A node is (characters of the label that were read, state, rank, has anything been inserted). Breadth-first by the number of
  * insertions: reading costs nothing, so its nodes go to the list that is being worked on.
  *
  * Normalisation: some characters may only be read if there was an insertion not before a certain index. The rank is the number of these indices
@@ -113,8 +113,8 @@ static void find_ranks(ulabel_search *s) {
     s->n_ranks = s->rank_at[l->n] + 1u;
 }
 
-static u32 node_number(const ulabel_search *s, u32 n_read, u32 state, u32 rank, bool foreign) {
-    return ((n_read * ULABEL_N_STATES + state) * s->n_ranks + rank) * 2 + foreign;
+static u32 node_number(const ulabel_search *s, u32 n_read, u32 state, u32 rank, bool any) {
+    return ((n_read * ULABEL_N_STATES + state) * s->n_ranks + rank) * 2 + any;
 }
 
 static bool reach_node(ulabel_search *s, u32 to, u32 from, u32 inserted) {
@@ -132,19 +132,17 @@ static u32 least_code(const ulabel_room *room, u32 index) { return room->code + 
 static bool is_plain_only(const ulabel_room *room, u32 kind) { return room->plain && ulabel_last_plain[kind]; }
 
 static bool expand_node(ulabel_search *s, u32 at) {
-    bool foreign = at & 1, ok = true;
+    bool any = at & 1, ok = true;
     u32 rank = at / 2 % s->n_ranks, state = at / 2 / s->n_ranks % ULABEL_N_STATES, n_read = at / 2 / s->n_ranks / ULABEL_N_STATES;
     if (n_read < s->label->n && rank >= s->least_rank[n_read]) {
         u32 to = ulabel_next[state][ulabel_classes[s->label->class[n_read]].kind];
-        if (to) ok = reach_node(s, node_number(s, n_read + 1, to, rank, foreign), at, 0);
+        if (to) ok = reach_node(s, node_number(s, n_read + 1, to, rank, any), at, 0);
     }
     rank = s->rank_at[n_read];
     for (u32 kind = 0; ok && kind < ULABEL_N_KINDS && s->nodes.at[at].cost < s->room.most; kind++) {
         u32 to = ulabel_next[state][kind];
         if (!to) continue;
         if (s->last[kind] >= least_code(&s->room, n_read)) ok = reach_node(s, node_number(s, n_read, to, rank, true), at, kind + 1);
-        else if (s->room.open && n_read == s->label->n && next_of_kind(0, kind, false) < ULABEL_FIRST_CODE)
-            ok = reach_node(s, node_number(s, n_read, to, rank, foreign), at, kind + 1);
     }
     return ok;
 }
@@ -156,9 +154,7 @@ static void follow_back(const ulabel_search *s, u32 at, ulabel *out, bool *fresh
     for (u32 i = out->n; i-- > 0; at = s->nodes.at[at].parent) {
         u32 kind = s->nodes.at[at].inserted - 1u, least = least_code(&s->room, n_read);
         fresh[i] = s->nodes.at[at].inserted != 0;
-        if (!fresh[i]) out->code[i] = s->label->code[--n_read];
-        else if (s->last[kind] >= least) out->code[i] = next_of_kind(least, kind, is_plain_only(&s->room, kind));
-        else out->code[i] = next_of_kind(0, kind, false);
+        out->code[i] = fresh[i] ? next_of_kind(least, kind, is_plain_only(&s->room, kind)) : s->label->code[--n_read];
         out->class[i] = ulabel_class_of(out->code[i]);
     }
 }

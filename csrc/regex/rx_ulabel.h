@@ -31,13 +31,12 @@ bool ulabel_may_be_in(const ulabel *l, ulabel_set set); /* false: not with any i
 /* Which characters may still be inserted. */
 typedef struct ulabel_room {
     u32 code, index; /* outside ASCII: those above `code` anywhere, and `code` itself from there on */
-    bool open;       /* characters of ASCII too, at the end */
     bool plain;      /* only such that normalisation has nothing to do with, for kinds that have such */
     u32 most;        /* so many in all */
 } ulabel_room;
 
-/* Some insertions, of one character outside ASCII at least and as few as possible, that make a label of the set but perhaps for normalisation:
- * *out, of which `fresh` tells what was inserted. False: there are none, or failure of the budget. Of what was inserted nothing is asked as to
+/* Some insertions of characters outside ASCII, one at least and as few as possible, that make a label of the set but perhaps for
+ * normalisation: *out, of which `fresh` tells what was inserted. False: there are none, or failure of the budget. Of what was inserted nothing is asked as to
  * normalisation; mostly it is all plain, and there is nothing to ask. */
 bool ulabel_complete(budget *b, const ulabel *l, ulabel_set set, ulabel_room room, ulabel *out, bool *fresh);
 

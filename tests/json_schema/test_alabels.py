@@ -95,6 +95,37 @@ def test_all_short_labels() -> None:
         assert limited[4](text, False) == (text in beginnings), text
 
 
+def test_the_fewest_octets_behind_characters() -> None:
+    """What characters of ASCII can become with little room: by hyphens in wrong places it is told how many insertions they need."""
+    texts = set()
+    for n in range(8):
+        for chars in map("".join, itertools.product("a-", repeat=n)):
+            for places in itertools.chain.from_iterable(itertools.combinations_with_replacement(range(n + 1), k) for k in (1, 2, 3)):
+                label = chars
+                for place in reversed(places):
+                    label = label[:place] + "\u00e0" + label[place:]
+                text = label.encode("punycode").decode()
+                if is_valid(text):
+                    texts.add(text)
+    limited = {room: {n: reader(maxLength=4 + n + room) for n in range(6)} for room in range(3, 6)}
+    verdicts = set()
+    for n in range(1, 6):
+        for start in map("".join, itertools.product("a-", repeat=n)):
+            least = min((len(text) - n for text in texts if text.startswith(start)), default=7)
+            verdicts.add(least)
+            for room in range(3, 6):
+                assert limited[room][n](start, False) == (least <= room), (start, room, least)
+    assert verdicts == {3, 4, 5}
+
+
+def test_where_numbers_end_nowhere() -> None:
+    """Texts whose numbers could go on in many ways, none of which makes a label, are known to be alive as characters, without a search."""
+    reads = reader(maxLength=20)
+    for text, end in (("a-sectional", "-66a"), ("a-security", "-g4a")):
+        assert reads(text, False) and not reads(text, True)
+        assert is_valid(text + end) and reads(text + end, True)
+
+
 def near_the_end(rng: random.Random, room: int) -> Iterator[str]:
     """Beginnings with so many octets left: of labels, of mutations of them, and of what few labels begin with."""
     n = 59 - room
