@@ -585,64 +585,64 @@ static void (*_cffi_call_python_org)(struct _cffi_externpy_s *, char *);
 /************************************************************/
 
 static void *_cffi_types[] = {
-/*  0 */ _CFFI_OP(_CFFI_OP_FUNCTION, 327), // char const *()(void)
+/*  0 */ _CFFI_OP(_CFFI_OP_FUNCTION, 362), // char const *()(void)
 /*  1 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/*  2 */ _CFFI_OP(_CFFI_OP_FUNCTION, 349), // ge_status()(ge_engine *, ge_matcher * *, ge_err *)
-/*  3 */ _CFFI_OP(_CFFI_OP_POINTER, 335), // ge_engine *
+/*  2 */ _CFFI_OP(_CFFI_OP_FUNCTION, 384), // ge_status()(ge_engine *, ge_matcher * *, ge_err *)
+/*  3 */ _CFFI_OP(_CFFI_OP_POINTER, 370), // ge_engine *
 /*  4 */ _CFFI_OP(_CFFI_OP_POINTER, 71), // ge_matcher * *
-/*  5 */ _CFFI_OP(_CFFI_OP_POINTER, 336), // ge_err *
+/*  5 */ _CFFI_OP(_CFFI_OP_POINTER, 371), // ge_err *
 /*  6 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/*  7 */ _CFFI_OP(_CFFI_OP_FUNCTION, 349), // ge_status()(ge_grammar *, ge_vocab *, uint32_t, ge_engine * *, ge_err *)
-/*  8 */ _CFFI_OP(_CFFI_OP_POINTER, 338), // ge_grammar *
-/*  9 */ _CFFI_OP(_CFFI_OP_POINTER, 353), // ge_vocab *
+/*  7 */ _CFFI_OP(_CFFI_OP_FUNCTION, 384), // ge_status()(ge_grammar *, ge_vocab *, uint32_t, ge_engine * *, ge_err *)
+/*  8 */ _CFFI_OP(_CFFI_OP_POINTER, 373), // ge_grammar *
+/*  9 */ _CFFI_OP(_CFFI_OP_POINTER, 388), // ge_vocab *
 /* 10 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22), // uint32_t
 /* 11 */ _CFFI_OP(_CFFI_OP_POINTER, 3), // ge_engine * *
 /* 12 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 13 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 14 */ _CFFI_OP(_CFFI_OP_FUNCTION, 349), // ge_status()(ge_grammar *, ge_vocab *, uint32_t, int32_t, ge_plan * *, ge_err *)
+/* 14 */ _CFFI_OP(_CFFI_OP_FUNCTION, 384), // ge_status()(ge_grammar *, ge_vocab *, uint32_t, int32_t, ge_plan * *, ge_err *)
 /* 15 */ _CFFI_OP(_CFFI_OP_NOOP, 8),
 /* 16 */ _CFFI_OP(_CFFI_OP_NOOP, 9),
 /* 17 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 18 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21), // int32_t
-/* 19 */ _CFFI_OP(_CFFI_OP_POINTER, 139), // ge_plan * *
+/* 19 */ _CFFI_OP(_CFFI_OP_POINTER, 146), // ge_plan * *
 /* 20 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 21 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 22 */ _CFFI_OP(_CFFI_OP_FUNCTION, 349), // ge_status()(ge_ir *, ge_rules const *, ge_grammar * *, ge_err *)
-/* 23 */ _CFFI_OP(_CFFI_OP_POINTER, 339), // ge_ir *
-/* 24 */ _CFFI_OP(_CFFI_OP_POINTER, 346), // ge_rules const *
+/* 22 */ _CFFI_OP(_CFFI_OP_FUNCTION, 384), // ge_status()(ge_ir *, ge_rules const *, ge_grammar * *, ge_err *)
+/* 23 */ _CFFI_OP(_CFFI_OP_POINTER, 374), // ge_ir *
+/* 24 */ _CFFI_OP(_CFFI_OP_POINTER, 381), // ge_rules const *
 /* 25 */ _CFFI_OP(_CFFI_OP_POINTER, 8), // ge_grammar * *
 /* 26 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 27 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 28 */ _CFFI_OP(_CFFI_OP_FUNCTION, 349), // ge_status()(ge_ir *, uint32_t const *, size_t, uint8_t const *, size_t, size_t *, ge_err *)
+/* 28 */ _CFFI_OP(_CFFI_OP_FUNCTION, 384), // ge_status()(ge_ir *, uint32_t const *, size_t, uint8_t const *, size_t, size_t *, ge_err *)
 /* 29 */ _CFFI_OP(_CFFI_OP_NOOP, 23),
 /* 30 */ _CFFI_OP(_CFFI_OP_POINTER, 10), // uint32_t const *
 /* 31 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28), // size_t
-/* 32 */ _CFFI_OP(_CFFI_OP_POINTER, 268), // uint8_t const *
+/* 32 */ _CFFI_OP(_CFFI_OP_POINTER, 289), // uint8_t const *
 /* 33 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 34 */ _CFFI_OP(_CFFI_OP_POINTER, 31), // size_t *
 /* 35 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 36 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 37 */ _CFFI_OP(_CFFI_OP_FUNCTION, 349), // ge_status()(ge_ir *, uint32_t, int32_t *, ge_err *)
+/* 37 */ _CFFI_OP(_CFFI_OP_FUNCTION, 384), // ge_status()(ge_ir *, uint32_t, int32_t *, ge_err *)
 /* 38 */ _CFFI_OP(_CFFI_OP_NOOP, 23),
 /* 39 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 40 */ _CFFI_OP(_CFFI_OP_POINTER, 18), // int32_t *
 /* 41 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 42 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 43 */ _CFFI_OP(_CFFI_OP_FUNCTION, 349), // ge_status()(ge_ir *, uint32_t, uint32_t, uint32_t *, ge_err *)
+/* 43 */ _CFFI_OP(_CFFI_OP_FUNCTION, 384), // ge_status()(ge_ir *, uint32_t, uint32_t, uint32_t *, ge_err *)
 /* 44 */ _CFFI_OP(_CFFI_OP_NOOP, 23),
 /* 45 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 46 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 47 */ _CFFI_OP(_CFFI_OP_POINTER, 10), // uint32_t *
 /* 48 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 49 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 50 */ _CFFI_OP(_CFFI_OP_FUNCTION, 349), // ge_status()(ge_ir *, uint32_t, uint64_t, uint64_t *, ge_err *)
+/* 50 */ _CFFI_OP(_CFFI_OP_FUNCTION, 384), // ge_status()(ge_ir *, uint32_t, uint64_t, uint64_t *, ge_err *)
 /* 51 */ _CFFI_OP(_CFFI_OP_NOOP, 23),
 /* 52 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 53 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 24), // uint64_t
 /* 54 */ _CFFI_OP(_CFFI_OP_POINTER, 53), // uint64_t *
 /* 55 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 56 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 57 */ _CFFI_OP(_CFFI_OP_FUNCTION, 349), // ge_status()(ge_ir *, uint32_t, uint8_t const *, size_t, int32_t *, ge_err *)
+/* 57 */ _CFFI_OP(_CFFI_OP_FUNCTION, 384), // ge_status()(ge_ir *, uint32_t, uint8_t const *, size_t, int32_t *, ge_err *)
 /* 58 */ _CFFI_OP(_CFFI_OP_NOOP, 23),
 /* 59 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 60 */ _CFFI_OP(_CFFI_OP_NOOP, 32),
@@ -650,298 +650,333 @@ static void *_cffi_types[] = {
 /* 62 */ _CFFI_OP(_CFFI_OP_NOOP, 40),
 /* 63 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 64 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 65 */ _CFFI_OP(_CFFI_OP_FUNCTION, 349), // ge_status()(ge_limits const *, ge_ir * *, ge_err *)
-/* 66 */ _CFFI_OP(_CFFI_OP_POINTER, 340), // ge_limits const *
+/* 65 */ _CFFI_OP(_CFFI_OP_FUNCTION, 384), // ge_status()(ge_limits const *, ge_ir * *, ge_err *)
+/* 66 */ _CFFI_OP(_CFFI_OP_POINTER, 375), // ge_limits const *
 /* 67 */ _CFFI_OP(_CFFI_OP_POINTER, 23), // ge_ir * *
 /* 68 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 69 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 70 */ _CFFI_OP(_CFFI_OP_FUNCTION, 349), // ge_status()(ge_matcher *, ge_engine *, ge_err *)
-/* 71 */ _CFFI_OP(_CFFI_OP_POINTER, 343), // ge_matcher *
+/* 70 */ _CFFI_OP(_CFFI_OP_FUNCTION, 384), // ge_status()(ge_matcher *, ge_engine *, ge_err *)
+/* 71 */ _CFFI_OP(_CFFI_OP_POINTER, 378), // ge_matcher *
 /* 72 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
 /* 73 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 74 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 75 */ _CFFI_OP(_CFFI_OP_FUNCTION, 349), // ge_status()(ge_matcher *, ge_err *)
+/* 75 */ _CFFI_OP(_CFFI_OP_FUNCTION, 384), // ge_status()(ge_matcher *, ge_err *)
 /* 76 */ _CFFI_OP(_CFFI_OP_NOOP, 71),
 /* 77 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 78 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 79 */ _CFFI_OP(_CFFI_OP_FUNCTION, 349), // ge_status()(ge_matcher *, ge_matcher * *, ge_err *)
+/* 79 */ _CFFI_OP(_CFFI_OP_FUNCTION, 384), // ge_status()(ge_matcher *, ge_matcher * *, ge_err *)
 /* 80 */ _CFFI_OP(_CFFI_OP_NOOP, 71),
 /* 81 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 82 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 83 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 84 */ _CFFI_OP(_CFFI_OP_FUNCTION, 349), // ge_status()(ge_matcher *, int64_t *, size_t, size_t *, ge_err *)
+/* 84 */ _CFFI_OP(_CFFI_OP_FUNCTION, 384), // ge_status()(ge_matcher *, int64_t *, size_t, size_t *, ge_err *)
 /* 85 */ _CFFI_OP(_CFFI_OP_NOOP, 71),
-/* 86 */ _CFFI_OP(_CFFI_OP_POINTER, 212), // int64_t *
+/* 86 */ _CFFI_OP(_CFFI_OP_POINTER, 222), // int64_t *
 /* 87 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 88 */ _CFFI_OP(_CFFI_OP_NOOP, 34),
 /* 89 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 90 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 91 */ _CFFI_OP(_CFFI_OP_FUNCTION, 349), // ge_status()(ge_matcher *, int64_t const *, size_t, int32_t, size_t *, ge_err *)
+/* 91 */ _CFFI_OP(_CFFI_OP_FUNCTION, 384), // ge_status()(ge_matcher *, int64_t const *, size_t, int32_t, size_t *, ge_err *)
 /* 92 */ _CFFI_OP(_CFFI_OP_NOOP, 71),
-/* 93 */ _CFFI_OP(_CFFI_OP_POINTER, 212), // int64_t const *
+/* 93 */ _CFFI_OP(_CFFI_OP_POINTER, 222), // int64_t const *
 /* 94 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 95 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21),
 /* 96 */ _CFFI_OP(_CFFI_OP_NOOP, 34),
 /* 97 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 98 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 99 */ _CFFI_OP(_CFFI_OP_FUNCTION, 349), // ge_status()(ge_matcher *, size_t, ge_err *)
+/* 99 */ _CFFI_OP(_CFFI_OP_FUNCTION, 384), // ge_status()(ge_matcher *, size_t, ge_err *)
 /* 100 */ _CFFI_OP(_CFFI_OP_NOOP, 71),
 /* 101 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 102 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 103 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 104 */ _CFFI_OP(_CFFI_OP_FUNCTION, 349), // ge_status()(ge_matcher *, uint32_t *, size_t, size_t *, ge_err *)
+/* 104 */ _CFFI_OP(_CFFI_OP_FUNCTION, 384), // ge_status()(ge_matcher *, uint32_t *, size_t, size_t *, ge_err *)
 /* 105 */ _CFFI_OP(_CFFI_OP_NOOP, 71),
 /* 106 */ _CFFI_OP(_CFFI_OP_NOOP, 47),
 /* 107 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 108 */ _CFFI_OP(_CFFI_OP_NOOP, 34),
 /* 109 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 110 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 111 */ _CFFI_OP(_CFFI_OP_FUNCTION, 349), // ge_status()(ge_matcher *, uint8_t *, size_t, size_t *, ge_err *)
+/* 111 */ _CFFI_OP(_CFFI_OP_FUNCTION, 384), // ge_status()(ge_matcher *, uint32_t, uint32_t *, size_t *, ge_err *)
 /* 112 */ _CFFI_OP(_CFFI_OP_NOOP, 71),
-/* 113 */ _CFFI_OP(_CFFI_OP_POINTER, 268), // uint8_t *
-/* 114 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 113 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 114 */ _CFFI_OP(_CFFI_OP_NOOP, 47),
 /* 115 */ _CFFI_OP(_CFFI_OP_NOOP, 34),
 /* 116 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 117 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 118 */ _CFFI_OP(_CFFI_OP_FUNCTION, 349), // ge_status()(ge_matcher *, uint8_t const *, size_t, int32_t, size_t *, ge_err *)
+/* 118 */ _CFFI_OP(_CFFI_OP_FUNCTION, 384), // ge_status()(ge_matcher *, uint8_t *, size_t, size_t *, ge_err *)
 /* 119 */ _CFFI_OP(_CFFI_OP_NOOP, 71),
-/* 120 */ _CFFI_OP(_CFFI_OP_NOOP, 32),
+/* 120 */ _CFFI_OP(_CFFI_OP_POINTER, 289), // uint8_t *
 /* 121 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 122 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21),
-/* 123 */ _CFFI_OP(_CFFI_OP_NOOP, 34),
-/* 124 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 125 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 126 */ _CFFI_OP(_CFFI_OP_FUNCTION, 349), // ge_status()(ge_matcher *, uint8_t const *, size_t, uint32_t *, uint32_t *, size_t *, uint32_t *, size_t *, size_t, ge_err *)
-/* 127 */ _CFFI_OP(_CFFI_OP_NOOP, 71),
-/* 128 */ _CFFI_OP(_CFFI_OP_NOOP, 32),
-/* 129 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 130 */ _CFFI_OP(_CFFI_OP_NOOP, 47),
-/* 131 */ _CFFI_OP(_CFFI_OP_NOOP, 47),
-/* 132 */ _CFFI_OP(_CFFI_OP_NOOP, 34),
-/* 133 */ _CFFI_OP(_CFFI_OP_NOOP, 47),
-/* 134 */ _CFFI_OP(_CFFI_OP_NOOP, 34),
-/* 135 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 136 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 137 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 138 */ _CFFI_OP(_CFFI_OP_FUNCTION, 349), // ge_status()(ge_plan *, uint32_t const *, uint32_t const *, uint32_t, ge_dfa * *, ge_err *)
-/* 139 */ _CFFI_OP(_CFFI_OP_POINTER, 344), // ge_plan *
-/* 140 */ _CFFI_OP(_CFFI_OP_NOOP, 30),
-/* 141 */ _CFFI_OP(_CFFI_OP_NOOP, 30),
-/* 142 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 143 */ _CFFI_OP(_CFFI_OP_POINTER, 277), // ge_dfa * *
-/* 144 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 145 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 146 */ _CFFI_OP(_CFFI_OP_FUNCTION, 349), // ge_status()(ge_vocab const *, uint8_t const *, size_t, int32_t, uint32_t *, size_t *, size_t *, ge_err *)
-/* 147 */ _CFFI_OP(_CFFI_OP_POINTER, 353), // ge_vocab const *
-/* 148 */ _CFFI_OP(_CFFI_OP_NOOP, 32),
-/* 149 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 150 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21),
-/* 151 */ _CFFI_OP(_CFFI_OP_NOOP, 47),
-/* 152 */ _CFFI_OP(_CFFI_OP_NOOP, 34),
-/* 153 */ _CFFI_OP(_CFFI_OP_NOOP, 34),
-/* 154 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 155 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 156 */ _CFFI_OP(_CFFI_OP_FUNCTION, 349), // ge_status()(ge_vocab const *, uint8_t const *, size_t, uint32_t *, size_t *, ge_err *)
-/* 157 */ _CFFI_OP(_CFFI_OP_NOOP, 147),
-/* 158 */ _CFFI_OP(_CFFI_OP_NOOP, 32),
-/* 159 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 160 */ _CFFI_OP(_CFFI_OP_NOOP, 47),
-/* 161 */ _CFFI_OP(_CFFI_OP_NOOP, 34),
-/* 162 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 163 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 164 */ _CFFI_OP(_CFFI_OP_FUNCTION, 349), // ge_status()(int32_t, ge_dfa * *, ge_err *)
-/* 165 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21),
-/* 166 */ _CFFI_OP(_CFFI_OP_NOOP, 143),
-/* 167 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 168 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 169 */ _CFFI_OP(_CFFI_OP_FUNCTION, 349), // ge_status()(int32_t, ge_vocab * *, ge_err *)
-/* 170 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21),
-/* 171 */ _CFFI_OP(_CFFI_OP_POINTER, 9), // ge_vocab * *
-/* 172 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 173 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 174 */ _CFFI_OP(_CFFI_OP_FUNCTION, 349), // ge_status()(uint8_t const *, uint32_t const *, uint32_t, uint32_t, uint32_t const *, uint32_t, ge_vocab * *, ge_err *)
-/* 175 */ _CFFI_OP(_CFFI_OP_NOOP, 32),
-/* 176 */ _CFFI_OP(_CFFI_OP_NOOP, 30),
-/* 177 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 178 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 179 */ _CFFI_OP(_CFFI_OP_NOOP, 30),
-/* 180 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 181 */ _CFFI_OP(_CFFI_OP_NOOP, 171),
-/* 182 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 183 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 184 */ _CFFI_OP(_CFFI_OP_FUNCTION, 18), // int32_t()(ge_dfa const *, uint32_t)
-/* 185 */ _CFFI_OP(_CFFI_OP_POINTER, 333), // ge_dfa const *
-/* 186 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 187 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 188 */ _CFFI_OP(_CFFI_OP_FUNCTION, 18), // int32_t()(ge_dfa const *, uint32_t, uint32_t *)
-/* 189 */ _CFFI_OP(_CFFI_OP_NOOP, 185),
-/* 190 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 191 */ _CFFI_OP(_CFFI_OP_NOOP, 47),
-/* 192 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 193 */ _CFFI_OP(_CFFI_OP_FUNCTION, 18), // int32_t()(ge_dfa const *, uint32_t, uintptr_t)
-/* 194 */ _CFFI_OP(_CFFI_OP_NOOP, 185),
-/* 195 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 196 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 26), // uintptr_t
-/* 197 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 198 */ _CFFI_OP(_CFFI_OP_FUNCTION, 18), // int32_t()(ge_engine *)
-/* 199 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
-/* 200 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 201 */ _CFFI_OP(_CFFI_OP_FUNCTION, 18), // int32_t()(ge_matcher *, ge_err *)
-/* 202 */ _CFFI_OP(_CFFI_OP_NOOP, 71),
-/* 203 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 204 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 205 */ _CFFI_OP(_CFFI_OP_FUNCTION, 18), // int32_t()(ge_matcher *, ge_turn const *, ge_err *)
-/* 206 */ _CFFI_OP(_CFFI_OP_NOOP, 71),
-/* 207 */ _CFFI_OP(_CFFI_OP_POINTER, 351), // ge_turn const *
-/* 208 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 209 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 210 */ _CFFI_OP(_CFFI_OP_FUNCTION, 18), // int32_t()(ge_matcher *, int64_t, ge_err *)
-/* 211 */ _CFFI_OP(_CFFI_OP_NOOP, 71),
-/* 212 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 23), // int64_t
-/* 213 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 214 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 215 */ _CFFI_OP(_CFFI_OP_FUNCTION, 18), // int32_t()(ge_matcher *, uint32_t *, size_t, size_t, ge_err *)
-/* 216 */ _CFFI_OP(_CFFI_OP_NOOP, 71),
-/* 217 */ _CFFI_OP(_CFFI_OP_NOOP, 47),
-/* 218 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 219 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 220 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 221 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 222 */ _CFFI_OP(_CFFI_OP_FUNCTION, 212), // int64_t()(ge_dfa const *, uint32_t, int64_t)
-/* 223 */ _CFFI_OP(_CFFI_OP_NOOP, 185),
-/* 224 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 225 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 23),
-/* 226 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 227 */ _CFFI_OP(_CFFI_OP_FUNCTION, 212), // int64_t()(ge_dfa const *, uint32_t, int64_t, uint32_t *)
-/* 228 */ _CFFI_OP(_CFFI_OP_NOOP, 185),
-/* 229 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 230 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 23),
-/* 231 */ _CFFI_OP(_CFFI_OP_NOOP, 47),
-/* 232 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 233 */ _CFFI_OP(_CFFI_OP_FUNCTION, 31), // size_t()(ge_batch const *)
-/* 234 */ _CFFI_OP(_CFFI_OP_POINTER, 332), // ge_batch const *
-/* 235 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 236 */ _CFFI_OP(_CFFI_OP_FUNCTION, 31), // size_t()(ge_dfa const *)
-/* 237 */ _CFFI_OP(_CFFI_OP_NOOP, 185),
-/* 238 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 239 */ _CFFI_OP(_CFFI_OP_FUNCTION, 31), // size_t()(ge_dfa const *, uint32_t, uint32_t *)
-/* 240 */ _CFFI_OP(_CFFI_OP_NOOP, 185),
-/* 241 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 242 */ _CFFI_OP(_CFFI_OP_NOOP, 47),
-/* 243 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 244 */ _CFFI_OP(_CFFI_OP_FUNCTION, 31), // size_t()(ge_dfa const *, uint8_t const *, uint32_t, uint8_t *)
-/* 245 */ _CFFI_OP(_CFFI_OP_NOOP, 185),
-/* 246 */ _CFFI_OP(_CFFI_OP_NOOP, 32),
+/* 122 */ _CFFI_OP(_CFFI_OP_NOOP, 34),
+/* 123 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 124 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 125 */ _CFFI_OP(_CFFI_OP_FUNCTION, 384), // ge_status()(ge_matcher *, uint8_t const *, size_t, int32_t, size_t *, ge_err *)
+/* 126 */ _CFFI_OP(_CFFI_OP_NOOP, 71),
+/* 127 */ _CFFI_OP(_CFFI_OP_NOOP, 32),
+/* 128 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 129 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21),
+/* 130 */ _CFFI_OP(_CFFI_OP_NOOP, 34),
+/* 131 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 132 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 133 */ _CFFI_OP(_CFFI_OP_FUNCTION, 384), // ge_status()(ge_matcher *, uint8_t const *, size_t, uint32_t *, uint32_t *, size_t *, uint32_t *, size_t *, size_t, ge_err *)
+/* 134 */ _CFFI_OP(_CFFI_OP_NOOP, 71),
+/* 135 */ _CFFI_OP(_CFFI_OP_NOOP, 32),
+/* 136 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 137 */ _CFFI_OP(_CFFI_OP_NOOP, 47),
+/* 138 */ _CFFI_OP(_CFFI_OP_NOOP, 47),
+/* 139 */ _CFFI_OP(_CFFI_OP_NOOP, 34),
+/* 140 */ _CFFI_OP(_CFFI_OP_NOOP, 47),
+/* 141 */ _CFFI_OP(_CFFI_OP_NOOP, 34),
+/* 142 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 143 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 144 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 145 */ _CFFI_OP(_CFFI_OP_FUNCTION, 384), // ge_status()(ge_plan *, uint32_t const *, uint32_t const *, uint32_t, ge_dfa * *, ge_err *)
+/* 146 */ _CFFI_OP(_CFFI_OP_POINTER, 379), // ge_plan *
+/* 147 */ _CFFI_OP(_CFFI_OP_NOOP, 30),
+/* 148 */ _CFFI_OP(_CFFI_OP_NOOP, 30),
+/* 149 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 150 */ _CFFI_OP(_CFFI_OP_POINTER, 301), // ge_dfa * *
+/* 151 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 152 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 153 */ _CFFI_OP(_CFFI_OP_FUNCTION, 384), // ge_status()(ge_vocab const *, uint8_t const *, size_t, int32_t, uint32_t *, size_t *, size_t *, ge_err *)
+/* 154 */ _CFFI_OP(_CFFI_OP_POINTER, 388), // ge_vocab const *
+/* 155 */ _CFFI_OP(_CFFI_OP_NOOP, 32),
+/* 156 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 157 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21),
+/* 158 */ _CFFI_OP(_CFFI_OP_NOOP, 47),
+/* 159 */ _CFFI_OP(_CFFI_OP_NOOP, 34),
+/* 160 */ _CFFI_OP(_CFFI_OP_NOOP, 34),
+/* 161 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 162 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 163 */ _CFFI_OP(_CFFI_OP_FUNCTION, 384), // ge_status()(ge_vocab const *, uint8_t const *, size_t, uint32_t *, size_t *, ge_err *)
+/* 164 */ _CFFI_OP(_CFFI_OP_NOOP, 154),
+/* 165 */ _CFFI_OP(_CFFI_OP_NOOP, 32),
+/* 166 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 167 */ _CFFI_OP(_CFFI_OP_NOOP, 47),
+/* 168 */ _CFFI_OP(_CFFI_OP_NOOP, 34),
+/* 169 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 170 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 171 */ _CFFI_OP(_CFFI_OP_FUNCTION, 384), // ge_status()(int32_t, ge_dfa * *, ge_err *)
+/* 172 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21),
+/* 173 */ _CFFI_OP(_CFFI_OP_NOOP, 150),
+/* 174 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 175 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 176 */ _CFFI_OP(_CFFI_OP_FUNCTION, 384), // ge_status()(int32_t, ge_vocab * *, ge_err *)
+/* 177 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21),
+/* 178 */ _CFFI_OP(_CFFI_OP_POINTER, 9), // ge_vocab * *
+/* 179 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 180 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 181 */ _CFFI_OP(_CFFI_OP_FUNCTION, 384), // ge_status()(uint8_t const *, uint32_t const *, uint32_t, uint32_t, uint32_t const *, uint32_t, ge_vocab * *, ge_err *)
+/* 182 */ _CFFI_OP(_CFFI_OP_NOOP, 32),
+/* 183 */ _CFFI_OP(_CFFI_OP_NOOP, 30),
+/* 184 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 185 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 186 */ _CFFI_OP(_CFFI_OP_NOOP, 30),
+/* 187 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 188 */ _CFFI_OP(_CFFI_OP_NOOP, 178),
+/* 189 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 190 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 191 */ _CFFI_OP(_CFFI_OP_FUNCTION, 18), // int32_t()(ge_dfa const *, uint32_t)
+/* 192 */ _CFFI_OP(_CFFI_OP_POINTER, 368), // ge_dfa const *
+/* 193 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 194 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 195 */ _CFFI_OP(_CFFI_OP_FUNCTION, 18), // int32_t()(ge_dfa const *, uint32_t, uint32_t *)
+/* 196 */ _CFFI_OP(_CFFI_OP_NOOP, 192),
+/* 197 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 198 */ _CFFI_OP(_CFFI_OP_NOOP, 47),
+/* 199 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 200 */ _CFFI_OP(_CFFI_OP_FUNCTION, 18), // int32_t()(ge_engine *)
+/* 201 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
+/* 202 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 203 */ _CFFI_OP(_CFFI_OP_FUNCTION, 18), // int32_t()(ge_matcher *, ge_err *)
+/* 204 */ _CFFI_OP(_CFFI_OP_NOOP, 71),
+/* 205 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 206 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 207 */ _CFFI_OP(_CFFI_OP_FUNCTION, 18), // int32_t()(ge_matcher *, ge_turn const *, ge_err *)
+/* 208 */ _CFFI_OP(_CFFI_OP_NOOP, 71),
+/* 209 */ _CFFI_OP(_CFFI_OP_POINTER, 386), // ge_turn const *
+/* 210 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 211 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 212 */ _CFFI_OP(_CFFI_OP_FUNCTION, 18), // int32_t()(ge_matcher *, ge_turn const *, int64_t *, size_t, size_t *, ge_err *)
+/* 213 */ _CFFI_OP(_CFFI_OP_NOOP, 71),
+/* 214 */ _CFFI_OP(_CFFI_OP_NOOP, 209),
+/* 215 */ _CFFI_OP(_CFFI_OP_NOOP, 86),
+/* 216 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 217 */ _CFFI_OP(_CFFI_OP_NOOP, 34),
+/* 218 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 219 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 220 */ _CFFI_OP(_CFFI_OP_FUNCTION, 18), // int32_t()(ge_matcher *, int64_t, ge_err *)
+/* 221 */ _CFFI_OP(_CFFI_OP_NOOP, 71),
+/* 222 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 23), // int64_t
+/* 223 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 224 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 225 */ _CFFI_OP(_CFFI_OP_FUNCTION, 18), // int32_t()(ge_matcher *, uint32_t *, size_t, size_t, ge_err *)
+/* 226 */ _CFFI_OP(_CFFI_OP_NOOP, 71),
+/* 227 */ _CFFI_OP(_CFFI_OP_NOOP, 47),
+/* 228 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 229 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 230 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 231 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 232 */ _CFFI_OP(_CFFI_OP_FUNCTION, 18), // int32_t()(uint64_t *, int64_t, uint32_t *)
+/* 233 */ _CFFI_OP(_CFFI_OP_NOOP, 54),
+/* 234 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 23),
+/* 235 */ _CFFI_OP(_CFFI_OP_NOOP, 47),
+/* 236 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 237 */ _CFFI_OP(_CFFI_OP_FUNCTION, 18), // int32_t()(uint64_t *, uint32_t)
+/* 238 */ _CFFI_OP(_CFFI_OP_NOOP, 54),
+/* 239 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 240 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 241 */ _CFFI_OP(_CFFI_OP_FUNCTION, 18), // int32_t()(uint64_t const *, uintptr_t)
+/* 242 */ _CFFI_OP(_CFFI_OP_POINTER, 53), // uint64_t const *
+/* 243 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 26), // uintptr_t
+/* 244 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 245 */ _CFFI_OP(_CFFI_OP_FUNCTION, 222), // int64_t()(ge_dfa const *, uint32_t, int64_t)
+/* 246 */ _CFFI_OP(_CFFI_OP_NOOP, 192),
 /* 247 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 248 */ _CFFI_OP(_CFFI_OP_NOOP, 113),
+/* 248 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 23),
 /* 249 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 250 */ _CFFI_OP(_CFFI_OP_FUNCTION, 31), // size_t()(ge_grammar const *)
-/* 251 */ _CFFI_OP(_CFFI_OP_POINTER, 338), // ge_grammar const *
+/* 250 */ _CFFI_OP(_CFFI_OP_FUNCTION, 31), // size_t()(ge_batch const *)
+/* 251 */ _CFFI_OP(_CFFI_OP_POINTER, 367), // ge_batch const *
 /* 252 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 253 */ _CFFI_OP(_CFFI_OP_FUNCTION, 31), // size_t()(ge_matcher const *)
-/* 254 */ _CFFI_OP(_CFFI_OP_POINTER, 343), // ge_matcher const *
+/* 253 */ _CFFI_OP(_CFFI_OP_FUNCTION, 31), // size_t()(ge_dfa const *)
+/* 254 */ _CFFI_OP(_CFFI_OP_NOOP, 192),
 /* 255 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 256 */ _CFFI_OP(_CFFI_OP_FUNCTION, 31), // size_t()(ge_vocab *)
-/* 257 */ _CFFI_OP(_CFFI_OP_NOOP, 9),
-/* 258 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 259 */ _CFFI_OP(_CFFI_OP_FUNCTION, 31), // size_t()(ge_vocab const *, uint8_t const *, uint32_t, uint8_t *)
-/* 260 */ _CFFI_OP(_CFFI_OP_NOOP, 147),
-/* 261 */ _CFFI_OP(_CFFI_OP_NOOP, 32),
+/* 256 */ _CFFI_OP(_CFFI_OP_FUNCTION, 31), // size_t()(ge_dfa const *, uint32_t)
+/* 257 */ _CFFI_OP(_CFFI_OP_NOOP, 192),
+/* 258 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 259 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 260 */ _CFFI_OP(_CFFI_OP_FUNCTION, 31), // size_t()(ge_dfa const *, uint32_t, uint32_t *)
+/* 261 */ _CFFI_OP(_CFFI_OP_NOOP, 192),
 /* 262 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 263 */ _CFFI_OP(_CFFI_OP_NOOP, 113),
+/* 263 */ _CFFI_OP(_CFFI_OP_NOOP, 47),
 /* 264 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 265 */ _CFFI_OP(_CFFI_OP_FUNCTION, 10), // uint32_t()(ge_dfa const *, uint32_t, uint8_t)
-/* 266 */ _CFFI_OP(_CFFI_OP_NOOP, 185),
-/* 267 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 268 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 18), // uint8_t
-/* 269 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 270 */ _CFFI_OP(_CFFI_OP_FUNCTION, 356), // void()(float *, size_t, uint32_t const *, size_t)
-/* 271 */ _CFFI_OP(_CFFI_OP_POINTER, 331), // float *
-/* 272 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 273 */ _CFFI_OP(_CFFI_OP_NOOP, 30),
-/* 274 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 275 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 276 */ _CFFI_OP(_CFFI_OP_FUNCTION, 356), // void()(ge_dfa *)
-/* 277 */ _CFFI_OP(_CFFI_OP_POINTER, 333), // ge_dfa *
-/* 278 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 279 */ _CFFI_OP(_CFFI_OP_FUNCTION, 356), // void()(ge_dfa const *, ge_dfa_content *)
-/* 280 */ _CFFI_OP(_CFFI_OP_NOOP, 185),
-/* 281 */ _CFFI_OP(_CFFI_OP_POINTER, 334), // ge_dfa_content *
-/* 282 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 283 */ _CFFI_OP(_CFFI_OP_FUNCTION, 356), // void()(ge_engine *)
-/* 284 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
+/* 265 */ _CFFI_OP(_CFFI_OP_FUNCTION, 31), // size_t()(ge_dfa const *, uint8_t const *, uint32_t, uint8_t *)
+/* 266 */ _CFFI_OP(_CFFI_OP_NOOP, 192),
+/* 267 */ _CFFI_OP(_CFFI_OP_NOOP, 32),
+/* 268 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 269 */ _CFFI_OP(_CFFI_OP_NOOP, 120),
+/* 270 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 271 */ _CFFI_OP(_CFFI_OP_FUNCTION, 31), // size_t()(ge_grammar const *)
+/* 272 */ _CFFI_OP(_CFFI_OP_POINTER, 373), // ge_grammar const *
+/* 273 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 274 */ _CFFI_OP(_CFFI_OP_FUNCTION, 31), // size_t()(ge_matcher const *)
+/* 275 */ _CFFI_OP(_CFFI_OP_POINTER, 378), // ge_matcher const *
+/* 276 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 277 */ _CFFI_OP(_CFFI_OP_FUNCTION, 31), // size_t()(ge_vocab *)
+/* 278 */ _CFFI_OP(_CFFI_OP_NOOP, 9),
+/* 279 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 280 */ _CFFI_OP(_CFFI_OP_FUNCTION, 31), // size_t()(ge_vocab const *, uint8_t const *, uint32_t, uint8_t *)
+/* 281 */ _CFFI_OP(_CFFI_OP_NOOP, 154),
+/* 282 */ _CFFI_OP(_CFFI_OP_NOOP, 32),
+/* 283 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 284 */ _CFFI_OP(_CFFI_OP_NOOP, 120),
 /* 285 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 286 */ _CFFI_OP(_CFFI_OP_FUNCTION, 356), // void()(ge_engine *, ge_dfa *)
-/* 287 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
-/* 288 */ _CFFI_OP(_CFFI_OP_NOOP, 277),
-/* 289 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 290 */ _CFFI_OP(_CFFI_OP_FUNCTION, 356), // void()(ge_engine *, ge_stats *)
-/* 291 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
-/* 292 */ _CFFI_OP(_CFFI_OP_POINTER, 348), // ge_stats *
+/* 286 */ _CFFI_OP(_CFFI_OP_FUNCTION, 10), // uint32_t()(ge_dfa const *, uint32_t, uint8_t)
+/* 287 */ _CFFI_OP(_CFFI_OP_NOOP, 192),
+/* 288 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 289 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 18), // uint8_t
+/* 290 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 291 */ _CFFI_OP(_CFFI_OP_FUNCTION, 10), // uint32_t()(uint64_t const *)
+/* 292 */ _CFFI_OP(_CFFI_OP_NOOP, 242),
 /* 293 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 294 */ _CFFI_OP(_CFFI_OP_FUNCTION, 356), // void()(ge_grammar *)
-/* 295 */ _CFFI_OP(_CFFI_OP_NOOP, 8),
-/* 296 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 297 */ _CFFI_OP(_CFFI_OP_FUNCTION, 356), // void()(ge_ir *)
-/* 298 */ _CFFI_OP(_CFFI_OP_NOOP, 23),
+/* 294 */ _CFFI_OP(_CFFI_OP_FUNCTION, 391), // void()(float *, size_t, uint32_t const *, size_t)
+/* 295 */ _CFFI_OP(_CFFI_OP_POINTER, 366), // float *
+/* 296 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 297 */ _CFFI_OP(_CFFI_OP_NOOP, 30),
+/* 298 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 299 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 300 */ _CFFI_OP(_CFFI_OP_FUNCTION, 356), // void()(ge_matcher *)
-/* 301 */ _CFFI_OP(_CFFI_OP_NOOP, 71),
+/* 300 */ _CFFI_OP(_CFFI_OP_FUNCTION, 391), // void()(ge_dfa *)
+/* 301 */ _CFFI_OP(_CFFI_OP_POINTER, 368), // ge_dfa *
 /* 302 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 303 */ _CFFI_OP(_CFFI_OP_FUNCTION, 356), // void()(ge_plan *)
-/* 304 */ _CFFI_OP(_CFFI_OP_NOOP, 139),
-/* 305 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 306 */ _CFFI_OP(_CFFI_OP_FUNCTION, 356), // void()(ge_plan const *, ge_plan_content *)
-/* 307 */ _CFFI_OP(_CFFI_OP_POINTER, 344), // ge_plan const *
-/* 308 */ _CFFI_OP(_CFFI_OP_POINTER, 345), // ge_plan_content *
+/* 303 */ _CFFI_OP(_CFFI_OP_FUNCTION, 391), // void()(ge_dfa const *, ge_dfa_content *)
+/* 304 */ _CFFI_OP(_CFFI_OP_NOOP, 192),
+/* 305 */ _CFFI_OP(_CFFI_OP_POINTER, 369), // ge_dfa_content *
+/* 306 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 307 */ _CFFI_OP(_CFFI_OP_FUNCTION, 391), // void()(ge_engine *)
+/* 308 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
 /* 309 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 310 */ _CFFI_OP(_CFFI_OP_FUNCTION, 356), // void()(ge_scores const *, uint32_t const *, size_t, uint32_t const *, size_t)
-/* 311 */ _CFFI_OP(_CFFI_OP_POINTER, 347), // ge_scores const *
-/* 312 */ _CFFI_OP(_CFFI_OP_NOOP, 30),
-/* 313 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 314 */ _CFFI_OP(_CFFI_OP_NOOP, 30),
-/* 315 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 316 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 317 */ _CFFI_OP(_CFFI_OP_FUNCTION, 356), // void()(ge_vocab *)
-/* 318 */ _CFFI_OP(_CFFI_OP_NOOP, 9),
-/* 319 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 320 */ _CFFI_OP(_CFFI_OP_FUNCTION, 356), // void()(ge_vocab const *, ge_vocab_content *)
-/* 321 */ _CFFI_OP(_CFFI_OP_NOOP, 147),
-/* 322 */ _CFFI_OP(_CFFI_OP_POINTER, 354), // ge_vocab_content *
+/* 310 */ _CFFI_OP(_CFFI_OP_FUNCTION, 391), // void()(ge_engine *, ge_dfa *)
+/* 311 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
+/* 312 */ _CFFI_OP(_CFFI_OP_NOOP, 301),
+/* 313 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 314 */ _CFFI_OP(_CFFI_OP_FUNCTION, 391), // void()(ge_engine *, ge_stats *)
+/* 315 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
+/* 316 */ _CFFI_OP(_CFFI_OP_POINTER, 383), // ge_stats *
+/* 317 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 318 */ _CFFI_OP(_CFFI_OP_FUNCTION, 391), // void()(ge_grammar *)
+/* 319 */ _CFFI_OP(_CFFI_OP_NOOP, 8),
+/* 320 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 321 */ _CFFI_OP(_CFFI_OP_FUNCTION, 391), // void()(ge_ir *)
+/* 322 */ _CFFI_OP(_CFFI_OP_NOOP, 23),
 /* 323 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 324 */ _CFFI_OP(_CFFI_OP_POINTER, 326), // _Bool *
-/* 325 */ _CFFI_OP(_CFFI_OP_POINTER, 326), // _Bool const *
-/* 326 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 1), // _Bool
-/* 327 */ _CFFI_OP(_CFFI_OP_POINTER, 328), // char const *
-/* 328 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 2), // char
-/* 329 */ _CFFI_OP(_CFFI_OP_ARRAY, 328), // char[200]
-/* 330 */ (_cffi_opcode_t)(200),
-/* 331 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 13), // float
-/* 332 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 0), // ge_batch
-/* 333 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 1), // ge_dfa
-/* 334 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 2), // ge_dfa_content
-/* 335 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 3), // ge_engine
-/* 336 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 4), // ge_err
-/* 337 */ _CFFI_OP(_CFFI_OP_ENUM, 0), // ge_float
-/* 338 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 5), // ge_grammar
-/* 339 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 6), // ge_ir
-/* 340 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 7), // ge_limits
-/* 341 */ _CFFI_OP(_CFFI_OP_ENUM, 1), // ge_mask_flag
-/* 342 */ _CFFI_OP(_CFFI_OP_POINTER, 71), // ge_matcher * const *
-/* 343 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 8), // ge_matcher
-/* 344 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 9), // ge_plan
-/* 345 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 10), // ge_plan_content
-/* 346 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 11), // ge_rules
-/* 347 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 12), // ge_scores
-/* 348 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 13), // ge_stats
-/* 349 */ _CFFI_OP(_CFFI_OP_ENUM, 2), // ge_status
-/* 350 */ _CFFI_OP(_CFFI_OP_ENUM, 3), // ge_switch
-/* 351 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 14), // ge_turn
-/* 352 */ _CFFI_OP(_CFFI_OP_ENUM, 4), // ge_turn_result
-/* 353 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 15), // ge_vocab
-/* 354 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 16), // ge_vocab_content
-/* 355 */ _CFFI_OP(_CFFI_OP_POINTER, 356), // void *
-/* 356 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 0), // void
+/* 324 */ _CFFI_OP(_CFFI_OP_FUNCTION, 391), // void()(ge_matcher *)
+/* 325 */ _CFFI_OP(_CFFI_OP_NOOP, 71),
+/* 326 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 327 */ _CFFI_OP(_CFFI_OP_FUNCTION, 391), // void()(ge_plan *)
+/* 328 */ _CFFI_OP(_CFFI_OP_NOOP, 146),
+/* 329 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 330 */ _CFFI_OP(_CFFI_OP_FUNCTION, 391), // void()(ge_plan const *, ge_plan_content *)
+/* 331 */ _CFFI_OP(_CFFI_OP_POINTER, 379), // ge_plan const *
+/* 332 */ _CFFI_OP(_CFFI_OP_POINTER, 380), // ge_plan_content *
+/* 333 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 334 */ _CFFI_OP(_CFFI_OP_FUNCTION, 391), // void()(ge_scores const *, uint32_t const *, size_t, uint32_t const *, size_t)
+/* 335 */ _CFFI_OP(_CFFI_OP_POINTER, 382), // ge_scores const *
+/* 336 */ _CFFI_OP(_CFFI_OP_NOOP, 30),
+/* 337 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 338 */ _CFFI_OP(_CFFI_OP_NOOP, 30),
+/* 339 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 340 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 341 */ _CFFI_OP(_CFFI_OP_FUNCTION, 391), // void()(ge_vocab *)
+/* 342 */ _CFFI_OP(_CFFI_OP_NOOP, 9),
+/* 343 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 344 */ _CFFI_OP(_CFFI_OP_FUNCTION, 391), // void()(ge_vocab const *, ge_vocab_content *)
+/* 345 */ _CFFI_OP(_CFFI_OP_NOOP, 154),
+/* 346 */ _CFFI_OP(_CFFI_OP_POINTER, 389), // ge_vocab_content *
+/* 347 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 348 */ _CFFI_OP(_CFFI_OP_FUNCTION, 391), // void()(uint64_t *, ge_dfa const *, uint32_t, uint32_t, uint64_t const *)
+/* 349 */ _CFFI_OP(_CFFI_OP_NOOP, 54),
+/* 350 */ _CFFI_OP(_CFFI_OP_NOOP, 192),
+/* 351 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 352 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 353 */ _CFFI_OP(_CFFI_OP_NOOP, 242),
+/* 354 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 355 */ _CFFI_OP(_CFFI_OP_FUNCTION, 391), // void()(uint64_t const *, uint32_t *)
+/* 356 */ _CFFI_OP(_CFFI_OP_NOOP, 242),
+/* 357 */ _CFFI_OP(_CFFI_OP_NOOP, 47),
+/* 358 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 359 */ _CFFI_OP(_CFFI_OP_POINTER, 361), // _Bool *
+/* 360 */ _CFFI_OP(_CFFI_OP_POINTER, 361), // _Bool const *
+/* 361 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 1), // _Bool
+/* 362 */ _CFFI_OP(_CFFI_OP_POINTER, 363), // char const *
+/* 363 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 2), // char
+/* 364 */ _CFFI_OP(_CFFI_OP_ARRAY, 363), // char[200]
+/* 365 */ (_cffi_opcode_t)(200),
+/* 366 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 13), // float
+/* 367 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 0), // ge_batch
+/* 368 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 1), // ge_dfa
+/* 369 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 2), // ge_dfa_content
+/* 370 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 3), // ge_engine
+/* 371 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 4), // ge_err
+/* 372 */ _CFFI_OP(_CFFI_OP_ENUM, 0), // ge_float
+/* 373 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 5), // ge_grammar
+/* 374 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 6), // ge_ir
+/* 375 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 7), // ge_limits
+/* 376 */ _CFFI_OP(_CFFI_OP_ENUM, 1), // ge_mask_flag
+/* 377 */ _CFFI_OP(_CFFI_OP_POINTER, 71), // ge_matcher * const *
+/* 378 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 8), // ge_matcher
+/* 379 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 9), // ge_plan
+/* 380 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 10), // ge_plan_content
+/* 381 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 11), // ge_rules
+/* 382 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 12), // ge_scores
+/* 383 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 13), // ge_stats
+/* 384 */ _CFFI_OP(_CFFI_OP_ENUM, 2), // ge_status
+/* 385 */ _CFFI_OP(_CFFI_OP_ENUM, 3), // ge_switch
+/* 386 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 14), // ge_turn
+/* 387 */ _CFFI_OP(_CFFI_OP_ENUM, 4), // ge_turn_result
+/* 388 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 15), // ge_vocab
+/* 389 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 16), // ge_vocab_content
+/* 390 */ _CFFI_OP(_CFFI_OP_POINTER, 391), // void *
+/* 391 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 0), // void
 };
 
 static int _cffi_const_GE_FLOAT16(unsigned long long *o)
@@ -1162,10 +1197,10 @@ _cffi_f_ge_batch_run(PyObject *self, PyObject *arg0)
   PyObject *pyresult;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(234), arg0, (char **)&x0);
+      _cffi_type(251), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_batch const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(234), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(251), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1204,7 +1239,7 @@ _cffi_f_ge_build(PyObject *self, PyObject *noarg)
 
   (void)self; /* unused */
   (void)noarg; /* unused */
-  pyresult = _cffi_from_c_pointer((char *)result, _cffi_type(327));
+  pyresult = _cffi_from_c_pointer((char *)result, _cffi_type(362));
   return pyresult;
 }
 #else
@@ -1232,10 +1267,10 @@ _cffi_f_ge_dfa_accepts(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(185), arg0, (char **)&x0);
+      _cffi_type(192), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_dfa const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(185), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(192), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1257,71 +1292,6 @@ _cffi_f_ge_dfa_accepts(PyObject *self, PyObject *args)
 }
 #else
 #  define _cffi_f_ge_dfa_accepts _cffi_d_ge_dfa_accepts
-#endif
-
-static int64_t _cffi_d_ge_dfa_advance(ge_dfa const * x0, uint32_t x1, int64_t x2, uint32_t * x3)
-{
-  return ge_dfa_advance(x0, x1, x2, x3);
-}
-#ifndef PYPY_VERSION
-static PyObject *
-_cffi_f_ge_dfa_advance(PyObject *self, PyObject *args)
-{
-  ge_dfa const * x0;
-  uint32_t x1;
-  int64_t x2;
-  uint32_t * x3;
-  Py_ssize_t datasize;
-  struct _cffi_freeme_s *large_args_free = NULL;
-  int64_t result;
-  PyObject *pyresult;
-  PyObject *arg0;
-  PyObject *arg1;
-  PyObject *arg2;
-  PyObject *arg3;
-
-  if (!PyArg_UnpackTuple(args, "ge_dfa_advance", 4, 4, &arg0, &arg1, &arg2, &arg3))
-    return NULL;
-
-  datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(185), arg0, (char **)&x0);
-  if (datasize != 0) {
-    x0 = ((size_t)datasize) <= 640 ? (ge_dfa const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(185), arg0, (char **)&x0,
-            datasize, &large_args_free) < 0)
-      return NULL;
-  }
-
-  x1 = _cffi_to_c_int(arg1, uint32_t);
-  if (x1 == (uint32_t)-1 && PyErr_Occurred())
-    return NULL;
-
-  x2 = _cffi_to_c_int(arg2, int64_t);
-  if (x2 == (int64_t)-1 && PyErr_Occurred())
-    return NULL;
-
-  datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(47), arg3, (char **)&x3);
-  if (datasize != 0) {
-    x3 = ((size_t)datasize) <= 640 ? (uint32_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(47), arg3, (char **)&x3,
-            datasize, &large_args_free) < 0)
-      return NULL;
-  }
-
-  Py_BEGIN_ALLOW_THREADS
-  _cffi_restore_errno();
-  { result = ge_dfa_advance(x0, x1, x2, x3); }
-  _cffi_save_errno();
-  Py_END_ALLOW_THREADS
-
-  (void)self; /* unused */
-  pyresult = _cffi_from_c_int(result, int64_t);
-  if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
-  return pyresult;
-}
-#else
-#  define _cffi_f_ge_dfa_advance _cffi_d_ge_dfa_advance
 #endif
 
 static uint32_t _cffi_d_ge_dfa_byte_next(ge_dfa const * x0, uint32_t x1, uint8_t x2)
@@ -1347,10 +1317,10 @@ _cffi_f_ge_dfa_byte_next(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(185), arg0, (char **)&x0);
+      _cffi_type(192), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_dfa const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(185), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(192), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1393,10 +1363,10 @@ _cffi_f_ge_dfa_bytes(PyObject *self, PyObject *arg0)
   PyObject *pyresult;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(185), arg0, (char **)&x0);
+      _cffi_type(192), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_dfa const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(185), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(192), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1439,10 +1409,10 @@ _cffi_f_ge_dfa_fill_mask(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(185), arg0, (char **)&x0);
+      _cffi_type(192), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_dfa const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(185), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(192), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1475,60 +1445,6 @@ _cffi_f_ge_dfa_fill_mask(PyObject *self, PyObject *args)
 #  define _cffi_f_ge_dfa_fill_mask _cffi_d_ge_dfa_fill_mask
 #endif
 
-static int32_t _cffi_d_ge_dfa_fill_mask_at(ge_dfa const * x0, uint32_t x1, uintptr_t x2)
-{
-  return ge_dfa_fill_mask_at(x0, x1, x2);
-}
-#ifndef PYPY_VERSION
-static PyObject *
-_cffi_f_ge_dfa_fill_mask_at(PyObject *self, PyObject *args)
-{
-  ge_dfa const * x0;
-  uint32_t x1;
-  uintptr_t x2;
-  Py_ssize_t datasize;
-  struct _cffi_freeme_s *large_args_free = NULL;
-  int32_t result;
-  PyObject *pyresult;
-  PyObject *arg0;
-  PyObject *arg1;
-  PyObject *arg2;
-
-  if (!PyArg_UnpackTuple(args, "ge_dfa_fill_mask_at", 3, 3, &arg0, &arg1, &arg2))
-    return NULL;
-
-  datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(185), arg0, (char **)&x0);
-  if (datasize != 0) {
-    x0 = ((size_t)datasize) <= 640 ? (ge_dfa const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(185), arg0, (char **)&x0,
-            datasize, &large_args_free) < 0)
-      return NULL;
-  }
-
-  x1 = _cffi_to_c_int(arg1, uint32_t);
-  if (x1 == (uint32_t)-1 && PyErr_Occurred())
-    return NULL;
-
-  x2 = _cffi_to_c_int(arg2, uintptr_t);
-  if (x2 == (uintptr_t)-1 && PyErr_Occurred())
-    return NULL;
-
-  Py_BEGIN_ALLOW_THREADS
-  _cffi_restore_errno();
-  { result = ge_dfa_fill_mask_at(x0, x1, x2); }
-  _cffi_save_errno();
-  Py_END_ALLOW_THREADS
-
-  (void)self; /* unused */
-  pyresult = _cffi_from_c_int(result, int32_t);
-  if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
-  return pyresult;
-}
-#else
-#  define _cffi_f_ge_dfa_fill_mask_at _cffi_d_ge_dfa_fill_mask_at
-#endif
-
 static void _cffi_d_ge_dfa_free(ge_dfa * x0)
 {
   ge_dfa_free(x0);
@@ -1542,10 +1458,10 @@ _cffi_f_ge_dfa_free(PyObject *self, PyObject *arg0)
   struct _cffi_freeme_s *large_args_free = NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(277), arg0, (char **)&x0);
+      _cffi_type(301), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_dfa *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(277), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(301), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1592,10 +1508,10 @@ _cffi_f_ge_dfa_load(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(143), arg1, (char **)&x1);
+      _cffi_type(150), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (ge_dfa * *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(143), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(150), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1616,7 +1532,7 @@ _cffi_f_ge_dfa_load(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(349));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(384));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -1653,10 +1569,10 @@ _cffi_f_ge_dfa_new(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(139), arg0, (char **)&x0);
+      _cffi_type(146), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_plan *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(139), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(146), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1684,10 +1600,10 @@ _cffi_f_ge_dfa_new(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(143), arg4, (char **)&x4);
+      _cffi_type(150), arg4, (char **)&x4);
   if (datasize != 0) {
     x4 = ((size_t)datasize) <= 640 ? (ge_dfa * *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(143), arg4, (char **)&x4,
+    if (_cffi_convert_array_argument(_cffi_type(150), arg4, (char **)&x4,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1708,7 +1624,7 @@ _cffi_f_ge_dfa_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(349));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(384));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -1739,10 +1655,10 @@ _cffi_f_ge_dfa_next(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(185), arg0, (char **)&x0);
+      _cffi_type(192), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_dfa const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(185), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(192), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1789,19 +1705,19 @@ _cffi_f_ge_dfa_read(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(185), arg0, (char **)&x0);
+      _cffi_type(192), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_dfa const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(185), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(192), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(281), arg1, (char **)&x1);
+      _cffi_type(305), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (ge_dfa_content *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(281), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(305), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1846,10 +1762,10 @@ _cffi_f_ge_dfa_save(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(185), arg0, (char **)&x0);
+      _cffi_type(192), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_dfa const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(185), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(192), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1868,10 +1784,10 @@ _cffi_f_ge_dfa_save(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(113), arg3, (char **)&x3);
+      _cffi_type(120), arg3, (char **)&x3);
   if (datasize != 0) {
     x3 = ((size_t)datasize) <= 640 ? (uint8_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(113), arg3, (char **)&x3,
+    if (_cffi_convert_array_argument(_cffi_type(120), arg3, (char **)&x3,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1914,10 +1830,10 @@ _cffi_f_ge_dfa_tokens(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(185), arg0, (char **)&x0);
+      _cffi_type(192), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_dfa const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(185), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(192), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2097,7 +2013,7 @@ _cffi_f_ge_engine_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(349));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(384));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2133,10 +2049,10 @@ _cffi_f_ge_engine_stats(PyObject *self, PyObject *args)
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(292), arg1, (char **)&x1);
+      _cffi_type(316), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (ge_stats *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(292), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(316), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2184,10 +2100,10 @@ _cffi_f_ge_engine_use(PyObject *self, PyObject *args)
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(277), arg1, (char **)&x1);
+      _cffi_type(301), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (ge_dfa *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(277), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(301), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2222,10 +2138,10 @@ _cffi_f_ge_grammar_bytes(PyObject *self, PyObject *arg0)
   PyObject *pyresult;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(251), arg0, (char **)&x0);
+      _cffi_type(272), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_grammar const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(251), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(272), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2348,12 +2264,416 @@ _cffi_f_ge_grammar_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(349));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(384));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
 #else
 #  define _cffi_f_ge_grammar_new _cffi_d_ge_grammar_new
+#endif
+
+static int32_t _cffi_d_ge_guide_advance(uint64_t * x0, int64_t x1, uint32_t * x2)
+{
+  return ge_guide_advance(x0, x1, x2);
+}
+#ifndef PYPY_VERSION
+static PyObject *
+_cffi_f_ge_guide_advance(PyObject *self, PyObject *args)
+{
+  uint64_t * x0;
+  int64_t x1;
+  uint32_t * x2;
+  Py_ssize_t datasize;
+  struct _cffi_freeme_s *large_args_free = NULL;
+  int32_t result;
+  PyObject *pyresult;
+  PyObject *arg0;
+  PyObject *arg1;
+  PyObject *arg2;
+
+  if (!PyArg_UnpackTuple(args, "ge_guide_advance", 3, 3, &arg0, &arg1, &arg2))
+    return NULL;
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(54), arg0, (char **)&x0);
+  if (datasize != 0) {
+    x0 = ((size_t)datasize) <= 640 ? (uint64_t *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(54), arg0, (char **)&x0,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  x1 = _cffi_to_c_int(arg1, int64_t);
+  if (x1 == (int64_t)-1 && PyErr_Occurred())
+    return NULL;
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(47), arg2, (char **)&x2);
+  if (datasize != 0) {
+    x2 = ((size_t)datasize) <= 640 ? (uint32_t *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(47), arg2, (char **)&x2,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  Py_BEGIN_ALLOW_THREADS
+  _cffi_restore_errno();
+  { result = ge_guide_advance(x0, x1, x2); }
+  _cffi_save_errno();
+  Py_END_ALLOW_THREADS
+
+  (void)self; /* unused */
+  pyresult = _cffi_from_c_int(result, int32_t);
+  if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
+  return pyresult;
+}
+#else
+#  define _cffi_f_ge_guide_advance _cffi_d_ge_guide_advance
+#endif
+
+static uint32_t _cffi_d_ge_guide_before(uint64_t const * x0)
+{
+  return ge_guide_before(x0);
+}
+#ifndef PYPY_VERSION
+static PyObject *
+_cffi_f_ge_guide_before(PyObject *self, PyObject *arg0)
+{
+  uint64_t const * x0;
+  Py_ssize_t datasize;
+  struct _cffi_freeme_s *large_args_free = NULL;
+  uint32_t result;
+  PyObject *pyresult;
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(242), arg0, (char **)&x0);
+  if (datasize != 0) {
+    x0 = ((size_t)datasize) <= 640 ? (uint64_t const *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(242), arg0, (char **)&x0,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  Py_BEGIN_ALLOW_THREADS
+  _cffi_restore_errno();
+  { result = ge_guide_before(x0); }
+  _cffi_save_errno();
+  Py_END_ALLOW_THREADS
+
+  (void)self; /* unused */
+  pyresult = _cffi_from_c_int(result, uint32_t);
+  if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
+  return pyresult;
+}
+#else
+#  define _cffi_f_ge_guide_before _cffi_d_ge_guide_before
+#endif
+
+static void _cffi_d_ge_guide_fill_mask(uint64_t const * x0, uint32_t * x1)
+{
+  ge_guide_fill_mask(x0, x1);
+}
+#ifndef PYPY_VERSION
+static PyObject *
+_cffi_f_ge_guide_fill_mask(PyObject *self, PyObject *args)
+{
+  uint64_t const * x0;
+  uint32_t * x1;
+  Py_ssize_t datasize;
+  struct _cffi_freeme_s *large_args_free = NULL;
+  PyObject *arg0;
+  PyObject *arg1;
+
+  if (!PyArg_UnpackTuple(args, "ge_guide_fill_mask", 2, 2, &arg0, &arg1))
+    return NULL;
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(242), arg0, (char **)&x0);
+  if (datasize != 0) {
+    x0 = ((size_t)datasize) <= 640 ? (uint64_t const *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(242), arg0, (char **)&x0,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(47), arg1, (char **)&x1);
+  if (datasize != 0) {
+    x1 = ((size_t)datasize) <= 640 ? (uint32_t *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(47), arg1, (char **)&x1,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  Py_BEGIN_ALLOW_THREADS
+  _cffi_restore_errno();
+  { ge_guide_fill_mask(x0, x1); }
+  _cffi_save_errno();
+  Py_END_ALLOW_THREADS
+
+  (void)self; /* unused */
+  if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
+  Py_INCREF(Py_None);
+  return Py_None;
+}
+#else
+#  define _cffi_f_ge_guide_fill_mask _cffi_d_ge_guide_fill_mask
+#endif
+
+static int32_t _cffi_d_ge_guide_fill_mask_at(uint64_t const * x0, uintptr_t x1)
+{
+  return ge_guide_fill_mask_at(x0, x1);
+}
+#ifndef PYPY_VERSION
+static PyObject *
+_cffi_f_ge_guide_fill_mask_at(PyObject *self, PyObject *args)
+{
+  uint64_t const * x0;
+  uintptr_t x1;
+  Py_ssize_t datasize;
+  struct _cffi_freeme_s *large_args_free = NULL;
+  int32_t result;
+  PyObject *pyresult;
+  PyObject *arg0;
+  PyObject *arg1;
+
+  if (!PyArg_UnpackTuple(args, "ge_guide_fill_mask_at", 2, 2, &arg0, &arg1))
+    return NULL;
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(242), arg0, (char **)&x0);
+  if (datasize != 0) {
+    x0 = ((size_t)datasize) <= 640 ? (uint64_t const *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(242), arg0, (char **)&x0,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  x1 = _cffi_to_c_int(arg1, uintptr_t);
+  if (x1 == (uintptr_t)-1 && PyErr_Occurred())
+    return NULL;
+
+  Py_BEGIN_ALLOW_THREADS
+  _cffi_restore_errno();
+  { result = ge_guide_fill_mask_at(x0, x1); }
+  _cffi_save_errno();
+  Py_END_ALLOW_THREADS
+
+  (void)self; /* unused */
+  pyresult = _cffi_from_c_int(result, int32_t);
+  if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
+  return pyresult;
+}
+#else
+#  define _cffi_f_ge_guide_fill_mask_at _cffi_d_ge_guide_fill_mask_at
+#endif
+
+static void _cffi_d_ge_guide_init(uint64_t * x0, ge_dfa const * x1, uint32_t x2, uint32_t x3, uint64_t const * x4)
+{
+  ge_guide_init(x0, x1, x2, x3, x4);
+}
+#ifndef PYPY_VERSION
+static PyObject *
+_cffi_f_ge_guide_init(PyObject *self, PyObject *args)
+{
+  uint64_t * x0;
+  ge_dfa const * x1;
+  uint32_t x2;
+  uint32_t x3;
+  uint64_t const * x4;
+  Py_ssize_t datasize;
+  struct _cffi_freeme_s *large_args_free = NULL;
+  PyObject *arg0;
+  PyObject *arg1;
+  PyObject *arg2;
+  PyObject *arg3;
+  PyObject *arg4;
+
+  if (!PyArg_UnpackTuple(args, "ge_guide_init", 5, 5, &arg0, &arg1, &arg2, &arg3, &arg4))
+    return NULL;
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(54), arg0, (char **)&x0);
+  if (datasize != 0) {
+    x0 = ((size_t)datasize) <= 640 ? (uint64_t *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(54), arg0, (char **)&x0,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(192), arg1, (char **)&x1);
+  if (datasize != 0) {
+    x1 = ((size_t)datasize) <= 640 ? (ge_dfa const *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(192), arg1, (char **)&x1,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  x2 = _cffi_to_c_int(arg2, uint32_t);
+  if (x2 == (uint32_t)-1 && PyErr_Occurred())
+    return NULL;
+
+  x3 = _cffi_to_c_int(arg3, uint32_t);
+  if (x3 == (uint32_t)-1 && PyErr_Occurred())
+    return NULL;
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(242), arg4, (char **)&x4);
+  if (datasize != 0) {
+    x4 = ((size_t)datasize) <= 640 ? (uint64_t const *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(242), arg4, (char **)&x4,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  Py_BEGIN_ALLOW_THREADS
+  _cffi_restore_errno();
+  { ge_guide_init(x0, x1, x2, x3, x4); }
+  _cffi_save_errno();
+  Py_END_ALLOW_THREADS
+
+  (void)self; /* unused */
+  if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
+  Py_INCREF(Py_None);
+  return Py_None;
+}
+#else
+#  define _cffi_f_ge_guide_init _cffi_d_ge_guide_init
+#endif
+
+static int32_t _cffi_d_ge_guide_rollback(uint64_t * x0, uint32_t x1)
+{
+  return ge_guide_rollback(x0, x1);
+}
+#ifndef PYPY_VERSION
+static PyObject *
+_cffi_f_ge_guide_rollback(PyObject *self, PyObject *args)
+{
+  uint64_t * x0;
+  uint32_t x1;
+  Py_ssize_t datasize;
+  struct _cffi_freeme_s *large_args_free = NULL;
+  int32_t result;
+  PyObject *pyresult;
+  PyObject *arg0;
+  PyObject *arg1;
+
+  if (!PyArg_UnpackTuple(args, "ge_guide_rollback", 2, 2, &arg0, &arg1))
+    return NULL;
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(54), arg0, (char **)&x0);
+  if (datasize != 0) {
+    x0 = ((size_t)datasize) <= 640 ? (uint64_t *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(54), arg0, (char **)&x0,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  x1 = _cffi_to_c_int(arg1, uint32_t);
+  if (x1 == (uint32_t)-1 && PyErr_Occurred())
+    return NULL;
+
+  Py_BEGIN_ALLOW_THREADS
+  _cffi_restore_errno();
+  { result = ge_guide_rollback(x0, x1); }
+  _cffi_save_errno();
+  Py_END_ALLOW_THREADS
+
+  (void)self; /* unused */
+  pyresult = _cffi_from_c_int(result, int32_t);
+  if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
+  return pyresult;
+}
+#else
+#  define _cffi_f_ge_guide_rollback _cffi_d_ge_guide_rollback
+#endif
+
+static uint32_t _cffi_d_ge_guide_state(uint64_t const * x0)
+{
+  return ge_guide_state(x0);
+}
+#ifndef PYPY_VERSION
+static PyObject *
+_cffi_f_ge_guide_state(PyObject *self, PyObject *arg0)
+{
+  uint64_t const * x0;
+  Py_ssize_t datasize;
+  struct _cffi_freeme_s *large_args_free = NULL;
+  uint32_t result;
+  PyObject *pyresult;
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(242), arg0, (char **)&x0);
+  if (datasize != 0) {
+    x0 = ((size_t)datasize) <= 640 ? (uint64_t const *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(242), arg0, (char **)&x0,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  Py_BEGIN_ALLOW_THREADS
+  _cffi_restore_errno();
+  { result = ge_guide_state(x0); }
+  _cffi_save_errno();
+  Py_END_ALLOW_THREADS
+
+  (void)self; /* unused */
+  pyresult = _cffi_from_c_int(result, uint32_t);
+  if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
+  return pyresult;
+}
+#else
+#  define _cffi_f_ge_guide_state _cffi_d_ge_guide_state
+#endif
+
+static size_t _cffi_d_ge_guide_words(ge_dfa const * x0, uint32_t x1)
+{
+  return ge_guide_words(x0, x1);
+}
+#ifndef PYPY_VERSION
+static PyObject *
+_cffi_f_ge_guide_words(PyObject *self, PyObject *args)
+{
+  ge_dfa const * x0;
+  uint32_t x1;
+  Py_ssize_t datasize;
+  struct _cffi_freeme_s *large_args_free = NULL;
+  size_t result;
+  PyObject *pyresult;
+  PyObject *arg0;
+  PyObject *arg1;
+
+  if (!PyArg_UnpackTuple(args, "ge_guide_words", 2, 2, &arg0, &arg1))
+    return NULL;
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(192), arg0, (char **)&x0);
+  if (datasize != 0) {
+    x0 = ((size_t)datasize) <= 640 ? (ge_dfa const *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(192), arg0, (char **)&x0,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  x1 = _cffi_to_c_int(arg1, uint32_t);
+  if (x1 == (uint32_t)-1 && PyErr_Occurred())
+    return NULL;
+
+  Py_BEGIN_ALLOW_THREADS
+  _cffi_restore_errno();
+  { result = ge_guide_words(x0, x1); }
+  _cffi_save_errno();
+  Py_END_ALLOW_THREADS
+
+  (void)self; /* unused */
+  pyresult = _cffi_from_c_int(result, size_t);
+  if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
+  return pyresult;
+}
+#else
+#  define _cffi_f_ge_guide_words _cffi_d_ge_guide_words
 #endif
 
 static ge_status _cffi_d_ge_ir_add(ge_ir * x0, uint32_t const * x1, size_t x2, uint8_t const * x3, size_t x4, size_t * x5, ge_err * x6)
@@ -2446,7 +2766,7 @@ _cffi_f_ge_ir_add(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(349));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(384));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2522,7 +2842,7 @@ _cffi_f_ge_ir_continuations(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(349));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(384));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2598,7 +2918,7 @@ _cffi_f_ge_ir_count(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(349));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(384));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2704,7 +3024,7 @@ _cffi_f_ge_ir_is_empty(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(349));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(384));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2791,7 +3111,7 @@ _cffi_f_ge_ir_matches(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(349));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(384));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2855,7 +3175,7 @@ _cffi_f_ge_ir_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(349));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(384));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2942,7 +3262,7 @@ _cffi_f_ge_matcher_accept(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(349));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(384));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3029,7 +3349,7 @@ _cffi_f_ge_matcher_accept_bytes(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(349));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(384));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3132,10 +3452,10 @@ _cffi_f_ge_matcher_closing(PyObject *self, PyObject *args)
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(113), arg1, (char **)&x1);
+      _cffi_type(120), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (uint8_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(113), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(120), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -3169,7 +3489,7 @@ _cffi_f_ge_matcher_closing(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(349));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(384));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3250,12 +3570,93 @@ _cffi_f_ge_matcher_closing_tokens(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(349));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(384));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
 #else
 #  define _cffi_f_ge_matcher_closing_tokens _cffi_d_ge_matcher_closing_tokens
+#endif
+
+static ge_status _cffi_d_ge_matcher_closing_within(ge_matcher * x0, uint32_t x1, uint32_t * x2, size_t * x3, ge_err * x4)
+{
+  return ge_matcher_closing_within(x0, x1, x2, x3, x4);
+}
+#ifndef PYPY_VERSION
+static PyObject *
+_cffi_f_ge_matcher_closing_within(PyObject *self, PyObject *args)
+{
+  ge_matcher * x0;
+  uint32_t x1;
+  uint32_t * x2;
+  size_t * x3;
+  ge_err * x4;
+  Py_ssize_t datasize;
+  struct _cffi_freeme_s *large_args_free = NULL;
+  ge_status result;
+  PyObject *pyresult;
+  PyObject *arg0;
+  PyObject *arg1;
+  PyObject *arg2;
+  PyObject *arg3;
+  PyObject *arg4;
+
+  if (!PyArg_UnpackTuple(args, "ge_matcher_closing_within", 5, 5, &arg0, &arg1, &arg2, &arg3, &arg4))
+    return NULL;
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(71), arg0, (char **)&x0);
+  if (datasize != 0) {
+    x0 = ((size_t)datasize) <= 640 ? (ge_matcher *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(71), arg0, (char **)&x0,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  x1 = _cffi_to_c_int(arg1, uint32_t);
+  if (x1 == (uint32_t)-1 && PyErr_Occurred())
+    return NULL;
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(47), arg2, (char **)&x2);
+  if (datasize != 0) {
+    x2 = ((size_t)datasize) <= 640 ? (uint32_t *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(47), arg2, (char **)&x2,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(34), arg3, (char **)&x3);
+  if (datasize != 0) {
+    x3 = ((size_t)datasize) <= 640 ? (size_t *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(34), arg3, (char **)&x3,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(5), arg4, (char **)&x4);
+  if (datasize != 0) {
+    x4 = ((size_t)datasize) <= 640 ? (ge_err *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(5), arg4, (char **)&x4,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  Py_BEGIN_ALLOW_THREADS
+  _cffi_restore_errno();
+  { result = ge_matcher_closing_within(x0, x1, x2, x3, x4); }
+  _cffi_save_errno();
+  Py_END_ALLOW_THREADS
+
+  (void)self; /* unused */
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(384));
+  if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
+  return pyresult;
+}
+#else
+#  define _cffi_f_ge_matcher_closing_within _cffi_d_ge_matcher_closing_within
 #endif
 
 static ge_status _cffi_d_ge_matcher_expected(ge_matcher * x0, uint8_t const * x1, size_t x2, uint32_t * x3, uint32_t * x4, size_t * x5, uint32_t * x6, size_t * x7, size_t x8, ge_err * x9)
@@ -3381,7 +3782,7 @@ _cffi_f_ge_matcher_expected(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(349));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(384));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3554,10 +3955,10 @@ _cffi_f_ge_matcher_forced_bytes(PyObject *self, PyObject *args)
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(113), arg1, (char **)&x1);
+      _cffi_type(120), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (uint8_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(113), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(120), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -3591,7 +3992,7 @@ _cffi_f_ge_matcher_forced_bytes(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(349));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(384));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3655,7 +4056,7 @@ _cffi_f_ge_matcher_fork(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(349));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(384));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3772,7 +4173,7 @@ _cffi_f_ge_matcher_history(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(349));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(384));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3795,10 +4196,10 @@ _cffi_f_ge_matcher_length(PyObject *self, PyObject *arg0)
   PyObject *pyresult;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(254), arg0, (char **)&x0);
+      _cffi_type(275), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(254), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(275), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -3874,7 +4275,7 @@ _cffi_f_ge_matcher_move(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(349));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(384));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3938,7 +4339,7 @@ _cffi_f_ge_matcher_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(349));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(384));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3991,7 +4392,7 @@ _cffi_f_ge_matcher_reset(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(349));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(384));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -4050,7 +4451,7 @@ _cffi_f_ge_matcher_rollback(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(349));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(384));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -4090,10 +4491,10 @@ _cffi_f_ge_matcher_turn(PyObject *self, PyObject *args)
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(207), arg1, (char **)&x1);
+      _cffi_type(209), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (ge_turn const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(207), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(209), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -4122,6 +4523,98 @@ _cffi_f_ge_matcher_turn(PyObject *self, PyObject *args)
 #  define _cffi_f_ge_matcher_turn _cffi_d_ge_matcher_turn
 #endif
 
+static int32_t _cffi_d_ge_matcher_turn_alone(ge_matcher * x0, ge_turn const * x1, int64_t * x2, size_t x3, size_t * x4, ge_err * x5)
+{
+  return ge_matcher_turn_alone(x0, x1, x2, x3, x4, x5);
+}
+#ifndef PYPY_VERSION
+static PyObject *
+_cffi_f_ge_matcher_turn_alone(PyObject *self, PyObject *args)
+{
+  ge_matcher * x0;
+  ge_turn const * x1;
+  int64_t * x2;
+  size_t x3;
+  size_t * x4;
+  ge_err * x5;
+  Py_ssize_t datasize;
+  struct _cffi_freeme_s *large_args_free = NULL;
+  int32_t result;
+  PyObject *pyresult;
+  PyObject *arg0;
+  PyObject *arg1;
+  PyObject *arg2;
+  PyObject *arg3;
+  PyObject *arg4;
+  PyObject *arg5;
+
+  if (!PyArg_UnpackTuple(args, "ge_matcher_turn_alone", 6, 6, &arg0, &arg1, &arg2, &arg3, &arg4, &arg5))
+    return NULL;
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(71), arg0, (char **)&x0);
+  if (datasize != 0) {
+    x0 = ((size_t)datasize) <= 640 ? (ge_matcher *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(71), arg0, (char **)&x0,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(209), arg1, (char **)&x1);
+  if (datasize != 0) {
+    x1 = ((size_t)datasize) <= 640 ? (ge_turn const *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(209), arg1, (char **)&x1,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(86), arg2, (char **)&x2);
+  if (datasize != 0) {
+    x2 = ((size_t)datasize) <= 640 ? (int64_t *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(86), arg2, (char **)&x2,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  x3 = _cffi_to_c_int(arg3, size_t);
+  if (x3 == (size_t)-1 && PyErr_Occurred())
+    return NULL;
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(34), arg4, (char **)&x4);
+  if (datasize != 0) {
+    x4 = ((size_t)datasize) <= 640 ? (size_t *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(34), arg4, (char **)&x4,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(5), arg5, (char **)&x5);
+  if (datasize != 0) {
+    x5 = ((size_t)datasize) <= 640 ? (ge_err *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(5), arg5, (char **)&x5,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  Py_BEGIN_ALLOW_THREADS
+  _cffi_restore_errno();
+  { result = ge_matcher_turn_alone(x0, x1, x2, x3, x4, x5); }
+  _cffi_save_errno();
+  Py_END_ALLOW_THREADS
+
+  (void)self; /* unused */
+  pyresult = _cffi_from_c_int(result, int32_t);
+  if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
+  return pyresult;
+}
+#else
+#  define _cffi_f_ge_matcher_turn_alone _cffi_d_ge_matcher_turn_alone
+#endif
+
 static void _cffi_d_ge_plan_free(ge_plan * x0)
 {
   ge_plan_free(x0);
@@ -4135,10 +4628,10 @@ _cffi_f_ge_plan_free(PyObject *self, PyObject *arg0)
   struct _cffi_freeme_s *large_args_free = NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(139), arg0, (char **)&x0);
+      _cffi_type(146), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_plan *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(139), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(146), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -4237,7 +4730,7 @@ _cffi_f_ge_plan_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(349));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(384));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -4264,19 +4757,19 @@ _cffi_f_ge_plan_read(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(307), arg0, (char **)&x0);
+      _cffi_type(331), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_plan const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(307), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(331), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(308), arg1, (char **)&x1);
+      _cffi_type(332), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (ge_plan_content *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(308), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(332), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -4319,10 +4812,10 @@ _cffi_f_ge_row_apply(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(271), arg0, (char **)&x0);
+      _cffi_type(295), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (float *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(271), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(295), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -4384,10 +4877,10 @@ _cffi_f_ge_scores_apply(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(311), arg0, (char **)&x0);
+      _cffi_type(335), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_scores const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(311), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(335), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -4452,7 +4945,7 @@ _cffi_f_ge_version(PyObject *self, PyObject *noarg)
 
   (void)self; /* unused */
   (void)noarg; /* unused */
-  pyresult = _cffi_from_c_pointer((char *)result, _cffi_type(327));
+  pyresult = _cffi_from_c_pointer((char *)result, _cffi_type(362));
   return pyresult;
 }
 #else
@@ -4530,10 +5023,10 @@ _cffi_f_ge_vocab_encode(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(147), arg0, (char **)&x0);
+      _cffi_type(154), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_vocab const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(147), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(154), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -4598,7 +5091,7 @@ _cffi_f_ge_vocab_encode(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(349));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(384));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -4669,10 +5162,10 @@ _cffi_f_ge_vocab_load(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(171), arg1, (char **)&x1);
+      _cffi_type(178), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (ge_vocab * *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(171), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(178), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -4693,7 +5186,7 @@ _cffi_f_ge_vocab_load(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(349));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(384));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -4773,10 +5266,10 @@ _cffi_f_ge_vocab_new(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(171), arg6, (char **)&x6);
+      _cffi_type(178), arg6, (char **)&x6);
   if (datasize != 0) {
     x6 = ((size_t)datasize) <= 640 ? (ge_vocab * *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(171), arg6, (char **)&x6,
+    if (_cffi_convert_array_argument(_cffi_type(178), arg6, (char **)&x6,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -4797,7 +5290,7 @@ _cffi_f_ge_vocab_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(349));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(384));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -4824,19 +5317,19 @@ _cffi_f_ge_vocab_read(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(147), arg0, (char **)&x0);
+      _cffi_type(154), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_vocab const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(147), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(154), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(322), arg1, (char **)&x1);
+      _cffi_type(346), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (ge_vocab_content *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(322), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(346), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -4881,10 +5374,10 @@ _cffi_f_ge_vocab_save(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(147), arg0, (char **)&x0);
+      _cffi_type(154), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_vocab const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(147), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(154), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -4903,10 +5396,10 @@ _cffi_f_ge_vocab_save(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(113), arg3, (char **)&x3);
+      _cffi_type(120), arg3, (char **)&x3);
   if (datasize != 0) {
     x3 = ((size_t)datasize) <= 640 ? (uint8_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(113), arg3, (char **)&x3,
+    if (_cffi_convert_array_argument(_cffi_type(120), arg3, (char **)&x3,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -4955,10 +5448,10 @@ _cffi_f_ge_vocab_spell(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(147), arg0, (char **)&x0);
+      _cffi_type(154), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_vocab const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(147), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(154), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -5010,13 +5503,31 @@ _cffi_f_ge_vocab_spell(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(349));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(384));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
 #else
 #  define _cffi_f_ge_vocab_spell _cffi_d_ge_vocab_spell
 #endif
+
+static int _cffi_const_GE_GUIDE_FULL(unsigned long long *o)
+{
+  int n = (GE_GUIDE_FULL) <= 0;
+  *o = (unsigned long long)((GE_GUIDE_FULL) | 0);  /* check that GE_GUIDE_FULL is an integer */
+  if (!_cffi_check_int(*o, n, 2U))
+    n |= 2;
+  return n;
+}
+
+static int _cffi_const_GE_GUIDE_REFUSED(unsigned long long *o)
+{
+  int n = (GE_GUIDE_REFUSED) <= 0;
+  *o = (unsigned long long)((GE_GUIDE_REFUSED) | 0);  /* check that GE_GUIDE_REFUSED is an integer */
+  if (!_cffi_check_int(*o, n, 1U))
+    n |= 2;
+  return n;
+}
 
 _CFFI_UNUSED_FN
 static void _cffi_checkfld__ge_batch(ge_batch *p)
@@ -5211,6 +5722,8 @@ static const struct _cffi_global_s _cffi_globals[] = {
   { "GE_FLOAT16", (void *)_cffi_const_GE_FLOAT16, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
   { "GE_FLOAT32", (void *)_cffi_const_GE_FLOAT32, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
   { "GE_FLOAT64", (void *)_cffi_const_GE_FLOAT64, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
+  { "GE_GUIDE_FULL", (void *)_cffi_const_GE_GUIDE_FULL, _CFFI_OP(_CFFI_OP_CONSTANT_INT, -1), (void *)0 },
+  { "GE_GUIDE_REFUSED", (void *)_cffi_const_GE_GUIDE_REFUSED, _CFFI_OP(_CFFI_OP_CONSTANT_INT, -1), (void *)0 },
   { "GE_MASK_ALL", (void *)_cffi_const_GE_MASK_ALL, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
   { "GE_MASK_SAME", (void *)_cffi_const_GE_MASK_SAME, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
   { "GE_NO_CLAMPING", (void *)_cffi_const_GE_NO_CLAMPING, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
@@ -5227,74 +5740,82 @@ static const struct _cffi_global_s _cffi_globals[] = {
   { "GE_TURN_ALONE", (void *)_cffi_const_GE_TURN_ALONE, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
   { "GE_TURN_CHOICE", (void *)_cffi_const_GE_TURN_CHOICE, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
   { "GE_TURN_NONE", (void *)_cffi_const_GE_TURN_NONE, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
-  { "ge_batch_run", (void *)_cffi_f_ge_batch_run, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 233), (void *)_cffi_d_ge_batch_run },
+  { "ge_batch_run", (void *)_cffi_f_ge_batch_run, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 250), (void *)_cffi_d_ge_batch_run },
   { "ge_build", (void *)_cffi_f_ge_build, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_N, 0), (void *)_cffi_d_ge_build },
-  { "ge_dfa_accepts", (void *)_cffi_f_ge_dfa_accepts, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 184), (void *)_cffi_d_ge_dfa_accepts },
-  { "ge_dfa_advance", (void *)_cffi_f_ge_dfa_advance, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 227), (void *)_cffi_d_ge_dfa_advance },
-  { "ge_dfa_byte_next", (void *)_cffi_f_ge_dfa_byte_next, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 265), (void *)_cffi_d_ge_dfa_byte_next },
-  { "ge_dfa_bytes", (void *)_cffi_f_ge_dfa_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 236), (void *)_cffi_d_ge_dfa_bytes },
-  { "ge_dfa_fill_mask", (void *)_cffi_f_ge_dfa_fill_mask, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 188), (void *)_cffi_d_ge_dfa_fill_mask },
-  { "ge_dfa_fill_mask_at", (void *)_cffi_f_ge_dfa_fill_mask_at, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 193), (void *)_cffi_d_ge_dfa_fill_mask_at },
-  { "ge_dfa_free", (void *)_cffi_f_ge_dfa_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 276), (void *)_cffi_d_ge_dfa_free },
-  { "ge_dfa_load", (void *)_cffi_f_ge_dfa_load, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 164), (void *)_cffi_d_ge_dfa_load },
-  { "ge_dfa_new", (void *)_cffi_f_ge_dfa_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 138), (void *)_cffi_d_ge_dfa_new },
-  { "ge_dfa_next", (void *)_cffi_f_ge_dfa_next, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 222), (void *)_cffi_d_ge_dfa_next },
-  { "ge_dfa_read", (void *)_cffi_f_ge_dfa_read, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 279), (void *)_cffi_d_ge_dfa_read },
-  { "ge_dfa_save", (void *)_cffi_f_ge_dfa_save, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 244), (void *)_cffi_d_ge_dfa_save },
-  { "ge_dfa_tokens", (void *)_cffi_f_ge_dfa_tokens, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 239), (void *)_cffi_d_ge_dfa_tokens },
-  { "ge_engine_free", (void *)_cffi_f_ge_engine_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 283), (void *)_cffi_d_ge_engine_free },
-  { "ge_engine_is_full", (void *)_cffi_f_ge_engine_is_full, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 198), (void *)_cffi_d_ge_engine_is_full },
+  { "ge_dfa_accepts", (void *)_cffi_f_ge_dfa_accepts, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 191), (void *)_cffi_d_ge_dfa_accepts },
+  { "ge_dfa_byte_next", (void *)_cffi_f_ge_dfa_byte_next, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 286), (void *)_cffi_d_ge_dfa_byte_next },
+  { "ge_dfa_bytes", (void *)_cffi_f_ge_dfa_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 253), (void *)_cffi_d_ge_dfa_bytes },
+  { "ge_dfa_fill_mask", (void *)_cffi_f_ge_dfa_fill_mask, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 195), (void *)_cffi_d_ge_dfa_fill_mask },
+  { "ge_dfa_free", (void *)_cffi_f_ge_dfa_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 300), (void *)_cffi_d_ge_dfa_free },
+  { "ge_dfa_load", (void *)_cffi_f_ge_dfa_load, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 171), (void *)_cffi_d_ge_dfa_load },
+  { "ge_dfa_new", (void *)_cffi_f_ge_dfa_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 145), (void *)_cffi_d_ge_dfa_new },
+  { "ge_dfa_next", (void *)_cffi_f_ge_dfa_next, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 245), (void *)_cffi_d_ge_dfa_next },
+  { "ge_dfa_read", (void *)_cffi_f_ge_dfa_read, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 303), (void *)_cffi_d_ge_dfa_read },
+  { "ge_dfa_save", (void *)_cffi_f_ge_dfa_save, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 265), (void *)_cffi_d_ge_dfa_save },
+  { "ge_dfa_tokens", (void *)_cffi_f_ge_dfa_tokens, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 260), (void *)_cffi_d_ge_dfa_tokens },
+  { "ge_engine_free", (void *)_cffi_f_ge_engine_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 307), (void *)_cffi_d_ge_engine_free },
+  { "ge_engine_is_full", (void *)_cffi_f_ge_engine_is_full, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 200), (void *)_cffi_d_ge_engine_is_full },
   { "ge_engine_new", (void *)_cffi_f_ge_engine_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 7), (void *)_cffi_d_ge_engine_new },
-  { "ge_engine_stats", (void *)_cffi_f_ge_engine_stats, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 290), (void *)_cffi_d_ge_engine_stats },
-  { "ge_engine_use", (void *)_cffi_f_ge_engine_use, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 286), (void *)_cffi_d_ge_engine_use },
-  { "ge_grammar_bytes", (void *)_cffi_f_ge_grammar_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 250), (void *)_cffi_d_ge_grammar_bytes },
-  { "ge_grammar_free", (void *)_cffi_f_ge_grammar_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 294), (void *)_cffi_d_ge_grammar_free },
+  { "ge_engine_stats", (void *)_cffi_f_ge_engine_stats, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 314), (void *)_cffi_d_ge_engine_stats },
+  { "ge_engine_use", (void *)_cffi_f_ge_engine_use, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 310), (void *)_cffi_d_ge_engine_use },
+  { "ge_grammar_bytes", (void *)_cffi_f_ge_grammar_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 271), (void *)_cffi_d_ge_grammar_bytes },
+  { "ge_grammar_free", (void *)_cffi_f_ge_grammar_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 318), (void *)_cffi_d_ge_grammar_free },
   { "ge_grammar_new", (void *)_cffi_f_ge_grammar_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 22), (void *)_cffi_d_ge_grammar_new },
+  { "ge_guide_advance", (void *)_cffi_f_ge_guide_advance, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 232), (void *)_cffi_d_ge_guide_advance },
+  { "ge_guide_before", (void *)_cffi_f_ge_guide_before, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 291), (void *)_cffi_d_ge_guide_before },
+  { "ge_guide_fill_mask", (void *)_cffi_f_ge_guide_fill_mask, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 355), (void *)_cffi_d_ge_guide_fill_mask },
+  { "ge_guide_fill_mask_at", (void *)_cffi_f_ge_guide_fill_mask_at, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 241), (void *)_cffi_d_ge_guide_fill_mask_at },
+  { "ge_guide_init", (void *)_cffi_f_ge_guide_init, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 348), (void *)_cffi_d_ge_guide_init },
+  { "ge_guide_rollback", (void *)_cffi_f_ge_guide_rollback, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 237), (void *)_cffi_d_ge_guide_rollback },
+  { "ge_guide_state", (void *)_cffi_f_ge_guide_state, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 291), (void *)_cffi_d_ge_guide_state },
+  { "ge_guide_words", (void *)_cffi_f_ge_guide_words, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 256), (void *)_cffi_d_ge_guide_words },
   { "ge_ir_add", (void *)_cffi_f_ge_ir_add, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 28), (void *)_cffi_d_ge_ir_add },
   { "ge_ir_continuations", (void *)_cffi_f_ge_ir_continuations, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 43), (void *)_cffi_d_ge_ir_continuations },
   { "ge_ir_count", (void *)_cffi_f_ge_ir_count, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 50), (void *)_cffi_d_ge_ir_count },
-  { "ge_ir_free", (void *)_cffi_f_ge_ir_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 297), (void *)_cffi_d_ge_ir_free },
+  { "ge_ir_free", (void *)_cffi_f_ge_ir_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 321), (void *)_cffi_d_ge_ir_free },
   { "ge_ir_is_empty", (void *)_cffi_f_ge_ir_is_empty, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 37), (void *)_cffi_d_ge_ir_is_empty },
   { "ge_ir_matches", (void *)_cffi_f_ge_ir_matches, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 57), (void *)_cffi_d_ge_ir_matches },
   { "ge_ir_new", (void *)_cffi_f_ge_ir_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 65), (void *)_cffi_d_ge_ir_new },
   { "ge_matcher_accept", (void *)_cffi_f_ge_matcher_accept, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 91), (void *)_cffi_d_ge_matcher_accept },
-  { "ge_matcher_accept_bytes", (void *)_cffi_f_ge_matcher_accept_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 118), (void *)_cffi_d_ge_matcher_accept_bytes },
-  { "ge_matcher_accept_token", (void *)_cffi_f_ge_matcher_accept_token, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 210), (void *)_cffi_d_ge_matcher_accept_token },
-  { "ge_matcher_closing", (void *)_cffi_f_ge_matcher_closing, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 111), (void *)_cffi_d_ge_matcher_closing },
+  { "ge_matcher_accept_bytes", (void *)_cffi_f_ge_matcher_accept_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 125), (void *)_cffi_d_ge_matcher_accept_bytes },
+  { "ge_matcher_accept_token", (void *)_cffi_f_ge_matcher_accept_token, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 220), (void *)_cffi_d_ge_matcher_accept_token },
+  { "ge_matcher_closing", (void *)_cffi_f_ge_matcher_closing, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 118), (void *)_cffi_d_ge_matcher_closing },
   { "ge_matcher_closing_tokens", (void *)_cffi_f_ge_matcher_closing_tokens, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 104), (void *)_cffi_d_ge_matcher_closing_tokens },
-  { "ge_matcher_expected", (void *)_cffi_f_ge_matcher_expected, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 126), (void *)_cffi_d_ge_matcher_expected },
-  { "ge_matcher_fill_mask", (void *)_cffi_f_ge_matcher_fill_mask, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 215), (void *)_cffi_d_ge_matcher_fill_mask },
-  { "ge_matcher_flags", (void *)_cffi_f_ge_matcher_flags, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 201), (void *)_cffi_d_ge_matcher_flags },
-  { "ge_matcher_forced_bytes", (void *)_cffi_f_ge_matcher_forced_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 111), (void *)_cffi_d_ge_matcher_forced_bytes },
+  { "ge_matcher_closing_within", (void *)_cffi_f_ge_matcher_closing_within, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 111), (void *)_cffi_d_ge_matcher_closing_within },
+  { "ge_matcher_expected", (void *)_cffi_f_ge_matcher_expected, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 133), (void *)_cffi_d_ge_matcher_expected },
+  { "ge_matcher_fill_mask", (void *)_cffi_f_ge_matcher_fill_mask, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 225), (void *)_cffi_d_ge_matcher_fill_mask },
+  { "ge_matcher_flags", (void *)_cffi_f_ge_matcher_flags, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 203), (void *)_cffi_d_ge_matcher_flags },
+  { "ge_matcher_forced_bytes", (void *)_cffi_f_ge_matcher_forced_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 118), (void *)_cffi_d_ge_matcher_forced_bytes },
   { "ge_matcher_fork", (void *)_cffi_f_ge_matcher_fork, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 79), (void *)_cffi_d_ge_matcher_fork },
-  { "ge_matcher_free", (void *)_cffi_f_ge_matcher_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 300), (void *)_cffi_d_ge_matcher_free },
+  { "ge_matcher_free", (void *)_cffi_f_ge_matcher_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 324), (void *)_cffi_d_ge_matcher_free },
   { "ge_matcher_history", (void *)_cffi_f_ge_matcher_history, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 84), (void *)_cffi_d_ge_matcher_history },
-  { "ge_matcher_length", (void *)_cffi_f_ge_matcher_length, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 253), (void *)_cffi_d_ge_matcher_length },
+  { "ge_matcher_length", (void *)_cffi_f_ge_matcher_length, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 274), (void *)_cffi_d_ge_matcher_length },
   { "ge_matcher_move", (void *)_cffi_f_ge_matcher_move, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 70), (void *)_cffi_d_ge_matcher_move },
   { "ge_matcher_new", (void *)_cffi_f_ge_matcher_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 2), (void *)_cffi_d_ge_matcher_new },
   { "ge_matcher_reset", (void *)_cffi_f_ge_matcher_reset, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 75), (void *)_cffi_d_ge_matcher_reset },
   { "ge_matcher_rollback", (void *)_cffi_f_ge_matcher_rollback, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 99), (void *)_cffi_d_ge_matcher_rollback },
-  { "ge_matcher_turn", (void *)_cffi_f_ge_matcher_turn, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 205), (void *)_cffi_d_ge_matcher_turn },
-  { "ge_plan_free", (void *)_cffi_f_ge_plan_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 303), (void *)_cffi_d_ge_plan_free },
+  { "ge_matcher_turn", (void *)_cffi_f_ge_matcher_turn, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 207), (void *)_cffi_d_ge_matcher_turn },
+  { "ge_matcher_turn_alone", (void *)_cffi_f_ge_matcher_turn_alone, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 212), (void *)_cffi_d_ge_matcher_turn_alone },
+  { "ge_plan_free", (void *)_cffi_f_ge_plan_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 327), (void *)_cffi_d_ge_plan_free },
   { "ge_plan_new", (void *)_cffi_f_ge_plan_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 14), (void *)_cffi_d_ge_plan_new },
-  { "ge_plan_read", (void *)_cffi_f_ge_plan_read, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 306), (void *)_cffi_d_ge_plan_read },
-  { "ge_row_apply", (void *)_cffi_f_ge_row_apply, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 270), (void *)_cffi_d_ge_row_apply },
-  { "ge_scores_apply", (void *)_cffi_f_ge_scores_apply, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 310), (void *)_cffi_d_ge_scores_apply },
+  { "ge_plan_read", (void *)_cffi_f_ge_plan_read, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 330), (void *)_cffi_d_ge_plan_read },
+  { "ge_row_apply", (void *)_cffi_f_ge_row_apply, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 294), (void *)_cffi_d_ge_row_apply },
+  { "ge_scores_apply", (void *)_cffi_f_ge_scores_apply, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 334), (void *)_cffi_d_ge_scores_apply },
   { "ge_version", (void *)_cffi_f_ge_version, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_N, 0), (void *)_cffi_d_ge_version },
-  { "ge_vocab_bytes", (void *)_cffi_f_ge_vocab_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 256), (void *)_cffi_d_ge_vocab_bytes },
-  { "ge_vocab_encode", (void *)_cffi_f_ge_vocab_encode, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 146), (void *)_cffi_d_ge_vocab_encode },
-  { "ge_vocab_free", (void *)_cffi_f_ge_vocab_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 317), (void *)_cffi_d_ge_vocab_free },
-  { "ge_vocab_load", (void *)_cffi_f_ge_vocab_load, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 169), (void *)_cffi_d_ge_vocab_load },
-  { "ge_vocab_new", (void *)_cffi_f_ge_vocab_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 174), (void *)_cffi_d_ge_vocab_new },
-  { "ge_vocab_read", (void *)_cffi_f_ge_vocab_read, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 320), (void *)_cffi_d_ge_vocab_read },
-  { "ge_vocab_save", (void *)_cffi_f_ge_vocab_save, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 259), (void *)_cffi_d_ge_vocab_save },
-  { "ge_vocab_spell", (void *)_cffi_f_ge_vocab_spell, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 156), (void *)_cffi_d_ge_vocab_spell },
+  { "ge_vocab_bytes", (void *)_cffi_f_ge_vocab_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 277), (void *)_cffi_d_ge_vocab_bytes },
+  { "ge_vocab_encode", (void *)_cffi_f_ge_vocab_encode, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 153), (void *)_cffi_d_ge_vocab_encode },
+  { "ge_vocab_free", (void *)_cffi_f_ge_vocab_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 341), (void *)_cffi_d_ge_vocab_free },
+  { "ge_vocab_load", (void *)_cffi_f_ge_vocab_load, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 176), (void *)_cffi_d_ge_vocab_load },
+  { "ge_vocab_new", (void *)_cffi_f_ge_vocab_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 181), (void *)_cffi_d_ge_vocab_new },
+  { "ge_vocab_read", (void *)_cffi_f_ge_vocab_read, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 344), (void *)_cffi_d_ge_vocab_read },
+  { "ge_vocab_save", (void *)_cffi_f_ge_vocab_save, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 280), (void *)_cffi_d_ge_vocab_save },
+  { "ge_vocab_spell", (void *)_cffi_f_ge_vocab_spell, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 163), (void *)_cffi_d_ge_vocab_spell },
 };
 
 static const struct _cffi_field_s _cffi_fields[] = {
   { "matchers", offsetof(ge_batch, matchers),
                 sizeof(((ge_batch *)0)->matchers),
-                _CFFI_OP(_CFFI_OP_NOOP, 342) },
+                _CFFI_OP(_CFFI_OP_NOOP, 377) },
   { "tokens", offsetof(ge_batch, tokens),
               sizeof(((ge_batch *)0)->tokens),
               _CFFI_OP(_CFFI_OP_NOOP, 93) },
@@ -5315,16 +5836,16 @@ static const struct _cffi_field_s _cffi_fields[] = {
                  _CFFI_OP(_CFFI_OP_NOOP, 10) },
   { "accepted", offsetof(ge_batch, accepted),
                 sizeof(((ge_batch *)0)->accepted),
-                _CFFI_OP(_CFFI_OP_NOOP, 324) },
+                _CFFI_OP(_CFFI_OP_NOOP, 359) },
   { "needed", offsetof(ge_batch, needed),
               sizeof(((ge_batch *)0)->needed),
-              _CFFI_OP(_CFFI_OP_NOOP, 324) },
+              _CFFI_OP(_CFFI_OP_NOOP, 359) },
   { "changed", offsetof(ge_batch, changed),
                sizeof(((ge_batch *)0)->changed),
-               _CFFI_OP(_CFFI_OP_NOOP, 324) },
+               _CFFI_OP(_CFFI_OP_NOOP, 359) },
   { "failed", offsetof(ge_batch, failed),
               sizeof(((ge_batch *)0)->failed),
-              _CFFI_OP(_CFFI_OP_NOOP, 324) },
+              _CFFI_OP(_CFFI_OP_NOOP, 359) },
   { "n_states", offsetof(ge_dfa_content, n_states),
                 sizeof(((ge_dfa_content *)0)->n_states),
                 _CFFI_OP(_CFFI_OP_NOOP, 10) },
@@ -5363,7 +5884,7 @@ static const struct _cffi_field_s _cffi_fields[] = {
               _CFFI_OP(_CFFI_OP_NOOP, 10) },
   { "byte_accepts", offsetof(ge_dfa_content, byte_accepts),
                     sizeof(((ge_dfa_content *)0)->byte_accepts),
-                    _CFFI_OP(_CFFI_OP_NOOP, 325) },
+                    _CFFI_OP(_CFFI_OP_NOOP, 360) },
   { "note", offsetof(ge_dfa_content, note),
             sizeof(((ge_dfa_content *)0)->note),
             _CFFI_OP(_CFFI_OP_NOOP, 32) },
@@ -5384,7 +5905,7 @@ static const struct _cffi_field_s _cffi_fields[] = {
               _CFFI_OP(_CFFI_OP_NOOP, 10) },
   { "text", offsetof(ge_err, text),
             sizeof(((ge_err *)0)->text),
-            _CFFI_OP(_CFFI_OP_NOOP, 329) },
+            _CFFI_OP(_CFFI_OP_NOOP, 364) },
   { "max_expressions", offsetof(ge_limits, max_expressions),
                        sizeof(((ge_limits *)0)->max_expressions),
                        _CFFI_OP(_CFFI_OP_NOOP, 53) },
@@ -5471,16 +5992,16 @@ static const struct _cffi_field_s _cffi_fields[] = {
                _CFFI_OP(_CFFI_OP_NOOP, 18) },
   { "first", offsetof(ge_scores, first),
              sizeof(((ge_scores *)0)->first),
-             _CFFI_OP(_CFFI_OP_NOOP, 355) },
+             _CFFI_OP(_CFFI_OP_NOOP, 390) },
   { "stride", offsetof(ge_scores, stride),
               sizeof(((ge_scores *)0)->stride),
-              _CFFI_OP(_CFFI_OP_NOOP, 212) },
+              _CFFI_OP(_CFFI_OP_NOOP, 222) },
   { "width", offsetof(ge_scores, width),
              sizeof(((ge_scores *)0)->width),
              _CFFI_OP(_CFFI_OP_NOOP, 31) },
   { "kind", offsetof(ge_scores, kind),
             sizeof(((ge_scores *)0)->kind),
-            _CFFI_OP(_CFFI_OP_NOOP, 337) },
+            _CFFI_OP(_CFFI_OP_NOOP, 372) },
   { "bytes", offsetof(ge_stats, bytes),
              sizeof(((ge_stats *)0)->bytes),
              _CFFI_OP(_CFFI_OP_NOOP, 53) },
@@ -5592,80 +6113,80 @@ static const struct _cffi_field_s _cffi_fields[] = {
 };
 
 static const struct _cffi_struct_union_s _cffi_struct_unions[] = {
-  { "ge_batch", 332, _CFFI_F_CHECK_FIELDS,
+  { "ge_batch", 367, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_batch), offsetof(struct _cffi_align__ge_batch, y), 0, 11 },
-  { "ge_dfa", 333, _CFFI_F_OPAQUE,
+  { "ge_dfa", 368, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_dfa_content", 334, _CFFI_F_CHECK_FIELDS,
+  { "ge_dfa_content", 369, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_dfa_content), offsetof(struct _cffi_align__ge_dfa_content, y), 11, 14 },
-  { "ge_engine", 335, _CFFI_F_OPAQUE,
+  { "ge_engine", 370, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_err", 336, _CFFI_F_CHECK_FIELDS,
+  { "ge_err", 371, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_err), offsetof(struct _cffi_align__ge_err, y), 25, 6 },
-  { "ge_grammar", 338, _CFFI_F_OPAQUE,
+  { "ge_grammar", 373, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_ir", 339, _CFFI_F_OPAQUE,
+  { "ge_ir", 374, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_limits", 340, _CFFI_F_CHECK_FIELDS,
+  { "ge_limits", 375, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_limits), offsetof(struct _cffi_align__ge_limits, y), 31, 12 },
-  { "ge_matcher", 343, _CFFI_F_OPAQUE,
+  { "ge_matcher", 378, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_plan", 344, _CFFI_F_OPAQUE,
+  { "ge_plan", 379, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_plan_content", 345, _CFFI_F_CHECK_FIELDS,
+  { "ge_plan_content", 380, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_plan_content), offsetof(struct _cffi_align__ge_plan_content, y), 43, 5 },
-  { "ge_rules", 346, _CFFI_F_CHECK_FIELDS,
+  { "ge_rules", 381, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_rules), offsetof(struct _cffi_align__ge_rules, y), 48, 11 },
-  { "ge_scores", 347, _CFFI_F_CHECK_FIELDS,
+  { "ge_scores", 382, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_scores), offsetof(struct _cffi_align__ge_scores, y), 59, 4 },
-  { "ge_stats", 348, _CFFI_F_CHECK_FIELDS,
+  { "ge_stats", 383, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_stats), offsetof(struct _cffi_align__ge_stats, y), 63, 22 },
-  { "ge_turn", 351, _CFFI_F_CHECK_FIELDS,
+  { "ge_turn", 386, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_turn), offsetof(struct _cffi_align__ge_turn, y), 85, 6 },
-  { "ge_vocab", 353, _CFFI_F_OPAQUE,
+  { "ge_vocab", 388, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_vocab_content", 354, _CFFI_F_CHECK_FIELDS,
+  { "ge_vocab_content", 389, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_vocab_content), offsetof(struct _cffi_align__ge_vocab_content, y), 91, 8 },
 };
 
 static const struct _cffi_enum_s _cffi_enums[] = {
-  { "ge_float", 337, _cffi_prim_int(sizeof(ge_float), ((ge_float)-1) <= 0),
+  { "ge_float", 372, _cffi_prim_int(sizeof(ge_float), ((ge_float)-1) <= 0),
     "GE_FLOAT16,GE_BFLOAT16,GE_FLOAT32,GE_FLOAT64" },
-  { "ge_mask_flag", 341, _cffi_prim_int(sizeof(ge_mask_flag), ((ge_mask_flag)-1) <= 0),
+  { "ge_mask_flag", 376, _cffi_prim_int(sizeof(ge_mask_flag), ((ge_mask_flag)-1) <= 0),
     "GE_MASK_ALL,GE_MASK_SAME" },
-  { "ge_status", 349, _cffi_prim_int(sizeof(ge_status), ((ge_status)-1) <= 0),
+  { "ge_status", 384, _cffi_prim_int(sizeof(ge_status), ((ge_status)-1) <= 0),
     "GE_OK,GE_E_MEMORY,GE_E_LIMIT,GE_E_SYNTAX,GE_E_UNSUPPORTED,GE_E_NOTHING,GE_E_IR,GE_E_ARGUMENT,GE_E_SPELLING,"
     "GE_E_BUSY" },
-  { "ge_switch", 350, _cffi_prim_int(sizeof(ge_switch), ((ge_switch)-1) <= 0),
+  { "ge_switch", 385, _cffi_prim_int(sizeof(ge_switch), ((ge_switch)-1) <= 0),
     "GE_NO_MASK_CACHE,GE_NO_INNER_MASKS,GE_NO_SHARED_INNER,GE_NO_GOTO_CACHE,GE_NO_STATE_CACHE,GE_NO_SLICES,"
     "GE_NO_HEIRS,GE_NO_CLAMPING,GE_NO_TABLE,GE_NO_SHAPES" },
-  { "ge_turn_result", 352, _cffi_prim_int(sizeof(ge_turn_result), ((ge_turn_result)-1) <= 0),
+  { "ge_turn_result", 387, _cffi_prim_int(sizeof(ge_turn_result), ((ge_turn_result)-1) <= 0),
     "GE_TURN_NONE,GE_TURN_CHOICE,GE_TURN_ALONE" },
 };
 
 static const struct _cffi_typename_s _cffi_typenames[] = {
-  { "ge_batch", 332 },
-  { "ge_dfa", 333 },
-  { "ge_dfa_content", 334 },
-  { "ge_engine", 335 },
-  { "ge_err", 336 },
-  { "ge_float", 337 },
-  { "ge_grammar", 338 },
-  { "ge_ir", 339 },
-  { "ge_limits", 340 },
-  { "ge_mask_flag", 341 },
-  { "ge_matcher", 343 },
-  { "ge_plan", 344 },
-  { "ge_plan_content", 345 },
-  { "ge_rules", 346 },
-  { "ge_scores", 347 },
-  { "ge_stats", 348 },
-  { "ge_status", 349 },
-  { "ge_switch", 350 },
-  { "ge_turn", 351 },
-  { "ge_turn_result", 352 },
-  { "ge_vocab", 353 },
-  { "ge_vocab_content", 354 },
+  { "ge_batch", 367 },
+  { "ge_dfa", 368 },
+  { "ge_dfa_content", 369 },
+  { "ge_engine", 370 },
+  { "ge_err", 371 },
+  { "ge_float", 372 },
+  { "ge_grammar", 373 },
+  { "ge_ir", 374 },
+  { "ge_limits", 375 },
+  { "ge_mask_flag", 376 },
+  { "ge_matcher", 378 },
+  { "ge_plan", 379 },
+  { "ge_plan_content", 380 },
+  { "ge_rules", 381 },
+  { "ge_scores", 382 },
+  { "ge_stats", 383 },
+  { "ge_status", 384 },
+  { "ge_switch", 385 },
+  { "ge_turn", 386 },
+  { "ge_turn_result", 387 },
+  { "ge_vocab", 388 },
+  { "ge_vocab_content", 389 },
 };
 
 static const struct _cffi_type_context_s _cffi_type_context = {
@@ -5675,12 +6196,12 @@ static const struct _cffi_type_context_s _cffi_type_context = {
   _cffi_struct_unions,
   _cffi_enums,
   _cffi_typenames,
-  91,  /* num_globals */
+  101,  /* num_globals */
   17,  /* num_struct_unions */
   5,  /* num_enums */
   22,  /* num_typenames */
   NULL,  /* no includes */
-  357,  /* num_types */
+  392,  /* num_types */
   0,  /* flags */
 };
 

@@ -50,6 +50,7 @@
 #include "match/mk_table.c"           /*   ... or were made ahead of time */
 #include "match/mk.c"                 /*   masks */
 #include "match/cl.c"                 /*   closings: shortest ways to the end */
+#include "match/ct.c"                 /*   ... and others of fewer tokens */
 #include "match/en.c"                 /*   engines */
 #include "match/mt.c"                 /*   matchers */
 #include "match/bt.c"                 /*   batches of them */
@@ -63,3 +64,4 @@
 #include "dfa/td_pack.c"              /*   ... as tables */
 #include "dfa/td_file.c"              /*   ... and files */
 #include "dfa/td.c"                   /*   token automata */
+#include "dfa/gd.c"                   /*   ... and guides */

@@ -25,6 +25,7 @@ _COMPLETE, _ENDED, _SAME = 1, 2, 4
 _ALL = lib.GE_MASK_ALL
 _ID_END = 1 << 62  # beyond all ids
 _accept_token, _fill_mask = lib.ge_matcher_accept_token, lib.ge_matcher_fill_mask  # looked up once: these are called for each token
+_MOST = 65_536  # tokens that `closing_within` looks for
 _SHOWN = 256  # names that `explain` collects
 _ALL_ON = Switches()
 _CEILINGS = {"max_expressions", "max_lexer_states", "max_rules", "max_rows", "max_configurations", "max_memory_bytes"}  # of a generation
@@ -375,6 +376,34 @@ class Matcher:
             As for `closing_bytes`.
         """
         return self._closing(lib.ge_matcher_closing_tokens, "uint32_t[]")
+
+    def closing_within(self, most: int) -> list[int] | None:
+        """At most so many tokens, of any text, that make the text a sentence, an end-of-text token included if the vocabulary has any.
+
+        `closing_tokens` spells the shortest text, and a longer one may take fewer tokens. To find it takes a search: milliseconds, at worst seconds.
+
+        Parameters
+        ----------
+        most : int
+
+        Returns
+        -------
+        list of int, or None
+            Not always the fewest; [] after the end. None: there are none.
+
+        Raises
+        ------
+        LimitExceededError
+            The search has reached `max_step_work` or another limit before it came to an end.
+        """
+        if isinstance(most, bool) or not isinstance(most, int) or most < 0:
+            raise ValueError(f"most is an int of at least 0, not {most!r}")
+        most = min(most, _MOST)
+        out = ffi.new("uint32_t[]", most)
+        status = lib.ge_matcher_closing_within(self._handle, most, out, self._n_done, self._err)
+        if status:
+            self._after(status, lib.ge_matcher_closing_within, most, out, self._n_done, self._err)
+        return list(out[0 : self._n_done[0]]) if self._n_done[0] <= most else None
 
     def _closing(self, function: Any, kind: str) -> list[int]:
         capacity = 256

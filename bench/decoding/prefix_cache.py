@@ -10,7 +10,8 @@ decoder (random weights without `--model`: what it writes does not matter here, 
 Each request is run with the cache and without it, one right after the other, in alternating order, from the same seed. Times are CPU time of
 this process with one torch thread, so that other processes matter little.
 
-    1  hit rates and requests per second over p; the overhead at p = 0 is the median over requests of (with - without), by the median without
+    1  hit rates and requests per second over p; the overhead at p = 0 is the median over requests of (with - without), by the median without,
+       and its confidence interval by order statistics
     2  time to the first token at p = 1, by the length of the prompt
     3  hit rates by how many idle blocks are kept; no model, random continuations
     4  the cache alone: chained and direct hashing by the length of a text; no model
@@ -118,8 +119,8 @@ def over_p(model: Any, requests: int, n: int, steps: int) -> list[dict[str, floa
             "prompt": stats.prompt_hits / stats.prompt_blocks,
             "all": stats.block_hits / stats.blocks,
             "tokens": stats.prompt_matched / stats.prompt_tokens,
-            "without": requests / sum(arms.without),
-            "with": requests / sum(arms.cached),
+            "without": 1 / statistics.median(arms.without),
+            "with": 1 / statistics.median(arms.cached),
         }
         rows.append(row)
         shares = " | ".join(f"{row[name]:.1%}" for name in ("prompt", "all", "tokens"))
@@ -128,10 +129,17 @@ def over_p(model: Any, requests: int, n: int, steps: int) -> list[dict[str, floa
             flush=True,
         )
         if not p:
-            overhead = statistics.median(after - before for before, after in zip(arms.without, arms.cached))
-            share = overhead / statistics.median(arms.without)
-    print(f"\noverhead at p = 0: {overhead * 1e6:.0f} us a request, {share:.2%}\n")
+            nothing_found = arms
+    shares = [time / statistics.median(nothing_found.without) for time in median_of_pairs(nothing_found)]
+    print("\noverhead at p = 0: {:.2%} of a request, {:.2%} to {:.2%} with 95 % confidence\n".format(*shares))
     return rows
+
+
+def median_of_pairs(arms: Arms) -> tuple[float, float, float]:
+    """The median of what a request takes longer with the cache, and between which values it lies in 95 of 100 samples, whatever the distribution."""
+    longer = sorted(after - before for before, after in zip(arms.without, arms.cached))
+    middle, spread = len(longer) / 2, 0.98 * len(longer) ** 0.5  # how many of n are below the median is binomial
+    return statistics.median(longer), longer[max(0, int(middle - spread))], longer[min(len(longer) - 1, int(middle + spread))]
 
 
 def by_length(model: Any, requests: int) -> None:

@@ -260,15 +260,6 @@ int32_t ge_dfa_fill_mask(const ge_dfa *t, uint32_t state, uint32_t *mask) {
     return all ? GE_MASK_ALL : 0;
 }
 
-int32_t ge_dfa_fill_mask_at(const ge_dfa *t, uint32_t state, uintptr_t address) { return ge_dfa_fill_mask(t, state, (uint32_t *)address); }
-
-int64_t ge_dfa_advance(const ge_dfa *t, uint32_t state, int64_t token, uint32_t *mask) {
-    int64_t to = ge_dfa_next(t, state, token);
-    bool all;
-    if (to >= 0) td_fill(t, (u32)to, mask, &all);
-    return to;
-}
-
 int32_t ge_dfa_accepts(const ge_dfa *t, uint32_t state) { return state == t->n_states || (state < t->n_states && t->accepts[state]); }
 
 size_t ge_dfa_tokens(const ge_dfa *t, uint32_t state, uint32_t *out) {

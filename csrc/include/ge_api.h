@@ -242,11 +242,14 @@ ge_status ge_matcher_closing(ge_matcher *m, uint8_t *out, size_t capacity, size_
  * that some do. GE_E_SPELLING: none, or none that is not much longer. */
 ge_status ge_matcher_closing_tokens(ge_matcher *m, uint32_t *out, size_t capacity, size_t *n_out, ge_err *err);
 
+/* The same for any text that takes at most `most` tokens, for which `out` has room. *n_out = SIZE_MAX: there is none. */
+ge_status ge_matcher_closing_within(ge_matcher *m, uint32_t most, uint32_t *out, size_t *n_out, ge_err *err);
+
 /* What a decoding loop asks for after a forward pass. Borrows all. */
 typedef struct ge_turn {
     const int64_t *tokens; /* to be accepted */
     size_t n_tokens;
-    const int64_t *closing; /* tokens that may complete the text after them */
+    const int64_t *closing; /* tokens that may complete the text after them, or before */
     size_t n_closing;
     size_t left;    /* tokens that may still be written after them; SIZE_MAX: the text need not be completed */
     uint32_t *mask; /* ceil(width / 32) words, to be written */
@@ -259,6 +262,11 @@ typedef enum ge_turn_result {
 } ge_turn_result;
 
 int32_t ge_matcher_turn(ge_matcher *m, const ge_turn *turn, ge_err *err);
+
+/* The same for what must come, whatever a model prefers: tokens that spell forced text, or the only token that may come, at most `capacity`.
+ * turn->tokens are not looked at, turn->mask is that of the text as it is, and turn->left counts from here. *n_out tokens were appended; with
+ * GE_TURN_NONE they were not, but must come (0: nothing must). */
+int32_t ge_matcher_turn_alone(ge_matcher *m, const ge_turn *turn, int64_t *out, size_t capacity, size_t *n_out, ge_err *err);
 
 /* What may come after `text` has been added: the bytes (256 bits), and the lexemes and nonterminals that are under way or may begin.
  * Writes at most capacity ids each, the full numbers to *n_lexemes and *n_nonterminals. Fails with GE_E_ARGUMENT if text is refused. */
@@ -327,9 +335,26 @@ ge_status ge_dfa_load(int32_t fd, ge_dfa **out, ge_err *err);
 int64_t ge_dfa_next(const ge_dfa *dfa, uint32_t state, int64_t token); /* the state after a token, or -1 */
 int32_t ge_dfa_accepts(const ge_dfa *dfa, uint32_t state);             /* 1: the text is a sentence, or ended */
 int32_t ge_dfa_fill_mask(const ge_dfa *dfa, uint32_t state, uint32_t *mask); /* an or of ge_mask_flag, or GE_E_ARGUMENT */
-int32_t ge_dfa_fill_mask_at(const ge_dfa *dfa, uint32_t state, uintptr_t address); /* the same */
-int64_t ge_dfa_advance(const ge_dfa *dfa, uint32_t state, int64_t token, uint32_t *mask); /* both; nothing is written if it is -1 */
 size_t ge_dfa_tokens(const ge_dfa *dfa, uint32_t state, uint32_t *out); /* the allowed ids, ascending; out: room for n_tokens */
+
+/* --- guides ------------------------------------------------------------------------------------------------------------------- */
+
+/* A text under an automaton (borrowed), in ge_guide_words(dfa, capacity) words of the caller: its state, and the last ones before it, at most
+ * `capacity` and `most`. from (may be NULL): a guide of the same automaton that this one goes on from. */
+size_t ge_guide_words(const ge_dfa *dfa, uint32_t capacity);
+void ge_guide_init(uint64_t *guide, const ge_dfa *dfa, uint32_t capacity, uint32_t most, const uint64_t *from);
+
+uint32_t ge_guide_state(const uint64_t *guide);
+uint32_t ge_guide_before(const uint64_t *guide); /* how many states before it are kept */
+
+/* Nothing has changed: the token may not come next, the steps cannot be taken back, the address is none; or capacity < most is to be raised. */
+#define GE_GUIDE_REFUSED 1
+#define GE_GUIDE_FULL 2
+
+int32_t ge_guide_advance(uint64_t *guide, int64_t token, uint32_t *mask); /* 0: appended, and the mask after it written, unless that is NULL */
+int32_t ge_guide_rollback(uint64_t *guide, uint32_t n);
+void ge_guide_fill_mask(const uint64_t *guide, uint32_t *mask);
+int32_t ge_guide_fill_mask_at(const uint64_t *guide, uintptr_t address); /* aligned to 4 bytes */
 
 const char *ge_version(void);
 const char *ge_build(void); /* compiler and options that matter, for people */

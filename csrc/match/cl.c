@@ -95,19 +95,51 @@ static u32 known_of(ge_engine *e, u32 config, u32 in_tokens) {
 
 /* --- forecasts ----------------------------------------------------------------------------------------------------------- */
 
+/* The least length of what comes behind a lexeme that is under way in an alternative. */
+static u32 least_behind(ge_engine *e, const cf_alternative *a, u32 lexeme) {
+    return e->lx.lexemes.at[lexeme].flags & LX_SKIP ? ep_least_row(&e->ep, a->row) : ep_least_after(&e->ep, a->row, lexeme);
+}
+
+u32 cl_least_behind(ge_engine *e, u32 config) {
+    u32 least = cf_at(e, config)->complete ? 0 : RX_NO_LENGTH;
+    if (!ep_least_begin(&e->ep)) return least;
+    for (u32 i = 0, n = cf_count(e, config); i < n && least; i++) {
+        cf_alternative a = cf_alternative_at(e, config, i);
+        for (u32 k = 0; k < lx_count(&e->lx, a.state >> 1) && least; k++) {
+            id_vec pairs = {0};
+            if (!lx_pairs(&e->lx, a.state >> 1, k, &pairs)) least = 0;
+            for (u32 j = 0; j < pairs.n && least; j += 2) least = min_u32(least, least_behind(e, &a, pairs.at[j]));
+            vec_drop(&e->b, &pairs);
+        }
+    }
+    return least;
+}
+
+/* Appends those of the k-th pair of the state of an alternative, as add_pairs. */
+static bool add_pairs_of(ge_engine *e, cl_walk *w, cf_alternative a, u32 k, u32 rest, u32 *bound) {
+    id_vec pairs = {0};
+    bool ok = lx_pairs(&e->lx, a.state >> 1, k, &pairs);
+    for (u32 i = 0; ok && i < pairs.n; i += 2) {
+        u32 least = rx_least(&e->lx.x, pairs.at[i + 1]);
+        if (least > rest && least >= *bound) continue;
+        cl_pair pair = {pairs.at[i + 1], least_behind(e, &a, pairs.at[i])};
+        u32 length = rx_add_lengths(least, pair.after);
+        ok = e->b.status == GE_OK;
+        if (length > rest) *bound = min_u32(*bound, length);
+        else ok = ok && vec_push(&e->b, &w->pairs, pair);
+    }
+    vec_drop(&e->b, &pairs);
+    return ok;
+}
+
 /* Appends the pairs of a configuration that are no longer than `rest`; *bound = the least of the others. */
 static bool add_pairs(ge_engine *e, cl_walk *w, u32 config, u32 rest, u32 *bound) {
     for (u32 i = 0, n = cf_count(e, config); i < n; i++) {
         cf_alternative a = cf_alternative_at(e, config, i);
         for (u32 k = 0; k < lx_count(&e->lx, a.state >> 1); k++) {
-            const u32 *words = intern_words(&e->lx.states, a.state >> 1) + 2 * k;
-            cl_pair pair = {.expr = words[1]};
-            if (e->lx.lexemes.at[words[0]].flags & LX_SKIP) pair.after = ep_least_row(&e->ep, a.row);
-            else pair.after = ep_least_after(&e->ep, a.row, words[0]);
-            u32 length = rx_add_lengths(rx_least(&e->lx.x, pair.expr), pair.after);
-            if (e->b.status != GE_OK) return false;
-            if (length > rest) *bound = min_u32(*bound, length);
-            else if (!vec_push(&e->b, &w->pairs, pair)) return false;
+            u32 least = rx_least(&e->lx.x, intern_words(&e->lx.states, a.state >> 1)[2 * k + 1]);
+            bool is_needed = least <= rest || least < *bound; /* of many keys that may come, hardly one */
+            if (e->b.status != GE_OK || (is_needed && !add_pairs_of(e, w, a, k, rest, bound))) return false;
         }
     }
     return true;

@@ -186,6 +186,10 @@ static inline u32 cf_warm(const ge_engine *e, u32 config, u32 byte_class) {
 bool cl_close(ge_engine *e, u32 config, bool spelt, byte_vec *out, bool *found);
 /* The length of that text, where the forecast is exact and any text is spelt by tokens; NONE: elsewhere, or failure. */
 u32 cl_most(ge_engine *e, u32 config);
+/* The end is no nearer: the least length of what comes behind the lexemes that are under way. On failure any. */
+u32 cl_least_behind(ge_engine *e, u32 config);
+/* Appends at most `most` tokens that lead to the end of a sentence, *found: there are any. False: failure. */
+bool ct_close(ge_engine *e, u32 config, u32 most, id_vec *out, bool *found);
 void cl_drop(ge_engine *e);
 
 /* Copies the mask of a configuration. mk_warm: false if none is kept (no lock). mk_cold: computes it, with the lock held. */

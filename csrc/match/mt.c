@@ -402,17 +402,45 @@ static ge_status do_closing_tokens(ge_matcher *m, uint32_t *out, size_t capacity
     return status == GE_OK && !spelt ? report_spelling(&missing, err) : status;
 }
 
+static ge_status do_closing_within(ge_matcher *m, uint32_t most, uint32_t *out, size_t *n_out, ge_err *err) {
+    ge_engine *e = m->e;
+    mt_step state = state_of(m);
+    u32 n_ends = e->v->n_eos > 0;
+    id_vec tokens = {0};
+    bool found = false;
+    *n_out = state.ended ? 0 : SIZE_MAX;
+    if (state.ended || most < n_ends) return GE_OK;
+    en_begin(e);
+    bool ok = ct_close(e, state.config, most - n_ends, &tokens, &found);
+    if (ok && found && n_ends) ok = vec_push(&e->b, &tokens, e->v->eos[0]);
+    if (ok && found) {
+        *n_out = tokens.n;
+        if (tokens.n) memcpy(out, tokens.at, tokens.n * sizeof *out);
+    }
+    vec_drop(&e->b, &tokens);
+    return en_end(e, err);
+}
+
 static bool push_new(budget *b, id_vec *v, u32 id) {
     for (u32 i = 0; i < v->n; i++)
         if (v->at[i] == id) return true;
     return vec_push(b, v, id);
 }
 
+/* The lexemes of the grammar of the k-th pair of a lexer state. */
+static bool push_lexemes(ge_engine *e, u32 state, u32 k, id_vec *lexemes) {
+    id_vec pairs = {0};
+    bool ok = lx_pairs(&e->lx, state, k, &pairs);
+    for (u32 i = 0; ok && i < pairs.n; i += 2) ok = push_new(&e->b, lexemes, e->lx.lexemes.at[pairs.at[i]].origin);
+    vec_drop(&e->b, &pairs);
+    return ok;
+}
+
 static bool collect_expected(ge_engine *e, u32 config, id_vec *lexemes, id_vec *nonterminals) {
     for (u32 i = 0, n = cf_count(e, config); i < n; i++) {
         cf_alternative a = cf_alternative_at(e, config, i);
         for (u32 k = 0; k < lx_count(&e->lx, a.state >> 1); k++)
-            if (!push_new(&e->b, lexemes, e->lx.lexemes.at[lx_lexeme_at(&e->lx, a.state >> 1, k)].origin)) return false;
+            if (!push_lexemes(e, a.state >> 1, k, lexemes)) return false;
         u32 found[64];
         u32 total = min_u32(ep_row_nonterminals(&e->ep, a.row, found, 64), 64);
         for (u32 k = 0; k < total; k++)
@@ -493,6 +521,10 @@ ge_status ge_matcher_closing(ge_matcher *m, uint8_t *out, size_t capacity, size_
 
 ge_status ge_matcher_closing_tokens(ge_matcher *m, uint32_t *out, size_t capacity, size_t *n_out, ge_err *err) {
     return enter(m, err) ? leave(m, do_closing_tokens(m, out, capacity, n_out, err)) : GE_E_BUSY;
+}
+
+ge_status ge_matcher_closing_within(ge_matcher *m, uint32_t most, uint32_t *out, size_t *n_out, ge_err *err) {
+    return enter(m, err) ? leave(m, do_closing_within(m, most, out, n_out, err)) : GE_E_BUSY;
 }
 
 ge_status ge_matcher_expected(ge_matcher *m, const uint8_t *text, size_t n_text, uint32_t live[8], uint32_t *lexemes, size_t *n_lexemes,

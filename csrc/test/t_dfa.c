@@ -323,7 +323,7 @@ static void test_against_matchers(ge_grammar *g, ge_vocab *v) {
             if (!ways) break;
             int64_t token = listed[random_below(&seed, ways)];
             size_t done;
-            state = (u32)ge_dfa_advance(t, state, token, mask);
+            state = (u32)ge_dfa_next(t, state, token);
             CHECK(ge_matcher_accept(m, &token, 1, 1, &done, &err) == GE_OK && done == 1);
         }
         ge_matcher_free(m);
@@ -332,6 +332,52 @@ static void test_against_matchers(ge_grammar *g, ge_vocab *v) {
     CHECK(ge_dfa_next(t, 0, -1) == -1 && ge_dfa_next(t, 0, (int64_t)1 << 33) == -1 && ge_dfa_next(t, t->n_states + 1, 0) == -1);
     CHECK(ge_dfa_fill_mask(t, t->n_states + 1, (u32[N_WORDS]){0}) == GE_E_ARGUMENT && !ge_dfa_accepts(t, t->n_states + 1));
     ge_engine_free(e);
+    ge_dfa_free(t);
+}
+
+/* A guide and a list of its states, with rings that fill up and grow. */
+static void test_guides(ge_grammar *g, ge_vocab *v) {
+    ge_dfa *t = make_dfa(g, v, 1);
+    u64 seed = 29;
+    u32 n_refused = 0, n_full = 0, n_lost = 0;
+    for (u32 round = 0; round < 300; round++) {
+        u32 most = random_below(&seed, 6), capacity = min_u32(most, random_below(&seed, 3)), kept = 0, n = 0, states[41] = {0};
+        u64 *guide = calloc(ge_guide_words(t, capacity), sizeof *guide);
+        ge_guide_init(guide, t, capacity, most, NULL);
+        for (u32 step = 0; step < 40; step++) {
+            CHECK(ge_guide_state(guide) == states[n] && ge_guide_before(guide) == kept);
+            u32 mask[N_WORDS], expected[N_WORDS], back = random_below(&seed, kept + 2);
+            if (random_below(&seed, 4) == 0) {
+                CHECK(ge_guide_rollback(guide, back) == (back > kept ? GE_GUIDE_REFUSED : 0));
+                if (back <= kept) n -= back, kept -= back;
+                continue;
+            }
+            int64_t token = (int64_t)random_below(&seed, N_TOKENS + 1) - 1, to = ge_dfa_next(t, states[n], token);
+            memset(mask, 0x55, sizeof mask);
+            memset(expected, 0x55, sizeof expected);
+            int32_t failed = ge_guide_advance(guide, token, mask);
+            if (failed == GE_GUIDE_FULL) {
+                CHECK(kept == capacity && capacity < most);
+                u64 *more = calloc(ge_guide_words(t, ++capacity), sizeof *more);
+                ge_guide_init(more, t, capacity, most, guide);
+                free(guide);
+                guide = more;
+                n_full++;
+                failed = ge_guide_advance(guide, token, mask);
+            }
+            CHECK(failed == (to < 0 ? GE_GUIDE_REFUSED : 0));
+            if (to >= 0) {
+                CHECK(ge_dfa_fill_mask(t, (u32)to, expected) >= 0);
+                states[++n] = (u32)to;
+                n_lost += kept == most;
+                kept = min_u32(kept + 1, most);
+            }
+            n_refused += to < 0;
+            CHECK(memcmp(mask, expected, sizeof mask) == 0);
+        }
+        free(guide);
+    }
+    CHECK(n_refused > 5000 && n_full > 100 && n_lost > 100);
     ge_dfa_free(t);
 }
 
@@ -554,6 +600,7 @@ int main(void) {
     test_fold();
     test_kept_folds();
     test_against_matchers(g, v);
+    test_guides(g, v);
     test_reduction(g, v);
     test_reduction(g, wide);
     test_empty_text(v);

@@ -1,7 +1,9 @@
 /* Spelling a text with the fewest tokens: from its end, the fewest for each position are one more than the fewest after some token there. Of
  * the tokens that do, the longest is taken; of those with equal bytes, the first.
  *
- * Cost: for each position, the bytes from there on that begin some token. */
+ * Cost. Mostly the bytes from each position on that begin some token are read, which are few. Where they are many (a long token that a long text
+ * nearly repeats) the tokens are found as Aho and Corasick (1975) do, by their ends: one visit of each node of the trie, of each byte, and of
+ * each occurrence of a token. */
 #include "vb.h"
 
 /* The child of a node by a byte, or NONE. */
@@ -11,29 +13,104 @@ u32 vb_child(const tt_trie *t, u32 node, u32 byte) {
     return at ? (u32)(at - t->byte.at) : NONE;
 }
 
-bool vb_spell(const ge_vocab *v, budget *b, const u8 *text, u32 n, id_vec *out, bool *spelt) {
-    id_vec fewest = {0}, token = {0};
-    if (!vec_reserve(b, &fewest, n + 1u) || !vec_reserve(b, &token, n + 1u)) goto failed;
-    fewest.at[n] = 0;
-    for (u32 at = n; at-- > 0;) {
-        fewest.at[at] = NONE;
-        for (u32 p = at, node = 0; p < n && (node = vb_child(&v->trie, node, text[p])) != NONE; p++) {
-            u32 more, after = fewest.at[p + 1];
-            if (v->trie.token.at[node] == NONE || after == NONE || after + 1 > fewest.at[at]) continue;
-            fewest.at[at] = after + 1;
-            token.at[at] = tt_token(&v->trie, node, &more);
+typedef struct text_walk {
+    const tt_trie *t;
+    budget *b;
+    const u8 *text;
+    u32 n;
+    id_vec fewest; /* position -> tokens from there to the end, or NONE */
+    id_vec node;   /* ... and the first of them */
+} text_walk;
+
+enum { STEPS_OF_BYTE = 64 }; /* what a walk may take, beside one step for each node of the trie, before it is given up */
+
+/* The tokens at each position. False: that would take long. */
+static bool walk_from_each(text_walk *w) {
+    u64 steps = (u64)STEPS_OF_BYTE * w->n + w->t->token.n;
+    for (u32 at = w->n; at-- > 0;)
+        for (u32 p = at, node = 0; p < w->n && (node = vb_child(w->t, node, w->text[p])) != NONE; p++) {
+            u32 after = w->fewest.at[p + 1];
+            if (steps-- == 0) return false;
+            if (w->t->token.at[node] == NONE || after == NONE || after + 1 > w->fewest.at[at]) continue;
+            w->fewest.at[at] = after + 1;
+            w->node.at[at] = node;
+        }
+    return true;
+}
+
+/* Node -> the one of its longest proper suffix in the trie; node -> the longest suffix that is a token, or 0; node -> bytes. */
+typedef struct suffixes {
+    id_vec link, token, depth;
+} suffixes;
+
+/* The node of the longest suffix of a node's bytes and one more. */
+static u32 next_suffix(const tt_trie *t, const suffixes *s, u32 node, u32 byte) {
+    for (;;) {
+        u32 child = vb_child(t, node, byte);
+        if (child != NONE) return child;
+        if (node == 0) return 0;
+        node = s->link.at[node];
+    }
+}
+
+static bool find_suffixes(const tt_trie *t, budget *b, suffixes *s) {
+    u32 n = t->token.n;
+    if (!vec_reserve(b, &s->link, n) || !vec_reserve(b, &s->token, n) || !vec_reserve(b, &s->depth, n)) return false;
+    s->link.at[0] = s->token.at[0] = s->depth.at[0] = 0;
+    for (u32 node = 1; node < n; node++) { /* breadth first: what is shorter comes before */
+        u32 parent = t->parent.at[node], link = parent ? next_suffix(t, s, s->link.at[parent], t->byte.at[node]) : 0;
+        s->link.at[node] = link;
+        s->token.at[node] = t->token.at[link] != NONE ? link : s->token.at[link];
+        s->depth.at[node] = s->depth.at[parent] + 1;
+    }
+    return true;
+}
+
+/* The tokens by their ends. */
+static bool walk_once(text_walk *w) {
+    suffixes s = {0};
+    id_vec longest = {0}; /* position -> the longest string of the trie that ends there */
+    bool ok = find_suffixes(w->t, w->b, &s) && vec_reserve(w->b, &longest, w->n + 1u);
+    for (u32 p = 0, node = 0; ok && p < w->n; p++) longest.at[p + 1] = node = next_suffix(w->t, &s, node, w->text[p]);
+    for (u32 p = w->n; ok && p > 0; p--) {
+        u32 after = w->fewest.at[p], node = longest.at[p];
+        if (after == NONE) continue;
+        for (node = w->t->token.at[node] != NONE ? node : s.token.at[node]; node; node = s.token.at[node]) {
+            u32 at = p - s.depth.at[node];
+            if (after + 1 >= w->fewest.at[at]) continue; /* a longer one does as well */
+            w->fewest.at[at] = after + 1;
+            w->node.at[at] = node;
         }
     }
-    *spelt = fewest.at[0] != NONE;
-    for (u32 at = 0; *spelt && at < n; at += v->offsets[token.at[at] + 1] - v->offsets[token.at[at]])
-        if (!vec_push(b, out, token.at[at])) goto failed;
-    vec_drop(b, &fewest);
-    vec_drop(b, &token);
-    return true;
-failed:
-    vec_drop(b, &fewest);
-    vec_drop(b, &token);
-    return false;
+    vec_drop(w->b, &s.link);
+    vec_drop(w->b, &s.token);
+    vec_drop(w->b, &s.depth);
+    vec_drop(w->b, &longest);
+    return ok;
+}
+
+static void clear_walk(text_walk *w) {
+    memset(w->fewest.at, 0xff, w->n * sizeof *w->fewest.at);
+    w->fewest.at[w->n] = 0;
+}
+
+bool vb_spell(const ge_vocab *v, budget *b, const u8 *text, u32 n, id_vec *out, bool *spelt) {
+    text_walk w = {.t = &v->trie, .b = b, .text = text, .n = n};
+    bool ok = vec_reserve(b, &w.fewest, n + 1u) && vec_reserve(b, &w.node, n + 1u);
+    if (ok) clear_walk(&w);
+    if (ok && !walk_from_each(&w)) {
+        clear_walk(&w);
+        ok = walk_once(&w);
+    }
+    *spelt = ok && w.fewest.at[0] != NONE;
+    for (u32 at = 0; ok && *spelt && at < n;) {
+        u32 more, token = tt_token(&v->trie, w.node.at[at], &more);
+        ok = vec_push(b, out, token);
+        at += v->offsets[token + 1] - v->offsets[token];
+    }
+    vec_drop(b, &w.fewest);
+    vec_drop(b, &w.node);
+    return ok;
 }
 
 ge_status ge_vocab_spell(const ge_vocab *v, const uint8_t *text, size_t n_text, uint32_t *out, size_t *n_out, ge_err *err) {

@@ -91,7 +91,6 @@ class TokenDFA:
     _kind: str
     _grammar: Grammar | None
     _words: int  # of a mask
-    _state_type: str  # of an array of states
 
     def __init__(self) -> None:
         raise TypeError("a TokenDFA is made by TokenDFA.from_regex, from_grammar or load")
@@ -214,7 +213,6 @@ class TokenDFA:
             bool(content.exact),
         )
         self._words = words_of(vocabulary)
-        self._state_type = "B" if self.num_states < 1 << 8 else "H" if self.num_states < 1 << 16 else "I"
         return self
 
     # --- files ------------------------------------------------------------------------------------------------------

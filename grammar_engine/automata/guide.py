@@ -1,22 +1,24 @@
 """Guides: one text under a token automaton.
 
-The surface is that of `outlines_core.Guide`, so one can stand in for the other. A guide is a number, the state it is in, and the last few before
-it, in an array as narrow as the states are; thousands share one table.
+The surface is that of `outlines_core.Guide`, so one can stand in for the other. A guide is a record of the core (`csrc/dfa/gd.c`): the state it is
+in, and the last few before it, as narrow as states are; thousands share one table. A step is one call of the core, with the mask after it.
 """
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Sequence
 from typing import Any
 
 from .._native import ffi, lib
 from ..errors import TokenRejectedError
-from ..mask import rows_of
+from ..mask import MaskBuffer, rows_of
 from .dfa import TokenDFA
 
-_advance, _next, _fill, _fill_at = lib.ge_dfa_advance, lib.ge_dfa_next, lib.ge_dfa_fill_mask, lib.ge_dfa_fill_mask_at
+_advance, _fill, _fill_at = lib.ge_guide_advance, lib.ge_guide_fill_mask, lib.ge_guide_fill_mask_at
+_RECORD, _NOWHERE = ffi.typeof("uint64_t[]"), ffi.NULL
+_FEW = 8  # states that a new record has room for
 _MAX_ID = 1 << 62
+_MOST = 1 << 31  # of steps that can be taken back
 
 
 class Guide:
@@ -30,14 +32,14 @@ class Guide:
 
     Notes
     -----
-    A guide belongs to one thread at a time. It costs about 70 bytes, and with the first step 64 and then 1, 2 or 4 (by the number of states) for
-    each step that can be taken back.
+    A guide belongs to one thread at a time. It costs about 150 bytes, and 1, 2 or 4 (by the number of states) for each step beyond eight that can
+    be taken back.
 
     Differences from `outlines_core.Guide`: after an end-of-text token only end-of-text tokens are allowed; a refused token raises
     `TokenRejectedError`, a `ValueError`, and changes nothing; `reset` forgets the steps before it.
     """
 
-    __slots__ = ("_dfa", "_history", "_state", "max_rollback")
+    __slots__ = ("_dfa", "_handle", "_record", "max_rollback")
 
     def __init__(self, dfa: TokenDFA, max_rollback: int = 32):
         if not isinstance(dfa, TokenDFA):
@@ -47,9 +49,17 @@ class Guide:
         if max_rollback < 0:
             raise ValueError(f"max_rollback is at least 0, not {max_rollback}")
         self._dfa = dfa
-        self._state = 0
-        self._history: array[int] | None = None  # made with the first step
+        self._handle = dfa._handle  # lives as long as the record, which refers to it
         self.max_rollback = max_rollback
+        self._begin(_FEW, _NOWHERE)
+
+    def _begin(self, capacity: int, before: Any) -> None:
+        """A new record; it goes on from another one, or at the empty text."""
+        most = min(self.max_rollback, _MOST)
+        capacity = min(capacity, most)
+        record = ffi.new(_RECORD, lib.ge_guide_words(self._handle, capacity))
+        lib.ge_guide_init(record, self._handle, capacity, most, before)
+        self._record = record
 
     # --- masks ------------------------------------------------------------------------------------------------------
 
@@ -58,16 +68,12 @@ class Guide:
 
         Parameters
         ----------
-        mask : numpy array, torch CPU tensor, array, bytearray or memoryview, optional
+        mask : MaskBuffer, numpy array, torch CPU tensor, array, bytearray or memoryview, optional
             As for `Matcher.fill_mask`, one row. It is overwritten, and nothing is returned. Costs a copy of the row, whatever it allows.
         """
-        dfa = self._dfa
         if mask is None:
-            return _tokens(dfa, self._state)
-        memory, rows = rows_of(mask, dfa._words)
-        if rows != 1:
-            raise _wrong_rows(rows)
-        _fill(dfa._handle, self._state, memory)
+            return _tokens(self._dfa, self.get_state())
+        _fill(self._record, _row_of(mask, self._dfa))
         return None
 
     def write_mask_into(self, data_ptr: int, numel: int, element_size: int = 4) -> None:
@@ -87,12 +93,15 @@ class Guide:
         ValueError
             The numbers do not fit the vocabulary. (That the memory is there cannot be checked.)
         """
-        dfa = self._dfa
-        if element_size != 4 or numel != dfa._words:
-            raise ValueError(f"a mask has {dfa._words} elements of 4 bytes, not {numel} of {element_size}")
-        if data_ptr & 3 or data_ptr <= 0:
-            raise ValueError("data_ptr is null, or not aligned to 4 bytes")
-        _fill_at(dfa._handle, self._state, data_ptr)
+        words = self._dfa._words
+        if element_size != 4 or numel != words:
+            raise ValueError(f"a mask has {words} elements of 4 bytes, not {numel} of {element_size}")
+        try:
+            refused = _fill_at(self._record, data_ptr)
+        except OverflowError:
+            refused = True
+        if refused:
+            raise ValueError("data_ptr is no address, or not aligned to 4 bytes")
 
     # --- writing ----------------------------------------------------------------------------------------------------
 
@@ -112,25 +121,21 @@ class Guide:
         TokenRejectedError
             The token may not come next. Nothing has changed, the mask neither.
         """
-        dfa, before = self._dfa, self._state
-        token = token_id if type(token_id) is int and -1 < token_id < _MAX_ID else _as_id(token_id)
+        token = token_id if type(token_id) is int else _as_id(token_id)
         if mask is None:
-            state = _next(dfa._handle, before, token)
+            memory = _NOWHERE
+        elif type(mask) is MaskBuffer and mask._words == self._dfa._words and mask.rows == 1:
+            memory = mask._memory
         else:
-            memory, rows = rows_of(mask, dfa._words)
-            if rows != 1:
-                raise _wrong_rows(rows)
-            state = _advance(dfa._handle, before, token, memory)
-        if state < 0:
-            raise self._rejected(token_id)
-        history = self._history
-        if history is None:
-            history = self._history = array(dfa._state_type)
-        history.append(before)
-        if len(history) > self.max_rollback:
-            del history[0]
-        self._state = state
-        return _tokens(dfa, state) if mask is None and return_tokens else None
+            memory = _row_of(mask, self._dfa)
+        try:
+            while failed := _advance(self._record, token, memory):
+                if failed == lib.GE_GUIDE_REFUSED:
+                    raise self._rejected(token)
+                self._begin(2 * lib.ge_guide_before(self._record), self._record)
+        except OverflowError:
+            raise self._rejected(token) from None
+        return self.get_tokens() if mask is None and return_tokens else None
 
     def _rejected(self, token_id: int) -> Exception:
         spelling = self._dfa.vocabulary.token_bytes(token_id) if 0 <= token_id < self._dfa.vocabulary.size else b""
@@ -144,52 +149,46 @@ class Guide:
         ValueError
             More than `get_allowed_rollback()`; nothing has changed.
         """
-        allowed = self.get_allowed_rollback()
-        if not 0 <= n <= allowed:
-            raise ValueError(f"rollback of {n} steps: {allowed} can be taken back")
-        if n and self._history:
-            self._state = self._history[-n]
-            del self._history[-n:]
+        if n < 0 or lib.ge_guide_rollback(self._record, min(n, _MOST + 1)):
+            raise ValueError(f"rollback of {n} steps: {self.get_allowed_rollback()} can be taken back")
 
     def get_allowed_rollback(self) -> int:
         """How many steps can be taken back."""
-        return len(self._history or ())
+        return int(lib.ge_guide_before(self._record))
 
     def reset(self) -> None:
         """Back to the empty text."""
-        self._state = 0
-        self._history = None
+        self._begin(_FEW, _NOWHERE)
 
     # --- questions --------------------------------------------------------------------------------------------------
 
     def accepts_tokens(self, sequence: Sequence[int]) -> bool:
         """Whether these tokens, in order, may come next. Changes nothing."""
-        handle, state = self._dfa._handle, self._state
+        handle, state = self._handle, self.get_state()
         for token in sequence:
-            state = _next(handle, state, _as_id(token))
+            state = lib.ge_dfa_next(handle, state, _as_id(token))
             if state < 0:
                 return False
         return True
 
     def get_state(self) -> int:
         """The state, from 0 to `dfa.num_states`."""
-        return self._state
+        return int(lib.ge_guide_state(self._record))
 
     def is_finished(self) -> bool:
         """Whether the text so far is a sentence: it matches, and may end here."""
-        return bool(lib.ge_dfa_accepts(self._dfa._handle, self._state))
+        return bool(lib.ge_dfa_accepts(self._handle, self.get_state()))
 
     def __copy__(self) -> Guide:
         twin = Guide(self._dfa, self.max_rollback)
-        twin._state = self._state
-        twin._history = self._history and self._history[:]
+        twin._begin(max(_FEW, self.get_allowed_rollback()), self._record)
         return twin
 
     def __deepcopy__(self, memo: object) -> Guide:
         return self.__copy__()
 
     def __repr__(self) -> str:
-        return f"<Guide in state {self._state} of {self._dfa.num_states:,}>"
+        return f"<Guide in state {self.get_state()} of {self._dfa.num_states:,}>"
 
 
 class _Refusal:
@@ -202,8 +201,12 @@ class _Refusal:
         return "it may not come next (Matcher(dfa).explain tells why)"
 
 
-def _wrong_rows(rows: int) -> Exception:
-    return ValueError(f"the mask has {rows} rows, not one")
+def _row_of(mask: Any, dfa: TokenDFA) -> Any:
+    """The memory of a mask."""
+    memory, rows = rows_of(mask, dfa._words)
+    if rows != 1:
+        raise ValueError(f"the mask has {rows} rows, not one")
+    return memory
 
 
 def _tokens(dfa: TokenDFA, state: int) -> list[int]:

@@ -82,6 +82,27 @@ def apply_mask(logits: Any, mask: Any, rows: Iterable[int] | None = None) -> Non
     lib.ge_scores_apply(scores, ffi.from_buffer("uint32_t[]", mask), n_words, places, n_masks)
 
 
+class RowMask:
+    """A mask in CPU memory that is applied again and again, to one row of scores at a time.
+
+    Parameters
+    ----------
+    words : numpy.ndarray
+        int32, shape (words,), contiguous: what it holds when it is applied is what counts.
+    """
+
+    def __init__(self, words: NDArray[np.int32]):
+        self._words, self._n_words = words, len(words)
+        self._address = ffi.from_buffer("uint32_t[]", words)
+
+    def apply(self, logits: Any) -> None:
+        """`apply_mask(logits, words)`."""
+        if _is_plain(logits, _FLOAT32) and self._n_words <= (len(logits) + 31) // 32:
+            lib.ge_row_apply(ffi.from_buffer("float[]", logits), len(logits), self._address, self._n_words)
+        else:
+            apply_mask(logits, self._words)
+
+
 def _is_plain(array: Any, dtype: np.dtype[Any]) -> bool:
     """What a loop on the CPU has: one row, in order. It is spared the checks for everything else, which take longer than the row."""
     return type(array) is np.ndarray and array.ndim == 1 and array.dtype == dtype and bool(array.flags.carray)

@@ -16,23 +16,26 @@ by what they do.
 A token that does not fit is taken back, and another is drawn from what remains; that is a draw from the distribution restricted to the tokens that
 fit. If nothing of it remains, the filters are applied anew without the refused tokens. After `TRIES` refusals in one step the next token of
 a closing is written. So if the budget holds a closing at the start, it does at each step, and the text is always completed.
+
+The shortest closing has the fewest bytes, not the fewest tokens. If at the start it takes more than the budget, a search for any other that does not
+is made, once; from there the way is held until the text has come near enough to its end.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import copy
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Any
 
 from .._native import ffi, lib
 from ..errors import InternalError, LimitExceededError, VocabularyError
 from ..mask import allocate_masks
 from ..matcher import Matcher
+from .apply import RowMask
 
 TRIES = 1024  # tokens refused in one step because they do not fit
 
+_ALONE = 256  # tokens that are appended at once where there is no choice
 _SIZE_MAX = 2 ** (8 * ffi.sizeof("size_t")) - 1  # of ge_turn.left: the text need not be completed
 
 
@@ -48,19 +51,16 @@ class BudgetedText:
         self.close_in_time = close_in_time
         self.closing: list[int] = []
         self.mask = allocate_masks(1, matcher.vocabulary, "numpy")[0]
-        self._ends = np.zeros_like(self.mask)
-        for token in matcher.vocabulary.eos:
-            self._ends.view(np.uint32)[token >> 5] |= 1 << (token & 31)
         self._prepare()
         if not self._turn_to([], budget) and close_in_time:
-            self.closing = matcher.closing_tokens()
-            if len(self.closing) > budget:
-                raise ValueError(f"max_new_tokens = {budget}, and the shortest way to the end of the text takes {len(self.closing)} tokens")
+            self.closing = _closing_within(matcher, budget)
 
     def _prepare(self) -> None:
         """What belongs to this object alone."""
         self._one = ffi.new("int64_t[1]")
+        self._alone, self._n_alone = ffi.new("int64_t[]", _ALONE), ffi.new("size_t *")
         self._turn = ffi.new("ge_turn *", {"mask": ffi.from_buffer("uint32_t[]", self.mask)})
+        self.apply_mask = RowMask(self.mask).apply
         self._seen = 0  # of the next token, as ge_turn_result has it; 0: its mask is not in `mask`
 
     def fork(self) -> BudgetedText:
@@ -82,24 +82,28 @@ class BudgetedText:
 
     def _turn_to(self, tokens: Sequence[int], left: int) -> bool:
         """Append tokens and write the next mask, in one call; False, and nothing has changed, if it takes more."""
-        turn, ids, closing = self._turn, self._one, self.closing
+        turn, ids = self._turn, self._one
         if len(tokens) == 1:
             ids[0] = tokens[0]
         else:
             ids = ffi.new("int64_t[]", tokens)
         turn.tokens, turn.n_tokens = ids, len(tokens)
-        turn.left = left if self.close_in_time else _SIZE_MAX
-        turn.n_closing = 0
-        if closing:
-            if closing[: len(tokens)] == list(tokens):
-                closing = closing[len(tokens) :]
-            held = ffi.new("int64_t[]", closing)
-            turn.closing, turn.n_closing = held, len(closing)
-        result = lib.ge_matcher_turn(self.matcher._handle, turn, self.matcher._err)
-        if not result:
-            return False
-        self.closing, self._seen = closing, result
-        return True
+        held = self._ask(left)
+        return self._note(lib.ge_matcher_turn(self.matcher._handle, turn, self.matcher._err), tokens, held)
+
+    def _ask(self, left: int) -> Any:
+        """Write into the turn how a text may be completed; what must be kept until it is over."""
+        self._turn.left = left if self.close_in_time else _SIZE_MAX
+        self._turn.n_closing = len(self.closing)
+        held = self._turn.closing = ffi.new("int64_t[]", self.closing) if self.closing else ffi.NULL
+        return held
+
+    def _note(self, result: int, tokens: Sequence[int], held: Any) -> bool:
+        """What has become of a turn that was to append tokens."""
+        del held
+        if result:
+            self.closing, self._seen = _rest(self.closing, tokens), result
+        return bool(result)
 
     def _search(self, tokens: Sequence[int], left: int) -> bool:
         """`accept` by single calls, which tell of failures."""
@@ -114,9 +118,7 @@ class BudgetedText:
 
     def _closing_after(self, tokens: Sequence[int], left: int) -> list[int] | None:
         """A closing of at most `left` tokens after `tokens`, which the matcher has read."""
-        closing = self.closing
-        if closing[: len(tokens)] == list(tokens):
-            closing = closing[len(tokens) :]
+        closing = _rest(self.closing, tokens)
         if self.matcher.is_terminated:
             return []
         if self._holds(closing, left):
@@ -161,12 +163,16 @@ class BudgetedText:
         """
         if self.has_choice:
             return []
-        tokens = self.matcher.forced_tokens()[: self.budget]
-        if tokens and self.accept(tokens):
-            return tokens
         self.fill_mask()
-        tokens = [self.matcher.vocabulary.eos[0]] if not (self.mask & ~self._ends).any() else _only(self.mask)
-        return tokens if tokens and self.accept(tokens) else []
+        held = self._ask(self.budget)
+        capacity = min(self.budget, _ALONE)
+        result = lib.ge_matcher_turn_alone(self.matcher._handle, self._turn, self._alone, capacity, self._n_alone, self.matcher._err)
+        tokens = list(self._alone[0 : self._n_alone[0]])
+        if self._note(result, tokens, held):
+            self.budget -= len(tokens)
+        elif tokens and not self.accept(tokens):
+            tokens = []
+        return tokens
 
     def fill_mask(self) -> None:
         """`mask` = that of the next token."""
@@ -175,10 +181,21 @@ class BudgetedText:
             self._seen = lib.GE_TURN_ALONE  # as far as is known
 
 
-def _only(mask: NDArray[np.int32]) -> list[int]:
-    """The token of a mask that has a single one."""
-    words = np.flatnonzero(mask)
-    if len(words) != 1:
-        return []
-    bits = int(mask[words[0]]) & 0xFFFF_FFFF
-    return [] if bits & (bits - 1) else [32 * int(words[0]) + bits.bit_length() - 1]
+def _rest(closing: list[int], tokens: Sequence[int]) -> list[int]:
+    """What is left of a closing after tokens that may be its first."""
+    return closing[len(tokens) :] if closing[: len(tokens)] == list(tokens) else closing
+
+
+def _closing_within(matcher: Matcher, budget: int) -> list[int]:
+    """A closing of at most so many tokens; raises ValueError if none is found."""
+    shortest = matcher.closing_tokens()
+    if len(shortest) <= budget:
+        return shortest
+    complaint = f"max_new_tokens = {budget}, and the shortest text takes {len(shortest)} tokens"
+    try:
+        closing = matcher.closing_within(budget)
+    except LimitExceededError as error:
+        raise ValueError(f"{complaint}; whether a longer one takes fewer was not found out: {error}") from None
+    if closing is None:
+        raise ValueError(f"{complaint}; none takes so few")
+    return closing

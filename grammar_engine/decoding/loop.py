@@ -25,7 +25,6 @@ from ..errors import VocabularyError
 from ..grammar import Grammar
 from ..matcher import Matcher
 from ..vocabulary import Vocabulary
-from .apply import apply_mask
 from .budget import TRIES, BudgetedText
 from .models import Model, as_model
 from .scores import Sampling, Scores, best_first, choose, draws, penalise, weigh
@@ -355,7 +354,7 @@ class _Loop:
             weights = weigh(scores, self.sampling)
             return weights.token(choose(weights.values, self.rng))
         begun = time.perf_counter()
-        apply_mask(scores, self.text.mask)
+        self.text.apply_mask(scores)
         self.generation.seconds_masks += time.perf_counter() - begun
         for token in islice(self._candidates(scores), TRIES):
             begun = time.perf_counter()

@@ -326,10 +326,16 @@ class _TorchSession:
         if _lengths(self.past) != {len(self.ids)}:
             raise TypeError("the model keeps no keys and values of each position")
         groups, payloads = _alike(_layers(self.past)), []
-        for first in range(start, stop, _AT_ONCE * size):  # stacked together, and then cut: a few operations for many blocks
-            length = min(_AT_ONCE * size, stop - first)
-            stacks = [torch.stack([tensor[:, :, first : first + length] for tensor in group]) for group in groups]
-            payloads += [Payload(stack[:, :, :, at : at + size].clone() for stack in stacks) for at in range(0, length, size)]
+        with torch.inference_mode():
+            for first in range(start, stop, _AT_ONCE * size):  # stacked together, and then cut: a few operations for many blocks
+                length = min(_AT_ONCE * size, stop - first)
+                stacks = [torch.stack([tensor.narrow(_LENGTH_AXIS, first, length) for tensor in group]) for group in groups]
+                if length <= size:
+                    payloads.append(Payload(stacks))
+                    continue
+                for at in range(0, length, size):
+                    n = min(size, length - at)
+                    payloads.append(Payload(stack.narrow(_STACKED_LENGTH_AXIS, at, n).clone() for stack in stacks))
         return payloads
 
     def resume(self, ids: Sequence[int], payloads: Sequence[Payload]) -> None:

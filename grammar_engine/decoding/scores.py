@@ -11,8 +11,8 @@ does not depend on how a sort breaks ties. A filter never leaves nothing: the li
 Up to `_FEW` tokens are weighed in float64. More, in float32: a float32 exponential takes a tenth of the time, and its error, 1e-7 of a weight, is below
 that of scores made of float16. Sums are float64 everywhere.
 
-Cost at V = 131,072: passes over the scores, the exponential the dearest. No filter sorts all tokens: top-k partitions, top-p adds up weights in bins and
-sorts one bin; a draw adds up blocks, and then within one block. docs/decoding.md has figures.
+Cost at V = 131,072: passes over the scores, the exponential the dearest. No filter sorts all tokens: top-k partitions, top-p adds up weights in bins, then
+in bins of the bin where the sum is reached, and sorts what is left; a draw adds up blocks, and then within one block. docs/decoding.md has figures.
 """
 
 from __future__ import annotations
@@ -247,16 +247,21 @@ def _nucleus(weights: Scores, share: float) -> NDArray[np.intp]:
     wanted = share * total
     likely = np.flatnonzero(weights >= (1 - share) / 2 * total / len(weights))  # the others together are half of what may be left out
     weights = weights[likely]
-    sure, border, sum_of_sure = np.arange(0), np.arange(len(weights)), 0.0
-    if len(weights) > _FEW:  # weights of equal upper halves are near each other: of them, only those where the sum is reached are sorted
-        halves = weights.view(np.uint32) >> 16
-        sums = np.bincount(halves, weights)[::-1].cumsum()  # the highest first
+    kept: NDArray[np.bool_] = np.zeros(len(weights), dtype=np.bool_)
+    border, sum_of_kept = np.arange(len(weights)), 0.0
+    for shift in (16, 0):  # the upper, then the lower halves of the bits, by which weights are in order
+        if len(border) <= _FEW:
+            border = border[best_first(weights[border], len(border))]
+            break
+        halves = weights[border].view(np.uint32) >> shift & 0xFFFF
+        sums = np.bincount(halves, weights[border])[::-1].cumsum() + sum_of_kept  # the highest first
         at = min(int(np.searchsorted(sums, wanted)), len(sums) - 1)
         half = len(sums) - 1 - at
-        sure, border, sum_of_sure = np.flatnonzero(halves > half), np.flatnonzero(halves == half), sums[at - 1] if at else 0.0
-    border = border[best_first(weights[border], len(border))]
-    sums = np.cumsum(weights[border], dtype=np.float64) + sum_of_sure
-    return likely[np.sort(np.concatenate((sure, border[: int(np.searchsorted(sums, wanted)) + 1])))]
+        kept[border[halves > half]] = True
+        border, sum_of_kept = border[halves == half], sums[at - 1] if at else sum_of_kept  # after both: equal weights
+    sums = np.cumsum(weights[border], dtype=np.float64) + sum_of_kept
+    kept[border[: int(np.searchsorted(sums, wanted)) + 1]] = True
+    return likely[kept]
 
 
 def choose(weights: Scores, rng: np.random.Generator) -> int:

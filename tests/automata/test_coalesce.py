@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+import time
+from collections.abc import Sequence
 
 import pytest
 
@@ -180,19 +182,50 @@ def test_the_fewest_tokens() -> None:
     assert fewest_tokens(Vocabulary([b"ab", b"b", b""], eos=[2])._handle, b"aba") == []
 
 
+def fewest_by_trying_all(tokens: Sequence[bytes], text: bytes) -> list[bytes]:
+    """From the end; of the tokens that leave the fewest, the longest."""
+    best: dict[int, tuple[int, int]] = {len(text): (0, 0)}
+    for at in reversed(range(len(text))):
+        ways = [(best[at + len(t)][0] + 1, -len(t)) for t in tokens if at + len(t) in best and text.startswith(t, at)]
+        if ways:
+            best[at] = min(ways)
+    found, at = list[bytes](), 0
+    while at in best and at < len(text):
+        found.append(text[at : at - best[at][1]])
+        at -= best[at][1]
+    return found
+
+
 def test_fewest_tokens_equal_trying_all() -> None:
     rng = random.Random(92)
     for _ in range(200):
         tokens = sorted({bytes(rng.choices(b"ab", k=rng.randint(1, 4))) for _ in range(5)})
         vocabulary, text = Vocabulary([*tokens, b""], eos=[len(tokens)]), bytes(rng.choices(b"ab", k=rng.randint(1, 9)))
-        best: dict[int, int] = {0: 0}
-        for end in range(1, len(text) + 1):
-            ways = [best[end - len(t)] + 1 for t in tokens if end >= len(t) and end - len(t) in best and text[:end].endswith(t)]
-            if ways:
-                best[end] = min(ways)
         found = fewest_tokens(vocabulary._handle, text)
-        assert len(found) == best.get(len(text), 0)
-        assert not found or b"".join(tokens[token] for token in found) == text
+        assert [tokens[token] for token in found] == fewest_by_trying_all(tokens, text)
+
+
+def test_long_tokens_that_a_long_text_nearly_repeats() -> None:
+    """To read on from each position would take the product of both lengths, so another way is taken: it finds the same."""
+    rng, spelt = random.Random(93), 0
+    for _ in range(12):
+        part = bytes(rng.choices(b"ab", k=rng.choice([1, 2, 30])))
+        tokens = {part * n for n in (1, rng.randint(2, 5), rng.randint(20, 60))} | {part * (2000 // len(part))}
+        tokens |= {part * n + b"b" for n in (3, 100)} | {bytes(rng.choices(b"ab", k=rng.randint(1, 5))) for _ in range(3)}
+        words = sorted(tokens)
+        vocabulary = Vocabulary([*words, b""], eos=[len(words)])
+        runs = [part * (rng.randint(1, 3000) // len(part)) for _ in range(3)]
+        text = b"".join(run + rng.choice(words) for run in runs)
+        found = [words[token] for token in fewest_tokens(vocabulary._handle, text)]
+        assert found == fewest_by_trying_all(words, text)
+        spelt += bool(found)
+    assert spelt > 6
+
+
+def test_the_longest_token_against_a_longer_text() -> None:
+    vocabulary, begin = Vocabulary([b"a", b"a" * 20_000, b""], eos=[2]), time.monotonic()
+    assert fewest_tokens(vocabulary._handle, b"a" * 40_001) == [1, 1, 0]
+    assert time.monotonic() - begin < 2
 
 
 def test_the_spelling_of_the_caller() -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
-import os
 import subprocess
 import sys
 
@@ -12,6 +10,7 @@ import pytest
 
 from grammar_engine import Grammar, Matcher, Vocabulary, allocate_masks
 from grammar_engine.decoding import apply_mask
+from grammar_engine.decoding.apply import RowMask
 
 DENSITIES = [0.0, 0.001, 0.01, 0.5, 0.99, 0.999, 1.0]
 WIDTH = 20_011  # no multiple of 32
@@ -173,6 +172,26 @@ def test_unsigned_masks_bytes_and_memoryviews():
         assert np.flatnonzero(logits == 0).tolist() == allowed
 
 
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_a_mask_that_is_kept_is_applied_as_it_is_then(dtype):
+    bits = random_bits(0.5, rows=2)
+    words = np.zeros_like(packed(bits)[0])
+    kept = RowMask(words)
+    for row, words[:] in enumerate(packed(bits)):
+        for width in (WIDTH, WIDTH + 100):
+            logits = random_logits(rows=1, width=width).astype(dtype)[0]
+            wanted = expected(logits[None], bits[row : row + 1])[0]
+            spread = np.zeros(2 * width, dtype=dtype)[::2]
+            spread[:] = logits
+            kept.apply(logits)
+            kept.apply(spread)
+            assert same(logits, wanted) and same(np.ascontiguousarray(spread), wanted)
+    with pytest.raises(ValueError, match="scores of 32"):
+        kept.apply(np.zeros(32, dtype=dtype))
+    with pytest.raises(ValueError, match="read-only"):
+        kept.apply(np.broadcast_to(np.zeros(1, dtype=dtype), WIDTH))
+
+
 def test_no_rows():
     apply_mask(np.zeros((0, 64), dtype=np.float32), np.zeros((0, 2), dtype=np.int32))
     logits = np.zeros((2, 64), dtype=np.float32)
@@ -322,43 +341,6 @@ def test_on_cuda(dtype, density, rows, monkeypatch):
         got = logits.clone().t().contiguous().t()
         apply_mask(got, packed(bits), rows)
         assert same_tensors(torch, got, wanted)
-
-
-KERNEL = """
-import sys
-import numpy as np
-import torch
-sys.path[:0] = {path!r}
-from grammar_engine.decoding.apply import apply_mask
-from grammar_engine.decoding.apply_triton import BLOCK, launch
-rng = np.random.default_rng(0)
-for width, words in ((1, 1), (33, 2), (BLOCK, BLOCK // 32), (BLOCK + 1, BLOCK // 32 + 1), (5001, 150), (2 * BLOCK + 70, 3)):
-    for dtype in (torch.float32, torch.float16, torch.bfloat16, torch.float64):
-        for rows in (None, [2, 0], [1, 1]):
-            masks = rng.integers(-(2**31), 2**31, (2, 2 * words)).astype(np.int32)
-            masks[:, ::5] = -1
-            mask = torch.from_numpy(masks)[:, ::2]  # not side by side
-            logits = torch.randn(3 if rows else 2, width).to(dtype)
-            ours = logits.clone()
-            apply_mask(ours, mask.contiguous(), rows)
-            index = None if rows is None else torch.tensor(rows)
-            wider = torch.full((len(logits) + 2, width + 7), 0.5).to(dtype)
-            for theirs in (logits.clone(), logits.t().contiguous().t(), wider[1:-1, 3:-4]):
-                theirs.copy_(logits)
-                launch(theirs, mask, index)
-                assert torch.equal(ours, theirs), (width, dtype, rows, theirs.stride())
-            wider[1:-1, 3:-4] = 0.5
-            assert (wider == 0.5).all(), "something beside the logits was written"
-"""
-
-
-def test_kernel_in_the_interpreter_of_triton():
-    """What the kernel computes, where there is no GPU; in a process of its own, as the interpreter is chosen on import."""
-    pytest.importorskip("torch")
-    if importlib.util.find_spec("triton") is None:
-        pytest.skip("triton is not installed")
-    code = KERNEL.format(path=sys.path)
-    subprocess.run([sys.executable, "-c", code], check=True, env={**os.environ, "TRITON_INTERPRET": "1"}, timeout=120)
 
 
 def test_importing_the_package_imports_neither_numpy_nor_torch():

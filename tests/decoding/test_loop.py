@@ -11,7 +11,7 @@ import jsonschema
 import numpy as np
 import pytest
 
-from grammar_engine import Grammar, LimitExceededError, Matcher, Vocabulary, VocabularyError
+from grammar_engine import Grammar, LimitExceededError, Limits, Matcher, Vocabulary, VocabularyError
 from grammar_engine.decoding import Sampling, generate, loop, stream
 from grammar_engine.decoding.budget import BudgetedText
 from grammar_engine.decoding.scores import weigh
@@ -101,7 +101,12 @@ def test_documents_are_valid_by_another_judge(name, kind):
 
 
 def shortest(grammar, vocabulary):
-    return len(Matcher(grammar, vocabulary).closing_tokens())
+    """The fewest tokens of any text, as far as the engine finds them; that they are, tests/exactness/test_closing_within.py says."""
+    matcher = Matcher(grammar, vocabulary)
+    tokens = matcher.closing_tokens()
+    while fewer := matcher.closing_within(len(tokens) - 1):
+        tokens = fewer
+    return len(tokens)
 
 
 @pytest.mark.parametrize("name", SCHEMAS)
@@ -156,10 +161,36 @@ def test_a_budget_below_the_shortest_text_is_refused_before_the_first_pass():
 
     grammar = Grammar.from_regex("a{5}")
     for budget in range(1, 6):
-        with pytest.raises(ValueError, match="shortest way to the end of the text takes 6 tokens"):
+        with pytest.raises(ValueError, match="shortest text takes 6 tokens; none takes so few"):
             stream(model, [0], grammar, CHARACTERS, max_new_tokens=budget)
     result = generate(uniform(CHARACTERS), [0], grammar, CHARACTERS, max_new_tokens=5, close_in_time=False)
     assert (result.text, result.finish_reason) == (b"aaaaa", "budget")
+
+
+@pytest.mark.parametrize("kind", MODELS)
+def test_budgets_that_only_a_longer_text_meets(kind):
+    """The shortest texts take more tokens than others: three and an end, against one and an end."""
+    vocabulary = alphabet("whole", "wholesome", '"},"', "a1a", "1a1a")
+    for grammar, least, shortest_takes in (
+        (Grammar.from_choices(["abc", "whole", "wholesome"]), 2, 4),
+        (Grammar.from_regex("(a1){2}a?|b{3}"), 3, 4),
+        (Grammar.from_json_schema({"enum": [12345, {"x": "},"}]}, whitespace="compact"), 6, 6),
+    ):
+        assert (shortest(grammar, vocabulary), len(Matcher(grammar, vocabulary).closing_tokens())) == (least, shortest_takes)
+        for budget in range(least, shortest_takes + 2):
+            for seed, forced in itertools.product(range(4), (False, True)):
+                result = generate(MODELS[kind](vocabulary), [0], grammar, vocabulary, seed=seed, max_new_tokens=budget, forced=forced)
+                matcher = Matcher(grammar, vocabulary)
+                assert result.finish_reason == "end" and len(result.tokens) <= budget
+                assert matcher.accept_bytes(result.text) and matcher.is_complete
+
+
+def test_a_search_for_fewer_tokens_that_is_not_finished():
+    grammar = Grammar.from_regex("[ab]{200}", limits=Limits(max_step_work=2_000))
+    with pytest.raises(
+        ValueError, match=r"max_new_tokens = 100, and the shortest text takes 201 tokens; .* was not found out: max_step_work"
+    ):
+        generate(uniform(CHARACTERS), [0], grammar, CHARACTERS, max_new_tokens=100)
 
 
 # --- the distribution -----------------------------------------------------------------------------------------------

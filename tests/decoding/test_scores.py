@@ -144,6 +144,28 @@ def test_a_nucleus_of_thousands_of_tokens():
     assert 0 < 0.9 * 20_000 - np.count_nonzero(probabilities(logits, Sampling(top_p=0.9))) + 2 < 4
 
 
+FLAT = {  # of which top-p sorts none, a few, or one bin
+    "equal": lambda rng, n: np.zeros(n),
+    "two values": lambda rng, n: rng.integers(0, 2, n) * 1e-6,
+    "nearly equal": lambda rng, n: rng.standard_normal(n) * 1e-5,
+    "of float16": lambda rng, n: rng.standard_normal(n).astype(np.float16),
+    "quarters": lambda rng, n: np.round(4 * rng.standard_normal(n)) / 4,
+    "steep": lambda rng, n: 5 * rng.standard_normal(n),
+}
+
+
+@pytest.mark.parametrize("kind", FLAT)
+@pytest.mark.parametrize("share", [0.0, 0.1, 0.5, 0.9, 0.999, 1 - 1e-9])
+def test_a_nucleus_is_that_of_a_full_sort(kind, share):
+    """Ties included: of equal scores those of the lower ids are kept."""
+    logits = FLAT[kind](np.random.default_rng(9), 40_000).astype(np.float32)
+    weights = weigh(logits, Sampling()).values
+    order = np.argsort(-weights, kind="stable")
+    sums = np.cumsum(weights[order], dtype=np.float64)
+    kept = weigh(logits, Sampling(top_p=share)).ids
+    assert kept.tolist() == sorted(order[: np.searchsorted(sums, share * weights.sum(dtype=np.float64)) + 1].tolist())
+
+
 def test_extreme_scores_and_temperatures():
     logits = np.array([3e38, -3e38, 0], dtype=np.float32)
     assert probabilities(logits, Sampling()).tolist() == [1, 0, 0]

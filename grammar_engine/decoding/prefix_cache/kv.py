@@ -35,7 +35,8 @@ if TYPE_CHECKING:
 
 class _Named(NamedTuple):
     name: bytes
-    parameters: list[Any]
+    parameters: list[Any]  # of the last time: to list them takes long
+    salts: dict[Any, bytes]  # by the kinds of the parameters, and what passes are cast to
 
 
 _lock = threading.Lock()
@@ -117,20 +118,23 @@ def salt_of(model: object) -> bytes:
     """A name for a model while it lives, never used again for another one, with all that its keys and values are made of, but for the weights."""
     owner: Any = getattr(model, "module", model)  # `as_model` may wrap the same module anew for each text
     with _lock:
-        named = _named.setdefault(owner, _Named(b"model %d" % next(_numbers), []))
-    return b" ".join([named.name, *sorted(kind.encode() for kind in _kinds_of(owner, named.parameters))])
+        named = _named.setdefault(owner, _Named(b"model %d" % next(_numbers), [], {}))
+    kinds = _kinds_of(owner, named.parameters)
+    salt = named.salts.get(kinds)
+    if salt is None:
+        salt = named.salts[kinds] = b" ".join([named.name, *sorted(" ".join(map(str, kind)).encode() for kind in kinds)])
+    return salt
 
 
-def _kinds_of(module: Any, parameters: list[Any]) -> set[str]:
-    """The types and devices of the parameters, and what passes are cast to. `parameters` are those of the last time, as to list them takes long."""
+def _kinds_of(module: Any, parameters: list[Any]) -> frozenset[tuple[Any, ...]]:
+    """The types and devices of the parameters, and what passes are cast to on these devices."""
     torch = sys.modules.get("torch")
     if torch is None or not isinstance(module, torch.nn.Module):
-        return set()
+        return frozenset()
     if next(module.parameters(), None) is not (parameters[0] if parameters else None):
         parameters[:] = module.parameters()
-    kinds = {(parameter.dtype, parameter.device) for parameter in parameters}
-    names = {f"{dtype} {device}" for dtype, device in kinds}
+    kinds: set[tuple[Any, ...]] = {(parameter.dtype, parameter.device) for parameter in parameters}
     if hasattr(torch, "get_autocast_dtype"):  # torch 2.4
         devices = {device.type for _, device in kinds} - {"meta"}
-        names |= {f"autocast {device} {torch.get_autocast_dtype(device)}" for device in devices if torch.is_autocast_enabled(device)}
-    return names
+        kinds |= {("autocast", device, torch.get_autocast_dtype(device)) for device in devices if torch.is_autocast_enabled(device)}
+    return frozenset(kinds)

@@ -1,0 +1,88 @@
+"""The share of time that a decoding loop spends on masks, by the size of the model.
+
+    python bench/decoding/share.py --model tiny.pt                                    the tiny decoder, and one of the size of GPT-2 small
+    python bench/decoding/share.py --vocabulary tekken.json --texts 4                 the latter over another vocabulary
+
+The model of the size of GPT-2 small (12 layers of 768, 124 million weights with its own vocabulary) has random weights: what a pass takes does not
+depend on them. What it writes is noise under the grammar, so most of it is free text.
+
+Several texts of each schema in grammars/schemas. "First" is the first text of each grammar, which makes automata and masks; the others find them. Times
+are CPU time of the thread that runs the loop, with one torch thread, so that other processes matter little. "Choice" is all else that the loop does:
+penalty, softmax, draw, bookkeeping.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from types import SimpleNamespace
+
+import torch
+
+from grammar_engine import Grammar, Vocabulary
+from grammar_engine.decoding import Generation, as_model, generate, loop
+from grammar_engine.decoding.tiny.data import WHITESPACE, prompt_of, tiny_vocabulary
+from grammar_engine.decoding.tiny.model import TinyDecoder, load
+
+SCHEMAS = Path(__file__).parents[2] / "grammars" / "schemas"
+PROMPT, NEW = 200, 256  # tokens, at most
+
+
+def texts(model: object, vocabulary: Vocabulary, n: int) -> tuple[list[Generation], list[Generation]]:
+    """The first text of each grammar, and the others."""
+    first, later = [], []
+    for path in sorted(SCHEMAS.glob("*.json")):
+        schema = json.loads(path.read_text())
+        grammar = Grammar.from_json_schema(schema, whitespace=WHITESPACE)
+        prompt = vocabulary.encode_greedy(prompt_of(schema))[:PROMPT]
+        for seed in range(n):
+            run = generate(model, prompt, grammar, vocabulary, max_new_tokens=NEW, seed=seed)
+            (later if seed else first).append(run)
+    return first, later
+
+
+def row(label: str, width: int, which: str, runs: Sequence[Generation]) -> str:
+    passes, whole, in_model, on_masks = (
+        sum(getattr(run, name) for run in runs) for name in ("passes", "seconds", "seconds_model", "seconds_masks")
+    )
+    parts = (in_model, on_masks, whole - in_model - on_masks)
+    cells = " | ".join(f"{part / passes * 1e6:,.0f}" for part in parts)
+    return f"| {label} | {width:,} | {which} | {passes:,} | {cells} | {on_masks / whole:.2%} |"
+
+
+def gpt2(width: int) -> object:
+    import transformers
+
+    return transformers.GPT2LMHeadModel(transformers.GPT2Config(vocab_size=width, bos_token_id=None, eos_token_id=None)).eval()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--model", type=Path, help="weights of the tiny decoder; default: random ones")
+    parser.add_argument("--vocabulary", type=Path, help="only the larger model, over this vocabulary (default: the built-in one)")
+    parser.add_argument("--texts", type=int, default=20, help="of each schema by the tiny decoder; a quarter of that by the larger model")
+    options = parser.parse_args()
+    loop.time = SimpleNamespace(perf_counter=time.thread_time)  # all figures of a `Generation` are then CPU time
+    torch.set_num_threads(1)
+    torch.manual_seed(0)
+    print("| model | V | texts | passes | model, us a pass | masks | choice | share of masks |\n|:--|--:|:--|--:|--:|--:|--:|--:|")
+    cases = []
+    if options.vocabulary is None:
+        tiny = tiny_vocabulary()
+        cases.append(("tiny", load(options.model, tiny) if options.model else TinyDecoder(tiny.width + 1).eval(), tiny, options.texts))
+    large = Vocabulary.builtin() if options.vocabulary is None else Vocabulary.from_file(options.vocabulary)
+    cases.append(("size of GPT-2 small", gpt2(large.width), large, max(2, options.texts // 4)))
+    for label, module, vocabulary, n in cases:
+        model = as_model(module)
+        session = model.start()
+        for length in range(1, 20):  # warm
+            session.logits(list(range(length)))
+        for which, runs in zip(("first", "later"), texts(model, vocabulary, n)):
+            print(row(label, vocabulary.width, which, runs), flush=True)
+
+
+if __name__ == "__main__":
+    main()
