@@ -6,12 +6,14 @@
 #include "regex/rx_node.c"            /* 3 expressions: constructors and their laws */
 #include "regex/rx_chars.c"           /*   code points and literals as tries */
 #include "regex/rx_quote.c"           /*   JSON string quoting as an operator */
+#include "regex/rx_fork.c"            /*   unions as trees */
 #include "regex/rx_multiple.c"        /*   decimal multiples */
 #include "regex/rx_ulabel.c"          /*   labels of internationalised host names */
 #include "regex/rx_punycode.c"        /*   ... in Punycode */
 #include "regex/rx_derive.c"          /*   derivatives, byte classes, emptiness */
 #include "regex/rx_count.c"            /*   how many strings an expression has */
 #include "regex/rx_first.c"            /*   first bytes */
+#include "regex/rx_differ.c"          /*   bytes at which two expressions differ */
 #include "regex/rx_must.c"            /*   bytes that must be there */
 #include "regex/rx_local.c"            /*   bytes that one expression does not tell apart */
 #include "regex/rx_clamp.c"            /*   repeats without bounds that a token cannot reach */
@@ -25,6 +27,7 @@
 #include "grammar/gr_compile.c"       /*   rules -> flat suffixes */
 #include "grammar/ir.c"               /*   the IR from Python */
 #include "lexer/lx.c"                 /* 4 lexer states */
+#include "lexer/lx_union.c"           /*   unions over sets that change one by one; groups of lexemes */
 #include "lexer/lx_value.c"           /*   values of scalars, and lexemes without some of them */
 #include "lexer/lx_least.c"           /*   values in the order of their lengths */
 #include "parser/ep.c"                /*   Earley rows */

@@ -42,7 +42,7 @@ enum { GR_LEXEME_EMPTY = 1 /* denotes no text: can never occur */, GR_LEXEME_NUL
 enum {
     GR_STEP = 1,          /* the symbol may be stepped over */
     GR_REST_NULLABLE = 2, /* the whole suffix may be */
-    GR_HOLE = 4           /* stands for what follows a key of a bag: `symbol` is the way, `next` the state before it */
+    GR_HOLE = 4           /* stands for what follows a key of a bag: `symbol` is the way (NONE: any), `next` the state before it */
 };
 
 enum { GR_END = 0 }; /* the empty suffix */
@@ -75,7 +75,11 @@ typedef struct gr_list {
     u32 owner;
 } gr_list;
 
-enum { GR_DISTINCT = 1 /* the values of the first lexeme are all different */, GR_DEAD = 2 /* derives no text */ };
+enum {
+    GR_DISTINCT = 1, /* the values of the first lexeme are all different */
+    GR_DEAD = 2,     /* derives no text */
+    GR_ONCE = 4      /* begins with a lexeme, is not distinct, and may come once at most */
+};
 
 typedef struct gr_way {
     u32 symbols, n_symbols; /* in bag_words; the first never derives "" */

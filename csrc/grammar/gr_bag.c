@@ -211,11 +211,12 @@ bool gr_bag_is_alive(budget *b, const gr_grammar *g, const gr_bag *bag, const u3
     return budget_work(b, bag->n_slots);
 }
 
-bool gr_bag_offers(budget *b, const gr_grammar *g, const gr_bag *bag, const u32 *counts, u32 rank, bool any, id_vec *out) {
+bool gr_bag_offers(budget *b, const gr_grammar *g, const gr_bag *bag, const u32 *counts, u32 rank, u32 symbol, u32 most, id_vec *out) {
     outlook o = look(g, bag, counts, rank);
     u32 *after = bag->conditions ? mem_resize(b, NULL, 0, (bag->n_words + 1u) * sizeof *after) : NULL;
-    bool ok = budget_work(b, bag->n_slots + bag->n_ways) && (after || !bag->conditions);
+    bool ok = budget_work(b, (bag->n_slots + bag->n_ways) / WORK_OF_A_LOOK + 1) && (after || !bag->conditions);
     for (u32 way = bag->ways; ok && way < bag->ways + bag->n_ways; way++) {
+        if (symbol != NONE && g->bag_words.at[way_of(g, way)->symbols] != symbol) continue;
         if (!gr_bag_admits(g, bag, counts, rank, way)) continue;
         bool alive;
         if (bag->conditions) {
@@ -226,7 +227,7 @@ bool gr_bag_offers(budget *b, const gr_grammar *g, const gr_bag *bag, const u32 
             alive = leads_on(g, bag, counts, &o, way);
         }
         ok = ok && (!alive || vec_push(b, out, way));
-        if (any && ok && alive) break;
+        if (out->n == most) break;
     }
     if (after) mem_resize(b, after, (bag->n_words + 1u) * sizeof *after, 0);
     return ok;

@@ -25,7 +25,7 @@ void gr_bag_raise(const gr_grammar *g, const gr_bag *bag, u32 *counts, u32 way);
 /* Whether the state is alive, in *answer; false on failure of the budget. */
 bool gr_bag_is_alive(budget *b, const gr_grammar *g, const gr_bag *bag, const u32 *counts, u32 rank, bool *answer);
 
-/* Appends the ways that the state offers, ascending; with `any`, stops at the first. False on failure. */
-bool gr_bag_offers(budget *b, const gr_grammar *g, const gr_bag *bag, const u32 *counts, u32 rank, bool any, id_vec *out);
+/* Appends the ways that the state offers, ascending: those that begin with a symbol, or all if that is NONE; at most `most`. False on failure. */
+bool gr_bag_offers(budget *b, const gr_grammar *g, const gr_bag *bag, const u32 *counts, u32 rank, u32 symbol, u32 most, id_vec *out);
 
 #endif

@@ -166,6 +166,8 @@ static bool read_bag(compiler *c, const u32 *record, u32 n, u32 *used) {
             if (!vec_push(c->b, &g->bag_words, rule_symbol(c, symbols[k]))) return false;
         for (u32 k = 0; k < way.n_slots; k++)
             if (!vec_push(c->b, &g->bag_words, slots[k])) return false;
+        bool once = !(way.flags & GR_DISTINCT) && !(symbols[0] & 1) && g->slots.at[bag.slots + slots[0]].maximum == 1;
+        if (once) way.flags |= GR_ONCE;
         if (!vec_push(c->b, &g->ways, way)) return false;
         g->has_distinct |= (way.flags & GR_DISTINCT) != 0;
         at += 4 + way.n_symbols + way.n_slots;

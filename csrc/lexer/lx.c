@@ -2,13 +2,30 @@
 
 enum { NARROW = 8 }; /* bytes: where no more are possible, the transition by each is computed by itself */
 
+/* Adds a lexeme to l->matched, or of a group all that have matched: ascending, each once. */
+static bool add_matched(lx_lexer *l, u32 lexeme, rx_id expr) {
+    if (!(l->lexemes.at[lexeme].flags & LX_GROUP)) return vec_push(l->b, &l->matched, lexeme);
+    id_vec tags = {0};
+    bool ok = rx_tags(&l->x, expr, true, &tags) && vec_reserve(l->b, &l->matched, tags.n / 2);
+    for (u32 i = 0; ok && i < tags.n; i += 2) {
+        u32 k = l->matched.n++;
+        for (; k && l->matched.at[k - 1] > tags.at[i]; k--) l->matched.at[k] = l->matched.at[k - 1];
+        l->matched.at[k] = tags.at[i];
+        if (k == 0 || l->matched.at[k - 1] != tags.at[i]) continue;
+        memmove(l->matched.at + k, l->matched.at + k + 1, (--l->matched.n - k) * sizeof *l->matched.at);
+    }
+    vec_drop(l->b, &tags);
+    return ok;
+}
+
 /* Interns the (lexeme, regex) pairs in scratch. */
 static u32 intern_state(lx_lexer *l) {
     bool fresh;
     u32 id = intern(l->b, &l->states, l->scratch.at, l->scratch.n, &fresh);
     if (id == NONE || !fresh) return id;
     lx_state info = {.accepts = NONE, .first = NONE, .same = NONE};
-    u32 n = l->scratch.n / 2, k = 0;
+    u32 n = l->scratch.n / 2;
+    l->matched.n = 0;
     bool ok = id < l->b->limits.max_lexer_states || budget_limit(l->b, LIMIT(max_lexer_states));
     for (u32 i = 0; ok && i < n; i++) {
         u32 lexeme = l->scratch.at[2 * i], expr = l->scratch.at[2 * i + 1];
@@ -16,9 +33,9 @@ static u32 intern_state(lx_lexer *l) {
         info.distinct |= (l->lexemes.at[lexeme].flags & LX_DISTINCT) != 0;
         if (!rx_nullable(&l->x, expr)) continue;
         if (l->lexemes.at[lexeme].flags & LX_SKIP) info.skips = true;
-        else l->scratch.at[k++] = lexeme; /* k <= 2 i: the pairs behind are read already */
+        else ok = add_matched(l, lexeme, expr);
     }
-    if (ok && k) ok = (info.accepts = intern(l->b, &l->accepts, l->scratch.at, k, NULL)) != NONE;
+    if (ok && l->matched.n) ok = (info.accepts = intern(l->b, &l->accepts, l->matched.at, l->matched.n, NULL)) != NONE;
     ok = ok && vec_reserve(l->b, &l->info, 1);
     void *row = ok ? stable_push(l->b, &l->next) : NULL;
     if (!row) {
@@ -36,6 +53,8 @@ bool lx_init(lx_lexer *l, budget *b, const rx_arena *x, const lx_lexeme *lexemes
     l->next.element = x->n_classes * (u32)sizeof(u32);
     if (!rx_copy(&l->x, b, x) || !vec_reserve(b, &l->lexemes, n + 1u)) return false;
     for (u32 i = 0; i < n; i++) l->lexemes.at[l->lexemes.n++] = lexemes[i];
+    l->any_group = n;
+    l->lexemes.at[l->lexemes.n++] = (lx_lexeme){RX_ID_NEVER, LX_GROUP, NONE};
     if (intern(b, &l->value_sets, l->scratch.at, 0, NULL) != 0) return false;
     /* LX_DEAD needs content that no other state has; LX_IDLE is the empty list. */
     if (!vec_push(b, &l->scratch, 0) || !vec_push(b, &l->scratch, RX_ID_NEVER)) return false;
@@ -53,22 +72,38 @@ void lx_drop(lx_lexer *l) {
     stable_drop(l->b, &l->next);
     intern_drop(l->b, &l->accepts);
     vec_drop(l->b, &l->scratch);
+    vec_drop(l->b, &l->matched);
     map_drop(l->b, &l->same_of);
     vec_drop(l->b, &l->same);
     vec_drop(l->b, &l->lexemes);
     intern_drop(l->b, &l->values);
-    vec_drop(l->b, &l->spellings);
     intern_drop(l->b, &l->value_sets);
     intern_drop(l->b, &l->distinct);
     vec_drop(l->b, &l->distinct_lexeme);
+    intern_drop(l->b, &l->blocks);
+    vec_drop(l->b, &l->block_union);
+    map_drop(l->b, &l->group_of);
     map_drop(l->b, &l->cheap_of);
     vec_drop(l->b, &l->cheap);
 }
 
 u32 lx_begin(lx_lexer *l, const u32 *lexemes, u32 n) {
+    rx_id groups = RX_ID_NEVER;
     l->scratch.n = 0;
-    for (u32 i = 0; i < n; i++)
-        if (!vec_push(l->b, &l->scratch, lexemes[i]) || !vec_push(l->b, &l->scratch, l->lexemes.at[lexemes[i]].expr)) return NONE;
+    if (!vec_reserve(l->b, &l->scratch, 2 * n)) return NONE;
+    for (u32 i = n; i-- > 0 && lexemes[i] > l->any_group;)
+        if (l->lexemes.at[lexemes[i]].flags & LX_GROUP) groups = rx_fork(&l->x, l->lexemes.at[lexemes[i]].expr, groups);
+    if (groups == NONE) return NONE;
+    for (u32 i = 0; i <= n; i++) {
+        if (groups != RX_ID_NEVER && (i == n || lexemes[i] > l->any_group)) { /* in the place of its number */
+            l->scratch.at[l->scratch.n++] = l->any_group;
+            l->scratch.at[l->scratch.n++] = groups;
+            groups = RX_ID_NEVER;
+        }
+        if (i == n || l->lexemes.at[lexemes[i]].flags & LX_GROUP) continue;
+        l->scratch.at[l->scratch.n++] = lexemes[i];
+        l->scratch.at[l->scratch.n++] = l->lexemes.at[lexemes[i]].expr;
+    }
     return intern_state(l);
 }
 
@@ -157,5 +192,20 @@ bool lx_is_narrow(lx_lexer *l, u32 state, bool *narrow) {
     byte_set first;
     if (!lx_first(l, state, &first)) return false;
     *narrow = l->info.at[state].narrow;
+    return true;
+}
+
+bool lx_differ(lx_lexer *l, u32 a, u32 b, byte_set *out) {
+    const u32 *p = intern_words(&l->states, a), *q = intern_words(&l->states, b); /* no state is made below */
+    u32 n = a == LX_DEAD ? 0 : 2 * lx_count(l, a), n_other = b == LX_DEAD ? 0 : 2 * lx_count(l, b);
+    memset(out, 0, sizeof *out);
+    for (u32 i = 0, k = 0; i < n || k < n_other;) {
+        bool in_a = k == n_other || (i < n && p[i] <= q[k]), in_b = i == n || (k < n_other && q[k] <= p[i]);
+        byte_set differ;
+        if (!(in_a && in_b ? rx_differ(&l->x, p[i + 1], q[k + 1], &differ) : rx_first(&l->x, in_a ? p[i + 1] : q[k + 1], &differ))) return false;
+        for (u32 w = 0; w < 8; w++) out->w[w] |= differ.w[w];
+        i += in_a ? 2 : 0;
+        k += in_b ? 2 : 0;
+    }
     return true;
 }

@@ -10,7 +10,9 @@
  * Invariants. No regex of a state is empty (exact), so a state that is not LX_DEAD can still match, or has just matched. A lazy lexeme
  * that has matched is left with EMPTY: it has no way on. The expressions of lexemes are not nullable.
  *
- * Distinct lexemes are made while texts are read: a lexeme of the grammar without the values that were there before (lx_value.c). */
+ * Some lexemes are made while texts are read: a *distinct* one is a lexeme of the grammar without the values that were there before
+ * (lx_value.c); a *group* is any of many lexemes of the grammar (lx_union.c). A state has one pair for a group; what matches is told as the
+ * lexemes of the grammar. */
 #ifndef GE_LX_H
 #define GE_LX_H
 
@@ -20,13 +22,14 @@
 enum {
     LX_LAZY = 1, LX_SKIP = 2, /* flags of a lexeme, as in the IR */
     LX_DISTINCT = 4,          /* made by lx_distinct: the parser asks for its value */
-    LX_TAINTED = 8            /* ... and it may still have one that is not known */
+    LX_TAINTED = 8,           /* ... and it may still have one that is not known */
+    LX_GROUP = 16             /* made by lx_group */
 };
 
 typedef struct lx_lexeme {
     rx_id expr; /* never nullable; NEVER = cannot occur */
     u32 flags;
-    u32 origin; /* lexeme of the grammar */
+    u32 origin; /* lexeme of the grammar; of a group: NONE */
 } lx_lexeme;
 
 typedef struct lx_cheap { /* a value of a lexeme */
@@ -50,21 +53,25 @@ typedef struct lx_state {
 typedef struct lx_lexer {
     budget *b;
     rx_arena x;
-    VEC(lx_lexeme) lexemes; /* a copy of the grammar's, grown by lx_distinct */
+    VEC(lx_lexeme) lexemes; /* a copy of the grammar's, then `any_group`; grown by lx_distinct and lx_group */
+    u32 any_group;          /* stands in states for all groups together: they differ in what they begin with, and only in that */
     intern_table states;
     VEC(lx_state) info;
     stable_array next;    /* by state: a row of n_classes */
     intern_table accepts; /* sorted lexemes */
     VEC(u32) scratch;
+    id_vec matched;       /* scratch: lexemes that a new state has matched */
     word_map same_of; /* id of local classes (regex/rx_local.c) -> index in same */
     VEC(u8) same;     /* lx_classes: 2 n_classes each */
     bool no_cache;
     /* lx_value.c */
     intern_table values;     /* canonical form: number of bytes, bytes */
-    VEC(u32) spellings;      /* per value: the expression of all its spellings, or NONE */
-    intern_table value_sets; /* ascending values; 0 is the empty set */
+    intern_table value_sets; /* as in lx_union.c; 0 is the empty set */
     intern_table distinct;   /* (lexeme, value set, tainted) ... */
     VEC(u32) distinct_lexeme; /* ... -> lexeme */
+    intern_table blocks;      /* lx_union.c: kind, then (block, mask) pairs ... */
+    VEC(rx_id) block_union;   /* ... -> union */
+    word_map group_of;        /* union -> lexeme */
     word_map cheap_of;        /* lx_least.c: (lexeme, number) -> index in cheap */
     VEC(lx_cheap) cheap;
 } lx_lexer;
@@ -77,6 +84,8 @@ u32 lx_state_of(lx_lexer *l, const u32 *pairs, u32 n); /* the state of n pairs (
 u32 lx_step(lx_lexer *l, u32 state, u32 byte_class);   /* next state or LX_DEAD; NONE: failure */
 
 bool lx_first(lx_lexer *l, u32 state, byte_set *out);  /* a set outside of which the state reads no byte. False: failure */
+/* *out = bytes after any other of which the two states can read the same texts, by the same lexemes. False: failure. */
+bool lx_differ(lx_lexer *l, u32 a, u32 b, byte_set *out);
 bool lx_is_narrow(lx_lexer *l, u32 state, bool *narrow); /* does it have few bytes? Then lx_same does not pay. False: failure */
 
 /* Classes by which a state goes to the same state for sure: same[c] is the first of those of c, next[c] leads round all of them. */
@@ -90,7 +99,19 @@ bool lx_same(lx_lexer *l, u32 state, lx_classes *out); /* valid until the next c
 #define VALUE_UNKNOWN NONE
 u32 lx_value(lx_lexer *l, const u8 *text, u32 n);
 u32 lx_values_with(lx_lexer *l, u32 set, u32 value);
+bool lx_values_have(const lx_lexer *l, u32 set, u32 value);
 u32 lx_distinct(lx_lexer *l, u32 lexeme, u32 set, bool tainted);
+
+/* Any of n lexemes of the grammar without flags, ascending, as one lexeme. NONE: failure. */
+u32 lx_group(lx_lexer *l, const u32 *lexemes, u32 n);
+/* Appends the i-th pair of a state, or of a group the pairs (lexeme of the grammar, regex) that are left of it. False: failure. */
+bool lx_pairs(const lx_lexer *l, u32 state, u32 i, id_vec *out);
+
+/* The union of what the ids of a set stand for: lexemes, tagged; values that are strings; all other values. NONE: failure. */
+typedef enum lx_union { LX_TAGGED, LX_STRINGS, LX_OTHERS } lx_union;
+rx_id lx_union_of(lx_lexer *l, lx_union kind, const u32 *set, u32 n_words);
+/* For that: the characters of a string, or all spellings of another value; RX_ID_NEVER if the value is of the other sort. NONE: failure. */
+rx_id lx_value_part(lx_lexer *l, u32 value, bool of_strings);
 
 /* The n-th value of a lexeme of the grammar, from 0, by the length of its shortest text (lx_least.c). False: failure. */
 bool lx_cheapest(lx_lexer *l, u32 lexeme, u32 n, lx_cheap *out);

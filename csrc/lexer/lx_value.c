@@ -126,16 +126,14 @@ u32 lx_value(lx_lexer *l, const u8 *text, u32 n) {
     else
         for (u32 i = 0; ok && i < n && text[i] >= 'a' && text[i] <= 'z'; i++) ok = vec_push(l->b, &value, text[i]);
     l->scratch.n = 0; /* its length, then its bytes four to a word */
-    ok = ok && vec_reserve(l->b, &l->scratch, 1 + (value.n + 3) / 4) && vec_reserve(l->b, &l->spellings, 1);
+    ok = ok && vec_reserve(l->b, &l->scratch, 1 + (value.n + 3) / 4);
     u32 id = NONE;
     if (ok) {
         l->scratch.n = 1 + (value.n + 3) / 4;
         l->scratch.at[l->scratch.n - 1] = 0;
         l->scratch.at[0] = value.n;
         if (value.n) memcpy(l->scratch.at + 1, value.at, value.n);
-        bool fresh;
-        id = intern(l->b, &l->values, l->scratch.at, l->scratch.n, &fresh);
-        if (id != NONE && fresh) l->spellings.at[l->spellings.n++] = NONE;
+        id = intern(l->b, &l->values, l->scratch.at, l->scratch.n, NULL);
     }
     vec_drop(l->b, &value);
     return id;
@@ -209,83 +207,77 @@ static rx_id number_spelling(rx_arena *x, const u8 *value, u32 n) {
     return minus ? text_before(x, "-", all) : all;
 }
 
+static bool is_string(const lx_lexer *l, u32 value) { return ((const u8 *)(intern_words(&l->values, value) + 1))[0] == '"'; }
+
 /* All spellings of a value that is no string, each with whatever may follow; NONE on failure. */
 static rx_id spelling(lx_lexer *l, u32 value) {
-    if (l->spellings.at[value] != NONE) return l->spellings.at[value];
-    rx_arena *x = &l->x;
     const u32 *words = intern_words(&l->values, value);
     const u8 *bytes = (const u8 *)(words + 1);
-    u32 n = words[0];
-    rx_id id;
-    if (bytes[0] == '-' || is_decimal(bytes[0])) {
-        id = number_spelling(x, bytes, n);
-    } else {
-        id = before(x, rx_bytes(x, bytes, n), word_end(x));
-    }
-    return l->spellings.at[value] = id;
+    if (bytes[0] == '-' || is_decimal(bytes[0])) return number_spelling(&l->x, bytes, words[0]);
+    return before(&l->x, rx_bytes(&l->x, bytes, words[0]), word_end(&l->x));
+}
+
+rx_id lx_value_part(lx_lexer *l, u32 value, bool of_strings) {
+    if (is_string(l, value) != of_strings) return RX_ID_NEVER;
+    if (!of_strings) return spelling(l, value);
+    const u32 *words = intern_words(&l->values, value);
+    return rx_bytes(&l->x, (const u8 *)(words + 1) + 1, words[0] - 1);
 }
 
 /* --- sets, lexemes ------------------------------------------------------------------------------------------------------- */
 
-u32 lx_values_with(lx_lexer *l, u32 set, u32 value) {
-    u32 n = intern_length(&l->value_sets, set), k = 0;
-    l->scratch.n = 0;
-    if (!vec_reserve(l->b, &l->scratch, n + 1u)) return NONE;
-    const u32 *old = intern_words(&l->value_sets, set);
-    while (k < n && old[k] < value) k++;
-    if (k < n && old[k] == value) return set;
-    if (k) memcpy(l->scratch.at, old, k * sizeof *old);
-    l->scratch.at[k] = value;
-    if (k < n) memcpy(l->scratch.at + k + 1, old + k, (n - k) * sizeof *old);
-    l->scratch.n = n + 1;
-    return budget_work(l->b, n) ? intern(l->b, &l->value_sets, l->scratch.at, n + 1, NULL) : NONE;
-}
-
-static bool is_string(const lx_lexer *l, u32 value) { return ((const u8 *)(intern_words(&l->values, value) + 1))[0] == '"'; }
-
-static int compare_strings(const void *p, const void *q) {
-    const literal *a = p, *b = q;
-    int order = memcmp(a->at, b->at, min_u32(a->n, b->n));
-    return order ? order : a->n < b->n ? -1 : a->n > b->n;
-}
-
-/* All spellings of all strings of a set, each with whatever may follow: one trie, so that a derivative looks at one branch. NONE on failure. */
-static rx_id string_spellings(lx_lexer *l, u32 set) {
-    VEC(literal) strings = {0};
-    bool ok = true;
-    for (u32 i = 0; ok && i < intern_length(&l->value_sets, set); i++) {
-        u32 value = intern_words(&l->value_sets, set)[i];
-        const u32 *words = intern_words(&l->values, value);
-        if (is_string(l, value)) ok = vec_push(l->b, &strings, ((literal){(const u8 *)(words + 1) + 1, words[0] - 1}));
+/* The index of the first block of a set of n that is not before `block`. */
+static u32 find_block(const u32 *set, u32 n, u32 block) {
+    u32 low = 0;
+    while (low < n) {
+        u32 middle = low + (n - low) / 2;
+        if (set[2 * middle] < block) low = middle + 1;
+        else n = middle;
     }
-    if (strings.n) qsort(strings.at, strings.n, sizeof *strings.at, compare_strings);
+    return low;
+}
+
+bool lx_values_have(const lx_lexer *l, u32 set, u32 value) {
+    const u32 *words = intern_words(&l->value_sets, set);
+    u32 n = intern_length(&l->value_sets, set) / 2, at = find_block(words, n, value / 32);
+    return at < n && words[2 * at] == value / 32 && words[2 * at + 1] >> value % 32 & 1;
+}
+
+u32 lx_values_with(lx_lexer *l, u32 set, u32 value) {
+    if (lx_values_have(l, set, value)) return set;
+    u32 n = intern_length(&l->value_sets, set) / 2;
+    l->scratch.n = 0;
+    if (!vec_reserve(l->b, &l->scratch, 2 * n + 2)) return NONE;
+    const u32 *old = intern_words(&l->value_sets, set);
+    u32 at = find_block(old, n, value / 32), *words = l->scratch.at;
+    bool is_new = at == n || old[2 * at] != value / 32;
+    if (at) memcpy(words, old, 2 * at * sizeof *old);
+    words[2 * at] = value / 32;
+    words[2 * at + 1] = (is_new ? 0 : old[2 * at + 1]) | (u32)1 << value % 32;
+    u32 behind = n - at - !is_new;
+    if (behind) memcpy(words + 2 * at + 2, old + 2 * (n - behind), 2 * behind * sizeof *old);
+    l->scratch.n = 2 * (n + is_new);
+    return budget_work(l->b, n) ? intern(l->b, &l->value_sets, words, l->scratch.n, NULL) : NONE;
+}
+
+/* All spellings of all values of a set, each with whatever may follow; NONE on failure. */
+static rx_id spellings(lx_lexer *l, u32 set) {
     rx_arena *x = &l->x;
-    rx_id any = ok ? rx_quote(x, rx_literals(x, strings.at, strings.n), 1) : NONE;
-    vec_drop(l->b, &strings);
-    return any == NONE ? NONE : text_before(x, "\"", before(x, any, text_before(x, "\"", RX_ID_ALL)));
+    const u32 *words = intern_words(&l->value_sets, set);
+    u32 n = intern_length(&l->value_sets, set);
+    rx_id strings = rx_quote(x, lx_union_of(l, LX_STRINGS, words, n), 1), others = lx_union_of(l, LX_OTHERS, words, n);
+    return others == NONE ? NONE : rx_or2(x, text_before(x, "\"", before(x, strings, text_before(x, "\"", RX_ID_ALL))), others);
 }
 
 u32 lx_distinct(lx_lexer *l, u32 lexeme, u32 set, bool tainted) {
     bool fresh;
-    u32 key[3] = {lexeme, set, tainted}, n = intern_length(&l->value_sets, set);
+    u32 key[3] = {lexeme, set, tainted};
     if (!vec_reserve(l->b, &l->lexemes, 1) || !vec_reserve(l->b, &l->distinct_lexeme, 1)) return NONE;
     u32 id = intern(l->b, &l->distinct, key, 3, &fresh);
     if (id == NONE) return NONE;
     if (!fresh) return l->distinct_lexeme.at[id];
-    id_vec parts = {0};
-    bool ok = vec_reserve(l->b, &parts, n + 2u) && budget_work(l->b, n);
-    if (ok) parts.at[parts.n++] = l->lexemes.at[lexeme].expr;
-    rx_id texts = ok ? string_spellings(l, set) : NONE;
-    if (texts != NONE) parts.at[parts.n++] = rx_not(&l->x, texts);
-    for (u32 i = 0; ok && i < n; i++) {
-        u32 value = intern_words(&l->value_sets, set)[i];
-        if (is_string(l, value)) continue;
-        rx_id part = spelling(l, value);
-        ok = part != NONE;
-        if (ok) parts.at[parts.n++] = rx_not(&l->x, part);
-    }
-    rx_id expr = ok && l->b->status == GE_OK ? rx_and(&l->x, parts.at, parts.n) : NONE;
-    vec_drop(l->b, &parts);
+    rx_id taken = spellings(l, set);
+    rx_id expr = taken == NONE ? NONE : rx_and(&l->x, (rx_id[]){l->lexemes.at[lexeme].expr, rx_not(&l->x, taken)}, 2);
     if (expr == NONE) {
         intern_undo(&l->distinct);
         return NONE;

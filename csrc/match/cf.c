@@ -329,6 +329,23 @@ bool cf_first(ge_engine *e, u32 config, byte_set *set) {
     return true;
 }
 
+bool cf_differ(ge_engine *e, u32 a, u32 b, byte_set *out) {
+    u32 n = cf_count(e, a);
+    if (a == CF_DEAD || b == CF_DEAD) return cf_first(e, a == CF_DEAD ? b : a, out);
+    memset(out, a == b ? 0 : 0xff, sizeof *out);
+    if (a == b || n != cf_count(e, b)) return true;
+    byte_set all = {{0}};
+    for (u32 i = 0; i < n; i++) {
+        cf_alternative p = cf_alternative_at(e, a, i), q = cf_alternative_at(e, b, i);
+        byte_set differ;
+        if (p.row != q.row || p.depth != q.depth || p.text != q.text) return true;
+        if (!lx_differ(&e->lx, p.state >> 1, q.state >> 1, &differ)) return false;
+        for (u32 k = 0; k < 8; k++) all.w[k] |= differ.w[k];
+    }
+    *out = all;
+    return true;
+}
+
 u32 cf_step(ge_engine *e, u32 config, u32 byte_class) {
     if (config == CF_DEAD) return CF_DEAD;
     u32 to = cf_warm(e, config, byte_class);

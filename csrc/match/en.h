@@ -140,7 +140,7 @@ struct ge_engine {
     word_map key_of;      /* lexer state and view (mk.h) -> index in keys */
     id_vec key_words;
     id_vec unit_views;    /* by lexer state: the view by which its mask was found, or NONE: not known yet */
-    VEC(bool) unit_seen;  /* by lexer state: a mask was asked for in which it was a unit */
+    byte_vec unit_seen;   /* by lexer state: how many masks were asked for in which it was a unit, as far as that is counted */
     VEC(mk_place) at_hubs; /* scratch: where a walk has come to hubs: (index of the hub, configuration) */
     u64 _Atomic clock;
     ge_dfa *_Atomic table; /* a token automaton with all masks, or NULL; see mk_table.c */
@@ -169,6 +169,8 @@ static inline cf_alternative cf_alternative_at(const ge_engine *e, u32 config, u
 /* All of these are called with the lock held, and return NONE / false with the budget failed. */
 u32 cf_step(ge_engine *e, u32 config, u32 byte_class); /* the configuration after one byte, or CF_DEAD */
 bool cf_first(ge_engine *e, u32 config, byte_set *set); /* bytes outside of which the configuration reads none */
+/* *out = bytes after any other of which the two can read the same texts. */
+bool cf_differ(ge_engine *e, u32 a, u32 b, byte_set *out);
 u32 cf_fresh(ge_engine *e, u32 row);                   /* the configuration {row, nothing under way} */
 u32 cf_single(ge_engine *e, cf_alternative a);         /* the configuration of one alternative */
 u32 cf_after(ge_engine *e, cf_alternative a, const u32 *lexemes, u32 n, bool skip); /* ... after these (and a skip) matched in a's row */

@@ -14,7 +14,8 @@
 #include "mk.h"
 
 enum {
-    MIN_WORDS = 64 /* of masks: where they are shorter, bits are no more than a list */
+    MIN_WORDS = 64, /* of masks: where they are shorter, bits are no more than a list */
+    OFTEN = 32      /* a unit is asked for: then its analysis pays, if there is an heir */
 };
 
 enum { ABSORBING = 64 }; /* states that are followed to see whether plain text leaves all of them alive */
@@ -127,7 +128,7 @@ static bool add_below(ge_engine *e, u32 config, u32 hub, const parts_vec *parts,
  * a character.) */
 static bool find_heir(ge_engine *e, u32 config, u32 *heir) {
     const rx_arena *x = &e->lx.x;
-    byte_set first;
+    byte_set first, differ;
     u64 lead = 0, alike = 0, total = 0;
     *heir = NONE;
     if (!cf_first(e, config, &first)) return false;
@@ -140,12 +141,17 @@ static bool find_heir(ge_engine *e, u32 config, u32 *heir) {
         else if (lead >= e->class_weight[c]) lead -= e->class_weight[c];
         else lead = e->class_weight[c] - lead, *heir = to;
     }
-    for (u32 c = 0; *heir != NONE && c < x->n_classes; c++) {
+    if (*heir == NONE) return true;
+    if (!cf_differ(e, config, *heir, &differ)) return false;
+    for (u32 c = 0; c < x->n_classes; c++) {
         if (!e->class_weight[c]) continue;
-        u32 to = cf_step(e, config, c), other = cf_step(e, *heir, c);
-        if (to == NONE || other == NONE) return false;
         total += e->class_weight[c];
-        if (to == other) alike += e->class_weight[c];
+        if (set_has(&differ, x->class_byte[c])) {
+            u32 to = cf_step(e, config, c), other = cf_step(e, *heir, c);
+            if (to == NONE || other == NONE) return false;
+            if (to != other) continue;
+        }
+        alike += e->class_weight[c];
     }
     if (2 * alike <= total) *heir = NONE;
     return true;
@@ -172,27 +178,28 @@ static bool compute_by_heir(ge_engine *e, u32 config, bool *done) {
     return *done = mk_walk_difference(e, config, heir, &e->found);
 }
 
-/* Is it the first time that one of the units is asked for, or has one turned out to have no lexeme-internal mask? */
-static bool is_new(ge_engine *e, const parts_vec *parts, bool *answer) {
+/* Has one of the units been asked for only a few times, or turned out to have no lexeme-internal mask? */
+static bool are_new(ge_engine *e, const parts_vec *parts, bool *answer) {
     *answer = false;
     for (u32 i = 0; i < parts->n; i++)
         for (u32 k = 0; k < parts->at[i].n; k++) {
             u32 unit = parts->at[i].unit[k];
             while (e->unit_seen.n <= unit)
-                if (!vec_push(&e->b, &e->unit_seen, false)) return false;
-            *answer |= !e->unit_seen.at[unit] || mk_is_refused(e, unit);
-            e->unit_seen.at[unit] = true;
+                if (!vec_push(&e->b, &e->unit_seen, 0)) return false;
+            bool is_new = e->unit_seen.at[unit] < OFTEN;
+            *answer |= is_new || mk_is_refused(e, unit);
+            e->unit_seen.at[unit] += is_new;
         }
     return true;
 }
 
-/* Units that are met again are worth the analysis, if it helps; those of one place in one grammar are not. */
+/* Units that are met again and again are worth the analysis, if it helps; those of one place in one grammar are not. */
 static bool compute(ge_engine *e, u32 config) {
     parts_vec parts = {0};
     bool wide, known, new = false, done = false;
     bool ok = split(e, config, 0, &parts, &wide, &known);
     e->at_hubs.n = 0;
-    if (ok && wide && !known && !(e->switches & GE_NO_HEIRS) && !e->g->g.has_distinct) ok = is_new(e, &parts, &new);
+    if (ok && wide && !known && !(e->switches & GE_NO_HEIRS) && !e->g->g.has_distinct) ok = are_new(e, &parts, &new);
     if (ok && new) ok = compute_by_heir(e, config, &done);
     if (ok && !done) {
         mk_begin(e, &e->found, e->v->n_words >= MIN_WORDS);

@@ -4,7 +4,8 @@
  *     mk_walk.c      walks of the vocabulary with the configuration automaton
  *     mk_unit.c      into what an alternative is taken apart
  *     mk_inner.c     lexeme-internal masks of units: what does not depend on the parser
- *     mk_analyse.c   ... how they are made
+ *     mk_analyse.c   ... how they are made, node by node (mk_analysis.h)
+ *     mk_shapes.c    ... and before that by shapes of tokens
  *     mk_keep.c    masks that are kept
  *     mk_table.c   masks that were made ahead of time */
 #ifndef GE_MK_H

@@ -30,9 +30,10 @@ static bool add_structure(budget *b, const rx_arena *x, rx_id root, word_map *nu
         u32 n = intern_length(&x->nodes, id), last = 1; /* operands that are nodes: [1, last) */
         switch ((rx_kind)node[0]) {
         case RX_CONCAT: last = 3; break;
-        case RX_OR: case RX_AND: last = n; break;
+        case RX_OR: case RX_AND: case RX_FORK: last = n; break;
         case RX_NOT: case RX_REPEAT: case RX_QUOTE: last = 2; break;
         case RX_MULTIPLE: return number->n = MAX_KEY_NODES + 1, false; /* its bounds are not in the node */
+        case RX_TAG: return number->n = MAX_KEY_NODES + 1, false; /* a lexeme of one grammar */
         case RX_PUNYCODE:
             if (node[2]) return number->n = MAX_KEY_NODES + 1, false; /* the text is one of many */
             break;

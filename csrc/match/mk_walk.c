@@ -4,14 +4,15 @@
  * go to the queue. No step waits for the one before it, and memory is read in ascending order. Of the first bytes only those are asked for
  * that the configuration may read at all (regex/rx_first.c).
  *
- * A *difference* walk has two configurations side by side, and the mask of one of them: where both have come to the same configuration,
- * all that follows is alike, and the subtree is skipped. So the cost is that of the parts of the vocabulary in which they differ. The
- * first letter of a key that must not be one of those named differs from any string only along these names. */
+ * A *difference* walk has two configurations side by side, and the mask of one of them. Only bytes are tried after which they may differ
+ * (regex/rx_differ.c); where both come to the same configuration, all that follows is alike, and the subtree is skipped. So the cost is that
+ * of the parts of the vocabulary in which they differ. A key that must not be one of those named differs from any string only along these names. */
 #include "mk.h"
 
 enum {
     MK_LISTED = 256, /* tokens that are listed at most */
-    CHOOSE = 8       /* children, from which on first bytes choose among them */
+    CHOOSE = 8,      /* children, from which on first bytes choose among them */
+    FEW_FIRST = 8    /* first bytes: so many are looked for among the children, of more each child is looked up */
 };
 
 void mk_begin(ge_engine *e, mk_found *found, bool listed) {
@@ -85,40 +86,79 @@ static bool stop_at_hub(ge_engine *e, u32 node, u32 config, bool *stopped) {
     return true;
 }
 
-bool mk_walk(ge_engine *e, const tt_trie *trie, u32 node, u32 config, mk_found *found) {
-    const u8 *class_of = e->lx.x.class_of, *bytes = trie->byte.at;
+/* What is being visited. Mostly several places in a row have the same configuration. */
+typedef struct mk_visit {
+    u32 node, config;
+    u32 _Atomic *next; /* of the configuration */
+    byte_set first;    /* its first bytes */
+    u32 n_first;       /* NONE: not asked for yet */
+} mk_visit;
+
+/* Reads the byte of a child. The queue has room for it. */
+static inline bool try_child(ge_engine *e, const tt_trie *trie, const mk_visit *at, u32 i, mk_found *found) {
     const u32 *first = trie->first.at;
-    bool watch = e->g->g.has_distinct, stopped;
-    byte_set live;
+    u32 c = e->lx.x.class_of[trie->byte.at[i]], token = trie->token.at[i];
+    u32 to = atomic_load_explicit(&at->next[c], memory_order_relaxed); /* common case: one look-up, dead or alive */
+    if (to == NONE && (to = cf_step(e, at->config, c)) == NONE) return false;
+    if (to == CF_DEAD) return true;
+    if (token != NONE) {
+        if (token & TT_MANY ? !add_tokens(e, trie, i, found) : !mk_add_token(e, found, token)) return false;
+        if (e->g->g.has_distinct && cf_at(e, to)->unsure && !push_suspects(e, trie, i)) return false;
+    }
+    if (first[i] == first[i + 1]) return true;
+    if (at->node == 0 && trie == &e->v->trie) {
+        bool stopped;
+        if (!stop_at_hub(e, i, to, &stopped)) return false;
+        if (stopped) return true;
+    }
+    e->walk.at[e->walk.n++] = (mk_place){i, to};
+    fetch_children(trie, i);
+    return true;
+}
+
+/* Tries those of many children that the first bytes choose. */
+static bool try_chosen(ge_engine *e, const tt_trie *trie, mk_visit *at, mk_found *found) {
+    const u8 *bytes = trie->byte.at;
+    u32 begin = trie->first.at[at->node], end = trie->first.at[at->node + 1];
+    if (at->n_first == NONE) {
+        if (!cf_first(e, at->config, &at->first)) return false;
+        at->n_first = set_count(&at->first);
+    }
+    if (at->n_first > FEW_FIRST) {
+        e->stats.trie_nodes += end - begin;
+        for (u32 i = begin; i < end; i++)
+            if (set_has(&at->first, bytes[i]) && !try_child(e, trie, at, i, found)) return false;
+        return true;
+    }
+    e->stats.trie_nodes += at->n_first;
+    for (u32 k = 0; k < 8; k++)
+        for (u32 left = at->first.w[k]; left; left &= left - 1) {
+            const u8 *child = memchr(bytes + begin, (int)(32 * k + (u32)__builtin_ctz(left)), end - begin);
+            if (child && !try_child(e, trie, at, (u32)(child - bytes), found)) return false;
+        }
+    return true;
+}
+
+bool mk_walk(ge_engine *e, const tt_trie *trie, u32 node, u32 config, mk_found *found) {
+    mk_visit at = {.config = NONE};
     e->walk.n = 0;
     if (!vec_push(&e->b, &e->walk, ((mk_place){node, config}))) return false;
     for (u32 head = 0; head < e->walk.n; head++) {
-        mk_place at = e->walk.at[head];
-        u32 _Atomic *next = cf_at(e, at.config)->next;
-        u32 end = first[at.node + 1], n_children = end - first[at.node];
-        bool choose = n_children >= CHOOSE;
-        e->stats.trie_nodes += n_children;
-        if (!vec_reserve(&e->b, &e->walk, n_children) || (choose && !cf_first(e, at.config, &live))) return false;
-        for (u32 i = first[at.node]; i < end; i++) { /* common case: one look-up, dead or alive */
-            if (choose && !set_has(&live, bytes[i])) continue;
-            u32 c = class_of[bytes[i]];
-            u32 to = atomic_load_explicit(&next[c], memory_order_relaxed);
-            if (to == NONE && (to = cf_step(e, at.config, c)) == NONE) return false;
-            if (to == CF_DEAD) continue;
-            u32 token = trie->token.at[i];
-            if (token != NONE) {
-                if (!found->listed && !(token & TT_MANY)) found->bits[token >> 5] |= (u32)1 << (token & 31);
-                else if (!add_tokens(e, trie, i, found)) return false;
-                if (watch && cf_at(e, to)->unsure && !push_suspects(e, trie, i)) return false;
-            }
-            if (first[i] == first[i + 1]) continue;
-            if (at.node == 0 && trie == &e->v->trie) {
-                if (!stop_at_hub(e, i, to, &stopped)) return false;
-                if (stopped) continue;
-            }
-            e->walk.at[e->walk.n++] = (mk_place){i, to};
-            fetch_children(trie, i);
+        at.node = e->walk.at[head].node;
+        if (e->walk.at[head].config != at.config) {
+            at.config = e->walk.at[head].config;
+            at.next = cf_at(e, at.config)->next;
+            at.n_first = NONE;
         }
+        u32 begin = trie->first.at[at.node], end = trie->first.at[at.node + 1];
+        if (!vec_reserve(&e->b, &e->walk, end - begin)) return false;
+        if (end - begin >= CHOOSE) {
+            if (!try_chosen(e, trie, &at, found)) return false;
+            continue;
+        }
+        e->stats.trie_nodes += end - begin;
+        for (u32 i = begin; i < end; i++)
+            if (!try_child(e, trie, &at, i, found)) return false;
     }
     return true;
 }
@@ -133,31 +173,44 @@ static void clear_below(const tt_trie *trie, u32 node, u32 *bits) {
     while (tt_below(trie, &from, &to));
 }
 
+/* Reads the byte of a child by both configurations. The queue has room for it. */
+static inline bool try_both(ge_engine *e, u32 i, mk_place at, u32 base, mk_found *found) {
+    const tt_trie *trie = &e->v->trie;
+    u32 c = e->lx.x.class_of[trie->byte.at[i]], to = cf_step(e, at.config, c), other = cf_step(e, base, c);
+    bool stopped = false;
+    if (to == NONE || other == NONE) return false;
+    if (to == other) return true;
+    if (at.node == 0 && !stop_at_hub(e, i, to, &stopped)) return false;
+    if (to == CF_DEAD || stopped) clear_below(trie, i, found->bits);
+    if (to == CF_DEAD) return true;
+    if (!add_tokens(e, trie, i, found)) return false;
+    if (stopped || trie->first.at[i] == trie->first.at[i + 1]) return true;
+    e->walk.at[e->walk.n++] = (mk_place){i, to};
+    e->walk.at[e->walk.n++] = (mk_place){i, other};
+    fetch_children(trie, i);
+    return true;
+}
+
 bool mk_walk_difference(ge_engine *e, u32 config, u32 base, mk_found *found) {
     const tt_trie *trie = &e->v->trie;
-    const u8 *class_of = e->lx.x.class_of;
-    const u32 *first = trie->first.at;
+    const u8 *bytes = trie->byte.at;
     e->walk.n = 0;
     if (!vec_push(&e->b, &e->walk, ((mk_place){0, config})) || !vec_push(&e->b, &e->walk, ((mk_place){0, base}))) return false;
     for (u32 head = 0; head < e->walk.n; head += 2) {
         mk_place at = e->walk.at[head], beside = e->walk.at[head + 1];
-        u32 end = first[at.node + 1];
-        e->stats.trie_nodes += end - first[at.node];
-        if (!vec_reserve(&e->b, &e->walk, 2 * (end - first[at.node]))) return false;
-        for (u32 i = first[at.node]; i < end; i++) {
-            u32 c = class_of[trie->byte.at[i]];
-            u32 to = cf_step(e, at.config, c), other = cf_step(e, beside.config, c);
-            if (to == NONE || other == NONE) return false;
-            if (to == other) continue;
-            bool stopped = false;
-            if (at.node == 0 && !stop_at_hub(e, i, to, &stopped)) return false;
-            if (to == CF_DEAD || stopped) clear_below(trie, i, found->bits);
-            if (to == CF_DEAD) continue;
-            if (!add_tokens(e, trie, i, found)) return false;
-            if (stopped || first[i] == first[i + 1]) continue;
-            e->walk.at[e->walk.n++] = (mk_place){i, to};
-            e->walk.at[e->walk.n++] = (mk_place){i, other};
-            fetch_children(trie, i);
+        u32 begin = trie->first.at[at.node], end = trie->first.at[at.node + 1];
+        byte_set differ;
+        if (!vec_reserve(&e->b, &e->walk, 2 * (end - begin)) || !cf_differ(e, at.config, beside.config, &differ)) return false;
+        if (end - begin < CHOOSE || set_count(&differ) > FEW_FIRST) {
+            e->stats.trie_nodes += end - begin;
+            for (u32 i = begin; i < end; i++)
+                if (set_has(&differ, bytes[i]) && !try_both(e, i, at, beside.config, found)) return false;
+            continue;
+        }
+        for (u32 byte = 0; byte < 256; byte++) {
+            const u8 *child = set_has(&differ, byte) ? memchr(bytes + begin, (int)byte, end - begin) : NULL;
+            e->stats.trie_nodes += child != NULL;
+            if (child && !try_both(e, (u32)(child - bytes), at, beside.config, found)) return false;
         }
     }
     return true;

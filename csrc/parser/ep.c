@@ -126,6 +126,8 @@ void ep_drop(ep_parser *p) {
     vec_drop(b, &p->state_tail);
     map_drop(b, &p->filled);
     vec_drop(b, &p->offers);
+    vec_drop(b, &p->parts);
+    vec_drop(b, &p->grouped);
     intern_drop(b, &p->sets);
     vec_drop(b, &p->set_point);
     vec_drop(b, &p->set_row);
@@ -154,6 +156,7 @@ void ep_drop(ep_parser *p) {
     vec_drop(b, &p->items);
     vec_drop(b, &p->sorting);
     vec_drop(b, &p->merged);
+    vec_drop(b, &p->following);
     memset(p, 0, sizeof *p);
 }
 
@@ -164,26 +167,46 @@ u32 ep_start(ep_parser *p) {
     return finish(p, ep_collect(p, EP_END_POINT, p->g->start), m);
 }
 
+static bool follow_group(ep_parser *p, u32 at, u32 lexeme) {
+    for (u32 k = p->starts.at[at]; k < p->starts.at[at + 1]; k++) {
+        ep_item item = p->scans.at[k];
+        if (!ep_part_hole(p, ep_item_node(item), lexeme)) return false;
+        for (u32 i = 0; i < p->offers.n; i++)
+            if (!vec_push(p->b, &p->following, ep_item_make(ep_item_point(item), p->offers.at[i]))) return false;
+    }
+    return true;
+}
+
+bool ep_follow(ep_parser *p, u32 row, u32 lexeme) {
+    u32 first = p->rows.at[row].first, end = first + p->rows.at[row].n_lexemes, at = first;
+    p->following.n = 0;
+    for (u32 high = end; at < high;) {
+        u32 middle = at + (high - at) / 2;
+        if (p->lexemes.at[middle] < lexeme) at = middle + 1;
+        else high = middle;
+    }
+    if (p->lexemes.at[at] == lexeme) { /* or a larger one, or the NONE at the end */
+        u32 begin = p->starts.at[at], n = p->starts.at[at + 1] - begin;
+        if (!vec_reserve(p->b, &p->following, n)) return false;
+        memcpy(p->following.at, p->scans.at + begin, n * sizeof *p->following.at);
+        p->following.n = n;
+    }
+    for (u32 k = end; k-- > first && p->lexemes.at[k] >= p->g->n_lexemes;) /* what is made on demand has the highest numbers */
+        if (lexeme < p->g->n_lexemes && p->lx->lexemes.at[p->lexemes.at[k]].flags & LX_GROUP && !follow_group(p, k, lexeme)) return false;
+    return p->following.n || budget_fail(p->b, GE_E_ARGUMENT);
+}
+
 u32 ep_goto(ep_parser *p, u32 row, const u32 *lexemes, u32 n, u32 value) {
     mark m = take_mark(p);
     renew_stamps(p);
     ep_collect_begin(p);
-    ep_row r = p->rows.at[row];
-    u32 at = r.first, end = r.first + r.n_lexemes;
     bool ok = true;
     for (u32 i = 0; i < n && ok; i++) {
-        for (u32 high = end; at < high;) { /* both ascend: search what is left */
-            u32 middle = at + (high - at) / 2;
-            if (p->lexemes.at[middle] < lexemes[i])
-                at = middle + 1;
-            else
-                high = middle;
-        }
-        if (at == end || p->lexemes.at[at] != lexemes[i]) ok = budget_fail(p->b, GE_E_ARGUMENT);
-        for (u32 k = ok ? p->starts.at[at] : 0, last = ok ? p->starts.at[at + 1] : 0; k < last && ok; k++) {
-            u32 node = ep_item_node(p->scans.at[k]);
+        ok = ep_follow(p, row, lexemes[i]);
+        for (u32 k = 0; ok && k < p->following.n; k++) {
+            u32 node = ep_item_node(p->following.at[k]);
             if (p->nodes.at[node].flags & GR_HOLE) node = ep_fill(p, node, value);
-            ok = node != NONE && ep_collect(p, ep_item_point(p->scans.at[k]), node);
+            ok = node != NONE && ep_collect(p, ep_item_point(p->following.at[k]), node);
         }
     }
     return finish(p, ok, m);

@@ -39,7 +39,7 @@ typedef struct ep_waiter { /* scratch: after symbol comes node, then source */
 typedef struct ep_parser {
     budget *b;
     const gr_grammar *g;
-    lx_lexer *lx; /* makes the lexemes of distinct ways */
+    lx_lexer *lx; /* makes the lexemes of distinct ways, and of groups */
     /* rules: a copy of g's, grown by lists and bags (ep_make.c) */
     VEC(gr_node) nodes;
     VEC(gr_nonterminal) nonterminals;
@@ -47,8 +47,10 @@ typedef struct ep_parser {
     word_map tails; /* (list, count) -> nonterminal */
     intern_table states; /* of bags */
     VEC(u32) state_tail; /* per state: the node of the suffix that consists of its tail, or NONE */
-    word_map filled;     /* (hole, value) -> node */
-    id_vec offers;       /* scratch: ways */
+    word_map filled;     /* (hole, value) -> node; (hole of a group, lexeme) -> index in parts */
+    VEC(u32) parts;      /* number, holes */
+    id_vec offers;       /* scratch: ways, or holes of some */
+    id_vec grouped;      /* scratch: lexemes */
     /* sets, return points, rows */
     intern_table sets;   /* accepts, then (point, node) pairs, ascending */
     VEC(u32) set_point;  /* per set: a return point with this content, or NONE */
@@ -70,13 +72,13 @@ typedef struct ep_parser {
     VEC(ep_call) calls;
     VEC(ep_waiter) waiters, scanned;
     VEC(u32) waiter_order, component, todo, words, system;
-    VEC(ep_item) items, sorting, merged;
+    VEC(ep_item) items, sorting, merged, following;
     u32 accepts; /* beside items */
     /* counters (ep_stats) */
     u32 n_rows, n_points, n_rule_symbols, max_items;
 } ep_parser;
 
-/* The parser keeps pointers to all; g and lx (may be NULL if g has no distinct ways) must outlive it. On failure *p is empty. */
+/* The parser keeps pointers to all; g and lx (NULL: no distinct ways, no groups) must outlive it. On failure *p is empty. */
 bool ep_init(ep_parser *p, budget *b, const gr_grammar *g, lx_lexer *lx);
 void ep_drop(ep_parser *p);
 

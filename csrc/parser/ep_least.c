@@ -148,15 +148,10 @@ u32 ep_least_row(ep_parser *p, u32 row) {
 }
 
 u32 ep_least_after(ep_parser *p, u32 row, u32 lexeme) {
-    u32 at = p->rows.at[row].first, end = at + p->rows.at[row].n_lexemes, least = RX_NO_LENGTH;
-    if (!learn_points(p)) return least;
-    while (at < end) {
-        u32 middle = at + (end - at) / 2;
-        if (p->lexemes.at[middle] < lexeme) at = middle + 1;
-        else end = middle;
-    }
-    for (u32 k = p->starts.at[at]; k < p->starts.at[at + 1]; k++) {
-        ep_item item = p->scans.at[k];
+    u32 least = RX_NO_LENGTH;
+    if (!learn_points(p) || !ep_follow(p, row, lexeme)) return least;
+    for (u32 k = 0; k < p->following.n; k++) {
+        ep_item item = p->following.at[k];
         least = min_u32(least, rx_add_lengths(least_of_suffix(p, ep_item_node(item)), p->least_point.at[ep_item_point(item)]));
     }
     return least;

@@ -29,24 +29,13 @@ typedef struct bag_costs {
 
 static bool is_distinct(const ep_parser *p, const bag_costs *c, u32 way) { return p->g->ways.at[c->bag->ways + way].flags & GR_DISTINCT; }
 
-static bool holds_value(const lx_lexer *l, u32 set, u32 value) {
-    const u32 *values = intern_words(&l->value_sets, set);
-    u32 low = 0, high = intern_length(&l->value_sets, set), n = high;
-    while (low < high) {
-        u32 middle = low + (high - low) / 2;
-        if (values[middle] < value) low = middle + 1;
-        else high = middle;
-    }
-    return low < n && values[low] == value;
-}
-
 /* The lengths of all ways of a group, whose first value that is not taken is looked for from `used` on. */
 static bool price_group(ep_parser *p, bag_costs *c, u32 group) {
     u32 lexeme = p->g->bag_words.at[p->g->ways.at[c->bag->ways + group].symbols] >> 1;
     lx_cheap value;
     for (bag_way *first = &c->ways.at[group];; first->used++) {
         if (!lx_cheapest(p->lx, lexeme, first->used, &value)) return false;
-        if (value.length == RX_NO_LENGTH || !holds_value(p->lx, c->values, value.value)) break;
+        if (value.length == RX_NO_LENGTH || !lx_values_have(p->lx, c->values, value.value)) break;
     }
     for (u32 way = group; way < c->bag->n_ways; way++)
         if (c->ways.at[way].group == group) c->ways.at[way].length = rx_add_lengths(c->ways.at[way].rest, value.length);

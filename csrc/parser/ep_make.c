@@ -4,7 +4,9 @@
  * distinct members had. Its tail is one node, so that texts which have used up the same slots are in the same row, in whatever order.
  *
  * A key of a bag is followed by a *hole*: the state after it is made by the scan that reads the key (ep_fill), not when the key is
- * offered. So a state with many ways on costs one node for each, and states for those that are taken.
+ * offered, and states are made for those that are taken. Where many ways may come once each (the keys that are left), they are one lexeme,
+ * a *group* (lexer/lx_union.c), with one hole that is parted by what has been read (ep_part_hole). So a state costs a few nodes, however
+ * many ways it offers.
  *
  * Distinct ways. The lexeme that is offered is the way's lexeme without the values so far; the scan tells which value it has read.
  * VALUE_UNKNOWN stands for some value that is not known: masks are computed with it (match/mk.c). The lexemes of such a state may then
@@ -13,6 +15,8 @@
  * Cost. A state: its slots and ways; with conditions, a search for each way (gr_bag.h). A member: one or two states' worth of nodes, once. */
 #include "../grammar/gr_bag.h"
 #include "ep_parts.h"
+
+enum { EP_GROUP = 16 }; /* ways; fewer have lexemes of their own: each may have a mask of its own, too (match/mk_unit.c) */
 
 static bool may_be_empty(const ep_parser *p, u32 symbol) { return symbol & 1 && p->nonterminals.at[symbol >> 1].nullable; }
 
@@ -111,11 +115,11 @@ static u32 next_state(ep_parser *p, u32 state, u32 way, u32 value) {
     return state_of_words(p);
 }
 
-/* p->offers = the ways that a state offers; with `any`, one of them. */
-static bool find_offers(ep_parser *p, u32 state, bool any) {
+/* p->offers = the ways that a state offers, at most `most`; those that begin with a symbol, or all if that is NONE. */
+static bool find_offers(ep_parser *p, u32 state, u32 symbol, u32 most) {
     const u32 *words = intern_words(&p->states, state);
     p->offers.n = 0;
-    return gr_bag_offers(p->b, p->g, bag_of(p, state), words + EP_STATE_COUNTS, words[EP_STATE_RANK], any, &p->offers);
+    return gr_bag_offers(p->b, p->g, bag_of(p, state), words + EP_STATE_COUNTS, words[EP_STATE_RANK], symbol, most, &p->offers);
 }
 
 /* The suffix that consists of what may come after a member that led to the state; NONE on failure. */
@@ -124,7 +128,7 @@ static u32 bag_tail(ep_parser *p, u32 state) {
     if (p->state_tail.at[state] != NONE) return p->state_tail.at[state];
     const gr_bag *bag = bag_of(p, state);
     bool finished = gr_bag_is_finished(p->g, bag, intern_words(&p->states, state) + EP_STATE_COUNTS);
-    if (!find_offers(p, state, true)) return NONE;
+    if (!find_offers(p, state, NONE, 1)) return NONE;
     if (p->offers.n == 0) return p->state_tail.at[state] = GR_END;
     if (!reserve_nodes(p, 1) || !reserve_nonterminals(p, 1)) return NONE;
     gr_nonterminal nt = {.first = NONE, .kind = GR_BAG_TAIL, .state = state, .owner = bag->owner, .nullable = finished};
@@ -151,34 +155,103 @@ static u32 distinct_symbol(ep_parser *p, u32 state, u32 symbol) {
     return lexeme == NONE ? NONE : lexeme * 2;
 }
 
+/* A hole, reserved before. */
+static u32 add_hole(ep_parser *p, u32 way, u32 state) {
+    p->nodes.at[p->nodes.n] = (gr_node){.symbol = way, .next = state, .owner = bag_of(p, state)->owner, .flags = GR_HOLE};
+    return p->nodes.n++;
+}
+
+/* The alternative of a way that a state offers; NONE on failure. */
+static u32 way_alternative(ep_parser *p, u32 state, u32 way) {
+    const gr_way *w = &p->g->ways.at[way];
+    u32 symbol = p->g->bag_words.at[w->symbols];
+    if (symbol & 1) {
+        u32 next = next_state(p, state, way, VALUE_UNKNOWN);
+        return next == NONE ? NONE : way_suffix(p, w, 0, next);
+    }
+    if (w->flags & GR_DISTINCT) symbol = distinct_symbol(p, state, symbol);
+    if (symbol == NONE || !reserve_nodes(p, 2)) return NONE;
+    return add_node(p, symbol, add_hole(p, way, state), bag_of(p, state)->owner, false);
+}
+
+static int compare_lexemes(const void *a, const void *b) {
+    u32 p = *(const u32 *)a, q = *(const u32 *)b;
+    return p < q ? -1 : p > q;
+}
+
+/* Parts p->offers into those that go into a group, if they are enough, and `ways`. *node: the alternative of the group, or GR_END. */
+static bool take_group(ep_parser *p, u32 state, id_vec *ways, u32 *node) {
+    bool ascend = true;
+    u32 n = p->offers.n;
+    p->grouped.n = 0;
+    *node = GR_END;
+    if (n < EP_GROUP || !p->lx) return vec_copy(p->b, ways, &p->offers);
+    if (!vec_reserve(p->b, &p->grouped, n) || !vec_reserve(p->b, ways, n)) return false;
+    for (u32 i = 0; i < n; i++) {
+        const gr_way *w = &p->g->ways.at[p->offers.at[i]];
+        u32 lexeme = p->g->bag_words.at[w->symbols] >> 1;
+        if (!(w->flags & GR_ONCE) || p->lx->lexemes.at[lexeme].flags) {
+            ways->at[ways->n++] = p->offers.at[i];
+            continue;
+        }
+        ascend = ascend && (p->grouped.n == 0 || p->grouped.at[p->grouped.n - 1] <= lexeme);
+        p->grouped.at[p->grouped.n++] = lexeme;
+    }
+    if (p->grouped.n < EP_GROUP) {
+        memcpy(ways->at, p->offers.at, n * sizeof *ways->at);
+        ways->n = n;
+        return true;
+    }
+    if (!ascend) qsort(p->grouped.at, p->grouped.n, sizeof *p->grouped.at, compare_lexemes);
+    u32 lexeme = lx_group(p->lx, p->grouped.at, p->grouped.n);
+    if (lexeme == NONE || !reserve_nodes(p, 2)) return false;
+    *node = add_node(p, lexeme * 2, add_hole(p, NONE, state), bag_of(p, state)->owner, false);
+    return true;
+}
+
 /* The alternatives of x: what the state offers. */
 static bool expand_ways(ep_parser *p, u32 x, u32 state) {
-    u32 owner = bag_of(p, state)->owner;
-    id_vec offers = {0}; /* a copy: other states' offers take their place */
-    if (!find_offers(p, state, false) || !vec_copy(p->b, &offers, &p->offers)) return false;
-    u32 n = offers.n, first = p->alternatives.n;
-    bool ok = vec_reserve(p->b, &p->alternatives, n) && reserve_nodes(p, 2 * (u64)n);
+    id_vec ways = {0}; /* a copy, since other states' offers take the place of these */
+    u32 group;
+    bool ok = find_offers(p, state, NONE, NONE) && take_group(p, state, &ways, &group);
+    u32 n = ways.n, first = p->alternatives.n;
+    ok = ok && vec_reserve(p->b, &p->alternatives, n + 1) && reserve_nodes(p, 2 * (u64)n);
+    if (ok && group != GR_END) p->alternatives.at[p->alternatives.n++] = group;
     for (u32 i = 0; ok && i < n; i++) {
-        u32 way = offers.at[i];
-        const gr_way *w = &p->g->ways.at[way];
-        u32 symbol = p->g->bag_words.at[w->symbols], node;
-        if (symbol & 1) {
-            node = next_state(p, state, way, VALUE_UNKNOWN);
-            node = node == NONE ? NONE : way_suffix(p, w, 0, node);
-        } else {
-            if (w->flags & GR_DISTINCT) symbol = distinct_symbol(p, state, symbol);
-            ok = symbol != NONE && reserve_nodes(p, 2);
-            if (!ok) break;
-            p->nodes.at[p->nodes.n] = (gr_node){.symbol = way, .next = state, .owner = owner, .flags = GR_HOLE};
-            p->nodes.n++;
-            node = add_node(p, symbol, p->nodes.n - 1, owner, false);
-        }
+        u32 node = way_alternative(p, state, ways.at[i]);
         ok = node != NONE && vec_push(p->b, &p->alternatives, node);
     }
-    vec_drop(p->b, &offers);
+    vec_drop(p->b, &ways);
     if (!ok) return p->alternatives.n = first, false;
-    p->nonterminals.at[x].n = n;
+    p->nonterminals.at[x].n = p->alternatives.n - first;
     p->nonterminals.at[x].first = first;
+    return true;
+}
+
+/* Makes what ep_part_hole finds: in p->parts, their number first. The index; NONE on failure. */
+static u32 make_parts(ep_parser *p, u32 hole, u32 lexeme) {
+    u32 state = p->nodes.at[hole].next, at = p->parts.n, n = 0;
+    if (!find_offers(p, state, lexeme * 2, NONE)) return NONE;
+    if (!reserve_nodes(p, p->offers.n) || !vec_reserve(p->b, &p->parts, p->offers.n + 1)) return NONE;
+    for (u32 i = 0; i < p->offers.n; i++) /* other ways have alternatives of their own */
+        if (p->g->ways.at[p->offers.at[i]].flags & GR_ONCE) p->parts.at[at + ++n] = add_hole(p, p->offers.at[i], state);
+    p->parts.at[at] = n;
+    p->parts.n += n + 1;
+    return at;
+}
+
+bool ep_part_hole(ep_parser *p, u32 hole, u32 lexeme) {
+    u64 key = (u64)hole << 32 | lexeme;
+    u32 at = map_get(&p->filled, key);
+    if (at == NONE) {
+        at = make_parts(p, hole, lexeme);
+        if (at == NONE || !map_put(p->b, &p->filled, key, at)) return false;
+    }
+    u32 n = p->parts.at[at];
+    p->offers.n = 0;
+    if (!vec_reserve(p->b, &p->offers, n)) return false;
+    memcpy(p->offers.at, p->parts.at + at + 1, n * sizeof *p->offers.at);
+    p->offers.n = n;
     return true;
 }
 

@@ -44,6 +44,10 @@ u32 ep_point_of_set(ep_parser *p, u32 set);         /* a return point with this 
 
 bool ep_expand(ep_parser *p, u32 nonterminal);     /* makes its alternatives; it has none yet */
 u32 ep_fill(ep_parser *p, u32 hole, u32 value);    /* what follows a key of a bag; NONE on failure */
+bool ep_part_hole(ep_parser *p, u32 hole, u32 lexeme); /* p->offers = holes: those of the ways of a group that begin with a lexeme */
+
+/* p->following = the items after a lexeme that is allowed in the row, with the hole of one way each (ep.c). False on failure. */
+bool ep_follow(ep_parser *p, u32 row, u32 lexeme);
 
 /* A state of a bag as interned: [ bag | rank | values | tainted | counts ... ] */
 enum { EP_STATE_BAG, EP_STATE_RANK, EP_STATE_VALUES, EP_STATE_TAINTED, EP_STATE_COUNTS };

@@ -36,7 +36,9 @@ typedef enum rx_kind {
     RX_REPEAT,  /* operand, minimum, maximum (NONE: unbounded) */
     RX_QUOTE,   /* operand, escapes, phase, accumulator: JSON string encodings of the operand; see rx_quote.c */
     RX_MULTIPLE, /* a struct multiple, distance: decimal multiples in a range; see rx_multiple.c */
-    RX_PUNYCODE /* a set of labels, a text: what follows the text in their Punycode; see rx_punycode.c */
+    RX_PUNYCODE, /* a set of labels, a text: what follows the text in their Punycode; see rx_punycode.c */
+    RX_FORK,    /* two operands: a union that is a tree; see rx_fork.c */
+    RX_TAG      /* operand, number */
 } rx_kind;
 
 enum {                /* flags, fixed at creation */
@@ -99,6 +101,9 @@ rx_id rx_not(rx_arena *x, rx_id part);
 rx_id rx_repeat(rx_arena *x, rx_id part, u32 minimum, u32 maximum); /* NONE: unbounded */
 rx_id rx_quote(rx_arena *x, rx_id part, u32 escapes);
 
+rx_id rx_fork(rx_arena *x, rx_id a, rx_id b);         /* a | b, see rx_fork.c */
+rx_id rx_tag(rx_arena *x, rx_id part, u32 tag);
+
 typedef struct char_range {
     u32 low, high; /* inclusive code points */
 } char_range;
@@ -136,12 +141,17 @@ static inline const byte_set *rx_set_of(const rx_arena *x, u32 set) { return (co
 
 rx_id rx_derive(rx_arena *x, rx_id id, u32 byte); /* normal form of d(id, byte); may be empty without being NEVER */
 bool rx_is_empty(rx_arena *x, rx_id id);          /* exact; meaningless (and the budget failed) on failure */
+/* Appends (tag, operand) of the TAGs in a tree of FORKs, with `nullable` of those that contain "". False on failure. */
+bool rx_tags(const rx_arena *x, rx_id id, bool nullable, id_vec *out);
 bool rx_count(rx_arena *x, rx_id id, u64 limit, u64 *count); /* number of strings, at most limit; false on failure (rx_count.c) */
 void rx_refresh_classes(rx_arena *x);             /* brings class_of up to date */
 bool rx_freeze_classes(rx_arena *x, const rx_id *roots, u32 n); /* classes of what is reachable from roots, for good */
 
 /* *out = a set outside of which no string of `id` begins (rx_first.c). False on failure. */
 bool rx_first(rx_arena *x, rx_id id, byte_set *out);
+
+/* *out = bytes after any other of which the two are the same language (rx_differ.c). False on failure. */
+bool rx_differ(rx_arena *x, rx_id a, rx_id b, byte_set *out);
 
 /* *answer => an intersection that has no string, since one operand needs a byte that another one cannot have (rx_must.c). Not => maybe. False on
  * failure. */
@@ -182,6 +192,8 @@ bool rx_least_text(rx_arena *x, rx_id id, byte_vec *out); /* appends the first o
 rx_id rx_intern(rx_arena *x, const u32 *words, u32 n, u32 flags, u32 depth);
 rx_id rx_quote_again(rx_arena *x, rx_id part, const u32 *node); /* a RX_QUOTE node with another operand */
 rx_id rx_quote_step(rx_arena *x, const u32 *node, u32 byte);    /* derivative of a RX_QUOTE node */
+/* *out = the bytes with which the strings of a RX_QUOTE node begin, if those of its operand begin with `of_part`; within an escape, some more. */
+void rx_quote_first(const u32 *node, const byte_set *of_part, byte_set *out);
 bool rx_quote_is_empty(rx_arena *x, const u32 *node);           /* its emptiness, from that of its operand */
 rx_id rx_multiple_step(rx_arena *x, const u32 *node, u32 byte); /* derivative of a RX_MULTIPLE node */
 rx_id rx_punycode_step(rx_arena *x, const u32 *node, u32 byte); /* derivative of a RX_PUNYCODE node */

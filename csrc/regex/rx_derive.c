@@ -83,6 +83,12 @@ rx_id rx_derive(rx_arena *x, rx_id id, u32 byte) {
     case RX_QUOTE: result = rx_quote_step(x, node, byte); break;
     case RX_MULTIPLE: result = rx_multiple_step(x, intern_words(&x->nodes, id), byte); break;
     case RX_PUNYCODE: result = rx_punycode_step(x, intern_words(&x->nodes, id), byte); break;
+    case RX_FORK: {
+        rx_id left = rx_derive(x, node[1], byte);
+        result = left == NONE ? NONE : rx_fork(x, left, rx_derive(x, node[2], byte));
+        break;
+    }
+    case RX_TAG: result = rx_tag(x, rx_derive(x, node[1], byte), node[2]); break;
     default: break;
     }
     if (result == NONE || !map_put(x->b, &x->memo, key, result)) return NONE;
@@ -207,8 +213,8 @@ bool rx_freeze_classes(rx_arena *x, const rx_id *roots, u32 n) {
         switch ((rx_kind)node[0]) {
         case RX_SET: split_parts(&p, rx_set_of(x, node[1])); break;
         case RX_CONCAT: last = 3; break;
-        case RX_OR: case RX_AND: last = intern_length(&x->nodes, id); break;
-        case RX_NOT: case RX_REPEAT: last = 2; break;
+        case RX_OR: case RX_AND: case RX_FORK: last = intern_length(&x->nodes, id); break;
+        case RX_NOT: case RX_REPEAT: case RX_TAG: last = 2; break;
         case RX_QUOTE: last = 2, x->has_quote = true; break;
         case RX_MULTIPLE: x->has_multiple = true; break;
         case RX_PUNYCODE: x->has_punycode = true; break;
@@ -307,10 +313,11 @@ bool rx_is_empty(rx_arena *x, rx_id id) {
         empty = empty || rx_is_empty(x, tail);
         break;
     }
-    case RX_OR:
+    case RX_OR: case RX_FORK:
         empty = true;
         for (u32 i = 1; empty && i < n; i++) empty = rx_is_empty(x, intern_words(&x->nodes, id)[i]);
         break;
+    case RX_TAG: empty = rx_is_empty(x, node[1]); break;
     case RX_REPEAT: empty = rx_is_empty(x, node[1]); break; /* its minimum is at least 1, else it were inhabited */
     case RX_QUOTE: empty = rx_quote_is_empty(x, node); break;
     default:

@@ -1,6 +1,6 @@
 /* First bytes: a set outside of which no string of an expression begins. By structure, each node once, never a derivative.
  *
- * It errs towards more (complements, intersections, escapes): where it matters, the derivative decides. Walks of the vocabulary begin
+ * It errs towards more (complements, intersections, within escapes): where it matters, the derivative decides. Walks of the vocabulary begin
  * with it: before a key or a comma a handful of bytes is possible, and what the others would lead to is not even asked. */
 #include "rx.h"
 
@@ -10,18 +10,6 @@ static void add_bytes(byte_set *set, const char *bytes) {
 
 static void unite(byte_set *set, const byte_set *more) {
     for (u32 i = 0; i < 8; i++) set->w[i] |= more->w[i];
-}
-
-/* JSON spellings: plain bytes stand for themselves, anything may be escaped; inside an escape, what RFC 8259 has there. */
-static void quote_first(const u32 *node, const byte_set *of_part, byte_set *out) {
-    if (node[3] != 0) {
-        add_bytes(out, "\"\\/bfnrtu0123456789abcdefABCDEF");
-        return;
-    }
-    unite(out, of_part);
-    out->w[0] = 0; /* control characters */
-    out->w['"' >> 5] &= ~((u32)1 << ('"' & 31));
-    set_add(out, '\\');
 }
 
 bool rx_first(rx_arena *x, rx_id id, byte_set *out) {
@@ -48,7 +36,7 @@ bool rx_first(rx_arena *x, rx_id id, byte_set *out) {
             if (!last) id = node[2];
         }
         break;
-    case RX_OR:
+    case RX_OR: case RX_FORK:
         for (u32 i = 1; ok && i < n; i++) {
             ok = rx_first(x, node[i], &part);
             unite(out, &part);
@@ -61,10 +49,10 @@ bool rx_first(rx_arena *x, rx_id id, byte_set *out) {
             for (u32 k = 0; k < 8; k++) out->w[k] &= part.w[k];
         }
         break;
-    case RX_REPEAT: ok = rx_first(x, node[1], out); break;
+    case RX_REPEAT: case RX_TAG: ok = rx_first(x, node[1], out); break;
     case RX_QUOTE:
         ok = rx_first(x, node[1], &part);
-        quote_first(node, &part, out);
+        rx_quote_first(node, &part, out);
         break;
     case RX_MULTIPLE: add_bytes(out, "+-.0123456789eE"); break;
     case RX_PUNYCODE: add_bytes(out, "-0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"); break;

@@ -54,7 +54,8 @@ static least_bound bound_of(const rx_arena *x, rx_id id, bool quoted) {
             b = bound_of(x, node[1], quoted);
             b.length = rx_times_length(node[2], b.length);
             break;
-        case RX_OR:
+        case RX_TAG: b = bound_of(x, node[1], quoted); break;
+        case RX_OR: case RX_FORK:
             b = (least_bound){RX_NO_LENGTH, true};
             for (u32 i = 1; i < n; i++) {
                 least_bound part = bound_of(x, node[i], quoted);
@@ -191,9 +192,16 @@ static u32 exact_least(rx_arena *x, rx_id id, bool quoted) {
     memcpy(node, intern_words(&x->nodes, id), min_u32(n, 5) * sizeof *node);
     if (least != NONE) return least;
     if (node[0] == RX_CONCAT && !rx_nullable(x, id)) return least_of_sequence(x, id, quoted);
+    if (node[0] == RX_FORK) { /* kept at each, so that a tree that shares most with another one costs what is new */
+        u32 left = exact_least(x, node[1], quoted);
+        least = min_u32(left, exact_least(x, node[2], quoted));
+        if (x->b->status == GE_OK && least != RX_NO_LENGTH) map_put(x->b, &x->least, length_key(id, quoted), least);
+        return least;
+    }
     least_bound b = bound_of(x, id, quoted);
     if (b.exact) return b.length;
     switch ((rx_kind)node[0]) {
+    case RX_TAG: return exact_least(x, node[1], quoted);
     case RX_OR:
         least = RX_NO_LENGTH;
         for (u32 i = 1; i < n; i++) {

@@ -4,7 +4,7 @@
  * expression is derived by looking its bytes up in a few sets, those at its front. Bytes that lie in the same of them have the same
  * derivative: it is taken once. The sets are collected by structure, each node once:
  *
- *     SET: it    h t: those of h, and of t if h is nullable    OR, AND, NOT, REPEAT: of the operands
+ *     SET: it    h t: those of h, and of t if h is nullable    OR, AND, FORK, NOT, REPEAT, TAG: of the operands
  *     QUOTE(L): those of L, control characters, quote, backslash; inside an escape, each byte that may follow by itself */
 #include "rx.h"
 
@@ -71,11 +71,11 @@ u32 rx_local(rx_arena *x, rx_id id) {
             at = last || !rx_nullable(x, head) ? NONE : link[2];
         }
         break;
-    case RX_OR: case RX_AND:
+    case RX_OR: case RX_AND: case RX_FORK:
         for (u32 i = 1; ok && i < n && sets.n <= 4 * MAX_SETS; i++) ok = rx_add_local(x, node[i], &sets);
         if (sets.n > 4 * MAX_SETS) ok = ok && vec_push(x->b, &sets, NONE);
         break;
-    case RX_NOT: case RX_REPEAT: ok = rx_add_local(x, node[1], &sets); break;
+    case RX_NOT: case RX_REPEAT: case RX_TAG: ok = rx_add_local(x, node[1], &sets); break;
     case RX_QUOTE:
         if (node[3] != 0) ok = add_bytes_apart(x, &sets, "\"\\/bfnrtu0123456789abcdefABCDEF");
         else ok = rx_add_local(x, node[1], &sets) && add_control(x, &sets) && add_bytes_apart(x, &sets, "\"\\");

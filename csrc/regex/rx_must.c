@@ -31,7 +31,7 @@ static bool find_concat(rx_arena *x, rx_id id, bytes_of *out) {
 
 /* Of unions: what all operands must have. Of intersections: what all of them may have. */
 static bool find_operands(rx_arena *x, rx_id id, bytes_of *out) {
-    bool is_or = rx_kind_of(x, id) == RX_OR;
+    bool is_or = rx_kind_of(x, id) != RX_AND;
     bytes_of part;
     for (u32 i = 1, n = intern_length(&x->nodes, id); i < n; i++) {
         if (!find(x, intern_words(&x->nodes, id)[i], &part)) return false;
@@ -53,13 +53,13 @@ static bool find(rx_arena *x, rx_id id, bytes_of *out) {
     *out = NOTHING_KNOWN;
     switch ((rx_kind)node[0]) {
     case RX_NEVER: case RX_EMPTY: *out = (bytes_of){0}; break;
-    case RX_ALL: case RX_NOT: case RX_QUOTE: break;
+    case RX_ALL: case RX_NOT: case RX_QUOTE: case RX_TAG: break;
     case RX_SET:
         out->may = *rx_set_of(x, node[1]);
         if (set_count(&out->may) == 1) out->must = out->may;
         break;
     case RX_CONCAT: ok = find_concat(x, id, out); break;
-    case RX_OR: case RX_AND: ok = find_operands(x, id, out); break;
+    case RX_OR: case RX_AND: case RX_FORK: ok = find_operands(x, id, out); break;
     case RX_REPEAT:
         ok = find(x, node[1], out);
         if (node[2] == 0) memset(&out->must, 0, sizeof out->must);

@@ -59,7 +59,7 @@ static u32 guess_distance(const rx_arena *x, const u32 *words, u32 n, u32 flags)
     if (flags & RX_NULLABLE) return 0;
     switch ((rx_kind)words[0]) {
     case RX_CONCAT: sum = (u64)x->meta.at[words[1]].distance + x->meta.at[words[2]].distance; break;
-    case RX_OR:
+    case RX_OR: case RX_FORK:
         sum = UINT16_MAX;
         for (u32 i = 1; i < n; i++) sum = min_u32((u32)sum, x->meta.at[words[i]].distance);
         break;
@@ -67,7 +67,7 @@ static u32 guess_distance(const rx_arena *x, const u32 *words, u32 n, u32 flags)
         for (u32 i = 1; i < n; i++) sum += x->meta.at[words[i]].distance;
         break;
     case RX_REPEAT: sum = (u64)x->meta.at[words[1]].distance * words[2]; break;
-    case RX_QUOTE: sum = x->meta.at[words[1]].distance; break;
+    case RX_QUOTE: case RX_TAG: sum = x->meta.at[words[1]].distance; break;
     case RX_MULTIPLE: sum = words[n - 1]; break;
     default: sum = 1; break;
     }

@@ -31,6 +31,21 @@ rx_id rx_quote(rx_arena *x, rx_id part, u32 escapes) {
 
 rx_id rx_quote_again(rx_arena *x, rx_id part, const u32 *node) { return quote_node(x, part, node[2], node[3], node[4]); }
 
+void rx_quote_first(const u32 *node, const byte_set *of_part, byte_set *out) {
+    if (node[3] != RAW) {
+        memset(out, 0, sizeof *out);
+        for (const char *c = "\"\\/bfnrtu0123456789abcdefABCDEF"; *c; c++) set_add(out, (u8)*c);
+        return;
+    }
+    bool any = false, must = of_part->w[0] || set_has(of_part, '"') || set_has(of_part, '\\');
+    for (u32 i = 0; i < 8; i++) any |= of_part->w[i] != 0;
+    *out = *of_part;
+    out->w[0] = 0; /* control characters */
+    out->w['"' >> 5] &= ~((u32)1 << ('"' & 31));
+    out->w['\\' >> 5] &= ~((u32)1 << ('\\' & 31));
+    if (must || (any && node[2] == ESCAPES_ALL)) set_add(out, '\\');
+}
+
 static int hex_digit(u32 byte) {
     if (byte >= '0' && byte <= '9') return (int)(byte - '0');
     byte |= 0x20;

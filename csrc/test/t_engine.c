@@ -4,12 +4,13 @@
 
 enum { N_TOKENS = 300, EOS = 299 };
 
-typedef enum sample { EVERY_SPLIT, LONGEST_MATCH, BAG } sample; /* grammars */
+typedef enum sample { EVERY_SPLIT, LONGEST_MATCH, BAG, WIDE_BAG, N_SAMPLES } sample; /* grammars */
 
 static const char *const texts[] = {
     [EVERY_SPLIT] = "[[a,aab,[]],ababab,a]",
     [LONGEST_MATCH] = "[[a,aab,[]],ababab,a]",
     [BAG] = "[\"a\",x,\"\",\"b\"]",
+    [WIDE_BAG] = "[cc,aa,x,ab,b,tt]",
 };
 
 static u8 token_bytes[N_TOKENS * 8];
@@ -68,9 +69,32 @@ static ge_grammar *make_bag(const ge_limits *limits, ge_err *err) {
     return compile(limits, words, sizeof words / sizeof *words, data, 7, &r, err);
 }
 
+/* "[" members "]": each of 24 texts at most once, in any order: "aa" to "tt", "ab", "ac", "b", "x". */
+static ge_grammar *make_wide_bag(const ge_limits *limits, ge_err *err) {
+    enum { KEYS = 24, OPEN = 0, CLOSE = 2, COMMA = 4, VALUE = 1, MEMBERS = 3 };
+    static const char *const more[] = {"ab", "ac", "b", "x"};
+    static const u32 rules[] = {0, 3, OPEN, MEMBERS, CLOSE};
+    u8 data[3 + 2 * KEYS] = "[],";
+    u32 words[4 * (3 + KEYS)], lexemes[2 * (3 + KEYS)], bags[5 + 2 * KEYS + 6 * KEYS] = {1, COMMA, 0, KEYS, KEYS}, n = 3;
+    for (u32 i = 0; i < 3 + KEYS; i++) {
+        char doubled[3] = {(char)('a' + i - 3), (char)('a' + i - 3), 0};
+        const char *key = i < 23 ? doubled : more[i - 23];
+        u32 length = i < 3 ? 1 : (u32)strlen(key), begin = i < 3 ? i : n;
+        if (i >= 3) memcpy(data + begin, key, length), n += length;
+        memcpy(words + 4 * i, (u32[]){2, 2, begin, length}, 4 * sizeof *words);
+        memcpy(lexemes + 2 * i, (u32[]){i, 0}, 2 * sizeof *lexemes);
+        if (i < 3) continue;
+        memcpy(bags + 5 + 2 * (i - 3), (u32[]){0, 1}, 2 * sizeof *bags);
+        memcpy(bags + 5 + 2 * KEYS + 6 * (i - 3), (u32[]){0, 0, 1, 1, 2 * i, i - 3}, 6 * sizeof *bags);
+    }
+    ge_rules r = {lexemes, 3 + KEYS, 2, rules, sizeof rules / sizeof *rules, NULL, 0, bags, sizeof bags / sizeof *bags, VALUE, false};
+    return compile(limits, words, sizeof words / sizeof *words, data, n, &r, err);
+}
+
 /* value: "[" list "]", or the regex a+b?, or (ab)*; list: 0 to 4 values with commas. The last lexeme may be empty. */
 static ge_grammar *make_grammar(const ge_limits *limits, sample which, ge_err *err) {
     if (which == BAG) return make_bag(limits, err);
+    if (which == WIDE_BAG) return make_wide_bag(limits, err);
     static const u8 data[] = "[],ab";
     static const u32 words[] = {
         2, 2, 0, 1, /* 0: "[" */
@@ -285,7 +309,7 @@ static void masks_are_evicted(void) {
 }
 
 int main(void) {
-    for (sample which = EVERY_SPLIT; which <= BAG; which++) {
+    for (sample which = EVERY_SPLIT; which < N_SAMPLES; which++) {
         masks_by_trying(which);
         failing_allocations(which);
         closings_with_failing_allocations(which);

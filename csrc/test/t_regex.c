@@ -153,6 +153,23 @@ static void check_front(rx_arena *x, rx_id id) {
     CHECK(ring == x->n_classes * (x->n_classes - 1) / 2); /* each class is the next of one */
 }
 
+static bool are_equal(rx_arena *x, rx_id a, rx_id b) {
+    return rx_is_empty(x, rx_and(x, (rx_id[]){a, rx_not(x, b)}, 2)) && rx_is_empty(x, rx_and(x, (rx_id[]){b, rx_not(x, a)}, 2));
+}
+
+/* After bytes at which they do not differ, two expressions are one language. */
+static void check_differ(rx_arena *x, rx_id a, rx_id b) {
+    byte_set differ, back;
+    CHECK(rx_differ(x, a, b, &differ) && rx_differ(x, b, a, &back));
+    CHECK(memcmp(&differ, &back, sizeof differ) == 0 && (a != b || set_count(&differ) == 0));
+    rx_refresh_classes(x);
+    for (u32 c = 0; c < x->n_classes; c++) {
+        u32 byte = x->class_byte[c];
+        if (!set_has(&differ, byte)) CHECK(are_equal(x, rx_derive(x, a, byte), rx_derive(x, b, byte)));
+    }
+    CHECK(x->b->status == GE_OK);
+}
+
 static bool reads_all(rx_arena *x, rx_id id, u32 string) {
     u8 text[MAX_LENGTH];
     u32 n = spell(string, text);
@@ -205,7 +222,15 @@ static void random_expressions(u32 rounds) {
             check_front(&x, p.id);
             check_clamped(&x, &p);
             check_least(&x, &p);
+            const pair *q = &pool[random_below(&seed, n)], *r = &pool[random_below(&seed, n)];
             rx_id quoted = rx_quote(&x, p.id, round & 1);
+            switch (random_below(&seed, 16)) {
+            case 0: check_differ(&x, p.id, q->id); break;
+            case 1: check_differ(&x, quoted, rx_quote(&x, q->id, round & 1)); break;
+            case 2: check_differ(&x, rx_concat(&x, p.id, r->id), rx_concat(&x, q->id, r->id)); break;
+            case 3: check_differ(&x, rx_concat(&x, r->id, p.id), rx_concat(&x, r->id, q->id)); break;
+            default: break;
+            }
             for (const char *c = "\\u00"; quoted != NONE; c++) { /* raw, and inside an escape */
                 check_front(&x, quoted);
                 if (!*c) break;
@@ -217,6 +242,28 @@ static void random_expressions(u32 rounds) {
         rx_drop(&x);
         CHECK(b.bytes == 0);
     }
+}
+
+/* Strings but for a few differ from all strings where those begin; spellings do, and in escapes if one of those has to be or may be escaped. */
+static void exclusions_differ_where_they_begin(void) {
+    budget b;
+    ge_limits limits = wide_limits();
+    budget_init(&b, &limits);
+    rx_arena x;
+    CHECK(rx_init(&x, &b));
+    literal literals[] = {{(const u8 *)"key", 3}, {(const u8 *)"kind", 4}, {(const u8 *)"\\x", 2}};
+    for (u32 n = 2; n <= 3; n++) {
+        rx_id text = rx_text(&x), others = rx_and(&x, (rx_id[]){text, rx_not(&x, rx_literals(&x, literals, n))}, 2);
+        byte_set differ;
+        CHECK(rx_differ(&x, text, others, &differ));
+        CHECK(set_has(&differ, 'k') && set_has(&differ, '\\') == (n == 3) && set_count(&differ) == n - 1);
+        for (u32 escapes = 0; escapes < 2; escapes++) {
+            CHECK(rx_differ(&x, rx_quote(&x, text, escapes), rx_quote(&x, others, escapes), &differ));
+            CHECK(set_has(&differ, 'k') && set_has(&differ, '\\') == (n == 3 || escapes) && set_count(&differ) <= 2);
+        }
+    }
+    rx_drop(&x);
+    CHECK(b.bytes == 0);
 }
 
 static void literals_are_a_trie(void) {
@@ -377,6 +424,7 @@ int main(void) {
     random_expressions(150);
     multiples();
     punycode();
+    exclusions_differ_where_they_begin();
     literals_are_a_trie();
     code_points();
     large_counters();
