@@ -69,7 +69,8 @@ static void find_hubs(ge_vocab *v) {
     }
 }
 
-/* Tiers of 8, 16, 24 and 32 bytes, and of the longest token. */
+/* Tiers of 16, 24 and 32 bytes, and of the longest token. Of shorter ones too many tokens would be longer: states that near their bounds are
+ * analysed one by one. */
 static bool build_tiers(ge_vocab *v, const source *from) {
     u32 most = 0;
     bool ok = true;
@@ -77,7 +78,7 @@ static bool build_tiers(ge_vocab *v, const source *from) {
     for (u32 k = 0; ok && k < VB_TIERS; k++) {
         vb_tier *tier = &v->tiers[k];
         u32 n = 0;
-        tier->bytes = k == 0 ? most : min_u32(most, 8 * (VB_TIERS - k));
+        tier->bytes = k == 0 ? most : min_u32(most, 8 * (VB_TIERS + 1 - k));
         for (u32 i = 0; i < v->n_tokens; i++)
             if (from->sorted[i].n > tier->bytes) from->some[n++] = from->sorted[i];
         ok = tt_build(&tier->longer, &v->b, from->some, n);

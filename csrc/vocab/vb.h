@@ -57,7 +57,7 @@ typedef struct vb_hub {
     u32 weight[256];
 } vb_hub;
 
-enum { VB_TIERS = 5 };
+enum { VB_TIERS = 4 };
 
 /* The tokens that are longer than some number of bytes; see match/mk_unit.c. */
 typedef struct vb_tier {

@@ -2,8 +2,8 @@
  *
  *     Hello  World    Aaaaa        x_1  y_7    a_0        " the"  " you"    " aaa"
  *
- * Kinds are small letters, capitals, digits, runs of control characters, each other character of ASCII by itself, and what UTF-8 tells
- * apart. Few automata tell letters apart everywhere: for a pattern of identifiers, words or numbers, the trie of
+ * Kinds are small letters, capitals, digits, runs of control characters, each other character of ASCII by itself, what UTF-8 tells apart, and
+ * the bytes with which the characters begin that are white space: else a pattern with \s would tell all beyond ASCII apart. Few automata tell letters apart everywhere: for a pattern of identifiers, words or numbers, the trie of
  * shapes says what the trie of tokens does, and is a twentieth of it (match/mk_shapes.c). */
 #include "vb.h"
 
@@ -11,7 +11,7 @@
 static bool begins_kind(u32 byte) {
     if (byte == 0 || byte == '\t' || byte == '\n' || byte == 11 || byte == '\r' || byte == 14) return true;
     if (byte < 0x80) return byte >= 0x20 && !(byte > '0' && byte <= '9') && !(byte > 'A' && byte <= 'Z') && !(byte > 'a' && byte <= 'z');
-    const u8 bytes[] = {0x80, 0x90, 0xa0, 0xc0, 0xc2, 0xe0, 0xe1, 0xed, 0xee, 0xf0, 0xf1, 0xf4, 0xf5}; /* Unicode, table 3-7 */
+    const u8 bytes[] = {0x80, 0x90, 0xa0, 0xc0, 0xc2, 0xc3, 0xe0, 0xe1, 0xe2, 0xe3, 0xe4, 0xed, 0xee, 0xef, 0xf0, 0xf1, 0xf4, 0xf5}; /* Unicode, table 3-7 */
     return memchr(bytes, (int)byte, sizeof bytes) != NULL;
 }
 
