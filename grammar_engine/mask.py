@@ -73,15 +73,14 @@ class MaskBuffer:
     Parameters
     ----------
     buffer : numpy array, torch CPU tensor, array, bytearray or memoryview
-        As for `Matcher.fill_mask`. As long as this object lives, what would move its memory raises (but for numpy's `resize(refcheck=False)`).
+        As for `Matcher.fill_mask`. As long as this object lives, what would move its memory raises (but for numpy's `resize(refcheck=False)`); a
+        tensor whose memory has moved nevertheless (`share_memory_`) is refused.
     vocabulary : Vocabulary
 
     Attributes
     ----------
     buffer : object
         What was given.
-    rows : int
-        Number of masks.
 
     Raises
     ------
@@ -90,7 +89,7 @@ class MaskBuffer:
 
     Notes
     -----
-    At V = 131,072 `fill_mask` takes 0.7 us, and 1.3 us with an array.
+    At V = 131,072 `fill_mask` takes 0.7 us, and 1.3 us with an array. (A tensor is asked for its address each time, which takes 0.3 us.)
 
     Examples
     --------
@@ -101,19 +100,27 @@ class MaskBuffer:
     True
     """
 
-    __slots__ = ("_memory", "_view", "_words", "buffer", "rows")
+    __slots__ = ("_fixed_words", "_memory", "_rows", "_tensor", "_view", "_words", "buffer")
 
     def __init__(self, buffer: Any, vocabulary: Vocabulary):
         torch = sys.modules.get("torch")
+        is_tensor = torch is not None and isinstance(buffer, torch.Tensor)
         self._words = words_of(vocabulary)
-        _, self.rows = rows_of(buffer, self._words)
+        self._fixed_words = -1 if is_tensor else self._words  # what need not be looked at again
+        _, self._rows = rows_of(buffer, self._words)
         self.buffer = buffer
         # An export of one's own holds the memory: of a tensor by an array, after which it cannot be resized.
-        self._view = memoryview(buffer.numpy() if torch is not None and isinstance(buffer, torch.Tensor) else buffer)
+        self._view = memoryview(buffer.numpy() if is_tensor else buffer)
         self._memory = _words_at(self._view)
+        self._tensor = buffer.detach() if is_tensor else None  # the same storage, whatever becomes of the other
+
+    @property
+    def rows(self) -> int:
+        """Number of masks."""
+        return self._rows
 
     def __repr__(self) -> str:
-        return f"MaskBuffer(rows={self.rows}, words={self._words})"
+        return f"MaskBuffer(rows={self._rows}, words={self._words})"
 
 
 def rows_of(buffer: Any, words: int) -> tuple[Any, int]:
@@ -151,7 +158,9 @@ def _rows_of_view(buffer: Any, words: int) -> tuple[Any, int]:
 def _rows_of_held(buffer: MaskBuffer, words: int) -> tuple[Any, int]:
     if buffer._words != words:
         raise ValueError(f"the masks of this MaskBuffer have {buffer._words} words, not {words}: it is for another vocabulary")
-    return buffer._memory, buffer.rows
+    if buffer._tensor is not None and buffer._tensor.data_ptr() != int(_cast("uintptr_t", buffer._memory)):
+        raise ValueError("the memory of this MaskBuffer's tensor has moved (share_memory_ does that): make another one")
+    return buffer._memory, buffer._rows
 
 
 def _words_at(buffer: Any) -> Any:

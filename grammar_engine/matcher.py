@@ -163,8 +163,8 @@ class Matcher:
             The buffer does not fit.
         """
         n_words = self._words
-        if type(buffer) is MaskBuffer and buffer._words == n_words:
-            words, rows = buffer._memory, buffer.rows
+        if type(buffer) is MaskBuffer and buffer._fixed_words == n_words:
+            words, rows = buffer._memory, buffer._rows
         else:
             words, rows = rows_of(buffer, n_words)
         if type(row) is not int or not 0 <= row < rows:

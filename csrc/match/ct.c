@@ -41,11 +41,6 @@ static u32 longest_token(const ge_vocab *v) {
     return longest;
 }
 
-/* All that the search does counts, the derivatives that others make for it too. */
-static bool may_search(ge_engine *e, u32 units) {
-    return budget_work(&e->b, units) && (e->b.work <= e->b.limits.max_step_work / CT_SHARE || budget_limit(&e->b, LIMIT(max_step_work)));
-}
-
 /* --- places, the most promising first ------------------------------------------------------------------------------------ */
 
 static bool goes_before(const ct_search *s, u32 a, u32 b) {
@@ -55,7 +50,7 @@ static bool goes_before(const ct_search *s, u32 a, u32 b) {
 
 static bool push_place(ge_engine *e, ct_search *s, ct_place place) {
     u32 at = s->heap.n, added = s->places.n;
-    if (!may_search(e, CT_PLACE) || !vec_push(&e->b, &s->places, place) || !vec_push(&e->b, &s->heap, added)) return false;
+    if (!budget_work(&e->b, CT_PLACE) || !vec_push(&e->b, &s->places, place) || !vec_push(&e->b, &s->heap, added)) return false;
     for (u32 up; at && goes_before(s, added, s->heap.at[up = (at - 1) / 2]); at = up) s->heap.at[at] = s->heap.at[up];
     s->heap.at[at] = added;
     return true;
@@ -95,7 +90,7 @@ static bool note_next(ge_engine *e, ct_search *s, u32 from) {
         mk_place place = s->walk.at[head];
         u32 child = trie->first.at[place.node], end = trie->first.at[place.node + 1];
         visited += end - child;
-        if (!may_search(e, visited / CT_NODES)) return false;
+        if (!budget_work(&e->b, visited / CT_NODES)) return false;
         visited %= CT_NODES;
         for (; child < end; child++) {
             u32 config = cf_step(e, place.config, e->lx.x.class_of[trie->byte.at[child]]), twin;
@@ -119,6 +114,8 @@ static bool spell_way(ge_engine *e, const ct_search *s, u32 at, id_vec *out) {
 
 bool ct_close(ge_engine *e, u32 config, u32 most, id_vec *out, bool *found) {
     ct_search s = {.most = most, .longest = longest_token(e->v)};
+    u64 limit = e->b.limits.max_step_work;
+    e->b.limits.max_step_work = limit / CT_SHARE; /* all counts, the derivatives that others make for the search too */
     bool ok = note_place(e, &s, config, NONE, NONE, 0);
     *found = false;
     while (ok && s.heap.n && !*found) {
@@ -128,6 +125,7 @@ bool ct_close(ge_engine *e, u32 config, u32 most, id_vec *out, bool *found) {
         if (*found) ok = spell_way(e, &s, at, out);
         else if (place.depth < most && place.depth == map_get(&s.depths, place.config)) ok = note_next(e, &s, at);
     }
+    e->b.limits.max_step_work = limit;
     vec_drop(&e->b, &s.places);
     vec_drop(&e->b, &s.heap);
     vec_drop(&e->b, &s.walk);

@@ -124,7 +124,7 @@ class Guide:
         token = token_id if type(token_id) is int else _as_id(token_id)
         if mask is None:
             memory = _NOWHERE
-        elif type(mask) is MaskBuffer and mask._words == self._dfa._words and mask.rows == 1:
+        elif type(mask) is MaskBuffer and mask._fixed_words == self._dfa._words and mask._rows == 1:
             memory = mask._memory
         else:
             memory = _row_of(mask, self._dfa)

@@ -351,8 +351,24 @@ def test_held_memory_stays_where_it_is(matcher):
     tensor.set_(torch.zeros((4, WORDS), dtype=torch.int32))  # what is held is the memory that it had
     matcher.fill_mask(held[3])
     assert not tensor.any()
+    with pytest.raises(AttributeError):
+        held[0].rows = 2
     del held, buffer
     flat.extend(b"x")
     words.append(1)
     owner.extend(b"x")
     grid.resize((5, WORDS))
+
+
+@pytest.mark.parametrize("share", [lambda tensor: tensor.share_memory_(), lambda tensor: tensor.untyped_storage().share_memory_()])
+def test_a_held_tensor_that_has_moved_is_refused(matcher, share):
+    torch = pytest.importorskip("torch")
+    tensor = torch.zeros((1, WORDS), dtype=torch.int32)
+    held, moved = MaskBuffer(tensor, VOCABULARY), MaskBuffer(tensor.clone(), VOCABULARY)
+    share(moved.buffer)
+    matcher.fill_mask(held)
+    assert tensor.numpy().tobytes() == matcher.mask()
+    for call in (lambda: matcher.fill_mask(moved), lambda: fill_masks([matcher], moved), lambda: step_masks([matcher], [None], moved)):
+        with pytest.raises(ValueError, match="has moved"):
+            call()
+    assert not moved.buffer.any()
