@@ -15,7 +15,8 @@
 
 enum {
     MIN_WORDS = 64, /* of masks: where they are shorter, bits are no more than a list */
-    OFTEN = 32      /* a unit is asked for: then its analysis pays, if there is an heir */
+    OFTEN = 32,     /* a unit is asked for: then its analysis pays, if there is an heir */
+    CHEAP = 200     /* nodes that are visited to make a mask from that of its heir: one that costs more counts for half of OFTEN */
 };
 
 enum { ABSORBING = 64 }; /* states that are followed to see whether plain text leaves all of them alive */
@@ -178,17 +179,16 @@ static bool compute_by_heir(ge_engine *e, u32 config, bool *done) {
     return *done = mk_walk_difference(e, config, heir, &e->found);
 }
 
-/* Has one of the units been asked for only a few times, or turned out to have no lexeme-internal mask? */
-static bool are_new(ge_engine *e, const parts_vec *parts, bool *answer) {
+/* Has one of the units been asked for only a few times, or turned out to have no lexeme-internal mask? This time counts for `weight`. */
+static bool are_new(ge_engine *e, const parts_vec *parts, u32 weight, bool *answer) {
     *answer = false;
     for (u32 i = 0; i < parts->n; i++)
         for (u32 k = 0; k < parts->at[i].n; k++) {
             u32 unit = parts->at[i].unit[k];
             while (e->unit_seen.n <= unit)
                 if (!vec_push(&e->b, &e->unit_seen, 0)) return false;
-            bool is_new = e->unit_seen.at[unit] < OFTEN;
-            *answer |= is_new || mk_is_refused(e, unit);
-            e->unit_seen.at[unit] += is_new;
+            *answer |= e->unit_seen.at[unit] < OFTEN || mk_is_refused(e, unit);
+            e->unit_seen.at[unit] = (u8)min_u32(e->unit_seen.at[unit] + weight, OFTEN);
         }
     return true;
 }
@@ -199,8 +199,10 @@ static bool compute(ge_engine *e, u32 config) {
     bool wide, known, new = false, done = false;
     bool ok = split(e, config, 0, &parts, &wide, &known);
     e->at_hubs.n = 0;
-    if (ok && wide && !known && !(e->switches & GE_NO_HEIRS) && !e->g->g.has_distinct) ok = are_new(e, &parts, &new);
+    if (ok && wide && !known && !(e->switches & GE_NO_HEIRS) && !e->g->g.has_distinct) ok = are_new(e, &parts, 1, &new);
+    u64 before = e->stats.trie_nodes;
     if (ok && new) ok = compute_by_heir(e, config, &done);
+    if (ok && done && e->stats.trie_nodes - before > CHEAP) ok = are_new(e, &parts, OFTEN / 2, &new);
     if (ok && !done) {
         mk_begin(e, &e->found, e->v->n_words >= MIN_WORDS);
         ok = add_below(e, config, 0, &parts, wide);
