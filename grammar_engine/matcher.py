@@ -144,8 +144,8 @@ class Matcher:
         Parameters
         ----------
         buffer : MaskBuffer, numpy array, torch CPU tensor, array, bytearray or memoryview
-            32-bit integers, shape (rows, ceil(width / 32)) or (ceil(width / 32),); or bytes. A MaskBuffer is written to fastest. Bit t % 32 of word t // 32 of the row is
-            set if token t is allowed, and cleared otherwise.
+            32-bit integers, shape (rows, ceil(width / 32)) or (ceil(width / 32),); or bytes. Bit t % 32 of word t // 32 of the row is
+            set if token t is allowed, and cleared otherwise. A MaskBuffer costs least.
         row : int
             Which row to write.
 
@@ -385,11 +385,12 @@ class Matcher:
         Parameters
         ----------
         most : int
+            More than 65,536 are not looked for.
 
         Returns
         -------
         list of int, or None
-            Not always the fewest; [] after the end. None: there are none.
+            Not always the fewest; [] after the end. None: there are none of so few.
 
         Raises
         ------
