@@ -87,6 +87,9 @@ typedef struct byte_set {
 
 static inline bool set_has(const byte_set *s, u32 byte) { return s->w[byte >> 5] >> (byte & 31) & 1; }
 static inline void set_add(byte_set *s, u32 byte) { s->w[byte >> 5] |= (u32)1 << (byte & 31); }
+static inline void set_unite(byte_set *s, const byte_set *more) {
+    for (u32 i = 0; i < 8; i++) s->w[i] |= more->w[i];
+}
 void set_add_range(byte_set *s, u32 low, u32 high);
 u32 set_count(const byte_set *s);
 

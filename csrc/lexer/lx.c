@@ -180,7 +180,7 @@ bool lx_first(lx_lexer *l, u32 state, byte_set *out) {
     for (u32 i = 0; i < lx_count(l, state); i++) {
         byte_set first;
         if (!rx_first(&l->x, intern_words(&l->states, state)[2 * i + 1], &first)) return false;
-        for (u32 k = 0; k < 8; k++) out->w[k] |= first.w[k];
+        set_unite(out, &first);
     }
     u32 n_bytes = 0;
     for (u32 k = 0; k < 8; k++) n_bytes += (u32)__builtin_popcount(out->w[k]);
@@ -203,7 +203,7 @@ bool lx_differ(lx_lexer *l, u32 a, u32 b, byte_set *out) {
         bool in_a = k == n_other || (i < n && p[i] <= q[k]), in_b = i == n || (k < n_other && q[k] <= p[i]);
         byte_set differ;
         if (!(in_a && in_b ? rx_differ(&l->x, p[i + 1], q[k + 1], &differ) : rx_first(&l->x, in_a ? p[i + 1] : q[k + 1], &differ))) return false;
-        for (u32 w = 0; w < 8; w++) out->w[w] |= differ.w[w];
+        set_unite(out, &differ);
         i += in_a ? 2 : 0;
         k += in_b ? 2 : 0;
     }

@@ -324,7 +324,7 @@ bool cf_first(ge_engine *e, u32 config, byte_set *set) {
     for (u32 i = 0, n = cf_count(e, config); i < n; i++) {
         byte_set first;
         if (!lx_first(&e->lx, cf_alternative_at(e, config, i).state >> 1, &first)) return false;
-        for (u32 k = 0; k < 8; k++) set->w[k] |= first.w[k];
+        set_unite(set, &first);
     }
     return true;
 }
@@ -340,7 +340,7 @@ bool cf_differ(ge_engine *e, u32 a, u32 b, byte_set *out) {
         byte_set differ;
         if (p.row != q.row || p.depth != q.depth || p.text != q.text) return true;
         if (!lx_differ(&e->lx, p.state >> 1, q.state >> 1, &differ)) return false;
-        for (u32 k = 0; k < 8; k++) all.w[k] |= differ.w[k];
+        set_unite(&all, &differ);
     }
     *out = all;
     return true;

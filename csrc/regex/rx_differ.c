@@ -8,7 +8,7 @@
 static bool add_first(rx_arena *x, rx_id id, byte_set *out) {
     byte_set first;
     if (!rx_first(x, id, &first)) return false;
-    for (u32 i = 0; i < 8; i++) out->w[i] |= first.w[i];
+    set_unite(out, &first);
     return true;
 }
 
@@ -72,7 +72,7 @@ static bool add_quote(rx_arena *x, rx_id a, rx_id b, byte_set *out) {
     byte_set of_part = {{0}}, spelt;
     if (!add_differ(x, intern_words(&x->nodes, a)[1], intern_words(&x->nodes, b)[1], &of_part)) return false;
     rx_quote_first(intern_words(&x->nodes, a), &of_part, &spelt);
-    for (u32 i = 0; i < 8; i++) out->w[i] |= spelt.w[i];
+    set_unite(out, &spelt);
     return true;
 }
 

@@ -8,10 +8,6 @@ static void add_bytes(byte_set *set, const char *bytes) {
     for (; *bytes; bytes++) set_add(set, (u8)*bytes);
 }
 
-static void unite(byte_set *set, const byte_set *more) {
-    for (u32 i = 0; i < 8; i++) set->w[i] |= more->w[i];
-}
-
 bool rx_first(rx_arena *x, rx_id id, byte_set *out) {
     memset(out, 0, sizeof *out);
     while (x->first.n <= id)
@@ -31,7 +27,7 @@ bool rx_first(rx_arena *x, rx_id id, byte_set *out) {
             bool last = node[0] != RX_CONCAT;
             rx_id head = last ? id : node[1];
             ok = rx_first(x, head, &part);
-            unite(out, &part);
+            set_unite(out, &part);
             nullable = !last && rx_nullable(x, head);
             if (!last) id = node[2];
         }
@@ -39,7 +35,7 @@ bool rx_first(rx_arena *x, rx_id id, byte_set *out) {
     case RX_OR: case RX_FORK:
         for (u32 i = 1; ok && i < n; i++) {
             ok = rx_first(x, node[i], &part);
-            unite(out, &part);
+            set_unite(out, &part);
         }
         break;
     case RX_AND:

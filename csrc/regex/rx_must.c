@@ -23,7 +23,8 @@ static bool find_concat(rx_arena *x, rx_id id, bytes_of *out) {
         bool last = rx_kind_of(x, id) != RX_CONCAT;
         if (n == LONGEST) return out->may = NOTHING_KNOWN.may, true;
         if (!find(x, last ? id : intern_words(&x->nodes, id)[1], &part)) return false;
-        for (u32 k = 0; k < 8; k++) out->must.w[k] |= part.must.w[k], out->may.w[k] |= part.may.w[k];
+        set_unite(&out->must, &part.must);
+        set_unite(&out->may, &part.may);
         if (last) return true;
         id = intern_words(&x->nodes, id)[2];
     }

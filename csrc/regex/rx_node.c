@@ -298,7 +298,7 @@ static bool merge_arms(rx_arena *x, id_vec *v) {
         if (first.part == NONE) {
             byte_set set = *rx_set_of(x, first.low);
             for (; j < arms.n && arms.at[j].tail == first.tail && arms.at[j].part == NONE; j++)
-                for (int w = 0; w < 8; w++) set.w[w] |= rx_set_of(x, arms.at[j].low)->w[w];
+                set_unite(&set, rx_set_of(x, arms.at[j].low));
             if (j > i + 1) merged = rx_concat(x, rx_set(x, &set), first.tail);
         } else {
             u32 high = first.high;
