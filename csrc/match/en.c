@@ -37,6 +37,10 @@ static bool init_parts(ge_engine *e) {
     for (u32 i = 0; i < g->n_lexemes; i++)
         if (g->lexemes[i].flags & LX_SKIP && g->lexemes[i].expr != RX_ID_NEVER && !vec_push(&e->b, &e->skips, i)) return false;
     for (u32 byte = 0; byte < 256; byte++) e->class_weight[e->lx.x.class_of[byte]] += e->v->hubs[0].weight[byte];
+    u32 plain[256] = {0};
+    for (u32 byte = 0x20; byte < 0x80; byte++) plain[e->lx.x.class_of[byte]]++;
+    for (u32 c = 0; c < e->lx.x.n_classes; c++)
+        if (plain[c] > plain[e->plain_class]) e->plain_class = c;
     return cf_init(e);
 }
 

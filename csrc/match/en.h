@@ -133,6 +133,7 @@ struct ge_engine {
     size_t mask_bytes;
     mk_found found;        /* scratch: the mask that is being made */
     u32 class_weight[256]; /* by byte class: nodes of the vocabulary's trie below its bytes */
+    u32 plain_class;       /* the byte class of most plain characters of ASCII */
     VEC(u32) suspects;     /* scratch: found by the mask that is being made */
     VEC(u32) all_suspects; /* of all configurations that have some */
     VEC(mk_place) walk; /* scratch: what is still to be visited */

@@ -158,25 +158,47 @@ static bool find_heir(ge_engine *e, u32 config, u32 *heir) {
     return true;
 }
 
+/* Whether any plain text leaves the configuration alive. */
+static bool absorbs_plain(const ge_engine *e, u32 config) {
+    for (u32 i = 0; i < cf_count(e, config); i++)
+        if (cut_by_structure(e, cf_alternative_at(e, config, i).state >> 1).bits == e->v->slices[VB_PLAIN].bits) return true;
+    return false;
+}
+
+/* *heir = the configuration to which characters lead that no name holds, if that is its own heir and any plain text leaves both alive; or NONE.
+ * All plain tokens are alike, then. */
+static bool find_plain_heir(ge_engine *e, u32 config, u32 *heir) {
+    *heir = NONE;
+    if (e->g->longest || e->switches & GE_NO_SLICES || !absorbs_plain(e, config)) return true;
+    u32 to = cf_step(e, config, e->plain_class), next = to == NONE ? NONE : cf_step(e, to, e->plain_class);
+    if (next == to && to != CF_DEAD && next != NONE && absorbs_plain(e, to)) *heir = to;
+    return next != NONE;
+}
+
 static bool build(ge_engine *e, u32 config);
 
 /* The mask by its difference from that of the heir, but for what is below hubs. *done = false: it has none that is its own heir. (Where heirs
  * go on and on, as while characters are counted, the two differ everywhere.) */
 static bool compute_by_heir(ge_engine *e, u32 config, bool *done) {
+    const tt_trie *trie = &e->v->slices[VB_PLAIN].rest;
     u32 heir, next;
     *done = false;
     for (u32 i = 0; i < e->v->n_eos; i++) /* one that is text, too, would not be told from the end of the text */
         if (e->v->offsets[e->v->eos[i]] != e->v->offsets[e->v->eos[i] + 1]) return true;
-    if (!find_heir(e, config, &heir)) return false;
-    if (heir == NONE || heir == config) return true;
-    if (!find_heir(e, heir, &next)) return false;
-    if (next != heir) return true;
+    if (!find_plain_heir(e, config, &heir)) return false;
+    if (heir == NONE) {
+        trie = &e->v->trie;
+        if (!find_heir(e, config, &heir)) return false;
+        if (heir == NONE || heir == config) return true;
+        if (!find_heir(e, heir, &next)) return false;
+        if (next != heir) return true;
+    }
+    if (heir == config) return true;
     if (!mk_load(e, heir, &e->found) && !build(e, heir)) return false;
-    mk_make_bits(e, &e->found);
     e->at_hubs.n = 0;
-    for (u32 i = 0; i < e->v->n_eos; i++) e->found.bits[e->v->eos[i] >> 5] &= ~((u32)1 << (e->v->eos[i] & 31));
+    for (u32 i = 0; i < e->v->n_eos; i++) mk_clear_token(e, &e->found, e->v->eos[i]);
     e->stats.heirs++;
-    return *done = mk_walk_difference(e, config, heir, &e->found);
+    return *done = mk_walk_difference(e, trie, config, heir, &e->found);
 }
 
 /* Has one of the units been asked for only a few times, or turned out to have no lexeme-internal mask? This time counts for `weight`. */

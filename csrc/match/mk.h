@@ -16,13 +16,14 @@
 /* Sets the bits of the tokens below a node that the configuration can read, or lists them (mk_found). Where a walk of the vocabulary from
  * its root comes to another hub (vocab/vb.h), it does not go on, but notes that in e->at_hubs. */
 bool mk_walk(ge_engine *e, const tt_trie *trie, u32 node, u32 config, mk_found *found);
-/* The same for the whole vocabulary where `found` holds, as bits, what `base` can read. It stops at hubs below which the two may differ. */
-bool mk_walk_difference(ge_engine *e, u32 config, u32 base, mk_found *found);
+/* The same for all tokens of a trie where `found` holds what `base` can read. It stops at hubs below which the two may differ. */
+bool mk_walk_difference(ge_engine *e, const tt_trie *trie, u32 config, u32 base, mk_found *found);
 
 /* Begins with nothing found, as a list or as bits; a list goes over into bits by itself when it is long. */
 void mk_begin(ge_engine *e, mk_found *found, bool listed);
 void mk_make_bits(ge_engine *e, mk_found *found);
 bool mk_add_token(ge_engine *e, mk_found *found, u32 token);
+void mk_clear_token(ge_engine *e, mk_found *found, u32 token);
 void mk_add_inner(ge_engine *e, mk_found *found, const vb_inner *inner);
 void mk_release_base(ge_engine *e, mk_found *found);
 

@@ -42,11 +42,21 @@ bool mk_warm(ge_engine *e, u32 config, u32 *out, bool *all) {
     return (reference && copy_kept(e, reference, out, all)) || mk_by_table(e, config, out, all);
 }
 
+/* Under the engine's lock, so nothing is evicted meanwhile. */
 bool mk_load(ge_engine *e, u32 config, mk_found *found) {
-    bool all;
+    u64 reference = atomic_load(&cf_at(e, config)->mask);
+    mk_mask *kept = reference ? stable_at(&e->masks, (u32)reference - 1) : NULL;
+    bool all, is_there = kept && atomic_load(&kept->stamp) == (u32)(reference >> 32);
     mk_release_base(e, found);
-    found->listed = false;
-    return mk_warm(e, config, found->bits, &all);
+    found->listed = is_there && kept->listed;
+    if (!found->listed) return mk_warm(e, config, found->bits, &all);
+    found->list.n = 0;
+    if (!vec_reserve(&e->b, &found->list, kept->n_words)) return found->listed = false;
+    if (kept->n_words) memcpy(found->list.at, kept->words, kept->n_words * sizeof(u32));
+    found->list.n = kept->n_words;
+    if (kept->base) vb_hold(e->v, kept->base);
+    found->base = kept->base;
+    return true;
 }
 
 static size_t counted_bytes(const ge_engine *e, u32 n_words, const vb_inner *base) {

@@ -52,6 +52,13 @@ bool mk_add_token(ge_engine *e, mk_found *found, u32 token) {
     return true;
 }
 
+void mk_clear_token(ge_engine *e, mk_found *found, u32 token) {
+    if (found->base && found->base->bits[token >> 5] >> (token & 31) & 1) mk_make_bits(e, found);
+    if (!found->listed) found->bits[token >> 5] &= ~((u32)1 << (token & 31));
+    for (u32 i = 0; found->listed && i < found->list.n; i++)
+        if (found->list.at[i] == token) found->list.at[i--] = found->list.at[--found->list.n];
+}
+
 /* The tokens of a node. */
 static bool add_tokens(ge_engine *e, const tt_trie *trie, u32 node, mk_found *found) {
     for (u32 next, token = tt_token(trie, node, &next); token != NONE; token = tt_more(trie, &next))
@@ -163,27 +170,25 @@ bool mk_walk(ge_engine *e, const tt_trie *trie, u32 node, u32 config, mk_found *
     return true;
 }
 
-/* Clears the bits of all tokens at a node and below. */
-static void clear_below(const tt_trie *trie, u32 node, u32 *bits) {
+/* Clears all tokens at a node and below. */
+static void clear_below(ge_engine *e, const tt_trie *trie, u32 node, mk_found *found) {
     u32 from = node, to = node + 1;
     do
         for (u32 i = from; i < to; i++)
-            for (u32 next, token = tt_token(trie, i, &next); token != NONE; token = tt_more(trie, &next))
-                bits[token >> 5] &= ~((u32)1 << (token & 31));
+            for (u32 next, token = tt_token(trie, i, &next); token != NONE; token = tt_more(trie, &next)) mk_clear_token(e, found, token);
     while (tt_below(trie, &from, &to));
 }
 
 /* Reads the byte of a child by both configurations. The queue has room for it. */
-static inline bool try_both(ge_engine *e, u32 i, mk_place at, u32 base, mk_found *found) {
-    const tt_trie *trie = &e->v->trie;
+static inline bool try_both(ge_engine *e, const tt_trie *trie, u32 i, mk_place at, u32 base, mk_found *found) {
     u32 c = e->lx.x.class_of[trie->byte.at[i]], to = cf_step(e, at.config, c), other = cf_step(e, base, c);
     bool stopped = false;
     if (to == NONE || other == NONE) return false;
     if (to == other) return true;
-    if (at.node == 0 && !stop_at_hub(e, i, to, &stopped)) return false;
-    if (to == CF_DEAD || stopped) clear_below(trie, i, found->bits);
+    if (at.node == 0 && trie == &e->v->trie && !stop_at_hub(e, i, to, &stopped)) return false;
+    if (to == CF_DEAD || stopped) clear_below(e, trie, i, found);
     if (to == CF_DEAD) return true;
-    if (!add_tokens(e, trie, i, found)) return false;
+    if ((other == CF_DEAD || stopped) && !add_tokens(e, trie, i, found)) return false;
     if (stopped || trie->first.at[i] == trie->first.at[i + 1]) return true;
     e->walk.at[e->walk.n++] = (mk_place){i, to};
     e->walk.at[e->walk.n++] = (mk_place){i, other};
@@ -191,8 +196,7 @@ static inline bool try_both(ge_engine *e, u32 i, mk_place at, u32 base, mk_found
     return true;
 }
 
-bool mk_walk_difference(ge_engine *e, u32 config, u32 base, mk_found *found) {
-    const tt_trie *trie = &e->v->trie;
+bool mk_walk_difference(ge_engine *e, const tt_trie *trie, u32 config, u32 base, mk_found *found) {
     const u8 *bytes = trie->byte.at;
     e->walk.n = 0;
     if (!vec_push(&e->b, &e->walk, ((mk_place){0, config})) || !vec_push(&e->b, &e->walk, ((mk_place){0, base}))) return false;
@@ -204,13 +208,13 @@ bool mk_walk_difference(ge_engine *e, u32 config, u32 base, mk_found *found) {
         if (end - begin < CHOOSE || set_count(&differ) > FEW_FIRST) {
             e->stats.trie_nodes += end - begin;
             for (u32 i = begin; i < end; i++)
-                if (set_has(&differ, bytes[i]) && !try_both(e, i, at, beside.config, found)) return false;
+                if (set_has(&differ, bytes[i]) && !try_both(e, trie, i, at, beside.config, found)) return false;
             continue;
         }
         for (u32 byte = 0; byte < 256; byte++) {
             const u8 *child = set_has(&differ, byte) ? memchr(bytes + begin, (int)byte, end - begin) : NULL;
             e->stats.trie_nodes += child != NULL;
-            if (child && !try_both(e, (u32)(child - bytes), at, beside.config, found)) return false;
+            if (child && !try_both(e, trie, (u32)(child - bytes), at, beside.config, found)) return false;
         }
     }
     return true;
