@@ -44,6 +44,7 @@
 #include "vocab/vb_file.c"            /*   ... as files */
 #include "vocab/vb_spell.c"           /*   the fewest tokens for a text */
 #include "match/cf.c"                 /* 6 configurations */
+#include "match/mk_loops.c"           /*   what below a node stays inside a lexeme */
 #include "match/mk_walk.c"            /*   walks of the vocabulary */
 #include "match/mk_unit.c"            /*   ... into what alternatives are taken apart */
 #include "match/mk_analyse.c"         /*   ... the analysis of a part */
@@ -53,6 +54,8 @@
 #include "match/mk_table.c"           /*   ... or were made ahead of time */
 #include "match/mk.c"                 /*   masks */
 #include "match/cl.c"                 /*   closings: shortest ways to the end */
+#include "match/ct_lexeme.c"          /*   ... what lexemes cost in tokens */
+#include "match/ct_least.c"           /*   ... the fewest tokens that may still come */
 #include "match/ct.c"                 /*   ... and others of fewer tokens */
 #include "match/en.c"                 /*   engines */
 #include "match/mt.c"                 /*   matchers */

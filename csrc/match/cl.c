@@ -294,4 +294,5 @@ void cl_drop(ge_engine *e) {
     vec_drop(&e->b, &e->closings);
     map_drop(&e->b, &e->closing_of);
     intern_drop(&e->b, &e->in_tokens);
+    ct_drop(e);
 }

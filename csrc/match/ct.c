@@ -5,19 +5,23 @@
  *
  * Idea. A search over configurations, a token at a time; what one token leads to is found by a walk of the vocabulary's trie. Equal
  * configurations have equal futures, so one is looked at again only where it is reached by fewer tokens. Left out is what cannot end in
- * time: more bytes must come (cl_least_behind) than the tokens that are left can have. Of the rest, the one goes first of which the tokens so far
- * and the bytes to come are likely to make the shortest way (weighted A*). So where a way is found it is not always the shortest, and where
- * the search comes to its end without one, there is none.
+ * time. Of the rest, the one goes first of which the tokens so far and those to come are likely to be the fewest (A*: Hart, Nilsson,
+ * Raphael 1968). So where a way is found it is not always the shortest, and where the search comes to its end without one, there is none.
  *
- * Cost: a walk for each configuration that is looked at, of which masks tell nothing: milliseconds each in free text. The limit is a share
- * of max_step_work, CT_NODES nodes being a unit of it and a configuration CT_PLACE: so a search in vain takes about a second, and no large
- * part of the engine's memory. */
+ * What cannot end in time is told twice. A first search asks only whether the bytes that must come (cl_least_behind) fit into the tokens
+ * that are left: that is enough for most grammars and costs nothing. Where it does not soon come to its end, a second one asks ct_least,
+ * whose bound is mostly the truth or one less. That takes a table: a tenth of a second at most for nearly all grammars, once for an
+ * engine.
+ *
+ * Cost: a walk for each configuration that is looked at: in strings, of the tokens that may leave them (ct_lexeme.c). The limit is a share
+ * of max_step_work, CT_NODES nodes being a unit of it and a configuration CT_PLACE: so a search in vain takes about a second. */
 #include "en.h"
 
 enum {
     CT_SHARE = 8, /* of max_step_work, one in so many */
-    CT_NODES = 64,
-    CT_PLACE = 128,
+        CT_PLACE = 16,
+    CT_FIRST_NODES = 2,      /* of the first search: of the work it may take, a node or a place for so many units */
+    CT_FIRST_PLACES = 1024,
     CT_BYTES = 3 /* that a token of a closing may have, for the order of the search */
 };
 
@@ -30,9 +34,12 @@ typedef struct ct_search {
     VEC(ct_place) places;
     id_vec heap;        /* of places: the one of the least cost is on top; of equal ones the first */
     word_map depths;    /* configuration -> the least so far */
+    word_map loops;     /* configuration -> plain text leads nowhere but back: 0 or 1 */
     VEC(mk_place) walk; /* nodes that are still to be visited */
     u32 most;           /* tokens */
     u32 longest;        /* bytes of a token */
+    bool costs;         /* the second search, with ct_least */
+    u64 visited;        /* nodes */
 } ct_search;
 
 static u32 longest_token(const ge_vocab *v) {
@@ -44,8 +51,9 @@ static u32 longest_token(const ge_vocab *v) {
 /* --- places, the most promising first ------------------------------------------------------------------------------------ */
 
 static bool goes_before(const ct_search *s, u32 a, u32 b) {
-    u32 cost_a = s->places.at[a].cost, cost_b = s->places.at[b].cost;
-    return cost_a != cost_b ? cost_a < cost_b : a < b;
+    ct_place p = s->places.at[a], q = s->places.at[b];
+    if (p.cost != q.cost) return p.cost < q.cost;
+    return p.depth != q.depth ? p.depth > q.depth : a < b;
 }
 
 static bool push_place(ge_engine *e, ct_search *s, ct_place place) {
@@ -72,33 +80,59 @@ static bool note_place(ge_engine *e, ct_search *s, u32 config, u32 before, u32 t
     u32 known = map_get(&s->depths, config);
     if (known != NONE && known <= depth) return true;
     if (!map_put(&e->b, &s->depths, config, depth)) return false;
-    u32 least = cl_least_behind(e, config);
+    u32 tokens = s->costs ? ct_least(e, config) : 0, bytes = tokens == NONE ? 0 : cl_least_behind(e, config);
     if (e->b.status != GE_OK) return false;
-    if (least > (u64)(s->most - depth) * s->longest) return true;
-    return push_place(e, s, (ct_place){config, before, token, depth, depth * CT_BYTES + least});
+    if (tokens == NONE || tokens > s->most - depth || bytes > (u64)(s->most - depth) * s->longest) return true;
+    u32 cost = depth * CT_BYTES + max_u32(tokens * CT_BYTES, bytes);
+    return push_place(e, s, (ct_place){config, before, token, depth, cost});
 }
 
 /* --- the search ---------------------------------------------------------------------------------------------------------- */
 
+static u32 step(ge_engine *e, u32 config, u32 byte) { return cf_step(e, config, e->lx.x.class_of[byte]); }
+
+static bool config_loops(ge_engine *e, ct_search *s, u32 config) {
+    u32 known = map_get(&s->loops, config);
+    if (known == NONE) {
+        known = ct_is_plain_loop(e, step, config);
+        map_put(&e->b, &s->loops, config, known);
+    }
+    return known;
+}
+
+/* The first token at or below a node. */
+static u32 token_below(const tt_trie *trie, u32 node) {
+    u32 more;
+    while (trie->token.at[node] == NONE) node = trie->first.at[node];
+    return tt_token(trie, node, &more);
+}
+
+/* A token has come to a node. */
+static bool visit_node(ge_engine *e, ct_search *s, u32 from, u32 node, u32 config) {
+    const tt_trie *trie = &e->v->trie;
+    u32 depth = s->places.at[from].depth + 1, twin;
+    if (s->costs && e->fewest.known && config_loops(e, s, config) && !ct_is_special(&e->fewest, node)) /* all below it leads to the same */
+        return note_place(e, s, config, from, token_below(trie, node), depth);
+    u32 token = tt_token(trie, node, &twin);
+    if (token != NONE && !note_place(e, s, config, from, token, depth)) return false;
+    return vec_push(&e->b, &s->walk, ((mk_place){node, config}));
+}
+
 /* Notes what one token more leads to. */
 static bool note_next(ge_engine *e, ct_search *s, u32 from) {
     const tt_trie *trie = &e->v->trie;
-    ct_place at = s->places.at[from];
     s->walk.n = 0;
-    if (!vec_push(&e->b, &s->walk, ((mk_place){0, at.config}))) return false;
-    for (u32 head = 0, visited = 0; head < s->walk.n; head++) {
+    if (!vec_push(&e->b, &s->walk, ((mk_place){0, s->places.at[from].config}))) return false;
+    for (u32 head = 0; head < s->walk.n; head++) {
         mk_place place = s->walk.at[head];
         u32 child = trie->first.at[place.node], end = trie->first.at[place.node + 1];
-        visited += end - child;
-        if (!budget_work(&e->b, visited / CT_NODES)) return false;
-        visited %= CT_NODES;
+        u64 before = s->visited;
+        s->visited += end - child;
+        if (!budget_work(&e->b, s->visited / CT_NODES - before / CT_NODES)) return false;
         for (; child < end; child++) {
-            u32 config = cf_step(e, place.config, e->lx.x.class_of[trie->byte.at[child]]), twin;
+            u32 config = step(e, place.config, trie->byte.at[child]);
             if (config == NONE) return false;
-            if (config == CF_DEAD) continue;
-            u32 token = tt_token(trie, child, &twin);
-            if (token != NONE && !note_place(e, s, config, from, token, at.depth + 1)) return false;
-            if (!vec_push(&e->b, &s->walk, ((mk_place){child, config}))) return false;
+            if (config != CF_DEAD && !visit_node(e, s, from, child, config)) return false;
         }
     }
     return true;
@@ -112,23 +146,44 @@ static bool spell_way(ge_engine *e, const ct_search *s, u32 at, id_vec *out) {
     return true;
 }
 
-bool ct_close(ge_engine *e, u32 config, u32 most, id_vec *out, bool *found) {
-    ct_search s = {.most = most, .longest = longest_token(e->v)};
+/* Has the first search had its share? */
+static bool is_tired(const ge_engine *e, const ct_search *s) {
     u64 limit = e->b.limits.max_step_work;
-    e->b.limits.max_step_work = limit / CT_SHARE; /* all counts, the derivatives that others make for the search too */
-    bool ok = note_place(e, &s, config, NONE, NONE, 0);
-    *found = false;
-    while (ok && s.heap.n && !*found) {
-        u32 at = pop_place(&s);
-        ct_place place = s.places.at[at];
+    return !s->costs && (s->visited > limit / CT_FIRST_NODES || s->places.n > limit / CT_FIRST_PLACES);
+}
+
+static bool run_search(ge_engine *e, ct_search *s, u32 config, id_vec *out, bool *found, bool *over) {
+    bool ok = note_place(e, s, config, NONE, NONE, 0);
+    while (ok && s->heap.n && !*found) {
+        if (is_tired(e, s)) return true;
+        u32 at = pop_place(s);
+        ct_place place = s->places.at[at];
         *found = cf_at(e, place.config)->complete;
-        if (*found) ok = spell_way(e, &s, at, out);
-        else if (place.depth < most && place.depth == map_get(&s.depths, place.config)) ok = note_next(e, &s, at);
+        if (*found) ok = spell_way(e, s, at, out);
+        else if (place.depth < s->most && place.depth == map_get(&s->depths, place.config)) ok = note_next(e, s, at);
     }
-    e->b.limits.max_step_work = limit;
+    *over = true;
+    return ok;
+}
+
+bool ct_search_once(ge_engine *e, u32 config, u32 most, bool costs, id_vec *out, bool *found, bool *over) {
+    ct_search s = {.most = most, .longest = longest_token(e->v), .costs = costs};
+    *found = *over = false;
+    bool ok = run_search(e, &s, config, out, found, over);
     vec_drop(&e->b, &s.places);
     vec_drop(&e->b, &s.heap);
     vec_drop(&e->b, &s.walk);
     map_drop(&e->b, &s.depths);
+    map_drop(&e->b, &s.loops);
+    return ok;
+}
+
+bool ct_close(ge_engine *e, u32 config, u32 most, id_vec *out, bool *found) {
+    u64 limit = e->b.limits.max_step_work;
+    bool over;
+    e->b.limits.max_step_work = limit / CT_SHARE; /* all counts, the derivatives that others make for the search too */
+    bool ok = ct_search_once(e, config, most, false, out, found, &over);
+    if (ok && !over) ok = ct_search_once(e, config, most, true, out, found, &over);
+    e->b.limits.max_step_work = limit;
     return ok;
 }

@@ -27,6 +27,7 @@
 #include "../grammar/ir.h"
 #include "../parser/ep.h"
 #include "../vocab/vb.h"
+#include "ct.h"
 
 enum { CF_DEAD, CF_START }; /* configurations that always exist */
 
@@ -79,6 +80,10 @@ typedef struct mk_key { /* of a unit that is looked up in the vocabulary; see mk
     bool refused;     /* it has no lexeme-internal mask */
     bool leaves_much; /* for the number of tokens that leave it */
 } mk_key;
+
+typedef struct mk_loops { /* of an expression: the kinds of bytes (vocab/vb_shapes.c) whose derivatives it is itself; see mk_loops.c */
+    u64 known, kinds;
+} mk_loops;
 
 typedef struct mk_place { /* in a walk: a node of a trie, and where the automaton is there */
     u32 node, config;
@@ -137,6 +142,9 @@ struct ge_engine {
     VEC(u32) suspects;     /* scratch: found by the mask that is being made */
     VEC(u32) all_suspects; /* of all configurations that have some */
     VEC(mk_place) walk; /* scratch: what is still to be visited */
+    id_vec looping;      /* by lexer state: an expression of it that may loop, or none: RX_ID_NEVER; NONE: not known yet */
+    word_map loops_of;   /* expression -> index in loops */
+    VEC(mk_loops) loops;
     VEC(mk_key) keys;
     word_map key_of;      /* lexer state and view (mk.h) -> index in keys */
     id_vec key_words;
@@ -151,6 +159,8 @@ struct ge_engine {
     word_map closing_of;  /* (configuration, set of places in tokens) -> index in closings */
     intern_table in_tokens; /* sets of nodes of the vocabulary's trie; the first stands for "anywhere" */
     enum { CL_NOT_ASKED, CL_SPELLS_ANY, CL_SPELLS_SOME } spells; /* whether each byte that a closing may have is a token */
+
+    ct_table fewest; /* tokens that may still come */
 
     ge_stats stats; /* counters that are not sizes */
     bool full;      /* a ceiling on what the engine holds was met: new matchers are to begin in a fresh one */

@@ -117,7 +117,7 @@ static bool split(ge_engine *e, u32 config, u32 hub, parts_vec *parts, bool *wid
 }
 
 /* The tokens below a hub that a configuration can read. */
-static bool add_below(ge_engine *e, u32 config, u32 hub, const parts_vec *parts, bool wide) {
+static bool add_below_hub(ge_engine *e, u32 config, u32 hub, const parts_vec *parts, bool wide) {
     if (!wide) return mk_walk(e, &e->v->trie, e->v->hubs[hub].node, config, &e->found);
     for (u32 i = 0; i < parts->n; i++)
         if (!add_parts(e, cf_alternative_at(e, config, i), &parts->at[i], hub)) return false;
@@ -227,12 +227,12 @@ static bool compute(ge_engine *e, u32 config) {
     if (ok && done && e->stats.trie_nodes - before > CHEAP) ok = are_new(e, &parts, OFTEN / 2, &new);
     if (ok && !done) {
         mk_begin(e, &e->found, e->v->n_words >= MIN_WORDS);
-        ok = add_below(e, config, 0, &parts, wide);
+        ok = add_below_hub(e, config, 0, &parts, wide);
     }
     while (ok && e->at_hubs.n) {
         mk_place at = e->at_hubs.at[--e->at_hubs.n];
         parts.n = 0;
-        ok = split(e, at.config, at.node, &parts, &wide, &known) && add_below(e, at.config, at.node, &parts, wide);
+        ok = split(e, at.config, at.node, &parts, &wide, &known) && add_below_hub(e, at.config, at.node, &parts, wide);
     }
     vec_drop(&e->b, &parts);
     return ok;
@@ -355,6 +355,9 @@ void mk_drop(ge_engine *e) {
     vec_drop(&e->b, &e->suspects);
     vec_drop(&e->b, &e->all_suspects);
     vec_drop(&e->b, &e->walk);
+    vec_drop(&e->b, &e->looping);
+    map_drop(&e->b, &e->loops_of);
+    vec_drop(&e->b, &e->loops);
     vec_drop(&e->b, &e->keys);
     map_drop(&e->b, &e->key_of);
     vec_drop(&e->b, &e->key_words);

@@ -1,6 +1,7 @@
 /* mk: what the files of stage 6 that make masks share.
  *
  *     mk.c         which way a mask is made
+ *     mk_loops.c     what below a node of the trie stays inside a lexeme
  *     mk_walk.c      walks of the vocabulary with the configuration automaton
  *     mk_unit.c      into what an alternative is taken apart
  *     mk_inner.c     lexeme-internal masks of units: what does not depend on the parser
@@ -18,6 +19,9 @@
 bool mk_walk(ge_engine *e, const tt_trie *trie, u32 node, u32 config, mk_found *found);
 /* The same for all tokens of a trie where `found` holds what `base` can read. It stops at hubs below which the two may differ. */
 bool mk_walk_difference(ge_engine *e, const tt_trie *trie, u32 config, u32 base, mk_found *found);
+
+/* Whether the configuration can read all that is below a node of the vocabulary's trie, since that stays inside one lexeme. Errs towards no. */
+bool mk_stays_below(ge_engine *e, u32 config, u32 node);
 
 /* Begins with nothing found, as a list or as bits; a list goes over into bits by itself when it is long. */
 void mk_begin(ge_engine *e, mk_found *found, bool listed);

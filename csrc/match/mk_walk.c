@@ -11,7 +11,8 @@
 
 enum {
     MK_LISTED = 256, /* tokens that are listed at most */
-    CHOOSE = 8,      /* children, from which on first bytes choose among them */
+    CHOOSE = 8,      /* children, from which on they are not tried one by one at once */
+    SHORT_WALK = 256, /* places; it is not worth while to ask at each whether all below it stays inside a lexeme */
     FEW_FIRST = 8    /* first bytes: so many are looked for among the children, of more each child is looked up */
 };
 
@@ -146,8 +147,23 @@ static bool try_chosen(ge_engine *e, const tt_trie *trie, mk_visit *at, mk_found
     return true;
 }
 
+/* All tokens below a node. Which nodes have one is as good as random, so the bits are set without a branch. */
+static bool add_below(ge_engine *e, const tt_trie *trie, u32 node, mk_found *found) {
+    for (u32 from = node, to = node + 1; tt_below(trie, &from, &to);)
+        for (u32 i = from; i < to; i++) {
+            u32 token = trie->token.at[i], is_one = token < TT_MANY;
+            if (found->listed || (!is_one && token != NONE)) {
+                if (!add_tokens(e, trie, i, found)) return false;
+            } else {
+                found->bits[is_one ? token >> 5 : 0] |= is_one << (token & 31);
+            }
+        }
+    return true;
+}
+
 bool mk_walk(ge_engine *e, const tt_trie *trie, u32 node, u32 config, mk_found *found) {
     mk_visit at = {.config = NONE};
+    bool is_main = trie == &e->v->trie;
     e->walk.n = 0;
     if (!vec_push(&e->b, &e->walk, ((mk_place){node, config}))) return false;
     for (u32 head = 0; head < e->walk.n; head++) {
@@ -159,13 +175,16 @@ bool mk_walk(ge_engine *e, const tt_trie *trie, u32 node, u32 config, mk_found *
         }
         u32 begin = trie->first.at[at.node], end = trie->first.at[at.node + 1];
         if (!vec_reserve(&e->b, &e->walk, end - begin)) return false;
-        if (end - begin >= CHOOSE) {
-            if (!try_chosen(e, trie, &at, found)) return false;
-            continue;
+        bool may_stay = is_main && (end - begin >= CHOOSE || head > SHORT_WALK);
+        if (may_stay && mk_stays_below(e, at.config, at.node)) {
+            if (!add_below(e, trie, at.node, found)) return false;
+        } else if (end - begin < CHOOSE) {
+            e->stats.trie_nodes += end - begin;
+            for (u32 i = begin; i < end; i++)
+                if (!try_child(e, trie, &at, i, found)) return false;
+        } else if (!try_chosen(e, trie, &at, found)) {
+            return false;
         }
-        e->stats.trie_nodes += end - begin;
-        for (u32 i = begin; i < end; i++)
-            if (!try_child(e, trie, &at, i, found)) return false;
     }
     return true;
 }

@@ -221,6 +221,64 @@ static ge_status close_all(ge_engine *e, const char *text, u32 *lengths) {
     return status;
 }
 
+enum { MOST_TOKENS = 24 };
+
+/* The fewest tokens (without EOS) that complete each prefix of a text, by a search without lower bounds or with them. */
+static ge_status fewest_tokens(ge_engine *e, const char *text, bool costs, u32 *fewest) {
+    ge_err err;
+    en_begin(e);
+    for (u32 config = CF_START;; text++) {
+        bool found = false, over = true;
+        for (*fewest = 0; *fewest < MOST_TOKENS && !found; ++*fewest) {
+            id_vec tokens = {0};
+            bool ok = ct_search_once(e, config, *fewest, costs, &tokens, &found, &over);
+            CHECK(!ok || (over && (!found || tokens.n == *fewest)));
+            vec_drop(&e->b, &tokens);
+            if (!ok) return en_end(e, &err);
+        }
+        fewest++;
+        if (!*text) break;
+        config = cf_step(e, config, e->lx.x.class_of[(u8)*text]);
+        if (config == NONE) break;
+    }
+    return en_end(e, &err);
+}
+
+/* Lower bounds leave out no closing, whichever allocation failed before, and are not above the fewest tokens. */
+static void lower_bounds(sample which) {
+    const char *text = texts[which];
+    ge_limits limits = wide_limits();
+    ge_err err = {0};
+    ge_vocab *v = make_vocab();
+    ge_grammar *g = make_grammar(&limits, which, &err);
+    ge_engine *e = NULL;
+    u32 reference[STEPS], again[STEPS], n = (u32)strlen(text) + 1, config = CF_START, n_told = 0, failures = 0;
+    CHECK(ge_engine_new(g, v, 0, &e, &err) == GE_OK && fewest_tokens(e, text, false, reference) == GE_OK);
+    en_begin(e);
+    for (u32 i = 0; i < n; i++) {
+        u32 least = ct_least(e, config);
+        CHECK(least < reference[i]); /* which is one more */
+        n_told += least > 0;
+        if (i + 1 < n) config = cf_step(e, config, e->lx.x.class_of[(u8)text[i]]);
+    }
+    CHECK(en_end(e, &err) == GE_OK && n_told > 1);
+    ge_engine_free(e);
+    for (u64 k = 1, more = 1; more; k += 1 + k / 16) {
+        CHECK(ge_engine_new(g, v, 0, &e, &err) == GE_OK);
+        e->b.fail_after = k;
+        ge_status status = fewest_tokens(e, text, true, again);
+        more = e->b.fail_after == 0 || status != GE_OK;
+        failures += status != GE_OK;
+        e->b.fail_after = 0;
+        CHECK(fewest_tokens(e, text, true, again) == GE_OK);
+        CHECK(memcmp(again, reference, n * sizeof *again) == 0);
+        ge_engine_free(e);
+    }
+    printf("lower bounds: %u told, %u failing allocations\n", n_told, failures);
+    ge_grammar_free(g);
+    ge_vocab_free(v);
+}
+
 static void closings_with_failing_allocations(sample which) {
     ge_limits limits = wide_limits();
     ge_err err = {0};
@@ -313,6 +371,7 @@ int main(void) {
         masks_by_trying(which);
         failing_allocations(which);
         closings_with_failing_allocations(which);
+        lower_bounds(which);
     }
     limits_are_named();
     masks_are_evicted();

@@ -137,6 +137,13 @@ static void check_shapes(const ge_vocab *v, u32 n_spelt) {
         }
         CHECK(n_tokens == s->token_from.at[i + 1] - s->token_from.at[i]);
     }
+    for (u32 node = 0; node < v->trie.byte.n; node++) {
+        u64 below = 0;
+        for (u32 from = node, to = node + 1; tt_below(&v->trie, &from, &to);)
+            for (u32 i = from; i < to; i++) below |= (u64)1 << s->kind_of[v->trie.byte.at[i]];
+        CHECK(s->below.at[node] == below);
+    }
+    for (u32 byte = 0; byte < 256; byte++) CHECK(s->kind_of[byte] < 64);
 }
 
 static void test_tables(void) {

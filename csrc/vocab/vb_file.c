@@ -5,7 +5,7 @@
 #include "../base/file.h"
 #include "vb.h"
 
-static const file_kind VOCABULARY = {"ge-vocab", 3, "it is no saved vocabulary"};
+static const file_kind VOCABULARY = {"ge-vocab", 4, "it is no saved vocabulary"};
 
 typedef struct vb_note {
     u8 *at;
@@ -52,6 +52,7 @@ static void visit_all(file_walk *w, ge_vocab *v, vb_note *note) {
     FILE_VECTOR(w, v->shapes.tokens);
     FILE_VECTOR(w, v->shapes.member_from);
     FILE_VECTOR(w, v->shapes.members);
+    FILE_VECTOR(w, v->shapes.below);
 }
 
 size_t ge_vocab_save(const ge_vocab *vocab, const uint8_t *text, uint32_t n_text, uint8_t *out) {

@@ -42,6 +42,16 @@ static bool list_members(vb_shapes *s, budget *b, const tt_trie *trie) {
     return ok;
 }
 
+/* There are at most 64 kinds. */
+static bool note_below(vb_shapes *s, budget *b, const tt_trie *trie) {
+    u32 n = trie->byte.n;
+    if (!vec_reserve(b, &s->below, n)) return false;
+    memset(s->below.at, 0, n * sizeof *s->below.at);
+    s->below.n = n;
+    for (u32 i = n; i-- > 1;) s->below.at[trie->parent.at[i]] |= s->below.at[i] | (u64)1 << s->kind_of[trie->byte.at[i]]; /* children come after their parents */
+    return true;
+}
+
 bool vb_make_shapes(ge_vocab *v) {
     vb_shapes *s = &v->shapes;
     fd_fold f;
@@ -49,7 +59,7 @@ bool vb_make_shapes(ge_vocab *v) {
     for (u32 byte = 0; byte < 256; byte++) kind_of[byte] = begins_kind(byte) ? n++ : (u16)(n - 1);
     for (u32 byte = 0; byte < 256; byte++) s->kind_of[byte] = (u8)kind_of[byte];
     if (!fd_build(&f, &v->b, &v->trie, v->n_tokens, kind_of)) return false;
-    bool ok = vec_copy(&v->b, &s->kind, &f.class) && vec_copy(&v->b, &s->first, &f.first) && list_members(s, &v->b, &v->trie) &&
+    bool ok = vec_copy(&v->b, &s->kind, &f.class) && vec_copy(&v->b, &s->first, &f.first) && list_members(s, &v->b, &v->trie) && note_below(s, &v->b, &v->trie) &&
               list_by_shape(&v->b, f.class.n, f.tokens.at, f.node_of.at, f.tokens.n, &s->token_from, &s->tokens);
     fd_drop(&f, &v->b);
     return ok;
@@ -62,4 +72,5 @@ void vb_drop_shapes(ge_vocab *v) {
     vec_drop(&v->b, &v->shapes.tokens);
     vec_drop(&v->b, &v->shapes.member_from);
     vec_drop(&v->b, &v->shapes.members);
+    vec_drop(&v->b, &v->shapes.below);
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -50,6 +51,14 @@ def test_states_along_a_text_share_one_analysis(vocabulary: Vocabulary, schema: 
     other = work(Grammar.from_json_schema({"type": "array", "items": schema}), vocabulary, b'["abcd')
     assert other["inner_builds"] == 0
     assert other["trie_nodes"] <= NODES
+
+
+def test_what_stays_inside_a_lexeme_is_not_walked(vocabulary: Vocabulary) -> None:
+    source = (Path(__file__).parents[2] / "grammars" / "python_subset.lark").read_text()
+    nodes = {
+        slices: work(Grammar.from_lark(source), vocabulary, b"x = ", slices=slices, heirs=False)["trie_nodes"] for slices in (True, False)
+    }
+    assert 2 * nodes[True] < nodes[False]
 
 
 def test_without_clamping_each_count_is_analysed(vocabulary: Vocabulary) -> None:

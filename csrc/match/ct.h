@@ -1,0 +1,74 @@
+/* What ct.c, ct_lexeme.c and ct_least.c need of each other: the least number of tokens that may still come.
+ *
+ * A *seam* is a place between two lexemes. A token may end there, or it goes on: then it is at a node of the vocabulary's trie. What a
+ * text costs is the number of tokens that begin in it, and that depends on where a token is at the seam before it and on where one is to
+ * be at the seam behind it. So the cost of a symbol is a matrix, and that of a sequence their product over (min, +):
+ *
+ *     {   "name"   :   ""   }         between lexemes, `{"` `name` `":""` `}`
+ *       ^        ^   ^    ^           seams: in the token {  in the token "  in ":  at the end of a token
+ *
+ * Seams are few: a node counts as its shortest suffix below which there is all that is below it (as far as it can follow), for whatever
+ * goes on from the node goes on from the suffix. So `x":` is `":`. That, and what ct_least.c leaves out, makes texts cheaper, never
+ * dearer: the costs are lower bounds. */
+#ifndef GE_CT_H
+#define GE_CT_H
+
+#include "../regex/rx.h" /* en.h includes this */
+
+enum {
+    CT_SEAMS = 64, /* at most; the first is the end of a token */
+    CT_NODES = 64  /* nodes of a trie that are visited for a unit of work */
+};
+
+#define CT_NEVER UINT16_MAX
+#define CT_MANY (UINT16_MAX - 1) /* or more */
+
+typedef struct ct_costs { /* by seam */
+    u16 at[CT_SEAMS];
+} ct_costs;
+
+typedef struct ct_walk { /* what one token leads to, from an expression and a node */
+    u64 ends;            /* seams behind the expression that it may be at */
+    u32 next, n_next;    /* in nexts: what is left of the expression where it ends before that */
+} ct_walk;
+
+typedef struct ct_table { /* of an engine */
+    bool known, off;      /* it was begun; it has taken too much, and is not asked any more */
+    u32 nested;           /* rows that are being begun */
+    u64 work, spent;      /* on it; by all searches: each in nodes that are visited, or what takes as long */
+    byte_set first;       /* bytes with which lexemes begin */
+    id_vec seams;         /* seam -> node */
+    word_map seam_of;     /* node -> seam; CT_SEAMS: nothing can follow */
+    VEC(u32) special;     /* by node, bits: some token at or below it is not plain */
+    word_map loops;       /* expression -> plain text leads nowhere but back: 0 or 1 */
+    word_map walk_of;     /* (expression, node) -> index in walks */
+    VEC(ct_walk) walks;
+    id_vec nexts;
+    word_map row_of;      /* what a row is of: see ct_key -> index in rows */
+    VEC(ct_costs) rows;
+    VEC(u64) keys;        /* by row */
+    u32 settled;          /* rows before this one are final */
+    word_map point_costs; /* (return point, seam) -> tokens up to the end of the sentence */
+} ct_table;
+
+/* ct_lexeme.c. All return false, NONE or nothing of use with the budget failed or the table off. */
+bool ct_begin(ge_engine *e, ct_table *t);
+/* *out = the costs of an expression behind a seam; at most `most` of its derivatives are looked at: *known = they were enough. */
+bool ct_cost_expression(ge_engine *e, ct_table *t, rx_id id, u32 seam, u32 most, ct_costs *out, bool *known);
+/* Does each character of plain text (vocab/vb.h) lead back to where it came from? */
+typedef u32 ct_step(ge_engine *e, u32 from, u32 byte);
+bool ct_is_plain_loop(ge_engine *e, ct_step *step, u32 from);
+bool ct_is_special(const ct_table *t, u32 node);
+bool ct_charge(ge_engine *e, ct_table *t, u64 nodes); /* on the table */
+bool ct_spend(ge_engine *e, ct_table *t, u64 nodes);
+
+/* ct_least.c: at least so many tokens complete a configuration; NONE: none do. 0 on failure. */
+u32 ct_least(ge_engine *e, u32 config);
+void ct_drop(ge_engine *e);
+
+/* ct.c: one search, as ct_close; with `costs`, by ct_least. Without, it soon gives up: *over = false. */
+bool ct_search_once(ge_engine *e, u32 config, u32 most, bool costs, id_vec *out, bool *found, bool *over);
+
+static inline u32 ct_add(u32 a, u32 b) { return a == CT_NEVER || b == CT_NEVER ? CT_NEVER : min_u32(a + b, CT_MANY); }
+
+#endif

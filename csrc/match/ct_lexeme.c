@@ -1,0 +1,300 @@
+/* Costs of expressions, in tokens: see ct.h.
+ *
+ * From each expression that a token may begin in, one walk of the vocabulary's trie tells where it may end: behind the expression, at some
+ * seam, or within, which leaves a derivative. Over these the costs are found breadth first: one token, two tokens, ... Repeats that are
+ * too long for tokens to fill are taken as endless (rx_clamp), so that there are few derivatives. Walks are kept, for all seams and
+ * expressions.
+ *
+ * Plain text in a string mostly leads nowhere: the derivative is the one before. What is below a node without tokens that are not plain is
+ * then not looked at; in a string, that is nearly all of a vocabulary. */
+#include "en.h"
+
+enum {
+    CT_CLAMP = 32,            /* bytes: shorter repeats are counted */
+    CT_LOOP = 64,             /* nodes that could be visited instead of all characters being tried */
+    CT_FEW = 8,               /* children that are all tried */
+    CT_COVER = 4096,          /* nodes that are compared to find that one node covers another */
+    CT_TABLE_WORK = 1 << 24, /* nodes, in all */
+};
+
+bool ct_spend(ge_engine *e, ct_table *t, u64 nodes) {
+    u64 before = t->spent;
+    t->spent += nodes;
+    return budget_work(&e->b, t->spent / CT_NODES - before / CT_NODES);
+}
+
+bool ct_charge(ge_engine *e, ct_table *t, u64 nodes) {
+    t->work += nodes;
+    if (t->work > CT_TABLE_WORK) t->off = true;
+    return !t->off && ct_spend(e, t, nodes);
+}
+
+/* --- nodes of the trie --------------------------------------------------------------------------------------------------- */
+
+bool ct_is_special(const ct_table *t, u32 node) { return t->special.at[node >> 5] >> (node & 31) & 1; }
+
+static bool find_special(ge_engine *e, ct_table *t) {
+    const tt_trie *trie = &e->v->trie;
+    const u32 *plain = e->v->slices[VB_PLAIN].bits;
+    u32 n = trie->token.n, words = n / 32 + 1;
+    if (!vec_reserve(&e->b, &t->special, words)) return false;
+    memset(t->special.at, 0, words * sizeof *t->special.at);
+    t->special.n = words;
+    for (u32 node = n; node-- > 1;) { /* children before parents */
+        u32 more, token = tt_token(trie, node, &more), parent = trie->parent.at[node];
+        if (token != NONE && !(plain[token >> 5] >> (token & 31) & 1)) t->special.at[node >> 5] |= (u32)1 << (node & 31);
+        if (ct_is_special(t, node)) t->special.at[parent >> 5] |= (u32)1 << (parent & 31);
+    }
+    return true;
+}
+
+bool ct_begin(ge_engine *e, ct_table *t) {
+    if (t->known) return !t->off;
+    for (u32 i = 0; i < e->g->n_lexemes; i++) {
+        byte_set set;
+        if (e->lx.lexemes.at[i].expr == RX_ID_NEVER) continue;
+        if (!rx_first(&e->lx.x, e->lx.lexemes.at[i].expr, &set)) return false;
+        set_unite(&t->first, &set);
+    }
+    if (!find_special(e, t)) return false;
+    t->seams.n = 0;
+    return t->known = vec_push(&e->b, &t->seams, 0) && map_put(&e->b, &t->seam_of, 0, 0);
+}
+
+static bool has_child(const tt_trie *trie, u32 node) { return trie->first.at[node] < trie->first.at[node + 1]; }
+
+/* Is whatever may follow a node also below another one? */
+static bool node_covers(ge_engine *e, ct_table *t, u32 other, u32 node) {
+    const tt_trie *trie = &e->v->trie;
+    VEC(mk_place) todo = {0};
+    bool yes = vec_push(&e->b, &todo, ((mk_place){node, other}));
+    for (u32 head = 0; yes && head < todo.n; head++) {
+        mk_place at = todo.at[head];
+        for (u32 child = trie->first.at[at.node]; yes && child < trie->first.at[at.node + 1]; child++) {
+            u32 byte = trie->byte.at[child];
+            if (head == 0 && !set_has(&t->first, byte)) continue;
+            u32 twin = vb_child(trie, at.config, byte);
+            yes = twin != NONE && (trie->token.at[child] == NONE || trie->token.at[twin] != NONE) && todo.n < CT_COVER;
+            if (yes && has_child(trie, child)) yes = vec_push(&e->b, &todo, ((mk_place){child, twin}));
+        }
+    }
+    if (!ct_charge(e, t, todo.n + 1)) yes = false;
+    vec_drop(&e->b, &todo);
+    return yes;
+}
+
+static bool may_go_on(const ge_engine *e, const ct_table *t, u32 node) {
+    const tt_trie *trie = &e->v->trie;
+    for (u32 child = trie->first.at[node]; child < trie->first.at[node + 1]; child++)
+        if (set_has(&t->first, trie->byte.at[child])) return true;
+    return false;
+}
+
+/* The node of the shortest suffix that covers a node: at last itself. */
+static u32 shortest_cover(ge_engine *e, ct_table *t, u32 node) {
+    const tt_trie *trie = &e->v->trie;
+    byte_vec text = {0};
+    u32 found = node;
+    bool ok = true;
+    for (u32 at = node; ok && at; at = trie->parent.at[at]) ok = vec_push(&e->b, &text, trie->byte.at[at]); /* backwards */
+    for (u32 n = 1; ok && n < text.n; n++) {
+        u32 suffix = 0;
+        for (u32 i = n; suffix != NONE && i-- > 0;) suffix = vb_child(trie, suffix, text.at[i]);
+        if (suffix == NONE || !node_covers(e, t, suffix, node)) continue;
+        found = suffix;
+        break;
+    }
+    vec_drop(&e->b, &text);
+    return found;
+}
+
+/* The seam of a token that has come to a node and goes on behind a lexeme; CT_SEAMS: it can not. */
+static u32 seam_of(ge_engine *e, ct_table *t, u32 node) {
+    u32 known = map_get(&t->seam_of, node);
+    if (known != NONE) return known;
+    u32 seam = CT_SEAMS;
+    if (may_go_on(e, t, node)) {
+        u32 cover = shortest_cover(e, t, node);
+        seam = cover == node ? NONE : map_get(&t->seam_of, cover);
+        if (seam == NONE) {
+            seam = t->seams.n;
+            if (seam == CT_SEAMS) return t->off = true, CT_SEAMS;
+            if (!vec_push(&e->b, &t->seams, cover) || !map_put(&e->b, &t->seam_of, cover, seam)) return CT_SEAMS;
+        }
+    }
+    if (map_get(&t->seam_of, node) == NONE) map_put(&e->b, &t->seam_of, node, seam);
+    return seam;
+}
+
+/* --- walks --------------------------------------------------------------------------------------------------------------- */
+
+/* Do all bytes of the first range, and after each those of the n others, lead to `to`? */
+static bool all_lead(ge_engine *e, ct_step *step, u32 from, u32 to, const u8 (*bytes)[2], u32 n) {
+    for (u32 byte = bytes[0][0], last = NONE; byte <= bytes[0][1]; byte++) {
+        if (last != NONE && e->lx.x.class_of[byte] == e->lx.x.class_of[byte - 1]) continue;
+        u32 next = step(e, from, byte);
+        if (next == NONE || next == 0) return false; /* dead: RX_ID_NEVER, CF_DEAD */
+        if (next == last) continue;
+        last = next;
+        if (n ? !all_lead(e, step, next, to, bytes + 1, n - 1) : next != to) return false;
+    }
+    return true;
+}
+
+bool ct_is_plain_loop(ge_engine *e, ct_step *step, u32 from) {
+    static const u8 chars[][4][2] = {{{0x20, 0x21}},
+                                     {{0x23, 0x5b}},
+                                     {{0x5d, 0x7f}},
+                                     {{0xc2, 0xdf}, {0x80, 0xbf}},
+                                     {{0xe0, 0xe0}, {0xa0, 0xbf}, {0x80, 0xbf}},
+                                     {{0xe1, 0xec}, {0x80, 0xbf}, {0x80, 0xbf}},
+                                     {{0xed, 0xed}, {0x80, 0x9f}, {0x80, 0xbf}},
+                                     {{0xee, 0xef}, {0x80, 0xbf}, {0x80, 0xbf}},
+                                     {{0xf0, 0xf0}, {0x90, 0xbf}, {0x80, 0xbf}, {0x80, 0xbf}},
+                                     {{0xf1, 0xf3}, {0x80, 0xbf}, {0x80, 0xbf}, {0x80, 0xbf}},
+                                     {{0xf4, 0xf4}, {0x80, 0x8f}, {0x80, 0xbf}, {0x80, 0xbf}}};
+    static const u8 more[] = {0, 0, 0, 1, 2, 2, 2, 2, 3, 3, 3};
+    if (!ct_spend(e, &e->fewest, CT_LOOP)) return false;
+    for (u32 i = 0; i < sizeof more; i++)
+        if (!all_lead(e, step, from, from, chars[i], more[i])) return false;
+    return true;
+}
+
+static u32 derive(ge_engine *e, u32 id, u32 byte) { return rx_derive(&e->lx.x, id, byte); }
+
+static bool text_loops(ge_engine *e, ct_table *t, rx_id id) {
+    u32 known = map_get(&t->loops, id);
+    if (known != NONE) return known;
+    bool loops = !rx_nullable(&e->lx.x, id) && ct_is_plain_loop(e, derive, id);
+    return map_put(&e->b, &t->loops, id, loops) && loops;
+}
+
+typedef struct walk_place {
+    u32 node;
+    rx_id id;
+} walk_place;
+
+typedef struct walk_state {
+    rx_id id; /* where it begins */
+    ct_walk walk; /* its nexts are moved to the table at last: other walks come before */
+    id_vec nexts;
+    word_map seen; /* expressions in nexts */
+    VEC(walk_place) todo;
+} walk_state;
+
+static bool add_next(ge_engine *e, walk_state *w, rx_id id) {
+    if (w->nexts.n && w->nexts.at[w->nexts.n - 1] == id) return true;
+    if (map_get(&w->seen, id) != NONE) return true;
+    return map_put(&e->b, &w->seen, id, 0) && vec_push(&e->b, &w->nexts, id);
+}
+
+static u32 walk_of(ge_engine *e, ct_table *t, rx_id id, u32 node);
+
+/* What is found from an expression at a node is found from here, too. */
+static bool join_walk(ge_engine *e, ct_table *t, walk_state *w, rx_id id, u32 node) {
+    u32 index = walk_of(e, t, id, node);
+    if (index == NONE) return false;
+    ct_walk walk = t->walks.at[index];
+    w->walk.ends |= walk.ends;
+    for (u32 i = 0; i < walk.n_next; i++)
+        if (!add_next(e, w, t->nexts.at[walk.next + i])) return false;
+    return true;
+}
+
+/* A token has come to a node, and what is left of the expression is `id`. */
+static bool come_to(ge_engine *e, ct_table *t, walk_state *w, u32 node, rx_id id) {
+    const tt_trie *trie = &e->v->trie;
+    bool ends = trie->token.at[node] != NONE;
+    bool loops = text_loops(e, t, id);
+    if (loops && !ct_is_special(t, node)) return add_next(e, w, id); /* and all below it does the same */
+    if (e->b.status != GE_OK) return false;
+    if (rx_nullable(&e->lx.x, id)) {
+        if (ends) w->walk.ends |= 1;
+        u32 seam = has_child(trie, node) ? seam_of(e, t, node) : CT_SEAMS;
+        if (t->off || e->b.status != GE_OK) return false;
+        if (seam < CT_SEAMS) w->walk.ends |= (u64)1 << seam;
+    }
+    if (id == RX_ID_EMPTY) return true;
+    if (ends && !add_next(e, w, id)) return false;
+    if (!has_child(trie, node)) return true;
+    return loops && id != w->id ? join_walk(e, t, w, id, node) : vec_push(&e->b, &w->todo, ((walk_place){node, id}));
+}
+
+static bool make_walk(ge_engine *e, ct_table *t, walk_state *w, rx_id id, u32 node) {
+    const tt_trie *trie = &e->v->trie;
+    if (!vec_push(&e->b, &w->todo, ((walk_place){node, id}))) return false;
+    while (w->todo.n) {
+        walk_place at = w->todo.at[--w->todo.n];
+        u32 child = trie->first.at[at.node], end = trie->first.at[at.node + 1], last = NONE;
+        rx_id rest = RX_ID_NEVER;
+        byte_set first;
+        bool many = end - child > CT_FEW;
+        if (!ct_charge(e, t, end - child) || (many && !rx_first(&e->lx.x, at.id, &first))) return false;
+        for (; child < end; child++) {
+            u32 byte = trie->byte.at[child], byte_class = e->lx.x.class_of[byte];
+            if (many && !set_has(&first, byte)) continue;
+            if (byte_class != last) rest = rx_derive(&e->lx.x, at.id, byte);
+            last = byte_class;
+            if (rest == NONE) return false;
+            if (rest != RX_ID_NEVER && e->lx.x.meta.at[rest].known_empty != 1 && !come_to(e, t, w, child, rest)) return false;
+        }
+    }
+    return true;
+}
+
+/* Index of the walk; NONE on failure. */
+static u32 walk_of(ge_engine *e, ct_table *t, rx_id id, u32 node) {
+    u64 key = (u64)id << 32 | node;
+    u32 known = map_get(&t->walk_of, key);
+    if (known != NONE) return known;
+    walk_state w = {.id = id};
+    bool ok = make_walk(e, t, &w, id, node) && vec_reserve(&e->b, &t->nexts, w.nexts.n);
+    if (ok) {
+        if (w.nexts.n) memcpy(t->nexts.at + t->nexts.n, w.nexts.at, w.nexts.n * sizeof *w.nexts.at);
+        w.walk.next = t->nexts.n;
+        w.walk.n_next = w.nexts.n;
+        t->nexts.n += w.nexts.n;
+        ok = vec_push(&e->b, &t->walks, w.walk) && map_put(&e->b, &t->walk_of, key, t->walks.n - 1);
+    }
+    vec_drop(&e->b, &w.nexts);
+    vec_drop(&e->b, &w.todo);
+    map_drop(&e->b, &w.seen);
+    return ok ? t->walks.n - 1 : NONE;
+}
+
+/* --- costs --------------------------------------------------------------------------------------------------------------- */
+
+/* Walks from an expression at a node, at a cost; what is left behind is appended to `todo` if it was not there before. */
+static bool spread(ge_engine *e, ct_table *t, rx_id id, u32 node, u32 cost, ct_costs *out, word_map *seen, id_vec *todo) {
+    u32 index = walk_of(e, t, id, node);
+    if (index == NONE) return false;
+    ct_walk walk = t->walks.at[index];
+    for (u32 seam = 0; seam < t->seams.n; seam++)
+        if (walk.ends >> seam & 1) out->at[seam] = (u16)min_u32(out->at[seam], cost);
+    for (u32 i = 0; i < walk.n_next; i++) {
+        rx_id next = t->nexts.at[walk.next + i];
+        if (map_get(seen, next) != NONE) continue;
+        if (!map_put(&e->b, seen, next, 0) || !vec_push(&e->b, todo, next)) return false;
+    }
+    return ct_charge(e, t, walk.n_next + 1);
+}
+
+bool ct_cost_expression(ge_engine *e, ct_table *t, rx_id id, u32 seam, u32 most, ct_costs *out, bool *known) {
+    word_map seen = {0};
+    id_vec todo = {0};
+    memset(out, 0xff, sizeof *out);
+    id = rx_clamp(&e->lx.x, id, CT_CLAMP);
+    bool ok = id != NONE;
+    if (ok && seam == 0) {
+        if (rx_nullable(&e->lx.x, id)) out->at[0] = 0;
+        ok = vec_push(&e->b, &todo, id) && map_put(&e->b, &seen, id, 0);
+    } else if (ok) {
+        ok = spread(e, t, id, t->seams.at[seam], 0, out, &seen, &todo);
+    }
+    for (u32 head = 0, cost = 1; ok && head < todo.n && head < most; cost++)
+        for (u32 end = todo.n; ok && head < end && head < most; head++) ok = spread(e, t, todo.at[head], 0, cost, out, &seen, &todo);
+    *known = ok && todo.n <= most;
+    map_drop(&e->b, &seen);
+    vec_drop(&e->b, &todo);
+    return ok;
+}
