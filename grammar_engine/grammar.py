@@ -11,10 +11,10 @@ that are alive keep theirs, and the old one goes with the last of them.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any
-from weakref import WeakSet
+from weakref import WeakSet, ref
 
 from ._native import NativeExpressions, NothingError, check, ffi, lib, new_err, new_grammar
 from .errors import GrammarError
@@ -41,7 +41,7 @@ class Switches:
     state_cache : bool
         Keep transitions of the lexer and of configurations.
     slices : bool
-        Allow plain tokens together where any plain text can go on.
+        Allow plain tokens together where any plain text can go on, and all below a node of the trie where that stays inside a lexeme.
     heirs : bool
         Make a mask by its difference from that of the state to which most bytes lead.
     clamping : bool
@@ -125,18 +125,24 @@ class Stats:
         return Stats(**{name: max(mine[name], theirs[name]) if name in _MAXIMA else mine[name] + theirs[name] for name in mine})
 
 
+_is_full = lib.ge_engine_is_full
 _LOCK = threading.Lock()  # of the engines of all grammars; held while one is looked up or made
 _STATS_FIELDS = [field.name for field in fields(Stats)]
 _MAXIMA = {"max_row_items", "max_alternatives", "generation"}
 
 
+def _none() -> None:
+    """A reference to nothing."""
+
+
 class Engine:
     """A generation of automata of one (grammar, vocabulary, switches)."""
 
-    __slots__ = ("__weakref__", "generation", "handle")
+    __slots__ = ("__weakref__", "generation", "handle", "switches", "vocabulary")
 
     def __init__(self, grammar: Grammar, vocabulary: Vocabulary, switches: Switches, generation: int):
         self.generation = generation
+        self.vocabulary, self.switches = vocabulary._handle, switches
         out, err = ffi.new("ge_engine **"), new_err()
         check(lib.ge_engine_new(grammar._handle, vocabulary._handle, switches._off(), out, err), err)
         self.handle = ffi.gc(out[0], lib.ge_engine_free)
@@ -178,6 +184,7 @@ class Grammar:
     _nonterminals: list[SymbolInfo]
     _handle: Any
     _live: WeakSet[Engine]
+    _latest: Callable[[], Engine | None]
 
     def __init__(self) -> None:
         raise TypeError("a Grammar is made by Grammar.from_json_schema, from_regex, from_lark or from_choices")
@@ -349,18 +356,23 @@ class Grammar:
         self._nonterminals = builder.nonterminals
         self._handle = new_grammar(builder, expressions)
         self._live = WeakSet()
+        self._latest = _none
         return self
 
     # --- engines ----------------------------------------------------------------------------------------------------
 
     def _engine(self, vocabulary: Vocabulary, switches: Switches) -> Engine:
         """The engine for new matchers: the present one, or a fresh one if that is full."""
+        latest = self._latest()  # most often the one that is asked for again
+        if latest is not None and latest.vocabulary is vocabulary._native and latest.switches is switches and not _is_full(latest.handle):
+            return latest
         with _LOCK:
             engines = vocabulary._engines.setdefault(self, {})
             engine: Engine | None = engines.get(switches)
-            if engine is None or lib.ge_engine_is_full(engine.handle):
+            if engine is None or _is_full(engine.handle):
                 engine = engines[switches] = Engine(self, vocabulary, switches, engine.generation + 1 if engine else 1)
                 self._live.add(engine)
+            self._latest = ref(engine)  # the vocabulary holds it: an engine goes when grammar or vocabulary do
             return engine
 
     def warm(self, vocabulary: Vocabulary, *, seconds: float = 1.0, examples: Iterable[str | bytes] = (), seed: int = 0) -> int:

@@ -23,14 +23,14 @@ from .vocabulary import Vocabulary
 _WORDS, _POINTER = ffi.typeof("uint32_t[]"), ffi.typeof("uint32_t *")
 _WORD_FORMATS = {"i", "I", "<i", "<I", "=i", "=I"}
 _BYTE_FORMATS = {"B", "b", "c", "<B", "<b"}
-_from_buffer, _cast = ffi.from_buffer, ffi.cast
+_from_buffer, _cast, _typeof = ffi.from_buffer, ffi.cast, ffi.typeof
 
 _Reader = Callable[[Any, int], tuple[Any, int]]  # as `rows_of`
 
 
 def words_of(vocabulary: Vocabulary) -> int:
     """Number of 32-bit words in one mask."""
-    return (vocabulary.width + 31) // 32
+    return (vocabulary._width + 31) // 32
 
 
 def allocate_masks(rows: int, vocabulary: Vocabulary, kind: str | None = None) -> Any:
@@ -74,7 +74,7 @@ class MaskBuffer:
     ----------
     buffer : numpy array, torch CPU tensor, array, bytearray or memoryview
         As for `Matcher.fill_mask`. As long as this object lives, what would move its memory raises (but for numpy's `resize(refcheck=False)`); a
-        tensor whose memory has moved nevertheless (`share_memory_`) is refused.
+        tensor that has other memory nevertheless (`share_memory_`, `set_`) is refused.
     vocabulary : Vocabulary
 
     Attributes
@@ -103,16 +103,17 @@ class MaskBuffer:
     __slots__ = ("_fixed_words", "_memory", "_rows", "_tensor", "_view", "_words", "buffer")
 
     def __init__(self, buffer: Any, vocabulary: Vocabulary):
-        torch = sys.modules.get("torch")
-        is_tensor = torch is not None and isinstance(buffer, torch.Tensor)
-        self._words = words_of(vocabulary)
-        self._fixed_words = -1 if is_tensor else self._words  # what need not be looked at again
-        _, self._rows = rows_of(buffer, self._words)
-        self.buffer = buffer
-        # An export of one's own holds the memory: of a tensor by an array, after which it cannot be resized.
-        self._view = memoryview(buffer.numpy() if is_tensor else buffer)
-        self._memory = _words_at(self._view)
-        self._tensor = buffer.detach() if is_tensor else None  # the same storage, whatever becomes of the other
+        if isinstance(buffer, MaskBuffer):
+            raise TypeError("a MaskBuffer is made of a buffer, not of another MaskBuffer")
+        words = words_of(vocabulary)
+        memory, rows = rows_of(buffer, words)
+        tensor = view = None
+        if _typeof(memory) is _POINTER:  # which holds nothing: a memoryview's or a tensor's
+            tensor = None if type(buffer) is memoryview else buffer.detach()  # keeps the memory, whatever the other will have
+            view = memoryview(buffer if tensor is None else buffer.numpy())  # an array that is exported keeps it where it is
+        self._tensor, self._view = tensor, view
+        self._memory, self._rows, self.buffer = memory, rows, buffer
+        self._words, self._fixed_words = words, words if tensor is None else -1  # a tensor's memory is looked at again
 
     @property
     def rows(self) -> int:
@@ -155,11 +156,25 @@ def _rows_of_view(buffer: Any, words: int) -> tuple[Any, int]:
     return _words_at(buffer), view.nbytes // (4 * words)
 
 
+def _rows_of_bytearray(buffer: bytearray, words: int) -> tuple[Any, int]:
+    rows, rest = divmod(len(buffer), 4 * words)
+    if rest or not rows:
+        _check_view(memoryview(buffer), words)
+    return _from_buffer(_WORDS, buffer), rows
+
+
+def _rows_of_array(buffer: array[Any], words: int) -> tuple[Any, int]:
+    """Of a row of integers; what else an array may be is told by its view."""
+    if len(buffer) != words or buffer.typecode not in _WORD_FORMATS:
+        return _rows_of_view(buffer, words)
+    return _from_buffer(_WORDS, buffer), 1
+
+
 def _rows_of_held(buffer: MaskBuffer, words: int) -> tuple[Any, int]:
     if buffer._words != words:
         raise ValueError(f"the masks of this MaskBuffer have {buffer._words} words, not {words}: it is for another vocabulary")
-    if buffer._tensor is not None and buffer._tensor.data_ptr() != int(_cast("uintptr_t", buffer._memory)):
-        raise ValueError("the memory of this MaskBuffer's tensor has moved (share_memory_ does that): make another one")
+    if buffer._tensor is not None and buffer.buffer.data_ptr() != int(_cast("uintptr_t", buffer._memory)):
+        raise ValueError("this MaskBuffer's tensor has other memory than it had (share_memory_ and set_ do that): make another one")
     return buffer._memory, buffer._rows
 
 
@@ -187,8 +202,12 @@ def _check_view(view: memoryview, words: int) -> None:
         raise ValueError(f"a mask row is {4 * words} bytes ({words} words) wide: {view.nbytes} bytes are no number of rows")
 
 
-_READERS: dict[type, _Reader] = dict.fromkeys((bytearray, memoryview, array), _rows_of_view)  # and what _reader_of adds
-_READERS[MaskBuffer] = _rows_of_held
+_READERS: dict[type, _Reader] = {  # and what _reader_of adds
+    MaskBuffer: _rows_of_held,
+    bytearray: _rows_of_bytearray,
+    array: _rows_of_array,
+    memoryview: _rows_of_view,
+}
 
 
 def _reader_of(kind: type) -> _Reader:
@@ -225,8 +244,8 @@ def _tensor_reader(torch: Any) -> _Reader:
             raise TypeError(f"a mask tensor is int32, not {buffer.dtype}")
         if not buffer.is_cpu:
             raise ValueError(f"a mask tensor lies in CPU memory, not on {buffer.device}")
-        if buffer.layout is not strided or not buffer.is_contiguous():
-            raise ValueError("the mask tensor is not contiguous")
+        if buffer.layout is not strided or not buffer.is_contiguous() or buffer.is_neg():
+            raise ValueError("the mask tensor is not contiguous, or a negated view")
         shape = buffer.shape
         if len(shape) != 2 or shape[1] != words or not shape[0]:
             _check_shape(tuple(shape) or (0,), words)

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ._native import check, error_of, ffi, gc_handle, lib, new_err
+from ._native import check, error_of, ffi, lib
 from .automata.dfa import TokenDFA
 from .errors import LimitExceededError, MatcherFinishedError, TokenRejectedError
 from .grammar import Grammar, Switches
@@ -24,7 +24,10 @@ from .vocabulary import Vocabulary
 _COMPLETE, _ENDED, _SAME = 1, 2, 4
 _ALL = lib.GE_MASK_ALL
 _ID_END = 1 << 62  # beyond all ids
-_accept_token, _fill_mask = lib.ge_matcher_accept_token, lib.ge_matcher_fill_mask  # looked up once: these are called for each token
+# Looked up once: these are called for each token, or for each matcher.
+_accept_token, _fill_mask, _free = lib.ge_matcher_accept_token, lib.ge_matcher_fill_mask, lib.ge_matcher_free
+_new, _gc = ffi.new, ffi.gc
+_OUT, _ERR, _SIZE = ffi.typeof("ge_matcher **"), ffi.typeof("ge_err *"), ffi.typeof("size_t *")
 _MOST = 65_536  # tokens that `closing_within` looks for
 _SHOWN = 256  # names that `explain` collects
 _ALL_ON = Switches()
@@ -86,11 +89,12 @@ class Matcher:
     A matcher belongs to one thread at a time: a call during another one raises RuntimeError, and changes nothing. Costs: 16 bytes per step of history.
     """
 
-    __slots__ = ("_engine", "_err", "_handle", "_n_done", "_switches", "_words", "grammar", "vocabulary")
+    __slots__ = ("_engine", "_err", "_handle", "_n_done", "_words", "grammar", "vocabulary")
 
     def __init__(self, grammar: Grammar | TokenDFA, vocabulary: Vocabulary | None = None, *, switches: Switches = _ALL_ON):
-        table = grammar if isinstance(grammar, TokenDFA) else None
-        if table is not None:
+        table = None
+        if not isinstance(grammar, Grammar) and isinstance(grammar, TokenDFA):
+            table = grammar
             grammar, vocabulary = table._grammar_for(vocabulary)
         if not isinstance(grammar, Grammar) or not isinstance(vocabulary, Vocabulary):
             raise TypeError(
@@ -98,19 +102,15 @@ class Matcher:
             )
         self.grammar = grammar
         self.vocabulary = vocabulary
-        self._switches = switches
-        self._engine = grammar._engine(vocabulary, switches)
+        self._engine = engine = grammar._engine(vocabulary, switches)
         if table is not None:
-            lib.ge_engine_use(self._engine.handle, table._handle)
-        out, err = ffi.new("ge_matcher **"), new_err()
-        check(lib.ge_matcher_new(self._engine.handle, out, err), err)
-        self._own(gc_handle(out, lib.ge_matcher_free))
-
-    def _own(self, handle: Any) -> None:
-        self._handle = handle
-        self._err = new_err()
-        self._n_done = ffi.new("size_t *")
-        self._words = words_of(self.vocabulary)
+            lib.ge_engine_use(engine.handle, table._handle)
+        self._words = words_of(vocabulary)
+        self._n_done = _new(_SIZE)
+        self._err = err = _new(_ERR)
+        out = _new(_OUT)
+        check(lib.ge_matcher_new(engine.handle, out, err), err)
+        self._handle = _gc(out[0], _free)
 
     def _after(self, status: int, function: Any, *arguments: Any) -> int:
         """What to do when a call has failed: raise, or move to a fresh generation of states and return what it returns there.
@@ -129,7 +129,7 @@ class Matcher:
 
     def _move(self) -> bool:
         """Read the text again in a fresh engine, if there is one. Its error, if there is one, is that of the text alone."""
-        engine = self.grammar._engine(self.vocabulary, self._switches)
+        engine = self.grammar._engine(self.vocabulary, self._engine.switches)
         if engine is self._engine:
             return False
         check(lib.ge_matcher_move(self._handle, engine.handle, self._err), self._err)
@@ -280,11 +280,12 @@ class Matcher:
 
     def fork(self) -> Matcher:
         """An independent copy. Costs a copy of the history."""
-        out = ffi.new("ge_matcher **")
+        out = _new(_OUT)
         check(lib.ge_matcher_fork(self._handle, out, self._err), self._err)
         twin = object.__new__(Matcher)
-        twin.grammar, twin.vocabulary, twin._switches, twin._engine = self.grammar, self.vocabulary, self._switches, self._engine
-        twin._own(gc_handle(out, lib.ge_matcher_free))
+        twin._handle = _gc(out[0], _free)
+        twin.grammar, twin.vocabulary, twin._engine = self.grammar, self.vocabulary, self._engine
+        twin._words, twin._n_done, twin._err = self._words, _new(_SIZE), _new(_ERR)
         return twin
 
     def __copy__(self) -> Matcher:

@@ -8,7 +8,7 @@ A call through cffi releases the GIL.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import fields
 from operator import attrgetter
 from typing import Any, NamedTuple
@@ -262,8 +262,3 @@ def new_grammar(builder: Builder, expressions: NativeExpressions) -> Any:
     rules.start, rules.longest = builder.start, builder.longest
     check(lib.ge_grammar_new(expressions.handle, rules, out, err), err)
     return ffi.gc(out[0], lib.ge_grammar_free, lib.ge_grammar_bytes(out[0]))
-
-
-def gc_handle(out: Any, free: Callable[[Any], None]) -> Any:
-    """Wrap the handle that a constructor has put into `out`."""
-    return ffi.gc(out[0], free)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import copy
+import json
 import threading
+from collections import OrderedDict
 from decimal import Decimal
 
 import pytest
@@ -23,19 +26,64 @@ def test_equal_sources_are_one_grammar() -> None:
     assert cache.stats.misses == cache.stats.grammars == 7
 
 
-def test_sources_that_differ_are_told_apart() -> None:
+APART = [
+    ({"const": 1}, {"const": True}),
+    ({"const": 1}, {"const": 1.0}),
+    ({"const": 1}, {"const": "1"}),
+    ({"const": 0}, {"const": False}),
+    ({"const": 0}, {"const": None}),
+    ({"const": None}, {"const": "null"}),
+    ({"const": 0.0}, {"const": -0.0}),
+    ({"const": 2**53}, {"const": float(2**53)}),
+    ({"const": 2**53}, {"const": 2**53 + 1}),
+    ({"const": 2**90}, {"const": 2**90 + 1}),
+    ({"const": "é"}, {"const": "e\u0301"}),
+    ({"const": []}, {"const": {}}),
+    ({"const": [1, [2]]}, {"const": [[1], 2]}),
+    ({"const": ["a", "b"]}, {"const": ["ab"]}),
+    ({"const": {"a": [{"b": 1}]}}, {"const": {"a": [{"b": True}]}}),
+    ({"const": {"a": {}, "b": 1}}, {"const": {"a": {"b": 1}}}),
+    ({"const": Decimal("0.1")}, {"const": None}),
+    ({"const": Decimal("0.1")}, {"const": 0.1}),
+    ({"const": Decimal("0.1")}, {"const": "0.1"}),
+    ({"const": Decimal("0.1")}, {"const": Decimal("0.2")}),
+    ({"properties": {"a": {}, "b": {}}}, {"properties": {"b": {}, "a": {}}}),
+    ({"items": {"properties": {"a": {}, "b": {}}}}, {"items": {"properties": {"b": {}, "a": {}}}}),
+    (True, {}),
+    (True, "true"),
+    ('{"const": 1}', '{"const": 2}'),
+    ('{"const": 1}', '{"const": 1.0}'),
+    ('{"const": 1}', {"const": 1}),
+]
+
+
+@pytest.mark.parametrize(("first", "second"), APART, ids=str)
+def test_sources_that_differ_are_told_apart(first: object, second: object) -> None:
     cache = GrammarCache()
-    pairs = [
-        ({"const": 1}, {"const": True}),
-        ({"const": 1}, {"const": "1"}),
-        ({"const": Decimal("0.1")}, {"const": None}),
-        ({"const": Decimal("0.1")}, {"const": Decimal("0.2")}),
-        ({"properties": {"a": {}, "b": {}}}, {"properties": {"b": {}, "a": {}}}),
-        (True, {}),
-        ('{"const": 1}', '{"const": 2}'),
-    ]
-    for first, second in pairs:
-        assert cache.from_json_schema(first) is not cache.from_json_schema(second)
+    one, other = cache.from_json_schema(first), cache.from_json_schema(second)
+    assert one is not other
+    assert cache.from_json_schema(copy.deepcopy(first)) is one
+    assert cache.from_json_schema(copy.deepcopy(second)) is other
+
+
+def test_equal_sources_are_found_whatever_they_are_made_of() -> None:
+    """Strings that are one object or several, keys that are interned or not, dicts of another class."""
+    cache, word = GrammarCache(), "".join(["some", " word"])
+    grammar = cache.from_json_schema({"enum": [word, word], "title": word})
+    assert cache.from_json_schema({"enum": ["some word", "".join(["some ", "word"])], "title": word}) is grammar
+    assert cache.from_json_schema(json.loads('{"enum": ["some word", "some word"], "title": "some word"}')) is grammar
+    ordered = [OrderedDict([("const", 1), ("title", "x")]) for _ in range(2)]
+    assert cache.from_json_schema(ordered[0]) is cache.from_json_schema(ordered[1])
+    assert cache.from_json_schema(bytearray(b"{}")) is cache.from_json_schema(b"{}")
+
+
+def test_options_that_differ_are_told_apart() -> None:
+    cache, schema = GrammarCache(), {"properties": {"a": {}, "b": {}}}
+    every = [{}, {"property_order": "any"}, {"whitespace": "compact"}, {"lenient": True}, {"limits": Limits(max_rules=99_999)}]
+    assert len({id(cache.from_json_schema(schema, **options)) for options in every}) == len(every)
+    both = {"whitespace": "compact", "lenient": True}
+    assert cache.from_json_schema(schema, **both) is cache.from_json_schema(schema, **dict(reversed(both.items())))
+    assert cache.from_regex("a") is not cache.from_lark("a: /a/", start="a") is not cache.from_choices("a")
 
 
 def test_a_dict_that_was_changed_is_another_source() -> None:

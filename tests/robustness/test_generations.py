@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import random
 
 from grammar_engine import Grammar, Limits, Matcher, Vocabulary, allocate_masks, fill_masks
+from grammar_engine.grammar import Switches
 
 SCHEMA = {"type": "array", "items": {"enum": [f"value {i}" for i in range(40)]}, "maxItems": 30}
 VOCABULARY = Vocabulary.builtin()
@@ -55,6 +57,30 @@ def test_a_generation_that_is_not_full_is_shared():
     second.mask()
     assert grammar.stats.mask_builds == builds
     assert grammar.stats.generation == 1
+
+
+def test_each_vocabulary_and_each_switch_has_an_engine_of_its_own():
+    """However they take turns: the engine that was asked for last is found without a look at the others."""
+    grammar, other = Grammar.from_regex("[ab]+c"), Grammar.from_regex("a+b")
+    vocabularies = [Vocabulary([b"a", b"b", b"c", b""], eos=[3]), Vocabulary([b"c", b"ab", b"", b"a"], eos=[2])]
+    off = Switches(mask_cache=False)
+    asked = [(g, v, s) for g in (grammar, other) for v in vocabularies for s in (Switches(), off)]
+    first = [Matcher(g, v, switches=s) for g, v, s in asked]
+    assert len({id(matcher._engine) for matcher in first}) == len(asked)
+    assert [matcher.allowed_tokens() for matcher in first] == [[0, 1], [0, 1], [1, 3], [1, 3], [0], [0], [1, 3], [1, 3]]
+    rng = random.Random(2)
+    for _ in range(200):
+        i = rng.randrange(len(asked))
+        assert Matcher(asked[i][0], asked[i][1], switches=asked[i][2])._engine is first[i]._engine
+
+
+def test_an_engine_goes_with_its_vocabulary():
+    grammar, vocabulary = Grammar.from_regex("[ab]+c"), Vocabulary([b"a", b"b", b"c", b""], eos=[3])
+    Matcher(grammar, vocabulary).mask()
+    assert grammar.stats.configurations
+    del vocabulary
+    gc.collect()
+    assert not grammar.stats.configurations
 
 
 def test_the_engine_outlives_grammar_and_vocabulary():
