@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from types import SimpleNamespace
 
 import numpy as np
@@ -242,10 +243,25 @@ def test_exported_keys_and_values_are_copies():
     session = as_model(build(tiny)).start()
     session.logits([1, 2, 3])
     payload = session.export(0, 2, 2)[0]
-    kept = [stack.clone() for stack in payload]
+    kept = copy.deepcopy(payload)
     session.logits([4, 5, 6])
     assert all((a == b).all() for a, b in zip(kept, payload, strict=True))
-    assert all(stack.untyped_storage().nbytes() == stack.nbytes for stack in payload)
+    assert all(stack.base is None and stack.flags.owndata for stack in payload), "arrays of numpy: the model is on the CPU"
+
+
+def test_exported_keys_and_values_that_numpy_cannot_hold_are_copies():
+    session = as_model(build(tiny).bfloat16()).start()
+    session.logits([1, 2, 3, 4, 5])
+    payloads = session.export(0, 5, 2)
+    kept = copy.deepcopy(payloads)
+    session.logits([4, 5, 6])
+    assert [payload[0].shape[3] for payload in payloads] == [2, 2, 1]
+    for before, after in zip(kept, payloads, strict=True):
+        assert all((a == b).all() for a, b in zip(before, after, strict=True))
+        assert all(stack.untyped_storage().nbytes() == stack.nbytes == after.nbytes for stack in after)
+    again = as_model(build(tiny).bfloat16()).start()
+    again.resume([4, 5, 6], [session.export(0, 3, 3)[0]])
+    assert (again.logits([4, 5, 6, 7]) == session.logits([4, 5, 6, 7])).all()
 
 
 def test_layers_of_different_shapes():

@@ -123,6 +123,18 @@ def test_a_model_that_was_converted_finds_nothing_of_before(module) -> None:
     assert b"meta" in kv.salt_of(model)
 
 
+def test_a_model_whose_first_parameter_is_another_object_is_looked_at_anew(module) -> None:
+    salt = kv.salt_of(module)
+    path, _, name = next(name for name, _ in module.named_parameters()).rpartition(".")
+    parameter = module.get_parameter(f"{path}.{name}")
+    setattr(module.get_submodule(path), name, torch.nn.Parameter(parameter.detach().bfloat16()))
+    assert kv.salt_of(module) != salt
+    setattr(module, path, torch.nn.Embedding(16, 32))  # a part with a parameter of the same name
+    assert kv.salt_of(module) == salt
+    setattr(module, path, torch.nn.Identity())  # and one without
+    assert kv.salt_of(module) == salt
+
+
 def test_partial_blocks(module) -> None:
     model, cache = as_model(module), PrefixCache(BLOCK, share_partial=True)
     ids, scores, _ = write(model, cache, PROMPT)

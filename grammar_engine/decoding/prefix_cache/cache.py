@@ -208,47 +208,75 @@ class PrefixCache(Generic[P]):
 
     # --- for leases -------------------------------------------------------------------------------------------------
 
-    def _enter(self, lease: Lease[P], start: int, stop: int, make: Callable[[int, int], P]) -> tuple[Block[P], bool]:
-        """The block of these positions of a text, found or made, with one user more; and whether it was found."""
-        parent = lease._blocks[start // self.block_size - 1] if start else None
-        tokens = lease._ids[start:stop]
-        key = self._key(lease, parent, lease._ids, start, stop)
+    def _extend(self, lease: Lease[P], start: int, end: int, make: Callable[[int, int], P]) -> None:
+        """Give a lease the blocks of the positions start .. end - 1, found or made. One that it has from `start` on is outgrown."""
+        ids, key, named = lease._ids, lease._blocks[start // self.block_size - 1].key if start else lease._root, []
+        for first in range(start, end, self.block_size):
+            stop = min(first + self.block_size, end)
+            key = self._hashing.key(lease._root, key, ids, first, stop)
+            named.append((key, first, stop))
+        made: list[Block[P]] = []
+        gone: list[Block[P]] = []
+        n_found = 0
         with self._lock:
-            if found := self._merge(key, parent, lease._salt, tokens):
-                return found, True
-        made = Block(key, parent, lease._salt, start, tokens, make(start, stop), users=1)
-        made.size = self._size_of(made.payload)
-        with self._lock:
-            found = self._merge(key, parent, lease._salt, tokens)  # another thread may have made the same meanwhile
-            if found is None:
-                made.last_used = self._stamp(parent)
-                if key not in self._table and (parent is None or parent.registered):
-                    made.registered = True
-                    self._table[key] = made
-                return made, False
-        self._drop([made])
-        return found, True
+            while n_found < len(named) and self._merge(lease, *named[n_found], gone):
+                n_found += 1  # behind a block that is not there none is
+        try:
+            for key, first, stop in named[n_found:]:
+                payload = make(first, stop)
+                made.append(Block(key, None, lease._salt, first, ids[first:stop], payload, self._size_of(payload), users=1))
+        finally:
+            with self._lock:
+                for block in made:
+                    if self._merge(lease, block.key, block.start, block.stop, gone):  # another thread has made the same meanwhile
+                        gone.append(block)
+                    else:
+                        self._enter(lease, block, gone)
+            self._drop(gone)
 
-    def _merge(self, key: bytes, parent: Block[P] | None, salt: bytes, tokens: array[int]) -> Block[P] | None:
-        block = self._find(key, parent, salt, tokens)
-        if block is not None:
-            self._take(block, self._stamp(parent))
-            self._counts.merges += 1
-        return block
+    def _merge(self, lease: Lease[P], key: bytes, start: int, stop: int, gone: list[Block[P]]) -> bool:
+        """Whether the next block of a text is there; then it has one user more."""
+        parent = self._last_full(lease)
+        block = self._find(key, parent, lease._salt, lease._ids[start:stop])
+        if block is None:
+            return False
+        self._take(block, self._stamp(parent))
+        self._counts.merges += 1
+        self._append(lease, block, True, gone)
+        return True
+
+    def _enter(self, lease: Lease[P], block: Block[P], gone: list[Block[P]]) -> None:
+        """The next block of a text is a new one."""
+        block.parent = parent = self._last_full(lease)
+        block.last_used = self._stamp(parent)
+        if block.key not in self._table and (parent is None or parent.registered):
+            block.registered = True
+            self._table[block.key] = block
+        self._append(lease, block, False, gone)
+
+    def _append(self, lease: Lease[P], block: Block[P], found: bool, gone: list[Block[P]]) -> None:
+        """Takes the place of a last block that was not full. That goes if it is nobody else's: its key names a text that was not finished there."""
+        if lease._blocks and lease._blocks[-1].start == block.start:
+            lease._found.pop()
+            outgrown = lease._blocks.pop()
+            outgrown.users -= 1
+            if not outgrown.users:
+                if outgrown.registered:
+                    del self._table[outgrown.key]
+                gone.append(outgrown)
+        lease._blocks.append(block)
+        lease._found.append(found)
+
+    def _last_full(self, lease: Lease[P]) -> Block[P] | None:
+        """The block before the next one of a text."""
+        blocks = lease._blocks
+        if blocks and len(blocks[-1].tokens) < self.block_size:
+            blocks = blocks[:-1]
+        return blocks[-1] if blocks else None
 
     def _stamp(self, parent: Block[P] | None) -> int:
         """Growth is no use of the text as a whole: a block is as old as the one before it."""
         return self._tick if parent is None else parent.last_used
-
-    def _outgrow(self, block: Block[P]) -> None:
-        """A text goes on where this was its last block. Nobody else's: it goes, for its key names a text that was not finished there."""
-        with self._lock:
-            block.users -= 1
-            gone = not block.users
-            if gone and block.registered:
-                del self._table[block.key]
-        if gone:
-            self._drop([block])
 
     def _release(self, lease: Lease[P]) -> None:
         gone: list[Block[P]] = []

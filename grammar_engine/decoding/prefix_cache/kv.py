@@ -21,9 +21,12 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
 from itertools import count
-from typing import TYPE_CHECKING, Any, NamedTuple
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from .cache import PrefixCache
@@ -33,14 +36,17 @@ if TYPE_CHECKING:
     from ..models import Model, Payload, Session
 
 
-class _Named(NamedTuple):
+@dataclass(slots=True)
+class _Named:
     name: bytes
-    parameters: list[Any]  # of the last time: to list them takes long
-    salts: dict[Any, bytes]  # by the kinds of the parameters, and what passes are cast to
+    salts: dict[Any, bytes] = field(default_factory=dict)  # by the kinds of the parameters, and what passes are cast to
+    parameters: list[Any] = field(default_factory=list)  # of the last time
+    first: Callable[[Any], Any] | None = None  # gives the first of these as it is now; None: there is none
 
 
 _lock = threading.Lock()
 _numbers = count()
+_kind_of = attrgetter("dtype", "device")
 _named: WeakKeyDictionary[Any, _Named] = WeakKeyDictionary()
 
 
@@ -117,24 +123,36 @@ def _is_seen_whole(ids: Sequence[int], model: Model) -> bool:
 def salt_of(model: object) -> bytes:
     """A name for a model while it lives, never used again for another one, with all that its keys and values are made of, but for the weights."""
     owner: Any = getattr(model, "module", model)  # `as_model` may wrap the same module anew for each text
-    with _lock:
-        named = _named.setdefault(owner, _Named(b"model %d" % next(_numbers), [], {}))
-    kinds = _kinds_of(owner, named.parameters)
+    named = _named.get(owner)
+    if named is None:
+        with _lock:
+            named = _named.setdefault(owner, _Named(b"model %d" % next(_numbers)))
+    kinds = _kinds_of(owner, named)
     salt = named.salts.get(kinds)
     if salt is None:
         salt = named.salts[kinds] = b" ".join([named.name, *sorted(" ".join(map(str, kind)).encode() for kind in kinds)])
     return salt
 
 
-def _kinds_of(module: Any, parameters: list[Any]) -> frozenset[tuple[Any, ...]]:
+def _kinds_of(module: Any, named: _Named) -> frozenset[tuple[Any, ...]]:
     """The types and devices of the parameters, and what passes are cast to on these devices."""
     torch = sys.modules.get("torch")
     if torch is None or not isinstance(module, torch.nn.Module):
         return frozenset()
-    if next(module.parameters(), None) is not (parameters[0] if parameters else None):
-        parameters[:] = module.parameters()
-    kinds: set[tuple[Any, ...]] = {(parameter.dtype, parameter.device) for parameter in parameters}
+    kinds: set[tuple[Any, ...]] = set(map(_kind_of, _parameters_of(module, named)))
     if hasattr(torch, "get_autocast_dtype"):  # torch 2.4
-        devices = {device.type for _, device in kinds} - {"meta"}
-        kinds |= {("autocast", device, torch.get_autocast_dtype(device)) for device in devices if torch.is_autocast_enabled(device)}
+        for device in {device.type for _, device in kinds} - {"meta"}:
+            if torch.is_autocast_enabled(device):
+                kinds.add(("autocast", device, torch.get_autocast_dtype(device)))
     return frozenset(kinds)
+
+
+def _parameters_of(module: Any, named: _Named) -> list[Any]:
+    """All of them. To list them takes long, so it is done anew only where the first one is another object than the last time."""
+    with suppress(AttributeError, IndexError):
+        if named.first is not None and named.first(module) is named.parameters[0]:
+            return named.parameters
+    parameters = dict(module.named_parameters())
+    named.parameters = list(parameters.values())
+    named.first = attrgetter(next(iter(parameters))) if parameters else None
+    return named.parameters

@@ -99,23 +99,17 @@ class Lease(Generic[P]):
 
         Notes
         -----
-        If `make` raises, the tokens are in the text and the blocks made so far stay; the next call makes those that are missing.
+        Other texts find the new blocks at the end of the call. If `make` raises, the tokens are in the text and the blocks made so far stay; the
+        next call makes those that are missing.
         """
         if not self._open:
             raise ValueError("the lease was released")
         self._ids.extend(array("q", tokens))
-        size = self._cache.block_size
-        while (covered := self.covered) < len(self._ids):
-            start = covered - covered % size
-            stop = min(start + size, len(self._ids))
-            if stop < start + size and not self._cache.share_partial:
-                break
-            block, found = self._cache._enter(self, start, stop, make)
-            if start < covered:
-                self._found.pop()
-                self._cache._outgrow(self._blocks.pop())
-            self._blocks.append(block)
-            self._found.append(found)
+        size, end = self._cache.block_size, len(self._ids)
+        if not self._cache.share_partial:
+            end -= end % size
+        if (covered := self.covered) < end:
+            self._cache._extend(self, covered - covered % size, end, make)
 
     def release(self) -> None:
         """The text is finished: its blocks are idle, unless others use them. More than once does nothing."""
