@@ -1,10 +1,15 @@
 """Closings of few tokens: any sentence counts, however long.
 
-The truth: all sentences of a small language, listed by brute force, and the fewest tokens of each by dynamic programming.
+The truth: all sentences of a small language, listed by brute force, and the fewest tokens of each by dynamic programming. Where a language is
+too large for that, all texts of tokens are tried, shortest first.
+
+There are two searches: the second, which knows lower bounds, is made where the first has taken its share of `max_step_work`. `SECOND` leaves it
+next to nothing.
 """
 
 from __future__ import annotations
 
+import functools
 import itertools
 import random
 import re
@@ -15,6 +20,7 @@ from grammar_engine import Grammar, LimitExceededError, Limits, Matcher, Vocabul
 
 ALPHABET = "ab01"
 LONGEST = 8  # bytes of a sentence of these:
+SECOND = Limits(max_step_work=50_000)
 PATTERNS = ["(ab|aabb|0{4}){2}", "[ab]{3,7}0?", "(a|b1){2,4}", "(ab){0,2}1{1,2}ab", "a(0|1){0,6}b", "0|1a{0,5}b", "(a?b?0?){2}1"]
 
 
@@ -68,6 +74,147 @@ def test_against_all_sentences():
                 n_better += check(matcher, sentences) < len(matcher.closing_tokens())
                 matcher.accept(rng.choice(matcher.allowed_tokens()))
     assert n_better > 20
+
+
+def allowed(matcher, done):
+    """What the tokens that are allowed make of texts; None: a sentence ends."""
+    if matcher.is_complete:
+        return None
+    steps = []
+    for token in matcher.allowed_tokens():
+        fork = matcher.fork()
+        fork.accept(token)
+        steps.append((done + matcher.vocabulary.token_bytes(token), fork))
+    return steps
+
+
+def fewest_of_all(matcher, most_texts=800):
+    """The fewest tokens that complete the text, the end included; so many or more if that is negative. Every text of tokens is tried."""
+    level, n = {b"": matcher}, 0
+    while True:
+        following, n = {}, n + 1
+        for done, at in level.items():
+            steps = allowed(at, done)
+            if steps is None:
+                return n
+            following.update(steps)
+            if len(following) > most_texts:
+                return -n
+        level = {text: at for text, at in following.items() if text not in level}
+
+
+JSON_TOKENS = [
+    '{"',
+    '"}',
+    '":',
+    '":"',
+    '","',
+    '":{"',
+    '":[',
+    "],",
+    "}}",
+    "]]",
+    '""',
+    '"a',
+    'a"',
+    '"a"',
+    'a":',
+    '[{"',
+    "0,",
+    ",0",
+    "true",
+    '"b":',
+    "ab",
+    "aa",
+]
+
+
+def schemas(rng):
+    """Objects with required, optional and any other members, nested, in lists; what else bags have."""
+    scalar = [
+        {"type": "null"},
+        {"type": "boolean"},
+        {"enum": ["a", "abab", 0]},
+        {"type": "string", "pattern": "^(ab){2,40}$"},
+        {"const": 10},
+    ]
+    keys = ["a", "b", "aab", "ab"]
+    inner = {
+        "type": "object",
+        "properties": {key: rng.choice(scalar) for key in keys[:2]},
+        "required": ["a"],
+        "additionalProperties": False,
+    }
+    outer = {
+        "type": "object",
+        "properties": {
+            key: rng.choice([*scalar, inner, {"type": "array", "items": rng.choice([*scalar, inner]), "minItems": 1}]) for key in keys
+        },
+        "required": rng.sample(keys, rng.randint(1, 2)),
+    }
+    if rng.random() < 0.9:
+        outer["additionalProperties"] = rng.choice([False, False, inner])
+    if rng.random() < 0.3:
+        outer["minProperties"] = 2
+    return outer
+
+
+def larks(rng):
+    """Recursion on both sides, lists, white space that is ignored."""
+    item = rng.choice(["A", "B", '"ab"', "start"])
+    source = f'start: "(" {item}? ")" | A | start "+" B | "[" {rng.choice(["B", "A"])} ("," {rng.choice(["A", "start"])})~1..3 "]"\n'
+    source += f"A: /{rng.choice(['a+b', '[ab]{2,3}', 'b|aa'])}/\nB: /{rng.choice(['0+1', '01?', '(01)+'])}/\n"
+    return source + ("%ignore / +/\n" if rng.random() < 0.5 else "")
+
+
+def mixed_vocabulary(rng, singles, tokens):
+    longer = {"".join(rng.choices(singles, k=rng.randint(2, 4))) for _ in range(10)}
+    texts = [*singles, *sorted({*rng.sample(tokens, rng.randint(len(tokens) // 2, len(tokens))), *longer})]
+    return Vocabulary([*(text.encode() for text in texts), b""], eos=[len(texts)])
+
+
+def check_bounds(matcher):
+    """`closing_within` finds as few tokens as there are, no fewer, and says so; what it found out: 0 nothing, 1 that there are none, 2 the fewest."""
+    least, knows = fewest_of_all(matcher), 0
+    for most in range(abs(least) + 1):
+        try:
+            tokens = matcher.closing_within(most)
+        except LimitExceededError:
+            continue
+        assert (tokens is not None) == (most >= least) if least > 0 else most == -least or tokens is None
+        knows = max(knows, 1 if tokens is None else 2)
+        if tokens is not None:
+            end = matcher.fork()
+            assert len(tokens) <= most and end.accept_tokens(tokens) == len(tokens) and end.is_terminated
+    return knows
+
+
+@pytest.mark.parametrize("limits", [Limits(), SECOND], ids=["first", "second"])
+@pytest.mark.parametrize("kind", ["json", "json in any order", "lark", "regex"])
+def test_against_all_texts_of_tokens(kind, limits):
+    rng = random.Random(kind)
+    made = {
+        "json": lambda: Grammar.from_json_schema(schemas(rng), whitespace=rng.choice(["compact", (",", ": ")]), limits=limits),
+        "json in any order": lambda: Grammar.from_json_schema(
+            schemas(rng), property_order="any", whitespace="compact", unique_keys=rng.random() < 0.3, limits=limits
+        ),
+        "lark": lambda: Grammar.from_lark(larks(rng), limits=limits),
+        "regex": lambda: Grammar.from_regex(rng.choice(PATTERNS[2:]), limits=limits),
+    }[kind]
+    vocabulary = {
+        "json": functools.partial(mixed_vocabulary, rng, '{}[]":,ab01 -truefalsn', JSON_TOKENS),
+        "lark": functools.partial(mixed_vocabulary, rng, "()[]+,ab01 ", ["(a", ")+", "+0", "a,", ",a", "]+", "))", "((", "[0", "b,", " +"]),
+        "regex": functools.partial(vocabulary_of, rng),
+    }[kind.split()[0]]
+    known = []
+    for _ in range(8):
+        matcher = Matcher(made(), vocabulary())
+        for _ in range(25):
+            if matcher.is_terminated:
+                break
+            known.append(check_bounds(matcher))
+            matcher.accept(rng.choice(matcher.allowed_tokens()))
+    assert known.count(0) < len(known) / 4 and known.count(2) > len(known) / 5
 
 
 def test_choices_of_any_length():
