@@ -194,6 +194,8 @@ rx_id rx_quote_again(rx_arena *x, rx_id part, const u32 *node); /* a RX_QUOTE no
 rx_id rx_quote_step(rx_arena *x, const u32 *node, u32 byte);    /* derivative of a RX_QUOTE node */
 /* *out = the bytes with which the strings of a RX_QUOTE node begin, if those of its operand begin with `of_part`; within an escape, some more. */
 void rx_quote_first(const u32 *node, const byte_set *of_part, byte_set *out);
+/* `from` without the strings of `taken`, where both are spellings and then a quotation mark. False: they are not. *out = NONE: failure. */
+bool rx_quote_minus(rx_arena *x, rx_id from, rx_id taken, rx_id *out);
 bool rx_quote_is_empty(rx_arena *x, const u32 *node);           /* its emptiness, from that of its operand */
 rx_id rx_multiple_step(rx_arena *x, const u32 *node, u32 byte); /* derivative of a RX_MULTIPLE node */
 rx_id rx_punycode_step(rx_arena *x, const u32 *node, u32 byte); /* derivative of a RX_PUNYCODE node */

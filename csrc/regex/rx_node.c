@@ -399,10 +399,31 @@ static bool meet_like_operands(rx_arena *x, id_vec *v) {
     return ok;
 }
 
+/* What is taken out of spellings is taken out of their values (rx_quote.c). */
+static bool meet_quotes(rx_arena *x, id_vec *v) {
+    id_vec taken = {0};
+    bool ok = true, found = false;
+    u32 at = 0;
+    while (at < v->n && !is_kind(x, v->at[at], RX_NOT)) at++;
+    if (at == v->n || v->n < 2 || !x->has_quote) return true;
+    rx_id negated = operand(x, v->at[at], 0);
+    ok = flatten(x, RX_OR, &negated, 1, &taken);
+    for (u32 i = 0; ok && i < v->n; i++)
+        for (u32 k = 0; ok && k < taken.n && i != at; k++) {
+            if (!rx_quote_minus(x, v->at[i], taken.at[k], &v->at[i])) continue;
+            taken.at[k--] = taken.at[--taken.n];
+            found = true;
+            ok = v->at[i] != NONE;
+        }
+    if (ok && found) v->at[at] = rx_not(x, rx_or(x, taken.at, taken.n));
+    vec_drop(x->b, &taken);
+    return ok && v->at[at] != NONE;
+}
+
 rx_id rx_and(rx_arena *x, const rx_id *parts, u32 n) {
     id_vec v = {0};
     rx_id result = NONE;
-    if (!flatten(x, RX_AND, parts, n, &v) || !spend(x, v.n) || !meet_like_operands(x, &v)) goto done;
+    if (!flatten(x, RX_AND, parts, n, &v) || !spend(x, v.n) || !meet_like_operands(x, &v) || !meet_quotes(x, &v)) goto done;
     sort_distinct(&v);
     bool never = false, nullable = true, has_text = false;
     for (u32 i = 0; i < v.n; i++) {

@@ -7,7 +7,13 @@
  *     phase 0   raw                     1  after a backslash
  *     phase 2-5 0..3 hex digits read    6  after a high surrogate    7  and its backslash    8-11  0..3 hex digits of the low one
  *
- * ESCAPES_MINIMAL gives each character one spelling (but for the case of hex digits); ESCAPES_ALL all that RFC 8259 allows. */
+ * ESCAPES_MINIMAL gives each character one spelling (but for the case of hex digits); ESCAPES_ALL all that RFC 8259 allows.
+ *
+ * A spelling ends before the first bare quotation mark and stands for one value. So what must not be there is taken out of the values:
+ *
+ *     QUOTE(A) t & ~(QUOTE(B) s)  =  QUOTE(A & ~B) t      where t begins with a quotation mark, and s is t, or one and anything
+ *
+ * Otherwise escapes under way would be a product of both, and there are 10^5 of them for each character. */
 #include "rx.h"
 #include "utf8.h"
 
@@ -44,6 +50,39 @@ void rx_quote_first(const u32 *node, const byte_set *of_part, byte_set *out) {
     out->w['"' >> 5] &= ~((u32)1 << ('"' & 31));
     out->w['\\' >> 5] &= ~((u32)1 << ('\\' & 31));
     if (must || (any && node[2] == ESCAPES_ALL)) set_add(out, '\\');
+}
+
+/* A quotation mark, and perhaps more. */
+static bool begins_with_mark(const rx_arena *x, rx_id id) {
+    const u32 *node = intern_words(&x->nodes, id);
+    if (node[0] == RX_CONCAT) node = intern_words(&x->nodes, node[1]);
+    byte_set mark = {{0}};
+    set_add(&mark, '"');
+    return node[0] == RX_SET && memcmp(rx_set_of(x, node[1]), &mark, sizeof mark) == 0;
+}
+
+static bool is_mark_and_all(const rx_arena *x, rx_id id) {
+    return rx_kind_of(x, id) == RX_CONCAT && begins_with_mark(x, id) && intern_words(&x->nodes, id)[2] == RX_ID_ALL;
+}
+
+bool rx_quote_minus(rx_arena *x, rx_id from, rx_id taken, rx_id *out) {
+    if (rx_kind_of(x, from) != RX_CONCAT) return false;
+    rx_id head = intern_words(&x->nodes, from)[1], tail = intern_words(&x->nodes, from)[2], part = NONE;
+    if (rx_kind_of(x, head) != RX_QUOTE || !begins_with_mark(x, tail)) return false;
+    u32 node[5];
+    memcpy(node, intern_words(&x->nodes, head), sizeof node);
+    if (taken == tail || is_mark_and_all(x, taken)) {
+        if (node[3] == RAW) part = RX_ID_EMPTY;
+    } else if (rx_kind_of(x, taken) == RX_CONCAT && rx_kind_of(x, intern_words(&x->nodes, taken)[1]) == RX_QUOTE) {
+        const u32 *other = intern_words(&x->nodes, intern_words(&x->nodes, taken)[1]);
+        rx_id behind = intern_words(&x->nodes, taken)[2];
+        bool alike = (other[2] == node[2] || other[2] == ESCAPES_ALL) && other[3] == node[3] && other[4] == node[4];
+        if (alike && (behind == tail || is_mark_and_all(x, behind))) part = other[1];
+    }
+    if (part == NONE) return false;
+    rx_id not = rx_not(x, part), rest = not == NONE ? NONE : rx_and(x, (rx_id[]){node[1], not}, 2);
+    *out = rest == NONE ? NONE : rx_concat(x, rx_quote_again(x, rest, node), tail);
+    return true;
 }
 
 static int hex_digit(u32 byte) {
