@@ -465,7 +465,7 @@ def prepare(grammar: Grammar, parts: dict[str, Any]) -> None:
     grammar.report, grammar.limits, grammar._kind = Report(), Limits(), "fuzz"
     grammar._lexemes = [SymbolInfo(f"lexeme {i}") for i in range(parts["n_lexemes"])]
     grammar._nonterminals = [SymbolInfo(f"rule {i}") for i in range(parts["n_nonterminals"])]
-    grammar._live = WeakSet()
+    grammar._live, grammar._latest = WeakSet(), lambda: None
 
 
 CASES = {"schema": case_schema, "lark": case_lark, "regex": case_regex, "ir": case_ir}
