@@ -9,13 +9,11 @@ for it at the same time; the others wait for that one. A source that fails is no
 
 from __future__ import annotations
 
-import json
-import marshal
+import io
+import pickle
 import threading
 from collections import OrderedDict
 from collections.abc import Iterable
-from decimal import Decimal
-from functools import partial
 from typing import Any, NamedTuple
 
 from .grammar import Grammar
@@ -141,22 +139,11 @@ def _key(value: Any) -> Any:
     if not isinstance(value, (dict, list)):
         hash(value)
         return type(value), value  # True == 1 == 1.0
+    written = io.BytesIO()
+    pickler = pickle.Pickler(written, 3)
+    pickler.fast = True  # no references: equal values are equal bytes. Types are a part of what is written
     try:
-        return dict, marshal.dumps(value, 2)  # the latest version in which equal values are equal bytes
-    except ValueError:
-        return "as JSON", *_as_json(value)
-
-
-def _as_json(value: Any) -> tuple[Any, ...]:
-    """Of a schema that has more than plain objects of Python in it."""
-    decimals: list[Decimal] = []  # no JSON spelling tells them from other values, so they are a part of their own
-    try:
-        return json.dumps(value, ensure_ascii=False, default=partial(_set_apart, decimals)), *decimals
-    except (ValueError, RecursionError) as error:
+        pickler.dump(value)
+    except Exception as error:  # whatever objects do that are in no schema
         raise TypeError from error
-
-
-def _set_apart(decimals: list[Decimal], value: Any) -> None:
-    if not isinstance(value, Decimal):
-        raise TypeError
-    decimals.append(value)
+    return dict, written.getvalue()

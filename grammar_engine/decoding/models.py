@@ -389,10 +389,10 @@ def _alike(layers: list[tuple[Any, Any]], length: int) -> list[list[Any]]:
 def _cut(group: list[Any], start: int, stop: int, size: int) -> Iterator[Any]:
     """Copies of some positions of all tensors or arrays of a group, stacked, in blocks."""
     if isinstance(group[0], np.ndarray):
-        batch, heads, _, dim = group[0].shape
+        before, behind = group[0].shape[:_LENGTH_AXIS], group[0].shape[_LENGTH_AXIS + 1 :]
         for at in range(start, stop, size):
             n = min(size, stop - at)
-            block = np.empty((len(group), batch, heads, n, dim), group[0].dtype)
+            block = np.empty((len(group), *before, n, *behind), group[0].dtype)
             for i, array in enumerate(group):
                 block[i] = array[:, :, at : at + n]
             yield block

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import struct
 import threading
 from collections import OrderedDict
 from decimal import Decimal
@@ -75,6 +76,17 @@ def test_equal_sources_are_found_whatever_they_are_made_of() -> None:
     ordered = [OrderedDict([("const", 1), ("title", "x")]) for _ in range(2)]
     assert cache.from_json_schema(ordered[0]) is cache.from_json_schema(ordered[1])
     assert cache.from_json_schema(bytearray(b"{}")) is cache.from_json_schema(b"{}")
+
+
+def test_numbers_of_numpy_are_not_their_bytes() -> None:
+    numpy = pytest.importorskip("numpy")
+    cache = GrammarCache()
+    number = struct.unpack("<d", "AB".encode("utf-32-le"))[0]
+    assert cache.from_json_schema({"const": numpy.float64(number)}) is not cache.from_json_schema({"const": numpy.str_("AB")})
+    cache.from_json_schema({"maximum": numpy.float64(0)})
+    for other in (numpy.int64(0), numpy.zeros(1), bytes(8)):
+        with pytest.raises(SchemaError):
+            cache.from_json_schema({"maximum": other})
 
 
 def test_options_that_differ_are_told_apart() -> None:
