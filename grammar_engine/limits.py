@@ -41,11 +41,12 @@ class Limits:
     max_mask_bytes : int
         Bytes of kept masks per grammar and vocabulary; the least recently used are dropped. No error.
     max_schema_nodes : int
-        Subschemas visited while a JSON Schema is compiled, after references are resolved.
+        Subschemas visited while a JSON Schema is compiled, after references are resolved, and pairs of those that apply to the same value.
     max_schema_nesting : int
         Depth of nesting of a JSON Schema.
     max_alternative_schemas : int
-        Alternatives that combining `anyOf`, `oneOf`, `allOf` may produce at one place.
+        Alternatives that combining `anyOf`, `oneOf`, `allOf` may produce at one place; 20 times as many in all places together, ways to count and to
+        compare items included.
     """
 
     max_expressions: int = 8_000_000

@@ -95,6 +95,15 @@ REFUSED: tuple[tuple[str, str, Any], ...] = (
             "uniqueItems": True,
         },
     ),
+    (
+        "uniqueItems",
+        "integers of draft 4 beside numbers that are none",
+        {
+            "$schema": "http://json-schema.org/draft-04/schema#",
+            "items": [{"type": "integer"}, {"not": {"type": "integer"}}],
+            "uniqueItems": True,
+        },
+    ),
     ("not", "`uniqueItems`", {"not": {"items": {"type": "integer"}, "uniqueItems": True}}),
     ("multipleOf", "steps of more than 18 digits", {"type": "number", "multipleOf": 1234567890123456789, "minimum": 0}),
     ("pattern", "look-around", {"type": "string", "pattern": "(?=a)b"}),
@@ -181,7 +190,8 @@ The defaults are made for generation: they leave a model as few ways as possible
 `property_order="any"`, `number_style="any"` and `escapes="all"`: then every JSON text of an instance is a sentence, but for three kinds of numbers that nobody
 writes by hand. Where a number has bounds, its point stands at most 9 places away from scientific notation (`0.05e3`, not `0.00000000005e12`). A
 `multipleOf` of 15 digits and more is not written with an exponent that leaves as many digits behind the point. And the numbers that `uniqueItems` compares
-have one nonzero digit before the point if they have an exponent.
+have one nonzero digit before the point if they have an exponent. In draft 4 `"type": "integer"` means digits only: there `3.0` is a multiple of 1, equals 3,
+and is no integer.
 
 ```pycon
 >>> def reads(text, schema, **options):

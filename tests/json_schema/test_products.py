@@ -109,6 +109,103 @@ def test_refused_soon_with_the_place(pointer: str, schema: Any) -> None:
 
 
 SELF: dict[str, Any] = {"$ref": "#"}
+
+
+def sets(n: int, keyword: str) -> Any:
+    """A schema in which any set of `n` definitions may be what a value has to meet: 2^n goals."""
+
+    def held(first: Any, second: Any) -> Any:
+        return {"prefixItems": [first, second]} if keyword == "prefixItems" else {"properties": {"a": first, "b": second}}
+
+    of = [{"$ref": f"#/$defs/{i}"} for i in range(n + 1)]
+    definitions = {
+        "0": held(of[0], {"allOf": of[:2]}),
+        **{str(i): held(of[i + 1], of[i + 1]) for i in range(1, n)},
+        str(n): {"type": "array"},
+    }
+    return {**of[0], "$defs": definitions}
+
+
+@pytest.mark.parametrize("keyword", ["prefixItems", "properties"])
+def test_sets_of_schemas_are_counted(keyword: str) -> None:
+    begin = time.thread_time()
+    with pytest.raises(LimitExceededError) as caught:
+        Grammar.from_json_schema(sets(40, keyword))
+    assert time.thread_time() - begin < SOON
+    assert caught.value.limit == "max_schema_nodes"
+
+
+PRIMES = [2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71]
+COUNTED = {"prefixItems": [True] * 20, "allOf": [{"contains": {"multipleOf": p}, "maxContains": 30} for p in PRIMES[:4]]}
+
+
+@pytest.mark.parametrize(
+    ("pointer", "schema"),
+    [
+        ("/allOf/0/contains", COUNTED),
+        ("/contains", {"anyOf": [{"contains": {"multipleOf": p}} for p in PRIMES[:12]], "unevaluatedItems": False}),
+        ("the root", {"uniqueItems": True, "prefixItems": [{"type": "string"} for _ in range(2_000)], "items": False}),
+        ("the root", {"uniqueItems": True, "prefixItems": [{"const": i} for i in range(2_000)], "items": False}),
+        (
+            "root",
+            {
+                "uniqueItems": True,
+                "prefixItems": [{"type": "integer", "minimum": i, "maximum": i + 900} for i in range(300)],
+                "minItems": 300,
+                "items": False,
+            },
+        ),
+        ("the root", {"type": "integer", "minimum": 0, "maximum": 10**60, "allOf": [{"not": {"multipleOf": p}} for p in PRIMES]}),
+        (
+            "the root",
+            {
+                "type": "array",
+                "uniqueItems": True,
+                "items": {"type": "integer", "minimum": 0, "maximum": 10**9, "anyOf": [{"multipleOf": p * 1000} for p in PRIMES]},
+            },
+        ),
+    ],
+    ids=lambda value: dump(value)[:80] if isinstance(value, dict) else value,
+)
+def test_what_is_counted_is_bounded(pointer: str, schema: Any) -> None:
+    begin = time.thread_time()
+    with pytest.raises(LimitExceededError, match=pointer) as caught:
+        Grammar.from_json_schema(schema)
+    assert time.thread_time() - begin < SOON
+    assert caught.value.limit == "max_alternative_schemas"
+
+
+def test_what_is_counted_can_be_given_up() -> None:
+    grammar = Grammar.from_json_schema({"properties": {"a": {**COUNTED, "type": "array"}, "b": {"maxLength": 1}}}, lenient=True)
+    assert {(e.pointer, e.keyword) for e in grammar.report.relaxed} == {("/properties/a/allOf/0", "contains")}
+    assert accepts(grammar, '{"a": [1, 2]}')
+    assert not accepts(grammar, '{"a": [], "b": "xy"}')
+
+
+def test_few_sets_of_schemas() -> None:
+    schema = sets(3, "prefixItems")
+    grammar, validator = Grammar.from_json_schema(schema), jsonschema.Draft202012Validator(schema)
+    values: list[Any] = [1, []]
+    for _ in range(3):
+        values = [1, *([x, y] for x, y in itertools.product(values, repeat=2))][:400]
+    assert [v for v in values if accepts(grammar, dump(v)) != validator.is_valid(v)] == []
+    assert not all(map(validator.is_valid, values))
+
+
+def test_what_is_taken_out_says_several_things_of_a_listed_key() -> None:
+    listed = [{"properties": {"a": {"enum": [1, 2]}}}, {"properties": {"a": {"enum": [2, 3]}}}]
+    schema = {
+        "type": "object",
+        "not": {"required": ["a"], "allOf": listed, "minProperties": 2},
+        "anyOf": [{"properties": {"a": {"const": 2}}}, {"required": ["b"]}],
+    }
+    grammar, validator = Grammar.from_json_schema(schema), jsonschema.Draft202012Validator(schema)
+    values = [
+        dict(zip(names, held)) for names in ((), "a", "b", "c", "ab", "ac", "bc") for held in itertools.product([1, 2, 3, 4], repeat=2)
+    ]
+    assert [v for v in values if accepts_value(grammar, v) != validator.is_valid(v)] == []
+
+
 NAMES: list[tuple[Any, str, str]] = [
     ({"propertyNames": SELF}, '{"a": 1} | 1', ""),
     ({"allOf": [{"propertyNames": SELF}]}, '{"a": 1} | 1', ""),

@@ -14,6 +14,7 @@ from grammar_engine.errors import UnsatisfiableSchemaError, UnsupportedSchemaErr
 
 from .engine import BYTES, accepts, dump
 
+DRAFT4 = "http://json-schema.org/draft-04/schema#"
 VALUES: list[Any] = [None, 1, 2, "x", "y"]
 ARRAYS: list[Any] = [list(items) for n in range(5) for items in itertools.product(VALUES, repeat=n)]
 
@@ -179,6 +180,66 @@ def test_tuples_equal_jsonschema(seed: int) -> None:
     begun = {dump(a[:n]) for a in valid for n in range(1, len(a))}
     starts = [a for a in arrays if 0 < len(a) < len(positions)]
     assert [a for a in starts if goes_on(grammar, dump(a)[:-1] + ",") != (dump(a) in begun)] == []
+
+
+SELF = {"$ref": "#"}
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"prefixItems": [SELF, {"enum": [10]}], "items": False},
+        {"prefixItems": [SELF, {"enum": [10]}], "unevaluatedItems": False},
+        {"prefixItems": [{"type": ["integer", "array"], "allOf": [SELF]}, {"enum": [10]}], "items": False},
+        {"prefixItems": [{"type": ["integer", "array"], "items": SELF}, {"enum": [10]}], "items": False},
+        {"prefixItems": [{"anyOf": [SELF, {"const": {"a": 1}}]}, {"type": "integer"}], "items": {"type": "null"}},
+    ],
+    ids=dump,
+)
+def test_tuples_inside_themselves(schema: Any) -> None:
+    schema = {"uniqueItems": True, **schema}
+    grammar, validator = Grammar.from_json_schema(schema), jsonschema.Draft202012Validator(schema)
+    values: list[Any] = [10, 1, None, []]
+    for _ in range(2):
+        arrays = [list(items) for items in itertools.product(values[:12], [10, 1, *values[4:6]], [None, 10])]
+        values = [*values[:30], *(items[:n] for items in arrays for n in (1, 2, 3))]
+    assert [v for v in values if accepts(grammar, dump(v)) != validator.is_valid(v)] == []
+    assert {validator.is_valid(v) for v in values} == {True, False}
+
+
+# --- draft 4: integers equal what is no integer -----------------------------------------------------------------------------------------
+
+INTEGER: dict[str, Any] = {"type": "integer"}
+OTHER = {"type": "number", "not": INTEGER}
+
+
+@pytest.mark.parametrize(
+    ("items", "accepted", "refused"),
+    [
+        (INTEGER, "[1, 2]", "[1, 1] | [1.0] | [1, 2.0]"),
+        (OTHER, "[1.0, 2.5] | [2e0]", "[1] | [1.0, 1e0]"),
+        ({"enum": [1, 2]}, "[1, 2.0] | [2e0, 1]", "[1, 1.0] | [1, 3]"),
+        ({"enum": [1, 2], **INTEGER}, "[1, 2]", "[1, 1] | [1, 2.0]"),
+        ({"anyOf": [{"enum": [1, 2], **INTEGER}, {"enum": [2, 3]}]}, "[1, 2.0, 3] | [1, 2]", "[1.0] | [2, 2.0] | [3, 3.0]"),
+        ([{"enum": [1, 2], **INTEGER}, {"enum": [1, 2]}], "[1, 2.0] | [2, 1]", "[1.0, 2] | [1, 1.0]"),
+        ([{"enum": [1, 2], **INTEGER}, {"type": "number"}], "[1, 2.0] | [2, 7]", "[1.0, 2] | [1, 1.0] | [2, 2e0]"),
+        ([INTEGER, {"type": "number"}], "[1, 2.0] | [2, 7]", "[1.0, 2] | [1, 1.0] | [2, 2e0]"),
+    ],
+)
+def test_integers_of_draft_4(items: Any, accepted: str, refused: str) -> None:
+    schema = {"$schema": DRAFT4, "type": "array", "uniqueItems": True, "items": items, "additionalItems": False}
+    grammar = Grammar.from_json_schema(schema, number_style="any")
+    assert [text for text in accepted.split(" | ") if not accepts(grammar, text)] == []
+    assert [text for text in refused.split(" | ") if accepts(grammar, text)] == []
+
+
+@pytest.mark.parametrize("items", [[INTEGER, OTHER], {"anyOf": [INTEGER, OTHER]}], ids=dump)
+def test_integers_of_draft_4_beside_others(items: Any) -> None:
+    schema = {"$schema": DRAFT4, "type": "array", "uniqueItems": True, "items": items, "additionalItems": False}
+    with pytest.raises(UnsupportedSchemaError, match="draft 4") as caught:
+        Grammar.from_json_schema(schema)
+    assert (caught.value.pointer, caught.value.keyword) == ("", "uniqueItems")
+    assert Grammar.from_json_schema(schema, lenient=True).report.relaxed
 
 
 def goes_on(grammar: Grammar, text: str) -> bool:

@@ -26,7 +26,9 @@ What the language of the grammar is: the JSON texts of the instances of the sche
 - `number_style="any"`: any number may have zeros behind its last digit (`5.0`, `2.50`); bounded and listed numbers may have any exponent,
   with the point up to 9 places away from its place after the first nonzero digit (`10E-1`, `0.05e3`). Integers and multiples: with the
   point anywhere and an exponent from -9 to 17, or up to that of the upper bound; where there is none, also a greater one that surely
-  makes a multiple, with up to 17 digits after the point. Zero: with any exponent. In draft 4 an integer is digits only here too.
+  makes a multiple, with up to 17 digits after the point. Zero: with any exponent.
+- In draft 4 an integer (by `type`) is digits only in any style, and what is no integer has a point or an exponent: `5.0` is none, and yet
+  a multiple of 1 and equal to 5.
 - `escapes="minimal"`: each character of a string is written in one way. `"all"`: in every way that RFC 8259 allows.
 """
 

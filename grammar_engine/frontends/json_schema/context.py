@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from decimal import Decimal
-from functools import cached_property
 from json.encoder import encode_basestring
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -20,11 +19,10 @@ from ...limits import Limits
 from ...report import Entry
 from .containers.objects import KeySet, ObjectLayer
 from .reading.document import Document
-from .reading.keywords import Draft
 from .reading.options import Options
 from .reading.places import ANYTHING, NEVER, Goal, Place
 from .reading.report import SchemaReport
-from .scalars.decimals import CANONICAL, MAX_DIGITS, NORMAL, DecimalSyntax
+from .scalars.decimals import MAX_DIGITS, DecimalSyntax
 from .scalars.formats import FORMATS, WIDER
 from .scalars.lookahead import conditions_of
 
@@ -88,22 +86,16 @@ class Context:
         self._other_side: dict[KeySet, KeySet] = {}
         self._every: dict[tuple[KeySet, Goal], ObjectLayer] = {}
         self._patterns: dict[str, Expr | str] = {}  # or why it is not supported
+        self._number_syntaxes: dict[str, DecimalSyntax] = {}
         self._formats: dict[str, Expr] = {}
         self._wider: dict[Expr, Expr] = {}  # of parts of formats, and of what is outside of them
         self._others: dict[Expr, Expr] = {}
 
-    @cached_property
-    def numbers(self) -> DecimalSyntax:
-        """The syntax of numbers."""
-        integer_fraction = self.document.root.draft is not Draft.DRAFT4
-        return DecimalSyntax(self.builder, integer_fraction, self.options.number_style)
-
-    @cached_property
-    def normal_numbers(self) -> DecimalSyntax:
-        """The syntax of numbers whose values the core can tell apart by their text: what of `numbers` is plain or scientific."""
-        if self.numbers.style == CANONICAL:  # all but `any_number`
-            return self.numbers
-        return DecimalSyntax(self.builder, self.numbers.integer_fraction, NORMAL)
+    def number_syntax(self, style: str) -> DecimalSyntax:
+        """The syntax of numbers in a style, always the same one."""
+        if style not in self._number_syntaxes:
+            self._number_syntaxes[style] = DecimalSyntax(self.builder, style)
+        return self._number_syntaxes[style]
 
     # --- refusing ---------------------------------------------------------------------------------------------------------
 
@@ -117,11 +109,11 @@ class Context:
             raise UnsupportedSchemaError(error.reason, pointer=error.pointer, keyword=error.keyword, can_be_relaxed=True) from None
         self.report.relaxed.append(Entry(pointer, keyword, error.reason))
 
-    def relax_explosion(self, error: LimitExceededError, place: Place) -> None:
+    def relax_explosion(self, error: LimitExceededError, pointer: str) -> None:
         """With `lenient=True`, record that what multiplies out at a place is given up, and return; otherwise raise the error."""
         if not self.options.lenient or error.limit != "max_alternative_schemas":
             raise error
-        pointer, _, keyword = (self.combining or place.pointer).rstrip("0123456789").rstrip("/").rpartition("/")
+        pointer, _, keyword = (self.combining or pointer).rstrip("0123456789").rstrip("/").rpartition("/")
         self.report.relaxed.append(Entry(pointer, keyword, str(error)))
         self._alternatives = 0
 
@@ -137,12 +129,18 @@ class Context:
         if self._alternatives > _PRODUCTS * self.limits.max_alternative_schemas:
             self._refuse_alternatives()
 
-    def _refuse_alternatives(self) -> None:
+    def count_items(self, ways: int, place: Place) -> None:
+        """Bound the ways to write what a place asks to count or to compare, as part of what may multiply out."""
+        self._alternatives += ways
+        if self._alternatives > _PRODUCTS * self.limits.max_alternative_schemas:
+            self.combining = place.pointer
+            self._refuse_alternatives("fewer positions have schemas of their own, and fewer conditions are counted")
+
+    def _refuse_alternatives(self, advice: str = "each branch requires a key and gives it other values than the others do") -> None:
         raise LimitExceededError(
             "max_alternative_schemas",
             self.limits.max_alternative_schemas,
-            f"the alternatives of {self.combining or 'the root'} and of what else applies there multiply out; "
-            "fewer are made if each branch requires a key and gives it other values than the others do",
+            f"the alternatives of {self.combining or 'the root'} and of what else applies there multiply out; fewer are made if {advice}",
         )
 
     # --- questions about sets ---------------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ reached. Recursion through `$ref` thereby stays recursion in the grammar.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from ..containers.arrays import ARRAYS, ArrayPiece
@@ -38,7 +39,7 @@ class Shape:
         False where `lenient` gave something up, so that the shape admits too much and has no negation.
     """
 
-    __slots__ = ("arrays", "atoms", "exact", "numbers", "objects", "strings")
+    __slots__ = ("_nested", "arrays", "atoms", "exact", "numbers", "objects", "strings")
 
     def __init__(
         self,
@@ -55,6 +56,14 @@ class Shape:
         self.arrays = arrays
         self.objects = objects
         self.exact = exact
+        self._nested: Shape | None = None
+
+    @property
+    def nested(self) -> Shape:
+        """The arrays and objects alone; always the same shape, so that rules for it end where it comes back inside itself."""
+        if self._nested is None:
+            self._nested = Shape(arrays=self.arrays, objects=self.objects)
+        return self._nested
 
     def is_void(self, context: Context) -> bool:
         """Whether nothing is admitted as far as that can be told (False: maybe something is)."""
@@ -163,10 +172,13 @@ def _join_strings(unions: Sequence[tuple[StringPiece, ...]]) -> tuple[StringPiec
 
 
 def _join_numbers(unions: Sequence[tuple[NumberPiece, ...]]) -> tuple[NumberPiece, ...]:
-    """The union; pieces that only list values become one."""
+    """The union; pieces that only list values, to be written in the same way, become one."""
     joined = pieces.join(unions, NUMBERS)
-    listed = [piece.values for piece in joined if piece.values is not None]
-    if len(listed) < 2:
+    if sum(piece.values is not None for piece in joined) < 2:
         return joined
+    listed: dict[bool | None, frozenset[Decimal]] = {}
+    for piece in joined:
+        if piece.values is not None:
+            listed[piece.in_digits] = listed.get(piece.in_digits, frozenset()) | piece.values
     rest = tuple(piece for piece in joined if piece.values is None)
-    return (*rest, NumberPiece(values=frozenset().union(*listed)))
+    return (*rest, *(NumberPiece(values=values, in_digits=in_digits) for in_digits, values in listed.items()))

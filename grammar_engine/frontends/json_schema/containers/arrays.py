@@ -67,9 +67,10 @@ class ArrayPiece(NamedTuple):
         counts = self.counts
         if other.counts:
             counts = (*counts, *(x for x in other.counts if x not in counts))
-        for count in counts:
-            if count.fewest and (_forbids(layers, count) or (longest is not None and longest < count.start + count.fewest)):
-                return None
+        for piece, layers_of_other in ((self, other.layers), (other, self.layers)):  # what each says by itself was looked at before
+            for count in piece.counts:
+                if count.fewest and (_forbids(layers_of_other, count) or (longest is not None and longest < count.start + count.fewest)):
+                    return None
         unique = None if longest is not None and longest < 2 else self.unique or other.unique
         return ArrayPiece(layers, shortest, longest, counts, unique)
 

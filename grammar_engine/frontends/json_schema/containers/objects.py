@@ -293,7 +293,7 @@ def _is_implied(negation: ObjectLayer, piece: ObjectPiece, context: Context) -> 
     """Whether what a negation asks is seen to be so for all objects of a piece: their values exclude what is negated."""
     for name, goal in negation.named.items():
         own = piece.goal(name, context)
-        if not own or not context.exclude_each_other(own, context.opposite(goal)):
+        if not own or not all(context.exclude_each_other(own, other) for other in context.negated(goal)):
             return False
     return True
 

@@ -18,10 +18,12 @@ from ....ir import UNBOUNDED, Symbol, Way
 from ..containers.arrays import ArrayPiece
 from .members import Bag, Condition, Kind, kinds
 from .tuples import CannotCompare, write_distinct
-from .unique import are_apart, distinct_ways
+from .unique import are_apart, check_comparable, distinct_ways
 
 if TYPE_CHECKING:
     from .emitter import Emitter
+
+_COST = 12  # of writing an item of a kind, in alternatives
 
 
 def write_array(emitter: Emitter, left: Symbol, piece: ArrayPiece, last: bool) -> None:
@@ -87,6 +89,7 @@ class _Counted:
         self.close = emitter.layout.close("]", last)
         self.n_heads = piece.prefix_length()
         self._kinds = [self._kinds_at(position) for position in range(self.n_heads + 1)]
+        check_comparable(emitter.context, piece, [kind.goal for several in self._kinds for kind in several])
         self._states: dict[tuple[int, tuple[int, ...]], Symbol] = {}
         self._pending: list[tuple[int, tuple[int, ...]]] = []
 
@@ -126,6 +129,9 @@ class _Counted:
 
     def _write_state(self, position: int, so_far: tuple[int, ...]) -> None:
         left = self._states[position, so_far]
+        if self.piece.counts:
+            context = self.emitter.context
+            context.count_items(_COST * len(self._kinds[position]), self.piece.counts[0].goal[0])
         if position >= self.piece.shortest and all(n >= count.fewest for n, count in zip(so_far, self.piece.counts)):
             self.builder.rule(left, [self.close])
         if self.piece.longest is not None and position >= self.piece.longest:

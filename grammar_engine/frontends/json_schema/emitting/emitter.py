@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections import deque
 from typing import Any
 
-from ....errors import UnsupportedSchemaError
+from ....errors import LimitExceededError, UnsupportedSchemaError
 from ....ir import Expr, Symbol
 from ..algebra.shape import FALSE, NULL, TRUE, Shape
 from ..containers.arrays import ARRAYS
@@ -81,15 +81,23 @@ class Emitter:
             for array in shape.arrays:
                 try:
                     write_array(self, left, array, last)
-                except UnsupportedSchemaError as error:
-                    self.context.relax_error(error, error.pointer, error.keyword or "")
+                except (UnsupportedSchemaError, LimitExceededError) as error:
+                    self._relax(error, where)
                     write_array(self, left, ARRAYS, last)
             for piece in shape.objects:
                 try:
                     ObjectRules(self, piece, where, last).write(left)
-                except UnsupportedSchemaError as error:
-                    self.context.relax_error(error, error.pointer, error.keyword or "")
+                except (UnsupportedSchemaError, LimitExceededError) as error:
+                    self._relax(error, where)
                     ObjectRules(self, OBJECTS, where, last).write(left)
+
+    def _relax(self, error: UnsupportedSchemaError | LimitExceededError, where: str | None) -> None:
+        """With `lenient=True`, record that a piece is given up, and return; otherwise raise the error."""
+        if isinstance(error, UnsupportedSchemaError):
+            self.context.relax_error(error, error.pointer, error.keyword or "")
+        else:
+            self.context.relax_explosion(error, where or "")
+            self.context.combining = ""
 
     def choice(self, name: str, *ways: list[Symbol]) -> Symbol:
         """A nonterminal for any of some sequences."""

@@ -18,6 +18,7 @@ from ....ir import Way
 from ..context import Context
 from ..reading.places import Goal, both
 
+_COST = 4  # of a kind of members, in alternatives
 _MOST_KINDS = 256
 
 Slots = list[tuple[int, int | None]]
@@ -54,6 +55,8 @@ def kinds(context: Context, goal: Goal, conditions: Iterable[Condition], apart: 
             if not context.is_void_goal(outside):
                 split.append(Kind(outside, kind.slots))
         result = split
+        if len(result) > 1 and asked:
+            context.count_items(_COST * len(result), asked[0])
         if len(result) > _MOST_KINDS:
             pointer, _, keyword = asked[0].pointer.rpartition("/") if asked else ("", "", "")
             reason = (

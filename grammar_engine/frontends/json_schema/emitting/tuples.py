@@ -28,11 +28,12 @@ from ..containers.arrays import ArrayPiece
 from ..context import Context
 from ..scalars.numbers import NumberPiece
 from .members import Bag
-from .unique import MOST_LISTED, MOST_VALUES, Value, admits, count_scalars, listed_values
+from .unique import MOST_LISTED, MOST_VALUES, Value, admits, as_written, count_scalars, listed_values
 
 if TYPE_CHECKING:
     from .emitter import Emitter
 
+_VALUES = 4  # so many values are listed, or looked for at a position, in the time of one alternative
 _MOST_ATTEMPTS = 50_000  # to give different values to the positions that have few
 
 
@@ -45,8 +46,8 @@ class _Position(NamedTuple):
 
     Attributes
     ----------
-    values : tuple of Value
-        Those that are written out.
+    values : dict of Value to Shape
+        Those that are written out, as they may be written here.
     others : Shape or None
         The other scalars, of which there are enough; None where all are written out.
     nested : Shape or None
@@ -57,7 +58,7 @@ class _Position(NamedTuple):
         The pointer of the schema.
     """
 
-    values: tuple[Value, ...]
+    values: dict[Value, Shape]
     others: Shape | None
     nested: Shape | None
     fewest: int
@@ -80,25 +81,26 @@ def write_distinct(emitter: Emitter, left: Symbol, piece: ArrayPiece, last: bool
     CannotCompare
         Before any rule is written.
     """
-    positions, listed = _Reader(emitter.context, piece).positions()
+    positions = _Reader(emitter.context, piece).positions()
     where = piece.unique.pointer if piece.unique else None
-    singles = {value: _made(emitter.scalar(single, where)) for value, single in listed.items()}
-    choices = [_choices(emitter, position, singles) for position in positions]
+    choices = [_choices(emitter, position, where) for position in positions]
     b, layout = emitter.builder, emitter.layout
     n = piece.prefix_length()
     for length in range(piece.shortest if piece.shortest <= n else n + 1, len(positions) + 1):
+        if piece.unique is not None:
+            emitter.context.count_items(length, piece.unique)
         items = [_bag(emitter, positions[:length], choices)] if length else []
         b.rule(left, [layout.open_array, *items, layout.close("]", last)])
 
 
-def _choices(emitter: Emitter, position: _Position, singles: dict[Value, Symbol]) -> list[_Choice]:
-    """The ways to write an item; what always fits comes first."""
+def _choices(emitter: Emitter, position: _Position, where: str | None) -> list[_Choice]:
+    """The ways to write an item; what always fits comes first. Values that are written out come from `where`."""
     choices = []
     if position.nested is not None:
         choices.append(_Choice(_made(emitter.symbol_of(position.nested, position.where)), None))
     if position.others is not None:
         choices.append(_Choice(_made(emitter.scalar(position.others, position.where, is_normal=True)), None))
-    return choices + [_Choice(singles[value], value) for value in position.values]
+    return choices + [_Choice(_made(emitter.scalar(single, where)), value) for value, single in position.values.items()]
 
 
 def _made(symbol: Symbol | None) -> Symbol:
@@ -111,7 +113,7 @@ def _bag(emitter: Emitter, positions: list[_Position], choices: list[list[_Choic
     """The items of one length, which have to take all positions. Those with few values have the first slots: the search begins there."""
     bag = Bag()
     own = {rank: bag.slot(p.fewest, p.most) for rank, p in sorted(enumerate(positions), key=lambda pair: pair[1].others is not None)}
-    takers = Counter(value for p in positions for value in p.values * (1 if p.most == 1 else 2))
+    takers = Counter(value for p in positions for value in (*p.values,) * (1 if p.most == 1 else 2))
     shared = {value: bag.slot(0, 1) for value, n in takers.items() if n > 1}
     for rank in range(len(positions)):
         for symbol, value in choices[rank]:
@@ -134,10 +136,8 @@ class _Reader:
                 break
             self.shapes.append(found)
 
-    def positions(self) -> tuple[list[_Position], dict[Value, Shape]]:
-        """What may stand at each position, as far as there are enough values for all; the last may be that of the items behind the others.
-        And the values that are written out.
-        """
+    def positions(self) -> list[_Position]:
+        """What may stand at each position, as far as there are enough values for all; the last may be that of the items behind the others."""
         if self.piece.counts:
             raise CannotCompare("items that are described by position can be equal, and are counted")
         self._check_nested()
@@ -147,7 +147,7 @@ class _Reader:
             positions = [self._position(i, found, i in few, listed) for i, found in enumerate(self.shapes)]
             positions = positions[: _satisfiable(positions)]
             if _attempts(positions, len(listed)) <= _MOST_ATTEMPTS:
-                return positions, listed
+                return positions
         raise CannotCompare(f"items that are described by position can be equal, in more than {_MOST_ATTEMPTS:,} ways")
 
     def _is_repeated(self, i: int) -> bool:
@@ -156,7 +156,7 @@ class _Reader:
 
     def _check_nested(self) -> None:
         """Refuse arrays and objects that may be equal to others."""
-        nested = [Shape(arrays=found.arrays, objects=found.objects) for found in self.shapes]
+        nested = [found.nested for found in self.shapes]
         present = [i for i, part in enumerate(nested) if not part.is_void(self.context)]
         for k, i in enumerate(present):
             others = present[k if self._is_repeated(i) else k + 1 :]
@@ -175,6 +175,8 @@ class _Reader:
             for i, found in enumerate(self.shapes):
                 if i in few or counts[i] >= MOST_VALUES:
                     continue
+                if self.piece.unique is not None:
+                    self.context.count_items((len(listed) + min(counts[i], MOST_LISTED)) // _VALUES, self.piece.unique)
                 needed = (self.piece.longest or MOST_VALUES) if self._is_repeated(i) else i + 1
                 has_enough = counts[i] - sum(admits(self.context, found, value) for value in listed) >= needed
                 if has_enough and not is_eager:
@@ -195,10 +197,11 @@ class _Reader:
         if not has_few:
             scalars = Shape(found.atoms, found.strings, found.numbers)
             others = shape.meet(scalars, shape.negate(shape.join(list(here.values())), context), context) if here else scalars
-        nested = Shape(arrays=found.arrays, objects=found.objects)
+        nested = found.nested
         fewest, most = (1, 1) if i < self.n else (max(1, piece.shortest - self.n), piece.longest and piece.longest - self.n)
         goal = piece.goal(i)
-        return _Position(tuple(here), others, None if nested.is_void(context) else nested, fewest, most, goal[0].pointer if goal else None)
+        values = {value: as_written(context, found, value, single) for value, single in here.items()}
+        return _Position(values, others, None if nested.is_void(context) else nested, fewest, most, goal[0].pointer if goal else None)
 
 
 def _values(context: Context, found: Shape, count: int) -> dict[Value, Shape] | None:
@@ -207,7 +210,7 @@ def _values(context: Context, found: Shape, count: int) -> dict[Value, Shape] | 
         return None if count else {}
     numbers: list[NumberPiece] = []
     for piece in found.numbers:
-        few = piece if piece.values is not None else piece.listed() if piece.size() else None
+        few = piece if piece.values is not None else piece.listed() if piece.size(context) else None
         if few is not None:
             numbers.append(few)
     return listed_values(context, Shape(found.atoms, found.strings, tuple(numbers)))
@@ -228,7 +231,7 @@ def _satisfiable(positions: list[_Position]) -> int:
     seats = _Seats()
     for i, position in enumerate(positions):
         has_few = position.others is None and position.nested is None
-        if has_few and not all(seats.add(position.values) for _ in range(position.fewest)):
+        if has_few and not all(seats.add(tuple(position.values)) for _ in range(position.fewest)):
             return i
     return len(positions)
 

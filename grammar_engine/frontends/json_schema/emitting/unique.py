@@ -8,21 +8,26 @@ how many values there are, so that it never asks for more: they are counted here
 Numbers are written in plain digits or in scientific notation with one digit before the point: no automaton can take out all of the
 spellings that RFC 8259 allows, as it would have to add exponents to counts of digits.
 
+In draft 4 an integer is written in digits, and equals numbers that are written otherwise. So values are told apart first, and then written
+as their place allows; and integers are not compared with what is no integer, since those sets are disjoint and have equal numbers.
+
 Invariant. The ways of one goal have no value in common.
 """
 
 from __future__ import annotations
 
-from itertools import combinations
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from ....errors import UnsupportedSchemaError
 from ....ir import Symbol
+from ..algebra import pieces
 from ..algebra.shape import FALSE, NULL, TRUE, Shape
 from ..containers.arrays import ArrayPiece
 from ..containers.objects import ObjectPiece
 from ..context import Context
-from ..reading.places import Goal, both
-from ..scalars.numbers import NumberPiece
+from ..reading.places import Goal
+from ..scalars.numbers import NUMBERS, NumberPiece
 from ..scalars.strings import STRINGS, StringPiece
 
 if TYPE_CHECKING:
@@ -39,13 +44,27 @@ def are_apart(context: Context, piece: ArrayPiece) -> bool:
     n = piece.prefix_length()
     longest = n + 1 if piece.longest is None else min(piece.longest, n + 1)
     goals = [piece.goal(position) for position in range(longest)]
-    if not all(context.is_void_goal(both(first, second)) for first, second in combinations(goals, 2)):
-        return False
+    check_comparable(context, piece, goals)
+    for position, goal in enumerate(goals):
+        if piece.unique is not None:
+            context.count_items(position, piece.unique)
+        if not all(context.exclude_each_other(goal, other) for other in goals[:position]):
+            return False
     if longest <= n or (piece.longest is not None and piece.longest <= n + 1):
         return True
     rest = context.normaliser.shape(goals[n])
     nested: tuple[ArrayPiece | ObjectPiece, ...] = (*rest.arrays, *rest.objects)
     return all(part.is_void(context) for part in nested)
+
+
+def check_comparable(context: Context, piece: ArrayPiece, goals: Sequence[Goal]) -> None:
+    """Refuse numbers of which some are told to be integers by how they are written, and some not to be."""
+    if piece.unique is None:
+        return
+    numbers = [number for goal in goals for number in context.normaliser.shape(goal).numbers]
+    if {True, False} <= {number.in_digits for number in numbers}:
+        reason = "in draft 4 `5.0` is no integer, though it equals one; comparing integers with what is no integer is not implemented"
+        raise UnsupportedSchemaError(reason, pointer=piece.unique.pointer, keyword="uniqueItems")
 
 
 def distinct_ways(emitter: Emitter, goal: Goal) -> list[tuple[Symbol, int | None]]:
@@ -56,8 +75,8 @@ def distinct_ways(emitter: Emitter, goal: Goal) -> list[tuple[Symbol, int | None
     listed = listed_values(context, shape)
     ways: list[tuple[Symbol, int | None]] = []
     if listed is not None and len(listed) <= MOST_LISTED:
-        for single in listed.values():
-            symbol = emitter.scalar(single, where)
+        for value, single in listed.items():
+            symbol = emitter.scalar(as_written(context, shape, value, single), where)
             if symbol is not None:
                 ways.append((symbol, 1))
         return ways
@@ -71,7 +90,7 @@ def distinct_ways(emitter: Emitter, goal: Goal) -> list[tuple[Symbol, int | None
 
 
 def listed_values(context: Context, shape: Shape) -> dict[Value, Shape] | None:
-    """Each scalar of a shape, and its shape; None where they are not all listed."""
+    """Each scalar of a shape, and its shape, in all spellings; None where they are not all listed."""
     values: dict[Value, Shape] = {("atom", bit): Shape(bit) for bit in (NULL, TRUE, FALSE) if shape.atoms & bit}
     for string in shape.strings:
         if string.values is None:
@@ -85,6 +104,13 @@ def listed_values(context: Context, shape: Shape) -> dict[Value, Shape] | None:
         for value in sorted(number.values):
             values["number", value] = Shape(numbers=(NumberPiece(values=frozenset((value,))),))
     return values
+
+
+def as_written(context: Context, shape: Shape, value: Value, single: Shape) -> Shape:
+    """A scalar of a shape, given with its own shape, in the spellings of the former."""
+    if value[0] != "number":
+        return single
+    return Shape(numbers=pieces.meet(single.numbers, shape.numbers, NUMBERS, context))
 
 
 def admits(context: Context, shape: Shape, value: Value) -> bool:
@@ -104,7 +130,7 @@ def admits(context: Context, shape: Shape, value: Value) -> bool:
 
 def count_scalars(context: Context, shape: Shape) -> int:
     """How many scalars a shape admits, or `MOST_VALUES`."""
-    return min(bin(shape.atoms).count("1") + _count_strings(context, shape) + _count_numbers(shape), MOST_VALUES)
+    return min(bin(shape.atoms).count("1") + _count_strings(context, shape) + _count_numbers(context, shape), MOST_VALUES)
 
 
 def _count_strings(context: Context, shape: Shape) -> int:
@@ -115,13 +141,15 @@ def _count_strings(context: Context, shape: Shape) -> int:
     return context.count_values(texts, MOST_VALUES)
 
 
-def _count_numbers(shape: Shape) -> int:
+def _count_numbers(context: Context, shape: Shape) -> int:
     """How many numbers a shape admits, or at least `MOST_VALUES`: by inclusion and exclusion of its pieces."""
-    terms: list[tuple[int, NumberPiece]] = []
+    signs: dict[NumberPiece, int] = {}
     for piece in shape.numbers:
-        size = piece.size()
+        size = piece.size(context)
         if size is None or size >= MOST_VALUES:
             return MOST_VALUES
-        overlaps = [(-sign, common) for sign, other in terms if (common := piece.meet(other)) is not None]
-        terms += [(1, piece), *overlaps]
-    return sum(sign * (piece.size() or 0) for sign, piece in terms)
+        context.count_alternatives(len(signs))
+        overlaps = [(common, -sign) for other, sign in signs.items() if (common := piece.meet(other)) is not None]
+        for part, sign in ((piece, 1), *overlaps):
+            signs[part] = signs.get(part, 0) + sign
+    return sum(sign * (piece.size(context) or 0) for piece, sign in signs.items())

@@ -23,13 +23,13 @@ from ..algebra.shape import ANY, FALSE, NULL, TRUE, Shape
 from ..containers.arrays import ARRAYS, ArrayLayer, ArrayPiece, counted
 from ..containers.objects import OBJECTS, ObjectLayer, ObjectPiece
 from ..context import Context
-from ..reading.keywords import Group
+from ..reading.keywords import Draft, Group
 from ..reading.places import ANYTHING, NEVER, Goal, Place
 from ..reading.resources import escape
 from ..scalars.decimals import Bound
 from ..scalars.formats import FORMATS
 from ..scalars.multiples import has_automaton
-from ..scalars.numbers import INTEGERS, NUMBERS, NumberPiece
+from ..scalars.numbers import DIGITS_ONLY, INTEGERS, NUMBERS, NumberPiece
 from ..scalars.strings import STRINGS, StringPiece
 from .sorting import sort_keywords
 from .values import Values
@@ -48,6 +48,7 @@ _OF_TYPE = {
     "array": Shape(arrays=(ARRAYS,)),
     "object": Shape(objects=(OBJECTS,)),
 }
+_OF_TYPE_IN_DRAFT4 = {**_OF_TYPE, "integer": Shape(numbers=(DIGITS_ONLY,))}
 
 
 class Assertions:
@@ -114,15 +115,16 @@ class Assertions:
         return result
 
     def _type(self, place: Place, names: Any) -> Shape:
-        """The shape of a type, or of any of several: always the same one for the same types."""
-        if isinstance(names, str) and names in _OF_TYPE:
-            return _OF_TYPE[names]
+        """The shape of a type, or of any of several: always the same one for the same types of a draft."""
+        of_type = _OF_TYPE_IN_DRAFT4 if place.draft is Draft.DRAFT4 else _OF_TYPE
+        if isinstance(names, str) and names in of_type:
+            return of_type[names]
         if not isinstance(names, (str, list)) or not names:
             raise SchemaError("`type` is a name or a list of names", pointer=place.pointer, keyword="type")
         for name in [names] if isinstance(names, str) else names:
             if not isinstance(name, str) or name not in _OF_TYPE:
                 raise SchemaError(f"there is no type {name!r}", pointer=place.pointer, keyword="type")
-        return _any_type(tuple(names))
+        return _any_type(tuple(names), place.draft is Draft.DRAFT4)
 
     def _listed(self, place: Place, keyword: str, values: list[Any]) -> Shape:
         """The shape of some values; the members of arrays and objects become places of their own."""
@@ -196,7 +198,7 @@ class Assertions:
             multiples = piece and piece.meet(NumberPiece(steps=frozenset((step,))))
             if multiples is None or has_automaton(step):
                 piece = multiples
-            elif (size := multiples.size()) is not None and size <= MOST_LISTED:
+            elif (size := multiples.size(self.context)) is not None and size <= MOST_LISTED:
                 piece = multiples.listed()
             else:
                 reason = f"{step} has too many digits: without the point and zeros at its end they make more than {MAX_DIVISOR:,}"
@@ -291,8 +293,9 @@ class Assertions:
 
 
 @lru_cache(maxsize=256)
-def _any_type(names: tuple[str, ...]) -> Shape:
-    return shape.join([_OF_TYPE[name] for name in names])
+def _any_type(names: tuple[str, ...], is_draft4: bool) -> Shape:
+    of_type = _OF_TYPE_IN_DRAFT4 if is_draft4 else _OF_TYPE
+    return shape.join([of_type[name] for name in names])
 
 
 _Reader = tuple[str, Callable[[Assertions, Place, dict[str, Any]], Any], Any]  # of a factor: its name, what reads it, everything

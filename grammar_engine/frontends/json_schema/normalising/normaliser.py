@@ -1,7 +1,8 @@
 """Shapes of places and goals, each computed once: the loop that drives the steps.
 
 Idea. What a place means (`meaning.py`) is a generator that *yields* the places whose shapes it needs. One loop with an explicit stack
-sends it those, so chains of references of any length take no Python recursion. Goals of several places are met place by place.
+sends it those, so chains of references of any length take no Python recursion. Goals of several places are met place by place; schemas that
+refer to each other inside `allOf` can make a goal of every set of places, so goals count against `max_schema_nodes`.
 
 Invariant. A place that needs itself (references and nothing else) is an error, not a loop. Where a proof asks for the shape of a place
 or goal that is being computed, `Undecided` tells so.
@@ -48,6 +49,7 @@ class Normaliser:
         return known
 
     def _meet(self, goal: Goal) -> Shape:
+        self.context.document.count(len(goal) * (len(goal) - 1) // 2)  # of n places there are 2^n goals
         known = self._goals.get(goal[:-1])  # goals grow by one place at a time
         for place in goal if known is None else goal[-1:]:
             known = shape.meet(known or ANY, self._shapes.get(place) or self._run(place), self.context)
@@ -66,7 +68,7 @@ class Normaliser:
                     result = self._shapes[stack.pop()[0]] = stop.value
                 except LimitExceededError as error:
                     place = stack.pop()[0]
-                    self.context.relax_explosion(error, place)
+                    self.context.relax_explosion(error, place.pointer)
                     result = self._shapes[place] = self._meaning.relaxed(place)
                 else:
                     result = self._shapes.get(wanted) or self._enter(wanted, stack)

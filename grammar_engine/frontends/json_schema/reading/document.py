@@ -77,6 +77,12 @@ class Document:
         place.invented = True
         return place
 
+    def count(self, n: int) -> None:
+        """Count subschemas against `max_schema_nodes`: those that are reached, and again those that apply together."""
+        if self._count > self.limits.max_schema_nodes:
+            raise LimitExceededError("max_schema_nodes", self.limits.max_schema_nodes, "so many subschemas, and sets of them, are reached")
+        self._count += n
+
     def either(self, places: Goal) -> Place:
         """The place of what at least one of several places admits."""
         place = self._either.get(places)
@@ -231,9 +237,7 @@ class Document:
         return place
 
     def _next(self) -> int:
-        if self._count > self.limits.max_schema_nodes:
-            raise LimitExceededError("max_schema_nodes", self.limits.max_schema_nodes, "so many subschemas are reached")
-        self._count += 1
+        self.count(1)
         return self._count - 1
 
 

@@ -203,11 +203,6 @@ class Library:
         resource = Resource(uri, value, pointer, dialect, document)
         self._by_value[id(value)] = resource
         self._call(uri, resource)
-        main = self._by_uri.get("", resource)  # the document that is compiled
-        if (dialect.draft is Draft.DRAFT4) != (main.dialect.draft is Draft.DRAFT4):
-            which = "is" if main.dialect.draft is not Draft.DRAFT4 else "is not"
-            detail = f"in draft 4, and only there, 5.0 is no integer; as in the main document, it {which} one here"
-            self.notes.append(Entry(pointer, "$schema", detail))
         return resource
 
     def _call(self, uri: str, resource: Resource) -> None:

@@ -11,7 +11,8 @@ digits to an exponent, which no regular expression can.)
 
 Style "canonical" is what a model should write: integers in digits only, listed numbers as programs print them, ranges plain and
 scientific, multiples only plain. Style "any" has all of these notations, also for integers and listed numbers, and all of RFC 8259 where
-there are no bounds; multiples are in multiples.py. Style "normal" is what of "any" is plain or scientific.
+there are no bounds; multiples are in multiples.py. Style "normal" is what of "any" is plain or scientific. Style "digits" is what draft 4
+calls an integer: neither point nor exponent.
 
 What is taken out of a set has every spelling that the set has: a range without a value begins behind it, and `Multiples` takes out
 multiples with any zeros. So a style may leave out spellings of what is admitted, and never of what is excluded.
@@ -33,7 +34,7 @@ from .digits import Digits
 MAX_DIGITS = 1_000  # of a number in a schema, written without exponent
 MOST_MOVED = 9  # places that the point may stand away from its place in scientific notation
 
-CANONICAL, ANY, NORMAL = "canonical", "any", "normal"
+CANONICAL, ANY, NORMAL, DIGITS = "canonical", "any", "normal", "digits"
 
 _ZERO = Decimal(0)
 _ZEROS = (b"0", b"-0")  # plainly
@@ -53,20 +54,17 @@ class DecimalSyntax(Digits):
     Parameters
     ----------
     builder : Builder
-    integer_fraction : bool
-        Whether an integer with a fraction of zeros, `5.0`, or with an exponent is one (all drafts since 6).
     style : str
-        CANONICAL, ANY or NORMAL.
+        CANONICAL, ANY or NORMAL; or DIGITS, for integers only.
     """
 
-    def __init__(self, builder: Builder, integer_fraction: bool, style: str = CANONICAL):
+    def __init__(self, builder: Builder, style: str = CANONICAL):
         super().__init__(builder)
         b = builder
-        self.integer_fraction = integer_fraction
         self.style = style
         self.minus = b.bytes(b"-")
         self.optional_minus = b.optional(self.minus)
-        self.whole_fraction = self.zero_fraction if integer_fraction and style != CANONICAL else b.empty
+        self.whole_fraction = self.zero_fraction if style in (ANY, NORMAL) else b.empty
         self.moves = range(-MOST_MOVED, MOST_MOVED + 1) if style == ANY else (0,)
 
     def any_number(self) -> Expr:
@@ -92,9 +90,9 @@ class DecimalSyntax(Digits):
         Notes
         -----
         In the canonical style as programs print them: plainly, without a zero behind the last digit; from 10^16 on and below 10^-4 also
-        scientifically. In the other styles plainly, with any zeros; or with the point anywhere that the style admits, zeros in the same
-        way, `e` or `E`, `+` or nothing or `-`, and the exponent after any number of zeros. Zero may have a minus, as any number may have
-        a plus exponent of zero.
+        scientifically. In digits, plainly. In the other styles plainly, with any zeros; or with the point anywhere that the style admits,
+        zeros in the same way, `e` or `E`, `+` or nothing or `-`, and the exponent after any number of zeros. Zero may have a minus, as any
+        number may have a plus exponent of zero.
         """
         if self.style == CANONICAL:
             printed = self.builder.literals([text for value in values for text in self._printed(value)])
@@ -213,7 +211,7 @@ class DecimalSyntax(Digits):
         return [text.encode() for text in texts]
 
     def _has_exponents(self, value: Decimal) -> bool:
-        return bool(value) and (self.integer_fraction or value != value.to_integral_value())
+        return bool(value) and self.style != DIGITS
 
     def _exponential(self, low: Bound, high: Bound | None) -> list[Expr]:
         """Numbers with an exponent, for each place of the point that the style admits."""

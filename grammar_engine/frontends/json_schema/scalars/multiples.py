@@ -30,7 +30,7 @@ _ZERO = Bound(Decimal(0), False)
 
 def is_multiple(value: Decimal, step: Decimal) -> bool:
     """Whether `value` is an integral multiple of `step`, exactly."""
-    return (Fraction(value) / Fraction(step)).denominator == 1
+    return not EXACT.remainder(value, step)
 
 
 def common_multiple(first: Fraction, second: Fraction) -> Fraction:
@@ -84,7 +84,7 @@ class Multiples:
 
     def __init__(self, syntax: DecimalSyntax):
         self.syntax = syntax
-        self.has_exponents = syntax.style == ANY and syntax.integer_fraction
+        self.has_exponents = syntax.style == ANY
 
     def between(self, low: Bound | None, high: Bound | None, step: Decimal | None, others: Sequence[Decimal] = ()) -> Expr:
         """Numbers in a range that are multiples of `step` (None: any) and of none of `others`; a step or others are given."""

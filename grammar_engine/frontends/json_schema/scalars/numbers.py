@@ -1,23 +1,26 @@
-"""Sets of numbers: a range, multiples of steps, and no multiples of other steps.
+"""Sets of numbers: a range, multiples of steps, and no multiples of other steps; in draft 4, also how they are written.
 
 Idea. A set of numbers is a union of pieces; a piece is a conjunction that stays symbolic (bounds, steps, listed values) until the
 grammar is written, so that `allOf` of bounds makes one range and not an intersection of automata. "Integer" is "multiple of 1", so
 its negation needs nothing new, and pieces are closed under `meet` and `negations`.
 
-Invariant. A piece that is known to be empty is never made: `meet` returns None instead.
+In draft 4 an integer is a number without fraction or exponent: there 5.0 is none, though it equals 5, which is one. So a piece may also say
+whether its numbers are written in digits, beside what it says of their values; what it contains and how many there are is about values.
+
+Invariants. A piece that is known to be empty is never made: `meet` returns None instead. What is written in digits is an integer.
 """
 
 from __future__ import annotations
 
 from decimal import Decimal
 from fractions import Fraction
-from functools import reduce
+from functools import lru_cache, reduce
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from ....errors import UnsupportedSchemaError
 from ....ir import MAX_DIVISOR, Expr
-from .decimals import EXACT, Bound, DecimalSyntax
+from .decimals import ANY, CANONICAL, DIGITS, EXACT, NORMAL, Bound, DecimalSyntax
 from .multiples import Multiples, common_multiple, first_multiple, has_automaton, is_multiple, last_multiple
 
 if TYPE_CHECKING:
@@ -39,7 +42,9 @@ class NumberPiece(NamedTuple):
     non_steps : frozenset of Decimal
         The number is a multiple of none.
     values : frozenset of Decimal or None
-        The number is one of these; the other conditions are then empty.
+        The number is one of these; the other conditions, but for the next, are then empty.
+    in_digits : bool or None
+        Whether the number is written without point and exponent; None where that does not matter.
     """
 
     low: Bound | None = None
@@ -47,30 +52,34 @@ class NumberPiece(NamedTuple):
     steps: frozenset[Decimal] = _NOTHING
     non_steps: frozenset[Decimal] = _NOTHING
     values: frozenset[Decimal] | None = None
+    in_digits: bool | None = None
 
     def meet(self, other: NumberPiece) -> NumberPiece | None:
         """What both pieces have in common, or None."""
+        in_digits = other.in_digits if self.in_digits is None else self.in_digits
+        if other.in_digits not in (None, in_digits):
+            return None
         if self.values is not None or other.values is not None:
             listed, condition = (self, other) if self.values is not None else (other, self)
             assert listed.values is not None
             values = frozenset(v for v in listed.values if condition.contains(v))
-            return NumberPiece(values=values) if values else None
+            return NumberPiece(values=values, in_digits=in_digits) if values else None
         low = max((x.low for x in (self, other) if x.low), key=lambda b: (b.value, b.open), default=None)
         high = min((x.high for x in (self, other) if x.high), key=lambda b: (b.value, not b.open), default=None)
         steps, non_steps = _strongest(self.steps, other.steps), self.non_steps | other.non_steps
         if low and high and (low.value > high.value or (low.value == high.value and (low.open or high.open))):
             return None
-        if steps and any((_common(steps) / Fraction(n)).denominator == 1 for n in non_steps):
+        if steps and non_steps and _are_multiples(steps, non_steps):
             return None
         if low and high and low.value == high.value:
             piece = NumberPiece(None, None, steps, non_steps)
-            return NumberPiece(values=frozenset((low.value,))) if piece.contains(low.value) else None
+            return NumberPiece(values=frozenset((low.value,)), in_digits=in_digits) if piece.contains(low.value) else None
         if low and high and ONE in steps and _multiples_between(low, high, Fraction(1)) == 0:
             return None
-        return NumberPiece(low, high, steps, non_steps)
+        return NumberPiece(low, high, steps, non_steps, in_digits=in_digits)
 
     def contains(self, value: Decimal) -> bool:
-        """Whether a number is in the set."""
+        """Whether a number is in the set, in some spelling."""
         if self.values is not None:
             return value in self.values
         if self.low and (value < self.low.value or (self.low.open and value == self.low.value)):
@@ -81,70 +90,99 @@ class NumberPiece(NamedTuple):
 
     def covers(self, other: NumberPiece) -> bool:
         """Whether the other piece is seen to be a part of this one (False: maybe it is)."""
-        return self.meet(other) == other
+        if self.in_digits not in (None, other.in_digits):
+            return False
+        if other.values is not None:
+            return all(map(self.contains, other.values))
+        return (
+            self.values is None
+            and (self.low is None or (other.low is not None and (self.low.value, self.low.open) <= (other.low.value, other.low.open)))
+            and (self.high is None or (other.high is not None and (other.high.value, self.high.open) <= (self.high.value, other.high.open)))
+            and self.non_steps <= other.non_steps
+            and _strongest(other.steps, self.steps) == other.steps
+        )
 
     def negations(self, _: Context) -> list[NumberPiece]:
         """Pieces that together are all other numbers."""
         result = []
+        if self.in_digits is not None:
+            result.append(OTHERS if self.in_digits else DIGITS_ONLY)
         if self.values is not None:
             ends = [None, *(Bound(v, True) for v in sorted(self.values)), None]
-            return [NumberPiece(low, high) for low, high in pairwise(ends)]
+            return result + [NumberPiece(low, high) for low, high in pairwise(ends)]
         if self.low:
             result.append(NumberPiece(high=Bound(self.low.value, not self.low.open)))
         if self.high:
             result.append(NumberPiece(low=Bound(self.high.value, not self.high.open)))
-        result += [NumberPiece(non_steps=frozenset((s,))) for s in self.steps]
+        result += [NumberPiece(non_steps=frozenset((s,))) for s in self.steps if not (self.in_digits and s == ONE)]
         result += [NumberPiece(steps=frozenset((s,))) for s in self.non_steps]
         return result
 
-    def size(self) -> int | None:
-        """How many numbers there are; None if there is no end of them. Exact, by inclusion and exclusion over `non_steps`."""
+    def size(self, context: Context) -> int | None:
+        """How many numbers there are; None if there is no end of them. Exact, by inclusion and exclusion over `non_steps`.
+
+        Raises
+        ------
+        LimitExceededError
+            There are too many ways to be a multiple of several of these.
+        """
         if self.values is not None:
             return len(self.values)
         if not self.steps:
             return None
         step = _common(self.steps)
-        if any((step / Fraction(other)).denominator == 1 for other in self.non_steps):
+        if _are_multiples(self.steps, self.non_steps):
             return 0
         if self.low is None or self.high is None:
             return None
-        total = _multiples_between(self.low, self.high, step)
-        terms = [(total, step)] if total else []
+        signs = {step: 1}  # of the least common multiples of some steps that have a multiple in the range, summed up
         for other in self.non_steps:
-            for sign_and_count, common in list(terms):
+            context.count_alternatives(len(signs))
+            for common, sign in list(signs.items()):
                 common = common_multiple(common, Fraction(other))
-                count = _multiples_between(self.low, self.high, common)
-                if count:
-                    terms.append((-count if sign_and_count > 0 else count, common))
-        return sum(count for count, _ in terms)
+                if _multiples_between(self.low, self.high, common):
+                    signs[common] = signs.get(common, 0) - sign
+        return sum(sign * _multiples_between(self.low, self.high, common) for common, sign in signs.items())
 
     def listed(self) -> NumberPiece | None:
         """The same set with its numbers listed; for a set whose `size` is small. None where it is empty."""
         assert self.low is not None and self.high is not None
         step = _common(self.steps)
-        multiples = (_decimal(k * step) for k in range(first_multiple(self.low, step), last_multiple(self.high, step) + 1))
-        values = frozenset(value for value in multiples if self.contains(value))
-        return NumberPiece(values=values) if values else None
+        exact = _decimal(step)
+        multiples = (EXACT.multiply(exact, k) for k in range(first_multiple(self.low, step), last_multiple(self.high, step) + 1))
+        values = frozenset(value for value in multiples if not any(is_multiple(value, other) for other in self.non_steps))
+        return NumberPiece(values=values, in_digits=self.in_digits) if values else None
 
-    def is_void(self, _: Context) -> bool:
+    def is_void(self, context: Context) -> bool:
         """Whether the set is empty; exact."""
-        return self.values is None and bool(self.steps - {ONE} or self.non_steps) and self.size() == 0
+        return self.values is None and bool(self.steps - {ONE} or self.non_steps) and self.size(context) == 0
 
     def expr(self, context: Context, is_normal: bool = False) -> Expr:
         """The JSON texts of the numbers; `is_normal` for plain and scientific ones only (see decimals.py)."""
-        syntax = context.normal_numbers if is_normal else context.numbers
+        style = context.options.number_style
+        if self.in_digits:
+            style = DIGITS
+        elif (is_normal and style == ANY) or (self.in_digits is False and style == CANONICAL):  # in which no integer is written as 5.0
+            style = NORMAL
+        spelled = self._spelled(context, context.number_syntax(style), is_normal)
+        if self.in_digits is False:
+            digits = context.number_syntax(DIGITS).plain_integers(None, None)
+            spelled = context.builder.intersect(spelled, context.builder.complement(digits))
+        return spelled
+
+    def _spelled(self, context: Context, syntax: DecimalSyntax, is_normal: bool) -> Expr:
+        """The numbers in a syntax, but for `in_digits`."""
         if self.values is not None:
             return syntax.exactly(sorted(self.values))
-        if self == NUMBERS and not is_normal:
-            return syntax.any_number()
         if self.low and self.high and (self.non_steps or self.steps - {ONE}):
-            size = self.size()
+            size = self.size(context)
             if size is not None and size <= _FEW:
                 return self._few(syntax)
         if not self.steps and not self.non_steps:
-            return syntax.range(self.low, self.high)
+            is_any = self.low is None and self.high is None and not is_normal
+            return syntax.any_number() if is_any else syntax.range(self.low, self.high)
         multiples = Multiples(syntax)
-        if self == NumberPiece(self.low, self.high, INTEGERS.steps) and not multiples.has_exponents:
+        if self.steps == INTEGERS.steps and not self.non_steps and not multiples.has_exponents:
             return syntax.plain_integers(self.low, self.high)
         return multiples.between(self.low, self.high, self._step(context), sorted(self.non_steps))
 
@@ -174,8 +212,11 @@ class NumberPiece(NamedTuple):
 
 NUMBERS = NumberPiece()
 INTEGERS = NumberPiece(steps=frozenset((ONE,)))
+DIGITS_ONLY = NumberPiece(steps=frozenset((ONE,)), in_digits=True)  # the integers of draft 4
+OTHERS = NumberPiece(in_digits=False)
 
 
+@lru_cache(maxsize=4096)
 def _strongest(steps: frozenset[Decimal], others: frozenset[Decimal]) -> frozenset[Decimal]:
     """The steps of both sets that no other one implies."""
     if steps == others or not others:
@@ -184,6 +225,13 @@ def _strongest(steps: frozenset[Decimal], others: frozenset[Decimal]) -> frozens
     return frozenset(s for s in union if not any(t != s and is_multiple(t, s) for t in union))
 
 
+@lru_cache(maxsize=4096)
+def _are_multiples(steps: frozenset[Decimal], others: frozenset[Decimal]) -> bool:
+    """Whether the multiples of all steps are multiples of one of the others."""
+    return any((_common(steps) / Fraction(other)).denominator == 1 for other in others)
+
+
+@lru_cache(maxsize=4096)
 def _common(steps: frozenset[Decimal]) -> Fraction:
     """The least number that is a multiple of all steps."""
     return reduce(common_multiple, map(Fraction, steps))
