@@ -18,11 +18,11 @@
 #include "en.h"
 
 enum {
-    CT_SHARE = 8, /* of max_step_work, one in so many */
-        CT_PLACE = 16,
+    CT_SHARE = 8,            /* of max_step_work, one in so many */
+    CT_PLACE = 16,           /* units of work for a place that is noted */
     CT_FIRST_NODES = 2,      /* of the first search: of the work it may take, a node or a place for so many units */
     CT_FIRST_PLACES = 1024,
-    CT_BYTES = 3 /* that a token of a closing may have, for the order of the search */
+    CT_BYTES = 3             /* that a token of a closing may have, for the order of the search */
 };
 
 typedef struct ct_place { /* a configuration, and how it was reached */

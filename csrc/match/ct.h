@@ -44,7 +44,7 @@ typedef struct ct_table { /* of an engine */
     word_map walk_of;     /* (expression, node) -> index in walks */
     VEC(ct_walk) walks;
     id_vec nexts;
-    word_map row_of;      /* what a row is of: see ct_key -> index in rows */
+    word_map row_of;      /* what a row is of (row_key in ct_least.c) -> index in rows */
     VEC(ct_costs) rows;
     VEC(u64) keys;        /* by row */
     u32 settled;          /* rows before this one are final */

@@ -3,7 +3,8 @@
  * Cold: the trie of the vocabulary is walked with the configuration automaton (mk_walk.c). A configuration that can read much is shortened
  * in one of three ways. Its alternatives are taken apart into units (mk_unit.c); the lexeme-internal mask of a unit is copied and only the
  * tails of the tokens that leave the lexeme are walked (mk_inner.c). Where such a mask is not known yet and most bytes lead to one other
- * configuration, its *heir*, the mask is the heir's but for the parts of the vocabulary in which they differ. Where a unit has no
+ * configuration, its *heir*, the mask is the heir's but for the parts of the vocabulary in which they differ: of two that any plain text
+ * leaves alive, the tokens that are not plain. Where a unit has no
  * lexeme-internal mask, a slice of the vocabulary that it absorbs is copied and only the other tokens are walked.
  *
  * Texts. A configuration with texts (en.h) has the mask of its twin, where texts are unknown, but for *suspects*: tokens that end one
@@ -165,8 +166,8 @@ static bool absorbs_plain(const ge_engine *e, u32 config) {
     return false;
 }
 
-/* *heir = the configuration to which characters lead that no name holds, if that is its own heir and any plain text leaves both alive; or NONE.
- * All plain tokens are alike, then. */
+/* *heir = the configuration to which the plain characters lead that are told apart least, if it stays there and any plain text leaves both alive;
+ * or NONE. All plain tokens are alike, then. */
 static bool find_plain_heir(ge_engine *e, u32 config, u32 *heir) {
     *heir = NONE;
     if (e->g->longest || e->switches & GE_NO_SLICES || !absorbs_plain(e, config)) return true;

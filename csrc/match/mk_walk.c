@@ -2,7 +2,7 @@
  *
  * Breadth first: a queue of (node, configuration). The children of a node are tried one after the other; those that the automaton can read
  * go to the queue. No step waits for the one before it, and memory is read in ascending order. Of the first bytes only those are asked for
- * that the configuration may read at all (regex/rx_first.c).
+ * that the configuration may read at all (regex/rx_first.c). What stays inside a lexeme below a node is taken as a whole (mk_loops.c).
  *
  * A *difference* walk has two configurations side by side, and the mask of one of them. Only bytes are tried after which they may differ
  * (regex/rx_differ.c); where both come to the same configuration, all that follows is alike, and the subtree is skipped. So the cost is that
@@ -10,10 +10,10 @@
 #include "mk.h"
 
 enum {
-    MK_LISTED = 256, /* tokens that are listed at most */
-    CHOOSE = 8,      /* children, from which on they are not tried one by one at once */
+    MK_LISTED = 256,  /* tokens that are listed at most */
+    CHOOSE = 8,       /* children, from which on they are not tried one by one at once */
     SHORT_WALK = 256, /* places; it is not worth while to ask at each whether all below it stays inside a lexeme */
-    FEW_FIRST = 8    /* first bytes: so many are looked for among the children, of more each child is looked up */
+    FEW_FIRST = 8     /* first bytes: so many are looked for among the children, of more each child is looked up */
 };
 
 void mk_begin(ge_engine *e, mk_found *found, bool listed) {
