@@ -40,6 +40,14 @@ VALUES: list[Any] = [
 ]
 
 
+def check_refused_soon(schema: Any, pointer: str, limit: str) -> None:
+    begin = time.thread_time()
+    with pytest.raises(LimitExceededError, match=pointer) as caught:
+        Grammar.from_json_schema(schema)
+    assert time.thread_time() - begin < SOON
+    assert caught.value.limit == limit
+
+
 @pytest.mark.parametrize("kinds", [KINDS[:3], [1, 2, "k0"], [None, True, 1]])
 @pytest.mark.parametrize("options", list(itertools.product([True, False], repeat=3)))
 def test_conditions_on_one_key(kinds: list[Any], options: Any) -> None:
@@ -101,11 +109,7 @@ EITHER: list[Any] = [{"anyOf": [{"required": [f"a{i}"]}, {"required": [f"b{i}"]}
     ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_refused_soon_with_the_place(pointer: str, schema: Any) -> None:
-    begin = time.thread_time()
-    with pytest.raises(LimitExceededError, match=pointer) as caught:
-        Grammar.from_json_schema(schema)
-    assert time.thread_time() - begin < SOON
-    assert caught.value.limit == "max_alternative_schemas"
+    check_refused_soon(schema, pointer, "max_alternative_schemas")
 
 
 SELF: dict[str, Any] = {"$ref": "#"}
@@ -128,11 +132,7 @@ def sets(n: int, keyword: str) -> Any:
 
 @pytest.mark.parametrize("keyword", ["prefixItems", "properties"])
 def test_sets_of_schemas_are_counted(keyword: str) -> None:
-    begin = time.thread_time()
-    with pytest.raises(LimitExceededError) as caught:
-        Grammar.from_json_schema(sets(40, keyword))
-    assert time.thread_time() - begin < SOON
-    assert caught.value.limit == "max_schema_nodes"
+    check_refused_soon(sets(40, keyword), "max_schema_nodes", "max_schema_nodes")
 
 
 PRIMES = [2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71]
@@ -168,11 +168,7 @@ COUNTED = {"prefixItems": [True] * 20, "allOf": [{"contains": {"multipleOf": p},
     ids=lambda value: dump(value)[:80] if isinstance(value, dict) else value,
 )
 def test_what_is_counted_is_bounded(pointer: str, schema: Any) -> None:
-    begin = time.thread_time()
-    with pytest.raises(LimitExceededError, match=pointer) as caught:
-        Grammar.from_json_schema(schema)
-    assert time.thread_time() - begin < SOON
-    assert caught.value.limit == "max_alternative_schemas"
+    check_refused_soon(schema, pointer, "max_alternative_schemas")
 
 
 def test_what_is_counted_can_be_given_up() -> None:
