@@ -58,8 +58,9 @@ def test_threads_find_what_is_right_and_let_each_payload_go_once(digest_size: in
             text = tuple(rng.choices((0, 1, 1), k=rng.randrange(9)))
 
             def make(start: int, stop: int, text: tuple = text, turn: int = turn) -> tuple:
-                made.append((text[:stop], number, turn))
-                return made[-1]
+                payload = (text[:stop], number, turn)
+                made.append(payload)  # not to be read back: other threads append too
+                return payload
 
             with cache.acquire(text[: rng.randrange(9)]) as lease:
                 while len(lease) < len(text):
