@@ -26,7 +26,7 @@ Symbol = int  # id of a lexeme (even) or of a nonterminal (odd)
 MAX_CODE_POINT = 0x10FFFF
 UNBOUNDED = 0xFFFFFFFF  # as the upper bound of a repetition
 NO_SYMBOL = 0xFFFFFFFF
-MAX_DIVISOR = 10**18  # of OP_MULTIPLE
+MAX_DIVISOR_DIGITS = 1_000  # of OP_MULTIPLE
 
 # Operators of expression records; `csrc/grammar/ir.c` reads them.
 (
@@ -43,7 +43,7 @@ MAX_DIVISOR = 10**18  # of OP_MULTIPLE
     OP_PATTERN,  #    regular expression text: dialect, flags, offset, length in `data` (UTF-8)
     OP_JSON,  #       the JSON string encodings (without quotes) of the strings of the operand: operand, escapes
     OP_LITERALS,  #   any of many byte strings: (offset, length) pairs in `data`
-    OP_MULTIPLE,  #   decimal multiples in a range: divisor (low word, high word), scale, (offset, length) of the digits of both bounds
+    OP_MULTIPLE,  #   decimal multiples in a range: scale, (offset, length) of the digits of the divisor and of both bounds
     OP_PUNYCODE,  #   what follows `xn--` in A-labels: 1 for those without characters from right to left only, else 0
 ) = range(15)
 
@@ -224,22 +224,21 @@ class Builder:
         Parameters
         ----------
         divisor : int
-            At most `MAX_DIVISOR`.
+            At most `MAX_DIVISOR_DIGITS` digits.
         scale : int
             With 0, the numbers are digits without a point. Otherwise they may have a fraction, with any number of zeros behind
             `scale` places. There are no leading zeros.
         low, high : int
             Bounds of the value times 10**scale, both included; None for none. At most 10,000 digits.
         """
-        if not (0 < divisor <= MAX_DIVISOR and scale >= 0 and low >= 0):
+        if not (0 < divisor < 10**MAX_DIVISOR_DIGITS and scale >= 0 and low >= 0):
             raise ValueError(f"multiple_of({divisor}, {scale}, {low}, {high})")
         if high is not None and high < low:
             return self.never
         record: list[int] = []
-        for bound in (low, high):
-            digits = b"" if bound is None else str(bound).zfill(scale + 1).encode()
-            record += (self._span(digits), len(digits))
-        return self._node(OP_MULTIPLE, 7, divisor & 0xFFFFFFFF, divisor >> 32, scale, *record)
+        for digits in (str(divisor), str(low).zfill(scale + 1), "" if high is None else str(high).zfill(scale + 1)):
+            record += (self._span(digits.encode()), len(digits))
+        return self._node(OP_MULTIPLE, 7, scale, *record)
 
     def punycode(self, *, left: bool = False) -> Expr:
         """What follows `xn--` in the A-labels of internationalised host names (RFC 5890), in upper or lower case.

@@ -32,7 +32,8 @@ class Limits:
     max_alternatives : int
         Ways of cutting the text into lexemes that are alive at the same time.
     max_step_work : int
-        Derivatives, items and states that one step (a mask, a byte that is accepted) may compute; about 2 s.
+        Derivatives, items and states that one step (a mask, a byte that is accepted) may compute; about 2 s. A quarter of it is for
+        expressions and rules while a grammar is compiled.
     max_generation_bytes : int
         Bytes of lazily built states after which new matchers start a fresh generation of them (a matcher that is alive keeps
         its own). No error: it only costs warmth.

@@ -39,6 +39,11 @@ def expanded(packed: Iterable[int]) -> set[int]:
     return {code for entry in packed for code in range(entry >> 32, entry & 0xFFFFFFFF)}
 
 
+def grows(letter: str, marks: Iterable[int]) -> bool:
+    """Whether normalisation form C takes it apart for some mark, into more characters: U+1ED1 and U+031B become U+01A1, U+0302, U+0301."""
+    return any(len(unicodedata.normalize("NFC", letter + chr(mark))) > 2 for mark in marks)
+
+
 def tables() -> dict[str, object]:
     assigned = {code for code in range(sys.maxunicode + 1) if unicodedata.category(chr(code)) != "Cn"}
     valid = expanded(idnadata.codepoint_classes["PVALID"]) & assigned - {ord("-")}
@@ -57,6 +62,8 @@ def tables() -> dict[str, object]:
     if firsts & seconds:
         sys.exit(f"both first and second of something: {firsts & seconds}")  # idn.py takes them to be different
 
+    lengthening = {code for code in letters if unicodedata.decomposition(chr(code)) and grows(chr(code), order)}
+
     def of_class(*names: str) -> set[int]:
         return {code for code in assigned if unicodedata.bidirectional(chr(code)) in names}
 
@@ -67,13 +74,16 @@ def tables() -> dict[str, object]:
         return set().union(*(expanded(idnadata.joining_types[name]) for name in types))
 
     right, between = of_class("R", "AL"), of_class("NSM")
+    if lengthening & (firsts | right | of_script("Greek")):
+        sys.exit(f"lengthening and of another class: {lengthening}")  # idn.py looks for them in "left" alone
     vowels = {code for code in marks if not order[code]} - firsts
     ordered = [
         {code for code in marks if order[code] == value and code in between} - seconds for value in sorted(set(order.values()) - {0})
     ]
     classes = {
-        "left": letters - right - of_class("AN") - firsts,
+        "left": letters - right - of_class("AN") - firsts - lengthening,
         "right": letters & right,
+        "lengthening": lengthening,
         "digits": letters & of_class("EN"),
         "arabic digits": expanded(idnadata.codepoint_classes["CONTEXTO"]) & of_class("AN"),
         "eastern digits": expanded(idnadata.codepoint_classes["CONTEXTO"]) & of_class("EN"),
@@ -81,6 +91,7 @@ def tables() -> dict[str, object]:
         "first letters": firsts - marks,
         "vowels": vowels - seconds,
         "second vowels": vowels & seconds,
+        "marks": {code for code in marks if order[code] and code in between},
         "right vowels": (vowels - seconds) & between,
         "viramas": {code for code in marks if order[code] == 9 and code in between},
         "greek": letters & of_script("Greek"),

@@ -63,13 +63,17 @@ bool vec_grow(budget *b, void **at, u32 *cap, u32 need, size_t element);
 #define vec_reserve(b, v, extra) \
     ((u64)(v)->n + (extra) <= (v)->cap || vec_grow((b), (void **)&(v)->at, &(v)->cap, (v)->n + (u32)(extra), sizeof *(v)->at))
 #define vec_push(b, v, x) (vec_reserve((b), (v), 1) && ((v)->at[(v)->n++] = (x), true))
+/* So that element i exists: all bits of those that are new are set. */
+#define vec_reach(b, v, i)                                                                            \
+    ((v)->n > (i) || (vec_reserve((b), (v), (i) + 1 - (v)->n) &&                                      \
+                      (memset((v)->at + (v)->n, 0xff, ((i) + 1 - (v)->n) * sizeof *(v)->at), (v)->n = (i) + 1, true)))
 #define vec_drop(b, v) \
     ((void)mem_move((b), (v)->at, (v)->cap * sizeof *(v)->at, 0), (v)->at = NULL, (v)->n = 0, (v)->cap = 0)
 #define vec_bytes(v) ((v)->cap * sizeof *(v)->at)
 
-/* Deep copy of a vector into an empty one. */
+/* Deep copy of a vector into an empty one, which may grow by half before it is moved. */
 #define vec_copy(b, to, from)                                                                         \
-    (vec_reserve((b), (to), (from)->n) &&                                                             \
+    (vec_reserve((b), (to), (from)->n + (from)->n / 2) &&                                             \
      ((from)->n ? (void)memcpy((to)->at, (from)->at, (from)->n * sizeof *(from)->at) : (void)0,       \
       (to)->n = (from)->n, true))
 

@@ -1,6 +1,8 @@
 #include "ir.h"
 
 /* Operators: the same order as in ir.py. */
+enum { WORK_PARTS = 4 /* of what a step may compute: one for the whole of compiling, half a second */ };
+
 enum {
     OP_NEVER, OP_EMPTY, OP_BYTES, OP_BYTE_SET, OP_CHARS, OP_CONCAT, OP_UNION, OP_INTERSECT, OP_COMPLEMENT, OP_REPEAT,
     OP_PATTERN, OP_JSON, OP_LITERALS, OP_MULTIPLE, OP_PUNYCODE, N_OPS
@@ -57,14 +59,15 @@ static bool is_number(const ir_input *in, u32 offset, u32 length) {
 }
 
 static rx_id read_multiple(ge_ir *ir, const u32 *o, const ir_input *in) {
-    u64 divisor = o[0] | (u64)o[1] << 32;
-    u32 scale = o[2], n_low = o[4], n_high = o[6];
-    bool ok = divisor > 0 && divisor <= RX_MAX_DIVISOR && n_low > scale && (n_high > scale || n_high == 0);
-    ok = ok && max_u32(n_low, n_high) <= MAX_BOUND_DIGITS && span_ok(in, o[3], n_low) && span_ok(in, o[5], n_high);
-    ok = ok && is_number(in, o[3], n_low) && is_number(in, o[5], n_high);
+    u32 scale = o[0], n_divisor = o[2], n_low = o[4], n_high = o[6];
+    bool ok = n_divisor > 0 && n_divisor <= RX_MAX_DIVISOR && n_low > scale && (n_high > scale || n_high == 0);
+    ok = ok && max_u32(n_low, n_high) <= MAX_BOUND_DIGITS;
+    for (u32 i = 1; ok && i < 7; i += 2) ok = span_ok(in, o[i], o[i + 1]) && is_number(in, o[i], o[i + 1]);
+    ok = ok && in->data[o[1]] != '0';
     ok = ok && (in->data[o[3]] != '0' || n_low == scale + 1) && (n_high <= scale + 1 || in->data[o[5]] != '0');
     if (!ok) return budget_fail(&ir->b, GE_E_IR), NONE;
-    return rx_multiple(&ir->x, divisor, scale, (literal){in->data + o[3], n_low}, (literal){in->data + o[5], n_high});
+    literal divisor = {in->data + o[1], n_divisor}, low = {in->data + o[3], n_low}, high = {in->data + o[5], n_high};
+    return rx_multiple(&ir->x, divisor, scale, low, high);
 }
 
 static rx_id read_parts_op(ge_ir *ir, u32 op, const u32 *o, u32 n) {
@@ -121,6 +124,7 @@ ge_status ge_ir_new(const ge_limits *limits, ge_ir **out, ge_err *err) {
         ge_ir_free(ir);
         return status;
     }
+    ir->b.work = ir->b.limits.max_step_work - ir->b.limits.max_step_work / WORK_PARTS;
     *out = ir;
     return GE_OK;
 }
@@ -132,12 +136,19 @@ void ge_ir_free(ge_ir *ir) {
     free(ir);
 }
 
+/* A new operation. Work is counted over all of them. */
+static void begin(ge_ir *ir) {
+    u64 work = ir->b.work;
+    budget_begin(&ir->b);
+    ir->b.work = work;
+}
+
 ge_status ge_ir_add(ge_ir *ir, const uint32_t *words, size_t n_words, const uint8_t *data, size_t n_data, size_t *n_done, ge_err *err) {
     ir_input in = {data, n_data};
     size_t i = 0;
     *n_done = 0;
     if (ir->taken) return err_set(err, GE_E_ARGUMENT, "the expressions were taken by a grammar");
-    budget_begin(&ir->b);
+    begin(ir);
     while (i < n_words && ir->b.status == GE_OK) {
         if (n_words - i < 2 || n_words - i - 2 < words[i + 1]) return err_set(err, GE_E_IR, "truncated record");
         rx_id id = read_record(ir, words[i], words + i + 2, words[i + 1], &in, err);
@@ -145,7 +156,7 @@ ge_status ge_ir_add(ge_ir *ir, const uint32_t *words, size_t n_words, const uint
         err->expr = ir->exprs.n;
         ge_status status = budget_report(&ir->b, err);
         if (id == NONE) { /* the record stands for nothing, so that later ids stay right */
-            budget_begin(&ir->b);
+            begin(ir);
             id = RX_ID_NEVER;
         }
         if (!vec_push(&ir->b, &ir->exprs, id)) return budget_report(&ir->b, err);
@@ -156,7 +167,7 @@ ge_status ge_ir_add(ge_ir *ir, const uint32_t *words, size_t n_words, const uint
 }
 
 static bool expr_ok(ge_ir *ir, u32 expr) {
-    budget_begin(&ir->b);
+    begin(ir);
     return (!ir->taken && expr < ir->exprs.n) || budget_fail(&ir->b, GE_E_ARGUMENT);
 }
 
@@ -254,6 +265,7 @@ ge_status ge_grammar_new(ge_ir *ir, const ge_rules *rules, ge_grammar **out, ge_
     u8 *flags = calloc(rules->n_lexemes + 1u, 1);
     if (!g || !flags) return free(g), free(flags), err_set(err, GE_E_MEMORY, "");
     budget_init(&g->b, &ir->b.limits);
+    g->b.work = ir->b.work;
     g->b.bytes = ir->b.bytes - vec_bytes(&ir->exprs);
     ir->b.bytes = vec_bytes(&ir->exprs);
     ir->taken = true;

@@ -35,7 +35,7 @@ typedef enum rx_kind {
     RX_NOT,     /* operand */
     RX_REPEAT,  /* operand, minimum, maximum (NONE: unbounded) */
     RX_QUOTE,   /* operand, escapes, phase, accumulator: JSON string encodings of the operand; see rx_quote.c */
-    RX_MULTIPLE, /* a struct multiple, distance: decimal multiples in a range; see rx_multiple.c */
+    RX_MULTIPLE, /* distance, then the rest of a struct multiple: decimal multiples in a range; see rx_multiple.c */
     RX_PUNYCODE, /* a set of labels, a text: what follows the text in their Punycode; see rx_punycode.c */
     RX_FORK,    /* two operands: a union that is a tree; see rx_fork.c */
     RX_TAG      /* operand, number */
@@ -66,6 +66,7 @@ typedef struct rx_arena {
     VEC(u32) first;     /* by node: id of the set that rx_first found, NONE until it was asked for */
     VEC(u32) local_of;  /* by node: id in local, NONE until it was asked for */
     intern_table local; /* sets of sets; see rx_local.c */
+    u32 local_escape;   /* id in it of what is inside an escape, NONE until it was asked for */
     VEC(u32) must_of;   /* by node: id in must, NONE until it was asked for */
     intern_table must;  /* see rx_must.c */
     word_map clamped;   /* (node, number of bytes) -> what rx_clamp made of it */
@@ -120,11 +121,11 @@ typedef struct literal {
 /* Any of n byte strings (sorted, distinct), as a trie with shared ends. */
 rx_id rx_literals(rx_arena *x, const literal *literals, u32 n);
 
-#define RX_MAX_DIVISOR 1000000000000000000u /* ten times a remainder and a digit fit 64 bits */
+#define RX_MAX_DIVISOR 1000 /* digits */
 
-/* Multiples of divisor / 10^scale from low / 10^scale to high / 10^scale: 0 < divisor <= RX_MAX_DIVISOR. Bounds are digits, more than
- * `scale` of them and without leading zeros beyond that; a high bound without digits is none. See rx_multiple.c. */
-rx_id rx_multiple(rx_arena *x, u64 divisor, u32 scale, literal low, literal high);
+/* Multiples of divisor / 10^scale from low / 10^scale to high / 10^scale. The divisor is from 1 to RX_MAX_DIVISOR digits without leading zeros.
+ * Bounds are digits, more than `scale` of them and without leading zeros beyond that; a high bound without digits is none. See rx_multiple.c. */
+rx_id rx_multiple(rx_arena *x, literal divisor, u32 scale, literal low, literal high);
 
 /* What follows `xn--` in A-labels whose U-labels are of any direction, or have no characters that are written from right to left. See
  * rx_punycode.c. */
@@ -175,6 +176,8 @@ bool rx_counts_plain(const rx_arena *x, rx_id id, u32 *n_chars);
 /* `id` with the bounds dropped of repeats that n_bytes cannot fill: the same strings of at most so many bytes, and perhaps more of longer ones
  * (rx_clamp.c). */
 rx_id rx_clamp(rx_arena *x, rx_id id, u32 n_bytes);
+/* `id` without the lower bound of the repeat at its end: strings with the same beginnings. NONE on failure. */
+rx_id rx_without_minimum(rx_arena *x, rx_id id);
 /* The length of a short string of `id`, or n_bytes + 1 if none of at most n_bytes was found. NONE on failure. */
 u32 rx_finish(rx_arena *x, rx_id id, u32 n_bytes);
 u32 rx_length_bound(const rx_arena *x, rx_id id, u32 enough); /* a lower bound on the lengths of strings by structure, exact up to `enough` */
@@ -198,6 +201,8 @@ void rx_quote_first(const u32 *node, const byte_set *of_part, byte_set *out);
 bool rx_quote_minus(rx_arena *x, rx_id from, rx_id taken, rx_id *out);
 bool rx_quote_is_empty(rx_arena *x, const u32 *node);           /* its emptiness, from that of its operand */
 rx_id rx_multiple_step(rx_arena *x, const u32 *node, u32 byte); /* derivative of a RX_MULTIPLE node */
+u32 rx_multiple_least(const u32 *node, bool *exact); /* no string of a RX_MULTIPLE node is shorter, if "" is none; *exact: one is as long */
+u32 rx_multiple_sort(const rx_arena *x, const u32 *node, u32 digit); /* digits with equal answers have the same derivative */
 rx_id rx_punycode_step(rx_arena *x, const u32 *node, u32 byte); /* derivative of a RX_PUNYCODE node */
 
 /* Of an intersection of lengths and of what begins with a label in Punycode. Meaningless when the budget failed. */

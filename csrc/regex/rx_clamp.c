@@ -164,3 +164,14 @@ u32 rx_finish(rx_arena *x, rx_id start, u32 n_bytes) {
     map_drop(x->b, &seen);
     return ok ? length : NONE;
 }
+
+/* p{3,9} and p{0,9} have strings with the same beginnings, since p has a string: what has begun with fewer can go on. */
+rx_id rx_without_minimum(rx_arena *x, rx_id id) {
+    rx_id heads[MAX_SPINE];
+    u32 n = 0;
+    for (; n < MAX_SPINE && rx_kind_of(x, id) == RX_CONCAT; id = intern_words(&x->nodes, id)[2]) heads[n++] = intern_words(&x->nodes, id)[1];
+    const u32 *node = intern_words(&x->nodes, id);
+    rx_id result = node[0] == RX_REPEAT ? rx_repeat(x, node[1], 0, node[3]) : id;
+    while (n && result != NONE) result = rx_concat(x, heads[--n], result);
+    return result;
+}

@@ -10,8 +10,7 @@ static void add_bytes(byte_set *set, const char *bytes) {
 
 bool rx_first(rx_arena *x, rx_id id, byte_set *out) {
     memset(out, 0, sizeof *out);
-    while (x->first.n <= id)
-        if (!vec_push(x->b, &x->first, NONE)) return false;
+    if (!vec_reach(x->b, &x->first, id)) return false;
     if (x->first.at[id] != NONE) return *out = *rx_set_of(x, x->first.at[id]), true;
     const u32 *node = intern_words(&x->nodes, id); /* no node is made below, so it stays */
     u32 n = intern_length(&x->nodes, id), whole = id;

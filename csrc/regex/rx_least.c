@@ -1,15 +1,17 @@
 /* The length of the shortest string of an expression, exact.
  *
- * By structure where that tells: the sum of a sequence, the least of a union, arithmetic for repeats. For intersections, complements,
- * multiples and unfinished escapes by a search through the derivatives (A*, Hart, Nilsson, Raphael 1968): `bound_of` gives a lower bound, and
- * the search ends at the first node for which it is known to be exact. What is found holds for all nodes on the way, so that a
- * shortest text can be followed from any of them without a further search.
+ * By structure where that tells: the sum of a sequence, the least of a union, arithmetic for repeats and integral multiples. For
+ * intersections, complements, other multiples and unfinished escapes by a search through the derivatives (A*, Hart, Nilsson, Raphael 1968):
+ * `bound_of` gives a lower bound, and the search ends at the first node for which it is known to be exact. What is found holds for all nodes
+ * on the way, so that a shortest text can be followed from any of them without a further search.
  *
  * Quoting. A string costs what its spelling in JSON does: a raw byte 1, a short escape 2, another control character 6. No character is
  * shorter in any other spelling. So QUOTE(L) asks the same questions of L under these weights.
  *
  * Recursion goes as deep as nodes nest; along sequences it is a loop. Cost: kept per node; a search is charged by its derivatives. */
 #include "rx.h"
+
+enum { PARTS_PER_WORK = 8 }; /* of a union */
 
 typedef struct least_bound {
     u32 length; /* no string is shorter */
@@ -38,8 +40,12 @@ static u32 least_weight(const byte_set *set, bool quoted) {
     return least;
 }
 
-/* What the structure tells, and what is known by now. */
-static least_bound bound_of(const rx_arena *x, rx_id id, bool quoted) {
+static bool keep_length(rx_arena *x, rx_id id, bool quoted, u32 length) {
+    return length == RX_NO_LENGTH || map_put(x->b, &x->least, length_key(id, quoted), length);
+}
+
+/* What the structure tells, and what is known by now. That of a union, which may be a large class of characters, is kept. */
+static least_bound bound_of(rx_arena *x, rx_id id, bool quoted) {
     least_bound sum = {0, true};
     for (;;) {
         u32 known = rx_nullable(x, id) ? 0 : map_get(&x->least, length_key(id, quoted)), n = intern_length(&x->nodes, id);
@@ -61,10 +67,13 @@ static least_bound bound_of(const rx_arena *x, rx_id id, bool quoted) {
                 least_bound part = bound_of(x, node[i], quoted);
                 if (part.length < b.length || (part.length == b.length && part.exact)) b = part;
             }
+            budget_work(x->b, n / PARTS_PER_WORK);
+            if (b.exact) keep_length(x, id, quoted, b.length);
             break;
         case RX_AND:
             for (u32 i = 1; i < n; i++) b.length = max_u32(b.length, bound_of(x, node[i], quoted).length);
             break;
+        case RX_MULTIPLE: b.length = rx_multiple_least(node, &b.exact); break;
         case RX_QUOTE:
             if (quoted) break; /* spellings of spellings: at least a byte */
             b = bound_of(x, node[1], true);
@@ -195,7 +204,7 @@ static u32 exact_least(rx_arena *x, rx_id id, bool quoted) {
     if (node[0] == RX_FORK) { /* kept at each, so that a tree that shares most with another one costs what is new */
         u32 left = exact_least(x, node[1], quoted);
         least = min_u32(left, exact_least(x, node[2], quoted));
-        if (x->b->status == GE_OK && least != RX_NO_LENGTH) map_put(x->b, &x->least, length_key(id, quoted), least);
+        if (x->b->status == GE_OK) keep_length(x, id, quoted, least);
         return least;
     }
     least_bound b = bound_of(x, id, quoted);
@@ -218,7 +227,7 @@ static u32 exact_least(rx_arena *x, rx_id id, bool quoted) {
         return search_least(x, id, quoted);
     default: return search_least(x, id, quoted);
     }
-    if (x->b->status == GE_OK && least != RX_NO_LENGTH) map_put(x->b, &x->least, length_key(id, quoted), least);
+    if (x->b->status == GE_OK) keep_length(x, id, quoted, least);
     return least;
 }
 

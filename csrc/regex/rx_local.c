@@ -5,28 +5,43 @@
  * derivative: it is taken once. The sets are collected by structure, each node once:
  *
  *     SET: it    h t: those of h, and of t if h is nullable    OR, AND, FORK, NOT, REPEAT, TAG: of the operands
+ *     MULTIPLE: digits that stand on the same side of those of its bounds and leave the same remainder, the point
  *     QUOTE(L): those of L, control characters, quote, backslash; inside an escape, each byte that may follow by itself */
 #include "rx.h"
 
 enum { MAX_SETS = 64 }; /* more: all classes are told apart */
+#define ONE_BYTE (NONE - 256) /* from here on: not the id of a set, but the set of one byte */
 
 static bool add_set(rx_arena *x, id_vec *sets, const byte_set *set) {
     u32 id = intern(x->b, &x->sets, set->w, 8, NULL);
     return id != NONE && vec_push(x->b, sets, id);
 }
 
+/* Bytes that are classes by themselves. */
 static bool add_bytes_apart(rx_arena *x, id_vec *sets, const char *bytes) {
-    for (; *bytes; bytes++) {
-        byte_set one = {{0}};
-        set_add(&one, (u8)*bytes);
-        if (!add_set(x, sets, &one)) return false;
-    }
+    for (; *bytes; bytes++)
+        if (!vec_push(x->b, sets, ONE_BYTE + (u8)*bytes)) return false;
     return true;
 }
 
 static bool add_control(rx_arena *x, id_vec *sets) {
     byte_set control = {{UINT32_MAX}};
     return add_set(x, sets, &control);
+}
+
+/* The digits by what they do to a multiple, and the point. */
+static bool add_digits_apart(rx_arena *x, id_vec *sets, const u32 *node) {
+    u32 sort[10];
+    for (u32 i = 0; i < 10; i++) sort[i] = rx_multiple_sort(x, node, '0' + i);
+    for (u32 i = 0; i < 10; i++) {
+        byte_set alike = {{0}};
+        u32 first = 0;
+        while (sort[first] != sort[i]) first++;
+        for (u32 k = i; k < 10; k++)
+            if (sort[k] == sort[i]) set_add(&alike, '0' + k);
+        if (first == i && !add_set(x, sets, &alike)) return false;
+    }
+    return add_bytes_apart(x, sets, ".");
 }
 
 /* The id of a set of sets: ascending, or [NONE] for "all classes apart". */
@@ -52,11 +67,12 @@ bool rx_add_local(rx_arena *x, rx_id id, id_vec *sets) {
 }
 
 u32 rx_local(rx_arena *x, rx_id id) {
-    while (x->local_of.n <= id)
-        if (!vec_push(x->b, &x->local_of, NONE)) return NONE;
+    if (!vec_reach(x->b, &x->local_of, id)) return NONE;
     if (x->local_of.at[id] != NONE) return x->local_of.at[id];
     const u32 *node = intern_words(&x->nodes, id); /* no node is made below, so it stays */
     u32 n = intern_length(&x->nodes, id);
+    bool escapes = node[0] == RX_QUOTE && node[3] != 0; /* all alike */
+    if (escapes && x->local_escape != NONE) return x->local_of.at[id] = x->local_escape;
     id_vec sets = {0};
     bool ok = true;
     switch ((rx_kind)node[0]) {
@@ -77,29 +93,38 @@ u32 rx_local(rx_arena *x, rx_id id) {
         break;
     case RX_NOT: case RX_REPEAT: case RX_TAG: ok = rx_add_local(x, node[1], &sets); break;
     case RX_QUOTE:
-        if (node[3] != 0) ok = add_bytes_apart(x, &sets, "\"\\/bfnrtu0123456789abcdefABCDEF");
+        if (escapes) ok = add_bytes_apart(x, &sets, "\"\\/bfnrtu0123456789abcdefABCDEF");
         else ok = rx_add_local(x, node[1], &sets) && add_control(x, &sets) && add_bytes_apart(x, &sets, "\"\\");
         break;
-    case RX_MULTIPLE: case RX_PUNYCODE: ok = vec_push(x->b, &sets, NONE); break;
+    case RX_MULTIPLE: ok = add_digits_apart(x, &sets, node); break;
+    case RX_PUNYCODE: ok = vec_push(x->b, &sets, NONE); break;
     }
     u32 local = ok ? rx_intern_local(x, &sets) : NONE;
     vec_drop(x->b, &sets);
+    if (escapes) x->local_escape = local;
     return local == NONE ? NONE : (x->local_of.at[id] = local);
 }
 
 void rx_local_classes(const rx_arena *x, u32 local, u8 *same, u8 *next) {
     const u32 *sets = intern_words(&x->local, local);
-    u32 n = intern_length(&x->local, local), n_groups = 0;
-    u64 lies_in[256]; /* by group: which sets */
-    u8 last[256];     /* by group: its last class so far */
+    u32 n = intern_length(&x->local, local), n_groups = 0, group = 0;
+    u64 differs[256] = {0}; /* by class: sets in which it lies, while most bytes do not; or the other way round */
+    u64 of_group[256];      /* by group: the same */
+    u8 last[256];           /* by group: its last class so far */
     bool apart = n == 1 && sets[0] == NONE;
+    for (u32 i = 0; i < n && !apart; i++) {
+        byte_set set = {{0}};
+        if (sets[i] >= ONE_BYTE) set_add(&set, sets[i] - ONE_BYTE);
+        else set = *rx_set_of(x, sets[i]);
+        u32 others = set_count(&set) > 128 ? UINT32_MAX : 0;
+        for (u32 k = 0; k < 8; k++)
+            for (u32 few = set.w[k] ^ others; few; few &= few - 1) differs[x->class_of[32 * k + (u32)__builtin_ctz(few)]] |= (u64)1 << i;
+    }
     for (u32 c = 0; c < x->n_classes; c++) {
-        u64 mine = 0;
-        u32 group = 0;
-        for (u32 i = 0; i < n && !apart; i++) mine |= (u64)set_has(rx_set_of(x, sets[i]), x->class_byte[c]) << i;
-        while (group < n_groups && (apart || lies_in[group] != mine)) group++;
+        if (apart || group == n_groups || of_group[group] != differs[c]) /* mostly the same as that of the class before */
+            for (group = apart ? n_groups : 0; group < n_groups && of_group[group] != differs[c];) group++;
         if (group == n_groups) {
-            lies_in[n_groups++] = mine;
+            of_group[n_groups++] = differs[c];
             same[c] = next[c] = (u8)c;
         } else {
             same[c] = same[last[group]];

@@ -46,8 +46,7 @@ static bool find_operands(rx_arena *x, rx_id id, bytes_of *out) {
 }
 
 static bool find(rx_arena *x, rx_id id, bytes_of *out) {
-    while (x->must_of.n <= id)
-        if (!vec_push(x->b, &x->must_of, NONE)) return false;
+    if (!vec_reach(x->b, &x->must_of, id)) return false;
     if (x->must_of.at[id] != NONE) return memcpy(out, intern_words(&x->must, x->must_of.at[id]), sizeof *out), true;
     const u32 *node = intern_words(&x->nodes, id); /* no node is made below, so it stays */
     bool ok = true;

@@ -8,7 +8,7 @@
 bool rx_init(rx_arena *x, budget *b) {
     memset(x, 0, sizeof *x);
     x->b = b;
-    x->text = NONE;
+    x->text = x->local_escape = NONE;
     x->n_classes = 1;
     rx_id never = rx_intern(x, (u32[]){RX_NEVER}, 1, RX_TEXT | RX_FINITE, 0);
     rx_id empty = rx_intern(x, (u32[]){RX_EMPTY}, 1, RX_NULLABLE | RX_INHABITED | RX_TEXT | RX_FINITE, 0);
@@ -27,13 +27,15 @@ bool rx_copy(rx_arena *x, budget *b, const rx_arena *from) {
     memset(&x->first, 0, sizeof x->first); /* not copied: what each node looks up at its front is found again */
     memset(&x->local_of, 0, sizeof x->local_of);
     memset(&x->local, 0, sizeof x->local);
+    x->local_escape = NONE;
     memset(&x->must_of, 0, sizeof x->must_of);
     memset(&x->must, 0, sizeof x->must);
     memset(&x->clamped, 0, sizeof x->clamped);
     memset(&x->finish, 0, sizeof x->finish);
     memset(&x->least, 0, sizeof x->least);
     return intern_copy(b, &x->nodes, &from->nodes) && vec_copy(b, &x->meta, &from->meta) && intern_copy(b, &x->sets, &from->sets) &&
-           map_copy(b, &x->memo, &from->memo) && vec_copy(b, &x->bounds, &from->bounds);
+           map_copy(b, &x->memo, &from->memo) && vec_copy(b, &x->bounds, &from->bounds) &&
+           vec_reach(b, &x->first, from->meta.n) && vec_reach(b, &x->local_of, from->meta.n);
 }
 
 void rx_drop(rx_arena *x) {
@@ -68,7 +70,7 @@ static u32 guess_distance(const rx_arena *x, const u32 *words, u32 n, u32 flags)
         break;
     case RX_REPEAT: sum = (u64)x->meta.at[words[1]].distance * words[2]; break;
     case RX_QUOTE: case RX_TAG: sum = x->meta.at[words[1]].distance; break;
-    case RX_MULTIPLE: sum = words[n - 1]; break;
+    case RX_MULTIPLE: sum = words[1]; break;
     default: sum = 1; break;
     }
     return sum < UINT16_MAX ? (u32)sum : UINT16_MAX;

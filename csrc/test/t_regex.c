@@ -338,19 +338,47 @@ static literal decimal(u64 value, u32 scale, char out[24]) {
     return (literal){(const u8 *)out, (u32)sprintf(out, "%0*llu", (int)scale + 1, (unsigned long long)value)};
 }
 
-/* A node is NEVER if and only if no multiple in range begins with what was read: counted out, for each beginning of up to four digits. */
+/* Digits of one sort have the same derivative. */
+static void check_sorts(rx_arena *x, rx_id id) {
+    rx_id to[10];
+    u32 sort[10];
+    for (u32 i = 0; i < 10; i++) {
+        to[i] = rx_multiple_step(x, intern_words(&x->nodes, id), '0' + i);
+        sort[i] = rx_multiple_sort(x, intern_words(&x->nodes, id), '0' + i);
+        for (u32 k = 0; k < i; k++) CHECK(sort[i] != sort[k] || to[i] == to[k]);
+    }
+}
+
+/* A node is NEVER if and only if no multiple in range begins with what was read, and tells how many digits are missing: counted out, for each
+ * beginning of up to four digits. */
 static void check_beginnings(rx_arena *x, rx_id id, u64 divisor, u64 low, u64 high) {
+    u32 least = RX_NO_LENGTH;
+    for (u64 value = low; value <= high && least == RX_NO_LENGTH; value++) {
+        char text[24];
+        if (value % divisor == 0) least = decimal(value, 0, text).n;
+    }
+    CHECK(rx_least(x, id) == least);
     for (u32 begin = 1; begin < 2500; begin++) {
         char text[24];
         literal digits = decimal(begin, 0, text);
         rx_id at = id;
         for (u32 i = 0; i < digits.n; i++) at = rx_derive(x, at, digits.at[i]);
+        u32 n_digits = 0;
         bool alive = false;
-        for (u64 first = begin, last = begin; first <= high && !alive; first *= 10, last = last * 10 + 9)
+        for (u64 first = begin, last = begin; first <= high && !alive; first *= 10, last = last * 10 + 9, n_digits++)
             for (u64 value = first; value <= last && value <= high && !alive; value++) alive = value >= low && value % divisor == 0;
         CHECK((at == RX_ID_NEVER) == !alive);
+        if (intern_words(&x->nodes, at)[0] == RX_MULTIPLE) check_sorts(x, at);
+        CHECK(rx_least(x, at) == (alive ? n_digits - 1 : RX_NO_LENGTH));
         CHECK(rx_nullable(x, at) == (begin >= low && begin <= high && begin % divisor == 0));
     }
+}
+
+static literal digits_of(const char *text) { return (literal){(const u8 *)text, (u32)strlen(text)}; }
+
+static rx_id multiples_of(rx_arena *x, u64 divisor, u32 scale, literal low, literal high) {
+    char text[24];
+    return rx_multiple(x, decimal(divisor, 0, text), scale, low, high);
 }
 
 static void multiples(void) {
@@ -363,23 +391,18 @@ static void multiples(void) {
     char from[24], to[24];
     for (u32 round = 0; round < 24; round++) {
         u64 divisor = divisors[round % 6], low = random_below(&seed, 3000), high = low + random_below(&seed, round % 2 ? 100 : 20000);
-        check_beginnings(&x, rx_multiple(&x, divisor, 0, decimal(low, 0, from), decimal(high, 0, to)), divisor, low, high);
+        check_beginnings(&x, multiples_of(&x, divisor, 0, decimal(low, 0, from), decimal(high, 0, to)), divisor, low, high);
     }
-    /* the largest divisor, where ten times a remainder is near 2^64 */
-    u64 largest = RX_MAX_DIVISOR;
-    rx_id id = rx_multiple(&x, largest - 1, 0, decimal(1, 0, from), (literal){NULL, 0});
-    for (const char *c = "1999999999999999998"; *c; c++) id = rx_derive(&x, id, (u8)*c);
-    CHECK(rx_nullable(&x, id));
     /* from 1.25 to 1.50 in steps of 0.25; a point needs digits behind it, and zeros may follow */
-    id = rx_multiple(&x, 25, 2, decimal(125, 2, from), decimal(150, 2, to));
+    rx_id id = multiples_of(&x, 25, 2, decimal(125, 2, from), decimal(150, 2, to));
     CHECK(!rx_nullable(&x, id) && rx_derive(&x, id, '0') == RX_ID_NEVER && rx_derive(&x, id, '2') == RX_ID_NEVER);
     id = rx_derive(&x, rx_derive(&x, id, '1'), '.');
     CHECK(!rx_nullable(&x, id) && rx_derive(&x, id, '0') == RX_ID_NEVER && rx_derive(&x, id, '4') == RX_ID_NEVER);
     CHECK(rx_nullable(&x, rx_derive(&x, id, '5')) && !rx_nullable(&x, rx_derive(&x, id, '2')));
     id = rx_derive(&x, rx_derive(&x, id, '5'), '0');
     CHECK(rx_nullable(&x, id) && rx_derive(&x, id, '0') == id && rx_derive(&x, id, '1') == RX_ID_NEVER);
-    CHECK(rx_multiple(&x, 7, 0, decimal(15, 0, from), decimal(20, 0, to)) == RX_ID_NEVER);
-    CHECK(rx_multiple(&x, 7, 0, decimal(20, 0, from), decimal(15, 0, to)) == RX_ID_NEVER);
+    CHECK(multiples_of(&x, 7, 0, decimal(15, 0, from), decimal(20, 0, to)) == RX_ID_NEVER);
+    CHECK(multiples_of(&x, 7, 0, decimal(20, 0, from), decimal(15, 0, to)) == RX_ID_NEVER);
     rx_drop(&x);
     CHECK(b.bytes == 0);
 }
@@ -387,6 +410,43 @@ static void multiples(void) {
 static rx_id after(rx_arena *x, rx_id id, const char *text) {
     for (; *text; text++) id = rx_derive(x, id, (u8)*text);
     return id;
+}
+
+/* Divisors of several limbs: 9999 and its square 99980001, of as many digits as that. With failing allocations, too. */
+static void long_divisors(void) {
+    static const u32 lengths[] = {9, 10, 19, 20, 29, 40, 310, RX_MAX_DIVISOR};
+    char divisor[RX_MAX_DIVISOR + 1], square[2 * RX_MAX_DIVISOR + 1];
+    for (u32 i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+        u32 n = lengths[i];
+        memset(divisor, '9', n);
+        memset(square, '9', n - 1);
+        memset(square + n, '0', n - 1);
+        square[n - 1] = '8', square[2 * n - 1] = '1', divisor[n] = square[2 * n] = 0;
+        for (u64 fail_after = 0; fail_after < 12; fail_after++) {
+            budget b;
+            ge_limits limits = wide_limits();
+            budget_init(&b, &limits);
+            rx_arena x;
+            CHECK(rx_init(&x, &b));
+            b.fail_after = fail_after;
+            rx_id any = rx_multiple(&x, digits_of(divisor), 0, digits_of("1"), (literal){NULL, 0});
+            rx_id few = rx_multiple(&x, digits_of(divisor), n, digits_of(square), digits_of(square));
+            if (fail_after == 0) {
+                CHECK(rx_least(&x, any) == n && rx_nullable(&x, after(&x, any, divisor)) && rx_nullable(&x, after(&x, any, square)));
+                square[n / 2]--;
+                CHECK(!rx_nullable(&x, after(&x, any, square)));
+                square[n / 2]++;
+                for (u32 k = 0; k < n; k++) few = rx_derive(&x, few, (u8)square[k]);
+                few = after(&x, rx_derive(&x, few, '.'), square + n);
+                CHECK(rx_nullable(&x, few) && rx_derive(&x, few, '0') == few && rx_derive(&x, few, '1') == RX_ID_NEVER);
+            } else {
+                after(&x, any, square);
+                CHECK(b.status == GE_OK || b.status == GE_E_MEMORY);
+            }
+            rx_drop(&x);
+            CHECK(b.bytes == 0);
+        }
+    }
 }
 
 static void punycode(void) {
@@ -423,6 +483,7 @@ static void punycode(void) {
 int main(void) {
     random_expressions(150);
     multiples();
+    long_divisors();
     punycode();
     exclusions_differ_where_they_begin();
     literals_are_a_trie();

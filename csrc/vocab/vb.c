@@ -227,11 +227,10 @@ void vb_inner_free(budget *b, vb_inner *e) {
     mem_resize(b, e, sizeof *e, 0);
 }
 
-const vb_inner *vb_find(ge_vocab *v, const u32 *key, u32 n_key, u64 hash) {
+const vb_inner *vb_find(ge_vocab *v, u64 hash) {
     lock_take(&v->lock);
     u32 index = map_get(&v->inner_of, hash);
     vb_inner *e = index == NONE ? NULL : v->inner.at[index];
-    if (e && (e->key.n != n_key || memcmp(e->key.at, key, n_key * sizeof *key) != 0)) e = NULL;
     if (e) {
         e->users++;
         e->used = ++v->clock;

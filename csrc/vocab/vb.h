@@ -119,8 +119,8 @@ void vb_unmap(ge_vocab *v);
 bool vb_make_shapes(ge_vocab *v);
 void vb_drop_shapes(ge_vocab *v);
 
-/* Looks an entry up and marks it as read, or returns NULL. All of these take the lock. */
-const vb_inner *vb_find(ge_vocab *v, const u32 *key, u32 n_key, u64 hash);
+/* Looks an entry up by the hash of its key, which is for the caller to compare, and marks it as read; or NULL. All of these take the lock. */
+const vb_inner *vb_find(ge_vocab *v, u64 hash);
 /* Takes `entry` (whose bytes were counted elsewhere) into the store and marks it as read. NULL: out of memory, the entry is freed. */
 const vb_inner *vb_add(ge_vocab *v, vb_inner *entry);
 void vb_hold(ge_vocab *v, const vb_inner *entry); /* one more reader of an entry that is marked as read */

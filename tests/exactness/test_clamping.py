@@ -44,3 +44,25 @@ def test_masks_near_bounds(vocabulary: Vocabulary, bound: int) -> None:
             if on.accept_bytes(f'"{text}'.encode()):
                 assert off.accept_bytes(f'"{text}'.encode())
                 assert on.mask() == off.mask(), (schema, text)
+
+
+PATTERNS = [
+    "[a-z ]{{{0},{1}}}",
+    "t?[a-z]{{{0},}}",
+    "(?:ab|[a-z ]){{{0},{1}}}",
+    "x{{1,3}}[a-z]{{{0},{1}}}t",
+    "[a-z]{{{0},{1}}}|[ -~]{{{0}}}",
+]
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+def test_where_a_text_is_one_lexeme(vocabulary: Vocabulary, pattern: str) -> None:
+    """Nothing leaves it, and of a counted text only the upper bound matters, but for its end."""
+    for bound in (1, 7, 16, 31):
+        grammar = Grammar.from_regex(pattern.format(bound, 2 * bound + 1))
+        for n in (0, 1, 2, bound - 1, bound, bound + 1, 2 * bound - 1, 2 * bound, 2 * bound + 1):
+            on, off = Matcher(grammar, vocabulary), Matcher(grammar, vocabulary, switches=OFF)
+            if n >= 0 and on.accept_bytes(b"x" * n):
+                assert off.accept_bytes(b"x" * n)
+                assert on.mask() == off.mask(), (pattern, bound, n)
+                assert on.is_complete == off.is_complete

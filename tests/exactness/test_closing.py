@@ -355,3 +355,12 @@ def test_a_finished_text_is_closed() -> None:
     assert matcher.closing_tokens() == [0, 1]
     assert matcher.accept_tokens([0, 1]) == 2
     assert matcher.closing_tokens() == [] and matcher.closing_bytes() == b""
+
+
+def test_lengths_of_unions_are_found_once() -> None:
+    """Along the text there are unions of some hundred counts, each of an expression with a large union of its own (`\\d`)."""
+    grammar = Grammar.from_regex(r"(?:\d|[^\"]{12}){240}", limits=Limits(max_step_work=150_000))
+    matcher = Matcher(grammar, Vocabulary.builtin())
+    assert matcher.accept_bytes(b"press blend will fan")
+    closing = matcher.closing_tokens()
+    assert matcher.accept_tokens(closing) == len(closing) and matcher.is_terminated

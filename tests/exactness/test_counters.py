@@ -53,10 +53,20 @@ def test_states_along_a_text_share_one_analysis(vocabulary: Vocabulary, schema: 
     assert other["trie_nodes"] <= NODES
 
 
+@pytest.mark.parametrize("pattern", ["[A-Za-z ,.]{10,200}", ".{10,200}"])
+def test_where_a_text_is_one_lexeme_no_token_leaves_it(vocabulary: Vocabulary, pattern: str) -> None:
+    """How many characters must still come is nothing to a mask: all states on the way are one."""
+    grammar = Grammar.from_regex(pattern)
+    assert work(grammar, vocabulary, b"ab")["inner_builds"] == 1
+    for text in (b"ab, ", b"ab, ab, ab", b"ab, ab, ab, ab, ab"):
+        assert work(grammar, vocabulary, text)["trie_nodes"] <= NODES // 2
+
+
 def test_what_stays_inside_a_lexeme_is_not_walked(vocabulary: Vocabulary) -> None:
     source = (Path(__file__).parents[2] / "grammars" / "python_subset.lark").read_text()
     nodes = {
-        slices: work(Grammar.from_lark(source), vocabulary, b"x = ", slices=slices, heirs=False)["trie_nodes"] for slices in (True, False)
+        slices: work(Grammar.from_lark(source), vocabulary, b"x = ", slices=slices, heirs=False, inner_masks=False)["trie_nodes"]
+        for slices in (True, False)
     }
     assert 2 * nodes[True] < nodes[False]
 

@@ -5,14 +5,16 @@ from __future__ import annotations
 import random
 import re
 from decimal import Decimal
+from fractions import Fraction
+from math import lcm
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from grammar_engine import Grammar, UnsatisfiableSchemaError, UnsupportedSchemaError
-from grammar_engine.frontends.json_schema.scalars.decimals import ANY, CANONICAL, MOST_MOVED, NORMAL, Bound, DecimalSyntax
-from grammar_engine.frontends.json_schema.scalars.multiples import MOST_FRACTION, Multiples, has_automaton, is_multiple
+from grammar_engine.frontends.json_schema.scalars.decimals import ANY, CANONICAL, EXACT, MOST_MOVED, NORMAL, Bound, DecimalSyntax
+from grammar_engine.frontends.json_schema.scalars.multiples import MOST_FRACTION, Multiples, is_multiple
 from grammar_engine.frontends.json_schema.scalars.numbers import NumberPiece
 from grammar_engine.ir import Builder
 from oracle import expr as oracle
@@ -296,21 +298,37 @@ def test_what_is_excluded_is_in_all_spellings(style: str, excluded: dict, value:
         assert [text for text in inside if not accepts(grammar, text)] == [], schema
 
 
-def test_steps_of_many_digits() -> None:
-    """Their multiples are listed where bounds leave few, and refused by name elsewhere; common multiples are refused."""
-    assert has_automaton(Decimal("1e300")) and not has_automaton(Decimal(10**18 + 1))
-    few = Grammar.from_json_schema({"type": "number", "multipleOf": 10**18 + 1, "minimum": -1, "maximum": 3 * 10**18 + 3})
-    assert [n for n in range(-1, 5) if accepts(few, str(n * (10**18 + 1)))] == [0, 1, 2, 3]
-    both = {"allOf": [{"multipleOf": 10**17 + 3}, {"multipleOf": 10**17 + 7}], "type": "integer"}
-    for schema in ({"multipleOf": 10**18 + 1}, both):
-        with pytest.raises(UnsupportedSchemaError, match="too many digits"):
-            Grammar.from_json_schema(schema)
-    relaxed = Grammar.from_json_schema(both, lenient=True)
-    assert [entry.keyword for entry in relaxed.report.relaxed] == ["multipleOf"]
-    assert accepts(relaxed, str(10**17 + 3))
+STEPS_OF_MANY_DIGITS = [Decimal(10**18 + 1), Decimal(3**50) / 10**9, Decimal("0." + "0" * 20 + "1" * 20), Decimal(7**110), Decimal(3**626)]
+
+
+@pytest.mark.parametrize("style", ["canonical", "any"])
+@pytest.mark.parametrize("step", STEPS_OF_MANY_DIGITS, ids=lambda step: f"{len(step.as_tuple().digits)} digits")
+def test_steps_of_many_digits(step: Decimal, style: str) -> None:
+    low = EXACT.multiply(step, Decimal(-3))
+    grammar = Grammar.from_json_schema({"type": "number", "multipleOf": step, "minimum": low}, number_style=style)
+    unit = Fraction(10) ** int(step.as_tuple().exponent)
+    for value in (Fraction(step) * k + unit * by for k in (-4, -3, -1, 0, 1, 2, 10**9 + 7) for by in (0, 1, -1)):
+        text = format(EXACT.divide(Decimal(value.numerator), Decimal(value.denominator)), "f")
+        assert accepts(grammar, text) == ((value / Fraction(step)).denominator == 1 and value >= Fraction(low)), text
+
+
+def test_common_multiples_of_many_digits() -> None:
+    """Up to 1,000 digits; beyond that they are refused by name, at once."""
+    steps = [10**17 + 3, 10**17 + 7, 10**40 + 9]
+    grammar = Grammar.from_json_schema({"type": "integer", "allOf": [{"multipleOf": step} for step in steps]})
+    assert all(accepts(grammar, str(lcm(*steps) * factor)) for factor in (0, 1, -(10**30) - 1))
+    assert not any(accepts(grammar, str(number)) for number in (*steps, lcm(*steps[:2]), lcm(*steps) + 1, lcm(*steps) // 3))
+    beyond = {"allOf": [{"multipleOf": 10**600 + 1}, {"multipleOf": 10**601 + 1}], "type": "integer"}
+    with pytest.raises(UnsupportedSchemaError, match="common multiple of the steps has more than 1,000 digits") as caught:
+        Grammar.from_json_schema({"properties": {"a": beyond}})
+    assert (caught.value.pointer, caught.value.keyword) == ("/properties/a", "multipleOf")
+    relaxed = Grammar.from_json_schema(beyond, lenient=True)
+    assert {entry.keyword for entry in relaxed.report.relaxed} == {"multipleOf"}
+    assert accepts(relaxed, str(10**600 + 1))
     for nothing in (
         {"type": "number", "multipleOf": 1_000_000_007, "minimum": 1, "maximum": 5},
         {"type": "integer", "multipleOf": Decimal("1.23456789"), "minimum": 1, "not": {"multipleOf": 3}},
+        {"type": "integer", "multipleOf": 3**90, "minimum": 1, "not": {"multipleOf": 3**80}},
     ):
         with pytest.raises(UnsatisfiableSchemaError):
             Grammar.from_json_schema(nothing)

@@ -504,8 +504,8 @@ def _read_record(op: int, operands: list[int], data: bytes, known: list[Expr]) -
     if op == ir.OP_LITERALS:
         return union(literal(span(offset, length)) for offset, length in pairs)
     if op == ir.OP_MULTIPLE:
-        low, high = (span(*operands[i : i + 2]).decode() for i in (3, 5))
-        return number(operands[1] << 32 | operands[0], operands[2], low, high)
+        divisor, low, high = (span(*operands[i : i + 2]).decode() for i in (1, 3, 5))
+        return number(int(divisor), operands[0], low, high)
     raise AssertionError(f"unknown operator {op}")
 
 

@@ -20,7 +20,7 @@ from fractions import Fraction
 from math import ceil, floor, gcd, lcm
 from typing import NamedTuple
 
-from ....ir import MAX_DIVISOR, Expr
+from ....ir import MAX_DIVISOR_DIGITS, Expr
 from .decimals import ANY, EXACT, MOST_MOVED, Bound, DecimalSyntax
 
 MOST_FRACTION = 17  # digits after the point of a mantissa with a large exponent; programs write up to 16
@@ -51,8 +51,8 @@ def last_multiple(high: Bound, step: Fraction) -> int:
 
 
 def has_automaton(step: Decimal) -> bool:
-    """Whether the core can tell the multiples of a step: its digits, without zeros at the end, are at most `MAX_DIVISOR`."""
-    return _split(step)[0] <= MAX_DIVISOR
+    """Whether the core can tell the multiples of a step: it has at most `MAX_DIVISOR_DIGITS`, without zeros at the end."""
+    return len(step.normalize(EXACT).as_tuple().digits) <= MAX_DIVISOR_DIGITS
 
 
 class _Conditions(NamedTuple):

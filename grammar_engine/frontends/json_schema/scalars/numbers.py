@@ -19,7 +19,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from ....errors import UnsupportedSchemaError
-from ....ir import MAX_DIVISOR, Expr
+from ....ir import MAX_DIVISOR_DIGITS, Expr
 from .decimals import ANY, CANONICAL, DIGITS, EXACT, NORMAL, Bound, DecimalSyntax
 from .multiples import Multiples, common_multiple, first_multiple, has_automaton, is_multiple, last_multiple
 
@@ -157,20 +157,20 @@ class NumberPiece(NamedTuple):
         """Whether the set is empty; exact."""
         return self.values is None and bool(self.steps - {ONE} or self.non_steps) and self.size(context) == 0
 
-    def expr(self, context: Context, is_normal: bool = False) -> Expr:
-        """The JSON texts of the numbers; `is_normal` for plain and scientific ones only (see decimals.py)."""
+    def expr(self, context: Context, where: str, is_normal: bool = False) -> Expr:
+        """The JSON texts of the numbers; `where` in the schema they are, `is_normal` for plain and scientific ones only (see decimals.py)."""
         style = context.options.number_style
         if self.in_digits:
             style = DIGITS
         elif (is_normal and style == ANY) or (self.in_digits is False and style == CANONICAL):  # in which no integer is written as 5.0
             style = NORMAL
-        spelled = self._spelled(context, context.number_syntax(style), is_normal)
+        spelled = self._spelled(context, context.number_syntax(style), where, is_normal)
         if self.in_digits is False:
             digits = context.number_syntax(DIGITS).plain_integers(None, None)
             spelled = context.builder.intersect(spelled, context.builder.complement(digits))
         return spelled
 
-    def _spelled(self, context: Context, syntax: DecimalSyntax, is_normal: bool) -> Expr:
+    def _spelled(self, context: Context, syntax: DecimalSyntax, where: str, is_normal: bool) -> Expr:
         """The numbers in a syntax, but for `in_digits`."""
         if self.values is not None:
             return syntax.exactly(sorted(self.values))
@@ -184,14 +184,14 @@ class NumberPiece(NamedTuple):
         multiples = Multiples(syntax)
         if self.steps == INTEGERS.steps and not self.non_steps and not multiples.has_exponents:
             return syntax.plain_integers(self.low, self.high)
-        return multiples.between(self.low, self.high, self._step(context), sorted(self.non_steps))
+        return multiples.between(self.low, self.high, self._step(context, where), sorted(self.non_steps))
 
     def _few(self, syntax: DecimalSyntax) -> Expr:
         """The numbers one by one; with any zeros unless all of them are integers, as where there are too many of them for that."""
         few = self.listed()
         return syntax.exactly(sorted(few.values or ()), any_zeros=_common(self.steps).denominator != 1) if few else syntax.builder.never
 
-    def _step(self, context: Context) -> Decimal | None:
+    def _step(self, context: Context, where: str) -> Decimal | None:
         """One step for all."""
         step = None
         for other in sorted(self.steps):
@@ -199,8 +199,8 @@ class NumberPiece(NamedTuple):
             if has_automaton(common):
                 step = common
             else:
-                reason = f"the least common multiple of {step} and {other} has too many digits: more than {MAX_DIVISOR:,}, without zeros at its end"
-                context.relax_error(UnsupportedSchemaError(reason, pointer="", keyword="multipleOf"), "", "multipleOf")
+                reason = f"the least common multiple of the steps has more than {MAX_DIVISOR_DIGITS:,} digits, without zeros at its end"
+                context.relax_error(UnsupportedSchemaError(reason, pointer=where, keyword="multipleOf"), where, "multipleOf")
         return step
 
     def words(self) -> str:

@@ -95,7 +95,7 @@ class StringPiece(NamedTuple):
             parts.append(b.text_minus(context.listed(self.excluded)))
         return b.intersect(*parts) if parts else b.text
 
-    def expr(self, context: Context, _: bool = False) -> Expr:
+    def expr(self, context: Context, _where: str, _is_normal: bool = False) -> Expr:
         """The JSON texts of the strings."""
         if self.values is not None and not self.texts:
             return context.quoted_values(self.values)

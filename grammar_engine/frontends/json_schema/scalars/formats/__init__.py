@@ -57,12 +57,10 @@ WIDER: dict[str, Callable[[Builder], Expr]] = {
     "regex": _whole(r"(?:[^*+?{}\])][^]*)?"),
 }
 
-_NOT_IN_NAMES = (
-    "with U-labels that are short enough in any Punycode, marks in one order only, and no A-labels beside U-labels from right to left"
-)
+_SHORT, _ALONE = "with U-labels that are short enough in any Punycode", "no A-labels beside U-labels from right to left"
 
 NARROWED = {
-    "idn-hostname": _NOT_IN_NAMES,
-    "idn-email": f"with host names {_NOT_IN_NAMES}",
+    "idn-hostname": f"{_SHORT}, marks in one order only, and {_ALONE}",
+    "idn-email": f"with host names {_SHORT}, and {_ALONE}",
     "regex": f"with groups in groups up to {MAX_DEPTH} deep, one name, and back-references up to \\{MAX_REFERENCE} or to a name of one small letter",
 }

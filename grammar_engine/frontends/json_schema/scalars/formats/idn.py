@@ -13,12 +13,21 @@ or to encode them:
 - There are no two hyphens in a row in a U-label, and no labels of other directions than the two above.
 - Marks are in the order of normalisation form C, each combining class at most once. Marks that are composed with some letter are left
   out if their combining class is not 0 (the composed letter is to be used); of class 0, they do not follow what they are composed with.
+  In `idn-email` that holds only behind the few letters that normalisation may take apart into more characters (`lengthening`).
+- Joiners stand between Arabic letters without marks, or behind a virama that stands behind a letter or vowel sign itself.
 - A label may have at most 63 octets in Punycode. Labels of at most `_LONGEST` characters have, whatever the characters.
 - A name may have at most 253 octets: it is all in ASCII, or it has up to 3 U-labels (of up to 63 octets) and `_LONGEST_NAME` characters.
 - Characters are those of the Unicode version in data/idna.json.
 
 In a name with a U-label that is written from right to left the other labels are such too, or in ASCII and begin with a letter, and no A-labels. In a
 name with other U-labels no A-label stands for one that is written from right to left.
+
+Labels of `idn-email` need not be in normalisation form C, as the official suite has it: who resolves a name normalises it. In everything else
+they are U-labels, both as they are written and normalised: so no joiner stands behind a virama that could be composed or moved.
+
+Lengths, too, hold in both forms. Form C never has more characters than what is written, because `lengthening` letters are an exception
+(U+1ED1 and U+031B would become three characters). It has the same row of `_LONGEST`, but for this: two characters below U+0800 may be composed to one
+below U+2000. With one such beside 17 others a label has at most 56 octets in Punycode, and fewer with more of them, as each takes the place of two.
 """
 
 from __future__ import annotations
@@ -42,9 +51,9 @@ def _tables() -> dict[str, Any]:
     return tables
 
 
-def host_name(b: Builder, dots: str = _DOTS) -> Expr:
-    """Names in ASCII, and names with up to three U-labels; `dots` is a pattern for what is between labels."""
-    labels = _Labels(b)
+def host_name(b: Builder, dots: str = _DOTS, *, normalised: bool = True) -> Expr:
+    """Names in ASCII, and names with up to three U-labels; `dots` is a pattern for what is between labels, `normalised`: in form C only."""
+    labels = _Labels(b, normalised=normalised)
     dot = b.pattern(dots, ECMA_FULL)
 
     def following(label: Expr) -> Expr:
@@ -65,50 +74,66 @@ def host_name(b: Builder, dots: str = _DOTS) -> Expr:
 class _Labels:
     """Sets of U-labels, as expressions of a builder."""
 
-    def __init__(self, b: Builder):
-        self.b = b
-        ordered = [b.optional(self._of(flat)) for flat in _tables()["ordered"]]
-        joiner = b.pattern(r"[\u200C\u200D]", ECMA_FULL)
-        self.marks = b.union(b.concat(*ordered), b.concat(self.set("viramas"), joiner))
+    def __init__(self, b: Builder, *, normalised: bool):
+        self.b, self.normalised = b, normalised
+        ordered = b.concat(*(b.optional(self._of(flat)) for flat in _tables()["ordered"]))
+        self.joiner = b.concat(self.set("viramas"), b.pattern(r"[\u200C\u200D]", ECMA_FULL))
+        self.ordered = b.union(ordered, self.joiner)
+        self.unjoined = ordered if normalised else b.repeat(self.set("marks"), 0, None)
+        self.marks = b.union(self.unjoined, self.joiner)
 
     def set(self, *names: str) -> Expr:
         """A character of some classes."""
         return self._of([code for name in names for code in _tables()[name]])
 
+    def marked(self, *names: str) -> Expr:
+        """A character of some classes, with marks."""
+        return self.b.concat(self.set(*names), self.marks)
+
     def left(self) -> Expr:
         """Labels without characters that are written from right to left."""
         b = self.b
-
-        def marked(*names: str) -> Expr:
-            return b.concat(self.set(*names), self.marks)
-
         letter = b.union(
-            marked("left", "eastern digits"),
+            self.marked("left", "eastern digits"),
+            b.concat(self.set("lengthening"), self.ordered),
             b.pattern("l(?:\u00b7l)+", ECMA_FULL),
-            b.concat(b.string("\u0375"), marked("greek")),
+            b.concat(b.string("\u0375"), self.marked("greek")),
         )
-        unit, first_letter = b.union(letter, marked("vowels")), marked("first letters")
-        firsts = b.repeat(marked("firsts", "first letters"), 0, None)  # no second vowel follows
-        second_or_unit = b.union(marked("second vowels"), b.concat(firsts, unit))
-        begin = b.union(letter, b.concat(first_letter, firsts, unit))
-        word = b.union(b.concat(begin, b.repeat(second_or_unit, 0, None), firsts), b.concat(first_letter, firsts))
+        word = self._normalised_word(letter) if self.normalised else self._word(letter)
         japanese = b.union(self.set("kana and han"), b.pattern("[a-z0-9\u30fc\u30fb]", ECMA_FULL))
         with_dots = b.concat(b.repeat(japanese, 0, None), self.set("kana and han"), b.repeat(japanese, 0, None))
         return self._of_length(b.union(self._joined(word, word), with_dots))
 
+    def _word(self, letter: Expr) -> Expr:
+        """Letters and vowel signs, composed or not."""
+        b = self.b
+        letter = b.union(letter, self.marked("first letters"))
+        sign = b.union(self.marked("vowels"), b.concat(self.set("firsts", "second vowels"), self.unjoined))
+        return b.concat(letter, b.repeat(b.union(letter, sign), 0, None))
+
+    def _normalised_word(self, letter: Expr) -> Expr:
+        """Letters and vowel signs, of which no second follows what it would be composed with."""
+        b = self.b
+        unit, first_letter = b.union(letter, self.marked("vowels")), self.marked("first letters")
+        firsts = b.repeat(b.union(b.concat(self.set("firsts"), self.unjoined), first_letter), 0, None)  # no second vowel follows
+        second_or_unit = b.union(self.marked("second vowels"), b.concat(firsts, unit))
+        begin = b.union(letter, b.concat(first_letter, firsts, unit))
+        return b.union(b.concat(begin, b.repeat(second_or_unit, 0, None), firsts), b.concat(first_letter, firsts))
+
     def right(self) -> Expr:
         """Labels that begin with a character that is written from right to left."""
         b = self.b
-        marks = b.concat(b.repeat(self.set("right vowels"), 0, None), self.marks)
+        vowels = b.repeat(self.set("right vowels"), 0, None)
         non_joiner = b.string("\u200c")
         joined = b.concat(
             self.set("joins left"), b.repeat(b.concat(non_joiner, self.set("joins both")), 0, None), non_joiner, self.set("joins right")
         )
         quoted = b.concat(self.set("hebrew"), b.pattern("[\u05f3\u05f4]", ECMA_FULL))
-        letter = b.concat(b.union(self.set("right"), joined, quoted), marks)
+        begin = b.concat(b.union(self.set("right"), joined, quoted), vowels)
+        letter = b.concat(b.repeat(b.concat(begin, self.joiner), 0, None), begin, self.unjoined)  # no joiner is the last character
         ways = []
         for digits in (("digits", "eastern digits"), ("arabic digits",)):
-            unit = b.union(letter, b.concat(self.set(*digits), marks))
+            unit = b.union(letter, b.concat(self.set(*digits), vowels, self.unjoined))
             rest = b.repeat(unit, 0, None)
             ways.append(self._joined(b.concat(letter, rest), b.concat(unit, rest)))
         return self._of_length(b.union(*ways))

@@ -1,7 +1,7 @@
 r"""`email`, `idn-email`: RFC 5321 section 4.1.2, extended by RFC 6531 section 3.3.
 
 An address literal is IPv4 or IPv6; other tags are registered nowhere. The local part has at most 64 octets, the domain 255 (RFC 5321,
-section 4.5.3.1). Domains of `idn-email` are those of `idn-hostname` with ASCII dots, and the restrictions that idn.py lists.
+section 4.5.3.1). Domains of `idn-email` are those of `idn-hostname` with ASCII dots and without normalisation, and the restrictions that idn.py lists.
 """
 
 from __future__ import annotations
@@ -30,5 +30,5 @@ def email(b: Builder) -> Expr:
 
 def idn_email(b: Builder) -> Expr:
     """`Mailbox` as RFC 6531 extends it."""
-    domain = b.union(idn.host_name(b, r"\."), b.pattern(_LITERAL, ECMA_FULL))
+    domain = b.union(idn.host_name(b, r"\.", normalised=False), b.pattern(_LITERAL, ECMA_FULL))
     return b.concat(_local(b, _NOT_ASCII), b.bytes(b"@"), domain)
