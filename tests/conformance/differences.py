@@ -27,5 +27,4 @@ DIFFERENCES = (
         "label too long if separator ignored",
         "how long a U-label may be depends on its A-label: the shortest bound holds",
     ),
-    Difference("optional/format/idn-email.json", "not in Unicode NFC", "RFC 6531 takes the labels of RFC 5890, which are in NFC"),
 )

@@ -17,7 +17,7 @@ UNSUPPORTED = [
     ("$ref", {"$ref": "http://other/schema"}),
     ("pattern", {"pattern": "a(?=b)c"}),
     ("patternProperties", {"patternProperties": {"a(?=b)c": {}}}),
-    ("multipleOf", {"multipleOf": 12345678912345678912}),
+    ("multipleOf", {"allOf": [{"multipleOf": 10**600 + 1}, {"multipleOf": 10**601 + 1}]}),
     ("oneOf", {"oneOf": [{"items": {"type": "string"}, "uniqueItems": True}, {"maxItems": 3}]}),
     ("not", {"not": {"uniqueItems": True}}),
 ]

@@ -47,7 +47,7 @@ def test_counted_ambiguity_within_the_budget_of_a_step():
     builder = Builder()
     multiple = builder.multiple_of(2, 3)
     many = builder.repeat(multiple, 3, 1000)
-    expressions = NativeExpressions(builder, Limits(max_step_work=1_000_000))  # a quarter of the default
+    expressions = NativeExpressions(builder, Limits(max_step_work=1_000_000))  # a tenth of the default
     begin = time.thread_time()
     try:
         expressions.continuations(multiple, many)

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from .normalising.normaliser import Normaliser
 
 _PRODUCTS = 20  # so many times `max_alternative_schemas` are multiplied out in all places together
+_FEW = 100  # that may be left of them for each place with `lenient=True`, however often something was given up
 _ESCAPES = {"minimal": ESCAPES_MINIMAL, "all": ESCAPES_ALL}
 _NOT_SHORT = frozenset(map(chr, range(32))) - frozenset("\b\f\n\r\t")  # control characters without a short escape
 
@@ -79,6 +80,7 @@ class Context:
         self.quote = builder.bytes(b'"')
         self._questions = questions
         self._alternatives = 0
+        self._most_alternatives = _PRODUCTS * limits.max_alternative_schemas
         self.combining = ""  # the pointer of what is being combined with the rest, for errors
         self._emptiness: dict[Expr, bool] = {}
         self._matches: dict[tuple[Expr, str], bool] = {}
@@ -115,7 +117,8 @@ class Context:
             raise error
         pointer, _, keyword = (self.combining or pointer).rstrip("0123456789").rstrip("/").rpartition("/")
         self.report.relaxed.append(Entry(pointer, keyword, str(error)))
-        self._alternatives = 0
+        self._alternatives = 0  # and half as many for the rest: so all places together take twice the time of one
+        self._most_alternatives = max(self._most_alternatives // 2, min(_FEW, self._most_alternatives))
 
     def check_alternatives(self, count: int) -> None:
         """Bound the alternatives at one place."""
@@ -125,14 +128,18 @@ class Context:
     def count_alternatives(self, count: int) -> None:
         """Bound the alternatives at one place, and those that all places together may multiply out."""
         self.check_alternatives(count)
+        self.count_work(count)
+
+    def count_work(self, count: int) -> None:
+        """Bound what all places together may multiply out, in the time that an alternative takes."""
         self._alternatives += count
-        if self._alternatives > _PRODUCTS * self.limits.max_alternative_schemas:
+        if self._alternatives > self._most_alternatives:
             self._refuse_alternatives()
 
     def count_items(self, ways: int, place: Place) -> None:
         """Bound the ways to write what a place asks to count or to compare, as part of what may multiply out."""
         self._alternatives += ways
-        if self._alternatives > _PRODUCTS * self.limits.max_alternative_schemas:
+        if self._alternatives > self._most_alternatives:
             self.combining = place.pointer
             self._refuse_alternatives("fewer positions have schemas of their own, and fewer conditions are counted")
 
@@ -256,6 +263,10 @@ class Context:
     def widest(self, texts: Expr) -> Expr:
         """A set that contains what a set of texts stands for: the set itself, unless it is only a part of its format."""
         return self._wider.get(texts, texts)
+
+    def is_all_known(self, texts: Iterable[Expr]) -> bool:
+        """Whether none of some sets of texts is only a part of its format."""
+        return all(text not in self._wider for text in texts)
 
     def other_texts(self, texts: Expr) -> Expr:
         """Texts that are not in a set, and not in the format of which it is a part either."""

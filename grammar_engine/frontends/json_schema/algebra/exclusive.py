@@ -21,7 +21,7 @@ from ..context import Context
 from ..reading.places import Place
 from ..scalars.numbers import NUMBERS
 from ..scalars.strings import STRINGS
-from . import pieces, shape
+from . import many, pieces, shape
 from .shape import FALSE, NULL, TRUE, Shape
 
 
@@ -60,6 +60,8 @@ def _exclusive(context: Context, unions: list[tuple[Any, ...]], everything: Any)
         return ()
     if everything is OBJECTS and _is_discriminated(context, present):
         return pieces.join(present, everything)
+    if len(present) > many.MANY and (found := many.in_one(present, everything, context)) is not None:
+        return found
     overlaps: list[list[int]] = [[] for _ in present]
     for i, first in enumerate(present):
         for j in range(i):

@@ -7,7 +7,8 @@ made with more care (`difference.py`).
 
 Products of unions of objects are where schemas multiply out. Pieces that are seen to be empty are dropped, a piece that meets a condition
 anyway is left alone, and what is certain is met before what is one of several. What still multiplies is bounded by the limit
-`max_alternative_schemas`, at each place and, several times that, in all places together; `Context.combining` tells where.
+`max_alternative_schemas`, at each place and, several times that, in all places together; `Context.combining` tells where. What all places
+make together is counted in the time that it takes to compare two small pieces: pieces of many conditions count several times.
 
 Invariant. The union of one unconditional piece is written as the tuple of that piece only, so "everything" is recognised by `==`.
 """
@@ -20,6 +21,9 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 from ..containers.arrays import ArrayPiece
 from ..containers.difference import array_minus, object_minus
 from ..containers.objects import ObjectPiece
+from ..scalars.numbers import NumberPiece
+from ..scalars.strings import STRINGS
+from . import many
 
 if TYPE_CHECKING:
     from ..context import Context
@@ -43,7 +47,13 @@ class Piece(Protocol):
 
 P = TypeVar("P", bound=Piece)
 MANY = 200  # more pieces are not compared with each other
+_FEW = 8  # alternatives that are not worth counting where there is nothing to choose on the other side
 _COST = 4  # of making a piece, in comparisons of two pieces
+_CONDITIONS = 12  # so many of them take as long as a comparison
+_POSITIONS = 6  # of an array, in one of them
+_MEETS = 3  # so often the difference of two pieces looks at their conditions
+_MEMBERS = 4  # so many of them are written in the time of one
+_COVERS = 32  # so many tests whether a piece covers another one do
 
 
 def meet(first: tuple[P, ...], second: tuple[P, ...], everything: P, context: Context) -> tuple[P, ...]:
@@ -53,11 +63,16 @@ def meet(first: tuple[P, ...], second: tuple[P, ...], everything: P, context: Co
     if len(second) == 1 and second[0] == everything:
         return first
     if len(first) == 1 or len(second) == 1:
-        context.check_alternatives(len(first) * len(second))
+        n_pieces = len(first) * len(second)
+        if n_pieces > _FEW:
+            context.check_alternatives(n_pieces)
+            context.count_work(n_pieces + bulk(first) + bulk(second) + n_pieces * _written(first if len(first) == 1 else second))
         result = [piece for x in first for y in second if (piece := x.meet(y)) is not None]
         return tuple(distinct(result) if len(result) > 1 else result)
     if isinstance(everything, ObjectPiece):
         return cast("tuple[P, ...]", _product(cast("Any", first), cast("Any", second), context))
+    if everything == STRINGS and len(first) * len(second) > many.MANY_PAIRS:
+        first, second = many.as_one_text(first, context), many.as_one_text(second, context)
     context.count_alternatives(len(first) * len(second))
     return tuple(distinct([piece for x in first for y in second if (piece := x.meet(y)) is not None]))
 
@@ -100,19 +115,22 @@ def _product(first: tuple[ObjectPiece, ...], second: tuple[ObjectPiece, ...], co
     """
     kept = []
     made: dict[ObjectPiece, None] = {}
+    all_of_second = bulk(second)
     for piece in first:
         new = [other.without_implied(piece, context) for other in second]
+        n_conditions = bulk((piece,))
         if any(other.covers(piece) for other in new):
-            context.count_alternatives(1)
+            context.count_work(1 + n_conditions)
             kept.append(piece)
             continue
-        context.count_alternatives(_COST * len(new))
+        context.count_work(len(new) * (_COST + n_conditions) + all_of_second)
         for other in new:
             product = piece.without_implied(other, context).meet(other)
             if product is not None and not product.is_void(context):
                 made[product] = None
+                context.count_work(_written((product,)))
         context.check_alternatives(len(kept) + len(made))
-    return absorbed(tuple(made), kept)
+    return absorbed(tuple(made), context, kept)
 
 
 def join(unions: Sequence[tuple[P, ...]], everything: P) -> tuple[P, ...]:
@@ -127,6 +145,8 @@ def join(unions: Sequence[tuple[P, ...]], everything: P) -> tuple[P, ...]:
 
 def negate(union: tuple[P, ...], everything: P, context: Context) -> tuple[P, ...]:
     """Everything that is in no piece of a union."""
+    if len(union) > many.MANY and (found := many.outside(union, everything)) is not None:
+        return cast("tuple[P, ...]", found)
     return subtract((everything,), union, everything, context)
 
 
@@ -142,22 +162,24 @@ def subtract(union: tuple[P, ...], removed: tuple[P, ...], everything: P, contex
             made: list[Any] = []
             for other in left:
                 parts = minus(other, piece, context)
-                context.count_alternatives(1 if parts == [other] else _COST * len(parts))
+                context.count_work(1 + _MEETS * bulk((other,)) if parts == [other] else _COST * len(parts) + _MEETS * bulk(parts))
                 (kept if parts == [other] else made).extend(parts)
-            left = absorbed(distinct(made), kept)
+            left = absorbed(distinct(made), context, kept)
         else:
-            left = absorbed(meet(left, tuple(piece.negations(context)), everything, context))
+            left = absorbed(meet(left, tuple(piece.negations(context)), everything, context), context)
         context.check_alternatives(len(left))
     return tuple(left)
 
 
-def absorbed(union: Sequence[P], among: Sequence[P] = ()) -> tuple[P, ...]:
+def absorbed(union: Sequence[P], context: Context, among: Sequence[P] = ()) -> tuple[P, ...]:
     """Both unions without pieces of the first one that are part of another piece, and without what they make superfluous.
 
     Similar schemas negated one after the other make many of those.
     """
     if len(union) > MANY:
         return (*among, *union)
+    if len(union) > 1:
+        context.count_work(len(union) * (len(union) + len(among)) // _COVERS)
     kept = list(among)
     for piece in union:
         if not any(other.covers(piece) for other in kept):
@@ -169,3 +191,21 @@ def absorbed(union: Sequence[P], among: Sequence[P] = ()) -> tuple[P, ...]:
 def distinct(pieces: list[P]) -> list[P]:
     """The pieces without repetitions, in order."""
     return list(dict.fromkeys(pieces))
+
+
+def _written(union: Sequence[Any]) -> int:
+    """What it takes to write the members of some objects as rules."""
+    return sum(piece.n_mentioned for piece in union if isinstance(piece, ObjectPiece)) // _MEMBERS
+
+
+def bulk(union: Sequence[Any]) -> int:
+    """What the conditions of some pieces add to the time that an operation on them takes; nothing for pieces of few."""
+    n_conditions = 0
+    for piece in union:
+        if isinstance(piece, ObjectPiece):
+            n_conditions += len(piece.asked)
+        elif isinstance(piece, NumberPiece):
+            n_conditions += len(piece.non_steps)
+        elif isinstance(piece, ArrayPiece):
+            n_conditions += sum([len(layer.prefix) for layer in piece.layers]) // _POSITIONS
+    return n_conditions // _CONDITIONS

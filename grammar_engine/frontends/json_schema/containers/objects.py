@@ -71,15 +71,18 @@ class ObjectLayer:
         The names whose goal is `NEVER`.
     is_negation : bool
         Made by a negation of one key (`Context.single`), so worth comparing with what the other layers ask.
+    is_selective : bool
+        Made so, and there are values that the key may have.
     """
 
-    __slots__ = ("_open_goals", "_other_keys", "classes", "forbidden", "is_negation", "named", "others")
+    __slots__ = ("_open_goals", "_other_keys", "classes", "forbidden", "is_negation", "is_selective", "named", "others")
 
     def __init__(
         self, named: dict[str, Goal], classes: tuple[tuple[Expr, Goal], ...] = (), others: Goal = ANYTHING, is_negation: bool = False
     ):
         self.is_negation = is_negation
         self.forbidden = tuple(name for name, goal in named.items() if goal is NEVER)
+        self.is_selective = is_negation and not self.forbidden
         self.named = named
         self.classes = classes
         self.others = others
@@ -116,7 +119,7 @@ class ObjectLayer:
 class ObjectPiece:
     """The objects that meet all of these conditions."""
 
-    __slots__ = ("_asking", "_goals", "_key", "asked", "fewest", "layers", "most", "required", "witnesses")
+    __slots__ = ("_asking", "_forbidden", "_goals", "_key", "asked", "fewest", "layers", "most", "required", "witnesses")
 
     def __init__(
         self,
@@ -135,6 +138,19 @@ class ObjectPiece:
         self._key: tuple[Any, ...] | None = None
         self._goals: dict[str, Goal] = {}
         self._asking: tuple[tuple[ObjectLayer, ...], dict[str, list[ObjectLayer]]] | None = None
+        self._forbidden: frozenset[str] | None = None
+
+    @property
+    def n_mentioned(self) -> int:
+        """How many conditions and keys there are, those that several layers mention counted again."""
+        return len(self.asked) + sum([len(layer.named) for layer in self.layers])
+
+    @property
+    def forbidden(self) -> frozenset[str]:
+        """The keys that a layer forbids by name."""
+        if self._forbidden is None:
+            self._forbidden = frozenset(name for layer in self.layers for name in layer.forbidden)
+        return self._forbidden
 
     @property
     def key(self) -> tuple[Any, ...]:
@@ -161,8 +177,7 @@ class ObjectPiece:
         layers = self.layers
         if other.layers and other.layers != layers:
             layers = tuple(dict.fromkeys(layers + other.layers))
-        forbidden = [name for layer in layers for name in layer.forbidden] if required else []
-        if forbidden and not set(required).isdisjoint(forbidden):
+        if required and not (self.forbidden.isdisjoint(required) and other.forbidden.isdisjoint(required)):
             return None
         if _contradict(self.layers, other.layers, required) or _contradict(other.layers, self.layers, required):
             return None
@@ -171,7 +186,14 @@ class ObjectPiece:
             witnesses = (*witnesses, *(witness for witness in other.witnesses if witness not in witnesses))
         if witnesses and (most == 0 or any(_forbids(layer, witness) for witness in witnesses for layer in layers)):
             return None
-        return ObjectPiece(layers, required, fewest, most, witnesses)
+        result = ObjectPiece(layers, required, fewest, most, witnesses)
+        if self._forbidden is not None and other._forbidden is not None:
+            result._forbidden = self._forbidden | other._forbidden
+        if self._goals and layers is not other.layers and not any(layer.classes or layer.others for layer in other.layers):
+            result._goals = {
+                name: goal for name, goal in self._goals.items() if all(name not in layer.named for layer in other.layers)
+            }  # a product is asked for the same keys again
+        return result
 
     def goal(self, name: str, context: Context) -> Goal:
         """What the member with this key has to meet."""
@@ -179,8 +201,11 @@ class ObjectPiece:
             return self.layers[0].goal(name, context) if self.layers else ANYTHING
         known = self._goals.get(name)
         if known is None:
-            layers = self.layers if len(self.layers) <= _FEW_LAYERS else self._layers_that_ask(name)
-            goals = [goal for layer in layers if (goal := layer.goal(name, context))]
+            is_short = len(self.layers) <= _FEW_LAYERS or len(self._goals) < _FEW_LAYERS  # most pieces are asked for few keys
+            layers = self.layers if is_short else self._layers_that_ask(name)
+            goals = [
+                goal for layer in layers if (goal := layer.goal(name, context) if layer.classes else layer.named.get(name, layer.others))
+            ]
             known = self._goals[name] = all_of(goals) if len(goals) > 1 else goals[0] if goals else ANYTHING
         return known
 
@@ -278,10 +303,13 @@ _FEW_LAYERS = 8  # more are found by the names that they ask something of
 
 def _contradict(negations: tuple[ObjectLayer, ...], layers: tuple[ObjectLayer, ...], required: tuple[str, ...]) -> bool:
     """Whether a negation asks of a required key what one of the layers is seen to exclude."""
+    if not required or not layers:
+        return False
+    names = required if len(required) <= _FEW_LAYERS else frozenset(required)
     for negation in negations:
-        if negation.is_negation:
+        if negation.is_selective:  # what is forbidden is compared with what is required anyway
             for name, goal in negation.named.items():
-                if name in required:
+                if name in names:
                     for layer in layers:
                         other = layer.named.get(name)
                         if other and exclude_each_other(goal, other):

@@ -12,6 +12,7 @@ Items that all differ (`uniqueItems`) are a bag too: see `unique.py`, and `tuple
 
 from __future__ import annotations
 
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from ....ir import UNBOUNDED, Symbol, Way
@@ -23,6 +24,7 @@ from .unique import are_apart, check_comparable, distinct_ways
 if TYPE_CHECKING:
     from .emitter import Emitter
 
+_MANY_ALIKE = 16
 _COST = 12  # of writing an item of a kind, in alternatives
 
 
@@ -70,11 +72,21 @@ def _write_plain(emitter: Emitter, left: Symbol, piece: ArrayPiece, last: bool) 
             tail = [layout.comma, items, close]
             if shortest <= n:
                 tail = [emitter.choice("items", tail, [close])]
-    for position in reversed(range(n)):
-        tail = [heads[position], *tail] if position == 0 else [layout.comma, heads[position], *tail]
-        if position >= shortest:
-            tail = [emitter.choice("items", tail, [close])]
-    b.rule(left, [layout.open_array, *tail])
+    n_open = min(n, shortest)  # after these the array may end
+    for position in reversed(range(n_open, n)):
+        tail = [emitter.choice("items", [*([layout.comma] if position else []), heads[position], *tail], [close])]
+    b.rule(left, [layout.open_array, *_in_sequence(emitter, heads[:n_open]), *tail])
+
+
+def _in_sequence(emitter: Emitter, items: list[Symbol]) -> list[Symbol]:
+    """Items with commas between them; many of the same symbol as a list."""
+    b, comma = emitter.builder, emitter.layout.comma
+    result: list[Symbol] = []
+    for item, run in groupby(items):
+        n = len(list(run))
+        alike = [item] if n == 1 else [item, *[comma, item] * (n - 1)] if n < _MANY_ALIKE else [b.list_of(item, comma, n, n, "items")]
+        result += [comma, *alike] if result else alike
+    return result
 
 
 class _Counted:

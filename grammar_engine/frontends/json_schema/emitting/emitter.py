@@ -130,7 +130,7 @@ class Emitter:
             names += [text.decode() for bit, text in atoms if not (names and bit != NULL)]
         scalars: list[StringPiece | NumberPiece] = [*shape.strings, *shape.numbers]
         for piece in scalars:
-            parts.append(piece.expr(context, is_normal))
+            parts.append(piece.expr(context, where or "", is_normal))
             names.append(piece.words())
         expr = b.union(*parts)
         if expr == b.never:

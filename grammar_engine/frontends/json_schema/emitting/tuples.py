@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from .emitter import Emitter
 
 _VALUES = 4  # so many values are listed, or looked for at a position, in the time of one alternative
+_WAYS = 2  # so many positions of an array of one length are written in that time
 _MOST_ATTEMPTS = 50_000  # to give different values to the positions that have few
 
 
@@ -88,7 +89,7 @@ def write_distinct(emitter: Emitter, left: Symbol, piece: ArrayPiece, last: bool
     n = piece.prefix_length()
     for length in range(piece.shortest if piece.shortest <= n else n + 1, len(positions) + 1):
         if piece.unique is not None:
-            emitter.context.count_items(length, piece.unique)
+            emitter.context.count_items(length // _WAYS, piece.unique)
         items = [_bag(emitter, positions[:length], choices)] if length else []
         b.rule(left, [layout.open_array, *items, layout.close("]", last)])
 

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 MOST_VALUES = 1 << 31  # more values than any text can use up
 MOST_LISTED = 1_000
+_VALUES = 4  # so many are listed in the time of one alternative
+_PAIR = 4  # of two positions that are compared, in alternatives
 
 Value = tuple[str, Any]  # a kind of scalars, and which of them: 1 and true are different
 
@@ -45,11 +47,19 @@ def are_apart(context: Context, piece: ArrayPiece) -> bool:
     longest = n + 1 if piece.longest is None else min(piece.longest, n + 1)
     goals = [piece.goal(position) for position in range(longest)]
     check_comparable(context, piece, goals)
+    seen: set[Value] = set()  # that are listed
+    others: list[Goal] = []
     for position, goal in enumerate(goals):
+        listed = listed_values(context, context.normaliser.shape(goal)) if context.is_listed(goal) else None
+        compared = goals[:position] if listed is None else others
         if piece.unique is not None:
-            context.count_items(position, piece.unique)
-        if not all(context.exclude_each_other(goal, other) for other in goals[:position]):
+            context.count_items(_PAIR * len(compared) + len(listed or ()) // _VALUES, piece.unique)
+        if not seen.isdisjoint(listed or ()) or not all(context.exclude_each_other(goal, other) for other in compared):
             return False
+        if listed is None:
+            others.append(goal)
+        else:
+            seen.update(listed)
     if longest <= n or (piece.longest is not None and piece.longest <= n + 1):
         return True
     rest = context.normaliser.shape(goals[n])

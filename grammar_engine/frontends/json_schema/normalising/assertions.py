@@ -16,8 +16,7 @@ from collections.abc import Callable, Generator
 from functools import cache, lru_cache
 from typing import Any
 
-from ....errors import SchemaError, UnsupportedSchemaError
-from ....ir import MAX_DIVISOR
+from ....errors import LimitExceededError, SchemaError, UnsupportedSchemaError
 from ..algebra import pieces, shape
 from ..algebra.shape import ANY, FALSE, NULL, TRUE, Shape
 from ..containers.arrays import ARRAYS, ArrayLayer, ArrayPiece, counted
@@ -28,13 +27,10 @@ from ..reading.places import ANYTHING, NEVER, Goal, Place
 from ..reading.resources import escape
 from ..scalars.decimals import Bound
 from ..scalars.formats import FORMATS
-from ..scalars.multiples import has_automaton
 from ..scalars.numbers import DIGITS_ONLY, INTEGERS, NUMBERS, NumberPiece
 from ..scalars.strings import STRINGS, StringPiece
 from .sorting import sort_keywords
 from .values import Values
-
-MOST_LISTED = 1_000  # multiples of a large step between two bounds
 
 Steps = Generator[Place, Shape, Shape]  # makes a shape, and yields the places whose shapes it needs for that
 Own = tuple[dict[str, Any], frozenset[Group], Shape]  # the keywords of a schema that count, their groups, and what they assert
@@ -181,7 +177,6 @@ class Assertions:
     def _numbers(self, place: Place, schema: dict[str, Any]) -> tuple[tuple[NumberPiece, ...], bool]:
         context = self.context
         piece: NumberPiece | None = NUMBERS
-        exact = True
         for inclusive, exclusive in (("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum")):
             is_open = schema.get(exclusive)
             bounds = []
@@ -195,16 +190,8 @@ class Assertions:
             step = context.number(place, "multipleOf", schema["multipleOf"])
             if step <= 0:
                 raise SchemaError("`multipleOf` is greater than 0", pointer=place.pointer, keyword="multipleOf")
-            multiples = piece and piece.meet(NumberPiece(steps=frozenset((step,))))
-            if multiples is None or has_automaton(step):
-                piece = multiples
-            elif (size := multiples.size(self.context)) is not None and size <= MOST_LISTED:
-                piece = multiples.listed()
-            else:
-                reason = f"{step} has too many digits: without the point and zeros at its end they make more than {MAX_DIVISOR:,}"
-                context.relax(place, "multipleOf", f"{reason}; bounds that leave at most {MOST_LISTED:,} multiples would help")
-                exact = False
-        return ((piece,) if piece else ()), exact
+            piece = piece and piece.meet(NumberPiece(steps=frozenset((step,))))
+        return ((piece,) if piece else ()), True
 
     def _arrays(self, place: Place, schema: dict[str, Any]) -> tuple[tuple[ArrayPiece, ...], bool]:
         shortest, longest = self.values.counts(place, schema, "minItems", "maxItems")
@@ -265,10 +252,18 @@ class Assertions:
         layers = (ObjectLayer(named, tuple(classes), others),) if named or classes or others != ANYTHING else ()
         union: tuple[ObjectPiece, ...] = (ObjectPiece(layers, required, fewest, most),)
         if "dependentRequired" in schema:
-            context.combining = f"{place.pointer}/dependentRequired"
-            for name, needed in self.values.map(place, schema, "dependentRequired").items():
-                union = self.depends(union, name, self.values.names(place, "dependentRequired", needed))
+            try:
+                return self._dependent(place, schema, union), exact
+            except LimitExceededError as error:
+                context.relax_explosion(error, place.pointer)
+                exact = False
         return union, exact
+
+    def _dependent(self, place: Place, schema: dict[str, Any], union: tuple[ObjectPiece, ...]) -> tuple[ObjectPiece, ...]:
+        self.context.combining = f"{place.pointer}/dependentRequired"
+        for name, needed in self.values.map(place, schema, "dependentRequired").items():
+            union = self.depends(union, name, self.values.names(place, "dependentRequired", needed))
+        return union
 
     def _property_names(self, place: Place, schema: dict[str, Any], result: Shape) -> Steps:
         context = self.context

@@ -49,8 +49,9 @@ class Normaliser:
         return known
 
     def _meet(self, goal: Goal) -> Shape:
-        self.context.document.count(len(goal) * (len(goal) - 1) // 2)  # of n places there are 2^n goals
         known = self._goals.get(goal[:-1])  # goals grow by one place at a time
+        n_pairs = len(goal) * (len(goal) - 1) // 2 if known is None else 2 * len(goal)
+        self.context.document.count(n_pairs, goal[-1].pointer)  # of n places there are 2^n goals
         for place in goal if known is None else goal[-1:]:
             known = shape.meet(known or ANY, self._shapes.get(place) or self._run(place), self.context)
         assert known is not None

@@ -187,7 +187,7 @@ class Tracker:
         for mark, union in parts.items():
             unions.append(union if mark == everything else pieces.meet(union, (condition(mark),), universal, self.context))
         union = pieces.join(unions, universal)
-        return {everything: pieces.absorbed(union)} if union else {}
+        return {everything: pieces.absorbed(union, self.context)} if union else {}
 
     def _other_members(self, mark: Keys, goal: Goal) -> ObjectPiece:
         if goal == ANYTHING:

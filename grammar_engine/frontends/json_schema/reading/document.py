@@ -77,10 +77,11 @@ class Document:
         place.invented = True
         return place
 
-    def count(self, n: int) -> None:
-        """Count subschemas against `max_schema_nodes`: those that are reached, and again those that apply together."""
+    def count(self, n: int, pointer: str) -> None:
+        """Count subschemas against `max_schema_nodes`: those that are reached, and again those that apply together; the last is given."""
         if self._count > self.limits.max_schema_nodes:
-            raise LimitExceededError("max_schema_nodes", self.limits.max_schema_nodes, "so many subschemas, and sets of them, are reached")
+            detail = f"so many subschemas, and pairs of those that apply to the same value, are reached; the last at {pointer[:80] or 'the root'}"
+            raise LimitExceededError("max_schema_nodes", self.limits.max_schema_nodes, detail)
         self._count += n
 
     def either(self, places: Goal) -> Place:
@@ -88,7 +89,7 @@ class Document:
         place = self._either.get(places)
         if place is None:
             first = places[0]
-            place = self._either[places] = Place(self._next(), {}, first.pointer, first.frame, first.depth)
+            place = self._either[places] = Place(self._next(first.pointer), {}, first.pointer, first.frame, first.depth)
             place.any_of = places
         return place
 
@@ -107,14 +108,14 @@ class Document:
             if alike is not place:
                 place._negation = self.negation(alike)
                 return place._negation
-            place._negation = Place(self._next(), place.value, place.pointer, place.frame, place.depth, not place.positive)
+            place._negation = Place(self._next(place.pointer), place.value, place.pointer, place.frame, place.depth, not place.positive)
             place._negation._negation = place
         return place._negation
 
     def tracked(self, place: Place) -> Place:
         """The place that admits the same as `place` and tells what was evaluated."""
         if place._twin is None:
-            place._twin = Place(self._next(), place.value, place.pointer, place.frame, place.depth, tracked=True)
+            place._twin = Place(self._next(place.pointer), place.value, place.pointer, place.frame, place.depth, tracked=True)
             place._twin._twin = place
             place._twin.invented = place.invented
         return place._twin
@@ -126,7 +127,7 @@ class Document:
     def strings_of(self, place: Place) -> Place:
         """The place that admits the strings only that `place` admits."""
         if place._strings is None:
-            place._strings = Place(self._next(), place.value, place.pointer, place.frame, place.depth)
+            place._strings = Place(self._next(place.pointer), place.value, place.pointer, place.frame, place.depth)
             place._strings.strings_of = place
         return place._strings
 
@@ -233,11 +234,11 @@ class Document:
         if place is None or value is True or value is False:
             if not isinstance(value, (dict, bool)):
                 raise SchemaError(f"a schema is an object or a boolean, not {_kind(value)}", pointer=pointer)
-            place = self._places[key] = Place(self._next(), value, pointer, frame, depth)
+            place = self._places[key] = Place(self._next(pointer), value, pointer, frame, depth)
         return place
 
-    def _next(self) -> int:
-        self.count(1)
+    def _next(self, pointer: str) -> int:
+        self.count(1, pointer)
         return self._count - 1
 
 
