@@ -49,6 +49,7 @@
 #include "match/mk_unit.c"            /*   ... into what alternatives are taken apart */
 #include "match/mk_analyse.c"         /*   ... the analysis of a part */
 #include "match/mk_shapes.c"          /*   ... by shapes of tokens */
+#include "match/mk_key.c"             /*   ... keys of parts */
 #include "match/mk_inner.c"           /*   ... lexeme-internal masks */
 #include "match/mk_keep.c"            /*   masks that are kept */
 #include "match/mk_table.c"           /*   ... or were made ahead of time */

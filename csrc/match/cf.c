@@ -284,20 +284,23 @@ static bool step_longest(ge_engine *e, u32 config, u32 byte_class) {
     return true;
 }
 
-/* others = classes that the lexer state may tell from this one, 256 bits. */
-static bool add_others(ge_engine *e, u32 state, u32 byte_class, u64 *others) {
+/* apart[c] |= may the lexer state tell the class c from this one? */
+static bool tell_apart(ge_engine *e, u32 state, u32 byte_class, u8 *apart) {
     const rx_arena *x = &e->lx.x;
     byte_set first;
     lx_classes alike;
-    if (!lx_first(&e->lx, state, &first)) return false;
-    if (!e->lx.info.at[state].narrow) {
+    bool narrow;
+    if (!lx_is_narrow(&e->lx, state, &narrow)) return false;
+    if (!narrow) {
         if (!lx_same(&e->lx, state, &alike)) return false;
-        for (u32 c = 0; c < x->n_classes; c++) others[c >> 6] |= (u64)(alike.same[c] != alike.same[byte_class]) << (c & 63);
-    } else if (set_has(&first, x->class_byte[byte_class])) {
-        memset(others, 0xff, 4 * sizeof *others);
-    } else {
-        for (u32 c = 0; c < x->n_classes; c++) others[c >> 6] |= (u64)set_has(&first, x->class_byte[c]) << (c & 63);
+        u8 own = alike.same[byte_class];
+        for (u32 c = 0; c < x->n_classes; c++) apart[c] |= alike.same[c] != own;
+        return true;
     }
+    if (!lx_first(&e->lx, state, &first)) return false;
+    if (set_has(&first, x->class_byte[byte_class])) memset(apart, 1, x->n_classes);
+    for (u32 k = 0; k < 8; k++)
+        for (u32 left = first.w[k]; left; left &= left - 1) apart[x->class_of[32 * k + (u32)__builtin_ctz(left)]] = 1;
     return true;
 }
 
@@ -307,15 +310,15 @@ static bool publish(ge_engine *e, u32 config, u32 byte_class, u32 to) {
     u32 n = cf_count(e, config), state = cf_alternative_at(e, config, 0).state >> 1, c = byte_class;
     bool narrow;
     lx_classes alike;
-    u64 others[4] = {0};
+    u8 apart[256] = {0};
     atomic_store_explicit(&next[c], to, memory_order_release);
     if (!lx_is_narrow(&e->lx, state, &narrow)) return false;
     if (narrow) return true; /* few bytes are possible: they come one by one */
     for (u32 i = 1; i < n; i++)
-        if (!add_others(e, cf_alternative_at(e, config, i).state >> 1, byte_class, others)) return false;
+        if (!tell_apart(e, cf_alternative_at(e, config, i).state >> 1, byte_class, apart)) return false;
     if (!lx_same(&e->lx, state, &alike)) return false;
     while ((c = alike.next[c]) != byte_class)
-        if (!(others[c >> 6] >> (c & 63) & 1)) atomic_store_explicit(&next[c], to, memory_order_release);
+        if (!apart[c] && (to != CF_READS || next[c] == NONE)) atomic_store_explicit(&next[c], to, memory_order_release);
     return true;
 }
 
@@ -346,21 +349,43 @@ bool cf_differ(ge_engine *e, u32 a, u32 b, byte_set *out) {
     return true;
 }
 
+static bool has_table(const ge_engine *e, u32 config) {
+    return !(e->switches & GE_NO_STATE_CACHE) && cf_at(e, config)->next != e->no_next;
+}
+
+/* Is it known that the configuration does not read the byte, since nothing begins with it? Then that is noted. */
+static bool is_refused(ge_engine *e, u32 config, u32 byte_class, bool *refused) {
+    byte_set first;
+    if (!cf_first(e, config, &first)) return false;
+    *refused = !set_has(&first, e->lx.x.class_byte[byte_class]);
+    if (*refused && has_table(e, config)) atomic_store_explicit(&cf_at(e, config)->next[byte_class], CF_DEAD, memory_order_release);
+    return true;
+}
+
+bool cf_reads(ge_engine *e, u32 config, u32 byte_class, bool *answer) {
+    bool refused;
+    if (!is_refused(e, config, byte_class, &refused)) return false;
+    *answer = false;
+    if (refused) return true;
+    for (u32 i = 0, n = cf_count(e, config); i < n && !*answer; i++) {
+        u32 state = lx_step(&e->lx, cf_alternative_at(e, config, i).state >> 1, byte_class);
+        if (state == NONE) return false;
+        *answer = state != LX_DEAD;
+    }
+    return !has_table(e, config) || publish(e, config, byte_class, *answer ? CF_READS : CF_DEAD);
+}
+
 u32 cf_step(ge_engine *e, u32 config, u32 byte_class) {
     if (config == CF_DEAD) return CF_DEAD;
     u32 to = cf_warm(e, config, byte_class);
     if (to != NONE) return to;
-    byte_set first;
-    if (!cf_first(e, config, &first)) return NONE;
-    if (!set_has(&first, e->lx.x.class_byte[byte_class])) {
-        if (!(e->switches & GE_NO_STATE_CACHE) && cf_at(e, config)->next != e->no_next)
-            atomic_store_explicit(&cf_at(e, config)->next[byte_class], CF_DEAD, memory_order_release);
-        return CF_DEAD;
-    }
+    bool refused;
+    if (!is_refused(e, config, byte_class, &refused)) return NONE;
+    if (refused) return CF_DEAD;
     e->alts.n = 0;
     if (!(e->g->longest ? step_longest(e, config, byte_class) : step_every(e, config, byte_class))) return NONE;
     to = intern_config(e);
-    if (to == NONE || e->switches & GE_NO_STATE_CACHE || cf_at(e, config)->next == e->no_next) return to;
+    if (to == NONE || !has_table(e, config)) return to;
     return publish(e, config, byte_class, to) ? to : NONE;
 }
 

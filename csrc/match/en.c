@@ -36,6 +36,8 @@ static bool init_parts(ge_engine *e) {
     if (!lx_init(&e->lx, &e->b, &g->x, g->lexemes, g->n_lexemes) || !ep_init(&e->ep, &e->b, &g->g, &e->lx)) return false;
     for (u32 i = 0; i < g->n_lexemes; i++)
         if (g->lexemes[i].flags & LX_SKIP && g->lexemes[i].expr != RX_ID_NEVER && !vec_push(&e->b, &e->skips, i)) return false;
+    e->is_one_lexeme = e->skips.n == 0 && g->g.lists.n == 0 && g->g.bags.n == 0;
+    for (u32 node = 0; node < g->g.nodes.n; node++) e->is_one_lexeme &= g->g.nodes.at[node].next == GR_END;
     for (u32 byte = 0; byte < 256; byte++) e->class_weight[e->lx.x.class_of[byte]] += e->v->hubs[0].weight[byte];
     u32 plain[256] = {0};
     for (u32 byte = 0x20; byte < 0x80; byte++) plain[e->lx.x.class_of[byte]]++;

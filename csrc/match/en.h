@@ -30,6 +30,7 @@
 #include "ct.h"
 
 enum { CF_DEAD, CF_START }; /* configurations that always exist */
+#define CF_READS (NONE - 1) /* one that is not dead, but has not been made yet */
 
 typedef struct cf_alternative {
     u32 row;
@@ -47,7 +48,7 @@ enum { CF_ALTERNATIVE_WORDS = 4, CF_EMPTY_TEXT = 0 };
 static inline bool cf_is_abstract(u32 text) { return text == CF_ABSTRACT || text == CF_SUSPECT; }
 
 typedef struct cf_record {
-    u32 _Atomic *next;    /* by byte class: configuration, CF_DEAD, or NONE (not computed yet) */
+    u32 _Atomic *next;    /* by byte class: configuration, CF_DEAD, CF_READS, or NONE (not computed yet) */
     u64 _Atomic mask;     /* [ stamp of the mask:32 | its index + 1:32 ], 0 = none is kept */
     union {
         u32 twin;          /* of a grammar with distinct lexemes: the same with unknown texts; NONE: not made yet */
@@ -74,8 +75,8 @@ typedef struct cl_known { /* of the way from a configuration to the end; see cl.
     u32 byte;  /* the first one of the shortest way, of that length; NONE: none is known; CL_END: it has no bytes */
 } cl_known;
 
-typedef struct mk_key { /* of a unit that is looked up in the vocabulary; see mk_inner.c */
-    u32 at, n; /* in key_words */
+typedef struct mk_key { /* of a unit that is looked up in the vocabulary; see mk_key.c */
+    u32 at, n; /* in key_words; at NONE: not spelt out */
     u64 hash;
     bool refused;     /* it has no lexeme-internal mask */
     bool leaves_much; /* for the number of tokens that leave it */
@@ -148,6 +149,7 @@ struct ge_engine {
     VEC(mk_key) keys;
     word_map key_of;      /* lexer state and view (mk.h) -> index in keys */
     id_vec key_words;
+    VEC(u64) structure;   /* by expression: the hash of its structure, as far as it was asked for; see mk_key.c */
     id_vec unit_views;    /* by lexer state: the view by which its mask was found, or NONE: not known yet */
     byte_vec unit_seen;   /* by lexer state: how many masks were asked for in which it was a unit, as far as that is counted */
     VEC(mk_place) at_hubs; /* scratch: where a walk has come to hubs: (index of the hub, configuration) */
@@ -163,6 +165,7 @@ struct ge_engine {
     ct_table fewest; /* tokens that may still come */
 
     ge_stats stats; /* counters that are not sizes */
+    bool is_one_lexeme; /* a text is: nothing may come after a lexeme, nor around it */
     bool full;      /* a ceiling on what the engine holds was met: new matchers are to begin in a fresh one */
 };
 
@@ -179,6 +182,9 @@ static inline cf_alternative cf_alternative_at(const ge_engine *e, u32 config, u
 
 /* All of these are called with the lock held, and return NONE / false with the budget failed. */
 u32 cf_step(ge_engine *e, u32 config, u32 byte_class); /* the configuration after one byte, or CF_DEAD */
+/* Whether a byte can be read, where that is not known. Of what comes after a lexeme it is asked only whether there is anything, and so there is: no
+ * row is made. Not with distinct lexemes. */
+bool cf_reads(ge_engine *e, u32 config, u32 byte_class, bool *answer);
 bool cf_first(ge_engine *e, u32 config, byte_set *set); /* bytes outside of which the configuration reads none */
 /* *out = bytes after any other of which the two can read the same texts. */
 bool cf_differ(ge_engine *e, u32 a, u32 b, byte_set *out);
@@ -191,7 +197,8 @@ void cf_drop(ge_engine *e);
 
 /* The transition if it is known, else NONE. No lock needed. */
 static inline u32 cf_warm(const ge_engine *e, u32 config, u32 byte_class) {
-    return atomic_load_explicit(&cf_at(e, config)->next[byte_class], memory_order_acquire);
+    u32 to = atomic_load_explicit(&cf_at(e, config)->next[byte_class], memory_order_acquire);
+    return to == CF_READS ? NONE : to;
 }
 
 /* Appends the first of the shortest texts from a configuration to the end of a sentence; with `spelt`, of those that tokens can spell: to be

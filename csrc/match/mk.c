@@ -4,8 +4,8 @@
  * in one of three ways. Its alternatives are taken apart into units (mk_unit.c); the lexeme-internal mask of a unit is copied and only the
  * tails of the tokens that leave the lexeme are walked (mk_inner.c). Where such a mask is not known yet and most bytes lead to one other
  * configuration, its *heir*, the mask is the heir's but for the parts of the vocabulary in which they differ: of two that any plain text
- * leaves alive, the tokens that are not plain. Where a unit has no
- * lexeme-internal mask, a slice of the vocabulary that it absorbs is copied and only the other tokens are walked.
+ * leaves alive, the tokens that are not plain. Where a unit has no lexeme-internal mask, a slice of the vocabulary that it absorbs is copied and
+ * only the other tokens are walked.
  *
  * Texts. A configuration with texts (en.h) has the mask of its twin, where texts are unknown, but for *suspects*: tokens that end one
  * distinct member and are then, within the next, at a place where the value that was just written might be all that is left. The walk
@@ -210,7 +210,9 @@ static bool are_new(ge_engine *e, const parts_vec *parts, u32 weight, bool *answ
             u32 unit = parts->at[i].unit[k];
             while (e->unit_seen.n <= unit)
                 if (!vec_push(&e->b, &e->unit_seen, 0)) return false;
-            *answer |= e->unit_seen.at[unit] < OFTEN || mk_is_refused(e, unit);
+            bool refused = false;
+            if (e->unit_seen.at[unit] >= OFTEN && !mk_is_refused(e, unit, &refused)) return false;
+            *answer |= e->unit_seen.at[unit] < OFTEN || refused;
             e->unit_seen.at[unit] = (u8)min_u32(e->unit_seen.at[unit] + weight, OFTEN);
         }
     return true;
@@ -362,6 +364,7 @@ void mk_drop(ge_engine *e) {
     vec_drop(&e->b, &e->keys);
     map_drop(&e->b, &e->key_of);
     vec_drop(&e->b, &e->key_words);
+    vec_drop(&e->b, &e->structure);
     vec_drop(&e->b, &e->unit_views);
     vec_drop(&e->b, &e->unit_seen);
     vec_drop(&e->b, &e->at_hubs);

@@ -5,6 +5,7 @@
  *     mk_walk.c      walks of the vocabulary with the configuration automaton
  *     mk_unit.c      into what an alternative is taken apart
  *     mk_inner.c     lexeme-internal masks of units: what does not depend on the parser
+ *     mk_key.c       ... by what they are found again
  *     mk_analyse.c   ... how they are made, node by node (mk_analysis.h)
  *     mk_shapes.c    ... and before that by shapes of tokens
  *     mk_keep.c    masks that are kept
@@ -56,8 +57,12 @@ vb_inner *mk_analyse(ge_engine *e, u32 state, u32 view, mk_key key, budget *b, b
 
 /* *known: is the lexeme-internal mask of the unit kept with the vocabulary? */
 bool mk_is_known(ge_engine *e, u32 unit, u32 hub, bool *known);
-/* Is it known that the unit has none? */
-bool mk_is_refused(const ge_engine *e, u32 unit);
+/* *answer: is it known that the unit has none? */
+bool mk_is_refused(ge_engine *e, u32 unit, bool *answer);
+/* The key of a lexer state in a view, until the next call; NULL: failure. It is spelt out on demand, which may refuse it. False: failure. */
+mk_key *mk_key_of(ge_engine *e, u32 state, u32 view);
+bool mk_spell_key(ge_engine *e, u32 state, u32 view, mk_key *key);
+bool mk_has_key(const ge_engine *e, const vb_inner *inner, const mk_key *key); /* a key that was spelt out */
 /* Sets the bits of all tokens below a hub that a row can read in a unit, by its lexeme-internal mask, which is computed if it is not known. *done =
  * false: it has none (nothing was set). */
 bool mk_by_inner(ge_engine *e, cf_alternative in_unit, u32 hub, mk_found *found, bool *done);

@@ -102,7 +102,7 @@ static u32 number_of(analysis *a, u32 state) {
     if (n == MAX_STATES) return a->given_up = true, NONE;
     if (n > DEAD && a->view < VB_TIERS && !note_finish(a, state)) return NONE;
     lx_state info = a->e->lx.info.at[state];
-    bool ends = n > START && (info.accepts != NONE || info.skips); /* not where nothing has been read yet */
+    bool ends = n > START && !a->e->is_one_lexeme && (info.accepts != NONE || info.skips); /* not where nothing has been read yet */
     if (!vec_push(b, &a->states, state) || !vec_push(b, &a->ends, ends ? ON_PATH | HERE : 0) || !vec_reserve(b, &a->next, n_classes)) return NONE;
     memset(a->next.at + a->next.n, n == DEAD ? 0 : 0xff, n_classes * sizeof *a->next.at);
     a->next.n += n_classes;

@@ -29,8 +29,7 @@ static bool may_loop(const rx_arena *x, rx_id id, u32 depth) {
 
 /* An expression of a lexer state that may loop; RX_ID_NEVER: none. A lazy lexeme ends where it matches, not as its expression does. */
 static rx_id looping_of(ge_engine *e, u32 state) {
-    while (e->looping.n <= state)
-        if (!vec_push(&e->b, &e->looping, NONE)) return RX_ID_NEVER;
+    if (!vec_reach(&e->b, &e->looping, state)) return RX_ID_NEVER;
     rx_id *found = &e->looping.at[state];
     for (u32 i = 0; *found == NONE && i < lx_count(&e->lx, state); i++) {
         rx_id expr = intern_words(&e->lx.states, state)[2 * i + 1];

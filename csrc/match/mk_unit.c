@@ -24,6 +24,13 @@ static bool is_wide(ge_engine *e, rx_id expr, u32 hub, bool *wide) {
     return true;
 }
 
+/* An expression whose strings begin as those of this one. Where a text is one lexeme no more is asked of it, so that it matters no more how
+ * many characters must still come. (A lazy lexeme ends where it matches.) */
+static rx_id beginnings(ge_engine *e, u32 lexeme, rx_id expr) {
+    bool is_lazy = e->lx.lexemes.at[lexeme].flags & LX_LAZY;
+    return is_lazy || e->switches & GE_NO_CLAMPING ? expr : rx_without_minimum(&e->lx.x, expr);
+}
+
 bool mk_split(ge_engine *e, u32 state, u32 hub, mk_parts *parts) {
     u32 n = lx_count(&e->lx, state);
     id_vec wide = {0}, narrow = {0}; /* pairs (lexeme, regex) */
@@ -36,6 +43,7 @@ bool mk_split(ge_engine *e, u32 state, u32 hub, mk_parts *parts) {
         bool is = false;
         ok = is_wide(e, expr, hub, &is);
         id_vec *to = is ? &wide : &narrow;
+        if (ok && is && e->is_one_lexeme) ok = (expr = beginnings(e, lexeme, expr)) != NONE;
         ok = ok && vec_push(&e->b, to, lexeme) && vec_push(&e->b, to, expr);
     }
     bool whole = e->g->longest || e->g->g.has_distinct || wide.n > 2 * MK_UNITS;

@@ -10,7 +10,7 @@
 #include "mk.h"
 
 enum {
-    MK_LISTED = 256,  /* tokens that are listed at most */
+    MK_LISTED = 512,  /* tokens that are listed at most */
     CHOOSE = 8,       /* children, from which on they are not tried one by one at once */
     SHORT_WALK = 256, /* places; it is not worth while to ask at each whether all below it stays inside a lexeme */
     FEW_FIRST = 8     /* first bytes: so many are looked for among the children, of more each child is looked up */
@@ -102,15 +102,30 @@ typedef struct mk_visit {
     u32 n_first;       /* NONE: not asked for yet */
 } mk_visit;
 
+/* The common case of mk_add_token by itself: a walk finds some hundred. */
+static inline bool add_token(ge_engine *e, mk_found *found, u32 token) {
+    u32 n = found->list.n;
+    if (!found->listed || found->base || n == found->list.cap || n == MK_LISTED) return mk_add_token(e, found, token);
+    found->list.at[n] = token;
+    found->list.n = n + 1;
+    return true;
+}
+
 /* Reads the byte of a child. The queue has room for it. */
 static inline bool try_child(ge_engine *e, const tt_trie *trie, const mk_visit *at, u32 i, mk_found *found) {
     const u32 *first = trie->first.at;
     u32 c = e->lx.x.class_of[trie->byte.at[i]], token = trie->token.at[i];
     u32 to = atomic_load_explicit(&at->next[c], memory_order_relaxed); /* common case: one look-up, dead or alive */
-    if (to == NONE && (to = cf_step(e, at->config, c)) == NONE) return false;
+    if (to >= CF_READS && first[i] == first[i + 1] && !e->g->g.has_distinct) { /* where it leads to does not matter */
+        bool is_read = to == CF_READS;
+        if (!is_read && !cf_reads(e, at->config, c, &is_read)) return false;
+        if (!is_read) return true;
+    } else if (to >= CF_READS && (to = cf_step(e, at->config, c)) == NONE) {
+        return false;
+    }
     if (to == CF_DEAD) return true;
     if (token != NONE) {
-        if (token & TT_MANY ? !add_tokens(e, trie, i, found) : !mk_add_token(e, found, token)) return false;
+        if (token & TT_MANY ? !add_tokens(e, trie, i, found) : !add_token(e, found, token)) return false;
         if (e->g->g.has_distinct && cf_at(e, to)->unsure && !push_suspects(e, trie, i)) return false;
     }
     if (first[i] == first[i + 1]) return true;

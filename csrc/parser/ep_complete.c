@@ -9,6 +9,8 @@
  * the finished item. The set of a *row* has no finished items. */
 #include "ep_parts.h"
 
+enum { SHORT = 64 }; /* items: what insertion sorts in fewer steps than counting bytes takes */
+
 void ep_collect_begin(ep_parser *p) {
     ep_next_stamp(p);
     p->items.n = 0;
@@ -53,10 +55,11 @@ bool ep_collect_end(ep_parser *p, u32 flat) {
     return budget_work(p->b, p->items.n) && ep_sort(p, p->items.at, &p->items.n);
 }
 
-/* Insertion for short arrays; else radix sort by bytes, least significant first, without the bytes that are the same everywhere. */
+/* Insertion for short arrays, which are mostly a few sorted runs; else radix sort by bytes, least significant first, without the bytes that are
+ * the same everywhere. */
 bool ep_sort(ep_parser *p, ep_item *items, u32 *n) {
     u32 count = *n, kept = 0;
-    if (count <= 16) {
+    if (count <= SHORT) {
         for (u32 i = 1; i < count; i++) {
             ep_item item = items[i];
             u32 k = i;
