@@ -94,6 +94,11 @@ static inline void set_add(byte_set *s, u32 byte) { s->w[byte >> 5] |= (u32)1 <<
 static inline void set_unite(byte_set *s, const byte_set *more) {
     for (u32 i = 0; i < 8; i++) s->w[i] |= more->w[i];
 }
+static inline bool set_meets(const byte_set *s, const byte_set *other) {
+    u32 both = 0;
+    for (u32 i = 0; i < 8; i++) both |= s->w[i] & other->w[i];
+    return both != 0;
+}
 void set_add_range(byte_set *s, u32 low, u32 high);
 u32 set_count(const byte_set *s);
 

@@ -238,6 +238,16 @@ u32 cf_twin(ge_engine *e, u32 config) {
     return record->twin = intern_config(e);
 }
 
+u32 cf_nested(ge_engine *e, u32 config) {
+    e->alts.n = 0;
+    for (u32 i = 1, n = cf_count(e, config); i < n; i++) {
+        cf_alternative a = cf_alternative_at(e, config, i);
+        if (a.depth == 0) return CF_DEAD;
+        if (!push_alternative(e, a.row, a.state, a.depth - 1, a.text)) return NONE;
+    }
+    return intern_config(e);
+}
+
 /* Every split: the alternatives are independent of each other. */
 static bool step_every(ge_engine *e, u32 config, u32 byte_class) {
     u32 mode = CF_NO_TEXT;

@@ -192,6 +192,8 @@ u32 cf_fresh(ge_engine *e, u32 row);                   /* the configuration {row
 u32 cf_single(ge_engine *e, cf_alternative a);         /* the configuration of one alternative */
 u32 cf_after(ge_engine *e, cf_alternative a, const u32 *lexemes, u32 n, bool skip); /* ... after these (and a skip) matched in a's row */
 u32 cf_twin(ge_engine *e, u32 config);                 /* itself if it is abstract or there are no distinct lexemes */
+/* lexing="longest": the configuration of all that is nested under the first alternative; CF_DEAD: there are others, or none. */
+u32 cf_nested(ge_engine *e, u32 config);
 bool cf_init(ge_engine *e);                            /* CF_DEAD and CF_START */
 void cf_drop(ge_engine *e);
 

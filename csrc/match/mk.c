@@ -17,7 +17,8 @@
 enum {
     MIN_WORDS = 64, /* of masks: where they are shorter, bits are no more than a list */
     OFTEN = 32,     /* a unit is asked for: then its analysis pays, if there is an heir */
-    CHEAP = 200     /* nodes that are visited to make a mask from that of its heir: one that costs more counts for half of OFTEN */
+    CHEAP = 200,    /* nodes that are visited to make a mask from that of its heir: one that costs more counts for half of OFTEN */
+    NESTED = 8      /* alternatives of lexing="longest": more are walked together */
 };
 
 enum { ABSORBING = 64 }; /* states that are followed to see whether plain text leaves all of them alive */
@@ -117,8 +118,8 @@ static bool split(ge_engine *e, u32 config, u32 hub, parts_vec *parts, bool *wid
     return true;
 }
 
-/* The tokens below a hub that a configuration can read. */
-static bool add_below_hub(ge_engine *e, u32 config, u32 hub, const parts_vec *parts, bool wide) {
+/* The tokens below a hub that a configuration can read, by its parts. */
+static bool add_split(ge_engine *e, u32 config, u32 hub, const parts_vec *parts, bool wide) {
     if (!wide) return mk_walk(e, &e->v->trie, e->v->hubs[hub].node, config, &e->found);
     for (u32 i = 0; i < parts->n; i++)
         if (!add_parts(e, cf_alternative_at(e, config, i), &parts->at[i], hub)) return false;
@@ -199,7 +200,7 @@ static bool compute_by_heir(ge_engine *e, u32 config, bool *done) {
     e->at_hubs.n = 0;
     for (u32 i = 0; i < e->v->n_eos; i++) mk_clear_token(e, &e->found, e->v->eos[i]);
     e->stats.heirs++;
-    return *done = mk_walk_difference(e, trie, config, heir, &e->found);
+    return *done = mk_walk_difference(e, trie, 0, config, heir, &e->found);
 }
 
 /* Has one of the units been asked for only a few times, or turned out to have no lexeme-internal mask? This time counts for `weight`. */
@@ -219,25 +220,66 @@ static bool are_new(ge_engine *e, const parts_vec *parts, u32 weight, bool *answ
 }
 
 /* Units that are met again and again are worth the analysis, if it helps; those of one place in one grammar are not. */
-static bool compute(ge_engine *e, u32 config) {
+static bool compute_alone(ge_engine *e, u32 config) {
     parts_vec parts = {0};
     bool wide, known, new = false, done = false;
     bool ok = split(e, config, 0, &parts, &wide, &known);
-    e->at_hubs.n = 0;
     if (ok && wide && !known && !(e->switches & GE_NO_HEIRS) && !e->g->g.has_distinct) ok = are_new(e, &parts, 1, &new);
     u64 before = e->stats.trie_nodes;
     if (ok && new) ok = compute_by_heir(e, config, &done);
     if (ok && done && e->stats.trie_nodes - before > CHEAP) ok = are_new(e, &parts, OFTEN / 2, &new);
     if (ok && !done) {
         mk_begin(e, &e->found, e->v->n_words >= MIN_WORDS);
-        ok = add_below_hub(e, config, 0, &parts, wide);
-    }
-    while (ok && e->at_hubs.n) {
-        mk_place at = e->at_hubs.at[--e->at_hubs.n];
-        parts.n = 0;
-        ok = split(e, at.config, at.node, &parts, &wide, &known) && add_below_hub(e, at.config, at.node, &parts, wide);
+        ok = add_split(e, config, 0, &parts, wide);
     }
     vec_drop(&e->b, &parts);
+    return ok;
+}
+
+/* lexing="longest": *nested = what is nested under the first alternative, if that helps; or CF_DEAD. */
+static bool find_nested(ge_engine *e, u32 config, u32 *nested) {
+    *nested = CF_DEAD;
+    u32 n = cf_count(e, config);
+    if (!e->g->longest || n == 1 || n > NESTED || e->switches & GE_NO_HEIRS) return true;
+    return (*nested = cf_nested(e, config)) != NONE;
+}
+
+/* A match of the first alternative drops those that are nested under it, so what they read, which has been found, counts for tokens in which it
+ * finds none. It goes on top of that: by its lexeme-internal mask if it reads much, else by the difference that it makes. */
+static bool put_on_top(ge_engine *e, u32 config, u32 nested, u32 hub) {
+    mk_parts parts;
+    bool done = false;
+    if (!mk_split(e, cf_alternative_at(e, config, 0).state >> 1, hub, &parts)) return false;
+    if (parts.n && !(e->switches & GE_NO_INNER_MASKS) && !mk_over_nested(e, config, hub, &e->found, &done)) return false;
+    return done || mk_walk_difference(e, &e->v->trie, e->v->hubs[hub].node, config, nested, &e->found);
+}
+
+/* Where what is nested may end the text, so may the configuration: the base needs no change for that. */
+static bool compute_over(ge_engine *e, u32 config, u32 nested) {
+    return (mk_load(e, nested, &e->found) || build(e, nested)) && put_on_top(e, config, nested, 0);
+}
+
+/* The tokens below a hub other than the root. */
+static bool add_below_hub(ge_engine *e, u32 config, u32 hub) {
+    parts_vec parts = {0};
+    bool wide, known;
+    u32 nested;
+    if (!find_nested(e, config, &nested)) return false;
+    if (nested != CF_DEAD) return add_below_hub(e, nested, hub) && put_on_top(e, config, nested, hub);
+    bool ok = split(e, config, hub, &parts, &wide, &known) && add_split(e, config, hub, &parts, wide);
+    vec_drop(&e->b, &parts);
+    return ok;
+}
+
+static bool compute(ge_engine *e, u32 config) {
+    u32 nested;
+    e->at_hubs.n = 0;
+    if (!find_nested(e, config, &nested)) return false;
+    bool ok = nested == CF_DEAD ? compute_alone(e, config) : compute_over(e, config, nested);
+    while (ok && e->at_hubs.n) {
+        mk_place at = e->at_hubs.at[--e->at_hubs.n];
+        ok = add_below_hub(e, at.config, at.node);
+    }
     return ok;
 }
 

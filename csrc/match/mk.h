@@ -18,8 +18,8 @@
 /* Sets the bits of the tokens below a node that the configuration can read, or lists them (mk_found). Where a walk of the vocabulary from
  * its root comes to another hub (vocab/vb.h), it does not go on, but notes that in e->at_hubs. */
 bool mk_walk(ge_engine *e, const tt_trie *trie, u32 node, u32 config, mk_found *found);
-/* The same for all tokens of a trie where `found` holds what `base` can read. It stops at hubs below which the two may differ. */
-bool mk_walk_difference(ge_engine *e, const tt_trie *trie, u32 config, u32 base, mk_found *found);
+/* The same where `found` holds what `base` can read. It stops at hubs below which the two may differ. */
+bool mk_walk_difference(ge_engine *e, const tt_trie *trie, u32 node, u32 config, u32 base, mk_found *found);
 
 /* Whether the configuration can read all that is below a node of the vocabulary's trie, since that stays inside one lexeme. Errs towards no. */
 bool mk_stays_below(ge_engine *e, u32 config, u32 node);
@@ -29,6 +29,7 @@ void mk_begin(ge_engine *e, mk_found *found, bool listed);
 void mk_make_bits(ge_engine *e, mk_found *found);
 bool mk_add_token(ge_engine *e, mk_found *found, u32 token);
 void mk_clear_token(ge_engine *e, mk_found *found, u32 token);
+void mk_clear_tokens(ge_engine *e, const tt_trie *trie, u32 from, u32 to, mk_found *found); /* those of the nodes [from, to) */
 void mk_add_inner(ge_engine *e, mk_found *found, const vb_inner *inner);
 void mk_release_base(ge_engine *e, mk_found *found);
 
@@ -66,6 +67,9 @@ bool mk_has_key(const ge_engine *e, const vb_inner *inner, const mk_key *key); /
 /* Sets the bits of all tokens below a hub that a row can read in a unit, by its lexeme-internal mask, which is computed if it is not known. *done =
  * false: it has none (nothing was set). */
 bool mk_by_inner(ge_engine *e, cf_alternative in_unit, u32 hub, mk_found *found, bool *done);
+/* `found` holds what all that is nested under the first alternative can read below a hub. Adds what the first reads there, and takes away what it
+ * keeps from them. *done = false: the first has no lexeme-internal mask (nothing was changed). */
+bool mk_over_nested(ge_engine *e, u32 config, u32 hub, mk_found *found, bool *done);
 /* What slices say of a state below a hub: the tokens in bits stay inside some lexeme of it; those in neither bits nor rest neither do nor
  * leave one. reached (may be NULL): the states to which the tokens in bits lead are added to it. */
 bool mk_cut(ge_engine *e, u32 state, u32 hub, vb_cut *cut, id_vec *reached);

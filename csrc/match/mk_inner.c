@@ -130,7 +130,8 @@ bool mk_is_refused(ge_engine *e, u32 unit, bool *answer) {
     return true;
 }
 
-static bool apply(ge_engine *e, cf_alternative a, const vb_inner *inner, u32 view, mk_found *found) {
+/* The bits, and the tails of the tokens that leave the unit of `a`. */
+static bool apply(ge_engine *e, cf_alternative a, const vb_inner *inner, mk_found *found) {
     mk_add_inner(e, found, inner);
     id_vec lexemes = {0};
     bool ok = true;
@@ -146,9 +147,31 @@ static bool apply(ge_engine *e, cf_alternative a, const vb_inner *inner, u32 vie
         ok = config != NONE && (config == CF_DEAD || mk_walk(e, &exit->tails, 0, config, found));
     }
     vec_drop(&e->b, &lexemes);
-    if (!ok || view >= VB_TIERS || e->v->tiers[view].longer.token.n == 1) return ok;
-    u32 config = cf_single(e, a);
-    return config != NONE && mk_walk(e, &e->v->tiers[view].longer, 0, config, found);
+    return ok;
+}
+
+/* The tokens that a view does not speak of since they are too long; NULL: none. */
+static const tt_trie *longer_than(const ge_engine *e, u32 view) {
+    const tt_trie *longer = view < VB_TIERS ? &e->v->tiers[view].longer : NULL;
+    return longer && longer->token.n > 1 ? longer : NULL;
+}
+
+bool mk_over_nested(ge_engine *e, u32 config, u32 hub, mk_found *found, bool *done) {
+    cf_alternative a = cf_alternative_at(e, config, 0);
+    const vb_inner *inner;
+    u32 view;
+    *done = false;
+    if (!obtain_unit(e, a.state >> 1, hub, true, &inner, &view)) return false;
+    if (!inner) return true;
+    const tt_trie *longer = longer_than(e, view);
+    for (u32 i = 0; i < inner->exits.n; i++) {
+        const tt_trie *tails = &inner->exits.at[i].tails;
+        mk_clear_tokens(e, tails, 0, tails->token.n, found);
+    }
+    if (longer) mk_clear_tokens(e, longer, 0, longer->token.n, found);
+    *done = apply(e, a, inner, found) && (!longer || mk_walk(e, longer, 0, config, found));
+    done_with(e, inner);
+    return *done;
 }
 
 bool mk_by_inner(ge_engine *e, cf_alternative a, u32 hub, mk_found *found, bool *done) {
@@ -157,7 +180,9 @@ bool mk_by_inner(ge_engine *e, cf_alternative a, u32 hub, mk_found *found, bool 
     *done = false;
     if (!obtain_unit(e, a.state >> 1, hub, true, &inner, &view)) return false;
     if (!inner) return true;
-    *done = apply(e, a, inner, view, found);
+    const tt_trie *longer = longer_than(e, view);
+    u32 config = longer ? cf_single(e, a) : CF_DEAD;
+    *done = config != NONE && apply(e, a, inner, found) && (!longer || mk_walk(e, longer, 0, config, found));
     done_with(e, inner);
     return *done;
 }

@@ -2,8 +2,8 @@
  *
  * With every split, what a row can read in a lexer state is what it can read by one lexeme of the state or by another: a text goes one
  * way. So each lexeme that reads much is a unit by itself, and has its lexeme-internal mask (mk_inner.c) whatever else the grammar allows at
- * that place; the others, which read little, are walked together. (lexing="longest" drops matches of one lexeme for longer ones of another,
- * and distinct lexemes ask for the values of their neighbours: there the state is one unit.)
+ * that place; the others, which read little, are walked together. lexing="longest" drops matches of one lexeme for longer ones of another, so there
+ * lexemes that may begin alike are one unit. (Distinct lexemes ask for the values of their neighbours: there the state is one unit.)
  *
  * Clamping (regex/rx_clamp.c). No token is longer than some number of bytes, so the units along a counted text are one: bounds that a token
  * and a short end cannot reach are dropped. What the clamped unit can read is what the unit can read, if the bytes of a token and those that
@@ -31,12 +31,59 @@ static rx_id beginnings(ge_engine *e, u32 lexeme, rx_id expr) {
     return is_lazy || e->switches & GE_NO_CLAMPING ? expr : rx_without_minimum(&e->lx.x, expr);
 }
 
+/* The state of the pairs (lexeme, expression) of a state with a chosen mark. NONE: failure; LX_DEAD: there are none. */
+static u32 marked(ge_engine *e, u32 state, const u32 *marks, u32 chosen) {
+    id_vec pairs = {0};
+    bool ok = true;
+    for (u32 i = 0, n = lx_count(&e->lx, state); ok && i < n; i++) {
+        const u32 *pair = intern_words(&e->lx.states, state) + 2 * i;
+        ok = marks[i] != chosen || (vec_push(&e->b, &pairs, pair[0]) && vec_push(&e->b, &pairs, pair[1]));
+    }
+    u32 part = !ok ? NONE : pairs.n ? lx_state_of(&e->lx, pairs.at, pairs.n / 2) : LX_DEAD;
+    vec_drop(&e->b, &pairs);
+    return part;
+}
+
+/* lexing="longest": a lexeme that reads much is a unit together with all that may begin like it or like one of these. So no text begins in two parts. */
+static bool split_longest(ge_engine *e, u32 state, u32 hub, mk_parts *parts) {
+    u32 n = lx_count(&e->lx, state);
+    VEC(byte_set) firsts = {0};
+    id_vec marks = {0}; /* number of the unit, or MK_UNITS: none */
+    bool ok = true, is = false;
+    for (u32 i = 0; ok && i < n; i++) {
+        byte_set first;
+        ok = rx_first(&e->lx.x, intern_words(&e->lx.states, state)[2 * i + 1], &first) && vec_push(&e->b, &firsts, first);
+        ok = ok && vec_push(&e->b, &marks, MK_UNITS);
+    }
+    for (u32 i = 0; ok && i < n && parts->n < MK_UNITS; i++) {
+        if (marks.at[i] != MK_UNITS || !(ok = is_wide(e, intern_words(&e->lx.states, state)[2 * i + 1], hub, &is)) || !is) continue;
+        byte_set all = firsts.at[i];
+        marks.at[i] = parts->n;
+        for (bool grown = true; grown;) {
+            grown = false;
+            for (u32 k = 0; k < n; k++) {
+                if (marks.at[k] != MK_UNITS || !set_meets(&all, &firsts.at[k])) continue;
+                marks.at[k] = parts->n;
+                set_unite(&all, &firsts.at[k]);
+                grown = true;
+            }
+        }
+        parts->n++;
+    }
+    for (u32 k = 0; ok && k < parts->n; k++) ok = (parts->unit[k] = marked(e, state, marks.at, k)) != NONE;
+    if (ok) ok = (parts->rest = marked(e, state, marks.at, MK_UNITS)) != NONE;
+    vec_drop(&e->b, &firsts);
+    vec_drop(&e->b, &marks);
+    return ok;
+}
+
 bool mk_split(ge_engine *e, u32 state, u32 hub, mk_parts *parts) {
     u32 n = lx_count(&e->lx, state);
     id_vec wide = {0}, narrow = {0}; /* pairs (lexeme, regex) */
     bool ok = true;
     parts->n = 0;
     parts->rest = LX_DEAD;
+    if (e->g->longest) return split_longest(e, state, hub, parts);
     for (u32 i = 0; ok && i < n; i++) {
         const u32 *pair = intern_words(&e->lx.states, state) + 2 * i;
         u32 lexeme = pair[0], expr = pair[1];
@@ -46,7 +93,7 @@ bool mk_split(ge_engine *e, u32 state, u32 hub, mk_parts *parts) {
         if (ok && is && e->is_one_lexeme) ok = (expr = beginnings(e, lexeme, expr)) != NONE;
         ok = ok && vec_push(&e->b, to, lexeme) && vec_push(&e->b, to, expr);
     }
-    bool whole = e->g->longest || e->g->g.has_distinct || wide.n > 2 * MK_UNITS;
+    bool whole = e->g->g.has_distinct || wide.n > 2 * MK_UNITS;
     if (ok && whole && wide.n) {
         parts->unit[parts->n++] = state;
     } else if (ok) {

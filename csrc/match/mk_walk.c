@@ -13,7 +13,8 @@ enum {
     MK_LISTED = 512,  /* tokens that are listed at most */
     CHOOSE = 8,       /* children, from which on they are not tried one by one at once */
     SHORT_WALK = 256, /* places; it is not worth while to ask at each whether all below it stays inside a lexeme */
-    FEW_FIRST = 8     /* first bytes: so many are looked for among the children, of more each child is looked up */
+    FEW_FIRST = 8,    /* first bytes: so many are looked for among the children, of more each child is looked up */
+    MANY = 16         /* nodes: to take the tokens of more out of a list takes longer than to make bits of it */
 };
 
 void mk_begin(ge_engine *e, mk_found *found, bool listed) {
@@ -204,12 +205,16 @@ bool mk_walk(ge_engine *e, const tt_trie *trie, u32 node, u32 config, mk_found *
     return true;
 }
 
+void mk_clear_tokens(ge_engine *e, const tt_trie *trie, u32 from, u32 to, mk_found *found) {
+    if (to - from > MANY) mk_make_bits(e, found);
+    for (u32 i = from; i < to; i++)
+        for (u32 next, token = tt_token(trie, i, &next); token != NONE; token = tt_more(trie, &next)) mk_clear_token(e, found, token);
+}
+
 /* Clears all tokens at a node and below. */
 static void clear_below(ge_engine *e, const tt_trie *trie, u32 node, mk_found *found) {
     u32 from = node, to = node + 1;
-    do
-        for (u32 i = from; i < to; i++)
-            for (u32 next, token = tt_token(trie, i, &next); token != NONE; token = tt_more(trie, &next)) mk_clear_token(e, found, token);
+    do mk_clear_tokens(e, trie, from, to, found);
     while (tt_below(trie, &from, &to));
 }
 
@@ -230,10 +235,10 @@ static inline bool try_both(ge_engine *e, const tt_trie *trie, u32 i, mk_place a
     return true;
 }
 
-bool mk_walk_difference(ge_engine *e, const tt_trie *trie, u32 config, u32 base, mk_found *found) {
+bool mk_walk_difference(ge_engine *e, const tt_trie *trie, u32 node, u32 config, u32 base, mk_found *found) {
     const u8 *bytes = trie->byte.at;
     e->walk.n = 0;
-    if (!vec_push(&e->b, &e->walk, ((mk_place){0, config})) || !vec_push(&e->b, &e->walk, ((mk_place){0, base}))) return false;
+    if (!vec_push(&e->b, &e->walk, ((mk_place){node, config})) || !vec_push(&e->b, &e->walk, ((mk_place){node, base}))) return false;
     for (u32 head = 0; head < e->walk.n; head += 2) {
         mk_place at = e->walk.at[head], beside = e->walk.at[head + 1];
         u32 begin = trie->first.at[at.node], end = trie->first.at[at.node + 1];

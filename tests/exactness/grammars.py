@@ -122,6 +122,30 @@ def random_grammar(rng: random.Random, special: bool = False, longest: bool = Fa
     return b, alphabet
 
 
+def random_scanner(rng: random.Random) -> tuple[ir.Builder, tuple[bytes, ...]]:
+    """What a classic scanner reads, with `longest`: names, key words that are beginnings of names, operators and comments that begin alike. And
+    all texts of up to three pieces."""
+    b = ir.Builder()
+    most = rng.choice([None, None, 3, 40])
+    name = b.lexeme(b.concat(b.byte_set(b"ab"), b.repeat(b.byte_set(b"ab0"), 0, most)), "name")
+    words = [b.lexeme(b.bytes(text), text.decode()) for text in rng.sample([b"a", b"ab", b"b", b"aa", b"0a", b"00"], 2)]
+    signs = [b.lexeme(b.bytes(text), text.decode()) for text in rng.sample([b"<", b"<=", b"=", b"=0", b"0"], 3)]
+    other = b.lexeme(rng.choice([b.repeat(b.bytes(b"0"), 1, most), b.pattern("<=[^=]*=|0+<0+", ir.ECMA_FULL)]), "other")
+    symbols: list[ir.Symbol] = [name, *words, *signs, other]
+    nonterminals = [b.nonterminal(f"N{i}") for i in range(rng.randint(1, 2))]
+    for nonterminal in nonterminals:
+        b.rule(nonterminal, [name, rng.choice(signs)])
+        b.rule(nonterminal, [rng.choice(words), name, rng.choice(signs)])
+        for _ in range(rng.randint(0, 2)):
+            b.rule(nonterminal, [rng.choice(symbols), *rng.choices([*symbols, *nonterminals], k=rng.randint(1, 3))])
+    if rng.random() < 0.5:
+        b.lexeme(b.repeat(b.bytes(b" "), 1, None), "skip", skip=True)
+    b.start = nonterminals[0]
+    b.longest = True
+    pieces = [b"a", rng.choice([b"ab", b"0"]), b" ", *rng.sample([b"b", b"<", b"<=", b"="], 2)]
+    return b, tuple(sorted({b"".join(text) for n in (1, 2, 3) for text in itertools.product(pieces, repeat=n)}))
+
+
 def one_lexeme(b: ir.Builder, expr: ir.Expr) -> ir.Builder:
     """The grammar whose sentences are the strings of `expr`."""
     b.start = b.nonterminal("start")

@@ -21,12 +21,15 @@ def every_switching() -> list[Any]:
 
 
 @pytest.mark.parametrize("switches", every_switching(), ids=str)
-@pytest.mark.parametrize("kind", ["plain", "special", "longest"])
+@pytest.mark.parametrize("kind", ["plain", "special", "longest", "scanner"])
 def test_masks_do_not_depend_on_switches(switches: Any, kind: str, long_run: bool) -> None:
     masks = 0
     for seed in range(600 if long_run else 12):
         rng = random.Random(f"{kind} {seed}")
-        builder, alphabet = grammars.random_grammar(rng, special=kind == "special", longest=kind == "longest")
+        if kind == "scanner":
+            builder, alphabet = grammars.random_scanner(rng)
+        else:
+            builder, alphabet = grammars.random_grammar(rng, special=kind == "special", longest=kind == "longest")
         walk = Walk(builder, random_vocabulary(rng, alphabet, size=20, longest=5), rng, switches)
         masks += walk.run(8)
     assert masks > (3000 if long_run else 60)

@@ -34,6 +34,12 @@ def longest_grammar(rng: random.Random) -> tuple[ir.Builder, TinyVocabulary]:
     return builder, random_vocabulary(rng, alphabet)
 
 
+def scanner(rng: random.Random) -> tuple[ir.Builder, TinyVocabulary]:
+    builder, texts = grammars.random_scanner(rng)
+    tokens = {*texts, *(bytes([byte]) for byte in b"".join(texts))}
+    return builder, TinyVocabulary((*sorted(tokens), b""), (len(tokens),))
+
+
 def any_expression(rng: random.Random) -> tuple[ir.Builder, TinyVocabulary]:
     builder = ir.Builder()
     alphabet = rng.choice([grammars.LETTERS, grammars.MIXED])
@@ -48,7 +54,14 @@ def special_expression(rng: random.Random) -> tuple[ir.Builder, TinyVocabulary]:
 
 @pytest.mark.parametrize(
     ("make", "masks"),
-    [(any_grammar, 9_000), (special_grammar, 3_000), (longest_grammar, 3_000), (any_expression, 4_000), (special_expression, 3_000)],
+    [
+        (any_grammar, 9_000),
+        (special_grammar, 3_000),
+        (longest_grammar, 3_000),
+        (scanner, 3_000),
+        (any_expression, 4_000),
+        (special_expression, 3_000),
+    ],
     ids=lambda value: getattr(value, "__name__", str(value)),
 )
 def test_masks_equal_the_oracle(make: Make, masks: int, long_run: bool) -> None:
@@ -87,3 +100,16 @@ def test_regexes_equal_re(long_run: bool) -> None:
                 eos_allowed = set(vocabulary.eos) <= set(matcher.allowed_tokens())
                 assert eos_allowed == matcher.is_complete
     assert compared >= 3000
+
+
+def test_the_longest_match_counts_for_tokens_that_clamped_masks_do_not_speak_of() -> None:
+    """Some 30 letters belong to the name under way, and then too few are left for another. The mask of that name is one of shorter tokens."""
+    from grammar_engine import Grammar, Matcher, Vocabulary
+
+    source = 'start: SHORT LONG "="\nSHORT: /a[ab]{0,30}/\nLONG: /[ab]{35,}/'
+    tokens = [b"a", b"b", b"=", b"ab" * 3, b"ab" * 20, b"ab" * 20 + b"=", b"ab" * 35 + b"="]
+    vocabulary = Vocabulary([*tokens, b""], eos=[len(tokens)])
+    for lexing, refused in (("exact", {b"="}), ("longest", {b"=", tokens[5]})):
+        matcher = Matcher(Grammar.from_lark(source, lexing=lexing), vocabulary)
+        assert matcher.accept_bytes(b"ab")
+        assert {tokens[i] for i in matcher.allowed_tokens()} == {*tokens} - refused
