@@ -56,6 +56,8 @@
 #include "match/mk.c"                 /*   masks */
 #include "match/cl.c"                 /*   closings: shortest ways to the end */
 #include "match/ct_lexeme.c"          /*   ... what lexemes cost in tokens */
+#include "match/ct_rows.c"            /*   ... what symbols cost */
+#include "match/ct_members.c"         /*   ... what lists and bags cost */
 #include "match/ct_least.c"           /*   ... the fewest tokens that may still come */
 #include "match/ct.c"                 /*   ... and others of fewer tokens */
 #include "match/en.c"                 /*   engines */

@@ -10,18 +10,18 @@
  *
  * What cannot end in time is told twice. A first search asks only whether the bytes that must come (cl_least_behind) fit into the tokens
  * that are left: that is enough for most grammars and costs nothing. Where it does not soon come to its end, a second one asks ct_least,
- * whose bound is mostly the truth or one less. That takes a table: a tenth of a second at most for nearly all grammars, once for an
+ * whose bound is mostly the truth or one less. That takes a table: some tenths of a second at most for nearly all grammars, once for an
  * engine.
  *
  * Cost: a walk for each configuration that is looked at: in strings, of the tokens that may leave them (ct_lexeme.c). The limit is a share
- * of max_step_work, CT_NODES nodes being a unit of it and a configuration CT_PLACE: so a search in vain takes about a second. */
+ * of max_step_work, CT_NODES nodes being a unit of it and a configuration CT_PLACE: so a search in vain takes two seconds or so. */
 #include "en.h"
 
 enum {
-    CT_SHARE = 8,            /* of max_step_work, one in so many */
+    CT_SHARE = 4,            /* of max_step_work, one in so many */
     CT_PLACE = 16,           /* units of work for a place that is noted */
-    CT_FIRST_NODES = 2,      /* of the first search: of the work it may take, a node or a place for so many units */
-    CT_FIRST_PLACES = 1024,
+    CT_FIRST_NODES = 4,      /* of the first search: of the work it may take, a node or a place for so many units */
+    CT_FIRST_PLACES = 2048,
     CT_BYTES = 3             /* that a token of a closing may have, for the order of the search */
 };
 

@@ -1,4 +1,6 @@
-/* What ct.c, ct_lexeme.c and ct_least.c need of each other: the least number of tokens that may still come.
+/* What ct.c and the files of the table behind it need of each other: the least number of tokens that may still come.
+ *
+ * ct_lexeme.c tells what expressions cost, ct_rows.c what symbols do, ct_members.c what lists and bags do, ct_least.c what is left of a text.
  *
  * A *seam* is a place between two lexemes. A token may end there, or it goes on: then it is at a node of the vocabulary's trie. What a
  * text costs is the number of tokens that begin in it, and that depends on where a token is at the seam before it and on where one is to
@@ -7,17 +9,18 @@
  *     {   "name"   :   ""   }         between lexemes, `{"` `name` `":""` `}`
  *       ^        ^   ^    ^           seams: in the token {  in the token "  in ":  at the end of a token
  *
- * Seams are few: a node counts as its shortest suffix below which there is all that is below it (as far as it can follow), for whatever
- * goes on from the node goes on from the suffix. So `x":` is `":`. That, and what ct_least.c leaves out, makes texts cheaper, never
- * dearer: the costs are lower bounds. */
+ * Seams are to be few. A node counts as a suffix of it below which there is the same, as far as it can follow: whatever goes on from the
+ * one goes on from the other. So `x":` is `":`. And a node that ends in white space counts as a suffix below which there is the same and
+ * more, mostly that white space alone: there are many such nodes, and texts of few tokens hardly have any. That, and what else is
+ * left out (ct_least.c), makes texts cheaper, never dearer: the costs are lower bounds. */
 #ifndef GE_CT_H
 #define GE_CT_H
 
 #include "../regex/rx.h" /* en.h includes this */
 
 enum {
-    CT_SEAMS = 64, /* at most; the first is the end of a token */
-    CT_NODES = 64  /* nodes of a trie that are visited for a unit of work */
+    CT_SEAMS = 128, /* at most; the first is the end of a token */
+    CT_NODES = 64   /* nodes of a trie that are visited for a unit of work */
 };
 
 #define CT_NEVER UINT16_MAX
@@ -27,9 +30,9 @@ typedef struct ct_costs { /* by seam */
     u16 at[CT_SEAMS];
 } ct_costs;
 
-typedef struct ct_walk { /* what one token leads to, from an expression and a node */
-    u64 ends;            /* seams behind the expression that it may be at */
-    u32 next, n_next;    /* in nexts: what is left of the expression where it ends before that */
+typedef struct ct_walk {      /* what one token leads to, from an expression and a node */
+    u64 ends[CT_SEAMS / 64];  /* a bit for each seam behind the expression that it may be at */
+    u32 next, n_next;         /* in nexts: what is left of the expression where it ends before that */
 } ct_walk;
 
 typedef struct ct_table { /* of an engine */
@@ -44,7 +47,7 @@ typedef struct ct_table { /* of an engine */
     word_map walk_of;     /* (expression, node) -> index in walks */
     VEC(ct_walk) walks;
     id_vec nexts;
-    word_map row_of;      /* what a row is of (row_key in ct_least.c) -> index in rows */
+    word_map row_of;      /* what a row is of (ct_row_key) -> index in rows */
     VEC(ct_costs) rows;
     VEC(u64) keys;        /* by row */
     u32 settled;          /* rows before this one are final */

@@ -14,7 +14,8 @@ enum {
     CT_LOOP = 64,             /* nodes that could be visited instead of all characters being tried */
     CT_FEW = 8,               /* children that are all tried */
     CT_COVER = 4096,          /* nodes that are compared to find that one node covers another */
-    CT_TABLE_WORK = 1 << 24, /* nodes, in all */
+    CT_EXACT = 112,           /* seams from which on any suffix will do below which there is the same and more */
+    CT_TABLE_WORK = 1 << 25   /* nodes, in all */
 };
 
 bool ct_spend(ge_engine *e, ct_table *t, u64 nodes) {
@@ -90,17 +91,17 @@ static bool may_go_on(const ge_engine *e, const ct_table *t, u32 node) {
     return false;
 }
 
-/* The node of the shortest suffix that covers a node: at last itself. */
-static u32 shortest_cover(ge_engine *e, ct_table *t, u32 node) {
+/* The node of the shortest suffix that a node may count as (see ct.h): at last itself. */
+static u32 shortest_like(ge_engine *e, ct_table *t, u32 node) {
     const tt_trie *trie = &e->v->trie;
     byte_vec text = {0};
     u32 found = node;
-    bool ok = true;
+    bool exact = trie->byte.at[node] > ' ' && t->seams.n < CT_EXACT, ok = true;
     for (u32 at = node; ok && at; at = trie->parent.at[at]) ok = vec_push(&e->b, &text, trie->byte.at[at]); /* backwards */
     for (u32 n = 1; ok && n < text.n; n++) {
         u32 suffix = 0;
         for (u32 i = n; suffix != NONE && i-- > 0;) suffix = vb_child(trie, suffix, text.at[i]);
-        if (suffix == NONE || !node_covers(e, t, suffix, node)) continue;
+        if (suffix == NONE || !node_covers(e, t, suffix, node) || (exact && !node_covers(e, t, node, suffix))) continue;
         found = suffix;
         break;
     }
@@ -114,12 +115,12 @@ static u32 seam_of(ge_engine *e, ct_table *t, u32 node) {
     if (known != NONE) return known;
     u32 seam = CT_SEAMS;
     if (may_go_on(e, t, node)) {
-        u32 cover = shortest_cover(e, t, node);
-        seam = cover == node ? NONE : map_get(&t->seam_of, cover);
+        u32 like = shortest_like(e, t, node);
+        seam = like == node ? NONE : map_get(&t->seam_of, like);
         if (seam == NONE) {
             seam = t->seams.n;
             if (seam == CT_SEAMS) return t->off = true, CT_SEAMS;
-            if (!vec_push(&e->b, &t->seams, cover) || !map_put(&e->b, &t->seam_of, cover, seam)) return CT_SEAMS;
+            if (!vec_push(&e->b, &t->seams, like) || !map_put(&e->b, &t->seam_of, like, seam)) return CT_SEAMS;
         }
     }
     if (map_get(&t->seam_of, node) == NONE) map_put(&e->b, &t->seam_of, node, seam);
@@ -182,6 +183,8 @@ typedef struct walk_state {
     VEC(walk_place) todo;
 } walk_state;
 
+static void add_end(walk_state *w, u32 seam) { w->walk.ends[seam >> 6] |= (u64)1 << (seam & 63); }
+
 static bool add_next(ge_engine *e, walk_state *w, rx_id id) {
     if (w->nexts.n && w->nexts.at[w->nexts.n - 1] == id) return true;
     if (map_get(&w->seen, id) != NONE) return true;
@@ -195,7 +198,7 @@ static bool join_walk(ge_engine *e, ct_table *t, walk_state *w, rx_id id, u32 no
     u32 index = walk_of(e, t, id, node);
     if (index == NONE) return false;
     ct_walk walk = t->walks.at[index];
-    w->walk.ends |= walk.ends;
+    for (u32 i = 0; i < CT_SEAMS / 64; i++) w->walk.ends[i] |= walk.ends[i];
     for (u32 i = 0; i < walk.n_next; i++)
         if (!add_next(e, w, t->nexts.at[walk.next + i])) return false;
     return true;
@@ -209,10 +212,10 @@ static bool come_to(ge_engine *e, ct_table *t, walk_state *w, u32 node, rx_id id
     if (loops && !ct_is_special(t, node)) return add_next(e, w, id); /* and all below it does the same */
     if (e->b.status != GE_OK) return false;
     if (rx_nullable(&e->lx.x, id)) {
-        if (ends) w->walk.ends |= 1;
+        if (ends) add_end(w, 0);
         u32 seam = has_child(trie, node) ? seam_of(e, t, node) : CT_SEAMS;
         if (t->off || e->b.status != GE_OK) return false;
-        if (seam < CT_SEAMS) w->walk.ends |= (u64)1 << seam;
+        if (seam < CT_SEAMS) add_end(w, seam);
     }
     if (id == RX_ID_EMPTY) return true;
     if (ends && !add_next(e, w, id)) return false;
@@ -270,7 +273,7 @@ static bool spread(ge_engine *e, ct_table *t, rx_id id, u32 node, u32 cost, ct_c
     if (index == NONE) return false;
     ct_walk walk = t->walks.at[index];
     for (u32 seam = 0; seam < t->seams.n; seam++)
-        if (walk.ends >> seam & 1) out->at[seam] = (u16)min_u32(out->at[seam], cost);
+        if (walk.ends[seam >> 6] >> (seam & 63) & 1) out->at[seam] = (u16)min_u32(out->at[seam], cost);
     for (u32 i = 0; i < walk.n_next; i++) {
         rx_id next = t->nexts.at[walk.next + i];
         if (map_get(seen, next) != NONE) continue;

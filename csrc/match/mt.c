@@ -313,6 +313,23 @@ static int32_t do_fill_mask(ge_matcher *m, uint32_t *masks, size_t row, size_t n
 
 /* --- questions ------------------------------------------------------------------------------------------------------------- */
 
+/* Where the only byte that may come next leads, *byte = it; CF_DEAD: several may come. NONE on failure. */
+static u32 forced_step(ge_engine *e, u32 config, u8 *byte) {
+    byte_set first;
+    u32 only = CF_DEAD;
+    if (!cf_first(e, config, &first)) return NONE;
+    for (u32 k = 0; k < 8; k++) {
+        for (u32 left = first.w[k]; left; left &= left - 1) {
+            u32 next_byte = 32 * k + (u32)__builtin_ctz(left), next = cf_step(e, config, e->lx.x.class_of[next_byte]);
+            if (next == CF_DEAD) continue;
+            if (next == NONE || only != CF_DEAD) return next == NONE ? NONE : CF_DEAD;
+            only = next;
+            *byte = (u8)next_byte;
+        }
+    }
+    return only;
+}
+
 static ge_status do_forced_bytes(ge_matcher *m, uint8_t *out, size_t capacity, size_t *n_out, ge_err *err) {
     ge_engine *e = m->e;
     mt_step state = state_of(m);
@@ -321,17 +338,9 @@ static ge_status do_forced_bytes(ge_matcher *m, uint8_t *out, size_t capacity, s
     if (state.ended) return GE_OK;
     en_begin(e);
     while (*n_out < capacity && !is_complete(e, config)) {
-        u32 only = NONE, to = CF_DEAD, n = 0;
-        for (u32 byte = 0; byte < 256 && n < 2; byte++) {
-            u32 next = cf_step(e, config, e->lx.x.class_of[byte]);
-            if (next == CF_DEAD) continue;
-            n += next == NONE ? 2 : 1;
-            only = byte;
-            to = next;
-        }
-        if (n != 1) break;
-        out[(*n_out)++] = (u8)only;
-        config = to;
+        config = forced_step(e, config, &out[*n_out]);
+        if (config == NONE || config == CF_DEAD) break;
+        ++*n_out;
     }
     return en_end(e, err);
 }

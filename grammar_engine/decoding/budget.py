@@ -25,7 +25,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import copy
-from typing import Any
 
 from .._native import ffi, lib
 from ..errors import InternalError, LimitExceededError, VocabularyError
@@ -49,25 +48,36 @@ class BudgetedText:
         self.matcher = matcher
         self.budget = budget
         self.close_in_time = close_in_time
-        self.closing: list[int] = []
         self.mask = allocate_masks(1, matcher.vocabulary, "numpy")[0]
-        self._prepare()
+        self._prepare([])
         if not self._turn_to([], budget) and close_in_time:
             self.closing = _closing_within(matcher, budget)
 
-    def _prepare(self) -> None:
+    def _prepare(self, closing: list[int]) -> None:
         """What belongs to this object alone."""
         self._one = ffi.new("int64_t[1]")
         self._alone, self._n_alone = ffi.new("int64_t[]", _ALONE), ffi.new("size_t *")
         self._turn = ffi.new("ge_turn *", {"mask": ffi.from_buffer("uint32_t[]", self.mask)})
+        self.closing = closing
         self.apply_mask = RowMask(self.mask).apply
         self._seen = 0  # of the next token, as ge_turn_result has it; 0: its mask is not in `mask`
+
+    @property
+    def closing(self) -> list[int]:
+        """See above; [] where none was needed yet."""
+        return self._closing
+
+    @closing.setter
+    def closing(self, tokens: list[int]) -> None:
+        self._closing = tokens
+        self._closing_ids = self._turn.closing = ffi.new("int64_t[]", tokens)  # the turn borrows them
+        self._turn.n_closing = len(tokens)
 
     def fork(self) -> BudgetedText:
         """An independent copy."""
         twin = copy(self)
         twin.matcher, twin.mask = self.matcher.fork(), self.mask.copy()
-        twin._prepare()
+        twin._prepare(self._closing)
         return twin
 
     # --- writing ----------------------------------------------------------------------------------------------------
@@ -88,21 +98,15 @@ class BudgetedText:
         else:
             ids = ffi.new("int64_t[]", tokens)
         turn.tokens, turn.n_tokens = ids, len(tokens)
-        held = self._ask(left)
-        return self._note(lib.ge_matcher_turn(self.matcher._handle, turn, self.matcher._err), tokens, held)
+        turn.left = left if self.close_in_time else _SIZE_MAX
+        return self._note(lib.ge_matcher_turn(self.matcher._handle, turn, self.matcher._err), tokens)
 
-    def _ask(self, left: int) -> Any:
-        """Write into the turn how a text may be completed; what must be kept until it is over."""
-        self._turn.left = left if self.close_in_time else _SIZE_MAX
-        self._turn.n_closing = len(self.closing)
-        held = self._turn.closing = ffi.new("int64_t[]", self.closing) if self.closing else ffi.NULL
-        return held
-
-    def _note(self, result: int, tokens: Sequence[int], held: Any) -> bool:
+    def _note(self, result: int, tokens: Sequence[int]) -> bool:
         """What has become of a turn that was to append tokens."""
-        del held
         if result:
-            self.closing, self._seen = _rest(self.closing, tokens), result
+            self._seen = result
+            if self._closing:
+                self.closing = _rest(self._closing, tokens)
         return bool(result)
 
     def _search(self, tokens: Sequence[int], left: int) -> bool:
@@ -164,11 +168,11 @@ class BudgetedText:
         if self.has_choice:
             return []
         self.fill_mask()
-        held = self._ask(self.budget)
+        self._turn.left = self.budget if self.close_in_time else _SIZE_MAX
         capacity = min(self.budget, _ALONE)
         result = lib.ge_matcher_turn_alone(self.matcher._handle, self._turn, self._alone, capacity, self._n_alone, self.matcher._err)
         tokens = list(self._alone[0 : self._n_alone[0]])
-        if self._note(result, tokens, held):
+        if self._note(result, tokens):
             self.budget -= len(tokens)
         elif tokens and not self.accept(tokens):
             tokens = []

@@ -188,6 +188,11 @@ def stream(
         raise TypeError(f"vocabulary is a Vocabulary, not {type(vocabulary).__name__}")
     if isinstance(max_new_tokens, bool) or not isinstance(max_new_tokens, int) or max_new_tokens < 1:
         raise ValueError(f"max_new_tokens is an int of at least 1, not {max_new_tokens!r}")
+    for name, switch in (("close_in_time", close_in_time), ("forced", forced)):
+        if not isinstance(switch, bool):
+            raise TypeError(f"{name} is a bool, not {type(switch).__name__}")
+    if prefix_cache is not None:
+        _check_cache(prefix_cache)
     ids = [index(token) for token in prompt_ids]
     if not ids:
         raise ValueError("the prompt is empty: a model needs at least one token to go on from")
@@ -229,6 +234,13 @@ class Stream:
     def __next__(self) -> Step:
         with _timed(self.generation, "seconds"):
             return next(self._steps)
+
+
+def _check_cache(cache: object) -> None:
+    from .prefix_cache import PrefixCache
+
+    if not isinstance(cache, PrefixCache):
+        raise TypeError(f"prefix_cache is a PrefixCache, not {type(cache).__name__}")
 
 
 def _matcher_of(grammar: Grammar | Matcher | None, vocabulary: Vocabulary | None) -> Matcher | None:

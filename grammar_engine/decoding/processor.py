@@ -55,6 +55,8 @@ class LogitsProcessor:
 
     Raises
     ------
+    TypeError
+        Something is no Grammar, or no Vocabulary.
     ValueError
         There is no grammar, or no token of the vocabulary ends a text.
 
@@ -77,6 +79,11 @@ class LogitsProcessor:
         self._grammars = [grammar] if isinstance(grammar, Grammar) else list(grammar)
         if not self._grammars:
             raise ValueError("there is no grammar")
+        for one in self._grammars:
+            if not isinstance(one, Grammar):
+                raise TypeError(f"a grammar is a Grammar, not {type(one).__name__}")
+        if not isinstance(vocabulary, Vocabulary):
+            raise TypeError(f"vocabulary is a Vocabulary, not {type(vocabulary).__name__}")
         if not vocabulary.eos:
             raise ValueError("no token of the vocabulary ends a text: generate() would not know where to stop")
         self.vocabulary = vocabulary

@@ -100,6 +100,8 @@ class Sampling:
                 raise ValueError(f"{name} is a number from 0 to 1, not {share!r}")
         if not _is_number(self.repetition_penalty) or not self.repetition_penalty > 0:
             raise ValueError(f"repetition_penalty is a number above 0, not {self.repetition_penalty!r}")
+        if not isinstance(self.sign_aware, bool):
+            raise ValueError(f"sign_aware is a bool, not {self.sign_aware!r}")
 
     @property
     def greedy(self) -> bool:

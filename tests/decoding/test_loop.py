@@ -452,6 +452,9 @@ def test_a_model_that_wants_nothing_of_what_is_allowed():
         ([0], (None, [b"a"]), {}, "vocabulary is a Vocabulary, not list"),
         ([0], (), {"sampling": 0.7}, "sampling is a Sampling, not float"),
         ([0], (), {"stop": "x"}, "cannot be interpreted as an integer"),
+        ([0], (), {"close_in_time": "no"}, "close_in_time is a bool, not str"),
+        ([0], (), {"forced": 0}, "forced is a bool, not int"),
+        ([0], (), {"prefix_cache": {}}, "prefix_cache is a PrefixCache, not dict"),
     ],
 )
 def test_wrong_types(prompt, arguments, options, words):

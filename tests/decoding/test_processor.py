@@ -401,6 +401,10 @@ def test_refusals(processor: LogitsProcessor) -> None:
     grammar = Grammar.from_choices(SENTENCES)
     with pytest.raises(ValueError, match="no grammar"):
         LogitsProcessor([], VOCABULARY)
+    with pytest.raises(TypeError, match="is a Grammar, not str"):
+        LogitsProcessor("[a-z]*", VOCABULARY)
+    with pytest.raises(TypeError, match="is a Vocabulary, not list"):
+        LogitsProcessor(grammar, TOKENS)
     with pytest.raises(ValueError, match="ends a text"):
         LogitsProcessor(grammar, Vocabulary(TOKENS, eos=[]))
     with pytest.raises(ValueError, match="scores 8 tokens, and the vocabulary has 9"):

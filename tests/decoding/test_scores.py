@@ -193,6 +193,7 @@ def test_scores_that_are_none(bad):
         "top_p": [-0.1, 1.1, float("nan"), "0.5", True],
         "min_p": [-0.1, 1.1, float("nan"), "0.5"],
         "repetition_penalty": [0, -1, float("nan"), float("inf"), None],
+        "sign_aware": [0, None, "no"],
     }.items(),
 )
 def test_each_option_is_checked_by_name(name, values):

@@ -1,0 +1,56 @@
+/* What ct_rows.c, ct_members.c and ct_least.c need of each other: rows of costs, and how costs are followed along what a grammar says.
+ *
+ * A *row* is what a symbol costs behind a seam, by the seams behind it. To *follow* something is to turn the costs in front of it into those
+ * behind it; none of these fails, and what they say means nothing where the budget has failed. */
+#ifndef GE_CT_ROWS_H
+#define GE_CT_ROWS_H
+
+#include "en.h"
+
+enum {
+    CT_OF_SYMBOL, /* kinds of rows */
+    CT_OF_HOLE,
+    CT_OF_EXPRESSION,
+    CT_TIMES = 64 /* members or items of which there are more are not counted */
+};
+
+static inline u64 ct_row_key(u32 kind, u32 id, u32 seam) { return (u64)kind << 62 | (u64)id << 8 | seam; }
+
+static inline ct_costs ct_never(void) {
+    ct_costs c;
+    memset(&c, 0xff, sizeof c);
+    return c;
+}
+
+static inline bool ct_is_never(const ct_costs *c) {
+    u16 all = CT_NEVER;
+    for (u32 i = 0; i < CT_SEAMS; i++) all &= c->at[i];
+    return all == CT_NEVER;
+}
+
+static inline void ct_improve(ct_costs *c, const ct_costs *more) {
+    for (u32 i = 0; i < CT_SEAMS; i++) c->at[i] = c->at[i] < more->at[i] ? c->at[i] : more->at[i];
+}
+
+static inline void ct_add_to_all(ct_costs *c, u32 cost) { /* ct_add, in a form that compilers make vectors of */
+    for (u32 i = 0; i < CT_SEAMS; i++) {
+        u16 sum = (u16)(c->at[i] < CT_MANY - cost ? c->at[i] + cost : CT_MANY);
+        c->at[i] = c->at[i] == CT_NEVER ? CT_NEVER : sum;
+    }
+}
+
+/* ct_rows.c */
+ct_costs ct_row(ge_engine *e, u32 kind, u32 id, u32 seam); /* as far as it is known; a new one is to be settled */
+void ct_follow(ge_engine *e, u32 kind, u32 id, ct_costs *c);
+void ct_follow_symbols(ge_engine *e, const u32 *symbols, u32 n, ct_costs *c);
+void ct_follow_skips(ge_engine *e, ct_costs *c); /* any number */
+void ct_follow_suffix(ge_engine *e, u32 node, ct_costs *c);
+bool ct_settle(ge_engine *e); /* all rows are final then; false on failure */
+
+/* ct_members.c */
+void ct_follow_list(ge_engine *e, gr_nonterminal nt, ct_costs *c);
+void ct_follow_new_bag(ge_engine *e, u32 bag, ct_costs *c);
+void ct_follow_state(ge_engine *e, u32 state, bool separated, ct_costs *c); /* a tail, whose members have separators before them; or a rest */
+void ct_follow_key(ge_engine *e, u32 state, u32 way, ct_costs *c);
+
+#endif
