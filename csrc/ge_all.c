@@ -23,7 +23,8 @@
 #include "regex/rx_class.c"           /*   \d \w \s \p{...}, case folding */
 #include "regex/rx_anchor.c"          /*   ^ $ \b as conditions on the text around */
 #include "regex/rx_parse.c"           /*   pattern text -> expressions */
-#include "grammar/gr_bag.c"           /*   bags: counts, and what can still be finished */
+#include "grammar/gr_lay.c"           /*   bags: where the counts are */
+#include "grammar/gr_bag.c"           /*   ... and what can still be finished */
 #include "grammar/gr_compile.c"       /*   rules -> flat suffixes */
 #include "grammar/ir.c"               /*   the IR from Python */
 #include "lexer/lx.c"                 /* 4 lexer states */

@@ -37,7 +37,11 @@
 
 #include "../base/base.h"
 
-enum { GR_LEXEME_EMPTY = 1 /* denotes no text: can never occur */, GR_LEXEME_NULLABLE = 2 /* also matches "" */ };
+enum {
+    GR_LEXEME_EMPTY = 1,    /* denotes no text: can never occur */
+    GR_LEXEME_NULLABLE = 2, /* also matches "" */
+    GR_LEXEME_MARKED = 4    /* is lazy or a skip */
+};
 
 enum {
     GR_STEP = 1,          /* the symbol may be stepped over */
@@ -77,8 +81,7 @@ typedef struct gr_list {
 
 enum {
     GR_DISTINCT = 1, /* the values of the first lexeme are all different */
-    GR_DEAD = 2,     /* derives no text */
-    GR_ONCE = 4      /* begins with a lexeme, is not distinct, and may come once at most */
+    GR_DEAD = 2      /* derives no text */
 };
 
 typedef struct gr_way {
@@ -91,14 +94,25 @@ typedef struct gr_way {
 typedef struct gr_slot {
     u32 minimum, maximum; /* maximum NONE: unbounded */
     u32 last_rank;        /* the highest rank of a way that has it as its own; NONE: it is no way's own */
-    u32 place;            /* of its count in a state: a bit if maximum == 1, else a word; NONE if it has no bounds */
+    u32 place;            /* of its count in a state: see gr_bag.h; NONE if it has no bounds */
 } gr_slot;
 
 typedef struct gr_bag {
     u32 ways, n_ways;    /* in `ways` */
     u32 slots, n_slots;  /* in `slots` */
     u32 n_words;         /* of the counts of a state: first the bits, then the words */
-    u32 n_bit_words;
+    u32 n_bits, n_bit_words;
+    /* By place of a bit, in bag_words: */
+    u32 ranks;           /* ascending; 0 if the bag is not ranked */
+    u32 lexemes;         /* that its ways begin with */
+    u32 first_way;       /* in by_place; one more at the end */
+    bool lexemes_ascend;
+    /* ... as bits: */
+    u32 required;        /* those with a minimum */
+    u32 open;            /* those with a way that is not dead */
+    /* Also in bag_words: */
+    u32 by_place;        /* ways: those of bits in the order of their places, then the others */
+    u32 counted;         /* n_slots - n_bits slots: those that are no bits */
     u32 total;           /* the slot that all ways raise beside their own, or NONE */
     u32 conditions;      /* slots that ways raise beside these: 0 none, 1 without maximum, 2 one has a maximum */
     u32 ranked;          /* 0 or 1 */

@@ -6,23 +6,36 @@ static const gr_slot *slot_of(const gr_grammar *g, const gr_bag *bag, u32 slot) 
 static const gr_way *way_of(const gr_grammar *g, u32 way) { return &g->ways.at[way]; }
 static const u32 *slots_of(const gr_grammar *g, const gr_way *way) { return g->bag_words.at + way->slots; }
 
-static u32 count_of(const gr_bag *bag, const gr_slot *slot, const u32 *counts) {
+static const u32 *words_at(const gr_grammar *g, u32 at) { return g->bag_words.at + at; }
+
+u32 gr_bag_count(const gr_bag *bag, const gr_slot *slot, const u32 *counts) {
     if (slot->place == NONE) return 0;
-    return slot->maximum == 1 ? counts[slot->place >> 5] >> (slot->place & 31) & 1 : counts[bag->n_bit_words + slot->place];
+    return slot->place < bag->n_bits ? counts[slot->place >> 5] >> (slot->place & 31) & 1
+                                     : counts[bag->n_bit_words + slot->place - bag->n_bits];
 }
 
 static u32 missing(const gr_bag *bag, const gr_slot *slot, const u32 *counts) {
-    u32 count = count_of(bag, slot, counts);
+    u32 count = gr_bag_count(bag, slot, counts);
     return count < slot->minimum ? slot->minimum - count : 0;
 }
 
 static u32 room(const gr_bag *bag, const gr_slot *slot, const u32 *counts) {
-    return slot->maximum == NONE ? NONE : slot->maximum - count_of(bag, slot, counts);
+    return slot->maximum == NONE ? NONE : slot->maximum - gr_bag_count(bag, slot, counts);
 }
 
+static void raise_slot(const gr_bag *bag, const gr_slot *slot, u32 *counts, u32 times) {
+    if (slot->place < bag->n_bits) counts[slot->place >> 5] |= (u32)1 << (slot->place & 31);
+    else if (slot->place != NONE) counts[bag->n_bit_words + slot->place - bag->n_bits] += times;
+}
+
+static u32 n_counted(const gr_bag *bag) { return bag->n_slots - bag->n_bits; } /* slots that are no keys */
+
 bool gr_bag_is_finished(const gr_grammar *g, const gr_bag *bag, const u32 *counts) {
-    for (u32 i = 0; i < bag->n_slots; i++)
-        if (missing(bag, slot_of(g, bag, i), counts)) return false;
+    const u32 *required = words_at(g, bag->required), *counted = words_at(g, bag->counted);
+    for (u32 i = 0; i < bag->n_bit_words; i++)
+        if (required[i] & ~counts[i]) return false;
+    for (u32 i = 0; i < n_counted(bag); i++)
+        if (missing(bag, slot_of(g, bag, counted[i]), counts)) return false;
     return true;
 }
 
@@ -40,7 +53,7 @@ static void raise_enough(const gr_grammar *g, const gr_bag *bag, u32 *counts, u3
     u32 times = missing(bag, slot_of(g, bag, slot), counts);
     for (u32 i = 0; i < w->n_slots; i++) {
         const gr_slot *raised = slot_of(g, bag, slots_of(g, w)[i]);
-        if (raised->place != NONE) counts[bag->n_bit_words + raised->place] += min_u32(times, missing(bag, raised, counts));
+        raise_slot(bag, raised, counts, min_u32(times, missing(bag, raised, counts)));
     }
 }
 
@@ -55,18 +68,40 @@ void gr_bag_raise(const gr_grammar *g, const gr_bag *bag, u32 *counts, u32 way) 
     const gr_way *w = way_of(g, way);
     for (u32 i = 0; i < w->n_slots; i++) {
         const gr_slot *slot = slot_of(g, bag, slots_of(g, w)[i]);
-        if (slot->place == NONE) continue;
-        if (slot->maximum == 1) counts[slot->place >> 5] |= (u32)1 << (slot->place & 31);
-        else if (slot->maximum != NONE || missing(bag, slot, counts)) counts[bag->n_bit_words + slot->place]++;
+        if (slot->maximum != NONE || missing(bag, slot, counts)) raise_slot(bag, slot, counts, 1);
     }
 }
 
+/* --- keys ---------------------------------------------------------------------------------------------------------------- */
+
+/* Those from a rank on begin with this place. */
+static u32 first_place(const gr_grammar *g, const gr_bag *bag, u64 rank) {
+    const u32 *ranks = words_at(g, bag->ranks);
+    u32 low = 0, high = bag->n_bits;
+    while (low < high) {
+        u32 middle = low + (high - low) / 2;
+        if (ranks[middle] < rank) low = middle + 1;
+        else high = middle;
+    }
+    return low;
+}
+
+/* The places [from, to) among those of a word. */
+static u32 places_of_word(u32 word, u32 from, u32 to) {
+    u32 first = 32 * word;
+    if (from >= first + 32 || to <= first) return 0;
+    u32 low = from > first ? ~(u32)0 << (from - first) : ~(u32)0;
+    return to < first + 32 ? low & (((u32)1 << (to - first)) - 1) : low;
+}
+
 void gr_bag_forget(const gr_grammar *g, const gr_bag *bag, u32 *counts, u32 rank) {
-    for (u32 i = 0; i < bag->n_slots; i++) {
-        const gr_slot *slot = slot_of(g, bag, i);
+    const u32 *open = words_at(g, bag->open), *counted = words_at(g, bag->counted);
+    u32 behind = first_place(g, bag, rank);
+    for (u32 i = 0; 32 * i < behind; i++) counts[i] |= open[i] & places_of_word(i, 0, behind);
+    for (u32 i = 0; i < n_counted(bag); i++) {
+        const gr_slot *slot = slot_of(g, bag, counted[i]);
         if (slot->place == NONE || slot->last_rank == NONE || slot->last_rank >= rank) continue;
-        if (slot->maximum == 1) counts[slot->place >> 5] |= (u32)1 << (slot->place & 31);
-        else counts[bag->n_bit_words + slot->place] = slot->minimum;
+        counts[bag->n_bit_words + slot->place - bag->n_bits] = slot->minimum;
     }
 }
 
@@ -81,12 +116,28 @@ typedef struct outlook {
     u32 done, minimum, maximum; /* of the total */
 } outlook;
 
+/* Adds the keys. */
+static void look_at_keys(const gr_grammar *g, const gr_bag *bag, const u32 *counts, u32 rank, outlook *o) {
+    const u32 *required = words_at(g, bag->required), *open = words_at(g, bag->open);
+    u32 from = first_place(g, bag, rank), lacks;
+    for (u32 i = 0; i < bag->n_bit_words; i++) {
+        u32 may_come = open[i] & places_of_word(i, from, bag->n_bits);
+        o->room += (u32)__builtin_popcount(may_come & ~counts[i]);
+        if ((lacks = required[i] & ~counts[i]) == 0) continue;
+        o->missing += (u32)__builtin_popcount(lacks);
+        o->hopeless |= (lacks & ~may_come) != 0;
+        o->deadline = min_u32(o->deadline, words_at(g, bag->ranks)[32 * i + (u32)__builtin_ctz(lacks)]);
+    }
+}
+
 static outlook look(const gr_grammar *g, const gr_bag *bag, const u32 *counts, u32 rank) {
     outlook o = {.deadline = NONE, .maximum = NONE};
-    for (u32 i = 0; i < bag->n_slots; i++) {
-        const gr_slot *slot = slot_of(g, bag, i);
-        if (i == bag->total) {
-            o.done = count_of(bag, slot, counts);
+    const u32 *counted = words_at(g, bag->counted);
+    look_at_keys(g, bag, counts, rank, &o);
+    for (u32 i = 0; i < n_counted(bag); i++) {
+        const gr_slot *slot = slot_of(g, bag, counted[i]);
+        if (counted[i] == bag->total) {
+            o.done = gr_bag_count(bag, slot, counts);
             o.minimum = slot->minimum;
             o.maximum = slot->maximum;
         } else if (slot->last_rank != NONE || bag->conditions == 0) { /* some way's own, or of no way at all */
@@ -102,18 +153,21 @@ static outlook look(const gr_grammar *g, const gr_bag *bag, const u32 *counts, u
     return o;
 }
 
-/* Whether the state after an admitted way is alive, if there are no conditions. */
-static bool leads_on(const gr_grammar *g, const gr_bag *bag, const u32 *counts, const outlook *o, u32 way) {
-    const gr_way *w = way_of(g, way);
-    const gr_slot *own = slot_of(g, bag, slots_of(g, w)[0]);
-    u64 lacks = o->missing - (missing(bag, own, counts) != 0);
-    if (bag->ranked && w->rank > o->deadline) return false;
-    if (o->maximum != NONE && o->done + 1 + lacks > o->maximum) return false;
-    if (o->done + 1 >= o->minimum) return true;
-    u64 may_come = own->maximum == NONE ? NONE : o->room - 1;
-    if (bag->ranked && own->maximum != NONE) may_come = look(g, bag, counts, w->rank).room - 1;
-    return o->done + 1 + may_come >= o->minimum;
+/* The last rank that the next member may have, if there are no conditions and the state is alive: what is missing must not be passed
+ * over, nor so many that there is no room for as many as must come. */
+static u32 last_rank(const gr_grammar *g, const gr_bag *bag, const u32 *counts, u32 rank, const outlook *o) {
+    if (!bag->ranked || (u64)o->done + 1 >= o->minimum) return bag->ranked ? o->deadline : NONE;
+    u32 low = rank, high = o->deadline; /* from `low` on, there is room */
+    while (low < high) {
+        u32 middle = high - (high - low) / 2;
+        if (o->done + look(g, bag, counts, middle).room >= o->minimum) low = middle;
+        else high = middle - 1;
+    }
+    return low;
 }
+
+/* The next member may be one that is not missing, if there are no conditions. */
+static bool has_room_for_more(const outlook *o) { return o->maximum == NONE || o->done + 1 + o->missing <= o->maximum; }
 
 /* --- with conditions ----------------------------------------------------------------------------------------------------- */
 
@@ -211,24 +265,109 @@ bool gr_bag_is_alive(budget *b, const gr_grammar *g, const gr_bag *bag, const u3
     return budget_work(b, bag->n_slots);
 }
 
-bool gr_bag_offers(budget *b, const gr_grammar *g, const gr_bag *bag, const u32 *counts, u32 rank, u32 symbol, u32 most, id_vec *out) {
+/* A state whose ways are asked one by one. */
+typedef struct asked {
+    const gr_grammar *g;
+    const gr_bag *bag;
+    const u32 *counts;
+    u32 rank;
+    u32 last_rank; /* that a member may have, see there; with conditions NONE */
+    bool more;     /* has_room_for_more; with conditions true */
+    u32 from, to;  /* places of keys with such a rank */
+    u32 *after;    /* with conditions: scratch */
+} asked;
+
+static bool ask(budget *b, const gr_grammar *g, const gr_bag *bag, const u32 *counts, u32 rank, asked *a) {
+    *a = (asked){g, bag, counts, rank, NONE, true, first_place(g, bag, rank), bag->n_bits, NULL};
+    if (bag->conditions) return (a->after = mem_resize(b, NULL, 0, (bag->n_words + 1u) * sizeof *a->after)) != NULL;
     outlook o = look(g, bag, counts, rank);
-    u32 *after = bag->conditions ? mem_resize(b, NULL, 0, (bag->n_words + 1u) * sizeof *after) : NULL;
-    bool ok = budget_work(b, (bag->n_slots + bag->n_ways) / WORK_OF_A_LOOK + 1) && (after || !bag->conditions);
-    for (u32 way = bag->ways; ok && way < bag->ways + bag->n_ways; way++) {
-        if (symbol != NONE && g->bag_words.at[way_of(g, way)->symbols] != symbol) continue;
-        if (!gr_bag_admits(g, bag, counts, rank, way)) continue;
-        bool alive;
-        if (bag->conditions) {
-            memcpy(after, counts, bag->n_words * sizeof *counts);
-            gr_bag_raise(g, bag, after, way);
-            ok = find_finish(b, g, bag, after, bag->ranked ? way_of(g, way)->rank : 0, &alive);
-        } else {
-            alive = leads_on(g, bag, counts, &o, way);
-        }
-        ok = ok && (!alive || vec_push(b, out, way));
-        if (out->n == most) break;
+    a->last_rank = last_rank(g, bag, counts, rank, &o);
+    a->to = first_place(g, bag, (u64)a->last_rank + 1);
+    a->more = has_room_for_more(&o);
+    return budget_work(b, (bag->n_words + n_counted(bag)) / WORK_OF_A_LOOK + 1);
+}
+
+static void end_asking(budget *b, asked *a) {
+    if (a->after) mem_resize(b, a->after, (a->bag->n_words + 1u) * sizeof *a->after, 0);
+}
+
+/* Whether the state offers a way, in *answer; false on failure of the budget. */
+static bool is_offered(budget *b, const asked *a, u32 way, bool *answer) {
+    const gr_way *w = way_of(a->g, way);
+    *answer = gr_bag_admits(a->g, a->bag, a->counts, a->rank, way);
+    if (!*answer) return true;
+    if (!a->bag->conditions) {
+        const gr_slot *own = slot_of(a->g, a->bag, slots_of(a->g, w)[0]);
+        *answer = (!a->bag->ranked || w->rank <= a->last_rank) && (a->more || missing(a->bag, own, a->counts));
+        return true;
     }
-    if (after) mem_resize(b, after, (bag->n_words + 1u) * sizeof *after, 0);
+    memcpy(a->after, a->counts, a->bag->n_words * sizeof *a->counts);
+    gr_bag_raise(a->g, a->bag, a->after, way);
+    return find_finish(b, a->g, a->bag, a->after, a->bag->ranked ? w->rank : 0, answer);
+}
+
+/* Of the keys of a word: those that are offered; with conditions, those that may be. */
+static u32 offered_keys(const asked *a, u32 word) {
+    u32 keys = words_at(a->g, a->bag->open)[word] & ~a->counts[word] & places_of_word(word, a->from, a->to);
+    return a->more ? keys : keys & words_at(a->g, a->bag->required)[word];
+}
+
+/* Appends those ways of by_place, [from, to), that are offered, at most `most`. */
+static bool ask_ways(budget *b, const asked *a, u32 from, u32 to, u32 most, id_vec *ways) {
+    bool ok = true, answer;
+    for (u32 i = from, n = ways->n; ok && i < to && ways->n - n < most; i++) {
+        u32 way = words_at(a->g, a->bag->by_place)[i];
+        ok = is_offered(b, a, way, &answer) && (!answer || vec_push(b, ways, way));
+    }
+    return ok;
+}
+
+bool gr_bag_has_offers(budget *b, const gr_grammar *g, const gr_bag *bag, const u32 *counts, u32 rank, bool *answer) {
+    asked a;
+    id_vec ways = {0};
+    u32 keys = 0;
+    bool ok = ask(b, g, bag, counts, rank, &a);
+    for (u32 i = 0; ok && i < bag->n_bit_words && !bag->conditions && !keys; i++) keys = offered_keys(&a, i);
+    if (ok && !keys) ok = ask_ways(b, &a, bag->conditions ? 0 : words_at(g, bag->first_way)[bag->n_bits], bag->n_ways, 1, &ways);
+    *answer = keys || ways.n;
+    vec_drop(b, &ways);
+    end_asking(b, &a);
+    return ok;
+}
+
+bool gr_bag_offers(budget *b, const gr_grammar *g, const gr_bag *bag, const u32 *counts, u32 rank, u32 many, u32 *keys, u32 *n_keys, id_vec *ways) {
+    asked a;
+    const u32 *first_way = words_at(g, bag->first_way);
+    u32 before = ways->n;
+    bool ok = ask(b, g, bag, counts, rank, &a);
+    *n_keys = 0;
+    for (u32 i = 0; ok && i < bag->n_bit_words; i++) *n_keys += (u32)__builtin_popcount(keys[i] = offered_keys(&a, i));
+    bool one_by_one = bag->conditions || *n_keys < many;
+    for (u32 i = 0; ok && i < bag->n_bit_words && one_by_one; i++)
+        for (u32 left = keys[i]; ok && left; left &= left - 1) {
+            u32 bit = (u32)__builtin_ctz(left), place = 32 * i + bit, n = ways->n;
+            ok = ask_ways(b, &a, first_way[place], first_way[place + 1], NONE, ways);
+            if (ways->n == n) keys[i] &= ~((u32)1 << bit), --*n_keys;
+        }
+    if (*n_keys >= many) ways->n = before;
+    else *n_keys = 0;
+    ok = ok && ask_ways(b, &a, first_way[bag->n_bits], bag->n_ways, NONE, ways);
+    end_asking(b, &a);
+    return ok;
+}
+
+bool gr_bag_offers_by(budget *b, const gr_grammar *g, const gr_bag *bag, const u32 *counts, u32 rank, u32 lexeme, id_vec *ways) {
+    asked a;
+    const u32 *lexemes = words_at(g, bag->lexemes), *first_way = words_at(g, bag->first_way);
+    u32 place = 0, end = bag->n_bits;
+    while (bag->lexemes_ascend && place < end) {
+        u32 middle = place + (end - place) / 2;
+        if (lexemes[middle] < lexeme) place = middle + 1;
+        else end = middle;
+    }
+    bool ok = ask(b, g, bag, counts, rank, &a);
+    for (; ok && place < bag->n_bits && (!bag->lexemes_ascend || lexemes[place] == lexeme); place++)
+        if (lexemes[place] == lexeme) ok = ask_ways(b, &a, first_way[place], first_way[place + 1], NONE, ways);
+    end_asking(b, &a);
     return ok;
 }

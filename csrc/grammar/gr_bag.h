@@ -1,8 +1,9 @@
 /* Bags: how often each slot has been raised, and whether a state can still be finished.
  *
- * The counts of a state are `n_words` words: a bit for each slot that may be raised once, a word for each other slot with bounds. A slot
- * without maximum stops counting at its minimum, and by rank, slots that are behind us are forgotten, so that states with equal futures
- * are equal.
+ * The counts of a state are `n_words` words. First a bit for each *key*: a slot that may be raised once, by ways that all begin with one
+ * lexeme and have one rank. There may be thousands of them, so what is asked of all of them is asked of 32 at a time; their places ascend by
+ * rank, so those that are behind us are the first ones. Then a word for each other slot with bounds. A slot without maximum stops
+ * counting at its minimum, and by rank, slots that are behind us are forgotten, so that states with equal futures are equal.
  *
  * *Finished* is a state in which every slot has reached its minimum. A state is *alive* if some members lead from it to a finished one;
  * a way is offered only if the state after it is alive, so a text never runs into a dead end. Which is decided exactly:
@@ -16,6 +17,10 @@
 
 #include "gr.h"
 
+/* Lays out the bag, whose slots and ways have been read (gr_lay.c). False on failure. */
+bool gr_bag_lay_out(gr_grammar *g, budget *b, gr_bag *bag, const u8 *lexeme_flags);
+
+u32 gr_bag_count(const gr_bag *bag, const gr_slot *slot, const u32 *counts); /* how often the slot was raised */
 bool gr_bag_is_finished(const gr_grammar *g, const gr_bag *bag, const u32 *counts);
 bool gr_bag_admits(const gr_grammar *g, const gr_bag *bag, const u32 *counts, u32 rank, u32 way); /* no bound forbids it now */
 /* In a ranked bag: makes the counts of slots that no way from `rank` on has as its own the same, whatever they were. The state is alive. */
@@ -25,7 +30,11 @@ void gr_bag_raise(const gr_grammar *g, const gr_bag *bag, u32 *counts, u32 way);
 /* Whether the state is alive, in *answer; false on failure of the budget. */
 bool gr_bag_is_alive(budget *b, const gr_grammar *g, const gr_bag *bag, const u32 *counts, u32 rank, bool *answer);
 
-/* Appends the ways that the state offers, ascending: those that begin with a symbol, or all if that is NONE; at most `most`. False on failure. */
-bool gr_bag_offers(budget *b, const gr_grammar *g, const gr_bag *bag, const u32 *counts, u32 rank, u32 symbol, u32 most, id_vec *out);
+/* Of a state that is alive. False on failure of the budget. */
+bool gr_bag_has_offers(budget *b, const gr_grammar *g, const gr_bag *bag, const u32 *counts, u32 rank, bool *answer);
+/* Appends the ways that it offers. If they are those of `many` keys or more, *n_keys of them are set in keys (n_bit_words) in their stead. */
+bool gr_bag_offers(budget *b, const gr_grammar *g, const gr_bag *bag, const u32 *counts, u32 rank, u32 many, u32 *keys, u32 *n_keys, id_vec *ways);
+/* Appends those of keys that begin with a lexeme. */
+bool gr_bag_offers_by(budget *b, const gr_grammar *g, const gr_bag *bag, const u32 *counts, u32 rank, u32 lexeme, id_vec *ways);
 
 #endif

@@ -102,37 +102,6 @@ static bool bag_rules(compiler *c, u32 left, const gr_bag *bag) {
     return ok;
 }
 
-/* Sorts the slots of a bag into own ones, the total and conditions, and gives those with bounds a place in the counts. */
-static bool lay_out_bag(compiler *c, gr_bag *bag) {
-    gr_grammar *g = c->g;
-    gr_slot *slots = g->slots.at + bag->slots;
-    VEC(u32) beside = {0}; /* per slot: ways that raise it beside their own */
-    if (!vec_fill(c->b, &beside, bag->n_slots, 0)) return false;
-    for (u32 way = bag->ways; way < bag->ways + bag->n_ways; way++) {
-        const gr_way *w = &g->ways.at[way];
-        const u32 *raised = g->bag_words.at + w->slots;
-        u32 *last = &slots[raised[0]].last_rank;
-        *last = *last == NONE ? w->rank : max_u32(*last, w->rank);
-        for (u32 i = 1; i < w->n_slots; i++) beside.at[raised[i]]++;
-    }
-    u32 bits = 0, words = 0;
-    for (u32 i = 0; i < bag->n_slots; i++) {
-        gr_slot *slot = &slots[i];
-        if (slot->last_rank == NONE && beside.at[i]) {
-            if (bag->total == NONE && beside.at[i] == bag->n_ways) bag->total = i;
-            else bag->conditions = max_u32(bag->conditions, slot->maximum == NONE ? 1 : 2);
-        } else if (slot->last_rank != NONE && beside.at[i]) {
-            vec_drop(c->b, &beside);
-            return budget_fail(c->b, GE_E_IR);
-        }
-        if (slot->minimum || slot->maximum != NONE) slot->place = slot->maximum == 1 ? bits++ : words++;
-    }
-    bag->n_bit_words = (bits + 31) / 32;
-    bag->n_words = bag->n_bit_words + words;
-    vec_drop(c->b, &beside);
-    return true;
-}
-
 /* One record: nonterminal, separator, ranked, number of slots, number of ways; minimum, maximum per slot; per way: flags, rank, number of
  * symbols, number of slots, symbols, slots. *used = its length. */
 static bool read_bag(compiler *c, const u32 *record, u32 n, u32 *used) {
@@ -166,15 +135,14 @@ static bool read_bag(compiler *c, const u32 *record, u32 n, u32 *used) {
             if (!vec_push(c->b, &g->bag_words, rule_symbol(c, symbols[k]))) return false;
         for (u32 k = 0; k < way.n_slots; k++)
             if (!vec_push(c->b, &g->bag_words, slots[k])) return false;
-        bool once = !(way.flags & GR_DISTINCT) && !(symbols[0] & 1) && g->slots.at[bag.slots + slots[0]].maximum == 1;
-        if (once) way.flags |= GR_ONCE;
         if (!vec_push(c->b, &g->ways, way)) return false;
         g->has_distinct |= (way.flags & GR_DISTINCT) != 0;
         at += 4 + way.n_symbols + way.n_slots;
     }
     *used = at;
     c->bag_of.at[record[0]] = g->bags.n;
-    return lay_out_bag(c, &bag) && vec_push(c->b, &g->bags, bag) && vec_push(c->b, &c->ruled_out, 1) && bag_rules(c, record[0], &bag);
+    return gr_bag_lay_out(g, c->b, &bag, c->lexeme_flags) && vec_push(c->b, &g->bags, bag) && vec_push(c->b, &c->ruled_out, 1) &&
+           bag_rules(c, record[0], &bag);
 }
 
 static bool read_rules(compiler *c) {
@@ -302,15 +270,18 @@ static void fixed_point(compiler *c, u32 fact) {
 /* Marks the ways of a bag that are not known to derive a text. */
 static void mark_ways(compiler *c, const gr_bag *bag) {
     gr_grammar *g = c->g;
+    u32 *open = g->bag_words.at + bag->open;
     for (u32 k = 0; k < bag->n_slots; k++) g->slots.at[bag->slots + k].last_rank = NONE;
+    memset(open, 0, bag->n_bit_words * sizeof *open);
     for (u32 way = bag->ways; way < bag->ways + bag->n_ways; way++) {
         gr_way *w = &g->ways.at[way];
         w->flags &= ~(u32)GR_DEAD;
         for (u32 k = 0; k < w->n_symbols; k++)
             if (!symbol_is(c, g->bag_words.at[w->symbols + k], PRODUCTIVE)) w->flags |= GR_DEAD;
         if (w->flags & GR_DEAD) continue;
-        u32 *last = &g->slots.at[bag->slots + g->bag_words.at[w->slots]].last_rank;
-        *last = *last == NONE ? w->rank : max_u32(*last, w->rank);
+        gr_slot *own = &g->slots.at[bag->slots + g->bag_words.at[w->slots]];
+        own->last_rank = own->last_rank == NONE ? w->rank : max_u32(own->last_rank, w->rank);
+        if (own->place < bag->n_bits) open[own->place / 32] |= (u32)1 << own->place % 32;
     }
 }
 

@@ -246,6 +246,7 @@ static bool read_lexemes(ge_grammar *g, const ge_ir *ir, const ge_rules *rules, 
         if (!ok) break;
         bool empty = rx_is_empty(&g->x, stripped);
         flags[i] = (u8)((empty ? GR_LEXEME_EMPTY : 0) | (rx_nullable(&g->x, id) ? GR_LEXEME_NULLABLE : 0));
+        if (rules->lexemes[2 * i + 1] & (LX_LAZY | LX_SKIP)) flags[i] |= GR_LEXEME_MARKED;
         g->lexemes[i] = (lx_lexeme){empty ? RX_ID_NEVER : stripped, rules->lexemes[2 * i + 1] & (LX_LAZY | LX_SKIP), i};
         ok = g->b.status == GE_OK;
     }

@@ -62,7 +62,7 @@ static u32 slot_of_way(const ge_engine *e, const members *m, u32 way) {
 static u32 missing_of(const ge_engine *e, const members *m, u32 slot) {
     const gr_slot *s = &e->ep.g->slots.at[m->bag->slots + slot];
     if (s->place == NONE || s->last_rank == NONE) return 0;
-    u32 count = s->maximum == 1 ? m->counts[s->place >> 5] >> (s->place & 31) & 1 : m->counts[m->bag->n_bit_words + s->place];
+    u32 count = gr_bag_count(m->bag, s, m->counts);
     return s->minimum > count ? s->minimum - count : 0;
 }
 

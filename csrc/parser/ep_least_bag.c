@@ -82,11 +82,6 @@ static void end_costs(ep_parser *p, bag_costs *c) {
     vec_drop(p->b, &c->left);
 }
 
-static u32 count_in(const gr_bag *bag, const gr_slot *slot, const u32 *counts) {
-    if (slot->place == NONE) return 0;
-    return slot->maximum == 1 ? counts[slot->place >> 5] >> (slot->place & 31) & 1 : counts[bag->n_bit_words + slot->place];
-}
-
 /* Takes at most n members of the cheapest way of a slot; as many as cost the same at once. False on failure. */
 static bool take_member(ep_parser *p, bag_costs *c, u32 slot, u32 n, u32 *sum, u32 *taken) {
     u32 way = c->best.at[slot];
@@ -113,11 +108,11 @@ static u32 greedy(ep_parser *p, bag_costs *c, const u32 *counts, bool one) {
     find_best(p, c, NONE);
     for (u32 i = 0; i < bag->n_slots; i++) {
         const gr_slot *slot = &p->g->slots.at[bag->slots + i];
-        c->left.at[i] = slot->maximum == NONE ? NONE : slot->maximum - count_in(bag, slot, counts);
+        c->left.at[i] = slot->maximum == NONE ? NONE : slot->maximum - gr_bag_count(bag, slot, counts);
     }
     for (u32 i = 0; i < bag->n_slots; i++) {
         const gr_slot *slot = &p->g->slots.at[bag->slots + i];
-        u32 count = count_in(bag, slot, counts), need = slot->minimum > count ? slot->minimum - count : 0;
+        u32 count = gr_bag_count(bag, slot, counts), need = slot->minimum > count ? slot->minimum - count : 0;
         if (i == bag->total || (bag->conditions && slot->last_rank == NONE)) continue;
         for (; need; need -= taken, members += taken) {
             if (c->best.at[i] == NONE) return RX_NO_LENGTH;
@@ -127,7 +122,7 @@ static u32 greedy(ep_parser *p, bag_costs *c, const u32 *counts, bool one) {
     u32 wanted = one;
     if (bag->total != NONE) {
         const gr_slot *total = &p->g->slots.at[bag->slots + bag->total];
-        u32 count = count_in(bag, total, counts);
+        u32 count = gr_bag_count(bag, total, counts);
         if (total->minimum > count) wanted = max_u32(wanted, total->minimum - count);
     }
     for (; members < wanted; members += taken) {

@@ -12,7 +12,8 @@
  * VALUE_UNKNOWN stands for some value that is not known: masks are computed with it (match/mk.c). The lexemes of such a state may then
  * still have that value, and are marked so (LX_TAINTED).
  *
- * Cost. A state: its slots and ways; with conditions, a search for each way (gr_bag.h). A member: one or two states' worth of nodes, once. */
+ * Cost. A state: a bit for each key, 32 at a time, and its other slots and ways; with conditions, a search for each way (gr_bag.h). A
+ * member: one or two states' worth of nodes, once. */
 #include "../grammar/gr_bag.h"
 #include "ep_parts.h"
 
@@ -115,21 +116,15 @@ static u32 next_state(ep_parser *p, u32 state, u32 way, u32 value) {
     return state_of_words(p);
 }
 
-/* p->offers = the ways that a state offers, at most `most`; those that begin with a symbol, or all if that is NONE. */
-static bool find_offers(ep_parser *p, u32 state, u32 symbol, u32 most) {
-    const u32 *words = intern_words(&p->states, state);
-    p->offers.n = 0;
-    return gr_bag_offers(p->b, p->g, bag_of(p, state), words + EP_STATE_COUNTS, words[EP_STATE_RANK], symbol, most, &p->offers);
-}
-
 /* The suffix that consists of what may come after a member that led to the state; NONE on failure. */
 static u32 bag_tail(ep_parser *p, u32 state) {
     if (state == NONE) return NONE;
     if (p->state_tail.at[state] != NONE) return p->state_tail.at[state];
     const gr_bag *bag = bag_of(p, state);
-    bool finished = gr_bag_is_finished(p->g, bag, intern_words(&p->states, state) + EP_STATE_COUNTS);
-    if (!find_offers(p, state, NONE, 1)) return NONE;
-    if (p->offers.n == 0) return p->state_tail.at[state] = GR_END;
+    const u32 *words = intern_words(&p->states, state);
+    bool finished = gr_bag_is_finished(p->g, bag, words + EP_STATE_COUNTS), goes_on;
+    if (!gr_bag_has_offers(p->b, p->g, bag, words + EP_STATE_COUNTS, words[EP_STATE_RANK], &goes_on)) return NONE;
+    if (!goes_on) return p->state_tail.at[state] = GR_END;
     if (!reserve_nodes(p, 1) || !reserve_nonterminals(p, 1)) return NONE;
     gr_nonterminal nt = {.first = NONE, .kind = GR_BAG_TAIL, .state = state, .owner = bag->owner, .nullable = finished};
     u32 node = add_node(p, p->nonterminals.n * 2 + 1, GR_END, bag->owner, finished);
@@ -179,48 +174,33 @@ static int compare_lexemes(const void *a, const void *b) {
     return p < q ? -1 : p > q;
 }
 
-/* Parts p->offers into those that go into a group, if they are enough, and `ways`. *node: the alternative of the group, or GR_END. */
-static bool take_group(ep_parser *p, u32 state, id_vec *ways, u32 *node) {
-    bool ascend = true;
-    u32 n = p->offers.n;
+/* The alternative of a group: of n keys that a state offers, as bits. NONE on failure. */
+static u32 group_alternative(ep_parser *p, u32 state, const u32 *keys, u32 n) {
+    const gr_bag *bag = bag_of(p, state);
+    const u32 *lexemes = p->g->bag_words.at + bag->lexemes;
     p->grouped.n = 0;
-    *node = GR_END;
-    if (n < EP_GROUP || !p->lx) return vec_copy(p->b, ways, &p->offers);
-    if (!vec_reserve(p->b, &p->grouped, n) || !vec_reserve(p->b, ways, n)) return false;
-    for (u32 i = 0; i < n; i++) {
-        const gr_way *w = &p->g->ways.at[p->offers.at[i]];
-        u32 lexeme = p->g->bag_words.at[w->symbols] >> 1;
-        if (!(w->flags & GR_ONCE) || p->lx->lexemes.at[lexeme].flags) {
-            ways->at[ways->n++] = p->offers.at[i];
-            continue;
-        }
-        ascend = ascend && (p->grouped.n == 0 || p->grouped.at[p->grouped.n - 1] <= lexeme);
-        p->grouped.at[p->grouped.n++] = lexeme;
-    }
-    if (p->grouped.n < EP_GROUP) {
-        memcpy(ways->at, p->offers.at, n * sizeof *ways->at);
-        ways->n = n;
-        return true;
-    }
-    if (!ascend) qsort(p->grouped.at, p->grouped.n, sizeof *p->grouped.at, compare_lexemes);
-    u32 lexeme = lx_group(p->lx, p->grouped.at, p->grouped.n);
-    if (lexeme == NONE || !reserve_nodes(p, 2)) return false;
-    *node = add_node(p, lexeme * 2, add_hole(p, NONE, state), bag_of(p, state)->owner, false);
-    return true;
+    if (!vec_reserve(p->b, &p->grouped, n)) return NONE;
+    for (u32 i = 0; i < bag->n_bit_words; i++)
+        for (u32 left = keys[i]; left; left &= left - 1) p->grouped.at[p->grouped.n++] = lexemes[32 * i + (u32)__builtin_ctz(left)];
+    if (!bag->lexemes_ascend) qsort(p->grouped.at, n, sizeof *p->grouped.at, compare_lexemes);
+    u32 lexeme = lx_group(p->lx, p->grouped.at, n);
+    if (lexeme == NONE || !reserve_nodes(p, 2)) return NONE;
+    return add_node(p, lexeme * 2, add_hole(p, NONE, state), bag->owner, false);
 }
 
 /* The alternatives of x: what the state offers. */
 static bool expand_ways(ep_parser *p, u32 x, u32 state) {
-    id_vec ways = {0}; /* a copy, since other states' offers take the place of these */
-    u32 group;
-    bool ok = find_offers(p, state, NONE, NONE) && take_group(p, state, &ways, &group);
-    u32 n = ways.n, first = p->alternatives.n;
-    ok = ok && vec_reserve(p->b, &p->alternatives, n + 1) && reserve_nodes(p, 2 * (u64)n);
-    if (ok && group != GR_END) p->alternatives.at[p->alternatives.n++] = group;
-    for (u32 i = 0; ok && i < n; i++) {
-        u32 node = way_alternative(p, state, ways.at[i]);
+    const gr_bag *bag = bag_of(p, state);
+    const u32 *words = intern_words(&p->states, state);
+    id_vec ways = {0};
+    u32 first = p->alternatives.n, n_keys, *keys = mem_resize(p->b, NULL, 0, (bag->n_bit_words + 1u) * sizeof *keys);
+    bool ok = keys && gr_bag_offers(p->b, p->g, bag, words + EP_STATE_COUNTS, words[EP_STATE_RANK], p->lx ? EP_GROUP : NONE, keys, &n_keys, &ways);
+    ok = ok && vec_reserve(p->b, &p->alternatives, ways.n + 1) && reserve_nodes(p, 2 * (u64)ways.n);
+    for (u32 i = 0, node; ok && i < ways.n + (n_keys != 0); i++) {
+        node = i < ways.n ? way_alternative(p, state, ways.at[i]) : group_alternative(p, state, keys, n_keys);
         ok = node != NONE && vec_push(p->b, &p->alternatives, node);
     }
+    if (keys) mem_resize(p->b, keys, (bag->n_bit_words + 1u) * sizeof *keys, 0);
     vec_drop(p->b, &ways);
     if (!ok) return p->alternatives.n = first, false;
     p->nonterminals.at[x].n = p->alternatives.n - first;
@@ -230,13 +210,14 @@ static bool expand_ways(ep_parser *p, u32 x, u32 state) {
 
 /* Makes what ep_part_hole finds: in p->parts, their number first. The index; NONE on failure. */
 static u32 make_parts(ep_parser *p, u32 hole, u32 lexeme) {
-    u32 state = p->nodes.at[hole].next, at = p->parts.n, n = 0;
-    if (!find_offers(p, state, lexeme * 2, NONE)) return NONE;
-    if (!reserve_nodes(p, p->offers.n) || !vec_reserve(p->b, &p->parts, p->offers.n + 1)) return NONE;
-    for (u32 i = 0; i < p->offers.n; i++) /* other ways have alternatives of their own */
-        if (p->g->ways.at[p->offers.at[i]].flags & GR_ONCE) p->parts.at[at + ++n] = add_hole(p, p->offers.at[i], state);
-    p->parts.at[at] = n;
-    p->parts.n += n + 1;
+    u32 state = p->nodes.at[hole].next, at = p->parts.n;
+    const u32 *words = intern_words(&p->states, state);
+    p->offers.n = 0;
+    if (!gr_bag_offers_by(p->b, p->g, bag_of(p, state), words + EP_STATE_COUNTS, words[EP_STATE_RANK], lexeme, &p->offers)) return NONE;
+    u32 n = p->offers.n;
+    if (!reserve_nodes(p, n) || !vec_reserve(p->b, &p->parts, n + 1)) return NONE;
+    p->parts.at[p->parts.n++] = n;
+    for (u32 i = 0; i < n; i++) p->parts.at[p->parts.n++] = add_hole(p, p->offers.at[i], state);
     return at;
 }
 
@@ -250,7 +231,7 @@ bool ep_part_hole(ep_parser *p, u32 hole, u32 lexeme) {
     u32 n = p->parts.at[at];
     p->offers.n = 0;
     if (!vec_reserve(p->b, &p->offers, n)) return false;
-    memcpy(p->offers.at, p->parts.at + at + 1, n * sizeof *p->offers.at);
+    if (n) memcpy(p->offers.at, p->parts.at + at + 1, n * sizeof *p->offers.at);
     p->offers.n = n;
     return true;
 }

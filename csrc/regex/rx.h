@@ -208,5 +208,6 @@ rx_id rx_punycode_step(rx_arena *x, const u32 *node, u32 byte); /* derivative of
 /* Of an intersection of lengths and of what begins with a label in Punycode. Meaningless when the budget failed. */
 typedef enum rx_verdict { RX_UNKNOWN, RX_IS_EMPTY, RX_IS_INHABITED } rx_verdict;
 rx_verdict rx_punycode_verdict(rx_arena *x, rx_id id);
+rx_verdict rx_multiple_verdict(rx_arena *x, rx_id id); /* of an AND; never RX_IS_EMPTY */
 
 #endif

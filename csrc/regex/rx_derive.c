@@ -56,10 +56,17 @@ rx_id rx_derive(rx_arena *x, rx_id id, u32 byte) {
     case RX_NEVER: case RX_EMPTY: return RX_ID_NEVER;
     case RX_ALL: return RX_ID_ALL;
     case RX_SET: return set_has(rx_set_of(x, node[1]), byte) ? RX_ID_EMPTY : RX_ID_NEVER;
-    case RX_CONCAT: /* the step along a literal needs no table */
+    case RX_CONCAT: /* the step along a literal needs no table, nor does it where it is tagged */
         if (intern_words(&x->nodes, node[1])[0] == RX_SET)
             return set_has(rx_set_of(x, intern_words(&x->nodes, node[1])[1]), byte) ? node[2] : RX_ID_NEVER;
         break;
+    case RX_TAG: {
+        const u32 *part = intern_words(&x->nodes, node[1]);
+        if (part[0] != RX_CONCAT || rx_kind_of(x, part[1]) != RX_SET) break;
+        if (!budget_work(x->b, 1)) return NONE;
+        x->derivatives++;
+        return set_has(rx_set_of(x, intern_words(&x->nodes, part[1])[1]), byte) ? rx_tag(x, part[2], node[2]) : RX_ID_NEVER;
+    }
     default: break;
     }
     u32 begins = id < x->first.n ? x->first.at[id] : NONE; /* where first bytes are known, they tell of most that there is nothing */
@@ -244,7 +251,9 @@ typedef struct search_node {
 
 /* As rx_is_contradiction, and what else is known at once of an intersection: also that it is inhabited, which is kept. */
 static bool is_contradiction(rx_arena *x, rx_id id, bool *answer) {
-    rx_verdict verdict = x->has_punycode && rx_kind_of(x, id) == RX_AND ? rx_punycode_verdict(x, id) : RX_UNKNOWN;
+    bool is_and = rx_kind_of(x, id) == RX_AND;
+    rx_verdict verdict = x->has_punycode && is_and ? rx_punycode_verdict(x, id) : RX_UNKNOWN;
+    if (verdict == RX_UNKNOWN && x->has_multiple && is_and) verdict = rx_multiple_verdict(x, id);
     if (x->b->status != GE_OK) return false;
     if (verdict == RX_UNKNOWN) return rx_is_contradiction(x, id, answer);
     *answer = verdict == RX_IS_EMPTY;

@@ -13,13 +13,13 @@ bool rx_first(rx_arena *x, rx_id id, byte_set *out) {
     if (!vec_reach(x->b, &x->first, id)) return false;
     if (x->first.at[id] != NONE) return *out = *rx_set_of(x, x->first.at[id]), true;
     const u32 *node = intern_words(&x->nodes, id); /* no node is made below, so it stays */
-    u32 n = intern_length(&x->nodes, id), whole = id;
+    u32 n = intern_length(&x->nodes, id), whole = id, set = NONE; /* set: known, since the parts have the same */
     byte_set part;
     bool ok = true;
     switch ((rx_kind)node[0]) {
     case RX_NEVER: case RX_EMPTY: break;
     case RX_ALL: case RX_NOT: memset(out, 0xff, sizeof *out); break;
-    case RX_SET: *out = *rx_set_of(x, node[1]); break;
+    case RX_SET: *out = *rx_set_of(x, set = node[1]); break;
     case RX_CONCAT:
         for (bool nullable = true; ok && nullable;) { /* the heads that may be skipped, and the first that may not */
             node = intern_words(&x->nodes, id);
@@ -28,6 +28,7 @@ bool rx_first(rx_arena *x, rx_id id, byte_set *out) {
             ok = rx_first(x, head, &part);
             set_unite(out, &part);
             nullable = !last && rx_nullable(x, head);
+            if (ok && !nullable && id == whole) set = x->first.at[head];
             if (!last) id = node[2];
         }
         break;
@@ -35,6 +36,7 @@ bool rx_first(rx_arena *x, rx_id id, byte_set *out) {
         for (u32 i = 1; ok && i < n; i++) {
             ok = rx_first(x, node[i], &part);
             set_unite(out, &part);
+            if (ok) set = i == 1 || set == x->first.at[node[i]] ? x->first.at[node[i]] : NONE;
         }
         break;
     case RX_AND:
@@ -44,7 +46,10 @@ bool rx_first(rx_arena *x, rx_id id, byte_set *out) {
             for (u32 k = 0; k < 8; k++) out->w[k] &= part.w[k];
         }
         break;
-    case RX_REPEAT: case RX_TAG: ok = rx_first(x, node[1], out); break;
+    case RX_REPEAT: case RX_TAG:
+        ok = rx_first(x, node[1], out);
+        if (ok) set = x->first.at[node[1]];
+        break;
     case RX_QUOTE:
         ok = rx_first(x, node[1], &part);
         rx_quote_first(node, &part, out);
@@ -52,8 +57,8 @@ bool rx_first(rx_arena *x, rx_id id, byte_set *out) {
     case RX_MULTIPLE: add_bytes(out, "+-.0123456789eE"); break;
     case RX_PUNYCODE: add_bytes(out, "-0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"); break;
     }
-    u32 set = ok ? intern(x->b, &x->sets, out->w, 8, NULL) : NONE;
-    if (set == NONE) return false;
+    if (ok && set == NONE) set = intern(x->b, &x->sets, out->w, 8, NULL);
+    if (!ok || set == NONE) return false;
     x->first.at[whole] = set;
     return true;
 }

@@ -66,9 +66,20 @@ bool rx_add_local(rx_arena *x, rx_id id, id_vec *sets) {
     return local != NONE;
 }
 
+/* The operand whose sets are those of a node, since no others come in. NONE: there is none, or on failure. */
+static rx_id one_operand(rx_arena *x, const u32 *node) {
+    if (node[0] == RX_TAG) return node[1];
+    if (node[0] == RX_CONCAT) return rx_nullable(x, node[1]) ? NONE : node[1];
+    if (node[0] != RX_FORK) return NONE;
+    u32 left = rx_local(x, node[1]);
+    return left != NONE && left == rx_local(x, node[2]) ? node[1] : NONE;
+}
+
 u32 rx_local(rx_arena *x, rx_id id) {
     if (!vec_reach(x->b, &x->local_of, id)) return NONE;
     if (x->local_of.at[id] != NONE) return x->local_of.at[id];
+    rx_id one = one_operand(x, intern_words(&x->nodes, id));
+    if (one != NONE) return x->local_of.at[id] = rx_local(x, one);
     const u32 *node = intern_words(&x->nodes, id); /* no node is made below, so it stays */
     u32 n = intern_length(&x->nodes, id);
     bool escapes = node[0] == RX_QUOTE && node[3] != 0; /* all alike */

@@ -91,11 +91,11 @@ static bool is_zero(const u32 *number, u32 n) {
     return true;
 }
 
-/* Appends some digits, at most CHUNK: those of `from` to a, of `to` to b. Returns whether b >= D then; if so, the window is of no more use. */
-static bool append(window *w, const multiple *m, u32 n_digits, u32 from, u32 to) {
+/* a = a factor + from, b = b factor + to, and the multiples of D up to a taken off. Returns whether b >= D then; if so, b is of no more use. */
+static bool feed(window *w, const multiple *m, u32 factor, u32 from, u32 to) {
     const u32 *divisor = m->limbs;
     u64 more_a = (u64)from << m->shift, more_b = (u64)to << m->shift;
-    u32 n = m->n, factor = TEN_TO[n_digits];
+    u32 n = m->n;
     if (n == 1) { /* the same for most steps: numbers fit a word */
         u64 a = (u64)w->a[0] * factor + more_a, b = (u64)w->b[0] * factor + more_b;
         b -= a - a % *divisor;
@@ -112,6 +112,9 @@ static bool append(window *w, const multiple *m, u32 n_digits, u32 from, u32 to)
     }
     return above_b || is_at_least(w->b, divisor, n);
 }
+
+/* Appends some digits, at most CHUNK: those of `from` to a, of `to` to b. */
+static bool append(window *w, const multiple *m, u32 n_digits, u32 from, u32 to) { return feed(w, m, TEN_TO[n_digits], from, to); }
 
 /* The value of some digits; where there is no bound, of as many `other` ones. */
 static u32 digits_value(const u8 *bound, u32 n_digits, u32 other) {
@@ -295,4 +298,87 @@ u32 rx_multiple_sort(const rx_arena *x, const u32 *node, u32 digit) {
     u32 divisor = m->n == 1 ? min_u32(m->limbs[0] >> m->shift, 10) : 10;
     u32 remainder = (digit - '0') % divisor, leads = m->phase == NOTHING && digit == '0';
     return ((remainder * 4 + side_of(x, m->low, digit)) * 4 + side_of(x, m->high, digit)) * 2 + leads;
+}
+
+/* --- multiples of one number and of none of others -------------------------------------------------------------------------
+ *
+ * Digits that make multiples of D make D j + c, for each j of a row of numbers, as many as the digits that may follow have room for. Such a
+ * number is a multiple of E for all j of one class modulo q = E / gcd(D, E), or for none. So if q > 1, E takes at most J / q + 1 of J of them; where
+ * all such E together take less than J, one is left. What this does not tell, near an upper bound or for many small q, is searched. */
+
+enum { ALL_TAKEN = 1 << 20 }; /* the share of the numbers that are excluded is counted in parts of so many */
+
+/* q, or what is known to be no more than q, for a D that is followed by `zeros`. */
+static u32 class_size(const multiple *excluded, const multiple *base, u32 zeros) {
+    window w = {{0}, {0}};
+    for (u32 bits = 32 * base->n - base->shift, step; bits; bits -= step) { /* D, the highest bits first */
+        u32 high = bits + base->shift, limb = (high - 1) / 32;
+        step = min_u32(min_u32(bits, (high - 1) % 32 + 1), 16);
+        u32 next = (u32)(base->limbs[limb] >> (high - step) % 32) & (((u32)1 << step) - 1);
+        feed(&w, excluded, (u32)1 << step, next, next);
+    }
+    for (u32 n_digits; zeros; zeros -= n_digits) {
+        n_digits = min_u32(zeros, CHUNK);
+        append(&w, excluded, n_digits, 0, 0);
+    }
+    if (is_zero(w.a, excluded->n)) return 1;
+    if (excluded->n > 1) return 2;
+    u32 a = excluded->limbs[0], b = w.a[0];
+    while (b) {
+        u32 rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return excluded->limbs[0] / a;
+}
+
+/* The multiples that an expression begins with: *m, and whether *tail can follow. */
+static bool begins_with_multiples(const rx_arena *x, rx_id id, multiple *m, rx_id *tail) {
+    const u32 *node = intern_words(&x->nodes, id);
+    *tail = node[0] == RX_CONCAT ? node[2] : RX_ID_EMPTY;
+    if (node[0] == RX_CONCAT) node = intern_words(&x->nodes, node[1]);
+    if (node[0] != RX_MULTIPLE) return false;
+    memcpy(m, node, n_words((const multiple *)(const void *)node) * sizeof(u32));
+    return m->phase == NOTHING || m->phase == INTEGER;
+}
+
+/* The share that an excluded expression takes of multiples of the base; ALL_TAKEN if that is not known. */
+static u32 share_of(rx_arena *x, rx_id id, const multiple *base) {
+    multiple m;
+    rx_id tail;
+    byte_set first, digits = {{0}};
+    set_add_range(&digits, '0', '9');
+    if (!begins_with_multiples(x, id, &m, &tail) || m.places < base->places || (base->places && tail != RX_ID_EMPTY)) return ALL_TAKEN;
+    if (!budget_work(x->b, (u64)(base->n + m.places / 32 + 1) * (m.n + 2) / 16) || !rx_first(x, tail, &first)) return ALL_TAKEN;
+    for (u32 i = 0; i < 8; i++)
+        if (first.w[i] & digits.w[i]) return ALL_TAKEN; /* it is not known which digits are those of the multiple */
+    u32 size = class_size(&m, base, m.places - base->places);
+    return size == 1 ? ALL_TAKEN : (ALL_TAKEN - 1) / size + 1;
+}
+
+rx_verdict rx_multiple_verdict(rx_arena *x, rx_id id) {
+    u32 n = intern_length(&x->nodes, id), n_bases = 0, n_excluded = 0;
+    multiple base;
+    rx_id tail;
+    u64 taken = 0;
+    for (u32 i = 1; i < n; i++) {
+        rx_id part = intern_words(&x->nodes, id)[i];
+        if (rx_kind_of(x, part) == RX_NOT) continue;
+        if (n_bases++ || !begins_with_multiples(x, part, &base, &tail) || base.phase != INTEGER || !rx_nullable(x, tail)) return RX_UNKNOWN;
+    }
+    if (!n_bases) return RX_UNKNOWN;
+    for (u32 i = 1; i < n; i++) {
+        rx_id part = intern_words(&x->nodes, id)[i], not = intern_words(&x->nodes, part)[1];
+        if (rx_kind_of(x, part) != RX_NOT) continue;
+        bool many = rx_kind_of(x, not) == RX_OR;
+        for (u32 k = 1; k < (many ? intern_length(&x->nodes, not) : 2) && taken < ALL_TAKEN; k++, n_excluded++)
+            taken += share_of(x, many ? intern_words(&x->nodes, not)[k] : not, &base);
+    }
+    if (taken >= ALL_TAKEN) return RX_UNKNOWN;
+    if (base.most == NONE) return RX_IS_INHABITED;
+    u64 needed = n_excluded * (u64)ALL_TAKEN / (ALL_TAKEN - taken) + 1; /* J */
+    u32 bits = 32 * base.n - base.shift + 64 - (u32)__builtin_clzll(needed);
+    u64 digits = (u64)base.most - 1 + base.places; /* k: one less than there may be, so that no bound is near */
+    bool room = base.most && base.least < base.most - 1 && digits * 33 / 10 >= bits; /* 10^k > 2^(3.3 k) >= J D */
+    return room ? RX_IS_INHABITED : RX_UNKNOWN;
 }

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from grammar_engine import Limits
+from grammar_engine import Grammar, Limits, Matcher, Vocabulary
 from grammar_engine._native import NativeExpressions
 from grammar_engine.ir import MAX_DIVISOR_DIGITS, Builder
 
@@ -130,6 +130,57 @@ def test_long_divisors(n_digits: int) -> None:
     beginnings = [texts[0][:n] + byte for n in range(len(texts[0])) for byte in "0123456789."]
     for text in rng.sample(beginnings, 40 if n_digits < 1000 else 0):  # a search along 1,000 digits, ten ways at each, is too long
         assert numbers.core_can_finish(text) == numbers.can_finish(text), text
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_multiples_of_one_number_and_of_no_other(seed: int) -> None:
+    """Which beginnings can be finished, where one number is asked for and others are excluded."""
+    rng = random.Random(seed)
+    b = Builder()
+    scale = rng.choice([0, 0, 1])
+    divisor, low = rng.choice([1, 2, 3, 6, 7, 12, 49, 97]), rng.choice([0, 0, rng.randint(0, 500)])
+    high = rng.choice([None, low + rng.randint(0, 300), low + rng.randint(0, 10**5)])
+    excluded = []
+    for _ in range(rng.randint(1, 3)):
+        tail = rng.choice(["", ".", "7"]) if scale == 0 else ""  # what may follow: its first byte matters
+        excluded.append((rng.choice([2, 3, 4, 5, 6, 7, 14, 49, 97]), rng.choice([scale, scale, scale + 1, 0]), tail))
+    others = [b.concat(b.multiple_of(other, of), b.repeat(b.bytes(tail.encode()), 0, 1)) for other, of, tail in excluded]
+    expr = b.intersect(b.multiple_of(divisor, scale, low, high), *map(b.complement, others))
+
+    def is_taken(text: str, other: int, of: int, tail: str) -> bool:
+        whole, point, fraction = text.partition(".")
+        is_one = int(whole + fraction.ljust(of, "0")) % (other * 10 ** max(0, len(fraction) - of)) == 0 and (of > 0 or not point)
+        return is_one or bool(tail and len(text) > 1 and text.endswith(tail) and is_taken(text[:-1], other, of, ""))
+
+    def is_admitted(number: int) -> bool:
+        text = str(number).zfill(scale + 1)
+        spelt = [text] if not scale else [f"{text[:-1]}.{text[-1]}", *([text[:-1]] if text[-1] == "0" else [])]
+        return any(not any(is_taken(one, *other) for other in excluded) for one in spelt)
+
+    def can_finish(beginning: int) -> bool:
+        for k in range(scale, scale + 6):
+            first, last = max(low, beginning * 10**k), beginning * 10**k + 10**k - 1
+            if any(
+                is_admitted(number)
+                for number in range(-(-first // divisor) * divisor, min(last, last if high is None else high) + 1, divisor)
+            ):
+                return True
+        return False
+
+    native = NativeExpressions(b, Limits(max_step_work=1_000_000_000))
+    anything = b.repeat(b.byte_set(range(256)), 0, None)
+    for beginning in rng.sample(range(1, 1000), 60):
+        found = not native.is_empty(b.intersect(expr, b.concat(b.bytes(str(beginning).encode()), anything)))
+        assert found == can_finish(beginning), (divisor, scale, low, high, excluded, beginning)
+
+
+def test_no_search_for_multiples_of_one_number_and_of_no_other() -> None:
+    """How many derivatives a mask takes does not grow with the digits that are still to come: they were 800,000."""
+    schema = {"type": "integer", "multipleOf": 1234567890123456789012345678901234567891, "not": {"multipleOf": 7}}
+    for extra in ({}, {"minimum": 0, "maximum": 10**60}):
+        grammar = Grammar.from_json_schema({**schema, **extra})
+        Matcher(grammar, Vocabulary.builtin()).mask()
+        assert grammar.stats.derivatives < 20_000
 
 
 def test_divisors_are_limited() -> None:

@@ -335,10 +335,23 @@ class RandomIr:
         """A bound of a repetition."""
         return self.rng.choice([0, 1, 1, 2, 3, 5, 1000, 4294967294, 4294967295])
 
+    def multiple(self) -> list[int]:
+        """The operands of decimal multiples: scale, then divisor, low and high as spans of digits."""
+        rng = self.rng
+        scale = rng.choice([0, 1, 3] * 5 + [40, 400])
+        divisor = rng.choice([1, 2, 7, 10, 250, 1000003, 0x7FFFFFFF, 2**32, 2**32 + 1, 10**40 + 9] * 4 + [rng.getrandbits(3300) + 1, 0])
+        low = rng.choice([0, 0, 1, 10**scale, rng.getrandbits(rng.choice([8, 64, 2000]))])
+        high = low + rng.choice([0, 1, divisor, 10 ** (scale + 3), rng.getrandbits(2000)] * 4 + [-1]) if rng.random() < 0.5 else None
+        operands = [scale]
+        for number in (str(divisor), str(low).zfill(scale + 1), "" if high is None else str(max(high, 0)).zfill(scale + 1)):
+            operands += [len(self.data), len(number)]
+            self.data += number.encode()
+        return operands
+
     def record(self) -> None:
         """Append one."""
         rng = self.rng
-        op = rng.randrange(14)
+        op = rng.randrange(15)
         if op in (0, 1):
             operands: list[int] = []
         elif op == 2:
@@ -362,8 +375,10 @@ class RandomIr:
             operands = [self.expr(), rng.choice([0, 1] * 9 + [2])]
         elif op == 12:
             operands = [word for _ in range(rng.randint(0, 5)) for word in self.span()]
+        elif op == 13:
+            operands = self.multiple()
         else:
-            operands = [rng.choice([1, 2, 7, 10, 1000003, 0x7FFFFFFF] * 4 + [0, 0x80000000]), rng.choice([0, 1, 3, 400] * 8 + [401])]
+            operands = [rng.choice([0, 1] * 9 + [2])]
         self.words += [op, len(operands), *operands]
         self.n_exprs += 1
 

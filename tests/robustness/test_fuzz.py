@@ -8,8 +8,8 @@ import time
 import pytest
 
 from grammar_engine import Grammar, GrammarSyntaxError, LimitExceededError, Limits
-from grammar_engine._native import NativeExpressions
-from grammar_engine.ir import Builder
+from grammar_engine._native import NativeExpressions, ffi, lib, native_limits, new_err
+from grammar_engine.ir import OP_MULTIPLE, Builder
 from robustness import fuzz
 
 CORPUS = fuzz.Corpus()
@@ -32,6 +32,22 @@ def test_some_cases(target, long_run):
 def test_mutations_are_deterministic():
     first, second = ([repr(fuzz.mutate_schema(rng, CORPUS.schema(rng))) for rng in map(random.Random, range(30))] for _ in range(2))
     assert first == second
+
+
+def test_most_random_multiples_are_well_formed():
+    """The core takes them, so what is behind them is tried, too."""
+    n = taken = 0
+    for seed in range(50):
+        random_ir = fuzz.RandomIr(random.Random(seed))
+        operands = random_ir.multiple()
+        out, err, done = ffi.new("ge_ir **"), new_err(), ffi.new("size_t *")
+        assert lib.ge_ir_new(native_limits(Limits()), out, err) == lib.GE_OK
+        handle = ffi.gc(out[0], lib.ge_ir_free)
+        words = ffi.new("uint32_t[]", [OP_MULTIPLE, len(operands), *operands])
+        data = ffi.from_buffer("uint8_t[]", random_ir.data)
+        taken += lib.ge_ir_add(handle, words, len(words), data, len(random_ir.data), done, err) == lib.GE_OK
+        n += 1
+    assert n * 0.7 < taken < n
 
 
 @pytest.mark.parametrize("text", ['a:[]\nT:[](l.""', 'start: "a"\nT: "x" ( . l'])
