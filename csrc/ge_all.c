@@ -42,10 +42,12 @@
 #include "vocab/vb.c"                 /*   vocabularies */
 #include "vocab/vb_fold.c"            /*   ... folded */
 #include "vocab/vb_shapes.c"          /*   ... by kinds of bytes, for analyses */
+#include "vocab/vb_open.c"            /*   ... below quotation marks */
 #include "vocab/vb_file.c"            /*   ... as files */
 #include "vocab/vb_spell.c"           /*   the fewest tokens for a text */
 #include "match/cf.c"                 /* 6 configurations */
 #include "match/mk_loops.c"           /*   what below a node stays inside a lexeme */
+#include "match/mk_open.c"            /*   what begins a string within a token */
 #include "match/mk_walk.c"            /*   walks of the vocabulary */
 #include "match/mk_unit.c"            /*   ... into what alternatives are taken apart */
 #include "match/mk_analyse.c"         /*   ... the analysis of a part */

@@ -150,14 +150,22 @@ u32 lx_step(lx_lexer *l, u32 state, u32 byte_class) {
     return to;
 }
 
+/* The sets that tell the transitions of a state apart, as rx_local. */
+static u32 local_of(lx_lexer *l, u32 state) {
+    u32 n = lx_count(l, state), local = NONE;
+    if (n == 1) return rx_local(&l->x, intern_words(&l->states, state)[1]);
+    id_vec sets = {0};
+    bool ok = true;
+    for (u32 i = 0; ok && i < n; i++) ok = rx_add_local(&l->x, intern_words(&l->states, state)[2 * i + 1], &sets);
+    if (ok) local = rx_intern_local(&l->x, &sets);
+    vec_drop(l->b, &sets);
+    return local;
+}
+
 bool lx_same(lx_lexer *l, u32 state, lx_classes *out) {
     u32 n = l->x.n_classes;
     if (l->info.at[state].same == NONE) {
-        id_vec sets = {0};
-        bool ok = true;
-        for (u32 i = 0; ok && i < lx_count(l, state); i++) ok = rx_add_local(&l->x, intern_words(&l->states, state)[2 * i + 1], &sets);
-        u32 local = ok ? rx_intern_local(&l->x, &sets) : NONE;
-        vec_drop(l->b, &sets);
+        u32 local = local_of(l, state);
         if (local == NONE) return false;
         u32 at = map_get(&l->same_of, local);
         if (at == NONE) {

@@ -149,10 +149,12 @@ struct ge_engine {
     VEC(mk_key) keys;
     word_map key_of;      /* lexer state and view (mk.h) -> index in keys */
     id_vec key_words;
+    id_vec number;        /* scratch, by expression: its number in the key that is being spelt out, or NONE */
     VEC(u64) structure;   /* by expression: the hash of its structure, as far as it was asked for; see mk_key.c */
     id_vec unit_views;    /* by lexer state: the view by which its mask was found, or NONE: not known yet */
     byte_vec unit_seen;   /* by lexer state: how many masks were asked for in which it was a unit, as far as that is counted */
     VEC(mk_place) at_hubs; /* scratch: where a walk has come to hubs: (index of the hub, configuration) */
+    VEC(mk_place) at_openings; /* scratch: ... and to openings */
     u64 _Atomic clock;
     ge_dfa *_Atomic table; /* a token automaton with all masks, or NULL; see mk_table.c */
     u32 table_tries;       /* to make one */

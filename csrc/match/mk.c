@@ -23,6 +23,17 @@ enum {
 
 enum { ABSORBING = 64 }; /* states that are followed to see whether plain text leaves all of them alive */
 
+static u32 plain_step(u32 phase, u32 byte) { return byte < 0x20 || byte == '"' || byte == '\\' ? UTF8_DEAD : utf8_step(phase, byte); }
+
+/* False: some byte of plain text is known to be none that can come next. */
+static bool may_absorb(ge_engine *e, u32 state, u32 phase, bool *answer) {
+    byte_set first;
+    if (!lx_first(&e->lx, state, &first)) return false;
+    *answer = true;
+    for (u32 byte = 0; byte < 256; byte++) *answer &= set_has(&first, byte) || plain_step(phase, byte) == UTF8_DEAD;
+    return true;
+}
+
 /* Whether any plain text leaves the state alive, by following it: pairs (lexer state, what is left of a character in UTF-8). *reached = the
  * states to which plain text leads, some more than once. */
 static bool absorbs(ge_engine *e, u32 state, id_vec *reached, bool *answer) {
@@ -30,17 +41,20 @@ static bool absorbs(ge_engine *e, u32 state, id_vec *reached, bool *answer) {
     word_map seen = {0};
     bool ok = vec_push(&e->b, reached, state) && vec_push(&e->b, &phases, UTF8_START) && map_put(&e->b, &seen, (u64)state << 8 | UTF8_START, 0);
     *answer = true;
-    for (u32 i = 0; ok && *answer && i < phases.n; i++)
-        for (u32 byte = 0x20; ok && *answer && byte < 256; byte++) {
-            u32 phase = byte == '"' || byte == '\\' ? UTF8_DEAD : utf8_step(phases.at[i], byte);
-            if (phase == UTF8_DEAD) continue;
-            u32 to = lx_step(&e->lx, reached->at[i], e->lx.x.class_of[byte]);
+    for (u32 i = 0; ok && *answer && i < phases.n; i++) {
+        ok = may_absorb(e, reached->at[i], phases.at[i], answer);
+        for (u32 byte = 0x20, before = NONE; ok && *answer && byte < 256; byte++) {
+            u32 phase = plain_step(phases.at[i], byte), c = e->lx.x.class_of[byte], alike = phase << 8 | c;
+            if (phase == UTF8_DEAD || alike == before) continue; /* mostly it is as with the byte before */
+            before = alike;
+            u32 to = lx_step(&e->lx, reached->at[i], c);
             ok = to != NONE;
             *answer = to != LX_DEAD && phases.n < ABSORBING;
             u64 key = (u64)to << 8 | phase;
             if (!ok || !*answer || map_get(&seen, key) != NONE) continue;
             ok = map_put(&e->b, &seen, key, 0) && vec_push(&e->b, reached, to) && vec_push(&e->b, &phases, phase);
         }
+    }
     vec_drop(&e->b, &phases);
     map_drop(&e->b, &seen);
     return ok;
@@ -406,8 +420,10 @@ void mk_drop(ge_engine *e) {
     vec_drop(&e->b, &e->keys);
     map_drop(&e->b, &e->key_of);
     vec_drop(&e->b, &e->key_words);
+    vec_drop(&e->b, &e->number);
     vec_drop(&e->b, &e->structure);
     vec_drop(&e->b, &e->unit_views);
     vec_drop(&e->b, &e->unit_seen);
     vec_drop(&e->b, &e->at_hubs);
+    vec_drop(&e->b, &e->at_openings);
 }

@@ -36,16 +36,15 @@ static u64 hash_node(ge_engine *e, rx_id id, id_vec *todo) {
     const u32 *node = intern_words(&x->nodes, id);
     u32 n = intern_length(&x->nodes, id), last;
     if (!has_structure(node, n, &last)) return PARTICULAR;
-    u64 hash = mix_u64(node[0] << 16 | n);
-    bool ready = true;
+    u32 n_todo = todo->n;
     for (u32 i = 1; i < last; i++) {
         u64 part = e->structure.at[node[i]];
         if (part == PARTICULAR) return PARTICULAR;
         if (part == NOT_HASHED && !vec_push(&e->b, todo, node[i])) return NOT_HASHED;
-        ready &= part != NOT_HASHED;
-        hash = mix_u64(hash ^ part);
     }
-    if (!ready) return NOT_HASHED;
+    if (todo->n > n_todo) return NOT_HASHED;
+    u64 hash = mix_u64(node[0] << 16 | n);
+    for (u32 i = 1; i < last; i++) hash = mix_u64(hash ^ e->structure.at[node[i]]);
     hash = node[0] == RX_SET ? mix_words(hash, rx_set_of(x, node[1])->w, 8) : mix_words(hash, node + last, n - last);
     return hash < HASHED ? HASHED : hash;
 }
@@ -97,34 +96,32 @@ mk_key *mk_key_of(ge_engine *e, u32 state, u32 view) {
     return &e->keys.at[e->keys.n - 1];
 }
 
-/* Appends the nodes below `root` that are not numbered yet; false: there are too many, or failure. number: node -> number in the key. */
-static bool add_structure(ge_engine *e, rx_id root, word_map *number, id_vec *todo) {
+/* Appends the nodes below `root` that are not numbered yet, and numbers them by their place in `numbered`; false: there are too many, or failure. */
+static bool add_structure(ge_engine *e, rx_id root, id_vec *numbered, id_vec *todo) {
     const rx_arena *x = &e->lx.x;
     id_vec *key = &e->key_words;
     budget *b = &e->b;
     if (!vec_push(b, todo, root)) return false;
     while (todo->n) {
         rx_id id = todo->at[todo->n - 1];
-        const u32 *node = intern_words(&x->nodes, id);
-        u32 n = intern_length(&x->nodes, id), begin = key->n, n_todo = todo->n, last;
-        if (map_get(number, id) != NONE) {
+        const u32 *node = intern_words(&x->nodes, id), *number = e->number.at;
+        u32 n = intern_length(&x->nodes, id), n_todo = todo->n, last;
+        if (number[id] != NONE) {
             todo->n--;
             continue;
         }
         (void)has_structure(node, n, &last); /* it has: it was hashed */
-        if (!vec_push(b, key, node[0] << 16 | n)) return false;
-        for (u32 i = 1; i < last; i++) {
-            u32 part = map_get(number, node[i]);
-            if (part == NONE ? !vec_push(b, todo, node[i]) : !vec_push(b, key, part)) return false;
-        }
-        if (todo->n > n_todo) { /* those first */
-            key->n = begin;
-            continue;
-        }
+        for (u32 i = 1; i < last; i++)
+            if (number[node[i]] == NONE && !vec_push(b, todo, node[i])) return false;
+        if (todo->n > n_todo) continue; /* those first */
         const u32 *rest = node[0] == RX_SET ? rx_set_of(x, node[1])->w : node + last;
-        for (u32 i = 0, n_rest = node[0] == RX_SET ? 8 : n - last; i < n_rest; i++)
-            if (!vec_push(b, key, rest[i])) return false;
-        if (number->n == MAX_KEY_NODES || !map_put(b, number, id, number->n)) return false;
+        u32 n_rest = node[0] == RX_SET ? 8 : n - last;
+        if (numbered->n == MAX_KEY_NODES || !vec_reserve(b, key, n + 8)) return false;
+        key->at[key->n++] = node[0] << 16 | n;
+        for (u32 i = 1; i < last; i++) key->at[key->n++] = number[node[i]];
+        for (u32 i = 0; i < n_rest; i++) key->at[key->n++] = rest[i];
+        if (!vec_push(b, numbered, id)) return false;
+        e->number.at[id] = numbered->n - 1;
         todo->n--;
     }
     return true;
@@ -132,19 +129,21 @@ static bool add_structure(ge_engine *e, rx_id root, word_map *number, id_vec *to
 
 bool mk_spell_key(ge_engine *e, u32 state, u32 view, mk_key *key) {
     if (key->at != NONE || key->refused) return true;
-    word_map number = {0};
-    id_vec todo = {0}, *words = &e->key_words;
+    id_vec numbered = {0}, todo = {0}, *words = &e->key_words;
     u32 n = lx_count(&e->lx, state), begin = words->n;
-    bool ok = vec_push(&e->b, words, e->g->longest | (u32)e->is_one_lexeme << 1) && vec_push(&e->b, words, view) && vec_push(&e->b, words, n);
+    bool ok = vec_reach(&e->b, &e->number, intern_count(&e->lx.x.nodes) - 1);
+    ok = ok && vec_push(&e->b, words, e->g->longest | (u32)e->is_one_lexeme << 1) && vec_push(&e->b, words, view) && vec_push(&e->b, words, n);
     for (u32 i = 0; ok && i < n; i++) {
         rx_id expr = intern_words(&e->lx.states, state)[2 * i + 1];
-        ok = add_structure(e, expr, &number, &todo) && vec_push(&e->b, words, map_get(&number, expr)) && vec_push(&e->b, words, unit_flags(e, state, i));
+        ok = add_structure(e, expr, &numbered, &todo) && vec_push(&e->b, words, e->number.at[expr]) &&
+             vec_push(&e->b, words, unit_flags(e, state, i));
     }
+    for (u32 i = 0; i < numbered.n; i++) e->number.at[numbered.at[i]] = NONE;
     key->refused = !ok && e->b.status == GE_OK;
     if (!ok) words->n = begin;
     if (ok) key->at = begin;
     key->n = words->n - begin;
-    map_drop(&e->b, &number);
+    vec_drop(&e->b, &numbered);
     vec_drop(&e->b, &todo);
     return ok || key->refused;
 }

@@ -42,10 +42,11 @@ static rx_id looping_of(ge_engine *e, u32 state) {
 
 /* Is the expression its own derivative by all bytes of a kind? */
 static bool loops_by(ge_engine *e, rx_id expr, u32 kind) {
+    const u8 *kind_of = e->v->shapes.kind_of, *begin = memchr(kind_of, (int)kind, 256); /* a kind is a run of bytes */
     u32 last = NONE;
-    for (u32 byte = 0; byte < 256; byte++) {
+    for (u32 byte = (u32)(begin - kind_of); byte < 256 && kind_of[byte] == kind; byte++) {
         u32 byte_class = e->lx.x.class_of[byte];
-        if (e->v->shapes.kind_of[byte] != kind || byte_class == last) continue;
+        if (byte_class == last) continue;
         if (rx_derive(&e->lx.x, expr, byte) != expr) return false;
         last = byte_class;
     }

@@ -2,7 +2,8 @@
  *
  * Breadth first: a queue of (node, configuration). The children of a node are tried one after the other; those that the automaton can read
  * go to the queue. No step waits for the one before it, and memory is read in ascending order. Of the first bytes only those are asked for
- * that the configuration may read at all (regex/rx_first.c). What stays inside a lexeme below a node is taken as a whole (mk_loops.c).
+ * that the configuration may read at all (regex/rx_first.c). What stays inside a lexeme below a node is taken as a whole (mk_loops.c), and so is what
+ * begins a string (mk_open.c).
  *
  * A *difference* walk has two configurations side by side, and the mask of one of them. Only bytes are tried after which they may differ
  * (regex/rx_differ.c); where both come to the same configuration, all that follows is alike, and the subtree is skipped. So the cost is that
@@ -130,9 +131,10 @@ static inline bool try_child(ge_engine *e, const tt_trie *trie, const mk_visit *
         if (e->g->g.has_distinct && cf_at(e, to)->unsure && !push_suspects(e, trie, i)) return false;
     }
     if (first[i] == first[i + 1]) return true;
-    if (at->node == 0 && trie == &e->v->trie) {
-        bool stopped;
-        if (!stop_at_hub(e, i, to, &stopped)) return false;
+    if (trie == &e->v->trie && (at->node == 0 || trie->byte.at[i] == '"')) {
+        bool stopped = false;
+        if (at->node == 0 && !stop_at_hub(e, i, to, &stopped)) return false;
+        if (!stopped && trie->byte.at[i] == '"' && !mk_stop_at_opening(e, i, to, &stopped)) return false;
         if (stopped) return true;
     }
     e->walk.at[e->walk.n++] = (mk_place){i, to};
@@ -177,7 +179,7 @@ static bool add_below(ge_engine *e, const tt_trie *trie, u32 node, mk_found *fou
     return true;
 }
 
-bool mk_walk(ge_engine *e, const tt_trie *trie, u32 node, u32 config, mk_found *found) {
+static bool walk_below(ge_engine *e, const tt_trie *trie, u32 node, u32 config, mk_found *found) {
     mk_visit at = {.config = NONE};
     bool is_main = trie == &e->v->trie;
     e->walk.n = 0;
@@ -209,6 +211,17 @@ void mk_clear_tokens(ge_engine *e, const tt_trie *trie, u32 from, u32 to, mk_fou
     if (to - from > MANY) mk_make_bits(e, found);
     for (u32 i = from; i < to; i++)
         for (u32 next, token = tt_token(trie, i, &next); token != NONE; token = tt_more(trie, &next)) mk_clear_token(e, found, token);
+}
+
+bool mk_walk(ge_engine *e, const tt_trie *trie, u32 node, u32 config, mk_found *found) {
+    e->at_openings.n = 0;
+    bool ok = walk_below(e, trie, node, config, found);
+    while (ok && e->at_openings.n) {
+        mk_place at = e->at_openings.at[--e->at_openings.n];
+        const vb_opening *opening = &e->v->openings[at.node];
+        ok = mk_add_opening(e, opening, found) && walk_below(e, &opening->rest, 0, at.config, found);
+    }
+    return ok;
 }
 
 /* Clears all tokens at a node and below. */

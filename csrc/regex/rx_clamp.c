@@ -8,7 +8,7 @@
  * what rx_finish is asked, for each state that a token may lead to (match/mk_inner.c). */
 #include "rx.h"
 
-enum { MAX_SPINE = 64, FINISH_NODES = 2000 };
+enum { MAX_SPINE = 64, FINISH_NODES = 500 };
 
 /* Recursion along operands, a loop along sequences. */
 u32 rx_length_bound(const rx_arena *x, rx_id id, u32 enough) {
@@ -131,6 +131,7 @@ u32 rx_finish(rx_arena *x, rx_id start, u32 n_bytes) {
     word_map seen = {0};
     if (rest == NONE && x->has_punycode) rest = known_length(x, start);
     if (rest != NONE) return rest;
+    if (rx_length_bound(x, start, n_bytes + 1) > n_bytes) return n_bytes + 1;
     rx_refresh_classes(x);
     memset(bucket, 0xff, sizeof bucket);
     bucket[0] = 0;

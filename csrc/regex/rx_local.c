@@ -6,7 +6,9 @@
  *
  *     SET: it    h t: those of h, and of t if h is nullable    OR, AND, FORK, NOT, REPEAT, TAG: of the operands
  *     MULTIPLE: digits that stand on the same side of those of its bounds and leave the same remainder, the point
- *     QUOTE(L): those of L, control characters, quote, backslash; inside an escape, each byte that may follow by itself */
+ *     QUOTE(L): those of L, control characters, quote, backslash; inside an escape, each byte that may follow by itself
+ *
+ * Many expressions have the sets of one operand. Then they have its id, and nothing is collected. */
 #include "rx.h"
 
 enum { MAX_SETS = 64 }; /* more: all classes are told apart */
@@ -51,9 +53,8 @@ u32 rx_intern_local(rx_arena *x, id_vec *sets) {
         u32 set = sets->at[i], k = n;
         while (k && sets->at[k - 1] > set) k--;
         if (k && sets->at[k - 1] == set) continue;
-        memmove(sets->at + k + 1, sets->at + k, (n - k) * sizeof *sets->at);
+        for (u32 m = n++; m > k; m--) sets->at[m] = sets->at[m - 1];
         sets->at[k] = set;
-        n++;
     }
     if (n > MAX_SETS || (n && sets->at[n - 1] == NONE)) sets->at[0] = NONE, n = 1;
     return intern(x->b, &x->local, sets->at, n, NULL);
@@ -68,61 +69,65 @@ bool rx_add_local(rx_arena *x, rx_id id, id_vec *sets) {
 
 /* The operand whose sets are those of a node, since no others come in. NONE: there is none, or on failure. */
 static rx_id one_operand(rx_arena *x, const u32 *node) {
-    if (node[0] == RX_TAG) return node[1];
+    if (node[0] == RX_NOT || node[0] == RX_REPEAT || node[0] == RX_TAG) return node[1];
     if (node[0] == RX_CONCAT) return rx_nullable(x, node[1]) ? NONE : node[1];
     if (node[0] != RX_FORK) return NONE;
     u32 left = rx_local(x, node[1]);
     return left != NONE && left == rx_local(x, node[2]) ? node[1] : NONE;
 }
 
-u32 rx_local(rx_arena *x, rx_id id) {
-    if (!vec_reach(x->b, &x->local_of, id)) return NONE;
-    if (x->local_of.at[id] != NONE) return x->local_of.at[id];
-    rx_id one = one_operand(x, intern_words(&x->nodes, id));
-    if (one != NONE) return x->local_of.at[id] = rx_local(x, one);
+static bool is_escape(const u32 *node) { return node[0] == RX_QUOTE && node[3] != 0; }
+
+static bool collect(rx_arena *x, rx_id id, id_vec *sets) {
     const u32 *node = intern_words(&x->nodes, id); /* no node is made below, so it stays */
     u32 n = intern_length(&x->nodes, id);
-    bool escapes = node[0] == RX_QUOTE && node[3] != 0; /* all alike */
-    if (escapes && x->local_escape != NONE) return x->local_of.at[id] = x->local_escape;
-    id_vec sets = {0};
     bool ok = true;
     switch ((rx_kind)node[0]) {
-    case RX_NEVER: case RX_EMPTY: case RX_ALL: break;
-    case RX_SET: ok = vec_push(x->b, &sets, node[1]); break;
+    case RX_SET: return vec_push(x->b, sets, node[1]);
     case RX_CONCAT:
         for (rx_id at = id; ok && at != NONE;) { /* the heads that may be skipped, and the first that may not */
             const u32 *link = intern_words(&x->nodes, at);
             bool last = link[0] != RX_CONCAT;
             rx_id head = last ? at : link[1];
-            ok = rx_add_local(x, head, &sets);
+            ok = rx_add_local(x, head, sets);
             at = last || !rx_nullable(x, head) ? NONE : link[2];
         }
-        break;
+        return ok;
     case RX_OR: case RX_AND: case RX_FORK:
-        for (u32 i = 1; ok && i < n && sets.n <= 4 * MAX_SETS; i++) ok = rx_add_local(x, node[i], &sets);
-        if (sets.n > 4 * MAX_SETS) ok = ok && vec_push(x->b, &sets, NONE);
-        break;
-    case RX_NOT: case RX_REPEAT: case RX_TAG: ok = rx_add_local(x, node[1], &sets); break;
+        for (u32 i = 1; ok && i < n && sets->n <= 4 * MAX_SETS; i++) ok = rx_add_local(x, node[i], sets);
+        return ok && (sets->n <= 4 * MAX_SETS || vec_push(x->b, sets, NONE));
     case RX_QUOTE:
-        if (escapes) ok = add_bytes_apart(x, &sets, "\"\\/bfnrtu0123456789abcdefABCDEF");
-        else ok = rx_add_local(x, node[1], &sets) && add_control(x, &sets) && add_bytes_apart(x, &sets, "\"\\");
-        break;
-    case RX_MULTIPLE: ok = add_digits_apart(x, &sets, node); break;
-    case RX_PUNYCODE: ok = vec_push(x->b, &sets, NONE); break;
+        if (is_escape(node)) return add_bytes_apart(x, sets, "\"\\/bfnrtu0123456789abcdefABCDEF");
+        return rx_add_local(x, node[1], sets) && add_control(x, sets) && add_bytes_apart(x, sets, "\"\\");
+    case RX_MULTIPLE: return add_digits_apart(x, sets, node);
+    case RX_PUNYCODE: return vec_push(x->b, sets, NONE);
+    default: return true;
     }
-    u32 local = ok ? rx_intern_local(x, &sets) : NONE;
-    vec_drop(x->b, &sets);
-    if (escapes) x->local_escape = local;
+}
+
+u32 rx_local(rx_arena *x, rx_id id) {
+    if (!vec_reach(x->b, &x->local_of, id)) return NONE;
+    if (x->local_of.at[id] != NONE) return x->local_of.at[id];
+    bool escape = is_escape(intern_words(&x->nodes, id)); /* all alike */
+    rx_id one = one_operand(x, intern_words(&x->nodes, id));
+    u32 local = escape ? x->local_escape : one != NONE ? rx_local(x, one) : NONE;
+    if (local == NONE && x->b->status == GE_OK) {
+        id_vec sets = {0};
+        local = collect(x, id, &sets) ? rx_intern_local(x, &sets) : NONE;
+        vec_drop(x->b, &sets);
+    }
+    if (escape) x->local_escape = local;
     return local == NONE ? NONE : (x->local_of.at[id] = local);
 }
 
 void rx_local_classes(const rx_arena *x, u32 local, u8 *same, u8 *next) {
     const u32 *sets = intern_words(&x->local, local);
     u32 n = intern_length(&x->local, local), n_groups = 0, group = 0;
-    u64 differs[256] = {0}; /* by class: sets in which it lies, while most bytes do not; or the other way round */
+    u64 differs[256];       /* by class: sets in which it lies, while most bytes do not; or the other way round */
     u64 of_group[256];      /* by group: the same */
     u8 last[256];           /* by group: its last class so far */
     bool apart = n == 1 && sets[0] == NONE;
+    memset(differs, 0, x->n_classes * sizeof *differs);
     for (u32 i = 0; i < n && !apart; i++) {
         byte_set set = {{0}};
         if (sets[i] >= ONE_BYTE) set_add(&set, sets[i] - ONE_BYTE);

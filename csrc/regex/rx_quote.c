@@ -39,8 +39,12 @@ rx_id rx_quote_again(rx_arena *x, rx_id part, const u32 *node) { return quote_no
 
 void rx_quote_first(const u32 *node, const byte_set *of_part, byte_set *out) {
     if (node[3] != RAW) {
+        const char *bytes = "0123456789abcdefABCDEF";
+        if (node[3] == BACKSLASH) bytes = "\"\\/bfnrtu";
+        else if (node[3] == HIGH_DONE) bytes = "\\";
+        else if (node[3] == LOW_BACKSLASH) bytes = "u";
         memset(out, 0, sizeof *out);
-        for (const char *c = "\"\\/bfnrtu0123456789abcdefABCDEF"; *c; c++) set_add(out, (u8)*c);
+        for (; *bytes; bytes++) set_add(out, (u8)*bytes);
         return;
     }
     bool any = false, must = of_part->w[0] || set_has(of_part, '"') || set_has(of_part, '\\');

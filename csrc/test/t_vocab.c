@@ -146,9 +146,51 @@ static void check_shapes(const ge_vocab *v, u32 n_spelt) {
     for (u32 byte = 0; byte < 256; byte++) CHECK(s->kind_of[byte] < 64);
 }
 
+/* Characters of a plain text that begins so, or 0: a C3 at the end may be the beginning of C3 A9. */
+static u32 slow_plain_begun(const u8 *at, u32 n) {
+    u8 text[MAX_BYTES + 1];
+    memcpy(text, at, n);
+    text[n] = 0xa9;
+    u32 chars = slow_plain(text, n);
+    return chars ? chars : slow_plain(text, n + 1);
+}
+
+/* Returns how many tokens are below openings. */
+static u32 check_openings(const ge_vocab *v, const words *w) {
+    u32 found = 0;
+    for (u32 k = 0; k < v->n_openings; k++) {
+        const vb_opening *o = &v->openings[k];
+        u32 n_plain = 0, n_rest = 0, chars = 0, depth = 0, next;
+        for (u32 at = o->node; at; at = v->trie.parent.at[at]) depth++;
+        CHECK(v->trie.byte.at[o->node] == '"');
+        for (u32 i = 0; i < w->n; i++) {
+            const u8 *text = w->text + w->offsets[i];
+            u32 n = length_of(w, i), at = 0;
+            for (u32 d = 0; d < depth && d < n && at != NONE; d++) at = vb_child(&v->trie, at, text[d]);
+            if (n <= depth || at != o->node) continue;
+            u32 begun = slow_plain_begun(text + depth, n - depth), listed = 0, node = 0, ends = 0;
+            for (u32 p = 0; p < o->plain.n; p++) listed += o->plain.at[p] == i;
+            for (u32 d = depth; d < n && node != NONE; d++) node = vb_child(&o->rest, node, text[d]);
+            for (u32 token = node == NONE ? NONE : tt_token(&o->rest, node, &next); token != NONE; token = tt_more(&o->rest, &next))
+                ends += token == i;
+            CHECK(listed == (begun != 0) && ends == (begun == 0));
+            n_plain += listed;
+            n_rest += ends;
+            chars = chars < begun ? begun : chars;
+        }
+        u32 in_rest = 0;
+        for (u32 i = 0; i < o->rest.token.n; i++)
+            for (u32 token = tt_token(&o->rest, i, &next); token != NONE; token = tt_more(&o->rest, &next)) in_rest++;
+        CHECK(n_plain == o->plain.n && n_rest == in_rest && chars == o->chars);
+        found += n_plain + n_rest;
+    }
+    return found;
+}
+
 static void test_tables(void) {
     static words w;
     u64 seed = 6;
+    u32 below_openings = 0;
     for (u32 round = 0; round < 60; round++) {
         make_words(&w, &seed, random_below(&seed, MAX_TOKENS) + 1);
         ge_vocab *v = make_vocab(&w, round);
@@ -166,9 +208,11 @@ static void test_tables(void) {
         for (u32 k = 0; k < VB_TIERS; k++) CHECK(check_trie(&v->tiers[k].longer, &w) == longer[k]);
         for (u32 k = 0; k < VB_N_SLICES; k++) CHECK(check_trie(&v->slices[k].rest, &w) == not_plain[k]);
         check_shapes(v, spelt);
+        below_openings += check_openings(v, &w);
         CHECK(longer[0] == 0 && v->tiers[VB_TIERS - 1].bytes <= 16);
         ge_vocab_free(v);
     }
+    CHECK(below_openings > 100);
 }
 
 /* --- files ---------------------------------------------------------------------------------------------------------------- */
@@ -216,6 +260,7 @@ static void test_round_trip(FILE *file) {
             CHECK(again == size && memcmp(twin, content, size) == 0);
             CHECK(memcmp(loaded->hubs, v->hubs, sizeof v->hubs) == 0 && loaded->n_hubs == v->n_hubs);
             for (u32 k = 0; k < VB_TIERS; k++) CHECK(check_trie(&loaded->tiers[k].longer, &w) == check_trie(&v->tiers[k].longer, &w));
+            CHECK(check_openings(loaded, &w) == check_openings(v, &w));
             ge_vocab_read(loaded, &c);
             CHECK(c.n_tokens == w.n && c.width == w.n + round && c.n_eos == 2 && c.eos[1] == w.n - 1);
             CHECK(c.n_note == 4 && memcmp(c.note, "note", 4) == 0);

@@ -139,7 +139,7 @@ ge_status ge_vocab_new(const uint8_t *bytes, const uint32_t *offsets, uint32_t n
         memcpy(v->offsets, offsets, (n_tokens + 1u) * sizeof *offsets);
         if (v->n_text) memcpy(v->text, bytes, v->n_text);
         if (n_eos) memcpy(v->eos, eos, n_eos * sizeof *eos);
-        (void)build_tables(v);
+        (void)(build_tables(v) && vb_make_openings(v));
     }
     if (v->b.status != GE_OK) {
         ge_status status = budget_report(&v->b, err);
@@ -170,6 +170,7 @@ void ge_vocab_free(ge_vocab *v) {
     vec_drop(&v->b, &v->inner);
     map_drop(&v->b, &v->inner_of);
     vb_drop_folds(v);
+    vb_drop_openings(v);
     if (v->map) vb_unmap(v);
     else drop_tables(v);
     lock_drop(&v->lock);

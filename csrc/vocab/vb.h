@@ -57,6 +57,14 @@ typedef struct vb_hub {
     u32 weight[256];
 } vb_hub;
 
+/* A quotation mark below a hub, and what may stand behind it in a token; see vb_open.c. */
+typedef struct vb_opening {
+    u32 node;
+    id_vec plain; /* tokens below it whose rests plain text begins with */
+    u32 chars;    /* of such a rest, at most */
+    tt_trie rest; /* the rests of the other tokens below it */
+} vb_opening;
+
 enum { VB_TIERS = 4 };
 
 /* The tokens that are longer than some number of bytes; see match/mk_unit.c. */
@@ -90,6 +98,8 @@ struct ge_vocab {
     tt_trie trie;
     vb_hub hubs[VB_HUBS]; /* the root comes first */
     u32 n_hubs;
+    vb_opening openings[VB_HUBS];
+    u32 n_openings;
     u32 n_tokens, width, n_words;
     u32 *eos;
     u32 n_eos;
@@ -118,6 +128,8 @@ ge_vocab *vb_new(void); /* empty; NULL: out of memory */
 void vb_unmap(ge_vocab *v);
 bool vb_make_shapes(ge_vocab *v);
 void vb_drop_shapes(ge_vocab *v);
+bool vb_make_openings(ge_vocab *v);
+void vb_drop_openings(ge_vocab *v);
 
 /* Looks an entry up by the hash of its key, which is for the caller to compare, and marks it as read; or NULL. All of these take the lock. */
 const vb_inner *vb_find(ge_vocab *v, u64 hash);

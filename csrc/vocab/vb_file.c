@@ -76,6 +76,7 @@ ge_status ge_vocab_load(int32_t fd, ge_vocab **out, ge_err *err) {
         fault = file_close(&w);
     }
     if (fault) return ge_vocab_free(v), err_set(err, GE_E_ARGUMENT, fault);
+    if (!vb_make_openings(v)) return ge_vocab_free(v), err->status = GE_E_MEMORY;
     *out = v;
     return GE_OK;
 }
