@@ -10,6 +10,8 @@
 #include "regex/rx_multiple.c"        /*   decimal multiples */
 #include "regex/rx_ulabel.c"          /*   labels of internationalised host names */
 #include "regex/rx_punycode.c"        /*   ... in Punycode */
+#include "regex/rx_label.c"            /*   ... of limited length */
+#include "regex/rx_unbound.c"          /*   ... and that where the limit does not matter */
 #include "regex/rx_derive.c"          /*   derivatives, byte classes, emptiness */
 #include "regex/rx_count.c"            /*   how many strings an expression has */
 #include "regex/rx_first.c"            /*   first bytes */
@@ -56,6 +58,7 @@
 #include "match/mk_inner.c"           /*   ... lexeme-internal masks */
 #include "match/mk_keep.c"            /*   masks that are kept */
 #include "match/mk_table.c"           /*   ... or were made ahead of time */
+#include "match/mk_label.c"           /*   ... where labels have a bound */
 #include "match/mk.c"                 /*   masks */
 #include "match/cl.c"                 /*   closings: shortest ways to the end */
 #include "match/ct_lexeme.c"          /*   ... what lexemes cost in tokens */

@@ -45,7 +45,8 @@ MAX_DIVISOR_DIGITS = 1_000  # of OP_MULTIPLE
     OP_LITERALS,  #   any of many byte strings: (offset, length) pairs in `data`
     OP_MULTIPLE,  #   decimal multiples in a range: scale, (offset, length) of the digits of the divisor and of both bounds
     OP_PUNYCODE,  #   what follows `xn--` in A-labels: 1 for those without characters from right to left only, else 0
-) = range(15)
+    OP_LABEL,  #      the labels of the operand that have at most 63 octets as A-labels
+) = range(16)
 
 # Dialects of OP_PATTERN.
 ECMA_SEARCH = 0  # ECMA-262 with the u flag, as JSON Schema uses it: the strings that contain a match
@@ -116,6 +117,7 @@ class Builder:
         self._ids: dict[tuple[int, ...], Expr] = {}  # by record
         self._spans: dict[builtins.bytes, int] = {}
         self._lexeme_ids: dict[tuple[Expr, int, str | None], Symbol] = {}
+        self._other_texts: dict[Expr, Expr] = {}  # of what text_minus made: the part
         self.never = self._node(OP_NEVER, 0)
         self.empty = self._node(OP_EMPTY, 0)
         self.char = self.chars([(0, MAX_CODE_POINT)])  # one code point (no surrogates: they have no UTF-8)
@@ -182,7 +184,15 @@ class Builder:
 
     def text_minus(self, *parts: Expr) -> Expr:
         """Valid UTF-8 that is in none of `parts`."""
-        return self.intersect(self.text, *(self.complement(p) for p in parts))
+        others = self.intersect(self.text, *(self.complement(p) for p in parts))
+        if len(parts) == 1:
+            self._other_texts[others] = parts[0]
+        return others
+
+    def minus(self, texts: Expr, part: Expr) -> Expr:
+        """What is in `texts`, which are valid UTF-8, and not in `part`: of all texts but some, those, without two complements."""
+        others = self._other_texts.get(part)
+        return self.intersect(texts, self.complement(part) if others is None else others)
 
     def repeat(self, part: Expr, minimum: int, maximum: int | None) -> Expr:
         """`part` from `minimum` to `maximum` times (None: without bound). Stays one node whatever the bounds."""
@@ -246,6 +256,13 @@ class Builder:
         `left`: only of those whose U-label has no character that is written from right to left.
         """
         return self._node(OP_PUNYCODE, 1, int(left))
+
+    def label(self, labels: Expr) -> Expr:
+        """Those of some U-labels (RFC 5890) that have, like each beginning of them, at most 63 octets as A-labels.
+
+        `labels` are of letters, digits and hyphens of ASCII and of any characters outside of it.
+        """
+        return self._node(OP_LABEL, 1, labels)
 
     # --- symbols ----------------------------------------------------------------------------------------------------
 

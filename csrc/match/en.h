@@ -86,6 +86,11 @@ typedef struct mk_loops { /* of an expression: the kinds of bytes (vocab/vb_shap
     u64 known, kinds;
 } mk_loops;
 
+typedef struct mk_ending { /* of a configuration: bytes that end a lexeme; see mk_label.c */
+    u32 at, n; /* in ending_bytes */
+    bool known;
+} mk_ending;
+
 typedef struct mk_place { /* in a walk: a node of a trie, and where the automaton is there */
     u32 node, config;
 } mk_place;
@@ -155,6 +160,9 @@ struct ge_engine {
     byte_vec unit_seen;   /* by lexer state: how many masks were asked for in which it was a unit, as far as that is counted */
     VEC(mk_place) at_hubs; /* scratch: where a walk has come to hubs: (index of the hub, configuration) */
     VEC(mk_place) at_openings; /* scratch: ... and to openings */
+    VEC(mk_ending) endings;
+    id_vec ending_of;      /* by configuration: index in endings, NONE: not asked for yet */
+    byte_vec ending_bytes;
     u64 _Atomic clock;
     ge_dfa *_Atomic table; /* a token automaton with all masks, or NULL; see mk_table.c */
     u32 table_tries;       /* to make one */
@@ -192,6 +200,7 @@ bool cf_first(ge_engine *e, u32 config, byte_set *set); /* bytes outside of whic
 bool cf_differ(ge_engine *e, u32 a, u32 b, byte_set *out);
 u32 cf_fresh(ge_engine *e, u32 row);                   /* the configuration {row, nothing under way} */
 u32 cf_single(ge_engine *e, cf_alternative a);         /* the configuration of one alternative */
+u32 cf_with_states(ge_engine *e, u32 config, const u32 *states); /* ... with other lexer states, one for each alternative */
 u32 cf_after(ge_engine *e, cf_alternative a, const u32 *lexemes, u32 n, bool skip); /* ... after these (and a skip) matched in a's row */
 u32 cf_twin(ge_engine *e, u32 config);                 /* itself if it is abstract or there are no distinct lexemes */
 /* lexing="longest": the configuration of all that is nested under the first alternative; CF_DEAD: there are others, or none. */

@@ -7,6 +7,8 @@
  * leaves alive, the tokens that are not plain. Where a unit has no lexeme-internal mask, a slice of the vocabulary that it absorbs is copied and
  * only the other tokens are walked.
  *
+ * Labels of bounded length (mk_label.c). Their mask is that of the configuration in which they have any length, but for tokens that are too long.
+ *
  * Texts. A configuration with texts (en.h) has the mask of its twin, where texts are unknown, but for *suspects*: tokens that end one
  * distinct member and are then, within the next, at a place where the value that was just written might be all that is left. The walk
  * finds them (cf_record.unsure), and each is read from the configuration itself. There are few: a token has to hold the end of one member
@@ -370,20 +372,40 @@ static bool build_from_twin(ge_engine *e, u32 config, u32 twin) {
     return true;
 }
 
+/* The end of the text, if it may come. */
+static bool add_eos(ge_engine *e, u32 config) {
+    for (u32 i = 0; cf_at(e, config)->complete && i < e->v->n_eos; i++) {
+        bool known = false; /* it is text, too */
+        for (u32 k = 0; e->found.listed && k < e->found.list.n && !known; k++) known = e->found.list.at[k] == e->v->eos[i];
+        if (!known && !mk_add_token(e, &e->found, e->v->eos[i])) return false;
+    }
+    return true;
+}
+
+/* The mask of a configuration in which labels have a bound, from that of the one in which they have none. */
+static bool build_from_unbound(ge_engine *e, u32 config, u32 unbound) {
+    bool all;
+    if (!mk_load(e, unbound, &e->found) && !build(e, unbound)) return false;
+    mk_make_bits(e, &e->found);
+    if (!mk_keep_labels(e, config, unbound, &all) || !add_eos(e, config)) return false;
+    cf_record *record = cf_at(e, config), *from = cf_at(e, unbound);
+    record->suspects = from->suspects;
+    record->n_suspects = from->n_suspects;
+    if (all) atomic_store(&record->mask, atomic_load(&from->mask));
+    else keep_found(e, config);
+    return true;
+}
+
 /* e->found = the mask, which is kept. */
 static bool build(ge_engine *e, u32 config) {
-    u32 twin = cf_twin(e, config);
-    if (twin == NONE) return false;
+    u32 twin = cf_twin(e, config), unbound;
+    if (twin == NONE || !mk_unbound(e, config, &unbound)) return false;
     if (twin != config) return build_from_twin(e, config, twin);
+    if (unbound != config) return build_from_unbound(e, config, unbound);
     e->suspects.n = 0;
     if (!compute(e, config) || !keep_suspects(e, config)) return false;
     e->stats.mask_builds++;
-    if (cf_at(e, config)->complete)
-        for (u32 i = 0; i < e->v->n_eos; i++) {
-            bool known = false; /* it is text, too */
-            for (u32 k = 0; e->found.listed && k < e->found.list.n && !known; k++) known = e->found.list.at[k] == e->v->eos[i];
-            if (!known && !mk_add_token(e, &e->found, e->v->eos[i])) return false;
-        }
+    if (!add_eos(e, config)) return false;
     settle(e);
     keep_found(e, config);
     return true;
@@ -426,4 +448,7 @@ void mk_drop(ge_engine *e) {
     vec_drop(&e->b, &e->unit_seen);
     vec_drop(&e->b, &e->at_hubs);
     vec_drop(&e->b, &e->at_openings);
+    vec_drop(&e->b, &e->endings);
+    vec_drop(&e->b, &e->ending_of);
+    vec_drop(&e->b, &e->ending_bytes);
 }

@@ -21,6 +21,7 @@ static bool has_structure(const u32 *node, u32 n, u32 *last) {
     case RX_MULTIPLE: return false; /* its bounds are not in the node */
     case RX_TAG: return false;      /* a lexeme of one grammar */
     case RX_PUNYCODE: return !node[2]; /* with a text it is one of many */
+    case RX_LABEL: return false;       /* it changes by nearly each token */
     default: return true;
     }
 }

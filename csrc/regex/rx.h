@@ -37,6 +37,7 @@ typedef enum rx_kind {
     RX_QUOTE,   /* operand, escapes, phase, accumulator: JSON string encodings of the operand; see rx_quote.c */
     RX_MULTIPLE, /* distance, then the rest of a struct multiple: decimal multiples in a range; see rx_multiple.c */
     RX_PUNYCODE, /* a set of labels, a text: what follows the text in their Punycode; see rx_punycode.c */
+    RX_LABEL,   /* operand, text, bytes: what may follow the text in labels of at most 63 octets; see rx_label.c */
     RX_FORK,    /* two operands: a union that is a tree; see rx_fork.c */
     RX_TAG      /* operand, number */
 } rx_kind;
@@ -46,7 +47,8 @@ enum {                /* flags, fixed at creation */
     RX_INHABITED = 2, /* set => contains something; not set => unknown */
     RX_TEXT = 4,      /* set => every string is valid UTF-8; not set => unknown */
     RX_FINITE = 8,    /* set => finitely many strings; not set => unknown */
-    RX_COUNTED = 16   /* rx_clamp may change it: a repeat with an upper bound is in it, not inside a complement (exact) */
+    RX_COUNTED = 16,  /* rx_clamp may change it: a repeat with an upper bound is in it, not inside a complement (exact) */
+    RX_LABELLED = 32  /* rx_unbound changes it: a LABEL is in it, not inside a complement (exact) */
 };
 
 typedef struct rx_meta {
@@ -55,6 +57,11 @@ typedef struct rx_meta {
     u16 depth;
     u16 distance; /* a guess at the length of the shortest string: where the search for one looks first */
 } rx_meta;
+
+typedef struct rx_ending { /* of a short string the first byte, and what is left of the expression; next NONE: none was found */
+    rx_id next;
+    u32 byte;
+} rx_ending;
 
 typedef struct rx_arena {
     budget *b;          /* borrowed */
@@ -74,6 +81,10 @@ typedef struct rx_arena {
     word_map least;     /* (node, in quotes) -> what rx_least found */
     rx_id of_byte[256]; /* the node of each single byte, RX_ID_NEVER until it was asked for */
     VEC(u8) bounds;     /* digits of the bounds of multiples */
+    intern_table labels; /* what was read of labels; see rx_label.c */
+    word_map unbound;   /* node -> what rx_unbound made of it */
+    word_map ending_of;    /* node -> index in endings; see rx_unbound.c */
+    VEC(rx_ending) endings;
     u64 derivatives;    /* computed so far */
 
     /* Byte classes: bytes that no set of the arena tells apart. Valid while class_sets == number of sets, or for good once frozen. */
@@ -82,6 +93,7 @@ typedef struct rx_arena {
     u32 n_classes;
     u32 class_sets;
     bool frozen;
+    bool has_label;
     bool has_quote, has_multiple, has_punycode;       /* such nodes exist: their bytes are told apart too */
     bool split_quote, split_multiple, split_punycode; /* ... and that has been done */
 } rx_arena;
@@ -130,6 +142,9 @@ rx_id rx_multiple(rx_arena *x, literal divisor, u32 scale, literal low, literal 
 /* What follows `xn--` in A-labels whose U-labels are of any direction, or have no characters that are written from right to left. See
  * rx_punycode.c. */
 rx_id rx_punycode(rx_arena *x, bool left);
+
+/* The labels of a set of U-labels that have at most 63 octets as A-labels. See rx_label.c. */
+rx_id rx_label(rx_arena *x, rx_id part);
 
 /* Regular expression text (UTF-8, NULs are legal) in a dialect of ir.py with its flags. On a syntax error or a refused construct
  * fails the budget with GE_E_SYNTAX / GE_E_UNSUPPORTED and fills err->offset and err->text. */
@@ -204,10 +219,13 @@ rx_id rx_multiple_step(rx_arena *x, const u32 *node, u32 byte); /* derivative of
 u32 rx_multiple_least(const u32 *node, bool *exact); /* no string of a RX_MULTIPLE node is shorter, if "" is none; *exact: one is as long */
 u32 rx_multiple_sort(const rx_arena *x, const u32 *node, u32 digit); /* digits with equal answers have the same derivative */
 rx_id rx_punycode_step(rx_arena *x, const u32 *node, u32 byte); /* derivative of a RX_PUNYCODE node */
+rx_id rx_label_step(rx_arena *x, const u32 *node, u32 byte);    /* derivative of a RX_LABEL node, a copy */
+byte_set rx_label_bytes(u32 bit); /* sets, for bits 0 ... 6, by which RX_LABEL nodes tell bytes apart */
 
 /* Of an intersection of lengths and of what begins with a label in Punycode. Meaningless when the budget failed. */
 typedef enum rx_verdict { RX_UNKNOWN, RX_IS_EMPTY, RX_IS_INHABITED } rx_verdict;
 rx_verdict rx_punycode_verdict(rx_arena *x, rx_id id);
 rx_verdict rx_multiple_verdict(rx_arena *x, rx_id id); /* of an AND; never RX_IS_EMPTY */
+rx_verdict rx_label_verdict(rx_arena *x, rx_id id);    /* of what is RX_LABELLED: whether it is empty, if that is easy to see */
 
 #endif

@@ -46,7 +46,7 @@ bool rx_first(rx_arena *x, rx_id id, byte_set *out) {
             for (u32 k = 0; k < 8; k++) out->w[k] &= part.w[k];
         }
         break;
-    case RX_REPEAT: case RX_TAG:
+    case RX_REPEAT: case RX_TAG: case RX_LABEL:
         ok = rx_first(x, node[1], out);
         if (ok) set = x->first.at[node[1]];
         break;

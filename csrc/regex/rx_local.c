@@ -6,6 +6,7 @@
  *
  *     SET: it    h t: those of h, and of t if h is nullable    OR, AND, FORK, NOT, REPEAT, TAG: of the operands
  *     MULTIPLE: digits that stand on the same side of those of its bounds and leave the same remainder, the point
+ *     LABEL(L): those of L, bytes outside of ASCII by their bits
  *     QUOTE(L): those of L, control characters, quote, backslash; inside an escape, each byte that may follow by itself
  *
  * Many expressions have the sets of one operand. Then they have its id, and nothing is collected. */
@@ -101,6 +102,13 @@ static bool collect(rx_arena *x, rx_id id, id_vec *sets) {
         return rx_add_local(x, node[1], sets) && add_control(x, sets) && add_bytes_apart(x, sets, "\"\\");
     case RX_MULTIPLE: return add_digits_apart(x, sets, node);
     case RX_PUNYCODE: return vec_push(x->b, sets, NONE);
+    case RX_LABEL:
+        ok = rx_add_local(x, node[1], sets);
+        for (u32 bit = 0; ok && bit < 7; bit++) {
+            byte_set set = rx_label_bytes(bit);
+            ok = add_set(x, sets, &set);
+        }
+        return ok;
     default: return true;
     }
 }

@@ -33,8 +33,12 @@ bool rx_copy(rx_arena *x, budget *b, const rx_arena *from) {
     memset(&x->clamped, 0, sizeof x->clamped);
     memset(&x->finish, 0, sizeof x->finish);
     memset(&x->least, 0, sizeof x->least);
+    memset(&x->labels, 0, sizeof x->labels);
+    memset(&x->unbound, 0, sizeof x->unbound);
+    memset(&x->ending_of, 0, sizeof x->ending_of);
+    memset(&x->endings, 0, sizeof x->endings);
     return intern_copy(b, &x->nodes, &from->nodes) && vec_copy(b, &x->meta, &from->meta) && intern_copy(b, &x->sets, &from->sets) &&
-           map_copy(b, &x->memo, &from->memo) && vec_copy(b, &x->bounds, &from->bounds) &&
+           map_copy(b, &x->memo, &from->memo) && vec_copy(b, &x->bounds, &from->bounds) && intern_copy(b, &x->labels, &from->labels) &&
            vec_reach(b, &x->first, from->meta.n) && vec_reach(b, &x->local_of, from->meta.n);
 }
 
@@ -53,6 +57,10 @@ void rx_drop(rx_arena *x) {
     map_drop(x->b, &x->clamped);
     map_drop(x->b, &x->finish);
     map_drop(x->b, &x->least);
+    intern_drop(x->b, &x->labels);
+    map_drop(x->b, &x->unbound);
+    map_drop(x->b, &x->ending_of);
+    vec_drop(x->b, &x->endings);
 }
 
 /* Exact but for intersections, complements and quoting: there, what each part asks for is taken to be asked for in turn. */
@@ -69,7 +77,7 @@ static u32 guess_distance(const rx_arena *x, const u32 *words, u32 n, u32 flags)
         for (u32 i = 1; i < n; i++) sum += x->meta.at[words[i]].distance;
         break;
     case RX_REPEAT: sum = (u64)x->meta.at[words[1]].distance * words[2]; break;
-    case RX_QUOTE: case RX_TAG: sum = x->meta.at[words[1]].distance; break;
+    case RX_QUOTE: case RX_TAG: case RX_LABEL: sum = x->meta.at[words[1]].distance; break;
     case RX_MULTIPLE: sum = words[1]; break;
     default: sum = 1; break;
     }
@@ -93,9 +101,24 @@ static u32 counted(const rx_arena *x, const u32 *words, u32 n) {
     return 0;
 }
 
+static u32 labelled(const rx_arena *x, const u32 *words, u32 n) {
+    u32 last = 1; /* operands: [1, last) */
+    switch ((rx_kind)words[0]) {
+    case RX_LABEL: return RX_LABELLED;
+    case RX_CONCAT: last = 3; break;
+    case RX_OR: case RX_AND: case RX_FORK: last = n; break;
+    case RX_REPEAT: case RX_QUOTE: case RX_TAG: last = 2; break;
+    default: break;
+    }
+    for (u32 i = 1; i < last; i++)
+        if (x->meta.at[words[i]].flags & RX_LABELLED) return RX_LABELLED;
+    return 0;
+}
+
 rx_id rx_intern(rx_arena *x, const u32 *words, u32 n, u32 flags, u32 depth) {
     bool fresh;
     flags |= counted(x, words, n);
+    if (x->has_label) flags |= labelled(x, words, n);
     rx_id id = intern(x->b, &x->nodes, words, n, &fresh);
     if (id == NONE || !fresh) return id;
     rx_meta meta = {.flags = (u8)(flags & RX_NULLABLE ? flags | RX_INHABITED : flags), .depth = (u16)min_u32(depth, UINT16_MAX),

@@ -23,10 +23,10 @@
  * insertion has a number, and mends one thing.
  *
  * Case. A-labels are compared without regard to case (RFC 5890, section 2.3.2.4) and decoded in lower case (RFC 5891, section 5.3). */
+#include "punycode.h"
 #include "rx.h"
 #include "rx_ulabel.h"
 
-enum { BASE = 36, T_MIN = 1, T_MAX = 26, SKEW = 38, DAMP = 700, FIRST_BIAS = 72 }; /* RFC 3492, section 5 */
 enum { QUICK_TRIES = 48, LEAST_NUMBER = 3 /* digits of a first number: no character below U+00B7 is valid */ };
 
 typedef struct puny_decoder {
@@ -46,28 +46,17 @@ typedef struct puny_text { /* a text that was read, and of which set it is to be
 
 /* --- decoding ------------------------------------------------------------------------------------------------------------- */
 
-static u32 threshold(u32 n_digits, u32 bias) {
-    u32 k = BASE * (n_digits + 1);
-    return k <= bias + T_MIN ? T_MIN : k >= bias + T_MAX ? T_MAX : k - bias;
-}
-
 static void begin_number(puny_decoder *d) {
     d->n_digits = d->n_after = 0;
     d->value = d->index;
     d->weight = 1;
 }
 
-static u32 adapted_bias(u32 delta, u32 n_chars, bool is_first) {
-    u32 k = 0;
-    for (delta = (is_first ? delta / DAMP : delta / 2), delta += delta / n_chars; delta > (BASE - T_MIN) * T_MAX / 2; k += BASE) delta /= BASE - T_MIN;
-    return k + (BASE - T_MIN + 1) * delta / (delta + SKEW);
-}
-
 /* The number at hand is complete. False: it makes no character of a label. */
 static bool insert_at(puny_decoder *d, u64 value) {
     u64 n_places = d->label.n + 1u, code = d->code + value / n_places;
     if (code > ULABEL_LAST_CODE || !ulabel_insert(&d->label, (u32)(value % n_places), (u32)code)) return false;
-    d->bias = adapted_bias((u32)(value - d->index), d->label.n, d->n_inserted == 0);
+    d->bias = puny_adapted_bias((u32)(value - d->index), d->label.n, d->n_inserted == 0);
     d->code = (u32)code;
     d->index = (u32)(value % n_places) + 1;
     d->n_inserted++;
@@ -79,17 +68,17 @@ static int digit_of(u8 c) { return c >= 'a' && c <= 'z' ? c - 'a' : c >= '0' && 
 
 static bool read_digit(puny_decoder *d, u8 c) {
     int digit = digit_of(c);
-    u32 least = threshold(d->n_digits, d->bias);
+    u32 least = puny_threshold(d->n_digits, d->bias);
     if (digit < 0) return false;
     d->value += d->weight * (u32)digit;
     if ((u32)digit < least) return insert_at(d, d->value);
-    d->weight *= BASE - least;
+    d->weight *= PUNY_BASE - least;
     d->n_digits++;
     return d->code + d->value / (d->label.n + 1u) <= ULABEL_LAST_CODE;
 }
 
 static bool begin_decoder(puny_decoder *d, const u8 *chars, u32 n) {
-    *d = (puny_decoder){.code = ULABEL_FIRST_CODE, .bias = FIRST_BIAS};
+    *d = (puny_decoder){.code = ULABEL_FIRST_CODE, .bias = PUNY_FIRST_BIAS};
     for (u32 i = 0; i < n; i++)
         if (!ulabel_insert(&d->label, i, chars[i])) return false;
     begin_number(d);
@@ -99,11 +88,7 @@ static bool begin_decoder(puny_decoder *d, const u8 *chars, u32 n) {
 static bool is_label(const puny_decoder *d, ulabel_set set) { return d->n_inserted && d->n_digits == 0 && ulabel_is_in(&d->label, set); }
 
 /* How many more digits the number at hand takes. */
-static u32 digits_for(const puny_decoder *d, u64 steps) {
-    u32 n = 1, least;
-    for (; steps >= (least = threshold(d->n_digits + n - 1, d->bias)); n++) steps = (steps - least) / (BASE - least);
-    return n;
-}
+static u32 digits_for(const puny_decoder *d, u64 steps) { return puny_digits(steps, d->n_digits, d->bias); }
 
 /* --- ways to finish --------------------------------------------------------------------------------------------------------- */
 

@@ -17,6 +17,18 @@ static inline u32 utf8_encode(u32 c, u8 out[4]) {
     return n;
 }
 
+/* The code points whose encoding begins with some bytes, the last of which is the lowest of the word. False: there are none. */
+static inline bool utf8_range(u32 bytes, u32 *low, u32 *high) {
+    u32 n = bytes > 0xffffff ? 4 : bytes > 0xffff ? 3 : bytes > 0xff ? 2 : 1, first = bytes >> 8 * (n - 1);
+    u32 length = first < 0x80 ? 1 : first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;
+    if (length < n || (n > 1 && (bytes & 0xc0) != 0x80)) return false; /* of the bytes before, that was asked before */
+    *low = length == 1 ? first : first & (0x7f >> length);
+    for (u32 i = n - 1; i-- > 0;) *low = *low << 6 | (bytes >> 8 * i & 0x3f);
+    *low <<= 6 * (length - n);
+    *high = *low | (((u32)1 << 6 * (length - n)) - 1);
+    return true;
+}
+
 /* The first run of [low, high]: it begins at low and ends where trailing bytes would not be full ranges. Returns its last code point.
  * Runs of one encoded length are at most 2 * length - 1. */
 static inline u32 next_run(u32 low, u32 high, byte_run *run) {

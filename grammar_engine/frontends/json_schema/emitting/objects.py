@@ -82,7 +82,7 @@ class ObjectRules:
                     split.append((cell, inside))
                 else:
                     split.append((common, inside | {pattern}))
-                    split.append((b.intersect(cell, b.complement(pattern)), inside))
+                    split.append((b.minus(cell, pattern), inside))
             cells = split
             if len(cells) > _MAX_KEY_CLASSES:
                 raise UnsupportedSchemaError(

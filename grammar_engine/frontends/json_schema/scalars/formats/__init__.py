@@ -60,7 +60,7 @@ WIDER: dict[str, Callable[[Builder], Expr]] = {
 _SHORT, _ALONE = "with U-labels that are short enough in any Punycode", "no A-labels beside U-labels from right to left"
 
 NARROWED = {
-    "idn-hostname": f"{_SHORT}, marks in one order only, and {_ALONE}",
+    "idn-hostname": f"with marks in one order only, and {_ALONE}",
     "idn-email": f"with host names {_SHORT}, and {_ALONE}",
     "regex": f"with groups in groups up to {MAX_DEPTH} deep, one name, and back-references up to \\{MAX_REFERENCE} or to a name of one small letter",
 }

@@ -2,20 +2,20 @@
 
 Idea. A label is a sequence of units, in words that are joined by single hyphens. A unit is a letter or digit with its marks, or a short
 sequence that makes a character valid which is so only in context (RFC 5892, appendix A). So everything is written from small parts,
-without an intersection but for the lengths, and it is cheap to know that a text can still become a name.
+without an intersection but for the lengths, and it is cheap to know that a text can still become a name. That an A-label has at most 63 octets
+is an operator of the core (`Builder.label`).
 
     left     labels without characters that are written from right to left
     right    labels that begin with one; with European or with Arabic digits (RFC 5893, section 2)
 
-A-labels (`xn--...`) are exact, as in hosts.py. The set is smaller than that of the RFCs where the rules for U-labels would have to remember more,
-or to encode them:
+A-labels (`xn--...`) are exact, as in hosts.py. The set is smaller than that of the RFCs where the rules for U-labels would have to remember more:
 
 - There are no two hyphens in a row in a U-label, and no labels of other directions than the two above.
 - Marks are in the order of normalisation form C, each combining class at most once. Marks that are composed with some letter are left
   out if their combining class is not 0 (the composed letter is to be used); of class 0, they do not follow what they are composed with.
   In `idn-email` that holds only behind the few letters that normalisation may take apart into more characters (`lengthening`).
 - Joiners stand between Arabic letters without marks, or behind a virama that stands behind a letter or vowel sign itself.
-- A label may have at most 63 octets in Punycode. Labels of at most `_LONGEST` characters have, whatever the characters.
+- A U-label that has at most 63 octets in Punycode is left out if a beginning of it has more. Only odd mixtures of scripts are known that have.
 - A name may have at most 253 octets: it is all in ASCII, or it has up to 3 U-labels (of up to 63 octets) and `_LONGEST_NAME` characters.
 - Characters are those of the Unicode version in data/idna.json.
 
@@ -25,9 +25,10 @@ name with other U-labels no A-label stands for one that is written from right to
 Labels of `idn-email` need not be in normalisation form C, as the official suite has it: who resolves a name normalises it. In everything else
 they are U-labels, both as they are written and normalised: so no joiner stands behind a virama that could be composed or moved.
 
-Lengths, too, hold in both forms. Form C never has more characters than what is written, because `lengthening` letters are an exception
-(U+1ED1 and U+031B would become three characters). It has the same row of `_LONGEST`, but for this: two characters below U+0800 may be composed to one
-below U+2000. With one such beside 17 others a label has at most 56 octets in Punycode, and fewer with more of them, as each takes the place of two.
+Their lengths, too, hold in both forms, so they are those that fit whatever the characters are: `_LONGEST`. Form C never has more characters than
+what is written, because `lengthening` letters are an exception (U+1ED1 and U+031B would become three characters). It has the same row of
+`_LONGEST`, but for this: two characters below U+0800 may be composed to one below U+2000. With one such beside 17 others a label has at most 56
+octets in Punycode, and fewer with more of them, as each takes the place of two.
 """
 
 from __future__ import annotations
@@ -143,7 +144,10 @@ class _Labels:
         return b.concat(first, b.repeat(b.concat(b.bytes(b"-"), other), 0, None))
 
     def _of_length(self, label: Expr) -> Expr:
+        """Those that fit into 63 octets: all of them, or in `idn-email` those that do whatever their characters are."""
         b = self.b
+        if self.normalised:
+            return b.label(label)
         return b.intersect(label, b.union(*(b.repeat(b.chars([(0, top)]), 1, most) for top, most in _LONGEST)))
 
     def _of(self, flat: list[int]) -> Expr:

@@ -1,0 +1,201 @@
+/* t_label: how many octets labels have, against the encoder of RFC 3492 as it is written there; and the table of labels that fit for sure, by going
+ * through all that the encoder can do. */
+#include "../regex/punycode.h"
+#include "../regex/rx_unbound.h"
+#include "../regex/utf8.h"
+#include "harness.h"
+
+static u64 seed = 1;
+
+static u32 below(u32 n) {
+    seed = seed * 6364136223846793005u + 1442695040888963407u;
+    return (u32)(seed >> 33) % n;
+}
+
+/* RFC 3492, section 6.3: the number of octets. */
+static u32 octets_by_rfc(const u32 *code, u32 n) {
+    u32 least = 0x80, delta = 0, bias = 72, n_plain = 0, done, octets;
+    for (u32 i = 0; i < n; i++) n_plain += code[i] < 0x80;
+    octets = n_plain + (n_plain > 0);
+    for (done = n_plain; done < n; delta++, least++) {
+        u32 next = UINT32_MAX;
+        for (u32 i = 0; i < n; i++)
+            if (code[i] >= least && code[i] < next) next = code[i];
+        delta += (next - least) * (done + 1);
+        least = next;
+        for (u32 i = 0; i < n; i++) {
+            if (code[i] < least) delta++;
+            if (code[i] != least) continue;
+            u32 q = delta, k = 36;
+            for (;; k += 36, octets++) {
+                u32 t = k <= bias + 1 ? 1 : k >= bias + 26 ? 26 : k - bias;
+                if (q < t) break;
+                q = (q - t) / (36 - t);
+            }
+            octets++;
+            delta = done == n_plain ? delta / 700 : delta / 2;
+            delta += delta / (done + 1);
+            for (k = 0; delta > 455; k += 36) delta /= 35;
+            bias = k + 36 * delta / (delta + 38);
+            delta = 0;
+            done++;
+        }
+    }
+    return octets;
+}
+
+/* Characters of one or two alphabets, many of them again, and some of ASCII. */
+static u32 random_text(u32 *code, u32 most) {
+    static const u32 alphabets[] = {0xdf, 0x3b1, 0x430, 0x5d0, 0x4e00, 0xac00, 0x10d0, 0x20000};
+    u32 n = 1 + below(most), plain = below(10), first = below(8), second = below(8), width = 1 + below(40);
+    for (u32 i = 0; i < n; i++) {
+        u32 from = alphabets[below(3) ? first : second];
+        code[i] = below(10) < plain ? 'a' + below(26) : i && below(8) == 0 ? code[below(i)] : from + below(width) * (1 + below(9));
+    }
+    return n;
+}
+
+static void octets(void) {
+    for (u32 round = 0; round < 200000; round++) {
+        u32 code[LABEL_LONGEST], n = random_text(code, LABEL_LONGEST);
+        label_text text = {0};
+        for (u32 i = 0; i < n; i++) label_append(&text, code[i]);
+        u32 right = octets_by_rfc(code, n);
+        CHECK(label_octets(&text) == right && label_fits(&text) == (right <= LABEL_LONGEST));
+    }
+}
+
+/* --- the table ------------------------------------------------------------------------------------------------------------ */
+
+enum { BIASES = 200, OCTETS = LABEL_LONGEST + 2 }; /* the last for all that is too long */
+
+typedef struct ways { /* by bias and octets: the least that the code points can have grown together; UINT32_MAX: there is no way */
+    u32 grown[BIASES][OCTETS];
+} ways;
+
+typedef struct number_kind {
+    u32 digits, bias; /* it takes so many, and leads to that */
+} number_kind;
+
+static number_kind kind_of(u64 number, u32 n, bool is_first, u32 bias) {
+    return (number_kind){puny_digits(number, 0, bias), puny_adapted_bias((u32)number, n + 1, is_first)};
+}
+
+static bool is_kind(number_kind kind, u64 number, u32 n, bool is_first, u32 bias) {
+    number_kind other = kind_of(number, n, is_first, bias);
+    return number <= (u64)0x10ffff * (n + 1) + n && other.digits == kind.digits && other.bias == kind.bias;
+}
+
+/* All numbers that may come n-th, in ranges that take as many digits and lead to the same bias. */
+static void add_number(const ways *before, ways *after, u32 n, bool is_first) {
+    u64 most = (u64)0x10ffff * (n + 1) + n;
+    for (u32 bias = 0; bias < BIASES; bias++) {
+        const u32 *from = before->grown[bias];
+        bool any = false;
+        for (u32 i = 0; i < OCTETS; i++) any |= from[i] != UINT32_MAX;
+        for (u64 low = 0, high; any && low <= most; low = high) {
+            number_kind kind = kind_of(low, n, is_first, bias);
+            u64 step = 1;
+            for (high = low + 1; is_kind(kind, high + step - 1, n, is_first, bias); step *= 2) high += step; /* the end of the range */
+            for (; step; step /= 2)
+                while (is_kind(kind, high + step - 1, n, is_first, bias)) high += step;
+            u32 grows = (u32)(low / (n + 1)); /* the least for which grows * (n + 1) + n reaches the number */
+            CHECK(kind.bias < BIASES);
+            for (u32 i = 0; i < OCTETS; i++) {
+                u32 to = i + kind.digits < OCTETS ? i + kind.digits : OCTETS - 1;
+                if (from[i] != UINT32_MAX && from[i] + grows < after->grown[kind.bias][to]) after->grown[kind.bias][to] = from[i] + grows;
+            }
+        }
+    }
+}
+
+/* What is in the table fits, whatever the characters are and wherever they stand: n_plain of ASCII and up to n_far others. */
+static void table_is_sure(void) {
+    static const u32 last_code[3] = {0x7ff, 0xffff, 0x10ffff};
+    static ways now, next;
+    for (u32 n_plain = 0; n_plain <= LABEL_LONGEST; n_plain++) {
+        memset(&now, 0xff, sizeof now);
+        if (n_plain + (n_plain > 0) < OCTETS) now.grown[72][n_plain + (n_plain > 0)] = 0;
+        for (u32 n_far = 0; n_far < LABEL_SURE && label_is_sure(n_plain, n_far, 0); n_far++) {
+            if (n_far) {
+                memset(&next, 0xff, sizeof next);
+                add_number(&now, &next, n_plain + n_far - 1, n_far == 1);
+                now = next;
+            }
+            for (u32 sort = 0; sort < 3; sort++)
+                for (u32 bias = 0; bias < BIASES && label_is_sure(n_plain, n_far, sort); bias++)
+                    CHECK(now.grown[bias][OCTETS - 1] > last_code[sort] - 0x80);
+        }
+    }
+    for (u32 sort = 0; sort < 3; sort++) /* parts of what fits for sure do, and so do lower characters */
+        for (u32 n_far = 1; n_far < LABEL_SURE; n_far++) {
+            CHECK(label_most_plain[sort][n_far] <= label_most_plain[sort][n_far - 1]);
+            CHECK(sort == 0 || label_most_plain[sort][n_far] <= label_most_plain[sort - 1][n_far]);
+        }
+}
+
+/* --- expressions ---------------------------------------------------------------------------------------------------------- */
+
+static u32 spell(const u32 *code, u32 n, u8 *out) {
+    u32 at = 0;
+    for (u32 i = 0; i < n; i++) at += utf8_encode(code[i], out + at);
+    return at;
+}
+
+static rx_id after(rx_arena *x, rx_id id, const u8 *bytes, u32 n) {
+    for (u32 i = 0; i < n; i++) id = rx_derive(x, id, bytes[i]);
+    return id;
+}
+
+/* Labels of any characters that are followed by a dot and others: texts and their beginnings, and what is known of them without the bound. */
+static void expressions(void) {
+    static const char_range far[] = {{'-', '-'}, {'0', '9'}, {'a', 'z'}, {0x80, 0x10ffff}};
+    budget b;
+    ge_limits limits = wide_limits();
+    budget_init(&b, &limits);
+    rx_arena x;
+    CHECK(rx_init(&x, &b) && rx_text(&x) != NONE);
+    rx_id label = rx_label(&x, rx_repeat(&x, rx_chars(&x, far, 4), 1, NONE));
+    rx_id start = rx_and(&x, (rx_id[]){rx_concat(&x, label, rx_repeat(&x, rx_concat(&x, rx_byte(&x, '.'), label), 0, NONE)), rx_text(&x)}, 2);
+    u32 n_kept = 0, n_dead = 0;
+    for (u32 round = 0; round < 1500; round++) {
+        u32 code[2 * LABEL_LONGEST], n = random_text(code, LABEL_LONGEST), cut = 1 + below(n);
+        u8 bytes[8 * LABEL_LONGEST];
+        bool fits = true;
+        for (u32 i = 1; i <= n && fits; i++) fits = octets_by_rfc(code, i) <= LABEL_LONGEST;
+        rx_id id = after(&x, start, bytes, spell(code, n, bytes));
+        CHECK((id != RX_ID_NEVER && rx_nullable(&x, id)) == fits);
+        n_dead += !fits;
+        if (below(2)) code[n++] = '.', n += random_text(code + n, 20);
+        /* read up to a byte, perhaps within a character; then the rest */
+        u32 n_bytes = spell(code, n, bytes), at = spell(code, cut, bytes) - below(3) % 2;
+        spell(code, n, bytes);
+        id = after(&x, start, bytes, at);
+        if (id == RX_ID_NEVER || !(x.meta.at[id].flags & RX_LABELLED)) continue;
+        rx_labels labels = {0};
+        bool raw = true;
+        CHECK(rx_add_labels(&x, id, &labels, &raw) && raw);
+        bool keeps = rx_keeps_labels(&labels, bytes + at, n_bytes - at);
+        CHECK(!keeps || rx_nullable(&x, after(&x, id, bytes + at, n_bytes - at)));
+        CHECK(keeps || n_bytes - at > rx_sure_bytes(&labels));
+        CHECK(rx_nullable(&x, after(&x, rx_unbound(&x, id), bytes + at, n_bytes - at)));
+        n_kept += keeps;
+        vec_drop(&b, &labels);
+    }
+    CHECK(n_kept > 300 && n_dead > 300 && b.status == GE_OK);
+    /* a character that has begun, of which none fits */
+    u32 many[54];
+    u8 bytes[256];
+    for (u32 i = 0; i < 54; i++) many[i] = 0x3b1;
+    rx_id id = after(&x, start, bytes, spell(many, 54, bytes));
+    CHECK(!rx_is_empty(&x, id) && rx_is_empty(&x, rx_derive(&x, id, 0xe4)) && !rx_is_empty(&x, rx_derive(&x, id, 0xce)));
+    rx_drop(&x);
+    CHECK(b.bytes == 0);
+}
+
+int main(void) {
+    octets();
+    table_is_sure();
+    expressions();
+    return harness_result("t_label");
+}

@@ -1,0 +1,205 @@
+"""How long U-labels may be: their A-labels have at most 63 octets (RFC 5890, section 2.3.2.1), counted by the codec `punycode` of Python."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from functools import cache
+
+import pytest
+
+from grammar_engine import Grammar, Matcher, Switches, Vocabulary
+from grammar_engine.ir import Builder
+
+from .engine import BYTES, accepts, dump
+from .test_ulabels import SCRIPTS, is_normalised_label, nfc, reader
+
+LETTERS = [
+    "abcdefghijklmnopqrstuvwxyz0123456789", "äöüßéèñçåøæœ", "αβγδεζηθικλμνξοπρστυφχψω", "абвгдежзиклмнопрстуфхцчшщьыэюя", "ɐɑɒɓɔəɛɣ",
+    "一丁七万丈三上下不与丏丐丑专且世丘丙业丛东丝", "가나다라마바사아자차카타파하", "กขคงจฉชซฌญฎฏฐฑฒณดตถทธนบปผฝ", "აბგდევზთიკლმნ", "աբգդեզէըթ",
+    "\U00020000\U0002a700\U00020001\U00024b62",
+]  # fmt: skip
+RIGHT = ["אבגדהוזחטיכלמנסעפצקרשת", "ابتثجحخدذرزسشصضطظعغفقكلمنهوي", "\U0001e922\U0001e923\U0001e924"]
+SCHEMAS = [
+    {}, {"pattern": r"^[a-z].*\.com$"}, {"pattern": ".{5,40}"}, {"pattern": r"^\p{L}+$"}, {"pattern": "^[^.]*$"}, {"minLength": 30}, {"maxLength": 40},
+    {"not": {"enum": ["a.com", "bücher.de"]}},
+]  # fmt: skip
+
+
+def fits(label: str) -> bool:
+    """Whether it and all its beginnings have at most 63 octets."""
+    return all(len(label[:n].encode("punycode")) <= 59 for n in range(1, len(label) + 1))
+
+
+def near_the_limit(rng: random.Random, alphabets: list[str], least: int = 54, most: int = 62) -> str:
+    """A label of one to three alphabets, in which some characters come again and again."""
+    chosen = [*rng.sample(alphabets, rng.randint(1, 2)), alphabets[0]]
+    weights, target, label = [rng.random() ** 2 for _ in chosen], rng.randint(least, most), ""
+    while len(label.encode("punycode")) < target and len(label) < 62:
+        label += "-" if label[-1:].isalpha() and rng.random() < 0.03 else rng.choice(rng.choices(chosen, weights)[0])
+        label += label[-1] * (rng.randint(1, 4) * (label[-1] != "-" and rng.random() < 0.1))
+    return nfc(label)
+
+
+def test_labels_of_letters() -> None:
+    """Letters and single hyphens within: a U-label is accepted if and only if its A-label is short enough."""
+    rng, reads = random.Random(1), reader("idn-hostname")
+    seen = {True: 0, False: 0}
+    for _ in range(500):
+        label = near_the_limit(rng, LETTERS).rstrip("-")
+        if not label.isascii():
+            assert reads(label) == is_normalised_label(label), ascii(label)
+            seen[fits(label)] += 1
+    assert min(seen.values()) > 150
+
+
+def test_labels_of_all_sorts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is refused for its length is too long, and nothing else is."""
+    rng, reads = random.Random(2), reader("idn-hostname")
+    monkeypatch.setattr(Builder, "label", lambda _, labels: labels)
+    reads_any_length = reader("idn-hostname")
+    seen = {(any_length, short): 0 for any_length in (True, False) for short in (True, False)}
+    for _ in range(1200):
+        label = near_the_limit(rng, ["abc0", *SCRIPTS, *3 * RIGHT])
+        if not label.isascii():
+            valid = reads_any_length(label)
+            assert reads(label) == (valid and fits(label)), ascii(label)
+            seen[valid, fits(label)] += 1
+    assert min(seen.values()) > 30
+
+
+def test_the_longest() -> None:
+    reads = reader("idn-hostname")
+    for label, most in (("α", 57), ("я", 57), ("中", 57), ("가", 56), ("\U00020000", 56), ("א", 57)):
+        lengths = [n for n in range(1, 64) if reads(label * n)]
+        assert lengths == list(range(1, len(lengths) + 1)) == [n for n in range(1, 64) if fits(label * n)]
+        assert len(lengths) == most, ascii(label)
+    assert reads("a" * 55 + "é") == fits("a" * 55 + "é") and not reads("a" * 58 + "é") and reads("a" * 63) and not reads("a" * 64)
+
+
+def test_more_characters_that_take_fewer_octets() -> None:
+    """A label that fits, of which a beginning does not, is left out."""
+    label = "\u10d3\uaea3\u10ed\u03c1\uadd0\u10d6\u03b8\ud638a\u10ef\uadcd\ud63c\u1e0ba\u10f1\ub23e\u00ed\u0435\u056e\u1e6d\u03bc\u10ef"
+    assert is_normalised_label(label) and not fits(label) and not reader("idn-hostname")(label)
+
+
+# --- masks ------------------------------------------------------------------------------------------------------------
+
+
+@cache
+def tokens() -> list[bytes]:
+    """Bytes, characters and parts of them, and words with what may follow."""
+    rng, made = random.Random(3), {bytes([byte]) for byte in range(256)}
+    ends = [b"", b"-", b".", b'"', b".com", b'.com"', b"\xcc", b"\xe4", b"\\u", b"a", b".\xce", b"abcdefgh", b"x" * 30]
+    for script in [*LETTERS, *RIGHT, *SCRIPTS]:
+        for _ in range(12):
+            word = "".join(rng.choice(script + rng.choice(["", "-", "a", "."])) for _ in range(rng.randint(1, 9))).encode()
+            made |= {word, word[1:], word[: rng.randint(1, 7)], word + rng.choice(ends)}
+    return sorted(made - {b""})
+
+
+def prefix_near_the_limit(rng: random.Random, other: Matcher) -> bytes:
+    """A text that leads to a place near the limit, and that can be read."""
+    data = ('"' + rng.choice(["", "", "a.", "é."]) + near_the_limit(rng, LETTERS, 40)).encode()
+    n = 0
+    other.reset()
+    while n < len(data) and other.accept_bytes(data[n : n + 1]):
+        n += 1
+    return data[: max(1, n - rng.choice([0, 0, 0, 1, 2, 3, 5, 8]))]
+
+
+def check_mask(matcher: Matcher, other: Matcher, text: bytes) -> int:
+    """Compares a mask with what is accepted byte by byte; the number of tokens in it."""
+    matcher.reset()
+    other.reset()
+    assert matcher.accept_bytes(text) and other.accept_bytes(text)
+    bits, n_set = int.from_bytes(bytes(matcher.mask()), "little"), 0
+    for i, token in enumerate(tokens()):
+        is_read = other.accept_bytes(token)
+        assert is_read == bool(bits >> i & 1), (text, token)
+        if is_read:
+            other.rollback(1)
+            n_set += 1
+    return n_set
+
+
+@pytest.mark.parametrize("schema", SCHEMAS, ids=str)
+@pytest.mark.parametrize("clamping", [True, False])
+def test_masks_near_the_limit(schema: dict[str, object], clamping: bool) -> None:
+    rng = random.Random(str(schema))
+    grammar = Grammar.from_json_schema({"type": "string", "format": "idn-hostname", **schema})
+    vocabulary = Vocabulary([*tokens(), b""], eos=[len(tokens())])
+    matcher, other = Matcher(grammar, vocabulary, switches=Switches(clamping=clamping)), Matcher(grammar, BYTES)
+    assert sum(check_mask(matcher, other, prefix_near_the_limit(rng, other)) for _ in range(6)) > 0
+
+
+def test_masks_of_values_that_must_differ() -> None:
+    rng = random.Random(4)
+    items = {"type": "string", "format": "idn-hostname"}
+    grammar = Grammar.from_json_schema({"type": "array", "items": items, "uniqueItems": True})
+    matcher, other = Matcher(grammar, Vocabulary([*tokens(), b""], eos=[len(tokens())])), Matcher(grammar, BYTES)
+    one = Matcher(Grammar.from_json_schema(items), BYTES)
+    for _ in range(8):
+        text = prefix_near_the_limit(rng, one)
+        check_mask(matcher, other, b"[" + text)
+        one.reset()
+        if one.accept_bytes(text + b'"'):
+            check_mask(matcher, other, b"[" + text + b'", ' + text)
+
+
+# --- beside other conditions ------------------------------------------------------------------------------------------
+
+
+def test_conditions_beside_it() -> None:
+    greek = "α" * 52
+    for schema, name, valid in (
+        ({"minLength": 56}, greek + ".com", True),
+        ({"minLength": 57}, greek + ".com", False),
+        ({"maxLength": 55}, greek + ".com", False),
+        ({"pattern": "^α+\\.com$"}, greek + ".com", True),
+        ({"pattern": "^β"}, greek + ".com", False),
+        ({"not": {"const": greek + ".com"}}, greek + ".com", False),
+        ({"not": {"const": greek + ".com"}}, greek + ".org", True),
+        ({"enum": [greek + ".com", "α" * 60 + ".com"]}, greek + ".com", True),
+        ({"enum": [greek + ".com", "α" * 60 + ".com"]}, "α" * 60 + ".com", False),
+    ):
+        grammar = Grammar.from_json_schema({"type": "string", "format": "idn-hostname", **schema})
+        assert accepts(grammar, dump(name)) == valid, (schema, name)
+
+
+@pytest.mark.parametrize("schema", [{}, {"pattern": r"\.com$"}, {"minLength": 60}], ids=str)
+def test_closings(schema: dict[str, object]) -> None:
+    matcher = Matcher(Grammar.from_json_schema({"type": "string", "format": "idn-hostname", **schema}), BYTES)
+    for text in ("", "bü", "α" * 54, "α" * 53 + "-", "россия" * 8):
+        matcher.reset()
+        assert matcher.accept_bytes(f'"{text}'.encode())
+        closing = matcher.closing_bytes()
+        assert len(matcher.closing_tokens()) >= len(closing)
+        assert matcher.accept_bytes(closing) and matcher.is_complete, text
+
+
+# --- cost -------------------------------------------------------------------------------------------------------------
+
+
+def test_masks_of_real_names_cost_little(real_vocabulary: Callable[[str], Vocabulary]) -> None:
+    """Without the detour by labels of any length (mk_label.c) each of these masks takes 200,000 derivatives and more."""
+    vocabulary = real_vocabulary("tekken-131k")
+    schemas: list[tuple[dict[str, object], str]] = [({"type": "string", "format": "idn-hostname", **schema}, '"') for schema in SCHEMAS[:4]]
+    schemas.append(({"type": "object", "propertyNames": {"format": "idn-hostname"}}, '{"'))
+    for schema, opening in schemas:
+        grammar = Grammar.from_json_schema(schema)
+        matcher = Matcher(grammar, vocabulary)
+        for name in (
+            "bücher.com",
+            "παράδειγμα.com",
+            "россияроссияроссия.com",
+            "b-ü-müller-und-söhne-konditorei.com",
+            "名称有限责任公司.com",
+        ):
+            matcher.reset()
+            for text in (opening, *name):
+                if not matcher.accept_bytes(text.encode()):
+                    break
+                before = grammar.stats.derivatives
+                matcher.mask()
+                assert grammar.stats.derivatives - before < 120_000, (schema, name, text)
