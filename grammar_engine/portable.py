@@ -1,0 +1,158 @@
+"""A compiled grammar as bytes, for other processes: what the core was given, and what is told of it.
+
+    magic 8 | digest 16 | lengths 7 x 4 | told, JSON | words, lexemes, rules, lists, bags: 32-bit, little endian | data
+
+The front end has done its work then, so that reading this back takes a small part of the time of compiling the source. Automata and masks
+are not in it: they belong to a vocabulary, and are made when a text needs them.
+
+Trust. The digest finds damage. The core checks each operand again, as it does with what front ends hand it; what it takes on trust of
+them (`ir.Way`) may make masks wrong if somebody forges it, and cannot lead it astray in memory.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+import sys
+from array import array
+from dataclasses import asdict
+from itertools import accumulate, pairwise
+from typing import Any, NamedTuple
+
+from ._version import __version__
+from .errors import GrammarError
+from .ir import Builder, SymbolInfo
+from .limits import Limits
+from .report import Entry, Report
+
+_MAGIC = b"ge-gram1"  # with the number of the format, which goes up with any change of the IR or of what is told
+_DIGEST = 16
+_LENGTHS = struct.Struct("<7I")
+_LISTS = ("enforced", "annotations", "relaxed", "notes")  # of a report
+
+
+class Records(NamedTuple):
+    """The IR of a grammar, packed: what of a `Builder` the core reads."""
+
+    words: array[int]
+    lexemes: array[int]
+    rules: array[int]
+    lists: array[int]
+    bags: array[int]
+    data: bytes
+    start: int
+    longest: bool
+
+    @classmethod
+    def of(cls, builder: Builder) -> Records:
+        """Those of a builder that is complete."""
+        of = builder.words, builder.lexeme_records, builder.rule_records, builder.list_records, builder.bag_records
+        words, lexemes, rules, lists, bags = (array("I", records) for records in of)
+        return cls(words, lexemes, rules, lists, bags, bytes(builder.data), builder.start, builder.longest)
+
+    def builder(self, lexemes: list[SymbolInfo], nonterminals: list[SymbolInfo]) -> Builder:
+        """A builder to compile again; nothing can be added to it."""
+        builder: Any = object.__new__(Builder)
+        builder.words, builder.data, builder.start, builder.longest = self.words, self.data, self.start, self.longest
+        builder.lexeme_records, builder.rule_records, builder.list_records = self.lexemes, self.rules, self.lists
+        builder.bag_records = self.bags
+        builder.lexemes, builder.nonterminals = lexemes, nonterminals
+        found: Builder = builder
+        return found
+
+
+class Portable(NamedTuple):
+    """All of a grammar but its automata."""
+
+    records: Records
+    lexemes: list[SymbolInfo]
+    nonterminals: list[SymbolInfo]
+    report: Report
+    limits: Limits
+    kind: str
+
+
+def to_bytes(grammar: Portable) -> bytes:
+    """The same grammar gives the same bytes, whatever the machine."""
+    from hashlib import blake2b  # here, as it loads OpenSSL
+
+    records = grammar.records
+    told = {
+        "version": __version__,
+        "start": records.start,
+        "longest": records.longest,
+        "kind": grammar.kind,
+        "lexemes": [(info.name, info.where) for info in grammar.lexemes],
+        "nonterminals": [(info.name, info.where) for info in grammar.nonterminals],
+        "report": [getattr(grammar.report, name) for name in _LISTS],
+        "limits": asdict(grammar.limits),
+    }
+    text = json.dumps(told, separators=(",", ":")).encode()
+    arrays = records[:5]
+    lengths = _LENGTHS.pack(len(text), *map(len, arrays), len(records.data))
+    body = b"".join([lengths, text, *map(_little_endian, arrays), records.data])
+    return _MAGIC + blake2b(body, digest_size=_DIGEST).digest() + body
+
+
+def from_bytes(content: bytes) -> Portable:
+    """What `to_bytes` was given.
+
+    Raises
+    ------
+    GrammarError
+        It is no compiled grammar, or damaged, or one of another version of this library.
+    """
+    from hashlib import blake2b
+
+    begin = len(_MAGIC) + _DIGEST
+    if content[: len(_MAGIC)] != _MAGIC:
+        same = content[: len(_MAGIC) - 1] == _MAGIC[:-1]
+        raise _refused("it is of another format than this version reads: compile its source again" if same else "it is no compiled grammar")
+    body = memoryview(content)[begin:]
+    if blake2b(body, digest_size=_DIGEST).digest() != content[len(_MAGIC) : begin]:
+        raise _refused("it is damaged or cut off: the digest is wrong")
+    try:
+        return _read(body)
+    except (LookupError, TypeError, ValueError, struct.error) as error:  # whoever forges a digest gets no further than this
+        if isinstance(error, GrammarError):
+            raise
+        raise _refused(f"its parts do not fit together ({error})") from None
+
+
+def _read(body: memoryview) -> Portable:
+    n_text, *lengths, n_data = _LENGTHS.unpack_from(body)
+    at = _LENGTHS.size + n_text
+    told = json.loads(bytes(body[_LENGTHS.size : at]))
+    if told["version"] != __version__:
+        raise _refused(f"it was compiled by version {told['version']}, and this is {__version__}: compile its source again")
+    ends = list(accumulate(lengths, lambda end, length: end + 4 * length, initial=at))
+    words, lexeme_records, rules, lists, bags = (_from_little_endian(body[begin:end]) for begin, end in pairwise(ends))
+    lexemes, nonterminals = ([SymbolInfo(name, where) for name, where in told[kind]] for kind in ("lexemes", "nonterminals"))
+    if len(body) != ends[-1] + n_data or len(lexeme_records) != 2 * len(lexemes) or len(lists) % 5:
+        raise ValueError("lengths")
+    return Portable(
+        Records(words, lexeme_records, rules, lists, bags, bytes(body[ends[-1] :]), int(told["start"]), bool(told["longest"])),
+        lexemes,
+        nonterminals,
+        Report(*([Entry(*entry) for entry in entries] for entries in told["report"])),
+        Limits(**told["limits"]),
+        str(told["kind"]),
+    )
+
+
+def _little_endian(numbers: array[int]) -> bytes:
+    if sys.byteorder == "big":
+        numbers = numbers[:]
+        numbers.byteswap()
+    return numbers.tobytes()
+
+
+def _from_little_endian(content: memoryview) -> array[int]:
+    numbers = array("I", bytes(content))
+    if sys.byteorder == "big":
+        numbers.byteswap()
+    return numbers
+
+
+def _refused(reason: str) -> GrammarError:
+    return GrammarError(f"these bytes are not taken for a grammar: {reason}")
