@@ -380,7 +380,7 @@ class Grammar:
 
     @classmethod
     def from_bytes(cls, content: bytes, *, limits: Limits | None = None) -> Grammar:
-        """Take a grammar from `to_bytes`, in a small part of the time that its source takes.
+        """Take a grammar from `to_bytes`, without the work of a front end.
 
         Parameters
         ----------

@@ -2,7 +2,7 @@
 
     magic 8 | digest 16 | lengths 7 x 4 | told, JSON | words, lexemes, rules, lists, bags: 32-bit, little endian | data
 
-The front end has done its work then, so that reading this back takes a small part of the time of compiling the source. Automata and masks
+The front end has done its work then: what is left takes a third to a quarter of the time of compiling a common schema. Automata and masks
 are not in it: they belong to a vocabulary, and are made when a text needs them.
 
 Trust. The digest finds damage. The core checks each operand again, as it does with what front ends hand it; what it takes on trust of
@@ -16,7 +16,7 @@ import struct
 import sys
 from array import array
 from dataclasses import asdict
-from itertools import accumulate, pairwise
+from itertools import accumulate, pairwise, starmap
 from typing import Any, NamedTuple
 
 from ._version import __version__
@@ -127,14 +127,14 @@ def _read(body: memoryview) -> Portable:
         raise _refused(f"it was compiled by version {told['version']}, and this is {__version__}: compile its source again")
     ends = list(accumulate(lengths, lambda end, length: end + 4 * length, initial=at))
     words, lexeme_records, rules, lists, bags = (_from_little_endian(body[begin:end]) for begin, end in pairwise(ends))
-    lexemes, nonterminals = ([SymbolInfo(name, where) for name, where in told[kind]] for kind in ("lexemes", "nonterminals"))
+    lexemes, nonterminals = (list(starmap(SymbolInfo, told[kind])) for kind in ("lexemes", "nonterminals"))
     if len(body) != ends[-1] + n_data or len(lexeme_records) != 2 * len(lexemes) or len(lists) % 5:
         raise ValueError("lengths")
     return Portable(
         Records(words, lexeme_records, rules, lists, bags, bytes(body[ends[-1] :]), int(told["start"]), bool(told["longest"])),
         lexemes,
         nonterminals,
-        Report(*([Entry(*entry) for entry in entries] for entries in told["report"])),
+        Report(*(list(map(Entry._make, entries)) for entries in told["report"])),
         Limits(**told["limits"]),
         str(told["kind"]),
     )
