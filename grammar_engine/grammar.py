@@ -44,9 +44,9 @@ class Switches:
     slices : bool
         Allow plain tokens together where any plain text can go on, and all below a node of the trie where that stays inside a lexeme.
     heirs : bool
-        Make a mask by its difference from that of the state to which most bytes lead.
+        Make a mask by its difference from that of the state to which most bytes lead, or (`lexing="longest"`) of what a longer match would drop.
     clamping : bool
-        Take states to be equal whose bounds no token can tell apart.
+        Take states to be equal whose bounds no token can tell apart; take labels of host names to have none, and look at each token.
     table : bool
         Make the token automaton of a grammar that turns out to have few states.
     shapes : bool
