@@ -17,7 +17,7 @@ from typing import Any
 from weakref import WeakSet, ref
 
 from ._native import NativeExpressions, NothingError, check, ffi, lib, new_err, new_grammar
-from .errors import GrammarError
+from .errors import GrammarError, InternalError
 from .ir import Builder, SymbolInfo
 from .limits import DEFAULT, Limits
 from .portable import Portable, Records, from_bytes, to_bytes
@@ -376,7 +376,7 @@ class Grammar:
         -----
         States and masks are not in it: the other process makes its own.
         """
-        return to_bytes(Portable(self._records, self._lexemes, self._nonterminals, self.report, self.limits, self._kind))
+        return to_bytes(Portable(self._records, self._lexemes, self._nonterminals, self.report, self._kind))
 
     @classmethod
     def from_bytes(cls, content: bytes, *, limits: Limits | None = None) -> Grammar:
@@ -386,7 +386,7 @@ class Grammar:
         ----------
         content : bytes
         limits : Limits, optional
-            Default: those that it was compiled with.
+            They are not among the bytes (pickling keeps them).
 
         Raises
         ------
@@ -403,9 +403,12 @@ class Grammar:
         if not isinstance(content, (bytes, bytearray, memoryview)):
             raise TypeError(f"a compiled grammar is bytes, not {type(content).__name__}")
         told = from_bytes(bytes(content))
-        limits = limits or told.limits
+        limits = limits or DEFAULT
         builder = told.records.builder(told.lexemes, told.nonterminals)
-        return cls._compile(builder, NativeExpressions(builder, limits), told.report, limits, told.kind)
+        try:
+            return cls._compile(builder, NativeExpressions(builder, limits), told.report, limits, told.kind)
+        except (InternalError, NothingError) as error:  # no front end makes such
+            raise GrammarError(f"these bytes are not taken for a grammar: {error}") from None
 
     # --- engines ----------------------------------------------------------------------------------------------------
 
@@ -465,7 +468,11 @@ class Grammar:
         return self
 
     def __reduce__(self) -> Any:
-        return Grammar.from_bytes, (self.to_bytes(),)
+        return _unpickled, (self.to_bytes(), self.limits)
 
     def __repr__(self) -> str:
         return f"<Grammar from {self._kind}: {len(self._lexemes)} lexemes, {len(self._nonterminals)} nonterminals>"
+
+
+def _unpickled(content: bytes, limits: Limits) -> Grammar:
+    return Grammar.from_bytes(content, limits=limits)

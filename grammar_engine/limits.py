@@ -18,7 +18,8 @@ class Limits:
     max_expressions : int
         Nodes of regular expressions, derivatives included.
     max_regex_nesting : int
-        Depth of nested groups in a pattern, and of nested operators in an expression.
+        Depth of nested groups in a pattern, and of nested operators in an expression. Past some 1,200 a fixed ceiling comes first: 5,000
+        levels, derivatives included, which recursion in the core can bear.
     max_lexer_states : int
         States of the lazily built lexer.
     max_rules : int

@@ -6,7 +6,7 @@ The front end has done its work then: what is left takes a third to a quarter of
 are not in it: they belong to a vocabulary, and are made when a text needs them.
 
 Trust. The digest finds damage. The core checks each operand again, as it does with what front ends hand it; what it takes on trust of
-them (`ir.Way`) may make masks wrong if somebody forges it, and cannot lead it astray in memory.
+them (`ir.Way`) may make masks wrong if somebody forges it. `Limits` are not in it: they are of the process that reads.
 """
 
 from __future__ import annotations
@@ -15,14 +15,12 @@ import json
 import struct
 import sys
 from array import array
-from dataclasses import asdict
 from itertools import accumulate, pairwise, starmap
 from typing import Any, NamedTuple
 
 from ._version import __version__
 from .errors import GrammarError
 from .ir import Builder, SymbolInfo
-from .limits import Limits
 from .report import Entry, Report
 
 _MAGIC = b"ge-gram1"  # with the number of the format, which goes up with any change of the IR or of what is told
@@ -68,7 +66,6 @@ class Portable(NamedTuple):
     lexemes: list[SymbolInfo]
     nonterminals: list[SymbolInfo]
     report: Report
-    limits: Limits
     kind: str
 
 
@@ -85,7 +82,6 @@ def to_bytes(grammar: Portable) -> bytes:
         "lexemes": [(info.name, info.where) for info in grammar.lexemes],
         "nonterminals": [(info.name, info.where) for info in grammar.nonterminals],
         "report": [getattr(grammar.report, name) for name in _LISTS],
-        "limits": asdict(grammar.limits),
     }
     text = json.dumps(told, separators=(",", ":")).encode()
     arrays = records[:5]
@@ -113,7 +109,7 @@ def from_bytes(content: bytes) -> Portable:
         raise _refused("it is damaged or cut off: the digest is wrong")
     try:
         return _read(body)
-    except (LookupError, TypeError, ValueError, struct.error) as error:  # whoever forges a digest gets no further than this
+    except (LookupError, TypeError, ValueError, OverflowError, RecursionError, struct.error) as error:  # the digest was forged
         if isinstance(error, GrammarError):
             raise
         raise _refused(f"its parts do not fit together ({error})") from None
@@ -130,12 +126,20 @@ def _read(body: memoryview) -> Portable:
     lexemes, nonterminals = (list(starmap(SymbolInfo, told[kind])) for kind in ("lexemes", "nonterminals"))
     if len(body) != ends[-1] + n_data or len(lexeme_records) != 2 * len(lexemes) or len(lists) % 5:
         raise ValueError("lengths")
+    start, report = told["start"], Report(*(list(map(Entry._make, entries)) for entries in told["report"]))
+    if type(start) is not int or not start & 1 or not 0 <= start >> 1 < len(nonterminals):
+        raise ValueError("start")
+    texts = [text for entries in (report.enforced, report.annotations, report.relaxed, report.notes) for entry in entries for text in entry]
+    texts += [info.name for info in (*lexemes, *nonterminals)] + [
+        info.where for info in (*lexemes, *nonterminals) if info.where is not None
+    ]
+    if not {*map(type, texts)} <= {str}:
+        raise ValueError("names")
     return Portable(
-        Records(words, lexeme_records, rules, lists, bags, bytes(body[ends[-1] :]), int(told["start"]), bool(told["longest"])),
+        Records(words, lexeme_records, rules, lists, bags, bytes(body[ends[-1] :]), start, bool(told["longest"])),
         lexemes,
         nonterminals,
-        Report(*(list(map(Entry._make, entries)) for entries in told["report"])),
-        Limits(**told["limits"]),
+        report,
         str(told["kind"]),
     )
 

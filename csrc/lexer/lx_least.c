@@ -4,28 +4,29 @@
  * and once. Cost: a lexeme per value (lx_distinct). */
 #include "lx.h"
 
+enum { VALUES_PER_WORK = 16 };
+
 bool lx_cheapest(lx_lexer *l, u32 lexeme, u32 n, lx_cheap *out) {
     lx_cheap at = {0};
-    for (u32 i = 0; i <= n && at.length != RX_NO_LENGTH; i++) {
-        u64 key = (u64)lexeme << 32 | i;
-        u32 index = map_get(&l->cheap_of, key);
-        if (index == NONE) {
-            u32 rest = lx_distinct(l, lexeme, at.set, false);
-            if (rest == NONE) return false;
-            rx_id expr = l->lexemes.at[rest].expr;
-            at.length = rx_least(&l->x, expr);
-            if (at.length != RX_NO_LENGTH) {
-                byte_vec text = {0};
-                bool ok = rx_least_text(&l->x, expr, &text);
-                at.value = ok ? lx_value(l, text.at, text.n) : NONE;
-                vec_drop(l->b, &text);
-                at.set = at.value == NONE ? NONE : lx_values_with(l, at.set, at.value);
-                if (at.set == NONE) return false;
-            }
-            if (l->b->status != GE_OK || !vec_push(l->b, &l->cheap, at) || !map_put(l->b, &l->cheap_of, key, l->cheap.n - 1)) return false;
-            index = l->cheap.n - 1;
+    u32 i = n, known;
+    while ((known = map_get(&l->cheap_of, (u64)lexeme << 32 | i)) == NONE && i > 0) i--; /* mostly the last one is */
+    if (!budget_work(l->b, n - i + 1)) return false;
+    if (known != NONE) at = l->cheap.at[known], i++;
+    for (; i <= n && at.length != RX_NO_LENGTH; i++) {
+        u32 rest = lx_distinct(l, lexeme, at.set, false);
+        if (rest == NONE || !budget_work(l->b, 1 + i / VALUES_PER_WORK)) return false; /* sets of values are copied */
+        rx_id expr = l->lexemes.at[rest].expr;
+        at.length = rx_least(&l->x, expr);
+        if (at.length != RX_NO_LENGTH) {
+            byte_vec text = {0};
+            bool ok = rx_least_text(&l->x, expr, &text);
+            at.value = ok ? lx_value(l, text.at, text.n) : NONE;
+            vec_drop(l->b, &text);
+            at.set = at.value == NONE ? NONE : lx_values_with(l, at.set, at.value);
+            if (at.set == NONE) return false;
         }
-        at = l->cheap.at[index];
+        if (l->b->status != GE_OK || !vec_push(l->b, &l->cheap, at)) return false;
+        if (!map_put(l->b, &l->cheap_of, (u64)lexeme << 32 | i, l->cheap.n - 1)) return false;
     }
     *out = at;
     return true;

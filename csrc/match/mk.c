@@ -240,7 +240,8 @@ static bool compute_alone(ge_engine *e, u32 config) {
     parts_vec parts = {0};
     bool wide, known, new = false, done = false;
     bool ok = split(e, config, 0, &parts, &wide, &known);
-    if (ok && wide && !known && !(e->switches & GE_NO_HEIRS) && !e->g->g.has_distinct) ok = are_new(e, &parts, 1, &new);
+    bool may_inherit = !(e->switches & GE_NO_HEIRS) && !e->g->g.has_distinct && !e->g->longest; /* there, it might be nested under its heir */
+    if (ok && wide && !known && may_inherit) ok = are_new(e, &parts, 1, &new);
     u64 before = e->stats.trie_nodes;
     if (ok && new) ok = compute_by_heir(e, config, &done);
     if (ok && done && e->stats.trie_nodes - before > CHEAP) ok = are_new(e, &parts, OFTEN / 2, &new);

@@ -3,7 +3,9 @@
  * What was read of a label tells configurations apart, so nearly each token that goes on with one would lead to a configuration of its own. So the
  * vocabulary is walked from a configuration in which labels have any length: the same for all texts that the grammar does not tell apart but for
  * that. It allows all that may be allowed. A token of it stays if it can be gone on with so that labels fit (regex/rx_unbound.c): mostly the token and
- * a short ending of the lexeme do. Others are read from the configuration itself. */
+ * a short ending of the lexeme do. Others are read from the configuration itself.
+ *
+ * Not within A-labels: each text there is a configuration of its own anyway, of which the ending would have to be found. */
 #include "../regex/rx_unbound.h"
 #include "mk.h"
 
@@ -11,7 +13,7 @@ enum { LONGEST_TEXT = 256 }; /* of a token and an ending; what is longer is read
 
 bool mk_unbound(ge_engine *e, u32 config, u32 *unbound) {
     id_vec pairs = {0}, states = {0};
-    bool ok = true, changed = false;
+    bool ok = true, changed = false, decodes = false;
     *unbound = config;
     if (!e->lx.x.has_label || e->g->longest || e->switches & GE_NO_CLAMPING) return true;
     for (u32 i = 0, n = cf_count(e, config); ok && i < n; i++) {
@@ -20,12 +22,13 @@ bool mk_unbound(ge_engine *e, u32 config, u32 *unbound) {
         for (u32 k = 0; ok && k < lx_count(&e->lx, state); k++) {
             rx_id expr = intern_words(&e->lx.states, state)[2 * k + 1], other = rx_unbound(&e->lx.x, expr);
             changed |= other != expr;
+            decodes |= rx_begins_with_punycode(&e->lx.x, expr);
             ok = other != NONE && vec_push(&e->b, &pairs, lx_lexeme_at(&e->lx, state, k)) && vec_push(&e->b, &pairs, other);
         }
-        u32 to = ok ? lx_state_of(&e->lx, pairs.at, pairs.n / 2) : NONE;
+        u32 to = !ok ? NONE : pairs.n ? lx_state_of(&e->lx, pairs.at, pairs.n / 2) : state;
         ok = to != NONE && vec_push(&e->b, &states, to);
     }
-    if (ok && changed) ok = (*unbound = cf_with_states(e, config, states.at)) != NONE;
+    if (ok && changed && !decodes) ok = (*unbound = cf_with_states(e, config, states.at)) != NONE;
     vec_drop(&e->b, &pairs);
     vec_drop(&e->b, &states);
     return ok;

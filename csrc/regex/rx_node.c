@@ -4,6 +4,7 @@
 /* Nesting that derivatives may add to what the source had. */
 #define DEPTH_FACTOR 4
 #define DEPTH_SLACK 50
+#define DEPTH_CEILING 5000 /* what recursion can do in 8 MB of stack, whatever the limit says */
 
 bool rx_init(rx_arena *x, budget *b) {
     memset(x, 0, sizeof *x);
@@ -123,7 +124,8 @@ rx_id rx_intern(rx_arena *x, const u32 *words, u32 n, u32 flags, u32 depth) {
     if (id == NONE || !fresh) return id;
     rx_meta meta = {.flags = (u8)(flags & RX_NULLABLE ? flags | RX_INHABITED : flags), .depth = (u16)min_u32(depth, UINT16_MAX),
                     .distance = (u16)guess_distance(x, words, n, flags)};
-    bool ok = depth <= x->b->limits.max_regex_nesting * DEPTH_FACTOR + DEPTH_SLACK && depth < UINT16_MAX;
+    u64 most = x->b->limits.max_regex_nesting < DEPTH_CEILING ? x->b->limits.max_regex_nesting * DEPTH_FACTOR + DEPTH_SLACK : DEPTH_CEILING;
+    bool ok = depth <= most && depth <= DEPTH_CEILING;
     if (!ok) budget_limit(x->b, LIMIT(max_regex_nesting));
     if (ok && id >= x->b->limits.max_expressions) ok = budget_limit(x->b, LIMIT(max_expressions));
     if (ok && vec_push(x->b, &x->meta, meta)) return id;

@@ -148,6 +148,28 @@ bool rx_add_labels(rx_arena *x, rx_id id, rx_labels *out, bool *raw) {
     return true;
 }
 
+bool rx_begins_with_punycode(const rx_arena *x, rx_id id) {
+    for (bool last = false; !last;) {
+        const u32 *node = intern_words(&x->nodes, id);
+        u32 n = intern_length(&x->nodes, id);
+        last = true;
+        switch ((rx_kind)node[0]) {
+        case RX_PUNYCODE: return true;
+        case RX_OR: case RX_AND: case RX_FORK:
+            for (u32 i = 1; i < n; i++)
+                if (rx_begins_with_punycode(x, node[i])) return true;
+            break;
+        case RX_NOT: case RX_REPEAT: case RX_QUOTE: case RX_TAG: id = node[1], last = false; break;
+        case RX_CONCAT: /* the first, and those that may be skipped */
+            if (rx_begins_with_punycode(x, node[1])) return true;
+            if (rx_nullable(x, node[1])) id = node[2], last = false;
+            break;
+        default: break;
+        }
+    }
+    return false;
+}
+
 static bool is_of_label(u32 code) {
     return code >= 0x80 || code == '-' || (code >= '0' && code <= '9') || (code >= 'a' && code <= 'z') || (code >= 'A' && code <= 'Z');
 }

@@ -17,6 +17,9 @@ typedef VEC(label_state) rx_labels;
 /* `id` with labels of any length. NONE on failure. */
 rx_id rx_unbound(rx_arena *x, rx_id id);
 
+/* May a string of `id` begin within an A-label, behind `xn--`? */
+bool rx_begins_with_punycode(const rx_arena *x, rx_id id);
+
 /* Appends a short string of `id`, *found: if there is one. False on failure. */
 bool rx_ending_text(rx_arena *x, rx_id id, byte_vec *out, bool *found);
 

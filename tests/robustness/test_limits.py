@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from grammar_engine import Grammar, LimitExceededError, Limits, Matcher, Vocabulary
+from grammar_engine import Grammar, LimitExceededError, Limits, Matcher, Vocabulary, ir
 
 ROOT = Path(__file__).resolve().parents[2]
 PERSON = json.loads((ROOT / "grammars" / "schemas" / "person.json").read_text())
@@ -165,6 +165,20 @@ def test_max_regex_nesting(n):
         with pytest.raises(LimitExceededError) as caught:
             make()
         assert (caught.value.limit, caught.value.maximum) == ("max_regex_nesting", n)
+
+
+@pytest.mark.parametrize("depth", [6_000, 60_000])
+def test_expressions_nest_no_deeper_than_the_stack_bears(depth):
+    """Whatever the limit."""
+    b = ir.Builder()
+    expr = b.string("a")
+    for _ in range(depth):
+        expr = b.complement(b.concat(b.string("a"), expr))
+    b.start = b.nonterminal("start")
+    b.rule(b.start, [b.lexeme(expr, "deep")])
+    with pytest.raises(LimitExceededError) as caught:
+        Grammar._from_builder(b, limits=Limits(max_regex_nesting=1 << 62))
+    assert caught.value.limit == "max_regex_nesting"
 
 
 def nested(n):

@@ -36,7 +36,6 @@ def test_what_comes_back_is_the_same(make: Any) -> None:
     content = grammar.to_bytes()
     for again in (Grammar.from_bytes(content), Grammar.from_bytes(memoryview(content)), pickle.loads(pickle.dumps(grammar))):
         assert again.to_bytes() == content and repr(again) == repr(grammar) and str(again.report) == str(grammar.report)
-        assert again.limits == grammar.limits
         vocabulary, rng = Vocabulary.bytes(), random.Random(1)
         one, other = Matcher(grammar, vocabulary), Matcher(again, vocabulary)
         for _ in range(40):
@@ -131,7 +130,13 @@ def test_what_is_damaged_is_refused() -> None:
         (lambda text: text.update(version="0.0.1"), "compiled by version 0.0.1.*compile its source again"),
         (lambda text: text.pop("report"), "do not fit"),
         (lambda text: text["lexemes"].append(("more", None)), "do not fit"),
-        (lambda text: text.update(limits={"max_nothing": 1}), "do not fit"),
+        *(
+            (lambda text, start=start: text.update(start=start), "do not fit")
+            for start in (-1, 2, 3, 1 << 32, 1 << 64, float("inf"), True, "1")
+        ),
+        (lambda text: text.update(lexemes=[([], None)]), "do not fit"),
+        (lambda text: text.update(lexemes=[("a", 3)]), "do not fit"),
+        (lambda text: text["report"][0].append((1, 2, 3)), "do not fit"),
         (lambda text: text.update(lexemes=3), "do not fit"),
     ],
 )
@@ -139,6 +144,14 @@ def test_what_does_not_fit_together_is_refused(change: Any, reason: str) -> None
     content = Grammar.from_regex("ab?").to_bytes()
     with pytest.raises(GrammarError, match=reason):
         Grammar.from_bytes(forged(content, told(change)))
+
+
+def test_deep_json_is_refused() -> None:
+    content = Grammar.from_regex("ab?").to_bytes()
+    text = b"[" * 100_000
+    changed = forged(content, lambda body: struct.pack("<7I", len(text), *struct.unpack_from("<7I", body)[1:]) + text)
+    with pytest.raises(GrammarError, match="do not fit"):
+        Grammar.from_bytes(changed)
 
 
 def test_another_format_is_refused_by_that_name() -> None:
@@ -163,9 +176,9 @@ def test_forged_operands_are_looked_at() -> None:
     assert refused > 100
 
 
-def test_limits_are_those_of_before_or_others() -> None:
+def test_limits_are_not_among_the_bytes() -> None:
     grammar = Grammar.from_regex("[ab]{1,50}", limits=Limits(max_lexer_states=1000))
-    assert Grammar.from_bytes(grammar.to_bytes()).limits == grammar.limits
+    assert pickle.loads(pickle.dumps(grammar)).limits == grammar.limits and Grammar.from_bytes(grammar.to_bytes()).limits == Limits()
     again = Grammar.from_bytes(grammar.to_bytes(), limits=Limits(max_lexer_states=5))
     with pytest.raises(LimitExceededError, match="max_lexer_states"):
         Matcher(again, Vocabulary.bytes()).accept_bytes(b"abababababab")
