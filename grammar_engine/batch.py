@@ -12,6 +12,7 @@ from operator import attrgetter
 from typing import Any, NamedTuple
 
 from ._native import ffi, lib
+from .checks import check_count
 from .errors import BatchError
 from .mask import check_row, rows_of
 from .matcher import Matcher, ids_of
@@ -130,7 +131,7 @@ def _run(
 ) -> tuple[MaskStep, dict[int, Exception]]:
     """Check and do a batch; with the errors of those that failed."""
     if type(threads) is not int or not 0 < threads < _MOST_THREADS:
-        raise ValueError(f"threads is an int of at least 1, not {threads!r}")
+        check_count("threads", threads, most=_MOST_THREADS - 1)
     batch = list(matchers)
     ids = None if tokens is None else _ids_of(tokens)
     places = None if rows is None else list(rows)

@@ -16,6 +16,7 @@ from collections import OrderedDict
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
+from .checks import check_count
 from .grammar import Grammar
 
 
@@ -56,8 +57,7 @@ class GrammarCache:
     """
 
     def __init__(self, max_grammars: int = 1000):
-        if max_grammars < 1:
-            raise ValueError(f"max_grammars is at least 1, not {max_grammars}")
+        check_count("max_grammars", max_grammars)
         self.max_grammars = max_grammars
         self._lock = threading.Lock()
         self._grammars: OrderedDict[Any, Grammar] = OrderedDict()
@@ -78,7 +78,8 @@ class GrammarCache:
 
     def from_choices(self, choices: Iterable[str | bytes], **options: Any) -> Grammar:
         """As `Grammar.from_choices`."""
-        return self._get("from_choices", tuple(choices), options)
+        is_one = isinstance(choices, (str, bytes))  # which is refused, and not taken for its letters
+        return self._get("from_choices", choices if is_one else tuple(choices), options)
 
     def clear(self) -> None:
         """Drop all grammars. Matchers keep those that they are over."""

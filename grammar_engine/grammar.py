@@ -19,7 +19,7 @@ from weakref import WeakSet, ref
 from ._native import NativeExpressions, NothingError, check, ffi, lib, new_err, new_grammar
 from .errors import GrammarError, InternalError
 from .ir import Builder, SymbolInfo
-from .limits import DEFAULT, Limits
+from .limits import Limits, or_default
 from .portable import Portable, Records, from_bytes, to_bytes
 from .report import Report
 from .vocabulary import Vocabulary
@@ -243,7 +243,7 @@ class Grammar:
         """
         from .frontends import json_schema
 
-        limits = limits or DEFAULT
+        limits = or_default(limits)
         decoded = json_schema.load(schema, limits)
         options = json_schema.Options(whitespace, lenient, escapes, property_order, number_style, unique_keys, formats, resources)
 
@@ -280,7 +280,7 @@ class Grammar:
         """
         from .frontends import regex
 
-        limits = limits or DEFAULT
+        limits = or_default(limits)
         builder = Builder()
         report = regex.build(builder, pattern, dialect=dialect, limits=limits)
         return cls._from_builder(builder, report, limits, "regular expression")
@@ -307,7 +307,7 @@ class Grammar:
         """
         from .frontends import lark
 
-        limits = limits or DEFAULT
+        limits = or_default(limits)
         builder = Builder()
         report = lark.build(builder, text, start=start, lexing=lexing, limits=limits)
         expressions = NativeExpressions(builder, limits)
@@ -335,14 +335,14 @@ class Grammar:
         """
         from .frontends import choices as choices_frontend
 
-        limits = limits or DEFAULT
+        limits = or_default(limits)
         builder = Builder()
         report = choices_frontend.build(builder, choices)
         return cls._from_builder(builder, report, limits, "choices")
 
     @classmethod
     def _from_builder(cls, builder: Builder, report: Report | None = None, limits: Limits | None = None, kind: str = "IR") -> Grammar:
-        limits = limits or DEFAULT
+        limits = or_default(limits)
         try:
             return cls._compile(builder, NativeExpressions(builder, limits), report or Report(), limits, kind)
         except NothingError:
@@ -403,7 +403,7 @@ class Grammar:
         if not isinstance(content, (bytes, bytearray, memoryview)):
             raise TypeError(f"a compiled grammar is bytes, not {type(content).__name__}")
         told = from_bytes(bytes(content))
-        limits = limits or DEFAULT
+        limits = or_default(limits)
         builder = told.records.builder(told.lexemes, told.nonterminals)
         try:
             return cls._compile(builder, NativeExpressions(builder, limits), told.report, limits, told.kind)
@@ -417,6 +417,8 @@ class Grammar:
         latest = self._latest()  # most often the one that is asked for again
         if latest is not None and latest.vocabulary is vocabulary._native and latest.switches is switches and not _is_full(latest.handle):
             return latest
+        if not isinstance(switches, Switches):
+            raise TypeError(f"switches is a Switches, not {type(switches).__name__}")
         with _LOCK:
             engines = vocabulary._engines.setdefault(self, {})
             engine: Engine | None = engines.get(switches)
@@ -446,6 +448,8 @@ class Grammar:
         int
             How many masks were computed.
         """
+        if isinstance(examples, (str, bytes)):
+            raise TypeError("examples is a list of texts, not one text")
         from .warming import warm
 
         return warm(self, vocabulary, seconds, examples, seed)

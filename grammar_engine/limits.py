@@ -79,3 +79,12 @@ class Limits:
 
 
 DEFAULT = Limits()
+
+
+def or_default(limits: Limits | None) -> Limits:
+    """What a constructor was given, or the defaults."""
+    if limits is None:
+        return DEFAULT
+    if not isinstance(limits, Limits):
+        raise TypeError(f"limits is a Limits, not {type(limits).__name__}")
+    return limits

@@ -18,6 +18,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from ._native import ffi
+from .checks import check_count
 from .vocabulary import Vocabulary
 
 _WORDS, _POINTER = ffi.typeof("uint32_t[]"), ffi.typeof("uint32_t *")
@@ -30,6 +31,8 @@ _Reader = Callable[[Any, int], tuple[Any, int]]  # as `rows_of`
 
 def words_of(vocabulary: Vocabulary) -> int:
     """Number of 32-bit words in one mask."""
+    if not isinstance(vocabulary, Vocabulary):
+        raise TypeError(f"a vocabulary is a Vocabulary, not {type(vocabulary).__name__}")
     return (vocabulary._width + 31) // 32
 
 
@@ -49,8 +52,7 @@ def allocate_masks(rows: int, vocabulary: Vocabulary, kind: str | None = None) -
     numpy.ndarray, torch.Tensor or memoryview
         int32, shape (rows, ceil(width / 32)).
     """
-    if isinstance(rows, bool) or not isinstance(rows, int) or rows < 1:
-        raise ValueError(f"rows is an int of at least 1, not {rows!r}")
+    check_count("rows", rows)
     shape = rows, words_of(vocabulary)
     if kind is None:
         kind = "numpy" if find_spec("numpy") else "memoryview"

@@ -16,6 +16,7 @@ from typing import Any
 
 from ._native import check, error_of, ffi, lib
 from .automata.dfa import TokenDFA
+from .checks import check_count
 from .errors import LimitExceededError, MatcherFinishedError, TokenRejectedError
 from .grammar import Grammar, Switches
 from .mask import MaskBuffer, check_row, rows_of, words_of
@@ -398,8 +399,7 @@ class Matcher:
         LimitExceededError
             The search has reached `max_step_work` or another limit before it came to an end.
         """
-        if isinstance(most, bool) or not isinstance(most, int) or most < 0:
-            raise ValueError(f"most is an int of at least 0, not {most!r}")
+        check_count("most", most, least=0)
         most = min(most, _MOST)
         out = ffi.new("uint32_t[]", most)
         status = lib.ge_matcher_closing_within(self._handle, most, out, self._n_done, self._err)

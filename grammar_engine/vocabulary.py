@@ -186,6 +186,9 @@ class Vocabulary:
         VocabularyError
             No token fits somewhere; `.missing` is the byte there.
         """
+        if not isinstance(text, (builtins.bytes, bytearray, memoryview)):
+            raise TypeError(f"a text is bytes, not {type(text).__name__}")
+        text = builtins.bytes(text)
         if self._ids is None:
             ids: dict[builtins.bytes, int] = {}
             for token, spelling in enumerate(self.tokens):
@@ -348,7 +351,7 @@ class Vocabulary:
 
         Notes
         -----
-        The file is 5.7 MB for 131,072 tokens. It holds numbers as this machine writes them, and its format belongs to this version: keep
+        The file is 9.5 MB for 131,072 tokens. It holds numbers as this machine writes them, and its format belongs to this version: keep
         it as a cache beside the tokenizer, not in its place.
         """
         from .vocabularies import saved

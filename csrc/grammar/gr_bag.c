@@ -208,7 +208,7 @@ typedef struct attempt {
     u32 slot, way; /* what is worked on, and the way that was tried last */
 } attempt;
 
-/* Depth-first over attempts; the counts of attempt d are at counts_at[d * n_words]. */
+/* Depth-first over attempts; its counts are at all[d * n_words] for attempt d. */
 static bool find_finish(budget *b, const gr_grammar *g, const gr_bag *bag, const u32 *counts, u32 rank, bool *answer) {
     VEC(attempt) path = {0};
     VEC(u32) all = {0};

@@ -83,21 +83,23 @@ static u32 add_nonterminal(compiler *c) {
 /* bag -> N_1 ... N_k A, with N_j for each slot that must be raised: any way that raises it; A: any way, or nothing. */
 static bool bag_rules(compiler *c, u32 left, const gr_bag *bag) {
     gr_grammar *g = c->g;
-    id_vec parts = {0};
-    bool ok = true;
-    for (u32 slot = 0; ok && slot <= bag->n_slots; slot++) { /* the last: A */
-        bool is_any = slot == bag->n_slots;
-        if (!is_any && g->slots.at[bag->slots + slot].minimum == 0) continue;
-        u32 part = add_nonterminal(c);
-        ok = part != NONE && vec_push(c->b, &parts, part * 2 + 1) && (!is_any || add_rule(c, part, NULL, 0));
-        for (u32 way = bag->ways; ok && way < bag->ways + bag->n_ways; way++) {
-            gr_way w = g->ways.at[way];
-            bool raises = is_any;
-            for (u32 i = 0; i < w.n_slots; i++) raises |= g->bag_words.at[w.slots + i] == slot;
-            if (raises) ok = add_rule(c, part, g->bag_words.at + w.symbols, w.n_symbols);
-        }
+    id_vec part_of = {0}, parts = {0}; /* per slot: N_j, or NONE; all of the symbols on the right */
+    u32 any = add_nonterminal(c);
+    bool ok = any != NONE && vec_fill(c->b, &part_of, bag->n_slots + 1, 0xff) && add_rule(c, any, NULL, 0);
+    for (u32 slot = 0; ok && slot < bag->n_slots; slot++) {
+        if (g->slots.at[bag->slots + slot].minimum == 0) continue;
+        part_of.at[slot] = add_nonterminal(c);
+        ok = part_of.at[slot] != NONE && vec_push(c->b, &parts, part_of.at[slot] * 2 + 1);
     }
-    ok = ok && add_rule(c, left, parts.at, parts.n);
+    for (u32 way = bag->ways; ok && way < bag->ways + bag->n_ways; way++) {
+        gr_way w = g->ways.at[way];
+        const u32 *symbols = g->bag_words.at + w.symbols, *raised = g->bag_words.at + w.slots;
+        ok = add_rule(c, any, symbols, w.n_symbols);
+        for (u32 i = 0; ok && i < w.n_slots; i++)
+            if (part_of.at[raised[i]] != NONE) ok = add_rule(c, part_of.at[raised[i]], symbols, w.n_symbols);
+    }
+    ok = ok && vec_push(c->b, &parts, any * 2 + 1) && add_rule(c, left, parts.at, parts.n);
+    vec_drop(c->b, &part_of);
     vec_drop(c->b, &parts);
     return ok;
 }
@@ -240,30 +242,34 @@ static void conclude(compiler *c, u32 fact) {
         u32 x = c->todo.at[--c->todo.n];
         for (u32 i = c->occur_start.at[x]; i < c->occur_start.at[x + 1]; i++) {
             u32 rule = c->occur_rules.at[i];
-            if (fact == SOLID ? rule_is(c, rule, PRODUCTIVE) : --c->missing.at[rule] == 0)
-                learn(c, c->words.at[c->at.at[rule]], fact);
+            if (fact != SOLID) c->missing.at[rule]--;
+            if (c->missing.at[rule] == 0) learn(c, c->words.at[c->at.at[rule]], fact);
         }
     }
 }
 
+/* What a rule still lacks: symbols that have the fact; for SOLID one of them is enough, once all are productive. */
+static u32 count_missing(const compiler *c, u32 rule, u32 fact) {
+    const u32 *r = c->words.at + c->at.at[rule];
+    if (fact == SOLID) return rule_is(c, rule, PRODUCTIVE) ? 0 : IMPOSSIBLE;
+    u32 missing = is_ruled_out(c, r[0]) ? IMPOSSIBLE : 0;
+    for (u32 k = 0; k < r[1]; k++)
+        if (r[2 + k] & 1 || !symbol_is(c, r[2 + k], fact)) missing++;
+    return missing;
+}
+
+static bool has_lexeme(const compiler *c, u32 rule) {
+    const u32 *r = c->words.at + c->at.at[rule];
+    for (u32 k = 0; k < r[1]; k++)
+        if (!(r[2 + k] & 1)) return true;
+    return false;
+}
+
 static void fixed_point(compiler *c, u32 fact) {
     c->todo.n = 0;
-    for (u32 rule = 0; rule < c->at.n; rule++) { /* first all counts: learn must not precede them */
-        const u32 *r = c->words.at + c->at.at[rule];
-        c->missing.at[rule] = is_ruled_out(c, r[0]) ? IMPOSSIBLE : 0;
-        for (u32 k = 0; k < r[1]; k++)
-            if (r[2 + k] & 1 || !symbol_is(c, r[2 + k], fact)) c->missing.at[rule]++;
-    }
-    for (u32 rule = 0; rule < c->at.n; rule++) {
-        const u32 *r = c->words.at + c->at.at[rule];
-        bool now = c->missing.at[rule] == 0;
-        if (fact == SOLID) {
-            now = false;
-            for (u32 k = 0; k < r[1]; k++) now |= !(r[2 + k] & 1);
-            now = now && rule_is(c, rule, PRODUCTIVE);
-        }
-        if (now) learn(c, r[0], fact);
-    }
+    for (u32 rule = 0; rule < c->at.n; rule++) c->missing.at[rule] = count_missing(c, rule, fact); /* all, before anything is learnt */
+    for (u32 rule = 0; rule < c->at.n; rule++)
+        if (c->missing.at[rule] == 0 && (fact != SOLID || has_lexeme(c, rule))) learn(c, c->words.at[c->at.at[rule]], fact);
     conclude(c, fact);
 }
 

@@ -187,7 +187,7 @@ static bool absorbs_plain(const ge_engine *e, u32 config) {
  * or NONE. All plain tokens are alike, then. */
 static bool find_plain_heir(ge_engine *e, u32 config, u32 *heir) {
     *heir = NONE;
-    if (e->g->longest || e->switches & GE_NO_SLICES || !absorbs_plain(e, config)) return true;
+    if (e->switches & GE_NO_SLICES || !absorbs_plain(e, config)) return true;
     u32 to = cf_step(e, config, e->plain_class), next = to == NONE ? NONE : cf_step(e, to, e->plain_class);
     if (next == to && to != CF_DEAD && next != NONE && absorbs_plain(e, to)) *heir = to;
     return next != NONE;

@@ -74,7 +74,7 @@ typedef struct ep_parser {
     VEC(u32) waiter_order, component, todo, words, system;
     VEC(ep_item) items, sorting, merged, following;
     u32 accepts; /* beside items */
-    /* counters (ep_stats) */
+    /* counters (ge_stats) */
     u32 n_rows, n_points, n_rule_symbols, max_items;
 } ep_parser;
 

@@ -22,6 +22,8 @@
  * Cost: linear in the pattern plus the ranges of its classes. Limits: max_regex_nesting groups in each other, counts below 2**32 - 1. */
 #include "rx_parse.h"
 
+#include "utf8.h"
+
 enum { END = 256 }; /* what peek() says at the end of the pattern */
 
 typedef enum value_kind {
@@ -250,19 +252,11 @@ static bool push_word_boundary(parser *p, size_t offset, bool negated) {
 
 /* --- reductions ------------------------------------------------------------------------------------------------------- */
 
-static u32 encode(u32 c, u8 out[4]) {
-    if (c < 0x80) return out[0] = (u8)c, 1;
-    u32 n = c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
-    for (u32 i = n - 1; i > 0; i--, c >>= 6) out[i] = (u8)(0x80 | (c & 0x3f));
-    out[0] = (u8)((0xf0 << (4 - n) & 0xff) | c);
-    return n;
-}
-
 /* head tail */
 static rx_id prepend(parser *p, rx_value head, rx_id tail) {
     if (head.kind != V_CHAR) return rx_concat(p->x, head.id, tail);
     u8 bytes[4];
-    for (u32 n = encode(head.id, bytes); n > 0; n--) tail = rx_concat(p->x, rx_byte(p->x, bytes[n - 1]), tail);
+    for (u32 n = utf8_encode(head.id, bytes); n > 0; n--) tail = rx_concat(p->x, rx_byte(p->x, bytes[n - 1]), tail);
     return tail;
 }
 
@@ -291,7 +285,7 @@ static bool reduce_branch(parser *p) {
     if (n_chars == i - from) {
         u8 bytes[4];
         for (u32 k = from; k < i; k++) {
-            u32 n = encode(p->values.at[k].id, bytes);
+            u32 n = utf8_encode(p->values.at[k].id, bytes);
             if (!vec_reserve(p->b, &p->bytes, n)) return false;
             memcpy(p->bytes.at + p->bytes.n, bytes, n);
             p->bytes.n += n;

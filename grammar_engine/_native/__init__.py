@@ -72,8 +72,6 @@ def build() -> str:
 
 def native_limits(limits: Limits) -> Any:
     """`limits` as the core reads them."""
-    if not isinstance(limits, Limits):
-        raise TypeError(f"limits is a Limits, not {type(limits).__name__}")
     return ffi.new("ge_limits *", _limit_values(limits))
 
 
@@ -228,14 +226,18 @@ class NativeExpressions:
 
     def _raise(self, status: int, begin: int) -> None:
         """Raise for the last of the records in words[begin:words_read]."""
-        if status not in (lib.GE_E_SYNTAX, lib.GE_E_UNSUPPORTED):
-            raise error_of(status, self._err)
         words, at = self.builder.words, begin
         while at + 2 + words[at + 1] < self._words_read:
             at += 2 + words[at + 1]
+        is_nested = status == lib.GE_E_LIMIT and _LIMIT_FIELDS[self._err.limit] == "max_regex_nesting" and words[at] == OP_PATTERN
+        if status not in (lib.GE_E_SYNTAX, lib.GE_E_UNSUPPORTED) and not is_nested:
+            raise error_of(status, self._err)
         assert words[at] == OP_PATTERN
         offset, length = words[at + 4], words[at + 5]
         pattern = bytes(self.builder.data[offset : offset + length])
+        if is_nested:
+            shown = pattern[:60].decode("utf-8", "replace")
+            raise LimitExceededError("max_regex_nesting", self._err.value, f"groups of the regular expression {shown!r}")
         place = len(pattern[: self._err.offset].decode("utf-8", "replace"))
         source, reason = pattern.decode("utf-8", "replace"), ffi.string(self._err.text).decode()
         if status == lib.GE_E_SYNTAX:

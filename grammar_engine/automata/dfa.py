@@ -20,6 +20,7 @@ from itertools import pairwise
 from typing import Any
 
 from .._native import check, error_of, fewest_tokens, ffi, lib, new_err
+from ..checks import check_count
 from ..errors import LimitExceededError, VocabularyError
 from ..grammar import Grammar
 from ..ir import Builder
@@ -173,10 +174,10 @@ class TokenDFA:
             raise TypeError(
                 f"a TokenDFA is made of a Grammar and a Vocabulary, not of {type(grammar).__name__} and {type(vocabulary).__name__}"
             )
-        _check_count("max_states", max_states, 1 << 24)
+        check_count("max_states", max_states, most=1 << 24)
         if threads is None:
             threads = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-        _check_count("threads", threads, None)
+        check_count("threads", threads)
         if spell is not None and not coalesce_literals:
             raise ValueError("spell is for coalesce_literals=True")
         err = new_err()
@@ -257,7 +258,7 @@ class TokenDFA:
         if not isinstance(vocabulary, Vocabulary):
             raise TypeError(f"a TokenDFA is loaded for a Vocabulary, not for {type(vocabulary).__name__}")
         out, err = ffi.new("ge_dfa **"), new_err()
-        with open(path, "rb") as file:
+        with open(os.fspath(path), "rb") as file:  # not the number of a file
             status = lib.ge_dfa_load(file.fileno(), out, err)
         if status == lib.GE_E_ARGUMENT:
             raise ValueError(f"{os.fspath(path)!r} cannot be loaded: {ffi.string(err.text).decode()}")
@@ -333,13 +334,6 @@ class TokenDFA:
 
     def __reduce__(self) -> Any:
         raise TypeError("a TokenDFA cannot be pickled: save it to a file, which other processes can map")
-
-
-def _check_count(name: str, value: object, maximum: int | None) -> None:
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise TypeError(f"{name} is an int, not {type(value).__name__}")
-    if value < 1 or (maximum is not None and value > maximum):
-        raise ValueError(f"{name} is at least 1" + (f" and at most {maximum:,}" if maximum else "") + f", not {value}")
 
 
 def _check(status: int, err: Any, max_states: int) -> None:

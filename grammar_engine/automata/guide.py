@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .._native import ffi, lib
+from ..checks import check_count
 from ..errors import TokenRejectedError
 from ..mask import MaskBuffer, rows_of
 from .dfa import TokenDFA
@@ -44,10 +45,7 @@ class Guide:
     def __init__(self, dfa: TokenDFA, max_rollback: int = 32):
         if not isinstance(dfa, TokenDFA):
             raise TypeError(f"a Guide is made of a TokenDFA, not of {type(dfa).__name__}")
-        if isinstance(max_rollback, bool) or not isinstance(max_rollback, int):
-            raise TypeError(f"max_rollback is an int, not {type(max_rollback).__name__}")
-        if max_rollback < 0:
-            raise ValueError(f"max_rollback is at least 0, not {max_rollback}")
+        check_count("max_rollback", max_rollback, least=0)
         self._dfa = dfa
         self._handle = dfa._handle  # lives as long as the record, which refers to it
         self.max_rollback = max_rollback
@@ -149,7 +147,8 @@ class Guide:
         ValueError
             More than `get_allowed_rollback()`; nothing has changed.
         """
-        if n < 0 or lib.ge_guide_rollback(self._record, min(n, _MOST + 1)):
+        check_count("n", n, least=0)
+        if lib.ge_guide_rollback(self._record, min(n, _MOST + 1)):
             raise ValueError(f"rollback of {n} steps: {self.get_allowed_rollback()} can be taken back")
 
     def get_allowed_rollback(self) -> int:

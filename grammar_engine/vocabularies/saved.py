@@ -24,7 +24,7 @@ def write(path: str | os.PathLike[str], vocab: Any, special: Mapping[int, str], 
 
 def read(path: str | os.PathLike[str]) -> tuple[Any, VocabContent, dict[int, str], str]:
     """The core's vocabulary, what is in it, the names of special tokens, and the fingerprint."""
-    with open(path, "rb") as file:
+    with open(os.fspath(path), "rb") as file:  # not the number of a file
         try:
             vocab = load_vocab(file.fileno())
         except VocabularyError as error:

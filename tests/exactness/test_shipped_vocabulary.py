@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import random
 from pathlib import Path
 
 import pytest
@@ -95,3 +96,13 @@ def test_lazy_lexemes_and_skips(source, text, lexing):
 )
 def test_regexes(pattern, text):
     assert _same_masks(Grammar.from_regex(pattern), text) > 6
+
+
+@pytest.mark.parametrize("rule", ["(W | K)+", "(W (W | K))+"])
+def test_heirs_that_stand_over_others(rule):
+    """lexing="longest": most bytes lead from a word's beginning to a word under way, which is made from what is nested under it: the beginning."""
+    rng = random.Random(1)
+    words = "|".join("z" + "".join(rng.choices("abcdefghij", k=7)) for _ in range(100))  # too many to be kept as a lexeme-internal mask
+    grammar = Grammar.from_lark(f"start: {rule}\nW: /\\w+/\nK: /({words})!/", lexing="longest")
+    assert _same_masks(grammar, b"one_word") >= 4
+    assert grammar.stats.mask_builds < 20  # none is made again for the sake of the other

@@ -153,6 +153,8 @@ def test_a_pattern_with_an_unclosed_group_names_the_schema(schema, pointer, keyw
         ({"minimum": float("nan")}, "", "minimum", "nan"),
         ({"const": float("inf")}, "", "const", "inf"),
         ({"items": {"const": "\ud800"}}, "/items", "const", "surrogate"),
+        ({"prefixItems": 3, "unevaluatedItems": False}, "", "prefixItems", "list"),
+        ({"items": 3, "unevaluatedItems": False}, "/items", None, "number"),
     ],
 )
 def test_malformed_schemas(schema, pointer, keyword, reason):

@@ -95,7 +95,7 @@ def test_options_that_differ_are_told_apart() -> None:
     assert len({id(cache.from_json_schema(schema, **options)) for options in every}) == len(every)
     both = {"whitespace": "compact", "lenient": True}
     assert cache.from_json_schema(schema, **both) is cache.from_json_schema(schema, **dict(reversed(both.items())))
-    assert cache.from_regex("a") is not cache.from_lark("a: /a/", start="a") is not cache.from_choices("a")
+    assert cache.from_regex("a") is not cache.from_lark("a: /a/", start="a") is not cache.from_choices(["a"])
 
 
 def test_a_dict_that_was_changed_is_another_source() -> None:

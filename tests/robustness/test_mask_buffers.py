@@ -244,8 +244,8 @@ def test_batches_of_the_wrong_shape(matcher):
         (lambda: fill_masks([matcher, other], buffer), ValueError),
         (lambda: fill_masks([matcher], buffer, threads=0), ValueError),
         (lambda: fill_masks([matcher], buffer, threads=-1), ValueError),
-        (lambda: fill_masks([matcher], buffer, threads="2"), ValueError),
-        (lambda: fill_masks([matcher], buffer, threads=1.5), ValueError),
+        (lambda: fill_masks([matcher], buffer, threads="2"), TypeError),
+        (lambda: fill_masks([matcher], buffer, threads=1.5), TypeError),
         (lambda: fill_masks([matcher, 5], buffer), TypeError),
         (lambda: fill_masks([5], buffer), TypeError),
         (lambda: fill_masks(matcher, buffer), TypeError),
@@ -259,8 +259,8 @@ def test_batches_of_the_wrong_shape(matcher):
 
 
 def test_allocate():
-    for rows in (0, -1, True, 1.0, None, "1"):
-        with pytest.raises(ValueError, match="rows"):
+    for rows, error in ((0, ValueError), (-1, ValueError), (True, TypeError), (1.0, TypeError), (None, TypeError), ("1", TypeError)):
+        with pytest.raises(error, match="rows"):
             allocate_masks(rows, VOCABULARY)
     with pytest.raises(ValueError, match="kind"):
         allocate_masks(1, VOCABULARY, kind="list")

@@ -78,6 +78,8 @@ def build(builder: Builder, text: str, *, start: str = "start", lexing: str = "e
     """
     if not isinstance(text, str):
         raise TypeError(f"a Lark grammar is a str, not {type(text).__name__}")
+    if not isinstance(start, str):
+        raise TypeError(f"start is the name of a rule, not {type(start).__name__}")
     if lexing not in ("exact", "longest"):
         raise ValueError(f'lexing is "exact" or "longest", not {lexing!r}')
     limits = limits or Limits()

@@ -119,7 +119,7 @@ class Assertions:
             raise SchemaError("`type` is a name or a list of names", pointer=place.pointer, keyword="type")
         for name in [names] if isinstance(names, str) else names:
             if not isinstance(name, str) or name not in _OF_TYPE:
-                raise SchemaError(f"there is no type {name!r}", pointer=place.pointer, keyword="type")
+                raise SchemaError(f"there is no type {name!r:.60}", pointer=place.pointer, keyword="type")
         return _any_type(tuple(names), place.draft is Draft.DRAFT4)
 
     def _listed(self, place: Place, keyword: str, values: list[Any]) -> Shape:

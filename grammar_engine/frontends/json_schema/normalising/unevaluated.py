@@ -68,7 +68,8 @@ class Tracker:
         is_list = isinstance(items, list)
         if ("items" in schema and not is_list) or (is_list and "additionalItems" in schema):
             return ALL_ITEMS
-        prefix = len(schema.get("prefixItems") or items or ())
+        listed = schema.get("prefixItems", items if is_list else ())
+        prefix = len(listed) if isinstance(listed, list) else 0
         matching: Goal = ()
         if "contains" in schema and place.draft.value >= Draft.DRAFT2020.value:
             matching = self.values.member(place, schema, "contains")

@@ -162,7 +162,7 @@ class Document:
                 self.library.notes.append(Entry(place.pointer, keyword, detail))
                 return self._reach(found, place)  # not kept: each such reference is noted
         if found is None:
-            reason = f"the reference {reference!r} points to nothing: there is no {_describe(fragment)} in {_called(resource)}"
+            reason = f"the reference {reference!r:.200} points to nothing: there is no {_describe(fragment):.200} in {_called(resource)}"
             raise SchemaError(reason, pointer=place.pointer, keyword=keyword)
         known = self._resolved[key] = self._reach(found, place)
         return known
@@ -180,7 +180,7 @@ class Document:
             uri = absolute(resource.uri, address, place.pointer)
             found = self.library.find(uri, place.pointer, keyword)
             if found is None:
-                called = repr(reference) if uri == reference else f"{reference!r}, which stands for {uri!r},"
+                called = f"{reference!r:.200}" if uri == reference else f"{reference!r:.200}, which stands for {uri!r:.200},"
                 reason = f"{called} is not part of this document; give that schema in `resources`, by its URI (nothing is fetched)"
                 if uri.startswith(("http://json-schema.org/", "https://json-schema.org/")):
                     reason += "; the metaschemas are found where jsonschema-specifications is installed (grammar-engine[metaschemas])"

@@ -1,7 +1,7 @@
 """From what a user hands over to a decoded schema.
 
 Idea. A schema arrives as a Python value, as JSON text, as a pydantic model or as a pydantic `TypeAdapter`. All of them become one
-thing: a Python value whose numbers are exact. JSON text is read with `parse_float=Decimal`, so that `0.1` is a tenth; a Python
+thing: a Python value whose numbers are exact. JSON text is read without floats, so that `0.1` is a tenth; a Python
 float stands for its shortest decimal spelling, which is what `json.dumps` would have written.
 
 Invariant. What is malformed is refused here, with line and column: bad syntax, `NaN`, duplicate keys, nesting beyond the limit. The
@@ -13,13 +13,15 @@ Cost. Linear; nesting is looked at only in text with more brackets than the limi
 from __future__ import annotations
 
 import json
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from itertools import accumulate
 from typing import Any
 
 from ....errors import LimitExceededError, SchemaError
 from ....limits import Limits
 
+_DIGITS_OF_INT = 640  # `int` converts so many, whatever `sys.set_int_max_str_digits` says
+_TOO_LARGE = Decimal("1e99999")
 _STEPS = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1}
 _NO_MARKS = bytes(byte for byte in range(256) if byte not in _STEPS and byte != ord('"'))
 
@@ -61,15 +63,28 @@ def _from_text(text: str, limits: Limits) -> Any:
     if text.count("[") + text.count("{") > maximum and _nesting(text) > maximum:
         raise LimitExceededError("max_schema_nesting", maximum, "brackets in the schema text")
     try:
-        return json.loads(text, parse_float=Decimal, parse_constant=_refuse_constant, object_pairs_hook=_without_duplicates)
+        return json.loads(
+            text, parse_float=_number, parse_int=_integer, parse_constant=_refuse_constant, object_pairs_hook=_without_duplicates
+        )
     except SchemaError:
         raise
     except json.JSONDecodeError as error:
         raise SchemaError(f"the schema is not JSON: {error.msg}", source=text, offset=error.pos) from None
     except RecursionError:
         raise LimitExceededError("max_schema_nesting", maximum, "deeper than the JSON reader goes") from None
-    except ValueError as error:  # an integer of more digits than Python converts
-        raise SchemaError(f"the schema cannot be read: {error}") from None
+
+
+def _number(text: str) -> Decimal:
+    """A number with a point or an exponent; one that `Decimal` cannot hold is made one that is refused where it is used."""
+    try:
+        return Decimal(text)
+    except InvalidOperation:
+        return _TOO_LARGE
+
+
+def _integer(text: str) -> int | Decimal:
+    """An integer, of any number of digits."""
+    return int(text) if len(text) <= _DIGITS_OF_INT else Decimal(text)
 
 
 def _nesting(text: str) -> int:

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 Whitespace = str | tuple[str, str]
 
+_FLAGS = ("lenient", "unique_keys")
 _CHOICES = {
     "escapes": ("minimal", "all"),
     "property_order": ("schema", "any"),
@@ -32,7 +33,12 @@ class Options(NamedTuple):
     resources: Mapping[str, Any] | None = None
 
     def check(self) -> None:
-        """Raise `ValueError` for an option that has no such value. (`whitespace` is checked by `emitting/layout.py`.)"""
+        """Raise for an option that has no such value. (`whitespace` is checked by `emitting/layout.py`.)"""
+        for name in _FLAGS:
+            if not isinstance(getattr(self, name), bool):
+                raise TypeError(f"{name} is a bool, not {type(getattr(self, name)).__name__}")
+        if self.resources is not None and not (isinstance(self.resources, Mapping) and all(isinstance(uri, str) for uri in self.resources)):
+            raise TypeError("resources is a mapping of URIs to schemas")
         for name, choices in _CHOICES.items():
             value = getattr(self, name)
             if value not in choices:

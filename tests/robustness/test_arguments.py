@@ -1,0 +1,70 @@
+"""Arguments of the wrong type or value: TypeError or ValueError with the name of the argument, and nothing of what lies beneath."""
+
+import math
+
+import pytest
+
+from grammar_engine import (
+    Grammar,
+    GrammarCache,
+    Guide,
+    MaskBuffer,
+    Matcher,
+    TokenDFA,
+    Vocabulary,
+    allocate_masks,
+    fill_masks,
+)
+
+VOCABULARY = Vocabulary.bytes()
+GRAMMAR = Grammar.from_regex("[0-9]{3}")
+DFA = TokenDFA.from_grammar(GRAMMAR, VOCABULARY)
+
+
+@pytest.mark.parametrize("value", [None, "1", 1.0, math.nan, True, [1]])
+@pytest.mark.parametrize(
+    ("name", "call"),
+    [
+        ("max_grammars", GrammarCache),
+        ("rows", lambda value: allocate_masks(value, VOCABULARY)),
+        ("threads", lambda value: fill_masks([], bytearray(), threads=value)),
+        ("most", lambda value: Matcher(GRAMMAR, VOCABULARY).closing_within(value)),
+        ("max_rollback", lambda value: Guide(DFA, value)),
+        ("n", lambda value: Guide(DFA).rollback_state(value)),
+        ("max_states", lambda value: TokenDFA.from_grammar(GRAMMAR, VOCABULARY, max_states=value)),
+    ],
+)
+def test_counts(name, call, value):
+    with pytest.raises(TypeError, match=f"^{name} is an int, not {type(value).__name__}$"):
+        call(value)
+    with pytest.raises(ValueError, match=f"^{name} is at least [01].*, not -1$"):
+        call(-1)
+
+
+@pytest.mark.parametrize(
+    ("reason", "call"),
+    [
+        ("limits is a Limits, not dict", lambda: Grammar.from_json_schema({}, limits={})),
+        ("limits is a Limits, not int", lambda: Grammar.from_lark('start: "a"', limits=0)),
+        ("lenient is a bool, not str", lambda: Grammar.from_json_schema({}, lenient="no")),
+        ("unique_keys is a bool, not int", lambda: Grammar.from_json_schema({}, unique_keys=2)),
+        ("resources is a mapping", lambda: Grammar.from_json_schema({}, resources=[])),
+        ("resources is a mapping", lambda: Grammar.from_json_schema({}, resources={1: {}})),
+        ("start is the name of a rule, not list", lambda: Grammar.from_lark('start: "a"', start=[])),
+        ("choices is a list of strings, not one string", lambda: GrammarCache().from_choices("abc")),
+        ("examples is a list of texts, not one text", lambda: GRAMMAR.warm(VOCABULARY, examples="123")),
+        ("switches is a Switches, not NoneType", lambda: Matcher(GRAMMAR, VOCABULARY, switches=None)),
+        ("a vocabulary is a Vocabulary, not NoneType", lambda: allocate_masks(1, None)),
+        ("a vocabulary is a Vocabulary, not int", lambda: MaskBuffer(bytearray(36), 257)),
+        ("a text is bytes, not str", lambda: VOCABULARY.encode_greedy("123")),
+        ("not int", lambda: Vocabulary.load(1)),  # which would close standard output
+        ("not int", lambda: TokenDFA.load(1, VOCABULARY)),
+    ],
+)
+def test_types(reason, call):
+    with pytest.raises(TypeError, match=reason):
+        call()
+
+
+def test_any_bytes_are_spelled():
+    assert VOCABULARY.encode_greedy(bytearray(b"12")) == VOCABULARY.encode_greedy(memoryview(b"12")) == [49, 50]
