@@ -15,7 +15,7 @@ import json
 import struct
 import sys
 from array import array
-from itertools import accumulate, pairwise, starmap
+from itertools import accumulate, chain, pairwise, starmap
 from typing import Any, NamedTuple
 
 from ._version import __version__
@@ -109,9 +109,9 @@ def from_bytes(content: bytes) -> Portable:
         raise _refused("it is damaged or cut off: the digest is wrong")
     try:
         return _read(body)
+    except GrammarError:
+        raise
     except (LookupError, TypeError, ValueError, OverflowError, RecursionError, struct.error) as error:  # the digest was forged
-        if isinstance(error, GrammarError):
-            raise
         raise _refused(f"its parts do not fit together ({error})") from None
 
 
@@ -129,11 +129,10 @@ def _read(body: memoryview) -> Portable:
     start, report = told["start"], Report(*(list(map(Entry._make, entries)) for entries in told["report"]))
     if type(start) is not int or not start & 1 or not 0 <= start >> 1 < len(nonterminals):
         raise ValueError("start")
-    texts = [text for entries in (report.enforced, report.annotations, report.relaxed, report.notes) for entry in entries for text in entry]
-    texts += [info.name for info in (*lexemes, *nonterminals)] + [
-        info.where for info in (*lexemes, *nonterminals) if info.where is not None
-    ]
-    if not {*map(type, texts)} <= {str}:
+    entries = chain.from_iterable(getattr(report, name) for name in _LISTS)
+    symbols = (*lexemes, *nonterminals)
+    texts = chain(chain.from_iterable(entries), (info.name for info in symbols), (info.where for info in symbols if info.where is not None))
+    if not all(type(text) is str for text in texts):
         raise ValueError("names")
     return Portable(
         Records(words, lexeme_records, rules, lists, bags, bytes(body[ends[-1] :]), start, bool(told["longest"])),

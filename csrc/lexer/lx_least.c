@@ -4,7 +4,7 @@
  * and once. Cost: a lexeme per value (lx_distinct). */
 #include "lx.h"
 
-enum { VALUES_PER_WORK = 16 };
+enum { VALUES_PER_WORK = 16 }; /* that a set of values is copied with, for a unit of work */
 
 bool lx_cheapest(lx_lexer *l, u32 lexeme, u32 n, lx_cheap *out) {
     lx_cheap at = {0};
