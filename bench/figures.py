@@ -1,19 +1,20 @@
 """Figures of a run of maskbench.py.
 
 Verdicts are counted over all files of the first run. Times are compared where all engines can be: at the positions that all of them reached, in all
-runs, in the files that all of them compiled; and told for each engine alone over all that it compiled. A figure is the median over the runs of that
-run's percentile. Counters are those of the first run, over the same files as the comparison.
+runs, in the files that all of them compiled; and told for each engine alone over all that it compiled. The time of a call is the median of what it
+took in each run, so that what else the machine does falls out; percentiles are over calls. Counters are those of the first run, over the same
+files as the comparison.
 """
 
 from __future__ import annotations
 
 import platform
-import statistics
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
+MILLISECOND = 1000  # in the unit of the times
 SHARES = {"p25": 0.25, "p50": 0.5, "p75": 0.75, "p90": 0.9, "p95": 0.95, "p99": 0.99, "p99.9": 0.999}
 TIMES = {
     "first": "first mask, cold",
@@ -41,9 +42,9 @@ Results = dict[str, dict[str, Any]]  # by engine, by file
 
 
 class Measured(NamedTuple):
-    """Of one engine: for each run the times in microseconds by the names of TIMES, each in the order of files and positions."""
+    """Of one engine, microseconds by the names of TIMES: of each call the median over the runs, in the order of files and positions."""
 
-    runs: list[dict[str, np.ndarray]]
+    times: dict[str, np.ndarray]
     densities: np.ndarray  # of the masks, in the order of their times
     sizes: np.ndarray  # bytes of the schemas, in the order of files
 
@@ -60,9 +61,9 @@ def measured(runs: list[Results], sizes: dict[str, int]) -> dict[str, Measured]:
     lengths = {name: _reached([of_engine[name] for run in runs for of_engine in run.values()]) for name in names}
     found = {}
     for engine in runs[0]:
-        per_run = [{what: _times(run[engine], lengths, what) for what in TIMES} for run in runs]
+        medians = {what: np.median([_times(run[engine], lengths, what) for run in runs], axis=0) for what in TIMES}
         densities = _times(runs[0][engine], lengths, "densities")
-        found[engine] = Measured(per_run, densities, np.array([sizes[name] for name in names]))
+        found[engine] = Measured(medians, densities, np.array([sizes[name] for name in names]))
     return found
 
 
@@ -117,12 +118,11 @@ def verdicts(results: dict[str, Any]) -> dict[str, int]:
 
 
 def spread(times: np.ndarray) -> dict[str, float]:
-    """Mean, percentiles and maximum, as the times are; 0 where there are none."""
-    if not len(times):
-        return dict.fromkeys(("mean", *SHARES, "max"), 0.0)
-    ordered = np.sort(times)
-    found = {name: float(ordered[min(len(ordered) - 1, int(len(ordered) * share))]) for name, share in SHARES.items()}
-    return {"mean": float(ordered.mean(dtype=np.float64)), **found, "max": float(ordered[-1])}
+    """Mean, percentiles and maximum, as the times are, 0 where there are none; how many there are, and how many of them are over 1 ms."""
+    n, ordered = len(times), np.sort(times) if len(times) else np.zeros(1)
+    found = {name: float(ordered[min(len(ordered) - 1, int(n * share))]) for name, share in SHARES.items()}
+    mean, longest = float(ordered.mean(dtype=np.float64)), float(ordered[-1])
+    return {"mean": mean, **found, "max": longest, "count": n, "over 1 ms": int(np.count_nonzero(ordered > MILLISECOND))}
 
 
 def own(runs: list[Results], engine: str, sizes: dict[str, int]) -> Measured:
@@ -131,13 +131,8 @@ def own(runs: list[Results], engine: str, sizes: dict[str, int]) -> Measured:
 
 
 def times(of_engine: Measured) -> dict[str, dict[str, float]]:
-    """Medians over the runs, and how many times each is made of."""
-    found = {}
-    for what in TIMES:
-        spreads = [spread(run[what]) for run in of_engine.runs]
-        found[what] = {name: statistics.median(each[name] for each in spreads) for name in spreads[0]}
-        found[what]["count"] = len(of_engine.runs[0][what])
-    return found
+    """`spread` of each kind of time."""
+    return {what: spread(of_engine.times[what]) for what in TIMES}
 
 
 def counters(results: dict[str, Any], names: list[str]) -> dict[str, dict[str, int]]:

@@ -137,7 +137,7 @@ def _without_series(result: dict[str, Any]) -> dict[str, Any]:
     short = {name: value for name, value in result.items() if name != "densities"}
     for name in driver.SERIES:
         if name in result:
-            short[name] = figures.spread(result[name]) | {"count": len(result[name])}
+            short[name] = figures.spread(result[name])
     return short
 
 

@@ -33,15 +33,15 @@ def draw(measured: dict[str, Measured], folder: Path) -> None:
 
 
 def _percentiles(axes: Any, measured: dict[str, Measured], styles: dict[str, Any]) -> None:
-    """One curve an engine: the time that a share of all calls exceeds; all runs together."""
+    """One curve an engine: the time that a share of all calls exceeds."""
     for axis, what in zip(axes, PANELS):
         for name, of_engine in measured.items():
-            ordered = np.sort(np.concatenate([run[what] for run in of_engine.runs]))
+            ordered = np.sort(of_engine.times[what])
             if len(ordered):
                 slower = 1 - np.arange(len(ordered)) / len(ordered)
                 axis.plot(slower, ordered, label=name, linewidth=1.3, **styles[name])
         axis.set(title=TIMES[what], xlabel="percentile", ylabel="microseconds", xscale="log", yscale="log")
-        longest = max(len(of_engine.runs[0][what]) * len(of_engine.runs) for of_engine in measured.values())
+        longest = max(len(of_engine.times[what]) for of_engine in measured.values())
         ticks = [share for share in TAIL if share * longest >= 1]
         axis.set_xticks(ticks, [f"p{100 * (1 - share):.6g}" for share in ticks])
         axis.set_xticks([], minor=True)
@@ -49,10 +49,10 @@ def _percentiles(axes: Any, measured: dict[str, Measured], styles: dict[str, Any
 
 
 def _density(axes: Any, measured: dict[str, Measured], styles: dict[str, Any]) -> None:
-    """Cold masks of the first run by the number of tokens they allow, in bins of equal ratio: median, and 99th percentile."""
+    """Cold masks by the number of tokens they allow, in bins of equal ratio: median, and 99th percentile."""
     for axis, share in zip(axes, (50, 99)):
         for name, of_engine in measured.items():
-            middles, heights = _binned(of_engine.densities, of_engine.runs[0]["cold"], share)
+            middles, heights = _binned(of_engine.densities, of_engine.times["cold"], share)
             axis.plot(middles, heights, label=name, marker="o", markersize=3, linewidth=1.3, **styles[name])
         axis.set(
             title=f"{TIMES['cold']}: p{share}", xlabel="tokens that the mask allows", ylabel="microseconds", xscale="log", yscale="log"
@@ -63,8 +63,8 @@ def _size(axes: Any, measured: dict[str, Measured], styles: dict[str, Any]) -> N
     """A point for each schema, and the median in bins of equal ratio."""
     for axis, what in zip(axes, ("first", "next")):
         for name, of_engine in measured.items():
-            middles, heights = _binned(of_engine.sizes, of_engine.runs[0][what], 50)
-            axis.scatter(of_engine.sizes, of_engine.runs[0][what], color=styles[name]["color"], s=5, alpha=0.4, linewidths=0)
+            middles, heights = _binned(of_engine.sizes, of_engine.times[what], 50)
+            axis.scatter(of_engine.sizes, of_engine.times[what], color=styles[name]["color"], s=5, alpha=0.4, linewidths=0)
             axis.plot(middles, heights, label=name, linewidth=1.6, **styles[name])
         axis.set(title=TIMES[what], xlabel="bytes of the schema", ylabel="microseconds", xscale="log", yscale="log")
 
