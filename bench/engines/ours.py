@@ -1,4 +1,4 @@
-"""grammar_engine, as it is, and behind its GrammarCache."""
+"""grammar_engine, as it is, behind its GrammarCache, and with caches or fast paths switched off."""
 
 from __future__ import annotations
 
@@ -51,6 +51,19 @@ class Cached(Ours):
 
     def next_request(self, source: Source, _grammar: Any) -> Session:
         return self.session(self.compile(source))
+
+
+class Without(Ours):
+    """Some switches are off: what they give is the difference. `switches`: fields of `grammar_engine.Switches`."""
+
+    def __init__(self, tokenizer: Tokenizer, switches: list[str]):
+        from grammar_engine import Switches
+
+        super().__init__(tokenizer)
+        self._switches = Switches(**dict.fromkeys(switches, False))
+
+    def session(self, grammar: Any) -> Session:
+        return _Session(self._matcher(grammar, self.vocabulary, switches=self._switches), self._width, self._held)
 
 
 class _Session(Bits):
