@@ -5578,6 +5578,7 @@ static void _cffi_checkfld__ge_err(ge_err *p)
   (void)((p->status) | 0);  /* check that 'ge_err.status' is an integer */
   (void)((p->limit) | 0);  /* check that 'ge_err.limit' is an integer */
   (void)((p->value) | 0);  /* check that 'ge_err.value' is an integer */
+  (void)((p->symbol) | 0);  /* check that 'ge_err.symbol' is an integer */
   (void)((p->expr) | 0);  /* check that 'ge_err.expr' is an integer */
   (void)((p->offset) | 0);  /* check that 'ge_err.offset' is an integer */
   { char(*tmp)[200] = &p->text; (void)tmp; }
@@ -5897,6 +5898,9 @@ static const struct _cffi_field_s _cffi_fields[] = {
   { "value", offsetof(ge_err, value),
              sizeof(((ge_err *)0)->value),
              _CFFI_OP(_CFFI_OP_NOOP, 53) },
+  { "symbol", offsetof(ge_err, symbol),
+              sizeof(((ge_err *)0)->symbol),
+              _CFFI_OP(_CFFI_OP_NOOP, 10) },
   { "expr", offsetof(ge_err, expr),
             sizeof(((ge_err *)0)->expr),
             _CFFI_OP(_CFFI_OP_NOOP, 10) },
@@ -6122,31 +6126,31 @@ static const struct _cffi_struct_union_s _cffi_struct_unions[] = {
   { "ge_engine", 370, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
   { "ge_err", 371, _CFFI_F_CHECK_FIELDS,
-    sizeof(ge_err), offsetof(struct _cffi_align__ge_err, y), 25, 6 },
+    sizeof(ge_err), offsetof(struct _cffi_align__ge_err, y), 25, 7 },
   { "ge_grammar", 373, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
   { "ge_ir", 374, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
   { "ge_limits", 375, _CFFI_F_CHECK_FIELDS,
-    sizeof(ge_limits), offsetof(struct _cffi_align__ge_limits, y), 31, 12 },
+    sizeof(ge_limits), offsetof(struct _cffi_align__ge_limits, y), 32, 12 },
   { "ge_matcher", 378, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
   { "ge_plan", 379, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
   { "ge_plan_content", 380, _CFFI_F_CHECK_FIELDS,
-    sizeof(ge_plan_content), offsetof(struct _cffi_align__ge_plan_content, y), 43, 5 },
+    sizeof(ge_plan_content), offsetof(struct _cffi_align__ge_plan_content, y), 44, 5 },
   { "ge_rules", 381, _CFFI_F_CHECK_FIELDS,
-    sizeof(ge_rules), offsetof(struct _cffi_align__ge_rules, y), 48, 11 },
+    sizeof(ge_rules), offsetof(struct _cffi_align__ge_rules, y), 49, 11 },
   { "ge_scores", 382, _CFFI_F_CHECK_FIELDS,
-    sizeof(ge_scores), offsetof(struct _cffi_align__ge_scores, y), 59, 4 },
+    sizeof(ge_scores), offsetof(struct _cffi_align__ge_scores, y), 60, 4 },
   { "ge_stats", 383, _CFFI_F_CHECK_FIELDS,
-    sizeof(ge_stats), offsetof(struct _cffi_align__ge_stats, y), 63, 22 },
+    sizeof(ge_stats), offsetof(struct _cffi_align__ge_stats, y), 64, 22 },
   { "ge_turn", 386, _CFFI_F_CHECK_FIELDS,
-    sizeof(ge_turn), offsetof(struct _cffi_align__ge_turn, y), 85, 6 },
+    sizeof(ge_turn), offsetof(struct _cffi_align__ge_turn, y), 86, 6 },
   { "ge_vocab", 388, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
   { "ge_vocab_content", 389, _CFFI_F_CHECK_FIELDS,
-    sizeof(ge_vocab_content), offsetof(struct _cffi_align__ge_vocab_content, y), 91, 8 },
+    sizeof(ge_vocab_content), offsetof(struct _cffi_align__ge_vocab_content, y), 92, 8 },
 };
 
 static const struct _cffi_enum_s _cffi_enums[] = {

@@ -51,8 +51,8 @@ def fill_masks(matchers: Sequence[Matcher | None], buffer: Any, *, rows: Sequenc
     rows : sequence of int, optional
         The row of each matcher. Default: 0, 1, 2, ...
     threads : int
-        Share cold masks of different grammars among so many threads, this one included; they end with the call. The same matcher must not
-        occur twice then.
+        Share cold masks of different grammars among so many threads, this one included; they end with the call. No matcher and no row
+        may occur twice then.
 
     Returns
     -------
@@ -95,8 +95,8 @@ def step_masks(
     rows : sequence of int, optional
         The row of each matcher. Default: 0, 1, 2, ...
     threads : int
-        Share cold items of different grammars among so many threads, this one included; they end with the call. The same matcher must not
-        occur twice then.
+        Share cold items of different grammars among so many threads, this one included; they end with the call. No matcher and no row
+        may occur twice then.
 
     Returns
     -------
@@ -131,7 +131,7 @@ def _run(
 ) -> tuple[MaskStep, dict[int, Exception]]:
     """Check and do a batch; with the errors of those that failed."""
     if type(threads) is not int or not 0 < threads < _MOST_THREADS:
-        check_count("threads", threads, most=_MOST_THREADS - 1)
+        threads = check_count("threads", threads, most=_MOST_THREADS - 1)
     batch = list(matchers)
     ids = None if tokens is None else _ids_of(tokens)
     places = None if rows is None else list(rows)
@@ -181,7 +181,7 @@ def _run_present(
         return MaskStep([], [], []), {}
     n_words = batch[0]._words
     words, n_rows = rows_of(buffer, n_words)
-    _check(batch, n_words, places, n_rows, threads)
+    places = _checked(batch, n_words, places, n_rows, threads)
     handles = ffi.new("ge_matcher *[]", list(map(_handle_of, batch)))
     tokens = ffi.NULL if ids is None else ffi.new("int64_t[]", ids)
     rows = ffi.new("uint32_t[]", list(range(n)) if places is None else places)
@@ -211,8 +211,8 @@ def _again(matcher: Matcher, token: int | None, buffer: Any, row: int, step: Mas
     return None
 
 
-def _check(batch: Sequence[Any], n_words: int, places: list[int] | None, n_rows: int, threads: int) -> None:
-    """Raise unless the matchers fit together, and their rows the buffer."""
+def _checked(batch: Sequence[Any], n_words: int, places: list[int] | None, n_rows: int, threads: int) -> list[int] | None:
+    """The rows. Raises unless the matchers fit together, and the rows the buffer."""
     n = len(batch)
     if set(map(_words_of, batch)) != {n_words}:
         i = next(i for i, matcher in enumerate(batch) if matcher._words != n_words)
@@ -221,6 +221,9 @@ def _check(batch: Sequence[Any], n_words: int, places: list[int] | None, n_rows:
         raise ValueError("a matcher occurs twice in a batch for several threads")
     if places is None:
         check_row(n - 1, n_rows)
-    elif set(map(type, places)) != {int} or min(places) < 0 or max(places) >= n_rows:
-        for row in places:
-            check_row(row, n_rows)
+        return None
+    if set(map(type, places)) != {int} or min(places) < 0 or max(places) >= n_rows:
+        places = [check_row(row, n_rows) for row in places]
+    if threads > 1 and len(set(places)) < n:
+        raise ValueError("a row occurs twice in a batch for several threads: two of them would write to it at once")
+    return places

@@ -57,27 +57,71 @@ class GrammarCache:
     """
 
     def __init__(self, max_grammars: int = 1000):
-        check_count("max_grammars", max_grammars)
-        self.max_grammars = max_grammars
+        self.max_grammars = check_count("max_grammars", max_grammars)
         self._lock = threading.Lock()
         self._grammars: OrderedDict[Any, Grammar] = OrderedDict()
         self._under_way: dict[Any, threading.Event] = {}
         self._hits = self._misses = self._evictions = 0
 
     def from_json_schema(self, schema: Any, **options: Any) -> Grammar:
-        """As `Grammar.from_json_schema`."""
+        """The grammar of a JSON Schema.
+
+        Parameters
+        ----------
+        schema : dict, bool, str, bytes, pydantic model class or TypeAdapter
+        **options
+            Those of `Grammar.from_json_schema`, which also tells what is raised.
+
+        Returns
+        -------
+        Grammar
+            The same object for the same source and options, as long as it is held.
+        """
         return self._get("from_json_schema", schema, options)
 
     def from_regex(self, pattern: str, **options: Any) -> Grammar:
-        """As `Grammar.from_regex`."""
+        """The grammar of a regular expression.
+
+        Parameters
+        ----------
+        pattern : str
+        **options
+            Those of `Grammar.from_regex`, which also tells what is raised.
+
+        Returns
+        -------
+        Grammar
+        """
         return self._get("from_regex", pattern, options)
 
     def from_lark(self, text: str, **options: Any) -> Grammar:
-        """As `Grammar.from_lark`."""
+        """The grammar of a Lark grammar.
+
+        Parameters
+        ----------
+        text : str
+        **options
+            Those of `Grammar.from_lark`, which also tells what is raised.
+
+        Returns
+        -------
+        Grammar
+        """
         return self._get("from_lark", text, options)
 
     def from_choices(self, choices: Iterable[str | bytes], **options: Any) -> Grammar:
-        """As `Grammar.from_choices`."""
+        """The grammar of a list of texts.
+
+        Parameters
+        ----------
+        choices : iterable of str or bytes
+        **options
+            Those of `Grammar.from_choices`, which also tells what is raised.
+
+        Returns
+        -------
+        Grammar
+        """
         is_one = isinstance(choices, (str, bytes))  # which is refused, and not taken for its letters
         return self._get("from_choices", choices if is_one else tuple(choices), options)
 
@@ -91,6 +135,9 @@ class GrammarCache:
         """The counters at this moment."""
         with self._lock:
             return CacheStats(len(self._grammars), self._hits, self._misses, self._evictions)
+
+    def __reduce__(self) -> Any:
+        raise TypeError("a GrammarCache cannot be pickled: each process has its own; the grammars in it can be")
 
     def _get(self, constructor: str, source: Any, options: dict[str, Any]) -> Grammar:
         try:

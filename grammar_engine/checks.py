@@ -1,11 +1,44 @@
-"""Checks of arguments that several parts share: a wrong type raises TypeError, a wrong value ValueError, and both say what is meant."""
+"""Checks of arguments that several parts share: a wrong type raises TypeError, a wrong value ValueError, and both say what is meant.
+
+Numbers may be of any integer or real type, those of numpy included, and come back as Python's; `bool` is none of them.
+"""
 
 from __future__ import annotations
 
+import math
+from typing import Any
 
-def check_count(name: str, value: object, least: int = 1, most: int | None = None) -> None:
-    """Raise unless `value` is an int of at least `least`, and at most `most`."""
-    if isinstance(value, bool) or not isinstance(value, int):
+
+def as_int(name: str, value: Any) -> int:
+    """An int from any integer type."""
+    if type(value) is int:
+        return value
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
         raise TypeError(f"{name} is an int, not {type(value).__name__}")
-    if value < least or (most is not None and value > most):
-        raise ValueError(f"{name} is at least {least}" + ("" if most is None else f" and at most {most:,}") + f", not {value}")
+    return int(value.__index__())
+
+
+def check_count(name: str, value: Any, least: int = 1, most: int | None = None) -> int:
+    """An int of at least `least`, and at most `most`."""
+    number = as_int(name, value)
+    if number < least or (most is not None and number > most):
+        raise ValueError(f"{name} is at least {least}" + ("" if most is None else f" and at most {most:,}") + f", not {number}")
+    return number
+
+
+def check_number(name: str, value: Any, least: float = -math.inf, most: float = math.inf, *, above: bool = False) -> float:
+    """A finite number of at least `least` (with `above`: greater), and at most `most`."""
+    if isinstance(value, (bool, str, bytes)) or not (hasattr(value, "__float__") or hasattr(value, "__index__")):
+        raise TypeError(f"{name} is a number, not {type(value).__name__}")
+    number = value if type(value) is int else float(value)
+    if not math.isfinite(number) or not least <= number <= most or (above and number == least):
+        bounds = f"from {least} to {most}" if most < math.inf else f"above {least}" if above else f"of at least {least}"
+        raise ValueError(f"{name} is a number {bounds}, not {value!r}")
+    return number
+
+
+def check_bool(name: str, value: Any) -> bool:
+    """True or False."""
+    if not isinstance(value, bool):
+        raise TypeError(f"{name} is a bool, not {type(value).__name__}")
+    return value

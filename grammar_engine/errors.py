@@ -22,6 +22,24 @@ from __future__ import annotations
 
 from typing import Any
 
+_MOST_SHOWN = 200  # characters of a place
+_PATTERNS = ", or simplify what is asked of one value: patterns, formats, lengths, counts, and what is excluded"
+_RULES = ", or use fewer and shorter rules"
+_AMBIGUITY = ", or leave fewer ways to read the same text"
+_INSTEAD = {  # by limit: what helps as well
+    "max_expressions": _PATTERNS,
+    "max_step_work": _PATTERNS,
+    "max_lexer_states": _PATTERNS,
+    "max_regex_nesting": ", or nest less",
+    "max_rules": _RULES,
+    "max_row_items": _AMBIGUITY,
+    "max_alternatives": _AMBIGUITY,
+    "max_rows": ", or write shorter or less nested texts",
+    "max_configurations": ", or write shorter or less nested texts",
+    "max_schema_nesting": ", or nest less",
+    "max_schema_nodes": ", or let fewer subschemas apply to the same value",
+}
+
 
 class GrammarEngineError(Exception):
     """Root of all exceptions of this package; never raised itself. They can be pickled."""
@@ -34,6 +52,11 @@ def _rebuild(kind: type[GrammarEngineError], args: tuple[Any, ...], state: dict[
     error = kind.__new__(kind, *args)
     error.__dict__.update(state)
     return error
+
+
+def _printable(text: str) -> str:
+    """A text of which lone surrogates are escaped."""
+    return text.encode("utf-8", "backslashreplace").decode()
 
 
 class GrammarError(GrammarEngineError, ValueError):
@@ -53,7 +76,7 @@ class GrammarError(GrammarEngineError, ValueError):
         self.reason = reason
         self.source = source
         self.offset = None if offset is None or source is None else min(max(offset, 0), len(source))
-        super().__init__((reason + self._place()).encode("utf-8", "backslashreplace").decode())  # so that it can be printed
+        super().__init__(_printable(reason + self._place()))
 
     @property
     def line(self) -> int | None:
@@ -168,15 +191,32 @@ class LimitExceededError(GrammarEngineError):
         Its value.
     value : int
         What would have been needed, as far as the engine went: at least this.
+    where : str or None
+        The place in the source that was worked on: an RFC 6901 JSON pointer ("" is the root), or "line:column"; None where it is no one place.
     """
 
-    def __init__(self, limit: str, maximum: int, detail: str = "", *, remedy: str = ""):
+    def __init__(self, limit: str, maximum: int, detail: str = "", *, where: str | None = None, remedy: str = ""):
         self.limit = limit
         self.maximum = maximum
         self.value = maximum + 1
-        super().__init__(
-            f"{limit} = {maximum:,} is reached{': ' + detail if detail else ''}; raise it with {remedy or f'Limits({limit}=...)'}"
+        self.where = where
+        self._detail = detail
+        self._remedy = remedy or f"Limits({limit}=...){_INSTEAD.get(limit, '')}"
+        super().__init__(self._message())
+
+    def locate(self, where: str | None, name: str = "") -> None:
+        """Say in which place the limit was reached, and what is made there, unless a place is known."""
+        if self.where is None and where is not None:
+            self.where = where
+            self.args = (self._message(name),)
+
+    def _message(self, name: str = "") -> str:
+        place = "" if self.where is None else f" at {self.where[:_MOST_SHOWN] or 'the root'}" + ("..." if self.where[_MOST_SHOWN:] else "")
+        place += f" ({name})" if name else ""
+        text = (
+            f"{self.limit} = {self.maximum:,} is reached{place}{': ' if self._detail else ''}{self._detail}; raise it with {self._remedy}"
         )
+        return _printable(text)
 
 
 class VocabularyError(GrammarEngineError, ValueError):

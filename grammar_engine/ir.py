@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import chain
 from typing import NamedTuple
 
@@ -91,8 +90,7 @@ class Way(NamedTuple):
     distinct: bool = False
 
 
-@dataclass(slots=True)
-class SymbolInfo:
+class SymbolInfo(NamedTuple):
     """What `Matcher.explain` says about a symbol: its name, and where it comes from (a JSON pointer, or "line:column")."""
 
     name: str
@@ -108,6 +106,7 @@ class Builder:
         self.lexemes: list[SymbolInfo] = []
         self.lexeme_records: list[int] = []  # expression, flags (1 lazy, 2 skip)
         self.nonterminals: list[SymbolInfo] = []
+        self.origins: dict[Symbol, str | None] = {}  # where it came from first, for errors: a symbol of several places has no `where`
         self.rule_records: list[int] = []  # left-hand side (index), length, symbols
         self.n_rules = 0
         self.list_records: list[int] = []  # nonterminal (index), item, separator or NO_SYMBOL, minimum, maximum
@@ -275,12 +274,15 @@ class Builder:
             known = self._lexeme_ids[key] = 2 * len(self.lexemes)
             self.lexemes.append(SymbolInfo(name, where))
             self.lexeme_records += (expr, flags)
+            self.origins[known] = where
         return known
 
     def nonterminal(self, name: str, *, where: str | None = None) -> Symbol:
         """A new nonterminal without rules."""
+        symbol = 2 * len(self.nonterminals) + 1
         self.nonterminals.append(SymbolInfo(name, where))
-        return 2 * (len(self.nonterminals) - 1) + 1
+        self.origins[symbol] = where
+        return symbol
 
     def rule(self, left: Symbol, right: Sequence[Symbol]) -> None:
         """`left` may be `right` (empty: left is nullable)."""

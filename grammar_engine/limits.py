@@ -43,7 +43,8 @@ class Limits:
     max_mask_bytes : int
         Bytes of kept masks per grammar and vocabulary; the least recently used are dropped. No error.
     max_schema_nodes : int
-        Subschemas visited while a JSON Schema is compiled, after references are resolved, and pairs of those that apply to the same value.
+        Subschemas visited while a JSON Schema is compiled, after references are resolved, and pairs of those that apply to the same value; each 16
+        conditions or alternatives that one of them leads to, and each 2 dynamic anchors of a scope that is entered, count once more.
     max_schema_nesting : int
         Depth of nesting of a JSON Schema.
     max_alternative_schemas : int

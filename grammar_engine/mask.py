@@ -18,7 +18,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from ._native import ffi
-from .checks import check_count
+from .checks import as_int, check_count
 from .vocabulary import Vocabulary
 
 _WORDS, _POINTER = ffi.typeof("uint32_t[]"), ffi.typeof("uint32_t *")
@@ -52,8 +52,7 @@ def allocate_masks(rows: int, vocabulary: Vocabulary, kind: str | None = None) -
     numpy.ndarray, torch.Tensor or memoryview
         int32, shape (rows, ceil(width / 32)).
     """
-    check_count("rows", rows)
-    shape = rows, words_of(vocabulary)
+    shape = check_count("rows", rows), words_of(vocabulary)
     if kind is None:
         kind = "numpy" if find_spec("numpy") else "memoryview"
     if kind == "numpy":
@@ -121,6 +120,9 @@ class MaskBuffer:
     def rows(self) -> int:
         """Number of masks."""
         return self._rows
+
+    def __reduce__(self) -> Any:
+        raise TypeError("a MaskBuffer cannot be pickled: it holds memory of this process; send its `buffer`")
 
     def __repr__(self) -> str:
         return f"MaskBuffer(rows={self._rows}, words={self._words})"
@@ -261,9 +263,9 @@ def _check_shape(shape: tuple[int, ...], words: int) -> None:
         raise ValueError(f"a mask buffer has the shape (rows, {words}), not {shape}")
 
 
-def check_row(row: int, rows: int) -> None:
-    """Raise unless `row` is one of the rows of a buffer."""
-    if isinstance(row, bool) or not isinstance(row, int):
-        raise TypeError(f"a row is an int, not {type(row).__name__}")
-    if not 0 <= row < rows:
-        raise IndexError(f"row {row} of a mask buffer with {rows} rows")
+def check_row(row: Any, rows: int) -> int:
+    """One of the rows of a buffer."""
+    index = as_int("a row", row)
+    if not 0 <= index < rows:
+        raise IndexError(f"row {index} of a mask buffer with {rows} rows")
+    return index

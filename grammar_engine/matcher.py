@@ -14,9 +14,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ._native import check, error_of, ffi, lib
+from ._native import check, error_of, ffi, lib, locate
 from .automata.dfa import TokenDFA
-from .checks import check_count
+from .checks import as_int, check_count
 from .errors import LimitExceededError, MatcherFinishedError, TokenRejectedError
 from .grammar import Grammar, Switches
 from .mask import MaskBuffer, check_row, rows_of, words_of
@@ -118,15 +118,22 @@ class Matcher:
 
         The ceilings on states count what all matchers over an engine have made, so a text must not fail for what others have used up.
         """
-        error = error_of(status, self._err)
-        if not (isinstance(error, LimitExceededError) and error.limit in _CEILINGS and self._move()):
+        error: Exception | None = self._error(status)
+        if isinstance(error, LimitExceededError) and error.limit in _CEILINGS and self._move():
+            result: int = function(self._handle, *arguments)
+            error = self._error(result) if result < 0 else None
+        if error is not None:
             try:
                 raise error
             finally:
                 del error  # else it would refer to itself by way of this frame
-        result: int = function(self._handle, *arguments)
-        check(min(result, 0), self._err)
         return result
+
+    def _error(self, status: int) -> Exception:
+        """What a status stands for; of a limit with the place of the lexeme that was worked on."""
+        error = error_of(status, self._err)
+        locate(error, self._err.symbol, self.grammar._lexemes, self.grammar._nonterminals)
+        return error
 
     def _move(self) -> bool:
         """Read the text again in a fresh engine, if there is one. Its error, if there is one, is that of the text alone."""
@@ -169,7 +176,7 @@ class Matcher:
         else:
             words, rows = rows_of(buffer, n_words)
         if type(row) is not int or not 0 <= row < rows:
-            check_row(row, rows)
+            row = check_row(row, rows)
         flags = _fill_mask(self._handle, words, row, n_words, self._err)
         if flags < 0:
             flags = self._after(flags, _fill_mask, words, row, n_words, self._err)
@@ -221,7 +228,7 @@ class Matcher:
             Nothing has changed.
         """
         if type(token) is not int:
-            token = _as_id(token)
+            token = as_int("a token", token)
         try:
             result = _accept_token(self._handle, token, self._err)
             if result < 0:
@@ -238,11 +245,44 @@ class Matcher:
         return False
 
     def accept_tokens(self, tokens: Sequence[int]) -> int:
-        """Append tokens until one is refused; returns how many were accepted."""
+        """Append tokens until one is refused.
+
+        Parameters
+        ----------
+        tokens : sequence of int
+
+        Returns
+        -------
+        int
+            How many were accepted; one step each for `rollback`.
+
+        Raises
+        ------
+        TypeError
+            One of them is no integer; nothing has changed.
+        LimitExceededError
+            What was accepted before it stays.
+        """
         return self._run(tokens, commit=True)
 
     def validate(self, tokens: Sequence[int]) -> int:
-        """How many of `tokens`, in order, `accept_tokens` would accept. Changes nothing."""
+        """Ask what `accept_tokens` would return. Changes nothing.
+
+        Parameters
+        ----------
+        tokens : sequence of int
+
+        Returns
+        -------
+        int
+            How many of the tokens, in order, it would accept.
+
+        Raises
+        ------
+        TypeError
+            One of them is no integer.
+        LimitExceededError
+        """
         return self._run(tokens, commit=False)
 
     def _run(self, tokens: Sequence[int], commit: bool) -> int:
@@ -256,7 +296,24 @@ class Matcher:
         return done
 
     def accept_bytes(self, text: bytes) -> bool:
-        """Append a text that comes from elsewhere than the model: all of it, or (False) nothing. One step for `rollback`."""
+        """Append a text that comes from elsewhere than the model: all of it, or nothing. One step for `rollback`.
+
+        Parameters
+        ----------
+        text : bytes, bytearray or memoryview
+
+        Returns
+        -------
+        bool
+            False: some byte of it may not come, and nothing has changed.
+
+        Raises
+        ------
+        TypeError
+            It is no bytes.
+        LimitExceededError
+            Nothing has changed.
+        """
         if type(text) is not bytes:
             text = _as_text(text)
         status = lib.ge_matcher_accept_bytes(self._handle, text, len(text), True, self._n_done, self._err)
@@ -265,15 +322,21 @@ class Matcher:
         return bool(self._n_done[0] == len(text))
 
     def rollback(self, n: int) -> None:
-        """Take back the last `n` steps (tokens, or calls of `accept_bytes`), the end of the text included.
+        """Take back the last steps, the end of the text included. Costs the same for any number.
+
+        Parameters
+        ----------
+        n : int
+            How many: tokens, or calls of `accept_bytes`.
 
         Raises
         ------
+        TypeError
+            `n` is no integer.
         ValueError
             There are fewer; nothing has changed.
         """
-        if isinstance(n, bool) or not isinstance(n, int):
-            raise TypeError(f"rollback takes an int, not {type(n).__name__}")
+        n = as_int("n", n)
         length = lib.ge_matcher_length(self._handle)
         if not 0 <= n <= length:
             raise ValueError(f"rollback of {n} steps: the text has {length}")
@@ -399,8 +462,7 @@ class Matcher:
         LimitExceededError
             The search has reached `max_step_work` or another limit before it came to an end.
         """
-        check_count("most", most, least=0)
-        most = min(most, _MOST)
+        most = min(check_count("most", most, least=0), _MOST)
         out = ffi.new("uint32_t[]", most)
         status = lib.ge_matcher_closing_within(self._handle, most, out, self._n_done, self._err)
         if status:
@@ -429,7 +491,7 @@ class Matcher:
         if is_text:
             text = _as_text(token_or_bytes)
         else:
-            token = _as_id(token_or_bytes)
+            token = as_int("a token", token_or_bytes)
             text = self.vocabulary.token_bytes(token) if 0 <= token < self.vocabulary.size else b""
             if self.validate([token]):
                 return Explanation(True, len(text), None)
@@ -476,14 +538,7 @@ def _as_text(text: Any) -> bytes:
     return bytes(text)
 
 
-def _as_id(token: Any) -> int:
-    """An int from any integer type (numpy, torch scalars)."""
-    if isinstance(token, bool) or not hasattr(token, "__index__"):
-        raise TypeError(f"a token is an int, not {type(token).__name__}")
-    return int(token.__index__())
-
-
 def ids_of(tokens: Iterable[Any]) -> list[int]:
     """Ints from any integers; -1, which is no id, for those that are far too large to be one."""
-    ids = [token if type(token) is int else _as_id(token) for token in tokens]
+    ids = [token if type(token) is int else as_int("a token", token) for token in tokens]
     return [token if -1 < token < _ID_END else -1 for token in ids]

@@ -2,7 +2,7 @@
 
     magic 8 | digest 16 | lengths 7 x 4 | told, JSON | words, lexemes, rules, lists, bags: 32-bit, little endian | data
 
-The front end has done its work then: what is left takes a third to a quarter of the time of compiling a common schema. Automata and masks
+The front end has done its work then: what is left takes a quarter to a third of the time of compiling a common schema. Automata and masks
 are not in it: they belong to a vocabulary, and are made when a text needs them.
 
 Trust. The digest finds damage. The core checks each operand again, as it does with what front ends hand it; what it takes on trust of
@@ -15,17 +15,19 @@ import json
 import struct
 import sys
 from array import array
-from itertools import accumulate, chain, pairwise, starmap
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from itertools import accumulate, chain, pairwise, repeat
+from typing import Any, NamedTuple, TypeVar
 
 from ._version import __version__
 from .errors import GrammarError
 from .ir import Builder, SymbolInfo
 from .report import Entry, Report
 
-_MAGIC = b"ge-gram1"  # with the number of the format, which goes up with any change of the IR or of what is told
+_MAGIC = b"ge-gram2"  # with the number of the format, which goes up with any change of the IR or of what is told
 _DIGEST = 16
 _LENGTHS = struct.Struct("<7I")
+_Row = TypeVar("_Row", bound=tuple[Any, ...])
 _LISTS = ("enforced", "annotations", "relaxed", "notes")  # of a report
 
 
@@ -54,7 +56,7 @@ class Records(NamedTuple):
         builder.words, builder.data, builder.start, builder.longest = self.words, self.data, self.start, self.longest
         builder.lexeme_records, builder.rule_records, builder.list_records = self.lexemes, self.rules, self.lists
         builder.bag_records = self.bags
-        builder.lexemes, builder.nonterminals = lexemes, nonterminals
+        builder.lexemes, builder.nonterminals, builder.origins = lexemes, nonterminals, {}
         found: Builder = builder
         return found
 
@@ -79,9 +81,9 @@ def to_bytes(grammar: Portable) -> bytes:
         "start": records.start,
         "longest": records.longest,
         "kind": grammar.kind,
-        "lexemes": [(info.name, info.where) for info in grammar.lexemes],
-        "nonterminals": [(info.name, info.where) for info in grammar.nonterminals],
-        "report": [getattr(grammar.report, name) for name in _LISTS],
+        "lexemes": _columns(grammar.lexemes, 2),
+        "nonterminals": _columns(grammar.nonterminals, 2),
+        "report": [_columns(getattr(grammar.report, name), 3) for name in _LISTS],
     }
     text = json.dumps(told, separators=(",", ":")).encode()
     arrays = records[:5]
@@ -118,22 +120,19 @@ def from_bytes(content: bytes) -> Portable:
 def _read(body: memoryview) -> Portable:
     n_text, *lengths, n_data = _LENGTHS.unpack_from(body)
     at = _LENGTHS.size + n_text
-    told = json.loads(bytes(body[_LENGTHS.size : at]))
+    told = json.loads(str(body[_LENGTHS.size : at], "ascii"))
     if told["version"] != __version__:
         raise _refused(f"it was compiled by version {told['version']}, and this is {__version__}: compile its source again")
     ends = list(accumulate(lengths, lambda end, length: end + 4 * length, initial=at))
     words, lexeme_records, rules, lists, bags = (_from_little_endian(body[begin:end]) for begin, end in pairwise(ends))
-    lexemes, nonterminals = (list(starmap(SymbolInfo, told[kind])) for kind in ("lexemes", "nonterminals"))
+    columns = [told["lexemes"], told["nonterminals"], *told["report"]]
+    _check_texts(columns)
+    lexemes, nonterminals = _rows(SymbolInfo, columns[0]), _rows(SymbolInfo, columns[1])
     if len(body) != ends[-1] + n_data or len(lexeme_records) != 2 * len(lexemes) or len(lists) % 5:
         raise ValueError("lengths")
-    start, report = told["start"], Report(*(list(map(Entry._make, entries)) for entries in told["report"]))
+    start, report = told["start"], Report(*(_rows(Entry, of_list) for of_list in columns[2:]))
     if type(start) is not int or not start & 1 or not 0 <= start >> 1 < len(nonterminals):
         raise ValueError("start")
-    entries = chain.from_iterable(getattr(report, name) for name in _LISTS)
-    symbols = (*lexemes, *nonterminals)
-    texts = chain(chain.from_iterable(entries), (info.name for info in symbols), (info.where for info in symbols if info.where is not None))
-    if not all(type(text) is str for text in texts):
-        raise ValueError("names")
     return Portable(
         Records(words, lexeme_records, rules, lists, bags, bytes(body[ends[-1] :]), start, bool(told["longest"])),
         lexemes,
@@ -141,6 +140,24 @@ def _read(body: memoryview) -> Portable:
         report,
         str(told["kind"]),
     )
+
+
+def _columns(rows: Sequence[tuple[Any, ...]], n: int) -> list[list[Any]]:
+    """The fields of named tuples, each as a list: a reader makes and checks those in a loop of C."""
+    return [list(column) for column in zip(*rows)] or [[] for _ in range(n)]
+
+
+def _rows(kind: type[_Row], columns: list[list[Any]]) -> list[_Row]:
+    """The named tuples."""
+    return list(map(tuple.__new__, repeat(kind), zip(*columns, strict=True)))
+
+
+def _check_texts(columns: list[list[list[Any]]]) -> None:
+    """Raise unless all are texts; where a symbol is may be unknown."""
+    (names, places), (rules, places_of_rules), *entries = columns
+    texts = chain(names, rules, *(column for pointers, keywords, details in entries for column in (pointers, keywords, details)))
+    if not set(map(type, texts)) <= {str} or not set(map(type, chain(places, places_of_rules))) <= {str, type(None)}:
+        raise ValueError("names")
 
 
 def _little_endian(numbers: array[int]) -> bytes:

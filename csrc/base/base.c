@@ -52,11 +52,13 @@ void budget_init(budget *b, const ge_limits *limits) {
     for (size_t i = 0; i < sizeof limit / sizeof *limit; i++) /* so that sums and small multiples do not overflow */
         if (limit[i] > (u64)1 << 60) limit[i] = (u64)1 << 60;
     memcpy(&b->limits, limit, sizeof limit);
+    b->symbol = NONE;
 }
 
 void budget_begin(budget *b) {
     b->status = GE_OK;
     b->work = 0;
+    b->symbol = NONE;
 }
 
 bool budget_fail(budget *b, ge_status s) {
@@ -82,6 +84,7 @@ ge_status budget_report(const budget *b, ge_err *err) {
     err->status = b->status;
     if (b->status == GE_E_LIMIT) {
         err->limit = b->limit;
+        err->symbol = b->symbol;
         memcpy(&err->value, (const char *)&b->limits + b->limit * sizeof(u64), sizeof err->value);
     }
     return b->status;

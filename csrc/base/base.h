@@ -34,6 +34,7 @@ typedef struct budget {
     u64 fail_after;   /* tests: the allocation with this number fails; 0 = none */
     ge_status status; /* first failure of the operation at hand */
     u32 limit;        /* GE_E_LIMIT: which */
+    u32 symbol;       /* of the IR, that is worked on, for the report; NONE: none in particular */
 } budget;
 
 void budget_init(budget *b, const ge_limits *limits);

@@ -56,7 +56,13 @@ static u32 rule_symbol(const compiler *c, u32 symbol) {
     return !(symbol & 1) && c->lexeme_nt.at[symbol >> 1] != NONE ? c->lexeme_nt.at[symbol >> 1] * 2 + 1 : symbol;
 }
 
+/* Tells errors which nonterminal is being made, if it is one of the IR. */
+static void work_on(compiler *c, u32 nonterminal) {
+    if (nonterminal < c->in->n_nonterminals) c->b->symbol = nonterminal * 2 + 1;
+}
+
 static bool add_rule(compiler *c, u32 left, const u32 *symbols, u32 n) {
+    work_on(c, left);
     if (!vec_push(c->b, &c->at, c->words.n) || !vec_reserve(c->b, &c->words, (u64)n + 2)) return false;
     if ((u64)c->words.n + 2 + n > c->b->limits.max_rules + 2 * (u64)c->at.n) return budget_limit(c->b, LIMIT(max_rules));
     c->words.at[c->words.n++] = left;
@@ -114,6 +120,7 @@ static bool read_bag(compiler *c, const u32 *record, u32 n, u32 *used) {
     bool is_comma = record[1] == NONE || (!(record[1] & 1) && symbol_ok(c, record[1]) && c->lexeme_flags[record[1] >> 1] == 0);
     if (record[0] >= c->in->n_nonterminals || c->list_of.at[record[0]] != NONE || c->bag_of.at[record[0]] != NONE || !is_comma)
         return budget_fail(c->b, GE_E_IR);
+    work_on(c, bag.owner);
     u32 at = 5;
     for (u32 i = 0; i < bag.n_slots; i++, at += 2) {
         gr_slot slot = {.minimum = record[at], .maximum = record[at + 1], .last_rank = NONE, .place = NONE};
@@ -296,6 +303,7 @@ static bool admit_bag(compiler *c, u32 i, bool *admitted) {
     gr_grammar *g = c->g;
     const gr_bag *bag = &g->bags.at[i];
     VEC(u32) counts = {0};
+    work_on(c, bag->owner);
     mark_ways(c, bag);
     bool ok = vec_fill(c->b, &counts, bag->n_words, 0) && gr_bag_is_alive(c->b, g, bag, counts.at, 0, admitted);
     vec_drop(c->b, &counts);
@@ -438,6 +446,7 @@ static bool emit(compiler *c, u32 start) {
     }
     for (u32 x = 0; x < c->n_nonterminals; x++) {
         if ((c->facts.at[x] & (REACHED | SOLID)) != (REACHED | SOLID)) continue;
+        work_on(c, x);
         if (c->list_of.at[x] != NONE) {
             if (!make_list(c, x, c->in->lists + (size_t)c->list_of.at[x] * 5)) return false;
             continue;
@@ -473,6 +482,7 @@ bool gr_compile(gr_grammar *g, budget *b, const ge_rules *rules, const u8 *lexem
     g->n_lexemes = rules->n_lexemes;
     g->n_ir_nonterminals = rules->n_nonterminals;
     bool ok = compile(&c);
+    if (ok) b->symbol = NONE;
     vec_drop(b, &c.words);
     vec_drop(b, &c.at);
     vec_drop(b, &c.facts);

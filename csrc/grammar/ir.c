@@ -242,6 +242,7 @@ static bool read_lexemes(ge_grammar *g, const ge_ir *ir, const ge_rules *rules, 
     for (u32 i = 0; ok && i < rules->n_lexemes; i++) {
         u32 expr = rules->lexemes[2 * i];
         if (expr >= ir->exprs.n) return budget_fail(&g->b, GE_E_IR);
+        g->b.symbol = 2 * i;
         rx_id id = ir->exprs.at[expr], stripped = strip_empty(&g->x, id);
         ok = stripped != NONE && vec_push(&g->b, roots, stripped);
         if (!ok) break;
@@ -251,6 +252,7 @@ static bool read_lexemes(ge_grammar *g, const ge_ir *ir, const ge_rules *rules, 
         g->lexemes[i] = (lx_lexeme){empty ? RX_ID_NEVER : stripped, rules->lexemes[2 * i + 1] & (LX_LAZY | LX_SKIP), i};
         ok = g->b.status == GE_OK;
     }
+    if (ok) g->b.symbol = NONE;
     return ok;
 }
 

@@ -126,6 +126,8 @@ u32 lx_step(lx_lexer *l, u32 state, u32 byte_class) {
         u32 lexeme = lx_lexeme_at(l, state, i);
         rx_id expr = intern_words(&l->states, state)[2 * i + 1];
         byte_set first;
+        u32 origin = l->lexemes.at[lexeme].origin;
+        l->b->symbol = origin == NONE ? NONE : 2 * origin;
         if (!rx_first(&l->x, expr, &first)) return NONE;
         if (!set_has(&first, byte)) continue; /* most lexemes of a row go on with another byte: no derivative for them */
         expr = rx_derive(&l->x, expr, byte);
@@ -137,8 +139,11 @@ u32 lx_step(lx_lexer *l, u32 state, u32 byte_class) {
         l->scratch.at[l->scratch.n++] = lexeme;
         l->scratch.at[l->scratch.n++] = expr;
     }
+    if (n > 1) l->b->symbol = NONE; /* one alone is to blame for its states, too */
     if (l->scratch.n) to = intern_state(l);
-    if (to == NONE || l->no_cache) return to;
+    if (to == NONE) return NONE;
+    l->b->symbol = NONE;
+    if (l->no_cache) return to;
     bool narrow;
     lx_classes alike;
     if (!lx_is_narrow(l, state, &narrow)) return NONE;

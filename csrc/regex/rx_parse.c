@@ -405,7 +405,8 @@ typedef enum escape {
     E_WORD_BOUNDARY,
     E_NO_WORD_BOUNDARY,
     E_START,
-    E_END
+    E_END,
+    E_OTHER /* none that is known */
 } escape;
 
 static escape bad_escape(parser *p, size_t offset) {
@@ -489,15 +490,8 @@ static escape read_python_digits(parser *p, size_t offset, bool in_class, u32 *c
     return E_CODE;
 }
 
-/* The cursor is behind the "\" at `offset`. */
-static escape read_escape(parser *p, bool in_class, u32 *code) {
-    size_t offset = p->at - 1;
-    u32 c = peek(p, 0);
-    bool python = is_python(p);
-    if (c == END) return malformed(p, offset, "the pattern ends in a backslash"), E_FAILED;
-    if (c >= 0x80) return *code = next_code(p), E_CODE;
-    if (python && is_digit(c)) return read_python_digits(p, offset, in_class, code);
-    p->at++;
+/* Those that both dialects have. */
+static escape read_common_escape(parser *p, u32 c, size_t offset, bool in_class, u32 *code) {
     switch (c) {
     case 't': return *code = '\t', E_CODE;
     case 'n': return *code = '\n', E_CODE;
@@ -509,48 +503,53 @@ static escape read_escape(parser *p, bool in_class, u32 *code) {
     case 'w':
     case 'W':
     case 's':
-    case 'S': return rx_ranges_escape(p->b, python ? &p->fixed : &p->set, c, p->dialect, p->flags) ? E_CLASS : E_FAILED;
+    case 'S': return rx_ranges_escape(p->b, is_python(p) ? &p->fixed : &p->set, c, p->dialect, p->flags) ? E_CLASS : E_FAILED;
     case 'b':
         if (!in_class) return E_WORD_BOUNDARY;
         return *code = '\b', E_CODE;
-    case 'B':
-        if (!in_class) return E_NO_WORD_BOUNDARY;
-        break;
-    case 'x':
-        *code = read_hex(p, 2);
-        if (*code != NONE) return E_CODE;
-        break;
+    case 'B': return in_class ? E_OTHER : E_NO_WORD_BOUNDARY;
+    case 'x': return (*code = read_hex(p, 2)) != NONE ? E_CODE : E_OTHER;
     case 'u':
-        if (!python) return read_unicode(p, offset, code);
-        *code = read_hex(p, 4);
-        if (*code != NONE) return E_CODE;
-        break;
+        if (!is_python(p)) return read_unicode(p, offset, code);
+        return (*code = read_hex(p, 4)) != NONE ? E_CODE : E_OTHER;
+    default: return E_OTHER;
     }
-    if (python) {
-        switch (c) {
-        case 'a': return *code = '\a', E_CODE;
-        case 'U':
-            *code = read_hex(p, 8);
-            if (*code <= 0x10ffff) return E_CODE;
-            break;
-        case 'N': return refused_escape(p, offset, "named character: \\N{...}; write the character itself");
-        case 'A':
-            if (!in_class) return E_START;
-            break;
-        case 'Z':
-        case 'z': /* Python 3.14 */
-            if (!in_class) return E_END;
-            break;
-        }
-    } else {
-        if (c == '0' && !is_digit(peek(p, 0))) return *code = 0, E_CODE;
-        if (c == 'c' && is_letter(peek(p, 0))) return *code = p->text[p->at++] & 31u, E_CODE;
-        if (c == 'p' || c == 'P') return read_property(p, offset, c == 'P');
-        if (c >= '1' && c <= '9' && !in_class)
-            return refused_escape(p, offset, "back-reference: what a group matched cannot be matched again");
-        if (c == 'k') return refused_escape(p, offset, "back-reference: what a group matched cannot be matched again");
-        if (foreign_escape(c)) return refused_escape(p, offset, foreign_escape(c));
+}
+
+static escape read_python_escape(parser *p, u32 c, size_t offset, bool in_class, u32 *code) {
+    switch (c) {
+    case 'a': return *code = '\a', E_CODE;
+    case 'U': return (*code = read_hex(p, 8)) <= 0x10ffff ? E_CODE : E_OTHER;
+    case 'N': return refused_escape(p, offset, "named character: \\N{...}; write the character itself");
+    case 'A': return in_class ? E_OTHER : E_START;
+    case 'Z':
+    case 'z': /* Python 3.14 */
+        return in_class ? E_OTHER : E_END;
+    default: return E_OTHER;
     }
+}
+
+static escape read_ecma_escape(parser *p, u32 c, size_t offset, bool in_class, u32 *code) {
+    if (c == '0' && !is_digit(peek(p, 0))) return *code = 0, E_CODE;
+    if (c == 'c' && is_letter(peek(p, 0))) return *code = p->text[p->at++] & 31u, E_CODE;
+    if (c == 'p' || c == 'P') return read_property(p, offset, c == 'P');
+    if (c == 'k' || (c >= '1' && c <= '9' && !in_class))
+        return refused_escape(p, offset, "back-reference: what a group matched cannot be matched again");
+    return foreign_escape(c) ? refused_escape(p, offset, foreign_escape(c)) : E_OTHER;
+}
+
+/* The cursor is behind the "\" at `offset`. */
+static escape read_escape(parser *p, bool in_class, u32 *code) {
+    size_t offset = p->at - 1;
+    u32 c = peek(p, 0);
+    bool python = is_python(p);
+    if (c == END) return malformed(p, offset, "the pattern ends in a backslash"), E_FAILED;
+    if (c >= 0x80) return *code = next_code(p), E_CODE;
+    if (python && is_digit(c)) return read_python_digits(p, offset, in_class, code);
+    p->at++;
+    escape found = read_common_escape(p, c, offset, in_class, code);
+    if (found == E_OTHER) found = (python ? read_python_escape : read_ecma_escape)(p, c, offset, in_class, code);
+    if (found != E_OTHER) return found;
     if (is_letter(c) || is_digit(c)) return p->at = offset + 1, bad_escape(p, offset);
     *code = c;
     return E_CODE;

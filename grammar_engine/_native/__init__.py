@@ -24,6 +24,7 @@ from ..errors import (
 )
 from ..ir import OP_PATTERN, Builder, Expr
 from ..limits import Limits
+from .places import lexeme_with, locate
 
 __all__ = [
     "NativeExpressions",
@@ -34,6 +35,7 @@ __all__ = [
     "ffi",
     "lib",
     "load_vocab",
+    "locate",
     "native_limits",
     "new_err",
     "new_grammar",
@@ -82,7 +84,7 @@ def check(status: int, err: Any) -> None:
 
 
 def error_of(status: int, err: Any) -> Exception:
-    """The exception for a status, without the place in a pattern."""
+    """The exception for a status, without a place in the source."""
     text = ffi.string(err.text).decode("ascii", "replace")
     if status == lib.GE_E_MEMORY:
         return MemoryError("the system is out of memory")
@@ -196,6 +198,12 @@ class NativeExpressions:
             if status:
                 self._raise(status, begin)
 
+    @property
+    def last(self) -> Expr:
+        """The expression that was handed to the core last."""
+        expr: Expr = self._err.expr
+        return expr
+
     def is_empty(self, expr: Expr) -> bool:
         """Whether `expr` denotes no byte string at all. Exact."""
         self.update()
@@ -248,7 +256,11 @@ class NativeExpressions:
 
 def new_grammar(builder: Builder, expressions: NativeExpressions) -> Any:
     """Compile the grammar of `builder`, whose expressions are then used up."""
-    expressions.update()
+    try:
+        expressions.update()
+    except LimitExceededError as error:
+        locate(error, lexeme_with(builder, expressions.last), builder.lexemes, builder.nonterminals, builder.origins)
+        raise
     out, err = ffi.new("ge_grammar **"), new_err()
 
     def words(records: list[int]) -> Any:
@@ -262,5 +274,9 @@ def new_grammar(builder: Builder, expressions: NativeExpressions) -> Any:
     rules.lists, rules.n_lists = held[2], len(builder.list_records) // 5
     rules.bags, rules.n_bag_words = held[3], len(builder.bag_records)
     rules.start, rules.longest = builder.start, builder.longest
-    check(lib.ge_grammar_new(expressions.handle, rules, out, err), err)
+    status = lib.ge_grammar_new(expressions.handle, rules, out, err)
+    if status:
+        failure = error_of(status, err)
+        locate(failure, err.symbol, builder.lexemes, builder.nonterminals, builder.origins)
+        raise failure
     return ffi.gc(out[0], lib.ge_grammar_free, lib.ge_grammar_bytes(out[0]))

@@ -174,10 +174,10 @@ class TokenDFA:
             raise TypeError(
                 f"a TokenDFA is made of a Grammar and a Vocabulary, not of {type(grammar).__name__} and {type(vocabulary).__name__}"
             )
-        check_count("max_states", max_states, most=1 << 24)
+        max_states = check_count("max_states", max_states, most=1 << 24)
         if threads is None:
             threads = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-        check_count("threads", threads)
+        threads = check_count("threads", threads)
         if spell is not None and not coalesce_literals:
             raise ValueError("spell is for coalesce_literals=True")
         err = new_err()

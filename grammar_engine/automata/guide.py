@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .._native import ffi, lib
-from ..checks import check_count
+from ..checks import as_int, check_count
 from ..errors import TokenRejectedError
 from ..mask import MaskBuffer, rows_of
 from .dfa import TokenDFA
@@ -45,7 +45,7 @@ class Guide:
     def __init__(self, dfa: TokenDFA, max_rollback: int = 32):
         if not isinstance(dfa, TokenDFA):
             raise TypeError(f"a Guide is made of a TokenDFA, not of {type(dfa).__name__}")
-        check_count("max_rollback", max_rollback, least=0)
+        max_rollback = check_count("max_rollback", max_rollback, least=0)
         self._dfa = dfa
         self._handle = dfa._handle  # lives as long as the record, which refers to it
         self.max_rollback = max_rollback
@@ -140,14 +140,19 @@ class Guide:
         return TokenRejectedError(token_id, spelling, _Refusal())
 
     def rollback_state(self, n: int) -> None:
-        """Take back the last `n` steps.
+        """Take back the last steps.
+
+        Parameters
+        ----------
+        n : int
+            How many.
 
         Raises
         ------
         ValueError
             More than `get_allowed_rollback()`; nothing has changed.
         """
-        check_count("n", n, least=0)
+        n = check_count("n", n, least=0)
         if lib.ge_guide_rollback(self._record, min(n, _MOST + 1)):
             raise ValueError(f"rollback of {n} steps: {self.get_allowed_rollback()} can be taken back")
 
@@ -162,7 +167,16 @@ class Guide:
     # --- questions --------------------------------------------------------------------------------------------------
 
     def accepts_tokens(self, sequence: Sequence[int]) -> bool:
-        """Whether these tokens, in order, may come next. Changes nothing."""
+        """Whether some tokens, in order, may come next. Changes nothing.
+
+        Parameters
+        ----------
+        sequence : sequence of int
+
+        Returns
+        -------
+        bool
+        """
         handle, state = self._handle, self.get_state()
         for token in sequence:
             state = lib.ge_dfa_next(handle, state, _as_id(token))
@@ -215,8 +229,5 @@ def _tokens(dfa: TokenDFA, state: int) -> list[int]:
 
 def _as_id(token: Any) -> int:
     """An int that the core can be asked about."""
-    if type(token) is not int:
-        if isinstance(token, bool) or not hasattr(token, "__index__"):
-            raise TypeError(f"a token is an int, not {type(token).__name__}")
-        token = token.__index__()
+    token = as_int("a token", token)
     return token if -1 < token < _MAX_ID else -1

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._native import ffi, lib
+from ..checks import as_int
 
 _FLOAT32, _INT32 = np.dtype(np.float32), np.dtype(np.int32)
 _KINDS = {"float16": lib.GE_FLOAT16, "bfloat16": lib.GE_BFLOAT16, "float32": lib.GE_FLOAT32, "float64": lib.GE_FLOAT64}
@@ -146,9 +147,7 @@ def _rows_of(logits: tuple[int, ...], mask: tuple[int, ...], rows: Iterable[int]
 
 
 def _row(row: Any, n_rows: int) -> int:
-    if isinstance(row, bool) or not hasattr(row, "__index__"):
-        raise TypeError(f"a row is an int, not {type(row).__name__}")
-    index = int(row.__index__())
+    index = as_int("a row", row)
     if not 0 <= index < n_rows:
         raise ValueError(f"row {index} of logits with {n_rows} rows")
     return index

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from ..checks import check_bool, check_count
 from ..errors import VocabularyError
 from ..grammar import Grammar
 from ..matcher import Matcher
@@ -186,11 +187,9 @@ def stream(
         raise TypeError(f"sampling is a Sampling, not {type(sampling).__name__}")
     if vocabulary is not None and not isinstance(vocabulary, Vocabulary):
         raise TypeError(f"vocabulary is a Vocabulary, not {type(vocabulary).__name__}")
-    if isinstance(max_new_tokens, bool) or not isinstance(max_new_tokens, int) or max_new_tokens < 1:
-        raise ValueError(f"max_new_tokens is an int of at least 1, not {max_new_tokens!r}")
-    for name, switch in (("close_in_time", close_in_time), ("forced", forced)):
-        if not isinstance(switch, bool):
-            raise TypeError(f"{name} is a bool, not {type(switch).__name__}")
+    max_new_tokens = check_count("max_new_tokens", max_new_tokens)
+    check_bool("close_in_time", close_in_time)
+    check_bool("forced", forced)
     if prefix_cache is not None:
         _check_cache(prefix_cache)
     ids = [index(token) for token in prompt_ids]

@@ -25,6 +25,8 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from ..checks import check_bool, check_count, check_number
+
 Scores: TypeAlias = NDArray[np.floating]
 Probabilities: TypeAlias = NDArray[np.float64]
 
@@ -75,8 +77,8 @@ class Sampling:
 
     Raises
     ------
-    ValueError
-        An option is out of its range.
+    TypeError, ValueError
+        An option is of another type, or out of its range.
 
     References
     ----------
@@ -91,26 +93,21 @@ class Sampling:
     sign_aware: bool = True
 
     def __post_init__(self) -> None:
-        if not _is_number(self.temperature) or not self.temperature >= 0:
-            raise ValueError(f"temperature is a number of at least 0, not {self.temperature!r}")
-        if self.top_k is not None and (isinstance(self.top_k, bool) or not isinstance(self.top_k, int) or self.top_k < 1):
-            raise ValueError(f"top_k is an int of at least 1, not {self.top_k!r}")
-        for name, share in (("top_p", self.top_p), ("min_p", self.min_p)):
-            if share is not None and (not _is_number(share) or not 0 <= share <= 1):
-                raise ValueError(f"{name} is a number from 0 to 1, not {share!r}")
-        if not _is_number(self.repetition_penalty) or not self.repetition_penalty > 0:
-            raise ValueError(f"repetition_penalty is a number above 0, not {self.repetition_penalty!r}")
-        if not isinstance(self.sign_aware, bool):
-            raise ValueError(f"sign_aware is a bool, not {self.sign_aware!r}")
+        checked = {
+            "temperature": check_number("temperature", self.temperature, 0),
+            "top_k": None if self.top_k is None else check_count("top_k", self.top_k),
+            "top_p": None if self.top_p is None else check_number("top_p", self.top_p, 0, 1),
+            "min_p": None if self.min_p is None else check_number("min_p", self.min_p, 0, 1),
+            "repetition_penalty": check_number("repetition_penalty", self.repetition_penalty, 0, above=True),
+            "sign_aware": check_bool("sign_aware", self.sign_aware),
+        }
+        for name, value in checked.items():
+            object.__setattr__(self, name, value)
 
     @property
     def greedy(self) -> bool:
         """Whether the best token is taken, whatever the seed."""
         return self.temperature == 0 or self.top_k == 1
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
 
 
 def penalise(logits: Scores, ids: Collection[int], theta: float, *, sign_aware: bool = True) -> None:

@@ -260,7 +260,6 @@ def test_ids_of_what_tokenizers_answer():
     ("options", "message"),
     [
         ({"group_size": 0}, "group_size"),
-        ({"group_size": True}, "group_size"),
         ({"top_k": 0}, "top_k"),
         ({"top_p": -0.5}, "top_p"),
         ({"temp": -1.0}, "temperature"),
@@ -274,6 +273,12 @@ def test_ids_of_what_tokenizers_answer():
 )
 def test_options_are_checked(options, message):
     with pytest.raises(ValueError, match=message):
+        GroupedSampler(TableModel(WIDTH), LETTERS, **{"group_size": 2, **options})
+
+
+@pytest.mark.parametrize("options", [{"group_size": True}, {"top_k": 1.5}, {"top_p": "1"}, {"temp": "1"}, {"min_top_prob": None}])
+def test_options_have_types(options):
+    with pytest.raises(TypeError, match=f"({next(iter(options))}|temperature) is a"):
         GroupedSampler(TableModel(WIDTH), LETTERS, **{"group_size": 2, **options})
 
 

@@ -454,6 +454,7 @@ def test_a_model_that_wants_nothing_of_what_is_allowed():
         ([0], (), {"stop": "x"}, "cannot be interpreted as an integer"),
         ([0], (), {"close_in_time": "no"}, "close_in_time is a bool, not str"),
         ([0], (), {"forced": 0}, "forced is a bool, not int"),
+        ([0], (), {"max_new_tokens": 1.5}, "max_new_tokens is an int, not float"),
         ([0], (), {"prefix_cache": {}}, "prefix_cache is a PrefixCache, not dict"),
     ],
 )
@@ -466,8 +467,7 @@ def test_wrong_types(prompt, arguments, options, words):
     ("prompt", "arguments", "options", "words"),
     [
         ([], (), {}, "the prompt is empty"),
-        ([0], (), {"max_new_tokens": 0}, "max_new_tokens is an int of at least 1"),
-        ([0], (), {"max_new_tokens": 1.5}, "max_new_tokens is an int of at least 1"),
+        ([0], (), {"max_new_tokens": 0}, "max_new_tokens is at least 1, not 0"),
         ([0], (Grammar.from_regex("a"),), {}, "a grammar needs a vocabulary"),
         ([0], (Grammar.from_regex("a"), CHARACTERS), {"stop": [1]}, "`stop` is for texts without a grammar"),
         ([0], (Matcher(Grammar.from_regex("a"), CHARACTERS), WORDS), {}, "another vocabulary"),

@@ -188,18 +188,40 @@ def test_scores_that_are_none(bad):
 @pytest.mark.parametrize(
     ("name", "values"),
     {
-        "temperature": [-0.1, float("nan"), float("inf"), "1", None, True],
-        "top_k": [0, -1, 1.5, True, "3"],
-        "top_p": [-0.1, 1.1, float("nan"), "0.5", True],
-        "min_p": [-0.1, 1.1, float("nan"), "0.5"],
-        "repetition_penalty": [0, -1, float("nan"), float("inf"), None],
-        "sign_aware": [0, None, "no"],
+        "temperature": [-0.1, float("nan"), float("inf")],
+        "top_k": [0, -1],
+        "top_p": [-0.1, 1.1, float("nan")],
+        "min_p": [-0.1, 1.1, float("nan")],
+        "repetition_penalty": [0, -1, float("nan"), float("inf")],
     }.items(),
 )
 def test_each_option_is_checked_by_name(name, values):
     for value in values:
         with pytest.raises(ValueError, match=f"^{name} is"):
             Sampling(**{name: value})
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    {
+        "temperature": ["1", None, True],
+        "top_k": [1.5, True, "3"],
+        "top_p": ["0.5", True],
+        "min_p": ["0.5", [1]],
+        "repetition_penalty": [None, b"1"],
+        "sign_aware": [0, None, "no"],
+    }.items(),
+)
+def test_each_option_has_a_type(name, values):
+    for value in values:
+        with pytest.raises(TypeError, match=f"^{name} is a.*, not {type(value).__name__}$"):
+            Sampling(**{name: value})
+
+
+def test_options_may_be_numbers_of_numpy():
+    given = Sampling(np.float32(0.5), np.int64(3), np.float64(0.25), repetition_penalty=np.float32(2))
+    assert given == Sampling(0.5, 3, 0.25, repetition_penalty=2.0)
+    assert [type(value) for value in (given.temperature, given.top_k, given.top_p, given.repetition_penalty)] == [float, int, float, float]
 
 
 def test_options_do_not_change():

@@ -146,7 +146,7 @@ MULTIPLYING: list[tuple[str, Any]] = [
 @pytest.mark.parametrize(("pointer", "schema"), MULTIPLYING, ids=[pointer for pointer, _ in MULTIPLYING])
 def test_pieces_of_many_conditions_count_several_times(pointer: str, schema: Any, work: list[int]) -> None:
     """None of these makes so many alternatives: they are refused for what the alternatives consist of."""
-    with pytest.raises(LimitExceededError, match=f"of {pointer}.*Limits\\(max_alternative_schemas") as caught:
+    with pytest.raises(LimitExceededError, match=f"at {pointer}.*Limits\\(max_alternative_schemas") as caught:
         Grammar.from_json_schema(schema)
     assert caught.value.limit == "max_alternative_schemas"
     assert len(work) < IN_ALL * Limits().max_alternative_schemas // 4

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from grammar_engine import Grammar, Matcher, Vocabulary
@@ -44,3 +46,20 @@ def test_any_text_then_a_stop():
     text = 'start: "<" /.*/ ">"'
     for sample in (b"<>", b"<a>", b"<a>b>"):
         assert _accepts(Grammar.from_lark(text), sample)
+
+
+@pytest.mark.parametrize("links", [" ", "? "])
+def test_a_large_grammar_is_looked_at_in_proportion_to_its_size(links):
+    """A chain of rules, each of which ends with the next: the sets grow along it."""
+    n = 4_000
+    rules = [f"r{i}: T{i}{links}r{i + 1}" for i in range(n)]
+    text = "\n".join(["start: r0", *rules, f'r{n}: "x"', *(f'T{i}: "k{i}."' for i in range(n))])
+    begin = time.process_time()
+    Grammar.from_lark(text, lexing="longest")
+    assert time.process_time() - begin < 8
+
+
+def test_few_of_many_that_may_follow_are_named():
+    text = "start: W (" + " | ".join(f"T{i}" for i in range(50)) + ")\nW: /[a-z]+/\n" + "\n".join(f'T{i}: "t{i}"' for i in range(50))
+    notes = [note for note in Grammar.from_lark(text, lexing="longest").report.notes if note.keyword == "possible dead end"]
+    assert len(notes) == 16 and {note.detail.split(" may ")[0] for note in notes} == {"a longer match of W"}

@@ -1,7 +1,9 @@
 """Arguments of the wrong type or value: TypeError or ValueError with the name of the argument, and nothing of what lies beneath."""
 
 import math
+import pickle
 
+import numpy as np
 import pytest
 
 from grammar_engine import (
@@ -68,3 +70,35 @@ def test_types(reason, call):
 
 def test_any_bytes_are_spelled():
     assert VOCABULARY.encode_greedy(bytearray(b"12")) == VOCABULARY.encode_greedy(memoryview(b"12")) == [49, 50]
+
+
+def test_numbers_of_numpy_are_numbers():
+    matchers = [Matcher(GRAMMAR, VOCABULARY) for _ in range(2)]
+    masks = allocate_masks(np.int64(2), VOCABULARY)
+    assert matchers[0].fill_mask(masks, np.int32(1))
+    assert fill_masks(matchers, masks, rows=np.array([1, 0]), threads=np.uint8(2)) == [True, True]
+    assert matchers[0].accept(np.int64(ord("1"))) and matchers[0].closing_within(np.int16(9))
+    matchers[0].rollback(np.int8(1))
+    with pytest.raises(TypeError, match="a row is an int, not float64"):
+        fill_masks(matchers, masks, rows=np.array([0.0, 1.0]))
+
+
+def test_no_two_threads_write_to_one_row():
+    matchers = [Matcher(GRAMMAR, VOCABULARY) for _ in range(2)]
+    masks = allocate_masks(2, VOCABULARY)
+    with pytest.raises(ValueError, match="a row occurs twice"):
+        fill_masks(matchers, masks, rows=[0, 0], threads=2)
+    assert fill_masks(matchers, masks, rows=[0, 0]) == [True, True]
+
+
+@pytest.mark.parametrize(
+    ("reason", "thing"),
+    [
+        ("send its `buffer`", MaskBuffer(allocate_masks(1, VOCABULARY), VOCABULARY)),
+        ("each process has its own", GrammarCache()),
+        ("send `tokens`", Matcher(GRAMMAR, VOCABULARY)),
+    ],
+)
+def test_what_belongs_to_a_process_says_so(reason, thing):
+    with pytest.raises(TypeError, match=reason):
+        pickle.dumps(thing)

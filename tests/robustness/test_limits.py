@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import time
 from collections import Counter
 from dataclasses import fields
@@ -326,3 +327,75 @@ def test_a_large_object_is_compiled_in_proportion_to_its_size():
     begin = time.process_time()
     Grammar.from_json_schema({"type": "object", "required": [f"key{i}" for i in range(100_000)]})
     assert time.process_time() - begin < 12
+
+
+# --- places -----------------------------------------------------------------------------------------------------------------
+
+CLASHING = {"type": "string", "allOf": [{"pattern": f"a{i}[a-z]*b|x{i}"} for i in range(500)]}
+
+
+@pytest.mark.parametrize(
+    ("make", "limit", "where"),
+    [
+        (lambda: Grammar.from_json_schema({"properties": {"a": {"items": CLASHING}}}), "max_step_work", "/properties/a/items"),
+        (lambda: Grammar.from_json_schema({"properties": {"a": CLASHING, "b": CLASHING}}), "max_step_work", "/properties/a"),
+        (
+            lambda: Grammar.from_json_schema({"items": {"pattern": "(a{9}b){9}c"}}, limits=Limits(max_expressions=60)),
+            "max_expressions",
+            "/items/pattern",
+        ),
+        (
+            lambda: Grammar.from_json_schema({"items": {"patternProperties": {"a/b{99}": {}}}}, limits=Limits(max_expressions=60)),
+            "max_expressions",
+            "/items/patternProperties/a~1b{99}",
+        ),
+        (
+            lambda: Grammar.from_json_schema({"items": {"properties": {f"p{i}": {} for i in range(99)}}}, limits=Limits(max_rules=150)),
+            "max_rules",
+            "/items",
+        ),
+        (lambda: Grammar.from_json_schema(nested(9), limits=Limits(max_schema_nesting=2)), "max_schema_nesting", "/items/items/items"),
+        (lambda: Grammar.from_json_schema({"items": {"items": {}}}, limits=Limits(max_schema_nodes=2)), "max_schema_nodes", "/items/items"),
+        (
+            lambda: Grammar.from_lark('start: X\nX: "a" | "b"\n  | ("c" | ("d"))', limits=Limits(max_regex_nesting=1)),
+            "max_regex_nesting",
+            "3:12",
+        ),
+        (lambda: Grammar.from_lark('start: "a" X\nX: /[a-z]+x{60}/', limits=Limits(max_expressions=40)), "max_expressions", "2:1"),
+        (lambda: Grammar.from_lark("start: X\nX: /(?:(?:a))/", limits=Limits(max_regex_nesting=1)), "max_regex_nesting", "2:4"),
+    ],
+)
+def test_a_limit_met_at_compile_time_tells_where(make, limit, where):
+    with pytest.raises(LimitExceededError) as caught:
+        make()
+    error = caught.value
+    assert (error.limit, error.where) == (limit, where)
+    assert f"{limit} = {error.maximum:,} is reached at {where}" in str(error) and f"raise it with Limits({limit}=...), or " in str(error)
+    again = pickle.loads(pickle.dumps(error))
+    assert (str(again), again.where) == (str(error), where)
+
+
+@pytest.mark.parametrize("field", ["max_expressions", "max_lexer_states"])
+def test_a_limit_met_while_masking_tells_the_lexeme(field):
+    schema = {"properties": {"name": {"type": "string", "pattern": "^(?:a|b)*a(?:a|b){9}$"}}, "required": ["name"]}
+
+    def walk(limits):
+        matcher = Matcher(Grammar.from_json_schema(schema, whitespace="compact", limits=limits), VOCABULARY)
+        for byte in b'{"name":"' + b"aabab" * 9:
+            assert matcher.accept(byte)
+            matcher.mask()
+
+    with pytest.raises(LimitExceededError) as caught:
+        walk(Limits(**{field: smallest(field, walk) - 1}))
+    assert caught.value.where == "/properties/name" and "(string with conditions)" in str(caught.value)
+
+
+def test_only_what_helps_is_advised():
+    """Every limit that raises says how it is raised, and its name is that of the field."""
+    for item in fields(Limits):
+        error = LimitExceededError(item.name, 7)
+        assert str(error).startswith(f"{item.name} = 7 is reached; raise it with Limits({item.name}=...)")
+    error = LimitExceededError("max_rows", 7, where="/" + "x" * 1_000 + "\ud800")
+    assert len(str(error)) < 400 and str(error).encode() and error.where.endswith("\ud800")
+    error.locate("/elsewhere")
+    assert "elsewhere" not in str(error)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from enum import Enum
 
+from ...checks import check_count, check_number
 from ..scores import Sampling
 
 
@@ -30,13 +31,13 @@ class GenerationType(Enum):
 
         Raises
         ------
-        ValueError
-            `top_k` is below 1, or `top_p` below 0.
+        TypeError, ValueError
+            One is no number; `top_k` is below 1, or `top_p` below 0.
         """
-        if top_k is not None and (isinstance(top_k, bool) or not isinstance(top_k, int) or top_k < 1):
-            raise ValueError(f"top_k is an int of at least 1, not {top_k!r}")
-        if top_p is not None and not top_p >= 0:
-            raise ValueError(f"top_p is a number of at least 0, not {top_p!r}")
+        if top_k is not None:
+            check_count("top_k", top_k)
+        if top_p is not None:
+            check_number("top_p", top_p, 0)
         if top_k is None and top_p is None:
             return cls.RANDOM
         if top_k == 1 or top_p == 0:

@@ -15,6 +15,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from ...checks import check_number
 from ..models import Logits
 from ..scores import penalise
 
@@ -66,7 +67,7 @@ class LogitScalingRepetitionPenalty(RepetitionPenaltyStrategy):
     """
 
     def __init__(self, theta: float, *, sign_aware: bool = True, exempt: Iterable[int] = ()):
-        if not theta > 1:
+        if not check_number("theta", theta) > 1:
             raise ValueError(f"Theta must be > 1, not {theta!r}")
         self.theta = theta
         self.sign_aware = sign_aware

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ...checks import check_count, check_number
 from ...errors import VocabularyError
 from ...grammar import Grammar
 from ...matcher import Matcher
@@ -116,7 +117,7 @@ class GroupedPipeline(ABC):
         self.tokenizer = tokenizer
         self.batch = batch
         self.model_name = model_name
-        self.group_size = check_size("group_size", group_size)
+        self.group_size = check_count("group_size", group_size)
         self.temp = 1.0 if temp is None else temp
         self.end_of_sentence_stop = bool(self.codec.ends) and end_of_sentence_stop is not False
         self.repetition_penalty_strategy = repetition_penalty_strategy
@@ -129,11 +130,9 @@ class GroupedPipeline(ABC):
         self._vocabulary = vocabulary
         if penalize_from not in ("generated", "all"):
             raise ValueError(f"penalize_from is 'generated' or 'all', not {penalize_from!r}")
-        if not answer_length_multiplier > 0:
-            raise ValueError(f"answer_length_multiplier is above 0, not {answer_length_multiplier!r}")
-        for name, share in (("min_allowed_mass", min_allowed_mass), ("min_top_prob", min_top_prob)):
-            if not 0 <= share <= 1:
-                raise ValueError(f"{name} is a number from 0 to 1, not {share!r}")
+        check_number("answer_length_multiplier", answer_length_multiplier, 0, above=True)
+        check_number("min_allowed_mass", min_allowed_mass, 0, 1)
+        check_number("min_top_prob", min_top_prob, 0, 1)
         self.sampling()  # raises if temp is out of range
         self._check_room(self.group_size)
         self.pre_processing_strategy = PreProcessor(self.codec, self.max_input_len)
@@ -279,13 +278,13 @@ class GroupedPipeline(ABC):
         list of list of GroupedResult
             For each prompt its results.
         """
-        budgets = [check_size("max_new_tokens", max_new_tokens)] * len(prompts)
+        budgets = [check_count("max_new_tokens", max_new_tokens)] * len(prompts)
         return self._write([list(prompt) for prompt in prompts], budgets, grammar, num_return_sequences, seed)
 
     def _write(
         self, prompts: list[list[int]], budgets: list[int], grammar: Grammar | None, sequences: int, seed: int | None = None
     ) -> list[list[GroupedResult]]:
-        check_size("num_return_sequences", sequences)
+        sequences = check_count("num_return_sequences", sequences)
         first = self._first_seed() if seed is None else seed
         for prompt in prompts:
             if not prompt:
@@ -303,7 +302,7 @@ class GroupedPipeline(ABC):
 
     def _budget(self, max_new_tokens: int | None, prepared: Prepared) -> int:
         if max_new_tokens is not None:
-            return check_size("max_new_tokens", max_new_tokens)
+            return check_count("max_new_tokens", max_new_tokens)
         if not self.end_of_sentence_stop:
             raise ValueError("max_new_tokens must be given if end_of_sentence_stop is False")
         return int(prepared.prompt_len * self.answer_length_multiplier)
@@ -401,10 +400,3 @@ class GroupedPipeline(ABC):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}: " + ", ".join(f"{name}={value!r}" for name, value in self.as_dict().items())
-
-
-def check_size(name: str, value: Any) -> int:
-    """An int of at least 1, or a ValueError that names it."""
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise ValueError(f"{name} is an int of at least 1, not {value!r}")
-    return value

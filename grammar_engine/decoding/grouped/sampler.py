@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from ...checks import check_count
 from ...grammar import Grammar
 from ..scores import Sampling
 from .commit import commit
 from .group_size import GroupSize
 from .methods import GenerationType, sampling_of
 from .passes import Writing
-from .pipeline import GroupedPipeline, check_size
+from .pipeline import GroupedPipeline
 from .result import GroupedResult
 from .text import Text
 from .verify import verify
@@ -90,7 +91,7 @@ class GroupedSampler(GroupedPipeline):
         if given is None:
             room = self.max_input_len
             return 4 * self.group_size if room is None else max(min(4 * self.group_size, room - 1), self.group_size)
-        if check_size("max_group_size", given) < self.group_size:
+        if check_count("max_group_size", given) < self.group_size:
             raise ValueError(f"max_group_size is {given}, and group_size {self.group_size}")
         self._check_room(given)
         return given

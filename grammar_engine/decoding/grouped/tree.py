@@ -17,13 +17,14 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from ...checks import check_count
 from ...grammar import Grammar
 from ..models import Logits
 from ..scores import Sampling
 from .commit import visible
 from .methods import GenerationType, sampling_of
 from .passes import Request, Writing
-from .pipeline import GroupedPipeline, check_size
+from .pipeline import GroupedPipeline
 from .result import GroupedResult
 from .text import Text
 
@@ -68,7 +69,7 @@ class GroupedTreeSearch(GroupedPipeline):
         **options: Any,
     ):
         self.top_k, self.top_p = top_k, top_p
-        self.beam = check_size("beam", beam)
+        self.beam = check_count("beam", beam)
         super().__init__(model, tokenizer, group_size, **options)
         self._most_requests = self.beam
 

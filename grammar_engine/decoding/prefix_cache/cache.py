@@ -23,8 +23,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
+from ...checks import check_bool, check_count
 from .block import Block
-from .hashing import Hashing, Method, check_int
+from .hashing import Hashing, Method
 from .lease import Lease
 from .pool import IdlePool
 
@@ -123,12 +124,12 @@ class PrefixCache(Generic[P]):
         size_of: Callable[[P], int] = nbytes,
         on_release: Callable[[P], object] | None = None,
     ):
-        check_int("block_size", block_size, 1)
-        for name, bound in (("max_idle_blocks", max_idle_blocks), ("max_idle_bytes", max_idle_bytes)):
-            if bound is not None:
-                check_int(name, bound, 0)
-        if not isinstance(share_partial, bool):
-            raise TypeError(f"share_partial is a bool, not {type(share_partial).__name__}")
+        block_size = check_count("block_size", block_size)
+        if max_idle_blocks is not None:
+            max_idle_blocks = check_count("max_idle_blocks", max_idle_blocks, 0)
+        if max_idle_bytes is not None:
+            max_idle_bytes = check_count("max_idle_bytes", max_idle_bytes, 0)
+        check_bool("share_partial", share_partial)
         if not callable(size_of) or not (on_release is None or callable(on_release)):
             raise TypeError("size_of and on_release are callables")
         self.block_size = block_size

@@ -14,15 +14,9 @@ from array import array
 from hashlib import blake2b
 from typing import Literal
 
+from ...checks import check_count
+
 Method = Literal["chained", "direct"]
-
-
-def check_int(name: str, value: object, least: int, most: int | None = None) -> None:
-    """Raise unless an option is an int within its bounds."""
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise TypeError(f"{name} is an int, not {type(value).__name__}")
-    if value < least or (most is not None and value > most):
-        raise ValueError(f"{name} is {f'{least} to {most}' if most is not None else f'at least {least}'}, not {value}")
 
 
 class Hashing:
@@ -38,7 +32,7 @@ class Hashing:
     def __init__(self, method: Method = "chained", digest_size: int = 16):
         if method not in ("chained", "direct"):
             raise ValueError(f'hashing is "chained" or "direct", not {method!r}')
-        check_int("digest_size", digest_size, 1, 64)
+        check_count("digest_size", digest_size, 1, 64)
         self._chained = method == "chained"
         self._digest_size = digest_size
 

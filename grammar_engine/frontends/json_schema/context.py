@@ -22,6 +22,7 @@ from .reading.document import Document
 from .reading.options import Options
 from .reading.places import ANYTHING, NEVER, Goal, Place
 from .reading.report import SchemaReport
+from .reading.resources import escape
 from .scalars.decimals import MAX_DIGITS, DecimalSyntax
 from .scalars.formats import FORMATS, WIDER
 from .scalars.lookahead import conditions_of
@@ -114,6 +115,7 @@ class Context:
     def relax_explosion(self, error: LimitExceededError, pointer: str) -> None:
         """With `lenient=True`, record that what multiplies out at a place is given up, and return; otherwise raise the error."""
         if not self.options.lenient or error.limit != "max_alternative_schemas":
+            error.locate(pointer)
             raise error
         pointer, _, keyword = (self.combining or pointer).rstrip("0123456789").rstrip("/").rpartition("/")
         self.report.relaxed.append(Entry(pointer, keyword, str(error)))
@@ -136,6 +138,11 @@ class Context:
         if self._alternatives > self._most_alternatives:
             self._refuse_alternatives()
 
+    def check_work(self, count: int) -> None:
+        """Bound the same for what is counted later."""
+        if self._alternatives + count > self._most_alternatives:
+            self._refuse_alternatives()
+
     def count_items(self, ways: int, place: Place) -> None:
         """Bound the ways to write what a place asks to count or to compare, as part of what may multiply out."""
         self._alternatives += ways
@@ -147,7 +154,8 @@ class Context:
         raise LimitExceededError(
             "max_alternative_schemas",
             self.limits.max_alternative_schemas,
-            f"the alternatives of {self.combining or 'the root'} and of what else applies there multiply out; fewer are made if {advice}",
+            f"the alternatives of it and of what else applies there multiply out; fewer are made if {advice}",
+            where=self.combining,
         )
 
     # --- questions about sets ---------------------------------------------------------------------------------------------
@@ -238,6 +246,9 @@ class Context:
                 known = f"the regular expression {source!r}: {error.reason}"
             except GrammarSyntaxError as error:
                 raise SchemaError(f"the regular expression {source!r}: {error.reason}", pointer=place.pointer, keyword=keyword) from error
+            except LimitExceededError as error:
+                error.locate(f"{place.pointer}/{keyword}" + (f"/{escape(source)}" if keyword == "patternProperties" else ""))
+                raise
             self._patterns[source] = known
         if isinstance(known, str):
             raise UnsupportedSchemaError(known, pointer=place.pointer, keyword=keyword)

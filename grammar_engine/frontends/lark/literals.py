@@ -162,8 +162,7 @@ def _inspect(body: str, verbose: bool, token: Token, origin: Origin, limits: Lim
         bare_or = bare_or or (kind == "or" and depth == 0)
         depth += (kind == "open") - (kind == "close")
         if depth > limits.max_regex_nesting:
-            detail = f"groups of the regular expression at {origin.place(token)}"
-            raise LimitExceededError("max_regex_nesting", limits.max_regex_nesting, detail)
+            raise _too_nested(token, origin, limits)
     return lazy, bare_or
 
 
@@ -177,5 +176,8 @@ def _check_syntax(body: str, flags: int, token: Token, origin: Origin, limits: L
     except OverflowError:
         raise origin.error("a bound of a repetition is too large", token) from None
     except RecursionError:
-        detail = f"groups of the regular expression at {origin.place(token)}"
-        raise LimitExceededError("max_regex_nesting", limits.max_regex_nesting, detail) from None
+        raise _too_nested(token, origin, limits) from None
+
+
+def _too_nested(token: Token, origin: Origin, limits: Limits) -> LimitExceededError:
+    return LimitExceededError("max_regex_nesting", limits.max_regex_nesting, "groups of a regular expression", where=origin.place(token))

@@ -106,8 +106,8 @@ def _scan(text: str, max_nesting: int) -> None:
         if first in "([{":
             depth += 1
             if depth > max_nesting:
-                line = text.count("\n", 0, match.start()) + 1
-                raise LimitExceededError("max_regex_nesting", max_nesting, f"brackets of the grammar, line {line}")
+                line, column = text.count("\n", 0, match.start()) + 1, match.start() - text.rfind("\n", 0, match.start())
+                raise LimitExceededError("max_regex_nesting", max_nesting, "brackets of the grammar", where=f"{line}:{column}")
         elif first in ")]}":
             depth = max(0, depth - 1)
         elif first == '"' and match["string_end"] is None:

@@ -207,5 +207,5 @@ def bulk(union: Sequence[Any]) -> int:
         elif isinstance(piece, NumberPiece):
             n_conditions += len(piece.non_steps)
         elif isinstance(piece, ArrayPiece):
-            n_conditions += sum([len(layer.prefix) for layer in piece.layers]) // _POSITIONS
+            n_conditions += len(piece.counts) + sum([len(layer.prefix) for layer in piece.layers]) // _POSITIONS
     return n_conditions // _CONDITIONS

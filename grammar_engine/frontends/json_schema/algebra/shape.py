@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ..context import Context
 
 NULL, TRUE, FALSE = 1, 2, 4  # the bits of `Shape.atoms`
+_CONDITIONS = 16  # so many alternatives and conditions take as long as a subschema
 
 
 class Shape:
@@ -126,6 +127,14 @@ def meet_all(parts: Sequence[tuple[str, Shape]], context: Context) -> Shape:
         pieces.meet_all([shape.objects for shape in shapes], pointers, OBJECTS, context),
         all(shape.exact for shape in shapes),
     )
+
+
+def bulk(shape: Shape) -> int:
+    """What a shape of many alternatives and conditions adds to the time that it takes to make, in subschemas; nothing for most."""
+    n_conditions = len(shape.strings) + len(shape.numbers)
+    for union in (shape.arrays, shape.objects):
+        n_conditions += sum([1 + len(piece.layers) for piece in union])
+    return n_conditions // _CONDITIONS
 
 
 def join(shapes: Sequence[Shape]) -> Shape:

@@ -17,7 +17,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from ....errors import UnsupportedSchemaError
-from ..reading.places import ANYTHING, NEVER, Goal, Place, both, exclude_each_other
+from ..reading.places import ANYTHING, NEVER, Goal, Place, all_of, both, exclude_each_other
 
 if TYPE_CHECKING:
     from ..context import Context
@@ -63,10 +63,12 @@ class ArrayPiece(NamedTuple):
         longest = self.longest if other.longest is None else other.longest if self.longest is None else min(self.longest, other.longest)
         if longest is not None and shortest > longest:
             return None
-        layers = (*self.layers, *(x for x in other.layers if x not in self.layers))
+        layers = self.layers
+        if other.layers and other.layers != layers:
+            layers = tuple(dict.fromkeys((*layers, *other.layers)))
         counts = self.counts
-        if other.counts:
-            counts = (*counts, *(x for x in other.counts if x not in counts))
+        if other.counts and other.counts != counts:
+            counts = tuple(dict.fromkeys((*counts, *other.counts)))
         for piece, layers_of_other in ((self, other.layers), (other, self.layers)):  # what each says by itself was looked at before
             for count in piece.counts:
                 if count.fewest and (_forbids(layers_of_other, count) or (longest is not None and longest < count.start + count.fewest)):
@@ -81,19 +83,20 @@ class ArrayPiece(NamedTuple):
 
     def goal(self, position: int) -> Goal:
         """What the item at a position has to meet."""
-        goal = ANYTHING
-        for layer in self.layers:
-            goal = both(goal, layer.prefix[position] if position < len(layer.prefix) else layer.rest)
-        return goal
+        asked = (layer.prefix[position] if position < len(layer.prefix) else layer.rest for layer in self.layers)
+        goals = [goal for goal in asked if goal]
+        return all_of(goals) if len(goals) > 1 else goals[0] if goals else ANYTHING
 
     def covers(self, other: ArrayPiece) -> bool:
         """Whether the other piece is seen to be a part of this one (False: maybe it is)."""
         return (
-            all(layer in other.layers for layer in self.layers)
-            and self.shortest <= other.shortest
+            self.shortest <= other.shortest
             and (self.longest is None or (other.longest is not None and other.longest <= self.longest))
-            and all(count in other.counts for count in self.counts)
             and (self.unique is None or other.unique is not None)
+            and len(self.layers) <= len(other.layers)
+            and len(self.counts) <= len(other.counts)
+            and all(layer in other.layers for layer in self.layers)
+            and all(count in other.counts for count in self.counts)
         )
 
     def negations(self, context: Context) -> list[ArrayPiece]:

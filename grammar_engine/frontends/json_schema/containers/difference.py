@@ -31,6 +31,7 @@ from .objects import OBJECTS, KeySet, ObjectPiece, Witness
 if TYPE_CHECKING:
     from ..context import Context
 
+_CONDITIONS = 4  # of parts, that take as long as to compare two small pieces; they are counted when all parts are made
 _FEW_NAMES = 4  # so many keys that may be the one that differs are told apart
 
 
@@ -66,12 +67,15 @@ def object_minus(piece: ObjectPiece, removed: ObjectPiece, context: Context) -> 
         if common is None or common.is_void(context):
             return [piece]
     result: list[ObjectPiece] = []
+    n_conditions = 0
     for name in removed.required:
         goal = removed.goal(name, context)
         if context.is_listed(goal):
             differing = list(_broken_at(piece, name, goal, context))
             if differing:
                 result += differing
+                n_conditions += sum([len(part.asked) for part in differing])
+                context.check_work(n_conditions // _CONDITIONS)
                 same = piece.meet(ObjectPiece((context.single(name, goal),), (name,)))
                 if same is None:
                     return result

@@ -14,7 +14,7 @@ from collections import deque
 from typing import Any
 
 from ....errors import LimitExceededError, UnsupportedSchemaError
-from ....ir import Expr, Symbol
+from ....ir import Expr, Symbol, SymbolInfo
 from ..algebra.shape import FALSE, NULL, TRUE, Shape
 from ..containers.arrays import ARRAYS
 from ..containers.objects import OBJECTS
@@ -121,6 +121,13 @@ class Emitter:
         return symbol
 
     def _lexeme(self, shape: Shape, where: str | None, last: bool, is_normal: bool) -> Symbol | None:
+        try:
+            return self._made(shape, where, last, is_normal)
+        except LimitExceededError as error:
+            error.locate(where)
+            raise
+
+    def _made(self, shape: Shape, where: str | None, last: bool, is_normal: bool) -> Symbol | None:
         b, context = self.builder, self.context
         parts, names = [], []
         if shape.atoms:
@@ -148,4 +155,4 @@ class Emitter:
         known = self.builder.nonterminals if symbol & 1 else self.builder.lexemes
         info = known[symbol >> 1]
         if info.where != where:
-            info.where = None
+            known[symbol >> 1] = SymbolInfo(info.name)

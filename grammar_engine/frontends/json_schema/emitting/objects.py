@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from ....errors import UnsupportedSchemaError
 from ....ir import Expr, Symbol, Way
 from ..containers.objects import KeySet, ObjectPiece
-from ..reading.places import ANYTHING, NEVER, Goal, both
+from ..reading.places import ANYTHING, NEVER, Goal, all_of
 from .members import Bag, Condition, kinds
 from .unique import MOST_VALUES
 
@@ -92,11 +92,10 @@ class ObjectRules:
                 )
         result = []
         for cell, inside in cells:
-            goal = ANYTHING
+            goals: list[Goal] = []
             for layer in layers:
-                asked = [wanted for keys, wanted in layer.classes if keys in inside]
-                for wanted in asked or [layer.others]:
-                    goal = both(goal, wanted)
+                goals += [wanted for keys, wanted in layer.classes if keys in inside] or [layer.others]
+            goal = all_of(goals) if len(goals) > 1 else goals[0] if goals else ANYTHING
             if goal is not NEVER:
                 if self.names:
                     cell = b.intersect(cell, b.complement(self.context.listed(self.names)))
@@ -107,6 +106,8 @@ class ObjectRules:
 
     def _write_bag(self, left: Symbol) -> None:
         piece, bag = self.piece, Bag()
+        if sum([len(layer.classes) for layer in piece.layers]) > _MAX_KEY_CLASSES:
+            self.other_keys()  # refuses them, unless some are empty or alike, before each name is compared with each of them
         conditions = [Condition(bag.slot(1, None), goal, False) for _, goal in piece.witnesses]
         total = (bag.slot(self.fewest, self.most),) if self.fewest or self.most is not None else ()
         for rank, (name, goal) in enumerate(piece.goals(self.names, self.context)):

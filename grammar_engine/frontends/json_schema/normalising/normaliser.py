@@ -2,7 +2,8 @@
 
 Idea. What a place means (`meaning.py`) is a generator that *yields* the places whose shapes it needs. One loop with an explicit stack
 sends it those, so chains of references of any length take no Python recursion. Goals of several places are met place by place; schemas that
-refer to each other inside `allOf` can make a goal of every set of places, so goals count against `max_schema_nodes`.
+refer to each other inside `allOf` can make a goal of every set of places, so goals count against `max_schema_nodes`. So do shapes of many
+alternatives or conditions: along a chain of n references they may grow to n**2.
 
 Invariant. A place that needs itself (references and nothing else) is an error, not a loop. Where a proof asks for the shape of a place
 or goal that is being computed, `Undecided` tells so.
@@ -44,6 +45,9 @@ class Normaliser:
             self._being_met.add(goal)
             try:
                 known = self._goals[goal] = self._meet(goal)
+            except LimitExceededError as error:
+                error.locate(goal[-1].pointer)
+                raise
             finally:
                 self._being_met.remove(goal)
         return known
@@ -66,7 +70,9 @@ class Normaliser:
                 try:
                     wanted = stack[-1][1].send(result)  # type: ignore[arg-type]
                 except StopIteration as stop:
-                    result = self._shapes[stack.pop()[0]] = stop.value
+                    place = stack.pop()[0]
+                    result = self._shapes[place] = stop.value
+                    self.context.document.count(shape.bulk(stop.value), place.pointer)
                 except LimitExceededError as error:
                     place = stack.pop()[0]
                     self.context.relax_explosion(error, place.pointer)
@@ -88,7 +94,11 @@ class Normaliser:
             reason = "the schema refers to itself without anything in between, so it says nothing; refer to it from inside `properties` or `items`"
             raise SchemaError(reason, pointer=stack[-1][0].pointer, keyword="$ref")
         self._active[place] = None
-        result = self._meaning.at_once(place, self._shapes)
+        try:
+            result = self._meaning.at_once(place, self._shapes)
+        except LimitExceededError as error:
+            error.locate(place.pointer)
+            raise
         if result is None:
             stack.append((place, self._meaning.steps(place)))
         else:

@@ -15,11 +15,12 @@ that it has not.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import groupby
 from typing import Any, NamedTuple
 
 from ....ir import Expr
 from ..algebra import pieces, shape
-from ..algebra.shape import Shape
+from ..algebra.shape import ANY, Shape
 from ..containers.arrays import ARRAYS
 from ..containers.objects import OBJECTS
 from ..context import Context
@@ -104,6 +105,36 @@ def meet(first: Tracked, second: Tracked, context: Context) -> Tracked:
     )
 
 
+def meet_all(parts: Sequence[tuple[str, Tracked]], context: Context) -> Tracked:
+    """What all of the shapes admit, with the marks of all; each is given with the pointer of the schema that asks for it.
+
+    Those without alternatives that stand side by side are met by halves, so that what grows is copied a logarithmic number of times.
+    """
+    result = marked(ANY)
+    for is_certain, run in groupby(parts, key=lambda part: _is_certain(part[1])):
+        group = list(run)
+        if is_certain:
+            result = meet(result, _halved([tracked for _, tracked in group], context), context)
+            continue
+        for pointer, tracked in group:
+            context.combining = pointer
+            result = meet(result, tracked, context)
+    return result
+
+
+def _halved(shapes: Sequence[Tracked], context: Context) -> Tracked:
+    if len(shapes) == 1:
+        return shapes[0]
+    middle = len(shapes) // 2
+    return meet(_halved(shapes[:middle], context), _halved(shapes[middle:], context), context)
+
+
+def _is_certain(tracked: Tracked) -> bool:
+    """Whether a shape leaves no choice within a type."""
+    unions = (tracked.strings, tracked.numbers, tracked.arrays, tracked.objects)
+    return len(tracked.keys) < 2 and len(tracked.items) < 2 and all(len(union) < 2 for union in unions)
+
+
 def join(shapes: Sequence[Tracked], context: Context) -> Tracked:
     """What any of them admits, with its marks: right where no two admit the same value."""
     return Tracked(
@@ -116,6 +147,10 @@ def join(shapes: Sequence[Tracked], context: Context) -> Tracked:
 def any_of(shapes: Sequence[Tracked], context: Context) -> Tracked:
     """What any of them admits, with the marks of all that admit it."""
     result = shapes[0]
+    if max(len(result.keys), len(result.items)) < 2 and all(
+        tracked.keys.keys() == result.keys.keys() and tracked.items.keys() == result.items.keys() for tracked in shapes
+    ):
+        return join(shapes, context)  # which evaluate the same
     for tracked in shapes[1:]:
         result = Tracked(
             shape.join([_scalars(result), _scalars(tracked)]),
@@ -160,11 +195,14 @@ def _meet(first: Marked, second: Marked, everything: Any, context: Context, only
 
 
 def _join(parts: Sequence[Marked], everything: Any, context: Context) -> Marked:
-    result: Marked = {}
+    unions: dict[Any, list[tuple[Any, ...]]] = {}
     for part in parts:
         for mark, union in part.items():
-            _add(result, mark, union, everything)
-    return _settled(result, context)
+            if union:
+                unions.setdefault(mark, []).append(union)
+    return _settled(
+        {mark: pieces.join(several, everything) if len(several) > 1 else several[0] for mark, several in unions.items()}, context
+    )
 
 
 def _within(union: tuple[Any, ...], first: Marked, second: Marked, everything: Any, context: Context) -> Marked:

@@ -22,7 +22,7 @@ from ..containers.objects import OBJECTS, KeySet, ObjectPiece
 from ..reading.keywords import Draft, Group
 from ..reading.places import ANYTHING, NEVER, Goal, Place
 from .applicators import Applicators, comes_first, is_only_one_of
-from .tracked import ALL_ITEMS, ALL_KEYS, Items, Keys, Marked, Tracked, any_of, join, marked, meet, within
+from .tracked import ALL_ITEMS, ALL_KEYS, Items, Keys, Marked, Tracked, any_of, join, marked, meet, meet_all, within
 
 TrackedSteps = Generator[Place, Shape, Tracked]
 
@@ -86,14 +86,13 @@ class Tracker:
             if keyword in ("$ref", "$dynamicRef", "$recursiveRef"):
                 more = yield from self._reference(place, keyword)
             elif keyword == "allOf":
-                more = marked(ANY)
+                parts = []
                 for branch in self.values.branches(place, schema, keyword):
                     if is_only_one_of(branch):
                         exclusive.append(branch)
                     else:
-                        tracked = yield from self._tracked(branch)
-                        self.context.combining = branch.pointer
-                        more = meet(more, tracked, self.context)
+                        parts.append((branch.pointer, (yield from self._tracked(branch))))
+                more = meet_all(parts, self.context)
             elif keyword == "anyOf":
                 branches = yield from self._branches(place, schema, keyword)
                 self.context.combining = f"{place.pointer}/{keyword}"

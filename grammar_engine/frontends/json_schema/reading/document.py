@@ -19,6 +19,8 @@ from ....report import Entry
 from .places import ANYTHING, NEVER, Frame, Goal, Place, Scope
 from .resources import RECURSIVE, Library, Resource, absolute, escape
 
+_ANCHORS = 2  # so many dynamic anchors of a scope take as long as a subschema
+
 
 class Document:
     """The places of one schema document, and of those that it refers to.
@@ -72,7 +74,7 @@ class Document:
         """A place for a schema that no text holds, such as the `const` of a member of a `const`."""
         self._kept.append(value)
         if parent.depth >= self.limits.max_schema_nesting:
-            raise LimitExceededError("max_schema_nesting", self.limits.max_schema_nesting, f"at {pointer[:80]}...")
+            raise LimitExceededError("max_schema_nesting", self.limits.max_schema_nesting, where=pointer)
         place = self._intern(value, pointer, parent.frame, parent.depth + 1)
         place.invented = True
         return place
@@ -80,8 +82,8 @@ class Document:
     def count(self, n: int, pointer: str) -> None:
         """Count subschemas against `max_schema_nodes`: those that are reached, and again those that apply together; the last is given."""
         if self._count > self.limits.max_schema_nodes:
-            detail = f"so many subschemas, and pairs of those that apply to the same value, are reached; the last at {pointer[:80] or 'the root'}"
-            raise LimitExceededError("max_schema_nodes", self.limits.max_schema_nodes, detail)
+            detail = "so many subschemas, and pairs of those that apply to the same value, have been visited"
+            raise LimitExceededError("max_schema_nodes", self.limits.max_schema_nodes, detail, where=pointer)
         self._count += n
 
     def either(self, places: Goal) -> Place:
@@ -217,12 +219,13 @@ class Document:
             scope = tuple(sorted((dict.fromkeys(resource.dynamic, resource) | dict(scope)).items(), key=lambda item: item[0]))
         frame = self._frames.get((resource, scope))
         if frame is None:
+            self.count(len(scope) // _ANCHORS, resource.pointer)
             frame = self._frames[(resource, scope)] = Frame(resource, scope)
         return frame
 
     def _enter(self, value: Any, pointer: str, frame: Frame, depth: int) -> Place:
         if depth > self._max_nesting:
-            raise LimitExceededError("max_schema_nesting", self._max_nesting, f"at {pointer[:80]}...")
+            raise LimitExceededError("max_schema_nesting", self._max_nesting, where=pointer)
         if isinstance(value, dict) and ("$id" in value or "id" in value):
             resource = self.library.at(value, frame.resource)
             frame = frame if resource is frame.resource else self._frame(resource, frame.scope)

@@ -134,7 +134,7 @@ class Library:
             if not isinstance(value, dict) or id(value) in seen:
                 continue
             if depth > maximum:
-                raise LimitExceededError("max_schema_nesting", maximum, f"at {pointer[:80]}...")
+                raise LimitExceededError("max_schema_nesting", maximum, where=pointer)
             seen.add(id(value))
             resource = self._declare(value, pointer, resource)
             for key, member in value.items():

@@ -10,6 +10,7 @@ Other look-aheads are left where they are, and refused by the core.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 
@@ -26,20 +27,20 @@ def conditions_of(source: str) -> list[Condition]:
         return [Condition(source, True)]
     conditions = []
     at = 1
+    top_level = (i for i, depth in _marks(source, at) if depth == 0)
     while source[at : at + 3] in ("(?=", "(?!"):
-        end = next((i for i, depth in _top_level(source, at) if depth == 0 and source[i] == ")"), None)
+        end = next((i for i in top_level if source[i] == ")"), None)
         if end is None or source[end + 1 : end + 2] in tuple("*+?{"):
             return [Condition(source, True)]  # malformed: for the core to say
         conditions.append(Condition(f"^(?:{source[at + 3 : end]})", source[at + 2] == "="))
         at = end + 1
-    if any(depth == 0 and source[i] == "|" for i, depth in _top_level(source, at)):
+    if any(source[i] == "|" for i in top_level):
         return [Condition(source, True)]  # the look-aheads are those of the first alternative only
     return [*conditions, Condition(f"^(?:{source[at:]})", True)]
 
 
-def _top_level(source: str, at: int) -> list[tuple[int, int]]:
+def _marks(source: str, at: int) -> Iterator[tuple[int, int]]:
     """Where the parentheses and bars are from a place on, outside of classes and escapes, with the depth of groups after each."""
-    found = []
     depth, in_class = 0, False
     while at < len(source):
         char = source[at]
@@ -51,6 +52,5 @@ def _top_level(source: str, at: int) -> list[tuple[int, int]]:
             in_class = True
         elif char in "()|":
             depth += (char == "(") - (char == ")")
-            found.append((at, depth))
+            yield at, depth
         at += 1
-    return found

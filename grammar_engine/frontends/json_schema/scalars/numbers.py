@@ -12,6 +12,7 @@ Invariants. A piece that is known to be empty is never made: `meet` returns None
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache, reduce
@@ -69,7 +70,8 @@ class NumberPiece(NamedTuple):
         steps, non_steps = _strongest(self.steps, other.steps), self.non_steps | other.non_steps
         if low and high and (low.value > high.value or (low.value == high.value and (low.open or high.open))):
             return None
-        if steps and non_steps and _are_multiples(steps, non_steps):
+        unlike = other.non_steps if steps == self.steps else self.non_steps if steps == other.steps else non_steps  # not compared before
+        if steps and unlike and _are_multiples(steps, unlike):
             return None
         if low and high and low.value == high.value:
             piece = NumberPiece(None, None, steps, non_steps)
@@ -218,17 +220,42 @@ OTHERS = NumberPiece(in_digits=False)
 
 @lru_cache(maxsize=4096)
 def _strongest(steps: frozenset[Decimal], others: frozenset[Decimal]) -> frozenset[Decimal]:
-    """The steps of both sets that no other one implies."""
+    """The steps of both sets that no other one implies, which is so within each of them."""
     if steps == others or not others:
         return steps
-    union = steps | others
-    return frozenset(s for s in union if not any(t != s and is_multiple(t, s) for t in union))
+    if not steps:
+        return others
+    scale = -min(0, *(_exponent(step) for step in (*steps, *others)))
+    mine, theirs = ({int(step.scaleb(scale, EXACT)): step for step in some} for some in (steps, others))
+    return frozenset((*_without_implied(mine, theirs), *_without_implied(theirs, mine)))
+
+
+def _without_implied(steps: dict[int, Decimal], others: dict[int, Decimal]) -> list[Decimal]:
+    """The steps that divide no greater one of the others. They are looked for among its multiples, or these among them, whichever are fewer."""
+    most = max(others)
+    greater = sorted(others)
+    kept = []
+    for step, value in steps.items():
+        if most // step < len(others):
+            is_implied = any(multiple in others for multiple in range(2 * step, most + 1, step))
+        else:
+            is_implied = not all(map(step.__rmod__, greater[bisect_right(greater, step) :]))
+        if not is_implied:
+            kept.append(value)
+    return kept
+
+
+def _exponent(value: Decimal) -> int:
+    exponent = value.as_tuple().exponent
+    assert isinstance(exponent, int)
+    return exponent
 
 
 @lru_cache(maxsize=4096)
 def _are_multiples(steps: frozenset[Decimal], others: frozenset[Decimal]) -> bool:
     """Whether the multiples of all steps are multiples of one of the others."""
-    return any((_common(steps) / Fraction(other)).denominator == 1 for other in others)
+    common = _common(steps)
+    return not all(common.numerator * below % (common.denominator * above) for above, below in map(Decimal.as_integer_ratio, others))
 
 
 @lru_cache(maxsize=4096)

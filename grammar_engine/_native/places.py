@@ -1,0 +1,64 @@
+"""Where in a source a limit was reached: from what the core was at work on to the place that the front end noted for it.
+
+Idea. The core tells the symbol whose lexeme or rule it worked on (`ge_err.symbol`), or the expression that it was making (`ge_err.expr`), which is a
+part of some lexeme. Front ends note a place for each symbol. All of this is looked up when a limit was reached, and costs nothing otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from ..errors import LimitExceededError
+from ..ir import (
+    NO_SYMBOL,
+    OP_COMPLEMENT,
+    OP_CONCAT,
+    OP_INTERSECT,
+    OP_JSON,
+    OP_LABEL,
+    OP_REPEAT,
+    OP_UNION,
+    Builder,
+    Expr,
+    Symbol,
+    SymbolInfo,
+)
+
+_MANY_PARTS = {OP_CONCAT, OP_UNION, OP_INTERSECT}
+_ONE_PART = {OP_COMPLEMENT, OP_REPEAT, OP_JSON, OP_LABEL}
+_OF_ALL = {"max_memory_bytes"}  # what uses it up is not what was worked on last
+_NO_ORIGINS: dict[Symbol, str | None] = {}
+
+
+def locate(
+    error: Exception,
+    symbol: Symbol,
+    lexemes: Sequence[SymbolInfo],
+    nonterminals: Sequence[SymbolInfo],
+    origins: Mapping[Symbol, str | None] = _NO_ORIGINS,
+) -> None:
+    """Tell a `LimitExceededError` the place of the symbol that was worked on, and its name; where it is in several places, its origin."""
+    if not isinstance(error, LimitExceededError) or error.limit in _OF_ALL or symbol == NO_SYMBOL:
+        return
+    infos = nonterminals if symbol & 1 else lexemes
+    if symbol >> 1 < len(infos):
+        info = infos[symbol >> 1]
+        error.locate(info.where if info.where is not None else origins.get(symbol), info.name)
+
+
+def lexeme_with(builder: Builder, expr: Expr) -> Symbol:
+    """The first lexeme that `expr` is a part of, or `NO_SYMBOL`."""
+    having = {expr}
+    for i, parts in enumerate(_parts(builder)):
+        if not having.isdisjoint(parts):
+            having.add(i)
+    return next((2 * i for i, whole in enumerate(builder.lexeme_records[::2]) if whole in having), NO_SYMBOL)
+
+
+def _parts(builder: Builder) -> Iterator[Sequence[Expr]]:
+    """The expressions that each expression is made of."""
+    words, at = builder.words, 0
+    while at < len(words):
+        op, n = words[at], words[at + 1]
+        yield words[at + 2 : at + 2 + (n if op in _MANY_PARTS else 1 if op in _ONE_PART else 0)]
+        at += 2 + n

@@ -1,0 +1,74 @@
+"""Large schemas: each kind grows in proportion to its size, or is refused with a limit and a place.
+
+The sizes are such that a step that looked at all pairs would take ten times as long as is allowed here.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from grammar_engine import Grammar, LimitExceededError, UnsupportedSchemaError
+
+INTEGER = {"type": "integer"}
+
+
+def chain(link: Callable[[int], dict[str, Any]], n: int) -> dict[str, Any]:
+    """A schema that refers to the first of n links, each of which refers to the next."""
+    links = {f"d{i}": link(i) for i in range(n)}
+    return {"$ref": "#/$defs/d0", "$defs": {**links, f"d{n}": {"type": "object", "required": ["z"]}}}
+
+
+LINEAR = {
+    "properties under unevaluatedProperties": {
+        "allOf": [{"properties": {f"p{i}": INTEGER}} for i in range(16_000)],
+        "unevaluatedProperties": False,
+    },
+    "multiples of small numbers": {"type": "integer", "maximum": 10**9, "allOf": [{"multipleOf": i + 2} for i in range(1_000)]},
+    "items": {"type": "array", "allOf": [{"items": {"minimum": i}} for i in range(16_000)]},
+    "the items of other members": {"allOf": [{"additionalProperties": {"minimum": i}} for i in range(16_000)]},
+    "integers that are no multiples": {"oneOf": [INTEGER, {"type": "integer", "anyOf": [{"multipleOf": i + 2} for i in range(4_000)]}]},
+    "alternatives that evaluate the same": {
+        "type": "array",
+        "anyOf": [{"prefixItems": [True, {"const": i}]} for i in range(4_000)],
+        "unevaluatedItems": False,
+    },
+}
+REFUSED = {
+    "patterns beside names": {
+        "properties": {f"p{i}": INTEGER for i in range(8_000)},
+        "patternProperties": {f"^x{i}": INTEGER for i in range(800)},
+    },
+    "multiples of large numbers": {"type": "number", "allOf": [{"multipleOf": 10_007 + 2 * i} for i in range(16_000)]},
+    "look-aheads": {"type": "string", "pattern": "^" + "".join(f"(?=.*v{i})" for i in range(8_000))},
+    "the negation of many arrays": {
+        "not": {"anyOf": [{"type": "array", "minItems": i, "items": {"const": i}} for i in range(1_000)]},
+    },
+    "the negation of a large object": {"type": "object", "not": {"const": {f"p{i}": i for i in range(8_000)}}},
+    "a chain of allOf": chain(lambda i: {"allOf": [{"$ref": f"#/$defs/d{i + 1}"}, {"properties": {f"p{i}": INTEGER}}]}, 16_000),
+    "a chain of anyOf": chain(lambda i: {"anyOf": [{"$ref": f"#/$defs/d{i + 1}"}, {"required": [f"p{i}"]}]}, 16_000),
+    "a chain under unevaluatedProperties": {
+        **chain(lambda i: {"$ref": f"#/$defs/d{i + 1}", "properties": {f"p{i}": True}}, 16_000),
+        "unevaluatedProperties": False,
+    },
+}
+
+
+@pytest.mark.parametrize("schema", LINEAR.values(), ids=LINEAR)
+def test_time_in_proportion_to_the_size(schema: Any) -> None:
+    begin = time.process_time()
+    Grammar.from_json_schema(schema)
+    assert time.process_time() - begin < 8
+
+
+@pytest.mark.parametrize("schema", REFUSED.values(), ids=REFUSED)
+def test_refused_soon_and_with_a_place(schema: Any) -> None:
+    begin = time.process_time()
+    with pytest.raises((LimitExceededError, UnsupportedSchemaError)) as caught:
+        Grammar.from_json_schema(schema)
+    assert time.process_time() - begin < 5
+    error = caught.value
+    assert (error.where if isinstance(error, LimitExceededError) else error.pointer) is not None
