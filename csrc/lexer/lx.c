@@ -1,6 +1,9 @@
 #include "lx.h"
 
-enum { NARROW = 8 }; /* bytes: where no more are possible, the transition by each is computed by itself */
+enum {
+    NARROW = 9, /* bytes: where no more are possible, as behind a backslash, the transition by each is computed by itself */
+    SINGLY = 2  /* ... and so are the first transitions: of most states no more are asked for, and classes cost as much as ten of them */
+};
 
 /* Adds a lexeme to l->matched, or of a group all that have matched: ascending, each once. */
 static bool add_matched(lx_lexer *l, u32 lexeme, rx_id expr) {
@@ -115,6 +118,12 @@ u32 lx_state_of(lx_lexer *l, const u32 *pairs, u32 n) {
     return intern_state(l);
 }
 
+/* Where a class leads, all that are alike do. */
+static void fill_alike(u32 *next, const lx_classes *alike, u32 byte_class) {
+    u32 to = next[byte_class];
+    for (u32 c = alike->next[byte_class]; c != byte_class; c = alike->next[c]) next[c] = to;
+}
+
 u32 lx_step(lx_lexer *l, u32 state, u32 byte_class) {
     u32 *next = stable_at(&l->next, state);
     if (next[byte_class] != NONE) return next[byte_class];
@@ -147,11 +156,16 @@ u32 lx_step(lx_lexer *l, u32 state, u32 byte_class) {
     bool narrow;
     lx_classes alike;
     if (!lx_is_narrow(l, state, &narrow)) return NONE;
-    if (narrow) return next[byte_class] = to;
+    if (narrow) {
+        if (l->info.at[state].asked < SINGLY) l->info.at[state].asked++;
+        return next[byte_class] = to;
+    }
+    bool is_first = l->info.at[state].same == NONE;
     if (!lx_same(l, state, &alike)) return NONE;
-    u32 c = byte_class;
-    do next[c] = to;
-    while ((c = alike.next[c]) != byte_class);
+    next[byte_class] = to;
+    for (u32 c = 0; c < l->x.n_classes && is_first; c++) /* those that were computed by themselves */
+        if (next[c] != NONE) fill_alike(next, &alike, c);
+    fill_alike(next, &alike, byte_class);
     return to;
 }
 
@@ -204,7 +218,7 @@ bool lx_first(lx_lexer *l, u32 state, byte_set *out) {
 bool lx_is_narrow(lx_lexer *l, u32 state, bool *narrow) {
     byte_set first;
     if (!lx_first(l, state, &first)) return false;
-    *narrow = l->info.at[state].narrow;
+    *narrow = l->info.at[state].narrow || l->info.at[state].asked < SINGLY;
     return true;
 }
 

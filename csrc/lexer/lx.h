@@ -46,6 +46,7 @@ typedef struct lx_state {
     bool distinct; /* some lexeme is distinct */
     u32 first;     /* id of the set that lx_first found, NONE until it was asked for */
     bool narrow;   /* ... and it has few bytes */
+    u8 asked;      /* transitions that were computed by themselves, up to a few */
     u32 same;      /* of lx_same, NONE until it was asked for */
     u8 sure;       /* see lx_is_sure: 0 not asked, 1 no, 2 yes */
 } lx_state;
@@ -86,7 +87,7 @@ u32 lx_step(lx_lexer *l, u32 state, u32 byte_class);   /* next state or LX_DEAD;
 bool lx_first(lx_lexer *l, u32 state, byte_set *out);  /* a set outside of which the state reads no byte. False: failure */
 /* *out = bytes after any other of which the two states can read the same texts, by the same lexemes. False: failure. */
 bool lx_differ(lx_lexer *l, u32 a, u32 b, byte_set *out);
-bool lx_is_narrow(lx_lexer *l, u32 state, bool *narrow); /* does it have few bytes? Then lx_same does not pay. False: failure */
+bool lx_is_narrow(lx_lexer *l, u32 state, bool *narrow); /* few bytes, or few were asked for: lx_same does not pay. False: failure */
 
 /* Classes by which a state goes to the same state for sure: same[c] is the first of those of c, next[c] leads round all of them. */
 typedef struct lx_classes {

@@ -118,19 +118,25 @@ static bool add_parts(ge_engine *e, cf_alternative a, const mk_parts *parts, u32
 
 typedef VEC(mk_parts) parts_vec;
 
-/* The parts of all alternatives; *wide: there are units, *known: the masks of all of them are. */
-static bool split(ge_engine *e, u32 config, u32 hub, parts_vec *parts, bool *wide, bool *known) {
+/* The parts of all alternatives; *wide: there are units. */
+static bool split(ge_engine *e, u32 config, u32 hub, parts_vec *parts, bool *wide) {
     u32 n = cf_count(e, config);
     *wide = false;
-    *known = !(e->switches & GE_NO_INNER_MASKS);
     if (n > 1 && e->g->longest) return true; /* the alternatives depend on each other */
     for (u32 i = 0; i < n; i++) {
         mk_parts of;
         if (!mk_split(e, cf_alternative_at(e, config, i).state >> 1, hub, &of) || !vec_push(&e->b, parts, of)) return false;
         *wide |= of.n > 0;
-        for (u32 k = 0; *known && k < of.n; k++)
-            if (!mk_is_known(e, of.unit[k], hub, known)) return false;
     }
+    return true;
+}
+
+/* *known: are the lexeme-internal masks of all units? */
+static bool are_known(ge_engine *e, const parts_vec *parts, bool *known) {
+    *known = !(e->switches & GE_NO_INNER_MASKS);
+    for (u32 i = 0; i < parts->n; i++)
+        for (u32 k = 0; k < parts->at[i].n && *known; k++)
+            if (!mk_is_known(e, parts->at[i].unit[k], 0, known)) return false;
     return true;
 }
 
@@ -195,15 +201,14 @@ static bool find_plain_heir(ge_engine *e, u32 config, u32 *heir) {
 
 static bool build(ge_engine *e, u32 config);
 
-/* The mask by its difference from that of the heir, but for what is below hubs. *done = false: it has none that is its own heir. (Where heirs
+/* The mask by its difference from that of the heir (NONE: no plain one), but for what is below hubs. *done = false: it has none that is its own heir. (Where heirs
  * go on and on, as while characters are counted, the two differ everywhere.) */
-static bool compute_by_heir(ge_engine *e, u32 config, bool *done) {
+static bool compute_by_heir(ge_engine *e, u32 config, u32 heir, bool *done) {
     const tt_trie *trie = &e->v->slices[VB_PLAIN].rest;
-    u32 heir, next;
+    u32 next;
     *done = false;
     for (u32 i = 0; i < e->v->n_eos; i++) /* one that is text, too, would not be told from the end of the text */
         if (e->v->offsets[e->v->eos[i]] != e->v->offsets[e->v->eos[i] + 1]) return true;
-    if (!find_plain_heir(e, config, &heir)) return false;
     if (heir == NONE) {
         trie = &e->v->trie;
         if (!find_heir(e, config, &heir)) return false;
@@ -235,15 +240,20 @@ static bool are_new(ge_engine *e, const parts_vec *parts, u32 weight, bool *answ
     return true;
 }
 
-/* Units that are met again and again are worth the analysis, if it helps; those of one place in one grammar are not. */
+/* Units that are met again and again are worth the analysis, if it helps; those of one place in one grammar are not. Where there is a plain heir it is
+ * not even asked whether they are known: a key beside a hundred named ones is hashed name by name. */
 static bool compute_alone(ge_engine *e, u32 config) {
     parts_vec parts = {0};
-    bool wide, known, new = false, done = false;
-    bool ok = split(e, config, 0, &parts, &wide, &known);
-    bool may_inherit = !(e->switches & GE_NO_HEIRS) && !e->g->g.has_distinct && !e->g->longest; /* there, it might be nested under its heir */
-    if (ok && wide && !known && may_inherit) ok = are_new(e, &parts, 1, &new);
+    bool wide, known = false, new = false, done = false;
+    bool ok = split(e, config, 0, &parts, &wide);
+    u32 heir = NONE;
+    if (!(e->switches & GE_NO_HEIRS) && !e->g->g.has_distinct && !e->g->longest && wide) { /* with `longest` it might be nested under its heir */
+        ok = ok && find_plain_heir(e, config, &heir);
+        if (ok && (heir == NONE || heir == config)) ok = are_known(e, &parts, &known);
+        if (ok && !known) ok = are_new(e, &parts, 1, &new);
+    }
     u64 before = e->stats.trie_nodes;
-    if (ok && new) ok = compute_by_heir(e, config, &done);
+    if (ok && new) ok = compute_by_heir(e, config, heir, &done);
     if (ok && done && e->stats.trie_nodes - before > CHEAP) ok = are_new(e, &parts, OFTEN / 2, &new);
     if (ok && !done) {
         mk_begin(e, &e->found, e->v->n_words >= MIN_WORDS);
@@ -279,11 +289,11 @@ static bool compute_over(ge_engine *e, u32 config, u32 nested) {
 /* The tokens below a hub other than the root. */
 static bool add_below_hub(ge_engine *e, u32 config, u32 hub) {
     parts_vec parts = {0};
-    bool wide, known;
+    bool wide;
     u32 nested;
     if (!find_nested(e, config, &nested)) return false;
     if (nested != CF_DEAD) return add_below_hub(e, nested, hub) && put_on_top(e, config, nested, hub);
-    bool ok = split(e, config, hub, &parts, &wide, &known) && add_split(e, config, hub, &parts, wide);
+    bool ok = split(e, config, hub, &parts, &wide) && add_split(e, config, hub, &parts, wide);
     vec_drop(&e->b, &parts);
     return ok;
 }

@@ -2,7 +2,7 @@
  *
  *     mk.c         which way a mask is made
  *     mk_loops.c     what below a node of the trie stays inside a lexeme
- *     mk_open.c      what begins a string within a token
+ *     mk_open.c      what begins a string within a token, and white space
  *     mk_walk.c      walks of the vocabulary with the configuration automaton
  *     mk_unit.c      into what an alternative is taken apart
  *     mk_inner.c     lexeme-internal masks of units: what does not depend on the parser
@@ -26,8 +26,8 @@ bool mk_walk_difference(ge_engine *e, const tt_trie *trie, u32 node, u32 config,
 /* Whether the configuration can read all that is below a node of the vocabulary's trie, since that stays inside one lexeme. Errs towards no. */
 bool mk_stays_below(ge_engine *e, u32 config, u32 node);
 
-/* Is a node of the vocabulary's trie a quotation mark below which a slice says most of what the configuration can read? Then that is noted in
- * e->at_openings, and to be added: the tokens of the slice, and what a walk of the other rests finds. */
+/* Is a node of the vocabulary's trie a quotation mark or a blank below which a slice says most of what the configuration can read? Then that is
+ * noted in e->at_openings, and to be added: the tokens of the slice, and what a walk of the other rests finds. */
 bool mk_stop_at_opening(ge_engine *e, u32 node, u32 config, bool *stopped);
 bool mk_add_opening(ge_engine *e, const vb_opening *opening, mk_found *found);
 

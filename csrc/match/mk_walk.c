@@ -3,7 +3,7 @@
  * Breadth first: a queue of (node, configuration). The children of a node are tried one after the other; those that the automaton can read
  * go to the queue. No step waits for the one before it, and memory is read in ascending order. Of the first bytes only those are asked for
  * that the configuration may read at all (regex/rx_first.c). What stays inside a lexeme below a node is taken as a whole (mk_loops.c), and so is what
- * begins a string (mk_open.c).
+ * begins a string, and white space (mk_open.c).
  *
  * A *difference* walk has two configurations side by side, and the mask of one of them. Only bytes are tried after which they may differ
  * (regex/rx_differ.c); where both come to the same configuration, all that follows is alike, and the subtree is skipped. So the cost is that
@@ -131,10 +131,10 @@ static inline bool try_child(ge_engine *e, const tt_trie *trie, const mk_visit *
         if (e->g->g.has_distinct && cf_at(e, to)->unsure && !push_suspects(e, trie, i)) return false;
     }
     if (first[i] == first[i + 1]) return true;
-    if (trie == &e->v->trie && (at->node == 0 || trie->byte.at[i] == '"')) {
+    if (trie == &e->v->trie && (at->node == 0 || trie->byte.at[i] <= '"')) {
         bool stopped = false;
         if (at->node == 0 && !stop_at_hub(e, i, to, &stopped)) return false;
-        if (!stopped && trie->byte.at[i] == '"' && !mk_stop_at_opening(e, i, to, &stopped)) return false;
+        if (!stopped && trie->byte.at[i] <= '"' && !mk_stop_at_opening(e, i, to, &stopped)) return false; /* a mark, or a blank */
         if (stopped) return true;
     }
     e->walk.at[e->walk.n++] = (mk_place){i, to};

@@ -137,12 +137,14 @@ void rx_local_classes(const rx_arena *x, u32 local, u8 *same, u8 *next) {
     bool apart = n == 1 && sets[0] == NONE;
     memset(differs, 0, x->n_classes * sizeof *differs);
     for (u32 i = 0; i < n && !apart; i++) {
-        byte_set set = {{0}};
-        if (sets[i] >= ONE_BYTE) set_add(&set, sets[i] - ONE_BYTE);
-        else set = *rx_set_of(x, sets[i]);
-        u32 others = set_count(&set) > 128 ? UINT32_MAX : 0;
+        if (sets[i] >= ONE_BYTE) {
+            differs[x->class_of[sets[i] - ONE_BYTE]] |= (u64)1 << i;
+            continue;
+        }
+        const byte_set *set = rx_set_of(x, sets[i]);
+        u32 others = set_count(set) > 128 ? UINT32_MAX : 0;
         for (u32 k = 0; k < 8; k++)
-            for (u32 few = set.w[k] ^ others; few; few &= few - 1) differs[x->class_of[32 * k + (u32)__builtin_ctz(few)]] |= (u64)1 << i;
+            for (u32 few = set->w[k] ^ others; few; few &= few - 1) differs[x->class_of[32 * k + (u32)__builtin_ctz(few)]] |= (u64)1 << i;
     }
     for (u32 c = 0; c < x->n_classes; c++) {
         if (apart || group == n_groups || of_group[group] != differs[c]) /* mostly the same as that of the class before */

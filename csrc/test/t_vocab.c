@@ -17,7 +17,7 @@ typedef struct words {
 } words;
 
 static void make_words(words *w, u64 *seed, u32 n) {
-    static const u8 letters[] = {'a', 'b', 0x00, 0xff, '"', 0xc3, 0xa9, ' '};
+    static const u8 letters[] = {'a', 'b', 0x00, 0xff, '"', 0xc3, 0xa9, ' ', '\n'};
     u32 n_letters = random_below(seed, sizeof letters) + 1, end = 0;
     w->n = n;
     for (u32 i = 0; i < n; i++) {
@@ -155,6 +155,8 @@ static u32 slow_plain_begun(const u8 *at, u32 n) {
     return chars ? chars : slow_plain(text, n + 1);
 }
 
+static bool is_blank(u8 byte) { return byte == ' ' || byte == '\t' || byte == '\n' || byte == '\r'; }
+
 /* Returns how many tokens are below openings. */
 static u32 check_openings(const ge_vocab *v, const words *w) {
     u32 found = 0;
@@ -162,21 +164,24 @@ static u32 check_openings(const ge_vocab *v, const words *w) {
         const vb_opening *o = &v->openings[k];
         u32 n_plain = 0, n_rest = 0, chars = 0, depth = 0, next;
         for (u32 at = o->node; at; at = v->trie.parent.at[at]) depth++;
-        CHECK(v->trie.byte.at[o->node] == '"');
+        u8 byte = v->trie.byte.at[o->node];
+        CHECK(o->blank == is_blank(byte) && (o->blank || byte == '"'));
         for (u32 i = 0; i < w->n; i++) {
             const u8 *text = w->text + w->offsets[i];
             u32 n = length_of(w, i), at = 0;
             for (u32 d = 0; d < depth && d < n && at != NONE; d++) at = vb_child(&v->trie, at, text[d]);
             if (n <= depth || at != o->node) continue;
-            u32 begun = slow_plain_begun(text + depth, n - depth), listed = 0, node = 0, ends = 0;
+            u32 listed = 0, node = 0, ends = 0, from = depth;
+            while (o->blank && from < n && is_blank(text[from])) from++;
+            u32 begun = o->blank ? from == n : slow_plain_begun(text + depth, n - depth);
             for (u32 p = 0; p < o->plain.n; p++) listed += o->plain.at[p] == i;
-            for (u32 d = depth; d < n && node != NONE; d++) node = vb_child(&o->rest, node, text[d]);
+            for (u32 d = from; d < n && node != NONE; d++) node = vb_child(&o->rest, node, text[d]);
             for (u32 token = node == NONE ? NONE : tt_token(&o->rest, node, &next); token != NONE; token = tt_more(&o->rest, &next))
                 ends += token == i;
             CHECK(listed == (begun != 0) && ends == (begun == 0));
             n_plain += listed;
             n_rest += ends;
-            chars = chars < begun ? begun : chars;
+            chars = !o->blank && chars < begun ? begun : chars;
         }
         u32 in_rest = 0;
         for (u32 i = 0; i < o->rest.token.n; i++)

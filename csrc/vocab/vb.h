@@ -57,12 +57,18 @@ typedef struct vb_hub {
     u32 weight[256];
 } vb_hub;
 
-/* A quotation mark below a hub, and what may stand behind it in a token; see vb_open.c. */
+enum { VB_BLANKS = 4 };
+static const u8 vb_blanks[VB_BLANKS] = {'\r', '\t', '\n', ' '}; /* white space of JSON; what a grammar tells apart comes early */
+
+enum { VB_OPENINGS = VB_HUBS * (1 + VB_BLANKS) };
+
+/* A quotation mark or a blank below a hub, and what may stand behind it in a token; see vb_open.c. */
 typedef struct vb_opening {
     u32 node;
-    id_vec plain; /* tokens below it whose rests plain text begins with */
-    u32 chars;    /* of such a rest, at most */
-    tt_trie rest; /* the rests of the other tokens below it */
+    bool blank;
+    id_vec plain; /* tokens below it whose rests plain text begins with; or only blanks */
+    u32 chars;    /* of a plain rest, at most */
+    tt_trie rest; /* the rests of the other tokens below it; without the blanks that they begin with */
 } vb_opening;
 
 enum { VB_TIERS = 4 };
@@ -98,7 +104,7 @@ struct ge_vocab {
     tt_trie trie;
     vb_hub hubs[VB_HUBS]; /* the root comes first */
     u32 n_hubs;
-    vb_opening openings[VB_HUBS];
+    vb_opening openings[VB_OPENINGS];
     u32 n_openings;
     u32 n_tokens, width, n_words;
     u32 *eos;
