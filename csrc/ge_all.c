@@ -12,6 +12,8 @@
 #include "regex/rx_punycode.c"        /*   ... in Punycode */
 #include "regex/rx_label.c"            /*   ... of limited length */
 #include "regex/rx_unbound.c"          /*   ... and that where the limit does not matter */
+#include "regex/rx_syntax.c"           /*   regular expressions as texts */
+#include "regex/rx_syntax_node.c"      /*   ... as a kind of expression */
 #include "regex/rx_derive.c"          /*   derivatives, byte classes, emptiness */
 #include "regex/rx_count.c"            /*   how many strings an expression has */
 #include "regex/rx_first.c"            /*   first bytes */
@@ -50,6 +52,7 @@
 #include "match/cf.c"                 /* 6 configurations */
 #include "match/mk_loops.c"           /*   what below a node stays inside a lexeme */
 #include "match/mk_open.c"            /*   what begins a string within a token */
+#include "match/mk_syntax.c"          /*   ... within regular expressions as texts */
 #include "match/mk_walk.c"            /*   walks of the vocabulary */
 #include "match/mk_unit.c"            /*   ... into what alternatives are taken apart */
 #include "match/mk_analyse.c"         /*   ... the analysis of a part */

@@ -45,7 +45,8 @@ MAX_DIVISOR_DIGITS = 1_000  # of OP_MULTIPLE
     OP_MULTIPLE,  #   decimal multiples in a range: scale, (offset, length) of the digits of the divisor and of both bounds
     OP_PUNYCODE,  #   what follows `xn--` in A-labels: 1 for those without characters from right to left only, else 0
     OP_LABEL,  #      the labels of the operand that have at most 63 octets as A-labels
-) = range(16)
+    OP_SYNTAX,  #     the texts that are regular expressions of ECMA-262
+) = range(17)
 
 # Dialects of OP_PATTERN.
 ECMA_SEARCH = 0  # ECMA-262 with the u flag, as JSON Schema uses it: the strings that contain a match
@@ -262,6 +263,10 @@ class Builder:
         `labels` are of letters, digits and hyphens of ASCII and of any characters outside of it.
         """
         return self._node(OP_LABEL, 1, labels)
+
+    def syntax(self) -> Expr:
+        """The texts that are regular expressions of ECMA-262 (edition of 2025) with the flag u."""
+        return self._node(OP_SYNTAX, 0)
 
     # --- symbols ----------------------------------------------------------------------------------------------------
 

@@ -129,7 +129,7 @@ STANDARDS = {
     "relative-json-pointer": "the draft of relative JSON pointers",
     "idn-email": "RFC 6531",
     "idn-hostname": "RFC 5890 to 5893",
-    "regex": "ECMA-262 with the flag u",
+    "regex": "ECMA-262, edition of 2025, with the flag u; names of properties as in Unicode 17",
 }
 
 COUNTED = {Status.ENFORCED: "enforced", Status.ANNOTATION: "annotations"}

@@ -5,7 +5,7 @@ enum { WORK_PARTS = 4 /* of what a step may compute: one for the whole of compil
 
 enum {
     OP_NEVER, OP_EMPTY, OP_BYTES, OP_BYTE_SET, OP_CHARS, OP_CONCAT, OP_UNION, OP_INTERSECT, OP_COMPLEMENT, OP_REPEAT,
-    OP_PATTERN, OP_JSON, OP_LITERALS, OP_MULTIPLE, OP_PUNYCODE, OP_LABEL, N_OPS
+    OP_PATTERN, OP_JSON, OP_LITERALS, OP_MULTIPLE, OP_PUNYCODE, OP_LABEL, OP_SYNTAX, N_OPS
 };
 
 #define MAX_BOUND_DIGITS 10000 /* of OP_MULTIPLE; a step takes time in proportion */
@@ -112,6 +112,7 @@ static rx_id read_record(ge_ir *ir, u32 op, const u32 *o, u32 n, const ir_input 
     case OP_MULTIPLE: return read_multiple(ir, o, in);
     case OP_PUNYCODE: return rx_punycode(x, o[0] == 1);
     case OP_LABEL: return rx_label(x, ir->exprs.at[o[0]]);
+    case OP_SYNTAX: return rx_syntax(x);
     default: return read_parts_op(ir, op, o, n);
     }
 }

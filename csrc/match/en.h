@@ -163,6 +163,9 @@ struct ge_engine {
     VEC(mk_ending) endings;
     id_vec ending_of;      /* by configuration: index in endings, NONE: not asked for yet */
     byte_vec ending_bytes;
+    id_vec marked; /* tokens that may differ where regular expressions are loose; see mk_syntax.c */
+    u32 n_marked;  /* ... without lengths */
+    bool has_marked;
     u64 _Atomic clock;
     ge_dfa *_Atomic table; /* a token automaton with all masks, or NULL; see mk_table.c */
     u32 table_tries;       /* to make one */

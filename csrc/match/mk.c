@@ -393,13 +393,15 @@ static bool add_eos(ge_engine *e, u32 config) {
     return true;
 }
 
-/* The mask of a configuration in which labels have a bound, from that of the one in which they have none. */
-static bool build_from_unbound(ge_engine *e, u32 config, u32 unbound) {
+/* The mask of a configuration in which labels have a bound, or regular expressions are exact, from that of the one in which they have not, or are
+ * loose. */
+static bool build_from_wider(ge_engine *e, u32 config, u32 unbound, u32 loose) {
     bool all;
-    if (!mk_load(e, unbound, &e->found) && !build(e, unbound)) return false;
+    u32 wider = unbound != config ? unbound : loose;
+    if (!mk_load(e, wider, &e->found) && !build(e, wider)) return false;
     mk_make_bits(e, &e->found);
-    if (!mk_keep_labels(e, config, unbound, &all) || !add_eos(e, config)) return false;
-    cf_record *record = cf_at(e, config), *from = cf_at(e, unbound);
+    if (!(unbound != config ? mk_keep_labels(e, config, unbound, &all) : mk_keep_exact(e, config, &all)) || !add_eos(e, config)) return false;
+    cf_record *record = cf_at(e, config), *from = cf_at(e, wider);
     record->suspects = from->suspects;
     record->n_suspects = from->n_suspects;
     if (all) atomic_store(&record->mask, atomic_load(&from->mask));
@@ -409,10 +411,10 @@ static bool build_from_unbound(ge_engine *e, u32 config, u32 unbound) {
 
 /* e->found = the mask, which is kept. */
 static bool build(ge_engine *e, u32 config) {
-    u32 twin = cf_twin(e, config), unbound;
-    if (twin == NONE || !mk_unbound(e, config, &unbound)) return false;
+    u32 twin = cf_twin(e, config), unbound, loose;
+    if (twin == NONE || !mk_unbound(e, config, &unbound) || !mk_loosen(e, config, &loose)) return false;
     if (twin != config) return build_from_twin(e, config, twin);
-    if (unbound != config) return build_from_unbound(e, config, unbound);
+    if (unbound != config || loose != config) return build_from_wider(e, config, unbound, loose);
     e->suspects.n = 0;
     if (!compute(e, config) || !keep_suspects(e, config)) return false;
     e->stats.mask_builds++;
@@ -462,4 +464,5 @@ void mk_drop(ge_engine *e) {
     vec_drop(&e->b, &e->endings);
     vec_drop(&e->b, &e->ending_of);
     vec_drop(&e->b, &e->ending_bytes);
+    vec_drop(&e->b, &e->marked);
 }

@@ -83,6 +83,12 @@ bool mk_cut(ge_engine *e, u32 state, u32 hub, vb_cut *cut, id_vec *reached);
 
 /* *unbound = the configuration in which labels have any length: itself if it has none. */
 bool mk_unbound(ge_engine *e, u32 config, u32 *unbound);
+/* *reads: can the configuration read a token? Mostly by derivatives, without states on the way. */
+bool mk_reads(ge_engine *e, u32 config, const u8 *token, u32 n, bool *reads);
+/* *loose = the configuration in which regular expressions that are read are loose (mk_syntax.c): itself if it has none. */
+bool mk_loosen(ge_engine *e, u32 config, u32 *loose);
+/* Takes from e->found, bits that it can read, what `config` cannot. *all: that was nothing. */
+bool mk_keep_exact(ge_engine *e, u32 config, bool *all);
 /* Takes from e->found, bits that `unbound` can read, what `config` cannot. *all: that was nothing. */
 bool mk_keep_labels(ge_engine *e, u32 config, u32 unbound, bool *all);
 

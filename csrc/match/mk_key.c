@@ -22,6 +22,7 @@ static bool has_structure(const u32 *node, u32 n, u32 *last) {
     case RX_TAG: return false;      /* a lexeme of one grammar */
     case RX_PUNYCODE: return !node[2]; /* with a text it is one of many */
     case RX_LABEL: return false;       /* it changes by nearly each token */
+    case RX_SYNTAX: return rx_syntax_is_structure(node);
     default: return true;
     }
 }

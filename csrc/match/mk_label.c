@@ -82,7 +82,7 @@ static bool lexemes_read(ge_engine *e, u32 config, const u8 *token, u32 n, bool 
     return e->b.status == GE_OK;
 }
 
-static bool reads_exactly(ge_engine *e, u32 config, const u8 *token, u32 n, bool *reads) {
+bool mk_reads(ge_engine *e, u32 config, const u8 *token, u32 n, bool *reads) {
     bool ends;
     if (!budget_work(&e->b, 1) || !lexemes_read(e, config, token, n, reads, &ends)) return false;
     if (!ends) return true;
@@ -112,7 +112,7 @@ static bool reads_token(ge_engine *e, const label_filter *f, u32 token, u32 to, 
         memcpy(text + n, e->ending_bytes.at + ending->at, ending->n);
         *reads = rx_keeps_labels(&f->labels, text, n + ending->n);
     }
-    return *reads || reads_exactly(e, f->config, at, n, reads);
+    return *reads || mk_reads(e, f->config, at, n, reads);
 }
 
 bool mk_keep_labels(ge_engine *e, u32 config, u32 unbound, bool *all) {

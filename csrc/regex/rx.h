@@ -38,6 +38,7 @@ typedef enum rx_kind {
     RX_MULTIPLE, /* distance, then the rest of a struct multiple: decimal multiples in a range; see rx_multiple.c */
     RX_PUNYCODE, /* a set of labels, a text: what follows the text in their Punycode; see rx_punycode.c */
     RX_LABEL,   /* operand, text, bytes: what may follow the text in labels of at most 63 octets; see rx_label.c */
+    RX_SYNTAX,  /* struct syntax: what may follow a text in regular expressions of ECMA-262; see rx_syntax.h */
     RX_FORK,    /* two operands: a union that is a tree; see rx_fork.c */
     RX_TAG      /* operand, number */
 } rx_kind;
@@ -57,6 +58,13 @@ typedef struct rx_meta {
     u16 depth;
     u16 distance; /* a guess at the length of the shortest string: where the search for one looks first */
 } rx_meta;
+
+typedef struct char_range {
+    u32 low, high; /* inclusive code points */
+} char_range;
+
+/* In any order and overlapping, until rx_ranges_sort: then sorted, disjoint, not adjacent. */
+typedef VEC(char_range) rx_ranges;
 
 typedef struct rx_ending { /* of a short string the first byte, and what is left of the expression; next NONE: none was found */
     rx_id next;
@@ -82,6 +90,8 @@ typedef struct rx_arena {
     rx_id of_byte[256]; /* the node of each single byte, RX_ID_NEVER until it was asked for */
     VEC(u8) bounds;     /* digits of the bounds of multiples */
     intern_table labels; /* what was read of labels; see rx_label.c */
+    intern_table cells;  /* ropes and lists of regular expressions that are read; see rx_syntax.h */
+    rx_ranges id_start, id_continue; /* what is in their names; empty unless there are such */
     word_map unbound;   /* node -> what rx_unbound made of it */
     word_map ending_of;    /* node -> index in endings; see rx_unbound.c */
     VEC(rx_ending) endings;
@@ -94,8 +104,8 @@ typedef struct rx_arena {
     u32 class_sets;
     bool frozen;
     bool has_label;
-    bool has_quote, has_multiple, has_punycode;       /* such nodes exist: their bytes are told apart too */
-    bool split_quote, split_multiple, split_punycode; /* ... and that has been done */
+    bool has_quote, has_multiple, has_punycode, has_syntax;         /* such nodes exist: their bytes are told apart too */
+    bool split_quote, split_multiple, split_punycode, split_syntax; /* ... and that has been done */
 } rx_arena;
 
 bool rx_init(rx_arena *x, budget *b);
@@ -116,10 +126,6 @@ rx_id rx_quote(rx_arena *x, rx_id part, u32 escapes);
 
 rx_id rx_fork(rx_arena *x, rx_id a, rx_id b);         /* a | b, see rx_fork.c */
 rx_id rx_tag(rx_arena *x, rx_id part, u32 tag);
-
-typedef struct char_range {
-    u32 low, high; /* inclusive code points */
-} char_range;
 
 /* One code point out of sorted, disjoint ranges, as UTF-8. Surrogates are left out. */
 rx_id rx_chars(rx_arena *x, const char_range *ranges, u32 n);
@@ -145,6 +151,9 @@ rx_id rx_punycode(rx_arena *x, bool left);
 
 /* The labels of a set of U-labels that have at most 63 octets as A-labels. See rx_label.c. */
 rx_id rx_label(rx_arena *x, rx_id part);
+
+/* The texts that are regular expressions of ECMA-262 with the flag u. See rx_syntax.h. */
+rx_id rx_syntax(rx_arena *x);
 
 /* Regular expression text (UTF-8, NULs are legal) in a dialect of ir.py with its flags. On a syntax error or a refused construct
  * fails the budget with GE_E_SYNTAX / GE_E_UNSUPPORTED and fills err->offset and err->text. */
@@ -206,6 +215,16 @@ u32 rx_add_lengths(u32 a, u32 b);
 u32 rx_times_length(u32 n, u32 length); /* no times no length is 0 */
 bool rx_least_text(rx_arena *x, rx_id id, byte_vec *out); /* appends the first of the shortest strings. `id` is not empty. False on failure */
 
+/* What stands for the JSON spelling of a regular expression under way where groups are counted, names are told apart and ranges are compared in no
+ * token: it has all beginnings that `id` has, and more of those only for which rx_loose_differs. `id` itself, if it is none. NONE on failure. */
+rx_id rx_loosen(rx_arena *x, rx_id id);
+typedef struct rx_loose { /* where an expression stands that rx_loosen changes */
+    bool in_class, in_group, in_escape;
+    bool has_length, is_far; /* the length is bounded; but the bound is far away */
+} rx_loose;
+rx_loose rx_loose_of(const rx_arena *x, rx_id id);
+bool rx_loose_differs(rx_loose at, const u8 *token, u32 n); /* may it? */
+
 /* For rx_node.c's siblings: interns a node with known meta. */
 rx_id rx_intern(rx_arena *x, const u32 *words, u32 n, u32 flags, u32 depth);
 rx_id rx_quote_again(rx_arena *x, rx_id part, const u32 *node); /* a RX_QUOTE node with another operand */
@@ -214,18 +233,26 @@ rx_id rx_quote_step(rx_arena *x, const u32 *node, u32 byte);    /* derivative of
 void rx_quote_first(const u32 *node, const byte_set *of_part, byte_set *out);
 /* `from` without the strings of `taken`, where both are spellings and then a quotation mark. False: they are not. *out = NONE: failure. */
 bool rx_quote_minus(rx_arena *x, rx_id from, rx_id taken, rx_id *out);
+bool rx_begins_with_mark(const rx_arena *x, rx_id id);          /* a quotation mark, and perhaps more */
 bool rx_quote_is_empty(rx_arena *x, const u32 *node);           /* its emptiness, from that of its operand */
 rx_id rx_multiple_step(rx_arena *x, const u32 *node, u32 byte); /* derivative of a RX_MULTIPLE node */
 u32 rx_multiple_least(const u32 *node, bool *exact); /* no string of a RX_MULTIPLE node is shorter, if "" is none; *exact: one is as long */
 u32 rx_multiple_sort(const rx_arena *x, const u32 *node, u32 digit); /* digits with equal answers have the same derivative */
 rx_id rx_punycode_step(rx_arena *x, const u32 *node, u32 byte); /* derivative of a RX_PUNYCODE node */
 rx_id rx_label_step(rx_arena *x, const u32 *node, u32 byte);    /* derivative of a RX_LABEL node, a copy */
+rx_id rx_syntax_step(rx_arena *x, const u32 *node, u32 byte);   /* derivative of a RX_SYNTAX node */
+bool rx_syntax_first(rx_arena *x, const u32 *node, byte_set *out); /* adds its first bytes. False on failure */
+const char *rx_syntax_apart(const u32 *node); /* in ASCII, bytes that it tells from all others; NULL: it tells all bytes apart */
+u32 rx_syntax_least(const rx_arena *x, const u32 *node, bool *exact); /* as rx_multiple_least */
+void rx_syntax_must(const u32 *node, byte_set *out); /* adds bytes that each of its strings has */
+bool rx_syntax_is_structure(const u32 *node); /* no word of it is an id */
 byte_set rx_label_bytes(u32 bit); /* sets, for bits 0 ... 6, by which RX_LABEL nodes tell bytes apart */
 
 /* Of an intersection of lengths and of what begins with a label in Punycode. Meaningless when the budget failed. */
 typedef enum rx_verdict { RX_UNKNOWN, RX_IS_EMPTY, RX_IS_INHABITED } rx_verdict;
 rx_verdict rx_punycode_verdict(rx_arena *x, rx_id id);
 rx_verdict rx_multiple_verdict(rx_arena *x, rx_id id); /* of an AND; never RX_IS_EMPTY */
+rx_verdict rx_syntax_verdict(const rx_arena *x, rx_id id); /* of an AND */
 rx_verdict rx_label_verdict(rx_arena *x, rx_id id);    /* of what is RX_LABELLED: whether it is empty, if that is easy to see */
 
 #endif

@@ -86,12 +86,15 @@ typedef struct finish_node {
     u32 parent, length, next; /* index; of the way to it; what else is in its bucket */
 } finish_node;
 
-/* The length of a string of `id`, if it begins with a label in Punycode, whose node knows that of its shortest way to an end. Else NONE. */
+/* The length of a string of `id`, if it begins with a label in Punycode or a regular expression, whose nodes know that of their shortest way to an
+ * end. Else NONE. */
 static u32 known_length(const rx_arena *x, rx_id id) {
     const u32 *node = intern_words(&x->nodes, id);
     u32 length = NONE;
+    bool exact;
     switch ((rx_kind)node[0]) {
     case RX_PUNYCODE: return x->meta.at[id].distance;
+    case RX_SYNTAX: length = rx_syntax_least(x, node, &exact); return exact ? length : NONE;
     case RX_QUOTE: return node[3] ? NONE : known_length(x, node[1]);
     case RX_OR:
         for (u32 i = 1; i < intern_length(&x->nodes, id); i++) length = min_u32(length, known_length(x, node[i]));
@@ -108,15 +111,17 @@ static u32 known_length(const rx_arena *x, rx_id id) {
         return length;
     case RX_AND: { /* with lengths */
         u32 low = 0, high = NONE;
+        bool in_bytes = false; /* which are not fewer than characters */
         for (u32 i = 1; i < intern_length(&x->nodes, id); i++) {
             const u32 *part = intern_words(&x->nodes, node[i]);
             u32 known = known_length(x, node[i]);
+            in_bytes |= part[0] == RX_SYNTAX;
             bool is_length = part[0] == RX_REPEAT && part[1] == intern_words(&x->nodes, x->text)[1];
             if (is_length) low = max_u32(low, part[2]), high = min_u32(high, part[3]);
             else if (length != NONE || known == NONE) return NONE;
             else length = known;
         }
-        return low <= length && length <= high ? length : NONE;
+        return low <= length && length <= high && !(in_bytes && low) ? length : NONE;
     }
     default: return NONE;
     }
@@ -129,7 +134,7 @@ u32 rx_finish(rx_arena *x, rx_id start, u32 n_bytes) {
     VEC(finish_node) nodes = {0};
     u32 bucket[256], lowest = 0, found = NONE, rest = rx_nullable(x, start) ? 0 : map_get(&x->finish, start);
     word_map seen = {0};
-    if (rest == NONE && x->has_punycode) rest = known_length(x, start);
+    if (rest == NONE && (x->has_punycode || x->has_syntax)) rest = known_length(x, start);
     if (rest != NONE) return rest;
     if (rx_length_bound(x, start, n_bytes + 1) > n_bytes) return n_bytes + 1;
     rx_refresh_classes(x);

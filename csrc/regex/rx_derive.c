@@ -91,6 +91,7 @@ rx_id rx_derive(rx_arena *x, rx_id id, u32 byte) {
     case RX_MULTIPLE: result = rx_multiple_step(x, intern_words(&x->nodes, id), byte); break;
     case RX_PUNYCODE: result = rx_punycode_step(x, intern_words(&x->nodes, id), byte); break;
     case RX_LABEL: result = rx_label_step(x, node, byte); break;
+    case RX_SYNTAX: result = rx_syntax_step(x, intern_words(&x->nodes, id), byte); break;
     case RX_FORK: {
         rx_id left = rx_derive(x, node[1], byte);
         result = left == NONE ? NONE : rx_fork(x, left, rx_derive(x, node[2], byte));
@@ -185,6 +186,11 @@ static void split_special(rx_arena *x) {
         x->split_punycode = true;
         split_each(x, "-0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
     }
+    if (x->has_syntax && !x->split_syntax) {
+        x->split_syntax = true;
+        for (u32 byte = 0; byte < 256; byte++) x->class_of[byte] = x->class_byte[byte] = (u8)byte;
+        x->n_classes = 256;
+    }
 }
 
 void rx_refresh_classes(rx_arena *x) {
@@ -209,7 +215,8 @@ bool rx_freeze_classes(rx_arena *x, const rx_id *roots, u32 n) {
     memset(x->class_of, 0, sizeof x->class_of);
     x->n_classes = 1;
     open_classes(x, &p);
-    x->has_label = x->has_quote = x->has_multiple = x->has_punycode = x->split_quote = x->split_multiple = x->split_punycode = false;
+    x->has_label = x->has_quote = x->has_multiple = x->has_punycode = x->has_syntax = false;
+    x->split_quote = x->split_multiple = x->split_punycode = x->split_syntax = false;
     if (ok) memset(seen, 0, intern_count(&x->nodes));
     for (u32 i = 0; ok && i < n; i++) ok = vec_push(x->b, &todo, roots[i]);
     while (ok && todo.n) {
@@ -227,6 +234,7 @@ bool rx_freeze_classes(rx_arena *x, const rx_id *roots, u32 n) {
         case RX_MULTIPLE: x->has_multiple = true; break;
         case RX_PUNYCODE: x->has_punycode = true; break;
         case RX_LABEL: last = 2, x->has_label = true; break;
+        case RX_SYNTAX: x->has_syntax = true; break;
         default: break;
         }
         for (; ok && first < last; first++) ok = vec_push(x->b, &todo, node[first]);
@@ -260,6 +268,7 @@ static bool is_contradiction(rx_arena *x, rx_id id, bool *answer) {
     bool is_and = rx_kind_of(x, id) == RX_AND;
     rx_verdict verdict = x->has_punycode && is_and ? rx_punycode_verdict(x, id) : RX_UNKNOWN;
     if (verdict == RX_UNKNOWN && x->has_multiple && is_and) verdict = rx_multiple_verdict(x, id);
+    if (verdict == RX_UNKNOWN && x->has_syntax && is_and) verdict = rx_syntax_verdict(x, id);
     if (verdict == RX_UNKNOWN && x->meta.at[id].flags & RX_LABELLED) verdict = rx_label_verdict(x, id);
     if (x->b->status != GE_OK) return false;
     if (verdict == RX_UNKNOWN) return rx_is_contradiction(x, id, answer);

@@ -55,6 +55,7 @@ bool rx_first(rx_arena *x, rx_id id, byte_set *out) {
         rx_quote_first(node, &part, out);
         break;
     case RX_MULTIPLE: add_bytes(out, "+-.0123456789eE"); break;
+    case RX_SYNTAX: ok = rx_syntax_first(x, node, out); break;
     case RX_PUNYCODE: add_bytes(out, "-0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"); break;
     }
     if (ok && set == NONE) set = intern(x->b, &x->sets, out->w, 8, NULL);

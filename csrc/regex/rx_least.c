@@ -78,6 +78,7 @@ static least_bound bound_of(rx_arena *x, rx_id id, bool quoted) {
             b.exact = false;
             break;
         case RX_MULTIPLE: b.length = rx_multiple_least(node, &b.exact); break;
+        case RX_SYNTAX: b.length = rx_syntax_least(x, node, &b.exact); break;
         case RX_QUOTE:
             if (quoted) break; /* spellings of spellings: at least a byte */
             b = bound_of(x, node[1], true);
@@ -246,7 +247,7 @@ bool rx_least_text(rx_arena *x, rx_id id, byte_vec *out) {
             if (x->class_byte[x->class_of[byte]] != byte) continue; /* the first of its class */
             next = rx_derive(x, id, byte);
             if (next == NONE) return false;
-            if (next != RX_ID_NEVER && rx_least(x, next) == left - 1) break;
+            if (next != RX_ID_NEVER && bound_of(x, next, false).length < left && rx_least(x, next) == left - 1) break;
             if (x->b->status != GE_OK) return false;
         }
         if (byte == 256 || !vec_push(x->b, out, (u8)byte)) return false;

@@ -7,6 +7,7 @@
  *     SET: it    h t: those of h, and of t if h is nullable    OR, AND, FORK, NOT, REPEAT, TAG: of the operands
  *     MULTIPLE: digits that stand on the same side of those of its bounds and leave the same remainder, the point
  *     LABEL(L): those of L, bytes outside of ASCII by their bits
+ *     SYNTAX: between terms, the characters with a meaning, and bytes outside of ASCII by what they may be in UTF-8; else all bytes
  *     QUOTE(L): those of L, control characters, quote, backslash; inside an escape, each byte that may follow by itself
  *
  * Many expressions have the sets of one operand. Then they have its id, and nothing is collected. */
@@ -45,6 +46,22 @@ static bool add_digits_apart(rx_arena *x, id_vec *sets, const u32 *node) {
         if (first == i && !add_set(x, sets, &alike)) return false;
     }
     return add_bytes_apart(x, sets, ".");
+}
+
+/* Bytes outside of ASCII by what they may be in UTF-8. */
+static bool add_utf8_apart(rx_arena *x, id_vec *sets) {
+    static const u8 first[] = {0x80, 0x90, 0xa0, 0xc0, 0xc2, 0xe0, 0xe1, 0xed, 0xee, 0xf0, 0xf1, 0xf4, 0xf5};
+    for (u32 i = 0, n = sizeof first; i < n; i++) {
+        byte_set set = {{0}};
+        set_add_range(&set, first[i], i + 1 < n ? first[i + 1] - 1u : 0xff);
+        if (!add_set(x, sets, &set)) return false;
+    }
+    return true;
+}
+
+static bool add_syntax_apart(rx_arena *x, id_vec *sets, const u32 *node) {
+    const char *apart = rx_syntax_apart(node);
+    return apart ? add_bytes_apart(x, sets, apart) && add_utf8_apart(x, sets) : vec_push(x->b, sets, NONE);
 }
 
 /* The id of a set of sets: ascending, or [NONE] for "all classes apart". */
@@ -102,6 +119,7 @@ static bool collect(rx_arena *x, rx_id id, id_vec *sets) {
         return rx_add_local(x, node[1], sets) && add_control(x, sets) && add_bytes_apart(x, sets, "\"\\");
     case RX_MULTIPLE: return add_digits_apart(x, sets, node);
     case RX_PUNYCODE: return vec_push(x->b, sets, NONE);
+    case RX_SYNTAX: return add_syntax_apart(x, sets, node);
     case RX_LABEL:
         ok = rx_add_local(x, node[1], sets);
         for (u32 bit = 0; ok && bit < 7; bit++) {

@@ -35,11 +35,15 @@ bool rx_copy(rx_arena *x, budget *b, const rx_arena *from) {
     memset(&x->finish, 0, sizeof x->finish);
     memset(&x->least, 0, sizeof x->least);
     memset(&x->labels, 0, sizeof x->labels);
+    memset(&x->cells, 0, sizeof x->cells);
+    memset(&x->id_start, 0, sizeof x->id_start);
+    memset(&x->id_continue, 0, sizeof x->id_continue);
     memset(&x->unbound, 0, sizeof x->unbound);
     memset(&x->ending_of, 0, sizeof x->ending_of);
     memset(&x->endings, 0, sizeof x->endings);
     return intern_copy(b, &x->nodes, &from->nodes) && vec_copy(b, &x->meta, &from->meta) && intern_copy(b, &x->sets, &from->sets) &&
            map_copy(b, &x->memo, &from->memo) && vec_copy(b, &x->bounds, &from->bounds) && intern_copy(b, &x->labels, &from->labels) &&
+           intern_copy(b, &x->cells, &from->cells) && vec_copy(b, &x->id_start, &from->id_start) && vec_copy(b, &x->id_continue, &from->id_continue) &&
            vec_reach(b, &x->first, from->meta.n) && vec_reach(b, &x->local_of, from->meta.n);
 }
 
@@ -59,6 +63,9 @@ void rx_drop(rx_arena *x) {
     map_drop(x->b, &x->finish);
     map_drop(x->b, &x->least);
     intern_drop(x->b, &x->labels);
+    intern_drop(x->b, &x->cells);
+    vec_drop(x->b, &x->id_start);
+    vec_drop(x->b, &x->id_continue);
     map_drop(x->b, &x->unbound);
     map_drop(x->b, &x->ending_of);
     vec_drop(x->b, &x->endings);

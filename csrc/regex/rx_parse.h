@@ -26,9 +26,6 @@ enum { /* flags: ir.py */
 
 /* --- sets of code points ---------------------------------------------------------------------------------------------- */
 
-/* In any order and overlapping, until rx_ranges_sort: then sorted, disjoint, not adjacent. */
-typedef VEC(char_range) rx_ranges;
-
 bool rx_ranges_add(budget *b, rx_ranges *r, u32 low, u32 high);
 void rx_ranges_sort(rx_ranges *r);
 bool rx_ranges_invert(budget *b, rx_ranges *r);                        /* sorts first */

@@ -56,8 +56,7 @@ void rx_quote_first(const u32 *node, const byte_set *of_part, byte_set *out) {
     if (must || (any && node[2] == ESCAPES_ALL)) set_add(out, '\\');
 }
 
-/* A quotation mark, and perhaps more. */
-static bool begins_with_mark(const rx_arena *x, rx_id id) {
+bool rx_begins_with_mark(const rx_arena *x, rx_id id) {
     const u32 *node = intern_words(&x->nodes, id);
     if (node[0] == RX_CONCAT) node = intern_words(&x->nodes, node[1]);
     byte_set mark = {{0}};
@@ -66,13 +65,13 @@ static bool begins_with_mark(const rx_arena *x, rx_id id) {
 }
 
 static bool is_mark_and_all(const rx_arena *x, rx_id id) {
-    return rx_kind_of(x, id) == RX_CONCAT && begins_with_mark(x, id) && intern_words(&x->nodes, id)[2] == RX_ID_ALL;
+    return rx_kind_of(x, id) == RX_CONCAT && rx_begins_with_mark(x, id) && intern_words(&x->nodes, id)[2] == RX_ID_ALL;
 }
 
 bool rx_quote_minus(rx_arena *x, rx_id from, rx_id taken, rx_id *out) {
     if (rx_kind_of(x, from) != RX_CONCAT) return false;
     rx_id head = intern_words(&x->nodes, from)[1], tail = intern_words(&x->nodes, from)[2], part = NONE;
-    if (rx_kind_of(x, head) != RX_QUOTE || !begins_with_mark(x, tail)) return false;
+    if (rx_kind_of(x, head) != RX_QUOTE || !rx_begins_with_mark(x, tail)) return false;
     u32 node[5];
     memcpy(node, intern_words(&x->nodes, head), sizeof node);
     if (taken == tail || is_mark_and_all(x, taken)) {

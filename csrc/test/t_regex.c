@@ -480,11 +480,56 @@ static void punycode(void) {
     CHECK(b.bytes == 0);
 }
 
+/* Texts, and the length of the shortest regular expression that begins so; NONE: there is none. */
+static void regular_expressions(void) {
+    static const struct {
+        const char *text;
+        u32 length;
+    } cases[] = {
+        {"", 0}, {"a*?", 3}, {"a**", NONE}, {"(", 2}, {"(?", 4}, {"(?<", 5}, {"(?<a", 6}, {"(?<a>", 6}, {"(?<a>)(?<a", 13}, {"(?<a>)(?<a>", NONE},
+        {"(?<a>)|(?<a>)", 13}, {"\\k<ab>(?<", 13}, {"\\k", 11}, {"(?<ab>)\\k", 13}, {"\\k<ab", 13}, {"\\3(", 8}, {"\\3(?<a", 12}, {"\\10", 23},
+        {"\\0", 2}, {"\\00", NONE}, {"a{12,3", 8}, {"a{12,1", 8}, {"a{12,11}", NONE}, {"a{9,10}", 7}, {"[z-", 4}, {"[z-a", NONE}, {"[z-\\", 6}, {"[\\uD83D-\\uDE00", 15},
+        {"[\\uD83D\\uDE00-\\uDE00", NONE}, {"[\\d-", 5}, {"[\\d-a", NONE}, {"\\u{11000", 9}, {"\\u{110000", NONE}, {"\\p{sc=", 9}, {"\\p{Xy", NONE},
+        {"(?i-m", 7}, {"(?-", 6}, {"(?ii", NONE}, {"\xc3", 2}, {"[\xc3\xa9-\xc3", 7}, {"\xed\xa0", NONE}, {"(?<\xe2\x82", 8}, {")", NONE}, {"(?=)*", NONE}, {"(?:)*", 5}};
+    budget b;
+    ge_limits limits = wide_limits();
+    budget_init(&b, &limits);
+    rx_arena x;
+    CHECK(rx_init(&x, &b) && rx_text(&x) != NONE);
+    rx_id any = rx_syntax(&x), one = intern_words(&x.nodes, x.text)[1];
+    for (u32 i = 0; i < sizeof cases / sizeof *cases; i++) {
+        u32 n = (u32)strlen(cases[i].text), length = cases[i].length;
+        rx_id id = after(&x, any, cases[i].text);
+        CHECK((id == RX_ID_NEVER) == (length == NONE));
+        if (length == NONE) continue;
+        CHECK(rx_least(&x, id) == length - n && rx_nullable(&x, id) == (length == n));
+        for (u32 room = length - 2; room < length + 2 && length > 2; room++) { /* in characters: of the first byte of one there is none yet */
+            rx_id limited = after(&x, rx_and(&x, (rx_id[]){any, rx_repeat(&x, one, 0, room)}, 2), cases[i].text);
+            bool is_ascii = true;
+            for (u32 k = 0; k < n; k++) is_ascii &= (u8)cases[i].text[k] < 0x80;
+            if (is_ascii) CHECK(rx_is_empty(&x, limited) == (room < length));
+        }
+    }
+    rx_drop(&x);
+    CHECK(b.bytes == 0);
+    for (u64 fail = 1; fail < 400; fail++) { /* what is half done when memory fails is given back */
+        budget_init(&b, &limits);
+        b.fail_after = fail;
+        if (rx_init(&x, &b)) {
+            rx_id id = rx_syntax(&x);
+            for (const char *at = "(?<ab>a{12,34}|[a-z])\\k<c>(?<c>"; *at && id != NONE; at++) id = rx_derive(&x, id, (u8)*at);
+        }
+        rx_drop(&x);
+        CHECK(b.bytes == 0);
+    }
+}
+
 int main(void) {
     random_expressions(150);
     multiples();
     long_divisors();
     punycode();
+    regular_expressions();
     exclusions_differ_where_they_begin();
     literals_are_a_trie();
     code_points();

@@ -351,8 +351,8 @@ class RandomIr:
     def record(self) -> None:
         """Append one."""
         rng = self.rng
-        op = rng.randrange(15)
-        if op in (0, 1):
+        op = rng.choice([*range(15), 16])
+        if op in (0, 1, 16):
             operands: list[int] = []
         elif op == 2:
             operands = self.span()
@@ -388,11 +388,11 @@ class RandomIr:
         at = rng.randrange(len(self.words)) if self.words else 0
         kind = rng.randrange(4)
         if kind == 0 and self.words:
-            self.words[at] = rng.choice([0, 1, 2, 13, 14, 0x7FFFFFFF, 0xFFFFFFFF, rng.getrandbits(32), rng.randrange(16)])
+            self.words[at] = rng.choice([0, 1, 2, 13, 14, 0x7FFFFFFF, 0xFFFFFFFF, rng.getrandbits(32), rng.randrange(17)])
         elif kind == 1:
             del self.words[at:]
         elif kind == 2:
-            self.words.insert(at, rng.randrange(16))
+            self.words.insert(at, rng.randrange(17))
         else:
             self.words += [rng.getrandbits(32) for _ in range(rng.randint(1, 12))]
 

@@ -86,7 +86,7 @@ def test_the_format_changes_when_the_ir_does() -> None:
         b.repeat(one, 2, None),
         b.literals([b"x", b"yz"]),
     ]
-    exprs += [b.pattern("a+"), b.json(b.text, ir.ESCAPES_ALL), b.multiple_of(25, 2, 0, 100), b.punycode(), b.label(one)]
+    exprs += [b.pattern("a+"), b.json(b.text, ir.ESCAPES_ALL), b.multiple_of(25, 2, 0, 100), b.punycode(), b.label(one), b.syntax()]
     b.start = b.nonterminal("start")
     key, item = b.lexeme(b.union(*exprs), "all"), b.lexeme(one, "skip", skip=True)
     bag = b.bag([ir.Way((key,), (0,), 1, True)], [(0, 2)], None, "bag", ranked=True)
@@ -94,7 +94,7 @@ def test_the_format_changes_when_the_ir_does() -> None:
     records = portable.Records.of(b)
     digest = hashlib.sha256(b"|".join([*map(bytes, records[:5]), records.data]))
     digest.update(str((records.start, item)).encode())
-    assert (portable._MAGIC, digest.hexdigest()[:16]) == (b"ge-gram2", "44899dbcfdc6078c")
+    assert (portable._MAGIC, digest.hexdigest()[:16]) == (b"ge-gram2", "51cc9faefe833ec3")
 
 
 def forged(content: bytes, change: Any) -> bytes:

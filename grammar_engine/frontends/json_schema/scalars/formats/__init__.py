@@ -4,7 +4,7 @@ Idea. A format is a set of strings, so it is an expression like any other: it me
 a complement. The expressions are transcriptions of the ABNF in the RFC that the standard names, written from small named parts.
 
 Where a regular expression of sensible size cannot say all that the RFC asks for, the set is *smaller*, never larger, and its
-file tells by what: idn.py (what has to remember more), regexes.py (what nests, and what compares). NARROWED says it in
+file tells by what: idn.py (what has to remember more). NARROWED says it in
 short, for the report of a schema that uses such a format. The others are exact.
 
 Invariant. NARROWED and WIDER have the same names. FORMATS[f] <= the strings of format f <= WIDER[f], or equal to FORMATS[f] where there is no WIDER[f]. So what is outside of
@@ -17,7 +17,6 @@ from collections.abc import Callable
 
 from .....ir import ECMA_FULL, Builder, Expr
 from . import hosts, idn, mail, times, uris
-from .regexes import MAX_DEPTH, MAX_REFERENCE, regex
 
 _HEX = "[0-9A-Fa-f]"
 _UUID = f"{_HEX}{{8}}-{_HEX}{{4}}-{_HEX}{{4}}-{_HEX}{{4}}-{_HEX}{{12}}"  # RFC 4122, section 3
@@ -48,13 +47,12 @@ FORMATS: dict[str, Callable[[Builder], Expr]] = {
     "uuid": _whole(_UUID),
     "json-pointer": _whole(_POINTER),
     "relative-json-pointer": _whole(_RELATIVE_POINTER),
-    "regex": regex,
+    "regex": Builder.syntax,  # ECMA-262, edition of 2025, "Patterns"
 }
 
 WIDER: dict[str, Callable[[Builder], Expr]] = {
     "idn-hostname": _whole(r"[A-Za-z0-9.\-\x80-\u{10FFFF}]+"),
     "idn-email": _whole("[^]+@[^]+"),
-    "regex": _whole(r"(?:[^*+?{}\])][^]*)?"),
 }
 
 _SHORT, _ALONE = "with U-labels that are short enough in any Punycode", "no A-labels beside U-labels from right to left"
@@ -62,5 +60,4 @@ _SHORT, _ALONE = "with U-labels that are short enough in any Punycode", "no A-la
 NARROWED = {
     "idn-hostname": f"with marks in one order only, and {_ALONE}",
     "idn-email": f"with host names {_SHORT}, and {_ALONE}",
-    "regex": f"with groups in groups up to {MAX_DEPTH} deep, one name, and back-references up to \\{MAX_REFERENCE} or to a name of one small letter",
 }

@@ -1,0 +1,86 @@
+/* Masks within regular expressions as texts (regex/rx_syntax.h): from the mask of a looser configuration.
+ *
+ * How many groups there are, which names, and with which character a range begins: that tells configurations apart, in a name nearly each token. Only
+ * few tokens depend on it. So the vocabulary is read from a configuration without it (rx_loosen), which recurs and has a mask that is kept with the
+ * vocabulary; that allows all that may be allowed. Of those tokens the ones that may differ (rx_loose_differs) are read from the configuration
+ * itself: where they hold the end of the string or of a name, or a range.
+ *
+ * What is to be no regular expression is any text in a loose configuration: only the end of the string tells. Beside a bound on the length that is
+ * near, the loose configuration keeps it, and only a pattern that owes nothing has one; beside one that is far away, it is left out, and
+ * tokens that are long, or may hold references, are read, too. */
+#include "mk.h"
+
+bool mk_loosen(ge_engine *e, u32 config, u32 *loose) {
+    id_vec pairs = {0}, states = {0};
+    bool ok = true, changed = false;
+    *loose = config;
+    if (!e->lx.x.has_syntax || e->g->longest || e->g->g.has_distinct || e->switches & GE_NO_CLAMPING) return true;
+    for (u32 i = 0, n = cf_count(e, config); ok && i < n; i++) {
+        u32 state = cf_alternative_at(e, config, i).state >> 1;
+        pairs.n = 0;
+        for (u32 k = 0; ok && k < lx_count(&e->lx, state); k++) {
+            rx_id expr = intern_words(&e->lx.states, state)[2 * k + 1], other = rx_loosen(&e->lx.x, expr);
+            changed |= other != expr;
+            ok = other != NONE && vec_push(&e->b, &pairs, lx_lexeme_at(&e->lx, state, k)) && vec_push(&e->b, &pairs, other);
+        }
+        u32 to = !ok ? NONE : pairs.n ? lx_state_of(&e->lx, pairs.at, pairs.n / 2) : state;
+        ok = to != NONE && vec_push(&e->b, &states, to);
+    }
+    if (ok && changed) ok = (*loose = cf_with_states(e, config, states.at)) != NONE;
+    vec_drop(&e->b, &pairs);
+    vec_drop(&e->b, &states);
+    return ok;
+}
+
+typedef VEC(rx_loose) loose_vec;
+
+/* Where the expressions of a configuration stand that rx_loosen changes. */
+static bool collect_loose(ge_engine *e, u32 config, loose_vec *out) {
+    for (u32 i = 0; i < cf_count(e, config); i++) {
+        u32 state = cf_alternative_at(e, config, i).state >> 1;
+        for (u32 k = 0; k < lx_count(&e->lx, state); k++) {
+            rx_id expr = intern_words(&e->lx.states, state)[2 * k + 1];
+            if (rx_loosen(&e->lx.x, expr) != expr && !vec_push(&e->b, out, rx_loose_of(&e->lx.x, expr))) return false;
+        }
+    }
+    return e->b.status == GE_OK;
+}
+
+/* The tokens that may differ somewhere, first those that may do so without lengths. Collected once. */
+static bool find_marked(ge_engine *e) {
+    rx_loose anywhere = {.in_class = true, .in_group = true, .in_escape = true};
+    bool ok = true;
+    for (u32 round = 0; round < 2; round++) {
+        for (u32 token = 0; ok && token < e->v->n_tokens; token++) {
+            const u8 *at = e->v->text + e->v->offsets[token];
+            u32 n = e->v->offsets[token + 1] - e->v->offsets[token];
+            anywhere.has_length = anywhere.is_far = false;
+            bool differs = rx_loose_differs(anywhere, at, n);
+            anywhere.has_length = anywhere.is_far = true;
+            if (round ? !differs && rx_loose_differs(anywhere, at, n) : differs) ok = vec_push(&e->b, &e->marked, token);
+        }
+        if (!round) e->n_marked = e->marked.n;
+    }
+    return ok && (e->has_marked = true);
+}
+
+bool mk_keep_exact(ge_engine *e, u32 config, bool *all) {
+    loose_vec places = {0};
+    bool ok = (e->has_marked || find_marked(e)) && collect_loose(e, config, &places), has_length = false, reads;
+    *all = true;
+    for (u32 k = 0; k < places.n; k++) has_length |= places.at[k].has_length;
+    for (u32 i = 0; ok && i < (has_length ? e->marked.n : e->n_marked); i++) {
+        u32 token = e->marked.at[i], n = e->v->offsets[token + 1] - e->v->offsets[token];
+        const u8 *at = e->v->text + e->v->offsets[token];
+        bool differs = false;
+        if (!(e->found.bits[token >> 5] >> (token & 31) & 1)) continue;
+        for (u32 k = 0; k < places.n && !differs; k++) differs = rx_loose_differs(places.at[k], at, n);
+        if (!differs) continue;
+        ok = mk_reads(e, config, at, n, &reads);
+        if (!ok || reads) continue;
+        e->found.bits[token >> 5] &= ~((u32)1 << (token & 31));
+        *all = false;
+    }
+    vec_drop(&e->b, &places);
+    return ok;
+}
