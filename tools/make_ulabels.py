@@ -166,7 +166,7 @@ class Class(NamedTuple):
     kind: int
     order: int  # canonical combining class
     second: int  # number as the second character of compositions, from 1; else 0
-    first: int  # number of the set of those with which it is composed, from 1; else 0
+    first: int  # number of the set of those that change it, from 1; else 0: see `changing`
 
     def is_plain(self) -> bool:
         return self[1:] == (0, 0, 0)
@@ -195,6 +195,15 @@ def characters() -> tuple[dict[int, Kind], dict[int, set[int]]]:
     return kinds, composed
 
 
+def changing(kind_of: dict[int, Kind], composed: dict[int, set[int]]) -> dict[int, frozenset[int]]:
+    """Characters, and those with which behind them they are not in normalisation form C: U+1EA5 and U+0323 become U+1EAD and U+0301."""
+    seconds = set().union(*composed.values())
+    starters = [code for code in kind_of if not unicodedata.combining(chr(code)) and (unicodedata.decomposition(chr(code)) or code in composed)]
+    pairs = {code: {second: chr(code) + chr(second) for second in seconds} for code in starters}
+    found = {code: frozenset(s for s, pair in of.items() if unicodedata.normalize("NFC", pair) != pair) for code, of in pairs.items()}
+    return {code: each for code, each in found.items() if each}
+
+
 def rows_of(items: Iterable[object]) -> str:
     """Comma-separated, in lines of at most 140 characters."""
     lines, line = [], "   "
@@ -210,18 +219,19 @@ def source() -> str:
     kind_of, composed = characters()
 
     def rank(code: int) -> tuple[bool, bool, int]:  # searches take the first kind that will do: it should be plain and low
-        return code < 128, unicodedata.combining(chr(code)) != 0 or code in composed or code in seconds, code
+        return code < 128, unicodedata.combining(chr(code)) != 0 or code in changed or code in seconds, code
 
+    changed = changing(kind_of, composed)
     seconds = {code: i + 1 for i, code in enumerate(sorted(set().union(*composed.values())))}
     kinds = list(dict.fromkeys(kind_of[code] for code in sorted(kind_of, key=rank)))
     rows, verdicts = automaton(kinds)
-    sets = list(dict.fromkeys(frozenset(each) for _, each in sorted(composed.items())))
+    sets = list(dict.fromkeys(each for _, each in sorted(changed.items())))
     class_of = {
         code: Class(
             kinds.index(kind),
             unicodedata.combining(chr(code)),
             seconds.get(code, 0),
-            sets.index(frozenset(composed[code])) + 1 if code in composed else 0,
+            sets.index(changed[code]) + 1 if code in changed else 0,
         )
         for code, kind in kind_of.items()
     }
@@ -245,7 +255,7 @@ ULABEL_N_FIRSTS = {len(sets) + 1}, ULABEL_N_WORDS = {words} }};
 typedef struct ulabel_class {{
     u8 kind, order; /* column of ulabel_next; canonical combining class */
     u8 second;      /* number as a second character of compositions; 0: none */
-    u8 first;       /* row of ulabel_composed: the seconds with which it is composed */
+    u8 first;       /* row of ulabel_changing: the seconds that change it */
 }} ulabel_class;
 
 static const u32 ulabel_ranges[ULABEL_N_RANGES] = {{ /* [ first code point:21 | class:11 ], class 0: in no label */
@@ -256,7 +266,7 @@ static const ulabel_class ulabel_classes[ULABEL_N_CLASSES] = {{
 {rows_of(["{0, 0, 0, 0}", *("{" + ", ".join(map(str, each)) + "}" for each in classes)])}
 }};
 
-static const u32 ulabel_composed[ULABEL_N_FIRSTS][ULABEL_N_WORDS] = {{
+static const u32 ulabel_changing[ULABEL_N_FIRSTS][ULABEL_N_WORDS] = {{
 {rows_of("{" + ", ".join(f"{mask >> 32 * i & 0xFFFFFFFF}u" for i in range(words)) + "}" for mask in [0, *masks])}
 }};
 

@@ -44,9 +44,9 @@ bool ulabel_insert(ulabel *l, u32 at, u32 code) {
     return true;
 }
 
-/* Are they one character in normalisation form C, if nothing between them blocks that? */
-static bool are_composed(ulabel_class first, ulabel_class second) {
-    return ulabel_composed[first.first][second.second >> 5] >> (second.second & 31) & 1;
+/* Are they others in normalisation form C, if nothing between them blocks that: one, or a composed letter with its marks in another order? */
+static bool are_changed(ulabel_class first, ulabel_class second) {
+    return ulabel_changing[first.first][second.second >> 5] >> (second.second & 31) & 1;
 }
 
 /* UAX #15: where, of the characters from `first` on, one comes that normalisation would move or compose with one of these. l->n: nowhere. No
@@ -57,7 +57,7 @@ static u32 first_abnormal(const ulabel *l, u32 first, u32 from) {
     for (u32 i = first; i < l->n; i++) {
         ulabel_class c = ulabel_classes[l->class[i]];
         if (i >= from && c.order && c.order < order) return i;
-        if (i >= from && (order == 0 || c.order > order) && are_composed(starter, c)) return i;
+        if (i >= from && (order == 0 || c.order > order) && are_changed(starter, c)) return i;
         order = c.order;
         if (order == 0) starter = c;
     }

@@ -78,6 +78,16 @@ def test_labels_and_their_beginnings() -> None:
     assert min(seen.values()) > 1000
 
 
+def test_marks_that_normalisation_takes_into_a_composed_letter() -> None:
+    """U+1EA5 and U+0323 become U+1EAD and U+0301: no two of them are composed as they stand."""
+    reads, n_valid, n_labels = reader(), 0, 0
+    for letter, between, mark in itertools.product("ấếốậệộǭḗǖ", ("", "\u0316"), "\u0323\u0301\u0300\u0327\u0331\u031b\u0328\u0308"):
+        text = (letter + between + mark).encode("punycode").decode()
+        assert reads(text, True) == is_valid(text), ascii(letter + between + mark)
+        n_valid, n_labels = n_valid + is_valid(text), n_labels + 1
+    assert 0 < n_valid < n_labels
+
+
 def test_all_short_labels() -> None:
     """Of up to four octets all are tried: what can become one of them, and what cannot."""
     reads, limited = reader(), {n: reader(maxLength=4 + n) for n in (3, 4)}
