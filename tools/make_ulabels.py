@@ -198,7 +198,9 @@ def characters() -> tuple[dict[int, Kind], dict[int, set[int]]]:
 def changing(kind_of: dict[int, Kind], composed: dict[int, set[int]]) -> dict[int, frozenset[int]]:
     """Characters, and those with which behind them they are not in normalisation form C: U+1EA5 and U+0323 become U+1EAD and U+0301."""
     seconds = set().union(*composed.values())
-    starters = [code for code in kind_of if not unicodedata.combining(chr(code)) and (unicodedata.decomposition(chr(code)) or code in composed)]
+    starters = [
+        code for code in kind_of if not unicodedata.combining(chr(code)) and (unicodedata.decomposition(chr(code)) or code in composed)
+    ]
     pairs = {code: {second: chr(code) + chr(second) for second in seconds} for code in starters}
     found = {code: frozenset(s for s, pair in of.items() if unicodedata.normalize("NFC", pair) != pair) for code, of in pairs.items()}
     return {code: each for code, each in found.items() if each}
