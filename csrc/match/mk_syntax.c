@@ -6,8 +6,8 @@
  * itself: where they hold the end of the string or of a name, or a range.
  *
  * What is to be no regular expression is any text in a loose configuration: only the end of the string tells. Beside a bound on the length that is
- * near, the loose configuration keeps it, and only a pattern that owes nothing has one; beside one that is far away, it is left out, and
- * tokens that are long, or may hold references, are read, too. */
+ * near, the loose configuration keeps it, and only a pattern that owes nothing has one, and tokens are read that may owe something; beside one
+ * that is far away, it is left out, and tokens that are long are read, too. */
 #include "mk.h"
 
 bool mk_loosen(ge_engine *e, u32 config, u32 *loose) {
@@ -61,7 +61,8 @@ static bool find_marked(ge_engine *e) {
         }
         if (!round) e->n_marked = e->marked.n;
     }
-    return ok && (e->has_marked = true);
+    if (!ok) e->marked.n = 0;
+    return e->has_marked = ok;
 }
 
 bool mk_keep_exact(ge_engine *e, u32 config, bool *all) {

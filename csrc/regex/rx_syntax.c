@@ -347,7 +347,7 @@ static u32 list_behind(const char *name) { return name[0] == 'G' || name[0] == '
 u32 syntax_name_rest(u32 value, u32 length) {
     u32 n, least = NONE, at = value & 0xffff;
     const char *const *names = list_of_names(value >> 16, &n);
-    for (u32 i = at; i < n && memcmp(names[i], names[at], length) == 0; i++) {
+    for (u32 i = at; i < n && strncmp(names[i], names[at], length) == 0; i++) {
         u32 rest = (u32)strlen(names[i]);
         if (names[i][rest - 1] == '=') rest += syntax_name_rest(list_behind(names[i]) << 16, 0);
         least = min_u32(least, rest - length);
@@ -358,7 +358,7 @@ u32 syntax_name_rest(u32 value, u32 length) {
 static bool take_property(syntax *s, u32 c) {
     u32 n, length = s->left;
     const char *const *names = list_of_names(s->value >> 16, &n), *begins = names[s->value & 0xffff];
-    for (u32 i = s->value & 0xffff; i < n && memcmp(names[i], begins, length) == 0; i++) {
+    for (u32 i = s->value & 0xffff; i < n && strncmp(names[i], begins, length) == 0; i++) {
         if ((u8)names[i][length] != c) continue;
         s->left = (u8)(length + 1);
         s->value = (s->value & ~0xffffu) | i;

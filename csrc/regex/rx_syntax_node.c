@@ -391,7 +391,7 @@ rx_id rx_loosen(rx_arena *x, rx_id id) {
     if (at.syntax == NONE) return id;
     syntax s = syntax_of(intern_words(&x->nodes, at.syntax));
     bool room = has_room(x, &at, &s);
-    if (!room && (at.is_excluded || !owes_nothing(&s))) return id;
+    if (at.is_excluded ? !room || s.begun : !room && !owes_nothing(&s)) return id;
     memcpy(node, intern_words(&x->nodes, at.quote), sizeof node);
     rx_id loose = at.is_excluded ? x->text : loosen_node(x, at.syntax), tail = intern_words(&x->nodes, id)[2];
     if (!room) loose = exchange(x, node[1], at.syntax, loose);
@@ -412,7 +412,7 @@ bool rx_loose_differs(rx_loose at, const u8 *token, u32 n) {
         u8 byte = token[i];
         if (byte == '"' || (byte == 'u' && i && token[i - 1] == '\\')) return true;
         if ((byte == '>' && at.in_group) || (byte == '-' && at.in_class && i + 1 < n)) return true;
-        if (at.has_length && ((at.in_escape && byte >= '0' && byte <= '9') || byte == '<')) return true;
+        if (at.has_length && ((at.in_escape && ((byte >= '0' && byte <= '9') || byte == 'k')) || byte == '<')) return true; /* they may owe something */
         at.in_class |= byte == '[';
         at.in_group |= byte == '<';
         at.in_escape |= byte == '\\';

@@ -197,6 +197,29 @@ def test_masks(seed: int, escapes: str) -> None:
             assert all(matcher.accept(chosen) for matcher in matchers)
 
 
+@pytest.mark.parametrize(
+    ("schema", "read"),
+    [
+        ({"not": {"format": "regex"}}, b'"\xc3'),
+        ({"not": {"format": "regex"}}, b'"a\xf0\x9f'),
+        ({"oneOf": [{"format": "regex"}, {"pattern": "^\\("}]}, b'"(\xc3'),
+        ({"format": "regex", "maxLength": 5}, b'"\\\\'),
+        ({"format": "regex", "maxLength": 5}, b'"'),
+        ({"format": "regex", "maxLength": 10}, b'"('),
+    ],
+)
+def test_masks_within_characters_and_of_what_owes_something(schema: dict[str, Any], read: bytes) -> None:
+    """Within a character any text is begun already; `\\k` owes a name and its group."""
+    tokens = [bytes([byte]) for byte in range(256)]
+    tokens += [b"ab", b'\xa9"', b"\xa9a", b"\x98\x80(", b"\\\\k", b"(\\\\k", b"k<", b"\\\\1", b"(\\\\c", b"\\\\p"]
+    matcher = Matcher(Grammar.from_json_schema({"type": "string", **schema}), Vocabulary([*tokens, b""], eos=[len(tokens)]))
+    assert matcher.accept_bytes(read)
+    allowed = matcher.allowed_tokens()
+    for i in range(len(tokens)):
+        twin = matcher.fork()
+        assert twin.accept(i) == (i in allowed), tokens[i]
+
+
 def test_deep_nesting() -> None:
     depth = 20_000
     matcher = Matcher(regexes(), BYTES)
