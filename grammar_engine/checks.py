@@ -6,6 +6,7 @@ Numbers may be of any integer or real type, those of numpy included, and come ba
 from __future__ import annotations
 
 import math
+from numbers import Real
 from typing import Any
 
 
@@ -28,9 +29,12 @@ def check_count(name: str, value: Any, least: int = 1, most: int | None = None) 
 
 def check_number(name: str, value: Any, least: float = -math.inf, most: float = math.inf, *, above: bool = False) -> float:
     """A finite number of at least `least` (with `above`: greater), and at most `most`."""
-    if isinstance(value, (bool, str, bytes)) or not (hasattr(value, "__float__") or hasattr(value, "__index__")):
+    if isinstance(value, bool) or not isinstance(value, Real):
         raise TypeError(f"{name} is a number, not {type(value).__name__}")
-    number = value if type(value) is int else float(value)
+    try:
+        number = float(value)
+    except OverflowError:  # an int that is larger than any float
+        number = math.inf
     if not math.isfinite(number) or not least <= number <= most or (above and number == least):
         bounds = f"from {least} to {most}" if most < math.inf else f"above {least}" if above else f"of at least {least}"
         raise ValueError(f"{name} is a number {bounds}, not {value!r}")

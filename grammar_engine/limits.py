@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 
+from .checks import as_int
+
 
 @dataclass(frozen=True)
 class Limits:
@@ -70,13 +72,12 @@ class Limits:
 
     def __post_init__(self) -> None:
         for field in fields(self):
-            value = getattr(self, field.name)
-            if isinstance(value, bool) or not isinstance(value, int):
-                raise TypeError(f"Limits.{field.name} is an int, not {type(value).__name__}")
+            value = as_int(f"Limits.{field.name}", getattr(self, field.name))
             if value < 1:
                 raise ValueError(f"Limits.{field.name} is at least 1, not {value}")
             if value >= 1 << 64:
                 raise ValueError(f"Limits.{field.name} is below 2**64, not {value}")
+            object.__setattr__(self, field.name, value)
 
 
 DEFAULT = Limits()

@@ -118,12 +118,6 @@ u32 lx_state_of(lx_lexer *l, const u32 *pairs, u32 n) {
     return intern_state(l);
 }
 
-/* Where a class leads, all that are alike do. */
-static void fill_alike(u32 *next, const lx_classes *alike, u32 byte_class) {
-    u32 to = next[byte_class];
-    for (u32 c = alike->next[byte_class]; c != byte_class; c = alike->next[c]) next[c] = to;
-}
-
 u32 lx_step(lx_lexer *l, u32 state, u32 byte_class) {
     u32 *next = stable_at(&l->next, state);
     if (next[byte_class] != NONE) return next[byte_class];
@@ -160,12 +154,10 @@ u32 lx_step(lx_lexer *l, u32 state, u32 byte_class) {
         if (l->info.at[state].asked < SINGLY) l->info.at[state].asked++;
         return next[byte_class] = to;
     }
-    bool is_first = l->info.at[state].same == NONE;
     if (!lx_same(l, state, &alike)) return NONE;
-    next[byte_class] = to;
-    for (u32 c = 0; c < l->x.n_classes && is_first; c++) /* those that were computed by themselves */
-        if (next[c] != NONE) fill_alike(next, &alike, c);
-    fill_alike(next, &alike, byte_class);
+    u32 c = byte_class;
+    do next[c] = to;
+    while ((c = alike.next[c]) != byte_class);
     return to;
 }
 

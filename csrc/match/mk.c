@@ -201,8 +201,8 @@ static bool find_plain_heir(ge_engine *e, u32 config, u32 *heir) {
 
 static bool build(ge_engine *e, u32 config);
 
-/* The mask by its difference from that of the heir (NONE: no plain one), but for what is below hubs. *done = false: it has none that is its own heir. (Where heirs
- * go on and on, as while characters are counted, the two differ everywhere.) */
+/* The mask by its difference from that of an heir, but for what is below hubs. `heir`: the plain one; NONE: there is none, and it is looked for.
+ * *done = false: it has none that is its own heir. (Where heirs go on and on, as while characters are counted, the two differ everywhere.) */
 static bool compute_by_heir(ge_engine *e, u32 config, u32 heir, bool *done) {
     const tt_trie *trie = &e->v->slices[VB_PLAIN].rest;
     u32 next;

@@ -64,7 +64,7 @@ def conflicts(builder: Builder, expressions: Expressions) -> Iterator[tuple[Symb
         if needed & _END or lexeme in lazy or not needed:
             continue
         if (needed | ignored) & ~going_on(lexeme, expr, whole) == 0:
-            followers = followers or grammar.follow(lambda symbol: 1 << (symbol >> 1))
+            followers = followers or grammar.follow(lambda symbol: 1 << (symbol >> 1))  # `_END` is not behind these lexemes
             yield from ((lexeme, 2 * i) for i in islice(_members(followers[lexeme]), _MOST_FOLLOWERS))
 
 
@@ -79,7 +79,7 @@ class _Grammar:
         self.nullable = _nullable(self.rules, nullable)
 
     def follow(self, bits_of: Callable[[Symbol], _Bits]) -> list[_Bits]:
-        """By symbol: the bits of all lexemes that may follow it, and `_END`."""
+        """By symbol: the bits of all lexemes that may follow it, and `_END` if the text may end there."""
         own = [0] * self.n_symbols
         for lexeme in range(0, 2 * self.n_lexemes, 2):
             own[lexeme] = bits_of(lexeme)

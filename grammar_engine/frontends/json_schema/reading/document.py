@@ -16,7 +16,7 @@ from urllib.parse import unquote
 from ....errors import LimitExceededError, SchemaError, UnsupportedSchemaError
 from ....limits import Limits
 from ....report import Entry
-from .places import ANYTHING, NEVER, Frame, Goal, Place, Scope
+from .places import ANYTHING, NEVER, Frame, Goal, Place
 from .resources import RECURSIVE, Library, Resource, absolute, escape
 
 _ANCHORS = 2  # so many dynamic anchors of a scope take as long as a subschema
@@ -38,14 +38,15 @@ class Document:
         self.limits = limits
         self._max_nesting = limits.max_schema_nesting
         self.library = Library(root, limits, resources)
-        self._frames: dict[tuple[Resource, Scope], Frame] = {}
+        self._frames: dict[tuple[Resource, frozenset[tuple[str, Resource]]], Frame] = {}
+        self._entered: dict[tuple[Resource, Frame | None, int], Frame] = {}
         self._places: dict[tuple[int, Frame], Place] = {}
         self._resolved: dict[tuple[Frame, str, str], Place] = {}
         self._alike: dict[tuple[str, Frame], Place] = {}
         self._either: dict[Goal, Place] = {}
         self._kept: list[Any] = []  # keeps made-up values alive, so that identities stay unique
         self._count = 1
-        self.root = self._intern(root, "", self._frame(self.library.root, ()), 0)
+        self.root = self._intern(root, "", self._frame(self.library.root, None), 0)
 
     def child(self, parent: Place, token: str, value: Any) -> Place:
         """The place of `value`, which stands under key `token` of `parent`."""
@@ -151,10 +152,10 @@ class Document:
             return known
         resource, fragment = self._address(place, reference, keyword)
         name = {"$dynamicRef": fragment or None, "$recursiveRef": RECURSIVE}.get(keyword)
-        if name in resource.dynamic:  # the first resource on the way here with such an anchor is meant
-            resource = dict(place.frame.scope).get(name, resource)
+        if name is not None and name in resource.dynamic:  # the first resource on the way here with such an anchor is meant
+            resource = place.frame.scope.get(name, resource)
         if not fragment:
-            return self._intern(resource.value, resource.pointer, self._frame(resource, place.frame.scope), 0)
+            return self._intern(resource.value, resource.pointer, self._frame(resource, place.frame), 0)
         found = self._follow(resource, fragment)
         if found is None and reference[0] == "#" and resource is not resource.document:
             # Many documents use `id` for purposes of their own. Where the nearest one makes the reference lead nowhere, the root is meant.
@@ -172,7 +173,7 @@ class Document:
     def _reach(self, found: tuple[Any, str, Resource], place: Place) -> Place:
         """The place of what `_follow` found for a reference at `place`."""
         value, pointer, owner = found
-        return self._intern(value, pointer, self._frame(owner, place.frame.scope), 0)
+        return self._intern(value, pointer, self._frame(owner, place.frame), 0)
 
     def _address(self, place: Place, reference: str, keyword: str) -> tuple[Resource, str]:
         """The resource that a reference names, and the fragment in it."""
@@ -213,14 +214,18 @@ class Document:
 
     # --- internals ----------------------------------------------------------------------------------------------------------
 
-    def _frame(self, resource: Resource, scope: Scope) -> Frame:
-        """A resource as it is entered from a dynamic scope."""
+    def _frame(self, resource: Resource, outer: Frame | None) -> Frame:
+        """A resource as it is entered from another, or from nowhere."""
+        entry = (resource, outer, len(resource.dynamic))  # more anchors may be found later
+        known = self._entered.get(entry)
+        if known is not None:
+            return known
+        scope = outer.scope if outer else {}
+        self.count((len(scope) + len(resource.dynamic)) // _ANCHORS, resource.pointer)
         if resource.dynamic:
-            scope = tuple(sorted((dict.fromkeys(resource.dynamic, resource) | dict(scope)).items(), key=lambda item: item[0]))
-        frame = self._frames.get((resource, scope))
-        if frame is None:
-            self.count(len(scope) // _ANCHORS, resource.pointer)
-            frame = self._frames[(resource, scope)] = Frame(resource, scope)
+            scope = dict.fromkeys(resource.dynamic, resource) | scope
+        frame = self._frames.setdefault((resource, frozenset(scope.items())), Frame(resource, scope))
+        self._entered[entry] = frame
         return frame
 
     def _enter(self, value: Any, pointer: str, frame: Frame, depth: int) -> Place:
@@ -228,7 +233,7 @@ class Document:
             raise LimitExceededError("max_schema_nesting", self._max_nesting, where=pointer)
         if isinstance(value, dict) and ("$id" in value or "id" in value):
             resource = self.library.at(value, frame.resource)
-            frame = frame if resource is frame.resource else self._frame(resource, frame.scope)
+            frame = frame if resource is frame.resource else self._frame(resource, frame)
         return self._intern(value, pointer, frame, depth)
 
     def _intern(self, value: Any, pointer: str, frame: Frame, depth: int) -> Place:

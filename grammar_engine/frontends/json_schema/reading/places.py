@@ -25,7 +25,7 @@ from typing import Any
 from .keywords import Draft, Keyword
 from .resources import Dialect, Resource
 
-Scope = tuple[tuple[str, Resource], ...]  # sorted by name
+Scope = dict[str, Resource]  # by the name of a dynamic anchor
 
 
 class Frame:
@@ -103,7 +103,7 @@ class Place:
 
 
 Goal = tuple[Place, ...]
-_NOWHERE = Frame(Resource("", True, "", Dialect(Draft.UNSTATED)), ())
+_NOWHERE = Frame(Resource("", True, "", Dialect(Draft.UNSTATED)), {})
 NEVER_PLACE = Place(0, False, "", _NOWHERE, 0)
 ANYTHING: Goal = ()
 NEVER: Goal = (NEVER_PLACE,)
