@@ -4,7 +4,8 @@
  * for each group that is needed beyond those. Nothing else is shorter, except that a group under way may be one of those. Where a name is being
  * read, which one it is best made is left to a search (rx_least.c): there this is a lower bound.
  *
- * Any pattern may be followed by an `a`. So among lengths from some number on there is one for each, and an intersection with lengths is decided. */
+ * Any pattern may be followed by an `a`. So among lengths from some number on there is one for each, and an intersection with lengths is decided
+ * where that number is exact, else searched. */
 #include "rx_syntax.h"
 #include "rx_parse.h"
 #include "utf8.h"
