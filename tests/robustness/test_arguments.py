@@ -10,6 +10,7 @@ from grammar_engine import (
     Grammar,
     GrammarCache,
     Guide,
+    Limits,
     MaskBuffer,
     Matcher,
     TokenDFA,
@@ -17,6 +18,7 @@ from grammar_engine import (
     allocate_masks,
     fill_masks,
 )
+from grammar_engine.checks import check_number
 
 VOCABULARY = Vocabulary.bytes()
 GRAMMAR = Grammar.from_regex("[0-9]{3}")
@@ -41,6 +43,19 @@ def test_counts(name, call, value):
         call(value)
     with pytest.raises(ValueError, match=f"^{name} is at least [01].*, not -1$"):
         call(-1)
+
+
+def test_numbers():
+    """Of any real type; an int that no float can hold is as far away as infinity."""
+    for value in (1, 1.0, np.float32(1), np.int64(1)):
+        assert check_number("share", value) == 1.0
+    for value in (None, "1", True, np.bool_(True), np.complex64(1), np.array(1.0), np.array([1.0]), 1j):
+        with pytest.raises(TypeError, match=r"^share is a number, not "):
+            check_number("share", value)
+    for value in (10**400, -(10**400), math.inf, math.nan):
+        with pytest.raises(ValueError, match=r"^share is a number "):
+            check_number("share", value)
+    assert Limits(max_rules=np.int64(5)) == Limits(max_rules=5)
 
 
 @pytest.mark.parametrize(
