@@ -6,6 +6,8 @@
 #endif
 #include "base.h"
 
+enum { SMALL_BLOCK = 1 << 10 }; /* bytes; below, a vector grows fourfold: of a new engine nearly all are small, and each move costs a call of malloc */
+
 #if defined __linux__ && !defined __SANITIZE_ADDRESS__ /* the sanitizer sees only blocks of malloc */
 #include <sys/mman.h>
 enum { LARGE_BLOCK = 128 << 10 }; /* bytes; below, a copy is cheap, and malloc uses pages again that were touched before */
@@ -131,7 +133,7 @@ void *mem_move(budget *b, void *block, size_t old_size, size_t new_size) {
 }
 
 bool vec_grow(budget *b, void **at, u32 *cap, u32 need, size_t element) {
-    u64 wanted = *cap + (u64)*cap / 2 + 8;
+    u64 wanted = *cap * element < SMALL_BLOCK ? 4 * (u64)*cap + 16 : *cap + (u64)*cap / 2;
     if (wanted < need) wanted = need;
     if (wanted >= NONE) return budget_limit(b, LIMIT(max_memory_bytes));
     void *moved = mem_move(b, *at, *cap * element, (size_t)wanted * element);
@@ -147,7 +149,6 @@ void set_add_range(byte_set *s, u32 low, u32 high) {
 
 u32 set_count(const byte_set *s) {
     u32 n = 0;
-    for (int i = 0; i < 8; i++)
-        for (u32 w = s->w[i]; w; w &= w - 1) n++;
+    for (int i = 0; i < 8; i += 2) n += count_bits((u64)s->w[i] << 32 | s->w[i + 1]);
     return n;
 }

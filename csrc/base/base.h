@@ -100,6 +100,12 @@ static inline bool set_meets(const byte_set *s, const byte_set *other) {
     for (u32 i = 0; i < 8; i++) both |= s->w[i] & other->w[i];
     return both != 0;
 }
+/* Without a call, which the compiler makes where it may not assume an instruction for it. (Warren, Hacker's Delight, 5-1.) */
+static inline u32 count_bits(u64 w) {
+    w -= w >> 1 & 0x5555555555555555u;
+    w = (w & 0x3333333333333333u) + (w >> 2 & 0x3333333333333333u);
+    return (u32)(((w + (w >> 4)) & 0x0f0f0f0f0f0f0f0fu) * 0x0101010101010101u >> 56);
+}
 void set_add_range(byte_set *s, u32 low, u32 high);
 u32 set_count(const byte_set *s);
 

@@ -67,7 +67,7 @@ bool index_reserve(budget *b, hash_index *x, u32 hash) {
     if (!s) return grow_segment(b, &x->of.only, INDEX_FIRST_SLOTS);
     while ((s->n + 1) * 2 > s->mask + 1) { /* mostly once: a split may leave all on one side */
         bool grows = s->mask + 1 < INDEX_SLOTS || s->depth == INDEX_DEPTH;
-        if (grows ? !grow_segment(b, pointer_to(x, hash), (s->mask + 1) * 2) : !split_segment(b, x, hash)) return false;
+        if (grows ? !grow_segment(b, pointer_to(x, hash), (s->mask + 1) * INDEX_GROWTH) : !split_segment(b, x, hash)) return false;
         s = index_segment_of(x, hash);
     }
     return true;

@@ -2,7 +2,7 @@
  *
  * Idea (extendible hashing: Fagin, Nievergelt, Pippenger, Strong 1979). An index is a directory of small tables, its segments. The highest
  * bits of a hash choose the segment, the lowest the slot in it (open addressing, linear probing). A small index is one segment, which
- * doubles. A full segment of INDEX_SLOTS is split in two by one more bit of the hash; where the directory has no such bit, it doubles.
+ * grows. A full segment of INDEX_SLOTS is split in two by one more bit of the hash; where the directory has no such bit, it doubles.
  *
  *     directory, depth 2       00    01    10    11
  *                               |     |      \   /
@@ -18,7 +18,7 @@
 
 #include "base.h"
 
-enum { INDEX_FIRST_SLOTS = 32, INDEX_SLOTS = 2048, INDEX_DEPTH = 20 };
+enum { INDEX_FIRST_SLOTS = 32, INDEX_GROWTH = 4, INDEX_SLOTS = 2048, INDEX_DEPTH = 20 };
 
 typedef struct index_slot {
     u32 hash, id; /* id NONE: free */

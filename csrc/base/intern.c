@@ -2,7 +2,9 @@
 
 static u32 hash_words(const u32 *words, u32 n) {
     u64 h = 0x9e3779b97f4a7c15u ^ n;
-    for (u32 i = 0; i < n; i++) h = (h ^ words[i]) * 0xff51afd7ed558ccdu, h ^= h >> 29;
+    u32 i = 0;
+    for (; i + 2 <= n; i += 2) h = (h ^ words[i] ^ (u64)words[i + 1] << 32) * 0xff51afd7ed558ccdu, h ^= h >> 29;
+    if (i < n) h = (h ^ words[i]) * 0xff51afd7ed558ccdu, h ^= h >> 29;
     return (u32)mix_u64(h);
 }
 

@@ -192,24 +192,28 @@ bool lx_same(lx_lexer *l, u32 state, lx_classes *out) {
     return true;
 }
 
-bool lx_first(lx_lexer *l, u32 state, byte_set *out) {
-    memset(out, 0, sizeof *out);
-    if (state == LX_DEAD) return true;
-    if (l->info.at[state].first != NONE) return *out = *rx_set_of(&l->x, l->info.at[state].first), true;
-    for (u32 i = 0; i < lx_count(l, state); i++) {
-        byte_set first;
+static bool find_first(lx_lexer *l, u32 state) {
+    u32 n = lx_count(l, state), id;
+    byte_set all = {{0}}, first;
+    for (u32 i = 0; i < n; i++) {
         if (!rx_first(&l->x, intern_words(&l->states, state)[2 * i + 1], &first)) return false;
-        set_unite(out, &first);
+        set_unite(&all, &first);
     }
-    u32 n_bytes = 0;
-    for (u32 k = 0; k < 8; k++) n_bytes += (u32)__builtin_popcount(out->w[k]);
-    l->info.at[state].narrow = n_bytes <= NARROW;
-    return (l->info.at[state].first = intern(l->b, &l->x.sets, out->w, 8, NULL)) != NONE;
+    id = n == 1 ? l->x.first.at[intern_words(&l->states, state)[1]] : intern(l->b, &l->x.sets, all.w, 8, NULL);
+    l->info.at[state].first = id;
+    l->info.at[state].narrow = set_count(&all) <= NARROW;
+    return id != NONE;
+}
+
+const byte_set *lx_first(lx_lexer *l, u32 state) {
+    static const byte_set none;
+    if (state == LX_DEAD) return &none;
+    if (l->info.at[state].first == NONE && !find_first(l, state)) return NULL;
+    return rx_set_of(&l->x, l->info.at[state].first);
 }
 
 bool lx_is_narrow(lx_lexer *l, u32 state, bool *narrow) {
-    byte_set first;
-    if (!lx_first(l, state, &first)) return false;
+    if (!lx_first(l, state)) return false;
     *narrow = l->info.at[state].narrow || l->info.at[state].asked < SINGLY;
     return true;
 }

@@ -84,7 +84,7 @@ u32 lx_begin(lx_lexer *l, const u32 *lexemes, u32 n); /* state before any byte; 
 u32 lx_state_of(lx_lexer *l, const u32 *pairs, u32 n); /* the state of n pairs (lexeme, regex), sorted by lexeme. NONE: failure */
 u32 lx_step(lx_lexer *l, u32 state, u32 byte_class);   /* next state or LX_DEAD; NONE: failure */
 
-bool lx_first(lx_lexer *l, u32 state, byte_set *out);  /* a set outside of which the state reads no byte. False: failure */
+const byte_set *lx_first(lx_lexer *l, u32 state); /* a set outside of which the state reads no byte, until the next is made. NULL: failure */
 /* *out = bytes after any other of which the two states can read the same texts, by the same lexemes. False: failure. */
 bool lx_differ(lx_lexer *l, u32 a, u32 b, byte_set *out);
 bool lx_is_narrow(lx_lexer *l, u32 state, bool *narrow); /* few bytes, or few were asked for: lx_same does not pay. False: failure */

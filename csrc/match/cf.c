@@ -306,7 +306,6 @@ static bool step_longest(ge_engine *e, u32 config, u32 byte_class) {
 /* apart[c] |= may the lexer state tell the class c from this one? */
 static bool tell_apart(ge_engine *e, u32 state, u32 byte_class, u8 *apart) {
     const rx_arena *x = &e->lx.x;
-    byte_set first;
     lx_classes alike;
     bool narrow;
     if (!lx_is_narrow(&e->lx, state, &narrow)) return false;
@@ -316,10 +315,11 @@ static bool tell_apart(ge_engine *e, u32 state, u32 byte_class, u8 *apart) {
         for (u32 c = 0; c < x->n_classes; c++) apart[c] |= alike.same[c] != own;
         return true;
     }
-    if (!lx_first(&e->lx, state, &first)) return false;
-    if (set_has(&first, x->class_byte[byte_class])) memset(apart, 1, x->n_classes);
+    const byte_set *first = lx_first(&e->lx, state);
+    if (!first) return false;
+    if (set_has(first, x->class_byte[byte_class])) memset(apart, 1, x->n_classes);
     for (u32 k = 0; k < 8; k++)
-        for (u32 left = first.w[k]; left; left &= left - 1) apart[x->class_of[32 * k + (u32)__builtin_ctz(left)]] = 1;
+        for (u32 left = first->w[k]; left; left &= left - 1) apart[x->class_of[32 * k + (u32)__builtin_ctz(left)]] = 1;
     return true;
 }
 
@@ -344,9 +344,9 @@ static bool publish(ge_engine *e, u32 config, u32 byte_class, u32 to) {
 bool cf_first(ge_engine *e, u32 config, byte_set *set) {
     memset(set, 0, sizeof *set);
     for (u32 i = 0, n = cf_count(e, config); i < n; i++) {
-        byte_set first;
-        if (!lx_first(&e->lx, cf_alternative_at(e, config, i).state >> 1, &first)) return false;
-        set_unite(set, &first);
+        const byte_set *first = lx_first(&e->lx, cf_alternative_at(e, config, i).state >> 1);
+        if (!first) return false;
+        set_unite(set, first);
     }
     return true;
 }
@@ -374,9 +374,12 @@ static bool has_table(const ge_engine *e, u32 config) {
 
 /* Is it known that the configuration does not read the byte, since nothing begins with it? Then that is noted. */
 static bool is_refused(ge_engine *e, u32 config, u32 byte_class, bool *refused) {
-    byte_set first;
-    if (!cf_first(e, config, &first)) return false;
-    *refused = !set_has(&first, e->lx.x.class_byte[byte_class]);
+    *refused = true;
+    for (u32 i = 0, n = cf_count(e, config); i < n && *refused; i++) {
+        const byte_set *first = lx_first(&e->lx, cf_alternative_at(e, config, i).state >> 1);
+        if (!first) return false;
+        *refused = !set_has(first, e->lx.x.class_byte[byte_class]);
+    }
     if (*refused && has_table(e, config)) atomic_store_explicit(&cf_at(e, config)->next[byte_class], CF_DEAD, memory_order_release);
     return true;
 }

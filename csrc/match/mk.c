@@ -29,10 +29,10 @@ static u32 plain_step(u32 phase, u32 byte) { return byte < 0x20 || byte == '"' |
 
 /* False: some byte of plain text is known to be none that can come next. */
 static bool may_absorb(ge_engine *e, u32 state, u32 phase, bool *answer) {
-    byte_set first;
-    if (!lx_first(&e->lx, state, &first)) return false;
+    const byte_set *first = lx_first(&e->lx, state);
+    if (!first) return false;
     *answer = true;
-    for (u32 byte = 0; byte < 256; byte++) *answer &= set_has(&first, byte) || plain_step(phase, byte) == UTF8_DEAD;
+    for (u32 byte = 0; byte < 256; byte++) *answer &= set_has(first, byte) || plain_step(phase, byte) == UTF8_DEAD;
     return true;
 }
 

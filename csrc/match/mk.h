@@ -35,6 +35,7 @@ bool mk_add_opening(ge_engine *e, const vb_opening *opening, mk_found *found);
 void mk_begin(ge_engine *e, mk_found *found, bool listed);
 void mk_make_bits(ge_engine *e, mk_found *found);
 bool mk_add_token(ge_engine *e, mk_found *found, u32 token);
+bool mk_add_listed(ge_engine *e, mk_found *found, const u32 *tokens, u32 n);
 void mk_clear_token(ge_engine *e, mk_found *found, u32 token);
 void mk_clear_tokens(ge_engine *e, const tt_trie *trie, u32 from, u32 to, mk_found *found); /* those of the nodes [from, to) */
 void mk_add_inner(ge_engine *e, mk_found *found, const vb_inner *inner);

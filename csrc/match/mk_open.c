@@ -48,7 +48,5 @@ bool mk_stop_at_opening(ge_engine *e, u32 node, u32 config, bool *stopped) {
 
 bool mk_add_opening(ge_engine *e, const vb_opening *opening, mk_found *found) {
     e->stats.slice_hits++;
-    for (u32 i = 0; i < opening->plain.n; i++)
-        if (!mk_add_token(e, found, opening->plain.at[i])) return false;
-    return true;
+    return mk_add_listed(e, found, opening->plain.at, opening->plain.n);
 }

@@ -14,7 +14,7 @@ enum {
     MK_LISTED = 512,  /* tokens that are listed at most */
     CHOOSE = 8,       /* children, from which on they are not tried one by one at once */
     SHORT_WALK = 256, /* places; it is not worth while to ask at each whether all below it stays inside a lexeme */
-    FEW_FIRST = 8,    /* first bytes: so many are looked for among the children, of more each child is looked up */
+    FEW_FIRST = 8,    /* first bytes: so many, and one for every 8 children, are looked for among the children; of more each child is looked up */
     MANY = 16         /* nodes: to take the tokens of more out of a list takes longer than to make bits of it */
 };
 
@@ -52,6 +52,18 @@ bool mk_add_token(ge_engine *e, mk_found *found, u32 token) {
     if (found->listed && found->list.n == MK_LISTED) mk_make_bits(e, found);
     if (found->listed) return vec_push(&e->b, &found->list, token);
     found->bits[token >> 5] |= (u32)1 << (token & 31);
+    return true;
+}
+
+bool mk_add_listed(ge_engine *e, mk_found *found, const u32 *tokens, u32 n) {
+    if (found->listed && !found->base && found->list.n + n <= MK_LISTED) {
+        if (!vec_reserve(&e->b, &found->list, n)) return false;
+        if (n) memcpy(found->list.at + found->list.n, tokens, n * sizeof *tokens);
+        found->list.n += n;
+        return true;
+    }
+    for (u32 i = 0; i < n; i++)
+        if (!mk_add_token(e, found, tokens[i])) return false;
     return true;
 }
 
@@ -150,7 +162,7 @@ static bool try_chosen(ge_engine *e, const tt_trie *trie, mk_visit *at, mk_found
         if (!cf_first(e, at->config, &at->first)) return false;
         at->n_first = set_count(&at->first);
     }
-    if (at->n_first > FEW_FIRST) {
+    if (at->n_first > FEW_FIRST + (end - begin) / 8) {
         e->stats.trie_nodes += end - begin;
         for (u32 i = begin; i < end; i++)
             if (set_has(&at->first, bytes[i]) && !try_child(e, trie, at, i, found)) return false;

@@ -101,7 +101,6 @@ static bool collect(rx_arena *x, rx_id id, id_vec *sets) {
     u32 n = intern_length(&x->nodes, id);
     bool ok = true;
     switch ((rx_kind)node[0]) {
-    case RX_SET: return vec_push(x->b, sets, node[1]);
     case RX_CONCAT:
         for (rx_id at = id; ok && at != NONE;) { /* the heads that may be skipped, and the first that may not */
             const u32 *link = intern_words(&x->nodes, at);
@@ -134,9 +133,10 @@ static bool collect(rx_arena *x, rx_id id, id_vec *sets) {
 u32 rx_local(rx_arena *x, rx_id id) {
     if (!vec_reach(x->b, &x->local_of, id)) return NONE;
     if (x->local_of.at[id] != NONE) return x->local_of.at[id];
-    bool escape = is_escape(intern_words(&x->nodes, id)); /* all alike */
-    rx_id one = one_operand(x, intern_words(&x->nodes, id));
-    u32 local = escape ? x->local_escape : one != NONE ? rx_local(x, one) : NONE;
+    const u32 *node = intern_words(&x->nodes, id); /* no node is made below, so it stays */
+    bool escape = is_escape(node); /* all alike */
+    rx_id one = one_operand(x, node);
+    u32 local = escape ? x->local_escape : one != NONE ? rx_local(x, one) : node[0] == RX_SET ? intern(x->b, &x->local, node + 1, 1, NULL) : NONE;
     if (local == NONE && x->b->status == GE_OK) {
         id_vec sets = {0};
         local = collect(x, id, &sets) ? rx_intern_local(x, &sets) : NONE;

@@ -12,7 +12,7 @@
 #include "../match/en.h"
 #include "harness.h"
 
-enum { N_TOKENS = 400, EOS = 399, WORDS = 13, N_THREADS = 6, N_TEXTS = 6, LENGTH = 24, ROUNDS = 12, N_ENGINES = 5 };
+enum { N_TOKENS = 400, EOS = 399, WORDS = 13, N_THREADS = 6, N_TEXTS = 6, LENGTH = 24, ROUNDS = 20, N_ENGINES = 5 };
 
 static u8 token_bytes[N_TOKENS * 8];
 static u32 token_offsets[N_TOKENS + 1];
