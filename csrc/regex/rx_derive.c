@@ -6,7 +6,7 @@ static rx_id derive_parts(rx_arena *x, rx_id id, u32 byte, bool is_and);
 /* d(h t, c) = d(h, c) t  |  d(t, c) if h is nullable: along the spine, so that a?b?c?... takes a loop and no recursion. */
 static rx_id derive_concat(rx_arena *x, rx_id id, u32 byte) {
     id_vec arms = {0};
-    rx_id result = NONE;
+    rx_id only = RX_ID_NEVER, result = NONE; /* mostly there is one arm, and no list of them */
     bool last = false;
     while (!last) {
         rx_id derived;
@@ -19,9 +19,12 @@ static rx_id derive_concat(rx_arena *x, rx_id id, u32 byte) {
             derived = rx_derive(x, id, byte);
             last = true;
         }
-        if (derived == NONE || (derived != RX_ID_NEVER && !vec_push(x->b, &arms, derived))) goto done;
+        if (derived == NONE) goto done;
+        if (derived == RX_ID_NEVER) continue;
+        if (only == RX_ID_NEVER) only = derived;
+        else if ((arms.n == 0 && !vec_push(x->b, &arms, only)) || !vec_push(x->b, &arms, derived)) goto done;
     }
-    result = arms.n == 0 ? RX_ID_NEVER : arms.n == 1 ? arms.at[0] : rx_or(x, arms.at, arms.n);
+    result = arms.n == 0 ? only : rx_or(x, arms.at, arms.n);
 done:
     vec_drop(x->b, &arms);
     return result;
@@ -29,8 +32,12 @@ done:
 
 static rx_id derive_parts(rx_arena *x, rx_id id, u32 byte, bool is_and) {
     u32 n = intern_length(&x->nodes, id) - 1;
-    id_vec parts = {0};
-    rx_id result = NONE;
+    rx_id few[8], result = NONE; /* mostly enough: then nothing is allocated */
+    id_vec parts = {.at = few, .cap = sizeof few / sizeof *few};
+    if (n > parts.cap) {
+        parts = (id_vec){0};
+        if (!vec_reserve(x->b, &parts, n)) return NONE;
+    }
     for (u32 i = 0; i < n; i++) {
         rx_id part = rx_derive(x, intern_words(&x->nodes, id)[1 + i], byte);
         if (part == NONE) goto done;
@@ -38,12 +45,12 @@ static rx_id derive_parts(rx_arena *x, rx_id id, u32 byte, bool is_and) {
             result = RX_ID_NEVER;
             goto done;
         }
-        if ((is_and || part != RX_ID_NEVER) && !vec_push(x->b, &parts, part)) goto done;
+        if (is_and || part != RX_ID_NEVER) parts.at[parts.n++] = part;
     }
     if (is_and) result = rx_and(x, parts.at, parts.n);
     else result = parts.n == 0 ? RX_ID_NEVER : parts.n == 1 ? parts.at[0] : rx_or(x, parts.at, parts.n);
 done:
-    vec_drop(x->b, &parts);
+    if (parts.at != few) vec_drop(x->b, &parts);
     return result;
 }
 
