@@ -143,6 +143,14 @@ bool vec_grow(budget *b, void **at, u32 *cap, u32 need, size_t element) {
     return true;
 }
 
+bool vec_shrink(budget *b, void **at, u32 *cap, u32 n, size_t element) {
+    void *moved = mem_move(b, *at, *cap * element, n * element);
+    if (!moved) return false;
+    *at = moved;
+    *cap = n;
+    return true;
+}
+
 void set_add_range(byte_set *s, u32 low, u32 high) {
     for (u32 byte = low; byte <= high; byte++) set_add(s, byte);
 }

@@ -60,6 +60,7 @@ void *mem_move(budget *b, void *block, size_t old_size, size_t new_size);
     }
 
 bool vec_grow(budget *b, void **at, u32 *cap, u32 need, size_t element);
+bool vec_shrink(budget *b, void **at, u32 *cap, u32 n, size_t element);
 
 #define vec_reserve(b, v, extra) \
     ((u64)(v)->n + (extra) <= (v)->cap || vec_grow((b), (void **)&(v)->at, &(v)->cap, (v)->n + (u32)(extra), sizeof *(v)->at))
@@ -70,6 +71,8 @@ bool vec_grow(budget *b, void **at, u32 *cap, u32 need, size_t element);
                       (memset((v)->at + (v)->n, 0xff, ((i) + 1 - (v)->n) * sizeof *(v)->at), (v)->n = (i) + 1, true)))
 #define vec_drop(b, v) \
     ((void)mem_move((b), (v)->at, (v)->cap * sizeof *(v)->at, 0), (v)->at = NULL, (v)->n = 0, (v)->cap = 0)
+/* Gives back the room behind the last element; a vector of none keeps its room. */
+#define vec_fit(b, v) ((v)->n == 0 || vec_shrink((b), (void **)&(v)->at, &(v)->cap, (v)->n, sizeof *(v)->at))
 #define vec_bytes(v) ((v)->cap * sizeof *(v)->at)
 
 /* Deep copy of a vector into an empty one, which may grow by half before it is moved. */

@@ -14,8 +14,7 @@ typedef struct closure {
 } closure;
 
 static bool add_config(closure *c, budget *b, ge_engine *e, u32 config, u32 max_states, u32 *number) {
-    while (c->number_of.n <= config)
-        if (!vec_push(b, &c->number_of, NONE)) return false;
+    if (!vec_reach(b, &c->number_of, config)) return false;
     *number = c->number_of.at[config];
     if (*number != NONE) return true;
     if (c->configs.n == max_states) return budget_limit(b, LIMIT(max_configurations));
@@ -23,22 +22,31 @@ static bool add_config(closure *c, budget *b, ge_engine *e, u32 config, u32 max_
     return vec_push(b, &c->configs, config) && vec_push(b, &c->accepts, cf_at(e, config)->complete);
 }
 
+/* The engine's failure is that of the whole. */
+static bool fail_with(budget *b, const ge_engine *e) { return e->b.status == GE_E_LIMIT ? budget_limit(b, e->b.limit) : budget_fail(b, e->b.status); }
+
 static bool close_configs(closure *c, budget *b, ge_engine *e, ba_bounds bounds) {
-    u32 n_classes = e->lx.x.n_classes, number;
+    const rx_arena *x = &e->lx.x;
+    u32 number;
     if (!add_config(c, b, e, CF_START, bounds.states, &number)) return false;
-    for (u32 i = 0; i < c->configs.n; i++)
-        for (u32 k = 0; k < n_classes; k++) {
-            e->b.work = 0; /* the limit is on each byte */
-            if (cf_warm(e, c->configs.at[i], k) == NONE && bounds.steps-- == 0) return budget_limit(b, LIMIT(max_configurations));
-            u32 to = cf_step(e, c->configs.at[i], k);
-            if (to == NONE) { /* the engine's failure is that of the whole */
-                if (e->b.status == GE_E_LIMIT) return budget_limit(b, e->b.limit);
-                return budget_fail(b, e->b.status);
+    for (u32 i = 0; i < c->configs.n; i++) {
+        u32 config = c->configs.at[i];
+        byte_set first;
+        e->b.work = 0; /* the limit is on each byte */
+        if (!cf_first(e, config, &first)) return fail_with(b, e);
+        if (!vec_reserve(b, &c->next, x->n_classes)) return false;
+        for (u32 k = 0; k < x->n_classes; k++) {
+            u32 to = set_has(&first, x->class_byte[k]) ? cf_warm(e, config, k) : CF_DEAD;
+            if (to == NONE) {
+                e->b.work = 0;
+                if (bounds.steps-- == 0) return budget_limit(b, LIMIT(max_configurations));
+                if ((to = cf_step(e, config, k)) == NONE) return fail_with(b, e);
             }
             number = NONE;
             if (to != CF_DEAD && !add_config(c, b, e, to, bounds.states, &number)) return false;
-            if (!vec_push(b, &c->next, number)) return false;
+            c->next.at[c->next.n++] = number;
         }
+    }
     return true;
 }
 

@@ -20,7 +20,7 @@ typedef struct ba_automaton {
 
 typedef struct ba_bounds {
     u32 states;
-    u64 steps; /* transitions that were not known before */
+    u64 steps; /* transitions that are computed: neither known before, nor refused by first bytes */
 } ba_bounds;
 
 /* Closes the configurations of an engine, whose lock is held; within the bounds, or GE_E_LIMIT (max_configurations). state_of (may be NULL):

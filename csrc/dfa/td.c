@@ -164,7 +164,7 @@ void ge_dfa_free(ge_dfa *t) {
         td_unmap(t);
     } else {
         void *tables[] = {t->eos,  t->live.at,    t->class_of.at, t->mask_of.at,       t->mask,
-                          t->mask_words, t->accepts, t->byte_class_of.at, t->byte_accepts};
+                          t->mask_words, t->mask_gaps, t->accepts, t->byte_class_of.at, t->byte_accepts};
         for (u32 i = 0; i < sizeof tables / sizeof *tables; i++) free(tables[i]);
         free_rows(&t->rows);
         free_rows(&t->byte_rows);
@@ -180,8 +180,8 @@ void ge_dfa_read(const ge_dfa *t, ge_dfa_content *out) {
     *out = (ge_dfa_content){
         .n_states = t->n_states, .n_classes = t->n_classes, .n_transitions = t->rows.n, .n_masks = t->n_masks,
         .n_listed_masks = n_listed, .n_tokens = t->n_tokens, .width = t->width, .n_words = t->n_words, .exact = t->exact,
-        .n_byte_states = t->n_byte_states, .n_byte_classes = t->n_byte_classes, .n_note = t->n_note, .byte_accepts = t->byte_accepts,
-        .note = t->note};
+        .n_byte_states = t->n_byte_states, .n_byte_classes = t->n_byte_classes, .n_note = t->n_note,
+        .byte_accepts = t->has_bytes ? t->accepts : t->byte_accepts, .note = t->note};
 }
 
 /* --- serving -------------------------------------------------------------------------------------------------------------------- */
@@ -233,19 +233,22 @@ void td_fill(const ge_dfa *t, u32 state, u32 *out, bool *all) {
         return;
     }
     td_mask m = t->mask[td_id(t->mask_of, state)];
-    const u32 *words = t->mask_words + m.at;
     *all = m.all;
     if (m.kind == TD_BITS) {
-        memcpy(out, words, t->n_words * sizeof *out);
+        memcpy(out, t->mask_words + m.at, t->n_words * sizeof *out);
         return;
     }
+    const u16 *gaps = t->mask_gaps + m.at;
     memset(out, 0, t->n_words * sizeof *out);
-    for (u32 i = 0; i < m.n; i++) out[words[i] >> 5] |= (u32)1 << (words[i] & 31);
+    for (u32 i = 0, token = 0; i < m.n; i++) {
+        token += gaps[i];
+        if (gaps[i] != TD_GAP) out[token >> 5] |= (u32)1 << (token & 31);
+    }
 }
 
 uint32_t ge_dfa_byte_next(const ge_dfa *t, uint32_t state, uint8_t byte) {
     u32 class = td_id(t->byte_class_of, byte);
-    return state >= t->n_byte_states || class == NONE ? NONE : follow(&t->byte_rows, state, class);
+    return state >= t->n_byte_states || class == NONE ? NONE : follow(t->has_bytes ? &t->rows : &t->byte_rows, state, class);
 }
 
 int64_t ge_dfa_next(const ge_dfa *t, uint32_t state, int64_t token) {
@@ -271,12 +274,16 @@ size_t ge_dfa_tokens(const ge_dfa *t, uint32_t state, uint32_t *out) {
         return n;
     }
     td_mask m = t->mask[td_id(t->mask_of, state)];
-    const u32 *words = t->mask_words + m.at;
     if (m.kind == TD_LISTED) {
-        memcpy(out, words, m.n * sizeof *out);
-        return m.n;
+        const u16 *gaps = t->mask_gaps + m.at;
+        for (u32 i = 0, token = 0; i < m.n; i++) {
+            token += gaps[i];
+            if (gaps[i] != TD_GAP) out[n++] = token;
+        }
+        return n;
     }
-    for (u32 i = 0; i < m.n; i++)
+    const u32 *words = t->mask_words + m.at;
+    for (u32 i = 0; i < t->n_words; i++)
         for (u32 left = words[i]; left; left &= left - 1) out[n++] = 32 * i + (u32)__builtin_ctz(left);
     return n;
 }

@@ -12,7 +12,8 @@
  *
  *     token -> class           dense, by token; or sparse, ascending ids and their classes: whichever is smaller
  *     state, class -> state    the classes of a state lie side by side, ascending
- *     state -> mask            masks by content, as bits or as lists of tokens
+ *     state -> mask            masks by content, as bits or as lists of tokens: the gaps between them, in 16 bits each
+ *     byte -> class            of the token that is this byte; or, where some byte is no token, the byte automaton besides
  *
  * State 0 is the start; n_states stands for a text that an end-of-text token has ended. Invariant: a token is in the mask of a state if and
  * only if td_next leads on. */
@@ -25,10 +26,13 @@
 enum { TD_LISTED = 0, TD_BITS = 1 }; /* kinds of masks */
 
 typedef struct td_mask {
-    u32 at, n; /* words[at .. at + n) */
-    u32 kind;
-    u32 all; /* all bits are set */
+    u32 at; /* in mask_words or mask_gaps */
+    u16 n;  /* of gaps */
+    u8 kind;
+    u8 all; /* all bits are set */
 } td_mask;
+
+#define TD_GAP UINT16_MAX /* so far, and no token there */
 
 /* A table of numbers, as narrow as they are. */
 typedef struct td_ids {
@@ -56,7 +60,7 @@ struct ge_dfa {
     u32 n_states, n_classes;
     u32 n_tokens, width, n_words, n_eos;
     u32 n_sparse; /* 0: dense */
-    u32 n_masks, n_mask_words;
+    u32 n_masks, n_mask_words, n_mask_gaps;
     u32 exact; /* 0: literals are coalesced */
     u32 *eos;
     td_ids live;     /* [n_sparse] tokens */
@@ -64,12 +68,16 @@ struct ge_dfa {
     td_rows rows;
     td_ids mask_of; /* [n_states] */
     td_mask *mask;
-    u32 *mask_words;
+    u32 *mask_words; /* of bits */
+    u16 *mask_gaps;  /* of lists: from token to token, the first from 0 */
     bool *accepts; /* [n_states] */
-    u32 n_byte_states, n_byte_classes; /* the byte automaton: what a grammar is made from where there is none (TokenDFA.load) */
-    td_ids byte_class_of; /* [256], NONE: no text holds the byte */
-    td_rows byte_rows;
-    bool *byte_accepts;
+    /* The byte automaton: what a grammar is made from where there is none (TokenDFA.load). Where has_bytes, as nearly always, it is in the tables
+     * above, of those tokens that are one byte. */
+    u32 has_bytes;
+    u32 n_byte_states, n_byte_classes;
+    td_ids byte_class_of; /* [256], NONE: no text holds the byte. has_bytes: the class of tokens */
+    td_rows byte_rows;    /* not has_bytes */
+    bool *byte_accepts;   /* not has_bytes */
     const u8 *note; /* of whoever saved the file */
     u32 n_note;
     void *map; /* the file that all tables above lie in, read only; NULL: they are blocks of their own */
@@ -81,7 +89,7 @@ typedef struct td_draft {
     budget *b;
     const ba_automaton *a;
     ge_vocab *v;
-    bool has_bytes; /* the automaton is minimal, and some token is one byte of each class */
+    bool has_bytes; /* no literal is coalesced, and some token is one byte of each class; so the automaton is minimal over tokens, too */
     u32 n_states, n_classes; /* classes are numbered from 0 by their smallest token */
     id_vec tokens;           /* ascending: those that some state can read */
     id_vec class_of;         /* ... and the class of each */

@@ -47,10 +47,8 @@ static u32 add_map(task *t, const u32 *words, u32 n) {
     return id;
 }
 
-/* The behaviour of a string and a byte of class k. */
-static u32 longer(task *t, u32 map, u32 k) {
-    u32 n_classes = t->a->n_classes, known = t->step.at[(size_t)map * n_classes + k];
-    if (known != NONE) return known;
+static u32 make_longer(task *t, u32 map, u32 k) {
+    u32 n_classes = t->a->n_classes;
     u32 n = intern_length(&t->maps, map), m = 0;
     if (!vec_reserve(&t->b, &t->pairs, n)) return NONE;
     const u32 *from = intern_words(&t->maps, map);
@@ -64,6 +62,12 @@ static u32 longer(task *t, u32 map, u32 k) {
     u32 id = add_map(t, pairs, m);
     if (id != NONE) t->step.at[(size_t)map * n_classes + k] = id;
     return id;
+}
+
+/* The behaviour of a string and a byte of class k. NONE: failure. */
+static inline u32 longer(task *t, u32 map, u32 k) {
+    u32 known = t->step.at[(size_t)map * t->a->n_classes + k];
+    return known != NONE ? known : make_longer(t, map, k);
 }
 
 static void *run_task(void *arg) {
@@ -150,21 +154,25 @@ static bool refine(classing *w, task *tasks, u32 n_tasks) {
     const fd_fold *f = w->f;
     const u32 *behaviour = tasks->behaviour;
     word_map class_of_pair = {0};
+    id_vec class_of_map = {0}; /* of what no block before could read: the most, and in the first block all */
     if (!vec_push(b, &w->blocks, (refinement){0})) return false;
     refinement *r = &w->blocks.at[w->blocks.n - 1];
-    bool ok = join_maps(w, r, tasks, n_tasks);
+    bool ok = join_maps(w, r, tasks, n_tasks) && vec_reach(b, &class_of_map, intern_count(&r->maps));
+    if (ok) class_of_map.at[MAP_DEAD] = 0;
     for (u32 node = 1; ok && node < f->class.n; node++) {
-        u32 *class = &w->class_of_node[node];
-        if (!f->ends.at[node] || (*class == 0 && behaviour[node] == MAP_DEAD)) continue;
-        u64 pair = (u64)*class << 32 | behaviour[node];
-        u32 found = map_get(&class_of_pair, pair);
+        u32 *class = &w->class_of_node[node], map = behaviour[node];
+        if (!f->ends.at[node]) continue;
+        u64 pair = (u64)*class << 32 | map;
+        u32 found = *class ? map_get(&class_of_pair, pair) : class_of_map.at[map];
         if (found == NONE) {
             found = r->parts.n + 1;
-            ok = map_put(b, &class_of_pair, pair, found) && vec_push(b, &r->parts, pair);
+            ok = vec_push(b, &r->parts, pair) && (*class == 0 || map_put(b, &class_of_pair, pair, found));
+            if (*class == 0) class_of_map.at[map] = found;
         }
         *class = found;
     }
     map_drop(b, &class_of_pair);
+    vec_drop(b, &class_of_map);
     return ok;
 }
 
@@ -199,13 +207,19 @@ static bool number_classes(classing *w, const td_edges *edges) {
     const fd_fold *f = w->f;
     intern_table keys = {0}; /* [class, edges], of tokens with edges */
     id_vec number_of_key = {0}, number_of = {0}; /* [class], of tokens without */
-    u32 n_found = w->blocks.n ? w->blocks.at[w->blocks.n - 1].parts.n + 1 : 1, n_most = f->tokens.n + edges->n;
+    u32 n_found = w->blocks.n ? w->blocks.at[w->blocks.n - 1].parts.n + 1 : 1, n_most = f->node_of.n + edges->n;
     bool ok = vec_reserve(d->b, &number_of, n_found) && vec_reserve(d->b, &d->tokens, n_most) && vec_reserve(d->b, &d->class_of, n_most);
     if (ok) memset(number_of.at, 0xff, n_found * sizeof *number_of.at);
     d->n_classes = 0;
-    for (u32 i = 0, at = 0; ok && (i < f->tokens.n || at < edges->n);) {
-        u32 folded = i < f->tokens.n ? f->tokens.at[i] : NONE, token = at < edges->n ? min_u32(folded, edges->at[at].token) : folded;
-        u32 class = token == folded ? w->class_of_node[f->node_of.at[i++]] : 0, from = at, *number = &number_of.at[class];
+    fd_cursor cursor = {0};
+    u32 folded = fd_next_token(f, &cursor); /* the next one, or NONE */
+    for (u32 at = 0; ok && (folded != NONE || at < edges->n);) {
+        u32 token = at < edges->n ? min_u32(folded, edges->at[at].token) : folded, class = 0, from = at;
+        if (token == folded) {
+            class = w->class_of_node[cursor.node];
+            folded = fd_next_token(f, &cursor);
+        }
+        u32 *number = &number_of.at[class];
         while (at < edges->n && edges->at[at].token == token) at++;
         if (class == 0 && from == at) continue;
         if (from < at) {

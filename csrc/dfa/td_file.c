@@ -3,7 +3,7 @@
 #include "../base/file.h"
 #include "td.h"
 
-static const file_kind AUTOMATON = {"ge-tokdf", 2, "it is no saved token automaton"};
+static const file_kind AUTOMATON = {"ge-tokdf", 3, "it is no saved token automaton"};
 
 /* A width is looked at where it is read, since it is used at once. */
 static void visit_ids(file_walk *w, td_ids *ids, size_t n) {
@@ -29,7 +29,9 @@ static void visit_automaton(file_walk *w, ge_dfa *t) {
     FILE_NUMBER(w, t->n_sparse);
     FILE_NUMBER(w, t->n_masks);
     FILE_NUMBER(w, t->n_mask_words);
+    FILE_NUMBER(w, t->n_mask_gaps);
     FILE_NUMBER(w, t->exact);
+    FILE_NUMBER(w, t->has_bytes);
     FILE_NUMBER(w, t->n_byte_states);
     FILE_NUMBER(w, t->n_byte_classes);
     FILE_NUMBER(w, t->n_note);
@@ -40,10 +42,13 @@ static void visit_automaton(file_walk *w, ge_dfa *t) {
     visit_ids(w, &t->mask_of, t->n_states);
     FILE_TABLE(w, t->mask, t->n_masks);
     FILE_TABLE(w, t->mask_words, t->n_mask_words);
+    FILE_TABLE(w, t->mask_gaps, t->n_mask_gaps);
     FILE_TABLE(w, t->accepts, t->n_states);
     visit_ids(w, &t->byte_class_of, 256);
-    visit_rows(w, &t->byte_rows, t->n_byte_states);
-    FILE_TABLE(w, t->byte_accepts, t->n_byte_states);
+    if (!t->has_bytes) {
+        visit_rows(w, &t->byte_rows, t->n_byte_states);
+        FILE_TABLE(w, t->byte_accepts, t->n_byte_states);
+    }
     FILE_TABLE(w, t->note, t->n_note);
 }
 
@@ -51,6 +56,14 @@ static bool all_below(const u32 *words, size_t n, u32 bound) {
     for (size_t i = 0; i < n; i++)
         if (words[i] >= bound) return false;
     return true;
+}
+
+/* Does a list hold tokens below n_tokens, each once? */
+static bool are_sound_gaps(const u16 *gaps, u32 n, u32 n_tokens) {
+    u64 token = 0;
+    for (u32 i = 0; i < n; token += gaps[i++])
+        if (i && gaps[i] == 0 && gaps[i - 1] != TD_GAP) return false;
+    return token < n_tokens || n == 0;
 }
 
 static bool ids_below(td_ids ids, size_t n, u32 bound, bool or_none) {
@@ -70,11 +83,12 @@ static bool are_flags(const bool *flags, u32 n) { /* what the compiler takes a b
 
 /* Does a mask hold ids of tokens only, none twice? So there is room for them wherever there is room for all tokens. */
 static bool is_sound_mask(const ge_dfa *t, td_mask m) {
-    if (m.at > t->n_mask_words || m.n > t->n_mask_words - m.at || m.kind > TD_BITS || (m.kind == TD_BITS && m.n != t->n_words)) return false;
+    u32 n = m.kind == TD_BITS ? t->n_mask_words : t->n_mask_gaps, size = m.kind == TD_BITS ? t->n_words : m.n;
+    if (m.kind > TD_BITS || m.at > n || size > n - m.at) return false;
+    if (m.kind == TD_LISTED) return are_sound_gaps(t->mask_gaps + m.at, m.n, t->n_tokens);
     const u32 *words = t->mask_words + m.at;
-    bool ok = m.kind == TD_BITS || all_below(words, m.n, t->n_tokens);
-    for (u32 i = 1; ok && m.kind == TD_LISTED && i < m.n; i++) ok = words[i - 1] < words[i];
-    for (u32 i = t->n_tokens / 32; ok && m.kind == TD_BITS && i < m.n; i++) ok = words[i] >> (i == t->n_tokens / 32 ? t->n_tokens % 32 : 0) == 0;
+    bool ok = true;
+    for (u32 i = t->n_tokens / 32; ok && i < t->n_words; i++) ok = words[i] >> (i == t->n_tokens / 32 ? t->n_tokens % 32 : 0) == 0;
     return ok;
 }
 
@@ -92,9 +106,10 @@ static bool is_sound(const ge_dfa *t) {
     u32 n_classed = t->n_sparse ? t->n_sparse : t->n_tokens;
     bool ok = all_below(t->eos, t->n_eos, t->n_tokens) && (t->n_sparse == 0 || ids_below(t->live, t->n_sparse, t->n_tokens, false));
     ok = ok && ids_below(t->class_of, n_classed, t->n_classes, true) && ids_below(t->mask_of, t->n_states, t->n_masks, false);
-    ok = ok && are_flags(t->accepts, t->n_states) && are_flags(t->byte_accepts, t->n_byte_states);
-    ok = ok && are_sound_rows(&t->rows, t->n_states) && are_sound_rows(&t->byte_rows, t->n_byte_states);
-    ok = ok && ids_below(t->byte_class_of, 256, t->n_byte_classes, true);
+    ok = ok && are_flags(t->accepts, t->n_states) && are_sound_rows(&t->rows, t->n_states);
+    ok = ok && ids_below(t->byte_class_of, 256, t->has_bytes ? t->n_classes : t->n_byte_classes, true);
+    if (t->has_bytes) ok = ok && t->n_byte_states == t->n_states;
+    else ok = ok && are_flags(t->byte_accepts, t->n_byte_states) && are_sound_rows(&t->byte_rows, t->n_byte_states);
     for (u32 i = 0; ok && i < t->n_masks; i++) ok = is_sound_mask(t, t->mask[i]);
     return ok;
 }

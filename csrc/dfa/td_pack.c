@@ -193,24 +193,53 @@ static bool all_bits(const ge_vocab *v, const u32 *words) {
     return true;
 }
 
+/* Writes the gaps of a list, or counts them where out is NULL. */
+static u32 write_gaps(const u32 *tokens, u32 n, u16 *out) {
+    u32 at = 0, before = 0;
+    for (u32 i = 0; i < n; i++) {
+        for (; tokens[i] - before >= TD_GAP; before += TD_GAP, at++)
+            if (out) out[at] = TD_GAP;
+        if (out) out[at] = (u16)(tokens[i] - before);
+        before = tokens[i];
+        at++;
+    }
+    return at;
+}
+
+/* Lays out the masks that were made. */
+static bool pack_contents(const masking *m, ge_dfa *t) {
+    const ge_vocab *v = m->d->v;
+    t->n_masks = intern_count(&m->masks);
+    t->mask = new_block(t, t->n_masks, sizeof *t->mask);
+    if (!t->mask) return false;
+    for (u32 i = 0; i < t->n_masks; i++) {
+        const u32 *words = intern_words(&m->masks, i);
+        u32 n = intern_length(&m->masks, i) - 1;
+        if (words[0] == TD_BITS) {
+            t->mask[i] = (td_mask){t->n_mask_words, 0, TD_BITS, all_bits(v, words + 1)};
+            t->n_mask_words += n;
+        } else {
+            u32 n_gaps = write_gaps(words + 1, n, NULL); /* MAX_LISTED, and one more for each TD_GAP ids */
+            t->mask[i] = (td_mask){t->n_mask_gaps, (u16)n_gaps, TD_LISTED, n == v->width};
+            t->n_mask_gaps += n_gaps;
+        }
+    }
+    t->mask_words = new_block(t, t->n_mask_words, sizeof *t->mask_words);
+    t->mask_gaps = new_block(t, t->n_mask_gaps, sizeof *t->mask_gaps);
+    if (!t->mask_words || !t->mask_gaps) return false;
+    for (u32 i = 0; i < t->n_masks; i++) {
+        const u32 *words = intern_words(&m->masks, i) + 1;
+        u32 n = intern_length(&m->masks, i) - 1, at = t->mask[i].at;
+        if (t->mask[i].kind == TD_BITS) memcpy(t->mask_words + at, words, n * sizeof *words);
+        else write_gaps(words, n, t->mask_gaps + at);
+    }
+    return true;
+}
+
 static bool pack_masks(td_draft *d, ge_dfa *t) {
     masking m = {.d = d};
     id_vec mask_of = {0};
-    bool ok = make_masks(&m, &mask_of) && pack_ids(t, &t->mask_of, mask_of.at, mask_of.n, d->n_states);
-    if (ok) {
-        t->n_masks = intern_count(&m.masks);
-        t->n_mask_words = m.masks.pool.n - t->n_masks;
-        t->mask = new_block(t, t->n_masks, sizeof *t->mask);
-        t->mask_words = new_block(t, t->n_mask_words, sizeof *t->mask_words);
-        ok = t->mask && t->mask_words;
-    }
-    for (u32 i = 0, at = 0; ok && i < t->n_masks; i++) {
-        const u32 *words = intern_words(&m.masks, i);
-        u32 n = intern_length(&m.masks, i) - 1;
-        t->mask[i] = (td_mask){at, n, words[0], words[0] == TD_BITS ? all_bits(d->v, words + 1) : n == d->v->width};
-        if (n) memcpy(t->mask_words + at, words + 1, n * sizeof *words);
-        at += n;
-    }
+    bool ok = make_masks(&m, &mask_of) && pack_ids(t, &t->mask_of, mask_of.at, mask_of.n, d->n_states) && pack_contents(&m, t);
     vec_drop(d->b, &mask_of);
     vec_drop(d->b, &m.token_from);
     vec_drop(d->b, &m.tokens);
@@ -224,12 +253,35 @@ static bool pack_masks(td_draft *d, ge_dfa *t) {
     return ok;
 }
 
+/* --- bytes ---------------------------------------------------------------------------------------------------------------------- */
+
+static u32 class_of_token(const td_draft *d, u32 token) {
+    u32 from = 0, to = d->tokens.n;
+    while (from < to) {
+        u32 middle = from + (to - from) / 2;
+        if (d->tokens.at[middle] < token) from = middle + 1;
+        else to = middle;
+    }
+    return from < d->tokens.n && d->tokens.at[from] == token ? d->class_of.at[from] : NONE;
+}
+
+/* Classes of bytes as the classes of the tokens that are one byte. */
+static bool pack_bytes(const td_draft *d, ge_dfa *t, const ba_automaton *a) {
+    const tt_trie *trie = &d->v->trie;
+    u32 class[256], class_of[256], next; /* by class of bytes; by byte */
+    memset(class, 0xff, sizeof class);
+    for (u32 child = trie->first.at[0]; child < trie->first.at[1]; child++) {
+        u32 k = a->class_of[trie->byte.at[child]], token = tt_token(trie, child, &next);
+        if (k != BA_NO_CLASS && token != NONE) class[k] = class_of_token(d, token);
+    }
+    for (u32 byte = 0; byte < 256; byte++) class_of[byte] = a->class_of[byte] == BA_NO_CLASS ? NONE : class[a->class_of[byte]];
+    return pack_ids(t, &t->byte_class_of, class_of, 256, d->n_classes);
+}
+
 static bool pack_byte_automaton(ge_dfa *t, const ba_automaton *a) {
     VEC(mn_transition) all = {0};
     u32 class_of[256];
     bool ok = true;
-    t->n_byte_states = a->n_states;
-    t->n_byte_classes = a->n_classes;
     for (u32 s = 0, i = 0; ok && s < a->n_states; s++)
         for (u32 k = 0; ok && k < a->n_classes; k++, i++)
             if (a->next[i] != NONE) ok = vec_push(&t->b, &all, ((mn_transition){s, k, a->next[i]}));
@@ -252,7 +304,10 @@ bool td_pack(td_draft *d, const ba_automaton *whole, ge_dfa *t) {
     t->eos = COPY(t, v->eos, v->n_eos);
     t->accepts = COPY(t, d->accepts.at, d->n_states);
     bool ok = t->eos && t->accepts && pack_rows(t, &t->rows, d->n_states, d->n_classes, d->all.at, d->all.n);
-    ok = ok && pack_tokens(d, t) && pack_masks(d, t) && pack_byte_automaton(t, whole);
+    t->has_bytes = d->has_bytes;
+    t->n_byte_states = whole->n_states;
+    t->n_byte_classes = whole->n_classes;
+    ok = ok && pack_tokens(d, t) && pack_masks(d, t) && (t->has_bytes ? pack_bytes(d, t, whole) : pack_byte_automaton(t, whole));
     if (!ok && t->b.status == GE_E_LIMIT) budget_limit(d->b, t->b.limit);
     if (!ok && t->b.status != GE_OK) budget_fail(d->b, t->b.status);
     return ok;

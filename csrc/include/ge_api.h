@@ -291,6 +291,10 @@ typedef struct ge_scores {
 void ge_scores_apply(const ge_scores *scores, const uint32_t *masks, size_t n_words, const uint32_t *rows, size_t n);
 void ge_row_apply(float *row, size_t width, const uint32_t *mask, size_t n_words); /* the same for a single row */
 
+/* The scores of one row that a mask allows, and whose they are, ascending; the row stays as it is. Returns how many, or capacity + 1 if they are more:
+ * then out and tokens mean nothing. */
+size_t ge_row_gather(const float *row, size_t width, const uint32_t *mask, size_t n_words, double *out, int64_t *tokens, size_t capacity);
+
 /* --- token automata ---------------------------------------------------------------------------------------------------------- */
 
 /* All states of a grammar; find_runs: and its literals. More than max_states: GE_E_LIMIT, max_configurations = max_states + 1; err.text may

@@ -2,6 +2,8 @@
  *
  * Scores are seen as integers of their size, so that one code serves all kinds of floats, and what stays keeps its exact bits, those of NaN too.
  *
+ * Where few tokens are allowed, their scores are gathered instead: a loop that draws one of them is spared the search for them in the row.
+ *
  * Cost: one pass over the mask. Words of all ones are passed over, four at a time; for a word with one refused token one score is written, for any
  * other 32 are read and written. */
 #include "../base/base.h"
@@ -36,4 +38,18 @@ void ge_scores_apply(const ge_scores *scores, const uint32_t *masks, size_t n_wo
 
 void ge_row_apply(float *row, size_t width, const uint32_t *mask, size_t n_words) {
     ge_scores_apply(&(ge_scores){row, 0, width, GE_FLOAT32}, mask, n_words, NULL, 1);
+}
+
+size_t ge_row_gather(const float *row, size_t width, const uint32_t *mask, size_t n_words, double *out, int64_t *tokens, size_t capacity) {
+    size_t n = 0;
+    for (size_t i = 0; i < n_words; i++) {
+        for (u32 word = mask[i]; word; word &= word - 1) {
+            size_t token = 32 * i + (size_t)__builtin_ctz(word);
+            if (token >= width) return n;
+            if (n == capacity) return n + 1;
+            out[n] = (double)row[token];
+            tokens[n++] = (int64_t)token;
+        }
+    }
+    return n;
 }

@@ -4,7 +4,7 @@
  * asked for by seams, and kept by return point and seam.
  *
  * What is left out, so that costs are lower bounds: upper bounds of lists; of bags the order of ranks that have several members,
- * conditions, totals, and that values differ. And lexing="longest". */
+ * conditions and totals (but for one member, where they are not met yet), and that values differ. And lexing="longest". */
 #include "../parser/ep_parts.h"
 #include "ct_rows.h"
 

@@ -223,7 +223,7 @@ static void follow_bag(ge_engine *e, const gr_bag *bag, const u32 *counts, u32 r
         if (!in_order || ways[from].rank >= rank) follow_rank(e, &m, from, to);
     }
     *c = m.some;
-    if (!one) ct_improve(c, &m.none);
+    if (!one && gr_bag_is_finished(e->ep.g, bag, counts)) ct_improve(c, &m.none); /* a condition may ask for one more */
 }
 
 void ct_follow_state(ge_engine *e, u32 state, bool separated, ct_costs *c) {

@@ -1,4 +1,4 @@
-/* Masks applied to scores: every kind, against a definition that looks at each bit by itself. Rows lie in blocks of their exact size, so that
+/* Masks applied to scores, and what they allow gathered: every kind, against a definition that looks at each bit by itself. Rows lie in blocks of their exact size, so that
  * sanitizers see what is read or written beside them. */
 #include "harness.h"
 
@@ -58,8 +58,32 @@ static void test_random(u64 *seed) {
     free(masks);
 }
 
+/* What is allowed of a row, gathered into blocks of their exact size; more than fits is told. */
+static void test_gather(u64 *seed) {
+    size_t width = 1 + random_below(seed, MAX_WIDTH), n_words = random_below(seed, MAX_WORDS), capacity = random_below(seed, MAX_WIDTH), n = 0;
+    float *row = malloc(width * sizeof *row);
+    u32 *mask = malloc(n_words * sizeof *mask + 1);
+    double *out = malloc(capacity * sizeof *out + 1);
+    int64_t *tokens = malloc(capacity * sizeof *tokens + 1);
+    bool right = true;
+    for (size_t i = 0; i < width; i++) row[i] = (float)random_below(seed, 1000) - 500;
+    for (size_t i = 0; i < n_words; i++) mask[i] = random_below(seed, 4) ? random_word(seed) : 0;
+    size_t n_out = ge_row_gather(row, width, mask, n_words, out, tokens, capacity);
+    for (size_t t = 0; t < width; t++) {
+        if (t / 32 >= n_words || !(mask[t / 32] >> t % 32 & 1)) continue;
+        if (n < capacity && n < n_out) right = right && tokens[n] == (int64_t)t && out[n] == (double)row[t];
+        n++;
+    }
+    CHECK(right && n_out == (n > capacity ? capacity + 1 : n));
+    free(row);
+    free(mask);
+    free(out);
+    free(tokens);
+}
+
 int main(void) {
     u64 seed = 1;
     for (u32 i = 0; i < ROUNDS; i++) test_random(&seed);
+    for (u32 i = 0; i < ROUNDS; i++) test_gather(&seed);
     return harness_result("apply");
 }

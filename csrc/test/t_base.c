@@ -116,6 +116,16 @@ static void test_map(void) {
     CHECK(b.bytes == 0);
 }
 
+static void test_fit(void) {
+    budget b = wide_budget();
+    id_vec v = {0};
+    CHECK(vec_fit(&b, &v) && b.bytes == 0);
+    for (u32 i = 0; i < MANY; i++) CHECK(vec_push(&b, &v, i));
+    CHECK(v.cap > MANY && vec_fit(&b, &v) && v.cap == MANY && b.bytes == vec_bytes(&v) && v.at[MANY - 1] == MANY - 1);
+    vec_drop(&b, &v);
+    CHECK(b.bytes == 0);
+}
+
 /* Blocks keep their content from small to large and back; a refused block is untouched. */
 static void test_blocks(void *(*resize)(budget *, void *, size_t, size_t)) {
     static const size_t sizes[] = {1, 100, 131071, 131072, 131073, 5000000, 200000, 131072, 100, 400000, 7};
@@ -193,6 +203,7 @@ int main(void) {
     test_index();
     test_equal_hashes();
     test_map();
+    test_fit();
     test_blocks(mem_resize);
     test_blocks(mem_move);
     test_stable();

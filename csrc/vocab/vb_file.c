@@ -5,7 +5,7 @@
 #include "../base/file.h"
 #include "vb.h"
 
-static const file_kind VOCABULARY = {"ge-vocab", 4, "it is no saved vocabulary"};
+static const file_kind VOCABULARY = {"ge-vocab", 5, "it is no saved vocabulary"};
 
 typedef struct vb_note {
     u8 *at;

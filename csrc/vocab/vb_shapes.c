@@ -59,8 +59,13 @@ bool vb_make_shapes(ge_vocab *v) {
     for (u32 byte = 0; byte < 256; byte++) kind_of[byte] = begins_kind(byte) ? n++ : (u16)(n - 1);
     for (u32 byte = 0; byte < 256; byte++) s->kind_of[byte] = (u8)kind_of[byte];
     if (!fd_build(&f, &v->b, &v->trie, v->n_tokens, kind_of)) return false;
+    id_vec tokens = {0};
+    fd_cursor at = {0};
+    if (vec_reserve(&v->b, &tokens, f.node_of.n))
+        while (tokens.n < f.node_of.n) tokens.at[tokens.n++] = fd_next_token(&f, &at);
     bool ok = vec_copy(&v->b, &s->kind, &f.class) && vec_copy(&v->b, &s->first, &f.first) && list_members(s, &v->b, &v->trie) && note_below(s, &v->b, &v->trie) &&
-              list_by_shape(&v->b, f.class.n, f.tokens.at, f.node_of.at, f.tokens.n, &s->token_from, &s->tokens);
+              list_by_shape(&v->b, f.class.n, tokens.at, f.node_of.at, tokens.n, &s->token_from, &s->tokens);
+    vec_drop(&v->b, &tokens);
     fd_drop(&f, &v->b);
     return ok;
 }

@@ -71,7 +71,11 @@ class Guide:
         """
         if mask is None:
             return _tokens(self._dfa, self.get_state())
-        _fill(self._record, _row_of(mask, self._dfa))
+        if type(mask) is MaskBuffer and mask._fixed_words == self._dfa._words and mask._rows == 1:
+            memory = mask._memory
+        else:
+            memory = _row_of(mask, self._dfa)
+        _fill(self._record, memory)
         return None
 
     def write_mask_into(self, data_ptr: int, numel: int, element_size: int = 4) -> None:

@@ -2,6 +2,7 @@
 
     scores                                                         done by
     CPU memory, those of a row side by side, numpy or torch        the core, by address (csrc/match/ap.c)
+    the same, one float32 row, for a loop that draws from it       the core gathers the scores of the allowed tokens, where these are few
     CPU memory, other numpy arrays                                 numpy, which unpacks the bits
     CUDA where Triton is installed                                 a Triton kernel, to which the packed bits travel (V / 8 bytes a row)
     other tensors: other devices, strides, with a gradient         torch operations
@@ -24,6 +25,7 @@ from .._native import ffi, lib
 from ..checks import as_int
 
 _FLOAT32, _INT32 = np.dtype(np.float32), np.dtype(np.int32)
+_FEW = 1024  # tokens whose scores are gathered
 _KINDS = {"float16": lib.GE_FLOAT16, "bfloat16": lib.GE_BFLOAT16, "float32": lib.GE_FLOAT32, "float64": lib.GE_FLOAT64}
 
 
@@ -95,13 +97,24 @@ class RowMask:
     def __init__(self, words: NDArray[np.int32]):
         self._words, self._n_words = words, len(words)
         self._address = ffi.from_buffer("uint32_t[]", words)
+        self._tokens: NDArray[np.int64] = np.empty(_FEW, dtype=np.int64)
+        self._scores: NDArray[np.float64] = np.empty(_FEW)
+        self._gathered = ffi.from_buffer("double[]", self._scores), ffi.from_buffer("int64_t[]", self._tokens), _FEW
 
-    def apply(self, logits: Any) -> None:
-        """`apply_mask(logits, words)`."""
+    def masked(self, logits: Any) -> tuple[NDArray[np.int64] | None, NDArray[Any]]:
+        """The tokens that are allowed, ascending, and their scores, until the next call.
+
+        Where these are many: None, and the logits themselves after `apply_mask(logits, words)`.
+        """
         if _is_plain(logits, _FLOAT32) and self._n_words <= (len(logits) + 31) // 32:
-            lib.ge_row_apply(ffi.from_buffer("float[]", logits), len(logits), self._address, self._n_words)
+            row = ffi.from_buffer("float[]", logits)
+            n = lib.ge_row_gather(row, len(logits), self._address, self._n_words, *self._gathered)
+            if n <= _FEW:
+                return self._tokens[:n], self._scores[:n]
+            lib.ge_row_apply(row, len(logits), self._address, self._n_words)
         else:
             apply_mask(logits, self._words)
+        return None, logits
 
 
 def _is_plain(array: Any, dtype: np.dtype[Any]) -> bool:

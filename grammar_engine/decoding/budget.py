@@ -59,7 +59,7 @@ class BudgetedText:
         self._alone, self._n_alone = ffi.new("int64_t[]", _ALONE), ffi.new("size_t *")
         self._turn = ffi.new("ge_turn *", {"mask": ffi.from_buffer("uint32_t[]", self.mask)})
         self.closing = closing
-        self.apply_mask = RowMask(self.mask).apply
+        self.masked = RowMask(self.mask).masked
         self._seen = 0  # of the next token, as ge_turn_result has it; 0: its mask is not in `mask`
 
     @property

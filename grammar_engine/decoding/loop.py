@@ -365,25 +365,26 @@ class _Loop:
             weights = weigh(scores, self.sampling)
             return weights.token(choose(weights.values, self.rng))
         begun = time.perf_counter()
-        self.text.apply_mask(scores)
+        ids, scores = self.text.masked(scores)
         self.generation.seconds_masks += time.perf_counter() - begun
-        for token in islice(self._candidates(scores), TRIES):
+        for place in islice(self._places(scores), TRIES):
+            token = place if ids is None else int(ids[place])
             begun = time.perf_counter()
             fits = self.text.accept([token])
             self.generation.seconds_masks += time.perf_counter() - begun
             if fits:
                 return token
             self.generation.refused += 1
-            scores[token] = -np.inf
+            scores[place] = -np.inf
         if not self.text.close_in_time:
             raise ValueError("the model gives -inf to every token that the grammar allows")
         token = self.text.way_out()
         self.text.accept([token])
         return token
 
-    def _candidates(self, scores: Scores) -> Iterator[int]:
-        """Tokens as they are drawn, none twice; those that were refused have the score -inf."""
-        while scores.max() != -np.inf:
+    def _places(self, scores: Scores) -> Iterator[int]:
+        """Places of scores as they are drawn, none twice; those of tokens that were refused have the score -inf."""
+        while scores.max(initial=-np.inf) != -np.inf:
             weights = weigh(scores, self.sampling)
             yield from map(weights.token, draws(weights.values, self.rng))
             if self.sampling.greedy:  # the next best in turn: what further rounds would find, each by a look at all scores

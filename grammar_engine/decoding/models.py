@@ -21,6 +21,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext, suppress
 from itertools import groupby
+from operator import itemgetter
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
@@ -380,32 +381,29 @@ def _alike(layers: list[tuple[Any, Any]], length: int) -> list[list[Any]]:
     members = [tensor for layer in layers for tensor in layer]
     with suppress(AttributeError, TypeError, RuntimeError):
         members = [tensor.numpy() for tensor in members]
-    shapes = [getattr(member, "shape", None) for member in members]
-    if not shapes or any(shape is None or shape[_LENGTH_AXIS] != length for shape in shapes):
+    kinds = [(getattr(member, "shape", None), getattr(member, "dtype", None), getattr(member, "device", None)) for member in members]
+    groups = [members]
+    if kinds and kinds.count(kinds[0]) != len(kinds):
+        groups = [[member for _, member in group] for _, group in groupby(zip(kinds, members), itemgetter(0))]
+    if not kinds or any(getattr(group[0], "shape", None) is None or group[0].shape[_LENGTH_AXIS] != length for group in groups):
         raise TypeError("the model keeps no keys and values of each position")
-    return [list(group) for _, group in groupby(members, lambda member: (member.shape, member.dtype, getattr(member, "device", None)))]
+    return groups
 
 
 def _cut(group: list[Any], start: int, stop: int, size: int) -> Iterator[Any]:
     """Copies of some positions of all tensors or arrays of a group, stacked, in blocks."""
-    if isinstance(group[0], np.ndarray):
-        before, behind = group[0].shape[:_LENGTH_AXIS], group[0].shape[_LENGTH_AXIS + 1 :]
-        for at in range(start, stop, size):
-            n = min(size, stop - at)
-            block = np.empty((len(group), *before, n, *behind), group[0].dtype)
-            for i, array in enumerate(group):
-                block[i] = array[:, :, at : at + n]
-            yield block
-        return
-    import torch
-
     for first in range(start, stop, _AT_ONCE * size):  # stacked together, and then cut: a few operations for many blocks
         length = min(_AT_ONCE * size, stop - first)
-        stack = torch.stack([tensor.narrow(_LENGTH_AXIS, first, length) for tensor in group])
-        if length <= size:
-            yield stack
+        parts = [member[:, :, first : first + length] for member in group]
+        if isinstance(parts[0], np.ndarray):
+            stack = np.array(parts)
+            copies = (stack[:, :, :, at : at + size].copy() for at in range(0, length, size))
         else:
-            yield from (stack.narrow(_STACKED_LENGTH_AXIS, at, min(size, length - at)).clone() for at in range(0, length, size))
+            import torch
+
+            stack = torch.stack(parts)
+            copies = (stack[:, :, :, at : at + size].clone() for at in range(0, length, size))
+        yield from (stack,) if length <= size else copies
 
 
 def _joined(stacks: Sequence[Any]) -> Any:

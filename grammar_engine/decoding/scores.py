@@ -1,7 +1,7 @@
 """From scores to a token: penalty, temperature, filters, softmax, draw.
 
-Idea. The allowed tokens are those whose score is not -inf, often a few of a hundred thousand. Then they are gathered first, and all that follows is
-done on them alone. Where most tokens are allowed, gathering costs more than it saves, and nothing is moved before a filter has left few.
+Idea. The allowed tokens are those whose score is not -inf, often a few of a hundred thousand. Then they are gathered first (if the mask has not done it: apply.py), and
+all that follows is done on them alone. Where most tokens are allowed, gathering costs more than it saves, and nothing is moved before a filter has left few.
 
     scores (V,)  --penalise, mask-->  gather?  --temperature-->  top-k  -->  exp  -->  top-p  -->  min-p  -->  weights of some tokens  --draw-->  token
 
@@ -155,11 +155,12 @@ def weigh(logits: Scores, sampling: Sampling) -> Weights:
     """
     if logits.ndim != 1:
         raise ValueError(f"probabilities are made of one row of scores, not of the shape {logits.shape}")
-    allowed = logits != -np.inf
     ids, scores = None, logits
-    if len(logits) <= _FEW or 2 * np.count_nonzero(allowed) < len(logits):
-        ids = np.flatnonzero(allowed)
-        scores = logits[ids]
+    if len(logits) > _FEW or logits.min(initial=0) == -np.inf:
+        allowed = logits != -np.inf
+        if len(logits) <= _FEW or 2 * np.count_nonzero(allowed) < len(logits):
+            ids = np.flatnonzero(allowed)
+            scores = logits[ids]
     best = scores.max(initial=-np.inf)  # NaN if one is
     if best == -np.inf:
         raise ValueError("no token has a score above -inf")
@@ -187,8 +188,8 @@ def _heated(scores: Scores, best: np.floating, temperature: float) -> Scores:
     else:
         scores = (scores - best).astype(np.float32, copy=False)
         temperature = min(max(temperature, _LEAST), _MOST)
-    with np.errstate(over="ignore"):  # -inf is right
-        if temperature != 1:
+    if temperature != 1:
+        with np.errstate(over="ignore"):  # -inf is right
             scores /= temperature
     return scores
 
@@ -273,12 +274,18 @@ def choose(weights: Scores, rng: np.random.Generator) -> int:
     rng : numpy.random.Generator
         One number is drawn from it, whatever the distribution.
     """
-    starts = np.arange(0, len(weights), _BLOCK)
-    sums = np.cumsum(np.add.reduceat(weights, starts, dtype=np.float64))
-    sought = rng.random() * sums[-1]
-    block = min(int(np.searchsorted(sums, sought, side="right")), len(sums) - 1)
-    within = np.cumsum(weights[starts[block] : starts[block] + _BLOCK], dtype=np.float64)
-    at = int(starts[block] + np.searchsorted(within, sought - (sums[block - 1] if block else 0.0), side="right"))
+    start, sought = 0, rng.random()
+    if len(weights) <= _BLOCK:
+        within = weights.cumsum(dtype=np.float64)
+        sought *= within[-1]
+    else:
+        starts = np.arange(0, len(weights), _BLOCK)
+        sums = np.add.reduceat(weights, starts, dtype=np.float64).cumsum()
+        sought *= sums[-1]
+        block = min(int(sums.searchsorted(sought, side="right")), len(sums) - 1)
+        start, sought = int(starts[block]), sought - (sums[block - 1] if block else 0.0)
+        within = weights[start : start + _BLOCK].cumsum(dtype=np.float64)
+    at = start + int(within.searchsorted(sought, side="right"))
     if at < len(weights) and weights[at]:
         return at
     return int(np.flatnonzero(weights[: at + 1])[-1])  # rounding has led past the last of the block

@@ -10,6 +10,7 @@ import pytest
 
 from grammar_engine import Grammar, Matcher, Vocabulary, allocate_masks
 from grammar_engine.decoding import apply_mask
+from grammar_engine.decoding.apply import _FEW as FEW
 from grammar_engine.decoding.apply import RowMask
 
 DENSITIES = [0.0, 0.001, 0.01, 0.5, 0.99, 0.999, 1.0]
@@ -183,13 +184,30 @@ def test_a_mask_that_is_kept_is_applied_as_it_is_then(dtype):
             wanted = expected(logits[None], bits[row : row + 1])[0]
             spread = np.zeros(2 * width, dtype=dtype)[::2]
             spread[:] = logits
-            kept.apply(logits)
-            kept.apply(spread)
+            assert kept.masked(logits)[0] is kept.masked(spread)[0] is None
             assert same(logits, wanted) and same(np.ascontiguousarray(spread), wanted)
     with pytest.raises(ValueError, match="scores of 32"):
-        kept.apply(np.zeros(32, dtype=dtype))
+        kept.masked(np.zeros(32, dtype=dtype))
     with pytest.raises(ValueError, match="read-only"):
-        kept.apply(np.broadcast_to(np.zeros(1, dtype=dtype), WIDTH))
+        kept.masked(np.broadcast_to(np.zeros(1, dtype=dtype), WIDTH))
+
+
+@pytest.mark.parametrize("n", [0, 1, 30, FEW - 1, FEW, FEW + 1, 2 * FEW])
+def test_few_scores_are_gathered(n):
+    """Those that are allowed, whatever they are; scores may end within the last word of the mask."""
+    rng = np.random.default_rng(n)
+    for width in (2 * FEW, 2 * FEW + 7, 5000):
+        bits = np.zeros(-(-width // 32) * 32, dtype=bool)
+        bits[rng.permutation(width)[:n]] = True
+        allowed = np.flatnonzero(bits)
+        bits[width:] = True
+        logits = random_logits(rows=1, width=width)[0]
+        before = logits.copy()
+        tokens, scores = RowMask(packed(bits[None])[0]).masked(logits)
+        if n > FEW:
+            assert tokens is None and scores is logits and same(logits[None], expected(before[None], bits[None, :width]))
+        else:
+            assert tokens.tolist() == allowed.tolist() and same(scores.astype(np.float32), before[allowed]) and same(logits, before)
 
 
 def test_no_rows():

@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 
 from grammar_engine import Grammar, LimitExceededError, Limits, Matcher, Vocabulary, VocabularyError
-from grammar_engine.decoding import Sampling, generate, loop, stream
+from grammar_engine.decoding import Sampling, apply, generate, loop, stream
 from grammar_engine.decoding.budget import BudgetedText
+from grammar_engine.decoding.models import NoiseModel
 from grammar_engine.decoding.scores import weigh
 
 GREEDY = Sampling(temperature=0)
@@ -288,6 +289,25 @@ def test_the_same_seed_writes_the_same_text():
     assert all(len(same) == 1 for same in texts.values())
     assert len(set.union(*texts.values())) > 1
     assert len({generate(noise(WORDS), [0], grammar, WORDS, max_new_tokens=60).text for _ in range(5)}) > 1
+
+
+@pytest.mark.parametrize(
+    "sampling", [GREEDY, Sampling(), Sampling(temperature=0.5, top_k=5), Sampling(top_p=0.8, min_p=0.05, repetition_penalty=1.3)]
+)
+def test_a_short_list_of_scores_stands_for_the_row(sampling, monkeypatch):
+    """Scores that were gathered, or the row with -inf for the others: the same tokens, where budgets refuse some, too."""
+
+    def texts():
+        grammar = Grammar.from_json_schema(PERSON, whitespace="compact")
+        model = NoiseModel(WORDS.width + 3)
+        return [
+            generate(model, [0], grammar, WORDS, sampling=sampling, max_new_tokens=n, seed=n).tokens
+            for n in (*range(30, 40), *range(40, 200, 20))
+        ]
+
+    gathered = texts()
+    monkeypatch.setattr(apply, "_FEW", 0)
+    assert texts() == gathered
 
 
 def test_streaming_gives_what_generate_returns():

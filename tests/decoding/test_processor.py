@@ -345,6 +345,18 @@ def test_what_begins_a_text(processor: LogitsProcessor) -> None:
     assert step(processor, [[0, 1, 2]]) == [first]
 
 
+def test_what_is_taken_for_the_text_of_the_last_call(processor: LogitsProcessor) -> None:
+    """The last output, whole or cut, with at most one token more, or with what the grammar allows: only `reset` tells that it is a prompt."""
+    texts = spellings(SENTENCES)
+    for row in ([0, 1, 2, EOS], [0, 1], [0, 1, 33], [0], [0, 33], [0, 1, 2, 0]):
+        processor.reset()
+        for shown in ([], [0], [0, 1], [0, 1, 2]):
+            step(processor, [shown])
+        assert step(processor, [row]) == [allowed_by(texts, row)]
+        processor.reset()
+        assert step(processor, [row]) == [allowed_by(texts, [])]
+
+
 def test_no_more_matchers_than_rows(processor: LogitsProcessor) -> None:
     rng = random.Random(1)
     for n_rows in (4, 9, 2):

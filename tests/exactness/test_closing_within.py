@@ -159,6 +159,18 @@ def schemas(rng):
     return outer
 
 
+def conditions(rng):
+    """Objects and lists in which some members must be what the others need not be."""
+    values = [0, 10, "a", "abab", True, None]
+    value = {"enum": rng.sample(values, 4)}
+    if rng.random() < 0.5:
+        some = {"enum": rng.sample(value["enum"], rng.randint(1, 3))}
+        return {"type": "array", "items": value, "contains": some, "minContains": rng.randint(1, 3), "minItems": rng.randint(0, 3)}
+    names = {"enum": ["a", "b", "ab", "aab"]}
+    refused = {"patternProperties": {rng.choice(["b", "^a", "aa"]): {"enum": rng.sample(value["enum"], rng.randint(1, 3))}}}
+    return {"type": "object", "propertyNames": names, "additionalProperties": value, "not": refused, "maxProperties": rng.randint(1, 3)}
+
+
 def larks(rng):
     """Recursion on both sides, lists, white space that is ignored."""
     item = rng.choice(["A", "B", '"ab"', "start"])
@@ -190,7 +202,7 @@ def check_bounds(matcher):
 
 
 @pytest.mark.parametrize("limits", [Limits(), SECOND], ids=["first", "second"])
-@pytest.mark.parametrize("kind", ["json", "json in any order", "lark", "regex"])
+@pytest.mark.parametrize("kind", ["json", "json in any order", "json under conditions", "lark", "regex"])
 def test_against_all_texts_of_tokens(kind, limits):
     rng = random.Random(kind)
     made = {
@@ -198,6 +210,7 @@ def test_against_all_texts_of_tokens(kind, limits):
         "json in any order": lambda: Grammar.from_json_schema(
             schemas(rng), property_order="any", whitespace="compact", unique_keys=rng.random() < 0.3, limits=limits
         ),
+        "json under conditions": lambda: Grammar.from_json_schema(conditions(rng), whitespace="compact", limits=limits),
         "lark": lambda: Grammar.from_lark(larks(rng), limits=limits),
         "regex": lambda: Grammar.from_regex(rng.choice(PATTERNS[2:]), limits=limits),
     }[kind]

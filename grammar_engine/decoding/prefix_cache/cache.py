@@ -237,6 +237,8 @@ class PrefixCache(Generic[P]):
 
     def _merge(self, lease: Lease[P], key: bytes, start: int, stop: int, gone: list[Block[P]]) -> bool:
         """Whether the next block of a text is there; then it has one user more."""
+        if key not in self._table:
+            return False
         parent = self._last_full(lease)
         block = self._find(key, parent, lease._salt, lease._ids[start:stop])
         if block is None:
