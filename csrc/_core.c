@@ -1171,6 +1171,13 @@ static int _cffi_const_GE_NO_SHAPES(unsigned long long *o)
   return n;
 }
 
+static int _cffi_const_GE_NO_OUTLINES(unsigned long long *o)
+{
+  int n = (GE_NO_OUTLINES) <= 0;
+  *o = (unsigned long long)((GE_NO_OUTLINES) | 0);  /* check that GE_NO_OUTLINES is an integer */
+  return n;
+}
+
 static int _cffi_const_GE_TURN_NONE(unsigned long long *o)
 {
   int n = (GE_TURN_NONE) <= 0;
@@ -5775,6 +5782,8 @@ static void _cffi_checkfld__ge_stats(ge_stats *p)
   (void)((p->inner_hits) | 0);  /* check that 'ge_stats.inner_hits' is an integer */
   (void)((p->slice_hits) | 0);  /* check that 'ge_stats.slice_hits' is an integer */
   (void)((p->heirs) | 0);  /* check that 'ge_stats.heirs' is an integer */
+  (void)((p->outlines) | 0);  /* check that 'ge_stats.outlines' is an integer */
+  (void)((p->outline_hits) | 0);  /* check that 'ge_stats.outline_hits' is an integer */
   (void)((p->tables) | 0);  /* check that 'ge_stats.tables' is an integer */
   (void)((p->max_row_items) | 0);  /* check that 'ge_stats.max_row_items' is an integer */
   (void)((p->max_alternatives) | 0);  /* check that 'ge_stats.max_alternatives' is an integer */
@@ -5835,6 +5844,7 @@ static const struct _cffi_global_s _cffi_globals[] = {
   { "GE_NO_HEIRS", (void *)_cffi_const_GE_NO_HEIRS, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
   { "GE_NO_INNER_MASKS", (void *)_cffi_const_GE_NO_INNER_MASKS, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
   { "GE_NO_MASK_CACHE", (void *)_cffi_const_GE_NO_MASK_CACHE, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
+  { "GE_NO_OUTLINES", (void *)_cffi_const_GE_NO_OUTLINES, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
   { "GE_NO_SHAPES", (void *)_cffi_const_GE_NO_SHAPES, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
   { "GE_NO_SHARED_INNER", (void *)_cffi_const_GE_NO_SHARED_INNER, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
   { "GE_NO_SLICES", (void *)_cffi_const_GE_NO_SLICES, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
@@ -6164,6 +6174,12 @@ static const struct _cffi_field_s _cffi_fields[] = {
   { "heirs", offsetof(ge_stats, heirs),
              sizeof(((ge_stats *)0)->heirs),
              _CFFI_OP(_CFFI_OP_NOOP, 53) },
+  { "outlines", offsetof(ge_stats, outlines),
+                sizeof(((ge_stats *)0)->outlines),
+                _CFFI_OP(_CFFI_OP_NOOP, 53) },
+  { "outline_hits", offsetof(ge_stats, outline_hits),
+                    sizeof(((ge_stats *)0)->outline_hits),
+                    _CFFI_OP(_CFFI_OP_NOOP, 53) },
   { "tables", offsetof(ge_stats, tables),
               sizeof(((ge_stats *)0)->tables),
               _CFFI_OP(_CFFI_OP_NOOP, 53) },
@@ -6248,13 +6264,13 @@ static const struct _cffi_struct_union_s _cffi_struct_unions[] = {
   { "ge_scores", 392, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_scores), offsetof(struct _cffi_align__ge_scores, y), 60, 4 },
   { "ge_stats", 393, _CFFI_F_CHECK_FIELDS,
-    sizeof(ge_stats), offsetof(struct _cffi_align__ge_stats, y), 64, 22 },
+    sizeof(ge_stats), offsetof(struct _cffi_align__ge_stats, y), 64, 24 },
   { "ge_turn", 396, _CFFI_F_CHECK_FIELDS,
-    sizeof(ge_turn), offsetof(struct _cffi_align__ge_turn, y), 86, 6 },
+    sizeof(ge_turn), offsetof(struct _cffi_align__ge_turn, y), 88, 6 },
   { "ge_vocab", 398, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
   { "ge_vocab_content", 399, _CFFI_F_CHECK_FIELDS,
-    sizeof(ge_vocab_content), offsetof(struct _cffi_align__ge_vocab_content, y), 92, 8 },
+    sizeof(ge_vocab_content), offsetof(struct _cffi_align__ge_vocab_content, y), 94, 8 },
 };
 
 static const struct _cffi_enum_s _cffi_enums[] = {
@@ -6267,7 +6283,7 @@ static const struct _cffi_enum_s _cffi_enums[] = {
     "GE_E_BUSY" },
   { "ge_switch", 395, _cffi_prim_int(sizeof(ge_switch), ((ge_switch)-1) <= 0),
     "GE_NO_MASK_CACHE,GE_NO_INNER_MASKS,GE_NO_SHARED_INNER,GE_NO_GOTO_CACHE,GE_NO_STATE_CACHE,GE_NO_SLICES,"
-    "GE_NO_HEIRS,GE_NO_CLAMPING,GE_NO_TABLE,GE_NO_SHAPES" },
+    "GE_NO_HEIRS,GE_NO_CLAMPING,GE_NO_TABLE,GE_NO_SHAPES,GE_NO_OUTLINES" },
   { "ge_turn_result", 397, _cffi_prim_int(sizeof(ge_turn_result), ((ge_turn_result)-1) <= 0),
     "GE_TURN_NONE,GE_TURN_CHOICE,GE_TURN_ALONE" },
 };
@@ -6304,7 +6320,7 @@ static const struct _cffi_type_context_s _cffi_type_context = {
   _cffi_struct_unions,
   _cffi_enums,
   _cffi_typenames,
-  102,  /* num_globals */
+  103,  /* num_globals */
   17,  /* num_struct_unions */
   5,  /* num_enums */
   22,  /* num_typenames */

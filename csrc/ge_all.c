@@ -38,6 +38,7 @@
 #include "parser/ep.c"                /*   Earley rows */
 #include "parser/ep_complete.c"       /*   ... scanning and completion */
 #include "parser/ep_predict.c"        /*   ... prediction and return points */
+#include "parser/ep_first.c"          /*   ... what a row may begin with */
 #include "parser/ep_make.c"           /*   ... rules made on demand: lists and bags */
 #include "parser/ep_least.c"          /*   ... the least that may still come */
 #include "parser/ep_least_bag.c"      /*   ... in bags */
@@ -54,6 +55,7 @@
 #include "match/mk_open.c"            /*   what begins a string within a token */
 #include "match/mk_syntax.c"          /*   ... within regular expressions as texts */
 #include "match/mk_walk.c"            /*   walks of the vocabulary */
+#include "match/mk_outline.c"         /*   ... made once for many rows */
 #include "match/mk_unit.c"            /*   ... into what alternatives are taken apart */
 #include "match/mk_analyse.c"         /*   ... the analysis of a part */
 #include "match/mk_shapes.c"          /*   ... by shapes of tokens */

@@ -4,7 +4,7 @@ Each command takes a grammar from exactly one of --schema, --regex, --lark, --ch
 text for people and the JSON for machines (--json, one object a line) say the same. Results go to stdout, complaints to stderr.
 
 Exit codes: 0 done, and every text was valid; 1 a text was refused; 2 bad usage, an unreadable file, a bad grammar or vocabulary; 3 a limit
-was reached, or a generated text did not end; 130 interrupted by the user.
+was reached; 130 interrupted by the user.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ exit codes:
   0    done, and every text was valid
   1    a text was refused
   2    bad usage, an unreadable file, a bad grammar or vocabulary
-  3    a limit was reached, or a generated text did not end
+  3    a limit was reached
   130  interrupted
 """
 

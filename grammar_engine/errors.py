@@ -146,7 +146,9 @@ class SchemaError(GrammarError):
     def _place(self) -> str:
         if self.source is not None:  # JSON text that could not be read
             return super()._place()
-        return f" (at {self.pointer or 'the root'} of the schema)"
+        is_told = self.keyword is None or any(f"{mark}{self.keyword}{mark}" in self.reason for mark in '`"')
+        keyword = "" if is_told else f"`{self.keyword}` "
+        return f" ({keyword}at {self.pointer or 'the root'} of the schema)"
 
 
 class UnsupportedSchemaError(SchemaError):
@@ -243,12 +245,12 @@ class TokenRejectedError(GrammarEngineError, ValueError):
     ----------
     token_id : int
     bytes : bytes
-        What it spells.
+        What it spells; b"" for an id that is no text.
     position : int
-        How many of its bytes could have come.
+        How many of its bytes could have come: the index of the first that is refused.
     expected : tuple of str
-        What could have come there.
-    explanation : grammar_engine.matcher.Explanation
+        Names of what could have come there.
+    explanation : Explanation
         The same, with more.
     """
 
@@ -272,8 +274,8 @@ class BatchError(GrammarEngineError):
     ----------
     errors : dict of int to Exception
         By position in the batch: what the matcher's own call raised.
-    step : grammar_engine.batch.MaskStep
-        What was done.
+    step : MaskStep
+        What was done, for all matchers.
     """
 
     def __init__(self, errors: dict[int, Exception], step: Any):

@@ -52,6 +52,8 @@ class Switches:
         Make the token automaton of a grammar that turns out to have few states.
     shapes : bool
         Analyse lexemes by the shapes of tokens (``Hello`` is ``Aaaaa``) where they tell no letters or digits apart.
+    outlines : bool
+        Walk once for all Earley rows in which the same lexemes may come.
     """
 
     mask_cache: bool = True
@@ -64,6 +66,7 @@ class Switches:
     clamping: bool = True
     table: bool = True
     shapes: bool = True
+    outlines: bool = True
 
     def _off(self) -> int:
         """The fields that are off as `ge_switch` bits: field i is bit i."""
@@ -90,6 +93,8 @@ class Stats:
         Walks that a slice made short.
     heirs : int
         Masks made by their difference from another one.
+    outlines, outline_hits : int
+        Walks made for all Earley rows with the same lexemes, and found again.
     tables : int
         Token automata made.
     max_row_items, max_alternatives : int
@@ -116,6 +121,8 @@ class Stats:
     inner_hits: int = 0
     slice_hits: int = 0
     heirs: int = 0
+    outlines: int = 0
+    outline_hits: int = 0
     tables: int = 0
     max_row_items: int = 0
     max_alternatives: int = 0

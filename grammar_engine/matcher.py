@@ -87,7 +87,18 @@ class Matcher:
 
     Notes
     -----
-    A matcher belongs to one thread at a time: a call during another one raises RuntimeError, and changes nothing. Costs: 16 bytes per step of history.
+    A matcher belongs to one thread at a time: a call during another one raises RuntimeError, and changes nothing. Costs: a microsecond to make, 16 bytes
+    per step of history.
+
+    Examples
+    --------
+    >>> matcher = Matcher(Grammar.from_regex("a+b"), Vocabulary.bytes())
+    >>> matcher.accept(ord("a")), matcher.accept(ord("c"))
+    (True, False)
+    >>> matcher.allowed_tokens()
+    [97, 98]
+    >>> print(matcher.explain(ord("c")))
+    byte 0 (b'c') is refused, expected regex
     """
 
     __slots__ = ("_engine", "_err", "_handle", "_n_done", "_words", "grammar", "vocabulary")
@@ -192,13 +203,13 @@ class Matcher:
         return not self._flags() & _SAME
 
     def mask(self) -> bytes:
-        """The mask as 4 * ceil(width / 32) bytes, 32-bit words in the byte order of the machine."""
+        """The mask as 4 * ceil(width / 32) bytes, 32-bit words in the byte order of the machine. Raises what `fill_mask` does."""
         buffer = bytearray(4 * self._words)
         self.fill_mask(buffer)
         return bytes(buffer)
 
     def allowed_tokens(self) -> list[int]:
-        """The ids of the tokens that may come next, ascending."""
+        """The ids of the tokens that may come next, ascending. For tests and tools: it takes time in proportion to the vocabulary."""
         words = array("I", self.mask())
         return [32 * i + bit for i, word in enumerate(words) if word for bit in range(32) if word >> bit & 1]
 
@@ -393,7 +404,12 @@ class Matcher:
         return flags
 
     def forced_bytes(self) -> bytes:
-        """The bytes that must come next, whatever the model prefers: b"" where there is a choice. At most 65,536."""
+        """The bytes that must come next, whatever the model prefers: b"" where there is a choice, or where the text may end. At most 65,536.
+
+        Raises
+        ------
+        LimitExceededError
+        """
         capacity = 65536
         out = ffi.new("uint8_t[]", capacity)
         status = lib.ge_matcher_forced_bytes(self._handle, out, capacity, self._n_done, self._err)
@@ -406,6 +422,10 @@ class Matcher:
 
         A last token that could be part of a longer one, were more text known, is held back; so the text never differs, but its
         tokens may from those that the model's own tokenizer would choose.
+
+        Raises
+        ------
+        LimitExceededError
         """
         text = self.forced_bytes()
         if not text:
@@ -481,11 +501,24 @@ class Matcher:
             capacity = self._n_done[0]
 
     def explain(self, token_or_bytes: int | bytes) -> Explanation:
-        """Say which byte of a token or text is refused, and what was expected there.
+        """Say which byte of a token or text is refused, and what was expected there. Changes nothing.
+
+        For messages, not for loops: some 20 us.
 
         Parameters
         ----------
         token_or_bytes : int or bytes
+            A token, or a text that would come next.
+
+        Returns
+        -------
+        Explanation
+
+        Raises
+        ------
+        TypeError
+            It is neither an integer nor bytes.
+        LimitExceededError
         """
         is_text = isinstance(token_or_bytes, (bytes, bytearray, memoryview))
         if is_text:

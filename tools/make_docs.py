@@ -43,8 +43,8 @@ REMARKS = {
     "properties": "in the order of the schema, or in any: see *Options*",
     "required": "in the order of `properties`, then in its own",
     "patternProperties": "may overlap with each other and with `properties`",
-    "minProperties": "the keys of an object whose members are counted all differ",
-    "maxProperties": "the same",
+    "minProperties": "where it asks for two keys that are not named, or more, no key occurs twice",
+    "maxProperties": "a key that occurs twice counts twice; see *Repeated keys*",
     "unevaluatedProperties": "by the branches of `anyOf`, `oneOf`, `if` that the object meets",
     "$ref": "inside the document, to the metaschemas and to the documents in `resources`; recursion is fine",
     "$dynamicRef": "by the dynamic scope, as far as a reference can reach it",
@@ -52,7 +52,7 @@ REMARKS = {
     "oneOf": "branches may overlap: each is met without the others",
     "not": "any schema that is not refused below",
     "if": "as `not`, for the condition",
-    "$schema": "tells the draft; without it, 2020-12 with the spellings of older drafts",
+    "$schema": "tells the draft; without it, or with another one, 2020-12 with the spellings of older drafts, and a note in the report of another one",
     "$id": NAMED,
     "id": NAMED,
     "$anchor": NAMED,
@@ -105,7 +105,11 @@ REFUSED: tuple[tuple[str, str, Any], ...] = (
         },
     ),
     ("not", "`uniqueItems`", {"not": {"items": {"type": "integer"}, "uniqueItems": True}}),
-    ("pattern", "look-around", {"type": "string", "pattern": "(?=a)b"}),
+    (
+        "pattern",
+        "look-around other than look-aheads right behind the `^` at the beginning: `^(?=.*[0-9])(?!admin).{8,}$`",
+        {"type": "string", "pattern": "(?=a)b"},
+    ),
     ("pattern", "back-references", {"type": "string", "pattern": "(a|b)\\1"}),
     ("$ref", "documents that are not given", {"$ref": "https://example.com/other.json"}),
 )
@@ -140,7 +144,8 @@ HEAD = """\
 # JSON Schema
 
 `Grammar.from_json_schema(schema)` compiles a schema to the grammar of the JSON texts of its instances. The schema is a dict, a bool,
-JSON text (`str` or `bytes`), a pydantic model class or a pydantic `TypeAdapter`. Numbers in JSON text keep their exact decimal value.
+JSON text (`str` or `bytes`), a pydantic model class, or a pydantic `TypeAdapter` of a dataclass or another type. Numbers in JSON text keep their exact
+decimal value.
 
 Every keyword of every draft from 4 to 2020-12 is in one registry, `grammar_engine/frontends/json_schema/reading/keywords.py`, with a verdict:
 
@@ -158,7 +163,7 @@ tells the limit. Nothing is dropped in silence, and nothing is refused that can 
 ...     Grammar.from_json_schema(schema)
 ... except UnsupportedSchemaError as error:
 ...     print(error)
-the regular expression '^(.)\\\\1': unsupported in a regular expression: back-reference: what a group matched cannot be matched again (at the root of the schema); lenient=True gives it up
+the regular expression '^(.)\\\\1': unsupported in a regular expression: back-reference: what a group matched cannot be matched again (`pattern` at the root of the schema); lenient=True gives it up
 >>> print(Grammar.from_json_schema(schema, lenient=True).report)
 enforced:
   (root)  type
@@ -251,7 +256,8 @@ what a JSON parser would read as a valid instance; none makes it larger, but for
 
   Under `"bounded"` a text has at most 41 bytes of white space (42 with `\\r\\n`) after each bracket, comma, colon, key and scalar.
 - **Repeated keys.** A key that the schema names is written once. Another key may occur twice, since RFC 8259 leaves the meaning of that open;
-  `report.notes` says where a schema admits such keys. Not so with `unique_keys=True`, and not where members are counted.
+  `report.notes` says so of a schema that admits such keys. Not so with `unique_keys=True`, and not where it hangs on the reading whether the object is
+  valid: where one of these keys has to meet a condition, as under `not`, or `minProperties` asks for two of them.
 
 ```pycon
 >>> grammar = Grammar.from_json_schema({"properties": {"a": True, "b": True}, "type": "object"}, whitespace=(", ", ": "))

@@ -59,7 +59,8 @@ typedef enum ge_switch {
     GE_NO_HEIRS = 64,        /* no masks by their difference from that of the configuration that most bytes lead to */
     GE_NO_CLAMPING = 128,    /* tell all bounds of repeats apart, however far away */
     GE_NO_TABLE = 256,       /* make no token automaton of a grammar that has few states */
-    GE_NO_SHAPES = 512       /* do not analyse lexemes by the shapes of tokens */
+    GE_NO_SHAPES = 512,      /* do not analyse lexemes by the shapes of tokens */
+    GE_NO_OUTLINES = 1024    /* walk for each row by itself */
 } ge_switch;
 
 typedef struct ge_ir ge_ir;           /* expressions under construction; then frozen into a grammar */
@@ -169,6 +170,8 @@ typedef struct ge_stats {
     uint64_t inner_hits;     /* found with the vocabulary */
     uint64_t slice_hits;     /* walks that a slice made short */
     uint64_t heirs;          /* masks made by their difference from another one */
+    uint64_t outlines;       /* walks made for all rows with the same lexemes */
+    uint64_t outline_hits;   /* ... and found again */
     uint64_t tables;         /* token automata made */
     uint64_t max_row_items;  /* of any row */
     uint64_t max_alternatives; /* of any configuration */

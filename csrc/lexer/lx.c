@@ -34,6 +34,7 @@ static u32 intern_state(lx_lexer *l) {
         u32 lexeme = l->scratch.at[2 * i], expr = l->scratch.at[2 * i + 1];
         info.live |= expr != RX_ID_EMPTY;
         info.distinct |= (l->lexemes.at[lexeme].flags & LX_DISTINCT) != 0;
+        info.has_skip |= (l->lexemes.at[lexeme].flags & LX_SKIP) != 0;
         if (!rx_nullable(&l->x, expr)) continue;
         if (l->lexemes.at[lexeme].flags & LX_SKIP) info.skips = true;
         else ok = add_matched(l, lexeme, expr);

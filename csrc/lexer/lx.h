@@ -44,6 +44,7 @@ typedef struct lx_state {
     bool skips;  /* a skip lexeme has matched */
     bool live;   /* some lexeme goes on */
     bool distinct; /* some lexeme is distinct */
+    bool has_skip; /* some lexeme is a skip */
     u32 first;     /* id of the set that lx_first found, NONE until it was asked for */
     bool narrow;   /* ... and it has few bytes */
     u8 asked;      /* transitions that were computed by themselves, up to a few */

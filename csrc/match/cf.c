@@ -7,10 +7,11 @@
  * still looks for a longer, and dropped when that one finds it. The sequence is the preorder of that forest. */
 #include "en.h"
 
-static u32 begin_of(ge_engine *e, u32 row) {
-    while (e->row_begin.n <= row)
-        if (!vec_push(&e->b, &e->row_begin, NONE)) return NONE;
-    if (e->row_begin.at[row] != NONE) return e->row_begin.at[row];
+u32 cf_begin(ge_engine *e, u32 row) {
+    if (row < e->row_begin.n && e->row_begin.at[row] != NONE) return e->row_begin.at[row];
+    if (cf_is_ended(row)) return LX_DEAD;
+    if (cf_is_open(row)) return row - CF_OPEN_ROW;
+    if (!vec_reach(&e->b, &e->row_begin, row)) return NONE;
     u32 n;
     const u32 *lexemes = ep_row_lexemes(&e->ep, row, &n);
     if (e->skips.n == 0) return e->row_begin.at[row] = lx_begin(&e->lx, lexemes, n);
@@ -44,7 +45,8 @@ static u32 go_with_value(ge_engine *e, u32 row, u32 accepts, u32 value) {
     return NONE;
 }
 
-static u32 go(ge_engine *e, u32 row, u32 accepts) {
+u32 cf_go(ge_engine *e, u32 row, u32 accepts) {
+    if (cf_is_open(row)) return CF_ENDED_ROW + accepts;
     u64 key = (u64)row << 32 | accepts;
     u32 to = e->switches & GE_NO_GOTO_CACHE ? NONE : map_get(&e->go, key);
     if (to != NONE) return to;
@@ -96,7 +98,7 @@ static bool add_ended(ge_engine *e, u32 row, u32 accepts, bool skips, u32 text) 
             u32 value = value_of(e, text);
             to = value == NONE ? NONE : go_with_value(e, row, accepts, value);
         } else {
-            to = go(e, row, accepts);
+            to = cf_go(e, row, accepts);
         }
         if (to == NONE || !(suspect ? vec_push(&e->b, &e->ended_suspect, to) : vec_push(&e->b, &e->ended, to))) return false;
     }
@@ -127,14 +129,19 @@ static u32 join_ended(ge_engine *e) {
 
 /* "No lexeme is under way in row". `text`: abstract or not. */
 static bool push_fresh(ge_engine *e, u32 row, u32 depth, u32 text) {
-    u32 begin = row == NONE ? NONE : begin_of(e, row);
+    u32 begin = row == NONE ? NONE : cf_begin(e, row);
     if (begin == NONE) return false;
-    u32 state = begin * 2 + ep_row_accepts(&e->ep, row);
+    u32 state = begin * 2 + (!cf_is_open(row) && ep_row_accepts(&e->ep, row));
     if (!cf_is_abstract(text)) text = e->lx.info.at[begin].distinct ? CF_EMPTY_TEXT : CF_NO_TEXT;
     return is_covered(e, row, state, depth) || push_alternative(e, row, state, depth, text);
 }
 
 static bool push_ended(ge_engine *e, u32 depth, u32 text) {
+    if (e->ended.n && cf_is_open(e->ended.at[0])) {
+        for (u32 i = 0; i < e->ended.n; i++)
+            if (!push_fresh(e, e->ended.at[i], depth, text)) return false;
+        return true;
+    }
     if (e->ended.n && !push_fresh(e, join_ended(e), depth, text == CF_SUSPECT ? CF_ABSTRACT : text)) return false;
     if (e->ended_suspect.n == 0) return true;
     e->ended.n = 0;
@@ -186,10 +193,11 @@ static u32 intern_config(ge_engine *e) {
     bool fresh;
     u32 id = intern(&e->b, &e->configs, (const u32 *)(const void *)e->alts.at, CF_ALTERNATIVE_WORDS * e->alts.n, &fresh);
     if (id == NONE || !fresh) return id;
-    bool has_text = false, sure = false, complete = false;
+    bool has_text = false, sure = false, complete = false, ends = false;
     for (u32 i = 0; i < e->alts.n; i++) {
         cf_alternative a = e->alts.at[i];
         complete |= a.state & 1;
+        ends |= cf_is_ended(a.row);
         has_text |= a.text != CF_NO_TEXT && !cf_is_abstract(a.text);
         sure = sure || !cf_is_abstract(a.text) || is_sure(e, a);
     }
@@ -205,6 +213,7 @@ static u32 intern_config(ge_engine *e) {
     record->twin = NONE;
     record->complete = complete;
     record->unsure = !sure;
+    record->ends = ends;
     e->max_alternatives = max_u32(e->max_alternatives, e->alts.n);
     return id;
 }
@@ -233,6 +242,27 @@ u32 cf_after(ge_engine *e, cf_alternative a, const u32 *lexemes, u32 n, bool ski
     if (n && accepts == NONE) return NONE;
     e->alts.n = e->ended.n = e->ended_suspect.n = 0;
     return add_ended(e, a.row, accepts, skip, a.text) && push_ended(e, 0, a.text) ? intern_config(e) : NONE;
+}
+
+u32 cf_row_after(ge_engine *e, u32 row, const u32 *lexemes, u32 n, bool skip) {
+    u32 accepts = n ? intern(&e->b, &e->lx.accepts, lexemes, n, NULL) : NONE;
+    if (n && accepts == NONE) return NONE;
+    e->ended.n = 0;
+    return add_ended(e, row, accepts, skip, CF_NO_TEXT) ? join_ended(e) : NONE;
+}
+
+u32 cf_close(ge_engine *e, u32 config, u32 row) {
+    u32 begin = cf_begin(e, row);
+    e->alts.n = e->ended.n = 0;
+    if (begin == NONE) return NONE;
+    for (u32 i = 0, n = cf_count(e, config); i < n; i++) {
+        cf_alternative a = cf_alternative_at(e, config, i);
+        if (cf_is_ended(a.row) ? !add_ended(e, row, a.row - CF_ENDED_ROW, false, CF_NO_TEXT)
+            : a.state >> 1 == begin ? !vec_push(&e->b, &e->ended, row)
+                                    : !push_alternative(e, row, a.state, 0, CF_NO_TEXT))
+            return NONE;
+    }
+    return push_ended(e, 0, CF_NO_TEXT) ? intern_config(e) : NONE;
 }
 
 u32 cf_twin(ge_engine *e, u32 config) {

@@ -39,6 +39,14 @@ typedef struct cf_alternative {
     u32 text;  /* of the lexeme that is under way, if that is distinct (id in texts); else one of these: */
 } cf_alternative;
 
+/* Rows that stand for others in walks (mk_outline.c): any row in which a lexer state begins, and what comes after it when a set of lexemes has
+ * matched. Nothing can be read in the latter. */
+#define CF_OPEN_ROW 0x80000000u  /* plus the lexer state */
+#define CF_ENDED_ROW 0xc0000000u /* plus the set, as in lx_state.accepts */
+
+static inline bool cf_is_open(u32 row) { return row >= CF_OPEN_ROW; }
+static inline bool cf_is_ended(u32 row) { return row >= CF_ENDED_ROW; }
+
 #define CF_NO_TEXT NONE
 #define CF_ABSTRACT (NONE - 1) /* for masks: whatever the texts are */
 #define CF_SUSPECT (NONE - 2)  /* for masks: alive only if two values differ that are not known */
@@ -57,6 +65,7 @@ typedef struct cf_record {
     u32 suspects, n_suspects; /* tokens in all_suspects: the mask has them, a configuration with texts may not */
     bool complete;        /* the text may end here */
     bool unsure;          /* abstract, and no alternative is alive for sure */
+    bool ends;            /* some row is ended */
 } cf_record;
 
 /* Tokens: a list while they are few, or few beside those of a base; else bits. Which, depends only on how they were found: equal masks may be
@@ -94,6 +103,18 @@ typedef struct mk_ending { /* of a configuration: bytes that end a lexeme; see m
 typedef struct mk_place { /* in a walk: a node of a trie, and where the automaton is there */
     u32 node, config;
 } mk_place;
+
+typedef struct mk_outline { /* of a walk; see mk_outline.c. Indices in outline_words */
+    u32 tokens, n_tokens;
+    u32 *bits; /* those are more; or NULL */
+    u32 exits, n_exits; /* pairs: a set of lexemes, and the places where it has matched */
+    u32 hubs, n_hubs;   /* pairs: the hub, and the configuration there */
+} mk_outline;
+
+typedef struct mk_end { /* a set of lexemes has matched in a walk with an open row; trie NULL: has been dealt with */
+    const tt_trie *trie;
+    u32 node, accepts;
+} mk_end;
 
 typedef struct mk_mask { /* a kept mask; see mk_keep.c for how readers and eviction get along */
     u32 *words;  /* bits, or tokens; NULL: the slot is free */
@@ -166,6 +187,17 @@ struct ge_engine {
     id_vec marked; /* tokens that may differ where regular expressions are loose; see mk_syntax.c */
     u32 n_marked;  /* ... without lengths */
     bool has_marked;
+    intern_table places;      /* [ trie | nodes ... ]; see mk_outline.c */
+    VEC(const tt_trie *) tries;
+    VEC(const vb_inner *) trie_inner; /* of which they are; held. NULL: of the vocabulary */
+    word_map trie_of;         /* address -> index in tries */
+    intern_table origins;     /* [ lexer state | that in which the row begins ] where these differ */
+    word_map outline_of;      /* (lexer state, or CF_OPEN_ROW + origin; places) -> index in outlines */
+    VEC(mk_outline) outlines;
+    id_vec outline_words;
+    VEC(mk_end) ends;         /* scratch: of the outline that is being made */
+    mk_found outline;         /* scratch: its tokens */
+    bool cuts_much;           /* outlines do not pay */
     u64 _Atomic clock;
     ge_dfa *_Atomic table; /* a token automaton with all masks, or NULL; see mk_table.c */
     u32 table_tries;       /* to make one */
@@ -205,6 +237,10 @@ u32 cf_fresh(ge_engine *e, u32 row);                   /* the configuration {row
 u32 cf_single(ge_engine *e, cf_alternative a);         /* the configuration of one alternative */
 u32 cf_with_states(ge_engine *e, u32 config, const u32 *states); /* ... with other lexer states, one for each alternative */
 u32 cf_after(ge_engine *e, cf_alternative a, const u32 *lexemes, u32 n, bool skip); /* ... after these (and a skip) matched in a's row */
+u32 cf_begin(ge_engine *e, u32 row);                   /* the lexer state of what a row allows */
+u32 cf_row_after(ge_engine *e, u32 row, const u32 *lexemes, u32 n, bool skip); /* every split, nothing distinct: the row after these */
+u32 cf_go(ge_engine *e, u32 row, u32 accepts);         /* ... after this set of lexemes */
+u32 cf_close(ge_engine *e, u32 config, u32 row);       /* the configuration with a row for the open one that all its rows come from */
 u32 cf_twin(ge_engine *e, u32 config);                 /* itself if it is abstract or there are no distinct lexemes */
 /* lexing="longest": the configuration of all that is nested under the first alternative; CF_DEAD: there are others, or none. */
 u32 cf_nested(ge_engine *e, u32 config);

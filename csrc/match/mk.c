@@ -99,11 +99,9 @@ static bool add_unit(ge_engine *e, cf_alternative a, u32 unit, u32 hub) {
     if (!mk_cut(e, unit, hub, &cut, NULL)) return false;
     if (cut.bits) {
         e->stats.slice_hits++;
-        mk_make_bits(e, &e->found);
-        for (u32 i = 0; i < e->v->n_words; i++) e->found.bits[i] |= cut.bits[i];
+        mk_add_bits(e, &e->found, cut.bits);
     }
-    u32 config = cf_single(e, a);
-    return config != NONE && mk_walk(e, cut.rest, e->v->hubs[hub].node, config, &e->found);
+    return mk_add(e, cut.rest, e->v->hubs[hub].node, a, NULL, &e->found);
 }
 
 /* The tokens below a hub that an alternative can read. */
@@ -112,8 +110,7 @@ static bool add_parts(ge_engine *e, cf_alternative a, const mk_parts *parts, u32
         if (!add_unit(e, a, parts->unit[i], hub)) return false;
     if (parts->rest == LX_DEAD) return true;
     a.state = 2 * parts->rest;
-    u32 config = cf_single(e, a);
-    return config != NONE && mk_walk(e, &e->v->trie, e->v->hubs[hub].node, config, &e->found);
+    return mk_add(e, &e->v->trie, e->v->hubs[hub].node, a, NULL, &e->found);
 }
 
 typedef VEC(mk_parts) parts_vec;
@@ -142,7 +139,7 @@ static bool are_known(ge_engine *e, const parts_vec *parts, bool *known) {
 
 /* The tokens below a hub that a configuration can read, by its parts. */
 static bool add_split(ge_engine *e, u32 config, u32 hub, const parts_vec *parts, bool wide) {
-    if (!wide) return mk_walk(e, &e->v->trie, e->v->hubs[hub].node, config, &e->found);
+    if (!wide && !mk_has_outlines(e)) return mk_walk(e, &e->v->trie, e->v->hubs[hub].node, config, &e->found);
     for (u32 i = 0; i < parts->n; i++)
         if (!add_parts(e, cf_alternative_at(e, config, i), &parts->at[i], hub)) return false;
     return true;
@@ -442,6 +439,7 @@ bool mk_cold(ge_engine *e, u32 config, u32 *out, bool *all) {
 void mk_drop(ge_engine *e) {
     for (u32 i = 0; i < e->masks.n; i++) mk_release_kept(e, stable_at(&e->masks, i));
     mk_release_base(e, &e->found);
+    mk_drop_outlines(e);
     stable_drop(&e->b, &e->masks);
     map_drop(&e->b, &e->mask_of_hash);
     if (e->found.bits) mem_resize(&e->b, e->found.bits, e->v->n_words * sizeof *e->found.bits, 0);

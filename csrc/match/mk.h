@@ -4,6 +4,7 @@
  *     mk_loops.c     what below a node of the trie stays inside a lexeme
  *     mk_open.c      what begins a string within a token, and white space
  *     mk_walk.c      walks of the vocabulary with the configuration automaton
+ *     mk_outline.c   ... that are made once for many rows
  *     mk_unit.c      into what an alternative is taken apart
  *     mk_inner.c     lexeme-internal masks of units: what does not depend on the parser
  *     mk_key.c       ... by what they are found again
@@ -20,6 +21,13 @@
 /* Sets the bits of the tokens below a node that the configuration can read, or lists them (mk_found). Where a walk of the vocabulary from
  * its root comes to another hub (vocab/vb.h), it does not go on, but notes that in e->at_hubs. */
 bool mk_walk(ge_engine *e, const tt_trie *trie, u32 node, u32 config, mk_found *found);
+bool mk_walk_places(ge_engine *e, const tt_trie *trie, const u32 *nodes, u32 n, u32 config, mk_found *found); /* below several nodes */
+/* The same for an alternative, by outlines. `inner`: the lexeme-internal mask of which the trie is one of the tails, else NULL. */
+bool mk_add(ge_engine *e, const tt_trie *trie, u32 node, cf_alternative a, const vb_inner *inner, mk_found *found);
+bool mk_has_outlines(const ge_engine *e);
+/* A walk with an open row has come to a place where lexemes end. */
+bool mk_note_ends(ge_engine *e, const tt_trie *trie, mk_place at);
+void mk_drop_outlines(ge_engine *e);
 /* The same where `found` holds what `base` can read. It stops at hubs below which the two may differ. */
 bool mk_walk_difference(ge_engine *e, const tt_trie *trie, u32 node, u32 config, u32 base, mk_found *found);
 
@@ -38,6 +46,7 @@ bool mk_add_token(ge_engine *e, mk_found *found, u32 token);
 bool mk_add_listed(ge_engine *e, mk_found *found, const u32 *tokens, u32 n);
 void mk_clear_token(ge_engine *e, mk_found *found, u32 token);
 void mk_clear_tokens(ge_engine *e, const tt_trie *trie, u32 from, u32 to, mk_found *found); /* those of the nodes [from, to) */
+void mk_add_bits(ge_engine *e, mk_found *found, const u32 *bits);
 void mk_add_inner(ge_engine *e, mk_found *found, const vb_inner *inner);
 void mk_release_base(ge_engine *e, mk_found *found);
 

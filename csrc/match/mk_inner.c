@@ -130,6 +130,17 @@ bool mk_is_refused(ge_engine *e, u32 unit, bool *answer) {
     return true;
 }
 
+/* What can be read of the tails after lexemes of the unit of `a`. */
+static bool add_after(ge_engine *e, cf_alternative a, const u32 *lexemes, u32 n, bool skip, const tt_trie *tails, const vb_inner *inner,
+                      mk_found *found) {
+    if (!e->g->longest && !e->g->g.has_distinct) {
+        u32 row = cf_row_after(e, a.row, lexemes, n, skip), begin = row == NONE ? NONE : cf_begin(e, row);
+        return begin != NONE && mk_add(e, tails, 0, (cf_alternative){row, 2 * begin, 0, CF_NO_TEXT}, inner, found);
+    }
+    u32 config = cf_after(e, a, lexemes, n, skip);
+    return config != NONE && (config == CF_DEAD || mk_walk(e, tails, 0, config, found));
+}
+
 /* The bits, and the tails of the tokens that leave the unit of `a`. */
 static bool apply(ge_engine *e, cf_alternative a, const vb_inner *inner, mk_found *found) {
     mk_add_inner(e, found, inner);
@@ -143,8 +154,7 @@ static bool apply(ge_engine *e, cf_alternative a, const vb_inner *inner, mk_foun
             if (exit->places.at[k] == NONE) skip = true;
             else ok = vec_push(&e->b, &lexemes, lx_lexeme_at(&e->lx, a.state >> 1, exit->places.at[k]));
         }
-        u32 config = ok ? cf_after(e, a, lexemes.at, lexemes.n, skip) : NONE;
-        ok = config != NONE && (config == CF_DEAD || mk_walk(e, &exit->tails, 0, config, found));
+        ok = ok && add_after(e, a, lexemes.at, lexemes.n, skip, &exit->tails, inner, found);
     }
     vec_drop(&e->b, &lexemes);
     return ok;

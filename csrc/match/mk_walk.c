@@ -37,14 +37,19 @@ void mk_release_base(ge_engine *e, mk_found *found) {
     found->base = NULL;
 }
 
+void mk_add_bits(ge_engine *e, mk_found *found, const u32 *bits) {
+    mk_make_bits(e, found);
+    u32 *to = found->bits, n = e->v->n_words;
+    for (u32 i = 0; i < n; i++) to[i] |= bits[i];
+}
+
 void mk_add_inner(ge_engine *e, mk_found *found, const vb_inner *inner) {
     if (found->listed && !found->base && !(e->switches & GE_NO_SHARED_INNER)) {
         vb_hold(e->v, inner);
         found->base = inner;
         return;
     }
-    mk_make_bits(e, found);
-    for (u32 i = 0; i < e->v->n_words; i++) found->bits[i] |= inner->bits[i];
+    mk_add_bits(e, found, inner->bits);
 }
 
 bool mk_add_token(ge_engine *e, mk_found *found, u32 token) {
@@ -191,24 +196,27 @@ static bool add_below(ge_engine *e, const tt_trie *trie, u32 node, mk_found *fou
     return true;
 }
 
-static bool walk_below(ge_engine *e, const tt_trie *trie, u32 node, u32 config, mk_found *found) {
+/* From the places in e->walk on. */
+static bool walk_on(ge_engine *e, const tt_trie *trie, mk_found *found) {
     mk_visit at = {.config = NONE};
-    bool is_main = trie == &e->v->trie;
-    e->walk.n = 0;
-    if (!vec_push(&e->b, &e->walk, ((mk_place){node, config}))) return false;
+    bool is_main = trie == &e->v->trie, ends = false;
     for (u32 head = 0; head < e->walk.n; head++) {
         at.node = e->walk.at[head].node;
         if (e->walk.at[head].config != at.config) {
             at.config = e->walk.at[head].config;
             at.next = cf_at(e, at.config)->next;
             at.n_first = NONE;
+            ends = cf_at(e, at.config)->ends;
         }
         u32 begin = trie->first.at[at.node], end = trie->first.at[at.node + 1];
         if (!vec_reserve(&e->b, &e->walk, end - begin)) return false;
         bool may_stay = is_main && (end - begin >= CHOOSE || head > SHORT_WALK);
         if (may_stay && mk_stays_below(e, at.config, at.node)) {
             if (!add_below(e, trie, at.node, found)) return false;
-        } else if (end - begin < CHOOSE) {
+            continue;
+        }
+        if (ends && !mk_note_ends(e, trie, e->walk.at[head])) return false;
+        if (end - begin < CHOOSE) {
             e->stats.trie_nodes += end - begin;
             for (u32 i = begin; i < end; i++)
                 if (!try_child(e, trie, &at, i, found)) return false;
@@ -225,15 +233,22 @@ void mk_clear_tokens(ge_engine *e, const tt_trie *trie, u32 from, u32 to, mk_fou
         for (u32 next, token = tt_token(trie, i, &next); token != NONE; token = tt_more(trie, &next)) mk_clear_token(e, found, token);
 }
 
-bool mk_walk(ge_engine *e, const tt_trie *trie, u32 node, u32 config, mk_found *found) {
-    e->at_openings.n = 0;
-    bool ok = walk_below(e, trie, node, config, found);
+bool mk_walk_places(ge_engine *e, const tt_trie *trie, const u32 *nodes, u32 n, u32 config, mk_found *found) {
+    e->at_openings.n = e->walk.n = 0;
+    for (u32 i = 0; i < n; i++)
+        if (!vec_push(&e->b, &e->walk, ((mk_place){nodes[i], config}))) return false;
+    bool ok = walk_on(e, trie, found);
     while (ok && e->at_openings.n) {
         mk_place at = e->at_openings.at[--e->at_openings.n];
         const vb_opening *opening = &e->v->openings[at.node];
-        ok = mk_add_opening(e, opening, found) && walk_below(e, &opening->rest, 0, at.config, found);
+        e->walk.n = 0;
+        ok = vec_push(&e->b, &e->walk, ((mk_place){0, at.config})) && mk_add_opening(e, opening, found) && walk_on(e, &opening->rest, found);
     }
     return ok;
+}
+
+bool mk_walk(ge_engine *e, const tt_trie *trie, u32 node, u32 config, mk_found *found) {
+    return mk_walk_places(e, trie, &node, 1, config, found);
 }
 
 /* Clears all tokens at a node and below. */

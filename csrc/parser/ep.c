@@ -11,7 +11,8 @@
  *     row           a set and its closure    by prediction: which lexemes may come, and the items after each
  *
  * goto(row, lexeme) takes the row's items after that lexeme; items that end, or may, are followed into the set of their return point
- * (*completion*, ep_complete.c); the result, sorted, is interned; if it is new, *prediction* (ep_predict.c) makes it a row.
+ * (*completion*, ep_complete.c); the result, sorted, is interned; if it is new, it becomes a row, which knows its lexemes (ep_first.c). The
+ * items after them are made by *prediction* (ep_predict.c) when the first goto from that row asks for them.
  *
  * What identifies a row. Two sets of equal content have equal futures, as each future step is a function of the content. So it is sound
  * to leave out all that is a function of the rest, and all that has no future: predicted items are a function of the set; a finished
@@ -41,9 +42,9 @@
  *   - set_point and set_row are NONE or refer back to the set.
  *   - lexemes of a row ascend; each has at least one item.
  *
- * Failure. Whatever ep_start and ep_goto add is taken back if they fail, except rules made on demand, which are complete as they stand.
+ * Failure. Whatever ep_start and ep_goto add is taken back if they fail, except what stands by itself: rules made on demand, predictions.
  *
- * Cost. A row: linear in its items, and sorting (ep_predict.c). Sets, rows and points are only ever added. */
+ * Cost. A row: linear in its items, and sorting; its prediction the same (ep_predict.c). Sets, rows and points are only ever added. */
 #include "ep_parts.h"
 
 typedef struct mark {
@@ -88,6 +89,18 @@ static void renew_stamps(ep_parser *p) {
     memset(p->nonterminal_stamp.at, 0, p->nonterminal_stamp.n * sizeof *p->nonterminal_stamp.at);
     memset(p->point_stamp.at, 0, p->point_stamp.n * sizeof *p->point_stamp.at);
     p->stamp = 0;
+}
+
+/* What comes after the lexemes of a row, if it is not known yet. */
+static bool predict(ep_parser *p, u32 row) {
+    if (p->rows.at[row].starts != NONE) return true;
+    mark m = take_mark(p);
+    renew_stamps(p);
+    if (!ep_predict(p, row)) return go_back(p, m), false;
+    p->n_points = p->points.n;
+    p->n_rule_symbols = p->nodes.n - 1;
+    p->max_items = max_u32(p->max_items, p->rows.at[row].items);
+    return true;
 }
 
 /* Return point 0, the end of the sentence, and copies of the growing parts of the grammar. */
@@ -138,6 +151,8 @@ void ep_drop(ep_parser *p) {
     vec_drop(b, &p->lexemes);
     vec_drop(b, &p->starts);
     vec_drop(b, &p->scans);
+    vec_drop(b, &p->node_first);
+    vec_drop(b, &p->firsts);
     vec_drop(b, &p->least_nonterminal);
     vec_drop(b, &p->least_node);
     vec_drop(b, &p->least_point);
@@ -167,6 +182,7 @@ u32 ep_start(ep_parser *p) {
     return finish(p, ep_collect(p, EP_END_POINT, p->g->start), m);
 }
 
+/* `at`: of the group, in p->starts. */
 static bool follow_group(ep_parser *p, u32 at, u32 lexeme) {
     for (u32 k = p->starts.at[at]; k < p->starts.at[at + 1]; k++) {
         ep_item item = p->scans.at[k];
@@ -178,7 +194,8 @@ static bool follow_group(ep_parser *p, u32 at, u32 lexeme) {
 }
 
 bool ep_follow(ep_parser *p, u32 row, u32 lexeme) {
-    u32 first = p->rows.at[row].first, end = first + p->rows.at[row].n_lexemes, at = first;
+    if (!predict(p, row)) return false;
+    u32 first = p->rows.at[row].first, end = first + p->rows.at[row].n_lexemes, at = first, starts = p->rows.at[row].starts;
     p->following.n = 0;
     for (u32 high = end; at < high;) {
         u32 middle = at + (high - at) / 2;
@@ -186,17 +203,18 @@ bool ep_follow(ep_parser *p, u32 row, u32 lexeme) {
         else high = middle;
     }
     if (p->lexemes.at[at] == lexeme) { /* or a larger one, or the NONE at the end */
-        u32 begin = p->starts.at[at], n = p->starts.at[at + 1] - begin;
+        u32 begin = p->starts.at[starts + at - first], n = p->starts.at[starts + at - first + 1] - begin;
         if (!vec_reserve(p->b, &p->following, n)) return false;
         memcpy(p->following.at, p->scans.at + begin, n * sizeof *p->following.at);
         p->following.n = n;
     }
     for (u32 k = end; k-- > first && p->lexemes.at[k] >= p->g->n_lexemes;) /* what is made on demand has the highest numbers */
-        if (lexeme < p->g->n_lexemes && p->lx->lexemes.at[p->lexemes.at[k]].flags & LX_GROUP && !follow_group(p, k, lexeme)) return false;
+        if (lexeme < p->g->n_lexemes && p->lx->lexemes.at[p->lexemes.at[k]].flags & LX_GROUP && !follow_group(p, starts + k - first, lexeme)) return false;
     return p->following.n || budget_fail(p->b, GE_E_ARGUMENT);
 }
 
 u32 ep_goto(ep_parser *p, u32 row, const u32 *lexemes, u32 n, u32 value) {
+    if (!predict(p, row)) return NONE;
     mark m = take_mark(p);
     renew_stamps(p);
     ep_collect_begin(p);

@@ -2,7 +2,7 @@
  *
  * An *item* is (return point, node): the suffix `node` is still to come, then the text returns to the point. A *set* is an interned
  * sorted set of items with one bit: may the sentence end here. A *return point* is a set under an id of its own; a *row* is a set with
- * all that prediction adds. Ids are dense from 0 and stay valid as long as the parser; the arrays behind them may move. */
+ * the lexemes that may come, and with all that prediction adds once that is asked for. Ids are dense from 0 and stay valid as long as the parser; the arrays behind them may move. */
 #ifndef GE_EP_H
 #define GE_EP_H
 
@@ -15,10 +15,11 @@ typedef u64 ep_item; /* [ return point:32 | node:32 ] */
 
 typedef struct ep_row {
     u32 set;
-    u32 first;     /* entries of its lexemes, one more at the end */
+    u32 first;     /* its lexemes in `lexemes`, one more at the end */
     u32 n_lexemes;
     u32 accepts;   /* 0 or 1 */
-    u32 items;     /* number, predictions included */
+    u32 starts;    /* what comes after each of them, in `starts`, one more at the end; NONE: has not been asked for */
+    u32 items;     /* number; with these, predictions included */
 } ep_row;
 
 typedef struct ep_call { /* scratch: a nonterminal called in the row that is being made */
@@ -60,8 +61,10 @@ typedef struct ep_parser {
     VEC(u32) cycle_point; /* per cycle: its first return point */
     VEC(ep_row) rows;
     VEC(u32) lexemes;    /* of rows: ascending, then NONE */
-    VEC(u32) starts;     /* beside lexemes: where the items after that lexeme start in `scans` */
+    VEC(u32) starts;     /* of rows, by lexeme: where the items after it start in `scans` */
     VEC(ep_item) scans;
+    id_vec node_first;   /* per node: what its suffix may begin with, in `firsts`; NONE: not known yet */
+    id_vec firsts;       /* number, lexemes */
     /* ep_least.c */
     id_vec least_nonterminal, least_node, least_point;
     bool knows_least;

@@ -149,7 +149,7 @@ u32 ep_least_row(ep_parser *p, u32 row) {
 
 u32 ep_least_after(ep_parser *p, u32 row, u32 lexeme) {
     u32 least = RX_NO_LENGTH;
-    if (!learn_points(p) || !ep_follow(p, row, lexeme)) return least;
+    if (!ep_follow(p, row, lexeme) || !learn_points(p)) return least; /* in this order: to follow may make points */
     for (u32 k = 0; k < p->following.n; k++) {
         ep_item item = p->following.at[k];
         least = min_u32(least, rx_add_lengths(least_of_suffix(p, ep_item_node(item)), p->least_point.at[ep_item_point(item)]));

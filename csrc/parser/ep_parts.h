@@ -61,6 +61,10 @@ u32 ep_least_after_key(ep_parser *p, u32 state, u32 way);
 
 /* --- ep_predict.c -------------------------------------------------------------------------------------------------------- */
 
+bool ep_predict(ep_parser *p, u32 row); /* what comes after each of its lexemes */
+
+/* --- ep_first.c ---------------------------------------------------------------------------------------------------------- */
+
 u32 ep_row_of_set(ep_parser *p, u32 set); /* NONE on failure */
 
 #endif

@@ -1,4 +1,4 @@
-/* ep_predict: a set becomes a row.
+/* ep_predict: what comes after each lexeme of a row.
  *
  * 1. Closure. From each item of the set, and from each alternative of each nonterminal that is met, walk down the suffix: over symbols
  *    that may be empty, up to and including the first that may not. A lexeme on the way is *scanned*; a nonterminal gets a *waiter*: what
@@ -6,7 +6,7 @@
  *    another nonterminal called in this row, not known yet. A walk stops at a node that was seen with the same source.
  * 2. Return points (see ep.c). X depends on Y if an alternative of Y waits for X. Strongly connected components in dependency order
  *    (Tarjan 1972, with an explicit stack); a component with a cycle is left recursion.
- * 3. The scanned items, now with return points, sorted by lexeme, are the row.
+ * 3. The scanned items, now with return points, sorted by lexeme, are what goto takes from the row.
  *
  * Cost: linear in the items of the row, plus the sets that are copied into return points, plus sorting. */
 #include "ep_parts.h"
@@ -256,28 +256,26 @@ static bool write_scans(ep_parser *p, ep_row *row) {
     if (!vec_reserve(p->b, &p->merged, n) || !vec_reserve(p->b, &p->scans, n) || !vec_reserve(p->b, &p->items, n)) return false;
     for (u32 i = 0; i < n; i++) p->merged.at[i] = (u64)p->scanned.at[i].symbol << 32 | i;
     if (!ep_sort(p, p->merged.at, &n)) return false;
-    row->first = p->lexemes.n;
+    row->starts = p->starts.n;
     for (u32 i = 0; i < n;) {
         u32 lexeme = (u32)(p->merged.at[i] >> 32), count = 0;
         for (; i < n && p->merged.at[i] >> 32 == lexeme; i++) {
             ep_waiter w = p->scanned.at[(u32)p->merged.at[i]];
             p->items.at[count++] = ep_item_make(source_point(p, w), w.node);
         }
-        if (!vec_push(p->b, &p->lexemes, lexeme) || !vec_push(p->b, &p->starts, p->scans.n)) return false;
+        assert(p->lexemes.at[row->first + p->starts.n - row->starts] == lexeme);
+        if (!vec_push(p->b, &p->starts, p->scans.n)) return false;
         if (!ep_sort(p, p->items.at, &count)) return false;
         memcpy(p->scans.at + p->scans.n, p->items.at, count * sizeof *p->scans.at);
         p->scans.n += count;
     }
-    row->n_lexemes = p->lexemes.n - row->first;
-    return vec_push(p->b, &p->lexemes, NONE) && vec_push(p->b, &p->starts, p->scans.n);
+    return vec_push(p->b, &p->starts, p->scans.n);
 }
 
-u32 ep_row_of_set(ep_parser *p, u32 set) {
-    if (p->set_row.at[set] != NONE) return p->set_row.at[set];
-    if (p->rows.n >= p->b->limits.max_rows) return budget_limit(p->b, LIMIT(max_rows)), NONE;
-    ep_row row = {.set = set, .accepts = ep_set_accepts(p, set)};
-    if (!close_row(p, set) || !order_waiters(p) || !make_points(p) || !write_scans(p, &row)) return NONE;
-    row.items = p->waiters.n + p->scanned.n;
-    if (!vec_push(p->b, &p->rows, row)) return NONE;
-    return p->set_row.at[set] = p->rows.n - 1;
+bool ep_predict(ep_parser *p, u32 row) {
+    ep_row made = p->rows.at[row];
+    if (!close_row(p, made.set) || !order_waiters(p) || !make_points(p) || !write_scans(p, &made)) return false;
+    made.items = p->waiters.n + p->scanned.n;
+    p->rows.at[row] = made;
+    return true;
 }

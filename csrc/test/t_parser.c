@@ -237,7 +237,7 @@ static bool oracle_accepts(const oracle *o, u32 at) {
 /* The invariants of ep.c and gr.h. */
 static void check_valid(const ep_parser *p) {
     u32 n_sets = intern_count(&p->sets);
-    CHECK(p->set_point.n == n_sets && p->set_row.n == n_sets && p->lexemes.n == p->starts.n);
+    CHECK(p->set_point.n == n_sets && p->set_row.n == n_sets);
     CHECK(p->cycle_point.n == intern_count(&p->cycles));
     CHECK(p->node_stamp.n >= p->nodes.n && p->nonterminal_stamp.n >= p->nonterminals.n && p->point_stamp.n >= p->points.n);
     for (u32 set = 0; set < n_sets; set++) {
@@ -255,9 +255,12 @@ static void check_valid(const ep_parser *p) {
     for (u32 row = 0; row < p->rows.n; row++) {
         const ep_row *r = &p->rows.at[row];
         CHECK(p->lexemes.at[r->first + r->n_lexemes] == NONE && r->n_lexemes + r->accepts > 0);
-        for (u32 i = r->first; i < r->first + r->n_lexemes; i++) {
-            CHECK(p->lexemes.at[i] < p->lexemes.at[i + 1] && p->starts.at[i] < p->starts.at[i + 1] && p->starts.at[i + 1] <= p->scans.n);
-            for (u32 k = p->starts.at[i]; k < p->starts.at[i + 1]; k++) CHECK(ep_item_point(p->scans.at[k]) < p->points.n);
+        for (u32 i = 0; i < r->n_lexemes; i++) {
+            CHECK(p->lexemes.at[r->first + i] < p->lexemes.at[r->first + i + 1]);
+            if (r->starts == NONE) continue;
+            const u32 *start = p->starts.at + r->starts + i;
+            CHECK(start[0] < start[1] && start[1] <= p->scans.n);
+            for (u32 k = start[0]; k < start[1]; k++) CHECK(ep_item_point(p->scans.at[k]) < p->points.n);
         }
     }
     for (u32 node = 1; node < p->nodes.n; node++) {

@@ -210,7 +210,7 @@ static ge_stats race(ge_grammar *g, ge_vocab *v, u32 switches, ge_dfa *table) {
 
 /* Masks from token automata: one that all threads give to the engine, and one that it makes by itself where masks are slow, and made again and again. */
 static void race_of_tables(ge_grammar *g, ge_vocab *v, bool tight) {
-    enum { SLOW = GE_NO_INNER_MASKS | GE_NO_SLICES | GE_NO_HEIRS };
+    enum { SLOW = GE_NO_INNER_MASKS | GE_NO_SLICES | GE_NO_HEIRS | GE_NO_OUTLINES };
     ge_plan *plan = NULL;
     ge_dfa *table = NULL;
     ge_err err = {0};

@@ -192,6 +192,8 @@ def stream(
     check_bool("forced", forced)
     if prefix_cache is not None:
         _check_cache(prefix_cache)
+    if isinstance(prompt_ids, (str, bytes)):
+        raise TypeError(f"prompt_ids are the ids of tokens, not {type(prompt_ids).__name__}: encode the text with the model's tokenizer")
     ids = [index(token) for token in prompt_ids]
     if not ids:
         raise ValueError("the prompt is empty: a model needs at least one token to go on from")

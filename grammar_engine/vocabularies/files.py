@@ -11,6 +11,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import zlib
 from base64 import b64decode
 from collections.abc import Iterable
 from pathlib import Path
@@ -30,9 +31,12 @@ def read(path: str | os.PathLike[str], eos: Iterable[int | str] | None) -> Parts
     if content.startswith(SAVED_MAGIC):
         raise VocabularyError(f"{os.fspath(path)} was written by Vocabulary.save: use Vocabulary.load")
     if content.startswith(GZIP_MAGIC):
-        content = gzip.decompress(content)
+        try:
+            content = gzip.decompress(content)
+        except (OSError, EOFError, zlib.error) as error:
+            raise VocabularyError(f"{os.fspath(path)} cannot be decompressed: {error}") from error
     if not content.lstrip().startswith(b"{"):
-        return sentencepiece_model.read(path, eos)
+        return sentencepiece_model.from_content(content, f"{os.fspath(path)}, which is no JSON,", eos)
     try:
         table = json.loads(content)
     except ValueError as error:

@@ -44,6 +44,8 @@ def read(tokenizer: Any, eos: Iterable[int | str] | None) -> Parts:
 
 def read_transformers(tokenizer: Any, eos: Iterable[int | str] | None) -> Parts:
     """From a tokenizer of the `transformers` library, fast or slow."""
+    if isinstance(tokenizer, (str, os.PathLike)):
+        raise VocabularyError("from_transformers takes a tokenizer, such as AutoTokenizer.from_pretrained(name), not its name or path")
     if eos is None:
         own = getattr(tokenizer, "eos_token_id", None)
         eos = own if own is None or isinstance(own, (list, tuple)) else [own]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 from ..errors import VocabularyError
@@ -18,7 +19,7 @@ from .parts import Parts, find_eos
 def read(processor: Any, eos: Iterable[int | str] | None) -> Parts:
     """From a `SentencePieceProcessor`, or the path of a `.model` file."""
     if isinstance(processor, (str, os.PathLike)):
-        processor = _processor(processor)
+        return from_content(Path(processor).read_bytes(), os.fspath(processor), eos)
     if not hasattr(processor, "id_to_piece"):
         raise VocabularyError(f"from_sentencepiece takes a SentencePieceProcessor or a path, not {type(processor).__name__}")
     tokens: list[bytes] = []
@@ -37,12 +38,14 @@ def read(processor: Any, eos: Iterable[int | str] | None) -> Parts:
     return Parts(tokens, find_eos(eos, special), special)
 
 
-def _processor(path: str | os.PathLike[str]) -> Any:
+def from_content(content: bytes, name: str, eos: Iterable[int | str] | None) -> Parts:
+    """From what is in a `.model` file; messages call it `name`."""
     try:
         from sentencepiece import SentencePieceProcessor
     except ImportError as error:
         raise VocabularyError("reading a .model file needs the sentencepiece package") from error
     try:
-        return SentencePieceProcessor(model_file=os.fspath(path))
-    except (OSError, RuntimeError) as error:
-        raise VocabularyError(f"{os.fspath(path)} is no SentencePiece model: {error}") from error
+        processor = SentencePieceProcessor(model_proto=content)
+    except RuntimeError as error:
+        raise VocabularyError(f"{name} is no SentencePiece model: {error}") from error
+    return read(processor, eos)

@@ -466,7 +466,6 @@ def test_a_model_that_wants_nothing_of_what_is_allowed():
 @pytest.mark.parametrize(
     ("prompt", "arguments", "options", "words"),
     [
-        ("12", (), {}, "cannot be interpreted as an integer"),
         ([1.5], (), {}, "cannot be interpreted as an integer"),
         ([0], ("[a-z]*", CHARACTERS), {}, "grammar is a Grammar or a Matcher, not str"),
         ([0], (None, [b"a"]), {}, "vocabulary is a Vocabulary, not list"),
@@ -476,6 +475,7 @@ def test_a_model_that_wants_nothing_of_what_is_allowed():
         ([0], (), {"forced": 0}, "forced is a bool, not int"),
         ([0], (), {"max_new_tokens": 1.5}, "max_new_tokens is an int, not float"),
         ([0], (), {"prefix_cache": {}}, "prefix_cache is a PrefixCache, not dict"),
+        ("a text", (), {}, "encode the text with the model's tokenizer"),
     ],
 )
 def test_wrong_types(prompt, arguments, options, words):

@@ -4,6 +4,7 @@ grammars.py         random and enumerated expressions and grammars, through the 
 walk.py             the laws that hold at each step of each walk; every test below is a choice of what to walk
 test_walks.py       random grammars, regexes and vocabularies
 test_switches.py    each cache and fast path off = on
+test_outlines.py    walks that serve many rows
 test_worlds.py      exhaustive small worlds
 test_schemas.py     small JSON schemas
 """

@@ -150,6 +150,14 @@ def test_unknown_metaschema() -> None:
         Grammar.from_json_schema({"$schema": 2020})
 
 
+def test_drafts_that_are_too_old() -> None:
+    """They are not read as another draft in silence, though the metaschema of the third may be at hand."""
+    grammar = Grammar.from_json_schema({"$schema": "http://json-schema.org/draft-03/schema#", "items": NULL, "divisibleBy": 2})
+    assert not accepts(grammar, "[1]")
+    (note,) = (e for e in grammar.report.notes if e.keyword == "$schema")
+    assert "name a draft from 4 on" in note.detail
+
+
 def test_integers_of_draft_4_beside_others() -> None:
     """What an integer is depends on the draft of the schema that asks for one."""
     old = {"$id": "http://h/old", "id": "http://h/old", "$schema": URIS[4], "type": "integer"}

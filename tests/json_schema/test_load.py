@@ -32,6 +32,8 @@ def test_pydantic() -> None:
         assert accepts(grammar, '{"name": "x", "age": null}')
         assert not accepts(grammar, '{"age": 1}')
     assert accepts(Grammar.from_json_schema(pydantic.TypeAdapter(list[int])), "[1, 2]")
+    with pytest.raises(SchemaError, match=r"wrap a type in pydantic\.TypeAdapter"):
+        Grammar.from_json_schema(list[int])
 
 
 @pytest.mark.parametrize(

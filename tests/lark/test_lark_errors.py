@@ -53,7 +53,6 @@ def build(text: str, **options: object) -> Builder:
         ('start: x{"a", "b"}\nx{y}: y', "takes 1 arguments, not 2", 1, 8),
         ('start: x{"a"}\nx: "b"', "not a template", 1, 8),
         ('start: "a"\nx{y, y}: y', "appears twice", 2, 6),
-        ('start: x{"a"}\nx{y}: x{x{y}}', "ever larger", 2, 7),
         ("%declare A\nstart: A", "declared without", 1, 10),
         ("%import foo.BAR\nstart: BAR", "only the grammars that come with Lark", 1, 9),
         ("%import .common.INT\nstart: INT", "only the grammars that come with Lark", 1, 10),
@@ -152,6 +151,17 @@ def test_nesting_up_to_the_limit() -> None:
     build("start: " + "(" * 250 + '"x"' + ")" * 250)
     build("start: /" + "(" * 250 + "x" + ")" * 250 + "/")
     build("start: " + "(" * 1000 + '"x" | "y"' + ")?" * 1000, limits=Limits(max_regex_nesting=1000))
+
+
+def test_instances_of_templates_up_to_the_limit() -> None:
+    growing = 'start: t{"a"}\nt{x}: x | "(" t{p{x}} ")"\np{x}: x x'
+    with pytest.raises(LimitExceededError, match=r"max_template_instances = 10,000 is reached at 2:\d+: .* ever larger") as caught:
+        build(growing)
+    assert caught.value.limit == "max_template_instances" and caught.value.where.startswith("2:")
+    uses = "start: " + " ".join(f't{{"{i}"}}' for i in range(40)) + "\nt{x}: x"
+    build(uses, limits=Limits(max_template_instances=40))
+    with pytest.raises(LimitExceededError):
+        build(uses, limits=Limits(max_template_instances=39))
 
 
 def test_no_endless_backtracking_in_literals() -> None:

@@ -209,7 +209,7 @@ def random_limits(rng: random.Random) -> Limits | None:
     if rng.random() < 0.7:
         return None
     names = ["max_expressions", "max_regex_nesting", "max_lexer_states", "max_rules", "max_row_items", "max_rows", "max_configurations", "max_alternatives",
-             "max_step_work", "max_memory_bytes", "max_mask_bytes", "max_schema_nodes", "max_schema_nesting", "max_alternative_schemas"]  # fmt: skip
+             "max_step_work", "max_memory_bytes", "max_mask_bytes", "max_template_instances", "max_schema_nodes", "max_schema_nesting", "max_alternative_schemas"]  # fmt: skip
     return Limits(**{name: int(10 ** rng.uniform(0, 5)) for name in rng.sample(names, rng.randint(1, 3))})
 
 

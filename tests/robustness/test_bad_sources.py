@@ -67,6 +67,18 @@ def test_a_message_names_its_place_once(text):
     assert "cannot be read: the" not in message
 
 
+@pytest.mark.parametrize(
+    ("schema", "place"),
+    [
+        ({"minLength": "3"}, "(`minLength` at the root of the schema)"),
+        ({"properties": {"a": {"minimum": "3"}}}, "(`minimum` at /properties/a of the schema)"),
+        ({"required": "a"}, "`required` is a list of names (at the root of the schema)"),
+    ],
+)
+def test_a_message_names_its_keyword_once(schema, place):
+    assert place in str(refused(SchemaError, lambda: Grammar.from_json_schema(schema)))
+
+
 @pytest.mark.parametrize("source", [None, 5, 1.5, [], ["string"], object(), int])
 def test_no_schema_at_all(source):
     assert type(source).__name__ in str(refused(SchemaError, lambda: Grammar.from_json_schema(source)))

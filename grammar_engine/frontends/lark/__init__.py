@@ -58,7 +58,8 @@ def build(builder: Builder, text: str, *, start: str = "start", lexing: str = "e
     lexing : {"exact", "longest"}
         See the top of this module.
     limits : Limits, optional
-        `max_regex_nesting` bounds the nesting of brackets, in rules and in regular expressions.
+        `max_regex_nesting` bounds the nesting of brackets, in rules and in regular expressions; `max_template_instances` the rules that are made
+        from templates.
 
     Returns
     -------
@@ -74,7 +75,7 @@ def build(builder: Builder, text: str, *, start: str = "start", lexing: str = "e
     UnsupportedRegexError
         A regular expression looks at the text around its terminal, or back at itself.
     LimitExceededError
-        Brackets are nested too deeply.
+        Brackets are nested too deeply, or templates have too many instances.
     """
     if not isinstance(text, str):
         raise TypeError(f"a Lark grammar is a str, not {type(text).__name__}")
@@ -87,7 +88,7 @@ def build(builder: Builder, text: str, *, start: str = "start", lexing: str = "e
     source = load(text, limits, report)
     builder.longest = lexing == "longest"
     terminals = Terminals(builder, source.definitions, limits, report)
-    rules = Rules(builder, source.definitions, terminals)
+    rules = Rules(builder, source.definitions, terminals, limits)
     builder.start = rules.compile(start)
     for tree, origin in source.ignored:
         skipped = terminals.evaluate(tree, origin)

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
-from ...errors import GrammarError
+from ...errors import GrammarError, LimitExceededError
 from ...ir import Builder, Symbol
 from .syntax import Node, Origin, subtrees
 from .terminals import Terminal, Terminals, bounds
@@ -21,9 +21,9 @@ from .terminals import Terminal, Terminals, bounds
 if TYPE_CHECKING:
     from lark import Token
 
+    from ...limits import Limits
     from .loader import Definition
 
-MAX_TEMPLATE_INSTANCES = 50_000
 _MAX_NAME = 80  # characters in the name of an instance
 
 Sequence = list[Symbol]
@@ -34,8 +34,10 @@ Argument = Any  # an int or a str: value of a parameter: a symbol, or the key of
 class Rules:
     """Compiles the rules that a start rule reaches."""
 
-    def __init__(self, builder: Builder, definitions: dict[str, Definition], terminals: Terminals) -> None:
+    def __init__(self, builder: Builder, definitions: dict[str, Definition], terminals: Terminals, limits: Limits) -> None:
         self._builder = builder
+        self._max_instances = limits.max_template_instances
+        self._n_instances = 0  # of templates
         self._definitions = definitions
         self._terminals = terminals
         self._instances: dict[tuple[str, tuple[Argument, ...]], Symbol] = {}
@@ -145,9 +147,11 @@ class Rules:
             raise origin.error(f"{token} is not a template", token)
         if len(arguments) != len(definition.params):
             raise origin.error(f"{token} takes {len(definition.params)} arguments, not {len(arguments)}", token)
-        if len(self._instances) >= MAX_TEMPLATE_INSTANCES and (template, arguments) not in self._instances:
-            reason = f"more than {MAX_TEMPLATE_INSTANCES:,} instances of rules: does {token} use itself with ever larger arguments?"
-            raise origin.error(reason, token)
+        if (definition.name, arguments) not in self._instances:
+            self._n_instances += 1
+            if self._n_instances > self._max_instances:
+                cause = f"instances of templates: does {token} use itself with ever larger arguments?"
+                raise LimitExceededError("max_template_instances", self._max_instances, cause, where=origin.place(token))
         return self._instance(definition, arguments)
 
     def _instance(self, definition: Definition, arguments: tuple[Argument, ...]) -> Symbol:

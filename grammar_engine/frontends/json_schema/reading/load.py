@@ -55,7 +55,9 @@ def load(source: Any, limits: Limits | None = None) -> Any:
     for method in ("model_json_schema", "json_schema"):  # of a pydantic model class, of a TypeAdapter
         if callable(getattr(source, method, None)):
             return getattr(source, method)()
-    raise SchemaError(f"a schema is a dict, a bool, JSON text, a pydantic model or a TypeAdapter, not {type(source).__name__}")
+    is_type = isinstance(source, type) or hasattr(source, "__origin__")  # a dataclass, list[int], ...
+    remedy = "; wrap a type in pydantic.TypeAdapter" if is_type else ""
+    raise SchemaError(f"a schema is a dict, a bool, JSON text, a pydantic model or a TypeAdapter, not {type(source).__name__}{remedy}")
 
 
 def _from_text(text: str, limits: Limits) -> Any:

@@ -25,6 +25,7 @@ from .keywords import LIST_OF_SCHEMAS, MAP_OF_SCHEMAS, ONE_SCHEMA, Draft, Keywor
 from .load import load
 
 _ABSOLUTE = re.compile(r"[a-z]+://[A-Za-z0-9.-]+(?:/[\w./%~-]*)?", re.ASCII)  # the URIs that `urljoin` leaves as they are, written plainly
+_OLDER = {f"http://json-schema.org/draft-0{number}/schema" for number in (1, 2, 3)}  # drafts that are not read; the third has a metaschema
 RECURSIVE = ""  # the name under which `$recursiveAnchor` is kept among the dynamic anchors: no anchor is called so
 
 
@@ -225,9 +226,11 @@ class Library:
         return self._dialects[stated]
 
     def _custom_dialect(self, stated: str, pointer: str) -> Dialect:
-        metaschema = self._source(urldefrag(stated)[0])
+        uri = urldefrag(stated)[0]
+        metaschema = None if uri in _OLDER else self._source(uri)
         if not isinstance(metaschema, dict):
-            detail = f"the metaschema {stated!r} is not known, so 2020-12 is assumed; give it in `resources`, or name a draft"
+            remedy = "name a draft from 4 on" if uri in _OLDER else "give it in `resources`, or name a draft"
+            detail = f"the metaschema {stated!r} is not known, so 2020-12 is assumed; {remedy}"
             self.notes.append(Entry(pointer, "$schema", detail))
             return Dialect(Draft.UNSTATED)
         base = metaschema.get("$schema")

@@ -1,0 +1,252 @@
+/* Outlines: walks of the vocabulary that are made once for all rows in which the same lexemes may come.
+ *
+ * Idea. In grammars of programming languages texts come to a new row at nearly each token, and hardly ever to new lexemes. Where a walk goes
+ * depends on the row only by these until a lexeme ends. So it is made with an *open* row, which stands for all rows with that lexer state, and
+ * what is found is kept, the *outline*:
+ *
+ *     tokens   that are read before the walk needs to know more
+ *     exits    a set of lexemes, and the places of the trie at which it has matched and something is below
+ *     hubs     the configurations in which it has come to hubs (vocab/vb.h)
+ *
+ *     what a row reads from some places on  =  tokens  +  for each exit: what the row after these lexemes reads from its places on
+ *
+ * So a mask for a row that is new takes look-ups, and an Earley step for each exit. A skip leads back to the row, and so does not end the outline.
+ *
+ * Exactness. An alternative in a row reads what the same alternative in an open row reads, but for what comes after its exits: cf.c makes both by
+ * the same steps. With every split alternatives do not depend on each other. (Not with `longest`, where they do.)
+ *
+ * Not with bags: distinct lexemes lead to rows that depend on the text, and the states of a bag each have lexemes of their own, so that hardly any
+ * outline is asked for twice.
+ *
+ * Cost. An outline: as the walk. Where tokens can be cut in many ways that do not lead to the same rows, walks with all ways joined are
+ * cheaper: a grammar in which that was met has no outlines from then on. */
+#include "mk.h"
+
+enum {
+    MAX_TASKS = 1000,   /* of one walk */
+    MAX_NEW_ROWS = 200, /* that one walk makes */
+    TASK_SLOTS = 2048
+};
+
+/* To be found: what a row can read in a lexer state from some places on. */
+typedef struct mk_task {
+    u32 row, state, places;
+} mk_task;
+
+/* The tasks of one walk, each once: what was found and what is still to be done. A slot holds the index of a task, plus 1. */
+typedef struct agenda {
+    mk_task tasks[MAX_TASKS];
+    u16 slots[TASK_SLOTS];
+    u32 n;
+    bool is_full;
+} agenda;
+
+/* Adds a task, if it is not there. */
+static void plan(agenda *a, mk_task task) {
+    u32 slot = (u32)mix_u64((u64)task.row << 32 | task.places);
+    for (; a->slots[slot % TASK_SLOTS]; slot++) {
+        const mk_task *other = &a->tasks[a->slots[slot % TASK_SLOTS] - 1];
+        if (other->row == task.row && other->places == task.places && other->state == task.state) return;
+    }
+    if (a->n == MAX_TASKS) {
+        a->is_full = true;
+        return;
+    }
+    a->tasks[a->n++] = task;
+    a->slots[slot % TASK_SLOTS] = (u16)a->n;
+}
+
+/* The index of a trie; NONE: failure. `inner`: of which it is one of the tails, else NULL. */
+static u32 index_of(ge_engine *e, const tt_trie *trie, const vb_inner *inner) {
+    u64 address = (u64)(uintptr_t)trie;
+    u32 index = map_get(&e->trie_of, address);
+    if (index != NONE) return index;
+    if (!vec_reserve(&e->b, &e->tries, 1) || !vec_reserve(&e->b, &e->trie_inner, 1)) return NONE;
+    if (!map_put(&e->b, &e->trie_of, address, e->tries.n)) return NONE;
+    if (inner) vb_hold(e->v, inner);
+    e->trie_inner.at[e->trie_inner.n++] = inner;
+    e->tries.at[e->tries.n] = trie;
+    return e->tries.n++;
+}
+
+/* Nodes ascending, each once: a walk from several places may come to one on several ways. They are nearly sorted. */
+static u32 sort_nodes(u32 *nodes, u32 n) {
+    u32 kept = 0;
+    for (u32 i = 0; i < n; i++) {
+        u32 node = nodes[i], k = kept;
+        while (k && nodes[k - 1] > node) k--;
+        if (k && nodes[k - 1] == node) continue;
+        memmove(nodes + k + 1, nodes + k, (kept++ - k) * sizeof *nodes);
+        nodes[k] = node;
+    }
+    return kept;
+}
+
+/* Appends the exits of the outline, of which e->ends are the places: those with the same lexemes in the same trie together. */
+static bool add_exits(ge_engine *e, mk_outline *to) {
+    id_vec words = {0};
+    bool ok = true;
+    to->exits = e->outline_words.n;
+    for (u32 i = 0; ok && i < e->ends.n; i++) {
+        mk_end first = e->ends.at[i];
+        if (!first.trie) continue;
+        u32 index = index_of(e, first.trie, NULL);
+        words.n = 0;
+        ok = index != NONE && vec_push(&e->b, &words, index);
+        for (u32 k = i; ok && k < e->ends.n; k++) {
+            mk_end *end = &e->ends.at[k];
+            if (end->trie != first.trie || end->accepts != first.accepts) continue;
+            ok = vec_push(&e->b, &words, end->node);
+            end->trie = NULL;
+        }
+        if (ok) words.n = 1 + sort_nodes(words.at + 1, words.n - 1);
+        u32 places = ok ? intern(&e->b, &e->places, words.at, words.n, NULL) : NONE;
+        ok = places != NONE && vec_push(&e->b, &e->outline_words, first.accepts) && vec_push(&e->b, &e->outline_words, places);
+        to->n_exits++;
+    }
+    vec_drop(&e->b, &words);
+    return ok;
+}
+
+/* The tokens are in e->outline, what hubs were come to is in e->at_hubs from `hubs` on. */
+static bool keep_outline(ge_engine *e, u32 hubs, mk_outline *to) {
+    mk_found *found = &e->outline;
+    id_vec *words = &e->outline_words;
+    to->tokens = words->n;
+    if (!found->listed) {
+        if (!(to->bits = mem_resize(&e->b, NULL, 0, e->v->n_words * sizeof *to->bits))) return false;
+        memcpy(to->bits, found->bits, e->v->n_words * sizeof *to->bits);
+    } else if (found->list.n) {
+        if (!vec_reserve(&e->b, words, found->list.n)) return false;
+        memcpy(words->at + words->n, found->list.at, found->list.n * sizeof *words->at);
+        words->n += to->n_tokens = found->list.n;
+    }
+    to->hubs = words->n;
+    for (u32 i = hubs; i < e->at_hubs.n; i++, to->n_hubs++)
+        if (!vec_push(&e->b, words, e->at_hubs.at[i].node) || !vec_push(&e->b, words, e->at_hubs.at[i].config)) return false;
+    return add_exits(e, to);
+}
+
+/* Makes the outline of a lexer state from some places on; `begin`: the state to which skips lead. */
+static bool make_outline(ge_engine *e, u32 state, u32 begin, u32 places, mk_outline *made) {
+    const u32 *words = intern_words(&e->places, places);
+    u32 hubs = e->at_hubs.n, config = cf_single(e, (cf_alternative){CF_OPEN_ROW + begin, 2 * state, 0, CF_NO_TEXT});
+    if (config == NONE) return false;
+    if (!e->outline.bits && !(e->outline.bits = mem_resize(&e->b, NULL, 0, e->v->n_words * sizeof *e->outline.bits))) return false;
+    e->ends.n = 0;
+    mk_begin(e, &e->outline, true);
+    bool ok = mk_walk_places(e, e->tries.at[words[0]], words + 1, intern_length(&e->places, places) - 1, config, &e->outline);
+    ok = ok && keep_outline(e, hubs, made);
+    e->at_hubs.n = hubs;
+    return ok;
+}
+
+bool mk_note_ends(ge_engine *e, const tt_trie *trie, mk_place at) {
+    for (u32 i = 0, n = cf_count(e, at.config); i < n; i++) {
+        u32 row = cf_alternative_at(e, at.config, i).row;
+        if (!cf_is_ended(row)) continue;
+        if (!vec_push(&e->b, &e->ends, ((mk_end){trie, at.node, row - CF_ENDED_ROW}))) return false;
+    }
+    return true;
+}
+
+/* The index of the outline that a task asks for; NONE: failure. */
+static u32 outline_of(ge_engine *e, mk_task task) {
+    u32 begin = e->lx.info.at[task.state].has_skip ? cf_begin(e, task.row) : LX_IDLE, origin = task.state;
+    if (begin == NONE) return NONE;
+    if (begin != task.state && begin != LX_IDLE) { /* under way */
+        origin = intern(&e->b, &e->origins, (u32[]){task.state, begin}, 2, NULL);
+        if (origin == NONE) return NONE;
+        origin += CF_OPEN_ROW;
+    }
+    u64 key = (u64)origin << 32 | task.places;
+    u32 index = map_get(&e->outline_of, key);
+    if (index != NONE) return e->stats.outline_hits++, index;
+    mk_outline made = {0};
+    index = e->outlines.n;
+    if (make_outline(e, task.state, begin, task.places, &made) && vec_reserve(&e->b, &e->outlines, 1) && map_put(&e->b, &e->outline_of, key, index)) {
+        e->stats.outlines++;
+        e->outlines.at[e->outlines.n++] = made;
+        return index;
+    }
+    if (made.bits) mem_resize(&e->b, made.bits, e->v->n_words * sizeof *made.bits, 0);
+    return NONE;
+}
+
+static bool add_outlined(ge_engine *e, const mk_outline *o, mk_found *found) {
+    const u32 *tokens = e->outline_words.at + o->tokens;
+    if (o->bits) mk_add_bits(e, found, o->bits);
+    for (u32 i = 0; i < o->n_tokens; i++) {
+        if (!found->listed) found->bits[tokens[i] >> 5] |= (u32)1 << (tokens[i] & 31);
+        else if (!mk_add_token(e, found, tokens[i])) return false;
+    }
+    return true;
+}
+
+static bool add_task(ge_engine *e, mk_task task, agenda *open, mk_found *found) {
+    u32 index = outline_of(e, task);
+    if (index == NONE) return false;
+    mk_outline o = e->outlines.at[index];
+    if (!add_outlined(e, &o, found)) return false;
+    for (u32 i = 0; i < o.n_hubs; i++) {
+        const u32 *hub = e->outline_words.at + o.hubs + 2 * i;
+        u32 config = cf_close(e, hub[1], task.row);
+        if (config == NONE || !vec_push(&e->b, &e->at_hubs, ((mk_place){hub[0], config}))) return false;
+    }
+    for (u32 i = 0; i < o.n_exits; i++) {
+        const u32 *exit = e->outline_words.at + o.exits + 2 * i;
+        u32 row = cf_go(e, task.row, exit[0]), begin = row == NONE ? NONE : cf_begin(e, row);
+        if (begin == NONE) return false;
+        if (begin != LX_IDLE) plan(open, (mk_task){row, begin, exit[1]});
+    }
+    return true;
+}
+
+bool mk_has_outlines(const ge_engine *e) {
+    return !(e->switches & GE_NO_OUTLINES) && !e->g->longest && e->g->g.bags.n == 0 && !e->cuts_much;
+}
+
+/* *done = false: there are too many tasks. */
+static bool add_tasks(ge_engine *e, const tt_trie *trie, u32 node, cf_alternative a, const vb_inner *inner, mk_found *found, bool *done) {
+    agenda open;
+    u32 index = index_of(e, trie, inner), places = index == NONE ? NONE : intern(&e->b, &e->places, (u32[]){index, node}, 2, NULL);
+    if (places == NONE) return false;
+    memset(open.slots, 0, sizeof open.slots);
+    open.n = 0;
+    open.is_full = false;
+    plan(&open, (mk_task){a.row, a.state >> 1, places});
+    for (u32 i = 0, rows = e->ep.rows.n; i < open.n && !open.is_full; i++) {
+        if (!add_task(e, open.tasks[i], &open, found)) return false;
+        open.is_full |= e->ep.rows.n - rows > MAX_NEW_ROWS;
+    }
+    *done = !open.is_full;
+    e->cuts_much |= open.is_full;
+    return true;
+}
+
+bool mk_add(ge_engine *e, const tt_trie *trie, u32 node, cf_alternative a, const vb_inner *inner, mk_found *found) {
+    bool done = false, may_keep = mk_has_outlines(e) && !(inner && e->switches & GE_NO_SHARED_INNER);
+    u32 hubs = e->at_hubs.n, config;
+    if (may_keep && !add_tasks(e, trie, node, a, inner, found, &done)) return false;
+    if (done) return true;
+    e->at_hubs.n = hubs;
+    return (config = cf_single(e, a)) != NONE && mk_walk(e, trie, node, config, found);
+}
+
+void mk_drop_outlines(ge_engine *e) {
+    for (u32 i = 0; i < e->outlines.n; i++)
+        if (e->outlines.at[i].bits) mem_resize(&e->b, e->outlines.at[i].bits, e->v->n_words * sizeof(u32), 0);
+    for (u32 i = 0; i < e->trie_inner.n; i++)
+        if (e->trie_inner.at[i]) vb_release(e->v, e->trie_inner.at[i]);
+    if (e->outline.bits) mem_resize(&e->b, e->outline.bits, e->v->n_words * sizeof(u32), 0);
+    vec_drop(&e->b, &e->outline.list);
+    intern_drop(&e->b, &e->places);
+    vec_drop(&e->b, &e->tries);
+    vec_drop(&e->b, &e->trie_inner);
+    map_drop(&e->b, &e->trie_of);
+    intern_drop(&e->b, &e->origins);
+    map_drop(&e->b, &e->outline_of);
+    vec_drop(&e->b, &e->outlines);
+    vec_drop(&e->b, &e->outline_words);
+    vec_drop(&e->b, &e->ends);
+}
