@@ -131,7 +131,7 @@ def _read(body: memoryview) -> Portable:
     if len(body) != ends[-1] + n_data or len(lexeme_records) != 2 * len(lexemes) or len(lists) % 5:
         raise ValueError("lengths")
     start, report = told["start"], Report(*(_rows(Entry, of_list) for of_list in columns[2:]))
-    if type(start) is not int or not start & 1 or not 0 <= start >> 1 < len(nonterminals):
+    if type(start) is not int or not 0 <= start >> 1 < len(nonterminals if start & 1 else lexemes):
         raise ValueError("start")
     return Portable(
         Records(words, lexeme_records, rules, lists, bags, bytes(body[ends[-1] :]), start, bool(told["longest"])),

@@ -88,6 +88,11 @@ REFUSED: tuple[tuple[str, str, Any], ...] = (
     ("uniqueItems", "arrays or objects as items", {"type": "array", "uniqueItems": True}),
     (
         "uniqueItems",
+        "positions with values in common, beside `contains` that counts",
+        {"prefixItems": [{"const": 1}], "items": {"type": "integer"}, "uniqueItems": True, "contains": {"minimum": 5}, "maxContains": 1},
+    ),
+    (
+        "uniqueItems",
         "positions with values in common, and few values, not listed or to be shared out in over 50,000 ways",
         {
             "prefixItems": [{"type": "string", "pattern": "^a?$"}, {"type": "string", "maxLength": 0}],

@@ -60,7 +60,7 @@ static u32 least_of_nonterminal(ep_parser *p, u32 x) {
 static bool learn_least(ep_parser *p) {
     u32 n = p->g->nonterminals.n;
     if (!fit_unknown(p, &p->least_nonterminal, n)) return false;
-    memset(p->least_nonterminal.at, 0xff, n * sizeof *p->least_nonterminal.at); /* no text, as far as is known */
+    if (n) memset(p->least_nonterminal.at, 0xff, n * sizeof *p->least_nonterminal.at); /* no text, as far as is known */
     bool up = false;
     for (bool again = true; again; up = !up) {
         again = false;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 from urllib.parse import urljoin
 
@@ -119,6 +120,31 @@ def test_a_name_given_twice() -> None:
     Grammar.from_json_schema({"$defs": twice, "$ref": "#/$defs/a"})
     same = {"a": {"$id": "http://h/a", **NULL}, "b": {"$id": "http://h/a", **NULL}}
     assert accepts(Grammar.from_json_schema({"$defs": same, "$ref": "http://h/a"}), "null")
+    alike = {"a": {"$id": "http://h/a", "const": 1}, "b": {"$id": "http://h/a", "const": True}}
+    with pytest.raises(SchemaError, match="two different schemas"):
+        Grammar.from_json_schema({"$defs": alike, "$ref": "http://h/a"})
+
+
+def test_one_object_in_two_resources() -> None:
+    """What a Python object means depends on where it stands; JSON text has no such objects."""
+    shared = {"$id": "m", "$ref": "x"}
+    schema = {
+        "properties": {"a": {"$ref": "http://a/"}, "b": {"$ref": "http://b/"}},
+        "$defs": {
+            "A": {"$id": "http://a/", "items": shared, "$defs": {"x": {"$id": "x", "type": "string"}}},
+            "B": {"$id": "http://b/", "items": shared, "$defs": {"x": {"$id": "x", "type": "integer"}}},
+        },
+    }
+    for written in (schema, json.dumps(schema)):
+        grammar = Grammar.from_json_schema(written)
+        for text, right in [('{"a": ["s"]}', True), ('{"a": [1]}', False), ('{"b": [1]}', True), ('{"b": ["s"]}', False)]:
+            assert accepts(grammar, text) is right
+    anchored = {"$anchor": "n", "type": "null"}
+    schema = {
+        "items": {"$ref": "http://b/#n"},
+        "$defs": {"A": {"$id": "http://a/", "items": anchored}, "B": {"$id": "http://b/", "items": anchored}},
+    }
+    assert accepts(Grammar.from_json_schema(schema), "[null]") and not accepts(Grammar.from_json_schema(schema), "[1]")
 
 
 @pytest.mark.parametrize("uri", [uri for uri in metaschemas() if draft_of(uri)])

@@ -10,6 +10,7 @@ import random
 import struct
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,11 @@ MADE = {
     "schema": lambda: Grammar.from_json_schema(SCHEMA, property_order="any", lenient=True),
     "regex": lambda: Grammar.from_regex(r"(?i)[a-c]{2,900}|\w+"),
     "lark": lambda: Grammar.from_lark('start: (A | "if" start)+\nA: /[a-z]+/\n%ignore " "', lexing="longest"),
+    **{
+        f"{white} {schema}": partial(Grammar.from_json_schema, schema, whitespace=white)
+        for white in ("flexible", "compact", "bounded")
+        for schema in ('{"type": "integer"}', '{"const": "a"}', '{"enum": [null, 1]}', '{"type": "string", "format": "date"}')
+    },
     "choices": lambda: Grammar.from_choices(["yes", b"\xff\x00"]),
 }
 

@@ -155,7 +155,8 @@ class Assertions:
         pointer = place.pointer  # of an invented place: the value itself
         if not place.invented:
             pointer += f"/{keyword}" + (f"/{index}" if keyword == "enum" else "")
-        return self.document.invented(place, f"{pointer}/{step if isinstance(step, int) else escape(step)}", {"enum": [value]})
+        invented = {"const": value} if keyword == "const" else {"enum": [value]}
+        return self.document.invented(place, f"{pointer}/{step if isinstance(step, int) else escape(step)}", invented)
 
     def _strings(self, place: Place, schema: dict[str, Any]) -> tuple[tuple[StringPiece, ...], bool]:
         context = self.context

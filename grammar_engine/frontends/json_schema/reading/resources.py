@@ -95,7 +95,7 @@ class Library:
         self._sources: dict[str, Any] = {}  # documents that were read
         self._dialects: dict[str, Dialect] = {}
         self._by_uri: dict[str, Resource] = {}
-        self._by_value: dict[int, Resource] = {}
+        self._by_value: dict[tuple[int, Resource], Resource] = {}  # by what lies in which resource: one object may stand in several
         self._ambiguous: set[str] = set()
         self._scanned: set[Resource] = set()
         self._opened: set[str] = set()
@@ -106,7 +106,7 @@ class Library:
         if not isinstance(value, dict) or ("$id" not in value and "id" not in value) or value is resource.value:
             return resource
         self.scan(resource.document)
-        return self._by_value.get(id(value), resource)
+        return self._by_value.get((id(value), resource), resource)
 
     def find(self, uri: str, pointer: str, keyword: str) -> Resource | None:
         """The resource that is called `uri`."""
@@ -129,14 +129,14 @@ class Library:
         self._scanned.add(document)
         maximum = self.limits.max_schema_nesting
         pending: list[tuple[Any, str, Resource, int]] = [(document.value, document.pointer, document, 0)]
-        seen: set[int] = set()
+        seen: set[tuple[int, Resource]] = set()
         while pending:
             value, pointer, resource, depth = pending.pop()
-            if not isinstance(value, dict) or id(value) in seen:
+            if not isinstance(value, dict) or (id(value), resource) in seen:
                 continue
             if depth > maximum:
                 raise LimitExceededError("max_schema_nesting", maximum, where=pointer)
-            seen.add(id(value))
+            seen.add((id(value), resource))
             resource = self._declare(value, pointer, resource)
             for key, member in value.items():
                 if key in MAP_OF_SCHEMAS and isinstance(member, dict):
@@ -182,7 +182,8 @@ class Library:
             name = _identifier(value, dialect.draft)
             uri = resource.uri if name is None else absolute(resource.uri, name, pointer)
             if uri != resource.uri:
-                resource = self._resource(uri, value, pointer, dialect, resource.document)
+                around, resource = resource, self._resource(uri, value, pointer, dialect, resource.document)
+                self._by_value[id(value), around] = resource
         else:
             name = _identifier(value, resource.dialect.draft)
         if (
@@ -202,7 +203,6 @@ class Library:
 
     def _resource(self, uri: str, value: Any, pointer: str, dialect: Dialect, document: Resource | None = None) -> Resource:
         resource = Resource(uri, value, pointer, dialect, document)
-        self._by_value[id(value)] = resource
         self._call(uri, resource)
         return resource
 
@@ -293,7 +293,19 @@ def _may_have_dynamic_anchors(value: Any) -> bool:
 
 
 def _equal(first: Any, second: Any) -> bool:
-    try:
-        return bool(first == second)
-    except RecursionError:
-        return False
+    """The same JSON, where 1 is 1.0 but not true."""
+    pending, seen = [(first, second)], set()
+    while pending:
+        one, other = pending.pop()
+        if one is other or (id(one), id(other)) in seen:
+            continue
+        if isinstance(one, dict) and isinstance(other, dict) and one.keys() == other.keys():
+            pending += [(value, other[key]) for key, value in one.items()]
+        elif isinstance(one, (list, tuple)) and isinstance(other, (list, tuple)) and len(one) == len(other):
+            pending += zip(one, other)
+        elif isinstance(one, (dict, list, tuple)) or isinstance(one, bool) != isinstance(other, bool) or one != other:
+            return False
+        else:
+            continue
+        seen.add((id(one), id(other)))
+    return True
