@@ -249,7 +249,7 @@ what a JSON parser would read as a valid instance; none makes it larger, but for
   any digits behind the point: multiples of a fraction in plain notation, bounded numbers also with one nonzero digit before the point and an exponent,
   numbers without bounds in any way that RFC 8259 allows. What a schema *excludes* is excluded in every spelling: a number that is `not` an integer is
   not `5.0`. No float is ever involved.
-- **Strings.** Each character in one way, raw where JSON allows it.
+- **Strings.** Each character in one way, raw where JSON allows it. Surrogates come in pairs: a schema that names text with a lone one is refused.
 - **White space.** `whitespace=`
 
   | value | between JSON tokens | before and after the value |
