@@ -284,6 +284,11 @@ static bool is_contradiction(rx_arena *x, rx_id id, bool *answer) {
     return true;
 }
 
+/* Is it a spelling and what comes behind? Then its values tell, and of the states of an escape, 10^5 for each character, none is visited. */
+static bool is_spelling(const rx_arena *x, rx_id id) {
+    return rx_kind_of(x, id) == RX_CONCAT && rx_kind_of(x, intern_words(&x->nodes, id)[1]) == RX_QUOTE;
+}
+
 /* Searches the derivatives for one that contains "", and follows first those for which the way there and a guess at the rest are shortest
  * (A*, Hart, Nilsson, Raphael 1968; the guess may be too high, since any way will do). Found: it and all on the way to it are inhabited.
  * Exhausted: all that were visited are empty. Verdicts are kept, so the total over all calls is one visit per node. */
@@ -310,6 +315,7 @@ static bool search(rx_arena *x, rx_id start) {
             bool hopeless;
             ok = is_contradiction(x, id, &hopeless);
             if (hopeless) x->meta.at[id].known_empty = 1;
+            if (ok && !hopeless && is_spelling(x, id)) hopeless = rx_is_empty(x, id), ok = x->b->status == GE_OK;
             if (!ok || hopeless) continue;
             u32 length = nodes.at[at].length + 1, to = min_u32(length + x->meta.at[id].distance, N_BUCKETS - 1);
             ok = map_put(x->b, &seen, id, 0) && vec_push(x->b, &nodes, ((search_node){id, at, length, bucket[to]}));

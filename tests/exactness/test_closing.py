@@ -6,6 +6,7 @@ the closing. Where such a search gets too large it is given up, and the tests as
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Callable
 from typing import Any
@@ -306,6 +307,17 @@ def test_what_is_foretold_is_the_length_of_the_closing(make: Make, wanted: int, 
             token = rng.choice(ours.allowed_tokens())
             assert ours.accept(token) and theirs.accept(token)
     assert compared > 4 * unknown
+
+
+@pytest.mark.parametrize(("pattern", "least"), [("^a*$", 2), ("^aaa?$", 2), ("^[ab]{2}$", 3)])
+def test_items_that_differ_in_all_spellings(pattern: str, least: int) -> None:
+    """That no value is left is seen by the values: there are too many escapes to go through them."""
+    schema = {"type": "array", "items": {"type": "string", "pattern": pattern, "maxLength": 3}, "uniqueItems": True, "minItems": least}
+    closings, limits = [], Limits(max_step_work=2_000_000)
+    for escapes in ("minimal", "all"):
+        grammar = Grammar.from_json_schema(schema, whitespace="compact", escapes=escapes, limits=limits)
+        closings.append(Matcher(grammar, Vocabulary.bytes()).closing_bytes())
+    assert closings[0] == closings[1] and len(set(json.loads(closings[0]))) == least
 
 
 def test_what_is_not_foretold() -> None:
