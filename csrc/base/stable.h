@@ -2,7 +2,7 @@
  *
  *     chunk 0: 64 elements   chunk 1: 128   chunk 2: 256   ...
  *
- * A chunk is not touched when it is made: an element is zeroed when its turn comes, so no push costs more than the others.
+ * A chunk is not touched when it is made: an element is filled when its turn comes, so no push costs more than the others.
  *
  * An element is published by storing its id somewhere with release order; who loads that id with acquire order sees the element. */
 #ifndef GE_STABLE_H
@@ -30,8 +30,8 @@ static inline void *stable_at(const stable_array *a, u32 i) {
     return chunk + (size_t)(i - stable_chunk_begin(k)) * a->element;
 }
 
-/* One more element, zeroed. Its address, or NULL on failure. */
-static inline void *stable_push(budget *b, stable_array *a) {
+/* One more element, of which each byte is `fill`. Its address, or NULL on failure. */
+static inline void *stable_push_filled(budget *b, stable_array *a, int fill) {
     u32 k = stable_chunk(a->n);
     if (k >= STABLE_CHUNKS) return budget_limit(b, LIMIT(max_memory_bytes)), NULL;
     if (a->n == stable_chunk_begin(k) && !atomic_load_explicit(&a->chunk[k], memory_order_relaxed)) {
@@ -40,8 +40,10 @@ static inline void *stable_push(budget *b, stable_array *a) {
         if (!chunk) return NULL;
         atomic_store_explicit(&a->chunk[k], chunk, memory_order_release);
     }
-    return memset(stable_at(a, a->n++), 0, a->element);
+    return memset(stable_at(a, a->n++), fill, a->element);
 }
+
+static inline void *stable_push(budget *b, stable_array *a) { return stable_push_filled(b, a, 0); }
 
 static inline void stable_drop(budget *b, stable_array *a) {
     for (u32 k = 0; k < STABLE_CHUNKS; k++) {

@@ -41,12 +41,10 @@ static u32 intern_state(lx_lexer *l) {
     }
     if (ok && l->matched.n) ok = (info.accepts = intern(l->b, &l->accepts, l->matched.at, l->matched.n, NULL)) != NONE;
     ok = ok && vec_reserve(l->b, &l->info, 1);
-    void *row = ok ? stable_push(l->b, &l->next) : NULL;
-    if (!row) {
+    if (!ok || !stable_push_filled(l->b, &l->next, 0xff)) {
         intern_undo(&l->states);
         return NONE;
     }
-    memset(row, 0xff, l->next.element);
     l->info.at[l->info.n++] = info;
     return id;
 }
@@ -129,11 +127,11 @@ u32 lx_step(lx_lexer *l, u32 state, u32 byte_class) {
     for (u32 i = 0; i < n; i++) {
         u32 lexeme = lx_lexeme_at(l, state, i);
         rx_id expr = intern_words(&l->states, state)[2 * i + 1];
-        byte_set first;
         u32 origin = l->lexemes.at[lexeme].origin;
+        bool begins;
         l->b->symbol = origin == NONE ? NONE : 2 * origin;
-        if (!rx_first(&l->x, expr, &first)) return NONE;
-        if (!set_has(&first, byte)) continue; /* most lexemes of a row go on with another byte: no derivative for them */
+        if (!rx_may_begin(&l->x, expr, byte, &begins)) return NONE;
+        if (!begins) continue; /* most lexemes of a row go on with another byte: no derivative for them */
         expr = rx_derive(&l->x, expr, byte);
         if (expr == NONE) return NONE;
         bool empty = rx_is_empty(&l->x, expr);

@@ -170,11 +170,7 @@ static bool is_sure(ge_engine *e, cf_alternative a) {
 }
 
 /* A table of transitions, none of which is known. */
-static u32 _Atomic *new_table(ge_engine *e) {
-    u32 _Atomic *table = stable_push(&e->b, &e->tables);
-    if (table) memset((void *)table, 0xff, e->tables.element);
-    return table;
-}
+static u32 _Atomic *new_table(ge_engine *e) { return stable_push_filled(&e->b, &e->tables, 0xff); }
 
 /* Interns the alternatives in e->alts. */
 static u32 intern_config(ge_engine *e) {

@@ -124,7 +124,11 @@ typedef struct mk_visit {
 /* The common case of mk_add_token by itself: a walk finds some hundred. */
 static inline bool add_token(ge_engine *e, mk_found *found, u32 token) {
     u32 n = found->list.n;
-    if (!found->listed || found->base || n == found->list.cap || n == MK_LISTED) return mk_add_token(e, found, token);
+    if (!found->listed) {
+        found->bits[token >> 5] |= (u32)1 << (token & 31);
+        return true;
+    }
+    if (found->base || n == found->list.cap || n == MK_LISTED) return mk_add_token(e, found, token);
     found->list.at[n] = token;
     found->list.n = n + 1;
     return true;

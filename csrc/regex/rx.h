@@ -174,6 +174,12 @@ bool rx_freeze_classes(rx_arena *x, const rx_id *roots, u32 n); /* classes of wh
 
 /* *out = a set outside of which no string of `id` begins (rx_first.c). False on failure. */
 bool rx_first(rx_arena *x, rx_id id, byte_set *out);
+static inline bool rx_may_begin(rx_arena *x, rx_id id, u32 byte, bool *answer) { /* is a byte in that set? */
+    byte_set first;
+    bool known = id < x->first.n && x->first.at[id] != NONE;
+    if (!known && !rx_first(x, id, &first)) return false;
+    return *answer = set_has(known ? rx_set_of(x, x->first.at[id]) : &first, byte), true;
+}
 
 /* *out = bytes after any other of which the two are the same language (rx_differ.c). False on failure. */
 bool rx_differ(rx_arena *x, rx_id a, rx_id b, byte_set *out);
