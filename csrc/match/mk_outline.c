@@ -176,11 +176,7 @@ static u32 outline_of(ge_engine *e, mk_task task) {
 static bool add_outlined(ge_engine *e, const mk_outline *o, mk_found *found) {
     const u32 *tokens = e->outline_words.at + o->tokens;
     if (o->bits) mk_add_bits(e, found, o->bits);
-    for (u32 i = 0; i < o->n_tokens; i++) {
-        if (!found->listed) found->bits[tokens[i] >> 5] |= (u32)1 << (tokens[i] & 31);
-        else if (!mk_add_token(e, found, tokens[i])) return false;
-    }
-    return true;
+    return mk_add_listed(e, found, tokens, o->n_tokens);
 }
 
 static bool add_task(ge_engine *e, mk_task task, agenda *open, mk_found *found) {

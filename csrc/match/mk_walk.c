@@ -67,8 +67,10 @@ bool mk_add_listed(ge_engine *e, mk_found *found, const u32 *tokens, u32 n) {
         found->list.n += n;
         return true;
     }
-    for (u32 i = 0; i < n; i++)
-        if (!mk_add_token(e, found, tokens[i])) return false;
+    for (u32 i = 0; i < n; i++) {
+        if (!found->listed) found->bits[tokens[i] >> 5] |= (u32)1 << (tokens[i] & 31);
+        else if (!mk_add_token(e, found, tokens[i])) return false;
+    }
     return true;
 }
 
