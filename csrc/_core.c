@@ -585,21 +585,21 @@ static void (*_cffi_call_python_org)(struct _cffi_externpy_s *, char *);
 /************************************************************/
 
 static void *_cffi_types[] = {
-/*  0 */ _CFFI_OP(_CFFI_OP_FUNCTION, 371), // char const *()(void)
+/*  0 */ _CFFI_OP(_CFFI_OP_FUNCTION, 374), // char const *()(void)
 /*  1 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/*  2 */ _CFFI_OP(_CFFI_OP_FUNCTION, 394), // ge_status()(ge_engine *, ge_matcher * *, ge_err *)
-/*  3 */ _CFFI_OP(_CFFI_OP_POINTER, 380), // ge_engine *
+/*  2 */ _CFFI_OP(_CFFI_OP_FUNCTION, 397), // ge_status()(ge_engine *, ge_matcher * *, ge_err *)
+/*  3 */ _CFFI_OP(_CFFI_OP_POINTER, 383), // ge_engine *
 /*  4 */ _CFFI_OP(_CFFI_OP_POINTER, 71), // ge_matcher * *
-/*  5 */ _CFFI_OP(_CFFI_OP_POINTER, 381), // ge_err *
+/*  5 */ _CFFI_OP(_CFFI_OP_POINTER, 384), // ge_err *
 /*  6 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/*  7 */ _CFFI_OP(_CFFI_OP_FUNCTION, 394), // ge_status()(ge_grammar *, ge_vocab *, uint32_t, ge_engine * *, ge_err *)
-/*  8 */ _CFFI_OP(_CFFI_OP_POINTER, 383), // ge_grammar *
-/*  9 */ _CFFI_OP(_CFFI_OP_POINTER, 398), // ge_vocab *
+/*  7 */ _CFFI_OP(_CFFI_OP_FUNCTION, 397), // ge_status()(ge_grammar *, ge_vocab *, uint32_t, ge_engine * *, ge_err *)
+/*  8 */ _CFFI_OP(_CFFI_OP_POINTER, 386), // ge_grammar *
+/*  9 */ _CFFI_OP(_CFFI_OP_POINTER, 401), // ge_vocab *
 /* 10 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22), // uint32_t
 /* 11 */ _CFFI_OP(_CFFI_OP_POINTER, 3), // ge_engine * *
 /* 12 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 13 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 14 */ _CFFI_OP(_CFFI_OP_FUNCTION, 394), // ge_status()(ge_grammar *, ge_vocab *, uint32_t, int32_t, ge_plan * *, ge_err *)
+/* 14 */ _CFFI_OP(_CFFI_OP_FUNCTION, 397), // ge_status()(ge_grammar *, ge_vocab *, uint32_t, int32_t, ge_plan * *, ge_err *)
 /* 15 */ _CFFI_OP(_CFFI_OP_NOOP, 8),
 /* 16 */ _CFFI_OP(_CFFI_OP_NOOP, 9),
 /* 17 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
@@ -607,42 +607,42 @@ static void *_cffi_types[] = {
 /* 19 */ _CFFI_OP(_CFFI_OP_POINTER, 146), // ge_plan * *
 /* 20 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 21 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 22 */ _CFFI_OP(_CFFI_OP_FUNCTION, 394), // ge_status()(ge_ir *, ge_rules const *, ge_grammar * *, ge_err *)
-/* 23 */ _CFFI_OP(_CFFI_OP_POINTER, 384), // ge_ir *
-/* 24 */ _CFFI_OP(_CFFI_OP_POINTER, 391), // ge_rules const *
+/* 22 */ _CFFI_OP(_CFFI_OP_FUNCTION, 397), // ge_status()(ge_ir *, ge_rules const *, ge_grammar * *, ge_err *)
+/* 23 */ _CFFI_OP(_CFFI_OP_POINTER, 387), // ge_ir *
+/* 24 */ _CFFI_OP(_CFFI_OP_POINTER, 394), // ge_rules const *
 /* 25 */ _CFFI_OP(_CFFI_OP_POINTER, 8), // ge_grammar * *
 /* 26 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 27 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 28 */ _CFFI_OP(_CFFI_OP_FUNCTION, 394), // ge_status()(ge_ir *, uint32_t const *, size_t, uint8_t const *, size_t, size_t *, ge_err *)
+/* 28 */ _CFFI_OP(_CFFI_OP_FUNCTION, 397), // ge_status()(ge_ir *, uint32_t const *, size_t, uint8_t const *, size_t, size_t *, ge_err *)
 /* 29 */ _CFFI_OP(_CFFI_OP_NOOP, 23),
 /* 30 */ _CFFI_OP(_CFFI_OP_POINTER, 10), // uint32_t const *
 /* 31 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28), // size_t
-/* 32 */ _CFFI_OP(_CFFI_OP_POINTER, 298), // uint8_t const *
+/* 32 */ _CFFI_OP(_CFFI_OP_POINTER, 301), // uint8_t const *
 /* 33 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 34 */ _CFFI_OP(_CFFI_OP_POINTER, 31), // size_t *
 /* 35 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 36 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 37 */ _CFFI_OP(_CFFI_OP_FUNCTION, 394), // ge_status()(ge_ir *, uint32_t, int32_t *, ge_err *)
+/* 37 */ _CFFI_OP(_CFFI_OP_FUNCTION, 397), // ge_status()(ge_ir *, uint32_t, int32_t *, ge_err *)
 /* 38 */ _CFFI_OP(_CFFI_OP_NOOP, 23),
 /* 39 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 40 */ _CFFI_OP(_CFFI_OP_POINTER, 18), // int32_t *
 /* 41 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 42 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 43 */ _CFFI_OP(_CFFI_OP_FUNCTION, 394), // ge_status()(ge_ir *, uint32_t, uint32_t, uint32_t *, ge_err *)
+/* 43 */ _CFFI_OP(_CFFI_OP_FUNCTION, 397), // ge_status()(ge_ir *, uint32_t, uint32_t, uint32_t *, ge_err *)
 /* 44 */ _CFFI_OP(_CFFI_OP_NOOP, 23),
 /* 45 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 46 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 47 */ _CFFI_OP(_CFFI_OP_POINTER, 10), // uint32_t *
 /* 48 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 49 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 50 */ _CFFI_OP(_CFFI_OP_FUNCTION, 394), // ge_status()(ge_ir *, uint32_t, uint64_t, uint64_t *, ge_err *)
+/* 50 */ _CFFI_OP(_CFFI_OP_FUNCTION, 397), // ge_status()(ge_ir *, uint32_t, uint64_t, uint64_t *, ge_err *)
 /* 51 */ _CFFI_OP(_CFFI_OP_NOOP, 23),
 /* 52 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 53 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 24), // uint64_t
 /* 54 */ _CFFI_OP(_CFFI_OP_POINTER, 53), // uint64_t *
 /* 55 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 56 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 57 */ _CFFI_OP(_CFFI_OP_FUNCTION, 394), // ge_status()(ge_ir *, uint32_t, uint8_t const *, size_t, int32_t *, ge_err *)
+/* 57 */ _CFFI_OP(_CFFI_OP_FUNCTION, 397), // ge_status()(ge_ir *, uint32_t, uint8_t const *, size_t, int32_t *, ge_err *)
 /* 58 */ _CFFI_OP(_CFFI_OP_NOOP, 23),
 /* 59 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 60 */ _CFFI_OP(_CFFI_OP_NOOP, 32),
@@ -650,33 +650,33 @@ static void *_cffi_types[] = {
 /* 62 */ _CFFI_OP(_CFFI_OP_NOOP, 40),
 /* 63 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 64 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 65 */ _CFFI_OP(_CFFI_OP_FUNCTION, 394), // ge_status()(ge_limits const *, ge_ir * *, ge_err *)
-/* 66 */ _CFFI_OP(_CFFI_OP_POINTER, 385), // ge_limits const *
+/* 65 */ _CFFI_OP(_CFFI_OP_FUNCTION, 397), // ge_status()(ge_limits const *, ge_ir * *, ge_err *)
+/* 66 */ _CFFI_OP(_CFFI_OP_POINTER, 388), // ge_limits const *
 /* 67 */ _CFFI_OP(_CFFI_OP_POINTER, 23), // ge_ir * *
 /* 68 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 69 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 70 */ _CFFI_OP(_CFFI_OP_FUNCTION, 394), // ge_status()(ge_matcher *, ge_engine *, ge_err *)
-/* 71 */ _CFFI_OP(_CFFI_OP_POINTER, 388), // ge_matcher *
+/* 70 */ _CFFI_OP(_CFFI_OP_FUNCTION, 397), // ge_status()(ge_matcher *, ge_engine *, ge_err *)
+/* 71 */ _CFFI_OP(_CFFI_OP_POINTER, 391), // ge_matcher *
 /* 72 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
 /* 73 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 74 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 75 */ _CFFI_OP(_CFFI_OP_FUNCTION, 394), // ge_status()(ge_matcher *, ge_err *)
+/* 75 */ _CFFI_OP(_CFFI_OP_FUNCTION, 397), // ge_status()(ge_matcher *, ge_err *)
 /* 76 */ _CFFI_OP(_CFFI_OP_NOOP, 71),
 /* 77 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 78 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 79 */ _CFFI_OP(_CFFI_OP_FUNCTION, 394), // ge_status()(ge_matcher *, ge_matcher * *, ge_err *)
+/* 79 */ _CFFI_OP(_CFFI_OP_FUNCTION, 397), // ge_status()(ge_matcher *, ge_matcher * *, ge_err *)
 /* 80 */ _CFFI_OP(_CFFI_OP_NOOP, 71),
 /* 81 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 82 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 83 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 84 */ _CFFI_OP(_CFFI_OP_FUNCTION, 394), // ge_status()(ge_matcher *, int64_t *, size_t, size_t *, ge_err *)
+/* 84 */ _CFFI_OP(_CFFI_OP_FUNCTION, 397), // ge_status()(ge_matcher *, int64_t *, size_t, size_t *, ge_err *)
 /* 85 */ _CFFI_OP(_CFFI_OP_NOOP, 71),
 /* 86 */ _CFFI_OP(_CFFI_OP_POINTER, 222), // int64_t *
 /* 87 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 88 */ _CFFI_OP(_CFFI_OP_NOOP, 34),
 /* 89 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 90 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 91 */ _CFFI_OP(_CFFI_OP_FUNCTION, 394), // ge_status()(ge_matcher *, int64_t const *, size_t, int32_t, size_t *, ge_err *)
+/* 91 */ _CFFI_OP(_CFFI_OP_FUNCTION, 397), // ge_status()(ge_matcher *, int64_t const *, size_t, int32_t, size_t *, ge_err *)
 /* 92 */ _CFFI_OP(_CFFI_OP_NOOP, 71),
 /* 93 */ _CFFI_OP(_CFFI_OP_POINTER, 222), // int64_t const *
 /* 94 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
@@ -684,33 +684,33 @@ static void *_cffi_types[] = {
 /* 96 */ _CFFI_OP(_CFFI_OP_NOOP, 34),
 /* 97 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 98 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 99 */ _CFFI_OP(_CFFI_OP_FUNCTION, 394), // ge_status()(ge_matcher *, size_t, ge_err *)
+/* 99 */ _CFFI_OP(_CFFI_OP_FUNCTION, 397), // ge_status()(ge_matcher *, size_t, ge_err *)
 /* 100 */ _CFFI_OP(_CFFI_OP_NOOP, 71),
 /* 101 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 102 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 103 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 104 */ _CFFI_OP(_CFFI_OP_FUNCTION, 394), // ge_status()(ge_matcher *, uint32_t *, size_t, size_t *, ge_err *)
+/* 104 */ _CFFI_OP(_CFFI_OP_FUNCTION, 397), // ge_status()(ge_matcher *, uint32_t *, size_t, size_t *, ge_err *)
 /* 105 */ _CFFI_OP(_CFFI_OP_NOOP, 71),
 /* 106 */ _CFFI_OP(_CFFI_OP_NOOP, 47),
 /* 107 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 108 */ _CFFI_OP(_CFFI_OP_NOOP, 34),
 /* 109 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 110 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 111 */ _CFFI_OP(_CFFI_OP_FUNCTION, 394), // ge_status()(ge_matcher *, uint32_t, uint32_t *, size_t *, ge_err *)
+/* 111 */ _CFFI_OP(_CFFI_OP_FUNCTION, 397), // ge_status()(ge_matcher *, uint32_t, uint32_t *, size_t *, ge_err *)
 /* 112 */ _CFFI_OP(_CFFI_OP_NOOP, 71),
 /* 113 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 114 */ _CFFI_OP(_CFFI_OP_NOOP, 47),
 /* 115 */ _CFFI_OP(_CFFI_OP_NOOP, 34),
 /* 116 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 117 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 118 */ _CFFI_OP(_CFFI_OP_FUNCTION, 394), // ge_status()(ge_matcher *, uint8_t *, size_t, size_t *, ge_err *)
+/* 118 */ _CFFI_OP(_CFFI_OP_FUNCTION, 397), // ge_status()(ge_matcher *, uint8_t *, size_t, size_t *, ge_err *)
 /* 119 */ _CFFI_OP(_CFFI_OP_NOOP, 71),
-/* 120 */ _CFFI_OP(_CFFI_OP_POINTER, 298), // uint8_t *
+/* 120 */ _CFFI_OP(_CFFI_OP_POINTER, 301), // uint8_t *
 /* 121 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 122 */ _CFFI_OP(_CFFI_OP_NOOP, 34),
 /* 123 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 124 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 125 */ _CFFI_OP(_CFFI_OP_FUNCTION, 394), // ge_status()(ge_matcher *, uint8_t const *, size_t, int32_t, size_t *, ge_err *)
+/* 125 */ _CFFI_OP(_CFFI_OP_FUNCTION, 397), // ge_status()(ge_matcher *, uint8_t const *, size_t, int32_t, size_t *, ge_err *)
 /* 126 */ _CFFI_OP(_CFFI_OP_NOOP, 71),
 /* 127 */ _CFFI_OP(_CFFI_OP_NOOP, 32),
 /* 128 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
@@ -718,7 +718,7 @@ static void *_cffi_types[] = {
 /* 130 */ _CFFI_OP(_CFFI_OP_NOOP, 34),
 /* 131 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 132 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 133 */ _CFFI_OP(_CFFI_OP_FUNCTION, 394), // ge_status()(ge_matcher *, uint8_t const *, size_t, uint32_t *, uint32_t *, size_t *, uint32_t *, size_t *, size_t, ge_err *)
+/* 133 */ _CFFI_OP(_CFFI_OP_FUNCTION, 397), // ge_status()(ge_matcher *, uint8_t const *, size_t, uint32_t *, uint32_t *, size_t *, uint32_t *, size_t *, size_t, ge_err *)
 /* 134 */ _CFFI_OP(_CFFI_OP_NOOP, 71),
 /* 135 */ _CFFI_OP(_CFFI_OP_NOOP, 32),
 /* 136 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
@@ -730,16 +730,16 @@ static void *_cffi_types[] = {
 /* 142 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 143 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 144 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 145 */ _CFFI_OP(_CFFI_OP_FUNCTION, 394), // ge_status()(ge_plan *, uint32_t const *, uint32_t const *, uint32_t, ge_dfa * *, ge_err *)
-/* 146 */ _CFFI_OP(_CFFI_OP_POINTER, 389), // ge_plan *
+/* 145 */ _CFFI_OP(_CFFI_OP_FUNCTION, 397), // ge_status()(ge_plan *, uint32_t const *, uint32_t const *, uint32_t, ge_dfa * *, ge_err *)
+/* 146 */ _CFFI_OP(_CFFI_OP_POINTER, 392), // ge_plan *
 /* 147 */ _CFFI_OP(_CFFI_OP_NOOP, 30),
 /* 148 */ _CFFI_OP(_CFFI_OP_NOOP, 30),
 /* 149 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 150 */ _CFFI_OP(_CFFI_OP_POINTER, 310), // ge_dfa * *
+/* 150 */ _CFFI_OP(_CFFI_OP_POINTER, 313), // ge_dfa * *
 /* 151 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 152 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 153 */ _CFFI_OP(_CFFI_OP_FUNCTION, 394), // ge_status()(ge_vocab const *, uint8_t const *, size_t, int32_t, uint32_t *, size_t *, size_t *, ge_err *)
-/* 154 */ _CFFI_OP(_CFFI_OP_POINTER, 398), // ge_vocab const *
+/* 153 */ _CFFI_OP(_CFFI_OP_FUNCTION, 397), // ge_status()(ge_vocab const *, uint8_t const *, size_t, int32_t, uint32_t *, size_t *, size_t *, ge_err *)
+/* 154 */ _CFFI_OP(_CFFI_OP_POINTER, 401), // ge_vocab const *
 /* 155 */ _CFFI_OP(_CFFI_OP_NOOP, 32),
 /* 156 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 157 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21),
@@ -748,7 +748,7 @@ static void *_cffi_types[] = {
 /* 160 */ _CFFI_OP(_CFFI_OP_NOOP, 34),
 /* 161 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 162 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 163 */ _CFFI_OP(_CFFI_OP_FUNCTION, 394), // ge_status()(ge_vocab const *, uint8_t const *, size_t, uint32_t *, size_t *, ge_err *)
+/* 163 */ _CFFI_OP(_CFFI_OP_FUNCTION, 397), // ge_status()(ge_vocab const *, uint8_t const *, size_t, uint32_t *, size_t *, ge_err *)
 /* 164 */ _CFFI_OP(_CFFI_OP_NOOP, 154),
 /* 165 */ _CFFI_OP(_CFFI_OP_NOOP, 32),
 /* 166 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
@@ -756,17 +756,17 @@ static void *_cffi_types[] = {
 /* 168 */ _CFFI_OP(_CFFI_OP_NOOP, 34),
 /* 169 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 170 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 171 */ _CFFI_OP(_CFFI_OP_FUNCTION, 394), // ge_status()(int32_t, ge_dfa * *, ge_err *)
+/* 171 */ _CFFI_OP(_CFFI_OP_FUNCTION, 397), // ge_status()(int32_t, ge_dfa * *, ge_err *)
 /* 172 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21),
 /* 173 */ _CFFI_OP(_CFFI_OP_NOOP, 150),
 /* 174 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 175 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 176 */ _CFFI_OP(_CFFI_OP_FUNCTION, 394), // ge_status()(int32_t, ge_vocab * *, ge_err *)
+/* 176 */ _CFFI_OP(_CFFI_OP_FUNCTION, 397), // ge_status()(int32_t, ge_vocab * *, ge_err *)
 /* 177 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21),
 /* 178 */ _CFFI_OP(_CFFI_OP_POINTER, 9), // ge_vocab * *
 /* 179 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 180 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 181 */ _CFFI_OP(_CFFI_OP_FUNCTION, 394), // ge_status()(uint8_t const *, uint32_t const *, uint32_t, uint32_t, uint32_t const *, uint32_t, ge_vocab * *, ge_err *)
+/* 181 */ _CFFI_OP(_CFFI_OP_FUNCTION, 397), // ge_status()(uint8_t const *, uint32_t const *, uint32_t, uint32_t, uint32_t const *, uint32_t, ge_vocab * *, ge_err *)
 /* 182 */ _CFFI_OP(_CFFI_OP_NOOP, 32),
 /* 183 */ _CFFI_OP(_CFFI_OP_NOOP, 30),
 /* 184 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
@@ -777,7 +777,7 @@ static void *_cffi_types[] = {
 /* 189 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 190 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
 /* 191 */ _CFFI_OP(_CFFI_OP_FUNCTION, 18), // int32_t()(ge_dfa const *, uint32_t)
-/* 192 */ _CFFI_OP(_CFFI_OP_POINTER, 378), // ge_dfa const *
+/* 192 */ _CFFI_OP(_CFFI_OP_POINTER, 381), // ge_dfa const *
 /* 193 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 194 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
 /* 195 */ _CFFI_OP(_CFFI_OP_FUNCTION, 18), // int32_t()(ge_dfa const *, uint32_t, uint32_t *)
@@ -794,7 +794,7 @@ static void *_cffi_types[] = {
 /* 206 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
 /* 207 */ _CFFI_OP(_CFFI_OP_FUNCTION, 18), // int32_t()(ge_matcher *, ge_turn const *, ge_err *)
 /* 208 */ _CFFI_OP(_CFFI_OP_NOOP, 71),
-/* 209 */ _CFFI_OP(_CFFI_OP_POINTER, 396), // ge_turn const *
+/* 209 */ _CFFI_OP(_CFFI_OP_POINTER, 399), // ge_turn const *
 /* 210 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 211 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
 /* 212 */ _CFFI_OP(_CFFI_OP_FUNCTION, 18), // int32_t()(ge_matcher *, ge_turn const *, int64_t *, size_t, size_t *, ge_err *)
@@ -826,167 +826,170 @@ static void *_cffi_types[] = {
 /* 238 */ _CFFI_OP(_CFFI_OP_NOOP, 54),
 /* 239 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 240 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 241 */ _CFFI_OP(_CFFI_OP_FUNCTION, 18), // int32_t()(uint64_t const *, uintptr_t)
+/* 241 */ _CFFI_OP(_CFFI_OP_FUNCTION, 18), // int32_t()(uint64_t const *)
 /* 242 */ _CFFI_OP(_CFFI_OP_POINTER, 53), // uint64_t const *
-/* 243 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 26), // uintptr_t
-/* 244 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 245 */ _CFFI_OP(_CFFI_OP_FUNCTION, 222), // int64_t()(ge_dfa const *, uint32_t, int64_t)
-/* 246 */ _CFFI_OP(_CFFI_OP_NOOP, 192),
-/* 247 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 248 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 23),
-/* 249 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 250 */ _CFFI_OP(_CFFI_OP_FUNCTION, 31), // size_t()(float const *, size_t, uint32_t const *, size_t, double *, int64_t *, size_t)
-/* 251 */ _CFFI_OP(_CFFI_OP_POINTER, 376), // float const *
-/* 252 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 253 */ _CFFI_OP(_CFFI_OP_NOOP, 30),
-/* 254 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 255 */ _CFFI_OP(_CFFI_OP_POINTER, 375), // double *
-/* 256 */ _CFFI_OP(_CFFI_OP_NOOP, 86),
+/* 243 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 244 */ _CFFI_OP(_CFFI_OP_FUNCTION, 18), // int32_t()(uint64_t const *, uintptr_t)
+/* 245 */ _CFFI_OP(_CFFI_OP_NOOP, 242),
+/* 246 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 26), // uintptr_t
+/* 247 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 248 */ _CFFI_OP(_CFFI_OP_FUNCTION, 222), // int64_t()(ge_dfa const *, uint32_t, int64_t)
+/* 249 */ _CFFI_OP(_CFFI_OP_NOOP, 192),
+/* 250 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 251 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 23),
+/* 252 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 253 */ _CFFI_OP(_CFFI_OP_FUNCTION, 31), // size_t()(float const *, size_t, uint32_t const *, size_t, double *, int64_t *, size_t)
+/* 254 */ _CFFI_OP(_CFFI_OP_POINTER, 379), // float const *
+/* 255 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 256 */ _CFFI_OP(_CFFI_OP_NOOP, 30),
 /* 257 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 258 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 259 */ _CFFI_OP(_CFFI_OP_FUNCTION, 31), // size_t()(ge_batch const *)
-/* 260 */ _CFFI_OP(_CFFI_OP_POINTER, 377), // ge_batch const *
+/* 258 */ _CFFI_OP(_CFFI_OP_POINTER, 378), // double *
+/* 259 */ _CFFI_OP(_CFFI_OP_NOOP, 86),
+/* 260 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 261 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 262 */ _CFFI_OP(_CFFI_OP_FUNCTION, 31), // size_t()(ge_dfa const *)
-/* 263 */ _CFFI_OP(_CFFI_OP_NOOP, 192),
+/* 262 */ _CFFI_OP(_CFFI_OP_FUNCTION, 31), // size_t()(ge_batch const *)
+/* 263 */ _CFFI_OP(_CFFI_OP_POINTER, 380), // ge_batch const *
 /* 264 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 265 */ _CFFI_OP(_CFFI_OP_FUNCTION, 31), // size_t()(ge_dfa const *, uint32_t)
+/* 265 */ _CFFI_OP(_CFFI_OP_FUNCTION, 31), // size_t()(ge_dfa const *)
 /* 266 */ _CFFI_OP(_CFFI_OP_NOOP, 192),
-/* 267 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 268 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 269 */ _CFFI_OP(_CFFI_OP_FUNCTION, 31), // size_t()(ge_dfa const *, uint32_t, uint32_t *)
-/* 270 */ _CFFI_OP(_CFFI_OP_NOOP, 192),
-/* 271 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 272 */ _CFFI_OP(_CFFI_OP_NOOP, 47),
-/* 273 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 274 */ _CFFI_OP(_CFFI_OP_FUNCTION, 31), // size_t()(ge_dfa const *, uint8_t const *, uint32_t, uint8_t *)
-/* 275 */ _CFFI_OP(_CFFI_OP_NOOP, 192),
-/* 276 */ _CFFI_OP(_CFFI_OP_NOOP, 32),
-/* 277 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 278 */ _CFFI_OP(_CFFI_OP_NOOP, 120),
-/* 279 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 280 */ _CFFI_OP(_CFFI_OP_FUNCTION, 31), // size_t()(ge_grammar const *)
-/* 281 */ _CFFI_OP(_CFFI_OP_POINTER, 383), // ge_grammar const *
+/* 267 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 268 */ _CFFI_OP(_CFFI_OP_FUNCTION, 31), // size_t()(ge_dfa const *, uint32_t)
+/* 269 */ _CFFI_OP(_CFFI_OP_NOOP, 192),
+/* 270 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 271 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 272 */ _CFFI_OP(_CFFI_OP_FUNCTION, 31), // size_t()(ge_dfa const *, uint32_t, uint32_t *)
+/* 273 */ _CFFI_OP(_CFFI_OP_NOOP, 192),
+/* 274 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 275 */ _CFFI_OP(_CFFI_OP_NOOP, 47),
+/* 276 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 277 */ _CFFI_OP(_CFFI_OP_FUNCTION, 31), // size_t()(ge_dfa const *, uint8_t const *, uint32_t, uint8_t *)
+/* 278 */ _CFFI_OP(_CFFI_OP_NOOP, 192),
+/* 279 */ _CFFI_OP(_CFFI_OP_NOOP, 32),
+/* 280 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 281 */ _CFFI_OP(_CFFI_OP_NOOP, 120),
 /* 282 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 283 */ _CFFI_OP(_CFFI_OP_FUNCTION, 31), // size_t()(ge_matcher const *)
-/* 284 */ _CFFI_OP(_CFFI_OP_POINTER, 388), // ge_matcher const *
+/* 283 */ _CFFI_OP(_CFFI_OP_FUNCTION, 31), // size_t()(ge_grammar const *)
+/* 284 */ _CFFI_OP(_CFFI_OP_POINTER, 386), // ge_grammar const *
 /* 285 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 286 */ _CFFI_OP(_CFFI_OP_FUNCTION, 31), // size_t()(ge_vocab *)
-/* 287 */ _CFFI_OP(_CFFI_OP_NOOP, 9),
+/* 286 */ _CFFI_OP(_CFFI_OP_FUNCTION, 31), // size_t()(ge_matcher const *)
+/* 287 */ _CFFI_OP(_CFFI_OP_POINTER, 391), // ge_matcher const *
 /* 288 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 289 */ _CFFI_OP(_CFFI_OP_FUNCTION, 31), // size_t()(ge_vocab const *, uint8_t const *, uint32_t, uint8_t *)
-/* 290 */ _CFFI_OP(_CFFI_OP_NOOP, 154),
-/* 291 */ _CFFI_OP(_CFFI_OP_NOOP, 32),
-/* 292 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 293 */ _CFFI_OP(_CFFI_OP_NOOP, 120),
-/* 294 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 295 */ _CFFI_OP(_CFFI_OP_FUNCTION, 10), // uint32_t()(ge_dfa const *, uint32_t, uint8_t)
-/* 296 */ _CFFI_OP(_CFFI_OP_NOOP, 192),
-/* 297 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 298 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 18), // uint8_t
-/* 299 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 300 */ _CFFI_OP(_CFFI_OP_FUNCTION, 10), // uint32_t()(uint64_t const *)
-/* 301 */ _CFFI_OP(_CFFI_OP_NOOP, 242),
+/* 289 */ _CFFI_OP(_CFFI_OP_FUNCTION, 31), // size_t()(ge_vocab *)
+/* 290 */ _CFFI_OP(_CFFI_OP_NOOP, 9),
+/* 291 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 292 */ _CFFI_OP(_CFFI_OP_FUNCTION, 31), // size_t()(ge_vocab const *, uint8_t const *, uint32_t, uint8_t *)
+/* 293 */ _CFFI_OP(_CFFI_OP_NOOP, 154),
+/* 294 */ _CFFI_OP(_CFFI_OP_NOOP, 32),
+/* 295 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 296 */ _CFFI_OP(_CFFI_OP_NOOP, 120),
+/* 297 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 298 */ _CFFI_OP(_CFFI_OP_FUNCTION, 10), // uint32_t()(ge_dfa const *, uint32_t, uint8_t)
+/* 299 */ _CFFI_OP(_CFFI_OP_NOOP, 192),
+/* 300 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 301 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 18), // uint8_t
 /* 302 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 303 */ _CFFI_OP(_CFFI_OP_FUNCTION, 401), // void()(float *, size_t, uint32_t const *, size_t)
-/* 304 */ _CFFI_OP(_CFFI_OP_POINTER, 376), // float *
-/* 305 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 306 */ _CFFI_OP(_CFFI_OP_NOOP, 30),
-/* 307 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 308 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 309 */ _CFFI_OP(_CFFI_OP_FUNCTION, 401), // void()(ge_dfa *)
-/* 310 */ _CFFI_OP(_CFFI_OP_POINTER, 378), // ge_dfa *
+/* 303 */ _CFFI_OP(_CFFI_OP_FUNCTION, 10), // uint32_t()(uint64_t const *)
+/* 304 */ _CFFI_OP(_CFFI_OP_NOOP, 242),
+/* 305 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 306 */ _CFFI_OP(_CFFI_OP_FUNCTION, 404), // void()(float *, size_t, uint32_t const *, size_t)
+/* 307 */ _CFFI_OP(_CFFI_OP_POINTER, 379), // float *
+/* 308 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 309 */ _CFFI_OP(_CFFI_OP_NOOP, 30),
+/* 310 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 311 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 312 */ _CFFI_OP(_CFFI_OP_FUNCTION, 401), // void()(ge_dfa const *, ge_dfa_content *)
-/* 313 */ _CFFI_OP(_CFFI_OP_NOOP, 192),
-/* 314 */ _CFFI_OP(_CFFI_OP_POINTER, 379), // ge_dfa_content *
-/* 315 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 316 */ _CFFI_OP(_CFFI_OP_FUNCTION, 401), // void()(ge_engine *)
-/* 317 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
+/* 312 */ _CFFI_OP(_CFFI_OP_FUNCTION, 404), // void()(ge_dfa *)
+/* 313 */ _CFFI_OP(_CFFI_OP_POINTER, 381), // ge_dfa *
+/* 314 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 315 */ _CFFI_OP(_CFFI_OP_FUNCTION, 404), // void()(ge_dfa const *, ge_dfa_content *)
+/* 316 */ _CFFI_OP(_CFFI_OP_NOOP, 192),
+/* 317 */ _CFFI_OP(_CFFI_OP_POINTER, 382), // ge_dfa_content *
 /* 318 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 319 */ _CFFI_OP(_CFFI_OP_FUNCTION, 401), // void()(ge_engine *, ge_dfa *)
+/* 319 */ _CFFI_OP(_CFFI_OP_FUNCTION, 404), // void()(ge_engine *)
 /* 320 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
-/* 321 */ _CFFI_OP(_CFFI_OP_NOOP, 310),
-/* 322 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 323 */ _CFFI_OP(_CFFI_OP_FUNCTION, 401), // void()(ge_engine *, ge_stats *)
-/* 324 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
-/* 325 */ _CFFI_OP(_CFFI_OP_POINTER, 393), // ge_stats *
-/* 326 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 327 */ _CFFI_OP(_CFFI_OP_FUNCTION, 401), // void()(ge_grammar *)
-/* 328 */ _CFFI_OP(_CFFI_OP_NOOP, 8),
+/* 321 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 322 */ _CFFI_OP(_CFFI_OP_FUNCTION, 404), // void()(ge_engine *, ge_dfa *)
+/* 323 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
+/* 324 */ _CFFI_OP(_CFFI_OP_NOOP, 313),
+/* 325 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 326 */ _CFFI_OP(_CFFI_OP_FUNCTION, 404), // void()(ge_engine *, ge_stats *)
+/* 327 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
+/* 328 */ _CFFI_OP(_CFFI_OP_POINTER, 396), // ge_stats *
 /* 329 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 330 */ _CFFI_OP(_CFFI_OP_FUNCTION, 401), // void()(ge_ir *)
-/* 331 */ _CFFI_OP(_CFFI_OP_NOOP, 23),
+/* 330 */ _CFFI_OP(_CFFI_OP_FUNCTION, 404), // void()(ge_grammar *)
+/* 331 */ _CFFI_OP(_CFFI_OP_NOOP, 8),
 /* 332 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 333 */ _CFFI_OP(_CFFI_OP_FUNCTION, 401), // void()(ge_matcher *)
-/* 334 */ _CFFI_OP(_CFFI_OP_NOOP, 71),
+/* 333 */ _CFFI_OP(_CFFI_OP_FUNCTION, 404), // void()(ge_ir *)
+/* 334 */ _CFFI_OP(_CFFI_OP_NOOP, 23),
 /* 335 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 336 */ _CFFI_OP(_CFFI_OP_FUNCTION, 401), // void()(ge_plan *)
-/* 337 */ _CFFI_OP(_CFFI_OP_NOOP, 146),
+/* 336 */ _CFFI_OP(_CFFI_OP_FUNCTION, 404), // void()(ge_matcher *)
+/* 337 */ _CFFI_OP(_CFFI_OP_NOOP, 71),
 /* 338 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 339 */ _CFFI_OP(_CFFI_OP_FUNCTION, 401), // void()(ge_plan const *, ge_plan_content *)
-/* 340 */ _CFFI_OP(_CFFI_OP_POINTER, 389), // ge_plan const *
-/* 341 */ _CFFI_OP(_CFFI_OP_POINTER, 390), // ge_plan_content *
-/* 342 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 343 */ _CFFI_OP(_CFFI_OP_FUNCTION, 401), // void()(ge_scores const *, uint32_t const *, size_t, uint32_t const *, size_t)
-/* 344 */ _CFFI_OP(_CFFI_OP_POINTER, 392), // ge_scores const *
-/* 345 */ _CFFI_OP(_CFFI_OP_NOOP, 30),
-/* 346 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 347 */ _CFFI_OP(_CFFI_OP_NOOP, 30),
-/* 348 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 349 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 350 */ _CFFI_OP(_CFFI_OP_FUNCTION, 401), // void()(ge_vocab *)
-/* 351 */ _CFFI_OP(_CFFI_OP_NOOP, 9),
+/* 339 */ _CFFI_OP(_CFFI_OP_FUNCTION, 404), // void()(ge_plan *)
+/* 340 */ _CFFI_OP(_CFFI_OP_NOOP, 146),
+/* 341 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 342 */ _CFFI_OP(_CFFI_OP_FUNCTION, 404), // void()(ge_plan const *, ge_plan_content *)
+/* 343 */ _CFFI_OP(_CFFI_OP_POINTER, 392), // ge_plan const *
+/* 344 */ _CFFI_OP(_CFFI_OP_POINTER, 393), // ge_plan_content *
+/* 345 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 346 */ _CFFI_OP(_CFFI_OP_FUNCTION, 404), // void()(ge_scores const *, uint32_t const *, size_t, uint32_t const *, size_t)
+/* 347 */ _CFFI_OP(_CFFI_OP_POINTER, 395), // ge_scores const *
+/* 348 */ _CFFI_OP(_CFFI_OP_NOOP, 30),
+/* 349 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 350 */ _CFFI_OP(_CFFI_OP_NOOP, 30),
+/* 351 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 352 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 353 */ _CFFI_OP(_CFFI_OP_FUNCTION, 401), // void()(ge_vocab const *, ge_vocab_content *)
-/* 354 */ _CFFI_OP(_CFFI_OP_NOOP, 154),
-/* 355 */ _CFFI_OP(_CFFI_OP_POINTER, 399), // ge_vocab_content *
-/* 356 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 357 */ _CFFI_OP(_CFFI_OP_FUNCTION, 401), // void()(uint64_t *, ge_dfa const *, uint32_t, uint32_t, uint64_t const *)
-/* 358 */ _CFFI_OP(_CFFI_OP_NOOP, 54),
-/* 359 */ _CFFI_OP(_CFFI_OP_NOOP, 192),
-/* 360 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 361 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 362 */ _CFFI_OP(_CFFI_OP_NOOP, 242),
-/* 363 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 364 */ _CFFI_OP(_CFFI_OP_FUNCTION, 401), // void()(uint64_t const *, uint32_t *)
+/* 353 */ _CFFI_OP(_CFFI_OP_FUNCTION, 404), // void()(ge_vocab *)
+/* 354 */ _CFFI_OP(_CFFI_OP_NOOP, 9),
+/* 355 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 356 */ _CFFI_OP(_CFFI_OP_FUNCTION, 404), // void()(ge_vocab const *, ge_vocab_content *)
+/* 357 */ _CFFI_OP(_CFFI_OP_NOOP, 154),
+/* 358 */ _CFFI_OP(_CFFI_OP_POINTER, 402), // ge_vocab_content *
+/* 359 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 360 */ _CFFI_OP(_CFFI_OP_FUNCTION, 404), // void()(uint64_t *, ge_dfa const *, uint32_t, uint32_t, uint64_t const *)
+/* 361 */ _CFFI_OP(_CFFI_OP_NOOP, 54),
+/* 362 */ _CFFI_OP(_CFFI_OP_NOOP, 192),
+/* 363 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 364 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 365 */ _CFFI_OP(_CFFI_OP_NOOP, 242),
-/* 366 */ _CFFI_OP(_CFFI_OP_NOOP, 47),
-/* 367 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 368 */ _CFFI_OP(_CFFI_OP_POINTER, 370), // _Bool *
-/* 369 */ _CFFI_OP(_CFFI_OP_POINTER, 370), // _Bool const *
-/* 370 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 1), // _Bool
-/* 371 */ _CFFI_OP(_CFFI_OP_POINTER, 372), // char const *
-/* 372 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 2), // char
-/* 373 */ _CFFI_OP(_CFFI_OP_ARRAY, 372), // char[200]
-/* 374 */ (_cffi_opcode_t)(200),
-/* 375 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 14), // double
-/* 376 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 13), // float
-/* 377 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 0), // ge_batch
-/* 378 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 1), // ge_dfa
-/* 379 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 2), // ge_dfa_content
-/* 380 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 3), // ge_engine
-/* 381 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 4), // ge_err
-/* 382 */ _CFFI_OP(_CFFI_OP_ENUM, 0), // ge_float
-/* 383 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 5), // ge_grammar
-/* 384 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 6), // ge_ir
-/* 385 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 7), // ge_limits
-/* 386 */ _CFFI_OP(_CFFI_OP_ENUM, 1), // ge_mask_flag
-/* 387 */ _CFFI_OP(_CFFI_OP_POINTER, 71), // ge_matcher * const *
-/* 388 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 8), // ge_matcher
-/* 389 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 9), // ge_plan
-/* 390 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 10), // ge_plan_content
-/* 391 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 11), // ge_rules
-/* 392 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 12), // ge_scores
-/* 393 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 13), // ge_stats
-/* 394 */ _CFFI_OP(_CFFI_OP_ENUM, 2), // ge_status
-/* 395 */ _CFFI_OP(_CFFI_OP_ENUM, 3), // ge_switch
-/* 396 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 14), // ge_turn
-/* 397 */ _CFFI_OP(_CFFI_OP_ENUM, 4), // ge_turn_result
-/* 398 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 15), // ge_vocab
-/* 399 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 16), // ge_vocab_content
-/* 400 */ _CFFI_OP(_CFFI_OP_POINTER, 401), // void *
-/* 401 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 0), // void
+/* 366 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 367 */ _CFFI_OP(_CFFI_OP_FUNCTION, 404), // void()(uint64_t const *, uint32_t *)
+/* 368 */ _CFFI_OP(_CFFI_OP_NOOP, 242),
+/* 369 */ _CFFI_OP(_CFFI_OP_NOOP, 47),
+/* 370 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 371 */ _CFFI_OP(_CFFI_OP_POINTER, 373), // _Bool *
+/* 372 */ _CFFI_OP(_CFFI_OP_POINTER, 373), // _Bool const *
+/* 373 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 1), // _Bool
+/* 374 */ _CFFI_OP(_CFFI_OP_POINTER, 375), // char const *
+/* 375 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 2), // char
+/* 376 */ _CFFI_OP(_CFFI_OP_ARRAY, 375), // char[200]
+/* 377 */ (_cffi_opcode_t)(200),
+/* 378 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 14), // double
+/* 379 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 13), // float
+/* 380 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 0), // ge_batch
+/* 381 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 1), // ge_dfa
+/* 382 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 2), // ge_dfa_content
+/* 383 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 3), // ge_engine
+/* 384 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 4), // ge_err
+/* 385 */ _CFFI_OP(_CFFI_OP_ENUM, 0), // ge_float
+/* 386 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 5), // ge_grammar
+/* 387 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 6), // ge_ir
+/* 388 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 7), // ge_limits
+/* 389 */ _CFFI_OP(_CFFI_OP_ENUM, 1), // ge_mask_flag
+/* 390 */ _CFFI_OP(_CFFI_OP_POINTER, 71), // ge_matcher * const *
+/* 391 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 8), // ge_matcher
+/* 392 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 9), // ge_plan
+/* 393 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 10), // ge_plan_content
+/* 394 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 11), // ge_rules
+/* 395 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 12), // ge_scores
+/* 396 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 13), // ge_stats
+/* 397 */ _CFFI_OP(_CFFI_OP_ENUM, 2), // ge_status
+/* 398 */ _CFFI_OP(_CFFI_OP_ENUM, 3), // ge_switch
+/* 399 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 14), // ge_turn
+/* 400 */ _CFFI_OP(_CFFI_OP_ENUM, 4), // ge_turn_result
+/* 401 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 15), // ge_vocab
+/* 402 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 16), // ge_vocab_content
+/* 403 */ _CFFI_OP(_CFFI_OP_POINTER, 404), // void *
+/* 404 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 0), // void
 };
 
 static int _cffi_const_GE_FLOAT16(unsigned long long *o)
@@ -1214,10 +1217,10 @@ _cffi_f_ge_batch_run(PyObject *self, PyObject *arg0)
   PyObject *pyresult;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(260), arg0, (char **)&x0);
+      _cffi_type(263), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_batch const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(260), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(263), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1256,7 +1259,7 @@ _cffi_f_ge_build(PyObject *self, PyObject *noarg)
 
   (void)self; /* unused */
   (void)noarg; /* unused */
-  pyresult = _cffi_from_c_pointer((char *)result, _cffi_type(371));
+  pyresult = _cffi_from_c_pointer((char *)result, _cffi_type(374));
   return pyresult;
 }
 #else
@@ -1475,10 +1478,10 @@ _cffi_f_ge_dfa_free(PyObject *self, PyObject *arg0)
   struct _cffi_freeme_s *large_args_free = NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(310), arg0, (char **)&x0);
+      _cffi_type(313), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_dfa *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(310), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(313), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1549,7 +1552,7 @@ _cffi_f_ge_dfa_load(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(394));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(397));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -1641,7 +1644,7 @@ _cffi_f_ge_dfa_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(394));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(397));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -1731,10 +1734,10 @@ _cffi_f_ge_dfa_read(PyObject *self, PyObject *args)
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(314), arg1, (char **)&x1);
+      _cffi_type(317), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (ge_dfa_content *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(314), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(317), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2030,7 +2033,7 @@ _cffi_f_ge_engine_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(394));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(397));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2066,10 +2069,10 @@ _cffi_f_ge_engine_stats(PyObject *self, PyObject *args)
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(325), arg1, (char **)&x1);
+      _cffi_type(328), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (ge_stats *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(325), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(328), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2117,10 +2120,10 @@ _cffi_f_ge_engine_use(PyObject *self, PyObject *args)
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(310), arg1, (char **)&x1);
+      _cffi_type(313), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (ge_dfa *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(310), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(313), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2155,10 +2158,10 @@ _cffi_f_ge_grammar_bytes(PyObject *self, PyObject *arg0)
   PyObject *pyresult;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(281), arg0, (char **)&x0);
+      _cffi_type(284), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_grammar const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(281), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(284), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2281,12 +2284,50 @@ _cffi_f_ge_grammar_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(394));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(397));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
 #else
 #  define _cffi_f_ge_grammar_new _cffi_d_ge_grammar_new
+#endif
+
+static int32_t _cffi_d_ge_guide_accepts(uint64_t const * x0)
+{
+  return ge_guide_accepts(x0);
+}
+#ifndef PYPY_VERSION
+static PyObject *
+_cffi_f_ge_guide_accepts(PyObject *self, PyObject *arg0)
+{
+  uint64_t const * x0;
+  Py_ssize_t datasize;
+  struct _cffi_freeme_s *large_args_free = NULL;
+  int32_t result;
+  PyObject *pyresult;
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(242), arg0, (char **)&x0);
+  if (datasize != 0) {
+    x0 = ((size_t)datasize) <= 640 ? (uint64_t const *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(242), arg0, (char **)&x0,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  Py_BEGIN_ALLOW_THREADS
+  _cffi_restore_errno();
+  { result = ge_guide_accepts(x0); }
+  _cffi_save_errno();
+  Py_END_ALLOW_THREADS
+
+  (void)self; /* unused */
+  pyresult = _cffi_from_c_int(result, int32_t);
+  if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
+  return pyresult;
+}
+#else
+#  define _cffi_f_ge_guide_accepts _cffi_d_ge_guide_accepts
 #endif
 
 static int32_t _cffi_d_ge_guide_advance(uint64_t * x0, int64_t x1, uint32_t * x2)
@@ -2783,7 +2824,7 @@ _cffi_f_ge_ir_add(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(394));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(397));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2859,7 +2900,7 @@ _cffi_f_ge_ir_continuations(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(394));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(397));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2935,7 +2976,7 @@ _cffi_f_ge_ir_count(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(394));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(397));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3041,7 +3082,7 @@ _cffi_f_ge_ir_is_empty(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(394));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(397));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3128,7 +3169,7 @@ _cffi_f_ge_ir_matches(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(394));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(397));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3192,7 +3233,7 @@ _cffi_f_ge_ir_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(394));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(397));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3279,7 +3320,7 @@ _cffi_f_ge_matcher_accept(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(394));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(397));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3366,7 +3407,7 @@ _cffi_f_ge_matcher_accept_bytes(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(394));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(397));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3506,7 +3547,7 @@ _cffi_f_ge_matcher_closing(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(394));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(397));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3587,7 +3628,7 @@ _cffi_f_ge_matcher_closing_tokens(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(394));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(397));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3668,7 +3709,7 @@ _cffi_f_ge_matcher_closing_within(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(394));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(397));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3799,7 +3840,7 @@ _cffi_f_ge_matcher_expected(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(394));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(397));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -4009,7 +4050,7 @@ _cffi_f_ge_matcher_forced_bytes(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(394));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(397));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -4073,7 +4114,7 @@ _cffi_f_ge_matcher_fork(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(394));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(397));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -4190,7 +4231,7 @@ _cffi_f_ge_matcher_history(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(394));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(397));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -4213,10 +4254,10 @@ _cffi_f_ge_matcher_length(PyObject *self, PyObject *arg0)
   PyObject *pyresult;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(284), arg0, (char **)&x0);
+      _cffi_type(287), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(284), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(287), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -4292,7 +4333,7 @@ _cffi_f_ge_matcher_move(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(394));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(397));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -4356,7 +4397,7 @@ _cffi_f_ge_matcher_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(394));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(397));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -4409,7 +4450,7 @@ _cffi_f_ge_matcher_reset(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(394));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(397));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -4468,7 +4509,7 @@ _cffi_f_ge_matcher_rollback(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(394));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(397));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -4747,7 +4788,7 @@ _cffi_f_ge_plan_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(394));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(397));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -4774,19 +4815,19 @@ _cffi_f_ge_plan_read(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(340), arg0, (char **)&x0);
+      _cffi_type(343), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_plan const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(340), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(343), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(341), arg1, (char **)&x1);
+      _cffi_type(344), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (ge_plan_content *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(341), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(344), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -4829,10 +4870,10 @@ _cffi_f_ge_row_apply(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(304), arg0, (char **)&x0);
+      _cffi_type(307), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (float *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(304), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(307), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -4900,10 +4941,10 @@ _cffi_f_ge_row_gather(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(251), arg0, (char **)&x0);
+      _cffi_type(254), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (float const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(251), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(254), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -4926,10 +4967,10 @@ _cffi_f_ge_row_gather(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(255), arg4, (char **)&x4);
+      _cffi_type(258), arg4, (char **)&x4);
   if (datasize != 0) {
     x4 = ((size_t)datasize) <= 640 ? (double *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(255), arg4, (char **)&x4,
+    if (_cffi_convert_array_argument(_cffi_type(258), arg4, (char **)&x4,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -4987,10 +5028,10 @@ _cffi_f_ge_scores_apply(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(344), arg0, (char **)&x0);
+      _cffi_type(347), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_scores const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(344), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(347), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -5055,7 +5096,7 @@ _cffi_f_ge_version(PyObject *self, PyObject *noarg)
 
   (void)self; /* unused */
   (void)noarg; /* unused */
-  pyresult = _cffi_from_c_pointer((char *)result, _cffi_type(371));
+  pyresult = _cffi_from_c_pointer((char *)result, _cffi_type(374));
   return pyresult;
 }
 #else
@@ -5201,7 +5242,7 @@ _cffi_f_ge_vocab_encode(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(394));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(397));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -5296,7 +5337,7 @@ _cffi_f_ge_vocab_load(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(394));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(397));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -5400,7 +5441,7 @@ _cffi_f_ge_vocab_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(394));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(397));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -5436,10 +5477,10 @@ _cffi_f_ge_vocab_read(PyObject *self, PyObject *args)
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(355), arg1, (char **)&x1);
+      _cffi_type(358), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (ge_vocab_content *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(355), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(358), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -5613,7 +5654,7 @@ _cffi_f_ge_vocab_spell(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(394));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(397));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -5854,39 +5895,40 @@ static const struct _cffi_global_s _cffi_globals[] = {
   { "GE_TURN_ALONE", (void *)_cffi_const_GE_TURN_ALONE, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
   { "GE_TURN_CHOICE", (void *)_cffi_const_GE_TURN_CHOICE, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
   { "GE_TURN_NONE", (void *)_cffi_const_GE_TURN_NONE, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
-  { "ge_batch_run", (void *)_cffi_f_ge_batch_run, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 259), (void *)_cffi_d_ge_batch_run },
+  { "ge_batch_run", (void *)_cffi_f_ge_batch_run, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 262), (void *)_cffi_d_ge_batch_run },
   { "ge_build", (void *)_cffi_f_ge_build, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_N, 0), (void *)_cffi_d_ge_build },
   { "ge_dfa_accepts", (void *)_cffi_f_ge_dfa_accepts, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 191), (void *)_cffi_d_ge_dfa_accepts },
-  { "ge_dfa_byte_next", (void *)_cffi_f_ge_dfa_byte_next, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 295), (void *)_cffi_d_ge_dfa_byte_next },
-  { "ge_dfa_bytes", (void *)_cffi_f_ge_dfa_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 262), (void *)_cffi_d_ge_dfa_bytes },
+  { "ge_dfa_byte_next", (void *)_cffi_f_ge_dfa_byte_next, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 298), (void *)_cffi_d_ge_dfa_byte_next },
+  { "ge_dfa_bytes", (void *)_cffi_f_ge_dfa_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 265), (void *)_cffi_d_ge_dfa_bytes },
   { "ge_dfa_fill_mask", (void *)_cffi_f_ge_dfa_fill_mask, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 195), (void *)_cffi_d_ge_dfa_fill_mask },
-  { "ge_dfa_free", (void *)_cffi_f_ge_dfa_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 309), (void *)_cffi_d_ge_dfa_free },
+  { "ge_dfa_free", (void *)_cffi_f_ge_dfa_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 312), (void *)_cffi_d_ge_dfa_free },
   { "ge_dfa_load", (void *)_cffi_f_ge_dfa_load, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 171), (void *)_cffi_d_ge_dfa_load },
   { "ge_dfa_new", (void *)_cffi_f_ge_dfa_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 145), (void *)_cffi_d_ge_dfa_new },
-  { "ge_dfa_next", (void *)_cffi_f_ge_dfa_next, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 245), (void *)_cffi_d_ge_dfa_next },
-  { "ge_dfa_read", (void *)_cffi_f_ge_dfa_read, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 312), (void *)_cffi_d_ge_dfa_read },
-  { "ge_dfa_save", (void *)_cffi_f_ge_dfa_save, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 274), (void *)_cffi_d_ge_dfa_save },
-  { "ge_dfa_tokens", (void *)_cffi_f_ge_dfa_tokens, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 269), (void *)_cffi_d_ge_dfa_tokens },
-  { "ge_engine_free", (void *)_cffi_f_ge_engine_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 316), (void *)_cffi_d_ge_engine_free },
+  { "ge_dfa_next", (void *)_cffi_f_ge_dfa_next, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 248), (void *)_cffi_d_ge_dfa_next },
+  { "ge_dfa_read", (void *)_cffi_f_ge_dfa_read, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 315), (void *)_cffi_d_ge_dfa_read },
+  { "ge_dfa_save", (void *)_cffi_f_ge_dfa_save, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 277), (void *)_cffi_d_ge_dfa_save },
+  { "ge_dfa_tokens", (void *)_cffi_f_ge_dfa_tokens, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 272), (void *)_cffi_d_ge_dfa_tokens },
+  { "ge_engine_free", (void *)_cffi_f_ge_engine_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 319), (void *)_cffi_d_ge_engine_free },
   { "ge_engine_is_full", (void *)_cffi_f_ge_engine_is_full, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 200), (void *)_cffi_d_ge_engine_is_full },
   { "ge_engine_new", (void *)_cffi_f_ge_engine_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 7), (void *)_cffi_d_ge_engine_new },
-  { "ge_engine_stats", (void *)_cffi_f_ge_engine_stats, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 323), (void *)_cffi_d_ge_engine_stats },
-  { "ge_engine_use", (void *)_cffi_f_ge_engine_use, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 319), (void *)_cffi_d_ge_engine_use },
-  { "ge_grammar_bytes", (void *)_cffi_f_ge_grammar_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 280), (void *)_cffi_d_ge_grammar_bytes },
-  { "ge_grammar_free", (void *)_cffi_f_ge_grammar_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 327), (void *)_cffi_d_ge_grammar_free },
+  { "ge_engine_stats", (void *)_cffi_f_ge_engine_stats, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 326), (void *)_cffi_d_ge_engine_stats },
+  { "ge_engine_use", (void *)_cffi_f_ge_engine_use, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 322), (void *)_cffi_d_ge_engine_use },
+  { "ge_grammar_bytes", (void *)_cffi_f_ge_grammar_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 283), (void *)_cffi_d_ge_grammar_bytes },
+  { "ge_grammar_free", (void *)_cffi_f_ge_grammar_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 330), (void *)_cffi_d_ge_grammar_free },
   { "ge_grammar_new", (void *)_cffi_f_ge_grammar_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 22), (void *)_cffi_d_ge_grammar_new },
+  { "ge_guide_accepts", (void *)_cffi_f_ge_guide_accepts, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 241), (void *)_cffi_d_ge_guide_accepts },
   { "ge_guide_advance", (void *)_cffi_f_ge_guide_advance, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 232), (void *)_cffi_d_ge_guide_advance },
-  { "ge_guide_before", (void *)_cffi_f_ge_guide_before, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 300), (void *)_cffi_d_ge_guide_before },
-  { "ge_guide_fill_mask", (void *)_cffi_f_ge_guide_fill_mask, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 364), (void *)_cffi_d_ge_guide_fill_mask },
-  { "ge_guide_fill_mask_at", (void *)_cffi_f_ge_guide_fill_mask_at, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 241), (void *)_cffi_d_ge_guide_fill_mask_at },
-  { "ge_guide_init", (void *)_cffi_f_ge_guide_init, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 357), (void *)_cffi_d_ge_guide_init },
+  { "ge_guide_before", (void *)_cffi_f_ge_guide_before, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 303), (void *)_cffi_d_ge_guide_before },
+  { "ge_guide_fill_mask", (void *)_cffi_f_ge_guide_fill_mask, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 367), (void *)_cffi_d_ge_guide_fill_mask },
+  { "ge_guide_fill_mask_at", (void *)_cffi_f_ge_guide_fill_mask_at, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 244), (void *)_cffi_d_ge_guide_fill_mask_at },
+  { "ge_guide_init", (void *)_cffi_f_ge_guide_init, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 360), (void *)_cffi_d_ge_guide_init },
   { "ge_guide_rollback", (void *)_cffi_f_ge_guide_rollback, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 237), (void *)_cffi_d_ge_guide_rollback },
-  { "ge_guide_state", (void *)_cffi_f_ge_guide_state, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 300), (void *)_cffi_d_ge_guide_state },
-  { "ge_guide_words", (void *)_cffi_f_ge_guide_words, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 265), (void *)_cffi_d_ge_guide_words },
+  { "ge_guide_state", (void *)_cffi_f_ge_guide_state, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 303), (void *)_cffi_d_ge_guide_state },
+  { "ge_guide_words", (void *)_cffi_f_ge_guide_words, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 268), (void *)_cffi_d_ge_guide_words },
   { "ge_ir_add", (void *)_cffi_f_ge_ir_add, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 28), (void *)_cffi_d_ge_ir_add },
   { "ge_ir_continuations", (void *)_cffi_f_ge_ir_continuations, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 43), (void *)_cffi_d_ge_ir_continuations },
   { "ge_ir_count", (void *)_cffi_f_ge_ir_count, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 50), (void *)_cffi_d_ge_ir_count },
-  { "ge_ir_free", (void *)_cffi_f_ge_ir_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 330), (void *)_cffi_d_ge_ir_free },
+  { "ge_ir_free", (void *)_cffi_f_ge_ir_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 333), (void *)_cffi_d_ge_ir_free },
   { "ge_ir_is_empty", (void *)_cffi_f_ge_ir_is_empty, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 37), (void *)_cffi_d_ge_ir_is_empty },
   { "ge_ir_matches", (void *)_cffi_f_ge_ir_matches, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 57), (void *)_cffi_d_ge_ir_matches },
   { "ge_ir_new", (void *)_cffi_f_ge_ir_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 65), (void *)_cffi_d_ge_ir_new },
@@ -5901,36 +5943,36 @@ static const struct _cffi_global_s _cffi_globals[] = {
   { "ge_matcher_flags", (void *)_cffi_f_ge_matcher_flags, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 203), (void *)_cffi_d_ge_matcher_flags },
   { "ge_matcher_forced_bytes", (void *)_cffi_f_ge_matcher_forced_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 118), (void *)_cffi_d_ge_matcher_forced_bytes },
   { "ge_matcher_fork", (void *)_cffi_f_ge_matcher_fork, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 79), (void *)_cffi_d_ge_matcher_fork },
-  { "ge_matcher_free", (void *)_cffi_f_ge_matcher_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 333), (void *)_cffi_d_ge_matcher_free },
+  { "ge_matcher_free", (void *)_cffi_f_ge_matcher_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 336), (void *)_cffi_d_ge_matcher_free },
   { "ge_matcher_history", (void *)_cffi_f_ge_matcher_history, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 84), (void *)_cffi_d_ge_matcher_history },
-  { "ge_matcher_length", (void *)_cffi_f_ge_matcher_length, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 283), (void *)_cffi_d_ge_matcher_length },
+  { "ge_matcher_length", (void *)_cffi_f_ge_matcher_length, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 286), (void *)_cffi_d_ge_matcher_length },
   { "ge_matcher_move", (void *)_cffi_f_ge_matcher_move, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 70), (void *)_cffi_d_ge_matcher_move },
   { "ge_matcher_new", (void *)_cffi_f_ge_matcher_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 2), (void *)_cffi_d_ge_matcher_new },
   { "ge_matcher_reset", (void *)_cffi_f_ge_matcher_reset, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 75), (void *)_cffi_d_ge_matcher_reset },
   { "ge_matcher_rollback", (void *)_cffi_f_ge_matcher_rollback, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 99), (void *)_cffi_d_ge_matcher_rollback },
   { "ge_matcher_turn", (void *)_cffi_f_ge_matcher_turn, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 207), (void *)_cffi_d_ge_matcher_turn },
   { "ge_matcher_turn_alone", (void *)_cffi_f_ge_matcher_turn_alone, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 212), (void *)_cffi_d_ge_matcher_turn_alone },
-  { "ge_plan_free", (void *)_cffi_f_ge_plan_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 336), (void *)_cffi_d_ge_plan_free },
+  { "ge_plan_free", (void *)_cffi_f_ge_plan_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 339), (void *)_cffi_d_ge_plan_free },
   { "ge_plan_new", (void *)_cffi_f_ge_plan_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 14), (void *)_cffi_d_ge_plan_new },
-  { "ge_plan_read", (void *)_cffi_f_ge_plan_read, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 339), (void *)_cffi_d_ge_plan_read },
-  { "ge_row_apply", (void *)_cffi_f_ge_row_apply, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 303), (void *)_cffi_d_ge_row_apply },
-  { "ge_row_gather", (void *)_cffi_f_ge_row_gather, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 250), (void *)_cffi_d_ge_row_gather },
-  { "ge_scores_apply", (void *)_cffi_f_ge_scores_apply, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 343), (void *)_cffi_d_ge_scores_apply },
+  { "ge_plan_read", (void *)_cffi_f_ge_plan_read, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 342), (void *)_cffi_d_ge_plan_read },
+  { "ge_row_apply", (void *)_cffi_f_ge_row_apply, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 306), (void *)_cffi_d_ge_row_apply },
+  { "ge_row_gather", (void *)_cffi_f_ge_row_gather, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 253), (void *)_cffi_d_ge_row_gather },
+  { "ge_scores_apply", (void *)_cffi_f_ge_scores_apply, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 346), (void *)_cffi_d_ge_scores_apply },
   { "ge_version", (void *)_cffi_f_ge_version, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_N, 0), (void *)_cffi_d_ge_version },
-  { "ge_vocab_bytes", (void *)_cffi_f_ge_vocab_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 286), (void *)_cffi_d_ge_vocab_bytes },
+  { "ge_vocab_bytes", (void *)_cffi_f_ge_vocab_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 289), (void *)_cffi_d_ge_vocab_bytes },
   { "ge_vocab_encode", (void *)_cffi_f_ge_vocab_encode, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 153), (void *)_cffi_d_ge_vocab_encode },
-  { "ge_vocab_free", (void *)_cffi_f_ge_vocab_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 350), (void *)_cffi_d_ge_vocab_free },
+  { "ge_vocab_free", (void *)_cffi_f_ge_vocab_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 353), (void *)_cffi_d_ge_vocab_free },
   { "ge_vocab_load", (void *)_cffi_f_ge_vocab_load, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 176), (void *)_cffi_d_ge_vocab_load },
   { "ge_vocab_new", (void *)_cffi_f_ge_vocab_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 181), (void *)_cffi_d_ge_vocab_new },
-  { "ge_vocab_read", (void *)_cffi_f_ge_vocab_read, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 353), (void *)_cffi_d_ge_vocab_read },
-  { "ge_vocab_save", (void *)_cffi_f_ge_vocab_save, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 289), (void *)_cffi_d_ge_vocab_save },
+  { "ge_vocab_read", (void *)_cffi_f_ge_vocab_read, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 356), (void *)_cffi_d_ge_vocab_read },
+  { "ge_vocab_save", (void *)_cffi_f_ge_vocab_save, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 292), (void *)_cffi_d_ge_vocab_save },
   { "ge_vocab_spell", (void *)_cffi_f_ge_vocab_spell, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 163), (void *)_cffi_d_ge_vocab_spell },
 };
 
 static const struct _cffi_field_s _cffi_fields[] = {
   { "matchers", offsetof(ge_batch, matchers),
                 sizeof(((ge_batch *)0)->matchers),
-                _CFFI_OP(_CFFI_OP_NOOP, 387) },
+                _CFFI_OP(_CFFI_OP_NOOP, 390) },
   { "tokens", offsetof(ge_batch, tokens),
               sizeof(((ge_batch *)0)->tokens),
               _CFFI_OP(_CFFI_OP_NOOP, 93) },
@@ -5951,16 +5993,16 @@ static const struct _cffi_field_s _cffi_fields[] = {
                  _CFFI_OP(_CFFI_OP_NOOP, 10) },
   { "accepted", offsetof(ge_batch, accepted),
                 sizeof(((ge_batch *)0)->accepted),
-                _CFFI_OP(_CFFI_OP_NOOP, 368) },
+                _CFFI_OP(_CFFI_OP_NOOP, 371) },
   { "needed", offsetof(ge_batch, needed),
               sizeof(((ge_batch *)0)->needed),
-              _CFFI_OP(_CFFI_OP_NOOP, 368) },
+              _CFFI_OP(_CFFI_OP_NOOP, 371) },
   { "changed", offsetof(ge_batch, changed),
                sizeof(((ge_batch *)0)->changed),
-               _CFFI_OP(_CFFI_OP_NOOP, 368) },
+               _CFFI_OP(_CFFI_OP_NOOP, 371) },
   { "failed", offsetof(ge_batch, failed),
               sizeof(((ge_batch *)0)->failed),
-              _CFFI_OP(_CFFI_OP_NOOP, 368) },
+              _CFFI_OP(_CFFI_OP_NOOP, 371) },
   { "n_states", offsetof(ge_dfa_content, n_states),
                 sizeof(((ge_dfa_content *)0)->n_states),
                 _CFFI_OP(_CFFI_OP_NOOP, 10) },
@@ -5999,7 +6041,7 @@ static const struct _cffi_field_s _cffi_fields[] = {
               _CFFI_OP(_CFFI_OP_NOOP, 10) },
   { "byte_accepts", offsetof(ge_dfa_content, byte_accepts),
                     sizeof(((ge_dfa_content *)0)->byte_accepts),
-                    _CFFI_OP(_CFFI_OP_NOOP, 369) },
+                    _CFFI_OP(_CFFI_OP_NOOP, 372) },
   { "note", offsetof(ge_dfa_content, note),
             sizeof(((ge_dfa_content *)0)->note),
             _CFFI_OP(_CFFI_OP_NOOP, 32) },
@@ -6023,7 +6065,7 @@ static const struct _cffi_field_s _cffi_fields[] = {
               _CFFI_OP(_CFFI_OP_NOOP, 10) },
   { "text", offsetof(ge_err, text),
             sizeof(((ge_err *)0)->text),
-            _CFFI_OP(_CFFI_OP_NOOP, 373) },
+            _CFFI_OP(_CFFI_OP_NOOP, 376) },
   { "max_expressions", offsetof(ge_limits, max_expressions),
                        sizeof(((ge_limits *)0)->max_expressions),
                        _CFFI_OP(_CFFI_OP_NOOP, 53) },
@@ -6110,7 +6152,7 @@ static const struct _cffi_field_s _cffi_fields[] = {
                _CFFI_OP(_CFFI_OP_NOOP, 18) },
   { "first", offsetof(ge_scores, first),
              sizeof(((ge_scores *)0)->first),
-             _CFFI_OP(_CFFI_OP_NOOP, 400) },
+             _CFFI_OP(_CFFI_OP_NOOP, 403) },
   { "stride", offsetof(ge_scores, stride),
               sizeof(((ge_scores *)0)->stride),
               _CFFI_OP(_CFFI_OP_NOOP, 222) },
@@ -6119,7 +6161,7 @@ static const struct _cffi_field_s _cffi_fields[] = {
              _CFFI_OP(_CFFI_OP_NOOP, 31) },
   { "kind", offsetof(ge_scores, kind),
             sizeof(((ge_scores *)0)->kind),
-            _CFFI_OP(_CFFI_OP_NOOP, 382) },
+            _CFFI_OP(_CFFI_OP_NOOP, 385) },
   { "bytes", offsetof(ge_stats, bytes),
              sizeof(((ge_stats *)0)->bytes),
              _CFFI_OP(_CFFI_OP_NOOP, 53) },
@@ -6237,80 +6279,80 @@ static const struct _cffi_field_s _cffi_fields[] = {
 };
 
 static const struct _cffi_struct_union_s _cffi_struct_unions[] = {
-  { "ge_batch", 377, _CFFI_F_CHECK_FIELDS,
+  { "ge_batch", 380, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_batch), offsetof(struct _cffi_align__ge_batch, y), 0, 11 },
-  { "ge_dfa", 378, _CFFI_F_OPAQUE,
+  { "ge_dfa", 381, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_dfa_content", 379, _CFFI_F_CHECK_FIELDS,
+  { "ge_dfa_content", 382, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_dfa_content), offsetof(struct _cffi_align__ge_dfa_content, y), 11, 14 },
-  { "ge_engine", 380, _CFFI_F_OPAQUE,
+  { "ge_engine", 383, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_err", 381, _CFFI_F_CHECK_FIELDS,
+  { "ge_err", 384, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_err), offsetof(struct _cffi_align__ge_err, y), 25, 7 },
-  { "ge_grammar", 383, _CFFI_F_OPAQUE,
+  { "ge_grammar", 386, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_ir", 384, _CFFI_F_OPAQUE,
+  { "ge_ir", 387, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_limits", 385, _CFFI_F_CHECK_FIELDS,
+  { "ge_limits", 388, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_limits), offsetof(struct _cffi_align__ge_limits, y), 32, 12 },
-  { "ge_matcher", 388, _CFFI_F_OPAQUE,
+  { "ge_matcher", 391, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_plan", 389, _CFFI_F_OPAQUE,
+  { "ge_plan", 392, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_plan_content", 390, _CFFI_F_CHECK_FIELDS,
+  { "ge_plan_content", 393, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_plan_content), offsetof(struct _cffi_align__ge_plan_content, y), 44, 5 },
-  { "ge_rules", 391, _CFFI_F_CHECK_FIELDS,
+  { "ge_rules", 394, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_rules), offsetof(struct _cffi_align__ge_rules, y), 49, 11 },
-  { "ge_scores", 392, _CFFI_F_CHECK_FIELDS,
+  { "ge_scores", 395, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_scores), offsetof(struct _cffi_align__ge_scores, y), 60, 4 },
-  { "ge_stats", 393, _CFFI_F_CHECK_FIELDS,
+  { "ge_stats", 396, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_stats), offsetof(struct _cffi_align__ge_stats, y), 64, 24 },
-  { "ge_turn", 396, _CFFI_F_CHECK_FIELDS,
+  { "ge_turn", 399, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_turn), offsetof(struct _cffi_align__ge_turn, y), 88, 6 },
-  { "ge_vocab", 398, _CFFI_F_OPAQUE,
+  { "ge_vocab", 401, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_vocab_content", 399, _CFFI_F_CHECK_FIELDS,
+  { "ge_vocab_content", 402, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_vocab_content), offsetof(struct _cffi_align__ge_vocab_content, y), 94, 8 },
 };
 
 static const struct _cffi_enum_s _cffi_enums[] = {
-  { "ge_float", 382, _cffi_prim_int(sizeof(ge_float), ((ge_float)-1) <= 0),
+  { "ge_float", 385, _cffi_prim_int(sizeof(ge_float), ((ge_float)-1) <= 0),
     "GE_FLOAT16,GE_BFLOAT16,GE_FLOAT32,GE_FLOAT64" },
-  { "ge_mask_flag", 386, _cffi_prim_int(sizeof(ge_mask_flag), ((ge_mask_flag)-1) <= 0),
+  { "ge_mask_flag", 389, _cffi_prim_int(sizeof(ge_mask_flag), ((ge_mask_flag)-1) <= 0),
     "GE_MASK_ALL,GE_MASK_SAME" },
-  { "ge_status", 394, _cffi_prim_int(sizeof(ge_status), ((ge_status)-1) <= 0),
+  { "ge_status", 397, _cffi_prim_int(sizeof(ge_status), ((ge_status)-1) <= 0),
     "GE_OK,GE_E_MEMORY,GE_E_LIMIT,GE_E_SYNTAX,GE_E_UNSUPPORTED,GE_E_NOTHING,GE_E_IR,GE_E_ARGUMENT,GE_E_SPELLING,"
     "GE_E_BUSY" },
-  { "ge_switch", 395, _cffi_prim_int(sizeof(ge_switch), ((ge_switch)-1) <= 0),
+  { "ge_switch", 398, _cffi_prim_int(sizeof(ge_switch), ((ge_switch)-1) <= 0),
     "GE_NO_MASK_CACHE,GE_NO_INNER_MASKS,GE_NO_SHARED_INNER,GE_NO_GOTO_CACHE,GE_NO_STATE_CACHE,GE_NO_SLICES,"
     "GE_NO_HEIRS,GE_NO_CLAMPING,GE_NO_TABLE,GE_NO_SHAPES,GE_NO_OUTLINES" },
-  { "ge_turn_result", 397, _cffi_prim_int(sizeof(ge_turn_result), ((ge_turn_result)-1) <= 0),
+  { "ge_turn_result", 400, _cffi_prim_int(sizeof(ge_turn_result), ((ge_turn_result)-1) <= 0),
     "GE_TURN_NONE,GE_TURN_CHOICE,GE_TURN_ALONE" },
 };
 
 static const struct _cffi_typename_s _cffi_typenames[] = {
-  { "ge_batch", 377 },
-  { "ge_dfa", 378 },
-  { "ge_dfa_content", 379 },
-  { "ge_engine", 380 },
-  { "ge_err", 381 },
-  { "ge_float", 382 },
-  { "ge_grammar", 383 },
-  { "ge_ir", 384 },
-  { "ge_limits", 385 },
-  { "ge_mask_flag", 386 },
-  { "ge_matcher", 388 },
-  { "ge_plan", 389 },
-  { "ge_plan_content", 390 },
-  { "ge_rules", 391 },
-  { "ge_scores", 392 },
-  { "ge_stats", 393 },
-  { "ge_status", 394 },
-  { "ge_switch", 395 },
-  { "ge_turn", 396 },
-  { "ge_turn_result", 397 },
-  { "ge_vocab", 398 },
-  { "ge_vocab_content", 399 },
+  { "ge_batch", 380 },
+  { "ge_dfa", 381 },
+  { "ge_dfa_content", 382 },
+  { "ge_engine", 383 },
+  { "ge_err", 384 },
+  { "ge_float", 385 },
+  { "ge_grammar", 386 },
+  { "ge_ir", 387 },
+  { "ge_limits", 388 },
+  { "ge_mask_flag", 389 },
+  { "ge_matcher", 391 },
+  { "ge_plan", 392 },
+  { "ge_plan_content", 393 },
+  { "ge_rules", 394 },
+  { "ge_scores", 395 },
+  { "ge_stats", 396 },
+  { "ge_status", 397 },
+  { "ge_switch", 398 },
+  { "ge_turn", 399 },
+  { "ge_turn_result", 400 },
+  { "ge_vocab", 401 },
+  { "ge_vocab_content", 402 },
 };
 
 static const struct _cffi_type_context_s _cffi_type_context = {
@@ -6320,12 +6362,12 @@ static const struct _cffi_type_context_s _cffi_type_context = {
   _cffi_struct_unions,
   _cffi_enums,
   _cffi_typenames,
-  103,  /* num_globals */
+  104,  /* num_globals */
   17,  /* num_struct_unions */
   5,  /* num_enums */
   22,  /* num_typenames */
   NULL,  /* no includes */
-  402,  /* num_types */
+  405,  /* num_types */
   0,  /* flags */
 };
 

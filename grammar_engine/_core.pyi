@@ -1,5 +1,16 @@
-# The extension module that cffi generates from csrc/include/ge_api.h; only `_native` uses it.
-from typing import Any
+# The extension module: what cffi generates from csrc/include/ge_api.h, and the types of csrc/python. Only `_native` uses it.
+from typing import Any, TypeVar
 
 ffi: Any
 lib: Any
+
+class Held:
+    @property
+    def _handle(self) -> Any: ...
+    def _hold(self, cdata: Any, words: int, rows: int = 0, /) -> None: ...
+
+_Class = TypeVar("_Class", bound=type[Held])
+
+def know_arrays(ndarray: type, /) -> None: ...
+def fast_guide(cls: _Class, /) -> _Class: ...
+def fast_matcher(cls: _Class, /) -> _Class: ...

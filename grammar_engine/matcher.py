@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ._native import check, error_of, ffi, lib, locate
+from ._native import Held, check, error_of, fast_matcher, ffi, lib, locate
 from .automata.dfa import TokenDFA
 from .checks import as_int, check_count
 from .errors import LimitExceededError, MatcherFinishedError, TokenRejectedError
@@ -73,7 +73,8 @@ class Explanation:
         return text + (f" (at {', '.join(repr(place) for place in self.where)})" if self.where else "")
 
 
-class Matcher:
+@fast_matcher
+class Matcher(Held):
     """A text under a grammar.
 
     Parameters
@@ -101,7 +102,7 @@ class Matcher:
     byte 0 (b'c') is refused, expected regex
     """
 
-    __slots__ = ("_engine", "_err", "_handle", "_n_done", "_words", "grammar", "vocabulary")
+    __slots__ = ("_engine", "_err", "_n_done", "_words", "grammar", "vocabulary")
 
     def __init__(self, grammar: Grammar | TokenDFA, vocabulary: Vocabulary | None = None, *, switches: Switches = _ALL_ON):
         table = None
@@ -122,7 +123,7 @@ class Matcher:
         self._err = err = _new(_ERR)
         out = _new(_OUT)
         check(lib.ge_matcher_new(engine.handle, out, err), err)
-        self._handle = _gc(out[0], _free)
+        self._hold(_gc(out[0], _free), self._words)
 
     def _after(self, status: int, function: Any, *arguments: Any) -> int:
         """What to do when a call has failed: raise, or move to a fresh generation of states and return what it returns there.
@@ -183,7 +184,7 @@ class Matcher:
         """
         n_words = self._words
         if type(buffer) is MaskBuffer and buffer._fixed_words == n_words:
-            words, rows = buffer._memory, buffer._rows
+            words, rows = buffer._handle, buffer._rows
         else:
             words, rows = rows_of(buffer, n_words)
         if type(row) is not int or not 0 <= row < rows:
@@ -358,7 +359,7 @@ class Matcher:
         out = _new(_OUT)
         check(lib.ge_matcher_fork(self._handle, out, self._err), self._err)
         twin = object.__new__(Matcher)
-        twin._handle = _gc(out[0], _free)
+        twin._hold(_gc(out[0], _free), self._words)
         twin.grammar, twin.vocabulary, twin._engine = self.grammar, self.vocabulary, self._engine
         twin._words, twin._n_done, twin._err = self._words, _new(_SIZE), _new(_ERR)
         return twin

@@ -353,6 +353,7 @@ size_t ge_guide_words(const ge_dfa *dfa, uint32_t capacity);
 void ge_guide_init(uint64_t *guide, const ge_dfa *dfa, uint32_t capacity, uint32_t most, const uint64_t *from);
 
 uint32_t ge_guide_state(const uint64_t *guide);
+int32_t ge_guide_accepts(const uint64_t *guide); /* 1: the text is a sentence, or ended */
 uint32_t ge_guide_before(const uint64_t *guide); /* how many states before it are kept */
 
 /* Nothing has changed: the token may not come next, the steps cannot be taken back, the address is none; or capacity < most is to be raised. */

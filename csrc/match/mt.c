@@ -95,10 +95,11 @@ static u32 read_known(const ge_engine *e, u32 config, const u8 *bytes, size_t n,
 }
 
 /* The configuration after `n` bytes, or CF_DEAD (*n_read tells after how many). NONE: failure, err is filled. Takes the lock at
- * the first transition that is not known, and keeps it to the end. */
-static u32 read_bytes(ge_engine *e, u32 config, const u8 *bytes, size_t n, size_t *n_read, ge_err *err) {
+ * the first transition that is not known, and keeps it to the end; warm_only: NONE instead, and GE_OK. */
+static u32 read_bytes(ge_engine *e, u32 config, const u8 *bytes, size_t n, size_t *n_read, bool warm_only, ge_err *err) {
     config = read_known(e, config, bytes, n, n_read);
     if (*n_read == n || config == CF_DEAD) return config;
+    if (warm_only) return NONE;
     en_begin(e);
     for (; *n_read < n; ++*n_read) {
         e->b.work = 0; /* the limit is on each byte: a long text is no misuse */
@@ -111,9 +112,10 @@ static u32 read_bytes(ge_engine *e, u32 config, const u8 *bytes, size_t n, size_
 
 static bool is_complete(const ge_engine *e, u32 config) { return cf_at(e, config)->complete; }
 
-/* The state after one more token. False: refused, or failed (then err->status is set). */
-static bool read_token(ge_engine *e, mt_step from, int64_t token, mt_step *to, ge_err *err) {
+/* The state after one more token. False: refused, or failed (then err->status is set), or with warm_only not known (to->config is NONE). */
+static bool read_token(ge_engine *e, mt_step from, int64_t token, mt_step *to, bool warm_only, ge_err *err) {
     ge_vocab *v = e->v;
+    *to = (mt_step){.config = CF_DEAD};
     if (token < 0 || token >= (int64_t)v->n_tokens) return false;
     bool eos = vb_is_eos(v, (u64)token);
     *to = (mt_step){.config = from.config, .ended = true, .token = token};
@@ -121,7 +123,7 @@ static bool read_token(ge_engine *e, mt_step from, int64_t token, mt_step *to, g
     u32 begin = v->offsets[token], n = v->offsets[token + 1] - begin;
     if (n == 0) return false;
     size_t n_read;
-    u32 config = read_bytes(e, from.config, v->text + begin, n, &n_read, err);
+    u32 config = read_bytes(e, from.config, v->text + begin, n, &n_read, warm_only, err);
     *to = (mt_step){.config = config, .token = token};
     if (config == NONE || config == CF_DEAD) return false;
     mk_follow_table(e, from.config, (u64)token, config);
@@ -134,26 +136,17 @@ static ge_status do_accept(ge_matcher *m, const int64_t *tokens, size_t n, int32
     budget_begin(&m->b);
     for (*n_done = 0; *n_done < n; ++*n_done) {
         mt_step next;
-        if (!read_token(m->e, state, tokens[*n_done], &next, err)) return (ge_status)err->status;
+        if (!read_token(m->e, state, tokens[*n_done], &next, false, err)) return (ge_status)err->status;
         if (commit && !vec_push(&m->b, &m->steps, next)) return budget_report(&m->b, err);
         state = next;
     }
     return GE_OK;
 }
 
-/* Whether read_token would find all that it needs without the lock. */
-static bool knows_token(const ge_engine *e, mt_step from, int64_t token) {
-    const ge_vocab *v = e->v;
-    if (token < 0 || token >= (int64_t)v->n_tokens || from.ended) return true;
-    size_t n = v->offsets[token + 1] - v->offsets[token], n_read;
-    return read_known(e, from.config, v->text + v->offsets[token], n, &n_read) == CF_DEAD || n_read == n;
-}
-
 static int32_t do_accept_token(ge_matcher *m, int64_t token, bool warm_only, ge_err *err) {
     mt_step next;
-    if (warm_only && !knows_token(m->e, state_of(m), token)) return MT_COLD;
     err->status = GE_OK;
-    if (!read_token(m->e, state_of(m), token, &next, err)) return err->status;
+    if (!read_token(m->e, state_of(m), token, &next, warm_only, err)) return warm_only && next.config == NONE ? MT_COLD : err->status;
     budget_begin(&m->b);
     return vec_push(&m->b, &m->steps, next) ? 1 : (int32_t)budget_report(&m->b, err);
 }
@@ -163,7 +156,7 @@ static ge_status do_accept_bytes(ge_matcher *m, const uint8_t *text, size_t n, i
     err->status = GE_OK;
     *n_done = 0;
     if (state.ended && n) return GE_OK;
-    u32 config = read_bytes(m->e, state.config, text, n, n_done, err);
+    u32 config = read_bytes(m->e, state.config, text, n, n_done, false, err);
     if (config == NONE) return (ge_status)err->status;
     if (config == CF_DEAD || !commit) return GE_OK;
     budget_begin(&m->b);
@@ -185,10 +178,10 @@ static ge_status do_move(ge_matcher *m, ge_engine *engine, ge_err *err) {
     for (u32 i = 0; ok && i < m->steps.n; i++) {
         mt_step next = m->steps.at[i];
         if (next.token >= 0) {
-            ok = read_token(engine, state, next.token, &next, err);
+            ok = read_token(engine, state, next.token, &next, false, err);
         } else {
             size_t n = (size_t)(-1 - next.token), n_read;
-            next.config = read_bytes(engine, state.config, m->text.at + at, n, &n_read, err);
+            next.config = read_bytes(engine, state.config, m->text.at + at, n, &n_read, false, err);
             ok = next.config != NONE && next.config != CF_DEAD;
             at += n;
         }
@@ -465,7 +458,7 @@ static ge_status do_expected(ge_matcher *m, const uint8_t *text, size_t n_text, 
     size_t n_read;
     err->status = GE_OK;
     if (state.ended) return err_set(err, GE_E_ARGUMENT, "the text has ended");
-    u32 config = read_bytes(e, state.config, text, n_text, &n_read, err);
+    u32 config = read_bytes(e, state.config, text, n_text, &n_read, false, err);
     if (config == NONE) return (ge_status)err->status;
     if (config == CF_DEAD) return err_set(err, GE_E_ARGUMENT, "the text is refused");
     en_begin(e);

@@ -2,7 +2,7 @@
 
 Rules. A handle is wrapped once, with the function that frees it and its size, so that the collector feels its weight. Handles that
 depend on each other share ownership in the core, because Python's collector frees the members of a cycle in any order. Inputs go in as `bytes` or as borrowed buffers; every length is explicit.
-A call through cffi releases the GIL.
+A call through cffi releases the GIL. Calls that are made for each token do not go through it (`calls.py`).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import fields
 from operator import attrgetter
 from typing import Any, NamedTuple
 
-from .._core import ffi, lib
+from .._core import Held, ffi, know_arrays, lib
 from ..errors import (
     GrammarError,
     GrammarSyntaxError,
@@ -24,15 +24,20 @@ from ..errors import (
 )
 from ..ir import OP_PATTERN, Builder, Expr
 from ..limits import Limits
+from .calls import fast_guide, fast_matcher
 from .places import lexeme_with, locate
 
 __all__ = [
+    "Held",
     "NativeExpressions",
     "NothingError",
     "build",
     "check",
+    "fast_guide",
+    "fast_matcher",
     "fewest_tokens",
     "ffi",
+    "know_arrays",
     "lib",
     "load_vocab",
     "locate",

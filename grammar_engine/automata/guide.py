@@ -1,7 +1,8 @@
 """Guides: one text under a token automaton.
 
 The surface is that of `outlines_core.Guide`, so one can stand in for the other. A guide is a record of the core (`csrc/dfa/gd.c`): the state it is
-in, and the last few before it, as narrow as states are; thousands share one table. A step is one call of the core, with the mask after it.
+in, and the last few before it, as narrow as states are; thousands share one table. A step is one call of the core, with the mask after it: mostly one of
+`csrc/python/calls.c`, which overrides some methods of this class.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .._native import ffi, lib
+from .._native import Held, fast_guide, ffi, lib
 from ..checks import as_int, check_count
 from ..errors import TokenRejectedError
 from ..mask import MaskBuffer, rows_of
@@ -22,7 +23,8 @@ _MAX_ID = 1 << 62
 _MOST = 1 << 31  # of steps that can be taken back
 
 
-class Guide:
+@fast_guide
+class Guide(Held):
     """A text that is being written under a `TokenDFA`.
 
     Parameters
@@ -40,24 +42,23 @@ class Guide:
     `TokenRejectedError`, a `ValueError`, and changes nothing; `reset` forgets the steps before it.
     """
 
-    __slots__ = ("_dfa", "_handle", "_record", "max_rollback")
+    __slots__ = ("_dfa", "max_rollback")  # _handle: the record
 
     def __init__(self, dfa: TokenDFA, max_rollback: int = 32):
         if not isinstance(dfa, TokenDFA):
             raise TypeError(f"a Guide is made of a TokenDFA, not of {type(dfa).__name__}")
         max_rollback = check_count("max_rollback", max_rollback, least=0)
-        self._dfa = dfa
-        self._handle = dfa._handle  # lives as long as the record, which refers to it
+        self._dfa = dfa  # lives as long as the record, which refers to it
         self.max_rollback = max_rollback
         self._begin(_FEW, _NOWHERE)
 
     def _begin(self, capacity: int, before: Any) -> None:
         """A new record; it goes on from another one, or at the empty text."""
-        most = min(self.max_rollback, _MOST)
+        dfa, most = self._dfa, min(self.max_rollback, _MOST)
         capacity = min(capacity, most)
-        record = ffi.new(_RECORD, lib.ge_guide_words(self._handle, capacity))
-        lib.ge_guide_init(record, self._handle, capacity, most, before)
-        self._record = record
+        record = ffi.new(_RECORD, lib.ge_guide_words(dfa._handle, capacity))
+        lib.ge_guide_init(record, dfa._handle, capacity, most, before)
+        self._hold(record, dfa._words)
 
     # --- masks ------------------------------------------------------------------------------------------------------
 
@@ -72,10 +73,10 @@ class Guide:
         if mask is None:
             return _tokens(self._dfa, self.get_state())
         if type(mask) is MaskBuffer and mask._fixed_words == self._dfa._words and mask._rows == 1:
-            memory = mask._memory
+            memory = mask._handle
         else:
             memory = _row_of(mask, self._dfa)
-        _fill(self._record, memory)
+        _fill(self._handle, memory)
         return None
 
     def write_mask_into(self, data_ptr: int, numel: int, element_size: int = 4) -> None:
@@ -99,7 +100,7 @@ class Guide:
         if element_size != 4 or numel != words:
             raise ValueError(f"a mask has {words} elements of 4 bytes, not {numel} of {element_size}")
         try:
-            refused = _fill_at(self._record, data_ptr)
+            refused = _fill_at(self._handle, data_ptr)
         except OverflowError:
             refused = True
         if refused:
@@ -127,14 +128,15 @@ class Guide:
         if mask is None:
             memory = _NOWHERE
         elif type(mask) is MaskBuffer and mask._fixed_words == self._dfa._words and mask._rows == 1:
-            memory = mask._memory
+            memory = mask._handle
         else:
             memory = _row_of(mask, self._dfa)
         try:
-            while failed := _advance(self._record, token, memory):
+            while failed := _advance(self._handle, token, memory):
                 if failed == lib.GE_GUIDE_REFUSED:
                     raise self._rejected(token)
-                self._begin(2 * lib.ge_guide_before(self._record), self._record)
+                # (At least a few: another thread, which should not, may have begun anew meanwhile.)
+                self._begin(max(_FEW, 2 * lib.ge_guide_before(self._handle)), self._handle)
         except OverflowError:
             raise self._rejected(token) from None
         return self.get_tokens() if mask is None and return_tokens else None
@@ -157,12 +159,12 @@ class Guide:
             More than `get_allowed_rollback()`; nothing has changed.
         """
         n = check_count("n", n, least=0)
-        if lib.ge_guide_rollback(self._record, min(n, _MOST + 1)):
+        if lib.ge_guide_rollback(self._handle, min(n, _MOST + 1)):
             raise ValueError(f"rollback of {n} steps: {self.get_allowed_rollback()} can be taken back")
 
     def get_allowed_rollback(self) -> int:
         """How many steps can be taken back."""
-        return int(lib.ge_guide_before(self._record))
+        return int(lib.ge_guide_before(self._handle))
 
     def reset(self) -> None:
         """Back to the empty text."""
@@ -181,7 +183,7 @@ class Guide:
         -------
         bool
         """
-        handle, state = self._handle, self.get_state()
+        handle, state = self._dfa._handle, self.get_state()
         for token in sequence:
             state = lib.ge_dfa_next(handle, state, _as_id(token))
             if state < 0:
@@ -190,15 +192,15 @@ class Guide:
 
     def get_state(self) -> int:
         """The state, from 0 to `dfa.num_states`."""
-        return int(lib.ge_guide_state(self._record))
+        return int(lib.ge_guide_state(self._handle))
 
     def is_finished(self) -> bool:
         """Whether the text so far is a sentence: it matches, and may end here."""
-        return bool(lib.ge_dfa_accepts(self._handle, self.get_state()))
+        return bool(lib.ge_guide_accepts(self._handle))
 
     def __copy__(self) -> Guide:
         twin = Guide(self._dfa, self.max_rollback)
-        twin._begin(max(_FEW, self.get_allowed_rollback()), self._record)
+        twin._begin(max(_FEW, self.get_allowed_rollback()), self._handle)
         return twin
 
     def __deepcopy__(self, memo: object) -> Guide:

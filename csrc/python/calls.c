@@ -1,0 +1,162 @@
+/* Calls: the methods that are called for each token. See held.h.
+ *
+ * Each takes what the method in Python takes that it overrides. Where an argument is not of the usual kind, or the core says no, nothing has
+ * changed, and that method is called, which does it or raises. */
+#include "../match/mt.h"
+#include "held.h"
+
+#define PARAMETERS PyObject *self, PyObject *const *args, Py_ssize_t n, PyObject *names
+
+enum { ADVANCE, GET_STATE, GET_TOKENS, IS_FINISHED, ROLLBACK_STATE, WRITE_MASK_INTO, N_GUIDE }; /* as in guide_methods */
+enum { ACCEPT = N_GUIDE, FILL_MASK, N_CALLS };                                                  /* as in matcher_methods */
+
+static PyObject *overridden[N_CALLS]; /* the methods in Python */
+
+/* super().method(...) */
+static PyObject *inherited(int call, PARAMETERS) {
+    if (n <= 3 && !names)
+        return PyObject_CallFunctionObjArgs(overridden[call], self, n > 0 ? args[0] : NULL, n > 1 ? args[1] : NULL, n > 2 ? args[2] : NULL, NULL);
+    PyObject *given = PyTuple_New(n + 1), *named = PyDict_New(), *result = NULL;
+    bool ok = given && named;
+    for (Py_ssize_t i = 0; ok && i <= n; i++) ok = PyTuple_SetItem(given, i, Py_NewRef(i ? args[i - 1] : self)) == 0;
+    for (Py_ssize_t i = 0; ok && names && i < PyTuple_Size(names); i++)
+        ok = PyDict_SetItem(named, PyTuple_GetItem(names, i), args[n + i]) == 0;
+    if (ok) result = PyObject_Call(overridden[call], given, named);
+    Py_XDECREF(given);
+    Py_XDECREF(named);
+    return result;
+}
+
+#define INHERITED(call) inherited(call, self, args, n, names)
+
+/* The object of the core that `self` holds, if there are so many arguments and none has a name; else NULL. */
+static void *held_at(PyObject *self, Py_ssize_t n, Py_ssize_t least, Py_ssize_t most, PyObject *names) {
+    return n >= least && n <= most && !names ? ((held *)self)->of.at : NULL;
+}
+
+/* The value of an int; -1 if it is negative or beyond int64_t, or no int. */
+static int64_t number(PyObject *object) {
+    int overflow;
+    return PyLong_CheckExact(object) ? PyLong_AsLongLongAndOverflow(object, &overflow) : -1;
+}
+
+/* --- guides ----------------------------------------------------------------------------------------------------------------- */
+
+/* The memory of a mask, if it is one row of the guide's width; else NULL. */
+static uint32_t *row_for(PyObject *self, PyObject *mask) {
+    masks row;
+    return masks_of(mask, &row) && row.rows == 1 && row.words == ((held *)self)->of.words ? row.at : NULL;
+}
+
+static bool is_only(PyObject *names, const char *name) {
+    return names && PyTuple_Size(names) == 1 && PyUnicode_CompareWithASCIIString(PyTuple_GetItem(names, 0), name) == 0;
+}
+
+/* Usual: advance(token, mask), advance(token, return_tokens=False). */
+static PyObject *guide_advance(PARAMETERS) {
+    uint32_t *row = n == 2 && !names ? row_for(self, args[1]) : NULL;
+    bool without = n == 1 && is_only(names, "return_tokens") && args[1] == Py_False;
+    void *guide = ((held *)self)->of.at; /* last: who looks at an array calls foreign code */
+    if (!guide || (!row && !without) || !PyLong_CheckExact(args[0]) || ge_guide_advance(guide, number(args[0]), row)) return INHERITED(ADVANCE);
+    Py_RETURN_NONE;
+}
+
+static PyObject *guide_get_state(PARAMETERS) {
+    void *guide = held_at(self, n, 0, 0, names);
+    return guide ? PyLong_FromUnsignedLong(ge_guide_state(guide)) : INHERITED(GET_STATE);
+}
+
+static PyObject *guide_get_tokens(PARAMETERS) {
+    uint32_t *row = n == 1 && !names ? row_for(self, args[0]) : NULL;
+    void *guide = ((held *)self)->of.at;
+    if (!guide || !row) return INHERITED(GET_TOKENS);
+    ge_guide_fill_mask(guide, row);
+    Py_RETURN_NONE;
+}
+
+static PyObject *guide_is_finished(PARAMETERS) {
+    void *guide = held_at(self, n, 0, 0, names);
+    return guide ? PyBool_FromLong(ge_guide_accepts(guide)) : INHERITED(IS_FINISHED);
+}
+
+static PyObject *guide_rollback_state(PARAMETERS) {
+    void *guide = held_at(self, n, 1, 1, names);
+    int64_t steps = guide ? number(args[0]) : -1;
+    if (steps < 0 || steps > UINT32_MAX || ge_guide_rollback(guide, (uint32_t)steps)) return INHERITED(ROLLBACK_STATE);
+    Py_RETURN_NONE;
+}
+
+static PyObject *guide_write_mask_into(PARAMETERS) {
+    void *guide = held_at(self, n, 2, 3, names);
+    bool fits = guide && number(args[1]) == ((held *)self)->of.words && (n == 2 || number(args[2]) == sizeof(uint32_t));
+    int64_t address = fits ? number(args[0]) : -1;
+    if (address < 0 || (uint64_t)address > UINTPTR_MAX || ge_guide_fill_mask_at(guide, (uintptr_t)address)) return INHERITED(WRITE_MASK_INTO);
+    Py_RETURN_NONE;
+}
+
+#define METHOD(name, function, parameters) \
+    {name, (PyCFunction)(void (*)(void))(function), METH_FASTCALL | METH_KEYWORDS, name "($self" parameters ")\n--\n\n"}
+
+static PyMethodDef guide_methods[] = {METHOD("advance", guide_advance, ", token_id, mask=None, *, return_tokens=True"),
+                                      METHOD("get_state", guide_get_state, ""),
+                                      METHOD("get_tokens", guide_get_tokens, ", mask=None"),
+                                      METHOD("is_finished", guide_is_finished, ""),
+                                      METHOD("rollback_state", guide_rollback_state, ", n"),
+                                      METHOD("write_mask_into", guide_write_mask_into, ", data_ptr, numel, element_size=4"),
+                                      {NULL, NULL, 0, NULL}};
+
+/* --- matchers --------------------------------------------------------------------------------------------------------------- */
+
+static PyObject *matcher_accept(PARAMETERS) {
+    void *matcher = held_at(self, n, 1, 1, names);
+    if (!matcher || !PyLong_CheckExact(args[0])) return INHERITED(ACCEPT);
+    ge_err err;
+    int32_t result = mt_accept_token(matcher, number(args[0]), true, &err);
+    return result < 0 || result == MT_COLD ? INHERITED(ACCEPT) : PyBool_FromLong(result);
+}
+
+static PyObject *matcher_fill_mask(PARAMETERS) {
+    masks to = {NULL, 0, 0};
+    bool usual = (n == 1 || n == 2) && !names && masks_of(args[0], &to);
+    int64_t row = n == 2 ? number(args[1]) : 0;
+    void *matcher = ((held *)self)->of.at;
+    if (!matcher || !usual || row < 0 || row >= to.rows) return INHERITED(FILL_MASK);
+    ge_err err;
+    int32_t flags = mt_fill_mask(matcher, to.at, (size_t)row, to.words, true, &err);
+    return flags < 0 || flags == MT_COLD ? INHERITED(FILL_MASK) : PyBool_FromLong(!(flags & GE_MASK_ALL));
+}
+
+static PyMethodDef matcher_methods[] = {METHOD("accept", matcher_accept, ", token, *, strict=False"),
+                                        METHOD("fill_mask", matcher_fill_mask, ", buffer, row=0"),
+                                        {NULL, NULL, 0, NULL}};
+
+/* --- classes ---------------------------------------------------------------------------------------------------------------- */
+
+/* A class like `base`, which has the name, where methods are overridden; those of base are `inherited` from `first` on. */
+static PyObject *derive(PyObject *base, const char *name, PyMethodDef *methods, int first) {
+    if (!held_is_base_of(base)) return PyErr_Format(PyExc_TypeError, "%R is no class that is derived from Held", base);
+    PyType_Slot slots[] = {{Py_tp_methods, methods}, {0, NULL}};
+    PyType_Spec spec = {name, 0, 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots};
+    for (int i = 0; methods[i].ml_name; i++) {
+        PyObject *method = PyObject_GetAttrString(base, methods[i].ml_name), *before = overridden[first + i];
+        if (!method) return NULL;
+        overridden[first + i] = method;
+        Py_XDECREF(before);
+    }
+    PyObject *text = PyObject_GetAttrString(base, "__doc__"), *bases = PyTuple_Pack(1, base), *class = NULL;
+    if (text && bases) class = PyType_FromSpecWithBases(&spec, bases);
+    if (class && PyObject_SetAttrString(class, "__doc__", text) < 0) Py_CLEAR(class);
+    Py_XDECREF(text);
+    Py_XDECREF(bases);
+    return class;
+}
+
+PyObject *fast_guide(PyObject *module, PyObject *base) {
+    (void)module;
+    return derive(base, "grammar_engine.automata.guide.Guide", guide_methods, 0);
+}
+
+PyObject *fast_matcher(PyObject *module, PyObject *base) {
+    (void)module;
+    return derive(base, "grammar_engine.matcher.Matcher", matcher_methods, N_GUIDE);
+}

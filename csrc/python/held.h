@@ -1,0 +1,53 @@
+/* held: the border to CPython beside that of cffi.
+ *
+ * Idea. A call through cffi takes longer than a warm mask: a method in Python looks at its arguments, a tuple is made of them, and the GIL is given
+ * away and taken back. So the few methods that are called for each token are done here, where their arguments are the usual ones and their
+ * work is known to be short. Everything else goes on to the method in Python, which is complete by itself.
+ *
+ *     Held          held.c    what the core made, by its address, and the Python object that owns it
+ *       ^
+ *     Guide         Python    all methods, arguments, errors; the documentation
+ *       ^
+ *     Guide         calls.c   the same, with some methods overridden; masks.c: where they may write to
+ *
+ * Invariants. What is done here holds the GIL: so it waits for no lock, and takes no longer than to write a mask. An address is that of a
+ * living object, since it changes together with its owner.
+ *
+ * In the limited API of Python 3.10. Like cffi's modules these types are made once for a process. */
+#ifndef GE_HELD_H
+#define GE_HELD_H
+
+#ifndef Py_LIMITED_API
+#define Py_LIMITED_API 0x030a0000
+#endif
+#include <Python.h>
+#include <stdbool.h>
+
+#include "../ge.h"
+
+typedef struct masks { /* rows of words, side by side */
+    void *at;
+    uint32_t words; /* of each */
+    uint32_t rows;  /* 0: no masks, or not known without another look */
+} masks;
+
+typedef struct held {
+    PyObject_HEAD
+    PyObject *owner; /* a cdata */
+    masks of;        /* what it points to. Masks, or an object of the core; and then `words` are those of its masks. at == NULL: nothing */
+} held;
+
+PyObject *held_make(void); /* the type */
+bool held_is(PyObject *object);
+bool held_is_base_of(PyObject *class);
+void *held_address(PyObject *cdata); /* what a cdata points to. NULL: that, or an exception */
+
+/* The memory for masks that an object is or holds; false: the method in Python has to look at it. Valid as long as the GIL is held. */
+bool masks_of(PyObject *object, masks *out);
+PyObject *know_arrays(PyObject *module, PyObject *type); /* know_arrays(numpy.ndarray): from now on these, too */
+
+/* fast_guide(class), fast_matcher(class): a class like that one, in which the methods of calls.c are overridden. */
+PyObject *fast_guide(PyObject *module, PyObject *base);
+PyObject *fast_matcher(PyObject *module, PyObject *base);
+
+#endif
