@@ -21,6 +21,7 @@
 #include "regex/rx_must.c"            /*   bytes that must be there */
 #include "regex/rx_local.c"            /*   bytes that one expression does not tell apart */
 #include "regex/rx_clamp.c"            /*   repeats without bounds that a token cannot reach */
+#include "regex/rx_widen.c"            /*   supersets with few derivatives */
 #include "regex/rx_least.c"            /*   shortest strings */
 #include "regex/rx_absorb.c"           /*   what any plain text leaves alive */
 #include "regex/rx_unicode_tables.c"  /*   code points by property (generated) */

@@ -1,9 +1,9 @@
 /* Costs of expressions, in tokens: see ct.h.
  *
  * From each expression that a token may begin in, one walk of the vocabulary's trie tells where it may end: behind the expression, at some
- * seam, or within, which leaves a derivative. Over these the costs are found breadth first: one token, two tokens, ... Repeats that are
- * too long for tokens to fill are taken as endless (rx_clamp), so that there are few derivatives. Walks are kept, for all seams and
- * expressions.
+ * seam, or within, which leaves a derivative. Over these the costs are found breadth first: one token, two tokens, ... That there are few
+ * derivatives, repeats that are too long for tokens to fill are taken as endless (rx_clamp), and A-labels as any text (rx_widen). Walks are kept,
+ * for all seams and expressions.
  *
  * Plain text in a string mostly leads nowhere: the derivative is the one before. What is below a node without tokens that are not plain is
  * then not looked at; in a string, that is nearly all of a vocabulary. */
@@ -286,7 +286,7 @@ bool ct_cost_expression(ge_engine *e, ct_table *t, rx_id id, u32 seam, u32 most,
     word_map seen = {0};
     id_vec todo = {0};
     memset(out, 0xff, sizeof *out);
-    id = rx_clamp(&e->lx.x, id, CT_CLAMP);
+    id = rx_clamp(&e->lx.x, rx_widen(&e->lx.x, id), CT_CLAMP);
     bool ok = id != NONE;
     if (ok && seam == 0) {
         if (rx_nullable(&e->lx.x, id)) out->at[0] = 0;

@@ -85,6 +85,7 @@ typedef struct rx_arena {
     VEC(u32) must_of;   /* by node: id in must, NONE until it was asked for */
     intern_table must;  /* see rx_must.c */
     word_map clamped;   /* (node, number of bytes) -> what rx_clamp made of it */
+    word_map widened;   /* node -> what rx_widen made of it */
     word_map finish;    /* node -> what rx_finish found */
     word_map least;     /* (node, in quotes) -> what rx_least found */
     rx_id of_byte[256]; /* the node of each single byte, RX_ID_NEVER until it was asked for */
@@ -206,6 +207,8 @@ bool rx_counts_plain(const rx_arena *x, rx_id id, u32 *n_chars);
 /* `id` with the bounds dropped of repeats that n_bytes cannot fill: the same strings of at most so many bytes, and perhaps more of longer ones
  * (rx_clamp.c). */
 rx_id rx_clamp(rx_arena *x, rx_id id, u32 n_bytes);
+/* A superset of `id` with few derivatives: behind `xn--`, any characters of labels (rx_widen.c). NONE on failure. */
+rx_id rx_widen(rx_arena *x, rx_id id);
 /* `id` without the lower bound of the repeat at its end: strings with the same beginnings. NONE on failure. */
 rx_id rx_without_minimum(rx_arena *x, rx_id id);
 /* The length of a short string of `id`, or n_bytes + 1 if none of at most n_bytes was found. NONE on failure. */

@@ -32,6 +32,7 @@ bool rx_copy(rx_arena *x, budget *b, const rx_arena *from) {
     memset(&x->must_of, 0, sizeof x->must_of);
     memset(&x->must, 0, sizeof x->must);
     memset(&x->clamped, 0, sizeof x->clamped);
+    memset(&x->widened, 0, sizeof x->widened);
     memset(&x->finish, 0, sizeof x->finish);
     memset(&x->least, 0, sizeof x->least);
     memset(&x->labels, 0, sizeof x->labels);
@@ -60,6 +61,7 @@ void rx_drop(rx_arena *x) {
     vec_drop(x->b, &x->must_of);
     intern_drop(x->b, &x->must);
     map_drop(x->b, &x->clamped);
+    map_drop(x->b, &x->widened);
     map_drop(x->b, &x->finish);
     map_drop(x->b, &x->least);
     intern_drop(x->b, &x->labels);

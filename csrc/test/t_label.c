@@ -193,9 +193,41 @@ static void expressions(void) {
     CHECK(b.bytes == 0);
 }
 
+/* Host names with A-labels: widened, what is left of one behind any beginning of it is as before or more, and recurs. */
+static void widened(void) {
+    static const char *const names[] = {"xn--bcher-kva", "a.xn--bcher-kva.b", "XN--MNCHEN-3YA.de", "xn--nxasmq6b.xn--nxasmq6b"};
+    static const char_range plain[] = {{'0', '9'}, {'a', 'z'}};
+    budget b;
+    ge_limits limits = wide_limits();
+    budget_init(&b, &limits);
+    rx_arena x;
+    CHECK(rx_init(&x, &b) && rx_text(&x) != NONE);
+    rx_id hyphens = rx_bytes(&x, (const u8 *)"--", 2), x_or = rx_or2(&x, rx_byte(&x, 'x'), rx_byte(&x, 'X'));
+    rx_id n_or = rx_or2(&x, rx_byte(&x, 'n'), rx_byte(&x, 'N'));
+    rx_id ace = rx_concat(&x, x_or, rx_concat(&x, n_or, rx_concat(&x, hyphens, rx_punycode(&x, false))));
+    rx_id label = rx_or2(&x, rx_repeat(&x, rx_chars(&x, plain, 2), 1, NONE), ace);
+    rx_id start = rx_concat(&x, label, rx_repeat(&x, rx_concat(&x, rx_byte(&x, '.'), label), 0, NONE));
+    rx_id wide = rx_widen(&x, start);
+    CHECK(wide != start && rx_widen(&x, wide) == wide && rx_widen(&x, rx_not(&x, start)) == rx_not(&x, start));
+    for (u32 i = 0; i < sizeof names / sizeof *names; i++) {
+        const u8 *bytes = (const u8 *)names[i];
+        u32 n = (u32)strlen(names[i]);
+        for (u32 at = 0; at <= n; at++) {
+            rx_id rest = after(&x, start, bytes, at);
+            CHECK(rx_nullable(&x, after(&x, rest, bytes + at, n - at)));
+            CHECK(rx_nullable(&x, after(&x, rx_widen(&x, rest), bytes + at, n - at)));
+            CHECK(rx_nullable(&x, after(&x, after(&x, wide, bytes, at), bytes + at, n - at)));
+        }
+    }
+    CHECK(after(&x, wide, (const u8 *)"xn--abc", 7) == after(&x, wide, (const u8 *)"xn--abcdef", 10) && b.status == GE_OK);
+    rx_drop(&x);
+    CHECK(b.bytes == 0);
+}
+
 int main(void) {
     octets();
     table_is_sure();
     expressions();
+    widened();
     return harness_result("t_label");
 }

@@ -248,6 +248,14 @@ def test_any_order_takes_what_the_best_order_does(values):
     assert fewest_found(schema, property_order="any") == least
 
 
+@pytest.mark.parametrize("required", [True, False])
+def test_host_names_cost_little(required):
+    """An A-label has a state for each text, and none of them is visited to tell what comes behind a host name."""
+    schema = {"properties": {"host": {"type": "string", "format": "hostname"}, "of": {"type": "boolean"}}}
+    schema |= {"type": "object", "required": ["host", "of"] if required else ["of"]}
+    assert fewest_found(schema, limits=Limits(max_step_work=400_000)) == (11 if required else 6)
+
+
 def test_choices_of_any_length():
     rng = random.Random(0)
     n_better = 0
