@@ -111,6 +111,8 @@ typedef struct mk_outline { /* of a walk; see mk_outline.c. Indices in outline_w
     u32 hubs, n_hubs;   /* pairs: the hub, and the configuration there */
 } mk_outline;
 
+typedef struct mk_recent mk_recent; /* what tasks asked for lately; see mk_outline.c */
+
 typedef struct mk_end { /* a set of lexemes has matched in a walk with an open row; trie NULL: has been dealt with */
     const tt_trie *trie;
     u32 node, accepts;
@@ -193,6 +195,7 @@ struct ge_engine {
     word_map trie_of;         /* address -> index in tries */
     intern_table origins;     /* [ lexer state | that in which the row begins ] where these differ */
     word_map outline_of;      /* (lexer state, or CF_OPEN_ROW + origin; places) -> index in outlines */
+    mk_recent *recent;        /* NULL: nothing yet */
     VEC(mk_outline) outlines;
     id_vec outline_words;
     VEC(mk_end) ends;         /* scratch: of the outline that is being made */

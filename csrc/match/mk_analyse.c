@@ -33,19 +33,15 @@ static u32 exit_of(analysis *a, u32 state) {
     return ok ? a->matched.n - 1 : NONE;
 }
 
-static bool add_tail(analysis *a, u32 token, u32 number, u32 d) {
-    ge_engine *e = a->e;
-    u32 exit = exit_of(a, a->states.at[number]), from = e->v->offsets[token] + d;
-    tail t = {.exit = exit, .item = {.at = e->v->text + from, .n = e->v->offsets[token + 1] - from, .token = token}};
-    if (exit == NONE || !vec_push(&e->b, &a->tails, t)) return false;
-    if (a->tails.n > MAX_TAILS) a->given_up = true;
-    return !a->given_up;
-}
-
-bool an_leave(analysis *a, const an_places *p, u32 token, u32 node, u32 d) {
-    for (; p->end[node]; node = p->parent[node], d--) {
-        if (!(p->end[node] & HERE)) continue;
-        if (!add_tail(a, token, p->at[node], d)) return false;
+bool an_leave(analysis *a, const an_places *p, const u32 *tokens, u32 n, u32 node, u32 depth) {
+    for (u32 above = p->parent[node]; p->end[above]; node = above, above = p->parent[above], depth--) {
+        if (!(p->end[above] & HERE)) continue;
+        u32 exit = exit_of(a, a->states.at[p->at[above]]), kind = p->kind_of ? p->kind_of[p->label[node]] : p->label[node];
+        if (exit == NONE) return false;
+        vb_exit *to = &a->inner->exits.at[exit];
+        to->kinds |= (u64)1 << kind;
+        if (!vb_add_tails(a->b, to, a->sort_of[kind], depth - 1, tokens, n)) return false;
+        if ((a->n_tails += n) > MAX_TAILS) return a->given_up = true, false;
         if (a->e->g->longest) break;
     }
     return true;
@@ -56,27 +52,15 @@ bool an_leave_all(analysis *a, const an_places *p, const tt_trie *trie, u32 node
     do {
         for (u32 i = from; i < to; i++)
             for (u32 next, token = tt_token(trie, i, &next); token != NONE; token = tt_more(trie, &next))
-                if (!an_leave(a, p, token, trie->parent.at[node], depth - 1)) return false;
+                if (!an_leave(a, p, &token, 1, node, depth)) return false;
     } while (tt_below(trie, &from, &to));
     return true;
 }
 
-static bool build_tries(analysis *a) {
-    VEC(tt_item) items = {0}; /* of one exit after the other */
-    id_vec end = {0};         /* of each exit's items, where they are put so far */
-    u32 n_exits = a->inner->exits.n, sum = 0;
-    bool ok = vec_reserve(&a->e->b, &items, a->tails.n) && vec_reserve(&a->e->b, &end, n_exits + 1);
-    if (ok) memset(end.at, 0, (n_exits + 1) * sizeof *end.at);
-    for (u32 i = 0; ok && i < a->tails.n; i++) end.at[a->tails.at[i].exit + 1]++;
-    for (u32 k = 0; ok && k < n_exits; k++) end.at[k] = sum += end.at[k];
-    for (u32 i = 0; ok && i < a->tails.n; i++) items.at[end.at[a->tails.at[i].exit]++] = a->tails.at[i].item;
-    for (u32 k = 0; ok && k < n_exits; k++) {
-        u32 begin = k ? end.at[k - 1] : 0;
-        ok = tt_build(&a->inner->exits.at[k].tails, a->b, items.at + begin, end.at[k] - begin);
-    }
-    vec_drop(&a->e->b, &items);
-    vec_drop(&a->e->b, &end);
-    return ok;
+static bool finish_tails(analysis *a) {
+    for (u32 i = 0; i < a->inner->exits.n; i++)
+        if (!vb_finish_tails(a->e->v, a->b, &a->inner->exits.at[i])) return false;
+    return true;
 }
 
 /* Notes how far a state is from an end. */
@@ -156,9 +140,8 @@ static bool walk_level(analysis *a, an_places *p, const tt_trie *trie, u32 *from
     return true;
 }
 
-bool an_begin(analysis *a, an_places *p, u32 n, const u32 *parent) {
+bool an_begin(analysis *a, an_places *p, u32 n) {
     p->n = n;
-    p->parent = parent;
     p->at = mem_resize(a->b, NULL, 0, n * sizeof *p->at);
     p->end = mem_resize(a->b, NULL, 0, n);
     return p->at && p->end;
@@ -182,8 +165,8 @@ bool an_walk(analysis *a, an_places *p, const tt_trie *trie, u32 from, u32 to, u
 /* What is below a hub, node by node. */
 static bool walk_trie(analysis *a, const tt_trie *trie, u32 hub, u32 max_depth) {
     u32 node = a->e->v->hubs[hub].node;
-    an_places p;
-    bool ok = an_begin(a, &p, trie->byte.n, trie->parent.at);
+    an_places p = {.parent = trie->parent.at, .label = trie->byte.at, .kind_of = a->e->v->shapes.kind_of};
+    bool ok = an_begin(a, &p, trie->byte.n);
     if (ok) {
         p.at[node] = START;
         p.end[node] = 0;
@@ -224,20 +207,19 @@ vb_inner *mk_analyse(ge_engine *e, u32 state, u32 view, mk_key key, budget *b, b
     a.inner->n_words = e->v->n_words;
     a.inner->bits = mem_resize(b, NULL, 0, e->v->n_words * sizeof(u32));
     bool ok = a.inner->bits != NULL && vec_reserve(b, &a.inner->key, key.n);
+    for (u32 byte = 0; byte < 256; byte++) a.sort_of[e->v->shapes.kind_of[byte]] = (u8)vb_sort(byte);
     if (ok) memset(a.inner->bits, 0, e->v->n_words * sizeof(u32));
     if (ok) memcpy(a.inner->key.at, e->key_words.at + key.at, key.n * sizeof(u32));
     if (ok) a.inner->key.n = key.n;
-    ok = ok && walk_lexer(&a) && build_tries(&a);
+    ok = ok && walk_lexer(&a) && finish_tails(&a);
     if (ok && view < VB_TIERS) clear_longer(&e->v->tiers[view].longer, a.inner->bits);
-    u32 n_tails = a.tails.n;
     vec_drop(&e->b, &a.matched);
-    vec_drop(&e->b, &a.tails);
     vec_drop(&e->b, &a.states);
     vec_drop(&e->b, &a.next);
     vec_drop(&e->b, &a.ends);
     vec_drop(&e->b, &a.numbers);
     e->stats.inner_builds++;
-    *leaves_much = n_tails > MAX_TAILS;
+    *leaves_much = a.n_tails > MAX_TAILS;
     if (ok) {
         a.inner->hash = key.hash;
         a.inner->bytes = b->bytes;

@@ -4,12 +4,6 @@
 
 #include "mk.h"
 
-/* One tail: token `item.token` leaves the lexemes of exit `exit` and has the bytes of `item` left. */
-typedef struct tail {
-    u32 exit;
-    tt_item item;
-} tail;
-
 /* The states of an analysis have small numbers of their own, in the order in which they are met, so that their transitions lie close together. */
 enum { DEAD, START, MAX_STATES = 60000, UNKNOWN = UINT16_MAX };
 enum { ON_PATH = 1, HERE = 2 }; /* does a lexeme end above the node, or at it? */
@@ -17,6 +11,8 @@ enum { ON_PATH = 1, HERE = 2 }; /* does a lexeme end above the node, or at it? *
 typedef struct an_places { /* what is known of each node of what is walked */
     u32 n;
     const u32 *parent;
+    const u8 *label;   /* the last byte, or its kind ... */
+    const u8 *kind_of; /* ... which this tells of bytes; NULL: the label is the kind */
     u16 *at; /* number of the state there */
     u8 *end; /* ON_PATH | HERE */
 } an_places;
@@ -27,7 +23,8 @@ typedef struct analysis {
     u32 start, view;   /* the lexer state; which tokens are decided */
     vb_inner *inner;
     VEC(u32) matched;  /* per exit: the lexer state in which it was first met */
-    VEC(tail) tails;
+    u32 n_tails;
+    u8 sort_of[64];    /* by kind: of tails (vocab/vb_tails.c) */
     VEC(u32) states;   /* by number: lexer state */
     VEC(u16) next;     /* by number and byte class: number, or UNKNOWN */
     VEC(u8) ends;      /* by number: ON_PATH | HERE if it ends a lexeme, else 0 */
@@ -38,12 +35,12 @@ typedef struct analysis {
 /* The number of the state that follows. NONE: failure, or given up. */
 static inline u32 an_known(const analysis *a, u32 from, u32 c) { return a->next.at[from * a->e->lx.x.n_classes + c]; }
 u32 an_step(analysis *a, u32 from, u32 c);
-/* A token leaves wherever a lexeme ends, from a node on, which has d bytes, up to the root. */
-bool an_leave(analysis *a, const an_places *p, u32 token, u32 node, u32 d);
-/* ... and so do all tokens at a node of this depth and below, from the node above it on. */
+/* Tokens at a node of this depth or below leave wherever a lexeme ends, from the node above it on, up to the root. */
+bool an_leave(analysis *a, const an_places *p, const u32 *tokens, u32 n, u32 node, u32 depth);
+/* ... and so do all of them. */
 bool an_leave_all(analysis *a, const an_places *p, const tt_trie *trie, u32 node, u32 depth);
 
-bool an_begin(analysis *a, an_places *p, u32 n, const u32 *parent);
+bool an_begin(analysis *a, an_places *p, u32 n);
 void an_end(analysis *a, an_places *p);
 /* Walks the nodes [from, to) of one depth, whose parents have been visited, and what is below them, up to max_depth. */
 bool an_walk(analysis *a, an_places *p, const tt_trie *trie, u32 from, u32 to, u32 depth, u32 max_depth);

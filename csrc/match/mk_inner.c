@@ -2,7 +2,8 @@
  *
  * Idea. A token is allowed at (row, unit) if it stays inside the lexemes of the unit, or if it leaves them at some byte where they
  * match, and the row after them reads the rest. The first is a bitset that is the same for every row; for the second the store keeps
- * what is left of each such token after each place where it may leave (vb.h). So a mask is: copy the bits, walk the tails.
+ * what is left of each such token after each place where it may leave (vb.h). So a mask is: copy the bits, walk the tails that begin with
+ * a byte that may come.
  *
  * Exactness. bits: the lexemes of a unit are all allowed by its row, and no regex of it is empty, so a token that stays inside is
  * always allowed. exits: a token is left out of the tails only if it is in bits. With lexing="longest" only the last match on the way
@@ -130,15 +131,27 @@ bool mk_is_refused(ge_engine *e, u32 unit, bool *answer) {
     return true;
 }
 
-/* What can be read of the tails after lexemes of the unit of `a`. */
-static bool add_after(ge_engine *e, cf_alternative a, const u32 *lexemes, u32 n, bool skip, const tt_trie *tails, const vb_inner *inner,
-                      mk_found *found) {
+/* What a configuration, or with outlines an alternative, can read of the tails of an exit; `first`: outside of which it reads no byte. */
+static bool add_tails(ge_engine *e, cf_alternative a, u32 config, byte_set first, const vb_inner *inner, u32 exit, mk_found *found) {
+    for (u32 sort = 0; sort < VB_SORTS; sort++) {
+        if (!set_meets(&inner->exits.at[exit].begins[sort], &first)) continue;
+        const tt_trie *tails = vb_tails(e->v, inner, exit, sort);
+        if (!tails) return budget_fail(&e->b, GE_E_MEMORY);
+        if (config == NONE ? !mk_add(e, tails, 0, a, inner, found) : !mk_walk(e, tails, 0, config, found)) return false;
+    }
+    return true;
+}
+
+/* What can be read of the tails of an exit of the unit of `a`, after its lexemes. */
+static bool add_after(ge_engine *e, cf_alternative a, const u32 *lexemes, u32 n, bool skip, const vb_inner *inner, u32 exit, mk_found *found) {
+    byte_set first;
     if (!e->g->longest && !e->g->g.has_distinct) {
         u32 row = cf_row_after(e, a.row, lexemes, n, skip), begin = row == NONE ? NONE : cf_begin(e, row);
-        return begin != NONE && mk_add(e, tails, 0, (cf_alternative){row, 2 * begin, 0, CF_NO_TEXT}, inner, found);
+        const byte_set *of = begin == NONE ? NULL : lx_first(&e->lx, begin);
+        return of && add_tails(e, (cf_alternative){row, 2 * begin, 0, CF_NO_TEXT}, NONE, *of, inner, exit, found);
     }
     u32 config = cf_after(e, a, lexemes, n, skip);
-    return config != NONE && (config == CF_DEAD || mk_walk(e, tails, 0, config, found));
+    return config != NONE && cf_first(e, config, &first) && add_tails(e, a, config, first, inner, exit, found);
 }
 
 /* The bits, and the tails of the tokens that leave the unit of `a`. */
@@ -154,7 +167,7 @@ static bool apply(ge_engine *e, cf_alternative a, const vb_inner *inner, mk_foun
             if (exit->places.at[k] == NONE) skip = true;
             else ok = vec_push(&e->b, &lexemes, lx_lexeme_at(&e->lx, a.state >> 1, exit->places.at[k]));
         }
-        ok = ok && add_after(e, a, lexemes.at, lexemes.n, skip, &exit->tails, inner, found);
+        ok = ok && add_after(e, a, lexemes.at, lexemes.n, skip, inner, i, found);
     }
     vec_drop(&e->b, &lexemes);
     return ok;
@@ -174,9 +187,11 @@ bool mk_over_nested(ge_engine *e, u32 config, u32 hub, mk_found *found, bool *do
     if (!obtain_unit(e, a.state >> 1, hub, true, &inner, &view)) return false;
     if (!inner) return true;
     const tt_trie *longer = longer_than(e, view);
-    for (u32 i = 0; i < inner->exits.n; i++) {
-        const tt_trie *tails = &inner->exits.at[i].tails;
-        mk_clear_tokens(e, tails, 0, tails->token.n, found);
+    for (u32 i = 0; i < VB_SORTS * inner->exits.n; i++) {
+        const vb_exit *exit = &inner->exits.at[i / VB_SORTS];
+        u32 sort = i % VB_SORTS, n = exit->tails[sort].n;
+        if (n) mk_make_bits(e, found);
+        for (u32 k = 0; k < n; k++) mk_clear_token(e, found, exit->tails[sort].at[k].token);
     }
     if (longer) mk_clear_tokens(e, longer, 0, longer->token.n, found);
     *done = apply(e, a, inner, found) && (!longer || mk_walk(e, longer, 0, config, found));

@@ -28,9 +28,9 @@ enum {
     TASK_SLOTS = 2048
 };
 
-/* To be found: what a row can read in a lexer state from some places on. */
+/* To be found: what a row can read in a lexer state from some places on. `begin`: the state in which the row begins. */
 typedef struct mk_task {
-    u32 row, state, places;
+    u32 row, begin, state, places;
 } mk_task;
 
 /* The tasks of one walk, each once: what was found and what is still to be done. A slot holds the index of a task, plus 1. */
@@ -40,6 +40,45 @@ typedef struct agenda {
     u32 n;
     bool is_full;
 } agenda;
+
+enum { RECENT_STEPS = 2048, RECENT_OUTLINES = 1024 };
+
+/* Steps of rows and outlines that were asked for lately, each in the one place to which its key leads; those of a row lie side by side. A mask asks for
+ * some hundred of each, nearly all of them the same as the masks before, and maps of all that there are do not fit into the caches that are near. */
+struct mk_recent {
+    struct {
+        u64 key; /* (row, accept set) */
+        u32 row, begin;
+    } steps[RECENT_STEPS];
+    struct {
+        u64 key; /* as in outline_of */
+        u32 index;
+    } outlines[RECENT_OUTLINES];
+};
+
+static bool has_recent(ge_engine *e) {
+    if (e->recent) return true;
+    if (!(e->recent = mem_resize(&e->b, NULL, 0, sizeof *e->recent))) return false;
+    memset(e->recent, 0xff, sizeof *e->recent); /* no row and no lexer state is NONE */
+    return true;
+}
+
+/* The row after a set of lexemes, and the lexer state in which it begins. False: failure. */
+static bool go(ge_engine *e, u32 row, u32 accepts, u32 *to, u32 *begin) {
+    u64 key = (u64)row << 32 | accepts;
+    u32 at = (row * 64 + accepts) % RECENT_STEPS;
+    bool known = e->recent->steps[at].key == key && !(e->switches & GE_NO_GOTO_CACHE);
+    if (!known) {
+        u32 after = cf_go(e, row, accepts), state = after == NONE ? NONE : cf_begin(e, after);
+        if (state == NONE) return false;
+        e->recent->steps[at].key = key;
+        e->recent->steps[at].row = after;
+        e->recent->steps[at].begin = state;
+    }
+    *to = e->recent->steps[at].row;
+    *begin = e->recent->steps[at].begin;
+    return true;
+}
 
 /* Adds a task, if it is not there. */
 static void plan(agenda *a, mk_task task) {
@@ -150,20 +189,10 @@ bool mk_note_ends(ge_engine *e, const tt_trie *trie, mk_place at) {
     return true;
 }
 
-/* The index of the outline that a task asks for; NONE: failure. */
-static u32 outline_of(ge_engine *e, mk_task task) {
-    u32 begin = e->lx.info.at[task.state].has_skip ? cf_begin(e, task.row) : LX_IDLE, origin = task.state;
-    if (begin == NONE) return NONE;
-    if (begin != task.state && begin != LX_IDLE) { /* under way */
-        origin = intern(&e->b, &e->origins, (u32[]){task.state, begin}, 2, NULL);
-        if (origin == NONE) return NONE;
-        origin += CF_OPEN_ROW;
-    }
-    u64 key = (u64)origin << 32 | task.places;
-    u32 index = map_get(&e->outline_of, key);
-    if (index != NONE) return e->stats.outline_hits++, index;
+/* Makes the outline that a task asks for; `begin` as in make_outline. Its index; NONE: failure. */
+static u32 new_outline(ge_engine *e, mk_task task, u32 begin, u64 key) {
     mk_outline made = {0};
-    index = e->outlines.n;
+    u32 index = e->outlines.n;
     if (make_outline(e, task.state, begin, task.places, &made) && vec_reserve(&e->b, &e->outlines, 1) && map_put(&e->b, &e->outline_of, key, index)) {
         e->stats.outlines++;
         e->outlines.at[e->outlines.n++] = made;
@@ -173,10 +202,31 @@ static u32 outline_of(ge_engine *e, mk_task task) {
     return NONE;
 }
 
+/* The index of the outline that a task asks for; NONE: failure. */
+static u32 outline_of(ge_engine *e, mk_task task) {
+    u32 begin = e->lx.info.at[task.state].has_skip ? task.begin : LX_IDLE, origin = task.state;
+    if (begin != task.state && begin != LX_IDLE) { /* under way */
+        origin = intern(&e->b, &e->origins, (u32[]){task.state, begin}, 2, NULL);
+        if (origin == NONE) return NONE;
+        origin += CF_OPEN_ROW;
+    }
+    u64 key = (u64)origin << 32 | task.places;
+    u32 at = (origin * 64 + task.places) % RECENT_OUTLINES, index = e->recent->outlines[at].index;
+    if (e->recent->outlines[at].key == key) return e->stats.outline_hits++, index;
+    index = map_get(&e->outline_of, key);
+    if (index != NONE) e->stats.outline_hits++;
+    else if ((index = new_outline(e, task, begin, key)) == NONE) return NONE;
+    e->recent->outlines[at].key = key;
+    e->recent->outlines[at].index = index;
+    return index;
+}
+
 static bool add_outlined(ge_engine *e, const mk_outline *o, mk_found *found) {
     const u32 *tokens = e->outline_words.at + o->tokens;
     if (o->bits) mk_add_bits(e, found, o->bits);
-    return mk_add_listed(e, found, tokens, o->n_tokens);
+    if (found->listed) return mk_add_listed(e, found, tokens, o->n_tokens);
+    for (u32 i = 0; i < o->n_tokens; i++) found->bits[tokens[i] >> 5] |= (u32)1 << (tokens[i] & 31);
+    return true;
 }
 
 static bool add_task(ge_engine *e, mk_task task, agenda *open, mk_found *found) {
@@ -191,9 +241,9 @@ static bool add_task(ge_engine *e, mk_task task, agenda *open, mk_found *found) 
     }
     for (u32 i = 0; i < o.n_exits; i++) {
         const u32 *exit = e->outline_words.at + o.exits + 2 * i;
-        u32 row = cf_go(e, task.row, exit[0]), begin = row == NONE ? NONE : cf_begin(e, row);
-        if (begin == NONE) return false;
-        if (begin != LX_IDLE) plan(open, (mk_task){row, begin, exit[1]});
+        u32 row, begin;
+        if (!go(e, task.row, exit[0], &row, &begin)) return false;
+        if (begin != LX_IDLE) plan(open, (mk_task){row, begin, begin, exit[1]});
     }
     return true;
 }
@@ -205,12 +255,14 @@ bool mk_has_outlines(const ge_engine *e) {
 /* *done = false: there are too many tasks. */
 static bool add_tasks(ge_engine *e, const tt_trie *trie, u32 node, cf_alternative a, const vb_inner *inner, mk_found *found, bool *done) {
     agenda open;
+    if (!has_recent(e)) return false;
     u32 index = index_of(e, trie, inner), places = index == NONE ? NONE : intern(&e->b, &e->places, (u32[]){index, node}, 2, NULL);
-    if (places == NONE) return false;
+    u32 begin = places == NONE ? NONE : cf_begin(e, a.row);
+    if (begin == NONE) return false;
     memset(open.slots, 0, sizeof open.slots);
     open.n = 0;
     open.is_full = false;
-    plan(&open, (mk_task){a.row, a.state >> 1, places});
+    plan(&open, (mk_task){a.row, begin, a.state >> 1, places});
     for (u32 i = 0, rows = e->ep.rows.n; i < open.n && !open.is_full; i++) {
         if (!add_task(e, open.tasks[i], &open, found)) return false;
         open.is_full |= e->ep.rows.n - rows > MAX_NEW_ROWS;
@@ -236,6 +288,7 @@ void mk_drop_outlines(ge_engine *e) {
         if (e->trie_inner.at[i]) vb_release(e->v, e->trie_inner.at[i]);
     if (e->outline.bits) mem_resize(&e->b, e->outline.bits, e->v->n_words * sizeof(u32), 0);
     vec_drop(&e->b, &e->outline.list);
+    if (e->recent) mem_resize(&e->b, e->recent, sizeof *e->recent, 0);
     intern_drop(&e->b, &e->places);
     vec_drop(&e->b, &e->tries);
     vec_drop(&e->b, &e->trie_inner);

@@ -15,7 +15,7 @@ typedef struct shape_walk {
     u32 max_depth;
     u32 *above;      /* by shape that was walked: its parent */
     an_places p;     /* of shapes */
-    an_places nodes; /* of the tokens' trie; n = 0: not made yet */
+    an_places nodes; /* of the tokens' trie; n = 0: there is no room yet */
     u8 classes[256]; /* byte classes of the engine, those of one kind side by side */
     u32 from[257];   /* by kind: where they begin */
     u32 n_kinds;
@@ -58,9 +58,10 @@ static u32 step_kind(shape_walk *w, u32 from, u32 kind) {
 /* The lexer died on the way to a shape of this depth. */
 static bool leave_all(shape_walk *w, u32 shape, u32 depth) {
     const vb_shapes *s = w->shapes;
-    for (u32 from = shape, to = shape + 1; from < to; from = s->first.at[from], to = s->first.at[to])
-        for (u32 i = s->token_from.at[from]; i < s->token_from.at[to]; i++)
-            if (!an_leave(w->a, &w->p, s->tokens.at[i], w->above[shape], depth - 1)) return false;
+    for (u32 from = shape, to = shape + 1; from < to; from = s->first.at[from], to = s->first.at[to]) {
+        u32 begin = s->token_from.at[from], end = s->token_from.at[to];
+        if (begin < end && !an_leave(w->a, &w->p, s->tokens.at + begin, end - begin, shape, depth)) return false;
+    }
     return true;
 }
 
@@ -69,7 +70,7 @@ static bool walk_members(shape_walk *w, u32 shape, u32 depth) {
     analysis *a = w->a;
     const tt_trie *trie = &a->e->v->trie;
     an_places *p = &w->nodes;
-    if (!p->n && !an_begin(a, p, trie->byte.n, trie->parent.at)) return false;
+    if (!p->n && !an_begin(a, p, trie->byte.n)) return false;
     for (u32 i = w->shapes->member_from.at[shape]; i < w->shapes->member_from.at[shape + 1]; i++) {
         u32 node = w->shapes->members.at[i];
         for (u32 above = w->above[shape], at = trie->parent.at[node];; above = w->above[above], at = trie->parent.at[at]) {
@@ -121,9 +122,15 @@ static bool walk_children(shape_walk *w, u32 *from, u32 *to, u32 depth) {
 
 bool an_walk_shapes(analysis *a, u32 hub, u32 max_depth) {
     const vb_shapes *s = &a->e->v->shapes;
+    const tt_trie *trie = &a->e->v->trie;
     u32 n = s->kind.n, from = 0, depth = 1;
     shape_walk w = {.a = a, .shapes = s, .max_depth = max_depth, .above = mem_resize(a->b, NULL, 0, n * sizeof *w.above)};
-    bool ok = w.above && an_begin(a, &w.p, n, w.above);
+    bool ok = w.above && an_begin(a, &w.p, n);
+    w.p.parent = w.above;
+    w.p.label = s->kind.at;
+    w.nodes.parent = trie->parent.at;
+    w.nodes.label = trie->byte.at;
+    w.nodes.kind_of = s->kind_of;
     list_classes(&w);
     if (hub) { /* a child of the root */
         from = s->first.at[0];

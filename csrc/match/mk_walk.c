@@ -257,8 +257,15 @@ bool mk_walk(ge_engine *e, const tt_trie *trie, u32 node, u32 config, mk_found *
     return mk_walk_places(e, trie, &node, 1, config, found);
 }
 
-/* Clears all tokens at a node and below. */
+/* Clears all tokens at a node and below: at a hub, half of the vocabulary, as bits. */
 static void clear_below(ge_engine *e, const tt_trie *trie, u32 node, mk_found *found) {
+    const ge_vocab *v = e->v;
+    for (u32 h = 1; trie == &v->trie && h < v->n_hubs; h++) {
+        if (v->hubs[h].node != node) continue;
+        mk_make_bits(e, found);
+        for (u32 i = 0; i < v->n_words; i++) found->bits[i] &= ~v->hub_bits[h][i];
+        return;
+    }
     u32 from = node, to = node + 1;
     do mk_clear_tokens(e, trie, from, to, found);
     while (tt_below(trie, &from, &to));

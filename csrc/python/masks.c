@@ -18,11 +18,12 @@ typedef struct array_interface { /* of numpy's array interface protocol, version
 enum { CONTIGUOUS = 0x1, ALIGNED = 0x100, NATIVE = 0x200, WRITEABLE = 0x400, USUAL = CONTIGUOUS | ALIGNED | NATIVE | WRITEABLE };
 
 static PyObject *array_type; /* numpy.ndarray, from when one was first met */
+static PyObject *interface;  /* "__array_struct__" */
 
 static bool fits(Py_ssize_t n) { return n > 0 && (uint64_t)n <= UINT32_MAX; }
 
 static bool of_array(PyObject *array, masks *out) {
-    PyObject *capsule = PyObject_GetAttrString(array, "__array_struct__");
+    PyObject *capsule = PyObject_GetAttr(array, interface);
     const array_interface *a = capsule ? PyCapsule_GetPointer(capsule, NULL) : NULL;
     bool ok = a && a->two == 2 && (a->kind == 'i' || a->kind == 'u') && a->item_size == sizeof(uint32_t) && (a->flags & USUAL) == USUAL &&
               (a->n_dimensions == 1 || (a->n_dimensions == 2 && fits(a->shape[0]))) && fits(a->shape[a->n_dimensions - 1]);
@@ -42,6 +43,8 @@ bool masks_of(PyObject *object, masks *out) {
 PyObject *know_arrays(PyObject *module, PyObject *type) {
     PyObject *before = array_type;
     (void)module;
+    if (!interface) interface = PyUnicode_InternFromString("__array_struct__");
+    if (!interface) return NULL;
     array_type = Py_NewRef(type);
     Py_XDECREF(before);
     Py_RETURN_NONE;

@@ -220,6 +220,70 @@ static void test_tables(void) {
     CHECK(below_openings > 100);
 }
 
+/* A vocabulary most of whose nodes are below a space: the bits of that hub are the tokens that begin with one. */
+static void test_hubs(void) {
+    static words w;
+    u64 seed = 11;
+    make_words(&w, &seed, MAX_TOKENS);
+    for (u32 i = 0; i < w.n; i++) {
+        w.offsets[i] = 20 * i;
+        for (u32 k = 0; k < 20; k++) w.text[20 * i + k] = k == 0 ? (i % 8 ? ' ' : 'x') : (u8)('a' + random_below(&seed, 26));
+    }
+    w.offsets[w.n] = 20 * w.n;
+    ge_vocab *v = make_vocab(&w, 5);
+    CHECK(v->n_hubs == 3 && v->hubs[1].byte == ' ' && v->hubs[2].byte == 'x');
+    for (u32 k = 1; k < v->n_hubs; k++)
+        for (u32 i = 0; i < w.n; i++) CHECK(has_bit(v->hub_bits[k], i) == (w.text[w.offsets[i]] == v->hubs[k].byte));
+    ge_vocab_free(v);
+}
+
+/* Tails of all tokens but the shortest, one each: the tries of all sorts together have each of them once, and begin as they are said to. */
+static void test_tails(void) {
+    static words w, rests;
+    u64 seed = 12;
+    for (u32 round = 0; round < 60; round++) {
+        make_words(&w, &seed, round % 2 ? MAX_TOKENS : 100);
+        ge_vocab *v = make_vocab(&w, 0);
+        vb_inner entry = {0};
+        vb_exit exit = {0};
+        u32 n = 0, found = 0, end = 0, first = random_below(&seed, 3);
+        rests.n = w.n;
+        for (u32 i = 0; i < w.n; i++) {
+            const u8 *text = w.text + w.offsets[i];
+            rests.offsets[i] = end;
+            if (length_of(&w, i) <= first) continue;
+            exit.kinds |= (u64)1 << v->shapes.kind_of[text[first]];
+            CHECK(vb_add_tails(&v->b, &exit, vb_sort(text[first]), first, &i, 1));
+            memcpy(rests.text + end, text + first, length_of(&w, i) - first);
+            end += length_of(&w, i) - first;
+            n++;
+        }
+        rests.offsets[w.n] = end;
+        CHECK(vb_finish_tails(v, &v->b, &exit));
+        entry.exits.at = &exit;
+        entry.exits.n = 1;
+        for (u32 sort = 0; sort < VB_SORTS; sort++) {
+            const tt_trie *tails = vb_tails(v, &entry, 0, sort);
+            CHECK(tails && tails == vb_tails(v, &entry, 0, sort));
+            found += check_trie(tails, &rests);
+            for (u32 i = tails->first.at[0]; i < tails->first.at[1]; i++) {
+                CHECK(set_has(&exit.begins[sort], tails->byte.at[i]));
+                CHECK(n <= 500 ? sort == 0 : vb_sort(tails->byte.at[i]) == sort);
+            }
+        }
+        CHECK(found == n);
+        budget own = {.bytes = entry.bytes}; /* entry is not kept: its tries are not counted in v */
+        for (u32 sort = 0; sort < VB_SORTS; sort++) {
+            tt_drop(exit.tries[sort], &own);
+            mem_resize(&own, exit.tries[sort], sizeof(tt_trie), 0);
+            exit.tries[sort] = NULL;
+        }
+        CHECK(own.bytes == 0);
+        vb_drop_tails(&v->b, &exit);
+        ge_vocab_free(v);
+    }
+}
+
 /* --- files ---------------------------------------------------------------------------------------------------------------- */
 
 /* The content of the file of v, which the caller frees. */
@@ -326,6 +390,8 @@ int main(void) {
     CHECK(file);
     test_trie();
     test_tables();
+    test_hubs();
+    test_tails();
     if (file) {
         test_round_trip(file);
         test_damage(file);

@@ -69,6 +69,15 @@ static void find_hubs(ge_vocab *v) {
     }
 }
 
+static bool build_hub_bits(ge_vocab *v) {
+    for (u32 k = 1; k < v->n_hubs; k++) {
+        if (!(v->hub_bits[k] = new_bits(v))) return false;
+        for (u32 i = 0; i < v->n_tokens; i++)
+            if (v->offsets[i] < v->offsets[i + 1] && v->text[v->offsets[i]] == v->hubs[k].byte) set_bit(v->hub_bits[k], i);
+    }
+    return true;
+}
+
 /* Tiers of 16, 24 and 32 bytes, and of the longest token. Of shorter ones too many tokens would be longer: states that near their bounds are
  * analysed one by one. */
 static bool build_tiers(ge_vocab *v, const source *from) {
@@ -99,7 +108,7 @@ static bool build_tables(ge_vocab *v) {
     }
     ok = ok && tt_build(&v->trie, &v->b, from.sorted, n);
     if (ok) find_hubs(v);
-    ok = ok && build_slice(v, VB_PLAIN, NONE, &from) && build_slice(v, VB_PLAIN_SHORT, VB_SHORT, &from);
+    ok = ok && build_hub_bits(v) && build_slice(v, VB_PLAIN, NONE, &from) && build_slice(v, VB_PLAIN_SHORT, VB_SHORT, &from);
     ok = ok && build_counts(v, &from) && build_tiers(v, &from) && vb_make_shapes(v);
     if (from.sorted) mem_resize(&v->b, from.sorted, n * sizeof *from.sorted, 0);
     if (from.some) mem_resize(&v->b, from.some, n * sizeof *from.some, 0);
@@ -158,6 +167,7 @@ static void drop_tables(ge_vocab *v) {
         free(v->slices[i].bits);
     }
     for (u32 n = 0; n < VB_SHORT; n++) free(v->up_to[n]);
+    for (u32 k = 1; k < VB_HUBS; k++) free(v->hub_bits[k]);
     vb_drop_shapes(v);
     free(v->eos);
     free(v->offsets);
@@ -220,7 +230,7 @@ ge_status ge_vocab_encode(const ge_vocab *v, const uint8_t *text, size_t n_text,
 void vb_inner_free(budget *b, vb_inner *e) {
     for (u32 i = 0; i < e->exits.n; i++) {
         vec_drop(b, &e->exits.at[i].places);
-        tt_drop(&e->exits.at[i].tails, b);
+        vb_drop_tails(b, &e->exits.at[i]);
     }
     vec_drop(b, &e->exits);
     vec_drop(b, &e->key);
@@ -255,6 +265,10 @@ static bool drop_oldest(ge_vocab *v) {
     return ok;
 }
 
+void vb_trim(ge_vocab *v) {
+    while (v->inner_bytes > VB_INNER_BYTES && drop_oldest(v)) {}
+}
+
 const vb_inner *vb_add(ge_vocab *v, vb_inner *entry) {
     lock_take(&v->lock);
     budget_begin(&v->b);
@@ -262,11 +276,12 @@ const vb_inner *vb_add(ge_vocab *v, vb_inner *entry) {
     v->inner_bytes += entry->bytes;
     entry->users = 1;
     entry->used = ++v->clock;
-    while (v->inner_bytes > VB_INNER_BYTES && drop_oldest(v)) {}
+    vb_trim(v);
     bool ok = map_get(&v->inner_of, entry->hash) == NONE; /* else another thread was faster, or it is a collision: the first keeps its place */
     ok = ok && vec_reserve(&v->b, &v->inner, 1) && map_put(&v->b, &v->inner_of, entry->hash, v->inner.n);
     if (ok) {
         v->inner.at[v->inner.n++] = entry;
+        entry->kept = true;
     } else {
         v->inner_bytes -= entry->bytes;
         vb_inner_free(&v->b, entry);

@@ -7,8 +7,8 @@
  * A lexeme-internal mask (`inner`) belongs to a lexer state and knows nothing of the parser:
  *
  *     bits    the tokens that stay inside: after all their bytes the state is not dead
- *     exits   the other tokens that are cut by the end of a lexeme: for each set of matched lexemes a trie of the *remaining* bytes,
- *             which the row after those lexemes must accept
+ *     exits   the other tokens that are cut by the end of a lexeme: for each set of matched lexemes the *remaining* bytes, which the row
+ *             after those lexemes must accept
  *
  * It is found again by the structure of the state's regexes (not by ids of one grammar): the body of a JSON string is analysed once per
  * vocabulary. The key is compared in full. The store has a ceiling in bytes; the least recently used entry that nobody reads goes.
@@ -22,9 +22,18 @@
 #include "fd.h"
 #include "tt.h"
 
+typedef struct vb_tail { /* what a token has after its first bytes */
+    u32 token, first;
+} vb_tail;
+
+enum { VB_MARKS, VB_WORDS, VB_BEYOND, VB_SORTS }; /* of tails, by their first bytes; see vb_tails.c */
+
 typedef struct vb_exit {
     VEC(u32) places; /* which of the state's lexemes have matched: places in its list, ascending; NONE stands for any skip */
-    tt_trie tails;   /* remaining bytes of the tokens that go on after that */
+    VEC(vb_tail) tails[VB_SORTS];     /* remaining bytes of the tokens that go on after that */
+    u64 kinds;                        /* of the bytes with which they begin */
+    byte_set begins[VB_SORTS];        /* outside of which no tail of the sort begins */
+    tt_trie *_Atomic tries[VB_SORTS]; /* of tails; NULL: nobody has asked for it */
 } vb_exit;
 
 typedef struct vb_inner {
@@ -35,6 +44,7 @@ typedef struct vb_inner {
     u32 finish; /* bytes with which what a token has led to can be ended, at most; known of clamped units */
     VEC(vb_exit) exits;
     size_t bytes; /* of all this */
+    bool kept;    /* in the store */
     u32 users;    /* readers at this moment */
     u64 used;     /* time of the last use */
 } vb_inner;
@@ -104,6 +114,7 @@ struct ge_vocab {
     tt_trie trie;
     vb_hub hubs[VB_HUBS]; /* the root comes first */
     u32 n_hubs;
+    u32 *hub_bits[VB_HUBS]; /* the tokens at a hub and below; of the root: none */
     vb_opening openings[VB_OPENINGS];
     u32 n_openings;
     u32 n_tokens, width, n_words;
@@ -144,6 +155,14 @@ const vb_inner *vb_add(ge_vocab *v, vb_inner *entry);
 void vb_hold(ge_vocab *v, const vb_inner *entry); /* one more reader of an entry that is marked as read */
 void vb_release(ge_vocab *v, const vb_inner *entry);
 void vb_inner_free(budget *b, vb_inner *entry);
+
+u32 vb_sort(u32 byte); /* of the tails that begin with it: the same for all bytes of a kind */
+bool vb_add_tails(budget *b, vb_exit *exit, u32 sort, u32 first, const u32 *tokens, u32 n);
+bool vb_finish_tails(const ge_vocab *v, budget *b, vb_exit *exit); /* all have been added, and exit->kinds is known */
+/* The tails of a sort as a trie, which lives as long as the entry. NULL: out of memory. Takes the lock. */
+const tt_trie *vb_tails(ge_vocab *v, const vb_inner *entry, u32 exit, u32 sort);
+void vb_drop_tails(budget *b, vb_exit *exit);
+void vb_trim(ge_vocab *v); /* drops entries until the store is below its ceiling; under the lock */
 
 #define VB_FOLD_BYTES ((size_t)32 << 20) /* ceiling of the folds */
 

@@ -5,7 +5,7 @@
 #include "../base/file.h"
 #include "vb.h"
 
-static const file_kind VOCABULARY = {"ge-vocab", 5, "it is no saved vocabulary"};
+static const file_kind VOCABULARY = {"ge-vocab", 6, "it is no saved vocabulary"};
 
 typedef struct vb_note {
     u8 *at;
@@ -41,6 +41,7 @@ static void visit_all(file_walk *w, ge_vocab *v, vb_note *note) {
         visit_trie(w, &v->slices[i].rest);
     }
     for (u32 n = 0; n < VB_SHORT; n++) FILE_TABLE(w, v->up_to[n], v->n_words);
+    for (u32 k = 1; k < v->n_hubs; k++) FILE_TABLE(w, v->hub_bits[k], v->n_words);
     for (u32 k = 0; k < VB_TIERS; k++) {
         FILE_NUMBER(w, v->tiers[k].bytes);
         visit_trie(w, &v->tiers[k].longer);
