@@ -5730,6 +5730,7 @@ static void _cffi_checkfld__ge_err(ge_err *p)
   (void)((p->limit) | 0);  /* check that 'ge_err.limit' is an integer */
   (void)((p->value) | 0);  /* check that 'ge_err.value' is an integer */
   (void)((p->symbol) | 0);  /* check that 'ge_err.symbol' is an integer */
+  (void)((p->ceiling) | 0);  /* check that 'ge_err.ceiling' is an integer */
   (void)((p->expr) | 0);  /* check that 'ge_err.expr' is an integer */
   (void)((p->offset) | 0);  /* check that 'ge_err.offset' is an integer */
   { char(*tmp)[200] = &p->text; (void)tmp; }
@@ -6057,6 +6058,9 @@ static const struct _cffi_field_s _cffi_fields[] = {
   { "symbol", offsetof(ge_err, symbol),
               sizeof(((ge_err *)0)->symbol),
               _CFFI_OP(_CFFI_OP_NOOP, 10) },
+  { "ceiling", offsetof(ge_err, ceiling),
+               sizeof(((ge_err *)0)->ceiling),
+               _CFFI_OP(_CFFI_OP_NOOP, 10) },
   { "expr", offsetof(ge_err, expr),
             sizeof(((ge_err *)0)->expr),
             _CFFI_OP(_CFFI_OP_NOOP, 10) },
@@ -6288,31 +6292,31 @@ static const struct _cffi_struct_union_s _cffi_struct_unions[] = {
   { "ge_engine", 383, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
   { "ge_err", 384, _CFFI_F_CHECK_FIELDS,
-    sizeof(ge_err), offsetof(struct _cffi_align__ge_err, y), 25, 7 },
+    sizeof(ge_err), offsetof(struct _cffi_align__ge_err, y), 25, 8 },
   { "ge_grammar", 386, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
   { "ge_ir", 387, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
   { "ge_limits", 388, _CFFI_F_CHECK_FIELDS,
-    sizeof(ge_limits), offsetof(struct _cffi_align__ge_limits, y), 32, 12 },
+    sizeof(ge_limits), offsetof(struct _cffi_align__ge_limits, y), 33, 12 },
   { "ge_matcher", 391, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
   { "ge_plan", 392, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
   { "ge_plan_content", 393, _CFFI_F_CHECK_FIELDS,
-    sizeof(ge_plan_content), offsetof(struct _cffi_align__ge_plan_content, y), 44, 5 },
+    sizeof(ge_plan_content), offsetof(struct _cffi_align__ge_plan_content, y), 45, 5 },
   { "ge_rules", 394, _CFFI_F_CHECK_FIELDS,
-    sizeof(ge_rules), offsetof(struct _cffi_align__ge_rules, y), 49, 11 },
+    sizeof(ge_rules), offsetof(struct _cffi_align__ge_rules, y), 50, 11 },
   { "ge_scores", 395, _CFFI_F_CHECK_FIELDS,
-    sizeof(ge_scores), offsetof(struct _cffi_align__ge_scores, y), 60, 4 },
+    sizeof(ge_scores), offsetof(struct _cffi_align__ge_scores, y), 61, 4 },
   { "ge_stats", 396, _CFFI_F_CHECK_FIELDS,
-    sizeof(ge_stats), offsetof(struct _cffi_align__ge_stats, y), 64, 24 },
+    sizeof(ge_stats), offsetof(struct _cffi_align__ge_stats, y), 65, 24 },
   { "ge_turn", 399, _CFFI_F_CHECK_FIELDS,
-    sizeof(ge_turn), offsetof(struct _cffi_align__ge_turn, y), 88, 6 },
+    sizeof(ge_turn), offsetof(struct _cffi_align__ge_turn, y), 89, 6 },
   { "ge_vocab", 401, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
   { "ge_vocab_content", 402, _CFFI_F_CHECK_FIELDS,
-    sizeof(ge_vocab_content), offsetof(struct _cffi_align__ge_vocab_content, y), 94, 8 },
+    sizeof(ge_vocab_content), offsetof(struct _cffi_align__ge_vocab_content, y), 95, 8 },
 };
 
 static const struct _cffi_enum_s _cffi_enums[] = {

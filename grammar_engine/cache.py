@@ -19,6 +19,9 @@ from typing import Any, NamedTuple
 from .checks import check_count
 from .grammar import Grammar
 
+_PROTOCOL = 4  # the first that writes as it goes, in frames of 64 KB
+_MOST_WRITTEN = 8 << 20  # bytes; some 20 ms
+
 
 class CacheStats(NamedTuple):
     """Counters of a `GrammarCache`.
@@ -41,7 +44,8 @@ class GrammarCache:
     """Compiles each source once, and remembers the grammar. Any number of threads may use it at once.
 
     The methods take what the constructors of `Grammar` of the same names take, and raise what they raise. A hit costs a microsecond for
-    text; a schema given as a dict is first serialised, which takes time in proportion to its size (some 50 us for 10 KB).
+    text; a schema given as a dict is first serialised, which takes time in proportion to its size (some 50 us for 10 KB). From 8 MB on, equal
+    schemas are found to be equal only if they also share their parts alike.
 
     Parameters
     ----------
@@ -187,11 +191,34 @@ def _key(value: Any) -> Any:
     if not isinstance(value, (dict, list)):
         hash(value)
         return type(value), value  # True == 1 == 1.0
-    written = io.BytesIO()
-    pickler = pickle.Pickler(written, 3)
-    pickler.fast = True  # no references: equal values are equal bytes. Types are a part of what is written
     try:
-        pickler.dump(value)
+        try:
+            return dict, _written(value)
+        except _TooLongError:  # a schema that shares its parts may be exponentially longer than it is: they are written once
+            return dict, pickle.dumps(value, _PROTOCOL)
     except Exception as error:  # whatever objects do that are in no schema
         raise TypeError from error
-    return dict, written.getvalue()
+
+
+def _written(value: Any) -> bytes:
+    """A value as bytes: equal values are equal bytes, whatever they share. Types are a part of what is written."""
+    written = _Written()
+    pickler = pickle.Pickler(written, _PROTOCOL)
+    pickler.fast = True  # no references
+    pickler.dump(value)
+    return written.getvalue()
+
+
+class _TooLongError(Exception):
+    """It takes more than `_MOST_WRITTEN` bytes."""
+
+
+class _Written(io.BytesIO):
+    """Where a pickler writes, frame by frame."""
+
+    __slots__ = ()
+
+    def write(self, content: Any) -> int:
+        if self.tell() + len(content) > _MOST_WRITTEN:
+            raise _TooLongError
+        return super().write(content)

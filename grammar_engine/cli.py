@@ -315,7 +315,11 @@ def _grammar(options: argparse.Namespace, whitespace: str | tuple[str, str] = "f
 
 
 def _vocabulary(options: argparse.Namespace) -> Vocabulary:
-    return Vocabulary.builtin() if options.vocabulary is None else Vocabulary.from_file(options.vocabulary)
+    if options.vocabulary is None:
+        return Vocabulary.builtin()
+    from .vocabularies.files import is_saved
+
+    return Vocabulary.load(options.vocabulary) if is_saved(options.vocabulary) else Vocabulary.from_file(options.vocabulary)
 
 
 def _read_bytes(name: str) -> bytes:
@@ -401,7 +405,11 @@ def _command(commands: Any, name: str, run: Any, description: str) -> argparse.A
         help="white space in JSON (default: flexible; for generate compact, or what the model has learnt)",
     )
     parser.add_argument("--lenient", action="store_true", help="drop what a schema asks for and cannot be enforced, instead of refusing it")
-    parser.add_argument("--vocabulary", metavar="FILE", help="tokenizer.json, Tekken JSON, .model, or a table (default: the built-in one)")
+    parser.add_argument(
+        "--vocabulary",
+        metavar="FILE",
+        help="tokenizer.json, Tekken JSON, .model, a table, or what Vocabulary.save wrote (default: the built-in one)",
+    )
     parser.add_argument("--json", action="store_true", help="write JSON, one object a line")
     parser.set_defaults(run=run)
     return parser

@@ -12,6 +12,7 @@ is in attributes; the message is assembled from them in one place, here.
     |     `- UnsatisfiableSchemaError    valid, but it has no instance
     |- LimitExceededError                a named limit was reached; raise it with `Limits`
     |- VocabularyError (ValueError)      a malformed vocabulary, or one that cannot spell the grammar
+    |- TokenDFAError (ValueError)        a file that holds no token automaton, or a damaged one
     |- TokenRejectedError (ValueError)   `accept(..., strict=True)` refused; nothing has changed
     |- MatcherFinishedError              the text was ended by an end-of-text token; nothing has changed
     |- BatchError                        some matchers of a batch have failed; the others were served
@@ -195,13 +196,16 @@ class LimitExceededError(GrammarEngineError):
         What would have been needed, as far as the engine went: at least this.
     where : str or None
         The place in the source that was worked on: an RFC 6901 JSON pointer ("" is the root), or "line:column"; None where it is no one place.
+    is_fixed : bool
+        `maximum` is as far as the library goes, below what `limit` allows: to raise that does not help.
     """
 
-    def __init__(self, limit: str, maximum: int, detail: str = "", *, where: str | None = None, remedy: str = ""):
+    def __init__(self, limit: str, maximum: int, detail: str = "", *, where: str | None = None, remedy: str = "", is_fixed: bool = False):
         self.limit = limit
         self.maximum = maximum
         self.value = maximum + 1
         self.where = where
+        self.is_fixed = is_fixed
         self._detail = detail
         self._remedy = remedy or f"Limits({limit}=...){_INSTEAD.get(limit, '')}"
         super().__init__(self._message())
@@ -215,10 +219,12 @@ class LimitExceededError(GrammarEngineError):
     def _message(self, name: str = "") -> str:
         place = "" if self.where is None else f" at {self.where[:_MOST_SHOWN] or 'the root'}" + ("..." if self.where[_MOST_SHOWN:] else "")
         place += f" ({name})" if name else ""
-        text = (
-            f"{self.limit} = {self.maximum:,} is reached{place}{': ' if self._detail else ''}{self._detail}; raise it with {self._remedy}"
-        )
-        return _printable(text)
+        detail = f": {self._detail}" if self._detail else ""
+        if self.is_fixed:
+            advice = _INSTEAD.get(self.limit, "").removeprefix(", or ")
+            reached = f"{self.maximum:,} {self._detail} are reached{place}"
+            return _printable(f"{reached}, which is as far as the library goes, however high {self.limit} is: {advice}")
+        return _printable(f"{self.limit} = {self.maximum:,} is reached{place}{detail}; raise it with {self._remedy}")
 
 
 class VocabularyError(GrammarEngineError, ValueError):
@@ -236,6 +242,10 @@ class VocabularyError(GrammarEngineError, ValueError):
         self.token_id = token_id
         self.missing = missing
         super().__init__(reason)
+
+
+class TokenDFAError(GrammarEngineError, ValueError):
+    """A file is none that `TokenDFA.save` wrote, is damaged, or belongs to another version or byte order."""
 
 
 class TokenRejectedError(GrammarEngineError, ValueError):

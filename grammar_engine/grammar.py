@@ -18,7 +18,7 @@ from weakref import WeakSet, ref
 
 from ._native import NativeExpressions, NothingError, check, ffi, lib, new_err, new_grammar
 from .errors import GrammarError, InternalError
-from .ir import Builder, SymbolInfo
+from .ir import Builder, Symbol, SymbolInfo
 from .limits import Limits, or_default
 from .portable import Portable, Records, from_bytes, to_bytes
 from .report import Report
@@ -192,6 +192,7 @@ class Grammar:
     _lexemes: list[SymbolInfo]
     _records: Records
     _nonterminals: list[SymbolInfo]
+    _origins: Mapping[Symbol, str | None]  # the first places of symbols that are in several, for errors; none after `from_bytes`
     _handle: Any
     _live: WeakSet[Engine]
     _latest: Callable[[], Engine | None]
@@ -364,6 +365,8 @@ class Grammar:
         self._kind = kind
         self._lexemes = builder.lexemes
         self._nonterminals = builder.nonterminals
+        infos = builder.lexemes, builder.nonterminals
+        self._origins = {symbol: where for symbol, where in builder.origins.items() if where != infos[symbol & 1][symbol >> 1].where}
         self._handle = new_grammar(builder, expressions)
         self._records = Records.of(builder)
         self._live = WeakSet()

@@ -144,7 +144,7 @@ class Matcher(Held):
     def _error(self, status: int) -> Exception:
         """What a status stands for; of a limit with the place of the lexeme that was worked on."""
         error = error_of(status, self._err)
-        locate(error, self._err.symbol, self.grammar._lexemes, self.grammar._nonterminals)
+        locate(error, self._err.symbol, self.grammar._lexemes, self.grammar._nonterminals, self.grammar._origins)
         return error
 
     def _move(self) -> bool:

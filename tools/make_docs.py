@@ -150,7 +150,7 @@ HEAD = """\
 
 `Grammar.from_json_schema(schema)` compiles a schema to the grammar of the JSON texts of its instances. The schema is a dict, a bool,
 JSON text (`str` or `bytes`), a pydantic model class, or a pydantic `TypeAdapter` of a dataclass or another type. Numbers in JSON text keep their exact
-decimal value.
+decimal value. A dict may hold the same object in many places, or itself: each object is read once.
 
 Every keyword of every draft from 4 to 2020-12 is in one registry, `grammar_engine/frontends/json_schema/reading/keywords.py`, with a verdict:
 
@@ -168,13 +168,13 @@ tells the limit. Nothing is dropped in silence, and nothing is refused that can 
 ...     Grammar.from_json_schema(schema)
 ... except UnsupportedSchemaError as error:
 ...     print(error)
-the regular expression '^(.)\\\\1': unsupported in a regular expression: back-reference: what a group matched cannot be matched again (`pattern` at the root of the schema); lenient=True gives it up
+unsupported in a regular expression: back-reference: what a group matched cannot be matched again, in '^(.)\\\\1' (`pattern` at the root of the schema); lenient=True gives it up
 >>> print(Grammar.from_json_schema(schema, lenient=True).report)
 enforced:
   (root)  type
   (root)  minLength
 relaxed:
-  (root)  pattern  the regular expression '^(.)\\\\1': unsupported in a regular expression: back-reference: what a group matched cannot be matched again
+  (root)  pattern  unsupported in a regular expression: back-reference: what a group matched cannot be matched again, in '^(.)\\\\1'
 annotations:
   (root)  title
 
@@ -193,7 +193,7 @@ OPTIONS = """\
 | `unique_keys` | `False`: a key that the schema does not name may occur twice | `True`: no key occurs twice in an object |
 | `formats` | `"known"`: a `format` that is not in the table above is an annotation | `"strict"`: it is refused; `"annotation"`: no format is enforced |
 | `resources` | none | the schemas that references to other documents mean, by URI; nothing is ever fetched |
-| `lenient` | `False`: what cannot be enforced is refused | `True`: it is dropped, and each drop is an entry of `grammar.report.relaxed` |
+| `lenient` | `False`: what cannot be enforced is refused | `True`: it is dropped, and each drop is an entry of `grammar.report.relaxed`, with the place and the keyword that is not enforced; a `not` or `if` over something that was dropped is an entry, too |
 
 The defaults are made for generation: they leave a model as few ways as possible to say the same thing. To judge texts that someone else wrote, take
 `property_order="any"`, `number_style="any"` and `escapes="all"`: then every JSON text of an instance is a sentence, but for three kinds of numbers that nobody

@@ -61,6 +61,7 @@ void budget_begin(budget *b) {
     b->status = GE_OK;
     b->work = 0;
     b->symbol = NONE;
+    b->ceiling = 0;
 }
 
 bool budget_fail(budget *b, ge_status s) {
@@ -76,6 +77,11 @@ bool budget_limit(budget *b, u32 limit) {
     return false;
 }
 
+bool budget_ceiling(budget *b, u32 limit, u32 ceiling) {
+    if (b->status == GE_OK) b->ceiling = ceiling;
+    return budget_limit(b, limit);
+}
+
 bool budget_work(budget *b, u64 amount) {
     b->work += amount;
     if (b->work > b->limits.max_step_work) return budget_limit(b, LIMIT(max_step_work));
@@ -88,6 +94,8 @@ ge_status budget_report(const budget *b, ge_err *err) {
         err->limit = b->limit;
         err->symbol = b->symbol;
         memcpy(&err->value, (const char *)&b->limits + b->limit * sizeof(u64), sizeof err->value);
+        err->ceiling = b->ceiling;
+        err->text[0] = 0;
     }
     return b->status;
 }

@@ -35,12 +35,14 @@ typedef struct budget {
     ge_status status; /* first failure of the operation at hand */
     u32 limit;        /* GE_E_LIMIT: which */
     u32 symbol;       /* of the IR, that is worked on, for the report; NONE: none in particular */
+    u32 ceiling;      /* GE_E_LIMIT: what was reached is this, which is fixed; 0: the limit itself */
 } budget;
 
 void budget_init(budget *b, const ge_limits *limits);
 void budget_begin(budget *b);                /* a new operation: clears status and work */
 bool budget_fail(budget *b, ge_status s);    /* records the first failure; returns false */
 bool budget_limit(budget *b, u32 limit);     /* the limit with this index is reached; returns false */
+bool budget_ceiling(budget *b, u32 limit, u32 ceiling); /* the same of what is fixed, however high that limit is */
 bool budget_work(budget *b, u64 amount);     /* false when the operation has used up max_step_work */
 ge_status budget_report(const budget *b, ge_err *err); /* fills err; returns the status */
 ge_status err_set(ge_err *err, ge_status status, const char *text); /* an error that is none of the budget; returns status */

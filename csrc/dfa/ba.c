@@ -13,17 +13,27 @@ typedef struct closure {
     VEC(bool) accepts;
 } closure;
 
+/* There are too many configurations, the last of them near this one. */
+static bool too_many(budget *b, const ge_engine *e, u32 config) {
+    if (b->status == GE_OK) b->symbol = cf_symbol(e, config);
+    return budget_limit(b, LIMIT(max_configurations));
+}
+
 static bool add_config(closure *c, budget *b, ge_engine *e, u32 config, u32 max_states, u32 *number) {
     if (!vec_reach(b, &c->number_of, config)) return false;
     *number = c->number_of.at[config];
     if (*number != NONE) return true;
-    if (c->configs.n == max_states) return budget_limit(b, LIMIT(max_configurations));
+    if (c->configs.n == max_states) return too_many(b, e, config);
     *number = c->number_of.at[config] = c->configs.n;
     return vec_push(b, &c->configs, config) && vec_push(b, &c->accepts, cf_at(e, config)->complete);
 }
 
 /* The engine's failure is that of the whole. */
-static bool fail_with(budget *b, const ge_engine *e) { return e->b.status == GE_E_LIMIT ? budget_limit(b, e->b.limit) : budget_fail(b, e->b.status); }
+static bool fail_with(budget *b, const ge_engine *e) {
+    if (e->b.status != GE_E_LIMIT) return budget_fail(b, e->b.status);
+    if (b->status == GE_OK) b->symbol = e->b.symbol;
+    return budget_ceiling(b, e->b.limit, e->b.ceiling);
+}
 
 static bool close_configs(closure *c, budget *b, ge_engine *e, ba_bounds bounds) {
     const rx_arena *x = &e->lx.x;
@@ -39,7 +49,7 @@ static bool close_configs(closure *c, budget *b, ge_engine *e, ba_bounds bounds)
             u32 to = set_has(&first, x->class_byte[k]) ? cf_warm(e, config, k) : CF_DEAD;
             if (to == NONE) {
                 e->b.work = 0;
-                if (bounds.steps-- == 0) return budget_limit(b, LIMIT(max_configurations));
+                if (bounds.steps-- == 0) return too_many(b, e, config);
                 if ((to = cf_step(e, config, k)) == NONE) return fail_with(b, e);
             }
             number = NONE;

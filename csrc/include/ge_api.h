@@ -24,12 +24,13 @@ typedef enum ge_status {
 
 typedef struct ge_err {
     int32_t status;
-    uint32_t limit;  /* GE_E_LIMIT: index of the field in ge_limits */
-    uint64_t value;  /* GE_E_LIMIT: value of that field */
-    uint32_t symbol; /* GE_E_LIMIT: of the IR (ir.py), that was worked on; UINT32_MAX: none in particular */
-    uint32_t expr;   /* GE_E_SYNTAX, GE_E_UNSUPPORTED: id of the expression */
-    uint32_t offset; /* byte offset into its pattern */
-    char text[200];  /* what is wrong, NUL-terminated ASCII; GE_E_UNSUPPORTED: "construct: reason" */
+    uint32_t limit;   /* GE_E_LIMIT: index of the field in ge_limits */
+    uint64_t value;   /* GE_E_LIMIT: value of that field */
+    uint32_t symbol;  /* GE_E_LIMIT: of the IR (ir.py), that was worked on; UINT32_MAX: none in particular */
+    uint32_t ceiling; /* GE_E_LIMIT: what was reached is this, which is fixed, however high the limit is; 0: the limit itself */
+    uint32_t expr;    /* GE_E_SYNTAX, GE_E_UNSUPPORTED: id of the expression */
+    uint32_t offset;  /* byte offset into its pattern */
+    char text[200];   /* what is wrong, NUL-terminated ASCII; GE_E_UNSUPPORTED: "construct: reason" */
 } ge_err;
 
 /* Same fields, order and meaning as grammar_engine.Limits. */

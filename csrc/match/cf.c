@@ -172,6 +172,25 @@ static bool is_sure(ge_engine *e, cf_alternative a) {
 /* A table of transitions, none of which is known. */
 static u32 _Atomic *new_table(ge_engine *e) { return stable_push_filled(&e->b, &e->tables, 0xff); }
 
+/* A symbol of the IR that an alternative is in: a lexeme that is under way by itself, else what its row is in; or NONE. */
+static u32 symbol_of(const ge_engine *e, cf_alternative a) {
+    u32 state = a.state >> 1, owner = NONE, origin = NONE;
+    bool begins = a.row < e->row_begin.n && e->row_begin.at[a.row] == state;
+    if (!begins && state != LX_DEAD && lx_count(&e->lx, state) == 1) origin = e->lx.lexemes.at[lx_lexeme_at(&e->lx, state, 0)].origin;
+    if (origin != NONE) return 2 * origin;
+    if (!cf_is_open(a.row)) owner = ep_row_owner(&e->ep, a.row);
+    return owner == NONE ? NONE : 2 * owner + 1;
+}
+
+u32 cf_symbol(const ge_engine *e, u32 config) {
+    return intern_length(&e->configs, config) ? symbol_of(e, cf_alternative_at(e, config, 0)) : NONE;
+}
+
+static bool limit_here(ge_engine *e, u32 limit) {
+    if (e->b.status == GE_OK) e->b.symbol = symbol_of(e, e->alts.at[0]);
+    return budget_limit(&e->b, limit);
+}
+
 /* Interns the alternatives in e->alts. */
 static u32 intern_config(ge_engine *e) {
     if (e->alts.n == 0) return CF_DEAD;
@@ -185,7 +204,7 @@ static u32 intern_config(ge_engine *e) {
         }
         e->alts.n = n;
     }
-    if (e->alts.n > e->b.limits.max_alternatives) return budget_limit(&e->b, LIMIT(max_alternatives)), NONE;
+    if (e->alts.n > e->b.limits.max_alternatives) return limit_here(e, LIMIT(max_alternatives)), NONE;
     bool fresh;
     u32 id = intern(&e->b, &e->configs, (const u32 *)(const void *)e->alts.at, CF_ALTERNATIVE_WORDS * e->alts.n, &fresh);
     if (id == NONE || !fresh) return id;
@@ -197,7 +216,7 @@ static u32 intern_config(ge_engine *e) {
         has_text |= a.text != CF_NO_TEXT && !cf_is_abstract(a.text);
         sure = sure || !cf_is_abstract(a.text) || is_sure(e, a);
     }
-    bool ok = (e->b.status == GE_OK && id < e->b.limits.max_configurations) || budget_limit(&e->b, LIMIT(max_configurations));
+    bool ok = (e->b.status == GE_OK && id < e->b.limits.max_configurations) || limit_here(e, LIMIT(max_configurations));
     u32 _Atomic *next = !ok ? NULL : has_text ? e->no_next : new_table(e);
     cf_record *record = next ? stable_push(&e->b, &e->records) : NULL;
     if (!record) {

@@ -247,6 +247,7 @@ u32 cf_close(ge_engine *e, u32 config, u32 row);       /* the configuration with
 u32 cf_twin(ge_engine *e, u32 config);                 /* itself if it is abstract or there are no distinct lexemes */
 /* lexing="longest": the configuration of all that is nested under the first alternative; CF_DEAD: there are others, or none. */
 u32 cf_nested(ge_engine *e, u32 config);
+u32 cf_symbol(const ge_engine *e, u32 config);         /* of the IR, that it is in, for errors; NONE: none that is known */
 bool cf_init(ge_engine *e);                            /* CF_DEAD and CF_START */
 void cf_drop(ge_engine *e);
 

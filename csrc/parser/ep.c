@@ -230,6 +230,19 @@ u32 ep_goto(ep_parser *p, u32 row, const u32 *lexemes, u32 n, u32 value) {
     return finish(p, ok, m);
 }
 
+bool ep_limit(ep_parser *p, u32 limit, u32 owner) {
+    if (p->b->status == GE_OK && owner != NONE) p->b->symbol = 2 * owner + 1;
+    return budget_limit(p->b, limit);
+}
+
+u32 ep_set_owner(const ep_parser *p, u32 set) {
+    u32 owner = NONE;
+    for (u32 i = 0; i < ep_set_size(p, set) && owner == NONE; i++) owner = p->nodes.at[ep_item_node(ep_set_item(p, set, i))].owner;
+    return owner;
+}
+
+u32 ep_row_owner(const ep_parser *p, u32 row) { return ep_set_owner(p, p->rows.at[row].set); }
+
 /* A union of closed sets is closed, and each item's future is its own: nothing but the union is to be made. */
 u32 ep_join(ep_parser *p, const u32 *rows, u32 n) {
     mark m = take_mark(p);
@@ -241,7 +254,7 @@ u32 ep_join(ep_parser *p, const u32 *rows, u32 n) {
         p->accepts |= ep_set_accepts(p, set);
         ok = vec_reserve(p->b, &p->items, size);
         for (u32 k = 0; k < size && ok; k++) p->items.at[p->items.n++] = ep_set_item(p, set, k);
-        if (ok && p->items.n > p->b->limits.max_row_items) ok = budget_limit(p->b, LIMIT(max_row_items));
+        if (ok && p->items.n > p->b->limits.max_row_items) ok = ep_limit(p, LIMIT(max_row_items), ep_set_owner(p, set));
     }
     return finish(p, ok, m);
 }

@@ -104,6 +104,7 @@ u32 ep_least_row(ep_parser *p, u32 row);
 u32 ep_least_after(ep_parser *p, u32 row, u32 lexeme);
 
 /* The distinct nonterminals of the IR that are under way in the row. Writes at most capacity of them; returns how many there are. */
+u32 ep_row_owner(const ep_parser *p, u32 row); /* the first of them, or NONE */
 u32 ep_row_nonterminals(const ep_parser *p, u32 row, u32 *out, u32 capacity);
 
 #endif

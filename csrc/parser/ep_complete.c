@@ -49,7 +49,7 @@ bool ep_collect_end(ep_parser *p, u32 flat) {
         }
         if (p->items.n > p->b->limits.max_row_items) {
             if (!ep_sort(p, p->items.at, &p->items.n)) return false;
-            if (p->items.n > p->b->limits.max_row_items) return budget_limit(p->b, LIMIT(max_row_items));
+            if (p->items.n > p->b->limits.max_row_items) return ep_limit(p, LIMIT(max_row_items), ep_set_owner(p, set));
         }
     }
     return budget_work(p->b, p->items.n) && ep_sort(p, p->items.at, &p->items.n);
@@ -112,7 +112,7 @@ u32 ep_set_of_items(ep_parser *p) {
 u32 ep_point_of_set(ep_parser *p, u32 set) {
     if (p->set_point.at[set] != NONE) return p->set_point.at[set];
     u32 point = p->points.n;
-    if (point >= p->b->limits.max_rows || point + 1 >= EP_LOCAL) return budget_limit(p->b, LIMIT(max_rows)), NONE;
+    if (point >= p->b->limits.max_rows || point + 1 >= EP_LOCAL) return ep_limit(p, LIMIT(max_rows), ep_set_owner(p, set)), NONE;
     if (!ep_fit(p, &p->point_stamp, point + 1) || !vec_push(p->b, &p->points, set)) return NONE;
     return p->set_point.at[set] = point;
 }

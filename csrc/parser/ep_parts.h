@@ -28,6 +28,12 @@ static inline u32 ep_next_stamp(ep_parser *p) { return ++p->stamp; }
     ((count) <= (v)->n || (vec_reserve((p)->b, (v), (count) - (v)->n) && \
                            (memset((v)->at + (v)->n, 0, ((count) - (v)->n) * sizeof *(v)->at), (v)->n = (count), true)))
 
+/* --- ep.c: limits ----------------------------------------------------------------------------------------------------------- */
+
+/* The limit is reached in rules of a nonterminal of the IR, or of none (NONE); returns false. */
+bool ep_limit(ep_parser *p, u32 limit, u32 owner);
+u32 ep_set_owner(const ep_parser *p, u32 set); /* the first nonterminal of the IR in whose rules the items of a set are; NONE: there is none */
+
 /* --- ep_complete.c: sets ------------------------------------------------------------------------------------------------- */
 
 /* p->items and p->accepts become the closure of what is added between begin and end: see ep_complete.c. */

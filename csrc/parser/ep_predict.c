@@ -20,7 +20,7 @@ static bool walk(ep_parser *p, u32 node, u32 source, u32 row_stamp) {
     for (; node != GR_END && p->node_stamp.at[node] != p->stamp; node = p->nodes.at[node].next) {
         p->node_stamp.at[node] = p->stamp;
         gr_node n = p->nodes.at[node];
-        if ((u64)p->waiters.n + p->scanned.n >= p->b->limits.max_row_items) return budget_limit(p->b, LIMIT(max_row_items));
+        if ((u64)p->waiters.n + p->scanned.n >= p->b->limits.max_row_items) return ep_limit(p, LIMIT(max_row_items), n.owner);
         if (!(n.symbol & 1)) return vec_push(p->b, &p->scanned, ((ep_waiter){n.symbol >> 1, n.next, source}));
         u32 x = n.symbol >> 1;
         if (p->nonterminal_stamp.at[x] != row_stamp) {
@@ -144,7 +144,8 @@ static bool number_cycle(ep_parser *p, const u32 *members, u32 n) {
     u32 base = fresh ? p->points.n : p->cycle_point.at[id];
     if (fresh) {
         p->cycle_point.at[p->cycle_point.n++] = base;
-        if ((u64)base + n > p->b->limits.max_rows || (u64)base + n >= EP_LOCAL) return budget_limit(p->b, LIMIT(max_rows));
+        if ((u64)base + n > p->b->limits.max_rows || (u64)base + n >= EP_LOCAL)
+            return ep_limit(p, LIMIT(max_rows), p->nonterminals.at[p->calls.at[members[0]].nonterminal].owner);
         if (!ep_fit(p, &p->point_stamp, base + n)) return false;
         for (u32 k = 0, at = 0; k < n; k++) {
             u32 length = 1 + 2 * p->system.at[at];

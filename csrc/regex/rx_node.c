@@ -135,7 +135,8 @@ rx_id rx_intern(rx_arena *x, const u32 *words, u32 n, u32 flags, u32 depth) {
                     .distance = (u16)guess_distance(x, words, n, flags)};
     u64 most = x->b->limits.max_regex_nesting < DEPTH_CEILING ? x->b->limits.max_regex_nesting * DEPTH_FACTOR + DEPTH_SLACK : DEPTH_CEILING;
     bool ok = depth <= most && depth <= DEPTH_CEILING;
-    if (!ok) budget_limit(x->b, LIMIT(max_regex_nesting));
+    if (!ok && most < DEPTH_CEILING) budget_limit(x->b, LIMIT(max_regex_nesting));
+    else if (!ok) budget_ceiling(x->b, LIMIT(max_regex_nesting), DEPTH_CEILING);
     if (ok && id >= x->b->limits.max_expressions) ok = budget_limit(x->b, LIMIT(max_expressions));
     if (ok && vec_push(x->b, &x->meta, meta)) return id;
     intern_undo(&x->nodes);

@@ -93,16 +93,16 @@ static rx_escape refused_escape(rx_reader *r, size_t offset, const char *text) {
 static const char *foreign_escape(u32 c) {
     switch (c) {
     case 'A': return "\\A: an anchor of other dialects; in ECMA-262 it is ^";
-    case 'Z':
-    case 'z': return "\\Z: an anchor of other dialects; in ECMA-262 it is $";
+    case 'Z': return "\\Z: an anchor of other dialects; in ECMA-262 it is $";
+    case 'z': return "\\z: an anchor of other dialects; in ECMA-262 it is $";
     case 'G': return "\\G: an anchor of other dialects";
     case 'K': return "\\K: a reset of the match start";
     case 'Q':
     case 'E': return "\\Q...\\E: quoting of other dialects";
-    case 'h':
-    case 'H':
-    case 'R':
-    case 'X': return "\\h \\R \\X: classes of other dialects";
+    case 'h': return "\\h: a class of other dialects; write [\\t\\p{Zs}]";
+    case 'H': return "\\H: a class of other dialects; write [^\\t\\p{Zs}]";
+    case 'R': return "\\R: line ends of other dialects; write (?:\\r\\n|[\\n-\\r\\u0085\\u2028\\u2029])";
+    case 'X': return "\\X: a cluster of characters, of other dialects";
     default: return NULL;
     }
 }
@@ -234,6 +234,11 @@ static bool at_posix_class(const rx_reader *r) {
     return rx_peek(r, i) == ':' && rx_peek(r, i + 1) == ']';
 }
 
+static bool refused_posix_class(rx_reader *r) {
+    return rx_refused(r, r->at, rx_is_python(r) ? "POSIX class: [:name:] is of other dialects; write a range"
+                                                : "POSIX class: [:name:] is of other dialects; write \\p{...} or a range");
+}
+
 static rx_escape read_class_atom(rx_reader *r, u32 *code) {
     if (rx_take(r, '\\')) return rx_read_escape(r, true, code);
     return *code = rx_next_code(r), RX_E_CODE;
@@ -248,7 +253,7 @@ bool rx_read_class(rx_reader *r, bool *negated) {
         u32 low = 0, high = 0;
         if (rx_peek(r, 0) == RX_PATTERN_END) return rx_malformed(r, open, "[ without ]");
         if (rx_peek(r, 0) == ']' && !(rx_is_python(r) && offset == first)) break;
-        if (at_posix_class(r)) return rx_refused(r, offset, "POSIX class: [:name:] is of other dialects; write \\p{...} or a range");
+        if (at_posix_class(r)) return refused_posix_class(r);
         rx_escape left = read_class_atom(r, &low);
         if (left == RX_E_FAILED) return false;
         if (rx_peek(r, 0) != '-' || rx_peek(r, 1) == ']' || rx_peek(r, 1) == RX_PATTERN_END) {
@@ -256,7 +261,7 @@ bool rx_read_class(rx_reader *r, bool *negated) {
             continue;
         }
         r->at++;
-        if (at_posix_class(r)) return rx_refused(r, r->at, "POSIX class: [:name:] is of other dialects; write \\p{...} or a range");
+        if (at_posix_class(r)) return refused_posix_class(r);
         rx_escape right = read_class_atom(r, &high);
         if (right == RX_E_FAILED) return false;
         if (left == RX_E_CODE && right == RX_E_CODE) {

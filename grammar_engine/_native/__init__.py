@@ -94,6 +94,8 @@ def error_of(status: int, err: Any) -> Exception:
     if status == lib.GE_E_MEMORY:
         return MemoryError("the system is out of memory")
     if status == lib.GE_E_LIMIT:
+        if err.ceiling:  # of those of the core there is one
+            return LimitExceededError(_LIMIT_FIELDS[err.limit], err.ceiling, "levels of an expression, derivatives included", is_fixed=True)
         return LimitExceededError(_LIMIT_FIELDS[err.limit], err.value, text)
     if status == lib.GE_E_NOTHING:
         return NothingError("the grammar produces no text at all: its start symbol cannot be completed")
@@ -250,7 +252,9 @@ class NativeExpressions:
         pattern = bytes(self.builder.data[offset : offset + length])
         if is_nested:
             shown = pattern[:60].decode("utf-8", "replace")
-            raise LimitExceededError("max_regex_nesting", self._err.value, f"groups of the regular expression {shown!r}")
+            is_fixed, what = bool(self._err.ceiling), "levels" if self._err.ceiling else "groups"
+            maximum = self._err.ceiling or self._err.value
+            raise LimitExceededError("max_regex_nesting", maximum, f"{what} of the regular expression {shown!r}", is_fixed=is_fixed)
         place = len(pattern[: self._err.offset].decode("utf-8", "replace"))
         source, reason = pattern.decode("utf-8", "replace"), ffi.string(self._err.text).decode()
         if status == lib.GE_E_SYNTAX:

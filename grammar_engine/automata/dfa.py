@@ -19,9 +19,9 @@ from functools import partial
 from itertools import pairwise
 from typing import Any
 
-from .._native import check, error_of, fewest_tokens, ffi, lib, new_err
+from .._native import check, error_of, fewest_tokens, ffi, lib, locate, new_err
 from ..checks import check_count
-from ..errors import LimitExceededError, VocabularyError
+from ..errors import LimitExceededError, TokenDFAError, VocabularyError
 from ..grammar import Grammar
 from ..ir import Builder
 from ..limits import Limits
@@ -183,14 +183,14 @@ class TokenDFA:
         err = new_err()
         out = ffi.new("ge_plan **")
         status = lib.ge_plan_new(grammar._handle, vocabulary._handle, max_states, coalesce_literals, out, err)
-        _check(status, err, max_states)
+        _check(status, err, max_states, grammar)
         plan = ffi.gc(out[0], lib.ge_plan_free)
         spelling, spelling_at = ffi.NULL, ffi.NULL
         if coalesce_literals:
             tokens, at = _spell_runs(plan, spell or partial(fewest_tokens, vocabulary._handle), vocabulary)
             spelling, spelling_at = ffi.from_buffer("uint32_t[]", tokens), ffi.from_buffer("uint32_t[]", at)
         made = ffi.new("ge_dfa **")
-        _check(lib.ge_dfa_new(plan, spelling, spelling_at, min(threads, _MAX_THREADS), made, err), err, max_states)
+        _check(lib.ge_dfa_new(plan, spelling, spelling_at, min(threads, _MAX_THREADS), made, err), err, max_states, grammar)
         return cls._of(ffi.gc(made[0], lib.ge_dfa_free, lib.ge_dfa_bytes(made[0])), vocabulary, grammar._kind, grammar)
 
     @classmethod
@@ -248,7 +248,7 @@ class TokenDFA:
 
         Raises
         ------
-        ValueError
+        TokenDFAError
             The file is none of `save`, is damaged, or belongs to another version or byte order. The message says which.
         VocabularyError
             It was made for another vocabulary.
@@ -261,7 +261,7 @@ class TokenDFA:
         with open(os.fspath(path), "rb") as file:  # not the number of a file
             status = lib.ge_dfa_load(file.fileno(), out, err)
         if status == lib.GE_E_ARGUMENT:
-            raise ValueError(f"{os.fspath(path)!r} cannot be loaded: {ffi.string(err.text).decode()}")
+            raise TokenDFAError(f"{os.fspath(path)!r} cannot be loaded: {ffi.string(err.text).decode()}")
         check(status, err)
         handle = ffi.gc(out[0], lib.ge_dfa_free)
         content = ffi.new("ge_dfa_content *")
@@ -270,7 +270,7 @@ class TokenDFA:
             note = json.loads(bytes(ffi.buffer(content.note, content.n_note)))
             kind, fingerprint = str(note["kind"]), note["vocabulary"]
         except (ValueError, KeyError, TypeError):
-            raise ValueError(f"{os.fspath(path)!r} cannot be loaded: it has no note of this package") from None
+            raise TokenDFAError(f"{os.fspath(path)!r} cannot be loaded: it has no note of this package") from None
         shape = vocabulary.size, vocabulary.width
         if fingerprint != vocabulary.fingerprint or (content.n_tokens, content.width) != shape:
             raise VocabularyError(
@@ -336,14 +336,15 @@ class TokenDFA:
         raise TypeError("a TokenDFA cannot be pickled: save it to a file, which other processes can map")
 
 
-def _check(status: int, err: Any, max_states: int) -> None:
-    """Raise what a status of the core means here."""
+def _check(status: int, err: Any, max_states: int, grammar: Grammar) -> None:
+    """Raise what a status of the core means here; of a limit with the place in the source of the grammar."""
     if not status:
         return
     error = error_of(status, err)
+    locate(error, err.symbol, grammar._lexemes, grammar._nonterminals, grammar._origins)
     if isinstance(error, LimitExceededError) and (error.limit, error.maximum) == ("max_configurations", max_states + 1):
         reason = ffi.string(err.text).decode() or "the grammar is not regular, or has more states"
-        raise LimitExceededError("max_states", max_states, reason, remedy="max_states=...")
+        raise LimitExceededError("max_states", max_states, reason, where=error.where, remedy="max_states=...")
     raise error
 
 

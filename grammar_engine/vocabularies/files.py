@@ -25,6 +25,14 @@ GZIP_MAGIC = b"\x1f\x8b"
 SAVED_MAGIC = b"ge-vocab"  # csrc/vocab/vb_file.c
 
 
+def is_saved(path: str | os.PathLike[str]) -> bool:
+    """Whether a file was written by `Vocabulary.save`. What can be read only once, such as a pipe, is not looked at."""
+    if not os.path.isfile(path):
+        return False
+    with open(path, "rb") as file:
+        return file.read(len(SAVED_MAGIC)) == SAVED_MAGIC
+
+
 def read(path: str | os.PathLike[str], eos: Iterable[int | str] | None) -> Parts:
     """From a file of any of the kinds above, compressed with gzip or not."""
     content = Path(path).read_bytes()

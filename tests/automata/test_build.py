@@ -68,7 +68,7 @@ def test_values_that_must_differ_are_states() -> None:
     """Finitely many texts, and too many states: the message says why."""
     schema = {"type": "array", "uniqueItems": True, "items": {"type": "string", "pattern": "^[a-d]{3}$"}, "maxItems": 3}
     grammar = Grammar.from_json_schema(schema)
-    with pytest.raises(LimitExceededError, match="max_states = 3,000 is reached: values that must differ") as caught:
+    with pytest.raises(LimitExceededError, match="max_states = 3,000 is reached at /items: values that must differ") as caught:
         TokenDFA.from_grammar(grammar, Vocabulary.bytes(), max_states=3000)
     assert caught.value.limit == "max_states"
 

@@ -14,7 +14,7 @@ import pytest
 
 from automata.reading import accepts, follow, mask_bytes, random_text
 from exactness import grammars
-from grammar_engine import Grammar, Guide, Matcher, TokenDFA, Vocabulary, ir
+from grammar_engine import Grammar, Guide, Matcher, TokenDFA, TokenDFAError, Vocabulary, ir
 from grammar_engine.errors import GrammarError, LimitExceededError, VocabularyError
 from vocabularies import TinyVocabulary, random_vocabulary
 
@@ -140,8 +140,9 @@ def test_builds_at_the_same_time(tmp_path: Path) -> None:
 
 def refusal(path: Path, content: bytes, vocabulary: Vocabulary) -> str:
     path.write_bytes(content)
-    with pytest.raises(ValueError) as caught:
+    with pytest.raises(TokenDFAError) as caught:
         TokenDFA.load(path, vocabulary)
+    assert isinstance(caught.value, ValueError)
     return str(caught.value)
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from grammar_engine import cli
+from grammar_engine import Vocabulary, cli
 
 PERSON = {
     "type": "object",
@@ -111,6 +111,18 @@ def test_generate_json(run) -> None:
     code, out, _ = run("generate", "--regex", "a", "--count", 2, "--json")
     assert code == 0
     assert [json.loads(line) for line in out.splitlines()] == [{"index": 0, "text": "a"}, {"index": 1, "text": "a"}]
+
+
+def test_a_saved_vocabulary(run, tmp_path) -> None:
+    Vocabulary.builtin().save(tmp_path / "saved")
+    expected = run("mask", "--regex", "[a-z]+", "--json")
+    assert expected[0] == 0
+    assert run("mask", "--regex", "[a-z]+", "--json", "--vocabulary", tmp_path / "saved") == expected
+    content = bytearray((tmp_path / "saved").read_bytes())
+    content[-100] ^= 1
+    (tmp_path / "damaged").write_bytes(content)
+    code, _, err = run("mask", "--regex", "[a-z]+", "--vocabulary", tmp_path / "damaged")
+    assert code == 2 and "damaged cannot be loaded" in err
 
 
 def test_generate_that_cannot_end(run, tmp_path) -> None:

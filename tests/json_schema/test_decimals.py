@@ -464,3 +464,39 @@ def test_bounds_of_any_magnitude(bound: str) -> None:
     plain = format(Decimal(bound), "f")
     assert accepts(grammar, plain)
     assert not accepts(grammar, plain + ("1" if "." in plain else ".1"))
+
+
+@pytest.mark.parametrize("n", [31, 32, 33, 64, 65, 100])
+def test_long_bounds(n: int) -> None:
+    """Bounds of more digits than are written as one union, whole and behind the point."""
+    rng = random.Random(n)
+    for _ in range(4):
+        whole, fraction = (rng.choice("12345679") + "".join(rng.choice("0059999" + "12345678") for _ in range(n - 1)) for _ in range(2))
+        fraction = fraction.rstrip("0") + "5"
+        for bound, kind in ((whole, "integer"), (f"0.{fraction}", "number"), (f"{whole}.{fraction}", "number")):
+            value = Decimal(bound)
+            near = {bound, bound[: rng.randrange(3, len(bound))], bound + ("7" if "." in bound else "")}
+            for _ in range(40):
+                i = rng.randrange(len(bound))
+                if bound[i] != ".":
+                    near.add((bound[:i] + rng.choice("0123456789") + bound[i + 1 :]).rstrip("."))
+            near = {text for text in near if text[0] != "0" or text[:2] == "0."}
+            near = {text for text in near if not text.endswith(".")}
+            for keyword, holds in (
+                ("minimum", value.__le__),
+                ("exclusiveMinimum", value.__lt__),
+                ("maximum", value.__ge__),
+                ("exclusiveMaximum", value.__gt__),
+            ):
+                grammar = Grammar.from_json_schema({"type": kind, keyword: value}, whitespace="compact")
+                for text in near:
+                    assert accepts(grammar, text) == holds(Decimal(text)), (keyword, bound, text)
+
+
+def test_long_numbers_are_excluded_in_small_expressions() -> None:
+    rng = random.Random(0)
+    values = [int(rng.choice("123456789") + "".join(rng.choices("0123456789", k=899))) for _ in range(20)]
+    grammar = Grammar.from_json_schema({"type": "number", "not": {"enum": values}}, whitespace="compact")
+    assert not accepts(grammar, str(values[7]))
+    assert accepts(grammar, str(values[7] + 1))
+    assert accepts(grammar, f"{values[7]}.5")

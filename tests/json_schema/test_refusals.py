@@ -80,6 +80,52 @@ def test_lenient_only_admits_more() -> None:
     assert "not" not in {e.keyword for e in grammar.report.enforced}
 
 
+LOOK_AHEAD = {"type": "string", "pattern": "a(?=b)c"}
+DISTINCT = {"type": "array", "uniqueItems": True}
+FEW = {"type": "array", "items": {"enum": [1, 2]}, "uniqueItems": True}  # can be compared, but not negated
+RELAXED = [  # what exactly is given up: keywords that stand there
+    ({"not": {"not": DISTINCT}}, [("/not", "not"), ("", "not")]),
+    ({"not": {"properties": {"a": DISTINCT}}}, [("/not/properties/a", "uniqueItems")]),
+    ({"not": {"items": DISTINCT}}, [("/not/items", "uniqueItems")]),
+    ({"not": {"items": LOOK_AHEAD}}, [("/not/items", "pattern")]),
+    ({"not": {"properties": {"not": LOOK_AHEAD}}}, [("/not/properties/not", "pattern")]),
+    ({"properties": {"not": DISTINCT}, "maxProperties": 1}, [("/properties/not", "uniqueItems")]),
+    ({"if": LOOK_AHEAD, "then": {"minLength": 3}}, [("/if", "pattern"), ("", "if")]),
+    ({"if": {"properties": {"a": LOOK_AHEAD}}, "then": {"required": ["b"]}}, [("/if/properties/a", "pattern")]),
+    ({"$defs": {"u": DISTINCT}, "not": {"$ref": "#/$defs/u"}}, [("", "not")]),
+    ({"type": "array", "contains": FEW, "maxContains": 1}, [("/contains", "uniqueItems")]),
+    ({"oneOf": [{"properties": {"a": FEW}}, {"required": ["b"]}]}, [("/oneOf/0/properties/a", "uniqueItems")]),
+    ({"properties": {"a": {"not": FEW}, "b": {"not": FEW.copy()}}}, [("/properties/a", "not"), ("/properties/b", "not")]),
+    ({"properties": {"a": {"if": FEW, "then": {}}, "b": {"not": FEW}}}, [("/properties/a", "if"), ("/properties/b", "not")]),
+]
+
+
+@pytest.mark.parametrize(("schema", "relaxed"), RELAXED, ids=[str(schema) for schema, _ in RELAXED])
+def test_each_relaxation_is_named_where_it_stands(schema: Any, relaxed: list[tuple[str, str]]) -> None:
+    report = Grammar.from_json_schema(schema, lenient=True).report
+    assert [(entry.pointer, entry.keyword) for entry in report.relaxed] == relaxed
+    assert not set(relaxed) & {(entry.pointer, entry.keyword) for entry in report.enforced}
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"not": {"not": {"type": "array", "prefixItems": [FEW], "items": FEW}}},
+        {"if": {"not": {"type": "array", "prefixItems": [FEW], "items": FEW}}, "then": {"type": "string"}},
+        {"type": "string", "not": {"oneOf": [{"properties": {"k": FEW}, "required": ["k"]}, {"properties": {"k": False}}]}},
+    ],
+)
+def test_lenient_relaxes_nothing_that_is_only_needed_for_a_proof(schema: Any) -> None:
+    Grammar.from_json_schema(schema)
+    assert Grammar.from_json_schema(schema, lenient=True).report.relaxed == []
+
+
+def test_lenient_admits_more_where_an_unknown_format_is_negated() -> None:
+    grammar = Grammar.from_json_schema({"not": {"type": "string", "format": "color"}}, lenient=True, formats="strict")
+    assert accepts(grammar, '"a"'), "it may be no color"
+    assert [(entry.pointer, entry.keyword) for entry in grammar.report.relaxed] == [("/not", "format"), ("", "not")]
+
+
 def test_lenient_one_of() -> None:
     """Treated as anyOf, and only that."""
     schema = {"oneOf": [{"items": {"type": "string"}, "uniqueItems": True}, {"maxItems": 1}, {"type": "null"}]}

@@ -8,7 +8,6 @@ from grammar_engine import (
     Grammar,
     GrammarError,
     GrammarSyntaxError,
-    LimitExceededError,
     Matcher,
     SchemaError,
     UnsatisfiableSchemaError,
@@ -122,10 +121,7 @@ def test_a_python_value_that_contains_itself():
     assert matcher.is_complete
     loop: list = []
     loop.append(loop)
-    assert refused(LimitExceededError, lambda: Grammar.from_json_schema({"const": loop})).limit in (
-        "max_schema_nesting",
-        "max_schema_nodes",
-    )
+    assert refused(UnsatisfiableSchemaError, lambda: Grammar.from_json_schema({"const": loop})).parts == ("/const",)
 
 
 @pytest.mark.parametrize(
@@ -307,6 +303,28 @@ def test_unsupported_regex(pattern, construct):
     assert error.construct == construct
     assert construct in str(error)
     assert error.offset >= 1
+
+
+@pytest.mark.parametrize(
+    ("pattern", "dialect", "hint"),
+    [
+        ("[[:alpha:]]", "python", "write a range"),
+        ("[a-[:alpha:]]", "ecma", r"write \p{...} or a range"),
+        (r"a\z", "ecma", r"\z: an anchor of other dialects; in ECMA-262 it is $"),
+        (r"\R", "ecma", r"\R: line ends of other dialects"),
+        ("(?<n>a)", "python", "a named group is (?P<name>...)"),
+    ],
+)
+def test_hints_are_of_the_dialect(pattern, dialect, hint):
+    error = refused(GrammarError, lambda: Grammar.from_regex(pattern, dialect=dialect))
+    assert error.reason.endswith(hint) or f"{hint};" in error.reason
+
+
+def test_a_refused_pattern_of_a_schema_is_told_once():
+    for pattern, kind in (("a(?=b)c", UnsupportedSchemaError), ("[z-a]", SchemaError)):
+        error = refused(kind, lambda pattern=pattern: Grammar.from_json_schema({"pattern": pattern}))
+        assert str(error).count("regular expression") == 1
+        assert repr(pattern) in str(error)
 
 
 def test_lone_surrogates():

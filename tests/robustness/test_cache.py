@@ -27,6 +27,14 @@ def test_equal_sources_are_one_grammar() -> None:
     assert cache.stats.misses == cache.stats.grammars == 7
 
 
+def test_equal_schemas_are_one_whatever_they_share() -> None:
+    cache, shared = GrammarCache(), {"type": "string", "enum": ["a" * 100]}
+    schema = {"properties": {f"p{i}": shared for i in range(2_000)}}  # longer than a frame of pickle
+    grammar = cache.from_json_schema(schema)
+    assert cache.from_json_schema(json.loads(json.dumps(schema))) is grammar
+    assert cache.stats.misses == 1
+
+
 APART = [
     ({"const": 1}, {"const": True}),
     ({"const": 1}, {"const": 1.0}),

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from grammar_engine import Grammar, LimitExceededError, Limits, Matcher, Vocabulary, ir
+from grammar_engine import Grammar, LimitExceededError, Limits, Matcher, TokenDFA, Vocabulary, ir
 
 ROOT = Path(__file__).resolve().parents[2]
 PERSON = json.loads((ROOT / "grammars" / "schemas" / "person.json").read_text())
@@ -388,6 +388,57 @@ def test_a_limit_met_while_masking_tells_the_lexeme(field):
     with pytest.raises(LimitExceededError) as caught:
         walk(Limits(**{field: smallest(field, walk) - 1}))
     assert caught.value.where == "/properties/name" and "(string with conditions)" in str(caught.value)
+
+
+NESTED = {
+    "type": "object",
+    "properties": {"deep": {"$ref": "#/$defs/n"}},
+    "required": ["deep"],
+    "$defs": {"n": {"type": "array", "items": {"$ref": "#/$defs/n"}}},
+}
+
+
+@pytest.mark.parametrize("field", ["max_rows", "max_configurations", "max_row_items"])
+def test_a_limit_met_while_reading_tells_what_was_read(field):
+    limits = Limits(**{field: 3 if field == "max_row_items" else 40})
+    for make, text, where in (
+        (
+            lambda: Grammar.from_json_schema(NESTED, whitespace="compact", limits=limits),
+            b'{"deep":' + b"[" * 99,
+            "/properties/deep (array)",
+        ),
+        (lambda: Grammar.from_lark('start: "a" deep\ndeep: "(" deep ")" | ")"? "x"', limits=limits), b"a" + b"(" * 99, "2:1 (deep)"),
+    ):
+        with pytest.raises(LimitExceededError, match=field) as caught:
+            Matcher(make(), VOCABULARY).accept_bytes(text)
+        assert f" is reached at {where};" in str(caught.value)
+
+
+HARD = {"type": "object", "properties": {"x": {"type": "string", "pattern": "^(.*a){3}.{25}b$"}}, "required": ["x"]}
+
+
+@pytest.mark.parametrize(
+    ("limits", "options"),
+    [
+        (Limits(max_lexer_states=100), {}),
+        (Limits(max_expressions=1_000), {}),
+        (Limits(max_configurations=99), {}),
+        (None, {"max_states": 99}),
+    ],
+)
+def test_a_limit_met_by_a_token_automaton_tells_where(limits, options):
+    grammar = Grammar.from_json_schema(HARD, whitespace="compact", limits=limits)
+    with pytest.raises(LimitExceededError) as caught:
+        TokenDFA.from_grammar(grammar, VOCABULARY, **options)
+    assert caught.value.where == "/properties/x"
+
+
+def test_no_detail_of_an_error_before():
+    """The core's errors are written into one buffer."""
+    schema = {"properties": {"a": {"pattern": "a(?=b)c"}, "b": {"pattern": "(" * 300 + "a" + ")" * 300}}}
+    with pytest.raises(LimitExceededError) as caught:
+        Grammar.from_json_schema(schema, lenient=True)
+    assert "look-ahead" not in str(caught.value)
 
 
 def test_only_what_helps_is_advised():

@@ -180,6 +180,19 @@ def test_deep_patterns(pattern, dialect):
         assert (caught.value.limit, caught.value.maximum) == ("max_regex_nesting", 250)
 
 
+@pytest.mark.parametrize(
+    "make", [Grammar.from_regex, lambda pattern, limits: Grammar.from_json_schema({"pattern": pattern}, limits=limits)]
+)
+def test_what_is_fixed_is_not_said_to_be_raised(make):
+    pattern = "(?:a|b" * 3_000 + ")*" * 3_000
+    with pytest.raises(LimitExceededError, match=r"^5,000 levels .*, however high max_regex_nesting is: nest less$") as caught:
+        make(pattern, limits=Limits(max_regex_nesting=100_000))
+    assert (caught.value.limit, caught.value.maximum, caught.value.is_fixed) == ("max_regex_nesting", 5_000, True)
+    with pytest.raises(LimitExceededError, match="max_regex_nesting = 250 is reached") as caught:
+        make(pattern, limits=Limits())
+    assert not caught.value.is_fixed
+
+
 def test_long_patterns_are_not_deep():
     for pattern in ("a" * DEEP, "a?" * 20_000, "|".join("ab" for _ in range(DEEP)), "[a-z]" * 20_000, "(a)" * 20_000, "(?:a|b)" * 20_000):
         matcher = Matcher(soon(lambda pattern=pattern: Grammar.from_regex(pattern)), Vocabulary.bytes())

@@ -108,9 +108,13 @@ class Context:
 
     def relax_error(self, error: UnsupportedSchemaError, pointer: str, keyword: str) -> None:
         """The same for an error that was caught."""
-        if not self.options.lenient:
-            raise UnsupportedSchemaError(error.reason, pointer=error.pointer, keyword=error.keyword, can_be_relaxed=True) from None
+        self.refuse(error)
         self.report.relaxed.append(Entry(pointer, keyword, error.reason))
+
+    def refuse(self, error: UnsupportedSchemaError) -> None:
+        """Raise an error, unless what it is about can be given up here: a proof gives up nothing, and is not found."""
+        if not self.options.lenient or self.normaliser.proofs.is_searching:
+            raise UnsupportedSchemaError(error.reason, pointer=error.pointer, keyword=error.keyword, can_be_relaxed=True) from None
 
     def relax_explosion(self, error: LimitExceededError, pointer: str) -> None:
         """With `lenient=True`, record that what multiplies out at a place is given up, and return; otherwise raise the error."""
@@ -243,9 +247,9 @@ class Context:
             try:
                 known = self._search(source)
             except UnsupportedRegexError as error:  # kept, because the core reports a pattern only once
-                known = f"the regular expression {source!r}: {error.reason}"
+                known = f"{error.reason}, in {source!r:.200}"
             except GrammarSyntaxError as error:
-                raise SchemaError(f"the regular expression {source!r}: {error.reason}", pointer=place.pointer, keyword=keyword) from error
+                raise SchemaError(f"{error.reason}, in {source!r:.200}", pointer=place.pointer, keyword=keyword) from error
             except LimitExceededError as error:
                 error.locate(f"{place.pointer}/{keyword}" + (f"/{escape(source)}" if keyword == "patternProperties" else ""))
                 raise
@@ -324,7 +328,8 @@ class Context:
     def number(self, place: Place, keyword: str, value: Any) -> Decimal:
         """A number of the schema, exactly."""
         if isinstance(value, bool) or not isinstance(value, (int, float, Decimal)):
-            raise SchemaError(f"{value!r:.40} is no JSON number", pointer=place.pointer, keyword=keyword)
+            shown = "an object" if isinstance(value, dict) else "an array" if isinstance(value, (list, tuple)) else f"{value!r:.40}"
+            raise SchemaError(f"{shown} is no JSON number", pointer=place.pointer, keyword=keyword)
         if isinstance(value, int) and value.bit_length() > 4 * MAX_DIGITS:
             result = None
         else:

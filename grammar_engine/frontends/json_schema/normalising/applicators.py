@@ -30,6 +30,8 @@ class Applicators:
         self.document = context.document
         self.assertions = assertions
         self.values = assertions.values
+        self.operands: set[Place] = set()  # the negations that were asked for here
+        self.given_up: dict[Place, str] = {}  # those of them that `lenient` gave up, and why
 
     def steps(self, place: Place, schema: dict[str, Any], own: Shape) -> Steps:
         """What a schema admits, which by itself says `own`."""
@@ -53,8 +55,7 @@ class Applicators:
                     branches.append((yield branch))  # noqa: PERF401 - a generator cannot yield from inside a comprehension
                 more = [(where, shape.join(branches))]
             elif keyword == "not":
-                inner = self.document.child(place, "not", schema["not"])
-                more = [(where, (yield self.document.negation(inner)))]
+                more = [(where, (yield from self.negation(place, "not")))]
             elif keyword == "if":
                 more = [(where, (yield from self._conditional(place, schema)))]
             elif keyword in ("dependencies", "dependentSchemas"):
@@ -94,13 +95,24 @@ class Applicators:
             self.context.relax_error(error, place.pointer, keyword)
             return None
 
+    def negation(self, place: Place, keyword: str) -> Steps:
+        """The shape of what the schema under a keyword of a place does not admit."""
+        negation = self.document.negation(self.document.child(place, keyword, place.value[keyword]))
+        self.operands.add(negation)
+        result = yield negation
+        if not result.exact:
+            self.context.relax(place, keyword, self.given_up.get(negation, "a negation of something that was relaxed"))
+        return result
+
     def _conditional(self, place: Place, schema: dict[str, Any]) -> Steps:
         if "then" not in schema and "else" not in schema:
             return ANY
-        condition = self.document.child(place, "if", schema["if"])
         result = []
-        for keyword, test in (("then", condition), ("else", self.document.negation(condition))):
-            tested = yield test
+        for keyword in ("then", "else"):
+            if keyword == "then":
+                tested = yield self.document.child(place, "if", schema["if"])
+            else:
+                tested = yield from self.negation(place, "if")
             branch = (yield self.document.child(place, keyword, schema[keyword])) if keyword in schema else ANY
             self.context.combining = f"{place.pointer}/if"
             result.append(shape.meet(tested, branch, self.context))

@@ -115,12 +115,13 @@ class Assertions:
         of_type = _OF_TYPE_IN_DRAFT4 if place.draft is Draft.DRAFT4 else _OF_TYPE
         if isinstance(names, str) and names in of_type:
             return of_type[names]
-        if not isinstance(names, (str, list)) or not names:
+        listed = [names] if isinstance(names, str) else names
+        if not isinstance(listed, list) or not listed or not all(isinstance(name, str) for name in listed):
             raise SchemaError("`type` is a name or a list of names", pointer=place.pointer, keyword="type")
-        for name in [names] if isinstance(names, str) else names:
-            if not isinstance(name, str) or name not in _OF_TYPE:
+        for name in listed:
+            if name not in _OF_TYPE:
                 raise SchemaError(f"there is no type {name!r:.60}", pointer=place.pointer, keyword="type")
-        return _any_type(tuple(names), place.draft is Draft.DRAFT4)
+        return _any_type(tuple(listed), place.draft is Draft.DRAFT4)
 
     def _listed(self, place: Place, keyword: str, values: list[Any]) -> Shape:
         """The shape of some values; the members of arrays and objects become places of their own."""
@@ -155,8 +156,7 @@ class Assertions:
         pointer = place.pointer  # of an invented place: the value itself
         if not place.invented:
             pointer += f"/{keyword}" + (f"/{index}" if keyword == "enum" else "")
-        invented = {"const": value} if keyword == "const" else {"enum": [value]}
-        return self.document.invented(place, f"{pointer}/{step if isinstance(step, int) else escape(step)}", invented)
+        return self.document.invented(place, f"{pointer}/{step if isinstance(step, int) else escape(step)}", keyword, value)
 
     def _strings(self, place: Place, schema: dict[str, Any]) -> tuple[tuple[StringPiece, ...], bool]:
         context = self.context
@@ -171,8 +171,11 @@ class Assertions:
             except UnsupportedSchemaError as error:
                 context.relax_error(error, place.pointer, "pattern")
                 exact = False
-        if schema.get("format") in FORMATS and context.options.formats != "annotation":
-            texts.add(context.format(schema["format"]))
+        if "format" in schema and context.options.formats != "annotation":
+            if schema["format"] in FORMATS:
+                texts.add(context.format(schema["format"]))
+            else:
+                exact = exact and context.options.formats != "strict"  # which it was given up for
         return (StringPiece(shortest, longest, frozenset(texts)),), exact
 
     def _numbers(self, place: Place, schema: dict[str, Any]) -> tuple[tuple[NumberPiece, ...], bool]:

@@ -90,14 +90,15 @@ class Meaning:
         inner = yield self.document.negation(place)
         try:
             self.context.combining = place.pointer
-            if not inner.exact:
-                raise UnsupportedSchemaError("a negation of something that was relaxed", pointer=place.pointer, keyword="not")
-            return shape.negate(inner, self.context)
+            if inner.exact:
+                return shape.negate(inner, self.context)
         except UnsupportedSchemaError as error:
-            head, _, tail = place.pointer.rpartition("/")
-            pointer, keyword = (head, tail) if tail in ("not", "if") else (place.pointer, "not")
-            self.context.relax_error(error, pointer, keyword)
-            return ANY.inexact()
+            self.context.refuse(error)
+            if place in self.applicators.operands:  # then the keyword is given up whose operand it is
+                self.applicators.given_up[place] = error.reason
+            else:
+                self.context.relax_error(error, error.pointer, error.keyword or "")
+        return ANY.inexact()
 
     def _any_of(self, places: Goal) -> Steps:
         shapes = []

@@ -36,6 +36,11 @@ class Proofs:
         self._listed_apart: dict[tuple[Goal, Goal], bool] = {}  # of goals that are met by listed scalars only
         self._depth = 0
 
+    @property
+    def is_searching(self) -> bool:
+        """Whether a proof is being looked for: what is computed then may never be needed."""
+        return self._depth > 0
+
     def is_void(self, goal: Goal) -> bool:
         """Whether a goal is known to admit nothing (False: maybe it admits something)."""
         if goal is NEVER or not goal:
@@ -48,8 +53,10 @@ class Proofs:
             if self._normaliser.shape(goal).is_void(self._context):
                 self._void.add(goal)
                 effort = _MAX_DEPTH
-        except (Undecided, UnsupportedSchemaError):
+        except Undecided:
             return False
+        except UnsupportedSchemaError:
+            pass
         finally:
             self._depth -= 1
         self._searched[goal] = effort

@@ -98,7 +98,7 @@ class Tracker:
                 self.context.combining = f"{place.pointer}/{keyword}"
                 more = any_of(branches, self.context)
             elif keyword == "not":
-                more = marked((yield self.document.negation(self.document.child(place, "not", schema["not"]))))
+                more = marked((yield from self.applicators.negation(place, "not")))
             elif keyword == "if":
                 more = yield from self._conditional(place, schema)
             elif keyword in ("dependencies", "dependentSchemas"):
@@ -146,7 +146,7 @@ class Tracker:
         if "then" not in schema and "else" not in schema:
             return any_of([marked(ANY), tested], self.context)
         ways = []
-        for keyword, test in (("then", tested), ("else", marked((yield self.document.negation(condition))))):
+        for keyword, test in (("then", tested), ("else", marked((yield from self.applicators.negation(place, "if"))))):
             branch = marked(ANY)
             if keyword in schema:
                 branch = yield from self._tracked(self.document.child(place, keyword, schema[keyword]))

@@ -18,6 +18,7 @@ from ....limits import Limits
 from ....report import Entry
 from .places import ANYTHING, NEVER, Frame, Goal, Place
 from .resources import RECURSIVE, Library, Resource, absolute, escape
+from .spellings import Spellings
 
 _ANCHORS = 2  # so many dynamic anchors of a scope take as long as a subschema
 
@@ -42,8 +43,10 @@ class Document:
         self._entered: dict[tuple[Resource, Frame | None, int], Frame] = {}
         self._places: dict[tuple[int, Frame], Place] = {}
         self._resolved: dict[tuple[Frame, str, str], Place] = {}
-        self._alike: dict[tuple[str, Frame], Place] = {}
+        self._alike: dict[tuple[int, Frame], Place] = {}
+        self._spellings = Spellings()
         self._either: dict[Goal, Place] = {}
+        self._constants: dict[tuple[int, str, Frame], Place] = {}
         self._kept: list[Any] = []  # keeps made-up values alive, so that identities stay unique
         self._count = 1
         self.root = self._intern(root, "", self._frame(self.library.root, None), 0)
@@ -71,13 +74,20 @@ class Document:
                 result[token] = (place,) if value is not False else NEVER
         return result
 
-    def invented(self, parent: Place, pointer: str, value: Any) -> Place:
-        """A place for a schema that no text holds, such as the `const` of a member of a `const`."""
-        self._kept.append(value)
+    def invented(self, parent: Place, pointer: str, keyword: str, value: Any) -> Place:
+        """A place for a schema that no text holds: `value`, a member of a `const` or `enum`, as one itself. The same one for the same object."""
+        is_shared = isinstance(value, (dict, list, tuple))
+        known = self._constants.get((id(value), keyword, parent.frame)) if is_shared else None
+        if known is not None:
+            return known
         if parent.depth >= self.limits.max_schema_nesting:
             raise LimitExceededError("max_schema_nesting", self.limits.max_schema_nesting, where=pointer)
-        place = self._intern(value, pointer, parent.frame, parent.depth + 1)
+        schema = {keyword: value if keyword == "const" else [value]}
+        self._kept.append(schema)
+        place = self._intern(schema, pointer, parent.frame, parent.depth + 1)
         place.invented = True
+        if is_shared:
+            self._constants[id(value), keyword, parent.frame] = place
         return place
 
     def count(self, n: int, pointer: str) -> None:
@@ -224,7 +234,7 @@ class Document:
         self.count((len(scope) + len(resource.dynamic)) // _ANCHORS, resource.pointer)
         if resource.dynamic:
             scope = dict.fromkeys(resource.dynamic, resource) | scope
-        frame = self._frames.setdefault((resource, frozenset(scope.items())), Frame(resource, scope))
+        frame = self._frames.setdefault((resource, frozenset(scope.items())), Frame(resource, scope, self._spellings))
         self._entered[entry] = frame
         return frame
 

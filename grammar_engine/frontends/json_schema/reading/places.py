@@ -24,6 +24,7 @@ from typing import Any
 
 from .keywords import Draft, Keyword
 from .resources import Dialect, Resource
+from .spellings import Spellings
 
 Scope = dict[str, Resource]  # by the name of a dynamic anchor
 
@@ -31,11 +32,12 @@ Scope = dict[str, Resource]  # by the name of a dynamic anchor
 class Frame:
     """A resource, as it is entered in a dynamic scope. Compared by identity."""
 
-    __slots__ = ("dialect", "draft", "keywords", "lone_references", "resource", "scope")
+    __slots__ = ("dialect", "draft", "keywords", "lone_references", "resource", "scope", "spellings")
 
-    def __init__(self, resource: Resource, scope: Scope):
+    def __init__(self, resource: Resource, scope: Scope, spellings: Spellings):
         self.resource = resource
         self.scope = scope
+        self.spellings = spellings
         self.dialect = resource.dialect
         self.draft = self.dialect.draft
         self.keywords = self.dialect.keywords
@@ -76,7 +78,7 @@ class Place:
         self._negation: Place | None = None
         self._strings: Place | None = None
         self._twin: Place | None = None
-        self._spelling: str | None = None
+        self._spelling: int | None = None
 
     @property
     def draft(self) -> Draft:
@@ -89,13 +91,10 @@ class Place:
         return self.frame.keywords
 
     @property
-    def spelling(self) -> str:
-        """The schema as text: places of the same spelling in the same frame admit the same."""
+    def spelling(self) -> int:
+        """A number for how the schema is written: places of the same one in the same frame admit the same."""
         if self._spelling is None:
-            try:
-                self._spelling = f"place {self.number}" if self.any_of else repr(self.value)
-            except RecursionError:
-                self._spelling = f"place {self.number}"
+            self._spelling = -self.number if self.any_of else self.frame.spellings.number(self.value)
         return self._spelling
 
     def __repr__(self) -> str:
@@ -103,7 +102,7 @@ class Place:
 
 
 Goal = tuple[Place, ...]
-_NOWHERE = Frame(Resource("", True, "", Dialect(Draft.UNSTATED)), {})
+_NOWHERE = Frame(Resource("", True, "", Dialect(Draft.UNSTATED)), {}, Spellings())
 NEVER_PLACE = Place(0, False, "", _NOWHERE, 0)
 ANYTHING: Goal = ()
 NEVER: Goal = (NEVER_PLACE,)

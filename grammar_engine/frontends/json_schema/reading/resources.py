@@ -12,6 +12,7 @@ vocabularies, whose keywords are then annotations.
 from __future__ import annotations
 
 import marshal
+import pickle
 import re
 from collections.abc import Mapping
 from functools import cache
@@ -283,12 +284,12 @@ def _identifier(value: Any, draft: Draft) -> str | None:
 
 def _may_have_dynamic_anchors(value: Any) -> bool:
     try:
+        text = marshal.dumps(value)  # the cheapest way to spell out all keys, but it knows built-in types only
+    except (ValueError, RecursionError):
         try:
-            text = marshal.dumps(value)  # the cheapest way to spell out all keys, but it knows built-in types only
-        except ValueError:
-            text = repr(value).encode(errors="replace")
-    except RecursionError:
-        return True
+            text = pickle.dumps(value)
+        except Exception:  # whatever objects do that are in no schema
+            return True
     return b"$dynamicAnchor" in text or b"$recursiveAnchor" in text
 
 
