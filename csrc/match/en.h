@@ -166,6 +166,7 @@ struct ge_engine {
     word_map mask_of_hash;
     size_t mask_bytes;
     mk_found found;        /* scratch: the mask that is being made */
+    bool analysed;         /* ... and a lexeme-internal mask was made for it */
     u32 class_weight[256]; /* by byte class: nodes of the vocabulary's trie below its bytes */
     u32 plain_class;       /* the byte class of most plain characters of ASCII */
     VEC(u32) suspects;     /* scratch: found by the mask that is being made */

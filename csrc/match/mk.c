@@ -89,10 +89,33 @@ bool mk_cut(ge_engine *e, u32 state, u32 hub, vb_cut *cut, id_vec *reached) {
     return ok;
 }
 
+/* Have all plain tokens been found? */
+static bool has_all_plain(const ge_engine *e) {
+    const mk_found *found = &e->found;
+    const u32 *plain = e->v->slices[VB_PLAIN].bits, *bits = found->listed ? (found->base ? found->base->bits : NULL) : found->bits;
+    for (u32 i = 0; bits && i < e->v->n_words; i++)
+        if (plain[i] & ~bits[i]) return false;
+    return bits != NULL;
+}
+
+/* Is the analysis of a unit to be put off? It is, if one was made for this mask already and all plain tokens have been found by other units, so
+ * that few are left to walk. Patterns that are not anchored, and overlap, make such units of keys: each is a long analysis, and some unit reads
+ * any key. */
+static bool is_put_off(ge_engine *e, u32 unit, u32 hub, bool *answer) {
+    bool known;
+    *answer = false;
+    if (!e->analysed || hub || e->switches & GE_NO_SLICES || !has_all_plain(e)) return true;
+    if (!mk_is_known(e, unit, hub, false, &known)) return false;
+    *answer = !known;
+    return true;
+}
+
 /* The tokens below a hub that an alternative can read in a unit of its state. */
 static bool add_unit(ge_engine *e, cf_alternative a, u32 unit, u32 hub) {
-    bool done = false;
+    bool done = false, put_off = false;
     a.state = 2 * unit;
+    if (!(e->switches & GE_NO_INNER_MASKS) && !is_put_off(e, unit, hub, &put_off)) return false;
+    if (put_off) return mk_add(e, &e->v->slices[VB_PLAIN].rest, 0, a, NULL, &e->found);
     if (!(e->switches & GE_NO_INNER_MASKS) && !mk_by_inner(e, a, hub, &e->found, &done)) return false;
     if (done) return true;
     vb_cut cut;
@@ -128,12 +151,12 @@ static bool split(ge_engine *e, u32 config, u32 hub, parts_vec *parts, bool *wid
     return true;
 }
 
-/* *known: are the lexeme-internal masks of all units? */
-static bool are_known(ge_engine *e, const parts_vec *parts, bool *known) {
+/* *known: are the lexeme-internal masks of all units? Those that are not are made if `make` says so, and if they can be. */
+static bool are_known(ge_engine *e, const parts_vec *parts, bool make, bool *known) {
     *known = !(e->switches & GE_NO_INNER_MASKS);
     for (u32 i = 0; i < parts->n; i++)
         for (u32 k = 0; k < parts->at[i].n && *known; k++)
-            if (!mk_is_known(e, parts->at[i].unit[k], 0, known)) return false;
+            if (!mk_is_known(e, parts->at[i].unit[k], 0, make, known)) return false;
     return true;
 }
 
@@ -237,20 +260,49 @@ static bool are_new(ge_engine *e, const parts_vec *parts, u32 weight, bool *answ
     return true;
 }
 
+/* *answer: below a hub where a configuration differs from its heir, some unit is one of many along a counted text. It has no lexeme-internal
+ * mask there (mk_inner.c), and a walk may go through half the vocabulary. */
+static bool are_counted_below(ge_engine *e, bool *answer) {
+    parts_vec parts = {0};
+    bool wide, ok = true;
+    *answer = false;
+    for (u32 i = 0; ok && i < e->at_hubs.n; i++) ok = split(e, e->at_hubs.at[i].config, e->at_hubs.at[i].node, &parts, &wide);
+    for (u32 i = 0; ok && i < parts.n; i++)
+        for (u32 k = 0; ok && k < parts.at[i].n; k++) {
+            u32 unit = parts.at[i].unit[k], clamped = mk_clamp(e, unit, e->v->tiers[VB_TIERS - 1].bytes + 1);
+            ok = clamped != NONE;
+            *answer |= clamped != unit;
+        }
+    vec_drop(&e->b, &parts);
+    return ok;
+}
+
+/* Is the way of the heir, which has been gone so far, to be given up, since that is so, and the units can be analysed? Clamped, that serves all
+ * places along the counted text. */
+static bool is_better_analysed(ge_engine *e, const parts_vec *parts, bool *answer) {
+    *answer = false;
+    if (e->switches & GE_NO_CLAMPING || !e->at_hubs.n) return true;
+    if (!are_counted_below(e, answer) || (*answer && !are_known(e, parts, true, answer))) return false;
+    if (*answer) e->at_hubs.n = 0;
+    return true;
+}
+
 /* Units that are met again and again are worth the analysis, if it helps; those of one place in one grammar are not. Where there is a plain heir it is
  * not even asked whether they are known: a key beside a hundred named ones is hashed name by name. */
 static bool compute_alone(ge_engine *e, u32 config) {
     parts_vec parts = {0};
-    bool wide, known = false, new = false, done = false;
+    bool wide, known = false, new = false, done = false, better = false;
     bool ok = split(e, config, 0, &parts, &wide);
     u32 heir = NONE;
     if (!(e->switches & GE_NO_HEIRS) && !e->g->g.has_distinct && !e->g->longest && wide) { /* with `longest` it might be nested under its heir */
         ok = ok && find_plain_heir(e, config, &heir);
-        if (ok && (heir == NONE || heir == config)) ok = are_known(e, &parts, &known);
+        if (ok && (heir == NONE || heir == config)) ok = are_known(e, &parts, false, &known);
         if (ok && !known) ok = are_new(e, &parts, 1, &new);
     }
     u64 before = e->stats.trie_nodes;
     if (ok && new) ok = compute_by_heir(e, config, heir, &done);
+    if (ok && done) ok = is_better_analysed(e, &parts, &better);
+    done &= !better;
     if (ok && done && e->stats.trie_nodes - before > CHEAP) ok = are_new(e, &parts, OFTEN / 2, &new);
     if (ok && !done) {
         mk_begin(e, &e->found, e->v->n_words >= MIN_WORDS);
@@ -426,6 +478,7 @@ bool mk_cold(ge_engine *e, u32 config, u32 *out, bool *all) {
         e->found.bits = mem_resize(&e->b, NULL, 0, e->v->n_words * sizeof *e->found.bits);
         if (!e->found.bits) return false;
     }
+    e->analysed = false;
     mk_try_table(e);
     if (mk_by_table(e, config, out, all)) return true;
     if (!build(e, config)) return false;

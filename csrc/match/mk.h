@@ -73,8 +73,8 @@ u32 mk_clamp(ge_engine *e, u32 unit, u32 n_bytes);
  * failure (of the engine's budget, then). */
 vb_inner *mk_analyse(ge_engine *e, u32 state, u32 view, mk_key key, budget *b, bool *leaves_much);
 
-/* *known: is the lexeme-internal mask of the unit kept with the vocabulary? */
-bool mk_is_known(ge_engine *e, u32 unit, u32 hub, bool *known);
+/* *known: is the lexeme-internal mask of the unit kept with the vocabulary, or, if `make` says so, can it be made? */
+bool mk_is_known(ge_engine *e, u32 unit, u32 hub, bool make, bool *known);
 /* *answer: is it known that the unit has none? */
 bool mk_is_refused(ge_engine *e, u32 unit, bool *answer);
 /* The key of a lexer state in a view, until the next call; NULL: failure. It is spelt out on demand, which may refuse it. False: failure. */

@@ -44,6 +44,7 @@ static bool obtain(ge_engine *e, u32 state, u32 view, bool make, const vb_inner 
     budget_init(&own, &limits);
     bool leaves_much = false;
     vb_inner *made = mk_analyse(e, state, view, *key, &own, &leaves_much);
+    e->analysed = true;
     if (!made) {
         key->refused = e->b.status == GE_OK;
         key->leaves_much = leaves_much;
@@ -115,10 +116,10 @@ static bool obtain_unit(ge_engine *e, u32 unit, u32 hub, bool make, const vb_inn
     return obtain(e, unit, *view, make, inner);
 }
 
-bool mk_is_known(ge_engine *e, u32 unit, u32 hub, bool *known) {
+bool mk_is_known(ge_engine *e, u32 unit, u32 hub, bool make, bool *known) {
     const vb_inner *inner;
     u32 view;
-    if (!obtain_unit(e, unit, hub, false, &inner, &view)) return false;
+    if (!obtain_unit(e, unit, hub, make, &inner, &view)) return false;
     *known = inner != NULL;
     done_with(e, inner);
     return true;

@@ -17,7 +17,7 @@ static bool has_structure(const u32 *node, u32 n, u32 *last) {
     switch ((rx_kind)node[0]) {
     case RX_CONCAT: *last = 3; return true;
     case RX_OR: case RX_AND: case RX_FORK: *last = n; return n <= MAX_KEY_NODES;
-    case RX_NOT: case RX_REPEAT: case RX_QUOTE: *last = 2; return true;
+    case RX_NOT: case RX_REPEAT: case RX_QUOTE: case RX_REST: *last = 2; return true;
     case RX_MULTIPLE: return false; /* its bounds are not in the node */
     case RX_TAG: return false;      /* a lexeme of one grammar */
     case RX_PUNYCODE: return !node[2]; /* with a text it is one of many */

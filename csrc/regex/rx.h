@@ -40,7 +40,8 @@ typedef enum rx_kind {
     RX_LABEL,   /* operand, text, bytes: what may follow the text in labels of at most 63 octets; see rx_label.c */
     RX_SYNTAX,  /* struct syntax: what may follow a text in regular expressions of ECMA-262; see rx_syntax.h */
     RX_FORK,    /* two operands: a union that is a tree; see rx_fork.c */
-    RX_TAG      /* operand, number */
+    RX_TAG,     /* operand, number */
+    RX_REST     /* a FORK, number: what may follow so many of the sets with which all its parts begin */
 } rx_kind;
 
 enum {                /* flags, fixed at creation */
@@ -52,11 +53,14 @@ enum {                /* flags, fixed at creation */
     RX_LABELLED = 32  /* rx_unbound changes it: a LABEL is in it, not inside a complement (exact) */
 };
 
+#define RX_NOT_COUNTED UINT8_MAX
+
 typedef struct rx_meta {
     u8 flags;
     u8 known_empty; /* 0 not asked, 1 empty, 2 not empty */
     u16 depth;
     u16 distance; /* a guess at the length of the shortest string: where the search for one looks first */
+    u8 shared;    /* of a FORK, see rx_fork.c; RX_NOT_COUNTED until it was asked for */
 } rx_meta;
 
 typedef struct char_range {
@@ -93,6 +97,7 @@ typedef struct rx_arena {
     intern_table labels; /* what was read of labels; see rx_label.c */
     intern_table cells;  /* ropes and lists of regular expressions that are read; see rx_syntax.h */
     rx_ranges id_start, id_continue; /* what is in their names; empty unless there are such */
+    word_map apart;     /* FORK -> what may follow all the sets with which its parts begin */
     word_map unbound;   /* node -> what rx_unbound made of it */
     word_map ending_of;    /* node -> index in endings; see rx_unbound.c */
     VEC(rx_ending) endings;
@@ -127,6 +132,8 @@ rx_id rx_quote(rx_arena *x, rx_id part, u32 escapes);
 
 rx_id rx_fork(rx_arena *x, rx_id a, rx_id b);         /* a | b, see rx_fork.c */
 rx_id rx_tag(rx_arena *x, rx_id part, u32 tag);
+u32 rx_shared(rx_arena *x, rx_id id);                 /* the set with which all parts of a FORK or a REST begin, NONE: they begin with several */
+rx_id rx_rest(rx_arena *x, rx_id id, u32 n);          /* what may follow n sets that rx_shared gives, one after the other */
 
 /* One code point out of sorted, disjoint ranges, as UTF-8. Surrogates are left out. */
 rx_id rx_chars(rx_arena *x, const char_range *ranges, u32 n);

@@ -99,7 +99,12 @@ rx_id rx_derive(rx_arena *x, rx_id id, u32 byte) {
     case RX_PUNYCODE: result = rx_punycode_step(x, intern_words(&x->nodes, id), byte); break;
     case RX_LABEL: result = rx_label_step(x, node, byte); break;
     case RX_SYNTAX: result = rx_syntax_step(x, intern_words(&x->nodes, id), byte); break;
-    case RX_FORK: {
+    case RX_FORK: case RX_REST: {
+        u32 shared = rx_shared(x, id); /* a REST has one */
+        if (shared != NONE) {
+            result = set_has(rx_set_of(x, shared), byte) ? rx_rest(x, id, 1) : RX_ID_NEVER;
+            break;
+        }
         rx_id left = rx_derive(x, node[1], byte);
         result = left == NONE ? NONE : rx_fork(x, left, rx_derive(x, node[2], byte));
         break;
@@ -236,7 +241,7 @@ bool rx_freeze_classes(rx_arena *x, const rx_id *roots, u32 n) {
         case RX_SET: split_parts(&p, rx_set_of(x, node[1])); break;
         case RX_CONCAT: last = 3; break;
         case RX_OR: case RX_AND: case RX_FORK: last = intern_length(&x->nodes, id); break;
-        case RX_NOT: case RX_REPEAT: case RX_TAG: last = 2; break;
+        case RX_NOT: case RX_REPEAT: case RX_TAG: case RX_REST: last = 2; break;
         case RX_QUOTE: last = 2, x->has_quote = true; break;
         case RX_MULTIPLE: x->has_multiple = true; break;
         case RX_PUNYCODE: x->has_punycode = true; break;
@@ -355,7 +360,7 @@ bool rx_is_empty(rx_arena *x, rx_id id) {
         empty = true;
         for (u32 i = 1; empty && i < n; i++) empty = rx_is_empty(x, intern_words(&x->nodes, id)[i]);
         break;
-    case RX_TAG: empty = rx_is_empty(x, node[1]); break;
+    case RX_TAG: case RX_REST: empty = rx_is_empty(x, node[1]); break;
     case RX_REPEAT: empty = rx_is_empty(x, node[1]); break; /* its minimum is at least 1, else it were inhabited */
     case RX_QUOTE: empty = rx_quote_is_empty(x, node); break;
     default:

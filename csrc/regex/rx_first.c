@@ -50,6 +50,7 @@ bool rx_first(rx_arena *x, rx_id id, byte_set *out) {
         ok = rx_first(x, node[1], out);
         if (ok) set = x->first.at[node[1]];
         break;
+    case RX_REST: *out = *rx_set_of(x, set = rx_shared(x, id)); break;
     case RX_QUOTE:
         ok = rx_first(x, node[1], &part);
         rx_quote_first(node, &part, out);

@@ -61,6 +61,11 @@ static least_bound bound_of(rx_arena *x, rx_id id, bool quoted) {
             b.length = rx_times_length(node[2], b.length);
             break;
         case RX_TAG: b = bound_of(x, node[1], quoted); break;
+        case RX_REST:
+            if (quoted) break;
+            b = bound_of(x, node[1], false);
+            if (b.length < RX_LONG) b.length = b.length > node[2] ? b.length - node[2] : 1;
+            break;
         case RX_OR: case RX_FORK:
             b = (least_bound){RX_NO_LENGTH, true};
             for (u32 i = 1; i < n; i++) {
@@ -211,6 +216,10 @@ static u32 exact_least(rx_arena *x, rx_id id, bool quoted) {
         least = min_u32(left, exact_least(x, node[2], quoted));
         if (x->b->status == GE_OK) keep_length(x, id, quoted, least);
         return least;
+    }
+    if (node[0] == RX_REST && !quoted) {
+        least = exact_least(x, node[1], false);
+        return least < RX_LONG ? least - node[2] : least;
     }
     least_bound b = bound_of(x, id, quoted);
     if (b.exact) return b.length;

@@ -6,6 +6,7 @@
  *
  *     SET: it    h t: those of h, and of t if h is nullable    OR, AND, FORK, NOT, REPEAT, TAG: of the operands
  *     MULTIPLE: digits that stand on the same side of those of its bounds and leave the same remainder, the point
+ *     REST: the set that all its parts begin with
  *     LABEL(L): those of L, bytes outside of ASCII by their bits
  *     SYNTAX: between terms, the characters with a meaning, and bytes outside of ASCII by what they may be in UTF-8; else all bytes
  *     QUOTE(L): those of L, control characters, quote, backslash; inside an escape, each byte that may follow by itself
@@ -126,6 +127,7 @@ static bool collect(rx_arena *x, rx_id id, id_vec *sets) {
             ok = add_set(x, sets, &set);
         }
         return ok;
+    case RX_REST: return vec_push(x->b, sets, rx_shared(x, id));
     default: return true;
     }
 }

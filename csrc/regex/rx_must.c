@@ -53,7 +53,7 @@ static bool find(rx_arena *x, rx_id id, bytes_of *out) {
     *out = NOTHING_KNOWN;
     switch ((rx_kind)node[0]) {
     case RX_NEVER: case RX_EMPTY: *out = (bytes_of){0}; break;
-    case RX_ALL: case RX_NOT: case RX_QUOTE: case RX_TAG: break;
+    case RX_ALL: case RX_NOT: case RX_QUOTE: case RX_TAG: case RX_REST: break;
     case RX_SYNTAX: rx_syntax_must(node, &out->must); break;
     case RX_SET:
         out->may = *rx_set_of(x, node[1]);

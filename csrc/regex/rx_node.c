@@ -39,6 +39,7 @@ bool rx_copy(rx_arena *x, budget *b, const rx_arena *from) {
     memset(&x->cells, 0, sizeof x->cells);
     memset(&x->id_start, 0, sizeof x->id_start);
     memset(&x->id_continue, 0, sizeof x->id_continue);
+    memset(&x->apart, 0, sizeof x->apart);
     memset(&x->unbound, 0, sizeof x->unbound);
     memset(&x->ending_of, 0, sizeof x->ending_of);
     memset(&x->endings, 0, sizeof x->endings);
@@ -68,6 +69,7 @@ void rx_drop(rx_arena *x) {
     intern_drop(x->b, &x->cells);
     vec_drop(x->b, &x->id_start);
     vec_drop(x->b, &x->id_continue);
+    map_drop(x->b, &x->apart);
     map_drop(x->b, &x->unbound);
     map_drop(x->b, &x->ending_of);
     vec_drop(x->b, &x->endings);
@@ -88,6 +90,7 @@ static u32 guess_distance(const rx_arena *x, const u32 *words, u32 n, u32 flags)
         break;
     case RX_REPEAT: sum = (u64)x->meta.at[words[1]].distance * words[2]; break;
     case RX_QUOTE: case RX_TAG: case RX_LABEL: sum = x->meta.at[words[1]].distance; break;
+    case RX_REST: sum = x->meta.at[words[1]].distance - min_u32(words[2], x->meta.at[words[1]].distance); break;
     case RX_MULTIPLE: sum = words[1]; break;
     default: sum = 1; break;
     }
@@ -132,7 +135,7 @@ rx_id rx_intern(rx_arena *x, const u32 *words, u32 n, u32 flags, u32 depth) {
     rx_id id = intern(x->b, &x->nodes, words, n, &fresh);
     if (id == NONE || !fresh) return id;
     rx_meta meta = {.flags = (u8)(flags & RX_NULLABLE ? flags | RX_INHABITED : flags), .depth = (u16)min_u32(depth, UINT16_MAX),
-                    .distance = (u16)guess_distance(x, words, n, flags)};
+                    .distance = (u16)guess_distance(x, words, n, flags), .shared = RX_NOT_COUNTED};
     u64 most = x->b->limits.max_regex_nesting < DEPTH_CEILING ? x->b->limits.max_regex_nesting * DEPTH_FACTOR + DEPTH_SLACK : DEPTH_CEILING;
     bool ok = depth <= most && depth <= DEPTH_CEILING;
     if (!ok && most < DEPTH_CEILING) budget_limit(x->b, LIMIT(max_regex_nesting));

@@ -524,6 +524,138 @@ static void regular_expressions(void) {
     }
 }
 
+/* --- unions as trees -------------------------------------------------------------------------------------------------- */
+
+enum { PARTS = 24, LONGEST = 320 };
+
+typedef struct sequence { /* of letters, X standing for a or b */
+    char at[LONGEST];
+    u32 n;
+} sequence;
+
+static bool reads(char letter, u8 byte) { return letter == (char)byte || (letter == 'X' && (byte == 'a' || byte == 'b')); }
+
+/* Beginnings that many share, some longer than what is counted of them, then up to three letters. */
+static sequence random_sequence(void) {
+    static const u32 lengths[] = {0, 1, 4, 30, 254, 300};
+    u32 sort = random_below(&seed, 6), length = lengths[sort], tail = random_below(&seed, 4);
+    sequence s = {.n = length + tail};
+    for (u32 i = 0; i < length; i++) s.at[i] = "abXacbXc"[(i / 2 + i / 7) % 8];
+    if (length > 9 && random_below(&seed, 4) == 0) s.at[random_below(&seed, length)] = 'c'; /* and one that parts from it early */
+    for (u32 i = 0; i < tail; i++) s.at[length + i] = "abcX"[random_below(&seed, 4)];
+    if (s.n == 0) s.at[s.n++] = 'a';
+    return s;
+}
+
+static rx_id sequence_of(rx_arena *x, const sequence *s) {
+    rx_id id = RX_ID_EMPTY;
+    for (u32 i = s->n; i-- > 0;) {
+        byte_set set = {{0}};
+        for (u32 byte = 'a'; byte <= 'c'; byte++)
+            if (reads(s->at[i], (u8)byte)) set_add(&set, byte);
+        id = rx_concat(x, rx_set(x, &set), id);
+    }
+    return id;
+}
+
+static rx_id tree_of(rx_arena *x, const sequence *parts, u32 from, u32 to) {
+    if (to - from == 1) return rx_tag(x, sequence_of(x, &parts[from]), from);
+    u32 middle = from + 1 + random_below(&seed, to - from - 1);
+    rx_id left = tree_of(x, parts, from, middle);
+    return rx_fork(x, left, tree_of(x, parts, middle, to));
+}
+
+/* What is known of a tree of which n bytes were read against what is known of its parts, those that are alive. */
+static void check_tree(rx_arena *x, rx_id id, const sequence *parts, const bool *alive, u32 n) {
+    id_vec tags = {0};
+    byte_set first, expected = {{0}};
+    u32 least = RX_NO_LENGTH, n_alive = 0;
+    bool ends = false;
+    for (u32 i = 0; i < PARTS; i++) {
+        if (!alive[i]) continue;
+        n_alive++;
+        least = min_u32(least, parts[i].n - n);
+        ends |= parts[i].n == n;
+        for (u32 byte = 'a'; parts[i].n > n && byte <= 'c'; byte++)
+            if (reads(parts[i].at[n], (u8)byte)) set_add(&expected, byte);
+    }
+    CHECK((id == RX_ID_NEVER) == (n_alive == 0));
+    CHECK(rx_is_empty(x, id) == (n_alive == 0) && rx_least(x, id) == least && rx_nullable(x, id) == ends);
+    CHECK(rx_first(x, id, &first) && memcmp(&first, &expected, sizeof first) == 0);
+    check_front(x, id);
+    CHECK(rx_tags(x, id, false, &tags) && tags.n == 2 * n_alive);
+    for (u32 i = 0; i < tags.n; i += 2) CHECK(alive[tags.at[i]] && rx_least(x, tags.at[i + 1]) == parts[tags.at[i]].n - n);
+    tags.n = 0;
+    CHECK(rx_tags(x, id, true, &tags));
+    for (u32 i = 0; i < PARTS; i++) {
+        u32 k = 0;
+        while (k < tags.n && tags.at[k] != i) k += 2;
+        CHECK((k < tags.n) == (alive[i] && parts[i].n == n));
+    }
+    vec_drop(x->b, &tags);
+}
+
+static void read_tree(rx_arena *x, rx_id id, const sequence *parts) {
+    bool alive[PARTS];
+    memset(alive, true, sizeof alive);
+    const sequence *goal = &parts[random_below(&seed, PARTS)];
+    for (u32 n = 0;; n++) {
+        check_tree(x, id, parts, alive, n);
+        if (id == RX_ID_NEVER) return;
+        u8 byte = (u8)('a' + random_below(&seed, 3));
+        while (n < goal->n && !reads(goal->at[n], byte) && random_below(&seed, 200)) byte = (u8)('a' + random_below(&seed, 3));
+        for (u32 i = 0; i < PARTS; i++) alive[i] &= n < parts[i].n && reads(parts[i].at[n], byte);
+        id = rx_derive(x, id, byte);
+    }
+}
+
+static void trees(void) {
+    budget b;
+    ge_limits limits = wide_limits();
+    sequence parts[PARTS];
+    for (u32 round = 0; round < 200; round++) {
+        rx_arena x;
+        budget_init(&b, &limits);
+        CHECK(rx_init(&x, &b));
+        for (u32 i = 0; i < PARTS; i++) parts[i] = random_sequence();
+        rx_id tree = tree_of(&x, parts, 0, PARTS);
+        rx_refresh_classes(&x);
+        for (u32 k = 0; k < 5; k++) read_tree(&x, tree, parts);
+        rx_drop(&x);
+        CHECK(b.bytes == 0);
+    }
+    for (u64 fail = 1; fail < 300; fail++) { /* what is half done when memory fails is given back */
+        rx_arena x;
+        budget_init(&b, &limits);
+        b.fail_after = fail;
+        rx_id id = rx_init(&x, &b) ? tree_of(&x, parts, 0, PARTS) : NONE;
+        for (u32 i = 0; id != NONE && i < parts[0].n; i++) id = rx_derive(&x, id, parts[0].at[i] == 'X' ? 'a' : (u32)parts[0].at[i]);
+        rx_drop(&x);
+        CHECK(b.bytes == 0);
+    }
+}
+
+/* To read what all parts begin with touches none of them. */
+static void shared_beginnings_are_read_once(void) {
+    budget b;
+    ge_limits limits = wide_limits();
+    rx_arena x;
+    budget_init(&b, &limits);
+    CHECK(rx_init(&x, &b));
+    enum { N = 1000, LENGTH = 200 };
+    rx_id tree = RX_ID_NEVER;
+    for (u32 i = 0; i < N; i++) {
+        u8 text[LENGTH + 4];
+        memset(text, 'k', LENGTH);
+        for (u32 k = 0, rest = i; k < 4; k++, rest /= 10) text[LENGTH + 3 - k] = (u8)('0' + rest % 10);
+        tree = rx_fork(&x, tree, rx_tag(&x, rx_bytes(&x, text, sizeof text), i));
+    }
+    for (u32 i = 0; i < LENGTH; i++) tree = rx_derive(&x, tree, 'k');
+    CHECK(x.derivatives == LENGTH && rx_least(&x, tree) == 4);
+    rx_drop(&x);
+    CHECK(b.bytes == 0);
+}
+
 int main(void) {
     random_expressions(150);
     multiples();
@@ -534,5 +666,7 @@ int main(void) {
     literals_are_a_trie();
     code_points();
     large_counters();
+    trees();
+    shared_beginnings_are_read_once();
     return harness_result("t_regex");
 }

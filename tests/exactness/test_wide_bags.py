@@ -63,11 +63,13 @@ def _add_bag(
     return b.bag(ways, slots, b.lexeme(b.bytes(b","), ","), "bag", ranked=ranked), slots, ranked
 
 
+@pytest.mark.parametrize("stem", ["", "a", "abba"])  # what all but a few keys begin with
 @pytest.mark.parametrize("seed", range(16))
-def test_masks_of_wide_bags(seed: int) -> None:
+def test_masks_of_wide_bags(seed: int, stem: str) -> None:
     rng = random.Random(seed)
     b, known = Builder(), []
-    words = _words(rng, rng.randint(18, 28))
+    words = [('"' + stem if i % 9 else '"') + word[1:] for i, word in enumerate(_words(rng, rng.randint(18, 28)))]
+    words = list(dict.fromkeys(words))
     bag, slots, ranked = _add_bag(b, rng, words, rng.choice([None, 3]), known)
     b.start = b.nonterminal("start")
     b.rule(b.start, (b.lexeme(b.bytes(b"["), "["), bag, b.lexeme(b.bytes(b"]"), "]")))
@@ -167,6 +169,16 @@ def test_many_keys_of_which_many_must_come(order: Any) -> None:
     assert matcher.fork().accept_bytes(b'{"name51"') == (order == "any")  # by rank, too few are left behind it
     assert matcher.accept_bytes(json.dumps(dict.fromkeys(written, True)).encode()) and matcher.is_complete
     assert time.thread_time() - begin < 3
+
+
+@pytest.mark.parametrize("order", ["schema", "any"])
+def test_what_all_keys_begin_with_is_read_once(order: Any) -> None:
+    names = [f"{'what they all begin with ' * 5}{i}" for i in range(600)]
+    schema = {"type": "object", "properties": {name: {"type": "null"} for name in names}, "additionalProperties": False}
+    matcher = Matcher(Grammar.from_json_schema(schema, property_order=order), Vocabulary.bytes())
+    text = json.dumps(dict.fromkeys(names[200:300]))
+    assert matcher.accept_bytes(text.encode()) and matcher.is_complete
+    assert matcher.grammar.stats.derivatives < 2 * len(text)
 
 
 def test_a_key_that_was_written_is_gone_in_any_spelling() -> None:
