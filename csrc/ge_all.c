@@ -10,8 +10,9 @@
 #include "regex/rx_multiple.c"        /*   decimal multiples */
 #include "regex/rx_ulabel.c"          /*   labels of internationalised host names */
 #include "regex/rx_punycode.c"        /*   ... in Punycode */
-#include "regex/rx_label.c"            /*   ... of limited length */
-#include "regex/rx_unbound.c"          /*   ... and that where the limit does not matter */
+#include "regex/rx_label.c"           /*   ... how many octets they take */
+#include "regex/rx_name.c"            /*   ... in names */
+#include "regex/rx_unbound.c"         /*   ... and that where their bounds do not matter */
 #include "regex/rx_syntax.c"           /*   regular expressions as texts */
 #include "regex/rx_syntax_node.c"      /*   ... as a kind of expression */
 #include "regex/rx_derive.c"          /*   derivatives, byte classes, emptiness */
@@ -66,7 +67,7 @@
 #include "match/mk_inner.c"           /*   ... lexeme-internal masks */
 #include "match/mk_keep.c"            /*   masks that are kept */
 #include "match/mk_table.c"           /*   ... or were made ahead of time */
-#include "match/mk_label.c"           /*   ... where labels have a bound */
+#include "match/mk_name.c"            /*   ... where names have a bound */
 #include "match/mk.c"                 /*   masks */
 #include "match/cl.c"                 /*   closings: shortest ways to the end */
 #include "match/ct_lexeme.c"          /*   ... what lexemes cost in tokens */

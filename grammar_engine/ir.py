@@ -43,8 +43,8 @@ MAX_DIVISOR_DIGITS = 1_000  # of OP_MULTIPLE
     OP_JSON,  #       the JSON string encodings (without quotes) of the strings of the operand: operand, escapes
     OP_LITERALS,  #   any of many byte strings: (offset, length) pairs in `data`
     OP_MULTIPLE,  #   decimal multiples in a range: scale, (offset, length) of the digits of the divisor and of both bounds
-    OP_PUNYCODE,  #   what follows `xn--` in A-labels: 1 for those without characters from right to left only, else 0
-    OP_LABEL,  #      the labels of the operand that have at most 63 octets as A-labels
+    OP_PUNYCODE,  #   what follows `xn--` in A-labels
+    OP_HOST_NAME,  #  internationalised host names: 1 for all dots, 2 for any normalisation form, 4 for bounded lengths
     OP_SYNTAX,  #     the texts that are regular expressions of ECMA-262
 ) = range(17)
 
@@ -250,19 +250,17 @@ class Builder:
             record += (self._span(digits.encode()), len(digits))
         return self._node(OP_MULTIPLE, 7, scale, *record)
 
-    def punycode(self, *, left: bool = False) -> Expr:
-        """What follows `xn--` in the A-labels of internationalised host names (RFC 5890), in upper or lower case.
+    def punycode(self) -> Expr:
+        """What follows `xn--` in the A-labels of internationalised host names (RFC 5890), in upper or lower case."""
+        return self._node(OP_PUNYCODE, 0)
 
-        `left`: only of those whose U-label has no character that is written from right to left.
+    def host_name(self, *, all_dots: bool = False, any_form: bool = False, bounded: bool = True) -> Expr:
+        """Internationalised host names (RFC 5890 to 5893): labels in ASCII, A-labels and U-labels.
+
+        `all_dots`: between them are those of RFC 3490, section 3.1, too. `any_form`: normalisation form C makes U-labels of them.
+        `bounded`: at most 253 octets, 63 in each label, as A-labels; and so each beginning of a U-label.
         """
-        return self._node(OP_PUNYCODE, 1, int(left))
-
-    def label(self, labels: Expr) -> Expr:
-        """Those of some U-labels (RFC 5890) that have, like each beginning of them, at most 63 octets as A-labels.
-
-        `labels` are of letters, digits and hyphens of ASCII and of any characters outside of it.
-        """
-        return self._node(OP_LABEL, 1, labels)
+        return self._node(OP_HOST_NAME, 1, all_dots | any_form << 1 | bounded << 2)
 
     def syntax(self) -> Expr:
         """The texts that are regular expressions of ECMA-262 (edition of 2025) with the flag u."""

@@ -5,7 +5,7 @@ enum { WORK_PARTS = 4 /* of what a step may compute: one for the whole of compil
 
 enum {
     OP_NEVER, OP_EMPTY, OP_BYTES, OP_BYTE_SET, OP_CHARS, OP_CONCAT, OP_UNION, OP_INTERSECT, OP_COMPLEMENT, OP_REPEAT,
-    OP_PATTERN, OP_JSON, OP_LITERALS, OP_MULTIPLE, OP_PUNYCODE, OP_LABEL, OP_SYNTAX, N_OPS
+    OP_PATTERN, OP_JSON, OP_LITERALS, OP_MULTIPLE, OP_PUNYCODE, OP_HOST_NAME, OP_SYNTAX, N_OPS
 };
 
 #define MAX_BOUND_DIGITS 10000 /* of OP_MULTIPLE; a step takes time in proportion */
@@ -85,14 +85,15 @@ static rx_id read_parts_op(ge_ir *ir, u32 op, const u32 *o, u32 n) {
 
 static rx_id read_record(ge_ir *ir, u32 op, const u32 *o, u32 n, const ir_input *in, ge_err *err) {
     static const u8 arity[N_OPS] = {[OP_BYTES] = 2, [OP_BYTE_SET] = 8, [OP_COMPLEMENT] = 1, [OP_REPEAT] = 3,
-                                    [OP_PATTERN] = 4, [OP_JSON] = 2, [OP_MULTIPLE] = 7, [OP_PUNYCODE] = 1, [OP_LABEL] = 1};
+                                    [OP_PATTERN] = 4, [OP_JSON] = 2, [OP_MULTIPLE] = 7, [OP_HOST_NAME] = 1};
     rx_arena *x = &ir->x;
     bool ok = op < N_OPS && (arity[op] == 0 || arity[op] == n);
-    if (ok && (op == OP_COMPLEMENT || op == OP_REPEAT || op == OP_JSON || op == OP_LABEL)) ok = o[0] < ir->exprs.n;
+    if (ok && (op == OP_COMPLEMENT || op == OP_REPEAT || op == OP_JSON)) ok = o[0] < ir->exprs.n;
     if (ok && op == OP_BYTES) ok = span_ok(in, o[0], o[1]);
     if (ok && op == OP_PATTERN) ok = o[0] <= 2 && span_ok(in, o[2], o[3]);
     if (ok && op == OP_JSON) ok = o[1] <= 1;
-    if (ok && op == OP_PUNYCODE) ok = o[0] <= 1;
+    if (ok && op == OP_PUNYCODE) ok = n == 0;
+    if (ok && op == OP_HOST_NAME) ok = o[0] <= (RX_ALL_DOTS | RX_ANY_FORM | RX_BOUNDED);
     if (!ok) return budget_fail(&ir->b, GE_E_IR), NONE;
     switch (op) {
     case OP_NEVER: return RX_ID_NEVER;
@@ -110,8 +111,8 @@ static rx_id read_record(ge_ir *ir, u32 op, const u32 *o, u32 n, const ir_input 
     case OP_JSON: return rx_quote(x, ir->exprs.at[o[0]], o[1]);
     case OP_LITERALS: return read_literals(ir, o, n, in);
     case OP_MULTIPLE: return read_multiple(ir, o, in);
-    case OP_PUNYCODE: return rx_punycode(x, o[0] == 1);
-    case OP_LABEL: return rx_label(x, ir->exprs.at[o[0]]);
+    case OP_PUNYCODE: return rx_punycode(x);
+    case OP_HOST_NAME: return rx_host_name(x, o[0]);
     case OP_SYNTAX: return rx_syntax(x);
     default: return read_parts_op(ir, op, o, n);
     }

@@ -95,8 +95,9 @@ typedef struct mk_loops { /* of an expression: the kinds of bytes (vocab/vb_shap
     u64 known, kinds;
 } mk_loops;
 
-typedef struct mk_ending { /* of a configuration: bytes that end a lexeme; see mk_label.c */
+typedef struct mk_ending { /* of a configuration: bytes that end a lexeme; see mk_name.c */
     u32 at, n; /* in ending_bytes */
+    u32 least; /* a string in quotes goes on for so many characters at least */
     bool known;
 } mk_ending;
 
@@ -196,7 +197,7 @@ struct ge_engine {
     word_map trie_of;         /* address -> index in tries */
     intern_table origins;     /* [ lexer state | that in which the row begins ] where these differ */
     word_map outline_of;      /* (lexer state, or CF_OPEN_ROW + origin; places) -> index in outlines */
-    mk_recent *recent;        /* NULL: nothing yet */
+    mk_recent *recent;        /* NULL: there are few outlines */
     VEC(mk_outline) outlines;
     id_vec outline_words;
     VEC(mk_end) ends;         /* scratch: of the outline that is being made */

@@ -7,7 +7,7 @@
  * leaves alive, the tokens that are not plain. Where a unit has no lexeme-internal mask, a slice of the vocabulary that it absorbs is copied and
  * only the other tokens are walked.
  *
- * Labels of bounded length (mk_label.c). Their mask is that of the configuration in which they have any length, but for tokens that are too long.
+ * Names of bounded length (mk_name.c). Their mask is that of the configuration in which they have any length, but for tokens that are too long.
  *
  * Texts. A configuration with texts (en.h) has the mask of its twin, where texts are unknown, but for *suspects*: tokens that end one
  * distinct member and are then, within the next, at a place where the value that was just written might be all that is left. The walk
@@ -442,14 +442,14 @@ static bool add_eos(ge_engine *e, u32 config) {
     return true;
 }
 
-/* The mask of a configuration in which labels have a bound, or regular expressions are exact, from that of the one in which they have not, or are
+/* The mask of a configuration in which names have a bound, or regular expressions are exact, from that of the one in which they have not, or are
  * loose. */
 static bool build_from_wider(ge_engine *e, u32 config, u32 unbound, u32 loose) {
     bool all;
     u32 wider = unbound != config ? unbound : loose;
     if (!mk_load(e, wider, &e->found) && !build(e, wider)) return false;
     mk_make_bits(e, &e->found);
-    if (!(unbound != config ? mk_keep_labels(e, config, unbound, &all) : mk_keep_exact(e, config, &all)) || !add_eos(e, config)) return false;
+    if (!(unbound != config ? mk_keep_names(e, config, unbound, &all) : mk_keep_exact(e, config, &all)) || !add_eos(e, config)) return false;
     cf_record *record = cf_at(e, config), *from = cf_at(e, wider);
     record->suspects = from->suspects;
     record->n_suspects = from->n_suspects;

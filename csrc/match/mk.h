@@ -10,7 +10,7 @@
  *     mk_key.c       ... by what they are found again
  *     mk_analyse.c   ... how they are made, node by node (mk_analysis.h)
  *     mk_shapes.c    ... and before that by shapes of tokens
- *     mk_label.c   masks where labels have a bound
+ *     mk_name.c    masks where names have a bound
  *     mk_keep.c    masks that are kept
  *     mk_table.c   masks that were made ahead of time */
 #ifndef GE_MK_H
@@ -91,7 +91,7 @@ bool mk_over_nested(ge_engine *e, u32 config, u32 hub, mk_found *found, bool *do
  * leave one. reached (may be NULL): the states to which the tokens in bits lead are added to it. */
 bool mk_cut(ge_engine *e, u32 state, u32 hub, vb_cut *cut, id_vec *reached);
 
-/* *unbound = the configuration in which labels have any length: itself if it has none. */
+/* *unbound = the configuration in which names have any length: itself if it has none. */
 bool mk_unbound(ge_engine *e, u32 config, u32 *unbound);
 /* *reads: can the configuration read a token? Mostly by derivatives, without states on the way. */
 bool mk_reads(ge_engine *e, u32 config, const u8 *token, u32 n, bool *reads);
@@ -100,7 +100,7 @@ bool mk_loosen(ge_engine *e, u32 config, u32 *loose);
 /* Takes from e->found, bits that it can read, what `config` cannot. *all: that was nothing. */
 bool mk_keep_exact(ge_engine *e, u32 config, bool *all);
 /* Takes from e->found, bits that `unbound` can read, what `config` cannot. *all: that was nothing. */
-bool mk_keep_labels(ge_engine *e, u32 config, u32 unbound, bool *all);
+bool mk_keep_names(ge_engine *e, u32 config, u32 unbound, bool *all);
 
 /* Writes the mask of a configuration, if there is a token automaton that knows it. No lock needed. */
 bool mk_by_table(ge_engine *e, u32 config, u32 *out, bool *all);

@@ -6,6 +6,7 @@
  * Hash. It says the same, but is made up from those of the operands, which are kept: each expression is hashed once, and most units that are
  * looked up differ in a few nodes from others. Most are not in the store, so keys are spelt out only where it has something with that hash,
  * or is to get it. */
+#include "../regex/rx_name.h"
 #include "mk.h"
 
 enum { MAX_KEY_NODES = 1000 };          /* larger units are taken to be particular to one grammar */
@@ -20,8 +21,8 @@ static bool has_structure(const u32 *node, u32 n, u32 *last) {
     case RX_NOT: case RX_REPEAT: case RX_QUOTE: case RX_REST: *last = 2; return true;
     case RX_MULTIPLE: return false; /* its bounds are not in the node */
     case RX_TAG: return false;      /* a lexeme of one grammar */
-    case RX_PUNYCODE: return !node[2]; /* with a text it is one of many */
-    case RX_LABEL: return false;       /* it changes by nearly each token */
+    case RX_PUNYCODE: return !node[1]; /* with a text it is one of many */
+    case RX_NAME: return !(node[1] & RX_BOUNDED) && node[4] != NAME_ENCODED; /* others change by nearly each token */
     case RX_SYNTAX: return rx_syntax_is_structure(node);
     default: return true;
     }

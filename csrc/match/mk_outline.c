@@ -41,23 +41,29 @@ typedef struct agenda {
     bool is_full;
 } agenda;
 
-enum { RECENT_STEPS = 2048, RECENT_OUTLINES = 1024 };
+enum {
+    RECENT_STEPS = 2048,
+    RECENT_OUTLINES = 1024,
+    FEW_OUTLINES = 64 /* their map is small, and most grammars have no more: then these 48 KB are not spent */
+};
+
+typedef struct recent_step {
+    u64 key; /* (row, accept set) */
+    u32 row, begin;
+} recent_step;
 
 /* Steps of rows and outlines that were asked for lately, each in the one place to which its key leads; those of a row lie side by side. A mask asks for
  * some hundred of each, nearly all of them the same as the masks before, and maps of all that there are do not fit into the caches that are near. */
 struct mk_recent {
-    struct {
-        u64 key; /* (row, accept set) */
-        u32 row, begin;
-    } steps[RECENT_STEPS];
+    recent_step steps[RECENT_STEPS];
     struct {
         u64 key; /* as in outline_of */
         u32 index;
     } outlines[RECENT_OUTLINES];
 };
 
-static bool has_recent(ge_engine *e) {
-    if (e->recent) return true;
+static bool make_recent(ge_engine *e) {
+    if (e->recent || e->outlines.n <= FEW_OUTLINES) return true;
     if (!(e->recent = mem_resize(&e->b, NULL, 0, sizeof *e->recent))) return false;
     memset(e->recent, 0xff, sizeof *e->recent); /* no row and no lexer state is NONE */
     return true;
@@ -66,18 +72,16 @@ static bool has_recent(ge_engine *e) {
 /* The row after a set of lexemes, and the lexer state in which it begins. False: failure. */
 static bool go(ge_engine *e, u32 row, u32 accepts, u32 *to, u32 *begin) {
     u64 key = (u64)row << 32 | accepts;
-    u32 at = (row * 64 + accepts) % RECENT_STEPS;
-    bool known = e->recent->steps[at].key == key && !(e->switches & GE_NO_GOTO_CACHE);
-    if (!known) {
-        u32 after = cf_go(e, row, accepts), state = after == NONE ? NONE : cf_begin(e, after);
-        if (state == NONE) return false;
-        e->recent->steps[at].key = key;
-        e->recent->steps[at].row = after;
-        e->recent->steps[at].begin = state;
+    recent_step *step = e->recent ? &e->recent->steps[(row * 64 + accepts) % RECENT_STEPS] : NULL;
+    if (step && step->key == key && !(e->switches & GE_NO_GOTO_CACHE)) {
+        *to = step->row;
+        *begin = step->begin;
+        return true;
     }
-    *to = e->recent->steps[at].row;
-    *begin = e->recent->steps[at].begin;
-    return true;
+    *to = cf_go(e, row, accepts);
+    *begin = *to == NONE ? NONE : cf_begin(e, *to);
+    if (step && *begin != NONE) *step = (recent_step){key, *to, *begin};
+    return *begin != NONE;
 }
 
 /* Adds a task, if it is not there. */
@@ -211,13 +215,15 @@ static u32 outline_of(ge_engine *e, mk_task task) {
         origin += CF_OPEN_ROW;
     }
     u64 key = (u64)origin << 32 | task.places;
-    u32 at = (origin * 64 + task.places) % RECENT_OUTLINES, index = e->recent->outlines[at].index;
-    if (e->recent->outlines[at].key == key) return e->stats.outline_hits++, index;
-    index = map_get(&e->outline_of, key);
+    u32 at = (origin * 64 + task.places) % RECENT_OUTLINES;
+    if (e->recent && e->recent->outlines[at].key == key) return e->stats.outline_hits++, e->recent->outlines[at].index;
+    u32 index = map_get(&e->outline_of, key);
     if (index != NONE) e->stats.outline_hits++;
     else if ((index = new_outline(e, task, begin, key)) == NONE) return NONE;
-    e->recent->outlines[at].key = key;
-    e->recent->outlines[at].index = index;
+    if (e->recent) {
+        e->recent->outlines[at].key = key;
+        e->recent->outlines[at].index = index;
+    }
     return index;
 }
 
@@ -255,7 +261,7 @@ bool mk_has_outlines(const ge_engine *e) {
 /* *done = false: there are too many tasks. */
 static bool add_tasks(ge_engine *e, const tt_trie *trie, u32 node, cf_alternative a, const vb_inner *inner, mk_found *found, bool *done) {
     agenda open;
-    if (!has_recent(e)) return false;
+    if (!make_recent(e)) return false;
     u32 index = index_of(e, trie, inner), places = index == NONE ? NONE : intern(&e->b, &e->places, (u32[]){index, node}, 2, NULL);
     u32 begin = places == NONE ? NONE : cf_begin(e, a.row);
     if (begin == NONE) return false;

@@ -36,8 +36,8 @@ typedef enum rx_kind {
     RX_REPEAT,  /* operand, minimum, maximum (NONE: unbounded) */
     RX_QUOTE,   /* operand, escapes, phase, accumulator: JSON string encodings of the operand; see rx_quote.c */
     RX_MULTIPLE, /* distance, then the rest of a struct multiple: decimal multiples in a range; see rx_multiple.c */
-    RX_PUNYCODE, /* a set of labels, a text: what follows the text in their Punycode; see rx_punycode.c */
-    RX_LABEL,   /* operand, text, bytes: what may follow the text in labels of at most 63 octets; see rx_label.c */
+    RX_PUNYCODE, /* a text: what follows it in labels in Punycode; see rx_punycode.c */
+    RX_NAME,    /* a struct rx_name: internationalised host names; see rx_name.c */
     RX_SYNTAX,  /* struct syntax: what may follow a text in regular expressions of ECMA-262; see rx_syntax.h */
     RX_FORK,    /* two operands: a union that is a tree; see rx_fork.c */
     RX_TAG,     /* operand, number */
@@ -50,7 +50,7 @@ enum {                /* flags, fixed at creation */
     RX_TEXT = 4,      /* set => every string is valid UTF-8; not set => unknown */
     RX_FINITE = 8,    /* set => finitely many strings; not set => unknown */
     RX_COUNTED = 16,  /* rx_clamp may change it: a repeat with an upper bound is in it, not inside a complement (exact) */
-    RX_LABELLED = 32  /* rx_unbound changes it: a LABEL is in it, not inside a complement (exact) */
+    RX_NAMED = 32     /* rx_unbound changes it: a bounded NAME is in it, not inside a complement (exact) */
 };
 
 #define RX_NOT_COUNTED UINT8_MAX
@@ -70,7 +70,11 @@ typedef struct char_range {
 /* In any order and overlapping, until rx_ranges_sort: then sorted, disjoint, not adjacent. */
 typedef VEC(char_range) rx_ranges;
 
-typedef struct rx_ending { /* of a short string the first byte, and what is left of the expression; next NONE: none was found */
+typedef struct rx_n_chars { /* characters of a string */
+    u32 least, most;
+} rx_n_chars;
+
+typedef struct rx_ending { /* of a short string the first byte, and what is left of the expression; next NONE: none was found, `byte` tells how */
     rx_id next;
     u32 byte;
 } rx_ending;
@@ -94,11 +98,12 @@ typedef struct rx_arena {
     word_map least;     /* (node, in quotes) -> what rx_least found */
     rx_id of_byte[256]; /* the node of each single byte, RX_ID_NEVER until it was asked for */
     VEC(u8) bounds;     /* digits of the bounds of multiples */
-    intern_table labels; /* what was read of labels; see rx_label.c */
+    intern_table labels; /* what was read of labels: (all but the last character, the last one) */
     intern_table cells;  /* ropes and lists of regular expressions that are read; see rx_syntax.h */
     rx_ranges id_start, id_continue; /* what is in their names; empty unless there are such */
     word_map apart;     /* FORK -> what may follow all the sets with which its parts begin */
-    word_map unbound;   /* node -> what rx_unbound made of it */
+    word_map unbound;   /* (node, with lengths) -> what is left of it without bounds of names; see rx_unbound.c */
+    VEC(rx_n_chars) chars; /* by node, least = NONE until it was asked for; see rx_unbound.c */
     word_map ending_of;    /* node -> index in endings; see rx_unbound.c */
     VEC(rx_ending) endings;
     u64 derivatives;    /* computed so far */
@@ -109,7 +114,7 @@ typedef struct rx_arena {
     u32 n_classes;
     u32 class_sets;
     bool frozen;
-    bool has_label;
+    bool has_name;
     bool has_quote, has_multiple, has_punycode, has_syntax;         /* such nodes exist: their bytes are told apart too */
     bool split_quote, split_multiple, split_punycode, split_syntax; /* ... and that has been done */
 } rx_arena;
@@ -153,12 +158,13 @@ rx_id rx_literals(rx_arena *x, const literal *literals, u32 n);
  * Bounds are digits, more than `scale` of them and without leading zeros beyond that; a high bound without digits is none. See rx_multiple.c. */
 rx_id rx_multiple(rx_arena *x, literal divisor, u32 scale, literal low, literal high);
 
-/* What follows `xn--` in A-labels whose U-labels are of any direction, or have no characters that are written from right to left. See
- * rx_punycode.c. */
-rx_id rx_punycode(rx_arena *x, bool left);
+/* What follows `xn--` in A-labels. See rx_punycode.c. */
+rx_id rx_punycode(rx_arena *x);
 
-/* The labels of a set of U-labels that have at most 63 octets as A-labels. See rx_label.c. */
-rx_id rx_label(rx_arena *x, rx_id part);
+/* Internationalised host names: with all the dots of RFC 3490, section 3.1, or with `.`; in normalisation form C, or any; of at most 253 octets and 63
+ * in each label, or of any length. See rx_name.c. */
+enum { RX_ALL_DOTS = 1, RX_ANY_FORM = 2, RX_BOUNDED = 4 };
+rx_id rx_host_name(rx_arena *x, u32 options);
 
 /* The texts that are regular expressions of ECMA-262 with the flag u. See rx_syntax.h. */
 rx_id rx_syntax(rx_arena *x);
@@ -255,20 +261,24 @@ rx_id rx_multiple_step(rx_arena *x, const u32 *node, u32 byte); /* derivative of
 u32 rx_multiple_least(const u32 *node, bool *exact); /* no string of a RX_MULTIPLE node is shorter, if "" is none; *exact: one is as long */
 u32 rx_multiple_sort(const rx_arena *x, const u32 *node, u32 digit); /* digits with equal answers have the same derivative */
 rx_id rx_punycode_step(rx_arena *x, const u32 *node, u32 byte); /* derivative of a RX_PUNYCODE node */
-rx_id rx_label_step(rx_arena *x, const u32 *node, u32 byte);    /* derivative of a RX_LABEL node, a copy */
+rx_id rx_name_step(rx_arena *x, rx_id id, u32 byte);            /* derivative of a RX_NAME node */
+rx_id rx_name_unbound(rx_arena *x, rx_id id);                   /* a RX_NAME node without bounds */
+u32 rx_name_least(const rx_arena *x, rx_id id);                 /* no string of a RX_NAME node is shorter */
+void rx_name_first(const rx_arena *x, rx_id id, byte_set *out);
+enum { RX_NAME_SETS = 9 };
+byte_set rx_name_bytes(u32 index); /* so many sets by which RX_NAME nodes tell bytes apart */
 rx_id rx_syntax_step(rx_arena *x, const u32 *node, u32 byte);   /* derivative of a RX_SYNTAX node */
 bool rx_syntax_first(rx_arena *x, const u32 *node, byte_set *out); /* adds its first bytes. False on failure */
 const char *rx_syntax_apart(const u32 *node); /* in ASCII, bytes that it tells from all others; NULL: it tells all bytes apart */
 u32 rx_syntax_least(const rx_arena *x, const u32 *node, bool *exact); /* as rx_multiple_least */
 void rx_syntax_must(const u32 *node, byte_set *out); /* adds bytes that each of its strings has */
 bool rx_syntax_is_structure(const u32 *node); /* no word of it is an id */
-byte_set rx_label_bytes(u32 bit); /* sets, for bits 0 ... 6, by which RX_LABEL nodes tell bytes apart */
 
 /* Of an intersection of lengths and of what begins with a label in Punycode. Meaningless when the budget failed. */
 typedef enum rx_verdict { RX_UNKNOWN, RX_IS_EMPTY, RX_IS_INHABITED } rx_verdict;
 rx_verdict rx_punycode_verdict(rx_arena *x, rx_id id);
 rx_verdict rx_multiple_verdict(rx_arena *x, rx_id id); /* of an AND; never RX_IS_EMPTY */
+rx_verdict rx_name_verdict(rx_arena *x, rx_id id);     /* of what is RX_NAMED, or of an AND: whether it is empty, if that is easy to see */
 rx_verdict rx_syntax_verdict(const rx_arena *x, rx_id id); /* of an AND */
-rx_verdict rx_label_verdict(rx_arena *x, rx_id id);    /* of what is RX_LABELLED: whether it is empty, if that is easy to see */
 
 #endif

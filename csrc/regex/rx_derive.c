@@ -97,7 +97,7 @@ rx_id rx_derive(rx_arena *x, rx_id id, u32 byte) {
     case RX_QUOTE: result = rx_quote_step(x, node, byte); break;
     case RX_MULTIPLE: result = rx_multiple_step(x, intern_words(&x->nodes, id), byte); break;
     case RX_PUNYCODE: result = rx_punycode_step(x, intern_words(&x->nodes, id), byte); break;
-    case RX_LABEL: result = rx_label_step(x, node, byte); break;
+    case RX_NAME: result = rx_name_step(x, id, byte); break;
     case RX_SYNTAX: result = rx_syntax_step(x, intern_words(&x->nodes, id), byte); break;
     case RX_FORK: case RX_REST: {
         u32 shared = rx_shared(x, id); /* a REST has one */
@@ -227,7 +227,7 @@ bool rx_freeze_classes(rx_arena *x, const rx_id *roots, u32 n) {
     memset(x->class_of, 0, sizeof x->class_of);
     x->n_classes = 1;
     open_classes(x, &p);
-    x->has_label = x->has_quote = x->has_multiple = x->has_punycode = x->has_syntax = false;
+    x->has_name = x->has_quote = x->has_multiple = x->has_punycode = x->has_syntax = false;
     x->split_quote = x->split_multiple = x->split_punycode = x->split_syntax = false;
     if (ok) memset(seen, 0, intern_count(&x->nodes));
     for (u32 i = 0; ok && i < n; i++) ok = vec_push(x->b, &todo, roots[i]);
@@ -245,15 +245,15 @@ bool rx_freeze_classes(rx_arena *x, const rx_id *roots, u32 n) {
         case RX_QUOTE: last = 2, x->has_quote = true; break;
         case RX_MULTIPLE: x->has_multiple = true; break;
         case RX_PUNYCODE: x->has_punycode = true; break;
-        case RX_LABEL: last = 2, x->has_label = true; break;
+        case RX_NAME: x->has_name = x->has_punycode = true; break;
         case RX_SYNTAX: x->has_syntax = true; break;
         default: break;
         }
         for (; ok && first < last; first++) ok = vec_push(x->b, &todo, node[first]);
     }
     if (x->has_quote) split_parts(&p, &CONTROL);
-    for (u32 bit = 0; x->has_label && bit < 7; bit++) {
-        byte_set set = rx_label_bytes(bit);
+    for (u32 i = 0; x->has_name && i < RX_NAME_SETS; i++) {
+        byte_set set = rx_name_bytes(i);
         split_parts(&p, &set);
     }
     close_classes(x, &p);
@@ -281,7 +281,7 @@ static bool is_contradiction(rx_arena *x, rx_id id, bool *answer) {
     rx_verdict verdict = x->has_punycode && is_and ? rx_punycode_verdict(x, id) : RX_UNKNOWN;
     if (verdict == RX_UNKNOWN && x->has_multiple && is_and) verdict = rx_multiple_verdict(x, id);
     if (verdict == RX_UNKNOWN && x->has_syntax && is_and) verdict = rx_syntax_verdict(x, id);
-    if (verdict == RX_UNKNOWN && x->meta.at[id].flags & RX_LABELLED) verdict = rx_label_verdict(x, id);
+    if (verdict == RX_UNKNOWN && x->has_name && (is_and || x->meta.at[id].flags & RX_NAMED)) verdict = rx_name_verdict(x, id);
     if (x->b->status != GE_OK) return false;
     if (verdict == RX_UNKNOWN) return rx_is_contradiction(x, id, answer);
     *answer = verdict == RX_IS_EMPTY;

@@ -46,7 +46,7 @@ bool rx_first(rx_arena *x, rx_id id, byte_set *out) {
             for (u32 k = 0; k < 8; k++) out->w[k] &= part.w[k];
         }
         break;
-    case RX_REPEAT: case RX_TAG: case RX_LABEL:
+    case RX_REPEAT: case RX_TAG:
         ok = rx_first(x, node[1], out);
         if (ok) set = x->first.at[node[1]];
         break;
@@ -56,6 +56,7 @@ bool rx_first(rx_arena *x, rx_id id, byte_set *out) {
         rx_quote_first(node, &part, out);
         break;
     case RX_MULTIPLE: add_bytes(out, "+-.0123456789eE"); break;
+    case RX_NAME: rx_name_first(x, id, out); break;
     case RX_SYNTAX: ok = rx_syntax_first(x, node, out); break;
     case RX_PUNYCODE: add_bytes(out, "-0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"); break;
     }

@@ -78,10 +78,7 @@ static least_bound bound_of(rx_arena *x, rx_id id, bool quoted) {
         case RX_AND:
             for (u32 i = 1; i < n; i++) b.length = max_u32(b.length, bound_of(x, node[i], quoted).length);
             break;
-        case RX_LABEL:
-            b = bound_of(x, node[1], quoted);
-            b.exact = false;
-            break;
+        case RX_NAME: b.length = rx_name_least(x, id); break;
         case RX_MULTIPLE: b.length = rx_multiple_least(node, &b.exact); break;
         case RX_SYNTAX: b.length = rx_syntax_least(x, node, &b.exact); break;
         case RX_QUOTE:

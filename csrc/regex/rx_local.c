@@ -7,7 +7,7 @@
  *     SET: it    h t: those of h, and of t if h is nullable    OR, AND, FORK, NOT, REPEAT, TAG: of the operands
  *     MULTIPLE: digits that stand on the same side of those of its bounds and leave the same remainder, the point
  *     REST: the set that all its parts begin with
- *     LABEL(L): those of L, bytes outside of ASCII by their bits
+ *     PUNYCODE, NAME: all classes are told apart
  *     SYNTAX: between terms, the characters with a meaning, and bytes outside of ASCII by what they may be in UTF-8; else all bytes
  *     QUOTE(L): those of L, control characters, quote, backslash; inside an escape, each byte that may follow by itself
  *
@@ -118,15 +118,8 @@ static bool collect(rx_arena *x, rx_id id, id_vec *sets) {
         if (is_escape(node)) return add_bytes_apart(x, sets, "\"\\/bfnrtu0123456789abcdefABCDEF");
         return rx_add_local(x, node[1], sets) && add_control(x, sets) && add_bytes_apart(x, sets, "\"\\");
     case RX_MULTIPLE: return add_digits_apart(x, sets, node);
-    case RX_PUNYCODE: return vec_push(x->b, sets, NONE);
+    case RX_PUNYCODE: case RX_NAME: return vec_push(x->b, sets, NONE);
     case RX_SYNTAX: return add_syntax_apart(x, sets, node);
-    case RX_LABEL:
-        ok = rx_add_local(x, node[1], sets);
-        for (u32 bit = 0; ok && bit < 7; bit++) {
-            byte_set set = rx_label_bytes(bit);
-            ok = add_set(x, sets, &set);
-        }
-        return ok;
     case RX_REST: return vec_push(x->b, sets, rx_shared(x, id));
     default: return true;
     }

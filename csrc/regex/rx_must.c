@@ -70,7 +70,11 @@ static bool find(rx_arena *x, rx_id id, bytes_of *out) {
         for (const char *at = "+-.0123456789eE"; *at; at++) set_add(&out->may, (u8)*at);
         break;
     case RX_PUNYCODE: ok = rx_first(x, id, &out->may); break;
-    case RX_LABEL: ok = find(x, node[1], out); break;
+    case RX_NAME:
+        memset(&out->may, 0, sizeof out->may);
+        for (const char *at = "-.0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"; *at; at++) set_add(&out->may, (u8)*at);
+        set_add_range(&out->may, 0x80, 0xff);
+        break;
     }
     u32 known = ok ? intern(x->b, &x->must, (const u32 *)(const void *)out, sizeof *out / sizeof(u32), NULL) : NONE;
     return known != NONE && (x->must_of.at[id] = known, true);

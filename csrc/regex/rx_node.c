@@ -41,6 +41,7 @@ bool rx_copy(rx_arena *x, budget *b, const rx_arena *from) {
     memset(&x->id_continue, 0, sizeof x->id_continue);
     memset(&x->apart, 0, sizeof x->apart);
     memset(&x->unbound, 0, sizeof x->unbound);
+    memset(&x->chars, 0, sizeof x->chars);
     memset(&x->ending_of, 0, sizeof x->ending_of);
     memset(&x->endings, 0, sizeof x->endings);
     return intern_copy(b, &x->nodes, &from->nodes) && vec_copy(b, &x->meta, &from->meta) && intern_copy(b, &x->sets, &from->sets) &&
@@ -71,6 +72,7 @@ void rx_drop(rx_arena *x) {
     vec_drop(x->b, &x->id_continue);
     map_drop(x->b, &x->apart);
     map_drop(x->b, &x->unbound);
+    vec_drop(x->b, &x->chars);
     map_drop(x->b, &x->ending_of);
     vec_drop(x->b, &x->endings);
 }
@@ -89,7 +91,7 @@ static u32 guess_distance(const rx_arena *x, const u32 *words, u32 n, u32 flags)
         for (u32 i = 1; i < n; i++) sum += x->meta.at[words[i]].distance;
         break;
     case RX_REPEAT: sum = (u64)x->meta.at[words[1]].distance * words[2]; break;
-    case RX_QUOTE: case RX_TAG: case RX_LABEL: sum = x->meta.at[words[1]].distance; break;
+    case RX_QUOTE: case RX_TAG: sum = x->meta.at[words[1]].distance; break;
     case RX_REST: sum = x->meta.at[words[1]].distance - min_u32(words[2], x->meta.at[words[1]].distance); break;
     case RX_MULTIPLE: sum = words[1]; break;
     default: sum = 1; break;
@@ -114,24 +116,24 @@ static u32 counted(const rx_arena *x, const u32 *words, u32 n) {
     return 0;
 }
 
-static u32 labelled(const rx_arena *x, const u32 *words, u32 n) {
+static u32 named(const rx_arena *x, const u32 *words, u32 n) {
     u32 last = 1; /* operands: [1, last) */
     switch ((rx_kind)words[0]) {
-    case RX_LABEL: return RX_LABELLED;
+    case RX_NAME: return words[1] & RX_BOUNDED ? RX_NAMED : 0;
     case RX_CONCAT: last = 3; break;
     case RX_OR: case RX_AND: case RX_FORK: last = n; break;
     case RX_REPEAT: case RX_QUOTE: case RX_TAG: last = 2; break;
     default: break;
     }
     for (u32 i = 1; i < last; i++)
-        if (x->meta.at[words[i]].flags & RX_LABELLED) return RX_LABELLED;
+        if (x->meta.at[words[i]].flags & RX_NAMED) return RX_NAMED;
     return 0;
 }
 
 rx_id rx_intern(rx_arena *x, const u32 *words, u32 n, u32 flags, u32 depth) {
     bool fresh;
     flags |= counted(x, words, n);
-    if (x->has_label) flags |= labelled(x, words, n);
+    if (x->has_name) flags |= named(x, words, n);
     rx_id id = intern(x->b, &x->nodes, words, n, &fresh);
     if (id == NONE || !fresh) return id;
     rx_meta meta = {.flags = (u8)(flags & RX_NULLABLE ? flags | RX_INHABITED : flags), .depth = (u16)min_u32(depth, UINT16_MAX),

@@ -20,12 +20,11 @@
  * can have. Characters of ASCII break the rules for labels by hyphens only: a first one, a last one, two in third and fourth place. U+00E0 in front
  * mends the first, and the third unless there are three hyphens in front; then it comes again between them, by a number of 1 digit. It mends a last
  * one by coming last, if nothing else is to be mended; or one more character comes before the numbers. Fewer octets will not do, since each
- * insertion has a number, and mends one thing.
+ * insertion has a number, and mends one thing. In names with labels from right to left a first digit is to be mended like a first hyphen.
  *
  * Case. A-labels are compared without regard to case (RFC 5890, section 2.3.2.4) and decoded in lower case (RFC 5891, section 5.3). */
+#include "rx_punycode.h"
 #include "punycode.h"
-#include "rx.h"
-#include "rx_ulabel.h"
 
 enum { QUICK_TRIES = 48, LEAST_NUMBER = 3 /* digits of a first number: no character below U+00B7 is valid */ };
 
@@ -37,12 +36,6 @@ typedef struct puny_decoder {
     u32 n_after;       /* so many characters at least have to follow that of the number at hand; 0 if not known */
     u64 value, weight; /* the places that it can still mean: value + weight * steps, counted from code point `code`, index 0 */
 } puny_decoder;
-
-typedef struct puny_text { /* a text that was read, and of which set it is to be */
-    ulabel_set set;
-    u32 n;
-    u8 at[ULABEL_LONGEST + 1];
-} puny_text;
 
 /* --- decoding ------------------------------------------------------------------------------------------------------------- */
 
@@ -178,66 +171,87 @@ static bool finish_label(rx_arena *x, const puny_decoder *d, ulabel_set set, u32
 }
 
 /* The digits that some characters of ASCII take at least behind a hyphen, or NONE for more than 4. See the head of this file. */
-static u32 least_digits(const u8 *chars, u32 n) {
+static u32 least_digits(const u8 *chars, u32 n, ulabel_set set) {
     bool at_end = n && chars[n - 1] == '-', in_third = n > 3 && chars[2] == '-' && chars[3] == '-';
-    if (n > 2 && memcmp(chars, "---", 3) == 0) return at_end ? NONE : 4;
-    return at_end && (chars[0] == '-' || in_third) ? NONE : 3;
+    bool in_front = n && (chars[0] == '-' || (set == ULABEL_MIXED && chars[0] <= '9'));
+    if (n > 2 && in_front && chars[1] == '-' && chars[2] == '-') return at_end ? NONE : 4;
+    return at_end && (in_front || in_third) ? NONE : 3;
 }
 
 /* The octets that a text takes at least of which all is to be characters: perhaps a letter, a hyphen, and numbers. */
 static u32 least_for_characters(const puny_text *s) {
     puny_text longer = *s;
-    u32 as_it_is = s->n ? least_digits(s->at, s->n) : NONE;
+    u32 as_it_is = s->n ? least_digits(s->at, s->n, s->set) : NONE;
     longer.at[longer.n++] = 'a';
-    return 1 + min_u32(as_it_is, 1 + least_digits(longer.at, longer.n));
+    return 1 + min_u32(as_it_is, 1 + least_digits(longer.at, longer.n, s->set));
 }
 
-static bool finish_text(rx_arena *x, const puny_text *s, u32 room, u32 *length) {
+/* The text as a label, and as far as it is one a number that has begun. False: it is none whatever follows, but perhaps all characters. */
+static bool read_text(puny_decoder *d, const puny_text *s, u32 *n_chars) {
+    u32 i = s->n; /* behind the last hyphen; a first one is a character: where there are none, there is no hyphen behind them */
+    while (i > 0 && s->at[i - 1] != '-') i--;
+    *n_chars = i ? i - 1 : 0;
+    bool ok = i != 1 && begin_decoder(d, s->at, *n_chars);
+    while (ok && i < s->n) ok = read_digit(d, s->at[i++]);
+    return ok;
+}
+
+ulabel_verdict puny_end(const puny_text *s) {
     puny_decoder d;
-    u32 hyphen = s->n; /* the last; a first one is a character: where there are none, there is no hyphen behind them */
-    while (hyphen > 0 && s->at[hyphen - 1] != '-') hyphen--;
-    u32 n_chars = hyphen ? hyphen - 1 : 0, i = hyphen, least = s->n < ULABEL_LONGEST ? least_for_characters(s) : NONE;
-    bool ok = hyphen != 1 && begin_decoder(&d, s->at, n_chars);
-    while (ok && i < s->n) ok = read_digit(&d, s->at[i++]);
+    u32 n_chars;
+    return read_text(&d, s, &n_chars) && d.n_inserted && d.n_digits == 0 ? ulabel_is_in(&d.label, s->set) : ULABEL_NONE;
+}
+
+bool puny_finish(rx_arena *x, const puny_text *s, u32 room, u32 *length) {
+    puny_decoder d;
+    u32 n_chars, least = s->n < ULABEL_LONGEST ? least_for_characters(s) : NONE;
+    bool ok = read_text(&d, s, &n_chars);
     if (least > room) return ok && finish_label(x, &d, s->set, room, EVERYTHING, length);
     *length = NONE;
     if (ok && is_label(&d, s->set)) *length = 0;
-    else if (ok && d.n_inserted == 0 && d.n_digits == 0) *length = least_digits(s->at, n_chars);
+    else if (ok && d.n_inserted == 0 && d.n_digits == 0) *length = least_digits(s->at, n_chars, s->set);
     else if (ok) try_places(x, &d, s->set, room, QUICK_TRIES, LABELS, length);
     *length = min_u32(*length, least);
     return x->b->status == GE_OK;
 }
 
+u8 puny_char(u32 byte) {
+    if (byte >= 'A' && byte <= 'Z') byte |= 0x20;
+    return byte < 0x80 && (byte == '-' || digit_of((u8)byte) >= 0) ? (u8)byte : 0;
+}
+
 /* --- nodes ---------------------------------------------------------------------------------------------------------------- */
 
-/* [ RX_PUNYCODE | set | number of characters | 4 of them | 4 of them | ... ] */
+enum { PUNY_HEAD = 2 }; /* words before the characters */
+
+/* [ RX_PUNYCODE | number of characters | 4 of them | 4 of them | ... ] */
 static rx_id punycode_node(rx_arena *x, const puny_text *s) {
-    u32 words[3 + (ULABEL_LONGEST + 3) / 4] = {RX_PUNYCODE, s->set, s->n}, length;
-    memcpy(words + 3, s->at, s->n);
-    bool alive = finish_text(x, s, ULABEL_LONGEST - s->n, &length);
+    u32 words[PUNY_HEAD + (ULABEL_LONGEST + 3) / 4] = {RX_PUNYCODE, s->n}, length;
+    memcpy(words + PUNY_HEAD, s->at, s->n);
+    bool alive = puny_finish(x, s, ULABEL_LONGEST - s->n, &length);
     if (x->b->status != GE_OK) return NONE;
     if (!alive) return RX_ID_NEVER;
-    rx_id id = rx_intern(x, words, 3 + (s->n + 3) / 4, RX_TEXT | RX_FINITE | RX_INHABITED | (length ? 0u : RX_NULLABLE), 0);
+    rx_id id = rx_intern(x, words, PUNY_HEAD + (s->n + 3) / 4, RX_TEXT | RX_FINITE | RX_INHABITED | (length ? 0u : RX_NULLABLE), 0);
     if (id != NONE) x->meta.at[id].distance = (u16)length;
     return id;
 }
 
 static puny_text text_of(const u32 *node) {
-    puny_text s = {.set = (ulabel_set)node[1], .n = node[2]};
-    memcpy(s.at, node + 3, s.n);
+    puny_text s = {.set = ULABEL_ANY, .n = node[1]};
+    memcpy(s.at, node + PUNY_HEAD, s.n);
     return s;
 }
 
-rx_id rx_punycode(rx_arena *x, bool left) {
+rx_id rx_punycode(rx_arena *x) {
     x->has_punycode = true;
-    return punycode_node(x, &(puny_text){.set = left ? ULABEL_LEFT : ULABEL_ANY});
+    return punycode_node(x, &(puny_text){.set = ULABEL_ANY});
 }
 
 rx_id rx_punycode_step(rx_arena *x, const u32 *node, u32 byte) {
-    if (byte >= 'A' && byte <= 'Z') byte |= 0x20;
     puny_text s = text_of(node);
-    if (s.n == ULABEL_LONGEST || (byte != '-' && digit_of((u8)byte) < 0)) return RX_ID_NEVER;
-    s.at[s.n++] = (u8)byte;
+    u8 c = puny_char(byte);
+    if (s.n == ULABEL_LONGEST || !c) return RX_ID_NEVER;
+    s.at[s.n++] = c;
     return punycode_node(x, &s);
 }
 
@@ -262,7 +276,7 @@ static rx_verdict of_length(rx_arena *x, rx_id id, u32 low, u32 high, rx_id any)
     u32 length = x->meta.at[id].distance;
     if (length > high) {
         puny_text s = text_of(intern_words(&x->nodes, id));
-        if (!finish_text(x, &s, min_u32(high, ULABEL_LONGEST - s.n), &length)) return RX_IS_EMPTY;
+        if (!puny_finish(x, &s, min_u32(high, ULABEL_LONGEST - s.n), &length)) return RX_IS_EMPTY;
     }
     rx_id rest = rx_repeat(x, any, low > length ? low - length : 0, high == NONE ? NONE : high - length);
     return rx_is_empty(x, rx_and(x, (rx_id[]){tail, rest}, 2)) ? RX_UNKNOWN : RX_IS_INHABITED;

@@ -2,6 +2,8 @@
 #include "rx_ulabel.h"
 #include "rx_ulabel_tables.h"
 
+_Static_assert((int)ULABEL_N_MORE <= (int)ULABEL_MORE, "a label may take more characters to be finished");
+_Static_assert((int)ULABEL_MOST_PARTS <= (int)ULABEL_MOST, "more characters may come of one");
 
 static u32 range_of(u32 code) { /* index of the first range that begins behind it */
     u32 low = 0, high = ULABEL_N_RANGES;
@@ -15,6 +17,12 @@ static u32 range_of(u32 code) { /* index of the first range that begins behind i
 
 u8 ulabel_class_of(u32 code) {
     u32 range = range_of(code);
+    return range ? (u8)(ulabel_ranges[range - 1] & 0x7ff) : 0;
+}
+
+u8 ulabel_class_until(u32 code, u32 *last) {
+    u32 range = range_of(code);
+    *last = range < ULABEL_N_RANGES ? (ulabel_ranges[range] >> 11) - 1 : ULABEL_LAST_CODE;
     return range ? (u8)(ulabel_ranges[range - 1] & 0x7ff) : 0;
 }
 
@@ -64,14 +72,48 @@ static u32 first_abnormal(const ulabel *l, u32 first, u32 from) {
     return l->n;
 }
 
-bool ulabel_is_in(const ulabel *l, ulabel_set set) {
+static ulabel_verdict verdict_at(u32 state, ulabel_set set) {
+    ulabel_verdict verdict = (ulabel_verdict)ulabel_verdicts[state];
+    return set == ULABEL_MIXED && verdict == ULABEL_IS_LEFT ? ULABEL_NONE : verdict;
+}
+
+ulabel_verdict ulabel_end(ulabel_state s, ulabel_set set) { return verdict_at(s.at, set); }
+
+u32 ulabel_following(ulabel_state s) { return ulabel_followings[s.at]; }
+
+u32 ulabel_n_missing(ulabel_state s, ulabel_set set) {
+    if (ulabel_end(s, set)) return 0;
+    u32 next = ulabel_next[s.at][ulabel_classes[ulabel_class_of(ulabel_followings[s.at])].kind];
+    return verdict_at(next, set) ? 1 : 2;
+}
+
+bool ulabel_keeps_ends(u32 code) {
+    u8 class = ulabel_class_of(code);
+    return class && ulabel_keeping[ulabel_classes[class].kind];
+}
+
+/* As first_abnormal, for one character behind others. */
+bool ulabel_step(ulabel_state *s, u32 code) {
+    u8 class = ulabel_class_of(code);
+    ulabel_class c = ulabel_classes[class];
+    if (!class || (c.order && c.order < s->order)) return false;
+    if ((s->order == 0 || c.order > s->order) && ulabel_changing[s->first][c.second >> 5] >> (c.second & 31) & 1) return false;
+    s->at = ulabel_next[s->at][c.kind];
+    if (c.order == 0) s->first = c.first;
+    else if (c.order >= ulabel_last_second[s->first]) s->first = 0;
+    s->order = c.order;
+    return s->at != 0;
+}
+
+ulabel_verdict ulabel_is_in(const ulabel *l, ulabel_set set) {
     u32 state = set;
     for (u32 i = 0; i < l->n; i++) state = ulabel_next[state][ulabel_classes[l->class[i]].kind];
-    return ulabel_accepting[state] && first_abnormal(l, 0, 0) == l->n;
+    ulabel_verdict verdict = verdict_at(state, set);
+    return verdict && first_abnormal(l, 0, 0) == l->n ? verdict : ULABEL_NONE;
 }
 
 bool ulabel_may_be_in(const ulabel *l, ulabel_set set) {
-    u32 directions = set == ULABEL_ANY ? 3 : 1;
+    u32 directions = set == ULABEL_LEFT ? 1 : 3;
     for (u32 i = 0; i < l->n; i++) directions &= ulabel_directions[ulabel_classes[l->class[i]].kind];
     return directions != 0;
 }
@@ -85,7 +127,7 @@ bool ulabel_may_be_in(const ulabel *l, ulabel_set set) {
  * that the last insertion has reached. */
 typedef struct ulabel_node {
     u32 parent;  /* NONE: not reached yet */
-    u32 cost;    /* insertions */
+    u8 cost;     /* insertions */
     u8 inserted; /* 0: a character of the label was read; else of which kind, plus 1 */
     bool is_done;
 } ulabel_node;
@@ -118,10 +160,10 @@ static u32 node_number(const ulabel_search *s, u32 n_read, u32 state, u32 rank, 
 }
 
 static bool reach_node(ulabel_search *s, u32 to, u32 from, u32 inserted) {
-    u32 cost = s->nodes.at[from].cost + (inserted != 0);
+    u32 cost = s->nodes.at[from].cost + (inserted ? 1u : 0u);
     ulabel_node *node = &s->nodes.at[to];
     if (node->parent != NONE && node->cost <= cost) return true;
-    *node = (ulabel_node){from, cost, (u8)inserted, false};
+    *node = (ulabel_node){from, (u8)cost, (u8)inserted, false};
     return inserted ? vec_push(s->b, &s->next, to) : vec_push(s->b, &s->now, to);
 }
 
@@ -166,7 +208,7 @@ bool ulabel_complete(budget *b, const ulabel *l, ulabel_set set, ulabel_room roo
     find_ranks(&s);
     u32 count = node_number(&s, l->n + 1, 0, 0, false), start = node_number(&s, 0, set, 0, false), found = NONE;
     bool ok = budget_work(b, 4) && vec_reserve(b, &s.nodes, count) && vec_push(b, &s.now, start);
-    for (u32 i = 0; ok && i < count; i++) s.nodes.at[s.nodes.n++] = (ulabel_node){.parent = NONE};
+    for (u32 i = 0; ok && i < count; i++) s.nodes.at[i] = (ulabel_node){.parent = NONE};
     if (ok) s.nodes.at[start].parent = start;
     while (ok && s.now.n && found == NONE) {
         for (u32 i = 0; ok && i < s.now.n && found == NONE; i++) {
@@ -174,7 +216,7 @@ bool ulabel_complete(budget *b, const ulabel *l, ulabel_set set, ulabel_room roo
             if (s.nodes.at[at].is_done) continue;
             s.nodes.at[at].is_done = true;
             bool is_end = at & 1 && at / 2 / s.n_ranks / ULABEL_N_STATES == l->n;
-            if (is_end && ulabel_accepting[at / 2 / s.n_ranks % ULABEL_N_STATES]) found = at;
+            if (is_end && verdict_at(at / 2 / s.n_ranks % ULABEL_N_STATES, set)) found = at;
             else ok = budget_work(b, 1) && expand_node(&s, at);
         }
         id_vec read = s.now;
@@ -187,4 +229,146 @@ bool ulabel_complete(budget *b, const ulabel *l, ulabel_set set, ulabel_room roo
     vec_drop(b, &s.now);
     vec_drop(b, &s.next);
     return ok && found != NONE;
+}
+
+/* --- other forms ---------------------------------------------------------------------------------------------------------- */
+
+enum { JAMO_L = 0x1100, JAMO_V = 0x1161, JAMO_T = 0x11a7, N_JAMO_L = 19, N_JAMO_V = 21, N_JAMO_T = 28, SYLLABLE = 0xac00 }; /* The Unicode Standard, 3.12 */
+
+static bool is_jamo_l(u32 code) { return code - JAMO_L < N_JAMO_L; }
+static bool is_open_syllable(u32 code) { return code - SYLLABLE < N_JAMO_L * N_JAMO_V * N_JAMO_T && (code - SYLLABLE) % N_JAMO_T == 0; }
+
+/* What the two are composed to, or 0. */
+static u32 composed(u32 first, u32 second) {
+    if (is_jamo_l(first) && second - JAMO_V < N_JAMO_V) return SYLLABLE + ((first - JAMO_L) * N_JAMO_V + second - JAMO_V) * N_JAMO_T;
+    if (is_open_syllable(first) && second - JAMO_T - 1 < N_JAMO_T - 1) return first + second - JAMO_T;
+    u32 low = 0, high = ULABEL_N_PAIRS;
+    while (low < high) {
+        u32 middle = (low + high) / 2;
+        const u32 *pair = ulabel_pairs[middle];
+        if (pair[0] == first && pair[1] == second) return pair[2];
+        if (pair[0] < first || (pair[0] == first && pair[1] < second)) low = middle + 1;
+        else high = middle;
+    }
+    return 0;
+}
+
+static u32 parts_from(u32 code) { /* index of the first that is decomposed */
+    u32 low = 0, high = ULABEL_N_PARTS;
+    while (low < high) {
+        u32 middle = (low + high) / 2;
+        if (ulabel_parts[middle][0] < code) low = middle + 1;
+        else high = middle;
+    }
+    return low;
+}
+
+static bool is_never_composed(u32 code) {
+    return !is_jamo_l(code) && !is_open_syllable(code) && ulabel_classes[ulabel_class_of(code)].first == 0;
+}
+
+u32 ulabel_close(const ulabel_open *open, u32 *out) {
+    u32 n = 0, order = 0; /* of the last in `out` */
+    for (u32 i = 0; i < open->n; i++) {
+        u32 code = open->code[i], of_code = ulabel_classes[ulabel_class_of(code)].order, whole = 0;
+        if (n && ulabel_classes[ulabel_class_of(out[0])].order == 0 && (n == 1 || (of_code > order && order))) whole = composed(out[0], code);
+        if (whole) out[0] = whole;
+        else out[n++] = code, order = of_code;
+    }
+    return n;
+}
+
+static bool normalise_part(ulabel_open *open, u32 code, u32 *out, u32 *n_out) {
+    u32 order = ulabel_classes[ulabel_class_of(code)].order, at = open->n, closed[ULABEL_OPEN];
+    if (order == 0) {
+        u32 n = ulabel_close(open, closed);
+        if (n != 1 || !composed(closed[0], code)) {
+            if (*n_out + n + 1 > ULABEL_OPEN) return false;
+            memcpy(out + *n_out, closed, n * sizeof *out);
+            *n_out += n;
+            at = open->n = 0;
+            if (is_never_composed(code)) return out[(*n_out)++] = code, true;
+        }
+    }
+    if (open->n == ULABEL_OPEN) return false;
+    for (; order && at && ulabel_classes[ulabel_class_of(open->code[at - 1])].order > order; at--) open->code[at] = open->code[at - 1];
+    open->code[at] = code;
+    open->n++;
+    return true;
+}
+
+bool ulabel_normalise(ulabel_open *open, u32 code, u32 *out, u32 *n_out) {
+    u32 index = parts_from(code);
+    *n_out = 0;
+    if (index == ULABEL_N_PARTS || ulabel_parts[index][0] != code) return normalise_part(open, code, out, n_out);
+    for (u32 i = 1; i <= ULABEL_MOST_PARTS && ulabel_parts[index][i]; i++)
+        if (!normalise_part(open, ulabel_parts[index][i], out, n_out)) return false;
+    return true;
+}
+
+u32 ulabel_next_second(const ulabel_open *open, u32 code) {
+    u32 closed[ULABEL_OPEN], n = ulabel_close(open, closed);
+    if (n == 0) return NONE;
+    code++;
+    if (is_jamo_l(closed[0])) return code < JAMO_V ? JAMO_V : code < JAMO_V + N_JAMO_V ? code : NONE;
+    if (is_open_syllable(closed[0])) return code <= JAMO_T ? JAMO_T + 1 : code < JAMO_T + N_JAMO_T ? code : NONE;
+    const u32 *changing = ulabel_changing[ulabel_classes[ulabel_class_of(closed[0])].first];
+    for (u32 i = 0; i < ULABEL_N_SECONDS; i++)
+        if (ulabel_seconds[i] >= code && changing[(i + 1) >> 5] >> ((i + 1) & 31) & 1) return ulabel_seconds[i];
+    return NONE;
+}
+
+u32 ulabel_n_parts(u32 code, u32 *highest) {
+    u32 index = parts_from(code), n = 0;
+    *highest = code;
+    if (index == ULABEL_N_PARTS || ulabel_parts[index][0] != code) return 1;
+    for (*highest = 0; n < ULABEL_MOST_PARTS && ulabel_parts[index][n + 1]; n++) *highest = max_u32(*highest, ulabel_parts[index][n + 1]);
+    return n;
+}
+
+bool ulabel_is_second(u32 code) { return ulabel_classes[ulabel_class_of(code)].second != 0; }
+
+bool ulabel_is_syllable_begun(const ulabel_open *open, ulabel_state s) {
+    return open->n == 1 && is_jamo_l(open->code[0]) && ulabel_step(&s, SYLLABLE);
+}
+
+void ulabel_simplify(ulabel_open *open) {
+    if (open->n == 0) return;
+    if (is_jamo_l(open->code[0])) open->code[0] = JAMO_L;
+    if (is_open_syllable(open->code[0])) open->code[0] = SYLLABLE;
+}
+
+bool ulabel_are_closed(u32 low, u32 high) {
+    for (u32 code = low, last; code <= high; code = last + 1) {
+        ulabel_class c = ulabel_classes[ulabel_class_until(code, &last)];
+        if (c.order || c.first || c.second) return false;
+    }
+    u32 index = parts_from(low);
+    bool hangul = low < SYLLABLE + N_JAMO_L * N_JAMO_V * N_JAMO_T && high >= SYLLABLE, jamo = low < JAMO_T + N_JAMO_T && high >= JAMO_L;
+    return !hangul && !jamo && (index == ULABEL_N_PARTS || ulabel_parts[index][0] > high);
+}
+
+bool ulabel_is_starter_class(u8 class) { return ulabel_classes[class].order == 0 && !ulabel_classes[class].second; }
+
+static bool is_starter(u32 code) { return ulabel_is_starter_class(ulabel_class_of(code)); }
+
+bool ulabel_are_starters(u32 low, u32 high) {
+    if (low < JAMO_T + N_JAMO_T && high >= JAMO_V) return false;
+    for (u32 code = low, last; code <= high; code = last + 1) {
+        ulabel_class_until(code, &last);
+        if (!is_starter(code)) return false;
+    }
+    for (u32 i = parts_from(low); i < ULABEL_N_PARTS && ulabel_parts[i][0] <= high; i++)
+        if (!is_starter(ulabel_parts[i][1])) return false;
+    return true;
+}
+
+u32 ulabel_next_unstable(u32 code) {
+    u32 other = parts_from(code), first = NONE, last;
+    while (other < ULABEL_N_PARTS && ulabel_class_of(ulabel_parts[other][0])) other++; /* composed again */
+    if (other < ULABEL_N_PARTS) first = ulabel_parts[other][0];
+    if (code < JAMO_T + N_JAMO_T) first = min_u32(first, code < JAMO_L + N_JAMO_L ? max_u32(code, JAMO_L) : max_u32(code, JAMO_V));
+    for (; code < min_u32(first, ULABEL_LAST_CODE); code = last + 1)
+        if (!ulabel_is_starter_class(ulabel_class_until(code, &last))) return code;
+    return first;
 }

@@ -1,20 +1,18 @@
-/* Expressions without the bounds of labels, and whether a text keeps them. See rx_unbound.c. */
+/* Expressions without the bounds of names, and whether a text keeps them. See rx_unbound.c. */
 #ifndef GE_RX_UNBOUND_H
 #define GE_RX_UNBOUND_H
 
-#include "rx_label.h"
+#include "rx_name.h"
 
 enum { RX_ENDING = 128 }; /* bytes of one at most */
 
-typedef struct label_state { /* a label that an expression goes on with */
-    u32 text, begun;         /* as in its node */
-    u32 most_plain;          /* it fits with so many more characters of ASCII, and no more */
-    label_text read;
-} label_state;
+typedef struct rx_names { /* what an expression asks of a text that rx_unbound does not */
+    VEC(name_state) at; /* names that it goes on with */
+    u32 most;           /* characters that begin in it; NONE: any number */
+    bool raw;           /* it is not within an escape */
+} rx_names;
 
-typedef VEC(label_state) rx_labels;
-
-/* `id` with labels of any length. NONE on failure. */
+/* `id` with names of any length, and without the most characters of what names are in. NONE on failure. */
 rx_id rx_unbound(rx_arena *x, rx_id id);
 
 /* May a string of `id` begin within an A-label, behind `xn--`? */
@@ -23,13 +21,38 @@ bool rx_begins_with_punycode(const rx_arena *x, rx_id id);
 /* Appends a short string of `id`, *found: if there is one. False on failure. */
 bool rx_ending_text(rx_arena *x, rx_id id, byte_vec *out, bool *found);
 
-/* Adds the labels of `id`; *raw = false: it is within an escape. False on failure. */
-bool rx_add_labels(rx_arena *x, rx_id id, rx_labels *out, bool *raw);
+/* Adds those of `id` to what is asked by others. False on failure. */
+bool rx_add_names(rx_arena *x, rx_id id, rx_names *out);
+static inline rx_names rx_no_names(void) { return (rx_names){.most = NONE, .raw = true}; }
+static inline void rx_drop_names(rx_arena *x, rx_names *names) { vec_drop(x->b, &names->at); }
 
-/* True => if the text belongs to what rx_unbound makes of an expression that has these labels, so does it to the expression. */
-bool rx_keeps_labels(const rx_labels *labels, const u8 *text, u32 n);
+/* True => if the text belongs to what rx_unbound makes of an expression that asks this, so does it to the expression. */
+bool rx_keeps_names(const rx_names *names, const u8 *text, u32 n);
 
-/* So that rx_keeps_labels is true of any text, or of what a text of JSON spells, of at most so many bytes. */
-u32 rx_sure_bytes(const rx_labels *labels);
+/* Are all strings of `id` the rest of a string in quotes that goes on with a name, of which something was read? */
+bool rx_goes_on_with_name(const rx_arena *x, rx_id id);
+
+/* The rest of a string in quotes, if it goes on with one, has no fewer characters. */
+u32 rx_least_in_quotes(rx_arena *x, rx_id id);
+
+/* A name in quotes byte by byte, until it has ended: with a text that rx_unbound allows it can go on, as far as it is concerned; it cannot; or that is
+ * not known. */
+typedef enum name_fit { NAME_FITS, NAME_BREAKS, NAME_UNKNOWN } name_fit;
+name_fit rx_name_byte(name_state *s, u32 byte);
+
+/* What names have at most, read byte by byte: of the label at hand so many characters of ASCII and others, of a sort as in label_most_plain. Any form is
+ * allowed for: a character counts as those that it is decomposed to. */
+typedef struct name_bound {
+    u32 begun;
+    u32 n_left; /* so many more characters may begin; NONE: any number */
+    u16 used;
+    u8 n_plain, n_far, sort, n_more;
+    bool is_known; /* no label before was in doubt, nor is this one by its characters alone, and no escape came; else the rest is of no use */
+} name_bound;
+
+name_bound rx_bound_of(const rx_names *names);
+void rx_bound_byte(name_bound *b, u32 byte);
+bool rx_bound_holds(const name_bound *b); /* true => rx_keeps_names is true of the bytes that were read, and of beginnings of them */
+static inline name_bound rx_fresh_bound(void) { return (name_bound){.n_left = NONE, .is_known = true}; } /* of a name that begins in a text */
 
 #endif

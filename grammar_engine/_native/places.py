@@ -15,7 +15,6 @@ from ..ir import (
     OP_CONCAT,
     OP_INTERSECT,
     OP_JSON,
-    OP_LABEL,
     OP_REPEAT,
     OP_UNION,
     Builder,
@@ -25,7 +24,7 @@ from ..ir import (
 )
 
 _MANY_PARTS = {OP_CONCAT, OP_UNION, OP_INTERSECT}
-_ONE_PART = {OP_COMPLEMENT, OP_REPEAT, OP_JSON, OP_LABEL}
+_ONE_PART = {OP_COMPLEMENT, OP_REPEAT, OP_JSON}
 _OF_ALL = {"max_memory_bytes"}  # what uses it up is not what was worked on last
 _NO_ORIGINS: dict[Symbol, str | None] = {}
 

@@ -1,14 +1,12 @@
 """U-labels and normalisation form C, against the package `idna`: `idn-hostname` asks for it, the domains of `idn-email` do not.
 
-The oracle is the check of `idna` taken to pieces, so that it can be asked with and without normalisation. A label of `idn-email` has to be valid
-as it is written, but for normalisation, and to be a U-label of at most 63 octets once it is normalised.
+The oracle is the check of `idna` taken to pieces. A label of `idn-email` has to be a U-label of at most 63 octets once it is normalised.
 """
 
 from __future__ import annotations
 
 import itertools
 import random
-import re
 import sys
 import unicodedata
 from collections.abc import Callable, Iterator
@@ -32,14 +30,12 @@ def nfc(text: str) -> str:
     return unicodedata.normalize("NFC", text)
 
 
-def is_u_label(label: str, *, normalised: bool = True) -> bool:
-    """Whether it is a U-label, in form C or not."""
-    if label.isascii() or (normalised and label != nfc(label)):
+def is_u_label(label: str) -> bool:
+    if label.isascii() or label != nfc(label):
         return False
     try:
         idna.core.check_hyphen_ok(label)
         idna.core.check_initial_combiner(label)
-        idna.core.check_bidi(label)
         if any(unicodedata.bidirectional(char) in ("R", "AL", "AN") for char in label):
             idna.core.check_bidi(label, check_ltr=True)
         for at, char in enumerate(label):
@@ -62,7 +58,7 @@ def is_normalised_label(label: str) -> bool:
 
 
 def is_mail_label(label: str) -> bool:
-    return is_u_label(label, normalised=False) and len(label.encode("punycode")) <= 59 and is_normalised_label(nfc(label))
+    return is_normalised_label(nfc(label))
 
 
 ORACLES = {"idn-hostname": is_normalised_label, "idn-email": is_mail_label}
@@ -91,27 +87,26 @@ def labels(rng: random.Random, n: int) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("name", ORACLES)
-def test_what_is_accepted_is_valid(name: str) -> None:
+def test_what_is_accepted_is_what_is_valid(name: str) -> None:
     rng, reads, is_valid = random.Random(name), reader(name), ORACLES[name]
     seen = {(form, accepted): 0 for form in (True, False) for accepted in (True, False)}
     for label in labels(rng, 16000):
         accepted = reads(label)
-        assert accepted <= is_valid(label), ascii(label)
+        assert accepted == is_valid(label), ascii(label)
         seen[label == nfc(label), accepted] += 1
     assert min(seen[True, True], seen[False, False]) > 500
     assert seen[False, True] > 500 if name == "idn-email" else seen[False, True] == 0
 
 
 def test_all_short_labels_of_mail() -> None:
-    """Letters, vowel signs and marks that go together in some way: what is refused is invalid, or left out for a reason."""
+    """Letters, vowel signs and marks that go together in some way."""
     marks, signs, joiners = "\u0301\u031b\u0323\u0315\u0dca\u0654", "\u0dd9\u0dcf", "\u200c\u200d"
-    left_out = re.compile(f"ố[{marks}]|[{signs}{marks}]\u0dca[{joiners}]|ك[{marks}]\u200c|[{joiners}][{marks}]")
     reads, seen = reader("idn-email"), {True: 0, False: 0}
     for n in range(1, 5):
         for label in map("".join, itertools.product("aốකوك" + marks + signs + joiners, repeat=n)):
             if not label.isascii():
-                accepted, valid = reads(label), is_mail_label(label)
-                assert accepted == valid or (valid and left_out.search(label)), ascii(label)
+                accepted = reads(label)
+                assert accepted == is_mail_label(label), ascii(label)
                 seen[accepted] += 1
     assert min(seen.values()) > 1000
 
@@ -141,18 +136,18 @@ def test_marks_in_any_order_and_number() -> None:
         "क\u094d\u093c",
         "か\u3099",
         "e\u0302\u0301x-o\u0308",
+        "a\u0301" * 10,
+        "ố\u031b",
+        "\u1112\u1161\u11ab",
     ):
         assert mail(label) and not host(label), ascii(label)
     for label in (
         "\u0301a",
-        "a-\u0301a",
         "E\u0301",
         "a\u0301\u200d",
         "\u0dd9\u0dca\u200d",
         "क\u0301\u094d\u200dष",
         "a\u0301א",
-        "a\u0301" * 10,
-        "ố\u031b",
     ):
         assert not mail(label) and not host(label), ascii(label)
     assert mail("क\u094d\u200dष") and host("क\u094d\u200dष")
@@ -162,28 +157,6 @@ def test_a_joiner_follows_no_mark_that_is_composed() -> None:
     """U+0DD9 and U+0DCA are composed to U+0DDA, behind which there may be no joiner."""
     for name in ORACLES:
         assert not reader(name)("ක\u0dd9\u0dca\u200dක") and reader(name)("ක\u0dca\u200dක"), name
-
-
-def test_long_labels_fit_in_both_forms() -> None:
-    """The longest labels that are accepted, of letters that are composed far away: above U+0800 out of two characters below."""
-    rng, mail = random.Random(2), reader("idn-email")
-    below = [chr(code) for code in range(0x80, 0x800) if is_u_label(chr(code)) and unicodedata.bidirectional(chr(code)) == "L"]
-    far = [
-        parts
-        for code in range(0x1E00, 0x2000)
-        if is_u_label(chr(code)) and max(parts := unicodedata.normalize("NFD", chr(code))) < "\u0800"
-    ]
-    most = 0
-    for _ in range(6000):
-        n_far = rng.randint(0, 4)
-        label = [rng.choice(far) for _ in range(n_far)] + ["ǘ\u0323"] * (rng.random() < 0.2)
-        label += rng.sample(below, 19 - len("".join(label)))
-        text = "".join(rng.sample(label, len(label)))
-        if mail(text):
-            assert len(nfc(text)) <= len(text) == 19
-            most = max(most, len(nfc(text).encode("punycode")) if n_far else 0)
-            assert most <= 59
-    assert most > 45
 
 
 def tokens(rng: random.Random) -> list[bytes]:

@@ -63,9 +63,8 @@ def test_glue_is_up_to_date(tmp_path) -> None:
 
 
 @pytest.mark.skipif(unicodedata.unidata_version != "14.0.0", reason="the tables are those of Unicode 14, which Python 3.11 has")
-@pytest.mark.parametrize("tool", ["make_idna.py", "make_ulabels.py"])
-def test_tables_are_what_their_generators_make(tool: str) -> None:
-    subprocess.run([sys.executable, str(ROOT / "tools" / tool), "--check"], check=True)
+def test_tables_of_labels_are_what_their_generator_makes() -> None:
+    subprocess.run([sys.executable, str(ROOT / "tools" / "make_ulabels.py"), "--check"], check=True)
 
 
 def _pinned_cffi() -> str:

@@ -4,7 +4,7 @@ Idea. A format is a set of strings, so it is an expression like any other: it me
 a complement. The expressions are transcriptions of the ABNF in the RFC that the standard names, written from small named parts.
 
 Where a regular expression of sensible size cannot say all that the RFC asks for, the set is *smaller*, never larger, and its
-file tells by what: idn.py (what has to remember more). NARROWED says it in
+file tells by what: hosts.py (lengths in Punycode). NARROWED says it in
 short, for the report of a schema that uses such a format. The others are exact.
 
 Invariant. NARROWED and WIDER have the same names. FORMATS[f] <= the strings of format f <= WIDER[f], or equal to FORMATS[f] where there is no WIDER[f]. So what is outside of
@@ -14,9 +14,10 @@ WIDER[f] surely does not have the format: that is what `not` admits.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from .....ir import ECMA_FULL, Builder, Expr
-from . import hosts, idn, mail, times, uris
+from . import hosts, mail, times, uris
 
 _HEX = "[0-9A-Fa-f]"
 _UUID = f"{_HEX}{{8}}-{_HEX}{{4}}-{_HEX}{{4}}-{_HEX}{{4}}-{_HEX}{{12}}"  # RFC 4122, section 3
@@ -36,7 +37,7 @@ FORMATS: dict[str, Callable[[Builder], Expr]] = {
     "email": mail.email,
     "idn-email": mail.idn_email,
     "hostname": hosts.host_name,
-    "idn-hostname": idn.host_name,
+    "idn-hostname": hosts.idn_host_name,
     "ipv4": _whole(hosts.IPV4),
     "ipv6": _whole(hosts.IPV6),
     "uri": _whole(uris.URI),
@@ -51,13 +52,16 @@ FORMATS: dict[str, Callable[[Builder], Expr]] = {
 }
 
 WIDER: dict[str, Callable[[Builder], Expr]] = {
-    "idn-hostname": _whole(r"[A-Za-z0-9.\-\x80-\u{10FFFF}]+"),
-    "idn-email": _whole("[^]+@[^]+"),
+    "idn-hostname": partial(hosts.idn_host_name, bounded=False),
+    "idn-email": partial(mail.idn_email, bounded=False),
 }
 
-_SHORT, _ALONE = "with U-labels that are short enough in any Punycode", "no A-labels beside U-labels from right to left"
+_LENGTH = (
+    "without host names in which a beginning of a U-label, or it and the fewest characters that make one of it, "
+    "take more octets than there is room for, and the whole does not"
+)
 
 NARROWED = {
-    "idn-hostname": f"with marks in one order only, and {_ALONE}",
-    "idn-email": f"with host names {_SHORT}, and {_ALONE}",
+    "idn-hostname": _LENGTH,
+    "idn-email": _LENGTH,
 }

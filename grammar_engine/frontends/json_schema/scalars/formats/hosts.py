@@ -1,8 +1,13 @@
-r"""`hostname`, `ipv4`, `ipv6`: RFC 1123 section 2.1, RFC 2673 section 3.2, RFC 4291 section 2.2.
+r"""`hostname`, `idn-hostname`, `ipv4`, `ipv6`: RFC 1123 section 2.1, RFC 5890 to 5893, RFC 2673 section 3.2, RFC 4291 section 2.2.
 
 A label with `--` in third and fourth place is an A-label of an internationalised name (`xn--...`, in any case of the letters): what follows is
 the Punycode of a U-label, as RFC 5890 to 5893 have it with the characters of Unicode 14. Whether the directions of several labels go together
 is asked of `idn-hostname` only, where they are seen.
+
+Internationalised names are read by the core (csrc/regex/rx_name.c), exactly but for one thing: a U-label is left out, too, if a beginning of it takes more
+octets as an A-label than there is room for, and the whole does not. More characters can take fewer octets, by one or two, since how Punycode writes a
+number depends on the one before. The same where a beginning is no label yet, as behind a hyphen: then it and the fewest characters that make a label of
+it have to fit. In a name of nearly 253 octets that may happen in any label.
 """
 
 from __future__ import annotations
@@ -26,16 +31,15 @@ def _ipv6() -> str:
 IPV6 = _ipv6()
 
 _ALNUM, _LDH = "[A-Za-z0-9]", "[A-Za-z0-9-]"
-_REST = f"(?:{_ALNUM}|{_LDH}(?:{_ALNUM}(?:{_LDH}{{0,59}}{_ALNUM})?|-{_ALNUM}(?:{_LDH}{{0,58}}{_ALNUM})?))?"
-LABEL, LABEL_WITH_LETTER = f"{_ALNUM}{_REST}", f"[A-Za-z]{_REST}"
-
-
-def label(b: Builder, *, left: bool = False) -> Expr:
-    """A label in ASCII. `left`: of A-labels only those without characters that are written from right to left."""
-    return b.union(b.pattern(LABEL, ECMA_FULL), b.concat(b.pattern("[Xx][Nn]--", ECMA_FULL), b.punycode(left=left)))
+_LABEL = f"{_ALNUM}(?:{_ALNUM}|{_LDH}(?:{_ALNUM}(?:{_LDH}{{0,59}}{_ALNUM})?|-{_ALNUM}(?:{_LDH}{{0,58}}{_ALNUM})?))?"
 
 
 def host_name(b: Builder) -> Expr:
     """Labels of at most 63 characters, at most 253 in all."""
-    one = label(b)
-    return b.intersect(b.concat(one, b.repeat(b.concat(b.bytes(b"."), one), 0, None)), b.repeat(b.char, 1, 253))
+    label = b.union(b.pattern(_LABEL, ECMA_FULL), b.concat(b.pattern("[Xx][Nn]--", ECMA_FULL), b.punycode()))
+    return b.intersect(b.concat(label, b.repeat(b.concat(b.bytes(b"."), label), 0, None)), b.repeat(b.char, 1, 253))
+
+
+def idn_host_name(b: Builder, *, bounded: bool = True) -> Expr:
+    """Names with labels in ASCII, A-labels, and U-labels. Not `bounded`: of any length."""
+    return b.host_name(all_dots=True, bounded=bounded)

@@ -1,0 +1,488 @@
+/* NAME(options): internationalised host names. A native expression that reads labels of three forms:
+ *
+ *     www                letters, digits, hyphens (RFC 1123, section 2.1)
+ *     xn--bcher-kva      A-labels, decoded while they are read (rx_punycode.c)
+ *     bücher             U-labels: a state of the automaton and what normalisation has to remember (rx_ulabel.c)
+ *
+ * and what holds of a whole name: it has at most 253 octets as A-labels, 63 each; and if one of its labels is written from right to left, RFC 5893
+ * asks something of all of them. What kind of labels may still come is the set of a node.
+ *
+ * A node is *bounded* or not. In a bounded one octets are counted: it knows the text of its label, so such nodes do not recur. Without the bounds
+ * they are a few hundred, and stand for the others where the bounds do no harm (rx_unbound.c).
+ *
+ * In any form (RX_ANY_FORM) a label is one of which normalisation form C makes a U-label. Then a state of the automaton is that of the characters that
+ * are decided, and those that more may be composed with are kept open (ulabel_open).
+ *
+ * Every node that is made is inhabited. Without bounds any label that is not dead can be finished (ULABEL_MORE). With them a beginning of a U-label is
+ * *alive* if it fits as it is, or as what it is composed to with one more character, and is a label or fits with the fewest characters that make one of
+ * it. These are looked for among all there are, where it is in doubt, in ranges of which most are seen to take too many octets; it is charged to the
+ * budget. What is alive has a next character behind which it is alive, or is a label; and what is not has no future. */
+#include "rx_name.h"
+#include "rx_punycode.h"
+#include "utf8.h"
+
+enum { NAME_HEAD = offsetof(rx_name, open.code) / sizeof(u32), XN = 4 };
+
+static bool is_bounded(const rx_name *s) { return s->options & RX_BOUNDED; }
+static u32 pack(ulabel_state s) { return s.at ? s.at | (u32)s.first << 8 | (u32)s.order << 16 : 0; }
+/* In any form what is decided is normal, so that nothing of it matters but where the automaton is. */
+static u32 pack_of(const rx_name *s, ulabel_state state) { return pack(s->options & RX_ANY_FORM ? (ulabel_state){.at = state.at} : state); }
+static ulabel_state unpack(u32 s) { return (ulabel_state){(u8)s, (u8)(s >> 8), (u8)(s >> 16)}; }
+
+static bool is_dot(const rx_name *s, u32 code) {
+    return code == '.' || (s->options & RX_ALL_DOTS && (code == 0x3002 || code == 0xff0e || code == 0xff61));
+}
+
+/* --- U-labels ------------------------------------------------------------------------------------------------------------- */
+
+typedef struct name_label { /* a U-label */
+    label_text text;
+    ulabel_state state;
+    ulabel_set set;
+    bool any_form;
+    ulabel_open open;
+} name_label;
+
+static void text_codes(const rx_arena *x, u32 text, u32 *code, u32 *n) {
+    u32 length = 0;
+    for (const u32 *words = intern_words(&x->labels, text); words[0] != NONE; words = intern_words(&x->labels, words[0])) length++;
+    *n = length;
+    for (const u32 *words = intern_words(&x->labels, text); words[0] != NONE; words = intern_words(&x->labels, words[0])) code[--length] = words[1];
+}
+
+static void load_label(const rx_arena *x, const rx_name *s, name_label *l) {
+    u32 code[LABEL_OCTETS + 1], n;
+    text_codes(x, s->text, code, &n);
+    memset(&l->text, 0, sizeof l->text);
+    for (u32 i = 0; i < n; i++) label_append(&l->text, code[i]);
+    l->state = unpack(s->state);
+    l->set = (ulabel_set)s->set;
+    l->any_form = s->options & RX_ANY_FORM;
+    l->open = s->open;
+}
+
+/* Appends characters that are decided. */
+static bool append_closed(name_label *l, const u32 *code, u32 n) {
+    if (l->text.n + n > LABEL_LONGEST) return false;
+    for (u32 i = 0; i < n; i++) {
+        if (!ulabel_step(&l->state, code[i])) return false;
+        label_append(&l->text, code[i]);
+    }
+    return true;
+}
+
+static bool append_open(name_label *l) {
+    u32 closed[ULABEL_OPEN], n = ulabel_close(&l->open, closed);
+    l->open.n = 0;
+    return append_closed(l, closed, n);
+}
+
+static bool append_char(name_label *l, u32 code) {
+    u32 decided[ULABEL_OPEN], n = 1;
+    decided[0] = code;
+    if (l->any_form && !ulabel_normalise(&l->open, code, decided, &n)) return false;
+    return append_closed(l, decided, n);
+}
+
+static bool can_finish(rx_arena *x, const name_label *l, u32 room);
+
+/* Can it with one of these as its next character? Behind them the states are the same. */
+static bool finish_with_alike(rx_arena *x, const name_label *l, const label_outlook *o, u32 low, u32 high, u32 room) {
+    if (!label_may_fit_with(o, low, high, room)) return false;
+    if (high - low >= 8) {
+        u32 middle = low + (high - low) / 2;
+        return finish_with_alike(x, l, o, low, middle, room) || finish_with_alike(x, l, o, middle + 1, high, room);
+    }
+    for (u32 code = low; code <= high; code++) {
+        name_label longer = *l;
+        if (!budget_work(x->b, 1)) return false;
+        if (append_closed(&longer, &code, 1) && can_finish(x, &longer, room)) return true;
+    }
+    return false;
+}
+
+/* Can it with one of these, behind which so many characters are missing? Nothing is open, and nothing is composed with what comes. */
+static bool finish_between(rx_arena *x, const name_label *l, const label_outlook *o, u32 low, u32 high, u32 room, u32 n_missing) {
+    ulabel_state after = l->state;
+    u32 last;
+    u8 class = ulabel_class_until(low, &last);
+    if (last < high) {
+        u32 middle = max_u32(last, low + (high - low) / 2);
+        if (!label_may_fit_with(o, low, high, room)) return false;
+        return finish_between(x, l, o, low, last, room, n_missing) || (last < middle && finish_between(x, l, o, last + 1, middle, room, n_missing)) ||
+               finish_between(x, l, o, middle + 1, high, room, n_missing);
+    }
+    if (!class || (l->any_form && !ulabel_is_starter_class(class)) || !ulabel_step(&after, low)) return false;
+    return ulabel_n_missing(after, l->set) == n_missing && finish_with_alike(x, l, o, low, high, room);
+}
+
+static bool finish_with_one(rx_arena *x, const name_label *l, u32 code, u32 room) {
+    name_label longer = *l;
+    return budget_work(x->b, 1) && append_char(&longer, code) && can_finish(x, &longer, room);
+}
+
+/* Can it with one of these? */
+static bool finish_with(rx_arena *x, const name_label *l, u32 low, u32 high, u32 room) {
+    name_label closed = *l;
+    label_outlook o;
+    bool closes = append_open(&closed);
+    if (closes) {
+        label_look(&closed.text, &o);
+        for (u32 n_missing = 0; n_missing <= ULABEL_MORE; n_missing++)
+            if (finish_between(x, &closed, &o, low, high, room, n_missing)) return true;
+    }
+    if (!l->any_form) return false;
+    for (u32 code = low; (code = closes ? ulabel_next_unstable(code) : code) <= high; code++)
+        if (finish_with_one(x, l, code, room)) return true;
+    return false;
+}
+
+/* Can it with a character that is composed with what is open? Then that is no more characters than it was. */
+static bool finish_by_composing(rx_arena *x, const name_label *l, u32 room) {
+    u32 closed[ULABEL_OPEN], n_closed = ulabel_close(&l->open, closed);
+    if (!l->any_form || l->text.n + 1 > room || label_octets(&l->text) + 1 > room) return false;
+    for (u32 code = 0; (code = ulabel_next_second(&l->open, code)) != NONE;) {
+        name_label longer = *l;
+        if (!budget_work(x->b, 1)) return false;
+        if (append_char(&longer, code) && longer.text.n == l->text.n && ulabel_close(&longer.open, closed) <= n_closed && can_finish(x, &longer, room)) return true;
+    }
+    return false;
+}
+
+/* Does it fit, and is it a label, or one with the fewest characters that make one of it? */
+static bool can_finish(rx_arena *x, const name_label *l, u32 room) {
+    name_label closed = *l;
+    if (!append_open(&closed) || !label_fits(&closed.text, room)) return finish_by_composing(x, l, room);
+    u32 n_missing = ulabel_n_missing(closed.state, closed.set);
+    if (n_missing == 0 || (room >= LABEL_LONGEST && label_is_sure(closed.text.n - closed.text.n_far, closed.text.n_far + ULABEL_MORE, 2))) return true;
+    label_outlook o;
+    label_look(&closed.text, &o);
+    for (u32 n_after = 0; n_after < n_missing; n_after++) /* what is open is not composed: that would not mend anything */
+        if (finish_between(x, &closed, &o, '-', ULABEL_LAST_CODE, room, n_after)) return true;
+    return false;
+}
+
+/* The first of these with which it can go on, whatever its length. NONE: there is none. */
+static u32 first_of(const name_label *l, u32 low, u32 high) {
+    name_label closed = *l;
+    bool closes = append_open(&closed);
+    for (u32 code = low, last; code <= high; code = last + 1) {
+        u8 class = ulabel_class_until(code, &last);
+        ulabel_state after = closed.state;
+        last = min_u32(last, high);
+        if (!l->any_form || ulabel_are_closed(code, last)) {
+            if (closes && class && ulabel_step(&after, code)) return code;
+            continue;
+        }
+        for (u32 one = code; one <= last; one++) {
+            name_label longer = *l, whole;
+            if (!append_char(&longer, one)) continue;
+            whole = longer;
+            if (append_open(&whole) || ulabel_is_syllable_begun(&longer.open, longer.state)) return one;
+        }
+    }
+    return NONE;
+}
+
+/* A character on a short way to the end of a label. */
+static u32 likely_code(const name_label *l) {
+    name_label closed = *l;
+    if (!append_open(&closed)) return ulabel_next_second(&l->open, 0);
+    return ulabel_following(closed.state) ? ulabel_following(closed.state) : 'a';
+}
+
+/* --- labels ---------------------------------------------------------------------------------------------------------------- */
+
+static puny_text encoded_text(const rx_arena *x, const rx_name *s) {
+    puny_text text = {.set = (ulabel_set)s->set};
+    u32 code[LABEL_OCTETS + 1];
+    text_codes(x, s->text, code, &text.n);
+    for (u32 i = 0; i < text.n; i++) text.at[i] = (u8)code[i];
+    return text;
+}
+
+/* What the label at hand is as a whole, and how many octets it takes. */
+static ulabel_verdict end_of_label(const rx_arena *x, const rx_name *s, u32 *octets) {
+    name_label label;
+    *octets = s->n;
+    if (s->form == NAME_XN || s->form == NAME_ASCII) return s->n && !s->is_hyphen ? ULABEL_IS_EITHER : ULABEL_NONE;
+    if (s->form == NAME_ENCODED) {
+        puny_text text = encoded_text(x, s);
+        return puny_end(&text);
+    }
+    load_label(x, s, &label);
+    if (!append_open(&label)) return ULABEL_NONE;
+    if (is_bounded(s)) *octets = LABEL_PREFIX + label_octets(&label.text);
+    return ulabel_end(label.state, label.set);
+}
+
+static u32 room_of(const rx_name *s) { return is_bounded(s) ? min_u32(LABEL_OCTETS, NAME_OCTETS - s->used) : LABEL_OCTETS; }
+
+static bool is_whole(const rx_arena *x, const rx_name *s) {
+    u32 octets;
+    return !s->begun && end_of_label(x, s, &octets) && (!is_bounded(s) || octets <= room_of(s));
+}
+
+/* Can the label be finished? *least: the bytes that takes at least; of an A-label, those of one way. */
+static bool is_alive(rx_arena *x, const rx_name *s, u32 *least) {
+    u32 room = room_of(s);
+    *least = s->n == 0 || s->is_hyphen;
+    if (s->form == NAME_XN || s->form == NAME_ASCII) return !is_bounded(s) || s->n + *least <= room;
+    if (s->form == NAME_ENCODED) {
+        puny_text text = encoded_text(x, s);
+        return s->n <= room && puny_finish(x, &text, room - s->n, least);
+    }
+    name_label label, closed;
+    u8 bytes[4];
+    load_label(x, s, &label);
+    closed = label;
+    bool closes = append_open(&closed);
+    if (!closes || !ulabel_end(closed.state, closed.set)) *least = utf8_encode(likely_code(&label), bytes);
+    if (is_bounded(s)) return room >= LABEL_PREFIX && can_finish(x, &label, room - LABEL_PREFIX);
+    return closes || ulabel_is_syllable_begun(&label.open, label.state);
+}
+
+/* --- nodes ----------------------------------------------------------------------------------------------------------------- */
+
+/* So many bytes of a character that has begun. */
+static u32 n_missing(u32 begun) {
+    u32 n = begun > 0xffff ? 3 : begun > 0xff ? 2 : 1, first = begun >> 8 * (n - 1);
+    return begun < 4 ? begun : (first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4) - n;
+}
+
+static rx_id name_node(rx_arena *x, rx_name *s, bool is_known) {
+    u32 least = n_missing(s->begun), flags = RX_INHABITED | (s->begun ? 0u : RX_TEXT) | (is_bounded(s) ? RX_FINITE : 0u);
+    if (s->state == 0 && s->form == NAME_UNICODE) return RX_ID_NEVER;
+    if (!is_known && !is_alive(x, s, &least)) return x->b->status == GE_OK ? RX_ID_NEVER : NONE;
+    if (is_whole(x, s)) flags |= RX_NULLABLE;
+    if (x->b->status != GE_OK) return NONE;
+    u32 before = intern_count(&x->nodes);
+    rx_id id = rx_intern(x, (const u32 *)s, NAME_HEAD + s->open.n, flags, 0);
+    if (id != NONE && id >= before && !(flags & RX_NULLABLE)) x->meta.at[id].distance = (u16)max_u32(least, 1);
+    return id;
+}
+
+rx_name rx_name_of(const rx_arena *x, rx_id id) {
+    rx_name s;
+    memset(&s, 0, sizeof s);
+    memcpy(&s, intern_words(&x->nodes, id), intern_length(&x->nodes, id) * sizeof(u32));
+    return s;
+}
+
+static u32 empty_text(rx_arena *x) { return intern(x->b, &x->labels, (u32[]){NONE, 0}, 2, NULL); }
+
+static bool begin_label(rx_arena *x, rx_name *s, u32 used, u32 set) {
+    *s = (rx_name){.kind = RX_NAME, .options = s->options, .used = used, .set = set, .form = NAME_XN, .text = empty_text(x)};
+    s->state = pack(ulabel_start((ulabel_set)set));
+    return s->text != NONE;
+}
+
+rx_id rx_host_name(rx_arena *x, u32 options) {
+    rx_name s = {.options = options};
+    for (u32 i = 0; i < RX_NAME_SETS; i++) { /* tell the dot and all bytes outside of ASCII apart */
+        byte_set set = rx_name_bytes(i);
+        if (intern(x->b, &x->sets, set.w, 8, NULL) == NONE) return NONE;
+    }
+    x->has_name = x->has_punycode = true;
+    return begin_label(x, &s, 0, ULABEL_ANY) ? name_node(x, &s, false) : NONE;
+}
+
+/* The bytes outside of ASCII in which a bit is set; and the dot. */
+byte_set rx_name_bytes(u32 index) {
+    byte_set set = {{0}};
+    if (index == RX_NAME_SETS - 1) set_add(&set, '.');
+    for (u32 byte = 0x80; byte < 0x100; byte++)
+        if (byte >> index & 1) set_add(&set, byte);
+    return set;
+}
+
+/* The next label, behind a dot. False: the one at hand is none, or no other may follow. */
+static bool pass_dot(rx_arena *x, rx_name *s) {
+    u32 octets;
+    ulabel_verdict verdict = end_of_label(x, s, &octets);
+    if (!verdict || (is_bounded(s) && (octets > room_of(s) || s->used + octets + 2 > NAME_OCTETS))) return false;
+    return begin_label(x, s, is_bounded(s) ? s->used + octets + 1 : 0, ulabel_beside((ulabel_set)s->set, verdict));
+}
+
+static bool append_text(rx_arena *x, rx_name *s, u32 code) {
+    if (s->form == NAME_ENCODED || is_bounded(s)) s->text = intern(x->b, &x->labels, (u32[]){s->text, code}, 2, NULL);
+    return s->text != NONE;
+}
+
+/* One more character of a U-label. */
+static bool read_far(rx_arena *x, rx_name *s, u32 code) {
+    u32 decided[ULABEL_OPEN], n = 1;
+    ulabel_state state = unpack(s->state);
+    decided[0] = code;
+    if (s->options & RX_ANY_FORM && !ulabel_normalise(&s->open, code, decided, &n)) return false;
+    for (u32 i = 0; i < n; i++)
+        if (!ulabel_step(&state, decided[i]) || !append_text(x, s, decided[i] < FIRST_FAR ? PLAIN : decided[i])) return false;
+    s->state = pack_of(s, state);
+    return true;
+}
+
+static bool is_alnum(u32 code) { return code - '0' < 10 || (code | 0x20) - 'a' < 26; }
+
+static bool is_no_u_label(rx_arena *x, rx_name *s) {
+    s->state = s->open.n = 0;
+    s->text = empty_text(x);
+    return s->text != NONE && x->b->status == GE_OK;
+}
+
+/* One more character of a label that was all in ASCII. */
+static bool read_ascii(rx_arena *x, rx_name *s, u32 code) {
+    u32 lower = code | 0x20;
+    if (!is_alnum(code) && (code != '-' || s->n == 0)) return false;
+    if (s->n == 0 && code <= '9') { /* RFC 5893 asks for a letter */
+        if (s->set == ULABEL_MIXED) return false;
+        s->set = ULABEL_LEFT;
+        s->state = pack(ulabel_start(ULABEL_LEFT));
+    }
+    if (s->n == XN - 1 && s->is_hyphen && code == '-') {
+        if (s->form != NAME_XN) return false;
+        s->form = NAME_ENCODED;
+        s->n = XN;
+        s->is_hyphen = 0;
+        return is_no_u_label(x, s);
+    }
+    if (s->n >= XN || (code == '-' ? '-' : lower) != (u32)"xn--"[s->n]) s->form = NAME_ASCII;
+    s->is_hyphen = code == '-';
+    s->n++;
+    if (!is_bounded(s)) s->n = min_u32(s->n, XN);
+    if (!s->state || ((code < 'A' || code > 'Z') && read_far(x, s, code))) return true;
+    return is_no_u_label(x, s);
+}
+
+static bool read_char(rx_arena *x, rx_name *s, u32 code) {
+    s->begun = 0;
+    if (is_dot(s, code)) return pass_dot(x, s);
+    if (s->form == NAME_ENCODED) {
+        u8 c = code < FIRST_FAR ? puny_char(code) : 0;
+        s->n++;
+        return c && append_text(x, s, c);
+    }
+    if (code < FIRST_FAR && s->form != NAME_UNICODE) return read_ascii(x, s, code);
+    if (!s->state || (code < FIRST_FAR && !is_alnum(code) && code != '-') || (code >= 'A' && code <= 'Z')) return false;
+    if (s->form != NAME_UNICODE) s->form = NAME_UNICODE, s->n = s->is_hyphen = 0;
+    return read_far(x, s, code);
+}
+
+/* The characters whose spelling begins with some bytes. False: there are none. */
+static bool chars_of(u32 bytes, u32 *low, u32 *high) {
+    u32 n = bytes > 0xffffff ? 4 : bytes > 0xffff ? 3 : bytes > 0xff ? 2 : 1, first = bytes >> 8 * (n - 1);
+    if (!utf8_range(bytes, low, high)) return false;
+    *low = max_u32(*low, first < 0x80 ? 0 : first < 0xe0 ? 0x80 : first < 0xf0 ? 0x800 : 0x10000); /* no spelling longer than it has to be */
+    *high = min_u32(*high, ULABEL_LAST_CODE);
+    return *low <= *high;
+}
+
+/* A character of which some bytes came, from a range. Without bounds, where all of it leads to the same, only how many bytes are missing is kept. */
+static rx_id begin_char(rx_arena *x, rx_name *s, u32 begun, u32 low, u32 high) {
+    bool has_dot = false, any_form = s->options & RX_ANY_FORM;
+    static const u32 dots[] = {0x3002, 0xff0e, 0xff61};
+    for (u32 i = 0; i < 3; i++) {
+        rx_name other = *s;
+        if (dots[i] >= low && dots[i] <= high && is_dot(s, dots[i])) has_dot |= pass_dot(x, &other);
+    }
+    s->begun = begun;
+    if (x->b->status != GE_OK) return NONE;
+    if (has_dot) return name_node(x, s, true);
+    if (s->form == NAME_ENCODED || !s->state) return RX_ID_NEVER;
+    name_label label;
+    u32 last, room = room_of(s), n_open = s->open.n + ULABEL_MORE + 3; /* what one more character may be decomposed to */
+    load_label(x, s, &label);
+    if (first_of(&label, low, high) == NONE) return RX_ID_NEVER;
+    if (is_bounded(s) && (room < LABEL_OCTETS || !label_is_sure(label.text.n - label.text.n_far + n_open, label.text.n_far + n_open, 2))) {
+        bool alive = room > LABEL_PREFIX;
+        room -= min_u32(room, LABEL_PREFIX);
+        alive = alive && finish_with(x, &label, low, high, room);
+        if (!alive) return x->b->status == GE_OK ? RX_ID_NEVER : NONE;
+    }
+    if (!is_bounded(s) && (!any_form || ulabel_are_starters(low, high))) { /* they decide on what is open */
+        append_open(&label);
+        s->form = NAME_UNICODE;
+        s->open.n = s->n = s->is_hyphen = 0;
+        if (ulabel_class_until(low, &last) && last >= high && (!any_form || ulabel_are_closed(low, high))) {
+            append_char(&label, low);
+            s->begun = high - low < 64 ? 1 : high - low < 4096 ? 2 : 3;
+        }
+        s->state = pack_of(s, label.state);
+    }
+    return name_node(x, s, true);
+}
+
+rx_id rx_name_step(rx_arena *x, rx_id id, u32 byte) {
+    rx_name s = rx_name_of(x, id);
+    u32 begun = s.begun << 8 | byte, low, high;
+    if (s.begun && s.begun < 4) {
+        s.begun--;
+        return byte >= 0x80 && byte < 0xc0 ? name_node(x, &s, true) : RX_ID_NEVER;
+    }
+    if (!chars_of(begun, &low, &high)) return RX_ID_NEVER;
+    if (low < high) return begin_char(x, &s, begun, low, high);
+    if (!read_char(x, &s, low)) return x->b->status == GE_OK ? RX_ID_NEVER : NONE;
+    if (!is_bounded(&s)) ulabel_simplify(&s.open);
+    return name_node(x, &s, false);
+}
+
+rx_id rx_name_unbound(rx_arena *x, rx_id id) {
+    rx_name s = rx_name_of(x, id);
+    s.options &= ~(u32)RX_BOUNDED;
+    s.used = 0;
+    if (s.form != NAME_ENCODED) s.text = empty_text(x), s.n = min_u32(s.n, XN);
+    ulabel_simplify(&s.open);
+    if (s.text == NONE) return NONE;
+    u32 begun = s.begun, low, high;
+    s.begun = 0;
+    return begun && chars_of(begun, &low, &high) ? begin_char(x, &s, begun, low, high) : name_node(x, &s, true);
+}
+
+/* --- questions ------------------------------------------------------------------------------------------------------------- */
+
+u32 rx_name_least(const rx_arena *x, rx_id id) {
+    rx_name s = rx_name_of(x, id);
+    return rx_nullable(x, id) ? 0 : s.form == NAME_ENCODED && !s.begun ? 1 : x->meta.at[id].distance;
+}
+
+void rx_name_first(const rx_arena *x, rx_id id, byte_set *out) {
+    rx_name s = rx_name_of(x, id);
+    bool far = (s.state && s.form != NAME_ENCODED) || s.options & RX_ALL_DOTS;
+    memset(out, 0, sizeof *out);
+    if (s.begun) {
+        set_add_range(out, 0x80, 0xbf);
+        return;
+    }
+    for (u32 byte = 0; byte < 0x80; byte++)
+        if (is_alnum(byte) || byte == '-' || byte == '.') set_add(out, byte);
+    if (far) set_add_range(out, 0xc2, 0xf4);
+}
+
+u32 rx_name_likely_byte(const rx_arena *x, rx_id id) {
+    rx_name s = rx_name_of(x, id);
+    name_label label;
+    u32 low, high;
+    u8 bytes[4];
+    if (s.begun && s.begun < 4) return 0x80;
+    if (rx_nullable(x, id) || s.form == NAME_ENCODED) return NONE;
+    if (!s.begun && s.form != NAME_UNICODE) return PLAIN;
+    load_label(x, &s, &label);
+    if (s.begun && !chars_of(s.begun, &low, &high)) return NONE;
+    u32 code = s.begun ? first_of(&label, low, high) : likely_code(&label), n = code == NONE ? 0 : utf8_encode(code, bytes);
+    return code == NONE ? NONE : bytes[n - (s.begun ? n_missing(s.begun) : n)];
+}
+
+bool rx_name_read(const rx_arena *x, rx_id id, name_state *out) {
+    rx_name s = rx_name_of(x, id);
+    name_label label;
+    memset(out, 0, sizeof *out);
+    *out = (name_state){.used = s.used, .begun = s.begun, .most = NONE, .any_form = s.options & RX_ANY_FORM};
+    if (s.form == NAME_UNICODE || (s.state && s.form != NAME_ENCODED)) {
+        load_label(x, &s, &label);
+        out->read = label.text;
+        out->open = s.open;
+        bool is_begun = label.text.n || s.open.n;
+        if (is_begun && (!append_open(&label) || ulabel_n_missing(label.state, label.set))) out->n_more = ULABEL_MORE;
+    } else
+        for (u32 i = 0; i < s.n; i++) label_append(&out->read, PLAIN);
+    return s.used || s.begun || out->read.n || out->open.n;
+}
