@@ -12,7 +12,10 @@
 #include "regex/rx_punycode.c"        /*   ... in Punycode */
 #include "regex/rx_label.c"           /*   ... how many octets they take */
 #include "regex/rx_name.c"            /*   ... in names */
-#include "regex/rx_unbound.c"         /*   ... and that where their bounds do not matter */
+#include "regex/rx_length.c"           /*   ... how many characters an expression has */
+#include "regex/rx_ending.c"           /*   ... a short way to its end */
+#include "regex/rx_fit.c"              /*   ... whether names fit in their bounds */
+#include "regex/rx_unbound.c"          /*   ... and that where the bounds do not matter */
 #include "regex/rx_syntax.c"           /*   regular expressions as texts */
 #include "regex/rx_syntax_node.c"      /*   ... as a kind of expression */
 #include "regex/rx_derive.c"          /*   derivatives, byte classes, emptiness */

@@ -442,6 +442,27 @@ static bool add_eos(ge_engine *e, u32 config) {
     return true;
 }
 
+bool mk_change(ge_engine *e, u32 config, rx_id (*change)(rx_arena *x, rx_id id), u32 *changed) {
+    id_vec pairs = {0}, states = {0};
+    bool ok = true, is_other = false;
+    for (u32 i = 0, n = cf_count(e, config); ok && i < n; i++) {
+        u32 state = cf_alternative_at(e, config, i).state >> 1;
+        pairs.n = 0;
+        for (u32 k = 0; ok && k < lx_count(&e->lx, state); k++) {
+            rx_id expr = intern_words(&e->lx.states, state)[2 * k + 1], other = change(&e->lx.x, expr);
+            is_other |= other != expr;
+            ok = other != NONE && vec_push(&e->b, &pairs, lx_lexeme_at(&e->lx, state, k)) && vec_push(&e->b, &pairs, other);
+        }
+        u32 to = !ok ? NONE : pairs.n ? lx_state_of(&e->lx, pairs.at, pairs.n / 2) : state;
+        ok = to != NONE && vec_push(&e->b, &states, to);
+    }
+    *changed = config;
+    if (ok && is_other) ok = (*changed = cf_with_states(e, config, states.at)) != NONE;
+    vec_drop(&e->b, &pairs);
+    vec_drop(&e->b, &states);
+    return ok;
+}
+
 /* The mask of a configuration in which names have a bound, or regular expressions are exact, from that of the one in which they have not, or are
  * loose. */
 static bool build_from_wider(ge_engine *e, u32 config, u32 unbound, u32 loose) {

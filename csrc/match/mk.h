@@ -91,6 +91,8 @@ bool mk_over_nested(ge_engine *e, u32 config, u32 hub, mk_found *found, bool *do
  * leave one. reached (may be NULL): the states to which the tokens in bits lead are added to it. */
 bool mk_cut(ge_engine *e, u32 state, u32 hub, vb_cut *cut, id_vec *reached);
 
+/* *changed = the configuration in which each expression is what `change` makes of it: itself if that is the expression. */
+bool mk_change(ge_engine *e, u32 config, rx_id (*change)(rx_arena *x, rx_id id), u32 *changed);
 /* *unbound = the configuration in which names have any length: itself if it has none. */
 bool mk_unbound(ge_engine *e, u32 config, u32 *unbound);
 /* *reads: can the configuration read a token? Mostly by derivatives, without states on the way. */

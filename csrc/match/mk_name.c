@@ -2,7 +2,7 @@
  *
  * What was read of a label tells configurations apart, so nearly each token that goes on with one would lead to a configuration of its own. So the
  * vocabulary is walked from a configuration in which names have any length: the same for all texts that the grammar does not tell apart but for
- * that. It allows all that may be allowed. A token of it stays if it can be gone on with so that names fit (regex/rx_unbound.c): mostly the token and
+ * that. It allows all that may be allowed. A token of it stays if it can be gone on with so that names fit (regex/rx_fit.c): mostly the token and
  * a short ending of the lexeme do. Others are read from the configuration itself.
  *
  * Not within A-labels: each text there is a configuration of its own anyway, of which the ending would have to be found. */
@@ -11,27 +11,20 @@
 
 enum { LONGEST_TEXT = 256 }; /* of a token and an ending; what is longer is read */
 
-bool mk_unbound(ge_engine *e, u32 config, u32 *unbound) {
-    id_vec pairs = {0}, states = {0};
-    bool ok = true, changed = false, decodes = false;
-    *unbound = config;
-    if (!e->lx.x.has_name || e->g->longest || e->switches & GE_NO_CLAMPING) return true;
-    for (u32 i = 0, n = cf_count(e, config); ok && i < n; i++) {
+/* May an expression of the configuration go on within an A-label? */
+static bool is_encoded(const ge_engine *e, u32 config) {
+    for (u32 i = 0; i < cf_count(e, config); i++) {
         u32 state = cf_alternative_at(e, config, i).state >> 1;
-        pairs.n = 0;
-        for (u32 k = 0; ok && k < lx_count(&e->lx, state); k++) {
-            rx_id expr = intern_words(&e->lx.states, state)[2 * k + 1], other = rx_unbound(&e->lx.x, expr);
-            changed |= other != expr;
-            decodes |= rx_begins_with_punycode(&e->lx.x, expr);
-            ok = other != NONE && vec_push(&e->b, &pairs, lx_lexeme_at(&e->lx, state, k)) && vec_push(&e->b, &pairs, other);
-        }
-        u32 to = !ok ? NONE : pairs.n ? lx_state_of(&e->lx, pairs.at, pairs.n / 2) : state;
-        ok = to != NONE && vec_push(&e->b, &states, to);
+        for (u32 k = 0; k < lx_count(&e->lx, state); k++)
+            if (rx_begins_with_punycode(&e->lx.x, intern_words(&e->lx.states, state)[2 * k + 1])) return true;
     }
-    if (ok && changed && !decodes) ok = (*unbound = cf_with_states(e, config, states.at)) != NONE;
-    vec_drop(&e->b, &pairs);
-    vec_drop(&e->b, &states);
-    return ok;
+    return false;
+}
+
+bool mk_unbound(ge_engine *e, u32 config, u32 *unbound) {
+    *unbound = config;
+    if (!e->lx.x.has_name || e->g->longest || e->switches & GE_NO_CLAMPING || is_encoded(e, config)) return true;
+    return mk_change(e, config, rx_unbound, unbound);
 }
 
 static bool names_of(ge_engine *e, u32 config, rx_names *names) {

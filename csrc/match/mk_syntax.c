@@ -11,25 +11,9 @@
 #include "mk.h"
 
 bool mk_loosen(ge_engine *e, u32 config, u32 *loose) {
-    id_vec pairs = {0}, states = {0};
-    bool ok = true, changed = false;
     *loose = config;
     if (!e->lx.x.has_syntax || e->g->longest || e->g->g.has_distinct || e->switches & GE_NO_CLAMPING) return true;
-    for (u32 i = 0, n = cf_count(e, config); ok && i < n; i++) {
-        u32 state = cf_alternative_at(e, config, i).state >> 1;
-        pairs.n = 0;
-        for (u32 k = 0; ok && k < lx_count(&e->lx, state); k++) {
-            rx_id expr = intern_words(&e->lx.states, state)[2 * k + 1], other = rx_loosen(&e->lx.x, expr);
-            changed |= other != expr;
-            ok = other != NONE && vec_push(&e->b, &pairs, lx_lexeme_at(&e->lx, state, k)) && vec_push(&e->b, &pairs, other);
-        }
-        u32 to = !ok ? NONE : pairs.n ? lx_state_of(&e->lx, pairs.at, pairs.n / 2) : state;
-        ok = to != NONE && vec_push(&e->b, &states, to);
-    }
-    if (ok && changed) ok = (*loose = cf_with_states(e, config, states.at)) != NONE;
-    vec_drop(&e->b, &pairs);
-    vec_drop(&e->b, &states);
-    return ok;
+    return mk_change(e, config, rx_loosen, loose);
 }
 
 typedef VEC(rx_loose) loose_vec;

@@ -103,8 +103,8 @@ typedef struct rx_arena {
     rx_ranges id_start, id_continue; /* what is in their names; empty unless there are such */
     word_map apart;     /* FORK -> what may follow all the sets with which its parts begin */
     word_map unbound;   /* (node, with lengths) -> what is left of it without bounds of names; see rx_unbound.c */
-    VEC(rx_n_chars) chars; /* by node, least = NONE until it was asked for; see rx_unbound.c */
-    word_map ending_of;    /* node -> index in endings; see rx_unbound.c */
+    VEC(rx_n_chars) chars; /* by node, least = NONE until it was asked for; see rx_length.c */
+    word_map ending_of;    /* node -> index in endings; see rx_ending.c */
     VEC(rx_ending) endings;
     u64 derivatives;    /* computed so far */
 

@@ -15,25 +15,44 @@ typedef struct rx_names { /* what an expression asks of a text that rx_unbound d
 /* `id` with names of any length, and without the most characters of what names are in. NONE on failure. */
 rx_id rx_unbound(rx_arena *x, rx_id id);
 
+/* A part of an intersection that is a name. NONE: there is none. */
+rx_id rx_name_part(const rx_arena *x, rx_id id);
+
 /* May a string of `id` begin within an A-label, behind `xn--`? */
 bool rx_begins_with_punycode(const rx_arena *x, rx_id id);
-
-/* Appends a short string of `id`, *found: if there is one. False on failure. */
-bool rx_ending_text(rx_arena *x, rx_id id, byte_vec *out, bool *found);
-
-/* Adds those of `id` to what is asked by others. False on failure. */
-bool rx_add_names(rx_arena *x, rx_id id, rx_names *out);
-static inline rx_names rx_no_names(void) { return (rx_names){.most = NONE, .raw = true}; }
-static inline void rx_drop_names(rx_arena *x, rx_names *names) { vec_drop(x->b, &names->at); }
-
-/* True => if the text belongs to what rx_unbound makes of an expression that asks this, so does it to the expression. */
-bool rx_keeps_names(const rx_names *names, const u8 *text, u32 n);
 
 /* Are all strings of `id` the rest of a string in quotes that goes on with a name, of which something was read? */
 bool rx_goes_on_with_name(const rx_arena *x, rx_id id);
 
-/* The rest of a string in quotes, if it goes on with one, has no fewer characters. */
+/* Adds the names of `id` to what is asked by others. False on failure. */
+bool rx_add_names(rx_arena *x, rx_id id, rx_names *out);
+static inline rx_names rx_no_names(void) { return (rx_names){.most = NONE, .raw = true}; }
+static inline void rx_drop_names(rx_arena *x, rx_names *names) { vec_drop(x->b, &names->at); }
+
+/* --- lengths (rx_length.c) -------------------------------------------------------------------------------------------------- */
+
+/* Is it a number of characters, perhaps behind the rest of one? *least, *most: so many of them. */
+bool rx_is_length(const rx_arena *x, rx_id id, u32 *least, u32 *most);
+
+/* How many characters the strings of an expression have, by its structure: no fewer, no more than that (RX_NO_LENGTH: any number). */
+rx_n_chars rx_count_chars(rx_arena *x, rx_id id);
+
+/* The rest of a string in quotes, if it goes on with a name, has no fewer characters. */
 u32 rx_least_in_quotes(rx_arena *x, rx_id id);
+
+/* --- endings (rx_ending.c) -------------------------------------------------------------------------------------------------- */
+
+/* Appends a short string of `id`, *found: if there is one. False on failure. */
+bool rx_ending_text(rx_arena *x, rx_id id, byte_vec *out, bool *found);
+
+bool rx_has_ending(const rx_arena *x, rx_id id); /* one is known */
+/* Follows likely bytes as long as some are known, and lead to what was not there before. False on failure. */
+bool rx_follow_likely(rx_arena *x, rx_id id);
+
+/* --- what fits (rx_fit.c) ------------------------------------------------------------------------------------------------------ */
+
+/* True => if the text belongs to what rx_unbound makes of an expression that asks this, so does it to the expression. */
+bool rx_keeps_names(const rx_names *names, const u8 *text, u32 n);
 
 /* A name in quotes byte by byte, until it has ended: with a text that rx_unbound allows it can go on, as far as it is concerned; it cannot; or that is
  * not known. */

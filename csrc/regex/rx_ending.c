@@ -1,0 +1,191 @@
+/* Endings: a short string of an expression.
+ *
+ * Where names are under way, a way to an end is mostly plain to see: a dot behind a label that may end, a letter, what a pattern still asks for. Such a way is
+ * followed first; only then is one searched for, among the derivatives. What was found is kept as links: for each expression on the way the byte
+ * and the expression that come next, so each is followed once. */
+#include "rx_unbound.h"
+
+enum { ENDING_NODES = 4000, ENDING_BUCKETS = 256 };
+
+rx_id rx_name_part(const rx_arena *x, rx_id id) {
+    const u32 *node = intern_words(&x->nodes, id);
+    for (u32 i = 1; node[0] == RX_AND && i < intern_length(&x->nodes, id); i++)
+        if (rx_kind_of(x, node[i]) == RX_NAME) return node[i];
+    return NONE;
+}
+
+typedef struct ending_node {
+    rx_id id;
+    u32 parent, byte, length, next; /* index; the last byte, and how many there are of the way to it; what else is in its bucket */
+    u32 n_tried;                    /* classes, and one of them before the others */
+} ending_node;
+
+/* Does the byte bring a part of an intersection nearer to its end, or all of what is none, and may it come next? */
+static bool is_nearer(rx_arena *x, rx_id id, rx_id part, u32 byte) {
+    rx_id next = rx_derive(x, part, byte);
+    if (next == NONE || next == RX_ID_NEVER || !budget_work(x->b, 1) || x->meta.at[next].distance >= x->meta.at[part].distance) return false;
+    rx_id whole = rx_derive(x, id, byte);
+    if (whole == NONE || whole == RX_ID_NEVER) return false;
+    return id == part || (byte & 0xc0) == 0x80 || rx_count_chars(x, whole).least < rx_count_chars(x, id).least; /* no dot that asks for one more */
+}
+
+/* Beside names a dot, if it may be, since short labels fit anywhere; or a letter, since anything may come behind it; else any byte. NONE: there is
+ * none, or failure. */
+static u32 nearer_byte(rx_arena *x, rx_id id, rx_id part) {
+    u8 same[256];
+    byte_set first;
+    bool is_and = id != part;
+    if (!rx_told_apart(x, part, same) || !rx_first(x, part, &first)) return NONE;
+    for (const char *byte = ".a"; is_and && *byte; byte++) {
+        u32 chosen = x->class_byte[x->class_of[(u8)*byte]];
+        if (set_has(&first, chosen) && is_nearer(x, id, part, chosen)) return chosen;
+    }
+    for (u32 c = 0; c < x->n_classes && x->b->status == GE_OK; c++)
+        if ((is_and || same[c] == c) && set_has(&first, x->class_byte[c]) && is_nearer(x, id, part, x->class_byte[c])) return x->class_byte[c];
+    return NONE;
+}
+
+/* A byte on the way to an end, as names tell it, and in an intersection what else is farthest from its end. NONE: none is known. */
+static u32 likely_byte(rx_arena *x, rx_id id) {
+    for (;;) {
+        const u32 *node = intern_words(&x->nodes, id);
+        u32 n = intern_length(&x->nodes, id), far = RX_ID_NEVER, named = NONE;
+        switch ((rx_kind)node[0]) {
+        case RX_NAME: return rx_name_likely_byte(x, id);
+        case RX_QUOTE:
+            if (node[3]) return NONE;
+            id = node[1];
+            break;
+        case RX_TAG: id = node[1]; break;
+        case RX_CONCAT: id = rx_nullable(x, node[1]) ? node[2] : node[1]; break;
+        case RX_SET: return nearer_byte(x, id, id);
+        case RX_AND: {
+            for (u32 i = 1; i < n; i++) {
+                if (rx_kind_of(x, node[i]) == RX_NAME) named = node[i];
+                else if (far == RX_ID_NEVER || x->meta.at[node[i]].distance > x->meta.at[far].distance) far = node[i];
+            }
+            if (named == NONE) return NONE;
+            u32 byte = nearer_byte(x, id, far);
+            if (byte == NONE) byte = rx_name_likely_byte(x, named);
+            return byte == NONE ? x->class_byte[x->class_of['.']] : byte; /* the next label may have what is asked for */
+        }
+        case RX_OR: case RX_FORK:
+            for (u32 i = 1; i < n; i++) {
+                u32 byte = likely_byte(x, intern_words(&x->nodes, id)[i]);
+                if (byte != NONE) return byte;
+            }
+            return NONE;
+        default: return NONE;
+        }
+    }
+}
+
+bool rx_has_ending(const rx_arena *x, rx_id id) {
+    u32 index = map_get(&x->ending_of, id);
+    return rx_nullable(x, id) || (index != NONE && x->endings.at[index].next != NONE);
+}
+
+enum { SEARCHED, NOT_LIKELY }; /* how none was found: instead of a byte */
+
+static bool has_no_ending(const rx_arena *x, rx_id id) {
+    u32 index = map_get(&x->ending_of, id);
+    return index != NONE && x->endings.at[index].next == NONE && x->endings.at[index].byte == SEARCHED;
+}
+
+static bool keep_ending(rx_arena *x, rx_id id, rx_ending link) {
+    return map_put(x->b, &x->ending_of, id, x->endings.n) && vec_push(x->b, &x->endings, link);
+}
+
+static bool is_on(const rx_id *way, u32 n, rx_id id) {
+    while (n && way[n - 1] != id) n--;
+    return n != 0;
+}
+
+/* Follows likely bytes as long as some are known, and lead to what was not there before. Once for each expression on the way. */
+bool rx_follow_likely(rx_arena *x, rx_id start) {
+    rx_id way[RX_ENDING + 1] = {start};
+    u8 bytes[RX_ENDING];
+    u32 n = 0, byte;
+    rx_refresh_classes(x);
+    while (n < RX_ENDING && !rx_nullable(x, way[n]) && map_get(&x->ending_of, way[n]) == NONE && (byte = likely_byte(x, way[n])) != NONE) {
+        rx_id next = rx_derive(x, way[n], byte);
+        if (next == NONE || !budget_work(x->b, 1)) return false;
+        if (next == RX_ID_NEVER || is_on(way, n + 1, next)) break;
+        bytes[n++] = (u8)byte;
+        way[n] = next;
+    }
+    bool found = rx_has_ending(x, way[n]);
+    if (!found && map_get(&x->ending_of, way[n]) == NONE && !keep_ending(x, way[n], (rx_ending){NONE, NOT_LIKELY})) return false;
+    while (n-- > 0) {
+        if (found) x->meta.at[way[n]].known_empty = 2;
+        if (!keep_ending(x, way[n], found ? (rx_ending){way[n + 1], bytes[n]} : (rx_ending){NONE, NOT_LIKELY})) return false;
+    }
+    return x->b->status == GE_OK;
+}
+
+/* Follows first those derivatives for which the way there and a guess at the rest are shortest; where one is as good as the expression itself, before
+ * others of that are looked at. */
+static bool search_ending(rx_arena *x, rx_id start) {
+    VEC(ending_node) nodes = {0};
+    u32 bucket[ENDING_BUCKETS], lowest = min_u32(x->meta.at[start].distance, ENDING_BUCKETS - 1), found = NONE;
+    word_map seen = {0};
+    rx_refresh_classes(x);
+    memset(bucket, 0xff, sizeof bucket);
+    bucket[lowest] = 0;
+    bool ok = vec_push(x->b, &nodes, ((ending_node){start, NONE, 0, 0, NONE, 0})) && map_put(x->b, &seen, start, 0);
+    while (ok && found == NONE && nodes.n < ENDING_NODES) {
+        while (lowest < ENDING_BUCKETS && bucket[lowest] == NONE) lowest++;
+        if (lowest == ENDING_BUCKETS) break;
+        u32 index = bucket[lowest], here = lowest;
+        ending_node at = nodes.at[index];
+        bucket[lowest] = at.next;
+        u8 same[256];
+        byte_set first;
+        bool better = false;
+        u32 likely = likely_byte(x, at.id);
+        ok = x->b->status == GE_OK && rx_told_apart(x, at.id, same) && rx_first(x, at.id, &first);
+        for (u32 i = at.n_tried; ok && found == NONE && !better && at.length < RX_ENDING && i <= x->n_classes; i++) {
+            u32 c = i ? i - 1 : likely == NONE ? 0 : x->class_of[likely];
+            nodes.at[index].n_tried = i + 1;
+            if (same[c] != c || !set_has(&first, x->class_byte[c])) continue;
+            rx_id id = rx_derive(x, at.id, x->class_byte[c]);
+            ok = id != NONE && budget_work(x->b, 1);
+            if (!ok || id == RX_ID_NEVER || x->meta.at[id].known_empty == 1 || has_no_ending(x, id) || map_get(&seen, id) != NONE) continue;
+            u32 length = at.length + 1, to = min_u32(length + x->meta.at[id].distance, ENDING_BUCKETS - 1);
+            ok = map_put(x->b, &seen, id, 0) && vec_push(x->b, &nodes, ((ending_node){id, index, x->class_byte[c], length, bucket[to], 0}));
+            if (!ok) break;
+            bucket[to] = nodes.n - 1;
+            lowest = min_u32(lowest, to);
+            better = to <= here;
+            if (rx_has_ending(x, id)) found = nodes.n - 1;
+        }
+        if (ok && found == NONE && better) { /* behind what is better */
+            u32 *last = &bucket[here];
+            while (*last != NONE) last = &nodes.at[*last].next;
+            nodes.at[index].next = NONE;
+            *last = index;
+        }
+    }
+    if (ok && found == NONE) ok = keep_ending(x, start, (rx_ending){NONE, SEARCHED});
+    for (u32 i = found; ok && i != NONE && nodes.at[i].parent != NONE; i = nodes.at[i].parent) {
+        x->meta.at[nodes.at[nodes.at[i].parent].id].known_empty = 2;
+        ok = keep_ending(x, nodes.at[nodes.at[i].parent].id, (rx_ending){nodes.at[i].id, nodes.at[i].byte});
+    }
+    vec_drop(x->b, &nodes);
+    map_drop(x->b, &seen);
+    return ok;
+}
+
+bool rx_ending_text(rx_arena *x, rx_id id, byte_vec *out, bool *found) {
+    u32 n = 0;
+    *found = true;
+    bool is_new = !rx_has_ending(x, id) && !has_no_ending(x, id);
+    if (is_new && (!rx_follow_likely(x, id) || (!rx_has_ending(x, id) && !search_ending(x, id)))) return false;
+    for (*found = rx_has_ending(x, id); *found && !rx_nullable(x, id); n++) {
+        rx_ending link = x->endings.at[map_get(&x->ending_of, id)];
+        *found = n < RX_ENDING;
+        if (*found && !vec_push(x->b, out, (u8)link.byte)) return false;
+        id = link.next;
+    }
+    return true;
+}

@@ -1,0 +1,68 @@
+/* Lengths: how many characters the strings of an expression have, told by its structure. */
+#include "rx_unbound.h"
+
+bool rx_is_length(const rx_arena *x, rx_id id, u32 *least, u32 *most) {
+    const u32 *node = intern_words(&x->nodes, id);
+    for (; node[0] == RX_CONCAT; node = intern_words(&x->nodes, node[2])) {
+        if (rx_kind_of(x, node[1]) != RX_SET) return false;
+        const byte_set *set = rx_set_of(x, intern_words(&x->nodes, node[1])[1]);
+        for (u32 i = 0; i < 8; i++)
+            if (set->w[i] && i / 2 != 2) return false; /* 80 to BF */
+    }
+    *least = node[2];
+    *most = node[3];
+    return node[0] == RX_REPEAT && x->text != NONE && node[1] == intern_words(&x->nodes, x->text)[1];
+}
+
+static rx_n_chars count_chars_of_set(const byte_set *set) { /* 80 to BF go on with a character */
+    u32 rest = set->w[4] | set->w[5], others = set->w[0] | set->w[1] | set->w[2] | set->w[3] | set->w[6] | set->w[7];
+    return (rx_n_chars){rest == 0, others != 0};
+}
+
+/* Of a union the fewest and the most of any operand; of an intersection the strictest. */
+static rx_n_chars count_chars_of_operands(rx_arena *x, rx_id id) {
+    const u32 *node = intern_words(&x->nodes, id); /* no node is made below, so it stays */
+    rx_n_chars c = rx_count_chars(x, node[1]);
+    for (u32 i = 2; i < intern_length(&x->nodes, id); i++) {
+        rx_n_chars part = rx_count_chars(x, node[i]);
+        c.least = node[0] == RX_AND ? max_u32(c.least, part.least) : min_u32(c.least, part.least);
+        c.most = node[0] == RX_AND ? min_u32(c.most, part.most) : max_u32(c.most, part.most);
+    }
+    return c;
+}
+
+static rx_n_chars count_chars_of_part(rx_arena *x, rx_id id) {
+    const u32 *node = intern_words(&x->nodes, id);
+    rx_n_chars part;
+    switch ((rx_kind)node[0]) {
+    case RX_EMPTY: return (rx_n_chars){0, 0};
+    case RX_SET: return count_chars_of_set(rx_set_of(x, node[1]));
+    case RX_REPEAT:
+        part = rx_count_chars(x, node[1]);
+        return (rx_n_chars){rx_times_length(node[2], part.least), node[3] == NONE ? RX_NO_LENGTH : rx_times_length(node[3], part.most)};
+    case RX_TAG: return rx_count_chars(x, node[1]);
+    case RX_QUOTE: return (rx_n_chars){node[3] ? 0 : rx_count_chars(x, node[1]).least, RX_NO_LENGTH};
+    case RX_NAME: return (rx_n_chars){!rx_nullable(x, id) && !rx_name_of(x, id).begun, RX_NO_LENGTH};
+    case RX_OR: case RX_FORK: case RX_AND: return count_chars_of_operands(x, id);
+    default: return (rx_n_chars){0, RX_NO_LENGTH};
+    }
+}
+
+rx_n_chars rx_count_chars(rx_arena *x, rx_id id) {
+    rx_n_chars sum = {0, 0};
+    if (!vec_reach(x->b, &x->chars, id)) return (rx_n_chars){0, RX_NO_LENGTH};
+    if (x->chars.at[id].least != NONE) return x->chars.at[id];
+    for (rx_id at = id; at != NONE;) {
+        const u32 *node = intern_words(&x->nodes, at);
+        bool is_link = node[0] == RX_CONCAT;
+        rx_n_chars part = is_link ? rx_count_chars(x, node[1]) : count_chars_of_part(x, at);
+        sum = (rx_n_chars){rx_add_lengths(sum.least, part.least), rx_add_lengths(sum.most, part.most)};
+        at = is_link ? node[2] : NONE;
+    }
+    return x->chars.at[id] = sum;
+}
+
+u32 rx_least_in_quotes(rx_arena *x, rx_id id) {
+    while (rx_kind_of(x, id) == RX_CONCAT || rx_kind_of(x, id) == RX_TAG) id = intern_words(&x->nodes, id)[1];
+    return rx_kind_of(x, id) == RX_QUOTE ? rx_count_chars(x, id).least : 0;
+}
