@@ -102,21 +102,22 @@ class MaskBuffer(Held):
     True
     """
 
-    __slots__ = ("_fixed_words", "_rows", "_tensor", "_view", "_words", "buffer")
+    __slots__ = ("_fixed_words", "_rows", "_tensor", "_words", "buffer")
 
     def __init__(self, buffer: Any, vocabulary: Vocabulary):
         if isinstance(buffer, MaskBuffer):
             raise TypeError("a MaskBuffer is made of a buffer, not of another MaskBuffer")
         words = words_of(vocabulary)
         memory, rows = rows_of(buffer, words)
+        check_alignment(memory)
         tensor = view = None
         if _typeof(memory) is _POINTER:  # which holds nothing: a memoryview's or a tensor's
             tensor = None if type(buffer) is memoryview else buffer.detach()  # keeps the memory, whatever the other will have
             view = memoryview(buffer if tensor is None else buffer.numpy())  # an array that is exported keeps it where it is
-        self._tensor, self._view = tensor, view
+        self._hold(memory, words, rows if tensor is None else 0, view)
+        self._tensor = tensor
         self._rows, self.buffer = rows, buffer
         self._words, self._fixed_words = words, words if tensor is None else -1  # a tensor's memory is looked at again
-        self._hold(memory, words, rows if tensor is None else 0)
 
     @property
     def rows(self) -> int:
@@ -148,6 +149,12 @@ def rows_of(buffer: Any, words: int) -> tuple[Any, int]:
         Read-only, not contiguous, or of another width.
     """
     return (_READERS.get(type(buffer)) or _reader_of(type(buffer)))(buffer, words)
+
+
+def check_alignment(memory: Any) -> None:
+    """Raise unless words may be written there: what a `Matcher` is given the core asks this of, each time."""
+    if int(_cast("uintptr_t", memory)) % 4:
+        raise ValueError("the mask buffer is not aligned to 4 bytes")
 
 
 def _rows_of_view(buffer: Any, words: int) -> tuple[Any, int]:
@@ -221,12 +228,13 @@ def _reader_of(kind: type) -> _Reader:
     if issubclass(kind, MaskBuffer):
         return _rows_of_held
     numpy, torch = sys.modules.get("numpy"), sys.modules.get("torch")
-    if torch is not None and issubclass(kind, torch.Tensor):
+    ndarray, tensor = getattr(numpy, "ndarray", None), getattr(torch, "Tensor", None)  # None: or another thread is importing them
+    if tensor is not None and issubclass(kind, tensor):
         reader = _tensor_reader(torch)
-        if kind is torch.Tensor:
+        if kind is tensor:
             _READERS[kind] = reader
         return reader
-    if numpy is not None and kind is numpy.ndarray:
+    if numpy is not None and kind is ndarray:
         know_arrays(kind)
         return _READERS.setdefault(kind, _array_reader(numpy.dtype("int32")))
     return _rows_of_view

@@ -10,7 +10,8 @@
 enum { ADVANCE, GET_STATE, GET_TOKENS, IS_FINISHED, ROLLBACK_STATE, WRITE_MASK_INTO, N_GUIDE }; /* as in guide_methods */
 enum { ACCEPT = N_GUIDE, FILL_MASK, N_CALLS };                                                  /* as in matcher_methods */
 
-static PyObject *overridden[N_CALLS]; /* the methods in Python */
+static PyObject *overridden[N_CALLS];    /* the methods in Python */
+static PyInterpreterState *interpreter; /* they are its objects, and end with it */
 
 /* super().method(...) */
 static PyObject *inherited(int call, PARAMETERS) {
@@ -132,9 +133,12 @@ static PyMethodDef matcher_methods[] = {METHOD("accept", matcher_accept, ", toke
 
 /* --- classes ---------------------------------------------------------------------------------------------------------------- */
 
-/* A class like `base`, which has the name, where methods are overridden; those of base are `inherited` from `first` on. */
+/* A class like `base`, which has the name, where methods are overridden; those of base are `inherited` from `first` on. In
+ * another interpreter than the first: `base`. */
 static PyObject *derive(PyObject *base, const char *name, PyMethodDef *methods, int first) {
     if (!held_is_base_of(base)) return PyErr_Format(PyExc_TypeError, "%R is no class that is derived from Held", base);
+    if (interpreter && interpreter != PyInterpreterState_Get()) return Py_NewRef(base);
+    interpreter = PyInterpreterState_Get();
     PyType_Slot slots[] = {{Py_tp_methods, methods}, {0, NULL}};
     PyType_Spec spec = {name, 0, 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots};
     for (int i = 0; methods[i].ml_name; i++) {

@@ -5,16 +5,18 @@
 
 static PyTypeObject *held_type;
 
-/* _hold(cdata, words, rows=0): from now on; what was held before is let go. */
+/* _hold(cdata, words, rows=0, keeps=None): from now on; what was held before is let go. */
 static PyObject *held_hold(PyObject *self, PyObject *const *args, Py_ssize_t n) {
     held *h = (held *)self;
-    if (n < 2 || n > 3) return PyErr_Format(PyExc_TypeError, "_hold takes a cdata, words, and rows");
-    PyObject *before = h->owner;
+    if (n < 2 || n > 4) return PyErr_Format(PyExc_TypeError, "_hold takes a cdata, words, rows, and what else to keep");
+    PyObject *before = h->owner, *kept_before = h->keeps;
     masks of = {held_address(args[0]), (uint32_t)PyLong_AsUnsignedLong(args[1]), n > 2 ? (uint32_t)PyLong_AsUnsignedLong(args[2]) : 0};
     if (PyErr_Occurred()) return NULL;
     h->of = of;
     h->owner = Py_NewRef(args[0]);
+    h->keeps = n > 3 ? Py_NewRef(args[3]) : NULL;
     Py_XDECREF(before);
+    Py_XDECREF(kept_before);
     Py_RETURN_NONE;
 }
 
@@ -22,11 +24,13 @@ static int held_clear(PyObject *self) {
     held *h = (held *)self;
     h->of = (masks){NULL, 0, 0};
     Py_CLEAR(h->owner);
+    Py_CLEAR(h->keeps);
     return 0;
 }
 
 static int held_traverse(PyObject *self, visitproc visit, void *arg) {
     Py_VISIT(((held *)self)->owner);
+    Py_VISIT(((held *)self)->keeps);
     Py_VISIT(Py_TYPE(self));
     return 0;
 }

@@ -11,9 +11,10 @@
  *     Guide         calls.c   the same, with some methods overridden; masks.c: where they may write to
  *
  * Invariants. What is done here holds the GIL: so it waits for no lock, and takes no longer than to write a mask. An address is that of a
- * living object, since it changes together with its owner.
+ * living object, since it changes together with its owner, and with what that refers to.
  *
- * In the limited API of Python 3.10. Like cffi's modules these types are made once for a process. */
+ * In the limited API of Python 3.10. Like cffi's modules these types are made once for a process: where it has several interpreters, the others
+ * keep the classes in Python. */
 #ifndef GE_HELD_H
 #define GE_HELD_H
 
@@ -34,6 +35,7 @@ typedef struct masks { /* rows of words, side by side */
 typedef struct held {
     PyObject_HEAD
     PyObject *owner; /* a cdata */
+    PyObject *keeps; /* what the owner refers to and does not own; or NULL */
     masks of;        /* what it points to. Masks, or an object of the core; and then `words` are those of its masks. at == NULL: nothing */
 } held;
 

@@ -8,6 +8,7 @@ environment it is what is used.
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from typing import TypeVar
 
 from .. import _core
@@ -19,6 +20,22 @@ def _as_it_is(cls: _Class) -> _Class:
     return cls
 
 
+def _derived(cls: _Class, derive: Callable[[_Class], _Class]) -> _Class:
+    made = derive(cls)
+    for name in vars(cls).keys() - vars(made).keys():  # what documentation tools list is what is in the class itself
+        if not name.startswith("_"):
+            setattr(made, name, vars(cls)[name])
+    return made
+
+
+def _fast_guide(cls: _Class) -> _Class:
+    return _derived(cls, _core.fast_guide)
+
+
+def _fast_matcher(cls: _Class) -> _Class:
+    return _derived(cls, _core.fast_matcher)
+
+
 _OFF = bool(os.environ.get("GRAMMAR_ENGINE_NO_FAST_CALLS"))
-fast_guide = _as_it_is if _OFF else _core.fast_guide
-fast_matcher = _as_it_is if _OFF else _core.fast_matcher
+fast_guide = _as_it_is if _OFF else _fast_guide
+fast_matcher = _as_it_is if _OFF else _fast_matcher

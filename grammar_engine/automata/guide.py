@@ -13,7 +13,7 @@ from typing import Any
 from .._native import Held, fast_guide, ffi, lib
 from ..checks import as_int, check_count
 from ..errors import TokenRejectedError
-from ..mask import MaskBuffer, rows_of
+from ..mask import MaskBuffer, check_alignment, rows_of
 from .dfa import TokenDFA
 
 _advance, _fill, _fill_at = lib.ge_guide_advance, lib.ge_guide_fill_mask, lib.ge_guide_fill_mask_at
@@ -39,7 +39,8 @@ class Guide(Held):
     be taken back.
 
     Differences from `outlines_core.Guide`: after an end-of-text token only end-of-text tokens are allowed; a refused token raises
-    `TokenRejectedError`, a `ValueError`, and changes nothing; `reset` forgets the steps before it.
+    `TokenRejectedError`, a `ValueError`, and changes nothing; `reset` forgets the steps before it; guides are neither compared nor
+    pickled.
     """
 
     __slots__ = ("_dfa", "max_rollback")  # _handle: the record
@@ -48,7 +49,7 @@ class Guide(Held):
         if not isinstance(dfa, TokenDFA):
             raise TypeError(f"a Guide is made of a TokenDFA, not of {type(dfa).__name__}")
         max_rollback = check_count("max_rollback", max_rollback, least=0)
-        self._dfa = dfa  # lives as long as the record, which refers to it
+        self._dfa = dfa
         self.max_rollback = max_rollback
         self._begin(_FEW, _NOWHERE)
 
@@ -58,7 +59,7 @@ class Guide(Held):
         capacity = min(capacity, most)
         record = ffi.new(_RECORD, lib.ge_guide_words(dfa._handle, capacity))
         lib.ge_guide_init(record, dfa._handle, capacity, most, before)
-        self._hold(record, dfa._words)
+        self._hold(record, dfa._words, 0, dfa._handle)  # the record refers to the automaton
 
     # --- masks ------------------------------------------------------------------------------------------------------
 
@@ -206,6 +207,9 @@ class Guide(Held):
     def __deepcopy__(self, memo: object) -> Guide:
         return self.__copy__()
 
+    def __reduce__(self) -> Any:
+        raise TypeError("a Guide cannot be pickled: send the tokens, and advance a new Guide by them")
+
     def __repr__(self) -> str:
         return f"<Guide in state {self.get_state()} of {self._dfa.num_states:,}>"
 
@@ -225,6 +229,7 @@ def _row_of(mask: Any, dfa: TokenDFA) -> Any:
     memory, rows = rows_of(mask, dfa._words)
     if rows != 1:
         raise ValueError(f"the mask has {rows} rows, not one")
+    check_alignment(memory)
     return memory
 
 

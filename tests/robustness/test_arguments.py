@@ -112,6 +112,7 @@ def test_no_two_threads_write_to_one_row():
         ("send its `buffer`", MaskBuffer(allocate_masks(1, VOCABULARY), VOCABULARY)),
         ("each process has its own", GrammarCache()),
         ("send `tokens`", Matcher(GRAMMAR, VOCABULARY)),
+        ("send the tokens", Guide(DFA)),
     ],
 )
 def test_what_belongs_to_a_process_says_so(reason, thing):

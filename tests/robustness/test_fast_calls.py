@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import ctypes
 import gc
 import inspect
 import os
@@ -14,6 +15,7 @@ import weakref
 from array import array
 from collections.abc import Callable
 from importlib.util import find_spec
+from types import ModuleType
 from typing import Any, NamedTuple
 
 import pytest
@@ -45,6 +47,12 @@ class Integer(int):
 
 class Row(MaskBuffer):
     """A mask buffer of a class of its own."""
+
+
+def environment(switch: str = "") -> dict[str, str]:
+    """For another process with this package."""
+    root = os.path.dirname(os.path.dirname(sys.modules["grammar_engine"].__file__ or ""))
+    return os.environ | {"GRAMMAR_ENGINE_NO_FAST_CALLS": switch, "PYTHONPATH": root}
 
 
 def outcome(call: Callable[[], Any]) -> Any:
@@ -404,6 +412,62 @@ def test_a_guide_that_grows_lets_its_record_go() -> None:
     assert guide.get_state() == 500
 
 
+def test_what_the_holder_refers_to_lives_as_long() -> None:
+    """A guide that is begun anew with what is no automaton stays what it was."""
+    guide, held = Guide(TokenDFA.from_regex(PATTERN, VOCABULARY)), Masks(0).of["held"]
+    with pytest.raises(AttributeError):
+        guide.__init__(TokenDFA.__new__(TokenDFA))  # type: ignore[misc]
+    gc.collect()
+    assert guide.advance(0, held) is None and guide.get_state() > 0
+    masks = MaskBuffer(memoryview(bytearray(4 * WORDS)).cast("I", (1, WORDS)), VOCABULARY)
+    masks.__init__(memoryview(bytearray(8 * WORDS)).cast("I", (2, WORDS)), VOCABULARY)  # type: ignore[misc]
+    gc.collect()
+    assert Matcher(DFA).fill_mask(masks, 1) and masks.rows == 2
+
+
+@pytest.mark.parametrize("cls", [Guide, Guide.__base__])
+def test_masks_are_aligned(cls: Any) -> None:
+    odd = memoryview(bytearray(4 * WORDS + 1))[1:]
+    guide = cls(DFA)
+    for call in (
+        lambda: guide.get_tokens(odd),
+        lambda: guide.advance(0, odd),
+        lambda: MaskBuffer(odd, VOCABULARY),
+        lambda: Matcher(DFA).fill_mask(odd),
+    ):
+        with pytest.raises(ValueError, match="not aligned"):
+            call()
+    assert guide.get_state() == 0
+
+
+def test_a_module_that_is_being_imported(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("numpy", "torch"):
+        monkeypatch.setitem(sys.modules, name, ModuleType(name))
+    assert Matcher(DFA).fill_mask((ctypes.c_uint32 * WORDS)())
+
+
+# --- interpreters -------------------------------------------------------------------------------------------------------------
+
+
+def test_another_interpreter_changes_nothing(tmp_path) -> None:
+    """The methods in Python belong to one interpreter: where another one has ended, they are still those of the first."""
+    program = (
+        "import gc, sys\n"
+        "try: import _interpreters\n"
+        "except ImportError: import _xxsubinterpreters as _interpreters\n"
+        "begin, version = _interpreters.create, sys.version_info\n"
+        "other = begin('legacy') if version >= (3, 13) else begin(isolated=False)\n"
+        "text = 'from grammar_engine import *; print(Guide(TokenDFA.from_regex(chr(97), Vocabulary.bytes())).get_tokens())'\n"
+        "exec(text)\n"
+        "(_interpreters.exec if version >= (3, 13) else _interpreters.run_string)(other, f'import sys; sys.path[:] = {sys.path}; {text}; sys.stdout.flush()')\n"
+        "_interpreters.destroy(other)\n"
+        "gc.collect()\n"
+        "exec(text)"
+    )
+    ran = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, env=environment(), capture_output=True, text=True, check=True)
+    assert ran.stdout.split() == ["[97]"] * 3
+
+
 # --- threads ------------------------------------------------------------------------------------------------------------------
 
 
@@ -468,9 +532,7 @@ def test_the_switch(value: str, tmp_path) -> None:
         "masks = MaskBuffer(allocate_masks(1, matcher.vocabulary, 'memoryview'), matcher.vocabulary)\n"
         "print(matcher.fill_mask(masks), matcher.accept(97), matcher.fork().accept(98))"
     )
-    root = os.path.dirname(os.path.dirname(sys.modules["grammar_engine"].__file__ or ""))
-    environment = os.environ | {"GRAMMAR_ENGINE_NO_FAST_CALLS": value, "PYTHONPATH": root}
-    ran = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)
+    ran = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, env=environment(value), capture_output=True, text=True, check=True)
     assert ran.stdout.split() == [str(bool(value))] * 2 + ["True"] * 3
 
 
@@ -480,3 +542,9 @@ def test_the_core_says_the_same() -> None:
     for token in (0, 0, 6, 5):
         guide.advance(token, return_tokens=False)
         assert guide.is_finished() == bool(lib.ge_dfa_accepts(DFA._handle, guide.get_state()))
+
+
+@pytest.mark.parametrize("cls", [Guide, Matcher])
+def test_documentation_tools_find_all_names_in_the_class(cls):
+    assert {name for name in vars(cls.__base__) if not name.startswith("_")} <= vars(cls).keys()
+    assert all(inspect.getdoc(getattr(cls, name)) for name in IN_C[cls])

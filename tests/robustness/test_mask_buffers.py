@@ -319,10 +319,9 @@ def test_what_is_held_is_a_buffer():
         MaskBuffer(MaskBuffer(bytearray(4 * WORDS), VOCABULARY), VOCABULARY)
 
 
-def test_held_and_not_aligned(matcher):
-    held = MaskBuffer(REFUSED["not aligned"][0](), VOCABULARY)
+def test_held_and_not_aligned():
     with pytest.raises(ValueError, match="aligned"):
-        matcher.fill_mask(held)
+        MaskBuffer(REFUSED["not aligned"][0](), VOCABULARY)
 
 
 def test_held_for_another_vocabulary(matcher):
