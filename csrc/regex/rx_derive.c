@@ -319,7 +319,7 @@ static bool search(rx_arena *x, rx_id start) {
             if (!ok || id == RX_ID_NEVER || x->meta.at[id].known_empty == 1 || map_get(&seen, id) != NONE) continue;
             bool hopeless;
             ok = is_contradiction(x, id, &hopeless);
-            if (hopeless) x->meta.at[id].known_empty = 1;
+            if (ok && hopeless) x->meta.at[id].known_empty = 1;
             if (ok && !hopeless && is_spelling(x, id)) hopeless = rx_is_empty(x, id), ok = x->b->status == GE_OK;
             if (!ok || hopeless) continue;
             u32 length = nodes.at[at].length + 1, to = min_u32(length + x->meta.at[id].distance, N_BUCKETS - 1);
