@@ -113,17 +113,14 @@ class Matcher(Held):
             raise TypeError(
                 f"a Matcher is made of a Grammar and a Vocabulary, not of {type(grammar).__name__} and {type(vocabulary).__name__}"
             )
-        self.grammar = grammar
-        self.vocabulary = vocabulary
-        self._engine = engine = grammar._engine(vocabulary, switches)
+        engine, words = grammar._engine(vocabulary, switches), words_of(vocabulary)
         if table is not None:
             lib.ge_engine_use(engine.handle, table._handle)
-        self._words = words_of(vocabulary)
-        self._n_done = _new(_SIZE)
-        self._err = err = _new(_ERR)
-        out = _new(_OUT)
+        err, out = _new(_ERR), _new(_OUT)
         check(lib.ge_matcher_new(engine.handle, out, err), err)
-        self._hold(_gc(out[0], _free), self._words)
+        self._hold(_gc(out[0], _free), words)
+        self.grammar, self.vocabulary, self._engine = grammar, vocabulary, engine
+        self._words, self._n_done, self._err = words, _new(_SIZE), err
 
     def _after(self, status: int, function: Any, *arguments: Any) -> int:
         """What to do when a call has failed: raise, or move to a fresh generation of states and return what it returns there.

@@ -550,3 +550,13 @@ def test_the_core_says_the_same() -> None:
 def test_documentation_tools_find_all_names_in_the_class(cls):
     assert {name for name in vars(cls.__base__) if not name.startswith("_")} <= vars(cls).keys()
     assert all(inspect.getdoc(getattr(cls, name)) for name in IN_C[cls])
+
+
+def test_a_second_beginning_that_fails_changes_nothing():
+    matcher = Matcher(Grammar.from_choices(["ab"]), VOCABULARY)
+    matcher.accept(0)
+    before = matcher.grammar, matcher.vocabulary, matcher.mask(), matcher.tokens
+    with pytest.raises(AttributeError):
+        matcher.__init__(Grammar.__new__(Grammar), OTHER)
+    assert (matcher.grammar, matcher.vocabulary, matcher.mask(), matcher.tokens) == before
+    assert matcher.explain(2) is not None
