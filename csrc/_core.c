@@ -585,21 +585,21 @@ static void (*_cffi_call_python_org)(struct _cffi_externpy_s *, char *);
 /************************************************************/
 
 static void *_cffi_types[] = {
-/*  0 */ _CFFI_OP(_CFFI_OP_FUNCTION, 374), // char const *()(void)
+/*  0 */ _CFFI_OP(_CFFI_OP_FUNCTION, 378), // char const *()(void)
 /*  1 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/*  2 */ _CFFI_OP(_CFFI_OP_FUNCTION, 397), // ge_status()(ge_engine *, ge_matcher * *, ge_err *)
-/*  3 */ _CFFI_OP(_CFFI_OP_POINTER, 383), // ge_engine *
+/*  2 */ _CFFI_OP(_CFFI_OP_FUNCTION, 401), // ge_status()(ge_engine *, ge_matcher * *, ge_err *)
+/*  3 */ _CFFI_OP(_CFFI_OP_POINTER, 387), // ge_engine *
 /*  4 */ _CFFI_OP(_CFFI_OP_POINTER, 71), // ge_matcher * *
-/*  5 */ _CFFI_OP(_CFFI_OP_POINTER, 384), // ge_err *
+/*  5 */ _CFFI_OP(_CFFI_OP_POINTER, 388), // ge_err *
 /*  6 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/*  7 */ _CFFI_OP(_CFFI_OP_FUNCTION, 397), // ge_status()(ge_grammar *, ge_vocab *, uint32_t, ge_engine * *, ge_err *)
-/*  8 */ _CFFI_OP(_CFFI_OP_POINTER, 386), // ge_grammar *
-/*  9 */ _CFFI_OP(_CFFI_OP_POINTER, 401), // ge_vocab *
+/*  7 */ _CFFI_OP(_CFFI_OP_FUNCTION, 401), // ge_status()(ge_grammar *, ge_vocab *, uint32_t, ge_engine * *, ge_err *)
+/*  8 */ _CFFI_OP(_CFFI_OP_POINTER, 390), // ge_grammar *
+/*  9 */ _CFFI_OP(_CFFI_OP_POINTER, 405), // ge_vocab *
 /* 10 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22), // uint32_t
 /* 11 */ _CFFI_OP(_CFFI_OP_POINTER, 3), // ge_engine * *
 /* 12 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 13 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 14 */ _CFFI_OP(_CFFI_OP_FUNCTION, 397), // ge_status()(ge_grammar *, ge_vocab *, uint32_t, int32_t, ge_plan * *, ge_err *)
+/* 14 */ _CFFI_OP(_CFFI_OP_FUNCTION, 401), // ge_status()(ge_grammar *, ge_vocab *, uint32_t, int32_t, ge_plan * *, ge_err *)
 /* 15 */ _CFFI_OP(_CFFI_OP_NOOP, 8),
 /* 16 */ _CFFI_OP(_CFFI_OP_NOOP, 9),
 /* 17 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
@@ -607,13 +607,13 @@ static void *_cffi_types[] = {
 /* 19 */ _CFFI_OP(_CFFI_OP_POINTER, 146), // ge_plan * *
 /* 20 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 21 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 22 */ _CFFI_OP(_CFFI_OP_FUNCTION, 397), // ge_status()(ge_ir *, ge_rules const *, ge_grammar * *, ge_err *)
-/* 23 */ _CFFI_OP(_CFFI_OP_POINTER, 387), // ge_ir *
-/* 24 */ _CFFI_OP(_CFFI_OP_POINTER, 394), // ge_rules const *
+/* 22 */ _CFFI_OP(_CFFI_OP_FUNCTION, 401), // ge_status()(ge_ir *, ge_rules const *, ge_grammar * *, ge_err *)
+/* 23 */ _CFFI_OP(_CFFI_OP_POINTER, 391), // ge_ir *
+/* 24 */ _CFFI_OP(_CFFI_OP_POINTER, 398), // ge_rules const *
 /* 25 */ _CFFI_OP(_CFFI_OP_POINTER, 8), // ge_grammar * *
 /* 26 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 27 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 28 */ _CFFI_OP(_CFFI_OP_FUNCTION, 397), // ge_status()(ge_ir *, uint32_t const *, size_t, uint8_t const *, size_t, size_t *, ge_err *)
+/* 28 */ _CFFI_OP(_CFFI_OP_FUNCTION, 401), // ge_status()(ge_ir *, uint32_t const *, size_t, uint8_t const *, size_t, size_t *, ge_err *)
 /* 29 */ _CFFI_OP(_CFFI_OP_NOOP, 23),
 /* 30 */ _CFFI_OP(_CFFI_OP_POINTER, 10), // uint32_t const *
 /* 31 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28), // size_t
@@ -622,27 +622,27 @@ static void *_cffi_types[] = {
 /* 34 */ _CFFI_OP(_CFFI_OP_POINTER, 31), // size_t *
 /* 35 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 36 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 37 */ _CFFI_OP(_CFFI_OP_FUNCTION, 397), // ge_status()(ge_ir *, uint32_t, int32_t *, ge_err *)
+/* 37 */ _CFFI_OP(_CFFI_OP_FUNCTION, 401), // ge_status()(ge_ir *, uint32_t, int32_t *, ge_err *)
 /* 38 */ _CFFI_OP(_CFFI_OP_NOOP, 23),
 /* 39 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 40 */ _CFFI_OP(_CFFI_OP_POINTER, 18), // int32_t *
 /* 41 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 42 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 43 */ _CFFI_OP(_CFFI_OP_FUNCTION, 397), // ge_status()(ge_ir *, uint32_t, uint32_t, uint32_t *, ge_err *)
+/* 43 */ _CFFI_OP(_CFFI_OP_FUNCTION, 401), // ge_status()(ge_ir *, uint32_t, uint32_t, uint32_t *, ge_err *)
 /* 44 */ _CFFI_OP(_CFFI_OP_NOOP, 23),
 /* 45 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 46 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 47 */ _CFFI_OP(_CFFI_OP_POINTER, 10), // uint32_t *
 /* 48 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 49 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 50 */ _CFFI_OP(_CFFI_OP_FUNCTION, 397), // ge_status()(ge_ir *, uint32_t, uint64_t, uint64_t *, ge_err *)
+/* 50 */ _CFFI_OP(_CFFI_OP_FUNCTION, 401), // ge_status()(ge_ir *, uint32_t, uint64_t, uint64_t *, ge_err *)
 /* 51 */ _CFFI_OP(_CFFI_OP_NOOP, 23),
 /* 52 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 53 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 24), // uint64_t
 /* 54 */ _CFFI_OP(_CFFI_OP_POINTER, 53), // uint64_t *
 /* 55 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 56 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 57 */ _CFFI_OP(_CFFI_OP_FUNCTION, 397), // ge_status()(ge_ir *, uint32_t, uint8_t const *, size_t, int32_t *, ge_err *)
+/* 57 */ _CFFI_OP(_CFFI_OP_FUNCTION, 401), // ge_status()(ge_ir *, uint32_t, uint8_t const *, size_t, int32_t *, ge_err *)
 /* 58 */ _CFFI_OP(_CFFI_OP_NOOP, 23),
 /* 59 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 60 */ _CFFI_OP(_CFFI_OP_NOOP, 32),
@@ -650,33 +650,33 @@ static void *_cffi_types[] = {
 /* 62 */ _CFFI_OP(_CFFI_OP_NOOP, 40),
 /* 63 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 64 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 65 */ _CFFI_OP(_CFFI_OP_FUNCTION, 397), // ge_status()(ge_limits const *, ge_ir * *, ge_err *)
-/* 66 */ _CFFI_OP(_CFFI_OP_POINTER, 388), // ge_limits const *
+/* 65 */ _CFFI_OP(_CFFI_OP_FUNCTION, 401), // ge_status()(ge_limits const *, ge_ir * *, ge_err *)
+/* 66 */ _CFFI_OP(_CFFI_OP_POINTER, 392), // ge_limits const *
 /* 67 */ _CFFI_OP(_CFFI_OP_POINTER, 23), // ge_ir * *
 /* 68 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 69 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 70 */ _CFFI_OP(_CFFI_OP_FUNCTION, 397), // ge_status()(ge_matcher *, ge_engine *, ge_err *)
-/* 71 */ _CFFI_OP(_CFFI_OP_POINTER, 391), // ge_matcher *
+/* 70 */ _CFFI_OP(_CFFI_OP_FUNCTION, 401), // ge_status()(ge_matcher *, ge_engine *, ge_err *)
+/* 71 */ _CFFI_OP(_CFFI_OP_POINTER, 395), // ge_matcher *
 /* 72 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
 /* 73 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 74 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 75 */ _CFFI_OP(_CFFI_OP_FUNCTION, 397), // ge_status()(ge_matcher *, ge_err *)
+/* 75 */ _CFFI_OP(_CFFI_OP_FUNCTION, 401), // ge_status()(ge_matcher *, ge_err *)
 /* 76 */ _CFFI_OP(_CFFI_OP_NOOP, 71),
 /* 77 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 78 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 79 */ _CFFI_OP(_CFFI_OP_FUNCTION, 397), // ge_status()(ge_matcher *, ge_matcher * *, ge_err *)
+/* 79 */ _CFFI_OP(_CFFI_OP_FUNCTION, 401), // ge_status()(ge_matcher *, ge_matcher * *, ge_err *)
 /* 80 */ _CFFI_OP(_CFFI_OP_NOOP, 71),
 /* 81 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 82 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 83 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 84 */ _CFFI_OP(_CFFI_OP_FUNCTION, 397), // ge_status()(ge_matcher *, int64_t *, size_t, size_t *, ge_err *)
+/* 84 */ _CFFI_OP(_CFFI_OP_FUNCTION, 401), // ge_status()(ge_matcher *, int64_t *, size_t, size_t *, ge_err *)
 /* 85 */ _CFFI_OP(_CFFI_OP_NOOP, 71),
 /* 86 */ _CFFI_OP(_CFFI_OP_POINTER, 222), // int64_t *
 /* 87 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 88 */ _CFFI_OP(_CFFI_OP_NOOP, 34),
 /* 89 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 90 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 91 */ _CFFI_OP(_CFFI_OP_FUNCTION, 397), // ge_status()(ge_matcher *, int64_t const *, size_t, int32_t, size_t *, ge_err *)
+/* 91 */ _CFFI_OP(_CFFI_OP_FUNCTION, 401), // ge_status()(ge_matcher *, int64_t const *, size_t, int32_t, size_t *, ge_err *)
 /* 92 */ _CFFI_OP(_CFFI_OP_NOOP, 71),
 /* 93 */ _CFFI_OP(_CFFI_OP_POINTER, 222), // int64_t const *
 /* 94 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
@@ -684,33 +684,33 @@ static void *_cffi_types[] = {
 /* 96 */ _CFFI_OP(_CFFI_OP_NOOP, 34),
 /* 97 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 98 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 99 */ _CFFI_OP(_CFFI_OP_FUNCTION, 397), // ge_status()(ge_matcher *, size_t, ge_err *)
+/* 99 */ _CFFI_OP(_CFFI_OP_FUNCTION, 401), // ge_status()(ge_matcher *, size_t, ge_err *)
 /* 100 */ _CFFI_OP(_CFFI_OP_NOOP, 71),
 /* 101 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 102 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 103 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 104 */ _CFFI_OP(_CFFI_OP_FUNCTION, 397), // ge_status()(ge_matcher *, uint32_t *, size_t, size_t *, ge_err *)
+/* 104 */ _CFFI_OP(_CFFI_OP_FUNCTION, 401), // ge_status()(ge_matcher *, uint32_t *, size_t, size_t *, ge_err *)
 /* 105 */ _CFFI_OP(_CFFI_OP_NOOP, 71),
 /* 106 */ _CFFI_OP(_CFFI_OP_NOOP, 47),
 /* 107 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 108 */ _CFFI_OP(_CFFI_OP_NOOP, 34),
 /* 109 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 110 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 111 */ _CFFI_OP(_CFFI_OP_FUNCTION, 397), // ge_status()(ge_matcher *, uint32_t, uint32_t *, size_t *, ge_err *)
+/* 111 */ _CFFI_OP(_CFFI_OP_FUNCTION, 401), // ge_status()(ge_matcher *, uint32_t, uint32_t *, size_t *, ge_err *)
 /* 112 */ _CFFI_OP(_CFFI_OP_NOOP, 71),
 /* 113 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 114 */ _CFFI_OP(_CFFI_OP_NOOP, 47),
 /* 115 */ _CFFI_OP(_CFFI_OP_NOOP, 34),
 /* 116 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 117 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 118 */ _CFFI_OP(_CFFI_OP_FUNCTION, 397), // ge_status()(ge_matcher *, uint8_t *, size_t, size_t *, ge_err *)
+/* 118 */ _CFFI_OP(_CFFI_OP_FUNCTION, 401), // ge_status()(ge_matcher *, uint8_t *, size_t, size_t *, ge_err *)
 /* 119 */ _CFFI_OP(_CFFI_OP_NOOP, 71),
 /* 120 */ _CFFI_OP(_CFFI_OP_POINTER, 301), // uint8_t *
 /* 121 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 122 */ _CFFI_OP(_CFFI_OP_NOOP, 34),
 /* 123 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 124 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 125 */ _CFFI_OP(_CFFI_OP_FUNCTION, 397), // ge_status()(ge_matcher *, uint8_t const *, size_t, int32_t, size_t *, ge_err *)
+/* 125 */ _CFFI_OP(_CFFI_OP_FUNCTION, 401), // ge_status()(ge_matcher *, uint8_t const *, size_t, int32_t, size_t *, ge_err *)
 /* 126 */ _CFFI_OP(_CFFI_OP_NOOP, 71),
 /* 127 */ _CFFI_OP(_CFFI_OP_NOOP, 32),
 /* 128 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
@@ -718,7 +718,7 @@ static void *_cffi_types[] = {
 /* 130 */ _CFFI_OP(_CFFI_OP_NOOP, 34),
 /* 131 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 132 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 133 */ _CFFI_OP(_CFFI_OP_FUNCTION, 397), // ge_status()(ge_matcher *, uint8_t const *, size_t, uint32_t *, uint32_t *, size_t *, uint32_t *, size_t *, size_t, ge_err *)
+/* 133 */ _CFFI_OP(_CFFI_OP_FUNCTION, 401), // ge_status()(ge_matcher *, uint8_t const *, size_t, uint32_t *, uint32_t *, size_t *, uint32_t *, size_t *, size_t, ge_err *)
 /* 134 */ _CFFI_OP(_CFFI_OP_NOOP, 71),
 /* 135 */ _CFFI_OP(_CFFI_OP_NOOP, 32),
 /* 136 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
@@ -730,16 +730,16 @@ static void *_cffi_types[] = {
 /* 142 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 143 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 144 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 145 */ _CFFI_OP(_CFFI_OP_FUNCTION, 397), // ge_status()(ge_plan *, uint32_t const *, uint32_t const *, uint32_t, ge_dfa * *, ge_err *)
-/* 146 */ _CFFI_OP(_CFFI_OP_POINTER, 392), // ge_plan *
+/* 145 */ _CFFI_OP(_CFFI_OP_FUNCTION, 401), // ge_status()(ge_plan *, uint32_t const *, uint32_t const *, uint32_t, ge_dfa * *, ge_err *)
+/* 146 */ _CFFI_OP(_CFFI_OP_POINTER, 396), // ge_plan *
 /* 147 */ _CFFI_OP(_CFFI_OP_NOOP, 30),
 /* 148 */ _CFFI_OP(_CFFI_OP_NOOP, 30),
 /* 149 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 150 */ _CFFI_OP(_CFFI_OP_POINTER, 313), // ge_dfa * *
 /* 151 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 152 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 153 */ _CFFI_OP(_CFFI_OP_FUNCTION, 397), // ge_status()(ge_vocab const *, uint8_t const *, size_t, int32_t, uint32_t *, size_t *, size_t *, ge_err *)
-/* 154 */ _CFFI_OP(_CFFI_OP_POINTER, 401), // ge_vocab const *
+/* 153 */ _CFFI_OP(_CFFI_OP_FUNCTION, 401), // ge_status()(ge_vocab const *, uint8_t const *, size_t, int32_t, uint32_t *, size_t *, size_t *, ge_err *)
+/* 154 */ _CFFI_OP(_CFFI_OP_POINTER, 405), // ge_vocab const *
 /* 155 */ _CFFI_OP(_CFFI_OP_NOOP, 32),
 /* 156 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 157 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21),
@@ -748,7 +748,7 @@ static void *_cffi_types[] = {
 /* 160 */ _CFFI_OP(_CFFI_OP_NOOP, 34),
 /* 161 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 162 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 163 */ _CFFI_OP(_CFFI_OP_FUNCTION, 397), // ge_status()(ge_vocab const *, uint8_t const *, size_t, uint32_t *, size_t *, ge_err *)
+/* 163 */ _CFFI_OP(_CFFI_OP_FUNCTION, 401), // ge_status()(ge_vocab const *, uint8_t const *, size_t, uint32_t *, size_t *, ge_err *)
 /* 164 */ _CFFI_OP(_CFFI_OP_NOOP, 154),
 /* 165 */ _CFFI_OP(_CFFI_OP_NOOP, 32),
 /* 166 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
@@ -756,17 +756,17 @@ static void *_cffi_types[] = {
 /* 168 */ _CFFI_OP(_CFFI_OP_NOOP, 34),
 /* 169 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 170 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 171 */ _CFFI_OP(_CFFI_OP_FUNCTION, 397), // ge_status()(int32_t, ge_dfa * *, ge_err *)
+/* 171 */ _CFFI_OP(_CFFI_OP_FUNCTION, 401), // ge_status()(int32_t, ge_dfa * *, ge_err *)
 /* 172 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21),
 /* 173 */ _CFFI_OP(_CFFI_OP_NOOP, 150),
 /* 174 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 175 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 176 */ _CFFI_OP(_CFFI_OP_FUNCTION, 397), // ge_status()(int32_t, ge_vocab * *, ge_err *)
+/* 176 */ _CFFI_OP(_CFFI_OP_FUNCTION, 401), // ge_status()(int32_t, ge_vocab * *, ge_err *)
 /* 177 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21),
 /* 178 */ _CFFI_OP(_CFFI_OP_POINTER, 9), // ge_vocab * *
 /* 179 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 180 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 181 */ _CFFI_OP(_CFFI_OP_FUNCTION, 397), // ge_status()(uint8_t const *, uint32_t const *, uint32_t, uint32_t, uint32_t const *, uint32_t, ge_vocab * *, ge_err *)
+/* 181 */ _CFFI_OP(_CFFI_OP_FUNCTION, 401), // ge_status()(uint8_t const *, uint32_t const *, uint32_t, uint32_t, uint32_t const *, uint32_t, ge_vocab * *, ge_err *)
 /* 182 */ _CFFI_OP(_CFFI_OP_NOOP, 32),
 /* 183 */ _CFFI_OP(_CFFI_OP_NOOP, 30),
 /* 184 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
@@ -777,7 +777,7 @@ static void *_cffi_types[] = {
 /* 189 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 190 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
 /* 191 */ _CFFI_OP(_CFFI_OP_FUNCTION, 18), // int32_t()(ge_dfa const *, uint32_t)
-/* 192 */ _CFFI_OP(_CFFI_OP_POINTER, 381), // ge_dfa const *
+/* 192 */ _CFFI_OP(_CFFI_OP_POINTER, 385), // ge_dfa const *
 /* 193 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 194 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
 /* 195 */ _CFFI_OP(_CFFI_OP_FUNCTION, 18), // int32_t()(ge_dfa const *, uint32_t, uint32_t *)
@@ -794,7 +794,7 @@ static void *_cffi_types[] = {
 /* 206 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
 /* 207 */ _CFFI_OP(_CFFI_OP_FUNCTION, 18), // int32_t()(ge_matcher *, ge_turn const *, ge_err *)
 /* 208 */ _CFFI_OP(_CFFI_OP_NOOP, 71),
-/* 209 */ _CFFI_OP(_CFFI_OP_POINTER, 399), // ge_turn const *
+/* 209 */ _CFFI_OP(_CFFI_OP_POINTER, 403), // ge_turn const *
 /* 210 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 211 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
 /* 212 */ _CFFI_OP(_CFFI_OP_FUNCTION, 18), // int32_t()(ge_matcher *, ge_turn const *, int64_t *, size_t, size_t *, ge_err *)
@@ -839,16 +839,16 @@ static void *_cffi_types[] = {
 /* 251 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 23),
 /* 252 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
 /* 253 */ _CFFI_OP(_CFFI_OP_FUNCTION, 31), // size_t()(float const *, size_t, uint32_t const *, size_t, double *, int64_t *, size_t)
-/* 254 */ _CFFI_OP(_CFFI_OP_POINTER, 379), // float const *
+/* 254 */ _CFFI_OP(_CFFI_OP_POINTER, 383), // float const *
 /* 255 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 256 */ _CFFI_OP(_CFFI_OP_NOOP, 30),
 /* 257 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 258 */ _CFFI_OP(_CFFI_OP_POINTER, 378), // double *
+/* 258 */ _CFFI_OP(_CFFI_OP_POINTER, 382), // double *
 /* 259 */ _CFFI_OP(_CFFI_OP_NOOP, 86),
 /* 260 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 261 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
 /* 262 */ _CFFI_OP(_CFFI_OP_FUNCTION, 31), // size_t()(ge_batch const *)
-/* 263 */ _CFFI_OP(_CFFI_OP_POINTER, 380), // ge_batch const *
+/* 263 */ _CFFI_OP(_CFFI_OP_POINTER, 384), // ge_batch const *
 /* 264 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
 /* 265 */ _CFFI_OP(_CFFI_OP_FUNCTION, 31), // size_t()(ge_dfa const *)
 /* 266 */ _CFFI_OP(_CFFI_OP_NOOP, 192),
@@ -869,10 +869,10 @@ static void *_cffi_types[] = {
 /* 281 */ _CFFI_OP(_CFFI_OP_NOOP, 120),
 /* 282 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
 /* 283 */ _CFFI_OP(_CFFI_OP_FUNCTION, 31), // size_t()(ge_grammar const *)
-/* 284 */ _CFFI_OP(_CFFI_OP_POINTER, 386), // ge_grammar const *
+/* 284 */ _CFFI_OP(_CFFI_OP_POINTER, 390), // ge_grammar const *
 /* 285 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
 /* 286 */ _CFFI_OP(_CFFI_OP_FUNCTION, 31), // size_t()(ge_matcher const *)
-/* 287 */ _CFFI_OP(_CFFI_OP_POINTER, 391), // ge_matcher const *
+/* 287 */ _CFFI_OP(_CFFI_OP_POINTER, 395), // ge_matcher const *
 /* 288 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
 /* 289 */ _CFFI_OP(_CFFI_OP_FUNCTION, 31), // size_t()(ge_vocab *)
 /* 290 */ _CFFI_OP(_CFFI_OP_NOOP, 9),
@@ -891,105 +891,109 @@ static void *_cffi_types[] = {
 /* 303 */ _CFFI_OP(_CFFI_OP_FUNCTION, 10), // uint32_t()(uint64_t const *)
 /* 304 */ _CFFI_OP(_CFFI_OP_NOOP, 242),
 /* 305 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 306 */ _CFFI_OP(_CFFI_OP_FUNCTION, 404), // void()(float *, size_t, uint32_t const *, size_t)
-/* 307 */ _CFFI_OP(_CFFI_OP_POINTER, 379), // float *
+/* 306 */ _CFFI_OP(_CFFI_OP_FUNCTION, 408), // void()(float *, size_t, uint32_t const *, size_t)
+/* 307 */ _CFFI_OP(_CFFI_OP_POINTER, 383), // float *
 /* 308 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 309 */ _CFFI_OP(_CFFI_OP_NOOP, 30),
 /* 310 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 311 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 312 */ _CFFI_OP(_CFFI_OP_FUNCTION, 404), // void()(ge_dfa *)
-/* 313 */ _CFFI_OP(_CFFI_OP_POINTER, 381), // ge_dfa *
+/* 312 */ _CFFI_OP(_CFFI_OP_FUNCTION, 408), // void()(ge_dfa *)
+/* 313 */ _CFFI_OP(_CFFI_OP_POINTER, 385), // ge_dfa *
 /* 314 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 315 */ _CFFI_OP(_CFFI_OP_FUNCTION, 404), // void()(ge_dfa const *, ge_dfa_content *)
+/* 315 */ _CFFI_OP(_CFFI_OP_FUNCTION, 408), // void()(ge_dfa const *, ge_dfa_content *)
 /* 316 */ _CFFI_OP(_CFFI_OP_NOOP, 192),
-/* 317 */ _CFFI_OP(_CFFI_OP_POINTER, 382), // ge_dfa_content *
+/* 317 */ _CFFI_OP(_CFFI_OP_POINTER, 386), // ge_dfa_content *
 /* 318 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 319 */ _CFFI_OP(_CFFI_OP_FUNCTION, 404), // void()(ge_engine *)
+/* 319 */ _CFFI_OP(_CFFI_OP_FUNCTION, 408), // void()(ge_engine *)
 /* 320 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
 /* 321 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 322 */ _CFFI_OP(_CFFI_OP_FUNCTION, 404), // void()(ge_engine *, ge_dfa *)
+/* 322 */ _CFFI_OP(_CFFI_OP_FUNCTION, 408), // void()(ge_engine *, ge_dfa *)
 /* 323 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
 /* 324 */ _CFFI_OP(_CFFI_OP_NOOP, 313),
 /* 325 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 326 */ _CFFI_OP(_CFFI_OP_FUNCTION, 404), // void()(ge_engine *, ge_stats *)
+/* 326 */ _CFFI_OP(_CFFI_OP_FUNCTION, 408), // void()(ge_engine *, ge_stats *)
 /* 327 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
-/* 328 */ _CFFI_OP(_CFFI_OP_POINTER, 396), // ge_stats *
+/* 328 */ _CFFI_OP(_CFFI_OP_POINTER, 400), // ge_stats *
 /* 329 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 330 */ _CFFI_OP(_CFFI_OP_FUNCTION, 404), // void()(ge_grammar *)
+/* 330 */ _CFFI_OP(_CFFI_OP_FUNCTION, 408), // void()(ge_grammar *)
 /* 331 */ _CFFI_OP(_CFFI_OP_NOOP, 8),
 /* 332 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 333 */ _CFFI_OP(_CFFI_OP_FUNCTION, 404), // void()(ge_ir *)
+/* 333 */ _CFFI_OP(_CFFI_OP_FUNCTION, 408), // void()(ge_ir *)
 /* 334 */ _CFFI_OP(_CFFI_OP_NOOP, 23),
 /* 335 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 336 */ _CFFI_OP(_CFFI_OP_FUNCTION, 404), // void()(ge_matcher *)
+/* 336 */ _CFFI_OP(_CFFI_OP_FUNCTION, 408), // void()(ge_matcher *)
 /* 337 */ _CFFI_OP(_CFFI_OP_NOOP, 71),
 /* 338 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 339 */ _CFFI_OP(_CFFI_OP_FUNCTION, 404), // void()(ge_plan *)
+/* 339 */ _CFFI_OP(_CFFI_OP_FUNCTION, 408), // void()(ge_plan *)
 /* 340 */ _CFFI_OP(_CFFI_OP_NOOP, 146),
 /* 341 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 342 */ _CFFI_OP(_CFFI_OP_FUNCTION, 404), // void()(ge_plan const *, ge_plan_content *)
-/* 343 */ _CFFI_OP(_CFFI_OP_POINTER, 392), // ge_plan const *
-/* 344 */ _CFFI_OP(_CFFI_OP_POINTER, 393), // ge_plan_content *
+/* 342 */ _CFFI_OP(_CFFI_OP_FUNCTION, 408), // void()(ge_plan const *, ge_plan_content *)
+/* 343 */ _CFFI_OP(_CFFI_OP_POINTER, 396), // ge_plan const *
+/* 344 */ _CFFI_OP(_CFFI_OP_POINTER, 397), // ge_plan_content *
 /* 345 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 346 */ _CFFI_OP(_CFFI_OP_FUNCTION, 404), // void()(ge_scores const *, uint32_t const *, size_t, uint32_t const *, size_t)
-/* 347 */ _CFFI_OP(_CFFI_OP_POINTER, 395), // ge_scores const *
+/* 346 */ _CFFI_OP(_CFFI_OP_FUNCTION, 408), // void()(ge_scores const *, uint32_t const *, size_t, uint32_t const *, size_t)
+/* 347 */ _CFFI_OP(_CFFI_OP_POINTER, 399), // ge_scores const *
 /* 348 */ _CFFI_OP(_CFFI_OP_NOOP, 30),
 /* 349 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 350 */ _CFFI_OP(_CFFI_OP_NOOP, 30),
 /* 351 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 352 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 353 */ _CFFI_OP(_CFFI_OP_FUNCTION, 404), // void()(ge_vocab *)
+/* 353 */ _CFFI_OP(_CFFI_OP_FUNCTION, 408), // void()(ge_vocab *)
 /* 354 */ _CFFI_OP(_CFFI_OP_NOOP, 9),
 /* 355 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 356 */ _CFFI_OP(_CFFI_OP_FUNCTION, 404), // void()(ge_vocab const *, ge_vocab_content *)
-/* 357 */ _CFFI_OP(_CFFI_OP_NOOP, 154),
-/* 358 */ _CFFI_OP(_CFFI_OP_POINTER, 402), // ge_vocab_content *
+/* 356 */ _CFFI_OP(_CFFI_OP_FUNCTION, 408), // void()(ge_vocab *, size_t)
+/* 357 */ _CFFI_OP(_CFFI_OP_NOOP, 9),
+/* 358 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 359 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 360 */ _CFFI_OP(_CFFI_OP_FUNCTION, 404), // void()(uint64_t *, ge_dfa const *, uint32_t, uint32_t, uint64_t const *)
-/* 361 */ _CFFI_OP(_CFFI_OP_NOOP, 54),
-/* 362 */ _CFFI_OP(_CFFI_OP_NOOP, 192),
-/* 363 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 364 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 365 */ _CFFI_OP(_CFFI_OP_NOOP, 242),
-/* 366 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 367 */ _CFFI_OP(_CFFI_OP_FUNCTION, 404), // void()(uint64_t const *, uint32_t *)
-/* 368 */ _CFFI_OP(_CFFI_OP_NOOP, 242),
-/* 369 */ _CFFI_OP(_CFFI_OP_NOOP, 47),
+/* 360 */ _CFFI_OP(_CFFI_OP_FUNCTION, 408), // void()(ge_vocab const *, ge_vocab_content *)
+/* 361 */ _CFFI_OP(_CFFI_OP_NOOP, 154),
+/* 362 */ _CFFI_OP(_CFFI_OP_POINTER, 406), // ge_vocab_content *
+/* 363 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 364 */ _CFFI_OP(_CFFI_OP_FUNCTION, 408), // void()(uint64_t *, ge_dfa const *, uint32_t, uint32_t, uint64_t const *)
+/* 365 */ _CFFI_OP(_CFFI_OP_NOOP, 54),
+/* 366 */ _CFFI_OP(_CFFI_OP_NOOP, 192),
+/* 367 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 368 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 369 */ _CFFI_OP(_CFFI_OP_NOOP, 242),
 /* 370 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 371 */ _CFFI_OP(_CFFI_OP_POINTER, 373), // _Bool *
-/* 372 */ _CFFI_OP(_CFFI_OP_POINTER, 373), // _Bool const *
-/* 373 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 1), // _Bool
-/* 374 */ _CFFI_OP(_CFFI_OP_POINTER, 375), // char const *
-/* 375 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 2), // char
-/* 376 */ _CFFI_OP(_CFFI_OP_ARRAY, 375), // char[200]
-/* 377 */ (_cffi_opcode_t)(200),
-/* 378 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 14), // double
-/* 379 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 13), // float
-/* 380 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 0), // ge_batch
-/* 381 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 1), // ge_dfa
-/* 382 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 2), // ge_dfa_content
-/* 383 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 3), // ge_engine
-/* 384 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 4), // ge_err
-/* 385 */ _CFFI_OP(_CFFI_OP_ENUM, 0), // ge_float
-/* 386 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 5), // ge_grammar
-/* 387 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 6), // ge_ir
-/* 388 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 7), // ge_limits
-/* 389 */ _CFFI_OP(_CFFI_OP_ENUM, 1), // ge_mask_flag
-/* 390 */ _CFFI_OP(_CFFI_OP_POINTER, 71), // ge_matcher * const *
-/* 391 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 8), // ge_matcher
-/* 392 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 9), // ge_plan
-/* 393 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 10), // ge_plan_content
-/* 394 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 11), // ge_rules
-/* 395 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 12), // ge_scores
-/* 396 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 13), // ge_stats
-/* 397 */ _CFFI_OP(_CFFI_OP_ENUM, 2), // ge_status
-/* 398 */ _CFFI_OP(_CFFI_OP_ENUM, 3), // ge_switch
-/* 399 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 14), // ge_turn
-/* 400 */ _CFFI_OP(_CFFI_OP_ENUM, 4), // ge_turn_result
-/* 401 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 15), // ge_vocab
-/* 402 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 16), // ge_vocab_content
-/* 403 */ _CFFI_OP(_CFFI_OP_POINTER, 404), // void *
-/* 404 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 0), // void
+/* 371 */ _CFFI_OP(_CFFI_OP_FUNCTION, 408), // void()(uint64_t const *, uint32_t *)
+/* 372 */ _CFFI_OP(_CFFI_OP_NOOP, 242),
+/* 373 */ _CFFI_OP(_CFFI_OP_NOOP, 47),
+/* 374 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 375 */ _CFFI_OP(_CFFI_OP_POINTER, 377), // _Bool *
+/* 376 */ _CFFI_OP(_CFFI_OP_POINTER, 377), // _Bool const *
+/* 377 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 1), // _Bool
+/* 378 */ _CFFI_OP(_CFFI_OP_POINTER, 379), // char const *
+/* 379 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 2), // char
+/* 380 */ _CFFI_OP(_CFFI_OP_ARRAY, 379), // char[200]
+/* 381 */ (_cffi_opcode_t)(200),
+/* 382 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 14), // double
+/* 383 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 13), // float
+/* 384 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 0), // ge_batch
+/* 385 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 1), // ge_dfa
+/* 386 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 2), // ge_dfa_content
+/* 387 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 3), // ge_engine
+/* 388 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 4), // ge_err
+/* 389 */ _CFFI_OP(_CFFI_OP_ENUM, 0), // ge_float
+/* 390 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 5), // ge_grammar
+/* 391 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 6), // ge_ir
+/* 392 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 7), // ge_limits
+/* 393 */ _CFFI_OP(_CFFI_OP_ENUM, 1), // ge_mask_flag
+/* 394 */ _CFFI_OP(_CFFI_OP_POINTER, 71), // ge_matcher * const *
+/* 395 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 8), // ge_matcher
+/* 396 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 9), // ge_plan
+/* 397 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 10), // ge_plan_content
+/* 398 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 11), // ge_rules
+/* 399 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 12), // ge_scores
+/* 400 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 13), // ge_stats
+/* 401 */ _CFFI_OP(_CFFI_OP_ENUM, 2), // ge_status
+/* 402 */ _CFFI_OP(_CFFI_OP_ENUM, 3), // ge_switch
+/* 403 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 14), // ge_turn
+/* 404 */ _CFFI_OP(_CFFI_OP_ENUM, 4), // ge_turn_result
+/* 405 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 15), // ge_vocab
+/* 406 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 16), // ge_vocab_content
+/* 407 */ _CFFI_OP(_CFFI_OP_POINTER, 408), // void *
+/* 408 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 0), // void
 };
 
 static int _cffi_const_GE_FLOAT16(unsigned long long *o)
@@ -1259,7 +1263,7 @@ _cffi_f_ge_build(PyObject *self, PyObject *noarg)
 
   (void)self; /* unused */
   (void)noarg; /* unused */
-  pyresult = _cffi_from_c_pointer((char *)result, _cffi_type(374));
+  pyresult = _cffi_from_c_pointer((char *)result, _cffi_type(378));
   return pyresult;
 }
 #else
@@ -1552,7 +1556,7 @@ _cffi_f_ge_dfa_load(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(397));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(401));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -1644,7 +1648,7 @@ _cffi_f_ge_dfa_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(397));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(401));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2033,7 +2037,7 @@ _cffi_f_ge_engine_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(397));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(401));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2284,7 +2288,7 @@ _cffi_f_ge_grammar_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(397));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(401));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2824,7 +2828,7 @@ _cffi_f_ge_ir_add(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(397));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(401));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2900,7 +2904,7 @@ _cffi_f_ge_ir_continuations(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(397));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(401));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2976,7 +2980,7 @@ _cffi_f_ge_ir_count(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(397));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(401));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3082,7 +3086,7 @@ _cffi_f_ge_ir_is_empty(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(397));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(401));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3169,7 +3173,7 @@ _cffi_f_ge_ir_matches(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(397));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(401));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3233,7 +3237,7 @@ _cffi_f_ge_ir_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(397));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(401));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3320,7 +3324,7 @@ _cffi_f_ge_matcher_accept(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(397));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(401));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3407,7 +3411,7 @@ _cffi_f_ge_matcher_accept_bytes(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(397));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(401));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3547,7 +3551,7 @@ _cffi_f_ge_matcher_closing(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(397));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(401));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3628,7 +3632,7 @@ _cffi_f_ge_matcher_closing_tokens(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(397));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(401));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3709,7 +3713,7 @@ _cffi_f_ge_matcher_closing_within(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(397));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(401));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3840,7 +3844,7 @@ _cffi_f_ge_matcher_expected(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(397));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(401));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -4050,7 +4054,7 @@ _cffi_f_ge_matcher_forced_bytes(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(397));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(401));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -4114,7 +4118,7 @@ _cffi_f_ge_matcher_fork(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(397));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(401));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -4231,7 +4235,7 @@ _cffi_f_ge_matcher_history(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(397));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(401));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -4333,7 +4337,7 @@ _cffi_f_ge_matcher_move(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(397));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(401));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -4397,7 +4401,7 @@ _cffi_f_ge_matcher_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(397));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(401));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -4450,7 +4454,7 @@ _cffi_f_ge_matcher_reset(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(397));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(401));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -4509,7 +4513,7 @@ _cffi_f_ge_matcher_rollback(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(397));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(401));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -4788,7 +4792,7 @@ _cffi_f_ge_plan_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(397));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(401));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -5096,11 +5100,57 @@ _cffi_f_ge_version(PyObject *self, PyObject *noarg)
 
   (void)self; /* unused */
   (void)noarg; /* unused */
-  pyresult = _cffi_from_c_pointer((char *)result, _cffi_type(374));
+  pyresult = _cffi_from_c_pointer((char *)result, _cffi_type(378));
   return pyresult;
 }
 #else
 #  define _cffi_f_ge_version _cffi_d_ge_version
+#endif
+
+static void _cffi_d_ge_vocab_bound(ge_vocab * x0, size_t x1)
+{
+  ge_vocab_bound(x0, x1);
+}
+#ifndef PYPY_VERSION
+static PyObject *
+_cffi_f_ge_vocab_bound(PyObject *self, PyObject *args)
+{
+  ge_vocab * x0;
+  size_t x1;
+  Py_ssize_t datasize;
+  struct _cffi_freeme_s *large_args_free = NULL;
+  PyObject *arg0;
+  PyObject *arg1;
+
+  if (!PyArg_UnpackTuple(args, "ge_vocab_bound", 2, 2, &arg0, &arg1))
+    return NULL;
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(9), arg0, (char **)&x0);
+  if (datasize != 0) {
+    x0 = ((size_t)datasize) <= 640 ? (ge_vocab *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(9), arg0, (char **)&x0,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  x1 = _cffi_to_c_int(arg1, size_t);
+  if (x1 == (size_t)-1 && PyErr_Occurred())
+    return NULL;
+
+  Py_BEGIN_ALLOW_THREADS
+  _cffi_restore_errno();
+  { ge_vocab_bound(x0, x1); }
+  _cffi_save_errno();
+  Py_END_ALLOW_THREADS
+
+  (void)self; /* unused */
+  if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
+  Py_INCREF(Py_None);
+  return Py_None;
+}
+#else
+#  define _cffi_f_ge_vocab_bound _cffi_d_ge_vocab_bound
 #endif
 
 static size_t _cffi_d_ge_vocab_bytes(ge_vocab * x0)
@@ -5242,7 +5292,7 @@ _cffi_f_ge_vocab_encode(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(397));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(401));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -5337,7 +5387,7 @@ _cffi_f_ge_vocab_load(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(397));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(401));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -5441,7 +5491,7 @@ _cffi_f_ge_vocab_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(397));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(401));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -5477,10 +5527,10 @@ _cffi_f_ge_vocab_read(PyObject *self, PyObject *args)
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(358), arg1, (char **)&x1);
+      _cffi_type(362), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (ge_vocab_content *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(358), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(362), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -5654,7 +5704,7 @@ _cffi_f_ge_vocab_spell(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(397));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(401));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -5920,9 +5970,9 @@ static const struct _cffi_global_s _cffi_globals[] = {
   { "ge_guide_accepts", (void *)_cffi_f_ge_guide_accepts, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 241), (void *)_cffi_d_ge_guide_accepts },
   { "ge_guide_advance", (void *)_cffi_f_ge_guide_advance, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 232), (void *)_cffi_d_ge_guide_advance },
   { "ge_guide_before", (void *)_cffi_f_ge_guide_before, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 303), (void *)_cffi_d_ge_guide_before },
-  { "ge_guide_fill_mask", (void *)_cffi_f_ge_guide_fill_mask, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 367), (void *)_cffi_d_ge_guide_fill_mask },
+  { "ge_guide_fill_mask", (void *)_cffi_f_ge_guide_fill_mask, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 371), (void *)_cffi_d_ge_guide_fill_mask },
   { "ge_guide_fill_mask_at", (void *)_cffi_f_ge_guide_fill_mask_at, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 244), (void *)_cffi_d_ge_guide_fill_mask_at },
-  { "ge_guide_init", (void *)_cffi_f_ge_guide_init, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 360), (void *)_cffi_d_ge_guide_init },
+  { "ge_guide_init", (void *)_cffi_f_ge_guide_init, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 364), (void *)_cffi_d_ge_guide_init },
   { "ge_guide_rollback", (void *)_cffi_f_ge_guide_rollback, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 237), (void *)_cffi_d_ge_guide_rollback },
   { "ge_guide_state", (void *)_cffi_f_ge_guide_state, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 303), (void *)_cffi_d_ge_guide_state },
   { "ge_guide_words", (void *)_cffi_f_ge_guide_words, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 268), (void *)_cffi_d_ge_guide_words },
@@ -5960,12 +6010,13 @@ static const struct _cffi_global_s _cffi_globals[] = {
   { "ge_row_gather", (void *)_cffi_f_ge_row_gather, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 253), (void *)_cffi_d_ge_row_gather },
   { "ge_scores_apply", (void *)_cffi_f_ge_scores_apply, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 346), (void *)_cffi_d_ge_scores_apply },
   { "ge_version", (void *)_cffi_f_ge_version, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_N, 0), (void *)_cffi_d_ge_version },
+  { "ge_vocab_bound", (void *)_cffi_f_ge_vocab_bound, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 356), (void *)_cffi_d_ge_vocab_bound },
   { "ge_vocab_bytes", (void *)_cffi_f_ge_vocab_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 289), (void *)_cffi_d_ge_vocab_bytes },
   { "ge_vocab_encode", (void *)_cffi_f_ge_vocab_encode, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 153), (void *)_cffi_d_ge_vocab_encode },
   { "ge_vocab_free", (void *)_cffi_f_ge_vocab_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 353), (void *)_cffi_d_ge_vocab_free },
   { "ge_vocab_load", (void *)_cffi_f_ge_vocab_load, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 176), (void *)_cffi_d_ge_vocab_load },
   { "ge_vocab_new", (void *)_cffi_f_ge_vocab_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 181), (void *)_cffi_d_ge_vocab_new },
-  { "ge_vocab_read", (void *)_cffi_f_ge_vocab_read, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 356), (void *)_cffi_d_ge_vocab_read },
+  { "ge_vocab_read", (void *)_cffi_f_ge_vocab_read, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 360), (void *)_cffi_d_ge_vocab_read },
   { "ge_vocab_save", (void *)_cffi_f_ge_vocab_save, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 292), (void *)_cffi_d_ge_vocab_save },
   { "ge_vocab_spell", (void *)_cffi_f_ge_vocab_spell, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 163), (void *)_cffi_d_ge_vocab_spell },
 };
@@ -5973,7 +6024,7 @@ static const struct _cffi_global_s _cffi_globals[] = {
 static const struct _cffi_field_s _cffi_fields[] = {
   { "matchers", offsetof(ge_batch, matchers),
                 sizeof(((ge_batch *)0)->matchers),
-                _CFFI_OP(_CFFI_OP_NOOP, 390) },
+                _CFFI_OP(_CFFI_OP_NOOP, 394) },
   { "tokens", offsetof(ge_batch, tokens),
               sizeof(((ge_batch *)0)->tokens),
               _CFFI_OP(_CFFI_OP_NOOP, 93) },
@@ -5994,16 +6045,16 @@ static const struct _cffi_field_s _cffi_fields[] = {
                  _CFFI_OP(_CFFI_OP_NOOP, 10) },
   { "accepted", offsetof(ge_batch, accepted),
                 sizeof(((ge_batch *)0)->accepted),
-                _CFFI_OP(_CFFI_OP_NOOP, 371) },
+                _CFFI_OP(_CFFI_OP_NOOP, 375) },
   { "needed", offsetof(ge_batch, needed),
               sizeof(((ge_batch *)0)->needed),
-              _CFFI_OP(_CFFI_OP_NOOP, 371) },
+              _CFFI_OP(_CFFI_OP_NOOP, 375) },
   { "changed", offsetof(ge_batch, changed),
                sizeof(((ge_batch *)0)->changed),
-               _CFFI_OP(_CFFI_OP_NOOP, 371) },
+               _CFFI_OP(_CFFI_OP_NOOP, 375) },
   { "failed", offsetof(ge_batch, failed),
               sizeof(((ge_batch *)0)->failed),
-              _CFFI_OP(_CFFI_OP_NOOP, 371) },
+              _CFFI_OP(_CFFI_OP_NOOP, 375) },
   { "n_states", offsetof(ge_dfa_content, n_states),
                 sizeof(((ge_dfa_content *)0)->n_states),
                 _CFFI_OP(_CFFI_OP_NOOP, 10) },
@@ -6042,7 +6093,7 @@ static const struct _cffi_field_s _cffi_fields[] = {
               _CFFI_OP(_CFFI_OP_NOOP, 10) },
   { "byte_accepts", offsetof(ge_dfa_content, byte_accepts),
                     sizeof(((ge_dfa_content *)0)->byte_accepts),
-                    _CFFI_OP(_CFFI_OP_NOOP, 372) },
+                    _CFFI_OP(_CFFI_OP_NOOP, 376) },
   { "note", offsetof(ge_dfa_content, note),
             sizeof(((ge_dfa_content *)0)->note),
             _CFFI_OP(_CFFI_OP_NOOP, 32) },
@@ -6069,7 +6120,7 @@ static const struct _cffi_field_s _cffi_fields[] = {
               _CFFI_OP(_CFFI_OP_NOOP, 10) },
   { "text", offsetof(ge_err, text),
             sizeof(((ge_err *)0)->text),
-            _CFFI_OP(_CFFI_OP_NOOP, 376) },
+            _CFFI_OP(_CFFI_OP_NOOP, 380) },
   { "max_expressions", offsetof(ge_limits, max_expressions),
                        sizeof(((ge_limits *)0)->max_expressions),
                        _CFFI_OP(_CFFI_OP_NOOP, 53) },
@@ -6156,7 +6207,7 @@ static const struct _cffi_field_s _cffi_fields[] = {
                _CFFI_OP(_CFFI_OP_NOOP, 18) },
   { "first", offsetof(ge_scores, first),
              sizeof(((ge_scores *)0)->first),
-             _CFFI_OP(_CFFI_OP_NOOP, 403) },
+             _CFFI_OP(_CFFI_OP_NOOP, 407) },
   { "stride", offsetof(ge_scores, stride),
               sizeof(((ge_scores *)0)->stride),
               _CFFI_OP(_CFFI_OP_NOOP, 222) },
@@ -6165,7 +6216,7 @@ static const struct _cffi_field_s _cffi_fields[] = {
              _CFFI_OP(_CFFI_OP_NOOP, 31) },
   { "kind", offsetof(ge_scores, kind),
             sizeof(((ge_scores *)0)->kind),
-            _CFFI_OP(_CFFI_OP_NOOP, 385) },
+            _CFFI_OP(_CFFI_OP_NOOP, 389) },
   { "bytes", offsetof(ge_stats, bytes),
              sizeof(((ge_stats *)0)->bytes),
              _CFFI_OP(_CFFI_OP_NOOP, 53) },
@@ -6283,80 +6334,80 @@ static const struct _cffi_field_s _cffi_fields[] = {
 };
 
 static const struct _cffi_struct_union_s _cffi_struct_unions[] = {
-  { "ge_batch", 380, _CFFI_F_CHECK_FIELDS,
+  { "ge_batch", 384, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_batch), offsetof(struct _cffi_align__ge_batch, y), 0, 11 },
-  { "ge_dfa", 381, _CFFI_F_OPAQUE,
+  { "ge_dfa", 385, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_dfa_content", 382, _CFFI_F_CHECK_FIELDS,
+  { "ge_dfa_content", 386, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_dfa_content), offsetof(struct _cffi_align__ge_dfa_content, y), 11, 14 },
-  { "ge_engine", 383, _CFFI_F_OPAQUE,
+  { "ge_engine", 387, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_err", 384, _CFFI_F_CHECK_FIELDS,
+  { "ge_err", 388, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_err), offsetof(struct _cffi_align__ge_err, y), 25, 8 },
-  { "ge_grammar", 386, _CFFI_F_OPAQUE,
+  { "ge_grammar", 390, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_ir", 387, _CFFI_F_OPAQUE,
+  { "ge_ir", 391, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_limits", 388, _CFFI_F_CHECK_FIELDS,
+  { "ge_limits", 392, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_limits), offsetof(struct _cffi_align__ge_limits, y), 33, 12 },
-  { "ge_matcher", 391, _CFFI_F_OPAQUE,
+  { "ge_matcher", 395, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_plan", 392, _CFFI_F_OPAQUE,
+  { "ge_plan", 396, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_plan_content", 393, _CFFI_F_CHECK_FIELDS,
+  { "ge_plan_content", 397, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_plan_content), offsetof(struct _cffi_align__ge_plan_content, y), 45, 5 },
-  { "ge_rules", 394, _CFFI_F_CHECK_FIELDS,
+  { "ge_rules", 398, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_rules), offsetof(struct _cffi_align__ge_rules, y), 50, 11 },
-  { "ge_scores", 395, _CFFI_F_CHECK_FIELDS,
+  { "ge_scores", 399, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_scores), offsetof(struct _cffi_align__ge_scores, y), 61, 4 },
-  { "ge_stats", 396, _CFFI_F_CHECK_FIELDS,
+  { "ge_stats", 400, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_stats), offsetof(struct _cffi_align__ge_stats, y), 65, 24 },
-  { "ge_turn", 399, _CFFI_F_CHECK_FIELDS,
+  { "ge_turn", 403, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_turn), offsetof(struct _cffi_align__ge_turn, y), 89, 6 },
-  { "ge_vocab", 401, _CFFI_F_OPAQUE,
+  { "ge_vocab", 405, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_vocab_content", 402, _CFFI_F_CHECK_FIELDS,
+  { "ge_vocab_content", 406, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_vocab_content), offsetof(struct _cffi_align__ge_vocab_content, y), 95, 8 },
 };
 
 static const struct _cffi_enum_s _cffi_enums[] = {
-  { "ge_float", 385, _cffi_prim_int(sizeof(ge_float), ((ge_float)-1) <= 0),
+  { "ge_float", 389, _cffi_prim_int(sizeof(ge_float), ((ge_float)-1) <= 0),
     "GE_FLOAT16,GE_BFLOAT16,GE_FLOAT32,GE_FLOAT64" },
-  { "ge_mask_flag", 389, _cffi_prim_int(sizeof(ge_mask_flag), ((ge_mask_flag)-1) <= 0),
+  { "ge_mask_flag", 393, _cffi_prim_int(sizeof(ge_mask_flag), ((ge_mask_flag)-1) <= 0),
     "GE_MASK_ALL,GE_MASK_SAME" },
-  { "ge_status", 397, _cffi_prim_int(sizeof(ge_status), ((ge_status)-1) <= 0),
+  { "ge_status", 401, _cffi_prim_int(sizeof(ge_status), ((ge_status)-1) <= 0),
     "GE_OK,GE_E_MEMORY,GE_E_LIMIT,GE_E_SYNTAX,GE_E_UNSUPPORTED,GE_E_NOTHING,GE_E_IR,GE_E_ARGUMENT,GE_E_SPELLING,"
     "GE_E_BUSY" },
-  { "ge_switch", 398, _cffi_prim_int(sizeof(ge_switch), ((ge_switch)-1) <= 0),
+  { "ge_switch", 402, _cffi_prim_int(sizeof(ge_switch), ((ge_switch)-1) <= 0),
     "GE_NO_MASK_CACHE,GE_NO_INNER_MASKS,GE_NO_SHARED_INNER,GE_NO_GOTO_CACHE,GE_NO_STATE_CACHE,GE_NO_SLICES,"
     "GE_NO_HEIRS,GE_NO_CLAMPING,GE_NO_TABLE,GE_NO_SHAPES,GE_NO_OUTLINES" },
-  { "ge_turn_result", 400, _cffi_prim_int(sizeof(ge_turn_result), ((ge_turn_result)-1) <= 0),
+  { "ge_turn_result", 404, _cffi_prim_int(sizeof(ge_turn_result), ((ge_turn_result)-1) <= 0),
     "GE_TURN_NONE,GE_TURN_CHOICE,GE_TURN_ALONE" },
 };
 
 static const struct _cffi_typename_s _cffi_typenames[] = {
-  { "ge_batch", 380 },
-  { "ge_dfa", 381 },
-  { "ge_dfa_content", 382 },
-  { "ge_engine", 383 },
-  { "ge_err", 384 },
-  { "ge_float", 385 },
-  { "ge_grammar", 386 },
-  { "ge_ir", 387 },
-  { "ge_limits", 388 },
-  { "ge_mask_flag", 389 },
-  { "ge_matcher", 391 },
-  { "ge_plan", 392 },
-  { "ge_plan_content", 393 },
-  { "ge_rules", 394 },
-  { "ge_scores", 395 },
-  { "ge_stats", 396 },
-  { "ge_status", 397 },
-  { "ge_switch", 398 },
-  { "ge_turn", 399 },
-  { "ge_turn_result", 400 },
-  { "ge_vocab", 401 },
-  { "ge_vocab_content", 402 },
+  { "ge_batch", 384 },
+  { "ge_dfa", 385 },
+  { "ge_dfa_content", 386 },
+  { "ge_engine", 387 },
+  { "ge_err", 388 },
+  { "ge_float", 389 },
+  { "ge_grammar", 390 },
+  { "ge_ir", 391 },
+  { "ge_limits", 392 },
+  { "ge_mask_flag", 393 },
+  { "ge_matcher", 395 },
+  { "ge_plan", 396 },
+  { "ge_plan_content", 397 },
+  { "ge_rules", 398 },
+  { "ge_scores", 399 },
+  { "ge_stats", 400 },
+  { "ge_status", 401 },
+  { "ge_switch", 402 },
+  { "ge_turn", 403 },
+  { "ge_turn_result", 404 },
+  { "ge_vocab", 405 },
+  { "ge_vocab_content", 406 },
 };
 
 static const struct _cffi_type_context_s _cffi_type_context = {
@@ -6366,12 +6417,12 @@ static const struct _cffi_type_context_s _cffi_type_context = {
   _cffi_struct_unions,
   _cffi_enums,
   _cffi_typenames,
-  104,  /* num_globals */
+  105,  /* num_globals */
   17,  /* num_struct_unions */
   5,  /* num_enums */
   22,  /* num_typenames */
   NULL,  /* no includes */
-  405,  /* num_types */
+  409,  /* num_types */
   0,  /* flags */
 };
 

@@ -43,7 +43,7 @@ class Limits:
     max_memory_bytes : int
         Bytes of all tables of one grammar and vocabulary, masks excluded.
     max_mask_bytes : int
-        Bytes of kept masks per grammar and vocabulary; the least recently used are dropped. No error.
+        Bytes of kept masks per grammar and vocabulary; those that were not read for a while are dropped. No error.
     max_template_instances : int
         Rules that are made from the templates of a Lark grammar, one for each list of arguments.
     max_schema_nodes : int

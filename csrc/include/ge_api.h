@@ -121,6 +121,8 @@ ge_status ge_vocab_new(const uint8_t *bytes, const uint32_t *offsets, uint32_t n
                        uint32_t n_eos, ge_vocab **out, ge_err *err);
 void ge_vocab_free(ge_vocab *vocab);
 size_t ge_vocab_bytes(ge_vocab *vocab); /* the pages of a loaded file are not counted */
+/* How many bytes of the masks that its grammars share it keeps (64 MiB, unless this says otherwise). What is too much is dropped at once. */
+void ge_vocab_bound(ge_vocab *vocab, size_t max_bytes);
 
 /* What ge_vocab_new was given, and the note of ge_vocab_save if it was loaded. All pointers lie in the vocabulary. */
 typedef struct ge_vocab_content {

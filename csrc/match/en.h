@@ -121,12 +121,12 @@ typedef struct mk_end { /* a set of lexemes has matched in a walk with an open r
 
 typedef struct mk_mask { /* a kept mask; see mk_keep.c for how readers and eviction get along */
     u32 *words;  /* bits, or tokens; NULL: the slot is free */
-    u32 n_words;
+    u32 n_words; /* of a free slot: the next one, or NONE */
     bool listed; /* tokens */
     const vb_inner *base; /* as in mk_found */
     bool all;
     u64 hash;
-    u64 _Atomic used;
+    bool _Atomic recent; /* read since the hand last came by */
     u32 _Atomic readers;
     u32 _Atomic stamp; /* changes whenever the slot gets another mask; odd: the slot is free */
 } mk_mask;
@@ -165,6 +165,8 @@ struct ge_engine {
     /* masks; the budget of these is max_mask_bytes */
     stable_array masks; /* mk_mask */
     word_map mask_of_hash;
+    u32 free_mask; /* the first free slot of masks, or NONE */
+    u32 mask_hand; /* where the hand of evictions is */
     size_t mask_bytes;
     mk_found found;        /* scratch: the mask that is being made */
     bool analysed;         /* ... and a lexeme-internal mask was made for it */
@@ -203,7 +205,6 @@ struct ge_engine {
     VEC(mk_end) ends;         /* scratch: of the outline that is being made */
     mk_found outline;         /* scratch: its tokens */
     bool cuts_much;           /* outlines do not pay */
-    u64 _Atomic clock;
     ge_dfa *_Atomic table; /* a token automaton with all masks, or NULL; see mk_table.c */
     u32 table_tries;       /* to make one */
 

@@ -6,7 +6,11 @@
  *
  * A mask of few tokens is kept as their list: a hundredth of the memory, and faster to write into a row than bits are to copy. One that is a
  * lexeme-internal mask and few tokens more is kept as these, and holds that: the strings of all grammars are copied from the same few
- * kilobytes, which stay in a near cache. It counts as if the bits were its own, so what is held in the vocabulary's store is bounded, too. */
+ * kilobytes, which stay in a near cache. It counts as if the bits were its own, so what is held in the vocabulary's store is bounded, too.
+ *
+ * Which one goes: a hand passes over the slots in turn and takes the first that was not read since it last came by (the *clock* of Corbató,
+ * 1968), or the next one where it has seen MAX_LOOKS that were. So a full store costs no more than an empty one, and readers write
+ * nothing that they share, but for one flag. */
 #include "mk.h"
 
 /* Four lanes side by side: a mask of 131,072 bits takes about a microsecond. Only finds candidates; content is compared. */
@@ -31,7 +35,7 @@ static bool copy_kept(ge_engine *e, u64 reference, u32 *out, bool *all) {
         if (kept->listed) mk_write_listed(e, kept->base, kept->words, kept->n_words, out);
         else memcpy(out, kept->words, e->v->n_words * sizeof *out);
         *all = kept->all;
-        atomic_store_explicit(&kept->used, atomic_fetch_add_explicit(&e->clock, 1, memory_order_relaxed), memory_order_relaxed);
+        if (!atomic_load_explicit(&kept->recent, memory_order_relaxed)) atomic_store_explicit(&kept->recent, true, memory_order_relaxed);
     }
     atomic_fetch_sub(&kept->readers, 1);
     return valid;
@@ -72,31 +76,44 @@ void mk_release_kept(ge_engine *e, mk_mask *kept) {
     kept->base = NULL;
 }
 
-/* Makes room for one more mask; false if nothing can go. A slot whose stamp is odd and whose words are gone is free. */
-static bool evict_one(ge_engine *e) {
-    mk_mask *oldest = NULL;
-    for (u32 i = 0; i < e->masks.n; i++) {
-        mk_mask *kept = stable_at(&e->masks, i);
-        if (!kept->words) continue;
-        if (atomic_load(&kept->stamp) & 1) { /* evicted while it was being read */
-            if (atomic_load(&kept->readers)) continue;
-            return mk_release_kept(e, kept), true;
-        }
-        if (!oldest || atomic_load(&kept->used) < atomic_load(&oldest->used)) oldest = kept;
-    }
-    if (!oldest) return false;
-    atomic_fetch_add(&oldest->stamp, 1);
-    e->stats.mask_evictions++;
-    e->stats.masks--;
-    if (atomic_load(&oldest->readers)) return false;
-    return mk_release_kept(e, oldest), true;
+static bool release_slot(ge_engine *e, u32 index) {
+    mk_mask *slot = stable_at(&e->masks, index);
+    mk_release_kept(e, slot);
+    slot->n_words = e->free_mask;
+    e->free_mask = index;
+    return true;
 }
 
-/* A slot for one more mask, or NULL. */
-static mk_mask *free_slot(ge_engine *e, u32 *index) {
-    for (u32 i = 0; e->stats.masks < e->masks.n && i < e->masks.n; i++) { /* some are free */
-        mk_mask *slot = stable_at(&e->masks, i);
-        if (!slot->words) return *index = i, slot;
+enum { MAX_LOOKS = 256 };
+
+/* Makes room for one more mask; false if nothing can go. A slot whose stamp is odd is not in use; its words are gone when it is free. */
+static bool evict_one(ge_engine *e) {
+    for (u32 looks = 0, n = e->masks.n; n && looks < n + MAX_LOOKS; looks++) {
+        u32 index = e->mask_hand = e->mask_hand + 1 < n ? e->mask_hand + 1 : 0;
+        mk_mask *kept = stable_at(&e->masks, index);
+        bool in_use = !(atomic_load(&kept->stamp) & 1);
+        if (!kept->words) continue;
+        if (in_use && atomic_load(&kept->recent) && looks < MAX_LOOKS) {
+            atomic_store(&kept->recent, false);
+            continue;
+        }
+        if (in_use) {
+            atomic_fetch_add(&kept->stamp, 1);
+            e->stats.mask_evictions++;
+            e->stats.masks--;
+        }
+        if (!atomic_load(&kept->readers)) return release_slot(e, index); /* else the hand comes by again */
+    }
+    return false;
+}
+
+/* A free slot, or NULL. */
+static mk_mask *take_slot(ge_engine *e, u32 *index) {
+    *index = e->free_mask;
+    if (*index != NONE) {
+        mk_mask *slot = stable_at(&e->masks, *index);
+        e->free_mask = slot->n_words;
+        return slot;
     }
     mk_mask *slot = stable_push(&e->b, &e->masks);
     if (!slot) return NULL;
@@ -120,17 +137,22 @@ void mk_keep(ge_engine *e, u32 config, const mk_found *found, bool all) {
     } else {
         while (e->mask_bytes + counted > e->b.limits.max_mask_bytes)
             if (!evict_one(e)) return;
-        kept = free_slot(e, &index);
-        if (!kept || !(kept->words = malloc(size ? size : 1))) return;
+        u32 *copy = malloc(size ? size : 1);
+        kept = copy ? take_slot(e, &index) : NULL;
+        if (!kept) {
+            free(copy);
+            return;
+        }
+        kept->words = copy;
         e->mask_bytes += counted;
-        if (n) memcpy(kept->words, words, size);
+        if (n) memcpy(copy, words, size);
         if (found->base) vb_hold(e->v, found->base);
         kept->base = found->base;
         kept->n_words = n;
         kept->listed = found->listed;
         kept->hash = hash;
         kept->all = all;
-        atomic_store(&kept->used, atomic_fetch_add(&e->clock, 1));
+        atomic_store(&kept->recent, true);
         atomic_fetch_add(&kept->stamp, 1); /* even: in use */
         e->stats.masks++;
         if (!map_put(&e->b, &e->mask_of_hash, hash, index)) return;

@@ -338,7 +338,7 @@ static void limits_are_named(void) {
     }
 }
 
-/* Masks beyond the ceiling are dropped, least recently used first, and computed again. */
+/* Masks beyond the ceiling are dropped, and computed again. */
 static void masks_are_evicted(void) {
     ge_limits limits = wide_limits();
     ge_err err = {0};

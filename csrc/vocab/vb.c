@@ -122,6 +122,8 @@ ge_vocab *vb_new(void) {
     ge_limits limits;
     memset(&limits, 0xff, sizeof limits); /* the caller's memory is the limit here; the store has its own ceiling */
     budget_init(&v->b, &limits);
+    v->store.unread = (vb_ring){&v->store.unread, &v->store.unread};
+    v->store.max_bytes = VB_STORE_BYTES;
     return v;
 }
 
@@ -176,9 +178,7 @@ static void drop_tables(ge_vocab *v) {
 
 void ge_vocab_free(ge_vocab *v) {
     if (!v || !share_drop(&v->shares)) return;
-    while (v->inner.n) vb_inner_free(&v->b, v->inner.at[--v->inner.n]);
-    vec_drop(&v->b, &v->inner);
-    map_drop(&v->b, &v->inner_of);
+    vb_drop_store(v);
     vb_drop_folds(v);
     vb_drop_openings(v);
     if (v->map) vb_unmap(v);
@@ -223,81 +223,4 @@ ge_status ge_vocab_encode(const ge_vocab *v, const uint8_t *text, size_t n_text,
     *n_out = n;
     *n_used = at;
     return GE_OK;
-}
-
-/* --- the store of lexeme-internal masks ------------------------------------------------------------------------------------- */
-
-void vb_inner_free(budget *b, vb_inner *e) {
-    for (u32 i = 0; i < e->exits.n; i++) {
-        vec_drop(b, &e->exits.at[i].places);
-        vb_drop_tails(b, &e->exits.at[i]);
-    }
-    vec_drop(b, &e->exits);
-    vec_drop(b, &e->key);
-    mem_resize(b, e->bits, e->n_words * sizeof *e->bits, 0);
-    mem_resize(b, e, sizeof *e, 0);
-}
-
-const vb_inner *vb_find(ge_vocab *v, u64 hash) {
-    lock_take(&v->lock);
-    u32 index = map_get(&v->inner_of, hash);
-    vb_inner *e = index == NONE ? NULL : v->inner.at[index];
-    if (e) {
-        e->users++;
-        e->used = ++v->clock;
-    }
-    lock_release(&v->lock);
-    return e;
-}
-
-/* Drops the entry that nobody reads and that was not used for the longest time. False: there is none. */
-static bool drop_oldest(ge_vocab *v) {
-    u32 oldest = NONE;
-    for (u32 i = 0; i < v->inner.n; i++)
-        if (v->inner.at[i]->users == 0 && (oldest == NONE || v->inner.at[i]->used < v->inner.at[oldest]->used)) oldest = i;
-    if (oldest == NONE) return false;
-    v->inner_bytes -= v->inner.at[oldest]->bytes;
-    vb_inner_free(&v->b, v->inner.at[oldest]);
-    v->inner.at[oldest] = v->inner.at[--v->inner.n];
-    map_drop(&v->b, &v->inner_of); /* there is no taking out of a map: it is made anew */
-    bool ok = true;
-    for (u32 i = 0; ok && i < v->inner.n; i++) ok = map_put(&v->b, &v->inner_of, v->inner.at[i]->hash, i);
-    return ok;
-}
-
-void vb_trim(ge_vocab *v) {
-    while (v->inner_bytes > VB_INNER_BYTES && drop_oldest(v)) {}
-}
-
-const vb_inner *vb_add(ge_vocab *v, vb_inner *entry) {
-    lock_take(&v->lock);
-    budget_begin(&v->b);
-    v->b.bytes += entry->bytes;
-    v->inner_bytes += entry->bytes;
-    entry->users = 1;
-    entry->used = ++v->clock;
-    vb_trim(v);
-    bool ok = map_get(&v->inner_of, entry->hash) == NONE; /* else another thread was faster, or it is a collision: the first keeps its place */
-    ok = ok && vec_reserve(&v->b, &v->inner, 1) && map_put(&v->b, &v->inner_of, entry->hash, v->inner.n);
-    if (ok) {
-        v->inner.at[v->inner.n++] = entry;
-        entry->kept = true;
-    } else {
-        v->inner_bytes -= entry->bytes;
-        vb_inner_free(&v->b, entry);
-    }
-    lock_release(&v->lock);
-    return ok ? entry : NULL;
-}
-
-void vb_hold(ge_vocab *v, const vb_inner *entry) {
-    lock_take(&v->lock);
-    ((vb_inner *)(uintptr_t)entry)->users++;
-    lock_release(&v->lock);
-}
-
-void vb_release(ge_vocab *v, const vb_inner *entry) {
-    lock_take(&v->lock);
-    ((vb_inner *)(uintptr_t)entry)->users--;
-    lock_release(&v->lock);
 }

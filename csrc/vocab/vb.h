@@ -36,7 +36,12 @@ typedef struct vb_exit {
     tt_trie *_Atomic tries[VB_SORTS]; /* of tails; NULL: nobody has asked for it */
 } vb_exit;
 
+typedef struct vb_ring { /* of what nobody reads, by when it was given back */
+    struct vb_ring *older, *newer;
+} vb_ring;
+
 typedef struct vb_inner {
+    vb_ring ring; /* if nobody reads it */
     VEC(u32) key; /* structure of the regexes: see match/mk_inner.c */
     u64 hash;
     u32 *bits;
@@ -46,8 +51,15 @@ typedef struct vb_inner {
     size_t bytes; /* of all this */
     bool kept;    /* in the store */
     u32 users;    /* readers at this moment */
-    u64 used;     /* time of the last use */
+    struct vb_inner *next; /* in its chain of the store */
 } vb_inner;
+
+typedef struct vb_store { /* see vb_store.c */
+    VEC(vb_inner *) chains; /* a power of two */
+    u32 n;
+    vb_ring unread;
+    size_t bytes, max_bytes;
+} vb_store;
 
 enum { VB_PLAIN, VB_PLAIN_SHORT, VB_N_SLICES }; /* plain tokens of any length; of at most VB_SHORT characters */
 enum { VB_SHORT = 16 };
@@ -131,15 +143,13 @@ struct ge_vocab {
     void *map; /* the file that all tables above lie in, read only; NULL: they are blocks of their own */
     size_t map_size;
     vb_shapes shapes;
-    VEC(vb_inner *) inner;
-    word_map inner_of; /* hash -> index in inner */
-    size_t inner_bytes;
+    vb_store store;
     VEC(fd_fold *) folds;
     size_t fold_bytes;
-    u64 clock;
+    u64 clock; /* of the folds */
 };
 
-#define VB_INNER_BYTES ((size_t)64 << 20) /* ceiling of the store */
+#define VB_STORE_BYTES ((size_t)64 << 20) /* ceiling of the store, unless ge_vocab_bound gives another */
 
 ge_vocab *vb_new(void); /* empty; NULL: out of memory */
 void vb_unmap(ge_vocab *v);
@@ -148,9 +158,11 @@ void vb_drop_shapes(ge_vocab *v);
 bool vb_make_openings(ge_vocab *v);
 void vb_drop_openings(ge_vocab *v);
 
+void vb_drop_store(ge_vocab *v);
+
 /* Looks an entry up by the hash of its key, which is for the caller to compare, and marks it as read; or NULL. All of these take the lock. */
 const vb_inner *vb_find(ge_vocab *v, u64 hash);
-/* Takes `entry` (whose bytes were counted elsewhere) into the store and marks it as read. NULL: out of memory, the entry is freed. */
+/* Takes `entry` (whose bytes were counted elsewhere) into the store and marks it as read. NULL: there is one of its hash, or no memory; it is freed. */
 const vb_inner *vb_add(ge_vocab *v, vb_inner *entry);
 void vb_hold(ge_vocab *v, const vb_inner *entry); /* one more reader of an entry that is marked as read */
 void vb_release(ge_vocab *v, const vb_inner *entry);

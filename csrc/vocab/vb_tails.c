@@ -74,7 +74,7 @@ const tt_trie *vb_tails(ge_vocab *v, const vb_inner *entry, u32 exit, u32 sort) 
         of->bytes += b.bytes;
         if (of->kept) {
             v->b.bytes += b.bytes;
-            v->inner_bytes += b.bytes;
+            v->store.bytes += b.bytes;
             vb_trim(v);
         }
     }

@@ -16,6 +16,8 @@ from pathlib import Path
 import pytest
 
 from grammar_engine import Grammar, GrammarEngineError, LimitExceededError, Limits, Matcher, Vocabulary, allocate_masks
+from grammar_engine._native import NativeExpressions
+from grammar_engine.ir import Builder
 
 STATM = Path("/proc/self/statm")
 pytestmark = pytest.mark.skipif(not STATM.exists(), reason="resident memory is read from /proc")
@@ -39,6 +41,24 @@ def flat(work, times: int, slack: int = 1 << 20) -> None:
     for i in range(times):
         work(i)
     assert resident() - before < slack
+
+
+def test_what_compiling_takes_goes_without_the_collector():
+    """The expressions of a builder are the large part of it."""
+    schema = {"properties": {"a": {"$ref": "#/$defs/x"}}, "required": ["a"], "$defs": {"x": {"not": {"type": "integer"}}}}
+    makers = [
+        lambda: Grammar.from_json_schema(schema),
+        lambda: Grammar.from_regex("a+b"),
+        lambda: Grammar.from_lark('start: "a" NAME\nNAME: /[a-z]+/'),
+    ]
+    gc.collect()
+    gc.disable()
+    try:
+        for make in makers:
+            make()
+        assert not [found for found in gc.get_objects() if isinstance(found, (Builder, NativeExpressions))]
+    finally:
+        gc.enable()
 
 
 def test_compile_and_free(long_run):

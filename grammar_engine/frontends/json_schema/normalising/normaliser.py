@@ -26,7 +26,7 @@ class Normaliser:
 
     def __init__(self, context: Context):
         self.context = context
-        self.proofs = Proofs(self)
+        self.proofs = Proofs(context)
         self._meaning = Meaning(context)
         self._shapes: dict[Place, Shape] = {}
         self._goals: dict[Goal, Shape] = {(): ANY}

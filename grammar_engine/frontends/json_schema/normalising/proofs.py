@@ -16,7 +16,7 @@ from ..algebra import shape
 from ..reading.places import NEVER, Goal, both
 
 if TYPE_CHECKING:
-    from .normaliser import Normaliser
+    from ..context import Context
 
 _MAX_DEPTH = 8  # goals inside goals
 
@@ -28,9 +28,8 @@ class Undecided(Exception):  # noqa: N818 - caught by whoever looks for a proof,
 class Proofs:
     """Looks for proofs, and remembers what was found."""
 
-    def __init__(self, normaliser: Normaliser):
-        self._normaliser = normaliser
-        self._context = normaliser.context
+    def __init__(self, context: Context):
+        self._context = context
         self._void: set[Goal] = set()
         self._searched: dict[Goal, int] = {}  # how deep a proof of emptiness was looked for
         self._listed_apart: dict[tuple[Goal, Goal], bool] = {}  # of goals that are met by listed scalars only
@@ -50,7 +49,7 @@ class Proofs:
             return goal in self._void
         self._depth += 1
         try:
-            if self._normaliser.shape(goal).is_void(self._context):
+            if self._context.normaliser.shape(goal).is_void(self._context):
                 self._void.add(goal)
                 effort = _MAX_DEPTH
         except Undecided:
@@ -68,7 +67,7 @@ class Proofs:
         if known is None:
             if not self.is_listed(first) or not self.is_listed(second):
                 return self.is_void(both(first, second))
-            common = shape.meet(self._normaliser.shape(first), self._normaliser.shape(second), self._context)
+            common = shape.meet(self._context.normaliser.shape(first), self._context.normaliser.shape(second), self._context)
             known = self._listed_apart[first, second] = common.is_void(self._context)
         return known
 
@@ -78,7 +77,7 @@ class Proofs:
             return False
         self._depth += 1
         try:
-            return self._normaliser.shape(goal).is_listed()
+            return self._context.normaliser.shape(goal).is_listed()
         except (Undecided, UnsupportedSchemaError):
             return False
         finally:

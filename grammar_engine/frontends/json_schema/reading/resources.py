@@ -47,24 +47,27 @@ class Resource:
 
     Attributes
     ----------
-    document : Resource
-        The root of the document that it lies in.
     pointer : str
-        Its place in that document; in a document that the user gave besides, with the URI in front.
+        Its place in `document`; in a document that the user gave besides, with the URI in front.
     anchors, dynamic : dict of str to (value, pointer)
         Names given to places in it. The second ones can be overridden by whoever refers to it.
     """
 
-    __slots__ = ("anchors", "dialect", "document", "dynamic", "pointer", "uri", "value")
+    __slots__ = ("_document", "anchors", "dialect", "dynamic", "pointer", "uri", "value")
 
     def __init__(self, uri: str, value: Any, pointer: str, dialect: Dialect, document: Resource | None = None):
         self.uri = uri
         self.value = value
         self.pointer = pointer
         self.dialect = dialect
-        self.document = document or self
+        self._document = document
         self.anchors: dict[str, tuple[Any, str]] = {}
         self.dynamic: dict[str, tuple[Any, str]] = {}
+
+    @property
+    def document(self) -> Resource:
+        """The root of the document that it lies in. Kept only where that is another one: no cycle waits for the collector."""
+        return self._document or self
 
 
 class Library:

@@ -1,0 +1,137 @@
+/* vb_store: the lexeme-internal masks that are kept with a vocabulary, at most so many bytes of them, but for those that are being read.
+ *
+ * Idea. An entry is in a chain of those whose hashes fall together, and in a ring of those that nobody reads, from the one that was given back
+ * last to the one that was given back first, which is dropped first. So nothing here takes longer the more there is; only where the chains
+ * double in number are all of them gone through.
+ *
+ * Invariant. An entry of the store is in the ring if and only if it has no users. All under the lock. */
+#include "vb.h"
+
+enum { FIRST_CHAINS = 256 };
+
+void vb_inner_free(budget *b, vb_inner *e) {
+    for (u32 i = 0; i < e->exits.n; i++) {
+        vec_drop(b, &e->exits.at[i].places);
+        vb_drop_tails(b, &e->exits.at[i]);
+    }
+    vec_drop(b, &e->exits);
+    vec_drop(b, &e->key);
+    mem_resize(b, e->bits, e->n_words * sizeof *e->bits, 0);
+    mem_resize(b, e, sizeof *e, 0);
+}
+
+static void leave_ring(vb_inner *e) {
+    e->ring.older->newer = e->ring.newer;
+    e->ring.newer->older = e->ring.older;
+}
+
+static void enter_ring(vb_store *s, vb_inner *e) {
+    e->ring = (vb_ring){.older = s->unread.older, .newer = &s->unread};
+    e->ring.older->newer = e->ring.newer->older = &e->ring;
+}
+
+static vb_inner **chain_of(const vb_store *s, u64 hash) { return &s->chains.at[hash & (s->chains.n - 1)]; }
+
+static bool double_chains(budget *b, vb_store *s) {
+    vb_store wider = {.n = s->n};
+    u32 n = s->chains.n ? s->chains.n * 2 : FIRST_CHAINS;
+    if (!vec_reserve(b, &wider.chains, n)) return false;
+    memset(wider.chains.at, 0, n * sizeof(vb_inner *));
+    wider.chains.n = n;
+    for (u32 i = 0; i < s->chains.n; i++)
+        for (vb_inner *e = s->chains.at[i], *next; e; e = next) {
+            vb_inner **to = chain_of(&wider, e->hash);
+            next = e->next;
+            e->next = *to;
+            *to = e;
+        }
+    vec_drop(b, &s->chains);
+    s->chains = wider.chains;
+    return true;
+}
+
+static vb_inner *find_inner(const vb_store *s, u64 hash) {
+    vb_inner *e = s->n ? *chain_of(s, hash) : NULL;
+    while (e && e->hash != hash) e = e->next;
+    return e;
+}
+
+/* An entry that nobody reads. */
+static void drop_inner(ge_vocab *v, vb_inner *e) {
+    vb_inner **at = chain_of(&v->store, e->hash);
+    while (*at != e) at = &(*at)->next;
+    *at = e->next;
+    leave_ring(e);
+    v->store.n--;
+    v->store.bytes -= e->bytes;
+    vb_inner_free(&v->b, e);
+}
+
+void vb_trim(ge_vocab *v) {
+    vb_ring *unread = &v->store.unread;
+    while (v->store.bytes > v->store.max_bytes && unread->newer != unread) drop_inner(v, (vb_inner *)unread->newer);
+}
+
+void vb_drop_store(ge_vocab *v) {
+    vb_store *s = &v->store;
+    for (u32 i = 0; i < s->chains.n; i++)
+        for (vb_inner *e = s->chains.at[i], *next; e; e = next) {
+            next = e->next;
+            vb_inner_free(&v->b, e);
+        }
+    vec_drop(&v->b, &s->chains);
+}
+
+const vb_inner *vb_find(ge_vocab *v, u64 hash) {
+    lock_take(&v->lock);
+    vb_inner *e = find_inner(&v->store, hash);
+    if (e && e->users++ == 0) leave_ring(e);
+    lock_release(&v->lock);
+    return e;
+}
+
+const vb_inner *vb_add(ge_vocab *v, vb_inner *entry) {
+    vb_store *s = &v->store;
+    lock_take(&v->lock);
+    budget_begin(&v->b);
+    v->b.bytes += entry->bytes;
+    bool ok = !find_inner(s, entry->hash); /* else another thread was faster, or it is a collision: the first keeps its place */
+    ok = ok && (s->n < s->chains.n || double_chains(&v->b, s));
+    if (ok) {
+        vb_inner **chain = chain_of(s, entry->hash);
+        entry->users = 1;
+        entry->kept = true;
+        entry->next = *chain;
+        *chain = entry;
+        s->n++;
+        s->bytes += entry->bytes;
+        vb_trim(v);
+    } else {
+        vb_inner_free(&v->b, entry);
+    }
+    lock_release(&v->lock);
+    return ok ? entry : NULL;
+}
+
+void vb_hold(ge_vocab *v, const vb_inner *entry) {
+    lock_take(&v->lock);
+    ((vb_inner *)(uintptr_t)entry)->users++;
+    lock_release(&v->lock);
+}
+
+void vb_release(ge_vocab *v, const vb_inner *entry) {
+    vb_inner *e = (vb_inner *)(uintptr_t)entry;
+    lock_take(&v->lock);
+    if (--e->users == 0) {
+        enter_ring(&v->store, e);
+        vb_trim(v);
+    }
+    lock_release(&v->lock);
+}
+
+void ge_vocab_bound(ge_vocab *v, size_t max_bytes) {
+    lock_take(&v->lock);
+    v->store.max_bytes = max_bytes;
+    vb_trim(v);
+    lock_release(&v->lock);
+}
