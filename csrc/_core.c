@@ -585,12 +585,12 @@ static void (*_cffi_call_python_org)(struct _cffi_externpy_s *, char *);
 /************************************************************/
 
 static void *_cffi_types[] = {
-/*  0 */ _CFFI_OP(_CFFI_OP_FUNCTION, 378), // char const *()(void)
+/*  0 */ _CFFI_OP(_CFFI_OP_FUNCTION, 376), // char const *()(void)
 /*  1 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
 /*  2 */ _CFFI_OP(_CFFI_OP_FUNCTION, 401), // ge_status()(ge_engine *, ge_matcher * *, ge_err *)
-/*  3 */ _CFFI_OP(_CFFI_OP_POINTER, 387), // ge_engine *
+/*  3 */ _CFFI_OP(_CFFI_OP_POINTER, 386), // ge_engine *
 /*  4 */ _CFFI_OP(_CFFI_OP_POINTER, 71), // ge_matcher * *
-/*  5 */ _CFFI_OP(_CFFI_OP_POINTER, 388), // ge_err *
+/*  5 */ _CFFI_OP(_CFFI_OP_POINTER, 387), // ge_err *
 /*  6 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
 /*  7 */ _CFFI_OP(_CFFI_OP_FUNCTION, 401), // ge_status()(ge_grammar *, ge_vocab *, uint32_t, ge_engine * *, ge_err *)
 /*  8 */ _CFFI_OP(_CFFI_OP_POINTER, 390), // ge_grammar *
@@ -617,7 +617,7 @@ static void *_cffi_types[] = {
 /* 29 */ _CFFI_OP(_CFFI_OP_NOOP, 23),
 /* 30 */ _CFFI_OP(_CFFI_OP_POINTER, 10), // uint32_t const *
 /* 31 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28), // size_t
-/* 32 */ _CFFI_OP(_CFFI_OP_POINTER, 301), // uint8_t const *
+/* 32 */ _CFFI_OP(_CFFI_OP_POINTER, 299), // uint8_t const *
 /* 33 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 34 */ _CFFI_OP(_CFFI_OP_POINTER, 31), // size_t *
 /* 35 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
@@ -671,14 +671,14 @@ static void *_cffi_types[] = {
 /* 83 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
 /* 84 */ _CFFI_OP(_CFFI_OP_FUNCTION, 401), // ge_status()(ge_matcher *, int64_t *, size_t, size_t *, ge_err *)
 /* 85 */ _CFFI_OP(_CFFI_OP_NOOP, 71),
-/* 86 */ _CFFI_OP(_CFFI_OP_POINTER, 222), // int64_t *
+/* 86 */ _CFFI_OP(_CFFI_OP_POINTER, 224), // int64_t *
 /* 87 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 88 */ _CFFI_OP(_CFFI_OP_NOOP, 34),
 /* 89 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 90 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
 /* 91 */ _CFFI_OP(_CFFI_OP_FUNCTION, 401), // ge_status()(ge_matcher *, int64_t const *, size_t, int32_t, size_t *, ge_err *)
 /* 92 */ _CFFI_OP(_CFFI_OP_NOOP, 71),
-/* 93 */ _CFFI_OP(_CFFI_OP_POINTER, 222), // int64_t const *
+/* 93 */ _CFFI_OP(_CFFI_OP_POINTER, 224), // int64_t const *
 /* 94 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 95 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21),
 /* 96 */ _CFFI_OP(_CFFI_OP_NOOP, 34),
@@ -705,7 +705,7 @@ static void *_cffi_types[] = {
 /* 117 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
 /* 118 */ _CFFI_OP(_CFFI_OP_FUNCTION, 401), // ge_status()(ge_matcher *, uint8_t *, size_t, size_t *, ge_err *)
 /* 119 */ _CFFI_OP(_CFFI_OP_NOOP, 71),
-/* 120 */ _CFFI_OP(_CFFI_OP_POINTER, 301), // uint8_t *
+/* 120 */ _CFFI_OP(_CFFI_OP_POINTER, 299), // uint8_t *
 /* 121 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 122 */ _CFFI_OP(_CFFI_OP_NOOP, 34),
 /* 123 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
@@ -735,7 +735,7 @@ static void *_cffi_types[] = {
 /* 147 */ _CFFI_OP(_CFFI_OP_NOOP, 30),
 /* 148 */ _CFFI_OP(_CFFI_OP_NOOP, 30),
 /* 149 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 150 */ _CFFI_OP(_CFFI_OP_POINTER, 313), // ge_dfa * *
+/* 150 */ _CFFI_OP(_CFFI_OP_POINTER, 311), // ge_dfa * *
 /* 151 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 152 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
 /* 153 */ _CFFI_OP(_CFFI_OP_FUNCTION, 401), // ge_status()(ge_vocab const *, uint8_t const *, size_t, int32_t, uint32_t *, size_t *, size_t *, ge_err *)
@@ -777,7 +777,7 @@ static void *_cffi_types[] = {
 /* 189 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 190 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
 /* 191 */ _CFFI_OP(_CFFI_OP_FUNCTION, 18), // int32_t()(ge_dfa const *, uint32_t)
-/* 192 */ _CFFI_OP(_CFFI_OP_POINTER, 385), // ge_dfa const *
+/* 192 */ _CFFI_OP(_CFFI_OP_POINTER, 384), // ge_dfa const *
 /* 193 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 194 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
 /* 195 */ _CFFI_OP(_CFFI_OP_FUNCTION, 18), // int32_t()(ge_dfa const *, uint32_t, uint32_t *)
@@ -792,206 +792,206 @@ static void *_cffi_types[] = {
 /* 204 */ _CFFI_OP(_CFFI_OP_NOOP, 71),
 /* 205 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 206 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 207 */ _CFFI_OP(_CFFI_OP_FUNCTION, 18), // int32_t()(ge_matcher *, ge_turn const *, ge_err *)
+/* 207 */ _CFFI_OP(_CFFI_OP_FUNCTION, 18), // int32_t()(ge_matcher *, ge_turn *, int64_t *, size_t, size_t *, ge_err *)
 /* 208 */ _CFFI_OP(_CFFI_OP_NOOP, 71),
-/* 209 */ _CFFI_OP(_CFFI_OP_POINTER, 403), // ge_turn const *
-/* 210 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 211 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 212 */ _CFFI_OP(_CFFI_OP_FUNCTION, 18), // int32_t()(ge_matcher *, ge_turn const *, int64_t *, size_t, size_t *, ge_err *)
-/* 213 */ _CFFI_OP(_CFFI_OP_NOOP, 71),
-/* 214 */ _CFFI_OP(_CFFI_OP_NOOP, 209),
-/* 215 */ _CFFI_OP(_CFFI_OP_NOOP, 86),
-/* 216 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 217 */ _CFFI_OP(_CFFI_OP_NOOP, 34),
-/* 218 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 219 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 220 */ _CFFI_OP(_CFFI_OP_FUNCTION, 18), // int32_t()(ge_matcher *, int64_t, ge_err *)
-/* 221 */ _CFFI_OP(_CFFI_OP_NOOP, 71),
-/* 222 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 23), // int64_t
-/* 223 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 224 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 225 */ _CFFI_OP(_CFFI_OP_FUNCTION, 18), // int32_t()(ge_matcher *, uint32_t *, size_t, size_t, ge_err *)
-/* 226 */ _CFFI_OP(_CFFI_OP_NOOP, 71),
-/* 227 */ _CFFI_OP(_CFFI_OP_NOOP, 47),
-/* 228 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 229 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 230 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 231 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 232 */ _CFFI_OP(_CFFI_OP_FUNCTION, 18), // int32_t()(uint64_t *, int64_t, uint32_t *)
-/* 233 */ _CFFI_OP(_CFFI_OP_NOOP, 54),
-/* 234 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 23),
-/* 235 */ _CFFI_OP(_CFFI_OP_NOOP, 47),
-/* 236 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 237 */ _CFFI_OP(_CFFI_OP_FUNCTION, 18), // int32_t()(uint64_t *, uint32_t)
-/* 238 */ _CFFI_OP(_CFFI_OP_NOOP, 54),
-/* 239 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 240 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 241 */ _CFFI_OP(_CFFI_OP_FUNCTION, 18), // int32_t()(uint64_t const *)
-/* 242 */ _CFFI_OP(_CFFI_OP_POINTER, 53), // uint64_t const *
-/* 243 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 244 */ _CFFI_OP(_CFFI_OP_FUNCTION, 18), // int32_t()(uint64_t const *, uintptr_t)
-/* 245 */ _CFFI_OP(_CFFI_OP_NOOP, 242),
-/* 246 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 26), // uintptr_t
-/* 247 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 248 */ _CFFI_OP(_CFFI_OP_FUNCTION, 222), // int64_t()(ge_dfa const *, uint32_t, int64_t)
-/* 249 */ _CFFI_OP(_CFFI_OP_NOOP, 192),
-/* 250 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 251 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 23),
-/* 252 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 253 */ _CFFI_OP(_CFFI_OP_FUNCTION, 31), // size_t()(float const *, size_t, uint32_t const *, size_t, double *, int64_t *, size_t)
-/* 254 */ _CFFI_OP(_CFFI_OP_POINTER, 383), // float const *
-/* 255 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 256 */ _CFFI_OP(_CFFI_OP_NOOP, 30),
+/* 209 */ _CFFI_OP(_CFFI_OP_POINTER, 403), // ge_turn *
+/* 210 */ _CFFI_OP(_CFFI_OP_NOOP, 86),
+/* 211 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 212 */ _CFFI_OP(_CFFI_OP_NOOP, 34),
+/* 213 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 214 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 215 */ _CFFI_OP(_CFFI_OP_FUNCTION, 18), // int32_t()(ge_matcher *, ge_turn *, int64_t const *, size_t, ge_err *)
+/* 216 */ _CFFI_OP(_CFFI_OP_NOOP, 71),
+/* 217 */ _CFFI_OP(_CFFI_OP_NOOP, 209),
+/* 218 */ _CFFI_OP(_CFFI_OP_NOOP, 93),
+/* 219 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 220 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 221 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 222 */ _CFFI_OP(_CFFI_OP_FUNCTION, 18), // int32_t()(ge_matcher *, int64_t, ge_err *)
+/* 223 */ _CFFI_OP(_CFFI_OP_NOOP, 71),
+/* 224 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 23), // int64_t
+/* 225 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 226 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 227 */ _CFFI_OP(_CFFI_OP_FUNCTION, 18), // int32_t()(ge_matcher *, uint32_t *, size_t, size_t, ge_err *)
+/* 228 */ _CFFI_OP(_CFFI_OP_NOOP, 71),
+/* 229 */ _CFFI_OP(_CFFI_OP_NOOP, 47),
+/* 230 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 231 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 232 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 233 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 234 */ _CFFI_OP(_CFFI_OP_FUNCTION, 18), // int32_t()(uint64_t *, int64_t, uint32_t *)
+/* 235 */ _CFFI_OP(_CFFI_OP_NOOP, 54),
+/* 236 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 23),
+/* 237 */ _CFFI_OP(_CFFI_OP_NOOP, 47),
+/* 238 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 239 */ _CFFI_OP(_CFFI_OP_FUNCTION, 18), // int32_t()(uint64_t *, uint32_t)
+/* 240 */ _CFFI_OP(_CFFI_OP_NOOP, 54),
+/* 241 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 242 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 243 */ _CFFI_OP(_CFFI_OP_FUNCTION, 18), // int32_t()(uint64_t const *)
+/* 244 */ _CFFI_OP(_CFFI_OP_POINTER, 53), // uint64_t const *
+/* 245 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 246 */ _CFFI_OP(_CFFI_OP_FUNCTION, 18), // int32_t()(uint64_t const *, uintptr_t)
+/* 247 */ _CFFI_OP(_CFFI_OP_NOOP, 244),
+/* 248 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 26), // uintptr_t
+/* 249 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 250 */ _CFFI_OP(_CFFI_OP_FUNCTION, 224), // int64_t()(ge_dfa const *, uint32_t, int64_t)
+/* 251 */ _CFFI_OP(_CFFI_OP_NOOP, 192),
+/* 252 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 253 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 23),
+/* 254 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 255 */ _CFFI_OP(_CFFI_OP_FUNCTION, 31), // size_t()(float const *, size_t, ge_gathered const *)
+/* 256 */ _CFFI_OP(_CFFI_OP_POINTER, 382), // float const *
 /* 257 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 258 */ _CFFI_OP(_CFFI_OP_POINTER, 382), // double *
-/* 259 */ _CFFI_OP(_CFFI_OP_NOOP, 86),
-/* 260 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 261 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 262 */ _CFFI_OP(_CFFI_OP_FUNCTION, 31), // size_t()(ge_batch const *)
-/* 263 */ _CFFI_OP(_CFFI_OP_POINTER, 384), // ge_batch const *
-/* 264 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 265 */ _CFFI_OP(_CFFI_OP_FUNCTION, 31), // size_t()(ge_dfa const *)
-/* 266 */ _CFFI_OP(_CFFI_OP_NOOP, 192),
-/* 267 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 268 */ _CFFI_OP(_CFFI_OP_FUNCTION, 31), // size_t()(ge_dfa const *, uint32_t)
-/* 269 */ _CFFI_OP(_CFFI_OP_NOOP, 192),
-/* 270 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 271 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 272 */ _CFFI_OP(_CFFI_OP_FUNCTION, 31), // size_t()(ge_dfa const *, uint32_t, uint32_t *)
-/* 273 */ _CFFI_OP(_CFFI_OP_NOOP, 192),
-/* 274 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 275 */ _CFFI_OP(_CFFI_OP_NOOP, 47),
-/* 276 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 277 */ _CFFI_OP(_CFFI_OP_FUNCTION, 31), // size_t()(ge_dfa const *, uint8_t const *, uint32_t, uint8_t *)
-/* 278 */ _CFFI_OP(_CFFI_OP_NOOP, 192),
-/* 279 */ _CFFI_OP(_CFFI_OP_NOOP, 32),
-/* 280 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 281 */ _CFFI_OP(_CFFI_OP_NOOP, 120),
-/* 282 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 283 */ _CFFI_OP(_CFFI_OP_FUNCTION, 31), // size_t()(ge_grammar const *)
-/* 284 */ _CFFI_OP(_CFFI_OP_POINTER, 390), // ge_grammar const *
-/* 285 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 286 */ _CFFI_OP(_CFFI_OP_FUNCTION, 31), // size_t()(ge_matcher const *)
-/* 287 */ _CFFI_OP(_CFFI_OP_POINTER, 395), // ge_matcher const *
-/* 288 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 289 */ _CFFI_OP(_CFFI_OP_FUNCTION, 31), // size_t()(ge_vocab *)
-/* 290 */ _CFFI_OP(_CFFI_OP_NOOP, 9),
-/* 291 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 292 */ _CFFI_OP(_CFFI_OP_FUNCTION, 31), // size_t()(ge_vocab const *, uint8_t const *, uint32_t, uint8_t *)
-/* 293 */ _CFFI_OP(_CFFI_OP_NOOP, 154),
-/* 294 */ _CFFI_OP(_CFFI_OP_NOOP, 32),
-/* 295 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 296 */ _CFFI_OP(_CFFI_OP_NOOP, 120),
-/* 297 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 298 */ _CFFI_OP(_CFFI_OP_FUNCTION, 10), // uint32_t()(ge_dfa const *, uint32_t, uint8_t)
-/* 299 */ _CFFI_OP(_CFFI_OP_NOOP, 192),
-/* 300 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 301 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 18), // uint8_t
-/* 302 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 303 */ _CFFI_OP(_CFFI_OP_FUNCTION, 10), // uint32_t()(uint64_t const *)
-/* 304 */ _CFFI_OP(_CFFI_OP_NOOP, 242),
-/* 305 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 306 */ _CFFI_OP(_CFFI_OP_FUNCTION, 408), // void()(float *, size_t, uint32_t const *, size_t)
-/* 307 */ _CFFI_OP(_CFFI_OP_POINTER, 383), // float *
+/* 258 */ _CFFI_OP(_CFFI_OP_POINTER, 389), // ge_gathered const *
+/* 259 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 260 */ _CFFI_OP(_CFFI_OP_FUNCTION, 31), // size_t()(ge_batch const *)
+/* 261 */ _CFFI_OP(_CFFI_OP_POINTER, 383), // ge_batch const *
+/* 262 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 263 */ _CFFI_OP(_CFFI_OP_FUNCTION, 31), // size_t()(ge_dfa const *)
+/* 264 */ _CFFI_OP(_CFFI_OP_NOOP, 192),
+/* 265 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 266 */ _CFFI_OP(_CFFI_OP_FUNCTION, 31), // size_t()(ge_dfa const *, uint32_t)
+/* 267 */ _CFFI_OP(_CFFI_OP_NOOP, 192),
+/* 268 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 269 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 270 */ _CFFI_OP(_CFFI_OP_FUNCTION, 31), // size_t()(ge_dfa const *, uint32_t, uint32_t *)
+/* 271 */ _CFFI_OP(_CFFI_OP_NOOP, 192),
+/* 272 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 273 */ _CFFI_OP(_CFFI_OP_NOOP, 47),
+/* 274 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 275 */ _CFFI_OP(_CFFI_OP_FUNCTION, 31), // size_t()(ge_dfa const *, uint8_t const *, uint32_t, uint8_t *)
+/* 276 */ _CFFI_OP(_CFFI_OP_NOOP, 192),
+/* 277 */ _CFFI_OP(_CFFI_OP_NOOP, 32),
+/* 278 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 279 */ _CFFI_OP(_CFFI_OP_NOOP, 120),
+/* 280 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 281 */ _CFFI_OP(_CFFI_OP_FUNCTION, 31), // size_t()(ge_grammar const *)
+/* 282 */ _CFFI_OP(_CFFI_OP_POINTER, 390), // ge_grammar const *
+/* 283 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 284 */ _CFFI_OP(_CFFI_OP_FUNCTION, 31), // size_t()(ge_matcher const *)
+/* 285 */ _CFFI_OP(_CFFI_OP_POINTER, 395), // ge_matcher const *
+/* 286 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 287 */ _CFFI_OP(_CFFI_OP_FUNCTION, 31), // size_t()(ge_vocab *)
+/* 288 */ _CFFI_OP(_CFFI_OP_NOOP, 9),
+/* 289 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 290 */ _CFFI_OP(_CFFI_OP_FUNCTION, 31), // size_t()(ge_vocab const *, uint8_t const *, uint32_t, uint8_t *)
+/* 291 */ _CFFI_OP(_CFFI_OP_NOOP, 154),
+/* 292 */ _CFFI_OP(_CFFI_OP_NOOP, 32),
+/* 293 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 294 */ _CFFI_OP(_CFFI_OP_NOOP, 120),
+/* 295 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 296 */ _CFFI_OP(_CFFI_OP_FUNCTION, 10), // uint32_t()(ge_dfa const *, uint32_t, uint8_t)
+/* 297 */ _CFFI_OP(_CFFI_OP_NOOP, 192),
+/* 298 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 299 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 18), // uint8_t
+/* 300 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 301 */ _CFFI_OP(_CFFI_OP_FUNCTION, 10), // uint32_t()(uint64_t const *)
+/* 302 */ _CFFI_OP(_CFFI_OP_NOOP, 244),
+/* 303 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 304 */ _CFFI_OP(_CFFI_OP_FUNCTION, 408), // void()(float *, size_t, uint32_t const *, size_t)
+/* 305 */ _CFFI_OP(_CFFI_OP_POINTER, 382), // float *
+/* 306 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 307 */ _CFFI_OP(_CFFI_OP_NOOP, 30),
 /* 308 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 309 */ _CFFI_OP(_CFFI_OP_NOOP, 30),
-/* 310 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 311 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 312 */ _CFFI_OP(_CFFI_OP_FUNCTION, 408), // void()(ge_dfa *)
-/* 313 */ _CFFI_OP(_CFFI_OP_POINTER, 385), // ge_dfa *
-/* 314 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 315 */ _CFFI_OP(_CFFI_OP_FUNCTION, 408), // void()(ge_dfa const *, ge_dfa_content *)
-/* 316 */ _CFFI_OP(_CFFI_OP_NOOP, 192),
-/* 317 */ _CFFI_OP(_CFFI_OP_POINTER, 386), // ge_dfa_content *
-/* 318 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 319 */ _CFFI_OP(_CFFI_OP_FUNCTION, 408), // void()(ge_engine *)
-/* 320 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
-/* 321 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 322 */ _CFFI_OP(_CFFI_OP_FUNCTION, 408), // void()(ge_engine *, ge_dfa *)
-/* 323 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
-/* 324 */ _CFFI_OP(_CFFI_OP_NOOP, 313),
-/* 325 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 326 */ _CFFI_OP(_CFFI_OP_FUNCTION, 408), // void()(ge_engine *, ge_stats *)
-/* 327 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
-/* 328 */ _CFFI_OP(_CFFI_OP_POINTER, 400), // ge_stats *
-/* 329 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 330 */ _CFFI_OP(_CFFI_OP_FUNCTION, 408), // void()(ge_grammar *)
-/* 331 */ _CFFI_OP(_CFFI_OP_NOOP, 8),
-/* 332 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 333 */ _CFFI_OP(_CFFI_OP_FUNCTION, 408), // void()(ge_ir *)
-/* 334 */ _CFFI_OP(_CFFI_OP_NOOP, 23),
-/* 335 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 336 */ _CFFI_OP(_CFFI_OP_FUNCTION, 408), // void()(ge_matcher *)
-/* 337 */ _CFFI_OP(_CFFI_OP_NOOP, 71),
-/* 338 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 339 */ _CFFI_OP(_CFFI_OP_FUNCTION, 408), // void()(ge_plan *)
-/* 340 */ _CFFI_OP(_CFFI_OP_NOOP, 146),
-/* 341 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 342 */ _CFFI_OP(_CFFI_OP_FUNCTION, 408), // void()(ge_plan const *, ge_plan_content *)
-/* 343 */ _CFFI_OP(_CFFI_OP_POINTER, 396), // ge_plan const *
-/* 344 */ _CFFI_OP(_CFFI_OP_POINTER, 397), // ge_plan_content *
-/* 345 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 346 */ _CFFI_OP(_CFFI_OP_FUNCTION, 408), // void()(ge_scores const *, uint32_t const *, size_t, uint32_t const *, size_t)
-/* 347 */ _CFFI_OP(_CFFI_OP_POINTER, 399), // ge_scores const *
+/* 309 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 310 */ _CFFI_OP(_CFFI_OP_FUNCTION, 408), // void()(ge_dfa *)
+/* 311 */ _CFFI_OP(_CFFI_OP_POINTER, 384), // ge_dfa *
+/* 312 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 313 */ _CFFI_OP(_CFFI_OP_FUNCTION, 408), // void()(ge_dfa const *, ge_dfa_content *)
+/* 314 */ _CFFI_OP(_CFFI_OP_NOOP, 192),
+/* 315 */ _CFFI_OP(_CFFI_OP_POINTER, 385), // ge_dfa_content *
+/* 316 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 317 */ _CFFI_OP(_CFFI_OP_FUNCTION, 408), // void()(ge_engine *)
+/* 318 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
+/* 319 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 320 */ _CFFI_OP(_CFFI_OP_FUNCTION, 408), // void()(ge_engine *, ge_dfa *)
+/* 321 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
+/* 322 */ _CFFI_OP(_CFFI_OP_NOOP, 311),
+/* 323 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 324 */ _CFFI_OP(_CFFI_OP_FUNCTION, 408), // void()(ge_engine *, ge_stats *)
+/* 325 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
+/* 326 */ _CFFI_OP(_CFFI_OP_POINTER, 400), // ge_stats *
+/* 327 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 328 */ _CFFI_OP(_CFFI_OP_FUNCTION, 408), // void()(ge_grammar *)
+/* 329 */ _CFFI_OP(_CFFI_OP_NOOP, 8),
+/* 330 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 331 */ _CFFI_OP(_CFFI_OP_FUNCTION, 408), // void()(ge_ir *)
+/* 332 */ _CFFI_OP(_CFFI_OP_NOOP, 23),
+/* 333 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 334 */ _CFFI_OP(_CFFI_OP_FUNCTION, 408), // void()(ge_matcher *)
+/* 335 */ _CFFI_OP(_CFFI_OP_NOOP, 71),
+/* 336 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 337 */ _CFFI_OP(_CFFI_OP_FUNCTION, 408), // void()(ge_plan *)
+/* 338 */ _CFFI_OP(_CFFI_OP_NOOP, 146),
+/* 339 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 340 */ _CFFI_OP(_CFFI_OP_FUNCTION, 408), // void()(ge_plan const *, ge_plan_content *)
+/* 341 */ _CFFI_OP(_CFFI_OP_POINTER, 396), // ge_plan const *
+/* 342 */ _CFFI_OP(_CFFI_OP_POINTER, 397), // ge_plan_content *
+/* 343 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 344 */ _CFFI_OP(_CFFI_OP_FUNCTION, 408), // void()(ge_scores const *, uint32_t const *, size_t, uint32_t const *, size_t)
+/* 345 */ _CFFI_OP(_CFFI_OP_POINTER, 399), // ge_scores const *
+/* 346 */ _CFFI_OP(_CFFI_OP_NOOP, 30),
+/* 347 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 348 */ _CFFI_OP(_CFFI_OP_NOOP, 30),
 /* 349 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 350 */ _CFFI_OP(_CFFI_OP_NOOP, 30),
-/* 351 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 352 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 353 */ _CFFI_OP(_CFFI_OP_FUNCTION, 408), // void()(ge_vocab *)
-/* 354 */ _CFFI_OP(_CFFI_OP_NOOP, 9),
-/* 355 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 356 */ _CFFI_OP(_CFFI_OP_FUNCTION, 408), // void()(ge_vocab *, size_t)
-/* 357 */ _CFFI_OP(_CFFI_OP_NOOP, 9),
-/* 358 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 359 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 360 */ _CFFI_OP(_CFFI_OP_FUNCTION, 408), // void()(ge_vocab const *, ge_vocab_content *)
-/* 361 */ _CFFI_OP(_CFFI_OP_NOOP, 154),
-/* 362 */ _CFFI_OP(_CFFI_OP_POINTER, 406), // ge_vocab_content *
-/* 363 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 364 */ _CFFI_OP(_CFFI_OP_FUNCTION, 408), // void()(uint64_t *, ge_dfa const *, uint32_t, uint32_t, uint64_t const *)
-/* 365 */ _CFFI_OP(_CFFI_OP_NOOP, 54),
-/* 366 */ _CFFI_OP(_CFFI_OP_NOOP, 192),
-/* 367 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 368 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 369 */ _CFFI_OP(_CFFI_OP_NOOP, 242),
-/* 370 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 371 */ _CFFI_OP(_CFFI_OP_FUNCTION, 408), // void()(uint64_t const *, uint32_t *)
-/* 372 */ _CFFI_OP(_CFFI_OP_NOOP, 242),
-/* 373 */ _CFFI_OP(_CFFI_OP_NOOP, 47),
-/* 374 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 375 */ _CFFI_OP(_CFFI_OP_POINTER, 377), // _Bool *
-/* 376 */ _CFFI_OP(_CFFI_OP_POINTER, 377), // _Bool const *
-/* 377 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 1), // _Bool
-/* 378 */ _CFFI_OP(_CFFI_OP_POINTER, 379), // char const *
-/* 379 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 2), // char
-/* 380 */ _CFFI_OP(_CFFI_OP_ARRAY, 379), // char[200]
-/* 381 */ (_cffi_opcode_t)(200),
-/* 382 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 14), // double
-/* 383 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 13), // float
-/* 384 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 0), // ge_batch
-/* 385 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 1), // ge_dfa
-/* 386 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 2), // ge_dfa_content
-/* 387 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 3), // ge_engine
-/* 388 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 4), // ge_err
-/* 389 */ _CFFI_OP(_CFFI_OP_ENUM, 0), // ge_float
-/* 390 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 5), // ge_grammar
-/* 391 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 6), // ge_ir
-/* 392 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 7), // ge_limits
+/* 350 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 351 */ _CFFI_OP(_CFFI_OP_FUNCTION, 408), // void()(ge_vocab *)
+/* 352 */ _CFFI_OP(_CFFI_OP_NOOP, 9),
+/* 353 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 354 */ _CFFI_OP(_CFFI_OP_FUNCTION, 408), // void()(ge_vocab *, size_t)
+/* 355 */ _CFFI_OP(_CFFI_OP_NOOP, 9),
+/* 356 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 357 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 358 */ _CFFI_OP(_CFFI_OP_FUNCTION, 408), // void()(ge_vocab const *, ge_vocab_content *)
+/* 359 */ _CFFI_OP(_CFFI_OP_NOOP, 154),
+/* 360 */ _CFFI_OP(_CFFI_OP_POINTER, 406), // ge_vocab_content *
+/* 361 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 362 */ _CFFI_OP(_CFFI_OP_FUNCTION, 408), // void()(uint64_t *, ge_dfa const *, uint32_t, uint32_t, uint64_t const *)
+/* 363 */ _CFFI_OP(_CFFI_OP_NOOP, 54),
+/* 364 */ _CFFI_OP(_CFFI_OP_NOOP, 192),
+/* 365 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 366 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 367 */ _CFFI_OP(_CFFI_OP_NOOP, 244),
+/* 368 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 369 */ _CFFI_OP(_CFFI_OP_FUNCTION, 408), // void()(uint64_t const *, uint32_t *)
+/* 370 */ _CFFI_OP(_CFFI_OP_NOOP, 244),
+/* 371 */ _CFFI_OP(_CFFI_OP_NOOP, 47),
+/* 372 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 373 */ _CFFI_OP(_CFFI_OP_POINTER, 375), // _Bool *
+/* 374 */ _CFFI_OP(_CFFI_OP_POINTER, 375), // _Bool const *
+/* 375 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 1), // _Bool
+/* 376 */ _CFFI_OP(_CFFI_OP_POINTER, 377), // char const *
+/* 377 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 2), // char
+/* 378 */ _CFFI_OP(_CFFI_OP_ARRAY, 377), // char[200]
+/* 379 */ (_cffi_opcode_t)(200),
+/* 380 */ _CFFI_OP(_CFFI_OP_POINTER, 381), // double *
+/* 381 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 14), // double
+/* 382 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 13), // float
+/* 383 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 0), // ge_batch
+/* 384 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 1), // ge_dfa
+/* 385 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 2), // ge_dfa_content
+/* 386 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 3), // ge_engine
+/* 387 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 4), // ge_err
+/* 388 */ _CFFI_OP(_CFFI_OP_ENUM, 0), // ge_float
+/* 389 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 5), // ge_gathered
+/* 390 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 6), // ge_grammar
+/* 391 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 7), // ge_ir
+/* 392 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 8), // ge_limits
 /* 393 */ _CFFI_OP(_CFFI_OP_ENUM, 1), // ge_mask_flag
 /* 394 */ _CFFI_OP(_CFFI_OP_POINTER, 71), // ge_matcher * const *
-/* 395 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 8), // ge_matcher
-/* 396 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 9), // ge_plan
-/* 397 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 10), // ge_plan_content
-/* 398 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 11), // ge_rules
-/* 399 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 12), // ge_scores
-/* 400 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 13), // ge_stats
+/* 395 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 9), // ge_matcher
+/* 396 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 10), // ge_plan
+/* 397 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 11), // ge_plan_content
+/* 398 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 12), // ge_rules
+/* 399 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 13), // ge_scores
+/* 400 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 14), // ge_stats
 /* 401 */ _CFFI_OP(_CFFI_OP_ENUM, 2), // ge_status
 /* 402 */ _CFFI_OP(_CFFI_OP_ENUM, 3), // ge_switch
-/* 403 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 14), // ge_turn
+/* 403 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 15), // ge_turn
 /* 404 */ _CFFI_OP(_CFFI_OP_ENUM, 4), // ge_turn_result
-/* 405 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 15), // ge_vocab
-/* 406 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 16), // ge_vocab_content
+/* 405 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 16), // ge_vocab
+/* 406 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 17), // ge_vocab_content
 /* 407 */ _CFFI_OP(_CFFI_OP_POINTER, 408), // void *
 /* 408 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 0), // void
 };
@@ -1221,10 +1221,10 @@ _cffi_f_ge_batch_run(PyObject *self, PyObject *arg0)
   PyObject *pyresult;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(263), arg0, (char **)&x0);
+      _cffi_type(261), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_batch const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(263), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(261), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1263,7 +1263,7 @@ _cffi_f_ge_build(PyObject *self, PyObject *noarg)
 
   (void)self; /* unused */
   (void)noarg; /* unused */
-  pyresult = _cffi_from_c_pointer((char *)result, _cffi_type(378));
+  pyresult = _cffi_from_c_pointer((char *)result, _cffi_type(376));
   return pyresult;
 }
 #else
@@ -1482,10 +1482,10 @@ _cffi_f_ge_dfa_free(PyObject *self, PyObject *arg0)
   struct _cffi_freeme_s *large_args_free = NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(313), arg0, (char **)&x0);
+      _cffi_type(311), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_dfa *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(313), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(311), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1738,10 +1738,10 @@ _cffi_f_ge_dfa_read(PyObject *self, PyObject *args)
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(317), arg1, (char **)&x1);
+      _cffi_type(315), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (ge_dfa_content *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(317), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(315), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2073,10 +2073,10 @@ _cffi_f_ge_engine_stats(PyObject *self, PyObject *args)
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(328), arg1, (char **)&x1);
+      _cffi_type(326), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (ge_stats *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(328), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(326), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2124,10 +2124,10 @@ _cffi_f_ge_engine_use(PyObject *self, PyObject *args)
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(313), arg1, (char **)&x1);
+      _cffi_type(311), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (ge_dfa *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(313), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(311), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2162,10 +2162,10 @@ _cffi_f_ge_grammar_bytes(PyObject *self, PyObject *arg0)
   PyObject *pyresult;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(284), arg0, (char **)&x0);
+      _cffi_type(282), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_grammar const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(284), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(282), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2311,10 +2311,10 @@ _cffi_f_ge_guide_accepts(PyObject *self, PyObject *arg0)
   PyObject *pyresult;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(242), arg0, (char **)&x0);
+      _cffi_type(244), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (uint64_t const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(242), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(244), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2408,10 +2408,10 @@ _cffi_f_ge_guide_before(PyObject *self, PyObject *arg0)
   PyObject *pyresult;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(242), arg0, (char **)&x0);
+      _cffi_type(244), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (uint64_t const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(242), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(244), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2450,10 +2450,10 @@ _cffi_f_ge_guide_fill_mask(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(242), arg0, (char **)&x0);
+      _cffi_type(244), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (uint64_t const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(242), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(244), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2503,10 +2503,10 @@ _cffi_f_ge_guide_fill_mask_at(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(242), arg0, (char **)&x0);
+      _cffi_type(244), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (uint64_t const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(242), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(244), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2581,10 +2581,10 @@ _cffi_f_ge_guide_init(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(242), arg4, (char **)&x4);
+      _cffi_type(244), arg4, (char **)&x4);
   if (datasize != 0) {
     x4 = ((size_t)datasize) <= 640 ? (uint64_t const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(242), arg4, (char **)&x4,
+    if (_cffi_convert_array_argument(_cffi_type(244), arg4, (char **)&x4,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2667,10 +2667,10 @@ _cffi_f_ge_guide_state(PyObject *self, PyObject *arg0)
   PyObject *pyresult;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(242), arg0, (char **)&x0);
+      _cffi_type(244), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (uint64_t const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(242), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(244), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -4258,10 +4258,10 @@ _cffi_f_ge_matcher_length(PyObject *self, PyObject *arg0)
   PyObject *pyresult;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(287), arg0, (char **)&x0);
+      _cffi_type(285), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(287), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(285), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -4521,17 +4521,19 @@ _cffi_f_ge_matcher_rollback(PyObject *self, PyObject *args)
 #  define _cffi_f_ge_matcher_rollback _cffi_d_ge_matcher_rollback
 #endif
 
-static int32_t _cffi_d_ge_matcher_turn(ge_matcher * x0, ge_turn const * x1, ge_err * x2)
+static int32_t _cffi_d_ge_matcher_turn(ge_matcher * x0, ge_turn * x1, int64_t const * x2, size_t x3, ge_err * x4)
 {
-  return ge_matcher_turn(x0, x1, x2);
+  return ge_matcher_turn(x0, x1, x2, x3, x4);
 }
 #ifndef PYPY_VERSION
 static PyObject *
 _cffi_f_ge_matcher_turn(PyObject *self, PyObject *args)
 {
   ge_matcher * x0;
-  ge_turn const * x1;
-  ge_err * x2;
+  ge_turn * x1;
+  int64_t const * x2;
+  size_t x3;
+  ge_err * x4;
   Py_ssize_t datasize;
   struct _cffi_freeme_s *large_args_free = NULL;
   int32_t result;
@@ -4539,8 +4541,10 @@ _cffi_f_ge_matcher_turn(PyObject *self, PyObject *args)
   PyObject *arg0;
   PyObject *arg1;
   PyObject *arg2;
+  PyObject *arg3;
+  PyObject *arg4;
 
-  if (!PyArg_UnpackTuple(args, "ge_matcher_turn", 3, 3, &arg0, &arg1, &arg2))
+  if (!PyArg_UnpackTuple(args, "ge_matcher_turn", 5, 5, &arg0, &arg1, &arg2, &arg3, &arg4))
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
@@ -4555,24 +4559,37 @@ _cffi_f_ge_matcher_turn(PyObject *self, PyObject *args)
   datasize = _cffi_prepare_pointer_call_argument(
       _cffi_type(209), arg1, (char **)&x1);
   if (datasize != 0) {
-    x1 = ((size_t)datasize) <= 640 ? (ge_turn const *)alloca((size_t)datasize) : NULL;
+    x1 = ((size_t)datasize) <= 640 ? (ge_turn *)alloca((size_t)datasize) : NULL;
     if (_cffi_convert_array_argument(_cffi_type(209), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(5), arg2, (char **)&x2);
+      _cffi_type(93), arg2, (char **)&x2);
   if (datasize != 0) {
-    x2 = ((size_t)datasize) <= 640 ? (ge_err *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(5), arg2, (char **)&x2,
+    x2 = ((size_t)datasize) <= 640 ? (int64_t const *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(93), arg2, (char **)&x2,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  x3 = _cffi_to_c_int(arg3, size_t);
+  if (x3 == (size_t)-1 && PyErr_Occurred())
+    return NULL;
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(5), arg4, (char **)&x4);
+  if (datasize != 0) {
+    x4 = ((size_t)datasize) <= 640 ? (ge_err *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(5), arg4, (char **)&x4,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   Py_BEGIN_ALLOW_THREADS
   _cffi_restore_errno();
-  { result = ge_matcher_turn(x0, x1, x2); }
+  { result = ge_matcher_turn(x0, x1, x2, x3, x4); }
   _cffi_save_errno();
   Py_END_ALLOW_THREADS
 
@@ -4585,7 +4602,7 @@ _cffi_f_ge_matcher_turn(PyObject *self, PyObject *args)
 #  define _cffi_f_ge_matcher_turn _cffi_d_ge_matcher_turn
 #endif
 
-static int32_t _cffi_d_ge_matcher_turn_alone(ge_matcher * x0, ge_turn const * x1, int64_t * x2, size_t x3, size_t * x4, ge_err * x5)
+static int32_t _cffi_d_ge_matcher_turn_alone(ge_matcher * x0, ge_turn * x1, int64_t * x2, size_t x3, size_t * x4, ge_err * x5)
 {
   return ge_matcher_turn_alone(x0, x1, x2, x3, x4, x5);
 }
@@ -4594,7 +4611,7 @@ static PyObject *
 _cffi_f_ge_matcher_turn_alone(PyObject *self, PyObject *args)
 {
   ge_matcher * x0;
-  ge_turn const * x1;
+  ge_turn * x1;
   int64_t * x2;
   size_t x3;
   size_t * x4;
@@ -4625,7 +4642,7 @@ _cffi_f_ge_matcher_turn_alone(PyObject *self, PyObject *args)
   datasize = _cffi_prepare_pointer_call_argument(
       _cffi_type(209), arg1, (char **)&x1);
   if (datasize != 0) {
-    x1 = ((size_t)datasize) <= 640 ? (ge_turn const *)alloca((size_t)datasize) : NULL;
+    x1 = ((size_t)datasize) <= 640 ? (ge_turn *)alloca((size_t)datasize) : NULL;
     if (_cffi_convert_array_argument(_cffi_type(209), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
@@ -4819,19 +4836,19 @@ _cffi_f_ge_plan_read(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(343), arg0, (char **)&x0);
+      _cffi_type(341), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_plan const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(343), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(341), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(344), arg1, (char **)&x1);
+      _cffi_type(342), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (ge_plan_content *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(344), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(342), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -4874,10 +4891,10 @@ _cffi_f_ge_row_apply(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(307), arg0, (char **)&x0);
+      _cffi_type(305), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (float *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(307), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(305), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -4914,9 +4931,9 @@ _cffi_f_ge_row_apply(PyObject *self, PyObject *args)
 #  define _cffi_f_ge_row_apply _cffi_d_ge_row_apply
 #endif
 
-static size_t _cffi_d_ge_row_gather(float const * x0, size_t x1, uint32_t const * x2, size_t x3, double * x4, int64_t * x5, size_t x6)
+static size_t _cffi_d_ge_row_gather(float const * x0, size_t x1, ge_gathered const * x2)
 {
-  return ge_row_gather(x0, x1, x2, x3, x4, x5, x6);
+  return ge_row_gather(x0, x1, x2);
 }
 #ifndef PYPY_VERSION
 static PyObject *
@@ -4924,11 +4941,7 @@ _cffi_f_ge_row_gather(PyObject *self, PyObject *args)
 {
   float const * x0;
   size_t x1;
-  uint32_t const * x2;
-  size_t x3;
-  double * x4;
-  int64_t * x5;
-  size_t x6;
+  ge_gathered const * x2;
   Py_ssize_t datasize;
   struct _cffi_freeme_s *large_args_free = NULL;
   size_t result;
@@ -4936,19 +4949,15 @@ _cffi_f_ge_row_gather(PyObject *self, PyObject *args)
   PyObject *arg0;
   PyObject *arg1;
   PyObject *arg2;
-  PyObject *arg3;
-  PyObject *arg4;
-  PyObject *arg5;
-  PyObject *arg6;
 
-  if (!PyArg_UnpackTuple(args, "ge_row_gather", 7, 7, &arg0, &arg1, &arg2, &arg3, &arg4, &arg5, &arg6))
+  if (!PyArg_UnpackTuple(args, "ge_row_gather", 3, 3, &arg0, &arg1, &arg2))
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(254), arg0, (char **)&x0);
+      _cffi_type(256), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (float const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(254), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(256), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -4958,43 +4967,17 @@ _cffi_f_ge_row_gather(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(30), arg2, (char **)&x2);
+      _cffi_type(258), arg2, (char **)&x2);
   if (datasize != 0) {
-    x2 = ((size_t)datasize) <= 640 ? (uint32_t const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(30), arg2, (char **)&x2,
+    x2 = ((size_t)datasize) <= 640 ? (ge_gathered const *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(258), arg2, (char **)&x2,
             datasize, &large_args_free) < 0)
       return NULL;
   }
-
-  x3 = _cffi_to_c_int(arg3, size_t);
-  if (x3 == (size_t)-1 && PyErr_Occurred())
-    return NULL;
-
-  datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(258), arg4, (char **)&x4);
-  if (datasize != 0) {
-    x4 = ((size_t)datasize) <= 640 ? (double *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(258), arg4, (char **)&x4,
-            datasize, &large_args_free) < 0)
-      return NULL;
-  }
-
-  datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(86), arg5, (char **)&x5);
-  if (datasize != 0) {
-    x5 = ((size_t)datasize) <= 640 ? (int64_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(86), arg5, (char **)&x5,
-            datasize, &large_args_free) < 0)
-      return NULL;
-  }
-
-  x6 = _cffi_to_c_int(arg6, size_t);
-  if (x6 == (size_t)-1 && PyErr_Occurred())
-    return NULL;
 
   Py_BEGIN_ALLOW_THREADS
   _cffi_restore_errno();
-  { result = ge_row_gather(x0, x1, x2, x3, x4, x5, x6); }
+  { result = ge_row_gather(x0, x1, x2); }
   _cffi_save_errno();
   Py_END_ALLOW_THREADS
 
@@ -5032,10 +5015,10 @@ _cffi_f_ge_scores_apply(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(347), arg0, (char **)&x0);
+      _cffi_type(345), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_scores const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(347), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(345), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -5100,7 +5083,7 @@ _cffi_f_ge_version(PyObject *self, PyObject *noarg)
 
   (void)self; /* unused */
   (void)noarg; /* unused */
-  pyresult = _cffi_from_c_pointer((char *)result, _cffi_type(378));
+  pyresult = _cffi_from_c_pointer((char *)result, _cffi_type(376));
   return pyresult;
 }
 #else
@@ -5527,10 +5510,10 @@ _cffi_f_ge_vocab_read(PyObject *self, PyObject *args)
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(362), arg1, (char **)&x1);
+      _cffi_type(360), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (ge_vocab_content *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(362), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(360), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -5788,6 +5771,19 @@ static void _cffi_checkfld__ge_err(ge_err *p)
 struct _cffi_align__ge_err { char x; ge_err y; };
 
 _CFFI_UNUSED_FN
+static void _cffi_checkfld__ge_gathered(ge_gathered *p)
+{
+  /* only to generate compile-time warnings or errors */
+  (void)p;
+  { uint32_t const * *tmp = &p->mask; (void)tmp; }
+  (void)((p->n_words) | 0);  /* check that 'ge_gathered.n_words' is an integer */
+  { double * *tmp = &p->scores; (void)tmp; }
+  { int64_t * *tmp = &p->tokens; (void)tmp; }
+  (void)((p->capacity) | 0);  /* check that 'ge_gathered.capacity' is an integer */
+}
+struct _cffi_align__ge_gathered { char x; ge_gathered y; };
+
+_CFFI_UNUSED_FN
 static void _cffi_checkfld__ge_limits(ge_limits *p)
 {
   /* only to generate compile-time warnings or errors */
@@ -5888,12 +5884,12 @@ static void _cffi_checkfld__ge_turn(ge_turn *p)
 {
   /* only to generate compile-time warnings or errors */
   (void)p;
-  { int64_t const * *tmp = &p->tokens; (void)tmp; }
-  (void)((p->n_tokens) | 0);  /* check that 'ge_turn.n_tokens' is an integer */
+  { uint32_t * *tmp = &p->mask; (void)tmp; }
   { int64_t const * *tmp = &p->closing; (void)tmp; }
   (void)((p->n_closing) | 0);  /* check that 'ge_turn.n_closing' is an integer */
   (void)((p->left) | 0);  /* check that 'ge_turn.left' is an integer */
-  { uint32_t * *tmp = &p->mask; (void)tmp; }
+  (void)((p->must_close) | 0);  /* check that 'ge_turn.must_close' is an integer */
+  (void)((p->next) | 0);  /* check that 'ge_turn.next' is an integer */
 }
 struct _cffi_align__ge_turn { char x; ge_turn y; };
 
@@ -5946,78 +5942,78 @@ static const struct _cffi_global_s _cffi_globals[] = {
   { "GE_TURN_ALONE", (void *)_cffi_const_GE_TURN_ALONE, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
   { "GE_TURN_CHOICE", (void *)_cffi_const_GE_TURN_CHOICE, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
   { "GE_TURN_NONE", (void *)_cffi_const_GE_TURN_NONE, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
-  { "ge_batch_run", (void *)_cffi_f_ge_batch_run, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 262), (void *)_cffi_d_ge_batch_run },
+  { "ge_batch_run", (void *)_cffi_f_ge_batch_run, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 260), (void *)_cffi_d_ge_batch_run },
   { "ge_build", (void *)_cffi_f_ge_build, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_N, 0), (void *)_cffi_d_ge_build },
   { "ge_dfa_accepts", (void *)_cffi_f_ge_dfa_accepts, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 191), (void *)_cffi_d_ge_dfa_accepts },
-  { "ge_dfa_byte_next", (void *)_cffi_f_ge_dfa_byte_next, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 298), (void *)_cffi_d_ge_dfa_byte_next },
-  { "ge_dfa_bytes", (void *)_cffi_f_ge_dfa_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 265), (void *)_cffi_d_ge_dfa_bytes },
+  { "ge_dfa_byte_next", (void *)_cffi_f_ge_dfa_byte_next, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 296), (void *)_cffi_d_ge_dfa_byte_next },
+  { "ge_dfa_bytes", (void *)_cffi_f_ge_dfa_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 263), (void *)_cffi_d_ge_dfa_bytes },
   { "ge_dfa_fill_mask", (void *)_cffi_f_ge_dfa_fill_mask, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 195), (void *)_cffi_d_ge_dfa_fill_mask },
-  { "ge_dfa_free", (void *)_cffi_f_ge_dfa_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 312), (void *)_cffi_d_ge_dfa_free },
+  { "ge_dfa_free", (void *)_cffi_f_ge_dfa_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 310), (void *)_cffi_d_ge_dfa_free },
   { "ge_dfa_load", (void *)_cffi_f_ge_dfa_load, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 171), (void *)_cffi_d_ge_dfa_load },
   { "ge_dfa_new", (void *)_cffi_f_ge_dfa_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 145), (void *)_cffi_d_ge_dfa_new },
-  { "ge_dfa_next", (void *)_cffi_f_ge_dfa_next, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 248), (void *)_cffi_d_ge_dfa_next },
-  { "ge_dfa_read", (void *)_cffi_f_ge_dfa_read, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 315), (void *)_cffi_d_ge_dfa_read },
-  { "ge_dfa_save", (void *)_cffi_f_ge_dfa_save, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 277), (void *)_cffi_d_ge_dfa_save },
-  { "ge_dfa_tokens", (void *)_cffi_f_ge_dfa_tokens, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 272), (void *)_cffi_d_ge_dfa_tokens },
-  { "ge_engine_free", (void *)_cffi_f_ge_engine_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 319), (void *)_cffi_d_ge_engine_free },
+  { "ge_dfa_next", (void *)_cffi_f_ge_dfa_next, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 250), (void *)_cffi_d_ge_dfa_next },
+  { "ge_dfa_read", (void *)_cffi_f_ge_dfa_read, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 313), (void *)_cffi_d_ge_dfa_read },
+  { "ge_dfa_save", (void *)_cffi_f_ge_dfa_save, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 275), (void *)_cffi_d_ge_dfa_save },
+  { "ge_dfa_tokens", (void *)_cffi_f_ge_dfa_tokens, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 270), (void *)_cffi_d_ge_dfa_tokens },
+  { "ge_engine_free", (void *)_cffi_f_ge_engine_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 317), (void *)_cffi_d_ge_engine_free },
   { "ge_engine_is_full", (void *)_cffi_f_ge_engine_is_full, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 200), (void *)_cffi_d_ge_engine_is_full },
   { "ge_engine_new", (void *)_cffi_f_ge_engine_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 7), (void *)_cffi_d_ge_engine_new },
-  { "ge_engine_stats", (void *)_cffi_f_ge_engine_stats, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 326), (void *)_cffi_d_ge_engine_stats },
-  { "ge_engine_use", (void *)_cffi_f_ge_engine_use, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 322), (void *)_cffi_d_ge_engine_use },
-  { "ge_grammar_bytes", (void *)_cffi_f_ge_grammar_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 283), (void *)_cffi_d_ge_grammar_bytes },
-  { "ge_grammar_free", (void *)_cffi_f_ge_grammar_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 330), (void *)_cffi_d_ge_grammar_free },
+  { "ge_engine_stats", (void *)_cffi_f_ge_engine_stats, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 324), (void *)_cffi_d_ge_engine_stats },
+  { "ge_engine_use", (void *)_cffi_f_ge_engine_use, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 320), (void *)_cffi_d_ge_engine_use },
+  { "ge_grammar_bytes", (void *)_cffi_f_ge_grammar_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 281), (void *)_cffi_d_ge_grammar_bytes },
+  { "ge_grammar_free", (void *)_cffi_f_ge_grammar_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 328), (void *)_cffi_d_ge_grammar_free },
   { "ge_grammar_new", (void *)_cffi_f_ge_grammar_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 22), (void *)_cffi_d_ge_grammar_new },
-  { "ge_guide_accepts", (void *)_cffi_f_ge_guide_accepts, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 241), (void *)_cffi_d_ge_guide_accepts },
-  { "ge_guide_advance", (void *)_cffi_f_ge_guide_advance, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 232), (void *)_cffi_d_ge_guide_advance },
-  { "ge_guide_before", (void *)_cffi_f_ge_guide_before, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 303), (void *)_cffi_d_ge_guide_before },
-  { "ge_guide_fill_mask", (void *)_cffi_f_ge_guide_fill_mask, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 371), (void *)_cffi_d_ge_guide_fill_mask },
-  { "ge_guide_fill_mask_at", (void *)_cffi_f_ge_guide_fill_mask_at, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 244), (void *)_cffi_d_ge_guide_fill_mask_at },
-  { "ge_guide_init", (void *)_cffi_f_ge_guide_init, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 364), (void *)_cffi_d_ge_guide_init },
-  { "ge_guide_rollback", (void *)_cffi_f_ge_guide_rollback, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 237), (void *)_cffi_d_ge_guide_rollback },
-  { "ge_guide_state", (void *)_cffi_f_ge_guide_state, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 303), (void *)_cffi_d_ge_guide_state },
-  { "ge_guide_words", (void *)_cffi_f_ge_guide_words, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 268), (void *)_cffi_d_ge_guide_words },
+  { "ge_guide_accepts", (void *)_cffi_f_ge_guide_accepts, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 243), (void *)_cffi_d_ge_guide_accepts },
+  { "ge_guide_advance", (void *)_cffi_f_ge_guide_advance, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 234), (void *)_cffi_d_ge_guide_advance },
+  { "ge_guide_before", (void *)_cffi_f_ge_guide_before, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 301), (void *)_cffi_d_ge_guide_before },
+  { "ge_guide_fill_mask", (void *)_cffi_f_ge_guide_fill_mask, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 369), (void *)_cffi_d_ge_guide_fill_mask },
+  { "ge_guide_fill_mask_at", (void *)_cffi_f_ge_guide_fill_mask_at, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 246), (void *)_cffi_d_ge_guide_fill_mask_at },
+  { "ge_guide_init", (void *)_cffi_f_ge_guide_init, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 362), (void *)_cffi_d_ge_guide_init },
+  { "ge_guide_rollback", (void *)_cffi_f_ge_guide_rollback, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 239), (void *)_cffi_d_ge_guide_rollback },
+  { "ge_guide_state", (void *)_cffi_f_ge_guide_state, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 301), (void *)_cffi_d_ge_guide_state },
+  { "ge_guide_words", (void *)_cffi_f_ge_guide_words, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 266), (void *)_cffi_d_ge_guide_words },
   { "ge_ir_add", (void *)_cffi_f_ge_ir_add, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 28), (void *)_cffi_d_ge_ir_add },
   { "ge_ir_continuations", (void *)_cffi_f_ge_ir_continuations, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 43), (void *)_cffi_d_ge_ir_continuations },
   { "ge_ir_count", (void *)_cffi_f_ge_ir_count, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 50), (void *)_cffi_d_ge_ir_count },
-  { "ge_ir_free", (void *)_cffi_f_ge_ir_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 333), (void *)_cffi_d_ge_ir_free },
+  { "ge_ir_free", (void *)_cffi_f_ge_ir_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 331), (void *)_cffi_d_ge_ir_free },
   { "ge_ir_is_empty", (void *)_cffi_f_ge_ir_is_empty, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 37), (void *)_cffi_d_ge_ir_is_empty },
   { "ge_ir_matches", (void *)_cffi_f_ge_ir_matches, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 57), (void *)_cffi_d_ge_ir_matches },
   { "ge_ir_new", (void *)_cffi_f_ge_ir_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 65), (void *)_cffi_d_ge_ir_new },
   { "ge_matcher_accept", (void *)_cffi_f_ge_matcher_accept, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 91), (void *)_cffi_d_ge_matcher_accept },
   { "ge_matcher_accept_bytes", (void *)_cffi_f_ge_matcher_accept_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 125), (void *)_cffi_d_ge_matcher_accept_bytes },
-  { "ge_matcher_accept_token", (void *)_cffi_f_ge_matcher_accept_token, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 220), (void *)_cffi_d_ge_matcher_accept_token },
+  { "ge_matcher_accept_token", (void *)_cffi_f_ge_matcher_accept_token, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 222), (void *)_cffi_d_ge_matcher_accept_token },
   { "ge_matcher_closing", (void *)_cffi_f_ge_matcher_closing, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 118), (void *)_cffi_d_ge_matcher_closing },
   { "ge_matcher_closing_tokens", (void *)_cffi_f_ge_matcher_closing_tokens, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 104), (void *)_cffi_d_ge_matcher_closing_tokens },
   { "ge_matcher_closing_within", (void *)_cffi_f_ge_matcher_closing_within, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 111), (void *)_cffi_d_ge_matcher_closing_within },
   { "ge_matcher_expected", (void *)_cffi_f_ge_matcher_expected, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 133), (void *)_cffi_d_ge_matcher_expected },
-  { "ge_matcher_fill_mask", (void *)_cffi_f_ge_matcher_fill_mask, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 225), (void *)_cffi_d_ge_matcher_fill_mask },
+  { "ge_matcher_fill_mask", (void *)_cffi_f_ge_matcher_fill_mask, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 227), (void *)_cffi_d_ge_matcher_fill_mask },
   { "ge_matcher_flags", (void *)_cffi_f_ge_matcher_flags, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 203), (void *)_cffi_d_ge_matcher_flags },
   { "ge_matcher_forced_bytes", (void *)_cffi_f_ge_matcher_forced_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 118), (void *)_cffi_d_ge_matcher_forced_bytes },
   { "ge_matcher_fork", (void *)_cffi_f_ge_matcher_fork, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 79), (void *)_cffi_d_ge_matcher_fork },
-  { "ge_matcher_free", (void *)_cffi_f_ge_matcher_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 336), (void *)_cffi_d_ge_matcher_free },
+  { "ge_matcher_free", (void *)_cffi_f_ge_matcher_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 334), (void *)_cffi_d_ge_matcher_free },
   { "ge_matcher_history", (void *)_cffi_f_ge_matcher_history, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 84), (void *)_cffi_d_ge_matcher_history },
-  { "ge_matcher_length", (void *)_cffi_f_ge_matcher_length, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 286), (void *)_cffi_d_ge_matcher_length },
+  { "ge_matcher_length", (void *)_cffi_f_ge_matcher_length, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 284), (void *)_cffi_d_ge_matcher_length },
   { "ge_matcher_move", (void *)_cffi_f_ge_matcher_move, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 70), (void *)_cffi_d_ge_matcher_move },
   { "ge_matcher_new", (void *)_cffi_f_ge_matcher_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 2), (void *)_cffi_d_ge_matcher_new },
   { "ge_matcher_reset", (void *)_cffi_f_ge_matcher_reset, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 75), (void *)_cffi_d_ge_matcher_reset },
   { "ge_matcher_rollback", (void *)_cffi_f_ge_matcher_rollback, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 99), (void *)_cffi_d_ge_matcher_rollback },
-  { "ge_matcher_turn", (void *)_cffi_f_ge_matcher_turn, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 207), (void *)_cffi_d_ge_matcher_turn },
-  { "ge_matcher_turn_alone", (void *)_cffi_f_ge_matcher_turn_alone, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 212), (void *)_cffi_d_ge_matcher_turn_alone },
-  { "ge_plan_free", (void *)_cffi_f_ge_plan_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 339), (void *)_cffi_d_ge_plan_free },
+  { "ge_matcher_turn", (void *)_cffi_f_ge_matcher_turn, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 215), (void *)_cffi_d_ge_matcher_turn },
+  { "ge_matcher_turn_alone", (void *)_cffi_f_ge_matcher_turn_alone, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 207), (void *)_cffi_d_ge_matcher_turn_alone },
+  { "ge_plan_free", (void *)_cffi_f_ge_plan_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 337), (void *)_cffi_d_ge_plan_free },
   { "ge_plan_new", (void *)_cffi_f_ge_plan_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 14), (void *)_cffi_d_ge_plan_new },
-  { "ge_plan_read", (void *)_cffi_f_ge_plan_read, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 342), (void *)_cffi_d_ge_plan_read },
-  { "ge_row_apply", (void *)_cffi_f_ge_row_apply, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 306), (void *)_cffi_d_ge_row_apply },
-  { "ge_row_gather", (void *)_cffi_f_ge_row_gather, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 253), (void *)_cffi_d_ge_row_gather },
-  { "ge_scores_apply", (void *)_cffi_f_ge_scores_apply, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 346), (void *)_cffi_d_ge_scores_apply },
+  { "ge_plan_read", (void *)_cffi_f_ge_plan_read, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 340), (void *)_cffi_d_ge_plan_read },
+  { "ge_row_apply", (void *)_cffi_f_ge_row_apply, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 304), (void *)_cffi_d_ge_row_apply },
+  { "ge_row_gather", (void *)_cffi_f_ge_row_gather, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 255), (void *)_cffi_d_ge_row_gather },
+  { "ge_scores_apply", (void *)_cffi_f_ge_scores_apply, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 344), (void *)_cffi_d_ge_scores_apply },
   { "ge_version", (void *)_cffi_f_ge_version, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_N, 0), (void *)_cffi_d_ge_version },
-  { "ge_vocab_bound", (void *)_cffi_f_ge_vocab_bound, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 356), (void *)_cffi_d_ge_vocab_bound },
-  { "ge_vocab_bytes", (void *)_cffi_f_ge_vocab_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 289), (void *)_cffi_d_ge_vocab_bytes },
+  { "ge_vocab_bound", (void *)_cffi_f_ge_vocab_bound, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 354), (void *)_cffi_d_ge_vocab_bound },
+  { "ge_vocab_bytes", (void *)_cffi_f_ge_vocab_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 287), (void *)_cffi_d_ge_vocab_bytes },
   { "ge_vocab_encode", (void *)_cffi_f_ge_vocab_encode, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 153), (void *)_cffi_d_ge_vocab_encode },
-  { "ge_vocab_free", (void *)_cffi_f_ge_vocab_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 353), (void *)_cffi_d_ge_vocab_free },
+  { "ge_vocab_free", (void *)_cffi_f_ge_vocab_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 351), (void *)_cffi_d_ge_vocab_free },
   { "ge_vocab_load", (void *)_cffi_f_ge_vocab_load, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 176), (void *)_cffi_d_ge_vocab_load },
   { "ge_vocab_new", (void *)_cffi_f_ge_vocab_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 181), (void *)_cffi_d_ge_vocab_new },
-  { "ge_vocab_read", (void *)_cffi_f_ge_vocab_read, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 360), (void *)_cffi_d_ge_vocab_read },
-  { "ge_vocab_save", (void *)_cffi_f_ge_vocab_save, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 292), (void *)_cffi_d_ge_vocab_save },
+  { "ge_vocab_read", (void *)_cffi_f_ge_vocab_read, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 358), (void *)_cffi_d_ge_vocab_read },
+  { "ge_vocab_save", (void *)_cffi_f_ge_vocab_save, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 290), (void *)_cffi_d_ge_vocab_save },
   { "ge_vocab_spell", (void *)_cffi_f_ge_vocab_spell, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 163), (void *)_cffi_d_ge_vocab_spell },
 };
 
@@ -6045,16 +6041,16 @@ static const struct _cffi_field_s _cffi_fields[] = {
                  _CFFI_OP(_CFFI_OP_NOOP, 10) },
   { "accepted", offsetof(ge_batch, accepted),
                 sizeof(((ge_batch *)0)->accepted),
-                _CFFI_OP(_CFFI_OP_NOOP, 375) },
+                _CFFI_OP(_CFFI_OP_NOOP, 373) },
   { "needed", offsetof(ge_batch, needed),
               sizeof(((ge_batch *)0)->needed),
-              _CFFI_OP(_CFFI_OP_NOOP, 375) },
+              _CFFI_OP(_CFFI_OP_NOOP, 373) },
   { "changed", offsetof(ge_batch, changed),
                sizeof(((ge_batch *)0)->changed),
-               _CFFI_OP(_CFFI_OP_NOOP, 375) },
+               _CFFI_OP(_CFFI_OP_NOOP, 373) },
   { "failed", offsetof(ge_batch, failed),
               sizeof(((ge_batch *)0)->failed),
-              _CFFI_OP(_CFFI_OP_NOOP, 375) },
+              _CFFI_OP(_CFFI_OP_NOOP, 373) },
   { "n_states", offsetof(ge_dfa_content, n_states),
                 sizeof(((ge_dfa_content *)0)->n_states),
                 _CFFI_OP(_CFFI_OP_NOOP, 10) },
@@ -6093,7 +6089,7 @@ static const struct _cffi_field_s _cffi_fields[] = {
               _CFFI_OP(_CFFI_OP_NOOP, 10) },
   { "byte_accepts", offsetof(ge_dfa_content, byte_accepts),
                     sizeof(((ge_dfa_content *)0)->byte_accepts),
-                    _CFFI_OP(_CFFI_OP_NOOP, 376) },
+                    _CFFI_OP(_CFFI_OP_NOOP, 374) },
   { "note", offsetof(ge_dfa_content, note),
             sizeof(((ge_dfa_content *)0)->note),
             _CFFI_OP(_CFFI_OP_NOOP, 32) },
@@ -6120,7 +6116,22 @@ static const struct _cffi_field_s _cffi_fields[] = {
               _CFFI_OP(_CFFI_OP_NOOP, 10) },
   { "text", offsetof(ge_err, text),
             sizeof(((ge_err *)0)->text),
-            _CFFI_OP(_CFFI_OP_NOOP, 380) },
+            _CFFI_OP(_CFFI_OP_NOOP, 378) },
+  { "mask", offsetof(ge_gathered, mask),
+            sizeof(((ge_gathered *)0)->mask),
+            _CFFI_OP(_CFFI_OP_NOOP, 30) },
+  { "n_words", offsetof(ge_gathered, n_words),
+               sizeof(((ge_gathered *)0)->n_words),
+               _CFFI_OP(_CFFI_OP_NOOP, 31) },
+  { "scores", offsetof(ge_gathered, scores),
+              sizeof(((ge_gathered *)0)->scores),
+              _CFFI_OP(_CFFI_OP_NOOP, 380) },
+  { "tokens", offsetof(ge_gathered, tokens),
+              sizeof(((ge_gathered *)0)->tokens),
+              _CFFI_OP(_CFFI_OP_NOOP, 86) },
+  { "capacity", offsetof(ge_gathered, capacity),
+                sizeof(((ge_gathered *)0)->capacity),
+                _CFFI_OP(_CFFI_OP_NOOP, 31) },
   { "max_expressions", offsetof(ge_limits, max_expressions),
                        sizeof(((ge_limits *)0)->max_expressions),
                        _CFFI_OP(_CFFI_OP_NOOP, 53) },
@@ -6210,13 +6221,13 @@ static const struct _cffi_field_s _cffi_fields[] = {
              _CFFI_OP(_CFFI_OP_NOOP, 407) },
   { "stride", offsetof(ge_scores, stride),
               sizeof(((ge_scores *)0)->stride),
-              _CFFI_OP(_CFFI_OP_NOOP, 222) },
+              _CFFI_OP(_CFFI_OP_NOOP, 224) },
   { "width", offsetof(ge_scores, width),
              sizeof(((ge_scores *)0)->width),
              _CFFI_OP(_CFFI_OP_NOOP, 31) },
   { "kind", offsetof(ge_scores, kind),
             sizeof(((ge_scores *)0)->kind),
-            _CFFI_OP(_CFFI_OP_NOOP, 389) },
+            _CFFI_OP(_CFFI_OP_NOOP, 388) },
   { "bytes", offsetof(ge_stats, bytes),
              sizeof(((ge_stats *)0)->bytes),
              _CFFI_OP(_CFFI_OP_NOOP, 53) },
@@ -6289,12 +6300,9 @@ static const struct _cffi_field_s _cffi_fields[] = {
   { "generation", offsetof(ge_stats, generation),
                   sizeof(((ge_stats *)0)->generation),
                   _CFFI_OP(_CFFI_OP_NOOP, 53) },
-  { "tokens", offsetof(ge_turn, tokens),
-              sizeof(((ge_turn *)0)->tokens),
-              _CFFI_OP(_CFFI_OP_NOOP, 93) },
-  { "n_tokens", offsetof(ge_turn, n_tokens),
-                sizeof(((ge_turn *)0)->n_tokens),
-                _CFFI_OP(_CFFI_OP_NOOP, 31) },
+  { "mask", offsetof(ge_turn, mask),
+            sizeof(((ge_turn *)0)->mask),
+            _CFFI_OP(_CFFI_OP_NOOP, 47) },
   { "closing", offsetof(ge_turn, closing),
                sizeof(((ge_turn *)0)->closing),
                _CFFI_OP(_CFFI_OP_NOOP, 93) },
@@ -6304,9 +6312,12 @@ static const struct _cffi_field_s _cffi_fields[] = {
   { "left", offsetof(ge_turn, left),
             sizeof(((ge_turn *)0)->left),
             _CFFI_OP(_CFFI_OP_NOOP, 31) },
-  { "mask", offsetof(ge_turn, mask),
-            sizeof(((ge_turn *)0)->mask),
-            _CFFI_OP(_CFFI_OP_NOOP, 47) },
+  { "must_close", offsetof(ge_turn, must_close),
+                  sizeof(((ge_turn *)0)->must_close),
+                  _CFFI_OP(_CFFI_OP_NOOP, 375) },
+  { "next", offsetof(ge_turn, next),
+            sizeof(((ge_turn *)0)->next),
+            _CFFI_OP(_CFFI_OP_NOOP, 18) },
   { "bytes", offsetof(ge_vocab_content, bytes),
              sizeof(((ge_vocab_content *)0)->bytes),
              _CFFI_OP(_CFFI_OP_NOOP, 32) },
@@ -6334,44 +6345,46 @@ static const struct _cffi_field_s _cffi_fields[] = {
 };
 
 static const struct _cffi_struct_union_s _cffi_struct_unions[] = {
-  { "ge_batch", 384, _CFFI_F_CHECK_FIELDS,
+  { "ge_batch", 383, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_batch), offsetof(struct _cffi_align__ge_batch, y), 0, 11 },
-  { "ge_dfa", 385, _CFFI_F_OPAQUE,
+  { "ge_dfa", 384, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_dfa_content", 386, _CFFI_F_CHECK_FIELDS,
+  { "ge_dfa_content", 385, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_dfa_content), offsetof(struct _cffi_align__ge_dfa_content, y), 11, 14 },
-  { "ge_engine", 387, _CFFI_F_OPAQUE,
+  { "ge_engine", 386, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_err", 388, _CFFI_F_CHECK_FIELDS,
+  { "ge_err", 387, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_err), offsetof(struct _cffi_align__ge_err, y), 25, 8 },
+  { "ge_gathered", 389, _CFFI_F_CHECK_FIELDS,
+    sizeof(ge_gathered), offsetof(struct _cffi_align__ge_gathered, y), 33, 5 },
   { "ge_grammar", 390, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
   { "ge_ir", 391, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
   { "ge_limits", 392, _CFFI_F_CHECK_FIELDS,
-    sizeof(ge_limits), offsetof(struct _cffi_align__ge_limits, y), 33, 12 },
+    sizeof(ge_limits), offsetof(struct _cffi_align__ge_limits, y), 38, 12 },
   { "ge_matcher", 395, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
   { "ge_plan", 396, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
   { "ge_plan_content", 397, _CFFI_F_CHECK_FIELDS,
-    sizeof(ge_plan_content), offsetof(struct _cffi_align__ge_plan_content, y), 45, 5 },
+    sizeof(ge_plan_content), offsetof(struct _cffi_align__ge_plan_content, y), 50, 5 },
   { "ge_rules", 398, _CFFI_F_CHECK_FIELDS,
-    sizeof(ge_rules), offsetof(struct _cffi_align__ge_rules, y), 50, 11 },
+    sizeof(ge_rules), offsetof(struct _cffi_align__ge_rules, y), 55, 11 },
   { "ge_scores", 399, _CFFI_F_CHECK_FIELDS,
-    sizeof(ge_scores), offsetof(struct _cffi_align__ge_scores, y), 61, 4 },
+    sizeof(ge_scores), offsetof(struct _cffi_align__ge_scores, y), 66, 4 },
   { "ge_stats", 400, _CFFI_F_CHECK_FIELDS,
-    sizeof(ge_stats), offsetof(struct _cffi_align__ge_stats, y), 65, 24 },
+    sizeof(ge_stats), offsetof(struct _cffi_align__ge_stats, y), 70, 24 },
   { "ge_turn", 403, _CFFI_F_CHECK_FIELDS,
-    sizeof(ge_turn), offsetof(struct _cffi_align__ge_turn, y), 89, 6 },
+    sizeof(ge_turn), offsetof(struct _cffi_align__ge_turn, y), 94, 6 },
   { "ge_vocab", 405, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
   { "ge_vocab_content", 406, _CFFI_F_CHECK_FIELDS,
-    sizeof(ge_vocab_content), offsetof(struct _cffi_align__ge_vocab_content, y), 95, 8 },
+    sizeof(ge_vocab_content), offsetof(struct _cffi_align__ge_vocab_content, y), 100, 8 },
 };
 
 static const struct _cffi_enum_s _cffi_enums[] = {
-  { "ge_float", 389, _cffi_prim_int(sizeof(ge_float), ((ge_float)-1) <= 0),
+  { "ge_float", 388, _cffi_prim_int(sizeof(ge_float), ((ge_float)-1) <= 0),
     "GE_FLOAT16,GE_BFLOAT16,GE_FLOAT32,GE_FLOAT64" },
   { "ge_mask_flag", 393, _cffi_prim_int(sizeof(ge_mask_flag), ((ge_mask_flag)-1) <= 0),
     "GE_MASK_ALL,GE_MASK_SAME" },
@@ -6386,12 +6399,13 @@ static const struct _cffi_enum_s _cffi_enums[] = {
 };
 
 static const struct _cffi_typename_s _cffi_typenames[] = {
-  { "ge_batch", 384 },
-  { "ge_dfa", 385 },
-  { "ge_dfa_content", 386 },
-  { "ge_engine", 387 },
-  { "ge_err", 388 },
-  { "ge_float", 389 },
+  { "ge_batch", 383 },
+  { "ge_dfa", 384 },
+  { "ge_dfa_content", 385 },
+  { "ge_engine", 386 },
+  { "ge_err", 387 },
+  { "ge_float", 388 },
+  { "ge_gathered", 389 },
   { "ge_grammar", 390 },
   { "ge_ir", 391 },
   { "ge_limits", 392 },
@@ -6418,9 +6432,9 @@ static const struct _cffi_type_context_s _cffi_type_context = {
   _cffi_enums,
   _cffi_typenames,
   105,  /* num_globals */
-  17,  /* num_struct_unions */
+  18,  /* num_struct_unions */
   5,  /* num_enums */
-  22,  /* num_typenames */
+  23,  /* num_typenames */
   NULL,  /* no includes */
   409,  /* num_types */
   0,  /* flags */

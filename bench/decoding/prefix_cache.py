@@ -13,7 +13,7 @@ this process with one torch thread, so that other processes matter little.
     1  hit rates and requests per second over p; the overhead at p = 0 is the median over requests of (with - without), by the median without,
        and its confidence interval by order statistics
     2  time to the first token at p = 1, by the length of the prompt
-    3  hit rates by how many idle blocks are kept; no model, random continuations
+    3  hit rates by how many idle blocks are kept, and which; no model, random continuations
     4  the cache alone: chained and direct hashing by the length of a text; no model
     5  a matcher for a text that was read before: read again, or from a `MatcherCache`; no model
 """
@@ -27,8 +27,9 @@ import random
 import statistics
 import time
 from collections.abc import Sequence
+from itertools import product
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import torch
@@ -154,15 +155,18 @@ def by_length(model: Any, requests: int) -> None:
 
 def by_room(requests: int, n: int) -> None:
     print("p = 0.5, without a model\n")
-    print("| idle blocks kept | prompt blocks found | all blocks found | given up |\n|--:|--:|--:|--:|")
-    for kept in (0, 16, 64, 256, 1024, 4096):
+    print("| policy | idle blocks kept | prompt blocks found | all blocks found | given up |\n|:--|--:|--:|--:|--:|")
+    policies: tuple[Literal["lru", "lfu"], ...] = ("lru", "lfu")
+    for policy, kept in product(policies, (0, 16, 64, 256, 1024, 4096)):
         rng = random.Random(2)
-        cache: PrefixCache = PrefixCache(BLOCK, max_idle_blocks=kept)
+        cache: PrefixCache = PrefixCache(BLOCK, max_idle_blocks=kept, policy=policy)
         for prompt in workload(0.5, requests, 6000):
             with cache.acquire(prompt) as lease:
                 lease.extend([*prompt, *rng.choices(range(6000), k=n)][lease.matched :], nothing)
         stats = cache.stats
-        print(f"| {kept} | {stats.prompt_hits / stats.prompt_blocks:.1%} | {stats.block_hits / stats.blocks:.1%} | {stats.evictions} |")
+        print(
+            f"| {policy} | {kept} | {stats.prompt_hits / stats.prompt_blocks:.1%} | {stats.block_hits / stats.blocks:.1%} | {stats.evictions} |"
+        )
     print()
 
 

@@ -252,28 +252,28 @@ ge_status ge_matcher_closing_tokens(ge_matcher *m, uint32_t *out, size_t capacit
 /* The same for any text that takes at most `most` tokens, for which `out` has room. *n_out = SIZE_MAX: there is none. */
 ge_status ge_matcher_closing_within(ge_matcher *m, uint32_t most, uint32_t *out, size_t *n_out, ge_err *err);
 
-/* What a decoding loop asks for after a forward pass. Borrows all. */
-typedef struct ge_turn {
-    const int64_t *tokens; /* to be accepted */
-    size_t n_tokens;
-    const int64_t *closing; /* tokens that may complete the text after them, or before */
-    size_t n_closing;
-    size_t left;    /* tokens that may still be written after them; SIZE_MAX: the text need not be completed */
-    uint32_t *mask; /* ceil(width / 32) words, to be written */
-} ge_turn;
-
 typedef enum ge_turn_result {
     GE_TURN_NONE,   /* nothing has changed: the calls above tell why, or whether `left` is enough */
     GE_TURN_CHOICE, /* accepted */
     GE_TURN_ALONE   /* accepted; all tokens that may come next begin with the same byte, or end the text */
 } ge_turn_result;
 
-int32_t ge_matcher_turn(ge_matcher *m, const ge_turn *turn, ge_err *err);
+/* A text in a decoding loop, from one forward pass to the next. Borrows all. */
+typedef struct ge_turn {
+    uint32_t *mask;         /* ceil(width / 32) words: of the next token, if `next` says so */
+    const int64_t *closing; /* tokens that may complete the text; without those of its beginning that were accepted */
+    size_t n_closing;
+    size_t left;      /* tokens that may still be written */
+    _Bool must_close; /* in these the text is to be completed */
+    int32_t next;     /* the last ge_turn_result; GE_TURN_NONE: nothing is known of the next token */
+} ge_turn;
+
+/* Accepts tokens, if the text can be completed after them. */
+int32_t ge_matcher_turn(ge_matcher *m, ge_turn *turn, const int64_t *tokens, size_t n, ge_err *err);
 
 /* The same for what must come, whatever a model prefers: tokens that spell forced text, or the only token that may come, at most `capacity`.
- * turn->tokens are not looked at, turn->mask is that of the text as it is, and turn->left counts from here. *n_out tokens were appended; with
- * GE_TURN_NONE they were not, but must come (0: nothing must). */
-int32_t ge_matcher_turn_alone(ge_matcher *m, const ge_turn *turn, int64_t *out, size_t capacity, size_t *n_out, ge_err *err);
+ * turn->mask is that of the next token. *n_out tokens were appended; with GE_TURN_NONE they were not, but must come (0: nothing must). */
+int32_t ge_matcher_turn_alone(ge_matcher *m, ge_turn *turn, int64_t *out, size_t capacity, size_t *n_out, ge_err *err);
 
 /* What may come after `text` has been added: the bytes (256 bits), and the lexemes and nonterminals that are under way or may begin.
  * Writes at most capacity ids each, the full numbers to *n_lexemes and *n_nonterminals. Fails with GE_E_ARGUMENT if text is refused. */
@@ -297,9 +297,18 @@ typedef struct ge_scores {
 void ge_scores_apply(const ge_scores *scores, const uint32_t *masks, size_t n_words, const uint32_t *rows, size_t n);
 void ge_row_apply(float *row, size_t width, const uint32_t *mask, size_t n_words); /* the same for a single row */
 
-/* The scores of one row that a mask allows, and whose they are, ascending; the row stays as it is. Returns how many, or capacity + 1 if they are more:
- * then out and tokens mean nothing. */
-size_t ge_row_gather(const float *row, size_t width, const uint32_t *mask, size_t n_words, double *out, int64_t *tokens, size_t capacity);
+/* Room for what a mask allows of a row. Borrows all. */
+typedef struct ge_gathered {
+    const uint32_t *mask;
+    size_t n_words;
+    double *scores;
+    int64_t *tokens;
+    size_t capacity; /* of each */
+} ge_gathered;
+
+/* The scores of one row that the mask allows, and whose they are, ascending; the row stays as it is. Returns how many, or capacity + 1 if they are more:
+ * then `scores` and `tokens` mean nothing. */
+size_t ge_row_gather(const float *row, size_t width, const ge_gathered *to);
 
 /* --- token automata ---------------------------------------------------------------------------------------------------------- */
 

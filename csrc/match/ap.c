@@ -40,15 +40,22 @@ void ge_row_apply(float *row, size_t width, const uint32_t *mask, size_t n_words
     ge_scores_apply(&(ge_scores){row, 0, width, GE_FLOAT32}, mask, n_words, NULL, 1);
 }
 
-size_t ge_row_gather(const float *row, size_t width, const uint32_t *mask, size_t n_words, double *out, int64_t *tokens, size_t capacity) {
+size_t ge_row_gather(const float *row, size_t width, const ge_gathered *to) {
     size_t n = 0;
-    for (size_t i = 0; i < n_words; i++) {
-        for (u32 word = mask[i]; word; word &= word - 1) {
+    for (size_t i = 0; i < to->n_words; i++) {
+        if (to->mask[i] == ~(u32)0 && 32 * i + 32 <= width && n + 32 <= to->capacity) {
+            for (size_t k = 0; k < 32; k++, n++) {
+                to->scores[n] = (double)row[32 * i + k];
+                to->tokens[n] = (int64_t)(32 * i + k);
+            }
+            continue;
+        }
+        for (u32 word = to->mask[i]; word; word &= word - 1) {
             size_t token = 32 * i + (size_t)__builtin_ctz(word);
             if (token >= width) return n;
-            if (n == capacity) return n + 1;
-            out[n] = (double)row[token];
-            tokens[n++] = (int64_t)token;
+            if (n == to->capacity) return n + 1;
+            to->scores[n] = (double)row[token];
+            to->tokens[n++] = (int64_t)token;
         }
     }
     return n;

@@ -55,6 +55,8 @@ enum { CF_ALTERNATIVE_WORDS = 4, CF_EMPTY_TEXT = 0 };
 
 static inline bool cf_is_abstract(u32 text) { return text == CF_ABSTRACT || text == CF_SUSPECT; }
 
+enum { CF_UNTOLD = 0, CF_UNFORCED = 257 };
+
 typedef struct cf_record {
     u32 _Atomic *next;    /* by byte class: configuration, CF_DEAD, CF_READS, or NONE (not computed yet) */
     u64 _Atomic mask;     /* [ stamp of the mask:32 | its index + 1:32 ], 0 = none is kept */
@@ -63,6 +65,8 @@ typedef struct cf_record {
         u32 _Atomic label; /* of others: its state in e->table; NONE: not known */
     };
     u32 suspects, n_suspects; /* tokens in all_suspects: the mask has them, a configuration with texts may not */
+    u32 _Atomic most;         /* 1 + what cl_most tells, RX_LONG for nothing; CF_UNTOLD */
+    u16 _Atomic forced;       /* 1 + the only byte that it can read, or CF_UNFORCED; CF_UNTOLD */
     bool complete;        /* the text may end here */
     bool unsure;          /* abstract, and no alternative is alive for sure */
     bool ends;            /* some row is ended */

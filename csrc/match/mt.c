@@ -323,17 +323,39 @@ static u32 forced_step(ge_engine *e, u32 config, u8 *byte) {
     return only;
 }
 
-static ge_status do_forced_bytes(ge_matcher *m, uint8_t *out, size_t capacity, size_t *n_out, ge_err *err) {
+/* Where the configuration must go on to, as far as that was asked before: as forced_step, but NONE: not known. No lock. */
+static u32 forced_known(const ge_engine *e, u32 config, u8 *byte) {
+    u32 forced = atomic_load_explicit(&cf_at(e, config)->forced, memory_order_relaxed);
+    if (forced == CF_UNTOLD || forced == CF_UNFORCED) return forced == CF_UNTOLD ? NONE : CF_DEAD;
+    *byte = (u8)(forced - 1);
+    return cf_warm(e, config, e->lx.x.class_of[*byte]);
+}
+
+static void note_forced(ge_engine *e, u32 config, u32 next, u8 byte) {
+    if (next == NONE || e->switches & GE_NO_STATE_CACHE) return;
+    atomic_store_explicit(&cf_at(e, config)->forced, (u16)(next == CF_DEAD ? CF_UNFORCED : byte + 1), memory_order_relaxed);
+}
+
+static int32_t do_forced_bytes(ge_matcher *m, uint8_t *out, size_t capacity, size_t *n_out, bool warm_only, ge_err *err) {
     ge_engine *e = m->e;
     mt_step state = state_of(m);
-    u32 config = state.config;
+    u32 config = state.config, next = NONE;
+    size_t n = 0;
     *n_out = 0;
     if (state.ended) return GE_OK;
+    for (; n < capacity && !is_complete(e, config); n++, config = next) {
+        next = forced_known(e, config, &out[n]);
+        if (next == NONE || next == CF_DEAD) break;
+    }
+    bool known = n == capacity || is_complete(e, config) || next == CF_DEAD;
+    if (!known && warm_only) return MT_COLD;
+    *n_out = n;
+    if (known) return GE_OK;
     en_begin(e);
-    while (*n_out < capacity && !is_complete(e, config)) {
-        config = forced_step(e, config, &out[*n_out]);
-        if (config == NONE || config == CF_DEAD) break;
-        ++*n_out;
+    for (; *n_out < capacity && !is_complete(e, config); ++*n_out, config = next) {
+        next = forced_step(e, config, &out[*n_out]);
+        note_forced(e, config, next, out[*n_out]);
+        if (next == NONE || next == CF_DEAD) break;
     }
     return en_end(e, err);
 }
@@ -354,14 +376,21 @@ static ge_status do_closing(ge_matcher *m, uint8_t *out, size_t capacity, size_t
     return en_end(e, err);
 }
 
-u32 mt_closing_most(ge_matcher *m) {
-    ge_err err;
-    if (!enter(m, &err)) return NONE;
+static int32_t do_closing_most(ge_matcher *m, u32 *most, bool warm_only, ge_err *err) {
     ge_engine *e = m->e;
-    en_begin(e);
-    u32 most = cl_most(e, state_of(m).config);
-    bool ok = en_end(e, &err) == GE_OK && most < RX_LONG;
-    return (u32)leave(m, ok ? (int32_t)(most + (e->v->n_eos > 0)) : -1);
+    u32 config = state_of(m).config;
+    u32 _Atomic *known = &cf_at(e, config)->most;
+    u32 told = atomic_load_explicit(known, memory_order_relaxed);
+    if (told == CF_UNTOLD) {
+        if (warm_only) return MT_COLD;
+        en_begin(e);
+        told = 1 + min_u32(cl_most(e, config), RX_LONG);
+        ge_status status = en_end(e, err);
+        if (status != GE_OK) return status;
+        if (!(e->switches & GE_NO_STATE_CACHE)) atomic_store_explicit(known, told, memory_order_relaxed);
+    }
+    *most = told > RX_LONG ? NONE : told - 1 + (e->v->n_eos > 0);
+    return GE_OK;
 }
 
 /* The bytes of a text that no token has; where each is in some token, all of its bytes. */
@@ -513,8 +542,16 @@ int32_t ge_matcher_fill_mask(ge_matcher *m, uint32_t *masks, size_t row, size_t 
     return mt_fill_mask(m, masks, row, n_words, false, err);
 }
 
+int32_t mt_forced_bytes(ge_matcher *m, uint8_t *out, size_t capacity, size_t *n_out, bool warm_only, ge_err *err) {
+    return enter(m, err) ? leave(m, do_forced_bytes(m, out, capacity, n_out, warm_only, err)) : (int32_t)GE_E_BUSY;
+}
+
 ge_status ge_matcher_forced_bytes(ge_matcher *m, uint8_t *out, size_t capacity, size_t *n_out, ge_err *err) {
-    return enter(m, err) ? leave(m, do_forced_bytes(m, out, capacity, n_out, err)) : GE_E_BUSY;
+    return mt_forced_bytes(m, out, capacity, n_out, false, err);
+}
+
+int32_t mt_closing_most(ge_matcher *m, u32 *most, bool warm_only, ge_err *err) {
+    return enter(m, err) ? leave(m, do_closing_most(m, most, warm_only, err)) : (int32_t)GE_E_BUSY;
 }
 
 ge_status ge_matcher_closing(ge_matcher *m, uint8_t *out, size_t capacity, size_t *n_out, ge_err *err) {

@@ -1,4 +1,4 @@
-/* mt: what batches (bt.c) ask of a matcher beyond the public calls. */
+/* mt: what batches (bt.c), turns (tn.c) and calls that hold the GIL ask of a matcher beyond the public calls. */
 #ifndef GE_MT_H
 #define GE_MT_H
 
@@ -11,6 +11,8 @@ int32_t mt_accept_token(ge_matcher *m, int64_t token, bool warm_only, ge_err *er
 int32_t mt_fill_mask(ge_matcher *m, uint32_t *masks, size_t row, size_t n_words, bool warm_only, ge_err *err);
 
 ge_engine *mt_engine(const ge_matcher *m);
-u32 mt_closing_most(ge_matcher *m); /* tokens that complete the text, the end of text included; see cl_most */
+/* GE_OK, MT_COLD or a failure. *most = tokens that complete the text, the end of text included, see cl_most; NONE: it tells nothing. */
+int32_t mt_closing_most(ge_matcher *m, u32 *most, bool warm_only, ge_err *err);
+int32_t mt_forced_bytes(ge_matcher *m, uint8_t *out, size_t capacity, size_t *n_out, bool warm_only, ge_err *err);
 
 #endif

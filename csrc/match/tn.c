@@ -8,6 +8,8 @@
  * or if the closing that the caller holds is still accepted. Else nobody knows without a search, and that is not made here.
  *
  * Where the grammar leaves no choice, a turn of its own appends what must come. */
+#include "tn.h"
+
 #include "mt.h"
 
 enum { TN_FORCED = 1024 }; /* bytes of forced text that one turn takes; the next one takes more */
@@ -33,27 +35,55 @@ static bool completes(ge_matcher *m, const int64_t *tokens, size_t n, ge_err *er
     return ge_matcher_rollback(m, n_done, err) == GE_OK && ok;
 }
 
-static bool closes_in_time(ge_matcher *m, const ge_turn *t, ge_err *err) {
-    if (t->left == SIZE_MAX || ge_matcher_flags(m, err) & 2) return true;
-    u32 most = mt_closing_most(m);
-    if (most != NONE && most <= t->left) return true;
-    const int64_t *closing = t->closing;
-    size_t n = t->n_closing;
-    if (n >= t->n_tokens && t->n_tokens && !memcmp(closing, t->tokens, t->n_tokens * sizeof *closing)) {
-        closing += t->n_tokens;
-        n -= t->n_tokens;
-    }
-    return n && n <= t->left && completes(m, closing, n, err);
+/* Whether the closing begins with these tokens, which are then no longer part of it. */
+static bool follows_closing(const ge_turn *t, const int64_t *tokens, size_t n) {
+    return n && n <= t->n_closing && !memcmp(t->closing, tokens, n * sizeof *tokens);
 }
 
-int32_t ge_matcher_turn(ge_matcher *m, const ge_turn *turn, ge_err *err) {
+/* After `n` tokens, of which there are `left`: GE_OK and *in_time, MT_COLD, or a failure. */
+static int32_t closes_in_time(ge_matcher *m, const ge_turn *t, const int64_t *tokens, size_t n, bool *in_time, bool warm_only, ge_err *err) {
+    size_t left = t->left - n, written = follows_closing(t, tokens, n) ? n : 0, n_rest = t->n_closing - written;
+    u32 most;
+    *in_time = !t->must_close || ge_matcher_flags(m, err) & 2;
+    if (*in_time) return GE_OK;
+    int32_t status = mt_closing_most(m, &most, warm_only, err);
+    if (status != GE_OK) return status;
+    *in_time = most != NONE && most <= left;
+    if (*in_time || !n_rest || n_rest > left) return GE_OK;
+    if (warm_only) return MT_COLD;
+    *in_time = completes(m, t->closing + written, n_rest, err);
+    return GE_OK;
+}
+
+/* As many as are accepted. MT_COLD: none, or only with the lock. */
+static int32_t accept(ge_matcher *m, const int64_t *tokens, size_t n, size_t *n_done, bool warm_only, ge_err *err) {
+    int32_t result = 1;
+    if (!warm_only) return ge_matcher_accept(m, tokens, n, true, n_done, err);
+    for (*n_done = 0; *n_done < n && result == 1; *n_done += result == 1) result = mt_accept_token(m, tokens[*n_done], true, err);
+    return result < 0 || result == MT_COLD ? result : GE_OK;
+}
+
+int32_t tn_write(ge_matcher *m, ge_turn *t, const int64_t *tokens, size_t n, bool warm_only, ge_err *err) {
     const ge_vocab *v = mt_engine(m)->v;
+    if (n > t->left) return GE_TURN_NONE;
     size_t n_done = 0;
-    bool ok = ge_matcher_accept(m, turn->tokens, turn->n_tokens, true, &n_done, err) == GE_OK && n_done == turn->n_tokens;
-    ok = ok && closes_in_time(m, turn, err) && ge_matcher_fill_mask(m, turn->mask, 0, v->n_words, err) >= 0;
-    if (ok) return is_choice(v, turn->mask) ? GE_TURN_CHOICE : GE_TURN_ALONE;
-    (void)ge_matcher_rollback(m, n_done, err);
-    return GE_TURN_NONE;
+    bool in_time = false;
+    int32_t status = accept(m, tokens, n, &n_done, warm_only, err);
+    if (status == GE_OK && n_done == n) status = closes_in_time(m, t, tokens, n, &in_time, warm_only, err);
+    if (status == GE_OK && in_time) status = mt_fill_mask(m, t->mask, 0, v->n_words, warm_only, err);
+    if (status < 0 || status == MT_COLD || !in_time) {
+        (void)ge_matcher_rollback(m, n_done, err);
+        return status == MT_COLD ? MT_COLD : GE_TURN_NONE;
+    }
+    size_t written = follows_closing(t, tokens, n) ? n : 0;
+    t->closing += written;
+    t->n_closing -= written;
+    t->left -= n;
+    return t->next = is_choice(v, t->mask) ? GE_TURN_CHOICE : GE_TURN_ALONE;
+}
+
+int32_t ge_matcher_turn(ge_matcher *m, ge_turn *turn, const int64_t *tokens, size_t n, ge_err *err) {
+    return tn_write(m, turn, tokens, n, false, err);
 }
 
 /* The only token of a mask, or one that ends the text if nothing else may come; NONE if there are several. */
@@ -70,20 +100,20 @@ static u32 only_token(const ge_vocab *v, const u32 *mask) {
     return only;
 }
 
-int32_t ge_matcher_turn_alone(ge_matcher *m, const ge_turn *turn, int64_t *out, size_t capacity, size_t *n_out, ge_err *err) {
+int32_t tn_write_alone(ge_matcher *m, ge_turn *t, int64_t *out, size_t capacity, size_t *n_out, bool warm_only, ge_err *err) {
     const ge_vocab *v = mt_engine(m)->v;
     u8 text[TN_FORCED];
     u32 tokens[TN_FORCED];
     size_t n_text, n_read, n = 0;
     *n_out = 0;
-    if (ge_matcher_forced_bytes(m, text, sizeof text, &n_text, err) != GE_OK) return GE_TURN_NONE;
+    int32_t status = mt_forced_bytes(m, text, sizeof text, &n_text, warm_only, err);
+    if (status != GE_OK) return status == MT_COLD ? MT_COLD : GE_TURN_NONE;
     if (n_text && ge_vocab_encode(v, text, n_text, true, tokens, &n, &n_read, err) != GE_OK) return GE_TURN_NONE;
-    if (!n && (tokens[0] = only_token(v, turn->mask)) != NONE) n = 1;
-    for (; *n_out < n && *n_out < capacity; ++*n_out) out[*n_out] = tokens[*n_out];
-    if (!*n_out) return GE_TURN_NONE;
-    ge_turn next = *turn;
-    next.tokens = out;
-    next.n_tokens = *n_out;
-    if (turn->left != SIZE_MAX) next.left -= *n_out;
-    return ge_matcher_turn(m, &next, err);
+    if (!n && (tokens[0] = only_token(v, t->mask)) != NONE) n = 1;
+    for (; *n_out < n && *n_out < capacity && *n_out < t->left; ++*n_out) out[*n_out] = tokens[*n_out];
+    return *n_out ? tn_write(m, t, out, *n_out, warm_only, err) : GE_TURN_NONE;
+}
+
+int32_t ge_matcher_turn_alone(ge_matcher *m, ge_turn *turn, int64_t *out, size_t capacity, size_t *n_out, ge_err *err) {
+    return tn_write_alone(m, turn, out, capacity, n_out, false, err);
 }

@@ -3,12 +3,17 @@
  * Each takes what the method in Python takes that it overrides. Where an argument is not of the usual kind, or the core says no, nothing has
  * changed, and that method is called, which does it or raises. */
 #include "../match/mt.h"
+#include "../match/tn.h"
 #include "held.h"
+
+enum { ALONE = 256 }; /* tokens that are appended at once where there is no choice */
 
 #define PARAMETERS PyObject *self, PyObject *const *args, Py_ssize_t n, PyObject *names
 
 enum { ADVANCE, GET_STATE, GET_TOKENS, IS_FINISHED, ROLLBACK_STATE, WRITE_MASK_INTO, N_GUIDE }; /* as in guide_methods */
-enum { ACCEPT = N_GUIDE, FILL_MASK, N_CALLS };                                                  /* as in matcher_methods */
+enum { ACCEPT = N_GUIDE, FILL_MASK, N_MATCHER };                                                /* as in matcher_methods */
+enum { TEXT_ACCEPT = N_MATCHER, WRITE_ALONE, N_TEXT };                                          /* as in text_methods */
+enum { MASKED = N_TEXT, N_CALLS };                                                              /* as in row_mask_methods */
 
 static PyObject *overridden[N_CALLS];    /* the methods in Python */
 static PyInterpreterState *interpreter; /* they are its objects, and end with it */
@@ -131,6 +136,84 @@ static PyMethodDef matcher_methods[] = {METHOD("accept", matcher_accept, ", toke
                                         METHOD("fill_mask", matcher_fill_mask, ", buffer, row=0"),
                                         {NULL, NULL, 0, NULL}};
 
+/* --- decoding loops --------------------------------------------------------------------------------------------------------- */
+
+/* The matcher of a text, which it keeps; it may hold nothing. */
+static void *matcher_of(PyObject *self) {
+    PyObject *matcher = ((held *)self)->keeps;
+    return matcher && held_is(matcher) ? ((held *)matcher)->of.at : NULL;
+}
+
+/* tn_write with the engine's lock, and without the GIL, which others may need to let go of that. Meanwhile nobody changes a copy. */
+static int32_t write_cold(PyObject *matcher, ge_turn *turn, int64_t token) {
+    ge_err err;
+    ge_turn copy = *turn;
+    PyObject *owner = Py_NewRef(((held *)matcher)->owner), *self = Py_NewRef(matcher);
+    void *m = ((held *)matcher)->of.at;
+    PyThreadState *thread = PyEval_SaveThread();
+    int32_t result = tn_write(m, &copy, &token, 1, false, &err);
+    PyEval_RestoreThread(thread);
+    if (result != GE_TURN_NONE) *turn = copy;
+    Py_DECREF(owner);
+    Py_DECREF(self);
+    return result;
+}
+
+/* Usual: accept([token]). */
+static PyObject *text_accept(PARAMETERS) {
+    ge_turn *turn = held_at(self, n, 1, 1, names);
+    void *matcher = matcher_of(self);
+    PyObject *list = n == 1 ? args[0] : NULL, *item = list && PyList_CheckExact(list) && PyList_Size(list) == 1 ? PyList_GetItem(list, 0) : NULL;
+    if (!turn || !matcher || !item || !PyLong_CheckExact(item)) return INHERITED(TEXT_ACCEPT);
+    ge_err err;
+    int64_t token = number(item);
+    int32_t result = tn_write(matcher, turn, &token, 1, true, &err);
+    if (result == MT_COLD) result = write_cold(((held *)self)->keeps, turn, token);
+    return result == GE_TURN_CHOICE || result == GE_TURN_ALONE ? Py_NewRef(Py_True) : INHERITED(TEXT_ACCEPT);
+}
+
+static PyObject *text_write_alone(PARAMETERS) {
+    int64_t tokens[ALONE];
+    size_t n_tokens = 0;
+    ge_err err;
+    ge_turn *turn = held_at(self, n, 0, 0, names);
+    void *matcher = matcher_of(self);
+    if (turn && turn->next == GE_TURN_CHOICE) return PyList_New(0);
+    if (!turn || !matcher || turn->next == GE_TURN_NONE) return INHERITED(WRITE_ALONE);
+    int32_t result = tn_write_alone(matcher, turn, tokens, ALONE, &n_tokens, true, &err);
+    if (result != GE_TURN_CHOICE && result != GE_TURN_ALONE && (result != GE_TURN_NONE || n_tokens)) return INHERITED(WRITE_ALONE);
+    PyObject *list = PyList_New((Py_ssize_t)n_tokens);
+    for (size_t i = 0; list && i < n_tokens; i++) {
+        PyObject *token = PyLong_FromLongLong(tokens[i]);
+        if (!token || PyList_SetItem(list, (Py_ssize_t)i, token) < 0) Py_CLEAR(list);
+    }
+    return list;
+}
+
+static PyMethodDef text_methods[] = {METHOD("accept", text_accept, ", tokens"), METHOD("write_alone", text_write_alone, ""), {NULL, NULL, 0, NULL}};
+
+/* Usual: one row of float32. Where few tokens are allowed: the beginnings of the two arrays that it keeps. */
+static PyObject *row_mask_masked(PARAMETERS) {
+    scores row;
+    bool usual = n == 1 && !names && scores_of(args[0], &row);
+    const ge_gathered *to = ((held *)self)->of.at;
+    PyObject *arrays = ((held *)self)->keeps;
+    if (!usual || !to || !arrays || !PyTuple_CheckExact(arrays) || to->n_words > (row.width + 31) / 32) return INHERITED(MASKED);
+    size_t n_allowed = ge_row_gather(row.at, row.width, to);
+    if (n_allowed > to->capacity) {
+        ge_row_apply(row.at, row.width, to->mask, to->n_words);
+        return PyTuple_Pack(2, Py_None, args[0]);
+    }
+    PyObject *tokens = PySequence_GetSlice(PyTuple_GetItem(arrays, 0), 0, (Py_ssize_t)n_allowed);
+    PyObject *gathered = PySequence_GetSlice(PyTuple_GetItem(arrays, 1), 0, (Py_ssize_t)n_allowed), *both = NULL;
+    if (tokens && gathered) both = PyTuple_Pack(2, tokens, gathered);
+    Py_XDECREF(tokens);
+    Py_XDECREF(gathered);
+    return both;
+}
+
+static PyMethodDef row_mask_methods[] = {METHOD("masked", row_mask_masked, ", logits"), {NULL, NULL, 0, NULL}};
+
 /* --- classes ---------------------------------------------------------------------------------------------------------------- */
 
 /* A class like `base`, which has the name, where methods are overridden; those of base are `inherited` from `first` on. In
@@ -163,4 +246,14 @@ PyObject *fast_guide(PyObject *module, PyObject *base) {
 PyObject *fast_matcher(PyObject *module, PyObject *base) {
     (void)module;
     return derive(base, "grammar_engine.matcher.Matcher", matcher_methods, N_GUIDE);
+}
+
+PyObject *fast_text(PyObject *module, PyObject *base) {
+    (void)module;
+    return derive(base, "grammar_engine.decoding.budget.BudgetedText", text_methods, N_MATCHER);
+}
+
+PyObject *fast_row_mask(PyObject *module, PyObject *base) {
+    (void)module;
+    return derive(base, "grammar_engine.decoding.apply.RowMask", row_mask_methods, N_TEXT);
 }

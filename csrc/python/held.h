@@ -10,8 +10,9 @@
  *       ^
  *     Guide         calls.c   the same, with some methods overridden; masks.c: where they may write to
  *
- * Invariants. What is done here holds the GIL: so it waits for no lock, and takes no longer than to write a mask. An address is that of a
- * living object, since it changes together with its owner, and with what that refers to.
+ * Invariants. What is done here holds the GIL: so it waits for no lock, and takes no longer than to write a mask; but for a text of a decoding loop, which
+ * lets go of the GIL, as cffi does, where it needs the lock. An address is that of a living object, since it changes together with its owner, and
+ * with what that refers to.
  *
  * In the limited API of Python 3.10. Like cffi's modules these types are made once for a process: where it has several interpreters, the others
  * keep the classes in Python. */
@@ -48,8 +49,17 @@ void *held_address(PyObject *cdata); /* what a cdata points to. NULL: that, or a
 bool masks_of(PyObject *object, masks *out);
 PyObject *know_arrays(PyObject *module, PyObject *type); /* know_arrays(numpy.ndarray): from now on these, too */
 
-/* fast_guide(class), fast_matcher(class): a class like that one, in which the methods of calls.c are overridden. */
+/* Whether an object is a row of float32 in memory, and may be written to; as for masks_of. */
+typedef struct scores {
+    float *at;
+    size_t width;
+} scores;
+bool scores_of(PyObject *object, scores *out);
+
+/* fast_guide(class), fast_matcher(class), ...: a class like that one, in which the methods of calls.c are overridden. */
 PyObject *fast_guide(PyObject *module, PyObject *base);
 PyObject *fast_matcher(PyObject *module, PyObject *base);
+PyObject *fast_text(PyObject *module, PyObject *base);
+PyObject *fast_row_mask(PyObject *module, PyObject *base);
 
 #endif

@@ -1,4 +1,4 @@
-/* Masks: what memory of the caller a mask may be written to, here.
+/* Masks: what memory of the caller a mask may be written to, or applied to, here.
  *
  * A MaskBuffer was checked when it was made. An array of numpy is looked at each time, by its `__array_struct__`: the array interface, which tells all in
  * one capsule. What it does not tell beyond doubt to be rows of words is not taken, and the method in Python then says why. */
@@ -22,14 +22,30 @@ static PyObject *interface;  /* "__array_struct__" */
 
 static bool fits(Py_ssize_t n) { return n > 0 && (uint64_t)n <= UINT32_MAX; }
 
+/* What is known of an array of numpy, if its items are such, of four bytes, in order. The capsule is to be let go. */
+static const array_interface *look_at(PyObject *array, const char *kinds, PyObject **capsule) {
+    *capsule = PyObject_GetAttr(array, interface);
+    const array_interface *a = *capsule ? PyCapsule_GetPointer(*capsule, NULL) : NULL;
+    PyErr_Clear();
+    return a && a->two == 2 && a->kind && strchr(kinds, a->kind) && a->item_size == 4 && (a->flags & USUAL) == USUAL ? a : NULL;
+}
+
 static bool of_array(PyObject *array, masks *out) {
-    PyObject *capsule = PyObject_GetAttr(array, interface);
-    const array_interface *a = capsule ? PyCapsule_GetPointer(capsule, NULL) : NULL;
-    bool ok = a && a->two == 2 && (a->kind == 'i' || a->kind == 'u') && a->item_size == sizeof(uint32_t) && (a->flags & USUAL) == USUAL &&
-              (a->n_dimensions == 1 || (a->n_dimensions == 2 && fits(a->shape[0]))) && fits(a->shape[a->n_dimensions - 1]);
+    PyObject *capsule;
+    const array_interface *a = look_at(array, "iu", &capsule);
+    bool ok = a && (a->n_dimensions == 1 || (a->n_dimensions == 2 && fits(a->shape[0]))) && fits(a->shape[a->n_dimensions - 1]);
     if (ok) *out = (masks){a->data, (uint32_t)a->shape[a->n_dimensions - 1], a->n_dimensions == 2 ? (uint32_t)a->shape[0] : 1};
     Py_XDECREF(capsule);
-    PyErr_Clear();
+    return ok;
+}
+
+bool scores_of(PyObject *object, scores *out) {
+    if ((PyObject *)Py_TYPE(object) != array_type) return false;
+    PyObject *capsule;
+    const array_interface *a = look_at(object, "f", &capsule);
+    bool ok = a && a->n_dimensions == 1 && a->shape[0] > 0;
+    if (ok) *out = (scores){a->data, (size_t)a->shape[0]};
+    Py_XDECREF(capsule);
     return ok;
 }
 

@@ -15,6 +15,8 @@ void *held_address(PyObject *cdata) { return _cffi_to_c_pointer(cdata, (struct _
 
 static PyMethodDef functions[] = {{"fast_guide", fast_guide, METH_O, NULL},
                                   {"fast_matcher", fast_matcher, METH_O, NULL},
+                                  {"fast_row_mask", fast_row_mask, METH_O, NULL},
+                                  {"fast_text", fast_text, METH_O, NULL},
                                   {"know_arrays", know_arrays, METH_O, NULL},
                                   {NULL, NULL, 0, NULL}};
 

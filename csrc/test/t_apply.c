@@ -68,7 +68,7 @@ static void test_gather(u64 *seed) {
     bool right = true;
     for (size_t i = 0; i < width; i++) row[i] = (float)random_below(seed, 1000) - 500;
     for (size_t i = 0; i < n_words; i++) mask[i] = random_below(seed, 4) ? random_word(seed) : 0;
-    size_t n_out = ge_row_gather(row, width, mask, n_words, out, tokens, capacity);
+    size_t n_out = ge_row_gather(row, width, &(ge_gathered){mask, n_words, out, tokens, capacity});
     for (size_t t = 0; t < width; t++) {
         if (t / 32 >= n_words || !(mask[t / 32] >> t % 32 & 1)) continue;
         if (n < capacity && n < n_out) right = right && tokens[n] == (int64_t)t && out[n] == (double)row[t];

@@ -24,7 +24,7 @@ from ..errors import (
 )
 from ..ir import OP_PATTERN, Builder, Expr
 from ..limits import Limits
-from .calls import fast_guide, fast_matcher
+from .calls import fast_guide, fast_matcher, fast_row_mask, fast_text
 from .places import lexeme_with, locate
 
 __all__ = [
@@ -35,6 +35,8 @@ __all__ = [
     "check",
     "fast_guide",
     "fast_matcher",
+    "fast_row_mask",
+    "fast_text",
     "fewest_tokens",
     "ffi",
     "know_arrays",

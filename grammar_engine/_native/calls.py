@@ -1,7 +1,7 @@
 """Fast calls: the methods that are called for each token, without the way through cffi.
 
-`fast_guide` and `fast_matcher` derive a class like a given one, in which those methods are done in C where their arguments are the usual ones
-(`csrc/python/calls.c`). All else goes on to the methods of the given class, so that is complete by itself; with GRAMMAR_ENGINE_NO_FAST_CALLS in the
+`fast_guide`, `fast_matcher`, `fast_row_mask` and `fast_text` derive a class like a given one, in which those methods are done in C where their
+arguments are the usual ones (`csrc/python/calls.c`). All else goes on to the methods of the given class, so that is complete by itself; with GRAMMAR_ENGINE_NO_FAST_CALLS in the
 environment it is what is used.
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from functools import partial
 from typing import TypeVar
 
 from .. import _core
@@ -28,14 +29,12 @@ def _derived(cls: _Class, derive: Callable[[_Class], _Class]) -> _Class:
     return made
 
 
-def _fast_guide(cls: _Class) -> _Class:
-    return _derived(cls, _core.fast_guide)
-
-
-def _fast_matcher(cls: _Class) -> _Class:
-    return _derived(cls, _core.fast_matcher)
+def _fast(derive: Callable[[_Class], _Class]) -> Callable[[_Class], _Class]:
+    return _as_it_is if _OFF else partial(_derived, derive=derive)
 
 
 _OFF = bool(os.environ.get("GRAMMAR_ENGINE_NO_FAST_CALLS"))
-fast_guide = _as_it_is if _OFF else _fast_guide
-fast_matcher = _as_it_is if _OFF else _fast_matcher
+fast_guide = _fast(_core.fast_guide)
+fast_matcher = _fast(_core.fast_matcher)
+fast_row_mask = _fast(_core.fast_row_mask)
+fast_text = _fast(_core.fast_text)

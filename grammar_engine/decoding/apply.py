@@ -21,11 +21,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._native import ffi, lib
+from .._native import Held, fast_row_mask, ffi, know_arrays, lib
 from ..checks import as_int
 
 _FLOAT32, _INT32 = np.dtype(np.float32), np.dtype(np.int32)
 _FEW = 1024  # tokens whose scores are gathered
+know_arrays(np.ndarray)
 _KINDS = {"float16": lib.GE_FLOAT16, "bfloat16": lib.GE_BFLOAT16, "float32": lib.GE_FLOAT32, "float64": lib.GE_FLOAT64}
 
 
@@ -55,7 +56,7 @@ def apply_mask(logits: Any, mask: Any, rows: Iterable[int] | None = None) -> Non
     A mask that was moved to a GPU beforehand (without waiting, from pinned memory) saves the wait here.
     """
     if rows is None and _is_plain(logits, _FLOAT32) and _is_plain(mask, _INT32) and 0 < len(mask) <= (len(logits) + 31) // 32:
-        lib.ge_row_apply(ffi.from_buffer("float[]", logits), len(logits), ffi.from_buffer("uint32_t[]", mask), len(mask))
+        lib.ge_row_apply(ffi.from_buffer("float[]", logits), len(logits), _words(mask), len(mask))
         return
     torch: Any = sys.modules.get("torch")
     is_tensor = torch is not None and isinstance(logits, torch.Tensor)
@@ -85,7 +86,8 @@ def apply_mask(logits: Any, mask: Any, rows: Iterable[int] | None = None) -> Non
     lib.ge_scores_apply(scores, ffi.from_buffer("uint32_t[]", mask), n_words, places, n_masks)
 
 
-class RowMask:
+@fast_row_mask
+class RowMask(Held):
     """A mask in CPU memory that is applied again and again, to one row of scores at a time.
 
     Parameters
@@ -95,26 +97,28 @@ class RowMask:
     """
 
     def __init__(self, words: NDArray[np.int32]):
-        self._words, self._n_words = words, len(words)
-        self._address = ffi.from_buffer("uint32_t[]", words)
+        self._words = words
         self._tokens: NDArray[np.int64] = np.empty(_FEW, dtype=np.int64)
         self._scores: NDArray[np.float64] = np.empty(_FEW)
-        self._gathered = ffi.from_buffer("double[]", self._scores), ffi.from_buffer("int64_t[]", self._tokens), _FEW
+        self._memory = _words(words), ffi.from_buffer("double[]", self._scores), ffi.from_buffer("int64_t[]", self._tokens)
+        mask, scores, tokens = self._memory  # which the struct does not keep
+        self._hold(ffi.new("ge_gathered *", (mask, len(words), scores, tokens, _FEW)), 0, 0, (self._tokens, self._scores))
 
     def masked(self, logits: Any) -> tuple[NDArray[np.int64] | None, NDArray[Any]]:
         """The tokens that are allowed, ascending, and their scores, until the next call.
 
         Where these are many: None, and the logits themselves after `apply_mask(logits, words)`.
         """
-        if _is_plain(logits, _FLOAT32) and self._n_words <= (len(logits) + 31) // 32:
-            row = ffi.from_buffer("float[]", logits)
-            n = lib.ge_row_gather(row, len(logits), self._address, self._n_words, *self._gathered)
+        if _is_plain(logits, _FLOAT32) and len(self._words) <= (len(logits) + 31) // 32:
+            n = lib.ge_row_gather(ffi.from_buffer("float[]", logits), len(logits), self._handle)
             if n <= _FEW:
                 return self._tokens[:n], self._scores[:n]
-            lib.ge_row_apply(row, len(logits), self._address, self._n_words)
-        else:
-            apply_mask(logits, self._words)
+        apply_mask(logits, self._words)
         return None, logits
+
+
+def _words(mask: NDArray[np.int32]) -> Any:
+    return ffi.from_buffer("uint32_t[]", mask)
 
 
 def _is_plain(array: Any, dtype: np.dtype[Any]) -> bool:

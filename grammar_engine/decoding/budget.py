@@ -24,9 +24,8 @@ is made, once; from there the way is held until the text has come near enough to
 from __future__ import annotations
 
 from collections.abc import Sequence
-from copy import copy
 
-from .._native import ffi, lib
+from .._native import Held, fast_text, ffi, lib
 from ..errors import InternalError, LimitExceededError, VocabularyError
 from ..mask import allocate_masks
 from ..matcher import Matcher
@@ -35,79 +34,65 @@ from .apply import RowMask
 TRIES = 1024  # tokens refused in one step because they do not fit
 
 _ALONE = 256  # tokens that are appended at once where there is no choice
-_SIZE_MAX = 2 ** (8 * ffi.sizeof("size_t")) - 1  # of ge_turn.left: the text need not be completed
 
 
-class BudgetedText:
+@fast_text
+class BudgetedText(Held):
     """A text under a grammar and a budget.
 
     Invariant: with `close_in_time`, some closing is at most `budget` tokens long. `closing` is one that was found, not always of the text as it is now.
     """
 
     def __init__(self, matcher: Matcher, budget: int, close_in_time: bool):
-        self.matcher = matcher
-        self.budget = budget
-        self.close_in_time = close_in_time
-        self.mask = allocate_masks(1, matcher.vocabulary, "numpy")[0]
-        self._prepare([])
-        if not self._turn_to([], budget) and close_in_time:
+        self._prepare(matcher, budget, close_in_time, [])
+        if not self._turn_to([]) and close_in_time:
             self.closing = _closing_within(matcher, budget)
 
-    def _prepare(self, closing: list[int]) -> None:
-        """What belongs to this object alone."""
-        self._one = ffi.new("int64_t[1]")
-        self._alone, self._n_alone = ffi.new("int64_t[]", _ALONE), ffi.new("size_t *")
-        self._turn = ffi.new("ge_turn *", {"mask": ffi.from_buffer("uint32_t[]", self.mask)})
-        self.closing = closing
+    def _prepare(self, matcher: Matcher, budget: int, close_in_time: bool, closing: list[int]) -> None:
+        self.matcher = matcher
+        self.mask = allocate_masks(1, matcher.vocabulary, "numpy")[0]
         self.masked = RowMask(self.mask).masked
-        self._seen = 0  # of the next token, as ge_turn_result has it; 0: its mask is not in `mask`
+        self._memory = ffi.from_buffer("uint32_t[]", self.mask)  # which the turn does not keep
+        self._turn = ffi.new("ge_turn *", {"mask": self._memory, "left": budget, "must_close": close_in_time})
+        self.closing = closing
+        self._hold(self._turn, 0, 0, matcher)
+
+    @property
+    def budget(self) -> int:
+        """Tokens that may still be written."""
+        return int(self._turn.left)
+
+    @property
+    def close_in_time(self) -> bool:
+        """The text is to be complete within the budget."""
+        return bool(self._turn.must_close)
 
     @property
     def closing(self) -> list[int]:
         """See above; [] where none was needed yet."""
-        return self._closing
+        turn = self._turn
+        return ffi.unpack(turn.closing, turn.n_closing) if turn.n_closing else []
 
     @closing.setter
     def closing(self, tokens: list[int]) -> None:
-        self._closing = tokens
         self._closing_ids = self._turn.closing = ffi.new("int64_t[]", tokens)  # the turn borrows them
         self._turn.n_closing = len(tokens)
 
     def fork(self) -> BudgetedText:
         """An independent copy."""
-        twin = copy(self)
-        twin.matcher, twin.mask = self.matcher.fork(), self.mask.copy()
-        twin._prepare(self._closing)
+        twin = type(self).__new__(type(self))
+        twin._prepare(self.matcher.fork(), self.budget, self.close_in_time, self.closing)
         return twin
 
     # --- writing ----------------------------------------------------------------------------------------------------
 
     def accept(self, tokens: Sequence[int]) -> bool:
         """Append tokens that the grammar allows; False, and nothing has changed, if the text could not be completed after them."""
-        left = self.budget - len(tokens)
-        if not self._turn_to(tokens, left) and not self._search(tokens, left):
-            return False
-        self.budget = left
-        return True
+        return self._turn_to(tokens) or self._search(tokens, self.budget - len(tokens))
 
-    def _turn_to(self, tokens: Sequence[int], left: int) -> bool:
+    def _turn_to(self, tokens: Sequence[int]) -> bool:
         """Append tokens and write the next mask, in one call; False, and nothing has changed, if it takes more."""
-        turn, ids = self._turn, self._one
-        if len(tokens) == 1:
-            ids[0] = tokens[0]
-        else:
-            ids = ffi.new("int64_t[]", tokens)
-        turn.tokens, turn.n_tokens = ids, len(tokens)
-        turn.left = left if self.close_in_time else _SIZE_MAX
-        return self._note(lib.ge_matcher_turn(self.matcher._handle, turn, self.matcher._err), tokens)
-
-    def _note(self, result: int, tokens: Sequence[int]) -> bool:
-        """What has become of a turn that was to append tokens."""
-        if result:
-            self._seen = result
-            if self._closing:
-                self.closing = _rest(self._closing, tokens)
-        return bool(result)
+        return bool(lib.ge_matcher_turn(self.matcher._handle, self._turn, tokens, len(tokens), self.matcher._err))
 
     def _search(self, tokens: Sequence[int], left: int) -> bool:
         """`accept` by single calls, which tell of failures."""
@@ -117,8 +102,13 @@ class BudgetedText:
         if closing is None:
             self.matcher.rollback(len(tokens))
             return False
-        self.closing, self._seen = closing, 0
+        self.closing = closing
+        self._read(left)
         return True
+
+    def _read(self, left: int) -> None:
+        """The text is another one, and nothing is known of its next token."""
+        self._turn.left, self._turn.next = left, lib.GE_TURN_NONE
 
     def _closing_after(self, tokens: Sequence[int], left: int) -> list[int] | None:
         """A closing of at most `left` tokens after `tokens`, which the matcher has read."""
@@ -150,15 +140,15 @@ class BudgetedText:
     def back(self, n: int, closing: list[int]) -> None:
         """Undo the last `n` tokens; `closing` is what it was before them."""
         self.matcher.rollback(n)
-        self.budget += n
-        self.closing, self._seen = closing, 0
+        self.closing = closing
+        self._read(self.budget + n)
 
     # --- what comes next --------------------------------------------------------------------------------------------
 
     @property
     def has_choice(self) -> bool:
         """`mask` is that of the next token, and nothing must come."""
-        return bool(self._seen == lib.GE_TURN_CHOICE)
+        return bool(self._turn.next == lib.GE_TURN_CHOICE)
 
     def write_alone(self) -> list[int]:
         """Append what needs no model, and return it: forced text; else the only token that may come, or the end if nothing else may.
@@ -168,21 +158,16 @@ class BudgetedText:
         if self.has_choice:
             return []
         self.fill_mask()
-        self._turn.left = self.budget if self.close_in_time else _SIZE_MAX
-        capacity = min(self.budget, _ALONE)
-        result = lib.ge_matcher_turn_alone(self.matcher._handle, self._turn, self._alone, capacity, self._n_alone, self.matcher._err)
-        tokens = list(self._alone[0 : self._n_alone[0]])
-        if self._note(result, tokens):
-            self.budget -= len(tokens)
-        elif tokens and not self.accept(tokens):
-            tokens = []
-        return tokens
+        out, n_out = ffi.new("int64_t[]", _ALONE), ffi.new("size_t *")
+        written = lib.ge_matcher_turn_alone(self.matcher._handle, self._turn, out, _ALONE, n_out, self.matcher._err)
+        tokens = ffi.unpack(out, n_out[0])
+        return tokens if written or (tokens and self.accept(tokens)) else []
 
     def fill_mask(self) -> None:
         """`mask` = that of the next token."""
-        if not self._seen:
+        if not self._turn.next:
             self.matcher.fill_mask(self.mask)
-            self._seen = lib.GE_TURN_ALONE  # as far as is known
+            self._turn.next = lib.GE_TURN_ALONE  # as far as is known
 
 
 def _rest(closing: list[int], tokens: Sequence[int]) -> list[int]:

@@ -176,6 +176,18 @@ def test_10_the_hit_rate_of_the_workload_rises_with_p() -> None:
     assert rates == sorted(rates) and rates[0] < 0.01 and rates[-1] > 0.98
 
 
+def test_what_few_texts_have_used_goes_first_if_asked() -> None:
+    """A scan of other texts drives out a beginning that many have used, or does not."""
+    kept = {}
+    for policy in ("lru", "lfu"):
+        cache: PrefixCache = PrefixCache(2, max_idle_blocks=4, policy=policy)
+        inserted_and_released(cache, *[[1, 2, 3, 4, 100 + turn, turn] for turn in range(4)])
+        inserted_and_released(cache, *[[turn, turn] for turn in range(10, 20)])
+        kept[policy] = contents(cache)
+    assert kept["lru"] == {(16, 16), (17, 17), (18, 18), (19, 19)}
+    assert kept["lfu"] == {(1, 2), (1, 2, 3, 4), (18, 18), (19, 19)}
+
+
 # --- what else is promised --------------------------------------------------------------------------------------------
 
 
@@ -332,6 +344,7 @@ def test_a_block_that_was_found_and_outgrown_is_no_hit() -> None:
         ({"max_idle_blocks": -1}, "max_idle_blocks"),
         ({"max_idle_bytes": -1}, "max_idle_bytes"),
         ({"hashing": "sha"}, "hashing"),
+        ({"policy": "fifo"}, "policy"),
         ({"digest_size": 0}, "digest_size"),
         ({"digest_size": 65}, "digest_size"),
     ],

@@ -39,11 +39,11 @@ def key_of(hashing: str, digest_size: int, block_size: int, salt: bytes, prefix:
 class PlainCache:
     """What the cache shall do, in a dictionary by whole prefixes."""
 
-    def __init__(self, block_size: int, partial: bool, max_blocks: int | None, max_bytes: int | None):
-        self.size, self.partial = block_size, partial
+    def __init__(self, block_size: int, partial: bool, max_blocks: int | None, max_bytes: int | None, policy: str = "lru"):
+        self.size, self.partial, self.policy = block_size, partial, policy
         self.max_blocks = max_blocks if max_blocks is not None else 10**9
         self.max_bytes = max_bytes if max_bytes is not None else 10**9
-        self.blocks: dict[tuple, list[int]] = {}  # (salt, prefix) -> [users, last used]
+        self.blocks: dict[tuple, list[int]] = {}  # (salt, prefix) -> [users, last used, uses]
         self.texts: dict[int, tuple[bytes, list[int], list[tuple]]] = {}  # number -> salt, tokens, blocks
         self.gone: list[tuple] = []
         self.tick = 0
@@ -57,6 +57,7 @@ class PlainCache:
                 break
             self.blocks[block][0] += 1
             self.blocks[block][1] = self.tick
+            self.blocks[block][2] += 1
             held.append(block)
         matched = len(held[-1][1]) if held else 0
         self.texts[number] = salt, tokens[:matched], held
@@ -77,8 +78,9 @@ class PlainCache:
                 continue
             block = (salt, tuple(text[:stop]))
             parent = held[(stop - 1) // self.size - 1] if stop > self.size else None
-            entry = self.blocks.setdefault(block, [0, 0])
+            entry = self.blocks.setdefault(block, [0, 0, 0])
             entry[0] += 1
+            entry[2] += 1
             entry[1] = self.blocks[parent][1] if parent else self.tick
             if covered % self.size and (stop - 1) // self.size == covered // self.size:
                 old = held.pop()
@@ -96,10 +98,14 @@ class PlainCache:
         self.trim(self.max_blocks, self.max_bytes)
 
     def trim(self, max_blocks: int, max_bytes: int) -> None:
-        idle = sorted((tick, -len(prefix), salt, prefix) for (salt, prefix), (users, tick) in self.blocks.items() if not users)
-        total = sum(size_of((salt, prefix, 0)) for _, _, salt, prefix in idle)
+        idle = sorted(
+            (uses if self.policy == "lfu" else 0, tick, -len(prefix), salt, prefix)
+            for (salt, prefix), (users, tick, uses) in self.blocks.items()
+            if not users
+        )
+        total = sum(size_of((salt, prefix, 0)) for *_, salt, prefix in idle)
         while len(idle) > max_blocks or total > max_bytes:
-            _, _, salt, prefix = idle.pop(0)
+            *_, salt, prefix = idle.pop(0)
             total -= size_of((salt, prefix, 0))
             del self.blocks[salt, prefix]
             self.gone.append((salt, prefix))
@@ -109,7 +115,15 @@ class World:
     """A cache, the texts that run, and every payload that was made or let go."""
 
     def __init__(
-        self, seed: int, block_size: int, partial: bool, max_blocks: int | None, max_bytes: int | None, hashing="chained", digest_size=16
+        self,
+        seed: int,
+        block_size: int,
+        partial: bool,
+        max_blocks: int | None,
+        max_bytes: int | None,
+        hashing="chained",
+        digest_size=16,
+        policy="lru",
     ):
         self.rng = random.Random(seed)
         self.released: list[tuple] = []
@@ -122,6 +136,7 @@ class World:
             on_release=self.released.append,
             hashing=hashing,
             digest_size=digest_size,
+            policy=policy,
         )
         self.keys = hashing, digest_size, block_size
         self.leases: dict[int, Lease[tuple]] = {}
@@ -182,7 +197,7 @@ class World:
                 assert block.start == 0
             else:
                 assert table[parent.key] is parent and parent.payload[:2] == (salt, prefix[: block.start])
-                assert parent.last_used >= block.last_used and parent.users >= block.users
+                assert parent.last_used >= block.last_used and parent.users >= block.users and parent.uses >= block.uses
             assert block.users == users[block] and (key in pool) == (not block.users)
             if not block.users:
                 idle += 1
@@ -209,13 +224,16 @@ WORLDS = [
     (1, True, 8, None, {}),
     (3, True, 50, 20, {}),
     (2, True, None, 9, {}),
+    (2, False, 8, None, {"policy": "lfu"}),
+    (2, True, 5, None, {"policy": "lfu"}),
+    (3, True, 50, 20, {"policy": "lfu"}),
 ]
 
 
 @pytest.mark.parametrize(("block_size", "partial", "max_blocks", "max_bytes", "options"), WORLDS)
 def test_against_a_plain_dictionary(block_size, partial, max_blocks, max_bytes, options) -> None:
     world = World(block_size, block_size, partial, max_blocks, max_bytes, **options)
-    plain = PlainCache(block_size, partial, max_blocks, max_bytes)
+    plain = PlainCache(block_size, partial, max_blocks, max_bytes, options.get("policy", "lru"))
     seen: Counter = Counter()
     for _ in range(EVENTS):
         event = world.event()
@@ -225,7 +243,7 @@ def test_against_a_plain_dictionary(block_size, partial, max_blocks, max_bytes, 
             plain.trim(0, 0)
         else:
             assert matched == getattr(plain, event[0])(*event[1:])
-        assert {block.payload[:2]: [block.users, block.last_used] for block in world.cache._table.values()} == plain.blocks
+        assert {block.payload[:2]: [block.users, block.last_used, block.uses] for block in world.cache._table.values()} == plain.blocks
         assert [payload[:2] for payload in world.released] == plain.gone, "the same payloads in the same order"
         world.released.clear(), plain.gone.clear()
         world.check()

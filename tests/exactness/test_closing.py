@@ -273,8 +273,9 @@ def turns(matcher: Matcher, left: int) -> bool:
     """Whether a turn (csrc/match/tn.c) without a token says that the text can be completed within `left` tokens."""
     mask = matcher.mask()
     written = bytearray(len(mask))
-    turn = ffi.new("ge_turn *", {"left": left, "mask": ffi.from_buffer("uint32_t[]", written)})
-    result = lib.ge_matcher_turn(matcher._handle, turn, matcher._err)
+    turn = ffi.new("ge_turn *", {"left": left, "must_close": True, "mask": ffi.from_buffer("uint32_t[]", written)})
+    result = lib.ge_matcher_turn(matcher._handle, turn, ffi.NULL, 0, matcher._err)
+    assert (turn.left, turn.next) == (left, result)
     if result:
         assert written == mask
         ends = {matcher.vocabulary.token_bytes(token)[:1] for token in matcher.allowed_tokens()}
@@ -332,9 +333,11 @@ def test_a_turn_that_cannot_be_made_changes_nothing() -> None:
     mask = bytearray(len(matcher.mask()))
     for tokens, left in (([ord('"'), ord("x"), 7], 100), ([ord('"'), ord("x")], 0)):
         ids = ffi.new("int64_t[]", tokens)
-        turn = ffi.new("ge_turn *", (ids, len(tokens), ffi.NULL, 0, left, ffi.from_buffer("uint32_t[]", mask)))
-        assert lib.ge_matcher_turn(matcher._handle, turn, matcher._err) == lib.GE_TURN_NONE
+        closing = ffi.new("int64_t[]", [*tokens, ord('"')])
+        turn = ffi.new("ge_turn *", (ffi.from_buffer("uint32_t[]", mask), closing, 3, left, True, lib.GE_TURN_CHOICE))
+        assert lib.ge_matcher_turn(matcher._handle, turn, ids, len(tokens), matcher._err) == lib.GE_TURN_NONE
         assert matcher.tokens == []
+        assert (turn.closing, turn.n_closing, turn.left, turn.next) == (closing, 3, left, lib.GE_TURN_CHOICE)
 
 
 def test_switches_make_no_difference() -> None:

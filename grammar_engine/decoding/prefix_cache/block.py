@@ -40,6 +40,8 @@ class Block(Generic[P]):
         Bytes of the payload.
     users : int
         Sequences that hold it now.
+    uses : int
+        Sequences that have held it so far.
     last_used : int
         Tick of the last use.
     registered : bool
@@ -54,6 +56,7 @@ class Block(Generic[P]):
     payload: P
     size: int = 0
     users: int = 0
+    uses: int = 1
     last_used: int = 0
     registered: bool = False
 

@@ -7,8 +7,8 @@
 Invariants
     - A block is in the pool if and only if it is in the table and has no users. The pool is within its bounds after each call.
     - The key of each entry of the table is the hash of its block; the parent of each is in the table too.
-    - A parent was used no earlier than its child (equal ticks: one tick per acquire and release, given to the whole text), and has at least
-      its users. So of a text the last block is given up first, and a block in use never.
+    - A parent was used no earlier than its child (equal ticks: one tick per acquire and release, given to the whole text), by at least as many texts, and has
+      at least its users. So of a text the last block is given up first, and a block in use never.
     - A block is found only if salt, parent and tokens are equal. If its key belongs to another block, a new block stays out of the table, and so do
       those that follow it: a collision costs hits.
     - A block enters the table with its payload: nobody finds what is not computed yet. If two texts compute the same, the later takes the earlier's.
@@ -21,7 +21,7 @@ import threading
 from array import array
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Literal, TypeVar
 
 from ...checks import check_bool, check_count
 from .block import Block
@@ -30,6 +30,8 @@ from .lease import Lease
 from .pool import IdlePool
 
 P = TypeVar("P")
+
+_TICK_BITS = 64
 
 
 @dataclass
@@ -93,6 +95,8 @@ class PrefixCache(Generic[P]):
         of running texts bounds them. With 0 only running texts share.
     share_partial : bool
         The last block of a text is shared too though it is not full, and grows with the text. Else only full blocks are.
+    policy : "lru" or "lfu"
+        Which idle blocks are given up first: those that were not used for longest, or those that the fewest texts have used, and of these the former.
     hashing : "chained" or "direct"
         See `hashing.py`.
     digest_size : int
@@ -119,6 +123,7 @@ class PrefixCache(Generic[P]):
         max_idle_blocks: int | None = 4096,
         max_idle_bytes: int | None = 1 << 30,
         share_partial: bool = False,
+        policy: Literal["lru", "lfu"] = "lru",
         hashing: Method = "chained",
         digest_size: int = 16,
         size_of: Callable[[P], int] = nbytes,
@@ -130,10 +135,13 @@ class PrefixCache(Generic[P]):
         if max_idle_bytes is not None:
             max_idle_bytes = check_count("max_idle_bytes", max_idle_bytes, 0)
         check_bool("share_partial", share_partial)
+        if policy not in ("lru", "lfu"):
+            raise ValueError(f'policy is "lru" or "lfu", not {policy!r}')
         if not callable(size_of) or not (on_release is None or callable(on_release)):
             raise TypeError("size_of and on_release are callables")
         self.block_size = block_size
         self.share_partial = share_partial
+        self._by_uses = policy == "lfu"
         self._hashing = Hashing(hashing, digest_size)
         self._size_of = size_of
         self._on_release = on_release
@@ -205,7 +213,12 @@ class PrefixCache(Generic[P]):
             self._pool.remove(block.key)
             self._counts.revivals += 1
         block.users += 1
+        block.uses += 1
         block.last_used = tick
+
+    def _rank(self, block: Block[P]) -> int:
+        """Where an idle block stands in the pool."""
+        return block.uses << _TICK_BITS | block.last_used if self._by_uses else block.last_used
 
     # --- for leases -------------------------------------------------------------------------------------------------
 
@@ -290,7 +303,7 @@ class PrefixCache(Generic[P]):
                 block.last_used = self._tick
                 if not block.users:
                     if block.registered:
-                        self._pool.push(block.key, self._tick, block.start, block.size)
+                        self._pool.push(block.key, self._rank(block), block.start, block.size)
                     else:
                         gone.append(block)
             while self._pool.is_over:
