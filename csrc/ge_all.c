@@ -3,6 +3,7 @@
 #include "base/index.c"               /* ids by hash */
 #include "base/intern.c"              /* hash-consing */
 #include "base/file.c"                /* tables as files */
+#include "base/wide.c"                /* rows of zeros */
 #include "regex/rx_node.c"            /* 3 expressions: constructors and their laws */
 #include "regex/rx_chars.c"           /*   code points and literals as tries */
 #include "regex/rx_quote.c"           /*   JSON string quoting as an operator */
@@ -64,6 +65,7 @@
 #include "match/mk_syntax.c"          /*   ... within regular expressions as texts */
 #include "match/mk_walk.c"            /*   walks of the vocabulary */
 #include "match/mk_outline.c"         /*   ... made once for many rows */
+#include "match/mk_ring.c"            /*   ... also where these come back to themselves */
 #include "match/mk_unit.c"            /*   ... into what alternatives are taken apart */
 #include "match/mk_analyse.c"         /*   ... the analysis of a part */
 #include "match/mk_shapes.c"          /*   ... by shapes of tokens */

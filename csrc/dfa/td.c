@@ -1,3 +1,4 @@
+#include "../base/wide.h"
 #include "td.h"
 
 /* --- plans ---------------------------------------------------------------------------------------------------------------------- */
@@ -163,8 +164,8 @@ void ge_dfa_free(ge_dfa *t) {
     if (t->map) {
         td_unmap(t);
     } else {
-        void *tables[] = {t->eos,  t->live.at,    t->class_of.at, t->mask_of.at,       t->mask,
-                          t->mask_words, t->mask_gaps, t->accepts, t->byte_class_of.at, t->byte_accepts};
+        void *tables[] = {t->eos,  t->live.at,    t->live_bits, t->rank.at, t->class_of.at, t->mask_of.at,       t->mask,
+                          t->row_of.at, t->row, t->mask_words, t->mask_gaps, t->accepts, t->byte_class_of.at, t->byte_accepts};
         for (u32 i = 0; i < sizeof tables / sizeof *tables; i++) free(tables[i]);
         free_rows(&t->rows);
         free_rows(&t->byte_rows);
@@ -176,7 +177,7 @@ size_t ge_dfa_bytes(const ge_dfa *t) { return sizeof *t + (t->map ? t->map_size 
 
 void ge_dfa_read(const ge_dfa *t, ge_dfa_content *out) {
     u32 n_listed = 0;
-    for (u32 i = 0; i < t->n_masks; i++) n_listed += t->mask[i].kind == TD_LISTED;
+    for (u32 i = 0; i < t->n_masks; i++) n_listed += td_id(t->row_of, i) == NONE;
     *out = (ge_dfa_content){
         .n_states = t->n_states, .n_classes = t->n_classes, .n_transitions = t->rows.n, .n_masks = t->n_masks,
         .n_listed_masks = n_listed, .n_tokens = t->n_tokens, .width = t->width, .n_words = t->n_words, .exact = t->exact,
@@ -205,8 +206,12 @@ static u32 follow(const td_rows *rows, u32 state, u32 class) {
 }
 
 static u32 class_of(const ge_dfa *t, u32 token) {
-    if (!t->n_sparse) return td_id(t->class_of, token);
-    u32 from = 0, n = t->n_sparse;
+    if (!t->n_live) return td_id(t->class_of, token);
+    if (t->by_rank) {
+        u64 word = t->live_bits[token / 64], bit = (u64)1 << token % 64;
+        return word & bit ? td_id(t->class_of, td_id(t->rank, token / 64) + count_bits(word & (bit - 1))) : NONE;
+    }
+    u32 from = 0, n = t->n_live;
     while (n > 1) { /* the last one that is not greater */
         u32 half = n / 2;
         if (td_id(t->live, from + half) <= token) from += half;
@@ -225,24 +230,28 @@ u32 td_next(const ge_dfa *t, u32 state, u64 token) {
     return class == NONE ? NONE : follow(&t->rows, state, class);
 }
 
+static td_row row_of(const ge_dfa *t, u32 mask) {
+    u32 row = td_id(t->row_of, mask);
+    return row == NONE ? (td_row){0, 0} : t->row[row];
+}
+
 void td_fill(const ge_dfa *t, u32 state, u32 *out, bool *all) {
     *all = false;
     if (state == t->n_states) {
-        memset(out, 0, t->n_words * sizeof *out);
+        wide_clear(out, t->n_words);
         for (u32 i = 0; i < t->n_eos; i++) out[t->eos[i] >> 5] |= (u32)1 << (t->eos[i] & 31);
         return;
     }
-    td_mask m = t->mask[td_id(t->mask_of, state)];
-    *all = m.all;
-    if (m.kind == TD_BITS) {
-        memcpy(out, t->mask_words + m.at, t->n_words * sizeof *out);
-        return;
-    }
+    u32 mask = td_id(t->mask_of, state);
+    td_mask m = t->mask[mask];
+    td_row row = row_of(t, mask);
     const u16 *gaps = t->mask_gaps + m.at;
-    memset(out, 0, t->n_words * sizeof *out);
+    *all = m.all;
+    if (row.n) memcpy(out, t->mask_words + row.at, row.n * sizeof *out);
+    wide_clear(out + row.n, t->n_words - row.n);
     for (u32 i = 0, token = 0; i < m.n; i++) {
         token += gaps[i];
-        if (gaps[i] != TD_GAP) out[token >> 5] |= (u32)1 << (token & 31);
+        if (gaps[i] != TD_GAP) out[token >> 5] ^= (u32)1 << (token & 31);
     }
 }
 
@@ -273,17 +282,18 @@ size_t ge_dfa_tokens(const ge_dfa *t, uint32_t state, uint32_t *out) {
             if (is_eos(t, token)) out[n++] = token;
         return n;
     }
-    td_mask m = t->mask[td_id(t->mask_of, state)];
-    if (m.kind == TD_LISTED) {
-        const u16 *gaps = t->mask_gaps + m.at;
-        for (u32 i = 0, token = 0; i < m.n; i++) {
-            token += gaps[i];
-            if (gaps[i] != TD_GAP) out[n++] = token;
+    u32 mask = td_id(t->mask_of, state);
+    td_mask m = t->mask[mask];
+    td_row row = row_of(t, mask);
+    const u16 *gap = t->mask_gaps + m.at, *end = gap + m.n;
+    u32 token = gap < end ? *gap : 0; /* where the next gap ends */
+    for (u32 i = 0; i < t->n_words; i++) {
+        u32 left = i < row.n ? t->mask_words[row.at + i] : 0;
+        while (gap < end && token >> 5 == i) {
+            if (*gap != TD_GAP) left ^= (u32)1 << (token & 31);
+            if (++gap < end) token += *gap;
         }
-        return n;
+        for (; left; left &= left - 1) out[n++] = 32 * i + (u32)__builtin_ctz(left);
     }
-    const u32 *words = t->mask_words + m.at;
-    for (u32 i = 0; i < t->n_words; i++)
-        for (u32 left = words[i]; left; left &= left - 1) out[n++] = 32 * i + (u32)__builtin_ctz(left);
     return n;
 }

@@ -10,9 +10,9 @@
  * Serving copies a row, and a transition is a search in a short list: no lock, no growth. The tables are flat and hold indices only, so
  * that a file of them (td_file.c) is used where it lies.
  *
- *     token -> class           dense, by token; or sparse, ascending ids and their classes: whichever is smaller
+ *     token -> class           by token; or only of live tokens, found in a list of their ids or by rank among bits: whichever is smallest
  *     state, class -> state    the classes of a state lie side by side, ascending
- *     state -> mask            masks by content, as bits or as lists of tokens: the gaps between them, in 16 bits each
+ *     state -> mask            masks by content: a row of bits, or no row, and a short list of the tokens in which the mask differs from that
  *     byte -> class            of the token that is this byte; or, where some byte is no token, the byte automaton besides
  *
  * State 0 is the start; n_states stands for a text that an end-of-text token has ended. Invariant: a token is in the mask of a state if and
@@ -23,13 +23,16 @@
 #include "ba.h"
 #include "mn.h"
 
-enum { TD_LISTED = 0, TD_BITS = 1 }; /* kinds of masks */
+/* Words of bits; beyond them all are 0. */
+typedef struct td_row {
+    u32 at, n; /* in mask_words */
+} td_row;
 
+/* The tokens in which a mask differs from its row, or from nothing: the gaps between them, the first from 0. */
 typedef struct td_mask {
-    u32 at; /* in mask_words or mask_gaps */
-    u16 n;  /* of gaps */
-    u8 kind;
-    u8 all; /* all bits are set */
+    u32 at; /* in mask_gaps */
+    u16 n;
+    u16 all; /* all bits are set */
 } td_mask;
 
 #define TD_GAP UINT16_MAX /* so far, and no token there */
@@ -59,17 +62,22 @@ struct ge_dfa {
     budget b;
     u32 n_states, n_classes;
     u32 n_tokens, width, n_words, n_eos;
-    u32 n_sparse; /* 0: dense */
-    u32 n_masks, n_mask_words, n_mask_gaps;
+    u32 n_live;  /* 0: each token has its entry in class_of */
+    u32 by_rank; /* which tokens are live: bits and ranks, or a list */
+    u32 n_masks, n_rows, n_mask_words, n_mask_gaps;
     u32 exact; /* 0: literals are coalesced */
     u32 *eos;
-    td_ids live;     /* [n_sparse] tokens */
-    td_ids class_of; /* [n_sparse or n_tokens], NONE: no state can read the token */
+    td_ids live;     /* not by_rank: [n_live] tokens, ascending */
+    u64 *live_bits;  /* by_rank: a bit for each token; td_n_rank_words of them */
+    td_ids rank;     /* by_rank: live tokens before each word of those */
+    td_ids class_of; /* [n_live or n_tokens], NONE: no state can read the token */
     td_rows rows;
     td_ids mask_of; /* [n_states] */
     td_mask *mask;
-    u32 *mask_words; /* of bits */
-    u16 *mask_gaps;  /* of lists: from token to token, the first from 0 */
+    td_ids row_of; /* [n_masks], NONE: no row, the list is all of the mask */
+    td_row *row;
+    u32 *mask_words;
+    u16 *mask_gaps;
     bool *accepts; /* [n_states] */
     /* The byte automaton: what a grammar is made from where there is none (TokenDFA.load). Where has_bytes, as nearly always, it is in the tables
      * above, of those tokens that are one byte. */
@@ -83,6 +91,8 @@ struct ge_dfa {
     void *map; /* the file that all tables above lie in, read only; NULL: they are blocks of their own */
     size_t map_size;
 };
+
+static inline u32 td_n_rank_words(const ge_dfa *t) { return t->n_tokens / 64 + 1; }
 
 /* What stands between the stages. */
 typedef struct td_draft {

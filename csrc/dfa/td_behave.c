@@ -27,7 +27,7 @@ typedef struct task {
     const ba_automaton *a;
     const fd_fold *f;
     u32 from, to;           /* states */
-    u32 child_from, child_to; /* children of the root */
+    u32 child_from, child_to; /* children of the root, by number */
     u32 *behaviour;         /* by node of the fold */
     budget b;
     intern_table maps;      /* (state, state) ... */
@@ -76,13 +76,18 @@ static void *run_task(void *arg) {
     bool ok = vec_reserve(&t->b, &t->pairs, 2 * (t->to - t->from)) && add_map(t, t->pairs.at, 0) == MAP_DEAD;
     for (u32 s = t->from; ok && s < t->to; s++) t->pairs.at[2 * (s - t->from)] = t->pairs.at[2 * (s - t->from) + 1] = s;
     ok = ok && add_map(t, t->pairs.at, 2 * (t->to - t->from)) == MAP_OF_NOTHING;
-    for (u32 node = t->child_from; ok && node < t->child_to; node++) ok = (t->behaviour[node] = longer(t, MAP_OF_NOTHING, f->class.at[node])) != NONE;
-    for (u32 from = t->child_from, to = t->child_to; ok && from < to; from = f->first.at[from], to = f->first.at[to]) /* level by level */
-        for (u32 node = from; ok && node < to; node++) {
+    fd_level level = fd_first_level(f, t->child_from, t->child_to);
+    for (u32 node = level.from; ok && node < level.to; node++) ok = (t->behaviour[node] = longer(t, MAP_OF_NOTHING, f->class.at[node])) != NONE;
+    while (ok && level.from < level.to) {
+        fd_level next = fd_next_level(f, level);
+        u32 child = next.from;
+        for (u32 node = level.from; ok && node < level.to; node++) {
             u32 map = t->behaviour[node];
-            for (u32 child = f->first.at[node]; ok && child < f->first.at[node + 1]; child++)
+            for (u32 end = child + fd_n_children(f, node); ok && child < end; child++)
                 ok = (t->behaviour[child] = map == MAP_DEAD ? MAP_DEAD : longer(t, map, f->class.at[child])) != NONE;
         }
+        level = next;
+    }
     return NULL;
 }
 
@@ -127,8 +132,9 @@ static bool number_maps(classing *w, refinement *r, task *t) {
     u32 *number = mem_resize(b, NULL, 0, n * sizeof *number);
     bool ok = number != NULL;
     for (u32 i = 0; ok && i < n; i++) ok = (number[i] = intern(b, &r->maps, intern_words(&t->maps, i), intern_length(&t->maps, i), NULL)) != NONE;
-    for (u32 from = t->child_from, to = t->child_to; ok && from < to; from = t->f->first.at[from], to = t->f->first.at[to])
-        for (u32 node = from; node < to; node++) t->behaviour[node] = number[t->behaviour[node]];
+    fd_level level = fd_first_level(t->f, t->child_from, t->child_to);
+    for (; ok && level.from < level.to; level = fd_next_level(t->f, level))
+        for (u32 node = level.from; node < level.to; node++) t->behaviour[node] = number[t->behaviour[node]];
     if (number) mem_resize(b, number, n * sizeof *number, 0);
     return ok;
 }
@@ -161,7 +167,7 @@ static bool refine(classing *w, task *tasks, u32 n_tasks) {
     if (ok) class_of_map.at[MAP_DEAD] = 0;
     for (u32 node = 1; ok && node < f->class.n; node++) {
         u32 *class = &w->class_of_node[node], map = behaviour[node];
-        if (!f->ends.at[node]) continue;
+        if (!fd_ends(f, node)) continue;
         u64 pair = (u64)*class << 32 | map;
         u32 found = *class ? map_get(&class_of_pair, pair) : class_of_map.at[map];
         if (found == NONE) {
@@ -207,7 +213,7 @@ static bool number_classes(classing *w, const td_edges *edges) {
     const fd_fold *f = w->f;
     intern_table keys = {0}; /* [class, edges], of tokens with edges */
     id_vec number_of_key = {0}, number_of = {0}; /* [class], of tokens without */
-    u32 n_found = w->blocks.n ? w->blocks.at[w->blocks.n - 1].parts.n + 1 : 1, n_most = f->node_of.n + edges->n;
+    u32 n_found = w->blocks.n ? w->blocks.at[w->blocks.n - 1].parts.n + 1 : 1, n_most = f->n_tokens + edges->n;
     bool ok = vec_reserve(d->b, &number_of, n_found) && vec_reserve(d->b, &d->tokens, n_most) && vec_reserve(d->b, &d->class_of, n_most);
     if (ok) memset(number_of.at, 0xff, n_found * sizeof *number_of.at);
     d->n_classes = 0;
@@ -246,7 +252,7 @@ static bool number_classes(classing *w, const td_edges *edges) {
 static bool behave_blocks(classing *w, u32 from, u32 n_blocks, u32 n_threads, u32 *to) {
     td_draft *d = w->d;
     const fd_fold *f = w->f;
-    u32 n_children = f->first.at[1] - f->first.at[0], n_nodes = f->class.n;
+    u32 n_children = fd_n_children(f, 0), n_nodes = f->class.n;
     u32 n_groups = n_blocks == 1 ? max_u32(1, min_u32(min_u32(n_threads, n_children), n_nodes / LEAST_NODES)) : 1;
     u32 n = n_blocks == 1 ? n_groups : min_u32(n_threads, n_blocks - from), n_tables = n / n_groups;
     size_t size = (size_t)n_tables * n_nodes * sizeof(u32);
@@ -258,8 +264,8 @@ static bool behave_blocks(classing *w, u32 from, u32 n_blocks, u32 n_threads, u3
         tasks[i] = (task){.a = d->a, .f = f, .behaviour = behaviour + (n_groups == 1 ? (size_t)i * n_nodes : 0)};
         tasks[i].from = block * BLOCK_STATES;
         tasks[i].to = min_u32(d->a->n_states, (block + 1) * BLOCK_STATES);
-        tasks[i].child_from = f->first.at[0] + (u32)((u64)n_children * group / n_groups);
-        tasks[i].child_to = f->first.at[0] + (u32)((u64)n_children * (group + 1) / n_groups);
+        tasks[i].child_from = (u32)((u64)n_children * group / n_groups);
+        tasks[i].child_to = (u32)((u64)n_children * (group + 1) / n_groups);
         budget_init(&tasks[i].b, &d->b->limits);
     }
     run_all(tasks, n, n_threads);
@@ -276,7 +282,7 @@ static bool behave_blocks(classing *w, u32 from, u32 n_blocks, u32 n_threads, u3
 
 static bool has_each_byte(const fd_fold *f, u32 n_classes) {
     u32 n = 0;
-    for (u32 node = f->first.at[0]; node < f->first.at[1]; node++) n += f->ends.at[node];
+    for (u32 node = 1; node <= fd_n_children(f, 0); node++) n += fd_ends(f, node);
     return n == n_classes;
 }
 

@@ -3,11 +3,15 @@
  * Transitions lie one after the other, by state and class: no place is empty, and the few hundred of a state are found by halves. (Rows laid over
  * each other would be found in two loads, but rows of many classes leave two gaps for each entry.)
  *
- * Masks by content. States with the same classes have the same mask, so only distinct sets of classes are spelt out. */
+ * Masks by content. States with the same classes have the same mask, so only distinct sets of classes are spelt out. Most masks of many tokens are like
+ * another one but for a few, such as the end of text, or the tokens that would close what is open: they share its row, and list the difference. */
 #include "td.h"
 
 enum {
     MAX_LISTED = 256,  /* tokens of a mask that is a list */
+    MAX_APART = 64,    /* tokens in which a mask may differ from its row: each takes as long as 64 bytes of the row */
+    MAX_BEYOND = 32,   /* tokens of a mask beyond the end of its own row */
+    ROWS_TRIED = 32,   /* the last ones, for each mask */
     LARGE_CLASS = 512  /* tokens: the bits of such a class are set once, and then copied */
 };
 
@@ -76,23 +80,46 @@ static bool pack_dense(td_draft *d, ge_dfa *t) {
     return ok;
 }
 
+static bool pack_ranks(const td_draft *d, ge_dfa *t) {
+    u32 n_words = td_n_rank_words(t);
+    id_vec rank = {0};
+    t->live_bits = new_block(t, n_words, sizeof *t->live_bits);
+    bool ok = t->live_bits && vec_reserve(d->b, &rank, n_words);
+    if (ok) {
+        memset(t->live_bits, 0, n_words * sizeof *t->live_bits);
+        for (u32 i = 0; i < d->tokens.n; i++) t->live_bits[d->tokens.at[i] / 64] |= (u64)1 << d->tokens.at[i] % 64;
+        for (u32 i = 0, n = 0; i < n_words; n += count_bits(t->live_bits[i++])) rank.at[rank.n++] = n;
+        ok = pack_ids(t, &t->rank, rank.at, n_words, t->n_live);
+    }
+    vec_drop(d->b, &rank);
+    return ok;
+}
+
 static bool pack_tokens(td_draft *d, ge_dfa *t) {
     if (d->tokens.n == 0) return pack_dense(d, t); /* only the empty text is a sentence */
-    u32 most = d->tokens.at[d->tokens.n - 1];
-    if ((u64)d->tokens.n * (width_of(most) + width_of(t->n_classes)) >= (u64)t->n_tokens * width_of(t->n_classes)) return pack_dense(d, t);
-    t->n_sparse = d->tokens.n;
-    return pack_ids(t, &t->live, d->tokens.at, t->n_sparse, most) && pack_ids(t, &t->class_of, d->class_of.at, t->n_sparse, t->n_classes);
+    u32 n = d->tokens.n, most = d->tokens.at[n - 1], width = width_of(t->n_classes);
+    u64 dense = (u64)t->n_tokens * width, listed = (u64)n * (width_of(most) + width);
+    u64 ranked = (u64)n * width + (u64)td_n_rank_words(t) * (sizeof *t->live_bits + width_of(n));
+    if (dense <= listed && dense <= ranked) return pack_dense(d, t);
+    t->n_live = n;
+    t->by_rank = ranked <= listed;
+    return (t->by_rank ? pack_ranks(d, t) : pack_ids(t, &t->live, d->tokens.at, n, most)) && pack_ids(t, &t->class_of, d->class_of.at, n, t->n_classes);
 }
 
 /* --- masks ---------------------------------------------------------------------------------------------------------------------- */
+
+enum { TD_LISTED, TD_BITS };
 
 typedef struct masking {
     td_draft *d;
     id_vec token_from, tokens; /* of each class */
     intern_table rows;         /* [accepts, classes ...] */
     id_vec mask_of_row;
-    intern_table masks;        /* [kind, words ...] */
+    intern_table masks;        /* [TD_LISTED, tokens ...] or [TD_BITS, words ...] */
     VEC(u32 *) bits;           /* by class: n_words, of a large one, once they were needed */
+    VEC(td_row) packed;        /* rows of the table ... */
+    id_vec mask_of_packed;     /* ... and the masks that they are made of */
+    id_vec row_of;             /* mask -> its row, or NONE */
     id_vec words;              /* scratch */
 } masking;
 
@@ -206,32 +233,95 @@ static u32 write_gaps(const u32 *tokens, u32 n, u16 *out) {
     return at;
 }
 
-/* Lays out the masks that were made. */
-static bool pack_contents(const masking *m, ge_dfa *t) {
-    const ge_vocab *v = m->d->v;
-    t->n_masks = intern_count(&m->masks);
-    t->mask = new_block(t, t->n_masks, sizeof *t->mask);
-    if (!t->mask) return false;
+/* The word that a row has at i, before it is packed. */
+static u32 row_word(const masking *m, u32 row, u32 i) {
+    return i < m->packed.at[row].n ? intern_words(&m->masks, m->mask_of_packed.at[row])[1 + i] : 0;
+}
+
+/* In how many tokens some bits differ from a row; anything above `most` if those are more. */
+static u32 count_apart(const masking *m, const u32 *bits, u32 row, u32 most) {
+    const u32 *other = intern_words(&m->masks, m->mask_of_packed.at[row]) + 1;
+    u32 n = m->packed.at[row].n, n_words = m->d->v->n_words, apart = 0;
+    for (u32 i = 0; apart <= most && i < n; i++) apart += count_bits(bits[i] ^ other[i]);
+    for (u32 i = n; apart <= most && i < n_words; i++) apart += count_bits(bits[i]);
+    return apart;
+}
+
+/* How many words a row of its own should have for a mask: not those of a long end with few tokens. */
+static u32 row_length(const masking *m, const u32 *bits) {
+    u32 n_words = m->d->v->n_words, n = n_words;
+    for (u32 beyond = 0; n > 0; n--)
+        if ((beyond += count_bits(bits[n - 1])) > MAX_BEYOND) break;
+    return n <= n_words - n_words / 4 ? n : n_words;
+}
+
+/* The nearest row for a mask of bits; a new one, if none is near. NONE: out of memory. */
+static u32 choose_row(masking *m, u32 mask) {
+    const u32 *bits = intern_words(&m->masks, mask) + 1;
+    u32 nearest = NONE, most = MAX_APART;
+    for (u32 row = m->packed.n, tried = 0; row-- > 0 && tried < ROWS_TRIED; tried++) {
+        u32 apart = count_apart(m, bits, row, most);
+        if (apart > most) continue;
+        nearest = row;
+        if (apart == 0) break;
+        most = apart - 1;
+    }
+    if (nearest != NONE) return nearest;
+    bool ok = vec_push(m->d->b, &m->packed, ((td_row){0, row_length(m, bits)})) && vec_push(m->d->b, &m->mask_of_packed, mask);
+    return ok ? m->packed.n - 1 : NONE;
+}
+
+/* m->words = the tokens in which a mask differs from its row, or all of them. */
+static bool list_tokens_apart(masking *m, u32 mask) {
+    const u32 *words = intern_words(&m->masks, mask) + 1;
+    u32 row = m->row_of.at[mask], n = intern_length(&m->masks, mask) - 1;
+    m->words.n = 0;
+    if (!vec_reserve(m->d->b, &m->words, row == NONE ? n : MAX_APART)) return false;
+    if (row == NONE) {
+        if (n) memcpy(m->words.at, words, n * sizeof *words);
+        m->words.n = n;
+        return true;
+    }
+    for (u32 i = 0; i < n; i++)
+        for (u32 left = words[i] ^ row_word(m, row, i); left; left &= left - 1) m->words.at[m->words.n++] = 32 * i + (u32)__builtin_ctz(left);
+    return true;
+}
+
+/* Rows for all masks, and how large the tables are. */
+static bool lay_out(masking *m, ge_dfa *t) {
     for (u32 i = 0; i < t->n_masks; i++) {
         const u32 *words = intern_words(&m->masks, i);
-        u32 n = intern_length(&m->masks, i) - 1;
-        if (words[0] == TD_BITS) {
-            t->mask[i] = (td_mask){t->n_mask_words, 0, TD_BITS, all_bits(v, words + 1)};
-            t->n_mask_words += n;
-        } else {
-            u32 n_gaps = write_gaps(words + 1, n, NULL); /* MAX_LISTED, and one more for each TD_GAP ids */
-            t->mask[i] = (td_mask){t->n_mask_gaps, (u16)n_gaps, TD_LISTED, n == v->width};
-            t->n_mask_gaps += n_gaps;
-        }
+        bool is_list = words[0] == TD_LISTED;
+        u32 row = is_list ? NONE : choose_row(m, i);
+        if ((row == NONE && !is_list) || !vec_push(m->d->b, &m->row_of, row) || !list_tokens_apart(m, i)) return false;
+        bool all = is_list ? m->words.n == m->d->v->width : all_bits(m->d->v, words + 1);
+        u32 n_gaps = write_gaps(m->words.at, m->words.n, NULL); /* as many as tokens, and one more for each TD_GAP ids */
+        t->mask[i] = (td_mask){t->n_mask_gaps, (u16)n_gaps, all};
+        t->n_mask_gaps += n_gaps;
     }
+    t->n_rows = m->packed.n;
+    for (u32 row = 0; row < t->n_rows; row++) {
+        m->packed.at[row].at = t->n_mask_words;
+        t->n_mask_words += m->packed.at[row].n;
+    }
+    return true;
+}
+
+static bool pack_contents(masking *m, ge_dfa *t) {
+    t->n_masks = intern_count(&m->masks);
+    t->mask = new_block(t, t->n_masks, sizeof *t->mask);
+    if (!t->mask || !lay_out(m, t) || !pack_ids(t, &t->row_of, m->row_of.at, t->n_masks, t->n_rows)) return false;
+    t->row = COPY(t, m->packed.at, t->n_rows);
     t->mask_words = new_block(t, t->n_mask_words, sizeof *t->mask_words);
     t->mask_gaps = new_block(t, t->n_mask_gaps, sizeof *t->mask_gaps);
-    if (!t->mask_words || !t->mask_gaps) return false;
+    if (!t->row || !t->mask_words || !t->mask_gaps) return false;
+    for (u32 row = 0; row < t->n_rows; row++) {
+        const u32 *words = intern_words(&m->masks, m->mask_of_packed.at[row]) + 1;
+        if (t->row[row].n) memcpy(t->mask_words + t->row[row].at, words, t->row[row].n * sizeof *words);
+    }
     for (u32 i = 0; i < t->n_masks; i++) {
-        const u32 *words = intern_words(&m->masks, i) + 1;
-        u32 n = intern_length(&m->masks, i) - 1, at = t->mask[i].at;
-        if (t->mask[i].kind == TD_BITS) memcpy(t->mask_words + at, words, n * sizeof *words);
-        else write_gaps(words, n, t->mask_gaps + at);
+        if (!list_tokens_apart(m, i)) return false;
+        write_gaps(m->words.at, m->words.n, t->mask_gaps + t->mask[i].at);
     }
     return true;
 }
@@ -246,6 +336,9 @@ static bool pack_masks(td_draft *d, ge_dfa *t) {
     intern_drop(d->b, &m.rows);
     vec_drop(d->b, &m.mask_of_row);
     intern_drop(d->b, &m.masks);
+    vec_drop(d->b, &m.packed);
+    vec_drop(d->b, &m.mask_of_packed);
+    vec_drop(d->b, &m.row_of);
     vec_drop(d->b, &m.words);
     for (u32 k = 0; k < m.bits.n; k++)
         if (m.bits.at[k]) mem_resize(d->b, m.bits.at[k], d->v->n_words * sizeof *m.bits.at[k], 0);

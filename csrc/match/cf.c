@@ -10,6 +10,7 @@
 u32 cf_begin(ge_engine *e, u32 row) {
     if (row < e->row_begin.n && e->row_begin.at[row] != NONE) return e->row_begin.at[row];
     if (cf_is_ended(row)) return LX_DEAD;
+    if (cf_is_ring(row)) return mk_ring_begin(e, row);
     if (cf_is_open(row)) return row - CF_OPEN_ROW;
     if (!vec_reach(&e->b, &e->row_begin, row)) return NONE;
     u32 n;
@@ -46,6 +47,7 @@ static u32 go_with_value(ge_engine *e, u32 row, u32 accepts, u32 value) {
 }
 
 u32 cf_go(ge_engine *e, u32 row, u32 accepts) {
+    if (cf_is_ring(row)) return mk_go_round(e, row, accepts);
     if (cf_is_open(row)) return CF_ENDED_ROW + accepts;
     u64 key = (u64)row << 32 | accepts;
     u32 to = e->switches & GE_NO_GOTO_CACHE ? NONE : map_get(&e->go, key);
@@ -212,7 +214,7 @@ static u32 intern_config(ge_engine *e) {
     for (u32 i = 0; i < e->alts.n; i++) {
         cf_alternative a = e->alts.at[i];
         complete |= a.state & 1;
-        ends |= cf_is_ended(a.row);
+        ends |= cf_is_ended(a.row) || (cf_is_ring(a.row) && a.state >> 1 == mk_ring_begin(e, a.row));
         has_text |= a.text != CF_NO_TEXT && !cf_is_abstract(a.text);
         sure = sure || !cf_is_abstract(a.text) || is_sure(e, a);
     }
@@ -266,13 +268,13 @@ u32 cf_row_after(ge_engine *e, u32 row, const u32 *lexemes, u32 n, bool skip) {
     return add_ended(e, row, accepts, skip, CF_NO_TEXT) ? join_ended(e) : NONE;
 }
 
-u32 cf_close(ge_engine *e, u32 config, u32 row) {
-    u32 begin = cf_begin(e, row);
+u32 cf_close(ge_engine *e, u32 config, const u32 *rows) {
     e->alts.n = e->ended.n = 0;
-    if (begin == NONE) return NONE;
     for (u32 i = 0, n = cf_count(e, config); i < n; i++) {
         cf_alternative a = cf_alternative_at(e, config, i);
-        if (cf_is_ended(a.row) ? !add_ended(e, row, a.row - CF_ENDED_ROW, false, CF_NO_TEXT)
+        u32 row = rows[cf_is_ended(a.row) ? (a.row - CF_ENDED_ROW) / CF_SECOND : cf_is_ring(a.row) ? a.row & 1 : 0], begin = cf_begin(e, row);
+        if (begin == NONE) return NONE;
+        if (cf_is_ended(a.row) ? !add_ended(e, row, a.row % CF_SECOND, false, CF_NO_TEXT)
             : a.state >> 1 == begin ? !vec_push(&e->b, &e->ended, row)
                                     : !push_alternative(e, row, a.state, 0, CF_NO_TEXT))
             return NONE;

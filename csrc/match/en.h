@@ -39,12 +39,15 @@ typedef struct cf_alternative {
     u32 text;  /* of the lexeme that is under way, if that is distinct (id in texts); else one of these: */
 } cf_alternative;
 
-/* Rows that stand for others in walks (mk_outline.c): any row in which a lexer state begins, and what comes after it when a set of lexemes has
- * matched. Nothing can be read in the latter. */
+/* Rows that stand for others in walks (mk_outline.c): any row in which a lexer state begins, any row of a ring (mk_ring.c), and what comes after these
+ * when a set of lexemes has matched. Nothing can be read in the latter. */
 #define CF_OPEN_ROW 0x80000000u  /* plus the lexer state */
-#define CF_ENDED_ROW 0xc0000000u /* plus the set, as in lx_state.accepts */
+#define CF_RING_ROW 0xa0000000u  /* plus twice the ring, plus which of its rows */
+#define CF_ENDED_ROW 0xc0000000u /* plus the set, as in lx_state.accepts, plus CF_SECOND if that was in the second row of a ring */
+#define CF_SECOND 0x20000000u
 
 static inline bool cf_is_open(u32 row) { return row >= CF_OPEN_ROW; }
+static inline bool cf_is_ring(u32 row) { return row >= CF_RING_ROW && row < CF_ENDED_ROW; }
 static inline bool cf_is_ended(u32 row) { return row >= CF_ENDED_ROW; }
 
 #define CF_NO_TEXT NONE
@@ -69,7 +72,7 @@ typedef struct cf_record {
     u16 _Atomic forced;       /* 1 + the only byte that it can read, or CF_UNFORCED; CF_UNTOLD */
     bool complete;        /* the text may end here */
     bool unsure;          /* abstract, and no alternative is alive for sure */
-    bool ends;            /* some row is ended */
+    bool ends;            /* some row is ended, or one of a ring has begun */
 } cf_record;
 
 /* Tokens: a list while they are few, or few beside those of a base; else bits. Which, depends only on how they were found: equal masks may be
@@ -202,11 +205,15 @@ struct ge_engine {
     VEC(const vb_inner *) trie_inner; /* of which they are; held. NULL: of the vocabulary */
     word_map trie_of;         /* address -> index in tries */
     intern_table origins;     /* [ lexer state | that in which the row begins ] where these differ */
-    word_map outline_of;      /* (lexer state, or CF_OPEN_ROW + origin; places) -> index in outlines */
+    intern_table rings;       /* see mk_ring.c */
+    id_vec ring;              /* scratch: one */
+    word_map outline_of;      /* (lexer state, or CF_OPEN_ROW + origin, or CF_RING_ROW + twice the ring; places) -> index in outlines */
     mk_recent *recent;        /* NULL: there are few outlines */
     VEC(mk_outline) outlines;
     id_vec outline_words;
     VEC(mk_end) ends;         /* scratch: of the outline that is being made */
+    id_vec rounds;            /* scratch: the nodes at which its ring has come to its first row again ... */
+    const tt_trie *rounds_in; /* ... of the trie that it begins in */
     mk_found outline;         /* scratch: its tokens */
     bool cuts_much;           /* outlines do not pay */
     ge_dfa *_Atomic table; /* a token automaton with all masks, or NULL; see mk_table.c */
@@ -250,7 +257,7 @@ u32 cf_after(ge_engine *e, cf_alternative a, const u32 *lexemes, u32 n, bool ski
 u32 cf_begin(ge_engine *e, u32 row);                   /* the lexer state of what a row allows */
 u32 cf_row_after(ge_engine *e, u32 row, const u32 *lexemes, u32 n, bool skip); /* every split, nothing distinct: the row after these */
 u32 cf_go(ge_engine *e, u32 row, u32 accepts);         /* ... after this set of lexemes */
-u32 cf_close(ge_engine *e, u32 config, u32 row);       /* the configuration with a row for the open one that all its rows come from */
+u32 cf_close(ge_engine *e, u32 config, const u32 *rows); /* the configuration with these rows for the open ones that all its rows come from */
 u32 cf_twin(ge_engine *e, u32 config);                 /* itself if it is abstract or there are no distinct lexemes */
 /* lexing="longest": the configuration of all that is nested under the first alternative; CF_DEAD: there are others, or none. */
 u32 cf_nested(ge_engine *e, u32 config);
@@ -263,6 +270,10 @@ static inline u32 cf_warm(const ge_engine *e, u32 config, u32 byte_class) {
     u32 to = atomic_load_explicit(&cf_at(e, config)->next[byte_class], memory_order_acquire);
     return to == CF_READS ? NONE : to;
 }
+
+/* The lexer state in which a row of a ring begins, and the row to which it goes; see mk_ring.c. */
+u32 mk_ring_begin(const ge_engine *e, u32 row);
+u32 mk_go_round(const ge_engine *e, u32 row, u32 accepts);
 
 /* Appends the first of the shortest texts from a configuration to the end of a sentence; with `spelt`, of those that tokens can spell: to be
  * asked after the first, *found: there is one that is not much longer. False: failure. */

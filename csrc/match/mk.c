@@ -20,10 +20,15 @@ enum {
     MIN_WORDS = 64, /* of masks: where they are shorter, bits are no more than a list */
     OFTEN = 32,     /* a unit is asked for: then its analysis pays, if there is an heir */
     CHEAP = 200,    /* nodes that are visited to make a mask from that of its heir: one that costs more counts for half of OFTEN */
+    CLOSE = 16,     /* an heir that differs behind bytes with more than one in so many nodes of the vocabulary is taken only if units can not be analysed */
+    PUT_OFF = 8,    /* times that a unit is not analysed where all plain tokens have been found */
     NESTED = 8      /* alternatives of lexing="longest": more are walked together */
 };
 
-enum { ABSORBING = 64 }; /* states that are followed to see whether plain text leaves all of them alive */
+enum { /* to see whether plain text leaves all states alive: how many are followed, and how many derivatives that may take */
+    ABSORBING = 64,
+    ABSORBING_COST = 1000
+};
 
 static u32 plain_step(u32 phase, u32 byte) { return byte < 0x20 || byte == '"' || byte == '\\' ? UTF8_DEAD : utf8_step(phase, byte); }
 
@@ -42,9 +47,11 @@ static bool absorbs(ge_engine *e, u32 state, id_vec *reached, bool *answer) {
     id_vec phases = {0};
     word_map seen = {0};
     bool ok = vec_push(&e->b, reached, state) && vec_push(&e->b, &phases, UTF8_START) && map_put(&e->b, &seen, (u64)state << 8 | UTF8_START, 0);
+    u64 enough = e->lx.x.derivatives + ABSORBING_COST;
     *answer = true;
     for (u32 i = 0; ok && *answer && i < phases.n; i++) {
         ok = may_absorb(e, reached->at[i], phases.at[i], answer);
+        *answer &= e->lx.x.derivatives < enough;
         for (u32 byte = 0x20, before = NONE; ok && *answer && byte < 256; byte++) {
             u32 phase = plain_step(phases.at[i], byte), c = e->lx.x.class_of[byte], alike = phase << 8 | c;
             if (phase == UTF8_DEAD || alike == before) continue; /* mostly it is as with the byte before */
@@ -98,15 +105,26 @@ static bool has_all_plain(const ge_engine *e) {
     return bits != NULL;
 }
 
-/* Is the analysis of a unit to be put off? It is, if one was made for this mask already and all plain tokens have been found by other units, so
- * that few are left to walk. Patterns that are not anchored, and overlap, make such units of keys: each is a long analysis, and some unit reads
- * any key. */
+/* Counts how often a unit is asked for, up to OFTEN; *before = the count so far. */
+static bool count_unit(ge_engine *e, u32 unit, u32 weight, u32 *before) {
+    while (e->unit_seen.n <= unit)
+        if (!vec_push(&e->b, &e->unit_seen, 0)) return false;
+    *before = e->unit_seen.at[unit];
+    e->unit_seen.at[unit] = (u8)min_u32(*before + weight, OFTEN);
+    return true;
+}
+
+/* Is the analysis of a unit to be put off? It is, if all plain tokens have been found by other units, so that few are left to walk: always if an
+ * analysis was made for this mask already, else a few times. Patterns that are not anchored, and overlap, make such units of keys: each is a long
+ * analysis, and some unit reads any key. */
 static bool is_put_off(ge_engine *e, u32 unit, u32 hub, bool *answer) {
     bool known;
+    u32 seen = 0;
     *answer = false;
-    if (!e->analysed || hub || e->switches & GE_NO_SLICES || !has_all_plain(e)) return true;
+    if (hub || e->switches & GE_NO_SLICES || !has_all_plain(e)) return true;
     if (!mk_is_known(e, unit, hub, false, &known)) return false;
-    *answer = !known;
+    if (!known && !e->analysed && !count_unit(e, unit, OFTEN / PUT_OFF, &seen)) return false;
+    *answer = !known && seen < OFTEN;
     return true;
 }
 
@@ -129,8 +147,13 @@ static bool add_unit(ge_engine *e, cf_alternative a, u32 unit, u32 hub) {
 
 /* The tokens below a hub that an alternative can read. */
 static bool add_parts(ge_engine *e, cf_alternative a, const mk_parts *parts, u32 hub) {
-    for (u32 i = 0; i < parts->n; i++)
-        if (!add_unit(e, a, parts->unit[i], hub)) return false;
+    bool known[MK_UNITS] = {false}; /* these first, so that others may be put off */
+    for (u32 i = 0; i < parts->n && parts->n > 1 && !(e->switches & GE_NO_INNER_MASKS); i++)
+        if (!mk_is_known(e, parts->unit[i], hub, false, &known[i])) return false;
+    for (u32 i = 0; i < 2 * parts->n; i++) {
+        u32 k = i % parts->n;
+        if (known[k] == (i < parts->n) && !add_unit(e, a, parts->unit[k], hub)) return false;
+    }
     if (parts->rest == LX_DEAD) return true;
     a.state = 2 * parts->rest;
     return mk_add(e, &e->v->trie, e->v->hubs[hub].node, a, NULL, &e->found);
@@ -169,9 +192,9 @@ static bool add_split(ge_engine *e, u32 config, u32 hub, const parts_vec *parts,
 }
 
 /* *heir = the configuration to which the larger part of what `config` can read leads by a first byte of ASCII, if by most bytes both go to the
- * same place; or NONE. By the vote of Boyer and Moore (1991), bytes weighted by what of the vocabulary begins with them. (Other bytes only begin
- * a character.) */
-static bool find_heir(ge_engine *e, u32 config, u32 *heir) {
+ * same place; or NONE. *close: they go there by nearly all. By the vote of Boyer and Moore (1991), bytes weighted by what of the vocabulary begins with
+ * them. (Other bytes only begin a character.) */
+static bool find_heir(ge_engine *e, u32 config, u32 *heir, bool *close) {
     const rx_arena *x = &e->lx.x;
     byte_set first, differ;
     u64 lead = 0, alike = 0, total = 0;
@@ -199,6 +222,7 @@ static bool find_heir(ge_engine *e, u32 config, u32 *heir) {
         alike += e->class_weight[c];
     }
     if (2 * alike <= total) *heir = NONE;
+    *close = CLOSE * (total - alike) <= total;
     return true;
 }
 
@@ -222,19 +246,23 @@ static bool find_plain_heir(ge_engine *e, u32 config, u32 *heir) {
 static bool build(ge_engine *e, u32 config);
 
 /* The mask by its difference from that of an heir, but for what is below hubs. `heir`: the plain one; NONE: there is none, and it is looked for.
- * *done = false: it has none that is its own heir. (Where heirs go on and on, as while characters are counted, the two differ everywhere.) */
-static bool compute_by_heir(ge_engine *e, u32 config, u32 heir, bool *done) {
+ * *done = false: it has none that is its own heir, or one that is not close while the units can be analysed. (Where heirs go on and on, as while
+ * characters are counted, the two differ everywhere.) */
+static bool compute_by_heir(ge_engine *e, u32 config, const parts_vec *parts, u32 heir, bool *done) {
     const tt_trie *trie = &e->v->slices[VB_PLAIN].rest;
     u32 next;
+    bool close = true, known = false, ignored;
     *done = false;
     for (u32 i = 0; i < e->v->n_eos; i++) /* one that is text, too, would not be told from the end of the text */
         if (e->v->offsets[e->v->eos[i]] != e->v->offsets[e->v->eos[i] + 1]) return true;
     if (heir == NONE) {
         trie = &e->v->trie;
-        if (!find_heir(e, config, &heir)) return false;
+        if (!find_heir(e, config, &heir, &close)) return false;
         if (heir == NONE || heir == config) return true;
-        if (!find_heir(e, heir, &next)) return false;
+        if (!find_heir(e, heir, &next, &ignored)) return false;
         if (next != heir) return true;
+        if (!close && !are_known(e, parts, true, &known)) return false;
+        if (known) return true;
     }
     if (heir == config) return true;
     if (!mk_load(e, heir, &e->found) && !build(e, heir)) return false;
@@ -249,13 +277,10 @@ static bool are_new(ge_engine *e, const parts_vec *parts, u32 weight, bool *answ
     *answer = false;
     for (u32 i = 0; i < parts->n; i++)
         for (u32 k = 0; k < parts->at[i].n; k++) {
-            u32 unit = parts->at[i].unit[k];
-            while (e->unit_seen.n <= unit)
-                if (!vec_push(&e->b, &e->unit_seen, 0)) return false;
+            u32 unit = parts->at[i].unit[k], seen;
             bool refused = false;
-            if (e->unit_seen.at[unit] >= OFTEN && !mk_is_refused(e, unit, &refused)) return false;
-            *answer |= e->unit_seen.at[unit] < OFTEN || refused;
-            e->unit_seen.at[unit] = (u8)min_u32(e->unit_seen.at[unit] + weight, OFTEN);
+            if (!count_unit(e, unit, weight, &seen) || (seen >= OFTEN && !mk_is_refused(e, unit, &refused))) return false;
+            *answer |= seen < OFTEN || refused;
         }
     return true;
 }
@@ -300,7 +325,7 @@ static bool compute_alone(ge_engine *e, u32 config) {
         if (ok && !known) ok = are_new(e, &parts, 1, &new);
     }
     u64 before = e->stats.trie_nodes;
-    if (ok && new) ok = compute_by_heir(e, config, heir, &done);
+    if (ok && new) ok = compute_by_heir(e, config, &parts, heir, &done);
     if (ok && done) ok = is_better_analysed(e, &parts, &better);
     done &= !better;
     if (ok && done && e->stats.trie_nodes - before > CHEAP) ok = are_new(e, &parts, OFTEN / 2, &new);

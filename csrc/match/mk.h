@@ -5,6 +5,7 @@
  *     mk_open.c      what begins a string within a token, and white space
  *     mk_walk.c      walks of the vocabulary with the configuration automaton
  *     mk_outline.c   ... that are made once for many rows
+ *     mk_ring.c      ... also where these come back to themselves
  *     mk_unit.c      into what an alternative is taken apart
  *     mk_inner.c     lexeme-internal masks of units: what does not depend on the parser
  *     mk_key.c       ... by what they are found again
@@ -16,6 +17,7 @@
 #ifndef GE_MK_H
 #define GE_MK_H
 
+#include "../base/wide.h"
 #include "en.h"
 
 /* Sets the bits of the tokens below a node that the configuration can read, or lists them (mk_found). Where a walk of the vocabulary from
@@ -28,6 +30,11 @@ bool mk_has_outlines(const ge_engine *e);
 /* A walk with an open row has come to a place where lexemes end. */
 bool mk_note_ends(ge_engine *e, const tt_trie *trie, mk_place at);
 void mk_drop_outlines(ge_engine *e);
+/* The row after a set of lexemes, and the lexer state in which it begins. False: failure. */
+bool mk_go(ge_engine *e, u32 row, u32 accepts, u32 *to, u32 *begin);
+/* *ring = that of rows[0], which begins in the lexer state `begin`, by the sets of lexemes that are the exits of an outline of that state; NONE: it is
+ * not seen to be of one. Then rows[1] = the other row of the ring, or NONE. */
+bool mk_find_ring(ge_engine *e, u32 begin, const mk_outline *outline, u32 *rows, u32 *ring);
 /* The same where `found` holds what `base` can read. It stops at hubs below which the two may differ. */
 bool mk_walk_difference(ge_engine *e, const tt_trie *trie, u32 node, u32 config, u32 base, mk_found *found);
 
@@ -116,7 +123,7 @@ void mk_pass_table(const ge_engine *from, ge_engine *to);
 /* Writes the tokens of a list and those of its base. */
 static inline void mk_write_listed(const ge_engine *e, const vb_inner *base, const u32 *tokens, u32 n, u32 *out) {
     if (base) memcpy(out, base->bits, e->v->n_words * sizeof *out);
-    else memset(out, 0, e->v->n_words * sizeof *out);
+    else wide_clear(out, e->v->n_words);
     for (u32 i = 0; i < n; i++) out[tokens[i] >> 5] |= (u32)1 << (tokens[i] & 31);
 }
 

@@ -13,6 +13,7 @@
  * Where a text is one lexeme, as under a regular expression, nothing leaves it, and there are no exits.
  *
  * By what a mask is found again, mk_key.c says. */
+#include "../regex/rx_unbound.h"
 #include "mk.h"
 
 static void done_with(ge_engine *e, const vb_inner *inner) {
@@ -73,14 +74,16 @@ static bool obtain_clamped(ge_engine *e, u32 unit, u32 view, bool make, const vb
 }
 
 /* Is it worth while to try and clamp a unit? Not the last characters of a counted text: each of these states serves all grammars as it is. And
- * not what cannot be finished soon after whatever token. */
+ * not what cannot be finished soon after whatever token; nor within A-labels, where each text is a state of its own. */
 static bool may_clamp(const ge_engine *e, u32 unit) {
     const rx_arena *x = &e->lx.x;
     u32 n = lx_count(&e->lx, unit), chars;
     if (e->switches & GE_NO_CLAMPING) return false;
     if (n == 1 && rx_counts_plain(x, intern_words(&e->lx.states, unit)[1], &chars) && chars < 2 * VB_SHORT) return false;
-    for (u32 i = 0; i < n; i++)
-        if (rx_length_bound(x, intern_words(&e->lx.states, unit)[2 * i + 1], MK_FINISH + 2) > MK_FINISH + 1) return false;
+    for (u32 i = 0; i < n; i++) {
+        rx_id expr = intern_words(&e->lx.states, unit)[2 * i + 1];
+        if (rx_length_bound(x, expr, MK_FINISH + 2) > MK_FINISH + 1 || (x->has_punycode && rx_begins_with_punycode(x, expr))) return false;
+    }
     return true;
 }
 

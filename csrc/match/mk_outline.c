@@ -69,8 +69,7 @@ static bool make_recent(ge_engine *e) {
     return true;
 }
 
-/* The row after a set of lexemes, and the lexer state in which it begins. False: failure. */
-static bool go(ge_engine *e, u32 row, u32 accepts, u32 *to, u32 *begin) {
+bool mk_go(ge_engine *e, u32 row, u32 accepts, u32 *to, u32 *begin) {
     u64 key = (u64)row << 32 | accepts;
     recent_step *step = e->recent ? &e->recent->steps[(row * 64 + accepts) % RECENT_STEPS] : NULL;
     if (step && step->key == key && !(e->switches & GE_NO_GOTO_CACHE)) {
@@ -125,6 +124,17 @@ static u32 sort_nodes(u32 *nodes, u32 n) {
     return kept;
 }
 
+static bool has_node(const u32 *nodes, u32 n, u32 node) { /* of sorted ones */
+    u32 from = 0;
+    while (from < n) {
+        u32 middle = from + (n - from) / 2;
+        if (nodes[middle] == node) return true;
+        if (nodes[middle] < node) from = middle + 1;
+        else n = middle;
+    }
+    return false;
+}
+
 /* Appends the exits of the outline, of which e->ends are the places: those with the same lexemes in the same trie together. */
 static bool add_exits(ge_engine *e, mk_outline *to) {
     id_vec words = {0};
@@ -170,40 +180,73 @@ static bool keep_outline(ge_engine *e, u32 hubs, mk_outline *to) {
     return add_exits(e, to);
 }
 
-/* Makes the outline of a lexer state from some places on; `begin`: the state to which skips lead. */
-static bool make_outline(ge_engine *e, u32 state, u32 begin, u32 places, mk_outline *made) {
+/* Walks from some places on. With a ring one by one: the runs of signs that are still to come mostly begin within others, where the first row of
+ * the ring has been come to again. */
+static bool walk_places(ge_engine *e, u32 places, u32 row, u32 config) {
     const u32 *words = intern_words(&e->places, places);
-    u32 hubs = e->at_hubs.n, config = cf_single(e, (cf_alternative){CF_OPEN_ROW + begin, 2 * state, 0, CF_NO_TEXT});
+    const tt_trie *trie = e->tries.at[words[0]];
+    u32 n = intern_length(&e->places, places);
+    if (!cf_is_ring(row)) return mk_walk_places(e, trie, words + 1, n - 1, config, &e->outline);
+    e->rounds.n = 0;
+    e->rounds_in = trie;
+    for (u32 i = 1; i < n; i++) {
+        if (has_node(e->rounds.at, e->rounds.n, words[i])) continue;
+        if (!mk_walk(e, trie, words[i], config, &e->outline)) return false;
+        e->rounds.n = sort_nodes(e->rounds.at, e->rounds.n);
+    }
+    return true;
+}
+
+/* Makes the outline of a lexer state from some places on, in an open row, to which skips lead. */
+static bool make_outline(ge_engine *e, u32 row, u32 state, u32 places, mk_outline *made) {
+    u32 hubs = e->at_hubs.n, config = cf_single(e, (cf_alternative){row, 2 * state, 0, CF_NO_TEXT});
     if (config == NONE) return false;
     if (!e->outline.bits && !(e->outline.bits = mem_resize(&e->b, NULL, 0, e->v->n_words * sizeof *e->outline.bits))) return false;
     e->ends.n = 0;
     mk_begin(e, &e->outline, true);
-    bool ok = mk_walk_places(e, e->tries.at[words[0]], words + 1, intern_length(&e->places, places) - 1, config, &e->outline);
-    ok = ok && keep_outline(e, hubs, made);
+    bool ok = walk_places(e, places, row, config) && keep_outline(e, hubs, made);
     e->at_hubs.n = hubs;
     return ok;
 }
 
 bool mk_note_ends(ge_engine *e, const tt_trie *trie, mk_place at) {
     for (u32 i = 0, n = cf_count(e, at.config); i < n; i++) {
-        u32 row = cf_alternative_at(e, at.config, i).row;
-        if (!cf_is_ended(row)) continue;
-        if (!vec_push(&e->b, &e->ends, ((mk_end){trie, at.node, row - CF_ENDED_ROW}))) return false;
+        cf_alternative a = cf_alternative_at(e, at.config, i);
+        if (cf_is_ended(a.row)) {
+            if (!vec_push(&e->b, &e->ends, ((mk_end){trie, at.node, a.row - CF_ENDED_ROW}))) return false;
+        } else if (trie == e->rounds_in && cf_is_ring(a.row) && !(a.row & 1) && a.state >> 1 == mk_ring_begin(e, a.row)) {
+            if (!vec_push(&e->b, &e->rounds, at.node)) return false;
+        }
     }
     return true;
 }
 
-/* Makes the outline that a task asks for; `begin` as in make_outline. Its index; NONE: failure. */
-static u32 new_outline(ge_engine *e, mk_task task, u32 begin, u64 key) {
+/* Makes an outline; `row`, `state` as in make_outline. Its index; NONE: failure. */
+static u32 new_outline(ge_engine *e, u32 row, u32 state, u32 places, u64 key) {
     mk_outline made = {0};
     u32 index = e->outlines.n;
-    if (make_outline(e, task.state, begin, task.places, &made) && vec_reserve(&e->b, &e->outlines, 1) && map_put(&e->b, &e->outline_of, key, index)) {
+    if (make_outline(e, row, state, places, &made) && vec_reserve(&e->b, &e->outlines, 1) && map_put(&e->b, &e->outline_of, key, index)) {
         e->stats.outlines++;
         e->outlines.at[e->outlines.n++] = made;
         return index;
     }
     if (made.bits) mem_resize(&e->b, made.bits, e->v->n_words * sizeof *made.bits, 0);
     return NONE;
+}
+
+/* The index of an outline, as above; `origin`: what it is found by beside the places. */
+static u32 find_outline(ge_engine *e, u32 origin, u32 row, u32 state, u32 places) {
+    u64 key = (u64)origin << 32 | places;
+    u32 at = (origin * 64 + places) % RECENT_OUTLINES;
+    if (e->recent && e->recent->outlines[at].key == key) return e->stats.outline_hits++, e->recent->outlines[at].index;
+    u32 index = map_get(&e->outline_of, key);
+    if (index != NONE) e->stats.outline_hits++;
+    else if ((index = new_outline(e, row, state, places, key)) == NONE) return NONE;
+    if (e->recent) {
+        e->recent->outlines[at].key = key;
+        e->recent->outlines[at].index = index;
+    }
+    return index;
 }
 
 /* The index of the outline that a task asks for; NONE: failure. */
@@ -214,17 +257,7 @@ static u32 outline_of(ge_engine *e, mk_task task) {
         if (origin == NONE) return NONE;
         origin += CF_OPEN_ROW;
     }
-    u64 key = (u64)origin << 32 | task.places;
-    u32 at = (origin * 64 + task.places) % RECENT_OUTLINES;
-    if (e->recent && e->recent->outlines[at].key == key) return e->stats.outline_hits++, e->recent->outlines[at].index;
-    u32 index = map_get(&e->outline_of, key);
-    if (index != NONE) e->stats.outline_hits++;
-    else if ((index = new_outline(e, task, begin, key)) == NONE) return NONE;
-    if (e->recent) {
-        e->recent->outlines[at].key = key;
-        e->recent->outlines[at].index = index;
-    }
-    return index;
+    return find_outline(e, origin, CF_OPEN_ROW + begin, task.state, task.places);
 }
 
 static bool add_outlined(ge_engine *e, const mk_outline *o, mk_found *found) {
@@ -236,19 +269,25 @@ static bool add_outlined(ge_engine *e, const mk_outline *o, mk_found *found) {
 }
 
 static bool add_task(ge_engine *e, mk_task task, agenda *open, mk_found *found) {
-    u32 index = outline_of(e, task);
+    u32 index = outline_of(e, task), rows[2] = {task.row, NONE}, ring = NONE;
     if (index == NONE) return false;
     mk_outline o = e->outlines.at[index];
+    if (task.state == task.begin && !mk_find_ring(e, task.begin, &o, rows, &ring)) return false;
+    if (ring != NONE) {
+        index = find_outline(e, CF_RING_ROW + 2 * ring, CF_RING_ROW + 2 * ring, task.begin, task.places);
+        if (index == NONE) return false;
+        o = e->outlines.at[index];
+    }
     if (!add_outlined(e, &o, found)) return false;
     for (u32 i = 0; i < o.n_hubs; i++) {
         const u32 *hub = e->outline_words.at + o.hubs + 2 * i;
-        u32 config = cf_close(e, hub[1], task.row);
+        u32 config = cf_close(e, hub[1], rows);
         if (config == NONE || !vec_push(&e->b, &e->at_hubs, ((mk_place){hub[0], config}))) return false;
     }
     for (u32 i = 0; i < o.n_exits; i++) {
         const u32 *exit = e->outline_words.at + o.exits + 2 * i;
         u32 row, begin;
-        if (!go(e, task.row, exit[0], &row, &begin)) return false;
+        if (!mk_go(e, rows[exit[0] / CF_SECOND], exit[0] % CF_SECOND, &row, &begin)) return false;
         if (begin != LX_IDLE) plan(open, (mk_task){row, begin, begin, exit[1]});
     }
     return true;
@@ -300,6 +339,9 @@ void mk_drop_outlines(ge_engine *e) {
     vec_drop(&e->b, &e->trie_inner);
     map_drop(&e->b, &e->trie_of);
     intern_drop(&e->b, &e->origins);
+    intern_drop(&e->b, &e->rings);
+    vec_drop(&e->b, &e->ring);
+    vec_drop(&e->b, &e->rounds);
     map_drop(&e->b, &e->outline_of);
     vec_drop(&e->b, &e->outlines);
     vec_drop(&e->b, &e->outline_words);

@@ -121,6 +121,21 @@ static PyObject *matcher_accept(PARAMETERS) {
     return result < 0 || result == MT_COLD ? INHERITED(ACCEPT) : PyBool_FromLong(result);
 }
 
+/* Computes a mask, without the GIL. What the two hold is kept meanwhile: the owner of the buffer, or what it keeps, has the memory exported, so that
+ * stays where it is. (An array may be moved by other threads, so it goes the way through Python, which has it exported.) */
+static int32_t fill_cold(held *matcher, held *buffer, size_t row) {
+    masks to = buffer->of;
+    void *at = matcher->of.at;
+    PyObject *used[] = {matcher->owner, buffer->owner, buffer->keeps};
+    for (int i = 0; i < 3; i++) Py_XINCREF(used[i]);
+    ge_err err;
+    PyThreadState *state = PyEval_SaveThread();
+    int32_t flags = mt_fill_mask(at, to.at, row, to.words, false, &err);
+    PyEval_RestoreThread(state);
+    for (int i = 0; i < 3; i++) Py_XDECREF(used[i]);
+    return flags;
+}
+
 static PyObject *matcher_fill_mask(PARAMETERS) {
     masks to = {NULL, 0, 0};
     bool usual = (n == 1 || n == 2) && !names && masks_of(args[0], &to);
@@ -129,6 +144,7 @@ static PyObject *matcher_fill_mask(PARAMETERS) {
     if (!matcher || !usual || row < 0 || row >= to.rows) return INHERITED(FILL_MASK);
     ge_err err;
     int32_t flags = mt_fill_mask(matcher, to.at, (size_t)row, to.words, true, &err);
+    if (flags == MT_COLD && held_is(args[0])) flags = fill_cold((held *)self, (held *)args[0], (size_t)row);
     return flags < 0 || flags == MT_COLD ? INHERITED(FILL_MASK) : PyBool_FromLong(!(flags & GE_MASK_ALL));
 }
 

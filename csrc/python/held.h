@@ -2,7 +2,7 @@
  *
  * Idea. A call through cffi takes longer than a warm mask: a method in Python looks at its arguments, a tuple is made of them, and the GIL is given
  * away and taken back. So the few methods that are called for each token are done here, where their arguments are the usual ones and their
- * work is known to be short. Everything else goes on to the method in Python, which is complete by itself.
+ * work is known to be short, or gives the GIL away. Everything else goes on to the method in Python, which is complete by itself.
  *
  *     Held          held.c    what the core made, by its address, and the Python object that owns it
  *       ^
@@ -10,9 +10,9 @@
  *       ^
  *     Guide         calls.c   the same, with some methods overridden; masks.c: where they may write to
  *
- * Invariants. What is done here holds the GIL: so it waits for no lock, and takes no longer than to write a mask; but for a text of a decoding loop, which
- * lets go of the GIL, as cffi does, where it needs the lock. An address is that of a living object, since it changes together with its owner, and
- * with what that refers to.
+ * Invariants. What is done here with the GIL waits for no lock, and takes no longer than to write a mask. A mask that is not kept is computed
+ * without the GIL, into a MaskBuffer only; and a text of a decoding loop lets go of it where it needs the lock. An address is that of a living
+ * object, since it changes together with its owner, and with what that refers to.
  *
  * In the limited API of Python 3.10. Like cffi's modules these types are made once for a process: where it has several interpreters, the others
  * keep the classes in Python. */

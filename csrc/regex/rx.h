@@ -115,6 +115,7 @@ typedef struct rx_arena {
     u32 class_sets;
     bool frozen;
     bool has_name;
+    bool on_way; /* a label is looked through, see rx_punycode.c: not within that again */
     bool has_quote, has_multiple, has_punycode, has_syntax;         /* such nodes exist: their bytes are told apart too */
     bool split_quote, split_multiple, split_punycode, split_syntax; /* ... and that has been done */
 } rx_arena;
@@ -277,6 +278,7 @@ bool rx_syntax_is_structure(const u32 *node); /* no word of it is an id */
 /* Of an intersection of lengths and of what begins with a label in Punycode. Meaningless when the budget failed. */
 typedef enum rx_verdict { RX_UNKNOWN, RX_IS_EMPTY, RX_IS_INHABITED } rx_verdict;
 rx_verdict rx_punycode_verdict(rx_arena *x, rx_id id);
+rx_verdict rx_length_verdict(rx_arena *x, rx_id id);   /* of an AND, of the fewest characters and one other part; never RX_IS_EMPTY */
 rx_verdict rx_multiple_verdict(rx_arena *x, rx_id id); /* of an AND; never RX_IS_EMPTY */
 rx_verdict rx_name_verdict(rx_arena *x, rx_id id);     /* of what is RX_NAMED, or of an AND: whether it is empty, if that is easy to see */
 rx_verdict rx_syntax_verdict(const rx_arena *x, rx_id id); /* of an AND */

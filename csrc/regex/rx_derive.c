@@ -278,7 +278,8 @@ typedef struct search_node {
 /* As rx_is_contradiction, and what else is known at once of an intersection: also that it is inhabited, which is kept. */
 static bool is_contradiction(rx_arena *x, rx_id id, bool *answer) {
     bool is_and = rx_kind_of(x, id) == RX_AND;
-    rx_verdict verdict = x->has_punycode && is_and ? rx_punycode_verdict(x, id) : RX_UNKNOWN;
+    rx_verdict verdict = is_and ? rx_length_verdict(x, id) : RX_UNKNOWN;
+    if (verdict == RX_UNKNOWN && x->has_punycode && is_and) verdict = rx_punycode_verdict(x, id);
     if (verdict == RX_UNKNOWN && x->has_multiple && is_and) verdict = rx_multiple_verdict(x, id);
     if (verdict == RX_UNKNOWN && x->has_syntax && is_and) verdict = rx_syntax_verdict(x, id);
     if (verdict == RX_UNKNOWN && x->has_name && (is_and || x->meta.at[id].flags & RX_NAMED)) verdict = rx_name_verdict(x, id);

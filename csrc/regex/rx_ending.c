@@ -45,6 +45,12 @@ static u32 nearer_byte(rx_arena *x, rx_id id, rx_id part) {
     return NONE;
 }
 
+/* Is the label at hand to become one before anything else? An A-label, since nearly all bytes lead astray; and beside lengths, which any name can have. */
+static bool is_label_first(const rx_arena *x, rx_id name, rx_id other) {
+    u32 least, most;
+    return !rx_nullable(x, name) && (rx_begins_with_punycode(x, name) || (other != RX_ID_NEVER && rx_is_length(x, other, &least, &most)));
+}
+
 /* A byte on the way to an end, as names tell it, and in an intersection what else is farthest from its end. NONE: none is known. */
 static u32 likely_byte(rx_arena *x, rx_id id) {
     for (;;) {
@@ -65,7 +71,7 @@ static u32 likely_byte(rx_arena *x, rx_id id) {
                 else if (far == RX_ID_NEVER || x->meta.at[node[i]].distance > x->meta.at[far].distance) far = node[i];
             }
             if (named == NONE) return NONE;
-            u32 byte = nearer_byte(x, id, far);
+            u32 byte = is_label_first(x, named, far) ? NONE : nearer_byte(x, id, far);
             if (byte == NONE) byte = rx_name_likely_byte(x, named);
             return byte == NONE ? x->class_byte[x->class_of['.']] : byte; /* the next label may have what is asked for */
         }

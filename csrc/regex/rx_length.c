@@ -66,3 +66,24 @@ u32 rx_least_in_quotes(rx_arena *x, rx_id id) {
     while (rx_kind_of(x, id) == RX_CONCAT || rx_kind_of(x, id) == RX_TAG) id = intern_words(&x->nodes, id)[1];
     return rx_kind_of(x, id) == RX_QUOTE ? rx_count_chars(x, id).least : 0;
 }
+
+/* Has it strings of as many characters as one likes, since it, or an operand of it, begins with any text? */
+static bool is_stretched(rx_arena *x, rx_id id) {
+    const u32 *node = intern_words(&x->nodes, id);
+    if (node[0] == RX_CONCAT) return node[1] == x->text && x->meta.at[node[2]].flags & RX_TEXT && !rx_is_empty(x, node[2]);
+    bool found = false;
+    for (u32 i = 1; node[0] == RX_OR && i < intern_length(&x->nodes, id) && !found; i++) found = is_stretched(x, intern_words(&x->nodes, id)[i]);
+    return found;
+}
+
+rx_verdict rx_length_verdict(rx_arena *x, rx_id id) {
+    rx_id other = NONE;
+    for (u32 i = 1; i < intern_length(&x->nodes, id); i++) {
+        rx_id part = intern_words(&x->nodes, id)[i];
+        const u32 *node = intern_words(&x->nodes, part);
+        if (x->text != NONE && node[0] == RX_REPEAT && node[1] == intern_words(&x->nodes, x->text)[1] && node[3] == NONE) continue;
+        if (other != NONE) return RX_UNKNOWN;
+        other = part;
+    }
+    return other != NONE && is_stretched(x, other) ? RX_IS_INHABITED : RX_UNKNOWN;
+}

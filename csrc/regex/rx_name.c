@@ -18,7 +18,6 @@
  * it. These are looked for among all there are, where it is in doubt, in ranges of which most are seen to take too many octets; it is charged to the
  * budget. What is alive has a next character behind which it is alive, or is a label; and what is not has no future. */
 #include "rx_name.h"
-#include "rx_punycode.h"
 #include "utf8.h"
 
 enum { NAME_HEAD = offsetof(rx_name, open.code) / sizeof(u32), XN = 4 };
@@ -457,18 +456,33 @@ void rx_name_first(const rx_arena *x, rx_id id, byte_set *out) {
     if (far) set_add_range(out, 0xc2, 0xf4);
 }
 
-u32 rx_name_likely_byte(const rx_arena *x, rx_id id) {
+static u32 likely_digit(rx_arena *x, const rx_name *s) {
+    puny_text text = encoded_text(x, s);
+    u32 n = text.n;
+    return !s->begun && puny_append_way(x, &text, room_of(s) - min_u32(s->n, room_of(s))) && text.n > n ? text.at[n] : NONE;
+}
+
+u32 rx_name_likely_byte(rx_arena *x, rx_id id) {
     rx_name s = rx_name_of(x, id);
     name_label label;
     u32 low, high;
     u8 bytes[4];
     if (s.begun && s.begun < 4) return 0x80;
-    if (rx_nullable(x, id) || s.form == NAME_ENCODED) return NONE;
+    if (rx_nullable(x, id)) return NONE;
+    if (s.form == NAME_ENCODED) return likely_digit(x, &s);
     if (!s.begun && s.form != NAME_UNICODE) return PLAIN;
     load_label(x, &s, &label);
     if (s.begun && !chars_of(s.begun, &low, &high)) return NONE;
     u32 code = s.begun ? first_of(&label, low, high) : likely_code(&label), n = code == NONE ? 0 : utf8_encode(code, bytes);
     return code == NONE ? NONE : bytes[n - (s.begun ? n_missing(s.begun) : n)];
+}
+
+bool rx_name_encoded(const rx_arena *x, rx_id id, puny_text *text, u32 *room) {
+    rx_name s = rx_name_of(x, id);
+    if (s.form != NAME_ENCODED) return false;
+    *text = encoded_text(x, &s);
+    *room = room_of(&s) - min_u32(s.n, room_of(&s));
+    return true;
 }
 
 bool rx_name_read(const rx_arena *x, rx_id id, name_state *out) {

@@ -3,6 +3,7 @@
 #define GE_RX_NAME_H
 
 #include "rx_label.h"
+#include "rx_punycode.h"
 #include "rx_ulabel.h"
 
 enum { NAME_OCTETS = 253 }; /* RFC 1034, section 3.1: 255 with the length of the first label and that of the root */
@@ -41,7 +42,10 @@ typedef struct name_state { /* what matters of a name for the octets that it wil
 } name_state;
 
 /* A byte that leads to the end of a label, where few do; else NONE. */
-u32 rx_name_likely_byte(const rx_arena *x, rx_id id);
+u32 rx_name_likely_byte(rx_arena *x, rx_id id);
+
+/* The text of the A-label under way; *room: for so many octets more. False: there is none. */
+bool rx_name_encoded(const rx_arena *x, rx_id id, puny_text *text, u32 *room);
 
 bool rx_name_read(const rx_arena *x, rx_id id, name_state *out); /* false: nothing was read of it */
 

@@ -198,9 +198,10 @@ static rx_id concat_one(rx_arena *x, rx_id head, rx_id tail) {
     if (head == RX_ID_EMPTY) return tail;
     if (tail == RX_ID_EMPTY) return head;
     if (head == RX_ID_ALL && tail == RX_ID_ALL) return RX_ID_ALL;
+    rx_id next = is_kind(x, tail, RX_CONCAT) ? operand(x, tail, 0) : tail;
+    if (next == x->text && (flags_of(x, head) & (RX_TEXT | RX_NULLABLE)) == (RX_TEXT | RX_NULLABLE)) return tail; /* T? text = text */
     /* p{a,b} p{c,d} = p{a+c,b+d}: counts of two intervals add up to an interval. At least one must be a repetition already, so that
      * plain "aa" stays a literal. */
-    rx_id next = is_kind(x, tail, RX_CONCAT) ? operand(x, tail, 0) : tail;
     if (is_kind(x, head, RX_REPEAT) || is_kind(x, next, RX_REPEAT)) {
         u32 a, b, c, d, low, high;
         rx_id part = as_repeat(x, head, &a, &b);

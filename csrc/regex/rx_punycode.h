@@ -16,6 +16,8 @@ u8 puny_char(u32 byte);
 
 /* Can it become an A-label of the set with at most `room` octets more? Exact, unless the budget fails. *length: so many will do. */
 bool puny_finish(rx_arena *x, const puny_text *s, u32 room, u32 *length);
+/* Appends what makes an A-label of the set of it, at most `room` octets. False: there is no such way, or none that comes to mind. */
+bool puny_append_way(rx_arena *x, puny_text *s, u32 room);
 ulabel_verdict puny_end(const puny_text *s);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "rx_name.h"
 
-enum { RX_ENDING = 128 }; /* bytes of one at most */
+enum { RX_ENDING = 256 }; /* bytes of one at most: a name has no more */
 
 typedef struct rx_names { /* what an expression asks of a text that rx_unbound does not */
     VEC(name_state) at; /* names that it goes on with */

@@ -1,6 +1,7 @@
 /* Tables and blocks against simple models, with every allocation failing in turn. */
 #include "../base/intern.h"
 #include "../base/stable.h"
+#include "../base/wide.h"
 #include "harness.h"
 
 enum { MANY = 20000 }; /* several segments of an index */
@@ -198,6 +199,23 @@ static void test_failures(void) {
     }
 }
 
+/* --- rows of words ------------------------------------------------------------------------------------------------------- */
+
+enum { ROW_WORDS = 300, ROW_PLACES = 20 };
+
+/* Of any length, at any place: what is before and behind stays as it is. */
+static void test_clear(void) {
+    static u32 to[ROW_WORDS + ROW_PLACES + 2], all_ones = UINT32_MAX;
+    for (size_t n = 0; n <= ROW_WORDS; n++)
+        for (u32 place = 0; place < ROW_PLACES; place++) {
+            u32 *row = to + 1 + place, others = 0;
+            memset(to, 0xff, sizeof to);
+            wide_clear(row, n);
+            for (size_t i = 0; i < n; i++) others |= row[i];
+            CHECK(others == 0 && row[-1] == all_ones && row[n] == all_ones);
+        }
+}
+
 int main(void) {
     test_intern();
     test_index();
@@ -208,5 +226,6 @@ int main(void) {
     test_blocks(mem_move);
     test_stable();
     test_failures();
+    test_clear();
     return harness_result("base");
 }

@@ -107,18 +107,40 @@ static void make_words(words *w, u64 *seed, u32 n, const char *letters) {
     w->offsets[n] = end;
 }
 
+/* The first child of a node, and behind the last one that of the next. */
+static u32 first_of(const fd_fold *f, u32 node) {
+    u32 child = 1;
+    for (u32 i = 0; i < node; i++) child += fd_n_children(f, i);
+    return child;
+}
+
 /* Follows the classes of a token; NONE: it holds a byte without one, or nothing. */
 static u32 node_of(const fd_fold *f, const words *w, u32 token) {
     u32 node = 0;
     for (u32 i = w->offsets[token]; i < w->offsets[token + 1]; i++) {
-        u32 k = f->class_of[w->text[i]], child = f->first.at[node];
-        while (child < f->first.at[node + 1] && f->class.at[child] != k) child++;
+        u32 k = f->class_of[w->text[i]], child = first_of(f, node), end = child + fd_n_children(f, node);
+        while (child < end && f->class.at[child] != k) child++;
         if (k == FD_NO_CLASS) return NONE;
-        CHECK(child < f->first.at[node + 1]);
-        if (child == f->first.at[node + 1]) return NONE;
+        CHECK(child < end);
+        if (child == end) return NONE;
         node = child;
     }
     return node ? node : NONE;
+}
+
+/* However the children of the root are cut into groups, each level of a group begins where that of the group before it ends. */
+static void check_levels(const fd_fold *f) {
+    u32 n = fd_n_children(f, 0);
+    for (u32 cut = 0; cut <= n; cut++) {
+        fd_level left = fd_first_level(f, 0, cut), right = fd_first_level(f, cut, n);
+        while (left.begin < left.end) {
+            CHECK(left.begin == right.begin && left.end == right.end && left.from == left.begin && left.to == right.from && right.to == right.end);
+            CHECK(left.from == left.to || fd_next_level(f, left).from == first_of(f, left.from));
+            left = fd_next_level(f, left);
+            right = fd_next_level(f, right);
+        }
+        CHECK(left.end == f->class.n);
+    }
 }
 
 static void check_fold(const fd_fold *f, const words *w) {
@@ -129,19 +151,21 @@ static void check_fold(const fd_fold *f, const words *w) {
     for (u32 token = 0; token < w->n; token++) {
         u32 node = node_of(f, w, token);
         if (node == NONE) continue;
-        CHECK(fd_next_token(f, &at) == token && at.node == node && f->ends.at[node]);
+        CHECK(fd_next_token(f, &at) == token && at.node == node && fd_ends(f, node));
         n_ends += !ends[node];
         ends[node] = true;
     }
-    CHECK(fd_next_token(f, &at) == NONE && f->node_of.n == at.n_tokens); /* so there are no others */
-    for (u32 node = 0; node < f->class.n; node++) {
-        u32 from = f->first.at[node], to = f->first.at[node + 1];
+    CHECK(fd_next_token(f, &at) == NONE && f->n_tokens == at.n_tokens); /* so there are no others */
+    for (u32 node = 0, from = 1; node < f->class.n; node++) {
+        u32 to = from + fd_n_children(f, node);
         CHECK(from > node && from <= to && to <= f->class.n);
         for (u32 child = from + 1; child < to; child++)
             for (u32 other = from; other < child; other++) CHECK(f->class.at[other] != f->class.at[child]);
-        n_ends -= f->ends.at[node];
+        n_ends -= fd_ends(f, node);
+        from = to;
     }
     CHECK(n_ends == 0);
+    check_levels(f);
 }
 
 static void test_fold(void) {
@@ -190,7 +214,7 @@ static bool is_kept(const ge_vocab *v, const u16 class_of[256]) {
 
 /* The folds of a vocabulary stay below their ceiling: the least recently used go, but none that somebody reads. */
 static void test_kept_folds(void) {
-    enum { LETTERS = 40, LENGTH = 3, N = LETTERS * LETTERS * LETTERS, N_FOLDS = 66 };
+    enum { LETTERS = 48, LENGTH = 3, N = LETTERS * LETTERS * LETTERS, N_FOLDS = 66 };
     static u8 text[N * LENGTH];
     static u32 offsets[N + 1];
     static const fd_fold *held[N_FOLDS];
@@ -208,7 +232,7 @@ static void test_kept_folds(void) {
     for (u32 i = 1; i < N_FOLDS; i++) {
         join_two(class_of, LETTERS, i);
         const fd_fold *f = vb_fold(v, class_of);
-        CHECK(f && f->node_of.n == N && v->fold_bytes <= VB_FOLD_BYTES);
+        CHECK(f && f->n_tokens == N && v->fold_bytes <= VB_FOLD_BYTES);
         vb_fold_release(v, f);
     }
     CHECK(v->folds.n > 2 && v->folds.n < N_FOLDS);
@@ -216,7 +240,7 @@ static void test_kept_folds(void) {
     join_two(class_of, LETTERS, 1);
     CHECK(!is_kept(v, class_of));
     join_two(class_of, LETTERS, 0);
-    CHECK(vb_fold(v, class_of) == held[0] && held[0]->node_of.n == N);
+    CHECK(vb_fold(v, class_of) == held[0] && held[0]->n_tokens == N);
     vb_fold_release(v, held[0]);
     for (u32 i = 1; i < N_FOLDS; i++) {
         join_two(class_of, LETTERS, i);
@@ -591,12 +615,28 @@ static void test_hostile_files(FILE *file, ge_grammar *g, ge_vocab *v, size_t st
     ge_dfa_free(t);
 }
 
+/* The classes of tokens are found by token, by rank, or in a list: as takes least where nearly all are live, many, or few. */
+static void test_live_tokens(ge_grammar *g, ge_vocab *narrow, ge_vocab *wide, ge_vocab *few) {
+    ge_dfa *t[] = {make_dfa(g, narrow, 1), make_dfa(g, wide, 1), make_dfa(g, few, 1)};
+    CHECK(t[0]->n_live == 0 && t[1]->n_live && t[1]->by_rank && t[2]->n_live && !t[2]->by_rank);
+    for (u32 i = 0; i < 3; i++) {
+        for (u32 s = 0; s < t[i]->n_states; s++) {
+            u32 mask[(MAX_TOKENS + WIDTH) / 32];
+            CHECK(t[i]->n_words <= sizeof mask / sizeof *mask && ge_dfa_fill_mask(t[i], s, mask) >= 0);
+            for (u32 token = 0; token < t[i]->n_tokens; token++)
+                CHECK((ge_dfa_next(t[i], s, token) >= 0) == (mask[token >> 5] >> (token & 31) & 1));
+        }
+        ge_dfa_free(t[i]);
+    }
+}
+
 int main(void) {
     FILE *file = tmpfile();
     ge_grammar *g = make_grammar();
     ge_vocab *v = make_vocab(3, N_TOKENS, "abx-1"), *wide = make_vocab(4, MAX_TOKENS, "abx-1aabb--aabb--"); /* with masks that are bits */
     ge_vocab *narrow = make_vocab(5, 8, "abx-1"); /* with fewer tokens than words in all masks */
-    CHECK(file && g && v && wide && narrow);
+    ge_vocab *few = make_vocab(7, MAX_TOKENS, "abx-1stuvwyzcdefghijklmnopqrABCDEFGHIJKLMNOPQRSTUVW"); /* whose bytes are mostly not in the grammar */
+    CHECK(file && g && v && wide && narrow && few);
     test_minimise();
     test_fold();
     test_kept_folds();
@@ -604,6 +644,7 @@ int main(void) {
     test_guides(g, v);
     test_reduction(g, v);
     test_reduction(g, wide);
+    test_live_tokens(g, narrow, wide, few);
     test_empty_text(v);
     test_failing_allocations(g, v);
     test_memory_limit(g, v);
@@ -612,11 +653,13 @@ int main(void) {
         test_hostile_files(file, g, v, 1);
         test_hostile_files(file, g, wide, 5);
         test_hostile_files(file, g, narrow, 1);
+        test_hostile_files(file, g, few, 1);
         (void)fclose(file);
     }
     ge_grammar_free(g);
     ge_vocab_free(v);
     ge_vocab_free(wide);
     ge_vocab_free(narrow);
+    ge_vocab_free(few);
     return harness_result("t_dfa");
 }

@@ -2,7 +2,7 @@
  *
  * The oracle of an expression is its language cut off at strings of MAX_LENGTH over {a, b, c}: a bit per string. Every operator is
  * computed on these bits by its definition, beside the expression; then all strings are read by derivatives. */
-#include "../regex/rx.h"
+#include "../regex/rx_punycode.h"
 #include "harness.h"
 
 enum { LETTERS = 3, MAX_LENGTH = 4, N_STRINGS = 1 + 3 + 9 + 27 + 81, POOL = 60 };
@@ -477,6 +477,51 @@ static void punycode(void) {
     CHECK(b.bytes == 0);
 }
 
+/* What is appended to beginnings of labels in Punycode makes labels of them, also where there is hardly any room. */
+static void ways_to_labels(void) {
+    static const char chars[] = "-a0z9";
+    budget b;
+    ge_limits limits = wide_limits();
+    budget_init(&b, &limits);
+    rx_arena x;
+    CHECK(rx_init(&x, &b));
+    rx_id any = rx_punycode(&x);
+    for (u32 i = 0, random = 1; i < 400; i++) {
+        puny_text s = {.set = ULABEL_ANY};
+        u32 n = i % 60;
+        rx_id id = any;
+        for (; s.n < n && id != RX_ID_NEVER; id = rx_derive(&x, id, s.at[s.n - 1])) {
+            random = random * 1103515245 + 12345;
+            s.at[s.n++] = (u8)chars[i % 3 == 0 ? 0 : (random >> 16) % 5];
+        }
+        u32 begin = s.n;
+        bool found = id != RX_ID_NEVER && puny_append_way(&x, &s, ULABEL_LONGEST - s.n);
+        CHECK(found == (id != RX_ID_NEVER) && s.n <= ULABEL_LONGEST);
+        for (u32 k = begin; found && k < s.n; k++) id = rx_derive(&x, id, s.at[k]);
+        CHECK(!found || rx_nullable(&x, id));
+    }
+    rx_drop(&x);
+    CHECK(b.bytes == 0);
+}
+
+/* What is seen by structure: any text behind what may be missing is any text; and where one stands in front, there are as many characters as one likes. */
+static void texts_and_lengths(void) {
+    budget b;
+    ge_limits limits = wide_limits();
+    budget_init(&b, &limits);
+    rx_arena x;
+    CHECK(rx_init(&x, &b));
+    rx_id text = rx_text(&x), one = intern_words(&x.nodes, text)[1], a = rx_byte(&x, 'a');
+    CHECK(rx_concat(&x, rx_repeat(&x, a, 0, 8), text) == text && rx_concat(&x, rx_repeat(&x, a, 1, 8), text) != text);
+    CHECK(rx_concat(&x, rx_or2(&x, RX_ID_EMPTY, rx_byte(&x, 0xff)), text) != text);
+    rx_id ends = rx_concat(&x, text, rx_concat(&x, a, rx_repeat(&x, one, 25, 25))), odd = rx_concat(&x, text, rx_byte(&x, 0xff));
+    CHECK(rx_length_verdict(&x, rx_and(&x, (rx_id[]){ends, rx_repeat(&x, one, 3000, NONE)}, 2)) == RX_IS_INHABITED);
+    CHECK(rx_length_verdict(&x, rx_and(&x, (rx_id[]){ends, rx_repeat(&x, one, 0, 20)}, 2)) == RX_UNKNOWN);
+    CHECK(rx_length_verdict(&x, rx_and(&x, (rx_id[]){odd, rx_repeat(&x, one, 3, NONE)}, 2)) == RX_UNKNOWN);
+    rx_drop(&x);
+    CHECK(b.bytes == 0);
+}
+
 /* Texts, and the length of the shortest regular expression that begins so; NONE: there is none. */
 static void regular_expressions(void) {
     static const struct {
@@ -658,6 +703,8 @@ int main(void) {
     multiples();
     long_divisors();
     punycode();
+    ways_to_labels();
+    texts_and_lengths();
     regular_expressions();
     exclusions_differ_where_they_begin();
     literals_are_a_trie();

@@ -28,6 +28,29 @@ static bool list_by_shape(budget *b, u32 n_shapes, const u32 *numbers, const u32
     return true;
 }
 
+static bool list_children(vb_shapes *s, budget *b, const fd_fold *f) {
+    if (!vec_reserve(b, &s->first, f->class.n + 1)) return false;
+    for (u32 node = 0, child = 1; node <= f->class.n; node++) {
+        s->first.at[s->first.n++] = child;
+        if (node < f->class.n) child += fd_n_children(f, node);
+    }
+    return true;
+}
+
+static bool list_tokens_by_shape(vb_shapes *s, budget *b, const fd_fold *f) {
+    id_vec tokens = {0}, shape_of = {0};
+    fd_cursor at = {0};
+    bool ok = vec_reserve(b, &tokens, f->n_tokens) && vec_reserve(b, &shape_of, f->n_tokens);
+    while (ok && tokens.n < f->n_tokens) {
+        tokens.at[tokens.n++] = fd_next_token(f, &at);
+        shape_of.at[shape_of.n++] = at.node;
+    }
+    ok = ok && list_by_shape(b, f->class.n, tokens.at, shape_of.at, tokens.n, &s->token_from, &s->tokens);
+    vec_drop(b, &tokens);
+    vec_drop(b, &shape_of);
+    return ok;
+}
+
 static bool list_members(vb_shapes *s, budget *b, const tt_trie *trie) {
     id_vec shape_of = {0};
     u32 n = trie->byte.n;
@@ -59,13 +82,8 @@ bool vb_make_shapes(ge_vocab *v) {
     for (u32 byte = 0; byte < 256; byte++) kind_of[byte] = begins_kind(byte) ? n++ : (u16)(n - 1);
     for (u32 byte = 0; byte < 256; byte++) s->kind_of[byte] = (u8)kind_of[byte];
     if (!fd_build(&f, &v->b, &v->trie, v->n_tokens, kind_of)) return false;
-    id_vec tokens = {0};
-    fd_cursor at = {0};
-    if (vec_reserve(&v->b, &tokens, f.node_of.n))
-        while (tokens.n < f.node_of.n) tokens.at[tokens.n++] = fd_next_token(&f, &at);
-    bool ok = vec_copy(&v->b, &s->kind, &f.class) && vec_copy(&v->b, &s->first, &f.first) && list_members(s, &v->b, &v->trie) && note_below(s, &v->b, &v->trie) &&
-              list_by_shape(&v->b, f.class.n, tokens.at, f.node_of.at, tokens.n, &s->token_from, &s->tokens);
-    vec_drop(&v->b, &tokens);
+    bool ok = vec_copy(&v->b, &s->kind, &f.class) && list_children(s, &v->b, &f) && list_members(s, &v->b, &v->trie) && note_below(s, &v->b, &v->trie) &&
+              list_tokens_by_shape(s, &v->b, &f);
     fd_drop(&f, &v->b);
     return ok;
 }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -9,6 +11,24 @@ import pytest
 from grammar_engine import Grammar, Matcher, Switches, Vocabulary
 
 GRAMMARS = Path(__file__).parents[2] / "grammars"
+
+# Rows that come back to themselves: by one sign; by two, each of which leads to a row of its own, the second also where less may come; with white
+# space between them; in a list; in a chain of three rows, which is no ring of two.
+RINGS = {
+    "sign": 'start: sum\nsum: operand ("+" operand)*\noperand: "-" operand | "(" sum ")" | NAME\nNAME: /[a-c]+/',
+    "signs": """
+        start: sum
+        sum: cast (("+" | "-") cast)*
+        cast: "(" NAME ")" cast | unary
+        unary: ("++" | "--") unary | ("-" | "+" | "*") cast | postfix
+        postfix: NAME ("++" | "--" | "(" [sum] ")")*
+        NAME: /[a-c]+/
+    """,
+    "unlike": 'start: x\nx: n | p | "(" x ")" | NAME\ny: n | p | NAME "."\nn: "-" x\np: "+" y\nNAME: /[a-c]+/',
+    "blanks": 'start: o\no: "-" o | "--" o | NAME "."\nNAME: /[a-c]+/\n%ignore / +/\n%ignore /#[^#]*#/',
+    "list": 'start: (";" | NAME ";" | "(" start ")")*\nNAME: /[a-c;]*a/',
+    "three": 'start: x\nx: "-" y | NAME\ny: "-" z | "+" y | NAME\nz: "-" x | "--" z | NAME\nNAME: /[a-c]+/',
+}
 
 
 @pytest.fixture(scope="module")
@@ -63,3 +83,35 @@ def test_where_tokens_are_cut_in_too_many_ways_there_are_none() -> None:
         assert on.accept_bytes(text) and off.accept_bytes(text)
         assert bytes(on.mask()) == bytes(off.mask())
     assert grammar.stats.outlines == made
+
+
+@pytest.mark.parametrize("name", RINGS)
+def test_masks_are_the_same_where_rows_come_back_to_themselves(name: str) -> None:
+    """Tokens are runs of signs, whole or mixed."""
+    signs, rng = ["-", "--", "+", "++", "*", "(", ")", "a", "bc", " ", ";", ".", "#"], random.Random(name)
+    tokens = {sign * n for sign in signs for n in (1, 2, 3, 5, 8, 13)}
+    tokens |= {"".join(rng.choices(signs, weights=[6, 4, *[2] * 11], k=rng.randint(2, 9))) for _ in range(400)}
+    tokens |= {run + end for run in ("-" * 7, "--+" * 3, ";" * 5, "- " * 4) for end in signs}
+    tokens |= {"".join(token) for n in (2, 3, 4) for token in product("-+(a", repeat=n)}
+    texts = [token.encode() for token in sorted(tokens)]
+    vocabulary = Vocabulary([*texts, b""], eos=[len(texts)])
+    grammar = Grammar.from_lark(RINGS[name])
+    on, off = (Matcher(grammar, vocabulary, switches=Switches(outlines=outlines)) for outlines in (True, False))
+    for _ in range(60):
+        for _ in range(12):
+            allowed = on.allowed_tokens()
+            assert allowed == off.allowed_tokens()
+            token = rng.choice(allowed)
+            if token == len(texts):
+                break
+            assert on.accept(token) and off.accept(token)
+        on.reset()
+        off.reset()
+
+
+def test_a_run_of_signs_is_one_outline() -> None:
+    tokens = [b"-" * n for n in range(1, 80)] + [b"--a", b"a", b"+", b"(", b")"]
+    vocabulary = Vocabulary([*tokens, b""], eos=[len(tokens)])
+    grammar = Grammar.from_lark(RINGS["signs"])
+    Matcher(grammar, vocabulary).mask()
+    assert grammar.stats.outlines + grammar.stats.outline_hits < 20

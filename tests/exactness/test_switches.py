@@ -10,7 +10,7 @@ import pytest
 
 from exactness import grammars
 from exactness.walk import Walk
-from grammar_engine import Switches
+from grammar_engine import Grammar, Matcher, Switches, Vocabulary
 from vocabularies import random_vocabulary
 
 
@@ -49,3 +49,15 @@ def test_order_of_visits_does_not_matter() -> None:
         cold.run(6, laws=0)
         warm.rng = random.Random(2)
         warm.run(6, laws=0)
+
+
+def test_analyses_that_are_put_off() -> None:
+    """Keys under patterns that are not anchored: what they have in common is found by other keys, the rest walked, and analysed in the end."""
+    patterns = {"foo": {"type": "integer"}, "ba[rz]": {"type": "string"}, "q+": {"type": "boolean"}}
+    schema = {"type": "array", "items": {"type": "object", "patternProperties": patterns, "properties": {"n": {"type": "null"}}}}
+    item = '{"n": null, "xfoo": 1, "free": [2], "a bar": "b", "qq": true}'
+    grammar, vocabulary = Grammar.from_json_schema(schema), Vocabulary.builtin()
+    matchers = [Matcher(grammar, vocabulary, switches=each) for each in (Switches(), Switches(slices=False), Switches(inner_masks=False))]
+    for token in vocabulary.encode_greedy(f"[{', '.join([item] * 10)}]".encode()):
+        assert len({matcher.mask() for matcher in matchers}) == 1
+        assert all(matcher.accept(token) for matcher in matchers)

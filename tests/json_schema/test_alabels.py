@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 import idna
 import pytest
 
-from grammar_engine import Grammar, Matcher
+from grammar_engine import Grammar, Limits, Matcher, Vocabulary
 from grammar_engine.errors import LimitExceededError
 
 from .engine import BYTES, accepts, dump
@@ -192,3 +192,23 @@ def test_a_pattern_meets_labels() -> None:
     outside = Grammar.from_json_schema({"type": "string", "not": {"format": "hostname"}})
     for text in ("tda", "tdaa", "p1ai", "a", "", "-"):
         assert accepts(outside, dump("xn--" + text)) != is_valid(text), text
+
+
+@pytest.mark.parametrize(
+    "beside", [{"pattern": r"\.com$"}, {"pattern": "^[^.]*$"}, {"allOf": [{"format": "hostname"}]}, {"not": {"pattern": "[.]"}}]
+)
+@pytest.mark.parametrize("name", ["hostname", "idn-hostname"])
+def test_labels_beside_another_condition(name: str, beside: dict[str, object]) -> None:
+    """Masks are those of bytes, and cost no search through all labels."""
+    runs = [b"-" * n for n in (1, 2, 3, 5, 20, 50, 54, 58, 60)]
+    tokens = [*(bytes([byte]) for byte in range(256)), *runs, b"--bcher-kva", b"--a.", b"--bcher-kva.c", b"cher", b"-kva.com", b'nxa"']
+    schema = {"type": "string", "format": name, **beside}
+    vocabularies = Vocabulary([*tokens, b""], eos=[len(tokens)]), BYTES
+    whole, bytewise = (Matcher(Grammar.from_json_schema(schema, limits=Limits(max_step_work=1_000_000)), v) for v in vocabularies)
+    for text in (b'"x', b'"xn', b'"xn--', b'"xn--bcher', b'"xn--' + 40 * b"-"):
+        whole.reset()
+        assert whole.accept_bytes(text)
+        allowed = set(whole.allowed_tokens())
+        for i, token in enumerate(tokens):
+            bytewise.reset()
+            assert bytewise.accept_bytes(text + token) == (i in allowed), (text, token)
