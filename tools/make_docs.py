@@ -404,8 +404,10 @@ def format_table() -> str:
         "can say, the set is smaller than the standard's, never larger: *a part* in this table, and in `report.notes` of a schema that uses it. "
         "What is in doubt is then outside of both the format and its negation.\n",
         "A-labels of host names are decoded while they are written, and each text behind `xn--` is a state of its own: with 131,072 tokens a mask there "
-        "takes 0.1 to 0.5 s and 40 to 140 MB of the engine's memory. Beside a second format, or a `pattern` that hardly any name has, it is searched whether one of these "
-        "names is left: that takes seconds, or meets `max_step_work`.\n",
+        "takes 0.1 to 0.5 s and 40 to 140 MB of the engine's memory. Beside a `pattern` it is asked for each text "
+        "whether a name is left: by one short way to the end of the label, which takes a second in all, at most two. Beside a second format, or its negation, "
+        "that takes up to five seconds; and where that way does not do, as for a `pattern` that hardly any label has, it is searched, which takes seconds, or "
+        "meets `max_step_work`.\n",
         "Texts of `regex` are read as patterns: any nesting, names, references. By itself, a mask takes 0.4 ms in the mean and up to 9 ms. Beside `pattern`, or under "
         "`not`, each name of a group is a state of its own, and so are the ends of ranges: masks where a name or a class begins take up to seconds, and may meet "
         "`max_step_work`. The same where a `maxLength` comes near and names or groups are still owed. Where that matters, leave out one of the two, or raise the limit.\n",

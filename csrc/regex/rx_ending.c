@@ -107,13 +107,15 @@ static bool is_on(const rx_id *way, u32 n, rx_id id) {
     return n != 0;
 }
 
+enum { ASTRAY = 128 }; /* more bytes than it takes at least: then they lead nowhere */
+
 /* Follows likely bytes as long as some are known, and lead to what was not there before. Once for each expression on the way. */
 bool rx_follow_likely(rx_arena *x, rx_id start) {
     rx_id way[RX_ENDING + 1] = {start};
     u8 bytes[RX_ENDING];
-    u32 n = 0, byte;
+    u32 n = 0, most = min_u32(RX_ENDING, x->meta.at[start].distance + ASTRAY), byte;
     rx_refresh_classes(x);
-    while (n < RX_ENDING && !rx_nullable(x, way[n]) && map_get(&x->ending_of, way[n]) == NONE && (byte = likely_byte(x, way[n])) != NONE) {
+    while (n < most && !rx_nullable(x, way[n]) && map_get(&x->ending_of, way[n]) == NONE && (byte = likely_byte(x, way[n])) != NONE) {
         rx_id next = rx_derive(x, way[n], byte);
         if (next == NONE || !budget_work(x->b, 1)) return false;
         if (next == RX_ID_NEVER || is_on(way, n + 1, next)) break;
