@@ -160,18 +160,28 @@ static void *matcher_of(PyObject *self) {
     return matcher && held_is(matcher) ? ((held *)matcher)->of.at : NULL;
 }
 
-/* tn_write with the engine's lock, and without the GIL, which others may need to let go of that. Meanwhile nobody changes a copy. */
-static int32_t write_cold(PyObject *matcher, ge_turn *turn, int64_t token) {
+/* tn_write with the engine's lock, and without the GIL, which others may need to let go of that. The turn, the matcher, the mask and the closing are kept
+ * meanwhile. A text belongs to one thread at a time; where another one has set a closing all the same, that stays. */
+static int32_t write_cold(PyObject *text, ge_turn *turn, int64_t token) {
+    PyObject *matcher = ((held *)text)->keeps, *mask = PyObject_GetAttrString(text, "_memory"), *closing = PyObject_GetAttrString(text, "_closing_ids");
+    PyObject *used[] = {Py_XNewRef(((held *)text)->owner), Py_NewRef(matcher), Py_XNewRef(((held *)matcher)->owner), mask, closing};
     ge_err err;
     ge_turn copy = *turn;
-    PyObject *owner = Py_NewRef(((held *)matcher)->owner), *self = Py_NewRef(matcher);
     void *m = ((held *)matcher)->of.at;
-    PyThreadState *thread = PyEval_SaveThread();
-    int32_t result = tn_write(m, &copy, &token, 1, false, &err);
-    PyEval_RestoreThread(thread);
-    if (result != GE_TURN_NONE) *turn = copy;
-    Py_DECREF(owner);
-    Py_DECREF(self);
+    int32_t result = GE_TURN_NONE;
+    if (mask && closing) {
+        const int64_t *before = copy.closing;
+        PyThreadState *thread = PyEval_SaveThread();
+        result = tn_write(m, &copy, &token, 1, false, &err);
+        PyEval_RestoreThread(thread);
+        if (result != GE_TURN_NONE) {
+            turn->left = copy.left;
+            turn->next = copy.next;
+            if (turn->closing == before) turn->closing = copy.closing, turn->n_closing = copy.n_closing;
+        }
+    }
+    PyErr_Clear();
+    for (int i = 0; i < 5; i++) Py_XDECREF(used[i]);
     return result;
 }
 
@@ -184,7 +194,7 @@ static PyObject *text_accept(PARAMETERS) {
     ge_err err;
     int64_t token = number(item);
     int32_t result = tn_write(matcher, turn, &token, 1, true, &err);
-    if (result == MT_COLD) result = write_cold(((held *)self)->keeps, turn, token);
+    if (result == MT_COLD) result = write_cold(self, turn, token);
     return result == GE_TURN_CHOICE || result == GE_TURN_ALONE ? Py_NewRef(Py_True) : INHERITED(TEXT_ACCEPT);
 }
 

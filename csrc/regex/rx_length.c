@@ -69,11 +69,12 @@ u32 rx_least_in_quotes(rx_arena *x, rx_id id) {
 
 /* Has it strings of as many characters as one likes, since it, or an operand of it, begins with any text? */
 static bool is_stretched(rx_arena *x, rx_id id) {
-    const u32 *node = intern_words(&x->nodes, id);
+    const u32 *node = intern_words(&x->nodes, id); /* not for long: is it empty? may make others */
     if (node[0] == RX_CONCAT) return node[1] == x->text && x->meta.at[node[2]].flags & RX_TEXT && !rx_is_empty(x, node[2]);
-    bool found = false;
-    for (u32 i = 1; node[0] == RX_OR && i < intern_length(&x->nodes, id) && !found; i++) found = is_stretched(x, intern_words(&x->nodes, id)[i]);
-    return found;
+    if (node[0] != RX_OR) return false;
+    for (u32 i = 1; i < intern_length(&x->nodes, id); i++)
+        if (is_stretched(x, intern_words(&x->nodes, id)[i])) return true;
+    return false;
 }
 
 rx_verdict rx_length_verdict(rx_arena *x, rx_id id) {

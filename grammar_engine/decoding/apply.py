@@ -102,7 +102,7 @@ class RowMask(Held):
         self._scores: NDArray[np.float64] = np.empty(_FEW)
         self._memory = _words(words), ffi.from_buffer("double[]", self._scores), ffi.from_buffer("int64_t[]", self._tokens)
         mask, scores, tokens = self._memory  # which the struct does not keep
-        self._hold(ffi.new("ge_gathered *", (mask, len(words), scores, tokens, _FEW)), 0, 0, (self._tokens, self._scores))
+        self._hold(ffi.new("ge_gathered *", (mask, len(words), scores, tokens, _FEW)), 0, 0, (self._tokens, self._scores, self._memory))
 
     def masked(self, logits: Any) -> tuple[NDArray[np.int64] | None, NDArray[Any]]:
         """The tokens that are allowed, ascending, and their scores, until the next call.

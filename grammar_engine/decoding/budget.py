@@ -38,7 +38,7 @@ _ALONE = 256  # tokens that are appended at once where there is no choice
 
 @fast_text
 class BudgetedText(Held):
-    """A text under a grammar and a budget.
+    """A text under a grammar and a budget. It belongs to one thread at a time.
 
     Invariant: with `close_in_time`, some closing is at most `budget` tokens long. `closing` is one that was found, not always of the text as it is now.
     """
@@ -49,13 +49,13 @@ class BudgetedText(Held):
             self.closing = _closing_within(matcher, budget)
 
     def _prepare(self, matcher: Matcher, budget: int, close_in_time: bool, closing: list[int]) -> None:
-        self.matcher = matcher
-        self.mask = allocate_masks(1, matcher.vocabulary, "numpy")[0]
-        self.masked = RowMask(self.mask).masked
-        self._memory = ffi.from_buffer("uint32_t[]", self.mask)  # which the turn does not keep
-        self._turn = ffi.new("ge_turn *", {"mask": self._memory, "left": budget, "must_close": close_in_time})
+        mask = allocate_masks(1, matcher.vocabulary, "numpy")[0]
+        memory = ffi.from_buffer("uint32_t[]", mask)  # which the turn does not keep
+        turn = ffi.new("ge_turn *", {"mask": memory, "left": budget, "must_close": close_in_time})
+        self._hold(turn, 0, 0, matcher)
+        self.matcher, self.mask, self._memory, self._turn = matcher, mask, memory, turn
+        self.masked = RowMask(mask).masked
         self.closing = closing
-        self._hold(self._turn, 0, 0, matcher)
 
     @property
     def budget(self) -> int:
@@ -75,8 +75,10 @@ class BudgetedText(Held):
 
     @closing.setter
     def closing(self, tokens: list[int]) -> None:
-        self._closing_ids = self._turn.closing = ffi.new("int64_t[]", tokens)  # the turn borrows them
-        self._turn.n_closing = len(tokens)
+        turn = self._turn
+        turn.n_closing = 0  # the turn borrows them: at no moment are those told of that have gone
+        self._closing_ids = turn.closing = ffi.new("int64_t[]", tokens)
+        turn.n_closing = len(tokens)
 
     def fork(self) -> BudgetedText:
         """An independent copy."""
