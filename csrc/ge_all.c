@@ -33,6 +33,7 @@
 #include "regex/rx_class.c"           /*   \d \w \s \p{...}, case folding */
 #include "regex/rx_anchor.c"          /*   ^ $ \b as conditions on the text around */
 #include "regex/rx_read.c"            /*   pattern text -> code points and classes */
+#include "regex/rx_operand.c"         /*   ... shifted and reduced */
 #include "regex/rx_parse.c"           /*   pattern text -> expressions */
 #include "grammar/gr_lay.c"           /*   bags: where the counts are */
 #include "grammar/gr_bag.c"           /*   ... and what can still be finished */

@@ -1,7 +1,8 @@
 /* What the files of the regular expression parser share.
  *
  *     rx_read.c     pattern text -> code points, escapes, classes
- *     rx_parse.c    pattern text -> operands on a stack -> expressions
+ *     rx_parse.c    pattern text -> operands
+ *     rx_operand.c  operands on a stack -> expressions
  *     rx_class.c    sets of code points: \d \w \s \p{...}, case folding, complement
  *     rx_anchor.c   languages with conditions on the text around them: ^ $ \b ...
  */
