@@ -1,11 +1,9 @@
 /* t_threads: many threads over one grammar, one vocabulary and few engines, all cold at first. Each mask must be the one that a single thread
- * computes. Meant for ThreadSanitizer too:
+ * computes. `make tsan` runs it under ThreadSanitizer.
  *
- *     gcc -std=c11 -O1 -g -fsanitize=thread -I. -Iinclude test/t_threads.c ge_all.c -o /tmp/t_threads -lpthread && /tmp/t_threads
- *
- * What runs at once: accepting and masks of cold and of warm states; batches with threads of their own; eviction (a store of three masks); lexeme-internal masks that go from
- * engine to engine through the vocabulary; forks; engines that are made and freed by one thread while others use theirs; statistics; token automata that are
- * given to an engine, or made by it, while others read masks. */
+ * What runs at once: accepting and masks of cold and of warm states; turns of a decoding loop; batches with threads of their own; eviction (a store of three
+ * masks); lexeme-internal masks that go from engine to engine through the vocabulary, whose ceiling changes meanwhile; forks; engines that are made and freed by
+ * one thread while others use theirs; statistics; token automata that are given to an engine, or made by it, while others read masks. */
 #include <pthread.h>
 
 #include "../dfa/td.h"
@@ -165,12 +163,30 @@ static u32 walk(ge_engine *e, u32 t, u64 *seed) {
     return wrong;
 }
 
+/* The same text in turns, with the least that completes it asked for after each token. */
+static u32 walk_in_turns(ge_engine *e, u32 t) {
+    ge_err err = {0};
+    ge_matcher *m = NULL;
+    u32 mask[WORDS], wrong = 0;
+    ge_turn turn = {.mask = mask, .left = 1000, .must_close = true};
+    if (ge_matcher_new(e, &m, &err) != GE_OK) return 1;
+    for (u32 i = 0; i < text_length[t]; i++) {
+        int64_t token = text_token[t][i];
+        wrong += ge_matcher_turn(m, &turn, &token, 1, &err) == GE_TURN_NONE;
+        wrong += memcmp(mask, reference[t][i + 1], sizeof mask) != 0;
+    }
+    ge_matcher_free(m);
+    return wrong;
+}
+
 static void *work(void *argument) {
     job *j = argument;
     u64 seed = j->number;
     ge_stats stats;
     for (u32 round = 0; round < ROUNDS; round++) {
         j->wrong += walk(j->shared, (j->number + round) % N_TEXTS, &seed);
+        j->wrong += walk_in_turns(j->shared, (j->number + round) % N_TEXTS);
+        if (j->number == 1) ge_vocab_bound(j->v, round % 2 ? (size_t)1 << 12 : (size_t)1 << 26);
         if (j->table && round == j->number) ge_engine_use(j->shared, j->table);
         ge_engine_stats(j->shared, &stats);
         (void)ge_engine_is_full(j->shared);
