@@ -83,6 +83,7 @@
 #include "match/ct_least.c"           /*   ... the fewest tokens that may still come */
 #include "match/ct.c"                 /*   ... and others of fewer tokens */
 #include "match/en.c"                 /*   engines */
+#include "match/qs.c"                 /*   what is asked of a configuration */
 #include "match/mt.c"                 /*   matchers */
 #include "match/bt.c"                 /*   batches of them */
 #include "match/tn.c"                 /*   turns of a decoding loop */

@@ -44,11 +44,11 @@ static bool do_item(const ge_batch *b, size_t i, bool warm_only) {
     int32_t result = 0;
     if (b->tokens && b->tokens[i] != INT64_MIN && !b->accepted[i]) {
         result = mt_accept_token(b->matchers[i], b->tokens[i], warm_only, &err);
-        if (result == MT_COLD) return false;
+        if (result == EN_COLD) return false;
         b->accepted[i] = result > 0;
     }
     if (result >= 0) result = mt_fill_mask(b->matchers[i], b->masks, b->rows[i], b->n_words, warm_only, &err);
-    if (result == MT_COLD) return false;
+    if (result == EN_COLD) return false;
     b->failed[i] = result < 0;
     b->needed[i] = result < 0 || !(result & GE_MASK_ALL);
     b->changed[i] = result < 0 || !(result & GE_MASK_SAME);

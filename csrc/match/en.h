@@ -235,7 +235,10 @@ struct ge_engine {
 void en_begin(ge_engine *e);
 ge_status en_end(ge_engine *e, ge_err *err);
 
+enum { EN_COLD = 1 << 8 }; /* what calls with warm_only return beside the results of others: nothing was done, since it takes the lock */
+
 static inline cf_record *cf_at(const ge_engine *e, u32 config) { return stable_at(&e->records, config); }
+static inline bool cf_is_complete(const ge_engine *e, u32 config) { return cf_at(e, config)->complete; }
 static inline u32 cf_count(const ge_engine *e, u32 config) { return intern_length(&e->configs, config) / CF_ALTERNATIVE_WORDS; }
 static inline cf_alternative cf_alternative_at(const ge_engine *e, u32 config, u32 i) {
     const u32 *words = intern_words(&e->configs, config) + CF_ALTERNATIVE_WORDS * i;

@@ -110,8 +110,6 @@ static u32 read_bytes(ge_engine *e, u32 config, const u8 *bytes, size_t n, size_
     return config;
 }
 
-static bool is_complete(const ge_engine *e, u32 config) { return cf_at(e, config)->complete; }
-
 /* The state after one more token. False: refused, or failed (then err->status is set), or with warm_only not known (to->config is NONE). */
 static bool read_token(ge_engine *e, mt_step from, int64_t token, mt_step *to, bool warm_only, ge_err *err) {
     ge_vocab *v = e->v;
@@ -119,7 +117,7 @@ static bool read_token(ge_engine *e, mt_step from, int64_t token, mt_step *to, b
     if (token < 0 || token >= (int64_t)v->n_tokens) return false;
     bool eos = vb_is_eos(v, (u64)token);
     *to = (mt_step){.config = from.config, .ended = true, .token = token};
-    if (from.ended || (eos && is_complete(e, from.config))) return eos;
+    if (from.ended || (eos && cf_is_complete(e, from.config))) return eos;
     u32 begin = v->offsets[token], n = v->offsets[token + 1] - begin;
     if (n == 0) return false;
     size_t n_read;
@@ -146,7 +144,7 @@ static ge_status do_accept(ge_matcher *m, const int64_t *tokens, size_t n, int32
 static int32_t do_accept_token(ge_matcher *m, int64_t token, bool warm_only, ge_err *err) {
     mt_step next;
     err->status = GE_OK;
-    if (!read_token(m->e, state_of(m), token, &next, warm_only, err)) return warm_only && next.config == NONE ? MT_COLD : err->status;
+    if (!read_token(m->e, state_of(m), token, &next, warm_only, err)) return warm_only && next.config == NONE ? EN_COLD : err->status;
     budget_begin(&m->b);
     return vec_push(&m->b, &m->steps, next) ? 1 : (int32_t)budget_report(&m->b, err);
 }
@@ -229,47 +227,10 @@ ge_status ge_matcher_history(ge_matcher *m, int64_t *out, size_t capacity, size_
 int32_t ge_matcher_flags(ge_matcher *m, ge_err *err) {
     if (!enter(m, err)) return GE_E_BUSY;
     mt_step state = state_of(m);
-    return leave(m, is_complete(m->e, state.config) | state.ended << 1 | m->same << 2);
+    return leave(m, cf_is_complete(m->e, state.config) | state.ended << 1 | m->same << 2);
 }
 
 /* --- masks ----------------------------------------------------------------------------------------------------------------- */
-
-/* The bytes that the configuration can read. */
-static bool live_bytes(ge_engine *e, u32 config, byte_set *live) {
-    memset(live, 0, sizeof *live);
-    for (u32 byte = 0; byte < 256; byte++) {
-        u32 to = cf_step(e, config, e->lx.x.class_of[byte]);
-        if (to == NONE) return false;
-        if (to != CF_DEAD) set_add(live, byte);
-    }
-    return true;
-}
-
-/* err->text = the bytes in hexadecimal, as many as fit. */
-static ge_status report_spelling(const byte_set *live, ge_err *err) {
-    size_t at = 0;
-    for (u32 byte = 0; byte < 256 && at + 3 < sizeof err->text; byte++) {
-        if (!set_has(live, byte)) continue;
-        err->text[at++] = "0123456789abcdef"[byte >> 4];
-        err->text[at++] = "0123456789abcdef"[byte & 15];
-    }
-    err->text[at] = 0;
-    return err->status = GE_E_SPELLING;
-}
-
-/* The mask of a configuration whose mask is not kept. */
-static ge_status fill_cold(ge_engine *e, u32 config, u32 *mask, bool *all, ge_err *err) {
-    en_begin(e);
-    bool ok = mk_warm(e, config, mask, all) || mk_cold(e, config, mask, all), stuck = false;
-    byte_set live;
-    if (ok && !is_complete(e, config)) { /* some token must go on */
-        u32 any = 0;
-        for (u32 i = 0; i < e->v->n_words && !any; i++) any |= mask[i];
-        stuck = !any && live_bytes(e, config, &live);
-    }
-    ge_status status = en_end(e, err);
-    return status == GE_OK && stuck ? report_spelling(&live, err) : status;
-}
 
 /* Notes what was written. That the configuration's mask may since have been evicted, or kept once more, does no harm: a reference is that
  * of one content for ever. */
@@ -293,8 +254,8 @@ static int32_t do_fill_mask(ge_matcher *m, uint32_t *masks, size_t row, size_t n
         memset(mask, 0, n_words * sizeof *mask);
         for (u32 i = 0; i < v->n_eos; i++) mask[v->eos[i] >> 5] |= (u32)1 << (v->eos[i] & 31);
     } else if (!mk_warm(e, state.config, mask, &all)) {
-        if (warm_only) return MT_COLD;
-        ge_status status = fill_cold(e, state.config, mask, &all, err);
+        if (warm_only) return EN_COLD;
+        ge_status status = qs_mask(e, state.config, mask, &all, err);
         if (status != GE_OK) {
             m->written.mask = NULL;
             m->same = false;
@@ -306,204 +267,39 @@ static int32_t do_fill_mask(ge_matcher *m, uint32_t *masks, size_t row, size_t n
 
 /* --- questions ------------------------------------------------------------------------------------------------------------- */
 
-/* Where the only byte that may come next leads, *byte = it; CF_DEAD: several may come. NONE on failure. */
-static u32 forced_step(ge_engine *e, u32 config, u8 *byte) {
-    byte_set first;
-    u32 only = CF_DEAD;
-    if (!cf_first(e, config, &first)) return NONE;
-    for (u32 k = 0; k < 8; k++) {
-        for (u32 left = first.w[k]; left; left &= left - 1) {
-            u32 next_byte = 32 * k + (u32)__builtin_ctz(left), next = cf_step(e, config, e->lx.x.class_of[next_byte]);
-            if (next == CF_DEAD) continue;
-            if (next == NONE || only != CF_DEAD) return next == NONE ? NONE : CF_DEAD;
-            only = next;
-            *byte = (u8)next_byte;
-        }
-    }
-    return only;
-}
-
-/* Where the configuration must go on to, as far as that was asked before: as forced_step, but NONE: not known. No lock. */
-static u32 forced_known(const ge_engine *e, u32 config, u8 *byte) {
-    u32 forced = atomic_load_explicit(&cf_at(e, config)->forced, memory_order_relaxed);
-    if (forced == CF_UNTOLD || forced == CF_UNFORCED) return forced == CF_UNTOLD ? NONE : CF_DEAD;
-    *byte = (u8)(forced - 1);
-    return cf_warm(e, config, e->lx.x.class_of[*byte]);
-}
-
-static void note_forced(ge_engine *e, u32 config, u32 next, u8 byte) {
-    if (next == NONE || e->switches & GE_NO_STATE_CACHE) return;
-    atomic_store_explicit(&cf_at(e, config)->forced, (u16)(next == CF_DEAD ? CF_UNFORCED : byte + 1), memory_order_relaxed);
-}
-
 static int32_t do_forced_bytes(ge_matcher *m, uint8_t *out, size_t capacity, size_t *n_out, bool warm_only, ge_err *err) {
-    ge_engine *e = m->e;
     mt_step state = state_of(m);
-    u32 config = state.config, next = NONE;
-    size_t n = 0;
     *n_out = 0;
-    if (state.ended) return GE_OK;
-    for (; n < capacity && !is_complete(e, config); n++, config = next) {
-        next = forced_known(e, config, &out[n]);
-        if (next == NONE || next == CF_DEAD) break;
-    }
-    bool known = n == capacity || is_complete(e, config) || next == CF_DEAD;
-    if (!known && warm_only) return MT_COLD;
-    *n_out = n;
-    if (known) return GE_OK;
-    en_begin(e);
-    for (; *n_out < capacity && !is_complete(e, config); ++*n_out, config = next) {
-        next = forced_step(e, config, &out[*n_out]);
-        note_forced(e, config, next, out[*n_out]);
-        if (next == NONE || next == CF_DEAD) break;
-    }
-    return en_end(e, err);
+    return state.ended ? (int32_t)GE_OK : qs_forced_bytes(m->e, state.config, out, capacity, n_out, warm_only, err);
 }
 
 static ge_status do_closing(ge_matcher *m, uint8_t *out, size_t capacity, size_t *n_out, ge_err *err) {
-    ge_engine *e = m->e;
     mt_step state = state_of(m);
-    byte_vec text = {0};
-    bool found;
     *n_out = 0;
-    if (state.ended) return GE_OK;
-    en_begin(e);
-    if (cl_close(e, state.config, false, &text, &found)) {
-        *n_out = text.n;
-        if (text.n && text.n <= capacity) memcpy(out, text.at, text.n);
-    }
-    vec_drop(&e->b, &text);
-    return en_end(e, err);
-}
-
-static int32_t do_closing_most(ge_matcher *m, u32 *most, bool warm_only, ge_err *err) {
-    ge_engine *e = m->e;
-    u32 config = state_of(m).config;
-    u32 _Atomic *known = &cf_at(e, config)->most;
-    u32 told = atomic_load_explicit(known, memory_order_relaxed);
-    if (told == CF_UNTOLD) {
-        if (warm_only) return MT_COLD;
-        en_begin(e);
-        told = 1 + min_u32(cl_most(e, config), RX_LONG);
-        ge_status status = en_end(e, err);
-        if (status != GE_OK) return status;
-        if (!(e->switches & GE_NO_STATE_CACHE)) atomic_store_explicit(known, told, memory_order_relaxed);
-    }
-    *most = told > RX_LONG ? NONE : told - 1 + (e->v->n_eos > 0);
-    return GE_OK;
-}
-
-/* The bytes of a text that no token has; where each is in some token, all of its bytes. */
-static byte_set missing_bytes(const ge_vocab *v, const byte_vec *text) {
-    byte_set in_tokens = {{0}}, missing = {{0}}, all = {{0}};
-    for (u32 i = 0; i < v->trie.byte.n; i++)
-        if (i) set_add(&in_tokens, v->trie.byte.at[i]);
-    for (u32 i = 0; i < text->n; i++) {
-        set_add(&all, text->at[i]);
-        if (!set_has(&in_tokens, text->at[i])) set_add(&missing, text->at[i]);
-    }
-    return set_count(&missing) ? missing : all;
+    return state.ended ? GE_OK : qs_closing(m->e, state.config, out, capacity, n_out, err);
 }
 
 static ge_status do_closing_tokens(ge_matcher *m, uint32_t *out, size_t capacity, size_t *n_out, ge_err *err) {
-    ge_engine *e = m->e;
     mt_step state = state_of(m);
-    byte_vec text = {0}, other = {0};
-    id_vec tokens = {0};
-    byte_set missing = {{0}};
-    bool found, spelt = false;
     *n_out = 0;
-    if (state.ended) return GE_OK;
-    en_begin(e);
-    bool ok = cl_close(e, state.config, false, &text, &found) && vb_spell(e->v, &e->b, text.at, text.n, &tokens, &spelt);
-    if (ok && !spelt) {
-        ok = cl_close(e, state.config, true, &other, &found);
-        if (ok && found) ok = vb_spell(e->v, &e->b, other.at, other.n, &tokens, &spelt);
-        if (ok && !spelt) missing = missing_bytes(e->v, &text);
-    }
-    if (ok && spelt && e->v->n_eos) ok = vec_push(&e->b, &tokens, e->v->eos[0]);
-    if (ok) {
-        *n_out = tokens.n;
-        if (tokens.n && tokens.n <= capacity) memcpy(out, tokens.at, tokens.n * sizeof *out);
-    }
-    vec_drop(&e->b, &text);
-    vec_drop(&e->b, &other);
-    vec_drop(&e->b, &tokens);
-    ge_status status = en_end(e, err);
-    return status == GE_OK && !spelt ? report_spelling(&missing, err) : status;
+    return state.ended ? GE_OK : qs_closing_tokens(m->e, state.config, out, capacity, n_out, err);
 }
 
 static ge_status do_closing_within(ge_matcher *m, uint32_t most, uint32_t *out, size_t *n_out, ge_err *err) {
-    ge_engine *e = m->e;
     mt_step state = state_of(m);
-    u32 n_ends = e->v->n_eos > 0;
-    id_vec tokens = {0};
-    bool found = false;
-    *n_out = state.ended ? 0 : SIZE_MAX;
-    if (state.ended || most < n_ends) return GE_OK;
-    en_begin(e);
-    bool ok = ct_close(e, state.config, most - n_ends, &tokens, &found);
-    if (ok && found && n_ends) ok = vec_push(&e->b, &tokens, e->v->eos[0]);
-    if (ok && found) {
-        *n_out = tokens.n;
-        if (tokens.n) memcpy(out, tokens.at, tokens.n * sizeof *out);
-    }
-    vec_drop(&e->b, &tokens);
-    return en_end(e, err);
+    *n_out = 0;
+    return state.ended ? GE_OK : qs_closing_within(m->e, state.config, most, out, n_out, err);
 }
 
-static bool push_new(budget *b, id_vec *v, u32 id) {
-    for (u32 i = 0; i < v->n; i++)
-        if (v->at[i] == id) return true;
-    return vec_push(b, v, id);
-}
-
-/* The lexemes of the grammar of the k-th pair of a lexer state. */
-static bool push_lexemes(ge_engine *e, u32 state, u32 k, id_vec *lexemes) {
-    id_vec pairs = {0};
-    bool ok = lx_pairs(&e->lx, state, k, &pairs);
-    for (u32 i = 0; ok && i < pairs.n; i += 2) ok = push_new(&e->b, lexemes, e->lx.lexemes.at[pairs.at[i]].origin);
-    vec_drop(&e->b, &pairs);
-    return ok;
-}
-
-static bool collect_expected(ge_engine *e, u32 config, id_vec *lexemes, id_vec *nonterminals) {
-    for (u32 i = 0, n = cf_count(e, config); i < n; i++) {
-        cf_alternative a = cf_alternative_at(e, config, i);
-        for (u32 k = 0; k < lx_count(&e->lx, a.state >> 1); k++)
-            if (!push_lexemes(e, a.state >> 1, k, lexemes)) return false;
-        u32 found[64];
-        u32 total = min_u32(ep_row_nonterminals(&e->ep, a.row, found, 64), 64);
-        for (u32 k = 0; k < total; k++)
-            if (!push_new(&e->b, nonterminals, found[k])) return false;
-    }
-    return true;
-}
-
-static ge_status do_expected(ge_matcher *m, const uint8_t *text, size_t n_text, uint32_t live[8], uint32_t *lexemes, size_t *n_lexemes,
-                              uint32_t *nonterminals, size_t *n_nonterminals, size_t capacity, ge_err *err) {
-    ge_engine *e = m->e;
+static ge_status do_expected(ge_matcher *m, const uint8_t *text, size_t n_text, qs_expectation *out, ge_err *err) {
     mt_step state = state_of(m);
     size_t n_read;
     err->status = GE_OK;
     if (state.ended) return err_set(err, GE_E_ARGUMENT, "the text has ended");
-    u32 config = read_bytes(e, state.config, text, n_text, &n_read, false, err);
+    u32 config = read_bytes(m->e, state.config, text, n_text, &n_read, false, err);
     if (config == NONE) return (ge_status)err->status;
     if (config == CF_DEAD) return err_set(err, GE_E_ARGUMENT, "the text is refused");
-    en_begin(e);
-    byte_set bytes;
-    id_vec found_lexemes = {0}, found_nonterminals = {0};
-    bool ok = live_bytes(e, config, &bytes) && collect_expected(e, config, &found_lexemes, &found_nonterminals);
-    if (ok) {
-        memcpy(live, bytes.w, sizeof bytes.w);
-        *n_lexemes = found_lexemes.n;
-        *n_nonterminals = found_nonterminals.n;
-        for (u32 i = 0; i < found_lexemes.n && i < capacity; i++) lexemes[i] = found_lexemes.at[i];
-        for (u32 i = 0; i < found_nonterminals.n && i < capacity; i++) nonterminals[i] = found_nonterminals.at[i];
-    }
-    vec_drop(&e->b, &found_lexemes);
-    vec_drop(&e->b, &found_nonterminals);
-    return en_end(e, err);
+    return qs_expected(m->e, config, out, err);
 }
 
 /* --- the public calls ---------------------------------------------------------------------------------------------------- */
@@ -551,7 +347,7 @@ ge_status ge_matcher_forced_bytes(ge_matcher *m, uint8_t *out, size_t capacity, 
 }
 
 int32_t mt_closing_most(ge_matcher *m, u32 *most, bool warm_only, ge_err *err) {
-    return enter(m, err) ? leave(m, do_closing_most(m, most, warm_only, err)) : (int32_t)GE_E_BUSY;
+    return enter(m, err) ? leave(m, qs_closing_most(m->e, state_of(m).config, most, warm_only, err)) : (int32_t)GE_E_BUSY;
 }
 
 ge_status ge_matcher_closing(ge_matcher *m, uint8_t *out, size_t capacity, size_t *n_out, ge_err *err) {
@@ -568,5 +364,10 @@ ge_status ge_matcher_closing_within(ge_matcher *m, uint32_t most, uint32_t *out,
 
 ge_status ge_matcher_expected(ge_matcher *m, const uint8_t *text, size_t n_text, uint32_t live[8], uint32_t *lexemes, size_t *n_lexemes,
                               uint32_t *nonterminals, size_t *n_nonterminals, size_t capacity, ge_err *err) {
-    return enter(m, err) ? leave(m, do_expected(m, text, n_text, live, lexemes, n_lexemes, nonterminals, n_nonterminals, capacity, err)) : GE_E_BUSY;
+    qs_expectation out = {.live = live, .lexemes = lexemes, .nonterminals = nonterminals, .capacity = capacity};
+    if (!enter(m, err)) return GE_E_BUSY;
+    ge_status status = leave(m, do_expected(m, text, n_text, &out, err));
+    *n_lexemes = out.n_lexemes;
+    *n_nonterminals = out.n_nonterminals;
+    return status;
 }

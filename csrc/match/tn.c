@@ -40,7 +40,7 @@ static bool follows_closing(const ge_turn *t, const int64_t *tokens, size_t n) {
     return n && n <= t->n_closing && !memcmp(t->closing, tokens, n * sizeof *tokens);
 }
 
-/* After `n` tokens, of which there are `left`: GE_OK and *in_time, MT_COLD, or a failure. */
+/* After `n` tokens, of which there are `left`: GE_OK and *in_time, EN_COLD, or a failure. */
 static int32_t closes_in_time(ge_matcher *m, const ge_turn *t, const int64_t *tokens, size_t n, bool *in_time, bool warm_only, ge_err *err) {
     size_t left = t->left - n, written = follows_closing(t, tokens, n) ? n : 0, n_rest = t->n_closing - written;
     u32 most;
@@ -50,17 +50,17 @@ static int32_t closes_in_time(ge_matcher *m, const ge_turn *t, const int64_t *to
     if (status != GE_OK) return status;
     *in_time = most != NONE && most <= left;
     if (*in_time || !n_rest || n_rest > left) return GE_OK;
-    if (warm_only) return MT_COLD;
+    if (warm_only) return EN_COLD;
     *in_time = completes(m, t->closing + written, n_rest, err);
     return GE_OK;
 }
 
-/* As many as are accepted. MT_COLD: none, or only with the lock. */
+/* As many as are accepted. EN_COLD: none, or only with the lock. */
 static int32_t accept(ge_matcher *m, const int64_t *tokens, size_t n, size_t *n_done, bool warm_only, ge_err *err) {
     int32_t result = 1;
     if (!warm_only) return ge_matcher_accept(m, tokens, n, true, n_done, err);
     for (*n_done = 0; *n_done < n && result == 1; *n_done += result == 1) result = mt_accept_token(m, tokens[*n_done], true, err);
-    return result < 0 || result == MT_COLD ? result : GE_OK;
+    return result < 0 || result == EN_COLD ? result : GE_OK;
 }
 
 int32_t tn_write(ge_matcher *m, ge_turn *t, const int64_t *tokens, size_t n, bool warm_only, ge_err *err) {
@@ -71,9 +71,9 @@ int32_t tn_write(ge_matcher *m, ge_turn *t, const int64_t *tokens, size_t n, boo
     int32_t status = accept(m, tokens, n, &n_done, warm_only, err);
     if (status == GE_OK && n_done == n) status = closes_in_time(m, t, tokens, n, &in_time, warm_only, err);
     if (status == GE_OK && in_time) status = mt_fill_mask(m, t->mask, 0, v->n_words, warm_only, err);
-    if (status < 0 || status == MT_COLD || !in_time) {
+    if (status < 0 || status == EN_COLD || !in_time) {
         (void)ge_matcher_rollback(m, n_done, err);
-        return status == MT_COLD ? MT_COLD : GE_TURN_NONE;
+        return status == EN_COLD ? EN_COLD : GE_TURN_NONE;
     }
     size_t written = follows_closing(t, tokens, n) ? n : 0;
     t->closing += written;
@@ -107,7 +107,7 @@ int32_t tn_write_alone(ge_matcher *m, ge_turn *t, int64_t *out, size_t capacity,
     size_t n_text, n_read, n = 0;
     *n_out = 0;
     int32_t status = mt_forced_bytes(m, text, sizeof text, &n_text, warm_only, err);
-    if (status != GE_OK) return status == MT_COLD ? MT_COLD : GE_TURN_NONE;
+    if (status != GE_OK) return status == EN_COLD ? EN_COLD : GE_TURN_NONE;
     if (n_text && ge_vocab_encode(v, text, n_text, true, tokens, &n, &n_read, err) != GE_OK) return GE_TURN_NONE;
     if (!n && (tokens[0] = only_token(v, t->mask)) != NONE) n = 1;
     for (; *n_out < n && *n_out < capacity && *n_out < t->left; ++*n_out) out[*n_out] = tokens[*n_out];

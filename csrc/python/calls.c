@@ -118,7 +118,7 @@ static PyObject *matcher_accept(PARAMETERS) {
     if (!matcher || !PyLong_CheckExact(args[0])) return INHERITED(ACCEPT);
     ge_err err;
     int32_t result = mt_accept_token(matcher, number(args[0]), true, &err);
-    return result < 0 || result == MT_COLD ? INHERITED(ACCEPT) : PyBool_FromLong(result);
+    return result < 0 || result == EN_COLD ? INHERITED(ACCEPT) : PyBool_FromLong(result);
 }
 
 /* Computes a mask, without the GIL. What the two hold is kept meanwhile: the owner of the buffer, or what it keeps, has the memory exported, so that
@@ -144,8 +144,8 @@ static PyObject *matcher_fill_mask(PARAMETERS) {
     if (!matcher || !usual || row < 0 || row >= to.rows) return INHERITED(FILL_MASK);
     ge_err err;
     int32_t flags = mt_fill_mask(matcher, to.at, (size_t)row, to.words, true, &err);
-    if (flags == MT_COLD && held_is(args[0])) flags = fill_cold((held *)self, (held *)args[0], (size_t)row);
-    return flags < 0 || flags == MT_COLD ? INHERITED(FILL_MASK) : PyBool_FromLong(!(flags & GE_MASK_ALL));
+    if (flags == EN_COLD && held_is(args[0])) flags = fill_cold((held *)self, (held *)args[0], (size_t)row);
+    return flags < 0 || flags == EN_COLD ? INHERITED(FILL_MASK) : PyBool_FromLong(!(flags & GE_MASK_ALL));
 }
 
 static PyMethodDef matcher_methods[] = {METHOD("accept", matcher_accept, ", token, *, strict=False"),
@@ -194,7 +194,7 @@ static PyObject *text_accept(PARAMETERS) {
     ge_err err;
     int64_t token = number(item);
     int32_t result = tn_write(matcher, turn, &token, 1, true, &err);
-    if (result == MT_COLD) result = write_cold(self, turn, token);
+    if (result == EN_COLD) result = write_cold(self, turn, token);
     return result == GE_TURN_CHOICE || result == GE_TURN_ALONE ? Py_NewRef(Py_True) : INHERITED(TEXT_ACCEPT);
 }
 

@@ -1,0 +1,225 @@
+/* qs: what is asked of a configuration: its mask where that is not kept, the bytes that must come, how the text can be closed, what is expected.
+ * Each is an operation of the engine (en_begin, en_end), and asks nothing of the text before. What was told once is kept with the configuration
+ * (cf_record.forced, most), and then told without the lock. */
+#include "qs.h"
+
+#include "mk.h"
+
+/* --- masks ----------------------------------------------------------------------------------------------------------------- */
+
+/* The bytes that the configuration can read. */
+static bool live_bytes(ge_engine *e, u32 config, byte_set *live) {
+    memset(live, 0, sizeof *live);
+    for (u32 byte = 0; byte < 256; byte++) {
+        u32 to = cf_step(e, config, e->lx.x.class_of[byte]);
+        if (to == NONE) return false;
+        if (to != CF_DEAD) set_add(live, byte);
+    }
+    return true;
+}
+
+/* err->text = the bytes in hexadecimal, as many as fit. */
+static ge_status report_spelling(const byte_set *live, ge_err *err) {
+    size_t at = 0;
+    for (u32 byte = 0; byte < 256 && at + 3 < sizeof err->text; byte++) {
+        if (!set_has(live, byte)) continue;
+        err->text[at++] = "0123456789abcdef"[byte >> 4];
+        err->text[at++] = "0123456789abcdef"[byte & 15];
+    }
+    err->text[at] = 0;
+    return err->status = GE_E_SPELLING;
+}
+
+/* The mask of a configuration whose mask is not kept. */
+ge_status qs_mask(ge_engine *e, u32 config, u32 *mask, bool *all, ge_err *err) {
+    en_begin(e);
+    bool ok = mk_warm(e, config, mask, all) || mk_cold(e, config, mask, all), stuck = false;
+    byte_set live;
+    if (ok && !cf_is_complete(e, config)) { /* some token must go on */
+        u32 any = 0;
+        for (u32 i = 0; i < e->v->n_words && !any; i++) any |= mask[i];
+        stuck = !any && live_bytes(e, config, &live);
+    }
+    ge_status status = en_end(e, err);
+    return status == GE_OK && stuck ? report_spelling(&live, err) : status;
+}
+
+/* --- forced text ----------------------------------------------------------------------------------------------------------- */
+
+/* Where the only byte that may come next leads, *byte = it; CF_DEAD: several may come. NONE on failure. */
+static u32 forced_step(ge_engine *e, u32 config, u8 *byte) {
+    byte_set first;
+    u32 only = CF_DEAD;
+    if (!cf_first(e, config, &first)) return NONE;
+    for (u32 k = 0; k < 8; k++) {
+        for (u32 left = first.w[k]; left; left &= left - 1) {
+            u32 next_byte = 32 * k + (u32)__builtin_ctz(left), next = cf_step(e, config, e->lx.x.class_of[next_byte]);
+            if (next == CF_DEAD) continue;
+            if (next == NONE || only != CF_DEAD) return next == NONE ? NONE : CF_DEAD;
+            only = next;
+            *byte = (u8)next_byte;
+        }
+    }
+    return only;
+}
+
+/* Where the configuration must go on to, as far as that was asked before: as forced_step, but NONE: not known. No lock. */
+static u32 forced_known(const ge_engine *e, u32 config, u8 *byte) {
+    u32 forced = atomic_load_explicit(&cf_at(e, config)->forced, memory_order_relaxed);
+    if (forced == CF_UNTOLD || forced == CF_UNFORCED) return forced == CF_UNTOLD ? NONE : CF_DEAD;
+    *byte = (u8)(forced - 1);
+    return cf_warm(e, config, e->lx.x.class_of[*byte]);
+}
+
+static void note_forced(ge_engine *e, u32 config, u32 next, u8 byte) {
+    if (next == NONE || e->switches & GE_NO_STATE_CACHE) return;
+    atomic_store_explicit(&cf_at(e, config)->forced, (u16)(next == CF_DEAD ? CF_UNFORCED : byte + 1), memory_order_relaxed);
+}
+
+int32_t qs_forced_bytes(ge_engine *e, u32 config, u8 *out, size_t capacity, size_t *n_out, bool warm_only, ge_err *err) {
+    u32 next = NONE;
+    size_t n = 0;
+    for (; n < capacity && !cf_is_complete(e, config); n++, config = next) {
+        next = forced_known(e, config, &out[n]);
+        if (next == NONE || next == CF_DEAD) break;
+    }
+    bool known = n == capacity || cf_is_complete(e, config) || next == CF_DEAD;
+    *n_out = n;
+    if (!known && warm_only) return EN_COLD;
+    if (known) return GE_OK;
+    en_begin(e);
+    for (; *n_out < capacity && !cf_is_complete(e, config); ++*n_out, config = next) {
+        next = forced_step(e, config, &out[*n_out]);
+        note_forced(e, config, next, out[*n_out]);
+        if (next == NONE || next == CF_DEAD) break;
+    }
+    return en_end(e, err);
+}
+
+/* --- closings -------------------------------------------------------------------------------------------------------------- */
+
+ge_status qs_closing(ge_engine *e, u32 config, u8 *out, size_t capacity, size_t *n_out, ge_err *err) {
+    byte_vec text = {0};
+    bool found;
+    en_begin(e);
+    if (cl_close(e, config, false, &text, &found)) {
+        *n_out = text.n;
+        if (text.n && text.n <= capacity) memcpy(out, text.at, text.n);
+    }
+    vec_drop(&e->b, &text);
+    return en_end(e, err);
+}
+
+int32_t qs_closing_most(ge_engine *e, u32 config, u32 *most, bool warm_only, ge_err *err) {
+    u32 _Atomic *known = &cf_at(e, config)->most;
+    u32 told = atomic_load_explicit(known, memory_order_relaxed);
+    if (told == CF_UNTOLD) {
+        if (warm_only) return EN_COLD;
+        en_begin(e);
+        told = 1 + min_u32(cl_most(e, config), RX_LONG);
+        ge_status status = en_end(e, err);
+        if (status != GE_OK) return status;
+        if (!(e->switches & GE_NO_STATE_CACHE)) atomic_store_explicit(known, told, memory_order_relaxed);
+    }
+    *most = told > RX_LONG ? NONE : told - 1 + (e->v->n_eos > 0);
+    return GE_OK;
+}
+
+/* The bytes of a text that no token has; where each is in some token, all of its bytes. */
+static byte_set missing_bytes(const ge_vocab *v, const byte_vec *text) {
+    byte_set in_tokens = {{0}}, missing = {{0}}, all = {{0}};
+    for (u32 i = 0; i < v->trie.byte.n; i++)
+        if (i) set_add(&in_tokens, v->trie.byte.at[i]);
+    for (u32 i = 0; i < text->n; i++) {
+        set_add(&all, text->at[i]);
+        if (!set_has(&in_tokens, text->at[i])) set_add(&missing, text->at[i]);
+    }
+    return set_count(&missing) ? missing : all;
+}
+
+ge_status qs_closing_tokens(ge_engine *e, u32 config, u32 *out, size_t capacity, size_t *n_out, ge_err *err) {
+    byte_vec text = {0}, other = {0};
+    id_vec tokens = {0};
+    byte_set missing = {{0}};
+    bool found, spelt = false;
+    en_begin(e);
+    bool ok = cl_close(e, config, false, &text, &found) && vb_spell(e->v, &e->b, text.at, text.n, &tokens, &spelt);
+    if (ok && !spelt) {
+        ok = cl_close(e, config, true, &other, &found);
+        if (ok && found) ok = vb_spell(e->v, &e->b, other.at, other.n, &tokens, &spelt);
+        if (ok && !spelt) missing = missing_bytes(e->v, &text);
+    }
+    if (ok && spelt && e->v->n_eos) ok = vec_push(&e->b, &tokens, e->v->eos[0]);
+    if (ok) {
+        *n_out = tokens.n;
+        if (tokens.n && tokens.n <= capacity) memcpy(out, tokens.at, tokens.n * sizeof *out);
+    }
+    vec_drop(&e->b, &text);
+    vec_drop(&e->b, &other);
+    vec_drop(&e->b, &tokens);
+    ge_status status = en_end(e, err);
+    return status == GE_OK && !spelt ? report_spelling(&missing, err) : status;
+}
+
+ge_status qs_closing_within(ge_engine *e, u32 config, u32 most, u32 *out, size_t *n_out, ge_err *err) {
+    u32 n_ends = e->v->n_eos > 0;
+    id_vec tokens = {0};
+    bool found = false;
+    *n_out = SIZE_MAX;
+    if (most < n_ends) return GE_OK;
+    en_begin(e);
+    bool ok = ct_close(e, config, most - n_ends, &tokens, &found);
+    if (ok && found && n_ends) ok = vec_push(&e->b, &tokens, e->v->eos[0]);
+    if (ok && found) {
+        *n_out = tokens.n;
+        if (tokens.n) memcpy(out, tokens.at, tokens.n * sizeof *out);
+    }
+    vec_drop(&e->b, &tokens);
+    return en_end(e, err);
+}
+
+/* --- expectations ---------------------------------------------------------------------------------------------------------- */
+
+static bool push_new(budget *b, id_vec *v, u32 id) {
+    for (u32 i = 0; i < v->n; i++)
+        if (v->at[i] == id) return true;
+    return vec_push(b, v, id);
+}
+
+/* The lexemes of the grammar of the k-th pair of a lexer state. */
+static bool push_lexemes(ge_engine *e, u32 state, u32 k, id_vec *lexemes) {
+    id_vec pairs = {0};
+    bool ok = lx_pairs(&e->lx, state, k, &pairs);
+    for (u32 i = 0; ok && i < pairs.n; i += 2) ok = push_new(&e->b, lexemes, e->lx.lexemes.at[pairs.at[i]].origin);
+    vec_drop(&e->b, &pairs);
+    return ok;
+}
+
+static bool collect_expected(ge_engine *e, u32 config, id_vec *lexemes, id_vec *nonterminals) {
+    for (u32 i = 0, n = cf_count(e, config); i < n; i++) {
+        cf_alternative a = cf_alternative_at(e, config, i);
+        for (u32 k = 0; k < lx_count(&e->lx, a.state >> 1); k++)
+            if (!push_lexemes(e, a.state >> 1, k, lexemes)) return false;
+        u32 found[64];
+        u32 total = min_u32(ep_row_nonterminals(&e->ep, a.row, found, 64), 64);
+        for (u32 k = 0; k < total; k++)
+            if (!push_new(&e->b, nonterminals, found[k])) return false;
+    }
+    return true;
+}
+
+ge_status qs_expected(ge_engine *e, u32 config, qs_expectation *out, ge_err *err) {
+    en_begin(e);
+    byte_set bytes;
+    id_vec lexemes = {0}, nonterminals = {0};
+    if (live_bytes(e, config, &bytes) && collect_expected(e, config, &lexemes, &nonterminals)) {
+        memcpy(out->live, bytes.w, sizeof bytes.w);
+        out->n_lexemes = lexemes.n;
+        out->n_nonterminals = nonterminals.n;
+        for (u32 i = 0; i < lexemes.n && i < out->capacity; i++) out->lexemes[i] = lexemes.at[i];
+        for (u32 i = 0; i < nonterminals.n && i < out->capacity; i++) out->nonterminals[i] = nonterminals.at[i];
+    }
+    vec_drop(&e->b, &lexemes);
+    vec_drop(&e->b, &nonterminals);
+    return en_end(e, err);
+}
