@@ -21,7 +21,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext, suppress
 from itertools import groupby
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
@@ -31,6 +31,7 @@ from .prefix import common_prefix
 
 Logits: TypeAlias = NDArray[np.float32]
 
+_bytes_of = attrgetter("nbytes")
 _LENGTH_AXIS = 2  # of keys and values
 _STACKED_LENGTH_AXIS = _LENGTH_AXIS + 1
 _AT_ONCE = 32  # blocks of tensors that are exported together: so many are held twice for a moment
@@ -46,7 +47,7 @@ class Payload(list[Any]):
     @property
     def nbytes(self) -> int:
         """Bytes of all of them."""
-        return sum([stack.nbytes for stack in self])
+        return sum(map(_bytes_of, self))
 
 
 class Session(Protocol):
@@ -320,12 +321,15 @@ class _TorchSession:
         return logits
 
     def export(self, start: int, stop: int, size: int) -> list[Payload]:
-        import torch
-
         if not 0 <= start < stop <= len(self.ids) or self.cut:
             held = "those of a text that was cut" if self.cut else f"{len(self.ids)}"
             raise ValueError(f"positions {start} to {stop} are not among the keys and values of the session ({held})")
-        groups = _alike(_layers(self.past), len(self.ids))
+        layers = _layers(self.past)
+        if blocks := _cut_arrays(layers, len(self.ids), start, stop, size):
+            return blocks
+        import torch
+
+        groups = _alike(layers, len(self.ids))
         with torch.inference_mode() if torch.is_tensor(groups[0][0]) else nullcontext():
             return [Payload(stacks) for stacks in zip(*(_cut(group, start, stop, size) for group in groups))]
 
@@ -371,6 +375,26 @@ def _layers(past: Any) -> list[tuple[Any, Any]]:
     if isinstance(past, (list, tuple)):
         return list(past)
     return [(getattr(layer, "keys", None), getattr(layer, "values", None)) for layer in getattr(past, "layers", ())]
+
+
+def _cut_arrays(layers: list[tuple[Any, Any]], length: int, start: int, stop: int, size: int) -> list[Payload]:
+    """What `export` returns, where all keys and values are alike and numpy can have them; else []."""
+    try:
+        arrays = [tensor.numpy() for layer in layers for tensor in layer]
+        batch, heads, held, dim = shape = arrays[0].shape
+    except (AttributeError, IndexError, TypeError, RuntimeError, ValueError):
+        return []
+    kind = arrays[0].dtype
+    if held != length or not all(array.shape == shape and array.dtype == kind for array in arrays):
+        return []
+    blocks = []
+    for first in range(start, stop, size):
+        last = min(first + size, stop)
+        block = np.empty((len(arrays), batch, heads, last - first, dim), kind)
+        for place, array in enumerate(arrays):
+            block[place] = array[:, :, first:last]
+        blocks.append(Payload((block,)))
+    return blocks
 
 
 def _alike(layers: list[tuple[Any, Any]], length: int) -> list[list[Any]]:

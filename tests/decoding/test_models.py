@@ -298,6 +298,20 @@ def test_layers_of_different_shapes():
         assert all((a == b[:, :, :6]).all() for a, b in zip(ours, theirs, strict=True))
 
 
+def test_keys_and_values_of_different_types():
+    """Each comes back in its own."""
+    torch = pytest.importorskip("torch")
+    model = as_model(build(tiny))
+    session = model.start()
+    keys = torch.arange(24.0).reshape(1, 2, 3, 4)
+    session.past, session.ids = [(keys, keys.double()), (keys, keys + 1)], [1, 2, 3]
+    [payload] = session.export(1, 3, 2)
+    assert [(stack.shape, stack.dtype) for stack in payload] == [
+        ((n, 1, 2, 2, 4), kind) for n, kind in ((1, np.float32), (1, np.float64), (2, np.float32))
+    ]
+    assert (payload[1][0] == keys[:, :, 1:].numpy()).all() and (payload[2][1] == keys[:, :, 1:].numpy() + 1).all()
+
+
 def test_misuse_of_export_and_resume():
     model = as_model(build(tiny))
     session = model.start()

@@ -201,8 +201,28 @@ def test_only_full_blocks_are_shared_unless_asked() -> None:
     assert lease.payloads == [(0, 4), (4, 8)] and cache.acquire(range(1, 12)).matched == 8
 
 
+def test_a_text_may_be_given_whole() -> None:
+    cache: PrefixCache = PrefixCache(4)
+    lease = insert(cache, range(6))
+    lease.extend_to(range(9), positions)
+    assert lease.tokens == list(range(9)) and lease.payloads == [(0, 4), (4, 8)]
+    with pytest.raises(ValueError, match="does not go on from the 9 tokens"):
+        lease.extend_to([*range(8), 9, 10], positions)
+    with pytest.raises(ValueError, match="does not go on"):
+        lease.extend_to(range(8), positions)
+    assert lease.tokens == list(range(9))
+    lease.release()
+    with pytest.raises(ValueError, match="was released"):
+        lease.extend_to(range(10), positions)
+
+
+def test_keys_of_any_length() -> None:
+    for digest_size in (1, 7, 8, 9, 64):
+        assert all(len(block.key) == digest_size for block in insert(PrefixCache(2, digest_size=digest_size), range(6)).blocks)
+
+
 def test_salts_are_worlds_of_their_own() -> None:
-    for cache in (PrefixCache(2), PrefixCache(2, digest_size=1)):
+    for cache in (PrefixCache(2), PrefixCache(2, digest_size=2)):
         insert(cache, [1, 2, 3, 4], b"a").release()
         assert cache.acquire([1, 2, 3, 4], b"b").matched == cache.acquire([1, 2, 3, 4]).matched == 0
         assert cache.acquire([1, 2, 3, 4], b"a").matched == 4

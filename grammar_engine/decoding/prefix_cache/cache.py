@@ -125,7 +125,7 @@ class PrefixCache(Generic[P]):
         share_partial: bool = False,
         policy: Literal["lru", "lfu"] = "lru",
         hashing: Method = "chained",
-        digest_size: int = 16,
+        digest_size: int = 8,
         size_of: Callable[[P], int] = nbytes,
         on_release: Callable[[P], object] | None = None,
     ):
@@ -145,6 +145,7 @@ class PrefixCache(Generic[P]):
         self._hashing = Hashing(hashing, digest_size)
         self._size_of = size_of
         self._on_release = on_release
+        self._last_root = b"", self._hashing.root(b"")
         self._lock = threading.Lock()
         self._table: dict[bytes, Block[P]] = {}
         self._pool = IdlePool(max_idle_blocks, max_idle_bytes)
@@ -168,41 +169,41 @@ class PrefixCache(Generic[P]):
         """
         if not isinstance(salt, bytes):
             raise TypeError(f"a salt is bytes, not {type(salt).__name__}")
-        ids = array("q", tokens)
-        lease = Lease(self, salt, self._hashing.root(salt))
+        ids, size = array("q", tokens), self.block_size
+        root = key = self._root(salt)
+        end = len(ids) if self.share_partial else len(ids) - len(ids) % size
+        start, parent, counts = 0, None, self._counts
+        lease = Lease(self, salt, root)
         with self._lock:
             self._tick += 1
-            for start in range(0, len(ids), self.block_size):
-                stop = min(start + self.block_size, len(ids))
-                if stop < start + self.block_size and not self.share_partial:
+            while start < end:
+                stop = min(start + size, end)
+                key = self._hashing.key(root, key, ids, start, stop)
+                parent = self._find(key, parent, salt, ids, start, stop)
+                if parent is None:
                     break
-                parent = lease._blocks[-1] if lease._blocks else None
-                key = self._key(lease, parent, ids, start, stop)
-                block = self._find(key, parent, salt, ids[start:stop])
-                if block is None:
-                    break
-                self._take(block, self._tick)
-                lease._blocks.append(block)
-                lease._found.append(True)
-            lease.matched = lease.covered
-            lease._ids = ids[: lease.matched]
-            self._count_lookup(len(ids), lease)
+                self._take(parent, self._tick)
+                lease._blocks.append(parent)
+                start = stop
+            if start:
+                lease.matched, lease._ids, lease._found = start, ids[:start], [True] * len(lease._blocks)
+                counts.prompt_matched += start
+                counts.prompt_hits += len(lease._blocks)
+            counts.lookups += 1
+            counts.prompt_tokens += len(ids)
+            counts.prompt_blocks += -(-end // size)
         return lease
 
-    def _count_lookup(self, length: int, lease: Lease[P]) -> None:
-        counts = self._counts
-        counts.lookups += 1
-        counts.prompt_tokens += length
-        counts.prompt_matched += lease.matched
-        counts.prompt_blocks += -(-length // self.block_size) if self.share_partial else length // self.block_size
-        counts.prompt_hits += len(lease._blocks)
+    def _root(self, salt: bytes) -> bytes:
+        """The key in front of the first block. Texts of the same salt come one after the other."""
+        last = self._last_root
+        if last[0] != salt:
+            self._last_root = last = salt, self._hashing.root(salt)
+        return last[1]
 
-    def _key(self, lease: Lease[P], parent: Block[P] | None, ids: array[int], start: int, stop: int) -> bytes:
-        return self._hashing.key(lease._root, lease._root if parent is None else parent.key, ids, start, stop)
-
-    def _find(self, key: bytes, parent: Block[P] | None, salt: bytes, tokens: array[int]) -> Block[P] | None:
+    def _find(self, key: bytes, parent: Block[P] | None, salt: bytes, ids: array[int], start: int, stop: int) -> Block[P] | None:
         block = self._table.get(key)
-        if block is None or block.stands_for(parent, salt, tokens):
+        if block is None or block.stands_for(parent, salt, ids[start:stop]):
             return block
         self._counts.collisions += 1
         return None
@@ -224,64 +225,73 @@ class PrefixCache(Generic[P]):
 
     def _extend(self, lease: Lease[P], start: int, end: int, make: Callable[[int, int], P]) -> None:
         """Give a lease the blocks of the positions start .. end - 1, found or made. One that it has from `start` on is outgrown."""
-        ids, key, named = lease._ids, lease._blocks[start // self.block_size - 1].key if start else lease._root, []
-        for first in range(start, end, self.block_size):
-            stop = min(first + self.block_size, end)
-            key = self._hashing.key(lease._root, key, ids, first, stop)
-            named.append((key, first, stop))
+        ids, root, key_of = lease._ids, lease._root, self._hashing.key
+        key = lease._blocks[start // self.block_size - 1].key if start else root
         made: list[Block[P]] = []
         gone: list[Block[P]] = []
-        n_found = 0
-        with self._lock:
-            while n_found < len(named) and self._merge(lease, *named[n_found], gone):
-                n_found += 1  # behind a block that is not there none is
+        is_there = True  # behind a block that is not there none is
         try:
-            for key, first, stop in named[n_found:]:
-                payload = make(first, stop)
-                made.append(Block(key, None, lease._salt, first, ids[first:stop], payload, self._size_of(payload), users=1))
+            while start < end:
+                stop = min(start + self.block_size, end)
+                key = key_of(root, key, ids, start, stop)
+                if is_there:
+                    with self._lock:
+                        is_there = key in self._table and self._merge(lease, key, start, stop, gone)
+                if not is_there:
+                    payload = make(start, stop)
+                    made.append(Block(key, None, lease._salt, start, ids[start:stop], payload, self._size_of(payload), 1))
+                start = stop
         finally:
-            with self._lock:
-                for block in made:
-                    if self._merge(lease, block.key, block.start, block.stop, gone):  # another thread has made the same meanwhile
-                        gone.append(block)
-                    else:
-                        self._enter(lease, block, gone)
-            self._drop(gone)
+            if made:
+                with self._lock:
+                    self._enter(lease, made, gone)
+            if gone:
+                self._drop(gone)
+
+    # Growth is no use of a text as a whole: a block that is added is as old as the one before it.
 
     def _merge(self, lease: Lease[P], key: bytes, start: int, stop: int, gone: list[Block[P]]) -> bool:
-        """Whether the next block of a text is there; then it has one user more."""
-        if key not in self._table:
-            return False
+        """Whether the next block of a text, the key of which is in the table, is there; then it has one user more."""
         parent = self._last_full(lease)
-        block = self._find(key, parent, lease._salt, lease._ids[start:stop])
+        block = self._find(key, parent, lease._salt, lease._ids, start, stop)
         if block is None:
             return False
-        self._take(block, self._stamp(parent))
+        self._take(block, self._tick if parent is None else parent.last_used)
         self._counts.merges += 1
-        self._append(lease, block, True, gone)
+        if lease._blocks and lease._blocks[-1].start == start:
+            self._outgrow(lease, gone)
+        lease._blocks.append(block)
+        lease._found.append(True)
         return True
 
-    def _enter(self, lease: Lease[P], block: Block[P], gone: list[Block[P]]) -> None:
-        """The next block of a text is a new one."""
-        block.parent = parent = self._last_full(lease)
-        block.last_used = self._stamp(parent)
-        if block.key not in self._table and (parent is None or parent.registered):
-            block.registered = True
-            self._table[block.key] = block
-        self._append(lease, block, False, gone)
+    def _enter(self, lease: Lease[P], made: list[Block[P]], gone: list[Block[P]]) -> None:
+        """The next blocks of a text are new ones, but for those that another thread has made meanwhile."""
+        table, blocks, parent = self._table, lease._blocks, self._last_full(lease)
+        for block in made:
+            if block.key in table and self._merge(lease, block.key, block.start, block.stop, gone):
+                gone.append(block)
+                block = blocks[-1]
+            else:
+                block.parent = parent
+                block.last_used = self._tick if parent is None else parent.last_used
+                if block.key not in table and (parent is None or parent.registered):
+                    block.registered = True
+                    table[block.key] = block
+                if blocks and blocks[-1].start == block.start:
+                    self._outgrow(lease, gone)
+                blocks.append(block)
+                lease._found.append(False)
+            parent = block
 
-    def _append(self, lease: Lease[P], block: Block[P], found: bool, gone: list[Block[P]]) -> None:
-        """Takes the place of a last block that was not full. That goes if it is nobody else's: its key names a text that was not finished there."""
-        if lease._blocks and lease._blocks[-1].start == block.start:
-            lease._found.pop()
-            outgrown = lease._blocks.pop()
-            outgrown.users -= 1
-            if not outgrown.users:
-                if outgrown.registered:
-                    del self._table[outgrown.key]
-                gone.append(outgrown)
-        lease._blocks.append(block)
-        lease._found.append(found)
+    def _outgrow(self, lease: Lease[P], gone: list[Block[P]]) -> None:
+        """The last block of a text was not full, and gives way. It goes if it is nobody else's: its key names a text that was not finished there."""
+        lease._found.pop()
+        outgrown = lease._blocks.pop()
+        outgrown.users -= 1
+        if not outgrown.users:
+            if outgrown.registered:
+                del self._table[outgrown.key]
+            gone.append(outgrown)
 
     def _last_full(self, lease: Lease[P]) -> Block[P] | None:
         """The block before the next one of a text."""
@@ -289,10 +299,6 @@ class PrefixCache(Generic[P]):
         if blocks and len(blocks[-1].tokens) < self.block_size:
             blocks = blocks[:-1]
         return blocks[-1] if blocks else None
-
-    def _stamp(self, parent: Block[P] | None) -> int:
-        """Growth is no use of the text as a whole: a block is as old as the one before it."""
-        return self._tick if parent is None else parent.last_used
 
     def _release(self, lease: Lease[P]) -> None:
         gone: list[Block[P]] = []
@@ -311,7 +317,8 @@ class PrefixCache(Generic[P]):
                 self._counts.evictions += 1
             self._counts.blocks += len(lease._blocks)
             self._counts.block_hits += sum(lease._found)
-        self._drop(gone)
+        if gone:
+            self._drop(gone)
 
     def _drop(self, blocks: list[Block[P]]) -> None:
         if self._on_release is not None:

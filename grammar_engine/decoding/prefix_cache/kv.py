@@ -22,11 +22,10 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Callable, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import count
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 from .cache import PrefixCache
@@ -36,17 +35,27 @@ if TYPE_CHECKING:
     from ..models import Model, Payload, Session
 
 
+class _Look(NamedTuple):
+    """What the keys and values of a module were made of when it was last looked at, and the salt that says it."""
+
+    first: Callable[[Any], Any]  # gives the first parameter as it is now
+    parameters: list[Any]
+    types: list[Any]  # of these
+    devices: list[Any]
+    casts: list[Any]  # what passes are cast to on each kind of device; None: nothing
+    kinds: list[str]
+    salt: bytes
+
+
 @dataclass(slots=True)
 class _Named:
     name: bytes
-    salts: dict[Any, bytes] = field(default_factory=dict)  # by the kinds of the parameters, and what passes are cast to
-    parameters: list[Any] = field(default_factory=list)  # of the last time
-    first: Callable[[Any], Any] | None = None  # gives the first of these as it is now; None: there is none
+    last: _Look | None = None
 
 
 _lock = threading.Lock()
 _numbers = count()
-_kind_of = attrgetter("dtype", "device")
+_type_of, _device_of = attrgetter("dtype"), attrgetter("device")
 _named: WeakKeyDictionary[Any, _Named] = WeakKeyDictionary()
 
 
@@ -101,19 +110,16 @@ def keep(session: Session, lease: Lease[Payload], ids: Sequence[int], model: Mod
         `ids` do not go on from those of the lease, or are more than the session has passed.
     """
     if _is_seen_whole(ids, model):
-        if list(ids[: len(lease)]) != lease.tokens:
-            raise ValueError(f"the text does not go on from the {len(lease)} tokens of the lease")
-        size, end = lease.block_size, len(ids)
-        if not lease.share_partial:
-            end -= end % size
         blocks: dict[int, Payload] = {}  # by their first position
 
         def make(start: int, stop: int) -> Payload:
             if not blocks:  # all that follow at once, which takes fewer operations
+                size = lease.block_size
+                end = len(ids) if lease.share_partial else len(ids) - len(ids) % size
                 blocks.update(zip(range(start, end, size), session.export(start, end, size)))
             return blocks.pop(start)
 
-        lease.extend(ids[len(lease) :], make)
+        lease.extend_to(ids, make)
 
 
 def _is_seen_whole(ids: Sequence[int], model: Model) -> bool:
@@ -127,32 +133,41 @@ def salt_of(model: object) -> bytes:
     if named is None:
         with _lock:
             named = _named.setdefault(owner, _Named(b"model %d" % next(_numbers)))
-    kinds = _kinds_of(owner, named)
-    salt = named.salts.get(kinds)
-    if salt is None:
-        salt = named.salts[kinds] = b" ".join([named.name, *sorted(" ".join(map(str, kind)).encode() for kind in kinds)])
+    last = named.last
+    if last is not None:
+        try:
+            if (  # to list the parameters takes long, so they count as the same while the first one is the same object
+                last.first(owner) is last.parameters[0]
+                and list(map(_type_of, last.parameters)) == last.types
+                and list(map(_device_of, last.parameters)) == last.devices
+                and _casts_on(last.kinds) == last.casts
+            ):
+                return last.salt
+        except AttributeError:  # the first one has gone
+            pass
+    return _salt_of(owner, named)
+
+
+def _salt_of(module: Any, named: _Named) -> bytes:
+    torch = sys.modules.get("torch")
+    parameters = dict(module.named_parameters()) if torch is not None and isinstance(module, torch.nn.Module) else {}
+    if not parameters:
+        named.last = None
+        return named.name
+    all_of_them = list(parameters.values())
+    types, devices = list(map(_type_of, all_of_them)), list(map(_device_of, all_of_them))
+    kinds = sorted({device.type for device in devices})
+    casts = _casts_on(kinds)
+    words = {f"{kind} {device}" for kind, device in zip(types, devices)}
+    words.update(f"autocast {kind} {cast}" for kind, cast in zip(kinds, casts) if cast is not None)
+    salt = " ".join([named.name.decode(), *sorted(words)]).encode()
+    named.last = _Look(attrgetter(next(iter(parameters))), all_of_them, types, devices, casts, kinds, salt)
     return salt
 
 
-def _kinds_of(module: Any, named: _Named) -> frozenset[tuple[Any, ...]]:
-    """The types and devices of the parameters, and what passes are cast to on these devices."""
-    torch = sys.modules.get("torch")
-    if torch is None or not isinstance(module, torch.nn.Module):
-        return frozenset()
-    kinds: set[tuple[Any, ...]] = set(map(_kind_of, _parameters_of(module, named)))
-    if hasattr(torch, "get_autocast_dtype"):  # torch 2.4
-        for device in {device.type for _, device in kinds} - {"meta"}:
-            if torch.is_autocast_enabled(device):
-                kinds.add(("autocast", device, torch.get_autocast_dtype(device)))
-    return frozenset(kinds)
-
-
-def _parameters_of(module: Any, named: _Named) -> list[Any]:
-    """All of them. To list them takes long, so it is done anew only where the first one is another object than the last time."""
-    with suppress(AttributeError, IndexError):
-        if named.first is not None and named.first(module) is named.parameters[0]:
-            return named.parameters
-    parameters = dict(module.named_parameters())
-    named.parameters = list(parameters.values())
-    named.first = attrgetter(next(iter(parameters))) if parameters else None
-    return named.parameters
+def _casts_on(kinds: list[str]) -> list[Any]:
+    """What passes are cast to on each kind of device."""
+    torch = sys.modules["torch"]
+    if not hasattr(torch, "get_autocast_dtype"):  # of torch 2.4
+        return [None] * len(kinds)
+    return [torch.get_autocast_dtype(kind) if kind != "meta" and torch.is_autocast_enabled(kind) else None for kind in kinds]

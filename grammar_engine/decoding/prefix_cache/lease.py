@@ -105,11 +105,32 @@ class Lease(Generic[P]):
         if not self._open:
             raise ValueError("the lease was released")
         self._ids.extend(array("q", tokens))
-        size, end = self._cache.block_size, len(self._ids)
-        if not self._cache.share_partial:
-            end -= end % size
-        if (covered := self.covered) < end:
-            self._cache._extend(self, covered - covered % size, end, make)
+        self._cover(make)
+
+    def extend_to(self, text: Iterable[int], make: Callable[[int, int], P]) -> None:
+        """`extend` by what comes in `text` after what is there.
+
+        Raises
+        ------
+        ValueError
+            The text begins otherwise, or the lease was released.
+        """
+        ids, n = array("q", text), len(self._ids)
+        if not self._open:
+            raise ValueError("the lease was released")
+        if ids[:n] != self._ids:
+            raise ValueError(f"the text does not go on from the {n} tokens of the lease")
+        self._ids = ids
+        self._cover(make)
+
+    def _cover(self, make: Callable[[int, int], P]) -> None:
+        """Take or make the blocks that are missing."""
+        cache, blocks, end = self._cache, self._blocks, len(self._ids)
+        if not cache.share_partial:
+            end -= end % cache.block_size
+        covered = blocks[-1].stop if blocks else 0
+        if covered < end:
+            cache._extend(self, covered - covered % cache.block_size, end, make)
 
     def release(self) -> None:
         """The text is finished: its blocks are idle, unless others use them. More than once does nothing."""
