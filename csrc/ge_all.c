@@ -29,6 +29,7 @@
 #include "regex/rx_widen.c"            /*   supersets with few derivatives */
 #include "regex/rx_least.c"            /*   shortest strings */
 #include "regex/rx_absorb.c"           /*   what any plain text leaves alive */
+#include "regex/rx_survive.c"          /*   ... and what some of it does not */
 #include "regex/rx_unicode_tables.c"  /*   code points by property (generated) */
 #include "regex/rx_class.c"           /*   \d \w \s \p{...}, case folding */
 #include "regex/rx_anchor.c"          /*   ^ $ \b as conditions on the text around */
@@ -70,6 +71,7 @@
 #include "match/mk_unit.c"            /*   ... into what alternatives are taken apart */
 #include "match/mk_analyse.c"         /*   ... the analysis of a part */
 #include "match/mk_shapes.c"          /*   ... by shapes of tokens */
+#include "match/mk_plain.c"           /*   ... by what plain text does not leave alive */
 #include "match/mk_key.c"             /*   ... keys of parts */
 #include "match/mk_inner.c"           /*   ... lexeme-internal masks */
 #include "match/mk_keep.c"            /*   masks that are kept */

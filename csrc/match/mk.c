@@ -13,7 +13,6 @@
  * distinct member and are then, within the next, at a place where the value that was just written might be all that is left. The walk
  * finds them (cf_record.unsure), and each is read from the configuration itself. There are few: a token has to hold the end of one member
  * and the beginning of the next, and leave no choice. */
-#include "../regex/utf8.h"
 #include "mk.h"
 
 enum {
@@ -30,14 +29,12 @@ enum { /* to see whether plain text leaves all states alive: how many are follow
     ABSORBING_COST = 1000
 };
 
-static u32 plain_step(u32 phase, u32 byte) { return byte < 0x20 || byte == '"' || byte == '\\' ? UTF8_DEAD : utf8_step(phase, byte); }
-
 /* False: some byte of plain text is known to be none that can come next. */
 static bool may_absorb(ge_engine *e, u32 state, u32 phase, bool *answer) {
     const byte_set *first = lx_first(&e->lx, state);
     if (!first) return false;
     *answer = true;
-    for (u32 byte = 0; byte < 256; byte++) *answer &= set_has(first, byte) || plain_step(phase, byte) == UTF8_DEAD;
+    for (u32 byte = 0; byte < 256; byte++) *answer &= set_has(first, byte) || mk_plain_step(phase, byte) == UTF8_DEAD;
     return true;
 }
 
@@ -53,7 +50,7 @@ static bool absorbs(ge_engine *e, u32 state, id_vec *reached, bool *answer) {
         ok = may_absorb(e, reached->at[i], phases.at[i], answer);
         *answer &= e->lx.x.derivatives < enough;
         for (u32 byte = 0x20, before = NONE; ok && *answer && byte < 256; byte++) {
-            u32 phase = plain_step(phases.at[i], byte), c = e->lx.x.class_of[byte], alike = phase << 8 | c;
+            u32 phase = mk_plain_step(phases.at[i], byte), c = e->lx.x.class_of[byte], alike = phase << 8 | c;
             if (phase == UTF8_DEAD || alike == before) continue; /* mostly it is as with the byte before */
             before = alike;
             u32 to = lx_step(&e->lx, reached->at[i], c);
@@ -84,13 +81,25 @@ static vb_cut cut_by_structure(const ge_engine *e, u32 state) {
     return (vb_cut){NULL, &v->trie};
 }
 
+bool mk_find_perils(ge_engine *e, u32 state, rx_perils *out) {
+    *out = (rx_perils){1, {{0, 0}}};
+    for (u32 k = 0, n = lx_count(&e->lx, state); k < n && out->n; k++) {
+        if (e->lx.lexemes.at[lx_lexeme_at(&e->lx, state, k)].flags & LX_LAZY) continue; /* it dies at its first match: not as its regex does */
+        if (!rx_find_perils(&e->lx.x, intern_words(&e->lx.states, state)[2 * k + 1], e->v->shapes.kind_of, out)) return false;
+    }
+    return true;
+}
+
 bool mk_cut(ge_engine *e, u32 state, u32 hub, vb_cut *cut, id_vec *reached) {
     id_vec states = {0};
+    rx_perils perils = {.n = 1};
     bool answer = false, ok = true;
     *cut = (vb_cut){NULL, &e->v->trie};
     if (hub || e->switches & GE_NO_SLICES) return true;
     if (!reached) *cut = cut_by_structure(e, state);
-    if (!cut->bits) ok = absorbs(e, state, reached ? reached : &states, &answer);
+    if (!cut->bits && !reached) ok = mk_find_perils(e, state, &perils);
+    answer = perils.n == 0;
+    if (ok && !cut->bits && !answer) ok = absorbs(e, state, reached ? reached : &states, &answer);
     if (ok && answer) *cut = (vb_cut){e->v->slices[VB_PLAIN].bits, &e->v->slices[VB_PLAIN].rest};
     vec_drop(&e->b, &states);
     return ok;

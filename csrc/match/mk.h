@@ -11,6 +11,7 @@
  *     mk_key.c       ... by what they are found again
  *     mk_analyse.c   ... how they are made, node by node (mk_analysis.h)
  *     mk_shapes.c    ... and before that by shapes of tokens
+ *     mk_plain.c     ... or by the plain tokens that are not read
  *     mk_name.c    masks where names have a bound
  *     mk_keep.c    masks that are kept
  *     mk_table.c   masks that were made ahead of time */
@@ -18,6 +19,7 @@
 #define GE_MK_H
 
 #include "../base/wide.h"
+#include "../regex/utf8.h"
 #include "en.h"
 
 /* Sets the bits of the tokens below a node that the configuration can read, or lists them (mk_found). Where a walk of the vocabulary from
@@ -94,6 +96,11 @@ bool mk_by_inner(ge_engine *e, cf_alternative in_unit, u32 hub, mk_found *found,
 /* `found` holds what all that is nested under the first alternative can read below a hub. Adds what the first reads there, and takes away what it
  * keeps from them. *done = false: the first has no lexeme-internal mask (nothing was changed). */
 bool mk_over_nested(ge_engine *e, u32 config, u32 hub, mk_found *found, bool *done);
+/* The perils of a state for which plain text may kill it; of one of its lexemes, since it lives as long as any of them does. False: failure. */
+bool mk_find_perils(ge_engine *e, u32 state, rx_perils *out);
+/* What is left of a character (regex/utf8.h) of plain text after another byte. */
+static inline u32 mk_plain_step(u32 phase, u32 byte) { return byte < 0x20 || byte == '"' || byte == '\\' ? UTF8_DEAD : utf8_step(phase, byte); }
+
 /* What slices say of a state below a hub: the tokens in bits stay inside some lexeme of it; those in neither bits nor rest neither do nor
  * leave one. reached (may be NULL): the states to which the tokens in bits lead are added to it. */
 bool mk_cut(ge_engine *e, u32 state, u32 hub, vb_cut *cut, id_vec *reached);

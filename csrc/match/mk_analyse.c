@@ -181,9 +181,13 @@ static bool walk_lexer(analysis *a) {
     ge_engine *e = a->e;
     bool is_clamped = a->view < VB_TIERS;
     u32 hub = is_clamped ? 0 : a->view - VB_TIERS, max_depth = is_clamped ? e->v->tiers[a->view].bytes : NONE;
+    if (number_of(a, LX_DEAD) == NONE || number_of(a, a->start) == NONE) return false;
+    bool by_plain = false;
+    if (!is_clamped && !hub && !(e->switches & GE_NO_SLICES) && !an_walk_plain(a, &by_plain)) return false;
+    if (by_plain) return walk_trie(a, &e->v->slices[VB_PLAIN].rest, hub, max_depth);
     vb_cut cut;
     id_vec reached = {0}; /* by the tokens of a slice, which are not walked: a clamped unit has to be finished from there, too */
-    bool ok = mk_cut(e, a->start, hub, &cut, is_clamped ? &reached : NULL) && number_of(a, LX_DEAD) != NONE && number_of(a, a->start) != NONE;
+    bool ok = mk_cut(e, a->start, hub, &cut, is_clamped ? &reached : NULL);
     for (u32 i = 0; ok && cut.bits && i < reached.n; i++) ok = note_finish(a, reached.at[i]);
     vec_drop(&e->b, &reached);
     if (!ok) return false;

@@ -55,11 +55,27 @@ static bool obtain(ge_engine *e, u32 state, u32 view, bool make, const vb_inner 
     return true;
 }
 
+/* Can a clamped unit stand for `unit` at all? Each of its states is to be finished before the bounds: it itself, and in quotation marks where an escape
+ * has begun, \u0041, which takes 3 bytes more. */
+static bool may_stand_for(ge_engine *e, u32 clamped, u32 unit, u32 n_bytes, bool *answer) {
+    u32 finish = 0;
+    for (u32 i = 0, n = lx_count(&e->lx, clamped); i < n; i++) {
+        rx_id expr = intern_words(&e->lx.states, clamped)[2 * i + 1];
+        const u32 *node = intern_words(&e->lx.x.nodes, expr), *head = node[0] == RX_CONCAT ? intern_words(&e->lx.x.nodes, node[1]) : node;
+        u32 bytes = head[0] == RX_QUOTE ? 3 : 0, least = rx_finish(&e->lx.x, expr, MK_FINISH);
+        if (least == NONE) return false;
+        finish = max_u32(finish, least + bytes);
+    }
+    u32 again = mk_clamp(e, unit, n_bytes + finish);
+    *answer = again == clamped;
+    return again != NONE;
+}
+
 /* Tries a view that clamps the unit. *inner = NULL: it cannot be finished before the bounds, or is not known, and not to be made, or so many
  * tokens leave it that *hopeless is set: as many leave the unit itself. */
 static bool obtain_clamped(ge_engine *e, u32 unit, u32 view, bool make, const vb_inner **inner, bool *hopeless) {
     u32 bytes = e->v->tiers[view].bytes, clamped = mk_clamp(e, unit, bytes + 1);
-    if (clamped == NONE || !obtain(e, clamped, view, make, inner)) return false;
+    if (clamped == NONE || (make && !may_stand_for(e, clamped, unit, bytes, &make)) || !obtain(e, clamped, view, make, inner)) return false;
     if (!*inner) {
         const mk_key *key = mk_key_of(e, clamped, view);
         *hopeless = key && key->leaves_much;

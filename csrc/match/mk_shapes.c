@@ -85,9 +85,12 @@ static bool walk_members(shape_walk *w, u32 shape, u32 depth) {
 
 /* The tokens of a shape stay inside. */
 static void add_inside(shape_walk *w, u32 shape) {
-    const vb_shapes *s = w->shapes;
+    const u32 *tokens = w->shapes->tokens.at, *from = w->shapes->token_from.at + shape;
     u32 *bits = w->a->inner->bits;
-    for (u32 i = s->token_from.at[shape]; i < s->token_from.at[shape + 1]; i++) bits[s->tokens.at[i] >> 5] |= (u32)1 << (s->tokens.at[i] & 31);
+    for (u32 i = from[0], end = from[1]; i < end; i++) {
+        u32 token = tokens[i];
+        bits[token >> 5] |= (u32)1 << (token & 31);
+    }
 }
 
 /* The children of [*from, *to); then *from and *to are those between which some are alive. */

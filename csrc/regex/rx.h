@@ -215,6 +215,22 @@ bool rx_told_apart(rx_arena *x, rx_id id, u8 *same); /* `same` of rx_local_class
  * n_chars NONE: any number. See rx_absorb.c. */
 bool rx_absorbs_plain(const rx_arena *x, rx_id id, u32 n_chars);
 
+/* What plain text must be to kill an expression: longer than n_bytes, and with bytes of all these kinds (bits). Of several perils, one or another. */
+typedef struct rx_peril {
+    u32 n_bytes;
+    u64 kinds;
+} rx_peril;
+
+enum { RX_PERILS = 4 };
+
+typedef struct rx_perils {
+    u32 n;
+    rx_peril of[RX_PERILS];
+} rx_perils;
+
+/* *out = the perils of `id`, where kind_of has 64 kinds of bytes at most. None => any plain text leaves it alive. See rx_survive.c. False on failure. */
+bool rx_find_perils(rx_arena *x, rx_id id, const u8 *kind_of, rx_perils *out);
+
 /* True => of the texts of plain characters, exactly those of at most *n_chars leave something of `id` possible. False => maybe. */
 bool rx_counts_plain(const rx_arena *x, rx_id id, u32 *n_chars);
 
@@ -234,6 +250,7 @@ u32 rx_length_bound(const rx_arena *x, rx_id id, u32 enough); /* a lower bound o
 #define RX_NO_LENGTH NONE
 #define RX_LONG ((u32)1 << 30)
 u32 rx_least(rx_arena *x, rx_id id);
+u32 rx_least_seen(rx_arena *x, rx_id id); /* the same, if it is seen by structure; else RX_NO_LENGTH */
 u32 rx_add_lengths(u32 a, u32 b);
 u32 rx_times_length(u32 n, u32 length); /* no times no length is 0 */
 bool rx_least_text(rx_arena *x, rx_id id, byte_vec *out); /* appends the first of the shortest strings. `id` is not empty. False on failure */
@@ -278,7 +295,7 @@ bool rx_syntax_is_structure(const u32 *node); /* no word of it is an id */
 /* Of an intersection of lengths and of what begins with a label in Punycode. Meaningless when the budget failed. */
 typedef enum rx_verdict { RX_UNKNOWN, RX_IS_EMPTY, RX_IS_INHABITED } rx_verdict;
 rx_verdict rx_punycode_verdict(rx_arena *x, rx_id id);
-rx_verdict rx_length_verdict(rx_arena *x, rx_id id);   /* of an AND, of the fewest characters and one other part; never RX_IS_EMPTY */
+rx_verdict rx_length_verdict(rx_arena *x, rx_id id);   /* of an AND, of numbers of characters and one other part; never RX_IS_EMPTY */
 rx_verdict rx_multiple_verdict(rx_arena *x, rx_id id); /* of an AND; never RX_IS_EMPTY */
 rx_verdict rx_name_verdict(rx_arena *x, rx_id id);     /* of what is RX_NAMED, or of an AND: whether it is empty, if that is easy to see */
 rx_verdict rx_syntax_verdict(const rx_arena *x, rx_id id); /* of an AND */

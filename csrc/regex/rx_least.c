@@ -244,6 +244,11 @@ static u32 exact_least(rx_arena *x, rx_id id, bool quoted) {
 
 u32 rx_least(rx_arena *x, rx_id id) { return id == NONE ? RX_NO_LENGTH : exact_least(x, id, false); }
 
+u32 rx_least_seen(rx_arena *x, rx_id id) {
+    least_bound bound = bound_of(x, id, false);
+    return bound.exact ? bound.length : RX_NO_LENGTH;
+}
+
 bool rx_least_text(rx_arena *x, rx_id id, byte_vec *out) {
     rx_refresh_classes(x);
     for (u32 left = rx_least(x, id); left; left--) {

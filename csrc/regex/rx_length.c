@@ -79,12 +79,19 @@ static bool is_stretched(rx_arena *x, rx_id id) {
 
 rx_verdict rx_length_verdict(rx_arena *x, rx_id id) {
     rx_id other = NONE;
+    u32 least = 0, most = NONE;
     for (u32 i = 1; i < intern_length(&x->nodes, id); i++) {
         rx_id part = intern_words(&x->nodes, id)[i];
         const u32 *node = intern_words(&x->nodes, part);
-        if (x->text != NONE && node[0] == RX_REPEAT && node[1] == intern_words(&x->nodes, x->text)[1] && node[3] == NONE) continue;
+        if (x->text != NONE && node[0] == RX_REPEAT && node[1] == intern_words(&x->nodes, x->text)[1]) {
+            least = max_u32(least, node[2]);
+            most = min_u32(most, node[3]);
+            continue;
+        }
         if (other != NONE) return RX_UNKNOWN;
         other = part;
     }
-    return other != NONE && is_stretched(x, other) ? RX_IS_INHABITED : RX_UNKNOWN;
+    if (other == NONE) return RX_UNKNOWN;
+    if (most == NONE) return is_stretched(x, other) ? RX_IS_INHABITED : RX_UNKNOWN;
+    return least == 0 && rx_least_seen(x, other) <= most ? RX_IS_INHABITED : RX_UNKNOWN; /* characters are no more than bytes */
 }

@@ -517,9 +517,60 @@ static void texts_and_lengths(void) {
     rx_id ends = rx_concat(&x, text, rx_concat(&x, a, rx_repeat(&x, one, 25, 25))), odd = rx_concat(&x, text, rx_byte(&x, 0xff));
     CHECK(rx_length_verdict(&x, rx_and(&x, (rx_id[]){ends, rx_repeat(&x, one, 3000, NONE)}, 2)) == RX_IS_INHABITED);
     CHECK(rx_length_verdict(&x, rx_and(&x, (rx_id[]){ends, rx_repeat(&x, one, 0, 20)}, 2)) == RX_UNKNOWN);
+    CHECK(rx_length_verdict(&x, rx_and(&x, (rx_id[]){ends, rx_repeat(&x, one, 0, 26)}, 2)) == RX_IS_INHABITED);
     CHECK(rx_length_verdict(&x, rx_and(&x, (rx_id[]){odd, rx_repeat(&x, one, 3, NONE)}, 2)) == RX_UNKNOWN);
     rx_drop(&x);
     CHECK(b.bytes == 0);
+}
+
+/* One of the forms that keys beside patterns are made of: a word, or not, any text before and behind it. */
+static rx_id random_arm(rx_arena *x) {
+    rx_id arm = RX_ID_EMPTY, text = rx_text(x), ab = rx_or2(x, rx_byte(x, 'a'), rx_byte(x, 'b'));
+    if (random_below(&seed, 3) == 0) arm = text;
+    if (random_below(&seed, 4) == 0) arm = rx_concat(x, arm, rx_repeat(x, ab, random_below(&seed, 2), random_below(&seed, 2) ? NONE : 2));
+    for (u32 n = random_below(&seed, 4); n; n--) arm = rx_concat(x, arm, random_below(&seed, 5) ? rx_byte(x, 'a' + random_below(&seed, 3)) : ab);
+    if (random_below(&seed, 5) == 0) arm = rx_concat(x, arm, rx_or2(x, rx_byte(x, 0x7f), rx_byte(x, 'c')));
+    return random_below(&seed, 3) ? rx_concat(x, arm, text) : arm;
+}
+
+/* Each text that kills an expression is one of those that its perils tell of. */
+static void perils(void) {
+    budget b;
+    ge_limits limits = wide_limits();
+    u32 n_killed = 0, n_safe = 0;
+    u8 kind_of[256] = {['a'] = 1, ['b'] = 2, ['c'] = 2};
+    budget_init(&b, &limits);
+    for (u32 round = 0; round < 200; round++) {
+        rx_arena x;
+        rx_id parts[4], arms[4];
+        u32 n_arms = 1 + random_below(&seed, 3), n_parts = 0;
+        CHECK(rx_init(&x, &b));
+        if (random_below(&seed, 2)) parts[n_parts++] = rx_text(&x);
+        if (random_below(&seed, 2)) parts[n_parts++] = rx_or2(&x, random_arm(&x), random_arm(&x));
+        for (u32 i = 0; i < n_arms; i++) arms[i] = random_arm(&x);
+        parts[n_parts++] = rx_not(&x, rx_or(&x, arms, n_arms));
+        rx_id id = rx_and(&x, parts, n_parts);
+        if (random_below(&seed, 3) == 0) id = rx_or2(&x, rx_concat(&x, id, rx_byte(&x, '"')), rx_concat(&x, rx_not(&x, random_arm(&x)), rx_byte(&x, '"')));
+        for (u32 s = 0; s < N_STRINGS; s++) {
+            u8 text[MAX_LENGTH];
+            u32 length = spell(s, text);
+            for (u32 from = 0; from <= length; from++) { /* of what is left after the first bytes */
+                rx_id at = id;
+                rx_perils found;
+                u64 kinds = 0;
+                for (u32 i = 0; i < from; i++) at = rx_derive(&x, at, text[i]);
+                bool told = false, dead = rx_is_empty(&x, at);
+                CHECK(rx_find_perils(&x, at, kind_of, &found) && found.n <= RX_PERILS);
+                for (u32 i = from; i < length; i++) at = rx_derive(&x, at, text[i]), kinds |= (u64)1 << kind_of[text[i]];
+                for (u32 i = 0; i < found.n; i++) told |= found.of[i].n_bytes < length - from && !(found.of[i].kinds & ~kinds);
+                n_safe += !told;
+                n_killed += !dead && rx_is_empty(&x, at);
+                CHECK(dead || told || !rx_is_empty(&x, at));
+            }
+        }
+        rx_drop(&x);
+    }
+    CHECK(b.bytes == 0 && n_killed > 1000 && n_safe > 10000);
 }
 
 /* Texts, and the length of the shortest regular expression that begins so; NONE: there is none. */
@@ -705,6 +756,7 @@ int main(void) {
     punycode();
     ways_to_labels();
     texts_and_lengths();
+    perils();
     regular_expressions();
     exclusions_differ_where_they_begin();
     literals_are_a_trie();

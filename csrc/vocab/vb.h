@@ -117,6 +117,7 @@ typedef struct vb_shapes {
     id_vec member_from;  /* nodes of the main trie that have the shape i: members[member_from[i] .. member_from[i + 1]), ascending */
     id_vec members;
     VEC(u64) below;      /* by node of the main trie: the kinds of the bytes below it, bit by bit */
+    VEC(u8) height;      /* by node of the main trie: bytes of the longest way down from it, at most 255 */
 } vb_shapes;
 
 struct ge_vocab {

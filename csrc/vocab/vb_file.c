@@ -5,7 +5,7 @@
 #include "../base/file.h"
 #include "vb.h"
 
-static const file_kind VOCABULARY = {"ge-vocab", 6, "it is no saved vocabulary"};
+static const file_kind VOCABULARY = {"ge-vocab", 7, "it is no saved vocabulary"};
 
 typedef struct vb_note {
     u8 *at;
@@ -54,6 +54,7 @@ static void visit_all(file_walk *w, ge_vocab *v, vb_note *note) {
     FILE_VECTOR(w, v->shapes.member_from);
     FILE_VECTOR(w, v->shapes.members);
     FILE_VECTOR(w, v->shapes.below);
+    FILE_VECTOR(w, v->shapes.height);
 }
 
 size_t ge_vocab_save(const ge_vocab *vocab, const uint8_t *text, uint32_t n_text, uint8_t *out) {

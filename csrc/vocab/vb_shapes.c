@@ -68,10 +68,15 @@ static bool list_members(vb_shapes *s, budget *b, const tt_trie *trie) {
 /* There are at most 64 kinds. */
 static bool note_below(vb_shapes *s, budget *b, const tt_trie *trie) {
     u32 n = trie->byte.n;
-    if (!vec_reserve(b, &s->below, n)) return false;
+    if (!vec_reserve(b, &s->below, n) || !vec_reserve(b, &s->height, n)) return false;
     memset(s->below.at, 0, n * sizeof *s->below.at);
-    s->below.n = n;
-    for (u32 i = n; i-- > 1;) s->below.at[trie->parent.at[i]] |= s->below.at[i] | (u64)1 << s->kind_of[trie->byte.at[i]]; /* children come after their parents */
+    memset(s->height.at, 0, n);
+    s->below.n = s->height.n = n;
+    for (u32 i = n; i-- > 1;) { /* children come after their parents */
+        u32 above = trie->parent.at[i], height = min_u32(s->height.at[i] + 1u, 255);
+        s->below.at[above] |= s->below.at[i] | (u64)1 << s->kind_of[trie->byte.at[i]];
+        s->height.at[above] = (u8)max_u32(s->height.at[above], height);
+    }
     return true;
 }
 
@@ -96,4 +101,5 @@ void vb_drop_shapes(ge_vocab *v) {
     vec_drop(&v->b, &v->shapes.member_from);
     vec_drop(&v->b, &v->shapes.members);
     vec_drop(&v->b, &v->shapes.below);
+    vec_drop(&v->b, &v->shapes.height);
 }

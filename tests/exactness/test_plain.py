@@ -1,0 +1,71 @@
+"""Units that plain text hardly ever kills: keys and strings beside patterns that are not anchored, analysed by the tokens that they do not read."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+
+from grammar_engine import Grammar, Matcher, Switches, Vocabulary
+from grammar_engine.errors import UnsatisfiableSchemaError
+
+OFF = Switches(mask_cache=False, inner_masks=False, shared_inner=False, slices=False, heirs=False)
+LETTERS = "abnetx_-19 Aé"
+WORDS = ["net_", "net_[a-z]+[0-9]+", "ab", "_", "^_", "^x-", "[.]", "^(ab|net)_[a-z]{2,3}$", "é", "n.*t", "[0-9]{2}", "\\S", "A+b?"]
+
+
+@pytest.fixture(scope="module")
+def vocabulary() -> Vocabulary:
+    rng = random.Random(0)
+    words = {"".join(rng.choices(LETTERS, k=rng.randint(1, 9))) for _ in range(3000)} | {"net_ab1x", "xnet_a1", 'ab"', '_":', "\\u0041"}
+    return Vocabulary([*(bytes([byte]) for byte in range(256)), *(word.encode() for word in sorted(words)), b""], eos=[256 + len(words)])
+
+
+def schema(rng: random.Random) -> Any:
+    patterns = rng.sample(WORDS, rng.randint(1, 3))
+    if rng.random() < 0.4:
+        return {
+            "type": "string",
+            rng.choice(("oneOf", "anyOf")): [{"pattern": pattern} for pattern in patterns],
+            "not": {"pattern": rng.choice(WORDS)},
+        }
+    return {
+        "type": "object",
+        "properties": {name: {"type": "integer"} for name in rng.sample(["ab", "net", "x", "_9", "ea"], rng.randint(0, 3))},
+        "patternProperties": {pattern: {"type": "boolean"} for pattern in patterns},
+        "additionalProperties": rng.choice([True, {"type": "null"}]),
+    }
+
+
+def test_masks_beside_patterns(vocabulary: Vocabulary) -> None:
+    n_masks = 0
+    for seed in range(60):
+        rng = random.Random(seed)
+        source = schema(rng)
+        try:
+            grammar = Grammar.from_json_schema(source)
+        except UnsatisfiableSchemaError:
+            continue
+        for _ in range(6):
+            on, off = Matcher(grammar, vocabulary), Matcher(grammar, vocabulary, switches=OFF)
+            text = ('"' if source["type"] == "string" else '{"') + "".join(rng.choices(LETTERS, k=rng.randint(0, 7)))
+            if not on.accept_bytes(text.encode()):
+                continue
+            assert off.accept_bytes(text.encode())
+            assert on.mask() == off.mask(), (source, text)
+            n_masks += 1
+    assert n_masks > 200
+
+
+def test_what_cannot_be_read_is_found_by_few_nodes(vocabulary: Vocabulary) -> None:
+    grammar = Grammar.from_json_schema(
+        {"type": "object", "patternProperties": {"net_": {"type": "null"}}, "additionalProperties": {"type": "integer"}}
+    )
+    nodes = []
+    for switches in (Switches(heirs=False, outlines=False), Switches(heirs=False, outlines=False, slices=False)):
+        matcher, before = Matcher(grammar, vocabulary, switches=switches), grammar.stats.trie_nodes
+        assert matcher.accept_bytes(b'{"')
+        matcher.mask()
+        nodes.append(grammar.stats.trie_nodes - before)
+    assert 4 * nodes[0] < nodes[1], nodes
