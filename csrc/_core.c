@@ -1185,6 +1185,13 @@ static int _cffi_const_GE_NO_OUTLINES(unsigned long long *o)
   return n;
 }
 
+static int _cffi_const_GE_NO_AHEAD(unsigned long long *o)
+{
+  int n = (GE_NO_AHEAD) <= 0;
+  *o = (unsigned long long)((GE_NO_AHEAD) | 0);  /* check that GE_NO_AHEAD is an integer */
+  return n;
+}
+
 static int _cffi_const_GE_TURN_NONE(unsigned long long *o)
 {
   int n = (GE_TURN_NONE) <= 0;
@@ -5927,6 +5934,7 @@ static const struct _cffi_global_s _cffi_globals[] = {
   { "GE_GUIDE_REFUSED", (void *)_cffi_const_GE_GUIDE_REFUSED, _CFFI_OP(_CFFI_OP_CONSTANT_INT, -1), (void *)0 },
   { "GE_MASK_ALL", (void *)_cffi_const_GE_MASK_ALL, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
   { "GE_MASK_SAME", (void *)_cffi_const_GE_MASK_SAME, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
+  { "GE_NO_AHEAD", (void *)_cffi_const_GE_NO_AHEAD, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
   { "GE_NO_CLAMPING", (void *)_cffi_const_GE_NO_CLAMPING, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
   { "GE_NO_GOTO_CACHE", (void *)_cffi_const_GE_NO_GOTO_CACHE, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
   { "GE_NO_HEIRS", (void *)_cffi_const_GE_NO_HEIRS, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
@@ -6393,7 +6401,7 @@ static const struct _cffi_enum_s _cffi_enums[] = {
     "GE_E_BUSY" },
   { "ge_switch", 402, _cffi_prim_int(sizeof(ge_switch), ((ge_switch)-1) <= 0),
     "GE_NO_MASK_CACHE,GE_NO_INNER_MASKS,GE_NO_SHARED_INNER,GE_NO_GOTO_CACHE,GE_NO_STATE_CACHE,GE_NO_SLICES,"
-    "GE_NO_HEIRS,GE_NO_CLAMPING,GE_NO_TABLE,GE_NO_SHAPES,GE_NO_OUTLINES" },
+    "GE_NO_HEIRS,GE_NO_CLAMPING,GE_NO_TABLE,GE_NO_SHAPES,GE_NO_OUTLINES,GE_NO_AHEAD" },
   { "ge_turn_result", 404, _cffi_prim_int(sizeof(ge_turn_result), ((ge_turn_result)-1) <= 0),
     "GE_TURN_NONE,GE_TURN_CHOICE,GE_TURN_ALONE" },
 };
@@ -6431,7 +6439,7 @@ static const struct _cffi_type_context_s _cffi_type_context = {
   _cffi_struct_unions,
   _cffi_enums,
   _cffi_typenames,
-  105,  /* num_globals */
+  106,  /* num_globals */
   18,  /* num_struct_unions */
   5,  /* num_enums */
   23,  /* num_typenames */

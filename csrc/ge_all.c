@@ -22,6 +22,7 @@
 #include "regex/rx_derive.c"          /*   derivatives, byte classes, emptiness */
 #include "regex/rx_count.c"            /*   how many strings an expression has */
 #include "regex/rx_first.c"            /*   first bytes */
+#include "regex/rx_beyond.c"           /*   ... and first characters beyond ASCII */
 #include "regex/rx_differ.c"          /*   bytes at which two expressions differ */
 #include "regex/rx_must.c"            /*   bytes that must be there */
 #include "regex/rx_local.c"            /*   bytes that one expression does not tell apart */
@@ -65,6 +66,7 @@
 #include "match/mk_loops.c"           /*   what below a node stays inside a lexeme */
 #include "match/mk_open.c"            /*   what begins a string within a token */
 #include "match/mk_syntax.c"          /*   ... within regular expressions as texts */
+#include "match/mk_beyond.c"           /*   characters beyond ASCII, for many states at once */
 #include "match/mk_walk.c"            /*   walks of the vocabulary */
 #include "match/mk_outline.c"         /*   ... made once for many rows */
 #include "match/mk_ring.c"            /*   ... also where these come back to themselves */
@@ -78,6 +80,7 @@
 #include "match/mk_table.c"           /*   ... or were made ahead of time */
 #include "match/mk_name.c"            /*   ... where names have a bound */
 #include "match/mk.c"                 /*   masks */
+#include "match/mk_ahead.c"           /*   ... before they are asked for */
 #include "match/cl.c"                 /*   closings: shortest ways to the end */
 #include "match/ct_lexeme.c"          /*   ... what lexemes cost in tokens */
 #include "match/ct_rows.c"            /*   ... what symbols cost */

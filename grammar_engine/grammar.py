@@ -54,6 +54,8 @@ class Switches:
         Analyse lexemes by the shapes of tokens (``Hello`` is ``Aaaaa``) where they tell no letters or digits apart.
     outlines : bool
         Walk once for all Earley rows in which the same lexemes may come.
+    ahead : bool
+        Where a text is one lexeme, make masks with the first matcher, before they are asked for.
     """
 
     mask_cache: bool = True
@@ -67,6 +69,7 @@ class Switches:
     table: bool = True
     shapes: bool = True
     outlines: bool = True
+    ahead: bool = True
 
     def _off(self) -> int:
         """The fields that are off as `ge_switch` bits: field i is bit i."""

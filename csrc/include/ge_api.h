@@ -61,7 +61,8 @@ typedef enum ge_switch {
     GE_NO_CLAMPING = 128,    /* tell all bounds of repeats apart, however far away */
     GE_NO_TABLE = 256,       /* make no token automaton of a grammar that has few states */
     GE_NO_SHAPES = 512,      /* do not analyse lexemes by the shapes of tokens */
-    GE_NO_OUTLINES = 1024    /* walk for each row by itself */
+    GE_NO_OUTLINES = 1024,   /* walk for each row by itself */
+    GE_NO_AHEAD = 2048       /* make no mask before it is asked for */
 } ge_switch;
 
 typedef struct ge_ir ge_ir;           /* expressions under construction; then frozen into a grammar */

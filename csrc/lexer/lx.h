@@ -88,6 +88,7 @@ u32 lx_step(lx_lexer *l, u32 state, u32 byte_class);   /* next state or LX_DEAD;
 const byte_set *lx_first(lx_lexer *l, u32 state); /* a set outside of which the state reads no byte, until the next is made. NULL: failure */
 /* *out = bytes after any other of which the two states can read the same texts, by the same lexemes. False: failure. */
 bool lx_differ(lx_lexer *l, u32 a, u32 b, byte_set *out);
+bool lx_surely_reads(const lx_lexer *l, u32 state, u32 byte); /* true => it does, which is seen without a derivative; false => maybe */
 bool lx_is_narrow(lx_lexer *l, u32 state, bool *narrow); /* few bytes, or few were asked for: lx_same does not pay. False: failure */
 
 /* Classes by which a state goes to the same state for sure: same[c] is the first of those of c, next[c] leads round all of them. */

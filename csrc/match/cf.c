@@ -436,6 +436,8 @@ bool cf_reads(ge_engine *e, u32 config, u32 byte_class, bool *answer) {
     if (!is_refused(e, config, byte_class, &refused)) return false;
     *answer = false;
     if (refused) return true;
+    for (u32 i = 0, n = cf_count(e, config); i < n && !*answer; i++)
+        *answer = lx_surely_reads(&e->lx, cf_alternative_at(e, config, i).state >> 1, e->lx.x.class_byte[byte_class]);
     for (u32 i = 0, n = cf_count(e, config); i < n && !*answer; i++) {
         u32 state = lx_step(&e->lx, cf_alternative_at(e, config, i).state >> 1, byte_class);
         if (state == NONE) return false;

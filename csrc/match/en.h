@@ -102,6 +102,11 @@ typedef struct mk_loops { /* of an expression: the kinds of bytes (vocab/vb_shap
     u64 known, kinds;
 } mk_loops;
 
+typedef struct mk_beyond { /* of characters beyond ASCII: tokens that are one or a part of one, and then the places where one is complete; see mk_beyond.c */
+    u32 tokens, n_tokens; /* in beyond_words */
+    u32 n_places;         /* NONE: they are too many */
+} mk_beyond;
+
 typedef struct mk_ending { /* of a configuration: bytes that end a lexeme; see mk_name.c */
     u32 at, n; /* in ending_bytes */
     u32 least; /* a string in quotes goes on for so many characters at least */
@@ -185,6 +190,9 @@ struct ge_engine {
     id_vec looping;      /* by lexer state: an expression of it that may loop, or none: RX_ID_NEVER; NONE: not known yet */
     word_map loops_of;   /* expression -> index in loops */
     VEC(mk_loops) loops;
+    word_map beyond_of; /* characters -> index in beyond */
+    VEC(mk_beyond) beyond;
+    id_vec beyond_words;
     VEC(mk_key) keys;
     word_map key_of;      /* lexer state and view (mk.h) -> index in keys */
     id_vec key_words;
@@ -227,6 +235,7 @@ struct ge_engine {
     ct_table fewest; /* tokens that may still come */
 
     ge_stats stats; /* counters that are not sizes */
+    bool _Atomic went_ahead; /* see mk_ahead.c */
     bool is_one_lexeme; /* a text is: nothing may come after a lexeme, nor around it */
     bool full;      /* a ceiling on what the engine holds was met: new matchers are to begin in a fresh one */
 };

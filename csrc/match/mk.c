@@ -528,15 +528,26 @@ static bool build(ge_engine *e, u32 config) {
     return true;
 }
 
-bool mk_cold(ge_engine *e, u32 config, u32 *out, bool *all) {
+/* e->found = the mask, which is kept. */
+static bool build_found(ge_engine *e, u32 config) {
     if (!e->found.bits) {
         e->found.bits = mem_resize(&e->b, NULL, 0, e->v->n_words * sizeof *e->found.bits);
         if (!e->found.bits) return false;
     }
     e->analysed = false;
+    return build(e, config);
+}
+
+bool mk_build(ge_engine *e, u32 config) {
+    bool ok = build_found(e, config);
+    mk_release_base(e, &e->found);
+    return ok;
+}
+
+bool mk_cold(ge_engine *e, u32 config, u32 *out, bool *all) {
     mk_try_table(e);
     if (mk_by_table(e, config, out, all)) return true;
-    if (!build(e, config)) return false;
+    if (!build_found(e, config)) return false;
     if (e->found.listed) mk_write_listed(e, e->found.base, e->found.list.at, e->found.list.n, out);
     else memcpy(out, e->found.bits, e->v->n_words * sizeof *out);
     *all = is_all(e);
@@ -558,6 +569,9 @@ void mk_drop(ge_engine *e) {
     vec_drop(&e->b, &e->looping);
     map_drop(&e->b, &e->loops_of);
     vec_drop(&e->b, &e->loops);
+    map_drop(&e->b, &e->beyond_of);
+    vec_drop(&e->b, &e->beyond);
+    vec_drop(&e->b, &e->beyond_words);
     vec_drop(&e->b, &e->keys);
     map_drop(&e->b, &e->key_of);
     vec_drop(&e->b, &e->key_words);

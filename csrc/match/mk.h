@@ -2,6 +2,7 @@
  *
  *     mk.c         which way a mask is made
  *     mk_loops.c     what below a node of the trie stays inside a lexeme
+ *     mk_beyond.c    what begins beyond ASCII
  *     mk_open.c      what begins a string within a token, and white space
  *     mk_walk.c      walks of the vocabulary with the configuration automaton
  *     mk_outline.c   ... that are made once for many rows
@@ -14,6 +15,7 @@
  *     mk_plain.c     ... or by the plain tokens that are not read
  *     mk_name.c    masks where names have a bound
  *     mk_keep.c    masks that are kept
+ *     mk_ahead.c   ... before they are asked for
  *     mk_table.c   masks that were made ahead of time */
 #ifndef GE_MK_H
 #define GE_MK_H
@@ -42,6 +44,12 @@ bool mk_walk_difference(ge_engine *e, const tt_trie *trie, u32 node, u32 config,
 
 /* Whether the configuration can read all that is below a node of the vocabulary's trie, since that stays inside one lexeme. Errs towards no. */
 bool mk_stays_below(ge_engine *e, u32 config, u32 node);
+
+/* Adds what the configuration reads that begins beyond ASCII, and to e->walk the places from which on that is to be walked, if it is known of other
+ * configurations. *done = false: it is not (nothing was changed). */
+bool mk_add_beyond(ge_engine *e, u32 config, mk_found *found, bool *done);
+/* *answer: is it, wherever this is the rest of the lexeme? */
+bool mk_knows_beyond(ge_engine *e, rx_id expr, bool *answer);
 
 /* Is a node of the vocabulary's trie a quotation mark or a blank below which a slice says most of what the configuration can read? Then that is
  * noted in e->at_openings, and to be added: the tokens of the slice, and what a walk of the other rests finds. */
@@ -117,6 +125,11 @@ bool mk_loosen(ge_engine *e, u32 config, u32 *loose);
 bool mk_keep_exact(ge_engine *e, u32 config, bool *all);
 /* Takes from e->found, bits that `unbound` can read, what `config` cannot. *all: that was nothing. */
 bool mk_keep_names(ge_engine *e, u32 config, u32 unbound, bool *all);
+
+/* Makes the mask of a configuration, and keeps it. */
+bool mk_build(ge_engine *e, u32 config);
+/* Makes masks that will be asked for, once, as far as that takes little. Takes the lock. */
+void mk_go_ahead(ge_engine *e);
 
 /* Writes the mask of a configuration, if there is a token automaton that knows it. No lock needed. */
 bool mk_by_table(ge_engine *e, u32 config, u32 *out, bool *all);

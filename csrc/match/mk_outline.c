@@ -18,6 +18,8 @@
  * Not with bags: distinct lexemes lead to rows that depend on the text, and the states of a bag each have lexemes of their own, so that hardly any
  * outline is asked for twice.
  *
+ * Not where a text is one lexeme: there is one row.
+ *
  * Cost. An outline: as the walk. Where tokens can be cut in many ways that do not lead to the same rows, walks with all ways joined are
  * cheaper: a grammar in which that was met has no outlines from then on. */
 #include "mk.h"
@@ -294,7 +296,7 @@ static bool add_task(ge_engine *e, mk_task task, agenda *open, mk_found *found) 
 }
 
 bool mk_has_outlines(const ge_engine *e) {
-    return !(e->switches & GE_NO_OUTLINES) && !e->g->longest && e->g->g.bags.n == 0 && !e->cuts_much;
+    return !(e->switches & GE_NO_OUTLINES) && !e->g->longest && e->g->g.bags.n == 0 && !e->cuts_much && !e->is_one_lexeme;
 }
 
 /* *done = false: there are too many tasks. */

@@ -11,16 +11,47 @@
  * a *tier* is a length of tokens; the clamped unit decides those up to it, and the longer ones, which are few, are walked. */
 #include "mk.h"
 
-enum { WIDE = 16 }; /* a lexeme is taken to read much if one in so many nodes of the vocabulary is below its first bytes */
+enum {
+    WIDE = 16,       /* a lexeme is taken to read much if one in so many nodes of the vocabulary is below its first bytes ... */
+    SECOND_ALL = 64, /* ... and so many bytes may follow each; where they are fewer, they count for less */
+    HEAVY = 4        /* bytes, of which those first bytes have so much of the vocabulary, come first: mostly they decide */
+};
 
+/* Adds to *sum what is below the first bytes with so many nodes, [from, to), as far as their second bytes allow; until it is enough. */
+static bool weigh(ge_engine *e, rx_id expr, const byte_set *first, const u32 *weight, u32 from, u32 to, u32 enough, u32 *sum) {
+    rx_arena *x = &e->lx.x;
+    u32 last = NONE, n_second = 0; /* of the class before: mostly the next byte is of the same */
+    for (u32 byte = 0; byte < 256 && *sum < enough; byte++) {
+        if (!set_has(first, byte) || weight[byte] < from || weight[byte] >= to) continue;
+        if (x->class_of[byte] != last) {
+            byte_set second;
+            last = x->class_of[byte];
+            rx_id after = rx_derive(x, expr, x->class_byte[last]);
+            if (after == NONE || !rx_first(x, after, &second)) return false;
+            n_second = min_u32(set_count(&second), SECOND_ALL);
+        }
+        *sum += (u32)((u64)weight[byte] * n_second / SECOND_ALL);
+    }
+    return true;
+}
+
+/* Words and the digits of all scripts begin with bytes below which most is dead. So where these would make a lexeme wide, and a text is no other, the
+ * second bytes are asked for, too. (Elsewhere a lexeme comes again in other rows, which its analysis serves.) */
 static bool is_wide(ge_engine *e, rx_id expr, u32 hub, bool *wide) {
+    const u32 *weight = e->v->hubs[hub].weight;
+    u32 sum = 0, enough = e->v->trie.byte.n / WIDE, heavy = enough / HEAVY;
     byte_set first;
     if (!rx_first(&e->lx.x, expr, &first)) return false;
-    u32 weight = 0, enough = e->v->trie.byte.n / WIDE;
     for (u32 k = 0; k < 8; k++)
-        for (u32 bits = first.w[k]; bits && weight < enough; bits &= bits - 1)
-            weight += e->v->hubs[hub].weight[32 * k + (u32)__builtin_ctz(bits)];
-    *wide = weight >= enough;
+        for (u32 bits = first.w[k]; bits && sum < enough; bits &= bits - 1) sum += weight[32 * k + (u32)__builtin_ctz(bits)];
+    *wide = sum >= enough;
+    if (!*wide || !e->is_one_lexeme || !(e->lx.x.meta.at[expr].flags & RX_FIRST_EXACT)) return true;
+    bool knows_beyond;
+    if (!mk_knows_beyond(e, expr, &knows_beyond)) return false;
+    if (knows_beyond) memset(first.w + 4, 0, 4 * sizeof *first.w);
+    sum = 0;
+    if (!weigh(e, expr, &first, weight, heavy, NONE, enough, &sum) || !weigh(e, expr, &first, weight, 1, heavy, enough, &sum)) return false;
+    *wide = sum >= enough;
     return true;
 }
 

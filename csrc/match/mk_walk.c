@@ -173,15 +173,28 @@ static bool try_chosen(ge_engine *e, const tt_trie *trie, mk_visit *at, mk_found
         if (!cf_first(e, at->config, &at->first)) return false;
         at->n_first = set_count(&at->first);
     }
-    if (at->n_first > FEW_FIRST + (end - begin) / 8) {
+    const byte_set *first = &at->first;
+    byte_set ascii;
+    u32 n_first = at->n_first;
+    if (at->node == 0 && trie == &e->v->trie && e->is_one_lexeme) {
+        bool done;
+        if (!mk_add_beyond(e, at->config, found, &done) || !vec_reserve(&e->b, &e->walk, end - begin)) return false;
+        if (done) {
+            ascii = *first;
+            memset(ascii.w + 4, 0, 4 * sizeof *ascii.w);
+            first = &ascii;
+            n_first = set_count(first);
+        }
+    }
+    if (n_first > FEW_FIRST + (end - begin) / 8) {
         e->stats.trie_nodes += end - begin;
         for (u32 i = begin; i < end; i++)
-            if (set_has(&at->first, bytes[i]) && !try_child(e, trie, at, i, found)) return false;
+            if (set_has(first, bytes[i]) && !try_child(e, trie, at, i, found)) return false;
         return true;
     }
-    e->stats.trie_nodes += at->n_first;
+    e->stats.trie_nodes += n_first;
     for (u32 k = 0; k < 8; k++)
-        for (u32 left = at->first.w[k]; left; left &= left - 1) {
+        for (u32 left = first->w[k]; left; left &= left - 1) {
             const u8 *child = memchr(bytes + begin, (int)(32 * k + (u32)__builtin_ctz(left)), end - begin);
             if (child && !try_child(e, trie, at, (u32)(child - bytes), found)) return false;
         }

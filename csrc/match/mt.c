@@ -51,6 +51,7 @@ static mt_step state_of(const ge_matcher *m) {
 ge_status ge_matcher_new(ge_engine *engine, ge_matcher **out, ge_err *err) {
     ge_matcher *m = calloc(1, sizeof *m);
     if (!m) return err_set(err, GE_E_MEMORY, "");
+    mk_go_ahead(engine);
     m->e = engine;
     share_take(&engine->shares);
     budget_init(&m->b, &engine->b.limits);

@@ -50,7 +50,8 @@ enum {                /* flags, fixed at creation */
     RX_TEXT = 4,      /* set => every string is valid UTF-8; not set => unknown */
     RX_FINITE = 8,    /* set => finitely many strings; not set => unknown */
     RX_COUNTED = 16,  /* rx_clamp may change it: a repeat with an upper bound is in it, not inside a complement (exact) */
-    RX_NAMED = 32     /* rx_unbound changes it: a bounded NAME is in it, not inside a complement (exact) */
+    RX_NAMED = 32,    /* rx_unbound changes it: a bounded NAME is in it, not inside a complement (exact) */
+    RX_FIRST_EXACT = 64      /* set => with each byte that rx_first finds some string begins; not set => unknown */
 };
 
 #define RX_NOT_COUNTED UINT8_MAX
@@ -101,6 +102,7 @@ typedef struct rx_arena {
     intern_table labels; /* what was read of labels: (all but the last character, the last one) */
     intern_table cells;  /* ropes and lists of regular expressions that are read; see rx_syntax.h */
     rx_ranges id_start, id_continue; /* what is in their names; empty unless there are such */
+    word_map beyond;    /* node -> what rx_beyond found */
     word_map apart;     /* FORK -> what may follow all the sets with which its parts begin */
     word_map unbound;   /* (node, with lengths) -> what is left of it without bounds of names; see rx_unbound.c */
     VEC(rx_n_chars) chars; /* by node, least = NONE until it was asked for; see rx_length.c */
@@ -195,6 +197,10 @@ static inline bool rx_may_begin(rx_arena *x, rx_id id, u32 byte, bool *answer) {
     if (!known && !rx_first(x, id, &first)) return false;
     return *answer = set_has(known ? rx_set_of(x, x->first.at[id]) : &first, byte), true;
 }
+
+/* The characters beyond ASCII with which strings of `id` begin, as an expression (rx_beyond.c); RX_ANY_BEYOND: that is not seen. NONE: failure. */
+#define RX_ANY_BEYOND RX_ID_ALL
+rx_id rx_beyond(rx_arena *x, rx_id id);
 
 /* *out = bytes after any other of which the two are the same language (rx_differ.c). False on failure. */
 bool rx_differ(rx_arena *x, rx_id a, rx_id b, byte_set *out);

@@ -39,6 +39,7 @@ bool rx_copy(rx_arena *x, budget *b, const rx_arena *from) {
     memset(&x->cells, 0, sizeof x->cells);
     memset(&x->id_start, 0, sizeof x->id_start);
     memset(&x->id_continue, 0, sizeof x->id_continue);
+    memset(&x->beyond, 0, sizeof x->beyond);
     memset(&x->apart, 0, sizeof x->apart);
     memset(&x->unbound, 0, sizeof x->unbound);
     memset(&x->chars, 0, sizeof x->chars);
@@ -70,6 +71,7 @@ void rx_drop(rx_arena *x) {
     intern_drop(x->b, &x->cells);
     vec_drop(x->b, &x->id_start);
     vec_drop(x->b, &x->id_continue);
+    map_drop(x->b, &x->beyond);
     map_drop(x->b, &x->apart);
     map_drop(x->b, &x->unbound);
     vec_drop(x->b, &x->chars);
@@ -130,12 +132,30 @@ static u32 named(const rx_arena *x, const u32 *words, u32 n) {
     return 0;
 }
 
+static u32 first_exact(const rx_arena *x, const u32 *words, u32 n, u32 flags) {
+    u32 last = n; /* operands: [1, last) */
+    switch ((rx_kind)words[0]) {
+    case RX_NEVER: case RX_EMPTY: case RX_ALL: case RX_SET: return RX_FIRST_EXACT;
+    case RX_CONCAT:
+        if (!(flags & RX_INHABITED)) return 0;
+        last = x->meta.at[words[1]].flags & RX_NULLABLE ? 3 : 2;
+        break;
+    case RX_OR: case RX_FORK: break;
+    case RX_REPEAT: case RX_TAG: last = 2; break;
+    default: return 0;
+    }
+    for (u32 i = 1; i < last; i++)
+        if (!(x->meta.at[words[i]].flags & RX_FIRST_EXACT)) return 0;
+    return RX_FIRST_EXACT;
+}
+
 rx_id rx_intern(rx_arena *x, const u32 *words, u32 n, u32 flags, u32 depth) {
     bool fresh;
-    flags |= counted(x, words, n);
-    if (x->has_name) flags |= named(x, words, n);
     rx_id id = intern(x->b, &x->nodes, words, n, &fresh);
     if (id == NONE || !fresh) return id;
+    words = intern_words(&x->nodes, id);
+    flags |= counted(x, words, n) | first_exact(x, words, n, flags);
+    if (x->has_name) flags |= named(x, words, n);
     rx_meta meta = {.flags = (u8)(flags & RX_NULLABLE ? flags | RX_INHABITED : flags), .depth = (u16)min_u32(depth, UINT16_MAX),
                     .distance = (u16)guess_distance(x, words, n, flags), .shared = RX_NOT_COUNTED};
     u64 most = x->b->limits.max_regex_nesting < DEPTH_CEILING ? x->b->limits.max_regex_nesting * DEPTH_FACTOR + DEPTH_SLACK : DEPTH_CEILING;

@@ -134,7 +134,7 @@ static void check_least(rx_arena *x, const pair *p) {
     vec_drop(x->b, &text);
 }
 
-/* First bytes leave none out, bytes of one local class have one derivative, and a clamped expression has the same short strings. */
+/* First bytes leave none out, and are exact where that is known, bytes of one local class have one derivative, and a clamped expression has the same short strings. */
 static void check_front(rx_arena *x, rx_id id) {
     byte_set first;
     u8 same[256], next[256];
@@ -149,6 +149,7 @@ static void check_front(rx_arena *x, rx_id id) {
         CHECK(same[next[c]] == same[c]);
         ring += next[c];
         if (!rx_is_empty(x, derived)) CHECK(set_has(&first, x->class_byte[c]));
+        else if (x->meta.at[id].flags & RX_FIRST_EXACT) CHECK(!set_has(&first, x->class_byte[c]));
     }
     CHECK(ring == x->n_classes * (x->n_classes - 1) / 2); /* each class is the next of one */
 }
@@ -312,6 +313,44 @@ static void code_points(void) {
         CHECK(rx_nullable(&x, t) == !surrogate);
         CHECK(rx_is_empty(&x, t) == surrogate);
     }
+    rx_drop(&x);
+    CHECK(b.bytes == 0);
+}
+
+/* Of each character beyond ASCII: does some string of `id` begin with it, and is it one of rx_beyond? */
+static void check_beyond(rx_arena *x, rx_id id, bool is_seen) {
+    rx_id chars = rx_beyond(x, id);
+    CHECK(x->b->status == GE_OK && (chars != RX_ANY_BEYOND) == is_seen);
+    for (u32 c = 0x80; is_seen && c <= 0x10ffff; c += c < 0x900 ? 1 : 13) {
+        u8 bytes[4];
+        u32 n = utf8(c, bytes);
+        rx_id p = id, q = chars;
+        for (u32 i = 0; i < n; i++) p = rx_derive(x, p, bytes[i]), q = rx_derive(x, q, bytes[i]);
+        CHECK(rx_is_empty(x, p) == (q == RX_ID_NEVER) && (q == RX_ID_NEVER || q == RX_ID_EMPTY));
+    }
+}
+
+static void characters_beyond_ascii(void) {
+    static const char_range digits[] = {{'0', '9'}, {0x660, 0x669}, {0x966, 0x96f}, {0xff10, 0xff19}, {0x1d7ce, 0x1d7ff}};
+    static const char_range spaces[] = {{' ', ' '}, {0x85, 0x85}, {0xa0, 0xa0}, {0x3000, 0x3000}}, letters[] = {{0x430, 0x44f}};
+    budget b;
+    ge_limits limits = wide_limits();
+    budget_init(&b, &limits);
+    rx_arena x;
+    CHECK(rx_init(&x, &b));
+    rx_id d = rx_chars(&x, digits, 5), s = rx_chars(&x, spaces, 4), l = rx_chars(&x, letters, 1), dot = rx_byte(&x, '.');
+    rx_id dotted = rx_concat(&x, d, dot), maybe = rx_repeat(&x, s, 0, 3), word = rx_concat(&x, l, rx_concat(&x, l, dotted));
+    rx_id tail = rx_derive(&x, word, 0xd0), raw = rx_byte(&x, 0xc3);
+    check_beyond(&x, dot, true);
+    CHECK(rx_beyond(&x, dot) == RX_ID_NEVER && rx_beyond(&x, dotted) == rx_beyond(&x, d) && rx_beyond(&x, word) == l);
+    check_beyond(&x, rx_concat(&x, maybe, dotted), true); /* spaces or digits */
+    check_beyond(&x, rx_or2(&x, word, rx_concat(&x, maybe, word)), true);
+    check_beyond(&x, rx_concat(&x, rx_repeat(&x, d, 1, NONE), rx_or2(&x, word, RX_ID_EMPTY)), true);
+    check_beyond(&x, rx_or2(&x, rx_tag(&x, word, 7), dot), true);
+    check_beyond(&x, tail, false); /* within a character */
+    check_beyond(&x, rx_or2(&x, raw, d), false); /* no UTF-8 */
+    check_beyond(&x, rx_concat(&x, raw, dot), false);
+    check_beyond(&x, rx_and(&x, (rx_id[]){rx_text(&x), rx_not(&x, d)}, 2), false);
     rx_drop(&x);
     CHECK(b.bytes == 0);
 }
@@ -761,6 +800,7 @@ int main(void) {
     exclusions_differ_where_they_begin();
     literals_are_a_trie();
     code_points();
+    characters_beyond_ascii();
     large_counters();
     trees();
     shared_beginnings_are_read_once();
