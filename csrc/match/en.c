@@ -56,7 +56,7 @@ ge_status ge_engine_new(ge_grammar *grammar, ge_vocab *vocab, uint32_t switches,
     share_take(&vocab->shares);
     e->switches = switches;
     e->masks.element = sizeof(mk_mask);
-    e->free_mask = NONE;
+    e->free_mask = e->n_behind_words = NONE;
     if (!init_parts(e)) {
         ge_status status = budget_report(&e->b, err);
         ge_engine_free(e);

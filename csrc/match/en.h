@@ -124,6 +124,12 @@ typedef struct mk_outline { /* of a walk; see mk_outline.c. Indices in outline_w
     u32 hubs, n_hubs;   /* pairs: the hub, and the configuration there */
 } mk_outline;
 
+typedef struct mk_readable { /* the tails of a sort that some row may read; see mk_tails.c */
+    const vb_inner *inner; /* held */
+    u32 exit, sort;
+    tt_trie *tails; /* NULL: there are none */
+} mk_readable;
+
 typedef struct mk_recent mk_recent; /* what tasks asked for lately; see mk_outline.c */
 
 typedef struct mk_end { /* a set of lexemes has matched in a walk with an open row; trie NULL: has been dealt with */
@@ -187,6 +193,7 @@ struct ge_engine {
     VEC(u32) suspects;     /* scratch: found by the mask that is being made */
     VEC(u32) all_suspects; /* of all configurations that have some */
     VEC(mk_place) walk; /* scratch: what is still to be visited */
+    id_vec absorbing;    /* by lexer state: does any plain text leave it alive? NONE: not known yet */
     id_vec looping;      /* by lexer state: an expression of it that may loop, or none: RX_ID_NEVER; NONE: not known yet */
     word_map loops_of;   /* expression -> index in loops */
     VEC(mk_loops) loops;
@@ -208,6 +215,9 @@ struct ge_engine {
     id_vec marked; /* tokens that may differ where regular expressions are loose; see mk_syntax.c */
     u32 n_marked;  /* ... without lengths */
     bool has_marked;
+    byte_set behind_words; /* bytes beyond ASCII that can be read behind words; see mk_tails.c */
+    u32 n_behind_words;    /* NONE: not asked for yet */
+    VEC(mk_readable) readable;
     intern_table places;      /* [ trie | nodes ... ]; see mk_outline.c */
     VEC(const tt_trie *) tries;
     VEC(const vb_inner *) trie_inner; /* of which they are; held. NULL: of the vocabulary */

@@ -29,29 +29,33 @@ enum { /* to see whether plain text leaves all states alive: how many are follow
     ABSORBING_COST = 1000
 };
 
+/* The bytes [from, to) with which plain text may go on, some perhaps not. */
+static u32 plain_from(u32 phase) { return phase == UTF8_START ? 0x20 : 0x80; }
+static u32 plain_to(u32 phase) { return phase == UTF8_START ? 0xf5 : 0xc0; }
+
 /* False: some byte of plain text is known to be none that can come next. */
-static bool may_absorb(ge_engine *e, u32 state, u32 phase, bool *answer) {
+static bool may_absorb(ge_engine *e, u32 state, const byte_set *but, u32 phase, bool *answer) {
     const byte_set *first = lx_first(&e->lx, state);
     if (!first) return false;
     *answer = true;
-    for (u32 byte = 0; byte < 256; byte++) *answer &= set_has(first, byte) || mk_plain_step(phase, byte) == UTF8_DEAD;
+    for (u32 byte = plain_from(phase); byte < plain_to(phase); byte++)
+        *answer &= set_has(first, byte) || set_has(but, byte) || mk_plain_step(phase, byte) == UTF8_DEAD;
     return true;
 }
 
-/* Whether any plain text leaves the state alive, by following it: pairs (lexer state, what is left of a character in UTF-8). *reached = the
- * states to which plain text leads, some more than once. */
-static bool absorbs(ge_engine *e, u32 state, id_vec *reached, bool *answer) {
+/* By following it: pairs (lexer state, what is left of a character in UTF-8). */
+bool mk_absorbs(ge_engine *e, u32 state, const byte_set *but, id_vec *reached, bool *answer) {
     id_vec phases = {0};
     word_map seen = {0};
     bool ok = vec_push(&e->b, reached, state) && vec_push(&e->b, &phases, UTF8_START) && map_put(&e->b, &seen, (u64)state << 8 | UTF8_START, 0);
     u64 enough = e->lx.x.derivatives + ABSORBING_COST;
     *answer = true;
     for (u32 i = 0; ok && *answer && i < phases.n; i++) {
-        ok = may_absorb(e, reached->at[i], phases.at[i], answer);
+        ok = may_absorb(e, reached->at[i], but, phases.at[i], answer);
         *answer &= e->lx.x.derivatives < enough;
-        for (u32 byte = 0x20, before = NONE; ok && *answer && byte < 256; byte++) {
+        for (u32 byte = plain_from(phases.at[i]), end = plain_to(phases.at[i]), before = NONE; ok && *answer && byte < end; byte++) {
             u32 phase = mk_plain_step(phases.at[i], byte), c = e->lx.x.class_of[byte], alike = phase << 8 | c;
-            if (phase == UTF8_DEAD || alike == before) continue; /* mostly it is as with the byte before */
+            if (phase == UTF8_DEAD || alike == before || set_has(but, byte)) continue; /* mostly it is as with the byte before */
             before = alike;
             u32 to = lx_step(&e->lx, reached->at[i], c);
             ok = to != NONE;
@@ -63,6 +67,20 @@ static bool absorbs(ge_engine *e, u32 state, id_vec *reached, bool *answer) {
     }
     vec_drop(&e->b, &phases);
     map_drop(&e->b, &seen);
+    return ok;
+}
+
+bool mk_absorbs_plain(ge_engine *e, u32 state, bool *answer) {
+    static const byte_set none;
+    id_vec reached = {0};
+    *answer = false;
+    if (!vec_reach(&e->b, &e->absorbing, state)) return false;
+    if (e->absorbing.at[state] != NONE) return *answer = e->absorbing.at[state], true;
+    const byte_set *first = lx_first(&e->lx, state);
+    bool may = first && set_has(first, 0xe4); /* most states read no character beyond ASCII */
+    bool ok = first && (!may || mk_absorbs(e, state, &none, &reached, answer));
+    if (ok) e->absorbing.at[state] = *answer;
+    vec_drop(&e->b, &reached);
     return ok;
 }
 
@@ -91,6 +109,7 @@ bool mk_find_perils(ge_engine *e, u32 state, rx_perils *out) {
 }
 
 bool mk_cut(ge_engine *e, u32 state, u32 hub, vb_cut *cut, id_vec *reached) {
+    static const byte_set none;
     id_vec states = {0};
     rx_perils perils = {.n = 1};
     bool answer = false, ok = true;
@@ -99,7 +118,7 @@ bool mk_cut(ge_engine *e, u32 state, u32 hub, vb_cut *cut, id_vec *reached) {
     if (!reached) *cut = cut_by_structure(e, state);
     if (!cut->bits && !reached) ok = mk_find_perils(e, state, &perils);
     answer = perils.n == 0;
-    if (ok && !cut->bits && !answer) ok = absorbs(e, state, reached ? reached : &states, &answer);
+    if (ok && !cut->bits && !answer) ok = mk_absorbs(e, state, &none, reached ? reached : &states, &answer);
     if (ok && answer) *cut = (vb_cut){e->v->slices[VB_PLAIN].bits, &e->v->slices[VB_PLAIN].rest};
     vec_drop(&e->b, &states);
     return ok;
@@ -559,6 +578,7 @@ void mk_drop(ge_engine *e) {
     for (u32 i = 0; i < e->masks.n; i++) mk_release_kept(e, stable_at(&e->masks, i));
     mk_release_base(e, &e->found);
     mk_drop_outlines(e);
+    mk_drop_tails(e);
     stable_drop(&e->b, &e->masks);
     map_drop(&e->b, &e->mask_of_hash);
     if (e->found.bits) mem_resize(&e->b, e->found.bits, e->v->n_words * sizeof *e->found.bits, 0);
@@ -567,6 +587,7 @@ void mk_drop(ge_engine *e) {
     vec_drop(&e->b, &e->all_suspects);
     vec_drop(&e->b, &e->walk);
     vec_drop(&e->b, &e->looping);
+    vec_drop(&e->b, &e->absorbing);
     map_drop(&e->b, &e->loops_of);
     vec_drop(&e->b, &e->loops);
     map_drop(&e->b, &e->beyond_of);

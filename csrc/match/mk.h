@@ -9,6 +9,7 @@
  *     mk_ring.c      ... also where these come back to themselves
  *     mk_unit.c      into what an alternative is taken apart
  *     mk_inner.c     lexeme-internal masks of units: what does not depend on the parser
+ *     mk_tails.c     ... and what is left of tokens that no row can read
  *     mk_key.c       ... by what they are found again
  *     mk_analyse.c   ... how they are made, node by node (mk_analysis.h)
  *     mk_shapes.c    ... and before that by shapes of tokens
@@ -101,6 +102,9 @@ bool mk_has_key(const ge_engine *e, const vb_inner *inner, const mk_key *key); /
 /* Sets the bits of all tokens below a hub that a row can read in a unit, by its lexeme-internal mask, which is computed if it is not known. *done =
  * false: it has none (nothing was set). */
 bool mk_by_inner(ge_engine *e, cf_alternative in_unit, u32 hub, mk_found *found, bool *done);
+/* *tails = those of a sort of an exit as a trie, or those of them that may be read in some row; NULL: none may. */
+bool mk_tails(ge_engine *e, const vb_inner *inner, u32 exit, u32 sort, const tt_trie **tails);
+void mk_drop_tails(ge_engine *e);
 /* `found` holds what all that is nested under the first alternative can read below a hub. Adds what the first reads there, and takes away what it
  * keeps from them. *done = false: the first has no lexeme-internal mask (nothing was changed). */
 bool mk_over_nested(ge_engine *e, u32 config, u32 hub, mk_found *found, bool *done);
@@ -112,6 +116,13 @@ static inline u32 mk_plain_step(u32 phase, u32 byte) { return byte < 0x20 || byt
 /* What slices say of a state below a hub: the tokens in bits stay inside some lexeme of it; those in neither bits nor rest neither do nor
  * leave one. reached (may be NULL): the states to which the tokens in bits lead are added to it. */
 bool mk_cut(ge_engine *e, u32 state, u32 hub, vb_cut *cut, id_vec *reached);
+
+/* *answer: does any plain text without some bytes of ASCII leave the lexer state alive? Errs towards no. Adds the states to which it leads to
+ * `reached`, some more than once. */
+bool mk_absorbs(ge_engine *e, u32 state, const byte_set *but, id_vec *reached, bool *answer);
+
+/* The same of all plain text, kept. */
+bool mk_absorbs_plain(ge_engine *e, u32 state, bool *answer);
 
 /* *changed = the configuration in which each expression is what `change` makes of it: itself if that is the expression. */
 bool mk_change(ge_engine *e, u32 config, rx_id (*change)(rx_arena *x, rx_id id), u32 *changed);

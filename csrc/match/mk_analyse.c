@@ -34,13 +34,17 @@ static u32 exit_of(analysis *a, u32 state) {
 }
 
 bool an_leave(analysis *a, const an_places *p, const u32 *tokens, u32 n, u32 node, u32 depth) {
+    u32 words = VB_WORDS; /* the sort of those that go on as what is further down begins */
     for (u32 above = p->parent[node]; p->end[above]; node = above, above = p->parent[above], depth--) {
+        u32 kind = p->kind_of ? p->kind_of[p->label[node]] : p->label[node], sort = a->sort_of[kind];
+        if (sort == VB_WORDS) sort = words;
+        else words = sort == VB_BEYOND ? VB_MIXED : VB_WORDS;
         if (!(p->end[above] & HERE)) continue;
-        u32 exit = exit_of(a, a->states.at[p->at[above]]), kind = p->kind_of ? p->kind_of[p->label[node]] : p->label[node];
+        u32 exit = exit_of(a, a->states.at[p->at[above]]);
         if (exit == NONE) return false;
         vb_exit *to = &a->inner->exits.at[exit];
         to->kinds |= (u64)1 << kind;
-        if (!vb_add_tails(a->b, to, a->sort_of[kind], depth - 1, tokens, n)) return false;
+        if (!vb_add_tails(a->b, to, sort, depth - 1, tokens, n)) return false;
         if ((a->n_tails += n) > MAX_TAILS) return a->given_up = true, false;
         if (a->e->g->longest) break;
     }

@@ -155,8 +155,9 @@ bool mk_is_refused(ge_engine *e, u32 unit, bool *answer) {
 static bool add_tails(ge_engine *e, cf_alternative a, u32 config, byte_set first, const vb_inner *inner, u32 exit, mk_found *found) {
     for (u32 sort = 0; sort < VB_SORTS; sort++) {
         if (!set_meets(&inner->exits.at[exit].begins[sort], &first)) continue;
-        const tt_trie *tails = vb_tails(e->v, inner, exit, sort);
-        if (!tails) return budget_fail(&e->b, GE_E_MEMORY);
+        const tt_trie *tails;
+        if (!mk_tails(e, inner, exit, sort, &tails)) return false;
+        if (tails == NULL) continue;
         if (config == NONE ? !mk_add(e, tails, 0, a, inner, found) : !mk_walk(e, tails, 0, config, found)) return false;
     }
     return true;

@@ -5,7 +5,10 @@
  * the configuration may read, and nothing of it has to be walked.
  *
  * Bytes are taken by their kinds, as in shapes (vocab/vb_shapes.c): of each node of the trie a word says which are below it, of each expression
- * one says by which it is not changed. That is found out kind by kind as walks ask for it, for one expression of each lexer state. */
+ * one says by which it is not changed. That is found out kind by kind as walks ask for it, for one expression of each lexer state.
+ *
+ * Within strings a character beyond ASCII is several states. Where all tokens below a node are plain, and it is no part of a character, they stay inside what
+ * any plain text leaves alive. */
 #include "mk.h"
 
 enum { MAX_DEPTH = 4 }; /* of the structure that is looked at */
@@ -70,11 +73,14 @@ static bool loops_by_all(ge_engine *e, rx_id expr, u64 kinds) {
 }
 
 bool mk_stays_below(ge_engine *e, u32 config, u32 node) {
-    u64 kinds = e->v->shapes.below.at[node];
+    u64 below = e->v->shapes.below.at[node], kinds = below & ~VB_NOT_PLAIN;
+    bool is_plain = kinds == below && e->v->trie.byte.at[node] < 0x80, absorbs;
     if (e->g->longest || e->g->g.has_distinct || e->switches & GE_NO_SLICES) return false;
     for (u32 i = 0, n = cf_count(e, config); i < n; i++) {
-        rx_id expr = looping_of(e, cf_alternative_at(e, config, i).state >> 1);
+        u32 state = cf_alternative_at(e, config, i).state >> 1;
+        rx_id expr = looping_of(e, state);
         if (expr != RX_ID_NEVER && loops_by_all(e, expr, kinds)) return true;
+        if (is_plain && mk_absorbs_plain(e, state, &absorbs) && absorbs) return true;
     }
     return false;
 }

@@ -113,17 +113,27 @@ static u32 index_of(ge_engine *e, const tt_trie *trie, const vb_inner *inner) {
     return e->tries.n++;
 }
 
-/* Nodes ascending, each once: a walk from several places may come to one on several ways. They are nearly sorted. */
-static u32 sort_nodes(u32 *nodes, u32 n) {
-    u32 kept = 0;
-    for (u32 i = 0; i < n; i++) {
-        u32 node = nodes[i], k = kept;
-        while (k && nodes[k - 1] > node) k--;
-        if (k && nodes[k - 1] == node) continue;
-        memmove(nodes + k + 1, nodes + k, (kept++ - k) * sizeof *nodes);
-        nodes[k] = node;
+/* Merges the runs [0, middle) and [middle, n), which ascend; `left`: room for the first. */
+static void merge_nodes(u32 *nodes, u32 middle, u32 n, u32 *left) {
+    memcpy(left, nodes, middle * sizeof *nodes);
+    for (u32 i = 0, k = middle, to = 0; i < middle; to++) nodes[to] = k < n && nodes[k] < left[i] ? nodes[k++] : left[i++];
+}
+
+/* Nodes ascending, each once: a walk from several places may come to one on several ways. They are a few ascending runs. *n = how many are left. */
+static bool sort_nodes(ge_engine *e, u32 *nodes, u32 *n) {
+    id_vec left = {0};
+    u32 kept = 0, from = 0; /* [0, from) ascends, and then the run that begins there */
+    bool ok = true;
+    for (u32 i = 1; ok && i <= *n; i++) {
+        if (i < *n && nodes[i - 1] <= nodes[i]) continue;
+        if (from && (ok = vec_reserve(&e->b, &left, from))) merge_nodes(nodes, from, i, left.at);
+        from = i;
     }
-    return kept;
+    for (u32 i = 0; i < *n; i++)
+        if (!kept || nodes[kept - 1] != nodes[i]) nodes[kept++] = nodes[i];
+    *n = kept;
+    vec_drop(&e->b, &left);
+    return ok;
 }
 
 static bool has_node(const u32 *nodes, u32 n, u32 node) { /* of sorted ones */
@@ -154,7 +164,9 @@ static bool add_exits(ge_engine *e, mk_outline *to) {
             ok = vec_push(&e->b, &words, end->node);
             end->trie = NULL;
         }
-        if (ok) words.n = 1 + sort_nodes(words.at + 1, words.n - 1);
+        u32 n = words.n - 1;
+        ok = ok && sort_nodes(e, words.at + 1, &n);
+        words.n = 1 + n;
         u32 places = ok ? intern(&e->b, &e->places, words.at, words.n, NULL) : NONE;
         ok = places != NONE && vec_push(&e->b, &e->outline_words, first.accepts) && vec_push(&e->b, &e->outline_words, places);
         to->n_exits++;
@@ -193,8 +205,7 @@ static bool walk_places(ge_engine *e, u32 places, u32 row, u32 config) {
     e->rounds_in = trie;
     for (u32 i = 1; i < n; i++) {
         if (has_node(e->rounds.at, e->rounds.n, words[i])) continue;
-        if (!mk_walk(e, trie, words[i], config, &e->outline)) return false;
-        e->rounds.n = sort_nodes(e->rounds.at, e->rounds.n);
+        if (!mk_walk(e, trie, words[i], config, &e->outline) || !sort_nodes(e, e->rounds.at, &e->rounds.n)) return false;
     }
     return true;
 }

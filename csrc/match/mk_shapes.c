@@ -4,10 +4,16 @@
  * all bytes of a kind to the same state, so it does with the shape. Where it tells them apart (it is inside a literal, say), the nodes of the
  * tokens that have the shape are walked from there on.
  *
+ * Strings in other quotes than those of JSON take all plain text but a few marks. There the analysis begins with the slice of plain tokens; shapes are
+ * gone through down to where no mark is below and all is plain, and tokens behind a mark are taken back and looked at.
+ *
  * Cost: 10 ns a shape, 1 ns for each token that stays inside, and 6 ns for each node that is walked by itself. */
 #include "mk_analysis.h"
 
-enum { TOLD_APART = UINT16_MAX - 1 };
+enum {
+    TOLD_APART = UINT16_MAX - 1,
+    FEW_MARKS = 8 /* kinds, which plain text is to be without if a slice is to be of use */
+};
 
 typedef struct shape_walk {
     analysis *a;
@@ -20,6 +26,8 @@ typedef struct shape_walk {
     u32 from[257];   /* by kind: where they begin */
     u32 n_kinds;
     VEC(u16) next; /* by number and kind: number, UNKNOWN, or TOLD_APART */
+    u64 marks;     /* if the bits began with the plain tokens: kinds of bytes without which these stay inside, and VB_NOT_PLAIN; else 0 */
+    u8 *whole;     /* ... by shape that was walked: does that begin without marks, and is something below it for which it is walked? */
 } shape_walk;
 
 /* Lists the classes of each kind: a kind is a run of bytes. */
@@ -93,6 +101,22 @@ static void add_inside(shape_walk *w, u32 shape) {
     }
 }
 
+/* The tokens at a shape and below. */
+static void take_back(shape_walk *w, u32 shape) {
+    const vb_shapes *s = w->shapes;
+    u32 *bits = w->a->inner->bits;
+    for (u32 from = shape, to = shape + 1; from < to; from = s->first.at[from], to = s->first.at[to])
+        for (u32 i = s->token_from.at[from]; i < s->token_from.at[to]; i++) bits[s->tokens.at[i] >> 5] &= ~((u32)1 << (s->tokens.at[i] & 31));
+}
+
+/* Is all known of a shape and what is below it? Else what was taken for granted is taken back behind a mark. */
+static bool is_settled(shape_walk *w, u32 shape) {
+    bool whole = w->whole[w->above[shape]], is_mark = w->marks >> w->shapes->kind.at[shape] & 1;
+    if (whole && is_mark) take_back(w, shape);
+    w->whole[shape] = whole && !is_mark && (w->shapes->under.at[shape] & w->marks);
+    return whole && !is_mark && !w->whole[shape];
+}
+
 /* The children of [*from, *to); then *from and *to are those between which some are alive. */
 static bool walk_children(shape_walk *w, u32 *from, u32 *to, u32 depth) {
     analysis *a = w->a;
@@ -100,11 +124,12 @@ static bool walk_children(shape_walk *w, u32 *from, u32 *to, u32 depth) {
     an_places *p = &w->p;
     u32 live_from = NONE, live_to = 0;
     for (u32 above = *from; above < *to; above++)
-        for (u32 i = s->first.at[above]; i < s->first.at[above + 1]; i++) {
-            u32 state = p->at[above] == DEAD ? DEAD : step_kind(w, p->at[above], s->kind.at[i]);
+        for (u32 i = s->first.at[above]; p->at[above] != DEAD && i < s->first.at[above + 1]; i++) {
+            w->above[i] = above;
+            bool settled = w->marks && is_settled(w, i);
+            u32 state = settled ? DEAD : step_kind(w, p->at[above], s->kind.at[i]);
             if (state == NONE) return false;
             bool apart = state == TOLD_APART;
-            w->above[i] = above;
             p->at[i] = (u16)(apart ? DEAD : state);
             p->end[i] = 0;
             if (apart) {
@@ -114,13 +139,48 @@ static bool walk_children(shape_walk *w, u32 *from, u32 *to, u32 depth) {
                 live_to = i + 1;
                 p->end[i] = (u8)((p->end[above] & ON_PATH) | a->ends.at[state]);
                 add_inside(w, i);
-            } else if (p->at[above] != DEAD && p->end[above] && !leave_all(w, i, depth)) {
+            } else if (!settled && p->end[above] && !leave_all(w, i, depth)) {
                 return false;
             }
         }
     *from = min_u32(live_from, live_to);
     *to = live_to;
     return true;
+}
+
+/* The kinds of the characters of ASCII that do not lead to where most do, and stay there. *few: perhaps plain text without these stays inside. */
+static bool find_marks(shape_walk *w, bool *few) {
+    analysis *a = w->a;
+    const u8 *class_of = a->e->lx.x.class_of;
+    u32 begin = a->start, stay = lx_step(&a->e->lx, begin, class_of['a']);
+    const byte_set *first = lx_first(&a->e->lx, begin);
+    w->marks = 0;
+    if (!first || stay == NONE) return false;
+    *few = stay != LX_DEAD && set_has(first, 0xc3) && set_has(first, 0xe4); /* mostly this is enough to see that it does not */
+    for (u32 byte = 0x20; *few && byte < 0x80; byte++) {
+        if (byte == '"' || byte == '\\') continue; /* not plain */
+        u32 to = lx_step(&a->e->lx, begin, class_of[byte]), again = lx_step(&a->e->lx, stay, class_of[byte]);
+        if (to == NONE || again == NONE) return false;
+        if (to != stay || again != stay) w->marks |= (u64)1 << w->shapes->kind_of[byte];
+        *few = __builtin_popcountll(w->marks) <= FEW_MARKS;
+    }
+    return true;
+}
+
+/* Begins with the plain tokens, if all but those with a few marks stay inside. */
+static bool begin_with_slice(shape_walk *w, bool *begun) {
+    ge_engine *e = w->a->e;
+    byte_set but = {{0}};
+    id_vec reached = {0};
+    if (!find_marks(w, begun)) return false;
+    for (u32 byte = 0; byte < 256; byte++)
+        if (w->marks >> w->shapes->kind_of[byte] & 1) set_add(&but, byte);
+    bool ok = !*begun || mk_absorbs(e, w->a->start, &but, &reached, begun);
+    vec_drop(&e->b, &reached);
+    if (ok && *begun) ok = (w->whole = mem_resize(w->a->b, NULL, 0, w->shapes->kind.n)) != NULL;
+    w->marks = ok && *begun ? w->marks | VB_NOT_PLAIN : 0;
+    if (w->marks) memcpy(w->a->inner->bits, e->v->slices[VB_PLAIN].bits, e->v->n_words * sizeof(u32));
+    return ok;
 }
 
 bool an_walk_shapes(analysis *a, u32 hub, u32 max_depth) {
@@ -135,6 +195,8 @@ bool an_walk_shapes(analysis *a, u32 hub, u32 max_depth) {
     w.nodes.label = trie->byte.at;
     w.nodes.kind_of = s->kind_of;
     list_classes(&w);
+    bool begun, may_begin = hub == 0 && max_depth == NONE && !(a->e->switches & GE_NO_SLICES);
+    ok = ok && (!may_begin || begin_with_slice(&w, &begun));
     if (hub) { /* a child of the root */
         from = s->first.at[0];
         while (s->kind.at[from] != s->kind_of[a->e->v->hubs[hub].byte]) from++;
@@ -143,8 +205,10 @@ bool an_walk_shapes(analysis *a, u32 hub, u32 max_depth) {
     }
     u32 to = from + 1;
     if (ok) {
+        memset(w.p.at, 0, n * sizeof *w.p.at); /* DEAD: what is below such shapes is not visited */
         w.p.at[from] = START;
         w.p.end[from] = 0;
+        if (w.whole) w.whole[from] = true;
     }
     for (; ok && depth <= max_depth && from < to; depth++) {
         a->e->stats.trie_nodes += s->first.at[to] - s->first.at[from];
@@ -153,6 +217,7 @@ bool an_walk_shapes(analysis *a, u32 hub, u32 max_depth) {
     an_end(a, &w.p);
     an_end(a, &w.nodes);
     if (w.above) mem_resize(a->b, w.above, n * sizeof *w.above, 0);
+    if (w.whole) mem_resize(a->b, w.whole, n, 0);
     vec_drop(&a->e->b, &w.next);
     return ok;
 }

@@ -31,7 +31,20 @@ bool ep_collect(ep_parser *p, u32 point, u32 node) {
     return point < EP_LOCAL ? want_point(p, point) : vec_push(p->b, &p->items, ep_item_make(point, GR_END));
 }
 
+/* Moves the first n items behind the others. Return points grow, so sets that were copied mostly go before what was collected before them. */
+static bool move_behind(ep_parser *p, u32 n) {
+    ep_item *items = p->items.at;
+    u32 others = p->items.n - n;
+    if (!n || !others || items[0] < items[n]) return true;
+    if (!vec_reserve(p->b, &p->sorting, n)) return false;
+    memcpy(p->sorting.at, items, n * sizeof *items);
+    memmove(items, items + n, others * sizeof *items);
+    memcpy(items + others, p->sorting.at, n * sizeof *items);
+    return true;
+}
+
 bool ep_collect_end(ep_parser *p, u32 flat) {
+    u32 own = p->items.n;
     while (p->todo.n) {
         u32 point = p->todo.at[--p->todo.n], set = p->points.at[point], n = ep_set_size(p, set);
         if (n > flat) {
@@ -49,18 +62,21 @@ bool ep_collect_end(ep_parser *p, u32 flat) {
         }
         if (p->items.n > p->b->limits.max_row_items) {
             if (!ep_sort(p, p->items.at, &p->items.n)) return false;
+            own = 0;
             if (p->items.n > p->b->limits.max_row_items) return ep_limit(p, LIMIT(max_row_items), ep_set_owner(p, set));
         }
     }
-    return budget_work(p->b, p->items.n) && ep_sort(p, p->items.at, &p->items.n);
+    return budget_work(p->b, p->items.n) && move_behind(p, own) && ep_sort(p, p->items.at, &p->items.n);
 }
 
 /* Insertion for short arrays, which are mostly a few sorted runs; else radix sort by bytes, least significant first, without the bytes that are
  * the same everywhere. */
 bool ep_sort(ep_parser *p, ep_item *items, u32 *n) {
-    u32 count = *n, kept = 0;
+    u32 count = *n, kept = 0, sorted = 1;
+    while (sorted < count && items[sorted - 1] < items[sorted]) sorted++;
+    if (sorted >= count) return true;
     if (count <= SHORT) {
-        for (u32 i = 1; i < count; i++) {
+        for (u32 i = sorted; i < count; i++) {
             ep_item item = items[i];
             u32 k = i;
             for (; k && items[k - 1] > item; k--) items[k] = items[k - 1];

@@ -205,6 +205,8 @@ rx_id rx_beyond(rx_arena *x, rx_id id);
 /* *out = bytes after any other of which the two are the same language (rx_differ.c). False on failure. */
 bool rx_differ(rx_arena *x, rx_id a, rx_id b, byte_set *out);
 
+bool rx_may(rx_arena *x, rx_id id, byte_set *out); /* *out = a set outside of which no string of `id` has a byte (rx_must.c). False on failure. */
+
 /* *answer => an intersection that has no string, since one operand needs a byte that another one cannot have (rx_must.c). Not => maybe. False on
  * failure. */
 bool rx_is_contradiction(rx_arena *x, rx_id id, bool *answer);

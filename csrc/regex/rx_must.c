@@ -80,6 +80,13 @@ static bool find(rx_arena *x, rx_id id, bytes_of *out) {
     return known != NONE && (x->must_of.at[id] = known, true);
 }
 
+bool rx_may(rx_arena *x, rx_id id, byte_set *out) {
+    bytes_of bytes;
+    if (!find(x, id, &bytes)) return false;
+    *out = bytes.may;
+    return true;
+}
+
 bool rx_is_contradiction(rx_arena *x, rx_id id, bool *answer) {
     bytes_of bytes;
     *answer = false;

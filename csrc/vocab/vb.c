@@ -15,6 +15,12 @@ static u32 plain_chars(const u8 *at, u32 n) {
     return chars;
 }
 
+static vb_beyond first_beyond(const u8 *at, u32 n) {
+    u32 i = 0;
+    while (i < n && i < VB_NOWHERE && at[i] < 0x80) i++;
+    return i < n && i < VB_NOWHERE ? (vb_beyond){(u8)i, at[i]} : (vb_beyond){VB_NOWHERE, 0};
+}
+
 /* What the tables are made from. */
 typedef struct source {
     tt_item *sorted; /* all tokens by their bytes: tries of some of them are then made without sorting */
@@ -100,10 +106,12 @@ static bool build_tables(ge_vocab *v) {
     u32 n = v->n_tokens;
     source from = {.sorted = mem_resize(&v->b, NULL, 0, n * sizeof(tt_item)), .some = mem_resize(&v->b, NULL, 0, n * sizeof(tt_item))};
     from.chars = mem_resize(&v->b, NULL, 0, n);
-    bool ok = from.sorted && from.some && from.chars;
+    v->beyond = mem_resize(&v->b, NULL, 0, n * sizeof *v->beyond);
+    bool ok = from.sorted && from.some && from.chars && v->beyond;
     for (u32 i = 0; ok && i < n; i++) {
         tt_item item = {.at = v->text + v->offsets[i], .n = v->offsets[i + 1] - v->offsets[i], .token = i};
         from.sorted[i] = item;
+        v->beyond[i] = first_beyond(item.at, item.n);
         from.chars[i] = (u8)min_u32(plain_chars(item.at, item.n), VB_SHORT + 1);
     }
     ok = ok && tt_build(&v->trie, &v->b, from.sorted, n);
@@ -174,6 +182,7 @@ static void drop_tables(ge_vocab *v) {
     free(v->eos);
     free(v->offsets);
     free(v->text);
+    free(v->beyond);
 }
 
 void ge_vocab_free(ge_vocab *v) {

@@ -26,7 +26,7 @@ typedef struct vb_tail { /* what a token has after its first bytes */
     u32 token, first;
 } vb_tail;
 
-enum { VB_MARKS, VB_WORDS, VB_BEYOND, VB_SORTS }; /* of tails, by their first bytes; see vb_tails.c */
+enum { VB_MARKS, VB_WORDS, VB_MIXED, VB_BEYOND, VB_SORTS }; /* of tails, by how they begin; see vb_tails.c */
 
 typedef struct vb_exit {
     VEC(u32) places; /* which of the state's lexemes have matched: places in its list, ascending; NONE stands for any skip */
@@ -107,6 +107,8 @@ typedef struct vb_cut {
     const tt_trie *rest;
 } vb_cut;
 
+#define VB_NOT_PLAIN ((u64)1 << 63) /* beyond all kinds of bytes: there are fewer */
+
 /* The vocabulary by shapes of tokens: a trie of strings of kinds, flat in breadth-first order as in tt.h; see vb_shapes.c. */
 typedef struct vb_shapes {
     u8 kind_of[256];     /* of bytes; a kind is a run of them */
@@ -116,9 +118,16 @@ typedef struct vb_shapes {
     id_vec tokens;
     id_vec member_from;  /* nodes of the main trie that have the shape i: members[member_from[i] .. member_from[i + 1]), ascending */
     id_vec members;
-    VEC(u64) below;      /* by node of the main trie: the kinds of the bytes below it, bit by bit */
+    VEC(u64) below;      /* by node of the main trie: the kinds of the bytes below it, bit by bit; and VB_NOT_PLAIN, if some token below is not plain */
+    VEC(u64) under;      /* the same by node of this one; VB_NOT_PLAIN also for the tokens at it */
     VEC(u8) height;      /* by node of the main trie: bytes of the longest way down from it, at most 255 */
 } vb_shapes;
+
+typedef struct vb_beyond { /* of a token: its first byte beyond ASCII, and where that is; NOWHERE: it has none, or further back */
+    u8 at, byte;
+} vb_beyond;
+
+enum { VB_NOWHERE = UINT8_MAX };
 
 struct ge_vocab {
     ge_shares shares; /* engines own their vocabulary too */
@@ -139,6 +148,7 @@ struct ge_vocab {
     u32 *offsets;        /* token -> its bytes */
     u8 *text;
     u32 n_text;
+    vb_beyond *beyond;   /* by token */
     const u8 *note; /* of whoever saved the file */
     u32 n_note;
     void *map; /* the file that all tables above lie in, read only; NULL: they are blocks of their own */
@@ -169,7 +179,7 @@ void vb_hold(ge_vocab *v, const vb_inner *entry); /* one more reader of an entry
 void vb_release(ge_vocab *v, const vb_inner *entry);
 void vb_inner_free(budget *b, vb_inner *entry);
 
-u32 vb_sort(u32 byte); /* of the tails that begin with it: the same for all bytes of a kind */
+u32 vb_sort(u32 byte); /* of the tails that begin with it, never VB_MIXED: the same for all bytes of a kind */
 bool vb_add_tails(budget *b, vb_exit *exit, u32 sort, u32 first, const u32 *tokens, u32 n);
 bool vb_finish_tails(const ge_vocab *v, budget *b, vb_exit *exit); /* all have been added, and exit->kinds is known */
 /* The tails of a sort as a trie, which lives as long as the entry. NULL: out of memory. Takes the lock. */

@@ -65,30 +65,46 @@ static bool list_members(vb_shapes *s, budget *b, const tt_trie *trie) {
     return ok;
 }
 
-/* There are at most 64 kinds. */
-static bool note_below(vb_shapes *s, budget *b, const tt_trie *trie) {
-    u32 n = trie->byte.n;
+/* There are fewer than 64 kinds. `plain`: bits of the plain tokens. */
+static bool note_below(vb_shapes *s, budget *b, const tt_trie *trie, const u32 *plain) {
+    u32 n = trie->byte.n, ignored;
     if (!vec_reserve(b, &s->below, n) || !vec_reserve(b, &s->height, n)) return false;
     memset(s->below.at, 0, n * sizeof *s->below.at);
     memset(s->height.at, 0, n);
     s->below.n = s->height.n = n;
     for (u32 i = n; i-- > 1;) { /* children come after their parents */
-        u32 above = trie->parent.at[i], height = min_u32(s->height.at[i] + 1u, 255);
-        s->below.at[above] |= s->below.at[i] | (u64)1 << s->kind_of[trie->byte.at[i]];
+        u32 above = trie->parent.at[i], height = min_u32(s->height.at[i] + 1u, 255), token = tt_token(trie, i, &ignored);
+        bool is_plain = token == NONE || plain[token >> 5] >> (token & 31) & 1;
+        s->below.at[above] |= s->below.at[i] | (u64)1 << s->kind_of[trie->byte.at[i]] | (is_plain ? 0 : VB_NOT_PLAIN);
         s->height.at[above] = (u8)max_u32(s->height.at[above], height);
     }
     return true;
 }
 
+/* Whether a token is plain, its shape tells. */
+static bool note_under(vb_shapes *s, budget *b, const u32 *plain) {
+    u32 n = s->kind.n;
+    if (!vec_reserve(b, &s->under, n)) return false;
+    for (u32 i = n; i-- > 0;) {
+        u32 first = s->token_from.at[i], token = s->tokens.at[first];
+        bool any = first < s->token_from.at[i + 1];
+        s->under.at[i] = any && !(plain[token >> 5] >> (token & 31) & 1) ? VB_NOT_PLAIN : 0;
+        for (u32 k = s->first.at[i]; k < s->first.at[i + 1]; k++) s->under.at[i] |= s->under.at[k] | (u64)1 << s->kind.at[k];
+    }
+    s->under.n = n;
+    return true;
+}
+
 bool vb_make_shapes(ge_vocab *v) {
     vb_shapes *s = &v->shapes;
+    const u32 *plain = v->slices[VB_PLAIN].bits;
     fd_fold f;
     u16 kind_of[256], n = 0;
     for (u32 byte = 0; byte < 256; byte++) kind_of[byte] = begins_kind(byte) ? n++ : (u16)(n - 1);
     for (u32 byte = 0; byte < 256; byte++) s->kind_of[byte] = (u8)kind_of[byte];
     if (!fd_build(&f, &v->b, &v->trie, v->n_tokens, kind_of)) return false;
-    bool ok = vec_copy(&v->b, &s->kind, &f.class) && list_children(s, &v->b, &f) && list_members(s, &v->b, &v->trie) && note_below(s, &v->b, &v->trie) &&
-              list_tokens_by_shape(s, &v->b, &f);
+    bool ok = vec_copy(&v->b, &s->kind, &f.class) && list_children(s, &v->b, &f) && list_members(s, &v->b, &v->trie) && note_below(s, &v->b, &v->trie, plain) &&
+              list_tokens_by_shape(s, &v->b, &f) && note_under(s, &v->b, plain);
     fd_drop(&f, &v->b);
     return ok;
 }
@@ -101,5 +117,6 @@ void vb_drop_shapes(ge_vocab *v) {
     vec_drop(&v->b, &v->shapes.member_from);
     vec_drop(&v->b, &v->shapes.members);
     vec_drop(&v->b, &v->shapes.below);
+    vec_drop(&v->b, &v->shapes.under);
     vec_drop(&v->b, &v->shapes.height);
 }

@@ -1,8 +1,12 @@
 /* vb_tails: what is left of the tokens that leave a lexeme, as tries that are made when they are asked for.
  *
  * 17,500 tails leave an identifier (Tekken). Nine in ten of them begin with a letter or beyond ASCII, since each split counts (`oo(` after `f`), and what comes
- * after an identifier mostly begins with neither. So tails are parted by their first bytes into *sorts*, and a sort is sorted into a trie
+ * after an identifier mostly begins with neither. So tails are parted by how they begin into *sorts*, and a sort is sorted into a trie
  * when a row may read one of its bytes for the first time. Few tails are of one sort, whatever they begin with.
+ *
+ *     VB_MARKS, VB_WORDS, VB_BEYOND    begin with a mark; a letter, a digit, or `_`; a byte beyond ASCII
+ *     VB_MIXED                         begin with letters, digits or `_`, and then such a byte: all of which that is known. Few grammars read
+ *                                      any (match/mk_tails.c)
  *
  * A trie is made without the lock and published under it; it is never changed. */
 #include "vb.h"
@@ -26,7 +30,11 @@ bool vb_finish_tails(const ge_vocab *v, budget *b, vb_exit *exit) {
     u32 n = 0;
     for (u32 i = 0; i < VB_SORTS; i++) n += exit->tails[i].n;
     for (u32 byte = 0; byte < 256; byte++)
-        if (exit->kinds >> v->shapes.kind_of[byte] & 1) set_add(&exit->begins[n > FEW_TAILS ? vb_sort(byte) : 0], byte);
+        if (exit->kinds >> v->shapes.kind_of[byte] & 1) {
+            u32 sort = n > FEW_TAILS ? vb_sort(byte) : 0;
+            if (sort != VB_WORDS || exit->tails[VB_WORDS].n) set_add(&exit->begins[sort], byte);
+            if (sort == VB_WORDS && exit->tails[VB_MIXED].n) set_add(&exit->begins[VB_MIXED], byte);
+        }
     for (u32 i = 1; i < VB_SORTS && n <= FEW_TAILS; i++) {
         for (u32 k = 0; k < exit->tails[i].n; k++)
             if (!vec_push(b, &exit->tails[0], exit->tails[i].at[k])) return false;
