@@ -258,7 +258,7 @@ class Builder:
         """Internationalised host names (RFC 5890 to 5893): labels in ASCII, A-labels and U-labels.
 
         `all_dots`: between them are those of RFC 3490, section 3.1, too. `any_form`: normalisation form C makes U-labels of them.
-        `bounded`: at most 253 octets, 63 in each label, as A-labels; and so each beginning of a U-label.
+        `bounded`: at most 253 octets, 63 in each label, as A-labels.
         """
         return self._node(OP_HOST_NAME, 1, all_dots | any_form << 1 | bounded << 2)
 

@@ -423,7 +423,7 @@ def format_table() -> str:
 
 
 def meaning_of(name: str) -> str:
-    return f"{STANDARDS[name]}; a part: {NARROWED[name]}" if name in NARROWED else STANDARDS[name]
+    return f"{STANDARDS[name]}; not all: {NARROWED[name]}" if name in NARROWED else STANDARDS[name]
 
 
 def format_figures(name: str) -> str:

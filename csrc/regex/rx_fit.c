@@ -3,6 +3,7 @@
  * Exactly, as far as a label can be told to fit without a search: by how many characters it has, else by asking Punycode. And roughly, for
  * names that may begin anywhere in a text: the most that any run of characters of labels takes. */
 #include "rx_unbound.h"
+#include "rx_grow.h"
 #include "utf8.h"
 
 static bool is_of_label(u32 code) {
@@ -29,13 +30,20 @@ static u32 octets_of(name_state *s) {
     return s->octets = label.n_far ? LABEL_PREFIX + label_octets(&label) : label.n;
 }
 
+/* False => it takes more octets, whatever follows that is not composed with it. */
+static bool may_grow(const name_state *s, u32 room) {
+    label_text label = s->read;
+    return close_label(&label, &s->open) && label_may_grow(&label, room - min_u32(room, LABEL_PREFIX));
+}
+
 /* Whether the label at hand can be finished (rx_name.c): it fits, and is a label as it is, or any few characters more fit. */
 static name_fit fit_of_beginning(name_state *s) {
     u32 n_plain = s->read.n - s->read.n_far, n_far = s->read.n_far + s->open.n, room = room_left(s);
     if (n_far == 0) return n_plain <= room ? NAME_FITS : NAME_BREAKS;
     if (room == LABEL_OCTETS && label_is_sure(n_plain, n_far + s->n_more, s->n_more || s->open.n ? 2 : s->read.sort)) return NAME_FITS;
     if (s->n_more) return NAME_UNKNOWN;
-    return octets_of(s) <= room ? NAME_FITS : ulabel_next_second(&s->open, 0) == NONE ? NAME_BREAKS : NAME_UNKNOWN;
+    if (octets_of(s) <= room) return NAME_FITS;
+    return ulabel_next_second(&s->open, 0) == NONE && !may_grow(s, room) ? NAME_BREAKS : NAME_UNKNOWN;
 }
 
 /* At a dot, behind which a character has to come, or where the name ends. */

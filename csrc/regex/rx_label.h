@@ -3,8 +3,8 @@
  * Idea. Of what was read of a label, the places of its characters of ASCII matter, and the code points of the others. How many octets there are is
  * computed only where it is in doubt: few characters fit whatever they are (label_most_plain).
  *
- * A label *fits* if there is room for its octets. What does not fit has no future (rx_name.c). That leaves something out, for more characters can take
- * fewer octets, since how a number is written depends on the one before. But it is rare: odd mixtures of scripts, an octet or two. */
+ * A label *fits* if there is room for its octets. What does not fit may go on all the same, for more characters can take fewer octets, since how a number is
+ * written depends on the one before. But it is rare: odd mixtures of scripts, an octet or two (rx_grow.c). */
 #ifndef GE_RX_LABEL_H
 #define GE_RX_LABEL_H
 

@@ -14,10 +14,12 @@
  * are decided, and those that more may be composed with are kept open (ulabel_open).
  *
  * Every node that is made is inhabited. Without bounds any label that is not dead can be finished (ULABEL_MORE). With them a beginning of a U-label is
- * *alive* if it fits as it is, or as what it is composed to with one more character, and is a label or fits with the fewest characters that make one of
- * it. These are looked for among all there are, where it is in doubt, in ranges of which most are seen to take too many octets; it is charged to the
- * budget. What is alive has a next character behind which it is alive, or is a label; and what is not has no future. */
+ * *alive* if it, or what it is composed to with one more character, fits and is a label, or fits with the fewest characters that make one of it; or else
+ * if any longer label fits, which is rare (can_grow). These are looked for among all there are, where it is in doubt, in ranges of which most
+ * are seen to take too many octets; it is charged to the budget. What is alive has a next character behind which it is alive, or is a label; and what is
+ * not has no future, but in any form for a few, with which more characters would be composed. */
 #include "rx_name.h"
+#include "rx_grow.h"
 #include "utf8.h"
 
 enum { NAME_HEAD = offsetof(rx_name, open.code) / sizeof(u32), XN = 4 };
@@ -161,6 +163,18 @@ static bool can_finish(rx_arena *x, const name_label *l, u32 room) {
     return false;
 }
 
+/* --- labels of any more characters ----------------------------------------------------------------------------------------- */
+
+/* Is there a label that fits and goes on with one of these characters? More of them may take fewer octets (rx_grow.c). Nothing is composed with what is open: in
+ * any form that leaves something out. What is found is found again behind each of its beginnings. */
+static bool can_grow(rx_arena *x, const name_label *l, u32 low, u32 high, u32 room, u32 *first) {
+    name_label closed = *l;
+    if (!append_open(&closed)) return false;
+    return label_can_grow(x->b, &(grow_question){&closed.text, closed.state, closed.set, low, high, room}, first);
+}
+
+/* --- what comes next -------------------------------------------------------------------------------------------------------- */
+
 /* The first of these with which it can go on, whatever its length. NONE: there is none. */
 static u32 first_of(const name_label *l, u32 low, u32 high) {
     name_label closed = *l;
@@ -183,7 +197,7 @@ static u32 first_of(const name_label *l, u32 low, u32 high) {
     return NONE;
 }
 
-/* A character on a short way to the end of a label. */
+/* A character on a short way to the end of a label, whatever its length. */
 static u32 likely_code(const name_label *l) {
     name_label closed = *l;
     if (!append_open(&closed)) return ulabel_next_second(&l->open, 0);
@@ -232,12 +246,16 @@ static bool is_alive(rx_arena *x, const rx_name *s, u32 *least) {
         return s->n <= room && puny_finish(x, &text, room - s->n, least);
     }
     name_label label, closed;
+    u32 first;
     u8 bytes[4];
     load_label(x, s, &label);
     closed = label;
     bool closes = append_open(&closed);
     if (!closes || !ulabel_end(closed.state, closed.set)) *least = utf8_encode(likely_code(&label), bytes);
-    if (is_bounded(s)) return room >= LABEL_PREFIX && can_finish(x, &label, room - LABEL_PREFIX);
+    if (is_bounded(s)) {
+        room -= min_u32(room, LABEL_PREFIX);
+        return can_finish(x, &label, room) || can_grow(x, &label, 0, ULABEL_LAST_CODE, room, &first);
+    }
     return closes || ulabel_is_syllable_begun(&label.open, label.state);
 }
 
@@ -394,7 +412,7 @@ static rx_id begin_char(rx_arena *x, rx_name *s, u32 begun, u32 low, u32 high) {
     if (is_bounded(s) && (room < LABEL_OCTETS || !label_is_sure(label.text.n - label.text.n_far + n_open, label.text.n_far + n_open, 2))) {
         bool alive = room > LABEL_PREFIX;
         room -= min_u32(room, LABEL_PREFIX);
-        alive = alive && finish_with(x, &label, low, high, room);
+        alive = alive && (finish_with(x, &label, low, high, room) || can_grow(x, &label, low, high, room, &last));
         if (!alive) return x->b->status == GE_OK ? RX_ID_NEVER : NONE;
     }
     if (!is_bounded(s) && (!any_form || ulabel_are_starters(low, high))) { /* they decide on what is open */

@@ -1,6 +1,7 @@
 /* t_label: how many octets labels have, against the encoder of RFC 3492 as it is written there; and the table of labels that fit for sure, by going
  * through all that the encoder can do. */
 #include "../regex/punycode.h"
+#include "../regex/rx_grow.h"
 #include "../regex/rx_unbound.h"
 #include "../regex/utf8.h"
 #include "harness.h"
@@ -82,6 +83,128 @@ static void outlooks(void) {
         n_rounds++;
     }
     CHECK(n_rounds > 1000 && n_told > n_rounds / 3);
+}
+
+/* --- longer labels -------------------------------------------------------------------------------------------------------- */
+
+typedef struct beginning {
+    u32 code[LABEL_LONGEST + 1], n;
+    label_text text;
+    ulabel_state state;
+} beginning;
+
+static bool append(beginning *l, u32 code) {
+    if (l->n == LABEL_LONGEST || !ulabel_step(&l->state, code)) return false;
+    l->code[l->n++] = code;
+    label_append(&l->text, code < FIRST_FAR ? PLAIN : code);
+    return true;
+}
+
+static beginning random_beginning(u32 least) {
+    beginning l;
+    do {
+        u32 code[LABEL_LONGEST], n = random_text(code, LABEL_LONGEST - 2);
+        memset(&l, 0, sizeof l);
+        l.state = ulabel_start(ULABEL_ANY);
+        for (u32 i = 0; i < n; i++) append(&l, code[i]);
+    } while (l.n < least || l.text.n_far == 0);
+    return l;
+}
+
+static bool is_label(const beginning *l, u32 room) { return ulabel_end(l->state, ULABEL_ANY) && octets_by_rfc(l->code, l->n) <= room; }
+
+static bool can_grow(budget *b, const beginning *l, u32 low, u32 high, u32 room, u32 *first) {
+    return label_can_grow(b, &(grow_question){&l->text, l->state, ULABEL_ANY, low, high, room}, first);
+}
+
+/* What is found leads to a label. */
+static void check_found(budget *b, beginning l, u32 room, u32 first) {
+    u32 last = l.n + room;
+    CHECK(label_may_grow(&l.text, room));
+    for (; append(&l, first) && l.n <= last && !is_label(&l, room);)
+        if (!can_grow(b, &l, 0, ULABEL_LAST_CODE, room, &first)) break;
+    CHECK(is_label(&l, room));
+}
+
+/* What is not found is not there: no character, and none of many texts. */
+static void check_not_found(budget *b, const beginning *l, u32 room, bool all) {
+    u32 first;
+    for (u32 code = '-'; all && code <= ULABEL_LAST_CODE; code++) {
+        beginning longer = *l;
+        if (append(&longer, code)) CHECK(!is_label(&longer, room));
+    }
+    for (u32 round = 0; round < 100; round++) {
+        beginning longer = *l;
+        for (u32 i = 1 + below(4); i; i--) {
+            u32 like = l->code[below(l->n)];
+            append(&longer, below(3) == 0 || like < FIRST_FAR ? 'a' + below(26) : like + below(9) - 4);
+        }
+        CHECK(longer.n == l->n || !is_label(&longer, room));
+    }
+    CHECK(!can_grow(b, l, 0x80, ULABEL_LAST_CODE, room, &first));
+}
+
+/* Beginnings that take an octet too many, or just fit, for rooms of any size: near the least that a longer label takes, both answers come. */
+static void growth(void) {
+    budget b;
+    ge_limits limits = wide_limits();
+    budget_init(&b, &limits);
+    u32 n_found = 0, n_saved = 0, n_none = 0;
+    for (u32 round = 0; round < 12000; round++) {
+        beginning l = random_beginning(3);
+        u32 octets = octets_by_rfc(l.code, l.n), room = octets + below(4) - 2, first;
+        if (room > LABEL_LONGEST) continue;
+        if (can_grow(&b, &l, 0, ULABEL_LAST_CODE, room, &first)) {
+            n_found++;
+            n_saved += room < octets;
+            check_found(&b, l, room, first);
+        } else {
+            check_not_found(&b, &l, room, n_none % 400 == 0);
+            n_none++;
+        }
+        if (!can_grow(&b, &l, 0x3b1, 0x3ff, room, &first)) continue;
+        CHECK(first >= 0x3b1 && first <= 0x3ff);
+        check_found(&b, l, room, first);
+    }
+    CHECK(n_found > 1000 && n_saved > 0 && n_none > 1000 && b.status == GE_OK);
+}
+
+static u64 most_at(u32 digits, u32 bias) {
+    u64 value = 0;
+    for (u64 step = (u64)1 << 40; step; step /= 2)
+        if (puny_digits(value + step, 0, bias) <= digits) value += step;
+    return value;
+}
+
+/* The tables hold for all biases that a number can leave which has so many digits at some bias. */
+static void numbers(void) {
+    u64 least_number[GROW_N_BEFORE], most_number[GROW_N_BEFORE], one[GROW_N_BEFORE][GROW_MOST_IN_ALL + 1] = {{0}}, any[GROW_N_BEFORE][GROW_N_BEFORE][GROW_MOST_IN_ALL + 1] = {{{0}}};
+    for (u32 n = 1; n < GROW_N_BEFORE; n++) {
+        least_number[n] = UINT64_MAX, most_number[n] = 0;
+        for (u32 bias = 0; bias < 200; bias++) {
+            u64 least = n == 1 ? 0 : most_at(n - 1, bias) + 1, most = n == GROW_MANY ? UINT32_MAX / 2 : most_at(n, bias);
+            if (least < least_number[n]) least_number[n] = least;
+            if (most > most_number[n]) most_number[n] = most;
+        }
+        u32 low = puny_adapted_bias((u32)least_number[n], ULABEL_LONGEST, false), high = n == GROW_MANY ? 199 : puny_adapted_bias((u32)most_number[n], 2, false);
+        for (u32 digits = 1; digits <= GROW_MOST_IN_ALL; digits++)
+            for (u32 bias = low; bias <= high; bias++)
+                if (most_at(digits, bias) + 1 > one[n][digits]) one[n][digits] = most_at(digits, bias) + 1;
+        for (u32 digits = 1; digits <= GROW_MOST_DIGITS; digits++) CHECK(grow_one[n][digits] == one[n][digits]);
+    }
+    for (u32 all = 1; all <= GROW_MOST_IN_ALL; all++)
+        for (u32 before = 1; before < GROW_N_BEFORE; before++)
+            for (u32 last = 1; last < GROW_N_BEFORE; last++) {
+                u64 several = 0;
+                for (u32 n = 1; n < all; n++) {
+                    u64 behind = any[n < GROW_MANY ? n : GROW_MANY][last][all - n];
+                    if (behind && one[before][n] - 1 + behind > several) several = one[before][n] - 1 + behind;
+                }
+                u64 alone = last == (all < GROW_MANY ? all : GROW_MANY) ? one[before][all] : 0, both = alone > several ? alone : several;
+                any[before][last][all] = both;
+                CHECK(grow_several[before][last][all] == (several < UINT32_MAX ? several : UINT32_MAX));
+                CHECK(grow_any[before][last][all] == (both < UINT32_MAX ? both : UINT32_MAX));
+            }
 }
 
 /* --- the table ------------------------------------------------------------------------------------------------------------ */
@@ -192,7 +315,7 @@ static void expressions(u32 options) {
         u8 bytes[8 * LABEL_LONGEST];
         bool fits = true, far = false;
         for (u32 i = 0; i < n; i++) far |= code[i] >= 0x80;
-        for (u32 i = 1; i <= n && fits; i++) fits = octets_by_rfc(code, i) <= LABEL_LONGEST;
+        fits = octets_by_rfc(code, n) <= LABEL_LONGEST;
         rx_id id = after(&x, start, bytes, spell(code, n, bytes)), any = after(&x, rx_unbound(&x, start), bytes, spell(code, n, bytes));
         bool is_label = any != RX_ID_NEVER && rx_nullable(&x, any);
         if (far && !(options & RX_ANY_FORM)) CHECK((id != RX_ID_NEVER && rx_nullable(&x, id)) == (is_label && fits));
@@ -261,6 +384,8 @@ static void widened(void) {
 int main(void) {
     octets();
     outlooks();
+    growth();
+    numbers();
     table_is_sure();
     bounds();
     expressions(RX_ALL_DOTS);

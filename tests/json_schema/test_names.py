@@ -47,10 +47,12 @@ def octets_of(label: str) -> int:
     return len(label) if label.isascii() else 4 + len(nfc(label).encode("punycode"))
 
 
-def fits(label: str, room: int) -> bool | None:
-    """Whether it takes at most so many octets. None: a beginning of it takes more, or nearly, and the label does not; that is left open."""
+def fits(label: str, room: int, *, any_form: bool) -> bool | None:
+    """Whether it takes at most so many octets. None: a beginning of it takes more, or nearly, and the label does not; that is left open in any form."""
     if octets_of(label) > room:
         return False
+    if not any_form:
+        return True
     beginnings = [label[:n] for n in range(1, len(label)) if not label[:n].isascii()]
     return None if any(octets_of(each) > room - (1 if is_u_label(each) else 8) for each in beginnings) else True
 
@@ -62,7 +64,7 @@ def is_name(name: str, *, any_form: bool) -> bool | None:
         return False
     used, known = 0, True
     for label, text in zip(labels, texts, strict=True):
-        one = fits(label if label.isascii() else str(text), min(63, 253 - used))
+        one = fits(label if label.isascii() else str(text), min(63, 253 - used), any_form=any_form)
         if one is False:
             return False
         known = known and one is True

@@ -97,7 +97,7 @@ def _check(context: Context, place: Place, names: tuple[str, ...]) -> None:
         if name == "format" and _is_known_format(context, place) and not place.invented:
             context.report.add(place.pointer, (name,))
             if place.value[name] in NARROWED:
-                detail = f"only a part of `{place.value[name]}`: {NARROWED[place.value[name]]}"
+                detail = f"not all of `{place.value[name]}`: {NARROWED[place.value[name]]}"
                 context.report.notes.append(Entry(place.pointer, name, detail))
         if name in _NAMING and name in place.keywords:
             kind, words = _NAMING[name]

@@ -3,7 +3,7 @@
 Idea. A format is a set of strings, so it is an expression like any other: it meets `pattern` and the lengths by intersection, and it has
 a complement. The expressions are transcriptions of the ABNF in the RFC that the standard names, written from small named parts.
 
-Where a regular expression of sensible size cannot say all that the RFC asks for, the set is *smaller*, never larger, and its
+Where not all that the RFC asks for can be said at a sensible cost, the set or its complement is *smaller*, never larger, and its
 file tells by what: hosts.py (lengths in Punycode). NARROWED says it in
 short, for the report of a schema that uses such a format. The others are exact.
 
@@ -56,12 +56,10 @@ WIDER: dict[str, Callable[[Builder], Expr]] = {
     "idn-email": partial(mail.idn_email, bounded=False),
 }
 
-_LENGTH = (
-    "without host names in which a beginning of a U-label, or it and the fewest characters that make one of it, "
-    "take more octets than there is room for, and the whole does not"
-)
+_NEGATED = "of its negation, names are left out that nothing but their octets forbids"
 
 NARROWED = {
-    "idn-hostname": _LENGTH,
-    "idn-email": _LENGTH,
+    "idn-hostname": _NEGATED,
+    "idn-email": "without host names in which a beginning of a U-label takes more octets than there is room for, and the whole does not, "
+    f"where characters that follow may be composed with it; {_NEGATED}",
 }

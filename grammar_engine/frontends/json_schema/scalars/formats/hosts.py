@@ -4,10 +4,10 @@ A label with `--` in third and fourth place is an A-label of an internationalise
 the Punycode of a U-label, as RFC 5890 to 5893 have it with the characters of Unicode 14. Whether the directions of several labels go together
 is asked of `idn-hostname` only, where they are seen.
 
-Internationalised names are read by the core (csrc/regex/rx_name.c), exactly but for one thing: a U-label is left out, too, if a beginning of it takes more
-octets as an A-label than there is room for, and the whole does not. More characters can take fewer octets, by one or two, since how Punycode writes a
-number depends on the one before. The same where a beginning is no label yet, as behind a hyphen: then it and the fewest characters that make a label of
-it have to fit. In a name of nearly 253 octets that may happen in any label.
+Internationalised names are read by the core (csrc/regex/rx_name.c): those of `idn-hostname` exactly. A beginning of a U-label may take more octets as an A-label
+than there is room for, and the whole does not: more characters can take fewer octets, by one or two, since how Punycode writes a
+number depends on the one before. Such are found (csrc/regex/rx_grow.c). In `idn-email` some are left out: those where a character that follows, as a mark, may be
+composed with the end of the beginning. What is outside of both is told without the octets of names: their complements would take ten times as long.
 """
 
 from __future__ import annotations
