@@ -12,6 +12,8 @@
 #include "regex/rx_ulabel.c"          /*   labels of internationalised host names */
 #include "regex/rx_punycode.c"        /*   ... in Punycode */
 #include "regex/rx_label.c"           /*   ... how many octets they take */
+#include "regex/rx_grow_digits.c"      /*   ... in how many digits */
+#include "regex/rx_grow_rest.c"        /*   ... of longer ones, at least */
 #include "regex/rx_grow.c"            /*   ... and how few, with more characters */
 #include "regex/rx_name.c"            /*   ... in names */
 #include "regex/rx_length.c"           /*   ... how many characters an expression has */
