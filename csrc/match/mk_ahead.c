@@ -2,8 +2,8 @@
  *
  * Where a text is one lexeme, as under a regular expression or a list of choices, mostly few tokens are allowed: a mask takes a microsecond or ten. But a
  * text comes to a new one at nearly each token, and the next grammar has others. So an engine, when the first matcher is made over it, makes as many
- * masks as take a tenth of a millisecond or two, those first to which the fewest bytes lead: all of a date, an address, a UUID, and always the
- * one with which each text begins. That is when a prompt is still to be read, and takes little more than the masks that a text would ask for.
+ * masks as mostly take a tenth of a millisecond or two, those first to which the fewest bytes lead: all of a date, a time, an IPv4 address, most of a
+ * UUID, and the one with which each text begins. That is when a prompt is still to be read, and takes little more than the masks that a text would ask for.
  *
  * Only bytes of ASCII are followed: a text is hardly ever between the bytes of another character when its next token is asked for.
  *
@@ -14,18 +14,22 @@ enum {
     AHEAD_WORK = 16000, /* nodes visited; and these count as so many: */
     PER_DERIVATIVE = 30,
     PER_STATE = 30,
-    SHARE = 16 /* of what each limit allows, no more than one in so many is taken */
+    MASK_WORK = 1000, /* steps of work for one mask; the first may take more */
+    SHARE = 16        /* of what each limit allows, no more than one in so many is taken */
 };
 
 static u64 work_of(const ge_engine *e) {
     return e->stats.trie_nodes + PER_DERIVATIVE * e->lx.x.derivatives + PER_STATE * (u64)intern_count(&e->lx.states);
 }
 
-static bool is_within_limits(const ge_engine *e) {
-    const ge_limits *most = &e->b.limits;
-    return intern_count(&e->lx.x.nodes) < most->max_expressions / SHARE && intern_count(&e->lx.states) < most->max_lexer_states / SHARE &&
-           intern_count(&e->configs) < most->max_configurations / SHARE && e->b.bytes < most->max_memory_bytes / SHARE &&
-           e->b.bytes < most->max_generation_bytes / SHARE && e->mask_bytes < most->max_mask_bytes / SHARE;
+static ge_limits part_of_limits(ge_limits limits) {
+    limits.max_expressions /= SHARE;
+    limits.max_lexer_states /= SHARE;
+    limits.max_configurations /= SHARE;
+    limits.max_rows /= SHARE;
+    limits.max_memory_bytes /= SHARE;
+    limits.max_step_work /= SHARE;
+    return limits;
 }
 
 /* Adds the configurations to which a byte of ASCII leads, each once. */
@@ -45,18 +49,30 @@ static bool queue_next(ge_engine *e, u32 config, id_vec *queue, id_vec *seen) {
     return true;
 }
 
+/* Makes masks, until there are none that are near, or one would take too much. */
+static bool make_near_masks(ge_engine *e, id_vec *queue, id_vec *seen) {
+    u64 most = MASK_WORK < e->b.limits.max_step_work ? MASK_WORK : e->b.limits.max_step_work;
+    bool ok = vec_reach(&e->b, seen, CF_START) && vec_push(&e->b, queue, CF_START);
+    if (ok) seen->at[CF_START] = 0;
+    for (u32 i = 0; ok && i < queue->n && work_of(e) < AHEAD_WORK; i++) {
+        if (e->mask_bytes >= e->b.limits.max_mask_bytes / SHARE || e->b.bytes >= e->b.limits.max_generation_bytes / SHARE) return true;
+        e->b.work = 0; /* the limit is on each mask */
+        ok = mk_build(e, queue->at[i]) && queue_next(e, queue->at[i], queue, seen);
+        e->b.limits.max_step_work = most;
+    }
+    return ok;
+}
+
 void mk_go_ahead(ge_engine *e) {
     const u32 off = GE_NO_AHEAD | GE_NO_MASK_CACHE | GE_NO_STATE_CACHE;
     id_vec queue = {0}, seen = {0}; /* by configuration: 0, or NONE */
     if (e->switches & off || !e->is_one_lexeme || atomic_load(&e->table) || atomic_exchange(&e->went_ahead, true)) return;
     ge_err ignored;
     en_begin(e);
-    bool ok = vec_reach(&e->b, &seen, CF_START) && vec_push(&e->b, &queue, CF_START);
-    if (ok) seen.at[CF_START] = 0;
-    for (u32 i = 0; ok && i < queue.n && is_within_limits(e) && work_of(e) < AHEAD_WORK; i++) {
-        e->b.work = 0; /* the limit is on each mask */
-        ok = mk_build(e, queue.at[i]) && queue_next(e, queue.at[i], &queue, &seen);
-    }
+    ge_limits limits = e->b.limits;
+    e->b.limits = part_of_limits(limits);
+    (void)make_near_masks(e, &queue, &seen);
+    e->b.limits = limits;
     vec_drop(&e->b, &queue);
     vec_drop(&e->b, &seen);
     budget_begin(&e->b);

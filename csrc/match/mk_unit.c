@@ -46,8 +46,8 @@ static bool is_wide(ge_engine *e, rx_id expr, u32 hub, bool *wide) {
         for (u32 bits = first.w[k]; bits && sum < enough; bits &= bits - 1) sum += weight[32 * k + (u32)__builtin_ctz(bits)];
     *wide = sum >= enough;
     if (!*wide || !e->is_one_lexeme || !(e->lx.x.meta.at[expr].flags & RX_FIRST_EXACT)) return true;
-    bool knows_beyond;
-    if (!mk_knows_beyond(e, expr, &knows_beyond)) return false;
+    bool knows_beyond = false;
+    if (hub == 0 && !mk_knows_beyond(e, expr, &knows_beyond)) return false;
     if (knows_beyond) memset(first.w + 4, 0, 4 * sizeof *first.w);
     sum = 0;
     if (!weigh(e, expr, &first, weight, heavy, NONE, enough, &sum) || !weigh(e, expr, &first, weight, 1, heavy, enough, &sum)) return false;

@@ -54,7 +54,7 @@ ge_status ge_matcher_new(ge_engine *engine, ge_matcher **out, ge_err *err) {
     mk_go_ahead(engine);
     m->e = engine;
     share_take(&engine->shares);
-    budget_init(&m->b, &engine->b.limits);
+    budget_init(&m->b, &engine->g->b.limits); /* those of the engine change while it works */
     atomic_flag_clear(&m->busy);
     *out = m;
     return GE_OK;

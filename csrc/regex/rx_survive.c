@@ -10,12 +10,14 @@
  * before a string of X has z it has some bytes, by its structure. One of X = .* x may also begin behind z, but then y is one of X, too. So E & ~X is
  * alive after u. y is any string of the parts that begin with .*, and the same for all u: it is asked once whether there is one.
  *
- * The verdict errs towards more peril. Cost: a look at each node of X, up to FUEL of them; and of .* t & ~(.* x) one question whether it is empty. */
+ * The verdict errs towards more peril. Cost: a look at each node of X, up to FUEL of them in all; and of .* t & ~(.* x) one question whether it is
+ * empty. */
 #include "rx.h"
 
 enum {
     STRANGER = 0x7f, /* DEL, which JSON strings hold raw */
     FUEL = 2000,
+    PER_WORK = 16, /* looks, which are charged as one step of work */
     FAR = 255,   /* bytes: more are not told apart */
     MAX_ARMS = 8 /* of a union that are looked at */
 };
@@ -87,7 +89,7 @@ static before_stranger find_stranger(const rx_arena *x, rx_id id, const u8 *kind
             sum.kinds &= sum.all | part.kinds;
         }
         sum.all |= part.all;
-        if (last) return sum;
+        if (last) return sum.n_bytes = sum.n_bytes == NONE ? NONE : min_u32(sum.n_bytes, FAR), sum;
         n_bytes += rx_length_bound(x, head, FAR);
         if (n_bytes >= FAR) break;
     }
@@ -166,14 +168,14 @@ static bool add_unwanted(rx_arena *x, rx_id id, const u8 *kind_of, u32 *fuel, id
 }
 
 /* Of an intersection, or a complement; if `sure` is false, as if there were some y. */
-static bool of_intersection(rx_arena *x, rx_id id, const u8 *kind_of, bool sure, rx_perils *out) {
+static bool of_intersection(rx_arena *x, rx_id id, const u8 *kind_of, bool sure, u32 *fuel, rx_perils *out) {
     id_vec wanted = {0}, unwanted = {0};
-    u32 fuel = FUEL, n = rx_kind_of(x, id) == RX_AND ? intern_length(&x->nodes, id) - 1 : 1;
+    u32 n = rx_kind_of(x, id) == RX_AND ? intern_length(&x->nodes, id) - 1 : 1;
     bool ok = true;
     for (u32 i = 1; ok && i <= n; i++) {
         rx_id part = rx_kind_of(x, id) == RX_AND ? intern_words(&x->nodes, id)[i] : id;
         if (rx_kind_of(x, part) != RX_NOT) ok = add_wanted(x, part, &wanted, out);
-        else ok = add_unwanted(x, intern_words(&x->nodes, part)[1], kind_of, &fuel, &unwanted, out);
+        else ok = add_unwanted(x, intern_words(&x->nodes, part)[1], kind_of, fuel, &unwanted, out);
     }
     if (ok && sure && wanted.n) { /* else "" is a string of all that are open */
         for (u32 i = 0; ok && i < unwanted.n; i++) ok = vec_push(x->b, &wanted, unwanted.at[i]);
@@ -193,28 +195,31 @@ static u32 shortest(const rx_perils *perils) {
     return least;
 }
 
-static bool find_perils(rx_arena *x, rx_id id, const u8 *kind_of, bool sure, rx_perils *out);
+static bool find_perils(rx_arena *x, rx_id id, const u8 *kind_of, bool sure, u32 *fuel, rx_perils *out);
 
 /* A union lives as long as any operand: the perils of one that is hard to kill. */
-static bool of_operand(rx_arena *x, rx_id id, const u8 *kind_of, bool sure, rx_perils *out) {
-    u32 best = 1, longest = 0;
+static bool of_operand(rx_arena *x, rx_id id, const u8 *kind_of, bool sure, u32 *fuel, rx_perils *out) {
+    u32 best = 1;
     rx_perils of;
+    give_up(out);
     for (u32 i = 1; i < intern_length(&x->nodes, id) && i <= MAX_ARMS; i++) {
-        if (!find_perils(x, intern_words(&x->nodes, id)[i], kind_of, false, &of)) return false;
-        if (shortest(&of) <= longest) continue;
-        longest = shortest(&of);
+        if (!find_perils(x, intern_words(&x->nodes, id)[i], kind_of, false, fuel, &of)) return false;
+        if (shortest(&of) <= shortest(out)) continue;
+        *out = of;
         best = i;
     }
-    return find_perils(x, intern_words(&x->nodes, id)[best], kind_of, sure, out);
+    return !sure || find_perils(x, intern_words(&x->nodes, id)[best], kind_of, true, fuel, out);
 }
 
-static bool find_perils(rx_arena *x, rx_id id, const u8 *kind_of, bool sure, rx_perils *out) {
+static bool find_perils(rx_arena *x, rx_id id, const u8 *kind_of, bool sure, u32 *fuel, rx_perils *out) {
     out->n = 0;
     for (;;) {
+        if (!*fuel) return give_up(out), true;
+        --*fuel;
         const u32 *node = intern_words(&x->nodes, id);
         switch ((rx_kind)node[0]) {
-        case RX_AND: case RX_NOT: return of_intersection(x, id, kind_of, sure, out);
-        case RX_OR: case RX_FORK: return of_operand(x, id, kind_of, sure, out);
+        case RX_AND: case RX_NOT: return of_intersection(x, id, kind_of, sure, fuel, out);
+        case RX_OR: case RX_FORK: return of_operand(x, id, kind_of, sure, fuel, out);
         case RX_CONCAT: case RX_QUOTE:
             if (node[0] == RX_CONCAT ? !(x->meta.at[node[2]].flags & RX_INHABITED) : node[3]) return give_up(out), true;
             id = node[1]; /* what follows may come later */
@@ -225,6 +230,8 @@ static bool find_perils(rx_arena *x, rx_id id, const u8 *kind_of, bool sure, rx_
 }
 
 bool rx_find_perils(rx_arena *x, rx_id id, const u8 *kind_of, rx_perils *out) {
+    u32 fuel = FUEL;
     out->n = 0;
-    return rx_absorbs_plain(x, id, NONE) || find_perils(x, id, kind_of, true, out);
+    if (rx_absorbs_plain(x, id, NONE)) return true;
+    return find_perils(x, id, kind_of, true, &fuel, out) && budget_work(x->b, 1 + (FUEL - fuel) / PER_WORK);
 }

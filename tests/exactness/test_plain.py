@@ -69,3 +69,37 @@ def test_what_cannot_be_read_is_found_by_few_nodes(vocabulary: Vocabulary) -> No
         matcher.mask()
         nodes.append(grammar.stats.trie_nodes - before)
     assert 4 * nodes[0] < nodes[1], nodes
+
+
+def test_a_token_that_is_longer_than_what_is_told_apart() -> None:
+    """What may kill a state is known up to 255 bytes, and so is the height of what is below a node."""
+    rng = random.Random(1)
+    long = b"a" * 150 + b"b" * 150 + b"z" * 50
+    words = {bytes([byte]) for byte in range(256)} | {
+        "".join(rng.choices("abcdefgh xyz", k=rng.randint(2, 8))).encode() for _ in range(5000)
+    }
+    tokens = [*sorted(words), long, b""]
+    vocabulary = Vocabulary(tokens, eos=[len(tokens) - 1])
+    pattern = r"a{150}(b{150}[\s\S]*|c{250}[\s\S]*y)$"
+    for source, begin in (
+        ({"type": "string", "not": {"pattern": pattern}}, b'"'),
+        ({"type": "object", "propertyNames": {"not": {"pattern": pattern}}}, b'{"'),
+        ({"type": "object", "patternProperties": {"^" + pattern: False}}, b'{"'),
+    ):
+        for switches in (Switches(), Switches(heirs=False)):
+            matcher = Matcher(Grammar.from_json_schema(source), vocabulary, switches=switches)
+            assert matcher.accept_bytes(begin)
+            assert tokens.index(long) not in matcher.allowed_tokens()
+            assert not matcher.accept(tokens.index(long))
+
+
+def test_nested_choices_are_looked_at_once(vocabulary: Vocabulary) -> None:
+    """Each level would double the work, if each operand were looked at twice."""
+    pattern = "[^x]b"
+    for i in range(60):
+        pattern = f"(?:{pattern}|[^y]k{i}l)[^z]{i}j"
+    matcher = Matcher(Grammar.from_json_schema({"type": "string", "pattern": f"^{pattern}$"}), vocabulary)
+    off = Matcher(Grammar.from_json_schema({"type": "string", "pattern": f"^{pattern}$"}), vocabulary, switches=OFF)
+    assert matcher.accept_bytes(b'"a')
+    assert off.accept_bytes(b'"a')
+    assert matcher.mask() == off.mask()
