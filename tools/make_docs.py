@@ -401,10 +401,10 @@ def reason_of(schema: Any) -> str:
 def format_table() -> str:
     lines = [
         "A format is a set of strings, so it meets `pattern` and the lengths. Where a standard asks for more than a regular expression of sensible size "
-        "can say, the set is smaller than the standard's, never larger: *a part* in this table, and in `report.notes` of a schema that uses it. "
+        "can say, the set is smaller than the standard's, never larger: *not all* in this table, and in `report.notes` of a schema that uses it. "
         "What is in doubt is then outside of both the format and its negation.\n",
         "Internationalised host names (`idn-hostname`, `idn-email`) remember what was read of a label, since its A-label is bounded. With 131,072 tokens a mask "
-        "takes 4 to 15 ms, and up to 50 in the last octets of a label; up to 0.3 s beside `minLength` or a `pattern` with lengths, under `not`, near the 63 octets of "
+        "takes 4 to 15 ms, and up to 120 in the last octets of a label; up to 0.3 s beside `minLength` or a `pattern` with lengths, under `not`, near the 63 octets of "
         "a label or the 253 of a name, and where a kana or Han character must still come. A `maxLength` that leaves hardly room for what a `pattern` asks for may "
         "meet `max_step_work`.\n",
         "A-labels of host names are decoded while they are written, and each text behind `xn--` is a state of its own: with 131,072 tokens a mask there "
