@@ -133,6 +133,7 @@ static bool walk_children(shape_walk *w, u32 *from, u32 *to, u32 depth) {
             p->at[i] = (u16)(apart ? DEAD : state);
             p->end[i] = 0;
             if (apart) {
+                if (w->marks && w->whole[i]) take_back(w, i); /* no shape below is visited */
                 if (!walk_members(w, i, depth)) return false;
             } else if (state != DEAD) {
                 live_from = min_u32(live_from, i);

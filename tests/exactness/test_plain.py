@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from typing import Any
 
@@ -103,3 +104,18 @@ def test_nested_choices_are_looked_at_once(vocabulary: Vocabulary) -> None:
     assert matcher.accept_bytes(b'"a')
     assert off.accept_bytes(b'"a')
     assert matcher.mask() == off.mask()
+
+
+def test_marks_behind_characters_that_are_told_apart() -> None:
+    """A kind of bytes beyond ASCII that the pattern tells apart, and behind it what plain text may not have."""
+    words = ["".join(letters) for n in (2, 3) for letters in itertools.product("abxé1A ñ日()”“", repeat=n)]
+    tokens = [*(bytes([byte]) for byte in range(256)), *(word.encode() for word in words), b""]
+    vocabulary = Vocabulary(tokens, eos=[len(tokens) - 1])
+    for pattern in (r"^([^(]|”\()*$", r"^([^()]|\([^()]*\)|”\))*$", r"^([^)]|”\))*;;$"):
+        for text in (b'"', b'"a', '"”'.encode(), b'"a('):
+            on = Matcher(Grammar.from_json_schema({"type": "string", "pattern": pattern}), vocabulary)
+            off = Matcher(Grammar.from_json_schema({"type": "string", "pattern": pattern}), vocabulary, switches=OFF)
+            if on.accept_bytes(text):
+                assert off.accept_bytes(text)
+                assert on.mask() == off.mask()
+                assert all(on.fork().accept(token) for token in on.allowed_tokens())

@@ -24,6 +24,7 @@ SOURCES = {
     "skip": ("start: NAME+\nNAME: /[a-z]+/\n%ignore /( |é)+/", "ab éa b"),
     "escape": ("start: STRING+\nSTRING: /'u[0-9a-b][^\"\\n]*\"/", "'ua é\"'ub\""),
     "strings": ('start: (NAME | STRING | TEXT)+\nNAME: /[a-z]+/\nSTRING: /\'([^\'?]|\'\')*\'/\nTEXT: /"([^"\\\\]|\\\\["n])*"/\n%ignore / +/', "a'b é''x'b\"a\\nk\"as"),
+    "apart": ("start: (STRING | CALL)+\nSTRING: /'[^']*'|'[^']*éa/\nCALL: /\\(([^)]|’\\))*\\)/", "'bé''’é''aéa(b’)é)"),
 }  # fmt: skip
 
 
@@ -32,7 +33,7 @@ def vocabulary() -> Vocabulary:
     words = ["".join(letters) for n in (1, 2, 3) for letters in product("abkos1", repeat=n)]
     tokens = [first + word + char + rest for first in ("", " ") for word in words for char in BEYOND[:6] for rest in ("", "a", "'")]
     tokens += [first + word + mark for first in ("", " ", "'", "\\n") for word in words for mark in ("", "'", '"', "(", "?a", ";é", "\n")]
-    tokens += [char + rest for char in BEYOND for rest in ("", "a", "'a", "日", " ok")] + ["as", " AS", "\\", "\\u"]
+    tokens += [char + rest for char in BEYOND for rest in ("", "a", "'a", "''", ")", "),", "日", " ok")] + ["as", " AS", "\\", "\\u"]
     spelt = (
         [text.encode() for text in dict.fromkeys(tokens)] + [word.encode() + part for word in ("a", " b", "k") for part in PARTS] + PARTS
     )
