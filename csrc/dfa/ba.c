@@ -11,6 +11,7 @@ typedef struct closure {
     id_vec number_of; /* configuration -> index in configs, or NONE */
     id_vec next;      /* by index and class: index, or NONE */
     VEC(bool) accepts;
+    u32 n_followed; /* of configs: how many have their transitions */
 } closure;
 
 /* There are too many configurations, the last of them near this one. */
@@ -39,8 +40,8 @@ static bool close_configs(closure *c, budget *b, ge_engine *e, ba_bounds bounds)
     const rx_arena *x = &e->lx.x;
     u32 number;
     if (!add_config(c, b, e, CF_START, bounds.states, &number)) return false;
-    for (u32 i = 0; i < c->configs.n; i++) {
-        u32 config = c->configs.at[i];
+    for (; c->n_followed < c->configs.n; c->n_followed++) {
+        u32 config = c->configs.at[c->n_followed];
         byte_set first;
         e->b.work = 0; /* the limit is on each byte */
         if (!cf_first(e, config, &first)) return fail_with(b, e);
@@ -162,7 +163,10 @@ bool ba_build(ba_automaton *a, budget *b, ge_engine *e, ba_bounds bounds, id_vec
         ok = vec_push(b, state_of, c.number_of.at[i] == NONE ? NONE : state[block[c.number_of.at[i]]]);
     if (block) mem_resize(b, block, 2 * (size_t)n_configs * sizeof *block, 0);
     drop_closure(&c, b);
-    if (!ok) ba_drop(a, b);
+    if (!ok) {
+        ba_drop(a, b);
+        a->n_states = c.n_followed;
+    }
     return ok;
 }
 

@@ -24,7 +24,7 @@ typedef struct ba_bounds {
 } ba_bounds;
 
 /* Closes the configurations of an engine, whose lock is held; within the bounds, or GE_E_LIMIT (max_configurations). state_of (may be NULL):
- * configuration -> state or NONE, as far as configurations go. Memory and failures are those of b. */
+ * configuration -> state or NONE, as far as configurations go. Memory and failures are those of b; then n_states is how many states had been followed. */
 bool ba_build(ba_automaton *a, budget *b, ge_engine *e, ba_bounds bounds, id_vec *state_of);
 /* Joins classes with equal columns, and drops those that lead nowhere. */
 bool ba_join_classes(ba_automaton *a, budget *b);

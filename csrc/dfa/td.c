@@ -1,3 +1,5 @@
+#include <stdio.h>
+
 #include "../base/wide.h"
 #include "td.h"
 
@@ -9,6 +11,14 @@ struct ge_plan {
     ba_automaton a;
     td_runs runs; /* if they were asked for */
 };
+
+/* Why so many states, and how far away their end is: few of those found were followed where each leads to several more. */
+static void explain_limit(ge_err *err, const ba_automaton *failed, const gr_grammar *g, bool is_one_lexeme) {
+    const char *why = g->has_distinct ? "values that must differ (uniqueItems) are part of the state"
+                      : is_one_lexeme ? "the expression has more states"
+                                      : "the grammar is not regular, or has more states";
+    snprintf(err->text, sizeof err->text, "%s: of those found %u were followed", why, failed->n_states);
+}
 
 ge_status ge_plan_new(ge_grammar *grammar, ge_vocab *vocab, uint32_t max_states, int32_t find_runs, ge_plan **out, ge_err *err) {
     ge_engine *e;
@@ -22,11 +32,12 @@ ge_status ge_plan_new(ge_grammar *grammar, ge_vocab *vocab, uint32_t max_states,
     p->v = vocab;
     en_begin(e);
     bool ok = ba_build(&p->a, &p->b, e, (ba_bounds){max_states, UINT64_MAX}, NULL) && (!find_runs || td_find_runs(&p->runs, &p->b, &p->a));
+    bool is_one_lexeme = e->is_one_lexeme;
     (void)en_end(e, err);
     ge_engine_free(e);
     if (!ok) {
         status = budget_report(&p->b, err);
-        if (grammar->g.has_distinct) err_set(err, status, "values that must differ (uniqueItems) are part of the state");
+        if (status == GE_E_LIMIT) explain_limit(err, &p->a, &grammar->g, is_one_lexeme);
         ge_plan_free(p);
         return status;
     }

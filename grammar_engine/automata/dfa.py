@@ -343,8 +343,7 @@ def _check(status: int, err: Any, max_states: int, grammar: Grammar) -> None:
     error = error_of(status, err)
     locate(error, err.symbol, grammar._lexemes, grammar._nonterminals, grammar._origins)
     if isinstance(error, LimitExceededError) and (error.limit, error.maximum) == ("max_configurations", max_states + 1):
-        reason = ffi.string(err.text).decode() or "the grammar is not regular, or has more states"
-        raise LimitExceededError("max_states", max_states, reason, where=error.where, remedy="max_states=...")
+        raise LimitExceededError("max_states", max_states, ffi.string(err.text).decode(), where=error.where, remedy="max_states=...")
     raise error
 
 

@@ -54,6 +54,7 @@ def test_the_limit_counts_states_exactly() -> None:
     with pytest.raises(LimitExceededError) as caught:
         TokenDFA.from_regex("a{99}", vocabulary, max_states=99)
     assert (caught.value.limit, caught.value.maximum) == ("max_states", 99)
+    assert "the expression has more states: of those found 98 were followed" in str(caught.value)
 
 
 def test_the_limit_that_was_met() -> None:
@@ -75,13 +76,13 @@ def test_values_that_must_differ_are_states() -> None:
 
 @pytest.mark.parametrize("text", ['start: "(" start ")" | "a"', 'start: a\na: "x" b?\nb: "[" a "]"', 'start: ("a" start "b")?'])
 def test_recursive_grammars_are_refused(text: str) -> None:
-    with pytest.raises(LimitExceededError, match="not regular") as caught:
+    with pytest.raises(LimitExceededError, match=r"not regular, or has more states: of those found [0-9]+ were followed") as caught:
         TokenDFA.from_grammar(Grammar.from_lark(text), Vocabulary.bytes(), max_states=3000)
     assert caught.value.limit == "max_states"
 
 
 def test_a_recursive_schema_is_refused() -> None:
-    with pytest.raises(LimitExceededError, match="not regular"):
+    with pytest.raises(LimitExceededError, match=r"not regular, or has more states: of those found [0-9]+ were followed"):
         TokenDFA.from_grammar(Grammar.from_json_schema({}), Vocabulary.bytes(), max_states=2000)
 
 
