@@ -3,7 +3,8 @@
  * Where a text is one lexeme, as under a regular expression or a list of choices, mostly few tokens are allowed: a mask takes a microsecond or ten. But a
  * text comes to a new one at nearly each token, and the next grammar has others. So an engine, when the first matcher is made over it, makes as many
  * masks as mostly take a tenth of a millisecond or two, those first to which the fewest bytes lead: all of a date, a time, an IPv4 address, most of a
- * UUID, and the one with which each text begins. That is when a prompt is still to be read, and takes little more than the masks that a text would ask for.
+ * UUID, and the one with which each text begins. As long as few tokens are allowed it goes on to twice as much: a telephone number. That is
+ * when a prompt is still to be read, and takes little more than the masks that a text would ask for.
  *
  * Only bytes of ASCII are followed: a text is hardly ever between the bytes of another character when its next token is asked for.
  *
@@ -14,8 +15,9 @@ enum {
     AHEAD_WORK = 16000, /* nodes visited; and these count as so many: */
     PER_DERIVATIVE = 30,
     PER_STATE = 30,
-    MASK_WORK = 1000, /* steps of work for one mask; the first may take more */
-    SHARE = 16        /* of what each limit allows, no more than one in so many is taken */
+    FEW_WORK = 36000,  /* the same in all, as long as few tokens are allowed */
+    MASK_WORK = 1000,  /* steps of work for one mask; the first may take more */
+    SHARE = 16         /* of what each limit allows, no more than one in so many is taken */
 };
 
 static u64 work_of(const ge_engine *e) {
@@ -37,16 +39,24 @@ static bool queue_next(ge_engine *e, u32 config, id_vec *queue, id_vec *seen) {
     byte_set first;
     u32 last = NONE;
     if (!cf_first(e, config, &first)) return false;
-    for (u32 byte = 0; byte < 0x80; byte++) {
-        u32 byte_class = e->lx.x.class_of[byte], to;
-        if (!set_has(&first, byte) || byte_class == last) continue;
-        last = byte_class;
-        if ((to = cf_step(e, config, byte_class)) == NONE || !vec_reach(&e->b, seen, to)) return false;
-        if (to == CF_DEAD || seen->at[to] != NONE) continue;
-        seen->at[to] = 0;
-        if (!vec_push(&e->b, queue, to)) return false;
+    for (u32 k = 0; k < 4; k++) {
+        for (u32 left = first.w[k]; left; left &= left - 1) {
+            u32 byte_class = e->lx.x.class_of[32 * k + (u32)__builtin_ctz(left)], to;
+            if (byte_class == last) continue;
+            last = byte_class;
+            if ((to = cf_step(e, config, byte_class)) == NONE || !vec_reach(&e->b, seen, to)) return false;
+            if (to == CF_DEAD || seen->at[to] != NONE) continue;
+            seen->at[to] = 0;
+            if (!vec_push(&e->b, queue, to)) return false;
+        }
     }
     return true;
+}
+
+/* Has that been enough? After a mask that is a list, as of choices and of digits, the next ones take a microsecond each. */
+static bool is_enough(ge_engine *e, u32 config) {
+    u64 work = work_of(e);
+    return work >= AHEAD_WORK && (work >= FEW_WORK || !mk_load(e, config, &e->found) || !e->found.listed || e->found.base);
 }
 
 /* Makes masks, until there are none that are near, or one would take too much. */
@@ -54,7 +64,7 @@ static bool make_near_masks(ge_engine *e, id_vec *queue, id_vec *seen) {
     u64 most = MASK_WORK < e->b.limits.max_step_work ? MASK_WORK : e->b.limits.max_step_work;
     bool ok = vec_reach(&e->b, seen, CF_START) && vec_push(&e->b, queue, CF_START);
     if (ok) seen->at[CF_START] = 0;
-    for (u32 i = 0; ok && i < queue->n && work_of(e) < AHEAD_WORK; i++) {
+    for (u32 i = 0; ok && i < queue->n && (i == 0 || !is_enough(e, queue->at[i - 1])); i++) {
         if (e->mask_bytes >= e->b.limits.max_mask_bytes / SHARE || e->b.bytes >= e->b.limits.max_generation_bytes / SHARE) return true;
         e->b.work = 0; /* the limit is on each mask */
         ok = mk_build(e, queue->at[i]) && queue_next(e, queue->at[i], queue, seen);

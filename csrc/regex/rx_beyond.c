@@ -32,17 +32,10 @@ static u32 n_tails(const rx_arena *x, rx_id id) {
 
 /* How many bytes come after each of a set of lead bytes, if they are as many; else NONE. 0: they are ASCII. */
 static u32 n_after(const byte_set *set) {
-    static const struct {
-        u8 low, high;
-    } leads[] = {{0, 0x7f}, {0xc2, 0xdf}, {0xe0, 0xef}, {0xf0, 0xf4}};
-    for (u32 n = 0; n < 4; n++) {
-        byte_set range = {{0}};
-        set_add_range(&range, leads[n].low, leads[n].high);
-        bool inside = true;
-        for (u32 k = 0; k < 8; k++) inside &= !(set->w[k] & ~range.w[k]);
-        if (inside) return n;
-    }
-    return NONE;
+    const u32 *w = set->w;
+    bool ascii = w[0] | w[1] | w[2] | w[3], two = w[6], three = w[7] & 0xffff, four = w[7] >> 16;
+    if (w[4] | w[5] | (w[6] & 3) | (w[7] & 0xffe00000) || ascii + two + three + four > 1) return NONE;
+    return two ? 1 : three ? 2 : four ? 3 : 0;
 }
 
 /* Of a sequence that begins with a set of bytes. */
