@@ -196,8 +196,9 @@ OPTIONS = """\
 | `lenient` | `False`: what cannot be enforced is refused | `True`: it is dropped, and each drop is an entry of `grammar.report.relaxed`, with the place and the keyword that is not enforced; a `not` or `if` over something that was dropped is an entry, too |
 
 The defaults are made for generation: they leave a model as few ways as possible to say the same thing. To judge texts that someone else wrote, take
-`property_order="any"`, `number_style="any"` and `escapes="all"`: then every JSON text of an instance is a sentence, but for three kinds of numbers that nobody
+`property_order="any"`, `number_style="any"` and `escapes="all"`: then every JSON text of an instance is a sentence, but for four kinds of numbers that nobody
 writes by hand. Where a number has bounds, its point stands at most 9 places away from scientific notation (`0.05e3`, not `0.00000000005e12`). A
+multiple has an exponent of at least -9, or of at least that of its step (`1e-12` where the step is that, not `100000000000e-11` where it is 1), and a
 `multipleOf` of 15 digits and more is not written with an exponent that leaves as many digits behind the point. And the numbers that `uniqueItems` compares
 have one nonzero digit before the point if they have an exponent. In draft 4 `"type": "integer"` means digits only: there `3.0` is a multiple of 1, equals 3,
 and is no integer.

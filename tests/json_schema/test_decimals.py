@@ -354,6 +354,10 @@ class Case:
             else None
         )
         self.not_step = Decimal(rng.choice("1 3 0.25 100 1000000021".split())) if rng.random() < 0.3 else None
+        steps = [step for step in (self.step, self.not_step) if step]
+        for key in self.bounds:
+            if steps and rng.random() < 0.4:
+                self.bounds[key] = rng.choice(steps) * rng.choice([-1, 1, 2])
         self.schema |= self.bounds
         if self.step:
             self.schema["multipleOf"] = self.step
@@ -438,6 +442,29 @@ def test_random_schemas(seed: int, style: str) -> None:
                 assert expected, text
             else:
                 assert not (expected and case.is_sure(text)), text
+
+
+@pytest.mark.parametrize("step", ["1", "1.5", "0.25", "100"])
+@pytest.mark.parametrize("sign", [1, -1])
+def test_a_bound_that_is_the_least_excluded_multiple(step: str, sign: int) -> None:
+    """In no spelling: below the step nothing is a multiple, and the step itself is one."""
+    bound = sign * Decimal(step)
+    grammar = Grammar.from_json_schema(
+        {"type": "number", "not": {"multipleOf": Decimal(step)}, "maximum" if sign > 0 else "minimum": bound}, number_style="any"
+    )
+    minus = "-" if sign < 0 else ""
+    for moved in range(-4, 5):
+        for value, expected in ((abs(bound), False), (abs(bound) * Decimal("0.99"), True), (abs(bound) * Decimal("1.01"), False)):
+            text = f"{minus}{format(value.scaleb(-moved), 'f')}e{moved}"
+            assert accepts(grammar, text) == expected, text
+
+
+@pytest.mark.parametrize("step", ["1e-10", "1e-12", "1.5e-30", "1e-300"])
+def test_small_steps_as_programs_print_them(step: str) -> None:
+    grammar = Grammar.from_json_schema({"type": "number", "multipleOf": Decimal(step)}, number_style="any")
+    for text in (step, f"-{Decimal(step) * 7}", format(Decimal(step) * 4, "f")):
+        assert accepts(grammar, text), text
+    assert not accepts(grammar, str(Decimal(step) / 2))
 
 
 def test_sizes() -> None:

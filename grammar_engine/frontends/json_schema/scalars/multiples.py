@@ -2,7 +2,8 @@
 
 Idea. In plain notation the core has an operator (`Builder.multiple_of`): the multiples of some units between two bounds. With an exponent
 e, a mantissa m stands for m * 10^e, which meets the conditions if and only if m meets them divided by 10^e: one expression for each
-exponent from -MOST_MOVED to `MOST_FRACTION`, or to that of the upper bound. Where there is none, larger exponents are treated together.
+exponent from -MOST_MOVED, or from that of the step, to `MOST_FRACTION`, or to that of the upper bound. Where there is none, larger
+exponents are treated together.
 Write a step as 2^a 5^b r / 10^s, with r prime to 10, and the mantissa as its digits M / 10^f. If e is at least f + max(a, b) - s, all
 that matters is whether r divides M; so there is one expression for each f up to `MOST_FRACTION` (the digits after the point, but for
 zeros at the end). Zero may have any exponent.
@@ -131,8 +132,9 @@ class Multiples:
             top = max(top, high.value.adjusted())
         elif low.value:
             top = max(top, low.value.adjusted() + MOST_FRACTION + 1)  # beyond it no mantissa but zero is too small
+        lowest = min(-MOST_MOVED, step.adjusted() if step else 0)  # so that the step itself can be written with one digit
         exponents: dict[Expr, list[Expr]] = {}  # by mantissas
-        for exponent in range(-MOST_MOVED, top + 1):
+        for exponent in range(lowest, top + 1):
             exponents.setdefault(self._plain(conditions.divided(exponent)), []).append(syntax.exponents(exponent, exponent))
         if high is None:
             for mantissas, large in self._large(conditions, top + 1):
@@ -142,7 +144,7 @@ class Multiples:
             parts.append(b.concat(b.bytes(b"0"), syntax.zero_fraction, syntax.exponents(None, None)))
         if step is None:  # what is less than all the others is a multiple of none, but for zero
             least = min(others)
-            small = min(high, Bound(least, True), key=lambda bound: bound.value) if high else Bound(least, True)
+            small = high if high is not None and high.value < least else Bound(least, True)
             if low.value < small.value:
                 parts.append(syntax.unsigned(low if low.value else Bound(low.value, True), small))
         return parts
