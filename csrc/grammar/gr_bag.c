@@ -47,6 +47,13 @@ bool gr_bag_admits(const gr_grammar *g, const gr_bag *bag, const u32 *counts, u3
     return true;
 }
 
+bool gr_bag_lacks(const gr_grammar *g, const gr_bag *bag, const u32 *counts, u32 way) {
+    const gr_way *w = way_of(g, way);
+    for (u32 i = 0; i < w->n_slots; i++)
+        if (missing(bag, slot_of(g, bag, slots_of(g, w)[i]), counts)) return true;
+    return false;
+}
+
 /* Raises the slots of a way, none of which has a maximum, so often that `slot` is no longer missing. */
 static void raise_enough(const gr_grammar *g, const gr_bag *bag, u32 *counts, u32 way, u32 slot) {
     const gr_way *w = way_of(g, way);

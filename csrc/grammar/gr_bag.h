@@ -23,6 +23,7 @@ bool gr_bag_lay_out(gr_grammar *g, budget *b, gr_bag *bag, const u8 *lexeme_flag
 u32 gr_bag_count(const gr_bag *bag, const gr_slot *slot, const u32 *counts); /* how often the slot was raised */
 bool gr_bag_is_finished(const gr_grammar *g, const gr_bag *bag, const u32 *counts);
 bool gr_bag_admits(const gr_grammar *g, const gr_bag *bag, const u32 *counts, u32 rank, u32 way); /* no bound forbids it now */
+bool gr_bag_lacks(const gr_grammar *g, const gr_bag *bag, const u32 *counts, u32 way);             /* it raises something that is missing */
 /* In a ranked bag: makes the counts of slots that no way from `rank` on has as its own the same, whatever they were. The state is alive. */
 void gr_bag_forget(const gr_grammar *g, const gr_bag *bag, u32 *counts, u32 rank);
 void gr_bag_raise(const gr_grammar *g, const gr_bag *bag, u32 *counts, u32 way);

@@ -56,6 +56,12 @@ static u32 least_of_nonterminal(ep_parser *p, u32 x) {
     return RX_NO_LENGTH;
 }
 
+/* A failure is told with the place of the nonterminal, unless it has one. */
+static void blame(ep_parser *p, u32 x) {
+    u32 owner = p->nonterminals.at[x].owner;
+    if (p->b->symbol == NONE && owner != NONE) p->b->symbol = 2 * owner + 1;
+}
+
 /* The fixed point, over the nonterminals of the grammar. */
 static bool learn_least(ep_parser *p) {
     u32 n = p->g->nonterminals.n;
@@ -67,7 +73,7 @@ static bool learn_least(ep_parser *p) {
         if (!budget_work(p->b, n)) return false;
         for (u32 i = 0; i < n; i++) {
             u32 x = up ? i : n - 1 - i, least = least_of_nonterminal(p, x);
-            if (p->b->status != GE_OK) return false;
+            if (p->b->status != GE_OK) return blame(p, x), false;
             again |= least < p->least_nonterminal.at[x];
             p->least_nonterminal.at[x] = min_u32(least, p->least_nonterminal.at[x]);
         }

@@ -6,7 +6,8 @@
  * list of values.
  *
  * Conditions. A way that meets one may be dearer than another, so the greedy length is only a lower bound, and the members are found by
- * a search (A*) over the counts. The order of members does not matter: by rank, they are written in that order. */
+ * a search (A*) over the counts. Each member but the first raises something that is missing, so the search ends, also where a condition cannot be
+ * met: during the passes of ep_least.c, while no text is known of what would. The order of members does not matter: by rank, they are written in that order. */
 #include "../grammar/gr_bag.h"
 #include "ep_parts.h"
 
@@ -189,6 +190,7 @@ static u32 search_members(ep_parser *p, bag_costs *c, const u32 *counts, bool on
         for (u32 way = 0; ok && way < n_ways; way++) {
             memcpy(s.words.at, intern_words(&s.states, state), s.words.n * sizeof *s.words.at);
             if (!gr_bag_admits(p->g, c->bag, s.words.at, c->rank, c->bag->ways + way)) continue;
+            if (!first && !gr_bag_lacks(p->g, c->bag, s.words.at, c->bag->ways + way)) continue; /* without it the rest is as good */
             u32 group = c->ways.at[way].group, of_way = c->ways.at[way].rest;
             if (is_distinct(p, c, way)) {
                 c->ways.at[group].used = s.words.at[n + group];

@@ -257,6 +257,12 @@ def test_missing_bytes_are_named() -> None:
         ({"type": "array", "contains": {"type": "string"}, "minContains": 2, "minItems": 4}, b"[1", b',"","",0]'),
         ({"type": "integer", "multipleOf": 1_000, "minimum": 1_500}, b"", b"2000"),
         ({"type": "string", "pattern": "^[a-z]{1000}$"}, b'"', b"a" * 1_000 + b'"'),
+        # a member must meet a condition whose value, open and recursive, has no length yet when the search for the members begins
+        ({"type": "object", "not": {"additionalProperties": {"maxItems": 0}}}, b"", b'{"":[0]}'),
+        ({"type": "object", "not": {"additionalProperties": {"maxItems": 0}}}, b'{"a":[1]}', b""),
+        ({"type": "object", "not": {"unevaluatedProperties": {"items": {"type": "string"}}}}, b'{"a":[', b"0]}"),
+        ({"type": "object", "not": {"additionalProperties": {"properties": {"x": {"type": "string"}}}}}, b"{", b'"":{"x":0}}'),
+        ({"type": "object", "not": {"patternProperties": {"b$": {"maxProperties": 0}}}, "minProperties": 3}, b'{"c":1', b',"b":{"":0},"":0}'),
     ],
     ids=str,
 )  # fmt: skip
@@ -267,6 +273,14 @@ def test_schemas(schema: Any, text: bytes, closing: bytes) -> None:
     fork = matcher.fork()
     assert fork.accept_bytes(closing) and fork.is_complete
     assert matcher.accept_bytes(matcher.closing_bytes()) and matcher.is_complete
+
+
+def test_the_place_where_no_closing_was_found() -> None:
+    """The lengths of nonterminals are found once, and what takes too long there is named."""
+    schema = {"properties": {"k": {"type": "object", "not": {"patternProperties": {"b$": {"maxProperties": 0}}}}}, "required": ["k"]}
+    with pytest.raises(LimitExceededError) as caught:
+        Matcher(Grammar.from_json_schema(schema, limits=Limits(max_step_work=100)), BYTES).closing_bytes()
+    assert (caught.value.limit, caught.value.where) == ("max_step_work", "/properties/k")
 
 
 def turns(matcher: Matcher, left: int) -> bool:
