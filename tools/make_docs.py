@@ -193,7 +193,7 @@ OPTIONS = """\
 | `unique_keys` | `False`: a key that the schema does not name may occur twice | `True`: no key occurs twice in an object |
 | `formats` | `"known"`: a `format` that is not in the table above is an annotation | `"strict"`: it is refused; `"annotation"`: no format is enforced |
 | `resources` | none | the schemas that references to other documents mean, by URI; nothing is ever fetched |
-| `lenient` | `False`: what cannot be enforced is refused | `True`: it is dropped, and each drop is an entry of `grammar.report.relaxed`, with the place and the keyword that is not enforced; a `not` or `if` over something that was dropped is an entry, too |
+| `lenient` | `False`: what cannot be enforced is refused | `True`: it is dropped, and each drop is an entry of `grammar.report.relaxed`, with the place and the keyword that is not enforced; a `not` or `if` over something that was dropped is an entry, too. Limits are raised all the same, as they guard time and memory, but for `max_alternative_schemas` and a pattern's `max_regex_nesting` |
 
 The defaults are made for generation: they leave a model as few ways as possible to say the same thing. To judge texts that someone else wrote, take
 `property_order="any"`, `number_style="any"` and `escapes="all"`: then every JSON text of an instance is a sentence, but for four kinds of numbers that nobody

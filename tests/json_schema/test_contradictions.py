@@ -33,9 +33,12 @@ CASES = [
     ({"type": "string", "pattern": "^a$", "minLength": 2}, ["/pattern", "/minLength"]),
     ({"type": "array", "minItems": 3, "prefixItems": [{}, {}], "items": False}, ["/minItems", "/items"]),
     ({"type": "array", "contains": {"type": "string"}, "minContains": 2, "items": {"type": "number"}}, ["/contains", "/items/type"]),
-    ({"type": "integer", "exclusiveMinimum": 1, "exclusiveMaximum": 2}, ["/exclusiveMinimum", "/exclusiveMaximum"]),
+    ({"type": "integer", "exclusiveMinimum": 1, "exclusiveMaximum": 2}, ["/type", "/exclusiveMinimum", "/exclusiveMaximum"]),
     ({"type": "integer", "anyOf": [{"type": "string"}, {"type": "null"}]}, ["/type", "/anyOf/0/type", "/anyOf/1/type"]),
-    ({"type": "string", "minLength": 3, "if": {"type": "string"}, "then": {"maxLength": 2}}, ["/type", "/minLength", "/if"]),
+    ({"type": "string", "minLength": 3, "if": {"type": "string"}, "then": {"maxLength": 2}}, ["/type", "/minLength", "/if", "/then"]),
+    ({"type": "integer", "minimum": 1.2, "maximum": 1.8}, ["/type", "/minimum", "/maximum"]),
+    ({"type": "array", "contains": {"type": "integer"}, "maxContains": 0}, ["/contains", "/maxContains"]),
+    ({"if": True, "then": False}, ["/if", "/then"]),
 ]
 ENDLESS = [
     ({"type": "object", "properties": {"next": {"$ref": "#"}}, "required": ["next"]}, ["/required", "/properties/next/$ref"]),

@@ -168,3 +168,14 @@ def test_places_have_a_limit() -> None:
     with pytest.raises(LimitExceededError) as caught:
         Grammar.from_json_schema({"properties": {str(i): {"type": "null"} for i in range(50)}}, limits=Limits(max_schema_nodes=40))
     assert caught.value.limit == "max_schema_nodes"
+
+
+@pytest.mark.parametrize("keyword", ["$anchor", "$dynamicAnchor"])
+def test_a_name_of_two_schemas(keyword: str) -> None:
+    """Refused where it is asked for, unless they are equal."""
+    named = {"a": {keyword: "x", "type": "string"}, "b": {keyword: "x", "type": "integer"}}
+    with pytest.raises(SchemaError, match="two different schemas have the anchor 'x'") as caught:
+        Grammar.from_json_schema({"$defs": named, "properties": {"k": {"$ref": "#x"}}})
+    assert (caught.value.pointer, caught.value.keyword) == ("/properties/k", "$ref")
+    assert Grammar.from_json_schema({"$defs": named, "type": "string"})
+    assert Grammar.from_json_schema({"$defs": {"a": named["a"], "b": dict(named["a"])}, "$ref": "#x"})

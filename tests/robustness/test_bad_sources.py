@@ -72,6 +72,9 @@ def test_a_message_names_its_place_once(text):
         ({"minLength": "3"}, "(`minLength` at the root of the schema)"),
         ({"properties": {"a": {"minimum": "3"}}}, "(`minimum` at /properties/a of the schema)"),
         ({"required": "a"}, "`required` is a list of names (at the root of the schema)"),
+        ({"if": 5}, "a schema is an object or a boolean, not a number (at /if of the schema)"),
+        ({"properties": {"a": {"else": []}}}, "a schema is an object or a boolean, not an array (at /properties/a/else of the schema)"),
+        ({"minContains": -1}, "`minContains` is an integer, at least 0 (at the root of the schema)"),
     ],
 )
 def test_a_message_names_its_keyword_once(schema, place):

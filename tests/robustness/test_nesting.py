@@ -213,3 +213,12 @@ def test_a_long_chain_of_rules_is_not_deep():
     matcher = Matcher(Grammar.from_lark(text), Vocabulary.bytes())
     assert matcher.accept_bytes(b"a")
     assert matcher.is_complete
+
+
+def test_a_pattern_that_nests_too_deep_is_given_up() -> None:
+    """With `lenient=True`, as other patterns that cannot be enforced."""
+    pattern = "(" * 1200 + "a" + ")" * 1200
+    schema = {"properties": {"x": {"pattern": pattern}}, "patternProperties": {pattern: {"type": "integer"}}}
+    report = Grammar.from_json_schema(schema, lenient=True).report
+    assert sorted((entry.pointer, entry.keyword) for entry in report.relaxed) == [("", "patternProperties"), ("/properties/x", "pattern")]
+    assert all("max_regex_nesting = 250 is reached" in entry.detail for entry in report.relaxed)

@@ -251,8 +251,10 @@ class Context:
             except GrammarSyntaxError as error:
                 raise SchemaError(f"{error.reason}, in {source!r:.200}", pointer=place.pointer, keyword=keyword) from error
             except LimitExceededError as error:
-                error.locate(f"{place.pointer}/{keyword}" + (f"/{escape(source)}" if keyword == "patternProperties" else ""))
-                raise
+                if not (self.options.lenient and error.limit == "max_regex_nesting"):
+                    error.locate(f"{place.pointer}/{keyword}" + (f"/{escape(source)}" if keyword == "patternProperties" else ""))
+                    raise
+                known = str(error)
             self._patterns[source] = known
         if isinstance(known, str):
             raise UnsupportedSchemaError(known, pointer=place.pointer, keyword=keyword)

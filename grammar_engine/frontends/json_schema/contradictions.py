@@ -56,6 +56,10 @@ class Part(NamedTuple):
     holder: Any
     kept: dict[Any, Any]
 
+    def pointers(self) -> list[str]:
+        """Where it stands, and where the keywords do that it has with it."""
+        return [self.pointer.removesuffix(self.keyword) + keyword for keyword in self.kept] if self.keyword else [self.pointer]
+
     def put_in(self) -> None:
         """Restore the part."""
         for key, value in self.kept.items():
@@ -89,7 +93,8 @@ def _contradiction(schema: Any, compiled: Callable[[Any], Any]) -> tuple[list[st
         found = []
     if not found or not search.contradict(found, is_last=True):
         return [], "its parts contradict each other: there is no value that meets all of them"
-    pointers = [part.pointer for part in _telling(found)]
+    search.narrow(found)
+    pointers = [pointer for part in _telling(found, search) for pointer in part.pointers()]
     if _lead_in_a_circle(found):
         return pointers, f"{_listed(pointers)} ask for values inside values without end"
     return pointers, f"{_listed(pointers)} contradict each other" if len(pointers) > 1 else f"{pointers[0]} admits nothing"
@@ -132,6 +137,15 @@ class _Search:
         of_second = self.smallest([*given, *first], True, second)
         of_first = self.smallest([*given, *of_second], bool(of_second), first)
         return [*of_first, *of_second]
+
+    def narrow(self, found: list[Part]) -> None:
+        """Leave those keywords out that parts only have with them."""
+        for part in found:
+            for keyword in list(part.kept)[1:]:
+                value = part.kept.pop(keyword)
+                part.holder.pop(keyword)
+                if not self.contradict(found, is_last=True):
+                    part.kept[keyword] = value
 
 
 def _copied(schema: Any) -> tuple[Any, int]:
@@ -183,9 +197,11 @@ def _leads(keyword: str) -> list[str]:
     return [lead for lead, together in _TOGETHER.items() if keyword in together]
 
 
-def _telling(parts: list[Part]) -> list[Part]:
+def _telling(parts: list[Part], search: _Search) -> list[Part]:
     """The parts without references, unless they are what matters, and without `type` where it only says what other parts are about."""
-    named = [part for part in parts if not (part.keyword == "type" and _is_clear(part, parts))]
+    named = [
+        part for part in parts if not (part.keyword == "type" and _is_clear(part, parts) and not _asks_for_integers(part, parts, search))
+    ]
     if _lead_in_a_circle(parts):
         return named
     return [part for part in named if part.keyword not in _REFERENCES] or named
@@ -196,6 +212,18 @@ def _is_clear(part: Part, parts: list[Part]) -> bool:
     others = [other for other in parts if other is not part and other.location == part.location and other.keyword not in _REFERENCES]
     types = {_KEYWORDS[other.keyword].types if other.keyword else Types.ALL for other in others}
     return len(types) == 1 and Types.ALL not in types
+
+
+def _asks_for_integers(part: Part, parts: list[Part], search: _Search) -> bool:
+    """Whether a `type` says more than that numbers are meant: the parts do not contradict each other about these."""
+    stated = part.kept["type"]
+    if stated not in ("integer", ["integer"]):
+        return False
+    part.kept["type"] = "number"
+    try:
+        return not search.contradict(parts, is_last=True)
+    finally:
+        part.kept["type"] = stated
 
 
 def _lead_in_a_circle(parts: list[Part]) -> bool:

@@ -58,6 +58,9 @@ class Applicators:
                 more = [(where, (yield from self.negation(place, "not")))]
             elif keyword == "if":
                 more = [(where, (yield from self._conditional(place, schema)))]
+            elif keyword in ("then", "else") and "if" not in schema:  # says nothing, but is a schema
+                self.document.child(place, keyword, schema[keyword])
+                continue
             elif keyword in ("dependencies", "dependentSchemas"):
                 more = [(where, (yield from self._dependencies(place, schema, keyword)))]
             else:
@@ -106,6 +109,7 @@ class Applicators:
 
     def _conditional(self, place: Place, schema: dict[str, Any]) -> Steps:
         if "then" not in schema and "else" not in schema:
+            self.document.child(place, "if", schema["if"])
             return ANY
         result = []
         for keyword in ("then", "else"):

@@ -220,6 +220,8 @@ class Assertions:
         piece: ArrayPiece | None = ArrayPiece(layers, shortest, longest, unique=place if is_compared else None)
         if "contains" in schema:
             piece = piece and self._contains(place, schema, piece)
+        else:
+            self.values.counts(place, schema, "minContains", "maxContains")  # say nothing, but are counts
         return ((piece,) if piece else ()), True
 
     def _contains(self, place: Place, schema: dict[str, Any], piece: ArrayPiece) -> ArrayPiece | None:

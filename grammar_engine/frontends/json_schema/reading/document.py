@@ -166,6 +166,9 @@ class Document:
             resource = place.frame.scope.get(name, resource)
         if not fragment:
             return self._intern(resource.value, resource.pointer, self._frame(resource, place.frame), 0)
+        if fragment in resource.ambiguous:
+            reason = f"two different schemas have the {_describe(fragment):.200} in {_called(resource)}; give each a name of its own"
+            raise SchemaError(reason, pointer=place.pointer, keyword=keyword)
         found = self._follow(resource, fragment)
         if found is None and reference[0] == "#" and resource is not resource.document:
             # Many documents use `id` for purposes of their own. Where the nearest one makes the reference lead nowhere, the root is meant.

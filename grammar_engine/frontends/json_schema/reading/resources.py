@@ -51,9 +51,11 @@ class Resource:
         Its place in `document`; in a document that the user gave besides, with the URI in front.
     anchors, dynamic : dict of str to (value, pointer)
         Names given to places in it. The second ones can be overridden by whoever refers to it.
+    ambiguous : set of str
+        Names that are given to different schemas in it.
     """
 
-    __slots__ = ("_document", "anchors", "dialect", "dynamic", "pointer", "uri", "value")
+    __slots__ = ("_document", "ambiguous", "anchors", "dialect", "dynamic", "pointer", "uri", "value")
 
     def __init__(self, uri: str, value: Any, pointer: str, dialect: Dialect, document: Resource | None = None):
         self.uri = uri
@@ -63,6 +65,13 @@ class Resource:
         self._document = document
         self.anchors: dict[str, tuple[Any, str]] = {}
         self.dynamic: dict[str, tuple[Any, str]] = {}
+        self.ambiguous: set[str] = set()
+
+    def name(self, anchor: str, value: Any, pointer: str) -> None:
+        """Give a place a name."""
+        other, _ = self.anchors.setdefault(anchor, (value, pointer))
+        if other is not value and not _equal(other, value):
+            self.ambiguous.add(anchor)
 
     @property
     def document(self) -> Resource:
@@ -193,12 +202,12 @@ class Library:
         if (
             name is not None and "#" in name and resource.dialect.draft not in (Draft.DRAFT2019, Draft.DRAFT2020)
         ):  # an anchor, until draft 7
-            resource.anchors.setdefault(unquote(urldefrag(name)[1]), (value, pointer))
+            resource.name(unquote(urldefrag(name)[1]), value, pointer)
         if resource.dialect.draft.value >= Draft.DRAFT2019.value:
             keywords = resource.dialect.keywords
             for key in ("$anchor", "$dynamicAnchor"):
                 if key in keywords and isinstance(value.get(key), str):
-                    resource.anchors.setdefault(value[key], (value, pointer))
+                    resource.name(value[key], value, pointer)
             if "$dynamicAnchor" in keywords and isinstance(value.get("$dynamicAnchor"), str):
                 resource.dynamic.setdefault(value["$dynamicAnchor"], (value, pointer))
             if value is resource.value and "$recursiveAnchor" in keywords and value.get("$recursiveAnchor") is True:
