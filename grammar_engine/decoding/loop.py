@@ -31,7 +31,8 @@ from .models import Model, as_model
 from .scores import Sampling, Scores, best_first, choose, draws, penalise, weigh
 
 if TYPE_CHECKING:
-    from .models import Payload, Session
+    from .keys_values import Payload
+    from .models import Session
     from .prefix_cache import Lease, PrefixCache
 
 _DEFAULT = Sampling()
@@ -305,7 +306,7 @@ class _Loop:
             try:
                 for step in self._steps(session):
                     if self.n_passed and not n_kept:
-                        kv.keep(session, lease, self.ids[: self.n_passed], self.model)
+                        kv.offer(session, lease, self.ids[: self.n_passed], self.model)
                         n_kept = self.n_passed
                     elif self.generation.finish_reason:
                         self._keep_rest(session, lease, n_kept)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import sys
 import threading
+import time
 from collections import Counter
 
 import pytest
@@ -46,8 +47,9 @@ def in_threads(work) -> None:
         raise failures[0]
 
 
+@pytest.mark.parametrize("offered", [False, True])
 @pytest.mark.parametrize("digest_size", [1, 16])
-def test_threads_find_what_is_right_and_let_each_payload_go_once(digest_size: int) -> None:
+def test_threads_find_what_is_right_and_let_each_payload_go_once(digest_size: int, offered: bool) -> None:
     released: list[tuple] = []  # append is atomic
     made: list[tuple] = []
     cache: PrefixCache[tuple] = PrefixCache(2, share_partial=True, max_idle_blocks=12, digest_size=digest_size, on_release=released.append)
@@ -64,8 +66,12 @@ def test_threads_find_what_is_right_and_let_each_payload_go_once(digest_size: in
 
             with cache.acquire(text[: rng.randrange(9)]) as lease:
                 while len(lease) < len(text):
-                    lease.extend(text[len(lease) : len(lease) + rng.randint(1, 3)], make)
-                    assert [payload[0] for payload in lease.payloads] == [text[: block.stop] for block in lease.blocks]
+                    more = text[: len(lease) + rng.randint(1, 3)]
+                    if offered:
+                        lease.offer(more, make)
+                    lease.extend(more[len(lease) :], make) if not offered or rng.random() < 0.5 else time.sleep(0)
+                    blocks = lease.blocks  # others may be adding what was offered
+                    assert [block.payload[0] for block in blocks] == [text[: block.stop] for block in blocks]
 
     in_threads(work)
     stats = cache.stats

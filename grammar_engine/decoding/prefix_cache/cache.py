@@ -13,6 +13,7 @@ Invariants
       those that follow it: a collision costs hits.
     - A block enters the table with its payload: nobody finds what is not computed yet. If two texts compute the same, the later takes the earlier's.
     - Each payload that `make` has returned is given to `on_release` once, when its block goes. That is called, as `make` is, without the lock.
+    - What a lease has offered is made before the next look-up, unless it is just being made. The lock of a lease is taken before that of the table.
 """
 
 from __future__ import annotations
@@ -149,6 +150,7 @@ class PrefixCache(Generic[P]):
         self._lock = threading.Lock()
         self._table: dict[bytes, Block[P]] = {}
         self._pool = IdlePool(max_idle_blocks, max_idle_bytes)
+        self._offers: dict[Lease[P], None] = {}  # those that have offered blocks, in their order; each operation on it is atomic
         self._tick = 0
         self._counts = Statistics()
 
@@ -169,11 +171,13 @@ class PrefixCache(Generic[P]):
         """
         if not isinstance(salt, bytes):
             raise TypeError(f"a salt is bytes, not {type(salt).__name__}")
+        if self._offers:
+            self._take_up_offers()
         ids, size = array("q", tokens), self.block_size
         root = key = self._root(salt)
         end = len(ids) if self.share_partial else len(ids) - len(ids) % size
         start, parent, counts = 0, None, self._counts
-        lease = Lease(self, salt, root)
+        blocks: list[Block[P]] = []
         with self._lock:
             self._tick += 1
             while start < end:
@@ -183,16 +187,19 @@ class PrefixCache(Generic[P]):
                 if parent is None:
                     break
                 self._take(parent, self._tick)
-                lease._blocks.append(parent)
+                blocks.append(parent)
                 start = stop
-            if start:
-                lease.matched, lease._ids, lease._found = start, ids[:start], [True] * len(lease._blocks)
-                counts.prompt_matched += start
-                counts.prompt_hits += len(lease._blocks)
             counts.lookups += 1
             counts.prompt_tokens += len(ids)
+            counts.prompt_matched += start
             counts.prompt_blocks += -(-end // size)
-        return lease
+            counts.prompt_hits += len(blocks)
+        return Lease(self, salt, root, ids[:start], blocks)
+
+    def _take_up_offers(self) -> None:
+        """Make what running texts have offered."""
+        for lease in list(self._offers):
+            lease._take_up_unless_busy()
 
     def _root(self, salt: bytes) -> bytes:
         """The key in front of the first block. Texts of the same salt come one after the other."""
@@ -225,21 +232,18 @@ class PrefixCache(Generic[P]):
 
     def _extend(self, lease: Lease[P], start: int, end: int, make: Callable[[int, int], P]) -> None:
         """Give a lease the blocks of the positions start .. end - 1, found or made. One that it has from `start` on is outgrown."""
-        ids, root, key_of = lease._ids, lease._root, self._hashing.key
-        key = lease._blocks[start // self.block_size - 1].key if start else root
+        ids, size = lease._ids, self.block_size
+        before = lease._blocks[start // size - 1].key if start else lease._root
+        keys = self._hashing.keys(lease._root, before, ids, size, start, end)
         made: list[Block[P]] = []
         gone: list[Block[P]] = []
-        is_there = True  # behind a block that is not there none is
         try:
-            while start < end:
-                stop = min(start + self.block_size, end)
-                key = key_of(root, key, ids, start, stop)
-                if is_there:
-                    with self._lock:
-                        is_there = key in self._table and self._merge(lease, key, start, stop, gone)
-                if not is_there:
-                    payload = make(start, stop)
-                    made.append(Block(key, None, lease._salt, start, ids[start:stop], payload, self._size_of(payload), 1))
+            n_there = self._merge_run(lease, keys, start, end, gone)
+            start += n_there * size
+            for key in keys[n_there:]:
+                stop = min(start + size, end)
+                payload = make(start, stop)
+                made.append(Block(key, None, lease._salt, start, ids[start:stop], payload, self._size_of(payload), 1))
                 start = stop
         finally:
             if made:
@@ -249,6 +253,17 @@ class PrefixCache(Generic[P]):
                 self._drop(gone)
 
     # Growth is no use of a text as a whole: a block that is added is as old as the one before it.
+
+    def _merge_run(self, lease: Lease[P], keys: list[bytes], start: int, end: int, gone: list[Block[P]]) -> int:
+        """How many of the next blocks of a text are there: behind one that is not none is. Each has one user more then."""
+        n = 0
+        with self._lock:
+            for key in keys:
+                stop = min(start + self.block_size, end)
+                if key not in self._table or not self._merge(lease, key, start, stop, gone):
+                    break
+                n, start = n + 1, stop
+        return n
 
     def _merge(self, lease: Lease[P], key: bytes, start: int, stop: int, gone: list[Block[P]]) -> bool:
         """Whether the next block of a text, the key of which is in the table, is there; then it has one user more."""
@@ -330,6 +345,7 @@ class PrefixCache(Generic[P]):
     @property
     def stats(self) -> Statistics:
         """The counters at this moment."""
+        self._take_up_offers()
         with self._lock:
             return replace(self._counts, table=len(self._table), idle=len(self._pool), idle_bytes=self._pool.bytes)
 

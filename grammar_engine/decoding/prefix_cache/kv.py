@@ -4,7 +4,7 @@ What a decoding loop does, around the passes of one session:
 
     with kv.resume(session, cache, prompt, model) as lease:       positions [0, lease.matched) need no pass
         session.logits(prompt) ...
-        kv.keep(session, lease, prompt, model)                    from here on others find the prompt
+        kv.offer(session, lease, prompt, model)                   from here on others find the prompt
         ...
         kv.keep(session, lease, ids, model)                       `ids`: those of the last pass
 
@@ -21,27 +21,28 @@ from __future__ import annotations
 
 import sys
 import threading
+import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import count
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
-from weakref import WeakKeyDictionary
 
 from .cache import PrefixCache
 from .lease import Lease
 
 if TYPE_CHECKING:
-    from ..models import Model, Payload, Session
+    from ..keys_values import Payload
+    from ..models import Model, Session
 
 
 class _Look(NamedTuple):
     """What the keys and values of a module were made of when it was last looked at, and the salt that says it."""
 
-    first: Callable[[Any], Any]  # gives the first parameter as it is now
+    way: tuple[str, ...]  # the names that lead to the first parameter
     parameters: list[Any]
     types: list[Any]  # of these
-    devices: list[Any]
+    devices: list[Any]  # of these; [] if all are in CPU memory
     casts: list[Any]  # what passes are cast to on each kind of device; None: nothing
     kinds: list[str]
     salt: bytes
@@ -50,13 +51,14 @@ class _Look(NamedTuple):
 @dataclass(slots=True)
 class _Named:
     name: bytes
+    alive: Any  # a weak reference, which ends this entry together with the model
     last: _Look | None = None
 
 
 _lock = threading.Lock()
 _numbers = count()
-_type_of, _device_of = attrgetter("dtype"), attrgetter("device")
-_named: WeakKeyDictionary[Any, _Named] = WeakKeyDictionary()
+_type_of, _device_of, _is_on_cpu = attrgetter("dtype"), attrgetter("device"), attrgetter("is_cpu")
+_named: dict[int, _Named] = {}  # by the id of the model; no other object gets that before the entry has gone
 
 
 def resume(session: Session, cache: PrefixCache[Payload], ids: Sequence[int], model: Model) -> Lease[Payload]:
@@ -110,16 +112,39 @@ def keep(session: Session, lease: Lease[Payload], ids: Sequence[int], model: Mod
         `ids` do not go on from those of the lease, or are more than the session has passed.
     """
     if _is_seen_whole(ids, model):
-        blocks: dict[int, Payload] = {}  # by their first position
+        lease.extend_to(ids, _maker(session.export, lease, len(ids)))
 
-        def make(start: int, stop: int) -> Payload:
-            if not blocks:  # all that follow at once, which takes fewer operations
-                size = lease.block_size
-                end = len(ids) if lease.share_partial else len(ids) - len(ids) % size
-                blocks.update(zip(range(start, end, size), session.export(start, end, size)))
-            return blocks.pop(start)
 
-        lease.extend_to(ids, make)
+def offer(session: Session, lease: Lease[Payload], ids: Sequence[int], model: Model) -> None:
+    """`keep`, put off until another text asks, or this one ends, where keys and values can wait for it.
+
+    A call of `keep` between two passes takes more than twice as long as right after another one, and slows the next pass: what either needs has
+    left the processor's caches. So a text that nobody asks for is kept at its end, all at once.
+
+    Parameters, Raises
+    ------------------
+    Those of `keep`. What cannot be kept after all when it comes to that is not.
+    """
+    if _is_seen_whole(ids, model):
+        snapshot = session.snapshot()
+        if snapshot is None:
+            keep(session, lease, ids, model)
+        else:
+            lease.offer(ids, _maker(snapshot.cut, lease, len(ids)))
+
+
+def _maker(cut: Callable[[int, int, int], list[Payload]], lease: Lease[Payload], length: int) -> Callable[[int, int], Payload]:
+    """What makes the payload of a block: all that follow are cut at once, which takes fewer operations."""
+    size = lease.block_size
+    end = length if lease.share_partial else length - length % size
+    blocks: dict[int, Payload] = {}  # by their first position
+
+    def make(start: int, stop: int) -> Payload:
+        if not blocks:
+            blocks.update(zip(range(start, end, size), cut(start, end, size)))
+        return blocks.pop(start)
+
+    return make
 
 
 def _is_seen_whole(ids: Sequence[int], model: Model) -> bool:
@@ -129,23 +154,30 @@ def _is_seen_whole(ids: Sequence[int], model: Model) -> bool:
 def salt_of(model: object) -> bytes:
     """A name for a model while it lives, never used again for another one, with all that its keys and values are made of, but for the weights."""
     owner: Any = getattr(model, "module", model)  # `as_model` may wrap the same module anew for each text
-    named = _named.get(owner)
-    if named is None:
-        with _lock:
-            named = _named.setdefault(owner, _Named(b"model %d" % next(_numbers)))
+    named = _named.get(id(owner)) or _name(owner)
     last = named.last
-    if last is not None:
-        try:
-            if (  # to list the parameters takes long, so they count as the same while the first one is the same object
-                last.first(owner) is last.parameters[0]
-                and list(map(_type_of, last.parameters)) == last.types
-                and list(map(_device_of, last.parameters)) == last.devices
-                and _casts_on(last.kinds) == last.casts
-            ):
-                return last.salt
-        except AttributeError:  # the first one has gone
-            pass
-    return _salt_of(owner, named)
+    return last.salt if last is not None and _is_as_before(owner, last) else _salt_of(owner, named)
+
+
+def _name(owner: Any) -> _Named:
+    number = id(owner)
+    named = _Named(b"model %d" % next(_numbers), weakref.ref(owner, lambda _: _named.pop(number, None)))
+    with _lock:
+        return _named.setdefault(number, named)
+
+
+def _is_as_before(module: Any, last: _Look) -> bool:
+    """Whether the salt still holds. To list the parameters takes long, so they count as the same while the first one is the same object."""
+    try:
+        for name in last.way[:-1]:
+            module = module._modules[name]
+        if module._parameters[last.way[-1]] is not last.parameters[0]:
+            return False
+    except (AttributeError, KeyError):  # it has gone
+        return False
+    parameters, devices = last.parameters, last.devices
+    same_devices = list(map(_device_of, parameters)) == devices if devices else all(map(_is_on_cpu, parameters))
+    return same_devices and list(map(_type_of, parameters)) == last.types and _casts_on(last.kinds) == last.casts
 
 
 def _salt_of(module: Any, named: _Named) -> bytes:
@@ -156,18 +188,17 @@ def _salt_of(module: Any, named: _Named) -> bytes:
         return named.name
     all_of_them = list(parameters.values())
     types, devices = list(map(_type_of, all_of_them)), list(map(_device_of, all_of_them))
-    kinds = sorted({device.type for device in devices})
+    kinds = sorted({device.type for device in devices} - {"meta"}) if hasattr(torch, "get_autocast_dtype") else []  # of torch 2.4
     casts = _casts_on(kinds)
     words = {f"{kind} {device}" for kind, device in zip(types, devices)}
     words.update(f"autocast {kind} {cast}" for kind, cast in zip(kinds, casts) if cast is not None)
     salt = " ".join([named.name.decode(), *sorted(words)]).encode()
-    named.last = _Look(attrgetter(next(iter(parameters))), all_of_them, types, devices, casts, kinds, salt)
+    way = tuple(next(iter(parameters)).split("."))
+    named.last = _Look(way, all_of_them, types, [] if all(map(_is_on_cpu, all_of_them)) else devices, casts, kinds, salt)
     return salt
 
 
 def _casts_on(kinds: list[str]) -> list[Any]:
     """What passes are cast to on each kind of device."""
     torch = sys.modules["torch"]
-    if not hasattr(torch, "get_autocast_dtype"):  # of torch 2.4
-        return [None] * len(kinds)
-    return [torch.get_autocast_dtype(kind) if kind != "meta" and torch.is_autocast_enabled(kind) else None for kind in kinds]
+    return [torch.get_autocast_dtype(kind) if torch.is_autocast_enabled(kind) else None for kind in kinds]
