@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import random
 import sys
 import threading
@@ -171,3 +172,61 @@ def test_matchers_in_threads() -> None:
 
     in_threads(work)
     assert matchers.stats.prompt_hits > 1000 and matchers.stats.idle == 20
+
+
+@pytest.mark.parametrize("where", ["acquire", "extend", "release", "clear", "stats"])
+def test_a_text_that_is_left_is_closed_by_the_collector_at_any_time(where: str) -> None:
+    """Also while the same thread is at work on the table: it neither waits for itself nor changes what it works on."""
+    cache: PrefixCache[int] = PrefixCache(2)
+
+    class Left:
+        def __init__(self) -> None:
+            self.itself = self
+            self.lease = cache.acquire([1, 2, 3, 4])
+            self.lease.extend_to([1, 2, 3, 4], lambda start, stop: start)
+
+        def __del__(self) -> None:
+            self.lease.release()
+
+    class Collecting(dict):
+        def get(self, *arguments):
+            gc.collect()
+            return super().get(*arguments)
+
+        def __contains__(self, key) -> bool:
+            gc.collect()
+            return super().__contains__(key)
+
+        def __len__(self) -> int:
+            gc.collect()
+            return super().__len__()
+
+        def pop(self, *arguments):
+            gc.collect()
+            return super().pop(*arguments)
+
+    with cache.acquire([9, 9]) as lease:
+        lease.extend_to([9, 9], lambda start, stop: start)
+    running = cache.acquire([5, 6, 7, 8])
+    gc.disable()
+    try:
+        Left()
+        cache._table = Collecting(cache._table)
+        if where == "acquire":
+            cache.acquire([1, 2]).release()
+        elif where == "extend":
+            running.extend([5, 6, 7, 8], lambda start, stop: start)
+        elif where == "release":
+            cache._pool.max_blocks = 0
+            running.release()
+        elif where == "clear":
+            cache.clear()
+        stats = cache.stats
+        assert stats.table == len(cache)
+        assert not cache._left and not cache._lock.locked()
+    finally:
+        gc.enable()
+    running.release()
+    cache._table = dict(cache._table)
+    stats = cache.stats
+    assert stats.idle == stats.table

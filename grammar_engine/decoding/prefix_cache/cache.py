@@ -13,6 +13,7 @@ Invariants
       those that follow it: a collision costs hits.
     - A block enters the table with its payload: nobody finds what is not computed yet. If two texts compute the same, the later takes the earlier's.
     - Each payload that `make` has returned is given to `on_release` once, when its block goes. That is called, as `make` is, without the lock.
+    - A lease that the collector of garbage releases while the same thread is at work on the table is released right after that.
     - What a lease has offered is made before the next look-up, unless it is just being made. The lock of a lease is taken before that of the table.
 """
 
@@ -20,6 +21,7 @@ from __future__ import annotations
 
 import threading
 from array import array
+from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Generic, Literal, TypeVar
@@ -148,6 +150,8 @@ class PrefixCache(Generic[P]):
         self._on_release = on_release
         self._last_root = b"", self._hashing.root(b"")
         self._lock = threading.Lock()
+        self._holder = 0  # the thread that has it, or had it last
+        self._left: deque[Lease[P]] = deque()  # to be released by whoever has it
         self._table: dict[bytes, Block[P]] = {}
         self._pool = IdlePool(max_idle_blocks, max_idle_bytes)
         self._offers: dict[Lease[P], None] = {}  # those that have offered blocks, in their order; each operation on it is atomic
@@ -179,6 +183,7 @@ class PrefixCache(Generic[P]):
         start, parent, counts = 0, None, self._counts
         blocks: list[Block[P]] = []
         with self._lock:
+            self._holder = threading.get_ident()
             self._tick += 1
             while start < end:
                 stop = min(start + size, end)
@@ -194,6 +199,7 @@ class PrefixCache(Generic[P]):
             counts.prompt_matched += start
             counts.prompt_blocks += -(-end // size)
             counts.prompt_hits += len(blocks)
+        self._release_left()
         return Lease(self, salt, root, ids[:start], blocks)
 
     def _take_up_offers(self) -> None:
@@ -248,7 +254,9 @@ class PrefixCache(Generic[P]):
         finally:
             if made:
                 with self._lock:
+                    self._holder = threading.get_ident()
                     self._enter(lease, made, gone)
+                self._release_left()
             if gone:
                 self._drop(gone)
 
@@ -258,11 +266,13 @@ class PrefixCache(Generic[P]):
         """How many of the next blocks of a text are there: behind one that is not none is. Each has one user more then."""
         n = 0
         with self._lock:
+            self._holder = threading.get_ident()
             for key in keys:
                 stop = min(start + self.block_size, end)
                 if key not in self._table or not self._merge(lease, key, start, stop, gone):
                     break
                 n, start = n + 1, stop
+        self._release_left()
         return n
 
     def _merge(self, lease: Lease[P], key: bytes, start: int, stop: int, gone: list[Block[P]]) -> bool:
@@ -318,6 +328,7 @@ class PrefixCache(Generic[P]):
     def _release(self, lease: Lease[P]) -> None:
         gone: list[Block[P]] = []
         with self._lock:
+            self._holder = threading.get_ident()
             self._tick += 1
             for block in lease._blocks:
                 block.users -= 1
@@ -332,8 +343,22 @@ class PrefixCache(Generic[P]):
                 self._counts.evictions += 1
             self._counts.blocks += len(lease._blocks)
             self._counts.block_hits += sum(lease._found)
+        self._release_left()
         if gone:
             self._drop(gone)
+
+    def _puts_off(self, lease: Lease[P]) -> bool:
+        """Whether a release has to wait since this thread is at work on the table: the collector of garbage came by, and found a text that was left."""
+        if not self._lock.locked() or self._holder != threading.get_ident():
+            return False
+        self._left.append(lease)
+        if not self._lock.locked():  # it was another thread, which had just begun, and has gone
+            self._release_left()
+        return True
+
+    def _release_left(self) -> None:
+        while self._left:
+            self._left.popleft().release()
 
     def _drop(self, blocks: list[Block[P]]) -> None:
         if self._on_release is not None:
@@ -347,12 +372,17 @@ class PrefixCache(Generic[P]):
         """The counters at this moment."""
         self._take_up_offers()
         with self._lock:
-            return replace(self._counts, table=len(self._table), idle=len(self._pool), idle_bytes=self._pool.bytes)
+            self._holder = threading.get_ident()
+            counts = replace(self._counts, table=len(self._table), idle=len(self._pool), idle_bytes=self._pool.bytes)
+        self._release_left()
+        return counts
 
     def clear(self) -> None:
         """Drop all idle blocks. Running texts keep theirs, and go on sharing them."""
         with self._lock:
+            self._holder = threading.get_ident()
             gone = [self._table.pop(self._pool.pop()) for _ in range(len(self._pool))]
+        self._release_left()
         self._drop(gone)
 
     def __len__(self) -> int:

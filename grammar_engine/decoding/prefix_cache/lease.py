@@ -200,6 +200,8 @@ class Lease(Generic[P]):
 
     def release(self) -> None:
         """The text is finished: its blocks are idle, unless others use them. More than once does nothing."""
+        if self._cache._puts_off(self):
+            return
         with self._lock:
             self._take_up()
             was_open, self._open = self._open, False
