@@ -20,6 +20,7 @@
 #include "regex/rx_ending.c"           /*   ... a short way to its end */
 #include "regex/rx_fit.c"              /*   ... whether names fit in their bounds */
 #include "regex/rx_unbound.c"          /*   ... and that where the bounds do not matter */
+#include "regex/rx_barred.c"           /*   ... where names are barred */
 #include "regex/rx_syntax.c"           /*   regular expressions as texts */
 #include "regex/rx_syntax_node.c"      /*   ... as a kind of expression */
 #include "regex/rx_derive.c"          /*   derivatives, byte classes, emptiness */
@@ -83,6 +84,7 @@
 #include "match/mk_keep.c"            /*   masks that are kept */
 #include "match/mk_table.c"           /*   ... or were made ahead of time */
 #include "match/mk_name.c"            /*   ... where names have a bound */
+#include "match/mk_bar.c"             /*   ... where names are barred */
 #include "match/mk.c"                 /*   masks */
 #include "match/mk_ahead.c"           /*   ... before they are asked for */
 #include "match/cl.c"                 /*   closings: shortest ways to the end */

@@ -405,8 +405,9 @@ def format_table() -> str:
         "can say, the set is smaller than the standard's, never larger: *not all* in this table, and in `report.notes` of a schema that uses it. "
         "What is in doubt is then outside of both the format and its negation.\n",
         "Internationalised host names (`idn-hostname`, `idn-email`) remember what was read of a label, since its A-label is bounded. With 131,072 tokens a mask "
-        "takes 4 to 15 ms, and up to 120 in the last octets of a label; up to 0.3 s beside `minLength` or a `pattern` with lengths, under `not`, near the 63 octets of "
-        "a label or the 253 of a name, and where a kana or Han character must still come. A `maxLength` that leaves hardly room for what a `pattern` asks for may "
+        "takes 4 to 15 ms, and up to 120 in the last octets of a label; up to 0.3 s beside `minLength` or a `pattern` with lengths, near the 63 octets of "
+        "a label or the 253 of a name, and where a kana or Han character must still come. Under `not` it takes up to 40 ms, mostly 1 to 10, and as long near the bounds; beside "
+        "a `pattern` that hardly allows anything but names, of few characters, may meet `max_step_work`. A `maxLength` that leaves hardly room for what a `pattern` asks for may "
         "meet `max_step_work`.\n",
         "A-labels of host names are decoded while they are written, and each text behind `xn--` is a state of its own: with 131,072 tokens a mask there "
         "takes 0.1 to 0.5 s and 40 to 140 MB of the engine's memory. Beside a `pattern` it is asked for each text "

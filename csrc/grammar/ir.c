@@ -1,4 +1,5 @@
 #include "ir.h"
+#include "../regex/rx_unbound.h"
 
 /* Operators: the same order as in ir.py. */
 enum { WORK_PARTS = 4 /* of what a step may compute: one for the whole of compiling, half a second */ };
@@ -93,7 +94,7 @@ static rx_id read_record(ge_ir *ir, u32 op, const u32 *o, u32 n, const ir_input 
     if (ok && op == OP_PATTERN) ok = o[0] <= 2 && span_ok(in, o[2], o[3]);
     if (ok && op == OP_JSON) ok = o[1] <= 1;
     if (ok && op == OP_PUNYCODE) ok = n == 0;
-    if (ok && op == OP_HOST_NAME) ok = o[0] <= (RX_ALL_DOTS | RX_ANY_FORM | RX_BOUNDED);
+    if (ok && op == OP_HOST_NAME) ok = o[0] <= (RX_ALL_DOTS | RX_ANY_FORM | RX_BOUNDED | RX_LATE);
     if (!ok) return budget_fail(&ir->b, GE_E_IR), NONE;
     switch (op) {
     case OP_NEVER: return RX_ID_NEVER;
@@ -105,7 +106,8 @@ static rx_id read_record(ge_ir *ir, u32 op, const u32 *o, u32 n, const ir_input 
         return rx_set(x, &set);
     }
     case OP_CHARS: return read_chars(ir, o, n);
-    case OP_COMPLEMENT: return rx_not(x, ir->exprs.at[o[0]]);
+    case OP_COMPLEMENT: /* names in it are late: of the text so far it is only asked whether it is one */
+        return rx_not(x, rx_change_names(x, ir->exprs.at[o[0]], NAMES_LATE));
     case OP_REPEAT: return rx_repeat(x, ir->exprs.at[o[0]], o[1], o[2]);
     case OP_PATTERN: return rx_parse(x, in->data + o[2], o[3], o[0], o[1], err);
     case OP_JSON: return rx_quote(x, ir->exprs.at[o[0]], o[1]);

@@ -532,11 +532,32 @@ static bool build_from_wider(ge_engine *e, u32 config, u32 unbound, u32 loose) {
     return true;
 }
 
+static bool load_bits(ge_engine *e, u32 config) {
+    bool ok = mk_load(e, config, &e->found) || build(e, config);
+    if (ok) mk_make_bits(e, &e->found);
+    return ok;
+}
+
+/* The mask of a configuration in which names are barred, from those of two between which it lies. */
+static bool build_between(ge_engine *e, u32 config, u32 less, u32 more) {
+    size_t size = e->v->n_words * sizeof *e->found.bits;
+    u32 *bits = mem_resize(&e->b, NULL, 0, size);
+    if (!bits) return false;
+    bool ok = load_bits(e, more);
+    if (ok) memcpy(bits, e->found.bits, size);
+    ok = ok && load_bits(e, less) && mk_add_between(e, config, bits) && add_eos(e, config);
+    mem_resize(&e->b, bits, size, 0);
+    if (ok) keep_found(e, config);
+    return ok;
+}
+
 /* e->found = the mask, which is kept. */
 static bool build(ge_engine *e, u32 config) {
-    u32 twin = cf_twin(e, config), unbound, loose;
+    u32 twin = cf_twin(e, config), unbound, loose, less, more;
     if (twin == NONE || !mk_unbound(e, config, &unbound) || !mk_loosen(e, config, &loose)) return false;
     if (twin != config) return build_from_twin(e, config, twin);
+    if (!mk_bars(e, config, &less, &more)) return false;
+    if (more != config) return build_between(e, config, less, more);
     if (unbound != config || loose != config) return build_from_wider(e, config, unbound, loose);
     e->suspects.n = 0;
     if (!compute(e, config) || !keep_suspects(e, config)) return false;

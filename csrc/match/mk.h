@@ -128,6 +128,10 @@ bool mk_absorbs_plain(ge_engine *e, u32 state, bool *answer);
 bool mk_change(ge_engine *e, u32 config, rx_id (*change)(rx_arena *x, rx_id id), u32 *changed);
 /* *unbound = the configuration in which names have any length: itself if it has none. */
 bool mk_unbound(ge_engine *e, u32 config, u32 *unbound);
+/* *less, *more = configurations in which names of any length are barred, or none are (mk_bar.c): itself if none with bounds is. */
+bool mk_bars(ge_engine *e, u32 config, u32 *less, u32 *more);
+/* Adds to e->found, bits of what reads less, the tokens of `more` that `config` can read. */
+bool mk_add_between(ge_engine *e, u32 config, const u32 *more);
 /* *reads: can the configuration read a token? Mostly by derivatives, without states on the way. */
 bool mk_reads(ge_engine *e, u32 config, const u8 *token, u32 n, bool *reads);
 /* *loose = the configuration in which regular expressions that are read are loose (mk_syntax.c): itself if it has none. */

@@ -51,7 +51,8 @@ enum {                /* flags, fixed at creation */
     RX_FINITE = 8,    /* set => finitely many strings; not set => unknown */
     RX_COUNTED = 16,  /* rx_clamp may change it: a repeat with an upper bound is in it, not inside a complement (exact) */
     RX_NAMED = 32,    /* rx_unbound changes it: a bounded NAME is in it, not inside a complement (exact) */
-    RX_FIRST_EXACT = 64      /* set => with each byte that rx_first finds some string begins; not set => unknown */
+    RX_FIRST_EXACT = 64,     /* set => with each byte that rx_first finds some string begins; not set => unknown */
+    RX_BARRED = 128          /* a bounded NAME is in it, inside just one complement (exact); see rx_barred.c */
 };
 
 #define RX_NOT_COUNTED UINT8_MAX
@@ -104,7 +105,7 @@ typedef struct rx_arena {
     rx_ranges id_start, id_continue; /* what is in their names; empty unless there are such */
     word_map beyond;    /* node -> what rx_beyond found */
     word_map apart;     /* FORK -> what may follow all the sets with which its parts begin */
-    word_map unbound;   /* (node, with lengths) -> what is left of it without bounds of names; see rx_unbound.c */
+    word_map unbound;   /* (node, name_change) -> what is left of it without bounds of names; see rx_unbound.c */
     VEC(rx_n_chars) chars; /* by node, least = NONE until it was asked for; see rx_length.c */
     word_map ending_of;    /* node -> index in endings; see rx_ending.c */
     VEC(rx_ending) endings;
@@ -165,8 +166,8 @@ rx_id rx_multiple(rx_arena *x, literal divisor, u32 scale, literal low, literal 
 rx_id rx_punycode(rx_arena *x);
 
 /* Internationalised host names: with all the dots of RFC 3490, section 3.1, or with `.`; in normalisation form C, or any; of at most 253 octets and 63
- * in each label, or of any length. See rx_name.c. */
-enum { RX_ALL_DOTS = 1, RX_ANY_FORM = 2, RX_BOUNDED = 4 };
+ * in each label, or of any length. RX_LATE, with bounds: octets are counted at the end of a label, so a node may be empty. See rx_name.c. */
+enum { RX_ALL_DOTS = 1, RX_ANY_FORM = 2, RX_BOUNDED = 4, RX_LATE = 8 };
 rx_id rx_host_name(rx_arena *x, u32 options);
 
 /* The texts that are regular expressions of ECMA-262 with the flag u. See rx_syntax.h. */
@@ -289,6 +290,7 @@ u32 rx_multiple_sort(const rx_arena *x, const u32 *node, u32 digit); /* digits w
 rx_id rx_punycode_step(rx_arena *x, const u32 *node, u32 byte); /* derivative of a RX_PUNYCODE node */
 rx_id rx_name_step(rx_arena *x, rx_id id, u32 byte);            /* derivative of a RX_NAME node */
 rx_id rx_name_unbound(rx_arena *x, rx_id id);                   /* a RX_NAME node without bounds */
+rx_id rx_name_late(rx_arena *x, rx_id id);                      /* ... with bounds that are asked for late */
 u32 rx_name_least(const rx_arena *x, rx_id id);                 /* no string of a RX_NAME node is shorter */
 void rx_name_first(const rx_arena *x, rx_id id, byte_set *out);
 enum { RX_NAME_SETS = 9 };
@@ -306,6 +308,7 @@ rx_verdict rx_punycode_verdict(rx_arena *x, rx_id id);
 rx_verdict rx_length_verdict(rx_arena *x, rx_id id);   /* of an AND, of numbers of characters and one other part; never RX_IS_EMPTY */
 rx_verdict rx_multiple_verdict(rx_arena *x, rx_id id); /* of an AND; never RX_IS_EMPTY */
 rx_verdict rx_name_verdict(rx_arena *x, rx_id id);     /* of what is RX_NAMED, or of an AND: whether it is empty, if that is easy to see */
+rx_verdict rx_barred_verdict(rx_arena *x, rx_id id);   /* of what is RX_BARRED: whether it is empty, if that does not hang on how long names are */
 rx_verdict rx_syntax_verdict(const rx_arena *x, rx_id id); /* of an AND */
 
 #endif

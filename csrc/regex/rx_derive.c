@@ -1,5 +1,5 @@
 /* Derivatives, byte classes, and exact emptiness. */
-#include "rx.h"
+#include "rx_unbound.h"
 
 static rx_id derive_parts(rx_arena *x, rx_id id, u32 byte, bool is_and);
 
@@ -282,6 +282,7 @@ static bool is_contradiction(rx_arena *x, rx_id id, bool *answer) {
     if (verdict == RX_UNKNOWN && x->has_punycode && is_and) verdict = rx_punycode_verdict(x, id);
     if (verdict == RX_UNKNOWN && x->has_multiple && is_and) verdict = rx_multiple_verdict(x, id);
     if (verdict == RX_UNKNOWN && x->has_syntax && is_and) verdict = rx_syntax_verdict(x, id);
+    if (verdict == RX_UNKNOWN && x->meta.at[id].flags & RX_BARRED) verdict = rx_barred_verdict(x, id);
     if (verdict == RX_UNKNOWN && x->has_name && (is_and || x->meta.at[id].flags & RX_NAMED)) verdict = rx_name_verdict(x, id);
     if (x->b->status != GE_OK) return false;
     if (verdict == RX_UNKNOWN) return rx_is_contradiction(x, id, answer);
@@ -338,6 +339,13 @@ static bool search(rx_arena *x, rx_id start) {
     return ok && found == NONE;
 }
 
+/* Does it begin with a name beside a condition? Such may have more states than can be gone through, so of a union others are asked first. */
+static bool is_name_beside(const rx_arena *x, rx_id id) {
+    const u32 *node = intern_words(&x->nodes, id);
+    while (node[0] == RX_CONCAT || node[0] == RX_QUOTE || node[0] == RX_TAG) node = intern_words(&x->nodes, id = node[1]);
+    return x->has_name && rx_name_part(x, id) != NONE;
+}
+
 /* By structure where the structure tells; only intersections and complements need the search. Recursion goes as deep as
  * nodes nest, which is bounded (rx.h). */
 bool rx_is_empty(rx_arena *x, rx_id id) {
@@ -359,7 +367,11 @@ bool rx_is_empty(rx_arena *x, rx_id id) {
     }
     case RX_OR: case RX_FORK:
         empty = true;
-        for (u32 i = 1; empty && i < n; i++) empty = rx_is_empty(x, intern_words(&x->nodes, id)[i]);
+        for (u32 is_name = 0; empty && is_name <= x->has_name; is_name++)
+            for (u32 i = 1; empty && i < n; i++) {
+                rx_id part = intern_words(&x->nodes, id)[i];
+                if (is_name == is_name_beside(x, part)) empty = rx_is_empty(x, part);
+            }
         break;
     case RX_TAG: case RX_REST: empty = rx_is_empty(x, node[1]); break;
     case RX_REPEAT: empty = rx_is_empty(x, node[1]); break; /* its minimum is at least 1, else it were inhabited */

@@ -61,7 +61,7 @@ static u32 n_shared(rx_arena *x, rx_id id) {
     if (node[0] == RX_REST) return n_shared(x, node[1]) - node[2];
     if (node[0] != RX_FORK) return MOST_SHARED;
     if (x->meta.at[id].shared != RX_NOT_COUNTED) return x->meta.at[id].shared;
-    u32 most = x->meta.at[id].flags & RX_NAMED ? 0 : n_shared(x, node[1]), n = 0; /* names are looked for in FORKs */
+    u32 most = x->meta.at[id].flags & (RX_NAMED | RX_BARRED) ? 0 : n_shared(x, node[1]), n = 0; /* names are looked for in FORKs */
     if (most) most = min_u32(most, n_shared(x, node[2]));
     rx_id a = most ? first_part(x, node[1]) : NONE, b = most ? first_part(x, node[2]) : NONE;
     for (rx_id set; n < most && (set = first_set(x, a)) != NONE && set == first_set(x, b); n++) {

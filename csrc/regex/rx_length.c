@@ -1,6 +1,8 @@
 /* Lengths: how many characters the strings of an expression have, told by its structure. */
 #include "rx_unbound.h"
 
+enum { MOST_DECOMPOSED = 4 };
+
 bool rx_is_length(const rx_arena *x, rx_id id, u32 *least, u32 *most) {
     const u32 *node = intern_words(&x->nodes, id);
     for (; node[0] == RX_CONCAT; node = intern_words(&x->nodes, node[2])) {
@@ -31,6 +33,11 @@ static rx_n_chars count_chars_of_operands(rx_arena *x, rx_id id) {
     return c;
 }
 
+/* A character takes an octet; in any form one is decomposed to so many at most. */
+static u32 most_of_name(u32 options) {
+    return !(options & RX_BOUNDED) ? RX_NO_LENGTH : options & RX_ANY_FORM ? MOST_DECOMPOSED * NAME_OCTETS : NAME_OCTETS;
+}
+
 static rx_n_chars count_chars_of_part(rx_arena *x, rx_id id) {
     const u32 *node = intern_words(&x->nodes, id);
     rx_n_chars part;
@@ -42,7 +49,7 @@ static rx_n_chars count_chars_of_part(rx_arena *x, rx_id id) {
         return (rx_n_chars){rx_times_length(node[2], part.least), node[3] == NONE ? RX_NO_LENGTH : rx_times_length(node[3], part.most)};
     case RX_TAG: return rx_count_chars(x, node[1]);
     case RX_QUOTE: return (rx_n_chars){node[3] ? 0 : rx_count_chars(x, node[1]).least, RX_NO_LENGTH};
-    case RX_NAME: return (rx_n_chars){!rx_nullable(x, id) && !rx_name_of(x, id).begun, RX_NO_LENGTH};
+    case RX_NAME: return (rx_n_chars){!rx_nullable(x, id) && !rx_name_of(x, id).begun, most_of_name(node[1])};
     case RX_OR: case RX_FORK: case RX_AND: return count_chars_of_operands(x, id);
     default: return (rx_n_chars){0, RX_NO_LENGTH};
     }

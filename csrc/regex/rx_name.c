@@ -10,10 +10,13 @@
  * A node is *bounded* or not. In a bounded one octets are counted: it knows the text of its label, so such nodes do not recur. Without the bounds
  * they are a few hundred, and stand for the others where the bounds do no harm (rx_unbound.c).
  *
+ * Inside a complement a bounded node is *late* (RX_LATE): whether more characters make a name of it is not asked, since of what is no name yet nothing
+ * is left out. Octets are counted where a label ends.
+ *
  * In any form (RX_ANY_FORM) a label is one of which normalisation form C makes a U-label. Then a state of the automaton is that of the characters that
  * are decided, and those that more may be composed with are kept open (ulabel_open).
  *
- * Every node that is made is inhabited. Without bounds any label that is not dead can be finished (ULABEL_MORE). With them a beginning of a U-label is
+ * Every node that is made is inhabited, but for late ones. Without bounds any label that is not dead can be finished (ULABEL_MORE). With them a beginning of a U-label is
  * *alive* if it, or what it is composed to with one more character, fits and is a label, or fits with the fewest characters that make one of it; or else
  * if any longer label fits, which is rare (can_grow). These are looked for among all there are, where it is in doubt, in ranges of which most
  * are seen to take too many octets; it is charged to the budget. What is alive has a next character behind which it is alive, or is a label; and what is
@@ -25,6 +28,7 @@
 enum { NAME_HEAD = offsetof(rx_name, open.code) / sizeof(u32), XN = 4 };
 
 static bool is_bounded(const rx_name *s) { return s->options & RX_BOUNDED; }
+static bool is_late(const rx_name *s) { return s->options & RX_LATE; }
 static u32 pack(ulabel_state s) { return s.at ? s.at | (u32)s.first << 8 | (u32)s.order << 16 : 0; }
 /* In any form what is decided is normal, so that nothing of it matters but where the automaton is. */
 static u32 pack_of(const rx_name *s, ulabel_state state) { return pack(s->options & RX_ANY_FORM ? (ulabel_state){.at = state.at} : state); }
@@ -44,10 +48,14 @@ typedef struct name_label { /* a U-label */
     ulabel_open open;
 } name_label;
 
-static void text_codes(const rx_arena *x, u32 text, u32 *code, u32 *n) {
+static u32 text_length(const rx_arena *x, u32 text) {
     u32 length = 0;
     for (const u32 *words = intern_words(&x->labels, text); words[0] != NONE; words = intern_words(&x->labels, words[0])) length++;
-    *n = length;
+    return length;
+}
+
+static void text_codes(const rx_arena *x, u32 text, u32 *code, u32 *n) {
+    u32 length = *n = text_length(x, text);
     for (const u32 *words = intern_words(&x->labels, text); words[0] != NONE; words = intern_words(&x->labels, words[0])) code[--length] = words[1];
 }
 
@@ -248,11 +256,12 @@ static bool is_alive(rx_arena *x, const rx_name *s, u32 *least) {
     name_label label, closed;
     u32 first;
     u8 bytes[4];
+    if (is_late(s) && text_length(x, s->text) > LABEL_LONGEST) return false; /* what is decided stays */
     load_label(x, s, &label);
     closed = label;
     bool closes = append_open(&closed);
     if (!closes || !ulabel_end(closed.state, closed.set)) *least = utf8_encode(likely_code(&label), bytes);
-    if (is_bounded(s)) {
+    if (is_bounded(s) && !is_late(s)) {
         room -= min_u32(room, LABEL_PREFIX);
         return can_finish(x, &label, room) || can_grow(x, &label, 0, ULABEL_LAST_CODE, room, &first);
     }
@@ -268,7 +277,7 @@ static u32 n_missing(u32 begun) {
 }
 
 static rx_id name_node(rx_arena *x, rx_name *s, bool is_known) {
-    u32 least = n_missing(s->begun), flags = RX_INHABITED | (s->begun ? 0u : RX_TEXT) | (is_bounded(s) ? RX_FINITE : 0u);
+    u32 least = n_missing(s->begun), flags = (is_late(s) ? 0u : RX_INHABITED) | (s->begun ? 0u : RX_TEXT) | (is_bounded(s) ? RX_FINITE : 0u);
     if (s->state == 0 && s->form == NAME_UNICODE) return RX_ID_NEVER;
     if (!is_known && !is_alive(x, s, &least)) return x->b->status == GE_OK ? RX_ID_NEVER : NONE;
     if (is_whole(x, s)) flags |= RX_NULLABLE;
@@ -409,7 +418,7 @@ static rx_id begin_char(rx_arena *x, rx_name *s, u32 begun, u32 low, u32 high) {
     u32 last, room = room_of(s), n_open = s->open.n + ULABEL_MORE + 3; /* what one more character may be decomposed to */
     load_label(x, s, &label);
     if (first_of(&label, low, high) == NONE) return RX_ID_NEVER;
-    if (is_bounded(s) && (room < LABEL_OCTETS || !label_is_sure(label.text.n - label.text.n_far + n_open, label.text.n_far + n_open, 2))) {
+    if (is_bounded(s) && !is_late(s) && (room < LABEL_OCTETS || !label_is_sure(label.text.n - label.text.n_far + n_open, label.text.n_far + n_open, 2))) {
         bool alive = room > LABEL_PREFIX;
         room -= min_u32(room, LABEL_PREFIX);
         alive = alive && (finish_with(x, &label, low, high, room) || can_grow(x, &label, low, high, room, &last));
@@ -444,7 +453,7 @@ rx_id rx_name_step(rx_arena *x, rx_id id, u32 byte) {
 
 rx_id rx_name_unbound(rx_arena *x, rx_id id) {
     rx_name s = rx_name_of(x, id);
-    s.options &= ~(u32)RX_BOUNDED;
+    s.options &= ~(u32)(RX_BOUNDED | RX_LATE);
     s.used = 0;
     if (s.form != NAME_ENCODED) s.text = empty_text(x), s.n = min_u32(s.n, XN);
     ulabel_simplify(&s.open);
@@ -452,6 +461,12 @@ rx_id rx_name_unbound(rx_arena *x, rx_id id) {
     u32 begun = s.begun, low, high;
     s.begun = 0;
     return begun && chars_of(begun, &low, &high) ? begin_char(x, &s, begun, low, high) : name_node(x, &s, true);
+}
+
+rx_id rx_name_late(rx_arena *x, rx_id id) {
+    rx_name s = rx_name_of(x, id);
+    s.options |= RX_LATE;
+    return name_node(x, &s, true);
 }
 
 /* --- questions ------------------------------------------------------------------------------------------------------------- */

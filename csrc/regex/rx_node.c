@@ -119,17 +119,17 @@ static u32 counted(const rx_arena *x, const u32 *words, u32 n) {
 }
 
 static u32 named(const rx_arena *x, const u32 *words, u32 n) {
-    u32 last = 1; /* operands: [1, last) */
+    u32 last = 1, flags = 0; /* operands: [1, last) */
     switch ((rx_kind)words[0]) {
+    case RX_NOT: return x->meta.at[words[1]].flags & RX_NAMED ? RX_BARRED : 0;
     case RX_NAME: return words[1] & RX_BOUNDED ? RX_NAMED : 0;
     case RX_CONCAT: last = 3; break;
     case RX_OR: case RX_AND: case RX_FORK: last = n; break;
     case RX_REPEAT: case RX_QUOTE: case RX_TAG: last = 2; break;
     default: break;
     }
-    for (u32 i = 1; i < last; i++)
-        if (x->meta.at[words[i]].flags & RX_NAMED) return RX_NAMED;
-    return 0;
+    for (u32 i = 1; i < last; i++) flags |= x->meta.at[words[i]].flags;
+    return flags & (RX_NAMED | RX_BARRED);
 }
 
 static u32 first_exact(const rx_arena *x, const u32 *words, u32 n, u32 flags) {

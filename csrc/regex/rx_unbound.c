@@ -9,6 +9,8 @@
  * So E is empty if E' is; and it is not, mostly, since a short string of E' fits. Such strings are *endings* (rx_ending.c); whether
  * names fit is told by rx_fit.c.
  *
+ * Of names inside a complement, rx_barred.c asks.
+ *
  * E' is also without the most characters that a schema allows, so that texts of all lengths share their states. Where its ending is too long for that,
  * the same is asked of E'', which has names of any length but keeps that bound: it has more states, yet they recur, too. And an intersection is empty
  * if a part of it needs more characters than another one allows; that is known by structure, and keeps searches near the bound short. */
@@ -25,18 +27,15 @@ static rx_id unbound_length(rx_arena *x, rx_id id, u32 least, u32 beside) {
     return id;
 }
 
-/* `lengths`: the most characters of what names are in are kept. */
-static rx_id unbound_of(rx_arena *x, rx_id id, bool lengths);
-
-static rx_id unbound_parts(rx_arena *x, rx_id id, rx_kind kind, bool lengths) {
+static rx_id change_parts(rx_arena *x, rx_id id, rx_kind kind, name_change change) {
     id_vec parts = {0};
     bool ok = true;
     rx_id name = rx_name_part(x, id);
     u32 beside = name == NONE ? NONE : !rx_nullable(x, name);
     for (u32 i = 1, least, most; ok && i < intern_length(&x->nodes, id); i++) {
         rx_id part = intern_words(&x->nodes, id)[i];
-        bool drop = kind == RX_AND && !lengths && rx_is_length(x, part, &least, &most);
-        part = drop ? unbound_length(x, part, least, beside) : unbound_of(x, part, lengths);
+        bool drop = kind == RX_AND && change == NAMES_UNBOUND && rx_is_length(x, part, &least, &most);
+        part = drop ? unbound_length(x, part, least, beside) : rx_change_names(x, part, change);
         ok = part != NONE && vec_push(x->b, &parts, part);
     }
     rx_id result = !ok ? NONE : kind == RX_AND ? rx_and(x, parts.at, parts.n) : rx_or(x, parts.at, parts.n);
@@ -44,41 +43,48 @@ static rx_id unbound_parts(rx_arena *x, rx_id id, rx_kind kind, bool lengths) {
     return result;
 }
 
-static rx_id unbound_concat(rx_arena *x, rx_id id, bool lengths) {
+static bool has_such(const rx_arena *x, rx_id id, name_change change) {
+    return x->meta.at[id].flags & (change < BARRED_UNBOUND ? RX_NAMED : RX_BARRED);
+}
+
+static rx_id change_concat(rx_arena *x, rx_id id, name_change change) {
     id_vec heads = {0};
     bool ok = true;
-    for (; ok && rx_kind_of(x, id) == RX_CONCAT && x->meta.at[id].flags & RX_NAMED; id = intern_words(&x->nodes, id)[2])
+    for (; ok && rx_kind_of(x, id) == RX_CONCAT && has_such(x, id, change); id = intern_words(&x->nodes, id)[2])
         ok = vec_push(x->b, &heads, intern_words(&x->nodes, id)[1]);
-    rx_id result = ok ? unbound_of(x, id, lengths) : NONE;
-    while (heads.n && result != NONE) result = rx_concat(x, unbound_of(x, heads.at[--heads.n], lengths), result);
+    rx_id result = ok ? rx_change_names(x, id, change) : NONE;
+    while (heads.n && result != NONE) result = rx_concat(x, rx_change_names(x, heads.at[--heads.n], change), result);
     vec_drop(x->b, &heads);
     return result;
 }
 
-static rx_id unbound_of(rx_arena *x, rx_id id, bool lengths) {
+rx_id rx_change_names(rx_arena *x, rx_id id, name_change change) {
     u32 node[5] = {0}; /* a copy: the pool may move below */
-    if (id == NONE || !(x->meta.at[id].flags & RX_NAMED)) return id;
-    u64 key = (u64)id << 1 | lengths;
+    if (id == NONE || !has_such(x, id, change)) return id;
+    u64 key = (u64)id << 3 | change;
     rx_id result = map_get(&x->unbound, key);
     if (result != NONE) return result;
     memcpy(node, intern_words(&x->nodes, id), min_u32(intern_length(&x->nodes, id), 5) * sizeof *node);
     if (!budget_work(x->b, 1)) return NONE;
     switch ((rx_kind)node[0]) {
-    case RX_CONCAT: result = unbound_concat(x, id, lengths); break;
-    case RX_QUOTE: result = rx_quote_again(x, unbound_of(x, node[1], lengths), node); break;
-    case RX_REPEAT: result = rx_repeat(x, unbound_of(x, node[1], lengths), node[2], node[3]); break;
-    case RX_TAG: result = rx_tag(x, unbound_of(x, node[1], lengths), node[2]); break;
+    case RX_CONCAT: result = change_concat(x, id, change); break;
+    case RX_QUOTE: result = rx_quote_again(x, rx_change_names(x, node[1], change), node); break;
+    case RX_REPEAT: result = rx_repeat(x, rx_change_names(x, node[1], change), node[2], node[3]); break;
+    case RX_TAG: result = rx_tag(x, rx_change_names(x, node[1], change), node[2]); break;
     case RX_FORK:
-        result = unbound_of(x, node[1], lengths);
-        if (result != NONE) result = rx_fork(x, result, unbound_of(x, node[2], lengths));
+        result = rx_change_names(x, node[1], change);
+        if (result != NONE) result = rx_fork(x, result, rx_change_names(x, node[2], change));
         break;
-    case RX_NAME: result = rx_name_unbound(x, id); break;
-    default: result = unbound_parts(x, id, node[0], lengths); break; /* RX_OR, RX_AND */
+    case RX_NOT: result = rx_not(x, rx_change_names(x, node[1], change == BARRED_NONE ? NAMES_NONE : NAMES_UNBOUND_IN_LENGTHS)); break;
+    case RX_NAME:
+        result = change == NAMES_NONE ? RX_ID_NEVER : change == NAMES_LATE ? rx_name_late(x, id) : rx_name_unbound(x, id);
+        break;
+    default: result = change_parts(x, id, node[0], change); break; /* RX_OR, RX_AND */
     }
     return result == NONE || !map_put(x->b, &x->unbound, key, result) ? NONE : result;
 }
 
-rx_id rx_unbound(rx_arena *x, rx_id id) { return unbound_of(x, id, false); }
+rx_id rx_unbound(rx_arena *x, rx_id id) { return rx_change_names(x, id, NAMES_UNBOUND); }
 
 /* --- names ----------------------------------------------------------------------------------------------------------------- */
 
@@ -192,8 +198,8 @@ static bool is_too_short(rx_arena *x, rx_id id) {
 rx_verdict rx_name_verdict(rx_arena *x, rx_id id) {
     if (is_too_short(x, id)) return RX_IS_EMPTY;
     if (!(x->meta.at[id].flags & RX_NAMED)) return rx_name_part(x, id) != NONE && rx_follow_likely(x, id) && rx_has_ending(x, id) ? RX_IS_INHABITED : RX_UNKNOWN;
-    for (u32 lengths = 0; lengths < 2; lengths++) {
-        rx_id any = unbound_of(x, id, lengths);
+    for (name_change change = NAMES_UNBOUND; change <= NAMES_UNBOUND_IN_LENGTHS; change++) {
+        rx_id any = rx_change_names(x, id, change);
         if (rx_is_empty(x, any)) return x->b->status == GE_OK ? RX_IS_EMPTY : RX_UNKNOWN;
         if (x->b->status != GE_OK) break;
         if (has_ending_of(x, id, any)) return RX_IS_INHABITED;

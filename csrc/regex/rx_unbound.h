@@ -12,6 +12,18 @@ typedef struct rx_names { /* what an expression asks of a text that rx_unbound d
     bool raw;           /* it is not within an escape */
 } rx_names;
 
+typedef enum name_change { /* what names become */
+    NAMES_UNBOUND,            /* of any length, and without the most characters of what they are in */
+    NAMES_UNBOUND_IN_LENGTHS, /* of any length */
+    NAMES_LATE,               /* of the same length, which is asked for late (RX_LATE) */
+    NAMES_NONE,               /* nothing */
+    BARRED_UNBOUND,           /* of those inside a complement: of any length. What is left of it is smaller */
+    BARRED_NONE               /* ... nothing. What is left of it is larger */
+} name_change;
+
+/* `id` with other names, all outside complements or all inside one. NONE on failure. */
+rx_id rx_change_names(rx_arena *x, rx_id id, name_change change);
+
 /* `id` with names of any length, and without the most characters of what names are in. NONE on failure. */
 rx_id rx_unbound(rx_arena *x, rx_id id);
 

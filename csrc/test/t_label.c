@@ -308,7 +308,8 @@ static void expressions(u32 options) {
     budget_init(&b, &limits);
     rx_arena x;
     CHECK(rx_init(&x, &b) && rx_text(&x) != NONE);
-    rx_id start = rx_host_name(&x, options | RX_BOUNDED);
+    rx_id start = rx_host_name(&x, options | RX_BOUNDED), late = rx_host_name(&x, options | RX_BOUNDED | RX_LATE);
+    CHECK(rx_is_empty(&x, rx_and(&x, (rx_id[]){start, rx_not(&x, late)}, 2)) && rx_change_names(&x, start, NAMES_LATE) == late);
     u32 n_kept = 0, n_bounded = 0, n_dead = 0;
     for (u32 round = 0; round < 3000; round++) {
         u32 code[3 * LABEL_LONGEST], n = random_text(code, LABEL_LONGEST), cut = 1 + below(n);
@@ -320,6 +321,8 @@ static void expressions(u32 options) {
         bool is_label = any != RX_ID_NEVER && rx_nullable(&x, any);
         if (far && !(options & RX_ANY_FORM)) CHECK((id != RX_ID_NEVER && rx_nullable(&x, id)) == (is_label && fits));
         n_dead += far && is_label && !fits;
+        if (far) CHECK(rx_nullable(&x, after(&x, late, bytes, spell(code, n, bytes))) == (is_label && fits) || options & RX_ANY_FORM);
+        CHECK(id == RX_ID_NEVER || !rx_nullable(&x, id) || rx_nullable(&x, after(&x, late, bytes, spell(code, n, bytes))));
         if (below(2)) code[n++] = '.', n += random_text(code + n, 20);
         /* read up to a byte, perhaps within a character; then the rest */
         u32 n_bytes = spell(code, n, bytes), at = spell(code, cut, bytes) - below(3) % 2;

@@ -10,7 +10,7 @@ from functools import cache
 
 import pytest
 
-from grammar_engine import Grammar, Matcher, Switches, Vocabulary
+from grammar_engine import Grammar, Matcher, Switches, UnsatisfiableSchemaError, Vocabulary
 from grammar_engine.ir import Builder
 
 from .engine import BYTES, accepts, dump
@@ -223,6 +223,77 @@ def test_masks_of_values_that_must_differ() -> None:
             check_mask(matcher, other, b"[" + text + b'", ' + text)
 
 
+# --- what is outside ---------------------------------------------------------------------------------------------------
+
+OUTSIDE = [
+    {}, {"pattern": r"\.com$"}, {"pattern": "^[a-z]+$"}, {"pattern": "^[α-ω]+$"}, {"pattern": "^[^.]*$", "maxLength": 70}, {"maxLength": 60},
+    {"minLength": 30}, {"not": {"pattern": "^a"}}, {"anyOf": [{"maxLength": 12}, {"pattern": "^a", "maxLength": 80}]},
+]  # fmt: skip
+
+
+def any_name(rng: random.Random) -> str:
+    """A name, or hardly one: labels near 63 octets, in all forms; few before it, or so many that it is near 253."""
+    labels = [rng.choice(["", "a", "é", "x" * rng.randint(60, 64)]) for _ in range(rng.choice([0, 0, 0, 1, 2]))]
+    if rng.random() < 0.3:
+        labels = ["a" * rng.randint(57, 63) for _ in range(rng.randint(3, 4))]
+    last = near_the_limit(rng, rng.choice([LETTERS, ["abc0", *SCRIPTS]]), rng.choice([2, 54]))
+    last = rng.choice([last, last, "a" * rng.randint(55, 66), "xn--" + last.encode("punycode").decode()])
+    return ".".join([*filter(None, labels), last])
+
+
+@pytest.mark.parametrize("name", ["idn-hostname", "idn-email"])
+def test_a_text_has_the_format_or_not(name: str) -> None:
+    rng = random.Random(name)
+    inside = Matcher(Grammar.from_json_schema({"type": "string", "format": name}), BYTES)
+    outside = Matcher(Grammar.from_json_schema({"type": "string", "not": {"format": name}}), BYTES)
+    seen = {True: 0, False: 0}
+    for _ in range(1500):
+        text = unicodedata.normalize(rng.choice(["NFC", "NFC", "NFD"]), any_name(rng))
+        is_read = []
+        for matcher in (inside, outside):
+            matcher.reset()
+            is_read.append(matcher.accept_bytes(dump("é@" * (name == "idn-email") + text).encode()) and matcher.is_complete)
+        assert is_read[0] != is_read[1], ascii(text)
+        seen[is_read[0]] += 1
+    assert min(seen.values()) > 300
+
+
+@pytest.mark.parametrize("name", ["idn-hostname", "idn-email"])
+@pytest.mark.parametrize("schema", OUTSIDE, ids=str)
+def test_masks_outside(name: str, schema: dict[str, object]) -> None:
+    """They lie between those of two other configurations (mk_bar.c): not without clamping."""
+    rng, before = random.Random(name + str(schema)), "é@" if name == "idn-email" else ""
+    vocabulary = Vocabulary([*tokens(), b""], eos=[len(tokens())])
+    grammar = Grammar.from_json_schema({"type": "string", "not": {"format": name}, **schema})
+    matchers = [Matcher(grammar, vocabulary, switches=Switches(clamping=clamping)) for clamping in (True, False)]
+    other = Matcher(grammar, BYTES)
+    for _ in range(4):
+        data = f'"{before}{any_name(rng)}'.encode()
+        other.reset()
+        n = next((n for n in range(len(data)) if not other.accept_bytes(data[n : n + 1])), len(data))
+        text = data[: max(1, n - rng.choice([0, 0, 1, 2, 5]))]
+        assert len({check_mask(matcher, other, text) for matcher in matchers}) == 1
+
+
+def test_what_only_octets_leave() -> None:
+    """All these texts are names but for their length."""
+    for pattern, text, is_left in (
+        ("^[a-z]+$", "a" * 64, True),
+        ("^[a-z]+$", "a" * 63, False),
+        ("^[a-z]{1,9}(\\.[a-z]{1,9})*$", "a" * 9 + ".aaaaaaaaa" * 25, True),
+        ("^[a-z]{1,9}(\\.[a-z]{1,9})*$", "a" * 9 + ".aaaaaaaaa" * 24, False),
+        ("^[α-ω]+$", "α" * 58, True),
+        ("^[α-ω]+$", "α" * 57, False),
+        ("^[a-z]+@[α-ω]+$", "a@" + "α" * 58, True),
+        ("^[a-z]+@[α-ω]+$", "a@" + "α" * 57, False),
+    ):
+        name = "idn-email" if "@" in pattern else "idn-hostname"
+        grammar = Grammar.from_json_schema({"type": "string", "pattern": pattern, "not": {"format": name}})
+        assert accepts(grammar, dump(text)) == is_left, (pattern, len(text))
+    with pytest.raises(UnsatisfiableSchemaError):
+        Grammar.from_json_schema({"type": "string", "pattern": "^[а-я]{1,9}$", "not": {"format": "idn-hostname"}})
+
+
 # --- beside other conditions ------------------------------------------------------------------------------------------
 
 
@@ -264,6 +335,7 @@ def test_masks_of_real_names_cost_little(real_vocabulary: Callable[[str], Vocabu
         ({"type": "string", "format": "idn-hostname", **schema}, '"') for schema in (*SCHEMAS[:2], SCHEMAS[3], {"maxLength": 30})
     ]
     schemas.append(({"type": "object", "propertyNames": {"format": "idn-hostname"}}, '{"'))
+    schemas += [({"type": "string", "not": {"format": "idn-hostname"}, **schema}, '"') for schema in ({}, {"pattern": r"\.com$"})]
     for schema, opening in schemas:
         grammar = Grammar.from_json_schema(schema)
         matcher = Matcher(grammar, vocabulary)

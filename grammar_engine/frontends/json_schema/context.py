@@ -24,7 +24,7 @@ from .reading.places import ANYTHING, NEVER, Goal, Place
 from .reading.report import SchemaReport
 from .reading.resources import escape
 from .scalars.decimals import MAX_DIGITS, DecimalSyntax
-from .scalars.formats import FORMATS, WIDER
+from .scalars.formats import APART, FORMATS, WIDER
 from .scalars.lookahead import conditions_of
 
 if TYPE_CHECKING:
@@ -93,6 +93,7 @@ class Context:
         self._formats: dict[str, Expr] = {}
         self._wider: dict[Expr, Expr] = {}  # of parts of formats, and of what is outside of them
         self._others: dict[Expr, Expr] = {}
+        self._apart: set[Expr] = set()
 
     def number_syntax(self, style: str) -> DecimalSyntax:
         """The syntax of numbers in a style, always the same one."""
@@ -275,15 +276,17 @@ class Context:
             known = self._formats[name] = FORMATS[name](self.builder)
             if name in WIDER:
                 self._wider[known] = WIDER[name](self.builder)
+            if name in APART:
+                self._apart.add(known)
         return known
 
     def widest(self, texts: Expr) -> Expr:
         """A set that contains what a set of texts stands for: the set itself, unless it is only a part of its format."""
         return self._wider.get(texts, texts)
 
-    def is_all_known(self, texts: Iterable[Expr]) -> bool:
-        """Whether none of some sets of texts is only a part of its format."""
-        return all(text not in self._wider for text in texts)
+    def can_be_joined(self, texts: Iterable[Expr]) -> bool:
+        """Whether some sets of texts may become one expression with others: none is only a part of its format, or to be kept apart."""
+        return all(text not in self._wider and text not in self._apart for text in texts)
 
     def other_texts(self, texts: Expr) -> Expr:
         """Texts that are not in a set, and not in the format of which it is a part either."""
@@ -293,6 +296,8 @@ class Context:
             self._others[texts], self._others[others] = others, texts
             if wider != texts:
                 self._wider[others] = self.builder.text_minus(texts)
+            if texts in self._apart:
+                self._apart.add(others)
         return self._others[texts]
 
     def listed(self, texts: Iterable[str]) -> Expr:

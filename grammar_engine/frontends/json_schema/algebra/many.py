@@ -71,7 +71,7 @@ def outside(union: tuple[Any, ...], everything: Any) -> tuple[NumberPiece, ...] 
 
 def as_one_text(union: tuple[Any, ...], context: Context) -> tuple[Any, ...]:
     """The same strings as one piece, where none are listed."""
-    if len(union) < 2 or any(piece.values is not None or not context.is_all_known(piece.texts) for piece in union):
+    if len(union) < 2 or any(piece.values is not None or not context.can_be_joined(piece.texts) for piece in union):
         return union
     return (StringPiece(texts=frozenset((context.builder.union(*(piece.text(context) for piece in union)),))),)
 
@@ -89,7 +89,7 @@ def _strings_in_one(unions: Sequence[tuple[StringPiece, ...]], context: Context)
     if all(piece.values is not None and not piece.texts for piece in pieces):
         values = _once([value for piece in union for value in piece.values or ()] for union in unions)
         return (StringPiece(values=frozenset(values)),) if values else ()
-    if any(piece.values is not None or not context.is_all_known(piece.texts) for piece in pieces):
+    if any(piece.values is not None or not context.can_be_joined(piece.texts) for piece in pieces):
         return None
     b = context.builder
     whole = _halved([b.union(*(piece.text(context) for piece in union)) for union in unions], context)

@@ -3,9 +3,8 @@
 Idea. A format is a set of strings, so it is an expression like any other: it meets `pattern` and the lengths by intersection, and it has
 a complement. The expressions are transcriptions of the ABNF in the RFC that the standard names, written from small named parts.
 
-Where not all that the RFC asks for can be said at a sensible cost, the set or its complement is *smaller*, never larger, and its
-file tells by what: hosts.py (lengths in Punycode). NARROWED says it in
-short, for the report of a schema that uses such a format. The others are exact.
+Where not all that the RFC asks for can be said at a sensible cost, the set is *smaller*, never larger, and its file tells by what: hosts.py (lengths in
+Punycode). NARROWED says it in short, for the report of a schema that uses such a format. The others are exact, and so is what is outside of all of them.
 
 Invariant. NARROWED and WIDER have the same names. FORMATS[f] <= the strings of format f <= WIDER[f], or equal to FORMATS[f] where there is no WIDER[f]. So what is outside of
 WIDER[f] surely does not have the format: that is what `not` admits.
@@ -51,15 +50,12 @@ FORMATS: dict[str, Callable[[Builder], Expr]] = {
     "regex": Builder.syntax,  # ECMA-262, edition of 2025, "Patterns"
 }
 
-WIDER: dict[str, Callable[[Builder], Expr]] = {
-    "idn-hostname": partial(hosts.idn_host_name, bounded=False),
-    "idn-email": partial(mail.idn_email, bounded=False),
-}
+WIDER: dict[str, Callable[[Builder], Expr]] = {"idn-email": partial(mail.idn_email, late=True)}
 
-_NEGATED = "of its negation, names are left out that nothing but their octets forbids"
+# Formats of which nearly each text is a state, so that they are not joined with other sets to one expression.
+APART = frozenset({"idn-hostname", "idn-email"})
 
 NARROWED = {
-    "idn-hostname": _NEGATED,
     "idn-email": "without host names in which a beginning of a U-label takes more octets than there is room for, and the whole does not, "
-    f"where characters that follow may be composed with it; {_NEGATED}",
+    "where characters that follow may be composed with it",
 }

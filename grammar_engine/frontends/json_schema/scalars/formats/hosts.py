@@ -7,7 +7,7 @@ is asked of `idn-hostname` only, where they are seen.
 Internationalised names are read by the core (csrc/regex/rx_name.c): those of `idn-hostname` exactly. A beginning of a U-label may take more octets as an A-label
 than there is room for, and the whole does not: more characters can take fewer octets, by one or two, since how Punycode writes a
 number depends on the one before. Such are found (csrc/regex/rx_grow.c). In `idn-email` some are left out: those where a character that follows, as a mark, may be
-composed with the end of the beginning. What is outside of both is told without the octets of names: their complements would take ten times as long.
+composed with the end of the beginning. What is outside of both is exact (csrc/regex/rx_barred.c).
 """
 
 from __future__ import annotations
@@ -40,6 +40,6 @@ def host_name(b: Builder) -> Expr:
     return b.intersect(b.concat(label, b.repeat(b.concat(b.bytes(b"."), label), 0, None)), b.repeat(b.char, 1, 253))
 
 
-def idn_host_name(b: Builder, *, bounded: bool = True) -> Expr:
-    """Names with labels in ASCII, A-labels, and U-labels. Not `bounded`: of any length."""
-    return b.host_name(all_dots=True, bounded=bounded)
+def idn_host_name(b: Builder) -> Expr:
+    """Names with labels in ASCII, A-labels, and U-labels."""
+    return b.host_name(all_dots=True)

@@ -28,7 +28,7 @@ def email(b: Builder) -> Expr:
     return b.concat(_local(b, ""), b.bytes(b"@"), domain)
 
 
-def idn_email(b: Builder, *, bounded: bool = True) -> Expr:
-    """`Mailbox` as RFC 6531 extends it. Not `bounded`: with host names of any length."""
-    domain = b.union(b.host_name(any_form=True, bounded=bounded), b.pattern(_LITERAL, ECMA_FULL))
+def idn_email(b: Builder, *, late: bool = False) -> Expr:
+    """`Mailbox` as RFC 6531 extends it. `late`: with all host names, see `Builder.host_name`."""
+    domain = b.union(b.host_name(any_form=True, late=late), b.pattern(_LITERAL, ECMA_FULL))
     return b.concat(_local(b, _NOT_ASCII), b.bytes(b"@"), domain)
