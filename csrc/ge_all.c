@@ -81,6 +81,7 @@
 #include "match/mk_key.c"             /*   ... keys of parts */
 #include "match/mk_inner.c"           /*   ... lexeme-internal masks */
 #include "match/mk_tails.c"           /*   ... tails that no row can read */
+#include "match/mk_model.c"           /*   ... as another one, but for a few tokens */
 #include "match/mk_keep.c"            /*   masks that are kept */
 #include "match/mk_table.c"           /*   ... or were made ahead of time */
 #include "match/mk_name.c"            /*   ... where names have a bound */

@@ -304,6 +304,11 @@ u32 cf_nested(ge_engine *e, u32 config) {
     return intern_config(e);
 }
 
+/* The row for what is under way in a lexer state. An open row is only come back to by a skip: where none is under way, all open rows are the same. */
+static u32 under_way(u32 row, lx_state info) {
+    return cf_is_open(row) && !cf_is_ring(row) && !info.has_skip ? CF_OPEN_ROW + LX_IDLE : row;
+}
+
 /* Every split: the alternatives are independent of each other. */
 static bool step_every(ge_engine *e, u32 config, u32 byte_class) {
     u32 mode = CF_NO_TEXT;
@@ -319,7 +324,7 @@ static bool step_every(ge_engine *e, u32 config, u32 byte_class) {
             a.text = info.distinct ? longer_text(e, a.text, e->lx.x.class_byte[byte_class]) : CF_NO_TEXT;
             if (info.distinct && a.text == NONE) return false;
         }
-        if (info.live && !push_alternative(e, a.row, state * 2, 0, a.text)) return false;
+        if (info.live && !push_alternative(e, under_way(a.row, info), state * 2, 0, a.text)) return false;
         if (!add_ended(e, a.row, info.accepts, info.skips, a.text)) return false;
     }
     return push_ended(e, 0, mode);

@@ -142,6 +142,7 @@ typedef struct mk_mask { /* a kept mask; see mk_keep.c for how readers and evict
     u32 n_words; /* of a free slot: the next one, or NONE */
     bool listed; /* tokens */
     const vb_inner *base; /* as in mk_found */
+    u32 model; /* the index of the mask that this one is but for these tokens, its own if it is a model; or NONE */
     bool all;
     u64 hash;
     bool _Atomic recent; /* read since the hand last came by */
@@ -186,6 +187,8 @@ struct ge_engine {
     u32 free_mask; /* the first free slot of masks, or NONE */
     u32 mask_hand; /* where the hand of evictions is */
     size_t mask_bytes;
+    id_vec models;         /* masks that others are kept by */
+    id_vec differing;      /* scratch: the tokens in which a mask differs from a model */
     mk_found found;        /* scratch: the mask that is being made */
     bool analysed;         /* ... and a lexeme-internal mask was made for it */
     u32 class_weight[256]; /* by byte class: nodes of the vocabulary's trie below its bytes */

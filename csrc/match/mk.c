@@ -602,6 +602,8 @@ void mk_drop(ge_engine *e) {
     mk_drop_tails(e);
     stable_drop(&e->b, &e->masks);
     map_drop(&e->b, &e->mask_of_hash);
+    vec_drop(&e->b, &e->models);
+    vec_drop(&e->b, &e->differing);
     if (e->found.bits) mem_resize(&e->b, e->found.bits, e->v->n_words * sizeof *e->found.bits, 0);
     vec_drop(&e->b, &e->found.list);
     vec_drop(&e->b, &e->suspects);

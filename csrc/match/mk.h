@@ -16,6 +16,7 @@
  *     mk_plain.c     ... or by the plain tokens that are not read
  *     mk_name.c    masks where names have a bound
  *     mk_keep.c    masks that are kept
+ *     mk_model.c     ... as another one, but for a few tokens
  *     mk_ahead.c   ... before they are asked for
  *     mk_table.c   masks that were made ahead of time */
 #ifndef GE_MK_H
@@ -165,6 +166,12 @@ static inline void mk_write_listed(const ge_engine *e, const vb_inner *base, con
 /* Keeps a mask for the configuration, if there is room. Never fails: not to keep a mask costs only time. */
 void mk_keep(ge_engine *e, u32 config, const mk_found *found, bool all);
 void mk_release_kept(ge_engine *e, mk_mask *kept);
+/* Where the bits of `mask` are near those of a model, it gets that, and as its words the tokens in which they differ, until the next call. False: failure. */
+bool mk_find_model(ge_engine *e, mk_mask *mask);
+/* A mask that is kept, as bits, becomes a model, if there is room for one more. */
+void mk_try_model(ge_engine *e, u32 index);
+/* Writes a mask that is kept as bits, or by a model. Takes no lock. */
+void mk_write_by_model(const ge_engine *e, const mk_mask *kept, u32 *out);
 /* found = the mask that is kept for the configuration; false if there is none. */
 bool mk_load(ge_engine *e, u32 config, mk_found *found);
 

@@ -33,7 +33,7 @@ static bool copy_kept(ge_engine *e, u64 reference, u32 *out, bool *all) {
     bool valid = atomic_load(&kept->stamp) == (u32)(reference >> 32);
     if (valid) {
         if (kept->listed) mk_write_listed(e, kept->base, kept->words, kept->n_words, out);
-        else memcpy(out, kept->words, e->v->n_words * sizeof *out);
+        else mk_write_by_model(e, kept, out);
         *all = kept->all;
         if (!atomic_load_explicit(&kept->recent, memory_order_relaxed)) atomic_store_explicit(&kept->recent, true, memory_order_relaxed);
     }
@@ -92,7 +92,7 @@ static bool evict_one(ge_engine *e) {
         u32 index = e->mask_hand = e->mask_hand + 1 < n ? e->mask_hand + 1 : 0;
         mk_mask *kept = stable_at(&e->masks, index);
         bool in_use = !(atomic_load(&kept->stamp) & 1);
-        if (!kept->words) continue;
+        if (!kept->words || kept->model == index) continue;
         if (in_use && atomic_load(&kept->recent) && looks < MAX_LOOKS) {
             atomic_store(&kept->recent, false);
             continue;
@@ -122,40 +122,50 @@ static mk_mask *take_slot(ge_engine *e, u32 *index) {
     return slot;
 }
 
+/* Keeps what is kept nowhere yet; NULL: there is no room. */
+static mk_mask *add_mask(ge_engine *e, const mk_mask *mask, size_t size, u32 *index) {
+    size_t counted = counted_bytes(e, mask->n_words, mask->base);
+    while (e->mask_bytes + counted > e->b.limits.max_mask_bytes)
+        if (!evict_one(e)) return NULL;
+    u32 *copy = malloc(size ? size : 1);
+    mk_mask *kept = copy ? take_slot(e, index) : NULL;
+    if (!kept) return free(copy), NULL;
+    if (size) memcpy(copy, mask->words, size);
+    kept->words = copy;
+    e->mask_bytes += counted;
+    if (mask->base) vb_hold(e->v, mask->base);
+    kept->base = mask->base;
+    kept->n_words = mask->n_words;
+    kept->listed = mask->listed;
+    kept->model = mask->model;
+    kept->hash = mask->hash;
+    kept->all = mask->all;
+    atomic_store(&kept->recent, true);
+    if (!mask->listed && mask->model == NONE) mk_try_model(e, *index);
+    atomic_fetch_add(&kept->stamp, 1); /* even: in use */
+    e->stats.masks++;
+    return map_put(&e->b, &e->mask_of_hash, mask->hash, *index) ? kept : NULL;
+}
+
 void mk_keep(ge_engine *e, u32 config, const mk_found *found, bool all) {
-    const u32 *words = found->listed ? found->list.at : found->bits;
-    u32 n = found->listed ? found->list.n : e->v->n_words;
-    u64 hash = hash_bits(words, n);
-    if (found->base) hash = mix_u64(hash ^ found->base->hash) >> 1; /* not UINT64_MAX */
-    size_t size = n * sizeof *words, counted = counted_bytes(e, n, found->base);
-    u32 index = map_get(&e->mask_of_hash, hash);
+    mk_mask mask = {.base = found->base, .listed = found->listed, .model = NONE, .all = all};
+    mask.words = found->listed ? found->list.at : found->bits;
+    mask.n_words = found->listed ? found->list.n : e->v->n_words;
+    if (!found->listed && !mk_find_model(e, &mask)) return;
+    size_t size = mask.n_words * sizeof *mask.words;
+    mask.hash = hash_bits(mask.words, mask.n_words);
+    if (mask.base) mask.hash = mix_u64(mask.hash ^ mask.base->hash) >> 1; /* not UINT64_MAX */
+    if (mask.model != NONE) mask.hash = mix_u64(mask.hash ^ mask.model) >> 1;
+    u32 index = mask.model != NONE && size == 0 ? mask.model : map_get(&e->mask_of_hash, mask.hash); /* the model itself, or one that is like it in part */
     mk_mask *kept = index == NONE ? NULL : stable_at(&e->masks, index);
-    if (kept && !(atomic_load(&kept->stamp) & 1) && kept->hash == hash) {
-        bool same = kept->n_words == n && kept->listed == found->listed && kept->base == found->base;
-        if (!same || (n && memcmp(kept->words, words, size) != 0)) return; /* the first keeps its place */
+    if (index != NONE && index == mask.model) {
         e->stats.mask_hits++;
-    } else {
-        while (e->mask_bytes + counted > e->b.limits.max_mask_bytes)
-            if (!evict_one(e)) return;
-        u32 *copy = malloc(size ? size : 1);
-        kept = copy ? take_slot(e, &index) : NULL;
-        if (!kept) {
-            free(copy);
-            return;
-        }
-        kept->words = copy;
-        e->mask_bytes += counted;
-        if (n) memcpy(copy, words, size);
-        if (found->base) vb_hold(e->v, found->base);
-        kept->base = found->base;
-        kept->n_words = n;
-        kept->listed = found->listed;
-        kept->hash = hash;
-        kept->all = all;
-        atomic_store(&kept->recent, true);
-        atomic_fetch_add(&kept->stamp, 1); /* even: in use */
-        e->stats.masks++;
-        if (!map_put(&e->b, &e->mask_of_hash, hash, index)) return;
+    } else if (kept && !(atomic_load(&kept->stamp) & 1) && kept->hash == mask.hash) {
+        bool same = kept->n_words == mask.n_words && kept->listed == mask.listed && kept->base == mask.base && kept->model == mask.model;
+        if (!same || (size && memcmp(kept->words, mask.words, size) != 0)) return; /* the first keeps its place */
+        e->stats.mask_hits++;
+    } else if (!(kept = add_mask(e, &mask, size, &index))) {
+        return;
     }
     atomic_store(&cf_at(e, config)->mask, (u64)atomic_load(&kept->stamp) << 32 | (index + 1));
 }

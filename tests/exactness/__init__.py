@@ -5,6 +5,7 @@ walk.py             the laws that hold at each step of each walk; every test bel
 test_walks.py       random grammars, regexes and vocabularies
 test_switches.py    each cache and fast path off = on
 test_outlines.py    walks that serve many rows
+test_models.py      masks that are kept as another one but for a few tokens
 test_ahead.py       masks that are made before they are asked for, and what begins beyond ASCII
 test_worlds.py      exhaustive small worlds
 test_schemas.py     small JSON schemas

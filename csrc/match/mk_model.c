@@ -1,0 +1,73 @@
+/* Masks that are kept as another one, their *model*, but for a few tokens.
+ *
+ * Idea. Bits of 131,072 tokens are four pages of memory, and to touch these for the first time takes longer than to compare them. In grammars of programming
+ * languages nine in ten wide masks differ in a few hundred tokens from one of those before: in which operators may follow a name, say.
+ *
+ *     model   [ bits ]              the first ones that have none
+ *     mask    [ model | tokens ]    in which the two differ
+ *
+ * Invariants. A model stays as long as the engine, so what refers to it is never left without; there are few. It is taken by the order in which
+ * models were made, so equal masks are kept alike.
+ *
+ * Cost: a look at a part of each model that is far, and a comparison with the one that is near. */
+#include "mk.h"
+
+enum {
+    MODELS = 8,
+    LEAST_WORDS = 64, /* of masks: where they are shorter, there is little to save */
+    NEAR_PART = 8,    /* of the words of a mask: in so many tokens it may differ from its model */
+    FOR_MODELS = 4,   /* the part of max_mask_bytes that they may take */
+    AT_ONCE = 16,     /* words that are compared at once */
+    SAMPLED = 16      /* of so many such runs one tells whether masks are far from each other */
+};
+
+static mk_mask *mask_at(const ge_engine *e, u32 index) { return stable_at(&e->masks, index); }
+
+/* Do the masks differ in far more tokens, by a sample of them? */
+static bool seem_far(const u32 *bits, const u32 *other, u32 n) {
+    u32 differing = 0;
+    for (u32 i = 0; i + AT_ONCE <= n; i += AT_ONCE * SAMPLED)
+        for (u32 k = i; k < i + AT_ONCE; k++) differing += bits[k] != other[k];
+    return differing > 2 * (n / NEAR_PART) / SAMPLED;
+}
+
+/* Do the masks differ in so few tokens? `tokens`, which has room for them and for a word more, gets these. */
+static bool are_near(const u32 *bits, const u32 *other, u32 n, id_vec *tokens) {
+    u32 most = n / NEAR_PART;
+    tokens->n = 0;
+    for (u32 i = 0; i < n && tokens->n <= most;) {
+        u32 any = 0, end = min_u32(i + AT_ONCE, n);
+        for (u32 k = i; k < end; k++) any |= bits[k] ^ other[k];
+        for (; any && i < end && tokens->n <= most; i++)
+            for (u32 left = bits[i] ^ other[i]; left; left &= left - 1) tokens->at[tokens->n++] = 32 * i + (u32)__builtin_ctz(left);
+        if (!any) i = end;
+    }
+    return tokens->n <= most;
+}
+
+bool mk_find_model(ge_engine *e, mk_mask *mask) {
+    u32 n = e->v->n_words;
+    e->differing.n = 0;
+    if (e->models.n && !vec_reserve(&e->b, &e->differing, n / NEAR_PART + 32)) return false;
+    for (u32 i = 0; i < e->models.n; i++) {
+        const u32 *other = mask_at(e, e->models.at[i])->words;
+        if (seem_far(mask->words, other, n) || !are_near(mask->words, other, n, &e->differing)) continue;
+        mask->model = e->models.at[i];
+        mask->words = e->differing.at;
+        mask->n_words = e->differing.n;
+        return true;
+    }
+    return true;
+}
+
+void mk_try_model(ge_engine *e, u32 index) {
+    u64 bytes = (e->models.n + 1) * (u64)e->v->n_words * sizeof(u32);
+    if (e->v->n_words < LEAST_WORDS || e->models.n == MODELS || FOR_MODELS * bytes > e->b.limits.max_mask_bytes) return;
+    if (vec_push(&e->b, &e->models, index)) mask_at(e, index)->model = index;
+}
+
+void mk_write_by_model(const ge_engine *e, const mk_mask *kept, u32 *out) {
+    const mk_mask *model = kept->model == NONE ? kept : mask_at(e, kept->model);
+    memcpy(out, model->words, e->v->n_words * sizeof *out);
+    for (u32 i = 0; model != kept && i < kept->n_words; i++) out[kept->words[i] >> 5] ^= (u32)1 << (kept->words[i] & 31);
+}
