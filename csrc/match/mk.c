@@ -24,9 +24,10 @@ enum {
     NESTED = 8      /* alternatives of lexing="longest": more are walked together */
 };
 
-enum { /* to see whether plain text leaves all states alive: how many are followed, and how many derivatives that may take */
-    ABSORBING = 64,
-    ABSORBING_COST = 1000
+enum { /* to see whether plain text leaves all states alive: */
+    ABSORBING = 64,            /* how many are followed */
+    ABSORBING_COST = 1000,     /* how many derivatives that may take */
+    ABSORBING_WORK = 1 << 17   /* and how much work, since it may be hard to tell that a state is dead to which no token leads */
 };
 
 /* The bytes [from, to) with which plain text may go on, some perhaps not. */
@@ -44,7 +45,7 @@ static bool may_absorb(ge_engine *e, u32 state, const byte_set *but, u32 phase, 
 }
 
 /* By following it: pairs (lexer state, what is left of a character in UTF-8). */
-bool mk_absorbs(ge_engine *e, u32 state, const byte_set *but, id_vec *reached, bool *answer) {
+static bool follow_plain(ge_engine *e, u32 state, const byte_set *but, id_vec *reached, bool *answer) {
     id_vec phases = {0};
     word_map seen = {0};
     bool ok = vec_push(&e->b, reached, state) && vec_push(&e->b, &phases, UTF8_START) && map_put(&e->b, &seen, (u64)state << 8 | UTF8_START, 0);
@@ -68,6 +69,18 @@ bool mk_absorbs(ge_engine *e, u32 state, const byte_set *but, id_vec *reached, b
     vec_drop(&e->b, &phases);
     map_drop(&e->b, &seen);
     return ok;
+}
+
+bool mk_absorbs(ge_engine *e, u32 state, const byte_set *but, id_vec *reached, bool *answer) {
+    u64 most = e->b.limits.max_step_work, enough = e->b.work + ABSORBING_WORK;
+    if (enough < most) e->b.limits.max_step_work = enough;
+    bool ok = follow_plain(e, state, but, reached, answer);
+    e->b.limits.max_step_work = most;
+    if (ok || enough >= most || e->b.status != GE_E_LIMIT || e->b.limit != LIMIT(max_step_work)) return ok;
+    e->b.status = GE_OK; /* only this was too much */
+    e->b.symbol = NONE;
+    *answer = false;
+    return true;
 }
 
 bool mk_absorbs_plain(ge_engine *e, u32 state, bool *answer) {

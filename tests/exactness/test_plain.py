@@ -119,3 +119,19 @@ def test_marks_behind_characters_that_are_told_apart() -> None:
                 assert off.accept_bytes(text)
                 assert on.mask() == off.mask()
                 assert all(on.fork().accept(token) for token in on.allowed_tokens())
+
+
+HARD_TO_KILL = (
+    r"cba{2}([ab]+(\"*\x7fab/?|_{2,})|(A*[^a]\x7f|c?)?A[^a]/?|[é日]{2}(_😀{2}😀{2,}|\"?ba[é日]{2,}_){2}(\x7fb{2}|a{2,}abn){1,3}.{2,})((_{1,3}é+/?a|\x7f{"
+    r"2,}[é日]\\\\é{1,3}|\S{2,}\S)(c/?|[é日]A{1,3}\x7f{2}[ab]{1,3}|[^\x7f]*b[ab]?){1,3}(\wéc{2,}\x7f?|😀|\wn_{2}[ab])[é日]+|b?\\\\{2,}(a*日|[\s\S]1?[^"
+    r"\x7f]+A|[^\x7f][^a]{1,3}.{2}){1,3}\\\\|(\x7f?\db|/*)[é日]?){1,3}"
+)
+
+
+def test_what_no_token_leads_to_may_be_hard_to_tell() -> None:
+    """Of a state to which plain text leads, and no token, it takes more than `max_step_work` to see that it is dead: then the vocabulary is walked."""
+    vocabulary, schema = Vocabulary.builtin(), {"type": "string", "not": {"pattern": HARD_TO_KILL}}
+    matcher = Matcher(Grammar.from_json_schema(schema), vocabulary)
+    walked = Matcher(Grammar.from_json_schema(schema), vocabulary, switches=Switches(slices=False))
+    assert matcher.accept_bytes(b'"') and walked.accept_bytes(b'"')
+    assert matcher.mask() == walked.mask()
