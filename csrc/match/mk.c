@@ -24,119 +24,6 @@ enum {
     NESTED = 8      /* alternatives of lexing="longest": more are walked together */
 };
 
-enum { /* to see whether plain text leaves all states alive: */
-    ABSORBING = 64,            /* how many are followed */
-    ABSORBING_COST = 1000,     /* how many derivatives that may take */
-    ABSORBING_WORK = 1 << 17   /* and how much work, since it may be hard to tell that a state is dead to which no token leads */
-};
-
-/* The bytes [from, to) with which plain text may go on, some perhaps not. */
-static u32 plain_from(u32 phase) { return phase == UTF8_START ? 0x20 : 0x80; }
-static u32 plain_to(u32 phase) { return phase == UTF8_START ? 0xf5 : 0xc0; }
-
-/* False: some byte of plain text is known to be none that can come next. */
-static bool may_absorb(ge_engine *e, u32 state, const byte_set *but, u32 phase, bool *answer) {
-    const byte_set *first = lx_first(&e->lx, state);
-    if (!first) return false;
-    *answer = true;
-    for (u32 byte = plain_from(phase); byte < plain_to(phase); byte++)
-        *answer &= set_has(first, byte) || set_has(but, byte) || mk_plain_step(phase, byte) == UTF8_DEAD;
-    return true;
-}
-
-/* By following it: pairs (lexer state, what is left of a character in UTF-8). */
-static bool follow_plain(ge_engine *e, u32 state, const byte_set *but, id_vec *reached, bool *answer) {
-    id_vec phases = {0};
-    word_map seen = {0};
-    bool ok = vec_push(&e->b, reached, state) && vec_push(&e->b, &phases, UTF8_START) && map_put(&e->b, &seen, (u64)state << 8 | UTF8_START, 0);
-    u64 enough = e->lx.x.derivatives + ABSORBING_COST;
-    *answer = true;
-    for (u32 i = 0; ok && *answer && i < phases.n; i++) {
-        ok = may_absorb(e, reached->at[i], but, phases.at[i], answer);
-        *answer &= e->lx.x.derivatives < enough;
-        for (u32 byte = plain_from(phases.at[i]), end = plain_to(phases.at[i]), before = NONE; ok && *answer && byte < end; byte++) {
-            u32 phase = mk_plain_step(phases.at[i], byte), c = e->lx.x.class_of[byte], alike = phase << 8 | c;
-            if (phase == UTF8_DEAD || alike == before || set_has(but, byte)) continue; /* mostly it is as with the byte before */
-            before = alike;
-            u32 to = lx_step(&e->lx, reached->at[i], c);
-            ok = to != NONE;
-            *answer = to != LX_DEAD && phases.n < ABSORBING;
-            u64 key = (u64)to << 8 | phase;
-            if (!ok || !*answer || map_get(&seen, key) != NONE) continue;
-            ok = map_put(&e->b, &seen, key, 0) && vec_push(&e->b, reached, to) && vec_push(&e->b, &phases, phase);
-        }
-    }
-    vec_drop(&e->b, &phases);
-    map_drop(&e->b, &seen);
-    return ok;
-}
-
-bool mk_absorbs(ge_engine *e, u32 state, const byte_set *but, id_vec *reached, bool *answer) {
-    u64 most = e->b.limits.max_step_work, enough = e->b.work + ABSORBING_WORK;
-    if (enough < most) e->b.limits.max_step_work = enough;
-    bool ok = follow_plain(e, state, but, reached, answer);
-    e->b.limits.max_step_work = most;
-    if (ok || enough >= most || e->b.status != GE_E_LIMIT || e->b.limit != LIMIT(max_step_work)) return ok;
-    e->b.status = GE_OK; /* only this was too much */
-    e->b.symbol = NONE;
-    *answer = false;
-    return true;
-}
-
-bool mk_absorbs_plain(ge_engine *e, u32 state, bool *answer) {
-    static const byte_set none;
-    id_vec reached = {0};
-    *answer = false;
-    if (!vec_reach(&e->b, &e->absorbing, state)) return false;
-    if (e->absorbing.at[state] != NONE) return *answer = e->absorbing.at[state], true;
-    const byte_set *first = lx_first(&e->lx, state);
-    bool may = first && set_has(first, 0xe4); /* most states read no character beyond ASCII */
-    bool ok = first && (!may || mk_absorbs(e, state, &none, &reached, answer));
-    if (ok) e->absorbing.at[state] = *answer;
-    vec_drop(&e->b, &reached);
-    return ok;
-}
-
-/* The largest slice that stays inside by the structure of some regex of the state. A lazy lexeme dies at its first match: not as its regex does. */
-static vb_cut cut_by_structure(const ge_engine *e, u32 state) {
-    const ge_vocab *v = e->v;
-    const rx_arena *x = &e->lx.x;
-    const u32 *pairs = intern_words(&e->lx.states, state);
-    u32 n = lx_count(&e->lx, state), chars;
-    for (u32 k = 0; k < n; k++)
-        if (e->lx.lexemes.at[pairs[2 * k]].flags & LX_LAZY) return (vb_cut){NULL, &v->trie};
-    for (u32 i = 0; i < VB_N_SLICES; i++)
-        for (u32 k = 0; k < n; k++)
-            if (rx_absorbs_plain(x, pairs[2 * k + 1], v->slices[i].max_chars)) return (vb_cut){v->slices[i].bits, &v->slices[i].rest};
-    if (n == 1 && rx_counts_plain(x, pairs[1], &chars) && chars < VB_SHORT) return (vb_cut){v->up_to[chars], &v->slices[VB_PLAIN].rest};
-    return (vb_cut){NULL, &v->trie};
-}
-
-bool mk_find_perils(ge_engine *e, u32 state, rx_perils *out) {
-    *out = (rx_perils){1, {{0, 0}}};
-    for (u32 k = 0, n = lx_count(&e->lx, state); k < n && out->n; k++) {
-        if (e->lx.lexemes.at[lx_lexeme_at(&e->lx, state, k)].flags & LX_LAZY) continue; /* it dies at its first match: not as its regex does */
-        if (!rx_find_perils(&e->lx.x, intern_words(&e->lx.states, state)[2 * k + 1], e->v->shapes.kind_of, out)) return false;
-    }
-    return true;
-}
-
-bool mk_cut(ge_engine *e, u32 state, u32 hub, vb_cut *cut, id_vec *reached) {
-    static const byte_set none;
-    id_vec states = {0};
-    rx_perils perils = {.n = 1};
-    bool answer = false, ok = true;
-    *cut = (vb_cut){NULL, &e->v->trie};
-    if (hub || e->switches & GE_NO_SLICES) return true;
-    if (!reached) *cut = cut_by_structure(e, state);
-    if (!cut->bits && !reached) ok = mk_find_perils(e, state, &perils);
-    answer = perils.n == 0;
-    if (ok && !cut->bits && !answer) ok = mk_absorbs(e, state, &none, reached ? reached : &states, &answer);
-    if (ok && answer) *cut = (vb_cut){e->v->slices[VB_PLAIN].bits, &e->v->slices[VB_PLAIN].rest};
-    vec_drop(&e->b, &states);
-    return ok;
-}
-
 /* Have all plain tokens been found? */
 static bool has_all_plain(const ge_engine *e) {
     const mk_found *found = &e->found;
@@ -270,7 +157,7 @@ static bool find_heir(ge_engine *e, u32 config, u32 *heir, bool *close) {
 /* Whether any plain text leaves the configuration alive. */
 static bool absorbs_plain(const ge_engine *e, u32 config) {
     for (u32 i = 0; i < cf_count(e, config); i++)
-        if (cut_by_structure(e, cf_alternative_at(e, config, i).state >> 1).bits == e->v->slices[VB_PLAIN].bits) return true;
+        if (mk_cut_by_structure(e, cf_alternative_at(e, config, i).state >> 1).bits == e->v->slices[VB_PLAIN].bits) return true;
     return false;
 }
 

@@ -1,6 +1,7 @@
 /* mk: what the files of stage 6 that make masks share.
  *
  *     mk.c         which way a mask is made
+ *     mk_slice.c     what a state reads of all plain text
  *     mk_loops.c     what below a node of the trie stays inside a lexeme
  *     mk_beyond.c    what begins beyond ASCII
  *     mk_open.c      what begins a string within a token, and white space
@@ -117,6 +118,7 @@ static inline u32 mk_plain_step(u32 phase, u32 byte) { return byte < 0x20 || byt
 /* What slices say of a state below a hub: the tokens in bits stay inside some lexeme of it; those in neither bits nor rest neither do nor
  * leave one. reached (may be NULL): the states to which the tokens in bits lead are added to it. */
 bool mk_cut(ge_engine *e, u32 state, u32 hub, vb_cut *cut, id_vec *reached);
+vb_cut mk_cut_by_structure(const ge_engine *e, u32 state); /* the same, as far as structure tells */
 
 /* *answer: does any plain text without some bytes of ASCII leave the lexer state alive? Errs towards no. Adds the states to which it leads to
  * `reached`, some more than once. */
