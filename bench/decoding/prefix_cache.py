@@ -79,7 +79,7 @@ def write_cached(model: Any, cache: PrefixCache, prompt: Sequence[int], n: int, 
         for step in range(n):
             ids.append(choose(probabilities(session.logits(ids)[-1], DRAWN), rng))
             if not step:
-                kv.offer(session, lease, ids[:-1], model)
+                kv.keep(session, lease, ids[:-1], model)
         kv.keep(session, lease, ids[:-1], model)
     return ids
 

@@ -37,7 +37,7 @@ ge_status ge_plan_new(ge_grammar *grammar, ge_vocab *vocab, uint32_t max_states,
     ge_engine_free(e);
     if (!ok) {
         status = budget_report(&p->b, err);
-        if (status == GE_E_LIMIT) explain_limit(err, &p->a, &grammar->g, is_one_lexeme);
+        if (status == GE_E_LIMIT && p->b.limit == LIMIT(max_configurations)) explain_limit(err, &p->a, &grammar->g, is_one_lexeme);
         ge_plan_free(p);
         return status;
     }

@@ -158,7 +158,7 @@ void mk_keep(ge_engine *e, u32 config, const mk_found *found, bool all) {
     if (mask.model != NONE) mask.hash = mix_u64(mask.hash ^ mask.model) >> 1;
     u32 index = mask.model != NONE && size == 0 ? mask.model : map_get(&e->mask_of_hash, mask.hash); /* the model itself, or one that is like it in part */
     mk_mask *kept = index == NONE ? NULL : stable_at(&e->masks, index);
-    if (index != NONE && index == mask.model) {
+    if (size == 0 && index != NONE && index == mask.model) {
         e->stats.mask_hits++;
     } else if (kept && !(atomic_load(&kept->stamp) & 1) && kept->hash == mask.hash) {
         bool same = kept->n_words == mask.n_words && kept->listed == mask.listed && kept->base == mask.base && kept->model == mask.model;

@@ -10,8 +10,6 @@
  *       ^
  *     Guide         calls.c   the same, with some methods overridden; masks.c: where they may write to
  *
- * blocks.c is of no class: two calls that do for many blocks of a prefix cache what takes several calls for each in Python.
- *
  * Invariants. What is done here with the GIL waits for no lock, and takes no longer than to write a mask. A mask that is not kept is computed
  * without the GIL, into a MaskBuffer only; and a text of a decoding loop lets go of it where it needs the lock. An address is that of a living
  * object, since it changes together with its owner, and with what that refers to.
@@ -58,30 +56,10 @@ typedef struct scores {
 } scores;
 bool scores_of(PyObject *object, scores *out);
 
-/* What is known of an array of numpy; NULL: it is none. The capsule is to be let go. */
-typedef struct array_interface { /* of numpy's array interface protocol, version 3 */
-    int two;
-    int n_dimensions;
-    char kind;
-    int item_size;
-    int flags;
-    Py_ssize_t *shape, *strides;
-    void *data;
-    PyObject *descr;
-} array_interface;
-enum { CONTIGUOUS = 0x1, ALIGNED = 0x100, NATIVE = 0x200, WRITEABLE = 0x400, USUAL = CONTIGUOUS | ALIGNED | NATIVE | WRITEABLE };
-const array_interface *interface_of(PyObject *array, PyObject **capsule);
-
 /* fast_guide(class), fast_matcher(class), ...: a class like that one, in which the methods of calls.c are overridden. */
 PyObject *fast_guide(PyObject *module, PyObject *base);
 PyObject *fast_matcher(PyObject *module, PyObject *base);
 PyObject *fast_text(PyObject *module, PyObject *base);
 PyObject *fast_row_mask(PyObject *module, PyObject *base);
-
-/* chain_keys(key, ids, block_size, digest_size): the keys of blocks of ids, given as bytes, behind the one with that key (hashing.py); or None. */
-PyObject *chain_keys(PyObject *module, PyObject *const *args, Py_ssize_t n_args);
-
-/* cut_positions(arrays, blocks, first): copies the positions from `first` on of all arrays into blocks (keys_values.py); or False. */
-PyObject *cut_positions(PyObject *module, PyObject *const *args, Py_ssize_t n_args);
 
 #endif

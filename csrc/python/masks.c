@@ -4,23 +4,30 @@
  * one capsule. What it does not tell beyond doubt to be rows of words is not taken, and the method in Python then says why. */
 #include "held.h"
 
+typedef struct array_interface { /* of numpy's array interface protocol, version 3 */
+    int two;
+    int n_dimensions;
+    char kind;
+    int item_size;
+    int flags;
+    Py_ssize_t *shape, *strides;
+    void *data;
+    PyObject *descr;
+} array_interface;
+
+enum { CONTIGUOUS = 0x1, ALIGNED = 0x100, NATIVE = 0x200, WRITEABLE = 0x400, USUAL = CONTIGUOUS | ALIGNED | NATIVE | WRITEABLE };
+
 static PyObject *array_type; /* numpy.ndarray, from when one was first met */
 static PyObject *interface;  /* "__array_struct__" */
 
 static bool fits(Py_ssize_t n) { return n > 0 && (uint64_t)n <= UINT32_MAX; }
 
-const array_interface *interface_of(PyObject *array, PyObject **capsule) {
-    bool known = (PyObject *)Py_TYPE(array) == array_type;
-    *capsule = known ? PyObject_GetAttr(array, interface) : NULL;
+/* What is known of an array of numpy, if its items are such, of four bytes, in order. The capsule is to be let go. */
+static const array_interface *look_at(PyObject *array, const char *kinds, PyObject **capsule) {
+    *capsule = PyObject_GetAttr(array, interface);
     const array_interface *a = *capsule ? PyCapsule_GetPointer(*capsule, NULL) : NULL;
     PyErr_Clear();
-    return a && a->two == 2 ? a : NULL;
-}
-
-/* The same, if its items are such, of four bytes, in order. */
-static const array_interface *look_at(PyObject *array, const char *kinds, PyObject **capsule) {
-    const array_interface *a = interface_of(array, capsule);
-    return a && a->kind && strchr(kinds, a->kind) && a->item_size == 4 && (a->flags & USUAL) == USUAL ? a : NULL;
+    return a && a->two == 2 && a->kind && strchr(kinds, a->kind) && a->item_size == 4 && (a->flags & USUAL) == USUAL ? a : NULL;
 }
 
 static bool of_array(PyObject *array, masks *out) {

@@ -8,15 +8,12 @@
 #include "held.c"
 #include "masks.c"
 #include "calls.c"
-#include "blocks.c"
 
 static PyObject *any_pointer; /* the ctype void * */
 
 void *held_address(PyObject *cdata) { return _cffi_to_c_pointer(cdata, (struct _cffi_ctypedescr *)any_pointer); }
 
-static PyMethodDef functions[] = {{"chain_keys", (PyCFunction)(void (*)(void))chain_keys, METH_FASTCALL, NULL},
-                                  {"cut_positions", (PyCFunction)(void (*)(void))cut_positions, METH_FASTCALL, NULL},
-                                  {"fast_guide", fast_guide, METH_O, NULL},
+static PyMethodDef functions[] = {{"fast_guide", fast_guide, METH_O, NULL},
                                   {"fast_matcher", fast_matcher, METH_O, NULL},
                                   {"fast_row_mask", fast_row_mask, METH_O, NULL},
                                   {"fast_text", fast_text, METH_O, NULL},

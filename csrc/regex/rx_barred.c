@@ -54,10 +54,10 @@ static bool has_longer(rx_arena *x, rx_id more, u32 n_chars) {
     return longer != NONE && !rx_is_empty(x, rx_and(x, (rx_id[]){more, longer}, 2));
 }
 
-/* Does a name fit if so many characters of a sort come? */
+/* Does a name fit if so many characters of a sort come? A character that has begun may be of any. */
 static bool fits_with(name_bound b, u32 n_chars, u32 sort) {
     u32 n_far = b.n_far + n_chars + b.n_more + (b.begun != 0);
-    return b.is_known && label_is_sure(b.n_plain, n_far, max_u32(b.sort, sort)) && b.used + LABEL_OCTETS + OCTETS_OF_CHAR * n_chars <= NAME_OCTETS;
+    return b.is_known && label_is_sure(b.n_plain, n_far, b.begun ? 2 : max_u32(b.sort, sort)) && b.used + LABEL_OCTETS + OCTETS_OF_CHAR * n_chars <= NAME_OCTETS;
 }
 
 /* Are all strings of the intersection so short that the names that are barred fit? Those of no more characters than octets are in form C. */

@@ -13,7 +13,7 @@ from dataclasses import fields
 from operator import attrgetter
 from typing import Any, NamedTuple
 
-from .._core import Held, chain_keys, cut_positions, ffi, know_arrays, lib
+from .._core import Held, ffi, know_arrays, lib
 from ..errors import (
     GrammarError,
     GrammarSyntaxError,
@@ -32,9 +32,7 @@ __all__ = [
     "NativeExpressions",
     "NothingError",
     "build",
-    "chain_keys",
     "check",
-    "cut_positions",
     "fast_guide",
     "fast_matcher",
     "fast_row_mask",

@@ -31,8 +31,7 @@ from .models import Model, as_model
 from .scores import Sampling, Scores, best_first, choose, draws, penalise, weigh
 
 if TYPE_CHECKING:
-    from .keys_values import Payload
-    from .models import Session
+    from .models import Payload, Session
     from .prefix_cache import Lease, PrefixCache
 
 _DEFAULT = Sampling()
@@ -306,7 +305,7 @@ class _Loop:
             try:
                 for step in self._steps(session):
                     if self.n_passed and not n_kept:
-                        kv.offer(session, lease, self.ids[: self.n_passed], self.model)
+                        kv.keep(session, lease, self.ids[: self.n_passed], self.model)
                         n_kept = self.n_passed
                     elif self.generation.finish_reason:
                         self._keep_rest(session, lease, n_kept)
@@ -317,10 +316,12 @@ class _Loop:
 
     def _keep_rest(self, session: Session, lease: Lease[Payload], n_kept: int) -> None:
         """Keep what was passed since `n_kept` positions were kept, if any were and it can be."""
-        from .prefix_cache import kv
-
         if 0 < n_kept < self.n_passed:
-            with suppress(TypeError, ValueError):  # since the first pass a window may have slid, or a pass has failed
+            with suppress(
+                TypeError, ValueError, ImportError
+            ):  # a window may have slid, a pass has failed, or the interpreter is shutting down
+                from .prefix_cache import kv
+
                 kv.keep(session, lease, self.ids[: self.n_passed], self.model)
 
     def _steps(self, session: Session) -> Iterator[Step]:

@@ -11,24 +11,43 @@ Invariant. The scores depend on the ids of this call alone, never on what was as
 
 What a torch module must do is the convention of `transformers`: `module(input_ids=(1, L), past_key_values=..., use_cache=True)` returns an
 object with `.logits` (1, L, V) and `.past_key_values`, which is a list of (key, value) per layer, each (1, heads, length, dim), or a
-`Cache` object. It does not write into positions that it has returned. A cache that cannot be cut exactly (a window that has slid, a
-recurrent state) is dropped, and the pass made anew.
+`Cache` object. A cache that cannot be cut exactly (a window that has slid, a recurrent state) is dropped, and the pass made anew.
 """
 
 from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext, suppress
+from itertools import groupby
+from operator import attrgetter, itemgetter
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .keys_values import KeysValues, Payload, cut_past, joined
 from .prefix import common_prefix
 
 Logits: TypeAlias = NDArray[np.float32]
+
+_bytes_of = attrgetter("nbytes")
+_LENGTH_AXIS = 2  # of keys and values
+_STACKED_LENGTH_AXIS = _LENGTH_AXIS + 1
+_AT_ONCE = 32  # blocks of tensors that are exported together: so many are held twice for a moment
+
+
+class Payload(list[Any]):
+    """The keys and values of some positions, of all layers: key, value, key, value ...
+
+    Tensors of the same kind are stacked: (n, 1, heads, positions, dim). So of most models it is a single one, and to make it is a single copy
+    instead of one for each layer. Those in CPU memory are arrays of numpy. It shares no memory, so it holds no more than it says.
+    """
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all of them."""
+        return sum(map(_bytes_of, self))
 
 
 class Session(Protocol):
@@ -59,15 +78,6 @@ class Session(Protocol):
             The model has no keys and values that can be cut by position.
         ValueError
             They are not there.
-        """
-
-    def snapshot(self) -> KeysValues | None:
-        """What `export` would cut, to be cut later: the session goes on, and it stays as it is. None: it has to be cut now.
-
-        Raises
-        ------
-        TypeError
-            The model has no keys and values that can be cut by position.
         """
 
     def resume(self, ids: Sequence[int], payloads: Sequence[Payload]) -> None:
@@ -215,9 +225,6 @@ class _NoiseSession:
     def export(self, start: int, stop: int, size: int) -> list[Payload]:
         raise TypeError("noise has no keys and values to export")
 
-    def snapshot(self) -> KeysValues | None:
-        return None
-
     def resume(self, ids: Sequence[int], payloads: Sequence[Payload]) -> None:
         raise TypeError("noise has no keys and values to resume from")
 
@@ -251,9 +258,6 @@ class _CallableSession:
 
     def export(self, start: int, stop: int, size: int) -> list[Payload]:
         raise TypeError("a callable has no keys and values to export")
-
-    def snapshot(self) -> KeysValues | None:
-        return None
 
     def resume(self, ids: Sequence[int], payloads: Sequence[Payload]) -> None:
         raise TypeError("a callable has no keys and values to resume from")
@@ -320,22 +324,26 @@ class _TorchSession:
         if not 0 <= start < stop <= len(self.ids) or self.cut:
             held = "those of a text that was cut" if self.cut else f"{len(self.ids)}"
             raise ValueError(f"positions {start} to {stop} are not among the keys and values of the session ({held})")
-        return KeysValues(self.past, len(self.ids)).cut(start, stop, size)
+        layers = _layers(self.past)
+        if blocks := _cut_arrays(layers, len(self.ids), start, stop, size):
+            return blocks
+        import torch
 
-    def snapshot(self) -> KeysValues | None:
-        kept = None if self.cut or self.past is None else KeysValues(self.past, len(self.ids))
-        return kept if kept is not None and kept.in_cpu_memory else None
+        groups = _alike(layers, len(self.ids))
+        with torch.inference_mode() if torch.is_tensor(groups[0][0]) else nullcontext():
+            return [Payload(stacks) for stacks in zip(*(_cut(group, start, stop, size) for group in groups))]
 
     def resume(self, ids: Sequence[int], payloads: Sequence[Payload]) -> None:
         self._forget()
         if self.model.max_length is not None and len(ids) > self.model.max_length:
             raise ValueError(f"{len(ids)} ids are more than the {self.model.max_length} that the model can see")
-        positions = sum(payload.positions for payload in payloads)
+        positions = sum(payload[0].shape[_STACKED_LENGTH_AXIS] for payload in payloads)
         if positions != len(ids):
             raise ValueError(f"the payloads are of {positions} positions, and there are {len(ids)} ids")
         if not payloads:
             return
-        self.past, self.ids = self._as_past(joined(payloads)), list(ids)
+        tensors = [tensor for stacks in zip(*payloads) for tensor in _joined(stacks)]
+        self.past, self.ids = self._as_past(list(zip(tensors[::2], tensors[1::2]))), list(ids)
 
     def _as_past(self, layers: list[Any]) -> Any:
         """Keys and values in the form that the module takes."""
@@ -346,3 +354,91 @@ class _TorchSession:
         for index, (keys, values) in enumerate(layers):
             cache.update(keys, values, index)
         return cache
+
+
+def cut_past(past: Any, held: int, length: int) -> tuple[Any, int]:
+    """The keys and values of the first `length` of `held` positions, or none where they cannot be had; and of how many positions they are."""
+    if past is None or not length:
+        return None, 0
+    if length == held:
+        return past, length
+    if isinstance(past, (list, tuple)):
+        return [(keys[:, :, :length], values[:, :, :length]) for keys, values in past], length
+    try:
+        past.crop(length - held)
+    except (AttributeError, NotImplementedError, RuntimeError, ValueError):
+        return None, 0
+    return (past, length) if _lengths(past) == {length} else (None, 0)
+
+
+def _layers(past: Any) -> list[tuple[Any, Any]]:
+    if isinstance(past, (list, tuple)):
+        return list(past)
+    return [(getattr(layer, "keys", None), getattr(layer, "values", None)) for layer in getattr(past, "layers", ())]
+
+
+def _cut_arrays(layers: list[tuple[Any, Any]], length: int, start: int, stop: int, size: int) -> list[Payload]:
+    """What `export` returns, where all keys and values are alike and numpy can have them; else []."""
+    try:
+        arrays = [tensor.numpy() for layer in layers for tensor in layer]
+        batch, heads, held, dim = shape = arrays[0].shape
+    except (AttributeError, IndexError, TypeError, RuntimeError, ValueError):
+        return []
+    kind = arrays[0].dtype
+    if held != length or not all(array.shape == shape and array.dtype == kind for array in arrays):
+        return []
+    blocks = []
+    for first in range(start, stop, size):
+        last = min(first + size, stop)
+        block = np.empty((len(arrays), batch, heads, last - first, dim), kind)
+        for place, array in enumerate(arrays):
+            block[place] = array[:, :, first:last]
+        blocks.append(Payload((block,)))
+    return blocks
+
+
+def _alike(layers: list[tuple[Any, Any]], length: int) -> list[list[Any]]:
+    """Keys and values in their order, those beside each other that can be stacked together. TypeError: they are not of so many positions.
+
+    As arrays of numpy over the same memory where there can be any: to cut them takes a third of the time.
+    """
+    members = [tensor for layer in layers for tensor in layer]
+    with suppress(AttributeError, TypeError, RuntimeError):
+        members = [tensor.numpy() for tensor in members]
+    kinds = [(getattr(member, "shape", None), getattr(member, "dtype", None), getattr(member, "device", None)) for member in members]
+    groups = [members]
+    if kinds and kinds.count(kinds[0]) != len(kinds):
+        groups = [[member for _, member in group] for _, group in groupby(zip(kinds, members), itemgetter(0))]
+    if not kinds or any(getattr(group[0], "shape", None) is None or group[0].shape[_LENGTH_AXIS] != length for group in groups):
+        raise TypeError("the model keeps no keys and values of each position")
+    return groups
+
+
+def _cut(group: list[Any], start: int, stop: int, size: int) -> Iterator[Any]:
+    """Copies of some positions of all tensors or arrays of a group, stacked, in blocks."""
+    for first in range(start, stop, _AT_ONCE * size):  # stacked together, and then cut: a few operations for many blocks
+        length = min(_AT_ONCE * size, stop - first)
+        parts = [member[:, :, first : first + length] for member in group]
+        if isinstance(parts[0], np.ndarray):
+            stack = np.array(parts)
+            copies = (stack[:, :, :, at : at + size].copy() for at in range(0, length, size))
+        else:
+            import torch
+
+            stack = torch.stack(parts)
+            copies = (stack[:, :, :, at : at + size].clone() for at in range(0, length, size))
+        yield from (stack,) if length <= size else copies
+
+
+def _joined(stacks: Sequence[Any]) -> Any:
+    """The tensors whose positions the stacks have one after the other, stacked."""
+    import torch
+
+    if isinstance(stacks[0], np.ndarray):
+        return torch.from_numpy(np.concatenate(stacks, axis=_STACKED_LENGTH_AXIS))
+    return torch.cat(list(stacks), dim=_STACKED_LENGTH_AXIS)
+
+
+def _lengths(past: Any) -> set[int | None]:
+    """Of how many positions the layers are; None stands for one that is no row of positions."""
+    return {tensor.shape[_LENGTH_AXIS] if hasattr(tensor, "shape") else None for layer in _layers(past) for tensor in layer}

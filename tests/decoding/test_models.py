@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-from itertools import product
 from types import SimpleNamespace
 
 import numpy as np
@@ -311,66 +310,6 @@ def test_keys_and_values_of_different_types():
         ((n, 1, 2, 2, 4), kind) for n, kind in ((1, np.float32), (1, np.float64), (2, np.float32))
     ]
     assert (payload[1][0] == keys[:, :, 1:].numpy()).all() and (payload[2][1] == keys[:, :, 1:].numpy() + 1).all()
-
-
-def test_blocks_are_cut_in_c_as_in_python(monkeypatch):
-    """Of tensors that lie in memory in any order, and of any type."""
-    torch = pytest.importorskip("torch")
-    from grammar_engine.decoding import keys_values
-    from grammar_engine.decoding.keys_values import cut_positions
-
-    def cut(past: list, *places: int) -> list:
-        blocks = keys_values.KeysValues(past, 11).cut(*places)
-        return [[payload.nbytes, *((stack.shape, stack.dtype, stack.tolist()) for stack in payload)] for payload in blocks]
-
-    done = []
-    whole = torch.arange(2 * 3 * 11 * 10).reshape(2, 3, 11, 10)
-    orders = [
-        lambda tensor: tensor,
-        lambda tensor: tensor.transpose(0, 2).contiguous().transpose(0, 2),
-        lambda tensor: tensor.transpose(2, 3).contiguous().transpose(2, 3),
-        lambda tensor: tensor[:, :, :, ::2],
-        lambda tensor: tensor[:, :, :, 3:7],
-    ]
-    for order, kind, places in product(
-        orders, (torch.float32, torch.float16, torch.int64, torch.bool), ((0, 11, 4), (3, 4, 1), (2, 11, 20))
-    ):
-        past = [(order(whole.to(kind)), order((whole + 1).to(kind)))] * 2
-        with monkeypatch.context() as patch:
-            patch.setattr(keys_values, "cut_positions", lambda *given: done.append(cut_positions(*given)) or done[-1])
-            fast = cut(past, *places)
-            patch.setattr(keys_values, "_cut_arrays", lambda *_: [])
-            assert cut(past, *places) == fast
-    assert (done.count(True), done.count(False)) == (36, 24), "rows of scattered numbers are left to numpy"
-
-
-def test_what_is_no_row_of_arrays_is_not_cut_in_c():
-    from grammar_engine.decoding.keys_values import cut_positions
-
-    array, block = np.zeros((1, 2, 6, 4), np.float32), np.ones((1, 1, 2, 3, 4), np.float32)
-    assert cut_positions([array], [block], 3) and not block.any()
-    frozen = np.ones_like(block)
-    frozen.flags.writeable = False
-    refused = [
-        ([array], [block], 4),
-        ([array], [block], -1),
-        ([array, array], [block], 0),
-        ([array[0]], [block], 0),
-        ([array.astype(np.float64)], [block], 0),
-        ([array[:, :1]], [block], 0),
-        ([array[..., ::2]], [block], 0),
-        ([array[..., ::2]], [np.ones((1, 1, 2, 3, 2), np.float32)], 0),
-        ([array], [block[0]], 0),
-        ([array], [np.ones((1, 1, 2, 3, 8), np.float32)[..., ::2]], 0),
-        ([array], [frozen], 0),
-        ([array.tolist()], [block], 0),
-        ([array], [None], 0),
-    ]
-    for arrays, blocks, first in refused:
-        assert not cut_positions(arrays, blocks, first)
-    for wrong in ((), ((array,), [block], 0), ([array], [block], "0")):
-        with pytest.raises(TypeError):
-            cut_positions(*wrong)
 
 
 def test_misuse_of_export_and_resume():

@@ -216,84 +216,6 @@ def test_a_text_may_be_given_whole() -> None:
         lease.extend_to(range(10), positions)
 
 
-# --- offers -------------------------------------------------------------------------------------------------------------
-
-
-def test_what_is_offered_is_made_when_somebody_looks() -> None:
-    cache: PrefixCache = PrefixCache(4)
-    lease = cache.acquire(range(10))
-    made: list = []
-    lease.offer(range(10), lambda start, stop: made.append((start, stop)) or (start, stop))
-    assert lease.tokens == list(range(10)) and not made and not len(cache)
-    other = cache.acquire(range(9))
-    assert other.matched == 8 and made == [(0, 4), (4, 8)] and other.blocks == lease.blocks
-    lease.offer(range(13), positions)
-    assert cache.stats.table == 3, "who counts looks, too"
-    with pytest.raises(ValueError, match="does not go on"):
-        lease.offer([1, 2, 3], positions)
-
-
-def test_what_is_offered_is_made_at_the_end() -> None:
-    cache: PrefixCache = PrefixCache(4)
-    with cache.acquire(range(10)) as lease:
-        lease.offer(range(10), positions)
-    assert len(cache) == 2 and lease.payloads == [(0, 4), (4, 8)] and not cache._offers
-    with pytest.raises(ValueError, match="was released"):
-        lease.offer(range(12), positions)
-
-
-def test_what_is_offered_is_made_with_what_comes_next() -> None:
-    cache: PrefixCache = PrefixCache(2)
-    lease = cache.acquire([])
-    lease.offer([1, 2], lambda start, stop: 1 // 0)
-    lease.extend([3, 4], positions)
-    assert lease.payloads == [(0, 2), (2, 4)] and not cache._offers
-
-
-def test_an_offer_stands_where_what_comes_next_cannot_be_made() -> None:
-    cache: PrefixCache = PrefixCache(2)
-    lease = cache.acquire([])
-    lease.offer([1, 2], positions)
-    with pytest.raises(ZeroDivisionError):
-        lease.extend([3, 4], lambda start, stop: 1 // 0)
-    lease.release()
-    assert lease.payloads == [(0, 2)] and contents(cache) == {(1, 2)}
-
-
-def test_of_an_offer_that_fails_nobody_is_told() -> None:
-    cache: PrefixCache = PrefixCache(2)
-    lease = cache.acquire([])
-    lease.offer([1, 2, 3, 4], lambda start, stop: start if not start else 1 // 0)
-    assert cache.acquire([1, 2, 3, 4]).matched == 2 and not cache._offers
-    lease.extend([], positions)
-    assert lease.payloads == [0, (2, 4)]
-
-
-@pytest.mark.parametrize("offered", [False, True])
-def test_a_lease_that_is_used_while_it_grows(offered) -> None:
-    """Nothing waits for itself, and a release counts when all is there."""
-    cache: PrefixCache = PrefixCache(2)
-    lease = cache.acquire([])
-
-    def make(start: int, stop: int) -> tuple[int, int]:
-        with pytest.raises(ValueError, match="just being extended"):
-            lease.extend([3], make)
-        lease.release()
-        assert cache.acquire([1, 2]).matched == 0
-        return start, stop
-
-    if offered:
-        lease.offer([1, 2], make)
-        assert cache.stats.idle == 1
-    else:
-        lease.extend([1, 2], make)
-    lease.release()
-    assert cache.stats.idle == len(cache) == 1 and lease.blocks[0].users == 0
-
-
-# --- and besides --------------------------------------------------------------------------------------------------------
-
-
 def test_keys_of_any_length() -> None:
     for digest_size in (1, 7, 8, 9, 64):
         assert all(len(block.key) == digest_size for block in insert(PrefixCache(2, digest_size=digest_size), range(6)).blocks)
@@ -336,26 +258,6 @@ def test_direct_hashing_reads_the_whole_prefix() -> None:
     direct, chained = Hashing("direct"), Hashing("chained")
     assert direct.key(b"r", b"p", ids, 4, 8) == direct.key(b"r", b"q", ids, 6, 8)
     assert chained.key(b"r", b"p", ids, 4, 8) != chained.key(b"r", b"q", ids, 4, 8)
-
-
-@pytest.mark.parametrize("hashing", ["chained", "direct"])
-def test_many_keys_at_once_are_those_of_one_after_the_other(hashing) -> None:
-    """Also of blocks that are too large for the call in C, of which all is here then."""
-    from array import array
-
-    rng = random.Random(5)
-    for digest_size in (1, 5, 8, 9):
-        keys = Hashing(hashing, digest_size)
-        root = keys.root(b"salt")
-        for size in (1, 3, 512, 513):
-            ids = array("q", [rng.randrange(-(2**63), 2**63) for _ in range(3 * size + size // 2)])
-            before, expected = root, []
-            for start in range(0, len(ids), size):
-                before = keys.key(root, before, ids, start, min(start + size, len(ids)))
-                expected.append(before)
-            assert keys.keys(root, root, ids, size, 0, len(ids)) == expected
-            assert keys.keys(root, expected[0], ids, size, size, 2 * size) == expected[1:2]
-            assert keys.keys(root, root, ids, size, 0, 0) == []
 
 
 def test_the_bound_on_bytes() -> None:

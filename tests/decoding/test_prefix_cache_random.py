@@ -275,32 +275,6 @@ def test_each_payload_is_let_go_once(partial: bool) -> None:
     world.finish()
 
 
-@pytest.mark.parametrize("looks", [1, 0.1])
-@pytest.mark.parametrize("partial", [False, True])
-def test_offers(partial: bool, looks: float, monkeypatch) -> None:
-    """Instead of extensions. Those that somebody looks at once are extensions; of the others the invariants hold."""
-    world, plain = World(7, 2, partial, 10, 40), PlainCache(2, partial, 10, 40)
-    look = random.Random(8)
-
-    def offer(lease: Lease, tokens: list[int], make) -> None:
-        lease.offer(lease.tokens + tokens, make)
-        if look.random() < looks:
-            assert world.cache.stats.table == len(world.cache)
-
-    monkeypatch.setattr(Lease, "extend", offer)
-    for _ in range(EVENTS // 2):
-        event = world.event()
-        matched = world.do(event)
-        if looks == 1 and event[0] == "clear":
-            plain.trim(0, 0)
-        elif looks == 1:
-            assert matched == getattr(plain, event[0])(*event[1:])
-        world.check()
-    assert looks != 1 or {block.payload[:2] for block in world.cache._table.values()} == set(plain.blocks)
-    world.finish()
-    assert not world.cache._offers
-
-
 def test_the_pool_against_a_sorted_list() -> None:
     """Ticks in any order, revivals from anywhere."""
     rng = random.Random(2)

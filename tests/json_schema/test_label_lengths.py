@@ -360,3 +360,14 @@ def test_masks_within_a_labels_do_not_take_the_detour() -> None:
             matcher.mask()
         derivatives.append(grammar.stats.derivatives)
     assert derivatives[1] < 2 * derivatives[0]
+
+
+@pytest.mark.parametrize("last", ["é", "я", "中", "\U00020000"])
+def test_a_last_character_beside_what_is_outside(last: str) -> None:
+    """How many octets it takes is not known while it has begun."""
+    for n in range(48, 60):
+        text = "a" * n + last
+        is_name = accepts(Grammar.from_json_schema({"type": "string", "format": "idn-hostname"}), dump(text))
+        for beside in ({"pattern": f"^[a-z]+{last}$"}, {"enum": [text, "b!"]}, {"pattern": f"^[a-z]{{3,70}}{last}?$"}):
+            outside = Grammar.from_json_schema({"type": "string", "not": {"format": "idn-hostname"}, **beside})
+            assert accepts(outside, dump(text)) != is_name, (n, beside)

@@ -178,4 +178,10 @@ def test_a_name_of_two_schemas(keyword: str) -> None:
         Grammar.from_json_schema({"$defs": named, "properties": {"k": {"$ref": "#x"}}})
     assert (caught.value.pointer, caught.value.keyword) == ("/properties/k", "$ref")
     assert Grammar.from_json_schema({"$defs": named, "type": "string"})
+    twice = {
+        "a": {"$id": "#/properties/a", "type": "string"},
+        "b": {"$id": "#/properties/a", "type": "integer"},
+        "c": {"$ref": "#/properties/a"},
+    }
+    assert Grammar.from_json_schema({"$schema": "http://json-schema.org/draft-07/schema#", "properties": twice})  # a pointer is no name
     assert Grammar.from_json_schema({"$defs": {"a": named["a"], "b": dict(named["a"])}, "$ref": "#x"})

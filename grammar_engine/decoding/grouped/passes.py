@@ -19,8 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Sequence
 from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar
 
-from ..keys_values import cut_past
-from ..models import Logits, Model, as_numpy
+from ..models import Logits, Model, as_numpy, cut_past
 from ..prefix import common_prefix
 
 T = TypeVar("T")

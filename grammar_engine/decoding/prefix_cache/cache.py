@@ -12,14 +12,12 @@ Invariants
     - A block is found only if salt, parent and tokens are equal. If its key belongs to another block, a new block stays out of the table, and so do
       those that follow it: a collision costs hits.
     - A block enters the table with its payload: nobody finds what is not computed yet. If two texts compute the same, the later takes the earlier's.
+    - A text that the collector of garbage closes while its thread is at work on the table is released right after that, and no longer grows.
     - Each payload that `make` has returned is given to `on_release` once, when its block goes. That is called, as `make` is, without the lock.
-    - A lease that the collector of garbage releases while the same thread is at work on the table is released right after that.
-    - What a lease has offered is made before the next look-up, unless it is just being made. The lock of a lease is taken before that of the table.
 """
 
 from __future__ import annotations
 
-import threading
 from array import array
 from collections import deque
 from collections.abc import Callable, Iterable
@@ -31,6 +29,7 @@ from .block import Block
 from .hashing import Hashing, Method
 from .lease import Lease
 from .pool import IdlePool
+from .turn import TurnLock
 
 P = TypeVar("P")
 
@@ -107,7 +106,7 @@ class PrefixCache(Generic[P]):
     size_of : callable
         The bytes of a payload. Default: its `nbytes`.
     on_release : callable, optional
-        Is given each payload that the cache lets go, once. It must not raise.
+        Is given each payload that the cache lets go, once. Neither it nor `size_of` may raise.
 
     Examples
     --------
@@ -149,12 +148,10 @@ class PrefixCache(Generic[P]):
         self._size_of = size_of
         self._on_release = on_release
         self._last_root = b"", self._hashing.root(b"")
-        self._lock = threading.Lock()
-        self._holder = 0  # the thread that has it, or had it last
-        self._left: deque[Lease[P]] = deque()  # to be released by whoever has it
+        self._lock = TurnLock()
+        self._left: deque[Lease[P]] = deque()  # to be released by whoever has the lock
         self._table: dict[bytes, Block[P]] = {}
         self._pool = IdlePool(max_idle_blocks, max_idle_bytes)
-        self._offers: dict[Lease[P], None] = {}  # those that have offered blocks, in their order; each operation on it is atomic
         self._tick = 0
         self._counts = Statistics()
 
@@ -175,15 +172,12 @@ class PrefixCache(Generic[P]):
         """
         if not isinstance(salt, bytes):
             raise TypeError(f"a salt is bytes, not {type(salt).__name__}")
-        if self._offers:
-            self._take_up_offers()
         ids, size = array("q", tokens), self.block_size
         root = key = self._root(salt)
         end = len(ids) if self.share_partial else len(ids) - len(ids) % size
         start, parent, counts = 0, None, self._counts
-        blocks: list[Block[P]] = []
+        lease = Lease(self, salt, root)
         with self._lock:
-            self._holder = threading.get_ident()
             self._tick += 1
             while start < end:
                 stop = min(start + size, end)
@@ -192,20 +186,17 @@ class PrefixCache(Generic[P]):
                 if parent is None:
                     break
                 self._take(parent, self._tick)
-                blocks.append(parent)
+                lease._blocks.append(parent)
                 start = stop
+            if start:
+                lease.matched, lease._ids, lease._found = start, ids[:start], [True] * len(lease._blocks)
+                counts.prompt_matched += start
+                counts.prompt_hits += len(lease._blocks)
             counts.lookups += 1
             counts.prompt_tokens += len(ids)
-            counts.prompt_matched += start
             counts.prompt_blocks += -(-end // size)
-            counts.prompt_hits += len(blocks)
         self._release_left()
-        return Lease(self, salt, root, ids[:start], blocks)
-
-    def _take_up_offers(self) -> None:
-        """Make what running texts have offered."""
-        for lease in list(self._offers):
-            lease._take_up_unless_busy()
+        return lease
 
     def _root(self, salt: bytes) -> bytes:
         """The key in front of the first block. Texts of the same salt come one after the other."""
@@ -238,42 +229,31 @@ class PrefixCache(Generic[P]):
 
     def _extend(self, lease: Lease[P], start: int, end: int, make: Callable[[int, int], P]) -> None:
         """Give a lease the blocks of the positions start .. end - 1, found or made. One that it has from `start` on is outgrown."""
-        ids, size = lease._ids, self.block_size
-        before = lease._blocks[start // size - 1].key if start else lease._root
-        keys = self._hashing.keys(lease._root, before, ids, size, start, end)
+        ids, root, key_of = lease._ids, lease._root, self._hashing.key
+        key = lease._blocks[start // self.block_size - 1].key if start else root
         made: list[Block[P]] = []
         gone: list[Block[P]] = []
+        is_there = True  # behind a block that is not there none is
         try:
-            n_there = self._merge_run(lease, keys, start, end, gone)
-            start += n_there * size
-            for key in keys[n_there:]:
-                stop = min(start + size, end)
-                payload = make(start, stop)
-                made.append(Block(key, None, lease._salt, start, ids[start:stop], payload, self._size_of(payload), 1))
+            while start < end:
+                stop = min(start + self.block_size, end)
+                key = key_of(root, key, ids, start, stop)
+                if is_there:
+                    with self._lock:
+                        is_there = key in self._table and self._merge(lease, key, start, stop, gone)
+                if not is_there:
+                    payload = make(start, stop)
+                    made.append(Block(key, None, lease._salt, start, ids[start:stop], payload, self._size_of(payload), 1))
                 start = stop
         finally:
             if made:
                 with self._lock:
-                    self._holder = threading.get_ident()
                     self._enter(lease, made, gone)
-                self._release_left()
+            self._release_left()
             if gone:
                 self._drop(gone)
 
     # Growth is no use of a text as a whole: a block that is added is as old as the one before it.
-
-    def _merge_run(self, lease: Lease[P], keys: list[bytes], start: int, end: int, gone: list[Block[P]]) -> int:
-        """How many of the next blocks of a text are there: behind one that is not none is. Each has one user more then."""
-        n = 0
-        with self._lock:
-            self._holder = threading.get_ident()
-            for key in keys:
-                stop = min(start + self.block_size, end)
-                if key not in self._table or not self._merge(lease, key, start, stop, gone):
-                    break
-                n, start = n + 1, stop
-        self._release_left()
-        return n
 
     def _merge(self, lease: Lease[P], key: bytes, start: int, stop: int, gone: list[Block[P]]) -> bool:
         """Whether the next block of a text, the key of which is in the table, is there; then it has one user more."""
@@ -326,9 +306,24 @@ class PrefixCache(Generic[P]):
         return blocks[-1] if blocks else None
 
     def _release(self, lease: Lease[P]) -> None:
+        if self._lock.is_mine:
+            self._left.append(lease)
+        else:
+            self._release_blocks(lease)
+            self._release_left()
+
+    def _release_left(self) -> None:
+        """Release what the collector of garbage has closed while a thread was at work on the table."""
+        while self._left:
+            try:
+                lease = self._left.popleft()
+            except IndexError:  # another thread took it
+                return
+            self._release_blocks(lease)
+
+    def _release_blocks(self, lease: Lease[P]) -> None:
         gone: list[Block[P]] = []
         with self._lock:
-            self._holder = threading.get_ident()
             self._tick += 1
             for block in lease._blocks:
                 block.users -= 1
@@ -343,22 +338,8 @@ class PrefixCache(Generic[P]):
                 self._counts.evictions += 1
             self._counts.blocks += len(lease._blocks)
             self._counts.block_hits += sum(lease._found)
-        self._release_left()
         if gone:
             self._drop(gone)
-
-    def _puts_off(self, lease: Lease[P]) -> bool:
-        """Whether a release has to wait since this thread is at work on the table: the collector of garbage came by, and found a text that was left."""
-        if not self._lock.locked() or self._holder != threading.get_ident():
-            return False
-        self._left.append(lease)
-        if not self._lock.locked():  # it was another thread, which had just begun, and has gone
-            self._release_left()
-        return True
-
-    def _release_left(self) -> None:
-        while self._left:
-            self._left.popleft().release()
 
     def _drop(self, blocks: list[Block[P]]) -> None:
         if self._on_release is not None:
@@ -370,9 +351,7 @@ class PrefixCache(Generic[P]):
     @property
     def stats(self) -> Statistics:
         """The counters at this moment."""
-        self._take_up_offers()
         with self._lock:
-            self._holder = threading.get_ident()
             counts = replace(self._counts, table=len(self._table), idle=len(self._pool), idle_bytes=self._pool.bytes)
         self._release_left()
         return counts
@@ -380,7 +359,6 @@ class PrefixCache(Generic[P]):
     def clear(self) -> None:
         """Drop all idle blocks. Running texts keep theirs, and go on sharing them."""
         with self._lock:
-            self._holder = threading.get_ident()
             gone = [self._table.pop(self._pool.pop()) for _ in range(len(self._pool))]
         self._release_left()
         self._drop(gone)

@@ -15,7 +15,6 @@ from array import array
 from hashlib import blake2b
 from typing import Literal
 
-from ..._native import chain_keys
 from ...checks import check_count
 
 Method = Literal["chained", "direct"]
@@ -51,15 +50,3 @@ class Hashing:
         if self._bits:
             return (hash(text) & self._bits).to_bytes(self._digest_size, "little")
         return blake2b(text, digest_size=self._digest_size).digest()
-
-    def keys(self, root: bytes, before: bytes, ids: array[int], size: int, start: int, stop: int) -> list[bytes]:
-        """Those of the blocks of ids[start:stop], all of `size` tokens but the last one, where `before` is that of the block before the first."""
-        if self._chained and self._bits:
-            keys = chain_keys(before, ids[start:stop].tobytes(), size * ids.itemsize, self._digest_size)
-            if keys is not None:
-                return keys
-        keys = []
-        for first in range(start, stop, size):
-            before = self.key(root, before, ids, first, min(first + size, stop))
-            keys.append(before)
-        return keys

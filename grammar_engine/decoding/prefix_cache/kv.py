@@ -4,7 +4,7 @@ What a decoding loop does, around the passes of one session:
 
     with kv.resume(session, cache, prompt, model) as lease:       positions [0, lease.matched) need no pass
         session.logits(prompt) ...
-        kv.offer(session, lease, prompt, model)                   from here on others find the prompt
+        kv.keep(session, lease, prompt, model)                    from here on others find the prompt
         ...
         kv.keep(session, lease, ids, model)                       `ids`: those of the last pass
 
@@ -21,28 +21,30 @@ from __future__ import annotations
 
 import sys
 import threading
-import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import count
-from operator import attrgetter
+from operator import attrgetter, getitem, is_
 from typing import TYPE_CHECKING, Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 from .cache import PrefixCache
 from .lease import Lease
 
 if TYPE_CHECKING:
-    from ..keys_values import Payload
-    from ..models import Model, Session
+    from ..models import Model, Payload, Session
 
 
 class _Look(NamedTuple):
     """What the keys and values of a module were made of when it was last looked at, and the salt that says it."""
 
-    way: tuple[str, ...]  # the names that lead to the first parameter
+    holders: list[dict[str, Any]]  # where modules have the modules and parameters below them
+    sizes: list[int]  # of these
+    places: list[tuple[dict[str, Any], ...]]  # of each module and parameter: its holder, and its name there
+    members: list[Any]  # these themselves
     parameters: list[Any]
     types: list[Any]  # of these
-    devices: list[Any]  # of these; [] if all are in CPU memory
+    devices: list[Any]
     casts: list[Any]  # what passes are cast to on each kind of device; None: nothing
     kinds: list[str]
     salt: bytes
@@ -51,14 +53,14 @@ class _Look(NamedTuple):
 @dataclass(slots=True)
 class _Named:
     name: bytes
-    alive: Any  # a weak reference, which ends this entry together with the model
     last: _Look | None = None
+    changes: int = 0  # how often modules or parameters were others than before
 
 
 _lock = threading.Lock()
 _numbers = count()
-_type_of, _device_of, _is_on_cpu = attrgetter("dtype"), attrgetter("device"), attrgetter("is_cpu")
-_named: dict[int, _Named] = {}  # by the id of the model; no other object gets that before the entry has gone
+_type_of, _device_of = attrgetter("dtype"), attrgetter("device")
+_named: WeakKeyDictionary[Any, _Named] = WeakKeyDictionary()
 
 
 def resume(session: Session, cache: PrefixCache[Payload], ids: Sequence[int], model: Model) -> Lease[Payload]:
@@ -112,39 +114,16 @@ def keep(session: Session, lease: Lease[Payload], ids: Sequence[int], model: Mod
         `ids` do not go on from those of the lease, or are more than the session has passed.
     """
     if _is_seen_whole(ids, model):
-        lease.extend_to(ids, _maker(session.export, lease, len(ids)))
+        blocks: dict[int, Payload] = {}  # by their first position
 
+        def make(start: int, stop: int) -> Payload:
+            if not blocks:  # all that follow at once, which takes fewer operations
+                size = lease.block_size
+                end = len(ids) if lease.share_partial else len(ids) - len(ids) % size
+                blocks.update(zip(range(start, end, size), session.export(start, end, size)))
+            return blocks.pop(start)
 
-def offer(session: Session, lease: Lease[Payload], ids: Sequence[int], model: Model) -> None:
-    """`keep`, put off until another text asks, or this one ends, where keys and values can wait for it.
-
-    A call of `keep` between two passes takes more than twice as long as right after another one, and slows the next pass: what either needs has
-    left the processor's caches. So a text that nobody asks for is kept at its end, all at once.
-
-    Parameters, Raises
-    ------------------
-    Those of `keep`. What cannot be kept after all when it comes to that is not.
-    """
-    if _is_seen_whole(ids, model):
-        snapshot = session.snapshot()
-        if snapshot is None:
-            keep(session, lease, ids, model)
-        else:
-            lease.offer(ids, _maker(snapshot.cut, lease, len(ids)))
-
-
-def _maker(cut: Callable[[int, int, int], list[Payload]], lease: Lease[Payload], length: int) -> Callable[[int, int], Payload]:
-    """What makes the payload of a block: all that follow are cut at once, which takes fewer operations."""
-    size = lease.block_size
-    end = length if lease.share_partial else length - length % size
-    blocks: dict[int, Payload] = {}  # by their first position
-
-    def make(start: int, stop: int) -> Payload:
-        if not blocks:
-            blocks.update(zip(range(start, end, size), cut(start, end, size)))
-        return blocks.pop(start)
-
-    return make
+        lease.extend_to(ids, make)
 
 
 def _is_seen_whole(ids: Sequence[int], model: Model) -> bool:
@@ -154,51 +133,53 @@ def _is_seen_whole(ids: Sequence[int], model: Model) -> bool:
 def salt_of(model: object) -> bytes:
     """A name for a model while it lives, never used again for another one, with all that its keys and values are made of, but for the weights."""
     owner: Any = getattr(model, "module", model)  # `as_model` may wrap the same module anew for each text
-    named = _named.get(id(owner)) or _name(owner)
+    named = _named.get(owner)
+    if named is None:
+        with _lock:
+            named = _named.setdefault(owner, _Named(b"model %d" % next(_numbers)))
     last = named.last
-    return last.salt if last is not None and _is_as_before(owner, last) else _salt_of(owner, named)
+    if last is not None:
+        if not _has_same_parts(last):
+            named.changes += 1
+        elif (
+            list(map(_type_of, last.parameters)) == last.types
+            and list(map(_device_of, last.parameters)) == last.devices
+            and _casts_on(last.kinds) == last.casts
+        ):
+            return last.salt
+    return _salt_of(owner, named)
 
 
-def _name(owner: Any) -> _Named:
-    number = id(owner)
-    named = _Named(b"model %d" % next(_numbers), weakref.ref(owner, lambda _: _named.pop(number, None)))
-    with _lock:
-        return _named.setdefault(number, named)
-
-
-def _is_as_before(module: Any, last: _Look) -> bool:
-    """Whether the salt still holds. To list the parameters takes long, so they count as the same while the first one is the same object."""
+def _has_same_parts(last: _Look) -> bool:
+    """Whether each module and parameter is still in its place: to walk the modules anew takes longer."""
     try:
-        for name in last.way[:-1]:
-            module = module._modules[name]
-        if module._parameters[last.way[-1]] is not last.parameters[0]:
-            return False
-    except (AttributeError, KeyError):  # it has gone
+        return all(map(is_, map(getitem, *last.places), last.members)) and list(map(len, last.holders)) == last.sizes
+    except KeyError:  # one has gone
         return False
-    parameters, devices = last.parameters, last.devices
-    same_devices = list(map(_device_of, parameters)) == devices if devices else all(map(_is_on_cpu, parameters))
-    return same_devices and list(map(_type_of, parameters)) == last.types and _casts_on(last.kinds) == last.casts
 
 
 def _salt_of(module: Any, named: _Named) -> bytes:
     torch = sys.modules.get("torch")
-    parameters = dict(module.named_parameters()) if torch is not None and isinstance(module, torch.nn.Module) else {}
-    if not parameters:
+    all_of_them = list(module.parameters()) if torch is not None and isinstance(module, torch.nn.Module) else []
+    if not all_of_them:
         named.last = None
         return named.name
-    all_of_them = list(parameters.values())
     types, devices = list(map(_type_of, all_of_them)), list(map(_device_of, all_of_them))
-    kinds = sorted({device.type for device in devices} - {"meta"}) if hasattr(torch, "get_autocast_dtype") else []  # of torch 2.4
+    kinds = sorted({device.type for device in devices})
     casts = _casts_on(kinds)
     words = {f"{kind} {device}" for kind, device in zip(types, devices)}
     words.update(f"autocast {kind} {cast}" for kind, cast in zip(kinds, casts) if cast is not None)
-    salt = " ".join([named.name.decode(), *sorted(words)]).encode()
-    way = tuple(next(iter(parameters)).split("."))
-    named.last = _Look(way, all_of_them, types, [] if all(map(_is_on_cpu, all_of_them)) else devices, casts, kinds, salt)
+    salt = " ".join([named.name.decode(), str(named.changes), *sorted(words)]).encode()
+    holders = [held for part in module.modules() for held in (part._modules, part._parameters)]
+    places = list(zip(*((held, name) for held in holders for name in held)))
+    members = [member for held in holders for member in held.values()]
+    named.last = _Look(holders, list(map(len, holders)), places, members, all_of_them, types, devices, casts, kinds, salt)
     return salt
 
 
 def _casts_on(kinds: list[str]) -> list[Any]:
     """What passes are cast to on each kind of device."""
     torch = sys.modules["torch"]
-    return [torch.get_autocast_dtype(kind) if torch.is_autocast_enabled(kind) else None for kind in kinds]
+    if not hasattr(torch, "get_autocast_dtype"):  # of torch 2.4
+        return [None] * len(kinds)
+    return [torch.get_autocast_dtype(kind) if kind != "meta" and torch.is_autocast_enabled(kind) else None for kind in kinds]

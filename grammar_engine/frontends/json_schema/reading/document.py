@@ -166,7 +166,7 @@ class Document:
             resource = place.frame.scope.get(name, resource)
         if not fragment:
             return self._intern(resource.value, resource.pointer, self._frame(resource, place.frame), 0)
-        if fragment in resource.ambiguous:
+        if fragment[0] != "/" and fragment in resource.ambiguous:
             reason = f"two different schemas have the {_describe(fragment):.200} in {_called(resource)}; give each a name of its own"
             raise SchemaError(reason, pointer=place.pointer, keyword=keyword)
         found = self._follow(resource, fragment)
