@@ -18,6 +18,7 @@ Invariants
 
 from __future__ import annotations
 
+import threading
 from array import array
 from collections import deque
 from collections.abc import Callable, Iterable
@@ -29,7 +30,6 @@ from .block import Block
 from .hashing import Hashing, Method
 from .lease import Lease
 from .pool import IdlePool
-from .turn import TurnLock
 
 P = TypeVar("P")
 
@@ -148,7 +148,9 @@ class PrefixCache(Generic[P]):
         self._size_of = size_of
         self._on_release = on_release
         self._last_root = b"", self._hashing.root(b"")
-        self._lock = TurnLock()
+        self._lock: Any = (
+            threading.RLock()
+        )  # not to be taken twice, but it knows its owner, as the collector of garbage may come by at any time
         self._left: deque[Lease[P]] = deque()  # to be released by whoever has the lock
         self._table: dict[bytes, Block[P]] = {}
         self._pool = IdlePool(max_idle_blocks, max_idle_bytes)
@@ -172,6 +174,7 @@ class PrefixCache(Generic[P]):
         """
         if not isinstance(salt, bytes):
             raise TypeError(f"a salt is bytes, not {type(salt).__name__}")
+        self._check_turn()
         ids, size = array("q", tokens), self.block_size
         root = key = self._root(salt)
         end = len(ids) if self.share_partial else len(ids) - len(ids) % size
@@ -197,6 +200,15 @@ class PrefixCache(Generic[P]):
             counts.prompt_blocks += -(-end // size)
         self._release_left()
         return lease
+
+    @property
+    def _is_at_work(self) -> bool:
+        """Whether this thread is at work on the table: then a finalizer has called."""
+        return bool(self._lock._is_owned())
+
+    def _check_turn(self) -> None:
+        if self._is_at_work:
+            raise RuntimeError("the prefix cache is called by a finalizer while it is at work in the same thread")
 
     def _root(self, salt: bytes) -> bytes:
         """The key in front of the first block. Texts of the same salt come one after the other."""
@@ -306,7 +318,7 @@ class PrefixCache(Generic[P]):
         return blocks[-1] if blocks else None
 
     def _release(self, lease: Lease[P]) -> None:
-        if self._lock.is_mine:
+        if self._is_at_work:
             self._left.append(lease)
         else:
             self._release_blocks(lease)
@@ -351,6 +363,7 @@ class PrefixCache(Generic[P]):
     @property
     def stats(self) -> Statistics:
         """The counters at this moment."""
+        self._check_turn()
         with self._lock:
             counts = replace(self._counts, table=len(self._table), idle=len(self._pool), idle_bytes=self._pool.bytes)
         self._release_left()
@@ -358,6 +371,7 @@ class PrefixCache(Generic[P]):
 
     def clear(self) -> None:
         """Drop all idle blocks. Running texts keep theirs, and go on sharing them."""
+        self._check_turn()
         with self._lock:
             gone = [self._table.pop(self._pool.pop()) for _ in range(len(self._pool))]
         self._release_left()

@@ -124,7 +124,7 @@ class Lease(Generic[P]):
     def _check(self) -> None:
         if not self._open:
             raise ValueError("the lease was released")
-        if self._cache._lock.is_mine:
+        if self._cache._is_at_work:
             raise ValueError("the cache is at work in this thread")
 
     def _cover(self, make: Callable[[int, int], P]) -> None:
