@@ -317,9 +317,8 @@ class _Loop:
     def _keep_rest(self, session: Session, lease: Lease[Payload], n_kept: int) -> None:
         """Keep what was passed since `n_kept` positions were kept, if any were and it can be."""
         if 0 < n_kept < self.n_passed:
-            with suppress(
-                TypeError, ValueError, ImportError
-            ):  # a window may have slid, a pass has failed, or the interpreter is shutting down
+            # A window may have slid, a pass has failed, or the interpreter is shutting down.
+            with suppress(TypeError, ValueError, ImportError):
                 from .prefix_cache import kv
 
                 kv.keep(session, lease, self.ids[: self.n_passed], self.model)

@@ -148,9 +148,8 @@ class PrefixCache(Generic[P]):
         self._size_of = size_of
         self._on_release = on_release
         self._last_root = b"", self._hashing.root(b"")
-        self._lock: Any = (
-            threading.RLock()
-        )  # not to be taken twice, but it knows its owner, as the collector of garbage may come by at any time
+        # Not to be taken twice; but it knows its owner, and the collector of garbage may come by at any time.
+        self._lock: Any = threading.RLock()
         self._left: deque[Lease[P]] = deque()  # to be released by whoever has the lock
         self._table: dict[bytes, Block[P]] = {}
         self._pool = IdlePool(max_idle_blocks, max_idle_bytes)
