@@ -15,8 +15,8 @@ tables      of ours `memory_bytes`; of theirs the heap by which the process grow
 file        of ours what `save` writes; of theirs the pickled index
 resident    by how much the resident size of the process grows, measured after both have given free pages back to the system; at least a page. Of ours
             with the grammar that the automaton keeps, and with the fold, which stays with the vocabulary and serves all automata with the same classes
-mask        `write_mask_into` a buffer of the caller, at positions along random texts; both walk the same tokens. Of 20 calls in a loop, so that the
-            clock does not count; the fastest of 5 loops; the median of positions
+mask        `write_mask_into` a buffer of the caller, at positions along random texts; both walk the same tokens. Of 20 calls in a loop, the fastest
+            of 5, less what the loop and the clock take without calls; the median of positions
 step        `advance` and the mask after it: in one call, or (theirs) in two. Each is timed by itself: 0.06 us of it is the clock
 
 *equal masks* are those of positions where both write the same; the others are counted too, up to where they refuse a token of the text.
@@ -194,13 +194,20 @@ def timed(call: Callable[..., object], *arguments: Any) -> int:
     return time.perf_counter_ns() - start
 
 
-def timed_in_loop(write: Callable[[int, int, int], object], mask: np.ndarray) -> float:
-    """Nanoseconds of a call."""
+def timed_in_loops(write: Callable[[int, int, int], object], mask: np.ndarray) -> float:
+    """Nanoseconds of a call: of the fastest loop, less those of the fastest one without calls."""
     address, words = mask.ctypes.data, mask.size
-    start = time.perf_counter_ns()
-    for _ in repeat(None, CALLS):
-        write(address, words, 4)
-    return (time.perf_counter_ns() - start) / CALLS
+    full, empty = list[int](), list[int]()
+    for _ in range(LOOPS):
+        start = time.perf_counter_ns()
+        for _ in repeat(None, CALLS):
+            write(address, words, 4)
+        between = time.perf_counter_ns()
+        for _ in repeat(None, CALLS):
+            pass
+        full.append(between - start)
+        empty.append(time.perf_counter_ns() - between)
+    return (min(full) - min(empty)) / CALLS
 
 
 def measure(engine: Engine, regex: str, texts: list[list[int]], words: int, everything: bool) -> dict[str, Any]:
@@ -225,7 +232,7 @@ def measure(engine: Engine, regex: str, texts: list[list[int]], words: int, ever
                     step = timed(engine.step, guide, tokens[place - 1], mask)
                 except ValueError:  # the token is refused: the two read some class of characters in another way
                     break
-            fastest = min(timed_in_loop(guide.write_mask_into, mask) for _ in range(LOOPS))
+            fastest = timed_in_loops(guide.write_mask_into, mask)
             content = mask.tobytes()
             digest = hashlib.blake2b(content, digest_size=8).hexdigest()
             positions[f"{index}.{place}"] = Position(fastest, step, int.from_bytes(content, "little").bit_count(), digest)
@@ -301,15 +308,22 @@ FIGURES: dict[str, tuple[Callable[[dict[str, Any]], float], Callable[[float], st
 }
 
 
+def in_both(subjects: dict[str, Any]) -> list[tuple[dict[str, Any], dict[str, Any]]]:
+    """What was measured of each subject that neither engine has failed at."""
+    pairs = [(of["ours"], of["outlines_core"]) for of in subjects.values()]
+    return [pair for pair in pairs if not any(isinstance(each, str) for each in pair)]
+
+
+def seen_by_both(subjects: dict[str, Any]) -> list[tuple[Position, Position]]:
+    """All positions that both engines have."""
+    return [(ours["positions"][place], seen) for ours, theirs in in_both(subjects) for place, seen in theirs["positions"].items()]
+
+
 def masks_by_size(subjects: dict[str, Any]) -> str:
-    """A table of the time of masks by how many tokens they allow, over all positions that both engines have."""
+    """A table of the time of masks by how many tokens they allow."""
     bins: dict[int, list[tuple[float, float]]] = {bound: [] for bound in SIZES}
-    for of in subjects.values():
-        if isinstance(of["ours"], str) or isinstance(of["outlines_core"], str):
-            continue
-        for place, theirs in of["outlines_core"]["positions"].items():
-            ours = of["ours"]["positions"][place]
-            bins[next(bound for bound in SIZES if ours.allowed <= bound)].append((ours.mask, theirs.mask))
+    for ours, theirs in seen_by_both(subjects):
+        bins[next(bound for bound in SIZES if ours.allowed <= bound)].append((ours.mask, theirs.mask))
     lines = []
     for bound, pairs in bins.items():
         if pairs:
@@ -350,6 +364,16 @@ def report(name: str, found: dict[str, Any]) -> str:
     return "\n".join(shown)
 
 
+def overall(found: dict[str, Any]) -> str:
+    """Geometric means over all vocabularies: of each figure by subject, of masks by position, too."""
+    pairs = [pair for of in found.values() for pair in in_both(of["subjects"])]
+    means = {f"{figure}, by subject": [read(theirs) / read(ours) for ours, theirs in pairs] for figure, (read, _) in FIGURES.items()}
+    positions = [pair for of in found.values() for pair in seen_by_both(of["subjects"])]
+    means["mask, us, by position"] = [theirs.mask / ours.mask for ours, theirs in positions]
+    lines = [[figure, f"{len(each):,}", f"{geometric_mean(each):.1f}"] for figure, each in means.items() if each]
+    return table(("figure", "compared", "theirs / ours, geometric mean"), lines)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--vocabularies", default=",".join(VOCABULARIES))
@@ -368,6 +392,7 @@ def main() -> None:
     print(f"{versions}; {platform.machine()}, {os.cpu_count()} cores, CPython {platform.python_version()}. In each cell: ours / theirs.\n")
     for name, of in found.items():
         print(report(name, of), "\n")
+    print("### All vocabularies\n\n" + overall(found))
     if options.json:
         options.json.write_text(json.dumps({"versions": versions, "repeat": options.repeat, "vocabularies": found}))
     if options.charts:

@@ -585,21 +585,21 @@ static void (*_cffi_call_python_org)(struct _cffi_externpy_s *, char *);
 /************************************************************/
 
 static void *_cffi_types[] = {
-/*  0 */ _CFFI_OP(_CFFI_OP_FUNCTION, 376), // char const *()(void)
+/*  0 */ _CFFI_OP(_CFFI_OP_FUNCTION, 377), // char const *()(void)
 /*  1 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/*  2 */ _CFFI_OP(_CFFI_OP_FUNCTION, 401), // ge_status()(ge_engine *, ge_matcher * *, ge_err *)
-/*  3 */ _CFFI_OP(_CFFI_OP_POINTER, 386), // ge_engine *
+/*  2 */ _CFFI_OP(_CFFI_OP_FUNCTION, 402), // ge_status()(ge_engine *, ge_matcher * *, ge_err *)
+/*  3 */ _CFFI_OP(_CFFI_OP_POINTER, 387), // ge_engine *
 /*  4 */ _CFFI_OP(_CFFI_OP_POINTER, 71), // ge_matcher * *
-/*  5 */ _CFFI_OP(_CFFI_OP_POINTER, 387), // ge_err *
+/*  5 */ _CFFI_OP(_CFFI_OP_POINTER, 388), // ge_err *
 /*  6 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/*  7 */ _CFFI_OP(_CFFI_OP_FUNCTION, 401), // ge_status()(ge_grammar *, ge_vocab *, uint32_t, ge_engine * *, ge_err *)
-/*  8 */ _CFFI_OP(_CFFI_OP_POINTER, 390), // ge_grammar *
-/*  9 */ _CFFI_OP(_CFFI_OP_POINTER, 405), // ge_vocab *
+/*  7 */ _CFFI_OP(_CFFI_OP_FUNCTION, 402), // ge_status()(ge_grammar *, ge_vocab *, uint32_t, ge_engine * *, ge_err *)
+/*  8 */ _CFFI_OP(_CFFI_OP_POINTER, 391), // ge_grammar *
+/*  9 */ _CFFI_OP(_CFFI_OP_POINTER, 406), // ge_vocab *
 /* 10 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22), // uint32_t
 /* 11 */ _CFFI_OP(_CFFI_OP_POINTER, 3), // ge_engine * *
 /* 12 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 13 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 14 */ _CFFI_OP(_CFFI_OP_FUNCTION, 401), // ge_status()(ge_grammar *, ge_vocab *, uint32_t, int32_t, ge_plan * *, ge_err *)
+/* 14 */ _CFFI_OP(_CFFI_OP_FUNCTION, 402), // ge_status()(ge_grammar *, ge_vocab *, uint32_t, int32_t, ge_plan * *, ge_err *)
 /* 15 */ _CFFI_OP(_CFFI_OP_NOOP, 8),
 /* 16 */ _CFFI_OP(_CFFI_OP_NOOP, 9),
 /* 17 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
@@ -607,42 +607,42 @@ static void *_cffi_types[] = {
 /* 19 */ _CFFI_OP(_CFFI_OP_POINTER, 146), // ge_plan * *
 /* 20 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 21 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 22 */ _CFFI_OP(_CFFI_OP_FUNCTION, 401), // ge_status()(ge_ir *, ge_rules const *, ge_grammar * *, ge_err *)
-/* 23 */ _CFFI_OP(_CFFI_OP_POINTER, 391), // ge_ir *
-/* 24 */ _CFFI_OP(_CFFI_OP_POINTER, 398), // ge_rules const *
+/* 22 */ _CFFI_OP(_CFFI_OP_FUNCTION, 402), // ge_status()(ge_ir *, ge_rules const *, ge_grammar * *, ge_err *)
+/* 23 */ _CFFI_OP(_CFFI_OP_POINTER, 392), // ge_ir *
+/* 24 */ _CFFI_OP(_CFFI_OP_POINTER, 399), // ge_rules const *
 /* 25 */ _CFFI_OP(_CFFI_OP_POINTER, 8), // ge_grammar * *
 /* 26 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 27 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 28 */ _CFFI_OP(_CFFI_OP_FUNCTION, 401), // ge_status()(ge_ir *, uint32_t const *, size_t, uint8_t const *, size_t, size_t *, ge_err *)
+/* 28 */ _CFFI_OP(_CFFI_OP_FUNCTION, 402), // ge_status()(ge_ir *, uint32_t const *, size_t, uint8_t const *, size_t, size_t *, ge_err *)
 /* 29 */ _CFFI_OP(_CFFI_OP_NOOP, 23),
 /* 30 */ _CFFI_OP(_CFFI_OP_POINTER, 10), // uint32_t const *
 /* 31 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28), // size_t
-/* 32 */ _CFFI_OP(_CFFI_OP_POINTER, 299), // uint8_t const *
+/* 32 */ _CFFI_OP(_CFFI_OP_POINTER, 300), // uint8_t const *
 /* 33 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 34 */ _CFFI_OP(_CFFI_OP_POINTER, 31), // size_t *
 /* 35 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 36 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 37 */ _CFFI_OP(_CFFI_OP_FUNCTION, 401), // ge_status()(ge_ir *, uint32_t, int32_t *, ge_err *)
+/* 37 */ _CFFI_OP(_CFFI_OP_FUNCTION, 402), // ge_status()(ge_ir *, uint32_t, int32_t *, ge_err *)
 /* 38 */ _CFFI_OP(_CFFI_OP_NOOP, 23),
 /* 39 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 40 */ _CFFI_OP(_CFFI_OP_POINTER, 18), // int32_t *
 /* 41 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 42 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 43 */ _CFFI_OP(_CFFI_OP_FUNCTION, 401), // ge_status()(ge_ir *, uint32_t, uint32_t, uint32_t *, ge_err *)
+/* 43 */ _CFFI_OP(_CFFI_OP_FUNCTION, 402), // ge_status()(ge_ir *, uint32_t, uint32_t, uint32_t *, ge_err *)
 /* 44 */ _CFFI_OP(_CFFI_OP_NOOP, 23),
 /* 45 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 46 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 47 */ _CFFI_OP(_CFFI_OP_POINTER, 10), // uint32_t *
 /* 48 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 49 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 50 */ _CFFI_OP(_CFFI_OP_FUNCTION, 401), // ge_status()(ge_ir *, uint32_t, uint64_t, uint64_t *, ge_err *)
+/* 50 */ _CFFI_OP(_CFFI_OP_FUNCTION, 402), // ge_status()(ge_ir *, uint32_t, uint64_t, uint64_t *, ge_err *)
 /* 51 */ _CFFI_OP(_CFFI_OP_NOOP, 23),
 /* 52 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 53 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 24), // uint64_t
 /* 54 */ _CFFI_OP(_CFFI_OP_POINTER, 53), // uint64_t *
 /* 55 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 56 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 57 */ _CFFI_OP(_CFFI_OP_FUNCTION, 401), // ge_status()(ge_ir *, uint32_t, uint8_t const *, size_t, int32_t *, ge_err *)
+/* 57 */ _CFFI_OP(_CFFI_OP_FUNCTION, 402), // ge_status()(ge_ir *, uint32_t, uint8_t const *, size_t, int32_t *, ge_err *)
 /* 58 */ _CFFI_OP(_CFFI_OP_NOOP, 23),
 /* 59 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 60 */ _CFFI_OP(_CFFI_OP_NOOP, 32),
@@ -650,33 +650,33 @@ static void *_cffi_types[] = {
 /* 62 */ _CFFI_OP(_CFFI_OP_NOOP, 40),
 /* 63 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 64 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 65 */ _CFFI_OP(_CFFI_OP_FUNCTION, 401), // ge_status()(ge_limits const *, ge_ir * *, ge_err *)
-/* 66 */ _CFFI_OP(_CFFI_OP_POINTER, 392), // ge_limits const *
+/* 65 */ _CFFI_OP(_CFFI_OP_FUNCTION, 402), // ge_status()(ge_limits const *, ge_ir * *, ge_err *)
+/* 66 */ _CFFI_OP(_CFFI_OP_POINTER, 393), // ge_limits const *
 /* 67 */ _CFFI_OP(_CFFI_OP_POINTER, 23), // ge_ir * *
 /* 68 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 69 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 70 */ _CFFI_OP(_CFFI_OP_FUNCTION, 401), // ge_status()(ge_matcher *, ge_engine *, ge_err *)
-/* 71 */ _CFFI_OP(_CFFI_OP_POINTER, 395), // ge_matcher *
+/* 70 */ _CFFI_OP(_CFFI_OP_FUNCTION, 402), // ge_status()(ge_matcher *, ge_engine *, ge_err *)
+/* 71 */ _CFFI_OP(_CFFI_OP_POINTER, 396), // ge_matcher *
 /* 72 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
 /* 73 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 74 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 75 */ _CFFI_OP(_CFFI_OP_FUNCTION, 401), // ge_status()(ge_matcher *, ge_err *)
+/* 75 */ _CFFI_OP(_CFFI_OP_FUNCTION, 402), // ge_status()(ge_matcher *, ge_err *)
 /* 76 */ _CFFI_OP(_CFFI_OP_NOOP, 71),
 /* 77 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 78 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 79 */ _CFFI_OP(_CFFI_OP_FUNCTION, 401), // ge_status()(ge_matcher *, ge_matcher * *, ge_err *)
+/* 79 */ _CFFI_OP(_CFFI_OP_FUNCTION, 402), // ge_status()(ge_matcher *, ge_matcher * *, ge_err *)
 /* 80 */ _CFFI_OP(_CFFI_OP_NOOP, 71),
 /* 81 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 82 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 83 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 84 */ _CFFI_OP(_CFFI_OP_FUNCTION, 401), // ge_status()(ge_matcher *, int64_t *, size_t, size_t *, ge_err *)
+/* 84 */ _CFFI_OP(_CFFI_OP_FUNCTION, 402), // ge_status()(ge_matcher *, int64_t *, size_t, size_t *, ge_err *)
 /* 85 */ _CFFI_OP(_CFFI_OP_NOOP, 71),
 /* 86 */ _CFFI_OP(_CFFI_OP_POINTER, 224), // int64_t *
 /* 87 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 88 */ _CFFI_OP(_CFFI_OP_NOOP, 34),
 /* 89 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 90 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 91 */ _CFFI_OP(_CFFI_OP_FUNCTION, 401), // ge_status()(ge_matcher *, int64_t const *, size_t, int32_t, size_t *, ge_err *)
+/* 91 */ _CFFI_OP(_CFFI_OP_FUNCTION, 402), // ge_status()(ge_matcher *, int64_t const *, size_t, int32_t, size_t *, ge_err *)
 /* 92 */ _CFFI_OP(_CFFI_OP_NOOP, 71),
 /* 93 */ _CFFI_OP(_CFFI_OP_POINTER, 224), // int64_t const *
 /* 94 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
@@ -684,33 +684,33 @@ static void *_cffi_types[] = {
 /* 96 */ _CFFI_OP(_CFFI_OP_NOOP, 34),
 /* 97 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 98 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 99 */ _CFFI_OP(_CFFI_OP_FUNCTION, 401), // ge_status()(ge_matcher *, size_t, ge_err *)
+/* 99 */ _CFFI_OP(_CFFI_OP_FUNCTION, 402), // ge_status()(ge_matcher *, size_t, ge_err *)
 /* 100 */ _CFFI_OP(_CFFI_OP_NOOP, 71),
 /* 101 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 102 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 103 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 104 */ _CFFI_OP(_CFFI_OP_FUNCTION, 401), // ge_status()(ge_matcher *, uint32_t *, size_t, size_t *, ge_err *)
+/* 104 */ _CFFI_OP(_CFFI_OP_FUNCTION, 402), // ge_status()(ge_matcher *, uint32_t *, size_t, size_t *, ge_err *)
 /* 105 */ _CFFI_OP(_CFFI_OP_NOOP, 71),
 /* 106 */ _CFFI_OP(_CFFI_OP_NOOP, 47),
 /* 107 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 108 */ _CFFI_OP(_CFFI_OP_NOOP, 34),
 /* 109 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 110 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 111 */ _CFFI_OP(_CFFI_OP_FUNCTION, 401), // ge_status()(ge_matcher *, uint32_t, uint32_t *, size_t *, ge_err *)
+/* 111 */ _CFFI_OP(_CFFI_OP_FUNCTION, 402), // ge_status()(ge_matcher *, uint32_t, uint32_t *, size_t *, ge_err *)
 /* 112 */ _CFFI_OP(_CFFI_OP_NOOP, 71),
 /* 113 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 114 */ _CFFI_OP(_CFFI_OP_NOOP, 47),
 /* 115 */ _CFFI_OP(_CFFI_OP_NOOP, 34),
 /* 116 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 117 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 118 */ _CFFI_OP(_CFFI_OP_FUNCTION, 401), // ge_status()(ge_matcher *, uint8_t *, size_t, size_t *, ge_err *)
+/* 118 */ _CFFI_OP(_CFFI_OP_FUNCTION, 402), // ge_status()(ge_matcher *, uint8_t *, size_t, size_t *, ge_err *)
 /* 119 */ _CFFI_OP(_CFFI_OP_NOOP, 71),
-/* 120 */ _CFFI_OP(_CFFI_OP_POINTER, 299), // uint8_t *
+/* 120 */ _CFFI_OP(_CFFI_OP_POINTER, 300), // uint8_t *
 /* 121 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 122 */ _CFFI_OP(_CFFI_OP_NOOP, 34),
 /* 123 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 124 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 125 */ _CFFI_OP(_CFFI_OP_FUNCTION, 401), // ge_status()(ge_matcher *, uint8_t const *, size_t, int32_t, size_t *, ge_err *)
+/* 125 */ _CFFI_OP(_CFFI_OP_FUNCTION, 402), // ge_status()(ge_matcher *, uint8_t const *, size_t, int32_t, size_t *, ge_err *)
 /* 126 */ _CFFI_OP(_CFFI_OP_NOOP, 71),
 /* 127 */ _CFFI_OP(_CFFI_OP_NOOP, 32),
 /* 128 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
@@ -718,7 +718,7 @@ static void *_cffi_types[] = {
 /* 130 */ _CFFI_OP(_CFFI_OP_NOOP, 34),
 /* 131 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 132 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 133 */ _CFFI_OP(_CFFI_OP_FUNCTION, 401), // ge_status()(ge_matcher *, uint8_t const *, size_t, uint32_t *, uint32_t *, size_t *, uint32_t *, size_t *, size_t, ge_err *)
+/* 133 */ _CFFI_OP(_CFFI_OP_FUNCTION, 402), // ge_status()(ge_matcher *, uint8_t const *, size_t, uint32_t *, uint32_t *, size_t *, uint32_t *, size_t *, size_t, ge_err *)
 /* 134 */ _CFFI_OP(_CFFI_OP_NOOP, 71),
 /* 135 */ _CFFI_OP(_CFFI_OP_NOOP, 32),
 /* 136 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
@@ -730,16 +730,16 @@ static void *_cffi_types[] = {
 /* 142 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 143 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 144 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 145 */ _CFFI_OP(_CFFI_OP_FUNCTION, 401), // ge_status()(ge_plan *, uint32_t const *, uint32_t const *, uint32_t, ge_dfa * *, ge_err *)
-/* 146 */ _CFFI_OP(_CFFI_OP_POINTER, 396), // ge_plan *
+/* 145 */ _CFFI_OP(_CFFI_OP_FUNCTION, 402), // ge_status()(ge_plan *, uint32_t const *, uint32_t const *, uint32_t, ge_dfa * *, ge_err *)
+/* 146 */ _CFFI_OP(_CFFI_OP_POINTER, 397), // ge_plan *
 /* 147 */ _CFFI_OP(_CFFI_OP_NOOP, 30),
 /* 148 */ _CFFI_OP(_CFFI_OP_NOOP, 30),
 /* 149 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 150 */ _CFFI_OP(_CFFI_OP_POINTER, 311), // ge_dfa * *
+/* 150 */ _CFFI_OP(_CFFI_OP_POINTER, 312), // ge_dfa * *
 /* 151 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 152 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 153 */ _CFFI_OP(_CFFI_OP_FUNCTION, 401), // ge_status()(ge_vocab const *, uint8_t const *, size_t, int32_t, uint32_t *, size_t *, size_t *, ge_err *)
-/* 154 */ _CFFI_OP(_CFFI_OP_POINTER, 405), // ge_vocab const *
+/* 153 */ _CFFI_OP(_CFFI_OP_FUNCTION, 402), // ge_status()(ge_vocab const *, uint8_t const *, size_t, int32_t, uint32_t *, size_t *, size_t *, ge_err *)
+/* 154 */ _CFFI_OP(_CFFI_OP_POINTER, 406), // ge_vocab const *
 /* 155 */ _CFFI_OP(_CFFI_OP_NOOP, 32),
 /* 156 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 157 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21),
@@ -748,7 +748,7 @@ static void *_cffi_types[] = {
 /* 160 */ _CFFI_OP(_CFFI_OP_NOOP, 34),
 /* 161 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 162 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 163 */ _CFFI_OP(_CFFI_OP_FUNCTION, 401), // ge_status()(ge_vocab const *, uint8_t const *, size_t, uint32_t *, size_t *, ge_err *)
+/* 163 */ _CFFI_OP(_CFFI_OP_FUNCTION, 402), // ge_status()(ge_vocab const *, uint8_t const *, size_t, uint32_t *, size_t *, ge_err *)
 /* 164 */ _CFFI_OP(_CFFI_OP_NOOP, 154),
 /* 165 */ _CFFI_OP(_CFFI_OP_NOOP, 32),
 /* 166 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
@@ -756,17 +756,17 @@ static void *_cffi_types[] = {
 /* 168 */ _CFFI_OP(_CFFI_OP_NOOP, 34),
 /* 169 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 170 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 171 */ _CFFI_OP(_CFFI_OP_FUNCTION, 401), // ge_status()(int32_t, ge_dfa * *, ge_err *)
+/* 171 */ _CFFI_OP(_CFFI_OP_FUNCTION, 402), // ge_status()(int32_t, ge_dfa * *, ge_err *)
 /* 172 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21),
 /* 173 */ _CFFI_OP(_CFFI_OP_NOOP, 150),
 /* 174 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 175 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 176 */ _CFFI_OP(_CFFI_OP_FUNCTION, 401), // ge_status()(int32_t, ge_vocab * *, ge_err *)
+/* 176 */ _CFFI_OP(_CFFI_OP_FUNCTION, 402), // ge_status()(int32_t, ge_vocab * *, ge_err *)
 /* 177 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21),
 /* 178 */ _CFFI_OP(_CFFI_OP_POINTER, 9), // ge_vocab * *
 /* 179 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 180 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 181 */ _CFFI_OP(_CFFI_OP_FUNCTION, 401), // ge_status()(uint8_t const *, uint32_t const *, uint32_t, uint32_t, uint32_t const *, uint32_t, ge_vocab * *, ge_err *)
+/* 181 */ _CFFI_OP(_CFFI_OP_FUNCTION, 402), // ge_status()(uint8_t const *, uint32_t const *, uint32_t, uint32_t, uint32_t const *, uint32_t, ge_vocab * *, ge_err *)
 /* 182 */ _CFFI_OP(_CFFI_OP_NOOP, 32),
 /* 183 */ _CFFI_OP(_CFFI_OP_NOOP, 30),
 /* 184 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
@@ -777,7 +777,7 @@ static void *_cffi_types[] = {
 /* 189 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
 /* 190 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
 /* 191 */ _CFFI_OP(_CFFI_OP_FUNCTION, 18), // int32_t()(ge_dfa const *, uint32_t)
-/* 192 */ _CFFI_OP(_CFFI_OP_POINTER, 384), // ge_dfa const *
+/* 192 */ _CFFI_OP(_CFFI_OP_POINTER, 385), // ge_dfa const *
 /* 193 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 194 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
 /* 195 */ _CFFI_OP(_CFFI_OP_FUNCTION, 18), // int32_t()(ge_dfa const *, uint32_t, uint32_t *)
@@ -794,7 +794,7 @@ static void *_cffi_types[] = {
 /* 206 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
 /* 207 */ _CFFI_OP(_CFFI_OP_FUNCTION, 18), // int32_t()(ge_matcher *, ge_turn *, int64_t *, size_t, size_t *, ge_err *)
 /* 208 */ _CFFI_OP(_CFFI_OP_NOOP, 71),
-/* 209 */ _CFFI_OP(_CFFI_OP_POINTER, 403), // ge_turn *
+/* 209 */ _CFFI_OP(_CFFI_OP_POINTER, 404), // ge_turn *
 /* 210 */ _CFFI_OP(_CFFI_OP_NOOP, 86),
 /* 211 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 212 */ _CFFI_OP(_CFFI_OP_NOOP, 34),
@@ -831,169 +831,170 @@ static void *_cffi_types[] = {
 /* 243 */ _CFFI_OP(_CFFI_OP_FUNCTION, 18), // int32_t()(uint64_t const *)
 /* 244 */ _CFFI_OP(_CFFI_OP_POINTER, 53), // uint64_t const *
 /* 245 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 246 */ _CFFI_OP(_CFFI_OP_FUNCTION, 18), // int32_t()(uint64_t const *, uintptr_t)
+/* 246 */ _CFFI_OP(_CFFI_OP_FUNCTION, 18), // int32_t()(uint64_t const *, uintptr_t, size_t)
 /* 247 */ _CFFI_OP(_CFFI_OP_NOOP, 244),
 /* 248 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 26), // uintptr_t
-/* 249 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 250 */ _CFFI_OP(_CFFI_OP_FUNCTION, 224), // int64_t()(ge_dfa const *, uint32_t, int64_t)
-/* 251 */ _CFFI_OP(_CFFI_OP_NOOP, 192),
-/* 252 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 253 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 23),
-/* 254 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 255 */ _CFFI_OP(_CFFI_OP_FUNCTION, 31), // size_t()(float const *, size_t, ge_gathered const *)
-/* 256 */ _CFFI_OP(_CFFI_OP_POINTER, 382), // float const *
-/* 257 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 258 */ _CFFI_OP(_CFFI_OP_POINTER, 389), // ge_gathered const *
-/* 259 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 260 */ _CFFI_OP(_CFFI_OP_FUNCTION, 31), // size_t()(ge_batch const *)
-/* 261 */ _CFFI_OP(_CFFI_OP_POINTER, 383), // ge_batch const *
-/* 262 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 263 */ _CFFI_OP(_CFFI_OP_FUNCTION, 31), // size_t()(ge_dfa const *)
-/* 264 */ _CFFI_OP(_CFFI_OP_NOOP, 192),
-/* 265 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 266 */ _CFFI_OP(_CFFI_OP_FUNCTION, 31), // size_t()(ge_dfa const *, uint32_t)
-/* 267 */ _CFFI_OP(_CFFI_OP_NOOP, 192),
-/* 268 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 269 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 270 */ _CFFI_OP(_CFFI_OP_FUNCTION, 31), // size_t()(ge_dfa const *, uint32_t, uint32_t *)
-/* 271 */ _CFFI_OP(_CFFI_OP_NOOP, 192),
-/* 272 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 273 */ _CFFI_OP(_CFFI_OP_NOOP, 47),
-/* 274 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 275 */ _CFFI_OP(_CFFI_OP_FUNCTION, 31), // size_t()(ge_dfa const *, uint8_t const *, uint32_t, uint8_t *)
-/* 276 */ _CFFI_OP(_CFFI_OP_NOOP, 192),
-/* 277 */ _CFFI_OP(_CFFI_OP_NOOP, 32),
-/* 278 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 279 */ _CFFI_OP(_CFFI_OP_NOOP, 120),
-/* 280 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 281 */ _CFFI_OP(_CFFI_OP_FUNCTION, 31), // size_t()(ge_grammar const *)
-/* 282 */ _CFFI_OP(_CFFI_OP_POINTER, 390), // ge_grammar const *
-/* 283 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 284 */ _CFFI_OP(_CFFI_OP_FUNCTION, 31), // size_t()(ge_matcher const *)
-/* 285 */ _CFFI_OP(_CFFI_OP_POINTER, 395), // ge_matcher const *
-/* 286 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 287 */ _CFFI_OP(_CFFI_OP_FUNCTION, 31), // size_t()(ge_vocab *)
-/* 288 */ _CFFI_OP(_CFFI_OP_NOOP, 9),
-/* 289 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 290 */ _CFFI_OP(_CFFI_OP_FUNCTION, 31), // size_t()(ge_vocab const *, uint8_t const *, uint32_t, uint8_t *)
-/* 291 */ _CFFI_OP(_CFFI_OP_NOOP, 154),
-/* 292 */ _CFFI_OP(_CFFI_OP_NOOP, 32),
-/* 293 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 294 */ _CFFI_OP(_CFFI_OP_NOOP, 120),
-/* 295 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 296 */ _CFFI_OP(_CFFI_OP_FUNCTION, 10), // uint32_t()(ge_dfa const *, uint32_t, uint8_t)
-/* 297 */ _CFFI_OP(_CFFI_OP_NOOP, 192),
-/* 298 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 299 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 18), // uint8_t
-/* 300 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 301 */ _CFFI_OP(_CFFI_OP_FUNCTION, 10), // uint32_t()(uint64_t const *)
-/* 302 */ _CFFI_OP(_CFFI_OP_NOOP, 244),
-/* 303 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 304 */ _CFFI_OP(_CFFI_OP_FUNCTION, 408), // void()(float *, size_t, uint32_t const *, size_t)
-/* 305 */ _CFFI_OP(_CFFI_OP_POINTER, 382), // float *
-/* 306 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 307 */ _CFFI_OP(_CFFI_OP_NOOP, 30),
-/* 308 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 309 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 310 */ _CFFI_OP(_CFFI_OP_FUNCTION, 408), // void()(ge_dfa *)
-/* 311 */ _CFFI_OP(_CFFI_OP_POINTER, 384), // ge_dfa *
-/* 312 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 313 */ _CFFI_OP(_CFFI_OP_FUNCTION, 408), // void()(ge_dfa const *, ge_dfa_content *)
-/* 314 */ _CFFI_OP(_CFFI_OP_NOOP, 192),
-/* 315 */ _CFFI_OP(_CFFI_OP_POINTER, 385), // ge_dfa_content *
-/* 316 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 317 */ _CFFI_OP(_CFFI_OP_FUNCTION, 408), // void()(ge_engine *)
-/* 318 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
-/* 319 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 320 */ _CFFI_OP(_CFFI_OP_FUNCTION, 408), // void()(ge_engine *, ge_dfa *)
-/* 321 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
-/* 322 */ _CFFI_OP(_CFFI_OP_NOOP, 311),
-/* 323 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 324 */ _CFFI_OP(_CFFI_OP_FUNCTION, 408), // void()(ge_engine *, ge_stats *)
-/* 325 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
-/* 326 */ _CFFI_OP(_CFFI_OP_POINTER, 400), // ge_stats *
-/* 327 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 328 */ _CFFI_OP(_CFFI_OP_FUNCTION, 408), // void()(ge_grammar *)
-/* 329 */ _CFFI_OP(_CFFI_OP_NOOP, 8),
-/* 330 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 331 */ _CFFI_OP(_CFFI_OP_FUNCTION, 408), // void()(ge_ir *)
-/* 332 */ _CFFI_OP(_CFFI_OP_NOOP, 23),
-/* 333 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 334 */ _CFFI_OP(_CFFI_OP_FUNCTION, 408), // void()(ge_matcher *)
-/* 335 */ _CFFI_OP(_CFFI_OP_NOOP, 71),
-/* 336 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 337 */ _CFFI_OP(_CFFI_OP_FUNCTION, 408), // void()(ge_plan *)
-/* 338 */ _CFFI_OP(_CFFI_OP_NOOP, 146),
-/* 339 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 340 */ _CFFI_OP(_CFFI_OP_FUNCTION, 408), // void()(ge_plan const *, ge_plan_content *)
-/* 341 */ _CFFI_OP(_CFFI_OP_POINTER, 396), // ge_plan const *
-/* 342 */ _CFFI_OP(_CFFI_OP_POINTER, 397), // ge_plan_content *
-/* 343 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 344 */ _CFFI_OP(_CFFI_OP_FUNCTION, 408), // void()(ge_scores const *, uint32_t const *, size_t, uint32_t const *, size_t)
-/* 345 */ _CFFI_OP(_CFFI_OP_POINTER, 399), // ge_scores const *
-/* 346 */ _CFFI_OP(_CFFI_OP_NOOP, 30),
-/* 347 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 348 */ _CFFI_OP(_CFFI_OP_NOOP, 30),
-/* 349 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 350 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 351 */ _CFFI_OP(_CFFI_OP_FUNCTION, 408), // void()(ge_vocab *)
-/* 352 */ _CFFI_OP(_CFFI_OP_NOOP, 9),
-/* 353 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 354 */ _CFFI_OP(_CFFI_OP_FUNCTION, 408), // void()(ge_vocab *, size_t)
-/* 355 */ _CFFI_OP(_CFFI_OP_NOOP, 9),
-/* 356 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 357 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 358 */ _CFFI_OP(_CFFI_OP_FUNCTION, 408), // void()(ge_vocab const *, ge_vocab_content *)
-/* 359 */ _CFFI_OP(_CFFI_OP_NOOP, 154),
-/* 360 */ _CFFI_OP(_CFFI_OP_POINTER, 406), // ge_vocab_content *
-/* 361 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 362 */ _CFFI_OP(_CFFI_OP_FUNCTION, 408), // void()(uint64_t *, ge_dfa const *, uint32_t, uint32_t, uint64_t const *)
-/* 363 */ _CFFI_OP(_CFFI_OP_NOOP, 54),
-/* 364 */ _CFFI_OP(_CFFI_OP_NOOP, 192),
-/* 365 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 249 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 250 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 251 */ _CFFI_OP(_CFFI_OP_FUNCTION, 224), // int64_t()(ge_dfa const *, uint32_t, int64_t)
+/* 252 */ _CFFI_OP(_CFFI_OP_NOOP, 192),
+/* 253 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 254 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 23),
+/* 255 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 256 */ _CFFI_OP(_CFFI_OP_FUNCTION, 31), // size_t()(float const *, size_t, ge_gathered const *)
+/* 257 */ _CFFI_OP(_CFFI_OP_POINTER, 383), // float const *
+/* 258 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 259 */ _CFFI_OP(_CFFI_OP_POINTER, 390), // ge_gathered const *
+/* 260 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 261 */ _CFFI_OP(_CFFI_OP_FUNCTION, 31), // size_t()(ge_batch const *)
+/* 262 */ _CFFI_OP(_CFFI_OP_POINTER, 384), // ge_batch const *
+/* 263 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 264 */ _CFFI_OP(_CFFI_OP_FUNCTION, 31), // size_t()(ge_dfa const *)
+/* 265 */ _CFFI_OP(_CFFI_OP_NOOP, 192),
+/* 266 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 267 */ _CFFI_OP(_CFFI_OP_FUNCTION, 31), // size_t()(ge_dfa const *, uint32_t)
+/* 268 */ _CFFI_OP(_CFFI_OP_NOOP, 192),
+/* 269 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 270 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 271 */ _CFFI_OP(_CFFI_OP_FUNCTION, 31), // size_t()(ge_dfa const *, uint32_t, uint32_t *)
+/* 272 */ _CFFI_OP(_CFFI_OP_NOOP, 192),
+/* 273 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 274 */ _CFFI_OP(_CFFI_OP_NOOP, 47),
+/* 275 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 276 */ _CFFI_OP(_CFFI_OP_FUNCTION, 31), // size_t()(ge_dfa const *, uint8_t const *, uint32_t, uint8_t *)
+/* 277 */ _CFFI_OP(_CFFI_OP_NOOP, 192),
+/* 278 */ _CFFI_OP(_CFFI_OP_NOOP, 32),
+/* 279 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 280 */ _CFFI_OP(_CFFI_OP_NOOP, 120),
+/* 281 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 282 */ _CFFI_OP(_CFFI_OP_FUNCTION, 31), // size_t()(ge_grammar const *)
+/* 283 */ _CFFI_OP(_CFFI_OP_POINTER, 391), // ge_grammar const *
+/* 284 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 285 */ _CFFI_OP(_CFFI_OP_FUNCTION, 31), // size_t()(ge_matcher const *)
+/* 286 */ _CFFI_OP(_CFFI_OP_POINTER, 396), // ge_matcher const *
+/* 287 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 288 */ _CFFI_OP(_CFFI_OP_FUNCTION, 31), // size_t()(ge_vocab *)
+/* 289 */ _CFFI_OP(_CFFI_OP_NOOP, 9),
+/* 290 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 291 */ _CFFI_OP(_CFFI_OP_FUNCTION, 31), // size_t()(ge_vocab const *, uint8_t const *, uint32_t, uint8_t *)
+/* 292 */ _CFFI_OP(_CFFI_OP_NOOP, 154),
+/* 293 */ _CFFI_OP(_CFFI_OP_NOOP, 32),
+/* 294 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 295 */ _CFFI_OP(_CFFI_OP_NOOP, 120),
+/* 296 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 297 */ _CFFI_OP(_CFFI_OP_FUNCTION, 10), // uint32_t()(ge_dfa const *, uint32_t, uint8_t)
+/* 298 */ _CFFI_OP(_CFFI_OP_NOOP, 192),
+/* 299 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 300 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 18), // uint8_t
+/* 301 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 302 */ _CFFI_OP(_CFFI_OP_FUNCTION, 10), // uint32_t()(uint64_t const *)
+/* 303 */ _CFFI_OP(_CFFI_OP_NOOP, 244),
+/* 304 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 305 */ _CFFI_OP(_CFFI_OP_FUNCTION, 409), // void()(float *, size_t, uint32_t const *, size_t)
+/* 306 */ _CFFI_OP(_CFFI_OP_POINTER, 383), // float *
+/* 307 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 308 */ _CFFI_OP(_CFFI_OP_NOOP, 30),
+/* 309 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 310 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 311 */ _CFFI_OP(_CFFI_OP_FUNCTION, 409), // void()(ge_dfa *)
+/* 312 */ _CFFI_OP(_CFFI_OP_POINTER, 385), // ge_dfa *
+/* 313 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 314 */ _CFFI_OP(_CFFI_OP_FUNCTION, 409), // void()(ge_dfa const *, ge_dfa_content *)
+/* 315 */ _CFFI_OP(_CFFI_OP_NOOP, 192),
+/* 316 */ _CFFI_OP(_CFFI_OP_POINTER, 386), // ge_dfa_content *
+/* 317 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 318 */ _CFFI_OP(_CFFI_OP_FUNCTION, 409), // void()(ge_engine *)
+/* 319 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
+/* 320 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 321 */ _CFFI_OP(_CFFI_OP_FUNCTION, 409), // void()(ge_engine *, ge_dfa *)
+/* 322 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
+/* 323 */ _CFFI_OP(_CFFI_OP_NOOP, 312),
+/* 324 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 325 */ _CFFI_OP(_CFFI_OP_FUNCTION, 409), // void()(ge_engine *, ge_stats *)
+/* 326 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
+/* 327 */ _CFFI_OP(_CFFI_OP_POINTER, 401), // ge_stats *
+/* 328 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 329 */ _CFFI_OP(_CFFI_OP_FUNCTION, 409), // void()(ge_grammar *)
+/* 330 */ _CFFI_OP(_CFFI_OP_NOOP, 8),
+/* 331 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 332 */ _CFFI_OP(_CFFI_OP_FUNCTION, 409), // void()(ge_ir *)
+/* 333 */ _CFFI_OP(_CFFI_OP_NOOP, 23),
+/* 334 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 335 */ _CFFI_OP(_CFFI_OP_FUNCTION, 409), // void()(ge_matcher *)
+/* 336 */ _CFFI_OP(_CFFI_OP_NOOP, 71),
+/* 337 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 338 */ _CFFI_OP(_CFFI_OP_FUNCTION, 409), // void()(ge_plan *)
+/* 339 */ _CFFI_OP(_CFFI_OP_NOOP, 146),
+/* 340 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 341 */ _CFFI_OP(_CFFI_OP_FUNCTION, 409), // void()(ge_plan const *, ge_plan_content *)
+/* 342 */ _CFFI_OP(_CFFI_OP_POINTER, 397), // ge_plan const *
+/* 343 */ _CFFI_OP(_CFFI_OP_POINTER, 398), // ge_plan_content *
+/* 344 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 345 */ _CFFI_OP(_CFFI_OP_FUNCTION, 409), // void()(ge_scores const *, uint32_t const *, size_t, uint32_t const *, size_t)
+/* 346 */ _CFFI_OP(_CFFI_OP_POINTER, 400), // ge_scores const *
+/* 347 */ _CFFI_OP(_CFFI_OP_NOOP, 30),
+/* 348 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 349 */ _CFFI_OP(_CFFI_OP_NOOP, 30),
+/* 350 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 351 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 352 */ _CFFI_OP(_CFFI_OP_FUNCTION, 409), // void()(ge_vocab *)
+/* 353 */ _CFFI_OP(_CFFI_OP_NOOP, 9),
+/* 354 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 355 */ _CFFI_OP(_CFFI_OP_FUNCTION, 409), // void()(ge_vocab *, size_t)
+/* 356 */ _CFFI_OP(_CFFI_OP_NOOP, 9),
+/* 357 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 358 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 359 */ _CFFI_OP(_CFFI_OP_FUNCTION, 409), // void()(ge_vocab const *, ge_vocab_content *)
+/* 360 */ _CFFI_OP(_CFFI_OP_NOOP, 154),
+/* 361 */ _CFFI_OP(_CFFI_OP_POINTER, 407), // ge_vocab_content *
+/* 362 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 363 */ _CFFI_OP(_CFFI_OP_FUNCTION, 409), // void()(uint64_t *, ge_dfa const *, uint32_t, uint32_t, uint64_t const *)
+/* 364 */ _CFFI_OP(_CFFI_OP_NOOP, 54),
+/* 365 */ _CFFI_OP(_CFFI_OP_NOOP, 192),
 /* 366 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 367 */ _CFFI_OP(_CFFI_OP_NOOP, 244),
-/* 368 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 369 */ _CFFI_OP(_CFFI_OP_FUNCTION, 408), // void()(uint64_t const *, uint32_t *)
-/* 370 */ _CFFI_OP(_CFFI_OP_NOOP, 244),
-/* 371 */ _CFFI_OP(_CFFI_OP_NOOP, 47),
-/* 372 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 373 */ _CFFI_OP(_CFFI_OP_POINTER, 375), // _Bool *
-/* 374 */ _CFFI_OP(_CFFI_OP_POINTER, 375), // _Bool const *
-/* 375 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 1), // _Bool
-/* 376 */ _CFFI_OP(_CFFI_OP_POINTER, 377), // char const *
-/* 377 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 2), // char
-/* 378 */ _CFFI_OP(_CFFI_OP_ARRAY, 377), // char[200]
-/* 379 */ (_cffi_opcode_t)(200),
-/* 380 */ _CFFI_OP(_CFFI_OP_POINTER, 381), // double *
-/* 381 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 14), // double
-/* 382 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 13), // float
-/* 383 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 0), // ge_batch
-/* 384 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 1), // ge_dfa
-/* 385 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 2), // ge_dfa_content
-/* 386 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 3), // ge_engine
-/* 387 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 4), // ge_err
-/* 388 */ _CFFI_OP(_CFFI_OP_ENUM, 0), // ge_float
-/* 389 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 5), // ge_gathered
-/* 390 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 6), // ge_grammar
-/* 391 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 7), // ge_ir
-/* 392 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 8), // ge_limits
-/* 393 */ _CFFI_OP(_CFFI_OP_ENUM, 1), // ge_mask_flag
-/* 394 */ _CFFI_OP(_CFFI_OP_POINTER, 71), // ge_matcher * const *
-/* 395 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 9), // ge_matcher
-/* 396 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 10), // ge_plan
-/* 397 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 11), // ge_plan_content
-/* 398 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 12), // ge_rules
-/* 399 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 13), // ge_scores
-/* 400 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 14), // ge_stats
-/* 401 */ _CFFI_OP(_CFFI_OP_ENUM, 2), // ge_status
-/* 402 */ _CFFI_OP(_CFFI_OP_ENUM, 3), // ge_switch
-/* 403 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 15), // ge_turn
-/* 404 */ _CFFI_OP(_CFFI_OP_ENUM, 4), // ge_turn_result
-/* 405 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 16), // ge_vocab
-/* 406 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 17), // ge_vocab_content
-/* 407 */ _CFFI_OP(_CFFI_OP_POINTER, 408), // void *
-/* 408 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 0), // void
+/* 367 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 368 */ _CFFI_OP(_CFFI_OP_NOOP, 244),
+/* 369 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 370 */ _CFFI_OP(_CFFI_OP_FUNCTION, 409), // void()(uint64_t const *, uint32_t *)
+/* 371 */ _CFFI_OP(_CFFI_OP_NOOP, 244),
+/* 372 */ _CFFI_OP(_CFFI_OP_NOOP, 47),
+/* 373 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 374 */ _CFFI_OP(_CFFI_OP_POINTER, 376), // _Bool *
+/* 375 */ _CFFI_OP(_CFFI_OP_POINTER, 376), // _Bool const *
+/* 376 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 1), // _Bool
+/* 377 */ _CFFI_OP(_CFFI_OP_POINTER, 378), // char const *
+/* 378 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 2), // char
+/* 379 */ _CFFI_OP(_CFFI_OP_ARRAY, 378), // char[200]
+/* 380 */ (_cffi_opcode_t)(200),
+/* 381 */ _CFFI_OP(_CFFI_OP_POINTER, 382), // double *
+/* 382 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 14), // double
+/* 383 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 13), // float
+/* 384 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 0), // ge_batch
+/* 385 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 1), // ge_dfa
+/* 386 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 2), // ge_dfa_content
+/* 387 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 3), // ge_engine
+/* 388 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 4), // ge_err
+/* 389 */ _CFFI_OP(_CFFI_OP_ENUM, 0), // ge_float
+/* 390 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 5), // ge_gathered
+/* 391 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 6), // ge_grammar
+/* 392 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 7), // ge_ir
+/* 393 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 8), // ge_limits
+/* 394 */ _CFFI_OP(_CFFI_OP_ENUM, 1), // ge_mask_flag
+/* 395 */ _CFFI_OP(_CFFI_OP_POINTER, 71), // ge_matcher * const *
+/* 396 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 9), // ge_matcher
+/* 397 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 10), // ge_plan
+/* 398 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 11), // ge_plan_content
+/* 399 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 12), // ge_rules
+/* 400 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 13), // ge_scores
+/* 401 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 14), // ge_stats
+/* 402 */ _CFFI_OP(_CFFI_OP_ENUM, 2), // ge_status
+/* 403 */ _CFFI_OP(_CFFI_OP_ENUM, 3), // ge_switch
+/* 404 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 15), // ge_turn
+/* 405 */ _CFFI_OP(_CFFI_OP_ENUM, 4), // ge_turn_result
+/* 406 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 16), // ge_vocab
+/* 407 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 17), // ge_vocab_content
+/* 408 */ _CFFI_OP(_CFFI_OP_POINTER, 409), // void *
+/* 409 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 0), // void
 };
 
 static int _cffi_const_GE_FLOAT16(unsigned long long *o)
@@ -1228,10 +1229,10 @@ _cffi_f_ge_batch_run(PyObject *self, PyObject *arg0)
   PyObject *pyresult;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(261), arg0, (char **)&x0);
+      _cffi_type(262), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_batch const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(261), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(262), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1270,7 +1271,7 @@ _cffi_f_ge_build(PyObject *self, PyObject *noarg)
 
   (void)self; /* unused */
   (void)noarg; /* unused */
-  pyresult = _cffi_from_c_pointer((char *)result, _cffi_type(376));
+  pyresult = _cffi_from_c_pointer((char *)result, _cffi_type(377));
   return pyresult;
 }
 #else
@@ -1489,10 +1490,10 @@ _cffi_f_ge_dfa_free(PyObject *self, PyObject *arg0)
   struct _cffi_freeme_s *large_args_free = NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(311), arg0, (char **)&x0);
+      _cffi_type(312), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_dfa *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(311), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(312), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1563,7 +1564,7 @@ _cffi_f_ge_dfa_load(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(401));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(402));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -1655,7 +1656,7 @@ _cffi_f_ge_dfa_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(401));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(402));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -1745,10 +1746,10 @@ _cffi_f_ge_dfa_read(PyObject *self, PyObject *args)
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(315), arg1, (char **)&x1);
+      _cffi_type(316), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (ge_dfa_content *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(315), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(316), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2044,7 +2045,7 @@ _cffi_f_ge_engine_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(401));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(402));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2080,10 +2081,10 @@ _cffi_f_ge_engine_stats(PyObject *self, PyObject *args)
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(326), arg1, (char **)&x1);
+      _cffi_type(327), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (ge_stats *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(326), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(327), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2131,10 +2132,10 @@ _cffi_f_ge_engine_use(PyObject *self, PyObject *args)
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(311), arg1, (char **)&x1);
+      _cffi_type(312), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (ge_dfa *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(311), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(312), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2169,10 +2170,10 @@ _cffi_f_ge_grammar_bytes(PyObject *self, PyObject *arg0)
   PyObject *pyresult;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(282), arg0, (char **)&x0);
+      _cffi_type(283), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_grammar const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(282), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(283), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2295,7 +2296,7 @@ _cffi_f_ge_grammar_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(401));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(402));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2489,9 +2490,9 @@ _cffi_f_ge_guide_fill_mask(PyObject *self, PyObject *args)
 #  define _cffi_f_ge_guide_fill_mask _cffi_d_ge_guide_fill_mask
 #endif
 
-static int32_t _cffi_d_ge_guide_fill_mask_at(uint64_t const * x0, uintptr_t x1)
+static int32_t _cffi_d_ge_guide_fill_mask_at(uint64_t const * x0, uintptr_t x1, size_t x2)
 {
-  return ge_guide_fill_mask_at(x0, x1);
+  return ge_guide_fill_mask_at(x0, x1, x2);
 }
 #ifndef PYPY_VERSION
 static PyObject *
@@ -2499,14 +2500,16 @@ _cffi_f_ge_guide_fill_mask_at(PyObject *self, PyObject *args)
 {
   uint64_t const * x0;
   uintptr_t x1;
+  size_t x2;
   Py_ssize_t datasize;
   struct _cffi_freeme_s *large_args_free = NULL;
   int32_t result;
   PyObject *pyresult;
   PyObject *arg0;
   PyObject *arg1;
+  PyObject *arg2;
 
-  if (!PyArg_UnpackTuple(args, "ge_guide_fill_mask_at", 2, 2, &arg0, &arg1))
+  if (!PyArg_UnpackTuple(args, "ge_guide_fill_mask_at", 3, 3, &arg0, &arg1, &arg2))
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
@@ -2522,9 +2525,13 @@ _cffi_f_ge_guide_fill_mask_at(PyObject *self, PyObject *args)
   if (x1 == (uintptr_t)-1 && PyErr_Occurred())
     return NULL;
 
+  x2 = _cffi_to_c_int(arg2, size_t);
+  if (x2 == (size_t)-1 && PyErr_Occurred())
+    return NULL;
+
   Py_BEGIN_ALLOW_THREADS
   _cffi_restore_errno();
-  { result = ge_guide_fill_mask_at(x0, x1); }
+  { result = ge_guide_fill_mask_at(x0, x1, x2); }
   _cffi_save_errno();
   Py_END_ALLOW_THREADS
 
@@ -2835,7 +2842,7 @@ _cffi_f_ge_ir_add(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(401));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(402));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2911,7 +2918,7 @@ _cffi_f_ge_ir_continuations(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(401));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(402));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2987,7 +2994,7 @@ _cffi_f_ge_ir_count(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(401));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(402));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3093,7 +3100,7 @@ _cffi_f_ge_ir_is_empty(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(401));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(402));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3180,7 +3187,7 @@ _cffi_f_ge_ir_matches(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(401));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(402));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3244,7 +3251,7 @@ _cffi_f_ge_ir_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(401));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(402));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3331,7 +3338,7 @@ _cffi_f_ge_matcher_accept(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(401));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(402));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3418,7 +3425,7 @@ _cffi_f_ge_matcher_accept_bytes(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(401));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(402));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3558,7 +3565,7 @@ _cffi_f_ge_matcher_closing(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(401));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(402));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3639,7 +3646,7 @@ _cffi_f_ge_matcher_closing_tokens(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(401));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(402));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3720,7 +3727,7 @@ _cffi_f_ge_matcher_closing_within(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(401));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(402));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3851,7 +3858,7 @@ _cffi_f_ge_matcher_expected(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(401));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(402));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -4061,7 +4068,7 @@ _cffi_f_ge_matcher_forced_bytes(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(401));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(402));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -4125,7 +4132,7 @@ _cffi_f_ge_matcher_fork(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(401));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(402));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -4242,7 +4249,7 @@ _cffi_f_ge_matcher_history(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(401));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(402));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -4265,10 +4272,10 @@ _cffi_f_ge_matcher_length(PyObject *self, PyObject *arg0)
   PyObject *pyresult;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(285), arg0, (char **)&x0);
+      _cffi_type(286), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(285), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(286), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -4344,7 +4351,7 @@ _cffi_f_ge_matcher_move(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(401));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(402));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -4408,7 +4415,7 @@ _cffi_f_ge_matcher_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(401));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(402));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -4461,7 +4468,7 @@ _cffi_f_ge_matcher_reset(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(401));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(402));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -4520,7 +4527,7 @@ _cffi_f_ge_matcher_rollback(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(401));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(402));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -4816,7 +4823,7 @@ _cffi_f_ge_plan_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(401));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(402));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -4843,19 +4850,19 @@ _cffi_f_ge_plan_read(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(341), arg0, (char **)&x0);
+      _cffi_type(342), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_plan const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(341), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(342), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(342), arg1, (char **)&x1);
+      _cffi_type(343), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (ge_plan_content *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(342), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(343), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -4898,10 +4905,10 @@ _cffi_f_ge_row_apply(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(305), arg0, (char **)&x0);
+      _cffi_type(306), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (float *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(305), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(306), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -4961,10 +4968,10 @@ _cffi_f_ge_row_gather(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(256), arg0, (char **)&x0);
+      _cffi_type(257), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (float const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(256), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(257), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -4974,10 +4981,10 @@ _cffi_f_ge_row_gather(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(258), arg2, (char **)&x2);
+      _cffi_type(259), arg2, (char **)&x2);
   if (datasize != 0) {
     x2 = ((size_t)datasize) <= 640 ? (ge_gathered const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(258), arg2, (char **)&x2,
+    if (_cffi_convert_array_argument(_cffi_type(259), arg2, (char **)&x2,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -5022,10 +5029,10 @@ _cffi_f_ge_scores_apply(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(345), arg0, (char **)&x0);
+      _cffi_type(346), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_scores const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(345), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(346), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -5090,7 +5097,7 @@ _cffi_f_ge_version(PyObject *self, PyObject *noarg)
 
   (void)self; /* unused */
   (void)noarg; /* unused */
-  pyresult = _cffi_from_c_pointer((char *)result, _cffi_type(376));
+  pyresult = _cffi_from_c_pointer((char *)result, _cffi_type(377));
   return pyresult;
 }
 #else
@@ -5282,7 +5289,7 @@ _cffi_f_ge_vocab_encode(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(401));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(402));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -5377,7 +5384,7 @@ _cffi_f_ge_vocab_load(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(401));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(402));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -5481,7 +5488,7 @@ _cffi_f_ge_vocab_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(401));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(402));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -5517,10 +5524,10 @@ _cffi_f_ge_vocab_read(PyObject *self, PyObject *args)
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(360), arg1, (char **)&x1);
+      _cffi_type(361), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (ge_vocab_content *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(360), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(361), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -5694,7 +5701,7 @@ _cffi_f_ge_vocab_spell(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(401));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(402));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -5950,40 +5957,40 @@ static const struct _cffi_global_s _cffi_globals[] = {
   { "GE_TURN_ALONE", (void *)_cffi_const_GE_TURN_ALONE, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
   { "GE_TURN_CHOICE", (void *)_cffi_const_GE_TURN_CHOICE, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
   { "GE_TURN_NONE", (void *)_cffi_const_GE_TURN_NONE, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
-  { "ge_batch_run", (void *)_cffi_f_ge_batch_run, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 260), (void *)_cffi_d_ge_batch_run },
+  { "ge_batch_run", (void *)_cffi_f_ge_batch_run, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 261), (void *)_cffi_d_ge_batch_run },
   { "ge_build", (void *)_cffi_f_ge_build, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_N, 0), (void *)_cffi_d_ge_build },
   { "ge_dfa_accepts", (void *)_cffi_f_ge_dfa_accepts, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 191), (void *)_cffi_d_ge_dfa_accepts },
-  { "ge_dfa_byte_next", (void *)_cffi_f_ge_dfa_byte_next, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 296), (void *)_cffi_d_ge_dfa_byte_next },
-  { "ge_dfa_bytes", (void *)_cffi_f_ge_dfa_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 263), (void *)_cffi_d_ge_dfa_bytes },
+  { "ge_dfa_byte_next", (void *)_cffi_f_ge_dfa_byte_next, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 297), (void *)_cffi_d_ge_dfa_byte_next },
+  { "ge_dfa_bytes", (void *)_cffi_f_ge_dfa_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 264), (void *)_cffi_d_ge_dfa_bytes },
   { "ge_dfa_fill_mask", (void *)_cffi_f_ge_dfa_fill_mask, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 195), (void *)_cffi_d_ge_dfa_fill_mask },
-  { "ge_dfa_free", (void *)_cffi_f_ge_dfa_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 310), (void *)_cffi_d_ge_dfa_free },
+  { "ge_dfa_free", (void *)_cffi_f_ge_dfa_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 311), (void *)_cffi_d_ge_dfa_free },
   { "ge_dfa_load", (void *)_cffi_f_ge_dfa_load, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 171), (void *)_cffi_d_ge_dfa_load },
   { "ge_dfa_new", (void *)_cffi_f_ge_dfa_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 145), (void *)_cffi_d_ge_dfa_new },
-  { "ge_dfa_next", (void *)_cffi_f_ge_dfa_next, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 250), (void *)_cffi_d_ge_dfa_next },
-  { "ge_dfa_read", (void *)_cffi_f_ge_dfa_read, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 313), (void *)_cffi_d_ge_dfa_read },
-  { "ge_dfa_save", (void *)_cffi_f_ge_dfa_save, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 275), (void *)_cffi_d_ge_dfa_save },
-  { "ge_dfa_tokens", (void *)_cffi_f_ge_dfa_tokens, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 270), (void *)_cffi_d_ge_dfa_tokens },
-  { "ge_engine_free", (void *)_cffi_f_ge_engine_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 317), (void *)_cffi_d_ge_engine_free },
+  { "ge_dfa_next", (void *)_cffi_f_ge_dfa_next, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 251), (void *)_cffi_d_ge_dfa_next },
+  { "ge_dfa_read", (void *)_cffi_f_ge_dfa_read, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 314), (void *)_cffi_d_ge_dfa_read },
+  { "ge_dfa_save", (void *)_cffi_f_ge_dfa_save, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 276), (void *)_cffi_d_ge_dfa_save },
+  { "ge_dfa_tokens", (void *)_cffi_f_ge_dfa_tokens, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 271), (void *)_cffi_d_ge_dfa_tokens },
+  { "ge_engine_free", (void *)_cffi_f_ge_engine_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 318), (void *)_cffi_d_ge_engine_free },
   { "ge_engine_is_full", (void *)_cffi_f_ge_engine_is_full, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 200), (void *)_cffi_d_ge_engine_is_full },
   { "ge_engine_new", (void *)_cffi_f_ge_engine_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 7), (void *)_cffi_d_ge_engine_new },
-  { "ge_engine_stats", (void *)_cffi_f_ge_engine_stats, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 324), (void *)_cffi_d_ge_engine_stats },
-  { "ge_engine_use", (void *)_cffi_f_ge_engine_use, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 320), (void *)_cffi_d_ge_engine_use },
-  { "ge_grammar_bytes", (void *)_cffi_f_ge_grammar_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 281), (void *)_cffi_d_ge_grammar_bytes },
-  { "ge_grammar_free", (void *)_cffi_f_ge_grammar_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 328), (void *)_cffi_d_ge_grammar_free },
+  { "ge_engine_stats", (void *)_cffi_f_ge_engine_stats, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 325), (void *)_cffi_d_ge_engine_stats },
+  { "ge_engine_use", (void *)_cffi_f_ge_engine_use, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 321), (void *)_cffi_d_ge_engine_use },
+  { "ge_grammar_bytes", (void *)_cffi_f_ge_grammar_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 282), (void *)_cffi_d_ge_grammar_bytes },
+  { "ge_grammar_free", (void *)_cffi_f_ge_grammar_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 329), (void *)_cffi_d_ge_grammar_free },
   { "ge_grammar_new", (void *)_cffi_f_ge_grammar_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 22), (void *)_cffi_d_ge_grammar_new },
   { "ge_guide_accepts", (void *)_cffi_f_ge_guide_accepts, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 243), (void *)_cffi_d_ge_guide_accepts },
   { "ge_guide_advance", (void *)_cffi_f_ge_guide_advance, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 234), (void *)_cffi_d_ge_guide_advance },
-  { "ge_guide_before", (void *)_cffi_f_ge_guide_before, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 301), (void *)_cffi_d_ge_guide_before },
-  { "ge_guide_fill_mask", (void *)_cffi_f_ge_guide_fill_mask, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 369), (void *)_cffi_d_ge_guide_fill_mask },
+  { "ge_guide_before", (void *)_cffi_f_ge_guide_before, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 302), (void *)_cffi_d_ge_guide_before },
+  { "ge_guide_fill_mask", (void *)_cffi_f_ge_guide_fill_mask, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 370), (void *)_cffi_d_ge_guide_fill_mask },
   { "ge_guide_fill_mask_at", (void *)_cffi_f_ge_guide_fill_mask_at, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 246), (void *)_cffi_d_ge_guide_fill_mask_at },
-  { "ge_guide_init", (void *)_cffi_f_ge_guide_init, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 362), (void *)_cffi_d_ge_guide_init },
+  { "ge_guide_init", (void *)_cffi_f_ge_guide_init, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 363), (void *)_cffi_d_ge_guide_init },
   { "ge_guide_rollback", (void *)_cffi_f_ge_guide_rollback, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 239), (void *)_cffi_d_ge_guide_rollback },
-  { "ge_guide_state", (void *)_cffi_f_ge_guide_state, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 301), (void *)_cffi_d_ge_guide_state },
-  { "ge_guide_words", (void *)_cffi_f_ge_guide_words, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 266), (void *)_cffi_d_ge_guide_words },
+  { "ge_guide_state", (void *)_cffi_f_ge_guide_state, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 302), (void *)_cffi_d_ge_guide_state },
+  { "ge_guide_words", (void *)_cffi_f_ge_guide_words, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 267), (void *)_cffi_d_ge_guide_words },
   { "ge_ir_add", (void *)_cffi_f_ge_ir_add, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 28), (void *)_cffi_d_ge_ir_add },
   { "ge_ir_continuations", (void *)_cffi_f_ge_ir_continuations, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 43), (void *)_cffi_d_ge_ir_continuations },
   { "ge_ir_count", (void *)_cffi_f_ge_ir_count, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 50), (void *)_cffi_d_ge_ir_count },
-  { "ge_ir_free", (void *)_cffi_f_ge_ir_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 331), (void *)_cffi_d_ge_ir_free },
+  { "ge_ir_free", (void *)_cffi_f_ge_ir_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 332), (void *)_cffi_d_ge_ir_free },
   { "ge_ir_is_empty", (void *)_cffi_f_ge_ir_is_empty, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 37), (void *)_cffi_d_ge_ir_is_empty },
   { "ge_ir_matches", (void *)_cffi_f_ge_ir_matches, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 57), (void *)_cffi_d_ge_ir_matches },
   { "ge_ir_new", (void *)_cffi_f_ge_ir_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 65), (void *)_cffi_d_ge_ir_new },
@@ -5998,37 +6005,37 @@ static const struct _cffi_global_s _cffi_globals[] = {
   { "ge_matcher_flags", (void *)_cffi_f_ge_matcher_flags, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 203), (void *)_cffi_d_ge_matcher_flags },
   { "ge_matcher_forced_bytes", (void *)_cffi_f_ge_matcher_forced_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 118), (void *)_cffi_d_ge_matcher_forced_bytes },
   { "ge_matcher_fork", (void *)_cffi_f_ge_matcher_fork, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 79), (void *)_cffi_d_ge_matcher_fork },
-  { "ge_matcher_free", (void *)_cffi_f_ge_matcher_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 334), (void *)_cffi_d_ge_matcher_free },
+  { "ge_matcher_free", (void *)_cffi_f_ge_matcher_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 335), (void *)_cffi_d_ge_matcher_free },
   { "ge_matcher_history", (void *)_cffi_f_ge_matcher_history, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 84), (void *)_cffi_d_ge_matcher_history },
-  { "ge_matcher_length", (void *)_cffi_f_ge_matcher_length, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 284), (void *)_cffi_d_ge_matcher_length },
+  { "ge_matcher_length", (void *)_cffi_f_ge_matcher_length, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 285), (void *)_cffi_d_ge_matcher_length },
   { "ge_matcher_move", (void *)_cffi_f_ge_matcher_move, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 70), (void *)_cffi_d_ge_matcher_move },
   { "ge_matcher_new", (void *)_cffi_f_ge_matcher_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 2), (void *)_cffi_d_ge_matcher_new },
   { "ge_matcher_reset", (void *)_cffi_f_ge_matcher_reset, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 75), (void *)_cffi_d_ge_matcher_reset },
   { "ge_matcher_rollback", (void *)_cffi_f_ge_matcher_rollback, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 99), (void *)_cffi_d_ge_matcher_rollback },
   { "ge_matcher_turn", (void *)_cffi_f_ge_matcher_turn, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 215), (void *)_cffi_d_ge_matcher_turn },
   { "ge_matcher_turn_alone", (void *)_cffi_f_ge_matcher_turn_alone, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 207), (void *)_cffi_d_ge_matcher_turn_alone },
-  { "ge_plan_free", (void *)_cffi_f_ge_plan_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 337), (void *)_cffi_d_ge_plan_free },
+  { "ge_plan_free", (void *)_cffi_f_ge_plan_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 338), (void *)_cffi_d_ge_plan_free },
   { "ge_plan_new", (void *)_cffi_f_ge_plan_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 14), (void *)_cffi_d_ge_plan_new },
-  { "ge_plan_read", (void *)_cffi_f_ge_plan_read, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 340), (void *)_cffi_d_ge_plan_read },
-  { "ge_row_apply", (void *)_cffi_f_ge_row_apply, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 304), (void *)_cffi_d_ge_row_apply },
-  { "ge_row_gather", (void *)_cffi_f_ge_row_gather, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 255), (void *)_cffi_d_ge_row_gather },
-  { "ge_scores_apply", (void *)_cffi_f_ge_scores_apply, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 344), (void *)_cffi_d_ge_scores_apply },
+  { "ge_plan_read", (void *)_cffi_f_ge_plan_read, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 341), (void *)_cffi_d_ge_plan_read },
+  { "ge_row_apply", (void *)_cffi_f_ge_row_apply, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 305), (void *)_cffi_d_ge_row_apply },
+  { "ge_row_gather", (void *)_cffi_f_ge_row_gather, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 256), (void *)_cffi_d_ge_row_gather },
+  { "ge_scores_apply", (void *)_cffi_f_ge_scores_apply, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 345), (void *)_cffi_d_ge_scores_apply },
   { "ge_version", (void *)_cffi_f_ge_version, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_N, 0), (void *)_cffi_d_ge_version },
-  { "ge_vocab_bound", (void *)_cffi_f_ge_vocab_bound, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 354), (void *)_cffi_d_ge_vocab_bound },
-  { "ge_vocab_bytes", (void *)_cffi_f_ge_vocab_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 287), (void *)_cffi_d_ge_vocab_bytes },
+  { "ge_vocab_bound", (void *)_cffi_f_ge_vocab_bound, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 355), (void *)_cffi_d_ge_vocab_bound },
+  { "ge_vocab_bytes", (void *)_cffi_f_ge_vocab_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 288), (void *)_cffi_d_ge_vocab_bytes },
   { "ge_vocab_encode", (void *)_cffi_f_ge_vocab_encode, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 153), (void *)_cffi_d_ge_vocab_encode },
-  { "ge_vocab_free", (void *)_cffi_f_ge_vocab_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 351), (void *)_cffi_d_ge_vocab_free },
+  { "ge_vocab_free", (void *)_cffi_f_ge_vocab_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 352), (void *)_cffi_d_ge_vocab_free },
   { "ge_vocab_load", (void *)_cffi_f_ge_vocab_load, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 176), (void *)_cffi_d_ge_vocab_load },
   { "ge_vocab_new", (void *)_cffi_f_ge_vocab_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 181), (void *)_cffi_d_ge_vocab_new },
-  { "ge_vocab_read", (void *)_cffi_f_ge_vocab_read, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 358), (void *)_cffi_d_ge_vocab_read },
-  { "ge_vocab_save", (void *)_cffi_f_ge_vocab_save, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 290), (void *)_cffi_d_ge_vocab_save },
+  { "ge_vocab_read", (void *)_cffi_f_ge_vocab_read, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 359), (void *)_cffi_d_ge_vocab_read },
+  { "ge_vocab_save", (void *)_cffi_f_ge_vocab_save, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 291), (void *)_cffi_d_ge_vocab_save },
   { "ge_vocab_spell", (void *)_cffi_f_ge_vocab_spell, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 163), (void *)_cffi_d_ge_vocab_spell },
 };
 
 static const struct _cffi_field_s _cffi_fields[] = {
   { "matchers", offsetof(ge_batch, matchers),
                 sizeof(((ge_batch *)0)->matchers),
-                _CFFI_OP(_CFFI_OP_NOOP, 394) },
+                _CFFI_OP(_CFFI_OP_NOOP, 395) },
   { "tokens", offsetof(ge_batch, tokens),
               sizeof(((ge_batch *)0)->tokens),
               _CFFI_OP(_CFFI_OP_NOOP, 93) },
@@ -6049,16 +6056,16 @@ static const struct _cffi_field_s _cffi_fields[] = {
                  _CFFI_OP(_CFFI_OP_NOOP, 10) },
   { "accepted", offsetof(ge_batch, accepted),
                 sizeof(((ge_batch *)0)->accepted),
-                _CFFI_OP(_CFFI_OP_NOOP, 373) },
+                _CFFI_OP(_CFFI_OP_NOOP, 374) },
   { "needed", offsetof(ge_batch, needed),
               sizeof(((ge_batch *)0)->needed),
-              _CFFI_OP(_CFFI_OP_NOOP, 373) },
+              _CFFI_OP(_CFFI_OP_NOOP, 374) },
   { "changed", offsetof(ge_batch, changed),
                sizeof(((ge_batch *)0)->changed),
-               _CFFI_OP(_CFFI_OP_NOOP, 373) },
+               _CFFI_OP(_CFFI_OP_NOOP, 374) },
   { "failed", offsetof(ge_batch, failed),
               sizeof(((ge_batch *)0)->failed),
-              _CFFI_OP(_CFFI_OP_NOOP, 373) },
+              _CFFI_OP(_CFFI_OP_NOOP, 374) },
   { "n_states", offsetof(ge_dfa_content, n_states),
                 sizeof(((ge_dfa_content *)0)->n_states),
                 _CFFI_OP(_CFFI_OP_NOOP, 10) },
@@ -6097,7 +6104,7 @@ static const struct _cffi_field_s _cffi_fields[] = {
               _CFFI_OP(_CFFI_OP_NOOP, 10) },
   { "byte_accepts", offsetof(ge_dfa_content, byte_accepts),
                     sizeof(((ge_dfa_content *)0)->byte_accepts),
-                    _CFFI_OP(_CFFI_OP_NOOP, 374) },
+                    _CFFI_OP(_CFFI_OP_NOOP, 375) },
   { "note", offsetof(ge_dfa_content, note),
             sizeof(((ge_dfa_content *)0)->note),
             _CFFI_OP(_CFFI_OP_NOOP, 32) },
@@ -6124,7 +6131,7 @@ static const struct _cffi_field_s _cffi_fields[] = {
               _CFFI_OP(_CFFI_OP_NOOP, 10) },
   { "text", offsetof(ge_err, text),
             sizeof(((ge_err *)0)->text),
-            _CFFI_OP(_CFFI_OP_NOOP, 378) },
+            _CFFI_OP(_CFFI_OP_NOOP, 379) },
   { "mask", offsetof(ge_gathered, mask),
             sizeof(((ge_gathered *)0)->mask),
             _CFFI_OP(_CFFI_OP_NOOP, 30) },
@@ -6133,7 +6140,7 @@ static const struct _cffi_field_s _cffi_fields[] = {
                _CFFI_OP(_CFFI_OP_NOOP, 31) },
   { "scores", offsetof(ge_gathered, scores),
               sizeof(((ge_gathered *)0)->scores),
-              _CFFI_OP(_CFFI_OP_NOOP, 380) },
+              _CFFI_OP(_CFFI_OP_NOOP, 381) },
   { "tokens", offsetof(ge_gathered, tokens),
               sizeof(((ge_gathered *)0)->tokens),
               _CFFI_OP(_CFFI_OP_NOOP, 86) },
@@ -6226,7 +6233,7 @@ static const struct _cffi_field_s _cffi_fields[] = {
                _CFFI_OP(_CFFI_OP_NOOP, 18) },
   { "first", offsetof(ge_scores, first),
              sizeof(((ge_scores *)0)->first),
-             _CFFI_OP(_CFFI_OP_NOOP, 407) },
+             _CFFI_OP(_CFFI_OP_NOOP, 408) },
   { "stride", offsetof(ge_scores, stride),
               sizeof(((ge_scores *)0)->stride),
               _CFFI_OP(_CFFI_OP_NOOP, 224) },
@@ -6235,7 +6242,7 @@ static const struct _cffi_field_s _cffi_fields[] = {
              _CFFI_OP(_CFFI_OP_NOOP, 31) },
   { "kind", offsetof(ge_scores, kind),
             sizeof(((ge_scores *)0)->kind),
-            _CFFI_OP(_CFFI_OP_NOOP, 388) },
+            _CFFI_OP(_CFFI_OP_NOOP, 389) },
   { "bytes", offsetof(ge_stats, bytes),
              sizeof(((ge_stats *)0)->bytes),
              _CFFI_OP(_CFFI_OP_NOOP, 53) },
@@ -6322,7 +6329,7 @@ static const struct _cffi_field_s _cffi_fields[] = {
             _CFFI_OP(_CFFI_OP_NOOP, 31) },
   { "must_close", offsetof(ge_turn, must_close),
                   sizeof(((ge_turn *)0)->must_close),
-                  _CFFI_OP(_CFFI_OP_NOOP, 375) },
+                  _CFFI_OP(_CFFI_OP_NOOP, 376) },
   { "next", offsetof(ge_turn, next),
             sizeof(((ge_turn *)0)->next),
             _CFFI_OP(_CFFI_OP_NOOP, 18) },
@@ -6353,83 +6360,83 @@ static const struct _cffi_field_s _cffi_fields[] = {
 };
 
 static const struct _cffi_struct_union_s _cffi_struct_unions[] = {
-  { "ge_batch", 383, _CFFI_F_CHECK_FIELDS,
+  { "ge_batch", 384, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_batch), offsetof(struct _cffi_align__ge_batch, y), 0, 11 },
-  { "ge_dfa", 384, _CFFI_F_OPAQUE,
+  { "ge_dfa", 385, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_dfa_content", 385, _CFFI_F_CHECK_FIELDS,
+  { "ge_dfa_content", 386, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_dfa_content), offsetof(struct _cffi_align__ge_dfa_content, y), 11, 14 },
-  { "ge_engine", 386, _CFFI_F_OPAQUE,
+  { "ge_engine", 387, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_err", 387, _CFFI_F_CHECK_FIELDS,
+  { "ge_err", 388, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_err), offsetof(struct _cffi_align__ge_err, y), 25, 8 },
-  { "ge_gathered", 389, _CFFI_F_CHECK_FIELDS,
+  { "ge_gathered", 390, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_gathered), offsetof(struct _cffi_align__ge_gathered, y), 33, 5 },
-  { "ge_grammar", 390, _CFFI_F_OPAQUE,
+  { "ge_grammar", 391, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_ir", 391, _CFFI_F_OPAQUE,
+  { "ge_ir", 392, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_limits", 392, _CFFI_F_CHECK_FIELDS,
+  { "ge_limits", 393, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_limits), offsetof(struct _cffi_align__ge_limits, y), 38, 12 },
-  { "ge_matcher", 395, _CFFI_F_OPAQUE,
+  { "ge_matcher", 396, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_plan", 396, _CFFI_F_OPAQUE,
+  { "ge_plan", 397, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_plan_content", 397, _CFFI_F_CHECK_FIELDS,
+  { "ge_plan_content", 398, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_plan_content), offsetof(struct _cffi_align__ge_plan_content, y), 50, 5 },
-  { "ge_rules", 398, _CFFI_F_CHECK_FIELDS,
+  { "ge_rules", 399, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_rules), offsetof(struct _cffi_align__ge_rules, y), 55, 11 },
-  { "ge_scores", 399, _CFFI_F_CHECK_FIELDS,
+  { "ge_scores", 400, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_scores), offsetof(struct _cffi_align__ge_scores, y), 66, 4 },
-  { "ge_stats", 400, _CFFI_F_CHECK_FIELDS,
+  { "ge_stats", 401, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_stats), offsetof(struct _cffi_align__ge_stats, y), 70, 24 },
-  { "ge_turn", 403, _CFFI_F_CHECK_FIELDS,
+  { "ge_turn", 404, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_turn), offsetof(struct _cffi_align__ge_turn, y), 94, 6 },
-  { "ge_vocab", 405, _CFFI_F_OPAQUE,
+  { "ge_vocab", 406, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_vocab_content", 406, _CFFI_F_CHECK_FIELDS,
+  { "ge_vocab_content", 407, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_vocab_content), offsetof(struct _cffi_align__ge_vocab_content, y), 100, 8 },
 };
 
 static const struct _cffi_enum_s _cffi_enums[] = {
-  { "ge_float", 388, _cffi_prim_int(sizeof(ge_float), ((ge_float)-1) <= 0),
+  { "ge_float", 389, _cffi_prim_int(sizeof(ge_float), ((ge_float)-1) <= 0),
     "GE_FLOAT16,GE_BFLOAT16,GE_FLOAT32,GE_FLOAT64" },
-  { "ge_mask_flag", 393, _cffi_prim_int(sizeof(ge_mask_flag), ((ge_mask_flag)-1) <= 0),
+  { "ge_mask_flag", 394, _cffi_prim_int(sizeof(ge_mask_flag), ((ge_mask_flag)-1) <= 0),
     "GE_MASK_ALL,GE_MASK_SAME" },
-  { "ge_status", 401, _cffi_prim_int(sizeof(ge_status), ((ge_status)-1) <= 0),
+  { "ge_status", 402, _cffi_prim_int(sizeof(ge_status), ((ge_status)-1) <= 0),
     "GE_OK,GE_E_MEMORY,GE_E_LIMIT,GE_E_SYNTAX,GE_E_UNSUPPORTED,GE_E_NOTHING,GE_E_IR,GE_E_ARGUMENT,GE_E_SPELLING,"
     "GE_E_BUSY" },
-  { "ge_switch", 402, _cffi_prim_int(sizeof(ge_switch), ((ge_switch)-1) <= 0),
+  { "ge_switch", 403, _cffi_prim_int(sizeof(ge_switch), ((ge_switch)-1) <= 0),
     "GE_NO_MASK_CACHE,GE_NO_INNER_MASKS,GE_NO_SHARED_INNER,GE_NO_GOTO_CACHE,GE_NO_STATE_CACHE,GE_NO_SLICES,"
     "GE_NO_HEIRS,GE_NO_CLAMPING,GE_NO_TABLE,GE_NO_SHAPES,GE_NO_OUTLINES,GE_NO_AHEAD" },
-  { "ge_turn_result", 404, _cffi_prim_int(sizeof(ge_turn_result), ((ge_turn_result)-1) <= 0),
+  { "ge_turn_result", 405, _cffi_prim_int(sizeof(ge_turn_result), ((ge_turn_result)-1) <= 0),
     "GE_TURN_NONE,GE_TURN_CHOICE,GE_TURN_ALONE" },
 };
 
 static const struct _cffi_typename_s _cffi_typenames[] = {
-  { "ge_batch", 383 },
-  { "ge_dfa", 384 },
-  { "ge_dfa_content", 385 },
-  { "ge_engine", 386 },
-  { "ge_err", 387 },
-  { "ge_float", 388 },
-  { "ge_gathered", 389 },
-  { "ge_grammar", 390 },
-  { "ge_ir", 391 },
-  { "ge_limits", 392 },
-  { "ge_mask_flag", 393 },
-  { "ge_matcher", 395 },
-  { "ge_plan", 396 },
-  { "ge_plan_content", 397 },
-  { "ge_rules", 398 },
-  { "ge_scores", 399 },
-  { "ge_stats", 400 },
-  { "ge_status", 401 },
-  { "ge_switch", 402 },
-  { "ge_turn", 403 },
-  { "ge_turn_result", 404 },
-  { "ge_vocab", 405 },
-  { "ge_vocab_content", 406 },
+  { "ge_batch", 384 },
+  { "ge_dfa", 385 },
+  { "ge_dfa_content", 386 },
+  { "ge_engine", 387 },
+  { "ge_err", 388 },
+  { "ge_float", 389 },
+  { "ge_gathered", 390 },
+  { "ge_grammar", 391 },
+  { "ge_ir", 392 },
+  { "ge_limits", 393 },
+  { "ge_mask_flag", 394 },
+  { "ge_matcher", 396 },
+  { "ge_plan", 397 },
+  { "ge_plan_content", 398 },
+  { "ge_rules", 399 },
+  { "ge_scores", 400 },
+  { "ge_stats", 401 },
+  { "ge_status", 402 },
+  { "ge_switch", 403 },
+  { "ge_turn", 404 },
+  { "ge_turn_result", 405 },
+  { "ge_vocab", 406 },
+  { "ge_vocab_content", 407 },
 };
 
 static const struct _cffi_type_context_s _cffi_type_context = {
@@ -6444,7 +6451,7 @@ static const struct _cffi_type_context_s _cffi_type_context = {
   5,  /* num_enums */
   23,  /* num_typenames */
   NULL,  /* no includes */
-  409,  /* num_types */
+  410,  /* num_types */
   0,  /* flags */
 };
 

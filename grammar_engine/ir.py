@@ -15,7 +15,7 @@ Code points are encoded as UTF-8; `complement` is over *all byte strings*, so a 
 from __future__ import annotations
 
 import builtins
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple
 
@@ -312,6 +312,7 @@ class Builder:
         name: str,
         *,
         ranked: bool = False,
+        asks: Mapping[int, Sequence[int]] | None = None,
         where: str | None = None,
     ) -> Symbol:
         """A nonterminal: members in sequence, with `separator` between, such that each slot is raised as often as its bounds say.
@@ -326,6 +327,10 @@ class Builder:
         name : str
         ranked : bool
             The ranks of the members never decrease. Otherwise they may come in any order.
+        asks : mapping of int to a sequence of int, optional
+            Slots, each with those that it asks for: if it is raised, they have to be, too. Only slots of named keys ask and are asked for: raised once at
+            most, by ways that begin with one lexeme, not distinct, and have one rank. The core takes it on trust that what those ask for is listed, too, and
+            that a slot asks for such with a lower bound, if it has one. No bag has both this and a total with a lower bound.
         where : str, optional
 
         Notes
@@ -337,11 +342,12 @@ class Builder:
         symbol = self.nonterminal(name, where=where)
         record = self.bag_records
         record += (symbol >> 1, NO_SYMBOL if separator is None else separator, int(ranked), len(slots), len(ways))
-        for low, high in slots:
+        for slot, (low, high) in enumerate(slots):
             bound = UNBOUNDED if high is None else high
             if not 0 <= low <= bound or bound == 0 or low >= UNBOUNDED:
                 raise ValueError(f"a slot that is raised {low} to {high} times")
-            record += (low, bound)
+            asked = asks.get(slot, ()) if asks else ()
+            record += (low, bound, len(asked), *asked)
         for symbols, raised, rank, distinct in ways:
             record += (int(distinct), rank, len(symbols), len(raised), *symbols, *raised)
         return symbol

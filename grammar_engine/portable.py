@@ -24,7 +24,7 @@ from .errors import GrammarError
 from .ir import Builder, SymbolInfo
 from .report import Entry, Report
 
-_MAGIC = b"ge-gram3"  # with the number of the format, which goes up with any change of the IR or of what is told
+_MAGIC = b"ge-gram4"  # with the number of the format, which goes up with any change of the IR or of what is told
 _DIGEST = 16
 _LENGTHS = struct.Struct("<7I")
 _Row = TypeVar("_Row", bound=tuple[Any, ...])

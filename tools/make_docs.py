@@ -42,6 +42,7 @@ REMARKS = {
     "unevaluatedItems": "by the branches of `anyOf`, `oneOf`, `if` that the array meets; `contains` evaluates from 2020-12 on",
     "properties": "in the order of the schema, or in any: see *Options*",
     "required": "in the order of `properties`, then in its own",
+    "dependentRequired": "what it names alone comes among keys that have no name, in any order",
     "patternProperties": "may overlap with each other and with `properties`",
     "minProperties": "where it asks for two keys that are not named, or more, no key occurs twice",
     "maxProperties": "a key that occurs twice counts twice; see *Repeated keys*",

@@ -6,24 +6,28 @@
 
 enum { LINE = 64, BLOCK = 4 * LINE, LEAST = 2 * LINE }; /* bytes */
 
+__attribute__((target("avx2"))) static inline void clear_line(u8 *to) {
+    _mm256_storeu_si256((__m256i *)(void *)to, _mm256_setzero_si256());
+    _mm256_storeu_si256((__m256i *)(void *)(to + LINE / 2), _mm256_setzero_si256());
+}
+
 /* The first line and the last one wherever they lie, and whole lines in between: some bytes twice. n >= LEAST. */
-__attribute__((target("avx512f"))) static void clear_lines(u8 *to, size_t n) {
+__attribute__((target("avx2"))) static void clear_lines(u8 *to, size_t n) {
     size_t i = LINE - (uintptr_t)to % LINE, end = n - LINE;
-    __m512i zero = _mm512_setzero_si512();
-    _mm512_storeu_si512(to, zero);
+    clear_line(to);
     for (; i + BLOCK <= end; i += BLOCK) {
-        _mm512_storeu_si512(to + i, zero);
-        _mm512_storeu_si512(to + i + LINE, zero);
-        _mm512_storeu_si512(to + i + 2 * LINE, zero);
-        _mm512_storeu_si512(to + i + 3 * LINE, zero);
+        clear_line(to + i);
+        clear_line(to + i + LINE);
+        clear_line(to + i + 2 * LINE);
+        clear_line(to + i + 3 * LINE);
     }
-    for (; i < end; i += LINE) _mm512_storeu_si512(to + i, zero);
-    _mm512_storeu_si512(to + end, zero);
+    for (; i < end; i += LINE) clear_line(to + i);
+    clear_line(to + end);
 }
 
 void wide_clear(u32 *to, size_t n) {
     size_t size = n * sizeof *to;
-    if (size >= LEAST && __builtin_cpu_supports("avx512f")) clear_lines((u8 *)to, size);
+    if (size >= LEAST && __builtin_cpu_supports("avx2")) clear_lines((u8 *)to, size);
     else if (n) memset(to, 0, size);
 }
 

@@ -1,8 +1,8 @@
 /* wide: rows of words, cleared at the pace of the processor.
  *
- * A mask of few tokens is zeros, 6 to 25 kB, and to write them is most of what serving it takes. A processor with AVX-512 stores 64 bytes a cycle into
- * a near cache, if they do not cross a line. The libraries' memset hands rows of this size to an instruction for strings, which comes to 40; a loop over
- * whole lines comes to 60. Other processors store less at a time, and there memset does as well.
+ * A mask of few tokens is zeros, 6 to 25 kB, and to write them is most of what serving it takes. A processor stores 64 bytes a cycle into a near cache,
+ * as two registers of AVX2 (or one of AVX-512, which is no faster), if they do not cross a line. The libraries' memset hands rows of this size to an
+ * instruction for strings, which comes to 40; a loop over whole lines comes to 60.
  *
  * (To copy rows so is faster only where source and target are both in the nearest cache, and else takes up to twice as long as memcpy.) */
 #ifndef GE_WIDE_H

@@ -8,6 +8,7 @@
  * Invariants: n <= capacity <= most; next < capacity, or both are 0. Two threads at one guide can mix up its states, but not leave the ring. */
 #include <stddef.h>
 
+#include "../base/wide.h"
 #include "td.h"
 
 typedef struct gd_guide {
@@ -86,8 +87,10 @@ void ge_guide_fill_mask(const uint64_t *guide, uint32_t *mask) {
     td_fill(g->dfa, g->state, mask, &all);
 }
 
-int32_t ge_guide_fill_mask_at(const uint64_t *guide, uintptr_t address) {
-    if (address == 0 || address % sizeof(u32)) return GE_GUIDE_REFUSED;
-    ge_guide_fill_mask(guide, (u32 *)address);
+int32_t ge_guide_fill_mask_at(const uint64_t *guide, uintptr_t address, size_t n) {
+    u32 n_words = as_guide(guide)->dfa->n_words, *mask = (u32 *)address;
+    if (address == 0 || address % sizeof(u32) || n < n_words || n > (UINTPTR_MAX - address) / sizeof(u32)) return GE_GUIDE_REFUSED;
+    ge_guide_fill_mask(guide, mask);
+    wide_clear(mask + n_words, n - n_words);
     return 0;
 }

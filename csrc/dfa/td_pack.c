@@ -96,7 +96,11 @@ static bool pack_ranks(const td_draft *d, ge_dfa *t) {
 }
 
 static bool pack_tokens(td_draft *d, ge_dfa *t) {
-    if (d->tokens.n == 0) return pack_dense(d, t); /* only the empty text is a sentence */
+    if (d->tokens.n == 0) { /* only the empty text is a sentence: one token is listed, and no state can read it */
+        const u32 first = 0, none = NONE;
+        t->n_live = 1;
+        return pack_ids(t, &t->live, &first, 1, 0) && pack_ids(t, &t->class_of, &none, 1, 0);
+    }
     u32 n = d->tokens.n, most = d->tokens.at[n - 1], width = width_of(t->n_classes);
     u64 dense = (u64)t->n_tokens * width, listed = (u64)n * (width_of(most) + width);
     u64 ranked = (u64)n * width + (u64)td_n_rank_words(t) * (sizeof *t->live_bits + width_of(n));

@@ -95,6 +95,7 @@ typedef struct gr_slot {
     u32 minimum, maximum; /* maximum NONE: unbounded */
     u32 last_rank;        /* the highest rank of a way that has it as its own; NONE: it is no way's own */
     u32 place;            /* of its count in a state: see gr_bag.h; NONE if it has no bounds */
+    u32 asks, n_asks;     /* of a key, in bag_words: slots of keys that have to be raised if it is, with all that those ask for */
 } gr_slot;
 
 typedef struct gr_bag {
@@ -102,14 +103,17 @@ typedef struct gr_bag {
     u32 slots, n_slots;  /* in `slots` */
     u32 n_words;         /* of the counts of a state: first the bits, then the words */
     u32 n_bits, n_bit_words;
+    u32 n_mark_words;    /* of bits: twice n_bit_words where keys ask for others */
     /* By place of a bit, in bag_words: */
     u32 ranks;           /* ascending; 0 if the bag is not ranked */
     u32 lexemes;         /* that its ways begin with */
     u32 first_way;       /* in by_place; one more at the end */
+    u32 asked_until;     /* the highest rank of a key that asks for it; NONE: none does */
     bool lexemes_ascend;
     /* ... as bits: */
     u32 required;        /* those with a minimum */
     u32 open;            /* those with a way that is not dead */
+    u32 asking;          /* those that ask for others */
     /* Also in bag_words: */
     u32 by_place;        /* ways: those of bits in the order of their places, then the others */
     u32 counted;         /* n_slots - n_bits slots: those that are no bits */

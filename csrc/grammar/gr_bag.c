@@ -11,12 +11,20 @@ static const u32 *words_at(const gr_grammar *g, u32 at) { return g->bag_words.at
 u32 gr_bag_count(const gr_bag *bag, const gr_slot *slot, const u32 *counts) {
     if (slot->place == NONE) return 0;
     return slot->place < bag->n_bits ? counts[slot->place >> 5] >> (slot->place & 31) & 1
-                                     : counts[bag->n_bit_words + slot->place - bag->n_bits];
+                                     : counts[bag->n_mark_words + slot->place - bag->n_bits];
 }
 
-static u32 missing(const gr_bag *bag, const gr_slot *slot, const u32 *counts) {
+static bool has_asking_keys(const gr_bag *bag) { return bag->n_mark_words > bag->n_bit_words; }
+
+u32 gr_bag_missing(const gr_bag *bag, const gr_slot *slot, const u32 *counts) {
     u32 count = gr_bag_count(bag, slot, counts);
+    if (has_asking_keys(bag) && slot->place < bag->n_bits && counts[bag->n_bit_words + (slot->place >> 5)] >> (slot->place & 31) & 1) return 1;
     return count < slot->minimum ? slot->minimum - count : 0;
+}
+
+/* The keys of a word that have to come. */
+static u32 missing_keys(const gr_grammar *g, const gr_bag *bag, const u32 *counts, u32 word) {
+    return (words_at(g, bag->required)[word] & ~counts[word]) | (has_asking_keys(bag) ? counts[bag->n_bit_words + word] : 0);
 }
 
 static u32 room(const gr_bag *bag, const gr_slot *slot, const u32 *counts) {
@@ -24,18 +32,24 @@ static u32 room(const gr_bag *bag, const gr_slot *slot, const u32 *counts) {
 }
 
 static void raise_slot(const gr_bag *bag, const gr_slot *slot, u32 *counts, u32 times) {
-    if (slot->place < bag->n_bits) counts[slot->place >> 5] |= (u32)1 << (slot->place & 31);
-    else if (slot->place != NONE) counts[bag->n_bit_words + slot->place - bag->n_bits] += times;
+    u32 word = slot->place >> 5, bit = (u32)1 << (slot->place & 31);
+    if (slot->place < bag->n_bits) {
+        counts[word] |= bit;
+        if (has_asking_keys(bag)) counts[bag->n_bit_words + word] &= ~bit;
+    } else if (slot->place != NONE) {
+        counts[bag->n_mark_words + slot->place - bag->n_bits] += times;
+    }
 }
 
 static u32 n_counted(const gr_bag *bag) { return bag->n_slots - bag->n_bits; } /* slots that are no keys */
+static u32 work_of_a_look(const gr_bag *bag) { return (bag->n_words + n_counted(bag)) / WORK_OF_A_LOOK + 1; }
 
 bool gr_bag_is_finished(const gr_grammar *g, const gr_bag *bag, const u32 *counts) {
-    const u32 *required = words_at(g, bag->required), *counted = words_at(g, bag->counted);
+    const u32 *counted = words_at(g, bag->counted);
     for (u32 i = 0; i < bag->n_bit_words; i++)
-        if (required[i] & ~counts[i]) return false;
+        if (missing_keys(g, bag, counts, i)) return false;
     for (u32 i = 0; i < n_counted(bag); i++)
-        if (missing(bag, slot_of(g, bag, counted[i]), counts)) return false;
+        if (gr_bag_missing(bag, slot_of(g, bag, counted[i]), counts)) return false;
     return true;
 }
 
@@ -50,18 +64,30 @@ bool gr_bag_admits(const gr_grammar *g, const gr_bag *bag, const u32 *counts, u3
 bool gr_bag_lacks(const gr_grammar *g, const gr_bag *bag, const u32 *counts, u32 way) {
     const gr_way *w = way_of(g, way);
     for (u32 i = 0; i < w->n_slots; i++)
-        if (missing(bag, slot_of(g, bag, slots_of(g, w)[i]), counts)) return true;
+        if (gr_bag_missing(bag, slot_of(g, bag, slots_of(g, w)[i]), counts)) return true;
     return false;
+}
+
+static const gr_slot *key_of_way(const gr_grammar *g, const gr_bag *bag, const gr_way *w) { return slot_of(g, bag, slots_of(g, w)[0]); }
+
+/* The keys that that of a way asks for are missing, unless they have come. */
+static void ask_for(const gr_grammar *g, const gr_bag *bag, u32 *counts, const gr_way *w) {
+    const gr_slot *own = key_of_way(g, bag, w);
+    for (u32 i = 0; i < own->n_asks; i++) {
+        u32 place = slot_of(g, bag, words_at(g, own->asks)[i])->place, bit = (u32)1 << (place & 31);
+        counts[bag->n_bit_words + (place >> 5)] |= bit & ~counts[place >> 5];
+    }
 }
 
 /* Raises the slots of a way, none of which has a maximum, so often that `slot` is no longer missing. */
 static void raise_enough(const gr_grammar *g, const gr_bag *bag, u32 *counts, u32 way, u32 slot) {
     const gr_way *w = way_of(g, way);
-    u32 times = missing(bag, slot_of(g, bag, slot), counts);
+    u32 times = gr_bag_missing(bag, slot_of(g, bag, slot), counts);
     for (u32 i = 0; i < w->n_slots; i++) {
         const gr_slot *raised = slot_of(g, bag, slots_of(g, w)[i]);
-        raise_slot(bag, raised, counts, min_u32(times, missing(bag, raised, counts)));
+        raise_slot(bag, raised, counts, min_u32(times, gr_bag_missing(bag, raised, counts)));
     }
+    ask_for(g, bag, counts, w);
 }
 
 static bool is_unbounded(const gr_grammar *g, const gr_bag *bag, u32 way) {
@@ -75,8 +101,9 @@ void gr_bag_raise(const gr_grammar *g, const gr_bag *bag, u32 *counts, u32 way) 
     const gr_way *w = way_of(g, way);
     for (u32 i = 0; i < w->n_slots; i++) {
         const gr_slot *slot = slot_of(g, bag, slots_of(g, w)[i]);
-        if (slot->maximum != NONE || missing(bag, slot, counts)) raise_slot(bag, slot, counts, 1);
+        if (slot->maximum != NONE || gr_bag_missing(bag, slot, counts)) raise_slot(bag, slot, counts, 1);
     }
+    ask_for(g, bag, counts, w);
 }
 
 /* --- keys ---------------------------------------------------------------------------------------------------------------- */
@@ -102,13 +129,20 @@ static u32 places_of_word(u32 word, u32 from, u32 to) {
 }
 
 void gr_bag_forget(const gr_grammar *g, const gr_bag *bag, u32 *counts, u32 rank) {
-    const u32 *open = words_at(g, bag->open), *counted = words_at(g, bag->counted);
+    const u32 *open = words_at(g, bag->open), *asked_until = words_at(g, bag->asked_until), *counted = words_at(g, bag->counted);
     u32 behind = first_place(g, bag, rank);
-    for (u32 i = 0; 32 * i < behind; i++) counts[i] |= open[i] & places_of_word(i, 0, behind);
+    for (u32 i = 0; 32 * i < behind; i++) {
+        u32 forgotten = open[i] & places_of_word(i, 0, behind);
+        for (u32 left = has_asking_keys(bag) ? forgotten : 0; left; left &= left - 1) {
+            u32 until = asked_until[32 * i + (u32)__builtin_ctz(left)];
+            if (until != NONE && until >= rank) forgotten &= ~(left & -left);
+        }
+        counts[i] |= forgotten;
+    }
     for (u32 i = 0; i < n_counted(bag); i++) {
         const gr_slot *slot = slot_of(g, bag, counted[i]);
         if (slot->place == NONE || slot->last_rank == NONE || slot->last_rank >= rank) continue;
-        counts[bag->n_bit_words + slot->place - bag->n_bits] = slot->minimum;
+        counts[bag->n_mark_words + slot->place - bag->n_bits] = slot->minimum;
     }
 }
 
@@ -125,12 +159,12 @@ typedef struct outlook {
 
 /* Adds the keys. */
 static void look_at_keys(const gr_grammar *g, const gr_bag *bag, const u32 *counts, u32 rank, outlook *o) {
-    const u32 *required = words_at(g, bag->required), *open = words_at(g, bag->open);
+    const u32 *open = words_at(g, bag->open);
     u32 from = first_place(g, bag, rank), lacks;
     for (u32 i = 0; i < bag->n_bit_words; i++) {
         u32 may_come = open[i] & places_of_word(i, from, bag->n_bits);
         o->room += (u32)__builtin_popcount(may_come & ~counts[i]);
-        if ((lacks = required[i] & ~counts[i]) == 0) continue;
+        if ((lacks = missing_keys(g, bag, counts, i)) == 0) continue;
         o->missing += (u32)__builtin_popcount(lacks);
         o->hopeless |= (lacks & ~may_come) != 0;
         o->deadline = min_u32(o->deadline, words_at(g, bag->ranks)[32 * i + (u32)__builtin_ctz(lacks)]);
@@ -148,7 +182,7 @@ static outlook look(const gr_grammar *g, const gr_bag *bag, const u32 *counts, u
             o.minimum = slot->minimum;
             o.maximum = slot->maximum;
         } else if (slot->last_rank != NONE || bag->conditions == 0) { /* some way's own, or of no way at all */
-            u32 lacks = missing(bag, slot, counts);
+            u32 lacks = gr_bag_missing(bag, slot, counts);
             bool gone = slot->last_rank == NONE || (bag->ranked && slot->last_rank < rank);
             o.missing += lacks;
             o.hopeless |= lacks && gone;
@@ -183,7 +217,7 @@ static u32 wanted_slot(const gr_grammar *g, const gr_bag *bag, const u32 *counts
     u32 other = NONE;
     for (u32 i = bag->n_slots; i-- > 0;) {
         const gr_slot *slot = slot_of(g, bag, i);
-        if (!missing(bag, slot, counts)) continue;
+        if (!gr_bag_missing(bag, slot, counts)) continue;
         if (i != bag->total && slot->last_rank == NONE) return i;
         if (other == NONE || i != bag->total) other = i; /* the total last: others raise it too */
     }
@@ -269,7 +303,7 @@ static bool find_finish(budget *b, const gr_grammar *g, const gr_bag *bag, const
 bool gr_bag_is_alive(budget *b, const gr_grammar *g, const gr_bag *bag, const u32 *counts, u32 rank, bool *answer) {
     if (bag->conditions) return find_finish(b, g, bag, counts, rank, answer);
     *answer = !look(g, bag, counts, rank).hopeless;
-    return budget_work(b, bag->n_slots);
+    return budget_work(b, work_of_a_look(bag));
 }
 
 /* A state whose ways are asked one by one. */
@@ -281,17 +315,19 @@ typedef struct asked {
     u32 last_rank; /* that a member may have, see there; with conditions NONE */
     bool more;     /* has_room_for_more; with conditions true */
     u32 from, to;  /* places of keys with such a rank */
-    u32 *after;    /* with conditions: scratch */
+    u32 *after;    /* with conditions, or keys that ask for others: scratch */
 } asked;
 
 static bool ask(budget *b, const gr_grammar *g, const gr_bag *bag, const u32 *counts, u32 rank, asked *a) {
     *a = (asked){g, bag, counts, rank, NONE, true, first_place(g, bag, rank), bag->n_bits, NULL};
-    if (bag->conditions) return (a->after = mem_resize(b, NULL, 0, (bag->n_words + 1u) * sizeof *a->after)) != NULL;
+    if (bag->conditions || has_asking_keys(bag)) a->after = mem_resize(b, NULL, 0, (bag->n_words + 1u) * sizeof *a->after);
+    if (b->status != GE_OK) return false;
+    if (bag->conditions) return true;
     outlook o = look(g, bag, counts, rank);
     a->last_rank = last_rank(g, bag, counts, rank, &o);
     a->to = first_place(g, bag, (u64)a->last_rank + 1);
     a->more = has_room_for_more(&o);
-    return budget_work(b, (bag->n_words + n_counted(bag)) / WORK_OF_A_LOOK + 1);
+    return budget_work(b, work_of_a_look(bag));
 }
 
 static void end_asking(budget *b, asked *a) {
@@ -304,19 +340,19 @@ static bool is_offered(budget *b, const asked *a, u32 way, bool *answer) {
     *answer = gr_bag_admits(a->g, a->bag, a->counts, a->rank, way);
     if (!*answer) return true;
     if (!a->bag->conditions) {
-        const gr_slot *own = slot_of(a->g, a->bag, slots_of(a->g, w)[0]);
-        *answer = (!a->bag->ranked || w->rank <= a->last_rank) && (a->more || missing(a->bag, own, a->counts));
-        return true;
+        const gr_slot *own = key_of_way(a->g, a->bag, w);
+        *answer = (!a->bag->ranked || w->rank <= a->last_rank) && (a->more || gr_bag_missing(a->bag, own, a->counts));
+        if (!*answer || !own->n_asks) return true;
     }
     memcpy(a->after, a->counts, a->bag->n_words * sizeof *a->counts);
     gr_bag_raise(a->g, a->bag, a->after, way);
-    return find_finish(b, a->g, a->bag, a->after, a->bag->ranked ? w->rank : 0, answer);
+    return gr_bag_is_alive(b, a->g, a->bag, a->after, a->bag->ranked ? w->rank : 0, answer);
 }
 
-/* Of the keys of a word: those that are offered; with conditions, those that may be. */
+/* Of the keys of a word: those that are offered; with conditions, or if they ask for others, those that may be. */
 static u32 offered_keys(const asked *a, u32 word) {
     u32 keys = words_at(a->g, a->bag->open)[word] & ~a->counts[word] & places_of_word(word, a->from, a->to);
-    return a->more ? keys : keys & words_at(a->g, a->bag->required)[word];
+    return a->more ? keys : keys & missing_keys(a->g, a->bag, a->counts, word);
 }
 
 /* Appends those ways of by_place, [from, to), that are offered, at most `most`. */
@@ -329,13 +365,26 @@ static bool ask_ways(budget *b, const asked *a, u32 from, u32 to, u32 most, id_v
     return ok;
 }
 
+/* Takes those away of `keys`, or of them those of `some`, that have no way that is offered; appends the ways of the others. */
+static bool ask_keys(budget *b, const asked *a, const u32 *some, u32 *keys, u32 *n_keys, id_vec *ways) {
+    const u32 *first_way = words_at(a->g, a->bag->first_way);
+    bool ok = true;
+    for (u32 i = 0; ok && i < a->bag->n_bit_words; i++)
+        for (u32 left = some ? keys[i] & some[i] : keys[i]; ok && left; left &= left - 1) {
+            u32 bit = (u32)__builtin_ctz(left), place = 32 * i + bit, n = ways->n;
+            ok = ask_ways(b, a, first_way[place], first_way[place + 1], NONE, ways);
+            if (ways->n == n) keys[i] &= ~((u32)1 << bit), --*n_keys;
+        }
+    return ok;
+}
+
 bool gr_bag_has_offers(budget *b, const gr_grammar *g, const gr_bag *bag, const u32 *counts, u32 rank, bool *answer) {
     asked a;
     id_vec ways = {0};
     u32 keys = 0;
     bool ok = ask(b, g, bag, counts, rank, &a);
-    for (u32 i = 0; ok && i < bag->n_bit_words && !bag->conditions && !keys; i++) keys = offered_keys(&a, i);
-    if (ok && !keys) ok = ask_ways(b, &a, bag->conditions ? 0 : words_at(g, bag->first_way)[bag->n_bits], bag->n_ways, 1, &ways);
+    for (u32 i = 0; ok && i < bag->n_bit_words && !bag->conditions && !keys; i++) keys = offered_keys(&a, i) & ~words_at(g, bag->asking)[i];
+    if (ok && !keys) ok = ask_ways(b, &a, a.after ? 0 : words_at(g, bag->first_way)[bag->n_bits], bag->n_ways, 1, &ways);
     *answer = keys || ways.n;
     vec_drop(b, &ways);
     end_asking(b, &a);
@@ -344,21 +393,18 @@ bool gr_bag_has_offers(budget *b, const gr_grammar *g, const gr_bag *bag, const 
 
 bool gr_bag_offers(budget *b, const gr_grammar *g, const gr_bag *bag, const u32 *counts, u32 rank, u32 many, u32 *keys, u32 *n_keys, id_vec *ways) {
     asked a;
-    const u32 *first_way = words_at(g, bag->first_way);
     u32 before = ways->n;
     bool ok = ask(b, g, bag, counts, rank, &a);
     *n_keys = 0;
     for (u32 i = 0; ok && i < bag->n_bit_words; i++) *n_keys += (u32)__builtin_popcount(keys[i] = offered_keys(&a, i));
-    bool one_by_one = bag->conditions || *n_keys < many;
-    for (u32 i = 0; ok && i < bag->n_bit_words && one_by_one; i++)
-        for (u32 left = keys[i]; ok && left; left &= left - 1) {
-            u32 bit = (u32)__builtin_ctz(left), place = 32 * i + bit, n = ways->n;
-            ok = ask_ways(b, &a, first_way[place], first_way[place + 1], NONE, ways);
-            if (ways->n == n) keys[i] &= ~((u32)1 << bit), --*n_keys;
-        }
+    if (ok && has_asking_keys(bag) && *n_keys >= many) {
+        ok = ask_keys(b, &a, words_at(g, bag->asking), keys, n_keys, ways);
+        ways->n = before;
+    }
+    if (ok && (bag->conditions || *n_keys < many)) ok = ask_keys(b, &a, NULL, keys, n_keys, ways);
     if (*n_keys >= many) ways->n = before;
     else *n_keys = 0;
-    ok = ok && ask_ways(b, &a, first_way[bag->n_bits], bag->n_ways, NONE, ways);
+    ok = ok && ask_ways(b, &a, words_at(g, bag->first_way)[bag->n_bits], bag->n_ways, NONE, ways);
     end_asking(b, &a);
     return ok;
 }

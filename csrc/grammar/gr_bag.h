@@ -2,14 +2,16 @@
  *
  * The counts of a state are `n_words` words. First a bit for each *key*: a slot that may be raised once, by ways that all begin with one
  * lexeme and have one rank. There may be thousands of them, so what is asked of all of them is asked of 32 at a time; their places ascend by
- * rank, so those that are behind us are the first ones. Then a word for each other slot with bounds. A slot without maximum stops
- * counting at its minimum, and by rank, slots that are behind us are forgotten, so that states with equal futures are equal.
+ * rank, so those that are behind us are the first ones. A key may *ask* for others, which then have to come, too, or to have come: where there are such keys,
+ * a second bit for each key says that it is asked for and has not come. Then a word for each other slot with bounds. A slot without maximum stops
+ * counting at its minimum, and by rank, slots that are behind us are forgotten, so that states with equal futures are equal (but for keys that others ask for).
  *
  * *Finished* is a state in which every slot has reached its minimum. A state is *alive* if some members lead from it to a finished one;
  * a way is offered only if the state after it is alive, so a text never runs into a dead end. Which is decided exactly:
  *
  *   - Without conditions (slots that are neither a way's own nor the total) by arithmetic: what is missing must fit under the maximum
- *     of the total, what may still come must reach its minimum, and no way that is missing may be ranked behind us.
+ *     of the total, what may still come must reach its minimum, and no way that is missing may be ranked behind us. A key that asks for others
+ *     is offered if that is so after it. (The total has no minimum then: how many may come would hang on which.)
  *   - With conditions by a search for members that meet them, one missing slot at a time. Ways that raise the same slot are tried in
  *     ascending order only, since the order of members does not matter to counts. It is charged to the budget of the step. */
 #ifndef GE_GR_BAG_H
@@ -20,7 +22,8 @@
 /* Lays out the bag, whose slots and ways have been read (gr_lay.c). False on failure. */
 bool gr_bag_lay_out(gr_grammar *g, budget *b, gr_bag *bag, const u8 *lexeme_flags);
 
-u32 gr_bag_count(const gr_bag *bag, const gr_slot *slot, const u32 *counts); /* how often the slot was raised */
+u32 gr_bag_count(const gr_bag *bag, const gr_slot *slot, const u32 *counts);   /* how often the slot was raised */
+u32 gr_bag_missing(const gr_bag *bag, const gr_slot *slot, const u32 *counts); /* how often it has to be, yet */
 bool gr_bag_is_finished(const gr_grammar *g, const gr_bag *bag, const u32 *counts);
 bool gr_bag_admits(const gr_grammar *g, const gr_bag *bag, const u32 *counts, u32 rank, u32 way); /* no bound forbids it now */
 bool gr_bag_lacks(const gr_grammar *g, const gr_bag *bag, const u32 *counts, u32 way);             /* it raises something that is missing */

@@ -110,11 +110,11 @@ static bool bag_rules(compiler *c, u32 left, const gr_bag *bag) {
     return ok;
 }
 
-/* One record: nonterminal, separator, ranked, number of slots, number of ways; minimum, maximum per slot; per way: flags, rank, number of
- * symbols, number of slots, symbols, slots. *used = its length. */
+/* One record: nonterminal, separator, ranked, number of slots, number of ways; per slot: minimum, maximum, number of slots that it asks for, those; per way:
+ * flags, rank, number of symbols, number of slots, symbols, slots. *used = its length. */
 static bool read_bag(compiler *c, const u32 *record, u32 n, u32 *used) {
     gr_grammar *g = c->g;
-    if (n < 5 || n - 5 < 2 * (u64)record[3]) return budget_fail(c->b, GE_E_IR);
+    if (n < 5) return budget_fail(c->b, GE_E_IR);
     gr_bag bag = {.ways = g->ways.n, .n_ways = record[4], .slots = g->slots.n, .n_slots = record[3],
                   .total = NONE, .ranked = record[2] != 0, .separator = record[1], .owner = record[0]};
     bool is_comma = record[1] == NONE || (!(record[1] & 1) && symbol_ok(c, record[1]) && c->lexeme_flags[record[1] >> 1] == 0);
@@ -122,10 +122,15 @@ static bool read_bag(compiler *c, const u32 *record, u32 n, u32 *used) {
         return budget_fail(c->b, GE_E_IR);
     work_on(c, bag.owner);
     u32 at = 5;
-    for (u32 i = 0; i < bag.n_slots; i++, at += 2) {
-        gr_slot slot = {.minimum = record[at], .maximum = record[at + 1], .last_rank = NONE, .place = NONE};
+    for (u32 i = 0; i < bag.n_slots; i++) {
+        if (n - at < 3 || n - at - 3 < record[at + 2]) return budget_fail(c->b, GE_E_IR);
+        gr_slot slot = {.minimum = record[at], .maximum = record[at + 1], .last_rank = NONE, .place = NONE, .asks = g->bag_words.n, .n_asks = record[at + 2]};
         if (slot.minimum > slot.maximum || slot.maximum == 0) return budget_fail(c->b, GE_E_IR);
         if (!vec_push(c->b, &g->slots, slot)) return false;
+        for (at += 3; slot.n_asks; slot.n_asks--, at++) {
+            if (record[at] >= bag.n_slots) return budget_fail(c->b, GE_E_IR);
+            if (!vec_push(c->b, &g->bag_words, record[at])) return false;
+        }
     }
     for (u32 i = 0; i < bag.n_ways; i++) {
         if (n - at < 4 || n - at - 4 < (u64)record[at + 2] + record[at + 3]) return budget_fail(c->b, GE_E_IR);

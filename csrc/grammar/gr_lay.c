@@ -60,9 +60,13 @@ static void lay_out_keys(gr_grammar *g, gr_bag *bag, const bag_key *keys, u32 n)
     bag->first_way = at, at += n + 1;
     bag->required = at, at += bag->n_bit_words;
     bag->open = at, at += bag->n_bit_words;
+    bag->asking = at, at += bag->n_bit_words;
+    bag->asked_until = at, at += n;
     bag->by_place = at, at += bag->n_ways;
     bag->counted = at, at += bag->n_slots - n;
     memset(words + bag->required, 0, bag->n_bit_words * sizeof *words);
+    memset(words + bag->asking, 0, bag->n_bit_words * sizeof *words);
+    memset(words + bag->asked_until, 0xff, n * sizeof *words);
     bag->lexemes_ascend = true;
     for (u32 place = 0; place < n; place++) {
         slots[keys[place].slot].place = place;
@@ -77,8 +81,28 @@ static void lay_out_keys(gr_grammar *g, gr_bag *bag, const bag_key *keys, u32 n)
         *counted++ = i;
         if (slots[i].minimum || slots[i].maximum != NONE) slots[i].place = n + n_words++;
     }
-    bag->n_words = bag->n_bit_words + n_words;
+    bag->n_words = n_words;
     g->bag_words.n = at;
+}
+
+/* What keys ask for. False: something else asks, or is asked for, or there is a total with a minimum. */
+static bool lay_out_asks(gr_grammar *g, gr_bag *bag) {
+    gr_slot *slots = g->slots.at + bag->slots;
+    u32 *words = g->bag_words.at;
+    bag->n_mark_words = bag->n_bit_words;
+    for (u32 i = 0; i < bag->n_slots; i++) {
+        if (slots[i].n_asks == 0) continue;
+        if (slots[i].place >= bag->n_bits || (bag->total != NONE && slots[bag->total].minimum)) return false;
+        words[bag->asking + slots[i].place / 32] |= (u32)1 << slots[i].place % 32;
+        for (u32 k = 0; k < slots[i].n_asks; k++) {
+            u32 place = slots[words[slots[i].asks + k]].place, *until = &words[bag->asked_until + place];
+            if (place >= bag->n_bits) return false;
+            *until = *until == NONE ? slots[i].last_rank : max_u32(*until, slots[i].last_rank);
+        }
+        bag->n_mark_words = 2 * bag->n_bit_words;
+    }
+    bag->n_words += bag->n_mark_words;
+    return true;
 }
 
 /* first_way and by_place: a counting sort of the ways by the places of their own slots. */
@@ -99,7 +123,7 @@ bool gr_bag_lay_out(gr_grammar *g, budget *b, gr_bag *bag, const u8 *lexeme_flag
     id_vec key_of = {0};
     VEC(bag_key) keys = {0};
     bool ok = sort_slots(g, b, bag, lexeme_flags, &key_of) && vec_reserve(b, &keys, bag->n_slots) &&
-              vec_reserve(b, &g->bag_words, 5 * (u64)bag->n_slots + bag->n_ways + 1);
+              vec_reserve(b, &g->bag_words, 9 * (u64)bag->n_slots + bag->n_ways + 1);
     for (u32 i = 0; ok && i < bag->n_slots; i++) {
         if (key_of.at[i] == NONE) continue;
         const gr_way *w = &g->ways.at[key_of.at[i]];
@@ -108,7 +132,8 @@ bool gr_bag_lay_out(gr_grammar *g, budget *b, gr_bag *bag, const u8 *lexeme_flag
     if (ok) {
         if (keys.n) qsort(keys.at, keys.n, sizeof *keys.at, compare_keys);
         lay_out_keys(g, bag, keys.at, keys.n);
-        order_ways(g, bag);
+        if (lay_out_asks(g, bag)) order_ways(g, bag);
+        else ok = budget_fail(b, GE_E_IR);
     }
     vec_drop(b, &key_of);
     vec_drop(b, &keys);

@@ -369,14 +369,15 @@ uint32_t ge_guide_state(const uint64_t *guide);
 int32_t ge_guide_accepts(const uint64_t *guide); /* 1: the text is a sentence, or ended */
 uint32_t ge_guide_before(const uint64_t *guide); /* how many states before it are kept */
 
-/* Nothing has changed: the token may not come next, the steps cannot be taken back, the address is none; or capacity < most is to be raised. */
+/* Nothing has changed: the token may not come next, the steps cannot be taken back, the address is none or
+ * has no room; or capacity < most is to be raised. */
 #define GE_GUIDE_REFUSED 1
 #define GE_GUIDE_FULL 2
 
 int32_t ge_guide_advance(uint64_t *guide, int64_t token, uint32_t *mask); /* 0: appended, and the mask after it written, unless that is NULL */
 int32_t ge_guide_rollback(uint64_t *guide, uint32_t n);
 void ge_guide_fill_mask(const uint64_t *guide, uint32_t *mask);
-int32_t ge_guide_fill_mask_at(const uint64_t *guide, uintptr_t address); /* aligned to 4 bytes */
+int32_t ge_guide_fill_mask_at(const uint64_t *guide, uintptr_t address, size_t n); /* n words, aligned; beyond those of the mask all are 0 */
 
 const char *ge_version(void);
 const char *ge_build(void); /* compiler and options that matter, for people */

@@ -62,8 +62,7 @@ static u32 slot_of_way(const ge_engine *e, const members *m, u32 way) {
 static u32 missing_of(const ge_engine *e, const members *m, u32 slot) {
     const gr_slot *s = &e->ep.g->slots.at[m->bag->slots + slot];
     if (s->place == NONE || s->last_rank == NONE) return 0;
-    u32 count = gr_bag_count(m->bag, s, m->counts);
-    return s->minimum > count ? s->minimum - count : 0;
+    return gr_bag_missing(m->bag, s, m->counts);
 }
 
 /* Is a slot filled by ways of one rank alone, and something missing in it? */

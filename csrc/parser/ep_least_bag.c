@@ -98,6 +98,22 @@ static bool take_member(ep_parser *p, bag_costs *c, u32 slot, u32 n, u32 *sum, u
     return true;
 }
 
+/* One member and the keys that it asks for, where nothing is missing. */
+static u32 least_of_one(const ep_parser *p, const bag_costs *c, const u32 *counts) {
+    u32 least = RX_NO_LENGTH;
+    for (u32 way = 0; way < c->bag->n_ways; way++) {
+        u32 own = own_slot(p, c, way), sum = c->ways.at[way].open ? c->ways.at[way].length : RX_NO_LENGTH;
+        gr_slot slot = p->g->slots.at[c->bag->slots + own];
+        for (u32 i = 0; i < slot.n_asks; i++) {
+            u32 other = p->g->bag_words.at[slot.asks + i], best = c->best.at[other];
+            if (other == own || gr_bag_count(c->bag, &p->g->slots.at[c->bag->slots + other], counts)) continue;
+            sum = rx_add_lengths(sum, best == NONE ? RX_NO_LENGTH : c->ways.at[best].length);
+        }
+        least = min_u32(least, sum);
+    }
+    return least;
+}
+
 /* What is missing, where the `used` of groups are already taken; with `one`, at least one member. RX_NO_LENGTH: hopeless, or failure. */
 static u32 greedy(ep_parser *p, bag_costs *c, const u32 *counts, bool one) {
     const gr_bag *bag = c->bag;
@@ -113,7 +129,7 @@ static u32 greedy(ep_parser *p, bag_costs *c, const u32 *counts, bool one) {
     }
     for (u32 i = 0; i < bag->n_slots; i++) {
         const gr_slot *slot = &p->g->slots.at[bag->slots + i];
-        u32 count = gr_bag_count(bag, slot, counts), need = slot->minimum > count ? slot->minimum - count : 0;
+        u32 need = gr_bag_missing(bag, slot, counts);
         if (i == bag->total || (bag->conditions && slot->last_rank == NONE)) continue;
         for (; need; need -= taken, members += taken) {
             if (c->best.at[i] == NONE) return RX_NO_LENGTH;
@@ -121,6 +137,7 @@ static u32 greedy(ep_parser *p, bag_costs *c, const u32 *counts, bool one) {
         }
     }
     u32 wanted = one;
+    if (one && !members && bag->n_mark_words > bag->n_bit_words) return least_of_one(p, c, counts);
     if (bag->total != NONE) {
         const gr_slot *total = &p->g->slots.at[bag->slots + bag->total];
         u32 count = gr_bag_count(bag, total, counts);

@@ -58,10 +58,10 @@ static bool is_only(PyObject *names, const char *name) {
     return names && PyTuple_Size(names) == 1 && PyUnicode_CompareWithASCIIString(PyTuple_GetItem(names, 0), name) == 0;
 }
 
-/* Usual: advance(token, mask), advance(token, return_tokens=False). */
+/* Usual: advance(token, mask), advance(token, return_tokens=False), advance(token, False). */
 static PyObject *guide_advance(PARAMETERS) {
-    uint32_t *row = n == 2 && !names ? row_for(self, args[1]) : NULL;
-    bool without = n == 1 && is_only(names, "return_tokens") && args[1] == Py_False;
+    bool without = (n == 2 ? !names : n == 1 && is_only(names, "return_tokens")) && args[1] == Py_False;
+    uint32_t *row = n == 2 && !names && !without ? row_for(self, args[1]) : NULL;
     void *guide = ((held *)self)->of.at; /* last: who looks at an array calls foreign code */
     if (!guide || (!row && !without) || !PyLong_CheckExact(args[0]) || ge_guide_advance(guide, number(args[0]), row)) return INHERITED(ADVANCE);
     Py_RETURN_NONE;
@@ -94,16 +94,17 @@ static PyObject *guide_rollback_state(PARAMETERS) {
 
 static PyObject *guide_write_mask_into(PARAMETERS) {
     void *guide = held_at(self, n, 2, 3, names);
-    bool fits = guide && number(args[1]) == ((held *)self)->of.words && (n == 2 || number(args[2]) == sizeof(uint32_t));
-    int64_t address = fits ? number(args[0]) : -1;
-    if (address < 0 || (uint64_t)address > UINTPTR_MAX || ge_guide_fill_mask_at(guide, (uintptr_t)address)) return INHERITED(WRITE_MASK_INTO);
+    bool fits = guide && (n == 2 || number(args[2]) == sizeof(uint32_t));
+    int64_t address = fits ? number(args[0]) : -1, words = fits ? number(args[1]) : -1;
+    if (address < 0 || words < 0 || (uint64_t)address > UINTPTR_MAX || (uint64_t)words > SIZE_MAX) return INHERITED(WRITE_MASK_INTO);
+    if (ge_guide_fill_mask_at(guide, (uintptr_t)address, (size_t)words)) return INHERITED(WRITE_MASK_INTO);
     Py_RETURN_NONE;
 }
 
 #define METHOD(name, function, parameters) \
     {name, (PyCFunction)(void (*)(void))(function), METH_FASTCALL | METH_KEYWORDS, name "($self" parameters ")\n--\n\n"}
 
-static PyMethodDef guide_methods[] = {METHOD("advance", guide_advance, ", token_id, mask=None, *, return_tokens=True"),
+static PyMethodDef guide_methods[] = {METHOD("advance", guide_advance, ", token_id, mask=None, *, return_tokens=None"),
                                       METHOD("get_state", guide_get_state, ""),
                                       METHOD("get_tokens", guide_get_tokens, ", mask=None"),
                                       METHOD("is_finished", guide_is_finished, ""),

@@ -442,6 +442,7 @@ static void test_empty_text(ge_vocab *v) {
         CHECK(t && t->n_states == 1 && t->n_classes == 0 && t->n_byte_classes == 0 && t->rows.n == 0);
         CHECK(t && ge_dfa_fill_mask(t, 0, mask) == 0 && mask[EOS >> 5] == (u32)1 << (EOS & 31) && mask[0] == 0);
         CHECK(t && ge_dfa_next(t, 0, 0) == -1 && ge_dfa_next(t, 0, EOS) == 1);
+        CHECK(t && t->n_live == 1 && td_id(t->class_of, 0) == NONE); /* and nothing for each token */
         ge_dfa_free(t);
     }
     ge_grammar_free(g);

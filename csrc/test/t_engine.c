@@ -63,7 +63,7 @@ static ge_grammar *make_bag(const ge_limits *limits, ge_err *err) {
     static const u32 lexemes[] = {0, 0, 1, 0, 2, 0, 9, 0, 6, 0};
     enum { OPEN = 0, CLOSE = 2, COMMA = 4, STRING = 6, X = 8, VALUE = 1, MEMBERS = 3 };
     static const u32 rules[] = {0, 3, OPEN, MEMBERS, CLOSE};
-    static const u32 bags[] = {1, COMMA, 0, 4, 2, 0, 0xffffffff, 0, 1, 2, 4, 1, 0xffffffff, /* slots: own, own, total, condition */
+    static const u32 bags[] = {1, COMMA, 0, 4, 2, 0, 0xffffffff, 0, 0, 1, 0, 2, 4, 0, 1, 0xffffffff, 0, /* slots: own, own, total, condition */
                                1, 0, 1, 2, STRING, 0, 2, 0, 0, 1, 3, X, 1, 2, 3};
     ge_rules r = {lexemes, 5, 2, rules, sizeof rules / sizeof *rules, NULL, 0, bags, sizeof bags / sizeof *bags, VALUE, false};
     return compile(limits, words, sizeof words / sizeof *words, data, 7, &r, err);
@@ -75,7 +75,7 @@ static ge_grammar *make_wide_bag(const ge_limits *limits, ge_err *err) {
     static const char *const more[] = {"ab", "ac", "b", "x"};
     static const u32 rules[] = {0, 3, OPEN, MEMBERS, CLOSE};
     u8 data[3 + 2 * KEYS] = "[],";
-    u32 words[4 * (3 + KEYS)], lexemes[2 * (3 + KEYS)], bags[5 + 2 * KEYS + 6 * KEYS] = {1, COMMA, 0, KEYS, KEYS}, n = 3;
+    u32 words[4 * (3 + KEYS)], lexemes[2 * (3 + KEYS)], bags[5 + 3 * KEYS + 6 * KEYS] = {1, COMMA, 0, KEYS, KEYS}, n = 3;
     for (u32 i = 0; i < 3 + KEYS; i++) {
         char doubled[3] = {(char)('a' + i - 3), (char)('a' + i - 3), 0};
         const char *key = i < 23 ? doubled : more[i - 23];
@@ -84,8 +84,8 @@ static ge_grammar *make_wide_bag(const ge_limits *limits, ge_err *err) {
         memcpy(words + 4 * i, (u32[]){2, 2, begin, length}, 4 * sizeof *words);
         memcpy(lexemes + 2 * i, (u32[]){i, 0}, 2 * sizeof *lexemes);
         if (i < 3) continue;
-        memcpy(bags + 5 + 2 * (i - 3), (u32[]){0, 1}, 2 * sizeof *bags);
-        memcpy(bags + 5 + 2 * KEYS + 6 * (i - 3), (u32[]){0, 0, 1, 1, 2 * i, i - 3}, 6 * sizeof *bags);
+        memcpy(bags + 5 + 3 * (i - 3), (u32[]){0, 1, 0}, 3 * sizeof *bags);
+        memcpy(bags + 5 + 3 * KEYS + 6 * (i - 3), (u32[]){0, 0, 1, 1, 2 * i, i - 3}, 6 * sizeof *bags);
     }
     ge_rules r = {lexemes, 3 + KEYS, 2, rules, sizeof rules / sizeof *rules, NULL, 0, bags, sizeof bags / sizeof *bags, VALUE, false};
     return compile(limits, words, sizeof words / sizeof *words, data, n, &r, err);

@@ -88,7 +88,7 @@ class Guide(Held):
         data_ptr : int
             Of `numel` words of 32 bits, aligned to 4 bytes.
         numel : int
-            ceil(width / 32).
+            ceil(width / 32), or more: in words beyond the mask nothing is allowed.
         element_size : int
             4.
 
@@ -98,27 +98,27 @@ class Guide(Held):
             The numbers do not fit the vocabulary. (That the memory is there cannot be checked.)
         """
         words = self._dfa._words
-        if element_size != 4 or numel != words:
+        if element_size != 4 or numel < words:
             raise ValueError(f"a mask has {words} elements of 4 bytes, not {numel} of {element_size}")
         try:
-            refused = _fill_at(self._handle, data_ptr)
+            refused = _fill_at(self._handle, data_ptr, numel)
         except OverflowError:
             refused = True
         if refused:
-            raise ValueError("data_ptr is no address, or not aligned to 4 bytes")
+            raise ValueError("data_ptr is no address, or not aligned to 4 bytes, or numel leads out of memory")
 
     # --- writing ----------------------------------------------------------------------------------------------------
 
-    def advance(self, token_id: int, mask: Any = None, *, return_tokens: bool = True) -> list[int] | None:
+    def advance(self, token_id: int, mask: Any = None, *, return_tokens: bool | None = None) -> list[int] | None:
         """Append a token.
 
         Parameters
         ----------
         token_id : int
         mask : buffer, optional
-            As for `get_tokens`: filled for what comes next.
-        return_tokens : bool
-            Without a mask: return the list of tokens that may come next.
+            As for `get_tokens`: filled for what comes next. (A bool in its place is `return_tokens`, which comes second in `outlines_core`.)
+        return_tokens : bool, optional
+            Without a mask: return the list of tokens that may come next. False: do not.
 
         Raises
         ------
@@ -126,6 +126,8 @@ class Guide(Held):
             The token may not come next. Nothing has changed, the mask neither.
         """
         token = token_id if type(token_id) is int else _as_id(token_id)
+        if isinstance(mask, bool) and return_tokens is None:
+            mask, return_tokens = None, mask
         if mask is None:
             memory = _NOWHERE
         elif type(mask) is MaskBuffer and mask._fixed_words == self._dfa._words and mask._rows == 1:
@@ -140,7 +142,7 @@ class Guide(Held):
                 self._begin(max(_FEW, 2 * lib.ge_guide_before(self._handle)), self._handle)
         except OverflowError:
             raise self._rejected(token) from None
-        return self.get_tokens() if mask is None and return_tokens else None
+        return self.get_tokens() if mask is None and (return_tokens is None or return_tokens) else None
 
     def _rejected(self, token_id: int) -> Exception:
         spelling = self._dfa.vocabulary.token_bytes(token_id) if 0 <= token_id < self._dfa.vocabulary.size else b""

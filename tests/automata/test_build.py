@@ -107,6 +107,7 @@ def test_only_the_empty_text(pattern: str) -> None:
     assert guide.is_finished() and guide.get_tokens() == [256] and guide.advance(256) == [256]
     with_no_end = TokenDFA.from_regex(pattern, Vocabulary([b"a", b"b"], eos=[]))
     assert Guide(with_no_end).get_tokens() == [] and Guide(with_no_end).is_finished()
+    assert TokenDFA.from_regex(pattern, Vocabulary.builtin()).memory_bytes < 2000  # nothing for each token
 
 
 def test_syntax_errors_are_those_of_grammars() -> None:

@@ -6,6 +6,7 @@ import copy
 import gc
 import os
 import random
+import threading
 from array import array
 from pathlib import Path
 
@@ -163,10 +164,22 @@ def test_masks_at_an_address(dfa: TokenDFA) -> None:
     address = mask.buffer_info()[0]
     guide.write_mask_into(address, 2, 4)
     assert mask.tobytes()[:8] == mask_bytes(dfa, 0) and mask[2] == 7
-    for arguments in [(address, 3, 4), (address, 1, 4), (address, 2, 8), (0, 2, 4), (address + 1, 2, 4), (-4, 2, 4)]:
+    for arguments in [(address, 1, 4), (address, 2, 8), (address, 2, 2), (0, 2, 4), (address + 1, 2, 4), (-4, 2, 4), (address, 1 << 62, 4)]:
         with pytest.raises(ValueError):
             guide.write_mask_into(*arguments)
     assert mask[2] == 7
+    for numel in ("2", 2.0, None):
+        with pytest.raises(TypeError):
+            guide.write_mask_into(address, numel, 4)
+
+
+def test_nothing_is_allowed_beyond_the_mask(dfa: TokenDFA) -> None:
+    """A row of a model whose scores are more than the vocabulary is wide."""
+    guide = Guide(dfa)
+    for room in (2, 3, 5, 200):
+        mask = array("I", [7] * (room + 1))
+        guide.write_mask_into(mask.buffer_info()[0], room, 4)
+        assert mask.tobytes() == mask_bytes(dfa, 0) + bytes(4 * (room - 2)) + array("I", [7]).tobytes()
 
 
 def test_lists_and_bits(dfa: TokenDFA) -> None:
@@ -201,6 +214,11 @@ def test_return_tokens(dfa: TokenDFA) -> None:
     guide = Guide(dfa)
     assert guide.advance(0, return_tokens=False) is None
     assert guide.advance(0, return_tokens=True) == guide.get_tokens()
+    guide.reset()
+    assert guide.advance(0, False) is None and guide.advance(0, True) == guide.get_tokens()
+    assert guide.advance(0, return_tokens=None) == guide.get_tokens()
+    with pytest.raises(TypeError):
+        guide.advance(0, False, return_tokens=True)
 
 
 def test_copies_go_their_own_way(dfa: TokenDFA) -> None:
@@ -230,6 +248,34 @@ def test_wrong_arguments(dfa: TokenDFA) -> None:
             guide.advance(token)
     numpy = pytest.importorskip("numpy")
     assert guide.advance(numpy.int64(0)) is not None
+
+
+def test_many_guides_in_threads(dfa: TokenDFA) -> None:
+    """Over one automaton; each thread takes turns between its own."""
+    failures: list[object] = []
+
+    def work(seed: int) -> None:
+        rng, words = random.Random(seed), array("I", [0, 0])
+        guides, states = [Guide(dfa) for _ in range(20)], [0] * 20
+        for _ in range(1500):
+            number, token = rng.randrange(20), rng.choice([0, 0, 1, 2, 3, 4, 6])
+            to = follow(dfa, states[number], token)
+            if guides[number].accepts_tokens([token]) != (to >= 0):
+                failures.append((seed, number))
+            if to < 0:
+                guides[number].reset()
+            else:
+                guides[number].advance(token, words)
+            states[number] = max(to, 0)
+            if guides[number].get_state() != states[number] or (to >= 0 and words.tobytes() != mask_bytes(dfa, to)):
+                failures.append((seed, number))
+
+    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures
 
 
 def test_repr(dfa: TokenDFA) -> None:

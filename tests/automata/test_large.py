@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import random
+import time
+from array import array
 
 import pytest
 
 from automata.reading import accepts, follow, mask_bytes, random_text, reachable
-from grammar_engine import Grammar, Matcher, TokenDFA, Vocabulary
+from grammar_engine import Grammar, Guide, Matcher, TokenDFA, Vocabulary
 
 PATTERNS = {
     "phone": r"\+?[1-9][0-9]{7,14}",
@@ -81,3 +83,32 @@ def test_the_built_in_vocabulary(name: str) -> None:
     dfa, matcher = TokenDFA.from_grammar(grammar, vocabulary), Matcher(grammar, vocabulary)
     assert compare_all(dfa, matcher, 500) == dfa.num_states
     compare_walks(dfa, matcher, random.Random(72), 10)
+
+
+# --- what it costs: ceilings, several times what it takes where nothing else runs ---------------------------------------------
+
+
+def test_a_url_is_made_within_a_quarter_of_a_second(real_vocabulary) -> None:
+    """All of it, exact, by one thread; 14 ms."""
+    vocabulary, least = real_vocabulary("tekken-131k"), float("inf")
+    for _ in range(3):
+        begin = time.process_time()
+        TokenDFA.from_regex(PATTERNS["url"], vocabulary, threads=1)
+        least = min(least, time.process_time() - begin)
+    assert least < 0.25
+
+
+def test_a_step_and_its_mask_take_less_than_a_microsecond(real_vocabulary) -> None:
+    """In two calls from Python, with few tokens allowed and with many; 0.2 us."""
+    vocabulary, calls = real_vocabulary("tekken-131k"), 200
+    mask = array("I", bytes(4 * ((vocabulary.width + 31) // 32)))
+    address, words = mask.buffer_info()
+    for pattern in ("a*", r"[\s\S]*"):
+        guide, token, least = Guide(TokenDFA.from_regex(pattern, vocabulary)), vocabulary.encode_greedy(b"a")[0], 1 << 62
+        for _ in range(100):
+            begin = time.perf_counter_ns()
+            for _ in range(calls):
+                guide.advance(token, return_tokens=False)
+                guide.write_mask_into(address, words, 4)
+            least = min(least, time.perf_counter_ns() - begin)
+        assert least / calls < 1000

@@ -23,16 +23,23 @@ OFF = Switches(mask_cache=False, inner_masks=False, shared_inner=False, goto_cac
 class Oracle:
     """The texts of one bag between brackets."""
 
-    def __init__(self, ways: list[tuple[list[tuple[str, Any]], tuple[int, ...], int, bool]], slots: list[Any], ranked: bool):
+    def __init__(
+        self,
+        ways: list[tuple[list[tuple[str, Any]], tuple[int, ...], int, bool]],
+        slots: list[Any],
+        ranked: bool,
+        asks: dict[int, list[int]] | None = None,
+    ):
         self.ways = ways
+        self.asks = asks or {}  # by slot: slots that have to be raised, too
         self.slots = slots
         self.ranked = ranked
         self.alive = cache(self._alive)
-        self.start = (tuple(0 for _ in slots), 0, frozenset())
+        self.start = (tuple(0 for _ in slots), 0, frozenset(), frozenset())
 
     def next(self, state: Any, way: int, value: Any) -> Any:
         """The state after a member, or None."""
-        counts, rank, seen = state
+        counts, rank, seen, asked = state
         _, raised, my_rank, distinct = self.ways[way]
         if (self.ranked and my_rank < rank) or (distinct and value in seen):
             return None
@@ -45,10 +52,11 @@ class Oracle:
                 return None
             else:
                 new[slot] += 1
-        return tuple(new), my_rank if self.ranked else 0, seen | {value} if distinct else seen
+        asked = frozenset(slot for slot in asked.union(self.asks.get(raised[0], ())) if not new[slot])
+        return tuple(new), my_rank if self.ranked else 0, seen | {value} if distinct else seen, asked
 
     def is_finished(self, state: Any) -> bool:
-        return all(count >= low for count, (low, _) in zip(state[0], self.slots))
+        return not state[3] and all(count >= low for count, (low, _) in zip(state[0], self.slots))
 
     def _alive(self, state: Any) -> bool:
         if self.is_finished(state):
@@ -90,6 +98,21 @@ class Oracle:
             if rest[0] == char:
                 result.append(("member", (rest[1:], after)))
         return result
+
+    def least(self, configs: Any) -> int:
+        """The least number of bytes that close a text."""
+        n = 0
+        while ("closed", None) not in configs:
+            configs = {after for config in configs for char in self._chars(config) for after in self._step(config, char)}
+            n += 1
+        return n
+
+    def _chars(self, config: Any) -> set[str]:
+        kind, data = config
+        if kind == "member" and data[0]:
+            return {data[0][0]}
+        state = data[1] if kind == "member" else data
+        return {"[", "]", ",", *(text[0] for text, _ in self.members(state))} if kind not in ("open", "closed") else {"["}
 
     def members(self, state: Any) -> list[Any]:
         """The members that may come next: (text, state after)."""
@@ -162,6 +185,89 @@ def _random_bag(rng: random.Random) -> tuple[Grammar | None, Oracle]:
         return Grammar._from_builder(b), Oracle(known, slots, ranked)
     except GrammarError:
         return None, Oracle(known, slots, ranked)
+
+
+def _asking_bag(rng: random.Random) -> tuple[Grammar | None, Oracle, list[str]]:
+    """Keys, some of which ask for others, perhaps with two kinds of value; and other members."""
+    b, n_keys = Builder(), rng.randint(2, 7)
+    words = [f'"{"k" * rng.randint(0, 2)}{i}"' for i in range(n_keys)]
+    ranks = [rng.randint(0, 4) for _ in words]
+    pairs = {(rng.randrange(n_keys), rng.randrange(n_keys)) for _ in range(rng.randint(1, 5))}
+    for _ in words:  # what is asked for asks for more
+        pairs |= {(a, d) for a, b in pairs for c, d in pairs if b == c}
+    asks = {key: [target for own, target in sorted(pairs) if own == key] for key in range(n_keys)}
+    required = {key for key in range(n_keys) if rng.random() < 0.1}
+    required |= {target for key in required for target in asks[key]}
+    slots: list[Any] = [(int(key in required), 1) for key in range(n_keys)]
+    total, condition = rng.random() < 0.4, rng.random() < 0.25
+    if total:
+        slots.append((0, rng.randint(1, n_keys)))
+    if condition:
+        slots.append((1, rng.choice([None, 2])))
+    values = [b.lexeme(b.bytes(text), text.decode()) for text in (b"x", b"y")]
+    values.append(b.lexeme(b.never, "no value"))
+    ways: list[Way] = []
+    known: list[Any] = []
+
+    def add(word: str, kind: int, raised: tuple[int, ...], rank: int) -> None:
+        if kind < 2:
+            known.append(([(word + "xy"[kind], word)], raised, rank, False))
+        ways.append(Way((b.lexeme(b.bytes(word.encode()), word), values[kind]), raised, rank))
+
+    for own, word in enumerate(words):
+        raised = (own, n_keys) if total else (own,)
+        if rng.random() < 0.1:  # it leads nowhere
+            add(word, 2, raised, ranks[own])
+            continue
+        add(word, 0, raised, ranks[own])
+        if rng.random() < 0.3:
+            add(word, 1, (*raised, len(slots) - 1) if condition else raised, ranks[own])
+    if rng.random() < 0.4:  # beside them
+        slots.append((0, rng.choice([None, 2])))
+        own = len(slots) - 1
+        add('"z"', 0, (own, n_keys) if total else (own,), rng.randint(0, 5))
+    ranked = rng.random() < 0.5
+    symbol = b.bag(ways, slots, b.lexeme(b.bytes(b","), ","), "bag", ranked=ranked, asks=asks)
+    b.start = b.nonterminal("start")
+    b.rule(b.start, (b.lexeme(b.bytes(b"["), "["), symbol, b.lexeme(b.bytes(b"]"), "]")))
+    oracle = Oracle(known, slots, ranked, asks)
+    try:
+        return Grammar._from_builder(b), oracle, words
+    except GrammarError:
+        return None, oracle, words
+
+
+@pytest.mark.parametrize("seed", range(150))
+def test_masks_of_bags_whose_members_ask_for_others(seed: int) -> None:
+    rng = random.Random(seed)
+    grammar, oracle, words = _asking_bag(rng)
+    assert (grammar is not None) == oracle.alive(oracle.start)
+    if grammar is None:
+        return
+    parts = {rng.choice(words)[rng.randint(0, 2) :] + rng.choice(["", "x", "y", "x,", "y," + rng.choice(words), "x]"]) for _ in range(30)}
+    tokens = sorted({part.encode() for part in parts if part} | {bytes([byte]) for byte in b'[],"kxyz0123456'})
+    vocabulary = Vocabulary([*tokens, b""], eos=[len(tokens)])
+    for _ in range(4):
+        matchers = [Matcher(grammar, vocabulary), Matcher(grammar, vocabulary, switches=OFF)]
+        configs: Any = {("open", None)}
+        text = b""
+        for _ in range(30):
+            expected = {i for i, token in enumerate(tokens) if oracle.read(configs, token.decode())}
+            if ("closed", None) in configs:
+                expected.add(len(tokens))
+            for matcher in matchers:
+                wrong = engine_mask(matcher) ^ expected
+                assert not wrong, (seed, text, [(tokens[i] if i < len(tokens) else "end", i in expected) for i in wrong])
+            closing = b"".join(tokens[i] for i in matchers[0].closing_tokens() if i < len(tokens))
+            assert ("closed", None) in oracle.read(configs, closing.decode())
+            assert len(closing) == oracle.least(configs)
+            choices = sorted(expected - {len(tokens)})
+            if not choices:
+                break
+            token = rng.choice(choices)
+            assert all(matcher.accept(token) for matcher in matchers)
+            configs = oracle.read(configs, tokens[token].decode())
+            text += tokens[token]
 
 
 def _tokens(rng: random.Random) -> list[bytes]:

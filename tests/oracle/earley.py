@@ -122,35 +122,40 @@ class Recogniser:
         while at < len(records):
             left, separator, ranked, n_slots, n_ways = records[at : at + 5]
             at += 5
-            bounds = [(records[at + 2 * i], records[at + 2 * i + 1]) for i in range(n_slots)]
-            at += 2 * n_slots
+            bounds, asks = [], []
+            for _ in range(n_slots):
+                low, high, n_asked = records[at : at + 3]
+                bounds.append((low, high))
+                asks.append(set(records[at + 3 : at + 3 + n_asked]))
+                at += 3 + n_asked
             ways = []
             for _ in range(n_ways):
                 distinct, rank, n_symbols, n_raised = records[at : at + 4]
                 if distinct:
                     raise NotImplementedError("a distinct way")
                 at += 4 + n_symbols + n_raised
-                ways.append((rank, tuple(records[at - n_symbols - n_raised : at - n_raised]), set(records[at - n_raised : at])))
-            start = (tuple([0] * n_slots), 0)
+                raised = records[at - n_raised : at]
+                ways.append((rank, tuple(records[at - n_symbols - n_raised : at - n_raised]), set(raised), asks[raised[0]]))
+            start = (tuple([0] * n_slots), 0, frozenset[int]())
             states, pending = {start: 2 * left + 1}, [(start, 2 * left + 1)]
             self.alternatives.setdefault(2 * left + 1, [])
             while pending:
-                (counts, rank), symbol = pending.pop()
+                (counts, rank, asked), symbol = pending.pop()
                 is_first = symbol == 2 * left + 1
-                if all(count >= low for count, (low, _) in zip(counts, bounds)):
+                if not asked and all(count >= low for count, (low, _) in zip(counts, bounds)):
                     self.alternatives[symbol].append(Rule(symbol, ()))
-                for new_rank, symbols, raised in ways:
+                for new_rank, symbols, raised, wanted in ways:
                     if (ranked and new_rank < rank) or any(counts[slot] >= bounds[slot][1] for slot in raised):
                         continue
                     new = [min(count + (slot in raised), low) if high >= LONG_TEXT else count + (slot in raised)
                            for slot, (count, (low, high)) in enumerate(zip(counts, bounds))]  # fmt: skip
-                    after = (tuple(new), new_rank if ranked else 0)
+                    after = (tuple(new), new_rank if ranked else 0, frozenset(slot for slot in asked | wanted if not new[slot]))
                     if after == start:  # the start has no separator before its members
                         after = (*after, "again")
                     if after not in states:
                         states[after] = fresh
                         self.alternatives[fresh] = []
-                        pending.append((after[:2], fresh))
+                        pending.append((after[:3], fresh))
                         fresh += 2
                     head = () if is_first or separator == ir.NO_SYMBOL else (separator,)
                     self.alternatives[symbol].append(Rule(symbol, (*head, *symbols, states[after])))

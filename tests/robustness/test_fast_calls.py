@@ -24,7 +24,7 @@ from grammar_engine import Grammar, Guide, MaskBuffer, Matcher, Switches, TokenD
 from grammar_engine._native import Held, lib
 
 VOCABULARY = Vocabulary([b"a", b"b", b"ab", b"ba", b"aa", b"", b"c"], eos=[5], width=70)
-WORDS = 3
+WORDS, ROOM = 3, 70
 PATTERN = "(a|ba){2,9}c?"
 DFA = TokenDFA.from_regex(PATTERN, VOCABULARY)
 OTHER = Vocabulary.bytes()
@@ -114,6 +114,7 @@ class Masks:
             "held rows": array("I", row * 2),
             "subclass": array("I", row),
             "array": array("I", row),
+            "room": array("I", [fill] * (ROOM + 1)),
             "bytes": bytearray(4 * WORDS),
             "narrow": array("I", [fill]),
             "frozen": bytes(4 * WORDS),
@@ -129,7 +130,7 @@ class Masks:
         self.of["list"] = [0] * WORDS
 
     def address(self) -> int:
-        return self.memory["array"].buffer_info()[0]
+        return self.memory["room"].buffer_info()[0]
 
     def content(self) -> list[bytes]:
         return [bytes(memory) for memory in self.memory.values()] + [of.tobytes() for of in self.of.values() if hasattr(of, "tobytes")]
@@ -145,6 +146,11 @@ class Drawn(NamedTuple):
     strict: bool
 
 
+def is_beyond(number: Any) -> bool:
+    """Whether there are fewer words at `Masks.address`."""
+    return isinstance(number, int) and number > ROOM
+
+
 def draw(rng: random.Random) -> Drawn:
     token = rng.choice([0, 0, 0, 1, 3, 4, 6, rng.choice(numbers())])
     kind = rng.choice(["held", "int32", *rng.choices(list(Masks(0).of), k=2)])
@@ -157,6 +163,7 @@ GUIDE_CALLS: list[Callable[[Any, Masks, Drawn], Any]] = [
     lambda guide, masks, it: guide.advance(it.token, mask=masks.of[it.kind]),
     lambda guide, masks, it: guide.advance(it.token, return_tokens=False),
     lambda guide, masks, it: guide.advance(it.token, return_tokens=it.number),
+    lambda guide, masks, it: guide.advance(it.token, it.strict),
     lambda guide, masks, it: guide.advance(token_id=it.token, return_tokens=False),
     lambda guide, masks, it: guide.advance(it.token, wrong=False),
     lambda guide, masks, it: guide.advance(it.token, masks.of[it.kind], return_tokens=True),
@@ -169,7 +176,7 @@ GUIDE_CALLS: list[Callable[[Any, Masks, Drawn], Any]] = [
     lambda guide, masks, it: guide.write_mask_into(masks.address(), WORDS, 4),
     lambda guide, masks, it: guide.write_mask_into(masks.address(), numel=WORDS),
     lambda guide, masks, it: guide.write_mask_into(masks.address(), WORDS, Integer(4)),
-    lambda guide, masks, it: guide.write_mask_into(masks.address(), it.number),
+    lambda guide, masks, it: guide.write_mask_into(masks.address(), WORDS if is_beyond(it.number) else it.number),
     lambda guide, masks, it: guide.write_mask_into(masks.address(), WORDS, it.number),
     lambda guide, masks, it: guide.write_mask_into(masks.address() + 1, WORDS),
     lambda guide, masks, it: guide.write_mask_into(0, WORDS, 4),

@@ -95,12 +95,12 @@ def test_the_format_changes_when_the_ir_does() -> None:
     exprs += [b.pattern("a+"), b.json(b.text, ir.ESCAPES_ALL), b.multiple_of(25, 2, 0, 100), b.punycode(), b.host_name(), b.syntax()]
     b.start = b.nonterminal("start")
     key, item = b.lexeme(b.union(*exprs), "all"), b.lexeme(one, "skip", skip=True)
-    bag = b.bag([ir.Way((key,), (0,), 1, True)], [(0, 2)], None, "bag", ranked=True)
+    bag = b.bag([ir.Way((key,), (0,), 1, True)], [(0, 2)], None, "bag", ranked=True, asks={0: [0]})
     b.rule(b.start, [b.list_of(key, None, 1, 3, "list"), bag])
     records = portable.Records.of(b)
     digest = hashlib.sha256(b"|".join([*map(bytes, records[:5]), records.data]))
     digest.update(str((records.start, item)).encode())
-    assert (portable._MAGIC, digest.hexdigest()[:16]) == (b"ge-gram3", "0ce46a7579781af0")
+    assert (portable._MAGIC, digest.hexdigest()[:16]) == (b"ge-gram4", "82a24d0c31446a66")
 
 
 def forged(content: bytes, change: Any) -> bytes:
@@ -130,7 +130,7 @@ def test_what_is_damaged_is_refused() -> None:
             with pytest.raises(GrammarError, match="not taken for a grammar"):
                 Grammar.from_bytes(damaged)
     with pytest.raises(TypeError, match="not str"):
-        Grammar.from_bytes("ge-gram3")
+        Grammar.from_bytes("ge-gram4")
 
 
 @pytest.mark.parametrize(
@@ -171,7 +171,9 @@ def test_another_format_is_refused_by_that_name() -> None:
 
 def test_forged_operands_are_looked_at() -> None:
     """Each word, changed in turn, with a digest that vouches for it: refused by name, or a grammar."""
-    content = Grammar.from_json_schema({"properties": {"a": {"maxLength": 3}, "b": {"items": {}}}}).to_bytes()
+    content = Grammar.from_json_schema(
+        {"properties": {"a": {"maxLength": 3}, "b": {"items": {}}}, "dependentRequired": {"a": ["b"]}}
+    ).to_bytes()
     n_text = struct.unpack_from("<I", content, 24)[0]
     rng, refused = random.Random(3), 0
     for at in range(24 + 28 + n_text, len(content) - 4, 4):

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
 from ..containers.arrays import ArrayPiece
 from ..containers.difference import array_minus, object_minus
-from ..containers.objects import ObjectPiece
+from ..containers.objects import ObjectPiece, with_needs
 from ..scalars.numbers import NumberPiece
 from ..scalars.strings import STRINGS
 from . import many
@@ -95,7 +95,8 @@ def meet_all(unions: Sequence[tuple[P, ...]], pointers: Sequence[str], everythin
         return result
     parts: list[Any] = [piece for union in unions for piece in union]
     layers = {layer: rank for rank, layer in enumerate(dict.fromkeys(layer for piece in parts for layer in piece.layers))}
-    names = {name: rank for rank, name in enumerate(dict.fromkeys(name for piece in parts for name in piece.required))}
+    required = [name for piece in parts for name in piece.required] + [name for piece in parts for pair in piece.needs for name in pair]
+    names = {name: rank for rank, name in enumerate(dict.fromkeys(required))}
     return tuple(cast("Any", piece).in_order(layers, names) for piece in result)
 
 
@@ -140,7 +141,8 @@ def join(unions: Sequence[tuple[P, ...]], everything: P) -> tuple[P, ...]:
         if len(union) == 1 and union[0] == everything:
             return union
         result += union
-    return tuple(distinct(result)) if len(result) > 1 else tuple(result)
+    joined = tuple(distinct(result)) if len(result) > 1 else tuple(result)
+    return cast("tuple[P, ...]", with_needs(cast("Any", joined))) if isinstance(everything, ObjectPiece) else joined
 
 
 def negate(union: tuple[P, ...], everything: P, context: Context) -> tuple[P, ...]:

@@ -99,6 +99,8 @@ def _broken(piece: ObjectPiece, removed: ObjectPiece, context: Context) -> Itera
         for keys, goal in layer.open_goals():
             if goal != ANYTHING:
                 yield from _with_witness(piece, keys, goal, context)
+    for name, needed in removed.needs:
+        yield piece.meet(ObjectPiece((context.single(needed, NEVER),), (name,)))
     for keys, goal in removed.witnesses:
         yield piece.meet(ObjectPiece((context.every(context.negated_keys(keys), context.opposite(goal)),)))
 

@@ -1,4 +1,4 @@
-"""Sets of objects: a goal for each key, which keys are required, how many members there are, and that some member meets a goal.
+"""Sets of objects: a goal for each key, which keys are required, always or beside others, how many members there are, and that some member meets a goal.
 
 Idea. As with arrays, a piece is a list of *layers*, one for each schema that had a say: named keys with a goal, classes of keys
 (`patternProperties`, `propertyNames`) with a goal, and the goal of all other keys. What a key has to meet is what all layers ask of it,
@@ -9,12 +9,15 @@ A *witness* is the condition that some member whose key is in a set of keys meet
 `patternProperties` and `propertyNames` when they are negated, and its own negation is a layer again, so pieces are closed under `meet`
 and `negations`.
 
-Invariant. `most` is None or at least `fewest`; `required` has no name twice, and keeps the order of the schema.
+That a key *needs* another, which is required where the first one is present, is a condition of its own. As alternatives, the first is absent or both are
+there, n of them would be 2**n pieces.
+
+Invariant. `most` is None or at least `fewest`; `required` has no name twice, and keeps the order of the schema. What a required key needs is required.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -119,7 +122,7 @@ class ObjectLayer:
 class ObjectPiece:
     """The objects that meet all of these conditions."""
 
-    __slots__ = ("_asking", "_forbidden", "_goals", "_key", "asked", "fewest", "layers", "most", "required", "witnesses")
+    __slots__ = ("_asking", "_forbidden", "_goals", "_key", "asked", "fewest", "layers", "most", "needs", "required", "witnesses")
 
     def __init__(
         self,
@@ -128,13 +131,15 @@ class ObjectPiece:
         fewest: int = 0,
         most: int | None = None,
         witnesses: tuple[Witness, ...] = (),
+        needs: tuple[tuple[str, str], ...] = (),
     ):
         self.layers = layers
         self.required = required
         self.fewest = fewest
         self.most = most
         self.witnesses = witnesses
-        self.asked: frozenset[ObjectLayer | str | Witness] = frozenset((*layers, *required, *witnesses))  # for `covers`
+        self.needs = needs  # (name, what it needs); of names that are not required
+        self.asked: frozenset[Any] = frozenset((*layers, *required, *witnesses, *needs))  # for `covers`
         self._key: tuple[Any, ...] | None = None
         self._goals: dict[str, Goal] = {}
         self._asking: tuple[tuple[ObjectLayer, ...], dict[str, list[ObjectLayer]]] | None = None
@@ -156,7 +161,7 @@ class ObjectPiece:
     def key(self) -> tuple[Any, ...]:
         """The conditions: pieces with the same key are equal."""
         if self._key is None:
-            self._key = (self.layers, frozenset(self.required), self.fewest, self.most, self.witnesses)
+            self._key = (self.layers, frozenset(self.required), self.fewest, self.most, self.witnesses, frozenset(self.needs))
         return self._key
 
     def __eq__(self, other: object) -> bool:
@@ -172,6 +177,9 @@ class ObjectPiece:
         required = self.required
         if other.required and other.required != required:
             required = tuple(dict.fromkeys(required + other.required))
+        needs = self.needs
+        if needs or other.needs:
+            required, needs = _settled(required, tuple(dict.fromkeys(needs + other.needs)))
         if most is not None and max(fewest, len(required)) > most:
             return None
         layers = self.layers
@@ -186,7 +194,7 @@ class ObjectPiece:
             witnesses = (*witnesses, *(witness for witness in other.witnesses if witness not in witnesses))
         if witnesses and (most == 0 or any(_forbids(layer, witness) for witness in witnesses for layer in layers)):
             return None
-        result = ObjectPiece(layers, required, fewest, most, witnesses)
+        result = ObjectPiece(layers, required, fewest, most, witnesses, needs)
         if self._forbidden is not None and other._forbidden is not None:
             result._forbidden = self._forbidden | other._forbidden
         if self._goals and layers is not other.layers and not any(layer.classes or layer.others for layer in other.layers):
@@ -229,8 +237,8 @@ class ObjectPiece:
         return [*always, *index.get(name, ())]
 
     def names(self) -> list[str]:
-        """The keys that are mentioned: those of the layers in order, then those that are only required, then those of the witnesses."""
-        if len(self.layers) == 1 and not self.required and not self.witnesses:
+        """The keys that are mentioned: those of the layers in order, then those that are only required, of the witnesses, and those that needs name alone."""
+        if len(self.layers) == 1 and not self.required and not self.witnesses and not self.needs:
             return list(self.layers[0].named)
         names: dict[str, Any] = {}
         for layer in self.layers:
@@ -238,6 +246,8 @@ class ObjectPiece:
         names.update(dict.fromkeys(self.required))
         for witness in self.witnesses:
             names.update(dict.fromkeys(sorted(witness.keys.names)))
+        for pair in self.needs:
+            names.update(dict.fromkeys(pair))
         return list(names)
 
     def without_implied(self, piece: ObjectPiece, context: Context) -> ObjectPiece:
@@ -245,12 +255,12 @@ class ObjectPiece:
         layers = tuple(layer for layer in self.layers if not (layer.is_negation and _is_implied(layer, piece, context)))
         if len(layers) == len(self.layers):
             return self
-        return ObjectPiece(layers, self.required, self.fewest, self.most, self.witnesses)
+        return ObjectPiece(layers, self.required, self.fewest, self.most, self.witnesses, self.needs)
 
     def in_order(self, layers: dict[ObjectLayer, int], names: dict[str, int]) -> ObjectPiece:
         """The same piece with layers and required names by rank."""
         by_rank = tuple(sorted(self.layers, key=layers.__getitem__)), tuple(sorted(self.required, key=names.__getitem__))
-        return ObjectPiece(*by_rank, self.fewest, self.most, self.witnesses)
+        return ObjectPiece(*by_rank, self.fewest, self.most, self.witnesses, self.needs)
 
     def covers(self, other: ObjectPiece) -> bool:
         """Whether the other piece is seen to be a part of this one (False: maybe it is)."""
@@ -277,6 +287,7 @@ class ObjectPiece:
                     result += [ObjectPiece((context.single(name, other),) if other else (), (name,)) for other in others]
             for keys, goal in layer.open_goals():
                 result += [ObjectPiece(witnesses=(Witness(context.negated_keys(keys), other),)) for other in context.negated(goal)]
+        result += [ObjectPiece((context.single(needed, NEVER),), (name,)) for name, needed in self.needs]
         return result + [ObjectPiece((context.every(context.negated_keys(keys), context.opposite(goal)),)) for keys, goal in self.witnesses]
 
     def is_void(self, context: Context) -> bool:
@@ -296,9 +307,52 @@ class ObjectPiece:
                 ]
         return None
 
+    def multiplied_out(self, context: Context) -> list[ObjectPiece]:
+        """The same as pieces without needs: each key that needs others is absent, or they are required with it. They may have objects in common."""
+        result = [ObjectPiece(self.layers, self.required, self.fewest, self.most, self.witnesses)]
+        for name in dict.fromkeys(name for name, _ in self.needs):
+            beside = (ObjectPiece((context.single(name, NEVER),)), ObjectPiece(required=(name, *(b for a, b in self.needs if a == name))))
+            context.check_alternatives(2 * len(result))
+            result = [met for piece in result for other in beside if (met := piece.meet(other)) is not None]
+        return result
+
 
 OBJECTS = ObjectPiece()
 _FEW_LAYERS = 8  # more are found by the names that they ask something of
+
+
+def with_needs(union: tuple[ObjectPiece, ...]) -> tuple[ObjectPiece, ...]:
+    """The same union: one piece, if it says no more than that a key is absent, or others are required."""
+    if len(union) != 2:
+        return union
+    for without, beside in (union, union[::-1]):
+        if beside == ObjectPiece(required=beside.required) and len(without.layers) == 1 and without == ObjectPiece(without.layers):
+            (layer,) = without.layers
+            if layer.forbidden and len(layer.named) == 1 and not layer.classes and layer.others == ANYTHING:
+                needs = tuple((name, needed) for name in layer.forbidden for needed in beside.required if needed != name)
+                return (ObjectPiece(needs=needs),) if needs else union
+    return union
+
+
+def all_needed(names: Iterable[str], beside: Mapping[str, Sequence[str]]) -> list[str]:
+    """Some keys, all that these need, and what that needs; each key once."""
+    found = dict.fromkeys(names)
+    pending = list(found)
+    for name in pending:
+        for needed in beside.get(name, ()):
+            if needed not in found:
+                found[needed] = None
+                pending.append(needed)
+    return pending
+
+
+def _settled(required: tuple[str, ...], needs: tuple[tuple[str, str], ...]) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...]]:
+    """What is required once what that needs is, and the needs of other keys: also those that are met anyway, as they name the key."""
+    beside: dict[str, list[str]] = {}
+    for name, needed in needs:
+        beside.setdefault(name, []).append(needed)
+    names = dict.fromkeys(all_needed(required, beside))
+    return tuple(names), tuple(pair for pair in needs if pair[0] not in names)
 
 
 def _contradict(negations: tuple[ObjectLayer, ...], layers: tuple[ObjectLayer, ...], required: tuple[str, ...]) -> bool:

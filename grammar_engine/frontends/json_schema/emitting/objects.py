@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from ....errors import UnsupportedSchemaError
 from ....ir import Expr, Symbol, Way
-from ..containers.objects import KeySet, ObjectPiece
+from ..containers.objects import KeySet, ObjectPiece, all_needed
 from ..reading.places import ANYTHING, NEVER, Goal, all_of
 from .members import Bag, Condition, kinds
 from .unique import MOST_VALUES
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from .emitter import Emitter
 
 _MAX_KEY_CLASSES = 64
+_NEEDED = 8  # keys that another needs take as long to find and to write as two small pieces to compare
 
 
 class ObjectRules:
@@ -38,6 +39,7 @@ class ObjectRules:
         self.builder = emitter.builder
         self.piece = piece
         self.where = where
+        self.last = last
         self.names = piece.names()
         self.required = frozenset(piece.required)
         self.fewest = piece.fewest if piece.fewest > len(piece.required) else 0
@@ -51,7 +53,12 @@ class ObjectRules:
 
     def write(self, left: Symbol) -> None:
         """Write rules for `left`; none if no object is admitted."""
-        if self.most == 0:
+        if self.piece.needs:
+            self.context.combining = self.where or ""
+        if self.piece.needs and (self.fewest or self.piece.witnesses):  # a bag has no place for both
+            for piece in self.piece.multiplied_out(self.context):
+                ObjectRules(self.emitter, piece, self.where, self.last).write(left)
+        elif self.most == 0:
             self.builder.rule(left, [self.open, self.close])
         else:
             self._write_bag(left)
@@ -110,9 +117,12 @@ class ObjectRules:
             self.other_keys()  # refuses them, unless some are empty or alike, before each name is compared with each of them
         conditions = [Condition(bag.slot(1, None), goal, False) for _, goal in piece.witnesses]
         total = (bag.slot(self.fewest, self.most),) if self.fewest or self.most is not None else ()
+        own: dict[str, int] = {}  # the slots of keys that may come
+        n_ordered = len(self.names) - len(self._only_needed())
         for rank, (name, goal) in enumerate(piece.goals(self.names, self.context)):
             is_required = name in self.required
-            key, slots = self.key(name, goal), (bag.slot(int(is_required), 1), *total)
+            own[name] = bag.slot(int(is_required), 1)
+            key, slots, rank = self.key(name, goal), (own[name], *total), min(rank, n_ordered)
             if conditions:
                 could_be = [condition for condition, (keys, _) in zip(conditions, piece.witnesses) if keys.has(name, self.context)]
                 found = self._add(bag, key, kinds(self.context, goal, could_be), slots, rank)
@@ -121,8 +131,11 @@ class ObjectRules:
                 if value is not None:
                     bag.ways.append(Way((key, value), slots, rank))
                 found = value is not None
-            if not found and is_required:
-                return
+            if not found:
+                del own[name]
+                if is_required:
+                    return
+        asks = self._asks(bag, own)
         is_exact = self.context.options.unique_keys or self.fewest > len(piece.required) + 1
         for keys, goal, indices in self.other_keys():
             members = kinds(self.context, goal, [conditions[i] for i in indices])
@@ -130,12 +143,39 @@ class ObjectRules:
             n_keys = self.context.count_values(keys, MOST_VALUES) if distinct else MOST_VALUES
             if n_keys == 0:
                 continue
-            own = bag.slot(0, None if n_keys >= MOST_VALUES else n_keys)
-            found = self._add(bag, self.other_key(keys, goal), members, (own, *total), len(self.names), distinct)
+            counted = bag.slot(0, None if n_keys >= MOST_VALUES else n_keys)
+            found = self._add(bag, self.other_key(keys, goal), members, (counted, *total), n_ordered, distinct)
             self.emitter.has_other_keys |= found and not distinct
         ranked = self.context.options.property_order == "schema"
-        symbol = self.builder.bag(bag.ways, bag.slots, self.comma, "members", ranked=ranked, where=self.where)
+        symbol = self.builder.bag(bag.ways, bag.slots, self.comma, "members", ranked=ranked, asks=asks, where=self.where)
         self.builder.rule(left, [self.open, symbol, self.close])
+
+    def _only_needed(self) -> set[str]:
+        """The keys that needs name alone: they have no place in the order of the schema, and come among other keys."""
+        needs = self.piece.needs
+        if not needs:
+            return set()
+        return {name for pair in needs for name in pair} - set(
+            ObjectPiece(self.piece.layers, self.piece.required, witnesses=self.piece.witnesses).names()
+        )
+
+    def _asks(self, bag: Bag, own: dict[str, int]) -> dict[int, list[int]]:
+        """By slot: those of all that a key needs, and what these need. Keys that need what cannot come lose their ways."""
+        needed: dict[str, list[str]] = {}
+        for name, other in self.piece.needs:
+            needed.setdefault(name, []).append(other)
+        asks, void = {}, set()
+        for name, first in needed.items():
+            found = all_needed(first, needed)
+            self.context.count_work(len(found) // _NEEDED)
+            if name in own:
+                if all(other in own for other in found):
+                    asks[own[name]] = [own[other] for other in found]
+                else:
+                    void.add(own[name])
+        if void:
+            bag.ways = [way for way in bag.ways if way.slots[0] not in void]
+        return asks
 
     def _add(
         self,

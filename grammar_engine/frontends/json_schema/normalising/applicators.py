@@ -13,7 +13,7 @@ from ....errors import SchemaError, UnsupportedSchemaError
 from ..algebra import pieces, shape
 from ..algebra.exclusive import one_of
 from ..algebra.shape import ANY, Shape
-from ..containers.objects import OBJECTS, ObjectPiece
+from ..containers.objects import OBJECTS, ObjectPiece, with_needs
 from ..context import Context
 from ..reading.keywords import Group
 from ..reading.places import Place
@@ -126,13 +126,15 @@ class Applicators:
         result = ANY
         for name, value in self.values.map(place, schema, keyword).items():
             if isinstance(value, list) and keyword == "dependencies":
-                union = self.assertions.depends((OBJECTS,), name, self.values.names(place, keyword, value))
+                union: tuple[ObjectPiece, ...] = (
+                    self.assertions.beside((name, other) for other in self.values.names(place, keyword, value)),
+                )
                 exact = True
             else:
                 inner = yield self.document.grandchild(place, keyword, name, value)
                 self.context.combining = f"{place.pointer}/{keyword}"
                 with_name = pieces.meet((ObjectPiece(required=(name,)),), inner.objects, OBJECTS, self.context)
-                union, exact = (self.assertions.without(name), *with_name), inner.exact
+                union, exact = with_needs((self.assertions.without(name), *with_name)), inner.exact
             result = result.replaced("objects", pieces.meet(result.objects, union, OBJECTS, self.context), exact)
         return result
 

@@ -12,7 +12,7 @@ Invariant. The value of every keyword is checked before it is used (`values.py`)
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterable
 from functools import cache, lru_cache
 from typing import Any
 
@@ -266,10 +266,12 @@ class Assertions:
         return union, exact
 
     def _dependent(self, place: Place, schema: dict[str, Any], union: tuple[ObjectPiece, ...]) -> tuple[ObjectPiece, ...]:
-        self.context.combining = f"{place.pointer}/dependentRequired"
-        for name, needed in self.values.map(place, schema, "dependentRequired").items():
-            union = self.depends(union, name, self.values.names(place, "dependentRequired", needed))
-        return union
+        needs = [
+            (name, other)
+            for name, names in self.values.map(place, schema, "dependentRequired").items()
+            for other in self.values.names(place, "dependentRequired", names)
+        ]
+        return pieces.meet(union, (self.beside(needs),), OBJECTS, self.context)
 
     def _property_names(self, place: Place, schema: dict[str, Any], result: Shape) -> Steps:
         context = self.context
@@ -281,12 +283,9 @@ class Assertions:
         union = pieces.meet(result.objects, (ObjectPiece((layer,)),), OBJECTS, context)
         return result.replaced("objects", union, names.exact)
 
-    def depends(self, union: tuple[ObjectPiece, ...], name: str, needed: tuple[str, ...]) -> tuple[ObjectPiece, ...]:
-        """The objects of a union that have the keys `needed` if they have the key `name`."""
-        if not needed:
-            return union
-        with_name = ObjectPiece(required=tuple(dict.fromkeys((name, *needed))))
-        return pieces.meet(union, (self.without(name), with_name), OBJECTS, self.context)
+    def beside(self, needs: Iterable[tuple[str, str]]) -> ObjectPiece:
+        """The objects that have the second key of each pair if they have the first."""
+        return ObjectPiece(needs=tuple(dict.fromkeys(pair for pair in needs if pair[0] != pair[1])))
 
     def without(self, name: str) -> ObjectPiece:
         """The objects without a key."""

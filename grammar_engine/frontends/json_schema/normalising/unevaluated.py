@@ -158,8 +158,8 @@ class Tracker:
         result = marked(ANY)
         for name, value in self.values.map(place, schema, keyword).items():
             if isinstance(value, list) and keyword == "dependencies":
-                union = self.assertions.depends((OBJECTS,), name, self.values.names(place, keyword, value))
-                more = marked(ANY.replaced("objects", union, True))
+                piece = self.assertions.beside((name, other) for other in self.values.names(place, keyword, value))
+                more = marked(ANY.replaced("objects", (piece,), True))
             else:
                 inner = yield from self._tracked(self.document.grandchild(place, keyword, name, value))
                 without = marked(Shape(objects=(self.assertions.without(name),)))
