@@ -16,7 +16,8 @@ import os
 import platform
 import random
 import sys
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
     from .matcher import Matcher
 
 OK, REFUSED, BAD_INPUT, LIMIT, INTERRUPTED = 0, 1, 2, 3, 130
+
+_LESSONS = 2000  # texts that a tiny decoder learns from before it writes
 
 EXIT_CODES = """\
 exit codes:
@@ -109,8 +112,8 @@ def _generate_with_model(options: argparse.Namespace) -> int:
         from .decoding.tiny.data import WHITESPACE
 
         grammar = _grammar(options, whitespace="compact" if options.model == "stub" else WHITESPACE)
-        model, vocabulary = _model(options)
-        prompt = vocabulary.encode_greedy(_prompt(options)) or list(vocabulary.eos[:1])
+        model, vocabulary, encode = _model(options)
+        prompt = encode(_prompt(options)) or list(vocabulary.eos[:1])
         sampling = Sampling(temperature=options.temperature)
         n_tokens, seconds, seconds_masks = 0, 0.0, 0.0
         for index in range(options.count):
@@ -135,27 +138,45 @@ def _generate_with_model(options: argparse.Namespace) -> int:
     return OK
 
 
-def _model(options: argparse.Namespace) -> tuple[object, Vocabulary]:
-    """The model that is named, and its vocabulary."""
+def _model(options: argparse.Namespace) -> tuple[object, Vocabulary, Callable[[bytes], list[int]]]:
+    """The model that is named, its vocabulary, and how its prompts are encoded."""
+    if _is_pretrained(options):
+        if options.vocabulary is not None:
+            raise ValueError("--vocabulary: the model in a folder has its own")
+        return _pretrained(options.model)
     if options.model == "stub":
         from .decoding.models import NoiseModel
 
         vocabulary = _vocabulary(options)
-        return NoiseModel(vocabulary.width, seed=options.seed or 0), vocabulary
+        return NoiseModel(vocabulary.width, seed=options.seed or 0), vocabulary, vocabulary.encode_greedy
     from .decoding.tiny.data import tiny_vocabulary
 
     vocabulary = tiny_vocabulary() if options.vocabulary is None else _vocabulary(options)
     if options.model != "tiny":
         from .decoding.tiny.model import load
 
-        return load(options.model, vocabulary), vocabulary
-    return _trained(vocabulary, options.train_seconds), vocabulary
+        return load(options.model, vocabulary), vocabulary, vocabulary.encode_greedy
+    return _trained(vocabulary, options.train_seconds), vocabulary, vocabulary.encode_greedy
+
+
+def _is_pretrained(options: argparse.Namespace) -> bool:
+    """Whether the model is a folder, as `transformers` saves them."""
+    return options.model not in ("tiny", "stub") and Path(options.model).is_dir()
+
+
+def _pretrained(folder: str) -> tuple[object, Vocabulary, Callable[[bytes], list[int]]]:
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    tokenizer, model = AutoTokenizer.from_pretrained(folder), AutoModelForCausalLM.from_pretrained(folder)
+
+    def encode(prompt: bytes) -> list[int]:
+        return list(tokenizer(prompt.decode(errors="replace"))["input_ids"])
+
+    return model.eval(), Vocabulary.from_transformers(tokenizer, width=model.config.get_text_config().vocab_size), encode
 
 
 def _trained(vocabulary: Vocabulary, seconds: int) -> object:
     """A tiny decoder that has learnt for some seconds: what it writes is poor, but it is no noise."""
-    import time
-
     import torch
 
     from .decoding.tiny.data import examples
@@ -164,21 +185,33 @@ def _trained(vocabulary: Vocabulary, seconds: int) -> object:
 
     torch.manual_seed(0)
     model = TinyDecoder(vocabulary.width + 1)
-    texts = [ids for example in examples(vocabulary, 2000, seed=1) if len(ids := example.ids(vocabulary)) <= model.max_length]
-    begin = time.monotonic()
-    train(model, texts, lambda _: (time.monotonic() - begin) / seconds)
-    return model.eval()
+    texts = [ids for example in examples(vocabulary, _LESSONS, seed=1) if len(ids := example.ids(vocabulary)) <= model.max_length]
+    begin, bar, second = time.monotonic(), progress(range(seconds)), 0
+
+    def done(_: int) -> float:
+        nonlocal second
+        elapsed = time.monotonic() - begin
+        while second <= min(elapsed, seconds):
+            second += 1
+            next(bar, None)  # None at the end, where the bar goes away
+        return elapsed / seconds
+
+    train(model, texts, done)
+    return model
 
 
 def _prompt(options: argparse.Namespace) -> bytes:
-    """What the model goes on from: by default, for a tiny decoder, the outline of the schema that it was trained with."""
+    """What the model goes on from: by default, for a tiny decoder, the outline of the schema that it was trained with; for others, the schema."""
     if options.prompt is not None:
         return os.fsencode(options.prompt)
     if options.model == "stub" or options.schema in (None, "-"):  # what was read from standard input is gone
         return b""
+    text = _read_text(options.schema)
+    if _is_pretrained(options):
+        return text.encode() + b"\n"
     from .decoding.tiny.data import prompt_of
 
-    return prompt_of(json.loads(_read_text(options.schema)))
+    return prompt_of(json.loads(text))
 
 
 def _check(options: argparse.Namespace) -> int:
@@ -360,9 +393,15 @@ def _parser() -> argparse.ArgumentParser:
     )
     model = generate.add_argument_group("with a model")
     model.add_argument(
-        "--model", metavar="tiny|PATH|stub", help="a tiny decoder, trained now; a file of one (tiny/train.py); noise (default: no model)"
+        "--model",
+        metavar="tiny|PATH|stub",
+        help="a tiny decoder, trained now; a file of one (tiny/train.py), or a folder of transformers; noise (default: no model)",
     )
-    model.add_argument("--prompt", metavar="TEXT", help="what the model goes on from (default: an outline of the schema; none for stub)")
+    model.add_argument(
+        "--prompt",
+        metavar="TEXT",
+        help="what the model goes on from (default: an outline of the schema; of a folder, the schema; of stub, nothing)",
+    )
     model.add_argument("--max-tokens", type=_natural, default=256, metavar="N", help="the text is complete within N tokens (default: 256)")
     model.add_argument("--temperature", type=float, default=1.0, metavar="T", help="0 takes the best token (default: 1)")
     model.add_argument("--train-seconds", type=_natural, default=30, metavar="N", help="for tiny (default: 30)")

@@ -39,6 +39,7 @@ SIZES = (1, 2, 4, 8, 16)
 LARGEST_SCHEMA = 1000  # characters, of maskbench
 LONGEST_CLOSING = 100  # tokens: schemas that ask for more are left out
 SCHEMA_SEED = 20_000
+FEW = 50  # drafts: of places with fewer, no share is drawn
 
 
 @dataclass(frozen=True)
@@ -232,6 +233,7 @@ def draw(found: list[dict[str, Any]], path: Path) -> None:
     import matplotlib as mpl
 
     mpl.use("Agg")
+    mpl.rcParams.update({"svg.hashsalt": path.stem, "svg.fonttype": "none"})  # the same figures, the same file; text as text
     from matplotlib import pyplot as plt
 
     figure, axes = plt.subplots(2, 2, figsize=(11, 8), layout="constrained")
@@ -251,14 +253,15 @@ def draw(found: list[dict[str, Any]], path: Path) -> None:
     for row in found:
         if row["group"] == max(SIZES) and row["kept by place"]:
             label = f"{row['setting']}, {'forced text' if row['forced text'] else 'all asked for'}: kept"
-            axes[1, 1].plot(range(1, len(row["kept by place"]) + 1), row["kept by place"], "o-", label=label, markersize=3)
+            kept = [share for share, n in zip(row["kept by place"], row["drafted by place"]) if n >= FEW]
+            axes[1, 1].plot(range(1, len(kept) + 1), kept, "o-", label=label, markersize=3)
         if row["group"] == max(SIZES) and row["mass by row"]:
             axes[1, 1].plot(range(len(row["mass by row"])), row["mass by row"], "s:", label="mass that the mask allows", markersize=3)
     axes[1, 1].set(xlabel="place in the group", ylabel="share", ylim=(0, 1))
     axes[1, 1].legend(fontsize="small")
     for axis in axes.flat:
         axis.grid(visible=True, alpha=0.3)
-    figure.savefig(path, dpi=130)
+    figure.savefig(path, metadata={"Date": None})
 
 
 def main() -> None:
@@ -269,7 +272,7 @@ def main() -> None:
     parser.add_argument("--budget", type=int, default=200, help="tokens of a document at most")
     parser.add_argument("--greedy", action="store_true", help="take the likeliest token, instead of drawing one")
     parser.add_argument("--extra", action="store_true", help="adaptive groups, early stops, and drafts from pads alone")
-    parser.add_argument("--out", type=Path, help="folder for grouped.md, grouped.json, grouped.png")
+    parser.add_argument("--out", type=Path, help="folder for grouped.md, grouped.json, grouped.svg")
     options = parser.parse_args()
 
     model, vocabulary, pad = load(options.model)
@@ -287,7 +290,7 @@ def main() -> None:
         options.out.mkdir(parents=True, exist_ok=True)
         (options.out / "grouped.md").write_text(text)
         (options.out / "grouped.json").write_text(json.dumps(found, indent=1))
-        draw(found, options.out / "grouped.png")
+        draw(found, options.out / "grouped.svg")
 
 
 if __name__ == "__main__":

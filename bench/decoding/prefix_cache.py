@@ -1,6 +1,6 @@
 """The prefix cache at work: the workload of its report, with and without it.
 
-    python bench/decoding/prefix_cache.py --out /tmp/prefix-cache                        # tables on stdout, prefix-cache.png
+    python bench/decoding/prefix_cache.py --out /tmp/prefix-cache                        # tables on stdout, prefix-cache.svg
     python bench/decoding/prefix_cache.py --model tiny.pt --requests 300 --new 8
 
 1,000 requests. Each is, with probability p, one of 20 frequent prompts, else a random one; all are 15 tokens long, and after each the model writes
@@ -16,6 +16,7 @@ this process with one torch thread, so that other processes matter little.
     3  hit rates by how many idle blocks are kept, and which; no model, random continuations
     4  the cache alone: chained and direct hashing by the length of a text; no model
     5  a matcher for a text that was read before: read again, or from a `MatcherCache`; no model
+    6  the overhead at p = 0 by the size of the model, which has random weights
 """
 
 from __future__ import annotations
@@ -47,6 +48,7 @@ LENGTH = 15  # tokens of a prompt
 BLOCK = 5  # so that a prompt is three blocks: only full ones are shared
 KEPT = 4096  # idle blocks
 LENGTHS = (15, 60, 240, 480)
+DECODERS = ((2, 128), (4, 256), (6, 512))  # layers, and how wide
 DRAWN = Sampling()
 
 
@@ -131,16 +133,34 @@ def over_p(model: Any, requests: int, n: int, steps: int) -> list[dict[str, floa
         )
         if not p:
             nothing_found = arms
-    shares = [time / statistics.median(nothing_found.without) for time in median_of_pairs(nothing_found)]
-    print("\noverhead at p = 0: {:.2%} of a request, {:.2%} to {:.2%} with 95 % confidence\n".format(*shares))
+    print("\noverhead at p = 0: {:.2%} of a request, {:.2%} to {:.2%} with 95 % confidence\n".format(*overhead(nothing_found)))
     return rows
 
 
-def median_of_pairs(arms: Arms) -> tuple[float, float, float]:
-    """The median of what a request takes longer with the cache, and between which values it lies in 95 of 100 samples, whatever the distribution."""
+def overhead(arms: Arms) -> tuple[float, float, float]:
+    """What a request takes longer with the cache, by the median request without: the median over requests, and between which values it lies in 95 of 100
+    samples, whatever the distribution."""
     longer = sorted(after - before for before, after in zip(arms.without, arms.cached))
     middle, spread = len(longer) / 2, 0.98 * len(longer) ** 0.5  # how many of n are below the median is binomial
-    return statistics.median(longer), longer[max(0, int(middle - spread))], longer[min(len(longer) - 1, int(middle + spread))]
+    times = statistics.median(longer), longer[max(0, int(middle - spread))], longer[min(len(longer) - 1, int(middle + spread))]
+    median, least, most = (time / statistics.median(arms.without) for time in times)
+    return median, least, most
+
+
+def by_size(requests: int, n: int) -> None:
+    print(f"p = 0, {requests} requests, random weights\n")
+    print("| layers | of | million weights | without (median) | overhead | with 95 % confidence |\n|--:|--:|--:|--:|--:|--:|")
+    for layers, dim in DECODERS:
+        module = TinyDecoder(tiny_vocabulary().width + 1, dim, layers, dim // 32).eval()
+        model = as_model(module)
+        run(model, workload(0, 20, model.width), n)  # warm
+        arms = run(model, workload(0, requests, model.width), n)
+        weights = sum(parameter.numel() for parameter in module.parameters()) / 1e6
+        request = statistics.median(arms.without) * 1e3
+        print(
+            f"| {layers} | {dim} | {weights:.1f} | {request:.1f} ms | {{:.2%}} | {{:.2%}} to {{:.2%}} |".format(*overhead(arms)), flush=True
+        )
+    print()
 
 
 def by_length(model: Any, requests: int) -> None:
@@ -215,6 +235,7 @@ def draw(rows: list[dict[str, float]], path: Path) -> None:
     import matplotlib as mpl
 
     mpl.use("Agg")
+    mpl.rcParams.update({"svg.hashsalt": path.stem, "svg.fonttype": "none"})  # the same figures, the same file; text as text
     from matplotlib import pyplot as plt
 
     figure, (rates, speeds) = plt.subplots(1, 2, figsize=(11, 4.2), layout="constrained")
@@ -230,7 +251,7 @@ def draw(rows: list[dict[str, float]], path: Path) -> None:
         axis.legend()
     rates.set(title="blocks found", ylabel="share")
     speeds.set(title="requests per second of CPU time")
-    figure.savefig(path, dpi=130)
+    figure.savefig(path, metadata={"Date": None})
 
 
 def main() -> None:
@@ -253,9 +274,10 @@ def main() -> None:
     by_room(options.requests, options.new)
     by_hashing()
     by_matchers()
+    by_size(min(options.requests, 200), options.new)
     if options.out:
         options.out.mkdir(parents=True, exist_ok=True)
-        draw(rows, options.out / "prefix-cache.png")
+        draw(rows, options.out / "prefix-cache.svg")
 
 
 if __name__ == "__main__":

@@ -166,7 +166,7 @@ def stream(
         Tokens that end a text without a grammar. Default: the `eos` of the vocabulary.
     prefix_cache : PrefixCache, optional
         Keys and values of the prompt are taken from it; those of the prompt are put into it after the first pass, and those of the text at its
-        end, or where the stream is left. Only for torch modules.
+        end, or where the stream is left. Only for torch modules with keys and values of each position; windows that slide are fine.
 
     Returns
     -------
@@ -317,7 +317,7 @@ class _Loop:
     def _keep_rest(self, session: Session, lease: Lease[Payload], n_kept: int) -> None:
         """Keep what was passed since `n_kept` positions were kept, if any were and it can be."""
         if 0 < n_kept < self.n_passed:
-            # A window may have slid, a pass has failed, or the interpreter is shutting down.
+            # A pass has failed, a cache of another kind has lost positions, or the interpreter is shutting down.
             with suppress(TypeError, ValueError, ImportError):
                 from .prefix_cache import kv
 

@@ -12,6 +12,9 @@ Invariant. The scores depend on the ids of this call alone, never on what was as
 What a torch module must do is the convention of `transformers`: `module(input_ids=(1, L), past_key_values=..., use_cache=True)` returns an
 object with `.logits` (1, L, V) and `.past_key_values`, which is a list of (key, value) per layer, each (1, heads, length, dim), or a
 `Cache` object. A cache that cannot be cut exactly (a window that has slid, a recurrent state) is dropped, and the pass made anew.
+
+Keys and values that travel between sessions (`export`, `resume`) are those of all positions. So a session that was resumed, from nothing too, keeps
+what has slid out of a window as well, which its model's masks leave out. A model with a state of another kind cannot be resumed.
 """
 
 from __future__ import annotations
@@ -23,6 +26,7 @@ from contextlib import nullcontext, suppress
 from itertools import groupby
 from operator import attrgetter, itemgetter
 from typing import Any, Protocol, TypeAlias
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -83,10 +87,12 @@ class Session(Protocol):
     def resume(self, ids: Sequence[int], payloads: Sequence[Payload]) -> None:
         """Begin with the keys and values of `ids`, which need no forward pass then. Replaces what the session had.
 
+        From then on the session keeps those of all positions, so that `export` has them.
+
         Raises
         ------
         TypeError
-            The model has no keys and values.
+            The model has no keys and values, or a state of another kind.
         ValueError
             The payloads are not of as many positions as there are ids.
         """
@@ -292,6 +298,7 @@ class _TorchModel(_Counted):
 class _TorchSession:
     def __init__(self, model: _TorchModel):
         self.model = model
+        self.keeps_all = False  # keys and values of all positions, also of those that have slid out of a window
         self._forget()
 
     def _forget(self) -> None:
@@ -305,6 +312,8 @@ class _TorchSession:
         seen = self.model.seen(ids, rows)
         past, kept = cut_past(self.past, len(self.ids), min(common_prefix(self.ids, seen), len(seen) - rows))
         self._forget()  # should the pass fail, `past` may be half written
+        if past is None and self.keeps_all:
+            past = self._as_past([])
         options = {"logits_to_keep": rows} if self.model.can_keep_rows else {}
         module = self.model.module
         device = next((parameter.device for parameter in module.parameters()), None)
@@ -335,6 +344,9 @@ class _TorchSession:
 
     def resume(self, ids: Sequence[int], payloads: Sequence[Payload]) -> None:
         self._forget()
+        if _form_of(self.model.module) == "state":
+            raise TypeError(f"a {type(self.model.module).__name__} keeps a state that is not one of keys and values of each position")
+        self.keeps_all = True
         if self.model.max_length is not None and len(ids) > self.model.max_length:
             raise ValueError(f"{len(ids)} ids are more than the {self.model.max_length} that the model can see")
         positions = sum(payload[0].shape[_STACKED_LENGTH_AXIS] for payload in payloads)
@@ -347,13 +359,39 @@ class _TorchSession:
 
     def _as_past(self, layers: list[Any]) -> Any:
         """Keys and values in the form that the module takes."""
-        transformers = sys.modules.get("transformers")
-        if transformers is None or not isinstance(self.model.module, transformers.PreTrainedModel):
-            return layers
-        cache = transformers.DynamicCache()
+        if _form_of(self.model.module) == "pairs":
+            return layers or None
+        import transformers
+
+        cache = transformers.DynamicCache()  # without the `config`, which would make windows slide
         for index, (keys, values) in enumerate(layers):
             cache.update(keys, values, index)
         return cache
+
+
+_forms: WeakKeyDictionary[Any, str] = WeakKeyDictionary()  # to find out takes up to a millisecond
+
+
+def _form_of(module: Any) -> str:
+    """In which form a module takes its keys and values, as far as can be known before a pass: in "pairs", or in a "cache" of `transformers`.
+
+    "state": it is, or wraps, a model of `transformers` with something else than keys and values of each position.
+    """
+    form = _forms.get(module)
+    if form is None:
+        form = _forms[module] = _find_form(module)
+    return form
+
+
+def _find_form(module: Any) -> str:
+    transformers = sys.modules.get("transformers")
+    if transformers is None:
+        return "pairs"
+    for part in module.modules():
+        if isinstance(part, transformers.PreTrainedModel):
+            layers = {type(layer).__name__ for layer in transformers.DynamicCache(config=part.config).layers}
+            return "cache" if layers <= {"DynamicLayer", "DynamicSlidingWindowLayer"} else "state"
+    return "pairs"
 
 
 def cut_past(past: Any, held: int, length: int) -> tuple[Any, int]:

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import functools
+import itertools
 import json
+import re
+import sys
+from types import SimpleNamespace
 
 import jsonschema
 import pytest
@@ -63,3 +68,46 @@ def test_a_model_from_a_file(schema, capsys, tmp_path):
     for given, spelling in ((), '{"name": "'), (("--whitespace", "compact"), '{"name":"'):  # by default the layout that it has learnt
         assert cli.main(["generate", "--schema", schema, "--model", str(path), "--max-tokens", "60", *given]) == 0
         assert capsys.readouterr().out.startswith(spelling)
+
+
+def test_a_model_that_is_trained_first(schema, capsys, monkeypatch):
+    """For so many seconds as are asked for, which a bar shows in a terminal."""
+    pytest.importorskip("torch")
+    from grammar_engine.decoding.tiny import model
+
+    small = functools.partial(model.TinyDecoder, dim=16, layers=1, heads=2)
+    monkeypatch.setattr(model, "TinyDecoder", small)
+    monkeypatch.setattr(cli, "_LESSONS", 40)
+    clock = itertools.count()  # looked at before the first step, and before each
+    monkeypatch.setattr(cli, "time", SimpleNamespace(monotonic=lambda: next(clock) / 10))
+    monkeypatch.setattr(sys.modules["grammar_engine.progress"], "DELAY", 0)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    assert cli.main(["generate", "--schema", schema, "--model", "tiny", "--train-seconds", "2", "--max-tokens", "60"]) == 0
+    assert next(clock) == 21
+    out, err = capsys.readouterr()
+    jsonschema.validate(json.loads(out), SCHEMA)
+    assert re.match(r"\r\[ +\] 0 of 2.*\r\x1b\[K", err)
+
+
+def test_a_model_from_a_folder(capsys, tmp_path):
+    """As `transformers` saves them, the tokenizer beside it; the prompt is encoded by that."""
+    torch, transformers, tokenizers = map(pytest.importorskip, ("torch", "transformers", "tokenizers"))
+    names = {"<pad>": 0, "</s>": 1, **{chr(ord("a") + i): 2 + i for i in range(8)}}
+    backend = tokenizers.Tokenizer(tokenizers.models.BPE(names, []))
+    backend.decoder = tokenizers.decoders.Fuse()
+    transformers.PreTrainedTokenizerFast(tokenizer_object=backend, eos_token="</s>", pad_token="<pad>").save_pretrained(tmp_path)
+    sizes = {"hidden_size": 16, "intermediate_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2}
+    torch.manual_seed(0)
+    transformers.LlamaForCausalLM(transformers.LlamaConfig(vocab_size=12, **sizes)).save_pretrained(tmp_path)
+    options = ("--regex", "[a-f]{4,12}(gh)*", "--model", str(tmp_path), "--max-tokens", "30", "--seed", "1")
+    texts = set()
+    for prompt in ((), ("--prompt", "abc"), ("--prompt", "hhhh")):
+        assert cli.main(["generate", *options, *prompt]) == 0
+        out, err = capsys.readouterr()
+        assert re.fullmatch("[a-f]{4,12}(gh)*", out.strip()) and "spent on masks" in err
+        texts.add(out)
+    assert len(texts) > 1, "the model sees the prompt"
+    assert cli.main(["generate", *options, "--vocabulary", str(tmp_path / "tokenizer.json")]) == 2
+    assert "has its own" in capsys.readouterr().err
+    (tmp_path / "config.json").unlink()
+    assert cli.main(["generate", *options]) == 2

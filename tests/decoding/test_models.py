@@ -216,11 +216,12 @@ def test_a_module_without_keys_and_values():
 # --- keys and values that travel ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("kind", [tiny, llama, gpt2])
+@pytest.mark.parametrize("kind", [tiny, llama, gpt2, windowed])
 def test_resumed_sessions_need_no_pass_for_what_they_have(kind):
     module = build(kind)
     model, ids = as_model(module), list(range(30))
     session = model.start()
+    session.resume([], [])  # keeps what slides out of a window
     session.logits(ids)
     payloads = session.export(0, 30, 16)
     assert [payload[0].shape[-2] for payload in payloads] == [16, 14]
@@ -237,6 +238,26 @@ def test_resumed_sessions_need_no_pass_for_what_they_have(kind):
     again.resume(ids[:16], payloads[:1])
     again.logits(ids)
     assert all((a == b).all() for a, b in zip(again.export(0, 16, 16)[0], payloads[0], strict=True))
+
+
+def test_a_session_that_keeps_all_does_so_after_any_change():
+    """Also after a text that has nothing in common with the one before, and after a pass that has failed."""
+    model = as_model(build(windowed))
+    session = model.start()
+    session.resume([], [])
+    for ids in ([1] * 20, [2] * 15, [2] * 15 + [3] * 9):
+        session.logits(ids)
+        assert len(session.export(0, len(ids), 4)) == -(-len(ids) // 4)
+        with pytest.raises(IndexError):
+            session.logits([*ids[:12], WIDTH])
+
+
+def test_a_model_with_another_state_cannot_be_resumed():
+    transformers = pytest.importorskip("transformers")
+    module = transformers.MambaForCausalLM(transformers.MambaConfig(**IDS, hidden_size=16, num_hidden_layers=1, state_size=4)).eval()
+    for _ in range(2):
+        with pytest.raises(TypeError, match="a MambaForCausalLM keeps a state that is not one of keys and values of each position"):
+            as_model(module).start().resume([], [])
 
 
 def test_exported_keys_and_values_are_copies():

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import gc
+import weakref
 
 import pytest
 
@@ -159,6 +161,27 @@ def test_a_model_does_not_live_for_its_name() -> None:
     assert len(kv._named) == kept and kv.salt_of(torch.nn.Identity()) != salt
 
 
+def test_a_model_whose_parts_refer_to_it_does_not_live_for_its_name() -> None:
+    model = TinyDecoder(width=16, dim=32, layers=1, heads=2, max_length=8)
+    model.layers[0].__dict__["whole"] = model.embedding.weight.whole = model  # what torch does not know of
+    kv.salt_of(model)
+    alive = weakref.ref(model)
+    del model
+    gc.collect()
+    assert alive() is None
+
+
+def test_copies_of_a_model_are_other_models(module, tmp_path) -> None:
+    """Shallow, deep, or of a file."""
+    module._forward_pre_hooks.clear()
+    salt = kv.salt_of(module)
+    torch.save(module, tmp_path / "module")
+    copies = [copy.copy(module), copy.deepcopy(module), torch.load(tmp_path / "module", weights_only=False)]
+    salts = {kv.salt_of(each) for each in copies}
+    assert len(salts) == 3 and salt not in salts
+    assert {kv.salt_of(each) for each in copies} == salts and kv.salt_of(module) == salt
+
+
 def test_texts_longer_than_the_model_sees() -> None:
     torch.manual_seed(0)
     model, cache = as_model(TinyDecoder(width=16, dim=32, layers=2, heads=2, max_length=12).eval()), PrefixCache(BLOCK)
@@ -276,23 +299,66 @@ def test_in_the_loop_nothing_was_passed(module) -> None:
     assert (result.text, result.passes, cache.stats.prompt_matched) == (b"abc", 0, 8)
 
 
-def test_in_the_loop_a_window_slides() -> None:
-    """The prompt is kept while it is all there; that the end of the text cannot be kept is no error."""
+@pytest.mark.parametrize("layers", [["sliding_attention"] * 2, ["sliding_attention", "full_attention"]])
+@pytest.mark.parametrize("n", [5, 10])
+def test_in_the_loop_a_window_slides(layers, n) -> None:
+    """A prompt within the window, or longer than it; known or not: the same text as without the cache, and no known position is passed again."""
     transformers = pytest.importorskip("transformers")
     from grammar_engine import Grammar, Vocabulary
     from grammar_engine.decoding import generate
 
     torch.manual_seed(0)
-    sizes = {"hidden_size": 16, "intermediate_size": 32, "num_hidden_layers": 1, "num_attention_heads": 2, "num_key_value_heads": 2}
-    config = transformers.MistralConfig(vocab_size=16, **sizes, sliding_window=8, bos_token_id=0, eos_token_id=14)
-    module = transformers.MistralForCausalLM(config).eval()
+    sizes = {"hidden_size": 16, "intermediate_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2, "num_key_value_heads": 2}
+    config = transformers.Gemma3TextConfig(
+        vocab_size=16, head_dim=8, **sizes, sliding_window=8, layer_types=layers, bos_token_id=0, eos_token_id=14, pad_token_id=0
+    )
+    module = transformers.Gemma3ForCausalLM(config).eval()
     vocabulary = Vocabulary([bytes([byte]) for byte in b"abcdefghijklmn"] + [b""], eos=[14], width=16)
     grammar, cache = Grammar.from_regex("[a-n]{12}"), PrefixCache(BLOCK)
-    without = generate(module, PROMPT[:5], grammar, vocabulary, seed=1).tokens
-    assert generate(module, PROMPT[:5], grammar, vocabulary, seed=1, prefix_cache=cache).tokens == without
-    assert cache.stats.table == 1
-    assert generate(module, PROMPT[:5], grammar, vocabulary, seed=1, prefix_cache=cache).tokens == without
-    assert cache.stats.prompt_matched == 4
+    without = generate(module, PROMPT[:n], grammar, vocabulary, seed=1).tokens
+    module.positions = 0
+    module.register_forward_pre_hook(count, with_kwargs=True)
+    for known in (0, n // BLOCK * BLOCK):
+        module.positions = 0
+        assert generate(module, PROMPT[:n], grammar, vocabulary, seed=1, prefix_cache=cache).tokens == without
+        assert (cache.stats.prompt_matched, module.positions) == (known, n + 11 - known)
+    assert cache.stats.table == (n + 11) // BLOCK, "the text is kept to its end"
+
+
+@pytest.mark.parametrize("how", ["wrapped", "compiled"])
+def test_a_model_within_a_module(how) -> None:
+    """As adapters and `torch.compile` have it: the module itself is none of `transformers`, and takes keys and values as these do."""
+    transformers = pytest.importorskip("transformers")
+    torch.manual_seed(0)
+    sizes = {"hidden_size": 16, "intermediate_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2, "num_key_value_heads": 2}
+    inner = transformers.LlamaForCausalLM(transformers.LlamaConfig(vocab_size=16, **sizes)).eval()
+
+    class Wrapped(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.inner, self.config = inner, inner.config
+
+        def forward(self, input_ids, **options):
+            return self.inner(input_ids=input_ids, **options)
+
+    model = as_model(Wrapped() if how == "wrapped" else torch.compile(inner, backend="eager"))
+    cache = PrefixCache(BLOCK)
+    ids, scores, _ = write(model, cache, PROMPT)
+    again = write(model, cache, PROMPT)
+    assert again[0] == ids and same(again[1], scores) and again[2] == 8
+
+
+def test_a_model_with_another_state_is_refused_before_its_first_pass() -> None:
+    transformers = pytest.importorskip("transformers")
+    from grammar_engine import Grammar, Vocabulary
+    from grammar_engine.decoding import generate
+
+    config = transformers.MambaConfig(vocab_size=16, hidden_size=16, num_hidden_layers=1, state_size=4)
+    module, cache = transformers.MambaForCausalLM(config).eval(), PrefixCache(BLOCK)
+    module.register_forward_pre_hook(lambda *_: 1 / 0)
+    with pytest.raises(TypeError, match="MambaForCausalLM keeps a state that is not one of keys and values"):
+        generate(module, PROMPT, Grammar.from_regex("a"), Vocabulary.bytes(), prefix_cache=cache)
+    assert not cache.stats.table
 
 
 def test_in_the_loop_forced_text_leads_out_of_sight() -> None:

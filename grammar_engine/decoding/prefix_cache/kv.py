@@ -13,6 +13,8 @@ Only full blocks are worth sharing here (`share_partial=False`): the keys and va
 The salt of a key is the model *object*, and the types and devices of its parameters: a cache may serve several models, and one that is moved or
 converted finds nothing of before. It does not see that weights have changed: `clear()` it then.
 
+What a module was made of is kept in the module itself: anywhere else it would keep alive those models whose parts refer to the whole.
+
 A text that is longer than the model can see is cut at its beginning, and its positions are no longer those of the text. Such a text is
 neither looked up nor kept.
 """
@@ -26,7 +28,7 @@ from dataclasses import dataclass
 from itertools import count
 from operator import attrgetter, getitem, is_
 from typing import TYPE_CHECKING, Any, NamedTuple
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, ref
 
 from .cache import PrefixCache
 from .lease import Lease
@@ -36,8 +38,9 @@ if TYPE_CHECKING:
 
 
 class _Look(NamedTuple):
-    """What the keys and values of a module were made of when it was last looked at, and the salt that says it."""
+    """What the keys and values of a module were made of when it was last looked at, and the salt that says it. Copies of the module get none."""
 
+    owner: ref[Any]  # the module; that of a shallow copy is the original
     holders: list[dict[str, Any]]  # where modules have the modules and parameters below them
     sizes: list[int]  # of these
     places: list[tuple[dict[str, Any], ...]]  # of each module and parameter: its holder, and its name there
@@ -49,12 +52,17 @@ class _Look(NamedTuple):
     kinds: list[str]
     salt: bytes
 
+    def __reduce__(self) -> tuple[type[None], tuple[()]]:
+        return type(None), ()
+
 
 @dataclass(slots=True)
 class _Named:
     name: bytes
-    last: _Look | None = None
     changes: int = 0  # how often modules or parameters were others than before
+
+
+_LOOK = "_grammar_engine_look"  # where a module has its own
 
 
 _lock = threading.Lock()
@@ -137,8 +145,8 @@ def salt_of(model: object) -> bytes:
     if named is None:
         with _lock:
             named = _named.setdefault(owner, _Named(b"model %d" % next(_numbers)))
-    last = named.last
-    if last is not None:
+    last: _Look | None = getattr(owner, "__dict__", {}).get(_LOOK)
+    if last is not None and last.owner() is owner:
         if not _has_same_parts(last):
             named.changes += 1
         elif (
@@ -162,7 +170,6 @@ def _salt_of(module: Any, named: _Named) -> bytes:
     torch = sys.modules.get("torch")
     all_of_them = list(module.parameters()) if torch is not None and isinstance(module, torch.nn.Module) else []
     if not all_of_them:
-        named.last = None
         return named.name
     types, devices = list(map(_type_of, all_of_them)), list(map(_device_of, all_of_them))
     kinds = sorted({device.type for device in devices})
@@ -173,7 +180,9 @@ def _salt_of(module: Any, named: _Named) -> bytes:
     holders = [held for part in module.modules() for held in (part._modules, part._parameters)]
     places = list(zip(*((held, name) for held in holders for name in held)))
     members = [member for held in holders for member in held.values()]
-    named.last = _Look(holders, list(map(len, holders)), places, members, all_of_them, types, devices, casts, kinds, salt)
+    vars(module)[_LOOK] = _Look(
+        ref(module), holders, list(map(len, holders)), places, members, all_of_them, types, devices, casts, kinds, salt
+    )
     return salt
 
 
