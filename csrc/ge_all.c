@@ -38,8 +38,11 @@
 #include "regex/rx_unicode_tables.c"  /*   code points by property (generated) */
 #include "regex/rx_class.c"           /*   \d \w \s \p{...}, case folding */
 #include "regex/rx_anchor.c"          /*   ^ $ \b as conditions on the text around */
+#include "regex/rx_future.c"          /*   ... all that may follow, to the end of the text */
 #include "regex/rx_read.c"            /*   pattern text -> code points and classes */
 #include "regex/rx_operand.c"         /*   ... shifted and reduced */
+#include "regex/rx_look.c"            /*   ... look-around that sees no further than its branch */
+#include "regex/rx_ahead.c"           /*   ... and look-aheads that do */
 #include "regex/rx_parse.c"           /*   pattern text -> expressions */
 #include "grammar/gr_lay.c"           /*   bags: where the counts are */
 #include "grammar/gr_bag.c"           /*   ... and what can still be finished */

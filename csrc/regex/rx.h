@@ -24,6 +24,8 @@ enum { /* ids that always exist */
     RX_ID_ALL    /* all byte strings */
 };
 
+#define RX_DEPTH_CEILING 5000 /* what recursion can do in 8 MB of stack, whatever the limit says */
+
 typedef enum rx_kind {
     RX_NEVER,
     RX_EMPTY,

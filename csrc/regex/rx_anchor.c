@@ -22,6 +22,7 @@
  *
  * Limits. Any number of ^ and $ (not in MULTI_LINE) can be repeated with any bounds; other conditions are counted up to MAX_COPIES. */
 #include "rx_parse.h"
+#include "rx_unbound.h"
 
 #define MAX_COPIES 100
 
@@ -37,16 +38,18 @@ bool rx_ways_add(rx_context *c, rx_ways *w, u32 a, u32 b, rx_id id) {
     return w->at[a][b] != NONE;
 }
 
-/* Both conditions at once; NONE: they exclude each other. */
-static u32 meet(u32 a, u32 b) {
+u32 rx_meet(u32 a, u32 b) {
     if (a == b || b == RX_ANY) return a;
     if (a == RX_ANY) return b;
-    return a == RX_WORD || b == RX_WORD ? NONE : max_u32(a, b);
+    u32 low = min_u32(a, b), high = max_u32(a, b);
+    if (high == RX_MARK) return low == RX_OTHER ? high : NONE;
+    if (high == RX_LINE_END) return low == RX_OTHER || low == RX_LINE ? high : NONE;
+    return low == RX_WORD ? NONE : high;
 }
 
 /* What must hold of the text after y if b holds of y and the text after it, and own of the text after y; y is not empty and begins as b
  * asks for. FINAL leaves nothing after "\n". */
-static u32 beyond(u32 b, u32 own) { return b == RX_FINAL ? meet(own, RX_EDGE) : own; }
+static u32 beyond(u32 b, u32 own) { return b == RX_FINAL ? rx_meet(own, RX_EDGE) : own; }
 
 static u32 less(u32 bound, u32 by) { return bound == NONE ? NONE : bound > by ? bound - by : 0; }
 
@@ -69,16 +72,15 @@ static bool begins_character(const rx_arena *x, rx_id id) {
         case RX_CONCAT:
         case RX_REPEAT: id = node[1]; break;
         case RX_OR: id = node[1] == RX_ID_EMPTY ? node[2] : node[1]; break;
-        case RX_AND: return true; /* made here only, of whole characters */
-        default: return true;
+        default: return true; /* an AND is of texts */
         }
     }
 }
 
 /* The character class that a condition is about, and its complement. */
 static void classes_of(const rx_context *c, u32 condition, rx_id *wanted, rx_id *unwanted) {
-    *wanted = condition == RX_WORD ? c->word : condition == RX_OTHER ? c->other : c->line;
-    *unwanted = condition == RX_WORD ? c->other : condition == RX_OTHER ? c->word : c->no_line;
+    *wanted = condition == RX_MARK ? c->mark : condition == RX_WORD ? c->word : condition == RX_OTHER ? c->other : c->line;
+    *unwanted = condition == RX_MARK ? c->no_mark : condition == RX_WORD ? c->other : condition == RX_OTHER ? c->word : c->no_line;
 }
 
 /* Those of `one`, a set of single characters, that the condition wants; `one` itself if all. */
@@ -103,7 +105,7 @@ static bool in_bytes(const rx_arena *x, rx_id id, u32 first, u32 last) { /* a se
 
 /* Is each string of id one character (`rest`: what follows the first byte of one)? False: not seen to be. At most 4 levels deep, but for
  * OR below OR, which there is not. */
-static bool is_character(const rx_arena *x, rx_id id, bool rest) {
+static bool is_character(rx_arena *x, rx_id id, bool rest) {
     const u32 *node = intern_words(&x->nodes, id);
     u32 n = intern_length(&x->nodes, id);
     switch (node[0]) {
@@ -113,7 +115,7 @@ static bool is_character(const rx_arena *x, rx_id id, bool rest) {
             if (!is_character(x, node[i], rest)) return false;
         return true;
     case RX_CONCAT: return (rest ? in_bytes(x, node[1], 4, 5) : in_bytes(x, node[1], 6, 7)) && is_character(x, node[2], true);
-    case RX_AND: return !rest; /* made here only */
+    case RX_AND: return !rest && rx_count_chars(x, id).least == 1 && rx_count_chars(x, id).most == 1;
     default: return false;
     }
 }
@@ -143,7 +145,7 @@ static rx_id restrict_bytes(rx_context *c, const rx_id *parts, u32 n, u32 condit
     return result;
 }
 
-/* Of an OR, a REPEAT or a set of single characters. Recursion is as deep as expressions are nested, which rx.h bounds. */
+/* Of an OR, a REPEAT, an AND or a set of single characters. Recursion is as deep as expressions are nested, which rx.h bounds. */
 static rx_id restrict_one(rx_context *c, rx_id id, u32 condition, bool at_end) {
     rx_arena *x = c->x;
     const u32 *node = intern_words(&x->nodes, id);
@@ -158,6 +160,12 @@ static rx_id restrict_one(rx_context *c, rx_id id, u32 condition, bool at_end) {
         rx_id all = ok ? rx_or(x, parts.at, parts.n) : NONE;
         vec_drop(x->b, &parts);
         return all;
+    }
+    if (node[0] == RX_AND && !is_character(x, id, false)) { /* of a look-around */
+        rx_id wanted, unwanted;
+        classes_of(c, condition, &wanted, &unwanted);
+        rx_id text = rx_text(x);
+        return rx_and(x, (rx_id[]){id, at_end ? rx_concat(x, text, wanted) : rx_concat(x, wanted, text)}, 2);
     }
     if (node[0] != RX_REPEAT) return characters_in(c, id, condition);
     /* The first (last) repetition that is not "" decides; if there can be "" among them, any number of those may be left out. */
@@ -232,8 +240,7 @@ static rx_id begins(rx_context *c, rx_id y, u32 b) {
     return rest == NONE ? NONE : rx_nullable(c->x, rest) ? rx_byte(c->x, '\n') : RX_ID_NEVER;
 }
 
-/* s restricted so that a holds of what comes after it. */
-static rx_id ends(rx_context *c, rx_id s, u32 a) {
+rx_id rx_ends(rx_context *c, rx_id s, u32 a) {
     if (a == RX_ANY) return s;
     return a == RX_EDGE ? RX_ID_NEVER : restrict_part(c, s, a, true);
 }
@@ -251,13 +258,13 @@ static rx_id ends(rx_context *c, rx_id s, u32 a) {
 static bool add_pair(rx_context *c, rx_ways *out, u32 a1, u32 b1, rx_id s, u32 a2, u32 b2, rx_id t) {
     rx_arena *x = c->x;
     if (a2 == RX_ANY && b1 == RX_ANY) return rx_ways_add(c, out, a1, b2, rx_concat(x, s, t));
-    rx_id s_end = ends(c, s, a2), t_begin = begins(c, t, b1);
+    rx_id s_end = rx_ends(c, s, a2), t_begin = begins(c, t, b1);
     if (s_end == NONE || t_begin == NONE) return false;
     bool ok = rx_ways_add(c, out, a1, beyond(b1, b2), rx_concat(x, s_end, t_begin));
-    if (ok && a2 != RX_ANY && rx_nullable(x, s)) ok = rx_ways_add(c, out, meet(a1, a2), beyond(b1, b2), t_begin);
-    if (ok && b1 != RX_ANY && rx_nullable(x, t)) ok = rx_ways_add(c, out, a1, meet(b1, b2), s_end);
+    if (ok && a2 != RX_ANY && rx_nullable(x, s)) ok = rx_ways_add(c, out, rx_meet(a1, a2), beyond(b1, b2), t_begin);
+    if (ok && b1 != RX_ANY && rx_nullable(x, t)) ok = rx_ways_add(c, out, a1, rx_meet(b1, b2), s_end);
     if (ok && a2 != RX_ANY && b1 != RX_ANY && rx_nullable(x, s) && rx_nullable(x, t))
-        ok = rx_ways_add(c, out, meet(a1, a2), meet(b1, b2), RX_ID_EMPTY);
+        ok = rx_ways_add(c, out, rx_meet(a1, a2), rx_meet(b1, b2), RX_ID_EMPTY);
     return ok;
 }
 
@@ -349,7 +356,7 @@ static bool star_any(rx_context *c, const rx_ways *w, rx_ways *out) {
             u32 after = beyond(before, b);
             for (u32 next = 0; s != RX_ID_NEVER && after != NONE && next < RX_N_CONDITIONS; next++) {
                 if (!asked_before[next]) continue;
-                rx_id step = ends(c, s, next);
+                rx_id step = rx_ends(c, s, next);
                 if (step == NONE || !add_id(x, &between[junction(before, a)][junction(after, next)], step)) return false;
                 if (step != RX_ID_NEVER) used[junction(before, a)] = used[junction(after, next)] = true;
             }
@@ -370,7 +377,7 @@ static bool star_any(rx_context *c, const rx_ways *w, rx_ways *out) {
     FOR_CELLS(a, b) {
         if (w->at[a][b] == RX_ID_NEVER) continue;
         for (u32 n = 0; n < RX_N_CONDITIONS; n++) {
-            rx_id first = asked_before[n] ? ends(c, w->at[a][b], n) : RX_ID_NEVER;
+            rx_id first = asked_before[n] ? rx_ends(c, w->at[a][b], n) : RX_ID_NEVER;
             if (first == NONE) return false;
             if (first == RX_ID_NEVER) continue;
             FOR_CELLS(d, m) {
@@ -427,8 +434,7 @@ rx_id rx_ways_full(rx_context *c, const rx_ways *w) {
     return rx_or(c->x, parts, n);
 }
 
-/* Texts that the condition holds of, before (after) a match. */
-static rx_id around(rx_context *c, u32 condition, bool before) {
+rx_id rx_around(rx_context *c, u32 condition, bool before) {
     rx_arena *x = c->x;
     rx_id text = rx_text(x), one = RX_ID_NEVER;
     switch (condition) {
@@ -436,6 +442,8 @@ static rx_id around(rx_context *c, u32 condition, bool before) {
     case RX_WORD: return before ? rx_concat(x, text, c->word) : rx_concat(x, c->word, text);
     case RX_OTHER: one = c->other; break;
     case RX_LINE: one = c->line; break;
+    case RX_LINE_END: return rx_concat(x, text, c->line);
+    case RX_MARK: return rx_concat(x, text, c->mark);
     case RX_FINAL: return rx_or2(x, RX_ID_EMPTY, rx_byte(x, '\n'));
     default: return RX_ID_EMPTY;
     }
@@ -452,9 +460,9 @@ rx_id rx_ways_search(rx_context *c, const rx_ways *w) {
         rx_id id = w->at[a][b];
         if (id == RX_ID_NEVER) continue;
         /* s text = text and text s = text if s has "", as all of s is text */
-        id = b == RX_ANY && rx_nullable(x, id) ? text : rx_concat(x, id, around(c, b, false));
+        id = b == RX_ANY && rx_nullable(x, id) ? text : rx_concat(x, id, rx_around(c, b, false));
         if (id == NONE) return NONE;
-        id = a == RX_ANY && rx_nullable(x, id) ? text : rx_concat(x, around(c, a, true), id);
+        id = a == RX_ANY && rx_nullable(x, id) ? text : rx_concat(x, rx_around(c, a, true), id);
         if (id == NONE) return NONE;
         parts[n++] = id;
     }

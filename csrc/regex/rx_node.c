@@ -4,7 +4,6 @@
 /* Nesting that derivatives may add to what the source had. */
 #define DEPTH_FACTOR 4
 #define DEPTH_SLACK 50
-#define DEPTH_CEILING 5000 /* what recursion can do in 8 MB of stack, whatever the limit says */
 
 bool rx_init(rx_arena *x, budget *b) {
     memset(x, 0, sizeof *x);
@@ -158,10 +157,10 @@ rx_id rx_intern(rx_arena *x, const u32 *words, u32 n, u32 flags, u32 depth) {
     if (x->has_name) flags |= named(x, words, n);
     rx_meta meta = {.flags = (u8)(flags & RX_NULLABLE ? flags | RX_INHABITED : flags), .depth = (u16)min_u32(depth, UINT16_MAX),
                     .distance = (u16)guess_distance(x, words, n, flags), .shared = RX_NOT_COUNTED};
-    u64 most = x->b->limits.max_regex_nesting < DEPTH_CEILING ? x->b->limits.max_regex_nesting * DEPTH_FACTOR + DEPTH_SLACK : DEPTH_CEILING;
-    bool ok = depth <= most && depth <= DEPTH_CEILING;
-    if (!ok && most < DEPTH_CEILING) budget_limit(x->b, LIMIT(max_regex_nesting));
-    else if (!ok) budget_ceiling(x->b, LIMIT(max_regex_nesting), DEPTH_CEILING);
+    u64 most = x->b->limits.max_regex_nesting < RX_DEPTH_CEILING ? x->b->limits.max_regex_nesting * DEPTH_FACTOR + DEPTH_SLACK : RX_DEPTH_CEILING;
+    bool ok = depth <= most && depth <= RX_DEPTH_CEILING;
+    if (!ok && most < RX_DEPTH_CEILING) budget_limit(x->b, LIMIT(max_regex_nesting));
+    else if (!ok) budget_ceiling(x->b, LIMIT(max_regex_nesting), RX_DEPTH_CEILING);
     if (ok && id >= x->b->limits.max_expressions) ok = budget_limit(x->b, LIMIT(max_expressions));
     if (ok && vec_push(x->b, &x->meta, meta)) return id;
     intern_undo(&x->nodes);

@@ -9,11 +9,10 @@
  * From `first` on come the finished branches of the innermost open group, from `branch` on the operands of the branch at hand. "|"
  * reduces the branch to one value, ")" reduces the branches to one value, which becomes an operand of the group around it. A quantifier
  * replaces the topmost operand. A branch is put together from the right, so that sequences come out in normal form at linear cost;
- * branches that are plain literals become one trie.
+ * branches that are plain literals become one trie. What has look-around in it that cannot be told from the branch alone is kept as a part (rx_look.c).
  *
  * Cost: linear in the operands, times RX_N_CONDITIONS squared where one of them has conditions. */
-#include "rx_operand.h"
-
+#include "rx_look.h"
 #include "utf8.h"
 
 /* --- operands --------------------------------------------------------------------------------------------------------- */
@@ -97,8 +96,7 @@ bool rx_push_word_boundary(rx_parser *p, size_t offset, bool negated) {
 
 /* --- reductions ------------------------------------------------------------------------------------------------------- */
 
-/* head tail */
-static rx_id prepend(rx_parser *p, rx_value head, rx_id tail) {
+rx_id rx_prepend(rx_parser *p, rx_value head, rx_id tail) {
     if (head.kind != V_CHAR) return rx_concat(p->x, head.id, tail);
     u8 bytes[4];
     for (u32 n = utf8_encode(head.id, bytes); n > 0; n--) tail = rx_concat(p->x, rx_byte(p->x, bytes[n - 1]), tail);
@@ -108,7 +106,7 @@ static rx_id prepend(rx_parser *p, rx_value head, rx_id tail) {
 rx_id rx_plain_id(rx_parser *p, rx_value v) {
     if (v.kind == V_BYTES && v.n == 0) return RX_ID_EMPTY;
     if (v.kind == V_BYTES) return rx_bytes(p->x, p->bytes.at + v.id, v.n);
-    return prepend(p, v, RX_ID_EMPTY);
+    return rx_prepend(p, v, RX_ID_EMPTY);
 }
 
 bool rx_ways_of(rx_parser *p, rx_value v, rx_ways *out) {
@@ -122,7 +120,12 @@ bool rx_ways_of(rx_parser *p, rx_value v, rx_ways *out) {
 }
 
 bool rx_reduce_branch(rx_parser *p) {
-    u32 from = p->frames.at[p->frames.n - 1].branch, i = p->values.n;
+    u32 from = p->frames.at[p->frames.n - 1].branch;
+    if (rx_has_parts(p, from)) {
+        if (!rx_reduce_looks(p)) return false;
+        if (rx_has_parts(p, from)) return true; /* which is all of it */
+    }
+    u32 i = p->values.n;
     rx_value branch = {.kind = V_BYTES, .id = p->bytes.n};
     u32 n_chars = 0;
     while (from + n_chars < i && p->values.at[from + n_chars].kind == V_CHAR) n_chars++;
@@ -143,7 +146,7 @@ bool rx_reduce_branch(rx_parser *p) {
     rx_id run = RX_ID_EMPTY;
     while (i > from) {
         run = RX_ID_EMPTY;
-        for (; i > from && p->values.at[i - 1].kind != V_WAYS && run != NONE; i--) run = prepend(p, p->values.at[i - 1], run);
+        for (; i > from && p->values.at[i - 1].kind != V_WAYS && run != NONE; i--) run = rx_prepend(p, p->values.at[i - 1], run);
         if (run == NONE) return false;
         if (i == from && !conditions) break;
         if (run != RX_ID_EMPTY) {
@@ -211,6 +214,34 @@ done:
     return id;
 }
 
+/* The branches values[f->first ..) -> one value in their place. */
+static bool join_branches(rx_parser *p, const rx_frame *f) {
+    bool conditions = false;
+    for (u32 i = f->first; i < p->values.n; i++) conditions |= p->values.at[i].kind == V_WAYS;
+    rx_ways w;
+    rx_ways_clear(&w);
+    for (u32 a = 0; a < (conditions ? RX_N_CONDITIONS : 1u); a++)
+        for (u32 b = 0; b < (conditions ? RX_N_CONDITIONS : 1u); b++) {
+            w.at[a][b] = join_cell(p, f->first, a, b);
+            if (w.at[a][b] == NONE) return false;
+        }
+    p->values.n = f->first;
+    p->bytes.n = f->bytes;
+    return conditions ? rx_push_ways(p, &w, R_ATOM) : rx_push(p, V_PLAIN, R_ATOM, w.at[0][0]);
+}
+
+/* Those of the branches values[from ..) that have look-around go to the members. */
+static bool move_parts(rx_parser *p, u32 from) {
+    u32 n = from;
+    for (u32 i = from; i < p->values.n; i++) {
+        rx_value v = p->values.at[i];
+        if (v.kind != V_PART) p->values.at[n++] = v;
+        else if (!vec_push(p->b, &p->members, v)) return false;
+    }
+    p->values.n = n;
+    return true;
+}
+
 bool rx_reduce_group(rx_parser *p) {
     rx_frame f = p->frames.at[p->frames.n - 1];
     if (!rx_reduce_branch(p)) return false;
@@ -225,16 +256,12 @@ bool rx_reduce_group(rx_parser *p) {
         p->bytes.n = f.bytes;
         return v.id != NONE && vec_push(p->b, &p->values, v);
     }
-    bool conditions = false;
-    for (u32 i = f.first; i < p->values.n; i++) conditions |= p->values.at[i].kind == V_WAYS;
-    rx_ways w;
-    rx_ways_clear(&w);
-    for (u32 a = 0; a < (conditions ? RX_N_CONDITIONS : 1u); a++)
-        for (u32 b = 0; b < (conditions ? RX_N_CONDITIONS : 1u); b++) {
-            w.at[a][b] = join_cell(p, f.first, a, b);
-            if (w.at[a][b] == NONE) return false;
-        }
-    p->values.n = f.first;
+    u32 first_part = p->members.n;
+    if (!move_parts(p, f.first)) return false;
+    u32 n_parts = p->members.n - first_part;
+    if (p->values.n > f.first && !join_branches(p, &f)) return false;
+    if (n_parts == 0) return true;
+    if (p->values.n > f.first && !vec_push(p->b, &p->members, p->values.at[--p->values.n])) return false;
     p->bytes.n = f.bytes;
-    return conditions ? rx_push_ways(p, &w, R_ATOM) : rx_push(p, V_PLAIN, R_ATOM, w.at[0][0]);
+    return rx_push_part(p, P_CHOICE, first_part, R_ATOM);
 }

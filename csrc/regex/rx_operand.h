@@ -8,6 +8,7 @@ typedef enum rx_value_kind {
     V_CHAR,  /* code point */
     V_PLAIN, /* expression without conditions */
     V_WAYS,  /* index into `ways` */
+    V_PART,  /* index into `parts` */
     V_BYTES  /* a finished branch that is a literal: offset and length in `bytes` */
 } rx_value_kind;
 
@@ -22,8 +23,33 @@ typedef struct rx_value {
     u32 id, n;
 } rx_value;
 
+typedef enum rx_look {
+    RX_NO_LOOK,
+    RX_AHEAD,     /* (?=...) */
+    RX_NOT_AHEAD, /* (?!...) */
+    RX_BEHIND,    /* (?<=...) */
+    RX_NOT_BEHIND /* (?<!...) */
+} rx_look;
+
+typedef enum rx_part_kind {
+    P_LOOK,     /* look-around; one member, its body */
+    P_SEQUENCE, /* members one after the other */
+    P_CHOICE,   /* one of the members */
+    P_REPEAT    /* so often its one member */
+} rx_part_kind;
+
+/* A part of the pattern with look-around that sees further than the part. */
+typedef struct rx_part {
+    u8 kind, look;
+    u32 first, n;  /* members */
+    u32 low, high; /* of P_REPEAT */
+    u32 offset;    /* of the first look-around in it */
+    u32 depth;     /* how deep parts are nested in it; at most RX_DEPTH_CEILING */
+} rx_part;
+
 typedef struct rx_frame {
     u32 open;   /* offset of the "(" */
+    u32 look;   /* what it opens, an rx_look */
     u32 flags;  /* to be restored at the ")" */
     u32 first;  /* values: the finished branches begin */
     u32 branch; /* values: the branch at hand begins */
@@ -39,6 +65,9 @@ typedef struct rx_parser {
     VEC(rx_frame) frames;
     VEC(u8) bytes;
     VEC(rx_ways) ways;
+    VEC(rx_part) parts;
+    VEC(rx_value) members; /* of parts */
+    u32 n_visits;          /* of parts, see rx_ahead.c */
     intern_table sources;  /* flags and texts of classes met so far ... */
     VEC(rx_id) source_ids; /* ... and what they became */
     VEC(u32) source;       /* one of them, or a name */
@@ -60,8 +89,9 @@ bool rx_push_word_boundary(rx_parser *p, size_t offset, bool negated);
 
 /* --- what operands are put together to ---------------------------------------------------------------------------------- */
 
-rx_id rx_plain_id(rx_parser *p, rx_value v); /* not of V_WAYS */
-bool rx_ways_of(rx_parser *p, rx_value v, rx_ways *out);
+rx_id rx_plain_id(rx_parser *p, rx_value v); /* not of V_WAYS, V_PART */
+bool rx_ways_of(rx_parser *p, rx_value v, rx_ways *out); /* not of V_PART */
+rx_id rx_prepend(rx_parser *p, rx_value head, rx_id tail); /* head tail; head is V_CHAR or V_PLAIN */
 /* The operands of the branch at hand -> one value in their place. */
 bool rx_reduce_branch(rx_parser *p);
 /* The branches of the innermost frame, the one at hand last, -> one value in their place. The frame stays. */

@@ -4,14 +4,15 @@
  *
  * Dialects. ECMA-262 with the u flag, but tolerant where other dialects are in wide use and nothing else can be meant: identity escapes
  * of punctuation (\- \_ \@), ] { } as literals, [\w-.], (?i) at the start, (?P<name>...), (?#...), \pL, script names alone. Python: `re`
- * of 3.11 for str patterns. What cannot be a derivative (look-around, back-references, atomic groups) is refused by name and offset.
+ * of 3.11 for str patterns. What cannot be a derivative (back-references, atomic groups) is refused by name and offset, and so is look-around that rx_look.c and
+ * rx_ahead.c have no expression for.
  *
  * Captures are not recorded, and lazy means the same as greedy: only the language counts.
  *
  * \B: matches in the empty text, as in ECMA-262 and Python 3.14 (in older ones it does not).
  *
  * Cost: linear in the pattern plus the ranges of its classes. Limits: max_regex_nesting groups in each other, counts below 2**32 - 1. */
-#include "rx_operand.h"
+#include "rx_look.h"
 
 /* --- escapes and classes ---------------------------------------------------------------------------------------------- */
 
@@ -64,6 +65,7 @@ static bool parse_quantifier(rx_parser *p, size_t offset, u64 low, u64 high) {
     if (low > high) return rx_malformed(&p->in, offset, "the minimum of a repetition is above its maximum");
     if (low >= NONE || high == UINT64_MAX) return rx_refused(&p->in, offset, "repetition count: above 4294967294");
     p->values.n--;
+    if (v.kind == V_PART) return rx_push_repeated(p, v, (u32)low, (u32)high);
     if (v.kind != V_WAYS) return rx_push(p, V_PLAIN, R_REPEATED, rx_repeat(p->x, rx_plain_id(p, v), (u32)low, (u32)high));
     rx_ways w;
     bool too_hard;
@@ -82,9 +84,9 @@ static bool parse_brace(rx_parser *p) {
 
 /* --- groups ----------------------------------------------------------------------------------------------------------- */
 
-static bool open_frame(rx_parser *p, size_t offset, u32 flags) {
+static bool open_frame(rx_parser *p, size_t offset, rx_look look, u32 flags) {
     if (p->frames.n > p->b->limits.max_regex_nesting) return budget_limit(p->b, LIMIT(max_regex_nesting));
-    rx_frame f = {.open = (u32)offset, .flags = p->in.flags, .first = p->values.n, .branch = p->values.n, .bytes = p->bytes.n};
+    rx_frame f = {.open = (u32)offset, .look = look, .flags = p->in.flags, .first = p->values.n, .branch = p->values.n, .bytes = p->bytes.n};
     p->in.flags = flags;
     return vec_push(p->b, &p->frames, f);
 }
@@ -139,7 +141,7 @@ static bool parse_flags(rx_parser *p, size_t offset) {
     if (on & off) return rx_malformed(&p->in, offset, "a flag is turned on and off");
     if (unicode && (on & RX_ASCII)) return rx_malformed(&p->in, offset, "the flags a and u are incompatible");
     if (minus && off == 0) return rx_malformed(&p->in, p->in.at, "a flag is missing");
-    if (rx_take(&p->in, ':')) return open_frame(p, offset, ((p->in.flags & ~(unicode ? (u32)RX_ASCII : 0)) | on) & ~off);
+    if (rx_take(&p->in, ':')) return open_frame(p, offset, RX_NO_LOOK, ((p->in.flags & ~(unicode ? (u32)RX_ASCII : 0)) | on) & ~off);
     if (minus) return rx_malformed(&p->in, p->in.at, ": is missing");
     if (p->frames.n > 1 || p->values.n > 0) {
         if (rx_is_python(&p->in)) return rx_malformed(&p->in, offset, "global flags not at the start of the pattern");
@@ -155,10 +157,6 @@ static bool parse_open(rx_parser *p) {
     static const struct {
         const char *prefix, *name;
     } refusals[] = {
-        {"=", "look-ahead: (?=...) is not supported"},
-        {"!", "look-ahead: (?!...) is not supported"},
-        {"<=", "look-behind: (?<=...) is not supported"},
-        {"<!", "look-behind: (?<!...) is not supported"},
         {">", "atomic group: (?>...) is not supported"},
         {"(", "conditional: (?(...)...) is not supported"},
         {"|", "branch reset: (?|...) is not supported"},
@@ -169,7 +167,9 @@ static bool parse_open(rx_parser *p) {
         {"C", "callout: (?C...) is not supported"},
     };
     size_t offset = p->in.at++;
-    if (!rx_take(&p->in, '?')) return open_frame(p, offset, p->in.flags);
+    if (!rx_take(&p->in, '?')) return open_frame(p, offset, RX_NO_LOOK, p->in.flags);
+    rx_look look = rx_read_look(&p->in);
+    if (look != RX_NO_LOOK) return open_frame(p, offset, look, p->in.flags);
     for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++)
         if (rx_starts_with(&p->in, refusals[i].prefix)) return rx_refused(&p->in, offset, refusals[i].name);
     if (rx_is_digit(rx_peek(&p->in, 0)) || ((rx_peek(&p->in, 0) == '+' || rx_peek(&p->in, 0) == '-') && rx_is_digit(rx_peek(&p->in, 1))))
@@ -178,11 +178,11 @@ static bool parse_open(rx_parser *p) {
         while (rx_peek(&p->in, 0) != ')' && rx_peek(&p->in, 0) != RX_PATTERN_END) p->in.at++;
         return rx_take(&p->in, ')') || rx_malformed(&p->in, offset, "a comment without )");
     }
-    if (rx_take(&p->in, ':')) return open_frame(p, offset, p->in.flags);
+    if (rx_take(&p->in, ':')) return open_frame(p, offset, RX_NO_LOOK, p->in.flags);
     bool named = rx_starts_with(&p->in, "P<") || (rx_peek(&p->in, 0) == '<' && !rx_is_python(&p->in));
     if (named) {
         p->in.at += rx_peek(&p->in, 0) == 'P' ? 2 : 1;
-        return read_name(p, offset) && open_frame(p, offset, p->in.flags);
+        return read_name(p, offset) && open_frame(p, offset, RX_NO_LOOK, p->in.flags);
     }
     if (rx_is_letter(rx_peek(&p->in, 0)) || rx_peek(&p->in, 0) == '-') return parse_flags(p, offset);
     if (rx_peek(&p->in, 0) == RX_PATTERN_END) return rx_malformed(&p->in, offset, "( without )");
@@ -193,9 +193,10 @@ static bool parse_open(rx_parser *p) {
 static bool parse_close(rx_parser *p) {
     if (p->frames.n == 1) return rx_malformed(&p->in, p->in.at, ") without (");
     if (!rx_reduce_group(p)) return false;
-    p->in.flags = p->frames.at[--p->frames.n].flags;
+    rx_frame f = p->frames.at[--p->frames.n];
+    p->in.flags = f.flags;
     p->in.at++;
-    return true;
+    return f.look == RX_NO_LOOK || rx_push_look(p, (rx_look)f.look, f.open);
 }
 
 static bool parse_bar(rx_parser *p) {
@@ -258,7 +259,7 @@ static bool parse_operand(rx_parser *p) {
 }
 
 static rx_id parse_all(rx_parser *p) {
-    if (!rx_check_utf8(&p->in) || !open_frame(p, 0, p->in.flags)) return NONE;
+    if (!rx_check_utf8(&p->in) || !open_frame(p, 0, RX_NO_LOOK, p->in.flags)) return NONE;
     while (p->in.at < p->in.n)
         if (!skip_verbose(p) && !parse_operand(p)) return NONE;
     if (p->frames.n > 1) {
@@ -267,6 +268,7 @@ static rx_id parse_all(rx_parser *p) {
     }
     if (!rx_reduce_group(p)) return NONE;
     rx_value v = p->values.at[0];
+    if (v.kind == V_PART) return rx_part_id(p, v);
     if (v.kind != V_WAYS && p->in.dialect != RX_ECMA_SEARCH) return rx_plain_id(p, v);
     rx_ways w;
     if (!rx_ways_of(p, v, &w)) return NONE;
@@ -280,12 +282,15 @@ rx_id rx_parse(rx_arena *x, const u8 *pattern, size_t n, u32 dialect, u32 flags,
         budget_fail(x->b, GE_E_ARGUMENT);
         return NONE;
     }
-    p.context = (rx_context){.x = x, .word = RX_ID_NEVER, .other = RX_ID_NEVER, .line = RX_ID_NEVER, .no_line = RX_ID_NEVER};
+    p.context = (rx_context){.x = x, .word = RX_ID_NEVER, .other = RX_ID_NEVER, .line = RX_ID_NEVER, .no_line = RX_ID_NEVER,
+                             .mark = RX_ID_NEVER, .no_mark = RX_ID_NEVER};
     rx_id id = parse_all(&p);
     vec_drop(x->b, &p.values);
     vec_drop(x->b, &p.frames);
     vec_drop(x->b, &p.bytes);
     vec_drop(x->b, &p.ways);
+    vec_drop(x->b, &p.parts);
+    vec_drop(x->b, &p.members);
     vec_drop(x->b, &p.in.set);
     vec_drop(x->b, &p.in.fixed);
     intern_drop(x->b, &p.sources);

@@ -108,6 +108,19 @@ static const example examples[] = {
     {ECMA, 0, "\\bfoo\\b", "foo|a foo.|foo-", "afoo|foob|_foo"},
     {FULL, 0, "(?:\\b\\w+\\b ?)+", "a|ab cd|ab cd ", " a|a  b|"},
     {FULL, 0, "a\\Bb|\\B| \\B ", "ab|  |", "a"},
+    /* look-around */
+    {ECMA, 0, "a(?=b)|c(?!d)", "ab|xabx|c|ac|ce", "ad|cd"},
+    {ECMA, 0, "^(?!.*--)(?=.{2,3}$)[a-]", "a-|a-b", "a|a--|abcd"},
+    {FULL, 0, "(?:(?!ab).)*", "|ba|bba", "ab|aab|xaba|\n"},
+    {FULL, 0, "<(?:(?!ab).)*abc", "<abc|<aabc|<xabc", "<abab|<ababc|abc"},
+    {FULL, 0, "(?:(?!-)[a-]{1,2}(?<!-)-)+", "a-|aa-a-", "--|a--|-"},
+    {FULL, 0, "(?:[ab]+(?!--)-)*", "|a-|ab-b-", "ab|a--"},
+    {FULL, 0, "((?!a).(?!b)){1,300}", "b|cd|bc", "a|cb|ca|"},
+    {FULL, 0, "(?:(?!^a|\\bb).)*", "|ca|cb|c a", "a|b|c b"},
+    {ECMA, 0, "(?<![^ ])a(?<=a)(?<!b)", "a|b a|ca a|aca", "ba|b|cca"},
+    {PYTHON, 0, "(?=a)?(?!b)*[ab](?<=^b|aa)", "b", "a"},
+    {PYTHON, M, "(?!^b)(?:.|\n(?!^b))*", "a|a\nab", "b|a\nb"},
+    {FULL, I, "(?!k)\\w", "j", "k|K|\xe2\x84\xaa"},
     {PYTHON, 0, "\xc3\xa9\\b|(?:\xc3\xa9|\xc3\xa8x)\\b-", "\xc3\xa9|\xc3\xa9-|\xc3\xa8x-", "-"},
 };
 
@@ -178,10 +191,9 @@ static const mistake mistakes[] = {
     {ECMA, "a\xff", BAD, 1, "the pattern is not valid UTF-8"},
     {ECMA, "\xed\xa0\x80", BAD, 0, "the pattern is not valid UTF-8"},
     {ECMA, "\xe2\x80", BAD, 0, "the pattern is not valid UTF-8"},
-    {ECMA, "a(?=b)", NOT_SUPPORTED, 1, "look-ahead: "},
-    {ECMA, "(?!b)", NOT_SUPPORTED, 0, "look-ahead: "},
-    {PYTHON, "(?<=b)", NOT_SUPPORTED, 0, "look-behind: "},
-    {PYTHON, "(?<!b)", NOT_SUPPORTED, 0, "look-behind: "},
+    {ECMA, "a(c(?!b)|cb)*d", NOT_SUPPORTED, 3, "look-ahead: in a repeat"},
+    {ECMA, "a((?<=b)|c)", NOT_SUPPORTED, 2, "look-behind: it may"},
+    {PYTHON, "a(?<!b\\b)", NOT_SUPPORTED, 1, "look-behind: with"},
     {ECMA, "(a)\\1", NOT_SUPPORTED, 3, "back-reference: "},
     {ECMA, "\\k<a>", NOT_SUPPORTED, 0, "back-reference: "},
     {PYTHON, "(?P=a)", NOT_SUPPORTED, 0, "back-reference: "},
@@ -267,11 +279,17 @@ static void test_size(void) {
     CHECK(parse_long("x", "$|^word", 10000, "$", true) == GE_OK);
     CHECK(parse_long("", "\\b", 10000, "", false) == GE_OK);
     CHECK(parse_long("[", "a-z", 100000, "]", false) == GE_OK);
+    CHECK(parse_long("", "(?!b)a(?<!b)", 10000, "", false) == GE_OK);
+    CHECK(parse_long("^", "(?!b|.*c)", 10000, "$", false) == GE_OK);
+    CHECK(parse_long("(?:a", "|(?!.*c)x", 1000, ")$", true) == GE_OK);
+    CHECK(parse_long("", "(?!b.*c).", 2000, "", false) == GE_E_LIMIT);
+    CHECK(parse_long("", "(?!(?=", 100, "", false) == GE_E_SYNTAX);
 }
 
 /* Every allocation fails once (of later ones a sample): no leak, the status says so, and without failure the result is there. */
 static void test_memory(void) {
-    static const char *const patterns[] = {"^(?:a|[^b\\p{Lu}]+x{2,5}|foo|bar)*$|\\bq", "(?:^a\\b|c$){0,3}(?i:straSSe)|[\\d\\W]"};
+    static const char *const patterns[] = {"^(?:a|[^b\\p{Lu}]+x{2,5}|foo|bar)*$|\\bq", "(?:^a\\b|c$){0,3}(?i:straSSe)|[\\d\\W]",
+                                           "(?:(?!^a|\\bb)[^-]|-(?!x)-)*-x(?:(?!yy)[y-]){2,}yy(?<!xy)(a|(?!c)b?|(?=.$).)"};
     for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++)
         for (u64 k = 1;; k += 1 + k / 40) {
             ge_limits limits = limits_for_tests();

@@ -1,4 +1,4 @@
-"""Look-aheads at the start of a pattern: against Python's `re`, on all short texts."""
+"""Look-around in patterns of schemas: against Python's `re`, on all short texts."""
 
 from __future__ import annotations
 
@@ -21,9 +21,19 @@ from .engine import accepts, dump
         "^(?!a|b$)",
         "^(?!(a|\\)(b))+)^(a|b)*$",
         "^(?=[^)]*\\))",
+        "^(?!a)b|[)]",
+        "(?!a)b",
+        "a(?=b)",
+        "^((?!ab).)*$",
+        "^(?!(?=a)ab)[ab]",
+        "^(a(?:(?!.*bb)[ab]*[|b])?)$",
+        "a(?![)])|(?<=[|])b",
+        "^(?:(?!b)[ab|]+(?<![|])[)])+$",
+        r"b(?!.*\b\|)",
+        "^(?:b|a(?!b)){2,}",
     ],
 )
-def test_leading_look_aheads(pattern: str) -> None:
+def test_patterns(pattern: str) -> None:
     grammar = Grammar.from_json_schema({"type": "string", "pattern": pattern})
     others = Grammar.from_json_schema({"type": "string", "not": {"pattern": pattern}})
     for n in range(5):
@@ -34,9 +44,33 @@ def test_leading_look_aheads(pattern: str) -> None:
             assert accepts(others, dump(text)) != matches, text
 
 
-@pytest.mark.parametrize("pattern", ["^(?!a)b|c", "(?!a)b", "a(?=b)", "^((?!a).)*$", "^(?!(?=a)b)c"])
-def test_other_look_aheads_are_refused(pattern: str) -> None:
-    with pytest.raises(UnsupportedSchemaError, match="look-ahead") as caught:
+def test_beside_other_keywords() -> None:
+    """A look-around is of the value: what is spelled with an escape counts as what it stands for."""
+    schema = {
+        "type": "object",
+        "patternProperties": {'^(?!.*"$)a': {"type": "string", "pattern": '^((?!"b).)*$', "minLength": 2, "maxLength": 3}},
+        "propertyNames": {"pattern": "(?<!\n)$"},
+        "additionalProperties": False,
+    }
+    grammar = Grammar.from_json_schema(schema, escapes="all")
+    for key, value, valid in [
+        ("a", "ab", True),
+        ("a", '"a', True),
+        ("a", '"b', False),
+        ("a", "abcd", False),
+        ("a", "a", False),
+        ("a\n", "ab", False),
+        ('a"', "ab", False),
+        ('a"a', 'b"', True),
+    ]:
+        assert accepts(grammar, dump({key: value})) == valid, (key, value)
+        escaped = dump({key: value}).replace("a", "\\u0061").replace("b", "\\u0062")
+        assert accepts(grammar, escaped) == valid, escaped
+
+
+@pytest.mark.parametrize("pattern", ["^((?!ab).)*b", "(?:|(?<=a))b", r"a(?<!\ba)"])
+def test_what_has_no_expression_is_refused(pattern: str) -> None:
+    with pytest.raises(UnsupportedSchemaError, match=r"look-(ahead|behind)") as caught:
         Grammar.from_json_schema({"pattern": pattern})
     assert caught.value.keyword == "pattern"
 

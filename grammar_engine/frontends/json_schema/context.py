@@ -25,7 +25,6 @@ from .reading.report import SchemaReport
 from .reading.resources import escape
 from .scalars.decimals import MAX_DIGITS, DecimalSyntax
 from .scalars.formats import APART, FORMATS, WIDER
-from .scalars.lookahead import conditions_of
 
 if TYPE_CHECKING:
     from .normalising.normaliser import Normaliser
@@ -246,7 +245,8 @@ class Context:
         if known is None:
             self.check_text(place, keyword, source)
             try:
-                known = self._search(source)
+                known = self.builder.pattern(source, ECMA_SEARCH)
+                self.is_empty(known)  # the core parses it
             except UnsupportedRegexError as error:  # kept, because the core reports a pattern only once
                 known = f"{error.reason}, in {source!r:.200}"
             except GrammarSyntaxError as error:
@@ -260,14 +260,6 @@ class Context:
         if isinstance(known, str):
             raise UnsupportedSchemaError(known, pointer=place.pointer, keyword=keyword)
         return known
-
-    def _search(self, source: str) -> Expr:
-        parts = []
-        for source_part, is_wanted in conditions_of(source):
-            part = self.builder.pattern(source_part, ECMA_SEARCH)
-            self.is_empty(part)  # the core parses it
-            parts.append(part if is_wanted else self.other_texts(part))
-        return self.builder.intersect(*parts)
 
     def format(self, name: str) -> Expr:
         """The strings of a format that `FORMATS` knows."""

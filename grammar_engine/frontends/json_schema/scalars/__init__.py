@@ -1,4 +1,4 @@
 """Pieces of strings and of numbers, and the expressions that spell them.
 
-strings, with lookahead (patterns) and formats/; numbers, with decimals (ranges), multiples, and digits (what both are made of).
+strings, with formats/; numbers, with decimals (ranges), multiples, and digits (what both are made of).
 """
