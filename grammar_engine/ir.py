@@ -254,14 +254,17 @@ class Builder:
         """What follows `xn--` in the A-labels of internationalised host names (RFC 5890), in upper or lower case."""
         return self._node(OP_PUNYCODE, 0)
 
-    def host_name(self, *, all_dots: bool = False, any_form: bool = False, bounded: bool = True, late: bool = False) -> Expr:
+    def host_name(
+        self, *, all_dots: bool = False, any_form: bool = False, bounded: bool = True, late: bool = False, of_mail: bool = False
+    ) -> Expr:
         """Internationalised host names (RFC 5890 to 5893): labels in ASCII, A-labels and U-labels.
 
         `all_dots`: between them are those of RFC 3490, section 3.1, too. `any_form`: normalisation form C makes U-labels of them.
         `bounded`: at most 253 octets, 63 in each label, as A-labels. `late`: they are counted at the end of each label, so that whether some name goes
-        on with a text takes a search; names in complements are made so.
+        on with a text takes a search; names in complements are made so. `of_mail`: domains of RFC 6531, section 3.3: nothing is asked of labels in ASCII but
+        letters, digits and hyphens within, nor of several labels together; at most 255 octets.
         """
-        return self._node(OP_HOST_NAME, 1, all_dots | any_form << 1 | bounded << 2 | late << 3)
+        return self._node(OP_HOST_NAME, 1, all_dots | any_form << 1 | bounded << 2 | late << 3 | of_mail << 4)
 
     def syntax(self) -> Expr:
         """The texts that are regular expressions of ECMA-262 (edition of 2025) with the flag u."""

@@ -137,7 +137,7 @@ STANDARDS = {
     "uuid": "RFC 4122",
     "json-pointer": "RFC 6901",
     "relative-json-pointer": "the draft of relative JSON pointers",
-    "idn-email": "RFC 6531",
+    "idn-email": "RFC 6531, with domains in any normalisation form",
     "idn-hostname": "RFC 5890 to 5893",
     "regex": "ECMA-262, edition of 2025, with the flag u; names of properties as in Unicode 17",
 }
@@ -402,15 +402,15 @@ def reason_of(schema: Any) -> str:
 
 def format_table() -> str:
     lines = [
-        "A format is a set of strings, so it meets `pattern` and the lengths. Where a standard asks for more than a regular expression of sensible size "
-        "can say, the set is smaller than the standard's, never larger: *not all* in this table, and in `report.notes` of a schema that uses it. "
-        "What is in doubt is then outside of both the format and its negation.\n",
+        "A format is a set of strings, so it meets `pattern` and the lengths. It is exactly what its standard defines. `idn-email` reads more, as the official "
+        "suite does: domains in other normalisation forms than C are what form C makes of them. Not all of these: *not all* in this table, and in `report.notes` "
+        "of a schema that uses it. What is left out is outside of both the format and its negation.\n",
         "Internationalised host names (`idn-hostname`, `idn-email`) remember what was read of a label, since its A-label is bounded. With 131,072 tokens a mask "
         "takes 4 to 15 ms, and up to 120 in the last octets of a label; up to 0.3 s beside `minLength` or a `pattern` with lengths, near the 63 octets of "
         "a label or the 253 of a name, and where a kana or Han character must still come. Under `not` it takes up to 40 ms, mostly 1 to 10, and as long near the bounds; beside "
         "a `pattern` that hardly allows anything but names, of few characters, may meet `max_step_work`. A `maxLength` that leaves hardly room for what a `pattern` asks for may "
         "meet `max_step_work`.\n",
-        "A-labels of host names are decoded while they are written, and each text behind `xn--` is a state of its own: with 131,072 tokens a mask there "
+        "A-labels of `hostname` and `idn-hostname` are decoded while they are written, and each text behind `xn--` is a state of its own: with 131,072 tokens a mask there "
         "takes 0.1 to 0.5 s and 40 to 140 MB of the engine's memory. Beside a `pattern` it is asked for each text "
         "whether a name is left: by one short way to the end of the label, which takes a second in all, at most two. Beside a second format, or its negation, "
         "that takes up to five seconds; and where that way does not do, as for a `pattern` that hardly any label has, it is searched, which takes seconds, or "

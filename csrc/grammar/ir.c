@@ -94,7 +94,7 @@ static rx_id read_record(ge_ir *ir, u32 op, const u32 *o, u32 n, const ir_input 
     if (ok && op == OP_PATTERN) ok = o[0] <= 2 && span_ok(in, o[2], o[3]);
     if (ok && op == OP_JSON) ok = o[1] <= 1;
     if (ok && op == OP_PUNYCODE) ok = n == 0;
-    if (ok && op == OP_HOST_NAME) ok = o[0] <= (RX_ALL_DOTS | RX_ANY_FORM | RX_BOUNDED | RX_LATE);
+    if (ok && op == OP_HOST_NAME) ok = o[0] <= (RX_ALL_DOTS | RX_ANY_FORM | RX_BOUNDED | RX_LATE | RX_OF_MAIL);
     if (!ok) return budget_fail(&ir->b, GE_E_IR), NONE;
     switch (op) {
     case OP_NEVER: return RX_ID_NEVER;

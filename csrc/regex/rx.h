@@ -168,8 +168,9 @@ rx_id rx_multiple(rx_arena *x, literal divisor, u32 scale, literal low, literal 
 rx_id rx_punycode(rx_arena *x);
 
 /* Internationalised host names: with all the dots of RFC 3490, section 3.1, or with `.`; in normalisation form C, or any; of at most 253 octets and 63
- * in each label, or of any length. RX_LATE, with bounds: octets are counted at the end of a label, so a node may be empty. See rx_name.c. */
-enum { RX_ALL_DOTS = 1, RX_ANY_FORM = 2, RX_BOUNDED = 4, RX_LATE = 8 };
+ * in each label, or of any length. RX_LATE, with bounds: octets are counted at the end of a label, so a node may be empty. RX_OF_MAIL: domains of RFC 6531,
+ * section 3.3, of at most 255 octets. See rx_name.c. */
+enum { RX_ALL_DOTS = 1, RX_ANY_FORM = 2, RX_BOUNDED = 4, RX_LATE = 8, RX_OF_MAIL = 16 };
 rx_id rx_host_name(rx_arena *x, u32 options);
 
 /* The texts that are regular expressions of ECMA-262 with the flag u. See rx_syntax.h. */

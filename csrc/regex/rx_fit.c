@@ -19,7 +19,7 @@ static bool close_label(label_text *label, const ulabel_open *open) {
     return true;
 }
 
-static u32 room_left(const name_state *s) { return s->used > NAME_OCTETS ? 0 : min_u32(LABEL_OCTETS, NAME_OCTETS - s->used); }
+static u32 room_left(const name_state *s) { return s->used > s->limit ? 0 : min_u32(LABEL_OCTETS, s->limit - s->used); }
 
 /* The octets of the label at hand, as it is; more than LABEL_OCTETS: too many. */
 static u32 octets_of(name_state *s) {
@@ -49,7 +49,7 @@ static name_fit fit_of_beginning(name_state *s) {
 /* At a dot, behind which a character has to come, or where the name ends. */
 static name_fit end_label(name_state *s, bool is_dot) {
     u32 octets = octets_of(s);
-    if (octets > LABEL_OCTETS || s->used + octets + (is_dot ? 2 : 0) > NAME_OCTETS) return NAME_BREAKS;
+    if (octets > LABEL_OCTETS || s->used + octets + (is_dot ? 2 : 0) > s->limit) return NAME_BREAKS;
     s->used += octets + 1;
     s->n_more = 0;
     s->octets = s->open.n = 0;

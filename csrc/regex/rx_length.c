@@ -35,7 +35,7 @@ static rx_n_chars count_chars_of_operands(rx_arena *x, rx_id id) {
 
 /* A character takes an octet; in any form one is decomposed to so many at most. */
 static u32 most_of_name(u32 options) {
-    return !(options & RX_BOUNDED) ? RX_NO_LENGTH : options & RX_ANY_FORM ? MOST_DECOMPOSED * NAME_OCTETS : NAME_OCTETS;
+    return !(options & RX_BOUNDED) ? RX_NO_LENGTH : options & RX_ANY_FORM ? MOST_DECOMPOSED * name_octets(options) : name_octets(options);
 }
 
 static rx_n_chars count_chars_of_part(rx_arena *x, rx_id id) {

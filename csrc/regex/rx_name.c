@@ -4,8 +4,9 @@
  *     xn--bcher-kva      A-labels, decoded while they are read (rx_punycode.c)
  *     bücher             U-labels: a state of the automaton and what normalisation has to remember (rx_ulabel.c)
  *
- * and what holds of a whole name: it has at most 253 octets as A-labels, 63 each; and if one of its labels is written from right to left, RFC 5893
- * asks something of all of them. What kind of labels may still come is the set of a node.
+ * and what holds of a whole name: it has at most 253 octets as A-labels, 63 each; and if it has characters that are written from right to left, RFC 5893
+ * asks something of all labels. What kind of labels may still come is the set of a node. The domains of addresses (RX_OF_MAIL) are simpler: what is in ASCII
+ * is not decoded, and each label stands alone.
  *
  * A node is *bounded* or not. In a bounded one octets are counted: it knows the text of its label, so such nodes do not recur. Without the bounds
  * they are a few hundred, and stand for the others where the bounds do no harm (rx_unbound.c).
@@ -20,7 +21,8 @@
  * *alive* if it, or what it is composed to with one more character, fits and is a label, or fits with the fewest characters that make one of it; or else
  * if any longer label fits, which is rare (can_grow). These are looked for among all there are, where it is in doubt, in ranges of which most
  * are seen to take too many octets; it is charged to the budget. What is alive has a next character behind which it is alive, or is a label; and what is
- * not has no future, but in any form for a few, with which more characters would be composed. */
+ * not has no future. In any form that holds of texts in form C: their beginnings are in form C, and what is open of them stays as it is. A few others are left
+ * out, whose beginning takes too many octets until more characters are composed with it. */
 #include "rx_name.h"
 #include "rx_grow.h"
 #include "utf8.h"
@@ -28,6 +30,7 @@
 enum { NAME_HEAD = offsetof(rx_name, open.code) / sizeof(u32), XN = 4 };
 
 static bool is_bounded(const rx_name *s) { return s->options & RX_BOUNDED; }
+static bool is_of_mail(const rx_name *s) { return s->options & RX_OF_MAIL; }
 static bool is_late(const rx_name *s) { return s->options & RX_LATE; }
 static u32 pack(ulabel_state s) { return s.at ? s.at | (u32)s.first << 8 | (u32)s.order << 16 : 0; }
 /* In any form what is decided is normal, so that nothing of it matters but where the automaton is. */
@@ -173,8 +176,8 @@ static bool can_finish(rx_arena *x, const name_label *l, u32 room) {
 
 /* --- labels of any more characters ----------------------------------------------------------------------------------------- */
 
-/* Is there a label that fits and goes on with one of these characters? More of them may take fewer octets (rx_grow.c). Nothing is composed with what is open: in
- * any form that leaves something out. What is found is found again behind each of its beginnings. */
+/* Is there a label that fits and goes on with one of these characters? More of them may take fewer octets (rx_grow.c). Nothing is composed with what is open, as in
+ * form C nothing would be. What is found is found again behind each of its beginnings. */
 static bool can_grow(rx_arena *x, const name_label *l, u32 low, u32 high, u32 room, u32 *first) {
     name_label closed = *l;
     if (!append_open(&closed)) return false;
@@ -215,7 +218,7 @@ static u32 likely_code(const name_label *l) {
 /* --- labels ---------------------------------------------------------------------------------------------------------------- */
 
 static puny_text encoded_text(const rx_arena *x, const rx_name *s) {
-    puny_text text = {.set = (ulabel_set)s->set};
+    puny_text text = {.set = ULABEL_ANY};
     u32 code[LABEL_OCTETS + 1];
     text_codes(x, s->text, code, &text.n);
     for (u32 i = 0; i < text.n; i++) text.at[i] = (u8)code[i];
@@ -229,7 +232,7 @@ static ulabel_verdict end_of_label(const rx_arena *x, const rx_name *s, u32 *oct
     if (s->form == NAME_XN || s->form == NAME_ASCII) return s->n && !s->is_hyphen ? ULABEL_IS_EITHER : ULABEL_NONE;
     if (s->form == NAME_ENCODED) {
         puny_text text = encoded_text(x, s);
-        return puny_end(&text);
+        return puny_end(&text) ? ULABEL_IS_EITHER : ULABEL_NONE;
     }
     load_label(x, s, &label);
     if (!append_open(&label)) return ULABEL_NONE;
@@ -237,7 +240,7 @@ static ulabel_verdict end_of_label(const rx_arena *x, const rx_name *s, u32 *oct
     return ulabel_end(label.state, label.set);
 }
 
-static u32 room_of(const rx_name *s) { return is_bounded(s) ? min_u32(LABEL_OCTETS, NAME_OCTETS - s->used) : LABEL_OCTETS; }
+static u32 room_of(const rx_name *s) { return is_bounded(s) ? min_u32(LABEL_OCTETS, name_octets(s->options) - s->used) : LABEL_OCTETS; }
 
 static bool is_whole(const rx_arena *x, const rx_name *s) {
     u32 octets;
@@ -298,7 +301,7 @@ rx_name rx_name_of(const rx_arena *x, rx_id id) {
 static u32 empty_text(rx_arena *x) { return intern(x->b, &x->labels, (u32[]){NONE, 0}, 2, NULL); }
 
 static bool begin_label(rx_arena *x, rx_name *s, u32 used, u32 set) {
-    *s = (rx_name){.kind = RX_NAME, .options = s->options, .used = used, .set = set, .form = NAME_XN, .text = empty_text(x)};
+    *s = (rx_name){.kind = RX_NAME, .options = s->options, .used = used, .set = set, .form = is_of_mail(s) ? NAME_ASCII : NAME_XN, .text = empty_text(x)};
     s->state = pack(ulabel_start((ulabel_set)set));
     return s->text != NONE;
 }
@@ -326,8 +329,8 @@ byte_set rx_name_bytes(u32 index) {
 static bool pass_dot(rx_arena *x, rx_name *s) {
     u32 octets;
     ulabel_verdict verdict = end_of_label(x, s, &octets);
-    if (!verdict || (is_bounded(s) && (octets > room_of(s) || s->used + octets + 2 > NAME_OCTETS))) return false;
-    return begin_label(x, s, is_bounded(s) ? s->used + octets + 1 : 0, ulabel_beside((ulabel_set)s->set, verdict));
+    if (!verdict || (is_bounded(s) && (octets > room_of(s) || s->used + octets + 2 > name_octets(s->options)))) return false;
+    return begin_label(x, s, is_bounded(s) ? s->used + octets + 1 : 0, is_of_mail(s) ? ULABEL_ANY : ulabel_beside((ulabel_set)s->set, verdict));
 }
 
 static bool append_text(rx_arena *x, rx_name *s, u32 code) {
@@ -364,7 +367,7 @@ static bool read_ascii(rx_arena *x, rx_name *s, u32 code) {
         s->set = ULABEL_LEFT;
         s->state = pack(ulabel_start(ULABEL_LEFT));
     }
-    if (s->n == XN - 1 && s->is_hyphen && code == '-') {
+    if (s->n == XN - 1 && s->is_hyphen && code == '-' && !is_of_mail(s)) {
         if (s->form != NAME_XN) return false;
         s->form = NAME_ENCODED;
         s->n = XN;
@@ -522,7 +525,7 @@ bool rx_name_read(const rx_arena *x, rx_id id, name_state *out) {
     rx_name s = rx_name_of(x, id);
     name_label label;
     memset(out, 0, sizeof *out);
-    *out = (name_state){.used = s.used, .begun = s.begun, .most = NONE, .any_form = s.options & RX_ANY_FORM};
+    *out = (name_state){.used = s.used, .begun = s.begun, .limit = name_octets(s.options), .most = NONE, .any_form = s.options & RX_ANY_FORM};
     if (s.form == NAME_UNICODE || (s.state && s.form != NAME_ENCODED)) {
         load_label(x, &s, &label);
         out->read = label.text;

@@ -7,6 +7,9 @@
 #include "rx_ulabel.h"
 
 enum { NAME_OCTETS = 253 }; /* RFC 1034, section 3.1: 255 with the length of the first label and that of the root */
+enum { DOMAIN_OCTETS = 255 }; /* RFC 5321, section 4.5.3.1.2 */
+
+static inline u32 name_octets(u32 options) { return options & RX_OF_MAIL ? DOMAIN_OCTETS : NAME_OCTETS; }
 
 typedef enum name_form { /* of the label at hand, as far as it was read */
     NAME_XN,      /* ASCII, and a beginning of `xn--` */
@@ -33,6 +36,7 @@ rx_name rx_name_of(const rx_arena *x, rx_id id); /* that a node is */
 
 typedef struct name_state { /* what matters of a name for the octets that it will have */
     u32 used, begun; /* as in its node */
+    u32 limit;       /* octets of a whole name */
     u32 most;        /* so many characters may begin; NONE: any number */
     u32 octets;      /* of the label at hand, if it was asked for; else 0 */
     u8 n_more;       /* so many that are not known may have to follow to make a label of it */

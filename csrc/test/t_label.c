@@ -393,6 +393,7 @@ int main(void) {
     bounds();
     expressions(RX_ALL_DOTS);
     expressions(RX_ANY_FORM);
+    expressions(RX_ANY_FORM | RX_OF_MAIL);
     widened();
     return harness_result("t_label");
 }

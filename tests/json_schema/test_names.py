@@ -1,4 +1,5 @@
 """Internationalised host names as a whole, against the package `idna`: labels of all forms side by side, RFC 5893 over all of them, and 253 octets.
+The domains of addresses ask less: any letters, digits and hyphens within for labels in ASCII, each label by itself, and 255 octets.
 
 What is accepted is compared with an oracle; a beginning that is accepted is finished by the engine and asked for again; and where a beginning is
 refused, many ends are tried, of which none may be valid. The same beside patterns and lengths, which ask for more than the names do.
@@ -28,50 +29,49 @@ ENDS = [
 ]
 
 
-def decoded(label: str, *, any_form: bool) -> str | None:
-    """The label as Unicode, if it is one by itself."""
+def is_label(label: str, *, of_mail: bool) -> bool:
+    """Whether it is one by itself."""
     if not label.isascii():
-        label = nfc(label) if any_form else label
-        return label if is_u_label(label) and len(label.encode("punycode")) <= 59 else None
-    if label[:4].lower() == "xn--":
+        label = nfc(label) if of_mail else label
+        return is_u_label(label) and len(label.encode("punycode")) <= 59
+    if not of_mail and label[:4].lower() == "xn--":
         try:
             text = label[4:].lower().encode().decode("punycode")
         except (UnicodeError, ValueError, OverflowError, IndexError):
-            return None
-        return text if len(label) <= 63 and is_u_label(text) and text.encode("punycode").decode() == label[4:].lower() else None
+            return False
+        return len(label) <= 63 and is_u_label(text) and text.encode("punycode").decode() == label[4:].lower()
     valid = 0 < len(label) <= 63 and all(char.isalnum() or char == "-" for char in label)
-    return label.lower() if valid and label[0] != "-" != label[-1] and label[2:4] != "--" else None
+    return valid and label[0] != "-" != label[-1] and (of_mail or label[2:4] != "--")
 
 
 def octets_of(label: str) -> int:
     return len(label) if label.isascii() else 4 + len(nfc(label).encode("punycode"))
 
 
-def fits(label: str, room: int, *, any_form: bool) -> bool | None:
-    """Whether it takes at most so many octets. None: a beginning of it takes more, or nearly, and the label does not; that is left open in any form."""
+def fits(label: str, room: int) -> bool | None:
+    """Whether it takes at most so many octets. None: it is not in form C, and a beginning of it takes more, or nearly; that is left open."""
     if octets_of(label) > room:
         return False
-    if not any_form:
+    if label == nfc(label):
         return True
     beginnings = [label[:n] for n in range(1, len(label)) if not label[:n].isascii()]
     return None if any(octets_of(each) > room - (1 if is_u_label(each) else 8) for each in beginnings) else True
 
 
-def is_name(name: str, *, any_form: bool) -> bool | None:
-    labels = (name if any_form else name.translate(dict.fromkeys(map(ord, "\u3002\uff0e\uff61"), "."))).split(".")
-    texts = [decoded(label, any_form=any_form) for label in labels]
-    if None in texts:
+def is_name(name: str, *, of_mail: bool) -> bool | None:
+    labels = (name if of_mail else name.translate(dict.fromkeys(map(ord, "\u3002\uff0e\uff61"), "."))).split(".")
+    if not all(is_label(label, of_mail=of_mail) for label in labels):
         return False
     used, known = 0, True
-    for label, text in zip(labels, texts, strict=True):
-        one = fits(label if label.isascii() else str(text), min(63, 253 - used), any_form=any_form)
+    for label in labels:
+        one = fits(label, min(63, (255 if of_mail else 253) - used))
         if one is False:
             return False
         known = known and one is True
         used += octets_of(label) + 1
-    if any(unicodedata.bidirectional(char) in ("R", "AL", "AN") for text in texts for char in str(text)):
+    if not of_mail and any(unicodedata.bidirectional(char) in ("R", "AL", "AN") for char in name):
         try:
-            if not all(idna.check_bidi(str(text), check_ltr=True) for text in texts):
+            if not all(idna.check_bidi(label.lower(), check_ltr=True) for label in labels):
                 return False
         except idna.IDNABidiError:
             return False
@@ -108,8 +108,8 @@ class Reader:
     """The engine's verdict on a name, and on its beginnings; beside what else a schema asks for."""
 
     def __init__(self, name: str, pattern: str = "", least: int = 0, most: int = 1000):
-        self.any_form = name == "idn-email"
-        self.before = "a@" if self.any_form else ""
+        self.of_mail = name == "idn-email"
+        self.before = "a@" if self.of_mail else ""
         self.asks = re.compile(pattern)
         self.lengths = range(least, most + 1)
         beside = (
@@ -123,7 +123,7 @@ class Reader:
         text = self.before + name
         if not self.asks.search(text) or len(text) not in self.lengths:
             return False
-        return is_name(name, any_form=self.any_form)
+        return is_name(name, of_mail=self.of_mail)
 
     def reads(self, name: str) -> bool:
         self.matcher.reset()
@@ -186,6 +186,40 @@ def test_names_beside_patterns_and_lengths(name: str, beside: str) -> None:
         ]
         seen[reader.check(head + end, rng, [*ENDS, *ends * 40])] += 1
     assert min(seen.values()) > 0
+
+
+@pytest.mark.parametrize(("name", "wider"), [("hostname", "idn-hostname"), ("email", "idn-email")])
+def test_what_is_valid_in_ascii_is_valid(name: str, wider: str) -> None:
+    """JSON Schema, sections 7.3.2 and 7.3.3: near the greatest lengths, with hyphens anywhere, and A-labels of any direction."""
+    rng, before = random.Random(name), "a@" * (name == "email")
+    readers = [
+        Matcher(Grammar.from_json_schema({"type": "string", **schema}), BYTES)
+        for schema in ({"format": name}, {"format": wider}, {"not": {"format": wider}})
+    ]
+    seen = {True: 0, False: 0}
+    for _ in range(1500):
+        parts = ["a", "1a", "a--1", "xn--a", "xn--tda", "xn--4dbc5h", "xn--1-zfa", "ab--c", "-a", "a" * rng.randint(55, 64)]
+        labels = rng.choices(parts, [3, 3, 2, 1, 3, 3, 3, 1, 1, 2], k=rng.randint(1, 4))
+        if rng.random() < 0.3:
+            labels = ["a" * 61, "b" * 62, "c" * 61, *labels[:2]]
+        text, is_read = f'"{before}{".".join(labels)}"'.encode(), []
+        for matcher in readers:
+            matcher.reset()
+            is_read.append(matcher.accept_bytes(text) and matcher.is_complete)
+        assert is_read[1] >= is_read[0] and is_read[1] != is_read[2], text
+        seen[is_read[0]] += 1
+    assert min(seen.values()) > 100
+
+
+def test_labels_of_addresses_stand_alone() -> None:
+    """RFC 6531, section 3.3: any of ASCII that RFC 5321 has, and U-labels; what RFC 5893 asks of each other is no part of that."""
+    reader = Reader("idn-email")
+    labels = ["a", "1", "ab--c", "xn--a", "xn--", "-a", "ü", "1ü", "א", "א1", "א-", "ab--ü", "xn--ü", "A", "aÜ"]
+    for n in (1, 2):
+        for name in map(".".join, itertools.product(labels, repeat=n)):
+            assert reader.reads(name) == reader.is_valid(name), ascii(name)
+    for n, is_valid in ((62, True), (63, True), (64, False)):
+        assert reader.reads("a." * 95 + "b." + "a" * n) == is_valid == reader.is_valid("a." * 95 + "b." + "a" * n)
 
 
 def test_directions_of_several_labels() -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 import random
+from collections.abc import Callable
+from decimal import Decimal
 from typing import Any
 
 import jsonschema
@@ -72,6 +74,40 @@ def test_equal_in_any_spelling(items: Any, accepted: str, refused: str, style: s
     grammar = Grammar.from_json_schema({"type": "array", "uniqueItems": True, "items": items}, escapes="all", number_style=style)
     assert [text for text in accepted.split(" | ") if not accepts(grammar, text)] == []
     assert [text for text in refused.split(" | ") if accepts(grammar, text)] == []
+
+
+def spelled(rng: random.Random, value: Decimal) -> str:
+    """A number plainly, with zeros, or with one digit before the point and an exponent."""
+    plain, exponent = format(value, "f"), value.adjusted()
+    body = format(value.scaleb(-exponent), "f")
+    spellings = [plain, plain + ("0" if "." in plain else ".0")]
+    if value:
+        spellings += [f"{body}e{exponent}", f"{body}{'0' if '.' in body else '.0'}E{exponent:+03d}"]
+    return rng.choice(spellings)
+
+
+@pytest.mark.parametrize(
+    ("items", "admits"),
+    [
+        ({"type": "integer"}, lambda value: value % 1 == 0),
+        ({"type": "integer", "minimum": -3, "maximum": 500}, lambda value: value % 1 == 0 and -3 <= value <= 500),
+        ({"type": "number", "multipleOf": 0.5, "exclusiveMinimum": 0}, lambda value: value % Decimal("0.5") == 0 and value > 0),
+        ({"type": "number", "not": {"multipleOf": 2}}, lambda value: value % 2 != 0),
+        ({"type": "number", "multipleOf": 250}, lambda value: value % 250 == 0),
+    ],
+)
+def test_multiples_in_any_spelling(items: Any, admits: Callable[[Decimal], bool]) -> None:
+    rng, seen = random.Random(str(items)), {True: 0, False: 0}
+    matcher = Matcher(Grammar.from_json_schema({"type": "array", "uniqueItems": True, "items": items}, number_style="any"), BYTES)
+    pool = list(map(Decimal, "0 0.5 1 1.25 2 3 -3 12 250 500 501 1000 100000 -7.5".split()))
+    for _ in range(400):
+        values = rng.choices([value for value in pool if admits(value)] * 4 + pool, k=rng.randint(1, 3))
+        text = "[" + ", ".join(spelled(rng, value) for value in values) + "]"
+        matcher.reset()
+        is_read = matcher.accept_bytes(text.encode()) and matcher.is_complete
+        assert is_read == (len(set(values)) == len(values) and all(map(admits, values))), text
+        seen[is_read] += 1
+    assert min(seen.values()) > 50
 
 
 def test_a_surrogate_pair_is_its_character() -> None:

@@ -8,6 +8,8 @@ Write a step as 2^a 5^b r / 10^s, with r prime to 10, and the mantissa as its di
 that matters is whether r divides M; so there is one expression for each f up to `MOST_FRACTION` (the digits after the point, but for
 zeros at the end). Zero may have any exponent.
 
+In the normal style mantissas have one nonzero digit before the point, and zero has no exponent.
+
 What else could be written with an exponent is in no set: the sets here are *parts* of the notations of decimals.py.
 
 Invariant. A set has only numbers that meet the conditions, and all of them, each in some spelling.
@@ -21,7 +23,7 @@ from fractions import Fraction
 from math import ceil, floor, gcd, lcm
 from typing import NamedTuple
 
-from ....ir import MAX_DIVISOR_DIGITS, Expr
+from ....ir import ECMA_FULL, MAX_DIVISOR_DIGITS, Expr
 from .decimals import ANY, EXACT, MOST_MOVED, Bound, DecimalSyntax
 
 MOST_FRACTION = 17  # digits after the point of a mantissa with a large exponent; programs write up to 16
@@ -80,12 +82,13 @@ class Multiples:
     Parameters
     ----------
     syntax : DecimalSyntax
-        Its style says whether multiples are written with an exponent.
+    has_exponents : bool
+        Whether multiples are written with an exponent, too. Then the style is ANY, or NORMAL: with one nonzero digit before the point.
     """
 
-    def __init__(self, syntax: DecimalSyntax):
+    def __init__(self, syntax: DecimalSyntax, has_exponents: bool):
         self.syntax = syntax
-        self.has_exponents = syntax.style == ANY
+        self.has_exponents = has_exponents
 
     def between(self, low: Bound | None, high: Bound | None, step: Decimal | None, others: Sequence[Decimal] = ()) -> Expr:
         """Numbers in a range that are multiples of `step` (None: any) and of none of `others`; a step or others are given."""
@@ -139,8 +142,11 @@ class Multiples:
         if high is None:
             for mantissas, large in self._large(conditions, top + 1):
                 exponents.setdefault(mantissas, []).append(large)
-        parts = [b.concat(mantissas, b.union(*several)) for mantissas, several in exponents.items()]
-        if low == _ZERO and not others:
+        is_any = syntax.style == ANY
+        parts = [
+            b.concat(mantissas if is_any else self._scientific(mantissas), b.union(*several)) for mantissas, several in exponents.items()
+        ]
+        if is_any and low == _ZERO and not others:
             parts.append(b.concat(b.bytes(b"0"), syntax.zero_fraction, syntax.exponents(None, None)))
         if step is None:  # what is less than all the others is a multiple of none, but for zero
             least = min(others)
@@ -148,6 +154,10 @@ class Multiples:
             if low.value < small.value:
                 parts.append(syntax.unsigned(low if low.value else Bound(low.value, True), small))
         return parts
+
+    def _scientific(self, mantissas: Expr) -> Expr:
+        b = self.syntax.builder
+        return b.intersect(mantissas, b.pattern(r"[1-9](?:\.[0-9]+)?", ECMA_FULL))
 
     def _large(self, conditions: _Conditions, lowest: int) -> list[tuple[Expr, Expr]]:
         """Mantissas and large exponents, at least `lowest`; no zero unless 0 is admitted."""

@@ -183,7 +183,7 @@ class NumberPiece(NamedTuple):
         if not self.steps and not self.non_steps:
             is_any = self.low is None and self.high is None and not is_normal
             return syntax.any_number() if is_any else syntax.range(self.low, self.high)
-        multiples = Multiples(syntax)
+        multiples = Multiples(syntax, has_exponents=context.options.number_style == ANY and syntax.style != DIGITS)
         if self.steps == INTEGERS.steps and not self.non_steps and not multiples.has_exponents:
             return syntax.plain_integers(self.low, self.high)
         return multiples.between(self.low, self.high, self._step(context, where), sorted(self.non_steps))
