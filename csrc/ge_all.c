@@ -5,6 +5,7 @@
 #include "base/file.c"                /* tables as files */
 #include "base/wide.c"                /* rows of zeros */
 #include "regex/rx_node.c"            /* 3 expressions: constructors and their laws */
+#include "regex/rx_loop.c"            /*   ... parts of a union that a loop contains */
 #include "regex/rx_chars.c"           /*   code points and literals as tries */
 #include "regex/rx_quote.c"           /*   JSON string quoting as an operator */
 #include "regex/rx_fork.c"            /*   unions as trees */
@@ -75,6 +76,7 @@
 #include "match/mk_open.c"            /*   what begins a string within a token */
 #include "match/mk_syntax.c"          /*   ... within regular expressions as texts */
 #include "match/mk_beyond.c"           /*   characters beyond ASCII, for many states at once */
+#include "match/mk_literals.c"         /*   what is spelt out */
 #include "match/mk_walk.c"            /*   walks of the vocabulary */
 #include "match/mk_outline.c"         /*   ... made once for many rows */
 #include "match/mk_ring.c"            /*   ... also where these come back to themselves */

@@ -244,7 +244,9 @@ static bool is_better_analysed(ge_engine *e, const parts_vec *parts, bool *answe
  * not even asked whether they are known: a key beside a hundred named ones is hashed name by name. */
 static bool compute_alone(ge_engine *e, u32 config) {
     parts_vec parts = {0};
-    bool wide, known = false, new = false, done = false, better = false;
+    bool wide, known = false, new = false, done = false, better = false, is_large = e->v->n_words >= MIN_WORDS;
+    mk_begin(e, &e->found, is_large);
+    if (!mk_by_literals(e, config, &e->found, &done) || done) return done;
     bool ok = split(e, config, 0, &parts, &wide);
     u32 heir = NONE;
     if (!(e->switches & GE_NO_HEIRS) && !e->g->g.has_distinct && !e->g->longest && wide) { /* with `longest` it might be nested under its heir */
@@ -258,7 +260,7 @@ static bool compute_alone(ge_engine *e, u32 config) {
     done &= !better;
     if (ok && done && e->stats.trie_nodes - before > CHEAP) ok = are_new(e, &parts, OFTEN / 2, &new);
     if (ok && !done) {
-        mk_begin(e, &e->found, e->v->n_words >= MIN_WORDS);
+        mk_begin(e, &e->found, is_large);
         ok = add_split(e, config, 0, &parts, wide);
     }
     vec_drop(&e->b, &parts);

@@ -5,6 +5,7 @@
  *     mk_loops.c     what below a node of the trie stays inside a lexeme
  *     mk_beyond.c    what begins beyond ASCII
  *     mk_open.c      what begins a string within a token, and white space
+ *     mk_literals.c  what is spelt out
  *     mk_walk.c      walks of the vocabulary with the configuration automaton
  *     mk_outline.c   ... that are made once for many rows
  *     mk_ring.c      ... also where these come back to themselves
@@ -53,6 +54,9 @@ bool mk_stays_below(ge_engine *e, u32 config, u32 node);
 bool mk_add_beyond(ge_engine *e, u32 config, mk_found *found, bool *done);
 /* *answer: is it, wherever this is the rest of the lexeme? */
 bool mk_knows_beyond(ge_engine *e, rx_id expr, bool *answer);
+
+/* Adds what the configuration reads, if that is spelt out and little. *done = false: it is not, and `found` has some of it. */
+bool mk_by_literals(ge_engine *e, u32 config, mk_found *found, bool *done);
 
 /* Is a node of the vocabulary's trie a quotation mark or a blank below which a slice says most of what the configuration can read? Then that is
  * noted in e->at_openings, and to be added: the tokens of the slice, and what a walk of the other rests finds. */

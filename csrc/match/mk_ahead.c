@@ -12,12 +12,13 @@
 #include "mk.h"
 
 enum {
-    AHEAD_WORK = 16000, /* nodes visited; and these count as so many: */
+    AHEAD_WORK = 15500, /* nodes visited; and these count as so many: */
     PER_DERIVATIVE = 30,
     PER_STATE = 30,
-    FEW_WORK = 36000,  /* the same in all, as long as few tokens are allowed */
-    MASK_WORK = 1000,  /* steps of work for one mask; the first may take more */
-    SHARE = 16         /* of what each limit allows, no more than one in so many is taken */
+    FEW_WORK = 36000,   /* the same in all, as long as few tokens are allowed; then a mask that is kept counts, too: */
+    PER_MASK = 40,
+    MASK_WORK = 1000,   /* steps of work for one mask; the first may take more */
+    SHARE = 16          /* of what each limit allows, no more than one in so many is taken */
 };
 
 static u64 work_of(const ge_engine *e) {
@@ -55,8 +56,8 @@ static bool queue_next(ge_engine *e, u32 config, id_vec *queue, id_vec *seen) {
 
 /* Has that been enough? After a mask that is a list, as of choices and of digits, the next ones take a microsecond each. */
 static bool is_enough(ge_engine *e, u32 config) {
-    u64 work = work_of(e);
-    return work >= AHEAD_WORK && (work >= FEW_WORK || !mk_load(e, config, &e->found) || !e->found.listed || e->found.base);
+    u64 work = work_of(e), few_work = work + PER_MASK * e->stats.mask_builds;
+    return work >= AHEAD_WORK && (few_work >= FEW_WORK || !mk_load(e, config, &e->found) || !e->found.listed || e->found.base);
 }
 
 /* Makes masks, until there are none that are near, or one would take too much. */

@@ -107,6 +107,7 @@ typedef struct rx_arena {
     rx_ranges id_start, id_continue; /* what is in their names; empty unless there are such */
     word_map beyond;    /* node -> what rx_beyond found */
     word_map apart;     /* FORK -> what may follow all the sets with which its parts begin */
+    word_map among;     /* two parts of a union -> whether the strings of the one are among those of the other; see rx_loop.c */
     word_map unbound;   /* (node, name_change) -> what is left of it without bounds of names; see rx_unbound.c */
     VEC(rx_n_chars) chars; /* by node, least = NONE until it was asked for; see rx_length.c */
     word_map ending_of;    /* node -> index in endings; see rx_ending.c */
@@ -279,6 +280,7 @@ bool rx_loose_differs(rx_loose at, const u8 *token, u32 n); /* may it? */
 
 /* For rx_node.c's siblings: interns a node with known meta. */
 rx_id rx_intern(rx_arena *x, const u32 *words, u32 n, u32 flags, u32 depth);
+void rx_drop_contained(rx_arena *x, id_vec *parts); /* drops parts of a union that a loop among them contains (rx_loop.c) */
 rx_id rx_quote_again(rx_arena *x, rx_id part, const u32 *node); /* a RX_QUOTE node with another operand */
 rx_id rx_quote_step(rx_arena *x, const u32 *node, u32 byte);    /* derivative of a RX_QUOTE node */
 /* *out = the bytes with which the strings of a RX_QUOTE node begin, if those of its operand begin with `of_part`; within an escape, some more. */

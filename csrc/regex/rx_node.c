@@ -40,6 +40,7 @@ bool rx_copy(rx_arena *x, budget *b, const rx_arena *from) {
     memset(&x->id_continue, 0, sizeof x->id_continue);
     memset(&x->beyond, 0, sizeof x->beyond);
     memset(&x->apart, 0, sizeof x->apart);
+    memset(&x->among, 0, sizeof x->among);
     memset(&x->unbound, 0, sizeof x->unbound);
     memset(&x->chars, 0, sizeof x->chars);
     memset(&x->ending_of, 0, sizeof x->ending_of);
@@ -72,6 +73,7 @@ void rx_drop(rx_arena *x) {
     vec_drop(x->b, &x->id_continue);
     map_drop(x->b, &x->beyond);
     map_drop(x->b, &x->apart);
+    map_drop(x->b, &x->among);
     map_drop(x->b, &x->unbound);
     vec_drop(x->b, &x->chars);
     map_drop(x->b, &x->ending_of);
@@ -391,6 +393,7 @@ rx_id rx_or(rx_arena *x, const rx_id *parts, u32 n) {
     if (!flatten(x, RX_OR, parts, n, &v) || !spend(x, v.n)) goto done;
     sort_distinct(&v);
     if (v.n > 1 && !merge_arms(x, &v)) goto done;
+    if (v.n > 1) rx_drop_contained(x, &v);
     bool nullable_besides_empty = false, all = false, text = x->text != NONE && holds(&v, x->text);
     for (u32 i = 0; i < v.n; i++) {
         nullable_besides_empty |= v.at[i] != RX_ID_EMPTY && rx_nullable(x, v.at[i]);

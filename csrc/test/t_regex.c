@@ -267,6 +267,33 @@ static void exclusions_differ_where_they_begin(void) {
     CHECK(b.bytes == 0);
 }
 
+/* A part of a union that a loop in it contains is left out; one that it does not is kept. */
+static void loops_contain(void) {
+    budget b;
+    ge_limits limits = wide_limits();
+    budget_init(&b, &limits);
+    rx_arena x;
+    CHECK(rx_init(&x, &b));
+    static const char_range digits[] = {{'0', '9'}, {0x660, 0x669}, {0xff10, 0xff19}};
+    static const char_range words[] = {{'.', '9'}, {'a', 'z'}, {0x100, 0xffff}, {0x10000, 0x10ffff}}, letters[] = {{'a', 'z'}, {0x660, 0x668}};
+    rx_id digit = rx_chars(&x, digits, 3), word = rx_chars(&x, words, 4), letter = rx_chars(&x, letters, 2);
+    rx_id mark = rx_byte(&x, '-'), dot = rx_byte(&x, '.'), three = rx_repeat(&x, digit, 1, 3);
+    for (u32 low = 0; low < 3; low++) {
+        rx_id loop = rx_concat(&x, rx_repeat(&x, word, low, NONE), mark);
+        rx_id within = rx_concat(&x, three, rx_concat(&x, dot, loop)), to_tail = rx_concat(&x, three, mark);
+        CHECK(rx_or2(&x, loop, within) == loop);
+        CHECK(rx_or2(&x, loop, rx_concat(&x, rx_or2(&x, RX_ID_EMPTY, digit), loop)) == loop);
+        CHECK((rx_or2(&x, loop, to_tail) == loop) == (low == 0));
+        CHECK(rx_or2(&x, loop, rx_concat(&x, mark, loop)) != loop);
+        CHECK(rx_or2(&x, loop, three) != loop);
+    }
+    CHECK(rx_or2(&x, rx_repeat(&x, word, 0, NONE), three) == rx_repeat(&x, word, 0, NONE));
+    CHECK(rx_or2(&x, rx_repeat(&x, letter, 0, NONE), three) != rx_repeat(&x, letter, 0, NONE)); /* 9, in three scripts */
+    CHECK(rx_or2(&x, rx_repeat(&x, word, 0, NONE), rx_byte(&x, 0xe1)) != rx_repeat(&x, word, 0, NONE)); /* a part of a character */
+    rx_drop(&x);
+    CHECK(b.bytes == 0);
+}
+
 static void literals_are_a_trie(void) {
     budget b;
     ge_limits limits = wide_limits();
@@ -798,6 +825,7 @@ int main(void) {
     perils();
     regular_expressions();
     exclusions_differ_where_they_begin();
+    loops_contain();
     literals_are_a_trie();
     code_points();
     characters_beyond_ascii();
