@@ -3,7 +3,7 @@
 #include "base/index.c"               /* ids by hash */
 #include "base/intern.c"              /* hash-consing */
 #include "base/file.c"                /* tables as files */
-#include "base/wide.c"                /* rows of zeros */
+#include "base/wide.c"                /* rows of zeros, bits of bytes */
 #include "regex/rx_node.c"            /* 3 expressions: constructors and their laws */
 #include "regex/rx_loop.c"            /*   ... parts of a union that a loop contains */
 #include "regex/rx_chars.c"           /*   code points and literals as tries */
@@ -32,6 +32,7 @@
 #include "regex/rx_must.c"            /*   bytes that must be there */
 #include "regex/rx_local.c"            /*   bytes that one expression does not tell apart */
 #include "regex/rx_clamp.c"            /*   repeats without bounds that a token cannot reach */
+#include "regex/rx_room.c"             /*   ... without the most characters of a string */
 #include "regex/rx_widen.c"            /*   supersets with few derivatives */
 #include "regex/rx_least.c"            /*   shortest strings */
 #include "regex/rx_absorb.c"           /*   what any plain text leaves alive */
@@ -84,6 +85,7 @@
 #include "match/mk_analyse.c"         /*   ... the analysis of a part */
 #include "match/mk_shapes.c"          /*   ... by shapes of tokens */
 #include "match/mk_plain.c"           /*   ... by what plain text does not leave alive */
+#include "match/mk_room.c"            /*   ... of counted text without its bound */
 #include "match/mk_key.c"             /*   ... keys of parts */
 #include "match/mk_inner.c"           /*   ... lexeme-internal masks */
 #include "match/mk_tails.c"           /*   ... tails that no row can read */

@@ -31,10 +31,22 @@ void wide_clear(u32 *to, size_t n) {
     else if (n) memset(to, 0, size);
 }
 
+u32 wide_at_most(const u8 *at, u8 most) {
+    __m128i limit = _mm_set1_epi8((char)most), a = _mm_loadu_si128((const __m128i *)at), b = _mm_loadu_si128((const __m128i *)(at + 16));
+    u32 low = (u32)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_min_epu8(a, limit), a));
+    return low | (u32)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_min_epu8(b, limit), b)) << 16;
+}
+
 #else
 
 void wide_clear(u32 *to, size_t n) {
     if (n) memset(to, 0, n * sizeof *to);
+}
+
+u32 wide_at_most(const u8 *at, u8 most) {
+    u32 bits = 0;
+    for (u32 i = 0; i < 32; i++) bits |= (u32)(at[i] <= most) << i;
+    return bits;
 }
 
 #endif

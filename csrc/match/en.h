@@ -91,6 +91,11 @@ typedef struct cl_known { /* of the way from a configuration to the end; see cl.
     u32 byte;  /* the first one of the shortest way, of that length; NONE: none is known; CL_END: it has no bytes */
 } cl_known;
 
+typedef struct mk_counted { /* open units that differ in the upper bounds of repeats; see mk_room.c */
+    u32 most; /* the one with the greatest bounds so far, as a lexer state */
+    enum { COUNTED_UNKNOWN, COUNTED_ALIKE, COUNTED_APART } verdict; /* on it and the one with the smallest */
+} mk_counted;
+
 typedef struct mk_key { /* of a unit that is looked up in the vocabulary; see mk_key.c */
     u32 at, n; /* in key_words; at NONE: not spelt out */
     u64 hash;
@@ -209,6 +214,9 @@ struct ge_engine {
     id_vec number;        /* scratch, by expression: its number in the key that is being spelt out, or NONE */
     VEC(u64) structure;   /* by expression: the hash of its structure, as far as it was asked for; see mk_key.c */
     id_vec unit_views;    /* by lexer state: the view by which its mask was found, or NONE: not known yet */
+    id_vec unit_open;     /* by lexer state: what mk_open_unit made of it, NONE: it was not asked */
+    word_map counted_of;  /* open unit with few repeats -> index in counted */
+    VEC(mk_counted) counted;
     byte_vec unit_seen;   /* by lexer state: how many masks were asked for in which it was a unit, as far as that is counted */
     VEC(mk_place) at_hubs; /* scratch: where a walk has come to hubs: (index of the hub, configuration) */
     VEC(mk_place) at_openings; /* scratch: ... and to openings */

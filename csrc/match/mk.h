@@ -11,6 +11,7 @@
  *     mk_ring.c      ... also where these come back to themselves
  *     mk_unit.c      into what an alternative is taken apart
  *     mk_inner.c     lexeme-internal masks of units: what does not depend on the parser
+ *     mk_room.c      ... of counted text, wherever its end is
  *     mk_tails.c     ... and what is left of tokens that no row can read
  *     mk_key.c       ... by what they are found again
  *     mk_analyse.c   ... how they are made, node by node (mk_analysis.h)
@@ -78,8 +79,8 @@ void mk_release_base(ge_engine *e, mk_found *found);
 enum { MK_UNITS = 8 };
 
 /* A view: which tokens a lexeme-internal mask speaks of. Below VB_TIERS: those of a tier, and the lexer state is clamped; from there on: all
- * below the hub view - VB_TIERS. */
-enum { MK_VIEWS = VB_TIERS + VB_HUBS };
+ * below the hub view - VB_TIERS. MK_OPEN: all, and the lexer state is open (mk_room.c). */
+enum { MK_OPEN = VB_TIERS + VB_HUBS, MK_VIEWS };
 
 typedef struct mk_parts {
     u32 unit[MK_UNITS];
@@ -92,6 +93,16 @@ enum { MK_FINISH = 16 }; /* bytes; a clamped unit with states that are further f
 bool mk_split(ge_engine *e, u32 state, u32 hub, mk_parts *parts);
 /* The unit without the bounds that n_bytes cannot reach. NONE: failure. */
 u32 mk_clamp(ge_engine *e, u32 unit, u32 n_bytes);
+
+/* The characters that may still come in a unit, if it is a counted text; else NONE. *open = the unit without that bound, or itself. False: failure. */
+u32 mk_room(const ge_engine *e, u32 unit);
+bool mk_open_unit(ge_engine *e, u32 unit, u32 *open);
+/* The open unit with few repeats: NONE on failure. Is one open unit within another? Are their masks alike? */
+u32 mk_few(ge_engine *e, u32 open);
+bool mk_is_within(const ge_engine *e, u32 open, u32 other);
+bool mk_alike(const vb_inner *a, const vb_inner *b);
+/* Adds the tokens that stay inside an open unit, where so many characters may come. */
+void mk_add_fitting(ge_engine *e, mk_found *found, const vb_inner *inner, u32 room);
 
 /* Analyses a lexer state in a view. The result is counted in `b`. NULL if it does not pay (*leaves_much: since too many tokens leave it), or on
  * failure (of the engine's budget, then). */

@@ -11,15 +11,15 @@
 
 enum { MAX_TAILS = 30000 }; /* a unit from which more tokens leave is better walked */
 
-/* The exit for what matches in `state`. NONE on failure. */
-static u32 exit_of(analysis *a, u32 state) {
+/* The exit for what matches in `state`, where so many characters have begun. NONE on failure. */
+static u32 exit_of(analysis *a, u32 state, u32 begun) {
     const lx_lexer *l = &a->e->lx;
     lx_state info = l->info.at[state];
     for (u32 i = 0; i < a->matched.n; i++) {
         lx_state other = l->info.at[a->matched.at[i]];
-        if (other.accepts == info.accepts && other.skips == info.skips) return i;
+        if (other.accepts == info.accepts && other.skips == info.skips && a->inner->exits.at[i].room == begun) return i;
     }
-    vb_exit exit = {0};
+    vb_exit exit = {.room = begun};
     bool ok = true;
     for (u32 i = 0, k = 0, n = lx_count(l, a->start); ok && i < n && info.accepts != NONE; i++) {
         if (k >= intern_length(&l->accepts, info.accepts)) break;
@@ -40,7 +40,7 @@ bool an_leave(analysis *a, const an_places *p, const u32 *tokens, u32 n, u32 nod
         if (sort == VB_WORDS) sort = words;
         else words = sort == VB_BEYOND ? VB_MIXED : VB_WORDS;
         if (!(p->end[above] & HERE)) continue;
-        u32 exit = exit_of(a, a->states.at[p->at[above]]);
+        u32 exit = exit_of(a, a->states.at[p->at[above]], p->begun ? p->begun[above] : 0);
         if (exit == NONE) return false;
         vb_exit *to = &a->inner->exits.at[exit];
         to->kinds |= (u64)1 << kind;
@@ -94,6 +94,7 @@ static u32 number_of(analysis *a, u32 state) {
     if (!vec_push(b, &a->states, state) || !vec_push(b, &a->ends, ends ? ON_PATH | HERE : 0) || !vec_reserve(b, &a->next, n_classes)) return NONE;
     memset(a->next.at + a->next.n, n == DEAD ? 0 : 0xff, n_classes * sizeof *a->next.at);
     a->next.n += n_classes;
+    if (a->inner->needs && !an_number_room(a, state)) return NONE;
     if (n > START) a->numbers.at[state] = (u16)n; /* the start has no number: to come back to it is to have read something */
     return n;
 }
@@ -108,6 +109,16 @@ u32 an_step(analysis *a, u32 from, u32 c) {
 static void set_twins(const tt_trie *trie, u32 node, u32 *bits) {
     for (u32 more, token = tt_token(trie, node, &more); token != NONE; token = tt_more(trie, &more))
         bits[token >> 5] |= (u32)1 << (token & 31);
+}
+
+/* A node of an open unit was visited. */
+static bool note_room(analysis *a, an_places *p, const tt_trie *trie, u32 node) {
+    u32 next, number = p->at[node], token = trie->token.at[node];
+    p->begun[node] = an_begun(a, p, trie->parent.at[node], a->e->lx.x.class_of[trie->byte.at[node]]);
+    if (number == DEAD || token == NONE) return true;
+    for (token = tt_token(trie, node, &next); token != NONE; token = tt_more(trie, &next))
+        if (!an_note_needs(a, &token, 1, number, p->begun[node])) return false;
+    return true;
 }
 
 /* The nodes [*from, *to) of one depth, all of whose parents have been visited; then *from and *to are those between which some are alive. No
@@ -129,6 +140,7 @@ static bool walk_level(analysis *a, an_places *p, const tt_trie *trie, u32 *from
         bool alive = state != DEAD;
         at[i] = (u16)state;
         end[i] = (u8)((end[above] & ON_PATH) | ends[state]);
+        if (p->begun && !note_room(a, p, trie, i)) return false;
         u32 *word = !alive || token & TT_MANY ? &nowhere : &bits[token >> 5];
         *word |= (u32)1 << (token & 31);
         live_to = alive ? i + 1 : live_to;
@@ -148,12 +160,14 @@ bool an_begin(analysis *a, an_places *p, u32 n) {
     p->n = n;
     p->at = mem_resize(a->b, NULL, 0, n * sizeof *p->at);
     p->end = mem_resize(a->b, NULL, 0, n);
-    return p->at && p->end;
+    if (a->inner->needs) p->begun = mem_resize(a->b, NULL, 0, n);
+    return p->at && p->end && (p->begun || !a->inner->needs);
 }
 
 void an_end(analysis *a, an_places *p) {
     if (p->at) mem_resize(a->b, p->at, p->n * sizeof *p->at, 0);
     if (p->end) mem_resize(a->b, p->end, p->n, 0);
+    if (p->begun) mem_resize(a->b, p->begun, p->n, 0);
 }
 
 bool an_walk(analysis *a, an_places *p, const tt_trie *trie, u32 from, u32 to, u32 depth, u32 max_depth) {
@@ -174,6 +188,7 @@ static bool walk_trie(analysis *a, const tt_trie *trie, u32 hub, u32 max_depth) 
     if (ok) {
         p.at[node] = START;
         p.end[node] = 0;
+        if (p.begun) p.begun[node] = 0;
         ok = an_walk(a, &p, trie, trie->first.at[node], trie->first.at[node + 1], hub ? 2 : 1, max_depth);
     }
     an_end(a, &p);
@@ -184,8 +199,10 @@ static bool walk_trie(analysis *a, const tt_trie *trie, u32 hub, u32 max_depth) 
 static bool walk_lexer(analysis *a) {
     ge_engine *e = a->e;
     bool is_clamped = a->view < VB_TIERS;
-    u32 hub = is_clamped ? 0 : a->view - VB_TIERS, max_depth = is_clamped ? e->v->tiers[a->view].bytes : NONE;
+    u32 hub = is_clamped || a->view == MK_OPEN ? 0 : a->view - VB_TIERS, max_depth = is_clamped ? e->v->tiers[a->view].bytes : NONE;
+    if (a->view == MK_OPEN && !an_begin_room(a)) return false;
     if (number_of(a, LX_DEAD) == NONE || number_of(a, a->start) == NONE) return false;
+    if (a->view == MK_OPEN) return e->switches & GE_NO_SHAPES ? walk_trie(a, &e->v->trie, 0, NONE) : an_walk_shapes(a, 0, NONE);
     bool by_plain = false;
     if (!is_clamped && !hub && !(e->switches & GE_NO_SLICES) && !an_walk_plain(a, &by_plain)) return false;
     if (by_plain) return walk_trie(a, &e->v->slices[VB_PLAIN].rest, hub, max_depth);
@@ -220,12 +237,15 @@ vb_inner *mk_analyse(ge_engine *e, u32 state, u32 view, mk_key key, budget *b, b
     if (ok) memcpy(a.inner->key.at, e->key_words.at + key.at, key.n * sizeof(u32));
     if (ok) a.inner->key.n = key.n;
     ok = ok && walk_lexer(&a) && finish_tails(&a);
+    if (ok && view == MK_OPEN) an_end_room(&a);
     if (ok && view < VB_TIERS) clear_longer(&e->v->tiers[view].longer, a.inner->bits);
     vec_drop(&e->b, &a.matched);
     vec_drop(&e->b, &a.states);
     vec_drop(&e->b, &a.next);
     vec_drop(&e->b, &a.ends);
     vec_drop(&e->b, &a.numbers);
+    vec_drop(&e->b, &a.least);
+    vec_drop(&e->b, &a.raw);
     e->stats.inner_builds++;
     *leaves_much = a.n_tails > MAX_TAILS;
     if (ok) {

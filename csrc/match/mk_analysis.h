@@ -14,6 +14,7 @@ typedef struct an_places { /* what is known of each node of what is walked */
     const u8 *label;   /* the last byte, or its kind ... */
     const u8 *kind_of; /* ... which this tells of bytes; NULL: the label is the kind */
     u16 *at; /* number of the state there */
+    u8 *begun; /* characters that have begun on the way there, if the unit is open; else NULL */
     u8 *end; /* ON_PATH | HERE */
 } an_places;
 
@@ -29,6 +30,9 @@ typedef struct analysis {
     VEC(u16) next;     /* by number and byte class: number, or UNKNOWN */
     VEC(u8) ends;      /* by number: ON_PATH | HERE if it ends a lexeme, else 0 */
     VEC(u16) numbers;  /* by lexer state: its number, or DEAD: none yet */
+    byte_vec least;    /* of an open unit, by number: characters that must still begin, VB_DEAD: it is not known yet */
+    byte_vec raw;      /* ... by number: 1 if characters begin that are no escapes, else 0 */
+    u8 begins[256];    /* ... by byte class: does a character begin with it there? */
     bool given_up;     /* too many tails or states, or a clamped unit that cannot be finished soon */
 } analysis;
 
@@ -39,6 +43,16 @@ u32 an_step(analysis *a, u32 from, u32 c);
 bool an_leave(analysis *a, const an_places *p, const u32 *tokens, u32 n, u32 node, u32 depth);
 /* ... and so do all of them. */
 bool an_leave_all(analysis *a, const an_places *p, const tt_trie *trie, u32 node, u32 depth);
+
+/* Of an open unit (mk_room.c): before and after the walk; a state gets the next number; the characters that have begun behind a byte of a class; the tokens
+ * that lead to where a state has a number stay inside. False: failure, or given up. */
+bool an_begin_room(analysis *a);
+void an_end_room(analysis *a);
+bool an_number_room(analysis *a, u32 state);
+static inline u8 an_begun(const analysis *a, const an_places *p, u32 above, u32 c) {
+    return (u8)(p->begun[above] + (a->raw.at[p->at[above]] & a->begins[c]));
+}
+bool an_note_needs(analysis *a, const u32 *tokens, u32 n, u32 number, u32 begun);
 
 bool an_begin(analysis *a, an_places *p, u32 n);
 void an_end(analysis *a, an_places *p);

@@ -103,6 +103,45 @@ static bool may_clamp(const ge_engine *e, u32 unit) {
     return true;
 }
 
+/* The lexeme-internal mask of an open unit: that of the one with few repeats, where those with as many, and more, have the same. */
+static bool obtain_counted(ge_engine *e, u32 open, bool make, const vb_inner **inner) {
+    u32 few = mk_few(e, open);
+    if (few == NONE) return false;
+    if (few == open) return obtain(e, open, MK_OPEN, make, inner);
+    u32 index = map_get(&e->counted_of, few);
+    if (index == NONE) {
+        if (!obtain(e, open, MK_OPEN, make, inner) || !*inner) return e->b.status == GE_OK;
+        return vec_push(&e->b, &e->counted, ((mk_counted){open, COUNTED_UNKNOWN})) && map_put(&e->b, &e->counted_of, few, e->counted.n - 1);
+    }
+    mk_counted *counted = &e->counted.at[index];
+    if (mk_is_within(e, open, counted->most) && open != counted->most) {
+        if (counted->verdict == COUNTED_UNKNOWN && make) {
+            const vb_inner *low, *high = NULL;
+            bool ok = obtain(e, few, MK_OPEN, true, &low) && obtain(e, counted->most, MK_OPEN, true, &high);
+            counted->verdict = ok && low && high && mk_alike(low, high) ? COUNTED_ALIKE : COUNTED_APART;
+            done_with(e, high);
+            done_with(e, low);
+            if (!ok) return false;
+        }
+        return obtain(e, counted->verdict == COUNTED_ALIKE ? few : open, MK_OPEN, make, inner);
+    }
+    if (open != counted->most && mk_is_within(e, counted->most, open)) *counted = (mk_counted){open, COUNTED_UNKNOWN};
+    return obtain(e, open, MK_OPEN, make, inner);
+}
+
+/* The lexeme-internal mask of a unit as an open one. *inner = NULL: there is none; *answer: perhaps it can be made. */
+static bool obtain_open(ge_engine *e, u32 unit, bool make, const vb_inner **inner, bool *answer) {
+    u32 open;
+    *inner = NULL;
+    *answer = false;
+    if (!mk_open_unit(e, unit, &open)) return false;
+    if (open == unit) return true;
+    if (!obtain_counted(e, open, make, inner)) return false;
+    const mk_key *key = mk_key_of(e, open, MK_OPEN);
+    *answer = key && !key->refused;
+    return key != NULL;
+}
+
 /* The lexeme-internal mask of a unit below a hub, and its view: clamped as much as is right, so that other units share it, and with as few
  * tokens beyond the tier as that allows. */
 static bool obtain_unit(ge_engine *e, u32 unit, u32 hub, bool make, const vb_inner **inner, u32 *view) {
@@ -113,6 +152,13 @@ static bool obtain_unit(ge_engine *e, u32 unit, u32 hub, bool make, const vb_inn
     if (hub == 0 && known < VB_TIERS) {
         *view = known;
         return obtain_clamped(e, unit, known, make, inner, &hopeless);
+    }
+    if (hub == 0 && (known == NONE || known == MK_OPEN)) {
+        bool open;
+        if (!obtain_open(e, unit, make, inner, &open)) return false;
+        *view = MK_OPEN;
+        if (*inner) return e->unit_views.at[unit] = MK_OPEN, true;
+        if (open && !make) return true;
     }
     bool clamps = hub == 0 && known == NONE && may_clamp(e, unit);
     for (u32 like = VB_TIERS; like-- > 0 && clamps;) {
@@ -175,14 +221,16 @@ static bool add_after(ge_engine *e, cf_alternative a, const u32 *lexemes, u32 n,
     return config != NONE && cf_first(e, config, &first) && add_tails(e, a, config, first, inner, exit, found);
 }
 
-/* The bits, and the tails of the tokens that leave the unit of `a`. */
+/* The bits, and the tails of the tokens that leave the unit of `a`; of an open one, those for which there is room. */
 static bool apply(ge_engine *e, cf_alternative a, const vb_inner *inner, mk_found *found) {
-    mk_add_inner(e, found, inner);
+    u32 room = inner->needs ? mk_room(e, a.state >> 1) : NONE;
+    mk_add_fitting(e, found, inner, room);
     id_vec lexemes = {0};
     bool ok = true;
     for (u32 i = 0; ok && i < inner->exits.n; i++) {
         const vb_exit *exit = &inner->exits.at[i];
         bool skip = false;
+        if (exit->room > room) continue;
         lexemes.n = 0;
         for (u32 k = 0; ok && k < exit->places.n; k++) {
             if (exit->places.at[k] == NONE) skip = true;

@@ -84,6 +84,7 @@ static bool walk_members(shape_walk *w, u32 shape, u32 depth) {
         for (u32 above = w->above[shape], at = trie->parent.at[node];; above = w->above[above], at = trie->parent.at[at]) {
             p->at[at] = w->p.at[above];
             p->end[at] = w->p.end[above];
+            if (p->begun) p->begun[at] = w->p.begun[above];
             if (!p->end[at]) break; /* nobody looks further up */
         }
         if (!an_walk(a, p, trie, node, node + 1, depth, w->max_depth)) return false;
@@ -92,13 +93,15 @@ static bool walk_members(shape_walk *w, u32 shape, u32 depth) {
 }
 
 /* The tokens of a shape stay inside. */
-static void add_inside(shape_walk *w, u32 shape) {
+static bool add_inside(shape_walk *w, u32 shape) {
     const u32 *tokens = w->shapes->tokens.at, *from = w->shapes->token_from.at + shape;
     u32 *bits = w->a->inner->bits;
+    if (w->p.begun) return an_note_needs(w->a, tokens + from[0], from[1] - from[0], w->p.at[shape], w->p.begun[shape]);
     for (u32 i = from[0], end = from[1]; i < end; i++) {
         u32 token = tokens[i];
         bits[token >> 5] |= (u32)1 << (token & 31);
     }
+    return true;
 }
 
 /* The tokens at a shape and below. */
@@ -139,7 +142,8 @@ static bool walk_children(shape_walk *w, u32 *from, u32 *to, u32 depth) {
                 live_from = min_u32(live_from, i);
                 live_to = i + 1;
                 p->end[i] = (u8)((p->end[above] & ON_PATH) | a->ends.at[state]);
-                add_inside(w, i);
+                if (p->begun) p->begun[i] = an_begun(a, p, above, w->classes[w->from[s->kind.at[i]]]);
+                if (!add_inside(w, i)) return false;
             } else if (!settled && p->end[above] && !leave_all(w, i, depth)) {
                 return false;
             }
@@ -196,7 +200,7 @@ bool an_walk_shapes(analysis *a, u32 hub, u32 max_depth) {
     w.nodes.label = trie->byte.at;
     w.nodes.kind_of = s->kind_of;
     list_classes(&w);
-    bool begun, may_begin = hub == 0 && max_depth == NONE && !(a->e->switches & GE_NO_SLICES);
+    bool begun, may_begin = hub == 0 && max_depth == NONE && !a->inner->needs && !(a->e->switches & GE_NO_SLICES);
     ok = ok && (!may_begin || begin_with_slice(&w, &begun));
     if (hub) { /* a child of the root */
         from = s->first.at[0];
@@ -209,6 +213,7 @@ bool an_walk_shapes(analysis *a, u32 hub, u32 max_depth) {
         memset(w.p.at, 0, n * sizeof *w.p.at); /* DEAD: what is below such shapes is not visited */
         w.p.at[from] = START;
         w.p.end[from] = 0;
+        if (w.p.begun) w.p.begun[from] = 0;
         if (w.whole) w.whole[from] = true;
     }
     for (; ok && depth <= max_depth && from < to; depth++) {

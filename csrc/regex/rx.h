@@ -250,6 +250,19 @@ bool rx_counts_plain(const rx_arena *x, rx_id id, u32 *n_chars);
 /* `id` with the bounds dropped of repeats that n_bytes cannot fill: the same strings of at most so many bytes, and perhaps more of longer ones
  * (rx_clamp.c). */
 rx_id rx_clamp(rx_arena *x, rx_id id, u32 n_bytes);
+rx_id rx_few(rx_arena *x, rx_id id); /* a subset of `id`: upper bounds of repeats become 2, but none inside a complement. NONE on failure */
+bool rx_is_within(const rx_arena *x, rx_id a, rx_id b); /* true => `a` is a subset: `b` with other bounds of repeats. False => maybe */
+
+/* The most characters that `id` may have, if it is the rest of a string in quotes of which more is asked; else NONE (rx_room.c). `id` without that: NONE
+ * on failure. */
+u32 rx_room(const rx_arena *x, rx_id id);
+rx_id rx_without_room(rx_arena *x, rx_id id);
+/* Of what is left of that: false: it is not seen to be the rest of such a string. *raw: it is not within an escape, nor behind the string. Does a character
+ * begin there with a byte? *least = the characters that must still begin in it, NONE: that is not seen (false: failure). */
+bool rx_sees_room(const rx_arena *x, rx_id id, bool *raw);
+bool rx_begins_char(u32 byte);
+bool rx_least_to_begin(rx_arena *x, rx_id id, u32 *least);
+
 /* A superset of `id` with few derivatives: behind `xn--`, any characters of labels (rx_widen.c). NONE on failure. */
 rx_id rx_widen(rx_arena *x, rx_id id);
 /* `id` without the lower bound of the repeat at its end: strings with the same beginnings. NONE on failure. */

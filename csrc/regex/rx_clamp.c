@@ -5,10 +5,15 @@
  * Let E' be E with the bound dropped of each repeat that n bytes cannot fill, but none inside a complement. Then E is a subset of E',
  * and both have the same strings of at most n bytes: each part of such a string is no longer than the whole. So what E can read of a token
  * E' can, too; and what E' can read of it, E can if from there E' has a string so short that all together is no longer than n. That is
- * what rx_finish is asked, for each state that a token may lead to (match/mk_inner.c). */
+ * what rx_finish is asked, for each state that a token may lead to (match/mk_inner.c).
+ *
+ * The other way round a bound may be made smaller, and what is left is a subset. What lies between two expressions that cannot be told apart, neither can
+ * be told from them (match/mk_room.c). */
 #include "rx.h"
 
-enum { MAX_SPINE = 64, FINISH_NODES = 500 };
+enum { MAX_SPINE = 64, FINISH_NODES = 500, FEW_TIMES = 2 };
+
+#define TO_FEW NONE /* in place of a number of bytes: bounds become FEW_TIMES */
 
 /* Recursion along operands, a loop along sequences. */
 u32 rx_length_bound(const rx_arena *x, rx_id id, u32 enough) {
@@ -73,12 +78,50 @@ rx_id rx_clamp(rx_arena *x, rx_id id, u32 n_bytes) {
     case RX_OR: case RX_AND: result = clamp_parts(x, id, n_bytes, node[0] == RX_AND); break;
     case RX_QUOTE: result = rx_quote_again(x, rx_clamp(x, node[1], n_bytes), node); break;
     default: { /* RX_REPEAT */
+        if (n_bytes == TO_FEW) {
+            bool many = node[3] != NONE && node[3] > FEW_TIMES && node[2] <= FEW_TIMES;
+            result = rx_repeat(x, rx_clamp(x, node[1], TO_FEW), node[2], many ? FEW_TIMES : node[3]);
+            break;
+        }
         u32 least = max_u32(rx_length_bound(x, node[1], n_bytes), 1);
         bool beyond = node[3] != NONE && (u64)node[3] * least >= n_bytes && node[2] < node[3];
         result = rx_repeat(x, rx_clamp(x, node[1], n_bytes), node[2], beyond ? NONE : node[3]);
     }
     }
     return result == NONE || !map_put(x->b, &x->clamped, key, result) ? NONE : result;
+}
+
+rx_id rx_few(rx_arena *x, rx_id id) { return rx_clamp(x, id, TO_FEW); }
+
+bool rx_is_within(const rx_arena *x, rx_id a, rx_id b) {
+    while (a != b) {
+        const u32 *one = intern_words(&x->nodes, a), *other = intern_words(&x->nodes, b);
+        u32 n = intern_length(&x->nodes, a);
+        if (one[0] != other[0] || n != intern_length(&x->nodes, b)) return false;
+        switch ((rx_kind)one[0]) {
+        case RX_CONCAT:
+            if (!rx_is_within(x, one[1], other[1])) return false;
+            a = one[2];
+            b = other[2];
+            continue;
+        case RX_OR: case RX_AND:
+            for (u32 i = 1; i < n; i++)
+                if (!rx_is_within(x, one[i], other[i])) return false;
+            return true;
+        case RX_QUOTE:
+            if (memcmp(one + 2, other + 2, 3 * sizeof *one) != 0) return false;
+            a = one[1];
+            b = other[1];
+            continue;
+        case RX_REPEAT:
+            if (one[2] < other[2] || one[3] > other[3]) return false; /* NONE is above all bounds */
+            a = one[1];
+            b = other[1];
+            continue;
+        default: return false;
+        }
+    }
+    return true;
 }
 
 typedef struct finish_node {

@@ -89,11 +89,11 @@ static bool is_repeated(rx_arena *x, rx_id id, rx_id part, u32 nested) {
     }
 }
 
-typedef struct loop {
+typedef struct loop_parts {
     rx_id id, part, tail; /* tail NONE: something of the part must come before it */
-} loop;
+} loop_parts;
 
-static bool is_loop(const rx_arena *x, rx_id id, loop *out) {
+static bool is_loop(const rx_arena *x, rx_id id, loop_parts *out) {
     const u32 *node = intern_words(&x->nodes, id), *head = node;
     rx_id tail = RX_ID_EMPTY;
     if (node[0] == RX_CONCAT) {
@@ -101,11 +101,11 @@ static bool is_loop(const rx_arena *x, rx_id id, loop *out) {
         tail = node[2];
     }
     if (head[0] != RX_REPEAT || head[3] != NONE) return false;
-    *out = (loop){id, head[1], head[2] ? NONE : tail};
+    *out = (loop_parts){id, head[1], head[2] ? NONE : tail};
     return true;
 }
 
-static bool loop_contains(rx_arena *x, const loop *l, rx_id id) {
+static bool loop_contains(rx_arena *x, const loop_parts *l, rx_id id) {
     for (u32 steps = 0; steps <= LOOP_STEPS; steps++) {
         if (id == l->id || id == l->tail) return true;
         const u32 *node = intern_words(&x->nodes, id);
@@ -118,7 +118,7 @@ static bool loop_contains(rx_arena *x, const loop *l, rx_id id) {
 }
 
 void rx_drop_contained(rx_arena *x, id_vec *parts) {
-    loop of;
+    loop_parts of;
     for (u32 i = 0, loops = 0; i < parts->n && loops < LOOPS; i++) {
         if (!is_loop(x, parts->at[i], &of)) continue;
         u32 kept = 0, at = i;

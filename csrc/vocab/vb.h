@@ -32,6 +32,7 @@ typedef struct vb_exit {
     VEC(u32) places; /* which of the state's lexemes have matched: places in its list, ascending; NONE stands for any skip */
     VEC(vb_tail) tails[VB_SORTS];     /* remaining bytes of the tokens that go on after that */
     u64 kinds;                        /* of the bytes with which they begin */
+    u32 room;                         /* characters that have begun before, if the mask has needs; else 0 */
     byte_set begins[VB_SORTS];        /* outside of which no tail of the sort begins */
     tt_trie *_Atomic tries[VB_SORTS]; /* of tails; NULL: nobody has asked for it */
 } vb_exit;
@@ -40,11 +41,15 @@ typedef struct vb_ring { /* of what nobody reads, by when it was given back */
     struct vb_ring *older, *newer;
 } vb_ring;
 
+enum { VB_DEAD = UINT8_MAX, VB_MOST_NEED = VB_DEAD - 1 };
+
 typedef struct vb_inner {
     vb_ring ring; /* if nobody reads it */
     VEC(u32) key; /* structure of the regexes: see match/mk_inner.c */
     u64 hash;
     u32 *bits;
+    u8 *needs; /* of a string without its bound, by token: characters for which there must be room, VB_DEAD: it does not stay inside; else NULL */
+    u32 most;  /* of the needs */
     u32 n_words;
     u32 finish; /* bytes with which what a token has led to can be ended, at most; known of clamped units */
     VEC(vb_exit) exits;

@@ -1,0 +1,68 @@
+"""Counted text wherever its end is: one analysis for all numbers of characters, and of words, that may still come (`mk_room.c`)."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+
+from grammar_engine import Grammar, Matcher, Switches, Vocabulary
+
+OFF = Switches(mask_cache=False, inner_masks=False, shared_inner=False, slices=False, heirs=False, clamping=False, shapes=False)
+PARTS = ["a", "b", "7", " ", " ", "-", "é", "日", "\u00a0", "\U0001f600", "\\n", "\\u00e9", "\\ud83d\\ude00", '\\"', "\\\\"]
+TEXTS = ["", "a", "ab 7", "a b", "é日 ", "a\U0001f600b", "a-b-a", "\\n", "ab\\u00e9", "a\\ud83d\\ude00 b", "\\"]
+
+
+@pytest.fixture(scope="module")
+def vocabulary() -> Vocabulary:
+    """Bytes and escapes, characters cut in two, runs, tokens of several words, and such with which the string ends."""
+    rng = random.Random(1)
+    tokens = {"".join(rng.choices(PARTS, k=rng.choice((1, 2, 3, 5, 8, 13)))).encode() for _ in range(1500)}
+    tokens |= {token[1:] for token in list(tokens)[::5]} | {token[:-1] for token in list(tokens)[::7]}
+    tokens |= {token + end for token in list(tokens)[::3] for end in (b'"', b'",', b'"]')}
+    tokens |= {b"a" * n for n in (16, 17, 33, 60)} | {b"a " * 20, b" " * 30} | {bytes([byte]) for byte in range(256)}
+    return Vocabulary([*sorted(tokens - {b""}), b""], eos=[len(tokens - {b""})])
+
+
+SCHEMAS: list[dict[str, Any]] = [
+    {"pattern": r"^(?:\S+\s+){0,3}\S+$"},
+    {"pattern": r"^(?:\S+\s+){0,9}\S+$", "minLength": 3},
+    {"pattern": r"^$|(^(?:\w+[ -]){0,2}\w+$)"},
+    {"pattern": r"^[ab]+(?:-[ab]{1,3}){0,4}$"},
+    {"pattern": r"^[^a]{2,}", "not": {"const": "bb"}},
+    {"pattern": r"a.*b"},
+    {"allOf": [{"pattern": r"a\S{0,5}$"}, {"pattern": r"^(?:\S+ ?){1,5}$"}]},
+]
+
+
+@pytest.mark.parametrize("schema", SCHEMAS, ids=str)
+def test_masks_near_the_bound(vocabulary: Vocabulary, schema: dict[str, Any]) -> None:
+    for bound in (3, 4, 5, 7, 12, 17, 40):
+        grammar = Grammar.from_json_schema({"type": "array", "items": {"type": "string", "maxLength": bound, **schema}})
+        for text in TEXTS:
+            on, off = Matcher(grammar, vocabulary), Matcher(grammar, vocabulary, switches=OFF)
+            if on.accept_bytes(f'["{text}'.encode()):
+                assert off.accept_bytes(f'["{text}'.encode())
+                assert on.mask() == off.mask(), (bound, text)
+
+
+def analyses(grammar: Grammar, vocabulary: Vocabulary, text: str) -> int:
+    """How many the masks after the bytes of a text take, in words that the vocabulary has."""
+    matcher, before = Matcher(grammar, vocabulary), grammar.stats.inner_builds
+    assert matcher.accept_bytes(b'"')
+    for word in text.split(" "):
+        assert matcher.accept_bytes(b" " * (word != text.split(" ")[0]) + word.encode())
+        matcher.mask()
+    return grammar.stats.inner_builds - before
+
+
+def test_one_analysis_near_the_bound() -> None:
+    """Of characters; with words two, of those with many and with few, until one is left."""
+    vocabulary = Vocabulary.builtin()
+    free = Grammar.from_json_schema({"type": "string", "pattern": r"^(?:\S+\s+)*\S+$", "maxLength": 30})
+    assert analyses(free, vocabulary, "ab cde f gh ijk lm no pq") == 1
+    words = Grammar.from_json_schema({"type": "string", "pattern": r"^(?:\S+\s+){0,12}\S+$", "maxLength": 30})
+    assert analyses(words, vocabulary, "ab cde f gh ijk lm no pq") == 2
+    longer = Grammar.from_json_schema({"type": "string", "pattern": r"^(?:\S+\s+){0,14}\S+$", "maxLength": 50})
+    assert analyses(longer, vocabulary, "ab cde f gh ijk lm no pq") <= 1
