@@ -42,7 +42,8 @@ REMARKS = {
     "unevaluatedItems": "by the branches of `anyOf`, `oneOf`, `if` that the array meets; `contains` evaluates from 2020-12 on",
     "properties": "in the order of the schema, or in any: see *Options*",
     "required": "in the order of `properties`, then in its own",
-    "dependentRequired": "what it names alone comes among keys that have no name, in any order",
+    "dependentRequired": "what it names alone comes among keys that have no name, in any order, unless `minProperties` or a negation of "
+    "`additionalProperties` stands beside it",
     "patternProperties": "may overlap with each other and with `properties`",
     "minProperties": "where it asks for two keys that are not named, or more, no key occurs twice",
     "maxProperties": "a key that occurs twice counts twice; see *Repeated keys*",
@@ -199,7 +200,7 @@ OPTIONS = """\
 The defaults are made for generation: they leave a model as few ways as possible to say the same thing. To judge texts that someone else wrote, take
 `property_order="any"`, `number_style="any"` and `escapes="all"`: then every JSON text of an instance is a sentence, but for four kinds of numbers that nobody
 writes by hand. Where a number has bounds, its point stands at most 9 places away from scientific notation (`0.05e3`, not `0.00000000005e12`). A
-multiple has an exponent of at least -9, or of at least that of its step (`1e-12` where the step is that, not `100000000000e-11` where it is 1), and a
+multiple, or a number that is to be none, has an exponent of at least -9, or of at least that of its step (`1e-12` where the step is that, not `100000000000e-11` where it is 1), and a
 `multipleOf` of 15 digits and more is not written with an exponent that leaves as many digits behind the point. And the numbers that `uniqueItems` compares
 have one nonzero digit before the point if they have an exponent. In draft 4 `"type": "integer"` means digits only: there `3.0` is a multiple of 1, equals 3,
 and is no integer.

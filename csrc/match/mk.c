@@ -240,12 +240,13 @@ static bool is_better_analysed(ge_engine *e, const parts_vec *parts, bool *answe
     return true;
 }
 
-/* Is some unit a counted text? */
-static bool are_counted(const ge_engine *e, const parts_vec *parts) {
-    bool are = false;
+/* *answer: is some unit a counted text that is analysed as an open one? It needs no heir. */
+static bool are_opened(ge_engine *e, const parts_vec *parts, bool *answer) {
+    *answer = false;
     for (u32 i = 0; i < parts->n; i++)
-        for (u32 k = 0; k < parts->at[i].n; k++) are |= mk_room(e, parts->at[i].unit[k]) != NONE;
-    return are;
+        for (u32 k = 0; k < parts->at[i].n && !*answer; k++)
+            if (!mk_is_opened(e, parts->at[i].unit[k], answer)) return false;
+    return true;
 }
 
 /* Units that are met again and again are worth the analysis, if it helps; those of one place in one grammar are not. Where there is a plain heir it is
@@ -257,7 +258,9 @@ static bool compute_alone(ge_engine *e, u32 config) {
     if (!mk_by_literals(e, config, &e->found, &done) || done) return done;
     bool ok = split(e, config, 0, &parts, &wide);
     u32 heir = NONE;
-    if (!(e->switches & GE_NO_HEIRS) && !e->g->g.has_distinct && !e->g->longest && wide && !are_counted(e, &parts)) { /* with `longest` it might be nested under its heir */
+    bool opened = false, may_inherit = !(e->switches & GE_NO_HEIRS) && !e->g->g.has_distinct && !e->g->longest && wide; /* with `longest` it might be nested under its heir */
+    ok = ok && (!may_inherit || are_opened(e, &parts, &opened));
+    if (may_inherit && !opened) {
         ok = ok && find_plain_heir(e, config, &heir);
         if (ok && (heir == NONE || heir == config)) ok = are_known(e, &parts, false, &known);
         if (ok && !known) ok = are_new(e, &parts, 1, &new);
@@ -534,6 +537,7 @@ void mk_drop(ge_engine *e) {
     vec_drop(&e->b, &e->unit_views);
     vec_drop(&e->b, &e->unit_open);
     map_drop(&e->b, &e->counted_of);
+    map_drop(&e->b, &e->opened_at);
     vec_drop(&e->b, &e->counted);
     vec_drop(&e->b, &e->unit_seen);
     vec_drop(&e->b, &e->at_hubs);

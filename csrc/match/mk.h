@@ -97,6 +97,8 @@ u32 mk_clamp(ge_engine *e, u32 unit, u32 n_bytes);
 /* The characters that may still come in a unit, if it is a counted text; else NONE. *open = the unit without that bound, or itself. False: failure. */
 u32 mk_room(const ge_engine *e, u32 unit);
 bool mk_open_unit(ge_engine *e, u32 unit, u32 *open);
+/* *answer: is that analysed in its place? */
+bool mk_is_opened(ge_engine *e, u32 unit, bool *answer);
 /* The open unit with few repeats: NONE on failure. Is one open unit within another? Are their masks alike? */
 u32 mk_few(ge_engine *e, u32 open);
 bool mk_is_within(const ge_engine *e, u32 open, u32 other);

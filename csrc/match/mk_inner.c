@@ -129,6 +129,19 @@ static bool obtain_counted(ge_engine *e, u32 open, bool make, const vb_inner **i
     return obtain(e, open, MK_OPEN, make, inner);
 }
 
+/* *answer: has a text come to another unit with the same open one, up to counts? */
+static bool is_met_again(ge_engine *e, u32 unit, u32 open, bool *answer) {
+    u32 few = mk_few(e, open), first = few == NONE ? NONE : map_get(&e->opened_at, few);
+    *answer = first != NONE && first != unit;
+    return few != NONE && (first != NONE || map_put(&e->b, &e->opened_at, few, unit));
+}
+
+bool mk_is_opened(ge_engine *e, u32 unit, bool *answer) {
+    u32 open;
+    *answer = false;
+    return mk_room(e, unit) == NONE || (mk_open_unit(e, unit, &open) && (open == unit || is_met_again(e, unit, open, answer)));
+}
+
 /* The lexeme-internal mask of a unit as an open one. *inner = NULL: there is none; *answer: perhaps it can be made. */
 static bool obtain_open(ge_engine *e, u32 unit, bool make, const vb_inner **inner, bool *answer) {
     u32 open;
@@ -136,7 +149,12 @@ static bool obtain_open(ge_engine *e, u32 unit, bool make, const vb_inner **inne
     *answer = false;
     if (!mk_open_unit(e, unit, &open)) return false;
     if (open == unit) return true;
-    if (!obtain_counted(e, open, make, inner)) return false;
+    if (!obtain_counted(e, open, false, inner)) return false;
+    if (!*inner) {
+        bool again;
+        if (!is_met_again(e, unit, open, &again)) return false;
+        if (!again || (make && !obtain_counted(e, open, true, inner))) return e->b.status == GE_OK;
+    }
     const mk_key *key = mk_key_of(e, open, MK_OPEN);
     *answer = key && !key->refused;
     return key != NULL;

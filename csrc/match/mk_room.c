@@ -11,6 +11,8 @@
  * Counts of other things, "at most 9 words", matter to few tokens, too: mostly none is more than a word. Open units that differ in bounds of repeats lie one in
  * the other. If the one with the most that came so far and the one with few have the same mask, so have all between.
  *
+ * For a place by itself the usual ways cost less, so this is done from the second place on that a text comes to.
+ *
  * Cost: that of an analysis without counts, and for each mask a look at the needs of all tokens, 32 at a time. */
 #include "../regex/rx_unbound.h"
 #include "mk_analysis.h"

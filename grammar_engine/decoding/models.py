@@ -334,6 +334,7 @@ class _TorchSession:
             held = "those of a text that was cut" if self.cut else f"{len(self.ids)}"
             raise ValueError(f"positions {start} to {stop} are not among the keys and values of the session ({held})")
         layers = _layers(self.past)
+        _forms[self.model.module] = "pairs" if isinstance(self.past, (list, tuple)) else "cache"  # now it is known
         if blocks := _cut_arrays(layers, len(self.ids), start, stop, size):
             return blocks
         import torch

@@ -45,6 +45,7 @@ def test_states_along_a_text_share_one_analysis(vocabulary: Vocabulary, schema: 
     grammar = Grammar.from_json_schema(schema)
     first = work(grammar, vocabulary, b'"ab')
     assert first["inner_builds"] >= 1
+    assert work(grammar, vocabulary, b'"abc')["inner_builds"] <= 1  # at the second place, without the bound of a counted text
     later = work(grammar, vocabulary, b'"abcdefghij')
     assert later["inner_builds"] == 0
     assert later["trie_nodes"] <= NODES

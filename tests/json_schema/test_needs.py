@@ -108,6 +108,29 @@ def test_beside_a_least_number_of_members_they_multiply() -> None:
         Grammar.from_json_schema(schema, limits=Limits(max_alternative_schemas=50))
 
 
+def test_what_can_never_be_there_does_not_multiply() -> None:
+    needs = {f"k{i}": [f"v{i}"] for i in range(18)}
+    closed = {"type": "object", "properties": {f"k{i}": True for i in range(20)}, "additionalProperties": False}
+    grammar = Grammar.from_json_schema({**closed, "dependentRequired": needs, "minProperties": 2})
+    assert accepts(grammar, '{"k18": 1, "k19": 1}')
+    assert not accepts(grammar, '{"k0": 1, "k19": 1}')
+
+
+@pytest.mark.parametrize("beside", [{"minProperties": 3}, {"not": {"additionalProperties": {"const": 1}}}], ids=str)
+def test_lenient_gives_up_needs_alone(beside: Any) -> None:
+    schema = {
+        "type": "object",
+        "properties": {"x": {"type": "integer"}},
+        "required": ["x"],
+        "dependentRequired": {a: [b] for a, b in PAIRS},
+    }
+    grammar = Grammar.from_json_schema({"properties": {"o": {**schema, **beside}}}, lenient=True, property_order="any")
+    assert {(entry.pointer, entry.keyword) for entry in grammar.report.relaxed} == {("/properties/o", "dependentRequired")}
+    assert accepts(grammar, '{"o": {"x": 2, "k0": 1, "k1": 1}}')
+    assert not accepts(grammar, '{"o": {"x": "s", "k0": 1, "k1": 1}}')
+    assert not accepts(grammar, '{"o": {}}')
+
+
 def _schema(rng: random.Random, deep: bool = True) -> Any:
     keys = rng.sample(KEYS, rng.randint(2, 5))
     values: list[Any] = [True, {"const": 1}, {"enum": [0, "x"]}, {"type": "boolean"}, False]

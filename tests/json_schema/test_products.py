@@ -102,7 +102,7 @@ EITHER: list[Any] = [{"anyOf": [{"required": [f"a{i}"]}, {"required": [f"b{i}"]}
         ("/not", {"not": {"anyOf": [{"properties": {f"{x}{i}": {"type": "null"} for x in "pqr"}} for i in range(20)]}}),
         ("/allOf/", {"allOf": [{"if": {"properties": {f"a{i}": {"const": 1}}}, "then": {"required": [f"b{i}"]}} for i in range(20)]}),
         ("/dependentSchemas", {"dependentSchemas": {f"a{i}": {"properties": {f"b{i}": {"type": "null"}}} for i in range(20)}}),
-        ("the root", {"dependentRequired": {f"a{i}": [f"b{i}"] for i in range(20)}, "minProperties": 2}),
+        ("/dependentRequired", {"dependentRequired": {f"a{i}": [f"b{i}"] for i in range(20)}, "minProperties": 2}),
         ("/oneOf", {"oneOf": [{"type": "object", "properties": {f"p{i}{j}": {"type": "null"} for j in range(6)}} for i in range(10)]}),
         ("/oneOf", {"oneOf": [{"properties": {"a": {"maxLength": i + 2}}, "minProperties": i} for i in range(1_000)]}),
     ],

@@ -24,7 +24,7 @@ from .reading.places import ANYTHING, NEVER, Goal, Place
 from .reading.report import SchemaReport
 from .reading.resources import escape
 from .scalars.decimals import MAX_DIGITS, DecimalSyntax
-from .scalars.formats import APART, FORMATS, WIDER
+from .scalars.formats import APART, FORMATS, WIDER, WITHIN
 
 if TYPE_CHECKING:
     from .normalising.normaliser import Normaliser
@@ -279,6 +279,15 @@ class Context:
     def can_be_joined(self, texts: Iterable[Expr]) -> bool:
         """Whether some sets of texts may become one expression with others: none is only a part of its format, or to be kept apart."""
         return all(text not in self._wider and text not in self._apart for text in texts)
+
+    def exclude_formats(self, sets: frozenset[Expr]) -> bool:
+        """Whether a format and what is outside of another, of which it is a part, are among some sets: a search for a string of both would not end soon."""
+        pairs = [
+            (self._formats[name], self._formats[other])
+            for name, other in WITHIN.items()
+            if name in self._formats and other in self._formats
+        ]
+        return any(part in sets and self._others.get(whole) in sets for part, whole in pairs)
 
     def other_texts(self, texts: Expr) -> Expr:
         """Texts that are not in a set, and not in the format of which it is a part either."""

@@ -309,11 +309,18 @@ class ObjectPiece:
 
     def multiplied_out(self, context: Context) -> list[ObjectPiece]:
         """The same as pieces without needs: each key that needs others is absent, or they are required with it. They may have objects in common."""
+        needed: dict[str, list[str]] = {}
+        for name, other in self.needs:
+            needed.setdefault(name, []).append(other)
         result = [ObjectPiece(self.layers, self.required, self.fewest, self.most, self.witnesses)]
-        for name in dict.fromkeys(name for name, _ in self.needs):
-            beside = (ObjectPiece((context.single(name, NEVER),)), ObjectPiece(required=(name, *(b for a, b in self.needs if a == name))))
-            context.check_alternatives(2 * len(result))
-            result = [met for piece in result for other in beside if (met := piece.meet(other)) is not None]
+        for name, others in needed.items():
+            without, beside = ObjectPiece((context.single(name, NEVER),)), ObjectPiece(required=(name, *others))
+            can_be = [not context.is_void_goal(self.goal(each, context)) for each in (name, *others)]
+            ways = ([without] if not all(can_be) else [without, beside]) if can_be[0] else []  # a key that cannot be there needs nothing
+            if ways:
+                result = [met for piece in result for way in ways if (met := piece.meet(way)) is not None and not met.is_void(context)]
+                context.check_alternatives(len(result))
+                context.count_work(len(result))
         return result
 
 

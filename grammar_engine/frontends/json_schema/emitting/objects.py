@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ....errors import UnsupportedSchemaError
+from ....errors import LimitExceededError, UnsupportedSchemaError
 from ....ir import Expr, Symbol, Way
 from ..containers.objects import KeySet, ObjectPiece, all_needed
 from ..reading.places import ANYTHING, NEVER, Goal, all_of
@@ -54,14 +54,23 @@ class ObjectRules:
     def write(self, left: Symbol) -> None:
         """Write rules for `left`; none if no object is admitted."""
         if self.piece.needs:
-            self.context.combining = self.where or ""
+            self.context.combining = f"{self.where or ''}/dependentRequired"
         if self.piece.needs and (self.fewest or self.piece.witnesses):  # a bag has no place for both
-            for piece in self.piece.multiplied_out(self.context):
+            for piece in self._without_needs():
                 ObjectRules(self.emitter, piece, self.where, self.last).write(left)
         elif self.most == 0:
             self.builder.rule(left, [self.open, self.close])
         else:
             self._write_bag(left)
+
+    def _without_needs(self) -> list[ObjectPiece]:
+        """The same objects by pieces without needs; with `lenient=True` more of them, where those would be too many."""
+        piece = self.piece
+        try:
+            return piece.multiplied_out(self.context)
+        except LimitExceededError as error:
+            self.context.relax_explosion(error, self.where or "")
+            return [ObjectPiece(piece.layers, piece.required, piece.fewest, piece.most, piece.witnesses)]
 
     def key(self, name: str, goal: Goal) -> Symbol:
         """The lexeme of a named key."""

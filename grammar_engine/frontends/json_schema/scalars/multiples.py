@@ -135,7 +135,9 @@ class Multiples:
             top = max(top, high.value.adjusted())
         elif low.value:
             top = max(top, low.value.adjusted() + MOST_FRACTION + 1)  # beyond it no mantissa but zero is too small
-        lowest = min(-MOST_MOVED, step.adjusted() if step else 0)  # so that the step itself can be written with one digit
+        lowest = min(
+            -MOST_MOVED, *(each.adjusted() for each in (step, *others) if each)
+        )  # so that each itself can be written with one digit
         exponents: dict[Expr, list[Expr]] = {}  # by mantissas
         for exponent in range(lowest, top + 1):
             exponents.setdefault(self._plain(conditions.divided(exponent)), []).append(syntax.exponents(exponent, exponent))

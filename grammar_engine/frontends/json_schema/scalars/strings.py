@@ -86,6 +86,8 @@ class StringPiece(NamedTuple):
     def text(self, context: Context) -> Expr:
         """The values of the strings, not quoted."""
         b = context.builder
+        if context.exclude_formats(self.texts):
+            return b.never
         parts = list(self.texts)
         if self.values is not None:
             parts.append(context.listed(self.values))

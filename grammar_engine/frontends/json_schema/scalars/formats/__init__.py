@@ -53,6 +53,7 @@ FORMATS: dict[str, Callable[[Builder], Expr]] = {
 WIDER: dict[str, Callable[[Builder], Expr]] = {"idn-email": partial(mail.idn_email, late=True)}
 
 # Formats of which nearly each text is a state, so that they are not joined with other sets to one expression.
+WITHIN = {"email": "idn-email", "hostname": "idn-hostname"}  # part of the other, by JSON Schema, Validation, sections 7.3.2 and 7.3.3
 APART = frozenset({"idn-hostname", "idn-email"})
 
 NARROWED = {
