@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import gc
 import weakref
+from types import SimpleNamespace
 
 import pytest
 
@@ -325,9 +326,9 @@ def test_in_the_loop_a_window_slides(layers, n) -> None:
     assert cache.stats.table == (n + 11) // BLOCK, "the text is kept to its end"
 
 
-@pytest.mark.parametrize("how", ["wrapped", "compiled"])
+@pytest.mark.parametrize("how", ["wrapped", "pairs", "compiled"])
 def test_a_model_within_a_module(how) -> None:
-    """As adapters and `torch.compile` have it: the module itself is none of `transformers`, and takes keys and values as these do."""
+    """As adapters and `torch.compile` have it: the module itself is none of `transformers`, and takes keys and values as these do; or in pairs."""
     transformers = pytest.importorskip("transformers")
     torch.manual_seed(0)
     sizes = {"hidden_size": 16, "intermediate_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2, "num_key_value_heads": 2}
@@ -341,7 +342,16 @@ def test_a_model_within_a_module(how) -> None:
         def forward(self, input_ids, **options):
             return self.inner(input_ids=input_ids, **options)
 
-    model = as_model(Wrapped() if how == "wrapped" else torch.compile(inner, backend="eager"))
+    class Pairs(Wrapped):
+        def forward(self, input_ids, past_key_values=None, use_cache=True):
+            past = transformers.DynamicCache()
+            for index, layer in enumerate(past_key_values or ()):
+                past.update(*layer, index)
+            output = self.inner(input_ids=input_ids, past_key_values=past, use_cache=use_cache)
+            return SimpleNamespace(logits=output.logits, past_key_values=[(each.keys, each.values) for each in past.layers])
+
+    made = {"wrapped": Wrapped, "pairs": Pairs, "compiled": lambda: torch.compile(inner, backend="eager")}
+    model = as_model(made[how]())
     cache = PrefixCache(BLOCK)
     ids, scores, _ = write(model, cache, PROMPT)
     again = write(model, cache, PROMPT)

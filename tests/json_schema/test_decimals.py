@@ -527,3 +527,10 @@ def test_long_numbers_are_excluded_in_small_expressions() -> None:
     assert not accepts(grammar, str(values[7]))
     assert accepts(grammar, str(values[7] + 1))
     assert accepts(grammar, f"{values[7]}.5")
+
+
+@pytest.mark.parametrize("text", ["6.5e-12", "6500.5e-11", "6.5e-13", "0.0000000000065", "1e-12", "3e-12", "2.5e-11", "1e0", "0"])
+@pytest.mark.parametrize("step", ["1e-12", "2.5e-11", "1"])
+def test_numbers_that_are_no_multiples_have_exponents_down_to_the_step(step: str, text: str) -> None:
+    grammar = Grammar.from_json_schema({"type": "number", "not": {"multipleOf": Decimal(step)}}, number_style="any")
+    assert accepts(grammar, text) == (Decimal(text) % Decimal(step) != 0)

@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 import idna
 import pytest
 
-from grammar_engine import Grammar, Matcher
+from grammar_engine import Grammar, Matcher, UnsatisfiableSchemaError
 
 from .engine import BYTES, dump
 from .test_ulabels import SCRIPTS, is_u_label, nfc
@@ -228,3 +228,15 @@ def test_directions_of_several_labels() -> None:
     for n in (1, 2, 3):
         for name in map(".".join, itertools.product(labels, repeat=n)):
             assert reader.reads(name) == reader.is_valid(name), ascii(name)
+
+
+@pytest.mark.parametrize(("part", "whole"), [("hostname", "idn-hostname"), ("email", "idn-email")])
+def test_a_format_within_another(part: str, whole: str) -> None:
+    """That nothing has the one and not the other is known, and not searched for."""
+    with pytest.raises(UnsatisfiableSchemaError, match="/format and /not"):
+        Grammar.from_json_schema({"type": "string", "format": part, "not": {"format": whole}})
+    grammar = Grammar.from_json_schema({"type": "string", "oneOf": [{"format": part}, {"format": whole}]})
+    before = "" if part == "hostname" else "a@"
+    for name, expected in (("a", False), ("ü", True), ("a.ü", True), ("-", False)):
+        matcher = Matcher(grammar, BYTES)
+        assert (matcher.accept_bytes(dump(before + name).encode()) and matcher.is_complete) == expected, name
