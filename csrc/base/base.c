@@ -88,6 +88,20 @@ bool budget_work(budget *b, u64 amount) {
     return b->status == GE_OK;
 }
 
+budget_part budget_begin_part(budget *b, u64 amount) {
+    budget_part part = {b->limits.max_step_work, b->work + amount};
+    b->limits.max_step_work = part.enough < part.most ? part.enough : part.most;
+    return part;
+}
+
+bool budget_end_part(budget *b, budget_part part) {
+    b->limits.max_step_work = part.most;
+    if (part.enough >= part.most || b->status != GE_E_LIMIT || b->limit != LIMIT(max_step_work)) return false;
+    b->status = GE_OK;
+    b->symbol = NONE;
+    return true;
+}
+
 ge_status budget_report(const budget *b, ge_err *err) {
     err->status = b->status;
     if (b->status == GE_E_LIMIT) {

@@ -44,6 +44,12 @@ bool budget_fail(budget *b, ge_status s);    /* records the first failure; retur
 bool budget_limit(budget *b, u32 limit);     /* the limit with this index is reached; returns false */
 bool budget_ceiling(budget *b, u32 limit, u32 ceiling); /* the same of what is fixed, however high that limit is */
 bool budget_work(budget *b, u64 amount);     /* false when the operation has used up max_step_work */
+/* A part of the operation that is given up after so much work. At its end, true: it was, and nothing has failed. */
+typedef struct budget_part {
+    u64 most, enough;
+} budget_part;
+budget_part budget_begin_part(budget *b, u64 amount);
+bool budget_end_part(budget *b, budget_part part);
 ge_status budget_report(const budget *b, ge_err *err); /* fills err; returns the status */
 ge_status err_set(ge_err *err, ge_status status, const char *text); /* an error that is none of the budget; returns status */
 

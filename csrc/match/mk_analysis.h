@@ -31,9 +31,10 @@ typedef struct analysis {
     VEC(u8) ends;      /* by number: ON_PATH | HERE if it ends a lexeme, else 0 */
     VEC(u16) numbers;  /* by lexer state: its number, or DEAD: none yet */
     byte_vec least;    /* of an open unit, by number: characters that must still begin, VB_DEAD: it is not known yet */
+    u32 least_work;    /* ... spent on that */
     byte_vec raw;      /* ... by number: 1 if characters begin that are no escapes, else 0 */
     u8 begins[256];    /* ... by byte class: does a character begin with it there? */
-    bool given_up;     /* too many tails or states, or a clamped unit that cannot be finished soon */
+    bool given_up;     /* too many tails or states, or a clamped unit that cannot be finished soon, or an open one of which that is hard to tell */
 } analysis;
 
 /* The number of the state that follows. NONE: failure, or given up. */

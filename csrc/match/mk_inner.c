@@ -139,7 +139,14 @@ static bool is_met_again(ge_engine *e, u32 unit, u32 open, bool *answer) {
 bool mk_is_opened(ge_engine *e, u32 unit, bool *answer) {
     u32 open;
     *answer = false;
-    return mk_room(e, unit) == NONE || (mk_open_unit(e, unit, &open) && (open == unit || is_met_again(e, unit, open, answer)));
+    if (mk_room(e, unit) == NONE) return true;
+    if (!mk_open_unit(e, unit, &open)) return false;
+    if (open == unit) return true;
+    const mk_key *key = mk_key_of(e, open, MK_OPEN);
+    bool refused = key && key->refused;
+    if (!key || !is_met_again(e, unit, open, answer)) return false;
+    *answer &= !refused;
+    return true;
 }
 
 /* The lexeme-internal mask of a unit as an open one. *inner = NULL: there is none; *answer: perhaps it can be made. */

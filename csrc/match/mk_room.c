@@ -17,6 +17,8 @@
 #include "../regex/rx_unbound.h"
 #include "mk_analysis.h"
 
+enum { LEAST_WORK = 1 << 12 }; /* of an analysis, to find the fewest characters that must still begin: it is a search, and may be hard */
+
 static rx_id expr_of(const ge_engine *e, u32 state) {
     return lx_count(&e->lx, state) ? intern_words(&e->lx.states, state)[1] : RX_ID_NEVER;
 }
@@ -92,7 +94,12 @@ bool an_number_room(analysis *a, u32 state) {
 /* The characters that must still begin, as they are asked for. */
 static bool find_least(analysis *a, u32 number) {
     u32 least;
-    if (!rx_least_to_begin(&a->e->lx.x, expr_of(a->e, a->states.at[number]), &least)) return false;
+    u64 before = a->e->b.work;
+    budget_part part = budget_begin_part(&a->e->b, LEAST_WORK - min_u32(LEAST_WORK, a->least_work));
+    bool ok = rx_least_to_begin(&a->e->lx.x, expr_of(a->e, a->states.at[number]), &least);
+    if (budget_end_part(&a->e->b, part)) return a->given_up = true, false;
+    if (!ok) return false;
+    a->least_work += (u32)(a->e->b.work - before);
     if (least > MK_FINISH) return a->given_up = true, false; /* what is needed is to fit into a byte */
     a->least.at[number] = (u8)least;
     return true;

@@ -55,13 +55,9 @@ static bool follow_plain(ge_engine *e, u32 state, const byte_set *but, id_vec *r
 }
 
 bool mk_absorbs(ge_engine *e, u32 state, const byte_set *but, id_vec *reached, bool *answer) {
-    u64 most = e->b.limits.max_step_work, enough = e->b.work + ABSORBING_WORK;
-    if (enough < most) e->b.limits.max_step_work = enough;
+    budget_part part = budget_begin_part(&e->b, ABSORBING_WORK);
     bool ok = follow_plain(e, state, but, reached, answer);
-    e->b.limits.max_step_work = most;
-    if (ok || enough >= most || e->b.status != GE_E_LIMIT || e->b.limit != LIMIT(max_step_work)) return ok;
-    e->b.status = GE_OK; /* only this was too much */
-    e->b.symbol = NONE;
+    if (!budget_end_part(&e->b, part)) return ok;
     *answer = false;
     return true;
 }

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from grammar_engine import Grammar, Matcher, Switches, Vocabulary
+from grammar_engine import Grammar, Limits, Matcher, Switches, Vocabulary
 
 OFF = Switches(mask_cache=False, inner_masks=False, shared_inner=False, slices=False, heirs=False, clamping=False, shapes=False)
 PARTS = ["a", "b", "7", " ", " ", "-", "é", "日", "\u00a0", "\U0001f600", "\\n", "\\u00e9", "\\ud83d\\ude00", '\\"', "\\\\"]
@@ -66,3 +66,14 @@ def test_one_analysis_near_the_bound() -> None:
     assert analyses(words, vocabulary, "ab cde f gh ijk lm no pq") == 3
     longer = Grammar.from_json_schema({"type": "string", "pattern": r"^(?:\S+\s+){0,14}\S+$", "maxLength": 50})
     assert analyses(longer, vocabulary, "ab cde f gh ijk lm no pq") <= 1
+
+
+@pytest.mark.parametrize("patterns", [["a.{12}b"], ["a.{12}b", "c.{8}d"], ["(a|b).{10}(c|d).{3}$"]], ids=str)
+def test_how_many_characters_must_come_is_not_searched_for_without_end(vocabulary: Vocabulary, patterns: list[str]) -> None:
+    """Where that is hard to tell, counted text is analysed in the usual way."""
+    items = {"type": "string", "maxLength": 200, "allOf": [{"pattern": pattern} for pattern in patterns]}
+    grammar = Grammar.from_json_schema({"type": "array", "items": items}, limits=Limits(max_step_work=400_000))
+    for text in ("", "x", "abc", " a b c d"):
+        on, off = Matcher(grammar, vocabulary), Matcher(grammar, vocabulary, switches=OFF)
+        assert on.accept_bytes(f'["{text}'.encode()) and off.accept_bytes(f'["{text}'.encode())
+        assert on.mask() == off.mask(), text
