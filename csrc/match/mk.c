@@ -258,7 +258,8 @@ static bool compute_alone(ge_engine *e, u32 config) {
     if (!mk_by_literals(e, config, &e->found, &done) || done) return done;
     bool ok = split(e, config, 0, &parts, &wide);
     u32 heir = NONE;
-    bool opened = false, may_inherit = !(e->switches & GE_NO_HEIRS) && !e->g->g.has_distinct && !e->g->longest && wide; /* with `longest` it might be nested under its heir */
+    bool opened = false, may_inherit = !(e->switches & GE_NO_HEIRS) && !e->g->g.has_distinct && wide;
+    may_inherit &= !e->g->longest; /* it might be nested under its heir */
     ok = ok && (!may_inherit || are_opened(e, &parts, &opened));
     if (may_inherit && !opened) {
         ok = ok && find_plain_heir(e, config, &heir);

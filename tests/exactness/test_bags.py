@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import random
+from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
@@ -123,6 +124,32 @@ class Oracle:
                 if after is not None and self.alive(after):
                     result.append((text, after))
         return result
+
+
+def walked(
+    grammar: Grammar, oracle: Oracle, tokens: list[bytes], rng: random.Random, *, n_texts: int, n_steps: int
+) -> Iterator[tuple[Matcher, Any]]:
+    """Random texts, the masks of which are those of the oracle, with all switches on and off. Yields each place: a matcher, and what the oracle has read."""
+    vocabulary = Vocabulary([*tokens, b""], eos=[len(tokens)])
+    for _ in range(n_texts):
+        matchers = [Matcher(grammar, vocabulary), Matcher(grammar, vocabulary, switches=OFF)]
+        configs: Any = {("open", None)}
+        text = b""
+        for _ in range(n_steps):
+            expected = {i for i, token in enumerate(tokens) if oracle.read(configs, token.decode())}
+            if ("closed", None) in configs:
+                expected.add(len(tokens))
+            for matcher in matchers:
+                wrong = engine_mask(matcher) ^ expected
+                assert not wrong, (text, [(tokens[i] if i < len(tokens) else "end", i in expected) for i in wrong])
+            yield matchers[0], configs
+            choices = sorted(expected - {len(tokens)})
+            if not choices:
+                break
+            token = rng.choice(choices)
+            assert all(matcher.accept(token) for matcher in matchers)
+            configs = oracle.read(configs, tokens[token].decode())
+            text += tokens[token]
 
 
 _ITEMS = [
@@ -246,28 +273,10 @@ def test_masks_of_bags_whose_members_ask_for_others(seed: int) -> None:
         return
     parts = {rng.choice(words)[rng.randint(0, 2) :] + rng.choice(["", "x", "y", "x,", "y," + rng.choice(words), "x]"]) for _ in range(30)}
     tokens = sorted({part.encode() for part in parts if part} | {bytes([byte]) for byte in b'[],"kxyz0123456'})
-    vocabulary = Vocabulary([*tokens, b""], eos=[len(tokens)])
-    for _ in range(4):
-        matchers = [Matcher(grammar, vocabulary), Matcher(grammar, vocabulary, switches=OFF)]
-        configs: Any = {("open", None)}
-        text = b""
-        for _ in range(30):
-            expected = {i for i, token in enumerate(tokens) if oracle.read(configs, token.decode())}
-            if ("closed", None) in configs:
-                expected.add(len(tokens))
-            for matcher in matchers:
-                wrong = engine_mask(matcher) ^ expected
-                assert not wrong, (seed, text, [(tokens[i] if i < len(tokens) else "end", i in expected) for i in wrong])
-            closing = b"".join(tokens[i] for i in matchers[0].closing_tokens() if i < len(tokens))
-            assert ("closed", None) in oracle.read(configs, closing.decode())
-            assert len(closing) == oracle.least(configs)
-            choices = sorted(expected - {len(tokens)})
-            if not choices:
-                break
-            token = rng.choice(choices)
-            assert all(matcher.accept(token) for matcher in matchers)
-            configs = oracle.read(configs, tokens[token].decode())
-            text += tokens[token]
+    for matcher, configs in walked(grammar, oracle, tokens, rng, n_texts=4, n_steps=30):
+        closing = b"".join(tokens[i] for i in matcher.closing_tokens() if i < len(tokens))
+        assert ("closed", None) in oracle.read(configs, closing.decode())
+        assert len(closing) == oracle.least(configs)
 
 
 def _tokens(rng: random.Random) -> list[bytes]:
@@ -288,22 +297,5 @@ def test_masks_of_random_bags(seed: int) -> None:
     if grammar is None:
         return
     tokens = _tokens(rng)
-    vocabulary = Vocabulary([*tokens, b""], eos=[len(tokens)])
-    for _ in range(6):
-        on, off = Matcher(grammar, vocabulary), Matcher(grammar, vocabulary, switches=OFF)
-        configs: Any = {("open", None)}
-        text = b""
-        for _ in range(14):
-            expected = {i for i, token in enumerate(tokens) if oracle.read(configs, token.decode())}
-            if ("closed", None) in configs:
-                expected.add(len(tokens))
-            for matcher in (on, off):
-                wrong = engine_mask(matcher) ^ expected
-                assert not wrong, (seed, text, [(tokens[i] if i < len(tokens) else "end", i in expected) for i in wrong])
-            choices = sorted(expected - {len(tokens)})
-            if not choices:
-                break
-            token = rng.choice(choices)
-            assert on.accept(token) and off.accept(token)
-            configs = oracle.read(configs, tokens[token].decode())
-            text += tokens[token]
+    for _ in walked(grammar, oracle, tokens, rng, n_texts=6, n_steps=14):
+        pass

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from exactness.test_bags import OFF, Oracle
-from exactness.walk import Walk, engine_mask
+from exactness.test_bags import Oracle, walked
+from exactness.walk import Walk
 from grammar_engine import Grammar, Matcher, Switches, Vocabulary
 from grammar_engine.ir import Builder, Symbol, Way
 from vocabularies import TinyVocabulary, random_vocabulary
@@ -79,22 +79,8 @@ def test_masks_of_wide_bags(seed: int, stem: str) -> None:
     grammar = Grammar._from_builder(b)
     parts = {rng.choice(words)[rng.randint(0, 2) :] + rng.choice(["", "x", "y", "x,", "y," + rng.choice(words), "x]"]) for _ in range(30)}
     tokens = sorted({part.encode() for part in parts if part} | {bytes([byte]) for byte in b'[],"abxy'})
-    vocabulary = Vocabulary([*tokens, b""], eos=[len(tokens)])
-    for _ in range(2):
-        matchers = [Matcher(grammar, vocabulary), Matcher(grammar, vocabulary, switches=OFF)]
-        configs: Any = {("open", None)}
-        for _ in range(30):
-            expected = {i for i, token in enumerate(tokens) if oracle.read(configs, token.decode())}
-            if ("closed", None) in configs:
-                expected.add(len(tokens))
-            for matcher in matchers:
-                assert engine_mask(matcher) == expected, seed
-            choices = sorted(expected - {len(tokens)})
-            if not choices:
-                break
-            token = rng.choice(choices)
-            assert all(matcher.accept(token) for matcher in matchers)
-            configs = oracle.read(configs, tokens[token].decode())
+    for _ in walked(grammar, oracle, tokens, rng, n_texts=2, n_steps=30):
+        pass
 
 
 @pytest.mark.parametrize("seed", range(8))
