@@ -37,6 +37,39 @@ u32 wide_at_most(const u8 *at, u8 most) {
     return low | (u32)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_min_epu8(b, limit), b)) << 16;
 }
 
+static inline __m128i halves(const u32 *at, __m128i value) { /* eight words: 0xffff where one is `value` */
+    __m128i low = _mm_cmpeq_epi32(_mm_loadu_si128((const __m128i *)(const void *)at), value);
+    return _mm_packs_epi32(low, _mm_cmpeq_epi32(_mm_loadu_si128((const __m128i *)(const void *)(at + 4)), value));
+}
+
+u32 wide_other(const u32 *at, u32 value) {
+    __m128i each = _mm_set1_epi32((int)value);
+    u32 low = (u32)_mm_movemask_epi8(_mm_packs_epi16(halves(at, each), halves(at + 8, each)));
+    return ~(low | (u32)_mm_movemask_epi8(_mm_packs_epi16(halves(at + 16, each), halves(at + 24, each))) << 16);
+}
+
+/* 32 bytes at a time. A shuffle takes the low half of a byte to an entry of a table, and a byte from 0x80 on to 0: after Muła's and Lemire's searches. */
+__attribute__((target("avx2"))) static size_t span_of_lines(const wide_set *s, const u8 *at, size_t n) {
+    const __m256i low = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(const void *)s->low));
+    const __m256i high = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(const void *)s->high));
+    const __m256i bit_of = _mm256_set1_epi64x((long long)0x8040201008040201u), top = _mm256_set1_epi8((char)0x80), seven = _mm256_set1_epi8(7);
+    size_t i = 0;
+    for (; i + LINE / 2 <= n; i += LINE / 2) {
+        __m256i bytes = _mm256_loadu_si256((const __m256i *)(const void *)(at + i));
+        __m256i row = _mm256_or_si256(_mm256_shuffle_epi8(low, bytes), _mm256_shuffle_epi8(high, _mm256_xor_si256(bytes, top)));
+        __m256i bit = _mm256_shuffle_epi8(bit_of, _mm256_and_si256(_mm256_srli_epi16(bytes, 4), seven));
+        u32 in = (u32)_mm256_movemask_epi8(_mm256_cmpeq_epi8(_mm256_and_si256(row, bit), bit));
+        if (~in) return i + (u32)__builtin_ctz(~in);
+    }
+    return i;
+}
+
+size_t wide_span(const wide_set *s, const u8 *at, size_t n) {
+    size_t i = __builtin_cpu_supports("avx2") ? span_of_lines(s, at, n) : 0;
+    while (i < n && wide_has(s, at[i])) i++;
+    return i;
+}
+
 #else
 
 void wide_clear(u32 *to, size_t n) {
@@ -47,6 +80,18 @@ u32 wide_at_most(const u8 *at, u8 most) {
     u32 bits = 0;
     for (u32 i = 0; i < 32; i++) bits |= (u32)(at[i] <= most) << i;
     return bits;
+}
+
+u32 wide_other(const u32 *at, u32 value) {
+    u32 bits = 0;
+    for (u32 i = 0; i < 32; i++) bits |= (u32)(at[i] != value) << i;
+    return bits;
+}
+
+size_t wide_span(const wide_set *s, const u8 *at, size_t n) {
+    size_t i = 0;
+    while (i < n && wide_has(s, at[i])) i++;
+    return i;
 }
 
 #endif

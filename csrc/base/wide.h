@@ -1,4 +1,4 @@
-/* wide: rows of words, cleared at the pace of the processor, and made of bytes.
+/* wide: many words or bytes at a time: rows cleared at the pace of the processor, comparisons, spans of bytes.
  *
  * A mask of few tokens is zeros, 6 to 25 kB, and to write them is most of what serving it takes. A processor stores 64 bytes a cycle into a near cache,
  * as two registers of AVX2 (or one of AVX-512, which is no faster), if they do not cross a line. The libraries' memset hands rows of this size to an
@@ -14,5 +14,19 @@ void wide_clear(u32 *to, size_t n);
 
 /* Bit i: is at[i] at most so much? Of 32 bytes. */
 u32 wide_at_most(const u8 *at, u8 most);
+
+/* Which of 32 words are not `value`: bit i for at[i]. */
+u32 wide_other(const u32 *at, u32 value);
+
+/* A set of bytes for byte shuffles: bit h & 7 of low[l] for the byte 16 * h + l below 0x80, of high[l] for the others. */
+typedef struct wide_set {
+    u8 low[16], high[16];
+} wide_set;
+
+static inline void wide_add(wide_set *s, u8 byte) { (byte < 0x80 ? s->low : s->high)[byte & 15] |= (u8)(1 << (byte >> 4 & 7)); }
+static inline bool wide_has(const wide_set *s, u8 byte) { return (byte < 0x80 ? s->low : s->high)[byte & 15] >> (byte >> 4 & 7) & 1; }
+
+/* How many of n bytes are in the set before the first that is not. */
+size_t wide_span(const wide_set *s, const u8 *at, size_t n);
 
 #endif

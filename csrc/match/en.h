@@ -122,6 +122,10 @@ typedef struct mk_place { /* in a walk: a node of a trie, and where the automato
     u32 node, config;
 } mk_place;
 
+typedef struct mk_run { /* in a walk: nodes side by side, [from, to), at which the automaton is in one configuration */
+    u32 from, to, config;
+} mk_run;
+
 typedef struct mk_outline { /* of a walk; see mk_outline.c. Indices in outline_words */
     u32 tokens, n_tokens;
     u32 *bits; /* those are more; or NULL */
@@ -200,7 +204,8 @@ struct ge_engine {
     u32 plain_class;       /* the byte class of most plain characters of ASCII */
     VEC(u32) suspects;     /* scratch: found by the mask that is being made */
     VEC(u32) all_suspects; /* of all configurations that have some */
-    VEC(mk_place) walk; /* scratch: what is still to be visited */
+    VEC(mk_place) walk; /* scratch: what is still to be visited, place by place */
+    VEC(mk_run) runs;   /* scratch: ... run by run */
     id_vec absorbing;    /* by lexer state: does any plain text leave it alive? NONE: not known yet */
     id_vec looping;      /* by lexer state: an expression of it that may loop, or none: RX_ID_NEVER; NONE: not known yet */
     word_map loops_of;   /* expression -> index in loops */

@@ -523,6 +523,7 @@ void mk_drop(ge_engine *e) {
     vec_drop(&e->b, &e->suspects);
     vec_drop(&e->b, &e->all_suspects);
     vec_drop(&e->b, &e->walk);
+    vec_drop(&e->b, &e->runs);
     vec_drop(&e->b, &e->looping);
     vec_drop(&e->b, &e->absorbing);
     map_drop(&e->b, &e->loops_of);

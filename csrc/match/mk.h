@@ -48,9 +48,9 @@ bool mk_find_ring(ge_engine *e, u32 begin, const mk_outline *outline, u32 *rows,
 bool mk_walk_difference(ge_engine *e, const tt_trie *trie, u32 node, u32 config, u32 base, mk_found *found);
 
 /* Whether the configuration can read all that is below a node of the vocabulary's trie, since that stays inside one lexeme. Errs towards no. */
-bool mk_stays_below(ge_engine *e, u32 config, u32 node);
+bool mk_stays_below(ge_engine *e, mk_run run);
 
-/* Adds what the configuration reads that begins beyond ASCII, and to e->walk the places from which on that is to be walked, if it is known of other
+/* Adds what the configuration reads that begins beyond ASCII, and to e->runs the places from which on that is to be walked, if it is known of other
  * configurations. *done = false: it is not (nothing was changed). */
 bool mk_add_beyond(ge_engine *e, u32 config, mk_found *found, bool *done);
 /* *answer: is it, wherever this is the rest of the lexeme? */

@@ -100,11 +100,11 @@ bool mk_add_beyond(ge_engine *e, u32 config, mk_found *found, bool *done) {
     if (chars == NONE || !find_chars(e, chars, &of)) return false;
     *done = of.n_places != NONE;
     if (!*done) return true;
-    if (!mk_add_listed(e, found, e->beyond_words.at + of.tokens, of.n_tokens) || !vec_reserve(&e->b, &e->walk, of.n_places)) return false;
+    if (!mk_add_listed(e, found, e->beyond_words.at + of.tokens, of.n_tokens) || !vec_reserve(&e->b, &e->runs, of.n_places)) return false;
     for (u32 i = 0; i < of.n_places; i++) {
         u32 node = e->beyond_words.at[of.tokens + of.n_tokens + i], to = config_at(e, config, node);
         if (to == NONE) return false;
-        e->walk.at[e->walk.n++] = (mk_place){node, to};
+        e->runs.at[e->runs.n++] = (mk_run){node, node + 1, to};
     }
     return true;
 }

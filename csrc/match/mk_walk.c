@@ -1,20 +1,28 @@
 /* Walks of the vocabulary's trie with the configuration automaton.
  *
- * Breadth first: a queue of (node, configuration). The children of a node are tried one after the other; those that the automaton can read
- * go to the queue. No step waits for the one before it, and memory is read in ascending order. Of the first bytes only those are asked for
+ * Breadth first: a queue of (nodes side by side, configuration). The children of such a run lie side by side, too. They are tried one after the other; those
+ * that the automaton can read go to the queue, together where they lead to the same place. Wide states are left and come to again by most bytes, so that in
+ * a long walk a run is long: its tokens and its bytes are looked at 32 at a time (base/wide.h), and nothing is done for a node by itself.
+ * No step waits for the one before it, and memory is read in ascending order. Of the first bytes only those are asked for
  * that the configuration may read at all (regex/rx_first.c). What stays inside a lexeme below a node is taken as a whole (mk_loops.c), and so is what
  * begins a string, and white space (mk_open.c).
  *
  * A *difference* walk has two configurations side by side, and the mask of one of them. Only bytes are tried after which they may differ
  * (regex/rx_differ.c); where both come to the same configuration, all that follows is alike, and the subtree is skipped. So the cost is that
  * of the parts of the vocabulary in which they differ. A key that must not be one of those named differs from any string only along these names. */
+#include "../base/wide.h"
 #include "mk.h"
 
 enum {
     MK_LISTED = 512,  /* tokens that are listed at most */
     CHOOSE = 8,       /* children, from which on they are not tried one by one at once */
-    SHORT_WALK = 256, /* places; it is not worth while to ask at each whether all below it stays inside a lexeme */
+    MARK = '"',       /* the last byte that may be an opening */
+    SHORT_WALK = 256, /* runs. Up to there much is below each node, and whether all of it stays inside a lexeme is asked of each with many children */
     FEW_FIRST = 8,    /* first bytes: so many, and one for every 8 children, are looked for among the children; of more each child is looked up */
+    NEAR = 16,        /* nodes: where a span goes on for longer, its bytes are compared as a set */
+    SPANS = 8,
+    LONG = 64,
+    FEW_NODES = 8,    /* are asked one by one whether they have a token */
     MANY = 16         /* nodes: to take the tokens of more out of a list takes longer than to make bits of it */
 };
 
@@ -115,12 +123,22 @@ static bool stop_at_hub(ge_engine *e, u32 node, u32 config, bool *stopped) {
     return true;
 }
 
-/* What is being visited. Mostly several places in a row have the same configuration. */
+/* The bytes by which a configuration is known to lead to another one. */
+typedef struct mk_span {
+    u32 config, to;
+    wide_set bytes;
+} mk_span;
+
+/* What is being visited. Mostly several runs one after the other have the same configuration. */
 typedef struct mk_visit {
-    u32 node, config;
-    u32 _Atomic *next; /* of the configuration */
-    byte_set first;    /* its first bytes */
-    u32 n_first;       /* NONE: not asked for yet */
+    const tt_trie *trie;
+    u32 config;
+    bool is_main, is_root; /* the trie of the vocabulary; ... and its root */
+    bool ends;             /* of the configuration: some alternative has ended */
+    u32 _Atomic *next;     /* its transitions */
+    byte_set first;        /* its first bytes */
+    u32 n_first;           /* NONE: not asked for yet */
+    mk_span spans[SPANS];  /* those asked for lately, each in the place to which its configurations lead */
 } mk_visit;
 
 /* The common case of mk_add_token by itself: a walk finds some hundred. */
@@ -136,8 +154,52 @@ static inline bool add_token(ge_engine *e, mk_found *found, u32 token) {
     return true;
 }
 
-/* Reads the byte of a child. The queue has room for it. */
-static inline bool try_child(ge_engine *e, const tt_trie *trie, const mk_visit *at, u32 i, mk_found *found) {
+/* Which of the nodes [from, to), at most 32, have a token. */
+static inline u32 have_token(const tt_trie *trie, u32 from, u32 to) {
+    const u32 *tokens = trie->token.at;
+    u32 which = 0, n = to - from;
+    if (from + 32 <= trie->token.n) return wide_other(tokens + from, NONE) & (n < 32 ? ((u32)1 << n) - 1 : ~0u);
+    for (u32 i = 0; i < n; i++) which |= (u32)(tokens[from + i] != NONE) << i;
+    return which;
+}
+
+static inline bool add_own(ge_engine *e, const tt_trie *trie, u32 node, mk_found *found) {
+    u32 token = trie->token.at[node];
+    return token & TT_MANY ? token == NONE || add_tokens(e, trie, node, found) : add_token(e, found, token);
+}
+
+/* The tokens of the nodes [from, to). Which nodes have one is as good as random: of many that is asked of 32 at a time. */
+static inline bool add_nodes(ge_engine *e, const tt_trie *trie, u32 from, u32 to, mk_found *found) {
+    for (; to - from < FEW_NODES; from++) {
+        if (from == to) return true;
+        if (!add_own(e, trie, from, found)) return false;
+    }
+    for (u32 i = from; i < to; i += 32) {
+        u32 left = have_token(trie, i, min_u32(to, i + 32)), *bits = found->listed ? NULL : found->bits;
+        for (; left; left &= left - 1) {
+            u32 node = i + (u32)__builtin_ctz(left), token = trie->token.at[node];
+            if (bits && !(token & TT_MANY)) bits[token >> 5] |= (u32)1 << (token & 31);
+            else if (!add_own(e, trie, node, found)) return false;
+        }
+    }
+    return true;
+}
+
+/* To the queue: the nodes [from, to) that the automaton comes to in a configuration, if anything is below them. `head`: the run that is visited. */
+static inline bool push_run(ge_engine *e, const mk_visit *at, u32 head, u32 from, u32 to, u32 config) {
+    if (at->trie->first.at[from] == at->trie->first.at[to]) return true;
+    mk_run *last = e->runs.at + e->runs.n - 1;
+    if (e->runs.n - 1 > head && last->to == from && last->config == config) {
+        last->to = to;
+        return true;
+    }
+    fetch_children(at->trie, from);
+    return vec_push(&e->b, &e->runs, ((mk_run){from, to, config}));
+}
+
+/* Reads the byte of a child. */
+static bool try_child(ge_engine *e, const mk_visit *at, u32 head, u32 i, mk_found *found) {
+    const tt_trie *trie = at->trie;
     const u32 *first = trie->first.at;
     u32 c = e->lx.x.class_of[trie->byte.at[i]], token = trie->token.at[i];
     u32 to = atomic_load_explicit(&at->next[c], memory_order_relaxed); /* common case: one look-up, dead or alive */
@@ -154,31 +216,80 @@ static inline bool try_child(ge_engine *e, const tt_trie *trie, const mk_visit *
         if (e->g->g.has_distinct && cf_at(e, to)->unsure && !push_suspects(e, trie, i)) return false;
     }
     if (first[i] == first[i + 1]) return true;
-    if (trie == &e->v->trie && (at->node == 0 || trie->byte.at[i] <= '"')) {
+    if (at->is_main && (at->is_root || trie->byte.at[i] <= MARK)) {
         bool stopped = false;
-        if (at->node == 0 && !stop_at_hub(e, i, to, &stopped)) return false;
-        if (!stopped && trie->byte.at[i] <= '"' && !mk_stop_at_opening(e, i, to, &stopped)) return false; /* a mark, or a blank */
+        if (at->is_root && !stop_at_hub(e, i, to, &stopped)) return false;
+        if (!stopped && trie->byte.at[i] <= MARK && !mk_stop_at_opening(e, i, to, &stopped)) return false;
         if (stopped) return true;
     }
-    e->walk.at[e->walk.n++] = (mk_place){i, to};
-    fetch_children(trie, i);
+    return push_run(e, at, head, i, i + 1, to);
+}
+
+/* The first bytes of the configuration; NULL: failure. */
+static const byte_set *first_bytes(ge_engine *e, mk_visit *at) {
+    if (at->n_first == NONE) {
+        if (!cf_first(e, at->config, &at->first)) return NULL;
+        at->n_first = set_count(&at->first);
+    }
+    return &at->first;
+}
+
+/* Does the byte of the node lead to `to`, and may it not be an opening? */
+static inline bool leads_to(const ge_engine *e, const mk_visit *at, u32 node, u32 to, int marks) {
+    u8 byte = at->trie->byte.at[node];
+    return byte > marks && atomic_load_explicit(&at->next[e->lx.x.class_of[byte]], memory_order_relaxed) == to;
+}
+
+/* The first of the nodes [i, end) that does not lead to `to` as the one before it does, or may be an opening. In a long span bytes that were met are
+ * compared as a set. */
+static inline u32 end_of_span(const ge_engine *e, mk_visit *at, u32 i, u32 end, u32 to, int marks) {
+    if (end - i >= LONG) {
+        mk_span *known = &at->spans[(at->config + to) % SPANS];
+        bool is_known = known->config == at->config && known->to == to;
+        for (u32 near = i + (is_known ? 0 : NEAR); i < near; i++)
+            if (!leads_to(e, at, i, to, marks)) return i;
+        if (!is_known) *known = (mk_span){.config = at->config, .to = to};
+        while ((i += (u32)wide_span(&known->bytes, at->trie->byte.at + i, end - i)) < end && leads_to(e, at, i, to, marks))
+            wide_add(&known->bytes, at->trie->byte.at[i++]);
+        return i;
+    }
+    while (i < end && leads_to(e, at, i, to, marks)) i++;
+    return i;
+}
+
+/* Tries the children [begin, end) that begin with one of the bytes `first`, which those that can be read do (NULL: it is not known which do): those
+ * that lead to the same place together. */
+static bool try_all(ge_engine *e, mk_visit *at, u32 head, u32 begin, u32 end, const byte_set *first, mk_found *found) {
+    const u8 *bytes = at->trie->byte.at, *class_of = e->lx.x.class_of;
+    u32 _Atomic *next = at->next;
+    bool one_by_one = at->is_root || e->g->g.has_distinct;
+    int marks = at->is_main ? MARK : -1; /* up to this byte a child may be an opening */
+    e->stats.trie_nodes += end - begin;
+    for (u32 i = begin; i < end;) {
+        u32 to = atomic_load_explicit(&next[class_of[bytes[i]]], memory_order_relaxed), from = i++;
+        if (to == CF_DEAD) continue;
+        if (to >= CF_READS || bytes[from] <= marks || one_by_one) {
+            if (!first && end - begin >= CHOOSE && !(first = first_bytes(e, at))) return false;
+            if (first && !set_has(first, bytes[from])) continue;
+            if (!try_child(e, at, head, from, found)) return false;
+            continue;
+        }
+        i = end_of_span(e, at, i, end, to, marks);
+        if (!add_nodes(e, at->trie, from, i, found) || !push_run(e, at, head, from, i, to)) return false;
+    }
     return true;
 }
 
-/* Tries those of many children that the first bytes choose. */
-static bool try_chosen(ge_engine *e, const tt_trie *trie, mk_visit *at, mk_found *found) {
-    const u8 *bytes = trie->byte.at;
-    u32 begin = trie->first.at[at->node], end = trie->first.at[at->node + 1];
-    if (at->n_first == NONE) {
-        if (!cf_first(e, at->config, &at->first)) return false;
-        at->n_first = set_count(&at->first);
-    }
-    const byte_set *first = &at->first;
+/* Tries those of many children of a node that the first bytes choose. */
+static bool try_chosen(ge_engine *e, mk_visit *at, u32 head, u32 begin, u32 end, mk_found *found) {
+    const u8 *bytes = at->trie->byte.at;
+    const byte_set *first = first_bytes(e, at);
+    if (!first) return false;
     byte_set ascii;
     u32 n_first = at->n_first;
-    if (at->node == 0 && trie == &e->v->trie && e->is_one_lexeme) {
+    if (at->is_root && e->is_one_lexeme) {
         bool done;
-        if (!mk_add_beyond(e, at->config, found, &done) || !vec_reserve(&e->b, &e->walk, end - begin)) return false;
+        if (!mk_add_beyond(e, at->config, found, &done)) return false;
         if (done) {
             ascii = *first;
             memset(ascii.w + 4, 0, 4 * sizeof *ascii.w);
@@ -186,62 +297,64 @@ static bool try_chosen(ge_engine *e, const tt_trie *trie, mk_visit *at, mk_found
             n_first = set_count(first);
         }
     }
-    if (n_first > FEW_FIRST + (end - begin) / 8) {
-        e->stats.trie_nodes += end - begin;
-        for (u32 i = begin; i < end; i++)
-            if (set_has(first, bytes[i]) && !try_child(e, trie, at, i, found)) return false;
-        return true;
-    }
+    if (n_first > FEW_FIRST + (end - begin) / 8) return try_all(e, at, head, begin, end, first, found);
     e->stats.trie_nodes += n_first;
     for (u32 k = 0; k < 8; k++)
         for (u32 left = first->w[k]; left; left &= left - 1) {
             const u8 *child = memchr(bytes + begin, (int)(32 * k + (u32)__builtin_ctz(left)), end - begin);
-            if (child && !try_child(e, trie, at, (u32)(child - bytes), found)) return false;
+            if (child && !try_child(e, at, head, (u32)(child - bytes), found)) return false;
         }
     return true;
 }
 
-/* All tokens below a node. Which nodes have one is as good as random, so the bits are set without a branch. */
-static bool add_below(ge_engine *e, const tt_trie *trie, u32 node, mk_found *found) {
-    for (u32 from = node, to = node + 1; tt_below(trie, &from, &to);)
-        for (u32 i = from; i < to; i++) {
-            u32 token = trie->token.at[i], is_one = token < TT_MANY;
-            if (found->listed || (!is_one && token != NONE)) {
-                if (!add_tokens(e, trie, i, found)) return false;
-            } else {
-                found->bits[is_one ? token >> 5 : 0] |= is_one << (token & 31);
-            }
-        }
+/* All tokens below a run. */
+static bool add_below(ge_engine *e, const tt_trie *trie, mk_run run, mk_found *found) {
+    while (tt_below(trie, &run.from, &run.to))
+        if (!add_nodes(e, trie, run.from, run.to, found)) return false;
     return true;
 }
 
-/* From the places in e->walk on. */
+static bool note_ends(ge_engine *e, const mk_visit *at, mk_run run) {
+    const u32 *first = at->trie->first.at;
+    for (u32 i = run.from; i < run.to; i++)
+        if (first[i] != first[i + 1] && !mk_note_ends(e, at->trie, (mk_place){i, run.config})) return false;
+    return true;
+}
+
+/* What is below a run: tokens that stay inside a lexeme as a whole, what else is below by its children. `ask`: is it worth while to ask? */
+static bool visit_run(ge_engine *e, mk_visit *at, u32 head, mk_run run, bool ask, mk_found *found) {
+    const u32 *first = at->trie->first.at;
+    u32 begin = first[run.from], end = first[run.to];
+    if (ask && mk_stays_below(e, run)) return add_below(e, at->trie, run, found);
+    if (at->ends && !note_ends(e, at, run)) return false;
+    if (run.to - run.from == 1) return end - begin >= CHOOSE ? try_chosen(e, at, head, begin, end, found) : try_all(e, at, head, begin, end, NULL, found);
+    for (u32 i = run.from; ask && head < SHORT_WALK && i < run.to; i++) {
+        mk_run alone = {i, i + 1, run.config};
+        if (first[i + 1] - first[i] < CHOOSE || !mk_stays_below(e, alone)) continue;
+        if (!try_all(e, at, head, begin, first[i], NULL, found) || !add_below(e, at->trie, alone, found)) return false;
+        begin = first[i + 1];
+    }
+    return try_all(e, at, head, begin, end, NULL, found);
+}
+
+/* From the runs in e->runs on. */
 static bool walk_on(ge_engine *e, const tt_trie *trie, mk_found *found) {
-    mk_visit at = {.config = NONE};
-    bool is_main = trie == &e->v->trie, ends = false;
-    for (u32 head = 0; head < e->walk.n; head++) {
-        at.node = e->walk.at[head].node;
-        if (e->walk.at[head].config != at.config) {
-            at.config = e->walk.at[head].config;
-            at.next = cf_at(e, at.config)->next;
+    mk_visit at;
+    at.trie = trie;
+    at.is_main = trie == &e->v->trie;
+    at.config = NONE;
+    for (u32 i = 0; i < SPANS; i++) at.spans[i].config = NONE;
+    for (u32 head = 0; head < e->runs.n; head++) {
+        mk_run run = e->runs.at[head];
+        if (run.config != at.config) {
+            at.config = run.config;
+            at.next = cf_at(e, run.config)->next;
+            at.ends = cf_at(e, run.config)->ends;
             at.n_first = NONE;
-            ends = cf_at(e, at.config)->ends;
         }
-        u32 begin = trie->first.at[at.node], end = trie->first.at[at.node + 1];
-        if (!vec_reserve(&e->b, &e->walk, end - begin)) return false;
-        bool may_stay = is_main && (end - begin >= CHOOSE || head > SHORT_WALK);
-        if (may_stay && mk_stays_below(e, at.config, at.node)) {
-            if (!add_below(e, trie, at.node, found)) return false;
-            continue;
-        }
-        if (ends && !mk_note_ends(e, trie, e->walk.at[head])) return false;
-        if (end - begin < CHOOSE) {
-            e->stats.trie_nodes += end - begin;
-            for (u32 i = begin; i < end; i++)
-                if (!try_child(e, trie, &at, i, found)) return false;
-        } else if (!try_chosen(e, trie, &at, found)) {
-            return false;
-        }
+        at.is_root = at.is_main && run.from == 0;
+        bool is_wide = trie->first.at[run.to] - trie->first.at[run.from] >= CHOOSE;
+        if (!visit_run(e, &at, head, run, at.is_main && (is_wide || head > SHORT_WALK), found)) return false;
     }
     return true;
 }
@@ -253,15 +366,15 @@ void mk_clear_tokens(ge_engine *e, const tt_trie *trie, u32 from, u32 to, mk_fou
 }
 
 bool mk_walk_places(ge_engine *e, const tt_trie *trie, const u32 *nodes, u32 n, u32 config, mk_found *found) {
-    e->at_openings.n = e->walk.n = 0;
+    e->at_openings.n = e->runs.n = 0;
     for (u32 i = 0; i < n; i++)
-        if (!vec_push(&e->b, &e->walk, ((mk_place){nodes[i], config}))) return false;
+        if (!vec_push(&e->b, &e->runs, ((mk_run){nodes[i], nodes[i] + 1, config}))) return false;
     bool ok = walk_on(e, trie, found);
     while (ok && e->at_openings.n) {
         mk_place at = e->at_openings.at[--e->at_openings.n];
         const vb_opening *opening = &e->v->openings[at.node];
-        e->walk.n = 0;
-        ok = vec_push(&e->b, &e->walk, ((mk_place){0, at.config})) && mk_add_opening(e, opening, found) && walk_on(e, &opening->rest, found);
+        e->runs.n = 0;
+        ok = vec_push(&e->b, &e->runs, ((mk_run){0, 1, at.config})) && mk_add_opening(e, opening, found) && walk_on(e, &opening->rest, found);
     }
     return ok;
 }

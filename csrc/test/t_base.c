@@ -216,6 +216,42 @@ static void test_clear(void) {
         }
 }
 
+static u32 drawn(u32 *seed) { return (*seed = *seed * 1664525 + 1013904223) >> 8; }
+
+static void test_other(void) {
+    u32 seed = 1, at[32];
+    for (u32 round = 0; round < 500; round++) {
+        u32 expected = 0;
+        for (u32 i = 0; i < 32; i++) {
+            at[i] = drawn(&seed) % 2 ? UINT32_MAX : drawn(&seed) % 3 ? UINT32_MAX ^ (u32)1 << drawn(&seed) % 32 : drawn(&seed);
+            expected |= (u32)(at[i] != UINT32_MAX) << i;
+        }
+        CHECK(wide_other(at, UINT32_MAX) == expected);
+    }
+}
+
+/* Against a look at each byte, with sets of few, many and all bytes, of any length, at any place. */
+static void test_span(void) {
+    static u8 text[400];
+    u32 seed = 2;
+    for (u32 round = 0; round < 4000; round++) {
+        wide_set set = {{0}, {0}};
+        bool in[256] = {false};
+        u32 members = drawn(&seed) % 4 ? drawn(&seed) % 257 : 256, place = drawn(&seed) % 64, n = drawn(&seed) % 300, span = 0;
+        for (u32 i = 0; i < members; i++) {
+            u8 byte = (u8)(members == 256 ? i : drawn(&seed));
+            in[byte] = true;
+            wide_add(&set, byte);
+        }
+        for (u32 byte = 0; byte < 256; byte++) CHECK(wide_has(&set, (u8)byte) == in[byte]);
+        for (u32 i = 0; i < sizeof text; i++)
+            do text[i] = (u8)drawn(&seed);
+            while (members && !in[text[i]] && drawn(&seed) % 100);
+        while (span < n && in[text[place + span]]) span++;
+        CHECK(wide_span(&set, text + place, n) == span);
+    }
+}
+
 int main(void) {
     test_intern();
     test_index();
@@ -227,5 +263,7 @@ int main(void) {
     test_stable();
     test_failures();
     test_clear();
+    test_other();
+    test_span();
     return harness_result("base");
 }
