@@ -409,17 +409,28 @@ bool gr_bag_offers(budget *b, const gr_grammar *g, const gr_bag *bag, const u32 
     return ok;
 }
 
-bool gr_bag_offers_by(budget *b, const gr_grammar *g, const gr_bag *bag, const u32 *counts, u32 rank, u32 lexeme, id_vec *ways) {
-    asked a;
-    const u32 *lexemes = words_at(g, bag->lexemes), *first_way = words_at(g, bag->first_way);
+/* The first place of a key that may begin with a lexeme. */
+static u32 place_of_lexeme(const gr_grammar *g, const gr_bag *bag, u32 lexeme) {
+    const u32 *lexemes = words_at(g, bag->lexemes);
     u32 place = 0, end = bag->n_bits;
     while (bag->lexemes_ascend && place < end) {
         u32 middle = place + (end - place) / 2;
         if (lexemes[middle] < lexeme) place = middle + 1;
         else end = middle;
     }
+    return place;
+}
+
+bool gr_bag_may_begin(const gr_grammar *g, const gr_bag *bag, u32 lexeme) {
+    u32 place = place_of_lexeme(g, bag, lexeme);
+    return place < bag->n_bits && (!bag->lexemes_ascend || words_at(g, bag->lexemes)[place] == lexeme);
+}
+
+bool gr_bag_offers_by(budget *b, const gr_grammar *g, const gr_bag *bag, const u32 *counts, u32 rank, u32 lexeme, id_vec *ways) {
+    asked a;
+    const u32 *lexemes = words_at(g, bag->lexemes), *first_way = words_at(g, bag->first_way);
     bool ok = ask(b, g, bag, counts, rank, &a);
-    for (; ok && place < bag->n_bits && (!bag->lexemes_ascend || lexemes[place] == lexeme); place++)
+    for (u32 place = place_of_lexeme(g, bag, lexeme); ok && place < bag->n_bits && (!bag->lexemes_ascend || lexemes[place] == lexeme); place++)
         if (lexemes[place] == lexeme) ok = ask_ways(b, &a, first_way[place], first_way[place + 1], NONE, ways);
     end_asking(b, &a);
     return ok;

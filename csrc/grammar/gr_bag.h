@@ -38,6 +38,8 @@ bool gr_bag_is_alive(budget *b, const gr_grammar *g, const gr_bag *bag, const u3
 bool gr_bag_has_offers(budget *b, const gr_grammar *g, const gr_bag *bag, const u32 *counts, u32 rank, bool *answer);
 /* Appends the ways that it offers. If they are those of `many` keys or more, *n_keys of them are set in keys (n_bit_words) in their stead. */
 bool gr_bag_offers(budget *b, const gr_grammar *g, const gr_bag *bag, const u32 *counts, u32 rank, u32 many, u32 *keys, u32 *n_keys, id_vec *ways);
+/* Does a key begin with a lexeme, in any state? Errs towards yes. */
+bool gr_bag_may_begin(const gr_grammar *g, const gr_bag *bag, u32 lexeme);
 /* Appends those of keys that begin with a lexeme. */
 bool gr_bag_offers_by(budget *b, const gr_grammar *g, const gr_bag *bag, const u32 *counts, u32 rank, u32 lexeme, id_vec *ways);
 

@@ -180,6 +180,36 @@ bool an_walk(analysis *a, an_places *p, const tt_trie *trie, u32 from, u32 to, u
     return true;
 }
 
+bool an_put_run(analysis *a, const an_places *p, const tt_trie *trie, an_runs *runs, an_run run) {
+    if (runs->n && runs->at[runs->n - 1].to == run.from) return runs->at[runs->n - 1].to = run.to, true;
+    __builtin_prefetch(trie->parent.at + run.from);
+    __builtin_prefetch(trie->token.at + run.from);
+    __builtin_prefetch(trie->byte.at + run.from);
+    __builtin_prefetch(p->at + run.from, 1);
+    __builtin_prefetch(p->end + run.from, 1);
+    return vec_push(&a->e->b, runs, run);
+}
+
+/* Many short runs lie far apart in the trie. So all of a depth are walked before the next, and memory is asked for before it is read. */
+bool an_walk_runs(analysis *a, an_places *p, const tt_trie *trie, an_runs *runs, u32 depth, u32 max_depth) {
+    for (; runs->n && depth <= max_depth; depth++) {
+        u32 n = runs->n;
+        for (u32 i = 0; i < n; i++) {
+            an_run *run = &runs->at[i];
+            a->e->stats.trie_nodes += run->to - run->from;
+            if (!walk_level(a, p, trie, &run->from, &run->to, depth)) return false;
+            __builtin_prefetch(trie->first.at + run->from);
+        }
+        runs->n = 0;
+        for (u32 i = 0; i < n; i++) {
+            an_run run = runs->at[i];
+            if (run.from < run.to && tt_below(trie, &run.from, &run.to) && !an_put_run(a, p, trie, runs, run)) return false;
+        }
+    }
+    runs->n = 0;
+    return true;
+}
+
 /* What is below a hub, node by node. */
 static bool walk_trie(analysis *a, const tt_trie *trie, u32 hub, u32 max_depth) {
     u32 node = a->e->v->hubs[hub].node;

@@ -57,6 +57,16 @@ bool an_note_needs(analysis *a, const u32 *tokens, u32 n, u32 number, u32 begun)
 
 bool an_begin(analysis *a, an_places *p, u32 n);
 void an_end(analysis *a, an_places *p);
+typedef struct an_run { /* nodes [from, to) of one depth */
+    u32 from, to;
+} an_run;
+
+typedef VEC(an_run) an_runs;
+
+/* Adds a run, or makes the last one longer. */
+bool an_put_run(analysis *a, const an_places *p, const tt_trie *trie, an_runs *runs, an_run run);
+/* Walks runs of one depth, whose parents have been visited, and what is below them; then there are none. */
+bool an_walk_runs(analysis *a, an_places *p, const tt_trie *trie, an_runs *runs, u32 depth, u32 max_depth);
 /* Walks the nodes [from, to) of one depth, whose parents have been visited, and what is below them, up to max_depth. */
 bool an_walk(analysis *a, an_places *p, const tt_trie *trie, u32 from, u32 to, u32 depth, u32 max_depth);
 

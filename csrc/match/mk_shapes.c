@@ -2,7 +2,7 @@
  *
  * The trie of shapes is gone through level by level, as that of the tokens is in mk_analyse.c; it is a twentieth of it. Where a state takes
  * all bytes of a kind to the same state, so it does with the shape. Where it tells them apart (it is inside a literal, say), the nodes of the
- * tokens that have the shape are walked from there on.
+ * tokens that have the shape are walked from there on, together with those of all other such shapes of that level.
  *
  * Strings in other quotes than those of JSON take all plain text but a few marks. There the analysis begins with the slice of plain tokens; shapes are
  * gone through down to where no mark is below and all is plain, and tokens behind a mark are taken back and looked at.
@@ -12,6 +12,7 @@
 
 enum {
     TOLD_APART = UINT16_MAX - 1,
+    AHEAD = 8,    /* members: so far ahead memory is asked for */
     FEW_MARKS = 8 /* kinds, which plain text is to be without if a slice is to be of use */
 };
 
@@ -22,6 +23,7 @@ typedef struct shape_walk {
     u32 *above;      /* by shape that was walked: its parent */
     an_places p;     /* of shapes */
     an_places nodes; /* of the tokens' trie; n = 0: there is no room yet */
+    an_runs runs;    /* ... that are to be walked, all of one depth */
     u8 classes[256]; /* byte classes of the engine, those of one kind side by side */
     u32 from[257];   /* by kind: where they begin */
     u32 n_kinds;
@@ -73,21 +75,28 @@ static bool leave_all(shape_walk *w, u32 shape, u32 depth) {
     return true;
 }
 
-/* Walks the nodes that have a shape of this depth, and what is below them. What is known above them is what is known above the shape. */
-static bool walk_members(shape_walk *w, u32 shape, u32 depth) {
+/* Puts down that the nodes that have a shape of this level are to be walked, and what is below them. What is known above them is what is known above the
+ * shape. */
+static bool put_members(shape_walk *w, u32 shape) {
     analysis *a = w->a;
     const tt_trie *trie = &a->e->v->trie;
     an_places *p = &w->nodes;
     if (!p->n && !an_begin(a, p, trie->byte.n)) return false;
+    const u32 *members = w->shapes->members.at, n = w->shapes->members.n;
     for (u32 i = w->shapes->member_from.at[shape]; i < w->shapes->member_from.at[shape + 1]; i++) {
-        u32 node = w->shapes->members.at[i];
+        u32 node = members[i];
+        if (i + 2 * AHEAD < n) { /* most such shapes have few members, and those of their neighbours come next */
+            __builtin_prefetch(trie->parent.at + members[i + 2 * AHEAD]);
+            __builtin_prefetch(p->at + trie->parent.at[members[i + AHEAD]], 1);
+            __builtin_prefetch(p->end + trie->parent.at[members[i + AHEAD]], 1);
+        }
         for (u32 above = w->above[shape], at = trie->parent.at[node];; above = w->above[above], at = trie->parent.at[at]) {
             p->at[at] = w->p.at[above];
             p->end[at] = w->p.end[above];
             if (p->begun) p->begun[at] = w->p.begun[above];
             if (!p->end[at]) break; /* nobody looks further up */
         }
-        if (!an_walk(a, p, trie, node, node + 1, depth, w->max_depth)) return false;
+        if (!an_put_run(a, p, trie, &w->runs, (an_run){node, node + 1})) return false;
     }
     return true;
 }
@@ -137,7 +146,7 @@ static bool walk_children(shape_walk *w, u32 *from, u32 *to, u32 depth) {
             p->end[i] = 0;
             if (apart) {
                 if (w->marks && w->whole[i]) take_back(w, i); /* no shape below is visited */
-                if (!walk_members(w, i, depth)) return false;
+                if (!put_members(w, i)) return false;
             } else if (state != DEAD) {
                 live_from = min_u32(live_from, i);
                 live_to = i + 1;
@@ -150,7 +159,7 @@ static bool walk_children(shape_walk *w, u32 *from, u32 *to, u32 depth) {
         }
     *from = min_u32(live_from, live_to);
     *to = live_to;
-    return true;
+    return !w->runs.n || an_walk_runs(a, &w->nodes, &a->e->v->trie, &w->runs, depth, w->max_depth);
 }
 
 /* The kinds of the characters of ASCII that do not lead to where most do, and stay there. *few: perhaps plain text without these stays inside. */
@@ -225,5 +234,6 @@ bool an_walk_shapes(analysis *a, u32 hub, u32 max_depth) {
     if (w.above) mem_resize(a->b, w.above, n * sizeof *w.above, 0);
     if (w.whole) mem_resize(a->b, w.whole, n, 0);
     vec_drop(&a->e->b, &w.next);
+    vec_drop(&a->e->b, &w.runs);
     return ok;
 }

@@ -221,8 +221,11 @@ static u32 make_parts(ep_parser *p, u32 hole, u32 lexeme) {
     return at;
 }
 
+/* Where a row goes on by many groups, as under `dependencies`, nearly none has a key with the lexeme at hand: that is not worth an entry. */
 bool ep_part_hole(ep_parser *p, u32 hole, u32 lexeme) {
     u64 key = (u64)hole << 32 | lexeme;
+    p->offers.n = 0;
+    if (!gr_bag_may_begin(p->g, bag_of(p, p->nodes.at[hole].next), lexeme)) return true;
     u32 at = map_get(&p->filled, key);
     if (at == NONE) {
         at = make_parts(p, hole, lexeme);

@@ -105,16 +105,22 @@ static bool is_loop(const rx_arena *x, rx_id id, loop_parts *out) {
     return true;
 }
 
+/* It is asked first whether there is a way to the loop, or past it, which most parts have not. */
 static bool loop_contains(rx_arena *x, const loop_parts *l, rx_id id) {
-    for (u32 steps = 0; steps <= LOOP_STEPS; steps++) {
-        if (id == l->id || id == l->tail) return true;
+    rx_id before[LOOP_STEPS + 1];
+    u32 n = 0;
+    for (bool last = false; !last; n++) {
+        if (n > LOOP_STEPS) return false;
+        if (id == l->id || id == l->tail) break;
         const u32 *node = intern_words(&x->nodes, id);
-        bool last = node[0] != RX_CONCAT;
-        if (!is_repeated(x, last ? id : node[1], l->part, 0)) return false;
-        if (last) return l->tail == RX_ID_EMPTY;
-        id = node[2];
+        last = node[0] != RX_CONCAT;
+        if (last && l->tail != RX_ID_EMPTY) return false;
+        before[n] = last ? id : node[1];
+        id = last ? id : node[2];
     }
-    return false;
+    for (u32 i = 0; i < n; i++)
+        if (!is_repeated(x, before[i], l->part, 0)) return false;
+    return true;
 }
 
 void rx_drop_contained(rx_arena *x, id_vec *parts) {
