@@ -585,416 +585,426 @@ static void (*_cffi_call_python_org)(struct _cffi_externpy_s *, char *);
 /************************************************************/
 
 static void *_cffi_types[] = {
-/*  0 */ _CFFI_OP(_CFFI_OP_FUNCTION, 377), // char const *()(void)
+/*  0 */ _CFFI_OP(_CFFI_OP_FUNCTION, 387), // char const *()(void)
 /*  1 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/*  2 */ _CFFI_OP(_CFFI_OP_FUNCTION, 402), // ge_status()(ge_engine *, ge_matcher * *, ge_err *)
-/*  3 */ _CFFI_OP(_CFFI_OP_POINTER, 387), // ge_engine *
-/*  4 */ _CFFI_OP(_CFFI_OP_POINTER, 71), // ge_matcher * *
-/*  5 */ _CFFI_OP(_CFFI_OP_POINTER, 388), // ge_err *
-/*  6 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/*  7 */ _CFFI_OP(_CFFI_OP_FUNCTION, 402), // ge_status()(ge_grammar *, ge_vocab *, uint32_t, ge_engine * *, ge_err *)
-/*  8 */ _CFFI_OP(_CFFI_OP_POINTER, 391), // ge_grammar *
-/*  9 */ _CFFI_OP(_CFFI_OP_POINTER, 406), // ge_vocab *
-/* 10 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22), // uint32_t
-/* 11 */ _CFFI_OP(_CFFI_OP_POINTER, 3), // ge_engine * *
-/* 12 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 13 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 14 */ _CFFI_OP(_CFFI_OP_FUNCTION, 402), // ge_status()(ge_grammar *, ge_vocab *, uint32_t, int32_t, ge_plan * *, ge_err *)
-/* 15 */ _CFFI_OP(_CFFI_OP_NOOP, 8),
-/* 16 */ _CFFI_OP(_CFFI_OP_NOOP, 9),
-/* 17 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 18 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21), // int32_t
-/* 19 */ _CFFI_OP(_CFFI_OP_POINTER, 146), // ge_plan * *
-/* 20 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 21 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 22 */ _CFFI_OP(_CFFI_OP_FUNCTION, 402), // ge_status()(ge_ir *, ge_rules const *, ge_grammar * *, ge_err *)
-/* 23 */ _CFFI_OP(_CFFI_OP_POINTER, 392), // ge_ir *
-/* 24 */ _CFFI_OP(_CFFI_OP_POINTER, 399), // ge_rules const *
-/* 25 */ _CFFI_OP(_CFFI_OP_POINTER, 8), // ge_grammar * *
-/* 26 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 27 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 28 */ _CFFI_OP(_CFFI_OP_FUNCTION, 402), // ge_status()(ge_ir *, uint32_t const *, size_t, uint8_t const *, size_t, size_t *, ge_err *)
-/* 29 */ _CFFI_OP(_CFFI_OP_NOOP, 23),
-/* 30 */ _CFFI_OP(_CFFI_OP_POINTER, 10), // uint32_t const *
-/* 31 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28), // size_t
-/* 32 */ _CFFI_OP(_CFFI_OP_POINTER, 300), // uint8_t const *
-/* 33 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 34 */ _CFFI_OP(_CFFI_OP_POINTER, 31), // size_t *
-/* 35 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 36 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 37 */ _CFFI_OP(_CFFI_OP_FUNCTION, 402), // ge_status()(ge_ir *, uint32_t, int32_t *, ge_err *)
-/* 38 */ _CFFI_OP(_CFFI_OP_NOOP, 23),
-/* 39 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 40 */ _CFFI_OP(_CFFI_OP_POINTER, 18), // int32_t *
-/* 41 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 42 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 43 */ _CFFI_OP(_CFFI_OP_FUNCTION, 402), // ge_status()(ge_ir *, uint32_t, uint32_t, uint32_t *, ge_err *)
-/* 44 */ _CFFI_OP(_CFFI_OP_NOOP, 23),
-/* 45 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 46 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 47 */ _CFFI_OP(_CFFI_OP_POINTER, 10), // uint32_t *
-/* 48 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 49 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 50 */ _CFFI_OP(_CFFI_OP_FUNCTION, 402), // ge_status()(ge_ir *, uint32_t, uint64_t, uint64_t *, ge_err *)
-/* 51 */ _CFFI_OP(_CFFI_OP_NOOP, 23),
-/* 52 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 53 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 24), // uint64_t
-/* 54 */ _CFFI_OP(_CFFI_OP_POINTER, 53), // uint64_t *
-/* 55 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 56 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 57 */ _CFFI_OP(_CFFI_OP_FUNCTION, 402), // ge_status()(ge_ir *, uint32_t, uint8_t const *, size_t, int32_t *, ge_err *)
-/* 58 */ _CFFI_OP(_CFFI_OP_NOOP, 23),
-/* 59 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 60 */ _CFFI_OP(_CFFI_OP_NOOP, 32),
-/* 61 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 62 */ _CFFI_OP(_CFFI_OP_NOOP, 40),
-/* 63 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 64 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 65 */ _CFFI_OP(_CFFI_OP_FUNCTION, 402), // ge_status()(ge_limits const *, ge_ir * *, ge_err *)
-/* 66 */ _CFFI_OP(_CFFI_OP_POINTER, 393), // ge_limits const *
-/* 67 */ _CFFI_OP(_CFFI_OP_POINTER, 23), // ge_ir * *
-/* 68 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 69 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 70 */ _CFFI_OP(_CFFI_OP_FUNCTION, 402), // ge_status()(ge_matcher *, ge_engine *, ge_err *)
-/* 71 */ _CFFI_OP(_CFFI_OP_POINTER, 396), // ge_matcher *
-/* 72 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
-/* 73 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/*  2 */ _CFFI_OP(_CFFI_OP_FUNCTION, 412), // ge_status()(ge_engine *, ge_err *)
+/*  3 */ _CFFI_OP(_CFFI_OP_POINTER, 397), // ge_engine *
+/*  4 */ _CFFI_OP(_CFFI_OP_POINTER, 398), // ge_err *
+/*  5 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/*  6 */ _CFFI_OP(_CFFI_OP_FUNCTION, 412), // ge_status()(ge_engine *, ge_matcher * *, ge_err *)
+/*  7 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
+/*  8 */ _CFFI_OP(_CFFI_OP_POINTER, 81), // ge_matcher * *
+/*  9 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
+/* 10 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 11 */ _CFFI_OP(_CFFI_OP_FUNCTION, 412), // ge_status()(ge_engine *, uint32_t, uint32_t *, ge_err *)
+/* 12 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
+/* 13 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22), // uint32_t
+/* 14 */ _CFFI_OP(_CFFI_OP_POINTER, 13), // uint32_t *
+/* 15 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
+/* 16 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 17 */ _CFFI_OP(_CFFI_OP_FUNCTION, 412), // ge_status()(ge_grammar *, ge_vocab *, uint32_t, ge_engine * *, ge_err *)
+/* 18 */ _CFFI_OP(_CFFI_OP_POINTER, 401), // ge_grammar *
+/* 19 */ _CFFI_OP(_CFFI_OP_POINTER, 416), // ge_vocab *
+/* 20 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 21 */ _CFFI_OP(_CFFI_OP_POINTER, 3), // ge_engine * *
+/* 22 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
+/* 23 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 24 */ _CFFI_OP(_CFFI_OP_FUNCTION, 412), // ge_status()(ge_grammar *, ge_vocab *, uint32_t, int32_t, ge_plan * *, ge_err *)
+/* 25 */ _CFFI_OP(_CFFI_OP_NOOP, 18),
+/* 26 */ _CFFI_OP(_CFFI_OP_NOOP, 19),
+/* 27 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 28 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21), // int32_t
+/* 29 */ _CFFI_OP(_CFFI_OP_POINTER, 156), // ge_plan * *
+/* 30 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
+/* 31 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 32 */ _CFFI_OP(_CFFI_OP_FUNCTION, 412), // ge_status()(ge_ir *, ge_rules const *, ge_grammar * *, ge_err *)
+/* 33 */ _CFFI_OP(_CFFI_OP_POINTER, 402), // ge_ir *
+/* 34 */ _CFFI_OP(_CFFI_OP_POINTER, 409), // ge_rules const *
+/* 35 */ _CFFI_OP(_CFFI_OP_POINTER, 18), // ge_grammar * *
+/* 36 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
+/* 37 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 38 */ _CFFI_OP(_CFFI_OP_FUNCTION, 412), // ge_status()(ge_ir *, uint32_t const *, size_t, uint8_t const *, size_t, size_t *, ge_err *)
+/* 39 */ _CFFI_OP(_CFFI_OP_NOOP, 33),
+/* 40 */ _CFFI_OP(_CFFI_OP_POINTER, 13), // uint32_t const *
+/* 41 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28), // size_t
+/* 42 */ _CFFI_OP(_CFFI_OP_POINTER, 310), // uint8_t const *
+/* 43 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 44 */ _CFFI_OP(_CFFI_OP_POINTER, 41), // size_t *
+/* 45 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
+/* 46 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 47 */ _CFFI_OP(_CFFI_OP_FUNCTION, 412), // ge_status()(ge_ir *, uint32_t, int32_t *, ge_err *)
+/* 48 */ _CFFI_OP(_CFFI_OP_NOOP, 33),
+/* 49 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 50 */ _CFFI_OP(_CFFI_OP_POINTER, 28), // int32_t *
+/* 51 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
+/* 52 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 53 */ _CFFI_OP(_CFFI_OP_FUNCTION, 412), // ge_status()(ge_ir *, uint32_t, uint32_t, uint32_t *, ge_err *)
+/* 54 */ _CFFI_OP(_CFFI_OP_NOOP, 33),
+/* 55 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 56 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 57 */ _CFFI_OP(_CFFI_OP_NOOP, 14),
+/* 58 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
+/* 59 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 60 */ _CFFI_OP(_CFFI_OP_FUNCTION, 412), // ge_status()(ge_ir *, uint32_t, uint64_t, uint64_t *, ge_err *)
+/* 61 */ _CFFI_OP(_CFFI_OP_NOOP, 33),
+/* 62 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 63 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 24), // uint64_t
+/* 64 */ _CFFI_OP(_CFFI_OP_POINTER, 63), // uint64_t *
+/* 65 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
+/* 66 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 67 */ _CFFI_OP(_CFFI_OP_FUNCTION, 412), // ge_status()(ge_ir *, uint32_t, uint8_t const *, size_t, int32_t *, ge_err *)
+/* 68 */ _CFFI_OP(_CFFI_OP_NOOP, 33),
+/* 69 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 70 */ _CFFI_OP(_CFFI_OP_NOOP, 42),
+/* 71 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 72 */ _CFFI_OP(_CFFI_OP_NOOP, 50),
+/* 73 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 74 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 75 */ _CFFI_OP(_CFFI_OP_FUNCTION, 402), // ge_status()(ge_matcher *, ge_err *)
-/* 76 */ _CFFI_OP(_CFFI_OP_NOOP, 71),
-/* 77 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 78 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 79 */ _CFFI_OP(_CFFI_OP_FUNCTION, 402), // ge_status()(ge_matcher *, ge_matcher * *, ge_err *)
-/* 80 */ _CFFI_OP(_CFFI_OP_NOOP, 71),
-/* 81 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
-/* 82 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 83 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 84 */ _CFFI_OP(_CFFI_OP_FUNCTION, 402), // ge_status()(ge_matcher *, int64_t *, size_t, size_t *, ge_err *)
-/* 85 */ _CFFI_OP(_CFFI_OP_NOOP, 71),
-/* 86 */ _CFFI_OP(_CFFI_OP_POINTER, 224), // int64_t *
-/* 87 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 88 */ _CFFI_OP(_CFFI_OP_NOOP, 34),
-/* 89 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 90 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 91 */ _CFFI_OP(_CFFI_OP_FUNCTION, 402), // ge_status()(ge_matcher *, int64_t const *, size_t, int32_t, size_t *, ge_err *)
-/* 92 */ _CFFI_OP(_CFFI_OP_NOOP, 71),
-/* 93 */ _CFFI_OP(_CFFI_OP_POINTER, 224), // int64_t const *
-/* 94 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 95 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21),
-/* 96 */ _CFFI_OP(_CFFI_OP_NOOP, 34),
-/* 97 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 98 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 99 */ _CFFI_OP(_CFFI_OP_FUNCTION, 402), // ge_status()(ge_matcher *, size_t, ge_err *)
-/* 100 */ _CFFI_OP(_CFFI_OP_NOOP, 71),
-/* 101 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 102 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 103 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 104 */ _CFFI_OP(_CFFI_OP_FUNCTION, 402), // ge_status()(ge_matcher *, uint32_t *, size_t, size_t *, ge_err *)
-/* 105 */ _CFFI_OP(_CFFI_OP_NOOP, 71),
-/* 106 */ _CFFI_OP(_CFFI_OP_NOOP, 47),
-/* 107 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 108 */ _CFFI_OP(_CFFI_OP_NOOP, 34),
-/* 109 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 110 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 111 */ _CFFI_OP(_CFFI_OP_FUNCTION, 402), // ge_status()(ge_matcher *, uint32_t, uint32_t *, size_t *, ge_err *)
-/* 112 */ _CFFI_OP(_CFFI_OP_NOOP, 71),
-/* 113 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 114 */ _CFFI_OP(_CFFI_OP_NOOP, 47),
-/* 115 */ _CFFI_OP(_CFFI_OP_NOOP, 34),
-/* 116 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 117 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 118 */ _CFFI_OP(_CFFI_OP_FUNCTION, 402), // ge_status()(ge_matcher *, uint8_t *, size_t, size_t *, ge_err *)
-/* 119 */ _CFFI_OP(_CFFI_OP_NOOP, 71),
-/* 120 */ _CFFI_OP(_CFFI_OP_POINTER, 300), // uint8_t *
-/* 121 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 122 */ _CFFI_OP(_CFFI_OP_NOOP, 34),
-/* 123 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 124 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 125 */ _CFFI_OP(_CFFI_OP_FUNCTION, 402), // ge_status()(ge_matcher *, uint8_t const *, size_t, int32_t, size_t *, ge_err *)
-/* 126 */ _CFFI_OP(_CFFI_OP_NOOP, 71),
-/* 127 */ _CFFI_OP(_CFFI_OP_NOOP, 32),
-/* 128 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 129 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21),
-/* 130 */ _CFFI_OP(_CFFI_OP_NOOP, 34),
-/* 131 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 132 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 133 */ _CFFI_OP(_CFFI_OP_FUNCTION, 402), // ge_status()(ge_matcher *, uint8_t const *, size_t, uint32_t *, uint32_t *, size_t *, uint32_t *, size_t *, size_t, ge_err *)
-/* 134 */ _CFFI_OP(_CFFI_OP_NOOP, 71),
-/* 135 */ _CFFI_OP(_CFFI_OP_NOOP, 32),
-/* 136 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 137 */ _CFFI_OP(_CFFI_OP_NOOP, 47),
-/* 138 */ _CFFI_OP(_CFFI_OP_NOOP, 47),
-/* 139 */ _CFFI_OP(_CFFI_OP_NOOP, 34),
-/* 140 */ _CFFI_OP(_CFFI_OP_NOOP, 47),
-/* 141 */ _CFFI_OP(_CFFI_OP_NOOP, 34),
-/* 142 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 143 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 144 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 145 */ _CFFI_OP(_CFFI_OP_FUNCTION, 402), // ge_status()(ge_plan *, uint32_t const *, uint32_t const *, uint32_t, ge_dfa * *, ge_err *)
-/* 146 */ _CFFI_OP(_CFFI_OP_POINTER, 397), // ge_plan *
-/* 147 */ _CFFI_OP(_CFFI_OP_NOOP, 30),
-/* 148 */ _CFFI_OP(_CFFI_OP_NOOP, 30),
-/* 149 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 150 */ _CFFI_OP(_CFFI_OP_POINTER, 312), // ge_dfa * *
-/* 151 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 152 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 153 */ _CFFI_OP(_CFFI_OP_FUNCTION, 402), // ge_status()(ge_vocab const *, uint8_t const *, size_t, int32_t, uint32_t *, size_t *, size_t *, ge_err *)
-/* 154 */ _CFFI_OP(_CFFI_OP_POINTER, 406), // ge_vocab const *
-/* 155 */ _CFFI_OP(_CFFI_OP_NOOP, 32),
-/* 156 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 157 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21),
-/* 158 */ _CFFI_OP(_CFFI_OP_NOOP, 47),
-/* 159 */ _CFFI_OP(_CFFI_OP_NOOP, 34),
-/* 160 */ _CFFI_OP(_CFFI_OP_NOOP, 34),
-/* 161 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 75 */ _CFFI_OP(_CFFI_OP_FUNCTION, 412), // ge_status()(ge_limits const *, ge_ir * *, ge_err *)
+/* 76 */ _CFFI_OP(_CFFI_OP_POINTER, 403), // ge_limits const *
+/* 77 */ _CFFI_OP(_CFFI_OP_POINTER, 33), // ge_ir * *
+/* 78 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
+/* 79 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 80 */ _CFFI_OP(_CFFI_OP_FUNCTION, 412), // ge_status()(ge_matcher *, ge_engine *, ge_err *)
+/* 81 */ _CFFI_OP(_CFFI_OP_POINTER, 406), // ge_matcher *
+/* 82 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
+/* 83 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
+/* 84 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 85 */ _CFFI_OP(_CFFI_OP_FUNCTION, 412), // ge_status()(ge_matcher *, ge_err *)
+/* 86 */ _CFFI_OP(_CFFI_OP_NOOP, 81),
+/* 87 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
+/* 88 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 89 */ _CFFI_OP(_CFFI_OP_FUNCTION, 412), // ge_status()(ge_matcher *, ge_matcher * *, ge_err *)
+/* 90 */ _CFFI_OP(_CFFI_OP_NOOP, 81),
+/* 91 */ _CFFI_OP(_CFFI_OP_NOOP, 8),
+/* 92 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
+/* 93 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 94 */ _CFFI_OP(_CFFI_OP_FUNCTION, 412), // ge_status()(ge_matcher *, int64_t *, size_t, size_t *, ge_err *)
+/* 95 */ _CFFI_OP(_CFFI_OP_NOOP, 81),
+/* 96 */ _CFFI_OP(_CFFI_OP_POINTER, 234), // int64_t *
+/* 97 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 98 */ _CFFI_OP(_CFFI_OP_NOOP, 44),
+/* 99 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
+/* 100 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 101 */ _CFFI_OP(_CFFI_OP_FUNCTION, 412), // ge_status()(ge_matcher *, int64_t const *, size_t, int32_t, size_t *, ge_err *)
+/* 102 */ _CFFI_OP(_CFFI_OP_NOOP, 81),
+/* 103 */ _CFFI_OP(_CFFI_OP_POINTER, 234), // int64_t const *
+/* 104 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 105 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21),
+/* 106 */ _CFFI_OP(_CFFI_OP_NOOP, 44),
+/* 107 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
+/* 108 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 109 */ _CFFI_OP(_CFFI_OP_FUNCTION, 412), // ge_status()(ge_matcher *, size_t, ge_err *)
+/* 110 */ _CFFI_OP(_CFFI_OP_NOOP, 81),
+/* 111 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 112 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
+/* 113 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 114 */ _CFFI_OP(_CFFI_OP_FUNCTION, 412), // ge_status()(ge_matcher *, uint32_t *, size_t, size_t *, ge_err *)
+/* 115 */ _CFFI_OP(_CFFI_OP_NOOP, 81),
+/* 116 */ _CFFI_OP(_CFFI_OP_NOOP, 14),
+/* 117 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 118 */ _CFFI_OP(_CFFI_OP_NOOP, 44),
+/* 119 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
+/* 120 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 121 */ _CFFI_OP(_CFFI_OP_FUNCTION, 412), // ge_status()(ge_matcher *, uint32_t, uint32_t *, size_t *, ge_err *)
+/* 122 */ _CFFI_OP(_CFFI_OP_NOOP, 81),
+/* 123 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 124 */ _CFFI_OP(_CFFI_OP_NOOP, 14),
+/* 125 */ _CFFI_OP(_CFFI_OP_NOOP, 44),
+/* 126 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
+/* 127 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 128 */ _CFFI_OP(_CFFI_OP_FUNCTION, 412), // ge_status()(ge_matcher *, uint8_t *, size_t, size_t *, ge_err *)
+/* 129 */ _CFFI_OP(_CFFI_OP_NOOP, 81),
+/* 130 */ _CFFI_OP(_CFFI_OP_POINTER, 310), // uint8_t *
+/* 131 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 132 */ _CFFI_OP(_CFFI_OP_NOOP, 44),
+/* 133 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
+/* 134 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 135 */ _CFFI_OP(_CFFI_OP_FUNCTION, 412), // ge_status()(ge_matcher *, uint8_t const *, size_t, int32_t, size_t *, ge_err *)
+/* 136 */ _CFFI_OP(_CFFI_OP_NOOP, 81),
+/* 137 */ _CFFI_OP(_CFFI_OP_NOOP, 42),
+/* 138 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 139 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21),
+/* 140 */ _CFFI_OP(_CFFI_OP_NOOP, 44),
+/* 141 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
+/* 142 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 143 */ _CFFI_OP(_CFFI_OP_FUNCTION, 412), // ge_status()(ge_matcher *, uint8_t const *, size_t, uint32_t *, uint32_t *, size_t *, uint32_t *, size_t *, size_t, ge_err *)
+/* 144 */ _CFFI_OP(_CFFI_OP_NOOP, 81),
+/* 145 */ _CFFI_OP(_CFFI_OP_NOOP, 42),
+/* 146 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 147 */ _CFFI_OP(_CFFI_OP_NOOP, 14),
+/* 148 */ _CFFI_OP(_CFFI_OP_NOOP, 14),
+/* 149 */ _CFFI_OP(_CFFI_OP_NOOP, 44),
+/* 150 */ _CFFI_OP(_CFFI_OP_NOOP, 14),
+/* 151 */ _CFFI_OP(_CFFI_OP_NOOP, 44),
+/* 152 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 153 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
+/* 154 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 155 */ _CFFI_OP(_CFFI_OP_FUNCTION, 412), // ge_status()(ge_plan *, uint32_t const *, uint32_t const *, uint32_t, ge_dfa * *, ge_err *)
+/* 156 */ _CFFI_OP(_CFFI_OP_POINTER, 407), // ge_plan *
+/* 157 */ _CFFI_OP(_CFFI_OP_NOOP, 40),
+/* 158 */ _CFFI_OP(_CFFI_OP_NOOP, 40),
+/* 159 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 160 */ _CFFI_OP(_CFFI_OP_POINTER, 322), // ge_dfa * *
+/* 161 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 162 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 163 */ _CFFI_OP(_CFFI_OP_FUNCTION, 402), // ge_status()(ge_vocab const *, uint8_t const *, size_t, uint32_t *, size_t *, ge_err *)
-/* 164 */ _CFFI_OP(_CFFI_OP_NOOP, 154),
-/* 165 */ _CFFI_OP(_CFFI_OP_NOOP, 32),
+/* 163 */ _CFFI_OP(_CFFI_OP_FUNCTION, 412), // ge_status()(ge_vocab const *, uint8_t const *, size_t, int32_t, uint32_t *, size_t *, size_t *, ge_err *)
+/* 164 */ _CFFI_OP(_CFFI_OP_POINTER, 416), // ge_vocab const *
+/* 165 */ _CFFI_OP(_CFFI_OP_NOOP, 42),
 /* 166 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 167 */ _CFFI_OP(_CFFI_OP_NOOP, 47),
-/* 168 */ _CFFI_OP(_CFFI_OP_NOOP, 34),
-/* 169 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 170 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 171 */ _CFFI_OP(_CFFI_OP_FUNCTION, 402), // ge_status()(int32_t, ge_dfa * *, ge_err *)
-/* 172 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21),
-/* 173 */ _CFFI_OP(_CFFI_OP_NOOP, 150),
-/* 174 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 175 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 176 */ _CFFI_OP(_CFFI_OP_FUNCTION, 402), // ge_status()(int32_t, ge_vocab * *, ge_err *)
-/* 177 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21),
-/* 178 */ _CFFI_OP(_CFFI_OP_POINTER, 9), // ge_vocab * *
-/* 179 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 167 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21),
+/* 168 */ _CFFI_OP(_CFFI_OP_NOOP, 14),
+/* 169 */ _CFFI_OP(_CFFI_OP_NOOP, 44),
+/* 170 */ _CFFI_OP(_CFFI_OP_NOOP, 44),
+/* 171 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
+/* 172 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 173 */ _CFFI_OP(_CFFI_OP_FUNCTION, 412), // ge_status()(ge_vocab const *, uint8_t const *, size_t, uint32_t *, size_t *, ge_err *)
+/* 174 */ _CFFI_OP(_CFFI_OP_NOOP, 164),
+/* 175 */ _CFFI_OP(_CFFI_OP_NOOP, 42),
+/* 176 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 177 */ _CFFI_OP(_CFFI_OP_NOOP, 14),
+/* 178 */ _CFFI_OP(_CFFI_OP_NOOP, 44),
+/* 179 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 180 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 181 */ _CFFI_OP(_CFFI_OP_FUNCTION, 402), // ge_status()(uint8_t const *, uint32_t const *, uint32_t, uint32_t, uint32_t const *, uint32_t, ge_vocab * *, ge_err *)
-/* 182 */ _CFFI_OP(_CFFI_OP_NOOP, 32),
-/* 183 */ _CFFI_OP(_CFFI_OP_NOOP, 30),
-/* 184 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 185 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 186 */ _CFFI_OP(_CFFI_OP_NOOP, 30),
-/* 187 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 188 */ _CFFI_OP(_CFFI_OP_NOOP, 178),
-/* 189 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
+/* 181 */ _CFFI_OP(_CFFI_OP_FUNCTION, 412), // ge_status()(int32_t, ge_dfa * *, ge_err *)
+/* 182 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21),
+/* 183 */ _CFFI_OP(_CFFI_OP_NOOP, 160),
+/* 184 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
+/* 185 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 186 */ _CFFI_OP(_CFFI_OP_FUNCTION, 412), // ge_status()(int32_t, ge_vocab * *, ge_err *)
+/* 187 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21),
+/* 188 */ _CFFI_OP(_CFFI_OP_POINTER, 19), // ge_vocab * *
+/* 189 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 190 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 191 */ _CFFI_OP(_CFFI_OP_FUNCTION, 18), // int32_t()(ge_dfa const *, uint32_t)
-/* 192 */ _CFFI_OP(_CFFI_OP_POINTER, 385), // ge_dfa const *
-/* 193 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 194 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 195 */ _CFFI_OP(_CFFI_OP_FUNCTION, 18), // int32_t()(ge_dfa const *, uint32_t, uint32_t *)
-/* 196 */ _CFFI_OP(_CFFI_OP_NOOP, 192),
+/* 191 */ _CFFI_OP(_CFFI_OP_FUNCTION, 412), // ge_status()(uint8_t const *, uint32_t const *, uint32_t, uint32_t, uint32_t const *, uint32_t, ge_vocab * *, ge_err *)
+/* 192 */ _CFFI_OP(_CFFI_OP_NOOP, 42),
+/* 193 */ _CFFI_OP(_CFFI_OP_NOOP, 40),
+/* 194 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 195 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 196 */ _CFFI_OP(_CFFI_OP_NOOP, 40),
 /* 197 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 198 */ _CFFI_OP(_CFFI_OP_NOOP, 47),
-/* 199 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 200 */ _CFFI_OP(_CFFI_OP_FUNCTION, 18), // int32_t()(ge_engine *)
-/* 201 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
-/* 202 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 203 */ _CFFI_OP(_CFFI_OP_FUNCTION, 18), // int32_t()(ge_matcher *, ge_err *)
-/* 204 */ _CFFI_OP(_CFFI_OP_NOOP, 71),
-/* 205 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 206 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 207 */ _CFFI_OP(_CFFI_OP_FUNCTION, 18), // int32_t()(ge_matcher *, ge_turn *, int64_t *, size_t, size_t *, ge_err *)
-/* 208 */ _CFFI_OP(_CFFI_OP_NOOP, 71),
-/* 209 */ _CFFI_OP(_CFFI_OP_POINTER, 404), // ge_turn *
-/* 210 */ _CFFI_OP(_CFFI_OP_NOOP, 86),
-/* 211 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 212 */ _CFFI_OP(_CFFI_OP_NOOP, 34),
-/* 213 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 214 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 215 */ _CFFI_OP(_CFFI_OP_FUNCTION, 18), // int32_t()(ge_matcher *, ge_turn *, int64_t const *, size_t, ge_err *)
-/* 216 */ _CFFI_OP(_CFFI_OP_NOOP, 71),
-/* 217 */ _CFFI_OP(_CFFI_OP_NOOP, 209),
-/* 218 */ _CFFI_OP(_CFFI_OP_NOOP, 93),
-/* 219 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 220 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 221 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 222 */ _CFFI_OP(_CFFI_OP_FUNCTION, 18), // int32_t()(ge_matcher *, int64_t, ge_err *)
-/* 223 */ _CFFI_OP(_CFFI_OP_NOOP, 71),
-/* 224 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 23), // int64_t
-/* 225 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 226 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 227 */ _CFFI_OP(_CFFI_OP_FUNCTION, 18), // int32_t()(ge_matcher *, uint32_t *, size_t, size_t, ge_err *)
-/* 228 */ _CFFI_OP(_CFFI_OP_NOOP, 71),
-/* 229 */ _CFFI_OP(_CFFI_OP_NOOP, 47),
-/* 230 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 231 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 232 */ _CFFI_OP(_CFFI_OP_NOOP, 5),
-/* 233 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 234 */ _CFFI_OP(_CFFI_OP_FUNCTION, 18), // int32_t()(uint64_t *, int64_t, uint32_t *)
-/* 235 */ _CFFI_OP(_CFFI_OP_NOOP, 54),
-/* 236 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 23),
-/* 237 */ _CFFI_OP(_CFFI_OP_NOOP, 47),
-/* 238 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 239 */ _CFFI_OP(_CFFI_OP_FUNCTION, 18), // int32_t()(uint64_t *, uint32_t)
-/* 240 */ _CFFI_OP(_CFFI_OP_NOOP, 54),
-/* 241 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 242 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 243 */ _CFFI_OP(_CFFI_OP_FUNCTION, 18), // int32_t()(uint64_t const *)
-/* 244 */ _CFFI_OP(_CFFI_OP_POINTER, 53), // uint64_t const *
-/* 245 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 246 */ _CFFI_OP(_CFFI_OP_FUNCTION, 18), // int32_t()(uint64_t const *, uintptr_t, size_t)
-/* 247 */ _CFFI_OP(_CFFI_OP_NOOP, 244),
-/* 248 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 26), // uintptr_t
-/* 249 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 250 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 251 */ _CFFI_OP(_CFFI_OP_FUNCTION, 224), // int64_t()(ge_dfa const *, uint32_t, int64_t)
-/* 252 */ _CFFI_OP(_CFFI_OP_NOOP, 192),
-/* 253 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 254 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 23),
+/* 198 */ _CFFI_OP(_CFFI_OP_NOOP, 188),
+/* 199 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
+/* 200 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 201 */ _CFFI_OP(_CFFI_OP_FUNCTION, 28), // int32_t()(ge_dfa const *, uint32_t)
+/* 202 */ _CFFI_OP(_CFFI_OP_POINTER, 395), // ge_dfa const *
+/* 203 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 204 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 205 */ _CFFI_OP(_CFFI_OP_FUNCTION, 28), // int32_t()(ge_dfa const *, uint32_t, uint32_t *)
+/* 206 */ _CFFI_OP(_CFFI_OP_NOOP, 202),
+/* 207 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 208 */ _CFFI_OP(_CFFI_OP_NOOP, 14),
+/* 209 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 210 */ _CFFI_OP(_CFFI_OP_FUNCTION, 28), // int32_t()(ge_engine *)
+/* 211 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
+/* 212 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 213 */ _CFFI_OP(_CFFI_OP_FUNCTION, 28), // int32_t()(ge_matcher *, ge_err *)
+/* 214 */ _CFFI_OP(_CFFI_OP_NOOP, 81),
+/* 215 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
+/* 216 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 217 */ _CFFI_OP(_CFFI_OP_FUNCTION, 28), // int32_t()(ge_matcher *, ge_turn *, int64_t *, size_t, size_t *, ge_err *)
+/* 218 */ _CFFI_OP(_CFFI_OP_NOOP, 81),
+/* 219 */ _CFFI_OP(_CFFI_OP_POINTER, 414), // ge_turn *
+/* 220 */ _CFFI_OP(_CFFI_OP_NOOP, 96),
+/* 221 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 222 */ _CFFI_OP(_CFFI_OP_NOOP, 44),
+/* 223 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
+/* 224 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 225 */ _CFFI_OP(_CFFI_OP_FUNCTION, 28), // int32_t()(ge_matcher *, ge_turn *, int64_t const *, size_t, ge_err *)
+/* 226 */ _CFFI_OP(_CFFI_OP_NOOP, 81),
+/* 227 */ _CFFI_OP(_CFFI_OP_NOOP, 219),
+/* 228 */ _CFFI_OP(_CFFI_OP_NOOP, 103),
+/* 229 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 230 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
+/* 231 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 232 */ _CFFI_OP(_CFFI_OP_FUNCTION, 28), // int32_t()(ge_matcher *, int64_t, ge_err *)
+/* 233 */ _CFFI_OP(_CFFI_OP_NOOP, 81),
+/* 234 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 23), // int64_t
+/* 235 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
+/* 236 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 237 */ _CFFI_OP(_CFFI_OP_FUNCTION, 28), // int32_t()(ge_matcher *, uint32_t *, size_t, size_t, ge_err *)
+/* 238 */ _CFFI_OP(_CFFI_OP_NOOP, 81),
+/* 239 */ _CFFI_OP(_CFFI_OP_NOOP, 14),
+/* 240 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 241 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 242 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
+/* 243 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 244 */ _CFFI_OP(_CFFI_OP_FUNCTION, 28), // int32_t()(uint64_t *, int64_t, uint32_t *)
+/* 245 */ _CFFI_OP(_CFFI_OP_NOOP, 64),
+/* 246 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 23),
+/* 247 */ _CFFI_OP(_CFFI_OP_NOOP, 14),
+/* 248 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 249 */ _CFFI_OP(_CFFI_OP_FUNCTION, 28), // int32_t()(uint64_t *, uint32_t)
+/* 250 */ _CFFI_OP(_CFFI_OP_NOOP, 64),
+/* 251 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 252 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 253 */ _CFFI_OP(_CFFI_OP_FUNCTION, 28), // int32_t()(uint64_t const *)
+/* 254 */ _CFFI_OP(_CFFI_OP_POINTER, 63), // uint64_t const *
 /* 255 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 256 */ _CFFI_OP(_CFFI_OP_FUNCTION, 31), // size_t()(float const *, size_t, ge_gathered const *)
-/* 257 */ _CFFI_OP(_CFFI_OP_POINTER, 383), // float const *
-/* 258 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 259 */ _CFFI_OP(_CFFI_OP_POINTER, 390), // ge_gathered const *
+/* 256 */ _CFFI_OP(_CFFI_OP_FUNCTION, 28), // int32_t()(uint64_t const *, uintptr_t, size_t)
+/* 257 */ _CFFI_OP(_CFFI_OP_NOOP, 254),
+/* 258 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 26), // uintptr_t
+/* 259 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 260 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 261 */ _CFFI_OP(_CFFI_OP_FUNCTION, 31), // size_t()(ge_batch const *)
-/* 262 */ _CFFI_OP(_CFFI_OP_POINTER, 384), // ge_batch const *
-/* 263 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 264 */ _CFFI_OP(_CFFI_OP_FUNCTION, 31), // size_t()(ge_dfa const *)
-/* 265 */ _CFFI_OP(_CFFI_OP_NOOP, 192),
-/* 266 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 267 */ _CFFI_OP(_CFFI_OP_FUNCTION, 31), // size_t()(ge_dfa const *, uint32_t)
-/* 268 */ _CFFI_OP(_CFFI_OP_NOOP, 192),
-/* 269 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 261 */ _CFFI_OP(_CFFI_OP_FUNCTION, 234), // int64_t()(ge_dfa const *, uint32_t, int64_t)
+/* 262 */ _CFFI_OP(_CFFI_OP_NOOP, 202),
+/* 263 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 264 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 23),
+/* 265 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 266 */ _CFFI_OP(_CFFI_OP_FUNCTION, 41), // size_t()(float const *, size_t, ge_gathered const *)
+/* 267 */ _CFFI_OP(_CFFI_OP_POINTER, 393), // float const *
+/* 268 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 269 */ _CFFI_OP(_CFFI_OP_POINTER, 400), // ge_gathered const *
 /* 270 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 271 */ _CFFI_OP(_CFFI_OP_FUNCTION, 31), // size_t()(ge_dfa const *, uint32_t, uint32_t *)
-/* 272 */ _CFFI_OP(_CFFI_OP_NOOP, 192),
-/* 273 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 274 */ _CFFI_OP(_CFFI_OP_NOOP, 47),
-/* 275 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 276 */ _CFFI_OP(_CFFI_OP_FUNCTION, 31), // size_t()(ge_dfa const *, uint8_t const *, uint32_t, uint8_t *)
-/* 277 */ _CFFI_OP(_CFFI_OP_NOOP, 192),
-/* 278 */ _CFFI_OP(_CFFI_OP_NOOP, 32),
+/* 271 */ _CFFI_OP(_CFFI_OP_FUNCTION, 41), // size_t()(ge_batch const *)
+/* 272 */ _CFFI_OP(_CFFI_OP_POINTER, 394), // ge_batch const *
+/* 273 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 274 */ _CFFI_OP(_CFFI_OP_FUNCTION, 41), // size_t()(ge_dfa const *)
+/* 275 */ _CFFI_OP(_CFFI_OP_NOOP, 202),
+/* 276 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 277 */ _CFFI_OP(_CFFI_OP_FUNCTION, 41), // size_t()(ge_dfa const *, uint32_t)
+/* 278 */ _CFFI_OP(_CFFI_OP_NOOP, 202),
 /* 279 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 280 */ _CFFI_OP(_CFFI_OP_NOOP, 120),
-/* 281 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 282 */ _CFFI_OP(_CFFI_OP_FUNCTION, 31), // size_t()(ge_grammar const *)
-/* 283 */ _CFFI_OP(_CFFI_OP_POINTER, 391), // ge_grammar const *
-/* 284 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 285 */ _CFFI_OP(_CFFI_OP_FUNCTION, 31), // size_t()(ge_matcher const *)
-/* 286 */ _CFFI_OP(_CFFI_OP_POINTER, 396), // ge_matcher const *
-/* 287 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 288 */ _CFFI_OP(_CFFI_OP_FUNCTION, 31), // size_t()(ge_vocab *)
-/* 289 */ _CFFI_OP(_CFFI_OP_NOOP, 9),
-/* 290 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 291 */ _CFFI_OP(_CFFI_OP_FUNCTION, 31), // size_t()(ge_vocab const *, uint8_t const *, uint32_t, uint8_t *)
-/* 292 */ _CFFI_OP(_CFFI_OP_NOOP, 154),
-/* 293 */ _CFFI_OP(_CFFI_OP_NOOP, 32),
-/* 294 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 295 */ _CFFI_OP(_CFFI_OP_NOOP, 120),
-/* 296 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 297 */ _CFFI_OP(_CFFI_OP_FUNCTION, 10), // uint32_t()(ge_dfa const *, uint32_t, uint8_t)
-/* 298 */ _CFFI_OP(_CFFI_OP_NOOP, 192),
-/* 299 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 300 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 18), // uint8_t
-/* 301 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 302 */ _CFFI_OP(_CFFI_OP_FUNCTION, 10), // uint32_t()(uint64_t const *)
-/* 303 */ _CFFI_OP(_CFFI_OP_NOOP, 244),
-/* 304 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 305 */ _CFFI_OP(_CFFI_OP_FUNCTION, 409), // void()(float *, size_t, uint32_t const *, size_t)
-/* 306 */ _CFFI_OP(_CFFI_OP_POINTER, 383), // float *
-/* 307 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 308 */ _CFFI_OP(_CFFI_OP_NOOP, 30),
-/* 309 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 310 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 311 */ _CFFI_OP(_CFFI_OP_FUNCTION, 409), // void()(ge_dfa *)
-/* 312 */ _CFFI_OP(_CFFI_OP_POINTER, 385), // ge_dfa *
-/* 313 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 314 */ _CFFI_OP(_CFFI_OP_FUNCTION, 409), // void()(ge_dfa const *, ge_dfa_content *)
-/* 315 */ _CFFI_OP(_CFFI_OP_NOOP, 192),
-/* 316 */ _CFFI_OP(_CFFI_OP_POINTER, 386), // ge_dfa_content *
-/* 317 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 318 */ _CFFI_OP(_CFFI_OP_FUNCTION, 409), // void()(ge_engine *)
-/* 319 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
+/* 280 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 281 */ _CFFI_OP(_CFFI_OP_FUNCTION, 41), // size_t()(ge_dfa const *, uint32_t, uint32_t *)
+/* 282 */ _CFFI_OP(_CFFI_OP_NOOP, 202),
+/* 283 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 284 */ _CFFI_OP(_CFFI_OP_NOOP, 14),
+/* 285 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 286 */ _CFFI_OP(_CFFI_OP_FUNCTION, 41), // size_t()(ge_dfa const *, uint8_t const *, uint32_t, uint8_t *)
+/* 287 */ _CFFI_OP(_CFFI_OP_NOOP, 202),
+/* 288 */ _CFFI_OP(_CFFI_OP_NOOP, 42),
+/* 289 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 290 */ _CFFI_OP(_CFFI_OP_NOOP, 130),
+/* 291 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 292 */ _CFFI_OP(_CFFI_OP_FUNCTION, 41), // size_t()(ge_grammar const *)
+/* 293 */ _CFFI_OP(_CFFI_OP_POINTER, 401), // ge_grammar const *
+/* 294 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 295 */ _CFFI_OP(_CFFI_OP_FUNCTION, 41), // size_t()(ge_matcher const *)
+/* 296 */ _CFFI_OP(_CFFI_OP_POINTER, 406), // ge_matcher const *
+/* 297 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 298 */ _CFFI_OP(_CFFI_OP_FUNCTION, 41), // size_t()(ge_vocab *)
+/* 299 */ _CFFI_OP(_CFFI_OP_NOOP, 19),
+/* 300 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 301 */ _CFFI_OP(_CFFI_OP_FUNCTION, 41), // size_t()(ge_vocab const *, uint8_t const *, uint32_t, uint8_t *)
+/* 302 */ _CFFI_OP(_CFFI_OP_NOOP, 164),
+/* 303 */ _CFFI_OP(_CFFI_OP_NOOP, 42),
+/* 304 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 305 */ _CFFI_OP(_CFFI_OP_NOOP, 130),
+/* 306 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 307 */ _CFFI_OP(_CFFI_OP_FUNCTION, 13), // uint32_t()(ge_dfa const *, uint32_t, uint8_t)
+/* 308 */ _CFFI_OP(_CFFI_OP_NOOP, 202),
+/* 309 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 310 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 18), // uint8_t
+/* 311 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 312 */ _CFFI_OP(_CFFI_OP_FUNCTION, 13), // uint32_t()(uint64_t const *)
+/* 313 */ _CFFI_OP(_CFFI_OP_NOOP, 254),
+/* 314 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 315 */ _CFFI_OP(_CFFI_OP_FUNCTION, 419), // void()(float *, size_t, uint32_t const *, size_t)
+/* 316 */ _CFFI_OP(_CFFI_OP_POINTER, 393), // float *
+/* 317 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 318 */ _CFFI_OP(_CFFI_OP_NOOP, 40),
+/* 319 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 320 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 321 */ _CFFI_OP(_CFFI_OP_FUNCTION, 409), // void()(ge_engine *, ge_dfa *)
-/* 322 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
-/* 323 */ _CFFI_OP(_CFFI_OP_NOOP, 312),
-/* 324 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 325 */ _CFFI_OP(_CFFI_OP_FUNCTION, 409), // void()(ge_engine *, ge_stats *)
-/* 326 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
-/* 327 */ _CFFI_OP(_CFFI_OP_POINTER, 401), // ge_stats *
-/* 328 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 329 */ _CFFI_OP(_CFFI_OP_FUNCTION, 409), // void()(ge_grammar *)
-/* 330 */ _CFFI_OP(_CFFI_OP_NOOP, 8),
-/* 331 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 332 */ _CFFI_OP(_CFFI_OP_FUNCTION, 409), // void()(ge_ir *)
-/* 333 */ _CFFI_OP(_CFFI_OP_NOOP, 23),
+/* 321 */ _CFFI_OP(_CFFI_OP_FUNCTION, 419), // void()(ge_dfa *)
+/* 322 */ _CFFI_OP(_CFFI_OP_POINTER, 395), // ge_dfa *
+/* 323 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 324 */ _CFFI_OP(_CFFI_OP_FUNCTION, 419), // void()(ge_dfa const *, ge_dfa_content *)
+/* 325 */ _CFFI_OP(_CFFI_OP_NOOP, 202),
+/* 326 */ _CFFI_OP(_CFFI_OP_POINTER, 396), // ge_dfa_content *
+/* 327 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 328 */ _CFFI_OP(_CFFI_OP_FUNCTION, 419), // void()(ge_engine *)
+/* 329 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
+/* 330 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 331 */ _CFFI_OP(_CFFI_OP_FUNCTION, 419), // void()(ge_engine *, ge_dfa *)
+/* 332 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
+/* 333 */ _CFFI_OP(_CFFI_OP_NOOP, 322),
 /* 334 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 335 */ _CFFI_OP(_CFFI_OP_FUNCTION, 409), // void()(ge_matcher *)
-/* 336 */ _CFFI_OP(_CFFI_OP_NOOP, 71),
-/* 337 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 338 */ _CFFI_OP(_CFFI_OP_FUNCTION, 409), // void()(ge_plan *)
-/* 339 */ _CFFI_OP(_CFFI_OP_NOOP, 146),
-/* 340 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 341 */ _CFFI_OP(_CFFI_OP_FUNCTION, 409), // void()(ge_plan const *, ge_plan_content *)
-/* 342 */ _CFFI_OP(_CFFI_OP_POINTER, 397), // ge_plan const *
-/* 343 */ _CFFI_OP(_CFFI_OP_POINTER, 398), // ge_plan_content *
+/* 335 */ _CFFI_OP(_CFFI_OP_FUNCTION, 419), // void()(ge_engine *, ge_stats *)
+/* 336 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
+/* 337 */ _CFFI_OP(_CFFI_OP_POINTER, 411), // ge_stats *
+/* 338 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 339 */ _CFFI_OP(_CFFI_OP_FUNCTION, 419), // void()(ge_grammar *)
+/* 340 */ _CFFI_OP(_CFFI_OP_NOOP, 18),
+/* 341 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 342 */ _CFFI_OP(_CFFI_OP_FUNCTION, 419), // void()(ge_ir *)
+/* 343 */ _CFFI_OP(_CFFI_OP_NOOP, 33),
 /* 344 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 345 */ _CFFI_OP(_CFFI_OP_FUNCTION, 409), // void()(ge_scores const *, uint32_t const *, size_t, uint32_t const *, size_t)
-/* 346 */ _CFFI_OP(_CFFI_OP_POINTER, 400), // ge_scores const *
-/* 347 */ _CFFI_OP(_CFFI_OP_NOOP, 30),
-/* 348 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 349 */ _CFFI_OP(_CFFI_OP_NOOP, 30),
-/* 350 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 351 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 352 */ _CFFI_OP(_CFFI_OP_FUNCTION, 409), // void()(ge_vocab *)
-/* 353 */ _CFFI_OP(_CFFI_OP_NOOP, 9),
+/* 345 */ _CFFI_OP(_CFFI_OP_FUNCTION, 419), // void()(ge_matcher *)
+/* 346 */ _CFFI_OP(_CFFI_OP_NOOP, 81),
+/* 347 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 348 */ _CFFI_OP(_CFFI_OP_FUNCTION, 419), // void()(ge_plan *)
+/* 349 */ _CFFI_OP(_CFFI_OP_NOOP, 156),
+/* 350 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 351 */ _CFFI_OP(_CFFI_OP_FUNCTION, 419), // void()(ge_plan const *, ge_plan_content *)
+/* 352 */ _CFFI_OP(_CFFI_OP_POINTER, 407), // ge_plan const *
+/* 353 */ _CFFI_OP(_CFFI_OP_POINTER, 408), // ge_plan_content *
 /* 354 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 355 */ _CFFI_OP(_CFFI_OP_FUNCTION, 409), // void()(ge_vocab *, size_t)
-/* 356 */ _CFFI_OP(_CFFI_OP_NOOP, 9),
-/* 357 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 358 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 359 */ _CFFI_OP(_CFFI_OP_FUNCTION, 409), // void()(ge_vocab const *, ge_vocab_content *)
-/* 360 */ _CFFI_OP(_CFFI_OP_NOOP, 154),
-/* 361 */ _CFFI_OP(_CFFI_OP_POINTER, 407), // ge_vocab_content *
-/* 362 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 363 */ _CFFI_OP(_CFFI_OP_FUNCTION, 409), // void()(uint64_t *, ge_dfa const *, uint32_t, uint32_t, uint64_t const *)
-/* 364 */ _CFFI_OP(_CFFI_OP_NOOP, 54),
-/* 365 */ _CFFI_OP(_CFFI_OP_NOOP, 192),
-/* 366 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 367 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 368 */ _CFFI_OP(_CFFI_OP_NOOP, 244),
-/* 369 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 370 */ _CFFI_OP(_CFFI_OP_FUNCTION, 409), // void()(uint64_t const *, uint32_t *)
-/* 371 */ _CFFI_OP(_CFFI_OP_NOOP, 244),
-/* 372 */ _CFFI_OP(_CFFI_OP_NOOP, 47),
-/* 373 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 374 */ _CFFI_OP(_CFFI_OP_POINTER, 376), // _Bool *
-/* 375 */ _CFFI_OP(_CFFI_OP_POINTER, 376), // _Bool const *
-/* 376 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 1), // _Bool
-/* 377 */ _CFFI_OP(_CFFI_OP_POINTER, 378), // char const *
-/* 378 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 2), // char
-/* 379 */ _CFFI_OP(_CFFI_OP_ARRAY, 378), // char[200]
-/* 380 */ (_cffi_opcode_t)(200),
-/* 381 */ _CFFI_OP(_CFFI_OP_POINTER, 382), // double *
-/* 382 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 14), // double
-/* 383 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 13), // float
-/* 384 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 0), // ge_batch
-/* 385 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 1), // ge_dfa
-/* 386 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 2), // ge_dfa_content
-/* 387 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 3), // ge_engine
-/* 388 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 4), // ge_err
-/* 389 */ _CFFI_OP(_CFFI_OP_ENUM, 0), // ge_float
-/* 390 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 5), // ge_gathered
-/* 391 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 6), // ge_grammar
-/* 392 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 7), // ge_ir
-/* 393 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 8), // ge_limits
-/* 394 */ _CFFI_OP(_CFFI_OP_ENUM, 1), // ge_mask_flag
-/* 395 */ _CFFI_OP(_CFFI_OP_POINTER, 71), // ge_matcher * const *
-/* 396 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 9), // ge_matcher
-/* 397 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 10), // ge_plan
-/* 398 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 11), // ge_plan_content
-/* 399 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 12), // ge_rules
-/* 400 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 13), // ge_scores
-/* 401 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 14), // ge_stats
-/* 402 */ _CFFI_OP(_CFFI_OP_ENUM, 2), // ge_status
-/* 403 */ _CFFI_OP(_CFFI_OP_ENUM, 3), // ge_switch
-/* 404 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 15), // ge_turn
-/* 405 */ _CFFI_OP(_CFFI_OP_ENUM, 4), // ge_turn_result
-/* 406 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 16), // ge_vocab
-/* 407 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 17), // ge_vocab_content
-/* 408 */ _CFFI_OP(_CFFI_OP_POINTER, 409), // void *
-/* 409 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 0), // void
+/* 355 */ _CFFI_OP(_CFFI_OP_FUNCTION, 419), // void()(ge_scores const *, uint32_t const *, size_t, uint32_t const *, size_t)
+/* 356 */ _CFFI_OP(_CFFI_OP_POINTER, 410), // ge_scores const *
+/* 357 */ _CFFI_OP(_CFFI_OP_NOOP, 40),
+/* 358 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 359 */ _CFFI_OP(_CFFI_OP_NOOP, 40),
+/* 360 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 361 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 362 */ _CFFI_OP(_CFFI_OP_FUNCTION, 419), // void()(ge_vocab *)
+/* 363 */ _CFFI_OP(_CFFI_OP_NOOP, 19),
+/* 364 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 365 */ _CFFI_OP(_CFFI_OP_FUNCTION, 419), // void()(ge_vocab *, size_t)
+/* 366 */ _CFFI_OP(_CFFI_OP_NOOP, 19),
+/* 367 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 368 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 369 */ _CFFI_OP(_CFFI_OP_FUNCTION, 419), // void()(ge_vocab const *, ge_vocab_content *)
+/* 370 */ _CFFI_OP(_CFFI_OP_NOOP, 164),
+/* 371 */ _CFFI_OP(_CFFI_OP_POINTER, 417), // ge_vocab_content *
+/* 372 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 373 */ _CFFI_OP(_CFFI_OP_FUNCTION, 419), // void()(uint64_t *, ge_dfa const *, uint32_t, uint32_t, uint64_t const *)
+/* 374 */ _CFFI_OP(_CFFI_OP_NOOP, 64),
+/* 375 */ _CFFI_OP(_CFFI_OP_NOOP, 202),
+/* 376 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 377 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 378 */ _CFFI_OP(_CFFI_OP_NOOP, 254),
+/* 379 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 380 */ _CFFI_OP(_CFFI_OP_FUNCTION, 419), // void()(uint64_t const *, uint32_t *)
+/* 381 */ _CFFI_OP(_CFFI_OP_NOOP, 254),
+/* 382 */ _CFFI_OP(_CFFI_OP_NOOP, 14),
+/* 383 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 384 */ _CFFI_OP(_CFFI_OP_POINTER, 386), // _Bool *
+/* 385 */ _CFFI_OP(_CFFI_OP_POINTER, 386), // _Bool const *
+/* 386 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 1), // _Bool
+/* 387 */ _CFFI_OP(_CFFI_OP_POINTER, 388), // char const *
+/* 388 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 2), // char
+/* 389 */ _CFFI_OP(_CFFI_OP_ARRAY, 388), // char[200]
+/* 390 */ (_cffi_opcode_t)(200),
+/* 391 */ _CFFI_OP(_CFFI_OP_POINTER, 392), // double *
+/* 392 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 14), // double
+/* 393 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 13), // float
+/* 394 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 0), // ge_batch
+/* 395 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 1), // ge_dfa
+/* 396 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 2), // ge_dfa_content
+/* 397 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 3), // ge_engine
+/* 398 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 4), // ge_err
+/* 399 */ _CFFI_OP(_CFFI_OP_ENUM, 0), // ge_float
+/* 400 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 5), // ge_gathered
+/* 401 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 6), // ge_grammar
+/* 402 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 7), // ge_ir
+/* 403 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 8), // ge_limits
+/* 404 */ _CFFI_OP(_CFFI_OP_ENUM, 1), // ge_mask_flag
+/* 405 */ _CFFI_OP(_CFFI_OP_POINTER, 81), // ge_matcher * const *
+/* 406 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 9), // ge_matcher
+/* 407 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 10), // ge_plan
+/* 408 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 11), // ge_plan_content
+/* 409 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 12), // ge_rules
+/* 410 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 13), // ge_scores
+/* 411 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 14), // ge_stats
+/* 412 */ _CFFI_OP(_CFFI_OP_ENUM, 2), // ge_status
+/* 413 */ _CFFI_OP(_CFFI_OP_ENUM, 3), // ge_switch
+/* 414 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 15), // ge_turn
+/* 415 */ _CFFI_OP(_CFFI_OP_ENUM, 4), // ge_turn_result
+/* 416 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 16), // ge_vocab
+/* 417 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 17), // ge_vocab_content
+/* 418 */ _CFFI_OP(_CFFI_OP_POINTER, 419), // void *
+/* 419 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 0), // void
 };
 
 static int _cffi_const_GE_FLOAT16(unsigned long long *o)
@@ -1229,10 +1239,10 @@ _cffi_f_ge_batch_run(PyObject *self, PyObject *arg0)
   PyObject *pyresult;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(262), arg0, (char **)&x0);
+      _cffi_type(272), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_batch const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(262), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(272), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1271,7 +1281,7 @@ _cffi_f_ge_build(PyObject *self, PyObject *noarg)
 
   (void)self; /* unused */
   (void)noarg; /* unused */
-  pyresult = _cffi_from_c_pointer((char *)result, _cffi_type(377));
+  pyresult = _cffi_from_c_pointer((char *)result, _cffi_type(387));
   return pyresult;
 }
 #else
@@ -1299,10 +1309,10 @@ _cffi_f_ge_dfa_accepts(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(192), arg0, (char **)&x0);
+      _cffi_type(202), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_dfa const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(192), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(202), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1349,10 +1359,10 @@ _cffi_f_ge_dfa_byte_next(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(192), arg0, (char **)&x0);
+      _cffi_type(202), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_dfa const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(192), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(202), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1395,10 +1405,10 @@ _cffi_f_ge_dfa_bytes(PyObject *self, PyObject *arg0)
   PyObject *pyresult;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(192), arg0, (char **)&x0);
+      _cffi_type(202), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_dfa const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(192), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(202), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1441,10 +1451,10 @@ _cffi_f_ge_dfa_fill_mask(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(192), arg0, (char **)&x0);
+      _cffi_type(202), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_dfa const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(192), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(202), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1454,10 +1464,10 @@ _cffi_f_ge_dfa_fill_mask(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(47), arg2, (char **)&x2);
+      _cffi_type(14), arg2, (char **)&x2);
   if (datasize != 0) {
     x2 = ((size_t)datasize) <= 640 ? (uint32_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(47), arg2, (char **)&x2,
+    if (_cffi_convert_array_argument(_cffi_type(14), arg2, (char **)&x2,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1490,10 +1500,10 @@ _cffi_f_ge_dfa_free(PyObject *self, PyObject *arg0)
   struct _cffi_freeme_s *large_args_free = NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(312), arg0, (char **)&x0);
+      _cffi_type(322), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_dfa *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(312), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(322), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1540,19 +1550,19 @@ _cffi_f_ge_dfa_load(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(150), arg1, (char **)&x1);
+      _cffi_type(160), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (ge_dfa * *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(150), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(160), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(5), arg2, (char **)&x2);
+      _cffi_type(4), arg2, (char **)&x2);
   if (datasize != 0) {
     x2 = ((size_t)datasize) <= 640 ? (ge_err *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(5), arg2, (char **)&x2,
+    if (_cffi_convert_array_argument(_cffi_type(4), arg2, (char **)&x2,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1564,7 +1574,7 @@ _cffi_f_ge_dfa_load(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(402));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(412));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -1601,28 +1611,28 @@ _cffi_f_ge_dfa_new(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(146), arg0, (char **)&x0);
+      _cffi_type(156), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_plan *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(146), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(156), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(30), arg1, (char **)&x1);
+      _cffi_type(40), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (uint32_t const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(30), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(40), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(30), arg2, (char **)&x2);
+      _cffi_type(40), arg2, (char **)&x2);
   if (datasize != 0) {
     x2 = ((size_t)datasize) <= 640 ? (uint32_t const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(30), arg2, (char **)&x2,
+    if (_cffi_convert_array_argument(_cffi_type(40), arg2, (char **)&x2,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1632,19 +1642,19 @@ _cffi_f_ge_dfa_new(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(150), arg4, (char **)&x4);
+      _cffi_type(160), arg4, (char **)&x4);
   if (datasize != 0) {
     x4 = ((size_t)datasize) <= 640 ? (ge_dfa * *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(150), arg4, (char **)&x4,
+    if (_cffi_convert_array_argument(_cffi_type(160), arg4, (char **)&x4,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(5), arg5, (char **)&x5);
+      _cffi_type(4), arg5, (char **)&x5);
   if (datasize != 0) {
     x5 = ((size_t)datasize) <= 640 ? (ge_err *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(5), arg5, (char **)&x5,
+    if (_cffi_convert_array_argument(_cffi_type(4), arg5, (char **)&x5,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1656,7 +1666,7 @@ _cffi_f_ge_dfa_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(402));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(412));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -1687,10 +1697,10 @@ _cffi_f_ge_dfa_next(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(192), arg0, (char **)&x0);
+      _cffi_type(202), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_dfa const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(192), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(202), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1737,19 +1747,19 @@ _cffi_f_ge_dfa_read(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(192), arg0, (char **)&x0);
+      _cffi_type(202), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_dfa const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(192), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(202), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(316), arg1, (char **)&x1);
+      _cffi_type(326), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (ge_dfa_content *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(316), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(326), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1794,19 +1804,19 @@ _cffi_f_ge_dfa_save(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(192), arg0, (char **)&x0);
+      _cffi_type(202), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_dfa const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(192), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(202), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(32), arg1, (char **)&x1);
+      _cffi_type(42), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (uint8_t const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(32), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(42), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1816,10 +1826,10 @@ _cffi_f_ge_dfa_save(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(120), arg3, (char **)&x3);
+      _cffi_type(130), arg3, (char **)&x3);
   if (datasize != 0) {
     x3 = ((size_t)datasize) <= 640 ? (uint8_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(120), arg3, (char **)&x3,
+    if (_cffi_convert_array_argument(_cffi_type(130), arg3, (char **)&x3,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1862,10 +1872,10 @@ _cffi_f_ge_dfa_tokens(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(192), arg0, (char **)&x0);
+      _cffi_type(202), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_dfa const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(192), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(202), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1875,10 +1885,10 @@ _cffi_f_ge_dfa_tokens(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(47), arg2, (char **)&x2);
+      _cffi_type(14), arg2, (char **)&x2);
   if (datasize != 0) {
     x2 = ((size_t)datasize) <= 640 ? (uint32_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(47), arg2, (char **)&x2,
+    if (_cffi_convert_array_argument(_cffi_type(14), arg2, (char **)&x2,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1999,19 +2009,19 @@ _cffi_f_ge_engine_new(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(8), arg0, (char **)&x0);
+      _cffi_type(18), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_grammar *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(8), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(18), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(9), arg1, (char **)&x1);
+      _cffi_type(19), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (ge_vocab *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(9), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(19), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2021,19 +2031,19 @@ _cffi_f_ge_engine_new(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(11), arg3, (char **)&x3);
+      _cffi_type(21), arg3, (char **)&x3);
   if (datasize != 0) {
     x3 = ((size_t)datasize) <= 640 ? (ge_engine * *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(11), arg3, (char **)&x3,
+    if (_cffi_convert_array_argument(_cffi_type(21), arg3, (char **)&x3,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(5), arg4, (char **)&x4);
+      _cffi_type(4), arg4, (char **)&x4);
   if (datasize != 0) {
     x4 = ((size_t)datasize) <= 640 ? (ge_err *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(5), arg4, (char **)&x4,
+    if (_cffi_convert_array_argument(_cffi_type(4), arg4, (char **)&x4,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2045,7 +2055,7 @@ _cffi_f_ge_engine_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(402));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(412));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2081,10 +2091,10 @@ _cffi_f_ge_engine_stats(PyObject *self, PyObject *args)
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(327), arg1, (char **)&x1);
+      _cffi_type(337), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (ge_stats *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(327), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(337), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2132,10 +2142,10 @@ _cffi_f_ge_engine_use(PyObject *self, PyObject *args)
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(312), arg1, (char **)&x1);
+      _cffi_type(322), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (ge_dfa *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(312), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(322), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2170,10 +2180,10 @@ _cffi_f_ge_grammar_bytes(PyObject *self, PyObject *arg0)
   PyObject *pyresult;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(283), arg0, (char **)&x0);
+      _cffi_type(293), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_grammar const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(283), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(293), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2206,10 +2216,10 @@ _cffi_f_ge_grammar_free(PyObject *self, PyObject *arg0)
   struct _cffi_freeme_s *large_args_free = NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(8), arg0, (char **)&x0);
+      _cffi_type(18), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_grammar *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(8), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(18), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2254,37 +2264,37 @@ _cffi_f_ge_grammar_new(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(23), arg0, (char **)&x0);
+      _cffi_type(33), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_ir *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(23), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(33), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(24), arg1, (char **)&x1);
+      _cffi_type(34), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (ge_rules const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(24), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(34), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(25), arg2, (char **)&x2);
+      _cffi_type(35), arg2, (char **)&x2);
   if (datasize != 0) {
     x2 = ((size_t)datasize) <= 640 ? (ge_grammar * *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(25), arg2, (char **)&x2,
+    if (_cffi_convert_array_argument(_cffi_type(35), arg2, (char **)&x2,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(5), arg3, (char **)&x3);
+      _cffi_type(4), arg3, (char **)&x3);
   if (datasize != 0) {
     x3 = ((size_t)datasize) <= 640 ? (ge_err *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(5), arg3, (char **)&x3,
+    if (_cffi_convert_array_argument(_cffi_type(4), arg3, (char **)&x3,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2296,7 +2306,7 @@ _cffi_f_ge_grammar_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(402));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(412));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2319,10 +2329,10 @@ _cffi_f_ge_guide_accepts(PyObject *self, PyObject *arg0)
   PyObject *pyresult;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(244), arg0, (char **)&x0);
+      _cffi_type(254), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (uint64_t const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(244), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(254), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2365,10 +2375,10 @@ _cffi_f_ge_guide_advance(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(54), arg0, (char **)&x0);
+      _cffi_type(64), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (uint64_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(54), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(64), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2378,10 +2388,10 @@ _cffi_f_ge_guide_advance(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(47), arg2, (char **)&x2);
+      _cffi_type(14), arg2, (char **)&x2);
   if (datasize != 0) {
     x2 = ((size_t)datasize) <= 640 ? (uint32_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(47), arg2, (char **)&x2,
+    if (_cffi_convert_array_argument(_cffi_type(14), arg2, (char **)&x2,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2416,10 +2426,10 @@ _cffi_f_ge_guide_before(PyObject *self, PyObject *arg0)
   PyObject *pyresult;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(244), arg0, (char **)&x0);
+      _cffi_type(254), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (uint64_t const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(244), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(254), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2458,19 +2468,19 @@ _cffi_f_ge_guide_fill_mask(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(244), arg0, (char **)&x0);
+      _cffi_type(254), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (uint64_t const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(244), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(254), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(47), arg1, (char **)&x1);
+      _cffi_type(14), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (uint32_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(47), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(14), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2513,10 +2523,10 @@ _cffi_f_ge_guide_fill_mask_at(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(244), arg0, (char **)&x0);
+      _cffi_type(254), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (uint64_t const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(244), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(254), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2569,19 +2579,19 @@ _cffi_f_ge_guide_init(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(54), arg0, (char **)&x0);
+      _cffi_type(64), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (uint64_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(54), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(64), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(192), arg1, (char **)&x1);
+      _cffi_type(202), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (ge_dfa const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(192), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(202), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2595,10 +2605,10 @@ _cffi_f_ge_guide_init(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(244), arg4, (char **)&x4);
+      _cffi_type(254), arg4, (char **)&x4);
   if (datasize != 0) {
     x4 = ((size_t)datasize) <= 640 ? (uint64_t const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(244), arg4, (char **)&x4,
+    if (_cffi_convert_array_argument(_cffi_type(254), arg4, (char **)&x4,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2639,10 +2649,10 @@ _cffi_f_ge_guide_rollback(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(54), arg0, (char **)&x0);
+      _cffi_type(64), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (uint64_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(54), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(64), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2681,10 +2691,10 @@ _cffi_f_ge_guide_state(PyObject *self, PyObject *arg0)
   PyObject *pyresult;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(244), arg0, (char **)&x0);
+      _cffi_type(254), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (uint64_t const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(244), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(254), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2725,10 +2735,10 @@ _cffi_f_ge_guide_words(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(192), arg0, (char **)&x0);
+      _cffi_type(202), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_dfa const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(192), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(202), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2783,19 +2793,19 @@ _cffi_f_ge_ir_add(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(23), arg0, (char **)&x0);
+      _cffi_type(33), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_ir *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(23), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(33), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(30), arg1, (char **)&x1);
+      _cffi_type(40), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (uint32_t const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(30), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(40), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2805,10 +2815,10 @@ _cffi_f_ge_ir_add(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(32), arg3, (char **)&x3);
+      _cffi_type(42), arg3, (char **)&x3);
   if (datasize != 0) {
     x3 = ((size_t)datasize) <= 640 ? (uint8_t const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(32), arg3, (char **)&x3,
+    if (_cffi_convert_array_argument(_cffi_type(42), arg3, (char **)&x3,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2818,19 +2828,19 @@ _cffi_f_ge_ir_add(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(34), arg5, (char **)&x5);
+      _cffi_type(44), arg5, (char **)&x5);
   if (datasize != 0) {
     x5 = ((size_t)datasize) <= 640 ? (size_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(34), arg5, (char **)&x5,
+    if (_cffi_convert_array_argument(_cffi_type(44), arg5, (char **)&x5,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(5), arg6, (char **)&x6);
+      _cffi_type(4), arg6, (char **)&x6);
   if (datasize != 0) {
     x6 = ((size_t)datasize) <= 640 ? (ge_err *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(5), arg6, (char **)&x6,
+    if (_cffi_convert_array_argument(_cffi_type(4), arg6, (char **)&x6,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2842,7 +2852,7 @@ _cffi_f_ge_ir_add(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(402));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(412));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2877,10 +2887,10 @@ _cffi_f_ge_ir_continuations(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(23), arg0, (char **)&x0);
+      _cffi_type(33), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_ir *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(23), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(33), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2894,19 +2904,19 @@ _cffi_f_ge_ir_continuations(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(47), arg3, (char **)&x3);
+      _cffi_type(14), arg3, (char **)&x3);
   if (datasize != 0) {
     x3 = ((size_t)datasize) <= 640 ? (uint32_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(47), arg3, (char **)&x3,
+    if (_cffi_convert_array_argument(_cffi_type(14), arg3, (char **)&x3,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(5), arg4, (char **)&x4);
+      _cffi_type(4), arg4, (char **)&x4);
   if (datasize != 0) {
     x4 = ((size_t)datasize) <= 640 ? (ge_err *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(5), arg4, (char **)&x4,
+    if (_cffi_convert_array_argument(_cffi_type(4), arg4, (char **)&x4,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2918,7 +2928,7 @@ _cffi_f_ge_ir_continuations(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(402));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(412));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2953,10 +2963,10 @@ _cffi_f_ge_ir_count(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(23), arg0, (char **)&x0);
+      _cffi_type(33), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_ir *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(23), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(33), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2970,19 +2980,19 @@ _cffi_f_ge_ir_count(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(54), arg3, (char **)&x3);
+      _cffi_type(64), arg3, (char **)&x3);
   if (datasize != 0) {
     x3 = ((size_t)datasize) <= 640 ? (uint64_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(54), arg3, (char **)&x3,
+    if (_cffi_convert_array_argument(_cffi_type(64), arg3, (char **)&x3,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(5), arg4, (char **)&x4);
+      _cffi_type(4), arg4, (char **)&x4);
   if (datasize != 0) {
     x4 = ((size_t)datasize) <= 640 ? (ge_err *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(5), arg4, (char **)&x4,
+    if (_cffi_convert_array_argument(_cffi_type(4), arg4, (char **)&x4,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2994,7 +3004,7 @@ _cffi_f_ge_ir_count(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(402));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(412));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3015,10 +3025,10 @@ _cffi_f_ge_ir_free(PyObject *self, PyObject *arg0)
   struct _cffi_freeme_s *large_args_free = NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(23), arg0, (char **)&x0);
+      _cffi_type(33), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_ir *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(23), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(33), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -3063,10 +3073,10 @@ _cffi_f_ge_ir_is_empty(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(23), arg0, (char **)&x0);
+      _cffi_type(33), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_ir *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(23), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(33), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -3076,19 +3086,19 @@ _cffi_f_ge_ir_is_empty(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(40), arg2, (char **)&x2);
+      _cffi_type(50), arg2, (char **)&x2);
   if (datasize != 0) {
     x2 = ((size_t)datasize) <= 640 ? (int32_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(40), arg2, (char **)&x2,
+    if (_cffi_convert_array_argument(_cffi_type(50), arg2, (char **)&x2,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(5), arg3, (char **)&x3);
+      _cffi_type(4), arg3, (char **)&x3);
   if (datasize != 0) {
     x3 = ((size_t)datasize) <= 640 ? (ge_err *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(5), arg3, (char **)&x3,
+    if (_cffi_convert_array_argument(_cffi_type(4), arg3, (char **)&x3,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -3100,7 +3110,7 @@ _cffi_f_ge_ir_is_empty(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(402));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(412));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3137,10 +3147,10 @@ _cffi_f_ge_ir_matches(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(23), arg0, (char **)&x0);
+      _cffi_type(33), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_ir *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(23), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(33), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -3150,10 +3160,10 @@ _cffi_f_ge_ir_matches(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(32), arg2, (char **)&x2);
+      _cffi_type(42), arg2, (char **)&x2);
   if (datasize != 0) {
     x2 = ((size_t)datasize) <= 640 ? (uint8_t const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(32), arg2, (char **)&x2,
+    if (_cffi_convert_array_argument(_cffi_type(42), arg2, (char **)&x2,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -3163,19 +3173,19 @@ _cffi_f_ge_ir_matches(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(40), arg4, (char **)&x4);
+      _cffi_type(50), arg4, (char **)&x4);
   if (datasize != 0) {
     x4 = ((size_t)datasize) <= 640 ? (int32_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(40), arg4, (char **)&x4,
+    if (_cffi_convert_array_argument(_cffi_type(50), arg4, (char **)&x4,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(5), arg5, (char **)&x5);
+      _cffi_type(4), arg5, (char **)&x5);
   if (datasize != 0) {
     x5 = ((size_t)datasize) <= 640 ? (ge_err *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(5), arg5, (char **)&x5,
+    if (_cffi_convert_array_argument(_cffi_type(4), arg5, (char **)&x5,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -3187,7 +3197,7 @@ _cffi_f_ge_ir_matches(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(402));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(412));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3218,28 +3228,28 @@ _cffi_f_ge_ir_new(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(66), arg0, (char **)&x0);
+      _cffi_type(76), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_limits const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(66), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(76), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(67), arg1, (char **)&x1);
+      _cffi_type(77), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (ge_ir * *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(67), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(77), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(5), arg2, (char **)&x2);
+      _cffi_type(4), arg2, (char **)&x2);
   if (datasize != 0) {
     x2 = ((size_t)datasize) <= 640 ? (ge_err *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(5), arg2, (char **)&x2,
+    if (_cffi_convert_array_argument(_cffi_type(4), arg2, (char **)&x2,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -3251,7 +3261,7 @@ _cffi_f_ge_ir_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(402));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(412));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3288,19 +3298,19 @@ _cffi_f_ge_matcher_accept(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(71), arg0, (char **)&x0);
+      _cffi_type(81), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(71), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(81), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(93), arg1, (char **)&x1);
+      _cffi_type(103), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (int64_t const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(93), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(103), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -3314,19 +3324,19 @@ _cffi_f_ge_matcher_accept(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(34), arg4, (char **)&x4);
+      _cffi_type(44), arg4, (char **)&x4);
   if (datasize != 0) {
     x4 = ((size_t)datasize) <= 640 ? (size_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(34), arg4, (char **)&x4,
+    if (_cffi_convert_array_argument(_cffi_type(44), arg4, (char **)&x4,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(5), arg5, (char **)&x5);
+      _cffi_type(4), arg5, (char **)&x5);
   if (datasize != 0) {
     x5 = ((size_t)datasize) <= 640 ? (ge_err *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(5), arg5, (char **)&x5,
+    if (_cffi_convert_array_argument(_cffi_type(4), arg5, (char **)&x5,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -3338,7 +3348,7 @@ _cffi_f_ge_matcher_accept(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(402));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(412));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3375,19 +3385,19 @@ _cffi_f_ge_matcher_accept_bytes(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(71), arg0, (char **)&x0);
+      _cffi_type(81), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(71), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(81), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(32), arg1, (char **)&x1);
+      _cffi_type(42), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (uint8_t const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(32), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(42), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -3401,19 +3411,19 @@ _cffi_f_ge_matcher_accept_bytes(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(34), arg4, (char **)&x4);
+      _cffi_type(44), arg4, (char **)&x4);
   if (datasize != 0) {
     x4 = ((size_t)datasize) <= 640 ? (size_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(34), arg4, (char **)&x4,
+    if (_cffi_convert_array_argument(_cffi_type(44), arg4, (char **)&x4,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(5), arg5, (char **)&x5);
+      _cffi_type(4), arg5, (char **)&x5);
   if (datasize != 0) {
     x5 = ((size_t)datasize) <= 640 ? (ge_err *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(5), arg5, (char **)&x5,
+    if (_cffi_convert_array_argument(_cffi_type(4), arg5, (char **)&x5,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -3425,7 +3435,7 @@ _cffi_f_ge_matcher_accept_bytes(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(402));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(412));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3456,10 +3466,10 @@ _cffi_f_ge_matcher_accept_token(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(71), arg0, (char **)&x0);
+      _cffi_type(81), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(71), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(81), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -3469,10 +3479,10 @@ _cffi_f_ge_matcher_accept_token(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(5), arg2, (char **)&x2);
+      _cffi_type(4), arg2, (char **)&x2);
   if (datasize != 0) {
     x2 = ((size_t)datasize) <= 640 ? (ge_err *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(5), arg2, (char **)&x2,
+    if (_cffi_convert_array_argument(_cffi_type(4), arg2, (char **)&x2,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -3519,19 +3529,19 @@ _cffi_f_ge_matcher_closing(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(71), arg0, (char **)&x0);
+      _cffi_type(81), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(71), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(81), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(120), arg1, (char **)&x1);
+      _cffi_type(130), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (uint8_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(120), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(130), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -3541,19 +3551,19 @@ _cffi_f_ge_matcher_closing(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(34), arg3, (char **)&x3);
+      _cffi_type(44), arg3, (char **)&x3);
   if (datasize != 0) {
     x3 = ((size_t)datasize) <= 640 ? (size_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(34), arg3, (char **)&x3,
+    if (_cffi_convert_array_argument(_cffi_type(44), arg3, (char **)&x3,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(5), arg4, (char **)&x4);
+      _cffi_type(4), arg4, (char **)&x4);
   if (datasize != 0) {
     x4 = ((size_t)datasize) <= 640 ? (ge_err *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(5), arg4, (char **)&x4,
+    if (_cffi_convert_array_argument(_cffi_type(4), arg4, (char **)&x4,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -3565,7 +3575,7 @@ _cffi_f_ge_matcher_closing(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(402));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(412));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3600,19 +3610,19 @@ _cffi_f_ge_matcher_closing_tokens(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(71), arg0, (char **)&x0);
+      _cffi_type(81), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(71), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(81), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(47), arg1, (char **)&x1);
+      _cffi_type(14), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (uint32_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(47), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(14), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -3622,19 +3632,19 @@ _cffi_f_ge_matcher_closing_tokens(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(34), arg3, (char **)&x3);
+      _cffi_type(44), arg3, (char **)&x3);
   if (datasize != 0) {
     x3 = ((size_t)datasize) <= 640 ? (size_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(34), arg3, (char **)&x3,
+    if (_cffi_convert_array_argument(_cffi_type(44), arg3, (char **)&x3,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(5), arg4, (char **)&x4);
+      _cffi_type(4), arg4, (char **)&x4);
   if (datasize != 0) {
     x4 = ((size_t)datasize) <= 640 ? (ge_err *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(5), arg4, (char **)&x4,
+    if (_cffi_convert_array_argument(_cffi_type(4), arg4, (char **)&x4,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -3646,7 +3656,7 @@ _cffi_f_ge_matcher_closing_tokens(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(402));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(412));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3681,10 +3691,10 @@ _cffi_f_ge_matcher_closing_within(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(71), arg0, (char **)&x0);
+      _cffi_type(81), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(71), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(81), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -3694,28 +3704,28 @@ _cffi_f_ge_matcher_closing_within(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(47), arg2, (char **)&x2);
+      _cffi_type(14), arg2, (char **)&x2);
   if (datasize != 0) {
     x2 = ((size_t)datasize) <= 640 ? (uint32_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(47), arg2, (char **)&x2,
+    if (_cffi_convert_array_argument(_cffi_type(14), arg2, (char **)&x2,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(34), arg3, (char **)&x3);
+      _cffi_type(44), arg3, (char **)&x3);
   if (datasize != 0) {
     x3 = ((size_t)datasize) <= 640 ? (size_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(34), arg3, (char **)&x3,
+    if (_cffi_convert_array_argument(_cffi_type(44), arg3, (char **)&x3,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(5), arg4, (char **)&x4);
+      _cffi_type(4), arg4, (char **)&x4);
   if (datasize != 0) {
     x4 = ((size_t)datasize) <= 640 ? (ge_err *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(5), arg4, (char **)&x4,
+    if (_cffi_convert_array_argument(_cffi_type(4), arg4, (char **)&x4,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -3727,7 +3737,7 @@ _cffi_f_ge_matcher_closing_within(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(402));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(412));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3772,19 +3782,19 @@ _cffi_f_ge_matcher_expected(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(71), arg0, (char **)&x0);
+      _cffi_type(81), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(71), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(81), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(32), arg1, (char **)&x1);
+      _cffi_type(42), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (uint8_t const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(32), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(42), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -3794,46 +3804,46 @@ _cffi_f_ge_matcher_expected(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(47), arg3, (char **)&x3);
+      _cffi_type(14), arg3, (char **)&x3);
   if (datasize != 0) {
     x3 = ((size_t)datasize) <= 640 ? (uint32_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(47), arg3, (char **)&x3,
+    if (_cffi_convert_array_argument(_cffi_type(14), arg3, (char **)&x3,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(47), arg4, (char **)&x4);
+      _cffi_type(14), arg4, (char **)&x4);
   if (datasize != 0) {
     x4 = ((size_t)datasize) <= 640 ? (uint32_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(47), arg4, (char **)&x4,
+    if (_cffi_convert_array_argument(_cffi_type(14), arg4, (char **)&x4,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(34), arg5, (char **)&x5);
+      _cffi_type(44), arg5, (char **)&x5);
   if (datasize != 0) {
     x5 = ((size_t)datasize) <= 640 ? (size_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(34), arg5, (char **)&x5,
+    if (_cffi_convert_array_argument(_cffi_type(44), arg5, (char **)&x5,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(47), arg6, (char **)&x6);
+      _cffi_type(14), arg6, (char **)&x6);
   if (datasize != 0) {
     x6 = ((size_t)datasize) <= 640 ? (uint32_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(47), arg6, (char **)&x6,
+    if (_cffi_convert_array_argument(_cffi_type(14), arg6, (char **)&x6,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(34), arg7, (char **)&x7);
+      _cffi_type(44), arg7, (char **)&x7);
   if (datasize != 0) {
     x7 = ((size_t)datasize) <= 640 ? (size_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(34), arg7, (char **)&x7,
+    if (_cffi_convert_array_argument(_cffi_type(44), arg7, (char **)&x7,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -3843,10 +3853,10 @@ _cffi_f_ge_matcher_expected(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(5), arg9, (char **)&x9);
+      _cffi_type(4), arg9, (char **)&x9);
   if (datasize != 0) {
     x9 = ((size_t)datasize) <= 640 ? (ge_err *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(5), arg9, (char **)&x9,
+    if (_cffi_convert_array_argument(_cffi_type(4), arg9, (char **)&x9,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -3858,7 +3868,7 @@ _cffi_f_ge_matcher_expected(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(402));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(412));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3893,19 +3903,19 @@ _cffi_f_ge_matcher_fill_mask(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(71), arg0, (char **)&x0);
+      _cffi_type(81), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(71), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(81), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(47), arg1, (char **)&x1);
+      _cffi_type(14), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (uint32_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(47), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(14), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -3919,10 +3929,10 @@ _cffi_f_ge_matcher_fill_mask(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(5), arg4, (char **)&x4);
+      _cffi_type(4), arg4, (char **)&x4);
   if (datasize != 0) {
     x4 = ((size_t)datasize) <= 640 ? (ge_err *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(5), arg4, (char **)&x4,
+    if (_cffi_convert_array_argument(_cffi_type(4), arg4, (char **)&x4,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -3963,19 +3973,19 @@ _cffi_f_ge_matcher_flags(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(71), arg0, (char **)&x0);
+      _cffi_type(81), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(71), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(81), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(5), arg1, (char **)&x1);
+      _cffi_type(4), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (ge_err *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(5), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(4), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -4022,19 +4032,19 @@ _cffi_f_ge_matcher_forced_bytes(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(71), arg0, (char **)&x0);
+      _cffi_type(81), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(71), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(81), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(120), arg1, (char **)&x1);
+      _cffi_type(130), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (uint8_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(120), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(130), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -4044,19 +4054,19 @@ _cffi_f_ge_matcher_forced_bytes(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(34), arg3, (char **)&x3);
+      _cffi_type(44), arg3, (char **)&x3);
   if (datasize != 0) {
     x3 = ((size_t)datasize) <= 640 ? (size_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(34), arg3, (char **)&x3,
+    if (_cffi_convert_array_argument(_cffi_type(44), arg3, (char **)&x3,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(5), arg4, (char **)&x4);
+      _cffi_type(4), arg4, (char **)&x4);
   if (datasize != 0) {
     x4 = ((size_t)datasize) <= 640 ? (ge_err *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(5), arg4, (char **)&x4,
+    if (_cffi_convert_array_argument(_cffi_type(4), arg4, (char **)&x4,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -4068,7 +4078,7 @@ _cffi_f_ge_matcher_forced_bytes(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(402));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(412));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -4099,28 +4109,28 @@ _cffi_f_ge_matcher_fork(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(71), arg0, (char **)&x0);
+      _cffi_type(81), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(71), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(81), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(4), arg1, (char **)&x1);
+      _cffi_type(8), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (ge_matcher * *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(4), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(8), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(5), arg2, (char **)&x2);
+      _cffi_type(4), arg2, (char **)&x2);
   if (datasize != 0) {
     x2 = ((size_t)datasize) <= 640 ? (ge_err *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(5), arg2, (char **)&x2,
+    if (_cffi_convert_array_argument(_cffi_type(4), arg2, (char **)&x2,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -4132,7 +4142,7 @@ _cffi_f_ge_matcher_fork(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(402));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(412));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -4153,10 +4163,10 @@ _cffi_f_ge_matcher_free(PyObject *self, PyObject *arg0)
   struct _cffi_freeme_s *large_args_free = NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(71), arg0, (char **)&x0);
+      _cffi_type(81), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(71), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(81), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -4203,19 +4213,19 @@ _cffi_f_ge_matcher_history(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(71), arg0, (char **)&x0);
+      _cffi_type(81), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(71), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(81), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(86), arg1, (char **)&x1);
+      _cffi_type(96), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (int64_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(86), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(96), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -4225,19 +4235,19 @@ _cffi_f_ge_matcher_history(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(34), arg3, (char **)&x3);
+      _cffi_type(44), arg3, (char **)&x3);
   if (datasize != 0) {
     x3 = ((size_t)datasize) <= 640 ? (size_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(34), arg3, (char **)&x3,
+    if (_cffi_convert_array_argument(_cffi_type(44), arg3, (char **)&x3,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(5), arg4, (char **)&x4);
+      _cffi_type(4), arg4, (char **)&x4);
   if (datasize != 0) {
     x4 = ((size_t)datasize) <= 640 ? (ge_err *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(5), arg4, (char **)&x4,
+    if (_cffi_convert_array_argument(_cffi_type(4), arg4, (char **)&x4,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -4249,7 +4259,7 @@ _cffi_f_ge_matcher_history(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(402));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(412));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -4272,10 +4282,10 @@ _cffi_f_ge_matcher_length(PyObject *self, PyObject *arg0)
   PyObject *pyresult;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(286), arg0, (char **)&x0);
+      _cffi_type(296), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(286), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(296), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -4318,10 +4328,10 @@ _cffi_f_ge_matcher_move(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(71), arg0, (char **)&x0);
+      _cffi_type(81), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(71), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(81), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -4336,10 +4346,10 @@ _cffi_f_ge_matcher_move(PyObject *self, PyObject *args)
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(5), arg2, (char **)&x2);
+      _cffi_type(4), arg2, (char **)&x2);
   if (datasize != 0) {
     x2 = ((size_t)datasize) <= 640 ? (ge_err *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(5), arg2, (char **)&x2,
+    if (_cffi_convert_array_argument(_cffi_type(4), arg2, (char **)&x2,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -4351,7 +4361,7 @@ _cffi_f_ge_matcher_move(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(402));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(412));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -4391,19 +4401,19 @@ _cffi_f_ge_matcher_new(PyObject *self, PyObject *args)
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(4), arg1, (char **)&x1);
+      _cffi_type(8), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (ge_matcher * *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(4), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(8), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(5), arg2, (char **)&x2);
+      _cffi_type(4), arg2, (char **)&x2);
   if (datasize != 0) {
     x2 = ((size_t)datasize) <= 640 ? (ge_err *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(5), arg2, (char **)&x2,
+    if (_cffi_convert_array_argument(_cffi_type(4), arg2, (char **)&x2,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -4415,7 +4425,7 @@ _cffi_f_ge_matcher_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(402));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(412));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -4444,19 +4454,19 @@ _cffi_f_ge_matcher_reset(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(71), arg0, (char **)&x0);
+      _cffi_type(81), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(71), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(81), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(5), arg1, (char **)&x1);
+      _cffi_type(4), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (ge_err *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(5), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(4), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -4468,7 +4478,7 @@ _cffi_f_ge_matcher_reset(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(402));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(412));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -4499,10 +4509,10 @@ _cffi_f_ge_matcher_rollback(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(71), arg0, (char **)&x0);
+      _cffi_type(81), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(71), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(81), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -4512,10 +4522,10 @@ _cffi_f_ge_matcher_rollback(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(5), arg2, (char **)&x2);
+      _cffi_type(4), arg2, (char **)&x2);
   if (datasize != 0) {
     x2 = ((size_t)datasize) <= 640 ? (ge_err *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(5), arg2, (char **)&x2,
+    if (_cffi_convert_array_argument(_cffi_type(4), arg2, (char **)&x2,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -4527,7 +4537,7 @@ _cffi_f_ge_matcher_rollback(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(402));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(412));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -4562,28 +4572,28 @@ _cffi_f_ge_matcher_turn(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(71), arg0, (char **)&x0);
+      _cffi_type(81), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(71), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(81), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(209), arg1, (char **)&x1);
+      _cffi_type(219), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (ge_turn *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(209), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(219), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(93), arg2, (char **)&x2);
+      _cffi_type(103), arg2, (char **)&x2);
   if (datasize != 0) {
     x2 = ((size_t)datasize) <= 640 ? (int64_t const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(93), arg2, (char **)&x2,
+    if (_cffi_convert_array_argument(_cffi_type(103), arg2, (char **)&x2,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -4593,10 +4603,10 @@ _cffi_f_ge_matcher_turn(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(5), arg4, (char **)&x4);
+      _cffi_type(4), arg4, (char **)&x4);
   if (datasize != 0) {
     x4 = ((size_t)datasize) <= 640 ? (ge_err *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(5), arg4, (char **)&x4,
+    if (_cffi_convert_array_argument(_cffi_type(4), arg4, (char **)&x4,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -4645,28 +4655,28 @@ _cffi_f_ge_matcher_turn_alone(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(71), arg0, (char **)&x0);
+      _cffi_type(81), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(71), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(81), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(209), arg1, (char **)&x1);
+      _cffi_type(219), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (ge_turn *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(209), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(219), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(86), arg2, (char **)&x2);
+      _cffi_type(96), arg2, (char **)&x2);
   if (datasize != 0) {
     x2 = ((size_t)datasize) <= 640 ? (int64_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(86), arg2, (char **)&x2,
+    if (_cffi_convert_array_argument(_cffi_type(96), arg2, (char **)&x2,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -4676,19 +4686,19 @@ _cffi_f_ge_matcher_turn_alone(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(34), arg4, (char **)&x4);
+      _cffi_type(44), arg4, (char **)&x4);
   if (datasize != 0) {
     x4 = ((size_t)datasize) <= 640 ? (size_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(34), arg4, (char **)&x4,
+    if (_cffi_convert_array_argument(_cffi_type(44), arg4, (char **)&x4,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(5), arg5, (char **)&x5);
+      _cffi_type(4), arg5, (char **)&x5);
   if (datasize != 0) {
     x5 = ((size_t)datasize) <= 640 ? (ge_err *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(5), arg5, (char **)&x5,
+    if (_cffi_convert_array_argument(_cffi_type(4), arg5, (char **)&x5,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -4721,10 +4731,10 @@ _cffi_f_ge_plan_free(PyObject *self, PyObject *arg0)
   struct _cffi_freeme_s *large_args_free = NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(146), arg0, (char **)&x0);
+      _cffi_type(156), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_plan *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(146), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(156), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -4773,19 +4783,19 @@ _cffi_f_ge_plan_new(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(8), arg0, (char **)&x0);
+      _cffi_type(18), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_grammar *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(8), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(18), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(9), arg1, (char **)&x1);
+      _cffi_type(19), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (ge_vocab *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(9), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(19), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -4799,19 +4809,19 @@ _cffi_f_ge_plan_new(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(19), arg4, (char **)&x4);
+      _cffi_type(29), arg4, (char **)&x4);
   if (datasize != 0) {
     x4 = ((size_t)datasize) <= 640 ? (ge_plan * *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(19), arg4, (char **)&x4,
+    if (_cffi_convert_array_argument(_cffi_type(29), arg4, (char **)&x4,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(5), arg5, (char **)&x5);
+      _cffi_type(4), arg5, (char **)&x5);
   if (datasize != 0) {
     x5 = ((size_t)datasize) <= 640 ? (ge_err *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(5), arg5, (char **)&x5,
+    if (_cffi_convert_array_argument(_cffi_type(4), arg5, (char **)&x5,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -4823,7 +4833,7 @@ _cffi_f_ge_plan_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(402));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(412));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -4850,19 +4860,19 @@ _cffi_f_ge_plan_read(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(342), arg0, (char **)&x0);
+      _cffi_type(352), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_plan const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(342), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(352), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(343), arg1, (char **)&x1);
+      _cffi_type(353), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (ge_plan_content *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(343), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(353), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -4905,10 +4915,10 @@ _cffi_f_ge_row_apply(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(306), arg0, (char **)&x0);
+      _cffi_type(316), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (float *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(306), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(316), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -4918,10 +4928,10 @@ _cffi_f_ge_row_apply(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(30), arg2, (char **)&x2);
+      _cffi_type(40), arg2, (char **)&x2);
   if (datasize != 0) {
     x2 = ((size_t)datasize) <= 640 ? (uint32_t const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(30), arg2, (char **)&x2,
+    if (_cffi_convert_array_argument(_cffi_type(40), arg2, (char **)&x2,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -4968,10 +4978,10 @@ _cffi_f_ge_row_gather(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(257), arg0, (char **)&x0);
+      _cffi_type(267), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (float const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(257), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(267), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -4981,10 +4991,10 @@ _cffi_f_ge_row_gather(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(259), arg2, (char **)&x2);
+      _cffi_type(269), arg2, (char **)&x2);
   if (datasize != 0) {
     x2 = ((size_t)datasize) <= 640 ? (ge_gathered const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(259), arg2, (char **)&x2,
+    if (_cffi_convert_array_argument(_cffi_type(269), arg2, (char **)&x2,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -5029,19 +5039,19 @@ _cffi_f_ge_scores_apply(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(346), arg0, (char **)&x0);
+      _cffi_type(356), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_scores const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(346), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(356), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(30), arg1, (char **)&x1);
+      _cffi_type(40), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (uint32_t const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(30), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(40), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -5051,10 +5061,10 @@ _cffi_f_ge_scores_apply(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(30), arg3, (char **)&x3);
+      _cffi_type(40), arg3, (char **)&x3);
   if (datasize != 0) {
     x3 = ((size_t)datasize) <= 640 ? (uint32_t const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(30), arg3, (char **)&x3,
+    if (_cffi_convert_array_argument(_cffi_type(40), arg3, (char **)&x3,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -5097,7 +5107,7 @@ _cffi_f_ge_version(PyObject *self, PyObject *noarg)
 
   (void)self; /* unused */
   (void)noarg; /* unused */
-  pyresult = _cffi_from_c_pointer((char *)result, _cffi_type(377));
+  pyresult = _cffi_from_c_pointer((char *)result, _cffi_type(387));
   return pyresult;
 }
 #else
@@ -5123,10 +5133,10 @@ _cffi_f_ge_vocab_bound(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(9), arg0, (char **)&x0);
+      _cffi_type(19), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_vocab *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(9), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(19), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -5165,10 +5175,10 @@ _cffi_f_ge_vocab_bytes(PyObject *self, PyObject *arg0)
   PyObject *pyresult;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(9), arg0, (char **)&x0);
+      _cffi_type(19), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_vocab *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(9), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(19), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -5221,19 +5231,19 @@ _cffi_f_ge_vocab_encode(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(154), arg0, (char **)&x0);
+      _cffi_type(164), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_vocab const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(154), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(164), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(32), arg1, (char **)&x1);
+      _cffi_type(42), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (uint8_t const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(32), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(42), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -5247,37 +5257,37 @@ _cffi_f_ge_vocab_encode(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(47), arg4, (char **)&x4);
+      _cffi_type(14), arg4, (char **)&x4);
   if (datasize != 0) {
     x4 = ((size_t)datasize) <= 640 ? (uint32_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(47), arg4, (char **)&x4,
+    if (_cffi_convert_array_argument(_cffi_type(14), arg4, (char **)&x4,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(34), arg5, (char **)&x5);
+      _cffi_type(44), arg5, (char **)&x5);
   if (datasize != 0) {
     x5 = ((size_t)datasize) <= 640 ? (size_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(34), arg5, (char **)&x5,
+    if (_cffi_convert_array_argument(_cffi_type(44), arg5, (char **)&x5,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(34), arg6, (char **)&x6);
+      _cffi_type(44), arg6, (char **)&x6);
   if (datasize != 0) {
     x6 = ((size_t)datasize) <= 640 ? (size_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(34), arg6, (char **)&x6,
+    if (_cffi_convert_array_argument(_cffi_type(44), arg6, (char **)&x6,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(5), arg7, (char **)&x7);
+      _cffi_type(4), arg7, (char **)&x7);
   if (datasize != 0) {
     x7 = ((size_t)datasize) <= 640 ? (ge_err *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(5), arg7, (char **)&x7,
+    if (_cffi_convert_array_argument(_cffi_type(4), arg7, (char **)&x7,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -5289,7 +5299,7 @@ _cffi_f_ge_vocab_encode(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(402));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(412));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -5310,10 +5320,10 @@ _cffi_f_ge_vocab_free(PyObject *self, PyObject *arg0)
   struct _cffi_freeme_s *large_args_free = NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(9), arg0, (char **)&x0);
+      _cffi_type(19), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_vocab *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(9), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(19), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -5360,19 +5370,19 @@ _cffi_f_ge_vocab_load(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(178), arg1, (char **)&x1);
+      _cffi_type(188), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (ge_vocab * *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(178), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(188), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(5), arg2, (char **)&x2);
+      _cffi_type(4), arg2, (char **)&x2);
   if (datasize != 0) {
     x2 = ((size_t)datasize) <= 640 ? (ge_err *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(5), arg2, (char **)&x2,
+    if (_cffi_convert_array_argument(_cffi_type(4), arg2, (char **)&x2,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -5384,7 +5394,7 @@ _cffi_f_ge_vocab_load(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(402));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(412));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -5425,19 +5435,19 @@ _cffi_f_ge_vocab_new(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(32), arg0, (char **)&x0);
+      _cffi_type(42), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (uint8_t const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(32), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(42), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(30), arg1, (char **)&x1);
+      _cffi_type(40), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (uint32_t const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(30), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(40), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -5451,10 +5461,10 @@ _cffi_f_ge_vocab_new(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(30), arg4, (char **)&x4);
+      _cffi_type(40), arg4, (char **)&x4);
   if (datasize != 0) {
     x4 = ((size_t)datasize) <= 640 ? (uint32_t const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(30), arg4, (char **)&x4,
+    if (_cffi_convert_array_argument(_cffi_type(40), arg4, (char **)&x4,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -5464,19 +5474,19 @@ _cffi_f_ge_vocab_new(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(178), arg6, (char **)&x6);
+      _cffi_type(188), arg6, (char **)&x6);
   if (datasize != 0) {
     x6 = ((size_t)datasize) <= 640 ? (ge_vocab * *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(178), arg6, (char **)&x6,
+    if (_cffi_convert_array_argument(_cffi_type(188), arg6, (char **)&x6,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(5), arg7, (char **)&x7);
+      _cffi_type(4), arg7, (char **)&x7);
   if (datasize != 0) {
     x7 = ((size_t)datasize) <= 640 ? (ge_err *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(5), arg7, (char **)&x7,
+    if (_cffi_convert_array_argument(_cffi_type(4), arg7, (char **)&x7,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -5488,12 +5498,65 @@ _cffi_f_ge_vocab_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(402));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(412));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
 #else
 #  define _cffi_f_ge_vocab_new _cffi_d_ge_vocab_new
+#endif
+
+static ge_status _cffi_d_ge_vocab_prepare(ge_engine * x0, ge_err * x1)
+{
+  return ge_vocab_prepare(x0, x1);
+}
+#ifndef PYPY_VERSION
+static PyObject *
+_cffi_f_ge_vocab_prepare(PyObject *self, PyObject *args)
+{
+  ge_engine * x0;
+  ge_err * x1;
+  Py_ssize_t datasize;
+  struct _cffi_freeme_s *large_args_free = NULL;
+  ge_status result;
+  PyObject *pyresult;
+  PyObject *arg0;
+  PyObject *arg1;
+
+  if (!PyArg_UnpackTuple(args, "ge_vocab_prepare", 2, 2, &arg0, &arg1))
+    return NULL;
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(3), arg0, (char **)&x0);
+  if (datasize != 0) {
+    x0 = ((size_t)datasize) <= 640 ? (ge_engine *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(3), arg0, (char **)&x0,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(4), arg1, (char **)&x1);
+  if (datasize != 0) {
+    x1 = ((size_t)datasize) <= 640 ? (ge_err *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(4), arg1, (char **)&x1,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  Py_BEGIN_ALLOW_THREADS
+  _cffi_restore_errno();
+  { result = ge_vocab_prepare(x0, x1); }
+  _cffi_save_errno();
+  Py_END_ALLOW_THREADS
+
+  (void)self; /* unused */
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(412));
+  if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
+  return pyresult;
+}
+#else
+#  define _cffi_f_ge_vocab_prepare _cffi_d_ge_vocab_prepare
 #endif
 
 static void _cffi_d_ge_vocab_read(ge_vocab const * x0, ge_vocab_content * x1)
@@ -5515,19 +5578,19 @@ _cffi_f_ge_vocab_read(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(154), arg0, (char **)&x0);
+      _cffi_type(164), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_vocab const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(154), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(164), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(361), arg1, (char **)&x1);
+      _cffi_type(371), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (ge_vocab_content *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(361), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(371), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -5572,19 +5635,19 @@ _cffi_f_ge_vocab_save(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(154), arg0, (char **)&x0);
+      _cffi_type(164), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_vocab const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(154), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(164), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(32), arg1, (char **)&x1);
+      _cffi_type(42), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (uint8_t const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(32), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(42), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -5594,10 +5657,10 @@ _cffi_f_ge_vocab_save(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(120), arg3, (char **)&x3);
+      _cffi_type(130), arg3, (char **)&x3);
   if (datasize != 0) {
     x3 = ((size_t)datasize) <= 640 ? (uint8_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(120), arg3, (char **)&x3,
+    if (_cffi_convert_array_argument(_cffi_type(130), arg3, (char **)&x3,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -5615,6 +5678,76 @@ _cffi_f_ge_vocab_save(PyObject *self, PyObject *args)
 }
 #else
 #  define _cffi_f_ge_vocab_save _cffi_d_ge_vocab_save
+#endif
+
+static ge_status _cffi_d_ge_vocab_slice(ge_engine * x0, uint32_t x1, uint32_t * x2, ge_err * x3)
+{
+  return ge_vocab_slice(x0, x1, x2, x3);
+}
+#ifndef PYPY_VERSION
+static PyObject *
+_cffi_f_ge_vocab_slice(PyObject *self, PyObject *args)
+{
+  ge_engine * x0;
+  uint32_t x1;
+  uint32_t * x2;
+  ge_err * x3;
+  Py_ssize_t datasize;
+  struct _cffi_freeme_s *large_args_free = NULL;
+  ge_status result;
+  PyObject *pyresult;
+  PyObject *arg0;
+  PyObject *arg1;
+  PyObject *arg2;
+  PyObject *arg3;
+
+  if (!PyArg_UnpackTuple(args, "ge_vocab_slice", 4, 4, &arg0, &arg1, &arg2, &arg3))
+    return NULL;
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(3), arg0, (char **)&x0);
+  if (datasize != 0) {
+    x0 = ((size_t)datasize) <= 640 ? (ge_engine *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(3), arg0, (char **)&x0,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  x1 = _cffi_to_c_int(arg1, uint32_t);
+  if (x1 == (uint32_t)-1 && PyErr_Occurred())
+    return NULL;
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(14), arg2, (char **)&x2);
+  if (datasize != 0) {
+    x2 = ((size_t)datasize) <= 640 ? (uint32_t *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(14), arg2, (char **)&x2,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(4), arg3, (char **)&x3);
+  if (datasize != 0) {
+    x3 = ((size_t)datasize) <= 640 ? (ge_err *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(4), arg3, (char **)&x3,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  Py_BEGIN_ALLOW_THREADS
+  _cffi_restore_errno();
+  { result = ge_vocab_slice(x0, x1, x2, x3); }
+  _cffi_save_errno();
+  Py_END_ALLOW_THREADS
+
+  (void)self; /* unused */
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(412));
+  if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
+  return pyresult;
+}
+#else
+#  define _cffi_f_ge_vocab_slice _cffi_d_ge_vocab_slice
 #endif
 
 static ge_status _cffi_d_ge_vocab_spell(ge_vocab const * x0, uint8_t const * x1, size_t x2, uint32_t * x3, size_t * x4, ge_err * x5)
@@ -5646,19 +5779,19 @@ _cffi_f_ge_vocab_spell(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(154), arg0, (char **)&x0);
+      _cffi_type(164), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_vocab const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(154), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(164), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(32), arg1, (char **)&x1);
+      _cffi_type(42), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (uint8_t const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(32), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(42), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -5668,28 +5801,28 @@ _cffi_f_ge_vocab_spell(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(47), arg3, (char **)&x3);
+      _cffi_type(14), arg3, (char **)&x3);
   if (datasize != 0) {
     x3 = ((size_t)datasize) <= 640 ? (uint32_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(47), arg3, (char **)&x3,
+    if (_cffi_convert_array_argument(_cffi_type(14), arg3, (char **)&x3,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(34), arg4, (char **)&x4);
+      _cffi_type(44), arg4, (char **)&x4);
   if (datasize != 0) {
     x4 = ((size_t)datasize) <= 640 ? (size_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(34), arg4, (char **)&x4,
+    if (_cffi_convert_array_argument(_cffi_type(44), arg4, (char **)&x4,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(5), arg5, (char **)&x5);
+      _cffi_type(4), arg5, (char **)&x5);
   if (datasize != 0) {
     x5 = ((size_t)datasize) <= 640 ? (ge_err *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(5), arg5, (char **)&x5,
+    if (_cffi_convert_array_argument(_cffi_type(4), arg5, (char **)&x5,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -5701,7 +5834,7 @@ _cffi_f_ge_vocab_spell(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(402));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(412));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -5957,486 +6090,488 @@ static const struct _cffi_global_s _cffi_globals[] = {
   { "GE_TURN_ALONE", (void *)_cffi_const_GE_TURN_ALONE, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
   { "GE_TURN_CHOICE", (void *)_cffi_const_GE_TURN_CHOICE, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
   { "GE_TURN_NONE", (void *)_cffi_const_GE_TURN_NONE, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
-  { "ge_batch_run", (void *)_cffi_f_ge_batch_run, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 261), (void *)_cffi_d_ge_batch_run },
+  { "ge_batch_run", (void *)_cffi_f_ge_batch_run, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 271), (void *)_cffi_d_ge_batch_run },
   { "ge_build", (void *)_cffi_f_ge_build, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_N, 0), (void *)_cffi_d_ge_build },
-  { "ge_dfa_accepts", (void *)_cffi_f_ge_dfa_accepts, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 191), (void *)_cffi_d_ge_dfa_accepts },
-  { "ge_dfa_byte_next", (void *)_cffi_f_ge_dfa_byte_next, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 297), (void *)_cffi_d_ge_dfa_byte_next },
-  { "ge_dfa_bytes", (void *)_cffi_f_ge_dfa_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 264), (void *)_cffi_d_ge_dfa_bytes },
-  { "ge_dfa_fill_mask", (void *)_cffi_f_ge_dfa_fill_mask, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 195), (void *)_cffi_d_ge_dfa_fill_mask },
-  { "ge_dfa_free", (void *)_cffi_f_ge_dfa_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 311), (void *)_cffi_d_ge_dfa_free },
-  { "ge_dfa_load", (void *)_cffi_f_ge_dfa_load, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 171), (void *)_cffi_d_ge_dfa_load },
-  { "ge_dfa_new", (void *)_cffi_f_ge_dfa_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 145), (void *)_cffi_d_ge_dfa_new },
-  { "ge_dfa_next", (void *)_cffi_f_ge_dfa_next, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 251), (void *)_cffi_d_ge_dfa_next },
-  { "ge_dfa_read", (void *)_cffi_f_ge_dfa_read, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 314), (void *)_cffi_d_ge_dfa_read },
-  { "ge_dfa_save", (void *)_cffi_f_ge_dfa_save, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 276), (void *)_cffi_d_ge_dfa_save },
-  { "ge_dfa_tokens", (void *)_cffi_f_ge_dfa_tokens, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 271), (void *)_cffi_d_ge_dfa_tokens },
-  { "ge_engine_free", (void *)_cffi_f_ge_engine_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 318), (void *)_cffi_d_ge_engine_free },
-  { "ge_engine_is_full", (void *)_cffi_f_ge_engine_is_full, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 200), (void *)_cffi_d_ge_engine_is_full },
-  { "ge_engine_new", (void *)_cffi_f_ge_engine_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 7), (void *)_cffi_d_ge_engine_new },
-  { "ge_engine_stats", (void *)_cffi_f_ge_engine_stats, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 325), (void *)_cffi_d_ge_engine_stats },
-  { "ge_engine_use", (void *)_cffi_f_ge_engine_use, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 321), (void *)_cffi_d_ge_engine_use },
-  { "ge_grammar_bytes", (void *)_cffi_f_ge_grammar_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 282), (void *)_cffi_d_ge_grammar_bytes },
-  { "ge_grammar_free", (void *)_cffi_f_ge_grammar_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 329), (void *)_cffi_d_ge_grammar_free },
-  { "ge_grammar_new", (void *)_cffi_f_ge_grammar_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 22), (void *)_cffi_d_ge_grammar_new },
-  { "ge_guide_accepts", (void *)_cffi_f_ge_guide_accepts, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 243), (void *)_cffi_d_ge_guide_accepts },
-  { "ge_guide_advance", (void *)_cffi_f_ge_guide_advance, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 234), (void *)_cffi_d_ge_guide_advance },
-  { "ge_guide_before", (void *)_cffi_f_ge_guide_before, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 302), (void *)_cffi_d_ge_guide_before },
-  { "ge_guide_fill_mask", (void *)_cffi_f_ge_guide_fill_mask, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 370), (void *)_cffi_d_ge_guide_fill_mask },
-  { "ge_guide_fill_mask_at", (void *)_cffi_f_ge_guide_fill_mask_at, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 246), (void *)_cffi_d_ge_guide_fill_mask_at },
-  { "ge_guide_init", (void *)_cffi_f_ge_guide_init, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 363), (void *)_cffi_d_ge_guide_init },
-  { "ge_guide_rollback", (void *)_cffi_f_ge_guide_rollback, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 239), (void *)_cffi_d_ge_guide_rollback },
-  { "ge_guide_state", (void *)_cffi_f_ge_guide_state, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 302), (void *)_cffi_d_ge_guide_state },
-  { "ge_guide_words", (void *)_cffi_f_ge_guide_words, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 267), (void *)_cffi_d_ge_guide_words },
-  { "ge_ir_add", (void *)_cffi_f_ge_ir_add, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 28), (void *)_cffi_d_ge_ir_add },
-  { "ge_ir_continuations", (void *)_cffi_f_ge_ir_continuations, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 43), (void *)_cffi_d_ge_ir_continuations },
-  { "ge_ir_count", (void *)_cffi_f_ge_ir_count, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 50), (void *)_cffi_d_ge_ir_count },
-  { "ge_ir_free", (void *)_cffi_f_ge_ir_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 332), (void *)_cffi_d_ge_ir_free },
-  { "ge_ir_is_empty", (void *)_cffi_f_ge_ir_is_empty, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 37), (void *)_cffi_d_ge_ir_is_empty },
-  { "ge_ir_matches", (void *)_cffi_f_ge_ir_matches, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 57), (void *)_cffi_d_ge_ir_matches },
-  { "ge_ir_new", (void *)_cffi_f_ge_ir_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 65), (void *)_cffi_d_ge_ir_new },
-  { "ge_matcher_accept", (void *)_cffi_f_ge_matcher_accept, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 91), (void *)_cffi_d_ge_matcher_accept },
-  { "ge_matcher_accept_bytes", (void *)_cffi_f_ge_matcher_accept_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 125), (void *)_cffi_d_ge_matcher_accept_bytes },
-  { "ge_matcher_accept_token", (void *)_cffi_f_ge_matcher_accept_token, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 222), (void *)_cffi_d_ge_matcher_accept_token },
-  { "ge_matcher_closing", (void *)_cffi_f_ge_matcher_closing, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 118), (void *)_cffi_d_ge_matcher_closing },
-  { "ge_matcher_closing_tokens", (void *)_cffi_f_ge_matcher_closing_tokens, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 104), (void *)_cffi_d_ge_matcher_closing_tokens },
-  { "ge_matcher_closing_within", (void *)_cffi_f_ge_matcher_closing_within, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 111), (void *)_cffi_d_ge_matcher_closing_within },
-  { "ge_matcher_expected", (void *)_cffi_f_ge_matcher_expected, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 133), (void *)_cffi_d_ge_matcher_expected },
-  { "ge_matcher_fill_mask", (void *)_cffi_f_ge_matcher_fill_mask, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 227), (void *)_cffi_d_ge_matcher_fill_mask },
-  { "ge_matcher_flags", (void *)_cffi_f_ge_matcher_flags, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 203), (void *)_cffi_d_ge_matcher_flags },
-  { "ge_matcher_forced_bytes", (void *)_cffi_f_ge_matcher_forced_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 118), (void *)_cffi_d_ge_matcher_forced_bytes },
-  { "ge_matcher_fork", (void *)_cffi_f_ge_matcher_fork, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 79), (void *)_cffi_d_ge_matcher_fork },
-  { "ge_matcher_free", (void *)_cffi_f_ge_matcher_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 335), (void *)_cffi_d_ge_matcher_free },
-  { "ge_matcher_history", (void *)_cffi_f_ge_matcher_history, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 84), (void *)_cffi_d_ge_matcher_history },
-  { "ge_matcher_length", (void *)_cffi_f_ge_matcher_length, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 285), (void *)_cffi_d_ge_matcher_length },
-  { "ge_matcher_move", (void *)_cffi_f_ge_matcher_move, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 70), (void *)_cffi_d_ge_matcher_move },
-  { "ge_matcher_new", (void *)_cffi_f_ge_matcher_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 2), (void *)_cffi_d_ge_matcher_new },
-  { "ge_matcher_reset", (void *)_cffi_f_ge_matcher_reset, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 75), (void *)_cffi_d_ge_matcher_reset },
-  { "ge_matcher_rollback", (void *)_cffi_f_ge_matcher_rollback, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 99), (void *)_cffi_d_ge_matcher_rollback },
-  { "ge_matcher_turn", (void *)_cffi_f_ge_matcher_turn, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 215), (void *)_cffi_d_ge_matcher_turn },
-  { "ge_matcher_turn_alone", (void *)_cffi_f_ge_matcher_turn_alone, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 207), (void *)_cffi_d_ge_matcher_turn_alone },
-  { "ge_plan_free", (void *)_cffi_f_ge_plan_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 338), (void *)_cffi_d_ge_plan_free },
-  { "ge_plan_new", (void *)_cffi_f_ge_plan_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 14), (void *)_cffi_d_ge_plan_new },
-  { "ge_plan_read", (void *)_cffi_f_ge_plan_read, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 341), (void *)_cffi_d_ge_plan_read },
-  { "ge_row_apply", (void *)_cffi_f_ge_row_apply, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 305), (void *)_cffi_d_ge_row_apply },
-  { "ge_row_gather", (void *)_cffi_f_ge_row_gather, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 256), (void *)_cffi_d_ge_row_gather },
-  { "ge_scores_apply", (void *)_cffi_f_ge_scores_apply, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 345), (void *)_cffi_d_ge_scores_apply },
+  { "ge_dfa_accepts", (void *)_cffi_f_ge_dfa_accepts, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 201), (void *)_cffi_d_ge_dfa_accepts },
+  { "ge_dfa_byte_next", (void *)_cffi_f_ge_dfa_byte_next, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 307), (void *)_cffi_d_ge_dfa_byte_next },
+  { "ge_dfa_bytes", (void *)_cffi_f_ge_dfa_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 274), (void *)_cffi_d_ge_dfa_bytes },
+  { "ge_dfa_fill_mask", (void *)_cffi_f_ge_dfa_fill_mask, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 205), (void *)_cffi_d_ge_dfa_fill_mask },
+  { "ge_dfa_free", (void *)_cffi_f_ge_dfa_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 321), (void *)_cffi_d_ge_dfa_free },
+  { "ge_dfa_load", (void *)_cffi_f_ge_dfa_load, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 181), (void *)_cffi_d_ge_dfa_load },
+  { "ge_dfa_new", (void *)_cffi_f_ge_dfa_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 155), (void *)_cffi_d_ge_dfa_new },
+  { "ge_dfa_next", (void *)_cffi_f_ge_dfa_next, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 261), (void *)_cffi_d_ge_dfa_next },
+  { "ge_dfa_read", (void *)_cffi_f_ge_dfa_read, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 324), (void *)_cffi_d_ge_dfa_read },
+  { "ge_dfa_save", (void *)_cffi_f_ge_dfa_save, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 286), (void *)_cffi_d_ge_dfa_save },
+  { "ge_dfa_tokens", (void *)_cffi_f_ge_dfa_tokens, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 281), (void *)_cffi_d_ge_dfa_tokens },
+  { "ge_engine_free", (void *)_cffi_f_ge_engine_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 328), (void *)_cffi_d_ge_engine_free },
+  { "ge_engine_is_full", (void *)_cffi_f_ge_engine_is_full, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 210), (void *)_cffi_d_ge_engine_is_full },
+  { "ge_engine_new", (void *)_cffi_f_ge_engine_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 17), (void *)_cffi_d_ge_engine_new },
+  { "ge_engine_stats", (void *)_cffi_f_ge_engine_stats, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 335), (void *)_cffi_d_ge_engine_stats },
+  { "ge_engine_use", (void *)_cffi_f_ge_engine_use, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 331), (void *)_cffi_d_ge_engine_use },
+  { "ge_grammar_bytes", (void *)_cffi_f_ge_grammar_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 292), (void *)_cffi_d_ge_grammar_bytes },
+  { "ge_grammar_free", (void *)_cffi_f_ge_grammar_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 339), (void *)_cffi_d_ge_grammar_free },
+  { "ge_grammar_new", (void *)_cffi_f_ge_grammar_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 32), (void *)_cffi_d_ge_grammar_new },
+  { "ge_guide_accepts", (void *)_cffi_f_ge_guide_accepts, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 253), (void *)_cffi_d_ge_guide_accepts },
+  { "ge_guide_advance", (void *)_cffi_f_ge_guide_advance, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 244), (void *)_cffi_d_ge_guide_advance },
+  { "ge_guide_before", (void *)_cffi_f_ge_guide_before, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 312), (void *)_cffi_d_ge_guide_before },
+  { "ge_guide_fill_mask", (void *)_cffi_f_ge_guide_fill_mask, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 380), (void *)_cffi_d_ge_guide_fill_mask },
+  { "ge_guide_fill_mask_at", (void *)_cffi_f_ge_guide_fill_mask_at, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 256), (void *)_cffi_d_ge_guide_fill_mask_at },
+  { "ge_guide_init", (void *)_cffi_f_ge_guide_init, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 373), (void *)_cffi_d_ge_guide_init },
+  { "ge_guide_rollback", (void *)_cffi_f_ge_guide_rollback, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 249), (void *)_cffi_d_ge_guide_rollback },
+  { "ge_guide_state", (void *)_cffi_f_ge_guide_state, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 312), (void *)_cffi_d_ge_guide_state },
+  { "ge_guide_words", (void *)_cffi_f_ge_guide_words, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 277), (void *)_cffi_d_ge_guide_words },
+  { "ge_ir_add", (void *)_cffi_f_ge_ir_add, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 38), (void *)_cffi_d_ge_ir_add },
+  { "ge_ir_continuations", (void *)_cffi_f_ge_ir_continuations, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 53), (void *)_cffi_d_ge_ir_continuations },
+  { "ge_ir_count", (void *)_cffi_f_ge_ir_count, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 60), (void *)_cffi_d_ge_ir_count },
+  { "ge_ir_free", (void *)_cffi_f_ge_ir_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 342), (void *)_cffi_d_ge_ir_free },
+  { "ge_ir_is_empty", (void *)_cffi_f_ge_ir_is_empty, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 47), (void *)_cffi_d_ge_ir_is_empty },
+  { "ge_ir_matches", (void *)_cffi_f_ge_ir_matches, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 67), (void *)_cffi_d_ge_ir_matches },
+  { "ge_ir_new", (void *)_cffi_f_ge_ir_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 75), (void *)_cffi_d_ge_ir_new },
+  { "ge_matcher_accept", (void *)_cffi_f_ge_matcher_accept, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 101), (void *)_cffi_d_ge_matcher_accept },
+  { "ge_matcher_accept_bytes", (void *)_cffi_f_ge_matcher_accept_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 135), (void *)_cffi_d_ge_matcher_accept_bytes },
+  { "ge_matcher_accept_token", (void *)_cffi_f_ge_matcher_accept_token, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 232), (void *)_cffi_d_ge_matcher_accept_token },
+  { "ge_matcher_closing", (void *)_cffi_f_ge_matcher_closing, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 128), (void *)_cffi_d_ge_matcher_closing },
+  { "ge_matcher_closing_tokens", (void *)_cffi_f_ge_matcher_closing_tokens, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 114), (void *)_cffi_d_ge_matcher_closing_tokens },
+  { "ge_matcher_closing_within", (void *)_cffi_f_ge_matcher_closing_within, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 121), (void *)_cffi_d_ge_matcher_closing_within },
+  { "ge_matcher_expected", (void *)_cffi_f_ge_matcher_expected, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 143), (void *)_cffi_d_ge_matcher_expected },
+  { "ge_matcher_fill_mask", (void *)_cffi_f_ge_matcher_fill_mask, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 237), (void *)_cffi_d_ge_matcher_fill_mask },
+  { "ge_matcher_flags", (void *)_cffi_f_ge_matcher_flags, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 213), (void *)_cffi_d_ge_matcher_flags },
+  { "ge_matcher_forced_bytes", (void *)_cffi_f_ge_matcher_forced_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 128), (void *)_cffi_d_ge_matcher_forced_bytes },
+  { "ge_matcher_fork", (void *)_cffi_f_ge_matcher_fork, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 89), (void *)_cffi_d_ge_matcher_fork },
+  { "ge_matcher_free", (void *)_cffi_f_ge_matcher_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 345), (void *)_cffi_d_ge_matcher_free },
+  { "ge_matcher_history", (void *)_cffi_f_ge_matcher_history, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 94), (void *)_cffi_d_ge_matcher_history },
+  { "ge_matcher_length", (void *)_cffi_f_ge_matcher_length, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 295), (void *)_cffi_d_ge_matcher_length },
+  { "ge_matcher_move", (void *)_cffi_f_ge_matcher_move, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 80), (void *)_cffi_d_ge_matcher_move },
+  { "ge_matcher_new", (void *)_cffi_f_ge_matcher_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 6), (void *)_cffi_d_ge_matcher_new },
+  { "ge_matcher_reset", (void *)_cffi_f_ge_matcher_reset, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 85), (void *)_cffi_d_ge_matcher_reset },
+  { "ge_matcher_rollback", (void *)_cffi_f_ge_matcher_rollback, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 109), (void *)_cffi_d_ge_matcher_rollback },
+  { "ge_matcher_turn", (void *)_cffi_f_ge_matcher_turn, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 225), (void *)_cffi_d_ge_matcher_turn },
+  { "ge_matcher_turn_alone", (void *)_cffi_f_ge_matcher_turn_alone, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 217), (void *)_cffi_d_ge_matcher_turn_alone },
+  { "ge_plan_free", (void *)_cffi_f_ge_plan_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 348), (void *)_cffi_d_ge_plan_free },
+  { "ge_plan_new", (void *)_cffi_f_ge_plan_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 24), (void *)_cffi_d_ge_plan_new },
+  { "ge_plan_read", (void *)_cffi_f_ge_plan_read, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 351), (void *)_cffi_d_ge_plan_read },
+  { "ge_row_apply", (void *)_cffi_f_ge_row_apply, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 315), (void *)_cffi_d_ge_row_apply },
+  { "ge_row_gather", (void *)_cffi_f_ge_row_gather, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 266), (void *)_cffi_d_ge_row_gather },
+  { "ge_scores_apply", (void *)_cffi_f_ge_scores_apply, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 355), (void *)_cffi_d_ge_scores_apply },
   { "ge_version", (void *)_cffi_f_ge_version, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_N, 0), (void *)_cffi_d_ge_version },
-  { "ge_vocab_bound", (void *)_cffi_f_ge_vocab_bound, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 355), (void *)_cffi_d_ge_vocab_bound },
-  { "ge_vocab_bytes", (void *)_cffi_f_ge_vocab_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 288), (void *)_cffi_d_ge_vocab_bytes },
-  { "ge_vocab_encode", (void *)_cffi_f_ge_vocab_encode, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 153), (void *)_cffi_d_ge_vocab_encode },
-  { "ge_vocab_free", (void *)_cffi_f_ge_vocab_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 352), (void *)_cffi_d_ge_vocab_free },
-  { "ge_vocab_load", (void *)_cffi_f_ge_vocab_load, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 176), (void *)_cffi_d_ge_vocab_load },
-  { "ge_vocab_new", (void *)_cffi_f_ge_vocab_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 181), (void *)_cffi_d_ge_vocab_new },
-  { "ge_vocab_read", (void *)_cffi_f_ge_vocab_read, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 359), (void *)_cffi_d_ge_vocab_read },
-  { "ge_vocab_save", (void *)_cffi_f_ge_vocab_save, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 291), (void *)_cffi_d_ge_vocab_save },
-  { "ge_vocab_spell", (void *)_cffi_f_ge_vocab_spell, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 163), (void *)_cffi_d_ge_vocab_spell },
+  { "ge_vocab_bound", (void *)_cffi_f_ge_vocab_bound, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 365), (void *)_cffi_d_ge_vocab_bound },
+  { "ge_vocab_bytes", (void *)_cffi_f_ge_vocab_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 298), (void *)_cffi_d_ge_vocab_bytes },
+  { "ge_vocab_encode", (void *)_cffi_f_ge_vocab_encode, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 163), (void *)_cffi_d_ge_vocab_encode },
+  { "ge_vocab_free", (void *)_cffi_f_ge_vocab_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 362), (void *)_cffi_d_ge_vocab_free },
+  { "ge_vocab_load", (void *)_cffi_f_ge_vocab_load, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 186), (void *)_cffi_d_ge_vocab_load },
+  { "ge_vocab_new", (void *)_cffi_f_ge_vocab_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 191), (void *)_cffi_d_ge_vocab_new },
+  { "ge_vocab_prepare", (void *)_cffi_f_ge_vocab_prepare, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 2), (void *)_cffi_d_ge_vocab_prepare },
+  { "ge_vocab_read", (void *)_cffi_f_ge_vocab_read, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 369), (void *)_cffi_d_ge_vocab_read },
+  { "ge_vocab_save", (void *)_cffi_f_ge_vocab_save, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 301), (void *)_cffi_d_ge_vocab_save },
+  { "ge_vocab_slice", (void *)_cffi_f_ge_vocab_slice, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 11), (void *)_cffi_d_ge_vocab_slice },
+  { "ge_vocab_spell", (void *)_cffi_f_ge_vocab_spell, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 173), (void *)_cffi_d_ge_vocab_spell },
 };
 
 static const struct _cffi_field_s _cffi_fields[] = {
   { "matchers", offsetof(ge_batch, matchers),
                 sizeof(((ge_batch *)0)->matchers),
-                _CFFI_OP(_CFFI_OP_NOOP, 395) },
+                _CFFI_OP(_CFFI_OP_NOOP, 405) },
   { "tokens", offsetof(ge_batch, tokens),
               sizeof(((ge_batch *)0)->tokens),
-              _CFFI_OP(_CFFI_OP_NOOP, 93) },
+              _CFFI_OP(_CFFI_OP_NOOP, 103) },
   { "rows", offsetof(ge_batch, rows),
             sizeof(((ge_batch *)0)->rows),
-            _CFFI_OP(_CFFI_OP_NOOP, 30) },
+            _CFFI_OP(_CFFI_OP_NOOP, 40) },
   { "n", offsetof(ge_batch, n),
          sizeof(((ge_batch *)0)->n),
-         _CFFI_OP(_CFFI_OP_NOOP, 31) },
+         _CFFI_OP(_CFFI_OP_NOOP, 41) },
   { "masks", offsetof(ge_batch, masks),
              sizeof(((ge_batch *)0)->masks),
-             _CFFI_OP(_CFFI_OP_NOOP, 47) },
+             _CFFI_OP(_CFFI_OP_NOOP, 14) },
   { "n_words", offsetof(ge_batch, n_words),
                sizeof(((ge_batch *)0)->n_words),
-               _CFFI_OP(_CFFI_OP_NOOP, 31) },
+               _CFFI_OP(_CFFI_OP_NOOP, 41) },
   { "n_threads", offsetof(ge_batch, n_threads),
                  sizeof(((ge_batch *)0)->n_threads),
-                 _CFFI_OP(_CFFI_OP_NOOP, 10) },
+                 _CFFI_OP(_CFFI_OP_NOOP, 13) },
   { "accepted", offsetof(ge_batch, accepted),
                 sizeof(((ge_batch *)0)->accepted),
-                _CFFI_OP(_CFFI_OP_NOOP, 374) },
+                _CFFI_OP(_CFFI_OP_NOOP, 384) },
   { "needed", offsetof(ge_batch, needed),
               sizeof(((ge_batch *)0)->needed),
-              _CFFI_OP(_CFFI_OP_NOOP, 374) },
+              _CFFI_OP(_CFFI_OP_NOOP, 384) },
   { "changed", offsetof(ge_batch, changed),
                sizeof(((ge_batch *)0)->changed),
-               _CFFI_OP(_CFFI_OP_NOOP, 374) },
+               _CFFI_OP(_CFFI_OP_NOOP, 384) },
   { "failed", offsetof(ge_batch, failed),
               sizeof(((ge_batch *)0)->failed),
-              _CFFI_OP(_CFFI_OP_NOOP, 374) },
+              _CFFI_OP(_CFFI_OP_NOOP, 384) },
   { "n_states", offsetof(ge_dfa_content, n_states),
                 sizeof(((ge_dfa_content *)0)->n_states),
-                _CFFI_OP(_CFFI_OP_NOOP, 10) },
+                _CFFI_OP(_CFFI_OP_NOOP, 13) },
   { "n_classes", offsetof(ge_dfa_content, n_classes),
                  sizeof(((ge_dfa_content *)0)->n_classes),
-                 _CFFI_OP(_CFFI_OP_NOOP, 10) },
+                 _CFFI_OP(_CFFI_OP_NOOP, 13) },
   { "n_transitions", offsetof(ge_dfa_content, n_transitions),
                      sizeof(((ge_dfa_content *)0)->n_transitions),
-                     _CFFI_OP(_CFFI_OP_NOOP, 10) },
+                     _CFFI_OP(_CFFI_OP_NOOP, 13) },
   { "n_masks", offsetof(ge_dfa_content, n_masks),
                sizeof(((ge_dfa_content *)0)->n_masks),
-               _CFFI_OP(_CFFI_OP_NOOP, 10) },
+               _CFFI_OP(_CFFI_OP_NOOP, 13) },
   { "n_listed_masks", offsetof(ge_dfa_content, n_listed_masks),
                       sizeof(((ge_dfa_content *)0)->n_listed_masks),
-                      _CFFI_OP(_CFFI_OP_NOOP, 10) },
+                      _CFFI_OP(_CFFI_OP_NOOP, 13) },
   { "n_tokens", offsetof(ge_dfa_content, n_tokens),
                 sizeof(((ge_dfa_content *)0)->n_tokens),
-                _CFFI_OP(_CFFI_OP_NOOP, 10) },
+                _CFFI_OP(_CFFI_OP_NOOP, 13) },
   { "width", offsetof(ge_dfa_content, width),
              sizeof(((ge_dfa_content *)0)->width),
-             _CFFI_OP(_CFFI_OP_NOOP, 10) },
+             _CFFI_OP(_CFFI_OP_NOOP, 13) },
   { "n_words", offsetof(ge_dfa_content, n_words),
                sizeof(((ge_dfa_content *)0)->n_words),
-               _CFFI_OP(_CFFI_OP_NOOP, 10) },
+               _CFFI_OP(_CFFI_OP_NOOP, 13) },
   { "exact", offsetof(ge_dfa_content, exact),
              sizeof(((ge_dfa_content *)0)->exact),
-             _CFFI_OP(_CFFI_OP_NOOP, 10) },
+             _CFFI_OP(_CFFI_OP_NOOP, 13) },
   { "n_byte_states", offsetof(ge_dfa_content, n_byte_states),
                      sizeof(((ge_dfa_content *)0)->n_byte_states),
-                     _CFFI_OP(_CFFI_OP_NOOP, 10) },
+                     _CFFI_OP(_CFFI_OP_NOOP, 13) },
   { "n_byte_classes", offsetof(ge_dfa_content, n_byte_classes),
                       sizeof(((ge_dfa_content *)0)->n_byte_classes),
-                      _CFFI_OP(_CFFI_OP_NOOP, 10) },
+                      _CFFI_OP(_CFFI_OP_NOOP, 13) },
   { "n_note", offsetof(ge_dfa_content, n_note),
               sizeof(((ge_dfa_content *)0)->n_note),
-              _CFFI_OP(_CFFI_OP_NOOP, 10) },
+              _CFFI_OP(_CFFI_OP_NOOP, 13) },
   { "byte_accepts", offsetof(ge_dfa_content, byte_accepts),
                     sizeof(((ge_dfa_content *)0)->byte_accepts),
-                    _CFFI_OP(_CFFI_OP_NOOP, 375) },
+                    _CFFI_OP(_CFFI_OP_NOOP, 385) },
   { "note", offsetof(ge_dfa_content, note),
             sizeof(((ge_dfa_content *)0)->note),
-            _CFFI_OP(_CFFI_OP_NOOP, 32) },
+            _CFFI_OP(_CFFI_OP_NOOP, 42) },
   { "status", offsetof(ge_err, status),
               sizeof(((ge_err *)0)->status),
-              _CFFI_OP(_CFFI_OP_NOOP, 18) },
+              _CFFI_OP(_CFFI_OP_NOOP, 28) },
   { "limit", offsetof(ge_err, limit),
              sizeof(((ge_err *)0)->limit),
-             _CFFI_OP(_CFFI_OP_NOOP, 10) },
+             _CFFI_OP(_CFFI_OP_NOOP, 13) },
   { "value", offsetof(ge_err, value),
              sizeof(((ge_err *)0)->value),
-             _CFFI_OP(_CFFI_OP_NOOP, 53) },
+             _CFFI_OP(_CFFI_OP_NOOP, 63) },
   { "symbol", offsetof(ge_err, symbol),
               sizeof(((ge_err *)0)->symbol),
-              _CFFI_OP(_CFFI_OP_NOOP, 10) },
+              _CFFI_OP(_CFFI_OP_NOOP, 13) },
   { "ceiling", offsetof(ge_err, ceiling),
                sizeof(((ge_err *)0)->ceiling),
-               _CFFI_OP(_CFFI_OP_NOOP, 10) },
+               _CFFI_OP(_CFFI_OP_NOOP, 13) },
   { "expr", offsetof(ge_err, expr),
             sizeof(((ge_err *)0)->expr),
-            _CFFI_OP(_CFFI_OP_NOOP, 10) },
+            _CFFI_OP(_CFFI_OP_NOOP, 13) },
   { "offset", offsetof(ge_err, offset),
               sizeof(((ge_err *)0)->offset),
-              _CFFI_OP(_CFFI_OP_NOOP, 10) },
+              _CFFI_OP(_CFFI_OP_NOOP, 13) },
   { "text", offsetof(ge_err, text),
             sizeof(((ge_err *)0)->text),
-            _CFFI_OP(_CFFI_OP_NOOP, 379) },
+            _CFFI_OP(_CFFI_OP_NOOP, 389) },
   { "mask", offsetof(ge_gathered, mask),
             sizeof(((ge_gathered *)0)->mask),
-            _CFFI_OP(_CFFI_OP_NOOP, 30) },
+            _CFFI_OP(_CFFI_OP_NOOP, 40) },
   { "n_words", offsetof(ge_gathered, n_words),
                sizeof(((ge_gathered *)0)->n_words),
-               _CFFI_OP(_CFFI_OP_NOOP, 31) },
+               _CFFI_OP(_CFFI_OP_NOOP, 41) },
   { "scores", offsetof(ge_gathered, scores),
               sizeof(((ge_gathered *)0)->scores),
-              _CFFI_OP(_CFFI_OP_NOOP, 381) },
+              _CFFI_OP(_CFFI_OP_NOOP, 391) },
   { "tokens", offsetof(ge_gathered, tokens),
               sizeof(((ge_gathered *)0)->tokens),
-              _CFFI_OP(_CFFI_OP_NOOP, 86) },
+              _CFFI_OP(_CFFI_OP_NOOP, 96) },
   { "capacity", offsetof(ge_gathered, capacity),
                 sizeof(((ge_gathered *)0)->capacity),
-                _CFFI_OP(_CFFI_OP_NOOP, 31) },
+                _CFFI_OP(_CFFI_OP_NOOP, 41) },
   { "max_expressions", offsetof(ge_limits, max_expressions),
                        sizeof(((ge_limits *)0)->max_expressions),
-                       _CFFI_OP(_CFFI_OP_NOOP, 53) },
+                       _CFFI_OP(_CFFI_OP_NOOP, 63) },
   { "max_regex_nesting", offsetof(ge_limits, max_regex_nesting),
                          sizeof(((ge_limits *)0)->max_regex_nesting),
-                         _CFFI_OP(_CFFI_OP_NOOP, 53) },
+                         _CFFI_OP(_CFFI_OP_NOOP, 63) },
   { "max_lexer_states", offsetof(ge_limits, max_lexer_states),
                         sizeof(((ge_limits *)0)->max_lexer_states),
-                        _CFFI_OP(_CFFI_OP_NOOP, 53) },
+                        _CFFI_OP(_CFFI_OP_NOOP, 63) },
   { "max_rules", offsetof(ge_limits, max_rules),
                  sizeof(((ge_limits *)0)->max_rules),
-                 _CFFI_OP(_CFFI_OP_NOOP, 53) },
+                 _CFFI_OP(_CFFI_OP_NOOP, 63) },
   { "max_row_items", offsetof(ge_limits, max_row_items),
                      sizeof(((ge_limits *)0)->max_row_items),
-                     _CFFI_OP(_CFFI_OP_NOOP, 53) },
+                     _CFFI_OP(_CFFI_OP_NOOP, 63) },
   { "max_rows", offsetof(ge_limits, max_rows),
                 sizeof(((ge_limits *)0)->max_rows),
-                _CFFI_OP(_CFFI_OP_NOOP, 53) },
+                _CFFI_OP(_CFFI_OP_NOOP, 63) },
   { "max_configurations", offsetof(ge_limits, max_configurations),
                           sizeof(((ge_limits *)0)->max_configurations),
-                          _CFFI_OP(_CFFI_OP_NOOP, 53) },
+                          _CFFI_OP(_CFFI_OP_NOOP, 63) },
   { "max_alternatives", offsetof(ge_limits, max_alternatives),
                         sizeof(((ge_limits *)0)->max_alternatives),
-                        _CFFI_OP(_CFFI_OP_NOOP, 53) },
+                        _CFFI_OP(_CFFI_OP_NOOP, 63) },
   { "max_step_work", offsetof(ge_limits, max_step_work),
                      sizeof(((ge_limits *)0)->max_step_work),
-                     _CFFI_OP(_CFFI_OP_NOOP, 53) },
+                     _CFFI_OP(_CFFI_OP_NOOP, 63) },
   { "max_generation_bytes", offsetof(ge_limits, max_generation_bytes),
                             sizeof(((ge_limits *)0)->max_generation_bytes),
-                            _CFFI_OP(_CFFI_OP_NOOP, 53) },
+                            _CFFI_OP(_CFFI_OP_NOOP, 63) },
   { "max_memory_bytes", offsetof(ge_limits, max_memory_bytes),
                         sizeof(((ge_limits *)0)->max_memory_bytes),
-                        _CFFI_OP(_CFFI_OP_NOOP, 53) },
+                        _CFFI_OP(_CFFI_OP_NOOP, 63) },
   { "max_mask_bytes", offsetof(ge_limits, max_mask_bytes),
                       sizeof(((ge_limits *)0)->max_mask_bytes),
-                      _CFFI_OP(_CFFI_OP_NOOP, 53) },
+                      _CFFI_OP(_CFFI_OP_NOOP, 63) },
   { "n_states", offsetof(ge_plan_content, n_states),
                 sizeof(((ge_plan_content *)0)->n_states),
-                _CFFI_OP(_CFFI_OP_NOOP, 10) },
+                _CFFI_OP(_CFFI_OP_NOOP, 13) },
   { "n_classes", offsetof(ge_plan_content, n_classes),
                  sizeof(((ge_plan_content *)0)->n_classes),
-                 _CFFI_OP(_CFFI_OP_NOOP, 10) },
+                 _CFFI_OP(_CFFI_OP_NOOP, 13) },
   { "n_runs", offsetof(ge_plan_content, n_runs),
               sizeof(((ge_plan_content *)0)->n_runs),
-              _CFFI_OP(_CFFI_OP_NOOP, 10) },
+              _CFFI_OP(_CFFI_OP_NOOP, 13) },
   { "run_bytes", offsetof(ge_plan_content, run_bytes),
                  sizeof(((ge_plan_content *)0)->run_bytes),
-                 _CFFI_OP(_CFFI_OP_NOOP, 32) },
+                 _CFFI_OP(_CFFI_OP_NOOP, 42) },
   { "run_at", offsetof(ge_plan_content, run_at),
               sizeof(((ge_plan_content *)0)->run_at),
-              _CFFI_OP(_CFFI_OP_NOOP, 30) },
+              _CFFI_OP(_CFFI_OP_NOOP, 40) },
   { "lexemes", offsetof(ge_rules, lexemes),
                sizeof(((ge_rules *)0)->lexemes),
-               _CFFI_OP(_CFFI_OP_NOOP, 30) },
+               _CFFI_OP(_CFFI_OP_NOOP, 40) },
   { "n_lexemes", offsetof(ge_rules, n_lexemes),
                  sizeof(((ge_rules *)0)->n_lexemes),
-                 _CFFI_OP(_CFFI_OP_NOOP, 10) },
+                 _CFFI_OP(_CFFI_OP_NOOP, 13) },
   { "n_nonterminals", offsetof(ge_rules, n_nonterminals),
                       sizeof(((ge_rules *)0)->n_nonterminals),
-                      _CFFI_OP(_CFFI_OP_NOOP, 10) },
+                      _CFFI_OP(_CFFI_OP_NOOP, 13) },
   { "rules", offsetof(ge_rules, rules),
              sizeof(((ge_rules *)0)->rules),
-             _CFFI_OP(_CFFI_OP_NOOP, 30) },
+             _CFFI_OP(_CFFI_OP_NOOP, 40) },
   { "n_rule_words", offsetof(ge_rules, n_rule_words),
                     sizeof(((ge_rules *)0)->n_rule_words),
-                    _CFFI_OP(_CFFI_OP_NOOP, 10) },
+                    _CFFI_OP(_CFFI_OP_NOOP, 13) },
   { "lists", offsetof(ge_rules, lists),
              sizeof(((ge_rules *)0)->lists),
-             _CFFI_OP(_CFFI_OP_NOOP, 30) },
+             _CFFI_OP(_CFFI_OP_NOOP, 40) },
   { "n_lists", offsetof(ge_rules, n_lists),
                sizeof(((ge_rules *)0)->n_lists),
-               _CFFI_OP(_CFFI_OP_NOOP, 10) },
+               _CFFI_OP(_CFFI_OP_NOOP, 13) },
   { "bags", offsetof(ge_rules, bags),
             sizeof(((ge_rules *)0)->bags),
-            _CFFI_OP(_CFFI_OP_NOOP, 30) },
+            _CFFI_OP(_CFFI_OP_NOOP, 40) },
   { "n_bag_words", offsetof(ge_rules, n_bag_words),
                    sizeof(((ge_rules *)0)->n_bag_words),
-                   _CFFI_OP(_CFFI_OP_NOOP, 10) },
+                   _CFFI_OP(_CFFI_OP_NOOP, 13) },
   { "start", offsetof(ge_rules, start),
              sizeof(((ge_rules *)0)->start),
-             _CFFI_OP(_CFFI_OP_NOOP, 10) },
+             _CFFI_OP(_CFFI_OP_NOOP, 13) },
   { "longest", offsetof(ge_rules, longest),
                sizeof(((ge_rules *)0)->longest),
-               _CFFI_OP(_CFFI_OP_NOOP, 18) },
+               _CFFI_OP(_CFFI_OP_NOOP, 28) },
   { "first", offsetof(ge_scores, first),
              sizeof(((ge_scores *)0)->first),
-             _CFFI_OP(_CFFI_OP_NOOP, 408) },
+             _CFFI_OP(_CFFI_OP_NOOP, 418) },
   { "stride", offsetof(ge_scores, stride),
               sizeof(((ge_scores *)0)->stride),
-              _CFFI_OP(_CFFI_OP_NOOP, 224) },
+              _CFFI_OP(_CFFI_OP_NOOP, 234) },
   { "width", offsetof(ge_scores, width),
              sizeof(((ge_scores *)0)->width),
-             _CFFI_OP(_CFFI_OP_NOOP, 31) },
+             _CFFI_OP(_CFFI_OP_NOOP, 41) },
   { "kind", offsetof(ge_scores, kind),
             sizeof(((ge_scores *)0)->kind),
-            _CFFI_OP(_CFFI_OP_NOOP, 389) },
+            _CFFI_OP(_CFFI_OP_NOOP, 399) },
   { "bytes", offsetof(ge_stats, bytes),
              sizeof(((ge_stats *)0)->bytes),
-             _CFFI_OP(_CFFI_OP_NOOP, 53) },
+             _CFFI_OP(_CFFI_OP_NOOP, 63) },
   { "mask_bytes", offsetof(ge_stats, mask_bytes),
                   sizeof(((ge_stats *)0)->mask_bytes),
-                  _CFFI_OP(_CFFI_OP_NOOP, 53) },
+                  _CFFI_OP(_CFFI_OP_NOOP, 63) },
   { "expressions", offsetof(ge_stats, expressions),
                    sizeof(((ge_stats *)0)->expressions),
-                   _CFFI_OP(_CFFI_OP_NOOP, 53) },
+                   _CFFI_OP(_CFFI_OP_NOOP, 63) },
   { "lexer_states", offsetof(ge_stats, lexer_states),
                     sizeof(((ge_stats *)0)->lexer_states),
-                    _CFFI_OP(_CFFI_OP_NOOP, 53) },
+                    _CFFI_OP(_CFFI_OP_NOOP, 63) },
   { "rows", offsetof(ge_stats, rows),
             sizeof(((ge_stats *)0)->rows),
-            _CFFI_OP(_CFFI_OP_NOOP, 53) },
+            _CFFI_OP(_CFFI_OP_NOOP, 63) },
   { "return_points", offsetof(ge_stats, return_points),
                      sizeof(((ge_stats *)0)->return_points),
-                     _CFFI_OP(_CFFI_OP_NOOP, 53) },
+                     _CFFI_OP(_CFFI_OP_NOOP, 63) },
   { "rules", offsetof(ge_stats, rules),
              sizeof(((ge_stats *)0)->rules),
-             _CFFI_OP(_CFFI_OP_NOOP, 53) },
+             _CFFI_OP(_CFFI_OP_NOOP, 63) },
   { "configurations", offsetof(ge_stats, configurations),
                       sizeof(((ge_stats *)0)->configurations),
-                      _CFFI_OP(_CFFI_OP_NOOP, 53) },
+                      _CFFI_OP(_CFFI_OP_NOOP, 63) },
   { "masks", offsetof(ge_stats, masks),
              sizeof(((ge_stats *)0)->masks),
-             _CFFI_OP(_CFFI_OP_NOOP, 53) },
+             _CFFI_OP(_CFFI_OP_NOOP, 63) },
   { "mask_hits", offsetof(ge_stats, mask_hits),
                  sizeof(((ge_stats *)0)->mask_hits),
-                 _CFFI_OP(_CFFI_OP_NOOP, 53) },
+                 _CFFI_OP(_CFFI_OP_NOOP, 63) },
   { "mask_builds", offsetof(ge_stats, mask_builds),
                    sizeof(((ge_stats *)0)->mask_builds),
-                   _CFFI_OP(_CFFI_OP_NOOP, 53) },
+                   _CFFI_OP(_CFFI_OP_NOOP, 63) },
   { "mask_evictions", offsetof(ge_stats, mask_evictions),
                       sizeof(((ge_stats *)0)->mask_evictions),
-                      _CFFI_OP(_CFFI_OP_NOOP, 53) },
+                      _CFFI_OP(_CFFI_OP_NOOP, 63) },
   { "trie_nodes", offsetof(ge_stats, trie_nodes),
                   sizeof(((ge_stats *)0)->trie_nodes),
-                  _CFFI_OP(_CFFI_OP_NOOP, 53) },
+                  _CFFI_OP(_CFFI_OP_NOOP, 63) },
   { "derivatives", offsetof(ge_stats, derivatives),
                    sizeof(((ge_stats *)0)->derivatives),
-                   _CFFI_OP(_CFFI_OP_NOOP, 53) },
+                   _CFFI_OP(_CFFI_OP_NOOP, 63) },
   { "inner_builds", offsetof(ge_stats, inner_builds),
                     sizeof(((ge_stats *)0)->inner_builds),
-                    _CFFI_OP(_CFFI_OP_NOOP, 53) },
+                    _CFFI_OP(_CFFI_OP_NOOP, 63) },
   { "inner_hits", offsetof(ge_stats, inner_hits),
                   sizeof(((ge_stats *)0)->inner_hits),
-                  _CFFI_OP(_CFFI_OP_NOOP, 53) },
+                  _CFFI_OP(_CFFI_OP_NOOP, 63) },
   { "slice_hits", offsetof(ge_stats, slice_hits),
                   sizeof(((ge_stats *)0)->slice_hits),
-                  _CFFI_OP(_CFFI_OP_NOOP, 53) },
+                  _CFFI_OP(_CFFI_OP_NOOP, 63) },
   { "heirs", offsetof(ge_stats, heirs),
              sizeof(((ge_stats *)0)->heirs),
-             _CFFI_OP(_CFFI_OP_NOOP, 53) },
+             _CFFI_OP(_CFFI_OP_NOOP, 63) },
   { "outlines", offsetof(ge_stats, outlines),
                 sizeof(((ge_stats *)0)->outlines),
-                _CFFI_OP(_CFFI_OP_NOOP, 53) },
+                _CFFI_OP(_CFFI_OP_NOOP, 63) },
   { "outline_hits", offsetof(ge_stats, outline_hits),
                     sizeof(((ge_stats *)0)->outline_hits),
-                    _CFFI_OP(_CFFI_OP_NOOP, 53) },
+                    _CFFI_OP(_CFFI_OP_NOOP, 63) },
   { "tables", offsetof(ge_stats, tables),
               sizeof(((ge_stats *)0)->tables),
-              _CFFI_OP(_CFFI_OP_NOOP, 53) },
+              _CFFI_OP(_CFFI_OP_NOOP, 63) },
   { "max_row_items", offsetof(ge_stats, max_row_items),
                      sizeof(((ge_stats *)0)->max_row_items),
-                     _CFFI_OP(_CFFI_OP_NOOP, 53) },
+                     _CFFI_OP(_CFFI_OP_NOOP, 63) },
   { "max_alternatives", offsetof(ge_stats, max_alternatives),
                         sizeof(((ge_stats *)0)->max_alternatives),
-                        _CFFI_OP(_CFFI_OP_NOOP, 53) },
+                        _CFFI_OP(_CFFI_OP_NOOP, 63) },
   { "generation", offsetof(ge_stats, generation),
                   sizeof(((ge_stats *)0)->generation),
-                  _CFFI_OP(_CFFI_OP_NOOP, 53) },
+                  _CFFI_OP(_CFFI_OP_NOOP, 63) },
   { "mask", offsetof(ge_turn, mask),
             sizeof(((ge_turn *)0)->mask),
-            _CFFI_OP(_CFFI_OP_NOOP, 47) },
+            _CFFI_OP(_CFFI_OP_NOOP, 14) },
   { "closing", offsetof(ge_turn, closing),
                sizeof(((ge_turn *)0)->closing),
-               _CFFI_OP(_CFFI_OP_NOOP, 93) },
+               _CFFI_OP(_CFFI_OP_NOOP, 103) },
   { "n_closing", offsetof(ge_turn, n_closing),
                  sizeof(((ge_turn *)0)->n_closing),
-                 _CFFI_OP(_CFFI_OP_NOOP, 31) },
+                 _CFFI_OP(_CFFI_OP_NOOP, 41) },
   { "left", offsetof(ge_turn, left),
             sizeof(((ge_turn *)0)->left),
-            _CFFI_OP(_CFFI_OP_NOOP, 31) },
+            _CFFI_OP(_CFFI_OP_NOOP, 41) },
   { "must_close", offsetof(ge_turn, must_close),
                   sizeof(((ge_turn *)0)->must_close),
-                  _CFFI_OP(_CFFI_OP_NOOP, 376) },
+                  _CFFI_OP(_CFFI_OP_NOOP, 386) },
   { "next", offsetof(ge_turn, next),
             sizeof(((ge_turn *)0)->next),
-            _CFFI_OP(_CFFI_OP_NOOP, 18) },
+            _CFFI_OP(_CFFI_OP_NOOP, 28) },
   { "bytes", offsetof(ge_vocab_content, bytes),
              sizeof(((ge_vocab_content *)0)->bytes),
-             _CFFI_OP(_CFFI_OP_NOOP, 32) },
+             _CFFI_OP(_CFFI_OP_NOOP, 42) },
   { "offsets", offsetof(ge_vocab_content, offsets),
                sizeof(((ge_vocab_content *)0)->offsets),
-               _CFFI_OP(_CFFI_OP_NOOP, 30) },
+               _CFFI_OP(_CFFI_OP_NOOP, 40) },
   { "eos", offsetof(ge_vocab_content, eos),
            sizeof(((ge_vocab_content *)0)->eos),
-           _CFFI_OP(_CFFI_OP_NOOP, 30) },
+           _CFFI_OP(_CFFI_OP_NOOP, 40) },
   { "note", offsetof(ge_vocab_content, note),
             sizeof(((ge_vocab_content *)0)->note),
-            _CFFI_OP(_CFFI_OP_NOOP, 32) },
+            _CFFI_OP(_CFFI_OP_NOOP, 42) },
   { "n_tokens", offsetof(ge_vocab_content, n_tokens),
                 sizeof(((ge_vocab_content *)0)->n_tokens),
-                _CFFI_OP(_CFFI_OP_NOOP, 10) },
+                _CFFI_OP(_CFFI_OP_NOOP, 13) },
   { "width", offsetof(ge_vocab_content, width),
              sizeof(((ge_vocab_content *)0)->width),
-             _CFFI_OP(_CFFI_OP_NOOP, 10) },
+             _CFFI_OP(_CFFI_OP_NOOP, 13) },
   { "n_eos", offsetof(ge_vocab_content, n_eos),
              sizeof(((ge_vocab_content *)0)->n_eos),
-             _CFFI_OP(_CFFI_OP_NOOP, 10) },
+             _CFFI_OP(_CFFI_OP_NOOP, 13) },
   { "n_note", offsetof(ge_vocab_content, n_note),
               sizeof(((ge_vocab_content *)0)->n_note),
-              _CFFI_OP(_CFFI_OP_NOOP, 10) },
+              _CFFI_OP(_CFFI_OP_NOOP, 13) },
 };
 
 static const struct _cffi_struct_union_s _cffi_struct_unions[] = {
-  { "ge_batch", 384, _CFFI_F_CHECK_FIELDS,
+  { "ge_batch", 394, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_batch), offsetof(struct _cffi_align__ge_batch, y), 0, 11 },
-  { "ge_dfa", 385, _CFFI_F_OPAQUE,
+  { "ge_dfa", 395, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_dfa_content", 386, _CFFI_F_CHECK_FIELDS,
+  { "ge_dfa_content", 396, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_dfa_content), offsetof(struct _cffi_align__ge_dfa_content, y), 11, 14 },
-  { "ge_engine", 387, _CFFI_F_OPAQUE,
+  { "ge_engine", 397, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_err", 388, _CFFI_F_CHECK_FIELDS,
+  { "ge_err", 398, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_err), offsetof(struct _cffi_align__ge_err, y), 25, 8 },
-  { "ge_gathered", 390, _CFFI_F_CHECK_FIELDS,
+  { "ge_gathered", 400, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_gathered), offsetof(struct _cffi_align__ge_gathered, y), 33, 5 },
-  { "ge_grammar", 391, _CFFI_F_OPAQUE,
+  { "ge_grammar", 401, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_ir", 392, _CFFI_F_OPAQUE,
+  { "ge_ir", 402, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_limits", 393, _CFFI_F_CHECK_FIELDS,
+  { "ge_limits", 403, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_limits), offsetof(struct _cffi_align__ge_limits, y), 38, 12 },
-  { "ge_matcher", 396, _CFFI_F_OPAQUE,
+  { "ge_matcher", 406, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_plan", 397, _CFFI_F_OPAQUE,
+  { "ge_plan", 407, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_plan_content", 398, _CFFI_F_CHECK_FIELDS,
+  { "ge_plan_content", 408, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_plan_content), offsetof(struct _cffi_align__ge_plan_content, y), 50, 5 },
-  { "ge_rules", 399, _CFFI_F_CHECK_FIELDS,
+  { "ge_rules", 409, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_rules), offsetof(struct _cffi_align__ge_rules, y), 55, 11 },
-  { "ge_scores", 400, _CFFI_F_CHECK_FIELDS,
+  { "ge_scores", 410, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_scores), offsetof(struct _cffi_align__ge_scores, y), 66, 4 },
-  { "ge_stats", 401, _CFFI_F_CHECK_FIELDS,
+  { "ge_stats", 411, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_stats), offsetof(struct _cffi_align__ge_stats, y), 70, 24 },
-  { "ge_turn", 404, _CFFI_F_CHECK_FIELDS,
+  { "ge_turn", 414, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_turn), offsetof(struct _cffi_align__ge_turn, y), 94, 6 },
-  { "ge_vocab", 406, _CFFI_F_OPAQUE,
+  { "ge_vocab", 416, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_vocab_content", 407, _CFFI_F_CHECK_FIELDS,
+  { "ge_vocab_content", 417, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_vocab_content), offsetof(struct _cffi_align__ge_vocab_content, y), 100, 8 },
 };
 
 static const struct _cffi_enum_s _cffi_enums[] = {
-  { "ge_float", 389, _cffi_prim_int(sizeof(ge_float), ((ge_float)-1) <= 0),
+  { "ge_float", 399, _cffi_prim_int(sizeof(ge_float), ((ge_float)-1) <= 0),
     "GE_FLOAT16,GE_BFLOAT16,GE_FLOAT32,GE_FLOAT64" },
-  { "ge_mask_flag", 394, _cffi_prim_int(sizeof(ge_mask_flag), ((ge_mask_flag)-1) <= 0),
+  { "ge_mask_flag", 404, _cffi_prim_int(sizeof(ge_mask_flag), ((ge_mask_flag)-1) <= 0),
     "GE_MASK_ALL,GE_MASK_SAME" },
-  { "ge_status", 402, _cffi_prim_int(sizeof(ge_status), ((ge_status)-1) <= 0),
+  { "ge_status", 412, _cffi_prim_int(sizeof(ge_status), ((ge_status)-1) <= 0),
     "GE_OK,GE_E_MEMORY,GE_E_LIMIT,GE_E_SYNTAX,GE_E_UNSUPPORTED,GE_E_NOTHING,GE_E_IR,GE_E_ARGUMENT,GE_E_SPELLING,"
     "GE_E_BUSY" },
-  { "ge_switch", 403, _cffi_prim_int(sizeof(ge_switch), ((ge_switch)-1) <= 0),
+  { "ge_switch", 413, _cffi_prim_int(sizeof(ge_switch), ((ge_switch)-1) <= 0),
     "GE_NO_MASK_CACHE,GE_NO_INNER_MASKS,GE_NO_SHARED_INNER,GE_NO_GOTO_CACHE,GE_NO_STATE_CACHE,GE_NO_SLICES,"
     "GE_NO_HEIRS,GE_NO_CLAMPING,GE_NO_TABLE,GE_NO_SHAPES,GE_NO_OUTLINES,GE_NO_AHEAD" },
-  { "ge_turn_result", 405, _cffi_prim_int(sizeof(ge_turn_result), ((ge_turn_result)-1) <= 0),
+  { "ge_turn_result", 415, _cffi_prim_int(sizeof(ge_turn_result), ((ge_turn_result)-1) <= 0),
     "GE_TURN_NONE,GE_TURN_CHOICE,GE_TURN_ALONE" },
 };
 
 static const struct _cffi_typename_s _cffi_typenames[] = {
-  { "ge_batch", 384 },
-  { "ge_dfa", 385 },
-  { "ge_dfa_content", 386 },
-  { "ge_engine", 387 },
-  { "ge_err", 388 },
-  { "ge_float", 389 },
-  { "ge_gathered", 390 },
-  { "ge_grammar", 391 },
-  { "ge_ir", 392 },
-  { "ge_limits", 393 },
-  { "ge_mask_flag", 394 },
-  { "ge_matcher", 396 },
-  { "ge_plan", 397 },
-  { "ge_plan_content", 398 },
-  { "ge_rules", 399 },
-  { "ge_scores", 400 },
-  { "ge_stats", 401 },
-  { "ge_status", 402 },
-  { "ge_switch", 403 },
-  { "ge_turn", 404 },
-  { "ge_turn_result", 405 },
-  { "ge_vocab", 406 },
-  { "ge_vocab_content", 407 },
+  { "ge_batch", 394 },
+  { "ge_dfa", 395 },
+  { "ge_dfa_content", 396 },
+  { "ge_engine", 397 },
+  { "ge_err", 398 },
+  { "ge_float", 399 },
+  { "ge_gathered", 400 },
+  { "ge_grammar", 401 },
+  { "ge_ir", 402 },
+  { "ge_limits", 403 },
+  { "ge_mask_flag", 404 },
+  { "ge_matcher", 406 },
+  { "ge_plan", 407 },
+  { "ge_plan_content", 408 },
+  { "ge_rules", 409 },
+  { "ge_scores", 410 },
+  { "ge_stats", 411 },
+  { "ge_status", 412 },
+  { "ge_switch", 413 },
+  { "ge_turn", 414 },
+  { "ge_turn_result", 415 },
+  { "ge_vocab", 416 },
+  { "ge_vocab_content", 417 },
 };
 
 static const struct _cffi_type_context_s _cffi_type_context = {
@@ -6446,12 +6581,12 @@ static const struct _cffi_type_context_s _cffi_type_context = {
   _cffi_struct_unions,
   _cffi_enums,
   _cffi_typenames,
-  106,  /* num_globals */
+  108,  /* num_globals */
   18,  /* num_struct_unions */
   5,  /* num_enums */
   23,  /* num_typenames */
   NULL,  /* no includes */
-  410,  /* num_types */
+  420,  /* num_types */
   0,  /* flags */
 };
 

@@ -69,10 +69,12 @@
 #include "vocab/vb_fold.c"            /*   ... folded */
 #include "vocab/vb_shapes.c"          /*   ... by kinds of bytes, for analyses */
 #include "vocab/vb_open.c"            /*   ... below quotation marks */
+#include "vocab/vb_own.c"             /*   slices that a user lists */
 #include "vocab/vb_file.c"            /*   ... as files */
 #include "vocab/vb_spell.c"           /*   the fewest tokens for a text */
 #include "match/cf.c"                 /* 6 configurations */
 #include "match/mk_slice.c"           /*   what a state reads of all plain text */
+#include "match/mk_own.c"             /*   ... and of slices that the user lists */
 #include "match/mk_loops.c"           /*   what below a node stays inside a lexeme */
 #include "match/mk_open.c"            /*   what begins a string within a token */
 #include "match/mk_syntax.c"          /*   ... within regular expressions as texts */

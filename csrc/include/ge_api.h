@@ -186,6 +186,12 @@ typedef struct ge_stats {
 ge_status ge_engine_new(ge_grammar *grammar, ge_vocab *vocab, uint32_t switches, ge_engine **out, ge_err *err);
 void ge_engine_free(ge_engine *engine);
 void ge_engine_stats(ge_engine *engine, ge_stats *out);
+
+/* Slices of the vocabulary of an engine: the first n lexemes of its grammar. Once, and before there is another engine over the vocabulary.
+ * GE_E_ARGUMENT: the lexeme *faulty is none (borrowed), err.text tells why. */
+ge_status ge_vocab_slice(ge_engine *engine, uint32_t n, uint32_t *faulty, ge_err *err);
+/* Makes what the vocabulary keeps of the lexemes of the engine's grammar, ahead of any text. */
+ge_status ge_vocab_prepare(ge_engine *engine, ge_err *err);
 void ge_engine_use(ge_engine *engine, ge_dfa *dfa); /* an exact automaton of its grammar and vocabulary, for masks; keeps it alive */
 int32_t ge_engine_is_full(ge_engine *engine); /* 1: holds max_generation_bytes or more, or has met a ceiling on states */
 

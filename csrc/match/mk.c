@@ -65,7 +65,9 @@ static bool add_unit(ge_engine *e, cf_alternative a, u32 unit, u32 hub) {
     if (!(e->switches & GE_NO_INNER_MASKS) && !mk_by_inner(e, a, hub, &e->found, &done)) return false;
     if (done) return true;
     vb_cut cut;
-    if (!mk_cut(e, unit, hub, &cut, NULL)) return false;
+    const vb_own *own = NULL;
+    if (!mk_cut(e, unit, hub, &cut, NULL) || (!cut.bits && !mk_find_own(e, unit, hub, NONE, &own))) return false;
+    if (own) return mk_add_by_own(e, a, hub, own, &e->found);
     if (cut.bits) {
         e->stats.slice_hits++;
         mk_add_bits(e, &e->found, cut.bits);

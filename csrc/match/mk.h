@@ -2,6 +2,7 @@
  *
  *     mk.c         which way a mask is made
  *     mk_slice.c     what a state reads of all plain text
+ *     mk_own.c       ... and of slices that the user lists
  *     mk_loops.c     what below a node of the trie stays inside a lexeme
  *     mk_beyond.c    what begins beyond ASCII
  *     mk_open.c      what begins a string within a token, and white space
@@ -112,6 +113,8 @@ vb_inner *mk_analyse(ge_engine *e, u32 state, u32 view, mk_key key, budget *b, b
 
 /* *known: is the lexeme-internal mask of the unit kept with the vocabulary, or, if `make` says so, can it be made? */
 bool mk_is_known(ge_engine *e, u32 unit, u32 hub, bool make, bool *known);
+/* Makes it, if it can be made, and the tries of tails that begin with marks, which nearly all rows read. */
+bool mk_prepare(ge_engine *e, u32 unit, u32 hub);
 /* *answer: is it known that the unit has none? */
 bool mk_is_refused(ge_engine *e, u32 unit, bool *answer);
 /* The key of a lexer state in a view, until the next call; NULL: failure. It is spelt out on demand, which may refuse it. False: failure. */
@@ -136,6 +139,12 @@ static inline u32 mk_plain_step(u32 phase, u32 byte) { return byte < 0x20 || byt
  * leave one. reached (may be NULL): the states to which the tokens in bits lead are added to it. */
 bool mk_cut(ge_engine *e, u32 state, u32 hub, vb_cut *cut, id_vec *reached);
 vb_cut mk_cut_by_structure(const ge_engine *e, u32 state); /* the same, as far as structure tells */
+
+/* *own = of the slices that the user lists the largest one with which the state stays alive, if it begins with little besides, and the trie of the rest
+ * has at most so many nodes; or NULL. */
+bool mk_find_own(ge_engine *e, u32 state, u32 hub, u32 most_rest, const vb_own **own);
+/* Adds what an alternative can read below a hub, by such a slice. */
+bool mk_add_by_own(ge_engine *e, cf_alternative a, u32 hub, const vb_own *own, mk_found *found);
 
 /* *answer: does any plain text without some bytes of ASCII leave the lexer state alive? Errs towards no. Adds the states to which it leads to
  * `reached`, some more than once. */

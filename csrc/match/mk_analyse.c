@@ -9,7 +9,11 @@
  * Cost: about 6 ns a node, once for a vocabulary; for all of 131,072 tokens, 266,000 nodes, 1 to 2 ms with all tails. */
 #include "mk_analysis.h"
 
-enum { MAX_TAILS = 30000 }; /* a unit from which more tokens leave is better walked */
+enum {
+    MAX_TAILS = 30000, /* a unit from which more tokens leave is better walked */
+    SPLIT = 4,         /* one in so many nodes is much */
+    FEW_LEFT = 1024    /* nodes that a slice leaves: then they are walked even where shapes decide */
+};
 
 /* The exit for what matches in `state`, where so many characters have begun. NONE on failure. */
 static u32 exit_of(analysis *a, u32 state, u32 begun) {
@@ -210,16 +214,56 @@ bool an_walk_runs(analysis *a, an_places *p, const tt_trie *trie, an_runs *runs,
     return true;
 }
 
-/* What is below a hub, node by node. */
-static bool walk_trie(analysis *a, const tt_trie *trie, u32 hub, u32 max_depth) {
-    u32 node = a->e->v->hubs[hub].node;
+/* What is below a hub, which is this node, or below the root. */
+static bool walk_trie(analysis *a, const tt_trie *trie, u32 node, u32 max_depth) {
     an_places p = {.parent = trie->parent.at, .label = trie->byte.at, .kind_of = a->e->v->shapes.kind_of};
     bool ok = an_begin(a, &p, trie->byte.n);
     if (ok) {
         p.at[node] = START;
         p.end[node] = 0;
         if (p.begun) p.begun[node] = 0;
-        ok = an_walk(a, &p, trie, trie->first.at[node], trie->first.at[node + 1], hub ? 2 : 1, max_depth);
+        ok = an_walk(a, &p, trie, trie->first.at[node], trie->first.at[node + 1], node ? 2 : 1, max_depth);
+    }
+    an_end(a, &p);
+    return ok;
+}
+
+/* Is much behind first bytes of kinds of which some lead elsewhere than others? Then shapes decide little. */
+static bool splits_kinds(analysis *a, u32 hub, bool *answer) {
+    const ge_engine *e = a->e;
+    const u8 *class_of = e->lx.x.class_of, *kind_of = e->v->shapes.kind_of;
+    u32 split = 0, total = 0;
+    for (u32 begin = 0, end; begin < 256; begin = end) {
+        u32 weight = 0, to = an_step(a, START, class_of[begin]);
+        bool is_split = false;
+        for (end = begin; end < 256 && kind_of[end] == kind_of[begin]; end++) {
+            u32 other = an_step(a, START, class_of[end]);
+            if (to == NONE || other == NONE) return false;
+            is_split |= other != to;
+            weight += other == DEAD ? 0 : e->v->hubs[hub].weight[end];
+        }
+        total += weight;
+        split += is_split ? weight : 0;
+    }
+    return *answer = SPLIT * (u64)split >= total, true;
+}
+
+/* What begins as a slice does that the user lists, and is not in it; then what begins otherwise. */
+static bool walk_own(analysis *a, const vb_own *own, u32 hub) {
+    const tt_trie *trie = &a->e->v->trie;
+    const byte_set *first = lx_first(&a->e->lx, a->start);
+    u32 root = a->e->v->hubs[hub].node;
+    an_places p = {.parent = trie->parent.at, .label = trie->byte.at, .kind_of = a->e->v->shapes.kind_of};
+    byte_set beside = first ? *first : own->first;
+    memcpy(a->inner->bits, own->parts[hub].bits.at, a->e->v->n_words * sizeof(u32));
+    a->e->stats.slice_hits++;
+    bool ok = first && walk_trie(a, &own->parts[hub].rest, hub ? 1 : 0, NONE);
+    for (u32 i = trie->first.at[root]; ok && i < trie->first.at[root + 1]; i++) {
+        if (!set_has(&beside, trie->byte.at[i]) || set_has(&own->first, trie->byte.at[i])) continue;
+        if (!p.n && !(ok = an_begin(a, &p, trie->byte.n))) break;
+        p.at[root] = START;
+        p.end[root] = 0;
+        ok = an_walk(a, &p, trie, i, i + 1, hub ? 2 : 1, NONE);
     }
     an_end(a, &p);
     return ok;
@@ -235,16 +279,22 @@ static bool walk_lexer(analysis *a) {
     if (a->view == MK_OPEN) return e->switches & GE_NO_SHAPES ? walk_trie(a, &e->v->trie, 0, NONE) : an_walk_shapes(a, 0, NONE);
     bool by_plain = false;
     if (!is_clamped && !hub && !(e->switches & GE_NO_SLICES) && !an_walk_plain(a, &by_plain)) return false;
-    if (by_plain) return walk_trie(a, &e->v->slices[VB_PLAIN].rest, hub, max_depth);
+    if (by_plain) return walk_trie(a, &e->v->slices[VB_PLAIN].rest, 0, max_depth);
     vb_cut cut;
     id_vec reached = {0}; /* by the tokens of a slice, which are not walked: a clamped unit has to be finished from there, too */
     bool ok = mk_cut(e, a->start, hub, &cut, is_clamped ? &reached : NULL);
     for (u32 i = 0; ok && cut.bits && i < reached.n; i++) ok = note_finish(a, reached.at[i]);
     vec_drop(&e->b, &reached);
+    const vb_own *own = NULL;
+    if (ok && !cut.bits && !is_clamped && e->v->n_own) {
+        bool split;
+        ok = splits_kinds(a, hub, &split) && mk_find_own(e, a->start, hub, split ? NONE : FEW_LEFT, &own);
+    }
     if (!ok) return false;
+    if (own) return walk_own(a, own, hub);
     if (cut.bits) memcpy(a->inner->bits, cut.bits, e->v->n_words * sizeof(u32));
     bool by_shapes = !cut.bits && !(e->switches & GE_NO_SHAPES) && (hub == 0 || vb_is_kind(e->v, e->v->hubs[hub].byte));
-    return by_shapes ? an_walk_shapes(a, hub, max_depth) : walk_trie(a, cut.rest, hub, max_depth);
+    return by_shapes ? an_walk_shapes(a, hub, max_depth) : walk_trie(a, cut.rest, e->v->hubs[hub].node, max_depth);
 }
 
 /* Takes back what a slice has decided of tokens beyond the tier. */

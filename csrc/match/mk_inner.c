@@ -215,6 +215,16 @@ bool mk_is_known(ge_engine *e, u32 unit, u32 hub, bool make, bool *known) {
     return true;
 }
 
+bool mk_prepare(ge_engine *e, u32 unit, u32 hub) {
+    const vb_inner *inner;
+    u32 view;
+    if (!obtain_unit(e, unit, hub, true, &inner, &view)) return false;
+    bool ok = true;
+    for (u32 i = 0; inner && ok && i < inner->exits.n; i++) ok = inner->exits.at[i].tails[VB_MARKS].n == 0 || vb_tails(e->v, inner, i, VB_MARKS);
+    done_with(e, inner);
+    return ok || budget_fail(&e->b, GE_E_MEMORY);
+}
+
 bool mk_is_refused(ge_engine *e, u32 unit, bool *answer) {
     mk_key *key = mk_key_of(e, unit, VB_TIERS);
     if (!key || !mk_spell_key(e, unit, VB_TIERS, key)) return false;

@@ -4,6 +4,8 @@
  *     else by the perils of plain text, if it is seen that there are none (rx_survive.c)
  *     else by following plain text from state to state, as far as that takes little
  *
+ * Slices that a user lists: mk_own.c.
+ *
  * All of it errs towards no. */
 #include "mk.h"
 

@@ -198,6 +198,46 @@ static void failing_allocations(sample which) {
     ge_vocab_free(v);
 }
 
+/* Slices of the user, whichever allocation fails before they are there, change no mask; what fails leaves none. */
+static void slices_with_failing_allocations(sample which) {
+    ge_limits limits = wide_limits();
+    ge_err err = {0};
+    ge_vocab *plain = make_vocab();
+    ge_grammar *g = make_grammar(&limits, which, &err);
+    static u32 reference[STEPS * WORDS], again[STEPS * WORDS];
+    ge_engine *e = NULL;
+    CHECK(ge_engine_new(g, plain, 0, &e, &err) == GE_OK && walk(e, texts[which], reference, false) == GE_OK);
+    ge_engine_free(e);
+    u32 failures = 0;
+    for (u64 k = 1, more = 2; more; k++) { /* first of the engine, then of the vocabulary */
+        ge_vocab *v = make_vocab();
+        u32 faulty, n = g->n_lexemes;
+        CHECK(ge_engine_new(g, v, 0, &e, &err) == GE_OK);
+        budget *b = more == 2 ? &e->b : &v->b;
+        b->fail_after = k;
+        ge_status status = ge_vocab_slice(e, n, &faulty, &err);
+        CHECK((status == GE_OK) == (v->n_own == n) && (status == GE_OK || (status == GE_E_MEMORY && v->n_own == 0)));
+        if (status == GE_OK) status = ge_vocab_prepare(e, &err);
+        if (status == GE_OK && b->fail_after) more--, k = 0; /* k is beyond the last allocation */
+        failures += status != GE_OK;
+        b->fail_after = 0;
+        if (!v->n_own) CHECK(ge_vocab_slice(e, n, &faulty, &err) == GE_OK);
+        CHECK(ge_vocab_slice(e, n, &faulty, &err) == GE_E_ARGUMENT);
+        CHECK(ge_vocab_prepare(e, &err) == GE_OK);
+        ge_engine_free(e);
+        for (u32 switches = 0; switches < 64; switches += 2) {
+            CHECK(ge_engine_new(g, v, switches, &e, &err) == GE_OK && walk(e, texts[which], again, false) == GE_OK);
+            CHECK(memcmp(again, reference, (strlen(texts[which]) + 1) * WORDS * sizeof *again) == 0);
+            ge_engine_free(e);
+        }
+        ge_vocab_free(v);
+    }
+    printf("slices: %u failing allocations\n", failures);
+    CHECK(failures > 20);
+    ge_grammar_free(g);
+    ge_vocab_free(plain);
+}
+
 /* The lengths of the closings at each prefix of a text, in tokens (with EOS) and in bytes; each is read, and ends in a sentence. */
 static ge_status close_all(ge_engine *e, const char *text, u32 *lengths) {
     ge_err err = {0};
@@ -372,6 +412,7 @@ int main(void) {
         failing_allocations(which);
         closings_with_failing_allocations(which);
         lower_bounds(which);
+        if (which < BAG) slices_with_failing_allocations(which);
     }
     limits_are_named();
     masks_are_evicted();

@@ -190,6 +190,8 @@ void ge_vocab_free(ge_vocab *v) {
     vb_drop_store(v);
     vb_drop_folds(v);
     vb_drop_openings(v);
+    for (u32 i = 0; i < v->n_own; i++) vb_own_drop(&v->own[i], &v->b);
+    free(v->own);
     if (v->map) vb_unmap(v);
     else drop_tables(v);
     lock_drop(&v->lock);

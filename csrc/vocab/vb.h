@@ -112,6 +112,23 @@ typedef struct vb_cut {
     const tt_trie *rest;
 } vb_cut;
 
+enum { VB_MOST_OWN = 16, VB_OWN_STATES = 1000, VB_OWN_DEAD = 0, VB_OWN_START = 1 };
+
+typedef struct vb_own_part {
+    VEC(u32) bits; /* the tokens below a hub with which, behind it, some text of the slice begins */
+    u32 n_tokens;
+    tt_trie rest; /* the others that begin there with the same bytes; below the byte of the hub, which is node 1 */
+} vb_own_part;
+
+/* A slice that a user lists; see vb_own.c. */
+typedef struct vb_own {
+    u8 class_of[256];
+    u32 n_classes;
+    VEC(u16) next; /* by state and class */
+    byte_set first; /* exactly the bytes with which it begins */
+    vb_own_part parts[VB_HUBS];
+} vb_own;
+
 #define VB_NOT_PLAIN ((u64)1 << 63) /* beyond all kinds of bytes: there are fewer */
 
 /* The vocabulary by shapes of tokens: a trie of strings of kinds, flat in breadth-first order as in tt.h; see vb_shapes.c. */
@@ -149,6 +166,8 @@ struct ge_vocab {
     u32 n_eos;
     vb_slice slices[VB_N_SLICES];
     u32 *up_to[VB_SHORT]; /* plain tokens of at most so many characters */
+    vb_own *own; /* slices that the user lists; there before any engine but the one that makes them */
+    u32 n_own;
     vb_tier tiers[VB_TIERS]; /* from the longest down */
     u32 *offsets;        /* token -> its bytes */
     u8 *text;
@@ -173,6 +192,10 @@ bool vb_make_shapes(ge_vocab *v);
 void vb_drop_shapes(ge_vocab *v);
 bool vb_make_openings(ge_vocab *v);
 void vb_drop_openings(ge_vocab *v);
+
+/* The tables of a slice from its automaton: class_of, n_classes, next. False: failure of the budget. */
+bool vb_own_build(const ge_vocab *v, budget *b, vb_own *s);
+void vb_own_drop(vb_own *s, budget *b);
 
 void vb_drop_store(ge_vocab *v);
 

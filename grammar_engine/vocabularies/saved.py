@@ -1,7 +1,7 @@
 """The files of `Vocabulary.save`.
 
-The core writes and maps them (`csrc/vocab/vb_file.c`); a note in them, JSON, holds what only Python knows: the names of special tokens, and
-the fingerprint, which would otherwise take longer than all the rest of loading.
+The core writes and maps them (`csrc/vocab/vb_file.c`); a note in them, JSON, holds what only Python knows: the names of special tokens, the
+slices that were listed, which are made again, and the fingerprint, which would otherwise take longer than all the rest of loading.
 """
 
 from __future__ import annotations
@@ -16,14 +16,16 @@ from ..errors import VocabularyError
 from ..saving import replace_file
 
 
-def write(path: str | os.PathLike[str], vocab: Any, special: Mapping[int, str], fingerprint: str) -> None:
+def write(path: str | os.PathLike[str], vocab: Any, special: Mapping[int, str], fingerprint: str, slices: tuple[str, ...] | None) -> None:
     """Write the file, in one step."""
-    note = json.dumps({"special": dict(special), "fingerprint": fingerprint}).encode()
-    replace_file(path, save_vocab(vocab, note))
+    note: dict[str, Any] = {"special": dict(special), "fingerprint": fingerprint}
+    if slices is not None:
+        note["slices"] = slices
+    replace_file(path, save_vocab(vocab, json.dumps(note).encode()))
 
 
-def read(path: str | os.PathLike[str]) -> tuple[Any, VocabContent, dict[int, str], str]:
-    """The core's vocabulary, what is in it, the names of special tokens, and the fingerprint."""
+def read(path: str | os.PathLike[str]) -> tuple[Any, VocabContent, dict[int, str], str, list[str] | None]:
+    """The core's vocabulary, what is in it, the names of special tokens, the fingerprint, and the slices."""
     with open(os.fspath(path), "rb") as file:  # not the number of a file
         try:
             vocab = load_vocab(file.fileno())
@@ -31,4 +33,4 @@ def read(path: str | os.PathLike[str]) -> tuple[Any, VocabContent, dict[int, str
             raise VocabularyError(f"{os.fspath(path)} cannot be loaded: {error}") from None
     content = read_vocab(vocab)
     note = json.loads(content.note)
-    return vocab, content, {int(token): name for token, name in note["special"].items()}, note["fingerprint"]
+    return vocab, content, {int(token): name for token, name in note["special"].items()}, note["fingerprint"], note.get("slices")
