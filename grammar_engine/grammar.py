@@ -92,7 +92,7 @@ class Stats:
     trie_nodes, derivatives : int
         Visited; computed.
     inner_builds, inner_hits : int
-        Lexeme-internal masks computed, and found with the vocabulary.
+        Lexeme-internal masks computed; these and outlines found with the vocabulary.
     slice_hits : int
         Walks that a slice made short.
     heirs : int

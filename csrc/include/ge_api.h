@@ -171,7 +171,7 @@ typedef struct ge_stats {
     uint64_t trie_nodes;     /* visited */
     uint64_t derivatives;    /* computed */
     uint64_t inner_builds;   /* lexeme-internal masks computed */
-    uint64_t inner_hits;     /* found with the vocabulary */
+    uint64_t inner_hits;     /* found with the vocabulary; outlines, too */
     uint64_t slice_hits;     /* walks that a slice made short */
     uint64_t heirs;          /* masks made by their difference from another one */
     uint64_t outlines;       /* walks made for all rows with the same lexemes */

@@ -40,7 +40,7 @@ void ge_row_apply(float *row, size_t width, const uint32_t *mask, size_t n_words
     ge_scores_apply(&(ge_scores){row, 0, width, GE_FLOAT32}, mask, n_words, NULL, 1);
 }
 
-size_t ge_row_gather(const float *row, size_t width, const ge_gathered *to) {
+GE_HOT size_t ge_row_gather(const float *row, size_t width, const ge_gathered *to) {
     size_t n = 0;
     for (size_t i = 0; i < to->n_words; i++) {
         if (to->mask[i] == ~(u32)0 && 32 * i + 32 <= width && n + 32 <= to->capacity) {

@@ -129,6 +129,7 @@ typedef struct mk_run { /* in a walk: nodes side by side, [from, to), at which t
 typedef struct mk_outline { /* of a walk; see mk_outline.c. Indices in outline_words */
     u32 tokens, n_tokens;
     u32 *bits; /* those are more; or NULL */
+    const vb_inner *inner; /* that it was taken from, held, which may have more as bits; or NULL */
     u32 exits, n_exits; /* pairs: a set of lexemes, and the places where it has matched */
     u32 hubs, n_hubs;   /* pairs: the hub, and the configuration there */
 } mk_outline;
@@ -218,6 +219,8 @@ struct ge_engine {
     id_vec key_words;
     id_vec number;        /* scratch, by expression: its number in the key that is being spelt out, or NONE */
     VEC(u64) structure;   /* by expression: the hash of its structure, as far as it was asked for; see mk_key.c */
+    byte_vec dear;        /* by lexeme: are walks within it? See mk_share.c */
+    u32 n_shared;         /* outlines of the vocabulary that are held */
     id_vec unit_views;    /* by lexer state: the view by which its mask was found, or NONE: not known yet */
     id_vec unit_open;     /* by lexer state: what mk_open_unit made of it, NONE: it was not asked */
     word_map counted_of;  /* open unit with few repeats -> index in counted */

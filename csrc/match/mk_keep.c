@@ -41,7 +41,7 @@ static bool copy_kept(ge_engine *e, u64 reference, u32 *out, bool *all) {
     return valid;
 }
 
-bool mk_warm(ge_engine *e, u32 config, u32 *out, bool *all) {
+GE_HOT bool mk_warm(ge_engine *e, u32 config, u32 *out, bool *all) {
     u64 reference = atomic_load(&cf_at(e, config)->mask);
     return (reference && copy_kept(e, reference, out, all)) || mk_by_table(e, config, out, all);
 }

@@ -9,7 +9,7 @@
 #include "../regex/rx_name.h"
 #include "mk.h"
 
-enum { MAX_KEY_NODES = 1000 };          /* larger units are taken to be particular to one grammar */
+enum { MAX_KEY_NODES = 1000, SMALL_KEY_NODES = 100 }; /* larger units are taken to be particular to one grammar; larger lexemes are not marked */
 enum { NOT_HASHED, PARTICULAR, HASHED }; /* hashes with a meaning, and the least without */
 
 /* *last: operands [1, *last) are nodes. False: what the expression is, is not in its nodes, or particular to one grammar. */
@@ -52,14 +52,14 @@ static u64 hash_node(ge_engine *e, rx_id id, id_vec *todo) {
     return hash < HASHED ? HASHED : hash;
 }
 
-/* *hash = that of an expression; PARTICULAR: it has none, or many of its nodes were not hashed before. False: failure. */
-static bool hash_structure(ge_engine *e, rx_id root, u64 *hash) {
+/* *hash = that of an expression; PARTICULAR: it has none, or more than so many of its nodes were not hashed before. False: failure. */
+static bool hash_structure(ge_engine *e, rx_id root, u32 most, u64 *hash) {
     id_vec todo = {0};
     u32 n_nodes = intern_count(&e->lx.x.nodes), n_done = 0, n_new = n_nodes - e->structure.n;
     bool ok = vec_reserve(&e->b, &e->structure, n_new) && vec_push(&e->b, &todo, root);
     if (ok && n_new) memset(e->structure.at + e->structure.n, 0, n_new * sizeof *e->structure.at);
     if (ok) e->structure.n = n_nodes;
-    while (ok && todo.n && n_done < MAX_KEY_NODES) {
+    while (ok && todo.n && n_done < most) {
         rx_id id = todo.at[todo.n - 1];
         u64 *known = &e->structure.at[id];
         if (*known == NOT_HASHED) *known = hash_node(e, id, &todo);
@@ -73,6 +73,12 @@ static bool hash_structure(ge_engine *e, rx_id root, u64 *hash) {
     return ok;
 }
 
+bool mk_hash_small(ge_engine *e, rx_id root, u64 *hash) {
+    if (!hash_structure(e, root, SMALL_KEY_NODES, hash)) return false;
+    *hash = *hash == PARTICULAR ? 0 : mix_u64(*hash ^ MK_VIEWS) >> 1;
+    return true;
+}
+
 static u32 unit_flags(const ge_engine *e, u32 state, u32 i) {
     return e->lx.lexemes.at[lx_lexeme_at(&e->lx, state, i)].flags & (LX_LAZY | LX_SKIP);
 }
@@ -82,7 +88,7 @@ static bool hash_unit(ge_engine *e, u32 state, u32 view, mk_key *key) {
     key->hash = mix_words(0, head, 4);
     for (u32 i = 0; i < n && !key->refused; i++) {
         u64 hash;
-        if (!hash_structure(e, intern_words(&e->lx.states, state)[2 * i + 1], &hash)) return false;
+        if (!hash_structure(e, intern_words(&e->lx.states, state)[2 * i + 1], MAX_KEY_NODES, &hash)) return false;
         key->refused = hash == PARTICULAR;
         key->hash = mix_u64(mix_u64(key->hash ^ hash) ^ unit_flags(e, state, i));
     }

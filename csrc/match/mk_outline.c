@@ -113,6 +113,8 @@ static u32 index_of(ge_engine *e, const tt_trie *trie, const vb_inner *inner) {
     return e->tries.n++;
 }
 
+u32 mk_trie_index(ge_engine *e, const tt_trie *trie) { return index_of(e, trie, NULL); }
+
 /* Merges the runs [0, middle) and [middle, n), which ascend; `left`: room for the first. */
 static void merge_nodes(u32 *nodes, u32 middle, u32 n, u32 *left) {
     memcpy(left, nodes, middle * sizeof *nodes);
@@ -234,16 +236,38 @@ bool mk_note_ends(ge_engine *e, const tt_trie *trie, mk_place at) {
     return true;
 }
 
+/* Is it from the root of the vocabulary's trie on, and depends on nothing but the lexer state? */
+static bool is_of_state(const ge_engine *e, u32 row, u32 places) {
+    const u32 *words = intern_words(&e->places, places);
+    return row == CF_OPEN_ROW + LX_IDLE && intern_length(&e->places, places) == 2 && words[1] == 0 && e->tries.at[words[0]] == &e->v->trie;
+}
+
+/* The same, from the vocabulary if it is there. */
+static bool find_or_make(ge_engine *e, u32 row, u32 state, u32 places, mk_outline *made) {
+    bool dear = false, found = false;
+    cf_alternative a = {row, 2 * state, 0, CF_NO_TEXT};
+    if (mk_may_share(e) && is_of_state(e, row, places) && !mk_is_dear(e, a, &dear)) return false;
+    if (!dear) return make_outline(e, row, state, places, made);
+    if (!mk_take_shared(e, state, made, &found) || found) return found;
+    u64 before = mk_cost(e, NULL);
+    return make_outline(e, row, state, places, made) && mk_share(e, state, mk_cost(e, &e->outline) - before, made);
+}
+
+static void drop_outline(ge_engine *e, mk_outline *o) {
+    if (o->bits) mem_resize(&e->b, o->bits, e->v->n_words * sizeof *o->bits, 0);
+    if (o->inner) vb_release(e->v, o->inner);
+}
+
 /* Makes an outline; `row`, `state` as in make_outline. Its index; NONE: failure. */
 static u32 new_outline(ge_engine *e, u32 row, u32 state, u32 places, u64 key) {
     mk_outline made = {0};
     u32 index = e->outlines.n;
-    if (make_outline(e, row, state, places, &made) && vec_reserve(&e->b, &e->outlines, 1) && map_put(&e->b, &e->outline_of, key, index)) {
+    if (find_or_make(e, row, state, places, &made) && vec_reserve(&e->b, &e->outlines, 1) && map_put(&e->b, &e->outline_of, key, index)) {
         e->stats.outlines++;
         e->outlines.at[e->outlines.n++] = made;
         return index;
     }
-    if (made.bits) mem_resize(&e->b, made.bits, e->v->n_words * sizeof *made.bits, 0);
+    drop_outline(e, &made);
     return NONE;
 }
 
@@ -273,9 +297,10 @@ static u32 outline_of(ge_engine *e, mk_task task) {
     return find_outline(e, origin, CF_OPEN_ROW + begin, task.state, task.places);
 }
 
-static bool add_outlined(ge_engine *e, const mk_outline *o, mk_found *found) {
+bool mk_add_outlined(ge_engine *e, const mk_outline *o, mk_found *found) {
     const u32 *tokens = e->outline_words.at + o->tokens;
     if (o->bits) mk_add_bits(e, found, o->bits);
+    if (o->inner && o->inner->bits) mk_add_inner(e, found, o->inner);
     if (found->listed) return mk_add_listed(e, found, tokens, o->n_tokens);
     for (u32 i = 0; i < o->n_tokens; i++) found->bits[tokens[i] >> 5] |= (u32)1 << (tokens[i] & 31);
     return true;
@@ -291,7 +316,7 @@ static bool add_task(ge_engine *e, mk_task task, agenda *open, mk_found *found) 
         if (index == NONE) return false;
         o = e->outlines.at[index];
     }
-    if (!add_outlined(e, &o, found)) return false;
+    if (!mk_add_outlined(e, &o, found)) return false;
     for (u32 i = 0; i < o.n_hubs; i++) {
         const u32 *hub = e->outline_words.at + o.hubs + 2 * i;
         u32 config = cf_close(e, hub[1], rows);
@@ -330,18 +355,28 @@ static bool add_tasks(ge_engine *e, const tt_trie *trie, u32 node, cf_alternativ
     return true;
 }
 
+u32 mk_outline_of_state(ge_engine *e, u32 state) {
+    u32 index = index_of(e, &e->v->trie, NULL), places = index == NONE ? NONE : intern(&e->b, &e->places, (u32[]){index, 0}, 2, NULL);
+    return places == NONE ? NONE : find_outline(e, state, CF_OPEN_ROW + LX_IDLE, state, places);
+}
+
+bool mk_walk_from(ge_engine *e, u32 places, u32 config, mk_found *found) {
+    const u32 *words = intern_words(&e->places, places);
+    return mk_walk_places(e, e->tries.at[words[0]], words + 1, intern_length(&e->places, places) - 1, config, found);
+}
+
 bool mk_add(ge_engine *e, const tt_trie *trie, u32 node, cf_alternative a, const vb_inner *inner, mk_found *found) {
     bool done = false, may_keep = mk_has_outlines(e) && !(inner && e->switches & GE_NO_SHARED_INNER);
     u32 hubs = e->at_hubs.n, config;
     if (may_keep && !add_tasks(e, trie, node, a, inner, found, &done)) return false;
+    if (!may_keep && !inner && node == 0 && trie == &e->v->trie && !mk_add_shared(e, a, found, &done)) return false;
     if (done) return true;
     e->at_hubs.n = hubs;
     return (config = cf_single(e, a)) != NONE && mk_walk(e, trie, node, config, found);
 }
 
 void mk_drop_outlines(ge_engine *e) {
-    for (u32 i = 0; i < e->outlines.n; i++)
-        if (e->outlines.at[i].bits) mem_resize(&e->b, e->outlines.at[i].bits, e->v->n_words * sizeof(u32), 0);
+    for (u32 i = 0; i < e->outlines.n; i++) drop_outline(e, &e->outlines.at[i]);
     for (u32 i = 0; i < e->trie_inner.n; i++)
         if (e->trie_inner.at[i]) vb_release(e->v, e->trie_inner.at[i]);
     if (e->outline.bits) mem_resize(&e->b, e->outline.bits, e->v->n_words * sizeof(u32), 0);

@@ -97,7 +97,7 @@ static u32 read_known(const ge_engine *e, u32 config, const u8 *bytes, size_t n,
 
 /* The configuration after `n` bytes, or CF_DEAD (*n_read tells after how many). NONE: failure, err is filled. Takes the lock at
  * the first transition that is not known, and keeps it to the end; warm_only: NONE instead, and GE_OK. */
-static u32 read_bytes(ge_engine *e, u32 config, const u8 *bytes, size_t n, size_t *n_read, bool warm_only, ge_err *err) {
+GE_HOT static u32 read_bytes(ge_engine *e, u32 config, const u8 *bytes, size_t n, size_t *n_read, bool warm_only, ge_err *err) {
     config = read_known(e, config, bytes, n, n_read);
     if (*n_read == n || config == CF_DEAD) return config;
     if (warm_only) return NONE;
@@ -112,7 +112,7 @@ static u32 read_bytes(ge_engine *e, u32 config, const u8 *bytes, size_t n, size_
 }
 
 /* The state after one more token. False: refused, or failed (then err->status is set), or with warm_only not known (to->config is NONE). */
-static bool read_token(ge_engine *e, mt_step from, int64_t token, mt_step *to, bool warm_only, ge_err *err) {
+GE_HOT static bool read_token(ge_engine *e, mt_step from, int64_t token, mt_step *to, bool warm_only, ge_err *err) {
     ge_vocab *v = e->v;
     *to = (mt_step){.config = CF_DEAD};
     if (token < 0 || token >= (int64_t)v->n_tokens) return false;
@@ -142,7 +142,7 @@ static ge_status do_accept(ge_matcher *m, const int64_t *tokens, size_t n, int32
     return GE_OK;
 }
 
-static int32_t do_accept_token(ge_matcher *m, int64_t token, bool warm_only, ge_err *err) {
+GE_HOT static int32_t do_accept_token(ge_matcher *m, int64_t token, bool warm_only, ge_err *err) {
     mt_step next;
     err->status = GE_OK;
     if (!read_token(m->e, state_of(m), token, &next, warm_only, err)) return warm_only && next.config == NONE ? EN_COLD : err->status;
@@ -225,7 +225,7 @@ ge_status ge_matcher_history(ge_matcher *m, int64_t *out, size_t capacity, size_
     return leave(m, GE_OK);
 }
 
-int32_t ge_matcher_flags(ge_matcher *m, ge_err *err) {
+GE_HOT int32_t ge_matcher_flags(ge_matcher *m, ge_err *err) {
     if (!enter(m, err)) return GE_E_BUSY;
     mt_step state = state_of(m);
     return leave(m, cf_is_complete(m->e, state.config) | state.ended << 1 | m->same << 2);
@@ -235,14 +235,14 @@ int32_t ge_matcher_flags(ge_matcher *m, ge_err *err) {
 
 /* Notes what was written. That the configuration's mask may since have been evicted, or kept once more, does no harm: a reference is that
  * of one content for ever. */
-static int32_t flags_of_written(ge_matcher *m, const u32 *mask, u32 config, bool all) {
+GE_HOT static int32_t flags_of_written(ge_matcher *m, const u32 *mask, u32 config, bool all) {
     mt_written before = m->written;
     m->written = (mt_written){mask, config, atomic_load(&cf_at(m->e, config)->mask)};
     m->same = before.mask == mask && (before.config == config || (before.kept && before.kept == m->written.kept));
     return (all ? GE_MASK_ALL : 0) | (m->same ? GE_MASK_SAME : 0);
 }
 
-static int32_t do_fill_mask(ge_matcher *m, uint32_t *masks, size_t row, size_t n_words, bool warm_only, ge_err *err) {
+GE_HOT static int32_t do_fill_mask(ge_matcher *m, uint32_t *masks, size_t row, size_t n_words, bool warm_only, ge_err *err) {
     ge_engine *e = m->e;
     ge_vocab *v = e->v;
     u32 *mask = masks + row * n_words;
@@ -313,7 +313,7 @@ ge_status ge_matcher_accept(ge_matcher *m, const int64_t *tokens, size_t n, int3
     return enter(m, err) ? leave(m, do_accept(m, tokens, n, commit, n_done, err)) : GE_E_BUSY;
 }
 
-int32_t mt_accept_token(ge_matcher *m, int64_t token, bool warm_only, ge_err *err) {
+GE_HOT int32_t mt_accept_token(ge_matcher *m, int64_t token, bool warm_only, ge_err *err) {
     return enter(m, err) ? leave(m, do_accept_token(m, token, warm_only, err)) : (int32_t)GE_E_BUSY;
 }
 
@@ -331,7 +331,7 @@ ge_status ge_matcher_rollback(ge_matcher *m, size_t n, ge_err *err) {
     return enter(m, err) ? leave(m, do_rollback(m, n, err)) : GE_E_BUSY;
 }
 
-int32_t mt_fill_mask(ge_matcher *m, uint32_t *masks, size_t row, size_t n_words, bool warm_only, ge_err *err) {
+GE_HOT int32_t mt_fill_mask(ge_matcher *m, uint32_t *masks, size_t row, size_t n_words, bool warm_only, ge_err *err) {
     return enter(m, err) ? leave(m, do_fill_mask(m, masks, row, n_words, warm_only, err)) : (int32_t)GE_E_BUSY;
 }
 
@@ -347,7 +347,7 @@ ge_status ge_matcher_forced_bytes(ge_matcher *m, uint8_t *out, size_t capacity, 
     return mt_forced_bytes(m, out, capacity, n_out, false, err);
 }
 
-int32_t mt_closing_most(ge_matcher *m, u32 *most, bool warm_only, ge_err *err) {
+GE_HOT int32_t mt_closing_most(ge_matcher *m, u32 *most, bool warm_only, ge_err *err) {
     return enter(m, err) ? leave(m, qs_closing_most(m->e, state_of(m).config, most, warm_only, err)) : (int32_t)GE_E_BUSY;
 }
 

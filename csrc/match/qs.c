@@ -76,7 +76,7 @@ static void note_forced(ge_engine *e, u32 config, u32 next, u8 byte) {
     atomic_store_explicit(&cf_at(e, config)->forced, (u16)(next == CF_DEAD ? CF_UNFORCED : byte + 1), memory_order_relaxed);
 }
 
-int32_t qs_forced_bytes(ge_engine *e, u32 config, u8 *out, size_t capacity, size_t *n_out, bool warm_only, ge_err *err) {
+GE_HOT int32_t qs_forced_bytes(ge_engine *e, u32 config, u8 *out, size_t capacity, size_t *n_out, bool warm_only, ge_err *err) {
     u32 next = NONE;
     size_t n = 0;
     for (; n < capacity && !cf_is_complete(e, config); n++, config = next) {
@@ -110,7 +110,7 @@ ge_status qs_closing(ge_engine *e, u32 config, u8 *out, size_t capacity, size_t 
     return en_end(e, err);
 }
 
-int32_t qs_closing_most(ge_engine *e, u32 config, u32 *most, bool warm_only, ge_err *err) {
+GE_HOT int32_t qs_closing_most(ge_engine *e, u32 config, u32 *most, bool warm_only, ge_err *err) {
     u32 _Atomic *known = &cf_at(e, config)->most;
     u32 told = atomic_load_explicit(known, memory_order_relaxed);
     if (told == CF_UNTOLD) {

@@ -15,7 +15,7 @@
 enum { TN_FORCED = 1024 }; /* bytes of forced text that one turn takes; the next one takes more */
 
 /* Whether two tokens of a mask begin with different bytes; those that end the text count as one more byte. */
-static bool is_choice(const ge_vocab *v, const u32 *mask) {
+GE_HOT static bool is_choice(const ge_vocab *v, const u32 *mask) {
     u32 first = NONE;
     for (u32 i = 0; i < v->n_words; i++) {
         for (u32 word = mask[i]; word; word &= word - 1) {
@@ -41,7 +41,7 @@ static bool follows_closing(const ge_turn *t, const int64_t *tokens, size_t n) {
 }
 
 /* After `n` tokens, of which there are `left`: GE_OK and *in_time, EN_COLD, or a failure. */
-static int32_t closes_in_time(ge_matcher *m, const ge_turn *t, const int64_t *tokens, size_t n, bool *in_time, bool warm_only, ge_err *err) {
+GE_HOT static int32_t closes_in_time(ge_matcher *m, const ge_turn *t, const int64_t *tokens, size_t n, bool *in_time, bool warm_only, ge_err *err) {
     size_t left = t->left - n, written = follows_closing(t, tokens, n) ? n : 0, n_rest = t->n_closing - written;
     u32 most;
     *in_time = !t->must_close || ge_matcher_flags(m, err) & 2;
@@ -56,14 +56,14 @@ static int32_t closes_in_time(ge_matcher *m, const ge_turn *t, const int64_t *to
 }
 
 /* As many as are accepted. EN_COLD: none, or only with the lock. */
-static int32_t accept(ge_matcher *m, const int64_t *tokens, size_t n, size_t *n_done, bool warm_only, ge_err *err) {
+GE_HOT static int32_t accept(ge_matcher *m, const int64_t *tokens, size_t n, size_t *n_done, bool warm_only, ge_err *err) {
     int32_t result = 1;
     if (!warm_only) return ge_matcher_accept(m, tokens, n, true, n_done, err);
     for (*n_done = 0; *n_done < n && result == 1; *n_done += result == 1) result = mt_accept_token(m, tokens[*n_done], true, err);
     return result < 0 || result == EN_COLD ? result : GE_OK;
 }
 
-int32_t tn_write(ge_matcher *m, ge_turn *t, const int64_t *tokens, size_t n, bool warm_only, ge_err *err) {
+GE_HOT int32_t tn_write(ge_matcher *m, ge_turn *t, const int64_t *tokens, size_t n, bool warm_only, ge_err *err) {
     const ge_vocab *v = mt_engine(m)->v;
     if (n > t->left) return GE_TURN_NONE;
     size_t n_done = 0;
@@ -100,7 +100,7 @@ static u32 only_token(const ge_vocab *v, const u32 *mask) {
     return only;
 }
 
-int32_t tn_write_alone(ge_matcher *m, ge_turn *t, int64_t *out, size_t capacity, size_t *n_out, bool warm_only, ge_err *err) {
+GE_HOT int32_t tn_write_alone(ge_matcher *m, ge_turn *t, int64_t *out, size_t capacity, size_t *n_out, bool warm_only, ge_err *err) {
     const ge_vocab *v = mt_engine(m)->v;
     u8 text[TN_FORCED];
     u32 tokens[TN_FORCED];

@@ -187,7 +187,7 @@ static int32_t write_cold(PyObject *text, ge_turn *turn, int64_t token) {
 }
 
 /* Usual: accept([token]). */
-static PyObject *text_accept(PARAMETERS) {
+GE_HOT static PyObject *text_accept(PARAMETERS) {
     ge_turn *turn = held_at(self, n, 1, 1, names);
     void *matcher = matcher_of(self);
     PyObject *list = n == 1 ? args[0] : NULL, *item = list && PyList_CheckExact(list) && PyList_Size(list) == 1 ? PyList_GetItem(list, 0) : NULL;
@@ -199,7 +199,7 @@ static PyObject *text_accept(PARAMETERS) {
     return result == GE_TURN_CHOICE || result == GE_TURN_ALONE ? Py_NewRef(Py_True) : INHERITED(TEXT_ACCEPT);
 }
 
-static PyObject *text_write_alone(PARAMETERS) {
+GE_HOT static PyObject *text_write_alone(PARAMETERS) {
     int64_t tokens[ALONE];
     size_t n_tokens = 0;
     ge_err err;
@@ -220,7 +220,7 @@ static PyObject *text_write_alone(PARAMETERS) {
 static PyMethodDef text_methods[] = {METHOD("accept", text_accept, ", tokens"), METHOD("write_alone", text_write_alone, ""), {NULL, NULL, 0, NULL}};
 
 /* Usual: one row of float32. Where few tokens are allowed: the beginnings of the two arrays that it keeps. */
-static PyObject *row_mask_masked(PARAMETERS) {
+GE_HOT static PyObject *row_mask_masked(PARAMETERS) {
     scores row;
     bool usual = n == 1 && !names && scores_of(args[0], &row);
     const ge_gathered *to = ((held *)self)->of.at;

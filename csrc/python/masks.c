@@ -23,7 +23,7 @@ static PyObject *interface;  /* "__array_struct__" */
 static bool fits(Py_ssize_t n) { return n > 0 && (uint64_t)n <= UINT32_MAX; }
 
 /* What is known of an array of numpy, if its items are such, of four bytes, in order. The capsule is to be let go. */
-static const array_interface *look_at(PyObject *array, const char *kinds, PyObject **capsule) {
+GE_HOT static const array_interface *look_at(PyObject *array, const char *kinds, PyObject **capsule) {
     *capsule = PyObject_GetAttr(array, interface);
     const array_interface *a = *capsule ? PyCapsule_GetPointer(*capsule, NULL) : NULL;
     PyErr_Clear();
@@ -39,7 +39,7 @@ static bool of_array(PyObject *array, masks *out) {
     return ok;
 }
 
-bool scores_of(PyObject *object, scores *out) {
+GE_HOT bool scores_of(PyObject *object, scores *out) {
     if ((PyObject *)Py_TYPE(object) != array_type) return false;
     PyObject *capsule;
     const array_interface *a = look_at(object, "f", &capsule);

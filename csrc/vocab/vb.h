@@ -53,6 +53,7 @@ typedef struct vb_inner {
     u32 n_words;
     u32 finish; /* bytes with which what a token has led to can be ended, at most; known of clamped units */
     VEC(vb_exit) exits;
+    id_vec outline; /* of one that is an outline and has no exits: see match/mk_share.c. Then bits may be NULL */
     size_t bytes; /* of all this */
     bool kept;    /* in the store */
     u32 users;    /* readers at this moment */

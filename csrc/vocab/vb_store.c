@@ -16,7 +16,8 @@ void vb_inner_free(budget *b, vb_inner *e) {
     }
     vec_drop(b, &e->exits);
     vec_drop(b, &e->key);
-    mem_resize(b, e->bits, e->n_words * sizeof *e->bits, 0);
+    vec_drop(b, &e->outline);
+    if (e->bits) mem_resize(b, e->bits, e->n_words * sizeof *e->bits, 0);
     if (e->needs) mem_resize(b, e->needs, 32 * e->n_words, 0);
     mem_resize(b, e, sizeof *e, 0);
 }

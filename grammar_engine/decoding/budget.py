@@ -24,15 +24,19 @@ is made, once; from there the way is held until the text has come near enough to
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from .._native import Held, fast_text, ffi, lib
 from ..errors import InternalError, LimitExceededError, VocabularyError
-from ..mask import allocate_masks
 from ..matcher import Matcher
 from .apply import RowMask
 
 TRIES = 1024  # tokens refused in one step because they do not fit
 
+_TURN, _WORDS, _IDS = ffi.typeof("ge_turn *"), ffi.typeof("uint32_t[]"), ffi.typeof("int64_t[]")
 _ALONE = 256  # tokens that are appended at once where there is no choice
 
 
@@ -49,13 +53,15 @@ class BudgetedText(Held):
             self.closing = _closing_within(matcher, budget)
 
     def _prepare(self, matcher: Matcher, budget: int, close_in_time: bool, closing: list[int]) -> None:
-        mask = allocate_masks(1, matcher.vocabulary, "numpy")[0]
-        memory = ffi.from_buffer("uint32_t[]", mask)  # which the turn does not keep
-        turn = ffi.new("ge_turn *", {"mask": memory, "left": budget, "must_close": close_in_time})
+        mask: NDArray[np.int32] = np.empty(matcher._words, dtype=np.int32)
+        memory = ffi.from_buffer(_WORDS, mask)  # which the turn does not keep
+        turn = ffi.new(_TURN, (memory, ffi.NULL, 0, budget, close_in_time))
         self._hold(turn, 0, 0, matcher)
         self.matcher, self.mask, self._memory, self._turn = matcher, mask, memory, turn
         self.masked = RowMask(mask).masked
-        self.closing = closing
+        self._closing_ids: Any = None
+        if closing:
+            self.closing = closing
 
     @property
     def budget(self) -> int:
@@ -77,7 +83,7 @@ class BudgetedText(Held):
     def closing(self, tokens: list[int]) -> None:
         turn = self._turn
         turn.n_closing = 0  # the turn borrows them: at no moment are those told of that have gone
-        self._closing_ids = turn.closing = ffi.new("int64_t[]", tokens)
+        self._closing_ids = turn.closing = ffi.new(_IDS, tokens)
         turn.n_closing = len(tokens)
 
     def fork(self) -> BudgetedText:
@@ -160,7 +166,7 @@ class BudgetedText(Held):
         if self.has_choice:
             return []
         self.fill_mask()
-        out, n_out = ffi.new("int64_t[]", _ALONE), ffi.new("size_t *")
+        out, n_out = ffi.new(_IDS, _ALONE), ffi.new("size_t *")
         written = lib.ge_matcher_turn_alone(self.matcher._handle, self._turn, out, _ALONE, n_out, self.matcher._err)
         tokens = ffi.unpack(out, n_out[0])
         return tokens if written or (tokens and self.accept(tokens)) else []

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Collection, Generator, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
 from operator import index
@@ -203,8 +203,9 @@ def stream(
             raise ValueError("under a grammar the text ends with its end-of-text tokens: `stop` is for texts without a grammar")
         vocabulary = matcher.vocabulary
     generation = Generation()
-    with _timed(generation, "seconds", "seconds_masks"):
-        text = None if matcher is None else BudgetedText(matcher, max_new_tokens, close_in_time)
+    begun = time.perf_counter()
+    text = None if matcher is None else BudgetedText(matcher, max_new_tokens, close_in_time)
+    generation.seconds = generation.seconds_masks = time.perf_counter() - begun
     if stop is None:
         stop = vocabulary.eos if vocabulary is not None else ()
     ends, rng = frozenset(map(index, stop)), np.random.default_rng(seed)
@@ -233,8 +234,11 @@ class Stream:
         self._steps.close()
 
     def __next__(self) -> Step:
-        with _timed(self.generation, "seconds"):
+        begun = time.perf_counter()
+        try:
             return next(self._steps)
+        finally:
+            self.generation.seconds += time.perf_counter() - begun
 
 
 def _check_cache(cache: object) -> None:
@@ -262,18 +266,6 @@ def _matcher_of(grammar: Grammar | Matcher | None, vocabulary: Vocabulary | None
     if matcher.is_terminated:
         raise ValueError("the text of the matcher has ended already")
     return matcher
-
-
-@contextmanager
-def _timed(generation: Generation, *counters: str) -> Iterator[None]:
-    """Add the time of a block to counters of the generation."""
-    start = time.perf_counter()
-    try:
-        yield
-    finally:
-        elapsed = time.perf_counter() - start
-        for counter in counters:
-            setattr(generation, counter, getattr(generation, counter) + elapsed)
 
 
 @dataclass
@@ -329,8 +321,11 @@ class _Loop:
             tokens = self._write_alone()
             forced = bool(tokens)
             if not forced:
-                with _timed(generation, "seconds_model"):
+                begun = time.perf_counter()
+                try:
                     scores = session.logits(self.ids)[0]
+                finally:
+                    generation.seconds_model += time.perf_counter() - begun
                 generation.passes += 1
                 self.n_passed = len(self.ids)
                 tokens = [self._write(scores)]
