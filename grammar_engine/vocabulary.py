@@ -12,7 +12,7 @@ be shared by all threads.
 A vocabulary made from tokens gets its trie when the first `Matcher` needs it, or at once if slices are listed. One that was loaded from a file has
 it, and gets its table of `tokens` when somebody asks. With the trie, or before the first `Matcher`, go the slices (`vocabularies/slices.py`).
 
-Cost. 131,072 tokens: 5 ms here, and 35 ms for the trie. From a file: 2 ms, and 15 ms for the table. Then 2 ms for common lexemes, and 3 to 7 ms for each slice.
+Cost. 131,072 tokens: 5 ms here, and 35 ms for the trie. From a file: 2 ms, and 15 ms for the table. Then 2 ms for common lexemes, and 3 to 9 ms for each slice.
 """
 
 from __future__ import annotations
@@ -40,8 +40,6 @@ MAX_WIDTH = 1 << 30  # ids are int32 in mask buffers and in the core
 MAX_TOKEN_BYTES = 65_535  # depths in the core's trie are 16 bits wide
 MAX_SHARED_BYTES = 64 << 20  # unless `max_shared_bytes` is set
 
-_LOCK = threading.Lock()  # of all vocabularies; held while one gets its trie
-
 
 class Vocabulary:
     """The bytes of each token of a language model.
@@ -68,7 +66,7 @@ class Vocabulary:
     ------
     VocabularyError
         No token spells anything, a token is no `bytes`, an id is out of range, `width` is smaller than the number of tokens, or `tokens` is a
-        mapping; the offending id, if there is one, is in `.token_id`. Or a slice is no regular expression, matches no text but the empty one, has
+        mapping; the offending id, if there is one, is in `.token_id`. Or a slice is no regular expression, matches no text or only the empty one, has
         no token that begins a text of it, or is too large: the message says which slice, and why.
 
     Examples
@@ -87,6 +85,7 @@ class Vocabulary:
         "_fingerprint",
         "_ids",
         "_is_prepared",
+        "_lock",
         "_max_shared",
         "_native",
         "_size",
@@ -132,6 +131,7 @@ class Vocabulary:
         self._max_shared = MAX_SHARED_BYTES
         self._slices = _checked_slices(slices)
         self._is_prepared = False
+        self._lock = threading.RLock()  # held while the trie and the slices are made
 
     # --- what it holds ----------------------------------------------------------------------------------------------
 
@@ -430,7 +430,7 @@ class Vocabulary:
 
         Notes
         -----
-        The file is 9.5 MB for 131,072 tokens. It holds numbers as this machine writes them, and its format belongs to this version: keep
+        The file is 10.2 MB for 131,072 tokens. It holds numbers as this machine writes them, and its format belongs to this version: keep
         it as a cache beside the tokenizer, not in its place.
         """
         from .vocabularies import saved
@@ -508,7 +508,7 @@ class Vocabulary:
     def _handle(self) -> Any:
         """The core's trie of this vocabulary with its slices, made when it is first asked for."""
         if not self._is_prepared:
-            with _LOCK:
+            with self._lock:
                 if not self._is_prepared:
                     self._prepare()
         return self._native

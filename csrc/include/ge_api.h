@@ -53,7 +53,7 @@ typedef struct ge_limits {
 typedef enum ge_switch {
     GE_NO_MASK_CACHE = 1,    /* compute each mask anew */
     GE_NO_INNER_MASKS = 2,   /* walk the whole trie instead of lexeme-internal masks */
-    GE_NO_SHARED_INNER = 4,  /* do not keep lexeme-internal masks with the vocabulary */
+    GE_NO_SHARED_INNER = 4,  /* do not keep lexeme-internal masks and outlines with the vocabulary */
     GE_NO_GOTO_CACHE = 8,    /* compute each Earley step anew */
     GE_NO_STATE_CACHE = 16,  /* compute each transition of lexer and configurations anew */
     GE_NO_SLICES = 32,       /* walk plain tokens like all others */
@@ -61,7 +61,7 @@ typedef enum ge_switch {
     GE_NO_CLAMPING = 128,    /* tell all bounds of repeats apart, however far away */
     GE_NO_TABLE = 256,       /* make no token automaton of a grammar that has few states */
     GE_NO_SHAPES = 512,      /* do not analyse lexemes by the shapes of tokens */
-    GE_NO_OUTLINES = 1024,   /* walk for each row by itself */
+    GE_NO_OUTLINES = 1024,   /* walk for each row by itself (but for outlines that go with the vocabulary) */
     GE_NO_AHEAD = 2048       /* make no mask before it is asked for */
 } ge_switch;
 

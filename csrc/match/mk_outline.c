@@ -16,7 +16,7 @@
  * the same steps. With every split alternatives do not depend on each other. (Not with `longest`, where they do.)
  *
  * Not with bags: distinct lexemes lead to rows that depend on the text, and the states of a bag each have lexemes of their own, so that hardly any
- * outline is asked for twice.
+ * outline is asked for twice: but for those of single states within a lexeme, which the vocabulary keeps (mk_share.c) and any grammar may use.
  *
  * Not where a text is one lexeme: there is one row.
  *
@@ -242,7 +242,7 @@ static bool is_of_state(const ge_engine *e, u32 row, u32 places) {
     return row == CF_OPEN_ROW + LX_IDLE && intern_length(&e->places, places) == 2 && words[1] == 0 && e->tries.at[words[0]] == &e->v->trie;
 }
 
-/* The same, from the vocabulary if it is there. */
+/* As make_outline, but from the vocabulary if it is there. */
 static bool find_or_make(ge_engine *e, u32 row, u32 state, u32 places, mk_outline *made) {
     bool dear = false, found = false;
     cf_alternative a = {row, 2 * state, 0, CF_NO_TEXT};

@@ -123,7 +123,7 @@ static bool read_automaton(ge_engine *e, u32 lexeme, budget *b, vb_own *s, const
             if (ok && states.n > VB_OWN_STATES) *fault = "it has more than 1,000 states", ok = false;
             ok = ok && vec_push(b, &s->next, (u16)number);
         }
-    if (ok && begin == LX_DEAD) *fault = "it matches no text but the empty one", ok = false;
+    if (ok && begin == LX_DEAD) *fault = "it matches no text, or only the empty one", ok = false;
     vec_drop(&e->b, &states);
     vec_drop(&e->b, &numbers);
     return ok;
@@ -131,7 +131,8 @@ static bool read_automaton(ge_engine *e, u32 lexeme, budget *b, vb_own *s, const
 
 ge_status ge_vocab_slice(ge_engine *e, uint32_t n, uint32_t *faulty, ge_err *err) {
     ge_vocab *v = e->v;
-    const char *fault = n > VB_MOST_OWN ? "there are more than 16" : v->n_own ? "there are others already" : NULL;
+    const char *fault = n > VB_MOST_OWN ? "there are more than 16" : NULL;
+    if (v->n_own) return GE_OK; /* an earlier call has made them; what came after it may have failed */
     vb_own *own = calloc(n ? n : 1, sizeof *own);
     u32 i = 0;
     en_begin(e);
@@ -139,6 +140,7 @@ ge_status ge_vocab_slice(ge_engine *e, uint32_t n, uint32_t *faulty, ge_err *err
     budget_begin(&v->b);
     bool ok = own && !fault;
     for (; ok && i < n; i += ok) {
+        budget_begin(&e->b); /* each may take as long as one step of a matcher */
         ok = read_automaton(e, i, &v->b, &own[i], &fault) && vb_own_build(v, &v->b, &own[i]);
         if (ok && !own[i].parts[0].n_tokens) fault = "no token of the vocabulary begins a text of it", ok = false;
     }

@@ -158,7 +158,7 @@ bool mk_take_shared(ge_engine *e, u32 state, mk_outline *to, bool *found) {
         if (ok && n) memcpy(e->outline_words.at + to->tokens, tokens, n * sizeof *tokens);
         if (ok) e->outline_words.n += to->n_tokens = n;
         ok = ok && take_exits(e, state, at, inner->outline.at + inner->outline.n, to);
-        to->inner = inner;
+        if (ok) to->inner = inner; /* held by the outline from now on */
         e->n_shared += ok;
         e->stats.inner_hits++;
     }

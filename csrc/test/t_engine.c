@@ -222,7 +222,7 @@ static void slices_with_failing_allocations(sample which) {
         failures += status != GE_OK;
         b->fail_after = 0;
         if (!v->n_own) CHECK(ge_vocab_slice(e, n, &faulty, &err) == GE_OK);
-        CHECK(ge_vocab_slice(e, n, &faulty, &err) == GE_E_ARGUMENT);
+        CHECK(ge_vocab_slice(e, n, &faulty, &err) == GE_OK && v->n_own == n); /* once more: nothing to do */
         CHECK(ge_vocab_prepare(e, &err) == GE_OK);
         ge_engine_free(e);
         for (u32 switches = 0; switches < 64; switches += 2) {

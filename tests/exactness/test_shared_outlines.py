@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from grammar_engine import Grammar, Matcher, Switches, Vocabulary
+from grammar_engine import Grammar, LimitExceededError, Limits, Matcher, Switches, Vocabulary
 
 NAMES = "abcdef"
 OFF = Switches(shared_inner=False)
@@ -49,3 +49,31 @@ def test_masks_are_the_same_and_later_ones_are_found(value: dict[str, Any], text
         nodes.append(grammar.stats.trie_nodes)
     assert hits[-1] > hits[0]
     assert nodes[-1] < nodes[0]
+
+
+def test_a_limit_that_is_met_while_an_outline_is_taken_leaves_the_others_what_they_are() -> None:
+    """Wherever in a grammar that finds outlines memory ends: what the vocabulary keeps is still there for others, and goes only when they let go."""
+    value, shared = {"type": "string", "format": "uuid"}, vocabulary()
+    text = shared.encode_greedy(b'{"a": "123e4567-e89b-12d3-a456-426614174000"')
+
+    def masks(limits: Limits | None = None) -> tuple[Matcher, list[bytes]]:
+        kind = {"type": "object", "properties": {"a": value, "z": value}, "required": ["a", "z"], "additionalProperties": False}
+        matcher = Matcher(Grammar.from_json_schema(json.dumps(kind), limits=limits), shared)
+        found = []
+        for token in text:
+            found.append(bytes(matcher.mask()))
+            matcher.accept(token)
+        return matcher, found
+
+    for _ in range(4):
+        kept, expected = masks()
+    failed = 0
+    for limit in range(20_000, 400_000, 2_000):
+        try:
+            assert masks(Limits(max_memory_bytes=limit))[1] == expected
+        except LimitExceededError:
+            failed += 1
+    assert failed
+    shared.max_shared_bytes = 0
+    assert kept.rollback(len(text)) is None
+    assert masks()[1] == expected

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import pickle
+import re
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from grammar_engine import Grammar, Matcher, Vocabulary, VocabularyError
+from grammar_engine.vocabularies import slices as _slices
 
 TOKENS = [b"a", b"b", b"ab", b""]
 
@@ -20,13 +23,13 @@ TOKENS = [b"a", b"b", b"ab", b""]
         (["(a"], r"slice 0, '\(a', is no regular expression"),
         ([r"(a)\1"], "slice 0, .* is no regular expression that can be used: unsupported"),
         (["\ud800"], "slice 0, .* lone surrogate"),
-        (["a", r"[^\s\S]"], "slice 1, .* is of no use: it matches no text but the empty one"),
-        ([""], "slice 0, '', is of no use: it matches no text but the empty one"),
+        (["a", r"[^\s\S]"], "slice 1, .* is of no use: it matches no text, or only the empty one"),
+        ([""], "slice 0, '', is of no use: it matches no text, or only the empty one"),
         (["a", "b", "c"], "slice 2, 'c', is of no use: no token of the vocabulary begins a text of it"),
         (["a{2000}"], "slice 0, .* is of no use: it has more than 1,000 states"),
         (["a"] * 17, "there are 17 slices, more than 16"),
         (["a", 3], "slice 1 is int, not str"),
-        ("ab", r"slices is a list of regular expressions, such as \['ab'\], not one str"),
+        ("ab", "slices is a list of regular expressions, not str: 'ab'"),
         (["c" * 100], r"slice 0, 'c{57}\.\.\.', is of no use"),
     ],
 )
@@ -83,3 +86,48 @@ def test_threads_that_are_the_first_to_need_it(tmp_path: Path) -> None:
         thread.join()
     assert len(found) == 8
     assert len(set(found)) == 1
+
+
+@pytest.mark.parametrize(
+    ("slices", "named"),
+    [(["a", "a", "q"], "slice 2, 'q',"), (["a", "(a)", "b", "[q]"], "slice 3, '[q]',"), (["a", "a", "b{2000}"], "slice 2, 'b{2000}',")],
+)
+def test_of_equal_slices_the_others_keep_their_numbers(slices: list[str], named: str) -> None:
+    with pytest.raises(VocabularyError, match=re.escape(named)):
+        Vocabulary([b"a", b"b", b"ab", b""], eos=[3], slices=slices)
+
+
+def test_a_slice_may_be_listed_twice() -> None:
+    tokens = [bytes([byte]) for byte in range(256)]
+    twice = Vocabulary([*tokens, b""], eos=[256], slices=["[a-z]+"] * 4 + ["(?:[a-z]+)"])
+    grammar = Grammar.from_regex("[a-z]*(if|do)[a-z]*")
+    assert bytes(Matcher(grammar, twice).mask()) == bytes(Matcher(grammar, Vocabulary([*tokens, b""], eos=[256], slices=())).mask())
+
+
+def test_a_slice_that_takes_too_long_is_named() -> None:
+    looks = "".join(f"(?=.*{chr(0x400 + i)})" for i in range(60)) + ".*"
+    with pytest.raises(VocabularyError, match=r"slice 1, .* it takes too long"):
+        Vocabulary([bytes([byte]) for byte in range(256)] + [b""], eos=[256], slices=["a", looks])
+
+
+def test_slices_are_made_once_more_where_what_follows_has_failed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The core has the slices of a vocabulary from a file; then something fails; the next matcher goes on from there."""
+    Vocabulary.builtin(slices=["[a-z]+", r"\d+"]).save(tmp_path / "v")
+    loaded = Vocabulary.load(tmp_path / "v")
+    real = _slices.check
+
+    def failing(status: int, err: Any) -> None:
+        real(status, err)
+        raise MemoryError
+
+    monkeypatch.setattr(_slices, "check", failing)
+    with pytest.raises(MemoryError):
+        Matcher(Grammar.from_regex("[a-z]+"), loaded)
+    monkeypatch.undo()
+    assert Matcher(Grammar.from_regex("[a-z]+"), loaded).accept_bytes(b"ab")
+
+
+@pytest.mark.parametrize("slices", ["a", b"a", bytearray(b"a"), 5])
+def test_what_is_no_list_is_refused(slices: Any) -> None:
+    with pytest.raises(VocabularyError, match="slices is a list of regular expressions"):
+        Vocabulary([b"a", b""], eos=[1], slices=slices)
