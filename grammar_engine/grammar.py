@@ -434,7 +434,7 @@ class Grammar:
             return latest
         if not isinstance(switches, Switches):
             raise TypeError(f"switches is a Switches, not {type(switches).__name__}")
-        vocabulary._handle  # noqa: B018  may take long, which nobody else has to wait for
+        vocabulary._make_ready()  # may take long, which nobody else has to wait for
         with _LOCK:
             engines = vocabulary._engines.setdefault(self, {})
             engine: Engine | None = engines.get(switches)

@@ -118,7 +118,7 @@ class Vocabulary:
         self._native: Any = None
         self._set(size, _checked_width(width, size), ends, names, slices)
         if self._slices:
-            self._handle  # noqa: B018  a slice that is refused is refused here
+            self._make_ready()  # a slice that is refused is refused here
 
     def _set(self, size: int, width: int, eos: tuple[int, ...], special: dict[int, str], slices: Iterable[str] | None) -> None:
         """What each vocabulary has, wherever it comes from; `_table` or `_native` are there too, and a known fingerprint."""
@@ -507,11 +507,14 @@ class Vocabulary:
     @property
     def _handle(self) -> Any:
         """The core's trie of this vocabulary with its slices, made when it is first asked for."""
+        self._make_ready()
+        return self._native
+
+    def _make_ready(self) -> None:
         if not self._is_prepared:
             with self._lock:
                 if not self._is_prepared:
                     self._prepare()
-        return self._native
 
     def _prepare(self) -> None:
         from .vocabularies.slices import prepare
