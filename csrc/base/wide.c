@@ -4,31 +4,52 @@
 
 #include <immintrin.h>
 
-enum { LINE = 64, BLOCK = 4 * LINE, LEAST = 2 * LINE }; /* bytes */
+enum { LINE = 64, BLOCK = 8 * LINE }; /* bytes */
 
 __attribute__((target("avx2"))) static inline void clear_line(u8 *to) {
     _mm256_storeu_si256((__m256i *)(void *)to, _mm256_setzero_si256());
     _mm256_storeu_si256((__m256i *)(void *)(to + LINE / 2), _mm256_setzero_si256());
 }
 
-/* The first line and the last one wherever they lie, and whole lines in between: some bytes twice. n >= LEAST. */
-__attribute__((target("avx2"))) static void clear_lines(u8 *to, size_t n) {
-    size_t i = LINE - (uintptr_t)to % LINE, end = n - LINE;
-    clear_line(to);
-    for (; i + BLOCK <= end; i += BLOCK) {
-        clear_line(to + i);
-        clear_line(to + i + LINE);
-        clear_line(to + i + 2 * LINE);
-        clear_line(to + i + 3 * LINE);
-    }
-    for (; i < end; i += LINE) clear_line(to + i);
-    clear_line(to + end);
+__attribute__((target("avx2"))) static inline __m256i line_32(const u8 *at) { /* 0 where the line has no bits */
+    return _mm256_or_si256(_mm256_load_si256((const __m256i *)(const void *)at), _mm256_load_si256((const __m256i *)(const void *)(at + LINE / 2)));
 }
+
+__attribute__((target("avx2"))) static inline bool has_bits_32(const u8 *at) {
+    __m256i a = _mm256_or_si256(line_32(at), line_32(at + LINE)), b = _mm256_or_si256(line_32(at + 2 * LINE), line_32(at + 3 * LINE));
+    __m256i c = _mm256_or_si256(line_32(at + 4 * LINE), line_32(at + 5 * LINE)), d = _mm256_or_si256(line_32(at + 6 * LINE), line_32(at + 7 * LINE));
+    a = _mm256_or_si256(_mm256_or_si256(a, b), _mm256_or_si256(c, d));
+    return !_mm256_testz_si256(a, a);
+}
+
+__attribute__((target("avx512f"))) static inline __m512i lines_64(const u8 *at) { /* of two lines */
+    return _mm512_or_si512(_mm512_load_si512(at), _mm512_load_si512(at + LINE));
+}
+
+__attribute__((target("avx512f"))) static inline bool has_bits_64(const u8 *at) {
+    __m512i a = _mm512_or_si512(lines_64(at), lines_64(at + 2 * LINE)), b = _mm512_or_si512(lines_64(at + 4 * LINE), lines_64(at + 6 * LINE));
+    a = _mm512_or_si512(a, b);
+    return _mm512_test_epi64_mask(a, a) != 0;
+}
+
+/* The first line and the last one wherever they lie, and whole lines in between: some bytes twice. n >= 2 * LINE. */
+#define CLEAR(has_bits)                                                   \
+    size_t i = LINE - (uintptr_t)to % LINE, end = n - LINE;               \
+    clear_line(to);                                                       \
+    for (; i + BLOCK <= end; i += BLOCK)                                  \
+        if (has_bits(to + i))                                             \
+            for (u32 k = 0; k < BLOCK; k += LINE) clear_line(to + i + k); \
+    for (; i < end; i += LINE) clear_line(to + i);                        \
+    clear_line(to + end);
+
+__attribute__((target("avx2"))) static void clear_by_32(u8 *to, size_t n) { CLEAR(has_bits_32) }
+__attribute__((target("avx2,avx512f"))) static void clear_by_64(u8 *to, size_t n) { CLEAR(has_bits_64) }
 
 void wide_clear(u32 *to, size_t n) {
     size_t size = n * sizeof *to;
-    if (size >= LEAST && __builtin_cpu_supports("avx2")) clear_lines((u8 *)to, size);
-    else if (n) memset(to, 0, size);
+    if (size < 2 * LINE || !__builtin_cpu_supports("avx2")) memset(to, 0, size);
+    else if (__builtin_cpu_supports("avx512f")) clear_by_64((u8 *)to, size);
+    else clear_by_32((u8 *)to, size);
 }
 
 u32 wide_at_most(const u8 *at, u8 most) {

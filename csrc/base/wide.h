@@ -1,8 +1,9 @@
 /* wide: many words or bytes at a time: rows cleared at the pace of the processor, comparisons, spans of bytes.
  *
- * A mask of few tokens is zeros, 6 to 25 kB, and to write them is most of what serving it takes. A processor stores 64 bytes a cycle into a near cache,
- * as two registers of AVX2 (or one of AVX-512, which is no faster), if they do not cross a line. The libraries' memset hands rows of this size to an
- * instruction for strings, which comes to 40; a loop over whole lines comes to 60.
+ * A mask of few tokens is zeros, 6 to 25 kB, and to write them is most of what serving it takes. But most of them are there already: the row that is
+ * written to held a mask, of few tokens as a rule. So a block of 512 bytes is read first, which takes half as long as writing it (a processor reads two
+ * registers a cycle from a near cache, and writes one), and written only if it is not clear. 16 kB by AVX-512: 55 ns, where stores alone take 95; by AVX2 100
+ * on a processor that has both.
  *
  * (To copy rows so is faster only where source and target are both in the nearest cache, and else takes up to twice as long as memcpy.) */
 #ifndef GE_WIDE_H

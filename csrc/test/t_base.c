@@ -213,6 +213,11 @@ static void test_clear(void) {
             wide_clear(row, n);
             for (size_t i = 0; i < n; i++) others |= row[i];
             CHECK(others == 0 && row[-1] == all_ones && row[n] == all_ones);
+            for (size_t lone = place; lone < n; lone += ROW_PLACES) { /* blocks that are clear but for a bit */
+                row[lone] = (u32)1 << lone % 32;
+                wide_clear(row, n);
+                CHECK(row[lone] == 0);
+            }
         }
 }
 
