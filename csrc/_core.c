@@ -587,29 +587,29 @@ static void (*_cffi_call_python_org)(struct _cffi_externpy_s *, char *);
 static void *_cffi_types[] = {
 /*  0 */ _CFFI_OP(_CFFI_OP_FUNCTION, 387), // char const *()(void)
 /*  1 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/*  2 */ _CFFI_OP(_CFFI_OP_FUNCTION, 412), // ge_status()(ge_engine *, ge_err *)
-/*  3 */ _CFFI_OP(_CFFI_OP_POINTER, 397), // ge_engine *
-/*  4 */ _CFFI_OP(_CFFI_OP_POINTER, 398), // ge_err *
+/*  2 */ _CFFI_OP(_CFFI_OP_FUNCTION, 410), // ge_status()(ge_engine *, ge_err *)
+/*  3 */ _CFFI_OP(_CFFI_OP_POINTER, 395), // ge_engine *
+/*  4 */ _CFFI_OP(_CFFI_OP_POINTER, 396), // ge_err *
 /*  5 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/*  6 */ _CFFI_OP(_CFFI_OP_FUNCTION, 412), // ge_status()(ge_engine *, ge_matcher * *, ge_err *)
+/*  6 */ _CFFI_OP(_CFFI_OP_FUNCTION, 410), // ge_status()(ge_engine *, ge_matcher * *, ge_err *)
 /*  7 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
 /*  8 */ _CFFI_OP(_CFFI_OP_POINTER, 81), // ge_matcher * *
 /*  9 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 10 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 11 */ _CFFI_OP(_CFFI_OP_FUNCTION, 412), // ge_status()(ge_engine *, uint32_t, uint32_t *, ge_err *)
+/* 11 */ _CFFI_OP(_CFFI_OP_FUNCTION, 410), // ge_status()(ge_engine *, uint32_t, uint32_t *, ge_err *)
 /* 12 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
 /* 13 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22), // uint32_t
 /* 14 */ _CFFI_OP(_CFFI_OP_POINTER, 13), // uint32_t *
 /* 15 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 16 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 17 */ _CFFI_OP(_CFFI_OP_FUNCTION, 412), // ge_status()(ge_grammar *, ge_vocab *, uint32_t, ge_engine * *, ge_err *)
-/* 18 */ _CFFI_OP(_CFFI_OP_POINTER, 401), // ge_grammar *
-/* 19 */ _CFFI_OP(_CFFI_OP_POINTER, 416), // ge_vocab *
+/* 17 */ _CFFI_OP(_CFFI_OP_FUNCTION, 410), // ge_status()(ge_grammar *, ge_vocab *, uint32_t, ge_engine * *, ge_err *)
+/* 18 */ _CFFI_OP(_CFFI_OP_POINTER, 399), // ge_grammar *
+/* 19 */ _CFFI_OP(_CFFI_OP_POINTER, 414), // ge_vocab *
 /* 20 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 21 */ _CFFI_OP(_CFFI_OP_POINTER, 3), // ge_engine * *
 /* 22 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 23 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 24 */ _CFFI_OP(_CFFI_OP_FUNCTION, 412), // ge_status()(ge_grammar *, ge_vocab *, uint32_t, int32_t, ge_plan * *, ge_err *)
+/* 24 */ _CFFI_OP(_CFFI_OP_FUNCTION, 410), // ge_status()(ge_grammar *, ge_vocab *, uint32_t, int32_t, ge_plan * *, ge_err *)
 /* 25 */ _CFFI_OP(_CFFI_OP_NOOP, 18),
 /* 26 */ _CFFI_OP(_CFFI_OP_NOOP, 19),
 /* 27 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
@@ -617,13 +617,13 @@ static void *_cffi_types[] = {
 /* 29 */ _CFFI_OP(_CFFI_OP_POINTER, 156), // ge_plan * *
 /* 30 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 31 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 32 */ _CFFI_OP(_CFFI_OP_FUNCTION, 412), // ge_status()(ge_ir *, ge_rules const *, ge_grammar * *, ge_err *)
-/* 33 */ _CFFI_OP(_CFFI_OP_POINTER, 402), // ge_ir *
-/* 34 */ _CFFI_OP(_CFFI_OP_POINTER, 409), // ge_rules const *
+/* 32 */ _CFFI_OP(_CFFI_OP_FUNCTION, 410), // ge_status()(ge_ir *, ge_rules const *, ge_grammar * *, ge_err *)
+/* 33 */ _CFFI_OP(_CFFI_OP_POINTER, 400), // ge_ir *
+/* 34 */ _CFFI_OP(_CFFI_OP_POINTER, 407), // ge_rules const *
 /* 35 */ _CFFI_OP(_CFFI_OP_POINTER, 18), // ge_grammar * *
 /* 36 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 37 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 38 */ _CFFI_OP(_CFFI_OP_FUNCTION, 412), // ge_status()(ge_ir *, uint32_t const *, size_t, uint8_t const *, size_t, size_t *, ge_err *)
+/* 38 */ _CFFI_OP(_CFFI_OP_FUNCTION, 410), // ge_status()(ge_ir *, uint32_t const *, size_t, uint8_t const *, size_t, size_t *, ge_err *)
 /* 39 */ _CFFI_OP(_CFFI_OP_NOOP, 33),
 /* 40 */ _CFFI_OP(_CFFI_OP_POINTER, 13), // uint32_t const *
 /* 41 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28), // size_t
@@ -632,27 +632,27 @@ static void *_cffi_types[] = {
 /* 44 */ _CFFI_OP(_CFFI_OP_POINTER, 41), // size_t *
 /* 45 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 46 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 47 */ _CFFI_OP(_CFFI_OP_FUNCTION, 412), // ge_status()(ge_ir *, uint32_t, int32_t *, ge_err *)
+/* 47 */ _CFFI_OP(_CFFI_OP_FUNCTION, 410), // ge_status()(ge_ir *, uint32_t, int32_t *, ge_err *)
 /* 48 */ _CFFI_OP(_CFFI_OP_NOOP, 33),
 /* 49 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 50 */ _CFFI_OP(_CFFI_OP_POINTER, 28), // int32_t *
 /* 51 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 52 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 53 */ _CFFI_OP(_CFFI_OP_FUNCTION, 412), // ge_status()(ge_ir *, uint32_t, uint32_t, uint32_t *, ge_err *)
+/* 53 */ _CFFI_OP(_CFFI_OP_FUNCTION, 410), // ge_status()(ge_ir *, uint32_t, uint32_t, uint32_t *, ge_err *)
 /* 54 */ _CFFI_OP(_CFFI_OP_NOOP, 33),
 /* 55 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 56 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 57 */ _CFFI_OP(_CFFI_OP_NOOP, 14),
 /* 58 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 59 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 60 */ _CFFI_OP(_CFFI_OP_FUNCTION, 412), // ge_status()(ge_ir *, uint32_t, uint64_t, uint64_t *, ge_err *)
+/* 60 */ _CFFI_OP(_CFFI_OP_FUNCTION, 410), // ge_status()(ge_ir *, uint32_t, uint64_t, uint64_t *, ge_err *)
 /* 61 */ _CFFI_OP(_CFFI_OP_NOOP, 33),
 /* 62 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 63 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 24), // uint64_t
 /* 64 */ _CFFI_OP(_CFFI_OP_POINTER, 63), // uint64_t *
 /* 65 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 66 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 67 */ _CFFI_OP(_CFFI_OP_FUNCTION, 412), // ge_status()(ge_ir *, uint32_t, uint8_t const *, size_t, int32_t *, ge_err *)
+/* 67 */ _CFFI_OP(_CFFI_OP_FUNCTION, 410), // ge_status()(ge_ir *, uint32_t, uint8_t const *, size_t, int32_t *, ge_err *)
 /* 68 */ _CFFI_OP(_CFFI_OP_NOOP, 33),
 /* 69 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 70 */ _CFFI_OP(_CFFI_OP_NOOP, 42),
@@ -660,33 +660,33 @@ static void *_cffi_types[] = {
 /* 72 */ _CFFI_OP(_CFFI_OP_NOOP, 50),
 /* 73 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 74 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 75 */ _CFFI_OP(_CFFI_OP_FUNCTION, 412), // ge_status()(ge_limits const *, ge_ir * *, ge_err *)
-/* 76 */ _CFFI_OP(_CFFI_OP_POINTER, 403), // ge_limits const *
+/* 75 */ _CFFI_OP(_CFFI_OP_FUNCTION, 410), // ge_status()(ge_limits const *, ge_ir * *, ge_err *)
+/* 76 */ _CFFI_OP(_CFFI_OP_POINTER, 401), // ge_limits const *
 /* 77 */ _CFFI_OP(_CFFI_OP_POINTER, 33), // ge_ir * *
 /* 78 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 79 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 80 */ _CFFI_OP(_CFFI_OP_FUNCTION, 412), // ge_status()(ge_matcher *, ge_engine *, ge_err *)
-/* 81 */ _CFFI_OP(_CFFI_OP_POINTER, 406), // ge_matcher *
+/* 80 */ _CFFI_OP(_CFFI_OP_FUNCTION, 410), // ge_status()(ge_matcher *, ge_engine *, ge_err *)
+/* 81 */ _CFFI_OP(_CFFI_OP_POINTER, 404), // ge_matcher *
 /* 82 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
 /* 83 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 84 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 85 */ _CFFI_OP(_CFFI_OP_FUNCTION, 412), // ge_status()(ge_matcher *, ge_err *)
+/* 85 */ _CFFI_OP(_CFFI_OP_FUNCTION, 410), // ge_status()(ge_matcher *, ge_err *)
 /* 86 */ _CFFI_OP(_CFFI_OP_NOOP, 81),
 /* 87 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 88 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 89 */ _CFFI_OP(_CFFI_OP_FUNCTION, 412), // ge_status()(ge_matcher *, ge_matcher * *, ge_err *)
+/* 89 */ _CFFI_OP(_CFFI_OP_FUNCTION, 410), // ge_status()(ge_matcher *, ge_matcher * *, ge_err *)
 /* 90 */ _CFFI_OP(_CFFI_OP_NOOP, 81),
 /* 91 */ _CFFI_OP(_CFFI_OP_NOOP, 8),
 /* 92 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 93 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 94 */ _CFFI_OP(_CFFI_OP_FUNCTION, 412), // ge_status()(ge_matcher *, int64_t *, size_t, size_t *, ge_err *)
+/* 94 */ _CFFI_OP(_CFFI_OP_FUNCTION, 410), // ge_status()(ge_matcher *, int64_t *, size_t, size_t *, ge_err *)
 /* 95 */ _CFFI_OP(_CFFI_OP_NOOP, 81),
 /* 96 */ _CFFI_OP(_CFFI_OP_POINTER, 234), // int64_t *
 /* 97 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 98 */ _CFFI_OP(_CFFI_OP_NOOP, 44),
 /* 99 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 100 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 101 */ _CFFI_OP(_CFFI_OP_FUNCTION, 412), // ge_status()(ge_matcher *, int64_t const *, size_t, int32_t, size_t *, ge_err *)
+/* 101 */ _CFFI_OP(_CFFI_OP_FUNCTION, 410), // ge_status()(ge_matcher *, int64_t const *, size_t, int32_t, size_t *, ge_err *)
 /* 102 */ _CFFI_OP(_CFFI_OP_NOOP, 81),
 /* 103 */ _CFFI_OP(_CFFI_OP_POINTER, 234), // int64_t const *
 /* 104 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
@@ -694,33 +694,33 @@ static void *_cffi_types[] = {
 /* 106 */ _CFFI_OP(_CFFI_OP_NOOP, 44),
 /* 107 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 108 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 109 */ _CFFI_OP(_CFFI_OP_FUNCTION, 412), // ge_status()(ge_matcher *, size_t, ge_err *)
+/* 109 */ _CFFI_OP(_CFFI_OP_FUNCTION, 410), // ge_status()(ge_matcher *, size_t, ge_err *)
 /* 110 */ _CFFI_OP(_CFFI_OP_NOOP, 81),
 /* 111 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 112 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 113 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 114 */ _CFFI_OP(_CFFI_OP_FUNCTION, 412), // ge_status()(ge_matcher *, uint32_t *, size_t, size_t *, ge_err *)
+/* 114 */ _CFFI_OP(_CFFI_OP_FUNCTION, 410), // ge_status()(ge_matcher *, uint32_t *, size_t, size_t *, ge_err *)
 /* 115 */ _CFFI_OP(_CFFI_OP_NOOP, 81),
 /* 116 */ _CFFI_OP(_CFFI_OP_NOOP, 14),
 /* 117 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 118 */ _CFFI_OP(_CFFI_OP_NOOP, 44),
 /* 119 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 120 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 121 */ _CFFI_OP(_CFFI_OP_FUNCTION, 412), // ge_status()(ge_matcher *, uint32_t, uint32_t *, size_t *, ge_err *)
+/* 121 */ _CFFI_OP(_CFFI_OP_FUNCTION, 410), // ge_status()(ge_matcher *, uint32_t, uint32_t *, size_t *, ge_err *)
 /* 122 */ _CFFI_OP(_CFFI_OP_NOOP, 81),
 /* 123 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 124 */ _CFFI_OP(_CFFI_OP_NOOP, 14),
 /* 125 */ _CFFI_OP(_CFFI_OP_NOOP, 44),
 /* 126 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 127 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 128 */ _CFFI_OP(_CFFI_OP_FUNCTION, 412), // ge_status()(ge_matcher *, uint8_t *, size_t, size_t *, ge_err *)
+/* 128 */ _CFFI_OP(_CFFI_OP_FUNCTION, 410), // ge_status()(ge_matcher *, uint8_t *, size_t, size_t *, ge_err *)
 /* 129 */ _CFFI_OP(_CFFI_OP_NOOP, 81),
 /* 130 */ _CFFI_OP(_CFFI_OP_POINTER, 310), // uint8_t *
 /* 131 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 132 */ _CFFI_OP(_CFFI_OP_NOOP, 44),
 /* 133 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 134 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 135 */ _CFFI_OP(_CFFI_OP_FUNCTION, 412), // ge_status()(ge_matcher *, uint8_t const *, size_t, int32_t, size_t *, ge_err *)
+/* 135 */ _CFFI_OP(_CFFI_OP_FUNCTION, 410), // ge_status()(ge_matcher *, uint8_t const *, size_t, int32_t, size_t *, ge_err *)
 /* 136 */ _CFFI_OP(_CFFI_OP_NOOP, 81),
 /* 137 */ _CFFI_OP(_CFFI_OP_NOOP, 42),
 /* 138 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
@@ -728,7 +728,7 @@ static void *_cffi_types[] = {
 /* 140 */ _CFFI_OP(_CFFI_OP_NOOP, 44),
 /* 141 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 142 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 143 */ _CFFI_OP(_CFFI_OP_FUNCTION, 412), // ge_status()(ge_matcher *, uint8_t const *, size_t, uint32_t *, uint32_t *, size_t *, uint32_t *, size_t *, size_t, ge_err *)
+/* 143 */ _CFFI_OP(_CFFI_OP_FUNCTION, 410), // ge_status()(ge_matcher *, uint8_t const *, size_t, uint32_t *, uint32_t *, size_t *, uint32_t *, size_t *, size_t, ge_err *)
 /* 144 */ _CFFI_OP(_CFFI_OP_NOOP, 81),
 /* 145 */ _CFFI_OP(_CFFI_OP_NOOP, 42),
 /* 146 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
@@ -740,16 +740,16 @@ static void *_cffi_types[] = {
 /* 152 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 153 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 154 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 155 */ _CFFI_OP(_CFFI_OP_FUNCTION, 412), // ge_status()(ge_plan *, uint32_t const *, uint32_t const *, uint32_t, ge_dfa * *, ge_err *)
-/* 156 */ _CFFI_OP(_CFFI_OP_POINTER, 407), // ge_plan *
+/* 155 */ _CFFI_OP(_CFFI_OP_FUNCTION, 410), // ge_status()(ge_plan *, uint32_t const *, uint32_t const *, uint32_t, ge_dfa * *, ge_err *)
+/* 156 */ _CFFI_OP(_CFFI_OP_POINTER, 405), // ge_plan *
 /* 157 */ _CFFI_OP(_CFFI_OP_NOOP, 40),
 /* 158 */ _CFFI_OP(_CFFI_OP_NOOP, 40),
 /* 159 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 160 */ _CFFI_OP(_CFFI_OP_POINTER, 322), // ge_dfa * *
 /* 161 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 162 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 163 */ _CFFI_OP(_CFFI_OP_FUNCTION, 412), // ge_status()(ge_vocab const *, uint8_t const *, size_t, int32_t, uint32_t *, size_t *, size_t *, ge_err *)
-/* 164 */ _CFFI_OP(_CFFI_OP_POINTER, 416), // ge_vocab const *
+/* 163 */ _CFFI_OP(_CFFI_OP_FUNCTION, 410), // ge_status()(ge_vocab const *, uint8_t const *, size_t, int32_t, uint32_t *, size_t *, size_t *, ge_err *)
+/* 164 */ _CFFI_OP(_CFFI_OP_POINTER, 414), // ge_vocab const *
 /* 165 */ _CFFI_OP(_CFFI_OP_NOOP, 42),
 /* 166 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 167 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21),
@@ -758,7 +758,7 @@ static void *_cffi_types[] = {
 /* 170 */ _CFFI_OP(_CFFI_OP_NOOP, 44),
 /* 171 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 172 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 173 */ _CFFI_OP(_CFFI_OP_FUNCTION, 412), // ge_status()(ge_vocab const *, uint8_t const *, size_t, uint32_t *, size_t *, ge_err *)
+/* 173 */ _CFFI_OP(_CFFI_OP_FUNCTION, 410), // ge_status()(ge_vocab const *, uint8_t const *, size_t, uint32_t *, size_t *, ge_err *)
 /* 174 */ _CFFI_OP(_CFFI_OP_NOOP, 164),
 /* 175 */ _CFFI_OP(_CFFI_OP_NOOP, 42),
 /* 176 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
@@ -766,17 +766,17 @@ static void *_cffi_types[] = {
 /* 178 */ _CFFI_OP(_CFFI_OP_NOOP, 44),
 /* 179 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 180 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 181 */ _CFFI_OP(_CFFI_OP_FUNCTION, 412), // ge_status()(int32_t, ge_dfa * *, ge_err *)
+/* 181 */ _CFFI_OP(_CFFI_OP_FUNCTION, 410), // ge_status()(int32_t, ge_dfa * *, ge_err *)
 /* 182 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21),
 /* 183 */ _CFFI_OP(_CFFI_OP_NOOP, 160),
 /* 184 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 185 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 186 */ _CFFI_OP(_CFFI_OP_FUNCTION, 412), // ge_status()(int32_t, ge_vocab * *, ge_err *)
+/* 186 */ _CFFI_OP(_CFFI_OP_FUNCTION, 410), // ge_status()(int32_t, ge_vocab * *, ge_err *)
 /* 187 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21),
 /* 188 */ _CFFI_OP(_CFFI_OP_POINTER, 19), // ge_vocab * *
 /* 189 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 190 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 191 */ _CFFI_OP(_CFFI_OP_FUNCTION, 412), // ge_status()(uint8_t const *, uint32_t const *, uint32_t, uint32_t, uint32_t const *, uint32_t, ge_vocab * *, ge_err *)
+/* 191 */ _CFFI_OP(_CFFI_OP_FUNCTION, 410), // ge_status()(uint8_t const *, uint32_t const *, uint32_t, uint32_t, uint32_t const *, uint32_t, ge_vocab * *, ge_err *)
 /* 192 */ _CFFI_OP(_CFFI_OP_NOOP, 42),
 /* 193 */ _CFFI_OP(_CFFI_OP_NOOP, 40),
 /* 194 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
@@ -787,7 +787,7 @@ static void *_cffi_types[] = {
 /* 199 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 200 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
 /* 201 */ _CFFI_OP(_CFFI_OP_FUNCTION, 28), // int32_t()(ge_dfa const *, uint32_t)
-/* 202 */ _CFFI_OP(_CFFI_OP_POINTER, 395), // ge_dfa const *
+/* 202 */ _CFFI_OP(_CFFI_OP_POINTER, 393), // ge_dfa const *
 /* 203 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 204 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
 /* 205 */ _CFFI_OP(_CFFI_OP_FUNCTION, 28), // int32_t()(ge_dfa const *, uint32_t, uint32_t *)
@@ -804,7 +804,7 @@ static void *_cffi_types[] = {
 /* 216 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
 /* 217 */ _CFFI_OP(_CFFI_OP_FUNCTION, 28), // int32_t()(ge_matcher *, ge_turn *, int64_t *, size_t, size_t *, ge_err *)
 /* 218 */ _CFFI_OP(_CFFI_OP_NOOP, 81),
-/* 219 */ _CFFI_OP(_CFFI_OP_POINTER, 414), // ge_turn *
+/* 219 */ _CFFI_OP(_CFFI_OP_POINTER, 412), // ge_turn *
 /* 220 */ _CFFI_OP(_CFFI_OP_NOOP, 96),
 /* 221 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 222 */ _CFFI_OP(_CFFI_OP_NOOP, 44),
@@ -852,12 +852,12 @@ static void *_cffi_types[] = {
 /* 264 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 23),
 /* 265 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
 /* 266 */ _CFFI_OP(_CFFI_OP_FUNCTION, 41), // size_t()(float const *, size_t, ge_gathered const *)
-/* 267 */ _CFFI_OP(_CFFI_OP_POINTER, 393), // float const *
+/* 267 */ _CFFI_OP(_CFFI_OP_POINTER, 391), // float const *
 /* 268 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 269 */ _CFFI_OP(_CFFI_OP_POINTER, 400), // ge_gathered const *
+/* 269 */ _CFFI_OP(_CFFI_OP_POINTER, 398), // ge_gathered const *
 /* 270 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
 /* 271 */ _CFFI_OP(_CFFI_OP_FUNCTION, 41), // size_t()(ge_batch const *)
-/* 272 */ _CFFI_OP(_CFFI_OP_POINTER, 394), // ge_batch const *
+/* 272 */ _CFFI_OP(_CFFI_OP_POINTER, 392), // ge_batch const *
 /* 273 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
 /* 274 */ _CFFI_OP(_CFFI_OP_FUNCTION, 41), // size_t()(ge_dfa const *)
 /* 275 */ _CFFI_OP(_CFFI_OP_NOOP, 202),
@@ -878,10 +878,10 @@ static void *_cffi_types[] = {
 /* 290 */ _CFFI_OP(_CFFI_OP_NOOP, 130),
 /* 291 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
 /* 292 */ _CFFI_OP(_CFFI_OP_FUNCTION, 41), // size_t()(ge_grammar const *)
-/* 293 */ _CFFI_OP(_CFFI_OP_POINTER, 401), // ge_grammar const *
+/* 293 */ _CFFI_OP(_CFFI_OP_POINTER, 399), // ge_grammar const *
 /* 294 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
 /* 295 */ _CFFI_OP(_CFFI_OP_FUNCTION, 41), // size_t()(ge_matcher const *)
-/* 296 */ _CFFI_OP(_CFFI_OP_POINTER, 406), // ge_matcher const *
+/* 296 */ _CFFI_OP(_CFFI_OP_POINTER, 404), // ge_matcher const *
 /* 297 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
 /* 298 */ _CFFI_OP(_CFFI_OP_FUNCTION, 41), // size_t()(ge_vocab *)
 /* 299 */ _CFFI_OP(_CFFI_OP_NOOP, 19),
@@ -900,72 +900,72 @@ static void *_cffi_types[] = {
 /* 312 */ _CFFI_OP(_CFFI_OP_FUNCTION, 13), // uint32_t()(uint64_t const *)
 /* 313 */ _CFFI_OP(_CFFI_OP_NOOP, 254),
 /* 314 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 315 */ _CFFI_OP(_CFFI_OP_FUNCTION, 419), // void()(float *, size_t, uint32_t const *, size_t)
-/* 316 */ _CFFI_OP(_CFFI_OP_POINTER, 393), // float *
+/* 315 */ _CFFI_OP(_CFFI_OP_FUNCTION, 417), // void()(float *, size_t, uint32_t const *, size_t)
+/* 316 */ _CFFI_OP(_CFFI_OP_POINTER, 391), // float *
 /* 317 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 318 */ _CFFI_OP(_CFFI_OP_NOOP, 40),
 /* 319 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 320 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 321 */ _CFFI_OP(_CFFI_OP_FUNCTION, 419), // void()(ge_dfa *)
-/* 322 */ _CFFI_OP(_CFFI_OP_POINTER, 395), // ge_dfa *
+/* 321 */ _CFFI_OP(_CFFI_OP_FUNCTION, 417), // void()(ge_dfa *)
+/* 322 */ _CFFI_OP(_CFFI_OP_POINTER, 393), // ge_dfa *
 /* 323 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 324 */ _CFFI_OP(_CFFI_OP_FUNCTION, 419), // void()(ge_dfa const *, ge_dfa_content *)
+/* 324 */ _CFFI_OP(_CFFI_OP_FUNCTION, 417), // void()(ge_dfa const *, ge_dfa_content *)
 /* 325 */ _CFFI_OP(_CFFI_OP_NOOP, 202),
-/* 326 */ _CFFI_OP(_CFFI_OP_POINTER, 396), // ge_dfa_content *
+/* 326 */ _CFFI_OP(_CFFI_OP_POINTER, 394), // ge_dfa_content *
 /* 327 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 328 */ _CFFI_OP(_CFFI_OP_FUNCTION, 419), // void()(ge_engine *)
+/* 328 */ _CFFI_OP(_CFFI_OP_FUNCTION, 417), // void()(ge_engine *)
 /* 329 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
 /* 330 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 331 */ _CFFI_OP(_CFFI_OP_FUNCTION, 419), // void()(ge_engine *, ge_dfa *)
+/* 331 */ _CFFI_OP(_CFFI_OP_FUNCTION, 417), // void()(ge_engine *, ge_dfa *)
 /* 332 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
 /* 333 */ _CFFI_OP(_CFFI_OP_NOOP, 322),
 /* 334 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 335 */ _CFFI_OP(_CFFI_OP_FUNCTION, 419), // void()(ge_engine *, ge_stats *)
+/* 335 */ _CFFI_OP(_CFFI_OP_FUNCTION, 417), // void()(ge_engine *, ge_stats *)
 /* 336 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
-/* 337 */ _CFFI_OP(_CFFI_OP_POINTER, 411), // ge_stats *
+/* 337 */ _CFFI_OP(_CFFI_OP_POINTER, 409), // ge_stats *
 /* 338 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 339 */ _CFFI_OP(_CFFI_OP_FUNCTION, 419), // void()(ge_grammar *)
+/* 339 */ _CFFI_OP(_CFFI_OP_FUNCTION, 417), // void()(ge_grammar *)
 /* 340 */ _CFFI_OP(_CFFI_OP_NOOP, 18),
 /* 341 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 342 */ _CFFI_OP(_CFFI_OP_FUNCTION, 419), // void()(ge_ir *)
+/* 342 */ _CFFI_OP(_CFFI_OP_FUNCTION, 417), // void()(ge_ir *)
 /* 343 */ _CFFI_OP(_CFFI_OP_NOOP, 33),
 /* 344 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 345 */ _CFFI_OP(_CFFI_OP_FUNCTION, 419), // void()(ge_matcher *)
+/* 345 */ _CFFI_OP(_CFFI_OP_FUNCTION, 417), // void()(ge_matcher *)
 /* 346 */ _CFFI_OP(_CFFI_OP_NOOP, 81),
 /* 347 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 348 */ _CFFI_OP(_CFFI_OP_FUNCTION, 419), // void()(ge_plan *)
+/* 348 */ _CFFI_OP(_CFFI_OP_FUNCTION, 417), // void()(ge_plan *)
 /* 349 */ _CFFI_OP(_CFFI_OP_NOOP, 156),
 /* 350 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 351 */ _CFFI_OP(_CFFI_OP_FUNCTION, 419), // void()(ge_plan const *, ge_plan_content *)
-/* 352 */ _CFFI_OP(_CFFI_OP_POINTER, 407), // ge_plan const *
-/* 353 */ _CFFI_OP(_CFFI_OP_POINTER, 408), // ge_plan_content *
+/* 351 */ _CFFI_OP(_CFFI_OP_FUNCTION, 417), // void()(ge_plan const *, ge_plan_content *)
+/* 352 */ _CFFI_OP(_CFFI_OP_POINTER, 405), // ge_plan const *
+/* 353 */ _CFFI_OP(_CFFI_OP_POINTER, 406), // ge_plan_content *
 /* 354 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 355 */ _CFFI_OP(_CFFI_OP_FUNCTION, 419), // void()(ge_scores const *, uint32_t const *, size_t, uint32_t const *, size_t)
-/* 356 */ _CFFI_OP(_CFFI_OP_POINTER, 410), // ge_scores const *
+/* 355 */ _CFFI_OP(_CFFI_OP_FUNCTION, 417), // void()(ge_scores const *, uint32_t const *, size_t, uint32_t const *, size_t)
+/* 356 */ _CFFI_OP(_CFFI_OP_POINTER, 408), // ge_scores const *
 /* 357 */ _CFFI_OP(_CFFI_OP_NOOP, 40),
 /* 358 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 359 */ _CFFI_OP(_CFFI_OP_NOOP, 40),
 /* 360 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 361 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 362 */ _CFFI_OP(_CFFI_OP_FUNCTION, 419), // void()(ge_vocab *)
+/* 362 */ _CFFI_OP(_CFFI_OP_FUNCTION, 417), // void()(ge_vocab *)
 /* 363 */ _CFFI_OP(_CFFI_OP_NOOP, 19),
 /* 364 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 365 */ _CFFI_OP(_CFFI_OP_FUNCTION, 419), // void()(ge_vocab *, size_t)
+/* 365 */ _CFFI_OP(_CFFI_OP_FUNCTION, 417), // void()(ge_vocab *, size_t)
 /* 366 */ _CFFI_OP(_CFFI_OP_NOOP, 19),
 /* 367 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 368 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 369 */ _CFFI_OP(_CFFI_OP_FUNCTION, 419), // void()(ge_vocab const *, ge_vocab_content *)
+/* 369 */ _CFFI_OP(_CFFI_OP_FUNCTION, 417), // void()(ge_vocab const *, ge_vocab_content *)
 /* 370 */ _CFFI_OP(_CFFI_OP_NOOP, 164),
-/* 371 */ _CFFI_OP(_CFFI_OP_POINTER, 417), // ge_vocab_content *
+/* 371 */ _CFFI_OP(_CFFI_OP_POINTER, 415), // ge_vocab_content *
 /* 372 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 373 */ _CFFI_OP(_CFFI_OP_FUNCTION, 419), // void()(uint64_t *, ge_dfa const *, uint32_t, uint32_t, uint64_t const *)
+/* 373 */ _CFFI_OP(_CFFI_OP_FUNCTION, 417), // void()(uint64_t *, ge_dfa const *, uint32_t, uint32_t, uint64_t const *)
 /* 374 */ _CFFI_OP(_CFFI_OP_NOOP, 64),
 /* 375 */ _CFFI_OP(_CFFI_OP_NOOP, 202),
 /* 376 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 377 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 378 */ _CFFI_OP(_CFFI_OP_NOOP, 254),
 /* 379 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 380 */ _CFFI_OP(_CFFI_OP_FUNCTION, 419), // void()(uint64_t const *, uint32_t *)
+/* 380 */ _CFFI_OP(_CFFI_OP_FUNCTION, 417), // void()(uint64_t const *, uint32_t *)
 /* 381 */ _CFFI_OP(_CFFI_OP_NOOP, 254),
 /* 382 */ _CFFI_OP(_CFFI_OP_NOOP, 14),
 /* 383 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
@@ -976,35 +976,33 @@ static void *_cffi_types[] = {
 /* 388 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 2), // char
 /* 389 */ _CFFI_OP(_CFFI_OP_ARRAY, 388), // char[200]
 /* 390 */ (_cffi_opcode_t)(200),
-/* 391 */ _CFFI_OP(_CFFI_OP_POINTER, 392), // double *
-/* 392 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 14), // double
-/* 393 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 13), // float
-/* 394 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 0), // ge_batch
-/* 395 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 1), // ge_dfa
-/* 396 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 2), // ge_dfa_content
-/* 397 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 3), // ge_engine
-/* 398 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 4), // ge_err
-/* 399 */ _CFFI_OP(_CFFI_OP_ENUM, 0), // ge_float
-/* 400 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 5), // ge_gathered
-/* 401 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 6), // ge_grammar
-/* 402 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 7), // ge_ir
-/* 403 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 8), // ge_limits
-/* 404 */ _CFFI_OP(_CFFI_OP_ENUM, 1), // ge_mask_flag
-/* 405 */ _CFFI_OP(_CFFI_OP_POINTER, 81), // ge_matcher * const *
-/* 406 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 9), // ge_matcher
-/* 407 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 10), // ge_plan
-/* 408 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 11), // ge_plan_content
-/* 409 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 12), // ge_rules
-/* 410 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 13), // ge_scores
-/* 411 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 14), // ge_stats
-/* 412 */ _CFFI_OP(_CFFI_OP_ENUM, 2), // ge_status
-/* 413 */ _CFFI_OP(_CFFI_OP_ENUM, 3), // ge_switch
-/* 414 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 15), // ge_turn
-/* 415 */ _CFFI_OP(_CFFI_OP_ENUM, 4), // ge_turn_result
-/* 416 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 16), // ge_vocab
-/* 417 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 17), // ge_vocab_content
-/* 418 */ _CFFI_OP(_CFFI_OP_POINTER, 419), // void *
-/* 419 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 0), // void
+/* 391 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 13), // float
+/* 392 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 0), // ge_batch
+/* 393 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 1), // ge_dfa
+/* 394 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 2), // ge_dfa_content
+/* 395 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 3), // ge_engine
+/* 396 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 4), // ge_err
+/* 397 */ _CFFI_OP(_CFFI_OP_ENUM, 0), // ge_float
+/* 398 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 5), // ge_gathered
+/* 399 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 6), // ge_grammar
+/* 400 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 7), // ge_ir
+/* 401 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 8), // ge_limits
+/* 402 */ _CFFI_OP(_CFFI_OP_ENUM, 1), // ge_mask_flag
+/* 403 */ _CFFI_OP(_CFFI_OP_POINTER, 81), // ge_matcher * const *
+/* 404 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 9), // ge_matcher
+/* 405 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 10), // ge_plan
+/* 406 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 11), // ge_plan_content
+/* 407 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 12), // ge_rules
+/* 408 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 13), // ge_scores
+/* 409 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 14), // ge_stats
+/* 410 */ _CFFI_OP(_CFFI_OP_ENUM, 2), // ge_status
+/* 411 */ _CFFI_OP(_CFFI_OP_ENUM, 3), // ge_switch
+/* 412 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 15), // ge_turn
+/* 413 */ _CFFI_OP(_CFFI_OP_ENUM, 4), // ge_turn_result
+/* 414 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 16), // ge_vocab
+/* 415 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 17), // ge_vocab_content
+/* 416 */ _CFFI_OP(_CFFI_OP_POINTER, 417), // void *
+/* 417 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 0), // void
 };
 
 static int _cffi_const_GE_FLOAT16(unsigned long long *o)
@@ -1574,7 +1572,7 @@ _cffi_f_ge_dfa_load(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(412));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(410));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -1666,7 +1664,7 @@ _cffi_f_ge_dfa_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(412));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(410));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2055,7 +2053,7 @@ _cffi_f_ge_engine_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(412));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(410));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2306,7 +2304,7 @@ _cffi_f_ge_grammar_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(412));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(410));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2628,6 +2626,44 @@ _cffi_f_ge_guide_init(PyObject *self, PyObject *args)
 #  define _cffi_f_ge_guide_init _cffi_d_ge_guide_init
 #endif
 
+static uint32_t _cffi_d_ge_guide_most(uint64_t const * x0)
+{
+  return ge_guide_most(x0);
+}
+#ifndef PYPY_VERSION
+static PyObject *
+_cffi_f_ge_guide_most(PyObject *self, PyObject *arg0)
+{
+  uint64_t const * x0;
+  Py_ssize_t datasize;
+  struct _cffi_freeme_s *large_args_free = NULL;
+  uint32_t result;
+  PyObject *pyresult;
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(254), arg0, (char **)&x0);
+  if (datasize != 0) {
+    x0 = ((size_t)datasize) <= 640 ? (uint64_t const *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(254), arg0, (char **)&x0,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  Py_BEGIN_ALLOW_THREADS
+  _cffi_restore_errno();
+  { result = ge_guide_most(x0); }
+  _cffi_save_errno();
+  Py_END_ALLOW_THREADS
+
+  (void)self; /* unused */
+  pyresult = _cffi_from_c_int(result, uint32_t);
+  if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
+  return pyresult;
+}
+#else
+#  define _cffi_f_ge_guide_most _cffi_d_ge_guide_most
+#endif
+
 static int32_t _cffi_d_ge_guide_rollback(uint64_t * x0, uint32_t x1)
 {
   return ge_guide_rollback(x0, x1);
@@ -2852,7 +2888,7 @@ _cffi_f_ge_ir_add(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(412));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(410));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2928,7 +2964,7 @@ _cffi_f_ge_ir_continuations(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(412));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(410));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3004,7 +3040,7 @@ _cffi_f_ge_ir_count(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(412));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(410));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3110,7 +3146,7 @@ _cffi_f_ge_ir_is_empty(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(412));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(410));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3197,7 +3233,7 @@ _cffi_f_ge_ir_matches(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(412));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(410));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3261,7 +3297,7 @@ _cffi_f_ge_ir_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(412));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(410));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3348,7 +3384,7 @@ _cffi_f_ge_matcher_accept(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(412));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(410));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3435,7 +3471,7 @@ _cffi_f_ge_matcher_accept_bytes(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(412));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(410));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3575,7 +3611,7 @@ _cffi_f_ge_matcher_closing(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(412));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(410));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3656,7 +3692,7 @@ _cffi_f_ge_matcher_closing_tokens(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(412));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(410));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3737,7 +3773,7 @@ _cffi_f_ge_matcher_closing_within(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(412));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(410));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3868,7 +3904,7 @@ _cffi_f_ge_matcher_expected(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(412));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(410));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -4078,7 +4114,7 @@ _cffi_f_ge_matcher_forced_bytes(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(412));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(410));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -4142,7 +4178,7 @@ _cffi_f_ge_matcher_fork(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(412));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(410));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -4259,7 +4295,7 @@ _cffi_f_ge_matcher_history(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(412));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(410));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -4361,7 +4397,7 @@ _cffi_f_ge_matcher_move(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(412));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(410));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -4425,7 +4461,7 @@ _cffi_f_ge_matcher_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(412));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(410));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -4478,7 +4514,7 @@ _cffi_f_ge_matcher_reset(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(412));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(410));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -4537,7 +4573,7 @@ _cffi_f_ge_matcher_rollback(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(412));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(410));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -4833,7 +4869,7 @@ _cffi_f_ge_plan_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(412));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(410));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -5299,7 +5335,7 @@ _cffi_f_ge_vocab_encode(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(412));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(410));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -5394,7 +5430,7 @@ _cffi_f_ge_vocab_load(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(412));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(410));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -5498,7 +5534,7 @@ _cffi_f_ge_vocab_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(412));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(410));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -5551,7 +5587,7 @@ _cffi_f_ge_vocab_prepare(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(412));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(410));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -5742,7 +5778,7 @@ _cffi_f_ge_vocab_slice(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(412));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(410));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -5834,7 +5870,7 @@ _cffi_f_ge_vocab_spell(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(412));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(410));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -5924,8 +5960,8 @@ static void _cffi_checkfld__ge_gathered(ge_gathered *p)
   (void)p;
   { uint32_t const * *tmp = &p->mask; (void)tmp; }
   (void)((p->n_words) | 0);  /* check that 'ge_gathered.n_words' is an integer */
-  { double * *tmp = &p->scores; (void)tmp; }
-  { int64_t * *tmp = &p->tokens; (void)tmp; }
+  { float * *tmp = &p->scores; (void)tmp; }
+  { int32_t * *tmp = &p->tokens; (void)tmp; }
   (void)((p->capacity) | 0);  /* check that 'ge_gathered.capacity' is an integer */
 }
 struct _cffi_align__ge_gathered { char x; ge_gathered y; };
@@ -6117,6 +6153,7 @@ static const struct _cffi_global_s _cffi_globals[] = {
   { "ge_guide_fill_mask", (void *)_cffi_f_ge_guide_fill_mask, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 380), (void *)_cffi_d_ge_guide_fill_mask },
   { "ge_guide_fill_mask_at", (void *)_cffi_f_ge_guide_fill_mask_at, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 256), (void *)_cffi_d_ge_guide_fill_mask_at },
   { "ge_guide_init", (void *)_cffi_f_ge_guide_init, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 373), (void *)_cffi_d_ge_guide_init },
+  { "ge_guide_most", (void *)_cffi_f_ge_guide_most, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 312), (void *)_cffi_d_ge_guide_most },
   { "ge_guide_rollback", (void *)_cffi_f_ge_guide_rollback, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 249), (void *)_cffi_d_ge_guide_rollback },
   { "ge_guide_state", (void *)_cffi_f_ge_guide_state, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 312), (void *)_cffi_d_ge_guide_state },
   { "ge_guide_words", (void *)_cffi_f_ge_guide_words, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 277), (void *)_cffi_d_ge_guide_words },
@@ -6170,7 +6207,7 @@ static const struct _cffi_global_s _cffi_globals[] = {
 static const struct _cffi_field_s _cffi_fields[] = {
   { "matchers", offsetof(ge_batch, matchers),
                 sizeof(((ge_batch *)0)->matchers),
-                _CFFI_OP(_CFFI_OP_NOOP, 405) },
+                _CFFI_OP(_CFFI_OP_NOOP, 403) },
   { "tokens", offsetof(ge_batch, tokens),
               sizeof(((ge_batch *)0)->tokens),
               _CFFI_OP(_CFFI_OP_NOOP, 103) },
@@ -6275,10 +6312,10 @@ static const struct _cffi_field_s _cffi_fields[] = {
                _CFFI_OP(_CFFI_OP_NOOP, 41) },
   { "scores", offsetof(ge_gathered, scores),
               sizeof(((ge_gathered *)0)->scores),
-              _CFFI_OP(_CFFI_OP_NOOP, 391) },
+              _CFFI_OP(_CFFI_OP_NOOP, 316) },
   { "tokens", offsetof(ge_gathered, tokens),
               sizeof(((ge_gathered *)0)->tokens),
-              _CFFI_OP(_CFFI_OP_NOOP, 96) },
+              _CFFI_OP(_CFFI_OP_NOOP, 50) },
   { "capacity", offsetof(ge_gathered, capacity),
                 sizeof(((ge_gathered *)0)->capacity),
                 _CFFI_OP(_CFFI_OP_NOOP, 41) },
@@ -6368,7 +6405,7 @@ static const struct _cffi_field_s _cffi_fields[] = {
                _CFFI_OP(_CFFI_OP_NOOP, 28) },
   { "first", offsetof(ge_scores, first),
              sizeof(((ge_scores *)0)->first),
-             _CFFI_OP(_CFFI_OP_NOOP, 418) },
+             _CFFI_OP(_CFFI_OP_NOOP, 416) },
   { "stride", offsetof(ge_scores, stride),
               sizeof(((ge_scores *)0)->stride),
               _CFFI_OP(_CFFI_OP_NOOP, 234) },
@@ -6377,7 +6414,7 @@ static const struct _cffi_field_s _cffi_fields[] = {
              _CFFI_OP(_CFFI_OP_NOOP, 41) },
   { "kind", offsetof(ge_scores, kind),
             sizeof(((ge_scores *)0)->kind),
-            _CFFI_OP(_CFFI_OP_NOOP, 399) },
+            _CFFI_OP(_CFFI_OP_NOOP, 397) },
   { "bytes", offsetof(ge_stats, bytes),
              sizeof(((ge_stats *)0)->bytes),
              _CFFI_OP(_CFFI_OP_NOOP, 63) },
@@ -6495,83 +6532,83 @@ static const struct _cffi_field_s _cffi_fields[] = {
 };
 
 static const struct _cffi_struct_union_s _cffi_struct_unions[] = {
-  { "ge_batch", 394, _CFFI_F_CHECK_FIELDS,
+  { "ge_batch", 392, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_batch), offsetof(struct _cffi_align__ge_batch, y), 0, 11 },
-  { "ge_dfa", 395, _CFFI_F_OPAQUE,
+  { "ge_dfa", 393, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_dfa_content", 396, _CFFI_F_CHECK_FIELDS,
+  { "ge_dfa_content", 394, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_dfa_content), offsetof(struct _cffi_align__ge_dfa_content, y), 11, 14 },
-  { "ge_engine", 397, _CFFI_F_OPAQUE,
+  { "ge_engine", 395, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_err", 398, _CFFI_F_CHECK_FIELDS,
+  { "ge_err", 396, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_err), offsetof(struct _cffi_align__ge_err, y), 25, 8 },
-  { "ge_gathered", 400, _CFFI_F_CHECK_FIELDS,
+  { "ge_gathered", 398, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_gathered), offsetof(struct _cffi_align__ge_gathered, y), 33, 5 },
-  { "ge_grammar", 401, _CFFI_F_OPAQUE,
+  { "ge_grammar", 399, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_ir", 402, _CFFI_F_OPAQUE,
+  { "ge_ir", 400, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_limits", 403, _CFFI_F_CHECK_FIELDS,
+  { "ge_limits", 401, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_limits), offsetof(struct _cffi_align__ge_limits, y), 38, 12 },
-  { "ge_matcher", 406, _CFFI_F_OPAQUE,
+  { "ge_matcher", 404, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_plan", 407, _CFFI_F_OPAQUE,
+  { "ge_plan", 405, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_plan_content", 408, _CFFI_F_CHECK_FIELDS,
+  { "ge_plan_content", 406, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_plan_content), offsetof(struct _cffi_align__ge_plan_content, y), 50, 5 },
-  { "ge_rules", 409, _CFFI_F_CHECK_FIELDS,
+  { "ge_rules", 407, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_rules), offsetof(struct _cffi_align__ge_rules, y), 55, 11 },
-  { "ge_scores", 410, _CFFI_F_CHECK_FIELDS,
+  { "ge_scores", 408, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_scores), offsetof(struct _cffi_align__ge_scores, y), 66, 4 },
-  { "ge_stats", 411, _CFFI_F_CHECK_FIELDS,
+  { "ge_stats", 409, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_stats), offsetof(struct _cffi_align__ge_stats, y), 70, 24 },
-  { "ge_turn", 414, _CFFI_F_CHECK_FIELDS,
+  { "ge_turn", 412, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_turn), offsetof(struct _cffi_align__ge_turn, y), 94, 6 },
-  { "ge_vocab", 416, _CFFI_F_OPAQUE,
+  { "ge_vocab", 414, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_vocab_content", 417, _CFFI_F_CHECK_FIELDS,
+  { "ge_vocab_content", 415, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_vocab_content), offsetof(struct _cffi_align__ge_vocab_content, y), 100, 8 },
 };
 
 static const struct _cffi_enum_s _cffi_enums[] = {
-  { "ge_float", 399, _cffi_prim_int(sizeof(ge_float), ((ge_float)-1) <= 0),
+  { "ge_float", 397, _cffi_prim_int(sizeof(ge_float), ((ge_float)-1) <= 0),
     "GE_FLOAT16,GE_BFLOAT16,GE_FLOAT32,GE_FLOAT64" },
-  { "ge_mask_flag", 404, _cffi_prim_int(sizeof(ge_mask_flag), ((ge_mask_flag)-1) <= 0),
+  { "ge_mask_flag", 402, _cffi_prim_int(sizeof(ge_mask_flag), ((ge_mask_flag)-1) <= 0),
     "GE_MASK_ALL,GE_MASK_SAME" },
-  { "ge_status", 412, _cffi_prim_int(sizeof(ge_status), ((ge_status)-1) <= 0),
+  { "ge_status", 410, _cffi_prim_int(sizeof(ge_status), ((ge_status)-1) <= 0),
     "GE_OK,GE_E_MEMORY,GE_E_LIMIT,GE_E_SYNTAX,GE_E_UNSUPPORTED,GE_E_NOTHING,GE_E_IR,GE_E_ARGUMENT,GE_E_SPELLING,"
     "GE_E_BUSY" },
-  { "ge_switch", 413, _cffi_prim_int(sizeof(ge_switch), ((ge_switch)-1) <= 0),
+  { "ge_switch", 411, _cffi_prim_int(sizeof(ge_switch), ((ge_switch)-1) <= 0),
     "GE_NO_MASK_CACHE,GE_NO_INNER_MASKS,GE_NO_SHARED_INNER,GE_NO_GOTO_CACHE,GE_NO_STATE_CACHE,GE_NO_SLICES,"
     "GE_NO_HEIRS,GE_NO_CLAMPING,GE_NO_TABLE,GE_NO_SHAPES,GE_NO_OUTLINES,GE_NO_AHEAD" },
-  { "ge_turn_result", 415, _cffi_prim_int(sizeof(ge_turn_result), ((ge_turn_result)-1) <= 0),
+  { "ge_turn_result", 413, _cffi_prim_int(sizeof(ge_turn_result), ((ge_turn_result)-1) <= 0),
     "GE_TURN_NONE,GE_TURN_CHOICE,GE_TURN_ALONE" },
 };
 
 static const struct _cffi_typename_s _cffi_typenames[] = {
-  { "ge_batch", 394 },
-  { "ge_dfa", 395 },
-  { "ge_dfa_content", 396 },
-  { "ge_engine", 397 },
-  { "ge_err", 398 },
-  { "ge_float", 399 },
-  { "ge_gathered", 400 },
-  { "ge_grammar", 401 },
-  { "ge_ir", 402 },
-  { "ge_limits", 403 },
-  { "ge_mask_flag", 404 },
-  { "ge_matcher", 406 },
-  { "ge_plan", 407 },
-  { "ge_plan_content", 408 },
-  { "ge_rules", 409 },
-  { "ge_scores", 410 },
-  { "ge_stats", 411 },
-  { "ge_status", 412 },
-  { "ge_switch", 413 },
-  { "ge_turn", 414 },
-  { "ge_turn_result", 415 },
-  { "ge_vocab", 416 },
-  { "ge_vocab_content", 417 },
+  { "ge_batch", 392 },
+  { "ge_dfa", 393 },
+  { "ge_dfa_content", 394 },
+  { "ge_engine", 395 },
+  { "ge_err", 396 },
+  { "ge_float", 397 },
+  { "ge_gathered", 398 },
+  { "ge_grammar", 399 },
+  { "ge_ir", 400 },
+  { "ge_limits", 401 },
+  { "ge_mask_flag", 402 },
+  { "ge_matcher", 404 },
+  { "ge_plan", 405 },
+  { "ge_plan_content", 406 },
+  { "ge_rules", 407 },
+  { "ge_scores", 408 },
+  { "ge_stats", 409 },
+  { "ge_status", 410 },
+  { "ge_switch", 411 },
+  { "ge_turn", 412 },
+  { "ge_turn_result", 413 },
+  { "ge_vocab", 414 },
+  { "ge_vocab_content", 415 },
 };
 
 static const struct _cffi_type_context_s _cffi_type_context = {
@@ -6581,12 +6618,12 @@ static const struct _cffi_type_context_s _cffi_type_context = {
   _cffi_struct_unions,
   _cffi_enums,
   _cffi_typenames,
-  108,  /* num_globals */
+  109,  /* num_globals */
   18,  /* num_struct_unions */
   5,  /* num_enums */
   23,  /* num_typenames */
   NULL,  /* no includes */
-  420,  /* num_types */
+  418,  /* num_types */
   0,  /* flags */
 };
 

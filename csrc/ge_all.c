@@ -82,6 +82,7 @@
 #include "match/mk_literals.c"         /*   what is spelt out */
 #include "match/mk_walk.c"            /*   walks of the vocabulary */
 #include "match/mk_outline.c"         /*   ... made once for many rows */
+#include "match/mk_exits.c"           /*   ... where lexemes end in these */
 #include "match/mk_share.c"           /*   ... and kept with the vocabulary */
 #include "match/mk_ring.c"            /*   ... also where these come back to themselves */
 #include "match/mk_unit.c"            /*   ... into what alternatives are taken apart */

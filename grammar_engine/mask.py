@@ -90,8 +90,8 @@ class MaskBuffer(Held):
 
     Notes
     -----
-    At V = 131,072 `fill_mask` of a kept mask takes some 0.15 us, 0.25 with an array of numpy, and 0.7 with another buffer or the MaskBuffer of a tensor, which
-    is asked for its address each time.
+    At V = 131,072 `fill_mask` of a kept mask takes some 0.15 us, with an array of numpy as well, and 0.7 with another buffer or the MaskBuffer of a tensor,
+    which is asked for its address each time.
 
     Examples
     --------

@@ -162,7 +162,7 @@ class Matcher(Held):
         ----------
         buffer : MaskBuffer, numpy array, torch CPU tensor, array, bytearray or memoryview
             32-bit integers, shape (rows, ceil(width / 32)) or (ceil(width / 32),); or bytes. Bit t % 32 of word t // 32 of the row is
-            set if token t is allowed, and cleared otherwise. A MaskBuffer costs least.
+            set if token t is allowed, and cleared otherwise. A MaskBuffer or an array of numpy costs least.
         row : int
             Which row to write.
 

@@ -16,9 +16,9 @@
 #define STABLE_FIRST 64
 
 typedef struct stable_array {
-    void *_Atomic chunk[STABLE_CHUNKS];
     u32 element; /* size of one */
     u32 n;
+    void *_Atomic chunk[STABLE_CHUNKS]; /* the first few, where most are, lie beside the size */
 } stable_array;
 
 static inline u32 stable_chunk(u32 i) { return 31u - (u32)__builtin_clz(i / STABLE_FIRST + 1); }

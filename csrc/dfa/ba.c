@@ -36,6 +36,12 @@ static bool fail_with(budget *b, const ge_engine *e) {
     return budget_ceiling(b, e->b.limit, e->b.ceiling);
 }
 
+/* Work that each byte may take at any rate: a dozen is usual. What takes more is held against the limit of one step, for all bytes together, since an
+ * expression may have some thousand alternatives in each of as many states. */
+enum { BYTE_WORK = 64 };
+
+static void forgive(budget *b) { b->work -= b->work < BYTE_WORK ? b->work : BYTE_WORK; }
+
 static bool close_configs(closure *c, budget *b, ge_engine *e, ba_bounds bounds) {
     const rx_arena *x = &e->lx.x;
     u32 number;
@@ -43,13 +49,13 @@ static bool close_configs(closure *c, budget *b, ge_engine *e, ba_bounds bounds)
     for (; c->n_followed < c->configs.n; c->n_followed++) {
         u32 config = c->configs.at[c->n_followed];
         byte_set first;
-        e->b.work = 0; /* the limit is on each byte */
+        forgive(&e->b);
         if (!cf_first(e, config, &first)) return fail_with(b, e);
         if (!vec_reserve(b, &c->next, x->n_classes)) return false;
         for (u32 k = 0; k < x->n_classes; k++) {
             u32 to = set_has(&first, x->class_byte[k]) ? cf_warm(e, config, k) : CF_DEAD;
             if (to == NONE) {
-                e->b.work = 0;
+                forgive(&e->b);
                 if (bounds.steps-- == 0) return too_many(b, e, config);
                 if ((to = cf_step(e, config, k)) == NONE) return fail_with(b, e);
             }

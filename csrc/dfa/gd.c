@@ -58,6 +58,7 @@ void ge_guide_init(uint64_t *guide, const ge_dfa *t, uint32_t capacity, uint32_t
 uint32_t ge_guide_state(const uint64_t *guide) { return as_guide(guide)->state; }
 int32_t ge_guide_accepts(const uint64_t *guide) { return ge_dfa_accepts(as_guide(guide)->dfa, as_guide(guide)->state); }
 uint32_t ge_guide_before(const uint64_t *guide) { return as_guide(guide)->n; }
+uint32_t ge_guide_most(const uint64_t *guide) { return as_guide(guide)->most; }
 
 int32_t ge_guide_advance(uint64_t *guide, int64_t token, uint32_t *mask) {
     gd_guide *g = as_guide(guide);

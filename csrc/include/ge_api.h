@@ -308,8 +308,8 @@ void ge_row_apply(float *row, size_t width, const uint32_t *mask, size_t n_words
 typedef struct ge_gathered {
     const uint32_t *mask;
     size_t n_words;
-    double *scores;
-    int64_t *tokens;
+    float *scores;
+    int32_t *tokens;
     size_t capacity; /* of each */
 } ge_gathered;
 
@@ -374,6 +374,7 @@ void ge_guide_init(uint64_t *guide, const ge_dfa *dfa, uint32_t capacity, uint32
 uint32_t ge_guide_state(const uint64_t *guide);
 int32_t ge_guide_accepts(const uint64_t *guide); /* 1: the text is a sentence, or ended */
 uint32_t ge_guide_before(const uint64_t *guide); /* how many states before it are kept */
+uint32_t ge_guide_most(const uint64_t *guide);   /* ... and will be at most */
 
 /* Nothing has changed: the token may not come next, the steps cannot be taken back, the address is none or
  * has no room; or capacity < most is to be raised. */

@@ -44,18 +44,16 @@ GE_HOT size_t ge_row_gather(const float *row, size_t width, const ge_gathered *t
     size_t n = 0;
     for (size_t i = 0; i < to->n_words; i++) {
         if (to->mask[i] == ~(u32)0 && 32 * i + 32 <= width && n + 32 <= to->capacity) {
-            for (size_t k = 0; k < 32; k++, n++) {
-                to->scores[n] = (double)row[32 * i + k];
-                to->tokens[n] = (int64_t)(32 * i + k);
-            }
+            memcpy(to->scores + n, row + 32 * i, 32 * sizeof *row);
+            for (size_t k = 0; k < 32; k++) to->tokens[n++] = (int32_t)(32 * i + k);
             continue;
         }
         for (u32 word = to->mask[i]; word; word &= word - 1) {
             size_t token = 32 * i + (size_t)__builtin_ctz(word);
             if (token >= width) return n;
             if (n == to->capacity) return n + 1;
-            to->scores[n] = (double)row[token];
-            to->tokens[n++] = (int64_t)token;
+            to->scores[n] = row[token];
+            to->tokens[n++] = (int32_t)token;
         }
     }
     return n;

@@ -131,7 +131,7 @@ typedef struct mk_outline { /* of a walk; see mk_outline.c. Indices in outline_w
     u32 *bits; /* those are more; or NULL */
     const vb_inner *inner; /* that it was taken from, held, which may have more as bits; or NULL */
     u32 exits, n_exits; /* pairs: a set of lexemes, and the places where it has matched */
-    u32 hubs, n_hubs;   /* pairs: the hub, and the configuration there */
+    u32 hubs, n_hubs;   /* pairs: the hub, or VB_HUBS and the opening of blanks, and the configuration there */
 } mk_outline;
 
 typedef struct mk_readable { /* the tails of a sort that some row may read; see mk_tails.c */
@@ -162,11 +162,14 @@ typedef struct mk_mask { /* a kept mask; see mk_keep.c for how readers and evict
 
 struct ge_engine {
     ge_shares shares; /* matchers own their engine too */
-    budget b; /* automata; guarded by lock */
-    ge_lock lock;
+    u32 switches;
     ge_grammar *g;
     ge_vocab *v;
-    u32 switches;
+    ge_dfa *_Atomic table; /* a token automaton with all masks, or NULL; see mk_table.c */
+    stable_array records;  /* cf_record; with what comes before, and masks, all that a turn looks at where all is known: side by side */
+    stable_array masks;    /* mk_mask */
+    budget b;              /* automata; guarded by lock */
+    ge_lock lock;
 
     lx_lexer lx;
     ep_parser ep;
@@ -180,7 +183,6 @@ struct ge_engine {
     VEC(u32) row_lexemes;  /* scratch */
 
     intern_table configs;  /* cf_alternative sequences */
-    stable_array records;  /* cf_record */
     stable_array tables;   /* their transitions: n_classes each */
     VEC(cf_alternative) alts; /* scratch: the configuration that is being made */
     VEC(u32) ended;           /* scratch: rows in which no lexeme is under way */
@@ -192,7 +194,6 @@ struct ge_engine {
     u32 max_alternatives;
 
     /* masks; the budget of these is max_mask_bytes */
-    stable_array masks; /* mk_mask */
     word_map mask_of_hash;
     u32 free_mask; /* the first free slot of masks, or NONE */
     u32 mask_hand; /* where the hand of evictions is */
@@ -227,7 +228,7 @@ struct ge_engine {
     word_map opened_at;   /* ... -> the unit that a text came to first */
     VEC(mk_counted) counted;
     byte_vec unit_seen;   /* by lexer state: how many masks were asked for in which it was a unit, as far as that is counted */
-    VEC(mk_place) at_hubs; /* scratch: where a walk has come to hubs: (index of the hub, configuration) */
+    VEC(mk_place) at_hubs; /* scratch: where a walk has come to hubs: (index of the hub, configuration); an outline that is made: also to openings, VB_HUBS + ... */
     VEC(mk_place) at_openings; /* scratch: ... and to openings */
     VEC(mk_ending) endings;
     id_vec ending_of;      /* by configuration: index in endings, NONE: not asked for yet */
@@ -254,8 +255,11 @@ struct ge_engine {
     const tt_trie *rounds_in; /* ... of the trie that it begins in */
     mk_found outline;         /* scratch: its tokens */
     bool cuts_much;           /* outlines do not pay */
-    ge_dfa *_Atomic table; /* a token automaton with all masks, or NULL; see mk_table.c */
-    u32 table_tries;       /* to make one */
+    bool leaves_openings;     /* an outline is being made: what is behind blanks may be left to the tasks of masks */
+    id_vec apart_at;          /* by lexer state: where its parts are in apart, or NONE: not asked for yet; see mk_unit.c */
+    id_vec apart;             /* [ n | states ... ] */
+    byte_vec reads;           /* by lexeme: how much it reads, as far as that was asked for */
+    u32 table_tries;       /* to make a token automaton */
 
     VEC(cl_known) closings;
     word_map closing_of;  /* (configuration, set of places in tokens) -> index in closings */

@@ -9,6 +9,7 @@
  *     mk_literals.c  what is spelt out
  *     mk_walk.c      walks of the vocabulary with the configuration automaton
  *     mk_outline.c   ... that are made once for many rows
+ *     mk_exits.c     ... where lexemes end in these
  *     mk_share.c     ... and kept with the vocabulary
  *     mk_ring.c      ... also where these come back to themselves
  *     mk_unit.c      into what an alternative is taken apart
@@ -60,6 +61,10 @@ u32 mk_trie_index(ge_engine *e, const tt_trie *trie); /* of one of the vocabular
 bool mk_hash_small(ge_engine *e, rx_id root, u64 *hash);
 /* A walk with an open row has come to a place where lexemes end. */
 bool mk_note_ends(ge_engine *e, const tt_trie *trie, mk_place at);
+/* Appends the exits of the outline, of which e->ends are the places: those with the same lexemes in the same trie together. */
+bool mk_add_exits(ge_engine *e, mk_outline *to);
+/* Nodes ascending, each once: a walk from several places may come to one on several ways. They are a few ascending runs. *n = how many are left. */
+bool mk_sort_nodes(ge_engine *e, u32 *nodes, u32 *n);
 void mk_drop_outlines(ge_engine *e);
 /* The row after a set of lexemes, and the lexer state in which it begins. False: failure. */
 bool mk_go(ge_engine *e, u32 row, u32 accepts, u32 *to, u32 *begin);
@@ -113,6 +118,10 @@ typedef struct mk_parts {
 enum { MK_FINISH = 16 }; /* bytes; a clamped unit with states that are further from an end stands for no other */
 
 bool mk_split(ge_engine *e, u32 state, u32 hub, mk_parts *parts);
+/* *states = a state in parts: each lexeme that begins in it and reads more than a few tokens, and all others; until the next call. For outlines. */
+bool mk_apart(ge_engine *e, u32 state, const u32 **states, u32 *n);
+/* *answer: does a lexeme begin in the state, beside others, that reads much? */
+bool mk_has_wide(ge_engine *e, u32 state, bool *answer);
 /* The unit without the bounds that n_bytes cannot reach. NONE: failure. */
 u32 mk_clamp(ge_engine *e, u32 unit, u32 n_bytes);
 
@@ -171,8 +180,8 @@ bool mk_add_by_own(ge_engine *e, cf_alternative a, u32 hub, const vb_own *own, m
  * `reached`, some more than once. */
 bool mk_absorbs(ge_engine *e, u32 state, const byte_set *but, id_vec *reached, bool *answer);
 
-/* The same of all plain text, kept. */
-bool mk_absorbs_plain(ge_engine *e, u32 state, bool *answer);
+/* The same of all plain text of at most so many characters: by structure, else of any length, which is kept. */
+bool mk_absorbs_plain(ge_engine *e, u32 state, u32 n_chars, bool *answer);
 
 /* *changed = the configuration in which each expression is what `change` makes of it: itself if that is the expression. */
 bool mk_change(ge_engine *e, u32 config, rx_id (*change)(rx_arena *x, rx_id id), u32 *changed);
@@ -199,7 +208,11 @@ void mk_go_ahead(ge_engine *e);
 /* Writes the mask of a configuration, if there is a token automaton that knows it. No lock needed. */
 bool mk_by_table(ge_engine *e, u32 config, u32 *out, bool *all);
 /* A token has led from one configuration to another. No lock needed. */
-void mk_follow_table(ge_engine *e, u32 from, u64 token, u32 to);
+void mk_go_by_table(ge_engine *e, const ge_dfa *table, u32 from, u64 token, u32 to);
+static inline void mk_follow_table(ge_engine *e, u32 from, u64 token, u32 to) {
+    const ge_dfa *table = atomic_load_explicit(&e->table, memory_order_acquire);
+    if (table) mk_go_by_table(e, table, from, token, to);
+}
 /* Makes a token automaton, if that may pay. */
 void mk_try_table(ge_engine *e);
 /* The engine of another generation gets the automaton of this one, if there is one. Takes the lock of `to`. */

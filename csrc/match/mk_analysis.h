@@ -46,14 +46,24 @@ bool an_leave(analysis *a, const an_places *p, const u32 *tokens, u32 n, u32 nod
 bool an_leave_all(analysis *a, const an_places *p, const tt_trie *trie, u32 node, u32 depth);
 
 /* Of an open unit (mk_room.c): before and after the walk; a state gets the next number; the characters that have begun behind a byte of a class; the tokens
- * that lead to where a state has a number stay inside. False: failure, or given up. */
+ * that lead to where a state has a number stay inside; the characters that must still begin there, as they are asked for. False: failure, or given
+ * up. */
 bool an_begin_room(analysis *a);
 void an_end_room(analysis *a);
 bool an_number_room(analysis *a, u32 state);
 static inline u8 an_begun(const analysis *a, const an_places *p, u32 above, u32 c) {
     return (u8)(p->begun[above] + (a->raw.at[p->at[above]] & a->begins[c]));
 }
-bool an_note_needs(analysis *a, const u32 *tokens, u32 n, u32 number, u32 begun);
+bool an_find_least(analysis *a, u32 number);
+static inline bool an_note_needs(analysis *a, const u32 *tokens, u32 n, u32 number, u32 begun) {
+    if (!n) return true;
+    if (a->least.at[number] == VB_DEAD && !an_find_least(a, number)) return false;
+    u32 need = begun + a->least.at[number];
+    u8 *needs = a->inner->needs;
+    a->inner->most = max_u32(a->inner->most, need);
+    for (u32 i = 0; i < n; i++) needs[tokens[i]] = (u8)need;
+    return true;
+}
 
 bool an_begin(analysis *a, an_places *p, u32 n);
 void an_end(analysis *a, an_places *p);

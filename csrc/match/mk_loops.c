@@ -75,15 +75,19 @@ static bool loops_by_all(ge_engine *e, rx_id expr, u64 kinds) {
 bool mk_stays_below(ge_engine *e, mk_run run) {
     if (e->g->longest || e->g->g.has_distinct || e->switches & GE_NO_SLICES) return false;
     u64 below = 0;
-    u8 bytes = 0;
-    for (u32 i = run.from; i < run.to; i++) below |= e->v->shapes.below.at[i], bytes |= e->v->trie.byte.at[i];
+    u8 bytes = 0, height = 0;
+    for (u32 i = run.from; i < run.to; i++) {
+        below |= e->v->shapes.below.at[i];
+        bytes |= e->v->trie.byte.at[i];
+        height = (u8)max_u32(height, e->v->shapes.height.at[i]);
+    }
     u64 kinds = below & ~VB_NOT_PLAIN;
     bool is_plain = kinds == below && bytes < 0x80, absorbs;
     for (u32 i = 0, n = cf_count(e, run.config); i < n; i++) {
         u32 state = cf_alternative_at(e, run.config, i).state >> 1;
         rx_id expr = looping_of(e, state);
         if (expr != RX_ID_NEVER && loops_by_all(e, expr, kinds)) return true;
-        if (is_plain && mk_absorbs_plain(e, state, &absorbs) && absorbs) return true;
+        if (is_plain && mk_absorbs_plain(e, state, height == UINT8_MAX ? NONE : height, &absorbs) && absorbs) return true;
     }
     return false;
 }

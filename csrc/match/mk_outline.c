@@ -6,7 +6,7 @@
  *
  *     tokens   that are read before the walk needs to know more
  *     exits    a set of lexemes, and the places of the trie at which it has matched and something is below
- *     hubs     the configurations in which it has come to hubs (vocab/vb.h)
+ *     hubs     the configurations in which it has come to hubs (vocab/vb.h), or to white space behind which something reads much
  *
  *     what a row reads from some places on  =  tokens  +  for each exit: what the row after these lexemes reads from its places on
  *
@@ -27,7 +27,9 @@
 enum {
     MAX_TASKS = 1000,   /* of one walk */
     MAX_NEW_ROWS = 200, /* that one walk makes */
-    TASK_SLOTS = 2048
+    TASK_SLOTS = 2048,
+    FEW_PLACES = 4,  /* below so few, with so many children, there may be what reads much: ... */
+    MUCH_BELOW = 48  /* ... then it is asked for apart */
 };
 
 /* To be found: what a row can read in a lexer state from some places on. `begin`: the state in which the row begins. */
@@ -115,29 +117,6 @@ static u32 index_of(ge_engine *e, const tt_trie *trie, const vb_inner *inner) {
 
 u32 mk_trie_index(ge_engine *e, const tt_trie *trie) { return index_of(e, trie, NULL); }
 
-/* Merges the runs [0, middle) and [middle, n), which ascend; `left`: room for the first. */
-static void merge_nodes(u32 *nodes, u32 middle, u32 n, u32 *left) {
-    memcpy(left, nodes, middle * sizeof *nodes);
-    for (u32 i = 0, k = middle, to = 0; i < middle; to++) nodes[to] = k < n && nodes[k] < left[i] ? nodes[k++] : left[i++];
-}
-
-/* Nodes ascending, each once: a walk from several places may come to one on several ways. They are a few ascending runs. *n = how many are left. */
-static bool sort_nodes(ge_engine *e, u32 *nodes, u32 *n) {
-    id_vec left = {0};
-    u32 kept = 0, from = 0; /* [0, from) ascends, and then the run that begins there */
-    bool ok = true;
-    for (u32 i = 1; ok && i <= *n; i++) {
-        if (i < *n && nodes[i - 1] <= nodes[i]) continue;
-        if (from && (ok = vec_reserve(&e->b, &left, from))) merge_nodes(nodes, from, i, left.at);
-        from = i;
-    }
-    for (u32 i = 0; i < *n; i++)
-        if (!kept || nodes[kept - 1] != nodes[i]) nodes[kept++] = nodes[i];
-    *n = kept;
-    vec_drop(&e->b, &left);
-    return ok;
-}
-
 static bool has_node(const u32 *nodes, u32 n, u32 node) { /* of sorted ones */
     u32 from = 0;
     while (from < n) {
@@ -147,34 +126,6 @@ static bool has_node(const u32 *nodes, u32 n, u32 node) { /* of sorted ones */
         else n = middle;
     }
     return false;
-}
-
-/* Appends the exits of the outline, of which e->ends are the places: those with the same lexemes in the same trie together. */
-static bool add_exits(ge_engine *e, mk_outline *to) {
-    id_vec words = {0};
-    bool ok = true;
-    to->exits = e->outline_words.n;
-    for (u32 i = 0; ok && i < e->ends.n; i++) {
-        mk_end first = e->ends.at[i];
-        if (!first.trie) continue;
-        u32 index = index_of(e, first.trie, NULL);
-        words.n = 0;
-        ok = index != NONE && vec_push(&e->b, &words, index);
-        for (u32 k = i; ok && k < e->ends.n; k++) {
-            mk_end *end = &e->ends.at[k];
-            if (end->trie != first.trie || end->accepts != first.accepts) continue;
-            ok = vec_push(&e->b, &words, end->node);
-            end->trie = NULL;
-        }
-        u32 n = words.n - 1;
-        ok = ok && sort_nodes(e, words.at + 1, &n);
-        words.n = 1 + n;
-        u32 places = ok ? intern(&e->b, &e->places, words.at, words.n, NULL) : NONE;
-        ok = places != NONE && vec_push(&e->b, &e->outline_words, first.accepts) && vec_push(&e->b, &e->outline_words, places);
-        to->n_exits++;
-    }
-    vec_drop(&e->b, &words);
-    return ok;
 }
 
 /* The tokens are in e->outline, what hubs were come to is in e->at_hubs from `hubs` on. */
@@ -193,7 +144,7 @@ static bool keep_outline(ge_engine *e, u32 hubs, mk_outline *to) {
     to->hubs = words->n;
     for (u32 i = hubs; i < e->at_hubs.n; i++, to->n_hubs++)
         if (!vec_push(&e->b, words, e->at_hubs.at[i].node) || !vec_push(&e->b, words, e->at_hubs.at[i].config)) return false;
-    return add_exits(e, to);
+    return mk_add_exits(e, to);
 }
 
 /* Walks from some places on. With a ring one by one: the runs of signs that are still to come mostly begin within others, where the first row of
@@ -207,7 +158,7 @@ static bool walk_places(ge_engine *e, u32 places, u32 row, u32 config) {
     e->rounds_in = trie;
     for (u32 i = 1; i < n; i++) {
         if (has_node(e->rounds.at, e->rounds.n, words[i])) continue;
-        if (!mk_walk(e, trie, words[i], config, &e->outline) || !sort_nodes(e, e->rounds.at, &e->rounds.n)) return false;
+        if (!mk_walk(e, trie, words[i], config, &e->outline) || !mk_sort_nodes(e, e->rounds.at, &e->rounds.n)) return false;
     }
     return true;
 }
@@ -219,7 +170,9 @@ static bool make_outline(ge_engine *e, u32 row, u32 state, u32 places, mk_outlin
     if (!e->outline.bits && !(e->outline.bits = mem_resize(&e->b, NULL, 0, e->v->n_words * sizeof *e->outline.bits))) return false;
     e->ends.n = 0;
     mk_begin(e, &e->outline, true);
+    e->leaves_openings = true;
     bool ok = walk_places(e, places, row, config) && keep_outline(e, hubs, made);
+    e->leaves_openings = false;
     e->at_hubs.n = hubs;
     return ok;
 }
@@ -306,6 +259,49 @@ bool mk_add_outlined(ge_engine *e, const mk_outline *o, mk_found *found) {
     return true;
 }
 
+/* Adds a task, in parts: what reads more than a few tokens by itself. */
+static bool plan_apart(ge_engine *e, agenda *open, mk_task task) {
+    const u32 *states;
+    u32 n;
+    if (!mk_apart(e, task.state, &states, &n)) return false;
+    for (u32 i = 0; i < n; i++) {
+        task.state = states[i];
+        plan(open, task);
+    }
+    return true;
+}
+
+/* Adds what a configuration reads behind an opening of blanks. */
+static bool plan_opening(ge_engine *e, agenda *open, const vb_opening *opening, u32 config) {
+    u32 index = index_of(e, &opening->rest, NULL), places = index == NONE ? NONE : intern(&e->b, &e->places, (u32[]){index, 0}, 2, NULL);
+    if (places == NONE) return false;
+    for (u32 i = 0, n = cf_count(e, config); i < n; i++) {
+        cf_alternative a = cf_alternative_at(e, config, i);
+        u32 begin = cf_begin(e, a.row);
+        if (begin == NONE || !plan_apart(e, open, (mk_task){a.row, begin, a.state >> 1, places})) return false;
+    }
+    return true;
+}
+
+/* Are there few places, and much below them? */
+static bool has_much_below(const ge_engine *e, u32 places) {
+    const u32 *words = intern_words(&e->places, places), *first = e->tries.at[words[0]]->first.at;
+    u32 n = intern_length(&e->places, places) - 1, n_children = 0;
+    for (u32 i = 1; i <= n && n <= FEW_PLACES; i++) n_children += first[words[i] + 1] - first[words[i]];
+    return n_children >= MUCH_BELOW;
+}
+
+/* Adds what is to be read in a row, which begins in `begin`, from some places on. (Apart there are no rings, so not everywhere.) */
+static bool plan_row(ge_engine *e, agenda *open, u32 row, u32 begin, u32 places) {
+    mk_task task = {row, begin, begin, places};
+    bool is_apart = false;
+    if (begin == LX_IDLE) return true;
+    if (has_much_below(e, places) && !mk_has_wide(e, begin, &is_apart)) return false;
+    if (is_apart) return plan_apart(e, open, task);
+    plan(open, task);
+    return true;
+}
+
 static bool add_task(ge_engine *e, mk_task task, agenda *open, mk_found *found) {
     u32 index = outline_of(e, task), rows[2] = {task.row, NONE}, ring = NONE;
     if (index == NONE) return false;
@@ -320,13 +316,17 @@ static bool add_task(ge_engine *e, mk_task task, agenda *open, mk_found *found) 
     for (u32 i = 0; i < o.n_hubs; i++) {
         const u32 *hub = e->outline_words.at + o.hubs + 2 * i;
         u32 config = cf_close(e, hub[1], rows);
-        if (config == NONE || !vec_push(&e->b, &e->at_hubs, ((mk_place){hub[0], config}))) return false;
+        if (config == NONE) return false;
+        bool is_opening = hub[0] >= VB_HUBS;
+        if (is_opening ? !plan_opening(e, open, &e->v->openings[hub[0] - VB_HUBS], config)
+                       : !vec_push(&e->b, &e->at_hubs, ((mk_place){hub[0], config})))
+            return false;
     }
     for (u32 i = 0; i < o.n_exits; i++) {
         const u32 *exit = e->outline_words.at + o.exits + 2 * i;
         u32 row, begin;
         if (!mk_go(e, rows[exit[0] / CF_SECOND], exit[0] % CF_SECOND, &row, &begin)) return false;
-        if (begin != LX_IDLE) plan(open, (mk_task){row, begin, begin, exit[1]});
+        if (!plan_row(e, open, row, begin, exit[1])) return false;
     }
     return true;
 }
@@ -345,7 +345,7 @@ static bool add_tasks(ge_engine *e, const tt_trie *trie, u32 node, cf_alternativ
     memset(open.slots, 0, sizeof open.slots);
     open.n = 0;
     open.is_full = false;
-    plan(&open, (mk_task){a.row, begin, a.state >> 1, places});
+    if (!plan_apart(e, &open, (mk_task){a.row, begin, a.state >> 1, places})) return false;
     for (u32 i = 0, rows = e->ep.rows.n; i < open.n && !open.is_full; i++) {
         if (!add_task(e, open.tasks[i], &open, found)) return false;
         open.is_full |= e->ep.rows.n - rows > MAX_NEW_ROWS;
@@ -394,4 +394,7 @@ void mk_drop_outlines(ge_engine *e) {
     vec_drop(&e->b, &e->outlines);
     vec_drop(&e->b, &e->outline_words);
     vec_drop(&e->b, &e->ends);
+    vec_drop(&e->b, &e->apart_at);
+    vec_drop(&e->b, &e->apart);
+    vec_drop(&e->b, &e->reads);
 }

@@ -41,14 +41,6 @@ static bool outlives(const rx_perils *perils, u32 n_bytes, u64 kinds) {
     return true;
 }
 
-/* Nodes of the vocabulary below a first byte. */
-static u32 weight_of(const ge_vocab *v, u32 byte) {
-    u32 weight = v->hubs[0].weight[byte];
-    for (u32 h = 1; h < v->n_hubs; h++)
-        for (u32 next = 0; next < 256 && v->hubs[h].byte == byte; next++) weight += v->hubs[h].weight[next];
-    return weight;
-}
-
 /* Is the unit one that some plain text kills, but do most first bytes lead to states that are not easy to kill, by a few small letters and blanks, say?
  * (Within a character it is not asked.) */
 static bool is_promising(plain_walk *w, bool *answer) {
@@ -58,7 +50,7 @@ static bool is_promising(plain_walk *w, bool *answer) {
     u32 total = 0, lasting = 0;
     if (!perils || !perils->n) return *answer = false, perils != NULL;
     for (u32 byte = 0; byte < 256; byte++) {
-        u32 weight = weight_of(e->v, byte), phase = mk_plain_step(UTF8_START, byte);
+        u32 weight = vb_weight(e->v, 0, byte), phase = mk_plain_step(UTF8_START, byte);
         if (!weight || phase == UTF8_DEAD) continue;
         u32 to = an_step(w->a, START, e->lx.x.class_of[byte]);
         if (to == NONE || (phase == UTF8_START && !(perils = perils_of(w, to)))) return false;

@@ -91,8 +91,7 @@ bool an_number_room(analysis *a, u32 state) {
     return vec_push(&a->e->b, &a->least, VB_DEAD) && vec_push(&a->e->b, &a->raw, raw);
 }
 
-/* The characters that must still begin, as they are asked for. */
-static bool find_least(analysis *a, u32 number) {
+bool an_find_least(analysis *a, u32 number) {
     u32 least;
     u64 before = a->e->b.work;
     budget_part part = budget_begin_part(&a->e->b, LEAST_WORK - min_u32(LEAST_WORK, a->least_work));
@@ -102,16 +101,6 @@ static bool find_least(analysis *a, u32 number) {
     a->least_work += (u32)(a->e->b.work - before);
     if (least > MK_FINISH) return a->given_up = true, false; /* what is needed is to fit into a byte */
     a->least.at[number] = (u8)least;
-    return true;
-}
-
-bool an_note_needs(analysis *a, const u32 *tokens, u32 n, u32 number, u32 begun) {
-    if (!n) return true;
-    if (a->least.at[number] == VB_DEAD && !find_least(a, number)) return false;
-    u32 need = begun + a->least.at[number];
-    u8 *needs = a->inner->needs;
-    a->inner->most = max_u32(a->inner->most, need);
-    for (u32 i = 0; i < n; i++) needs[tokens[i]] = (u8)need;
     return true;
 }
 

@@ -2,7 +2,7 @@
  *
  *     by the structure of an expression that absorbs the slice (rx_absorb.c)
  *     else by the perils of plain text, if it is seen that there are none (rx_survive.c)
- *     else by following plain text from state to state, as far as that takes little
+ *     else by following plain text from state to state, as far as that takes little, and not where characters or words are counted
  *
  * Slices that a user lists: mk_own.c.
  *
@@ -12,6 +12,7 @@
 enum { /* to see whether plain text leaves all states alive: */
     ABSORBING = 64,            /* how many are followed */
     ABSORBING_COST = 1000,     /* how many derivatives that may take */
+    ABSORBING_WORDS = 16,      /* words of a letter, after which a state is to recur */
     ABSORBING_WORK = 1 << 17   /* and how much work, since it may be hard to tell that a state is dead to which no token leads */
 };
 
@@ -56,20 +57,52 @@ static bool follow_plain(ge_engine *e, u32 state, const byte_set *but, id_vec *r
     return ok;
 }
 
+/* Is there a most of characters for what is left of each lexeme? Then a long text leaves none alive, and is not to be followed there. */
+static bool is_counted(const ge_engine *e, u32 state) {
+    bool counted = true;
+    for (u32 k = 0, n = lx_count(&e->lx, state), chars; counted && k < n; k++) {
+        rx_id expr = intern_words(&e->lx.states, state)[2 * k + 1];
+        counted = rx_counts_plain(&e->lx.x, expr, &chars) || rx_room(&e->lx.x, expr) != NONE;
+    }
+    return counted;
+}
+
+/* *answer: does a state recur along the text ` a a a a`? Where words or characters are counted none does, or they die, and so it is seen soon. */
+static bool recurs(ge_engine *e, u32 state, bool *answer) {
+    u32 seen[ABSORBING_WORDS], n = 0;
+    for (*answer = false; !*answer && n < ABSORBING_WORDS && state != LX_DEAD;) {
+        seen[n++] = state;
+        state = lx_step(&e->lx, state, e->lx.x.class_of[' ']);
+        if (state != NONE && state != LX_DEAD) state = lx_step(&e->lx, state, e->lx.x.class_of['a']);
+        if (state == NONE) return false;
+        for (u32 i = 0; i < n && !*answer; i++) *answer = seen[i] == state;
+    }
+    return true;
+}
+
 bool mk_absorbs(ge_engine *e, u32 state, const byte_set *but, id_vec *reached, bool *answer) {
+    *answer = false;
+    if (is_counted(e, state)) return true;
     budget_part part = budget_begin_part(&e->b, ABSORBING_WORK);
-    bool ok = follow_plain(e, state, but, reached, answer);
+    bool ok = set_has(but, ' ') || set_has(but, 'a') ? *answer = true : recurs(e, state, answer);
+    if (ok && *answer) ok = follow_plain(e, state, but, reached, answer);
     if (!budget_end_part(&e->b, part)) return ok;
     *answer = false;
     return true;
 }
 
-bool mk_absorbs_plain(ge_engine *e, u32 state, bool *answer) {
+/* A lazy lexeme dies at its first match: not as its regex does. */
+static bool is_lazy(const ge_engine *e, u32 state, u32 k) { return e->lx.lexemes.at[lx_lexeme_at(&e->lx, state, k)].flags & LX_LAZY; }
+
+bool mk_absorbs_plain(ge_engine *e, u32 state, u32 n_chars, bool *answer) {
     static const byte_set none;
     id_vec reached = {0};
     *answer = false;
     if (!vec_reach(&e->b, &e->absorbing, state)) return false;
-    if (e->absorbing.at[state] != NONE) return *answer = e->absorbing.at[state], true;
+    if (e->absorbing.at[state] == true) return *answer = true;
+    for (u32 k = 0, n = lx_count(&e->lx, state); k < n && !*answer; k++)
+        *answer = !is_lazy(e, state, k) && rx_absorbs_plain(&e->lx.x, intern_words(&e->lx.states, state)[2 * k + 1], n_chars);
+    if (*answer || e->absorbing.at[state] != NONE) return true;
     const byte_set *first = lx_first(&e->lx, state);
     bool may = first && set_has(first, 0xe4); /* most states read no character beyond ASCII */
     bool ok = first && (!may || mk_absorbs(e, state, &none, &reached, answer));
@@ -78,14 +111,14 @@ bool mk_absorbs_plain(ge_engine *e, u32 state, bool *answer) {
     return ok;
 }
 
-/* The largest slice that stays inside by the structure of some regex of the state. A lazy lexeme dies at its first match: not as its regex does. */
+/* The largest slice that stays inside by the structure of some regex of the state. */
 vb_cut mk_cut_by_structure(const ge_engine *e, u32 state) {
     const ge_vocab *v = e->v;
     const rx_arena *x = &e->lx.x;
     const u32 *pairs = intern_words(&e->lx.states, state);
     u32 n = lx_count(&e->lx, state), chars;
     for (u32 k = 0; k < n; k++)
-        if (e->lx.lexemes.at[pairs[2 * k]].flags & LX_LAZY) return (vb_cut){NULL, &v->trie};
+        if (is_lazy(e, state, k)) return (vb_cut){NULL, &v->trie};
     for (u32 i = 0; i < VB_N_SLICES; i++)
         for (u32 k = 0; k < n; k++)
             if (rx_absorbs_plain(x, pairs[2 * k + 1], v->slices[i].max_chars)) return (vb_cut){v->slices[i].bits, &v->slices[i].rest};
@@ -96,10 +129,19 @@ vb_cut mk_cut_by_structure(const ge_engine *e, u32 state) {
 bool mk_find_perils(ge_engine *e, u32 state, rx_perils *out) {
     *out = (rx_perils){1, {{0, 0}}};
     for (u32 k = 0, n = lx_count(&e->lx, state); k < n && out->n; k++) {
-        if (e->lx.lexemes.at[lx_lexeme_at(&e->lx, state, k)].flags & LX_LAZY) continue; /* it dies at its first match: not as its regex does */
+        if (is_lazy(e, state, k)) continue;
         if (!rx_find_perils(&e->lx.x, intern_words(&e->lx.states, state)[2 * k + 1], e->v->shapes.kind_of, out)) return false;
     }
     return true;
+}
+
+/* *answer: may any text come next, of which only the fewest characters are asked? Then `reached` gets, of the states to which plain text leads, those
+ * that are the furthest from an end: this one, and the one behind the first byte of the longest character. */
+static bool reach_any_text(ge_engine *e, u32 state, id_vec *reached, bool *answer) {
+    *answer = lx_count(&e->lx, state) == 1 && !is_lazy(e, state, 0) && rx_is_any_text(&e->lx.x, intern_words(&e->lx.states, state)[1]);
+    if (!*answer) return true;
+    u32 within = lx_step(&e->lx, state, e->lx.x.class_of[0xf1]);
+    return within != NONE && vec_push(&e->b, reached, state) && vec_push(&e->b, reached, within);
 }
 
 bool mk_cut(ge_engine *e, u32 state, u32 hub, vb_cut *cut, id_vec *reached) {
@@ -112,6 +154,7 @@ bool mk_cut(ge_engine *e, u32 state, u32 hub, vb_cut *cut, id_vec *reached) {
     if (!reached) *cut = mk_cut_by_structure(e, state);
     if (!cut->bits && !reached) ok = mk_find_perils(e, state, &perils);
     answer = perils.n == 0;
+    if (reached) ok = reach_any_text(e, state, reached, &answer);
     if (ok && !cut->bits && !answer) ok = mk_absorbs(e, state, &none, reached ? reached : &states, &answer);
     if (ok && answer) *cut = (vb_cut){e->v->slices[VB_PLAIN].bits, &e->v->slices[VB_PLAIN].rest};
     vec_drop(&e->b, &states);

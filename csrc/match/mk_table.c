@@ -36,9 +36,8 @@ bool mk_by_table(ge_engine *e, u32 config, u32 *out, bool *all) {
     return true;
 }
 
-void mk_follow_table(ge_engine *e, u32 from, u64 token, u32 to) {
-    const ge_dfa *table = atomic_load_explicit(&e->table, memory_order_acquire);
-    u32 state = table ? atomic_load_explicit(&cf_at(e, from)->label, memory_order_relaxed) : NONE;
+void mk_go_by_table(ge_engine *e, const ge_dfa *table, u32 from, u64 token, u32 to) {
+    u32 state = atomic_load_explicit(&cf_at(e, from)->label, memory_order_relaxed);
     if (state != NONE) set_label(e, to, td_next(table, state, token));
 }
 

@@ -23,6 +23,7 @@ enum {
     SPANS = 8,
     LONG = 64,
     FEW_NODES = 8,    /* are asked one by one whether they have a token */
+    MANY_BEHIND = 64, /* nodes behind blanks: of fewer an outline takes no time */
     MANY = 16         /* nodes: to take the tokens of more out of a list takes longer than to make bits of it */
 };
 
@@ -365,6 +366,16 @@ void mk_clear_tokens(ge_engine *e, const tt_trie *trie, u32 from, u32 to, mk_fou
         for (u32 next, token = tt_token(trie, i, &next); token != NONE; token = tt_more(trie, &next)) mk_clear_token(e, found, token);
 }
 
+/* Is what is behind blanks left to the tasks of masks (mk_outline.c)? It is, if it is more than a few tokens, and a lexeme reads much of it. */
+static bool leave_opening(ge_engine *e, mk_place at, bool *is_left) {
+    *is_left = false;
+    if (!e->leaves_openings || !e->v->openings[at.node].blank) return true;
+    if (e->v->openings[at.node].rest.token.n < MANY_BEHIND) return true;
+    for (u32 i = 0, n = cf_count(e, at.config); i < n && !*is_left; i++)
+        if (!mk_has_wide(e, cf_alternative_at(e, at.config, i).state >> 1, is_left)) return false;
+    return !*is_left || vec_push(&e->b, &e->at_hubs, ((mk_place){VB_HUBS + at.node, at.config}));
+}
+
 bool mk_walk_places(ge_engine *e, const tt_trie *trie, const u32 *nodes, u32 n, u32 config, mk_found *found) {
     e->at_openings.n = e->runs.n = 0;
     for (u32 i = 0; i < n; i++)
@@ -373,8 +384,10 @@ bool mk_walk_places(ge_engine *e, const tt_trie *trie, const u32 *nodes, u32 n, 
     while (ok && e->at_openings.n) {
         mk_place at = e->at_openings.at[--e->at_openings.n];
         const vb_opening *opening = &e->v->openings[at.node];
+        bool is_left;
         e->runs.n = 0;
-        ok = vec_push(&e->b, &e->runs, ((mk_run){0, 1, at.config})) && mk_add_opening(e, opening, found) && walk_on(e, &opening->rest, found);
+        ok = mk_add_opening(e, opening, found) && leave_opening(e, at, &is_left);
+        if (ok && !is_left) ok = vec_push(&e->b, &e->runs, ((mk_run){0, 1, at.config})) && walk_on(e, &opening->rest, found);
     }
     return ok;
 }

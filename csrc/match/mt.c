@@ -22,12 +22,12 @@ typedef struct mt_written { /* by the last call that wrote a mask */
 
 struct ge_matcher {
     ge_engine *e;
-    budget b; /* of the history only: its failures are this matcher's */
     VEC(mt_step) steps;
-    VEC(u8) text; /* what the steps that are no tokens have added */
     mt_written written;
     bool same; /* the call before had written that there as well */
     atomic_flag busy;
+    VEC(u8) text; /* what the steps that are no tokens have added */
+    budget b;     /* of the history only: its failures are this matcher's */
 };
 
 ge_engine *mt_engine(const ge_matcher *m) { return m->e; }
@@ -146,7 +146,7 @@ GE_HOT static int32_t do_accept_token(ge_matcher *m, int64_t token, bool warm_on
     mt_step next;
     err->status = GE_OK;
     if (!read_token(m->e, state_of(m), token, &next, warm_only, err)) return warm_only && next.config == NONE ? EN_COLD : err->status;
-    budget_begin(&m->b);
+    if (m->steps.n == m->steps.cap) budget_begin(&m->b);
     return vec_push(&m->b, &m->steps, next) ? 1 : (int32_t)budget_report(&m->b, err);
 }
 

@@ -155,10 +155,12 @@ static PyMethodDef matcher_methods[] = {METHOD("accept", matcher_accept, ", toke
 
 /* --- decoding loops --------------------------------------------------------------------------------------------------------- */
 
+static PyObject *matcher_type; /* the usual one */
+
 /* The matcher of a text, which it keeps; it may hold nothing. */
 static void *matcher_of(PyObject *self) {
     PyObject *matcher = ((held *)self)->keeps;
-    return matcher && held_is(matcher) ? ((held *)matcher)->of.at : NULL;
+    return matcher && ((PyObject *)Py_TYPE(matcher) == matcher_type || held_is(matcher)) ? ((held *)matcher)->of.at : NULL;
 }
 
 /* tn_write with the engine's lock, and without the GIL, which others may need to let go of that. The turn, the matcher, the mask and the closing are kept
@@ -186,14 +188,13 @@ static int32_t write_cold(PyObject *text, ge_turn *turn, int64_t token) {
     return result;
 }
 
-/* Usual: accept([token]). */
+/* Usual: accept(token). */
 GE_HOT static PyObject *text_accept(PARAMETERS) {
     ge_turn *turn = held_at(self, n, 1, 1, names);
     void *matcher = matcher_of(self);
-    PyObject *list = n == 1 ? args[0] : NULL, *item = list && PyList_CheckExact(list) && PyList_Size(list) == 1 ? PyList_GetItem(list, 0) : NULL;
-    if (!turn || !matcher || !item || !PyLong_CheckExact(item)) return INHERITED(TEXT_ACCEPT);
+    if (!turn || !matcher || !PyLong_CheckExact(args[0])) return INHERITED(TEXT_ACCEPT);
     ge_err err;
-    int64_t token = number(item);
+    int64_t token = number(args[0]);
     int32_t result = tn_write(matcher, turn, &token, 1, true, &err);
     if (result == EN_COLD) result = write_cold(self, turn, token);
     return result == GE_TURN_CHOICE || result == GE_TURN_ALONE ? Py_NewRef(Py_True) : INHERITED(TEXT_ACCEPT);
@@ -217,9 +218,18 @@ GE_HOT static PyObject *text_write_alone(PARAMETERS) {
     return list;
 }
 
-static PyMethodDef text_methods[] = {METHOD("accept", text_accept, ", tokens"), METHOD("write_alone", text_write_alone, ""), {NULL, NULL, 0, NULL}};
+static PyMethodDef text_methods[] = {METHOD("accept", text_accept, ", *tokens"), METHOD("write_alone", text_write_alone, ""), {NULL, NULL, 0, NULL}};
 
-/* Usual: one row of float32. Where few tokens are allowed: the beginnings of the two arrays that it keeps. */
+static PyObject *text_has_choice(PyObject *self, void *unused) {
+    const ge_turn *turn = ((held *)self)->of.at;
+    (void)unused;
+    return PyBool_FromLong(turn && turn->next == GE_TURN_CHOICE);
+}
+
+static PyGetSetDef text_questions[] = {{"has_choice", text_has_choice, NULL, NULL, NULL}, {NULL, NULL, NULL, NULL, NULL}};
+
+/* Usual: one row of float32. Where few tokens are allowed: of the two arrays that it keeps the first, and the beginning of the second, which is kept by its
+ * length as well: the same lengths come again. */
 GE_HOT static PyObject *row_mask_masked(PARAMETERS) {
     scores row;
     bool usual = n == 1 && !names && scores_of(args[0], &row);
@@ -231,25 +241,25 @@ GE_HOT static PyObject *row_mask_masked(PARAMETERS) {
         ge_row_apply(row.at, row.width, to->mask, to->n_words);
         return PyTuple_Pack(2, Py_None, args[0]);
     }
-    PyObject *tokens = PySequence_GetSlice(PyTuple_GetItem(arrays, 0), 0, (Py_ssize_t)n_allowed);
-    PyObject *gathered = PySequence_GetSlice(PyTuple_GetItem(arrays, 1), 0, (Py_ssize_t)n_allowed), *both = NULL;
-    if (tokens && gathered) both = PyTuple_Pack(2, tokens, gathered);
-    Py_XDECREF(tokens);
-    Py_XDECREF(gathered);
-    return both;
+    PyObject *beginnings = PyTuple_GetItem(arrays, 2), *gathered = PyList_GetItem(beginnings, (Py_ssize_t)n_allowed);
+    if (gathered == Py_None) {
+        gathered = PySequence_GetSlice(PyTuple_GetItem(arrays, 1), 0, (Py_ssize_t)n_allowed);
+        if (!gathered || PyList_SetItem(beginnings, (Py_ssize_t)n_allowed, gathered) < 0) return NULL;
+    }
+    return gathered ? PyTuple_Pack(2, PyTuple_GetItem(arrays, 0), gathered) : NULL;
 }
 
 static PyMethodDef row_mask_methods[] = {METHOD("masked", row_mask_masked, ", logits"), {NULL, NULL, 0, NULL}};
 
 /* --- classes ---------------------------------------------------------------------------------------------------------------- */
 
-/* A class like `base`, which has the name, where methods are overridden; those of base are `inherited` from `first` on. In
- * another interpreter than the first: `base`. */
-static PyObject *derive(PyObject *base, const char *name, PyMethodDef *methods, int first) {
+/* A class like `base`, which has the name, where methods are overridden; those of base are `inherited` from `first` on; and properties, where there are
+ * `questions`. In another interpreter than the first: `base`. */
+static PyObject *derive(PyObject *base, const char *name, PyMethodDef *methods, int first, PyGetSetDef *questions) {
     if (!held_is_base_of(base)) return PyErr_Format(PyExc_TypeError, "%R is no class that is derived from Held", base);
     if (interpreter && interpreter != PyInterpreterState_Get()) return Py_NewRef(base);
     interpreter = PyInterpreterState_Get();
-    PyType_Slot slots[] = {{Py_tp_methods, methods}, {0, NULL}};
+    PyType_Slot slots[] = {{Py_tp_methods, methods}, {questions ? Py_tp_getset : 0, questions}, {0, NULL}};
     PyType_Spec spec = {name, 0, 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots};
     for (int i = 0; methods[i].ml_name; i++) {
         PyObject *method = PyObject_GetAttrString(base, methods[i].ml_name), *before = overridden[first + i];
@@ -267,20 +277,24 @@ static PyObject *derive(PyObject *base, const char *name, PyMethodDef *methods, 
 
 PyObject *fast_guide(PyObject *module, PyObject *base) {
     (void)module;
-    return derive(base, "grammar_engine.automata.guide.Guide", guide_methods, 0);
+    return derive(base, "grammar_engine.automata.guide.Guide", guide_methods, 0, NULL);
 }
 
 PyObject *fast_matcher(PyObject *module, PyObject *base) {
     (void)module;
-    return derive(base, "grammar_engine.matcher.Matcher", matcher_methods, N_GUIDE);
+    PyObject *type = derive(base, "grammar_engine.matcher.Matcher", matcher_methods, N_GUIDE, NULL), *before = matcher_type;
+    if (!type) return NULL;
+    matcher_type = Py_NewRef(type);
+    Py_XDECREF(before);
+    return type;
 }
 
 PyObject *fast_text(PyObject *module, PyObject *base) {
     (void)module;
-    return derive(base, "grammar_engine.decoding.budget.BudgetedText", text_methods, N_MATCHER);
+    return derive(base, "grammar_engine.decoding.budget.BudgetedText", text_methods, N_MATCHER, text_questions);
 }
 
 PyObject *fast_row_mask(PyObject *module, PyObject *base) {
     (void)module;
-    return derive(base, "grammar_engine.decoding.apply.RowMask", row_mask_methods, N_TEXT);
+    return derive(base, "grammar_engine.decoding.apply.RowMask", row_mask_methods, N_TEXT, NULL);
 }

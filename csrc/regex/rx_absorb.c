@@ -84,6 +84,14 @@ bool rx_absorbs_plain(const rx_arena *x, rx_id id, u32 n_chars) {
     }
 }
 
+/* QUOTE(p{a,}) t */
+bool rx_is_any_text(const rx_arena *x, rx_id id) {
+    const u32 *node = intern_words(&x->nodes, id);
+    if (node[0] != RX_CONCAT || !(x->meta.at[node[2]].flags & RX_INHABITED)) return false;
+    const u32 *head = intern_words(&x->nodes, node[1]);
+    return head[0] == RX_QUOTE && head[3] == 0 && is_endless(x, head[1]);
+}
+
 /* QUOTE(p{a,b}) t where t begins with a byte that is not plain: after b characters the closing quote must come. */
 bool rx_counts_plain(const rx_arena *x, rx_id id, u32 *n_chars) {
     const u32 *node = intern_words(&x->nodes, id);

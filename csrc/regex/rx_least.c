@@ -9,7 +9,7 @@
  * shorter in any other spelling. So QUOTE(L) asks the same questions of L under these weights.
  *
  * Recursion goes as deep as nodes nest; along sequences it is a loop. Cost: kept per node; a search is charged by its derivatives. */
-#include "rx.h"
+#include "rx_unbound.h"
 
 enum { PARTS_PER_WORK = 8 }; /* of a union */
 
@@ -44,6 +44,46 @@ static bool keep_length(rx_arena *x, rx_id id, bool quoted, u32 length) {
     return length == RX_NO_LENGTH || map_put(x->b, &x->least, length_key(id, quoted), length);
 }
 
+static least_bound bound_of(rx_arena *x, rx_id id, bool quoted);
+
+/* A number of bytes, or of characters. */
+static bool is_n_of_any(const rx_arena *x, const u32 *node, bool *of_chars) {
+    if (node[0] != RX_REPEAT) return false;
+    *of_chars = x->text != NONE && node[1] == intern_words(&x->nodes, x->text)[1];
+    if (*of_chars || rx_kind_of(x, node[1]) != RX_SET) return *of_chars;
+    const byte_set *set = rx_set_of(x, intern_words(&x->nodes, node[1])[1]);
+    bool any = true;
+    for (u32 i = 0; i < 8; i++) any &= set->w[i] == UINT32_MAX;
+    return any;
+}
+
+/* That of the strictest operand. It is exact if the others are numbers of bytes or characters, and the shortest string of that one has as many: no more
+ * characters than bytes, no more bytes than it costs, and no fewer than any of its strings. */
+static least_bound bound_of_and(rx_arena *x, rx_id id, bool quoted) {
+    const u32 *node = intern_words(&x->nodes, id); /* no node is made below, so it stays */
+    least_bound all = {1, false}, other = {0, false};
+    u32 n_others = 0, low = 0, high = NONE, place = 0;
+    bool by_chars = false, of_chars;
+    for (u32 i = 1, n = intern_length(&x->nodes, id); i < n; i++) {
+        const u32 *part = intern_words(&x->nodes, node[i]);
+        least_bound b = bound_of(x, node[i], quoted);
+        all.length = max_u32(all.length, b.length);
+        if (is_n_of_any(x, part, &of_chars)) {
+            by_chars |= of_chars;
+            low = max_u32(low, part[2]);
+            high = min_u32(high, part[3]);
+        } else {
+            n_others++;
+            other = b;
+            place = i;
+        }
+    }
+    if (n_others != 1 || !other.exact || other.length != all.length || other.length > high) return all;
+    if (by_chars && !(x->meta.at[node[place]].flags & RX_TEXT)) return all;
+    all.exact = low <= 1 || low <= rx_count_chars(x, node[place]).least;
+    return all;
+}
+
 /* What the structure tells, and what is known by now. That of a union, which may be a large class of characters, is kept. */
 static least_bound bound_of(rx_arena *x, rx_id id, bool quoted) {
     least_bound sum = {0, true};
@@ -75,9 +115,7 @@ static least_bound bound_of(rx_arena *x, rx_id id, bool quoted) {
             budget_work(x->b, n / PARTS_PER_WORK);
             if (b.exact) keep_length(x, id, quoted, b.length);
             break;
-        case RX_AND:
-            for (u32 i = 1; i < n; i++) b.length = max_u32(b.length, bound_of(x, node[i], quoted).length);
-            break;
+        case RX_AND: b = bound_of_and(x, id, quoted); break;
         case RX_NAME: b.length = rx_name_least(x, id); break;
         case RX_MULTIPLE: b.length = rx_multiple_least(node, &b.exact); break;
         case RX_SYNTAX: b.length = rx_syntax_least(x, node, &b.exact); break;

@@ -100,5 +100,6 @@ rx_verdict rx_length_verdict(rx_arena *x, rx_id id) {
     }
     if (other == NONE) return RX_UNKNOWN;
     if (most == NONE) return is_stretched(x, other) ? RX_IS_INHABITED : RX_UNKNOWN;
-    return least == 0 && rx_least_seen(x, other) <= most ? RX_IS_INHABITED : RX_UNKNOWN; /* characters are no more than bytes */
+    if (!(x->meta.at[other].flags & RX_TEXT) || least > rx_count_chars(x, other).least) return RX_UNKNOWN;
+    return rx_least_seen(x, other) <= most ? RX_IS_INHABITED : RX_UNKNOWN; /* characters are no more than bytes */
 }

@@ -63,15 +63,15 @@ static void test_gather(u64 *seed) {
     size_t width = 1 + random_below(seed, MAX_WIDTH), n_words = random_below(seed, MAX_WORDS), capacity = random_below(seed, MAX_WIDTH), n = 0;
     float *row = malloc(width * sizeof *row);
     u32 *mask = malloc(n_words * sizeof *mask + 1);
-    double *out = malloc(capacity * sizeof *out + 1);
-    int64_t *tokens = malloc(capacity * sizeof *tokens + 1);
+    float *out = malloc(capacity * sizeof *out + 1);
+    int32_t *tokens = malloc(capacity * sizeof *tokens + 1);
     bool right = true;
     for (size_t i = 0; i < width; i++) row[i] = (float)random_below(seed, 1000) - 500;
     for (size_t i = 0; i < n_words; i++) mask[i] = random_below(seed, 4) ? random_word(seed) : 0;
     size_t n_out = ge_row_gather(row, width, &(ge_gathered){mask, n_words, out, tokens, capacity});
     for (size_t t = 0; t < width; t++) {
         if (t / 32 >= n_words || !(mask[t / 32] >> t % 32 & 1)) continue;
-        if (n < capacity && n < n_out) right = right && tokens[n] == (int64_t)t && out[n] == (double)row[t];
+        if (n < capacity && n < n_out) right = right && tokens[n] == (int32_t)t && out[n] == row[t];
         n++;
     }
     CHECK(right && n_out == (n > capacity ? capacity + 1 : n));

@@ -585,6 +585,18 @@ static void texts_and_lengths(void) {
     CHECK(rx_length_verdict(&x, rx_and(&x, (rx_id[]){ends, rx_repeat(&x, one, 0, 20)}, 2)) == RX_UNKNOWN);
     CHECK(rx_length_verdict(&x, rx_and(&x, (rx_id[]){ends, rx_repeat(&x, one, 0, 26)}, 2)) == RX_IS_INHABITED);
     CHECK(rx_length_verdict(&x, rx_and(&x, (rx_id[]){odd, rx_repeat(&x, one, 3, NONE)}, 2)) == RX_UNKNOWN);
+    CHECK(rx_length_verdict(&x, rx_and(&x, (rx_id[]){odd, rx_repeat(&x, one, 0, 3)}, 2)) == RX_UNKNOWN);
+    byte_set all;
+    memset(&all, 0xff, sizeof all);
+    rx_id any = rx_set(&x, &all), letters = rx_or2(&x, a, rx_byte(&x, 'b')), end = rx_concat(&x, rx_byte(&x, '@'), a);
+    rx_id mail = rx_concat(&x, rx_and(&x, (rx_id[]){rx_repeat(&x, letters, 1, NONE), rx_repeat(&x, any, 0, 5)}, 2), end);
+    CHECK(rx_least_seen(&x, mail) == 3 && rx_least(&x, mail) == 3);
+    CHECK(rx_least_seen(&x, rx_and(&x, (rx_id[]){rx_repeat(&x, letters, 4, NONE), rx_repeat(&x, any, 0, 3)}, 2)) == RX_NO_LENGTH);
+    CHECK(rx_least_seen(&x, rx_and(&x, (rx_id[]){rx_repeat(&x, letters, 1, NONE), rx_repeat(&x, any, 2, 5)}, 2)) == RX_NO_LENGTH);
+    CHECK(rx_least_seen(&x, rx_and(&x, (rx_id[]){rx_byte(&x, 0xff), rx_repeat(&x, one, 0, 5)}, 2)) == RX_NO_LENGTH);
+    CHECK(rx_length_verdict(&x, rx_and(&x, (rx_id[]){mail, rx_repeat(&x, one, 3, 3)}, 2)) == RX_IS_INHABITED);
+    CHECK(rx_length_verdict(&x, rx_and(&x, (rx_id[]){mail, rx_repeat(&x, one, 0, 2)}, 2)) == RX_UNKNOWN);
+    CHECK(rx_length_verdict(&x, rx_and(&x, (rx_id[]){mail, rx_repeat(&x, one, 4, 9)}, 2)) == RX_UNKNOWN);
     rx_drop(&x);
     CHECK(b.bytes == 0);
 }

@@ -75,6 +75,13 @@ static void find_hubs(ge_vocab *v) {
     }
 }
 
+u32 vb_weight(const ge_vocab *v, u32 hub, u32 byte) {
+    u32 weight = v->hubs[hub].weight[byte];
+    for (u32 h = 1; hub == 0 && h < v->n_hubs; h++)
+        for (u32 next = 0; next < 256 && v->hubs[h].byte == byte; next++) weight += v->hubs[h].weight[next];
+    return weight;
+}
+
 static bool build_hub_bits(ge_vocab *v) {
     for (u32 k = 1; k < v->n_hubs; k++) {
         if (!(v->hub_bits[k] = new_bits(v))) return false;

@@ -154,6 +154,12 @@ enum { VB_NOWHERE = UINT8_MAX };
 
 struct ge_vocab {
     ge_shares shares; /* engines own their vocabulary too */
+    u32 n_tokens, width, n_words; /* these, and what a token is: side by side, since a turn of a decoding loop looks at them */
+    u32 n_eos;
+    u32 *eos;
+    u32 *offsets; /* token -> its bytes */
+    u8 *text;
+    u32 n_text;
     budget b; /* of the store; guarded by lock */
     ge_lock lock;
     tt_trie trie;
@@ -162,17 +168,11 @@ struct ge_vocab {
     u32 *hub_bits[VB_HUBS]; /* the tokens at a hub and below; of the root: none */
     vb_opening openings[VB_OPENINGS];
     u32 n_openings;
-    u32 n_tokens, width, n_words;
-    u32 *eos;
-    u32 n_eos;
     vb_slice slices[VB_N_SLICES];
     u32 *up_to[VB_SHORT]; /* plain tokens of at most so many characters */
     vb_own *own; /* slices that the user lists; there before any engine but the one that makes them */
     u32 n_own;
     vb_tier tiers[VB_TIERS]; /* from the longest down */
-    u32 *offsets;        /* token -> its bytes */
-    u8 *text;
-    u32 n_text;
     vb_beyond *beyond;   /* by token */
     const u8 *note; /* of whoever saved the file */
     u32 n_note;
@@ -223,6 +223,7 @@ const fd_fold *vb_fold(ge_vocab *v, const u16 class_of[256]);
 void vb_fold_release(ge_vocab *v, const fd_fold *f);
 void vb_drop_folds(ge_vocab *v);
 
+u32 vb_weight(const ge_vocab *v, u32 hub, u32 byte); /* nodes below a hub behind a byte, also those behind another hub */
 u32 vb_child(const tt_trie *t, u32 node, u32 byte); /* or NONE */
 /* Appends the fewest tokens that spell a text; *spelt: there are some. False: failure of the budget. */
 bool vb_spell(const ge_vocab *v, budget *b, const u8 *text, u32 n, id_vec *out, bool *spelt);

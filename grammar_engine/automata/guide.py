@@ -43,23 +43,30 @@ class Guide(Held):
     pickled.
     """
 
-    __slots__ = ("_dfa", "max_rollback")  # _handle: the record
+    __slots__ = ()  # _handle: the record; _keeps: the automaton, to which it refers. There may be many guides
 
     def __init__(self, dfa: TokenDFA, max_rollback: int = 32):
         if not isinstance(dfa, TokenDFA):
             raise TypeError(f"a Guide is made of a TokenDFA, not of {type(dfa).__name__}")
         max_rollback = check_count("max_rollback", max_rollback, least=0)
-        self._dfa = dfa
-        self.max_rollback = max_rollback
-        self._begin(_FEW, _NOWHERE)
+        self._begin(dfa, _FEW, min(max_rollback, _MOST), _NOWHERE)
 
-    def _begin(self, capacity: int, before: Any) -> None:
+    def _begin(self, dfa: TokenDFA, capacity: int, most: int, before: Any) -> None:
         """A new record; it goes on from another one, or at the empty text."""
-        dfa, most = self._dfa, min(self.max_rollback, _MOST)
         capacity = min(capacity, most)
         record = ffi.new(_RECORD, lib.ge_guide_words(dfa._handle, capacity))
         lib.ge_guide_init(record, dfa._handle, capacity, most, before)
-        self._hold(record, dfa._words, 0, dfa._handle)  # the record refers to the automaton
+        self._hold(record, dfa._words, 0, dfa)
+
+    @property
+    def _dfa(self) -> TokenDFA:
+        dfa: TokenDFA = self._keeps
+        return dfa
+
+    @property
+    def max_rollback(self) -> int:
+        """How many steps `rollback_state` can take back, at most 2**31."""
+        return int(lib.ge_guide_most(self._handle))
 
     # --- masks ------------------------------------------------------------------------------------------------------
 
@@ -139,7 +146,7 @@ class Guide(Held):
                 if failed == lib.GE_GUIDE_REFUSED:
                     raise self._rejected(token)
                 # (At least a few: another thread, which should not, may have begun anew meanwhile.)
-                self._begin(max(_FEW, 2 * lib.ge_guide_before(self._handle)), self._handle)
+                self._begin(self._dfa, max(_FEW, 2 * lib.ge_guide_before(self._handle)), self.max_rollback, self._handle)
         except OverflowError:
             raise self._rejected(token) from None
         return self.get_tokens() if mask is None and (return_tokens is None or return_tokens) else None
@@ -171,7 +178,7 @@ class Guide(Held):
 
     def reset(self) -> None:
         """Back to the empty text."""
-        self._begin(_FEW, _NOWHERE)
+        self._begin(self._dfa, _FEW, self.max_rollback, _NOWHERE)
 
     # --- questions --------------------------------------------------------------------------------------------------
 
@@ -203,7 +210,7 @@ class Guide(Held):
 
     def __copy__(self) -> Guide:
         twin = Guide(self._dfa, self.max_rollback)
-        twin._begin(max(_FEW, self.get_allowed_rollback()), self._handle)
+        twin._begin(self._dfa, max(_FEW, self.get_allowed_rollback()), self.max_rollback, self._handle)
         return twin
 
     def __deepcopy__(self, memo: object) -> Guide:

@@ -98,21 +98,23 @@ class RowMask(Held):
 
     def __init__(self, words: NDArray[np.int32]):
         self._words = words
-        self._tokens: NDArray[np.int64] = np.empty(_FEW, dtype=np.int64)
-        self._scores: NDArray[np.float64] = np.empty(_FEW)
-        self._memory = _words(words), ffi.from_buffer("double[]", self._scores), ffi.from_buffer("int64_t[]", self._tokens)
+        self._tokens: NDArray[np.int32] = np.empty(_FEW, dtype=_INT32)
+        self._scores: NDArray[np.float32] = np.empty(_FEW, dtype=_FLOAT32)
+        self._memory = _words(words), ffi.from_buffer("float[]", self._scores), ffi.from_buffer("int32_t[]", self._tokens)
         mask, scores, tokens = self._memory  # which the struct does not keep
-        self._hold(ffi.new("ge_gathered *", (mask, len(words), scores, tokens, _FEW)), 0, 0, (self._tokens, self._scores, self._memory))
+        beginnings: list[NDArray[np.float32] | None] = [None] * (_FEW + 1)  # of the scores, by their length, once they were asked for
+        kept = self._tokens, self._scores, beginnings, self._memory
+        self._hold(ffi.new("ge_gathered *", (mask, len(words), scores, tokens, _FEW)), 0, 0, kept)
 
-    def masked(self, logits: Any) -> tuple[NDArray[np.int64] | None, NDArray[Any]]:
-        """The tokens that are allowed, ascending, and their scores, until the next call.
+    def masked(self, logits: Any) -> tuple[NDArray[np.int32] | None, NDArray[Any]]:
+        """The tokens that are allowed, ascending, and their scores, until the next call. Behind the tokens, of which there are as many as scores, any follow.
 
         Where these are many: None, and the logits themselves after `apply_mask(logits, words)`.
         """
         if _is_plain(logits, _FLOAT32) and len(self._words) <= (len(logits) + 31) // 32:
             n = lib.ge_row_gather(ffi.from_buffer("float[]", logits), len(logits), self._handle)
             if n <= _FEW:
-                return self._tokens[:n], self._scores[:n]
+                return self._tokens, self._scores[:n]
         apply_mask(logits, self._words)
         return None, logits
 

@@ -94,7 +94,7 @@ class BudgetedText(Held):
 
     # --- writing ----------------------------------------------------------------------------------------------------
 
-    def accept(self, tokens: Sequence[int]) -> bool:
+    def accept(self, *tokens: int) -> bool:
         """Append tokens that the grammar allows; False, and nothing has changed, if the text could not be completed after them."""
         return self._turn_to(tokens) or self._search(tokens, self.budget - len(tokens))
 
@@ -169,7 +169,7 @@ class BudgetedText(Held):
         out, n_out = ffi.new(_IDS, _ALONE), ffi.new("size_t *")
         written = lib.ge_matcher_turn_alone(self.matcher._handle, self._turn, out, _ALONE, n_out, self.matcher._err)
         tokens = ffi.unpack(out, n_out[0])
-        return tokens if written or (tokens and self.accept(tokens)) else []
+        return tokens if written or (tokens and self.accept(*tokens)) else []
 
     def fill_mask(self) -> None:
         """`mask` = that of the next token."""

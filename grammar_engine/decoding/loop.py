@@ -321,14 +321,7 @@ class _Loop:
             tokens = self._write_alone()
             forced = bool(tokens)
             if not forced:
-                begun = time.perf_counter()
-                try:
-                    scores = session.logits(self.ids)[0]
-                finally:
-                    generation.seconds_model += time.perf_counter() - begun
-                generation.passes += 1
-                self.n_passed = len(self.ids)
-                tokens = [self._write(scores)]
+                tokens = [self._write(session)]
             self.ids += tokens
             generation.tokens += tokens
             generation.forced += len(tokens) if forced else 0
@@ -354,30 +347,39 @@ class _Loop:
         self.generation.seconds_masks += time.perf_counter() - begun
         return tokens
 
-    def _write(self, scores: Scores) -> int:
+    def _write(self, session: Session) -> int:
         """Choose a token by its score, and append it to the text."""
-        penalise(scores, self.generation.tokens, self.sampling.repetition_penalty, sign_aware=self.sampling.sign_aware)
-        if self.text is None:
+        generation, sampling, text, clock = self.generation, self.sampling, self.text, time.perf_counter
+        begun = clock()
+        try:
+            scores = session.logits(self.ids)[0]
+        finally:
+            generation.seconds_model += clock() - begun
+        generation.passes += 1
+        self.n_passed = len(self.ids)
+        if sampling.repetition_penalty != 1:
+            penalise(scores, generation.tokens, sampling.repetition_penalty, sign_aware=sampling.sign_aware)
+        if text is None:
             if self.vocabulary is not None:
                 scores[self.vocabulary.size :] = -np.inf  # ids that pad the model's output
-            weights = weigh(scores, self.sampling)
+            weights = weigh(scores, sampling)
             return weights.token(choose(weights.values, self.rng))
-        begun = time.perf_counter()
-        ids, scores = self.text.masked(scores)
-        self.generation.seconds_masks += time.perf_counter() - begun
+        begun = clock()
+        ids, scores = text.masked(scores)
+        generation.seconds_masks += clock() - begun
         for place in islice(self._places(scores), TRIES):
             token = place if ids is None else int(ids[place])
-            begun = time.perf_counter()
-            fits = self.text.accept([token])
-            self.generation.seconds_masks += time.perf_counter() - begun
+            begun = clock()
+            fits = text.accept(token)
+            generation.seconds_masks += clock() - begun
             if fits:
                 return token
-            self.generation.refused += 1
+            generation.refused += 1
             scores[place] = -np.inf
-        if not self.text.close_in_time:
+        if not text.close_in_time:
             raise ValueError("the model gives -inf to every token that the grammar allows")
-        token = self.text.way_out()
-        self.text.accept([token])
+        token = text.way_out()
+        text.accept(token)
         return token
 
     def _places(self, scores: Scores) -> Iterator[int]:

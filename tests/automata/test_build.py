@@ -29,6 +29,21 @@ def test_patterns_with_too_many_states(pattern: str) -> None:
     assert "max_states = 20,000 is reached" in str(caught.value)
 
 
+@pytest.mark.parametrize("pattern", ["(?:a|aa){1,30000}", "(?:a|aaa|aaaaa){1,13000}"])
+def test_states_that_are_many_and_dear(pattern: str) -> None:
+    """Some thousand states of some thousand alternatives: each within the limit of a step, all together not."""
+    with pytest.raises(LimitExceededError) as caught:
+        TokenDFA.from_regex(pattern, Vocabulary.bytes())
+    assert (caught.value.limit, caught.value.maximum) == ("max_step_work", Limits().max_step_work)
+
+
+def test_states_that_are_cheap_have_work_of_their_own() -> None:
+    limits = Limits(max_step_work=1_000)
+    assert TokenDFA.from_regex("a{5000}", Vocabulary.bytes(), limits=limits).num_states == 5_001
+    with pytest.raises(LimitExceededError, match="max_step_work = 1,000 is reached"):
+        TokenDFA.from_regex("(?:a|aa){1,500}", Vocabulary.bytes(), limits=limits)
+
+
 def test_a_large_pattern_within_the_limit(long_run: bool) -> None:
     """5,000 characters of up to four bytes: about 40,000 states over bytes."""
     vocabulary = Vocabulary.builtin() if long_run else Vocabulary.bytes()

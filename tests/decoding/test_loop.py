@@ -535,6 +535,6 @@ def test_a_closing_that_is_held_ends_a_sentence() -> None:
     """Without an end-of-text token, that the grammar still takes the tokens of an old closing does not mean that they complete the text."""
     vocabulary = Vocabulary([bytes([byte]) for byte in range(256) if byte != ord("z")] + [b"zzzz"], eos=[])
     text = BudgetedText(Matcher(Grammar.from_regex("zzzz|xz{20}"), vocabulary), 2, close_in_time=True)
-    assert not text.accept([vocabulary.tokens.index(b"x")])
-    assert text.accept([vocabulary.tokens.index(b"zzzz")])
+    assert not text.accept(vocabulary.tokens.index(b"x"))
+    assert text.accept(vocabulary.tokens.index(b"zzzz"))
     assert text.matcher.is_complete

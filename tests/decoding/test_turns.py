@@ -66,7 +66,7 @@ def test_texts_are_the_same(make, switches):
                 slow.fill_mask()
                 assert fast.mask.tolist() == slow.mask.tolist() == np.frombuffer(fast.matcher.fork().mask(), np.int32).tolist()
                 token = rng.choice(fast.matcher.allowed_tokens())
-                fits = [text.accept([token]) for text in (fast, slow)]
+                fits = [text.accept(token) for text in (fast, slow)]
                 assert fits[0] == fits[1]
                 refused += not fits[0]
                 if not fits[0] and rng.random() < 0.5:
@@ -95,17 +95,16 @@ def test_forced_text_is_kept(make):
 
 def test_what_is_no_single_token_goes_to_python():
     text = BudgetedText(Matcher(Grammar.from_regex("[ab]{8}"), WORDS), 20, close_in_time=True)
-    assert text.accept((ord("a"),)) and text.accept([ord("a"), ord("b")]) and text.accept([np.int64(ord("a"))])
-    with pytest.raises(TypeError):
-        text.accept(["a"])
-    with pytest.raises(TypeError):
-        text.accept()
+    assert text.accept(ord("a")) and text.accept(ord("a"), ord("b")) and text.accept(np.int64(ord("a"))) and text.accept()
+    for token in ("a", [ord("a")]):
+        with pytest.raises(TypeError):
+            text.accept(token)
     assert bytes(text.matcher.tokens) == b"aaba" and text.budget == 16
 
 
 def test_what_was_never_begun_holds_nothing():
     empty = BudgetedText.__new__(BudgetedText)
-    for call in (lambda: empty.accept([1]), empty.write_alone, lambda: RowMask.__new__(RowMask).masked(np.zeros(4, np.float32))):
+    for call in (lambda: empty.accept(1), empty.write_alone, lambda: RowMask.__new__(RowMask).masked(np.zeros(4, np.float32))):
         with pytest.raises(AttributeError):
             call()
 
@@ -119,7 +118,7 @@ def test_a_matcher_at_work_elsewhere_is_left_alone():
         text = BudgetedText(Matcher(grammar, WORDS), 60, close_in_time=True)
         while not text.matcher.is_terminated:
             if not text.write_alone():
-                text.accept([rng.choice(text.matcher.allowed_tokens())])
+                text.accept(rng.choice(text.matcher.allowed_tokens()))
         texts.append((seed, text.matcher.tokens))
 
     threads = [threading.Thread(target=write, args=(seed % 4,)) for seed in range(12)]
@@ -154,7 +153,9 @@ def test_scores_are_the_same():
                 try:
                     tokens, allowed = mask.masked(scores)
                     many += tokens is None
-                    results.append((None if tokens is None else tokens.tolist(), allowed.dtype, allowed.tobytes(), scores.tobytes()))
+                    results.append(
+                        (None if tokens is None else tokens[: len(allowed)].tolist(), allowed.dtype, allowed.tobytes(), scores.tobytes())
+                    )
                 except (TypeError, ValueError) as error:
                     results.append((type(error), str(error)))
             assert results[0] == results[1]
@@ -178,4 +179,4 @@ def test_a_limit_is_told_by_python(monkeypatch):
 
     monkeypatch.setattr(Matcher, "accept_tokens", fail)
     with pytest.raises(LimitExceededError):
-        text.accept([ord("c")])  # which a turn does not take
+        text.accept(ord("c"))  # which a turn does not take

@@ -66,7 +66,9 @@ def test_where_a_text_is_one_lexeme_no_token_leaves_it(vocabulary: Vocabulary, p
 def test_what_stays_inside_a_lexeme_is_not_walked(vocabulary: Vocabulary) -> None:
     source = (Path(__file__).parents[2] / "grammars" / "python_subset.lark").read_text()
     nodes = {
-        slices: work(Grammar.from_lark(source), vocabulary, b"x = ", slices=slices, heirs=False, inner_masks=False)["trie_nodes"]
+        slices: work(Grammar.from_lark(source), vocabulary, b"x = ", slices=slices, heirs=False, inner_masks=False, outlines=False)[
+            "trie_nodes"
+        ]
         for slices in (True, False)
     }
     assert 2 * nodes[True] < nodes[False]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from itertools import product
 from pathlib import Path
 
@@ -115,3 +116,87 @@ def test_a_run_of_signs_is_one_outline() -> None:
     grammar = Grammar.from_lark(RINGS["signs"])
     Matcher(grammar, vocabulary).mask()
     assert grammar.stats.outlines + grammar.stats.outline_hits < 20
+
+
+# Names that may be cut anywhere, before names, signs and strings; key words beside them; rows that differ in these.
+NAMES = """
+    start: (item ";")*
+    item: NAME | NAME NAME | "let"i NAME "=" value | "not"i value | call | STRING "as"i NAME
+    call: NAME "(" [value ("," value)*] ")"
+    value: NAME | STRING | call | "(" value ")" | "-" value | value "in"i value
+    NAME: /[a-z_][a-z0-9_]*/
+    STRING: /'([^']|'')*'/
+    %ignore /[ \\t\\r\\n]+/
+    %ignore /--[^\\n]*\\n/
+"""
+
+
+def _names_vocabulary() -> Vocabulary:
+    rng = random.Random(0)
+    words = sorted({"".join(rng.choices("abcdeilnost_", k=rng.randint(1, 7))) for _ in range(3_000)} | {"let", "as", "not", "in"})
+    ends = ["(", "()", ";", "','", "=", "é", "--", "'", " as", "1", "é(", ")("]
+    tokens = {
+        *words,
+        *(" " + word for word in words),
+        *map(chr, range(32, 127)),
+        *("(" + chr(i) for i in range(32, 127)),
+        "é",
+        "''",
+        "((((",
+        "----",
+    }
+    for blank in ("\t", "\n", " \t", "(", "'"):  # of few words: else they would be hubs
+        tokens |= {
+            blank,
+            *(blank + word for word in rng.sample(words, 100)),
+            *(blank + word + rng.choice(ends) for word in rng.sample(words, 30)),
+        }
+        tokens |= {blank + word[:2] + " " + word[2:] for word in rng.sample(words, 20)}
+    texts = sorted(token.encode() for token in tokens)
+    return Vocabulary([*texts, texts[0], b""], eos=[len(texts) + 1])  # and a token that is spelt like another one
+
+
+def test_masks_are_the_same_where_names_are_cut_anywhere() -> None:
+    vocabulary, rng = _names_vocabulary(), random.Random(1)
+    on, off = (Matcher(Grammar.from_lark(NAMES), vocabulary, switches=Switches(outlines=outlines)) for outlines in (True, False))
+    texts = (b"let\ta\t=\t", b"not ", b"a\t(", b"'a'", b"'a' as", b"f(a,", b"a", b"a ", b"a;", b"f(((", b"--a\n", b"let x = y in", b"\t")
+    for text in (b"", *texts):
+        for _ in range(4):
+            assert on.accept_bytes(text) and off.accept_bytes(text)
+            for _ in range(8):
+                allowed = on.allowed_tokens()
+                assert allowed == off.allowed_tokens()
+                token = rng.choice(allowed)
+                if token in vocabulary.eos:
+                    break
+                assert on.accept(token) and off.accept(token)
+            on.reset()
+            off.reset()
+
+
+def test_masks_over_a_real_vocabulary_are_the_same(real_vocabulary: Callable[[str], Vocabulary]) -> None:
+    """Here what is behind white space is left to the tasks of masks."""
+    vocabulary = real_vocabulary("tekken-131k")
+    on, off = (Matcher(Grammar.from_lark(NAMES), vocabulary, switches=Switches(outlines=outlines)) for outlines in (True, False))
+    for text in (b"", b"a", b"a ", b"a(", b"let a =", b"let a = 'x' in", b"'x'", b"not -", b"f(a,"):
+        assert on.accept_bytes(text) and off.accept_bytes(text)
+        assert bytes(on.mask()) == bytes(off.mask()), text
+        on.reset()
+        off.reset()
+
+
+def test_names_behind_white_space_are_walked_once_for_all_rows() -> None:
+    """Behind a tab there is a place for each beginning of a name, and few of them have a sign below them."""
+    words = ["".join(word) for n in range(1, 6) for word in product("abc", repeat=n)]
+    texts = [*words, *("\t" + word for word in words), "\tab(", "\tcc)", "(", ")", ";", "\t"]
+    vocabulary = Vocabulary([*(text.encode() for text in texts), b""], eos=[len(texts)])
+    grammar = Grammar.from_lark('start: (NAME ";" | "(" NAME ")")*\nNAME: /[a-c]+/\n%ignore /\\t/')
+    visited = []
+    for text in (b"", b"("):
+        matcher = Matcher(grammar, vocabulary)
+        assert matcher.accept_bytes(text)
+        before = grammar.stats.trie_nodes
+        matcher.mask()
+        visited.append(grammar.stats.trie_nodes - before)
+    assert visited[0] < 2.5 * len(words)  # the analysis of a name, and a walk: not once more for the places
+    assert visited[1] < len(words) // 4

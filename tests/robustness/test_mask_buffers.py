@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from grammar_engine import BatchError, Grammar, MaskBuffer, Matcher, Vocabulary, allocate_masks, fill_masks, step_masks
+from grammar_engine._native import Held
 
 VOCABULARY = Vocabulary.bytes()  # 257 ids: 9 words
 WORDS = 9
@@ -385,3 +386,21 @@ def test_a_held_tensor_that_has_moved_is_refused(matcher, share):
         with pytest.raises(ValueError, match="other memory"):
             call()
     assert not moved.buffer.any()
+
+
+@pytest.mark.skipif(Matcher.__base__ is Held, reason="GRAMMAR_ENGINE_NO_FAST_CALLS is set")
+def test_usual_arrays_need_no_python(matcher, monkeypatch):
+    def fail(*_):
+        raise AssertionError
+
+    wanted = matcher.mask()
+    monkeypatch.setattr("grammar_engine.matcher.rows_of", fail)
+    for kind in (np.int32, np.uint32):
+        one, two = np.zeros(WORDS, kind), np.zeros((3, WORDS), kind)
+        matcher.fill_mask(one)
+        matcher.fill_mask(two, 1)
+        assert one.tobytes() == two[1].tobytes() == wanted and not two[[0, 2]].any()
+    for unusual in (np.zeros((1, WORDS), ">i4"), np.zeros((1, 2 * WORDS), np.int32)[:, ::2], read_only(np.zeros(WORDS, np.int32))):
+        with pytest.raises(AssertionError):
+            matcher.fill_mask(unusual)
+        assert not unusual.any()

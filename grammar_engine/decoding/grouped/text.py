@@ -191,7 +191,7 @@ class Text:
     def push(self, token: int) -> bool:
         """Append a token, or end the text by it. False: it does not fit into the budget, and nothing has changed."""
         begun = perf_counter()
-        fits = self.state is None or self.state.accept([token])
+        fits = self.state is None or self.state.accept(token)
         self.result.seconds_masks += perf_counter() - begun
         if fits:
             self._note(token)

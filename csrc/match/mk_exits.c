@@ -1,0 +1,97 @@
+/* Exits of outlines (mk_outline.c): the places of a trie at which a set of lexemes has matched.
+ *
+ * Idea. Each split counts, so a name ends at each of its letters: behind a tab there are 500 places at which one has ended and something is below. What a
+ * row reads from there on is more names, mostly, and what is below has been found already, since it stays inside the first one. So a place below
+ * which all tokens have been found is no exit: of the 500 some ten are left, with a `(` or a letter beyond ASCII somewhere below them.
+ *
+ * Exactness. A row adds tokens below the places of an exit and takes none away, and it always has the tokens of the outline.
+ *
+ * Cost. Some instructions for each child of a place. */
+#include "mk.h"
+
+enum { FEW_ENDS = 8 /* of so few it is not asked whether they add anything */ };
+
+#define LEFT_OUT ((u32)1 << 31) /* of a node of a trie, which has fewer */
+
+/* Merges the runs [0, middle) and [middle, n), which ascend; `left`: room for the first. */
+static void merge_nodes(u32 *nodes, u32 middle, u32 n, u32 *left) {
+    memcpy(left, nodes, middle * sizeof *nodes);
+    for (u32 i = 0, k = middle, to = 0; i < middle; to++) nodes[to] = k < n && nodes[k] < left[i] ? nodes[k++] : left[i++];
+}
+
+bool mk_sort_nodes(ge_engine *e, u32 *nodes, u32 *n) {
+    id_vec left = {0};
+    u32 kept = 0, from = 0; /* [0, from) ascends, and then the run that begins there */
+    bool ok = true;
+    for (u32 i = 1; ok && i <= *n; i++) {
+        if (i < *n && nodes[i - 1] <= nodes[i]) continue;
+        if (from && (ok = vec_reserve(&e->b, &left, from))) merge_nodes(nodes, from, i, left.at);
+        from = i;
+    }
+    for (u32 i = 0; i < *n; i++)
+        if (!kept || nodes[kept - 1] != nodes[i]) nodes[kept++] = nodes[i];
+    *n = kept;
+    vec_drop(&e->b, &left);
+    return ok;
+}
+
+/* Have the tokens of a node been found? */
+static bool is_found(const tt_trie *trie, u32 node, const u32 *bits) {
+    for (u32 next, token = tt_token(trie, node, &next); token != NONE; token = tt_more(trie, &next))
+        if (!(bits[token >> 5] >> (token & 31) & 1)) return false;
+    return true;
+}
+
+/* Leaves out the nodes, of ascending ones, below which all tokens have been found. Errs towards keeping them: of a child that has something below it that
+ * is known if it is one of the nodes. So the last node comes first, and the children that are looked up descend, too. */
+static void leave_out_found(const tt_trie *trie, u32 *nodes, u32 *n, const u32 *bits) {
+    const u32 *first = trie->first.at;
+    u32 kept = *n;
+    for (u32 i = *n, k = *n; i-- > 0;) {
+        u32 node = nodes[i];
+        bool all = true;
+        for (u32 child = first[node + 1]; all && child-- > first[node];) {
+            all = is_found(trie, child, bits);
+            if (!all || first[child] == first[child + 1]) continue;
+            while (k > 0 && (nodes[k - 1] & ~LEFT_OUT) > child) k--;
+            all = k > 0 && nodes[k - 1] == (child | LEFT_OUT);
+        }
+        if (all) nodes[i] |= LEFT_OUT, kept--;
+    }
+    if (kept == *n) return;
+    for (u32 i = 0, to = 0; to < kept; i++)
+        if (!(nodes[i] & LEFT_OUT)) nodes[to++] = nodes[i];
+    *n = kept;
+}
+
+bool mk_add_exits(ge_engine *e, mk_outline *to) {
+    mk_found *found = &e->outline;
+    bool asks = e->ends.n > FEW_ENDS;
+    if (asks && found->listed) mk_write_listed(e, NULL, found->list.at, found->list.n, found->bits); /* and it stays a list */
+    id_vec words = {0};
+    bool ok = true;
+    to->exits = e->outline_words.n;
+    for (u32 i = 0; ok && i < e->ends.n; i++) {
+        mk_end first = e->ends.at[i];
+        if (!first.trie) continue;
+        u32 index = mk_trie_index(e, first.trie);
+        words.n = 0;
+        ok = index != NONE && vec_push(&e->b, &words, index);
+        for (u32 k = i; ok && k < e->ends.n; k++) {
+            mk_end *end = &e->ends.at[k];
+            if (end->trie != first.trie || end->accepts != first.accepts) continue;
+            ok = vec_push(&e->b, &words, end->node);
+            end->trie = NULL;
+        }
+        u32 n = words.n - 1;
+        ok = ok && mk_sort_nodes(e, words.at + 1, &n);
+        if (ok && asks) leave_out_found(first.trie, words.at + 1, &n, found->bits);
+        if (ok && n == 0) continue;
+        words.n = 1 + n;
+        u32 places = ok ? intern(&e->b, &e->places, words.at, words.n, NULL) : NONE;
+        ok = places != NONE && vec_push(&e->b, &e->outline_words, first.accepts) && vec_push(&e->b, &e->outline_words, places);
+        to->n_exits++;
+    }
+    vec_drop(&e->b, &words);
+    return ok;
+}
