@@ -47,6 +47,7 @@ __attribute__((target("avx2,avx512f"))) static void clear_by_64(u8 *to, size_t n
 
 void wide_clear(u32 *to, size_t n) {
     size_t size = n * sizeof *to;
+    if (n == 0) return;
     if (size < 2 * LINE || !__builtin_cpu_supports("avx2")) memset(to, 0, size);
     else if (__builtin_cpu_supports("avx512f")) clear_by_64((u8 *)to, size);
     else clear_by_32((u8 *)to, size);

@@ -22,9 +22,10 @@ static bool absorbs_chars(const ge_engine *e, u32 config, u32 chars) {
     return false;
 }
 
-/* *answer: do blanks leave the configuration what it is? Then all that may come after one may come after many. */
+/* *answer: do blanks leave the configuration what it is? Then all that may come after one may come after many. (Not where a lexeme has ended, in an outline: a
+ * row reads on from there, and what it reads by the second blank is not what it reads by the first.) */
 static bool loops_by_blanks(ge_engine *e, u32 config, bool *answer) {
-    *answer = !cf_at(e, config)->unsure;
+    *answer = !cf_at(e, config)->unsure && !cf_at(e, config)->ends;
     for (u32 k = 0; k < VB_BLANKS && *answer; k++) {
         u32 to = cf_step(e, config, e->lx.x.class_of[vb_blanks[k]]);
         if (to == NONE) return false;

@@ -131,6 +131,26 @@ NAMES = """
 """
 
 
+@pytest.mark.parametrize(
+    ("source", "texts"),
+    [
+        ('start: ("a" | "-" B " ")*\nB: /[ \\t\\r\\n]+/', (b"", b"-", b"a-")),
+        ("start: NAME B B NAME\nB: /[ \\t\\r\\n]/\nNAME: /[a-z]+/\n%ignore B", (b"", b"a", b"a ", b"a \t")),
+        ("start: NAME (B B NAME)*\nB: /[ \\t\\r\\n]/\nNAME: /[a-z]+/\n%ignore /[ \\t\\r\\n]/", (b"", b"a", b"a\t\tb")),
+    ],
+)
+def test_where_a_blank_ends_a_lexeme_and_the_next_begins_another(source: str, texts: tuple[bytes, ...]) -> None:
+    """What comes after the second blank of a token is not what comes after the first, though the lexer is where it was."""
+    tokens = [bytes([byte]) for byte in range(256)] + [b"\r -", b"\t\ta", b"\ta", b"\t\t\ta", b"\n\nab", b"  ", b"\t\t", b""]
+    vocabulary = Vocabulary(tokens, eos=[len(tokens) - 1])
+    grammar = Grammar.from_lark(source)
+    for text in texts:
+        matcher = Matcher(grammar, vocabulary)
+        assert matcher.accept_bytes(text)
+        allowed = set(matcher.allowed_tokens())
+        assert allowed == {token for token in range(len(tokens)) if matcher.fork().accept(token)}
+
+
 def _names_vocabulary() -> Vocabulary:
     rng = random.Random(0)
     words = sorted({"".join(rng.choices("abcdeilnost_", k=rng.randint(1, 7))) for _ in range(3_000)} | {"let", "as", "not", "in"})
