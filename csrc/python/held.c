@@ -44,7 +44,9 @@ static void held_dealloc(PyObject *self) {
 }
 
 static PyMethodDef held_methods[] = {{"_hold", (PyCFunction)(void (*)(void))held_hold, METH_FASTCALL, NULL}, {NULL, NULL, 0, NULL}};
-static PyMemberDef held_members[] = {{"_handle", T_OBJECT_EX, offsetof(held, owner), READONLY, NULL}, {"_keeps", T_OBJECT_EX, offsetof(held, keeps), READONLY, NULL}, {NULL, 0, 0, 0, NULL}};
+static PyMemberDef held_members[] = {{"_handle", T_OBJECT_EX, offsetof(held, owner), READONLY, NULL},
+                                     {"_keeps", T_OBJECT_EX, offsetof(held, keeps), READONLY, NULL},
+                                     {NULL, 0, 0, 0, NULL}};
 static PyType_Slot held_slots[] = {{Py_tp_doc, (void *)"What the core made, by its address, and the object that owns it."},
                                    {Py_tp_methods, held_methods},
                                    {Py_tp_members, held_members},
