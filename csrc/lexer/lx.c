@@ -75,8 +75,6 @@ void lx_drop(lx_lexer *l) {
     intern_drop(l->b, &l->accepts);
     vec_drop(l->b, &l->scratch);
     vec_drop(l->b, &l->matched);
-    map_drop(l->b, &l->same_of);
-    vec_drop(l->b, &l->same);
     vec_drop(l->b, &l->lexemes);
     intern_drop(l->b, &l->values);
     intern_drop(l->b, &l->value_sets);
@@ -175,18 +173,11 @@ static u32 local_of(lx_lexer *l, u32 state) {
 bool lx_same(lx_lexer *l, u32 state, lx_classes *out) {
     u32 n = l->x.n_classes;
     if (l->info.at[state].same == NONE) {
-        u32 local = local_of(l, state);
-        if (local == NONE) return false;
-        u32 at = map_get(&l->same_of, local);
-        if (at == NONE) {
-            at = l->same.n;
-            if (!vec_reserve(l->b, &l->same, 2 * n) || !map_put(l->b, &l->same_of, local, at)) return false;
-            rx_local_classes(&l->x, local, l->same.at + at, l->same.at + at + n);
-            l->same.n += 2 * n;
-        }
+        u32 local = local_of(l, state), at = local == NONE ? NONE : rx_classes_at(&l->x, local);
+        if (at == NONE) return false;
         l->info.at[state].same = at;
     }
-    out->same = l->same.at + l->info.at[state].same;
+    out->same = l->x.same.at + l->info.at[state].same;
     out->next = out->same + n;
     return true;
 }

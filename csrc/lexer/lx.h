@@ -63,8 +63,6 @@ typedef struct lx_lexer {
     intern_table accepts; /* sorted lexemes */
     VEC(u32) scratch;
     id_vec matched;       /* scratch: lexemes that a new state has matched */
-    word_map same_of; /* id of local classes (regex/rx_local.c) -> index in same */
-    VEC(u8) same;     /* lx_classes: 2 n_classes each */
     bool no_cache;
     /* lx_value.c */
     intern_table values;     /* canonical form: number of bytes, bytes */

@@ -225,8 +225,9 @@ struct ge_engine {
     id_vec unit_views;    /* by lexer state: the view by which its mask was found, or NONE: not known yet */
     id_vec unit_open;     /* by lexer state: what mk_open_unit made of it, NONE: it was not asked */
     word_map counted_of;  /* open unit with few repeats -> index in counted */
-    word_map opened_at;   /* ... -> the unit that a text came to first */
+    word_map opened_at;   /* its expression -> the unit that a text came to first */
     VEC(mk_counted) counted;
+    byte_vec opened;      /* by lexeme: has an open unit of it a mask? */
     byte_vec unit_seen;   /* by lexer state: how many masks were asked for in which it was a unit, as far as that is counted */
     VEC(mk_place) at_hubs; /* scratch: where a walk has come to hubs: (index of the hub, configuration); an outline that is made: also to openings, VB_HUBS + ... */
     VEC(mk_place) at_openings; /* scratch: ... and to openings */

@@ -558,6 +558,7 @@ void mk_drop(ge_engine *e) {
     map_drop(&e->b, &e->counted_of);
     map_drop(&e->b, &e->opened_at);
     vec_drop(&e->b, &e->counted);
+    vec_drop(&e->b, &e->opened);
     vec_drop(&e->b, &e->unit_seen);
     vec_drop(&e->b, &e->at_hubs);
     vec_drop(&e->b, &e->at_openings);

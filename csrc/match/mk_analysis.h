@@ -60,7 +60,6 @@ static inline bool an_note_needs(analysis *a, const u32 *tokens, u32 n, u32 numb
     if (a->least.at[number] == VB_DEAD && !an_find_least(a, number)) return false;
     u32 need = begun + a->least.at[number];
     u8 *needs = a->inner->needs;
-    a->inner->most = max_u32(a->inner->most, need);
     for (u32 i = 0; i < n; i++) needs[tokens[i]] = (u8)need;
     return true;
 }

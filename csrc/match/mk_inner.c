@@ -98,7 +98,7 @@ static bool may_clamp(const ge_engine *e, u32 unit) {
     if (n == 1 && rx_counts_plain(x, intern_words(&e->lx.states, unit)[1], &chars) && chars < 2 * VB_SHORT) return false;
     for (u32 i = 0; i < n; i++) {
         rx_id expr = intern_words(&e->lx.states, unit)[2 * i + 1];
-        if (rx_length_bound(x, expr, MK_FINISH + 2) > MK_FINISH + 1 || (x->has_punycode && rx_begins_with_punycode(x, expr))) return false;
+        if (rx_length_bound(x, expr) > MK_FINISH + 1 || (x->has_punycode && rx_begins_with_punycode(x, expr))) return false;
     }
     return true;
 }
@@ -129,11 +129,15 @@ static bool obtain_counted(ge_engine *e, u32 open, bool make, const vb_inner **i
     return obtain(e, open, MK_OPEN, make, inner);
 }
 
-/* *answer: has a text come to another unit with the same open one, up to counts? */
+/* *answer: has a text come to another unit with the same open one, up to counts? Or was another of its lexeme made? In the last words of a counted text
+ * their number makes a difference, and so each is met for the first time. */
 static bool is_met_again(ge_engine *e, u32 unit, u32 open, bool *answer) {
-    u32 few = mk_few(e, open), first = few == NONE ? NONE : map_get(&e->opened_at, few);
-    *answer = first != NONE && first != unit;
-    return few != NONE && (first != NONE || map_put(&e->b, &e->opened_at, few, unit));
+    u32 few = mk_few(e, open), lexeme = lx_lexeme_at(&e->lx, unit, 0);
+    if (few == NONE) return false;
+    rx_id expr = intern_words(&e->lx.states, few)[1];
+    u32 first = map_get(&e->opened_at, expr);
+    *answer = (first != NONE && first != unit) || (lexeme < e->opened.n && e->opened.at[lexeme]);
+    return first != NONE || map_put(&e->b, &e->opened_at, expr, unit);
 }
 
 bool mk_is_opened(ge_engine *e, u32 unit, bool *answer) {
@@ -167,6 +171,14 @@ static bool obtain_open(ge_engine *e, u32 unit, bool make, const vb_inner **inne
     return key != NULL;
 }
 
+static bool note_opened(ge_engine *e, u32 unit) {
+    u32 lexeme = lx_lexeme_at(&e->lx, unit, 0);
+    while (e->opened.n <= lexeme)
+        if (!vec_push(&e->b, &e->opened, false)) return false;
+    e->opened.at[lexeme] = true;
+    return true;
+}
+
 /* The lexeme-internal mask of a unit below a hub, and its view: clamped as much as is right, so that other units share it, and with as few
  * tokens beyond the tier as that allows. */
 static bool obtain_unit(ge_engine *e, u32 unit, u32 hub, bool make, const vb_inner **inner, u32 *view) {
@@ -182,7 +194,7 @@ static bool obtain_unit(ge_engine *e, u32 unit, u32 hub, bool make, const vb_inn
         bool open;
         if (!obtain_open(e, unit, make, inner, &open)) return false;
         *view = MK_OPEN;
-        if (*inner) return e->unit_views.at[unit] = MK_OPEN, true;
+        if (*inner) return e->unit_views.at[unit] = MK_OPEN, note_opened(e, unit);
         if (open && !make) return true;
     }
     bool clamps = hub == 0 && known == NONE && may_clamp(e, unit);

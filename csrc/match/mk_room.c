@@ -11,7 +11,10 @@
  * Counts of other things, "at most 9 words", matter to few tokens, too: mostly none is more than a word. Open units that differ in bounds of repeats lie one in
  * the other. If the one with the most that came so far and the one with few have the same mask, so have all between.
  *
- * For a place by itself the usual ways cost less, so this is done from the second place on that a text comes to.
+ * Most tokens need as many characters as they have, which the vocabulary knows. Where most stay inside, needs begin with that (mk_shapes.c).
+ *
+ * For a place by itself the usual ways cost less, so this is done from the second place on that a text comes to, and from the first, once it was done
+ * for the lexeme elsewhere.
  *
  * Cost: that of an analysis without counts, and for each mask a look at the needs of all tokens, 32 at a time. */
 #include "../regex/rx_unbound.h"
@@ -106,5 +109,11 @@ bool an_find_least(analysis *a, u32 number) {
 
 void an_end_room(analysis *a) {
     vb_inner *inner = a->inner;
+    u8 above = 0; /* the most, and one; VB_DEAD becomes 0 */
     for (u32 i = 0; i < inner->n_words; i++) inner->bits[i] = wide_at_most(inner->needs + 32 * i, VB_MOST_NEED);
+    for (u32 i = 0; i < 32 * inner->n_words; i++) {
+        u8 next = (u8)(inner->needs[i] + 1);
+        above = next > above ? next : above;
+    }
+    inner->most = above ? above - 1u : 0;
 }

@@ -32,6 +32,7 @@ typedef struct shape_walk {
     VEC(u16) next; /* by number and kind: number, UNKNOWN, or TOLD_APART */
     VEC(u64) loops; /* by number: kinds of which it is known that they lead back to it */
     u64 begins;    /* kinds with which characters begin */
+    u8 *chars;     /* of an open unit, by shape that was walked: such kinds on the way to it; what tokens need is in part known by that (vb.h) */
     bool lasting;  /* did the bits begin with all tokens? */
     u64 marks;     /* if the bits began with the plain tokens: kinds of bytes without which these stay inside, and VB_NOT_PLAIN; else 0 */
     u8 *whole;     /* ... by shape that was walked: does that begin without marks, and is something below it for which it is walked? */
@@ -123,7 +124,10 @@ static bool put_members(shape_walk *w, u32 shape) {
 static bool add_inside(shape_walk *w, u32 shape, u32 state, u32 begun) {
     const u32 *tokens = w->shapes->tokens.at, *from = w->shapes->token_from.at + shape;
     u32 *bits = w->a->inner->bits;
-    if (w->p.begun) return an_note_needs(w->a, tokens + from[0], from[1] - from[0], state, begun);
+    if (w->p.begun) {
+        bool begins_so = w->lasting && begun == w->chars[shape] && w->a->least.at[state] == 0;
+        return begins_so || an_note_needs(w->a, tokens + from[0], from[1] - from[0], state, begun);
+    }
     if (w->lasting) return true;
     for (u32 i = from[0], end = from[1]; i < end; i++) {
         u32 token = tokens[i];
@@ -136,8 +140,18 @@ static bool add_inside(shape_walk *w, u32 shape, u32 state, u32 begun) {
 static void take_back(shape_walk *w, u32 shape) {
     const vb_shapes *s = w->shapes;
     u32 *bits = w->a->inner->bits;
+    u8 *needs = w->a->inner->needs;
     for (u32 from = shape, to = shape + 1; from < to; from = s->first.at[from], to = s->first.at[to])
-        for (u32 i = s->token_from.at[from]; i < s->token_from.at[to]; i++) bits[s->tokens.at[i] >> 5] &= ~((u32)1 << (s->tokens.at[i] & 31));
+        for (u32 i = s->token_from.at[from]; i < s->token_from.at[to]; i++) {
+            if (needs) needs[s->tokens.at[i]] = VB_DEAD;
+            else bits[s->tokens.at[i] >> 5] &= ~((u32)1 << (s->tokens.at[i] & 31));
+        }
+}
+
+/* Where all of a shape's kinds lead back to a state, do its tokens stay inside as was taken for granted? */
+static bool stays(const shape_walk *w, u32 shape, u32 state, u32 begun) {
+    if (!w->lasting) return false;
+    return !w->p.begun || (begun == w->chars[shape] && w->a->raw.at[state] && w->a->least.at[state] == 0);
 }
 
 /* Is all known of a shape and what is below it? Else what was taken for granted is taken back behind a mark. */
@@ -171,6 +185,7 @@ static bool walk_children(shape_walk *w, u32 *from, u32 *to, u32 depth) {
         u32 raw = p->begun ? a->raw.at[number] : 0;
         for (u32 i = first[above]; i < first[above + 1]; i++) {
             w->above[i] = above;
+            if (w->chars) w->chars[i] = (u8)(w->chars[above] + (w->begins >> kinds[i] & 1));
             if (w->marks && is_settled(w, i)) continue;
             u32 state = step_kind(w, number, kinds[i]);
             if (state == NONE) return false;
@@ -180,7 +195,7 @@ static bool walk_children(shape_walk *w, u32 *from, u32 *to, u32 depth) {
             }
             u32 begun = p->begun ? p->begun[above] + (raw & w->begins >> kinds[i] & 1) : 0;
             if (!add_inside(w, i, state, begun)) return false;
-            u64 settled = VB_NOT_PLAIN | (w->lasting ? w->loops.at[state] : 0);
+            u64 settled = VB_NOT_PLAIN | (stays(w, i, state, begun) ? w->loops.at[state] : 0);
             if (!(s->under.at[i] & ~settled)) continue; /* nothing is below, or all of that stays inside */
             live_from = min_u32(live_from, i);
             live_to = i + 1;
@@ -195,7 +210,7 @@ static bool walk_children(shape_walk *w, u32 *from, u32 *to, u32 depth) {
 }
 
 /* Are most tokens behind a first byte that leaves the state alive, also with a letter behind it, and of a kind that is not told apart? Then the bits
- * begin with all that there are below the hub. */
+ * begin with all that there are below the hub, and needs with the characters that tokens have. */
 static bool begin_with_all(shape_walk *w, u32 hub) {
     const ge_vocab *v = w->a->e->v;
     const u8 *kind_of = w->shapes->kind_of;
@@ -209,6 +224,7 @@ static bool begin_with_all(shape_walk *w, u32 hub) {
     }
     w->lasting = 2 * (u64)lasting > total;
     if (!w->lasting) return true;
+    if (w->a->inner->needs) return memcpy(w->a->inner->needs, v->chars, 32 * (size_t)v->n_words), true;
     const tt_trie *others = hub ? &v->trie : &v->slices[VB_PLAIN].rest;
     memcpy(bits, hub ? v->hub_bits[hub] : v->slices[VB_PLAIN].bits, v->n_words * sizeof *bits);
     for (u32 i = hub ? v->hubs[hub].node : 0, end = hub ? i + 1 : others->token.n; i < end; i++)
@@ -265,7 +281,8 @@ bool an_walk_shapes(analysis *a, u32 hub, u32 max_depth) {
     list_classes(&w);
     bool begun, may_begin = hub == 0 && max_depth == NONE && !a->inner->needs && !(a->e->switches & GE_NO_SLICES);
     ok = ok && put_row(&w, START) && (!may_begin || begin_with_slice(&w, &begun));
-    ok = ok && (w.marks || a->inner->needs || begin_with_all(&w, hub));
+    if (ok && a->inner->needs) ok = (w.chars = mem_resize(a->b, NULL, 0, n)) != NULL;
+    ok = ok && (w.marks || begin_with_all(&w, hub));
     if (hub) { /* a child of the root */
         from = s->first.at[0];
         while (s->kind.at[from] != s->kind_of[a->e->v->hubs[hub].byte]) from++;
@@ -277,7 +294,7 @@ bool an_walk_shapes(analysis *a, u32 hub, u32 max_depth) {
         memset(w.p.at, 0, n * sizeof *w.p.at); /* DEAD: what is below such shapes is not visited */
         w.p.at[from] = START;
         w.p.end[from] = 0;
-        if (w.p.begun) w.p.begun[from] = 0;
+        if (w.p.begun) w.p.begun[from] = w.chars[from] = 0;
         if (w.whole) w.whole[from] = true;
     }
     for (; ok && depth <= max_depth && from < to; depth++) {
@@ -288,6 +305,7 @@ bool an_walk_shapes(analysis *a, u32 hub, u32 max_depth) {
     an_end(a, &w.nodes);
     if (w.above) mem_resize(a->b, w.above, n * sizeof *w.above, 0);
     if (w.whole) mem_resize(a->b, w.whole, n, 0);
+    if (w.chars) mem_resize(a->b, w.chars, n, 0);
     vec_drop(&a->e->b, &w.next);
     vec_drop(&a->e->b, &w.loops);
     vec_drop(&a->e->b, &w.runs);

@@ -65,6 +65,7 @@ typedef struct rx_meta {
     u16 depth;
     u16 distance; /* a guess at the length of the shortest string: where the search for one looks first */
     u8 shared;    /* of a FORK, see rx_fork.c; RX_NOT_COUNTED until it was asked for */
+    u8 least;     /* no string is shorter, by structure; 255 stands for all that is longer */
 } rx_meta;
 
 typedef struct char_range {
@@ -93,6 +94,8 @@ typedef struct rx_arena {
     VEC(u32) first;     /* by node: id of the set that rx_first found, NONE until it was asked for */
     VEC(u32) local_of;  /* by node: id in local, NONE until it was asked for */
     intern_table local; /* sets of sets; see rx_local.c */
+    word_map same_of;   /* id in local, once classes are frozen -> index in same */
+    VEC(u8) same;       /* `same` and `next` of rx_local_classes */
     u32 local_escape;   /* id in it of what is inside an escape, NONE until it was asked for */
     VEC(u32) must_of;   /* by node: id in must, NONE until it was asked for */
     intern_table must;  /* see rx_must.c */
@@ -184,6 +187,7 @@ rx_id rx_parse(rx_arena *x, const u8 *pattern, size_t n, u32 dialect, u32 flags,
 /* Questions. */
 static inline rx_kind rx_kind_of(const rx_arena *x, rx_id id) { return (rx_kind)intern_words(&x->nodes, id)[0]; }
 static inline bool rx_nullable(const rx_arena *x, rx_id id) { return x->meta.at[id].flags & RX_NULLABLE; }
+static inline u32 rx_length_bound(const rx_arena *x, rx_id id) { return x->meta.at[id].least; }
 static inline const byte_set *rx_set_of(const rx_arena *x, u32 set) { return (const byte_set *)(const void *)intern_words(&x->sets, set); }
 
 rx_id rx_derive(rx_arena *x, rx_id id, u32 byte); /* normal form of d(id, byte); may be empty without being NEVER */
@@ -222,6 +226,7 @@ u32 rx_local(rx_arena *x, rx_id id);
 bool rx_add_local(rx_arena *x, rx_id id, id_vec *sets);
 u32 rx_intern_local(rx_arena *x, id_vec *sets);
 void rx_local_classes(const rx_arena *x, u32 local, u8 *same, u8 *next);
+u32 rx_classes_at(rx_arena *x, u32 local); /* where x->same has them, whose classes are frozen. NONE on failure */
 bool rx_told_apart(rx_arena *x, rx_id id, u8 *same); /* `same` of rx_local_classes. False on failure */
 
 /* True => after any text of at most n_chars characters that JSON allows raw in a string, something of `id` is still possible. False => maybe.
@@ -272,7 +277,6 @@ rx_id rx_widen(rx_arena *x, rx_id id);
 rx_id rx_without_minimum(rx_arena *x, rx_id id);
 /* The length of a short string of `id`, or n_bytes + 1 if none of at most n_bytes was found. NONE on failure. */
 u32 rx_finish(rx_arena *x, rx_id id, u32 n_bytes);
-u32 rx_length_bound(const rx_arena *x, rx_id id, u32 enough); /* a lower bound on the lengths of strings by structure, exact up to `enough` */
 
 /* The length of the shortest string of `id`, exact (rx_least.c); RX_LONG stands for all that is longer. RX_NO_LENGTH: there is no string; or
  * failure of the budget. */

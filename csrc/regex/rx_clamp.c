@@ -15,35 +15,6 @@ enum { MAX_SPINE = 64, FINISH_NODES = 500, FEW_TIMES = 2 };
 
 #define TO_FEW NONE /* in place of a number of bytes: bounds become FEW_TIMES */
 
-/* Recursion along operands, a loop along sequences. */
-u32 rx_length_bound(const rx_arena *x, rx_id id, u32 enough) {
-    u32 sum = 0, n, least;
-    for (const u32 *node; sum < enough; id = node[2]) {
-        node = intern_words(&x->nodes, id);
-        n = intern_length(&x->nodes, id);
-        switch ((rx_kind)node[0]) {
-        case RX_CONCAT:
-            sum += rx_length_bound(x, node[1], enough - sum);
-            continue;
-        case RX_SET: return sum + 1;
-        case RX_OR:
-            least = enough;
-            for (u32 i = 1; i < n && least; i++) least = min_u32(least, rx_length_bound(x, node[i], least));
-            return sum + least;
-        case RX_AND:
-            least = 0;
-            for (u32 i = 1; i < n; i++) least = max_u32(least, rx_length_bound(x, node[i], enough));
-            return sum + least;
-        case RX_REPEAT: return sum + min_u32(node[2], enough) * rx_length_bound(x, node[1], enough);
-        case RX_QUOTE: /* no character is shorter in quotes; what an escape stands for has at most 4 bytes */
-            least = rx_length_bound(x, node[1], enough + 4);
-            return sum + (node[3] ? 1 + (least > 4 ? least - 4 : 0) : least);
-        default: return sum;
-        }
-    }
-    return sum;
-}
-
 static rx_id clamp_parts(rx_arena *x, rx_id id, u32 n_bytes, bool is_and) {
     id_vec parts = {0};
     bool ok = true;
@@ -83,7 +54,7 @@ rx_id rx_clamp(rx_arena *x, rx_id id, u32 n_bytes) {
             result = rx_repeat(x, rx_clamp(x, node[1], TO_FEW), node[2], many ? FEW_TIMES : node[3]);
             break;
         }
-        u32 least = max_u32(rx_length_bound(x, node[1], n_bytes), 1);
+        u32 least = max_u32(rx_length_bound(x, node[1]), 1);
         bool beyond = node[3] != NONE && (u64)node[3] * least >= n_bytes && node[2] < node[3];
         result = rx_repeat(x, rx_clamp(x, node[1], n_bytes), node[2], beyond ? NONE : node[3]);
     }
@@ -179,7 +150,7 @@ u32 rx_finish(rx_arena *x, rx_id start, u32 n_bytes) {
     word_map seen = {0};
     if (rest == NONE && (x->has_punycode || x->has_syntax)) rest = known_length(x, start);
     if (rest != NONE) return rest;
-    if (rx_length_bound(x, start, n_bytes + 1) > n_bytes) return n_bytes + 1;
+    if (rx_length_bound(x, start) > n_bytes) return n_bytes + 1;
     rx_refresh_classes(x);
     memset(bucket, 0xff, sizeof bucket);
     bucket[0] = 0;

@@ -11,7 +11,8 @@
  *     SYNTAX: between terms, the characters with a meaning, and bytes outside of ASCII by what they may be in UTF-8; else all bytes
  *     QUOTE(L): those of L, control characters, quote, backslash; inside an escape, each byte that may follow by itself
  *
- * Many expressions have the sets of one operand. Then they have its id, and nothing is collected. */
+ * Many expressions have the sets of one operand. Then they have its id, and nothing is collected. Once the classes of the arena are fixed, what sets
+ * tell apart is kept, too. */
 #include "rx.h"
 
 enum { MAX_SETS = 64 }; /* more: all classes are told apart */
@@ -174,9 +175,22 @@ void rx_local_classes(const rx_arena *x, u32 local, u8 *same, u8 *next) {
     }
 }
 
+u32 rx_classes_at(rx_arena *x, u32 local) {
+    u32 at = map_get(&x->same_of, local), n = x->n_classes;
+    if (at != NONE) return at;
+    at = x->same.n;
+    if (!vec_reserve(x->b, &x->same, 2 * n) || !map_put(x->b, &x->same_of, local, at)) return NONE;
+    rx_local_classes(x, local, x->same.at + at, x->same.at + at + n);
+    x->same.n += 2 * n;
+    return at;
+}
+
 bool rx_told_apart(rx_arena *x, rx_id id, u8 *same) {
     u8 next[256];
     u32 local = rx_local(x, id);
-    if (local != NONE) rx_local_classes(x, local, same, next);
-    return local != NONE;
+    if (local != NONE && !x->frozen) return rx_local_classes(x, local, same, next), true;
+    u32 at = local == NONE ? NONE : rx_classes_at(x, local);
+    if (at == NONE) return false;
+    memcpy(same, x->same.at + at, x->n_classes);
+    return true;
 }

@@ -27,6 +27,8 @@ bool rx_copy(rx_arena *x, budget *b, const rx_arena *from) {
     memset(&x->first, 0, sizeof x->first); /* not copied: what each node looks up at its front is found again */
     memset(&x->local_of, 0, sizeof x->local_of);
     memset(&x->local, 0, sizeof x->local);
+    memset(&x->same_of, 0, sizeof x->same_of);
+    memset(&x->same, 0, sizeof x->same);
     x->local_escape = NONE;
     memset(&x->must_of, 0, sizeof x->must_of);
     memset(&x->must, 0, sizeof x->must);
@@ -61,6 +63,8 @@ void rx_drop(rx_arena *x) {
     vec_drop(x->b, &x->first);
     vec_drop(x->b, &x->local_of);
     intern_drop(x->b, &x->local);
+    map_drop(x->b, &x->same_of);
+    vec_drop(x->b, &x->same);
     vec_drop(x->b, &x->must_of);
     intern_drop(x->b, &x->must);
     map_drop(x->b, &x->clamped);
@@ -100,6 +104,30 @@ static u32 guess_distance(const rx_arena *x, const u32 *words, u32 n, u32 flags)
     default: sum = 1; break;
     }
     return sum < UINT16_MAX ? (u32)sum : UINT16_MAX;
+}
+
+/* A lower bound on the lengths of strings. No character is shorter in quotes; what an escape under way stands for has at most 4 bytes. */
+static u8 bound_length(const rx_arena *x, const u32 *words, u32 n, u32 flags) {
+    u64 least = 0;
+    if (flags & RX_NULLABLE) return 0;
+    switch ((rx_kind)words[0]) {
+    case RX_SET: return 1;
+    case RX_CONCAT: least = (u64)x->meta.at[words[1]].least + x->meta.at[words[2]].least; break;
+    case RX_OR:
+        least = UINT8_MAX;
+        for (u32 i = 1; i < n && least; i++) least = min_u32((u32)least, x->meta.at[words[i]].least);
+        break;
+    case RX_AND:
+        for (u32 i = 1; i < n; i++) least = max_u32((u32)least, x->meta.at[words[i]].least);
+        break;
+    case RX_REPEAT: least = (u64)x->meta.at[words[1]].least * words[2]; break;
+    case RX_QUOTE:
+        least = x->meta.at[words[1]].least;
+        if (words[3]) least = least > 4 ? least - 3 : 1;
+        break;
+    default: break;
+    }
+    return (u8)(least < UINT8_MAX ? least : UINT8_MAX);
 }
 
 static u32 counted(const rx_arena *x, const u32 *words, u32 n) {
@@ -158,7 +186,8 @@ rx_id rx_intern(rx_arena *x, const u32 *words, u32 n, u32 flags, u32 depth) {
     flags |= counted(x, words, n) | first_exact(x, words, n, flags);
     if (x->has_name) flags |= named(x, words, n);
     rx_meta meta = {.flags = (u8)(flags & RX_NULLABLE ? flags | RX_INHABITED : flags), .depth = (u16)min_u32(depth, UINT16_MAX),
-                    .distance = (u16)guess_distance(x, words, n, flags), .shared = RX_NOT_COUNTED};
+                    .distance = (u16)guess_distance(x, words, n, flags), .shared = RX_NOT_COUNTED,
+                    .least = bound_length(x, words, n, flags)};
     u64 most = x->b->limits.max_regex_nesting < RX_DEPTH_CEILING ? x->b->limits.max_regex_nesting * DEPTH_FACTOR + DEPTH_SLACK : RX_DEPTH_CEILING;
     bool ok = depth <= most && depth <= RX_DEPTH_CEILING;
     if (!ok && most < RX_DEPTH_CEILING) budget_limit(x->b, LIMIT(max_regex_nesting));

@@ -90,7 +90,7 @@ static before_stranger find_stranger(const rx_arena *x, rx_id id, const u8 *kind
         }
         sum.all |= part.all;
         if (last) return sum.n_bytes = sum.n_bytes == NONE ? NONE : min_u32(sum.n_bytes, FAR), sum;
-        n_bytes += rx_length_bound(x, head, FAR);
+        n_bytes += rx_length_bound(x, head);
         if (n_bytes >= FAR) break;
     }
     return *fuel ? (before_stranger){min_u32(sum.n_bytes, FAR), 0, 0} : (before_stranger){0, 0, 0};

@@ -121,6 +121,7 @@ static void check_least(rx_arena *x, const pair *p) {
     while (length <= MAX_LENGTH && first >= first_of_length(length + 1)) length++;
     u32 least = rx_least(x, p->id);
     CHECK(x->b->status == GE_OK && (least <= length || first == N_STRINGS));
+    CHECK(rx_length_bound(x, p->id) <= least);
     CHECK((least == RX_NO_LENGTH) == rx_is_empty(x, p->id));
     if (least == RX_NO_LENGTH) return;
     byte_vec text = {0};

@@ -1,3 +1,4 @@
+#include "../regex/rx.h"
 #include "vb.h"
 
 /* Number of characters of a plain token, 0 if it is not plain. */
@@ -108,6 +109,19 @@ static bool build_tiers(ge_vocab *v, const source *from) {
     return ok;
 }
 
+/* Counts the bytes of each token with which a character may begin. */
+static bool build_chars(ge_vocab *v) {
+    size_t n = 32 * (size_t)v->n_words;
+    if (!(v->chars = mem_resize(&v->b, NULL, 0, n))) return false;
+    memset(v->chars, VB_DEAD, n);
+    for (u32 i = 0; i < v->n_tokens; i++) {
+        u32 chars = 0;
+        for (u32 at = v->offsets[i]; at < v->offsets[i + 1]; at++) chars += rx_begins_char(v->text[at]);
+        if (v->offsets[i] < v->offsets[i + 1]) v->chars[i] = (u8)min_u32(chars, VB_MOST_NEED);
+    }
+    return true;
+}
+
 /* All that is computed from the tokens. */
 static bool build_tables(ge_vocab *v) {
     u32 n = v->n_tokens;
@@ -124,7 +138,7 @@ static bool build_tables(ge_vocab *v) {
     ok = ok && tt_build(&v->trie, &v->b, from.sorted, n);
     if (ok) find_hubs(v);
     ok = ok && build_hub_bits(v) && build_slice(v, VB_PLAIN, NONE, &from) && build_slice(v, VB_PLAIN_SHORT, VB_SHORT, &from);
-    ok = ok && build_counts(v, &from) && build_tiers(v, &from) && vb_make_shapes(v);
+    ok = ok && build_chars(v) && build_counts(v, &from) && build_tiers(v, &from) && vb_make_shapes(v);
     if (from.sorted) mem_resize(&v->b, from.sorted, n * sizeof *from.sorted, 0);
     if (from.some) mem_resize(&v->b, from.some, n * sizeof *from.some, 0);
     if (from.chars) mem_resize(&v->b, from.chars, n, 0);
@@ -190,6 +204,7 @@ static void drop_tables(ge_vocab *v) {
     free(v->offsets);
     free(v->text);
     free(v->beyond);
+    free(v->chars);
 }
 
 void ge_vocab_free(ge_vocab *v) {

@@ -23,6 +23,7 @@ torch.set_num_threads(1)  # for models as small as these, more only wait for eac
 from grammar_engine.decoding.models import as_model  # noqa: E402
 from grammar_engine.decoding.tiny import data, train  # noqa: E402
 from grammar_engine.decoding.tiny.model import TinyDecoder, load, save  # noqa: E402
+from grammar_engine.decoding.tiny.muon import Muon, orthogonal  # noqa: E402
 
 WIDTH, LENGTH = 20, 24
 
@@ -120,9 +121,10 @@ def repeated_words(n: int, seed: int) -> list[list[int]]:
     return [[START, *([rng.randrange(LETTERS) for _ in range(4)] * 3)[: rng.randint(9, 12)], END] for _ in range(n)]
 
 
-def test_training_finds_what_is_to_be_found() -> None:
+def test_training_finds_what_is_to_be_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """The first four letters are chance. What follows is certain for a model that looks back four places; one that sees the last letter only,
     or which letters there were but not their order, is left with log 4 at least."""
+    monkeypatch.setattr(train, "BATCH", 200)  # as the texts are short
     texts = repeated_words(200, seed=2)
     terms = sum(len(text) - 1 for text in texts)
     chance = 4 * math.log(LETTERS) * len(texts) / terms
@@ -136,6 +138,60 @@ def test_training_finds_what_is_to_be_found() -> None:
     assert [step for step, _ in reported] == [100, 200]
     assert reported[1][1] < reported[0][1]
     assert 0.97 * chance < train.mean_loss(model, texts) < (chance + blind) / 2  # less than chance: it would see what comes
+
+
+def test_batches_hold_each_text_once() -> None:
+    rng = random.Random(0)
+    texts = [[i] * rng.randint(2, 300) for i in range(200)]
+    batches = list(train._batches(texts))
+    assert sorted(text[0] for batch in batches for text in batch) == list(range(200))
+    for batch, following in itertools.pairwise(batches):
+        longest = len(batch[-1])
+        assert len(batch) * longest <= train.BATCH < (len(batch) + 1) * len(following[0])  # full, and no fuller
+        assert longest <= len(following[0])
+    assert [len(batch) for batch in train._batches([[0] * (train.BATCH + 1)] * 2)] == [1, 1]
+    assert list(train._batches([])) == []
+    drawn = train._in_random_order(texts, random.Random(1))
+    for _ in range(2):  # the order changes, and who is beside whom; a text comes again when all have come
+        seen: list[int] = []
+        while len(seen) < 200:
+            seen += [text[0] for text in next(drawn)]
+        assert sorted(seen) == list(range(200))
+
+
+@pytest.mark.parametrize("shape", [(64, 64), (64, 256), (256, 64)])
+def test_muon_makes_steps_orthogonal(shape: tuple[int, int]) -> None:
+    torch.manual_seed(0)
+    matrices = torch.randn(3, *shape)
+    matrices[1] *= 1e-4  # the scale of a gradient does not matter
+    matrices[2] += 30 * torch.randn(shape[0], 1) @ torch.randn(1, shape[1]) / min(shape) ** 0.5  # nor a direction that stands out
+    steps = orthogonal(matrices)
+    left, values, right = torch.linalg.svd(matrices, full_matrices=False)
+    inside = left.mT @ steps @ right.mT  # U' (U S V') V: the singular values, if the polynomials changed nothing else
+    kept = inside.diagonal(dim1=-2, dim2=-1)[values > 0.002 * values.norm(dim=-1, keepdim=True)]
+    assert kept.min() > 0.4 and kept.max() < 1.6
+    torch.testing.assert_close(inside - torch.diag_embed(inside.diagonal(dim1=-2, dim2=-1)), torch.zeros_like(inside), rtol=0, atol=0.02)
+    assert orthogonal(torch.zeros(1, 4, 4)).eq(0).all()
+
+
+def test_muon_treats_queries_keys_and_values_each_alone() -> None:
+    torch.manual_seed(0)
+    gradients = [torch.randn(48, 16), torch.randn(64, 16), torch.randn(16, 64)]
+    matrices = [torch.nn.Parameter(torch.zeros_like(gradient)) for gradient in gradients]
+    untouched = torch.nn.Parameter(torch.ones(2, 2))
+    for matrix, gradient in zip(matrices, gradients):
+        matrix.grad = gradient.clone()
+    optimizer = Muon([*matrices, untouched], lr=0.1)
+    optimizer.step()
+    expected = [torch.cat([orthogonal(part[None])[0] for part in gradients[0].chunk(3)])]
+    expected += [2 * orthogonal(gradients[1][None])[0], orthogonal(gradients[2][None])[0]]  # 2: four times as many rows as columns
+    for matrix, step in zip(matrices, expected):
+        torch.testing.assert_close(matrix.detach(), -0.1 * step, rtol=1e-3, atol=1e-4)
+    assert untouched.eq(1).all()
+    before = matrices[1].detach().clone()
+    matrices[1].grad = torch.zeros(64, 16)
+    optimizer.step()  # what is left of the momentum points where it did
+    torch.testing.assert_close(matrices[1].detach(), 2 * before, rtol=1e-3, atol=1e-4)
 
 
 def test_pads_have_no_weight(model: TinyDecoder) -> None:

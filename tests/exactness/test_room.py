@@ -47,6 +47,17 @@ def test_masks_near_the_bound(vocabulary: Vocabulary, schema: dict[str, Any]) ->
                 assert on.mask() == off.mask(), (bound, text)
 
 
+def test_masks_along_words(vocabulary: Vocabulary) -> None:
+    """Up to the last word, where each number of words that are left is met for the first time; and in another lexeme with the same pattern."""
+    words = {"type": "string", "pattern": r"^(?:\S+\s+){0,3}\S+$"}
+    schema = {"type": "array", "prefixItems": [{**words, "maxLength": 40}, {**words, "maxLength": 17}], "items": False}
+    grammar = Grammar.from_json_schema(schema)
+    on, off = Matcher(grammar, vocabulary), Matcher(grammar, vocabulary, switches=OFF)
+    for at, byte in enumerate('["aé b\\n日 a-b","b a é a"]'.encode()):
+        assert on.accept_bytes(bytes([byte])) and off.accept_bytes(bytes([byte]))
+        assert on.mask() == off.mask(), at
+
+
 def analyses(grammar: Grammar, vocabulary: Vocabulary, text: str) -> int:
     """How many the masks after the bytes of a text take, in words that the vocabulary has."""
     matcher, before = Matcher(grammar, vocabulary), grammar.stats.inner_builds
@@ -66,6 +77,20 @@ def test_one_analysis_near_the_bound() -> None:
     assert analyses(words, vocabulary, "ab cde f gh ijk lm no pq") == 3
     longer = Grammar.from_json_schema({"type": "string", "pattern": r"^(?:\S+\s+){0,14}\S+$", "maxLength": 50})
     assert analyses(longer, vocabulary, "ab cde f gh ijk lm no pq") <= 1
+
+
+def test_last_words_are_not_walked() -> None:
+    """Where few words are left each number of them takes an analysis of its own, at the first place, and no walk of long tokens besides."""
+    grammar = Grammar.from_json_schema({"type": "string", "pattern": r"^(?:\S+\s+){0,9}\S+$", "maxLength": 100})
+    matcher, derivatives = Matcher(grammar, Vocabulary.builtin()), []
+    assert matcher.accept_bytes(b'"')
+    for word in b"This is a long benefit that exceeds the allowed length".split():
+        before = grammar.stats.derivatives
+        assert matcher.accept_bytes(word)
+        matcher.mask()
+        derivatives.append(grammar.stats.derivatives - before)
+        matcher.accept_bytes(b" ")
+    assert sum(derivatives[-3:]) < derivatives[0]
 
 
 @pytest.mark.parametrize("patterns", [["a.{12}b"], ["a.{12}b", "c.{8}d"], ["(a|b).{10}(c|d).{3}$"]], ids=str)

@@ -57,7 +57,7 @@ class TinyDecoder(nn.Module):  # type: ignore[misc]  # torch is untyped here
         Positions that one pass can see.
     """
 
-    def __init__(self, width: int, dim: int = 128, layers: int = 2, heads: int = 4, max_length: int = 512):
+    def __init__(self, width: int, dim: int = 64, layers: int = 6, heads: int = 2, max_length: int = 512):
         super().__init__()
         if dim % (2 * heads):
             raise ValueError(f"dim is a multiple of 2 * heads, {2 * heads}, not {dim}")

@@ -1,7 +1,9 @@
 """Train the tiny decoder: `python -m grammar_engine.decoding.tiny.train --out tiny.pt --minutes 4`.
 
-Plain next-token prediction over prompt, document and end. A batch has texts of about the same length, padded after their ends, and what is
-predicted at or after an end has no weight in the loss; so the model never learns what a pad means, as no published model has.
+Plain next-token prediction over prompt, document and end. A batch has texts of about the same length, as many as make `BATCH` tokens, padded after their
+ends, and what is predicted at or after an end has no weight in the loss; so the model never learns what a pad means, as no published model has.
+
+Muon changes the matrices of the layers, AdamW the embedding, norms and biases.
 
 A text of n tokens gives n - 1 terms; the loss is their mean, in nats.
 """
@@ -9,10 +11,9 @@ A text of n tokens gives n - 1 terms; the loss is their mean, in nats.
 from __future__ import annotations
 
 import argparse
-import math
 import random
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import torch
 from torch.nn import functional
@@ -24,10 +25,11 @@ from ..loop import generate
 from ..scores import Sampling
 from .data import DOCUMENTS, Example, examples, grammar_of, tiny_vocabulary
 from .model import TinyDecoder, save
+from .muon import Muon
 
-BATCH = 16  # texts
-RATE = 3e-3  # at its highest
-WARM_UP = 0.05  # share of the training in which the rate rises; then it falls to nothing
+BATCH = 700  # tokens, pads among them, at most; a longer text is a batch by itself
+RATE, MATRIX_RATE = 3e-3, 2e-2  # of AdamW and of Muon at their highest
+WARM_UP = 0.05  # share of the training in which the rates rise; then they fall to nothing
 NO_WEIGHT = -100  # a target that does not count
 REPORT = 100  # steps between two reports
 TEXTS, HELD_OUT = 16_000, 400
@@ -58,20 +60,21 @@ def train(
     report : callable, optional
         Told the number of steps and their mean loss, now and then.
     """
-    rng = random.Random(seed)
-    by_length = sorted(texts, key=len)
-    optimizer = torch.optim.AdamW(model.parameters(), lr=RATE, betas=(0.9, 0.98), weight_decay=0.01)
+    matrices = [weights for weights in model.layers.parameters() if weights.dim() == 2]
+    others = [model.embedding.weight, *(weights for weights in model.parameters() if weights.dim() == 1)]
+    adam = torch.optim.AdamW(others, lr=RATE, betas=(0.9, 0.98), weight_decay=0.01)
+    optimizers = [(Muon(matrices, lr=MATRIX_RATE), MATRIX_RATE), (adam, RATE)]
+    batches = _in_random_order(texts, random.Random(seed))
     model.train()
     step, losses = 0, 0.0
     while (share := done(step)) < 1:
-        for group in optimizer.param_groups:
-            group["lr"] = RATE * min(share / WARM_UP + 0.01, (1 + math.cos(math.pi * share)) / 2)
-        begin = rng.randrange(max(1, len(texts) - BATCH + 1))
-        loss, terms = _loss(model, by_length[begin : begin + BATCH])
-        optimizer.zero_grad(set_to_none=True)
+        loss, terms = _loss(model, next(batches))
+        model.zero_grad(set_to_none=True)
         (loss / terms).backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        optimizer.step()
+        for optimizer, rate in optimizers:
+            optimizer.param_groups[0]["lr"] = rate * min(share / WARM_UP + 0.01, 1 - share)
+            optimizer.step()
         step, losses = step + 1, losses + loss.item() / terms
         if report and step % REPORT == 0:
             report(step, losses / REPORT)
@@ -83,10 +86,30 @@ def mean_loss(model: TinyDecoder, texts: Sequence[Text]) -> float:
     """The loss of a model in `eval` mode over all terms of `texts`."""
     total = n_terms = 0.0
     with torch.inference_mode():
-        for begin in range(0, len(texts), BATCH):
-            loss, terms = _loss(model, texts[begin : begin + BATCH])
+        for batch in _batches(texts):
+            loss, terms = _loss(model, batch)
             total, n_terms = total + loss.item(), n_terms + terms
     return total / n_terms
+
+
+def _in_random_order(texts: Sequence[Text], rng: random.Random) -> Iterator[list[Text]]:
+    """Batches without end. Each text comes once before any comes again, so each term has about the same weight."""
+    while texts:
+        batches = list(_batches(rng.sample(texts, len(texts))))  # texts of one schema are not left together
+        rng.shuffle(batches)
+        yield from batches
+
+
+def _batches(texts: Sequence[Text]) -> Iterator[list[Text]]:
+    """All texts, the shortest first."""
+    batch: list[Text] = []
+    for text in sorted(texts, key=len):
+        if batch and (len(batch) + 1) * len(text) > BATCH:
+            yield batch
+            batch = []
+        batch.append(text)
+    if batch:
+        yield batch
 
 
 def _loss(model: TinyDecoder, texts: Sequence[Text]) -> tuple[torch.Tensor, int]:
@@ -130,9 +153,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m grammar_engine.decoding.tiny.train", description="Train the tiny decoder.")
     parser.add_argument("--out", required=True, help="file for the weights")
     parser.add_argument("--minutes", type=float, default=4.0, help="of training; the data take a minute before that")
-    parser.add_argument("--dim", type=int, default=128)
-    parser.add_argument("--layers", type=int, default=2)
-    parser.add_argument("--heads", type=int, default=4)
+    parser.add_argument("--dim", type=int, default=64)
+    parser.add_argument("--layers", type=int, default=6)
+    parser.add_argument("--heads", type=int, default=2)
     arguments = parser.parse_args()
     torch.manual_seed(SEED)
     vocabulary = tiny_vocabulary()
