@@ -66,9 +66,9 @@ static bool spell_set(ge_engine *e, u32 node, const spelt_part *part, mk_found *
     return true;
 }
 
-/* Is an expression a union of disjoint sets of bytes, each with something spelt behind it, or nothing? At the root without bytes beyond ASCII: what
- * begins there is found once for many states (mk_beyond.c). */
-static bool is_spelt(const rx_arena *x, u32 node, rx_id id) {
+/* Is an expression a union of disjoint sets of bytes, each with something behind it, or nothing? Here at the root, before any of it is read; and without
+ * bytes beyond ASCII: what begins there is found once for many states (mk_beyond.c). */
+static bool is_spelt(const rx_arena *x, rx_id id) {
     u32 n;
     const rx_id *parts = parts_of(x, &id, &n);
     byte_set seen = {{0}};
@@ -78,24 +78,29 @@ static bool is_spelt(const rx_arena *x, u32 node, rx_id id) {
         if (!as_spelt(x, parts[i], &part) || set_meets(&seen, part.first)) return false;
         set_unite(&seen, part.first);
     }
-    return node != 0 || !(seen.w[4] | seen.w[5] | seen.w[6] | seen.w[7]);
+    return !(seen.w[4] | seen.w[5] | seen.w[6] | seen.w[7]);
 }
 
-/* What an expression that is spelt reads of the children of a node. */
-static bool spell(ge_engine *e, u32 node, rx_id id, mk_found *found) {
+/* What an expression reads of the children of a node. *spelt = false: it is not spelt, and what was read of it is not all. */
+static bool spell(ge_engine *e, u32 node, rx_id id, mk_found *found, bool *spelt) {
     u32 n;
     const rx_id *parts = parts_of(&e->lx.x, &id, &n);
+    byte_set seen = {{0}};
     for (u32 i = 0; i < n; i++) {
         spelt_part part;
-        if (parts[i] != RX_ID_EMPTY && as_spelt(&e->lx.x, parts[i], &part) && !spell_set(e, node, &part, found)) return false;
+        if (parts[i] == RX_ID_EMPTY) continue;
+        if (!as_spelt(&e->lx.x, parts[i], &part) || set_meets(&seen, part.first)) return *spelt = false, true;
+        if (n > 1) set_unite(&seen, part.first);
+        if (!spell_set(e, node, &part, found)) return false;
     }
     return true;
 }
 
-/* What is left of the lexeme, if the configuration is one of one lexeme that ends at no match but the last; else RX_ID_NEVER. */
+/* What is left of the lexeme, if the configuration is one of one lexeme that ends at no match but the last; nothing behind it; else RX_ID_NEVER. */
 static rx_id only_expression(const ge_engine *e, u32 config) {
     if (cf_count(e, config) != 1) return RX_ID_NEVER;
     u32 state = cf_alternative_at(e, config, 0).state >> 1;
+    if (state == LX_IDLE) return RX_ID_EMPTY;
     if (lx_count(&e->lx, state) != 1 || e->lx.lexemes.at[lx_lexeme_at(&e->lx, state, 0)].flags & LX_LAZY) return RX_ID_NEVER;
     return intern_words(&e->lx.states, state)[1];
 }
@@ -104,14 +109,15 @@ bool mk_by_literals(ge_engine *e, u32 config, mk_found *found, bool *done) {
     *done = false;
     if (!e->is_one_lexeme || e->switches & GE_NO_SLICES) return true;
     rx_id id = only_expression(e, config);
-    bool was_listed = found->listed;
+    bool was_listed = found->listed, spelt = true;
     e->walk.n = 0;
-    if (id == RX_ID_NEVER || !is_spelt(&e->lx.x, 0, id)) return true;
-    if (!spell(e, 0, id, found)) return false;
+    if (id == RX_ID_NEVER || !is_spelt(&e->lx.x, id)) return true;
+    if (!spell(e, 0, id, found, &spelt)) return false;
     for (u32 head = 0; head < e->walk.n; head++) {
         mk_place at = e->walk.at[head];
-        if (e->walk.n > MAX_SPELT || found->listed != was_listed || !is_spelt(&e->lx.x, at.node, at.config)) return true;
-        if (!spell(e, at.node, at.config, found)) return false;
+        if (e->walk.n > MAX_SPELT || found->listed != was_listed) return true;
+        if (!spell(e, at.node, at.config, found, &spelt)) return false;
+        if (!spelt) return true;
     }
     return *done = true;
 }

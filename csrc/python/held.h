@@ -4,7 +4,7 @@
  * away and taken back. So the few methods that are called for each token are done here, where their arguments are the usual ones and their
  * work is known to be short, or gives the GIL away. Everything else goes on to the method in Python, which is complete by itself.
  *
- *     Held          held.c    what the core made, by its address, and the Python object that owns it
+ *     Held          held.c    what the core made, by its address, and the Python object that owns it; record.c: one of these
  *       ^
  *     Guide         Python    all methods, arguments, errors; the documentation
  *       ^
@@ -35,7 +35,7 @@ typedef struct masks { /* rows of words, side by side */
 
 typedef struct held {
     PyObject_HEAD
-    PyObject *owner; /* a cdata */
+    PyObject *owner; /* a cdata, or a Record */
     PyObject *keeps; /* what the owner refers to and does not own; or NULL */
     masks of;        /* what it points to. Masks, or an object of the core; and then `words` are those of its masks. at == NULL: nothing */
 } held;
@@ -44,6 +44,10 @@ PyObject *held_make(void); /* the type */
 bool held_is(PyObject *object);
 bool held_is_base_of(PyObject *class);
 void *held_address(PyObject *cdata); /* what a cdata points to. NULL: that, or an exception */
+PyObject *held_pointer(void *address); /* a cdata that points there, and owns nothing */
+
+PyObject *record_make(void);             /* the type */
+void *record_address(PyObject *object); /* the memory of a Record; NULL: it is none */
 
 /* The memory for masks that an object is or holds; false: the method in Python has to look at it. Valid as long as the GIL is held. */
 bool masks_of(PyObject *object, masks *out);

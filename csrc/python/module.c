@@ -6,12 +6,15 @@
 #undef PyInit__core
 
 #include "held.c"
+#include "record.c"
 #include "masks.c"
 #include "calls.c"
 
 static PyObject *any_pointer; /* the ctype void * */
 
 void *held_address(PyObject *cdata) { return _cffi_to_c_pointer(cdata, (struct _cffi_ctypedescr *)any_pointer); }
+
+PyObject *held_pointer(void *address) { return _cffi_from_c_pointer(address, (struct _cffi_ctypedescr *)any_pointer); }
 
 static PyMethodDef functions[] = {{"fast_guide", fast_guide, METH_O, NULL},
                                   {"fast_matcher", fast_matcher, METH_O, NULL},
@@ -21,11 +24,13 @@ static PyMethodDef functions[] = {{"fast_guide", fast_guide, METH_O, NULL},
                                   {NULL, NULL, 0, NULL}};
 
 static bool add_types(PyObject *module) {
-    PyObject *ffi = PyObject_GetAttrString(module, "ffi"), *held_class = held_make();
+    PyObject *ffi = PyObject_GetAttrString(module, "ffi"), *held_class = held_make(), *record_class = record_make();
     if (ffi) any_pointer = PyObject_CallMethod(ffi, "typeof", "s", "void *");
-    bool ok = any_pointer && held_class && PyModule_AddObjectRef(module, "Held", held_class) == 0;
+    bool ok = any_pointer && held_class && record_class && PyModule_AddObjectRef(module, "Held", held_class) == 0;
+    ok = ok && PyModule_AddObjectRef(module, "Record", record_class) == 0;
     Py_XDECREF(ffi);
     Py_XDECREF(held_class);
+    Py_XDECREF(record_class);
     return ok && PyModule_AddFunctions(module, functions) == 0;
 }
 

@@ -54,6 +54,22 @@ done:
     return result;
 }
 
+/* Where first bytes are known, they tell of most that there is nothing. */
+static bool cannot_begin(const rx_arena *x, rx_id id, u32 byte) {
+    u32 begins = id < x->first.n ? x->first.at[id] : NONE;
+    return begins != NONE && !set_has(rx_set_of(x, begins), byte);
+}
+
+/* The part of a tree of FORKs that alone can begin with the byte, as far as is known: its derivative is that of the tree. */
+static rx_id only_part(const rx_arena *x, rx_id id, u32 byte) {
+    for (const u32 *node; (node = intern_words(&x->nodes, id))[0] == RX_FORK;) {
+        if (cannot_begin(x, node[1], byte)) id = node[2];
+        else if (cannot_begin(x, node[2], byte)) id = node[1];
+        else break;
+    }
+    return id;
+}
+
 rx_id rx_derive(rx_arena *x, rx_id id, u32 byte) {
     if (id == NONE) return NONE;
     u32 node[5] = {0}; /* a copy: the pool may move below */
@@ -76,8 +92,11 @@ rx_id rx_derive(rx_arena *x, rx_id id, u32 byte) {
     }
     default: break;
     }
-    u32 begins = id < x->first.n ? x->first.at[id] : NONE; /* where first bytes are known, they tell of most that there is nothing */
-    if (begins != NONE && !set_has(rx_set_of(x, begins), byte)) return RX_ID_NEVER;
+    if (cannot_begin(x, id, byte)) return RX_ID_NEVER;
+    if (node[0] == RX_FORK) { /* nothing is kept of the way there: to go it costs less */
+        rx_id part = only_part(x, id, byte);
+        if (part != id) return rx_derive(x, part, byte);
+    }
     u64 key = (u64)id << 8 | byte;
     rx_id result = map_get(&x->memo, key);
     if (result != NONE) return result;

@@ -772,8 +772,11 @@ static void read_tree(rx_arena *x, rx_id id, const sequence *parts) {
     memset(alive, true, sizeof alive);
     const sequence *goal = &parts[random_below(&seed, PARTS)];
     for (u32 n = 0;; n++) {
+        rx_id to[3]; /* where first bytes may not be known yet; once they are it is the same */
+        for (u32 i = 0; i < 3; i++) to[i] = rx_derive(x, id, 'a' + i);
         check_tree(x, id, parts, alive, n);
         if (id == RX_ID_NEVER) return;
+        for (u32 i = 0; i < 3; i++) CHECK(to[i] != NONE && rx_derive(x, id, 'a' + i) == to[i]);
         u8 byte = (u8)('a' + random_below(&seed, 3));
         while (n < goal->n && !reads(goal->at[n], byte) && random_below(&seed, 200)) byte = (u8)('a' + random_below(&seed, 3));
         for (u32 i = 0; i < PARTS; i++) alive[i] &= n < parts[i].n && reads(parts[i].at[n], byte);
@@ -828,6 +831,28 @@ static void shared_beginnings_are_read_once(void) {
     CHECK(b.bytes == 0);
 }
 
+/* To read what few parts begin with touches none of the others, once it is known what those begin with. */
+static void few_of_many_parts(void) {
+    budget b;
+    ge_limits limits = wide_limits();
+    rx_arena x;
+    byte_set first;
+    budget_init(&b, &limits);
+    CHECK(rx_init(&x, &b));
+    enum { LETTERS = 26, EACH = 40 };
+    rx_id tree = RX_ID_NEVER;
+    for (u32 i = 0; i < LETTERS * EACH; i++) {
+        u8 text[] = {(u8)('a' + i % LETTERS), 'k', (u8)i, (u8)(i >> 8)};
+        tree = rx_fork(&x, tree, rx_tag(&x, rx_bytes(&x, text, sizeof text), i));
+    }
+    CHECK(rx_first(&x, tree, &first) && set_count(&first) == LETTERS);
+    u64 before = x.derivatives;
+    rx_id to = rx_derive(&x, tree, 'q');
+    CHECK(x.derivatives - before < 2 * EACH && x.memo.n < EACH && rx_shared(&x, to) != NONE);
+    rx_drop(&x);
+    CHECK(b.bytes == 0);
+}
+
 int main(void) {
     random_expressions(150);
     multiples();
@@ -845,5 +870,6 @@ int main(void) {
     large_counters();
     trees();
     shared_beginnings_are_read_once();
+    few_of_many_parts();
     return harness_result("t_regex");
 }

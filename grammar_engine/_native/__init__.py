@@ -13,7 +13,7 @@ from dataclasses import fields
 from operator import attrgetter
 from typing import Any, NamedTuple
 
-from .._core import Held, ffi, know_arrays, lib
+from .._core import Held, Record, ffi, know_arrays, lib
 from ..errors import (
     GrammarError,
     GrammarSyntaxError,
@@ -31,6 +31,7 @@ __all__ = [
     "Held",
     "NativeExpressions",
     "NothingError",
+    "Record",
     "build",
     "check",
     "fast_guide",

@@ -3,6 +3,8 @@
 The surface is that of `outlines_core.Guide`, so one can stand in for the other. A guide is a record of the core (`csrc/dfa/gd.c`): the state it is
 in, and the last few before it, as narrow as states are; thousands share one table. A step is one call of the core, with the mask after it: mostly one of
 `csrc/python/calls.c`, which overrides some methods of this class.
+
+Invariant: a record has a name here while the core is at work on it without the GIL. Another thread, which should not, may begin anew meanwhile.
 """
 
 from __future__ import annotations
@@ -10,15 +12,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .._native import Held, fast_guide, ffi, lib
+from .._native import Held, Record, fast_guide, ffi, lib
 from ..checks import as_int, check_count
 from ..errors import TokenRejectedError
 from ..mask import MaskBuffer, check_alignment, rows_of
 from .dfa import TokenDFA
 
 _advance, _fill, _fill_at = lib.ge_guide_advance, lib.ge_guide_fill_mask, lib.ge_guide_fill_mask_at
-_RECORD, _NOWHERE = ffi.typeof("uint64_t[]"), ffi.NULL
-_FEW = 8  # states that a new record has room for
+_NOWHERE = ffi.NULL
+_FEW = 32  # states that a new record has room for: by default all. (One that moves leaves a hole)
 _MAX_ID = 1 << 62
 _MOST = 1 << 31  # of steps that can be taken back
 
@@ -35,8 +37,8 @@ class Guide(Held):
 
     Notes
     -----
-    A guide belongs to one thread at a time. It costs about 150 bytes, and 1, 2 or 4 (by the number of states) for each step beyond eight that can
-    be taken back.
+    A guide belongs to one thread at a time. It costs 144, 176 or 240 bytes, by the number of states, and 1, 2 or 4 for each step beyond 32 that can be
+    taken back.
 
     Differences from `outlines_core.Guide`: after an end-of-text token only end-of-text tokens are allowed; a refused token raises
     `TokenRejectedError`, a `ValueError`, and changes nothing; `reset` forgets the steps before it; guides are neither compared nor
@@ -49,13 +51,13 @@ class Guide(Held):
         if not isinstance(dfa, TokenDFA):
             raise TypeError(f"a Guide is made of a TokenDFA, not of {type(dfa).__name__}")
         max_rollback = check_count("max_rollback", max_rollback, least=0)
-        self._begin(dfa, _FEW, min(max_rollback, _MOST), _NOWHERE)
+        self._begin(dfa, _FEW, min(max_rollback, _MOST))
 
-    def _begin(self, dfa: TokenDFA, capacity: int, most: int, before: Any) -> None:
+    def _begin(self, dfa: TokenDFA, capacity: int, most: int, before: Record | None = None) -> None:
         """A new record; it goes on from another one, or at the empty text."""
         capacity = min(capacity, most)
-        record = ffi.new(_RECORD, lib.ge_guide_words(dfa._handle, capacity))
-        lib.ge_guide_init(record, dfa._handle, capacity, most, before)
+        record = Record(lib.ge_guide_words(dfa._handle, capacity))
+        lib.ge_guide_init(record.pointer, dfa._handle, capacity, most, before.pointer if before else _NOWHERE)
         self._hold(record, dfa._words, 0, dfa)
 
     @property
@@ -66,7 +68,8 @@ class Guide(Held):
     @property
     def max_rollback(self) -> int:
         """How many steps `rollback_state` can take back, at most 2**31."""
-        return int(lib.ge_guide_most(self._handle))
+        record = self._handle
+        return int(lib.ge_guide_most(record.pointer))
 
     # --- masks ------------------------------------------------------------------------------------------------------
 
@@ -84,7 +87,8 @@ class Guide(Held):
             memory = mask._handle
         else:
             memory = _row_of(mask, self._dfa)
-        _fill(self._handle, memory)
+        record = self._handle
+        _fill(record.pointer, memory)
         return None
 
     def write_mask_into(self, data_ptr: int, numel: int, element_size: int = 4) -> None:
@@ -104,11 +108,11 @@ class Guide(Held):
         ValueError
             The numbers do not fit the vocabulary. (That the memory is there cannot be checked.)
         """
-        words = self._dfa._words
+        words, record = self._dfa._words, self._handle
         if element_size != 4 or numel < words:
             raise ValueError(f"a mask has {words} elements of 4 bytes, not {numel} of {element_size}")
         try:
-            refused = _fill_at(self._handle, data_ptr, numel)
+            refused = _fill_at(record.pointer, data_ptr, numel)
         except OverflowError:
             refused = True
         if refused:
@@ -142,11 +146,11 @@ class Guide(Held):
         else:
             memory = _row_of(mask, self._dfa)
         try:
-            while failed := _advance(self._handle, token, memory):
+            while failed := _advance((record := self._handle).pointer, token, memory):
                 if failed == lib.GE_GUIDE_REFUSED:
                     raise self._rejected(token)
-                # (At least a few: another thread, which should not, may have begun anew meanwhile.)
-                self._begin(self._dfa, max(_FEW, 2 * lib.ge_guide_before(self._handle)), self.max_rollback, self._handle)
+                # (At least a few: what is kept may be less by now.)
+                self._begin(self._dfa, max(_FEW, 2 * lib.ge_guide_before(record.pointer)), self.max_rollback, record)
         except OverflowError:
             raise self._rejected(token) from None
         return self.get_tokens() if mask is None and (return_tokens is None or return_tokens) else None
@@ -169,16 +173,18 @@ class Guide(Held):
             More than `get_allowed_rollback()`; nothing has changed.
         """
         n = check_count("n", n, least=0)
-        if lib.ge_guide_rollback(self._handle, min(n, _MOST + 1)):
+        record = self._handle
+        if lib.ge_guide_rollback(record.pointer, min(n, _MOST + 1)):
             raise ValueError(f"rollback of {n} steps: {self.get_allowed_rollback()} can be taken back")
 
     def get_allowed_rollback(self) -> int:
         """How many steps can be taken back."""
-        return int(lib.ge_guide_before(self._handle))
+        record = self._handle
+        return int(lib.ge_guide_before(record.pointer))
 
     def reset(self) -> None:
         """Back to the empty text."""
-        self._begin(self._dfa, _FEW, self.max_rollback, _NOWHERE)
+        self._begin(self._dfa, _FEW, self.max_rollback)
 
     # --- questions --------------------------------------------------------------------------------------------------
 
@@ -202,11 +208,13 @@ class Guide(Held):
 
     def get_state(self) -> int:
         """The state, from 0 to `dfa.num_states`."""
-        return int(lib.ge_guide_state(self._handle))
+        record = self._handle
+        return int(lib.ge_guide_state(record.pointer))
 
     def is_finished(self) -> bool:
         """Whether the text so far is a sentence: it matches, and may end here."""
-        return bool(lib.ge_guide_accepts(self._handle))
+        record = self._handle
+        return bool(lib.ge_guide_accepts(record.pointer))
 
     def __copy__(self) -> Guide:
         twin = Guide(self._dfa, self.max_rollback)

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from grammar_engine import Grammar, Guide, MaskBuffer, Matcher, Switches, TokenDFA, Vocabulary, _core, allocate_masks
-from grammar_engine._native import Held, lib
+from grammar_engine._native import Held, Record, ffi, lib
 
 VOCABULARY = Vocabulary([b"a", b"b", b"ab", b"ba", b"aa", b"", b"c"], eos=[5], width=70)
 WORDS, ROOM = 3, 70
@@ -419,6 +419,28 @@ def test_a_guide_that_grows_lets_its_record_go() -> None:
     assert len(records) > 1
     guide.rollback_state(1000)
     assert guide.get_state() == 500
+
+
+def test_records() -> None:
+    for arguments, kind in [
+        ((), TypeError),
+        (("1",), TypeError),
+        ((-1,), MemoryError),
+        ((1 << 62,), MemoryError),
+        ((1 << 70,), OverflowError),
+    ]:
+        with pytest.raises(kind):
+            Record(*arguments)
+    with pytest.raises(TypeError):
+        Record(n=1)
+    record = Record(3)
+    words = ffi.cast("uint64_t *", record.pointer)
+    assert list(words[0:3]) == [0, 0, 0] and record.pointer == words
+    held = Held()
+    with pytest.raises(TypeError):
+        held._hold([], 1)
+    held._hold(record, 1)
+    assert held._handle is record
 
 
 def test_what_the_holder_refers_to_lives_as_long() -> None:
