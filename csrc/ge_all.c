@@ -4,7 +4,8 @@
 #include "base/intern.c"              /* hash-consing */
 #include "base/file.c"                /* tables as files */
 #include "base/wide.c"                /* rows of zeros, bits of bytes */
-#include "regex/rx_node.c"            /* 3 expressions: constructors and their laws */
+#include "regex/rx_arena.c"           /* 3 expressions: each once, and what is known of it */
+#include "regex/rx_node.c"            /*   constructors and their laws */
 #include "regex/rx_loop.c"            /*   ... parts of a union that a loop contains */
 #include "regex/rx_chars.c"           /*   code points and literals as tries */
 #include "regex/rx_quote.c"           /*   JSON string quoting as an operator */

@@ -298,7 +298,7 @@ typedef struct rx_loose { /* where an expression stands that rx_loosen changes *
 rx_loose rx_loose_of(const rx_arena *x, rx_id id);
 bool rx_loose_differs(rx_loose at, const u8 *token, u32 n); /* may it? */
 
-/* For rx_node.c's siblings: interns a node with known meta. */
+/* For constructors: interns a node (rx_arena.c). */
 rx_id rx_intern(rx_arena *x, const u32 *words, u32 n, u32 flags, u32 depth);
 void rx_drop_contained(rx_arena *x, id_vec *parts); /* drops parts of a union that a loop among them contains (rx_loop.c) */
 rx_id rx_quote_again(rx_arena *x, rx_id part, const u32 *node); /* a RX_QUOTE node with another operand */
