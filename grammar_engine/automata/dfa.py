@@ -269,8 +269,11 @@ class TokenDFA:
         try:
             note = json.loads(bytes(ffi.buffer(content.note, content.n_note)))
             kind, fingerprint = str(note["kind"]), note["vocabulary"]
-        except (ValueError, KeyError, TypeError):
-            raise TokenDFAError(f"{os.fspath(path)!r} cannot be loaded: it has no note of this package") from None
+            is_note = kind.isprintable()
+        except (ValueError, KeyError, TypeError, RecursionError):
+            is_note = False
+        if not is_note:
+            raise TokenDFAError(f"{os.fspath(path)!r} cannot be loaded: it has no note of this package")
         shape = vocabulary.size, vocabulary.width
         if fingerprint != vocabulary.fingerprint or (content.n_tokens, content.width) != shape:
             raise VocabularyError(

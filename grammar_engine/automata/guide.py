@@ -4,7 +4,8 @@ The surface is that of `outlines_core.Guide`, so one can stand in for the other.
 in, and the last few before it, as narrow as states are; thousands share one table. A step is one call of the core, with the mask after it: mostly one of
 `csrc/python/calls.c`, which overrides some methods of this class.
 
-Invariant: a record has a name here while the core is at work on it without the GIL. Another thread, which should not, may begin anew meanwhile.
+Invariants: a guide has one automaton for life, so states and masks are those of that one, whatever threads do. A record has a name here while
+the core is at work on it without the GIL: another thread, which should not, may begin anew meanwhile.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ class Guide(Held):
     Notes
     -----
     A guide belongs to one thread at a time. It costs 144, 176 or 240 bytes, by the number of states, and 1, 2 or 4 for each step beyond 32 that can be
-    taken back.
+    taken back, with room for up to twice as many.
 
     Differences from `outlines_core.Guide`: after an end-of-text token only end-of-text tokens are allowed; a refused token raises
     `TokenRejectedError`, a `ValueError`, and changes nothing; `reset` forgets the steps before it; guides are neither compared nor
@@ -50,6 +51,8 @@ class Guide(Held):
     def __init__(self, dfa: TokenDFA, max_rollback: int = 32):
         if not isinstance(dfa, TokenDFA):
             raise TypeError(f"a Guide is made of a TokenDFA, not of {type(dfa).__name__}")
+        if hasattr(self, "_keeps"):
+            raise TypeError("a Guide is made once: reset() begins again, and another automaton is for another Guide")
         max_rollback = check_count("max_rollback", max_rollback, least=0)
         self._begin(dfa, _FEW, min(max_rollback, _MOST))
 

@@ -15,6 +15,7 @@ import pytest
 from automata.reading import accepts, follow, mask_bytes, random_text
 from exactness import grammars
 from grammar_engine import Grammar, Guide, Matcher, TokenDFA, TokenDFAError, Vocabulary, ir
+from grammar_engine._native import ffi, lib
 from grammar_engine.errors import GrammarError, LimitExceededError, VocabularyError
 from vocabularies import TinyVocabulary, random_vocabulary
 
@@ -172,6 +173,17 @@ def test_what_is_no_automaton(tmp_path: Path) -> None:
     TokenDFA.from_regex("a", vocabulary).save(path)
     with pytest.raises(ValueError, match="it is no saved vocabulary"):
         Vocabulary.load(path)
+
+
+@pytest.mark.parametrize("note", [b"[" * 100_000, b"1", b"null", b"\xff", b'{"kind": "\\ud800", "vocabulary": "%s"}'])
+def test_forged_notes(note: bytes, tmp_path: Path) -> None:
+    """Files that are right in all else."""
+    vocabulary, path = TINY.build(), tmp_path / "forged"
+    note = note.replace(b"%s", vocabulary.fingerprint.encode())
+    handle = TokenDFA.from_regex("a", vocabulary)._handle
+    memory = ffi.new("uint8_t[]", lib.ge_dfa_save(handle, note, len(note), ffi.NULL))
+    lib.ge_dfa_save(handle, note, len(note), memory)
+    assert "no note of this package" in refusal(path, bytes(ffi.buffer(memory)), vocabulary)
 
 
 @pytest.mark.parametrize(

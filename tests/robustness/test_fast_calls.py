@@ -444,10 +444,11 @@ def test_records() -> None:
 
 
 def test_what_the_holder_refers_to_lives_as_long() -> None:
-    """A guide that is begun anew with what is no automaton stays what it was."""
+    """A guide has one automaton for life: masks that were made for it are as wide as those that it writes."""
     guide, held = Guide(TokenDFA.from_regex(PATTERN, VOCABULARY)), Masks(0).of["held"]
-    with pytest.raises(AttributeError):
-        guide.__init__(TokenDFA.__new__(TokenDFA))  # type: ignore[misc]
+    for other in (DFA, TokenDFA.__new__(TokenDFA)):
+        with pytest.raises(TypeError, match="made once"):
+            guide.__init__(other)  # type: ignore[misc]
     gc.collect()
     assert guide.advance(0, held) is None and guide.get_state() > 0
     masks = MaskBuffer(memoryview(bytearray(4 * WORDS)).cast("I", (1, WORDS)), VOCABULARY)
