@@ -24,8 +24,14 @@ static void done_with(ge_engine *e, const vb_inner *inner) {
     }
 }
 
+static bool give_back(ge_engine *e, const vb_inner **inner) {
+    done_with(e, *inner);
+    *inner = NULL;
+    return false;
+}
+
 /* The lexeme-internal mask of a lexer state in a view: kept with the vocabulary, or computed if `make` says so. *inner = NULL: there is
- * none. It is given back by done_with. */
+ * none, as on failure, here and below. It is given back by done_with. */
 static bool obtain(ge_engine *e, u32 state, u32 view, bool make, const vb_inner **inner) {
     mk_key *key = mk_key_of(e, state, view);
     *inner = NULL;
@@ -34,10 +40,9 @@ static bool obtain(ge_engine *e, u32 state, u32 view, bool make, const vb_inner 
     bool shared = !(e->switches & GE_NO_SHARED_INNER);
     if (shared) *inner = vb_find(e->v, key->hash);
     if (!*inner && !make) return true;
-    if (!mk_spell_key(e, state, view, key)) return done_with(e, *inner), false;
+    if (!mk_spell_key(e, state, view, key)) return give_back(e, inner);
     if (*inner && mk_has_key(e, *inner, key)) return e->stats.inner_hits++, true;
-    done_with(e, *inner);
-    *inner = NULL;
+    give_back(e, inner);
     if (!make || key->refused) return true;
     budget own;
     ge_limits limits;
@@ -82,10 +87,7 @@ static bool obtain_clamped(ge_engine *e, u32 unit, u32 view, bool make, const vb
         return key != NULL;
     }
     u32 again = mk_clamp(e, unit, bytes + (*inner)->finish);
-    if (again != clamped) {
-        done_with(e, *inner);
-        *inner = NULL;
-    }
+    if (again != clamped) give_back(e, inner);
     return again != NONE;
 }
 
@@ -111,7 +113,8 @@ static bool obtain_counted(ge_engine *e, u32 open, bool make, const vb_inner **i
     u32 index = map_get(&e->counted_of, few);
     if (index == NONE) {
         if (!obtain(e, open, MK_OPEN, make, inner) || !*inner) return e->b.status == GE_OK;
-        return vec_push(&e->b, &e->counted, ((mk_counted){open, COUNTED_UNKNOWN})) && map_put(&e->b, &e->counted_of, few, e->counted.n - 1);
+        bool ok = vec_push(&e->b, &e->counted, ((mk_counted){open, COUNTED_UNKNOWN})) && map_put(&e->b, &e->counted_of, few, e->counted.n - 1);
+        return ok || give_back(e, inner);
     }
     mk_counted *counted = &e->counted.at[index];
     if (mk_is_within(e, open, counted->most) && open != counted->most) {
@@ -168,7 +171,7 @@ static bool obtain_open(ge_engine *e, u32 unit, bool make, const vb_inner **inne
     }
     const mk_key *key = mk_key_of(e, open, MK_OPEN);
     *answer = key && !key->refused;
-    return key != NULL;
+    return key || give_back(e, inner);
 }
 
 static bool note_opened(ge_engine *e, u32 unit) {
@@ -194,7 +197,7 @@ static bool obtain_unit(ge_engine *e, u32 unit, u32 hub, bool make, const vb_inn
         bool open;
         if (!obtain_open(e, unit, make, inner, &open)) return false;
         *view = MK_OPEN;
-        if (*inner) return e->unit_views.at[unit] = MK_OPEN, note_opened(e, unit);
+        if (*inner) return e->unit_views.at[unit] = MK_OPEN, note_opened(e, unit) || give_back(e, inner);
         if (open && !make) return true;
     }
     bool clamps = hub == 0 && known == NONE && may_clamp(e, unit);
