@@ -12,9 +12,10 @@ struct ge_plan {
     td_runs runs; /* if they were asked for */
 };
 
-/* Why so many states, and how far away their end is: few of those found were followed where each leads to several more. */
-static void explain_limit(ge_err *err, const ba_automaton *failed, const gr_grammar *g, bool is_one_lexeme) {
-    const char *why = g->has_distinct ? "values that must differ (uniqueItems) are part of the state"
+/* Why so many states, if it is these, and how far away their end is: few of those found were followed where each leads to several more. */
+static void explain_limit(ge_err *err, const budget *b, const ba_automaton *failed, const gr_grammar *g, bool is_one_lexeme) {
+    const char *why = b->limit != LIMIT(max_configurations) ? "in a state of the automaton"
+                      : g->has_distinct ? "values that must differ (uniqueItems) are part of the state"
                       : is_one_lexeme ? "the expression has more states"
                                       : "the grammar is not regular, or has more states";
     snprintf(err->text, sizeof err->text, "%s: of those found %u were followed", why, failed->n_states);
@@ -37,7 +38,7 @@ ge_status ge_plan_new(ge_grammar *grammar, ge_vocab *vocab, uint32_t max_states,
     ge_engine_free(e);
     if (!ok) {
         status = budget_report(&p->b, err);
-        if (status == GE_E_LIMIT && p->b.limit == LIMIT(max_configurations)) explain_limit(err, &p->a, &grammar->g, is_one_lexeme);
+        if (status == GE_E_LIMIT) explain_limit(err, &p->b, &p->a, &grammar->g, is_one_lexeme);
         ge_plan_free(p);
         return status;
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+import re
 import time
 
 import pytest
@@ -35,6 +36,7 @@ def test_states_that_are_many_and_dear(pattern: str) -> None:
     with pytest.raises(LimitExceededError) as caught:
         TokenDFA.from_regex(pattern, Vocabulary.bytes())
     assert (caught.value.limit, caught.value.maximum) == ("max_step_work", Limits().max_step_work)
+    assert re.search(r"of those found [1-9]\d* were followed", str(caught.value))
 
 
 def test_states_that_are_cheap_have_work_of_their_own() -> None:
