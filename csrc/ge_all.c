@@ -57,6 +57,7 @@
 #include "lexer/lx_least.c"           /*   values in the order of their lengths */
 #include "parser/ep.c"                /*   Earley rows */
 #include "parser/ep_complete.c"       /*   ... scanning and completion */
+#include "parser/ep_cut.c"            /*   ... rows without their return points */
 #include "parser/ep_predict.c"        /*   ... prediction and return points */
 #include "parser/ep_first.c"          /*   ... what a row may begin with */
 #include "parser/ep_make.c"           /*   ... rules made on demand: lists and bags */

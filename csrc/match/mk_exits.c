@@ -9,8 +9,6 @@
  * Cost. Some instructions for each child of a place. */
 #include "mk.h"
 
-enum { FEW_ENDS = 8 /* of so few it is not asked whether they add anything */ };
-
 #define LEFT_OUT ((u32)1 << 31) /* of a node of a trie, which has fewer */
 
 /* Merges the runs [0, middle) and [middle, n), which ascend; `left`: room for the first. */
@@ -66,8 +64,7 @@ static void leave_out_found(const tt_trie *trie, u32 *nodes, u32 *n, const u32 *
 
 bool mk_add_exits(ge_engine *e, mk_outline *to) {
     mk_found *found = &e->outline;
-    bool asks = e->ends.n > FEW_ENDS;
-    if (asks && found->listed) mk_write_listed(e, NULL, found->list.at, found->list.n, found->bits); /* and it stays a list */
+    if (e->ends.n && found->listed) mk_write_listed(e, NULL, found->list.at, found->list.n, found->bits); /* and it stays a list */
     id_vec words = {0};
     bool ok = true;
     to->exits = e->outline_words.n;
@@ -85,7 +82,7 @@ bool mk_add_exits(ge_engine *e, mk_outline *to) {
         }
         u32 n = words.n - 1;
         ok = ok && mk_sort_nodes(e, words.at + 1, &n);
-        if (ok && asks) leave_out_found(first.trie, words.at + 1, &n, found->bits);
+        if (ok) leave_out_found(first.trie, words.at + 1, &n, found->bits);
         if (ok && n == 0) continue;
         words.n = 1 + n;
         u32 places = ok ? intern(&e->b, &e->places, words.at, words.n, NULL) : NONE;

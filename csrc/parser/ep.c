@@ -38,7 +38,7 @@
  * looked for among the return points in C(s) itself. That makes `S -> S S | a` and `E -> E + E | n` take constant space.
  *
  * Invariants (checked by test/t_parser.c).
- *   - The items of a set are ascending and distinct; points and nodes exist; in a row's set no node is GR_END.
+ *   - The items of a set are ascending and distinct; points and nodes exist; in a row's set no node is GR_END, but at stubs (ep_cut.c).
  *   - set_point and set_row are NONE or refer back to the set.
  *   - lexemes of a row ascend; each has at least one item.
  *
@@ -123,6 +123,7 @@ bool ep_init(ep_parser *p, budget *b, const gr_grammar *g, lx_lexer *lx) {
     p->b = b;
     p->g = g;
     p->lx = lx;
+    p->first_stub = EP_NO_STUBS;
     if (set_up(p)) return true;
     ep_drop(p);
     return false;
@@ -153,6 +154,7 @@ void ep_drop(ep_parser *p) {
     vec_drop(b, &p->scans);
     vec_drop(b, &p->node_first);
     vec_drop(b, &p->firsts);
+    map_drop(b, &p->resumed);
     vec_drop(b, &p->least_nonterminal);
     vec_drop(b, &p->least_node);
     vec_drop(b, &p->least_point);
@@ -258,6 +260,32 @@ u32 ep_join(ep_parser *p, const u32 *rows, u32 n) {
     }
     return finish(p, ok, m);
 }
+
+u32 ep_cut(ep_parser *p, u32 row, u32 depth) {
+    if (p->rows.at[row].cuts[depth] != NONE) return p->rows.at[row].cuts[depth];
+    mark m = take_mark(p);
+    u32 cut = ep_make_cut(p, row, depth);
+    if (cut == NONE) {
+        go_back(p, m);
+        if (p->first_stub >= p->points.n) p->first_stub = EP_NO_STUBS; /* the stubs went with it */
+        return NONE;
+    }
+    p->n_rows = p->rows.n;
+    p->n_points = p->points.n;
+    return p->rows.at[row].cuts[depth] = cut;
+}
+
+u32 ep_resume(ep_parser *p, u32 row, u32 base, u32 depth) {
+    u64 key = (u64)row << 32 | (base * EP_CUTS + depth);
+    u32 known = map_get(&p->resumed, key);
+    if (known != NONE) return known;
+    mark m = take_mark(p);
+    renew_stamps(p);
+    u32 made = finish(p, ep_collect_resumed(p, row, base, depth), m);
+    return made == NONE || !map_put(p->b, &p->resumed, key, made) ? NONE : made;
+}
+
+bool ep_row_leaves(const ep_parser *p, u32 row) { return p->rows.at[row].leaves != 0; }
 
 const u32 *ep_row_lexemes(const ep_parser *p, u32 row, u32 *n) {
     *n = p->rows.at[row].n_lexemes;

@@ -2,7 +2,8 @@
  *
  * An *item* is (return point, node): the suffix `node` is still to come, then the text returns to the point. A *set* is an interned
  * sorted set of items with one bit: may the sentence end here. A *return point* is a set under an id of its own; a *row* is a set with
- * the lexemes that may come, and with all that prediction adds once that is asked for. Ids are dense from 0 and stay valid as long as the parser; the arrays behind them may move. */
+ * the lexemes that may come, and with all that prediction adds once that is asked for. Ids are dense from 0 and stay valid as long as the parser; the arrays
+ * behind them may move. */
 #ifndef GE_EP_H
 #define GE_EP_H
 
@@ -13,13 +14,17 @@
 
 typedef u64 ep_item; /* [ return point:32 | node:32 ] */
 
+enum { EP_CUTS = 2 }; /* depths (ep_cut.c) */
+
 typedef struct ep_row {
     u32 set;
     u32 first;     /* its lexemes in `lexemes`, one more at the end */
     u32 n_lexemes;
     u32 accepts;   /* 0 or 1 */
+    u32 leaves;    /* 0 or 1: returns to a stub (ep_cut.c) */
     u32 starts;    /* what comes after each of them, in `starts`, one more at the end; NONE: has not been asked for */
     u32 items;     /* number; with these, predictions included */
+    u32 cuts[EP_CUTS]; /* by depth: the cut row; NONE: has not been asked for */
 } ep_row;
 
 typedef struct ep_call { /* scratch: a nonterminal called in the row that is being made */
@@ -65,6 +70,9 @@ typedef struct ep_parser {
     VEC(ep_item) scans;
     id_vec node_first;   /* per node: what its suffix may begin with, in `firsts`; NONE: not known yet */
     id_vec firsts;       /* number, lexemes */
+    /* ep_cut.c */
+    u32 first_stub;
+    word_map resumed; /* (row that leaves; row that was cut, and depth) -> row */
     /* ep_least.c */
     id_vec least_nonterminal, least_node, least_point;
     bool knows_least;
@@ -93,6 +101,14 @@ u32 ep_goto(ep_parser *p, u32 row, const u32 *lexemes, u32 n, u32 value);
 
 /* The row of all that may come in any of these rows (n >= 1). NONE only on failure, as ep_goto. Not cached. */
 u32 ep_join(ep_parser *p, const u32 *rows, u32 n);
+
+/* The row in which nothing is known of return points (ep_cut.c): the same for rows that differ only in these. It never may end the sentence. The row itself
+ * where something may return at once. What comes after a cut row may be cut again, at the next depth. NONE only on failure. */
+u32 ep_cut(ep_parser *p, u32 row, u32 depth);
+/* A row that leaves, any steps after ep_cut(base, depth): with the sets of the points to which it returns at that depth. Stubs stay where nothing returns yet,
+ * so rows after it may leave, too. NONE only on failure. */
+u32 ep_resume(ep_parser *p, u32 row, u32 base, u32 depth);
+bool ep_row_leaves(const ep_parser *p, u32 row); /* after a cut row: what came before that may end here, so more may come than is known */
 
 const u32 *ep_row_lexemes(const ep_parser *p, u32 row, u32 *n); /* allowed, ascending; valid until the next ep_goto or ep_start */
 bool ep_row_accepts(const ep_parser *p, u32 row);               /* a sentence may end here */

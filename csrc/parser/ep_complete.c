@@ -6,7 +6,7 @@
  * A finished item (point, GR_END) says no more than "and all of that point's set", so it is not kept but replaced by that set: sets that
  * mean the same come out the same, and tail calls need no code (ep.c). But a set that is long and is copied into many others would cost
  * their product; the set of a *return point* therefore copies only sets of at most EP_FLAT items and refers to longer ones by keeping
- * the finished item. The set of a *row* has no finished items. */
+ * the finished item. The set of a *row* has no finished items, but those at stubs (ep_cut.c). */
 #include "ep_parts.h"
 
 enum { SHORT = 64 }; /* items: what insertion sorts in fewer steps than counting bytes takes */
@@ -47,7 +47,7 @@ bool ep_collect_end(ep_parser *p, u32 flat) {
     u32 own = p->items.n;
     while (p->todo.n) {
         u32 point = p->todo.at[--p->todo.n], set = p->points.at[point], n = ep_set_size(p, set);
-        if (n > flat) {
+        if (n > flat || ep_is_stub(p, point)) {
             if (!vec_push(p->b, &p->items, ep_item_make(point, GR_END))) return false;
             continue;
         }

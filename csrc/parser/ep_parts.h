@@ -58,6 +58,15 @@ bool ep_follow(ep_parser *p, u32 row, u32 lexeme);
 /* A state of a bag as interned: [ bag | rank | values | tainted | counts ... ] */
 enum { EP_STATE_BAG, EP_STATE_RANK, EP_STATE_VALUES, EP_STATE_TAINTED, EP_STATE_COUNTS };
 
+/* --- ep_cut.c ---------------------------------------------------------------------------------------------------------------- */
+
+enum { EP_STUBS = 16 }; /* of each depth */
+#define EP_NO_STUBS (NONE - EP_CUTS * EP_STUBS) /* as the first stub: there are none yet */
+
+bool ep_is_stub(const ep_parser *p, u32 point);
+u32 ep_make_cut(ep_parser *p, u32 row, u32 depth); /* as ep_cut, anew */
+bool ep_collect_resumed(ep_parser *p, u32 row, u32 base, u32 depth); /* what ep_resume is to make a row of */
+
 /* --- ep_least.c, ep_least_bag.c: RX_NO_LENGTH also on failure ---------------------------------------------------------------- */
 
 u32 ep_least_symbol(ep_parser *p, u32 symbol);

@@ -244,17 +244,17 @@ static void check_valid(const ep_parser *p) {
         bool is_row = p->set_row.at[set] != NONE, is_point = p->set_point.at[set] != NONE;
         CHECK(!is_row || (p->set_row.at[set] < p->rows.n && p->rows.at[p->set_row.at[set]].set == set));
         CHECK(!is_point || (p->set_point.at[set] < p->points.n && p->points.at[p->set_point.at[set]] == set));
-        CHECK(intern_length(&p->sets, set) % 2 == 1 && intern_words(&p->sets, set)[0] < 2);
+        CHECK(intern_length(&p->sets, set) % 2 == 1 && (intern_words(&p->sets, set)[0] < 2 || ep_is_stub(p, p->set_point.at[set])));
         for (u32 i = 0; i < ep_set_size(p, set); i++) {
             ep_item item = ep_set_item(p, set, i);
             CHECK(ep_item_point(item) < p->points.n && ep_item_node(item) < p->nodes.n);
             CHECK(i == 0 || ep_set_item(p, set, i - 1) < item);
-            CHECK(!is_row || ep_item_node(item) != GR_END);
+            CHECK(!is_row || ep_item_node(item) != GR_END || ep_is_stub(p, ep_item_point(item)));
         }
     }
     for (u32 row = 0; row < p->rows.n; row++) {
         const ep_row *r = &p->rows.at[row];
-        CHECK(p->lexemes.at[r->first + r->n_lexemes] == NONE && r->n_lexemes + r->accepts > 0);
+        CHECK(p->lexemes.at[r->first + r->n_lexemes] == NONE && r->n_lexemes + r->accepts + r->leaves > 0);
         for (u32 i = 0; i < r->n_lexemes; i++) {
             CHECK(p->lexemes.at[r->first + i] < p->lexemes.at[r->first + i + 1]);
             if (r->starts == NONE) continue;
@@ -299,7 +299,28 @@ static void dump(const ir *g) {
     fprintf(stderr, "  start %u\n", g->rules.start);
 }
 
-/* Walks of random steps (each any lexeme of a set), compared after every step. */
+/* A row, or a cut one in its place, with what was cut (ep_cut.c). */
+typedef struct cut_view {
+    u32 row, bases[EP_CUTS];
+} cut_view;
+
+/* Cuts the row once more, if it may be. */
+static void view_cut(ep_parser *p, cut_view *v) {
+    u32 depth = 0;
+    while (depth < EP_CUTS && v->bases[depth] != NONE) depth++;
+    if (depth == EP_CUTS) return;
+    u32 cut = ep_cut(p, v->row, depth);
+    if (cut != v->row) v->bases[depth] = v->row;
+    v->row = cut;
+}
+
+static void view_step(ep_parser *p, cut_view *v, u32 mask) {
+    v->row = goto_mask(p, v->row, mask);
+    for (u32 depth = EP_CUTS; depth-- > 0;)
+        if (ep_row_leaves(p, v->row) && v->bases[depth] != NONE) v->row = ep_resume(p, v->row, v->bases[depth], depth);
+}
+
+/* Walks of random steps (each any lexeme of a set), compared after every step; beside them, from some step on, one over cut rows. */
 static u64 compare(const ir *g, oracle *o, u64 *seed) {
     ge_limits limits = wide_limits();
     budget b;
@@ -317,7 +338,8 @@ static u64 compare(const ir *g, oracle *o, u64 *seed) {
     }
     CHECK(ep_init(&p, &b, &gr, NULL));
     for (u32 i = 0; i < 30 && n_failures == failures; i++) {
-        u32 row = ep_start(&p);
+        u32 row = ep_start(&p), begin = random_below(seed, 4);
+        cut_view view = {NONE, {NONE, NONE}};
         bool single = random_below(seed, 2);
         oracle_step(o, 0, 0);
         for (u32 at = 0;; at++) {
@@ -326,6 +348,9 @@ static u64 compare(const ir *g, oracle *o, u64 *seed) {
             if (row == NONE) break;
             CHECK(row_mask(&p, row) == allowed);
             CHECK(ep_row_accepts(&p, row) == oracle_accepts(o, at));
+            if (at == begin) view.row = row;
+            if (at >= begin) CHECK(!ep_row_leaves(&p, view.row) && row_mask(&p, view.row) == allowed);
+            if (at >= begin && random_below(seed, 4)) view_cut(&p, &view);
             steps++;
             if (n_failures != failures || !allowed || at == MAX_TEXT - 1) break;
             do
@@ -341,6 +366,7 @@ static u64 compare(const ir *g, oracle *o, u64 *seed) {
             }
             budget_begin(&b);
             row = goto_mask(&p, row, mask);
+            if (at >= begin) view_step(&p, &view, mask);
             oracle_step(o, at + 1, mask);
         }
     }
