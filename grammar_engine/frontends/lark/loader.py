@@ -199,7 +199,7 @@ class _Loader:
 
 
 def _shapes_trees(statement: Node) -> bool:
-    return any(node.data == "alias" or (node.data == "rule_modifiers" and node.children) for node in statement.iter_subtrees())
+    return any(node.data == "alias" or (node.data == "rule_modifiers" and node.children) for node in subtrees(statement))
 
 
 def _definition(statement: Node, origin: Origin) -> Definition:

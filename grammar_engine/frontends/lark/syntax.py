@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from lark.exceptions import UnexpectedInput, UnexpectedToken
 
-from lark import Token, load_grammar
+from lark import Token, Tree, load_grammar
 
 from ...errors import GrammarSyntaxError, LimitExceededError, UnsupportedRegexError
 
@@ -82,10 +82,13 @@ class Origin:
 
 
 def subtrees(tree: Node) -> list[Node]:
-    """The nodes of a tree of alternatives, children before parents; the names after `->` are left out."""
-    nodes = list(tree.iter_subtrees())
-    aliases = {id(node.children[1]) for node in nodes if node.data == "alias"}
-    return [node for node in nodes if id(node) not in aliases]
+    """The nodes of a tree, children before parents; the names after `->` are left out."""
+    nodes = [tree]
+    for node in nodes:
+        children = node.children[:1] if node.data == "alias" else node.children
+        nodes += [child for child in reversed(children) if isinstance(child, Tree)]
+    nodes.reverse()
+    return nodes
 
 
 def parse(text: str, limits: Limits) -> list[Node]:
