@@ -32,6 +32,7 @@ COUNTERS = {
     "rows": "parser rows built",
     "configurations": "configurations built",
     "mask_builds": "masks computed",
+    "bytes_copied": "bytes copied for them",
 }
 ENDS = {"refused": "schema refused", "crash": "crash", "timeout": "time-out"}
 

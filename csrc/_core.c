@@ -6048,6 +6048,7 @@ static void _cffi_checkfld__ge_stats(ge_stats *p)
   (void)((p->mask_builds) | 0);  /* check that 'ge_stats.mask_builds' is an integer */
   (void)((p->mask_evictions) | 0);  /* check that 'ge_stats.mask_evictions' is an integer */
   (void)((p->trie_nodes) | 0);  /* check that 'ge_stats.trie_nodes' is an integer */
+  (void)((p->bytes_copied) | 0);  /* check that 'ge_stats.bytes_copied' is an integer */
   (void)((p->derivatives) | 0);  /* check that 'ge_stats.derivatives' is an integer */
   (void)((p->inner_builds) | 0);  /* check that 'ge_stats.inner_builds' is an integer */
   (void)((p->inner_hits) | 0);  /* check that 'ge_stats.inner_hits' is an integer */
@@ -6454,6 +6455,9 @@ static const struct _cffi_field_s _cffi_fields[] = {
   { "trie_nodes", offsetof(ge_stats, trie_nodes),
                   sizeof(((ge_stats *)0)->trie_nodes),
                   _CFFI_OP(_CFFI_OP_NOOP, 63) },
+  { "bytes_copied", offsetof(ge_stats, bytes_copied),
+                    sizeof(((ge_stats *)0)->bytes_copied),
+                    _CFFI_OP(_CFFI_OP_NOOP, 63) },
   { "derivatives", offsetof(ge_stats, derivatives),
                    sizeof(((ge_stats *)0)->derivatives),
                    _CFFI_OP(_CFFI_OP_NOOP, 63) },
@@ -6561,13 +6565,13 @@ static const struct _cffi_struct_union_s _cffi_struct_unions[] = {
   { "ge_scores", 408, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_scores), offsetof(struct _cffi_align__ge_scores, y), 66, 4 },
   { "ge_stats", 409, _CFFI_F_CHECK_FIELDS,
-    sizeof(ge_stats), offsetof(struct _cffi_align__ge_stats, y), 70, 24 },
+    sizeof(ge_stats), offsetof(struct _cffi_align__ge_stats, y), 70, 25 },
   { "ge_turn", 412, _CFFI_F_CHECK_FIELDS,
-    sizeof(ge_turn), offsetof(struct _cffi_align__ge_turn, y), 94, 6 },
+    sizeof(ge_turn), offsetof(struct _cffi_align__ge_turn, y), 95, 6 },
   { "ge_vocab", 414, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
   { "ge_vocab_content", 415, _CFFI_F_CHECK_FIELDS,
-    sizeof(ge_vocab_content), offsetof(struct _cffi_align__ge_vocab_content, y), 100, 8 },
+    sizeof(ge_vocab_content), offsetof(struct _cffi_align__ge_vocab_content, y), 101, 8 },
 };
 
 static const struct _cffi_enum_s _cffi_enums[] = {

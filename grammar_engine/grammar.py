@@ -91,6 +91,8 @@ class Stats:
         Kept now; computed and found equal to a kept one; computed; dropped.
     trie_nodes, derivatives : int
         Visited; computed.
+    bytes_copied : int
+        Of masks, to compute, to keep and to write them. A mask that is kept already is one copy of a row, which is not counted.
     inner_builds, inner_hits : int
         Lexeme-internal masks computed; these and outlines found with the vocabulary.
     slice_hits : int
@@ -120,6 +122,7 @@ class Stats:
     mask_builds: int = 0
     mask_evictions: int = 0
     trie_nodes: int = 0
+    bytes_copied: int = 0
     derivatives: int = 0
     inner_builds: int = 0
     inner_hits: int = 0

@@ -169,6 +169,7 @@ typedef struct ge_stats {
     uint64_t mask_builds;    /* computed */
     uint64_t mask_evictions;
     uint64_t trie_nodes;     /* visited */
+    uint64_t bytes_copied;   /* to compute masks, to keep and to write them; one that is found by its configuration is a copy more, and not counted */
     uint64_t derivatives;    /* computed */
     uint64_t inner_builds;   /* lexeme-internal masks computed */
     uint64_t inner_hits;     /* found with the vocabulary; outlines, too */

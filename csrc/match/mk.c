@@ -474,7 +474,7 @@ static bool build_between(ge_engine *e, u32 config, u32 less, u32 more) {
     u32 *bits = mem_resize(&e->b, NULL, 0, size);
     if (!bits) return false;
     bool ok = load_bits(e, more);
-    if (ok) memcpy(bits, e->found.bits, size);
+    if (ok) memcpy(bits, e->found.bits, size), mk_note_copy(e);
     ok = ok && load_bits(e, less) && mk_add_between(e, config, bits) && add_eos(e, config);
     mem_resize(&e->b, bits, size, 0);
     if (ok) keep_found(e, config);
@@ -518,6 +518,7 @@ bool mk_cold(ge_engine *e, u32 config, u32 *out, bool *all) {
     mk_try_table(e);
     if (mk_by_table(e, config, out, all)) return true;
     if (!build_found(e, config)) return false;
+    mk_note_copy(e);
     if (e->found.listed) mk_write_listed(e, e->found.base, e->found.list.at, e->found.list.n, out);
     else memcpy(out, e->found.bits, e->v->n_words * sizeof *out);
     *all = is_all(e);

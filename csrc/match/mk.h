@@ -101,6 +101,7 @@ void mk_clear_tokens(ge_engine *e, const tt_trie *trie, u32 from, u32 to, mk_fou
 void mk_add_bits(ge_engine *e, mk_found *found, const u32 *bits);
 void mk_add_inner(ge_engine *e, mk_found *found, const vb_inner *inner);
 void mk_release_base(ge_engine *e, mk_found *found);
+static inline void mk_note_copy(ge_engine *e) { e->stats.bytes_copied += e->v->n_words * sizeof(u32); } /* a row is written, or combined with another */
 
 /* A lexer state in parts: units, which read much each, and a state of all that does not (or LX_DEAD). See mk_unit.c. */
 enum { MK_UNITS = 8 };

@@ -131,6 +131,7 @@ static mk_mask *add_mask(ge_engine *e, const mk_mask *mask, size_t size, u32 *in
     mk_mask *kept = copy ? take_slot(e, index) : NULL;
     if (!kept) return free(copy), NULL;
     if (size) memcpy(copy, mask->words, size);
+    e->stats.bytes_copied += size;
     kept->words = copy;
     e->mask_bytes += counted;
     if (mask->base) vb_hold(e->v, mask->base);

@@ -76,6 +76,7 @@ void mk_add_fitting(ge_engine *e, mk_found *found, const vb_inner *inner, u32 ro
         return;
     }
     mk_make_bits(e, found);
+    mk_note_copy(e);
     for (u32 i = 0; i < inner->n_words; i++) found->bits[i] |= wide_at_most(inner->needs + 32 * i, (u8)room);
 }
 

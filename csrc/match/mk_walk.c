@@ -37,6 +37,7 @@ void mk_begin(ge_engine *e, mk_found *found, bool listed) {
 void mk_make_bits(ge_engine *e, mk_found *found) {
     if (!found->listed) return;
     found->listed = false;
+    mk_note_copy(e);
     mk_write_listed(e, found->base, found->list.at, found->list.n, found->bits);
     mk_release_base(e, found);
 }
@@ -48,6 +49,7 @@ void mk_release_base(ge_engine *e, mk_found *found) {
 
 void mk_add_bits(ge_engine *e, mk_found *found, const u32 *bits) {
     mk_make_bits(e, found);
+    mk_note_copy(e);
     u32 *to = found->bits, n = e->v->n_words;
     for (u32 i = 0; i < n; i++) to[i] |= bits[i];
 }

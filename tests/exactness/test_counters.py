@@ -19,9 +19,8 @@ def work(grammar: Grammar, vocabulary: Vocabulary, text: bytes, **switches: bool
     before = grammar.stats
     matcher.mask()
     after = grammar.stats
-    return {
-        name: getattr(after, name) - getattr(before, name) for name in ("trie_nodes", "inner_builds", "inner_hits", "heirs", "derivatives")
-    }
+    names = ("trie_nodes", "bytes_copied", "inner_builds", "inner_hits", "heirs", "derivatives")
+    return {name: getattr(after, name) - getattr(before, name) for name in names}
 
 
 @pytest.fixture
@@ -157,3 +156,16 @@ def test_a_unit_that_is_too_large_for_the_store_goes_by_its_heir(vocabulary: Voc
     assert later["inner_builds"] == 0
     assert later["heirs"] == 1
     assert later["trie_nodes"] <= 4 * NODES
+
+
+def test_a_mask_is_copied_a_few_times_at_most(vocabulary: Vocabulary) -> None:
+    row = 4 * ((vocabulary.width + 31) // 32)
+    few = work(Grammar.from_choices(["yes", "no"]), vocabulary, b"")
+    assert row < few["bytes_copied"] < row + 4 * 20  # into the buffer of the caller, and a list that is kept
+    work(Grammar.from_json_schema({"type": "string"}), vocabulary, b'"ab')  # analyses
+    grammar = Grammar.from_json_schema({"type": "array", "items": {"type": "string"}})
+    later = work(grammar, vocabulary, b'["ab')
+    assert row < later["bytes_copied"] <= 4 * row
+    matcher, before = Matcher(grammar, vocabulary, switches=Switches(ahead=False)), grammar.stats.bytes_copied
+    assert matcher.accept_bytes(b'["abc') and matcher.mask() is not None
+    assert grammar.stats.bytes_copied == before  # found by its configuration
