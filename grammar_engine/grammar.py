@@ -450,7 +450,8 @@ class Grammar:
     def warm(self, vocabulary: Vocabulary, *, seconds: float = 1.0, examples: Iterable[str | bytes] = (), seed: int = 0) -> int:
         """Compute states and masks before they are needed: along example texts, and then along random sentences.
 
-        Never needed: what is not there is made when a text asks for it. For servers that would rather pay before the first request.
+        Never needed: what is not there is made when a text asks for it. For servers that would rather pay before the first request. What is
+        forced after a text, and how short it may be closed, is found along with its mask.
 
         Parameters
         ----------

@@ -1,6 +1,9 @@
 """Warming: the states and masks that texts will need, computed before the first request.
 
 Never needed: whatever is not there is made when a text asks for it, and then kept. Warming moves that cost to a time of one's choice.
+
+A decoding loop asks for more than masks: whether the text can still be closed in time, and what is forced. After a forward pass each of these costs as much as the
+mask that it comes with, and so they are computed along with it (`_Scout`).
 """
 
 from __future__ import annotations
@@ -10,6 +13,7 @@ import time
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from ._native import ffi, lib
 from .matcher import Matcher
 from .sampling import Sampler
 
@@ -18,21 +22,38 @@ if TYPE_CHECKING:
     from .vocabulary import Vocabulary
 
 STILL = 8  # texts one after the other that have needed no new mask: enough is known
+_AMPLE = 1 << 30  # tokens: a budget that no text is near
 
 
 def warm(grammar: Grammar, vocabulary: Vocabulary, seconds: float, examples: Iterable[str | bytes], seed: int) -> int:
     """See `Grammar.warm`."""
     before, end = grammar.stats.mask_builds, time.monotonic() + seconds
-    matcher, still = Matcher(grammar, vocabulary), 0
+    scout, still = _Scout(grammar, vocabulary), 0
     for text in examples:
-        matcher.reset()
+        scout.reset()
+        scout.mask()
         for token in vocabulary.encode_greedy(text.encode() if isinstance(text, str) else bytes(text)):
-            matcher.mask()
-            if not matcher.accept(token):
+            if not scout.accept(token):
                 break
+            scout.mask()
     sampler = Sampler(vocabulary, random.Random(seed))
     while time.monotonic() < end and still < STILL:
         builds = grammar.stats.mask_builds
-        sampler.write(matcher)
+        sampler.write(scout)
         still = still + 1 if grammar.stats.mask_builds == builds else 0
     return grammar.stats.mask_builds - before
+
+
+class _Scout(Matcher):
+    """A matcher that finds, with each mask, what else a turn of a decoding loop asks for."""
+
+    def __init__(self, grammar: Grammar, vocabulary: Vocabulary):
+        super().__init__(grammar, vocabulary)
+        self._words_of_turn = ffi.new("uint32_t[]", self._words)  # which the turn does not keep
+        self._turn = ffi.new("ge_turn *", (self._words_of_turn, ffi.NULL, 0, _AMPLE, True))
+
+    def mask(self) -> bytes:
+        mask = super().mask()  # raises, where there is a reason to; a turn of no tokens has none of its own
+        if lib.ge_matcher_turn(self._handle, self._turn, ffi.NULL, 0, self._err) == lib.GE_TURN_ALONE:
+            self.forced_bytes()
+        return mask

@@ -6,7 +6,8 @@
 The model of the size of GPT-2 small (12 layers of 768, 124 million weights with its own vocabulary) has random weights: what a pass takes does not
 depend on them. What it writes is noise under the grammar, so most of it is free text.
 
-Several texts of each schema in grammars/schemas. "First" is the first text of each grammar, which makes automata and masks; the others find them. Times
+Several texts of each schema in a folder. "First" is the first text of a grammar, which makes automata and masks, "warmed" the first one after
+`Grammar.warm`, which has made most of them; the others find them. What compiling and warming take is told apart, and is no part of the shares. Times
 are those that a `Generation` tells and the command line shows, with one torch thread, and medians over texts, so that the moments in which other processes ran
 matter little. (The clock of CPU time takes a system call for each reading, 1 to 4 us after a pass, which is as much as a mask.) "Choice" is all else that the
 loop does: penalty, softmax, draw, bookkeeping.
@@ -17,6 +18,8 @@ from __future__ import annotations
 import argparse
 import json
 import statistics
+import sys
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -29,19 +32,34 @@ from grammar_engine.decoding.tiny.model import TinyDecoder, load
 
 SCHEMAS = Path(__file__).parents[2] / "grammars" / "schemas"
 PROMPT, NEW = 200, 256  # tokens, at most
+WARM = 0.25  # seconds, as `grammar-engine generate --model` does
 
 
-def texts(model: object, vocabulary: Vocabulary, n: int) -> tuple[list[Generation], list[Generation]]:
-    """The first text of each grammar, and the others."""
-    first, later = [], []
-    for path in sorted(SCHEMAS.glob("*.json")):
+def texts(model: object, vocabulary: Vocabulary, n: int, folder: Path) -> dict[str, list[Generation]]:
+    """First texts of grammars, first texts after warming, and others."""
+    runs: dict[str, list[Generation]] = {"first": [], "warmed": [], "later": []}
+    seconds: dict[str, list[float]] = {"compile": [], "warm": []}
+
+    def write(grammar: Grammar, seed: int) -> Generation:
+        return generate(model, prompt, grammar, vocabulary, max_new_tokens=NEW, seed=seed)
+
+    for path in sorted(folder.glob("*.json")):
         schema = json.loads(path.read_text())
-        grammar = Grammar.from_json_schema(schema, whitespace=WHITESPACE)
         prompt = vocabulary.encode_greedy(prompt_of(schema))[:PROMPT]
-        for seed in range(n):
-            run = generate(model, prompt, grammar, vocabulary, max_new_tokens=NEW, seed=seed)
-            (later if seed else first).append(run)
-    return first, later
+        for seed in range(max(1, n // 4)):
+            begun = time.perf_counter()
+            cold = Grammar.from_json_schema(schema, whitespace=WHITESPACE)
+            seconds["compile"].append(time.perf_counter() - begun)
+            warmed = Grammar.from_json_schema(schema, whitespace=WHITESPACE)
+            begun = time.perf_counter()
+            warmed.warm(vocabulary, seconds=WARM)
+            seconds["warm"].append(time.perf_counter() - begun)
+            runs["first"].append(write(cold, seed))
+            runs["warmed"].append(write(warmed, seed))
+        runs["later"] += (write(cold, seed) for seed in range(n // 4, n))
+    compiling, warming = (statistics.median(column) * 1e3 for column in seconds.values())
+    print(f"median over grammars: compiled in {compiling:,.1f} ms, warmed in {warming:,.0f} ms", file=sys.stderr)
+    return runs
 
 
 def row(label: str, width: int, which: str, runs: Sequence[Generation]) -> str:
@@ -63,6 +81,7 @@ def main() -> None:
     parser.add_argument("--model", type=Path, help="weights of the tiny decoder; default: random ones")
     parser.add_argument("--vocabulary", type=Path, help="only the larger model, over this vocabulary (default: the built-in one)")
     parser.add_argument("--texts", type=int, default=20, help="of each schema by the tiny decoder; a quarter of that by the larger model")
+    parser.add_argument("--schemas", type=Path, default=SCHEMAS, help="folder of JSON Schemas (default: grammars/schemas)")
     options = parser.parse_args()
     torch.set_num_threads(1)
     torch.manual_seed(0)
@@ -78,7 +97,7 @@ def main() -> None:
         session = model.start()
         for length in range(1, 20):  # warm
             session.logits(list(range(length)))
-        for which, runs in zip(("first", "later"), texts(model, vocabulary, n)):
+        for which, runs in texts(model, vocabulary, n, options.schemas).items():
             print(row(label, vocabulary.width, which, runs), flush=True)
 
 

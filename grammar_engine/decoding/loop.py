@@ -78,7 +78,8 @@ class Generation:
     seconds : float
         Of all turns, from start to end; what the caller does between two steps is not counted.
     seconds_model, seconds_masks : float
-        Of these: in the model; in the grammar (masks and what is forced, accepted and closed) and in applying masks.
+        Of these: in the model; in the grammar (the matcher that is made for the text, masks, and what is forced, accepted and closed) and in
+        applying masks.
     """
 
     tokens: list[int] = field(default_factory=list)
@@ -197,13 +198,13 @@ def stream(
     ids = [index(token) for token in prompt_ids]
     if not ids:
         raise ValueError("the prompt is empty: a model needs at least one token to go on from")
+    generation = Generation()
+    begun = time.perf_counter()
     matcher = _matcher_of(grammar, vocabulary)
     if matcher is not None:
         if stop is not None:
             raise ValueError("under a grammar the text ends with its end-of-text tokens: `stop` is for texts without a grammar")
         vocabulary = matcher.vocabulary
-    generation = Generation()
-    begun = time.perf_counter()
     text = None if matcher is None else BudgetedText(matcher, max_new_tokens, close_in_time)
     generation.seconds = generation.seconds_masks = time.perf_counter() - begun
     if stop is None:

@@ -7,12 +7,13 @@ import itertools
 import json
 import re
 import sys
+import time
 from types import SimpleNamespace
 
 import jsonschema
 import pytest
 
-from grammar_engine import cli
+from grammar_engine import Grammar, LimitExceededError, cli
 
 SCHEMA = {"type": "object", "properties": {"name": {"type": "string"}, "age": {"type": "integer"}}, "required": ["name", "age"]}
 
@@ -43,8 +44,22 @@ def test_the_figures_are_no_part_of_the_text(schema, capsys):
         jsonschema.validate(json.loads(out), SCHEMA)
         assert "per second" in err
         assert "spent on masks" in err
+        assert re.search(
+            r"^grammar: loaded and compiled in [\d,]+ ms, [1-9][\d,]* masks made in [\d,]+ ms before the first text$", err, re.M
+        )
         texts.append(out)
     assert texts[0] == texts[1]
+
+
+def test_what_fails_in_advance_is_no_failure_of_the_text(schema, capsys, monkeypatch):
+    def fail(*_, **__):
+        raise LimitExceededError("max_states", 10)
+
+    monkeypatch.setattr(Grammar, "warm", fail)
+    assert cli.main(["generate", "--schema", schema, "--model", "stub", "--max-tokens", "40"]) == 0
+    out, err = capsys.readouterr()
+    jsonschema.validate(json.loads(out), SCHEMA)
+    assert " 0 masks made in " in err
 
 
 def test_a_budget_that_is_too_small(schema, capsys):
@@ -79,7 +94,7 @@ def test_a_model_that_is_trained_first(schema, capsys, monkeypatch):
     monkeypatch.setattr(model, "TinyDecoder", small)
     monkeypatch.setattr(cli, "_LESSONS", 40)
     clock = itertools.count()  # looked at before the first step, and before each
-    monkeypatch.setattr(cli, "time", SimpleNamespace(monotonic=lambda: next(clock) / 10))
+    monkeypatch.setattr(cli, "time", SimpleNamespace(monotonic=lambda: next(clock) / 10, perf_counter=time.perf_counter))
     monkeypatch.setattr(sys.modules["grammar_engine.progress"], "DELAY", 0)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     assert cli.main(["generate", "--schema", schema, "--model", "tiny", "--train-seconds", "2", "--max-tokens", "60"]) == 0

@@ -93,6 +93,32 @@ def test_forced_text_is_kept(make):
             plain.reset()
 
 
+def test_after_warming_a_turn_finds_all_that_it_asks_for(monkeypatch):
+    """What is not known yet is left to the methods in Python, which take the lock. After warming that is no turn; after masks alone, each in a new state."""
+    document = b'{"name":"abc","kinds":["red",null],"at":-7}'
+    kept = [getattr(BudgetedText, name) for name in ("_turn_to", "fill_mask")]
+    asked = []
+    monkeypatch.setattr(BudgetedText, "_turn_to", lambda text, tokens: asked.append(tokens) or kept[0](text, tokens))
+    monkeypatch.setattr(BudgetedText, "fill_mask", lambda text: asked.append("forced text") or kept[1](text))
+
+    def left_to_python(grammar):
+        text = BudgetedText(Matcher(grammar, WORDS), 100, close_in_time=True)
+        asked.clear()
+        while (n_read := sum(len(WORDS.token_bytes(token)) for token in text.matcher.tokens)) < len(document):
+            if not text.write_alone():
+                assert text.accept(WORDS.encode_greedy(document[n_read:])[0])
+        return len(asked)
+
+    warmed, masks_only, cold = (Grammar.from_json_schema(SCHEMA, whitespace="compact") for _ in range(3))
+    assert warmed.warm(WORDS, seconds=0, examples=[document]) > 10
+    matcher = Matcher(masks_only, WORDS)
+    for token in WORDS.encode_greedy(document):
+        matcher.mask()
+        assert matcher.accept(token)
+    assert left_to_python(warmed) == 0
+    assert left_to_python(masks_only) == left_to_python(cold) > 4
+
+
 def test_what_is_no_single_token_goes_to_python():
     text = BudgetedText(Matcher(Grammar.from_regex("[ab]{8}"), WORDS), 20, close_in_time=True)
     assert text.accept(ord("a")) and text.accept(ord("a"), ord("b")) and text.accept(np.int64(ord("a"))) and text.accept()
