@@ -13,8 +13,10 @@ compile     the constructor: `TokenDFA.from_regex`, `Index`. Time of the process
             runs: caches that others fill slow theirs down by up to four times, and ours hardly
 tables      of ours `memory_bytes`; of theirs the heap by which the process grows (`mallinfo2`)
 file        of ours what `save` writes; of theirs the pickled index
-resident    by how much the resident size of the process grows, measured after both have given free pages back to the system; at least a page. Of ours
-            with the grammar that the automaton keeps, and with the fold, which stays with the vocabulary and serves all automata with the same classes
+resident    by how many pages of its own (anonymous) the process grows, measured after both have given free ones back to the system; at least one. Pages of
+            code, which come when they first run, are not among them: all processes share them. Of ours with the grammar that the automaton keeps, and
+            with the fold, which stays with the vocabulary and serves all automata with the same classes. A small automaton fits in what is free, or
+            not, by chance; so also of one process that makes them all, and keeps them
 mask        `write_mask_into` a buffer of the caller, at positions along random texts; both walk the same tokens. Of 20 calls in a loop, the fastest
             of 5, less what the loop and the clock take without calls; the median of positions
 step        `advance` and the mask after it: in one call, or (theirs) in two. Each is timed by itself: 0.06 us of it is the clock
@@ -37,6 +39,7 @@ import os
 import pickle
 import platform
 import random
+import re
 import statistics
 import sys
 import tempfile
@@ -182,10 +185,12 @@ def heap() -> int:
 
 
 def resident() -> int:
-    """Bytes, after free pages were given back."""
+    """Bytes of pages that are the process's own, after free ones were given back."""
     gc.collect()
     ctypes.CDLL(None).malloc_trim(0)
-    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    found = re.search(r"^Anonymous: +([0-9]+) kB", Path("/proc/self/smaps_rollup").read_text(), re.MULTILINE)
+    assert found
+    return 1024 * int(found[1])
 
 
 def timed(call: Callable[..., object], *arguments: Any) -> int:
@@ -239,6 +244,14 @@ def measure(engine: Engine, regex: str, texts: list[list[int]], words: int, ever
     return {**found, "positions": positions}
 
 
+def cost_of_all(engine: Engine, regexes: list[str]) -> dict[str, int]:
+    """Bytes of all automata in one process."""
+    engine.compile("b*")
+    before = resident()
+    made = [engine.compile(regex) for regex in regexes]
+    return {"count": len(made), "bytes": resident() - before}
+
+
 def cost_of_guides(engine: Engine, regex: str, words: int) -> dict[str, float]:
     """Bytes for GUIDES guides, new and after 8 steps each; nanoseconds of a step where the automaton is small and all is in the cache."""
     made, mask = engine.compile(regex), np.zeros((1, words), dtype=np.int32)
@@ -290,8 +303,9 @@ def run_vocabulary(name: str, subjects: dict[str, str], repeat: int, limit: floa
                 print(name, turn, subject, engine, got if isinstance(got, str) else f"{got['compile']:.3f} s", file=sys.stderr)
     for subject in subjects:
         found[subject] = {engine: failed.get((subject, engine)) or medians(runs[subject, engine]) for engine in both}
+    every = {engine: isolated(cost_of_all, both[engine], list(subjects.values()), limit=limit) for engine in both}
     guides = {engine: isolated(cost_of_guides, both[engine], ".*", n_words, limit=limit) for engine in both}
-    return {"subjects": found, "guides": guides, "tokens": len(words.tokens)}
+    return {"subjects": found, "all": every, "guides": guides, "tokens": len(words.tokens)}
 
 
 def geometric_mean(values: list[float]) -> float:
@@ -355,6 +369,10 @@ def report(name: str, found: dict[str, Any]) -> str:
     lines.append(["theirs / ours, least", "", *(f"{min(each):.1f}" for each in ratios.values() if each)])
     shown = [f"### {name}: {found['tokens']:,} tokens\n", table(("subject", "equal masks", *FIGURES), lines)]
     shown.append("\n" + masks_by_size(found["subjects"]))
+    for engine, of in found["all"].items():
+        shown.append(
+            f"\n{engine}: " + (of if isinstance(of, str) else f"{of['count']} in one process, resident: {of['bytes'] / 1e3:,.0f} kB")
+        )
     for engine, of in found["guides"].items():
         if isinstance(of, str):
             shown.append(f"\n{engine}: `.*`: {of}")

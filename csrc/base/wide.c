@@ -4,53 +4,85 @@
 
 #include <immintrin.h>
 
-enum { LINE = 64, BLOCK = 8 * LINE }; /* bytes */
+enum { LINE = 64, PART = 2 * LINE, BLOCK = 4 * PART }; /* bytes */
 
-__attribute__((target("avx2"))) static inline void clear_line(u8 *to) {
+#define WITH_AVX2 static inline __attribute__((target("avx2"), always_inline))
+#define WITH_AVX512 static inline __attribute__((target("avx2,avx512f"), always_inline))
+
+WITH_AVX2 void clear_line(u8 *to) {
     _mm256_storeu_si256((__m256i *)(void *)to, _mm256_setzero_si256());
     _mm256_storeu_si256((__m256i *)(void *)(to + LINE / 2), _mm256_setzero_si256());
 }
 
-__attribute__((target("avx2"))) static inline __m256i line_32(const u8 *at) { /* 0 where the line has no bits */
+WITH_AVX2 __m256i line_32(const u8 *at) { /* 0 where the line has no bits */
     return _mm256_or_si256(_mm256_load_si256((const __m256i *)(const void *)at), _mm256_load_si256((const __m256i *)(const void *)(at + LINE / 2)));
 }
+WITH_AVX2 __m256i part_32(const u8 *at) { return _mm256_or_si256(line_32(at), line_32(at + LINE)); }
+WITH_AVX2 __m256i either_32(__m256i a, __m256i b) { return _mm256_or_si256(a, b); }
+WITH_AVX2 bool has_bits_32(__m256i a) { return !_mm256_testz_si256(a, a); }
 
-__attribute__((target("avx2"))) static inline bool has_bits_32(const u8 *at) {
-    __m256i a = _mm256_or_si256(line_32(at), line_32(at + LINE)), b = _mm256_or_si256(line_32(at + 2 * LINE), line_32(at + 3 * LINE));
-    __m256i c = _mm256_or_si256(line_32(at + 4 * LINE), line_32(at + 5 * LINE)), d = _mm256_or_si256(line_32(at + 6 * LINE), line_32(at + 7 * LINE));
-    a = _mm256_or_si256(_mm256_or_si256(a, b), _mm256_or_si256(c, d));
-    return !_mm256_testz_si256(a, a);
+WITH_AVX512 __m512i part_64(const u8 *at) { return _mm512_or_si512(_mm512_load_si512(at), _mm512_load_si512(at + LINE)); }
+WITH_AVX512 __m512i either_64(__m512i a, __m512i b) { return _mm512_or_si512(a, b); }
+WITH_AVX512 bool has_bits_64(__m512i a) { return _mm512_test_epi64_mask(a, a) != 0; }
+
+WITH_AVX2 void clear_part(u8 *to) {
+    clear_line(to);
+    clear_line(to + LINE);
 }
 
-__attribute__((target("avx512f"))) static inline __m512i lines_64(const u8 *at) { /* of two lines */
-    return _mm512_or_si512(_mm512_load_si512(at), _mm512_load_si512(at + LINE));
-}
-
-__attribute__((target("avx512f"))) static inline bool has_bits_64(const u8 *at) {
-    __m512i a = _mm512_or_si512(lines_64(at), lines_64(at + 2 * LINE)), b = _mm512_or_si512(lines_64(at + 4 * LINE), lines_64(at + 6 * LINE));
-    a = _mm512_or_si512(a, b);
-    return _mm512_test_epi64_mask(a, a) != 0;
-}
-
-/* The first line and the last one wherever they lie, and whole lines in between: some bytes twice. n >= 2 * LINE. */
-#define CLEAR(has_bits)                                                   \
-    size_t i = LINE - (uintptr_t)to % LINE, end = n - LINE;               \
-    clear_line(to);                                                       \
-    for (; i + BLOCK <= end; i += BLOCK)                                  \
-        if (has_bits(to + i))                                             \
-            for (u32 k = 0; k < BLOCK; k += LINE) clear_line(to + i + k); \
-    for (; i < end; i += LINE) clear_line(to + i);                        \
+/* The first line and the last one wherever they lie, and whole lines in between: some bytes twice. n >= PART. */
+#define CLEAR(vector, part, either, has_bits)                                                                       \
+    size_t i = LINE - (uintptr_t)to % LINE, end = n - LINE;                                                         \
+    clear_line(to);                                                                                                 \
+    for (; i + BLOCK <= end; i += BLOCK) {                                                                          \
+        vector a = part(to + i), b = part(to + i + PART), c = part(to + i + 2 * PART), d = part(to + i + 3 * PART); \
+        if (!has_bits(either(either(a, b), either(c, d)))) continue;                                                \
+        if (has_bits(a)) clear_part(to + i);                                                                        \
+        if (has_bits(b)) clear_part(to + i + PART);                                                                 \
+        if (has_bits(c)) clear_part(to + i + 2 * PART);                                                             \
+        if (has_bits(d)) clear_part(to + i + 3 * PART);                                                             \
+    }                                                                                                               \
+    for (; i < end; i += LINE) clear_line(to + i);                                                                  \
     clear_line(to + end);
 
-__attribute__((target("avx2"))) static void clear_by_32(u8 *to, size_t n) { CLEAR(has_bits_32) }
-__attribute__((target("avx2,avx512f"))) static void clear_by_64(u8 *to, size_t n) { CLEAR(has_bits_64) }
+__attribute__((target("avx2"))) static void clear_by_32(u8 *to, size_t n) { CLEAR(__m256i, part_32, either_32, has_bits_32) }
+__attribute__((target("avx2,avx512f"))) static void clear_by_64(u8 *to, size_t n) { CLEAR(__m512i, part_64, either_64, has_bits_64) }
 
 void wide_clear(u32 *to, size_t n) {
     size_t size = n * sizeof *to;
     if (n == 0) return;
-    if (size < 2 * LINE || !__builtin_cpu_supports("avx2")) memset(to, 0, size);
+    if (size < PART || !__builtin_cpu_supports("avx2")) memset(to, 0, size);
     else if (__builtin_cpu_supports("avx512f")) clear_by_64((u8 *)to, size);
     else clear_by_32((u8 *)to, size);
+}
+
+WITH_AVX2 void copy_part_32(u8 *to, const u8 *from) {
+    __m256i at[4];
+    for (u32 k = 0; k < 4; k++) at[k] = _mm256_loadu_si256((const __m256i *)(const void *)(from + 32 * k));
+    for (u32 k = 0; k < 4; k++) _mm256_storeu_si256((__m256i *)(void *)(to + 32 * k), at[k]);
+}
+WITH_AVX512 void copy_part_64(u8 *to, const u8 *from) {
+    __m512i a = _mm512_loadu_si512(from), b = _mm512_loadu_si512(from + LINE);
+    _mm512_storeu_si512(to, a);
+    _mm512_storeu_si512(to + LINE, b);
+}
+
+/* Like CLEAR, in parts. n >= PART. */
+#define COPY_PARTS(copy_part)                               \
+    size_t i = LINE - (uintptr_t)to % LINE, end = n - PART; \
+    copy_part(to, from);                                    \
+    for (; i < end; i += PART) copy_part(to + i, from + i); \
+    copy_part(to + end, from + end);
+
+__attribute__((target("avx2"))) static void copy_by_32(u8 *to, const u8 *from, size_t n) { COPY_PARTS(copy_part_32) }
+__attribute__((target("avx2,avx512f"))) static void copy_by_64(u8 *to, const u8 *from, size_t n) { COPY_PARTS(copy_part_64) }
+
+void wide_copy(u32 *to, const u32 *from, size_t n) {
+    size_t size = n * sizeof *to;
+    if (n == 0) return;
+    if (size < PART || !__builtin_cpu_supports("avx2")) memcpy(to, from, size);
+    else if (__builtin_cpu_supports("avx512f")) copy_by_64((u8 *)to, (const u8 *)from, size);
+    else copy_by_32((u8 *)to, (const u8 *)from, size);
 }
 
 u32 wide_at_most(const u8 *at, u8 most) {
@@ -96,6 +128,10 @@ size_t wide_span(const wide_set *s, const u8 *at, size_t n) {
 
 void wide_clear(u32 *to, size_t n) {
     if (n) memset(to, 0, n * sizeof *to);
+}
+
+void wide_copy(u32 *to, const u32 *from, size_t n) {
+    if (n) memcpy(to, from, n * sizeof *to);
 }
 
 u32 wide_at_most(const u8 *at, u8 most) {

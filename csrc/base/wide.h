@@ -1,17 +1,21 @@
-/* wide: many words or bytes at a time: rows cleared at the pace of the processor, comparisons, spans of bytes.
+/* wide: many words or bytes at a time: rows cleared and copied at the pace of the processor, comparisons, spans of bytes.
  *
  * A mask of few tokens is zeros, 6 to 25 kB, and to write them is most of what serving it takes. But most of them are there already: the row that is
  * written to held a mask, of few tokens as a rule. So a block of 512 bytes is read first, which takes half as long as writing it (a processor reads two
- * registers a cycle from a near cache, and writes one), and written only if it is not clear. 16 kB by AVX-512: 55 ns, where stores alone take 95; by AVX2 100
- * on a processor that has both.
+ * registers a cycle from a near cache, and writes one), and the quarters that are not clear are written. 16 kB by AVX-512: 55 ns, where stores alone take
+ * 95; by AVX2 on Zen 3 95, where stores take 170 and memset 195.
  *
- * (To copy rows so is faster only where source and target are both in the nearest cache, and else takes up to twice as long as memcpy.) */
+ * Rows are copied by registers as well. memcpy takes `rep movsb` for rows of such sizes, and on Zen 3 that crawls where the source lies a few bytes
+ * before the target modulo 4096, which is chance: 5.8 us for 16 kB, where registers take 0.18 wherever both lie.
+ *
+ * (To read the target first is faster for copies only where source and target are both in the nearest cache, and else takes up to twice as long.) */
 #ifndef GE_WIDE_H
 #define GE_WIDE_H
 
 #include "base.h"
 
 void wide_clear(u32 *to, size_t n);
+void wide_copy(u32 *to, const u32 *from, size_t n); /* they do not overlap */
 
 /* Bit i: is at[i] at most so much? Of 32 bytes. */
 u32 wide_at_most(const u8 *at, u8 most);

@@ -259,7 +259,7 @@ void td_fill(const ge_dfa *t, u32 state, u32 *out, bool *all) {
     td_row row = row_of(t, mask);
     const u16 *gaps = t->mask_gaps + m.at;
     *all = m.all;
-    if (row.n) memcpy(out, t->mask_words + row.at, row.n * sizeof *out);
+    wide_copy(out, t->mask_words + row.at, row.n);
     wide_clear(out + row.n, t->n_words - row.n);
     for (u32 i = 0, token = 0; i < m.n; i++) {
         token += gaps[i];

@@ -221,7 +221,7 @@ void mk_pass_table(const ge_engine *from, ge_engine *to);
 
 /* Writes the tokens of a list and those of its base. */
 static inline void mk_write_listed(const ge_engine *e, const vb_inner *base, const u32 *tokens, u32 n, u32 *out) {
-    if (base) memcpy(out, base->bits, e->v->n_words * sizeof *out);
+    if (base) wide_copy(out, base->bits, e->v->n_words);
     else wide_clear(out, e->v->n_words);
     for (u32 i = 0; i < n; i++) out[tokens[i] >> 5] |= (u32)1 << (tokens[i] & 31);
 }

@@ -68,6 +68,6 @@ void mk_try_model(ge_engine *e, u32 index) {
 
 GE_HOT void mk_write_by_model(const ge_engine *e, const mk_mask *kept, u32 *out) {
     const mk_mask *model = kept->model == NONE ? kept : mask_at(e, kept->model);
-    memcpy(out, model->words, e->v->n_words * sizeof *out);
+    wide_copy(out, model->words, e->v->n_words);
     for (u32 i = 0; model != kept && i < kept->n_words; i++) out[kept->words[i] >> 5] ^= (u32)1 << (kept->words[i] & 31);
 }

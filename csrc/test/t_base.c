@@ -221,6 +221,19 @@ static void test_clear(void) {
         }
 }
 
+static void test_copy(void) {
+    static u32 to[ROW_WORDS + ROW_PLACES + 2], from[ROW_WORDS + ROW_PLACES], all_ones = UINT32_MAX;
+    for (u32 i = 0; i < ROW_WORDS + ROW_PLACES; i++) from[i] = i;
+    for (size_t n = 0; n <= ROW_WORDS; n++)
+        for (u32 place = 0; place < ROW_PLACES; place++) {
+            u32 *row = to + 1 + place, *other = from + place * 7 % ROW_PLACES;
+            memset(to, 0xff, sizeof to);
+            wide_copy(row, other, n);
+            CHECK(n == 0 || memcmp(row, other, n * sizeof *row) == 0);
+            CHECK(row[-1] == all_ones && row[n] == all_ones);
+        }
+}
+
 static u32 drawn(u32 *seed) { return (*seed = *seed * 1664525 + 1013904223) >> 8; }
 
 static void test_other(void) {
@@ -268,6 +281,7 @@ int main(void) {
     test_stable();
     test_failures();
     test_clear();
+    test_copy();
     test_other();
     test_span();
     return harness_result("base");

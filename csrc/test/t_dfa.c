@@ -171,16 +171,21 @@ static void check_fold(const fd_fold *f, const words *w) {
 static void test_fold(void) {
     static words w;
     static tt_item items[MAX_TOKENS];
+    char many[256];
     u64 seed = 12;
+    u32 n_many = 0; /* folds whose root has more children than a byte can tell */
+    for (u32 i = 0; i < 255; i++) many[i] = (char)(i + 1);
+    many[255] = 0;
     for (u32 round = 0; round < 200; round++) {
+        bool is_wide = round % 4 == 0; /* nearly each byte has a class of its own */
         u16 class_of[256];
         ge_limits limits = wide_limits();
         budget b;
         tt_trie trie;
         u32 n_classes = random_below(&seed, 4) + 1;
-        make_words(&w, &seed, random_below(&seed, MAX_TOKENS - 8) + 8, "abcdefgh");
+        make_words(&w, &seed, random_below(&seed, MAX_TOKENS - 8) + 8, is_wide ? many : "abcdefgh");
         for (u32 i = 0; i < w.n; i++) items[i] = (tt_item){w.text + w.offsets[i], w.offsets[i + 1] - w.offsets[i], i};
-        for (u32 byte = 0; byte < 256; byte++) class_of[byte] = random_below(&seed, 6) ? (u16)random_below(&seed, n_classes) : FD_NO_CLASS;
+        for (u32 byte = 0; byte < 256; byte++) class_of[byte] = random_below(&seed, 6) ? (u16)(is_wide ? byte : random_below(&seed, n_classes)) : FD_NO_CLASS;
         budget_init(&b, &limits);
         CHECK(tt_build(&trie, &b, items, w.n));
         size_t held = b.bytes;
@@ -190,6 +195,7 @@ static void test_fold(void) {
             b.fail_after = k;
             bool ok = fd_build(&f, &b, &trie, w.n, class_of);
             CHECK(ok == (b.status == GE_OK));
+            n_many += ok && f.many.n;
             if (ok) check_fold(&f, &w), fd_drop(&f, &b);
             CHECK(b.bytes == held);
             if (ok) break;
@@ -197,6 +203,7 @@ static void test_fold(void) {
         b.fail_after = 0;
         tt_drop(&trie, &b);
     }
+    CHECK(n_many > 10);
 }
 
 /* A class for each letter, but that two of them are one: which, a number below 2 * n_letters - 4 tells. */
@@ -214,7 +221,7 @@ static bool is_kept(const ge_vocab *v, const u16 class_of[256]) {
 
 /* The folds of a vocabulary stay below their ceiling: the least recently used go, but none that somebody reads. */
 static void test_kept_folds(void) {
-    enum { LETTERS = 48, LENGTH = 3, N = LETTERS * LETTERS * LETTERS, N_FOLDS = 66 };
+    enum { LETTERS = 48, LENGTH = 3, N = LETTERS * LETTERS * LETTERS, N_FOLDS = 90 };
     static u8 text[N * LENGTH];
     static u32 offsets[N + 1];
     static const fd_fold *held[N_FOLDS];

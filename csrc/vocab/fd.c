@@ -39,7 +39,7 @@ static inline void fold_member(folding *w, u32 node, u32 member) {
     *list = trie->first.at[member] == trie->first.at[member + 1] ? *list : member;
 }
 
-static void fold_children(folding *w, u32 node) {
+static bool fold_children(folding *w, budget *b, u32 node) {
     const tt_trie *trie = w->trie;
     u32 begin = w->f->class.n;
     for (u32 member = w->head.at[node]; member != NONE; member = w->next[member])
@@ -49,32 +49,60 @@ static void fold_children(folding *w, u32 node) {
             if (w->child_of[k] < begin) w->child_of[k] = add_fold_node(w, k);
             fold_member(w, w->child_of[k], child);
         }
-    w->f->below.at[node] |= (u16)((w->f->class.n - begin) << 1); /* there are at most 256 */
+    u32 below = (w->f->class.n - begin) << 1 | w->f->below.at[node];
+    w->f->below.at[node] = below < FD_MANY ? (u8)below : FD_MANY;
+    return below < FD_MANY || vec_push(b, &w->f->many, ((fd_many){node, below}));
 }
 
-/* The number of bytes that the ids of n nodes take. */
-static u32 bytes_of_nodes(u32 n) {
-    u32 bytes = 1;
-    for (u32 left = (n - 1) >> 8; left; left >>= 8) bytes++;
-    return bytes;
+static void add_number(byte_vec *to, u32 number) {
+    for (; number > 127; number >>= 7) to->at[to->n++] = (u8)(number | 128);
+    to->at[to->n++] = (u8)number;
+}
+
+/* Appends a run of tokens from `token` on, the one before it ended at `end`. */
+static bool add_token_run(fd_fold *f, budget *b, u32 end, u32 token, u32 n) {
+    enum { MOST_BYTES = 2 * 5 };
+    if (!vec_reserve(b, &f->runs, MOST_BYTES)) return false;
+    add_number(&f->runs, (token - end) << 1 | (n > 1)); /* a vocabulary has less than 2^31 tokens */
+    if (n > 1) add_number(&f->runs, n - 1);
+    return true;
+}
+
+static bool list_runs(folding *w, budget *b) {
+    u32 end = 0, token = 0, n = 0; /* of the run before; of the one that is met */
+    for (u32 word = 0; word < w->n_words; word++)
+        for (u64 left = w->is_folded[word]; left; left &= left - 1) {
+            u32 next = 64 * word + (u32)__builtin_ctzll(left);
+            w->f->n_tokens++;
+            if (n && next != token + n) {
+                if (!add_token_run(w->f, b, end, token, n)) return false;
+                end = token + n;
+                n = 0;
+            }
+            if (n++ == 0) token = next;
+        }
+    return n == 0 || add_token_run(w->f, b, end, token, n);
+}
+
+static bool list_nodes(folding *w, budget *b) {
+    fd_fold *f = w->f;
+    for (f->node_bits = 1; (f->class.n - 1) >> f->node_bits; f->node_bits++) {}
+    u64 bit = 0, n_words = (u64)f->n_tokens * f->node_bits / 32 + 2;
+    if (n_words > UINT32_MAX) return budget_fail(b, GE_E_MEMORY);
+    if (!vec_reserve(b, &f->node_of, (u32)n_words)) return false;
+    memset(f->node_of.at, 0, n_words * sizeof *f->node_of.at);
+    f->node_of.n = (u32)n_words;
+    for (u32 word = 0; word < w->n_words; word++)
+        for (u64 left = w->is_folded[word]; left; left &= left - 1, bit += f->node_bits) {
+            u64 node = (u64)w->node_of_token[64 * word + (u32)__builtin_ctzll(left)] << bit % 32;
+            f->node_of.at[bit / 32] |= (u32)node;
+            f->node_of.at[bit / 32 + 1] |= (u32)(node >> 32);
+        }
+    return true;
 }
 
 static bool list_tokens(folding *w, budget *b) {
-    enum { GAP_BYTES = 5 }; /* at most */
-    fd_fold *f = w->f;
-    u32 before = 0;
-    f->node_bytes = bytes_of_nodes(f->class.n);
-    for (u32 word = 0; word < w->n_words; word++)
-        for (u64 left = w->is_folded[word]; left; left &= left - 1) {
-            u32 token = 64 * word + (u32)__builtin_ctzll(left), gap = token - before;
-            if (!vec_reserve(b, &f->gaps, GAP_BYTES) || !vec_reserve(b, &f->node_of, f->node_bytes)) return false;
-            for (; gap > 127; gap >>= 7) f->gaps.at[f->gaps.n++] = (u8)(gap | 128);
-            f->gaps.at[f->gaps.n++] = (u8)gap;
-            for (u32 k = 0; k < f->node_bytes; k++) f->node_of.at[f->node_of.n++] = (u8)(w->node_of_token[token] >> 8 * k);
-            f->n_tokens++;
-            before = token;
-        }
-    return vec_fit(b, &f->gaps) && vec_fit(b, &f->node_of);
+    return list_runs(w, b) && list_nodes(w, b) && vec_fit(b, &w->f->runs) && vec_fit(b, &w->f->node_of);
 }
 
 bool fd_build(fd_fold *f, budget *b, const tt_trie *trie, u32 n_tokens, const u16 class_of[256]) {
@@ -92,15 +120,25 @@ bool fd_build(fd_fold *f, budget *b, const tt_trie *trie, u32 n_tokens, const u1
         fold_member(&w, add_fold_node(&w, 0), 0); /* the root, which spells no token */
     }
     for (u32 node = 0; ok && node < f->class.n; node++)
-        if ((ok = reserve_fold_nodes(&w, b))) fold_children(&w, node);
+        ok = reserve_fold_nodes(&w, b) && fold_children(&w, b, node);
     vec_drop(b, &w.head);
-    ok = ok && list_tokens(&w, b) && vec_fit(b, &f->class) && vec_fit(b, &f->below);
+    ok = ok && list_tokens(&w, b) && vec_fit(b, &f->class) && vec_fit(b, &f->below) && vec_fit(b, &f->many);
     if (w.next) mem_resize(b, w.next, next_size, 0);
     if (w.node_of_token) mem_resize(b, w.node_of_token, tokens_size, 0);
     if (w.is_folded) mem_resize(b, w.is_folded, folded_size, 0);
     if (!ok) fd_drop(f, b);
-    f->bytes = vec_bytes(&f->class) + vec_bytes(&f->below) + vec_bytes(&f->gaps) + vec_bytes(&f->node_of);
+    f->bytes = vec_bytes(&f->class) + vec_bytes(&f->below) + vec_bytes(&f->many) + vec_bytes(&f->runs) + vec_bytes(&f->node_of);
     return ok;
+}
+
+u32 fd_below_many(const fd_fold *f, u32 node) {
+    u32 from = 0;
+    for (u32 n = f->many.n; n > 1;) { /* the last one that is not greater */
+        u32 half = n / 2;
+        if (f->many.at[from + half].node <= node) from += half;
+        n -= half;
+    }
+    return f->many.at[from].below;
 }
 
 static u32 count_children(const fd_fold *f, u32 from, u32 to) {
@@ -117,6 +155,7 @@ fd_level fd_next_level(const fd_fold *f, fd_level level) {
 void fd_drop(fd_fold *f, budget *b) {
     vec_drop(b, &f->class);
     vec_drop(b, &f->below);
-    vec_drop(b, &f->gaps);
+    vec_drop(b, &f->many);
+    vec_drop(b, &f->runs);
     vec_drop(b, &f->node_of);
 }
