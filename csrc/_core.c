@@ -6040,6 +6040,7 @@ static void _cffi_checkfld__ge_stats(ge_stats *p)
   (void)((p->expressions) | 0);  /* check that 'ge_stats.expressions' is an integer */
   (void)((p->lexer_states) | 0);  /* check that 'ge_stats.lexer_states' is an integer */
   (void)((p->rows) | 0);  /* check that 'ge_stats.rows' is an integer */
+  (void)((p->cut_rows) | 0);  /* check that 'ge_stats.cut_rows' is an integer */
   (void)((p->return_points) | 0);  /* check that 'ge_stats.return_points' is an integer */
   (void)((p->rules) | 0);  /* check that 'ge_stats.rules' is an integer */
   (void)((p->configurations) | 0);  /* check that 'ge_stats.configurations' is an integer */
@@ -6431,6 +6432,9 @@ static const struct _cffi_field_s _cffi_fields[] = {
   { "rows", offsetof(ge_stats, rows),
             sizeof(((ge_stats *)0)->rows),
             _CFFI_OP(_CFFI_OP_NOOP, 63) },
+  { "cut_rows", offsetof(ge_stats, cut_rows),
+                sizeof(((ge_stats *)0)->cut_rows),
+                _CFFI_OP(_CFFI_OP_NOOP, 63) },
   { "return_points", offsetof(ge_stats, return_points),
                      sizeof(((ge_stats *)0)->return_points),
                      _CFFI_OP(_CFFI_OP_NOOP, 63) },
@@ -6565,13 +6569,13 @@ static const struct _cffi_struct_union_s _cffi_struct_unions[] = {
   { "ge_scores", 408, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_scores), offsetof(struct _cffi_align__ge_scores, y), 66, 4 },
   { "ge_stats", 409, _CFFI_F_CHECK_FIELDS,
-    sizeof(ge_stats), offsetof(struct _cffi_align__ge_stats, y), 70, 25 },
+    sizeof(ge_stats), offsetof(struct _cffi_align__ge_stats, y), 70, 26 },
   { "ge_turn", 412, _CFFI_F_CHECK_FIELDS,
-    sizeof(ge_turn), offsetof(struct _cffi_align__ge_turn, y), 95, 6 },
+    sizeof(ge_turn), offsetof(struct _cffi_align__ge_turn, y), 96, 6 },
   { "ge_vocab", 414, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
   { "ge_vocab_content", 415, _CFFI_F_CHECK_FIELDS,
-    sizeof(ge_vocab_content), offsetof(struct _cffi_align__ge_vocab_content, y), 101, 8 },
+    sizeof(ge_vocab_content), offsetof(struct _cffi_align__ge_vocab_content, y), 102, 8 },
 };
 
 static const struct _cffi_enum_s _cffi_enums[] = {

@@ -87,6 +87,8 @@ class Stats:
         Held by automata, and by kept masks.
     expressions, lexer_states, rows, return_points, rules, configurations : int
         Interned so far.
+    cut_rows : int
+        Of the rows, those made only to look ahead of a text, without what is around an expression. They do not count for `max_rows`.
     masks, mask_hits, mask_builds, mask_evictions : int
         Kept now; computed and found equal to a kept one; computed; dropped.
     trie_nodes, derivatives : int
@@ -114,6 +116,7 @@ class Stats:
     expressions: int = 0
     lexer_states: int = 0
     rows: int = 0
+    cut_rows: int = 0
     return_points: int = 0
     rules: int = 0
     configurations: int = 0

@@ -161,6 +161,7 @@ typedef struct ge_stats {
     uint64_t expressions;    /* nodes */
     uint64_t lexer_states;
     uint64_t rows;           /* interned Earley rows */
+    uint64_t cut_rows;       /* of these, made only to look ahead of a text, without what is around an expression */
     uint64_t return_points;  /* interned */
     uint64_t rules;          /* symbols of all rules, those made on demand included */
     uint64_t configurations;

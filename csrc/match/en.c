@@ -90,6 +90,7 @@ void ge_engine_stats(ge_engine *e, ge_stats *out) {
     out->derivatives = e->lx.x.derivatives;
     out->lexer_states = intern_count(&e->lx.states);
     out->rows = e->ep.n_rows;
+    out->cut_rows = e->ep.n_cut_rows;
     out->return_points = e->ep.n_points;
     out->rules = e->ep.n_rule_symbols;
     out->configurations = intern_count(&e->configs);

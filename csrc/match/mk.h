@@ -69,8 +69,8 @@ void mk_drop_outlines(ge_engine *e);
 /* The row after a set of lexemes, and the lexer state in which it begins; LX_IDLE where it leaves (parser/ep_cut.c). False: failure. */
 bool mk_go(ge_engine *e, u32 row, u32 accepts, u32 *to, u32 *begin);
 /* *ring = that of rows[0], which begins in the lexer state `begin`, by the sets of lexemes that are the exits of an outline of that state; NONE: it is
- * not seen to be of one. Then rows[1] = the other row of the ring, to which the first leads `by` a set, or NONE. */
-bool mk_find_ring(ge_engine *e, u32 begin, const mk_outline *outline, u32 *rows, u32 *by, u32 *ring);
+ * not seen to be of one. Then rows[1] = the other row of the ring, or NONE. */
+bool mk_find_ring(ge_engine *e, u32 begin, const mk_outline *outline, u32 *rows, u32 *ring);
 /* The same where `found` holds what `base` can read. It stops at hubs below which the two may differ. */
 bool mk_walk_difference(ge_engine *e, const tt_trie *trie, u32 node, u32 config, u32 base, mk_found *found);
 

@@ -13,7 +13,7 @@
  * So a mask for a row that is new takes look-ups, and an Earley step for each exit. A skip leads back to the row, and so does not end the outline.
  *
  * The rows after exits are cut where they can be (parser/ep_cut.c): what may come after an operator is known from the first one on, and nothing is predicted
- * anew. Only hubs ask for the rows themselves.
+ * anew. Hubs are met from the root on, or behind another hub: in rows that are not cut.
  *
  * Exactness. An alternative in a row reads what the same alternative in an open row reads, but for what comes after its exits: cf.c makes both by
  * the same steps. With every split alternatives do not depend on each other. (Not with `longest`, where they do.)
@@ -29,25 +29,23 @@
 
 enum {
     MAX_TASKS = 1000,   /* of one walk */
-    MAX_NEW_ROWS = 200, /* that one walk makes */
+    MAX_NEW_ROWS = 400, /* that one walk makes, cut ones included */
     TASK_SLOTS = 2048,
     FEW_PLACES = 4,  /* below so few, with so many children, there may be what reads much: ... */
     MUCH_BELOW = 48  /* ... then it is asked for apart */
 };
 
-/* To be found: what a row can read in a lexer state from some places on. `begin`: the state in which the row begins. The row may be cut (parser/ep_cut.c):
- * `bases`, the rows that were, by depth. `whole`: the row itself; NONE: it is the one after that of the task `from` by the set of lexemes `by`, unless that
- * is NONE, and then by `accepts`. */
+/* To be found: what a row can read in a lexer state from some places on. `begin`: the state in which the row begins. `bases`: the rows that were cut, by
+ * depth (parser/ep_cut.c); NONE: none was. */
 typedef struct mk_task {
     u32 row, begin, state, places;
     u32 bases[EP_CUTS];
-    u32 whole, from, by, accepts;
 } mk_task;
 
-/* The tasks of one walk, each once: what was found and what is still to be done. Behind them: the one that is being made. A slot holds the index of a task,
+/* The tasks of one walk, each once: what was found and what is still to be done. A slot holds the index of a task,
  * plus 1. */
 typedef struct agenda {
-    mk_task tasks[MAX_TASKS + 1];
+    mk_task tasks[MAX_TASKS];
     u16 slots[TASK_SLOTS];
     u32 n;
     bool is_full;
@@ -101,41 +99,17 @@ bool mk_go(ge_engine *e, u32 row, u32 accepts, u32 *to, u32 *begin) {
     return true;
 }
 
-/* The row of which that of a task is the cut one; NONE: failure. (Recursion as deep as there are lexemes in a token.) */
-static u32 find_whole(ge_engine *e, agenda *a, mk_task *task) {
-    u32 begin;
-    if (task->whole != NONE) return task->whole;
-    u32 row = find_whole(e, a, &a->tasks[task->from]);
-    if (row == NONE || (task->by != NONE && !mk_go(e, row, task->by, &row, &begin))) return NONE;
-    return mk_go(e, row, task->accepts, &row, &begin) ? task->whole = row : NONE;
-}
-
-/* *same: do two tasks of one cut row come from one whole row? */
-static bool are_same(ge_engine *e, agenda *a, mk_task *p, mk_task *q, bool *same) {
-    *same = memcmp(p->bases, q->bases, sizeof p->bases) == 0;
-    if (*same) return true;
-    u32 one = find_whole(e, a, p), other = find_whole(e, a, q);
-    *same = one == other;
-    return one != NONE && other != NONE;
-}
-
-/* Adds the task that is being made, if it is not there. */
-static bool plan(ge_engine *e, agenda *a) {
-    mk_task *task = &a->tasks[a->n];
-    u32 slot = (u32)mix_u64((u64)task->row << 32 | task->places);
-    bool same = false;
-    for (; a->slots[slot % TASK_SLOTS]; slot++) {
-        mk_task *other = &a->tasks[a->slots[slot % TASK_SLOTS] - 1];
-        if (other->row != task->row || other->places != task->places || other->state != task->state) continue;
-        if (!are_same(e, a, other, task, &same)) return false;
-        if (same) return true;
-    }
+/* Adds a task, if it is not there. */
+static void plan(agenda *a, mk_task task) {
+    u32 slot = (u32)mix_u64((u64)task.row << 32 | task.places);
+    for (; a->slots[slot % TASK_SLOTS]; slot++)
+        if (memcmp(&a->tasks[a->slots[slot % TASK_SLOTS] - 1], &task, sizeof task) == 0) return;
     if (a->n == MAX_TASKS) {
         a->is_full = true;
-        return true;
+        return;
     }
-    a->slots[slot % TASK_SLOTS] = (u16)++a->n;
-    return true;
+    a->tasks[a->n++] = task;
+    a->slots[slot % TASK_SLOTS] = (u16)a->n;
 }
 
 /* The index of a trie; NONE: failure. `inner`: of which it is one of the tails, else NULL. */
@@ -295,17 +269,14 @@ bool mk_add_outlined(ge_engine *e, const mk_outline *o, mk_found *found) {
     return true;
 }
 
-/* Adds the task that is being made, in parts: what reads more than a few tokens by itself. */
-static bool plan_apart(ge_engine *e, agenda *open) {
-    const mk_task *task = &open->tasks[open->n];
+/* Adds a task in parts: what reads more than a few tokens by itself. */
+static bool plan_apart(ge_engine *e, agenda *open, mk_task task) {
     const u32 *states;
     u32 n;
-    if (!mk_apart(e, task->state, &states, &n)) return false;
+    if (!mk_apart(e, task.state, &states, &n)) return false;
     for (u32 i = 0; i < n; i++) {
-        mk_task *part = &open->tasks[open->n];
-        if (part != task) *part = *task;
-        part->state = states[i];
-        if (!plan(e, open)) return false;
+        task.state = states[i];
+        plan(open, task);
     }
     return true;
 }
@@ -321,11 +292,9 @@ static bool cut_row(ge_engine *e, mk_task *task) {
     return cut != NONE;
 }
 
-/* Adds what is to be read in a row that is not cut, in parts. */
+/* Adds what is to be read in a row itself, in parts. */
 static bool plan_whole(ge_engine *e, agenda *open, u32 row, u32 begin, u32 state, u32 places) {
-    mk_task *task = &open->tasks[open->n];
-    *task = (mk_task){.row = row, .begin = begin, .state = state, .places = places, .bases = {NONE, NONE}, .whole = row, .from = NONE, .by = NONE};
-    return cut_row(e, task) && plan_apart(e, open);
+    return plan_apart(e, open, (mk_task){row, begin, state, places, {NONE, NONE}});
 }
 
 /* Adds what a configuration reads behind an opening of blanks. */
@@ -348,53 +317,41 @@ static bool has_much_below(const ge_engine *e, u32 places) {
     return n_children >= MUCH_BELOW;
 }
 
-/* Adds what comes from some places on after an exit of a row, to which that of the i-th task leads `by` a set of lexemes, or which is that (NONE). (Apart
- * there are no rings, so not everywhere.) */
-static bool plan_exit(ge_engine *e, agenda *open, u32 i, u32 row, u32 by, u32 accepts, u32 places) {
-    mk_task *task = &open->tasks[open->n];
+/* Adds what comes from some places on after an exit, where the row of a task, or the other one of its ring, leads by a set of lexemes. (Apart there are no
+ * rings, so not everywhere.) */
+static bool plan_exit(ge_engine *e, agenda *open, const mk_task *from, u32 row, u32 accepts, u32 places) {
+    mk_task task = *from;
     bool is_apart = false;
-    if (!mk_go(e, row, accepts, &task->row, &task->begin)) return false;
-    memcpy(task->bases, open->tasks[i].bases, sizeof task->bases);
-    for (u32 depth = EP_CUTS; depth-- > 0 && task->begin == LX_IDLE && ep_row_leaves(&e->ep, task->row);) {
-        if (task->bases[depth] == NONE) continue;
-        task->row = ep_resume(&e->ep, task->row, task->bases[depth], depth);
-        if (task->row == NONE || !find_begin(e, task->row, &task->begin)) return false;
+    if (!mk_go(e, row, accepts, &task.row, &task.begin)) return false;
+    for (u32 depth = EP_CUTS; depth-- > 0 && ep_row_leaves(&e->ep, task.row);) {
+        if (task.bases[depth] == NONE) continue;
+        task.row = ep_resume(&e->ep, task.row, task.bases[depth], depth);
+        if (task.row == NONE || !find_begin(e, task.row, &task.begin)) return false;
     }
-    if (task->begin == LX_IDLE) return true;
-    task->whole = task->bases[0] == NONE ? task->row : NONE;
-    task->from = i;
-    task->by = by;
-    task->accepts = accepts;
-    task->places = places;
-    task->state = task->begin;
-    if (!cut_row(e, task) || (has_much_below(e, places) && !mk_has_wide(e, task->begin, &is_apart))) return false;
-    return is_apart ? plan_apart(e, open) : plan(e, open);
+    if (task.begin == LX_IDLE) return true;
+    task.state = task.begin;
+    task.places = places;
+    if (!cut_row(e, &task) || (has_much_below(e, places) && !mk_has_wide(e, task.begin, &is_apart))) return false;
+    if (is_apart) return plan_apart(e, open, task);
+    plan(open, task);
+    return true;
 }
 
-/* wholes = the rows of which those of the i-th task and its ring, if there is one, are cut. */
-static bool find_wholes(ge_engine *e, agenda *open, u32 i, u32 by, u32 *wholes) {
-    u32 begin;
-    wholes[0] = find_whole(e, open, &open->tasks[i]);
-    wholes[1] = NONE;
-    return wholes[0] != NONE && (by == NONE || mk_go(e, wholes[0], by, &wholes[1], &begin));
-}
-
-static bool add_task(ge_engine *e, u32 task_index, agenda *open, mk_found *found) {
-    const mk_task *task = &open->tasks[task_index];
-    u32 index = outline_of(e, task), rows[2] = {task->row, NONE}, wholes[2], by = NONE, ring = NONE;
+static bool add_task(ge_engine *e, mk_task task, agenda *open, mk_found *found) {
+    u32 index = outline_of(e, &task), rows[2] = {task.row, NONE}, ring = NONE;
     if (index == NONE) return false;
     mk_outline o = e->outlines.at[index];
-    if (task->state == task->begin && !mk_find_ring(e, task->begin, &o, rows, &by, &ring)) return false;
+    if (task.state == task.begin && !mk_find_ring(e, task.begin, &o, rows, &ring)) return false;
     if (ring != NONE) {
-        index = find_outline(e, CF_RING_ROW + 2 * ring, CF_RING_ROW + 2 * ring, task->begin, task->places);
+        index = find_outline(e, CF_RING_ROW + 2 * ring, CF_RING_ROW + 2 * ring, task.begin, task.places);
         if (index == NONE) return false;
         o = e->outlines.at[index];
     }
     if (!mk_add_outlined(e, &o, found)) return false;
-    if (o.n_hubs && !find_wholes(e, open, task_index, by, wholes)) return false;
+    assert(o.n_hubs == 0 || task.bases[0] == NONE); /* a configuration has no rows that are cut */
     for (u32 i = 0; i < o.n_hubs; i++) {
         const u32 *hub = e->outline_words.at + o.hubs + 2 * i;
-        u32 config = cf_close(e, hub[1], wholes);
+        u32 config = cf_close(e, hub[1], rows);
         if (config == NONE) return false;
         bool is_opening = hub[0] >= VB_HUBS;
         if (is_opening ? !plan_opening(e, open, &e->v->openings[hub[0] - VB_HUBS], config)
@@ -403,8 +360,7 @@ static bool add_task(ge_engine *e, u32 task_index, agenda *open, mk_found *found
     }
     for (u32 i = 0; i < o.n_exits; i++) {
         const u32 *exit = e->outline_words.at + o.exits + 2 * i;
-        bool second = exit[0] >= CF_SECOND;
-        if (!plan_exit(e, open, task_index, rows[second], second ? by : NONE, exit[0] % CF_SECOND, exit[1])) return false;
+        if (!plan_exit(e, open, &task, rows[exit[0] / CF_SECOND], exit[0] % CF_SECOND, exit[1])) return false;
     }
     return true;
 }
@@ -425,7 +381,7 @@ static bool add_tasks(ge_engine *e, const tt_trie *trie, u32 node, cf_alternativ
     open.is_full = false;
     if (!plan_whole(e, &open, a.row, begin, a.state >> 1, places)) return false;
     for (u32 i = 0, rows = e->ep.rows.n; i < open.n && !open.is_full; i++) {
-        if (!add_task(e, i, &open, found)) return false;
+        if (!add_task(e, open.tasks[i], &open, found)) return false;
         open.is_full |= e->ep.rows.n - rows > MAX_NEW_ROWS;
     }
     *done = !open.is_full;

@@ -48,20 +48,18 @@ static bool allows(const ge_engine *e, u32 row, u32 accepts) {
     return found == n_set;
 }
 
-/* rows[1] = a row to which rows[0] leads `by` a set of lexemes, and which leads back by the own set of that, and where it begins; NONE: there is none. */
-static bool find_other(ge_engine *e, const mk_outline *outline, u32 own, u32 *rows, u32 *by, u32 *begin) {
+/* rows[1] = a row to which rows[0] leads, and which leads back by the own set of that, and where it begins; NONE: there is none. */
+static bool find_other(ge_engine *e, const mk_outline *outline, u32 own, u32 *rows, u32 *begin) {
     u32 other, back, cut, ignored;
     rows[1] = *begin = NONE;
     for (u32 i = 0; i < outline->n_exits && rows[1] == NONE; i++) {
-        *by = exit_at(e, outline, i);
-        if (!mk_go(e, rows[0], *by, &other, begin)) return false;
+        if (!mk_go(e, rows[0], exit_at(e, outline, i), &other, begin)) return false;
         if (other == rows[0] || ep_row_leaves(&e->ep, other) || !allows(e, other, own)) continue;
         if ((cut = ep_cut(&e->ep, other, EP_CUTS - 1)) == NONE || !mk_go(e, cut, own, &back, &ignored)) return false;
         if (cut != other && !ep_row_leaves(&e->ep, back)) continue; /* the first row is mostly one that may return at once: this one is not it */
         if (cut != other && !mk_go(e, other, own, &back, &ignored)) return false;
         if (back == rows[0]) rows[1] = other;
     }
-    if (rows[1] == NONE) *by = NONE;
     return true;
 }
 
@@ -75,12 +73,12 @@ static bool go_within(ge_engine *e, const u32 *rows, u32 row, u32 accepts, u32 *
     return true;
 }
 
-bool mk_find_ring(ge_engine *e, u32 begin, const mk_outline *outline, u32 *rows, u32 *by, u32 *ring) {
+bool mk_find_ring(ge_engine *e, u32 begin, const mk_outline *outline, u32 *rows, u32 *ring) {
     u32 own, other_begin, to[2];
-    rows[1] = *by = *ring = NONE;
+    rows[1] = *ring = NONE;
     if (!find_own(e, outline, rows[0], &own)) return false;
     if (own == NONE) return true;
-    if (!find_other(e, outline, own, rows, by, &other_begin)) return false;
+    if (!find_other(e, outline, own, rows, &other_begin)) return false;
     e->ring.n = 0;
     if (!vec_push(&e->b, &e->ring, begin) || !vec_push(&e->b, &e->ring, rows[1] == NONE ? NONE : other_begin)) return false;
     for (u32 i = 0; i < outline->n_exits; i++) {

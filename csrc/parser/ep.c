@@ -48,11 +48,11 @@
 #include "ep_parts.h"
 
 typedef struct mark {
-    u32 sets, points, cycles, lexemes, starts, scans; /* not rows: ep_row_of_set makes one, as its last act */
+    u32 sets, points, cut_points, cycles, lexemes, starts, scans; /* not rows: ep_row_of_set makes one, as its last act */
 } mark;
 
 static mark take_mark(const ep_parser *p) {
-    return (mark){intern_count(&p->sets), p->points.n, intern_count(&p->cycles), p->lexemes.n, p->starts.n, p->scans.n};
+    return (mark){intern_count(&p->sets), p->points.n, p->n_cut_points, intern_count(&p->cycles), p->lexemes.n, p->starts.n, p->scans.n};
 }
 
 static void go_back(ep_parser *p, mark m) {
@@ -65,6 +65,7 @@ static void go_back(ep_parser *p, mark m) {
     p->set_point.n = p->set_row.n = m.sets;
     p->cycle_point.n = m.cycles;
     p->points.n = m.points;
+    p->n_cut_points = m.cut_points;
     p->lexemes.n = m.lexemes;
     p->starts.n = m.starts;
     p->scans.n = m.scans;
@@ -93,6 +94,7 @@ static void renew_stamps(ep_parser *p) {
 
 /* What comes after the lexemes of a row, if it is not known yet. */
 static bool predict(ep_parser *p, u32 row) {
+    p->for_cut = p->rows.at[row].is_cut;
     if (p->rows.at[row].starts != NONE) return true;
     mark m = take_mark(p);
     renew_stamps(p);
@@ -180,6 +182,7 @@ void ep_drop(ep_parser *p) {
 u32 ep_start(ep_parser *p) {
     mark m = take_mark(p);
     renew_stamps(p);
+    p->for_cut = false;
     ep_collect_begin(p);
     return finish(p, ep_collect(p, EP_END_POINT, p->g->start), m);
 }
@@ -249,6 +252,7 @@ u32 ep_row_owner(const ep_parser *p, u32 row) { return ep_set_owner(p, p->rows.a
 u32 ep_join(ep_parser *p, const u32 *rows, u32 n) {
     mark m = take_mark(p);
     renew_stamps(p);
+    p->for_cut = false;
     ep_collect_begin(p);
     bool ok = true;
     for (u32 i = 0; i < n && ok; i++) {
@@ -262,8 +266,11 @@ u32 ep_join(ep_parser *p, const u32 *rows, u32 n) {
 }
 
 u32 ep_cut(ep_parser *p, u32 row, u32 depth) {
+    u64 most = p->b->limits.max_rows;
+    if (p->n_cut_rows >= most || p->n_cut_points >= most) return row; /* so there are hardly more */
     if (p->rows.at[row].cuts[depth] != NONE) return p->rows.at[row].cuts[depth];
     mark m = take_mark(p);
+    p->for_cut = true;
     u32 cut = ep_make_cut(p, row, depth);
     if (cut == NONE) {
         go_back(p, m);
@@ -281,6 +288,7 @@ u32 ep_resume(ep_parser *p, u32 row, u32 base, u32 depth) {
     if (known != NONE) return known;
     mark m = take_mark(p);
     renew_stamps(p);
+    p->for_cut = true;
     u32 made = finish(p, ep_collect_resumed(p, row, base, depth), m);
     return made == NONE || !map_put(p->b, &p->resumed, key, made) ? NONE : made;
 }

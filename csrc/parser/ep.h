@@ -22,6 +22,7 @@ typedef struct ep_row {
     u32 n_lexemes;
     u32 accepts;   /* 0 or 1 */
     u32 leaves;    /* 0 or 1: returns to a stub (ep_cut.c) */
+    u32 is_cut;    /* 0 or 1: made by a cut, or after one */
     u32 starts;    /* what comes after each of them, in `starts`, one more at the end; NONE: has not been asked for */
     u32 items;     /* number; with these, predictions included */
     u32 cuts[EP_CUTS]; /* by depth: the cut row; NONE: has not been asked for */
@@ -72,6 +73,8 @@ typedef struct ep_parser {
     id_vec firsts;       /* number, lexemes */
     /* ep_cut.c */
     u32 first_stub;
+    bool for_cut; /* what is made is for rows that are cut */
+    u32 n_cut_rows, n_cut_points; /* made for these: not counted for max_rows */
     word_map resumed; /* (row that leaves; row that was cut, and depth) -> row */
     /* ep_least.c */
     id_vec least_nonterminal, least_node, least_point;
@@ -103,7 +106,7 @@ u32 ep_goto(ep_parser *p, u32 row, const u32 *lexemes, u32 n, u32 value);
 u32 ep_join(ep_parser *p, const u32 *rows, u32 n);
 
 /* The row in which nothing is known of return points (ep_cut.c): the same for rows that differ only in these. It never may end the sentence. The row itself
- * where something may return at once. What comes after a cut row may be cut again, at the next depth. NONE only on failure. */
+ * where something may return at once, and where there are as many cut rows as there may be others. What comes after a cut row may be cut again, at the next depth. NONE only on failure. */
 u32 ep_cut(ep_parser *p, u32 row, u32 depth);
 /* A row that leaves, any steps after ep_cut(base, depth): with the sets of the points to which it returns at that depth. Stubs stay where nothing returns yet,
  * so rows after it may leave, too. NONE only on failure. */

@@ -128,7 +128,8 @@ u32 ep_set_of_items(ep_parser *p) {
 u32 ep_point_of_set(ep_parser *p, u32 set) {
     if (p->set_point.at[set] != NONE) return p->set_point.at[set];
     u32 point = p->points.n;
-    if (point >= p->b->limits.max_rows || point + 1 >= EP_LOCAL) return ep_limit(p, LIMIT(max_rows), ep_set_owner(p, set)), NONE;
+    if (!ep_may_add_points(p, 1)) return ep_limit(p, LIMIT(max_rows), ep_set_owner(p, set)), NONE;
     if (!ep_fit(p, &p->point_stamp, point + 1) || !vec_push(p->b, &p->points, set)) return NONE;
+    p->n_cut_points += p->for_cut;
     return p->set_point.at[set] = point;
 }

@@ -70,9 +70,8 @@ static bool find_stubs(const ep_parser *p, u32 set, same_point *stubs, u32 *n) {
 u32 ep_make_cut(ep_parser *p, u32 row, u32 depth) {
     ep_row made = p->rows.at[row];
     same_point stubs[EP_STUBS];
-    u64 most = p->b->limits.max_rows / 2; /* what is needed must not fail for what is not */
     u32 n;
-    if (p->rows.n >= most || (u64)p->points.n + EP_CUTS * EP_STUBS >= most || !find_stubs(p, made.set, stubs, &n)) return row;
+    if (!find_stubs(p, made.set, stubs, &n)) return row;
     u32 size = ep_set_size(p, made.set);
     if (!make_stubs(p) || !budget_work(p->b, size) || !vec_reserve(p->b, &p->items, size)) return NONE;
     p->accepts = p->items.n = 0;
@@ -83,10 +82,13 @@ u32 ep_make_cut(ep_parser *p, u32 row, u32 depth) {
     if (set == NONE || p->set_row.at[set] != NONE) return set == NONE ? NONE : p->set_row.at[set];
     made.set = set;
     made.accepts = 0;
+    made.is_cut = 1;
     made.starts = NONE;
     made.items = p->items.n;
     memset(made.cuts, 0xff, sizeof made.cuts);
-    return vec_push(p->b, &p->rows, made) ? p->set_row.at[set] = p->rows.n - 1 : NONE;
+    if (!vec_push(p->b, &p->rows, made)) return NONE;
+    p->n_cut_rows++;
+    return p->set_row.at[set] = p->rows.n - 1;
 }
 
 /* Collects the points of a row for which a stub stands. */

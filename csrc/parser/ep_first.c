@@ -65,14 +65,21 @@ static bool add_lexemes(ep_parser *p, u32 set) {
 }
 
 u32 ep_row_of_set(ep_parser *p, u32 set) {
-    if (p->set_row.at[set] != NONE) return p->set_row.at[set];
-    if (p->rows.n >= p->b->limits.max_rows) return ep_limit(p, LIMIT(max_rows), ep_set_owner(p, set)), NONE;
+    u32 known = p->set_row.at[set];
+    if (known != NONE && (p->for_cut || !p->rows.at[known].is_cut)) return known;
+    if (!p->for_cut && p->rows.n - p->n_cut_rows >= p->b->limits.max_rows) return ep_limit(p, LIMIT(max_rows), ep_set_owner(p, set)), NONE;
+    if (known != NONE) {
+        p->rows.at[known].is_cut = 0;
+        p->n_cut_rows--;
+        return known;
+    }
     u32 leaves = 0;
     for (u32 i = 0; i < ep_set_size(p, set); i++) leaves |= ep_item_node(ep_set_item(p, set, i)) == GR_END;
-    ep_row row = {.set = set, .first = p->lexemes.n, .accepts = ep_set_accepts(p, set), .leaves = leaves, .starts = NONE, .items = ep_set_size(p, set)};
+    ep_row row = {.set = set, .first = p->lexemes.n, .accepts = ep_set_accepts(p, set), .leaves = leaves, .is_cut = p->for_cut, .starts = NONE, .items = ep_set_size(p, set)};
     memset(row.cuts, 0xff, sizeof row.cuts);
     if (!add_lexemes(p, set)) return NONE;
     row.n_lexemes = p->lexemes.n - row.first - 1;
     if (!vec_push(p->b, &p->rows, row)) return NONE;
+    p->n_cut_rows += p->for_cut;
     return p->set_row.at[set] = p->rows.n - 1;
 }

@@ -32,6 +32,10 @@ static inline u32 ep_next_stamp(ep_parser *p) { return ++p->stamp; }
 
 /* The limit is reached in rules of a nonterminal of the IR, or of none (NONE); returns false. */
 bool ep_limit(ep_parser *p, u32 limit, u32 owner);
+/* May there be n return points more? */
+static inline bool ep_may_add_points(const ep_parser *p, u32 n) {
+    return (p->for_cut || (u64)p->points.n - p->n_cut_points + n <= p->b->limits.max_rows) && (u64)p->points.n + n < EP_LOCAL;
+}
 u32 ep_set_owner(const ep_parser *p, u32 set); /* the first nonterminal of the IR in whose rules the items of a set are; NONE: there is none */
 
 /* --- ep_complete.c: sets ------------------------------------------------------------------------------------------------- */

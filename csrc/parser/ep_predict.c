@@ -144,7 +144,7 @@ static bool number_cycle(ep_parser *p, const u32 *members, u32 n) {
     u32 base = fresh ? p->points.n : p->cycle_point.at[id];
     if (fresh) {
         p->cycle_point.at[p->cycle_point.n++] = base;
-        if ((u64)base + n > p->b->limits.max_rows || (u64)base + n >= EP_LOCAL)
+        if (!ep_may_add_points(p, n))
             return ep_limit(p, LIMIT(max_rows), p->nonterminals.at[p->calls.at[members[0]].nonterminal].owner);
         if (!ep_fit(p, &p->point_stamp, base + n)) return false;
         for (u32 k = 0, at = 0; k < n; k++) {
@@ -160,6 +160,7 @@ static bool number_cycle(ep_parser *p, const u32 *members, u32 n) {
             if (p->set_point.at[set] == NONE) p->set_point.at[set] = base + k;
             at += 1 + length;
         }
+        if (p->for_cut) p->n_cut_points += n;
     }
     for (u32 k = 0; k < n; k++) p->calls.at[members[k]].point = base + k;
     return true;
