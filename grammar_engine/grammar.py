@@ -454,7 +454,7 @@ class Grammar:
         """Compute states and masks before they are needed: along example texts, and then along random sentences.
 
         Never needed: what is not there is made when a text asks for it. For servers that would rather pay before the first request. What is
-        forced after a text, and how short it may be closed, is found along with its mask.
+        forced after a text, and how short it may be closed, is found along with its mask; in random sentences that takes at most half of the time.
 
         Parameters
         ----------

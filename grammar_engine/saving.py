@@ -1,10 +1,15 @@
-"""Writing files that others may read at the same time."""
+"""Writing files that others may read at the same time, and opening those that are to be mapped."""
 
 from __future__ import annotations
 
 import os
 import threading
-from typing import Any
+from typing import Any, BinaryIO
+
+
+def open_file(path: str | os.PathLike[str]) -> BinaryIO:
+    """A file by its path, not by its number. A pipe does not block: the core refuses it."""
+    return open(os.fspath(path), "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK))
 
 
 def replace_file(path: str | os.PathLike[str], content: Any) -> None:

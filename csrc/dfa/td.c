@@ -14,7 +14,9 @@ struct ge_plan {
 
 /* Why so many states, if it is these, and how far away their end is: few of those found were followed where each leads to several more. */
 static void explain_limit(ge_err *err, const budget *b, const ba_automaton *failed, const gr_grammar *g, bool is_one_lexeme) {
-    const char *why = b->limit != LIMIT(max_configurations) ? "in a state of the automaton"
+    const char *in_a_state = is_one_lexeme || g->has_distinct ? "in a state of the automaton"
+                                                              : "in a state of the automaton; a grammar that is not regular has ever larger ones";
+    const char *why = b->limit != LIMIT(max_configurations) ? in_a_state
                       : g->has_distinct ? "values that must differ (uniqueItems) are part of the state"
                       : is_one_lexeme ? "the expression has more states"
                                       : "the grammar is not regular, or has more states";

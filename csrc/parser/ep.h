@@ -106,7 +106,8 @@ u32 ep_goto(ep_parser *p, u32 row, const u32 *lexemes, u32 n, u32 value);
 u32 ep_join(ep_parser *p, const u32 *rows, u32 n);
 
 /* The row in which nothing is known of return points (ep_cut.c): the same for rows that differ only in these. It never may end the sentence. The row itself
- * where something may return at once, and where there are as many cut rows as there may be others. What comes after a cut row may be cut again, at the next depth. NONE only on failure. */
+ * where something may return at once, and where there are as many cut rows as there may be others; the steps of those that are there go on.
+ * What comes after a cut row may be cut again, at the next depth. NONE only on failure. */
 u32 ep_cut(ep_parser *p, u32 row, u32 depth);
 /* A row that leaves, any steps after ep_cut(base, depth): with the sets of the points to which it returns at that depth. Stubs stay where nothing returns yet,
  * so rows after it may leave, too. NONE only on failure. */

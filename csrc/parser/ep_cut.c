@@ -16,6 +16,8 @@
  * that come after a cut row by some lexemes are those after the row itself, with stubs for points, and the same lexemes may come in both. A stub is the same
  * points wherever it is met, whose items have gone the same way; so to go on with their sets is right however many steps later.
  *
+ * The set of a stub looks as if the sentence may end there. Only cut rows have such points, and nobody asks those how soon they can end (ep_least.c).
+ *
  * Cost. Linear in the items, with the first nodes of points sorted. */
 #include "ep_parts.h"
 

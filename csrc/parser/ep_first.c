@@ -75,7 +75,9 @@ u32 ep_row_of_set(ep_parser *p, u32 set) {
     }
     u32 leaves = 0;
     for (u32 i = 0; i < ep_set_size(p, set); i++) leaves |= ep_item_node(ep_set_item(p, set, i)) == GR_END;
-    ep_row row = {.set = set, .first = p->lexemes.n, .accepts = ep_set_accepts(p, set), .leaves = leaves, .is_cut = p->for_cut, .starts = NONE, .items = ep_set_size(p, set)};
+    ep_row row = {.set = set, .first = p->lexemes.n, .accepts = ep_set_accepts(p, set), .leaves = leaves, .is_cut = p->for_cut};
+    row.starts = NONE;
+    row.items = ep_set_size(p, set);
     memset(row.cuts, 0xff, sizeof row.cuts);
     if (!add_lexemes(p, set)) return NONE;
     row.n_lexemes = p->lexemes.n - row.first - 1;

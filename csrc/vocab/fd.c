@@ -87,11 +87,11 @@ static bool list_runs(folding *w, budget *b) {
 static bool list_nodes(folding *w, budget *b) {
     fd_fold *f = w->f;
     for (f->node_bits = 1; (f->class.n - 1) >> f->node_bits; f->node_bits++) {}
-    u64 bit = 0, n_words = (u64)f->n_tokens * f->node_bits / 32 + 2;
-    if (n_words > UINT32_MAX) return budget_fail(b, GE_E_MEMORY);
-    if (!vec_reserve(b, &f->node_of, (u32)n_words)) return false;
+    u64 bit = 0;
+    u32 n_words = (u32)((u64)f->n_tokens * f->node_bits / 32) + 2; /* a vocabulary has less than 2^31 tokens */
+    if (!vec_reserve(b, &f->node_of, n_words)) return false;
     memset(f->node_of.at, 0, n_words * sizeof *f->node_of.at);
-    f->node_of.n = (u32)n_words;
+    f->node_of.n = n_words;
     for (u32 word = 0; word < w->n_words; word++)
         for (u64 left = w->is_folded[word]; left; left &= left - 1, bit += f->node_bits) {
             u64 node = (u64)w->node_of_token[64 * word + (u32)__builtin_ctzll(left)] << bit % 32;

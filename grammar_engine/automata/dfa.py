@@ -26,7 +26,7 @@ from ..grammar import Grammar
 from ..ir import Builder
 from ..limits import Limits
 from ..mask import words_of
-from ..saving import replace_file
+from ..saving import open_file, replace_file
 from ..vocabulary import Vocabulary
 
 Spell = Callable[[bytes], Sequence[int]]
@@ -258,7 +258,7 @@ class TokenDFA:
         if not isinstance(vocabulary, Vocabulary):
             raise TypeError(f"a TokenDFA is loaded for a Vocabulary, not for {type(vocabulary).__name__}")
         out, err = ffi.new("ge_dfa **"), new_err()
-        with open(os.fspath(path), "rb") as file:  # not the number of a file
+        with open_file(path) as file:
             status = lib.ge_dfa_load(file.fileno(), out, err)
         if status == lib.GE_E_ARGUMENT:
             raise TokenDFAError(f"{os.fspath(path)!r} cannot be loaded: {ffi.string(err.text).decode()}")

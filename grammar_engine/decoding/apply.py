@@ -223,6 +223,8 @@ def _apply_by_numpy(logits: NDArray[Any], mask: NDArray[np.int32], rows: list[in
 def _apply_by_torch(torch: Any, logits: Any, mask: Any, rows: list[int] | None) -> None:
     """`logits` (rows, V) and the mask lie on the same device."""
     mask = mask.unsqueeze(0) if mask.ndim == 1 else mask
+    if not len(mask):  # arrays of no rows have strides of 0 in numpy, which torch takes over and does not view as bytes
+        return
     index = None if rows is None else torch.tensor(rows, device=logits.device)
     if logits.device.type == "cuda" and _has_triton() and not logits.requires_grad:
         from .apply_triton import launch

@@ -13,7 +13,7 @@ from typing import Any
 
 from .._native import VocabContent, load_vocab, read_vocab, save_vocab
 from ..errors import VocabularyError
-from ..saving import replace_file
+from ..saving import open_file, replace_file
 
 
 def write(path: str | os.PathLike[str], vocab: Any, special: Mapping[int, str], fingerprint: str, slices: tuple[str, ...] | None) -> None:
@@ -26,7 +26,7 @@ def write(path: str | os.PathLike[str], vocab: Any, special: Mapping[int, str], 
 
 def read(path: str | os.PathLike[str]) -> tuple[Any, VocabContent, dict[int, str], str, list[str] | None]:
     """The core's vocabulary, what is in it, the names of special tokens, the fingerprint, and the slices."""
-    with open(os.fspath(path), "rb") as file:  # not the number of a file
+    with open_file(path) as file:
         try:
             vocab = load_vocab(file.fileno())
         except VocabularyError as error:

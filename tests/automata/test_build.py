@@ -98,6 +98,13 @@ def test_recursive_grammars_are_refused(text: str) -> None:
     assert caught.value.limit == "max_states"
 
 
+def test_a_recursive_grammar_whose_states_grow_is_refused() -> None:
+    grammar = Grammar.from_lark('start: "x" start "x" | "x"', limits=Limits(max_step_work=100_000))
+    with pytest.raises(LimitExceededError, match="a grammar that is not regular has ever larger ones") as caught:
+        TokenDFA.from_grammar(grammar, Vocabulary.bytes())
+    assert caught.value.limit == "max_step_work"
+
+
 def test_a_recursive_schema_is_refused() -> None:
     with pytest.raises(LimitExceededError, match=r"not regular, or has more states: of those found [0-9]+ were followed"):
         TokenDFA.from_grammar(Grammar.from_json_schema({}), Vocabulary.bytes(), max_states=2000)

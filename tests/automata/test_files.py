@@ -231,3 +231,9 @@ def test_another_process_loads_it(tmp_path: Path) -> None:
         [sys.executable, "-c", program, str(tmp_path / "automaton")], cwd=tmp_path, capture_output=True, text=True, check=True
     )
     assert run.stdout.strip() == str(Guide(dfa).get_tokens())
+
+
+def test_a_pipe_is_refused_and_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(TokenDFAError, match="it is no file"):
+        TokenDFA.load(tmp_path / "pipe", TINY.build())

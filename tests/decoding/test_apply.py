@@ -325,6 +325,18 @@ def test_numpy_logits_and_a_torch_mask():
     assert same(logits, wanted)
 
 
+@pytest.mark.parametrize("kind", ["numpy", "torch", "of an array"])
+def test_tensors_of_no_rows(kind):
+    torch = pytest.importorskip("torch")
+    mask = np.random.default_rng(0).integers(0, 9, (0, 2)).astype(np.int32)
+    mask = {"numpy": mask, "torch": torch.zeros((0, 2), dtype=torch.int32), "of an array": torch.from_numpy(mask)}[kind]
+    apply_mask(torch.zeros((0, 64)), mask)
+    apply_mask(torch.from_numpy(np.zeros((0, 64), dtype=np.float32)), mask)
+    for logits in (torch.zeros((2, 64)), torch.zeros((2, 128))[:, ::2]):
+        apply_mask(logits, mask, [])
+        assert not logits.any()
+
+
 def test_misuse_of_tensors():
     torch = pytest.importorskip("torch")
     mask = torch.zeros(1, 1, dtype=torch.int32)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from grammar_engine import Grammar, Matcher, Vocabulary
+from types import SimpleNamespace
+
+from grammar_engine import Grammar, Matcher, Vocabulary, warming
+from grammar_engine._native import lib
 
 SCHEMA = {
     "type": "object",
@@ -35,3 +38,26 @@ def test_random_sentences_find_most_of_it_and_come_to_an_end() -> None:
     assert grammar.warm(vocabulary, seconds=60) > 10  # ends long before
     assert builds_along(grammar, vocabulary, b'{"id":7,"tags":["green"]}') <= 2
     assert grammar.warm(vocabulary, seconds=60, seed=5) <= 10
+
+
+def test_masks_have_half_of_the_time(monkeypatch) -> None:
+    """What loops ask for besides may cost far more than masks: in random texts it has no more time than they, along examples all that it takes."""
+    seconds = {"masks": 0, "besides": 0}
+    kept = {"masks": Matcher.mask, "besides": lib.ge_matcher_turn}
+
+    def timed(name: str, cost: int):
+        def call(*arguments):
+            seconds[name] += cost
+            return kept[name](*arguments)
+
+        return call
+
+    monkeypatch.setattr(Matcher, "mask", timed("masks", 1))
+    monkeypatch.setattr(warming, "lib", SimpleNamespace(ge_matcher_turn=timed("besides", 10), GE_TURN_ALONE=lib.GE_TURN_ALONE))
+    monkeypatch.setattr(warming, "time", SimpleNamespace(monotonic=lambda: sum(seconds.values())))
+    vocabulary, text = Vocabulary.builtin(), b'{"id":12,"tags":["red","blue"]}'
+    Grammar.from_json_schema(SCHEMA, whitespace="compact").warm(vocabulary, seconds=0, examples=[text])
+    assert seconds["besides"] == 10 * seconds["masks"] > 50
+    seconds.update(masks=0, besides=0)
+    Grammar.from_json_schema(SCHEMA, whitespace="compact").warm(vocabulary, seconds=200)
+    assert 50 < seconds["besides"] < seconds["masks"] + 10

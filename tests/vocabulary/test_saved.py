@@ -179,3 +179,9 @@ def test_the_format_has_a_number(tmp_path: Path) -> None:
     if content[8] != 4:
         pytest.skip("another byte order gives other bytes")
     assert (content[16], hashlib.sha256(content).hexdigest()) == (9, "2654f60cb8be5e649d898cd434bddb88392322ae3dc8028af9702ec7557affd4")
+
+
+def test_a_pipe_is_refused_and_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(VocabularyError, match="it is no file"):
+        Vocabulary.load(tmp_path / "pipe")
