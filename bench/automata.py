@@ -405,6 +405,8 @@ def main() -> None:
     multiprocessing.set_start_method("fork")
     subjects = REGEXES | {name: build_regex_from_schema(schema) for name, schema in SCHEMAS.items()}
     subjects = {name: regex for name, regex in subjects.items() if options.match in name}
+    if not subjects:
+        parser.error(f"no name contains {options.match!r}")
     found = {name: run_vocabulary(name, subjects, options.repeat, options.limit) for name in options.vocabularies.split(",")}
     versions = f"grammar_engine {grammar_engine.__version__}, outlines_core {importlib.metadata.version('outlines_core')}"
     print(f"{versions}; {platform.machine()}, {os.cpu_count()} cores, CPython {platform.python_version()}. In each cell: ours / theirs.\n")

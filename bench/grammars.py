@@ -144,6 +144,8 @@ def main() -> None:
     parser.add_argument("--apart", action="store_true", help="each text in a process of its own")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
+    if not any(options.match in name for name in GRAMMARS):
+        parser.error(f"no name contains {options.match!r}")
 
     tokenizer = Tokenizer.load(options.tokenizer)
     found: dict[str, dict[str, Any]] = {}

@@ -80,6 +80,8 @@ def main() -> None:
 
     tokenizer = Tokenizer.load(options.tokenizer)
     chosen = [(row, encode(tokenizer, row)) for row in rows() if options.match in row.name]
+    if not chosen:
+        parser.error(f"no name contains {options.match!r}")
     found: dict[str, dict[str, Any]] = {row.name: {} for row, _ in chosen}
     versions = {}
     for name in options.engines.split(","):

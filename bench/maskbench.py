@@ -114,6 +114,8 @@ def main() -> None:
     judges = {} if spellings == defaults else dict.fromkeys(("ours", "ours-cached"), spellings)
     plan = driver.Plan(options.engines, options.tokenizer, options.limit, options.jobs, options.core, not options.verdicts, judges)
     files = load_files(options.data, options.sample, options.seed, options.match)
+    if not files:
+        raise SystemExit(f"no name of a file contains {options.match!r}")
     runs, hellos = [], {}
     for number in range(options.repeat):
         results, hellos = driver.run(files, plan, number)

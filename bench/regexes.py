@@ -57,6 +57,8 @@ def main() -> None:
 
     tokenizer = Tokenizer.load(options.tokenizer)
     chosen = [pattern for pattern in patterns() if options.match in pattern.name]
+    if not chosen:
+        parser.error(f"no name contains {options.match!r}")
     found: dict[str, dict[str, Any]] = {pattern.name: {} for pattern in chosen}
     versions = {}
     for name in options.engines.split(","):

@@ -288,6 +288,8 @@ def main() -> None:
     parser.add_argument("--profile", action="store_true", help="profile the largest size of each family, in this process")
     options = parser.parse_args()
     families = [family for family in FAMILIES if options.match in family.name]
+    if not families:
+        parser.error(f"no name contains {options.match!r}")
     if options.profile:
         for family in families:
             profile(family, max(n for n in family.sizes if n <= options.most), 12)

@@ -59,7 +59,7 @@ def apply_mask(logits: Any, mask: Any, rows: Iterable[int] | None = None) -> Non
         lib.ge_row_apply(ffi.from_buffer("float[]", logits), len(logits), _words(mask), len(mask))
         return
     torch: Any = sys.modules.get("torch")
-    is_tensor = torch is not None and isinstance(logits, torch.Tensor)
+    is_tensor = _is_tensor(logits, torch)
     if not is_tensor and not isinstance(logits, np.ndarray):
         raise TypeError(f"logits are a numpy array or a torch tensor, not {type(logits).__name__}")
     kind = _name(logits.dtype)
@@ -172,9 +172,14 @@ def _row(row: Any, n_rows: int) -> int:
     return index
 
 
+def _is_tensor(value: Any, torch: Any) -> bool:
+    tensor = getattr(torch, "Tensor", None)  # None: torch is not there, or another thread is importing it
+    return tensor is not None and isinstance(value, tensor)
+
+
 def _mask_array(mask: Any, torch: Any) -> NDArray[np.int32]:
     """A mask in CPU memory, contiguous and aligned."""
-    is_tensor = torch is not None and isinstance(mask, torch.Tensor)
+    is_tensor = _is_tensor(mask, torch)
     if not is_tensor and not isinstance(mask, np.ndarray):
         mask = _of_bytes(mask)
     _check_words(mask)

@@ -151,8 +151,8 @@ def as_model(model: object, *, width: int | None = None, max_length: int | None 
     for name, value in (("width", width), ("max_length", max_length)):
         if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
             raise ValueError(f"{name} is an int of at least 1, not {value!r}")
-    torch = sys.modules.get("torch")
-    if torch is not None and isinstance(model, torch.nn.Module):
+    nn = getattr(sys.modules.get("torch"), "nn", None)  # None: torch is not there, or another thread is importing it
+    if nn is not None and isinstance(model, nn.Module):
         return _TorchModel(model, width, max_length)
     if not isinstance(model, type) and callable(getattr(model, "start", None)):
         if width is not None or max_length is not None:

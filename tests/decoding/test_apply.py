@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from types import ModuleType
 
 import numpy as np
 import pytest
 
 from grammar_engine import Grammar, Matcher, Vocabulary, allocate_masks
-from grammar_engine.decoding import apply_mask
+from grammar_engine.decoding import apply_mask, generate
 from grammar_engine.decoding.apply import _FEW as FEW
 from grammar_engine.decoding.apply import RowMask
 
@@ -371,6 +372,19 @@ def test_on_cuda(dtype, density, rows, monkeypatch):
         got = logits.clone().t().contiguous().t()
         apply_mask(got, packed(bits), rows)
         assert same_tensors(torch, got, wanted)
+
+
+def test_torch_that_another_thread_is_importing(monkeypatch):
+    """Such a module is in `sys.modules`, and has hardly any names."""
+    monkeypatch.setitem(sys.modules, "torch", ModuleType("torch"))
+    logits, bits = random_logits(rows=1), random_bits(0.5, rows=1)
+    wanted = expected(logits, bits)
+    apply_mask(logits[0], packed(bits).tobytes())
+    assert same(logits, wanted)
+    written = generate(
+        lambda ids: np.zeros((len(ids), 3), dtype=np.float32), [0], Grammar.from_regex("a{3}"), Vocabulary([b"a", b"b", b""], eos=[2])
+    )
+    assert written.tokens == [0, 0, 0, 2]
 
 
 def test_importing_the_package_imports_neither_numpy_nor_torch():
