@@ -17,6 +17,7 @@
 #include "regex/rx_grow_digits.c"      /*   ... in how many digits */
 #include "regex/rx_grow_rest.c"        /*   ... of longer ones, at least */
 #include "regex/rx_grow.c"            /*   ... and how few, with more characters */
+#include "regex/rx_name_label.c"      /*   ... while one is read */
 #include "regex/rx_name.c"            /*   ... in names */
 #include "regex/rx_length.c"           /*   ... how many characters an expression has */
 #include "regex/rx_ending.c"           /*   ... a short way to its end */

@@ -19,12 +19,11 @@
  *
  * Every node that is made is inhabited, but for late ones. Without bounds any label that is not dead can be finished (ULABEL_MORE). With them a beginning of a U-label is
  * *alive* if it, or what it is composed to with one more character, fits and is a label, or fits with the fewest characters that make one of it; or else
- * if any longer label fits, which is rare (can_grow). These are looked for among all there are, where it is in doubt, in ranges of which most
- * are seen to take too many octets; it is charged to the budget. What is alive has a next character behind which it is alive, or is a label; and what is
+ * if any longer label fits, which is rare (rx_name_label.c). What is alive has a next character behind which it is alive, or is a label; and what is
  * not has no future. In any form that holds of texts in form C: their beginnings are in form C, and what is open of them stays as it is. A few others are left
  * out, whose beginning takes too many octets until more characters are composed with it. */
 #include "rx_name.h"
-#include "rx_grow.h"
+#include "rx_name_label.h"
 #include "utf8.h"
 
 enum { NAME_HEAD = offsetof(rx_name, open.code) / sizeof(u32), XN = 4 };
@@ -41,15 +40,7 @@ static bool is_dot(const rx_name *s, u32 code) {
     return code == '.' || (s->options & RX_ALL_DOTS && (code == 0x3002 || code == 0xff0e || code == 0xff61));
 }
 
-/* --- U-labels ------------------------------------------------------------------------------------------------------------- */
-
-typedef struct name_label { /* a U-label */
-    label_text text;
-    ulabel_state state;
-    ulabel_set set;
-    bool any_form;
-    ulabel_open open;
-} name_label;
+/* --- labels ---------------------------------------------------------------------------------------------------------------- */
 
 static u32 text_length(const rx_arena *x, u32 text) {
     u32 length = 0;
@@ -73,150 +64,6 @@ static void load_label(const rx_arena *x, const rx_name *s, name_label *l) {
     l->open = s->open;
 }
 
-/* Appends characters that are decided. */
-static bool append_closed(name_label *l, const u32 *code, u32 n) {
-    if (l->text.n + n > LABEL_LONGEST) return false;
-    for (u32 i = 0; i < n; i++) {
-        if (!ulabel_step(&l->state, code[i])) return false;
-        label_append(&l->text, code[i]);
-    }
-    return true;
-}
-
-static bool append_open(name_label *l) {
-    u32 closed[ULABEL_OPEN], n = ulabel_close(&l->open, closed);
-    l->open.n = 0;
-    return append_closed(l, closed, n);
-}
-
-static bool append_char(name_label *l, u32 code) {
-    u32 decided[ULABEL_OPEN], n = 1;
-    decided[0] = code;
-    if (l->any_form && !ulabel_normalise(&l->open, code, decided, &n)) return false;
-    return append_closed(l, decided, n);
-}
-
-static bool can_finish(rx_arena *x, const name_label *l, u32 room);
-
-/* Can it with one of these as its next character? Behind them the states are the same. */
-static bool finish_with_alike(rx_arena *x, const name_label *l, const label_outlook *o, u32 low, u32 high, u32 room) {
-    if (!label_may_fit_with(o, low, high, room)) return false;
-    if (high - low >= 8) {
-        u32 middle = low + (high - low) / 2;
-        return finish_with_alike(x, l, o, low, middle, room) || finish_with_alike(x, l, o, middle + 1, high, room);
-    }
-    for (u32 code = low; code <= high; code++) {
-        name_label longer = *l;
-        if (!budget_work(x->b, 1)) return false;
-        if (append_closed(&longer, &code, 1) && can_finish(x, &longer, room)) return true;
-    }
-    return false;
-}
-
-/* Can it with one of these, behind which so many characters are missing? Nothing is open, and nothing is composed with what comes. */
-static bool finish_between(rx_arena *x, const name_label *l, const label_outlook *o, u32 low, u32 high, u32 room, u32 n_missing) {
-    ulabel_state after = l->state;
-    u32 last;
-    u8 class = ulabel_class_until(low, &last);
-    if (last < high) {
-        u32 middle = max_u32(last, low + (high - low) / 2);
-        if (!label_may_fit_with(o, low, high, room)) return false;
-        return finish_between(x, l, o, low, last, room, n_missing) || (last < middle && finish_between(x, l, o, last + 1, middle, room, n_missing)) ||
-               finish_between(x, l, o, middle + 1, high, room, n_missing);
-    }
-    if (!class || (l->any_form && !ulabel_is_starter_class(class)) || !ulabel_step(&after, low)) return false;
-    return ulabel_n_missing(after, l->set) == n_missing && finish_with_alike(x, l, o, low, high, room);
-}
-
-static bool finish_with_one(rx_arena *x, const name_label *l, u32 code, u32 room) {
-    name_label longer = *l;
-    return budget_work(x->b, 1) && append_char(&longer, code) && can_finish(x, &longer, room);
-}
-
-/* Can it with one of these? */
-static bool finish_with(rx_arena *x, const name_label *l, u32 low, u32 high, u32 room) {
-    name_label closed = *l;
-    label_outlook o;
-    bool closes = append_open(&closed);
-    if (closes) {
-        label_look(&closed.text, &o);
-        for (u32 n_missing = 0; n_missing <= ULABEL_MORE; n_missing++)
-            if (finish_between(x, &closed, &o, low, high, room, n_missing)) return true;
-    }
-    if (!l->any_form) return false;
-    for (u32 code = low; (code = closes ? ulabel_next_unstable(code) : code) <= high; code++)
-        if (finish_with_one(x, l, code, room)) return true;
-    return false;
-}
-
-/* Can it with a character that is composed with what is open? Then that is no more characters than it was. */
-static bool finish_by_composing(rx_arena *x, const name_label *l, u32 room) {
-    u32 closed[ULABEL_OPEN], n_closed = ulabel_close(&l->open, closed);
-    if (!l->any_form || l->text.n + 1 > room || label_octets(&l->text) + 1 > room) return false;
-    for (u32 code = 0; (code = ulabel_next_second(&l->open, code)) != NONE;) {
-        name_label longer = *l;
-        if (!budget_work(x->b, 1)) return false;
-        if (append_char(&longer, code) && longer.text.n == l->text.n && ulabel_close(&longer.open, closed) <= n_closed && can_finish(x, &longer, room)) return true;
-    }
-    return false;
-}
-
-/* Does it fit, and is it a label, or one with the fewest characters that make one of it? */
-static bool can_finish(rx_arena *x, const name_label *l, u32 room) {
-    name_label closed = *l;
-    if (!append_open(&closed) || !label_fits(&closed.text, room)) return finish_by_composing(x, l, room);
-    u32 n_missing = ulabel_n_missing(closed.state, closed.set);
-    if (n_missing == 0 || (room >= LABEL_LONGEST && label_is_sure(closed.text.n - closed.text.n_far, closed.text.n_far + ULABEL_MORE, 2))) return true;
-    label_outlook o;
-    label_look(&closed.text, &o);
-    for (u32 n_after = 0; n_after < n_missing; n_after++) /* what is open is not composed: that would not mend anything */
-        if (finish_between(x, &closed, &o, '-', ULABEL_LAST_CODE, room, n_after)) return true;
-    return false;
-}
-
-/* --- labels of any more characters ----------------------------------------------------------------------------------------- */
-
-/* Is there a label that fits and goes on with one of these characters? More of them may take fewer octets (rx_grow.c). Nothing is composed with what is open, as in
- * form C nothing would be. What is found is found again behind each of its beginnings. */
-static bool can_grow(rx_arena *x, const name_label *l, u32 low, u32 high, u32 room, u32 *first) {
-    name_label closed = *l;
-    if (!append_open(&closed)) return false;
-    return label_can_grow(x->b, &(grow_question){&closed.text, closed.state, closed.set, low, high, room}, first);
-}
-
-/* --- what comes next -------------------------------------------------------------------------------------------------------- */
-
-/* The first of these with which it can go on, whatever its length. NONE: there is none. */
-static u32 first_of(const name_label *l, u32 low, u32 high) {
-    name_label closed = *l;
-    bool closes = append_open(&closed);
-    for (u32 code = low, last; code <= high; code = last + 1) {
-        u8 class = ulabel_class_until(code, &last);
-        ulabel_state after = closed.state;
-        last = min_u32(last, high);
-        if (!l->any_form || ulabel_are_closed(code, last)) {
-            if (closes && class && ulabel_step(&after, code)) return code;
-            continue;
-        }
-        for (u32 one = code; one <= last; one++) {
-            name_label longer = *l, whole;
-            if (!append_char(&longer, one)) continue;
-            whole = longer;
-            if (append_open(&whole) || ulabel_is_syllable_begun(&longer.open, longer.state)) return one;
-        }
-    }
-    return NONE;
-}
-
-/* A character on a short way to the end of a label, whatever its length. */
-static u32 likely_code(const name_label *l) {
-    name_label closed = *l;
-    if (!append_open(&closed)) return ulabel_next_second(&l->open, 0);
-    return ulabel_following(closed.state) ? ulabel_following(closed.state) : 'a';
-}
-
-/* --- labels ---------------------------------------------------------------------------------------------------------------- */
-
 static puny_text encoded_text(const rx_arena *x, const rx_name *s) {
     puny_text text = {.set = ULABEL_ANY};
     u32 code[LABEL_OCTETS + 1];
@@ -235,7 +82,7 @@ static ulabel_verdict end_of_label(const rx_arena *x, const rx_name *s, u32 *oct
         return puny_end(&text) ? ULABEL_IS_EITHER : ULABEL_NONE;
     }
     load_label(x, s, &label);
-    if (!append_open(&label)) return ULABEL_NONE;
+    if (!name_label_close(&label)) return ULABEL_NONE;
     if (is_bounded(s)) *octets = LABEL_PREFIX + label_octets(&label.text);
     return ulabel_end(label.state, label.set);
 }
@@ -262,11 +109,11 @@ static bool is_alive(rx_arena *x, const rx_name *s, u32 *least) {
     if (is_late(s) && text_length(x, s->text) > LABEL_LONGEST) return false; /* what is decided stays */
     load_label(x, s, &label);
     closed = label;
-    bool closes = append_open(&closed);
-    if (!closes || !ulabel_end(closed.state, closed.set)) *least = utf8_encode(likely_code(&label), bytes);
+    bool closes = name_label_close(&closed);
+    if (!closes || !ulabel_end(closed.state, closed.set)) *least = utf8_encode(name_label_likely(&label), bytes);
     if (is_bounded(s) && !is_late(s)) {
         room -= min_u32(room, LABEL_PREFIX);
-        return can_finish(x, &label, room) || can_grow(x, &label, 0, ULABEL_LAST_CODE, room, &first);
+        return name_label_can_finish(x->b, &label, room) || name_label_can_grow(x->b, &label, 0, ULABEL_LAST_CODE, room, &first);
     }
     return closes || ulabel_is_syllable_begun(&label.open, label.state);
 }
@@ -420,19 +267,19 @@ static rx_id begin_char(rx_arena *x, rx_name *s, u32 begun, u32 low, u32 high) {
     name_label label;
     u32 last, room = room_of(s), n_open = s->open.n + ULABEL_MORE + 3; /* what one more character may be decomposed to */
     load_label(x, s, &label);
-    if (first_of(&label, low, high) == NONE) return RX_ID_NEVER;
+    if (name_label_first(&label, low, high) == NONE) return RX_ID_NEVER;
     if (is_bounded(s) && !is_late(s) && (room < LABEL_OCTETS || !label_is_sure(label.text.n - label.text.n_far + n_open, label.text.n_far + n_open, 2))) {
         bool alive = room > LABEL_PREFIX;
         room -= min_u32(room, LABEL_PREFIX);
-        alive = alive && (finish_with(x, &label, low, high, room) || can_grow(x, &label, low, high, room, &last));
+        alive = alive && (name_label_can_finish_with(x->b, &label, low, high, room) || name_label_can_grow(x->b, &label, low, high, room, &last));
         if (!alive) return x->b->status == GE_OK ? RX_ID_NEVER : NONE;
     }
     if (!is_bounded(s) && (!any_form || ulabel_are_starters(low, high))) { /* they decide on what is open */
-        append_open(&label);
+        name_label_close(&label);
         s->form = NAME_UNICODE;
         s->open.n = s->n = s->is_hyphen = 0;
         if (ulabel_class_until(low, &last) && last >= high && (!any_form || ulabel_are_closed(low, high))) {
-            append_char(&label, low);
+            name_label_append(&label, low);
             s->begun = high - low < 64 ? 1 : high - low < 4096 ? 2 : 3;
         }
         s->state = pack_of(s, label.state);
@@ -509,7 +356,7 @@ u32 rx_name_likely_byte(rx_arena *x, rx_id id) {
     if (!s.begun && s.form != NAME_UNICODE) return PLAIN;
     load_label(x, &s, &label);
     if (s.begun && !chars_of(s.begun, &low, &high)) return NONE;
-    u32 code = s.begun ? first_of(&label, low, high) : likely_code(&label), n = code == NONE ? 0 : utf8_encode(code, bytes);
+    u32 code = s.begun ? name_label_first(&label, low, high) : name_label_likely(&label), n = code == NONE ? 0 : utf8_encode(code, bytes);
     return code == NONE ? NONE : bytes[n - (s.begun ? n_missing(s.begun) : n)];
 }
 
@@ -531,7 +378,7 @@ bool rx_name_read(const rx_arena *x, rx_id id, name_state *out) {
         out->read = label.text;
         out->open = s.open;
         bool is_begun = label.text.n || s.open.n;
-        if (is_begun && (!append_open(&label) || ulabel_n_missing(label.state, label.set))) out->n_more = ULABEL_MORE;
+        if (is_begun && (!name_label_close(&label) || ulabel_n_missing(label.state, label.set))) out->n_more = ULABEL_MORE;
     } else
         for (u32 i = 0; i < s.n; i++) label_append(&out->read, PLAIN);
     return s.used || s.begun || out->read.n || out->open.n;
