@@ -11,7 +11,8 @@ Invariant. The scores depend on the ids of this call alone, never on what was as
 
 What a torch module must do is the convention of `transformers`: `module(input_ids=(1, L), past_key_values=..., use_cache=True)` returns an
 object with `.logits` (1, L, V) and `.past_key_values`, which is a list of (key, value) per layer, each (1, heads, length, dim), or a
-`Cache` object. A cache that cannot be cut exactly (a window that has slid, a recurrent state) is dropped, and the pass made anew.
+`Cache` object. Both names may be `cache`, as in `transformers` from 5.24 on. A cache that cannot be cut exactly (a window that has slid, a
+recurrent state) is dropped, and the pass made anew.
 
 Keys and values that travel between sessions (`export`, `resume`) are those of all positions. So a session that was resumed, from nothing too, keeps
 what has slid out of a window as well, which its model's masks leave out. A model with a state of another kind cannot be resumed.
@@ -287,12 +288,23 @@ class _TorchModel(_Counted):
             max_length or getattr(module, "max_length", None) or getattr(config, "max_position_embeddings", None),
         )
         self.module = module
-        self.can_keep_rows = (
-            "logits_to_keep" in inspect.signature(module.forward).parameters
-        )  # of transformers: scores of the last rows only
+        self._takes = inspect.signature(module.forward).parameters.keys()
+        self._past_name = _past_name(module)
 
     def start(self) -> Session:
         return _TorchSession(self)
+
+    def forward(self, ids: list[list[int]], past: Any, rows: int) -> tuple[Any, Any]:
+        """One pass over ids of as many positions in each text, behind `past`. To be called in `torch.inference_mode`.
+
+        Returns the scores of the last `rows` positions, a tensor of shape (texts, rows, V), and the keys and values, or None.
+        """
+        import torch
+
+        device = next((parameter.device for parameter in self.module.parameters()), None)
+        options = {self._past_name: past, **({"logits_to_keep": rows} if "logits_to_keep" in self._takes else {})}
+        output = self.module(input_ids=torch.tensor(ids, dtype=torch.long, device=device), use_cache=True, **options)
+        return output.logits[:, -rows:], getattr(output, self._past_name, None)
 
 
 class _TorchSession:
@@ -314,18 +326,13 @@ class _TorchSession:
         self._forget()  # should the pass fail, `past` may be half written
         if past is None and self.keeps_all:
             past = self._as_past([])
-        options = {"logits_to_keep": rows} if self.model.can_keep_rows else {}
-        module = self.model.module
-        device = next((parameter.device for parameter in module.parameters()), None)
         with torch.inference_mode():
-            output = module(
-                input_ids=torch.tensor([seen[kept:]], dtype=torch.long, device=device), past_key_values=past, use_cache=True, **options
-            )
-            logits = as_numpy(output.logits[0, -rows:])
+            scores, past = self.model.forward([seen[kept:]], past, rows)
+            logits = as_numpy(scores[0])
         self.model.passes += 1
         self.model.learn_width(logits.shape[1])
-        self.past = getattr(output, "past_key_values", None)
-        if self.past is not None:
+        self.past = past
+        if past is not None:
             self.ids, self.cut = seen, len(seen) < len(ids)
         return logits
 
@@ -368,6 +375,16 @@ class _TorchSession:
         for index, (keys, values) in enumerate(layers):
             cache.update(keys, values, index)
         return cache
+
+
+def _past_name(module: Any) -> str:
+    """By which name a module takes keys and values, and returns them; one that passes on what it is given, as adapters do, by that of what it wraps."""
+    takers = (module, *(part for part in module.modules() if hasattr(part, "base_model_prefix")))  # and models of `transformers` in it
+    for parameters in (inspect.signature(taker.forward).parameters for taker in takers):
+        for name in ("past_key_values", "cache"):
+            if name in parameters:
+                return name
+    return "past_key_values"
 
 
 _forms: WeakKeyDictionary[Any, str] = WeakKeyDictionary()  # to find out takes up to a millisecond

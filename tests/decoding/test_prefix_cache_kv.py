@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import gc
+import inspect
 import weakref
 from types import SimpleNamespace
 
@@ -347,7 +348,8 @@ def test_a_model_within_a_module(how) -> None:
             past = transformers.DynamicCache()
             for index, layer in enumerate(past_key_values or ()):
                 past.update(*layer, index)
-            output = self.inner(input_ids=input_ids, past_key_values=past, use_cache=use_cache)
+            name = "cache" if "cache" in inspect.signature(self.inner.forward).parameters else "past_key_values"
+            output = self.inner(input_ids=input_ids, use_cache=use_cache, **{name: past})
             return SimpleNamespace(logits=output.logits, past_key_values=[(each.keys, each.values) for each in past.layers])
 
     made = {"wrapped": Wrapped, "pairs": Pairs, "compiled": lambda: torch.compile(inner, backend="eager")}

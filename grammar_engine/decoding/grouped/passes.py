@@ -128,18 +128,12 @@ class _TorchTogether:
         self._forget()  # should the pass fail, `past` may be half written
         longest = max(map(len, texts))
         first = min(len(request.ids) - request.rows for request in requests)  # before it no scores are asked for
-        module = self.model.module
-        device = next((parameter.device for parameter in module.parameters()), None)
         filled = [text[kept:] + text[-1:] * (longest - len(text)) for text in texts]
-        options = {"logits_to_keep": longest - first} if self.model.can_keep_rows else {}
         with torch.inference_mode():
-            output = module(
-                input_ids=torch.tensor(filled, dtype=torch.long, device=device), past_key_values=past, use_cache=True, **options
-            )
-            scores = output.logits[:, first - longest :]
+            scores, past = self.model.forward(filled, past, longest - first)
             answers = [as_numpy(row[len(ids) - n - first : len(ids) - first]) for row, (ids, n) in zip(scores, requests)]
         self.model.passes += 1
-        self.texts, self.past = texts, getattr(output, "past_key_values", None)
+        self.texts, self.past = texts, past
         return answers
 
     def _kept(self, requests: list[Request]) -> int:
