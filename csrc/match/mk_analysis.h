@@ -29,6 +29,7 @@ typedef struct analysis {
     VEC(u32) states;   /* by number: lexer state */
     VEC(u16) next;     /* by number and byte class: number, or UNKNOWN */
     VEC(u8) ends;      /* by number: ON_PATH | HERE if it ends a lexeme, else 0 */
+    bool has_ended;    /* is it not 0 for some? */
     VEC(u16) numbers;  /* by lexer state: its number, or DEAD: none yet */
     byte_vec least;    /* of an open unit, by number: characters that must still begin, VB_DEAD: it is not known yet */
     u32 least_work;    /* ... spent on that */
