@@ -134,12 +134,6 @@ typedef struct mk_outline { /* of a walk; see mk_outline.c. Indices in outline_w
     u32 hubs, n_hubs;   /* pairs: the hub, or VB_HUBS and the opening of blanks, and the configuration there */
 } mk_outline;
 
-typedef struct mk_readable { /* the tails of a sort that some row may read; see mk_tails.c */
-    const vb_inner *inner; /* held */
-    u32 exit, sort;
-    tt_trie *tails; /* NULL: there are none */
-} mk_readable;
-
 typedef struct mk_recent mk_recent; /* what tasks asked for lately; see mk_outline.c */
 
 typedef struct mk_end { /* a set of lexemes has matched in a walk with an open row; trie NULL: has been dealt with */
@@ -239,7 +233,6 @@ struct ge_engine {
     bool has_marked;
     byte_set behind_words; /* bytes beyond ASCII that can be read behind words; see mk_tails.c */
     u32 n_behind_words;    /* NONE: not asked for yet */
-    VEC(mk_readable) readable;
     intern_table places;      /* [ trie | nodes ... ]; see mk_outline.c */
     VEC(const tt_trie *) tries;
     VEC(const vb_inner *) trie_inner; /* of which they are; held. NULL: of the vocabulary */

@@ -530,7 +530,6 @@ void mk_drop(ge_engine *e) {
     for (u32 i = 0; i < e->masks.n; i++) mk_release_kept(e, stable_at(&e->masks, i));
     mk_release_base(e, &e->found);
     mk_drop_outlines(e);
-    mk_drop_tails(e);
     stable_drop(&e->b, &e->masks);
     map_drop(&e->b, &e->mask_of_hash);
     vec_drop(&e->b, &e->models);

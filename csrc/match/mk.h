@@ -157,7 +157,6 @@ bool mk_has_key(const ge_engine *e, const vb_inner *inner, const mk_key *key); /
 bool mk_by_inner(ge_engine *e, cf_alternative in_unit, u32 hub, mk_found *found, bool *done);
 /* *tails = those of a sort of an exit as a trie, or those of them that may be read in some row; NULL: none may. */
 bool mk_tails(ge_engine *e, const vb_inner *inner, u32 exit, u32 sort, const tt_trie **tails);
-void mk_drop_tails(ge_engine *e);
 /* `found` holds what all that is nested under the first alternative can read below a hub. Adds what the first reads there, and takes away what it
  * keeps from them. *done = false: the first has no lexeme-internal mask (nothing was changed). */
 bool mk_over_nested(ge_engine *e, u32 config, u32 hub, mk_found *found, bool *done);

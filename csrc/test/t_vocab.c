@@ -253,6 +253,38 @@ static void test_hubs(void) {
     ge_vocab_free(v);
 }
 
+/* By its bytes: is the first run of bytes beyond ASCII of a tail in the set? */
+static bool slow_within(const ge_vocab *v, vb_tail tail, const byte_set *beyond) {
+    bool has_begun = false;
+    for (u32 at = v->offsets[tail.token] + tail.first; at < v->offsets[tail.token + 1]; at++) {
+        if (v->text[at] < 0x80 && has_begun) return true;
+        has_begun |= v->text[at] >= 0x80;
+        if (v->text[at] >= 0x80 && !set_has(beyond, v->text[at])) return false;
+    }
+    return true;
+}
+
+/* Of each sort the tails within some sets: each of them is in the trie, and no other; what is asked for again is the same, and past the most, all tails. */
+static void check_parts(ge_vocab *v, const vb_inner *entry) {
+    u64 seed = 13;
+    for (u32 round = 0; round < 20; round++) {
+        byte_set beyond = {{0}};
+        for (u32 byte = 0x80; byte < 0x100; byte++)
+            if (random_below(&seed, 20) < round) set_add(&beyond, byte);
+        u32 sort = round % VB_SORTS, n = 0, in_trie = 0;
+        const tt_trie *tails, *again, *all = vb_tails(v, entry, 0, sort);
+        CHECK(vb_tails_within(v, entry, 0, sort, &beyond, &tails) && vb_tails_within(v, entry, 0, sort, &beyond, &again));
+        CHECK(tails == again && (round >= 16) == (tails == all));
+        const vb_exit *exit = &entry->exits.at[0];
+        for (u32 i = 0; i < exit->tails[sort].n; i++) n += slow_within(v, exit->tails[sort].at[i], &beyond);
+        for (u32 node = 0; tails && node < tails->token.n; node++)
+            for (u32 next, token = tt_token(tails, node, &next); token != NONE; token = tt_more(tails, &next), in_trie++)
+                for (u32 i = 0; i < exit->tails[sort].n && tails != all; i++)
+                    if (exit->tails[sort].at[i].token == token) CHECK(slow_within(v, exit->tails[sort].at[i], &beyond));
+        CHECK(tails == all ? in_trie == exit->tails[sort].n : in_trie == n);
+    }
+}
+
 /* Tails of all tokens but the shortest, one each: the tries of all sorts together have each of them once, and begin as they are said to. */
 static void test_tails(void) {
     static words w, rests;
@@ -290,12 +322,19 @@ static void test_tails(void) {
             }
         }
         CHECK(found == n);
+        check_parts(v, &entry);
         budget own = {.bytes = entry.bytes}; /* entry is not kept: its tries are not counted in v */
         for (u32 sort = 0; sort < VB_SORTS; sort++) {
             tt_drop(exit.tries[sort], &own);
             mem_resize(&own, exit.tries[sort], sizeof(tt_trie), 0);
             exit.tries[sort] = NULL;
         }
+        for (vb_part *part = exit.parts, *next; part; part = next) {
+            next = part->next;
+            if (part->tails) tt_drop(part->tails, &own), mem_resize(&own, part->tails, sizeof(tt_trie), 0);
+            mem_resize(&own, part, sizeof *part, 0);
+        }
+        exit.parts = NULL;
         CHECK(own.bytes == 0);
         vb_drop_tails(&v->b, &exit);
         ge_vocab_free(v);

@@ -28,6 +28,13 @@ typedef struct vb_tail { /* what a token has after its first bytes */
 
 enum { VB_MARKS, VB_WORDS, VB_MIXED, VB_BEYOND, VB_SORTS }; /* of tails, by how they begin; see vb_tails.c */
 
+typedef struct vb_part { /* of the tails of a sort: those whose first bytes beyond ASCII, up to the next one of ASCII, are all in a set */
+    byte_set beyond;
+    u32 sort;
+    tt_trie *tails; /* NULL: there are none */
+    struct vb_part *next;
+} vb_part;
+
 typedef struct vb_exit {
     VEC(u32) places; /* which of the state's lexemes have matched: places in its list, ascending; NONE stands for any skip */
     VEC(vb_tail) tails[VB_SORTS];     /* remaining bytes of the tokens that go on after that */
@@ -35,6 +42,7 @@ typedef struct vb_exit {
     u32 room;                         /* characters that have begun before, if the mask has needs; else 0 */
     byte_set begins[VB_SORTS];        /* outside of which no tail of the sort begins */
     tt_trie *_Atomic tries[VB_SORTS]; /* of tails; NULL: nobody has asked for it */
+    vb_part *_Atomic parts;           /* that were asked for */
 } vb_exit;
 
 typedef struct vb_ring { /* of what nobody reads, by when it was given back */
@@ -214,6 +222,8 @@ bool vb_add_tails(budget *b, vb_exit *exit, u32 sort, u32 first, const u32 *toke
 bool vb_finish_tails(const ge_vocab *v, budget *b, vb_exit *exit); /* all have been added, and exit->kinds is known */
 /* The tails of a sort as a trie, which lives as long as the entry. NULL: out of memory. Takes the lock. */
 const tt_trie *vb_tails(ge_vocab *v, const vb_inner *entry, u32 exit, u32 sort);
+/* The same of those that have no bytes beyond ASCII but these, or of more; *tails = NULL: there are none. False: out of memory. Takes the lock. */
+bool vb_tails_within(ge_vocab *v, const vb_inner *entry, u32 exit, u32 sort, const byte_set *beyond, const tt_trie **tails);
 void vb_drop_tails(budget *b, vb_exit *exit);
 void vb_trim(ge_vocab *v); /* drops entries until the store is below its ceiling; under the lock */
 
