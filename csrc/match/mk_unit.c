@@ -112,6 +112,15 @@ static bool split_longest(ge_engine *e, u32 state, u32 hub, mk_parts *parts) {
     return ok;
 }
 
+/* A state of one lexeme is a unit, or the rest, as it is. */
+static bool split_single(ge_engine *e, u32 state, u32 hub, mk_parts *parts) {
+    bool wide;
+    if (!is_wide(e, intern_words(&e->lx.states, state)[1], hub, &wide)) return false;
+    if (wide) parts->unit[parts->n++] = state;
+    else parts->rest = state;
+    return true;
+}
+
 bool mk_split(ge_engine *e, u32 state, u32 hub, mk_parts *parts) {
     u32 n = lx_count(&e->lx, state);
     id_vec wide = {0}, narrow = {0}; /* pairs (lexeme, regex) */
@@ -119,6 +128,7 @@ bool mk_split(ge_engine *e, u32 state, u32 hub, mk_parts *parts) {
     parts->n = 0;
     parts->rest = LX_DEAD;
     if (e->g->longest) return split_longest(e, state, hub, parts);
+    if (n == 1 && !e->is_one_lexeme) return split_single(e, state, hub, parts);
     for (u32 i = 0; ok && i < n; i++) {
         const u32 *pair = intern_words(&e->lx.states, state) + 2 * i;
         u32 lexeme = pair[0], expr = pair[1];
