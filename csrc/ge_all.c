@@ -87,6 +87,7 @@
 #include "match/mk_outline.c"         /*   ... made once for many rows */
 #include "match/mk_exits.c"           /*   ... where lexemes end in these */
 #include "match/mk_share.c"           /*   ... and kept with the vocabulary */
+#include "match/mk_lexeme.c"          /*   ... by token automata of lexemes */
 #include "match/mk_ring.c"            /*   ... also where these come back to themselves */
 #include "match/mk_unit.c"            /*   ... into what alternatives are taken apart */
 #include "match/mk_analyse.c"         /*   ... the analysis of a part */

@@ -36,7 +36,7 @@ class Switches:
     inner_masks : bool
         Use lexeme-internal masks where much is allowed, instead of walking the whole trie.
     shared_inner : bool
-        Keep lexeme-internal masks with the vocabulary, for all grammars.
+        Keep lexeme-internal masks, and token automata of lexemes, with the vocabulary, for all grammars.
     goto_cache : bool
         Keep Earley steps.
     state_cache : bool

@@ -106,6 +106,14 @@ static inline void set_add(byte_set *s, u32 byte) { s->w[byte >> 5] |= (u32)1 <<
 static inline void set_unite(byte_set *s, const byte_set *more) {
     for (u32 i = 0; i < 8; i++) s->w[i] |= more->w[i];
 }
+static inline void set_remove(byte_set *s, const byte_set *less) {
+    for (u32 i = 0; i < 8; i++) s->w[i] &= ~less->w[i];
+}
+static inline bool set_is_empty(const byte_set *s) {
+    u32 all = 0;
+    for (u32 i = 0; i < 8; i++) all |= s->w[i];
+    return all == 0;
+}
 static inline bool set_meets(const byte_set *s, const byte_set *other) {
     u32 both = 0;
     for (u32 i = 0; i < 8; i++) both |= s->w[i] & other->w[i];

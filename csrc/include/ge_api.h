@@ -53,7 +53,7 @@ typedef struct ge_limits {
 typedef enum ge_switch {
     GE_NO_MASK_CACHE = 1,    /* compute each mask anew */
     GE_NO_INNER_MASKS = 2,   /* walk the whole trie instead of lexeme-internal masks */
-    GE_NO_SHARED_INNER = 4,  /* do not keep lexeme-internal masks and outlines with the vocabulary */
+    GE_NO_SHARED_INNER = 4,  /* do not keep lexeme-internal masks, automata and outlines with the vocabulary */
     GE_NO_GOTO_CACHE = 8,    /* compute each Earley step anew */
     GE_NO_STATE_CACHE = 16,  /* compute each transition of lexer and configurations anew */
     GE_NO_SLICES = 32,       /* walk plain tokens like all others */

@@ -26,7 +26,7 @@ static u32 intern_state(lx_lexer *l) {
     bool fresh;
     u32 id = intern(l->b, &l->states, l->scratch.at, l->scratch.n, &fresh);
     if (id == NONE || !fresh) return id;
-    lx_state info = {.accepts = NONE, .first = NONE, .same = NONE};
+    lx_state info = {.accepts = NONE, .first = NONE, .same = NONE, .from = NONE};
     u32 n = l->scratch.n / 2;
     l->matched.n = 0;
     bool ok = id < l->b->limits.max_lexer_states || budget_limit(l->b, LIMIT(max_lexer_states));
@@ -61,7 +61,7 @@ bool lx_init(lx_lexer *l, budget *b, const rx_arena *x, const lx_lexeme *lexemes
     /* LX_DEAD needs content that no other state has; LX_IDLE is the empty list. */
     if (!vec_push(b, &l->scratch, 0) || !vec_push(b, &l->scratch, RX_ID_NEVER)) return false;
     if (intern_state(l) != LX_DEAD) return false;
-    l->info.at[LX_DEAD] = (lx_state){.accepts = NONE, .first = NONE, .same = NONE};
+    l->info.at[LX_DEAD] = (lx_state){.accepts = NONE, .first = NONE, .same = NONE, .from = NONE};
     l->scratch.n = 0;
     return intern_state(l) == LX_IDLE;
 }
@@ -118,7 +118,7 @@ u32 lx_state_of(lx_lexer *l, const u32 *pairs, u32 n) {
 u32 lx_step(lx_lexer *l, u32 state, u32 byte_class) {
     u32 *next = stable_at(&l->next, state);
     if (next[byte_class] != NONE) return next[byte_class];
-    u32 n = lx_count(l, state), byte = l->x.class_byte[byte_class], to = LX_DEAD;
+    u32 n = lx_count(l, state), byte = l->x.class_byte[byte_class], to = LX_DEAD, n_states = l->info.n;
     if (!budget_work(l->b, n)) return NONE;
     l->scratch.n = 0;
     if (!vec_reserve(l->b, &l->scratch, 2 * n)) return NONE;
@@ -142,6 +142,7 @@ u32 lx_step(lx_lexer *l, u32 state, u32 byte_class) {
     if (n > 1) l->b->symbol = NONE; /* one alone is to blame for its states, too */
     if (l->scratch.n) to = intern_state(l);
     if (to == NONE) return NONE;
+    if (to == n_states) l->info.at[to].from = state, l->info.at[to].by = (u8)byte;
     l->b->symbol = NONE;
     if (l->no_cache) return to;
     bool narrow;

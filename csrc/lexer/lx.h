@@ -48,7 +48,9 @@ typedef struct lx_state {
     u32 first;     /* id of the set that lx_first found, NONE until it was asked for */
     bool narrow;   /* ... and it has few bytes */
     u8 asked;      /* transitions that were computed by themselves, up to a few */
+    u8 by;         /* the state was first come to by this byte ... */
     u32 same;      /* of lx_same, NONE until it was asked for */
+    u32 from;      /* ... from this one; NONE: it was made by its pairs */
     u8 sure;       /* see lx_is_sure: 0 not asked, 1 no, 2 yes */
 } lx_state;
 

@@ -103,6 +103,11 @@ typedef struct mk_key { /* of a unit that is looked up in the vocabulary; see mk
     bool leaves_much; /* for the number of tokens that leave it */
 } mk_key;
 
+typedef struct mk_use { /* of a lexeme; see mk_lexeme.c */
+    bool asked;
+    const vb_inner *automaton; /* held; NULL: it has none */
+} mk_use;
+
 typedef struct mk_loops { /* of an expression: the kinds of bytes (vocab/vb_shapes.c) whose derivatives it is itself; see mk_loops.c */
     u64 known, kinds;
 } mk_loops;
@@ -202,6 +207,7 @@ struct ge_engine {
     VEC(u32) all_suspects; /* of all configurations that have some */
     VEC(mk_place) walk; /* scratch: what is still to be visited, place by place */
     VEC(mk_run) runs;   /* scratch: ... run by run */
+    const byte_set *begins; /* a walk from the root on is of tokens that begin with these; NULL: of all */
     id_vec absorbing;    /* by lexer state: does any plain text leave it alive? NONE: not known yet */
     id_vec looping;      /* by lexer state: an expression of it that may loop, or none: RX_ID_NEVER; NONE: not known yet */
     word_map loops_of;   /* expression -> index in loops */
@@ -214,7 +220,9 @@ struct ge_engine {
     id_vec key_words;
     id_vec number;        /* scratch, by expression: its number in the key that is being spelt out, or NONE */
     VEC(u64) structure;   /* by expression: the hash of its structure, as far as it was asked for; see mk_key.c */
-    byte_vec dear;        /* by lexeme: are walks within it? See mk_share.c */
+    VEC(mk_use) uses;     /* by lexeme */
+    u32 n_held;           /* how many of them have an automaton */
+    id_vec place_of;      /* by lexer state of one lexeme: its state in the automaton, as far as that was asked for */
     u32 n_shared;         /* outlines of the vocabulary that are held */
     id_vec unit_views;    /* by lexer state: the view by which its mask was found, or NONE: not known yet */
     id_vec unit_open;     /* by lexer state: what mk_open_unit made of it, NONE: it was not asked */

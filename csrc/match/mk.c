@@ -113,23 +113,9 @@ static bool are_known(ge_engine *e, const parts_vec *parts, bool make, bool *kno
     return true;
 }
 
-/* *answer: is it within a lexeme whose outlines are kept with the vocabulary? */
-static bool is_dear(ge_engine *e, u32 config, bool *answer) {
-    *answer = false;
-    for (u32 i = 0, n = cf_count(e, config); i < n && !*answer; i++)
-        if (!mk_is_dear(e, cf_alternative_at(e, config, i), answer)) return false;
-    return true;
-}
-
 /* The tokens below a hub that a configuration can read, by its parts. */
 static bool add_split(ge_engine *e, u32 config, u32 hub, const parts_vec *parts, bool wide) {
-    if (!wide && !mk_has_outlines(e)) {
-        bool dear = false, may_share = !hub && mk_may_share(e);
-        if (may_share && !is_dear(e, config, &dear)) return false;
-        u64 before = mk_cost(e, NULL);
-        if (!dear && !mk_walk(e, &e->v->trie, e->v->hubs[hub].node, config, &e->found)) return false;
-        if (!dear) return !may_share || mk_cost(e, &e->found) - before < MK_DEAR || mk_note_dear(e, config);
-    }
+    if (!wide && !mk_has_outlines(e)) return hub ? mk_walk(e, &e->v->trie, e->v->hubs[hub].node, config, &e->found) : mk_walk_shared(e, config, &e->found);
     for (u32 i = 0; i < parts->n; i++)
         if (!add_parts(e, cf_alternative_at(e, config, i), &parts->at[i], hub)) return false;
     return true;
@@ -530,6 +516,7 @@ void mk_drop(ge_engine *e) {
     for (u32 i = 0; i < e->masks.n; i++) mk_release_kept(e, stable_at(&e->masks, i));
     mk_release_base(e, &e->found);
     mk_drop_outlines(e);
+    mk_drop_lexemes(e);
     stable_drop(&e->b, &e->masks);
     map_drop(&e->b, &e->mask_of_hash);
     vec_drop(&e->b, &e->models);
@@ -552,7 +539,6 @@ void mk_drop(ge_engine *e) {
     vec_drop(&e->b, &e->key_words);
     vec_drop(&e->b, &e->number);
     vec_drop(&e->b, &e->structure);
-    vec_drop(&e->b, &e->dear);
     vec_drop(&e->b, &e->unit_views);
     vec_drop(&e->b, &e->unit_open);
     map_drop(&e->b, &e->counted_of);

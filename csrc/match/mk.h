@@ -11,6 +11,7 @@
  *     mk_outline.c   ... that are made once for many rows
  *     mk_exits.c     ... where lexemes end in these
  *     mk_share.c     ... and kept with the vocabulary
+ *     mk_lexeme.c    ... by the token automata of lexemes that many grammars share
  *     mk_ring.c      ... also where these come back to themselves
  *     mk_unit.c      into what an alternative is taken apart
  *     mk_inner.c     lexeme-internal masks of units: what does not depend on the parser
@@ -35,30 +36,27 @@
 /* Sets the bits of the tokens below a node that the configuration can read, or lists them (mk_found). Where a walk of the vocabulary from
  * its root comes to another hub (vocab/vb.h), it does not go on, but notes that in e->at_hubs. */
 bool mk_walk(ge_engine *e, const tt_trie *trie, u32 node, u32 config, mk_found *found);
+/* From the root of the vocabulary's trie on, tokens that begin with some bytes, outside of which the configuration reads none or none is asked for. */
+bool mk_walk_bytes(ge_engine *e, u32 config, const byte_set *first, mk_found *found);
 bool mk_walk_places(ge_engine *e, const tt_trie *trie, const u32 *nodes, u32 n, u32 config, mk_found *found); /* below several nodes */
 /* The same for an alternative, by outlines. `inner`: the lexeme-internal mask of which the trie is one of the tails, else NULL. */
 bool mk_add(ge_engine *e, const tt_trie *trie, u32 node, cf_alternative a, const vb_inner *inner, mk_found *found);
 bool mk_has_outlines(const ge_engine *e);
 /* Outlines that are kept with the vocabulary, from the root on (mk_share.c). */
-enum { MK_DEAR = 512 }; /* nodes visited and tokens found: a walk that costs as much is dear */
 bool mk_may_share(const ge_engine *e);
-u64 mk_cost(const ge_engine *e, const mk_found *found); /* so far */
-/* *answer: is an alternative within a lexeme whose outlines are kept? */
-bool mk_is_dear(ge_engine *e, cf_alternative a, bool *answer);
-/* A walk of this configuration was dear. */
-bool mk_note_dear(ge_engine *e, u32 config);
-/* *found: the vocabulary has the outline of a lexer state, and *to, empty before, is that. */
+/* *found: the outline of a lexer state is one of these, and *to, empty before, is that. */
 bool mk_take_shared(ge_engine *e, u32 state, mk_outline *to, bool *found);
-/* An outline, of an open row, has cost so much: it is kept with the vocabulary, if that pays. */
-bool mk_share(ge_engine *e, u32 state, u64 cost, mk_outline *outline);
-/* Adds what an alternative can read, by such an outline. *done = false: it has none (nothing was changed). */
-bool mk_add_shared(ge_engine *e, cf_alternative a, mk_found *found, bool *done);
+/* Walks from the root on, but for what is in such outlines. */
+bool mk_walk_shared(ge_engine *e, u32 config, mk_found *found);
+/* *answer: is a state within a lexeme that has a token automaton (mk_lexeme.c)? If so, *place = that of the state in it, or NONE. */
+bool mk_has_automaton(ge_engine *e, u32 state, bool *answer);
+bool mk_place_of(ge_engine *e, u32 state, const vb_inner **automaton, u32 *place);
+vb_inner *mk_new_entry(budget *own); /* an empty one for the store, and the budget it is counted in; NULL: no memory */
+void mk_drop_lexemes(ge_engine *e);
 u32 mk_outline_of_state(ge_engine *e, u32 state); /* its index; NONE: failure */
-bool mk_add_outlined(ge_engine *e, const mk_outline *o, mk_found *found); /* its tokens */
-bool mk_walk_from(ge_engine *e, u32 places, u32 config, mk_found *found); /* below the places of an exit */
+/* The same of tokens that begin with some bytes, and not kept. */
+bool mk_make_outline(ge_engine *e, u32 state, const byte_set *first, mk_outline *made);
 u32 mk_trie_index(ge_engine *e, const tt_trie *trie); /* of one of the vocabulary's, in places; NONE: failure */
-/* *hash = that of the structure of an expression; 0: it has none, or many nodes. */
-bool mk_hash_small(ge_engine *e, rx_id root, u64 *hash);
 /* A walk with an open row has come to a place where lexemes end. */
 bool mk_note_ends(ge_engine *e, const tt_trie *trie, mk_place at);
 /* Appends the exits of the outline, of which e->ends are the places: those with the same lexemes in the same trie together. */
@@ -107,8 +105,9 @@ static inline void mk_note_copy(ge_engine *e) { e->stats.bytes_copied += e->v->n
 enum { MK_UNITS = 8 };
 
 /* A view: which tokens a lexeme-internal mask speaks of. Below VB_TIERS: those of a tier, and the lexer state is clamped; from there on: all
- * below the hub view - VB_TIERS. MK_OPEN: all, and the lexer state is open (mk_room.c). MK_OUTLINE: all, by an outline (mk_share.c). */
-enum { MK_OPEN = VB_TIERS + VB_HUBS, MK_OUTLINE, MK_VIEWS };
+ * below the hub view - VB_TIERS. MK_OPEN: all, and the lexer state is open (mk_room.c). MK_LEXEME: none, it is an automaton
+ * (mk_lexeme.c). */
+enum { MK_OPEN = VB_TIERS + VB_HUBS, MK_LEXEME, MK_VIEWS };
 
 typedef struct mk_parts {
     u32 unit[MK_UNITS];

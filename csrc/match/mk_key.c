@@ -1,4 +1,4 @@
-/* Keys of units: by what a lexeme-internal mask (mk_inner.c) is found again, in whatever grammar.
+/* Keys of units: by what a lexeme-internal mask (mk_inner.c), or the automaton of a lexeme (mk_lexeme.c), is found again, in whatever grammar.
  *
  * Key. The regexes of the unit as a directed acyclic graph, numbered in post-order, with flags of the lexemes, the discipline, whether there
  * are exits, and the view: the tokens that are decided.
@@ -9,7 +9,7 @@
 #include "../regex/rx_name.h"
 #include "mk.h"
 
-enum { MAX_KEY_NODES = 1000, SMALL_KEY_NODES = 100 }; /* larger units are taken to be particular to one grammar; larger lexemes are not marked */
+enum { MAX_KEY_NODES = 1000, LEXEME_KEY_NODES = 128 }; /* larger units are taken to be particular to one grammar; larger lexemes have no automaton */
 enum { NOT_HASHED, PARTICULAR, HASHED }; /* hashes with a meaning, and the least without */
 
 /* *last: operands [1, *last) are nodes. False: what the expression is, is not in its nodes, or particular to one grammar. */
@@ -73,22 +73,16 @@ static bool hash_structure(ge_engine *e, rx_id root, u32 most, u64 *hash) {
     return ok;
 }
 
-bool mk_hash_small(ge_engine *e, rx_id root, u64 *hash) {
-    if (!hash_structure(e, root, SMALL_KEY_NODES, hash)) return false;
-    *hash = *hash == PARTICULAR ? 0 : mix_u64(*hash ^ MK_VIEWS) >> 1;
-    return true;
-}
-
 static u32 unit_flags(const ge_engine *e, u32 state, u32 i) {
     return e->lx.lexemes.at[lx_lexeme_at(&e->lx, state, i)].flags & (LX_LAZY | LX_SKIP);
 }
 
 static bool hash_unit(ge_engine *e, u32 state, u32 view, mk_key *key) {
-    u32 n = lx_count(&e->lx, state), head[] = {e->g->longest, e->is_one_lexeme, view, n};
+    u32 most = view == MK_LEXEME ? LEXEME_KEY_NODES : MAX_KEY_NODES, n = lx_count(&e->lx, state), head[] = {e->g->longest, e->is_one_lexeme, view, n};
     key->hash = mix_words(0, head, 4);
     for (u32 i = 0; i < n && !key->refused; i++) {
         u64 hash;
-        if (!hash_structure(e, intern_words(&e->lx.states, state)[2 * i + 1], MAX_KEY_NODES, &hash)) return false;
+        if (!hash_structure(e, intern_words(&e->lx.states, state)[2 * i + 1], most, &hash)) return false;
         key->refused = hash == PARTICULAR;
         key->hash = mix_u64(mix_u64(key->hash ^ hash) ^ unit_flags(e, state, i));
     }

@@ -205,15 +205,11 @@ static bool is_of_state(const ge_engine *e, u32 row, u32 places) {
     return row == CF_OPEN_ROW + LX_IDLE && intern_length(&e->places, places) == 2 && words[1] == 0 && e->tries.at[words[0]] == &e->v->trie;
 }
 
-/* As make_outline, but from the vocabulary if it is there. */
+/* As make_outline, but from the vocabulary if it has it. */
 static bool find_or_make(ge_engine *e, u32 row, u32 state, u32 places, mk_outline *made) {
-    bool dear = false, found = false;
-    cf_alternative a = {row, 2 * state, 0, CF_NO_TEXT};
-    if (mk_may_share(e) && is_of_state(e, row, places) && !mk_is_dear(e, a, &dear)) return false;
-    if (!dear) return make_outline(e, row, state, places, made);
-    if (!mk_take_shared(e, state, made, &found) || found) return found;
-    u64 before = mk_cost(e, NULL);
-    return make_outline(e, row, state, places, made) && mk_share(e, state, mk_cost(e, &e->outline) - before, made);
+    bool found = false;
+    if (is_of_state(e, row, places) && !mk_take_shared(e, state, made, &found)) return false;
+    return found || make_outline(e, row, state, places, made);
 }
 
 static void drop_outline(ge_engine *e, mk_outline *o) {
@@ -260,7 +256,7 @@ static u32 outline_of(ge_engine *e, const mk_task *task) {
     return find_outline(e, origin, CF_OPEN_ROW + begin, task->state, task->places);
 }
 
-bool mk_add_outlined(ge_engine *e, const mk_outline *o, mk_found *found) {
+static bool add_outlined(ge_engine *e, const mk_outline *o, mk_found *found) {
     const u32 *tokens = e->outline_words.at + o->tokens;
     if (o->bits) mk_add_bits(e, found, o->bits);
     if (o->inner && o->inner->bits) mk_add_inner(e, found, o->inner);
@@ -347,7 +343,7 @@ static bool add_task(ge_engine *e, mk_task task, agenda *open, mk_found *found) 
         if (index == NONE) return false;
         o = e->outlines.at[index];
     }
-    if (!mk_add_outlined(e, &o, found)) return false;
+    if (!add_outlined(e, &o, found)) return false;
     assert(o.n_hubs == 0 || task.bases[0] == NONE); /* a configuration has no rows that are cut */
     for (u32 i = 0; i < o.n_hubs; i++) {
         const u32 *hub = e->outline_words.at + o.hubs + 2 * i;
@@ -389,24 +385,33 @@ static bool add_tasks(ge_engine *e, const tt_trie *trie, u32 node, cf_alternativ
     return true;
 }
 
+/* The root of the vocabulary's trie, as places; NONE: failure. */
+static u32 root_places(ge_engine *e) {
+    u32 index = index_of(e, &e->v->trie, NULL);
+    return index == NONE ? NONE : intern(&e->b, &e->places, (u32[]){index, 0}, 2, NULL);
+}
+
 u32 mk_outline_of_state(ge_engine *e, u32 state) {
-    u32 index = index_of(e, &e->v->trie, NULL), places = index == NONE ? NONE : intern(&e->b, &e->places, (u32[]){index, 0}, 2, NULL);
+    u32 places = root_places(e);
     return places == NONE ? NONE : find_outline(e, state, CF_OPEN_ROW + LX_IDLE, state, places);
 }
 
-bool mk_walk_from(ge_engine *e, u32 places, u32 config, mk_found *found) {
-    const u32 *words = intern_words(&e->places, places);
-    return mk_walk_places(e, e->tries.at[words[0]], words + 1, intern_length(&e->places, places) - 1, config, found);
+bool mk_make_outline(ge_engine *e, u32 state, const byte_set *first, mk_outline *made) {
+    u32 places = root_places(e);
+    e->begins = first;
+    bool ok = places != NONE && make_outline(e, CF_OPEN_ROW + LX_IDLE, state, places, made);
+    e->begins = NULL;
+    return ok;
 }
 
 bool mk_add(ge_engine *e, const tt_trie *trie, u32 node, cf_alternative a, const vb_inner *inner, mk_found *found) {
     bool done = false, may_keep = mk_has_outlines(e) && !(inner && e->switches & GE_NO_SHARED_INNER);
     u32 hubs = e->at_hubs.n, config;
     if (may_keep && !add_tasks(e, trie, node, a, inner, found, &done)) return false;
-    if (!may_keep && !inner && node == 0 && trie == &e->v->trie && !mk_add_shared(e, a, found, &done)) return false;
     if (done) return true;
     e->at_hubs.n = hubs;
-    return (config = cf_single(e, a)) != NONE && mk_walk(e, trie, node, config, found);
+    if ((config = cf_single(e, a)) == NONE) return false;
+    return !may_keep && node == 0 && trie == &e->v->trie ? mk_walk_shared(e, config, found) : mk_walk(e, trie, node, config, found);
 }
 
 void mk_drop_outlines(ge_engine *e) {

@@ -18,6 +18,7 @@ enum {
     WIDE = 16,       /* a lexeme is taken to read much if one in so many nodes of the vocabulary is below its first bytes ... */
     SECOND_ALL = 64, /* ... and so many bytes may follow each; where they are fewer, they count for less */
     DEAR = 256,      /* nodes that the outline of a lexeme visits: it is asked for apart from others */
+    LITTLE = 32,     /* bytes that a state may begin with */
     HEAVY = 4        /* bytes, of which those first bytes have so much of the vocabulary, come first: mostly they decide */
 };
 
@@ -112,6 +113,26 @@ static bool split_longest(ge_engine *e, u32 state, u32 hub, mk_parts *parts) {
     return ok;
 }
 
+/* *wide = false: the state reads few bytes, digits say, and its lexeme has an automaton. So even where the vocabulary is so small that these are much of it. */
+static bool is_for_automaton(ge_engine *e, u32 state, bool *wide) {
+    const byte_set *first = lx_first(&e->lx, state);
+    bool has = false;
+    if (!first) return false;
+    bool beyond = first->w[4] | first->w[5] | first->w[6] | first->w[7]; /* as strings do */
+    if (!beyond && set_count(first) <= LITTLE && mk_may_share(e) && !mk_has_automaton(e, state, &has)) return false;
+    *wide = !has;
+    return true;
+}
+
+/* A state of one lexeme is a unit, or the rest, as it is. */
+static bool split_single(ge_engine *e, u32 state, u32 hub, mk_parts *parts) {
+    bool wide;
+    if (!is_wide(e, intern_words(&e->lx.states, state)[1], hub, &wide) || (wide && hub == 0 && !is_for_automaton(e, state, &wide))) return false;
+    if (wide) parts->unit[parts->n++] = state;
+    else parts->rest = state;
+    return true;
+}
+
 bool mk_split(ge_engine *e, u32 state, u32 hub, mk_parts *parts) {
     u32 n = lx_count(&e->lx, state);
     id_vec wide = {0}, narrow = {0}; /* pairs (lexeme, regex) */
@@ -119,6 +140,7 @@ bool mk_split(ge_engine *e, u32 state, u32 hub, mk_parts *parts) {
     parts->n = 0;
     parts->rest = LX_DEAD;
     if (e->g->longest) return split_longest(e, state, hub, parts);
+    if (n == 1 && !e->is_one_lexeme) return split_single(e, state, hub, parts);
     for (u32 i = 0; ok && i < n; i++) {
         const u32 *pair = intern_words(&e->lx.states, state) + 2 * i;
         u32 lexeme = pair[0], expr = pair[1];

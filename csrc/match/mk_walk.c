@@ -283,13 +283,16 @@ static bool try_all(ge_engine *e, mk_visit *at, u32 head, u32 begin, u32 end, co
     return true;
 }
 
-/* Tries those of many children of a node that the first bytes choose. */
-static bool try_chosen(ge_engine *e, mk_visit *at, u32 head, u32 begin, u32 end, mk_found *found) {
+/* Tries those of many children of a node that the first bytes choose. `first`: these; NULL: those of the configuration. */
+static bool try_chosen(ge_engine *e, mk_visit *at, u32 head, u32 begin, u32 end, const byte_set *first, mk_found *found) {
     const u8 *bytes = at->trie->byte.at;
-    const byte_set *first = first_bytes(e, at);
-    if (!first) return false;
     byte_set ascii;
-    u32 n_first = at->n_first;
+    u32 n_first = first ? set_count(first) : 0;
+    if (!first) {
+        first = first_bytes(e, at);
+        if (!first) return false;
+        n_first = at->n_first;
+    }
     if (at->is_root && e->is_one_lexeme) {
         bool done;
         if (!mk_add_beyond(e, at->config, found, &done)) return false;
@@ -328,9 +331,10 @@ static bool note_ends(ge_engine *e, const mk_visit *at, mk_run run) {
 static bool visit_run(ge_engine *e, mk_visit *at, u32 head, mk_run run, bool ask, mk_found *found) {
     const u32 *first = at->trie->first.at;
     u32 begin = first[run.from], end = first[run.to];
+    if (at->is_root && e->begins) return try_chosen(e, at, head, begin, end, e->begins, found);
     if (ask && mk_stays_below(e, run)) return add_below(e, at->trie, run, found);
     if (at->ends && !note_ends(e, at, run)) return false;
-    if (run.to - run.from == 1) return end - begin >= CHOOSE ? try_chosen(e, at, head, begin, end, found) : try_all(e, at, head, begin, end, NULL, found);
+    if (run.to - run.from == 1) return end - begin >= CHOOSE ? try_chosen(e, at, head, begin, end, NULL, found) : try_all(e, at, head, begin, end, NULL, found);
     for (u32 i = run.from; ask && head < SHORT_WALK && i < run.to; i++) {
         mk_run alone = {i, i + 1, run.config};
         if (first[i + 1] - first[i] < CHOOSE || !mk_stays_below(e, alone)) continue;
@@ -391,6 +395,14 @@ bool mk_walk_places(ge_engine *e, const tt_trie *trie, const u32 *nodes, u32 n, 
         ok = mk_add_opening(e, opening, found) && leave_opening(e, at, &is_left);
         if (ok && !is_left) ok = vec_push(&e->b, &e->runs, ((mk_run){0, 1, at.config})) && walk_on(e, &opening->rest, found);
     }
+    return ok;
+}
+
+bool mk_walk_bytes(ge_engine *e, u32 config, const byte_set *first, mk_found *found) {
+    if (set_is_empty(first)) return true;
+    e->begins = first;
+    bool ok = mk_walk(e, &e->v->trie, 0, config, found);
+    e->begins = NULL;
     return ok;
 }
 

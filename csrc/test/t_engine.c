@@ -4,13 +4,14 @@
 
 enum { N_TOKENS = 300, EOS = 299 };
 
-typedef enum sample { EVERY_SPLIT, LONGEST_MATCH, BAG, WIDE_BAG, N_SAMPLES } sample; /* grammars */
+typedef enum sample { EVERY_SPLIT, LONGEST_MATCH, BAG, WIDE_BAG, NUMBERS, N_SAMPLES } sample; /* grammars */
 
 static const char *const texts[] = {
     [EVERY_SPLIT] = "[[a,aab,[]],ababab,a]",
     [LONGEST_MATCH] = "[[a,aab,[]],ababab,a]",
     [BAG] = "[\"a\",x,\"\",\"b\"]",
     [WIDE_BAG] = "[cc,aa,x,ab,b,tt]",
+    [NUMBERS] = "[12.5,3,45.67]",
 };
 
 static u8 token_bytes[N_TOKENS * 8];
@@ -19,7 +20,7 @@ static u32 token_offsets[N_TOKENS + 1];
 /* All single bytes, some pairs over the alphabet of the grammar, duplicates, a token without bytes, EOS. */
 static ge_vocab *make_vocab(void) {
     static const char *const more[] = {"ab", "a,", ",a", "[a", "a]", "]]", "aaa", "a,a", "[[", "ab", "]]]", ",,", "b]", "[a,b]", "x]", "", "bb",
-                                       "\",\"", "\",\"a", "\"]", "a\"", "\"a\",\"a\"", "\"a\",\"b\"", "\",\"\","};
+                                       "\",\"", "\",\"a", "\"]", "a\"", "\"a\",\"a\"", "\"a\",\"b\"", "\",\"\",", "12", "3,", ".5]", "45", "7,8"};
     u32 n = 0;
     for (u32 i = 0; i < N_TOKENS; i++) {
         token_offsets[i] = n;
@@ -91,10 +92,33 @@ static ge_grammar *make_wide_bag(const ge_limits *limits, ge_err *err) {
     return compile(limits, words, sizeof words / sizeof *words, data, n, &r, err);
 }
 
+/* "[" list "]": 0 to 4 numbers with commas. */
+static ge_grammar *make_numbers(const ge_limits *limits, ge_err *err) {
+    static const u8 data[] = "[],.";
+    static const u32 words[] = {
+        2, 2, 0, 1, /* 0: "[" */
+        2, 2, 1, 1, /* 1: "]" */
+        2, 2, 2, 1, /* 2: "," */
+        2, 2, 3, 1, /* 3: "." */
+        3, 8, 0, 0x03ff0000, 0, 0, 0, 0, 0, 0, /* 4: a digit */
+        9, 3, 4, 1, 0xffffffff, /* 5: digits */
+        5, 2, 3, 5, /* 6: "." digits */
+        9, 3, 6, 0, 1, /* 7: ("." digits)? */
+        5, 2, 5, 7, /* 8: a number */
+    };
+    static const u32 lexemes[] = {0, 0, 1, 0, 2, 0, 8, 0};
+    enum { OPEN = 0, CLOSE = 2, COMMA = 4, NUMBER = 6, VALUE = 1, LIST = 3, ITEM = 5 };
+    static const u32 rules[] = {0, 3, OPEN, LIST, CLOSE, 2, 1, NUMBER};
+    static const u32 lists[] = {1, ITEM, COMMA, 0, 4};
+    ge_rules r = {lexemes, 4, 3, rules, sizeof rules / sizeof *rules, lists, 1, NULL, 0, VALUE, false};
+    return compile(limits, words, sizeof words / sizeof *words, data, 4, &r, err);
+}
+
 /* value: "[" list "]", or the regex a+b?, or (ab)*; list: 0 to 4 values with commas. The last lexeme may be empty. */
 static ge_grammar *make_grammar(const ge_limits *limits, sample which, ge_err *err) {
     if (which == BAG) return make_bag(limits, err);
     if (which == WIDE_BAG) return make_wide_bag(limits, err);
+    if (which == NUMBERS) return make_numbers(limits, err);
     static const u8 data[] = "[],ab";
     static const u32 words[] = {
         2, 2, 0, 1, /* 0: "[" */
@@ -144,6 +168,43 @@ static ge_status walk(ge_engine *e, const char *text, u32 *masks, bool by_hand) 
 }
 
 enum { STEPS = 22, WORDS = 10 };
+
+/* The second engine that has a lexeme makes its automaton (match/mk_lexeme.c): as each of its allocations fails, with and without other outlines. */
+static void automata_with_failing_allocations(u32 switches) {
+    const char *text = texts[NUMBERS];
+    ge_limits limits = wide_limits();
+    ge_err err = {0};
+    ge_vocab *v = make_vocab();
+    ge_grammar *g = make_grammar(&limits, NUMBERS, &err);
+    CHECK(v && g);
+    static u32 reference[STEPS * WORDS], again[STEPS * WORDS];
+    u32 failures = 0;
+    u64 nodes = 0; /* that the first of them visits */
+    bool more = true;
+    for (u64 k = 0; more; k++) {
+        ge_vocab_bound(v, 0); /* all is forgotten */
+        ge_vocab_bound(v, VB_STORE_BYTES);
+        for (u32 turn = 0; turn < 3; turn++) {
+            ge_engine *e = NULL;
+            ge_stats stats;
+            CHECK(ge_engine_new(g, v, switches, &e, &err) == GE_OK);
+            e->b.fail_after = turn == 1 ? k : 0;
+            bool failed = walk(e, text, k || turn ? again : reference, false) != GE_OK;
+            if (turn == 1 && k) more = failed || e->b.fail_after == 0;
+            failures += failed;
+            CHECK(turn == 1 || !failed);
+            if (!failed && (k || turn)) CHECK(memcmp(again, reference, (strlen(text) + 1) * WORDS * sizeof *again) == 0);
+            ge_engine_stats(e, &stats);
+            if (k == 0 && turn == 0) nodes = stats.trie_nodes;
+            if (k == 0 && turn == 2) CHECK(stats.trie_nodes < nodes);
+            ge_engine_free(e);
+        }
+    }
+    printf("automata of lexemes: %u failing allocations\n", failures);
+    CHECK(failures > 50);
+    ge_grammar_free(g);
+    ge_vocab_free(v);
+}
 
 static void masks_by_trying(sample which) {
     const char *text = texts[which];
@@ -414,6 +475,8 @@ int main(void) {
         lower_bounds(which);
         if (which < BAG) slices_with_failing_allocations(which);
     }
+    automata_with_failing_allocations(0);
+    automata_with_failing_allocations(GE_NO_OUTLINES);
     limits_are_named();
     masks_are_evicted();
     return harness_result("t_engine");

@@ -11,7 +11,8 @@
  *             after those lexemes must accept
  *
  * It is found again by the structure of the state's regexes (not by ids of one grammar): the body of a JSON string is analysed once per
- * vocabulary. The key is compared in full. The store has a ceiling in bytes; the least recently used entry that nobody reads goes.
+ * vocabulary. The key is compared in full. The store has a ceiling in bytes; the least recently used entry that nobody reads goes. In the same store
+ * are the automata of lexemes that read little (match/mk_lexeme.c), marks of those that one grammar has had, and the outlines of their states.
  *
  * Folds (fd.h) are kept in the same way, for token automata. */
 #ifndef GE_VB_H
@@ -51,6 +52,13 @@ typedef struct vb_ring { /* of what nobody reads, by when it was given back */
 
 enum { VB_DEAD = UINT8_MAX, VB_MOST_NEED = VB_DEAD - 1 };
 
+/* The automaton of a lexeme over bytes, the start first; see match/mk_lexeme.c. */
+typedef struct vb_lexeme {
+    u32 n_states, n_classes;
+    u8 class_of[256];
+    u8 next[]; /* by state and class; VB_DEAD: it ends there */
+} vb_lexeme;
+
 typedef struct vb_inner {
     vb_ring ring; /* if nobody reads it */
     VEC(u32) key; /* structure of the regexes: see match/mk_inner.c */
@@ -62,6 +70,8 @@ typedef struct vb_inner {
     u32 finish; /* bytes with which what a token has led to can be ended, at most; known of clamped units */
     VEC(vb_exit) exits;
     id_vec outline; /* of one that is an outline and has no exits: see match/mk_share.c. Then bits may be NULL */
+    vb_lexeme *lexeme; /* of one that is the automaton of a lexeme, and nothing else; or NULL */
+    u64 serial; /* in the order in which they came to the store: no two have the same */
     size_t bytes; /* of all this */
     bool kept;    /* in the store */
     u32 users;    /* readers at this moment */
@@ -71,6 +81,7 @@ typedef struct vb_inner {
 typedef struct vb_store { /* see vb_store.c */
     VEC(vb_inner *) chains; /* a power of two */
     u32 n;
+    u64 serial; /* of the last one */
     vb_ring unread;
     size_t bytes, max_bytes;
 } vb_store;
@@ -137,6 +148,8 @@ typedef struct vb_own {
     byte_set first; /* exactly the bytes with which it begins */
     vb_own_part parts[VB_HUBS];
 } vb_own;
+
+static inline size_t vb_lexeme_bytes(u32 n_states, u32 n_classes) { return sizeof(vb_lexeme) + n_states * n_classes; }
 
 #define VB_NOT_PLAIN ((u64)1 << 63) /* beyond all kinds of bytes: there are fewer */
 

@@ -1,4 +1,4 @@
-/* vb_store: the lexeme-internal masks that are kept with a vocabulary, at most so many bytes of them, but for those that are being read.
+/* vb_store: what is kept of lexemes with a vocabulary, masks, automata and outlines, at most so many bytes of it, but for what is being read.
  *
  * Idea. An entry is in a chain of those whose hashes fall together, and in a ring of those that nobody reads, from the one that was given back
  * last to the one that was given back first, which is dropped first. So nothing here takes longer the more there is; only where the chains
@@ -17,6 +17,7 @@ void vb_inner_free(budget *b, vb_inner *e) {
     vec_drop(b, &e->exits);
     vec_drop(b, &e->key);
     vec_drop(b, &e->outline);
+    if (e->lexeme) mem_resize(b, e->lexeme, vb_lexeme_bytes(e->lexeme->n_states, e->lexeme->n_classes), 0);
     if (e->bits) mem_resize(b, e->bits, e->n_words * sizeof *e->bits, 0);
     if (e->needs) mem_resize(b, e->needs, 32 * e->n_words, 0);
     mem_resize(b, e, sizeof *e, 0);
@@ -103,6 +104,7 @@ const vb_inner *vb_add(ge_vocab *v, vb_inner *entry) {
         vb_inner **chain = chain_of(s, entry->hash);
         entry->users = 1;
         entry->kept = true;
+        entry->serial = ++s->serial;
         entry->next = *chain;
         *chain = entry;
         s->n++;
