@@ -120,8 +120,8 @@ static vb_lexeme *lay_automaton(const rx_arena *x, const found_states *f, budget
     return made;
 }
 
-/* Within a part of what limits leave. *all = false: it was not enough, or there are too many states, and that is no failure. */
-static bool find_within_limits(ge_engine *e, u32 start, found_states *f, bool *all) {
+/* Within a part of what limits leave: *enough = false, it was not, and that is no failure. */
+static bool find_within_limits(ge_engine *e, u32 start, found_states *f, bool *all, bool *enough) {
     ge_limits limits = e->b.limits, *part = &e->b.limits;
     u64 states = intern_count(&e->lx.states), expressions = intern_count(&e->lx.x.nodes);
     part->max_lexer_states = states + (limits.max_lexer_states - states) / ONE_IN;
@@ -130,21 +130,22 @@ static bool find_within_limits(ge_engine *e, u32 start, found_states *f, bool *a
     part->max_step_work = e->b.work + (limits.max_step_work - e->b.work) / ONE_IN;
     bool ok = find_states(e, start, f, all);
     e->b.limits = limits;
-    if (ok || e->b.status != GE_E_LIMIT) return ok;
+    *enough = ok || e->b.status != GE_E_LIMIT;
+    if (*enough) return ok;
     e->b.status = GE_OK;
     e->b.symbol = NONE;
-    *all = false;
     return true;
 }
 
-/* An entry with the automaton, or without, if it has too many states; its key is spelt out. False: failure. */
+/* An entry with the automaton, or without, if it has too many states; its key is spelt out. NULL: the limits of this grammar do not suffice, which says nothing
+ * of others. False: failure. */
 static bool make_automaton(ge_engine *e, u32 start, const mk_key *key, const vb_inner **kept) {
     found_states f = {0};
-    bool all;
+    bool all, enough;
     *kept = NULL;
-    bool ok = find_within_limits(e, start, &f, &all);
+    bool ok = find_within_limits(e, start, &f, &all, &enough);
     budget own;
-    vb_inner *made = ok ? mk_new_entry(&own) : NULL;
+    vb_inner *made = ok && enough ? mk_new_entry(&own) : NULL;
     if (made) {
         bool whole = vec_reserve(&own, &made->key, key->n);
         if (whole) memcpy(made->key.at, e->key_words.at + key->at, key->n * sizeof *made->key.at);
@@ -153,7 +154,7 @@ static bool make_automaton(ge_engine *e, u32 start, const mk_key *key, const vb_
         if (whole) *kept = add_entry(e, made, &own, key->hash);
         else vb_inner_free(&own, made);
     }
-    for (u32 i = 0; ok && all && *kept && i < f.states.n; i++) {
+    for (u32 i = 0; ok && *kept && all && i < f.states.n; i++) {
         ok = vec_reach(&e->b, &e->place_of, f.states.at[i]);
         if (ok) e->place_of.at[f.states.at[i]] = i;
     }

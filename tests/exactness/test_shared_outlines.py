@@ -79,6 +79,20 @@ def test_masks_of_lark_grammars_are_the_same(source: str, text: str, lexing: Any
                 assert one.accept(token) == other.accept(token)
 
 
+def test_a_grammar_with_small_limits_takes_nothing_from_the_others() -> None:
+    """The second grammar would make the automaton, and may not: the third does."""
+    shared, nodes = fresh("builtin"), []
+    for i, limits in enumerate((Limits(), Limits(max_step_work=2000), Limits(), Limits(), Limits())):
+        source, text = values_of("uuid", 0)
+        grammar = Grammar.from_json_schema(source, limits=limits)
+        matcher = Matcher(grammar, shared)
+        for token in shared.encode_greedy(text.encode()):
+            matcher.mask()
+            assert matcher.accept(token), i
+        nodes.append(grammar.stats.trie_nodes)
+    assert nodes[4] == nodes[3] < nodes[0] / 4
+
+
 @pytest.mark.parametrize("ceiling", [0, 1_000, 5_000, 20_000])
 def test_what_was_dropped_is_made_again(ceiling: int) -> None:
     shared = vocabulary()
