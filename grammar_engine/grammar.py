@@ -50,7 +50,7 @@ class Switches:
         Take states to be equal whose bounds no token can tell apart; take counted text to have no most of characters, labels of host names to
         have none, and regular expressions as texts to have no names and groups, and look at the tokens that may differ.
     table : bool
-        Make the token automaton of a grammar that turns out to have few states.
+        Make the token automaton of a grammar that turns out to have few states, with the sixteenth matcher over it.
     shapes : bool
         Analyse lexemes by the shapes of tokens (``Hello`` is ``Aaaaa``) where they tell no letters or digits apart.
     outlines : bool

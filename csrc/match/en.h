@@ -261,7 +261,6 @@ struct ge_engine {
     id_vec apart_at;          /* by lexer state: where its parts are in apart, or NONE: not asked for yet; see mk_unit.c */
     id_vec apart;             /* [ n | states ... ] */
     byte_vec reads;           /* by lexeme: how much it reads, as far as that was asked for */
-    u32 table_tries;       /* to make a token automaton */
 
     VEC(cl_known) closings;
     word_map closing_of;  /* (configuration, set of places in tokens) -> index in closings */
@@ -272,6 +271,7 @@ struct ge_engine {
 
     ge_stats stats; /* counters that are not sizes */
     bool _Atomic went_ahead; /* see mk_ahead.c */
+    u32 _Atomic n_texts;     /* that were begun; see mk_table.c */
     bool is_one_lexeme; /* a text is: nothing may come after a lexeme, nor around it */
     bool full;      /* a ceiling on what the engine holds was met: new matchers are to begin in a fresh one */
 };

@@ -501,7 +501,6 @@ bool mk_build(ge_engine *e, u32 config) {
 }
 
 bool mk_cold(ge_engine *e, u32 config, u32 *out, bool *all) {
-    mk_try_table(e);
     if (mk_by_table(e, config, out, all)) return true;
     if (!build_found(e, config)) return false;
     mk_note_copy(e);

@@ -212,7 +212,7 @@ static inline void mk_follow_table(ge_engine *e, u32 from, u64 token, u32 to) {
     const ge_dfa *table = atomic_load_explicit(&e->table, memory_order_acquire);
     if (table) mk_go_by_table(e, table, from, token, to);
 }
-/* Makes a token automaton, if that may pay. */
+/* A text is begun. Makes a token automaton, once, if there were many and the grammar has proved small. Takes the lock. */
 void mk_try_table(ge_engine *e);
 /* The engine of another generation gets the automaton of this one, if there is one. Takes the lock of `to`. */
 void mk_pass_table(const ge_engine *from, ge_engine *to);

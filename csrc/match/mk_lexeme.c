@@ -11,7 +11,7 @@
  * Which lexemes. One within which a text comes to a place that more than a few bytes may follow, as digits do: key words, names of properties and strings of an
  * enum are spelt by each grammar in its own way. What comes once costs a hash and a *mark* in the store; the second grammar makes the automaton, if it
  * has few states, and the outlines that it asks for; the third finds them. (A date with time has thousands of states, since a leap second may come in each
- * zone at another minute, and 2,300 nodes: to hash these takes as long as what would be saved.)
+ * zone at another minute, and 2,300 nodes: to hash these takes as long as what would be saved.) Not a distinct lexeme, which a text has made.
  *
  * Exactness. The key is compared in full, so both have the same expression, and where bytes lead from there, and what can be read then, depends
  * on nothing else. Two places may well be alike.
@@ -20,11 +20,11 @@
 #include "mk.h"
 
 enum {
-    MOST_PLACES = 250, /* of an automaton; fewer than VB_DEAD */
-    MOST_WAY = 256,    /* bytes from a place that is known */
-    MOST_WORK = 3000,  /* derivatives to make it */
-    MOST_HELD = 256,   /* automata that an engine holds */
-    ONE_IN = 8         /* of what each limit leaves, no more than one in so many is taken */
+    MOST_PLACES = 1000, /* of an automaton; fewer than VB_NO_PLACE */
+    MOST_WAY = 256,     /* bytes from a place that is known */
+    MOST_WORK = 4000,   /* derivatives to make it, a millisecond at most: an IPv6 address takes 3,100 */
+    MOST_HELD = 256,    /* automata that an engine holds */
+    ONE_IN = 8          /* of what each limit leaves, no more than one in so many is taken */
 };
 
 #define NO_PLACE (NONE - 1)
@@ -57,7 +57,7 @@ static void mark_lexeme(ge_engine *e, const mk_key *key) {
 /* The states of the lexer within a lexeme, from the start on, and by state and class of bytes where they lead. */
 typedef struct found_states {
     id_vec states;
-    id_vec next; /* number of the state, or VB_DEAD */
+    id_vec next; /* number of the state, or VB_NO_PLACE */
     word_map number;
 } found_states;
 
@@ -83,7 +83,7 @@ static bool find_states(ge_engine *e, u32 start, found_states *f, bool *all) {
         if (!vec_reserve(&e->b, &f->next, x->n_classes)) return false;
         for (u32 c = 0; c < x->n_classes; c++) {
             u32 to = set_has(&first, x->class_byte[c]) ? lx_step(&e->lx, state, c) : LX_DEAD;
-            number = VB_DEAD;
+            number = VB_NO_PLACE;
             if (to == NONE || (to != LX_DEAD && !number_state(e, f, to, &number))) return false;
             f->next.at[f->next.n++] = number;
         }
@@ -116,7 +116,7 @@ static vb_lexeme *lay_automaton(const rx_arena *x, const found_states *f, budget
     made->n_classes = n;
     for (u32 byte = 0; byte < 256; byte++) made->class_of[byte] = column_of[x->class_of[byte]];
     for (u32 i = 0; i < f->states.n; i++)
-        for (u32 k = 0; k < n; k++) made->next[i * n + k] = (u8)f->next.at[i * x->n_classes + class_at[k]];
+        for (u32 k = 0; k < n; k++) made->next[i * n + k] = (u16)f->next.at[i * x->n_classes + class_at[k]];
     return made;
 }
 
@@ -168,7 +168,7 @@ static bool make_automaton(ge_engine *e, u32 start, const mk_key *key, const vb_
 static bool look_up(ge_engine *e, u32 lexeme, mk_use *use) {
     const lx_lexeme *of = &e->lx.lexemes.at[lexeme];
     use->asked = true;
-    if (of->flags & (LX_SKIP | LX_GROUP) || e->n_held == MOST_HELD) return true;
+    if (of->flags & (LX_SKIP | LX_GROUP | LX_DISTINCT) || e->n_held == MOST_HELD) return true;
     u32 start = lx_state_of(&e->lx, (u32[]){lexeme, of->expr}, 1);
     mk_key *key = start == NONE ? NULL : mk_key_of(e, start, MK_LEXEME);
     if (!key || key->refused) return key != NULL;
@@ -229,8 +229,8 @@ static u32 find_place(const ge_engine *e, u32 state, u32 lexeme, const vb_lexeme
         if (e->lx.info.at[at].from == NONE || n == MOST_WAY) return NO_PLACE;
         way[n++] = e->lx.info.at[at].by;
     }
-    while (n-- > 0 && place < VB_DEAD) place = automaton->next[place * automaton->n_classes + automaton->class_of[way[n]]];
-    return place < VB_DEAD ? place : NO_PLACE;
+    while (n-- > 0 && place < VB_NO_PLACE) place = automaton->next[place * automaton->n_classes + automaton->class_of[way[n]]];
+    return place < VB_NO_PLACE ? place : NO_PLACE;
 }
 
 bool mk_place_of(ge_engine *e, u32 state, const vb_inner **automaton, u32 *place) {

@@ -13,8 +13,7 @@
  * A token begins with one byte. So beside the outline the vocabulary is walked only by bytes with which something else may begin, too: what comes after the
  * number, white space. Blanks and hubs are left to that walk also where the lexeme reads them, which knows them from tables of the vocabulary (mk_open.c).
  *
- * Not of skips, which lead back to the row. Not with `longest`, where alternatives depend on each other, nor with distinct lexemes, which are particular to a
- * text, nor where a text is one lexeme (mk_ahead.c).
+ * Not of skips, which lead back to the row. Not with `longest`, where alternatives depend on each other, nor where a text is one lexeme (mk_ahead.c).
  *
  * Exactness. What an alternative reads by some first bytes is added whole, and all other bytes by which anything may begin are walked. */
 #include "mk.h"
@@ -35,7 +34,7 @@ static byte_set apart_bytes(const ge_engine *e) {
 
 bool mk_may_share(const ge_engine *e) {
     bool is_off = e->switches & (GE_NO_SHARED_INNER | GE_NO_INNER_MASKS);
-    return !is_off && !e->g->longest && !e->g->g.has_distinct && !e->is_one_lexeme;
+    return !is_off && !e->g->longest && !e->is_one_lexeme;
 }
 
 /* The only set of lexemes that matches in a state of one lexeme, and the nodes of the vocabulary's trie at which it does. False: it is not like that. */
@@ -174,7 +173,7 @@ static bool add_outline(ge_engine *e, cf_alternative a, const vb_inner *outline,
     const u32 *words = outline->outline.at, n = *words++, n_places = outline->outline.n - 1 - n;
     if (outline->bits) mk_add_inner(e, found, outline);
     if (!mk_add_listed(e, found, words, n) || !n_places) return e->b.status == GE_OK;
-    u32 accepts = accepts_of(e, a.state >> 1), row = accepts == NONE ? NONE : cf_go(e, a.row, accepts), config = row == NONE ? NONE : cf_fresh(e, row);
+    u32 lexeme = lx_lexeme_at(&e->lx, a.state >> 1, 0), config = cf_after(e, a, &lexeme, 1, false);
     return config != NONE && (config == CF_DEAD || mk_walk_places(e, &e->v->trie, words + n, n_places, config, found));
 }
 

@@ -4,24 +4,19 @@
  * from a labelled configuration to another one, then that one's label is where the automaton goes with it. Both automata are exact and the
  * configuration is all that the future depends on, so whichever way leads to a configuration, its label is the same.
  *
- * A matcher brings an automaton (TokenDFA), and takes it along when it moves to the engine of another generation. Or an engine makes its own:
- * once its walks have visited more nodes than making one costs, it tries to close its configurations. A grammar with more than some states is
- * left as it is. */
+ * A matcher brings an automaton (TokenDFA), and takes it along when it moves to the engine of another generation. Or an engine makes its own, when so many
+ * texts have begun that it seems to serve a pattern again and again, and all of them have led to few configurations: then it tries to close these. With
+ * the table it grows no more, whatever the texts are, and no mask has to be walked for. That is done when a matcher is made, never between tokens, and
+ * tried once: a grammar that has more states, or is not regular, is left as it is. */
 #include "../dfa/td.h"
 #include "mk.h"
 
-/* When an engine tries to make an automaton by itself: at most so many states, once as many nodes were visited as in so many walks of the whole
- * vocabulary (1 ms each, for 131,072 tokens). So what was spent before is in proportion to what it takes. */
-typedef struct table_try {
-    u32 states, walks;
-} table_try;
-
-static const table_try TRIES[] = {{32, 4}, {256, 10}};
-
 enum {
-    N_TRIES = sizeof TRIES / sizeof *TRIES,
-    LEAST_VISITS = 100000, /* where the vocabulary is small nothing is slow */
-    MAX_STEPS = 4096       /* transitions computed to close the configurations: those of grammars that are not regular do not end */
+    TABLE_TEXTS = 16,   /* it is tried when so many matchers have been made */
+    TABLE_STATES = 512, /* configurations; mostly a table takes 0.1 to 10 ms, over 200,000 tokens up to 24 */
+    TABLE_STEPS = 4096, /* transitions computed: those of a grammar that is not regular do not end, and to see that takes up to 1.3 ms */
+    TABLE_WORK = 20000, /* derivatives and items, 4 ms, besides the usual dozen of a transition (dfa/ba.c) */
+    TABLE_SHARE = 8     /* a table is no larger than one in so many bytes of what limits leave */
 };
 
 static void set_label(ge_engine *e, u32 config, u32 state) {
@@ -37,6 +32,7 @@ bool mk_by_table(ge_engine *e, u32 config, u32 *out, bool *all) {
 }
 
 void mk_go_by_table(ge_engine *e, const ge_dfa *table, u32 from, u64 token, u32 to) {
+    if (atomic_load_explicit(&cf_at(e, to)->label, memory_order_relaxed) != NONE) return; /* mostly: where the engine has made the table, always */
     u32 state = atomic_load_explicit(&cf_at(e, from)->label, memory_order_relaxed);
     if (state != NONE) set_label(e, to, td_next(table, state, token));
 }
@@ -60,21 +56,19 @@ void mk_pass_table(const ge_engine *from, ge_engine *to) {
     if (table && from->g == to->g && from->v == to->v) ge_engine_use(to, table);
 }
 
-static bool is_worth(const ge_engine *e) {
+static bool is_small(const ge_engine *e) {
     const u32 off = GE_NO_TABLE | GE_NO_MASK_CACHE | GE_NO_STATE_CACHE;
-    if (e->table_tries == N_TRIES || e->switches & off || e->g->g.has_distinct || e->table) return false;
-    u64 visits = e->stats.trie_nodes;
-    return visits >= LEAST_VISITS && visits >= TRIES[e->table_tries].walks * (u64)e->v->trie.token.n;
+    return !(e->switches & off) && !e->g->g.has_distinct && !e->table && intern_count(&e->configs) <= TABLE_STATES;
 }
 
-void mk_try_table(ge_engine *e) {
-    if (!is_worth(e)) return;
+static void make_table(ge_engine *e) {
     id_vec byte_state_of = {0}, state_of = {0};
     ba_automaton a = {0};
     budget b;
-    budget_init(&b, &e->b.limits);
-    ba_bounds bounds = {TRIES[e->table_tries++].states, MAX_STEPS};
-    ge_dfa *table = ba_build(&a, &b, e, bounds, &byte_state_of) ? td_make(&b, &a, e->v, &state_of) : NULL;
+    ge_limits limits = e->b.limits;
+    limits.max_memory_bytes = (limits.max_memory_bytes - e->b.bytes) / TABLE_SHARE;
+    budget_init(&b, &limits);
+    ge_dfa *table = ba_build(&a, &b, e, (ba_bounds){TABLE_STATES, TABLE_STEPS}, &byte_state_of) ? td_make(&b, &a, e->v, &state_of) : NULL;
     if (table) {
         use_table(e, table);
         for (u32 config = 0; config < byte_state_of.n; config++)
@@ -82,8 +76,22 @@ void mk_try_table(ge_engine *e) {
         ge_dfa_free(table);
         e->stats.tables++;
     }
-    budget_begin(&e->b); /* not to have one is no failure */
     vec_drop(&b, &byte_state_of);
     vec_drop(&b, &state_of);
     ba_drop(&a, &b);
+}
+
+void mk_try_table(ge_engine *e) {
+    if (atomic_fetch_add(&e->n_texts, 1) + 1 != TABLE_TEXTS) return;
+    ge_err ignored;
+    en_begin(e);
+    if (is_small(e)) {
+        ge_limits limits = e->b.limits;
+        if (limits.max_configurations > 2 * TABLE_STATES) e->b.limits.max_configurations = 2 * TABLE_STATES;
+        if (limits.max_step_work > TABLE_WORK) e->b.limits.max_step_work = TABLE_WORK;
+        make_table(e);
+        e->b.limits = limits;
+        budget_begin(&e->b); /* not to have one is no failure */
+    }
+    (void)en_end(e, &ignored);
 }

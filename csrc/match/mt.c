@@ -48,10 +48,9 @@ static mt_step state_of(const ge_matcher *m) {
     return m->steps.n ? m->steps.at[m->steps.n - 1] : (mt_step){.config = CF_START};
 }
 
-ge_status ge_matcher_new(ge_engine *engine, ge_matcher **out, ge_err *err) {
+static ge_status new_matcher(ge_engine *engine, ge_matcher **out, ge_err *err) {
     ge_matcher *m = calloc(1, sizeof *m);
     if (!m) return err_set(err, GE_E_MEMORY, "");
-    mk_go_ahead(engine);
     m->e = engine;
     share_take(&engine->shares);
     budget_init(&m->b, &engine->g->b.limits); /* those of the engine change while it works */
@@ -60,8 +59,14 @@ ge_status ge_matcher_new(ge_engine *engine, ge_matcher **out, ge_err *err) {
     return GE_OK;
 }
 
+ge_status ge_matcher_new(ge_engine *engine, ge_matcher **out, ge_err *err) {
+    mk_go_ahead(engine);
+    mk_try_table(engine);
+    return new_matcher(engine, out, err);
+}
+
 static ge_status do_fork(ge_matcher *from, ge_matcher **out, ge_err *err) {
-    ge_status status = ge_matcher_new(from->e, out, err);
+    ge_status status = new_matcher(from->e, out, err);
     if (status != GE_OK) return status;
     if (!vec_copy(&(*out)->b, &(*out)->steps, &from->steps) || !vec_copy(&(*out)->b, &(*out)->text, &from->text)) {
         status = budget_report(&(*out)->b, err);

@@ -50,13 +50,13 @@ typedef struct vb_ring { /* of what nobody reads, by when it was given back */
     struct vb_ring *older, *newer;
 } vb_ring;
 
-enum { VB_DEAD = UINT8_MAX, VB_MOST_NEED = VB_DEAD - 1 };
+enum { VB_DEAD = UINT8_MAX, VB_MOST_NEED = VB_DEAD - 1, VB_NO_PLACE = UINT16_MAX };
 
 /* The automaton of a lexeme over bytes, the start first; see match/mk_lexeme.c. */
 typedef struct vb_lexeme {
     u32 n_states, n_classes;
     u8 class_of[256];
-    u8 next[]; /* by state and class; VB_DEAD: it ends there */
+    u16 next[]; /* by state and class; VB_NO_PLACE: it ends there */
 } vb_lexeme;
 
 typedef struct vb_inner {
@@ -149,7 +149,7 @@ typedef struct vb_own {
     vb_own_part parts[VB_HUBS];
 } vb_own;
 
-static inline size_t vb_lexeme_bytes(u32 n_states, u32 n_classes) { return sizeof(vb_lexeme) + n_states * n_classes; }
+static inline size_t vb_lexeme_bytes(u32 n_states, u32 n_classes) { return sizeof(vb_lexeme) + (size_t)n_states * n_classes * sizeof(u16); }
 
 #define VB_NOT_PLAIN ((u64)1 << 63) /* beyond all kinds of bytes: there are fewer */
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from grammar_engine import Grammar, LimitExceededError, Limits, Matcher, Switches, TokenDFA, Vocabulary, VocabularyError
+from vocabularies import load_real
 
 PATTERNS = [
     r"[A-Za-z ,.]{10,30}",
@@ -72,38 +73,88 @@ def test_the_automaton_goes_along_to_another_generation(vocabulary: Vocabulary) 
     assert grammar.stats.generation > 1 and grammar.stats.mask_builds == 0
 
 
-def test_an_engine_makes_its_own(vocabulary: Vocabulary) -> None:
-    """Once it has walked much, if the grammar has few states; then no mask is built any more."""
-    pattern = r"[A-Za-z ,.]{10,30}"
-    grammar, walked = Grammar.from_regex(pattern), Grammar.from_regex(pattern)
-    rng = random.Random(1)
-    for _ in range(40):
-        matcher = Matcher(grammar, vocabulary, switches=Switches(inner_masks=False))
-        other = Matcher(walked, vocabulary, switches=Switches(inner_masks=False, table=False))
-        while not matcher.is_terminated:
+OWN = [
+    Grammar.from_regex(r"[A-Za-z ,.]{10,30}"),
+    Grammar.from_regex(r"\d{4}-\d\d-\d\d"),
+    Grammar.from_choices(["red", "green", "blue", "dark red"]),
+    Grammar.from_json_schema(
+        """{"type": "object", "properties": {"name": {"type": "string", "maxLength": 20}, "n": {"type": "integer"}, "on": {"type": "string", "format": "date"}},
+            "required": ["name", "n"], "additionalProperties": false}"""
+    ),
+    Grammar.from_lark('start: number ("," number)*\nnumber: /[0-9]+/ "!"?\n%ignore " "'),
+]
+
+
+def write_texts(grammar: Grammar, over: Vocabulary, n: int, seed: int, switches: Switches | None = None) -> None:
+    """Texts of up to 25 tokens by random; each mask is the one that the same grammar has without tables."""
+    rng, plain = random.Random(seed), Grammar.from_bytes(grammar.to_bytes())
+    for _ in range(n):
+        matcher, other = Matcher(grammar, over, switches=switches), Matcher(plain, over, switches=Switches(table=False))
+        for _ in range(25):
             assert matcher.mask() == other.mask()
-            token = rng.choice(matcher.allowed_tokens())
-            assert matcher.accept(token) and other.accept(token)
-    assert walked.stats.tables == 0
-    assert grammar.stats.tables == 1
-    builds = grammar.stats.mask_builds
-    matcher = Matcher(grammar, vocabulary, switches=Switches(inner_masks=False))
-    for _ in range(8):
-        matcher.fill_mask(bytearray(4 * ((vocabulary.width + 31) // 32)))
-        matcher.accept(rng.choice(matcher.allowed_tokens()))
-    assert grammar.stats.mask_builds == builds
-
-
-def test_a_recursive_grammar_is_left_as_it_is(vocabulary: Vocabulary) -> None:
-    grammar = Grammar.from_lark('start: word | "(" start ")"\nword: /[A-Za-z ,.]{1,30}/')
-    rng = random.Random(2)
-    for _ in range(30):
-        matcher = Matcher(grammar, vocabulary, switches=Switches(inner_masks=False))
-        for _ in range(20):
             if matcher.is_terminated:
                 break
-            matcher.accept(rng.choice(matcher.allowed_tokens()))
-    assert grammar.stats.trie_nodes > 200_000 and grammar.stats.tables == 0
+            token = rng.choice(matcher.allowed_tokens())
+            assert matcher.accept(token) and other.accept(token)
+    assert plain.stats.tables == 0
+
+
+@pytest.mark.parametrize("name", ["builtin", "tekken-131k"])
+@pytest.mark.parametrize("grammar", OWN)
+def test_a_regular_grammar_switches_to_its_automaton(grammar: Grammar, name: str) -> None:
+    """With the sixteenth matcher, as switches are by default. From then on no mask is built, and nothing grows, whatever the texts."""
+    own, over = Grammar.from_bytes(grammar.to_bytes()), Vocabulary.builtin() if name == "builtin" else load_real(name).build()
+    write_texts(own, over, 15, 1)
+    assert own.stats.tables == 0
+    write_texts(own, over, 1, 2)
+    before = own.stats
+    assert before.tables == 1
+    write_texts(own, over, 10, 3)
+    after = own.stats
+    assert after.mask_builds == before.mask_builds and after.configurations == before.configurations
+    assert after.trie_nodes == before.trie_nodes and after.derivatives == before.derivatives
+
+
+def test_forks_are_no_new_texts(vocabulary: Vocabulary) -> None:
+    grammar = Grammar.from_regex("[a-z]{1,5}")
+    matcher = Matcher(grammar, vocabulary)
+    forks = [matcher.fork() for _ in range(40)]
+    assert grammar.stats.tables == 0
+    others = [Matcher(grammar, vocabulary) for _ in range(15)]
+    assert grammar.stats.tables == 1
+    assert len({bytes(m.mask()) for m in (matcher, *forks, *others)}) == 1
+
+
+@pytest.mark.parametrize(
+    "grammar",
+    [
+        Grammar.from_lark('start: word | "(" start ")"\nword: /[A-Za-z ,.]{1,30}/'),
+        Grammar.from_json_schema('{"type": "object"}'),
+        Grammar.from_json_schema('{"type": "string", "format": "date-time"}'),
+        Grammar.from_regex("[a-c]{600}"),
+        Grammar.from_json_schema('{"type": "array", "items": {"type": "integer"}, "uniqueItems": true}'),
+    ],
+)
+def test_a_grammar_that_is_not_regular_or_small_is_left_as_it_is(vocabulary: Vocabulary, grammar: Grammar) -> None:
+    own = Grammar.from_bytes(grammar.to_bytes())
+    write_texts(own, vocabulary, 20, 4)
+    assert own.stats.tables == 0
+    assert own.stats.configurations < 4000
+
+
+@pytest.mark.parametrize("switches", [Switches(table=False), Switches(mask_cache=False), Switches(state_cache=False)])
+def test_without_the_switch_there_is_no_automaton(vocabulary: Vocabulary, switches: Switches) -> None:
+    own = Grammar.from_bytes(OWN[0].to_bytes())
+    write_texts(own, vocabulary, 20, 5, switches)
+    assert own.stats.tables == 0
+
+
+@pytest.mark.parametrize("limits", [Limits(max_configurations=20), Limits(max_memory_bytes=150_000), Limits(max_lexer_states=20)])
+def test_limits_that_do_not_suffice_for_it_are_no_failure(vocabulary: Vocabulary, limits: Limits) -> None:
+    grammar = Grammar.from_regex("[a-f]{40}[0-9]{3}", limits=limits)
+    for _ in range(20):
+        assert Matcher(grammar, vocabulary).accept_bytes(b"abc")
+    assert grammar.stats.tables == 0
 
 
 def test_what_a_matcher_cannot_be_made_of(vocabulary: Vocabulary) -> None:
