@@ -68,6 +68,7 @@
 #include "vocab/fd.c"                 /*   tokens by strings of byte classes */
 #include "vocab/vb.c"                 /*   vocabularies */
 #include "vocab/vb_store.c"           /*   ... lexeme-internal masks of all grammars */
+#include "vocab/vb_rows.c"            /*   ... equal rows of these once */
 #include "vocab/vb_tails.c"           /*   ... what is left of tokens that leave a lexeme */
 #include "vocab/vb_fold.c"            /*   ... folded */
 #include "vocab/vb_shapes.c"          /*   ... by kinds of bytes, for analyses */

@@ -1,4 +1,4 @@
-/* wide: many words or bytes at a time: rows cleared and copied at the pace of the processor, comparisons, spans of bytes.
+/* wide: many words or bytes at a time: rows cleared and copied at the pace of the processor, hashes, comparisons, spans of bytes.
  *
  * A mask of few tokens is zeros, 6 to 25 kB, and to write them is most of what serving it takes. But most of them are there already: the row that is
  * written to held a mask, of few tokens as a rule. So a block of 512 bytes is read first, which takes half as long as writing it (a processor reads two
@@ -16,6 +16,9 @@
 
 void wide_clear(u32 *to, size_t n);
 void wide_copy(u32 *to, const u32 *from, size_t n); /* they do not overlap */
+
+/* Only finds candidates: content is compared. Never UINT64_MAX. */
+u64 wide_hash(const u32 *at, size_t n);
 
 /* Bit i: is at[i] at most so much? Of 32 bytes. */
 u32 wide_at_most(const u8 *at, u8 most);

@@ -68,7 +68,7 @@ bool an_leave_all(analysis *a, const an_places *p, const tt_trie *trie, u32 node
 static bool finish_tails(analysis *a) {
     for (u32 i = 0; i < a->inner->exits.n; i++)
         if (!vb_finish_tails(a->e->v, a->b, &a->inner->exits.at[i])) return false;
-    return true;
+    return vec_fit(a->b, &a->inner->exits);
 }
 
 /* Notes how far a state is from an end. */

@@ -13,19 +13,6 @@
  * nothing that they share, but for one flag. */
 #include "mk.h"
 
-/* Four lanes side by side: a mask of 131,072 bits takes about a microsecond. Only finds candidates; content is compared. */
-static u64 hash_bits(const u32 *bits, u32 n) {
-    u64 lane[4] = {n, 1, 2, 3}, word[4];
-    u32 i = 0;
-    for (; i + 8 <= n; i += 8) {
-        memcpy(word, bits + i, sizeof word);
-        for (int k = 0; k < 4; k++) lane[k] = (lane[k] ^ word[k]) * 0x9ddfea08eb382d69u, lane[k] ^= lane[k] >> 32;
-    }
-    for (; i < n; i++) lane[0] = mix_u64(lane[0] ^ bits[i]);
-    u64 h = mix_u64(lane[0] ^ mix_u64(lane[1] ^ mix_u64(lane[2] ^ mix_u64(lane[3]))));
-    return h == UINT64_MAX ? 0 : h;
-}
-
 /* Copies a kept mask if the reference still holds. */
 static bool copy_kept(ge_engine *e, u64 reference, u32 *out, bool *all) {
     mk_mask *kept = stable_at(&e->masks, (u32)reference - 1);
@@ -154,7 +141,7 @@ void mk_keep(ge_engine *e, u32 config, const mk_found *found, bool all) {
     mask.n_words = found->listed ? found->list.n : e->v->n_words;
     if (!found->listed && !mk_find_model(e, &mask)) return;
     size_t size = mask.n_words * sizeof *mask.words;
-    mask.hash = hash_bits(mask.words, mask.n_words);
+    mask.hash = wide_hash(mask.words, mask.n_words);
     if (mask.base) mask.hash = mix_u64(mask.hash ^ mask.base->hash) >> 1; /* not UINT64_MAX */
     if (mask.model != NONE) mask.hash = mix_u64(mask.hash ^ mask.model) >> 1;
     u32 index = mask.model != NONE && size == 0 ? mask.model : map_get(&e->mask_of_hash, mask.hash); /* the model itself, or one that is like it in part */

@@ -1,5 +1,5 @@
-/* t_vocab: the trie against a list of strings, the tables of a vocabulary against their definitions, and files: what is read back is what
- * was written; every damaged byte and every cut is found. */
+/* t_vocab: the trie against a list of strings, the tables of a vocabulary against their definitions; rows of the store, equal ones once; and files:
+ * what is read back is what was written; every damaged byte and every cut is found. */
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
 #include <unistd.h>
@@ -341,6 +341,88 @@ static void test_tails(void) {
     }
 }
 
+/* --- rows ------------------------------------------------------------------------------------------------------------------ */
+
+enum { ENTRIES = 300, CONTENTS = 20 };
+
+/* An entry whose bits, and needs if it has any, follow from two numbers. */
+static vb_inner *make_entry(const ge_vocab *v, u64 hash, u32 bits, u32 needs) {
+    ge_limits limits;
+    budget own;
+    memset(&limits, 0xff, sizeof limits);
+    budget_init(&own, &limits);
+    vb_inner *e = mem_resize(&own, NULL, 0, sizeof *e);
+    memset(e, 0, sizeof *e);
+    e->hash = hash;
+    e->n_words = v->n_words;
+    e->bits = mem_resize(&own, NULL, 0, e->n_words * sizeof *e->bits);
+    for (u32 i = 0; i < e->n_words; i++) e->bits[i] = bits * (i + 1);
+    if (needs) {
+        e->needs = mem_resize(&own, NULL, 0, 32 * e->n_words);
+        memset(e->needs, (int)needs, 32 * e->n_words);
+    }
+    e->bytes = own.bytes;
+    return e;
+}
+
+static bool has_content(const vb_inner *e, u32 bits, u32 needs) {
+    bool same = (needs != 0) == (e->needs != NULL);
+    for (u32 i = 0; i < e->n_words; i++) same &= e->bits[i] == bits * (i + 1);
+    for (u32 i = 0; same && needs && i < 32 * e->n_words; i++) same = e->needs[i] == needs;
+    return same;
+}
+
+/* No two rows are alike, each has the users that it says, and bytes are those of entries and rows. */
+static void check_rows(const ge_vocab *v) {
+    const vb_store *s = &v->store;
+    u32 users = 0, used = 0;
+    size_t bytes = 0;
+    for (u32 i = 0; i < s->rows.n; i++) {
+        const vb_row *row = s->rows.at[i];
+        CHECK(row->id == i && row->users);
+        users += row->users;
+        bytes += row->size + sizeof *row;
+        for (u32 k = 0; k < i; k++) CHECK(row->size != s->rows.at[k]->size || memcmp(row->at, s->rows.at[k]->at, row->size) != 0);
+    }
+    for (u32 i = 0; i < s->chains.n; i++)
+        for (const vb_inner *e = s->chains.at[i]; e; e = e->next) {
+            CHECK(e->bits == e->rows[VB_BITS]->at && (e->needs ? e->needs == e->rows[VB_NEEDS]->at : !e->rows[VB_NEEDS]));
+            used += 1 + (e->needs != NULL);
+            bytes += e->bytes;
+        }
+    CHECK(users == used && bytes == s->bytes);
+}
+
+/* Entries with few different rows come and go; `fails`: by and by without memory, too. */
+static void test_rows(bool fails) {
+    static words w;
+    u64 seed = 21;
+    make_words(&w, &seed, 100);
+    ge_vocab *v = make_vocab(&w, 0);
+    size_t before = v->b.bytes;
+    u32 lost = 0;
+    for (u32 i = 0; i < ENTRIES; i++) {
+        u32 bits = random_below(&seed, CONTENTS), needs = random_below(&seed, 3);
+        vb_inner *made = make_entry(v, mix_u64(i) >> 1, bits, needs);
+        v->b.fail_after = fails ? random_below(&seed, 6) : 0;
+        const vb_inner *kept = vb_add(v, made);
+        v->b.fail_after = 0;
+        lost += kept == NULL;
+        if (kept) CHECK(has_content(kept, bits, needs));
+        check_rows(v);
+        if (kept) vb_release(v, kept);
+        if (i == ENTRIES / 2) CHECK(v->store.rows.n <= CONTENTS + 2);
+        if (i >= ENTRIES / 2) ge_vocab_bound(v, random_below(&seed, (u32)v->store.bytes + 1));
+        check_rows(v);
+        CHECK(v->store.bytes <= v->store.max_bytes); /* nobody reads any */
+    }
+    CHECK((lost > 0) == fails);
+    vb_drop_store(v);
+    CHECK(v->b.bytes == before);
+    v->store.chains.n = v->store.n = 0;
+    ge_vocab_free(v);
+}
+
 /* --- files ---------------------------------------------------------------------------------------------------------------- */
 
 /* The content of the file of v, which the caller frees. */
@@ -449,6 +531,8 @@ int main(void) {
     test_tables();
     test_hubs();
     test_tails();
+    test_rows(false);
+    test_rows(true);
     if (file) {
         test_round_trip(file);
         test_damage(file);

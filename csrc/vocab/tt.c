@@ -60,6 +60,7 @@ bool tt_build(tt_trie *t, budget *b, tt_item *items, u32 n) {
         }
     }
     ok = ok && vec_push(b, &t->first, nodes.n);
+    ok = ok && vec_fit(b, &t->byte) && vec_fit(b, &t->first) && vec_fit(b, &t->parent) && vec_fit(b, &t->token) && vec_fit(b, &t->twins);
     if (spare) mem_resize(b, spare, (n + 1u) * sizeof *spare, 0);
     vec_drop(b, &nodes);
     if (!ok) tt_drop(t, b);

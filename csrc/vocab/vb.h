@@ -11,8 +11,8 @@
  *             after those lexemes must accept
  *
  * It is found again by the structure of the state's regexes (not by ids of one grammar): the body of a JSON string is analysed once per
- * vocabulary. The key is compared in full. The store has a ceiling in bytes; the least recently used entry that nobody reads goes. In the same store
- * are the automata of lexemes that read little (match/mk_lexeme.c), marks of those that one grammar has had, and the outlines of their states.
+ * vocabulary. The key is compared in full. The store has a ceiling in bytes; the least recently used entry that nobody reads goes. Entries with equal
+ * bits have the same row of them (vb_rows.c). In the same store are the automata of lexemes that read little (match/mk_lexeme.c), marks of those that one grammar has had, and the outlines of their states.
  *
  * Folds (fd.h) are kept in the same way, for token automata. */
 #ifndef GE_VB_H
@@ -52,6 +52,14 @@ typedef struct vb_ring { /* of what nobody reads, by when it was given back */
 
 enum { VB_DEAD = UINT8_MAX, VB_MOST_NEED = VB_DEAD - 1, VB_NO_PLACE = UINT16_MAX };
 
+typedef struct vb_row { /* of bits or needs, of all entries that have the same; see vb_rows.c */
+    void *at;
+    size_t size;
+    u32 hash, id, users;
+} vb_row;
+
+enum { VB_BITS, VB_NEEDS, VB_ROWS };
+
 /* The automaton of a lexeme over bytes, the start first; see match/mk_lexeme.c. */
 typedef struct vb_lexeme {
     u32 n_states, n_classes;
@@ -65,6 +73,7 @@ typedef struct vb_inner {
     u64 hash;
     u32 *bits;
     u8 *needs; /* of a string without its bound, by token: characters for which there must be room, VB_DEAD: it does not stay inside; else NULL */
+    vb_row *rows[VB_ROWS]; /* where bits and needs lie, if they are not the entry's own: in the store none is */
     u32 most;  /* of the needs */
     u32 n_words;
     u32 finish; /* bytes with which what a token has led to can be ended, at most; known of clamped units */
@@ -72,7 +81,7 @@ typedef struct vb_inner {
     id_vec outline; /* of one that is an outline and has no exits: see match/mk_share.c. Then bits may be NULL */
     vb_lexeme *lexeme; /* of one that is the automaton of a lexeme, and nothing else; or NULL */
     u64 serial; /* in the order in which they came to the store: no two have the same */
-    size_t bytes; /* of all this */
+    size_t bytes; /* of all this, without rows */
     bool kept;    /* in the store */
     u32 users;    /* readers at this moment */
     struct vb_inner *next; /* in its chain of the store */
@@ -81,6 +90,8 @@ typedef struct vb_inner {
 typedef struct vb_store { /* see vb_store.c */
     VEC(vb_inner *) chains; /* a power of two */
     u32 n;
+    VEC(vb_row *) rows;
+    hash_index row_index;
     u64 serial; /* of the last one */
     vb_ring unread;
     size_t bytes, max_bytes;
@@ -229,6 +240,11 @@ const vb_inner *vb_add(ge_vocab *v, vb_inner *entry);
 void vb_hold(ge_vocab *v, const vb_inner *entry); /* one more reader of an entry that is marked as read */
 void vb_release(ge_vocab *v, const vb_inner *entry);
 void vb_inner_free(budget *b, vb_inner *entry);
+
+/* The row with this content, which it takes over, and one more user of it. NULL: no memory; the content is then untouched. All of these under the lock. */
+vb_row *vb_take_row(ge_vocab *v, void *content, size_t size);
+void vb_release_row(ge_vocab *v, vb_row *row);
+void vb_drop_rows(ge_vocab *v); /* which have no users */
 
 u32 vb_sort(u32 byte); /* of the tails that begin with it, never VB_MIXED: the same for all bytes of a kind */
 bool vb_add_tails(budget *b, vb_exit *exit, u32 sort, u32 first, const u32 *tokens, u32 n);

@@ -53,6 +53,29 @@ static bool double_chains(budget *b, vb_store *s) {
     return true;
 }
 
+/* Where the entry keeps bits (VB_BITS) and needs. */
+static bool share_rows(ge_vocab *v, vb_inner *e) {
+    const size_t sizes[VB_ROWS] = {e->n_words * sizeof *e->bits, 32 * (size_t)e->n_words};
+    void *const own[VB_ROWS] = {e->bits, e->needs};
+    for (u32 i = 0; i < VB_ROWS; i++) {
+        if (!own[i]) continue;
+        if (!(e->rows[i] = vb_take_row(v, own[i], sizes[i]))) return false;
+        e->bytes -= sizes[i];
+        if (i == VB_BITS) e->bits = e->rows[i]->at;
+        else e->needs = e->rows[i]->at;
+    }
+    return true;
+}
+
+/* Frees an entry that may have rows. */
+static void free_inner(ge_vocab *v, vb_inner *e) {
+    if (e->rows[VB_BITS]) e->bits = NULL;
+    if (e->rows[VB_NEEDS]) e->needs = NULL;
+    for (u32 i = 0; i < VB_ROWS; i++)
+        if (e->rows[i]) vb_release_row(v, e->rows[i]);
+    vb_inner_free(&v->b, e);
+}
+
 static vb_inner *find_inner(const vb_store *s, u64 hash) {
     vb_inner *e = s->n ? *chain_of(s, hash) : NULL;
     while (e && e->hash != hash) e = e->next;
@@ -67,7 +90,7 @@ static void drop_inner(ge_vocab *v, vb_inner *e) {
     leave_ring(e);
     v->store.n--;
     v->store.bytes -= e->bytes;
-    vb_inner_free(&v->b, e);
+    free_inner(v, e);
 }
 
 void vb_trim(ge_vocab *v) {
@@ -80,9 +103,10 @@ void vb_drop_store(ge_vocab *v) {
     for (u32 i = 0; i < s->chains.n; i++)
         for (vb_inner *e = s->chains.at[i], *next; e; e = next) {
             next = e->next;
-            vb_inner_free(&v->b, e);
+            free_inner(v, e);
         }
     vec_drop(&v->b, &s->chains);
+    vb_drop_rows(v);
 }
 
 const vb_inner *vb_find(ge_vocab *v, u64 hash) {
@@ -99,7 +123,7 @@ const vb_inner *vb_add(ge_vocab *v, vb_inner *entry) {
     budget_begin(&v->b);
     v->b.bytes += entry->bytes;
     bool ok = !find_inner(s, entry->hash); /* else another thread was faster, or it is a collision: the first keeps its place */
-    ok = ok && (s->n < s->chains.n || double_chains(&v->b, s));
+    ok = ok && (s->n < s->chains.n || double_chains(&v->b, s)) && share_rows(v, entry);
     if (ok) {
         vb_inner **chain = chain_of(s, entry->hash);
         entry->users = 1;
@@ -111,7 +135,7 @@ const vb_inner *vb_add(ge_vocab *v, vb_inner *entry) {
         s->bytes += entry->bytes;
         vb_trim(v);
     } else {
-        vb_inner_free(&v->b, entry);
+        free_inner(v, entry);
     }
     lock_release(&v->lock);
     return ok ? entry : NULL;

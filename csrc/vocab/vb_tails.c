@@ -45,6 +45,8 @@ bool vb_finish_tails(const ge_vocab *v, budget *b, vb_exit *exit) {
             if (!vec_push(b, &exit->tails[0], exit->tails[i].at[k])) return false;
         vec_drop(b, &exit->tails[i]);
     }
+    for (u32 i = 0; i < VB_SORTS; i++)
+        if (!vec_fit(b, &exit->tails[i])) return false;
     return true;
 }
 
