@@ -84,7 +84,7 @@ void ge_engine_free(ge_engine *e) {
 void ge_engine_stats(ge_engine *e, ge_stats *out) {
     lock_take(&e->lock);
     *out = e->stats;
-    out->bytes = e->b.bytes;
+    out->bytes = e->b.bytes + e->table_bytes;
     out->mask_bytes = e->mask_bytes;
     out->expressions = intern_count(&e->lx.x.nodes);
     out->derivatives = e->lx.x.derivatives;
@@ -101,7 +101,7 @@ void ge_engine_stats(ge_engine *e, ge_stats *out) {
 
 int32_t ge_engine_is_full(ge_engine *e) {
     lock_take(&e->lock);
-    bool full = e->full || e->b.bytes >= e->b.limits.max_generation_bytes;
+    bool full = e->full || e->b.bytes + e->table_bytes >= e->b.limits.max_generation_bytes;
     lock_release(&e->lock);
     return full;
 }

@@ -165,6 +165,7 @@ struct ge_engine {
     ge_grammar *g;
     ge_vocab *v;
     ge_dfa *_Atomic table; /* a token automaton with all masks, or NULL; see mk_table.c */
+    size_t table_bytes;    /* of one that the engine has made */
     stable_array records;  /* cf_record; with what comes before, and masks, all that a turn looks at where all is known: side by side */
     stable_array masks;    /* mk_mask */
     budget b;              /* automata; guarded by lock */

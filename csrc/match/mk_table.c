@@ -13,10 +13,11 @@
 
 enum {
     TABLE_TEXTS = 16,   /* it is tried when so many matchers have been made */
-    TABLE_STATES = 512, /* configurations; mostly a table takes 0.1 to 10 ms, over 200,000 tokens up to 24 */
-    TABLE_STEPS = 4096, /* transitions computed: those of a grammar that is not regular do not end, and to see that takes up to 1.3 ms */
-    TABLE_WORK = 20000, /* derivatives and items, 4 ms, besides the usual dozen of a transition (dfa/ba.c) */
-    TABLE_SHARE = 8     /* a table is no larger than one in so many bytes of what limits leave */
+    TABLE_STATES = 512, /* configurations; mostly a table takes 0.1 to 10 ms, over 200,000 tokens up to 20 */
+    TABLE_STEPS = 4096, /* transitions computed: those of a grammar that is not regular do not end */
+    TABLE_WORK = 5000,  /* derivatives and items, besides the usual dozen of a transition (dfa/ba.c) */
+    TABLE_BYTES = 8 << 20, /* of a table, and of what it is made from, each; what takes time takes memory, too: an attempt in vain takes up to 8 ms */
+    TABLE_SHARE = 8     /* nor more than one in so many bytes of what limits leave */
 };
 
 static void set_label(ge_engine *e, u32 config, u32 state) {
@@ -66,11 +67,12 @@ static void make_table(ge_engine *e) {
     ba_automaton a = {0};
     budget b;
     ge_limits limits = e->b.limits;
-    limits.max_memory_bytes = (limits.max_memory_bytes - e->b.bytes) / TABLE_SHARE;
+    limits.max_memory_bytes -= e->b.bytes;
     budget_init(&b, &limits);
     ge_dfa *table = ba_build(&a, &b, e, (ba_bounds){TABLE_STATES, TABLE_STEPS}, &byte_state_of) ? td_make(&b, &a, e->v, &state_of) : NULL;
     if (table) {
         use_table(e, table);
+        e->table_bytes = ge_dfa_bytes(table);
         for (u32 config = 0; config < byte_state_of.n; config++)
             if (byte_state_of.at[config] != NONE) set_label(e, config, state_of.at[byte_state_of.at[config]]);
         ge_dfa_free(table);
@@ -81,14 +83,23 @@ static void make_table(ge_engine *e) {
     ba_drop(&a, &b);
 }
 
+/* The limits of an attempt: never so much that the generation is full. */
+static ge_limits few_of(ge_limits limits, u64 bytes) {
+    u64 most = limits.max_memory_bytes < limits.max_generation_bytes ? limits.max_memory_bytes : limits.max_generation_bytes;
+    u64 left = most > bytes ? (most - bytes) / TABLE_SHARE : 0;
+    limits.max_memory_bytes = bytes + (left < TABLE_BYTES ? left : TABLE_BYTES);
+    if (limits.max_configurations > 2 * TABLE_STATES) limits.max_configurations = 2 * TABLE_STATES;
+    if (limits.max_step_work > TABLE_WORK) limits.max_step_work = TABLE_WORK;
+    return limits;
+}
+
 void mk_try_table(ge_engine *e) {
     if (atomic_fetch_add(&e->n_texts, 1) + 1 != TABLE_TEXTS) return;
     ge_err ignored;
     en_begin(e);
     if (is_small(e)) {
         ge_limits limits = e->b.limits;
-        if (limits.max_configurations > 2 * TABLE_STATES) e->b.limits.max_configurations = 2 * TABLE_STATES;
-        if (limits.max_step_work > TABLE_WORK) e->b.limits.max_step_work = TABLE_WORK;
+        e->b.limits = few_of(limits, e->b.bytes);
         make_table(e);
         e->b.limits = limits;
         budget_begin(&e->b); /* not to have one is no failure */

@@ -89,7 +89,7 @@ def write_texts(grammar: Grammar, over: Vocabulary, n: int, seed: int, switches:
     """Texts of up to 25 tokens by random; each mask is the one that the same grammar has without tables."""
     rng, plain = random.Random(seed), Grammar.from_bytes(grammar.to_bytes())
     for _ in range(n):
-        matcher, other = Matcher(grammar, over, switches=switches), Matcher(plain, over, switches=Switches(table=False))
+        matcher, other = Matcher(grammar, over, switches=switches or Switches()), Matcher(plain, over, switches=Switches(table=False))
         for _ in range(25):
             assert matcher.mask() == other.mask()
             if matcher.is_terminated:
@@ -155,6 +155,60 @@ def test_limits_that_do_not_suffice_for_it_are_no_failure(vocabulary: Vocabulary
     for _ in range(20):
         assert Matcher(grammar, vocabulary).accept_bytes(b"abc")
     assert grammar.stats.tables == 0
+
+
+def linear(n_rules: int, n_classes: int) -> Grammar:
+    """An automaton of so many states, of which each class of characters leads to a random one, as rules."""
+    rng, signs = random.Random(1), [chr(code) for code in range(33, 127)]
+    classes = [[f"\\x{ord(sign):02x}" for sign in signs[k::n_classes]] for k in range(n_classes)]
+    lines = [f"C{k}: /[{''.join(signs)}]/" for k, signs in enumerate(classes)]
+    lines += [f"s{s}: " + " | ".join(f"C{k} s{rng.randrange(n_rules)}" for k in range(n_classes)) + rng.choice(["", " | "]) for s in range(n_rules)]
+    return Grammar.from_lark("start: s0\n" + "\n".join(lines))
+
+
+def begin(grammar: Grammar, over: Vocabulary, n: int) -> None:
+    for _ in range(n):
+        Matcher(grammar, over)
+
+
+def test_the_attempt_is_bounded_in_states_and_in_what_rows_take(vocabulary: Vocabulary) -> None:
+    small, many, wide = linear(60, 8), linear(200, 20), linear(60, 90)
+    for grammar in (small, many, wide):
+        begin(grammar, vocabulary, 16)
+    assert (small.stats.tables, many.stats.tables, wide.stats.tables) == (1, 0, 0)
+    assert many.stats.configurations <= 520, "no more than 512 are followed"
+    assert wide.stats.configurations < 60, "rows of a hundred items are work"
+
+
+def test_the_attempt_is_bounded_in_work(vocabulary: Vocabulary) -> None:
+    """What is left of the expression has hundreds of alternatives, so that each derivative takes long."""
+    grammar = Grammar.from_regex("(?:a|aa){1,3000}")
+    begin(grammar, vocabulary, 15)
+    before = grammar.stats.configurations
+    begin(grammar, vocabulary, 1)
+    assert grammar.stats.tables == 0 and grammar.stats.configurations < before + 100
+
+
+def test_the_attempt_is_bounded_in_memory_and_so_in_time() -> None:
+    """Tokens of several characters lead through such an automaton in nearly as many ways as there are tokens."""
+    grammar, over = linear(60, 8), load_real("tekken-131k").build()
+    begin(grammar, over, 16)
+    assert grammar.stats.tables == 0 and grammar.stats.bytes < 1_000_000
+
+
+def test_the_attempt_does_not_fill_the_generation(vocabulary: Vocabulary) -> None:
+    limits = Limits(max_generation_bytes=60_000)
+    grammar = Grammar.from_regex("[A-Za-z ,.]{10,30}[0-9]{100}", limits=limits)
+    begin(grammar, vocabulary, 60)
+    assert grammar.stats.generation == 1 and grammar.stats.tables == 0
+
+
+def test_the_table_counts_as_memory_of_the_engine(vocabulary: Vocabulary) -> None:
+    grammar = Grammar.from_bytes(OWN[0].to_bytes())
+    begin(grammar, vocabulary, 15)
+    before = grammar.stats.bytes
+    begin(grammar, vocabulary, 1)
+    assert grammar.stats.bytes - before >= TokenDFA.from_grammar(OWN[0], vocabulary).memory_bytes
 
 
 def test_what_a_matcher_cannot_be_made_of(vocabulary: Vocabulary) -> None:
