@@ -5,6 +5,9 @@
  * derivatives, repeats that are too long for tokens to fill are taken as endless (rx_clamp), and A-labels as any text (rx_widen). Walks are kept,
  * for all seams and expressions.
  *
+ * An expression that has too many derivatives still is asked of a looser one, which knows all seams; what was found until then is the least that others
+ * take (ct_cost_expression).
+ *
  * Plain text in a string mostly leads nowhere: the derivative is the one before. What is below a node without tokens that are not plain is
  * then not looked at; in a string, that is nearly all of a vocabulary. */
 #include "en.h"
@@ -14,8 +17,10 @@ enum {
     CT_LOOP = 64,             /* nodes that could be visited instead of all characters being tried */
     CT_FEW = 8,               /* children that are all tried */
     CT_COVER = 4096,          /* nodes that are compared to find that one node covers another */
-    CT_EXACT = 112,           /* seams from which on any suffix will do below which there is the same and more */
-    CT_TABLE_WORK = 1 << 25   /* nodes, in all */
+    CT_EXACT = 224,           /* seams from which on any suffix will do below which there is the same and more */
+    CT_NEXTS = 4,             /* derivatives that a token leads to, for a node */
+    CT_LEXEME = 32,           /* of the work of a search, one in so many, for an expression behind a seam */
+    CT_TABLE_SHARE = 2        /* the same: from there on the table is off */
 };
 
 bool ct_spend(ge_engine *e, ct_table *t, u64 nodes) {
@@ -26,7 +31,7 @@ bool ct_spend(ge_engine *e, ct_table *t, u64 nodes) {
 
 bool ct_charge(ge_engine *e, ct_table *t, u64 nodes) {
     t->work += nodes;
-    if (t->work > CT_TABLE_WORK) t->off = true;
+    if (t->work / CT_NODES > e->b.limits.max_step_work / CT_TABLE_SHARE) t->off = true;
     return !t->off && ct_spend(e, t, nodes);
 }
 
@@ -109,6 +114,14 @@ static u32 shortest_like(ge_engine *e, ct_table *t, u32 node) {
     return found;
 }
 
+/* Which seams a new one covers, and which cover it. */
+static void compare_seams(ge_engine *e, ct_table *t, u32 seam) {
+    for (u32 other = 0; other < seam; other++) {
+        if (other && node_covers(e, t, t->seams.at[seam], t->seams.at[other])) t->covers[seam][other >> 6] |= (u64)1 << (other & 63);
+        if (node_covers(e, t, t->seams.at[other], t->seams.at[seam])) t->covers[other][seam >> 6] |= (u64)1 << (seam & 63);
+    }
+}
+
 /* The seam of a token that has come to a node and goes on behind a lexeme; CT_SEAMS: it can not. */
 static u32 seam_of(ge_engine *e, ct_table *t, u32 node) {
     u32 known = map_get(&t->seam_of, node);
@@ -121,6 +134,7 @@ static u32 seam_of(ge_engine *e, ct_table *t, u32 node) {
             seam = t->seams.n;
             if (seam == CT_SEAMS) return t->off = true, CT_SEAMS;
             if (!vec_push(&e->b, &t->seams, like) || !map_put(&e->b, &t->seam_of, like, seam)) return CT_SEAMS;
+            compare_seams(e, t, seam);
         }
     }
     if (map_get(&t->seam_of, node) == NONE) map_put(&e->b, &t->seam_of, node, seam);
@@ -163,11 +177,19 @@ bool ct_is_plain_loop(ge_engine *e, ct_step *step, u32 from) {
 
 static u32 derive(ge_engine *e, u32 id, u32 byte) { return rx_derive(&e->lx.x, id, byte); }
 
+enum { CT_LOOPS_NOT = 1, CT_LOOPS };
+
 static bool text_loops(ge_engine *e, ct_table *t, rx_id id) {
-    u32 known = map_get(&t->loops, id);
-    if (known != NONE) return known;
+    if (id < t->loops.n && t->loops.at[id]) return t->loops.at[id] == CT_LOOPS;
     bool loops = !rx_nullable(&e->lx.x, id) && ct_is_plain_loop(e, derive, id);
-    return map_put(&e->b, &t->loops, id, loops) && loops;
+    if (id >= t->loops.n) {
+        u32 n = id + 1 - t->loops.n;
+        if (!vec_reserve(&e->b, &t->loops, n)) return false;
+        memset(t->loops.at + t->loops.n, 0, n);
+        t->loops.n += n;
+    }
+    t->loops.at[id] = loops ? CT_LOOPS : CT_LOOPS_NOT;
+    return loops;
 }
 
 typedef struct walk_place {
@@ -279,25 +301,72 @@ static bool spread(ge_engine *e, ct_table *t, rx_id id, u32 node, u32 cost, ct_c
         if (map_get(seen, next) != NONE) continue;
         if (!map_put(&e->b, seen, next, 0) || !vec_push(&e->b, todo, next)) return false;
     }
-    return ct_charge(e, t, walk.n_next + 1);
+    return ct_charge(e, t, walk.n_next / CT_NEXTS + 1);
 }
 
-bool ct_cost_expression(ge_engine *e, ct_table *t, rx_id id, u32 seam, u32 most, ct_costs *out, bool *known) {
+/* The costs of an expression behind a seam, by `most` derivatives and about so much work. *least: what is not known by then takes so much; CT_NEVER: all is. */
+static bool cost_closure(ge_engine *e, ct_table *t, rx_id id, u32 seam, u32 most, u64 work, ct_costs *out, u32 *least) {
     word_map seen = {0};
     id_vec todo = {0};
+    u32 head = 0, cost = 0;
+    bool ok = true;
     memset(out, 0xff, sizeof *out);
-    id = rx_clamp(&e->lx.x, rx_widen(&e->lx.x, id), CT_CLAMP);
-    bool ok = id != NONE;
-    if (ok && seam == 0) {
+    if (seam == 0) {
         if (rx_nullable(&e->lx.x, id)) out->at[0] = 0;
         ok = vec_push(&e->b, &todo, id) && map_put(&e->b, &seen, id, 0);
-    } else if (ok) {
+    } else {
         ok = spread(e, t, id, t->seams.at[seam], 0, out, &seen, &todo);
     }
-    for (u32 head = 0, cost = 1; ok && head < todo.n && head < most; cost++)
-        for (u32 end = todo.n; ok && head < end && head < most; head++) ok = spread(e, t, todo.at[head], 0, cost, out, &seen, &todo);
-    *known = ok && todo.n <= most;
+    for (u64 enough = t->work + work; ok && head < todo.n && head < most && t->work < enough;) {
+        cost++;
+        for (u32 end = todo.n; ok && head < end && head < most && t->work < enough; head++) ok = spread(e, t, todo.at[head], 0, cost, out, &seen, &todo);
+    }
+    *least = head < todo.n ? cost : CT_NEVER;
     map_drop(&e->b, &seen);
     vec_drop(&e->b, &todo);
     return ok;
+}
+
+/* What is quoted, or stands before a closing quote, is any text. */
+static rx_id any_quoted(rx_arena *x, rx_id id) {
+    u32 node[5] = {0}; /* a copy: the pool may move below */
+    rx_id quote = rx_byte(x, '"'), last = id;
+    byte_set first;
+    memcpy(node, intern_words(&x->nodes, id), min_u32(intern_length(&x->nodes, id), 5) * sizeof *node);
+    if (node[0] == RX_QUOTE) return rx_quote_again(x, RX_ID_ALL, node);
+    while (rx_kind_of(x, last) == RX_CONCAT) last = intern_words(&x->nodes, last)[2];
+    if (last == id || last != quote) return id;
+    if (!rx_first(x, id, &first)) return NONE;
+    rx_id text = rx_concat(x, RX_ID_ALL, quote);
+    return set_count(&first) == 1 && set_has(&first, '"') ? rx_concat(x, quote, text) : text;
+}
+
+/* A superset that has few derivatives: no repeat has an upper bound, and texts are any texts. */
+static rx_id loosen(rx_arena *x, rx_id id) {
+    id_vec parts = {0};
+    bool ok = (id = rx_clamp(x, id, 1)) != NONE;
+    rx_kind kind = ok ? rx_kind_of(x, id) : RX_CONCAT;
+    if (kind != RX_OR && kind != RX_AND) return ok ? any_quoted(x, id) : NONE;
+    for (u32 i = 1; ok && i < intern_length(&x->nodes, id); i++) {
+        rx_id part = any_quoted(x, intern_words(&x->nodes, id)[i]);
+        ok = part != NONE && vec_push(x->b, &parts, part);
+    }
+    rx_id result = !ok ? NONE : kind == RX_AND ? rx_and(x, parts.at, parts.n) : rx_or(x, parts.at, parts.n);
+    vec_drop(x->b, &parts);
+    return result;
+}
+
+bool ct_cost_expression(ge_engine *e, ct_table *t, rx_id id, u32 seam, u32 most, ct_costs *out, u32 *least) {
+    u64 work = e->b.limits.max_step_work / CT_LEXEME * CT_NODES;
+    rx_id fine = rx_clamp(&e->lx.x, rx_widen(&e->lx.x, id), CT_CLAMP);
+    if (fine == NONE || !cost_closure(e, t, fine, seam, most, work, out, least)) return false;
+    if (*least == CT_NEVER) return true;
+    bool is_whole = most == CT_DERIVED;
+    ct_costs loose; /* for what is missing in the others */
+    u32 told = *least;
+    rx_id coarse = loosen(&e->lx.x, fine);
+    if (coarse == NONE || !cost_closure(e, t, coarse, seam, is_whole ? NONE : most, is_whole ? UINT64_MAX / 2 : work, &loose, least)) return false;
+    for (u32 i = 0; i < CT_SEAMS; i++) /* what was found by then is the truth; of the others both are lower bounds */
+        if (out->at[i] > told) out->at[i] = (u16)max_u32(told, min_u32(loose.at[i], *least));
+    return true;
 }
