@@ -96,6 +96,11 @@ static bool config_loops(ge_engine *e, ct_search *s, u32 config) {
     return known;
 }
 
+/* Does plain text lead nowhere but back, whichever values are known? */
+static bool way_loops(ge_engine *e, ct_search *s, ct_way way) {
+    return config_loops(e, s, way.config) && (way.loose == NONE || way.loose == CF_DEAD || config_loops(e, s, way.loose));
+}
+
 /* The first token at or below a node. */
 static u32 token_below(const tt_trie *trie, u32 node) {
     u32 more;
@@ -129,7 +134,7 @@ static bool push_visit(ge_engine *e, ct_search *s, u32 node, ct_way way, u32 dep
 static bool visit_node(ge_engine *e, ct_search *s, u32 from, u32 node, ct_way way) {
     const tt_trie *trie = &e->v->trie;
     u32 depth = s->places.at[from].depth + 1, twin;
-    if (s->costs && e->fewest.known && config_loops(e, s, way.config) && !ct_is_special(&e->fewest, node)) /* all below it leads to the same */
+    if (s->costs && e->fewest.known && !ct_is_special(&e->fewest, node) && way_loops(e, s, way)) /* all below it leads to the same */
         return note_place(e, s, way, from, token_below(trie, node), depth);
     u32 token = tt_token(trie, node, &twin);
     if (token != NONE && !note_place(e, s, way, from, token, depth)) return false;

@@ -337,8 +337,10 @@ static rx_id any_quoted(rx_arena *x, rx_id id) {
     while (rx_kind_of(x, last) == RX_CONCAT) last = intern_words(&x->nodes, last)[2];
     if (last == id || last != quote) return id;
     if (!rx_first(x, id, &first)) return NONE;
-    rx_id text = rx_concat(x, RX_ID_ALL, quote);
-    return set_count(&first) == 1 && set_has(&first, '"') ? rx_concat(x, quote, text) : text;
+    rx_id text = rx_concat(x, RX_ID_ALL, quote), behind = RX_ID_ALL;
+    bool opens = set_count(&first) == 1 && set_has(&first, '"');
+    if (opens && (behind = rx_derive(x, id, '"')) == NONE) return NONE;
+    return opens && !rx_nullable(x, behind) ? rx_concat(x, quote, text) : text; /* nullable: one quote is all of a text */
 }
 
 /* A superset that has few derivatives: no repeat has an upper bound, and texts are any texts. */
