@@ -88,12 +88,9 @@ static bool note_place(ge_engine *e, ct_search *s, ct_way way, u32 before, u32 t
 static u32 step(ge_engine *e, u32 config, u32 byte) { return cf_step(e, config, e->lx.x.class_of[byte]); }
 
 static bool config_loops(ge_engine *e, ct_search *s, u32 config) {
-    u32 known = map_get(&s->loops, config);
-    if (known == NONE) {
-        known = ct_is_plain_loop(e, step, config);
-        map_put(&e->b, &s->loops, config, known);
-    }
-    return known;
+    if (!vec_reach(&e->b, &s->loops, config)) return false;
+    if (s->loops.at[config] == NONE) s->loops.at[config] = ct_is_plain_loop(e, step, config);
+    return s->loops.at[config];
 }
 
 /* Does plain text lead nowhere but back, whichever values are known? */
@@ -119,13 +116,12 @@ static ct_visit visit_at(const ct_search *s, u32 i) {
     return (ct_visit){place.node, beside.is_twin, {place.config, beside.loose, beside.values}};
 }
 
-/* A node is to be gone on from: by the twin, where texts that differ in their value are spare. */
+/* A node is to be gone on from: within a string by the twin, since most texts that differ in their value are spare. */
 static bool push_visit(ge_engine *e, ct_search *s, u32 node, ct_way way, u32 depth) {
     ct_visit at = {node, false, way};
-    if (s->has_values && depth <= s->most && ct_is_within_string(e, s, way.config) && e->b.status == GE_OK) {
-        u32 twin = cf_twin(e, way.config);
-        at.is_twin = twin != NONE && ct_is_spare_twin(s, twin, depth);
-        if (at.is_twin) at.way.config = twin;
+    if (s->has_values && depth <= s->most && ct_is_within_string(e, s, way.config)) {
+        at.way.config = cf_twin(e, way.config);
+        at.is_twin = true;
     }
     return e->b.status == GE_OK && push_walk(e, s, at);
 }
@@ -164,11 +160,13 @@ static bool visit_twin(ge_engine *e, ct_search *s, u32 from, u32 node, ct_visit 
     at.way.config = step(e, at.way.config, byte);
     if (at.way.config == NONE) return false;
     if (at.way.config == CF_DEAD) return true;
-    if (trie->token.at[node] != NONE && !ct_is_spare_twin(s, at.way.config, depth)) {
+    if (trie->token.at[node] != NONE && !ct_is_spare_twin(e, s, at.way.config, depth)) {
         *all_spare = false;
         u32 twin, token = tt_token(trie, node, &twin);
         if (!step_to_node(e, s, from, node, &way) || (way.config != CF_DEAD && !note_place(e, s, way, from, token, depth))) return false;
     }
+    if (e->fewest.known && !ct_is_special(&e->fewest, node) && ct_is_spare_twin(e, s, at.way.config, depth) && config_loops(e, s, at.way.config))
+        return true; /* and so is all below it */
     return push_walk(e, s, at);
 }
 
@@ -241,7 +239,7 @@ bool ct_search_once(ge_engine *e, u32 config, u32 most, bool costs, id_vec *out,
     vec_drop(&e->b, &s.bytes);
     ct_end_values(e, &s);
     map_drop(&e->b, &s.depths);
-    map_drop(&e->b, &s.loops);
+    vec_drop(&e->b, &s.loops);
     return ok;
 }
 

@@ -41,6 +41,10 @@ typedef struct ct_walk {      /* what one token leads to, from an expression and
     u32 next, n_next;         /* in nexts: what is left of the expression where it ends before that */
 } ct_walk;
 
+typedef struct ct_derived { /* derivatives found last, by a hash */
+    u32 id, byte_class, to;
+} ct_derived;
+
 typedef struct ct_told { /* of a row that is not final */
     u64 key;
     u32 first, n;      /* rows that it was made of, in `made_of` */
@@ -80,8 +84,11 @@ typedef struct ct_table { /* of an engine */
     u64 covers[CT_SEAMS][CT_SEAMS / 64]; /* by seam, bits: what follows there follows here, too (of the first: in a token of its own) */
     VEC(u32) special;     /* by node, bits: some token at or below it is not plain */
     byte_vec loops;       /* by expression: does plain text lead nowhere but back? 0: not known (ct_lexeme.c) */
+    VEC(ct_derived) derived;
     word_map walk_of;     /* (expression, node) -> index in walks */
     VEC(ct_walk) walks;
+    id_vec walked;        /* by expression: the last walk that has come to it */
+    u32 n_begun;          /* walks */
     id_vec nexts;
     word_map row_of;      /* what a row is of (ct_row_key) -> index in rows */
     VEC(ct_costs) rows;

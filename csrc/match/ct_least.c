@@ -105,7 +105,7 @@ static u32 least_of(ge_engine *e, u32 config) {
 
 u32 ct_least(ge_engine *e, u32 config) {
     ct_table *t = &e->fewest;
-    if (cf_at(e, config)->complete || !ct_begin(e, t)) return 0;
+    if (cf_at(e, config)->complete || !ct_begin(e, t) || (config = cf_twin(e, config)) == NONE) return 0; /* texts of values do not matter here */
     u32 least = map_get(&t->least_of, config);
     if (least == NONE) {
         least = least_of(e, config);
@@ -120,6 +120,8 @@ void ct_drop(ge_engine *e) {
     map_drop(&e->b, &t->seam_of);
     vec_drop(&e->b, &t->special);
     vec_drop(&e->b, &t->loops);
+    vec_drop(&e->b, &t->derived);
+    vec_drop(&e->b, &t->walked);
     map_drop(&e->b, &t->walk_of);
     vec_drop(&e->b, &t->walks);
     vec_drop(&e->b, &t->nexts);

@@ -18,6 +18,7 @@ enum {
     CT_FEW = 8,               /* children that are all tried */
     CT_COVER = 4096,          /* nodes that are compared to find that one node covers another */
     CT_EXACT = 224,           /* seams from which on any suffix will do below which there is the same and more */
+    CT_KEPT = 1 << 13,        /* derivatives that are kept at hand: in rx.h they are, too, but far away */
     CT_NEXTS = 4,             /* derivatives that a token leads to, for a node */
     CT_LEXEME = 32,           /* of the work of a search, one in so many, for an expression behind a seam */
     CT_TABLE_SHARE = 2        /* the same: from there on the table is off */
@@ -62,7 +63,8 @@ bool ct_begin(ge_engine *e, ct_table *t) {
         if (!rx_first(&e->lx.x, e->lx.lexemes.at[i].expr, &set)) return false;
         set_unite(&t->first, &set);
     }
-    if (!find_special(e, t)) return false;
+    if (!find_special(e, t) || !vec_reserve(&e->b, &t->derived, CT_KEPT)) return false;
+    memset(t->derived.at, 0xff, CT_KEPT * sizeof *t->derived.at);
     t->seams.n = 0;
     return t->known = vec_push(&e->b, &t->seams, 0) && map_put(&e->b, &t->seam_of, 0, 0);
 }
@@ -179,17 +181,24 @@ static u32 derive(ge_engine *e, u32 id, u32 byte) { return rx_derive(&e->lx.x, i
 
 enum { CT_LOOPS_NOT = 1, CT_LOOPS };
 
+/* Makes room for what is noted by expression. */
+static bool reach_expression(ge_engine *e, ct_table *t, rx_id id) {
+    if (id < t->loops.n) return true;
+    u32 n = id + 1 - t->loops.n;
+    if (!vec_reserve(&e->b, &t->loops, n) || !vec_reserve(&e->b, &t->walked, n)) return false;
+    memset(t->loops.at + t->loops.n, 0, n);
+    memset(t->walked.at + t->walked.n, 0, n * sizeof *t->walked.at);
+    t->loops.n = t->walked.n += n;
+    return true;
+}
+
 static bool text_loops(ge_engine *e, ct_table *t, rx_id id) {
-    if (id < t->loops.n && t->loops.at[id]) return t->loops.at[id] == CT_LOOPS;
-    bool loops = !rx_nullable(&e->lx.x, id) && ct_is_plain_loop(e, derive, id);
-    if (id >= t->loops.n) {
-        u32 n = id + 1 - t->loops.n;
-        if (!vec_reserve(&e->b, &t->loops, n)) return false;
-        memset(t->loops.at + t->loops.n, 0, n);
-        t->loops.n += n;
+    if (!reach_expression(e, t, id)) return false;
+    if (!t->loops.at[id]) {
+        bool loops = !rx_nullable(&e->lx.x, id) && ct_is_plain_loop(e, derive, id);
+        t->loops.at[id] = loops ? CT_LOOPS : CT_LOOPS_NOT;
     }
-    t->loops.at[id] = loops ? CT_LOOPS : CT_LOOPS_NOT;
-    return loops;
+    return t->loops.at[id] == CT_LOOPS;
 }
 
 typedef struct walk_place {
@@ -201,16 +210,18 @@ typedef struct walk_state {
     rx_id id; /* where it begins */
     ct_walk walk; /* its nexts are moved to the table at last: other walks come before */
     id_vec nexts;
-    word_map seen; /* expressions in nexts */
+    u32 number;   /* of the walk: expressions that it has come to last are in nexts */
     VEC(walk_place) todo;
 } walk_state;
 
 static void add_end(walk_state *w, u32 seam) { w->walk.ends[seam >> 6] |= (u64)1 << (seam & 63); }
 
-static bool add_next(ge_engine *e, walk_state *w, rx_id id) {
-    if (w->nexts.n && w->nexts.at[w->nexts.n - 1] == id) return true;
-    if (map_get(&w->seen, id) != NONE) return true;
-    return map_put(&e->b, &w->seen, id, 0) && vec_push(&e->b, &w->nexts, id);
+/* What another walk, on the way, has come to may be added again: it does no harm. */
+static bool add_next(ge_engine *e, ct_table *t, walk_state *w, rx_id id) {
+    if (!reach_expression(e, t, id)) return false;
+    if (t->walked.at[id] == w->number) return true;
+    t->walked.at[id] = w->number;
+    return vec_push(&e->b, &w->nexts, id);
 }
 
 static u32 walk_of(ge_engine *e, ct_table *t, rx_id id, u32 node);
@@ -222,7 +233,7 @@ static bool join_walk(ge_engine *e, ct_table *t, walk_state *w, rx_id id, u32 no
     ct_walk walk = t->walks.at[index];
     for (u32 i = 0; i < CT_SEAMS / 64; i++) w->walk.ends[i] |= walk.ends[i];
     for (u32 i = 0; i < walk.n_next; i++)
-        if (!add_next(e, w, t->nexts.at[walk.next + i])) return false;
+        if (!add_next(e, t, w, t->nexts.at[walk.next + i])) return false;
     return true;
 }
 
@@ -231,7 +242,7 @@ static bool come_to(ge_engine *e, ct_table *t, walk_state *w, u32 node, rx_id id
     const tt_trie *trie = &e->v->trie;
     bool ends = trie->token.at[node] != NONE;
     bool loops = text_loops(e, t, id);
-    if (loops && !ct_is_special(t, node)) return add_next(e, w, id); /* and all below it does the same */
+    if (loops && !ct_is_special(t, node)) return add_next(e, t, w, id); /* and all below it does the same */
     if (e->b.status != GE_OK) return false;
     if (rx_nullable(&e->lx.x, id)) {
         if (ends) add_end(w, 0);
@@ -240,9 +251,18 @@ static bool come_to(ge_engine *e, ct_table *t, walk_state *w, u32 node, rx_id id
         if (seam < CT_SEAMS) add_end(w, seam);
     }
     if (id == RX_ID_EMPTY) return true;
-    if (ends && !add_next(e, w, id)) return false;
+    if (ends && !add_next(e, t, w, id)) return false;
     if (!has_child(trie, node)) return true;
     return loops && id != w->id ? join_walk(e, t, w, id, node) : vec_push(&e->b, &w->todo, ((walk_place){node, id}));
+}
+
+static rx_id derive_by_class(ge_engine *e, ct_table *t, rx_id id, u32 byte) {
+    u32 byte_class = e->lx.x.class_of[byte];
+    ct_derived *kept = &t->derived.at[(id * 0x9e3779b1u >> 16 ^ id ^ byte_class * 37) % CT_KEPT];
+    if (kept->id == id && kept->byte_class == byte_class) return kept->to;
+    rx_id to = rx_derive(&e->lx.x, id, byte);
+    if (to != NONE) *kept = (ct_derived){id, byte_class, to};
+    return to;
 }
 
 static bool make_walk(ge_engine *e, ct_table *t, walk_state *w, rx_id id, u32 node) {
@@ -258,7 +278,7 @@ static bool make_walk(ge_engine *e, ct_table *t, walk_state *w, rx_id id, u32 no
         for (; child < end; child++) {
             u32 byte = trie->byte.at[child], byte_class = e->lx.x.class_of[byte];
             if (many && !set_has(&first, byte)) continue;
-            if (byte_class != last) rest = rx_derive(&e->lx.x, at.id, byte);
+            if (byte_class != last) rest = derive_by_class(e, t, at.id, byte);
             last = byte_class;
             if (rest == NONE) return false;
             if (rest != RX_ID_NEVER && e->lx.x.meta.at[rest].known_empty != 1 && !come_to(e, t, w, child, rest)) return false;
@@ -272,7 +292,7 @@ static u32 walk_of(ge_engine *e, ct_table *t, rx_id id, u32 node) {
     u64 key = (u64)id << 32 | node;
     u32 known = map_get(&t->walk_of, key);
     if (known != NONE) return known;
-    walk_state w = {.id = id};
+    walk_state w = {.id = id, .number = ++t->n_begun};
     bool ok = make_walk(e, t, &w, id, node) && vec_reserve(&e->b, &t->nexts, w.nexts.n);
     if (ok) {
         if (w.nexts.n) memcpy(t->nexts.at + t->nexts.n, w.nexts.at, w.nexts.n * sizeof *w.nexts.at);
@@ -283,7 +303,6 @@ static u32 walk_of(ge_engine *e, ct_table *t, rx_id id, u32 node) {
     }
     vec_drop(&e->b, &w.nexts);
     vec_drop(&e->b, &w.todo);
-    map_drop(&e->b, &w.seen);
     return ok ? t->walks.n - 1 : NONE;
 }
 

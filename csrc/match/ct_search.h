@@ -40,7 +40,7 @@ typedef struct ct_search {
     VEC(ct_place) places;
     id_vec heap;        /* of places: the one of the least cost is on top; of equal ones the first */
     word_map depths;    /* configuration -> the least so far */
-    word_map loops;     /* configuration -> plain text leads nowhere but back: 0 or 1 */
+    id_vec loops;       /* configuration -> plain text leads nowhere but back: 0 or 1; NONE: not known */
     VEC(mk_place) walk; /* nodes that are still to be visited */
     VEC(ct_beside) beside; /* the same, what else a visit has; where there are values */
     byte_vec bytes;     /* scratch */
@@ -52,6 +52,7 @@ typedef struct ct_search {
     bool has_values;    /* some members are distinct */
     bool strings;       /* ... and all their values strings */
     word_map all_spare; /* twin -> the least depth at which all that goes on within the string is spare */
+    id_vec spare_from;  /* twin -> the least depth from which on texts with it are known to be spare, or NONE */
     u32 in_token;       /* values that a token may have at most */
     VEC(ct_read) read;
     byte_vec text;      /* scratch */
@@ -63,7 +64,7 @@ typedef struct ct_search {
 bool ct_begin_values(ge_engine *e, ct_search *s, ct_way *start); /* false on failure; so does ct_step_way */
 bool ct_is_spare(ge_engine *e, ct_search *s, ct_way way, u32 depth, bool keep); /* enough others are alike; else, with `keep`, it is one of them */
 bool ct_step_way(ge_engine *e, ct_search *s, ct_way *way, u32 byte);            /* way->config is CF_DEAD where it ends */
-bool ct_is_spare_twin(const ct_search *s, u32 twin, u32 depth); /* the same of texts with a lexeme under way */
+bool ct_is_spare_twin(ge_engine *e, ct_search *s, u32 twin, u32 depth); /* the same of texts with a lexeme under way */
 bool ct_is_within_string(ge_engine *e, ct_search *s, u32 config);  /* of a distinct member */
 void ct_end_values(ge_engine *e, ct_search *s);
 

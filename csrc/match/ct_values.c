@@ -62,6 +62,7 @@ void ct_end_values(ge_engine *e, ct_search *s) {
     map_drop(&e->b, &s->alike);
     vec_drop(&e->b, &s->kept);
     map_drop(&e->b, &s->all_spare);
+    vec_drop(&e->b, &s->spare_from);
 }
 
 bool ct_step_way(ge_engine *e, ct_search *s, ct_way *way, u32 byte) {
@@ -133,10 +134,14 @@ static bool are_apart(ge_engine *e, const ct_search *s, u32 a, u32 b) {
 static u64 enough_of(const ct_search *s, u32 depth) { return (u64)(s->most - depth) * s->in_token + 1; }
 static u64 key_of_twin(u32 twin) { return (u64)1 << 32 | twin; }
 
-bool ct_is_spare_twin(const ct_search *s, u32 twin, u32 depth) {
+bool ct_is_spare_twin(ge_engine *e, ct_search *s, u32 twin, u32 depth) {
+    if (!vec_reach(&e->b, &s->spare_from, twin)) return false;
+    if (s->spare_from.at[twin] <= depth) return true;
     u64 n = 0, enough = enough_of(s, depth);
     for (u32 at = map_get(&s->alike, key_of_twin(twin)); at != NONE && n < enough; at = s->kept.at[at].next) n += s->kept.at[at].depth <= depth;
-    return n >= enough;
+    bool spare = n >= enough || ct_least(e, twin) > s->most - depth; /* what must come hangs on no text */
+    if (spare && e->b.status == GE_OK) s->spare_from.at[twin] = depth;
+    return spare;
 }
 
 bool ct_is_within_string(ge_engine *e, ct_search *s, u32 config) {
