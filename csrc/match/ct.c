@@ -170,7 +170,13 @@ static bool visit_twin(ge_engine *e, ct_search *s, u32 from, u32 node, ct_visit 
     return push_walk(e, s, at);
 }
 
-/* Notes what one token more leads to. */
+/* Has the first search had its share? */
+static bool is_tired(const ge_engine *e, const ct_search *s) {
+    u64 limit = e->b.limits.max_step_work;
+    return !s->costs && (s->visited > limit / CT_FIRST_NODES || s->places.n > limit / CT_FIRST_PLACES);
+}
+
+/* Notes what one token more leads to, or part of it where that is of no more use. */
 static bool note_next(ge_engine *e, ct_search *s, u32 from) {
     const tt_trie *trie = &e->v->trie;
     u32 depth = s->places.at[from].depth + 1;
@@ -179,7 +185,7 @@ static bool note_next(ge_engine *e, ct_search *s, u32 from) {
     ct_visit root = visit_at(s, 0);
     u32 spare_from = root.is_twin ? map_get(&s->all_spare, root.way.config) : NONE;
     bool all_spare = true, only_special = e->fewest.known && spare_from <= depth;
-    for (u32 head = 0; head < s->walk.n; head++) {
+    for (u32 head = 0; head < s->walk.n && !is_tired(e, s); head++) {
         ct_visit at = visit_at(s, head);
         u32 child = trie->first.at[at.node], end = trie->first.at[at.node + 1];
         u64 before = s->visited;
@@ -207,22 +213,16 @@ static bool spell_way(ge_engine *e, const ct_search *s, u32 at, id_vec *out) {
     return true;
 }
 
-/* Has the first search had its share? */
-static bool is_tired(const ge_engine *e, const ct_search *s) {
-    u64 limit = e->b.limits.max_step_work;
-    return !s->costs && (s->visited > limit / CT_FIRST_NODES || s->places.n > limit / CT_FIRST_PLACES);
-}
-
 static bool run_search(ge_engine *e, ct_search *s, u32 config, id_vec *out, bool *found, bool *over) {
     ct_way start = {config, NONE, NONE};
     bool ok = ct_begin_values(e, s, &start) && note_place(e, s, start, NONE, NONE, 0);
     while (ok && s->heap.n && !*found) {
-        if (is_tired(e, s)) return true;
         u32 at = pop_place(s);
         ct_place place = s->places.at[at];
         *found = cf_at(e, place.way.config)->complete;
         if (*found) ok = spell_way(e, s, at, out);
         else if (place.depth < s->most && place.depth == map_get(&s->depths, place.way.config)) ok = note_next(e, s, at);
+        if (!*found && is_tired(e, s)) return ok;
     }
     *over = true;
     return ok;

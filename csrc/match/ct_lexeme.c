@@ -237,23 +237,31 @@ static bool join_walk(ge_engine *e, ct_table *t, walk_state *w, rx_id id, u32 no
     return true;
 }
 
-/* A token has come to a node, and what is left of the expression is `id`. */
-static bool come_to(ge_engine *e, ct_table *t, walk_state *w, u32 node, rx_id id) {
+typedef struct walk_rest { /* what is left of the expression */
+    rx_id id;
+    bool loops, nullable;
+} walk_rest;
+
+static bool look_at_rest(ge_engine *e, ct_table *t, rx_id id, walk_rest *out) {
+    *out = (walk_rest){id, text_loops(e, t, id), rx_nullable(&e->lx.x, id)};
+    return e->b.status == GE_OK;
+}
+
+/* A token has come to a node, with that left. */
+static bool come_to(ge_engine *e, ct_table *t, walk_state *w, u32 node, const walk_rest *rest) {
     const tt_trie *trie = &e->v->trie;
     bool ends = trie->token.at[node] != NONE;
-    bool loops = text_loops(e, t, id);
-    if (loops && !ct_is_special(t, node)) return add_next(e, t, w, id); /* and all below it does the same */
-    if (e->b.status != GE_OK) return false;
-    if (rx_nullable(&e->lx.x, id)) {
+    if (rest->loops && !ct_is_special(t, node)) return add_next(e, t, w, rest->id); /* and all below it does the same */
+    if (rest->nullable) {
         if (ends) add_end(w, 0);
         u32 seam = has_child(trie, node) ? seam_of(e, t, node) : CT_SEAMS;
         if (t->off || e->b.status != GE_OK) return false;
         if (seam < CT_SEAMS) add_end(w, seam);
     }
-    if (id == RX_ID_EMPTY) return true;
-    if (ends && !add_next(e, t, w, id)) return false;
+    if (rest->id == RX_ID_EMPTY) return true;
+    if (ends && !add_next(e, t, w, rest->id)) return false;
     if (!has_child(trie, node)) return true;
-    return loops && id != w->id ? join_walk(e, t, w, id, node) : vec_push(&e->b, &w->todo, ((walk_place){node, id}));
+    return rest->loops && rest->id != w->id ? join_walk(e, t, w, rest->id, node) : vec_push(&e->b, &w->todo, ((walk_place){node, rest->id}));
 }
 
 static rx_id derive_by_class(ge_engine *e, ct_table *t, rx_id id, u32 byte) {
@@ -271,17 +279,21 @@ static bool make_walk(ge_engine *e, ct_table *t, walk_state *w, rx_id id, u32 no
     while (w->todo.n) {
         walk_place at = w->todo.at[--w->todo.n];
         u32 child = trie->first.at[at.node], end = trie->first.at[at.node + 1], last = NONE;
-        rx_id rest = RX_ID_NEVER;
+        walk_rest rest = {.id = RX_ID_NEVER};
         byte_set first;
         bool many = end - child > CT_FEW;
         if (!ct_charge(e, t, end - child) || (many && !rx_first(&e->lx.x, at.id, &first))) return false;
         for (; child < end; child++) {
             u32 byte = trie->byte.at[child], byte_class = e->lx.x.class_of[byte];
             if (many && !set_has(&first, byte)) continue;
-            if (byte_class != last) rest = derive_by_class(e, t, at.id, byte);
-            last = byte_class;
-            if (rest == NONE) return false;
-            if (rest != RX_ID_NEVER && e->lx.x.meta.at[rest].known_empty != 1 && !come_to(e, t, w, child, rest)) return false;
+            if (byte_class != last) {
+                rx_id id = derive_by_class(e, t, at.id, byte);
+                bool dead = id == RX_ID_NEVER || (id != NONE && e->lx.x.meta.at[id].known_empty == 1);
+                if (id == NONE || (!dead && !look_at_rest(e, t, id, &rest))) return false;
+                if (dead) rest.id = RX_ID_NEVER;
+                last = byte_class;
+            }
+            if (rest.id != RX_ID_NEVER && !come_to(e, t, w, child, &rest)) return false;
         }
     }
     return true;

@@ -32,7 +32,7 @@ static bool are_strings(ge_engine *e) {
     return strings;
 }
 
-/* Strings that a token may end, at most: each has two quotes, and quotes side by side do not end two. */
+/* Strings that a token may end, at most: quotes begin and end them in turn, and of quotes side by side but one ends a string. */
 static u32 most_strings(const ge_vocab *v) {
     u32 most = 0;
     for (u32 i = 0; i < v->n_tokens; i++) {
@@ -42,7 +42,7 @@ static u32 most_strings(const ge_vocab *v) {
             quotes++;
             runs += at == v->offsets[i] || v->text[at - 1] != '"';
         }
-        most = max_u32(most, min_u32(runs, quotes / 2 + 1));
+        most = max_u32(most, min_u32(runs, (quotes + 1) / 2));
     }
     return most;
 }
