@@ -16,6 +16,7 @@ enum {
     CT_CLAMP = 32,            /* bytes: shorter repeats are counted */
     CT_LOOP = 64,             /* nodes that could be visited instead of all characters being tried */
     CT_FEW = 8,               /* children that are all tried */
+    CT_LOOSEN = 6,            /* expressions in each other that are looked into */
     CT_COVER = 4096,          /* nodes that are compared to find that one node covers another */
     CT_EXACT = 224,           /* seams from which on any suffix will do below which there is the same and more */
     CT_KEPT = 1 << 13,        /* derivatives that are kept at hand: in rx.h they are, too, but far away */
@@ -358,35 +359,54 @@ static bool cost_closure(ge_engine *e, ct_table *t, rx_id id, u32 seam, u32 most
     return ok;
 }
 
-/* What is quoted, or stands before a closing quote, is any text. */
-static rx_id any_quoted(rx_arena *x, rx_id id) {
-    u32 node[5] = {0}; /* a copy: the pool may move below */
-    rx_id quote = rx_byte(x, '"'), last = id;
-    byte_set first;
-    memcpy(node, intern_words(&x->nodes, id), min_u32(intern_length(&x->nodes, id), 5) * sizeof *node);
-    if (node[0] == RX_QUOTE) return rx_quote_again(x, RX_ID_ALL, node);
-    while (rx_kind_of(x, last) == RX_CONCAT) last = intern_words(&x->nodes, last)[2];
-    if (last == id || last != quote) return id;
-    if (!rx_first(x, id, &first)) return NONE;
-    rx_id text = rx_concat(x, RX_ID_ALL, quote), behind = RX_ID_ALL;
-    bool opens = set_count(&first) == 1 && set_has(&first, '"');
-    if (opens && (behind = rx_derive(x, id, '"')) == NONE) return NONE;
-    return opens && !rx_nullable(x, behind) ? rx_concat(x, quote, text) : text; /* nullable: one quote is all of a text */
+static rx_id loosen(rx_arena *x, rx_id id, u32 depth);
+
+/* What stands before the last quote is any text, but for a quote that it begins with; of what has no quote each part is loosened. */
+static rx_id loosen_concat(rx_arena *x, rx_id id, u32 depth) {
+    rx_id quote = rx_byte(x, '"');
+    id_vec parts = {0};
+    u32 last = NONE;
+    bool ok = quote != NONE;
+    for (bool more = true; ok && more;) {
+        more = rx_kind_of(x, id) == RX_CONCAT;
+        rx_id part = more ? intern_words(&x->nodes, id)[1] : id;
+        if (part == quote) last = parts.n;
+        ok = vec_push(x->b, &parts, part);
+        if (more) id = intern_words(&x->nodes, id)[2];
+    }
+    u32 after = last == NONE ? 0 : last; /* the quote itself stays as it is */
+    rx_id result = RX_ID_EMPTY;
+    for (u32 i = parts.n; ok && i-- > after;) ok = (result = rx_concat(x, loosen(x, parts.at[i], depth), result)) != NONE;
+    if (ok && after) ok = (result = rx_concat(x, RX_ID_ALL, result)) != NONE;
+    if (ok && after && parts.at[0] == quote) result = rx_concat(x, quote, result);
+    vec_drop(x->b, &parts);
+    return ok ? result : NONE;
 }
 
-/* A superset that has few derivatives: no repeat has an upper bound, and texts are any texts. */
-static rx_id loosen(rx_arena *x, rx_id id) {
+static rx_id loosen_parts(rx_arena *x, rx_id id, bool all, u32 depth) {
     id_vec parts = {0};
-    bool ok = (id = rx_clamp(x, id, 1)) != NONE;
-    rx_kind kind = ok ? rx_kind_of(x, id) : RX_CONCAT;
-    if (kind != RX_OR && kind != RX_AND) return ok ? any_quoted(x, id) : NONE;
+    bool ok = true;
     for (u32 i = 1; ok && i < intern_length(&x->nodes, id); i++) {
-        rx_id part = any_quoted(x, intern_words(&x->nodes, id)[i]);
+        rx_id part = loosen(x, intern_words(&x->nodes, id)[i], depth);
         ok = part != NONE && vec_push(x->b, &parts, part);
     }
-    rx_id result = !ok ? NONE : kind == RX_AND ? rx_and(x, parts.at, parts.n) : rx_or(x, parts.at, parts.n);
+    rx_id result = !ok ? NONE : all ? rx_and(x, parts.at, parts.n) : rx_or(x, parts.at, parts.n);
     vec_drop(x->b, &parts);
     return result;
+}
+
+/* A superset that has few derivatives: texts are any texts. */
+static rx_id loosen(rx_arena *x, rx_id id, u32 depth) {
+    u32 node[5] = {0}; /* a copy: the pool may move below */
+    if (id == NONE || depth == 0) return id;
+    memcpy(node, intern_words(&x->nodes, id), min_u32(intern_length(&x->nodes, id), 5) * sizeof *node);
+    switch ((rx_kind)node[0]) {
+    case RX_QUOTE: return rx_quote_again(x, RX_ID_ALL, node);
+    case RX_CONCAT: return loosen_concat(x, id, depth - 1);
+    case RX_AND: return loosen_parts(x, id, true, depth - 1);
+    case RX_OR: case RX_FORK: return loosen_parts(x, id, false, depth - 1);
+    default: return id;
+    }
 }
 
 bool ct_cost_expression(ge_engine *e, ct_table *t, rx_id id, u32 seam, u32 most, ct_costs *out, u32 *least) {
@@ -397,7 +417,7 @@ bool ct_cost_expression(ge_engine *e, ct_table *t, rx_id id, u32 seam, u32 most,
     bool is_whole = most == CT_DERIVED;
     ct_costs loose; /* for what is missing in the others */
     u32 told = *least;
-    rx_id coarse = loosen(&e->lx.x, fine);
+    rx_id coarse = loosen(&e->lx.x, rx_clamp(&e->lx.x, fine, 1), CT_LOOSEN);
     if (coarse == NONE || !cost_closure(e, t, coarse, seam, is_whole ? NONE : most, is_whole ? UINT64_MAX / 2 : work, &loose, least)) return false;
     for (u32 i = 0; i < CT_SEAMS; i++) /* what was found by then is the truth; of the others both are lower bounds */
         if (out->at[i] > told) out->at[i] = (u16)max_u32(told, min_u32(loose.at[i], *least));
