@@ -21,7 +21,7 @@
 #include "ct_search.h"
 
 enum {
-    CT_SHARE = 2,            /* of max_step_work, one in so many */
+    CT_SHARE = 3,            /* of max_step_work, one in so many */
     CT_PLACE = 16,           /* units of work for a place that is noted */
     CT_STEPS = 16,           /* nodes that are visited for a unit */
     CT_TWIN = 4,             /* nodes that are visited by a twin, for a node */

@@ -16,7 +16,7 @@ import re
 
 import pytest
 
-from grammar_engine import Grammar, LimitExceededError, Limits, Matcher, Vocabulary
+from grammar_engine import Grammar, LimitExceededError, Limits, Matcher, UnsatisfiableSchemaError, Vocabulary
 
 ALPHABET = "ab01"
 LONGEST = 8  # bytes of a sentence of these:
@@ -181,7 +181,52 @@ def any_keys(rng):
         schema["required"] = [rng.choice(["a", "ab"])]
     if rng.random() < 0.5:
         schema["not"] = {"patternProperties": {rng.choice(["a", "^b"]): {"const": value["enum"][0]}}}
-    return schema if rng.random() < 0.8 else {"type": "object", "properties": {"a": schema}, "required": ["a"], "additionalProperties": False}
+    return (
+        schema if rng.random() < 0.8 else {"type": "object", "properties": {"a": schema}, "required": ["a"], "additionalProperties": False}
+    )
+
+
+def members(rng):
+    """Objects whose members are needed, allowed or asked for, by name, by pattern and by number."""
+    values = [{"const": 0}, {"enum": ["a", "abab"]}, {"type": "boolean"}, {"enum": [[], {}]}, {"type": "string", "maxLength": 1}]
+    keys = rng.sample(["a", "b", "ab", "aab", "ba"], rng.randint(2, 4))
+    schema = {
+        "type": "object",
+        "properties": {key: rng.choice(values) for key in keys},
+        "required": rng.sample(keys, rng.randint(1, len(keys))),
+    }
+    schema["additionalProperties"] = rng.choice([False, False, rng.choice(values)])
+    if rng.random() < 0.4:
+        schema["patternProperties"] = {rng.choice(["b", "^a", "^..$"]): rng.choice(values)}
+    if rng.random() < 0.4:
+        schema["minProperties"] = rng.randint(1, len(keys))
+    if rng.random() < 0.3:
+        schema["maxProperties"] = len(schema["required"]) + rng.randint(0, 1)
+    if rng.random() < 0.3:
+        schema["dependentRequired"] = {keys[0]: [keys[1]]}
+    return schema
+
+
+def distinct(rng):
+    """Lists whose items differ, of which some must be what the others need not be."""
+    some = [
+        {"enum": rng.sample(["", "a", "b", "ab", "abab", 0, 10, True, None], rng.randint(3, 6))},
+        {"type": "string", "pattern": rng.choice(["^[ab]{1,2}$", "^a*b?$", "^[ab](a|b0)$"])},
+        {"type": ["string", "integer"], "minimum": 0, "maximum": 11},
+    ]
+    schema = {"type": "array", "items": rng.choice(some), "uniqueItems": True, "minItems": rng.randint(1, 3)}
+    if rng.random() < 0.3:
+        schema["contains"] = {"enum": rng.sample(["a", "b", "ab", 0, 10], 3)}
+    return schema if rng.random() < 0.7 else {"type": "array", "items": schema, "minItems": 1}
+
+
+def of_any(make, **options):
+    """The grammar of the first schema made that has an instance."""
+    while True:
+        try:
+            return Grammar.from_json_schema(make(), whitespace="compact", **options)
+        except UnsatisfiableSchemaError:
+            continue
 
 
 def larks(rng):
@@ -215,7 +260,10 @@ def check_bounds(matcher):
 
 
 @pytest.mark.parametrize("limits", [Limits(), SECOND], ids=["first", "second"])
-@pytest.mark.parametrize("kind", ["json", "json in any order", "json under conditions", "json with any keys", "lark", "regex"])
+@pytest.mark.parametrize(
+    "kind",
+    ["json", "json in any order", "json of members", "json under conditions", "json with any keys", "json that differs", "lark", "regex"],
+)
 def test_against_all_texts_of_tokens(kind, limits):
     rng = random.Random(kind)
     made = {
@@ -223,7 +271,9 @@ def test_against_all_texts_of_tokens(kind, limits):
         "json in any order": lambda: Grammar.from_json_schema(
             schemas(rng), property_order="any", whitespace="compact", unique_keys=rng.random() < 0.3, limits=limits
         ),
+        "json of members": lambda: of_any(lambda: members(rng), property_order=rng.choice(["any", "schema"]), limits=limits),
         "json under conditions": lambda: Grammar.from_json_schema(conditions(rng), whitespace="compact", limits=limits),
+        "json that differs": lambda: of_any(lambda: distinct(rng), limits=limits),
         "json with any keys": lambda: Grammar.from_json_schema(any_keys(rng), whitespace="compact", limits=limits),
         "lark": lambda: Grammar.from_lark(larks(rng), limits=limits),
         "regex": lambda: Grammar.from_regex(rng.choice(PATTERNS[2:]), limits=limits),
@@ -295,6 +345,36 @@ def test_a_search_is_led_by_what_is_left(schema):
         found = fewer
 
 
+def test_values_before_are_in_the_way_of_none():
+    """Of texts that differ in a value alone few are searched; one that has the only value that is left is among them, however many came before."""
+    keys = "abcdefgh"
+    texts = ["[", '"z', 'b"]', "c", *(f'"{key}b",' for key in keys), *(f'"{key}' for key in keys)]
+    vocabulary = Vocabulary([*(text.encode() for text in texts), b""], eos=[len(texts)])
+    items = {"type": "string", "pattern": "^[a-z](b|c)$"}
+    schema = {"type": "array", "items": items, "uniqueItems": True, "minItems": len(keys) + 1}
+    matcher = Matcher(Grammar.from_json_schema(schema, whitespace="compact"), vocabulary)
+    least = 1 + len(keys) + 2 + 1
+    assert matcher.closing_within(least - 1) is None
+    assert len(matcher.closing_within(least)) == least
+
+
+def test_a_text_with_white_space_behind_it_is_taken_for_any_text():
+    """A lexeme with too many derivatives is asked of a looser one, which is not to say that it takes more than it does."""
+    names = {"type": "string", "pattern": "^([ab]*a[ab]{13}|ab)$"}
+    for schema in (names, {"type": "object", "properties": {"a": names}, "required": ["a"]}):
+        matcher = Matcher(Grammar.from_json_schema(schema, limits=Limits(max_step_work=400_000)), vocabulary_of_json())
+        n = len(matcher.closing_tokens())
+        while (tokens := matcher.closing_within(n - 1)) is not None:
+            n = len(tokens)
+        assert n == (2 if schema is names else 4)
+
+
+def vocabulary_of_json():
+    """Every byte that is printed, and few texts."""
+    texts = [*map(chr, range(32, 127)), '{"a":', '"ab"', '{"a', '":', "ab", "aa", "bb", '"}']
+    return Vocabulary([*(text.encode() for text in texts), b""], eos=[len(texts)])
+
+
 def test_keys_of_any_text_are_not_tried_one_by_one():
     refused = [{"not": {"patternProperties": {key: {"type": "array", "minItems": 1}}}} for key in "ab"]
     schema = {"type": "object", "oneOf": refused, "additionalProperties": {"multipleOf": 10}, "minProperties": 2}
@@ -306,7 +386,7 @@ def path_of_members(n):
     rng = random.Random(1)
     keys = "abcdefghijklmnopqrst"[:n]
     path = rng.sample(keys, n)
-    edges = {*zip(path, path[1:])}
+    edges = {*itertools.pairwise(path)}
     while len(edges) < 2 * n:
         edges.add(tuple(rng.sample(keys, 2)))
     texts = [*sorted({*'{}":,', *keys}), *(f'{a}","{b}' for a, b in sorted(edges))]
@@ -365,7 +445,7 @@ def test_the_end():
 
 
 def test_a_search_that_takes_too_much():
-    grammar = Grammar.from_regex("([ab]{3}0){2000}", limits=Limits(max_step_work=40_000))
+    grammar = Grammar.from_regex("([ab]{3}0){2000}", limits=Limits(max_step_work=60_000))
     matcher = Matcher(grammar, vocabulary_of(random.Random(0)))
     with pytest.raises(LimitExceededError, match="max_step_work"):
         matcher.closing_within(4000)
