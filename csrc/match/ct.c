@@ -17,7 +17,7 @@
  * Texts that differ in values of distinct members alone are mostly left out, too (ct_values.c).
  *
  * Cost: a walk for each configuration that is looked at: in strings, of the tokens that may leave them (ct_lexeme.c). The limit is a share
- * of max_step_work: so a search in vain takes two or three seconds, several where expressions have many derivatives. */
+ * of max_step_work: so a search in vain takes some two seconds. */
 #include "ct_search.h"
 
 enum {
@@ -69,7 +69,7 @@ static bool note_place(ge_engine *e, ct_search *s, ct_way way, u32 before, u32 t
     u32 known = map_get(&s->depths, way.config);
     if (known != NONE && known <= depth) return true;
     if (!map_put(&e->b, &s->depths, way.config, depth)) return false;
-    if (ct_is_spare(e, s, way, depth, false)) return e->b.status == GE_OK;
+    if (ct_is_reread(e, s, way, depth) || ct_is_spare(e, s, way, depth, false)) return e->b.status == GE_OK;
     u32 tokens = s->costs ? ct_least(e, way.config) : 0, bytes = tokens == NONE ? 0 : cl_least_behind(e, way.config);
     if (e->b.status != GE_OK) return false;
     if (tokens == NONE || tokens > s->most - depth || bytes > (u64)(s->most - depth) * s->longest) return true;

@@ -5,8 +5,8 @@
  * derivatives, repeats that are too long for tokens to fill are taken as endless (rx_clamp), and A-labels as any text (rx_widen). Walks are kept,
  * for all seams and expressions.
  *
- * An expression that has too many derivatives still is asked of a looser one, which knows all seams; what was found until then is the least that others
- * take (ct_cost_expression).
+ * An expression that has too many derivatives still is asked of a looser one, in which texts are any texts, and which knows all seams; what was found until
+ * then is the least that others take (ct_cost_expression).
  *
  * Plain text in a string mostly leads nowhere: the derivative is the one before. What is below a node without tokens that are not plain is
  * then not looked at; in a string, that is nearly all of a vocabulary. */

@@ -29,6 +29,7 @@ typedef struct ct_beside { /* of a visit, see there */
 
 typedef struct ct_read { /* values that were read, the last one first */
     u32 value, before;
+    u32 config; /* where it was read; NONE: others were, too */
 } ct_read;
 
 typedef struct ct_kept { /* of texts that are alike, one that is searched: see ct_values.c */
@@ -56,6 +57,7 @@ typedef struct ct_search {
     u32 in_token;       /* values that a token may have at most */
     VEC(ct_read) read;
     byte_vec text;      /* scratch */
+    word_map closed;    /* (twin, value that was read) -> the least depth so far */
     word_map alike;     /* what texts that are alike have in common -> the last of them in `kept` */
     VEC(ct_kept) kept;
 } ct_search;
@@ -63,6 +65,7 @@ typedef struct ct_search {
 /* ct_values.c */
 bool ct_begin_values(ge_engine *e, ct_search *s, ct_way *start); /* false on failure; so does ct_step_way */
 bool ct_is_spare(ge_engine *e, ct_search *s, ct_way way, u32 depth, bool keep); /* enough others are alike; else, with `keep`, it is one of them */
+bool ct_is_reread(ge_engine *e, ct_search *s, ct_way way, u32 depth);           /* it differs from another one in how a value is written alone */
 bool ct_step_way(ge_engine *e, ct_search *s, ct_way *way, u32 byte);            /* way->config is CF_DEAD where it ends */
 bool ct_is_spare_twin(ge_engine *e, ct_search *s, u32 twin, u32 depth); /* the same of texts with a lexeme under way */
 bool ct_is_within_string(ge_engine *e, ct_search *s, u32 config);  /* of a distinct member */

@@ -5,10 +5,15 @@
  * most where no two have a value in common. So of texts that are *alike* and have no value in common any p + 1 are enough: whatever else is alike, and
  * was not reached by fewer tokens, is spare (representative families: Monien 1985).
  *
- *   - Texts with a distinct lexeme under way are alike if their configurations have the same twin: then all but the value under way is the same.
+ *   - Texts with a distinct lexeme under way are alike if their configurations have the same twin: then all but the value under way is the same. Values
+ *     before it are in the way of none: the lexeme is without them (parser/ep_make.c), and what is left of it is the same for all.
  *     A text is kept if that value is a string without escapes, up to its closing quote: whatever comes next, the others are then others.
  *   - Other texts are alike if they lead to the same configuration where no value is known. That is followed from the beginning of a sentence on, and
  *     a text is kept if it has read no value twice: then none of its members is refused by another.
+ *
+ * What cannot end in time by its twin is spare as well: what ct_least says hangs on no text.
+ *
+ * A string that was read may be under way still, with white space behind it. Texts with the same value there, and the same twin, are equal to what follows.
  *
  * The values that a step reads are noted by cf.c, in whatever alternative. So a text has those, or fewer. */
 #include "ct_search.h"
@@ -59,6 +64,7 @@ bool ct_begin_values(ge_engine *e, ct_search *s, ct_way *start) {
 void ct_end_values(ge_engine *e, ct_search *s) {
     vec_drop(&e->b, &s->read);
     vec_drop(&e->b, &s->text);
+    map_drop(&e->b, &s->closed);
     map_drop(&e->b, &s->alike);
     vec_drop(&e->b, &s->kept);
     map_drop(&e->b, &s->all_spare);
@@ -71,9 +77,11 @@ bool ct_step_way(ge_engine *e, ct_search *s, ct_way *way, u32 byte) {
     way->config = cf_step(e, way->config, byte_class);
     if (way->config == NONE) return false;
     if (!s->has_values || way->config == CF_DEAD) return true;
+    bool is_one = true;
+    for (u32 i = 1; i < e->values_read.n; i++) is_one = is_one && e->values_read.at[i] == e->values_read.at[0];
     for (u32 i = 0; i < e->values_read.n; i++) {
         if (i && e->values_read.at[i] == e->values_read.at[0]) continue; /* by another alternative */
-        if (!vec_push(&e->b, &s->read, ((ct_read){e->values_read.at[i], way->values}))) return false;
+        if (!vec_push(&e->b, &s->read, ((ct_read){e->values_read.at[i], way->values, is_one ? way->config : NONE}))) return false;
         way->values = s->read.n - 1;
     }
     if (way->loose == NONE) return true;
@@ -119,6 +127,16 @@ static string_text read_string(ge_engine *e, ct_search *s, u32 text) {
     }
     if (n == 0 || s->text.at[n - 1] != '"') return (string_text){false, false};
     return of;
+}
+
+bool ct_is_reread(ge_engine *e, ct_search *s, ct_way way, u32 depth) {
+    if (!s->has_values || !s->strings || way.values == NONE || s->read.at[way.values].config != way.config) return false;
+    u32 text = text_under_way(e, way.config), twin = cf_twin(e, way.config);
+    if (twin == NONE || text == CF_NO_TEXT || text == CF_SUSPECT || read_string(e, s, text).is_open) return false;
+    u64 key = (u64)twin << 32 | s->read.at[way.values].value;
+    u32 known = map_get(&s->closed, key);
+    if (known != NONE && known <= depth) return true;
+    return !map_put(&e->b, &s->closed, key, depth);
 }
 
 /* Have two lists of values none in common? Of one list: has it none twice? */
