@@ -265,6 +265,7 @@ static bool come_to(ge_engine *e, ct_table *t, walk_state *w, u32 node, const wa
     return rest->loops && rest->id != w->id ? join_walk(e, t, w, rest->id, node) : vec_push(&e->b, &w->todo, ((walk_place){node, rest->id}));
 }
 
+/* As rx_derive; the same for all bytes of a class. */
 static rx_id derive_by_class(ge_engine *e, ct_table *t, rx_id id, u32 byte) {
     u32 byte_class = e->lx.x.class_of[byte];
     ct_derived *kept = &t->derived.at[(id * 0x9e3779b1u >> 16 ^ id ^ byte_class * 37) % CT_KEPT];
@@ -288,9 +289,9 @@ static bool make_walk(ge_engine *e, ct_table *t, walk_state *w, rx_id id, u32 no
             u32 byte = trie->byte.at[child], byte_class = e->lx.x.class_of[byte];
             if (many && !set_has(&first, byte)) continue;
             if (byte_class != last) {
-                rx_id id = derive_by_class(e, t, at.id, byte);
-                bool dead = id == RX_ID_NEVER || (id != NONE && e->lx.x.meta.at[id].known_empty == 1);
-                if (id == NONE || (!dead && !look_at_rest(e, t, id, &rest))) return false;
+                rx_id left = derive_by_class(e, t, at.id, byte);
+                bool dead = left == RX_ID_NEVER || (left != NONE && e->lx.x.meta.at[left].known_empty == 1);
+                if (left == NONE || (!dead && !look_at_rest(e, t, left, &rest))) return false;
                 if (dead) rest.id = RX_ID_NEVER;
                 last = byte_class;
             }

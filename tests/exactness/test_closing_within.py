@@ -224,7 +224,7 @@ def of_any(make, **options):
     """The grammar of the first schema made that has an instance."""
     while True:
         try:
-            return Grammar.from_json_schema(make(), whitespace="compact", **options)
+            return Grammar.from_json_schema(make(), **options)
         except UnsatisfiableSchemaError:
             continue
 
@@ -271,10 +271,14 @@ def test_against_all_texts_of_tokens(kind, limits):
         "json in any order": lambda: Grammar.from_json_schema(
             schemas(rng), property_order="any", whitespace="compact", unique_keys=rng.random() < 0.3, limits=limits
         ),
-        "json of members": lambda: of_any(lambda: members(rng), property_order=rng.choice(["any", "schema"]), limits=limits),
+        "json of members": lambda: of_any(
+            lambda: members(rng), whitespace="compact", property_order=rng.choice(["any", "schema"]), limits=limits
+        ),
         "json under conditions": lambda: Grammar.from_json_schema(conditions(rng), whitespace="compact", limits=limits),
-        "json that differs": lambda: of_any(lambda: distinct(rng), limits=limits),
-        "json with any keys": lambda: Grammar.from_json_schema(any_keys(rng), whitespace="compact", limits=limits),
+        "json that differs": lambda: of_any(lambda: distinct(rng), whitespace=rng.choice(["compact", "flexible"]), limits=limits),
+        "json with any keys": lambda: Grammar.from_json_schema(
+            any_keys(rng), whitespace=rng.choice(["compact", "flexible"]), limits=limits
+        ),
         "lark": lambda: Grammar.from_lark(larks(rng), limits=limits),
         "regex": lambda: Grammar.from_regex(rng.choice(PATTERNS[2:]), limits=limits),
     }[kind]
