@@ -362,6 +362,31 @@ def test_values_before_are_in_the_way_of_none():
     assert len(matcher.closing_within(least)) == least
 
 
+@pytest.mark.parametrize(("first", "then"), [('["{}"', ',"a"]'), ('["{}', '","a"]')], ids=["read", "under way"])
+def test_a_value_that_is_to_come_is_in_the_way_of_one(first, then):
+    """Lists that begin with a, or else, and can only end with a: that the first of them is in its own way says nothing of the others."""
+    texts = [*(first.format(key) for key in "abcdefghij"), then]
+    schema = {"type": "array", "items": {"type": "string", "pattern": "^[a-j]$"}, "uniqueItems": True, "minItems": 2}
+    vocabulary = Vocabulary([*(text.encode() for text in texts), b""], eos=[len(texts)])
+    matcher = Matcher(Grammar.from_json_schema(schema, whitespace="compact", limits=SECOND), vocabulary)
+    assert matcher.closing_within(2) is None
+    assert len(matcher.closing_within(3)) == 3
+
+
+def test_a_bound_of_what_is_not_known_in_full():
+    """Of hundreds of texts but one is short in tokens, and not all of them are looked at."""
+    rng = random.Random(0)
+    heads = ["".join(head) for head in itertools.product("abcdefghijklmno", repeat=2)]
+    values = [head + "".join(rng.choices("01", k=12)) for head in heads]
+    texts = ['"', "0", "1", *heads, values[len(values) // 2][2:] + '"']
+    vocabulary = Vocabulary([*(text.encode() for text in texts), b""], eos=[len(texts)])
+    for pattern in ("^(" + "|".join(values) + ")$", None):
+        schema = {"type": "string", "pattern": pattern} if pattern else {"enum": values}
+        matcher = Matcher(Grammar.from_json_schema(schema, whitespace="compact", limits=SECOND), vocabulary)
+        assert matcher.closing_within(3) is None
+        assert len(matcher.closing_within(4)) == 4
+
+
 def test_a_text_with_white_space_behind_it_is_taken_for_any_text():
     """A lexeme with too many derivatives is asked of a looser one, which is not to say that it takes more than it does."""
     names = {"type": "string", "pattern": "^([ab]*a[ab]{13}|ab)$"}
