@@ -109,7 +109,9 @@
 #include "match/ct_lexeme.c"          /*   ... what lexemes cost in tokens */
 #include "match/ct_rows.c"            /*   ... what symbols cost */
 #include "match/ct_members.c"         /*   ... what lists and bags cost */
+#include "match/ct_order.c"           /*   ... what members in any order cost */
 #include "match/ct_least.c"           /*   ... the fewest tokens that may still come */
+#include "match/ct_values.c"          /*   ... texts that differ in values alone */
 #include "match/ct.c"                 /*   ... and others of fewer tokens */
 #include "match/en.c"                 /*   engines */
 #include "match/qs.c"                 /*   what is asked of a configuration */

@@ -98,7 +98,7 @@ static bool add_ended(ge_engine *e, u32 row, u32 accepts, bool skips, u32 text) 
         u32 to;
         if (text != CF_NO_TEXT && !cf_is_abstract(text) && accepts_flag(e, accepts, LX_DISTINCT)) {
             u32 value = value_of(e, text);
-            to = value == NONE ? NONE : go_with_value(e, row, accepts, value);
+            to = value == NONE || !vec_push(&e->b, &e->values_read, value) ? NONE : go_with_value(e, row, accepts, value);
         } else {
             to = cf_go(e, row, accepts);
         }
@@ -458,7 +458,7 @@ u32 cf_step(ge_engine *e, u32 config, u32 byte_class) {
     bool refused;
     if (!is_refused(e, config, byte_class, &refused)) return NONE;
     if (refused) return CF_DEAD;
-    e->alts.n = 0;
+    e->alts.n = e->values_read.n = 0;
     if (!(e->g->longest ? step_longest(e, config, byte_class) : step_every(e, config, byte_class))) return NONE;
     to = intern_config(e);
     if (to == NONE || !has_table(e, config)) return to;
@@ -484,6 +484,7 @@ void cf_drop(ge_engine *e) {
     intern_drop(&e->b, &e->configs);
     vec_drop(&e->b, &e->alts);
     vec_drop(&e->b, &e->ended);
+    vec_drop(&e->b, &e->values_read);
     vec_drop(&e->b, &e->ended_suspect);
     intern_drop(&e->b, &e->texts);
     vec_drop(&e->b, &e->text);

@@ -10,37 +10,26 @@
  *
  * What cannot end in time is told twice. A first search asks only whether the bytes that must come (cl_least_behind) fit into the tokens
  * that are left: that is enough for most grammars and costs nothing. Where it does not soon come to its end, a second one asks ct_least,
- * whose bound is mostly the truth or one less. That takes a table: some tenths of a second at most for nearly all grammars, once for an
- * engine.
+ * whose bound is mostly the truth. That takes a table: some tenths of a second at most for nearly all grammars, once for an engine. With such
+ * a bound the search may hurry: tokens that are still to come count for more than those that were written, so it is first led to some end, and
+ * of those to which equally few lead by the fewest bytes (cl_most). It is no less exact: what is left out never hangs on the order.
+ *
+ * Texts that differ in values of distinct members alone are mostly left out, too (ct_values.c).
  *
  * Cost: a walk for each configuration that is looked at: in strings, of the tokens that may leave them (ct_lexeme.c). The limit is a share
- * of max_step_work, CT_NODES nodes being a unit of it and a configuration CT_PLACE: so a search in vain takes two seconds or so. */
-#include "en.h"
+ * of max_step_work: so a search in vain takes some two seconds. */
+#include "ct_search.h"
 
 enum {
-    CT_SHARE = 4,            /* of max_step_work, one in so many */
+    CT_SHARE = 3,            /* of max_step_work, one in so many */
     CT_PLACE = 16,           /* units of work for a place that is noted */
-    CT_FIRST_NODES = 4,      /* of the first search: of the work it may take, a node or a place for so many units */
-    CT_FIRST_PLACES = 2048,
-    CT_BYTES = 3             /* that a token of a closing may have, for the order of the search */
+    CT_STEPS = 16,           /* nodes that are visited for a unit */
+    CT_TWIN = 4,             /* nodes that are visited by a twin, for a node */
+    CT_FIRST_NODES = 16,     /* of the first search: of the work it may take, a node or a place for so many units */
+    CT_FIRST_PLACES = 8192,
+    CT_BYTES = 3,            /* that a token of a closing may have, for the order of the first search */
+    CT_HURRY = 4             /* of the second: a token that is still to come counts as so many */
 };
-
-typedef struct ct_place { /* a configuration, and how it was reached */
-    u32 config, before, token, depth;
-    u32 cost;
-} ct_place;
-
-typedef struct ct_search {
-    VEC(ct_place) places;
-    id_vec heap;        /* of places: the one of the least cost is on top; of equal ones the first */
-    word_map depths;    /* configuration -> the least so far */
-    word_map loops;     /* configuration -> plain text leads nowhere but back: 0 or 1 */
-    VEC(mk_place) walk; /* nodes that are still to be visited */
-    u32 most;           /* tokens */
-    u32 longest;        /* bytes of a token */
-    bool costs;         /* the second search, with ct_least */
-    u64 visited;        /* nodes */
-} ct_search;
 
 static u32 longest_token(const ge_vocab *v) {
     u32 longest = 1;
@@ -76,15 +65,22 @@ static u32 pop_place(ct_search *s) {
 }
 
 /* Notes where tokens have led, if no fewer have led there and the end may be reached in time. */
-static bool note_place(ge_engine *e, ct_search *s, u32 config, u32 before, u32 token, u32 depth) {
-    u32 known = map_get(&s->depths, config);
+static bool note_place(ge_engine *e, ct_search *s, ct_way way, u32 before, u32 token, u32 depth) {
+    u32 known = map_get(&s->depths, way.config);
     if (known != NONE && known <= depth) return true;
-    if (!map_put(&e->b, &s->depths, config, depth)) return false;
-    u32 tokens = s->costs ? ct_least(e, config) : 0, bytes = tokens == NONE ? 0 : cl_least_behind(e, config);
+    if (!map_put(&e->b, &s->depths, way.config, depth)) return false;
+    if (ct_is_reread(e, s, way, depth) || ct_is_spare(e, s, way, depth, false)) return e->b.status == GE_OK;
+    u32 tokens = s->costs ? ct_least(e, way.config) : 0, bytes = tokens == NONE ? 0 : cl_least_behind(e, way.config);
     if (e->b.status != GE_OK) return false;
     if (tokens == NONE || tokens > s->most - depth || bytes > (u64)(s->most - depth) * s->longest) return true;
-    u32 cost = depth * CT_BYTES + max_u32(tokens * CT_BYTES, bytes);
-    return push_place(e, s, (ct_place){config, before, token, depth, cost});
+    if (ct_is_spare(e, s, way, depth, true)) return e->b.status == GE_OK;
+    u64 cost = (u64)(depth * CT_BYTES + bytes) << 32;
+    if (s->costs) {
+        u32 all = cl_most(e, way.config);
+        if (e->b.status != GE_OK) return false;
+        cost = (u64)(depth + CT_HURRY * tokens) << 32 | (all == NONE ? bytes : all);
+    }
+    return push_place(e, s, (ct_place){way, before, token, depth, cost});
 }
 
 /* --- the search ---------------------------------------------------------------------------------------------------------- */
@@ -92,12 +88,14 @@ static bool note_place(ge_engine *e, ct_search *s, u32 config, u32 before, u32 t
 static u32 step(ge_engine *e, u32 config, u32 byte) { return cf_step(e, config, e->lx.x.class_of[byte]); }
 
 static bool config_loops(ge_engine *e, ct_search *s, u32 config) {
-    u32 known = map_get(&s->loops, config);
-    if (known == NONE) {
-        known = ct_is_plain_loop(e, step, config);
-        map_put(&e->b, &s->loops, config, known);
-    }
-    return known;
+    if (!vec_reach(&e->b, &s->loops, config)) return false;
+    if (s->loops.at[config] == NONE) s->loops.at[config] = ct_is_plain_loop(e, step, config);
+    return s->loops.at[config];
+}
+
+/* Does plain text lead nowhere but back, whichever values are known? */
+static bool way_loops(ge_engine *e, ct_search *s, ct_way way) {
+    return config_loops(e, s, way.config) && (way.loose == NONE || way.loose == CF_DEAD || config_loops(e, s, way.loose));
 }
 
 /* The first token at or below a node. */
@@ -107,35 +105,104 @@ static u32 token_below(const tt_trie *trie, u32 node) {
     return tt_token(trie, node, &more);
 }
 
-/* A token has come to a node. */
-static bool visit_node(ge_engine *e, ct_search *s, u32 from, u32 node, u32 config) {
-    const tt_trie *trie = &e->v->trie;
-    u32 depth = s->places.at[from].depth + 1, twin;
-    if (s->costs && e->fewest.known && config_loops(e, s, config) && !ct_is_special(&e->fewest, node)) /* all below it leads to the same */
-        return note_place(e, s, config, from, token_below(trie, node), depth);
-    u32 token = tt_token(trie, node, &twin);
-    if (token != NONE && !note_place(e, s, config, from, token, depth)) return false;
-    return vec_push(&e->b, &s->walk, ((mk_place){node, config}));
+static bool push_walk(ge_engine *e, ct_search *s, ct_visit at) {
+    ct_beside beside = {at.way.loose, at.way.values, at.is_twin};
+    return vec_push(&e->b, &s->walk, ((mk_place){at.node, at.way.config})) && (!s->has_values || vec_push(&e->b, &s->beside, beside));
 }
 
-/* Notes what one token more leads to. */
+static ct_visit visit_at(const ct_search *s, u32 i) {
+    mk_place place = s->walk.at[i];
+    ct_beside beside = s->has_values ? s->beside.at[i] : (ct_beside){NONE, NONE, false};
+    return (ct_visit){place.node, beside.is_twin, {place.config, beside.loose, beside.values}};
+}
+
+/* A node is to be gone on from: within a string by the twin, since most texts that differ in their value are spare. */
+static bool push_visit(ge_engine *e, ct_search *s, u32 node, ct_way way, u32 depth) {
+    ct_visit at = {node, false, way};
+    if (s->has_values && depth <= s->most && ct_is_within_string(e, s, way.config)) {
+        at.way.config = cf_twin(e, way.config);
+        at.is_twin = true;
+    }
+    return e->b.status == GE_OK && push_walk(e, s, at);
+}
+
+/* A token has come to a node. */
+static bool visit_node(ge_engine *e, ct_search *s, u32 from, u32 node, ct_way way) {
+    const tt_trie *trie = &e->v->trie;
+    u32 depth = s->places.at[from].depth + 1, twin;
+    if (s->costs && e->fewest.known && !ct_is_special(&e->fewest, node) && way_loops(e, s, way)) /* all below it leads to the same */
+        return note_place(e, s, way, from, token_below(trie, node), depth);
+    u32 token = tt_token(trie, node, &twin);
+    if (token != NONE && !note_place(e, s, way, from, token, depth)) return false;
+    return push_visit(e, s, node, way, depth);
+}
+
+/* Where the bytes of a node lead to from a place. */
+static bool step_to_node(ge_engine *e, ct_search *s, u32 from, u32 node, ct_way *way) {
+    const tt_trie *trie = &e->v->trie;
+    s->bytes.n = 0;
+    for (; node; node = trie->parent.at[node])
+        if (!vec_push(&e->b, &s->bytes, trie->byte.at[node])) return false;
+    *way = s->places.at[from].way;
+    while (s->bytes.n && way->config != CF_DEAD)
+        if (!ct_step_way(e, s, way, s->bytes.at[--s->bytes.n])) return false;
+    return true;
+}
+
+/* The same by the twin: within a string all that goes on within it is mostly spare, and known to be so by the twin; what leaves it is looked at from the place
+ * on. *all_spare = false if something is not. */
+static bool visit_twin(ge_engine *e, ct_search *s, u32 from, u32 node, ct_visit at, bool *all_spare) {
+    const tt_trie *trie = &e->v->trie;
+    u32 byte = trie->byte.at[node], depth = s->places.at[from].depth + 1;
+    ct_way way;
+    if (byte == '"') return step_to_node(e, s, from, node, &way) && (way.config == CF_DEAD || visit_node(e, s, from, node, way));
+    at.node = node;
+    at.way.config = step(e, at.way.config, byte);
+    if (at.way.config == NONE) return false;
+    if (at.way.config == CF_DEAD) return true;
+    if (trie->token.at[node] != NONE && !ct_is_spare_twin(e, s, at.way.config, depth)) {
+        *all_spare = false;
+        u32 twin, token = tt_token(trie, node, &twin);
+        if (!step_to_node(e, s, from, node, &way) || (way.config != CF_DEAD && !note_place(e, s, way, from, token, depth))) return false;
+    }
+    if (e->fewest.known && !ct_is_special(&e->fewest, node) && ct_is_spare_twin(e, s, at.way.config, depth) && config_loops(e, s, at.way.config))
+        return true; /* and so is all below it */
+    return push_walk(e, s, at);
+}
+
+/* Has the first search had its share? */
+static bool is_tired(const ge_engine *e, const ct_search *s) {
+    u64 limit = e->b.limits.max_step_work;
+    return !s->costs && (s->visited > limit / CT_FIRST_NODES || s->places.n > limit / CT_FIRST_PLACES);
+}
+
+/* Notes what one token more leads to, or part of it where that is of no more use. */
 static bool note_next(ge_engine *e, ct_search *s, u32 from) {
     const tt_trie *trie = &e->v->trie;
-    s->walk.n = 0;
-    if (!vec_push(&e->b, &s->walk, ((mk_place){0, s->places.at[from].config}))) return false;
-    for (u32 head = 0; head < s->walk.n; head++) {
-        mk_place place = s->walk.at[head];
-        u32 child = trie->first.at[place.node], end = trie->first.at[place.node + 1];
+    u32 depth = s->places.at[from].depth + 1;
+    s->walk.n = s->beside.n = 0;
+    if (!push_visit(e, s, 0, s->places.at[from].way, depth)) return false;
+    ct_visit root = visit_at(s, 0);
+    u32 spare_from = root.is_twin ? map_get(&s->all_spare, root.way.config) : NONE;
+    bool all_spare = true, only_special = e->fewest.known && spare_from <= depth;
+    for (u32 head = 0; head < s->walk.n && !is_tired(e, s); head++) {
+        ct_visit at = visit_at(s, head);
+        u32 child = trie->first.at[at.node], end = trie->first.at[at.node + 1];
         u64 before = s->visited;
-        s->visited += end - child;
-        if (!budget_work(&e->b, s->visited / CT_NODES - before / CT_NODES)) return false;
+        s->visited += at.is_twin ? (end - child) / CT_TWIN : end - child;
+        if (!budget_work(&e->b, s->visited / CT_STEPS - before / CT_STEPS)) return false;
         for (; child < end; child++) {
-            u32 config = step(e, place.config, trie->byte.at[child]);
-            if (config == NONE) return false;
-            if (config != CF_DEAD && !visit_node(e, s, from, child, config)) return false;
+            ct_way way = at.way;
+            if (at.is_twin) {
+                if (only_special && !ct_is_special(&e->fewest, child)) continue;
+                if (!visit_twin(e, s, from, child, at, &all_spare)) return false;
+                continue;
+            }
+            if (!ct_step_way(e, s, &way, trie->byte.at[child])) return false;
+            if (way.config != CF_DEAD && !visit_node(e, s, from, child, way)) return false;
         }
     }
-    return true;
+    return !root.is_twin || !all_spare || only_special || map_put(&e->b, &s->all_spare, root.way.config, depth);
 }
 
 /* The tokens that led to a place. */
@@ -146,21 +213,16 @@ static bool spell_way(ge_engine *e, const ct_search *s, u32 at, id_vec *out) {
     return true;
 }
 
-/* Has the first search had its share? */
-static bool is_tired(const ge_engine *e, const ct_search *s) {
-    u64 limit = e->b.limits.max_step_work;
-    return !s->costs && (s->visited > limit / CT_FIRST_NODES || s->places.n > limit / CT_FIRST_PLACES);
-}
-
 static bool run_search(ge_engine *e, ct_search *s, u32 config, id_vec *out, bool *found, bool *over) {
-    bool ok = note_place(e, s, config, NONE, NONE, 0);
+    ct_way start = {config, NONE, NONE};
+    bool ok = ct_begin_values(e, s, &start) && note_place(e, s, start, NONE, NONE, 0);
     while (ok && s->heap.n && !*found) {
-        if (is_tired(e, s)) return true;
         u32 at = pop_place(s);
         ct_place place = s->places.at[at];
-        *found = cf_at(e, place.config)->complete;
+        *found = cf_at(e, place.way.config)->complete;
         if (*found) ok = spell_way(e, s, at, out);
-        else if (place.depth < s->most && place.depth == map_get(&s->depths, place.config)) ok = note_next(e, s, at);
+        else if (place.depth < s->most && place.depth == map_get(&s->depths, place.way.config)) ok = note_next(e, s, at);
+        if (!*found && is_tired(e, s)) return ok;
     }
     *over = true;
     return ok;
@@ -173,8 +235,11 @@ bool ct_search_once(ge_engine *e, u32 config, u32 most, bool costs, id_vec *out,
     vec_drop(&e->b, &s.places);
     vec_drop(&e->b, &s.heap);
     vec_drop(&e->b, &s.walk);
+    vec_drop(&e->b, &s.beside);
+    vec_drop(&e->b, &s.bytes);
+    ct_end_values(e, &s);
     map_drop(&e->b, &s.depths);
-    map_drop(&e->b, &s.loops);
+    vec_drop(&e->b, &s.loops);
     return ok;
 }
 

@@ -3,14 +3,17 @@
  * What comes behind a lexeme that is under way is what is left of the items that wait for it, and then what their return points say. That is
  * asked for by seams, and kept by return point and seam.
  *
- * What is left out, so that costs are lower bounds: upper bounds of lists; of bags the order of ranks that have several members,
- * conditions and totals (but for one member, where they are not met yet), and that values differ. And lexing="longest". */
+ * What is left out, so that costs are lower bounds: upper bounds of lists; of bags conditions and totals (but for one member, where they are not
+ * met yet), that optional members come but once where they come in any order, and that values differ. And lexing="longest".
+ *
+ * A lexeme under way is looked at by a few of its derivatives. What it says of the seams behind it is only used where it knows all of them. */
 #include "../parser/ep_parts.h"
 #include "ct_rows.h"
 
 enum {
     CT_DEPTH = 500,     /* return points in each other; what is behind them costs nothing */
-    CT_DERIVATIVES = 64 /* of a lexeme that is under way */
+    CT_DERIVATIVES = 64, /* of a lexeme that is under way */
+    CT_LATE = 8          /* of the work of a search, one in so many: from there on such lexemes take a token at least, and no more is known */
 };
 
 static u32 cost_of_point(ge_engine *e, u32 point, u32 seam, u32 depth);
@@ -61,22 +64,33 @@ static u32 cost_behind(ge_engine *e, const cf_alternative *a, u32 lexeme, const 
     return least;
 }
 
-/* Of one pair of a lexer state; 0 where it is not known. */
+static bool cost_late(ge_engine *e, rx_id rest, ct_costs *c, u32 *least) {
+    u64 before = e->fewest.work;
+    bool ok = ct_cost_expression(e, &e->fewest, rest, 0, CT_DERIVATIVES, c, least);
+    e->fewest.late += e->fewest.work - before;
+    return ok;
+}
+
+/* Of one pair of a lexer state. */
 static u32 cost_of_pair(ge_engine *e, const cf_alternative *a, u32 lexeme, rx_id rest) {
     ct_table *t = &e->fewest;
     u64 key = ct_row_key(CT_OF_EXPRESSION, rest, 0);
     ct_costs c;
-    bool known = map_get(&t->row_of, key) != NONE;
-    if (known) c = ct_row(e, CT_OF_EXPRESSION, rest, 0);
-    else if (!ct_cost_expression(e, t, rest, 0, CT_DERIVATIVES, &c, &known) || !known) return 0;
+    u32 row = map_get(&t->row_of, key), least = CT_NEVER;
+    if (row != NONE) c = t->rows.at[row];
+    else if (t->late / CT_NODES > e->b.limits.max_step_work / CT_LATE) return !rx_nullable(&e->lx.x, rest);
+    else if (!cost_late(e, rest, &c, &least)) return 0;
+    if (least != CT_NEVER) { /* to follow a bound from each seam is not worth while */
+        for (u32 i = 0; i < CT_SEAMS; i++) least = min_u32(least, c.at[i]);
+        return least;
+    }
+    ct_prune(t, &c);
     ct_follow_skips(e, &c);
     return cost_behind(e, a, lexeme, &c);
 }
 
-u32 ct_least(ge_engine *e, u32 config) {
-    ct_table *t = &e->fewest;
+static u32 least_of(ge_engine *e, u32 config) {
     u32 least = CT_NEVER;
-    if (cf_at(e, config)->complete || !ct_begin(e, t)) return 0;
     for (u32 i = 0, n = cf_count(e, config); i < n && least; i++) {
         cf_alternative a = cf_alternative_at(e, config, i);
         for (u32 k = 0; k < lx_count(&e->lx, a.state >> 1) && least; k++) {
@@ -86,7 +100,17 @@ u32 ct_least(ge_engine *e, u32 config) {
             vec_drop(&e->b, &pairs);
         }
     }
-    if (t->off || e->b.status != GE_OK) return 0;
+    return least;
+}
+
+u32 ct_least(ge_engine *e, u32 config) {
+    ct_table *t = &e->fewest;
+    if (cf_at(e, config)->complete || !ct_begin(e, t) || (config = cf_twin(e, config)) == NONE) return 0; /* texts of values do not matter here */
+    u32 least = map_get(&t->least_of, config);
+    if (least == NONE) {
+        least = least_of(e, config);
+        if (t->off || e->b.status != GE_OK || !map_put(&e->b, &t->least_of, config, least)) return 0;
+    }
     return least == CT_NEVER ? NONE : least;
 }
 
@@ -95,12 +119,21 @@ void ct_drop(ge_engine *e) {
     vec_drop(&e->b, &t->seams);
     map_drop(&e->b, &t->seam_of);
     vec_drop(&e->b, &t->special);
-    map_drop(&e->b, &t->loops);
+    vec_drop(&e->b, &t->loops);
+    vec_drop(&e->b, &t->derived);
+    vec_drop(&e->b, &t->walked);
     map_drop(&e->b, &t->walk_of);
     vec_drop(&e->b, &t->walks);
     vec_drop(&e->b, &t->nexts);
     map_drop(&e->b, &t->row_of);
     vec_drop(&e->b, &t->rows);
-    vec_drop(&e->b, &t->keys);
+    vec_drop(&e->b, &t->told);
+    vec_drop(&e->b, &t->made_of);
+    vec_drop(&e->b, &t->asked);
+    vec_drop(&e->b, &t->plans);
+    vec_drop(&e->b, &t->members);
+    map_drop(&e->b, &t->plan_of);
+    vec_drop(&e->b, &t->kind_plan);
     map_drop(&e->b, &t->point_costs);
+    map_drop(&e->b, &t->least_of);
 }

@@ -176,6 +176,7 @@ struct ge_engine {
     word_map go;           /* (row, accept set) -> row */
     intern_table go_value; /* (row, accept set, value) ... */
     VEC(u32) go_value_row; /* ... -> row */
+    id_vec values_read;    /* of distinct members, by the last step that was computed (ct_values.c) */
     VEC(u32) row_begin;    /* row -> lexer state of its allowed lexemes, or NONE */
     intern_table joins;    /* sets of rows in which the parser is at the same place of the text */
     VEC(u32) joined;       /* ... and the row of all that may come in them */

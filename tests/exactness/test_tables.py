@@ -162,7 +162,10 @@ def linear(n_rules: int, n_classes: int) -> Grammar:
     rng, signs = random.Random(1), [chr(code) for code in range(33, 127)]
     classes = [[f"\\x{ord(sign):02x}" for sign in signs[k::n_classes]] for k in range(n_classes)]
     lines = [f"C{k}: /[{''.join(signs)}]/" for k, signs in enumerate(classes)]
-    lines += [f"s{s}: " + " | ".join(f"C{k} s{rng.randrange(n_rules)}" for k in range(n_classes)) + rng.choice(["", " | "]) for s in range(n_rules)]
+    lines += [
+        f"s{s}: " + " | ".join(f"C{k} s{rng.randrange(n_rules)}" for k in range(n_classes)) + rng.choice(["", " | "])
+        for s in range(n_rules)
+    ]
     return Grammar.from_lark("start: s0\n" + "\n".join(lines))
 
 
