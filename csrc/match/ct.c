@@ -16,17 +16,16 @@
  *
  * Texts that differ in values of distinct members alone are mostly left out, too (ct_values.c).
  *
- * Cost: a walk for each configuration that is looked at: in strings, of the tokens that may leave them (ct_lexeme.c). The limit is a share
- * of max_step_work: so a search in vain takes some two seconds. */
+ * Cost: a walk for each configuration that is looked at: in strings, of the tokens that may leave them (ct_lexeme.c). All of it counts
+ * as work, the derivatives that others make for it too: so a search in vain takes some two seconds. */
 #include "ct_search.h"
 
 enum {
-    CT_SHARE = 3,            /* of max_step_work, one in so many */
-    CT_PLACE = 16,           /* units of work for a place that is noted */
-    CT_STEPS = 16,           /* nodes that are visited for a unit */
+    CT_PLACE = 48,           /* units of work for a place that is noted */
+    CT_STEPS = 5,            /* nodes that are visited for a unit */
     CT_TWIN = 4,             /* nodes that are visited by a twin, for a node */
-    CT_FIRST_NODES = 16,     /* of the first search: of the work it may take, a node or a place for so many units */
-    CT_FIRST_PLACES = 8192,
+    CT_FIRST_NODES = 48,     /* of the first search: of the work it may take, a node or a place for so many units */
+    CT_FIRST_PLACES = 24576,
     CT_BYTES = 3,            /* that a token of a closing may have, for the order of the first search */
     CT_HURRY = 4             /* of the second: a token that is still to come counts as so many */
 };
@@ -244,11 +243,7 @@ bool ct_search_once(ge_engine *e, u32 config, u32 most, bool costs, id_vec *out,
 }
 
 bool ct_close(ge_engine *e, u32 config, u32 most, id_vec *out, bool *found) {
-    u64 limit = e->b.limits.max_step_work;
-    bool over;
-    e->b.limits.max_step_work = limit / CT_SHARE; /* all counts, the derivatives that others make for the search too */
-    bool ok = ct_search_once(e, config, most, false, out, found, &over);
+    bool over, ok = ct_search_once(e, config, most, false, out, found, &over);
     if (ok && !over) ok = ct_search_once(e, config, most, true, out, found, &over);
-    e->b.limits.max_step_work = limit;
     return ok;
 }

@@ -25,7 +25,7 @@
 
 enum {
     CT_SEAMS = 256, /* at most; the first is the end of a token */
-    CT_NODES = 64,  /* nodes of a trie that are visited for a unit of work */
+    CT_NODES = 21,  /* nodes of a trie that are visited for a unit of work */
     CT_DERIVED = 4096 /* derivatives of an expression that are looked at, before a looser one is */
 };
 

@@ -13,7 +13,7 @@
 enum {
     CT_DEPTH = 500,     /* return points in each other; what is behind them costs nothing */
     CT_DERIVATIVES = 64, /* of a lexeme that is under way */
-    CT_LATE = 8          /* of the work of a search, one in so many: from there on such lexemes take a token at least, and no more is known */
+    CT_LATE = 24          /* of the work of a search, one in so many: from there on such lexemes take a token at least, and no more is known */
 };
 
 static u32 cost_of_point(ge_engine *e, u32 point, u32 seam, u32 depth);

@@ -21,7 +21,7 @@ enum {
     CT_EXACT = 224,           /* seams from which on any suffix will do below which there is the same and more */
     CT_KEPT = 1 << 13,        /* derivatives that are kept at hand: in rx.h they are, too, but far away */
     CT_NEXTS = 4,             /* derivatives that a token leads to, for a node */
-    CT_LEXEME = 32,           /* of the work of a search, one in so many, for an expression behind a seam */
+    CT_LEXEME = 96,           /* of the work of a search, one in so many, for an expression behind a seam */
     CT_TABLE_SHARE = 2        /* the same: from there on the table is off */
 };
 
