@@ -9,6 +9,8 @@
  * Korf 1985, Reinefeld and Marsland 1994). A configuration that has failed keeps its better bound, one on a way that was found keeps its
  * next byte, for all later calls: a closing that goes on from the middle of an earlier one is read off.
  *
+ * A next byte leads to a place from which the way that is known is shorter: so no way comes back to itself.
+ *
  * What is found is the first in the order of bytes among the shortest. So it depends on nothing but the text, and what is left of it after
  * some of its bytes is the closing from there: a shorter or smaller one would have made the whole shorter or smaller.
  *
@@ -189,9 +191,10 @@ static bool walk_closing(ge_engine *e, cl_walk *w, u32 config, u32 in_tokens, u3
         cl_known *known = &e->closings.at[f->known];
         if (known->byte != NONE && known->least <= f->rest) { /* the end, or a way that is known: it is that of all frames */
             u32 length = known->least;
-            for (u32 i = w->frames.n - 1; i-- > 0;) {
+            for (u32 i = w->frames.n - 1; i-- > 0; length = known->least) {
                 cl_frame at = w->frames.at[i];
-                e->closings.at[at.known] = (cl_known){++length, at.byte - 1};
+                known = &e->closings.at[at.known];
+                if (known->byte == NONE || known->least > length + 1) *known = (cl_known){length + 1, at.byte - 1};
             }
             return true;
         }

@@ -157,7 +157,7 @@ static u32 greedy(ep_parser *p, bag_costs *c, const u32 *counts, bool one) {
 
 /* --- with conditions ----------------------------------------------------------------------------------------------------- */
 
-typedef struct bag_place { /* counts, then `used` of each way, are interned */
+typedef struct bag_place { /* counts, then `used` of each way, then whether a member must come in any case, are interned */
     u32 length;   /* of the members that lead here */
     u32 expected; /* with a lower bound of those that follow; NONE: this has been looked at */
 } bag_place;
@@ -168,7 +168,7 @@ typedef struct bag_search {
     VEC(u32) words;        /* scratch: a state */
 } bag_search;
 
-static bool reach_counts(ep_parser *p, bag_costs *c, bag_search *s, u32 length, bool one) {
+static bool reach_counts(ep_parser *p, bag_costs *c, bag_search *s, u32 length) {
     u32 n = c->bag->n_words;
     bool fresh;
     u32 state = vec_reserve(p->b, &s->places, 1) ? intern(p->b, &s->states, s->words.at, s->words.n, &fresh) : NONE;
@@ -176,7 +176,7 @@ static bool reach_counts(ep_parser *p, bag_costs *c, bag_search *s, u32 length, 
     if (fresh) s->places.at[s->places.n++] = (bag_place){RX_NO_LENGTH, NONE};
     if (s->places.at[state].length <= length) return true;
     for (u32 way = 0; way < c->bag->n_ways; way++) c->ways.at[way].used = s->words.at[n + way];
-    u32 rest = greedy(p, c, s->words.at, one);
+    u32 rest = greedy(p, c, s->words.at, s->words.at[n + c->bag->n_ways]);
     s->places.at[state] = (bag_place){length, rx_add_lengths(length, rest)};
     return p->b->status == GE_OK && budget_work(p->b, s->places.n / 16 + c->bag->n_ways);
 }
@@ -184,12 +184,13 @@ static bool reach_counts(ep_parser *p, bag_costs *c, bag_search *s, u32 length, 
 static u32 search_members(ep_parser *p, bag_costs *c, const u32 *counts, bool one) {
     bag_search s = {0};
     u32 n = c->bag->n_words, n_ways = c->bag->n_ways, found = RX_NO_LENGTH;
-    bool ok = vec_reserve(p->b, &s.words, n + n_ways);
+    bool ok = vec_reserve(p->b, &s.words, n + n_ways + 1);
     if (ok) {
         memcpy(s.words.at, counts, n * sizeof *counts);
         memset(s.words.at + n, 0, n_ways * sizeof *counts);
-        s.words.n = n + n_ways;
-        ok = reach_counts(p, c, &s, 0, one);
+        s.words.at[n + n_ways] = one; /* a first member may raise nothing: then the counts are as they were */
+        s.words.n = n + n_ways + 1;
+        ok = reach_counts(p, c, &s, 0);
     }
     while (ok) {
         u32 state = NONE, least = RX_NO_LENGTH;
@@ -197,9 +198,9 @@ static u32 search_members(ep_parser *p, bag_costs *c, const u32 *counts, bool on
             if (s.places.at[i].expected < least) state = i, least = s.places.at[i].expected;
         if (state == NONE) break;
         u32 length = s.places.at[state].length;
-        bool first = one && state == 0;
         s.places.at[state].expected = NONE;
         memcpy(s.words.at, intern_words(&s.states, state), s.words.n * sizeof *s.words.at);
+        bool first = s.words.at[n + n_ways];
         if (!first && gr_bag_is_finished(p->g, c->bag, s.words.at)) {
             found = length;
             break;
@@ -217,7 +218,8 @@ static u32 search_members(ep_parser *p, bag_costs *c, const u32 *counts, bool on
             }
             if (!ok || of_way == RX_NO_LENGTH) continue;
             gr_bag_raise(p->g, c->bag, s.words.at, c->bag->ways + way);
-            ok = reach_counts(p, c, &s, rx_add_lengths(length, of_way), false);
+            s.words.at[n + n_ways] = false;
+            ok = reach_counts(p, c, &s, rx_add_lengths(length, of_way));
         }
     }
     intern_drop(p->b, &s.states);

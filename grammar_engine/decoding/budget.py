@@ -37,6 +37,7 @@ from .apply import RowMask
 TRIES = 1024  # tokens refused in one step because they do not fit
 
 _TURN, _WORDS, _IDS = ffi.typeof("ge_turn *"), ffi.typeof("uint32_t[]"), ffi.typeof("int64_t[]")
+_ALL = 65_536  # tokens of a closing, at most
 _ALONE = 256  # tokens that are appended at once where there is no choice
 
 
@@ -185,7 +186,10 @@ def _rest(closing: list[int], tokens: Sequence[int]) -> list[int]:
 
 def _closing_within(matcher: Matcher, budget: int) -> list[int]:
     """A closing of at most so many tokens; raises ValueError if none is found."""
-    shortest = matcher.closing_tokens()
+    try:
+        shortest = matcher.closing_tokens()
+    except (LimitExceededError, VocabularyError) as error:  # a text that is much longer may be spelt all the same
+        return _any_closing(matcher, budget, error)
     if len(shortest) <= budget:
         return shortest
     complaint = f"max_new_tokens = {budget}, and the shortest text takes {len(shortest)} tokens"
@@ -196,3 +200,17 @@ def _closing_within(matcher: Matcher, budget: int) -> list[int]:
     if closing is None:
         raise ValueError(f"{complaint}; none takes so few")
     return closing
+
+
+def _any_closing(matcher: Matcher, budget: int, error: Exception) -> list[int]:
+    """The same, where the shortest is not known: that no closing is, is told by `error`."""
+    for most in (budget, _ALL):
+        try:
+            closing = matcher.closing_within(most)
+        except LimitExceededError:
+            break
+        if closing is not None and len(closing) > budget:
+            raise ValueError(f"max_new_tokens = {budget}, and no text takes so few tokens")
+        if closing is not None:
+            return closing
+    raise error

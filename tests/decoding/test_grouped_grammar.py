@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import string
+from typing import Any
 
 import jsonschema
 import numpy as np
@@ -261,3 +262,18 @@ def test_a_vocabulary_without_an_end_is_refused():
     endless = Vocabulary(VOCABULARY.tokens, eos=[], special={PAD: "<pad>"})
     with pytest.raises(VocabularyError, match="end-of-text"):
         GroupedSampler(TableModel(len(endless)), endless, 2).generate([[7]], 5, grammar=Grammar.from_regex("a*"))
+
+
+@pytest.mark.parametrize("mode", ["verify", "commit"])
+@pytest.mark.parametrize("group_size", [1, 2, 4])
+def test_a_closing_is_written_where_the_model_excludes_all_that_is_allowed(mode: Any, group_size: int) -> None:
+    grammar, vocabulary = Grammar.from_regex("a|b+"), Vocabulary([b"a", b"b", b""], eos=[2])
+
+    def against(ids: Any) -> Any:
+        scores = np.zeros((len(ids), 3), dtype=np.float32)
+        scores[:, :2] = -np.inf
+        return scores
+
+    sampler = GroupedSampler(against, vocabulary, group_size, mode=mode, padding_id=0)
+    [[result]] = sampler.generate([[0]], 5, grammar=grammar)
+    assert result.text == "a" and result.finished

@@ -6,6 +6,7 @@ import itertools
 import json
 import re
 from collections import Counter
+from typing import Any
 
 import jsonschema
 import numpy as np
@@ -538,3 +539,18 @@ def test_a_closing_that_is_held_ends_a_sentence() -> None:
     assert not text.accept(vocabulary.tokens.index(b"x"))
     assert text.accept(vocabulary.tokens.index(b"zzzz"))
     assert text.matcher.is_complete
+
+
+def test_a_closing_far_from_the_shortest_text() -> None:
+    """`a` has no token, and what can be spelt is much longer: it is written all the same, and less than it takes is refused."""
+    grammar, vocabulary = Grammar.from_regex("a|b{70}"), Vocabulary([b"b" * 10, b"b", b""], eos=[2])
+
+    def even(ids: Any) -> Any:
+        return np.zeros((len(ids), 3), dtype=np.float32)
+
+    for budget in (8, 20, 300):
+        assert generate(even, [0], grammar, vocabulary, max_new_tokens=budget, seed=budget).text == b"b" * 70
+    with pytest.raises(ValueError, match="max_new_tokens = 7, and no text takes so few tokens"):
+        generate(even, [0], grammar, vocabulary, max_new_tokens=7)
+    with pytest.raises(VocabularyError, match="one of 'a'"):
+        generate(even, [0], Grammar.from_regex("a"), vocabulary, max_new_tokens=7)

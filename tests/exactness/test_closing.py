@@ -393,3 +393,22 @@ def test_lengths_of_unions_are_found_once() -> None:
     assert matcher.accept_bytes(b"press blend will fan")
     closing = matcher.closing_tokens()
     assert matcher.accept_tokens(closing) == len(closing) and matcher.is_terminated
+
+
+CONTAINS = {
+    "type": "array",
+    "prefixItems": [{"type": "string", "maxLength": 2}],
+    "contains": {"type": ["null", "boolean"]},
+    "maxContains": 2,
+}
+
+
+def test_a_spelt_closing_that_could_go_in_circles() -> None:
+    """Of the bracket that ends the array there is no token, only with a quotation mark before it: so an item more must come, which raises none of the counts
+    of the array. That was foretold to take as long as one that does, and a text longer than need be was followed from a place back to itself."""
+    words = [b"[", b'"', b",", b" ", b"null", b"true", b'"]', b'""', b"a", b"{", b"}", b":", b"1", b"[]", b""]
+    vocabulary = Vocabulary(words, eos=[14])
+    matcher = Matcher(Grammar.from_json_schema(CONTAINS, whitespace=(",", ": ")), vocabulary)
+    tokens = matcher.closing_tokens()
+    assert b"".join(map(vocabulary.token_bytes, tokens)) == b'["",null,""]'
+    assert matcher.accept_tokens(tokens) == len(tokens) and matcher.is_terminated

@@ -139,8 +139,14 @@ class Text:
                 mass = self._weigh(scores, unmasked, place)
         if not rules.end_of_sentence_stop:
             self._ban_ends(scores)
+        self._leave_way_out(scores)
         chances = probabilities(scores, rules.sampling)
         return Outlook(scores, chances, bool(mass >= rules.min_allowed_mass and chances.max() >= rules.min_top_prob))
+
+    def _leave_way_out(self, scores: Logits) -> None:
+        """Where the model gives -inf to all that is allowed, and the text is to be completed: a closing is written, as in the plain loop."""
+        if self.state is not None and self.state.close_in_time and not (scores != -np.inf).any():
+            scores[self.state.way_out()] = 0
 
     def _weigh(self, masked: Logits, unmasked: Logits, place: int) -> float:
         """The share of probability that the mask allows; taken down in the result."""
