@@ -203,14 +203,10 @@ def _closing_within(matcher: Matcher, budget: int) -> list[int]:
 
 
 def _any_closing(matcher: Matcher, budget: int, error: Exception) -> list[int]:
-    """The same, where the shortest is not known: that no closing is, is told by `error`."""
-    for most in (budget, _ALL):
-        try:
-            closing = matcher.closing_within(most)
-        except LimitExceededError:
-            break
-        if closing is not None and len(closing) > budget:
-            raise ValueError(f"max_new_tokens = {budget}, and no text takes so few tokens")
-        if closing is not None:
-            return closing
-    raise error
+    """The same, where the shortest is not known; `error` tells why. A search that does not come to an end raises LimitExceededError."""
+    closing = matcher.closing_within(budget)
+    if closing is not None:
+        return closing
+    if matcher.closing_within(_ALL) is None:
+        raise error
+    raise ValueError(f"max_new_tokens = {budget}, and no text takes so few tokens")
