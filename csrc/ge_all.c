@@ -7,6 +7,7 @@
 #include "regex/rx_arena.c"           /* 3 expressions: each once, and what is known of it */
 #include "regex/rx_node.c"            /*   constructors and their laws */
 #include "regex/rx_loop.c"            /*   ... parts of a union that a loop contains */
+#include "regex/rx_narrow.c"          /*   ... or that are others with more conditions */
 #include "regex/rx_chars.c"           /*   code points and literals as tries */
 #include "regex/rx_quote.c"           /*   JSON string quoting as an operator */
 #include "regex/rx_fork.c"            /*   unions as trees */
@@ -111,6 +112,7 @@
 #include "match/ct_members.c"         /*   ... what lists and bags cost */
 #include "match/ct_order.c"           /*   ... what members in any order cost */
 #include "match/ct_least.c"           /*   ... the fewest tokens that may still come */
+#include "match/ct_apart.c"           /*   ... in a string, by its conditions */
 #include "match/ct_values.c"          /*   ... texts that differ in values alone */
 #include "match/ct.c"                 /*   ... and others of fewer tokens */
 #include "match/en.c"                 /*   engines */

@@ -184,11 +184,12 @@ static bool note_next(ge_engine *e, ct_search *s, u32 from) {
     ct_visit root = visit_at(s, 0);
     u32 spare_from = root.is_twin ? map_get(&s->all_spare, root.way.config) : NONE;
     bool all_spare = true, only_special = e->fewest.known && spare_from <= depth;
+    bool is_last = s->costs && e->fewest.known && depth == s->most && ct_ends_by_mark(e, root.way.config);
     for (u32 head = 0; head < s->walk.n && !is_tired(e, s); head++) {
         ct_visit at = visit_at(s, head);
         u32 child = trie->first.at[at.node], end = trie->first.at[at.node + 1];
         u64 before = s->visited;
-        s->visited += at.is_twin ? (end - child) / CT_TWIN : end - child;
+        s->visited += at.is_twin || is_last ? (end - child) / CT_TWIN : end - child;
         if (!budget_work(&e->b, s->visited / CT_STEPS - before / CT_STEPS)) return false;
         for (; child < end; child++) {
             ct_way way = at.way;
@@ -197,6 +198,7 @@ static bool note_next(ge_engine *e, ct_search *s, u32 from) {
                 if (!visit_twin(e, s, from, child, at, &all_spare)) return false;
                 continue;
             }
+            if (is_last && !ct_is_special(&e->fewest, child)) continue;
             if (!ct_step_way(e, s, &way, trie->byte.at[child])) return false;
             if (way.config != CF_DEAD && !visit_node(e, s, from, child, way)) return false;
         }

@@ -1,7 +1,7 @@
 /* What ct.c and the files of the table behind it need of each other: the least number of tokens that may still come.
  *
  * ct_lexeme.c tells what expressions cost, ct_rows.c what symbols do, ct_members.c what lists and bags do, ct_order.c what members in any order do,
- * ct_least.c what is left of a text.
+ * ct_least.c what is left of a text, ct_apart.c what is left of a string with several conditions.
  *
  * A *seam* is a place between two lexemes. A token may end there, or it goes on: then it is at a node of the vocabulary's trie. What a
  * text costs is the number of tokens that begin in it, and that depends on where a token is at the seam before it and on where one is to
@@ -78,6 +78,7 @@ typedef struct ct_table { /* of an engine */
     u32 nested;           /* rows that are being begun */
     u64 work, spent;      /* on it; by all searches: each in nodes that are visited, or what takes as long */
     u64 late;             /* of work: on lexemes under way */
+    u64 apart;            /* the same, on their conditions alone */
     byte_set first;       /* bytes with which lexemes begin */
     id_vec seams;         /* seam -> node */
     word_map seam_of;     /* node -> seam; CT_SEAMS: nothing can follow */
@@ -102,6 +103,8 @@ typedef struct ct_table { /* of an engine */
     id_vec kind_plan;     /* kind -> its plan */
     u32 n_places;
     u32 settled;          /* rows before this one are final */
+    word_map condition_of; /* an expression of one condition (ct_apart.c) -> index in conditions */
+    VEC(ct_costs) conditions;
     word_map point_costs; /* (return point, seam) -> tokens up to the end of the sentence */
     word_map least_of;    /* configuration -> what ct_least says; CT_NEVER: there is no way */
 } ct_table;
@@ -111,6 +114,7 @@ bool ct_begin(ge_engine *e, ct_table *t);
 /* *out = the costs of an expression behind a seam, or lower bounds. With `most` derivatives looked at, perhaps not even all seams are known: then
  * *least is what the expression takes at least; else CT_NEVER. */
 bool ct_cost_expression(ge_engine *e, ct_table *t, rx_id id, u32 seam, u32 most, ct_costs *out, u32 *least);
+rx_id ct_fine(ge_engine *e, rx_id id); /* a superset that costs about the same, and has fewer derivatives */
 /* Does each character of plain text (vocab/vb.h) lead back to where it came from? */
 typedef u32 ct_step(ge_engine *e, u32 from, u32 byte);
 bool ct_is_plain_loop(ge_engine *e, ct_step *step, u32 from);
@@ -121,6 +125,8 @@ bool ct_spend(ge_engine *e, ct_table *t, u64 nodes);
 /* ct_least.c: at least so many tokens complete a configuration; NONE: none do. 0 on failure. */
 u32 ct_least(ge_engine *e, u32 config);
 void ct_drop(ge_engine *e);
+
+bool ct_ends_by_mark(ge_engine *e, u32 config); /* ct_apart.c: is a string under way, whatever it is? */
 
 /* ct.c: one search, as ct_close; with `costs`, by ct_least. Without, it soon gives up: *over = false. */
 bool ct_search_once(ge_engine *e, u32 config, u32 most, bool costs, id_vec *out, bool *found, bool *over);

@@ -6,7 +6,8 @@
  * What is left out, so that costs are lower bounds: upper bounds of lists; of bags conditions and totals (but for one member, where they are not
  * met yet), that optional members come but once where they come in any order, and that values differ. And lexing="longest".
  *
- * A lexeme under way is looked at by a few of its derivatives. What it says of the seams behind it is only used where it knows all of them. */
+ * A lexeme under way is looked at by a few of its derivatives. What it says of the seams behind it is only used where it knows all of them; what its
+ * conditions say, each alone, where it does not (ct_apart.c). */
 #include "../parser/ep_parts.h"
 #include "ct_rows.h"
 
@@ -49,8 +50,7 @@ static u32 cost_of_point(ge_engine *e, u32 point, u32 seam, u32 depth) {
     return least;
 }
 
-/* Behind a lexeme in an alternative, where its end has these costs. */
-static u32 cost_behind(ge_engine *e, const cf_alternative *a, u32 lexeme, const ct_costs *c) {
+u32 ct_cost_behind(ge_engine *e, const cf_alternative *a, u32 lexeme, const ct_costs *c) {
     ep_parser *p = &e->ep;
     u32 least = CT_NEVER;
     if (!(e->lx.lexemes.at[lexeme].flags & LX_SKIP)) {
@@ -78,15 +78,15 @@ static u32 cost_of_pair(ge_engine *e, const cf_alternative *a, u32 lexeme, rx_id
     ct_costs c;
     u32 row = map_get(&t->row_of, key), least = CT_NEVER;
     if (row != NONE) c = t->rows.at[row];
-    else if (t->late / CT_NODES > e->b.limits.max_step_work / CT_LATE) return !rx_nullable(&e->lx.x, rest);
+    else if (t->late / CT_NODES > e->b.limits.max_step_work / CT_LATE) return max_u32(!rx_nullable(&e->lx.x, rest), ct_cost_apart(e, a, lexeme, rest));
     else if (!cost_late(e, rest, &c, &least)) return 0;
     if (least != CT_NEVER) { /* to follow a bound from each seam is not worth while */
         for (u32 i = 0; i < CT_SEAMS; i++) least = min_u32(least, c.at[i]);
-        return least;
+        return max_u32(least, ct_cost_apart(e, a, lexeme, rest));
     }
     ct_prune(t, &c);
     ct_follow_skips(e, &c);
-    return cost_behind(e, a, lexeme, &c);
+    return ct_cost_behind(e, a, lexeme, &c);
 }
 
 static u32 least_of(ge_engine *e, u32 config) {
@@ -117,6 +117,8 @@ u32 ct_least(ge_engine *e, u32 config) {
 void ct_drop(ge_engine *e) {
     ct_table *t = &e->fewest;
     vec_drop(&e->b, &t->seams);
+    vec_drop(&e->b, &t->conditions);
+    map_drop(&e->b, &t->condition_of);
     map_drop(&e->b, &t->seam_of);
     vec_drop(&e->b, &t->special);
     vec_drop(&e->b, &t->loops);

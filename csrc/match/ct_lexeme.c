@@ -410,9 +410,11 @@ static rx_id loosen(rx_arena *x, rx_id id, u32 depth) {
     }
 }
 
+rx_id ct_fine(ge_engine *e, rx_id id) { return rx_clamp(&e->lx.x, rx_widen(&e->lx.x, id), CT_CLAMP); }
+
 bool ct_cost_expression(ge_engine *e, ct_table *t, rx_id id, u32 seam, u32 most, ct_costs *out, u32 *least) {
     u64 work = e->b.limits.max_step_work / CT_LEXEME * CT_NODES;
-    rx_id fine = rx_clamp(&e->lx.x, rx_widen(&e->lx.x, id), CT_CLAMP);
+    rx_id fine = ct_fine(e, id);
     if (fine == NONE || !cost_closure(e, t, fine, seam, most, work, out, least)) return false;
     if (*least == CT_NEVER) return true;
     bool is_whole = most == CT_DERIVED;

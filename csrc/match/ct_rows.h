@@ -65,4 +65,9 @@ bool ct_is_filled_by(const ge_engine *e, const gr_bag *bag, u32 slot, u32 from, 
 /* The ways [from, to), where `none` is behind no member of the bag and `some` behind some; `separated`: before the first there is a separator, too. */
 void ct_follow_any_order(ge_engine *e, const gr_bag *bag, u32 from, u32 to, const u32 *counts, bool separated, ct_costs *none, ct_costs *some);
 
+/* ct_least.c: behind a lexeme in an alternative, where its end has these costs. */
+u32 ct_cost_behind(ge_engine *e, const cf_alternative *a, u32 lexeme, const ct_costs *c);
+/* ct_apart.c: what is left of a lexeme in an alternative takes so much, with what is behind it, by its conditions each alone. 0: nothing is known. */
+u32 ct_cost_apart(ge_engine *e, const cf_alternative *a, u32 lexeme, rx_id rest);
+
 #endif

@@ -295,6 +295,37 @@ static void loops_contain(void) {
     CHECK(b.bytes == 0);
 }
 
+/* A part of a union that is another one with more conditions is left out. */
+static void conditions_contain(void) {
+    budget b;
+    ge_limits limits = wide_limits();
+    budget_init(&b, &limits);
+    rx_arena x;
+    CHECK(rx_init(&x, &b));
+    static const char_range letters[] = {{'a', 'c'}, {'b', 'd'}, {'c', 'e'}};
+    rx_id text = rx_text(&x), mark = rx_byte(&x, '"'), of[3], line = rx_concat(&x, RX_ID_ALL, rx_byte(&x, 10));
+    for (u32 i = 0; i < 3; i++) of[i] = rx_repeat(&x, rx_chars(&x, letters + i, 1), 1, 3);
+    rx_id p = of[0], q = of[1], r = of[2];
+    rx_id pq = rx_and(&x, (rx_id[]){p, q}, 2), qr = rx_and(&x, (rx_id[]){q, r}, 2), pqr = rx_and(&x, (rx_id[]){p, q, r}, 3);
+    CHECK(rx_or2(&x, p, pq) == p && rx_or2(&x, pq, q) == q && rx_or2(&x, pq, pqr) == pq);
+    CHECK(rx_or(&x, (rx_id[]){pqr, qr, p}, 3) == rx_or2(&x, p, qr));
+    CHECK(rx_or2(&x, line, rx_and(&x, (rx_id[]){line, p}, 2)) == line);
+    CHECK(rx_or2(&x, p, qr) != p && rx_or2(&x, pq, qr) != pq);
+    CHECK(rx_or2(&x, rx_concat(&x, p, mark), rx_concat(&x, pq, mark)) == rx_concat(&x, p, mark));
+    CHECK(rx_or2(&x, rx_concat(&x, p, mark), pq) != rx_concat(&x, p, mark)); /* behind it comes something else */
+    for (u32 escapes = 0; escapes < 2; escapes++) {
+        rx_id one = rx_concat(&x, rx_quote(&x, p, escapes), mark), both = rx_concat(&x, rx_quote(&x, pq, escapes), mark);
+        CHECK(rx_or2(&x, one, both) == one);
+        CHECK(rx_or2(&x, one, rx_concat(&x, pq, mark)) != one); /* spelt otherwise */
+        CHECK(rx_or2(&x, one, rx_concat(&x, rx_quote(&x, pq, !escapes), mark)) != one);
+        CHECK(rx_or2(&x, rx_derive(&x, one, '\\'), both) != rx_derive(&x, one, '\\')); /* within an escape */
+        rx_id all = rx_quote(&x, text, escapes), some = rx_quote(&x, rx_and(&x, (rx_id[]){text, p, rx_not(&x, q)}, 3), escapes);
+        CHECK(rx_or2(&x, all, some) == all && rx_or2(&x, all, rx_quote(&x, RX_ID_ALL, escapes)) != all);
+    }
+    rx_drop(&x);
+    CHECK(b.bytes == 0);
+}
+
 static void literals_are_a_trie(void) {
     budget b;
     ge_limits limits = wide_limits();
@@ -864,6 +895,7 @@ int main(void) {
     regular_expressions();
     exclusions_differ_where_they_begin();
     loops_contain();
+    conditions_contain();
     literals_are_a_trie();
     code_points();
     characters_beyond_ascii();

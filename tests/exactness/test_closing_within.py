@@ -220,6 +220,17 @@ def distinct(rng):
     return schema if rng.random() < 0.7 else {"type": "array", "items": schema, "minItems": 1}
 
 
+def strings(rng):
+    """Strings of which several things are asked."""
+    patterns = rng.sample(["ab", "b[01]", "0.*1", "^a", "1$", "aa", "(a|0){3}", "01", "^[ab]*$", "ba.*b"], rng.randint(2, 6))
+    n = rng.randint(0, 3)
+    asked = [{"pattern": "^[ab01]*$"}, *({"pattern": pattern} for pattern in patterns[: n // 2]), {"minLength": rng.randint(0, 7)}]
+    schema = {"type": "string", "allOf": asked, "anyOf": [{"pattern": pattern} for pattern in patterns[n // 2 :]]}
+    if rng.random() < 0.5:
+        schema["maxLength"] = rng.randint(4, 12)
+    return schema if rng.random() < 0.7 else {"type": "array", "items": schema, "minItems": 2}
+
+
 def of_any(make, **options):
     """The grammar of the first schema made that has an instance."""
     while True:
@@ -262,7 +273,17 @@ def check_bounds(matcher):
 @pytest.mark.parametrize("limits", [Limits(), SECOND], ids=["first", "second"])
 @pytest.mark.parametrize(
     "kind",
-    ["json", "json in any order", "json of members", "json under conditions", "json with any keys", "json that differs", "lark", "regex"],
+    [
+        "json",
+        "json in any order",
+        "json of members",
+        "json under conditions",
+        "json with any keys",
+        "json that differs",
+        "json of strings",
+        "lark",
+        "regex",
+    ],
 )
 def test_against_all_texts_of_tokens(kind, limits):
     rng = random.Random(kind)
@@ -276,6 +297,7 @@ def test_against_all_texts_of_tokens(kind, limits):
         ),
         "json under conditions": lambda: Grammar.from_json_schema(conditions(rng), whitespace="compact", limits=limits),
         "json that differs": lambda: of_any(lambda: distinct(rng), whitespace=rng.choice(["compact", "flexible"]), limits=limits),
+        "json of strings": lambda: of_any(lambda: strings(rng), whitespace=rng.choice(["compact", "flexible"]), limits=limits),
         "json with any keys": lambda: Grammar.from_json_schema(
             any_keys(rng), whitespace=rng.choice(["compact", "flexible"]), limits=limits
         ),
