@@ -10,7 +10,7 @@
 
 enum {
     CT_CONDITIONS = 4, /* of a string, that are looked at */
-    CT_ALONE = 4       /* of the work of a search, one in so many: from there on no condition is looked at for the first time */
+    CT_ALONE = 8       /* of the work of a search, one in so many: from there on no condition is looked at for the first time */
 };
 
 typedef struct quoted { /* QUOTE(p) t or QUOTE(p & q & ...) t */

@@ -301,7 +301,7 @@ bool rx_loose_differs(rx_loose at, const u8 *token, u32 n); /* may it? */
 /* For constructors: interns a node (rx_arena.c). */
 rx_id rx_intern(rx_arena *x, const u32 *words, u32 n, u32 flags, u32 depth);
 void rx_drop_contained(rx_arena *x, id_vec *parts); /* drops parts of a union that a loop among them contains (rx_loop.c) */
-void rx_drop_narrower(const rx_arena *x, id_vec *parts); /* drops parts of a union that are others with more conditions (rx_narrow.c) */
+bool rx_drop_narrower(rx_arena *x, id_vec *parts); /* drops parts of a union that are others with more conditions (rx_narrow.c); false: too much work */
 rx_id rx_quote_again(rx_arena *x, rx_id part, const u32 *node); /* a RX_QUOTE node with another operand */
 rx_id rx_quote_step(rx_arena *x, const u32 *node, u32 byte);    /* derivative of a RX_QUOTE node */
 /* *out = the bytes with which the strings of a RX_QUOTE node begin, if those of its operand begin with `of_part`; within an escape, some more. */

@@ -8,7 +8,10 @@
  * for each set of patterns that it has met. It is told from the operands, and errs towards keeping a part. */
 #include "rx.h"
 
-enum { NARROW_ARMS = 32 }; /* of a union, that are looked at */
+enum {
+    NARROW_ARMS = 32, /* of a union, that are looked at */
+    NARROW_PAIRS = 64 /* conditions that are compared for a unit of work */
+};
 
 /* A part of a union: the conditions on what stands before the tail. */
 typedef struct narrow_arm {
@@ -37,9 +40,9 @@ static narrow_arm narrow_arm_of(const rx_arena *x, const rx_id *id) {
 }
 
 static bool has_condition(const narrow_arm *arm, rx_id condition) {
-    bool found = false;
-    for (u32 i = 0; i < arm->n; i++) found |= arm->all[i] == condition;
-    return found;
+    u32 i = 0;
+    while (i < arm->n && arm->all[i] != condition) i++;
+    return i < arm->n;
 }
 
 /* Is each condition of `wide` one of `narrow`, too? */
@@ -57,18 +60,21 @@ static bool is_narrower(const rx_arena *x, const narrow_arm *narrow, const narro
     return met == wide->n && narrow->n > wide->n;
 }
 
-void rx_drop_narrower(const rx_arena *x, id_vec *parts) {
+bool rx_drop_narrower(rx_arena *x, id_vec *parts) {
     narrow_arm arms[NARROW_ARMS];
-    u32 n = min_u32(parts->n, NARROW_ARMS), kept = 0;
+    u32 n = min_u32(parts->n, NARROW_ARMS), kept = 0, width = 0;
     bool dropped[NARROW_ARMS] = {false}, any = false;
     for (u32 i = 0; i < n; i++) {
         arms[i] = narrow_arm_of(x, &parts->at[i]);
         any |= arms[i].n > 1 || arms[i].quote;
+        width += arms[i].n;
     }
-    if (!any) return;
+    if (!any) return true;
+    if (!budget_work(x->b, n * width / NARROW_PAIRS)) return false;
     for (u32 i = 0; i < n; i++)
         for (u32 k = 0; k < n && !dropped[i]; k++) dropped[i] = k != i && !dropped[k] && is_narrower(x, &arms[i], &arms[k]);
     for (u32 i = 0; i < parts->n; i++)
         if (i >= n || !dropped[i]) parts->at[kept++] = parts->at[i];
     parts->n = kept;
+    return true;
 }

@@ -226,7 +226,7 @@ rx_id rx_or(rx_arena *x, const rx_id *parts, u32 n) {
     sort_distinct(&v);
     if (v.n > 1 && !merge_arms(x, &v)) goto done;
     if (v.n > 1) rx_drop_contained(x, &v);
-    if (v.n > 1) rx_drop_narrower(x, &v);
+    if (v.n > 1 && !rx_drop_narrower(x, &v)) goto done;
     bool nullable_besides_empty = false, all = false, text = x->text != NONE && holds(&v, x->text);
     for (u32 i = 0; i < v.n; i++) {
         nullable_besides_empty |= v.at[i] != RX_ID_EMPTY && rx_nullable(x, v.at[i]);
