@@ -16,7 +16,7 @@ import re
 
 import pytest
 
-from grammar_engine import Grammar, LimitExceededError, Limits, Matcher, UnsatisfiableSchemaError, Vocabulary
+from grammar_engine import Grammar, LimitExceededError, Limits, Matcher, TokenDFA, UnsatisfiableSchemaError, Vocabulary
 
 ALPHABET = "ab01"
 LONGEST = 8  # bytes of a sentence of these:
@@ -507,3 +507,21 @@ def test_a_search_that_takes_too_much():
 def test_misuse(most, kind):
     with pytest.raises(kind, match="most is"):
         Matcher(Grammar.from_regex("a"), Vocabulary.bytes()).closing_within(most)
+
+
+@pytest.mark.parametrize("work", [1_000_000, 10_000_000])
+def test_a_bound_by_one_condition_is_no_more_than_the_truth(work):
+    """With less work the search is led by what each condition of a string takes alone."""
+    patterns = [{"pattern": pattern} for pattern in ("ab1", "b12", "bc1", "c12", "ca1", "a12")]
+    schema = {"type": "string", "pattern": "[aA][12].*[zZ]", "minLength": 10, "maxLength": 90, "anyOf": patterns}
+    matcher = Matcher(Grammar.from_json_schema(schema, limits=Limits(max_step_work=work)), Vocabulary.builtin())
+    tokens = matcher.closing_within(6)
+    assert len(tokens) == 6 and matcher.accept_tokens(tokens) == 6 and matcher.is_terminated
+    assert Matcher(matcher.grammar, matcher.vocabulary).closing_within(5) is None
+
+
+def test_patterns_under_a_common_one_do_not_multiply():
+    """A text is in few states, whichever of the patterns it has met."""
+    patterns = [{"pattern": pattern} for pattern in ("ab1", "b12", "bc1", "c12", "ca1", "a12")]
+    grammar = Grammar.from_json_schema({"type": "string", "pattern": "[aA][12].*[zZ]", "anyOf": patterns})
+    assert TokenDFA.from_grammar(grammar, Vocabulary.builtin()).num_states < 200
