@@ -256,7 +256,7 @@ bool vb_tails_within(ge_vocab *v, const vb_inner *entry, u32 exit, u32 sort, con
 void vb_drop_tails(budget *b, vb_exit *exit);
 void vb_trim(ge_vocab *v); /* drops entries until the store is below its ceiling; under the lock */
 
-#define VB_FOLD_BYTES ((size_t)32 << 20) /* ceiling of the folds */
+#define VB_FOLD_BYTES ((size_t)8 << 20) /* ceiling of the folds */
 
 /* The vocabulary folded by classes of bytes, marked as read; made if it is not known. NULL: out of memory. Takes the lock. */
 const fd_fold *vb_fold(ge_vocab *v, const u16 class_of[256]);
