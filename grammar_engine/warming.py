@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .grammar import Grammar
     from .vocabulary import Vocabulary
 
-STILL = 8  # texts one after the other that have needed no new mask: enough is known
+STILL = 24  # texts one after the other that have needed no new mask: enough is known
 _AMPLE = 1 << 30  # tokens: a budget that no text is near
 
 

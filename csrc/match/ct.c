@@ -9,10 +9,15 @@
  * Raphael 1968). So where a way is found it is not always the shortest, and where the search comes to its end without one, there is none.
  *
  * What cannot end in time is told twice. A first search asks only whether the bytes that must come (cl_least_behind) fit into the tokens
- * that are left: that is enough for most grammars and costs nothing. Where it does not soon come to its end, a second one asks ct_least,
- * whose bound is mostly the truth. That takes a table: some tenths of a second at most for nearly all grammars, once for an engine. With such
- * a bound the search may hurry: tokens that are still to come count for more than those that were written, so it is first led to some end, and
- * of those to which equally few lead by the fewest bytes (cl_most). It is no less exact: what is left out never hangs on the order.
+ * that are left: that is enough for most grammars and costs nothing. Where it does not soon come to its end, the others ask ct_least,
+ * whose bound is mostly the truth. That takes a table: some tenths of a second at most for nearly all grammars, once for an engine.
+ *
+ * Then come two narrow searches: of all that a number of tokens leads to, only the four most promising places are gone on from, first by the bytes of their
+ * shortest closings (cl_most), then by those that must come and by ct_least. (Beam search: Lowerre 1976.) They may miss what is there, but what they find is a
+ * closing, and where the last search would take minutes they may find one within a tenth of a second.
+ *
+ * The last search is exact again. With such a bound it may hurry: tokens that are still to come count for more than those that were written, so it is first led
+ * to some end, and of those to which equally few lead by the fewest bytes (cl_most). What is left out never hangs on the order.
  *
  * Texts that differ in values of distinct members alone are mostly left out, too (ct_values.c).
  *
@@ -27,7 +32,10 @@ enum {
     CT_FIRST_NODES = 48,     /* of the first search: of the work it may take, a node or a place for so many units */
     CT_FIRST_PLACES = 24576,
     CT_BYTES = 3,            /* that a token of a closing may have, for the order of the first search */
-    CT_HURRY = 4             /* of the second: a token that is still to come counts as so many */
+    CT_HURRY = 4,            /* of the last: a token that is still to come counts as so many */
+    CT_WIDTH = 4,            /* of the narrow searches: places that are gone on from, for each number of tokens */
+    CT_SHORTEST = 2,         /* of the work of all, one in so many for the first of them, */
+    CT_LEAST = 8             /* and for the second */
 };
 
 static u32 longest_token(const ge_vocab *v) {
@@ -63,23 +71,30 @@ static u32 pop_place(ct_search *s) {
     return top;
 }
 
+/* Of a place, with so many tokens and bytes that must come. */
+static u64 cost_of(ge_engine *e, const ct_search *s, u32 config, u32 depth, u32 tokens, u32 bytes) {
+    if (s->order == CT_BY_BYTES) return (u64)(depth * CT_BYTES + bytes) << 32;
+    u32 all = cl_most(e, config);
+    if (all == NONE) all = bytes;
+    switch (s->order) {
+    case CT_BY_LEAST: return (u64)bytes << 32 | min_u32(tokens, CT_NEVER) << 16 | min_u32(all, CT_NEVER);
+    case CT_BY_SHORTEST: return (u64)all << 32 | bytes;
+    default: return (u64)(depth + CT_HURRY * tokens) << 32 | all;
+    }
+}
+
 /* Notes where tokens have led, if no fewer have led there and the end may be reached in time. */
 static bool note_place(ge_engine *e, ct_search *s, ct_way way, u32 before, u32 token, u32 depth) {
     u32 known = map_get(&s->depths, way.config);
     if (known != NONE && known <= depth) return true;
     if (!map_put(&e->b, &s->depths, way.config, depth)) return false;
     if (ct_is_reread(e, s, way, depth) || ct_is_spare(e, s, way, depth, false)) return e->b.status == GE_OK;
-    u32 tokens = s->costs ? ct_least(e, way.config) : 0, bytes = tokens == NONE ? 0 : cl_least_behind(e, way.config);
+    u32 tokens = s->order == CT_BY_TOKENS || s->order == CT_BY_LEAST ? ct_least(e, way.config) : 0, bytes = tokens == NONE ? 0 : cl_least_behind(e, way.config);
     if (e->b.status != GE_OK) return false;
     if (tokens == NONE || tokens > s->most - depth || bytes > (u64)(s->most - depth) * s->longest) return true;
     if (ct_is_spare(e, s, way, depth, true)) return e->b.status == GE_OK;
-    u64 cost = (u64)(depth * CT_BYTES + bytes) << 32;
-    if (s->costs) {
-        u32 all = cl_most(e, way.config);
-        if (e->b.status != GE_OK) return false;
-        cost = (u64)(depth + CT_HURRY * tokens) << 32 | (all == NONE ? bytes : all);
-    }
-    return push_place(e, s, (ct_place){way, before, token, depth, cost});
+    u64 cost = cost_of(e, s, way.config, depth, tokens, bytes);
+    return e->b.status == GE_OK && push_place(e, s, (ct_place){way, before, token, depth, cost});
 }
 
 /* --- the search ---------------------------------------------------------------------------------------------------------- */
@@ -129,7 +144,7 @@ static bool push_visit(ge_engine *e, ct_search *s, u32 node, ct_way way, u32 dep
 static bool visit_node(ge_engine *e, ct_search *s, u32 from, u32 node, ct_way way) {
     const tt_trie *trie = &e->v->trie;
     u32 depth = s->places.at[from].depth + 1, twin;
-    if (s->costs && e->fewest.known && !ct_is_special(&e->fewest, node) && way_loops(e, s, way)) /* all below it leads to the same */
+    if (s->order != CT_BY_BYTES && e->fewest.known && !ct_is_special(&e->fewest, node) && way_loops(e, s, way)) /* all below it leads to the same */
         return note_place(e, s, way, from, token_below(trie, node), depth);
     u32 token = tt_token(trie, node, &twin);
     if (token != NONE && !note_place(e, s, way, from, token, depth)) return false;
@@ -172,7 +187,7 @@ static bool visit_twin(ge_engine *e, ct_search *s, u32 from, u32 node, ct_visit 
 /* Has the first search had its share? */
 static bool is_tired(const ge_engine *e, const ct_search *s) {
     u64 limit = e->b.limits.max_step_work;
-    return !s->costs && (s->visited > limit / CT_FIRST_NODES || s->places.n > limit / CT_FIRST_PLACES);
+    return s->order == CT_BY_BYTES && (s->visited > limit / CT_FIRST_NODES || s->places.n > limit / CT_FIRST_PLACES);
 }
 
 /* Notes what one token more leads to, or part of it where that is of no more use. */
@@ -184,7 +199,7 @@ static bool note_next(ge_engine *e, ct_search *s, u32 from) {
     ct_visit root = visit_at(s, 0);
     u32 spare_from = root.is_twin ? map_get(&s->all_spare, root.way.config) : NONE;
     bool all_spare = true, only_special = e->fewest.known && spare_from <= depth;
-    bool is_last = s->costs && e->fewest.known && depth == s->most && ct_ends_by_mark(e, root.way.config);
+    bool is_last = s->order != CT_BY_BYTES && e->fewest.known && depth == s->most && ct_ends_by_mark(e, root.way.config);
     for (u32 head = 0; head < s->walk.n && !is_tired(e, s); head++) {
         ct_visit at = visit_at(s, head);
         u32 child = trie->first.at[at.node], end = trie->first.at[at.node + 1];
@@ -214,25 +229,62 @@ static bool spell_way(ge_engine *e, const ct_search *s, u32 at, id_vec *out) {
     return true;
 }
 
-static bool run_search(ge_engine *e, ct_search *s, u32 config, id_vec *out, bool *found, bool *over) {
+/* Takes the most promising place: *found, and its tokens in `out`, if the text may end there. */
+static bool take_place(ge_engine *e, ct_search *s, u32 *at, id_vec *out, bool *found) {
+    *at = pop_place(s);
+    *found = cf_at(e, s->places.at[*at].way.config)->complete;
+    return !*found || spell_way(e, s, *at, out);
+}
+
+static bool begin_search(ge_engine *e, ct_search *s, u32 config) {
     ct_way start = {config, NONE, NONE};
-    bool ok = ct_begin_values(e, s, &start) && note_place(e, s, start, NONE, NONE, 0);
-    while (ok && s->heap.n && !*found) {
-        u32 at = pop_place(s);
+    return ct_begin_values(e, s, &start) && note_place(e, s, start, NONE, NONE, 0);
+}
+
+static bool run_search(ge_engine *e, ct_search *s, u32 config, id_vec *out, bool *found, bool *over) {
+    bool ok = begin_search(e, s, config);
+    for (u32 at; ok && s->heap.n && !*found;) {
+        ok = take_place(e, s, &at, out, found);
         ct_place place = s->places.at[at];
-        *found = cf_at(e, place.way.config)->complete;
-        if (*found) ok = spell_way(e, s, at, out);
-        else if (place.depth < s->most && place.depth == map_get(&s->depths, place.way.config)) ok = note_next(e, s, at);
+        if (!*found && place.depth < s->most && place.depth == map_get(&s->depths, place.way.config)) ok = ok && note_next(e, s, at);
         if (!*found && is_tired(e, s)) return ok;
     }
     *over = true;
     return ok;
 }
 
-bool ct_search_once(ge_engine *e, u32 config, u32 most, bool costs, id_vec *out, bool *found, bool *over) {
-    ct_search s = {.most = most, .longest = longest_token(e->v), .costs = costs};
+/* The most promising places from which the end may be reached in time; or the end, if it is among them. */
+static bool take_few(ge_engine *e, ct_search *s, u32 depth, u32 *few, u32 *n, id_vec *out, bool *found) {
+    for (*n = 0; s->heap.n && *n < CT_WIDTH;) {
+        if (!take_place(e, s, &few[*n], out, found)) return false;
+        if (*found) break;
+        u32 config = s->places.at[few[*n]].way.config, left = s->most - depth;
+        *n += cl_most(e, config) <= left || ct_least(e, config) <= left; /* of all bytes there are tokens */
+        if (e->b.status != GE_OK) return false;
+    }
+    for (; s->heap.n && !*found; s->heap.n--) /* the others may be looked at again behind another token */
+        if (!map_put(&e->b, &s->depths, s->places.at[s->heap.at[s->heap.n - 1]].way.config, s->most + 1)) return false;
+    return true;
+}
+
+/* Token by token, and of the places to which one more leads only few are gone on from. */
+static bool run_narrow(ge_engine *e, ct_search *s, u32 config, id_vec *out, bool *found) {
+    ct_least(e, config); /* makes the table, which others need, too */
+    u64 enough = e->b.work + e->b.limits.max_step_work / (s->order == CT_BY_SHORTEST ? CT_SHORTEST : CT_LEAST);
+    bool ok = begin_search(e, s, config);
+    for (u32 depth = 0; ok && s->heap.n && !*found && e->b.work < enough; depth++) {
+        u32 few[CT_WIDTH], n;
+        ok = take_few(e, s, depth, few, &n, out, found);
+        for (u32 i = 0; ok && i < n && !*found && depth < s->most && e->b.work < enough; i++) ok = note_next(e, s, few[i]);
+    }
+    return ok;
+}
+
+bool ct_search_once(ge_engine *e, u32 config, u32 most, enum ct_order order, id_vec *out, bool *found, bool *over) {
+    ct_search s = {.most = most, .longest = longest_token(e->v), .order = order};
     *found = *over = false;
-    bool ok = run_search(e, &s, config, out, found, over);
+    bool is_narrow = order == CT_BY_LEAST || order == CT_BY_SHORTEST;
+    bool ok = is_narrow ? run_narrow(e, &s, config, out, found) : run_search(e, &s, config, out, found, over);
     vec_drop(&e->b, &s.places);
     vec_drop(&e->b, &s.heap);
     vec_drop(&e->b, &s.walk);
@@ -245,7 +297,9 @@ bool ct_search_once(ge_engine *e, u32 config, u32 most, bool costs, id_vec *out,
 }
 
 bool ct_close(ge_engine *e, u32 config, u32 most, id_vec *out, bool *found) {
-    bool over, ok = ct_search_once(e, config, most, false, out, found, &over);
-    if (ok && !over) ok = ct_search_once(e, config, most, true, out, found, &over);
-    return ok;
+    static const enum ct_order narrow[] = {CT_BY_SHORTEST, CT_BY_LEAST};
+    bool over, ok = ct_search_once(e, config, most, CT_BY_BYTES, out, found, &over);
+    if (!ok || over) return ok;
+    for (u32 i = 0; i < 2 && ok && !*found; i++) ok = ct_search_once(e, config, most, narrow[i], out, found, &over);
+    return ok && !*found ? ct_search_once(e, config, most, CT_BY_TOKENS, out, found, &over) : ok;
 }

@@ -77,6 +77,7 @@ typedef struct ct_table { /* of an engine */
     bool known, off;      /* it was begun; it has taken too much, and is not asked any more */
     u32 nested;           /* rows that are being begun */
     u64 work, spent;      /* on it; by all searches: each in nodes that are visited, or what takes as long */
+    u64 most;             /* units of work, from which on it is off */
     u64 late;             /* of work: on lexemes under way */
     u64 apart;            /* the same, on their conditions alone */
     byte_set first;       /* bytes with which lexemes begin */
@@ -128,8 +129,14 @@ void ct_drop(ge_engine *e);
 
 bool ct_ends_by_mark(ge_engine *e, u32 config); /* ct_apart.c: is a string under way, whatever it is? */
 
-/* ct.c: one search, as ct_close; with `costs`, by ct_least. Without, it soon gives up: *over = false. */
-bool ct_search_once(ge_engine *e, u32 config, u32 most, bool costs, id_vec *out, bool *found, bool *over);
+/* ct.c: one search, as ct_close, by the texts that are looked at first. *over: what was not found is not there. */
+enum ct_order {
+    CT_BY_BYTES,  /* those of the fewest bytes; asks for no table, and soon gives up */
+    CT_BY_LEAST, /* as all the others, asks ct_least: a few for each number of tokens, by the bytes that must come; is never over */
+    CT_BY_SHORTEST,  /* the same by those of the shortest closing */
+    CT_BY_TOKENS    /* those of the fewest tokens */
+};
+bool ct_search_once(ge_engine *e, u32 config, u32 most, enum ct_order order, id_vec *out, bool *found, bool *over);
 
 static inline u32 ct_add(u32 a, u32 b) { return a == CT_NEVER || b == CT_NEVER ? CT_NEVER : min_u32(a + b, CT_MANY); }
 

@@ -22,6 +22,7 @@ enum {
     CT_KEPT = 1 << 13,        /* derivatives that are kept at hand: in rx.h they are, too, but far away */
     CT_NEXTS = 4,             /* derivatives that a token leads to, for a node */
     CT_LEXEME = 96,           /* of the work of a search, one in so many, for an expression behind a seam */
+    CT_DEAR = 24,             /* the same, derivatives included */
     CT_TABLE_SHARE = 2        /* the same: from there on the table is off */
 };
 
@@ -33,7 +34,7 @@ bool ct_spend(ge_engine *e, ct_table *t, u64 nodes) {
 
 bool ct_charge(ge_engine *e, ct_table *t, u64 nodes) {
     t->work += nodes;
-    if (t->work / CT_NODES > e->b.limits.max_step_work / CT_TABLE_SHARE) t->off = true;
+    if (t->work / CT_NODES > t->most) t->off = true;
     return !t->off && ct_spend(e, t, nodes);
 }
 
@@ -67,6 +68,7 @@ bool ct_begin(ge_engine *e, ct_table *t) {
     if (!find_special(e, t) || !vec_reserve(&e->b, &t->derived, CT_KEPT)) return false;
     memset(t->derived.at, 0xff, CT_KEPT * sizeof *t->derived.at);
     t->seams.n = 0;
+    t->most = e->b.limits.max_step_work / CT_TABLE_SHARE;
     return t->known = vec_push(&e->b, &t->seams, 0) && map_put(&e->b, &t->seam_of, 0, 0);
 }
 
@@ -354,7 +356,7 @@ static bool cost_closure(ge_engine *e, ct_table *t, rx_id id, u32 seam, u32 most
         cost++;
         for (u32 end = todo.n; ok && head < end && head < most && t->work < enough; head++) ok = spread(e, t, todo.at[head], 0, cost, out, &seen, &todo);
     }
-    *least = head < todo.n ? cost : CT_NEVER;
+    *least = ok && head == todo.n ? CT_NEVER : cost;
     map_drop(&e->b, &seen);
     vec_drop(&e->b, &todo);
     return ok;
@@ -415,8 +417,11 @@ rx_id ct_fine(ge_engine *e, rx_id id) { return rx_clamp(&e->lx.x, rx_widen(&e->l
 bool ct_cost_expression(ge_engine *e, ct_table *t, rx_id id, u32 seam, u32 most, ct_costs *out, u32 *least) {
     u64 work = e->b.limits.max_step_work / CT_LEXEME * CT_NODES;
     rx_id fine = ct_fine(e, id);
-    if (fine == NONE || !cost_closure(e, t, fine, seam, most, work, out, least)) return false;
-    if (*least == CT_NEVER) return true;
+    if (fine == NONE) return false;
+    budget_part part = budget_begin_part(&e->b, e->b.limits.max_step_work / CT_DEAR); /* some have a state for each text */
+    bool ok = cost_closure(e, t, fine, seam, most, work, out, least);
+    ok |= budget_end_part(&e->b, part);
+    if (!ok || *least == CT_NEVER) return ok;
     bool is_whole = most == CT_DERIVED;
     ct_costs loose; /* for what is missing in the others */
     u32 told = *least;

@@ -47,7 +47,7 @@ typedef struct ct_search {
     byte_vec bytes;     /* scratch */
     u32 most;           /* tokens */
     u32 longest;        /* bytes of a token */
-    bool costs;         /* the second search, with ct_least */
+    enum ct_order order;
     u64 visited;        /* nodes */
     /* ct_values.c */
     bool has_values;    /* some members are distinct */

@@ -53,7 +53,7 @@ static u32 most_strings(const ge_vocab *v) {
 }
 
 bool ct_begin_values(ge_engine *e, ct_search *s, ct_way *start) {
-    s->has_values = s->costs && e->g->g.has_distinct && !e->g->longest; /* in the first search it would cost more than it saves */
+    s->has_values = s->order != CT_BY_BYTES && e->g->g.has_distinct && !e->g->longest; /* in the first search it would cost more than it saves */
     if (!s->has_values) return true;
     s->strings = are_strings(e);
     s->in_token = s->strings ? most_strings(e->v) : s->longest;

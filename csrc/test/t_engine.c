@@ -324,6 +324,8 @@ static ge_status close_all(ge_engine *e, const char *text, u32 *lengths) {
 
 enum { MOST_TOKENS = 24 };
 
+static u32 n_narrow; /* closings that narrow searches have found */
+
 /* The fewest tokens (without EOS) that complete each prefix of a text, by a search without lower bounds or with them. */
 static ge_status fewest_tokens(ge_engine *e, const char *text, bool costs, u32 *fewest) {
     ge_err err;
@@ -332,8 +334,16 @@ static ge_status fewest_tokens(ge_engine *e, const char *text, bool costs, u32 *
         bool found = false, over = true;
         for (*fewest = 0; *fewest < MOST_TOKENS && !found; ++*fewest) {
             id_vec tokens = {0};
-            bool ok = ct_search_once(e, config, *fewest, costs, &tokens, &found, &over);
+            bool ok = ct_search_once(e, config, *fewest, costs ? CT_BY_TOKENS : CT_BY_BYTES, &tokens, &found, &over);
             CHECK(!ok || (over && (!found || tokens.n == *fewest)));
+            for (u32 narrow = CT_BY_LEAST; ok && costs && narrow <= CT_BY_SHORTEST; narrow++) { /* what they find is there */
+                bool any = false, never;
+                id_vec some = {0};
+                ok = ct_search_once(e, config, *fewest, narrow, &some, &any, &never);
+                CHECK(!ok || (!never && (!any || (found && some.n == *fewest))));
+                n_narrow += any;
+                vec_drop(&e->b, &some);
+            }
             vec_drop(&e->b, &tokens);
             if (!ok) return en_end(e, &err);
         }
@@ -475,6 +485,7 @@ int main(void) {
         lower_bounds(which);
         if (which < BAG) slices_with_failing_allocations(which);
     }
+    CHECK(n_narrow > 0);
     automata_with_failing_allocations(0);
     automata_with_failing_allocations(GE_NO_OUTLINES);
     limits_are_named();

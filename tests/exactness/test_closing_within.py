@@ -3,14 +3,14 @@
 The truth: all sentences of a small language, listed by brute force, and the fewest tokens of each by dynamic programming. Where a language is
 too large for that, all texts of tokens are tried, shortest first.
 
-There are two searches: the second, which knows lower bounds, is made where the first has taken its share of `max_step_work`. `SECOND` leaves it
-next to nothing.
+The searches behind the first, which know lower bounds, are made where that has taken its share of `max_step_work`. `SECOND` leaves it next to nothing.
 """
 
 from __future__ import annotations
 
 import functools
 import itertools
+import json
 import random
 import re
 
@@ -74,6 +74,18 @@ def test_against_all_sentences():
                 n_better += check(matcher, sentences) < len(matcher.closing_tokens())
                 matcher.accept(rng.choice(matcher.allowed_tokens()))
     assert n_better > 20
+
+
+def test_narrow_searches():
+    """Of sixty characters under five patterns there are too many texts to be looked at in full; a narrow search finds one of long tokens."""
+    patterns = ["ab1|b12", "bc1|c12", "ca1|a12", "[aA][12].*[zZ]", "[0-9]{2}"]
+    schema = {"type": "string", "minLength": 60, "maxLength": 60, "allOf": [{"pattern": pattern} for pattern in patterns]}
+    vocabulary = Vocabulary.builtin()
+    matcher = Matcher(Grammar.from_json_schema(schema), vocabulary)
+    most = len(matcher.closing_tokens()) - 1
+    tokens = matcher.closing_within(most)
+    text = json.loads(b"".join(map(vocabulary.token_bytes, tokens)))
+    assert len(tokens) <= most and len(text) == 60 and all(re.search(pattern, text) for pattern in patterns)
 
 
 def allowed(matcher, done):
