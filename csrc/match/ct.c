@@ -22,7 +22,8 @@
  * Texts that differ in values of distinct members alone are mostly left out, too (ct_values.c).
  *
  * Cost: a walk for each configuration that is looked at: in strings, of the tokens that may leave them (ct_lexeme.c). All of it counts
- * as work, the derivatives that others make for it too: so a search in vain takes some two seconds. */
+ * as work, the derivatives that others make for it too: so a search in vain takes some two seconds. Narrow searches take as much again, at most: theirs
+ * does not count, for what the last one decides is not to hang on them. */
 #include "ct_search.h"
 
 enum {
@@ -34,7 +35,7 @@ enum {
     CT_BYTES = 3,            /* that a token of a closing may have, for the order of the first search */
     CT_HURRY = 4,            /* of the last: a token that is still to come counts as so many */
     CT_WIDTH = 4,            /* of the narrow searches: places that are gone on from, for each number of tokens */
-    CT_SHORTEST = 2,         /* of the work of all, one in so many for the first of them, */
+    CT_SHORTEST = 2,         /* and beyond the work that a search may take one part in so many for the first of them, */
     CT_LEAST = 8             /* and for the second */
 };
 
@@ -269,8 +270,7 @@ static bool take_few(ge_engine *e, ct_search *s, u32 depth, u32 *few, u32 *n, id
 
 /* Token by token, and of the places to which one more leads only few are gone on from. */
 static bool run_narrow(ge_engine *e, ct_search *s, u32 config, id_vec *out, bool *found) {
-    ct_least(e, config); /* makes the table, which others need, too */
-    u64 enough = e->b.work + e->b.limits.max_step_work / (s->order == CT_BY_SHORTEST ? CT_SHORTEST : CT_LEAST);
+    u64 most = e->b.limits.max_step_work, enough = e->b.work + most / (s->order == CT_BY_SHORTEST ? CT_SHORTEST : CT_LEAST);
     bool ok = begin_search(e, s, config);
     for (u32 depth = 0; ok && s->heap.n && !*found && e->b.work < enough; depth++) {
         u32 few[CT_WIDTH], n;
@@ -300,6 +300,14 @@ bool ct_close(ge_engine *e, u32 config, u32 most, id_vec *out, bool *found) {
     static const enum ct_order narrow[] = {CT_BY_SHORTEST, CT_BY_LEAST};
     bool over, ok = ct_search_once(e, config, most, CT_BY_BYTES, out, found, &over);
     if (!ok || over) return ok;
-    for (u32 i = 0; i < 2 && ok && !*found; i++) ok = ct_search_once(e, config, most, narrow[i], out, found, &over);
+    ct_least(e, config); /* makes the table, which all need */
+    u64 work = e->b.work;
+    for (u32 i = 0; i < 2 && ok && !*found; i++) {
+        e->b.work = 0;
+        budget_part part = budget_begin_part(&e->b, e->b.limits.max_step_work - 1);
+        ok = ct_search_once(e, config, most, narrow[i], out, found, &over);
+        if (budget_end_part(&e->b, part)) ok = true, *found = false;
+    }
+    e->b.work = work; /* the last search decides what it would decide alone */
     return ok && !*found ? ct_search_once(e, config, most, CT_BY_TOKENS, out, found, &over) : ok;
 }
