@@ -14,7 +14,7 @@
  *
  * Then come two narrow searches: of all that a number of tokens leads to, only the four most promising places are gone on from, first by the bytes of their
  * shortest closings (cl_most), then by those that must come and by ct_least. (Beam search: Lowerre 1976.) They may miss what is there, but what they find is a
- * closing, and where the last search would take minutes they may find one within a tenth of a second.
+ * closing, and where the last search would take minutes they may find one within a second.
  *
  * The last search is exact again. With such a bound it may hurry: tokens that are still to come count for more than those that were written, so it is first led
  * to some end, and of those to which equally few lead by the fewest bytes (cl_most). What is left out never hangs on the order.
@@ -22,7 +22,7 @@
  * Texts that differ in values of distinct members alone are mostly left out, too (ct_values.c).
  *
  * Cost: a walk for each configuration that is looked at: in strings, of the tokens that may leave them (ct_lexeme.c). All of it counts
- * as work, the derivatives that others make for it too: so a search in vain takes some two seconds. Narrow searches take as much again, at most: theirs
+ * as work, the derivatives that others make for it too: so a search in vain takes some two seconds. Narrow searches take up to five eighths of that beside it: theirs
  * does not count, for what the last one decides is not to hang on them. */
 #include "ct_search.h"
 
@@ -35,7 +35,7 @@ enum {
     CT_BYTES = 3,            /* that a token of a closing may have, for the order of the first search */
     CT_HURRY = 4,            /* of the last: a token that is still to come counts as so many */
     CT_WIDTH = 4,            /* of the narrow searches: places that are gone on from, for each number of tokens */
-    CT_SHORTEST = 2,         /* and beyond the work that a search may take one part in so many for the first of them, */
+    CT_SHORTEST = 2,         /* of the work that a search may take: as much beside it, one part in so many, is for the first of them, */
     CT_LEAST = 8             /* and for the second */
 };
 
@@ -247,7 +247,7 @@ static bool run_search(ge_engine *e, ct_search *s, u32 config, id_vec *out, bool
     for (u32 at; ok && s->heap.n && !*found;) {
         ok = take_place(e, s, &at, out, found);
         ct_place place = s->places.at[at];
-        if (!*found && place.depth < s->most && place.depth == map_get(&s->depths, place.way.config)) ok = ok && note_next(e, s, at);
+        if (!*found && place.depth < s->most && place.depth == map_get(&s->depths, place.way.config)) ok = note_next(e, s, at);
         if (!*found && is_tired(e, s)) return ok;
     }
     *over = true;
@@ -260,7 +260,7 @@ static bool take_few(ge_engine *e, ct_search *s, u32 depth, u32 *few, u32 *n, id
         if (!take_place(e, s, &few[*n], out, found)) return false;
         if (*found) break;
         u32 config = s->places.at[few[*n]].way.config, left = s->most - depth;
-        *n += cl_most(e, config) <= left || ct_least(e, config) <= left; /* of all bytes there are tokens */
+        *n += cl_most(e, config) <= left || ct_least(e, config) <= left; /* where cl_most tells, each byte is a token */
         if (e->b.status != GE_OK) return false;
     }
     for (; s->heap.n && !*found; s->heap.n--) /* the others may be looked at again behind another token */
@@ -270,7 +270,7 @@ static bool take_few(ge_engine *e, ct_search *s, u32 depth, u32 *few, u32 *n, id
 
 /* Token by token, and of the places to which one more leads only few are gone on from. */
 static bool run_narrow(ge_engine *e, ct_search *s, u32 config, id_vec *out, bool *found) {
-    u64 most = e->b.limits.max_step_work, enough = e->b.work + most / (s->order == CT_BY_SHORTEST ? CT_SHORTEST : CT_LEAST);
+    u64 limit = e->b.limits.max_step_work, enough = e->b.work + limit / (s->order == CT_BY_SHORTEST ? CT_SHORTEST : CT_LEAST);
     bool ok = begin_search(e, s, config);
     for (u32 depth = 0; ok && s->heap.n && !*found && e->b.work < enough; depth++) {
         u32 few[CT_WIDTH], n;

@@ -129,13 +129,13 @@ void ct_drop(ge_engine *e);
 
 bool ct_ends_by_mark(ge_engine *e, u32 config); /* ct_apart.c: is a string under way, whatever it is? */
 
-/* ct.c: one search, as ct_close, by the texts that are looked at first. *over: what was not found is not there. */
-enum ct_order {
-    CT_BY_BYTES,  /* those of the fewest bytes; asks for no table, and soon gives up */
-    CT_BY_LEAST, /* as all the others, asks ct_least: a few for each number of tokens, by the bytes that must come; is never over */
-    CT_BY_SHORTEST,  /* the same by those of the shortest closing */
-    CT_BY_TOKENS    /* those of the fewest tokens */
+enum ct_order {      /* of a search, by what goes first: */
+    CT_BY_BYTES,     /* the fewest bytes. Asks for no table, and soon gives up */
+    CT_BY_LEAST,     /* the fewest bytes that must come. This one and the next are narrow: of those of as many tokens, four are gone on from */
+    CT_BY_SHORTEST,  /* the shortest closing */
+    CT_BY_TOKENS     /* the fewest tokens */
 };
+/* ct.c: one search, as ct_close. *over: what was not found is not there, which a narrow search never tells. */
 bool ct_search_once(ge_engine *e, u32 config, u32 most, enum ct_order order, id_vec *out, bool *found, bool *over);
 
 static inline u32 ct_add(u32 a, u32 b) { return a == CT_NEVER || b == CT_NEVER ? CT_NEVER : min_u32(a + b, CT_MANY); }

@@ -47,7 +47,7 @@ typedef struct ct_search {
     byte_vec bytes;     /* scratch */
     u32 most;           /* tokens */
     u32 longest;        /* bytes of a token */
-    enum ct_order order;
+    enum ct_order order; /* which search it is */
     u64 visited;        /* nodes */
     /* ct_values.c */
     bool has_values;    /* some members are distinct */
