@@ -20,6 +20,7 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import asdict
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 OK, REFUSED, BAD_INPUT, LIMIT, INTERRUPTED = 0, 1, 2, 3, 130
 
 _LESSONS = 2000  # texts that a tiny decoder learns from before it writes
-_WARM_SECONDS = 0.25  # before a model writes: in this time most states of a usual schema are found
+_WARM_SECONDS = 0.25  # before a model writes: in this time most states of a usual schema are found; and for texts by a stub, as all code is slow at first
 
 EXIT_CODES = """\
 exit codes:
@@ -119,7 +120,7 @@ def _generate_with_model(options: argparse.Namespace) -> int:
         model, vocabulary, encode = _model(options)
         prompt = encode(_prompt(options)) or list(vocabulary.eos[:1])
         begun = time.perf_counter()
-        n_masks = _warm(grammar, vocabulary)
+        n_masks = _warm(grammar, vocabulary, options.max_tokens)
         seconds_warm = time.perf_counter() - begun
         sampling = Sampling(temperature=options.temperature)
         n_tokens, seconds, seconds_masks = 0, 0.0, 0.0
@@ -147,11 +148,21 @@ def _generate_with_model(options: argparse.Namespace) -> int:
     return OK
 
 
-def _warm(grammar: Grammar, vocabulary: Vocabulary) -> int:
+def _warm(grammar: Grammar, vocabulary: Vocabulary, max_tokens: int) -> int:
     """What a server does before the first request; returns the number of masks. What fails here fails again where a text needs it."""
+    from .decoding import stream
+    from .decoding.models import NoiseModel
+
     before = grammar.stats.mask_builds
-    with suppress(GrammarEngineError):
+    with suppress(GrammarEngineError, ValueError):
         grammar.warm(vocabulary, seconds=_WARM_SECONDS)
+        until = time.perf_counter() + _WARM_SECONDS
+        for seed in count():
+            steps = stream(
+                NoiseModel(vocabulary.width, seed=seed), vocabulary.eos[:1], grammar, vocabulary, max_new_tokens=max_tokens, seed=seed
+            )
+            if any(time.perf_counter() > until for _ in steps):
+                break
     return grammar.stats.mask_builds - before
 
 

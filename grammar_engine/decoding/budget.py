@@ -23,8 +23,9 @@ is made, once; from there the way is held until the text has come near enough to
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,6 +40,29 @@ TRIES = 1024  # tokens refused in one step because they do not fit
 _TURN, _WORDS, _IDS = ffi.typeof("ge_turn *"), ffi.typeof("uint32_t[]"), ffi.typeof("int64_t[]")
 _ALL = 65_536  # tokens of a closing, at most
 _ALONE = 256  # tokens that are appended at once where there is no choice
+_SPARE = 16  # pages that are kept for texts to come
+
+
+class _Page:
+    """The memory of a text: its turn, its mask, and what applies that. A fresh one takes half of the time in which a text is begun, so some are kept."""
+
+    __slots__ = ("mask", "masked", "memory", "turn")
+    kept: ClassVar[deque[_Page]] = deque(maxlen=_SPARE)  # of texts that are over
+
+    def __init__(self, words: int):
+        self.mask: NDArray[np.int32] = np.empty(words, dtype=np.int32)
+        self.memory = ffi.from_buffer(_WORDS, self.mask)  # which the turn does not keep
+        self.turn = ffi.new(_TURN, (self.memory,))
+        self.masked = RowMask(self.mask).masked
+
+    @classmethod
+    def of(cls, words: int) -> _Page:
+        """One for masks of so many words."""
+        try:
+            page = cls.kept.pop()
+        except IndexError:
+            return cls(words)
+        return page if len(page.mask) == words else cls(words)
 
 
 @fast_text
@@ -54,15 +78,18 @@ class BudgetedText(Held):
             self.closing = _closing_within(matcher, budget)
 
     def _prepare(self, matcher: Matcher, budget: int, close_in_time: bool, closing: list[int]) -> None:
-        mask: NDArray[np.int32] = np.empty(matcher._words, dtype=np.int32)
-        memory = ffi.from_buffer(_WORDS, mask)  # which the turn does not keep
-        turn = ffi.new(_TURN, (memory, ffi.NULL, 0, budget, close_in_time))
+        page = self._page = _Page.of(matcher._words)
+        turn = self._turn = page.turn
+        turn.closing, turn.n_closing, turn.left, turn.must_close, turn.next = ffi.NULL, 0, budget, close_in_time, lib.GE_TURN_NONE
         self._hold(turn, 0, 0, matcher)
-        self.matcher, self.mask, self._memory, self._turn = matcher, mask, memory, turn
-        self.masked = RowMask(mask).masked
+        self.matcher, self.mask, self.masked, self._memory = matcher, page.mask, page.masked, page.memory
         self._closing_ids: Any = None
         if closing:
             self.closing = closing
+
+    def leave(self) -> None:
+        """The text is over, and nothing of it is used from now on: its memory is for the next one."""
+        self._page.kept.append(self._page)
 
     @property
     def budget(self) -> int:

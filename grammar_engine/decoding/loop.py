@@ -287,10 +287,16 @@ class _Loop:
 
     def run(self, prefix_cache: PrefixCache[Payload] | None) -> Generator[Step, None, None]:
         """The steps, until the text ends or the budget is used up."""
+        try:
+            yield from self._steps(self.model.start()) if prefix_cache is None else self._steps_from(prefix_cache)
+        finally:
+            if self.text is not None:
+                self.text.leave()
+                self.text = None
+
+    def _steps_from(self, prefix_cache: PrefixCache[Payload]) -> Generator[Step, None, None]:
+        """`_steps`, with keys and values from a cache, which takes in those that are made."""
         session = self.model.start()
-        if prefix_cache is None:
-            yield from self._steps(session)
-            return
         from .prefix_cache import kv
 
         with kv.resume(session, prefix_cache, self.ids, self.model) as lease:

@@ -10,8 +10,10 @@ import pytest
 
 from grammar_engine import Grammar, LimitExceededError, Matcher, Switches, Vocabulary
 from grammar_engine._native import Held
+from grammar_engine.decoding import stream
 from grammar_engine.decoding.apply import RowMask
 from grammar_engine.decoding.budget import BudgetedText
+from grammar_engine.decoding.models import NoiseModel
 
 pytestmark = pytest.mark.skipif(RowMask.__base__ is Held, reason="GRAMMAR_ENGINE_NO_FAST_CALLS is set")
 
@@ -206,3 +208,33 @@ def test_a_limit_is_told_by_python(monkeypatch):
     monkeypatch.setattr(Matcher, "accept_tokens", fail)
     with pytest.raises(LimitExceededError):
         text.accept(ord("c"))  # which a turn does not take
+
+
+def test_texts_that_are_over_leave_their_memory_to_others():
+    grammar = Grammar.from_regex("[ab]{9}")
+    first, second = (BudgetedText(Matcher(grammar, WORDS), 20, close_in_time=True) for _ in range(2))
+    assert first.mask is not second.mask
+    first.accept(ord("a"))
+    memory, words = first.mask, second.mask.copy()
+    first.leave()
+    third = BudgetedText(Matcher(Grammar.from_regex("ax*"), WORDS), 7, close_in_time=False)
+    assert third.mask is memory
+    assert (third.budget, third.close_in_time, third.closing) == (7, False, [])
+    assert third.mask.tobytes() == Matcher(Grammar.from_regex("ax*"), WORDS).mask()
+    third.leave()
+    other = BudgetedText(Matcher(grammar, Vocabulary([b"a", b"b", b""], eos=[2])), 20, close_in_time=True)
+    assert other.mask is not memory
+    assert len(other.mask) == 1
+    assert (second.mask == words).all()
+
+
+def test_a_stream_that_is_left_gives_its_memory_back(monkeypatch):
+    left = []
+    monkeypatch.setattr(BudgetedText, "leave", lambda text: left.append(text))
+    for n in (1, 3, 100):
+        steps = stream(NoiseModel(WORDS.width), [271], Grammar.from_regex("[ab]{9}"), WORDS, max_new_tokens=12)
+        for _ in range(n):
+            next(steps, None)
+        steps.close()
+        assert len(left) == 1
+        assert left.pop().mask is not None
