@@ -98,6 +98,60 @@ void wide_copy(u32 *to, const u32 *from, size_t n) {
     else copy_by_32((u8 *)to, (const u8 *)from, size);
 }
 
+/* Line by line; `or_line`, `is_equal`: of these. *at = the words that are left, or from which on a line differs. */
+#define OR_LINES(or_line) \
+    for (; at + LINE / 4 <= n; at += LINE / 4) or_line(to + at, from + at);
+#define EQUAL_LINES(is_equal) \
+    while (at + LINE / 4 <= n && is_equal(a + at, b + at)) at += LINE / 4;
+
+WITH_AVX2 __m256i half_line(const u32 *at) { return _mm256_loadu_si256((const __m256i *)(const void *)at); }
+WITH_AVX2 void or_line_32(u32 *to, const u32 *from) {
+    _mm256_storeu_si256((__m256i *)(void *)to, _mm256_or_si256(half_line(to), half_line(from)));
+    _mm256_storeu_si256((__m256i *)(void *)(to + 8), _mm256_or_si256(half_line(to + 8), half_line(from + 8)));
+}
+WITH_AVX512 void or_line_64(u32 *to, const u32 *from) { _mm512_storeu_si512(to, _mm512_or_si512(_mm512_loadu_si512(to), _mm512_loadu_si512(from))); }
+WITH_AVX2 bool is_equal_32(const u32 *a, const u32 *b) {
+    __m256i differ = _mm256_or_si256(_mm256_xor_si256(half_line(a), half_line(b)), _mm256_xor_si256(half_line(a + 8), half_line(b + 8)));
+    return !has_bits_32(differ);
+}
+WITH_AVX512 bool is_equal_64(const u32 *a, const u32 *b) { return !_mm512_cmpneq_epi32_mask(_mm512_loadu_si512(a), _mm512_loadu_si512(b)); }
+
+__attribute__((target("avx2"))) static size_t or_by_32(u32 *to, const u32 *from, size_t n) {
+    size_t at = 0;
+    OR_LINES(or_line_32)
+    return at;
+}
+__attribute__((target("avx2,avx512f"))) static size_t or_by_64(u32 *to, const u32 *from, size_t n) {
+    size_t at = 0;
+    OR_LINES(or_line_64)
+    return at;
+}
+__attribute__((target("avx2"))) static size_t equal_by_32(const u32 *a, const u32 *b, size_t n) {
+    size_t at = 0;
+    EQUAL_LINES(is_equal_32)
+    return at;
+}
+__attribute__((target("avx2,avx512f"))) static size_t equal_by_64(const u32 *a, const u32 *b, size_t n) {
+    size_t at = 0;
+    EQUAL_LINES(is_equal_64)
+    return at;
+}
+
+void wide_or(u32 *to, const u32 *from, size_t n) {
+    size_t at = 0;
+    if (__builtin_cpu_supports("avx512f")) at = or_by_64(to, from, n);
+    else if (__builtin_cpu_supports("avx2")) at = or_by_32(to, from, n);
+    for (; at < n; at++) to[at] |= from[at];
+}
+
+size_t wide_equal(const u32 *a, const u32 *b, size_t n) {
+    size_t at = 0;
+    if (__builtin_cpu_supports("avx512f")) at = equal_by_64(a, b, n);
+    else if (__builtin_cpu_supports("avx2")) at = equal_by_32(a, b, n);
+    while (at + LINE / 4 <= n && memcmp(a + at, b + at, LINE) == 0) at += LINE / 4;
+    return at + LINE / 4 > n && (at == n || memcmp(a + at, b + at, (n - at) * sizeof *a) == 0) ? n : at;
+}
+
 u32 wide_at_most(const u8 *at, u8 most) {
     __m128i limit = _mm_set1_epi8((char)most), a = _mm_loadu_si128((const __m128i *)at), b = _mm_loadu_si128((const __m128i *)(at + 16));
     u32 low = (u32)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_min_epu8(a, limit), a));
@@ -138,6 +192,16 @@ size_t wide_span(const wide_set *s, const u8 *at, size_t n) {
 }
 
 #else
+
+void wide_or(u32 *to, const u32 *from, size_t n) {
+    for (size_t i = 0; i < n; i++) to[i] |= from[i];
+}
+
+size_t wide_equal(const u32 *a, const u32 *b, size_t n) {
+    size_t at = 0;
+    while (at + 16 <= n && memcmp(a + at, b + at, 16 * sizeof *a) == 0) at += 16;
+    return at + 16 > n && (at == n || memcmp(a + at, b + at, (n - at) * sizeof *a) == 0) ? n : at;
+}
 
 void wide_clear(u32 *to, size_t n) {
     if (n) memset(to, 0, n * sizeof *to);

@@ -244,6 +244,7 @@ struct ge_engine {
     byte_set behind_words; /* bytes beyond ASCII that can be read behind words; see mk_tails.c */
     u32 n_behind_words;    /* NONE: not asked for yet */
     intern_table places;      /* [ trie | nodes ... ]; see mk_outline.c */
+    VEC(byte_set) places_below; /* by these, as far as they were asked for: bytes of children */
     VEC(const tt_trie *) tries;
     VEC(const vb_inner *) trie_inner; /* of which they are; held. NULL: of the vocabulary */
     word_map trie_of;         /* address -> index in tries */
@@ -258,6 +259,7 @@ struct ge_engine {
     id_vec rounds;            /* scratch: the nodes at which its ring has come to its first row again ... */
     const tt_trie *rounds_in; /* ... of the trie that it begins in */
     mk_found outline;         /* scratch: its tokens */
+    u32 *spread;              /* scratch: these as bits (mk_exits.c); zeros. NULL: not needed so far */
     bool cuts_much;           /* outlines do not pay */
     bool leaves_openings;     /* an outline is being made: what is behind blanks may be left to the tasks of masks */
     id_vec apart_at;          /* by lexer state: where its parts are in apart, or NONE: not asked for yet; see mk_unit.c */

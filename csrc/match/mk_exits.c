@@ -62,12 +62,29 @@ static void leave_out_found(const tt_trie *trie, u32 *nodes, u32 *n, const u32 *
     *n = kept;
 }
 
+/* The tokens of the outline as bits; NULL: failure. To write a row for each of many small outlines would take longer than these, so those of a list are set
+ * in a row of zeros, and taken out again. */
+static const u32 *spread_tokens(ge_engine *e) {
+    size_t size = e->v->n_words * sizeof(u32);
+    if (!e->outline.listed) return e->outline.bits;
+    if (!e->spread) {
+        if (!(e->spread = mem_resize(&e->b, NULL, 0, size))) return NULL;
+        memset(e->spread, 0, size);
+    }
+    for (u32 i = 0; i < e->outline.list.n; i++) e->spread[e->outline.list.at[i] >> 5] |= (u32)1 << (e->outline.list.at[i] & 31);
+    return e->spread;
+}
+
+static void gather_tokens(ge_engine *e) {
+    for (u32 i = 0; e->outline.listed && i < e->outline.list.n; i++) e->spread[e->outline.list.at[i] >> 5] = 0;
+}
+
 bool mk_add_exits(ge_engine *e, mk_outline *to) {
-    mk_found *found = &e->outline;
-    if (e->ends.n && found->listed) mk_write_listed(e, NULL, found->list.at, found->list.n, found->bits); /* and it stays a list */
-    id_vec words = {0};
-    bool ok = true;
     to->exits = e->outline_words.n;
+    if (!e->ends.n) return true;
+    id_vec words = {0};
+    const u32 *bits = spread_tokens(e);
+    bool ok = bits != NULL;
     for (u32 i = 0; ok && i < e->ends.n; i++) {
         mk_end first = e->ends.at[i];
         if (!first.trie) continue;
@@ -82,7 +99,7 @@ bool mk_add_exits(ge_engine *e, mk_outline *to) {
         }
         u32 n = words.n - 1;
         ok = ok && mk_sort_nodes(e, words.at + 1, &n);
-        if (ok) leave_out_found(first.trie, words.at + 1, &n, found->bits);
+        if (ok) leave_out_found(first.trie, words.at + 1, &n, bits);
         if (ok && n == 0) continue;
         words.n = 1 + n;
         u32 places = ok ? intern(&e->b, &e->places, words.at, words.n, NULL) : NONE;
@@ -90,5 +107,6 @@ bool mk_add_exits(ge_engine *e, mk_outline *to) {
         to->n_exits++;
     }
     vec_drop(&e->b, &words);
+    if (bits) gather_tokens(e);
     return ok;
 }

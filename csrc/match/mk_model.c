@@ -35,13 +35,9 @@ static bool seem_far(const u32 *bits, const u32 *other, u32 n) {
 static bool are_near(const u32 *bits, const u32 *other, u32 n, id_vec *tokens) {
     u32 most = n / NEAR_PART;
     tokens->n = 0;
-    for (u32 i = 0; i < n && tokens->n <= most;) {
-        u32 any = 0, end = min_u32(i + AT_ONCE, n);
-        for (u32 k = i; k < end; k++) any |= bits[k] ^ other[k];
-        for (; any && i < end && tokens->n <= most; i++)
+    for (u32 i = 0; (i += (u32)wide_equal(bits + i, other + i, n - i)) < n && tokens->n <= most;)
+        for (u32 end = min_u32(i + AT_ONCE, n); i < end && tokens->n <= most; i++)
             for (u32 left = bits[i] ^ other[i]; left; left &= left - 1) tokens->at[tokens->n++] = 32 * i + (u32)__builtin_ctz(left);
-        if (!any) i = end;
-    }
     return tokens->n <= most;
 }
 

@@ -313,11 +313,32 @@ static bool has_much_below(const ge_engine *e, u32 places) {
     return n_children >= MUCH_BELOW;
 }
 
+/* The bytes with which anything below some places goes on; NULL: failure. */
+static const byte_set *bytes_below(ge_engine *e, u32 places) {
+    static const byte_set unknown = {{NONE, NONE, NONE, NONE, NONE, NONE, NONE, NONE}};
+    if (!vec_reach(&e->b, &e->places_below, places)) return NULL;
+    byte_set *below = &e->places_below.at[places];
+    if (memcmp(below, &unknown, sizeof unknown) != 0) return below;
+    const u32 *words = intern_words(&e->places, places);
+    const tt_trie *trie = e->tries.at[words[0]];
+    memset(below, 0, sizeof *below);
+    for (u32 i = 1; i < intern_length(&e->places, places); i++)
+        for (u32 child = trie->first.at[words[i]]; child < trie->first.at[words[i] + 1]; child++) set_add(below, trie->byte.at[child]);
+    return below;
+}
+
+/* *answer: does a row that begins in a lexer state read nothing from some places on? Errs towards no. */
+static bool reads_nothing(ge_engine *e, u32 begin, u32 places, bool *answer) {
+    const byte_set *below = bytes_below(e, places), *first = below ? lx_first(&e->lx, begin) : NULL;
+    *answer = first && !set_meets(first, below);
+    return first != NULL;
+}
+
 /* Adds what comes from some places on after an exit, where the row of a task, or the other one of its ring, leads by a set of lexemes. (Apart there are no
  * rings, so not everywhere.) */
 static bool plan_exit(ge_engine *e, agenda *open, const mk_task *from, u32 row, u32 accepts, u32 places) {
     mk_task task = *from;
-    bool is_apart = false;
+    bool nothing, is_apart = false;
     if (!mk_go(e, row, accepts, &task.row, &task.begin)) return false;
     for (u32 depth = EP_CUTS; depth-- > 0 && ep_row_leaves(&e->ep, task.row);) {
         if (task.bases[depth] == NONE) continue;
@@ -325,6 +346,8 @@ static bool plan_exit(ge_engine *e, agenda *open, const mk_task *from, u32 row, 
         if (task.row == NONE || !find_begin(e, task.row, &task.begin)) return false;
     }
     if (task.begin == LX_IDLE) return true;
+    if (!reads_nothing(e, task.begin, places, &nothing)) return false;
+    if (nothing) return true;
     task.state = task.begin;
     task.places = places;
     if (!cut_row(e, &task) || (has_much_below(e, places) && !mk_has_wide(e, task.begin, &is_apart))) return false;
@@ -419,9 +442,11 @@ void mk_drop_outlines(ge_engine *e) {
     for (u32 i = 0; i < e->trie_inner.n; i++)
         if (e->trie_inner.at[i]) vb_release(e->v, e->trie_inner.at[i]);
     if (e->outline.bits) mem_resize(&e->b, e->outline.bits, e->v->n_words * sizeof(u32), 0);
+    if (e->spread) mem_resize(&e->b, e->spread, e->v->n_words * sizeof *e->spread, 0);
     vec_drop(&e->b, &e->outline.list);
     if (e->recent) mem_resize(&e->b, e->recent, sizeof *e->recent, 0);
     intern_drop(&e->b, &e->places);
+    vec_drop(&e->b, &e->places_below);
     vec_drop(&e->b, &e->tries);
     vec_drop(&e->b, &e->trie_inner);
     map_drop(&e->b, &e->trie_of);

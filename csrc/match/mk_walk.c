@@ -50,8 +50,7 @@ void mk_release_base(ge_engine *e, mk_found *found) {
 void mk_add_bits(ge_engine *e, mk_found *found, const u32 *bits) {
     mk_make_bits(e, found);
     mk_note_copy(e);
-    u32 *to = found->bits, n = e->v->n_words;
-    for (u32 i = 0; i < n; i++) to[i] |= bits[i];
+    wide_or(found->bits, bits, e->v->n_words);
 }
 
 void mk_add_inner(ge_engine *e, mk_found *found, const vb_inner *inner) {
