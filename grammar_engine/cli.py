@@ -149,12 +149,12 @@ def _generate_with_model(options: argparse.Namespace) -> int:
 
 
 def _warm(grammar: Grammar, vocabulary: Vocabulary, max_tokens: int) -> int:
-    """What a server does before the first request; returns the number of masks. What fails here fails again where a text needs it."""
+    """What a server does before the first request; returns the number of masks. A limit that is reached here is met again where a text needs what it forbids."""
     from .decoding import stream
     from .decoding.models import NoiseModel
 
     before = grammar.stats.mask_builds
-    with suppress(GrammarEngineError, ValueError):
+    with suppress(LimitExceededError):
         grammar.warm(vocabulary, seconds=_WARM_SECONDS)
         until = time.perf_counter() + _WARM_SECONDS
         for seed in count():

@@ -12,7 +12,8 @@ Invariant. The scores depend on the ids of this call alone, never on what was as
 What a torch module must do is the convention of `transformers`: `module(input_ids=(1, L), past_key_values=..., use_cache=True)` returns an
 object with `.logits` (1, L, V) and `.past_key_values`, which is a list of (key, value) per layer, each (1, heads, length, dim), or a
 `Cache` object. Both names may be `cache`, as in `transformers` from 5.24 on. A cache that cannot be cut exactly (a window that has slid, a
-recurrent state) is dropped, and the pass made anew.
+recurrent state) is dropped, and the pass made anew. So is a recurrent state where it would have to take in several tokens at once, drafts or
+forced text: some modules begin it anew there, and say nothing.
 
 Keys and values that travel between sessions (`export`, `resume`) are those of all positions. So a session that was resumed, from nothing too, keeps
 what has slid out of a window as well, which its model's masks leave out. A model with a state of another kind cannot be resumed.
@@ -322,7 +323,7 @@ class _TorchSession:
         import torch
 
         seen = self.model.seen(ids, rows)
-        past, kept = cut_past(self.past, len(self.ids), min(common_prefix(self.ids, seen), len(seen) - rows))
+        past, kept = cut_past(self.past, len(self.ids), min(common_prefix(self.ids, seen), len(seen) - rows), len(seen))
         self._forget()  # should the pass fail, `past` may be half written
         if past is None and self.keeps_all:
             past = self._as_past([])
@@ -412,12 +413,15 @@ def _find_form(module: Any) -> str:
     return "pairs"
 
 
-def cut_past(past: Any, held: int, length: int) -> tuple[Any, int]:
-    """The keys and values of the first `length` of `held` positions, or none where they cannot be had; and of how many positions they are."""
+def cut_past(past: Any, held: int, length: int, wanted: int) -> tuple[Any, int]:
+    """The keys and values of the first `length` of `held` positions, or none; and of how many positions they are.
+
+    None where they cannot be had, or where a pass cannot go on from them to `wanted` positions.
+    """
     if past is None or not length:
         return None, 0
     if length == held:
-        return past, length
+        return (None, 0) if wanted > length + 1 and _has_state(past) else (past, length)
     if isinstance(past, (list, tuple)):
         return [(keys[:, :, :length], values[:, :, :length]) for keys, values in past], length
     try:
@@ -425,6 +429,12 @@ def cut_past(past: Any, held: int, length: int) -> tuple[Any, int]:
     except (AttributeError, NotImplementedError, RuntimeError, ValueError):
         return None, 0
     return (past, length) if _lengths(past) == {length} else (None, 0)
+
+
+def _has_state(past: Any) -> bool:
+    """Whether a layer keeps something else than keys and values, such as a recurrent state."""
+    layers = _layers(past)
+    return not layers or any(keys is None or values is None for keys, values in layers)
 
 
 def _layers(past: Any) -> list[tuple[Any, Any]]:

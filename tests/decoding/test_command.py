@@ -13,7 +13,7 @@ from types import SimpleNamespace
 import jsonschema
 import pytest
 
-from grammar_engine import Grammar, LimitExceededError, cli
+from grammar_engine import Grammar, LimitExceededError, Matcher, cli
 
 SCHEMA = {"type": "object", "properties": {"name": {"type": "string"}, "age": {"type": "integer"}}, "required": ["name", "age"]}
 
@@ -62,9 +62,13 @@ def test_what_fails_in_advance_is_no_failure_of_the_text(schema, capsys, monkeyp
     assert " 0 masks made in " in err
 
 
-def test_a_budget_that_is_too_small(schema, capsys):
+def test_a_budget_that_is_too_small(schema, capsys, monkeypatch):
+    searched = []
+    search = Matcher.closing_within
+    monkeypatch.setattr(Matcher, "closing_within", lambda matcher, most: searched.append(most) or search(matcher, most))
     assert cli.main(["generate", "--schema", schema, "--model", "stub", "--max-tokens", "2"]) == 2
     assert "max_new_tokens = 2" in capsys.readouterr().err
+    assert searched == [2], "which may take seconds"
 
 
 def test_a_model_from_a_file(schema, capsys, tmp_path):

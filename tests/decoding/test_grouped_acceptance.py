@@ -296,3 +296,24 @@ def test_calls_are_checked():
     with pytest.raises(RuntimeError, match="padding_id"):
         GroupedSampler(TableModel(257), Vocabulary.bytes(), 2)
     assert GroupedSampler(TableModel(257), Vocabulary.bytes(), 1)("ab", 1)
+
+
+def test_options_of_other_types_and_out_of_range_are_refused():
+    model = TableModel(WIDTH)
+    with pytest.raises(
+        TypeError, match="repetition_penalty_strategy is a RepetitionPenaltyStrategy, not float: repetition_penalty_factory"
+    ):
+        GroupedSampler(model, LETTERS, 3, repetition_penalty_strategy=1.2)
+    with pytest.raises(TypeError, match="padding_id is an int, not str"):
+        GroupedSampler(model, LETTERS, 3, padding_id="x")
+    with pytest.raises(ValueError, match="padding_id is at least 0"):
+        GroupedSampler(model, LETTERS, 3, padding_id=-1)
+    with pytest.raises(ValueError, match="max_input_len is at least 1"):
+        GroupedSampler(model, LETTERS, 1, max_input_len=0)
+
+
+def test_what_a_dict_leaves_out_has_its_default():
+    model = TableModel(WIDTH)
+    assert GroupedSampler.from_dict({"group_size": 3}, model, LETTERS).as_dict() == GroupedSampler(model, LETTERS, 3).as_dict()
+    with pytest.raises(ValueError, match="there is no model_name to load"):
+        GroupedSampler.from_dict({"group_size": 3})

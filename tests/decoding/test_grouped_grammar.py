@@ -277,3 +277,31 @@ def test_a_closing_is_written_where_the_model_excludes_all_that_is_allowed(mode:
     sampler = GroupedSampler(against, vocabulary, group_size, mode=mode, padding_id=0)
     [[result]] = sampler.generate([[0]], 5, grammar=grammar)
     assert result.text == "a" and result.finished
+
+
+@pytest.mark.parametrize("grammar", [None, "[ab]{5}"])
+@pytest.mark.parametrize("close_in_time", [True, False])
+@pytest.mark.parametrize("mode", ["commit", "verify"])
+def test_a_guess_that_allows_nothing_ends_its_group(mode, close_in_time, grammar):
+    """Behind a pad the model gives a score to the pad alone, which is no text."""
+    vocabulary = Vocabulary([b"a", b"b", b"", b""], eos=[3], special={2: "<pad>"})
+
+    def model(ids):
+        scores = np.full((len(ids), vocabulary.width), -np.inf, np.float32)
+        for row, token in zip(scores, ids):
+            row[2 if token == 2 else slice(None)] = 0
+            row[2 if token != 2 else 0] = -np.inf
+        if grammar is None:
+            scores[:, 2] = -np.inf
+        return scores
+
+    grammar = grammar and Grammar.from_regex(grammar)
+    options = {
+        "padding_id": 2,
+        "mode": mode,
+        "top_k": 1,
+        "close_in_time": close_in_time,
+        "repetition_penalty_strategy": NoRepetitionPenalty(),
+    }
+    texts = [GroupedSampler(model, vocabulary, group, **options).generate([[0]], 6, grammar=grammar)[0][0].ids for group in (1, 2, 4)]
+    assert texts[0] == texts[1] == texts[2]

@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 
 from decoding.grouped_models import END, LETTERS, PAD, TableModel
-from grammar_engine import Grammar
+from grammar_engine import Grammar, Vocabulary
+from grammar_engine.decoding.budget import TRIES, BudgetedText
 from grammar_engine.decoding.grouped import GenerationType, GroupedSampler, GroupedTreeSearch, NoRepetitionPenalty
+from grammar_engine.decoding.models import NoiseModel
 
 NONE = NoRepetitionPenalty()
 
@@ -82,3 +84,32 @@ def test_what_it_says_of_itself():
     assert [set(answer) for answer in search("ab", 5, num_return_sequences=2)] == [{"generated_text"}] * 2
     with pytest.raises(ValueError, match="beam"):
         search("ab", 5, num_return_sequences=3)
+
+
+def test_where_no_token_with_a_score_fits_a_closing_is_written():
+    """The model knows `a` alone, and a text must end with `b`."""
+    grammar, [a] = Grammar.from_regex("a*b"), LETTERS.encode_greedy(b"a")
+
+    def model(ids):
+        scores = np.full((len(ids), LETTERS.size), -np.inf, np.float32)
+        scores[:, a] = 0
+        return scores
+
+    for group, budget in itertools.product((1, 2, 3), (2, 3, 4, 9)):
+        [[result]] = GroupedTreeSearch(model, LETTERS, group, repetition_penalty_strategy=NONE).generate([[2]], budget, grammar=grammar)
+        assert result.finished
+        assert re.fullmatch("a*b", result.text)
+        assert len(result.ids) <= budget
+
+
+def test_few_tokens_are_tried_where_the_budget_refuses_most(monkeypatch):
+    """3,000 tokens may come next, and no more than the closing quote fits."""
+    vocabulary = Vocabulary([b'"', b"", *(b"%d" % number for number in range(3000))], eos=[1])
+    tried = []
+    accept = BudgetedText.accept
+    monkeypatch.setattr(BudgetedText, "accept", lambda text, *tokens: tried.append(tokens) or accept(text, *tokens))
+    search = GroupedTreeSearch(NoiseModel(vocabulary.size), vocabulary, 2, padding_id=0, repetition_penalty_strategy=NONE)
+    [[result]] = search.generate([[2]], 3, grammar=Grammar.from_regex('"[0-9]*"'))
+    assert result.finished
+    assert result.text == '""'
+    assert len(tried) <= TRIES + 10

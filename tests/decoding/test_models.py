@@ -260,6 +260,32 @@ def test_a_model_with_another_state_cannot_be_resumed():
             as_model(module).start().resume([], [])
 
 
+@pytest.mark.parametrize("kind", ["Mamba", "FalconMamba", "Jamba"])
+def test_a_recurrent_state_takes_in_no_more_than_one_token(kind):
+    """Some modules begin their state anew with the first of several tokens that follow a pass, and say nothing."""
+    transformers, torch = pytest.importorskip("transformers"), pytest.importorskip("torch")
+    torch.manual_seed(3)
+    options = {"num_hidden_layers": 2, "hidden_size": 32, "initializer_range": 0.4}
+    if kind == "Jamba":
+        options |= {
+            "intermediate_size": 32,
+            "num_attention_heads": 4,
+            "num_key_value_heads": 2,
+            "attn_layer_period": 2,
+            "attn_layer_offset": 1,
+        }
+        options |= {"num_experts": 1, "num_experts_per_tok": 1, "mamba_d_state": 8, "mamba_dt_rank": 4, "use_mamba_kernels": False}
+    config = getattr(transformers, f"{kind}Config")(**IDS, **options)
+    module = getattr(transformers, f"{kind}ForCausalLM")(config).eval()
+    model = as_model(module)
+    session, ids = model.start(), [2, 3, 4]
+    for more, rows in (([], 1), ([5], 1), ([6, 7], 1), ([8], 1), ([9, 2, 3], 3), ([4], 2), ([5, 6, 7], 1)):
+        ids = ids + more
+        with torch.inference_mode():
+            whole = module(input_ids=torch.tensor([ids]), use_cache=False).logits[0, -rows:].numpy()
+        assert session.logits(ids, rows) == pytest.approx(whole, abs=1e-3)
+
+
 def test_exported_keys_and_values_are_copies():
     session = as_model(build(tiny)).start()
     session.logits([1, 2, 3])

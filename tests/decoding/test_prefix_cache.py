@@ -152,7 +152,8 @@ def test_7_collisions_cost_hits_and_nothing_else(share_partial: bool) -> None:
 def test_9_bounds_of_nothing_of_one_and_of_less_than_a_text() -> None:
     none: PrefixCache = PrefixCache(2, max_idle_blocks=0)
     first = insert(none, [1, 2, 3, 4])
-    assert none.acquire([1, 2, 3, 4]).matched == 4, "running texts share"
+    second = none.acquire([1, 2, 3, 4])
+    assert second.matched == 4, "running texts share"
     first.release()
     assert len(none) == 2
     one: PrefixCache = PrefixCache(2, max_idle_blocks=1)
@@ -328,7 +329,8 @@ def test_clear_drops_what_is_idle() -> None:
     cache.clear()
     assert contents(cache) == {(1, 2)} and sorted(released) == [(0, 2), (2, 4), (2, 4)] and cache.stats.idle == 0
     running.release()
-    assert cache.acquire([1, 2]).matched == 2
+    again = cache.acquire([1, 2])
+    assert again.matched == 2
     assert repr(cache) == "<PrefixCache of 1 blocks of 2 tokens, 0 idle with 0 bytes>"
 
 
@@ -351,8 +353,8 @@ def test_what_is_counted() -> None:
 
 def test_a_block_that_was_found_and_outgrown_is_no_hit() -> None:
     cache = partial()
-    insert(cache, [1, 2, 3, 4, 5, 6])
-    with cache.acquire([1, 2, 3, 4, 5, 6]) as lease:
+    running = insert(cache, [1, 2, 3, 4, 5, 6])
+    with cache.acquire(running.tokens) as lease:
         lease.extend([7], positions)
     assert (cache.stats.prompt_hits, cache.stats.blocks, cache.stats.block_hits) == (2, 2, 1)
 
@@ -406,3 +408,14 @@ def test_tokens_are_integers(bad: list) -> None:
     with pytest.raises(TypeError):
         lease.extend([1, *bad], positions)
     assert lease.tokens == [] and not len(cache)
+
+
+def test_a_lease_that_is_dropped_is_released():
+    cache = PrefixCache(2, max_idle_blocks=4)
+    for first in range(100):
+        lease = cache.acquire([first, 1, 2, 3])
+        lease.extend([first, 1, 2, 3], lambda start, stop: None)
+    assert cache.stats.idle == 4
+    assert cache.stats.table == 6  # and the two of the last one
+    del lease
+    assert cache.stats.table == cache.stats.idle == 4

@@ -124,9 +124,9 @@ class _TorchTogether:
         import torch
 
         texts = [request.ids for request in requests]
-        past, kept = cut_past(self.past, max(map(len, self.texts), default=0), self._kept(requests))
-        self._forget()  # should the pass fail, `past` may be half written
         longest = max(map(len, texts))
+        past, kept = cut_past(self.past, max(map(len, self.texts), default=0), self._kept(requests), longest)
+        self._forget()  # should the pass fail, `past` may be half written
         first = min(len(request.ids) - request.rows for request in requests)  # before it no scores are asked for
         filled = [text[kept:] + text[-1:] * (longest - len(text)) for text in texts]
         with torch.inference_mode():

@@ -130,6 +130,11 @@ class GroupedPipeline(ABC):
         self._vocabulary = vocabulary
         if penalize_from not in ("generated", "all"):
             raise ValueError(f"penalize_from is 'generated' or 'all', not {penalize_from!r}")
+        if not (repetition_penalty_strategy is None or isinstance(repetition_penalty_strategy, RepetitionPenaltyStrategy)):
+            found = type(repetition_penalty_strategy).__name__
+            raise TypeError(
+                f"repetition_penalty_strategy is a RepetitionPenaltyStrategy, not {found}: repetition_penalty_factory makes one of a number"
+            )
         check_number("answer_length_multiplier", answer_length_multiplier, 0, above=True)
         check_number("min_allowed_mass", min_allowed_mass, 0, 1)
         check_number("min_top_prob", min_top_prob, 0, 1)
@@ -139,12 +144,16 @@ class GroupedPipeline(ABC):
         self.post_processing_strategy = PostProcessor(self.codec)
 
     def _max_input_len(self, given: int | None) -> int | None:
+        if given is not None:
+            given = check_count("max_input_len", given)
         known = (given, self.codec.max_length, self.model.max_length)
         lengths = [length for length in known if length is not None and (length is given or length <= MAX_MODEL_INPUT_SIZE)]
         return min(lengths, default=None)
 
     def _padding_id(self, given: int | None) -> int | None:
-        return self.codec.padding_id() if given is None and self.group_size > 1 else given
+        if given is not None:
+            return check_count("padding_id", given, 0)
+        return self.codec.padding_id() if self.group_size > 1 else None
 
     def _check_room(self, size: int) -> None:
         if size > 1 and self.max_input_len is not None and size >= self.max_input_len:
@@ -386,15 +395,16 @@ class GroupedPipeline(ABC):
         Parameters
         ----------
         values : dict
+            What it leaves out has its default.
         model, tokenizer : optional
             Default: those of `values["model_name"]`, by `from_pretrained`.
         """
         options = {name: value for name, value in values.items() if name != "generation_type"}
-        if options["repetition_penalty_strategy"] is not None:
+        if options.get("repetition_penalty_strategy") is not None:
             options["repetition_penalty_strategy"] = penalty_from_dict(options["repetition_penalty_strategy"])
         if model is not None and tokenizer is not None:
             return cls(model, tokenizer, **options)
-        if options["model_name"] is None:
+        if options.get("model_name") is None:
             raise ValueError("there is no model_name to load: give a model and a tokenizer")
         return cls.from_pretrained(options.pop("model_name"), **options)
 

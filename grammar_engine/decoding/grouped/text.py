@@ -66,7 +66,8 @@ class Outlook(NamedTuple):
     chances : numpy.ndarray
         After temperature, filters and softmax.
     trusted : bool
-        The mask allows enough of the row's probability, and the likeliest token is likely enough.
+        The mask allows enough of the row's probability, and the likeliest token is likely enough. Never of a guess that gives -inf to all that is
+        allowed, which has no chances.
     """
 
     scores: Logits
@@ -139,6 +140,8 @@ class Text:
                 mass = self._weigh(scores, unmasked, place)
         if not rules.end_of_sentence_stop:
             self._ban_ends(scores)
+        if place and not (scores != -np.inf).any():
+            return Outlook(scores, np.zeros(len(scores)), False)
         self._leave_way_out(scores)
         chances = probabilities(scores, rules.sampling)
         return Outlook(scores, chances, bool(mass >= rules.min_allowed_mass and chances.max() >= rules.min_top_prob))
@@ -179,6 +182,10 @@ class Text:
             if self.push(candidate):
                 return candidate
             outlook.scores[candidate] = -np.inf
+        return self.leave()
+
+    def leave(self) -> int:
+        """Append the next token of a closing, where the model has none that fits; returns it."""
         if self.state is None or not self.state.close_in_time:
             raise ValueError("the model gives -inf to every token that the grammar allows")
         token = self.state.way_out()

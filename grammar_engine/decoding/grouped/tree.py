@@ -19,6 +19,7 @@ import numpy as np
 
 from ...checks import check_count
 from ...grammar import Grammar
+from ..budget import TRIES
 from ..models import Logits
 from ..scores import Sampling
 from .commit import visible
@@ -112,22 +113,35 @@ class GroupedTreeSearch(GroupedPipeline):
         return list(self._children(branch, rows[place].copy(), place))
 
     def _children(self, branch: Branch, row: Logits, place: int) -> Iterator[Branch]:
-        """The likeliest tokens that pass the filter and fit into the budget; at most as many as can stay. If none of these fits, the next that does."""
+        """The likeliest tokens that pass the filter and fit into the budget; at most as many as can stay.
+
+        If none of these fits, the next that does; after `TRIES` refusals, or where no token of a finite score fits, the next token of a closing, as in
+        the plain loop.
+        """
         outlook = branch.text.outlook(row, place)
         allowed = np.flatnonzero(outlook.scores != -np.inf)
+        if not len(allowed):  # a guess that gives -inf to all that is allowed: the next pass asks again
+            yield branch._replace(rows=None)
+            return
         scores = outlook.scores[allowed].astype(np.float64) / (self.temp or 1.0)
         log_chances = scores - scores.max()
         log_chances -= np.log(np.exp(log_chances).sum())
-        n_children = 0
-        for at in np.argsort(-scores, kind="stable"):
+        n_children, child = 0, branch.text.fork()
+        for at in np.argsort(-scores, kind="stable")[:TRIES]:
             token = int(allowed[at])
             if n_children == self.beam or (n_children and not outlook.chances[token]):
                 return
+            if not child.push(token):
+                continue
+            child.force()
+            n_children += 1
+            yield branch._replace(text=child, log_probability=branch.log_probability + float(log_chances[at]))
             child = branch.text.fork()
-            if child.push(token):
-                child.force()
-                n_children += 1
-                yield branch._replace(text=child, log_probability=branch.log_probability + float(log_chances[at]))
+        if not n_children:
+            token = child.leave()
+            child.force()
+            log_chance = log_chances[allowed == token]
+            yield branch._replace(text=child, log_probability=branch.log_probability + float(log_chance.sum()))
 
     def _result(self, branch: Branch, calls: int) -> GroupedResult:
         finished = branch.text.finish()

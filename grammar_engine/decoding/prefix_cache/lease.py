@@ -28,7 +28,7 @@ P = TypeVar("P")
 class Lease(Generic[P]):
     """The blocks of a running text; made by `PrefixCache.acquire`. A context manager: it is released at the end.
 
-    A lease belongs to one thread at a time.
+    A lease belongs to one thread at a time. One that is dropped is released as well, when it is collected.
 
     Attributes
     ----------
@@ -141,6 +141,8 @@ class Lease(Generic[P]):
         if self._open:
             self._open = False
             self._cache._release(self)
+
+    __del__ = release
 
     def __enter__(self) -> Lease[P]:
         return self
