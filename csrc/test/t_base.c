@@ -248,6 +248,38 @@ static void test_other(void) {
     }
 }
 
+/* Word by word, of any length, at any place; what is behind stays as it is. */
+static void test_or(void) {
+    static u32 to[ROW_WORDS + ROW_PLACES + 1], before[ROW_WORDS + ROW_PLACES + 1], from[ROW_WORDS + ROW_PLACES];
+    u32 seed = 3;
+    for (size_t n = 0; n <= ROW_WORDS; n++)
+        for (u32 place = 0; place < ROW_PLACES; place++) {
+            u32 *row = to + place, *other = from + place * 7 % ROW_PLACES;
+            bool right = true;
+            for (u32 i = 0; i < ROW_WORDS + ROW_PLACES; i++) to[i] = before[i] = drawn(&seed), from[i] = drawn(&seed);
+            wide_or(row, other, n);
+            for (size_t i = 0; i < n; i++) right &= row[i] == (before[place + i] | other[i]);
+            CHECK(right && to[place + n] == before[place + n]);
+        }
+}
+
+/* Rows that differ in one word, or not at all. */
+static void test_equal(void) {
+    static u32 a[ROW_WORDS + ROW_PLACES], b[ROW_WORDS + ROW_PLACES];
+    u32 seed = 4;
+    for (size_t n = 0; n <= ROW_WORDS; n++)
+        for (u32 place = 0; place < ROW_PLACES; place++) {
+            u32 *row = a + place, *other = b + place * 7 % ROW_PLACES;
+            for (size_t i = 0; i < n; i++) row[i] = other[i] = drawn(&seed);
+            CHECK(wide_equal(row, other, n) == n);
+            for (size_t lone = place; lone < n; lone += ROW_PLACES) {
+                other[lone] ^= (u32)1 << lone % 32;
+                CHECK(wide_equal(row, other, n) == lone / 16 * 16);
+                other[lone] = row[lone];
+            }
+        }
+}
+
 /* Against a look at each byte, with sets of few, many and all bytes, of any length, at any place. */
 static void test_span(void) {
     static u8 text[400];
@@ -282,6 +314,8 @@ int main(void) {
     test_failures();
     test_clear();
     test_copy();
+    test_or();
+    test_equal();
     test_other();
     test_span();
     return harness_result("base");
