@@ -33,33 +33,37 @@ static bool is_quoted(const rx_arena *x, rx_id id, rx_id *quote) {
     return node[0] == RX_SET || node[0] == RX_EMPTY;
 }
 
-/* The place of the length in the intersection that is quoted; 0: there is none. */
-static u32 find_length(const rx_arena *x, rx_id id, rx_id *quote, u32 *room) {
-    u32 least;
-    if (!is_quoted(x, id, quote) || *quote == RX_ID_EMPTY) return 0;
+/* The upper bound of a length; NONE: it is none, or has none. */
+static u32 upper_bound(const rx_arena *x, rx_id id) {
+    u32 least, most;
+    return rx_is_length(x, id, &least, &most) ? most : NONE;
+}
+
+/* The least bound of the lengths in the intersection that is quoted: a format has one, and the schema another. NONE: there is none. */
+static u32 find_room(const rx_arena *x, rx_id id, rx_id *quote) {
+    if (!is_quoted(x, id, quote) || *quote == RX_ID_EMPTY) return NONE;
     const u32 *node = intern_words(&x->nodes, *quote), *parts = intern_words(&x->nodes, node[1]);
-    if (node[3] || parts[0] != RX_AND) return 0;
-    for (u32 i = 1; i < intern_length(&x->nodes, node[1]); i++)
-        if (rx_is_length(x, parts[i], &least, room) && *room != NONE) return i;
-    return 0;
+    u32 room = NONE;
+    if (node[3] || parts[0] != RX_AND) return NONE;
+    for (u32 i = 1; i < intern_length(&x->nodes, node[1]); i++) room = min_u32(room, upper_bound(x, parts[i]));
+    return room;
 }
 
 u32 rx_room(const rx_arena *x, rx_id id) {
     rx_id quote;
-    u32 room;
-    return find_length(x, id, &quote, &room) ? room : NONE;
+    return find_room(x, id, &quote);
 }
 
 rx_id rx_without_room(rx_arena *x, rx_id id) {
     rx_id quote;
-    u32 room, place = find_length(x, id, &quote, &room), node[5];
+    u32 node[5];
     id_vec parts = {0};
-    if (!place) return id;
+    if (find_room(x, id, &quote) == NONE) return id;
     memcpy(node, intern_words(&x->nodes, quote), sizeof node);
     bool ok = true;
     for (u32 i = 1; ok && i < intern_length(&x->nodes, node[1]); i++) {
         rx_id part = intern_words(&x->nodes, node[1])[i];
-        if (i == place) part = without_most(x, part);
+        if (upper_bound(x, part) != NONE) part = without_most(x, part);
         ok = part != NONE && vec_push(x->b, &parts, part);
     }
     rx_id all = ok ? rx_and(x, parts.at, parts.n) : NONE;

@@ -53,6 +53,16 @@ def test_states_along_a_text_share_one_analysis(vocabulary: Vocabulary, schema: 
     assert other["trie_nodes"] <= NODES
 
 
+def test_a_domain_is_analysed_once_however_long_what_comes_before_it_is(vocabulary: Vocabulary) -> None:
+    grammar = Grammar.from_json_schema({"type": "string", "format": "email", "maxLength": 100})
+    for local in (b"ab", b"abc"):
+        assert work(grammar, vocabulary, b'"' + local + b"@")["inner_builds"] == 1
+    for n in (4, 7, 20, 30):
+        later = work(grammar, vocabulary, b'"' + b"a" * n + b"@")
+        assert later["inner_builds"] == later["derivatives"] == 0
+        assert later["trie_nodes"] <= NODES
+
+
 @pytest.mark.parametrize("pattern", ["[A-Za-z ,.]{10,200}", ".{10,200}"])
 def test_where_a_text_is_one_lexeme_no_token_leaves_it(vocabulary: Vocabulary, pattern: str) -> None:
     """How many characters must still come is nothing to a mask: all states on the way are one."""

@@ -33,6 +33,7 @@ SCHEMAS: list[dict[str, Any]] = [
     {"pattern": r"^[^a]{2,}", "not": {"const": "bb"}},
     {"pattern": r"a.*b"},
     {"allOf": [{"pattern": r"a\S{0,5}$"}, {"pattern": r"^(?:\S+ ?){1,5}$"}]},
+    {"allOf": [{"pattern": r"^[\s\S]{2,9}$"}, {"pattern": r"^(?:\S+ ?){1,5}$"}]},  # two bounds on characters
 ]
 
 
@@ -41,6 +42,17 @@ def test_masks_near_the_bound(vocabulary: Vocabulary, schema: dict[str, Any]) ->
     for bound in (3, 4, 5, 7, 12, 17, 40):
         grammar = Grammar.from_json_schema({"type": "array", "items": {"type": "string", "maxLength": bound, **schema}})
         for text in TEXTS:
+            on, off = Matcher(grammar, vocabulary), Matcher(grammar, vocabulary, switches=OFF)
+            if on.accept_bytes(f'["{text}'.encode()):
+                assert off.accept_bytes(f'["{text}'.encode())
+                assert on.mask() == off.mask(), (bound, text)
+
+
+def test_masks_near_two_bounds(vocabulary: Vocabulary) -> None:
+    """A domain has one of its own, 255 characters, and the address another."""
+    for bound in (6, 9, 12, 20, 64, 300):
+        grammar = Grammar.from_json_schema({"type": "array", "items": {"type": "string", "format": "email", "maxLength": bound}})
+        for text in ("a", "a@", "ab7@", "a-b@", "aaaa@a", "a.b@a-", "a@b.a", "a@" + ".".join(["b" * 60] * 4) + ".a"):
             on, off = Matcher(grammar, vocabulary), Matcher(grammar, vocabulary, switches=OFF)
             if on.accept_bytes(f'["{text}'.encode()):
                 assert off.accept_bytes(f'["{text}'.encode())
