@@ -13,39 +13,6 @@ enum {
     CT_ALONE = 8       /* of the work of a search, one in so many: from there on no condition is looked at for the first time */
 };
 
-typedef struct quoted { /* QUOTE(p) t or QUOTE(p & q & ...) t */
-    const u32 *node;    /* of QUOTE */
-    rx_id tail;
-    const rx_id *all; /* conditions */
-    u32 n;
-} quoted;
-
-/* The operands of a node of a kind; anything else is its own only one. */
-static const rx_id *operands_of(const rx_arena *x, rx_kind kind, const rx_id *id, u32 *n) {
-    bool has_many = rx_kind_of(x, *id) == kind;
-    *n = has_many ? intern_length(&x->nodes, *id) - 1 : 1;
-    return has_many ? intern_words(&x->nodes, *id) + 1 : id;
-}
-
-static bool as_quoted(const rx_arena *x, rx_id id, quoted *out) {
-    const u32 *node = intern_words(&x->nodes, id);
-    out->tail = RX_ID_EMPTY;
-    if (node[0] == RX_CONCAT) {
-        out->tail = node[2];
-        node = intern_words(&x->nodes, node[1]);
-    }
-    out->node = node;
-    if (node[0] != RX_QUOTE) return false;
-    out->all = operands_of(x, RX_AND, node + 1, &out->n);
-    return true;
-}
-
-static bool is_asked(const quoted *q, rx_id condition) {
-    for (u32 i = 0; i < q->n; i++)
-        if (q->all[i] == condition) return true;
-    return false;
-}
-
 /* Parts of a union, and what stands behind it; or an expression as the only part. */
 static const rx_id *union_of(const rx_arena *x, rx_id *id, rx_id *behind, u32 *n) {
     const u32 *node = intern_words(&x->nodes, *id);
@@ -54,25 +21,28 @@ static const rx_id *union_of(const rx_arena *x, rx_id *id, rx_id *behind, u32 *n
         *id = node[1];
         *behind = node[2];
     }
-    return operands_of(x, RX_OR, id, n);
+    bool has_many = rx_kind_of(x, *id) == RX_OR;
+    *n = has_many ? intern_length(&x->nodes, *id) - 1 : 1;
+    return has_many ? intern_words(&x->nodes, *id) + 1 : id;
 }
 
 /* Writes supersets of an expression, each with one condition of its string; how many, or NONE on failure. */
 static u32 find_conditions(rx_arena *x, rx_id id, rx_id out[CT_CONDITIONS]) {
     u32 n_parts, n = 0, node[5];
     rx_id behind;
-    quoted first, other;
     const rx_id *parts = union_of(x, &id, &behind, &n_parts);
-    if (!as_quoted(x, parts[0], &first) || (n_parts == 1 && first.n == 1)) return 0;
+    rx_arm first = rx_arm_of(x, &parts[0]);
+    if (!first.quote || (n_parts == 1 && first.n == 1)) return 0;
     for (u32 k = 0; k < first.n && n < CT_CONDITIONS; k++) {
         bool common = true;
-        for (u32 i = 1; i < n_parts && common; i++)
-            common = as_quoted(x, parts[i], &other) && other.tail == first.tail && is_asked(&other, first.all[k]) &&
-                     memcmp(first.node + 2, other.node + 2, 3 * sizeof(u32)) == 0;
+        for (u32 i = 1; i < n_parts && common; i++) {
+            rx_arm other = rx_arm_of(x, &parts[i]);
+            common = rx_arms_are_akin(&first, &other) && rx_arm_has(&other, first.all[k]);
+        }
         if (common) out[n++] = first.all[k];
     }
-    memcpy(node, first.node, sizeof node); /* the pool may move below */
-    rx_id tail = rx_concat(x, first.tail, behind);
+    memcpy(node, first.quote, sizeof node); /* the pool may move below */
+    rx_id tail = n ? rx_concat(x, first.tail, behind) : RX_ID_EMPTY;
     for (u32 i = 0; i < n; i++)
         if (tail == NONE || (out[i] = rx_concat(x, rx_quote_again(x, out[i], node), tail)) == NONE) return NONE;
     return n;
@@ -107,10 +77,11 @@ u32 ct_cost_apart(ge_engine *e, const cf_alternative *a, u32 lexeme, rx_id rest)
 static bool goes_to_mark(const rx_arena *x, rx_id id) {
     u32 n;
     rx_id behind;
-    quoted q;
     const rx_id *parts = union_of(x, &id, &behind, &n);
-    for (u32 i = 0; i < n; i++)
-        if (!as_quoted(x, parts[i], &q) || !rx_begins_with_mark(x, q.tail)) return false;
+    for (u32 i = 0; i < n; i++) {
+        rx_arm arm = rx_arm_of(x, &parts[i]);
+        if (!arm.quote || !rx_begins_with_mark(x, arm.tail)) return false;
+    }
     return true;
 }
 

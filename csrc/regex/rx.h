@@ -298,6 +298,18 @@ typedef struct rx_loose { /* where an expression stands that rx_loosen changes *
 rx_loose rx_loose_of(const rx_arena *x, rx_id id);
 bool rx_loose_differs(rx_loose at, const u8 *token, u32 n); /* may it? */
 
+/* A part of a union: the conditions on what stands before a tail (rx_narrow.c). */
+typedef struct rx_arm {
+    rx_id id, tail;
+    const u32 *quote; /* the node of which they are the operand; NULL: none */
+    const rx_id *all; /* sorted */
+    u32 n;
+} rx_arm;
+
+rx_arm rx_arm_of(const rx_arena *x, const rx_id *id); /* *id has to stay where it is: it may be pointed to */
+bool rx_arm_has(const rx_arm *arm, rx_id condition);
+bool rx_arms_are_akin(const rx_arm *a, const rx_arm *b); /* same tail, and both in quotes of which as much was read, or in none */
+
 /* For constructors: interns a node (rx_arena.c). */
 rx_id rx_intern(rx_arena *x, const u32 *words, u32 n, u32 flags, u32 depth);
 void rx_drop_contained(rx_arena *x, id_vec *parts); /* drops parts of a union that a loop among them contains (rx_loop.c) */

@@ -13,17 +13,8 @@ enum {
     NARROW_PAIRS = 64 /* conditions that are compared for a unit of work */
 };
 
-/* A part of a union: the conditions on what stands before the tail. */
-typedef struct narrow_arm {
-    rx_id id, tail;
-    const u32 *quote;  /* the node of which they are the operand; NULL: none */
-    const rx_id *all;  /* sorted */
-    u32 n;
-} narrow_arm;
-
-/* `id` has to stay where it is: it may be pointed to. */
-static narrow_arm narrow_arm_of(const rx_arena *x, const rx_id *id) {
-    narrow_arm arm = {.id = *id, .tail = RX_ID_EMPTY, .all = id, .n = 1};
+rx_arm rx_arm_of(const rx_arena *x, const rx_id *id) {
+    rx_arm arm = {.id = *id, .tail = RX_ID_EMPTY, .all = id, .n = 1};
     if (rx_kind_of(x, *arm.all) == RX_CONCAT) {
         arm.tail = intern_words(&x->nodes, *id)[2];
         arm.all = intern_words(&x->nodes, *id) + 1;
@@ -39,17 +30,21 @@ static narrow_arm narrow_arm_of(const rx_arena *x, const rx_id *id) {
     return arm;
 }
 
-static bool has_condition(const narrow_arm *arm, rx_id condition) {
+bool rx_arm_has(const rx_arm *arm, rx_id condition) {
     u32 i = 0;
     while (i < arm->n && arm->all[i] != condition) i++;
     return i < arm->n;
 }
 
+bool rx_arms_are_akin(const rx_arm *a, const rx_arm *b) {
+    if (a->tail != b->tail || !a->quote != !b->quote) return false;
+    return !a->quote || memcmp(a->quote + 2, b->quote + 2, 3 * sizeof(u32)) == 0;
+}
+
 /* Is each condition of `wide` one of `narrow`, too? */
-static bool is_narrower(const rx_arena *x, const narrow_arm *narrow, const narrow_arm *wide) {
-    if (narrow->tail == RX_ID_EMPTY && !narrow->quote && has_condition(narrow, wide->id)) return true;
-    if (narrow->tail != wide->tail || !narrow->quote != !wide->quote) return false;
-    if (narrow->quote && memcmp(narrow->quote + 2, wide->quote + 2, 3 * sizeof(u32)) != 0) return false;
+static bool is_narrower(const rx_arena *x, const rx_arm *narrow, const rx_arm *wide) {
+    if (narrow->tail == RX_ID_EMPTY && !narrow->quote && rx_arm_has(narrow, wide->id)) return true;
+    if (!rx_arms_are_akin(narrow, wide)) return false;
     u32 met = 0;
     if (wide->n == 1 && wide->all[0] == x->text && narrow->all[0] != x->text) { /* which is known of each condition apart */
         for (u32 i = 0; i < narrow->n; i++)
@@ -61,11 +56,11 @@ static bool is_narrower(const rx_arena *x, const narrow_arm *narrow, const narro
 }
 
 bool rx_drop_narrower(rx_arena *x, id_vec *parts) {
-    narrow_arm arms[NARROW_ARMS];
+    rx_arm arms[NARROW_ARMS];
     u32 n = min_u32(parts->n, NARROW_ARMS), kept = 0, width = 0;
     bool dropped[NARROW_ARMS] = {false}, any = false;
     for (u32 i = 0; i < n; i++) {
-        arms[i] = narrow_arm_of(x, &parts->at[i]);
+        arms[i] = rx_arm_of(x, &parts->at[i]);
         any |= arms[i].n > 1 || arms[i].quote;
         width += arms[i].n;
     }
