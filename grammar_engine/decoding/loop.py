@@ -262,10 +262,10 @@ def _matcher_of(grammar: Grammar | Matcher | None, vocabulary: Vocabulary | None
         matcher = grammar
         if vocabulary is not None and vocabulary != matcher.vocabulary:
             raise ValueError("the matcher has another vocabulary")
+        if matcher.is_terminated:
+            raise ValueError("the text of the matcher has ended already")
     if not matcher.vocabulary.eos:
         raise VocabularyError("the vocabulary has no end-of-text token, so no text can end")
-    if matcher.is_terminated:
-        raise ValueError("the text of the matcher has ended already")
     return matcher
 
 
