@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 OK, REFUSED, BAD_INPUT, LIMIT, INTERRUPTED = 0, 1, 2, 3, 130
 
+_NO_END = "the vocabulary has no end-of-text token, so no text can end"
 _LESSONS = 2000  # texts that a tiny decoder learns from before it writes
 _WARM_SECONDS = 0.25  # before a model writes: in this time most states of a usual schema are found; and for texts by a stub, as all code is slow at first
 
@@ -97,7 +98,7 @@ def _generate(options: argparse.Namespace) -> int:
         return _generate_with_model(options)
     grammar, vocabulary = _grammar(options, whitespace="compact"), _vocabulary(options)
     if not vocabulary.eos:
-        raise VocabularyError("the vocabulary has no end-of-text token, so no text can end")
+        raise VocabularyError(_NO_END)
     matcher = Matcher(grammar, vocabulary)
     sampler = Sampler(vocabulary, random.Random(options.seed))
     for index in progress(range(options.count)):
@@ -118,6 +119,8 @@ def _generate_with_model(options: argparse.Namespace) -> int:
         grammar = _grammar(options, whitespace="compact" if options.model == "stub" else WHITESPACE)
         seconds_grammar = time.perf_counter() - begun
         model, vocabulary, encode = _model(options)
+        if not vocabulary.eos:
+            raise VocabularyError(_NO_END)
         prompt = encode(_prompt(options)) or list(vocabulary.eos[:1])
         begun = time.perf_counter()
         n_masks = _warm(grammar, vocabulary, options.max_tokens)

@@ -78,14 +78,17 @@ class Sampler:
         Parameters
         ----------
         writer : Matcher
-            Is reset first. Its vocabulary has an end-of-text token.
+            Is reset first. Where its vocabulary has no end-of-text token, a text ends where nothing may follow.
         budget : int
             Tokens after which the text is closed.
         """
         writer.reset()
         text = b""
         for used in range(budget):
-            token = self._choose(int.from_bytes(writer.mask(), "little"), used / budget, text[-1:].isdigit())
+            allowed = int.from_bytes(writer.mask(), "little")
+            if not allowed:  # the sentence is complete, and the vocabulary has no token that says so
+                return text
+            token = self._choose(allowed, used / budget, text[-1:].isdigit())
             writer.accept(token)
             if writer.is_terminated:
                 return text

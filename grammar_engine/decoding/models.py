@@ -312,6 +312,7 @@ class _TorchSession:
     def __init__(self, model: _TorchModel):
         self.model = model
         self.keeps_all = False  # keys and values of all positions, also of those that have slid out of a window
+        self.has_none = False  # the module returns no keys and values
         self._forget()
 
     def _forget(self) -> None:
@@ -332,12 +333,14 @@ class _TorchSession:
             logits = as_numpy(scores[0])
         self.model.passes += 1
         self.model.learn_width(logits.shape[1])
-        self.past = past
+        self.past, self.has_none = past, past is None
         if past is not None:
             self.ids, self.cut = seen, len(seen) < len(ids)
         return logits
 
     def export(self, start: int, stop: int, size: int) -> list[Payload]:
+        if self.has_none:
+            raise TypeError(f"a {type(self.model.module).__name__} returns no keys and values")
         if not 0 <= start < stop <= len(self.ids) or self.cut:
             held = "those of a text that was cut" if self.cut else f"{len(self.ids)}"
             raise ValueError(f"positions {start} to {stop} are not among the keys and values of the session ({held})")

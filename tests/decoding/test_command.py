@@ -130,3 +130,10 @@ def test_a_model_from_a_folder(capsys, tmp_path):
     assert "has its own" in capsys.readouterr().err
     (tmp_path / "config.json").unlink()
     assert cli.main(["generate", *options]) == 2
+
+
+def test_a_vocabulary_without_an_end(tmp_path, capsys):
+    table = tmp_path / "table.json"
+    table.write_text('{"tokens": ["YQ==", "Yg=="], "eos": []}')
+    assert cli.main(["generate", "--regex", "[ab]{3}", "--model", "stub", "--vocabulary", str(table)]) == 2
+    assert "no end-of-text token" in capsys.readouterr().err

@@ -209,7 +209,7 @@ def test_a_module_without_keys_and_values():
     session = as_model(Plain()).start()
     for ids in ([1, 2], [1, 2, 3], [1, 2, 3, 4]):
         assert np.allclose(session.logits(ids), as_model(inner).start().logits(ids), atol=1e-6)
-    with pytest.raises(ValueError, match="not among the keys and values"):
+    with pytest.raises(TypeError, match="a Plain returns no keys and values"):
         session.export(0, 1, 1)
 
 

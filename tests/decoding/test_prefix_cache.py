@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import random
 from itertools import pairwise
 
@@ -419,3 +421,10 @@ def test_a_lease_that_is_dropped_is_released():
     assert cache.stats.table == 6  # and the two of the last one
     del lease
     assert cache.stats.table == cache.stats.idle == 4
+
+
+def test_a_lease_is_not_copied() -> None:
+    lease = insert(PrefixCache(2), [1, 2])
+    for copied in (copy.copy, copy.deepcopy, pickle.dumps):
+        with pytest.raises(TypeError, match="a Lease cannot be copied or pickled"):
+            copied(lease)

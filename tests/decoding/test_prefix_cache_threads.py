@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import random
+import subprocess
 import sys
 import threading
 from collections import Counter
@@ -256,3 +257,29 @@ def test_a_call_from_a_finalizer_is_refused_where_it_would_wait_for_itself() -> 
     with cache.acquire([1, 2]) as lease:
         lease.extend_to([1, 2], lambda start, stop: start)
     assert cache.stats.table == 1
+
+
+AT_EXIT = """
+import threading, time
+from grammar_engine.decoding.prefix_cache import PrefixCache
+cache = PrefixCache(block_size=1)
+
+def work():
+    while True:
+        cache.acquire(range(500)).release()
+
+def main():
+    lease = cache.acquire([])
+    lease.extend(range(500), lambda start, stop: "x")
+    threading.Thread(target=work, daemon=True).start()
+    time.sleep(0.1)
+    cycle = [lease]
+    cycle.append(cycle)  # collected when the interpreter ends
+
+main()
+"""
+
+
+def test_a_dropped_lease_waits_for_no_thread_that_the_end_of_the_interpreter_has_stopped() -> None:
+    for _ in range(4):
+        subprocess.run([sys.executable, "-c", AT_EXIT], check=True, timeout=60)

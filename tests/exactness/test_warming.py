@@ -61,3 +61,10 @@ def test_masks_have_half_of_the_time(monkeypatch) -> None:
     seconds.update(masks=0, besides=0)
     Grammar.from_json_schema(SCHEMA, whitespace="compact").warm(vocabulary, seconds=200)
     assert 50 < seconds["besides"] < seconds["masks"] + 10
+
+
+def test_a_vocabulary_without_an_end_is_warmed_too() -> None:
+    vocabulary = Vocabulary([b"a", b"b"], eos=[])
+    grammar = Grammar.from_regex("[ab]{3}")
+    assert grammar.warm(vocabulary, seconds=0.05) > 0
+    assert Matcher(grammar, vocabulary).allowed_tokens() == [0, 1]

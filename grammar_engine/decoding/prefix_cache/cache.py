@@ -23,6 +23,7 @@ from array import array
 from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from sys import is_finalizing
 from typing import Any, Generic, Literal, TypeVar
 
 from ...checks import check_bool, check_count
@@ -317,9 +318,11 @@ class PrefixCache(Generic[P]):
         return blocks[-1] if blocks else None
 
     def _release(self, lease: Lease[P]) -> None:
-        if self._is_at_work:
+        """By whoever has the lock next where this thread has it; nor is it waited for while the interpreter ends: a thread that had it then never gives it back."""
+        if self._is_at_work or not self._lock.acquire(blocking=not is_finalizing()):
             self._left.append(lease)
         else:
+            self._lock.release()
             self._release_blocks(lease)
             self._release_left()
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Iterable
 from types import TracebackType
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from .block import Block
 
@@ -143,6 +143,9 @@ class Lease(Generic[P]):
             self._cache._release(self)
 
     __del__ = release
+
+    def __reduce__(self) -> Any:
+        raise TypeError("a Lease cannot be copied or pickled: acquire another one")
 
     def __enter__(self) -> Lease[P]:
         return self
