@@ -280,6 +280,6 @@ main()
 """
 
 
-def test_a_dropped_lease_waits_for_no_thread_that_the_end_of_the_interpreter_has_stopped() -> None:
+def test_a_dropped_lease_waits_for_no_thread_that_the_end_of_the_interpreter_has_stopped(tmp_path) -> None:
     for _ in range(4):
-        subprocess.run([sys.executable, "-c", AT_EXIT], check=True, timeout=60)
+        subprocess.run([sys.executable, "-c", AT_EXIT], check=True, timeout=60, cwd=tmp_path)  # not where the sources are
