@@ -1222,6 +1222,13 @@ static int _cffi_const_GE_TURN_ALONE(unsigned long long *o)
   return n;
 }
 
+static int _cffi_const_GE_TURN_REFUSED(unsigned long long *o)
+{
+  int n = (GE_TURN_REFUSED) <= 0;
+  *o = (unsigned long long)((GE_TURN_REFUSED) | 0);  /* check that GE_TURN_REFUSED is an integer */
+  return n;
+}
+
 static size_t _cffi_d_ge_batch_run(ge_batch const * x0)
 {
   return ge_batch_run(x0);
@@ -6128,6 +6135,7 @@ static const struct _cffi_global_s _cffi_globals[] = {
   { "GE_TURN_ALONE", (void *)_cffi_const_GE_TURN_ALONE, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
   { "GE_TURN_CHOICE", (void *)_cffi_const_GE_TURN_CHOICE, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
   { "GE_TURN_NONE", (void *)_cffi_const_GE_TURN_NONE, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
+  { "GE_TURN_REFUSED", (void *)_cffi_const_GE_TURN_REFUSED, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
   { "ge_batch_run", (void *)_cffi_f_ge_batch_run, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 271), (void *)_cffi_d_ge_batch_run },
   { "ge_build", (void *)_cffi_f_ge_build, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_N, 0), (void *)_cffi_d_ge_build },
   { "ge_dfa_accepts", (void *)_cffi_f_ge_dfa_accepts, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 201), (void *)_cffi_d_ge_dfa_accepts },
@@ -6590,7 +6598,7 @@ static const struct _cffi_enum_s _cffi_enums[] = {
     "GE_NO_MASK_CACHE,GE_NO_INNER_MASKS,GE_NO_SHARED_INNER,GE_NO_GOTO_CACHE,GE_NO_STATE_CACHE,GE_NO_SLICES,"
     "GE_NO_HEIRS,GE_NO_CLAMPING,GE_NO_TABLE,GE_NO_SHAPES,GE_NO_OUTLINES,GE_NO_AHEAD" },
   { "ge_turn_result", 413, _cffi_prim_int(sizeof(ge_turn_result), ((ge_turn_result)-1) <= 0),
-    "GE_TURN_NONE,GE_TURN_CHOICE,GE_TURN_ALONE" },
+    "GE_TURN_NONE,GE_TURN_CHOICE,GE_TURN_ALONE,GE_TURN_REFUSED" },
 };
 
 static const struct _cffi_typename_s _cffi_typenames[] = {
@@ -6626,7 +6634,7 @@ static const struct _cffi_type_context_s _cffi_type_context = {
   _cffi_struct_unions,
   _cffi_enums,
   _cffi_typenames,
-  109,  /* num_globals */
+  110,  /* num_globals */
   18,  /* num_struct_unions */
   5,  /* num_enums */
   23,  /* num_typenames */

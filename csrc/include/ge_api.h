@@ -264,7 +264,8 @@ ge_status ge_matcher_closing_within(ge_matcher *m, uint32_t most, uint32_t *out,
 typedef enum ge_turn_result {
     GE_TURN_NONE,   /* nothing has changed: the calls above tell why, or whether `left` is enough */
     GE_TURN_CHOICE, /* accepted */
-    GE_TURN_ALONE   /* accepted; all tokens that may come next begin with the same byte, or end the text */
+    GE_TURN_ALONE,  /* accepted; all tokens that may come next begin with the same byte, or end the text */
+    GE_TURN_REFUSED /* nothing has changed: after them, `left` is not enough */
 } ge_turn_result;
 
 /* A text in a decoding loop, from one forward pass to the next. Borrows all. */

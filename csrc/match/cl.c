@@ -19,6 +19,9 @@
  *
  * Where the forecast is exact and each byte is a token, it also tells without a walk how many tokens are enough (cl_most).
  *
+ * The fewest tokens that spell a closing (cl_count) are kept with each configuration on the way: there they tell of what is left of it. So the
+ * count of a closing that joins one that was counted takes the bytes before, and behind them as many as a token has.
+ *
  * Every byte is read by the engine itself, and the last configuration is complete: a forecast that were wrong could make a closing longer
  * than need be, but never no sentence.
  *
@@ -51,6 +54,11 @@ typedef struct cl_walk {
     VEC(cl_pair) pairs;
     id_vec nodes; /* scratch: of the trie */
 } cl_walk;
+
+typedef struct cl_way { /* from a place to the end, or to where its tokens are known */
+    byte_vec text;
+    id_vec configs, fewest; /* before each byte, and behind the last one; the tokens from there on, NONE: not told */
+} cl_way;
 
 /* --- places -------------------------------------------------------------------------------------------------------------- */
 
@@ -240,36 +248,85 @@ static bool foretell_all(ge_engine *e, cl_walk *w, u32 config, u32 index) {
     return true;
 }
 
-/* With `spelt`: after the closing without. */
-static bool find_closing(ge_engine *e, cl_walk *w, u32 config, bool spelt, byte_vec *out, bool *found) {
-    u32 in_tokens = CL_ANYWHERE, index = known_of(e, config, CL_ANYWHERE), most = RX_LONG;
+/* *found: from here on a way is known. *in_tokens = the place's. With `spelt`: after the closing without. */
+static bool seek_closing(ge_engine *e, cl_walk *w, u32 config, bool spelt, u32 *in_tokens, bool *found) {
+    u32 index = known_of(e, config, CL_ANYWHERE), most = RX_LONG;
+    *in_tokens = CL_ANYWHERE;
     if (index == NONE || !ep_least_begin(&e->ep)) return false;
     if (spelt) {
         most = e->closings.at[index].least + CL_DETOUR;
         w->nodes.n = 0;
-        in_tokens = vec_push(&e->b, &w->nodes, 0) ? in_tokens_of(e, &w->nodes) : NONE;
-        index = in_tokens == NONE ? NONE : known_of(e, config, in_tokens);
+        *in_tokens = vec_push(&e->b, &w->nodes, 0) ? in_tokens_of(e, &w->nodes) : NONE;
+        index = *in_tokens == NONE ? NONE : known_of(e, config, *in_tokens);
         if (index == NONE) return false;
     }
     for (;;) {
         cl_known known = e->closings.at[index];
         *found = known.byte != NONE;
-        if (*found) return follow_closing(e, w, config, in_tokens, out);
+        if (*found) return true;
         if (!foretell_all(e, w, config, index)) return false;
         known = e->closings.at[index];
         if (known.least == RX_NO_LENGTH || (spelt && known.least > most)) return true;
         if (known.least > e->b.limits.max_step_work || known.least >= RX_LONG) return budget_limit(&e->b, LIMIT(max_step_work));
-        if (!walk_closing(e, w, config, in_tokens, known.least)) return false;
+        if (!walk_closing(e, w, config, *in_tokens, known.least)) return false;
     }
 }
 
 bool cl_close(ge_engine *e, u32 config, bool spelt, byte_vec *out, bool *found) {
     cl_walk w = {0};
-    bool ok = find_closing(e, &w, config, spelt, out, found);
+    u32 in_tokens;
+    bool ok = seek_closing(e, &w, config, spelt, &in_tokens, found) && (!*found || follow_closing(e, &w, config, in_tokens, out));
     vec_drop(&e->b, &w.frames);
     vec_drop(&e->b, &w.pairs);
     vec_drop(&e->b, &w.nodes);
     if (ok && !*found && !spelt) ok = budget_limit(&e->b, LIMIT(max_step_work)); /* lexing="longest": no sentence goes on from here */
+    return ok;
+}
+
+/* --- how many tokens ----------------------------------------------------------------------------------------------------- */
+
+/* The way that is known, to its end or as far as a token may reach from before the first place whose tokens are known, *known = that. */
+static bool follow_counted(ge_engine *e, u32 config, cl_way *out, u32 *known) {
+    u32 longest = e->v->shapes.height.at[0], reach = longest < UINT8_MAX ? longest : NONE;
+    for (*known = NONE;;) {
+        u32 index = known_of(e, config, CL_ANYWHERE), closes = atomic_load_explicit(&cf_at(e, config)->closes, memory_order_relaxed);
+        if (index == NONE || !vec_push(&e->b, &out->configs, config)) return false;
+        u32 byte = e->closings.at[index].byte, fewest = byte == CL_END ? 0 : closes == CF_UNTOLD ? NONE : closes - 1;
+        if (!vec_push(&e->b, &out->fewest, fewest)) return false;
+        if (fewest != NONE && *known == NONE) *known = out->text.n;
+        if (byte == CL_END || (*known != NONE && out->text.n - *known >= reach)) return true;
+        config = cf_step(e, config, e->lx.x.class_of[byte]);
+        if (config == NONE || !vec_push(&e->b, &out->text, (u8)byte)) return false;
+    }
+}
+
+static bool count_closing(ge_engine *e, cl_walk *w, cl_way *way, u32 config, u32 *count) {
+    u32 in_tokens, known;
+    bool found;
+    *count = NONE;
+    if (!seek_closing(e, w, config, false, &in_tokens, &found)) return false;
+    if (!found) return true;
+    if (!follow_counted(e, config, way, &known)) return false;
+    if (!vb_fewest(e->v, way->text.at, way->text.n, known, way->fewest.at)) return true;
+    for (u32 i = 0; i < known; i++) {
+        u32 fewest = way->fewest.at[i];
+        if (fewest < UINT16_MAX) atomic_store_explicit(&cf_at(e, way->configs.at[i])->closes, (u16)(1 + fewest), memory_order_relaxed);
+    }
+    *count = way->fewest.at[0];
+    return true;
+}
+
+bool cl_count(ge_engine *e, u32 config, u32 *count) {
+    cl_walk w = {0};
+    cl_way way = {0};
+    *count = NONE;
+    bool ok = e->switches & GE_NO_STATE_CACHE || count_closing(e, &w, &way, config, count);
+    vec_drop(&e->b, &w.frames);
+    vec_drop(&e->b, &w.pairs);
+    vec_drop(&e->b, &w.nodes);
+    vec_drop(&e->b, &way.text);
+    vec_drop(&e->b, &way.configs);
+    vec_drop(&e->b, &way.fewest);
     return ok;
 }
 

@@ -70,6 +70,7 @@ typedef struct cf_record {
     u32 suspects, n_suspects; /* tokens in all_suspects: the mask has them, a configuration with texts may not */
     u32 _Atomic most;         /* 1 + what cl_most tells, RX_LONG for nothing; CF_UNTOLD */
     u16 _Atomic forced;       /* 1 + the only byte that it can read, or CF_UNFORCED; CF_UNTOLD */
+    u16 _Atomic closes;       /* 1 + the tokens that spell its closing (cl_count); CF_UNTOLD */
     bool complete;        /* the text may end here */
     bool unsure;          /* abstract, and no alternative is alive for sure */
     bool ends;            /* some row is ended, or one of a ring has begun */
@@ -332,6 +333,8 @@ u32 mk_go_round(const ge_engine *e, u32 row, u32 accepts);
 bool cl_close(ge_engine *e, u32 config, bool spelt, byte_vec *out, bool *found);
 /* The length of that text, where the forecast is exact and any text is spelt by tokens; NONE: elsewhere, or failure. */
 u32 cl_most(ge_engine *e, u32 config);
+/* The fewest tokens that spell the text that cl_close finds, the end of text not counted; NONE: that is not told so. False: failure. */
+bool cl_count(ge_engine *e, u32 config, u32 *count);
 /* The end is no nearer: the least length of what comes behind the lexemes that are under way. On failure any. */
 u32 cl_least_behind(ge_engine *e, u32 config);
 /* Appends at most `most` tokens that lead to the end of a sentence, *found: there are any. False: failure. */

@@ -352,8 +352,8 @@ ge_status ge_matcher_forced_bytes(ge_matcher *m, uint8_t *out, size_t capacity, 
     return mt_forced_bytes(m, out, capacity, n_out, false, err);
 }
 
-GE_HOT int32_t mt_closing_most(ge_matcher *m, u32 *most, bool warm_only, ge_err *err) {
-    return enter(m, err) ? leave(m, qs_closing_most(m->e, state_of(m).config, most, warm_only, err)) : (int32_t)GE_E_BUSY;
+GE_HOT int32_t mt_closes_within(ge_matcher *m, size_t left, bool *closes, bool warm_only, ge_err *err) {
+    return enter(m, err) ? leave(m, qs_closes_within(m->e, state_of(m).config, left, closes, warm_only, err)) : (int32_t)GE_E_BUSY;
 }
 
 ge_status ge_matcher_closing(ge_matcher *m, uint8_t *out, size_t capacity, size_t *n_out, ge_err *err) {

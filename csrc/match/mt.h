@@ -9,7 +9,7 @@ int32_t mt_accept_token(ge_matcher *m, int64_t token, bool warm_only, ge_err *er
 int32_t mt_fill_mask(ge_matcher *m, uint32_t *masks, size_t row, size_t n_words, bool warm_only, ge_err *err);
 
 ge_engine *mt_engine(const ge_matcher *m);
-int32_t mt_closing_most(ge_matcher *m, u32 *most, bool warm_only, ge_err *err);
+int32_t mt_closes_within(ge_matcher *m, size_t left, bool *closes, bool warm_only, ge_err *err);
 int32_t mt_forced_bytes(ge_matcher *m, uint8_t *out, size_t capacity, size_t *n_out, bool warm_only, ge_err *err);
 
 #endif

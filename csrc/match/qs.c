@@ -1,6 +1,6 @@
 /* qs: what is asked of a configuration: its mask where that is not kept, the bytes that must come, how the text can be closed, what is expected.
  * Each is an operation of the engine (en_begin, en_end), and asks nothing of the text before. What was told once is kept with the configuration
- * (cf_record.forced, most), and then told without the lock. */
+ * (cf_record.forced, most, closes), and then told without the lock. */
 #include "qs.h"
 
 #include "mk.h"
@@ -110,21 +110,6 @@ ge_status qs_closing(ge_engine *e, u32 config, u8 *out, size_t capacity, size_t 
     return en_end(e, err);
 }
 
-GE_HOT int32_t qs_closing_most(ge_engine *e, u32 config, u32 *most, bool warm_only, ge_err *err) {
-    u32 _Atomic *known = &cf_at(e, config)->most;
-    u32 told = atomic_load_explicit(known, memory_order_relaxed);
-    if (told == CF_UNTOLD) {
-        if (warm_only) return EN_COLD;
-        en_begin(e);
-        told = 1 + min_u32(cl_most(e, config), RX_LONG);
-        ge_status status = en_end(e, err);
-        if (status != GE_OK) return status;
-        if (!(e->switches & GE_NO_STATE_CACHE)) atomic_store_explicit(known, told, memory_order_relaxed);
-    }
-    *most = told > RX_LONG ? NONE : told - 1 + (e->v->n_eos > 0);
-    return GE_OK;
-}
-
 /* The bytes of a text that no token has; where each is in some token, all of its bytes. */
 static byte_set missing_bytes(const ge_vocab *v, const byte_vec *text) {
     byte_set in_tokens = {{0}}, missing = {{0}}, all = {{0}};
@@ -159,6 +144,50 @@ ge_status qs_closing_tokens(ge_engine *e, u32 config, u32 *out, size_t capacity,
     vec_drop(&e->b, &tokens);
     ge_status status = en_end(e, err);
     return status == GE_OK && !spelt ? report_spelling(&missing, err) : status;
+}
+
+/* *most = tokens that complete the text, see cl_most; NONE: it tells nothing. */
+GE_HOT static int32_t closing_most(ge_engine *e, u32 config, u32 *most, bool warm_only, ge_err *err) {
+    u32 _Atomic *known = &cf_at(e, config)->most;
+    u32 told = atomic_load_explicit(known, memory_order_relaxed);
+    if (told == CF_UNTOLD) {
+        if (warm_only) return EN_COLD;
+        en_begin(e);
+        told = 1 + min_u32(cl_most(e, config), RX_LONG);
+        ge_status status = en_end(e, err);
+        if (status != GE_OK) return status;
+        if (!(e->switches & GE_NO_STATE_CACHE)) atomic_store_explicit(known, told, memory_order_relaxed);
+    }
+    *most = told > RX_LONG ? NONE : told - 1;
+    return GE_OK;
+}
+
+/* *count = tokens that spell the closing. */
+GE_HOT static int32_t closing_count(ge_engine *e, u32 config, size_t *count, bool warm_only, ge_err *err) {
+    u32 n, told = atomic_load_explicit(&cf_at(e, config)->closes, memory_order_relaxed);
+    *count = told - 1;
+    if (told != CF_UNTOLD) return GE_OK;
+    if (warm_only) return EN_COLD;
+    en_begin(e);
+    bool ok = cl_count(e, config, &n);
+    ge_status status = en_end(e, err);
+    *count = n;
+    if (!ok || n != NONE) return status;
+    status = qs_closing_tokens(e, config, NULL, 0, count, err);
+    *count -= e->v->n_eos > 0;
+    return status;
+}
+
+GE_HOT int32_t qs_closes_within(ge_engine *e, u32 config, size_t left, bool *closes, bool warm_only, ge_err *err) {
+    size_t count, ends = e->v->n_eos > 0;
+    u32 most;
+    int32_t status = closing_most(e, config, &most, warm_only, err);
+    if (status != GE_OK) return status;
+    *closes = most != NONE && most + ends <= left;
+    if (*closes) return GE_OK;
+    status = closing_count(e, config, &count, warm_only, err);
+    if (status == GE_OK) *closes = count + ends <= left;
+    return status;
 }
 
 ge_status qs_closing_within(ge_engine *e, u32 config, u32 most, u32 *out, size_t *n_out, ge_err *err) {

@@ -8,8 +8,8 @@ ge_status qs_mask(ge_engine *e, u32 config, u32 *mask, bool *all, ge_err *err);
 
 /* GE_OK, EN_COLD (only with warm_only: it is not known without the lock) or a failure. */
 int32_t qs_forced_bytes(ge_engine *e, u32 config, u8 *out, size_t capacity, size_t *n_out, bool warm_only, ge_err *err);
-/* *most = tokens that complete the text, the end of text included, see cl_most; NONE: it tells nothing. */
-int32_t qs_closing_most(ge_engine *e, u32 config, u32 *most, bool warm_only, ge_err *err);
+/* Whether the closing takes at most so many tokens, the end of text included. */
+int32_t qs_closes_within(ge_engine *e, u32 config, size_t left, bool *closes, bool warm_only, ge_err *err);
 
 /* As ge_matcher_closing and so on, of a text that has not ended. */
 ge_status qs_closing(ge_engine *e, u32 config, u8 *out, size_t capacity, size_t *n_out, ge_err *err);

@@ -5,7 +5,8 @@
  * the grammar is mostly the way from call to call.
  *
  * The text can be completed in time if its closing has so few bytes that a token for each would do (cl_most), which is told without a search;
- * or if the closing that the caller holds is still accepted. Else nobody knows without a search, and that is not made here.
+ * or if it takes so few tokens (cl_count), which is kept with the configuration; or if the closing that the caller holds is still accepted,
+ * which may be a longer text of fewer tokens.
  *
  * Where the grammar leaves no choice, a turn of its own appends what must come. */
 #include "tn.h"
@@ -43,13 +44,10 @@ static bool follows_closing(const ge_turn *t, const int64_t *tokens, size_t n) {
 /* After `n` tokens, of which there are `left`: GE_OK and *in_time, EN_COLD, or a failure. */
 GE_HOT static int32_t closes_in_time(ge_matcher *m, const ge_turn *t, const int64_t *tokens, size_t n, bool *in_time, bool warm_only, ge_err *err) {
     size_t left = t->left - n, written = follows_closing(t, tokens, n) ? n : 0, n_rest = t->n_closing - written;
-    u32 most;
     *in_time = !t->must_close || ge_matcher_flags(m, err) & 2;
     if (*in_time) return GE_OK;
-    int32_t status = mt_closing_most(m, &most, warm_only, err);
-    if (status != GE_OK) return status;
-    *in_time = most != NONE && most <= left;
-    if (*in_time || !n_rest || n_rest > left) return GE_OK;
+    int32_t status = mt_closes_within(m, left, in_time, warm_only, err);
+    if (status != GE_OK || *in_time || !n_rest || n_rest > left) return status;
     if (warm_only) return EN_COLD;
     *in_time = completes(m, t->closing + written, n_rest, err);
     return GE_OK;
@@ -73,7 +71,7 @@ GE_HOT int32_t tn_write(ge_matcher *m, ge_turn *t, const int64_t *tokens, size_t
     if (status == GE_OK && in_time) status = mt_fill_mask(m, t->mask, 0, v->n_words, warm_only, err);
     if (status < 0 || status == EN_COLD || !in_time) {
         (void)ge_matcher_rollback(m, n_done, err);
-        return status == EN_COLD ? EN_COLD : GE_TURN_NONE;
+        return status == EN_COLD ? EN_COLD : status == GE_OK && n_done == n ? GE_TURN_REFUSED : GE_TURN_NONE;
     }
     size_t written = follows_closing(t, tokens, n) ? n : 0;
     t->closing += written;

@@ -177,7 +177,7 @@ static int32_t write_cold(PyObject *text, ge_turn *turn, int64_t token) {
         PyThreadState *thread = PyEval_SaveThread();
         result = tn_write(m, &copy, &token, 1, false, &err);
         PyEval_RestoreThread(thread);
-        if (result != GE_TURN_NONE) {
+        if (result == GE_TURN_CHOICE || result == GE_TURN_ALONE) {
             turn->left = copy.left;
             turn->next = copy.next;
             if (turn->closing == before) turn->closing = copy.closing, turn->n_closing = copy.n_closing;
@@ -197,7 +197,7 @@ GE_HOT static PyObject *text_accept(PARAMETERS) {
     int64_t token = number(args[0]);
     int32_t result = tn_write(matcher, turn, &token, 1, true, &err);
     if (result == EN_COLD) result = write_cold(self, turn, token);
-    return result == GE_TURN_CHOICE || result == GE_TURN_ALONE ? Py_NewRef(Py_True) : INHERITED(TEXT_ACCEPT);
+    return result == GE_TURN_NONE ? INHERITED(TEXT_ACCEPT) : PyBool_FromLong(result != GE_TURN_REFUSED);
 }
 
 GE_HOT static PyObject *text_write_alone(PARAMETERS) {

@@ -335,8 +335,9 @@ enum { RX_NAME_SETS = 9 };
 byte_set rx_name_bytes(u32 index); /* so many sets by which RX_NAME nodes tell bytes apart */
 rx_id rx_syntax_step(rx_arena *x, const u32 *node, u32 byte);   /* derivative of a RX_SYNTAX node */
 bool rx_syntax_first(rx_arena *x, const u32 *node, byte_set *out); /* adds its first bytes. False on failure */
-const char *rx_syntax_apart(const u32 *node); /* in ASCII, bytes that it tells from all others; NULL: it tells all bytes apart */
+const char *rx_syntax_apart(const u32 *node, bool *far); /* in ASCII, bytes that it tells from all others; NULL: all. *far: outside of it, by UTF-8; else none may come */
 u32 rx_syntax_least(const rx_arena *x, const u32 *node, bool *exact); /* as rx_multiple_least */
+u32 rx_syntax_way_out(const rx_arena *x, rx_id id);  /* the byte that ends a count, where a RX_SYNTAX node, or one that is met with others, is in one; else 0 */
 void rx_syntax_must(const u32 *node, byte_set *out); /* adds bytes that each of its strings has */
 bool rx_syntax_is_structure(const u32 *node); /* no word of it is an id */
 

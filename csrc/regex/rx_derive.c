@@ -333,7 +333,9 @@ static bool search(rx_arena *x, rx_id start) {
         bucket[lowest] = nodes.at[at].next;
         u8 same[256];
         ok = rx_told_apart(x, nodes.at[at].id, same);
-        for (u32 c = 0; ok && c < x->n_classes && found == NONE; c++) {
+        u32 first = x->has_syntax ? x->class_of[rx_syntax_way_out(x, nodes.at[at].id)] : 0; /* other numbers have led to the same, and mostly it is known */
+        for (u32 i = 0; ok && i < x->n_classes && found == NONE; i++) {
+            u32 c = (first + i) % x->n_classes;
             if (same[c] != c) continue;
             rx_id id = rx_derive(x, nodes.at[at].id, x->class_byte[c]);
             ok = id != NONE && budget_work(x->b, 1);

@@ -8,7 +8,7 @@
  *     MULTIPLE: digits that stand on the same side of those of its bounds and leave the same remainder, the point
  *     REST: the set that all its parts begin with
  *     PUNYCODE, NAME: all classes are told apart
- *     SYNTAX: between terms, the characters with a meaning, and bytes outside of ASCII by what they may be in UTF-8; else all bytes
+ *     SYNTAX: the characters with a meaning at the place in a term, and bytes outside of ASCII by what they may be in UTF-8; within names all bytes
  *     QUOTE(L): those of L, control characters, quote, backslash; inside an escape, each byte that may follow by itself
  *
  * Many expressions have the sets of one operand. Then they have its id, and nothing is collected. Once the classes of the arena are fixed, what sets
@@ -62,8 +62,9 @@ static bool add_utf8_apart(rx_arena *x, id_vec *sets) {
 }
 
 static bool add_syntax_apart(rx_arena *x, id_vec *sets, const u32 *node) {
-    const char *apart = rx_syntax_apart(node);
-    return apart ? add_bytes_apart(x, sets, apart) && add_utf8_apart(x, sets) : vec_push(x->b, sets, NONE);
+    bool far;
+    const char *apart = rx_syntax_apart(node, &far);
+    return apart ? add_bytes_apart(x, sets, apart) && (!far || add_utf8_apart(x, sets)) : vec_push(x->b, sets, NONE);
 }
 
 /* The id of a set of sets: ascending, or [NONE] for "all classes apart". */

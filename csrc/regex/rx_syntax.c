@@ -305,22 +305,33 @@ static bool take_group(rx_arena *x, syntax *s, u32 c) {
 
 static u32 append_digit(rx_arena *x, u32 rope, u32 c) { return rope == NONE && c == '0' ? NONE : append_item(x, rope, c - '0'); }
 
-/* A second number with more digits than the first is forgotten, and so is a first one that is 0. */
+/* The digits of m so far -> the least or the greatest of as many, where they are already less or greater than those of n: no more of them matters. */
+static u32 stand_in(rx_arena *x, u32 digits, u32 n) {
+    u32 length = syntax_length(x, digits), same = n, order;
+    for (u32 i = syntax_length(x, n); i > length; i--) same = syntax_cell(x, same)[0];
+    if (length == 0 || !(order = syntax_compare(x, digits, same))) return digits;
+    digits = append_item(x, NONE, order == 1 ? 1 : 9);
+    for (u32 i = 1; i < length && digits != NONE; i++) digits = append_item(x, digits, order == 1 ? 0 : 9);
+    return digits;
+}
+
+/* Of {n,m}, where m is enough whatever follows, n is forgotten; so is one that is 0. */
 static bool take_count(rx_arena *x, syntax *s, u32 c) {
     u8 before = s->phase;
     if (is_digit_char(c)) {
         s->phase = before == SYNTAX_COUNT ? SYNTAX_LOW : before == SYNTAX_COMMA ? SYNTAX_HIGH : before;
         if (s->phase == SYNTAX_LOW) s->text = append_digit(x, s->text, c);
-        else if (s->text != NONE) s->low = append_digit(x, before == SYNTAX_COMMA ? NONE : s->low, c);
-        if (s->phase == SYNTAX_HIGH && s->low != NONE && syntax_length(x, s->low) > syntax_length(x, s->text)) s->text = NONE;
-        if (s->phase == SYNTAX_HIGH && s->text == NONE) s->low = 0;
+        if (s->phase == SYNTAX_LOW || s->text == NONE) return true;
+        s->low = append_digit(x, before == SYNTAX_COMMA ? NONE : s->low, c);
+        u32 length = syntax_length(x, s->low), enough = syntax_length(x, s->text);
+        if (length <= enough) s->low = stand_in(x, s->low, s->text);
+        if (length > enough || (length == enough && syntax_compare(x, s->low, s->text) != 1)) s->text = NONE;
+        if (s->text == NONE) s->low = 0;
         return true;
     }
     if (c == ',' && before == SYNTAX_LOW) return s->phase = SYNTAX_COMMA, true;
     if (c != '}' || before == SYNTAX_COUNT) return false;
-    if (before == SYNTAX_HIGH && s->text != NONE) {
-        if (syntax_length(x, s->low) < syntax_length(x, s->text) || syntax_compare(x, s->low, s->text) == 1) return false;
-    }
+    if (before == SYNTAX_HIGH && s->text != NONE) return false;
     s->phase = SYNTAX_QUANTIFIED;
     s->text = NONE;
     s->low = 0;

@@ -301,11 +301,32 @@ bool rx_syntax_first(rx_arena *x, const u32 *node, byte_set *out) {
     return x->b->status == GE_OK;
 }
 
-const char *rx_syntax_apart(const u32 *node) {
+const char *rx_syntax_apart(const u32 *node, bool *far) {
     syntax s = syntax_of(node);
-    if (s.place == SYNTAX_OUTSIDE && s.phase <= SYNTAX_QUANTIFIED) return "^$\\*+?()[]{}|";
-    if (s.place == SYNTAX_IN_CLASS && s.loose && s.range != SYNTAX_DASH && (s.phase == SYNTAX_CLASS || s.phase == SYNTAX_OPENED)) return "^\\]-";
-    return NULL;
+    bool outside = s.place == SYNTAX_OUTSIDE;
+    *far = s.phase <= SYNTAX_CLASS || s.phase == SYNTAX_PAREN;
+    switch ((syntax_phase)s.phase) {
+    case SYNTAX_TERM: case SYNTAX_ATOM: case SYNTAX_QUANTIFIED: case SYNTAX_PAREN: return outside ? "^$\\*+?()[]{}|" : NULL;
+    case SYNTAX_REFERENCE: case SYNTAX_ZERO: return outside ? "0123456789^$\\*+?()[]{}|" : NULL;
+    case SYNTAX_OPENED: case SYNTAX_CLASS: return s.loose && s.range != SYNTAX_DASH ? "^\\]-" : NULL;
+    case SYNTAX_COUNT: case SYNTAX_LOW: case SYNTAX_COMMA: case SYNTAX_HIGH: return "0123456789,}";
+    case SYNTAX_QUESTION: case SYNTAX_FLAGS: return ":=!<ims-";
+    case SYNTAX_ESCAPE: return "dDsSwWbBckpPxufnrtv0123456789^$\\.*+?()[]{}|/-";
+    case SYNTAX_HEX: case SYNTAX_UNICODE: case SYNTAX_BRACE: case SYNTAX_BRACED: return "0123456789abcdefABCDEF{}";
+    case SYNTAX_PROPERTY: return "{";
+    case SYNTAX_NAMED: return "<";
+    default: return NULL;
+    }
+}
+
+u32 rx_syntax_way_out(const rx_arena *x, rx_id id) {
+    const u32 *node = intern_words(&x->nodes, id);
+    u32 n = intern_length(&x->nodes, id);
+    for (u32 i = 1; node[0] == RX_AND && i < n; i++)
+        if (rx_kind_of(x, node[i]) == RX_SYNTAX) node = intern_words(&x->nodes, node[i]);
+    if (node[0] != RX_SYNTAX) return 0;
+    syntax s = syntax_of(node);
+    return s.phase >= SYNTAX_LOW && s.phase <= SYNTAX_HIGH ? '}' : 0;
 }
 
 void rx_syntax_must(const u32 *node, byte_set *out) {

@@ -13,6 +13,21 @@ u32 vb_child(const tt_trie *t, u32 node, u32 byte) {
     return at ? (u32)(at - t->byte.at) : NONE;
 }
 
+enum { STEPS_OF_BYTE = 64 }; /* what a walk may take, beside one step for each node of the trie, before it is given up */
+
+bool vb_fewest(const ge_vocab *v, const u8 *text, u32 n, u32 known, u32 *fewest) {
+    const tt_trie *t = &v->trie;
+    u64 steps = (u64)STEPS_OF_BYTE * n;
+    for (u32 at = known; at-- > 0;) {
+        fewest[at] = NONE;
+        for (u32 p = at, node = 0; p < n && (node = vb_child(t, node, text[p])) != NONE; p++) {
+            if (steps-- == 0) return false;
+            if (t->token.at[node] != NONE && fewest[p + 1] != NONE) fewest[at] = min_u32(fewest[at], fewest[p + 1] + 1);
+        }
+    }
+    return true;
+}
+
 typedef struct text_walk {
     const tt_trie *t;
     budget *b;
@@ -22,7 +37,6 @@ typedef struct text_walk {
     id_vec node;   /* ... and the first of them */
 } text_walk;
 
-enum { STEPS_OF_BYTE = 64 }; /* what a walk may take, beside one step for each node of the trie, before it is given up */
 
 /* The tokens at each position. False: that would take long. */
 static bool walk_from_each(text_walk *w) {

@@ -6,11 +6,11 @@ for shrinks to little:
 
     the shortest closing has so few bytes     nothing is searched: the engine knows the least length of what must come. So it is in most texts
       that a token for each would do            until the budget is near
-    the last closing that was found is still  one walk over known states. So it is inside strings and between items
-      accepted, and short enough
-    else                                      the shortest closing after the token is searched
+    it takes so few tokens                    that is kept with each state: it is searched and counted from a state once
+    a closing that is held is still           one walk over known states. There is one only where the shortest text took more tokens than
+      accepted, and short enough                the budget, and a longer one does not
 
-The first two are asked with the token and the next mask in one call (csrc/match/tn.c), for a turn of the loop costs more by the calls that it takes than
+These are asked with the token and the next mask in one call (csrc/match/tn.c), for a turn of the loop costs more by the calls that it takes than
 by what they do.
 
 A token that does not fit is taken back, and another is drawn from what remains; that is a draw from the distribution restricted to the tokens that
@@ -38,6 +38,7 @@ from .apply import RowMask
 TRIES = 1024  # tokens refused in one step because they do not fit
 
 _TURN, _WORDS, _IDS = ffi.typeof("ge_turn *"), ffi.typeof("uint32_t[]"), ffi.typeof("int64_t[]")
+_ACCEPTED = (lib.GE_TURN_CHOICE, lib.GE_TURN_ALONE)
 _ALL = 65_536  # tokens of a closing, at most
 _ALONE = 256  # tokens that are appended at once where there is no choice
 _SPARE = 16  # pages that are kept for texts to come
@@ -74,7 +75,7 @@ class BudgetedText(Held):
 
     def __init__(self, matcher: Matcher, budget: int, close_in_time: bool):
         self._prepare(matcher, budget, close_in_time, [])
-        if not self._turn_to([]) and close_in_time:
+        if self._turn_to([]) not in _ACCEPTED and close_in_time:
             self.closing = _closing_within(matcher, budget)
 
     def _prepare(self, matcher: Matcher, budget: int, close_in_time: bool, closing: list[int]) -> None:
@@ -124,11 +125,12 @@ class BudgetedText(Held):
 
     def accept(self, *tokens: int) -> bool:
         """Append tokens that the grammar allows; False, and nothing has changed, if the text could not be completed after them."""
-        return self._turn_to(tokens) or self._search(tokens, self.budget - len(tokens))
+        result = self._turn_to(tokens)
+        return result in _ACCEPTED or (result == lib.GE_TURN_NONE and self._search(tokens, self.budget - len(tokens)))
 
-    def _turn_to(self, tokens: Sequence[int]) -> bool:
-        """Append tokens and write the next mask, in one call; False, and nothing has changed, if it takes more."""
-        return bool(lib.ge_matcher_turn(self.matcher._handle, self._turn, tokens, len(tokens), self.matcher._err))
+    def _turn_to(self, tokens: Sequence[int]) -> int:
+        """Append tokens and write the next mask, in one call; the `ge_turn_result`."""
+        return int(lib.ge_matcher_turn(self.matcher._handle, self._turn, tokens, len(tokens), self.matcher._err))
 
     def _search(self, tokens: Sequence[int], left: int) -> bool:
         """`accept` by single calls, which tell of failures."""
@@ -197,7 +199,7 @@ class BudgetedText(Held):
         out, n_out = ffi.new(_IDS, _ALONE), ffi.new("size_t *")
         written = lib.ge_matcher_turn_alone(self.matcher._handle, self._turn, out, _ALONE, n_out, self.matcher._err)
         tokens = ffi.unpack(out, n_out[0])
-        return tokens if written or (tokens and self.accept(*tokens)) else []
+        return tokens if written in _ACCEPTED or (tokens and self.accept(*tokens)) else []
 
     def fill_mask(self) -> None:
         """`mask` = that of the next token."""

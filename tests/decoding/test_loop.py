@@ -425,33 +425,37 @@ def test_a_vocabulary_that_cannot_spell_the_text():
 
 
 def test_a_limit_leaves_what_was_written(monkeypatch):
+    single = next(base for base in BudgetedText.__mro__ if "_search" in vars(base))
+    monkeypatch.setattr(BudgetedText, "accept", single.accept)
+    monkeypatch.setattr(BudgetedText, "_turn_to", lambda *_: 0)  # as if all had failed: the single calls tell why
     run = stream(uniform(CHARACTERS), [0], Grammar.from_regex("[ab]{9}"), CHARACTERS, seed=0)
     next(run)
 
     def fail(*_):
         raise LimitExceededError("max_rows", 10)
 
-    monkeypatch.setattr(BudgetedText, "_turn_to", lambda *_: False)  # which leaves failures to the single calls
     monkeypatch.setattr(Matcher, "fill_mask", fail)
     with pytest.raises(LimitExceededError):
         next(run)
     assert len(run.generation.tokens) == 1
 
 
-def test_where_no_closing_is_found_the_token_does_not_fit(monkeypatch):
-    """The search for one may reach a limit: then the text stays where its end is known."""
-    vocabulary = alphabet()
-    search = Matcher.closing_tokens
-
-    def limited(matcher):
-        if b"b" in b"".join(vocabulary.token_bytes(token) for token in matcher.tokens):
-            raise LimitExceededError("max_rows", 10)
-        return search(matcher)
-
-    monkeypatch.setattr(Matcher, "closing_tokens", limited)
+@pytest.mark.parametrize(
+    ("pattern", "spelt", "limits"),
+    [
+        ("(a|bc)*", "ab", Limits()),  # behind b comes what no token spells
+        ("(a|bc{9000})*", "abc", Limits(max_step_work=8000)),  # or more than is looked for
+    ],
+)
+def test_where_no_closing_is_found_the_token_does_not_fit(pattern: str, spelt: str, limits: Limits) -> None:
+    """The text stays where its end is known."""
+    vocabulary = Vocabulary([*(char.encode() for char in spelt), b""], eos=[len(spelt)])
+    refused = 0
     for seed in range(10):
-        result = generate(uniform(vocabulary), [0], Grammar.from_regex("(a|bc)*"), vocabulary, seed=seed, max_new_tokens=9)
-        assert re.fullmatch(rb"a*", result.text)
+        run = stream(uniform(vocabulary), [0], Grammar.from_regex(pattern, limits=limits), vocabulary, seed=seed, max_new_tokens=9)
+        assert re.fullmatch(rb"a*", b"".join(step.text for step in run))
+        refused += run.generation.refused
+    assert refused > 5
 
 
 def test_a_model_that_wants_nothing_of_what_is_allowed():

@@ -284,44 +284,49 @@ def test_the_place_where_no_closing_was_found() -> None:
 
 
 def turns(matcher: Matcher, left: int) -> bool:
-    """Whether a turn (csrc/match/tn.c) without a token says that the text can be completed within `left` tokens."""
+    """Whether a turn (csrc/match/tn.c) without a token says that the closing takes at most `left` tokens."""
     mask = matcher.mask()
     written = bytearray(len(mask))
     turn = ffi.new("ge_turn *", {"left": left, "must_close": True, "mask": ffi.from_buffer("uint32_t[]", written)})
     result = lib.ge_matcher_turn(matcher._handle, turn, ffi.NULL, 0, matcher._err)
+    if result == lib.GE_TURN_REFUSED:
+        assert (turn.left, turn.next) == (left, 0)
+        return False
     assert (turn.left, turn.next) == (left, result)
-    if result:
-        assert written == mask
-        ends = {matcher.vocabulary.token_bytes(token)[:1] for token in matcher.allowed_tokens()}
-        assert (result == lib.GE_TURN_CHOICE) == (len(ends) > 1)
-    return bool(result)
+    assert written == mask
+    ends = {matcher.vocabulary.token_bytes(token)[:1] for token in matcher.allowed_tokens()}
+    assert result == (lib.GE_TURN_CHOICE if len(ends) > 1 else lib.GE_TURN_ALONE)
+    return True
 
 
+@pytest.mark.parametrize("longer", [False, True])
 @pytest.mark.parametrize(("make", "wanted"), [(an_expression, 60), (a_grammar, 150), (a_special_grammar, 40), (a_schema, 60)])
-def test_what_is_foretold_is_the_length_of_the_closing(make: Make, wanted: int, long_run: bool) -> None:
-    """Without a search: so it is asked before the closing is known, and the closing of another engine is the truth."""
-    wanted, seed, compared, unknown = wanted * (20 if long_run else 1), 0, 0, 0
-    vocabulary = Vocabulary([*(bytes([byte]) for byte in range(256)), b""], eos=[256])
-    while compared + unknown < wanted:
+def test_turns_know_the_length_of_the_closing(make: Make, wanted: int, longer: bool, long_run: bool) -> None:
+    """They are asked before the closing is known, and what the closings of another engine take is the truth. What they have counted they keep, or do not."""
+    wanted, seed, compared = wanted * (20 if long_run else 1), 0, 0
+    single = [bytes([byte]) for byte in range(256)]
+    while compared < wanted:
         rng = random.Random(f"foretold {make.__name__} {seed}")
         seed += 1
         builder, _ = make(rng)
         try:
-            ours, theirs = (Matcher(Grammar._from_builder(builder), vocabulary) for _ in range(2))
+            text = Matcher(Grammar._from_builder(builder), BYTES).closing_bytes()
+            parts = {text[at : at + rng.randrange(2, 9)] for at in range(len(text)) if rng.random() < 0.5} if longer else set()
+            tokens = single + sorted(part for part in parts if len(part) > 1)
+            vocabulary = Vocabulary([*tokens, b""], eos=[len(tokens)])
+            off = Switches(state_cache=False)
+            ours, plain, theirs = (Matcher(Grammar._from_builder(builder), vocabulary, switches=s) for s in (Switches(), off, Switches()))
         except GrammarError:
             continue
         for _ in range(12):
             if ours.is_terminated:
                 break
             length = len(theirs.closing_tokens())
-            if turns(ours, 1 << 20):
-                assert turns(ours, length) and not turns(ours, length - 1)
-                compared += 1
-            else:
-                unknown += 1
+            for matcher in (ours, plain):
+                assert not turns(matcher, length - 1) and turns(matcher, length) and turns(matcher, 1 << 20)
+            compared += 1
             token = rng.choice(ours.allowed_tokens())
-            assert ours.accept(token) and theirs.accept(token)
-    assert compared > 4 * unknown
+            assert ours.accept(token) and plain.accept(token) and theirs.accept(token)
 
 
 @pytest.mark.parametrize(("pattern", "least"), [("^a*$", 2), ("^aaa?$", 2), ("^[ab]{2}$", 3)])
@@ -335,11 +340,13 @@ def test_items_that_differ_in_all_spellings(pattern: str, least: int) -> None:
     assert closings[0] == closings[1] and len(set(json.loads(closings[0]))) == least
 
 
-def test_what_is_not_foretold() -> None:
+def test_what_is_not_foretold_is_counted() -> None:
     longest = Matcher(Grammar.from_lark('start: "a" "b"', lexing="longest"), BYTES)
     distinct = matcher_of({"type": "array", "uniqueItems": True, "items": {"type": "integer"}})
     some_bytes = Matcher(Grammar.from_regex("ab"), Vocabulary([b"ab", b"a"], eos=[]))
-    assert not any(turns(matcher, 1 << 20) for matcher in (longest, distinct, some_bytes))
+    other_bytes = Matcher(Grammar.from_regex("ab|c+"), Vocabulary([b"ab", b"bb"], eos=[]))
+    for matcher, n in ((longest, 3), (distinct, 3), (some_bytes, 1), (other_bytes, 1)):
+        assert turns(matcher, n) and not turns(matcher, n - 1)
 
 
 def test_a_turn_that_cannot_be_made_changes_nothing() -> None:

@@ -245,6 +245,32 @@ def test_intersections() -> None:
     assert accepts(both, '"()"')
 
 
+def test_counts_are_compared_whatever_their_digits() -> None:
+    """m of {n,m} to the last digit, beside another pattern, and its digits so far make few states."""
+    rng = random.Random(3)
+    grammar = regexes(pattern="^/.+/$")
+    matcher = Matcher(grammar, BYTES)
+    n_refused = 0
+    for _ in range(400):
+        n = rng.choice(["0", "7", "10", "99", "1000000", str(rng.randrange(10**9)), str(rng.randrange(10**20))])
+        m = str(max(0, int(n) + rng.choice([-1, 0, 1, -(10**5), 10**5]))) if rng.random() < 0.7 else n[: rng.randint(0, 9)] + "0" * rng.randint(1, 9)
+        matcher.reset()
+        assert matcher.accept_bytes(f'"/a{{{n},{m}'.encode())
+        allowed = matcher.fork().accept_bytes(b"}")
+        assert allowed == (int(n) <= int(m)), (n, m)
+        closing = matcher.closing_bytes()
+        least = next(k for k in range(25) if int(m + "9" * k) >= int(n))
+        assert len(closing) == least + len('}/"')
+        assert matcher.accept_bytes(closing)
+        n_refused += not allowed
+    assert n_refused > 50
+    before = grammar.stats.expressions
+    for m in range(1000):
+        matcher.reset()
+        assert matcher.accept_bytes(f'"/a{{12345678,{m:08}'.encode())
+    assert grammar.stats.expressions - before < 400
+
+
 def test_a_search_without_end_meets_a_limit() -> None:
     """Regular expressions of unbounded nesting among texts that close no group: which are none, but that takes more than a look."""
     with pytest.raises((LimitExceededError, UnsatisfiableSchemaError)):
