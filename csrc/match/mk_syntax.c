@@ -32,19 +32,19 @@ static bool collect_loose(ge_engine *e, u32 config, loose_vec *out) {
 
 /* The tokens that may differ somewhere, first those that may do so without lengths. Collected once. */
 static bool find_marked(ge_engine *e) {
-    rx_loose anywhere = {.in_class = true, .in_group = true, .in_escape = true};
+    rx_loose anywhere = {.in_class = true, .in_group = true, .in_escape = true}, in_lengths = anywhere;
+    id_vec others = {0};
     bool ok = true;
-    for (u32 round = 0; round < 2; round++) {
-        for (u32 token = 0; ok && token < e->v->n_tokens; token++) {
-            const u8 *at = e->v->text + e->v->offsets[token];
-            u32 n = e->v->offsets[token + 1] - e->v->offsets[token];
-            anywhere.has_length = anywhere.is_far = false;
-            bool differs = rx_loose_differs(anywhere, at, n);
-            anywhere.has_length = anywhere.is_far = true;
-            if (round ? !differs && rx_loose_differs(anywhere, at, n) : differs) ok = vec_push(&e->b, &e->marked, token);
-        }
-        if (!round) e->n_marked = e->marked.n;
+    in_lengths.has_length = in_lengths.is_far = true;
+    for (u32 token = 0; ok && token < e->v->n_tokens; token++) {
+        const u8 *at = e->v->text + e->v->offsets[token];
+        u32 n = e->v->offsets[token + 1] - e->v->offsets[token];
+        if (!rx_loose_differs(in_lengths, at, n)) continue;
+        ok = vec_push(&e->b, rx_loose_differs(anywhere, at, n) ? &e->marked : &others, token);
     }
+    e->n_marked = e->marked.n;
+    for (u32 i = 0; ok && i < others.n; i++) ok = vec_push(&e->b, &e->marked, others.at[i]);
+    vec_drop(&e->b, &others);
     if (!ok) e->marked.n = 0;
     return e->has_marked = ok;
 }

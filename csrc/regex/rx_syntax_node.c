@@ -429,9 +429,11 @@ rx_loose rx_loose_of(const rx_arena *x, rx_id id) {
 }
 
 bool rx_loose_differs(rx_loose at, const u8 *token, u32 n) {
+    static const bool tells[256] = {['"'] = 1, ['u'] = 1, ['>'] = 1, ['-'] = 1, ['<'] = 1, ['k'] = 1, ['0'] = 1, ['1'] = 1, ['2'] = 1, ['3'] = 1, ['4'] = 1, ['5'] = 1, ['6'] = 1, ['7'] = 1, ['8'] = 1, ['9'] = 1, ['['] = 1, ['\\'] = 1};
     if (at.is_far && n > LONG_TOKEN) return true;
     for (u32 i = 0; i < n; i++) {
         u8 byte = token[i];
+        if (!tells[byte]) continue;
         if (byte == '"' || (byte == 'u' && i && token[i - 1] == '\\')) return true;
         if ((byte == '>' && at.in_group) || (byte == '-' && at.in_class && i + 1 < n)) return true;
         if (at.has_length && ((at.in_escape && ((byte >= '0' && byte <= '9') || byte == 'k')) || byte == '<')) return true; /* they may owe something */
