@@ -114,6 +114,7 @@ def _generate_with_model(options: argparse.Namespace) -> int:
     try:
         from .decoding import Sampling, stream
         from .decoding.tiny.data import WHITESPACE
+        from .matcher import Matcher
 
         begun = time.perf_counter()
         grammar = _grammar(options, whitespace="compact" if options.model == "stub" else WHITESPACE)
@@ -127,9 +128,13 @@ def _generate_with_model(options: argparse.Namespace) -> int:
         seconds_warm = time.perf_counter() - begun
         sampling = Sampling(temperature=options.temperature)
         n_tokens, seconds, seconds_masks = 0, 0.0, 0.0
+        matcher = Matcher(grammar, vocabulary)
         for index in range(options.count):
             seed = None if options.seed is None else options.seed + index
-            run = stream(model, prompt, grammar, vocabulary, sampling=sampling, max_new_tokens=options.max_tokens, seed=seed)
+            begun = time.perf_counter()
+            matcher.reset()
+            seconds_masks += time.perf_counter() - begun
+            run = stream(model, prompt, matcher, sampling=sampling, max_new_tokens=options.max_tokens, seed=seed)
             for _ in zip(progress(range(options.max_tokens)), run):
                 pass
             done = run.generation

@@ -98,7 +98,7 @@ void wide_copy(u32 *to, const u32 *from, size_t n) {
     else copy_by_32((u8 *)to, (const u8 *)from, size);
 }
 
-/* Line by line; `or_line`, `is_equal`: of these. *at = the words that are left, or from which on a line differs. */
+/* Line by line from word `at` on, by `or_line` or `is_equal`: to the words that are less than a line, or to the first line that differs. */
 #define OR_LINES(or_line) \
     for (; at + LINE / 4 <= n; at += LINE / 4) or_line(to + at, from + at);
 #define EQUAL_LINES(is_equal) \

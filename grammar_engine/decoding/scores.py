@@ -169,7 +169,7 @@ def weigh(logits: Scores, sampling: Sampling) -> Weights:
     if sampling.greedy:
         place = scores.argmax()
         return Weights(np.array([place if ids is None else ids[place]]), np.ones(1))
-    scores = _heated(scores, best, sampling.temperature)
+    scores = heated(scores, best, sampling.temperature)
     if sampling.top_k is not None and sampling.top_k < len(scores):
         ids, scores = _keep(ids, scores, _likeliest(scores, sampling.top_k))
     weights = np.exp(scores, out=scores)
@@ -180,7 +180,7 @@ def weigh(logits: Scores, sampling: Sampling) -> Weights:
     return Weights(ids, weights)
 
 
-def _heated(scores: Scores, best: np.floating, temperature: float) -> Scores:
+def heated(scores: Scores, best: np.floating, temperature: float) -> Scores:
     """A new array: (scores - best) / temperature. In this order: tiny temperatures overflow else."""
     if len(scores) <= _FEW:
         scores = scores.astype(np.float64)

@@ -224,6 +224,27 @@ def test_a_row_that_is_not_trusted_ends_its_group():
     assert result.mass[1] < 0.01 * result.weighed[1]
 
 
+@pytest.mark.parametrize("mode", ["commit", "verify"])
+@pytest.mark.parametrize(
+    ("temperature", "share"), [(5e-324, 1), (1e-300, 1), (1e-40, 1), (1e300, 2 / VOCABULARY.size), (1.7e308, 2 / VOCABULARY.size)]
+)
+def test_the_mass_at_temperatures_that_float32_does_not_hold(mode, temperature, share):
+    """Of the likeliest token all, of the two that are allowed their part of all tokens."""
+    best = VOCABULARY.tokens.index(b"c")
+
+    def model(ids):
+        scores = np.zeros((len(ids), VOCABULARY.width), dtype=np.float32)
+        scores[:, best] = 9
+        return scores
+
+    [[result]] = GroupedSampler(model, VOCABULARY, 4, mode=mode, temp=temperature, min_allowed_mass=0.001).generate(
+        [[7]], 13, grammar=Grammar.from_regex("[cd]{12}")
+    )
+    assert len(result.text) == 12
+    assert share < 1 or result.text == "c" * 12
+    assert [mass / n for mass, n in zip(result.mass, result.weighed) if n] == pytest.approx([share] * sum(map(bool, result.weighed)))
+
+
 def test_adaptive_size():
     size = GroupSize(4, 6, True)
     seen = []

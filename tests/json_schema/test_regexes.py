@@ -253,7 +253,11 @@ def test_counts_are_compared_whatever_their_digits() -> None:
     n_refused = 0
     for _ in range(400):
         n = rng.choice(["0", "7", "10", "99", "1000000", str(rng.randrange(10**9)), str(rng.randrange(10**20))])
-        m = str(max(0, int(n) + rng.choice([-1, 0, 1, -(10**5), 10**5]))) if rng.random() < 0.7 else n[: rng.randint(0, 9)] + "0" * rng.randint(1, 9)
+        m = (
+            str(max(0, int(n) + rng.choice([-1, 0, 1, -(10**5), 10**5])))
+            if rng.random() < 0.7
+            else n[: rng.randint(0, 9)] + "0" * rng.randint(1, 9)
+        )
         matcher.reset()
         assert matcher.accept_bytes(f'"/a{{{n},{m}'.encode())
         allowed = matcher.fork().accept_bytes(b"}")

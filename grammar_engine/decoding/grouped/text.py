@@ -26,7 +26,7 @@ import numpy as np
 from ..apply import apply_mask
 from ..budget import TRIES, BudgetedText
 from ..models import Logits
-from ..scores import Probabilities, Sampling, choose, draws, probabilities
+from ..scores import Probabilities, Sampling, choose, draws, heated, probabilities
 from .penalties import RepetitionPenaltyStrategy
 from .result import GroupedResult, count
 
@@ -155,7 +155,8 @@ class Text:
         """The share of probability that the mask allows; taken down in the result."""
         temperature = self.rules.sampling.temperature or 1.0
         best = unmasked.max()
-        mass = float(np.exp((masked - best) / temperature).sum() / np.exp((unmasked - best) / temperature).sum())
+        kept, whole = (np.exp(heated(row, best, temperature)).sum() for row in (masked, unmasked))
+        mass = float(kept / whole)
         result = self.result
         result.mass.extend([0.0] * (place + 1 - len(result.mass)))
         result.mass[place] += mass
@@ -182,9 +183,9 @@ class Text:
             if self.push(candidate):
                 return candidate
             outlook.scores[candidate] = -np.inf
-        return self.leave()
+        return self.push_way_out()
 
-    def leave(self) -> int:
+    def push_way_out(self) -> int:
         """Append the next token of a closing, where the model has none that fits; returns it."""
         if self.state is None or not self.state.close_in_time:
             raise ValueError("the model gives -inf to every token that the grammar allows")

@@ -138,7 +138,7 @@ class GroupedTreeSearch(GroupedPipeline):
             yield branch._replace(text=child, log_probability=branch.log_probability + float(log_chances[at]))
             child = branch.text.fork()
         if not n_children:
-            token = child.leave()
+            token = child.push_way_out()
             child.force()
             log_chance = log_chances[allowed == token]
             yield branch._replace(text=child, log_probability=branch.log_probability + float(log_chance.sum()))
