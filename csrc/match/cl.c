@@ -155,13 +155,14 @@ static bool add_pairs(ge_engine *e, cl_walk *w, u32 config, u32 rest, u32 *bound
     return true;
 }
 
-/* The least length of a way that begins with a byte, as far as can be foretold. */
-static u32 foretell(ge_engine *e, const cl_walk *w, u32 first, u32 byte) {
+/* The least length of a way that begins with a byte, as far as can be foretold; where it is more than `most`, mostly less than that. */
+static u32 foretell(ge_engine *e, const cl_walk *w, u32 first, u32 byte, u32 most) {
     u32 least = RX_NO_LENGTH;
     for (u32 i = first; i < w->pairs.n && e->b.status == GE_OK; i++) {
         rx_id rest = rx_derive(&e->lx.x, w->pairs.at[i].expr, byte);
         if (rest == NONE || rest == RX_ID_NEVER) continue;
-        least = min_u32(least, rx_add_lengths(rx_add_lengths(rx_least(&e->lx.x, rest), w->pairs.at[i].after), 1));
+        u32 others = rx_add_lengths(w->pairs.at[i].after, 1), bound = rx_add_lengths(rx_least_bound(&e->lx.x, rest), others);
+        least = min_u32(least, bound > most ? bound : rx_add_lengths(rx_least(&e->lx.x, rest), others));
     }
     return least;
 }
@@ -179,7 +180,7 @@ static bool try_byte(ge_engine *e, cl_walk *w) {
     cl_frame *f = &w->frames.at[w->frames.n - 1];
     u32 byte = f->byte++, byte_class = e->lx.x.class_of[byte];
     if (f->in_tokens == CL_ANYWHERE && e->lx.x.class_byte[byte_class] != byte) return true; /* the first of its class stands for it */
-    u32 length = foretell(e, w, f->pairs, byte);
+    u32 length = foretell(e, w, f->pairs, byte, f->rest);
     if (!budget_work(&e->b, 1)) return false;
     if (length > f->rest) return f->bound = min_u32(f->bound, length), true;
     u32 config = cf_step(e, f->config, byte_class);
@@ -287,11 +288,12 @@ bool cl_close(ge_engine *e, u32 config, bool spelt, byte_vec *out, bool *found) 
 
 /* The way that is known, to its end or as far as a token may reach from before the first place whose tokens are known, *known = that. */
 static bool follow_counted(ge_engine *e, u32 config, cl_way *out, u32 *known) {
-    u32 longest = e->v->shapes.height.at[0], reach = longest < UINT8_MAX ? longest : NONE;
+    u32 longest = e->v->shapes.height.at[0], reach = longest < UINT8_MAX ? longest : NONE; /* heights say no more than that */
     for (*known = NONE;;) {
         u32 index = known_of(e, config, CL_ANYWHERE), closes = atomic_load_explicit(&cf_at(e, config)->closes, memory_order_relaxed);
         if (index == NONE || !vec_push(&e->b, &out->configs, config)) return false;
-        u32 byte = e->closings.at[index].byte, fewest = byte == CL_END ? 0 : closes == CF_UNTOLD ? NONE : closes - 1;
+        bool told = closes != CF_UNTOLD && closes < CF_DETOUR;
+        u32 byte = e->closings.at[index].byte, fewest = byte == CL_END ? 0 : told ? closes - 1 : NONE;
         if (!vec_push(&e->b, &out->fewest, fewest)) return false;
         if (fewest != NONE && *known == NONE) *known = out->text.n;
         if (byte == CL_END || (*known != NONE && out->text.n - *known >= reach)) return true;
@@ -307,10 +309,10 @@ static bool count_closing(ge_engine *e, cl_walk *w, cl_way *way, u32 config, u32
     if (!seek_closing(e, w, config, false, &in_tokens, &found)) return false;
     if (!found) return true;
     if (!follow_counted(e, config, way, &known)) return false;
-    if (!vb_fewest(e->v, way->text.at, way->text.n, known, way->fewest.at)) return true;
+    if (!vb_fewest(e->v, &e->b, way->text.at, way->text.n, known, way->fewest.at)) return false;
     for (u32 i = 0; i < known; i++) {
         u32 fewest = way->fewest.at[i];
-        if (fewest < UINT16_MAX) atomic_store_explicit(&cf_at(e, way->configs.at[i])->closes, (u16)(1 + fewest), memory_order_relaxed);
+        if (fewest < CF_DETOUR - 1) atomic_store_explicit(&cf_at(e, way->configs.at[i])->closes, (u16)(1 + fewest), memory_order_relaxed);
     }
     *count = way->fewest.at[0];
     return true;

@@ -59,6 +59,7 @@ enum { CF_ALTERNATIVE_WORDS = 4, CF_EMPTY_TEXT = 0 };
 static inline bool cf_is_abstract(u32 text) { return text == CF_ABSTRACT || text == CF_SUSPECT; }
 
 enum { CF_UNTOLD = 0, CF_UNFORCED = 257 };
+enum { CF_DETOUR = 0x8000, CF_NO_CLOSING = 0xffff }; /* of cf_record.closes: a bit, not by the way that cl_close finds; and: none is known */
 
 typedef struct cf_record {
     u32 _Atomic *next;    /* by byte class: configuration, CF_DEAD, CF_READS, or NONE (not computed yet) */
@@ -70,7 +71,7 @@ typedef struct cf_record {
     u32 suspects, n_suspects; /* tokens in all_suspects: the mask has them, a configuration with texts may not */
     u32 _Atomic most;         /* 1 + what cl_most tells, RX_LONG for nothing; CF_UNTOLD */
     u16 _Atomic forced;       /* 1 + the only byte that it can read, or CF_UNFORCED; CF_UNTOLD */
-    u16 _Atomic closes;       /* 1 + the tokens that spell its closing (cl_count); CF_UNTOLD */
+    u16 _Atomic closes;       /* 1 + the tokens that spell its closing, if they are few; CF_UNTOLD */
     bool complete;        /* the text may end here */
     bool unsure;          /* abstract, and no alternative is alive for sure */
     bool ends;            /* some row is ended, or one of a ring has begun */
@@ -333,7 +334,7 @@ u32 mk_go_round(const ge_engine *e, u32 row, u32 accepts);
 bool cl_close(ge_engine *e, u32 config, bool spelt, byte_vec *out, bool *found);
 /* The length of that text, where the forecast is exact and any text is spelt by tokens; NONE: elsewhere, or failure. */
 u32 cl_most(ge_engine *e, u32 config);
-/* The fewest tokens that spell the text that cl_close finds, the end of text not counted; NONE: that is not told so. False: failure. */
+/* The fewest tokens that spell the text that cl_close finds, the end of text not counted; NONE: none do, or it is not told so. False: failure. */
 bool cl_count(ge_engine *e, u32 config, u32 *count);
 /* The end is no nearer: the least length of what comes behind the lexemes that are under way. On failure any. */
 u32 cl_least_behind(ge_engine *e, u32 config);

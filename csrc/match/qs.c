@@ -162,31 +162,44 @@ GE_HOT static int32_t closing_most(ge_engine *e, u32 config, u32 *most, bool war
     return GE_OK;
 }
 
-/* *count = tokens that spell the closing. */
-GE_HOT static int32_t closing_count(ge_engine *e, u32 config, size_t *count, bool warm_only, ge_err *err) {
-    u32 n, told = atomic_load_explicit(&cf_at(e, config)->closes, memory_order_relaxed);
-    *count = told - 1;
-    if (told != CF_UNTOLD) return GE_OK;
-    if (warm_only) return EN_COLD;
+/* *count = tokens that spell the closing; NONE: none is known. It is kept with the configuration. */
+static int32_t count_anew(ge_engine *e, u32 config, u32 *count, ge_err *err) {
     en_begin(e);
-    bool ok = cl_count(e, config, &n);
+    (void)cl_count(e, config, count);
     ge_status status = en_end(e, err);
-    *count = n;
-    if (!ok || n != NONE) return status;
-    status = qs_closing_tokens(e, config, NULL, 0, count, err);
-    *count -= e->v->n_eos > 0;
-    return status;
+    if (status == GE_OK && *count != NONE) return status;
+    if (status == GE_OK) {
+        size_t n = 0;
+        status = qs_closing_tokens(e, config, NULL, 0, &n, err);
+        *count = (u32)n - (e->v->n_eos > 0);
+    }
+    if (status == GE_E_SPELLING || (status == GE_E_LIMIT && err->limit == LIMIT(max_step_work))) {
+        status = GE_OK;
+        *count = NONE;
+    }
+    if (status != GE_OK || e->switches & GE_NO_STATE_CACHE || (*count != NONE && *count >= CF_DETOUR - 2)) return status;
+    u32 closes = *count == NONE ? (u32)CF_NO_CLOSING : CF_DETOUR | (*count + 1);
+    atomic_store_explicit(&cf_at(e, config)->closes, (u16)closes, memory_order_relaxed);
+    return GE_OK;
+}
+
+/* The same, without the lock where it was asked before. */
+GE_HOT static int32_t closing_count(ge_engine *e, u32 config, u32 *count, bool warm_only, ge_err *err) {
+    u32 closes = atomic_load_explicit(&cf_at(e, config)->closes, memory_order_relaxed);
+    if (closes == CF_UNTOLD) return warm_only ? EN_COLD : count_anew(e, config, count, err);
+    *count = closes == CF_NO_CLOSING ? NONE : (closes & ~(u32)CF_DETOUR) - 1;
+    return GE_OK;
 }
 
 GE_HOT int32_t qs_closes_within(ge_engine *e, u32 config, size_t left, bool *closes, bool warm_only, ge_err *err) {
-    size_t count, ends = e->v->n_eos > 0;
-    u32 most;
+    size_t ends = e->v->n_eos > 0;
+    u32 most, count;
     int32_t status = closing_most(e, config, &most, warm_only, err);
     if (status != GE_OK) return status;
     *closes = most != NONE && most + ends <= left;
     if (*closes) return GE_OK;
     status = closing_count(e, config, &count, warm_only, err);
-    if (status == GE_OK) *closes = count + ends <= left;
+    if (status == GE_OK) *closes = count != NONE && count + ends <= left;
     return status;
 }
 

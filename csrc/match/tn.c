@@ -6,7 +6,7 @@
  *
  * The text can be completed in time if its closing has so few bytes that a token for each would do (cl_most), which is told without a search;
  * or if it takes so few tokens (cl_count), which is kept with the configuration; or if the closing that the caller holds is still accepted,
- * which may be a longer text of fewer tokens.
+ * which may be a longer text of fewer tokens. What cannot be told within the limits counts as no: if there is a way, nobody knows it.
  *
  * Where the grammar leaves no choice, a turn of its own appends what must come. */
 #include "tn.h"

@@ -336,7 +336,7 @@ static bool search(rx_arena *x, rx_id start) {
         u32 first = x->has_syntax ? x->class_of[rx_syntax_way_out(x, nodes.at[at].id)] : 0; /* other numbers have led to the same, and mostly it is known */
         for (u32 i = 0; ok && i < x->n_classes && found == NONE; i++) {
             u32 c = (first + i) % x->n_classes;
-            if (same[c] != c) continue;
+            if (same[c] != c || (x->has_syntax && rx_syntax_is_outdone(x, nodes.at[at].id, x->class_byte[c]))) continue;
             rx_id id = rx_derive(x, nodes.at[at].id, x->class_byte[c]);
             ok = id != NONE && budget_work(x->b, 1);
             if (!ok || id == RX_ID_NEVER || x->meta.at[id].known_empty == 1 || map_get(&seen, id) != NONE) continue;

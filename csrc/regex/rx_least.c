@@ -175,7 +175,7 @@ static bool expand_least(rx_arena *x, least_search *s, u32 index, const u8 *weig
     if (local == NONE) return false;
     rx_local_classes(x, local, same, next);
     for (u32 c = 0; c < x->n_classes; c++) {
-        if (same[c] != c) continue;
+        if (same[c] != c || (x->has_syntax && rx_syntax_is_outdone(x, at.id, x->class_byte[c]))) continue;
         u32 least = weights[c];
         for (u32 other = next[c]; other != c; other = next[other]) least = min_u32(least, weights[other]);
         rx_id id = rx_derive(x, at.id, x->class_byte[c]);
@@ -281,6 +281,8 @@ static u32 exact_least(rx_arena *x, rx_id id, bool quoted) {
 }
 
 u32 rx_least(rx_arena *x, rx_id id) { return id == NONE ? RX_NO_LENGTH : exact_least(x, id, false); }
+
+u32 rx_least_bound(rx_arena *x, rx_id id) { return bound_of(x, id, false).length; }
 
 u32 rx_least_seen(rx_arena *x, rx_id id) {
     least_bound bound = bound_of(x, id, false);

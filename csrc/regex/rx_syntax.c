@@ -305,29 +305,44 @@ static bool take_group(rx_arena *x, syntax *s, u32 c) {
 
 static u32 append_digit(rx_arena *x, u32 rope, u32 c) { return rope == NONE && c == '0' ? NONE : append_item(x, rope, c - '0'); }
 
-/* The digits of m so far -> the least or the greatest of as many, where they are already less or greater than those of n: no more of them matters. */
-static u32 stand_in(rx_arena *x, u32 digits, u32 n) {
-    u32 length = syntax_length(x, digits), same = n, order;
-    for (u32 i = syntax_length(x, n); i > length; i--) same = syntax_cell(x, same)[0];
-    if (length == 0 || !(order = syntax_compare(x, digits, same))) return digits;
-    digits = append_item(x, NONE, order == 1 ? 1 : 9);
-    for (u32 i = 1; i < length && digits != NONE; i++) digits = append_item(x, digits, order == 1 ? 0 : 9);
-    return digits;
+/* The digits of m so far beside as many of n: 0 equal, 1 less, 2 greater. */
+static u32 order_of(const rx_arena *x, u32 m, u32 n) {
+    for (u32 i = syntax_length(x, n); i > syntax_length(x, m); i--) n = syntax_cell(x, n)[0];
+    return syntax_compare(x, m, n);
 }
 
-/* Of {n,m}, where m is enough whatever follows, n is forgotten; so is one that is 0. */
+/* One more digit of m in {n,m}. Where those so far are less or greater than as many of n, which ones they are does not matter: the least or the
+ * greatest stand for all. Where m is enough whatever follows, n is forgotten. */
+static bool take_digit_of_high(rx_arena *x, syntax *s, u32 c) {
+    u32 length = syntax_length(x, s->low), n = syntax_length(x, s->text), before = order_of(x, s->low, s->text), order = before;
+    if (length == n) {
+        s->text = NONE;
+        s->low = 0;
+        return true;
+    }
+    s->low = append_digit(x, s->low, before == 1 ? '0' : before == 2 ? '9' : c);
+    if (s->low == NONE) return x->b->status == GE_OK; /* zeros in front */
+    if (!before) order = order_of(x, s->low, s->text);
+    if (order && !before) {
+        s->low = append_item(x, NONE, order == 1 ? 1 : 9);
+        for (u32 i = 0; i < length && s->low != NONE; i++) s->low = append_item(x, s->low, order == 1 ? 0 : 9);
+        if (s->low == NONE) return false;
+    }
+    if (length + 1 < n || order == 1) return true;
+    s->text = NONE;
+    s->low = 0;
+    return true;
+}
+
+/* An n that is 0 is forgotten. */
 static bool take_count(rx_arena *x, syntax *s, u32 c) {
     u8 before = s->phase;
     if (is_digit_char(c)) {
         s->phase = before == SYNTAX_COUNT ? SYNTAX_LOW : before == SYNTAX_COMMA ? SYNTAX_HIGH : before;
-        if (s->phase == SYNTAX_LOW) s->text = append_digit(x, s->text, c);
-        if (s->phase == SYNTAX_LOW || s->text == NONE) return true;
-        s->low = append_digit(x, before == SYNTAX_COMMA ? NONE : s->low, c);
-        u32 length = syntax_length(x, s->low), enough = syntax_length(x, s->text);
-        if (length <= enough) s->low = stand_in(x, s->low, s->text);
-        if (length > enough || (length == enough && syntax_compare(x, s->low, s->text) != 1)) s->text = NONE;
-        if (s->text == NONE) s->low = 0;
-        return true;
+        if (s->phase == SYNTAX_LOW) return s->text = append_digit(x, s->text, c), true;
+        if (s->text == NONE) return true;
+        if (before == SYNTAX_COMMA) s->low = NONE;
+        return take_digit_of_high(x, s, c);
     }
     if (c == ',' && before == SYNTAX_LOW) return s->phase = SYNTAX_COMMA, true;
     if (c != '}' || before == SYNTAX_COUNT) return false;

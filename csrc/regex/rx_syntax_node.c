@@ -319,14 +319,40 @@ const char *rx_syntax_apart(const u32 *node, bool *far) {
     }
 }
 
+/* A RX_SYNTAX node, or that in an intersection; NONE: there is none. */
+static rx_id syntax_part(const rx_arena *x, rx_id id) {
+    rx_id part = id;
+    for (u32 i = 1; rx_kind_of(x, id) == RX_AND && i < intern_length(&x->nodes, id); i++)
+        if (rx_kind_of(x, intern_words(&x->nodes, id)[i]) == RX_SYNTAX) part = intern_words(&x->nodes, id)[i];
+    return rx_kind_of(x, part) == RX_SYNTAX ? part : NONE;
+}
+
 u32 rx_syntax_way_out(const rx_arena *x, rx_id id) {
-    const u32 *node = intern_words(&x->nodes, id);
-    u32 n = intern_length(&x->nodes, id);
-    for (u32 i = 1; node[0] == RX_AND && i < n; i++)
-        if (rx_kind_of(x, node[i]) == RX_SYNTAX) node = intern_words(&x->nodes, node[i]);
-    if (node[0] != RX_SYNTAX) return 0;
-    syntax s = syntax_of(node);
+    rx_id part = syntax_part(x, id);
+    if (part == NONE) return 0;
+    syntax s = syntax_of(intern_words(&x->nodes, part));
     return s.phase >= SYNTAX_LOW && s.phase <= SYNTAX_HIGH ? '}' : 0;
+}
+
+/* By two bytes the other parts of an intersection have the same derivatives. */
+static bool are_alike_beside(rx_arena *x, rx_id id, rx_id part, u32 a, u32 b) {
+    bool alike = true;
+    for (u32 i = 1; alike && id != part && i < intern_length(&x->nodes, id); i++) {
+        rx_id other = intern_words(&x->nodes, id)[i];
+        alike = other == part || rx_derive(x, other, a) == rx_derive(x, other, b);
+    }
+    return alike;
+}
+
+bool rx_syntax_is_outdone(rx_arena *x, rx_id id, u32 byte) {
+    rx_id part = byte >= '1' && byte <= '9' ? syntax_part(x, id) : NONE;
+    if (part == NONE) return false;
+    syntax s = syntax_of(intern_words(&x->nodes, part));
+    bool is_first = s.phase == SYNTAX_ESCAPE && s.place == SYNTAX_OUTSIDE; /* \0 is something else */
+    if (!is_first && s.phase != SYNTAX_COUNT && s.phase != SYNTAX_LOW && s.phase != SYNTAX_REFERENCE) return false;
+    for (u32 less = is_first ? '1' : '0'; less < byte; less++)
+        if (are_alike_beside(x, id, part, x->class_byte[x->class_of[less]], byte)) return true;
+    return false;
 }
 
 void rx_syntax_must(const u32 *node, byte_set *out) {
@@ -428,12 +454,15 @@ rx_loose rx_loose_of(const rx_arena *x, rx_id id) {
     return (rx_loose){s.place == SYNTAX_IN_CLASS, is_group, is_escape, .has_length = at.high != NONE, .is_far = at.high != NONE && room};
 }
 
+/* The bytes that rx_loose_differs asks for: of most tokens it only looks for these. */
+static const bool loose_tells[0x80] = {['"'] = 1, ['\\'] = 1, ['u'] = 1, ['k'] = 1, ['<'] = 1, ['>'] = 1, ['['] = 1, ['-'] = 1, ['0'] = 1, ['1'] = 1,
+                                       ['2'] = 1, ['3'] = 1,  ['4'] = 1, ['5'] = 1, ['6'] = 1, ['7'] = 1, ['8'] = 1, ['9'] = 1};
+
 bool rx_loose_differs(rx_loose at, const u8 *token, u32 n) {
-    static const bool tells[256] = {['"'] = 1, ['u'] = 1, ['>'] = 1, ['-'] = 1, ['<'] = 1, ['k'] = 1, ['0'] = 1, ['1'] = 1, ['2'] = 1, ['3'] = 1, ['4'] = 1, ['5'] = 1, ['6'] = 1, ['7'] = 1, ['8'] = 1, ['9'] = 1, ['['] = 1, ['\\'] = 1};
     if (at.is_far && n > LONG_TOKEN) return true;
     for (u32 i = 0; i < n; i++) {
         u8 byte = token[i];
-        if (!tells[byte]) continue;
+        if (byte >= 0x80 || !loose_tells[byte]) continue;
         if (byte == '"' || (byte == 'u' && i && token[i - 1] == '\\')) return true;
         if ((byte == '>' && at.in_group) || (byte == '-' && at.in_class && i + 1 < n)) return true;
         if (at.has_length && ((at.in_escape && ((byte >= '0' && byte <= '9') || byte == 'k')) || byte == '<')) return true; /* they may owe something */

@@ -13,40 +13,27 @@ u32 vb_child(const tt_trie *t, u32 node, u32 byte) {
     return at ? (u32)(at - t->byte.at) : NONE;
 }
 
-enum { STEPS_OF_BYTE = 64 }; /* what a walk may take, beside one step for each node of the trie, before it is given up */
-
-bool vb_fewest(const ge_vocab *v, const u8 *text, u32 n, u32 known, u32 *fewest) {
-    const tt_trie *t = &v->trie;
-    u64 steps = (u64)STEPS_OF_BYTE * n;
-    for (u32 at = known; at-- > 0;) {
-        fewest[at] = NONE;
-        for (u32 p = at, node = 0; p < n && (node = vb_child(t, node, text[p])) != NONE; p++) {
-            if (steps-- == 0) return false;
-            if (t->token.at[node] != NONE && fewest[p + 1] != NONE) fewest[at] = min_u32(fewest[at], fewest[p + 1] + 1);
-        }
-    }
-    return true;
-}
-
 typedef struct text_walk {
     const tt_trie *t;
     budget *b;
     const u8 *text;
-    u32 n;
-    id_vec fewest; /* position -> tokens from there to the end, or NONE */
-    id_vec node;   /* ... and the first of them */
+    u32 n, known; /* what is behind so many bytes is known */
+    u32 *fewest;  /* position -> tokens from there to the end, or NONE */
+    id_vec node;  /* ... and the first of them; not of what is known */
 } text_walk;
+
+enum { STEPS_OF_BYTE = 64 }; /* what a walk may take, beside one step for each node of the trie, before it is given up */
 
 
 /* The tokens at each position. False: that would take long. */
 static bool walk_from_each(text_walk *w) {
     u64 steps = (u64)STEPS_OF_BYTE * w->n + w->t->token.n;
-    for (u32 at = w->n; at-- > 0;)
+    for (u32 at = w->known; at-- > 0;)
         for (u32 p = at, node = 0; p < w->n && (node = vb_child(w->t, node, w->text[p])) != NONE; p++) {
-            u32 after = w->fewest.at[p + 1];
+            u32 after = w->fewest[p + 1];
             if (steps-- == 0) return false;
-            if (w->t->token.at[node] == NONE || after == NONE || after + 1 > w->fewest.at[at]) continue;
-            w->fewest.at[at] = after + 1;
+            if (w->t->token.at[node] == NONE || after == NONE || after + 1 > w->fewest[at]) continue;
+            w->fewest[at] = after + 1;
             w->node.at[at] = node;
         }
     return true;
@@ -87,12 +74,12 @@ static bool walk_once(text_walk *w) {
     bool ok = find_suffixes(w->t, w->b, &s) && vec_reserve(w->b, &longest, w->n + 1u);
     for (u32 p = 0, node = 0; ok && p < w->n; p++) longest.at[p + 1] = node = next_suffix(w->t, &s, node, w->text[p]);
     for (u32 p = w->n; ok && p > 0; p--) {
-        u32 after = w->fewest.at[p], node = longest.at[p];
+        u32 after = w->fewest[p], node = longest.at[p];
         if (after == NONE) continue;
         for (node = w->t->token.at[node] != NONE ? node : s.token.at[node]; node; node = s.token.at[node]) {
             u32 at = p - s.depth.at[node];
-            if (after + 1 >= w->fewest.at[at]) continue; /* a longer one does as well */
-            w->fewest.at[at] = after + 1;
+            if (at >= w->known || after + 1 >= w->fewest[at]) continue; /* a longer one does as well */
+            w->fewest[at] = after + 1;
             w->node.at[at] = node;
         }
     }
@@ -103,26 +90,34 @@ static bool walk_once(text_walk *w) {
     return ok;
 }
 
-static void clear_walk(text_walk *w) {
-    memset(w->fewest.at, 0xff, w->n * sizeof *w->fewest.at);
-    w->fewest.at[w->n] = 0;
+static bool find_fewest(text_walk *w) {
+    if (!vec_reserve(w->b, &w->node, w->known + 1u)) return false;
+    memset(w->fewest, 0xff, w->known * sizeof *w->fewest);
+    if (walk_from_each(w)) return true;
+    memset(w->fewest, 0xff, w->known * sizeof *w->fewest);
+    return walk_once(w);
+}
+
+bool vb_fewest(const ge_vocab *v, budget *b, const u8 *text, u32 n, u32 known, u32 *fewest) {
+    text_walk w = {.t = &v->trie, .b = b, .text = text, .n = n, .known = known, .fewest = fewest};
+    bool ok = find_fewest(&w);
+    vec_drop(b, &w.node);
+    return ok;
 }
 
 bool vb_spell(const ge_vocab *v, budget *b, const u8 *text, u32 n, id_vec *out, bool *spelt) {
-    text_walk w = {.t = &v->trie, .b = b, .text = text, .n = n};
-    bool ok = vec_reserve(b, &w.fewest, n + 1u) && vec_reserve(b, &w.node, n + 1u);
-    if (ok) clear_walk(&w);
-    if (ok && !walk_from_each(&w)) {
-        clear_walk(&w);
-        ok = walk_once(&w);
-    }
-    *spelt = ok && w.fewest.at[0] != NONE;
+    id_vec fewest = {0};
+    text_walk w = {.t = &v->trie, .b = b, .text = text, .n = n, .known = n};
+    bool ok = vec_reserve(b, &fewest, n + 1u);
+    if (ok) (w.fewest = fewest.at)[n] = 0;
+    ok = ok && find_fewest(&w);
+    *spelt = ok && fewest.at[0] != NONE;
     for (u32 at = 0; ok && *spelt && at < n;) {
         u32 more, token = tt_token(&v->trie, w.node.at[at], &more);
         ok = vec_push(b, out, token);
         at += v->offsets[token + 1] - v->offsets[token];
     }
-    vec_drop(b, &w.fewest);
+    vec_drop(b, &fewest);
     vec_drop(b, &w.node);
     return ok;
 }

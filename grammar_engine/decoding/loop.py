@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from ..checks import check_bool, check_count
-from ..errors import VocabularyError
+from ..errors import InternalError, VocabularyError
 from ..grammar import Grammar
 from ..matcher import Matcher
 from ..vocabulary import Vocabulary
@@ -386,7 +386,8 @@ class _Loop:
         if not text.close_in_time:
             raise ValueError("the model gives -inf to every token that the grammar allows")
         token = text.way_out()
-        text.accept(token)
+        if not text.accept(token):
+            raise InternalError(f"token {token} begins a closing and does not fit")
         return token
 
     def _places(self, scores: Scores) -> Iterator[int]:

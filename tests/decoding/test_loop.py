@@ -447,7 +447,7 @@ def test_a_limit_leaves_what_was_written(monkeypatch):
         ("(a|bc{9000})*", "abc", Limits(max_step_work=8000)),  # or more than is looked for
     ],
 )
-def test_where_no_closing_is_found_the_token_does_not_fit(pattern: str, spelt: str, limits: Limits) -> None:
+def test_where_no_closing_is_found_the_token_does_not_fit(pattern: str, spelt: str, limits: Limits, monkeypatch: Any) -> None:
     """The text stays where its end is known."""
     vocabulary = Vocabulary([*(char.encode() for char in spelt), b""], eos=[len(spelt)])
     refused = 0
@@ -456,6 +456,9 @@ def test_where_no_closing_is_found_the_token_does_not_fit(pattern: str, spelt: s
         assert re.fullmatch(rb"a*", b"".join(step.text for step in run))
         refused += run.generation.refused
     assert refused > 5
+    text = BudgetedText(Matcher(Grammar.from_regex(pattern, limits=limits), vocabulary), 9, close_in_time=True)
+    monkeypatch.setattr(Matcher, "closing_tokens", lambda matcher: pytest.fail("it is searched again"))
+    assert [text.accept(1) for _ in range(3)] == [False] * 3
 
 
 def test_a_model_that_wants_nothing_of_what_is_allowed():

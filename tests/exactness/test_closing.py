@@ -329,6 +329,45 @@ def test_turns_know_the_length_of_the_closing(make: Make, wanted: int, longer: b
             assert ours.accept(token) and plain.accept(token) and theirs.accept(token)
 
 
+@pytest.mark.parametrize("n", [1, 16_383, 16_384, 32_767, 32_768])
+def test_counts_of_long_closings(n: int) -> None:
+    """Asked from the start, from within, and from a state that leads there; what is not kept is counted anew."""
+    vocabulary = Vocabulary([b"aa", b"b", b"x", b"a", b""], eos=[4])
+    for steps in ([], [b"x"], [b"x", b"aa"], [b"a"]):
+        matcher = Matcher(Grammar.from_regex(f"x?(aab){{{n}}}"), vocabulary)
+        assert matcher.accept_tokens([vocabulary.tokens.index(step) for step in steps]) == len(steps)
+        length = 2 * n + 1 - (b"aa" in steps)  # a single a leaves one to be written
+        for _ in range(2):
+            assert turns(matcher, length) and not turns(matcher, length - 1)
+
+
+@pytest.mark.parametrize("long", [3, 200, 254, 255, 256, 300, 5000])
+def test_tokens_that_reach_far_behind_the_first_state_that_is_counted(long: int) -> None:
+    """What is left of a closing was counted; the next one comes to that state, by a token that goes on far beyond it."""
+    text = bytes(97 + (i * i + i // 7) % 5 for i in range(long))
+    vocabulary = Vocabulary([*(bytes([byte]) for byte in b"abcdexyz"), b"x" + text, b"zz", b""], eos=[10])
+    matcher = Matcher(Grammar.from_regex(f"(y|zx){text.decode()}zzzz"), vocabulary)
+    behind = matcher.fork()
+    assert behind.accept(vocabulary.tokens.index(b"y"))
+    for at, length in ((behind, long + 3), (matcher, 1 + long + 3)):  # the shorter way, by y, is the closing
+        assert len(at.closing_tokens()) == length
+        assert turns(at, length) and not turns(at, length - 1)
+    assert matcher.accept(vocabulary.tokens.index(b"z"))
+    assert matcher.closing_tokens() == [8, 9, 9, 10]
+    assert turns(matcher, 4) and not turns(matcher, 3)
+
+
+def test_what_is_spelt_by_a_detour_is_no_part_of_a_longer_closing() -> None:
+    """Behind q the shortest text, `a`, has no token. The shortest text that is spelt from the start does not go by q."""
+    vocabulary = Vocabulary([b"q", b"c", b"b" * 8, b""], eos=[3])
+    matcher = Matcher(Grammar.from_regex("q(a|b{8})|ccc"), vocabulary)
+    behind = matcher.fork()
+    assert behind.accept(0)
+    for at, length in ((behind, 2), (matcher, 4), (behind, 2)):
+        assert len(at.closing_tokens()) == length
+        assert turns(at, length) and not turns(at, length - 1)
+
+
 @pytest.mark.parametrize(("pattern", "least"), [("^a*$", 2), ("^aaa?$", 2), ("^[ab]{2}$", 3)])
 def test_items_that_differ_in_all_spellings(pattern: str, least: int) -> None:
     """That no value is left is seen by the values: there are too many escapes to go through them."""

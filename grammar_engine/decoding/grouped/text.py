@@ -23,6 +23,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...errors import InternalError
 from ..apply import apply_mask
 from ..budget import TRIES, BudgetedText
 from ..models import Logits
@@ -190,7 +191,8 @@ class Text:
         if self.state is None or not self.state.close_in_time:
             raise ValueError("the model gives -inf to every token that the grammar allows")
         token = self.state.way_out()
-        self.push(token)
+        if not self.push(token):
+            raise InternalError(f"token {token} begins a closing and does not fit")
         return token
 
     def _others(self, token: int, outlook: Outlook) -> Iterator[int]:
