@@ -6,7 +6,7 @@
  *
  * The text can be completed in time if its closing has so few bytes that a token for each would do (cl_most), which is told without a search;
  * or if it takes so few tokens (cl_count), which is kept with the configuration; or if the closing that the caller holds is still accepted,
- * which may be a longer text of fewer tokens. What cannot be told within the limits counts as no: if there is a way, nobody knows it.
+ * which may be a longer text of fewer tokens. What no search finds within its limit counts as no: if there is a way, nobody knows it.
  *
  * Where the grammar leaves no choice, a turn of its own appends what must come. */
 #include "tn.h"
@@ -29,11 +29,14 @@ GE_HOT static bool is_choice(const ge_vocab *v, const u32 *mask) {
     return false;
 }
 
-/* Do the tokens lead to the end of a sentence? */
-static bool completes(ge_matcher *m, const int64_t *tokens, size_t n, ge_err *err) {
+/* *yes: whether the tokens lead to the end of a sentence. GE_OK or a failure. */
+static int32_t completes(ge_matcher *m, const int64_t *tokens, size_t n, bool *yes, ge_err *err) {
     size_t n_done = 0;
-    bool ok = ge_matcher_accept(m, tokens, n, true, &n_done, err) == GE_OK && n_done == n && ge_matcher_flags(m, err) & (1 | 2);
-    return ge_matcher_rollback(m, n_done, err) == GE_OK && ok;
+    int32_t status = ge_matcher_accept(m, tokens, n, true, &n_done, err);
+    *yes = status == GE_OK && n_done == n && ge_matcher_flags(m, err) & (1 | 2);
+    ge_err other; /* the first failure is told */
+    int32_t undone = ge_matcher_rollback(m, n_done, status == GE_OK ? err : &other);
+    return status == GE_OK ? undone : status;
 }
 
 /* Whether the closing begins with these tokens, which are then no longer part of it. */
@@ -49,8 +52,7 @@ GE_HOT static int32_t closes_in_time(ge_matcher *m, const ge_turn *t, const int6
     int32_t status = mt_closes_within(m, left, in_time, warm_only, err);
     if (status != GE_OK || *in_time || !n_rest || n_rest > left) return status;
     if (warm_only) return EN_COLD;
-    *in_time = completes(m, t->closing + written, n_rest, err);
-    return GE_OK;
+    return completes(m, t->closing + written, n_rest, in_time, err);
 }
 
 /* As many as are accepted. EN_COLD: none, or only with the lock. */

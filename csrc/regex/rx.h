@@ -339,7 +339,7 @@ bool rx_syntax_first(rx_arena *x, const u32 *node, byte_set *out); /* adds its f
 const char *rx_syntax_apart(const u32 *node, bool *far); /* in ASCII, bytes that it tells from all others; NULL: all. *far: outside of it, by UTF-8; else none may come */
 u32 rx_syntax_least(const rx_arena *x, const u32 *node, bool *exact); /* as rx_multiple_least */
 u32 rx_syntax_way_out(const rx_arena *x, rx_id id);  /* the byte that ends a count, where a RX_SYNTAX node, or one that is met with others, is in one; else 0 */
-/* By a smaller digit of the n of {n,m}, or of \\n, some shorter string or one of the same length is come to, if one is by this byte. */
+/* By a smaller digit of the n of {n,m}, or of \N, some shorter string or one of the same length is come to, if one is by this byte. */
 bool rx_syntax_is_outdone(rx_arena *x, rx_id id, u32 byte);
 void rx_syntax_must(const u32 *node, byte_set *out); /* adds bytes that each of its strings has */
 bool rx_syntax_is_structure(const u32 *node); /* no word of it is an id */
