@@ -114,6 +114,7 @@
 #include "match/ct_least.c"           /*   ... the fewest tokens that may still come */
 #include "match/ct_apart.c"           /*   ... in a string, by its conditions */
 #include "match/ct_values.c"          /*   ... texts that differ in values alone */
+#include "match/ct_next.c"            /*   ... what one token leads to */
 #include "match/ct.c"                 /*   ... and others of fewer tokens */
 #include "match/en.c"                 /*   engines */
 #include "match/qs.c"                 /*   what is asked of a configuration */

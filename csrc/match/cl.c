@@ -343,12 +343,17 @@ static bool spells_any(ge_engine *e) {
     return e->spells == CL_SPELLS_ANY;
 }
 
-u32 cl_most(ge_engine *e, u32 config) {
-    if (e->g->longest || e->g->g.has_distinct || !spells_any(e)) return NONE;
+u32 cl_foretold(ge_engine *e, u32 config) {
     cl_walk w = {0};
-    u32 index = known_of(e, config, CL_ANYWHERE), least = NONE;
+    u32 index = known_of(e, config, CL_ANYWHERE), least = RX_NO_LENGTH;
     if (index != NONE && ep_least_begin(&e->ep) && foretell_all(e, &w, config, index)) least = e->closings.at[index].least;
     vec_drop(&e->b, &w.pairs);
+    return least;
+}
+
+u32 cl_most(ge_engine *e, u32 config) {
+    if (e->g->longest || e->g->g.has_distinct || !spells_any(e)) return NONE;
+    u32 least = cl_foretold(e, config);
     return least <= e->b.limits.max_step_work / CL_WORK ? least : NONE;
 }
 

@@ -1,16 +1,18 @@
 /* What is left of a string with several conditions takes at least what each of them takes alone: see ct.h.
  *
  * Idea. A string of which patterns and lengths are asked is an intersection, and has as many derivatives as all of them have together: soon too many for
- * ct_lexeme.c. Each condition alone has few. Of a union only those count that all its parts have in common:
+ * ct_lexeme.c. Each condition alone has few. Where all are asked, what is left takes the most that one of them takes, seam by seam; of a union, the least
+ * that a part takes:
  *
- *     (QUOTE(p & q) | QUOTE(p & r)) t     is within     QUOTE(p) t
+ *     QUOTE(p & (q | r)) t     takes     max(QUOTE(p) t, min(QUOTE(q) t, QUOTE(r) t))
  *
  * And a string goes on to a quotation mark. So the last token of a text that ends in one has a mark in it, and few tokens have. */
 #include "ct_rows.h"
 
 enum {
-    CT_CONDITIONS = 4, /* of a string, that are looked at */
-    CT_ALONE = 8       /* of the work of a search, one in so many: from there on no condition is looked at for the first time */
+    CT_CONDITIONS = 256, /* of a string, that are looked at, */
+    CT_WITHIN = 4,       /* so deep within each other */
+    CT_ALONE = 8         /* of the work of a search, one in so many: from there on no condition is looked at for the first time */
 };
 
 /* Parts of a union, and what stands behind it; or an expression as the only part. */
@@ -26,52 +28,68 @@ static const rx_id *union_of(const rx_arena *x, rx_id *id, rx_id *behind, u32 *n
     return has_many ? intern_words(&x->nodes, *id) + 1 : id;
 }
 
-/* Writes supersets of an expression, each with one condition of its string; how many, or NONE on failure. */
-static u32 find_conditions(rx_arena *x, rx_id id, rx_id out[CT_CONDITIONS]) {
-    u32 n_parts, n = 0, node[5];
-    rx_id behind;
-    const rx_id *parts = union_of(x, &id, &behind, &n_parts);
-    rx_arm first = rx_arm_of(x, &parts[0]);
-    if (!first.quote || (n_parts == 1 && first.n == 1)) return 0;
-    for (u32 k = 0; k < first.n && n < CT_CONDITIONS; k++) {
-        bool common = true;
-        for (u32 i = 1; i < n_parts && common; i++) {
-            rx_arm other = rx_arm_of(x, &parts[i]);
-            common = rx_arms_are_akin(&first, &other) && rx_arm_has(&other, first.all[k]);
-        }
-        if (common) out[n++] = first.all[k];
-    }
-    memcpy(node, first.quote, sizeof node); /* the pool may move below */
-    rx_id tail = n ? rx_concat(x, first.tail, behind) : RX_ID_EMPTY;
-    for (u32 i = 0; i < n; i++)
-        if (tail == NONE || (out[i] = rx_concat(x, rx_quote_again(x, out[i], node), tail)) == NONE) return NONE;
-    return n;
+/* Of a string under one condition, and what stands behind it. */
+static ct_costs cost_of_condition(ge_engine *e, rx_id string) {
+    ct_table *t = &e->fewest;
+    u32 known = map_get(&t->condition_of, string), least;
+    ct_costs c = {0};
+    if (known != NONE) return t->conditions.at[known];
+    u64 before = t->work;
+    if (t->apart / CT_NODES > e->b.limits.max_step_work / CT_ALONE || !ct_cost_expression(e, t, string, 0, CT_DERIVED, &c, &least)) return (ct_costs){0};
+    t->apart += t->work - before;
+    if (least != CT_NEVER) memset(&c, 0, sizeof c); /* it is not known at all seams */
+    if (vec_push(&e->b, &t->conditions, c)) map_put(&e->b, &t->condition_of, string, t->conditions.n - 1);
+    return c;
 }
 
-static u32 cost_of_condition(ge_engine *e, const cf_alternative *a, u32 lexeme, rx_id condition) {
-    ct_table *t = &e->fewest;
-    u32 known = map_get(&t->condition_of, condition), least;
-    ct_costs c;
-    if (known != NONE) {
-        c = t->conditions.at[known];
-    } else {
-        u64 before = t->work;
-        if (t->apart / CT_NODES > e->b.limits.max_step_work / CT_ALONE || !ct_cost_expression(e, t, condition, 0, CT_DERIVED, &c, &least)) return 0;
-        t->apart += t->work - before;
-        if (least != CT_NEVER) memset(&c, 0, sizeof c); /* it is not known at all seams */
-        if (!vec_push(&e->b, &t->conditions, c) || !map_put(&e->b, &t->condition_of, condition, t->conditions.n - 1)) return 0;
+typedef struct string_costs { /* a string, by its conditions */
+    u32 quote[5];      /* the node of which they are the operand */
+    rx_id tail;
+    u32 left;          /* that may still be looked at */
+} string_costs;
+
+/* Of a string under a condition, which may be all of several, or one of several. */
+static ct_costs cost_of_string(ge_engine *e, string_costs *of, rx_id condition, u32 depth) {
+    rx_arena *x = &e->lx.x;
+    bool all = rx_kind_of(x, condition) == RX_AND;
+    ct_costs c = {0};
+    if (depth && (all || rx_kind_of(x, condition) == RX_OR)) {
+        if (!all) c = ct_never();
+        for (u32 i = 1, n = intern_length(&x->nodes, condition); i < n; i++) {
+            ct_costs one = cost_of_string(e, of, intern_words(&x->nodes, condition)[i], depth - 1);
+            for (u32 k = 0; k < CT_SEAMS; k++) c.at[k] = all == (one.at[k] > c.at[k]) ? one.at[k] : c.at[k];
+        }
+        return c;
     }
-    if (c.at[0] == 0) return 0;
-    ct_prune(t, &c);
-    ct_follow_skips(e, &c);
-    return ct_cost_behind(e, a, lexeme, &c);
+    if (!of->left) return c;
+    of->left--;
+    rx_id string = rx_quote_again(x, condition, of->quote);
+    if (string != NONE) string = rx_concat(x, string, of->tail);
+    return string == NONE ? c : cost_of_condition(e, string);
 }
 
 u32 ct_cost_apart(ge_engine *e, const cf_alternative *a, u32 lexeme, rx_id rest) {
-    rx_id conditions[CT_CONDITIONS], few = ct_fine(e, rest);
-    u32 n = few == NONE ? NONE : find_conditions(&e->lx.x, few, conditions), least = 0;
-    for (u32 i = 0; n != NONE && i < n && e->b.status == GE_OK; i++) least = max_u32(least, cost_of_condition(e, a, lexeme, conditions[i]));
-    return least;
+    rx_arena *x = &e->lx.x;
+    rx_id parts_of = ct_fine(e, rest), behind;
+    u32 n;
+    ct_costs c = ct_never();
+    string_costs of = {.left = CT_CONDITIONS};
+    if (parts_of == NONE) return 0;
+    union_of(x, &parts_of, &behind, &n);
+    for (u32 i = 0; i < n && e->b.status == GE_OK; i++) {
+        rx_id part = n == 1 ? parts_of : intern_words(&x->nodes, parts_of)[1 + i]; /* anew: the pool may have moved */
+        rx_arm arm = rx_arm_of(x, &part);
+        if (!arm.quote) return 0;
+        memcpy(of.quote, arm.quote, sizeof of.quote);
+        of.tail = rx_concat(x, arm.tail, behind);
+        if (of.tail == NONE) return 0;
+        ct_costs one = cost_of_string(e, &of, of.quote[1], CT_WITHIN);
+        ct_improve(&c, &one);
+    }
+    if (e->b.status != GE_OK || c.at[0] == 0) return 0;
+    ct_prune(&e->fewest, &c);
+    ct_follow_skips(e, &c);
+    return ct_cost_behind(e, a, lexeme, &c);
 }
 
 static bool goes_to_mark(const rx_arena *x, rx_id id) {

@@ -1,4 +1,4 @@
-/* What ct.c and ct_values.c need of each other: a search for a closing of few tokens. */
+/* What ct.c, ct_next.c and ct_values.c need of each other: a search for a closing of few tokens. */
 #ifndef GE_CT_SEARCH_H
 #define GE_CT_SEARCH_H
 
@@ -22,11 +22,6 @@ typedef struct ct_visit { /* a node of the trie, and where a token has come ther
     ct_way way;
 } ct_visit;
 
-typedef struct ct_beside { /* of a visit, see there */
-    u32 loose, values;
-    bool is_twin;
-} ct_beside;
-
 typedef struct ct_read { /* values that were read, the last one first */
     u32 value, before;
     u32 config; /* where it was read; NONE: others were, too */
@@ -42,13 +37,16 @@ typedef struct ct_search {
     id_vec heap;        /* of places: the one of the least cost is on top; of equal ones the first */
     word_map depths;    /* configuration -> the least so far */
     id_vec loops;       /* configuration -> plain text leads nowhere but back: 0 or 1; NONE: not known */
+    id_vec noted;       /* configuration -> the last walk that has noted it */
+    u32 n_walks;
     VEC(mk_place) walk; /* nodes that are still to be visited */
-    VEC(ct_beside) beside; /* the same, what else a visit has; where there are values */
+    VEC(ct_visit) visits; /* the same, where values are read */
     byte_vec bytes;     /* scratch */
     u32 most;           /* tokens */
     u32 longest;        /* bytes of a token */
     enum ct_order order; /* which search it is */
     u64 visited;        /* nodes */
+    u64 enough_nodes, enough_places; /* then it gives up */
     /* ct_values.c */
     bool has_values;    /* some members are distinct */
     bool strings;       /* ... and all their values strings */
@@ -61,6 +59,13 @@ typedef struct ct_search {
     word_map alike;     /* what texts that are alike have in common -> the last of them in `kept` */
     VEC(ct_kept) kept;
 } ct_search;
+
+static inline bool ct_is_tired(const ct_search *s) { return s->visited > s->enough_nodes || s->places.n > s->enough_places; }
+
+/* ct.c: notes where tokens have led, if no fewer have led there and the end may be reached in time. */
+bool ct_note_place(ge_engine *e, ct_search *s, ct_way way, u32 before, u32 token, u32 depth);
+/* ct_next.c: notes what one token more leads to, or part of it where that is of no more use. */
+bool ct_note_next(ge_engine *e, ct_search *s, u32 from);
 
 /* ct_values.c */
 bool ct_begin_values(ge_engine *e, ct_search *s, ct_way *start); /* false on failure; so does ct_step_way */

@@ -332,6 +332,8 @@ u32 mk_go_round(const ge_engine *e, u32 row, u32 accepts);
 /* Appends the first of the shortest texts from a configuration to the end of a sentence; with `spelt`, of those that tokens can spell: to be
  * asked after the first, *found: there is one that is not much longer. False: failure. */
 bool cl_close(ge_engine *e, u32 config, bool spelt, byte_vec *out, bool *found);
+/* The length of that text, as far as it is foretold: a lower bound. On failure any. */
+u32 cl_foretold(ge_engine *e, u32 config);
 /* The length of that text, where the forecast is exact and any text is spelt by tokens; NONE: elsewhere, or failure. */
 u32 cl_most(ge_engine *e, u32 config);
 /* The fewest tokens that spell the text that cl_close finds, the end of text not counted; NONE: none do, or it is not told so. False: failure. */

@@ -88,6 +88,20 @@ def test_narrow_searches():
     assert len(tokens) <= most and len(text) == 60 and all(re.search(pattern, text) for pattern in patterns)
 
 
+def test_some_key_and_a_number_of_members():
+    """Four keys that contain an a, none of one to three characters, and one of them with a b: the shortest are full of escapes, and take twice the tokens."""
+    keys = {"allOf": [{"patternProperties": {"^.{1,3}$": False}}, {"patternProperties": {"a": True}, "additionalProperties": False}]}
+    schema = {"type": "object", **keys, "not": {"patternProperties": {"b": False}}, "minProperties": 4}
+    vocabulary = Vocabulary.builtin()
+    matcher = Matcher(Grammar.from_json_schema(schema), vocabulary)
+    most = len(matcher.closing_tokens()) - 1
+    for budget in (most, 10):
+        tokens = matcher.closing_within(budget)
+        members = json.loads(b"".join(map(vocabulary.token_bytes, tokens)))
+        assert len(tokens) <= 12 < most and len(members) == 4
+        assert all("a" in key and len(key) > 3 for key in members) and any("b" in key for key in members)
+
+
 def allowed(matcher, done):
     """What the tokens that are allowed make of texts; None: a sentence ends."""
     if matcher.is_complete:
