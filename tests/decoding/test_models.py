@@ -260,9 +260,9 @@ def test_a_model_with_another_state_cannot_be_resumed():
             as_model(module).start().resume([], [])
 
 
-@pytest.mark.parametrize("kind", ["Mamba", "FalconMamba", "Jamba"])
+@pytest.mark.parametrize("kind", ["Mamba", "FalconMamba", "Jamba", "RecurrentGemma"])
 def test_a_recurrent_state_takes_in_no_more_than_one_token(kind):
-    """Some modules begin their state anew with the first of several tokens that follow a pass, and say nothing."""
+    """Some modules begin their state anew with the first of several tokens that follow a pass, and say nothing; and one keeps its state to itself."""
     transformers, torch = pytest.importorskip("transformers"), pytest.importorskip("torch")
     torch.manual_seed(3)
     options = {"num_hidden_layers": 2, "hidden_size": 32, "initializer_range": 0.4}
@@ -275,6 +275,10 @@ def test_a_recurrent_state_takes_in_no_more_than_one_token(kind):
             "attn_layer_offset": 1,
         }
         options |= {"num_experts": 1, "num_experts_per_tok": 1, "mamba_d_state": 8, "mamba_dt_rank": 4, "use_mamba_kernels": False}
+    if kind == "RecurrentGemma":
+        options |= {"num_hidden_layers": 3, "num_attention_heads": 2, "num_key_value_heads": 1, "head_dim": 16, "intermediate_size": 64}
+        options |= {"lru_width": 32, "attention_window_size": 64}
+        del options["initializer_range"]
     config = getattr(transformers, f"{kind}Config")(**IDS, **options)
     module = getattr(transformers, f"{kind}ForCausalLM")(config).eval()
     model = as_model(module)
