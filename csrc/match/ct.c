@@ -17,7 +17,7 @@
  * closing, and where the last search would take minutes they may find one within a second.
  *
  * The last search is exact again. With such a bound it may hurry: tokens that are still to come count for more than those that were written, so it is first led
- * to some end, and of those to which equally few lead by the fewest bytes (cl_foretold). What is left out never hangs on the order.
+ * to some end, and of those to which equally few lead by the fewest bytes (cl_most). What is left out never hangs on the order.
  *
  * Texts that differ in values of distinct members alone are mostly left out, too (ct_values.c).
  *
@@ -73,7 +73,9 @@ static u32 pop_place(ct_search *s) {
 /* Of a place, with so many tokens and bytes that must come. */
 static u64 cost_of(ge_engine *e, const ct_search *s, u32 config, u32 depth, u32 tokens, u32 bytes) {
     if (s->order == CT_BY_BYTES) return (u64)(depth * CT_BYTES + bytes) << 32;
-    u32 all = cl_foretold(e, config);
+    bool is_narrow = s->order != CT_BY_TOKENS; /* what is foretold may take work, which the last search is to have */
+    u32 all = is_narrow ? cl_foretold(e, config) : cl_most(e, config);
+    if (all == NONE) all = bytes;
     switch (s->order) {
     case CT_BY_LEAST: return (u64)bytes << 32 | min_u32(tokens, CT_NEVER) << 16 | min_u32(all, CT_NEVER);
     case CT_BY_SHORTEST: return (u64)all << 32 | bytes;

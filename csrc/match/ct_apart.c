@@ -11,7 +11,8 @@
 
 enum {
     CT_CONDITIONS = 256, /* of a string, that are looked at, */
-    CT_WITHIN = 4,       /* so deep within each other */
+    CT_WITHIN = 4,       /* so deep within each other; */
+    CT_LOOK = 8,         /* nodes of a trie that could be visited instead */
     CT_ALONE = 8         /* of the work of a search, one in so many: from there on no condition is looked at for the first time */
 };
 
@@ -61,7 +62,7 @@ static ct_costs cost_of_string(ge_engine *e, string_costs *of, rx_id condition, 
         }
         return c;
     }
-    if (!of->left) return c;
+    if (!of->left || !ct_spend(e, &e->fewest, CT_LOOK)) return c;
     of->left--;
     rx_id string = rx_quote_again(x, condition, of->quote);
     if (string != NONE) string = rx_concat(x, string, of->tail);

@@ -103,6 +103,8 @@ typedef struct rx_arena {
     word_map widened;   /* node -> what rx_widen made of it */
     word_map finish;    /* node -> what rx_finish found */
     word_map least;     /* (node, in quotes) -> what rx_least found */
+    word_map bounds_of; /* the same -> a bound (rx_least.c), while one is asked for; how many were */
+    u32 n_bounds;
     rx_id of_byte[256]; /* the node of each single byte, RX_ID_NEVER until it was asked for */
     VEC(u8) bounds;     /* digits of the bounds of multiples */
     intern_table labels; /* what was read of labels: (all but the last character, the last one) */

@@ -38,6 +38,7 @@ bool rx_copy(rx_arena *x, budget *b, const rx_arena *from) {
     memset(&x->widened, 0, sizeof x->widened);
     memset(&x->finish, 0, sizeof x->finish);
     memset(&x->least, 0, sizeof x->least);
+    memset(&x->bounds_of, 0, sizeof x->bounds_of);
     memset(&x->labels, 0, sizeof x->labels);
     memset(&x->cells, 0, sizeof x->cells);
     memset(&x->id_start, 0, sizeof x->id_start);

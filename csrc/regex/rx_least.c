@@ -11,7 +11,11 @@
  * Recursion goes as deep as nodes nest; along sequences it is a loop. Cost: kept per node; a search is charged by its derivatives. */
 #include "rx_unbound.h"
 
-enum { PARTS_PER_WORK = 8 }; /* of a union */
+enum {
+    PARTS_PER_WORK = 8, /* of a union */
+    MANY_BOUNDS = 64,   /* unions and intersections that are looked at for one bound: from there on */
+    BOUNDS_PER_WORK = 8 /* they count as work, and what is told of them is kept */
+};
 
 typedef struct least_bound {
     u32 length; /* no string is shorter */
@@ -44,7 +48,7 @@ static bool keep_length(rx_arena *x, rx_id id, bool quoted, u32 length) {
     return length == RX_NO_LENGTH || map_put(x->b, &x->least, length_key(id, quoted), length);
 }
 
-static least_bound bound_of(rx_arena *x, rx_id id, bool quoted);
+static least_bound part_bound(rx_arena *x, rx_id id, bool quoted);
 
 /* A number of bytes, or of characters. */
 static bool is_n_of_any(const rx_arena *x, const u32 *node, bool *of_chars) {
@@ -66,7 +70,7 @@ static least_bound bound_of_and(rx_arena *x, rx_id id, bool quoted) {
     bool by_chars = false, of_chars;
     for (u32 i = 1, n = intern_length(&x->nodes, id); i < n; i++) {
         const u32 *part = intern_words(&x->nodes, node[i]);
-        least_bound b = bound_of(x, node[i], quoted);
+        least_bound b = part_bound(x, node[i], quoted);
         all.length = max_u32(all.length, b.length);
         if (is_n_of_any(x, part, &of_chars)) {
             by_chars |= of_chars;
@@ -84,44 +88,61 @@ static least_bound bound_of_and(rx_arena *x, rx_id id, bool quoted) {
     return all;
 }
 
+/* That of any operand. It is exact if that of the least one is. */
+static least_bound bound_of_or(rx_arena *x, rx_id id, bool quoted) {
+    const u32 *node = intern_words(&x->nodes, id);
+    u32 n = intern_length(&x->nodes, id);
+    least_bound any = {RX_NO_LENGTH, true};
+    for (u32 i = 1; i < n; i++) {
+        least_bound part = part_bound(x, node[i], quoted);
+        if (part.length < any.length || (part.length == any.length && part.exact)) any = part;
+    }
+    budget_work(x->b, n / PARTS_PER_WORK);
+    if (any.exact) keep_length(x, id, quoted, any.length);
+    return any;
+}
+
+/* Of a union or an intersection. They share operands, so there may be 2^n ways down to them: from the MANY_BOUNDS-th visit on bounds are kept, until that
+ * of the whole is told; by then some could be better. */
+static least_bound bound_of_many(rx_arena *x, rx_id id, bool quoted) {
+    bool many = ++x->n_bounds > MANY_BOUNDS;
+    u32 known = many ? map_get(&x->bounds_of, length_key(id, quoted)) : NONE;
+    if (known != NONE) return (least_bound){known >> 1 > RX_LONG ? RX_NO_LENGTH : known >> 1, known & 1};
+    if (many && x->n_bounds % BOUNDS_PER_WORK == 0 && !budget_work(x->b, 1)) return (least_bound){1, false};
+    least_bound b = rx_kind_of(x, id) == RX_AND ? bound_of_and(x, id, quoted) : bound_of_or(x, id, quoted);
+    if (many) map_put(x->b, &x->bounds_of, length_key(id, quoted), min_u32(b.length, RX_LONG + 1) << 1 | b.exact);
+    return b;
+}
+
 /* What the structure tells, and what is known by now. That of a union, which may be a large class of characters, is kept. */
-static least_bound bound_of(rx_arena *x, rx_id id, bool quoted) {
+static least_bound part_bound(rx_arena *x, rx_id id, bool quoted) {
     least_bound sum = {0, true};
     for (;;) {
-        u32 known = rx_nullable(x, id) ? 0 : map_get(&x->least, length_key(id, quoted)), n = intern_length(&x->nodes, id);
+        u32 known = rx_nullable(x, id) ? 0 : map_get(&x->least, length_key(id, quoted));
         const u32 *node = intern_words(&x->nodes, id);
         least_bound b = {1, false};
         if (known != NONE) return sum.length = rx_add_lengths(sum.length, known), sum;
         switch ((rx_kind)node[0]) {
         case RX_NEVER: return (least_bound){RX_NO_LENGTH, true};
         case RX_SET: b = (least_bound){least_weight(rx_set_of(x, node[1]), quoted), true}; break;
-        case RX_CONCAT: b = bound_of(x, node[1], quoted); break;
+        case RX_CONCAT: b = part_bound(x, node[1], quoted); break;
         case RX_REPEAT:
-            b = bound_of(x, node[1], quoted);
+            b = part_bound(x, node[1], quoted);
             b.length = rx_times_length(node[2], b.length);
             break;
-        case RX_TAG: b = bound_of(x, node[1], quoted); break;
+        case RX_TAG: b = part_bound(x, node[1], quoted); break;
         case RX_REST:
             if (quoted) break;
-            b = bound_of(x, node[1], false);
+            b = part_bound(x, node[1], false);
             if (b.length < RX_LONG) b.length = b.length > node[2] ? b.length - node[2] : 1;
             break;
-        case RX_OR: case RX_FORK:
-            b = (least_bound){RX_NO_LENGTH, true};
-            for (u32 i = 1; i < n; i++) {
-                least_bound part = bound_of(x, node[i], quoted);
-                if (part.length < b.length || (part.length == b.length && part.exact)) b = part;
-            }
-            budget_work(x->b, n / PARTS_PER_WORK);
-            if (b.exact) keep_length(x, id, quoted, b.length);
-            break;
-        case RX_AND: b = bound_of_and(x, id, quoted); break;
+        case RX_OR: case RX_FORK: case RX_AND: b = bound_of_many(x, id, quoted); break;
         case RX_NAME: b.length = rx_name_least(x, id); break;
         case RX_MULTIPLE: b.length = rx_multiple_least(node, &b.exact); break;
         case RX_SYNTAX: b.length = rx_syntax_least(x, node, &b.exact); break;
         case RX_QUOTE:
             if (quoted) break; /* spellings of spellings: at least a byte */
-            b = bound_of(x, node[1], true);
+            b = part_bound(x, node[1], true);
             if (node[3] == 0) break;
             b.exact = false; /* inside an escape, which makes no more than 6 of it */
             if (b.length != RX_NO_LENGTH) b.length = b.length > 7 ? b.length - 6 : 1;
@@ -132,6 +153,13 @@ static least_bound bound_of(rx_arena *x, rx_id id, bool quoted) {
         if (node[0] != RX_CONCAT) return sum;
         id = node[2];
     }
+}
+
+static least_bound bound_of(rx_arena *x, rx_id id, bool quoted) {
+    x->n_bounds = 0;
+    least_bound b = part_bound(x, id, quoted);
+    if (x->n_bounds > MANY_BOUNDS) map_drop(x->b, &x->bounds_of);
+    return b;
 }
 
 /* --- the search ---------------------------------------------------------------------------------------------------------- */

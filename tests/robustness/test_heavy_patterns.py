@@ -144,3 +144,16 @@ def test_many_choices_many_keys():
     matcher = Matcher(Grammar.from_json_schema(schema, whitespace="compact"), Vocabulary.bytes())
     assert matcher.accept_bytes(f'{{"{words[5]}":1,"{words[2999]}":2}}'.encode())
     assert matcher.is_complete
+
+
+def test_conditions_that_share_their_parts():
+    """What is left of such a string is an intersection of unions of intersections, which share parts: few, but with ways down to them without number."""
+
+    def all_of(*schemas):
+        return {"allOf": [{"pattern": each} if isinstance(each, str) else each for each in schemas]}
+
+    either = {"oneOf": [{"pattern": "a{2,}"}, {"pattern": '^(a|b|"){3}'}, {"pattern": "00|11"}]}
+    last = {"oneOf": [{"anyOf": [{"anyOf": [{"maxLength": 11}, {"pattern": "1$"}]}, {"pattern": "0.*1"}]}, {}, {"pattern": "^a"}]}
+    schema = all_of(all_of(all_of("(ab|ba){2}", {"minLength": 2}, either), last, "^[ab]*$"), "^[ab01]*$")
+    matcher = Matcher(Grammar.from_json_schema({"type": "string", "minLength": 7, **schema}), Vocabulary.builtin())
+    assert matcher.closing_bytes() == b'"babababababa"'  # the first of the shortest, by trying all
