@@ -319,6 +319,7 @@ void rx_drop_contained(rx_arena *x, id_vec *parts); /* drops parts of a union th
 bool rx_drop_narrower(rx_arena *x, id_vec *parts); /* drops parts of a union that are others with more conditions (rx_narrow.c); false: too much work */
 rx_id rx_quote_again(rx_arena *x, rx_id part, const u32 *node); /* a RX_QUOTE node with another operand */
 rx_id rx_quote_step(rx_arena *x, const u32 *node, u32 byte);    /* derivative of a RX_QUOTE node */
+u32 rx_quote_least(const u32 *node, u32 of_part);               /* within an escape, as `of_part` for its operand: no string is shorter */
 /* *out = the bytes with which the strings of a RX_QUOTE node begin, if those of its operand begin with `of_part`; within an escape, some more. */
 void rx_quote_first(const u32 *node, const byte_set *of_part, byte_set *out);
 /* `from` without the strings of `taken`, where both are spellings and then a quotation mark. False: they are not. *out = NONE: failure. */

@@ -144,8 +144,7 @@ static least_bound part_bound(rx_arena *x, rx_id id, bool quoted) {
             if (quoted) break; /* spellings of spellings: at least a byte */
             b = part_bound(x, node[1], true);
             if (node[3] == 0) break;
-            b.exact = false; /* inside an escape, which makes no more than 6 of it */
-            if (b.length != RX_NO_LENGTH) b.length = b.length > 7 ? b.length - 6 : 1;
+            b = (least_bound){b.length == RX_NO_LENGTH ? RX_NO_LENGTH : rx_quote_least(node, b.length), false};
             break;
         default: break;
         }

@@ -56,6 +56,18 @@ void rx_quote_first(const u32 *node, const byte_set *of_part, byte_set *out) {
     if (must || (any && node[2] == ESCAPES_ALL)) set_add(out, '\\');
 }
 
+/* What is missing of the escape, and the strings without a character: raw, or by a short escape, it takes at most so much of what they take. */
+u32 rx_quote_least(const u32 *node, u32 of_part) {
+    enum { SHORT = 2, CONTROL = 6, OF_BMP = 3, OTHER = 4 };
+    u32 phase = node[3], missing = LOW_HEX + 4 - phase, most = OTHER;
+    if (phase == BACKSLASH) return min_u32(1 + of_part - min_u32(of_part, SHORT), 5 + of_part - min_u32(of_part, CONTROL));
+    if (phase < HIGH_DONE) { /* or a high surrogate, behind which six bytes more are to come */
+        missing = HIGH_DONE - phase;
+        most = node[4] << 4 * missing < 0x20 ? CONTROL : OF_BMP;
+    }
+    return missing + of_part - min_u32(of_part, most);
+}
+
 bool rx_begins_with_mark(const rx_arena *x, rx_id id) {
     const u32 *node = intern_words(&x->nodes, id);
     if (node[0] == RX_CONCAT) node = intern_words(&x->nodes, node[1]);

@@ -458,3 +458,10 @@ def test_a_spelt_closing_that_could_go_in_circles() -> None:
     tokens = matcher.closing_tokens()
     assert b"".join(map(vocabulary.token_bytes, tokens)) == b'["",null,""]'
     assert matcher.accept_tokens(tokens) == len(tokens) and matcher.is_terminated
+
+
+def test_escapes_are_no_shorter():
+    """With every escape a character has many spellings; what is left within one tells that it takes more, so they are not tried one by one."""
+    patterns = [{"pattern": pattern} for pattern in ("é", "1$", "01", "aa")]
+    grammar = Grammar.from_json_schema({"type": "string", "allOf": patterns, "minLength": 6, "maxLength": 6}, escapes="all")
+    assert Matcher(grammar, Vocabulary.builtin()).closing_bytes() == '" aaé01"'.encode()
