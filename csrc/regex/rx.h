@@ -310,8 +310,6 @@ typedef struct rx_arm {
 } rx_arm;
 
 rx_arm rx_arm_of(const rx_arena *x, const rx_id *id); /* *id has to stay where it is: it may be pointed to */
-bool rx_arm_has(const rx_arm *arm, rx_id condition);
-bool rx_arms_are_akin(const rx_arm *a, const rx_arm *b); /* same tail, and both in quotes of which as much was read, or in none */
 
 /* For constructors: interns a node (rx_arena.c). */
 rx_id rx_intern(rx_arena *x, const u32 *words, u32 n, u32 flags, u32 depth);

@@ -30,21 +30,22 @@ rx_arm rx_arm_of(const rx_arena *x, const rx_id *id) {
     return arm;
 }
 
-bool rx_arm_has(const rx_arm *arm, rx_id condition) {
+static bool arm_has(const rx_arm *arm, rx_id condition) {
     u32 i = 0;
     while (i < arm->n && arm->all[i] != condition) i++;
     return i < arm->n;
 }
 
-bool rx_arms_are_akin(const rx_arm *a, const rx_arm *b) {
+/* The same tail, and both in quotes of which as much was read, or in none? */
+static bool arms_are_akin(const rx_arm *a, const rx_arm *b) {
     if (a->tail != b->tail || !a->quote != !b->quote) return false;
     return !a->quote || memcmp(a->quote + 2, b->quote + 2, 3 * sizeof(u32)) == 0;
 }
 
 /* Is each condition of `wide` one of `narrow`, too? */
 static bool is_narrower(const rx_arena *x, const rx_arm *narrow, const rx_arm *wide) {
-    if (narrow->tail == RX_ID_EMPTY && !narrow->quote && rx_arm_has(narrow, wide->id)) return true;
-    if (!rx_arms_are_akin(narrow, wide)) return false;
+    if (narrow->tail == RX_ID_EMPTY && !narrow->quote && arm_has(narrow, wide->id)) return true;
+    if (!arms_are_akin(narrow, wide)) return false;
     u32 met = 0;
     if (wide->n == 1 && wide->all[0] == x->text && narrow->all[0] != x->text) { /* which is known of each condition apart */
         for (u32 i = 0; i < narrow->n; i++)
