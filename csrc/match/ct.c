@@ -14,7 +14,8 @@
  *
  * Then come two narrow searches: of all that a number of tokens leads to, only the four most promising places are gone on from, first by the bytes of their
  * shortest closings (cl_foretold), then by those that must come and by ct_least. (Beam search: Lowerre 1976.) They may miss what is there, but what they find is a
- * closing, and where the last search would take minutes they may find one within a second.
+ * closing, and where the last search would take minutes they may find one within a second. In a string with several conditions, a third one goes by what these
+ * take together (ct_conditions_of), from sixteen places each of which has met others.
  *
  * The last search is exact again. With such a bound it may hurry: tokens that are still to come count for more than those that were written, so it is first led
  * to some end, and of those to which equally few lead by the fewest bytes (cl_most). What is left out never hangs on the order.
@@ -22,7 +23,7 @@
  * Texts that differ in values of distinct members alone are mostly left out, too (ct_values.c).
  *
  * Cost: a walk for each configuration that is looked at (ct_next.c): in strings, of the tokens that may leave them (ct_lexeme.c). All of it counts
- * as work, the derivatives that others make for it too: so a search in vain takes some two seconds. Narrow searches take up to five eighths of that beside it: theirs
+ * as work, the derivatives that others make for it too: so a search in vain takes some two seconds. Narrow searches take up to nine eighths of that beside it: theirs
  * does not count, for what the last one decides is not to hang on them. */
 #include "ct_search.h"
 
@@ -32,9 +33,10 @@ enum {
     CT_FIRST_PLACES = 24576,
     CT_BYTES = 3,            /* that a token of a closing may have, for the order of the first search */
     CT_HURRY = 4,            /* of the last: a token that is still to come counts as so many */
-    CT_WIDTH = 4,            /* of the narrow searches: places that are gone on from, for each number of tokens */
-    CT_SHORTEST = 2,         /* of the work that a search may take: as much beside it, one part in so many, is for the first of them, */
-    CT_LEAST = 8             /* and for the second */
+    CT_WIDTH = 4,            /* of the narrow searches: places that are gone on from, for each number of tokens, */
+    CT_WIDER = 16,           /* and of that which goes by conditions */
+    CT_DEAR_PART = 2,        /* of the work that a search may take: as much beside it, one part in so many, is for each of them */
+    CT_CHEAP_PART = 8        /* but the second, which asks for nothing dear */
 };
 
 static u32 longest_token(const ge_vocab *v) {
@@ -70,15 +72,18 @@ static u32 pop_place(ct_search *s) {
     return top;
 }
 
+static bool goes_narrow(enum ct_order order) { return order == CT_BY_LEAST || order == CT_BY_SHORTEST || order == CT_BY_CONDITIONS; }
+
 /* Of a place, with so many tokens and bytes that must come. */
 static u64 cost_of(ge_engine *e, const ct_search *s, u32 config, u32 depth, u32 tokens, u32 bytes) {
     if (s->order == CT_BY_BYTES) return (u64)(depth * CT_BYTES + bytes) << 32;
-    bool is_narrow = s->order != CT_BY_TOKENS; /* what is foretold may take work, which the last search is to have */
+    bool is_narrow = goes_narrow(s->order); /* what is foretold may take work, which the last search is to have */
     u32 all = is_narrow ? cl_foretold(e, config) : cl_most(e, config);
     if (all == NONE) all = bytes;
     switch (s->order) {
     case CT_BY_LEAST: return (u64)bytes << 32 | min_u32(tokens, CT_NEVER) << 16 | min_u32(all, CT_NEVER);
     case CT_BY_SHORTEST: return (u64)all << 32 | bytes;
+    case CT_BY_CONDITIONS: return (u64)ct_conditions_of(e, config).together << 32 | all;
     default: return (u64)(depth + CT_HURRY * tokens) << 32 | all;
     }
 }
@@ -134,13 +139,23 @@ static bool run_search(ge_engine *e, ct_search *s, u32 config, id_vec *out, bool
     return ok;
 }
 
-/* The most promising places from which the end may be reached in time; or the end, if it is among them. */
+/* May the end be reached in time? And by conditions: other ones than those of the places taken before? */
+static bool is_worth_while(ge_engine *e, const ct_search *s, u32 config, u32 left, u64 *which, u32 n) {
+    if (s->order != CT_BY_CONDITIONS) return cl_most(e, config) <= left || ct_least(e, config) <= left; /* where cl_most tells, each byte is a token */
+    ct_conditions c = ct_conditions_of(e, config);
+    for (u32 i = 0; i < n; i++)
+        if (which[i] == c.which) return false;
+    which[n] = c.which;
+    return c.dearest <= left;
+}
+
+/* The most promising places that are worth while; or the end, if it is among them. */
 static bool take_few(ge_engine *e, ct_search *s, u32 depth, u32 *few, u32 *n, id_vec *out, bool *found) {
-    for (*n = 0; s->heap.n && *n < CT_WIDTH;) {
+    u64 which[CT_WIDER] = {0};
+    for (*n = 0; s->heap.n && *n < (s->order == CT_BY_CONDITIONS ? CT_WIDER : CT_WIDTH);) {
         if (!take_place(e, s, &few[*n], out, found)) return false;
         if (*found) break;
-        u32 config = s->places.at[few[*n]].way.config, left = s->most - depth;
-        *n += cl_most(e, config) <= left || ct_least(e, config) <= left; /* where cl_most tells, each byte is a token */
+        *n += is_worth_while(e, s, s->places.at[few[*n]].way.config, s->most - depth, which, *n);
         if (e->b.status != GE_OK) return false;
     }
     for (; s->heap.n && !*found; s->heap.n--) /* the others may be looked at again behind another token */
@@ -148,12 +163,20 @@ static bool take_few(ge_engine *e, ct_search *s, u32 depth, u32 *few, u32 *n, id
     return true;
 }
 
+/* Is a string with several conditions under way, or may one begin? */
+static bool asks_much(ge_engine *e, u32 config) {
+    u32 within = cf_step(e, config, e->lx.x.class_of['"']);
+    if (within == NONE) return false;
+    return ct_conditions_of(e, config).n > 1 || (within != CF_DEAD && ct_conditions_of(e, within).n > 1);
+}
+
 /* Token by token, and of the places to which one more leads only few are gone on from. */
 static bool run_narrow(ge_engine *e, ct_search *s, u32 config, id_vec *out, bool *found) {
-    u64 limit = e->b.limits.max_step_work, enough = e->b.work + limit / (s->order == CT_BY_SHORTEST ? CT_SHORTEST : CT_LEAST);
+    u64 limit = e->b.limits.max_step_work, enough = e->b.work + limit / (s->order == CT_BY_LEAST ? CT_CHEAP_PART : CT_DEAR_PART);
+    if (s->order == CT_BY_CONDITIONS && !asks_much(e, config)) return e->b.status == GE_OK;
     bool ok = begin_search(e, s, config);
     for (u32 depth = 0; ok && s->heap.n && !*found && e->b.work < enough; depth++) {
-        u32 few[CT_WIDTH], n;
+        u32 few[CT_WIDER], n;
         ok = take_few(e, s, depth, few, &n, out, found);
         for (u32 i = 0; ok && i < n && !*found && depth < s->most && e->b.work < enough; i++) ok = ct_note_next(e, s, few[i]);
     }
@@ -163,8 +186,7 @@ static bool run_narrow(ge_engine *e, ct_search *s, u32 config, id_vec *out, bool
 bool ct_search_once(ge_engine *e, u32 config, u32 most, enum ct_order order, id_vec *out, bool *found, bool *over) {
     ct_search s = {.most = most, .longest = longest_token(e->v), .order = order};
     *found = *over = false;
-    bool is_narrow = order == CT_BY_LEAST || order == CT_BY_SHORTEST;
-    bool ok = is_narrow ? run_narrow(e, &s, config, out, found) : run_search(e, &s, config, out, found, over);
+    bool ok = goes_narrow(order) ? run_narrow(e, &s, config, out, found) : run_search(e, &s, config, out, found, over);
     vec_drop(&e->b, &s.places);
     vec_drop(&e->b, &s.heap);
     vec_drop(&e->b, &s.noted);
@@ -178,12 +200,12 @@ bool ct_search_once(ge_engine *e, u32 config, u32 most, enum ct_order order, id_
 }
 
 bool ct_close(ge_engine *e, u32 config, u32 most, id_vec *out, bool *found) {
-    static const enum ct_order narrow[] = {CT_BY_SHORTEST, CT_BY_LEAST};
+    static const enum ct_order narrow[] = {CT_BY_SHORTEST, CT_BY_LEAST, CT_BY_CONDITIONS};
     bool over, ok = ct_search_once(e, config, most, CT_BY_BYTES, out, found, &over);
     if (!ok || over) return ok;
     ct_least(e, config); /* makes the table, which all need */
     u64 work = e->b.work;
-    for (u32 i = 0; i < 2 && ok && !*found; i++) {
+    for (u32 i = 0; i < 3 && ok && !*found; i++) {
         e->b.work = 0;
         budget_part part = budget_begin_part(&e->b, e->b.limits.max_step_work - 1);
         ok = ct_search_once(e, config, most, narrow[i], out, found, &over);

@@ -127,12 +127,21 @@ bool ct_spend(ge_engine *e, ct_table *t, u64 nodes);
 u32 ct_least(ge_engine *e, u32 config);
 void ct_drop(ge_engine *e);
 
-bool ct_ends_by_mark(ge_engine *e, u32 config); /* ct_apart.c: is a string under way, whatever it is? */
+/* ct_apart.c */
+bool ct_ends_by_mark(ge_engine *e, u32 config); /* is a string under way, whatever it is? */
+
+typedef struct ct_conditions { /* of a string that is under way: those that are not met yet */
+    u32 n;
+    u32 together, dearest; /* tokens that they take each alone: the sum, and the most */
+    u64 which;             /* a hash of them, but for lengths */
+} ct_conditions;
+ct_conditions ct_conditions_of(ge_engine *e, u32 config); /* n = 0: no string is under way, or on failure */
 
 enum ct_order {      /* of a search, by what goes first: */
     CT_BY_BYTES,     /* the fewest bytes. Asks for no table, and soon gives up */
-    CT_BY_LEAST,     /* the fewest bytes that must come. This one and the next are narrow: of those of as many tokens, four are gone on from */
+    CT_BY_LEAST,     /* the fewest bytes that must come. This one and the next two are narrow: of those of as many tokens, few are gone on from */
     CT_BY_SHORTEST,  /* the shortest closing */
+    CT_BY_CONDITIONS, /* the fewest tokens that conditions of a string take together */
     CT_BY_TOKENS     /* the fewest tokens */
 };
 /* ct.c: one search, as ct_close. *over: what was not found is not there, which a narrow search never tells. */

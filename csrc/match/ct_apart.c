@@ -6,6 +6,9 @@
  *
  *     QUOTE(p & (q | r)) t     takes     max(QUOTE(p) t, min(QUOTE(q) t, QUOTE(r) t))
  *
+ * That is a bound, and a poor guess: of ten patterns that are still to come it tells what one takes. What they take together tells how far a text has got, and
+ * one narrow search goes by that. (The additive heuristic of planning: Bonet, Geffner 2001.)
+ *
  * And a string goes on to a quotation mark. So the last token of a text that ends in one has a mark in it, and few tokens have. */
 #include "ct_rows.h"
 
@@ -49,16 +52,37 @@ typedef struct string_costs { /* a string, by its conditions */
     u32 left;          /* that may still be looked at */
 } string_costs;
 
-/* Of a string under a condition, which may be all of several, or one of several. */
-static ct_costs cost_of_string(ge_engine *e, string_costs *of, rx_id condition, u32 depth) {
+static ct_conditions no_way(void) { return (ct_conditions){.together = CT_NEVER, .dearest = CT_NEVER}; }
+
+/* All of `one` is asked beside what `c` asks, or instead of it. */
+static void join_conditions(ct_conditions *c, ct_conditions one, bool all) {
+    u64 which = c->which + one.which;
+    if (all) *c = (ct_conditions){c->n + one.n, c->together + one.together, max_u32(c->dearest, one.dearest), 0};
+    else if (one.together < c->together) *c = one;
+    c->which = which;
+}
+
+/* Of a condition that is no more than one. */
+static ct_conditions one_condition(const rx_arena *x, rx_id id, const ct_costs *c) {
+    u32 least = CT_NEVER;
+    for (u32 i = 0; i < CT_SEAMS; i++) least = min_u32(least, c->at[i]);
+    bool is_length = x->meta.at[id].flags & RX_FINITE; /* it is another one behind each character */
+    return (ct_conditions){1, least, least, is_length ? 0 : mix_u64(id)};
+}
+
+/* Of a string under a condition, which may be all of several, or one of several; they are counted in *asked. */
+static ct_costs cost_of_string(ge_engine *e, string_costs *of, rx_id condition, u32 depth, ct_conditions *asked) {
     rx_arena *x = &e->lx.x;
     bool all = rx_kind_of(x, condition) == RX_AND;
     ct_costs c = {0};
+    *asked = (ct_conditions){0};
     if (depth && (all || rx_kind_of(x, condition) == RX_OR)) {
-        if (!all) c = ct_never();
+        if (!all) c = ct_never(), *asked = no_way();
         for (u32 i = 1, n = intern_length(&x->nodes, condition); i < n; i++) {
-            ct_costs one = cost_of_string(e, of, intern_words(&x->nodes, condition)[i], depth - 1);
+            ct_conditions more;
+            ct_costs one = cost_of_string(e, of, intern_words(&x->nodes, condition)[i], depth - 1, &more);
             for (u32 k = 0; k < CT_SEAMS; k++) c.at[k] = all == (one.at[k] > c.at[k]) ? one.at[k] : c.at[k];
+            join_conditions(asked, more, all);
         }
         return c;
     }
@@ -66,31 +90,56 @@ static ct_costs cost_of_string(ge_engine *e, string_costs *of, rx_id condition, 
     of->left--;
     rx_id string = rx_quote_again(x, condition, of->quote);
     if (string != NONE) string = rx_concat(x, string, of->tail);
-    return string == NONE ? c : cost_of_condition(e, string);
+    if (string != NONE) c = cost_of_condition(e, string), *asked = one_condition(x, condition, &c);
+    return c;
 }
 
-u32 ct_cost_apart(ge_engine *e, const cf_alternative *a, u32 lexeme, rx_id rest) {
+/* The same of what is left of a lexeme. False if that is no string, or on failure. */
+static bool cost_of_rest(ge_engine *e, rx_id rest, ct_costs *c, ct_conditions *asked) {
     rx_arena *x = &e->lx.x;
     rx_id parts_of = ct_fine(e, rest), behind;
     u32 n;
-    ct_costs c = ct_never();
     string_costs of = {.left = CT_CONDITIONS};
-    if (parts_of == NONE) return 0;
+    *c = ct_never();
+    *asked = no_way();
+    if (parts_of == NONE) return false;
     union_of(x, &parts_of, &behind, &n);
     for (u32 i = 0; i < n && e->b.status == GE_OK; i++) {
         rx_id part = n == 1 ? parts_of : intern_words(&x->nodes, parts_of)[1 + i]; /* anew: the pool may have moved */
         rx_arm arm = rx_arm_of(x, &part);
-        if (!arm.quote) return 0;
+        if (!arm.quote) return false;
         memcpy(of.quote, arm.quote, sizeof of.quote);
         of.tail = rx_concat(x, arm.tail, behind);
-        if (of.tail == NONE) return 0;
-        ct_costs one = cost_of_string(e, &of, of.quote[1], CT_WITHIN);
-        ct_improve(&c, &one);
+        if (of.tail == NONE) return false;
+        ct_conditions more;
+        ct_costs one = cost_of_string(e, &of, of.quote[1], CT_WITHIN, &more);
+        ct_improve(c, &one);
+        join_conditions(asked, more, false);
     }
-    if (e->b.status != GE_OK || c.at[0] == 0) return 0;
+    return e->b.status == GE_OK;
+}
+
+u32 ct_cost_apart(ge_engine *e, const cf_alternative *a, u32 lexeme, rx_id rest) {
+    ct_costs c;
+    ct_conditions asked;
+    if (!cost_of_rest(e, rest, &c, &asked) || c.at[0] == 0) return 0;
     ct_prune(&e->fewest, &c);
     ct_follow_skips(e, &c);
     return ct_cost_behind(e, a, lexeme, &c);
+}
+
+ct_conditions ct_conditions_of(ge_engine *e, u32 config) {
+    id_vec ways = {0};
+    ct_conditions sum = no_way();
+    bool ok = ct_under_way(e, config, &ways);
+    for (u32 i = 0; i < ways.n && ok; i += CT_WAY_WORDS) {
+        ct_costs c;
+        ct_conditions asked;
+        if (cost_of_rest(e, ways.at[i + 2], &c, &asked)) join_conditions(&sum, asked, false); /* else it is white space, or there is no string */
+        ok = e->b.status == GE_OK;
+    }
+    vec_drop(&e->b, &ways);
+    return ok && sum.together != CT_NEVER ? sum : (ct_conditions){.which = mix_u64(config)};
 }
 
 static bool goes_to_mark(const rx_arena *x, rx_id id) {
@@ -105,15 +154,9 @@ static bool goes_to_mark(const rx_arena *x, rx_id id) {
 }
 
 bool ct_ends_by_mark(ge_engine *e, u32 config) {
-    bool ok = true;
-    for (u32 i = 0, n = cf_count(e, config); i < n && ok; i++) {
-        cf_alternative a = cf_alternative_at(e, config, i);
-        for (u32 k = 0; k < lx_count(&e->lx, a.state >> 1) && ok; k++) {
-            id_vec pairs = {0};
-            ok = lx_pairs(&e->lx, a.state >> 1, k, &pairs);
-            for (u32 j = 0; j < pairs.n && ok; j += 2) ok = goes_to_mark(&e->lx.x, pairs.at[j + 1]);
-            vec_drop(&e->b, &pairs);
-        }
-    }
+    id_vec ways = {0};
+    bool ok = ct_under_way(e, config, &ways);
+    for (u32 i = 0; i < ways.n && ok; i += CT_WAY_WORDS) ok = goes_to_mark(&e->lx.x, ways.at[i + 2]);
+    vec_drop(&e->b, &ways);
     return ok;
 }

@@ -89,17 +89,30 @@ static u32 cost_of_pair(ge_engine *e, const cf_alternative *a, u32 lexeme, rx_id
     return ct_cost_behind(e, a, lexeme, &c);
 }
 
-static u32 least_of(ge_engine *e, u32 config) {
-    u32 least = CT_NEVER;
-    for (u32 i = 0, n = cf_count(e, config); i < n && least; i++) {
-        cf_alternative a = cf_alternative_at(e, config, i);
-        for (u32 k = 0; k < lx_count(&e->lx, a.state >> 1) && least; k++) {
-            id_vec pairs = {0};
-            if (!lx_pairs(&e->lx, a.state >> 1, k, &pairs)) least = 0;
-            for (u32 j = 0; j < pairs.n && least; j += 2) least = min_u32(least, cost_of_pair(e, &a, pairs.at[j], pairs.at[j + 1]));
-            vec_drop(&e->b, &pairs);
+bool ct_under_way(ge_engine *e, u32 config, id_vec *out) {
+    id_vec pairs = {0};
+    bool ok = true;
+    for (u32 i = 0, n = cf_count(e, config); i < n && ok; i++) {
+        u32 state = cf_alternative_at(e, config, i).state >> 1;
+        for (u32 k = 0; k < lx_count(&e->lx, state) && ok; k++) {
+            pairs.n = 0;
+            ok = lx_pairs(&e->lx, state, k, &pairs);
+            for (u32 j = 0; j < pairs.n && ok; j += 2)
+                ok = vec_push(&e->b, out, i) && vec_push(&e->b, out, pairs.at[j]) && vec_push(&e->b, out, pairs.at[j + 1]);
         }
     }
+    vec_drop(&e->b, &pairs);
+    return ok;
+}
+
+static u32 least_of(ge_engine *e, u32 config) {
+    id_vec ways = {0};
+    u32 least = ct_under_way(e, config, &ways) ? CT_NEVER : 0;
+    for (u32 i = 0; i < ways.n && least; i += CT_WAY_WORDS) {
+        cf_alternative a = cf_alternative_at(e, config, ways.at[i]);
+        least = min_u32(least, cost_of_pair(e, &a, ways.at[i + 1], ways.at[i + 2]));
+    }
+    vec_drop(&e->b, &ways);
     return least;
 }
 

@@ -70,4 +70,8 @@ u32 ct_cost_behind(ge_engine *e, const cf_alternative *a, u32 lexeme, const ct_c
 /* ct_apart.c: what is left of a lexeme in an alternative takes so much, with what is behind it, by its conditions each alone. 0: nothing is known. */
 u32 ct_cost_apart(ge_engine *e, const cf_alternative *a, u32 lexeme, rx_id rest);
 
+/* ct_least.c: appends for each lexeme that may be under way its alternative, itself, and what is left of it. */
+enum { CT_WAY_WORDS = 3 };
+bool ct_under_way(ge_engine *e, u32 config, id_vec *out);
+
 #endif

@@ -146,6 +146,11 @@ ge_status qs_closing_tokens(ge_engine *e, u32 config, u32 *out, size_t capacity,
     return status == GE_OK && !spelt ? report_spelling(&missing, err) : status;
 }
 
+/* The shortest closing was not found, or no tokens spell it: another one may do. */
+static bool is_unknown(ge_status status, const ge_err *err) {
+    return status == GE_E_SPELLING || (status == GE_E_LIMIT && err->limit == LIMIT(max_step_work));
+}
+
 /* *most = tokens that complete the text, see cl_most; NONE: it tells nothing. */
 GE_HOT static int32_t closing_most(ge_engine *e, u32 config, u32 *most, bool warm_only, ge_err *err) {
     u32 _Atomic *known = &cf_at(e, config)->most;
@@ -173,7 +178,7 @@ static int32_t count_anew(ge_engine *e, u32 config, u32 *count, ge_err *err) {
         status = qs_closing_tokens(e, config, NULL, 0, &n, err);
         *count = (u32)n - (e->v->n_eos > 0);
     }
-    if (status == GE_E_SPELLING || (status == GE_E_LIMIT && err->limit == LIMIT(max_step_work))) {
+    if (is_unknown(status, err)) {
         status = GE_OK;
         *count = NONE;
     }
@@ -207,6 +212,8 @@ ge_status qs_closing_within(ge_engine *e, u32 config, u32 most, u32 *out, size_t
     u32 n_ends = e->v->n_eos > 0;
     id_vec tokens = {0};
     bool found = false;
+    ge_status status = qs_closing_tokens(e, config, out, most, n_out, err);
+    if (!is_unknown(status, err) && (status != GE_OK || *n_out <= most)) return status;
     *n_out = SIZE_MAX;
     if (most < n_ends) return GE_OK;
     en_begin(e);

@@ -359,7 +359,7 @@ static ge_status close_all(ge_engine *e, const char *text, u32 *lengths) {
 
 enum { MOST_TOKENS = 24 };
 
-static u32 n_narrow; /* closings that narrow searches have found */
+static u32 n_narrow[CT_BY_TOKENS]; /* by order: closings that narrow searches have found */
 
 /* From now on a lexeme under way is told to take what its conditions take, each alone. */
 static void tell_apart(ge_engine *e) {
@@ -378,12 +378,12 @@ static ge_status fewest_tokens(ge_engine *e, const char *text, bool costs, bool 
             id_vec tokens = {0};
             bool ok = ct_search_once(e, config, *fewest, costs ? CT_BY_TOKENS : CT_BY_BYTES, &tokens, &found, &over);
             CHECK(!ok || (over && (!found || tokens.n == *fewest)));
-            for (u32 narrow = CT_BY_LEAST; ok && costs && narrow <= CT_BY_SHORTEST; narrow++) { /* what they find is there */
+            for (u32 narrow = CT_BY_LEAST; ok && costs && narrow < CT_BY_TOKENS; narrow++) { /* what they find is there */
                 bool any = false, never;
                 id_vec some = {0};
                 ok = ct_search_once(e, config, *fewest, narrow, &some, &any, &never);
                 CHECK(!ok || (!never && (!any || (found && some.n == *fewest))));
-                n_narrow += any;
+                n_narrow[narrow] += any;
                 vec_drop(&e->b, &some);
             }
             vec_drop(&e->b, &tokens);
@@ -530,7 +530,7 @@ int main(void) {
         if (which < BAG) slices_with_failing_allocations(which);
     }
     lower_bounds(STRINGS, true);
-    CHECK(n_narrow > 0);
+    CHECK(n_narrow[CT_BY_LEAST] > 0 && n_narrow[CT_BY_SHORTEST] > 0 && n_narrow[CT_BY_CONDITIONS] > 0);
     automata_with_failing_allocations(0);
     automata_with_failing_allocations(GE_NO_OUTLINES);
     limits_are_named();

@@ -526,7 +526,8 @@ def test_a_search_that_takes_too_much():
     matcher = Matcher(grammar, vocabulary_of(random.Random(0)))
     with pytest.raises(LimitExceededError, match="max_step_work"):
         matcher.closing_within(4000)
-    assert matcher.closing_tokens()
+    closing = matcher.closing_tokens()
+    assert matcher.closing_within(len(closing)) == closing  # which takes no search
 
 
 @pytest.mark.parametrize(("most", "kind"), [(-1, ValueError), (1.0, TypeError), (True, TypeError), ("1", TypeError)])
@@ -544,6 +545,19 @@ def test_a_bound_by_one_condition_is_no_more_than_the_truth(work):
     tokens = matcher.closing_within(6)
     assert len(tokens) == 6 and matcher.accept_tokens(tokens) == 6 and matcher.is_terminated
     assert Matcher(matcher.grammar, matcher.vocabulary).closing_within(5) is None
+
+
+@pytest.mark.parametrize(
+    ("patterns", "least"),
+    [(["ab1", "b12", "bc1", "c12", "ca1", "a12"], 9), (["xy7", "y78", "yz7", "z78", "qa", "ab", "be9"], 12)],
+)
+def test_many_patterns_in_one_string(patterns, least):
+    """That a text has met some of them is what tells it from others of its length."""
+    schema = {"type": "string", "allOf": [{"pattern": pattern} for pattern in patterns], "minLength": 30, "maxLength": 30}
+    grammar = Grammar.from_json_schema(schema, limits=Limits(max_step_work=1_000_000))
+    tokens = Matcher(grammar, Vocabulary.builtin()).closing_within(least)
+    matcher = Matcher(grammar, Vocabulary.builtin())
+    assert len(tokens) == least and matcher.accept_tokens(tokens) == least and matcher.is_terminated
 
 
 def test_patterns_under_a_common_one_do_not_multiply():
