@@ -34,7 +34,8 @@ enum {
     CT_BYTES = 3,            /* that a token of a closing may have, for the order of the first search */
     CT_HURRY = 4,            /* of the last: a token that is still to come counts as so many */
     CT_WIDTH = 4,            /* of the narrow searches: places that are gone on from, for each number of tokens, */
-    CT_WIDER = 16,           /* and of that which goes by conditions */
+    CT_WIDER = 16,           /* and of that which goes by conditions, */
+    CT_MANY_CONDITIONS = 3,  /* if some string has so many */
     CT_DEAR_PART = 2,        /* of the work that a search may take: as much beside it, one part in so many, is for each of them */
     CT_CHEAP_PART = 8        /* but the second, which asks for nothing dear */
 };
@@ -139,23 +140,31 @@ static bool run_search(ge_engine *e, ct_search *s, u32 config, id_vec *out, bool
     return ok;
 }
 
-/* May the end be reached in time? And by conditions: other ones than those of the places taken before? */
-static bool is_worth_while(ge_engine *e, const ct_search *s, u32 config, u32 left, u64 *which, u32 n) {
-    if (s->order != CT_BY_CONDITIONS) return cl_most(e, config) <= left || ct_least(e, config) <= left; /* where cl_most tells, each byte is a token */
-    ct_conditions c = ct_conditions_of(e, config);
-    for (u32 i = 0; i < n; i++)
-        if (which[i] == c.which) return false;
-    which[n] = c.which;
-    return c.dearest <= left;
+typedef struct ct_taken { /* places that are gone on from, by what their conditions are */
+    u64 which[CT_WIDER];
+    u32 n;
+} ct_taken;
+
+/* May the end be reached in time? And by conditions: are they other ones than those of the places before? */
+static bool is_worth_while(ge_engine *e, const ct_search *s, u32 config, u32 left, ct_taken *t) {
+    ct_conditions c = {0};
+    if (s->order == CT_BY_CONDITIONS) c = ct_conditions_of(e, config);
+    if (!c.n && cl_most(e, config) > left && ct_least(e, config) > left) return false; /* where cl_most tells, each byte is a token */
+    if (s->order != CT_BY_CONDITIONS) return true;
+    if (c.dearest > left) return false;
+    for (u32 i = 0; i < t->n; i++)
+        if (t->which[i] == c.which) return false;
+    t->which[t->n++] = c.which;
+    return true;
 }
 
 /* The most promising places that are worth while; or the end, if it is among them. */
 static bool take_few(ge_engine *e, ct_search *s, u32 depth, u32 *few, u32 *n, id_vec *out, bool *found) {
-    u64 which[CT_WIDER] = {0};
+    ct_taken taken = {0};
     for (*n = 0; s->heap.n && *n < (s->order == CT_BY_CONDITIONS ? CT_WIDER : CT_WIDTH);) {
         if (!take_place(e, s, &few[*n], out, found)) return false;
         if (*found) break;
-        *n += is_worth_while(e, s, s->places.at[few[*n]].way.config, s->most - depth, which, *n);
+        *n += is_worth_while(e, s, s->places.at[few[*n]].way.config, s->most - depth, &taken);
         if (e->b.status != GE_OK) return false;
     }
     for (; s->heap.n && !*found; s->heap.n--) /* the others may be looked at again behind another token */
@@ -163,17 +172,10 @@ static bool take_few(ge_engine *e, ct_search *s, u32 depth, u32 *few, u32 *n, id
     return true;
 }
 
-/* Is a string with several conditions under way, or may one begin? */
-static bool asks_much(ge_engine *e, u32 config) {
-    u32 within = cf_step(e, config, e->lx.x.class_of['"']);
-    if (within == NONE) return false;
-    return ct_conditions_of(e, config).n > 1 || (within != CF_DEAD && ct_conditions_of(e, within).n > 1);
-}
-
 /* Token by token, and of the places to which one more leads only few are gone on from. */
 static bool run_narrow(ge_engine *e, ct_search *s, u32 config, id_vec *out, bool *found) {
     u64 limit = e->b.limits.max_step_work, enough = e->b.work + limit / (s->order == CT_BY_LEAST ? CT_CHEAP_PART : CT_DEAR_PART);
-    if (s->order == CT_BY_CONDITIONS && !asks_much(e, config)) return e->b.status == GE_OK;
+    if (s->order == CT_BY_CONDITIONS && ct_most_conditions(e) < CT_MANY_CONDITIONS) return e->b.status == GE_OK;
     bool ok = begin_search(e, s, config);
     for (u32 depth = 0; ok && s->heap.n && !*found && e->b.work < enough; depth++) {
         u32 few[CT_WIDER], n;

@@ -136,6 +136,7 @@ typedef struct ct_conditions { /* of a string that is under way: those that are 
     u64 which;             /* a hash of them, but for lengths */
 } ct_conditions;
 ct_conditions ct_conditions_of(ge_engine *e, u32 config); /* n = 0: no string is under way, or on failure */
+u32 ct_most_conditions(ge_engine *e); /* that a string of the grammar has; 0 on failure */
 
 enum ct_order {      /* of a search, by what goes first: */
     CT_BY_BYTES,     /* the fewest bytes. Asks for no table, and soon gives up */

@@ -142,6 +142,34 @@ ct_conditions ct_conditions_of(ge_engine *e, u32 config) {
     return ok && sum.together != CT_NEVER ? sum : (ct_conditions){.which = mix_u64(config)};
 }
 
+/* That may have to be met by one string. */
+static u32 count_conditions(const rx_arena *x, rx_id id, u32 depth) {
+    bool all = rx_kind_of(x, id) == RX_AND;
+    u32 n = 0;
+    if (!depth || (!all && rx_kind_of(x, id) != RX_OR)) return 1;
+    for (u32 i = 1; i < intern_length(&x->nodes, id); i++) {
+        u32 one = count_conditions(x, intern_words(&x->nodes, id)[i], depth - 1);
+        n = all ? n + one : max_u32(n, one);
+    }
+    return n;
+}
+
+u32 ct_most_conditions(ge_engine *e) {
+    rx_arena *x = &e->lx.x;
+    u32 most = 0;
+    for (u32 i = 0; i < e->g->n_lexemes; i++) {
+        rx_id rest = rx_derive(x, e->lx.lexemes.at[i].expr, '"'), behind;
+        if (rest == NONE) return 0;
+        u32 n;
+        const rx_id *parts = union_of(x, &rest, &behind, &n);
+        for (u32 k = 0; k < n; k++) {
+            rx_arm arm = rx_arm_of(x, &parts[k]);
+            if (arm.quote) most = max_u32(most, count_conditions(x, arm.quote[1], CT_WITHIN));
+        }
+    }
+    return most;
+}
+
 static bool goes_to_mark(const rx_arena *x, rx_id id) {
     u32 n;
     rx_id behind;

@@ -548,13 +548,19 @@ def test_a_bound_by_one_condition_is_no_more_than_the_truth(work):
 
 
 @pytest.mark.parametrize(
-    ("patterns", "least"),
-    [(["ab1", "b12", "bc1", "c12", "ca1", "a12"], 9), (["xy7", "y78", "yz7", "z78", "qa", "ab", "be9"], 12)],
+    ("patterns", "n", "least"),
+    [
+        (["ab1", "b12", "bc1", "c12", "ca1", "a12"], 1, 10),
+        (["xy7", "y78", "yz7", "z78", "qa", "ab", "be9"], 1, 12),
+        (["xy7", "y78", "yz7", "z78", "qa", "ab", "be9"], 2, 22),
+    ],
 )
-def test_many_patterns_in_one_string(patterns, least):
+def test_many_patterns_in_one_string(patterns, n, least):
     """That a text has met some of them is what tells it from others of its length."""
-    schema = {"type": "string", "allOf": [{"pattern": pattern} for pattern in patterns], "minLength": 30, "maxLength": 30}
-    grammar = Grammar.from_json_schema(schema, limits=Limits(max_step_work=1_000_000))
+    schema = {"type": "string", "allOf": [{"pattern": pattern} for pattern in patterns], "minLength": 45, "maxLength": 45}
+    if n > 1:
+        schema = {"type": "array", "items": schema, "minItems": n}
+    grammar = Grammar.from_json_schema(schema, whitespace="compact", limits=Limits(max_step_work=2_000_000))
     tokens = Matcher(grammar, Vocabulary.builtin()).closing_within(least)
     matcher = Matcher(grammar, Vocabulary.builtin())
     assert len(tokens) == least and matcher.accept_tokens(tokens) == least and matcher.is_terminated
