@@ -124,6 +124,7 @@ static bool begin_search(ge_engine *e, ct_search *s, u32 config) {
     u64 limit = e->b.limits.max_step_work;
     s->enough_nodes = s->order == CT_BY_BYTES ? limit / CT_FIRST_NODES : UINT64_MAX;
     s->enough_places = s->order == CT_BY_BYTES ? limit / CT_FIRST_PLACES : UINT64_MAX;
+    s->enough_work = goes_narrow(s->order) ? e->b.work + limit / (s->order == CT_BY_LEAST ? CT_CHEAP_PART : CT_DEAR_PART) : UINT64_MAX;
     ct_way start = {config, NONE, NONE};
     return ct_begin_values(e, s, &start) && ct_note_place(e, s, start, NONE, NONE, 0);
 }
@@ -134,7 +135,7 @@ static bool run_search(ge_engine *e, ct_search *s, u32 config, id_vec *out, bool
         ok = take_place(e, s, &at, out, found);
         ct_place place = s->places.at[at];
         if (!*found && place.depth < s->most && place.depth == map_get(&s->depths, place.way.config)) ok = ct_note_next(e, s, at);
-        if (!*found && ct_is_tired(s)) return ok;
+        if (!*found && ct_is_tired(e, s)) return ok;
     }
     *over = true;
     return ok;
@@ -174,13 +175,12 @@ static bool take_few(ge_engine *e, ct_search *s, u32 depth, u32 *few, u32 *n, id
 
 /* Token by token, and of the places to which one more leads only few are gone on from. */
 static bool run_narrow(ge_engine *e, ct_search *s, u32 config, id_vec *out, bool *found) {
-    u64 limit = e->b.limits.max_step_work, enough = e->b.work + limit / (s->order == CT_BY_LEAST ? CT_CHEAP_PART : CT_DEAR_PART);
     if (s->order == CT_BY_CONDITIONS && ct_most_conditions(e) < CT_MANY_CONDITIONS) return e->b.status == GE_OK;
     bool ok = begin_search(e, s, config);
-    for (u32 depth = 0; ok && s->heap.n && !*found && e->b.work < enough; depth++) {
+    for (u32 depth = 0; ok && s->heap.n && !*found && !ct_is_tired(e, s); depth++) {
         u32 few[CT_WIDER], n;
         ok = take_few(e, s, depth, few, &n, out, found);
-        for (u32 i = 0; ok && i < n && !*found && depth < s->most && e->b.work < enough; i++) ok = ct_note_next(e, s, few[i]);
+        for (u32 i = 0; ok && i < n && !*found && depth < s->most && !ct_is_tired(e, s); i++) ok = ct_note_next(e, s, few[i]);
     }
     return ok;
 }
@@ -203,8 +203,8 @@ bool ct_search_once(ge_engine *e, u32 config, u32 most, enum ct_order order, id_
 
 bool ct_close(ge_engine *e, u32 config, u32 most, id_vec *out, bool *found) {
     static const enum ct_order narrow[] = {CT_BY_SHORTEST, CT_BY_LEAST, CT_BY_CONDITIONS};
-    bool over, ok = ct_search_once(e, config, most, CT_BY_BYTES, out, found, &over);
-    if (!ok || over) return ok;
+    bool over, ok = true;
+    *found = false;
     ct_least(e, config); /* makes the table, which all need */
     u64 work = e->b.work;
     for (u32 i = 0; i < 3 && ok && !*found; i++) {

@@ -133,7 +133,7 @@ bool ct_ends_by_mark(ge_engine *e, u32 config); /* is a string under way, whatev
 typedef struct ct_conditions { /* of a string that is under way: those that are not met yet */
     u32 n;
     u32 together, dearest; /* tokens that they take each alone: the sum, and the most */
-    u64 which;             /* a hash of them, but for lengths */
+    u64 which;             /* a hash of them, but for those that finitely many texts meet, such as lengths */
 } ct_conditions;
 ct_conditions ct_conditions_of(ge_engine *e, u32 config); /* n = 0: no string is under way, or on failure */
 u32 ct_most_conditions(ge_engine *e); /* that a string of the grammar has; 0 on failure */

@@ -57,8 +57,10 @@ static ct_conditions no_way(void) { return (ct_conditions){.together = CT_NEVER,
 /* All of `one` is asked beside what `c` asks, or instead of it. */
 static void join_conditions(ct_conditions *c, ct_conditions one, bool all) {
     u64 which = c->which + one.which;
-    if (all) *c = (ct_conditions){c->n + one.n, c->together + one.together, max_u32(c->dearest, one.dearest), 0};
+    u32 dearest = all ? max_u32(c->dearest, one.dearest) : min_u32(c->dearest, one.dearest);
+    if (all) *c = (ct_conditions){c->n + one.n, c->together + one.together, 0, 0};
     else if (one.together < c->together) *c = one;
+    c->dearest = dearest;
     c->which = which;
 }
 
@@ -66,23 +68,24 @@ static void join_conditions(ct_conditions *c, ct_conditions one, bool all) {
 static ct_conditions one_condition(const rx_arena *x, rx_id id, const ct_costs *c) {
     u32 least = CT_NEVER;
     for (u32 i = 0; i < CT_SEAMS; i++) least = min_u32(least, c->at[i]);
-    bool is_length = x->meta.at[id].flags & RX_FINITE; /* it is another one behind each character */
+    bool is_length = x->meta.at[id].flags & RX_FINITE; /* mostly that, and then another one behind each character */
     return (ct_conditions){1, least, least, is_length ? 0 : mix_u64(id)};
 }
 
-/* Of a string under a condition, which may be all of several, or one of several; they are counted in *asked. */
-static ct_costs cost_of_string(ge_engine *e, string_costs *of, rx_id condition, u32 depth, ct_conditions *asked) {
+/* Of a string under a condition, which may be all of several, or one of several; they are counted in *need. */
+static ct_costs cost_of_string(ge_engine *e, string_costs *of, rx_id condition, u32 depth, ct_conditions *need) {
     rx_arena *x = &e->lx.x;
     bool all = rx_kind_of(x, condition) == RX_AND;
     ct_costs c = {0};
-    *asked = (ct_conditions){0};
+    *need = (ct_conditions){.n = 1};
     if (depth && (all || rx_kind_of(x, condition) == RX_OR)) {
-        if (!all) c = ct_never(), *asked = no_way();
+        if (!all) c = ct_never();
+        *need = all ? (ct_conditions){0} : no_way();
         for (u32 i = 1, n = intern_length(&x->nodes, condition); i < n; i++) {
             ct_conditions more;
             ct_costs one = cost_of_string(e, of, intern_words(&x->nodes, condition)[i], depth - 1, &more);
             for (u32 k = 0; k < CT_SEAMS; k++) c.at[k] = all == (one.at[k] > c.at[k]) ? one.at[k] : c.at[k];
-            join_conditions(asked, more, all);
+            join_conditions(need, more, all);
         }
         return c;
     }
@@ -90,18 +93,18 @@ static ct_costs cost_of_string(ge_engine *e, string_costs *of, rx_id condition, 
     of->left--;
     rx_id string = rx_quote_again(x, condition, of->quote);
     if (string != NONE) string = rx_concat(x, string, of->tail);
-    if (string != NONE) c = cost_of_condition(e, string), *asked = one_condition(x, condition, &c);
+    if (string != NONE) c = cost_of_condition(e, string), *need = one_condition(x, condition, &c);
     return c;
 }
 
 /* The same of what is left of a lexeme. False if that is no string, or on failure. */
-static bool cost_of_rest(ge_engine *e, rx_id rest, ct_costs *c, ct_conditions *asked) {
+static bool cost_of_rest(ge_engine *e, rx_id rest, ct_costs *c, ct_conditions *need) {
     rx_arena *x = &e->lx.x;
     rx_id parts_of = ct_fine(e, rest), behind;
     u32 n;
     string_costs of = {.left = CT_CONDITIONS};
     *c = ct_never();
-    *asked = no_way();
+    *need = no_way();
     if (parts_of == NONE) return false;
     union_of(x, &parts_of, &behind, &n);
     for (u32 i = 0; i < n && e->b.status == GE_OK; i++) {
@@ -114,15 +117,15 @@ static bool cost_of_rest(ge_engine *e, rx_id rest, ct_costs *c, ct_conditions *a
         ct_conditions more;
         ct_costs one = cost_of_string(e, &of, of.quote[1], CT_WITHIN, &more);
         ct_improve(c, &one);
-        join_conditions(asked, more, false);
+        join_conditions(need, more, false);
     }
     return e->b.status == GE_OK;
 }
 
 u32 ct_cost_apart(ge_engine *e, const cf_alternative *a, u32 lexeme, rx_id rest) {
     ct_costs c;
-    ct_conditions asked;
-    if (!cost_of_rest(e, rest, &c, &asked) || c.at[0] == 0) return 0;
+    ct_conditions need;
+    if (!cost_of_rest(e, rest, &c, &need) || c.at[0] == 0) return 0;
     ct_prune(&e->fewest, &c);
     ct_follow_skips(e, &c);
     return ct_cost_behind(e, a, lexeme, &c);
@@ -134,8 +137,8 @@ ct_conditions ct_conditions_of(ge_engine *e, u32 config) {
     bool ok = ct_under_way(e, config, &ways);
     for (u32 i = 0; i < ways.n && ok; i += CT_WAY_WORDS) {
         ct_costs c;
-        ct_conditions asked;
-        if (cost_of_rest(e, ways.at[i + 2], &c, &asked)) join_conditions(&sum, asked, false); /* else it is white space, or there is no string */
+        ct_conditions need;
+        if (cost_of_rest(e, ways.at[i + 2], &c, &need)) join_conditions(&sum, need, false); /* else it is white space, say */
         ok = e->b.status == GE_OK;
     }
     vec_drop(&e->b, &ways);
@@ -143,12 +146,15 @@ ct_conditions ct_conditions_of(ge_engine *e, u32 config) {
 }
 
 /* That may have to be met by one string. */
-static u32 count_conditions(const rx_arena *x, rx_id id, u32 depth) {
+static u32 count_conditions(const rx_arena *x, rx_id id, u32 depth, u32 *left) {
     bool all = rx_kind_of(x, id) == RX_AND;
     u32 n = 0;
-    if (!depth || (!all && rx_kind_of(x, id) != RX_OR)) return 1;
-    for (u32 i = 1; i < intern_length(&x->nodes, id); i++) {
-        u32 one = count_conditions(x, intern_words(&x->nodes, id)[i], depth - 1);
+    if (!depth || !*left || (!all && rx_kind_of(x, id) != RX_OR)) {
+        if (*left) --*left;
+        return 1;
+    }
+    for (u32 i = 1; i < intern_length(&x->nodes, id) && *left; i++) {
+        u32 one = count_conditions(x, intern_words(&x->nodes, id)[i], depth - 1, left);
         n = all ? n + one : max_u32(n, one);
     }
     return n;
@@ -160,11 +166,11 @@ u32 ct_most_conditions(ge_engine *e) {
     for (u32 i = 0; i < e->g->n_lexemes; i++) {
         rx_id rest = rx_derive(x, e->lx.lexemes.at[i].expr, '"'), behind;
         if (rest == NONE) return 0;
-        u32 n;
+        u32 n, left = CT_CONDITIONS;
         const rx_id *parts = union_of(x, &rest, &behind, &n);
-        for (u32 k = 0; k < n; k++) {
+        for (u32 k = 0; k < n && left; k++) {
             rx_arm arm = rx_arm_of(x, &parts[k]);
-            if (arm.quote) most = max_u32(most, count_conditions(x, arm.quote[1], CT_WITHIN));
+            if (arm.quote) most = max_u32(most, count_conditions(x, arm.quote[1], CT_WITHIN, &left));
         }
     }
     return most;

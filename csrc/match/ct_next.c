@@ -61,7 +61,7 @@ static bool note_configs(ge_engine *e, ct_search *s, u32 from) {
     s->n_walks++;
     s->walk.n = 0;
     if (!vec_push(&e->b, &s->walk, ((mk_place){0, place.way.config}))) return false;
-    for (u32 head = 0; head < s->walk.n && !ct_is_tired(s); head++) {
+    for (u32 head = 0; head < s->walk.n && !ct_is_tired(e, s); head++) {
         mk_place at = s->walk.at[head];
         u32 child = trie->first.at[at.node], end = trie->first.at[at.node + 1];
         if (!charge_visits(e, s, is_last ? (end - child) / CT_TWIN : end - child, CT_STEPS)) return false;
@@ -148,7 +148,7 @@ static bool note_ways(ge_engine *e, ct_search *s, u32 from) {
     u32 spare_from = root.is_twin ? map_get(&s->all_spare, root.way.config) : NONE;
     bool all_spare = true, only_special = e->fewest.known && spare_from <= depth;
     bool is_last = e->fewest.known && depth == s->most && ct_ends_by_mark(e, root.way.config);
-    for (u32 head = 0; head < s->visits.n; head++) {
+    for (u32 head = 0; head < s->visits.n && !ct_is_tired(e, s); head++) {
         ct_visit at = s->visits.at[head];
         u32 child = trie->first.at[at.node], end = trie->first.at[at.node + 1];
         if (!charge_visits(e, s, at.is_twin || is_last ? (end - child) / CT_TWIN : end - child, CT_WAYS)) return false;

@@ -1,4 +1,4 @@
-/* What ct_rows.c, ct_members.c and ct_least.c need of each other: rows of costs, and how costs are followed along what a grammar says.
+/* What ct_rows.c, ct_members.c, ct_least.c and ct_apart.c need of each other: rows of costs, and how costs are followed along what a grammar says.
  *
  * A *row* is what a symbol costs behind a seam, by the seams behind it. To *follow* something is to turn the costs in front of it into those
  * behind it; none of these fails, and what they say means nothing where the budget has failed. */

@@ -340,7 +340,7 @@ u32 cl_most(ge_engine *e, u32 config);
 bool cl_count(ge_engine *e, u32 config, u32 *count);
 /* The end is no nearer: the least length of what comes behind the lexemes that are under way. On failure any. */
 u32 cl_least_behind(ge_engine *e, u32 config);
-/* Appends at most `most` tokens that lead to the end of a sentence, *found: there are any. False: failure. */
+/* Appends at most `most` tokens that lead to the end of a sentence, *found: there are any. False: failure. For where ct_search_once with CT_BY_BYTES gives up. */
 bool ct_close(ge_engine *e, u32 config, u32 most, id_vec *out, bool *found);
 void cl_drop(ge_engine *e);
 

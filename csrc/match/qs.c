@@ -146,11 +146,6 @@ ge_status qs_closing_tokens(ge_engine *e, u32 config, u32 *out, size_t capacity,
     return status == GE_OK && !spelt ? report_spelling(&missing, err) : status;
 }
 
-/* The shortest closing was not found, or no tokens spell it: another one may do. */
-static bool is_unknown(ge_status status, const ge_err *err) {
-    return status == GE_E_SPELLING || (status == GE_E_LIMIT && err->limit == LIMIT(max_step_work));
-}
-
 /* *most = tokens that complete the text, see cl_most; NONE: it tells nothing. */
 GE_HOT static int32_t closing_most(ge_engine *e, u32 config, u32 *most, bool warm_only, ge_err *err) {
     u32 _Atomic *known = &cf_at(e, config)->most;
@@ -178,7 +173,7 @@ static int32_t count_anew(ge_engine *e, u32 config, u32 *count, ge_err *err) {
         status = qs_closing_tokens(e, config, NULL, 0, &n, err);
         *count = (u32)n - (e->v->n_eos > 0);
     }
-    if (is_unknown(status, err)) {
+    if (status == GE_E_SPELLING || (status == GE_E_LIMIT && err->limit == LIMIT(max_step_work))) {
         status = GE_OK;
         *count = NONE;
     }
@@ -208,16 +203,13 @@ GE_HOT int32_t qs_closes_within(ge_engine *e, u32 config, size_t left, bool *clo
     return status;
 }
 
-ge_status qs_closing_within(ge_engine *e, u32 config, u32 most, u32 *out, size_t *n_out, ge_err *err) {
+/* `soon`: by a first search; *over = it came to its end. Else by the others. */
+static ge_status search_closing(ge_engine *e, u32 config, u32 most, bool soon, u32 *out, size_t *n_out, bool *over, ge_err *err) {
     u32 n_ends = e->v->n_eos > 0;
     id_vec tokens = {0};
     bool found = false;
-    ge_status status = qs_closing_tokens(e, config, out, most, n_out, err);
-    if (!is_unknown(status, err) && (status != GE_OK || *n_out <= most)) return status;
-    *n_out = SIZE_MAX;
-    if (most < n_ends) return GE_OK;
     en_begin(e);
-    bool ok = ct_close(e, config, most - n_ends, &tokens, &found);
+    bool ok = soon ? ct_search_once(e, config, most - n_ends, CT_BY_BYTES, &tokens, &found, over) : ct_close(e, config, most - n_ends, &tokens, &found);
     if (ok && found && n_ends) ok = vec_push(&e->b, &tokens, e->v->eos[0]);
     if (ok && found) {
         *n_out = tokens.n;
@@ -225,6 +217,19 @@ ge_status qs_closing_within(ge_engine *e, u32 config, u32 most, u32 *out, size_t
     }
     vec_drop(&e->b, &tokens);
     return en_end(e, err);
+}
+
+ge_status qs_closing_within(ge_engine *e, u32 config, u32 most, u32 *out, size_t *n_out, ge_err *err) {
+    u32 n_ends = e->v->n_eos > 0, count;
+    bool over = false;
+    *n_out = SIZE_MAX;
+    if (most < n_ends) return GE_OK;
+    ge_status status = search_closing(e, config, most, true, out, n_out, &over, err);
+    if (status != GE_OK || over) return status;
+    status = closing_count(e, config, &count, false, err); /* of the shortest: it may be had without a search, and if it can not another one may do */
+    if (status == GE_OK && count != NONE && count + n_ends <= most) return qs_closing_tokens(e, config, out, most, n_out, err);
+    if (status != GE_OK && status != GE_E_LIMIT) return status;
+    return search_closing(e, config, most, false, out, n_out, &over, err);
 }
 
 /* --- expectations ---------------------------------------------------------------------------------------------------------- */
