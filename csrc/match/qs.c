@@ -219,14 +219,24 @@ static ge_status search_closing(ge_engine *e, u32 config, u32 most, bool soon, u
     return en_end(e, err);
 }
 
+/* *may = no more must come than so many tokens have bytes. */
+static ge_status may_close_by(ge_engine *e, u32 config, u32 most, bool *may, ge_err *err) {
+    u32 longest = e->v->shapes.height.at[0];
+    en_begin(e);
+    *may = longest == UINT8_MAX || cl_foretold(e, config) <= (u64)most * longest; /* heights say no more than that */
+    return en_end(e, err);
+}
+
 ge_status qs_closing_within(ge_engine *e, u32 config, u32 most, u32 *out, size_t *n_out, ge_err *err) {
-    u32 n_ends = e->v->n_eos > 0, count;
-    bool over = false;
+    u32 n_ends = e->v->n_eos > 0, count = NONE;
+    bool over = false, may;
     *n_out = SIZE_MAX;
     if (most < n_ends) return GE_OK;
     ge_status status = search_closing(e, config, most, true, out, n_out, &over, err);
     if (status != GE_OK || over) return status;
-    status = closing_count(e, config, &count, false, err); /* of the shortest: it may be had without a search, and if it can not another one may do */
+    status = may_close_by(e, config, most, &may, err);
+    /* of the shortest: it may be had without a search, and where it can not be, another one may do */
+    if (status == GE_OK && may) status = closing_count(e, config, &count, false, err);
     if (status == GE_OK && count != NONE && count + n_ends <= most) return qs_closing_tokens(e, config, out, most, n_out, err);
     if (status != GE_OK && status != GE_E_LIMIT) return status;
     return search_closing(e, config, most, false, out, n_out, &over, err);
