@@ -463,8 +463,8 @@ class Matcher(Held):
     def closing_within(self, most: int) -> list[int] | None:
         """At most so many tokens, of any text, that make the text a sentence, an end-of-text token included if the vocabulary has any.
 
-        `closing_tokens` spells the shortest text, and that is the answer where it has no more. A longer text may take fewer tokens; to find it takes a search:
-        milliseconds, at worst seconds.
+        `closing_tokens` spells the shortest text; where that takes no more, it or another one is found at once. A longer text may take fewer tokens, and to find
+        it takes a search: milliseconds, at worst seconds.
 
         Parameters
         ----------
