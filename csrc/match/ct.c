@@ -22,9 +22,12 @@
  *
  * Texts that differ in values of distinct members alone are mostly left out, too (ct_values.c).
  *
+ * What the table may take is shared out among expressions, sparingly, since some would take all of it. Where all searches were in vain it is made anew, with larger
+ * shares (ct_spend_more), and they are made again. Not the other way round: with larger shares some tables take too much.
+ *
  * Cost: a walk for each configuration that is looked at (ct_next.c): in strings, of the tokens that may leave them (ct_lexeme.c). All of it counts
- * as work, the derivatives that others make for it too: so a search in vain takes some two seconds. Narrow searches take up to nine eighths of that beside it: theirs
- * does not count, for what the last one decides is not to hang on them. */
+ * as work, the derivatives that others make for it too: so the last search takes some two seconds in vain, the narrow ones nine eighths of that, and the
+ * table a half. What one takes does not count for the others: what the last one decides is not to hang on them. Twice all that, if the table is made anew. */
 #include "ct_search.h"
 
 enum {
@@ -36,7 +39,7 @@ enum {
     CT_WIDTH = 4,            /* of the narrow searches: places that are gone on from, for each number of tokens, */
     CT_WIDER = 16,           /* and of that which goes by conditions, */
     CT_MANY_CONDITIONS = 3,  /* if some string has so many */
-    CT_DEAR_PART = 2,        /* of the work that a search may take: as much beside it, one part in so many, is for each of them */
+    CT_PART = 2,             /* of the work that the last search may take: one part in so many is for the table, and for each narrow search, */
     CT_CHEAP_PART = 8        /* but the second, which asks for nothing dear */
 };
 
@@ -124,7 +127,6 @@ static bool begin_search(ge_engine *e, ct_search *s, u32 config) {
     u64 limit = e->b.limits.max_step_work;
     s->enough_nodes = s->order == CT_BY_BYTES ? limit / CT_FIRST_NODES : UINT64_MAX;
     s->enough_places = s->order == CT_BY_BYTES ? limit / CT_FIRST_PLACES : UINT64_MAX;
-    s->enough_work = goes_narrow(s->order) ? e->b.work + limit / (s->order == CT_BY_LEAST ? CT_CHEAP_PART : CT_DEAR_PART) : UINT64_MAX;
     ct_way start = {config, NONE, NONE};
     return ct_begin_values(e, s, &start) && ct_note_place(e, s, start, NONE, NONE, 0);
 }
@@ -137,7 +139,7 @@ static bool run_search(ge_engine *e, ct_search *s, u32 config, id_vec *out, bool
         if (!*found && place.depth < s->most && place.depth == map_get(&s->depths, place.way.config)) ok = ct_note_next(e, s, at);
         if (!*found && ct_is_tired(e, s)) return ok;
     }
-    *over = true;
+    *over = ok;
     return ok;
 }
 
@@ -177,10 +179,10 @@ static bool take_few(ge_engine *e, ct_search *s, u32 depth, u32 *few, u32 *n, id
 static bool run_narrow(ge_engine *e, ct_search *s, u32 config, id_vec *out, bool *found) {
     if (s->order == CT_BY_CONDITIONS && ct_most_conditions(e) < CT_MANY_CONDITIONS) return e->b.status == GE_OK;
     bool ok = begin_search(e, s, config);
-    for (u32 depth = 0; ok && s->heap.n && !*found && !ct_is_tired(e, s); depth++) {
+    for (u32 depth = 0; ok && s->heap.n && !*found; depth++) {
         u32 few[CT_WIDER], n;
         ok = take_few(e, s, depth, few, &n, out, found);
-        for (u32 i = 0; ok && i < n && !*found && depth < s->most && !ct_is_tired(e, s); i++) ok = ct_note_next(e, s, few[i]);
+        for (u32 i = 0; ok && i < n && !*found && depth < s->most; i++) ok = ct_note_next(e, s, few[i]);
     }
     return ok;
 }
@@ -201,18 +203,40 @@ bool ct_search_once(ge_engine *e, u32 config, u32 most, enum ct_order order, id_
     return ok;
 }
 
-bool ct_close(ge_engine *e, u32 config, u32 most, id_vec *out, bool *found) {
-    static const enum ct_order narrow[] = {CT_BY_SHORTEST, CT_BY_LEAST, CT_BY_CONDITIONS};
-    bool over, ok = true;
-    *found = false;
-    ct_least(e, config); /* makes the table, which all need */
-    u64 work = e->b.work;
-    for (u32 i = 0; i < 3 && ok && !*found; i++) {
+/* The table that all but the first search ask. False: it takes too much, and what is missing is made when it is asked for; or on failure. */
+static bool make_costs(ge_engine *e, u32 config) {
+    e->b.work = 0;
+    if (!ct_begin(e, &e->fewest)) return false;
+    budget_part part = budget_begin_part(&e->b, e->b.limits.max_step_work / CT_PART);
+    ct_least(e, config);
+    return !budget_end_part(&e->b, part) && !e->fewest.off && e->b.status == GE_OK;
+}
+
+/* All searches but the first; what one takes does not count for the others. *over: the last one has come to its end. */
+static bool close_by_table(ge_engine *e, u32 config, u32 most, id_vec *out, bool *found, bool *over) {
+    static const enum ct_order orders[] = {CT_BY_SHORTEST, CT_BY_LEAST, CT_BY_CONDITIONS, CT_BY_TOKENS};
+    u64 limit = e->b.limits.max_step_work;
+    const u64 work[] = {limit / CT_PART, limit / CT_CHEAP_PART, limit / CT_PART, limit - 1};
+    bool ok = true;
+    *found = *over = false;
+    for (u32 i = 0; i < 4 && ok && !*found; i++) {
         e->b.work = 0;
-        budget_part part = budget_begin_part(&e->b, e->b.limits.max_step_work - 1);
-        ok = ct_search_once(e, config, most, narrow[i], out, found, &over);
-        if (budget_end_part(&e->b, part)) ok = true, *found = false;
+        budget_part part = budget_begin_part(&e->b, work[i]);
+        ok = ct_search_once(e, config, most, orders[i], out, found, over);
+        if (budget_end_part(&e->b, part)) ok = true, *found = *over = false;
     }
-    e->b.work = work; /* the last search decides what it would decide alone */
-    return ok && !*found ? ct_search_once(e, config, most, CT_BY_TOKENS, out, found, &over) : ok;
+    return ok;
+}
+
+bool ct_close(ge_engine *e, u32 config, u32 most, id_vec *out, bool *found) {
+    bool over = false, ok;
+    *found = false;
+    make_costs(e, config);
+    ok = e->b.status == GE_OK && close_by_table(e, config, most, out, found, &over);
+    if (ok && !*found && !over && ct_spend_more(e)) {
+        bool is_made = make_costs(e, config);
+        ok = e->b.status == GE_OK && (!is_made || close_by_table(e, config, most, out, found, &over));
+        if (!is_made || e->fewest.off) ct_spend_less(e);
+    }
+    return ok && (*found || over || budget_limit(&e->b, LIMIT(max_step_work)));
 }

@@ -29,6 +29,9 @@ enum {
     CT_DERIVED = 4096 /* derivatives of an expression that are looked at, before a looser one is */
 };
 
+/* How much of the work of a search may be spent on what expressions cost: see ct_spend_more. */
+enum ct_care { CT_USUAL, CT_MORE, CT_USUAL_AGAIN };
+
 #define CT_NEVER UINT16_MAX
 #define CT_MANY (UINT16_MAX - 1) /* or more */
 
@@ -74,10 +77,11 @@ typedef struct ct_plan {     /* for the ways [from, to) of a bag, members of whi
 } ct_plan;
 
 typedef struct ct_table { /* of an engine */
+    enum ct_care care;
     bool known, off;      /* it was begun; it has taken too much, and is not asked any more */
     u32 nested;           /* rows that are being begun */
     u64 work, spent;      /* on it; by all searches: each in nodes that are visited, or what takes as long */
-    u64 most;             /* units of work, from which on it is off */
+    u64 limit;            /* units of work that a search may take */
     u64 late;             /* of work: on lexemes under way */
     u64 apart;            /* the same, on their conditions alone */
     byte_set first;       /* bytes with which lexemes begin */
@@ -126,6 +130,9 @@ bool ct_spend(ge_engine *e, ct_table *t, u64 nodes);
 /* ct_least.c: at least so many tokens complete a configuration; NONE: none do. 0 on failure. */
 u32 ct_least(ge_engine *e, u32 config);
 void ct_drop(ge_engine *e);
+/* Where a search has come to its limit: the table is to be made anew, and more work may be spent on it. False: it was once. */
+bool ct_spend_more(ge_engine *e);
+void ct_spend_less(ge_engine *e); /* after that, if the table has gone off */
 
 /* ct_apart.c */
 bool ct_ends_by_mark(ge_engine *e, u32 config); /* is a string under way, whatever it is? */

@@ -39,7 +39,7 @@ static ct_costs cost_of_condition(ge_engine *e, rx_id string) {
     ct_costs c = {0};
     if (known != NONE) return t->conditions.at[known];
     u64 before = t->work;
-    if (t->apart / CT_NODES > e->b.limits.max_step_work / CT_ALONE || !ct_cost_expression(e, t, string, 0, CT_DERIVED, &c, &least)) return (ct_costs){0};
+    if (t->apart / CT_NODES > t->limit / CT_ALONE || !ct_cost_expression(e, t, string, 0, CT_DERIVED, &c, &least)) return (ct_costs){0};
     t->apart += t->work - before;
     if (least != CT_NEVER) memset(&c, 0, sizeof c); /* it is not known at all seams */
     if (vec_push(&e->b, &t->conditions, c)) map_put(&e->b, &t->condition_of, string, t->conditions.n - 1);

@@ -14,7 +14,8 @@
 enum {
     CT_DEPTH = 500,     /* return points in each other; what is behind them costs nothing */
     CT_DERIVATIVES = 64, /* of a lexeme that is under way */
-    CT_LATE = 24          /* of the work of a search, one in so many: from there on such lexemes take a token at least, and no more is known */
+    CT_LATE = 24,         /* of the work of a search, one in so many: from there on such lexemes take a token at least, and no more is known; */
+    CT_LATE_MORE = 4      /* with CT_MORE */
 };
 
 static u32 cost_of_point(ge_engine *e, u32 point, u32 seam, u32 depth);
@@ -64,6 +65,11 @@ u32 ct_cost_behind(ge_engine *e, const cf_alternative *a, u32 lexeme, const ct_c
     return least;
 }
 
+static bool is_spent_late(const ge_engine *e) {
+    const ct_table *t = &e->fewest;
+    return t->late / CT_NODES > t->limit / (t->care == CT_MORE ? CT_LATE_MORE : CT_LATE);
+}
+
 static bool cost_late(ge_engine *e, rx_id rest, ct_costs *c, u32 *least) {
     u64 before = e->fewest.work;
     bool ok = ct_cost_expression(e, &e->fewest, rest, 0, CT_DERIVATIVES, c, least);
@@ -78,7 +84,7 @@ static u32 cost_of_pair(ge_engine *e, const cf_alternative *a, u32 lexeme, rx_id
     ct_costs c;
     u32 row = map_get(&t->row_of, key), least = CT_NEVER;
     if (row != NONE) c = t->rows.at[row];
-    else if (t->late / CT_NODES > e->b.limits.max_step_work / CT_LATE) return max_u32(!rx_nullable(&e->lx.x, rest), ct_cost_apart(e, a, lexeme, rest));
+    else if (is_spent_late(e)) return max_u32(!rx_nullable(&e->lx.x, rest), ct_cost_apart(e, a, lexeme, rest));
     else if (!cost_late(e, rest, &c, &least)) return 0;
     if (least != CT_NEVER) { /* to follow a bound from each seam is not worth while */
         for (u32 i = 0; i < CT_SEAMS; i++) least = min_u32(least, c.at[i]);
@@ -152,3 +158,16 @@ void ct_drop(ge_engine *e) {
     map_drop(&e->b, &t->point_costs);
     map_drop(&e->b, &t->least_of);
 }
+
+static void begin_anew(ge_engine *e, enum ct_care care) {
+    ct_drop(e);
+    e->fewest = (ct_table){.care = care};
+}
+
+bool ct_spend_more(ge_engine *e) {
+    if (e->fewest.care != CT_USUAL || e->fewest.off) return false;
+    begin_anew(e, CT_MORE);
+    return true;
+}
+
+void ct_spend_less(ge_engine *e) { begin_anew(e, CT_USUAL_AGAIN); }

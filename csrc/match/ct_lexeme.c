@@ -21,7 +21,8 @@ enum {
     CT_EXACT = 224,           /* seams from which on any suffix will do below which there is the same and more */
     CT_KEPT = 1 << 13,        /* derivatives that are kept at hand: in rx.h they are, too, but far away */
     CT_NEXTS = 4,             /* derivatives that a token leads to, for a node */
-    CT_LEXEME = 96,           /* of the work of a search, one in so many, for an expression behind a seam */
+    CT_LEXEME = 96,           /* of the work of a search, one in so many, for an expression behind a seam, */
+    CT_LEXEME_MORE = 24,      /* and with CT_MORE */
     CT_DEAR = 24,             /* the same, derivatives included */
     CT_TABLE_SHARE = 2        /* the same: from there on the table is off */
 };
@@ -34,7 +35,7 @@ bool ct_spend(ge_engine *e, ct_table *t, u64 nodes) {
 
 bool ct_charge(ge_engine *e, ct_table *t, u64 nodes) {
     t->work += nodes;
-    if (t->work / CT_NODES > t->most) t->off = true;
+    if (t->work / CT_NODES > t->limit / CT_TABLE_SHARE) t->off = true;
     return !t->off && ct_spend(e, t, nodes);
 }
 
@@ -68,7 +69,7 @@ bool ct_begin(ge_engine *e, ct_table *t) {
     if (!find_special(e, t) || !vec_reserve(&e->b, &t->derived, CT_KEPT)) return false;
     memset(t->derived.at, 0xff, CT_KEPT * sizeof *t->derived.at);
     t->seams.n = 0;
-    t->most = e->b.limits.max_step_work / CT_TABLE_SHARE;
+    t->limit = e->b.limits.max_step_work; /* parts of which have less */
     return t->known = vec_push(&e->b, &t->seams, 0) && map_put(&e->b, &t->seam_of, 0, 0);
 }
 
@@ -415,10 +416,10 @@ static rx_id loosen(rx_arena *x, rx_id id, u32 depth) {
 rx_id ct_fine(ge_engine *e, rx_id id) { return rx_clamp(&e->lx.x, rx_widen(&e->lx.x, id), CT_CLAMP); }
 
 bool ct_cost_expression(ge_engine *e, ct_table *t, rx_id id, u32 seam, u32 most, ct_costs *out, u32 *least) {
-    u64 work = e->b.limits.max_step_work / CT_LEXEME * CT_NODES;
+    u64 work = t->limit / (t->care == CT_MORE ? CT_LEXEME_MORE : CT_LEXEME) * CT_NODES;
     rx_id fine = ct_fine(e, id);
     if (fine == NONE) return false;
-    budget_part part = budget_begin_part(&e->b, e->b.limits.max_step_work / CT_DEAR); /* some have a state for each text */
+    budget_part part = budget_begin_part(&e->b, t->limit / CT_DEAR); /* some have a state for each text */
     bool ok = cost_closure(e, t, fine, seam, most, work, out, least);
     ok |= budget_end_part(&e->b, part);
     if (!ok || *least == CT_NEVER) return ok;

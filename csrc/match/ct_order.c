@@ -326,15 +326,17 @@ static bool find_kinds(ge_engine *e, planning *p, const gr_bag *bag) {
     return e->b.status == GE_OK;
 }
 
-/* Index of the plan for the ways [from, to) of a bag, the first of which begins with some of these costs; NONE on failure. */
+/* Index of the plan for the ways [from, to) of a bag, the first of which begins with some of these costs. NONE on failure; or if no member can begin, as far as is
+ * known: within a member of a bag that may contain such bags, members have no costs yet by which they could be told apart. */
 static u32 make_plan(ge_engine *e, const gr_bag *bag, u32 from, u32 to, const ct_costs *before) {
     ct_table *t = &e->fewest;
     planning p = {.plan = {.from = from, .to = to, .first_member = t->members.n, .separator = bag->separator}};
     ct_costs entries = *before;
-    bool ok = add_members(e, bag, &p.plan, &entries) && find_entries(e, &p, &entries) && find_kinds(e, &p, bag);
+    bool ok = add_members(e, bag, &p.plan, &entries) && find_entries(e, &p, &entries) && p.n_entries && find_kinds(e, &p, bag);
     vec_drop(&e->b, &p.entry_of);
     vec_drop(&e->b, &p.does);
     u32 index = map_get(&t->plan_of, from);
+    if (!ok && t->members.n == p.plan.first_member + to - from) t->members.n = p.plan.first_member;
     if (!ok || index != NONE) return index; /* it may have been made meanwhile */
     index = t->plans.n;
     p.plan.first_place = t->n_places;
@@ -369,6 +371,15 @@ static void take_level(ct_costs *c, int64_t level) {
     }
 }
 
+/* Must more members come, which only these ways can be? */
+static bool some_are_missing(const ge_engine *e, const gr_bag *bag, u32 from, u32 to, const u32 *counts) {
+    for (u32 way = from; way < to; way++) {
+        u32 slot = own_slot_of(e, way);
+        if (ct_is_filled_by(e, bag, slot, from, to) && gr_bag_missing(bag, &e->ep.g->slots.at[bag->slots + slot], counts)) return true;
+    }
+    return false;
+}
+
 void ct_follow_any_order(ge_engine *e, const gr_bag *bag, u32 from, u32 to, const u32 *counts, bool separated, ct_costs *none, ct_costs *some) {
     ct_table *t = &e->fewest;
     ct_costs before = *some, first = *none;
@@ -381,7 +392,10 @@ void ct_follow_any_order(ge_engine *e, const gr_bag *bag, u32 from, u32 to, cons
         if (!separated) ct_improve(&begin, none);
         index = make_plan(e, bag, from, to, &begin);
     }
-    if (index == NONE) return;
+    if (index == NONE) {
+        if (some_are_missing(e, bag, from, to, counts)) *some = *none = ct_never();
+        return;
+    }
     ct_plan p = t->plans.at[index];
     u32 place = place_of_state(e, &p, bag, counts, &level);
     if (!separated && p.has_optional) {

@@ -46,7 +46,7 @@ typedef struct ct_search {
     u32 longest;        /* bytes of a token */
     enum ct_order order; /* which search it is */
     u64 visited;        /* nodes */
-    u64 enough_nodes, enough_places, enough_work; /* then it gives up */
+    u64 enough_nodes, enough_places; /* then it gives up */
     /* ct_values.c */
     bool has_values;    /* some members are distinct */
     bool strings;       /* ... and all their values strings */
@@ -61,7 +61,8 @@ typedef struct ct_search {
 } ct_search;
 
 static inline bool ct_is_tired(const ge_engine *e, const ct_search *s) {
-    return s->visited > s->enough_nodes || s->places.n > s->enough_places || e->b.work > s->enough_work;
+    if (s->order != CT_BY_BYTES) return e->fewest.care == CT_MORE && e->fewest.off; /* it was searched without a table before */
+    return s->visited > s->enough_nodes || s->places.n > s->enough_places;
 }
 
 /* ct.c: notes where tokens have led, if no fewer have led there and the end may be reached in time. */

@@ -406,6 +406,7 @@ static void lower_bounds(sample which, bool apart) {
     ge_grammar *g = make_grammar(&limits, which, &err);
     ge_engine *e = NULL;
     u32 reference[STEPS], again[STEPS], n = (u32)strlen(text) + 1, config = CF_START, n_told = 0, n_close = 0, failures = 0;
+    CHECK(n <= STEPS);
     CHECK(ge_engine_new(g, v, 0, &e, &err) == GE_OK && fewest_tokens(e, text, false, false, reference) == GE_OK);
     en_begin(e);
     if (apart) tell_apart(e);
@@ -456,6 +457,58 @@ static void closings_with_failing_allocations(sample which) {
     }
     CHECK(failures > 50);
     CHECK(again[strlen(texts[which])] == 1); /* EOS alone */
+    ge_grammar_free(g);
+    ge_vocab_free(v);
+}
+
+/* All searches but the first, from the beginning of a sentence. */
+static ge_status close_within(ge_engine *e, u32 most, bool *found) {
+    ge_err err;
+    id_vec tokens = {0};
+    en_begin(e);
+    *found = false;
+    if (!ct_close(e, CF_START, most, &tokens, found)) *found = false;
+    CHECK(tokens.n <= most || !*found);
+    vec_drop(&e->b, &tokens);
+    return en_end(e, &err);
+}
+
+/* With little work, some are made twice: whichever allocation failed before, they find no more than there is, and miss nothing where they come to
+ * their end. */
+static u32 n_twice, n_ended; /* searches, of all samples */
+
+static void searches_with_failing_allocations(sample which) {
+    ge_limits limits = wide_limits();
+    ge_err err = {0};
+    ge_vocab *v = make_vocab();
+    ge_grammar *g = make_grammar(&limits, which, &err);
+    ge_engine *e = NULL;
+    u32 fewest[STEPS];
+    CHECK(strlen(texts[which]) < STEPS);
+    CHECK(ge_engine_new(g, v, 0, &e, &err) == GE_OK && fewest_tokens(e, texts[which], false, false, fewest) == GE_OK);
+    ge_engine_free(e);
+    for (u64 work = 50; work < 500000; work *= 3) {
+        for (u64 k = 0, more = 1; more; k += 1 + k / 4) {
+            CHECK(ge_engine_new(g, v, 0, &e, &err) == GE_OK);
+            e->b.limits.max_step_work = work;
+            more = 0;
+            for (u32 most = 0; most <= fewest[0]; most++) { /* fewest[0] is one more */
+                bool found;
+                e->b.fail_after = k;
+                ge_status status = close_within(e, most, &found);
+                CHECK(status == GE_OK || status == GE_E_LIMIT || (k && status == GE_E_MEMORY));
+                CHECK(status != GE_OK || found == (most + 1 >= fewest[0]));
+                more |= k && (status == GE_E_MEMORY || !e->b.fail_after);
+                e->b.fail_after = 0;
+                status = close_within(e, most, &found);
+                CHECK(status == GE_OK ? found == (most + 1 >= fewest[0]) : status == GE_E_LIMIT && !found);
+                n_ended += status == GE_OK;
+            }
+            n_twice += e->fewest.care != CT_USUAL;
+            ge_engine_free(e);
+            more |= !k;
+        }
+    }
     ge_grammar_free(g);
     ge_vocab_free(v);
 }
@@ -527,8 +580,11 @@ int main(void) {
         failing_allocations(which);
         closings_with_failing_allocations(which);
         lower_bounds(which, false);
+        searches_with_failing_allocations(which);
         if (which < BAG) slices_with_failing_allocations(which);
     }
+    printf("searches: %u tables made twice, %u came to their end\n", n_twice, n_ended);
+    CHECK(n_twice > 100 && n_ended > 1000);
     lower_bounds(STRINGS, true);
     CHECK(n_narrow[CT_BY_LEAST] > 0 && n_narrow[CT_BY_SHORTEST] > 0 && n_narrow[CT_BY_CONDITIONS] > 0);
     automata_with_failing_allocations(0);

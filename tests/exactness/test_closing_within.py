@@ -246,6 +246,23 @@ def distinct(rng):
     return schema if rng.random() < 0.7 else {"type": "array", "items": schema, "minItems": 1}
 
 
+def nested(rng):
+    """Objects that may contain objects like themselves."""
+    scalar = [{"type": "null"}, {"type": "boolean"}, {"enum": ["a", "abab", 0]}, {"const": 10}]
+    again = [
+        {"type": "array", "items": {"$ref": "#"}},
+        {"anyOf": [{"$ref": "#"}, rng.choice(scalar)]},
+        {"type": "array", "minItems": 1, "items": {"anyOf": [rng.choice(scalar), {"$ref": "#"}]}},
+    ]
+    keys = rng.sample(["a", "b", "ab", "aab", "ba"], rng.randint(2, 4))
+    values = [rng.choice(again), *(rng.choice([*scalar, rng.choice(again)]) for _ in keys[1:])]
+    schema = {"type": "object", "properties": dict(zip(keys, values)), "required": rng.sample(keys, rng.randint(1, len(keys)))}
+    schema["additionalProperties"] = rng.choice([False, False, False, {"$ref": "#"}])
+    if rng.random() < 0.3:
+        schema["minProperties"] = len(keys)
+    return schema
+
+
 def strings(rng):
     """Strings of which several things are asked."""
     patterns = rng.sample(["ab", "b[01]", "0.*1", "^a", "1$", "aa", "(a|0){3}", "01", "^[ab]*$", "ba.*b"], rng.randint(2, 6))
@@ -307,6 +324,7 @@ def check_bounds(matcher):
         "json with any keys",
         "json that differs",
         "json of strings",
+        "json that nests",
         "lark",
         "regex",
     ],
@@ -324,6 +342,9 @@ def test_against_all_texts_of_tokens(kind, limits):
         "json under conditions": lambda: Grammar.from_json_schema(conditions(rng), whitespace="compact", limits=limits),
         "json that differs": lambda: of_any(lambda: distinct(rng), whitespace=rng.choice(["compact", "flexible"]), limits=limits),
         "json of strings": lambda: of_any(lambda: strings(rng), whitespace=rng.choice(["compact", "flexible"]), limits=limits),
+        "json that nests": lambda: Grammar.from_json_schema(
+            nested(rng), property_order=rng.choice(["any", "any", "schema"]), whitespace="compact", limits=limits
+        ),
         "json with any keys": lambda: Grammar.from_json_schema(
             any_keys(rng), whitespace=rng.choice(["compact", "flexible"]), limits=limits
         ),
@@ -575,6 +596,32 @@ def test_many_patterns_in_one_string(n, least):
     tokens = Matcher(grammar, Vocabulary.builtin()).closing_within(least)
     matcher = Matcher(grammar, Vocabulary.builtin())
     assert len(tokens) == least and matcher.accept_tokens(tokens) == least and matcher.is_terminated
+
+
+@pytest.mark.parametrize(("n", "least"), [(6, 39), (8, 47), (16, 79)])
+def test_members_among_which_are_such_objects(n, least):
+    """They differ in what they take, which is not known yet where the objects within are looked at."""
+    keys = "name description isStack isNew creditPrice flair id contentId order price url image market product featured largest".split()
+    members = {key: {"type": "boolean" if i % 2 else "string"} for i, key in enumerate(keys[:n])}
+    members["packs"] = {"type": "array", "items": {"$ref": "#"}}
+    schema = {"type": "object", "properties": members, "required": list(members), "additionalProperties": False}
+    matcher = Matcher(Grammar.from_json_schema(schema, property_order="any", limits=SECOND), Vocabulary.builtin())
+    assert len(matcher.closing_within(least)) == least
+    assert matcher.closing_within(least - 1) is None
+
+
+@pytest.mark.parametrize(("n", "work", "least"), [(1, 300_000, 27), (2, 1_000_000, 45), (3, 300_000, 63), (3, 1_000_000, 63)])
+def test_a_table_on_which_more_is_spent(n, work, least):
+    """Members in any order, of which each has some hundred derivatives: with the usual part of the work for each, too little is known of all of them."""
+    moment = {"type": "string", "pattern": r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}.\d{6}"}
+    members = {**{f"d{i}": moment for i in range(n)}, "id": {"type": "integer"}, "s": {"type": "string"}}
+    schema = {"type": "object", "properties": members, "required": list(members)}
+    grammar = Grammar.from_json_schema(schema, property_order="any", number_style="any", limits=Limits(max_step_work=work))
+    matcher = Matcher(grammar, Vocabulary.builtin())
+    assert len(matcher.closing_tokens()) > least
+    assert len(matcher.closing_within(least)) == least
+    if (n, work) != (3, 300_000):  # where that there are none of fewer takes more
+        assert matcher.closing_within(least - 1) is None
 
 
 def test_patterns_under_a_common_one_do_not_multiply():
