@@ -22,12 +22,13 @@
  *
  * Texts that differ in values of distinct members alone are mostly left out, too (ct_values.c).
  *
- * What the table may take is shared out among expressions, sparingly, since some would take all of it. Where all searches were in vain it is made anew, with larger
- * shares (ct_spend_more), and they are made again. Not the other way round: with larger shares some tables take too much.
+ * What the table may take is shared out among expressions, sparingly, since some would take all of it. Where all searches were in vain they are made again, with a *dear*
+ * table, of larger shares. Not the other way round: some dear tables take too much. One that does not is kept for the searches that follow, and made anew
+ * where these are in vain.
  *
  * Cost: a walk for each configuration that is looked at (ct_next.c): in strings, of the tokens that may leave them (ct_lexeme.c). All of it counts
  * as work, the derivatives that others make for it too: so the last search takes some two seconds in vain, the narrow ones nine eighths of that, and the
- * table a half. What one takes does not count for the others: what the last one decides is not to hang on them. Twice all that, if the table is made anew. */
+ * table a half. What one takes does not count for the others: what the last one decides is not to hang on them. Twice all that, with both tables. */
 #include "ct_search.h"
 
 enum {
@@ -229,14 +230,16 @@ static bool close_by_table(ge_engine *e, u32 config, u32 most, id_vec *out, bool
 }
 
 bool ct_close(ge_engine *e, u32 config, u32 most, id_vec *out, bool *found) {
-    bool over = false, ok;
-    *found = false;
-    make_costs(e, config);
-    ok = e->b.status == GE_OK && close_by_table(e, config, most, out, found, &over);
-    if (ok && !*found && !over && ct_spend_more(e)) {
-        bool is_made = make_costs(e, config);
-        ok = e->b.status == GE_OK && (!is_made || close_by_table(e, config, most, out, found, &over));
-        if (!is_made || e->fewest.off) ct_spend_less(e);
+    ct_table *t = &e->fewest;
+    bool ok, over, is_made, was_known = t->known; /* then much of its work may have been for what was asked before, and it is made anew */
+    for (;;) {
+        *found = over = false;
+        is_made = make_costs(e, config);
+        ok = e->b.status == GE_OK && ((t->is_dear && !is_made) || close_by_table(e, config, most, out, found, &over));
+        if (!ok || *found || over || (!was_known && (t->is_dear || t->off))) break;
+        ct_begin_anew(e, !t->off && (is_made || !t->is_dear));
+        was_known = false;
     }
+    if (t->is_dear && (!is_made || t->off)) ct_begin_anew(e, false);
     return ok && (*found || over || budget_limit(&e->b, LIMIT(max_step_work)));
 }

@@ -29,9 +29,6 @@ enum {
     CT_DERIVED = 4096 /* derivatives of an expression that are looked at, before a looser one is */
 };
 
-/* How much of the work of a search may be spent on what expressions cost: see ct_spend_more. */
-enum ct_care { CT_USUAL, CT_MORE, CT_USUAL_AGAIN };
-
 #define CT_NEVER UINT16_MAX
 #define CT_MANY (UINT16_MAX - 1) /* or more */
 
@@ -77,7 +74,7 @@ typedef struct ct_plan {     /* for the ways [from, to) of a bag, members of whi
 } ct_plan;
 
 typedef struct ct_table { /* of an engine */
-    enum ct_care care;
+    bool is_dear;         /* larger shares of the work of a search may be spent on expressions */
     bool known, off;      /* it was begun; it has taken too much, and is not asked any more */
     u32 nested;           /* rows that are being begun */
     u64 work, spent;      /* on it; by all searches: each in nodes that are visited, or what takes as long */
@@ -130,9 +127,7 @@ bool ct_spend(ge_engine *e, ct_table *t, u64 nodes);
 /* ct_least.c: at least so many tokens complete a configuration; NONE: none do. 0 on failure. */
 u32 ct_least(ge_engine *e, u32 config);
 void ct_drop(ge_engine *e);
-/* Where a search has come to its limit: the table is to be made anew, and more work may be spent on it. False: it was once. */
-bool ct_spend_more(ge_engine *e);
-void ct_spend_less(ge_engine *e); /* after that, if the table has gone off */
+void ct_begin_anew(ge_engine *e, bool is_dear); /* another table, of which nothing is known yet */
 
 /* ct_apart.c */
 bool ct_ends_by_mark(ge_engine *e, u32 config); /* is a string under way, whatever it is? */

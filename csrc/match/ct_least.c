@@ -15,7 +15,7 @@ enum {
     CT_DEPTH = 500,     /* return points in each other; what is behind them costs nothing */
     CT_DERIVATIVES = 64, /* of a lexeme that is under way */
     CT_LATE = 24,         /* of the work of a search, one in so many: from there on such lexemes take a token at least, and no more is known; */
-    CT_LATE_MORE = 4      /* with CT_MORE */
+    CT_LATE_DEAR = 4      /* of a dear table */
 };
 
 static u32 cost_of_point(ge_engine *e, u32 point, u32 seam, u32 depth);
@@ -67,7 +67,7 @@ u32 ct_cost_behind(ge_engine *e, const cf_alternative *a, u32 lexeme, const ct_c
 
 static bool is_spent_late(const ge_engine *e) {
     const ct_table *t = &e->fewest;
-    return t->late / CT_NODES > t->limit / (t->care == CT_MORE ? CT_LATE_MORE : CT_LATE);
+    return t->late / CT_NODES > t->limit / (t->is_dear ? CT_LATE_DEAR : CT_LATE);
 }
 
 static bool cost_late(ge_engine *e, rx_id rest, ct_costs *c, u32 *least) {
@@ -159,15 +159,7 @@ void ct_drop(ge_engine *e) {
     map_drop(&e->b, &t->least_of);
 }
 
-static void begin_anew(ge_engine *e, enum ct_care care) {
+void ct_begin_anew(ge_engine *e, bool is_dear) {
     ct_drop(e);
-    e->fewest = (ct_table){.care = care};
+    e->fewest = (ct_table){.is_dear = is_dear};
 }
-
-bool ct_spend_more(ge_engine *e) {
-    if (e->fewest.care != CT_USUAL || e->fewest.off) return false;
-    begin_anew(e, CT_MORE);
-    return true;
-}
-
-void ct_spend_less(ge_engine *e) { begin_anew(e, CT_USUAL_AGAIN); }

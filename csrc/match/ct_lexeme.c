@@ -22,7 +22,7 @@ enum {
     CT_KEPT = 1 << 13,        /* derivatives that are kept at hand: in rx.h they are, too, but far away */
     CT_NEXTS = 4,             /* derivatives that a token leads to, for a node */
     CT_LEXEME = 96,           /* of the work of a search, one in so many, for an expression behind a seam, */
-    CT_LEXEME_MORE = 24,      /* and with CT_MORE */
+    CT_LEXEME_DEAR = 24,      /* and of a dear table */
     CT_DEAR = 24,             /* the same, derivatives included */
     CT_TABLE_SHARE = 2        /* the same: from there on the table is off */
 };
@@ -416,7 +416,7 @@ static rx_id loosen(rx_arena *x, rx_id id, u32 depth) {
 rx_id ct_fine(ge_engine *e, rx_id id) { return rx_clamp(&e->lx.x, rx_widen(&e->lx.x, id), CT_CLAMP); }
 
 bool ct_cost_expression(ge_engine *e, ct_table *t, rx_id id, u32 seam, u32 most, ct_costs *out, u32 *least) {
-    u64 work = t->limit / (t->care == CT_MORE ? CT_LEXEME_MORE : CT_LEXEME) * CT_NODES;
+    u64 work = t->limit / (t->is_dear ? CT_LEXEME_DEAR : CT_LEXEME) * CT_NODES;
     rx_id fine = ct_fine(e, id);
     if (fine == NONE) return false;
     budget_part part = budget_begin_part(&e->b, t->limit / CT_DEAR); /* some have a state for each text */

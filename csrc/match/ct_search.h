@@ -61,7 +61,7 @@ typedef struct ct_search {
 } ct_search;
 
 static inline bool ct_is_tired(const ge_engine *e, const ct_search *s) {
-    if (s->order != CT_BY_BYTES) return e->fewest.care == CT_MORE && e->fewest.off; /* it was searched without a table before */
+    if (s->order != CT_BY_BYTES) return e->fewest.is_dear && e->fewest.off; /* it is to be searched with the usual table, or was */
     return s->visited > s->enough_nodes || s->places.n > s->enough_places;
 }
 

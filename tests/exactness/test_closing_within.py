@@ -598,6 +598,29 @@ def test_many_patterns_in_one_string(n, least):
     assert len(tokens) == least and matcher.accept_tokens(tokens) == least and matcher.is_terminated
 
 
+def of_moments(sign):
+    """Three moments and two members more, in any order. Those of two signs have few derivatives in common."""
+    moment = {"type": "string", "pattern": r"\d{4}C\d{2}C\d{2}T\d{2}:\d{2}:\d{2}.\d{6}".replace("C", sign)}
+    members = {"d0": moment, "d1": moment, "d2": moment, "id": {"type": "integer"}, "s": {"type": "string"}}
+    return {"type": "object", "properties": members, "required": list(members)}
+
+
+@pytest.mark.parametrize(("most", "found"), [(64, 63), (62, None)])
+def test_what_was_asked_before_takes_nothing_away(most, found):
+    """The table of an engine is made for what is asked, and may take but so much; a search in vain is not to hang on what others have used of it."""
+    schemas = [{"type": "object", "properties": {f"q{i}": of_moments(sign)}, "required": [f"q{i}"]} for i, sign in enumerate("-ZzuvwxytA")]
+    schema = {"anyOf": [{**one, "additionalProperties": False} for one in schemas]}
+    grammar = Grammar.from_json_schema(
+        schema, property_order="any", whitespace="compact", number_style="any", limits=Limits(max_step_work=400_000)
+    )
+    matcher = Matcher(grammar, Vocabulary.builtin())
+    for i in [*range(len(schemas)), 0]:
+        fork = matcher.fork()
+        fork.accept_bytes(b'{"q%d":' % i)
+        tokens = fork.closing_within(most)
+        assert tokens is None if found is None else len(tokens) == found
+
+
 @pytest.mark.parametrize(("n", "least"), [(6, 39), (8, 47), (16, 79)])
 def test_members_among_which_are_such_objects(n, least):
     """They differ in what they take, which is not known yet where the objects within are looked at."""
