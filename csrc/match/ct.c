@@ -28,7 +28,8 @@
  *
  * Cost: a walk for each configuration that is looked at (ct_next.c): in strings, of the tokens that may leave them (ct_lexeme.c). All of it counts
  * as work, the derivatives that others make for it too: so the last search takes some two seconds in vain, the narrow ones nine eighths of that, and the
- * table a half. What one takes does not count for the others: what the last one decides is not to hang on them. Twice all that, with both tables. */
+ * table a half. What one takes does not count for the others: what the last one decides is not to hang on them. As much again with a dear
+ * table, and the last search twice as much. */
 #include "ct_search.h"
 
 enum {
@@ -41,7 +42,8 @@ enum {
     CT_WIDER = 16,           /* and of that which goes by conditions, */
     CT_MANY_CONDITIONS = 3,  /* if some string has so many */
     CT_PART = 2,             /* of the work that the last search may take: one part in so many is for the table, and for each narrow search, */
-    CT_CHEAP_PART = 8        /* but the second, which asks for nothing dear */
+    CT_CHEAP_PART = 8,       /* but the second, which asks for nothing dear */
+    CT_DEAR_LAST = 2         /* the last search, with a dear table, may take so many times as much */
 };
 
 static u32 longest_token(const ge_vocab *v) {
@@ -213,19 +215,32 @@ static bool make_costs(ge_engine *e, u32 config) {
     return !budget_end_part(&e->b, part) && !e->fewest.off && e->b.status == GE_OK;
 }
 
-/* All searches but the first; what one takes does not count for the others. *over: the last one has come to its end. */
-static bool close_by_table(ge_engine *e, u32 config, u32 most, id_vec *out, bool *found, bool *over) {
-    static const enum ct_order orders[] = {CT_BY_SHORTEST, CT_BY_LEAST, CT_BY_CONDITIONS, CT_BY_TOKENS};
+/* One search, with so much work of its own, which may be more than the limit. In vain where it has taken that. */
+static bool search_apart(ge_engine *e, u64 work, u32 config, u32 most, enum ct_order order, id_vec *out, bool *found, bool *over) {
     u64 limit = e->b.limits.max_step_work;
-    const u64 work[] = {limit / CT_PART, limit / CT_CHEAP_PART, limit / CT_PART, limit - 1};
+    e->b.limits.max_step_work = work + 1;
+    e->b.work = 0;
+    budget_part part = budget_begin_part(&e->b, work);
+    bool ok = ct_search_once(e, config, most, order, out, found, over);
+    if (budget_end_part(&e->b, part)) ok = true, *found = *over = false;
+    e->b.limits.max_step_work = limit;
+    return ok;
+}
+
+/* All searches but the first. *over: the last one has come to its end. */
+static bool close_by_table(ge_engine *e, u32 config, u32 most, id_vec *out, bool *found, bool *over) {
+    u64 limit = e->b.limits.max_step_work;
+    const struct {
+        enum ct_order order;
+        u64 work;
+    } searches[] = {{CT_BY_SHORTEST, limit / CT_PART},
+                    {CT_BY_LEAST, limit / CT_CHEAP_PART},
+                    {CT_BY_CONDITIONS, limit / CT_PART},
+                    {CT_BY_TOKENS, e->fewest.is_dear ? CT_DEAR_LAST * limit : limit}};
     bool ok = true;
     *found = *over = false;
-    for (u32 i = 0; i < 4 && ok && !*found; i++) {
-        e->b.work = 0;
-        budget_part part = budget_begin_part(&e->b, work[i]);
-        ok = ct_search_once(e, config, most, orders[i], out, found, over);
-        if (budget_end_part(&e->b, part)) ok = true, *found = *over = false;
-    }
+    for (u32 i = 0; i < sizeof searches / sizeof *searches && ok && !*found; i++)
+        ok = search_apart(e, searches[i].work, config, most, searches[i].order, out, found, over);
     return ok;
 }
 
