@@ -29,7 +29,7 @@
  * Cost: a walk for each configuration that is looked at (ct_next.c): in strings, of the tokens that may leave them (ct_lexeme.c). All of it counts
  * as work, the derivatives that others make for it too: so the last search takes some two seconds in vain, the narrow ones nine eighths of that, and the
  * table a half. What one takes does not count for the others: what the last one decides is not to hang on them. As much again with a dear
- * table, and the last search twice as much. */
+ * table, and the last search twice as much; and, before both, all of it with a dear table that was kept. */
 #include "ct_search.h"
 
 enum {
