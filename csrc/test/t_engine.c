@@ -473,10 +473,10 @@ static ge_status close_within(ge_engine *e, u32 most, bool *found) {
     return en_end(e, &err);
 }
 
+static u32 n_dear, n_ended; /* of all samples: tables that were kept, searches */
+
 /* With little work, some are made twice: whichever allocation failed before, they find no more than there is, and miss nothing where they come to
  * their end. */
-static u32 n_dear, n_ended; /* searches, of all samples */
-
 static void searches_with_failing_allocations(sample which) {
     ge_limits limits = wide_limits();
     ge_err err = {0};

@@ -598,10 +598,10 @@ def test_many_patterns_in_one_string(n, least):
     assert len(tokens) == least and matcher.accept_tokens(tokens) == least and matcher.is_terminated
 
 
-def of_moments(sign):
-    """Three moments and two members more, in any order. Those of two signs have few derivatives in common."""
+def of_moments(sign="-", n=3):
+    """So many moments and two members more. Those of two signs have few derivatives in common."""
     moment = {"type": "string", "pattern": r"\d{4}C\d{2}C\d{2}T\d{2}:\d{2}:\d{2}.\d{6}".replace("C", sign)}
-    members = {"d0": moment, "d1": moment, "d2": moment, "id": {"type": "integer"}, "s": {"type": "string"}}
+    members = {**{f"d{i}": moment for i in range(n)}, "id": {"type": "integer"}, "s": {"type": "string"}}
     return {"type": "object", "properties": members, "required": list(members)}
 
 
@@ -639,10 +639,7 @@ def test_members_among_which_are_such_objects(n, least):
 )
 def test_a_table_on_which_more_is_spent(n, work, least, comes_to_its_end):
     """Members in any order, of which each has some hundred derivatives: with the usual part of the work for each, too little is known of all of them."""
-    moment = {"type": "string", "pattern": r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}.\d{6}"}
-    members = {**{f"d{i}": moment for i in range(n)}, "id": {"type": "integer"}, "s": {"type": "string"}}
-    schema = {"type": "object", "properties": members, "required": list(members)}
-    grammar = Grammar.from_json_schema(schema, property_order="any", number_style="any", limits=Limits(max_step_work=work))
+    grammar = Grammar.from_json_schema(of_moments(n=n), property_order="any", number_style="any", limits=Limits(max_step_work=work))
     matcher = Matcher(grammar, Vocabulary.builtin())
     assert len(matcher.closing_tokens()) > least
     assert len(matcher.closing_within(least)) == least
