@@ -251,6 +251,33 @@ static bool are_opened(ge_engine *e, const parts_vec *parts, bool *answer) {
     return true;
 }
 
+/* lexing="longest": *core = the configuration without the lexemes of its first alternative that read little, but for those of `rest`; or itself. Key words
+ * that begin as names do make a unit of each place; its core is the name, and the two differ only along the key words. */
+static bool find_core(ge_engine *e, u32 config, u32 hub, u32 rest, u32 *core) {
+    u32 state = cf_alternative_at(e, config, 0).state >> 1, part;
+    *core = config;
+    if (e->switches & (GE_NO_HEIRS | GE_NO_INNER_MASKS) || lx_count(&e->lx, state) == 1) return true;
+    if ((part = mk_core(e, state, hub, rest)) == NONE) return false;
+    return part == state || (*core = cf_with_first(e, config, part)) != NONE;
+}
+
+/* From what the core reads below a hub to what the configuration does. */
+static bool differ_from_core(ge_engine *e, u32 config, u32 core, u32 hub) {
+    e->stats.heirs++;
+    return mk_walk_difference(e, &e->v->trie, e->v->hubs[hub].node, config, core, &e->found);
+}
+
+static bool add_below_hub(ge_engine *e, u32 config, u32 hub);
+
+/* Adds what was noted to be below hubs, from the last one down to `from`. */
+static bool add_hubs(ge_engine *e, u32 from) {
+    while (e->at_hubs.n > from) {
+        mk_place at = e->at_hubs.at[--e->at_hubs.n];
+        if (!add_below_hub(e, at.config, at.node)) return false;
+    }
+    return true;
+}
+
 /* Units that are met again and again are worth the analysis, if it helps; those of one place in one grammar are not. Where there is a plain heir it is
  * not even asked whether they are known: a key beside a hundred named ones is hashed name by name. */
 static bool compute_alone(ge_engine *e, u32 config) {
@@ -269,6 +296,9 @@ static bool compute_alone(ge_engine *e, u32 config) {
         if (ok && !known) ok = are_new(e, &parts, 1, &new);
     }
     u64 before = e->stats.trie_nodes;
+    u32 core = config;
+    if (ok && wide && e->g->longest) ok = find_core(e, config, 0, parts.at[0].rest, &core);
+    if (ok && core != config) ok = done = compute_alone(e, core) && add_hubs(e, 0) && differ_from_core(e, config, core, 0);
     if (ok && new) ok = compute_by_heir(e, config, &parts, heir, &done);
     if (ok && done) ok = is_better_analysed(e, &parts, &better);
     done &= !better;
@@ -294,7 +324,9 @@ static bool find_nested(ge_engine *e, u32 config, u32 *nested) {
 static bool put_on_top(ge_engine *e, u32 config, u32 nested, u32 hub) {
     mk_parts parts;
     bool done = false;
-    if (!mk_split(e, cf_alternative_at(e, config, 0).state >> 1, hub, &parts)) return false;
+    u32 core = config;
+    if (!mk_split(e, cf_alternative_at(e, config, 0).state >> 1, hub, &parts) || (parts.n && !find_core(e, config, hub, LX_DEAD, &core))) return false;
+    if (core != config) return put_on_top(e, core, nested, hub) && differ_from_core(e, config, core, hub);
     if (parts.n && !(e->switches & GE_NO_INNER_MASKS) && !mk_over_nested(e, config, hub, &e->found, &done)) return false;
     return done || mk_walk_difference(e, &e->v->trie, e->v->hubs[hub].node, config, nested, &e->found);
 }
@@ -311,7 +343,10 @@ static bool add_below_hub(ge_engine *e, u32 config, u32 hub) {
     u32 nested;
     if (!find_nested(e, config, &nested)) return false;
     if (nested != CF_DEAD) return add_below_hub(e, nested, hub) && put_on_top(e, config, nested, hub);
-    bool ok = split(e, config, hub, &parts, &wide) && add_split(e, config, hub, &parts, wide);
+    u32 core = config, from = e->at_hubs.n;
+    bool ok = split(e, config, hub, &parts, &wide) && (!wide || !e->g->longest || find_core(e, config, hub, parts.at[0].rest, &core));
+    if (ok && core == config) ok = add_split(e, config, hub, &parts, wide);
+    else if (ok) ok = add_below_hub(e, core, hub) && add_hubs(e, from) && differ_from_core(e, config, core, hub);
     vec_drop(&e->b, &parts);
     return ok;
 }
@@ -321,11 +356,7 @@ static bool compute(ge_engine *e, u32 config) {
     e->at_hubs.n = 0;
     if (!find_nested(e, config, &nested)) return false;
     bool ok = nested == CF_DEAD ? compute_alone(e, config) : compute_over(e, config, nested);
-    while (ok && e->at_hubs.n) {
-        mk_place at = e->at_hubs.at[--e->at_hubs.n];
-        ok = add_below_hub(e, at.config, at.node);
-    }
-    return ok;
+    return ok && add_hubs(e, 0);
 }
 
 /* Keeps the suspects that were found with the configuration. */

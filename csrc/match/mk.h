@@ -118,6 +118,8 @@ typedef struct mk_parts {
 enum { MK_FINISH = 16 }; /* bytes; a clamped unit with states that are further from an end stands for no other */
 
 bool mk_split(ge_engine *e, u32 state, u32 hub, mk_parts *parts);
+/* A state without the lexemes that read little, but for those of `rest` (or LX_DEAD). NONE: failure. */
+u32 mk_core(ge_engine *e, u32 state, u32 hub, u32 rest);
 /* *states = a state in parts: each lexeme that begins in it and reads more than a few tokens, and all others; until the next call. For outlines. */
 bool mk_apart(ge_engine *e, u32 state, const u32 **states, u32 *n);
 /* *answer: does a lexeme begin in the state, beside others, that reads much? */

@@ -113,6 +113,26 @@ static bool split_longest(ge_engine *e, u32 state, u32 hub, mk_parts *parts) {
     return ok;
 }
 
+static bool is_lexeme_of(const ge_engine *e, u32 state, u32 lexeme) {
+    bool has = false;
+    for (u32 i = 0, n = state == LX_DEAD ? 0 : lx_count(&e->lx, state); i < n && !has; i++) has = lx_lexeme_at(&e->lx, state, i) == lexeme;
+    return has;
+}
+
+u32 mk_core(ge_engine *e, u32 state, u32 hub, u32 rest) {
+    id_vec pairs = {0};
+    bool ok = true, is;
+    for (u32 i = 0, n = lx_count(&e->lx, state); ok && i < n; i++) {
+        const u32 *pair = intern_words(&e->lx.states, state) + 2 * i;
+        u32 lexeme = pair[0], expr = pair[1];
+        if (!(is = is_lexeme_of(e, rest, lexeme))) ok = is_wide(e, expr, hub, &is);
+        if (ok && is) ok = vec_push(&e->b, &pairs, lexeme) && vec_push(&e->b, &pairs, expr);
+    }
+    u32 core = ok ? lx_state_of(&e->lx, pairs.at, pairs.n / 2) : NONE;
+    vec_drop(&e->b, &pairs);
+    return core;
+}
+
 /* *wide = false: the state reads few bytes, digits say, and its lexeme has an automaton. So even where the vocabulary is so small that these are much of it. */
 static bool is_for_automaton(ge_engine *e, u32 state, bool *wide) {
     const byte_set *first = lx_first(&e->lx, state);
