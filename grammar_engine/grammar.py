@@ -45,7 +45,8 @@ class Switches:
         Allow plain tokens together where any plain text can go on, those of a slice of the vocabulary where all it does can, and all below a node of the trie where that stays inside a lexeme; go down strings
         that are spelt out without states.
     heirs : bool
-        Make a mask by its difference from that of the state to which most bytes lead, or (`lexing="longest"`) of what a longer match would drop.
+        Make a mask by its difference from that of the state to which most bytes lead, or (`lexing="longest"`) of what a longer match would drop, or
+        without lexemes that read little.
     clamping : bool
         Take states to be equal whose bounds no token can tell apart; take counted text to have no most of characters, labels of host names to
         have none, and regular expressions as texts to have no names and groups, and look at the tokens that may differ.

@@ -7,6 +7,9 @@
  * leaves alive, the tokens that are not plain. Where a unit has no lexeme-internal mask, a slice of the vocabulary that it absorbs is copied and
  * only the other tokens are walked.
  *
+ * lexing="longest". What is nested under the first alternative counts where that has no longer match, so it is found first. Of units only the core is
+ * analysed (mk_unit.c): the mask is that of the configuration without the other lexemes, but for where these make a difference.
+ *
  * Names of bounded length (mk_name.c). Their mask is that of the configuration in which they have any length, but for tokens that are too long.
  *
  * Texts. A configuration with texts (en.h) has the mask of its twin, where texts are unknown, but for *suspects*: tokens that end one
