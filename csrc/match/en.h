@@ -133,6 +133,14 @@ typedef struct mk_run { /* in a walk: nodes side by side, [from, to), at which t
     u32 from, to, config;
 } mk_run;
 
+enum { MK_UNITS = 8 };
+
+typedef struct mk_parts { /* a lexer state: units, which read much each, and a state of all that does not, or LX_DEAD; see mk_unit.c */
+    u32 unit[MK_UNITS];
+    u32 n;
+    u32 rest;
+} mk_parts;
+
 typedef struct mk_outline { /* of a walk; see mk_outline.c. Indices in outline_words */
     u32 tokens, n_tokens;
     u32 *bits; /* those are more; or NULL */
@@ -201,7 +209,8 @@ struct ge_engine {
     u32 free_mask; /* the first free slot of masks, or NONE */
     u32 mask_hand; /* where the hand of evictions is */
     size_t mask_bytes;
-    id_vec models;         /* masks that others are kept by */
+    id_vec models;         /* masks that others are kept by ... */
+    id_vec samples;        /* ... and parts of these */
     id_vec differing;      /* scratch: the tokens in which a mask differs from a model */
     mk_found found;        /* scratch: the mask that is being made */
     bool analysed;         /* ... and a lexeme-internal mask was made for it */
@@ -264,6 +273,8 @@ struct ge_engine {
     u32 *spread;              /* scratch: these as bits (mk_exits.c); zeros. NULL: not needed so far */
     bool cuts_much;           /* outlines do not pay */
     bool leaves_openings;     /* an outline is being made: what is behind blanks may be left to the tasks of masks */
+    word_map parts_of;        /* (lexer state, hub) -> index in parts; see mk_unit.c */
+    VEC(mk_parts) parts;
     id_vec apart_at;          /* by lexer state: where its parts are in apart, or NONE: not asked for yet; see mk_unit.c */
     id_vec apart;             /* [ n | states ... ] */
     byte_vec reads;           /* by lexeme: how much it reads, as far as that was asked for */

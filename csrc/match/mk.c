@@ -553,6 +553,9 @@ void mk_drop(ge_engine *e) {
     stable_drop(&e->b, &e->masks);
     map_drop(&e->b, &e->mask_of_hash);
     vec_drop(&e->b, &e->models);
+    vec_drop(&e->b, &e->samples);
+    map_drop(&e->b, &e->parts_of);
+    vec_drop(&e->b, &e->parts);
     vec_drop(&e->b, &e->differing);
     if (e->found.bits) mem_resize(&e->b, e->found.bits, e->v->n_words * sizeof *e->found.bits, 0);
     vec_drop(&e->b, &e->found.list);

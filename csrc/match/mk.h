@@ -101,19 +101,10 @@ void mk_add_inner(ge_engine *e, mk_found *found, const vb_inner *inner);
 void mk_release_base(ge_engine *e, mk_found *found);
 static inline void mk_note_copy(ge_engine *e) { e->stats.bytes_copied += e->v->n_words * sizeof(u32); } /* a row is written, or combined with another */
 
-/* A lexer state in parts: units, which read much each, and a state of all that does not (or LX_DEAD). See mk_unit.c. */
-enum { MK_UNITS = 8 };
-
 /* A view: which tokens a lexeme-internal mask speaks of. Below VB_TIERS: those of a tier, and the lexer state is clamped; from there on: all
  * below the hub view - VB_TIERS. MK_OPEN: all, and the lexer state is open (mk_room.c). MK_LEXEME: none, it is an automaton
  * (mk_lexeme.c). */
 enum { MK_OPEN = VB_TIERS + VB_HUBS, MK_LEXEME, MK_VIEWS };
-
-typedef struct mk_parts {
-    u32 unit[MK_UNITS];
-    u32 n;
-    u32 rest;
-} mk_parts;
 
 enum { MK_FINISH = 16 }; /* bytes; a clamped unit with states that are further from an end stands for no other */
 

@@ -9,7 +9,7 @@
  * Invariants. A model stays as long as the engine, so what refers to it is never left without; there are few. It is taken by the order in which
  * models were made, so equal masks are kept alike.
  *
- * Cost: a look at a part of each model that is far, and a comparison with the one that is near. */
+ * Cost: a comparison with the model that is near, and before that of a *sample* of the mask with those of the models. These lie side by side. */
 #include "mk.h"
 
 enum {
@@ -23,12 +23,22 @@ enum {
 
 static mk_mask *mask_at(const ge_engine *e, u32 index) { return stable_at(&e->masks, index); }
 
-/* Do the masks differ in far more tokens, by a sample of them? */
-static bool seem_far(const u32 *bits, const u32 *other, u32 n) {
+static u32 sample_length(const ge_engine *e) { return (e->v->n_words + AT_ONCE * (SAMPLED - 1)) / (AT_ONCE * SAMPLED) * AT_ONCE; }
+
+/* Appends the sample of a mask to those of models. */
+static bool push_sample(ge_engine *e, const u32 *bits) {
+    u32 n = sample_length(e);
+    if (!vec_reserve(&e->b, &e->samples, n)) return false;
+    for (u32 i = 0; i < n; i += AT_ONCE) memcpy(e->samples.at + e->samples.n + i, bits + SAMPLED * i, AT_ONCE * sizeof *bits);
+    e->samples.n += n;
+    return true;
+}
+
+/* Do a mask and a model differ in far more tokens, by their samples? */
+static bool seem_far(const ge_engine *e, const u32 *sample, const u32 *other) {
     u32 differing = 0;
-    for (u32 i = 0; i + AT_ONCE <= n; i += AT_ONCE * SAMPLED)
-        for (u32 k = i; k < i + AT_ONCE; k++) differing += bits[k] != other[k];
-    return differing > 2 * (n / NEAR_PART) / SAMPLED;
+    for (u32 i = 0, n = sample_length(e); i < n; i++) differing += sample[i] != other[i];
+    return differing > 2 * (e->v->n_words / NEAR_PART) / SAMPLED;
 }
 
 /* Do the masks differ in so few tokens? `tokens`, which has room for them and for a word more, gets these. */
@@ -43,11 +53,14 @@ static bool are_near(const u32 *bits, const u32 *other, u32 n, id_vec *tokens) {
 
 bool mk_find_model(ge_engine *e, mk_mask *mask) {
     u32 n = e->v->n_words;
+    u32 n_sample = sample_length(e), own = e->samples.n;
     e->differing.n = 0;
-    if (e->models.n && !vec_reserve(&e->b, &e->differing, n / NEAR_PART + 32)) return false;
+    if (!e->models.n) return true;
+    if (!vec_reserve(&e->b, &e->differing, n / NEAR_PART + 32) || !push_sample(e, mask->words)) return false;
+    e->samples.n = own;
     for (u32 i = 0; i < e->models.n; i++) {
         const u32 *other = mask_at(e, e->models.at[i])->words;
-        if (seem_far(mask->words, other, n) || !are_near(mask->words, other, n, &e->differing)) continue;
+        if (seem_far(e, e->samples.at + own, e->samples.at + i * n_sample) || !are_near(mask->words, other, n, &e->differing)) continue;
         mask->model = e->models.at[i];
         mask->words = e->differing.at;
         mask->n_words = e->differing.n;
@@ -59,7 +72,10 @@ bool mk_find_model(ge_engine *e, mk_mask *mask) {
 void mk_try_model(ge_engine *e, u32 index) {
     u64 bytes = (e->models.n + 1) * (u64)e->v->n_words * sizeof(u32);
     if (e->v->n_words < LEAST_WORDS || e->models.n == MODELS || FOR_MODELS * bytes > e->b.limits.max_mask_bytes) return;
-    if (vec_push(&e->b, &e->models, index)) mask_at(e, index)->model = index;
+    if (vec_reserve(&e->b, &e->models, 1) && push_sample(e, mask_at(e, index)->words)) {
+        e->models.at[e->models.n++] = index;
+        mask_at(e, index)->model = index;
+    }
 }
 
 GE_HOT void mk_write_by_model(const ge_engine *e, const mk_mask *kept, u32 *out) {

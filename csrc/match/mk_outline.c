@@ -99,11 +99,17 @@ bool mk_go(ge_engine *e, u32 row, u32 accepts, u32 *to, u32 *begin) {
     return true;
 }
 
+static bool is_same(const mk_task *a, const mk_task *b) {
+    bool same = a->row == b->row && a->begin == b->begin && a->state == b->state && a->places == b->places;
+    for (u32 i = 0; i < EP_CUTS; i++) same &= a->bases[i] == b->bases[i];
+    return same;
+}
+
 /* Adds a task, if it is not there. */
 static void plan(agenda *a, mk_task task) {
     u32 slot = (u32)mix_u64((u64)task.row << 32 | task.places);
     for (; a->slots[slot % TASK_SLOTS]; slot++)
-        if (memcmp(&a->tasks[a->slots[slot % TASK_SLOTS] - 1], &task, sizeof task) == 0) return;
+        if (is_same(&a->tasks[a->slots[slot % TASK_SLOTS] - 1], &task)) return;
     if (a->n == MAX_TASKS) {
         a->is_full = true;
         return;

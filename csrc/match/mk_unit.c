@@ -153,7 +153,7 @@ static bool split_single(ge_engine *e, u32 state, u32 hub, mk_parts *parts) {
     return true;
 }
 
-bool mk_split(ge_engine *e, u32 state, u32 hub, mk_parts *parts) {
+static bool split_state(ge_engine *e, u32 state, u32 hub, mk_parts *parts) {
     u32 n = lx_count(&e->lx, state);
     id_vec wide = {0}, narrow = {0}; /* pairs (lexeme, regex) */
     bool ok = true;
@@ -180,6 +180,17 @@ bool mk_split(ge_engine *e, u32 state, u32 hub, mk_parts *parts) {
     vec_drop(&e->b, &wide);
     vec_drop(&e->b, &narrow);
     return ok;
+}
+
+/* Lexer states recur in other rows. Where a text is one lexeme, no state comes to a mask twice, and what is known of others changes. */
+bool mk_split(ge_engine *e, u32 state, u32 hub, mk_parts *parts) {
+    u64 key = (u64)state * VB_HUBS + hub;
+    bool keeps = !e->is_one_lexeme && !(e->switches & GE_NO_STATE_CACHE);
+    u32 known = keeps ? map_get(&e->parts_of, key) : NONE;
+    if (known != NONE) return *parts = e->parts.at[known], true;
+    if (!split_state(e, state, hub, parts)) return false;
+    if (!keeps) return true;
+    return vec_push(&e->b, &e->parts, *parts) && map_put(&e->b, &e->parts_of, key, e->parts.n - 1);
 }
 
 enum { READS_UNKNOWN, READS_LITTLE, READS_MORE, READS_MUCH }; /* READS_UNKNOWN in e->reads: it is not wide, or was not asked */
