@@ -50,7 +50,9 @@ def random_language(rng: random.Random) -> tuple[ir.Builder, list[bytes]]:
     for symbol in rng.sample([name, name, *lexemes], len(lexemes)):
         b.rule(word, [symbol])
     for _ in range(rng.randint(3, 6)):
-        b.rule(b.start, [rng.choice([*lexemes, name, word]), *rng.choices([*lexemes, *signs, value, word, word, word], k=rng.randint(3, 6))])
+        b.rule(
+            b.start, [rng.choice([*lexemes, name, word]), *rng.choices([*lexemes, *signs, value, word, word, word], k=rng.randint(3, 6))]
+        )
     if rng.random() < 0.8:
         b.lexeme(b.repeat(b.byte_set(b" \n"), 1, None), "blanks", skip=True)
     if rng.random() < 0.5:
