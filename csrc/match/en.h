@@ -214,6 +214,8 @@ struct ge_engine {
     id_vec differing;      /* scratch: the tokens in which a mask differs from a model */
     mk_found found;        /* scratch: the mask that is being made */
     bool analysed;         /* ... and a lexeme-internal mask was made for it */
+    bool tried_core, without_cores; /* ... and it was tried by a core; it is to be made without (mk.c) */
+    id_vec dear_cores;     /* by lexer state: NONE, or it was tried by its core, and both differ in much */
     u32 class_weight[256]; /* by byte class: nodes of the vocabulary's trie below its bytes */
     u32 plain_class;       /* the byte class of most plain characters of ASCII */
     VEC(u32) suspects;     /* scratch: found by the mask that is being made */

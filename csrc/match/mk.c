@@ -8,7 +8,8 @@
  * only the other tokens are walked.
  *
  * lexing="longest". What is nested under the first alternative counts where that has no longer match, so it is found first. Of units only the core is
- * analysed (mk_unit.c): the mask is that of the configuration without the other lexemes, but for where these make a difference.
+ * analysed (mk_unit.c): the mask is that of the configuration without the other lexemes, but for where these make a difference. Where that is a large one,
+ * the unit is analysed after all.
  *
  * Names of bounded length (mk_name.c). Their mask is that of the configuration in which they have any length, but for tokens that are too long.
  *
@@ -24,6 +25,7 @@ enum {
     CHEAP = 200,    /* nodes that are visited to make a mask from that of its heir: one that costs more counts for half of OFTEN */
     CLOSE = 16,     /* an heir that differs behind bytes with more than one in so many nodes of the vocabulary is taken only if units can not be analysed */
     PUT_OFF = 8,    /* times that a unit is not analysed where all plain tokens have been found */
+    MOST_APART = 8192, /* nodes: where a configuration and its core differ in more, its units are analysed */
     NESTED = 8      /* alternatives of lexing="longest": more are walked together */
 };
 
@@ -254,20 +256,39 @@ static bool are_opened(ge_engine *e, const parts_vec *parts, bool *answer) {
     return true;
 }
 
-/* lexing="longest": *core = the configuration without the lexemes of its first alternative that read little, but for those of `rest`; or itself. Key words
- * that begin as names do make a unit of each place; its core is the name, and the two differ only along the key words. */
-static bool find_core(ge_engine *e, u32 config, u32 hub, u32 rest, u32 *core) {
-    u32 state = cf_alternative_at(e, config, 0).state >> 1, part;
-    *core = config;
-    if (e->switches & (GE_NO_HEIRS | GE_NO_INNER_MASKS) || lx_count(&e->lx, state) == 1) return true;
-    if ((part = mk_core(e, state, hub, rest)) == NONE) return false;
-    return part == state || (*core = cf_with_first(e, config, part)) != NONE;
+/* *answer: are the lexeme-internal masks of all units below a hub known that have several lexemes? */
+static bool are_mixtures_known(ge_engine *e, const mk_parts *parts, u32 hub, bool *answer) {
+    *answer = true;
+    for (u32 i = 0; i < parts->n && *answer; i++)
+        if (lx_count(&e->lx, parts->unit[i]) > 1 && !mk_is_known(e, parts->unit[i], hub, false, answer)) return false;
+    return true;
 }
 
-/* From what the core reads below a hub to what the configuration does. */
+/* lexing="longest": *core = the configuration without the lexemes of its first alternative that read little, but for those of `parts->rest`; or itself.
+ * Key words that begin as names do make a unit of each place; its core is the name, and the two differ only along the key words. */
+static bool find_core(ge_engine *e, u32 config, u32 hub, const mk_parts *parts, u32 *core) {
+    u32 state = cf_alternative_at(e, config, 0).state >> 1, part;
+    bool known;
+    *core = config;
+    if (e->switches & (GE_NO_HEIRS | GE_NO_INNER_MASKS) || e->without_cores || lx_count(&e->lx, state) == 1) return true;
+    if (state < e->dear_cores.n && e->dear_cores.at[state] != NONE) return true;
+    if (!are_mixtures_known(e, parts, hub, &known)) return false;
+    if (known) return true;
+    if ((part = mk_core(e, state, hub, parts->rest)) == NONE) return false;
+    if (part == state) return true;
+    e->tried_core = true;
+    return (*core = cf_with_first(e, config, part)) != NONE;
+}
+
+/* From what the core reads below a hub to what the configuration does. False without a failure: they differ in much, which is noted. */
 static bool differ_from_core(ge_engine *e, u32 config, u32 core, u32 hub) {
+    u32 state = cf_alternative_at(e, config, 0).state >> 1;
+    bool far;
     e->stats.heirs++;
-    return mk_walk_difference(e, &e->v->trie, e->v->hubs[hub].node, config, core, &e->found);
+    if (!mk_walk_near(e, e->v->hubs[hub].node, config, core, MOST_APART, &e->found, &far)) return false;
+    if (!far) return true;
+    if (vec_reach(&e->b, &e->dear_cores, state)) e->dear_cores.at[state] = 1;
+    return false;
 }
 
 static bool add_below_hub(ge_engine *e, u32 config, u32 hub);
@@ -300,7 +321,7 @@ static bool compute_alone(ge_engine *e, u32 config) {
     }
     u64 before = e->stats.trie_nodes;
     u32 core = config;
-    if (ok && wide && e->g->longest) ok = find_core(e, config, 0, parts.at[0].rest, &core);
+    if (ok && wide && e->g->longest) ok = find_core(e, config, 0, &parts.at[0], &core);
     if (ok && core != config) ok = done = compute_alone(e, core) && add_hubs(e, 0) && differ_from_core(e, config, core, 0);
     if (ok && new) ok = compute_by_heir(e, config, &parts, heir, &done);
     if (ok && done) ok = is_better_analysed(e, &parts, &better);
@@ -327,9 +348,10 @@ static bool find_nested(ge_engine *e, u32 config, u32 *nested) {
 static bool put_on_top(ge_engine *e, u32 config, u32 nested, u32 hub) {
     mk_parts parts;
     bool done = false;
-    u32 core = config;
-    if (!mk_split(e, cf_alternative_at(e, config, 0).state >> 1, hub, &parts) || (parts.n && !find_core(e, config, hub, LX_DEAD, &core))) return false;
-    if (core != config) return put_on_top(e, core, nested, hub) && differ_from_core(e, config, core, hub);
+    u32 core = config, from = e->at_hubs.n, state = cf_alternative_at(e, config, 0).state >> 1;
+    mk_parts whole = {.unit = {state}, .n = 1, .rest = LX_DEAD}; /* on top of another mask it is one unit */
+    if (!mk_split(e, state, hub, &parts) || (parts.n && !find_core(e, config, hub, &whole, &core))) return false;
+    if (core != config) return put_on_top(e, core, nested, hub) && add_hubs(e, from) && differ_from_core(e, config, core, hub);
     if (parts.n && !(e->switches & GE_NO_INNER_MASKS) && !mk_over_nested(e, config, hub, &e->found, &done)) return false;
     return done || mk_walk_difference(e, &e->v->trie, e->v->hubs[hub].node, config, nested, &e->found);
 }
@@ -347,19 +369,34 @@ static bool add_below_hub(ge_engine *e, u32 config, u32 hub) {
     if (!find_nested(e, config, &nested)) return false;
     if (nested != CF_DEAD) return add_below_hub(e, nested, hub) && put_on_top(e, config, nested, hub);
     u32 core = config, from = e->at_hubs.n;
-    bool ok = split(e, config, hub, &parts, &wide) && (!wide || !e->g->longest || find_core(e, config, hub, parts.at[0].rest, &core));
+    bool ok = split(e, config, hub, &parts, &wide) && (!wide || !e->g->longest || find_core(e, config, hub, &parts.at[0], &core));
     if (ok && core == config) ok = add_split(e, config, hub, &parts, wide);
     else if (ok) ok = add_below_hub(e, core, hub) && add_hubs(e, from) && differ_from_core(e, config, core, hub);
     vec_drop(&e->b, &parts);
     return ok;
 }
 
-static bool compute(ge_engine *e, u32 config) {
+static bool compute_once(ge_engine *e, u32 config) {
     u32 nested;
     e->at_hubs.n = 0;
     if (!find_nested(e, config, &nested)) return false;
     bool ok = nested == CF_DEAD ? compute_alone(e, config) : compute_over(e, config, nested);
     return ok && add_hubs(e, 0);
+}
+
+/* Where a core was of no use, or limits do not suffice for what no text of the grammar comes to: again without. */
+static bool compute(ge_engine *e, u32 config) {
+    u64 work = e->b.work;
+    e->tried_core = false;
+    if (compute_once(e, config)) return true;
+    if (!e->tried_core || e->without_cores || (e->b.status != GE_OK && e->b.status != GE_E_LIMIT)) return false;
+    e->b.status = GE_OK;
+    e->b.symbol = NONE;
+    e->b.work = work;
+    e->without_cores = true;
+    bool ok = compute_once(e, config);
+    e->without_cores = false;
+    return ok;
 }
 
 /* Keeps the suspects that were found with the configuration. */
@@ -554,6 +591,7 @@ void mk_drop(ge_engine *e) {
     map_drop(&e->b, &e->mask_of_hash);
     vec_drop(&e->b, &e->models);
     vec_drop(&e->b, &e->samples);
+    vec_drop(&e->b, &e->dear_cores);
     map_drop(&e->b, &e->parts_of);
     vec_drop(&e->b, &e->parts);
     vec_drop(&e->b, &e->differing);

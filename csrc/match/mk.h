@@ -71,6 +71,8 @@ bool mk_go(ge_engine *e, u32 row, u32 accepts, u32 *to, u32 *begin);
 bool mk_find_ring(ge_engine *e, u32 begin, const mk_outline *outline, u32 *rows, u32 *ring);
 /* The same where `found` holds what `base` can read. It stops at hubs below which the two may differ. */
 bool mk_walk_difference(ge_engine *e, const tt_trie *trie, u32 node, u32 config, u32 base, mk_found *found);
+/* The same below a node of the vocabulary's trie. *far: it was given up after so many nodes, and `found` is of no use. */
+bool mk_walk_near(ge_engine *e, u32 node, u32 config, u32 base, u32 most, mk_found *found, bool *far);
 
 /* Whether the configuration can read all that is below a node of the vocabulary's trie, since that stays inside one lexeme. Errs towards no. */
 bool mk_stays_below(ge_engine *e, mk_run run);

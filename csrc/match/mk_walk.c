@@ -440,11 +440,15 @@ static inline bool try_both(ge_engine *e, const tt_trie *trie, u32 i, mk_place a
     return true;
 }
 
-bool mk_walk_difference(ge_engine *e, const tt_trie *trie, u32 node, u32 config, u32 base, mk_found *found) {
+/* `most` = NONE: all of it. */
+static bool walk_difference(ge_engine *e, const tt_trie *trie, u32 node, u32 config, u32 base, u32 most, mk_found *found, bool *far) {
     const u8 *bytes = trie->byte.at;
+    u64 enough = most == NONE ? UINT64_MAX : e->stats.trie_nodes + most;
+    *far = false;
     e->walk.n = 0;
     if (!vec_push(&e->b, &e->walk, ((mk_place){node, config})) || !vec_push(&e->b, &e->walk, ((mk_place){node, base}))) return false;
     for (u32 head = 0; head < e->walk.n; head += 2) {
+        if (e->stats.trie_nodes > enough) return *far = true;
         mk_place at = e->walk.at[head], beside = e->walk.at[head + 1];
         u32 begin = trie->first.at[at.node], end = trie->first.at[at.node + 1];
         byte_set differ;
@@ -462,4 +466,13 @@ bool mk_walk_difference(ge_engine *e, const tt_trie *trie, u32 node, u32 config,
         }
     }
     return true;
+}
+
+bool mk_walk_difference(ge_engine *e, const tt_trie *trie, u32 node, u32 config, u32 base, mk_found *found) {
+    bool far;
+    return walk_difference(e, trie, node, config, base, NONE, found, &far);
+}
+
+bool mk_walk_near(ge_engine *e, u32 node, u32 config, u32 base, u32 most, mk_found *found, bool *far) {
+    return walk_difference(e, &e->v->trie, node, config, base, most, found, far);
 }

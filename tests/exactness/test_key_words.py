@@ -7,7 +7,7 @@ import random
 import pytest
 
 from exactness.walk import Walk
-from grammar_engine import Grammar, Matcher, Switches, Vocabulary, ir
+from grammar_engine import Grammar, Limits, Matcher, Switches, Vocabulary, ir
 from vocabularies import TinyVocabulary
 
 LETTERS = b"abcdefghijklmnopqrstuvwxyz"
@@ -117,3 +117,57 @@ def test_places_with_other_key_words_need_no_analysis_of_their_own(texts: tuple[
     made, nodes = work("select update delete insert where limit")
     assert made == 0
     assert 2 * nodes < work("select update delete insert order group", heirs=False)[1]
+
+
+def masks_with_and_without(grammar: Grammar, vocabulary: Vocabulary, text: bytes) -> tuple[bytes, bytes]:
+    matchers = [Matcher(grammar, vocabulary, switches=Switches(heirs=heirs)) for heirs in (True, False)]
+    assert all(matcher.accept_bytes(text) for matcher in matchers)
+    return bytes(matchers[0].mask()), bytes(matchers[1].mask())
+
+
+def test_a_core_without_a_mask_of_its_own_finds_the_blank_before_the_difference() -> None:
+    """`A` has too many nodes for a lexeme-internal mask, so its core is walked, and comes to the blank, where the difference has something to take back."""
+    rng = random.Random(1)
+    letters = LETTERS.decode()
+    words = "|".join("".join(rng.choices(letters, k=8)) for _ in range(400))
+    source = f"""start: A ";" | A A ";" | K "?"\nA: /[a-z]+( [a-z]+!|#({words}))?/\nK: "a b"\n%ignore " "\n"""
+    tokens = {bytes([byte]) for byte in range(32, 127)} | {b" b;", b" ba", b" bd;", b" b"}
+    for _ in range(3_000):
+        tokens.add((rng.choice(["", " "]) + "".join(rng.choices(letters, k=rng.randint(1, 6))) + rng.choice(["", ";", " ", "!"])).encode())
+    vocabulary = Vocabulary([*sorted(tokens), b""], eos=[len(tokens)])
+    on, off = masks_with_and_without(Grammar.from_lark(source, lexing="longest"), vocabulary, b"a")
+    assert on == off
+
+
+def test_where_a_core_differs_in_much_it_is_tried_once() -> None:
+    """52 letters as key words beside a word that does not end where they do: whatever begins with a letter differs."""
+    letters = " | ".join(f'"{letter}"' for letter in LETTERS.decode() + LETTERS.decode().upper())
+    source = f"""
+start: item*
+item: W ";" | k other | "(" item ")" | "[" item "]"
+other: k other | W ";" | "(" other ")" | "!"
+k: {letters}
+W: /[a-zA-Z]+:/
+%ignore " "
+"""
+    vocabulary = Vocabulary.builtin(slices=())
+    nodes = {}
+    for heirs in (False, True):
+        grammar = Grammar.from_lark(source, lexing="longest")
+        for text in (b"(", b"[", b"((", b"(["):
+            before = grammar.stats.trie_nodes
+            matcher = Matcher(grammar, vocabulary, switches=Switches(heirs=heirs))
+            assert matcher.accept_bytes(text)
+            matcher.mask()
+            nodes[heirs] = grammar.stats.trie_nodes - before
+        on, off = masks_with_and_without(grammar, vocabulary, b"(a")
+        assert on == off
+    assert nodes[True] <= nodes[False]
+
+
+def test_a_core_meets_no_limit_that_the_grammar_does_not() -> None:
+    """Beside `AB` alone nothing drops what is nested, so a core has more alternatives than any text of the grammar."""
+    source = 'start: (A | K | C)*\nA: /[^!]+!/\nK: "ab"\nC: /[a-z]/\n'
+    grammar = Grammar.from_lark(source, lexing="longest", limits=Limits(max_alternatives=3))
+    on, off = masks_with_and_without(grammar, Vocabulary.builtin(), b"")
+    assert on == off
