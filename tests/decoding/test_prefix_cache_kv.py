@@ -327,6 +327,7 @@ def test_in_the_loop_a_window_slides(layers, n) -> None:
     assert cache.stats.table == (n + 11) // BLOCK, "the text is kept to its end"
 
 
+@pytest.mark.filterwarnings("ignore:Guards may run slower:RuntimeWarning")  # Python 3.13.0
 @pytest.mark.parametrize("how", ["wrapped", "pairs", "compiled"])
 def test_a_model_within_a_module(how) -> None:
     """As adapters and `torch.compile` have it: the module itself is none of `transformers`, and takes keys and values as these do; or in pairs."""

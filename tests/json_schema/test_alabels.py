@@ -28,11 +28,24 @@ SCRIPTS = [
 ]  # fmt: skip
 
 
+# Letters, marks and digits of Unicode 15: the tables of the core are of Unicode 14, as Python 3.11 has it, and `idna` goes by those of the Python at hand.
+LATER = [
+    (0xCF3, 0xCF3), (0xECE, 0xECE), (0x10EFD, 0x10EFF), (0x1123F, 0x11241), (0x11F00, 0x11F59), (0x1342F, 0x13455), (0x1B132, 0x1B132), (0x1B155, 0x1B155),
+    (0x1DF25, 0x1DF2A), (0x1E030, 0x1E08F), (0x1E4D0, 0x1E4F9), (0x2B739, 0x2B739), (0x2EBF0, 0x2EE5D), (0x31350, 0x323AF),
+]  # fmt: skip
+
+
+def is_later(character: str) -> bool:
+    return any(first <= ord(character) <= last for first, last in LATER)
+
+
 def is_valid(text: str) -> bool:
     """Whether `xn--` and the text are an A-label."""
     text = text.lower()
     try:
         label = text.encode().decode("punycode")
+        if any(map(is_later, label)):
+            return False
         return not label.isascii() and len(text) <= 59 and label.encode("punycode").decode() == text and idna.check_label(label) is None
     except (UnicodeError, ValueError, OverflowError, IndexError):
         return False
