@@ -69,8 +69,15 @@ def test_out_of_range(matcher, token):
     assert str(token) in str(caught.value)
 
 
+OLD_BOOL = pytest.mark.skipif(np.lib.NumpyVersion(np.__version__) < "2.3.0", reason="NumPy's bool is an index, with a warning, before 2.3")
+
+
 @pytest.mark.parametrize(
-    "token", [1.0, 97.5, "a", "97", None, True, False, b"a", [97], (97,), np.float32(97), np.bool_(True), np.array([97]), object()]
+    "token",
+    [
+        *(1.0, 97.5, "a", "97", None, True, False, b"a", [97], (97,), np.float32(97), np.array([97]), object()),
+        pytest.param(np.bool_(True), marks=OLD_BOOL),
+    ],
 )
 def test_wrong_types(matcher, token):
     for call in (matcher.accept, lambda token: matcher.accept_tokens([97, token]), lambda token: matcher.validate([token])):
