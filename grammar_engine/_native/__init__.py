@@ -235,12 +235,12 @@ class NativeExpressions:
         check(lib.ge_ir_matches(self.handle, expr, text, len(text), answer, self._err), self._err)
         return bool(answer[0])
 
-    def continuations(self, match: Expr, whole: Expr) -> frozenset[int]:
-        """The bytes that can follow some string of `match` inside a string of `whole`."""
+    def continuations(self, match: Expr, whole: Expr) -> int:
+        """The bytes that can follow some string of `match` inside a string of `whole`, as bits."""
         self.update()
         out = ffi.new("uint32_t[8]")
         check(lib.ge_ir_continuations(self.handle, match, whole, out, self._err), self._err)
-        return frozenset(byte for byte in range(256) if out[byte >> 5] >> (byte & 31) & 1)
+        return sum(word << 32 * i for i, word in enumerate(out))
 
     def _raise(self, status: int, begin: int) -> None:
         """Raise for the last of the records in words[begin:words_read]."""

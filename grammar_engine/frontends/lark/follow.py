@@ -35,7 +35,7 @@ class Expressions(Protocol):
     def matches(self, expr: Expr, text: bytes) -> bool:
         """Whether `expr` contains `text`."""
 
-    def continuations(self, match: Expr, whole: Expr) -> frozenset[int]:
+    def continuations(self, match: Expr, whole: Expr) -> _Bits:
         """The bytes that can follow a string of `match` inside a string of `whole`."""
 
 
@@ -50,7 +50,7 @@ def conflicts(builder: Builder, expressions: Expressions) -> Iterator[tuple[Symb
 
     def going_on(symbol: Symbol, match: Expr, inside: Expr) -> _Bits:
         try:
-            return sum(1 << byte for byte in expressions.continuations(match, inside))
+            return expressions.continuations(match, inside)
         except LimitExceededError as error:
             error.locate(builder.lexemes[symbol >> 1].where, builder.lexemes[symbol >> 1].name)
             raise
