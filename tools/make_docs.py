@@ -139,7 +139,7 @@ STANDARDS = {
     "json-pointer": "RFC 6901",
     "relative-json-pointer": "the draft of relative JSON pointers",
     "idn-email": "RFC 6531, with domains in any normalisation form",
-    "idn-hostname": "RFC 5890 to 5893",
+    "idn-hostname": "RFC 5890 to 5893; characters as in Unicode 14",
     "regex": "ECMA-262, edition of 2025, with the flag u; names of properties as in Unicode 17",
 }
 
