@@ -254,15 +254,6 @@ u32 cf_with_states(ge_engine *e, u32 config, const u32 *states) {
     return intern_config(e);
 }
 
-u32 cf_with_first(ge_engine *e, u32 config, u32 state) {
-    e->alts.n = 0;
-    for (u32 i = 0, n = cf_count(e, config); i < n; i++) {
-        cf_alternative a = cf_alternative_at(e, config, i);
-        if (!push_alternative(e, a.row, i ? a.state : 2 * state + (a.state & 1), a.depth, a.text)) return NONE;
-    }
-    return intern_config(e);
-}
-
 u32 cf_after(ge_engine *e, cf_alternative a, const u32 *lexemes, u32 n, bool skip) {
     u32 accepts = n ? intern(&e->b, &e->lx.accepts, lexemes, n, NULL) : NONE;
     if (n && accepts == NONE) return NONE;

@@ -267,17 +267,19 @@ static bool are_mixtures_known(ge_engine *e, const mk_parts *parts, u32 hub, boo
 /* lexing="longest": *core = the configuration without the lexemes of its first alternative that read little, but for those of `parts->rest`; or itself.
  * Key words that begin as names do make a unit of each place; its core is the name, and the two differ only along the key words. */
 static bool find_core(ge_engine *e, u32 config, u32 hub, const mk_parts *parts, u32 *core) {
-    u32 state = cf_alternative_at(e, config, 0).state >> 1, part;
+    u32 state = cf_alternative_at(e, config, 0).state >> 1, states[NESTED], n = cf_count(e, config);
     bool known;
     *core = config;
     if (e->switches & (GE_NO_HEIRS | GE_NO_INNER_MASKS) || e->without_cores || lx_count(&e->lx, state) == 1) return true;
     if (state < e->dear_cores.n && e->dear_cores.at[state] != NONE) return true;
     if (!are_mixtures_known(e, parts, hub, &known)) return false;
     if (known) return true;
-    if ((part = mk_core(e, state, hub, parts->rest)) == NONE) return false;
-    if (part == state) return true;
+    assert(n <= NESTED); /* else they are walked together */
+    for (u32 i = 1; i < n; i++) states[i] = cf_alternative_at(e, config, i).state >> 1;
+    if ((states[0] = mk_core(e, state, hub, parts->rest)) == NONE) return false;
+    if (states[0] == state) return true;
     e->tried_core = true;
-    return (*core = cf_with_first(e, config, part)) != NONE;
+    return (*core = cf_with_states(e, config, states)) != NONE;
 }
 
 /* From what the core reads below a hub to what the configuration does. False without a failure: they differ in much, which is noted. */
