@@ -1,12 +1,11 @@
 r"""Lark grammars: from text in the Lark language to the grammar IR.
 
-Idea. The grammar of the Lark language is Lark's own: its LALR parser turns the text into a tree (`syntax`), which is all that is
-taken from it. From the tree on, this package goes its own way, because Lark compiles for parsing and we compile for masks: `x~1..100000`
-stays one symbol instead of being expanded, a terminal stays an expression instead of becoming a pasted regular expression, each
-error has a place in the text.
+Idea. The language is Lark's: what its parser reads is read, and where that finds an error it is asked which (`diagnosis`). Else this package goes
+its own way, because Lark compiles for parsing and we compile for masks: `x~1..100000` stays one symbol instead of being expanded, a terminal
+stays an expression instead of becoming a pasted regular expression, each error has a place in the text.
 
-    text --syntax--> statements --loader--> definitions --rules--> nonterminals and rules
-                                                  `---terminals---> lexemes (literals: strings, regular expressions, ranges)
+    text --reader--> statements (syntax) --loader--> definitions --rules--> nonterminals and rules
+                                                           `---terminals---> lexemes (literals: strings, regular expressions, ranges)
 
 Meaning. `lexing="exact"`: a text is a sentence if *some* way of cutting it into terminals parses, where a terminal may stand for each
 text that its expression matches as a whole. This is what Lark's Earley parser with `lexer="dynamic_complete"` means by a grammar.
@@ -23,8 +22,8 @@ Where this differs from the `lark` package (each is also listed in the `Report` 
 - Terminals may match the empty string. Names from `%declare` are refused (nothing says what they match), and so are imports of
   files: only the grammars that come with Lark can be imported.
 
-Invariants. Nothing recurses in proportion to the grammar: trees are evaluated bottom-up from Lark's list of subtrees, templates
-and rules from a queue, terminals with a stack of their own. Only what the start rule and `%ignore` reach is compiled.
+Invariants. Nothing recurses in proportion to the grammar: bodies are steps in postfix order that are gone through with a stack, rules and
+templates come from a queue, terminals have a stack of their own. Only what the start rule and `%ignore` reach is compiled.
 """
 
 from __future__ import annotations
@@ -90,9 +89,9 @@ def build(builder: Builder, text: str, *, start: str = "start", lexing: str = "e
     terminals = Terminals(builder, source.definitions, limits, report)
     rules = Rules(builder, source.definitions, terminals, limits)
     builder.start = rules.compile(start)
-    for tree, origin in source.ignored:
-        skipped = terminals.evaluate(tree, origin)
-        place = origin.place_of(tree)
+    for body, origin in source.ignored:
+        skipped = terminals.evaluate(body, origin)
+        place = origin.place(body.first)
         builder.lexeme(skipped.expr, skipped.name or "%ignore", where=place, lazy=skipped.lazy and builder.longest, skip=True)
         report.enforced.append(Entry(place, "%ignore", f"{skipped.name or 'an expression'} may stand before, between and after terminals"))
     reached = rules.reached | terminals.reached

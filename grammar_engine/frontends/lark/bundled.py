@@ -10,8 +10,9 @@ A look-ahead at the end of a terminal speaks about the text after it. It is drop
 
 from __future__ import annotations
 
-import pkgutil
 from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
 
 MODULES = ("common", "lark", "python", "unicode")
 
@@ -40,11 +41,12 @@ DROPPED = {
 
 @cache
 def text_of(module: str) -> str:
-    """Text of a bundled grammar."""
-    content = pkgutil.get_data("lark", f"grammars/{module}.lark")
-    if content is None:
+    """Text of a bundled grammar. The package that has it is found, and not imported."""
+    package = find_spec("lark")
+    path = Path(package.origin or "").with_name("grammars") / f"{module}.lark" if package else None
+    if path is None or not path.is_file():
         raise FileNotFoundError(f"the lark package has no grammar {module!r}")
-    return content.decode("utf-8")
+    return path.read_text("utf-8")
 
 
 def rewritten(module: str) -> str:

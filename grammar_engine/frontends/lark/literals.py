@@ -9,17 +9,14 @@ from __future__ import annotations
 
 import re
 import warnings
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ...errors import LimitExceededError
 from ...ir import FLAG_ASCII, FLAG_DOT_ALL, FLAG_IGNORE_CASE, FLAG_MULTI_LINE, FLAG_VERBOSE, PYTHON_FULL, Builder, Expr
 
 if TYPE_CHECKING:
-    from lark import Token
-
     from ...limits import Limits
-    from .syntax import Origin
+    from .syntax import Origin, Token
 
 _FLAGS = {
     "i": (FLAG_IGNORE_CASE, re.IGNORECASE),
@@ -65,8 +62,7 @@ _NAMES = {
 }
 
 
-@dataclass(frozen=True)
-class Literal:
+class Literal(NamedTuple):
     """An expression, and what its spelling says besides.
 
     Attributes
@@ -85,17 +81,18 @@ class Literal:
 
 def literal(builder: Builder, token: Token, origin: Origin, limits: Limits) -> Literal:
     """The expression of a STRING or REGEXP token."""
-    end = token.rfind("/" if token.type == "REGEXP" else '"')
-    body, flags = token[1:end], token[end + 1 :]
+    end = token.text.rfind("/" if token.kind == "REGEXP" else '"')
+    body, flags = token.text[1:end], token.text[end + 1 :]
     if not body:
         raise origin.error("an empty terminal is not allowed; leave it out, or use ? or [ ]", token)
-    try:
-        body.encode("utf-8")
-    except UnicodeEncodeError as error:
-        raise origin.error("a lone surrogate is no character", token, 1 + error.start) from None
-    if token.type == "REGEXP":
+    if not body.isascii():
+        try:
+            body.encode("utf-8")
+        except UnicodeEncodeError as error:
+            raise origin.error("a lone surrogate is no character", token, 1 + error.start) from None
+    if token.kind == "REGEXP":
         return _regexp(builder, body, flags, token, origin, limits)
-    content = _unescape(token, body, origin)
+    content = _unescape(token, body, origin) if "\\" in body else body
     if flags:
         return Literal(builder.pattern(re.escape(content), PYTHON_FULL, FLAG_IGNORE_CASE))
     return Literal(builder.string(content))
@@ -105,7 +102,7 @@ def character_range(builder: Builder, first: Token, last: Token, origin: Origin)
     """The expression of `"a".."z"`."""
     ends = []
     for token in (first, last):
-        content = _unescape(token, token[1:-1], origin) if token.endswith('"') else ""
+        content = _unescape(token, token.text[1:-1], origin) if token.text.endswith('"') else ""
         if len(content) != 1:
             raise origin.error("an end of a range is a string of one character, without flags", token)
         ends.append(ord(content))
@@ -133,7 +130,7 @@ def _unescape(token: Token, body: str, origin: Origin) -> str:
 
 def _regexp(builder: Builder, body: str, letters: str, token: Token, origin: Origin, limits: Limits) -> Literal:
     if "l" in letters:
-        raise origin.unsupported("the flag l asks for the locale of the machine", "locale flag", token, len(token) - 1)
+        raise origin.unsupported("the flag l asks for the locale of the machine", "locale flag", token, len(token.text) - 1)
     if "\n" in body and "x" not in letters:
         raise origin.error("a regular expression spans lines only with the flag x", token, 1 + body.index("\n"))
     leading = _LEADING_FLAGS.match(body)

@@ -1,6 +1,6 @@
 """Statements to one dictionary of definitions: imports, `%override`, `%extend`, `%ignore`, and the check for undefined names.
 
-Idea. Definitions stay trees; each body keeps its `Origin`, which knows the text that its tokens point into and what its names mean.
+Idea. Definitions stay as they were read; each body keeps its `Origin`, which knows the text that its tokens point into and what its names mean.
 Names follow Lark: an imported name takes the name it is imported as, all other names of the imported grammar are prefixed
 with that grammar's (`common__DIGIT`), so that overriding an imported name also changes the imported rules that use it.
 
@@ -11,17 +11,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cache
-from typing import TYPE_CHECKING, Any
-
-from lark import Token, Tree
+from typing import TYPE_CHECKING
 
 from ...limits import Limits
 from ...report import Entry, Report
 from . import bundled
-from .syntax import Node, Origin, parse, subtrees
+from .reader import read
+from .syntax import Body, Declare, Define, Ignore, Import, Origin, Statement, Token
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Sequence
 
 
 @dataclass
@@ -38,20 +37,20 @@ class Definition:
         The text that `token` is in.
     params : tuple of str
         Parameters of a template.
-    bodies : list of (Node, Origin)
-        Trees `expansions`: its alternatives. More than one after `%extend`, none after `%declare`.
+    bodies : list of (Body, Origin)
+        Its alternatives. More than one after `%extend`, none after `%declare`.
     """
 
     name: str
     token: Token
     origin: Origin
     params: tuple[str, ...] = ()
-    bodies: list[tuple[Node, Origin]] = field(default_factory=list)
+    bodies: list[tuple[Body, Origin]] = field(default_factory=list)
 
     @property
     def is_terminal(self) -> bool:
         """Whether it is a terminal, and not a rule or a template."""
-        return self.token.type == "TERMINAL"
+        return self.token.kind == "TERMINAL"
 
     @property
     def place(self) -> str:
@@ -64,7 +63,7 @@ class Source:
     """A grammar with all that it imports: definitions by name, and the expressions after `%ignore`."""
 
     definitions: dict[str, Definition] = field(default_factory=dict)
-    ignored: list[tuple[Node, Origin]] = field(default_factory=list)
+    ignored: list[tuple[Body, Origin]] = field(default_factory=list)
 
 
 def load(text: str, limits: Limits, report: Report) -> Source:
@@ -72,39 +71,32 @@ def load(text: str, limits: Limits, report: Report) -> Source:
     source = Source()
     loader = _Loader(source, limits, report)
     origin = Origin(text, None, lambda name: name)
-    loader.load(parse(text, limits), origin)
+    loader.load(read(text, limits), origin)
     undefined = loader.undefined + _undefined(source, origin)
     if undefined:
-        names = list(dict.fromkeys(str(token) for token in undefined))
-        first = min(undefined, key=lambda token: token.start_pos or 0)
+        names = list(dict.fromkeys(token.text for token in undefined))
+        first = min(undefined, key=lambda token: token.start)
         raise origin.error(f"not defined: {', '.join(names)}", first)
     return source
 
 
-def references(tree: Node) -> Iterator[Token]:
-    """The names used in a tree of alternatives."""
-    for node in subtrees(tree):
-        if node.data in ("terminal", "nonterminal"):
-            yield node.children[0]
-
-
 def _undefined(source: Source, user: Origin) -> list[Token]:
-    bodies = [(tree, origin, d.params) for d in source.definitions.values() for tree, origin in d.bodies]
-    bodies += [(tree, origin, ()) for tree, origin in source.ignored]
+    bodies = [(body, origin, d.params) for d in source.definitions.values() for body, origin in d.bodies]
+    bodies += [(body, origin, ()) for body, origin in source.ignored]
     return [
         name
-        for tree, origin, params in bodies
+        for body, origin, params in bodies
         if origin is user
-        for name in references(tree)
-        if name not in params and origin.rename(name) not in source.definitions
+        for name in body.names
+        if name.text not in source.definitions and name.text not in params
     ]
 
 
 @cache
-def _bundled_statements(module: str) -> tuple[tuple[Node, ...], str, tuple[Node, ...]]:
+def _bundled_statements(module: str) -> tuple[list[Statement], str, list[Statement]]:
     limits = Limits()
     rewritten = bundled.rewritten(module)
-    return tuple(parse(bundled.text_of(module), limits)), rewritten, tuple(parse(rewritten, limits))
+    return read(bundled.text_of(module), limits), rewritten, read(rewritten, limits)
 
 
 class _Loader:
@@ -114,32 +106,28 @@ class _Loader:
         self.report = report
         self.undefined: list[Token] = []  # imported names that the imported grammar does not define
 
-    def load(self, statements: list[Node], origin: Origin) -> None:
+    def load(self, statements: Sequence[Statement], origin: Origin) -> None:
         """Statements of one text, its imports first (as Lark does)."""
-        self._import_all([s for s in statements if s.data == "import"], origin)
-        shaped = False
+        self._import_all([s for s in statements if isinstance(s, Import)], origin)
+        is_shaped = False
         for statement in statements:
-            kind, child = statement.data, statement.children[0]
-            if kind in ("rule", "term"):
-                self._define(_definition(statement, origin))
-                shaped = shaped or _shapes_trees(statement)
-            elif kind == "override":
-                self._override(_definition(child, origin))
-            elif kind == "extend":
-                self._extend(_definition(child, origin))
-            elif kind == "ignore" and origin.module is None:
-                self.source.ignored.append((child, origin))
-            elif kind == "declare":
+            if isinstance(statement, Define):
+                change = {"": self._define, "%override": self._override, "%extend": self._extend}[statement.change]
+                change(_definition(statement, origin))
+                is_shaped = is_shaped or statement.is_shaped
+                if statement.priority and origin.module is None:
+                    self._note_priority(statement.priority, origin)
+            elif isinstance(statement, Ignore) and origin.module is None:
+                self.source.ignored.append((statement.body, origin))
+            elif isinstance(statement, Declare):
                 self._declare(statement, origin)
-            if origin.module is None and kind in ("rule", "term", "override", "extend"):
-                self._note_priority(statement if kind in ("rule", "term") else child, origin)
-        if shaped and origin.module is None:
+        if is_shaped and origin.module is None:
             detail = "they shape the trees of Lark; no text is accepted or refused by them"
             self.report.annotations.append(Entry("", "aliases, ? and !", detail))
 
     # --- imports ----------------------------------------------------------------------------------------------------
 
-    def _import_all(self, statements: list[Node], origin: Origin) -> None:
+    def _import_all(self, statements: list[Import], origin: Origin) -> None:
         wanted: dict[str, dict[str, Token]] = {}  # module -> name there -> name here
         for statement in statements:
             module, names = _import_names(statement, origin)
@@ -149,15 +137,17 @@ class _Loader:
 
     def _import(self, module: str, names: dict[str, Token], importer: Origin) -> None:
         statements, new_text, new_statements = _bundled_statements(module)
-        rename = _renaming(module, {name: str(alias) for name, alias in names.items()}, importer.rename)
+        rename = _renaming(module, {name: alias.text for name, alias in names.items()}, importer.rename)
         for alias in names.values():
-            if importer.rename(alias) in self.source.definitions:
-                raise importer.error(f"{alias} is imported twice, from different grammars", alias)
-        self.load(list(statements), Origin(bundled.text_of(module), module, rename))
+            if importer.rename(alias.text) in self.source.definitions:
+                raise importer.error(f"{alias.text} is imported twice, from different grammars", alias)
+        self.load(statements, Origin(bundled.text_of(module), module, rename))
+        new_origin = Origin(new_text, module, rename)
         for statement in new_statements:
-            self._override(_definition(statement, Origin(new_text, module, rename)))
+            if isinstance(statement, Define):
+                self._override(_definition(statement, new_origin))
         for name, alias in names.items():
-            if importer.rename(alias) not in self.source.definitions:
+            if importer.rename(alias.text) not in self.source.definitions:
                 self.undefined.append(alias)
             elif importer.module is None and (module, name) in bundled.DROPPED:
                 self.report.notes.append(Entry(importer.place(alias), f"{module}.{name}", bundled.DROPPED[module, name]))
@@ -167,67 +157,57 @@ class _Loader:
     def _define(self, new: Definition) -> None:
         if new.name in self.source.definitions:
             before = self.source.definitions[new.name].place
-            reason = f"{new.token} is defined twice (first at {before}); %override and %extend change a definition"
+            reason = f"{new.token.text} is defined twice (first at {before}); %override and %extend change a definition"
             raise new.origin.error(reason, new.token)
         self.source.definitions[new.name] = new
 
     def _override(self, new: Definition) -> None:
         if new.name not in self.source.definitions:
-            raise new.origin.error(f"there is no {new.token} to override", new.token)
+            raise new.origin.error(f"there is no {new.token.text} to override", new.token)
         self.source.definitions[new.name] = new
 
     def _extend(self, new: Definition) -> None:
         old = self.source.definitions.get(new.name)
         if old is None or not old.bodies:
-            raise new.origin.error(f"there is no {new.token} to extend", new.token)
+            raise new.origin.error(f"there is no {new.token.text} to extend", new.token)
         if new.params != old.params:
-            raise new.origin.error(f"{new.token} is extended with other parameters than it is defined with", new.token)
+            raise new.origin.error(f"{new.token.text} is extended with other parameters than it is defined with", new.token)
         old.bodies += new.bodies
 
-    def _declare(self, statement: Node, origin: Origin) -> None:
-        for symbol in statement.children:
-            name = symbol.children[0]
+    def _declare(self, statement: Declare, origin: Origin) -> None:
+        for name in statement.names:
             if origin.module is None:
-                raise origin.error(f"{name} is declared without a definition: nothing says which texts it stands for", name)
-            self._define(Definition(str(origin.rename(name)), name, origin))
+                raise origin.error(f"{name.text} is declared without a definition: nothing says which texts it stands for", name)
+            self._define(Definition(origin.rename(name.text), name, origin))
 
-    def _note_priority(self, definition: Node, origin: Origin) -> None:
-        numbers = definition.children[3].children if definition.data == "rule" else definition.children[1:-1]
-        for number in numbers:
-            detail = "it chooses between parses; no text is accepted or refused by it"
-            self.report.notes.append(Entry(origin.place(number), f"priority {number}", detail))
+    def _note_priority(self, number: Token, origin: Origin) -> None:
+        detail = "it chooses between parses; no text is accepted or refused by it"
+        self.report.notes.append(Entry(origin.place(number), f"priority {number.text}", detail))
 
 
-def _shapes_trees(statement: Node) -> bool:
-    return any(node.data == "alias" or (node.data == "rule_modifiers" and node.children) for node in subtrees(statement))
+def _definition(statement: Define, origin: Origin) -> Definition:
+    params: dict[str, None] = {}
+    for param in statement.params:
+        if param.text in params:
+            raise origin.error(f"the parameter {param.text} appears twice", param)
+        params[param.text] = None
+    name = statement.name
+    return Definition(origin.rename(name.text), name, origin, tuple(params), [(statement.body, origin)])
 
 
-def _definition(statement: Node, origin: Origin) -> Definition:
-    if statement.data == "term":
-        name, params, body = statement.children[0], [], statement.children[-1]
+def _import_names(statement: Import, origin: Origin) -> tuple[str, dict[str, Token]]:
+    """The module, and of each name that it has the one by which it is imported."""
+    parts, alias = statement.path, statement.alias
+    first = parts[0]
+    if statement.names:
+        names = {name.text: name for name in statement.names}
     else:
-        _modifiers, name, parameters, _priority, body = statement.children
-        params = parameters.children
-        for i, param in enumerate(params):
-            if param in params[:i]:
-                raise origin.error(f"the parameter {param} appears twice", param)
-    return Definition(str(origin.rename(name)), name, origin, tuple(str(p) for p in params), [(body, origin)])
-
-
-def _import_names(statement: Node, origin: Origin) -> tuple[str, dict[str, Token]]:
-    path, what = statement.children[0], statement.children[1:]
-    parts: list[Token] = list(path.children)
-    if what and isinstance(what[0], Tree):
-        children: list[Any] = what[0].children
-        names = {str(name): name for name in children}
-    else:
-        name = parts.pop()
-        names = {str(name): what[0] if what else name}
-        if what and what[0].type != name.type:
-            raise origin.error("a terminal keeps a name in capitals when it is imported, a rule one in small letters", what[0])
-    first = parts[0] if parts else name
-    module = ".".join(parts)
-    if path.data == "import_rel" or module not in bundled.MODULES:
+        *parts, name = parts
+        names = {name.text: alias or name}
+        if alias and alias.kind != name.kind:
+            raise origin.error("a terminal keeps a name in capitals when it is imported, a rule one in small letters", alias)
+    module = ".".join(part.text for part in parts)
+    if statement.is_relative or module not in bundled.MODULES:
         known = ", ".join(bundled.MODULES)
         raise origin.error(f"only the grammars that come with Lark can be imported ({known}), as in %import common.INT", first)
     return module, names

@@ -1,8 +1,8 @@
 """Rules and templates to nonterminals.
 
 Idea. A queue of what the start rule reaches. An entry is a rule with the values of its parameters (none for a plain rule): a
-template is instantiated once per list of values, as in `sep{item, ","}`. A body is evaluated bottom-up: a node becomes a list of
-alternatives, each a list of symbols. A group in brackets becomes a nonterminal of its own only where it has to: with more than
+template is instantiated once per list of values, as in `sep{item, ","}`. The steps of a body are gone through with a stack: what stands in
+brackets becomes a list of alternatives, each a list of symbols. A group in brackets becomes a nonterminal of its own only where it has to: with more than
 one alternative, or under an operator. Equal groups share one nonterminal, also across rules, so they share parser rows.
 
 Repetition stays one symbol, `Builder.list_of`, whatever its bounds.
@@ -15,14 +15,15 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import GrammarError, LimitExceededError
 from ...ir import Builder, Symbol
-from .syntax import Node, Origin, subtrees
+from .syntax import Token
 from .terminals import Terminal, Terminals, bounds
 
 if TYPE_CHECKING:
-    from lark import Token
+    from collections.abc import Iterable
 
     from ...limits import Limits
     from .loader import Definition
+    from .syntax import Body, Operation, Origin
 
 _MAX_NAME = 80  # characters in the name of an instance
 
@@ -67,55 +68,61 @@ class Rules:
 
     def _compile(self, definition: Definition, arguments: tuple[Argument, ...], left: Symbol) -> None:
         environment = dict(zip(definition.params, arguments))
+        name = f"group in {definition.name}"
         alternatives: Alternatives = []
-        for tree, origin in definition.bodies:
-            values: dict[int, Any] = {}
-            for node in subtrees(tree):
-                values[id(node)] = self._node(node, [values.get(id(c), c) for c in node.children], environment, definition, origin)
-            alternatives += values[id(tree)]
-        self._add_rules(left, alternatives)
+        for body, origin in definition.bodies:
+            alternatives += self._alternatives_of(body, environment, name, origin)
+        self._add_rules(left, map(tuple, alternatives))
 
-    def _node(self, node: Node, values: list[Any], environment: dict[str, Argument], definition: Definition, origin: Origin) -> Any:
-        """Value of a node: alternatives for groups and items, an argument for names, a token for leaves of operators."""
-        kind = node.data
-        if kind == "expansions":
-            return [sequence for alternatives in values for sequence in alternatives]
-        if kind == "expansion":
-            return [self._concat(values, node, definition, origin)]
-        if kind == "alias":
-            return values[0]
-        if kind == "maybe":
-            return [[self._optional(values[0], f"group in {definition.name}", origin.place_of(node))]]
-        if kind == "expr":
-            return self._repeat(values, node, definition, origin)
-        if kind == "value":
-            return values[0]
-        if kind in ("terminal", "nonterminal"):
-            return self._reference(values[0], environment, origin)
-        if kind == "template_usage":
-            return self._use_template(values, node.children[0].children[0], origin)
-        terminal = self._terminals.evaluate(node, origin)
-        return self._lexeme(terminal, origin.place_of(node))
+    def _alternatives_of(self, body: Body, environment: dict[str, Argument], name: str, origin: Origin) -> Alternatives:
+        """The alternatives of a body whose groups are called `name`; on the stack are those of groups, and an argument for a name."""
+        stack: list[Any] = []
+        for step in body.steps:
+            if isinstance(step, Token):
+                is_name = step.kind == "RULE" or step.kind == "TERMINAL"
+                stack.append(self._reference(step, environment, origin) if is_name else self._literal(step, origin))
+                continue
+            kind, first, size = step.kind, step.first, step.size
+            if kind == "sequence":
+                items = stack[len(stack) - size :]
+                stack[len(stack) - size :] = [[self._concat(items, step.firsts, name, origin)]]
+            elif kind == "alternatives":
+                stack[-size:] = [[sequence for alternatives in stack[-size:] for sequence in alternatives]]
+            elif kind == "repeat":
+                stack[-1] = self._repeat(stack[-1], step, name, origin)
+            elif kind == "maybe":
+                stack[-1] = [[self._optional(stack[-1], name, origin.place(first))]]
+            elif kind == "range":
+                stack.append(self._lexeme(self._terminals.range(step, origin), first, origin))
+            else:
+                assert kind == "use" and first is not None
+                stack[-size:] = [self._use_template(self._reference(first, environment, origin), tuple(stack[-size:]), first, origin)]
+        alternatives: Alternatives = stack.pop()
+        return alternatives
 
-    def _concat(self, items: list[Any], node: Node, definition: Definition, origin: Origin) -> Sequence:
+    def _concat(self, items: list[Any], firsts: Iterable[Token | None], name: str, origin: Origin) -> Sequence:
         sequence: Sequence = []
-        for item, child in zip(items, node.children):
-            alternatives = self._alternatives(item, child, origin)
+        for item, first in zip(items, firsts):
+            if isinstance(item, int):
+                sequence.append(item)
+                continue
+            alternatives = self._alternatives(item, first, origin)
             if len(alternatives) == 1:
                 sequence += alternatives[0]
             else:
-                sequence.append(self._group(alternatives, f"group in {definition.name}", origin.place_of(child)))
+                sequence.append(self._group(alternatives, name, origin.place(first)))
         return sequence
 
-    def _alternatives(self, item: Any, node: Node, origin: Origin) -> Alternatives:
+    def _alternatives(self, item: Any, first: Token | None, origin: Origin) -> Alternatives:
         if isinstance(item, str):
-            raise origin.error(f"the template {item} needs its arguments here", node.children[0].children[0])
+            assert first is not None
+            raise origin.error(f"the template {item} needs its arguments here", first)
         return [[item]] if isinstance(item, int) else item
 
-    def _repeat(self, values: list[Any], node: Node, definition: Definition, origin: Origin) -> Alternatives:
-        alternatives = self._alternatives(values[0], node.children[0], origin)
-        minimum, maximum = bounds(values[1:], origin)
-        place, name = origin.place_of(node), f"group in {definition.name}"
+    def _repeat(self, operand: Any, step: Operation, name: str, origin: Origin) -> Alternatives:
+        alternatives = self._alternatives(operand, step.first, origin)
+        minimum, maximum = bounds(step.details, origin)
+        place = origin.place(step.first)
         if maximum == 0:
             return [[]]
         if (minimum, maximum) == (1, 1):
@@ -125,32 +132,35 @@ class Rules:
         item = self._single(alternatives, name, place)
         key = (item, minimum, maximum)
         if key not in self._lists:
-            written = "".join(values[1:]) if values[1].type == "OP" else "~" + "..".join(values[2:])
+            texts = [token.text for token in step.details]
+            written = texts[0] if step.details[0].kind == "OP" else "~" + "..".join(texts)
             self._lists[key] = self._builder.list_of(item, None, minimum, maximum, self._name(item) + written, where=place)
         return [[self._lists[key]]]
 
     # --- symbols ----------------------------------------------------------------------------------------------------
 
     def _reference(self, token: Token, environment: dict[str, Argument], origin: Origin) -> Argument:
-        if token in environment:
-            return environment[token]
-        key = origin.rename(token)
+        if token.text in environment:
+            return environment[token.text]
+        key = origin.rename(token.text)
         definition = self._definitions[key]
         if definition.is_terminal:
-            return self._lexeme(self._terminals.named(key, token, origin), definition.place)
+            return self._lexeme(self._terminals.named(key, token, origin), definition.token, definition.origin)
         return key if definition.params else self._instance(definition, ())
 
-    def _use_template(self, values: list[Any], token: Token, origin: Origin) -> Symbol:
-        template, arguments = values[0], tuple(values[1:])
+    def _literal(self, token: Token, origin: Origin) -> Symbol:
+        return self._lexeme(self._terminals.literal(token, origin), token, origin)
+
+    def _use_template(self, template: Argument, arguments: tuple[Argument, ...], token: Token, origin: Origin) -> Symbol:
         definition = self._definitions[template] if isinstance(template, str) else None
         if definition is None:
-            raise origin.error(f"{token} is not a template", token)
+            raise origin.error(f"{token.text} is not a template", token)
         if len(arguments) != len(definition.params):
-            raise origin.error(f"{token} takes {len(definition.params)} arguments, not {len(arguments)}", token)
+            raise origin.error(f"{token.text} takes {len(definition.params)} arguments, not {len(arguments)}", token)
         if (definition.name, arguments) not in self._instances:
             self._n_instances += 1
             if self._n_instances > self._max_instances:
-                cause = f"instances of templates: does {token} use itself with ever larger arguments?"
+                cause = f"instances of templates: does {token.text} use itself with ever larger arguments?"
                 raise LimitExceededError("max_template_instances", self._max_instances, cause, where=origin.place(token))
         return self._instance(definition, arguments)
 
@@ -165,11 +175,12 @@ class Rules:
             self._queue.append((definition, arguments, self._instances[key]))
         return self._instances[key]
 
-    def _lexeme(self, terminal: Terminal, place: str) -> Symbol:
+    def _lexeme(self, terminal: Terminal, token: Token | None, origin: Origin) -> Symbol:
         """One lexeme per expression, named after its first use: two terminals that match the same texts are one."""
         key = (terminal.expr, terminal.lazy and self._builder.longest)
         if key not in self._lexemes:
-            self._lexemes[key] = self._builder.lexeme(terminal.expr, terminal.name or "terminal", where=place, lazy=key[1])
+            where = origin.place(token)
+            self._lexemes[key] = self._builder.lexeme(terminal.expr, terminal.name or "terminal", where=where, lazy=key[1])
         return self._lexemes[key]
 
     def _single(self, alternatives: Alternatives, name: str, place: str) -> Symbol:
@@ -183,14 +194,14 @@ class Rules:
         return self._group([*alternatives, []], name, place)
 
     def _group(self, alternatives: Alternatives, name: str, place: str) -> Symbol:
-        key = tuple(tuple(sequence) for sequence in alternatives)
+        key = tuple(map(tuple, alternatives))
         if key not in self._groups:
             self._groups[key] = self._builder.nonterminal(name, where=place)
-            self._add_rules(self._groups[key], alternatives)
+            self._add_rules(self._groups[key], key)
         return self._groups[key]
 
-    def _add_rules(self, left: Symbol, alternatives: Alternatives) -> None:
-        for sequence in dict.fromkeys(tuple(sequence) for sequence in alternatives):
+    def _add_rules(self, left: Symbol, alternatives: Iterable[tuple[Symbol, ...]]) -> None:
+        for sequence in dict.fromkeys(alternatives):
             self._builder.rule(left, sequence)
 
     def _name(self, symbol: Symbol) -> str:

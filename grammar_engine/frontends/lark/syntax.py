@@ -1,38 +1,125 @@
-"""Lark text to the tree that Lark's own parser makes of it, with every error at a place in the text.
+"""What a text in the Lark language is made of: statements, their bodies, tokens; and the origin that gives them a place and a meaning.
 
-Idea. `lark.load_grammar` holds an LALR parser for the Lark language; its trees are used as they come. A quick scan goes first, for
-what that parser does not survive: its lexer backtracks without end in a literal that is not closed, and 100,000
-brackets cost it seconds. The scan knows literals, comments and brackets, and nothing else; it is linear.
+Idea. A body is no tree but a list in postfix order, which `rules` and `terminals` go through with a stack: tokens are operands, and behind
+those of an operation comes what is made of them. So nothing recurses, however deep a grammar is nested.
 """
 
 from __future__ import annotations
 
-import re
+from bisect import bisect_right
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
 
-from lark.exceptions import UnexpectedInput, UnexpectedToken
-
-from lark import Token, Tree, load_grammar
-
-from ...errors import GrammarSyntaxError, LimitExceededError, UnsupportedRegexError
+from ...errors import GrammarSyntaxError, UnsupportedRegexError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
-    from ...limits import Limits
 
-Node = Any  # a lark.Tree; its type does not say which children are trees and which are tokens
-_lark: Any = load_grammar  # parts of it that have no types
-_SCAN = re.compile(
-    r"""
-      //[^\n]* | \#[^\n]*                                   # comment
-    | "(?: \\[^\n] | [^"\\\n] )* (?P<string_end> " )?       # string
-    | /(?: \\.     | [^/\\]   )* (?P<regexp_end> / )?       # regular expression
-    | [(\[{] | [)\]}]
-    """,
-    re.VERBOSE | re.DOTALL,
-)
+class Token(NamedTuple):
+    """A piece of the text.
+
+    Attributes
+    ----------
+    kind : str
+        "RULE", "TERMINAL", "STRING", "REGEXP", "NUMBER", "OP" and so on (see `reader`); of punctuation its text.
+    text : str
+    start : int
+        Its offset, in characters.
+    """
+
+    kind: str
+    text: str
+    start: int
+
+
+class Operation(NamedTuple):
+    """What is made of the operands in front of it.
+
+    Attributes
+    ----------
+    kind : str
+        | kind | operands | details |
+        |:--|:--|:--|
+        | "range" | | the last character; `first` is the first one |
+        | "use" | arguments of a template, which `first` names | |
+        | "repeat" | one | `?`, `*`, `+`, or one or two numbers |
+        | "maybe" | one: what stands in square brackets | |
+        | "sequence" | items, one after the other | |
+        | "alternatives" | sequences, two or more | |
+    first : Token or None
+        The first token; None if it has none.
+    size : int
+        How many operands it takes from the stack.
+    details : sequence of Token
+    firsts : sequence of (Token or None)
+        Of a sequence: the first token of each item.
+    alias : Token or None
+        Of a sequence: the name behind `->`.
+    """
+
+    kind: str
+    first: Token | None
+    size: int = 0
+    details: Sequence[Token] = ()
+    firsts: Sequence[Token | None] = ()
+    alias: Token | None = None
+
+
+class Body(NamedTuple):
+    """What stands behind a colon.
+
+    Attributes
+    ----------
+    steps : list of (Token or Operation)
+        Names of rules and terminals, strings, regular expressions, and operations. The last one makes its alternatives.
+    names : list of Token
+        All names in it, also those of templates, in the order of the text.
+    first : Token or None
+        The first token.
+    has_alias : bool
+    """
+
+    steps: list[Token | Operation]
+    names: list[Token]
+    first: Token | None
+    has_alias: bool
+
+
+class Define(NamedTuple):
+    """A rule, a template or a terminal; `change` is "", "%override" or "%extend", `is_shaped` whether `?`, `!` or `->` shape its trees."""
+
+    change: str
+    name: Token
+    params: list[Token]
+    priority: Token | None
+    body: Body
+    is_shaped: bool
+
+
+class Ignore(NamedTuple):
+    """`%ignore`."""
+
+    body: Body
+
+
+class Declare(NamedTuple):
+    """`%declare`."""
+
+    names: list[Token]
+
+
+class Import(NamedTuple):
+    """`%import path`, `%import path -> alias` or `%import path (names)`; `is_relative`: with a dot in front."""
+
+    path: list[Token]
+    is_relative: bool
+    names: list[Token]
+    alias: Token | None
+
+
+Statement = Define | Ignore | Declare | Import
 
 
 @dataclass(frozen=True)
@@ -53,79 +140,30 @@ class Origin:
     module: str | None
     rename: Callable[[str], str]
 
-    def place(self, token: Token) -> str:
-        """`line:column` of a token, with the name of the bundled grammar in front if it is not in the text of the user."""
-        position = f"{token.line}:{token.column}"
+    def place(self, token: Token | None) -> str:
+        """`line:column` of a token, with the name of the bundled grammar in front if it is not in the text of the user; "" for None."""
+        if token is None:
+            return ""
+        line = bisect_right(self._lines, token.start)
+        position = f"{line}:{token.start - self._lines[line - 1] + 1}"
         return f"{self.module} {position}" if self.module else position
-
-    def place_of(self, tree: Node) -> str:
-        """Place of the first token in `tree`; "" if there is none."""
-        rest = [tree]
-        while rest:
-            node = rest.pop()
-            if isinstance(node, Token):
-                return self.place(node)
-            rest += reversed(node.children)
-        return ""
 
     def error(self, reason: str, token: Token, skip: int = 0) -> GrammarSyntaxError:
         """An error `skip` characters into a token."""
-        return GrammarSyntaxError(self._in_module(reason), source=self.text, offset=(token.start_pos or 0) + skip)
+        return GrammarSyntaxError(self._in_module(reason), source=self.text, offset=token.start + skip)
 
     def unsupported(self, reason: str, construct: str, token: Token, skip: int = 0) -> UnsupportedRegexError:
         """A refused construct, `skip` characters into a token."""
-        offset = (token.start_pos or 0) + skip
-        return UnsupportedRegexError(self._in_module(reason), construct=construct, source=self.text, offset=offset)
+        return UnsupportedRegexError(self._in_module(reason), construct=construct, source=self.text, offset=token.start + skip)
 
     def _in_module(self, reason: str) -> str:
         return f"{reason} (in the grammar {self.module!r} that comes with Lark)" if self.module else reason
 
-
-def subtrees(tree: Node) -> list[Node]:
-    """The nodes of a tree, children before parents; the names after `->` are left out."""
-    nodes = [tree]
-    for node in nodes:
-        children = node.children[:1] if node.data == "alias" else node.children
-        nodes += [child for child in reversed(children) if isinstance(child, Tree)]
-    nodes.reverse()
-    return nodes
-
-
-def parse(text: str, limits: Limits) -> list[Node]:
-    """The statements of a grammar: trees `rule`, `term`, `ignore`, `import`, `declare`, `override` and `extend`."""
-    _scan(text, limits.max_regex_nesting)
-    parser = _lark._get_parser()
-    try:
-        statements: list[Node] = parser.parse(text + "\n", "start").children
-    except UnexpectedInput as error:
-        raise GrammarSyntaxError(_reason(parser, error), source=text, offset=error.pos_in_stream) from None
-    return statements
-
-
-def _scan(text: str, max_nesting: int) -> None:
-    depth = 0
-    for match in _SCAN.finditer(text):
-        first = text[match.start()]
-        if first in "([{":
-            depth += 1
-            if depth > max_nesting:
-                line, column = text.count("\n", 0, match.start()) + 1, match.start() - text.rfind("\n", 0, match.start())
-                raise LimitExceededError("max_regex_nesting", max_nesting, "brackets of the grammar", where=f"{line}:{column}")
-        elif first in ")]}":
-            depth = max(0, depth - 1)
-        elif first == '"' and match["string_end"] is None:
-            raise GrammarSyntaxError("this string is not closed on its line", source=text, offset=match.start())
-        elif first == "/" and not match[0].startswith("//") and match["regexp_end"] is None:
-            raise GrammarSyntaxError("this regular expression is not closed", source=text, offset=match.start())
-
-
-def _reason(parser: Any, error: UnexpectedInput) -> str:
-    if not isinstance(error, UnexpectedToken):
-        return "this character has no place here"
-    try:
-        known = _lark._translate_parser_exception(parser.parse, error)
-    except TypeError:  # raised by Lark's own comparison with its examples, in some places of a grammar
-        known = None
-    if known:
-        return str(known[0].lower() + known[1:])
-    return "the grammar ends too early" if error.token.type == "$END" else f"{str(error.token)!r} has no place here"
+    @cached_property
+    def _lines(self) -> list[int]:
+        """Where each line begins."""
+        found, begin = [0], self.text.find("\n") + 1
+        while begin:
+            found.append(begin)
+            begin = self.text.find("\n", begin) + 1
+        return found

@@ -1,36 +1,34 @@
 """Terminals to expressions.
 
-Idea. The tree of a terminal is evaluated bottom-up, one expression per node; the terminals that it refers to come first. Expressions
+Idea. The steps of a terminal are gone through with a stack of expressions; the terminals that it refers to come first. Expressions
 are hash-consed by the builder, so a terminal that is used in many others costs nothing more.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
-
-from lark import Token, Tree
+from typing import TYPE_CHECKING, NamedTuple
 
 from ...ir import UNBOUNDED, Builder, Expr
 from ...report import Entry, Report
 from .literals import character_range, literal
-from .loader import Definition, references
-from .syntax import Node, Origin, subtrees
+from .syntax import Operation
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from ...limits import Limits
+    from .loader import Definition
+    from .syntax import Body, Origin, Token
 
 _LAZY = (
     'under lexing="exact" it is as good as a greedy one: the terminal may end at any match',
     'under lexing="longest" the terminal ends at its first match',
 )
+_BOUNDS: dict[str, tuple[int, int | None]] = {"?": (0, 1), "*": (0, None), "+": (1, None)}
 _BARE_OR = '/a|b/ "c" means (a|b)c here; Lark pastes the sources and gets a|bc'
 
 
-@dataclass(frozen=True)
-class Terminal:
+class Terminal(NamedTuple):
     """An expression, and what `explain` and the lexer should know of it.
 
     Attributes
@@ -59,6 +57,7 @@ class Terminals:
         self._limits = limits
         self._report = report
         self._done: dict[str, Terminal] = {}
+        self._literals: dict[str, Terminal] = {}  # by how they are written
 
     @property
     def reached(self) -> set[str]:
@@ -74,9 +73,9 @@ class Terminals:
         while stack:
             name, uses = stack[-1]
             for token, origin in uses:
-                key = origin.rename(token)
+                key = origin.rename(token.text)
                 if key in active:
-                    raise origin.error(f"the terminal {token} contains itself; only rules can be recursive", token)
+                    raise origin.error(f"the terminal {token.text} contains itself; only rules can be recursive", token)
                 if key not in self._done:
                     stack.append((key, self._uses(key, token, origin)))
                     active.add(key)
@@ -87,91 +86,98 @@ class Terminals:
                 stack.pop()
         return self._done[name]
 
-    def evaluate(self, tree: Node, origin: Origin) -> Terminal:
-        """The alternatives in `tree` as one expression; the tree may stand outside of any definition."""
-        for token in references(tree):
-            if token.type == "TERMINAL":
-                self.named(origin.rename(token), token, origin)
-        values: dict[int, Terminal] = {}
-        for node in subtrees(tree):
-            values[id(node)] = self._node(node, [values.get(id(child), child) for child in node.children], origin)
-        return values[id(tree)]
+    def evaluate(self, body: Body, origin: Origin) -> Terminal:
+        """The alternatives in `body` as one expression; it may stand outside of any definition."""
+        for token in body.names:
+            if token.kind == "TERMINAL":
+                self.named(origin.rename(token.text), token, origin)
+        stack: list[Terminal] = []
+        for step in body.steps:
+            if isinstance(step, Operation):
+                begin = len(stack) - step.size
+                stack[begin:] = [self._made(step, stack[begin:], origin)]
+            elif step.kind == "TERMINAL":
+                stack.append(self._done[origin.rename(step.text)])
+            elif step.kind == "RULE":
+                raise origin.error("a rule cannot stand inside of a terminal", step)
+            else:
+                stack.append(self.literal(step, origin))
+        return stack.pop()
+
+    def literal(self, token: Token, origin: Origin) -> Terminal:
+        """A string or a regular expression."""
+        if token.text not in self._literals:
+            found = literal(self._builder, token, origin, self._limits)
+            self._literals[token.text] = Terminal(found.expr, token.text, found.lazy, found.bare_or)
+        terminal = self._literals[token.text]
+        if terminal.lazy:
+            self._note("lazy quantifier", _LAZY[self._builder.longest], token, origin)
+        return terminal
+
+    def range(self, step: Operation, origin: Origin) -> Terminal:
+        """One of the characters between two."""
+        first, last = step.first, step.details[0]
+        assert first is not None
+        return Terminal(character_range(self._builder, first, last, origin), f"{first.text}..{last.text}")
 
     def _uses(self, name: str, token: Token, origin: Origin) -> Iterator[tuple[Token, Origin]]:
         """The terminals in the definition of `name`, which is used at `token`."""
         definition = self._definitions[name]
         if not definition.bodies:
-            raise origin.error(f"{token} is declared without a definition: nothing says which texts it stands for", token)
-        return ((used, body) for tree, body in definition.bodies for used in references(tree) if used.type == "TERMINAL")
+            raise origin.error(f"{token.text} is declared without a definition: nothing says which texts it stands for", token)
+        return ((used, origin) for body, origin in definition.bodies for used in body.names if used.kind == "TERMINAL")
 
     def _compile(self, definition: Definition) -> Terminal:
-        terminal = self._union([self.evaluate(tree, origin) for tree, origin in definition.bodies])
+        terminal = self._union([self.evaluate(body, origin) for body, origin in definition.bodies])
         if terminal.expr == self._builder.empty:
-            raise definition.origin.error(f"the terminal {definition.token} has nothing in it", definition.token)
-        return replace(terminal, name=definition.name)
+            raise definition.origin.error(f"the terminal {definition.token.text} has nothing in it", definition.token)
+        return terminal._replace(name=definition.name)
 
-    def _node(self, node: Node, values: list[Any], origin: Origin) -> Terminal:
+    def _made(self, step: Operation, operands: list[Terminal], origin: Origin) -> Terminal:
         builder = self._builder
-        if node.data == "expansions":
-            return self._union(values)
-        if node.data == "expansion":
-            return self._concat(values, node, origin)
-        if node.data == "value":
-            inner: Terminal = values[0]
-            return inner
-        if node.data == "terminal":
-            return self._done[origin.rename(values[0])]
-        if node.data == "literal":
-            found = literal(builder, values[0], origin, self._limits)
-            if found.lazy:
-                self._note("lazy quantifier", _LAZY[builder.longest], node, origin)
-            return Terminal(found.expr, str(values[0]), found.lazy, found.bare_or)
-        if node.data == "range":
-            return Terminal(character_range(builder, values[0], values[1], origin), f"{values[0]}..{values[1]}")
-        if node.data == "maybe":
-            return Terminal(builder.optional(values[0].expr), lazy=values[0].lazy)
-        if node.data == "expr":
-            minimum, maximum = bounds(values[1:], origin)
-            return Terminal(builder.repeat(values[0].expr, minimum, maximum), lazy=values[0].lazy)
-        if node.data == "alias":
-            raise origin.error("an alias names a tree; a terminal has none", _token(values[1]))
-        raise origin.error("a rule cannot stand inside of a terminal", _token(node))
+        if step.alias:
+            raise origin.error("an alias names a tree; a terminal has none", step.alias)
+        if step.kind == "alternatives":
+            return self._union(operands)
+        if step.kind == "sequence":
+            return self._concat(operands, step.first, origin)
+        if step.kind == "maybe":
+            return Terminal(builder.optional(operands[0].expr), lazy=operands[0].lazy)
+        if step.kind == "repeat":
+            minimum, maximum = bounds(step.details, origin)
+            return Terminal(builder.repeat(operands[0].expr, minimum, maximum), lazy=operands[0].lazy)
+        if step.kind == "range":
+            return self.range(step, origin)
+        assert step.kind == "use" and step.first is not None
+        raise origin.error("a rule cannot stand inside of a terminal", step.first)
 
     def _union(self, values: list[Terminal]) -> Terminal:
         if len(values) == 1:
             return values[0]
         return Terminal(self._builder.union(*(v.expr for v in values)), lazy=any(v.lazy for v in values))
 
-    def _concat(self, values: list[Terminal], node: Node, origin: Origin) -> Terminal:
+    def _concat(self, values: list[Terminal], first: Token | None, origin: Origin) -> Terminal:
         if len(values) == 1:
             return values[0]
         if any(v.bare_or for v in values):
-            self._note("| in a regular expression", _BARE_OR, node, origin)
+            self._note("| in a regular expression", _BARE_OR, first, origin)
         return Terminal(self._builder.concat(*(v.expr for v in values)), lazy=any(v.lazy for v in values))
 
-    def _note(self, keyword: str, detail: str, node: Node, origin: Origin) -> None:
-        entry = Entry(origin.place_of(node), keyword, detail)
+    def _note(self, keyword: str, detail: str, token: Token | None, origin: Origin) -> None:
+        entry = Entry(origin.place(token), keyword, detail)
         if origin.module is None and entry not in self._report.notes:
             self._report.notes.append(entry)
 
 
-def bounds(operator: list[Token], origin: Origin) -> tuple[int, int | None]:
-    """Minimum and maximum of a repetition, from the tokens after its operand: `?`, `*`, `+`, `~ n` or `~ n .. m`."""
-    if operator[0].type == "OP":
-        return {"?": (0, 1), "*": (0, None), "+": (1, None)}[operator[0]]
+def bounds(operator: Sequence[Token], origin: Origin) -> tuple[int, int | None]:
+    """Minimum and maximum of a repetition, from its tokens: `?`, `*` or `+`, or one or two numbers."""
+    if operator[0].kind == "OP":
+        return _BOUNDS[operator[0].text]
     numbers = []
-    for token in operator[1:]:
-        if len(token) > 11 or not 0 <= int(token) < UNBOUNDED:
+    for token in operator:
+        if len(token.text) > 11 or not 0 <= int(token.text) < UNBOUNDED:
             raise origin.error(f"a bound of a repetition is a number from 0 to {UNBOUNDED - 1}", token)
-        numbers.append(int(token))
+        numbers.append(int(token.text))
     if numbers[-1] < numbers[0]:
-        raise origin.error(f"a repetition from {numbers[0]} to {numbers[-1]} times: the bounds are the wrong way round", operator[1])
+        raise origin.error(f"a repetition from {numbers[0]} to {numbers[-1]} times: the bounds are the wrong way round", operator[0])
     return numbers[0], numbers[-1]
-
-
-def _token(node: Node) -> Token:
-    """The token of a name or a literal, the name of a template for its use."""
-    while isinstance(node, Tree):
-        node = node.children[0]
-    assert isinstance(node, Token)
-    return node
