@@ -127,3 +127,20 @@ def test_from_pretrained(llama, tmp_path):
     mixed = GroupedSampler(llama, fast, 4, vocabulary=vocabulary)
     assert mixed("abc", 30, grammar=grammar)["generated_text"][3:7].strip("abcdef") == ""
     assert len(sampler(["ab", "c"], 5, truncation=True)) == 2
+
+
+def test_from_pretrained_with_a_length_of_ones_own(llama, tmp_path):
+    """A model that says that it can see more than is taken for said is loaded where the caller says how much."""
+    llama.config.max_position_embeddings, before = 131_072, llama.config.max_position_embeddings
+    try:
+        llama.save_pretrained(tmp_path)
+    finally:
+        llama.config.max_position_embeddings = before
+    tokenizers, transformers = pytest.importorskip("tokenizers"), pytest.importorskip("transformers")
+    backend = tokenizers.Tokenizer(tokenizers.models.BPE({"<pad>": 0, "</s>": 1, "a": 2}, []))
+    transformers.PreTrainedTokenizerFast(tokenizer_object=backend, eos_token="</s>", pad_token="<pad>").save_pretrained(tmp_path)
+    with pytest.raises(ValueError, match="too big"):
+        GroupedSampler.from_pretrained(str(tmp_path), 3)
+    sampler = GroupedSampler.from_pretrained(str(tmp_path), 3, max_input_len=512)
+    assert sampler.max_input_len == 512
+    assert GroupedSampler.from_dict(sampler.as_dict()).max_input_len == 512

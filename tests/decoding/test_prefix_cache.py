@@ -412,6 +412,16 @@ def test_tokens_are_integers(bad: list) -> None:
     assert lease.tokens == [] and not len(cache)
 
 
+@pytest.mark.parametrize("bad", [b"abcdefgh", bytearray(b"abcdefgh"), b"abc", "abcdefgh"])
+def test_bytes_and_text_are_no_tokens(bad) -> None:
+    cache: PrefixCache = PrefixCache(2)
+    lease = insert(cache, [A, B])
+    for call in (lambda: cache.acquire(bad), lambda: lease.extend(bad, positions), lambda: lease.extend_to(bad, positions)):
+        with pytest.raises(TypeError, match="tokens are ids"):
+            call()
+    assert lease.tokens == [A, B] and len(cache._table) == 1
+
+
 def test_a_lease_that_is_dropped_is_released():
     cache = PrefixCache(2, max_idle_blocks=4)
     for first in range(100):

@@ -40,9 +40,9 @@ class RepetitionPenaltyStrategy(ABC):
     def __call__(self, logits: Logits, tokens: Sequence[int], generation_start: int) -> Logits:
         """Lower scores, shape (V,) or (rows, V), in place; returns them."""
 
-    @abstractmethod
     def as_dict(self) -> dict[str, Any]:
-        """What `penalty_from_dict` takes; plain values."""
+        """Plain values. Those of a strategy of one's own tell its name; to make it again is left to who has it."""
+        return {"strategy": type(self).__qualname__, "theta": self.theta}
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(theta={self.theta})"
@@ -119,5 +119,13 @@ def repetition_penalty_factory(theta: float | None) -> RepetitionPenaltyStrategy
 
 
 def penalty_from_dict(values: dict[str, Any]) -> RepetitionPenaltyStrategy:
-    """The strategy that `as_dict` described."""
+    """The strategy that `as_dict` described.
+
+    Raises
+    ------
+    ValueError
+        It is not one of this library.
+    """
+    if "strategy" in values:
+        raise ValueError(f"the penalty was a {values['strategy']}, which is not known here: give it as repetition_penalty_strategy")
     return NoRepetitionPenalty() if values["theta"] == 1 else LogitScalingRepetitionPenalty(**values)

@@ -57,7 +57,8 @@ class GroupedPipeline(ABC):
     penalize_from : {"generated", "all"}
         Whether the prompt is penalised too.
     penalize_in_group : bool
-        Penalise the tokens of a group one by one, as they are chosen. False: only those of earlier groups count.
+        Penalise the tokens of a group one by one, as they are chosen. False: in mode "commit" only those of earlier groups count; "verify", whose
+        texts do not depend on groups, and tree search penalise all the same.
     forced : bool
         Tokens that the grammar alone determines are appended, not asked for.
     close_in_time : bool
@@ -65,7 +66,8 @@ class GroupedPipeline(ABC):
     min_allowed_mass : float
         Under a grammar: a guess is not trusted where the mask allows less than this share of its probability, and ends its group. 0: never.
     min_top_prob : float
-        Nor is one whose likeliest token is less likely than this.
+        Nor is one whose likeliest token, of those that the grammar allows, is less likely than this among them: after penalty and temperature (1
+        where that is 0), before `top_k` and `top_p`.
     batch : callable, optional
         For a callable model: takes the ids of several texts, and returns for each an array (len(ids), V), by one forward pass. A torch module
         needs none. See `grammar_engine.decoding.grouped.passes`.
@@ -140,8 +142,8 @@ class GroupedPipeline(ABC):
         check_number("min_top_prob", min_top_prob, 0, 1)
         self.sampling()  # raises if temp is out of range
         self._check_room(self.group_size)
-        self.pre_processing_strategy = PreProcessor(self.codec, self.max_input_len)
-        self.post_processing_strategy = PostProcessor(self.codec)
+        self.pre_processing_strategy = PreProcessor(tokenizer, self.max_input_len)
+        self.post_processing_strategy = PostProcessor(tokenizer)
 
     def _max_input_len(self, given: int | None) -> int | None:
         if given is not None:
@@ -214,7 +216,7 @@ class GroupedPipeline(ABC):
         return_full_text : bool
             Answer with the prompt and what was generated; else with the latter alone.
         clean_up_tokenization_spaces : bool
-            Handed on to the tokenizer's `decode`.
+            Handed on to the tokenizer's `decode`. What is written under a grammar is spelt byte for byte instead.
         prefix, postfix : str
             Put before and after each prompt; never answered.
         num_return_sequences : int
@@ -232,7 +234,8 @@ class GroupedPipeline(ABC):
         Raises
         ------
         ValueError
-            There is nothing that would end the text; a prompt has no tokens; a number is not positive.
+            There is nothing that would end the text; a prompt has no tokens, or too few for `answer_length_multiplier` to leave any for its answer; a
+            number is not positive.
         """
         single = isinstance(prompt_s, str)
         prompts = [prompt_s] if isinstance(prompt_s, str) else list(prompt_s)
@@ -252,6 +255,7 @@ class GroupedPipeline(ABC):
                     clean_up_tokenization_spaces,
                     each.prefix_len,
                     each.postfix_len,
+                    None if grammar is None else result.text,
                 )
                 for result in results
             ]
@@ -303,8 +307,12 @@ class GroupedPipeline(ABC):
         written = iter(run(writings, passes_of(self.model, self.batch, len(writings) * self._most_requests)))
         many = [list(chain.from_iterable(next(written) for _ in of_prompt)) for of_prompt in of_prompts]
         for result in chain.from_iterable(many):
-            result.text = self.codec.decode(result.ids, False)
+            result.text = self.codec.decode(result.ids, False) if grammar is None else self._spelt(result.ids)
         return many
+
+    def _spelt(self, ids: Sequence[int]) -> str:
+        """What ids spell, byte for byte: a tokenizer's `decode` may leave a blank away, which a grammar asked for."""
+        return b"".join(map(self.vocabulary.token_bytes, ids)).decode("utf-8", errors="replace")
 
     def _first_seed(self) -> int:
         return 1
@@ -314,7 +322,11 @@ class GroupedPipeline(ABC):
             return check_count("max_new_tokens", max_new_tokens)
         if not self.end_of_sentence_stop:
             raise ValueError("max_new_tokens must be given if end_of_sentence_stop is False")
-        return int(prepared.prompt_len * self.answer_length_multiplier)
+        budget = int(prepared.prompt_len * self.answer_length_multiplier)
+        if not budget:
+            few = f"the prompt has {prepared.prompt_len} tokens, and answer_length_multiplier is {self.answer_length_multiplier}"
+            raise ValueError(f"{few}: no token may be generated; give max_new_tokens")
+        return budget
 
     def _texts(self, prompt: list[int], grammar: Grammar | None, budget: int, seeds: Sequence[int]) -> list[Text]:
         """For each seed a text that begins with `prompt`, and nothing generated yet."""
@@ -344,6 +356,8 @@ class GroupedPipeline(ABC):
     def _state(self, grammar: Grammar | None, budget: int) -> BudgetedText | None:
         if grammar is None:
             return None
+        if not isinstance(grammar, Grammar):
+            raise TypeError(f"grammar is a Grammar, not {type(grammar).__name__}: each text gets a matcher of its own")
         if not self.vocabulary.eos:
             raise VocabularyError("the vocabulary has no end-of-text token, so no text can end")
         return BudgetedText(Matcher(grammar, self.vocabulary), budget, self.close_in_time)
@@ -375,21 +389,21 @@ class GroupedPipeline(ABC):
         Raises
         ------
         ValueError
-            Neither the tokenizer nor the model says how many tokens the model can see.
+            Neither `max_input_len` nor the tokenizer nor the model says how many tokens the model can see (more than 32,768 count as "not said").
         """
-        module, tokenizer, length = load_pretrained(model_name, MAX_MODEL_INPUT_SIZE, model_options or {})
-        options.setdefault("max_input_len", length)
+        given = options.pop("max_input_len", None)
+        module, tokenizer, options["max_input_len"] = load_pretrained(model_name, MAX_MODEL_INPUT_SIZE, given, model_options or {})
         return cls(module, tokenizer, group_size, model_name=model_name, **options)
 
     def as_dict(self) -> dict[str, Any]:
         """All options, as plain values that JSON can hold; and the method, as "generation_type"."""
-        values = {name: getattr(self, name) for name in self.descriptive_attrs}
+        values = {name: _plain(getattr(self, name)) for name in self.descriptive_attrs}
         penalty = self.repetition_penalty_strategy
         values["repetition_penalty_strategy"] = None if penalty is None else penalty.as_dict()
         return {"generation_type": self.generation_type.value, **values}
 
     @classmethod
-    def from_dict(cls, values: dict[str, Any], model: Any = None, tokenizer: Any = None) -> Any:
+    def from_dict(cls, values: dict[str, Any], model: Any = None, tokenizer: Any = None, **others: Any) -> Any:
         """What `as_dict` described. `values` is not changed.
 
         Parameters
@@ -398,9 +412,16 @@ class GroupedPipeline(ABC):
             What it leaves out has its default.
         model, tokenizer : optional
             Default: those of `values["model_name"]`, by `from_pretrained`.
+        **others
+            Options that go before those of `values`: what is no plain value (`batch`, `vocabulary`, a penalty of one's own) is not in them.
+
+        Raises
+        ------
+        ValueError
+            The penalty was one of the user's own, or there is no model.
         """
-        options = {name: value for name, value in values.items() if name != "generation_type"}
-        if options.get("repetition_penalty_strategy") is not None:
+        options = {name: value for name, value in values.items() if name != "generation_type"} | others
+        if isinstance(options.get("repetition_penalty_strategy"), dict):
             options["repetition_penalty_strategy"] = penalty_from_dict(options["repetition_penalty_strategy"])
         if model is not None and tokenizer is not None:
             return cls(model, tokenizer, **options)
@@ -410,3 +431,8 @@ class GroupedPipeline(ABC):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}: " + ", ".join(f"{name}={value!r}" for name, value in self.as_dict().items())
+
+
+def _plain(value: Any) -> Any:
+    """A number of numpy as one of Python."""
+    return value.item() if isinstance(value, np.generic) else value

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .codec import Codec
+from .codec import codec_of
 
 
 class PostProcessor:
@@ -13,11 +13,11 @@ class PostProcessor:
 
     Parameters
     ----------
-    codec : Codec
+    tokenizer : Vocabulary, or a tokenizer of transformers
     """
 
-    def __init__(self, codec: Codec):
-        self.codec = codec
+    def __init__(self, tokenizer: Any):
+        self.codec = codec_of(tokenizer)
 
     def __call__(
         self,
@@ -30,6 +30,7 @@ class PostProcessor:
         clean_up_tokenization_spaces: bool,
         prefix_len: int = 0,
         postfix_len: int = 0,
+        generated_text: str | None = None,
     ) -> dict[str, Any]:
         """The answer.
 
@@ -49,15 +50,19 @@ class PostProcessor:
             The prompt and what was generated, without prefix and postfix; else only what was generated.
         clean_up_tokenization_spaces : bool
             Handed on to the tokenizer's `decode`.
+        generated_text : str, optional
+            What the generated tokens spell, where that is known: it is not decoded then.
         """
         full = prefix_len + prompt_len + postfix_len
         generated = list(token_ids[full:] if num_new_tokens is None else token_ids[full : full + num_new_tokens])
-        ids = [*token_ids[prefix_len : prefix_len + prompt_len], *generated] if return_full_text else generated
+        prompt = list(token_ids[prefix_len : prefix_len + prompt_len]) if return_full_text else []
+        ids = [*prompt, *generated]
         answer: dict[str, Any] = {}
         if return_tensors:
             answer["generated_token_ids"] = _tensor(ids, return_tensors)
         if return_text:
-            answer["generated_text"] = self.codec.decode(ids, clean_up_tokenization_spaces)
+            decoded = self.codec.decode(ids if generated_text is None else prompt, clean_up_tokenization_spaces)
+            answer["generated_text"] = decoded + (generated_text or "")
         return answer
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from .codec import Codec
+from .codec import codec_of
 
 
 class Prepared(NamedTuple):
@@ -29,13 +29,13 @@ class PreProcessor:
 
     Parameters
     ----------
-    codec : Codec
+    tokenizer : Vocabulary, or a tokenizer of transformers
     max_input_len : int or None
         Where `truncation` cuts; None: nowhere.
     """
 
-    def __init__(self, codec: Codec, max_input_len: int | None):
-        self.codec = codec
+    def __init__(self, tokenizer: Any, max_input_len: int | None):
+        self.codec = codec_of(tokenizer)
         self.max_input_len = max_input_len
 
     def encode(self, text: str, truncation: Any = "do_not_truncate") -> list[int]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 
-def load_pretrained(model_name: str, longest: int, options: dict[str, Any]) -> tuple[Any, Any, int]:
-    """The module in `eval` mode, the tokenizer, and how many tokens the module can see: at most `longest`, or nobody said.
+def load_pretrained(model_name: str, longest: int, given: int | None, options: dict[str, Any]) -> tuple[Any, Any, int]:
+    """The module in `eval` mode, the tokenizer, and how many tokens the module can see: as many as are `given`; else at most `longest`, or nobody said.
 
     Raises
     ------
@@ -19,6 +19,8 @@ def load_pretrained(model_name: str, longest: int, options: dict[str, Any]) -> t
     tokenizer = AutoTokenizer.from_pretrained(model_name)
     module: Any = AutoModelForCausalLM.from_pretrained(model_name, **options)
     module = module.eval().to("cuda" if torch.cuda.is_available() else "cpu")
+    if given is not None:
+        return module, tokenizer, given
     for length in (tokenizer.model_max_length, getattr(module.config, "max_position_embeddings", None)):
         if length is not None and length <= longest:
             return module, tokenizer, length

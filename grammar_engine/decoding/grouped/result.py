@@ -14,7 +14,7 @@ class GroupedResult:
     ids : list of int
         The tokens that were generated, without the one that ended the text.
     text : str
-        What they spell.
+        What they spell: under a grammar byte for byte, else as the tokenizer decodes them.
     finished : bool
         The text was ended by the model, or is a sentence of its grammar. False: it was cut.
     stop_reason : {"end", "budget"}
@@ -24,7 +24,7 @@ class GroupedResult:
     forced : int
         How many of `ids` the grammar alone determined.
     rows_read, rows_dropped : int
-        Rows of scores that were asked for; those of them from which no token was taken.
+        Rows of scores that were asked for; those of them from which no token was taken. Not counted in tree search, where branches share rows.
     drafted, accepted : list of int
         Mode "verify": drafts that were checked, and those of them that were kept, by place: item i is of the (i + 1)-th draft of a group.
     mass, weighed : list of float, list of int

@@ -98,8 +98,8 @@ class GroupedSampler(GroupedPipeline):
 
     @property
     def generation_type(self) -> GenerationType:
-        """The method that `top_k` and `top_p` ask for."""
-        return GenerationType.of(self.top_k, self.top_p)
+        """The method that `top_k`, `top_p` and `temp` ask for."""
+        return GenerationType.GREEDY if self.temp == 0 else GenerationType.of(self.top_k, self.top_p)
 
     def sampling(self) -> Sampling:
         """How a token is drawn."""

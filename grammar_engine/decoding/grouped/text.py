@@ -145,12 +145,17 @@ class Text:
             return Outlook(scores, np.zeros(len(scores)), False)
         self._leave_way_out(scores)
         chances = probabilities(scores, rules.sampling)
-        return Outlook(scores, chances, bool(mass >= rules.min_allowed_mass and chances.max() >= rules.min_top_prob))
+        trusted = mass >= rules.min_allowed_mass and (not rules.min_top_prob or self._top_probability(scores) >= rules.min_top_prob)
+        return Outlook(scores, chances, trusted)
 
     def _leave_way_out(self, scores: Logits) -> None:
         """Where the model gives -inf to all that is allowed, and the text is to be completed: a closing is written, as in the plain loop."""
         if self.state is not None and self.state.close_in_time and not (scores != -np.inf).any():
             scores[self.state.way_out()] = 0
+
+    def _top_probability(self, scores: Logits) -> float:
+        """Of the likeliest token, among all that may come; filters have no part in it."""
+        return float(1 / np.exp(heated(scores, scores.max(), self.rules.sampling.temperature or 1.0)).sum(dtype=np.float64))
 
     def _weigh(self, masked: Logits, unmasked: Logits, place: int) -> float:
         """The share of probability that the mask allows; taken down in the result."""

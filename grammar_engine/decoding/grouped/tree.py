@@ -31,10 +31,11 @@ from .text import Text
 
 
 class Branch(NamedTuple):
-    """A text, how likely it is, and the rows of the last pass over it: row i is of the token at `begun` + i."""
+    """A text, how likely it is, the rows of the last pass over it (row i is of the token at `begun` + i), and how many tokens were forced."""
 
     text: Text
     log_probability: float
+    forced: int
     rows: Logits | None = None
     begun: int = 0
 
@@ -93,13 +94,12 @@ class GroupedTreeSearch(GroupedPipeline):
     def _search(self, text: Text, sequences: int) -> Writing[list[GroupedResult]]:
         group, calls = self.group_size, 0
         pads = [self.padding_id or 0] * (group - 1)
-        text.force()
-        branches = [Branch(text, 0.0)]
+        branches = [Branch(text, 0.0, text.force())]
         while growing := [branch for branch in branches if branch.text.open]:
             answers = yield [Request(visible([*branch.text.ids, *pads], self.max_input_len), group) for branch in growing]
             calls += 1
             branches = [branch for branch in branches if not branch.text.open]
-            branches += [Branch(text, log_p, rows, len(text.ids)) for (text, log_p, *_), rows in zip(growing, answers)]
+            branches += [branch._replace(rows=rows, begun=len(branch.text.ids)) for branch, rows in zip(growing, answers)]
             for _ in range(group):
                 grown = [child for branch in branches for child in self._grow(branch)]
                 branches = sorted(grown, key=lambda branch: -branch.log_probability)[: self.beam]
@@ -133,15 +133,14 @@ class GroupedTreeSearch(GroupedPipeline):
                 return
             if not child.push(token):
                 continue
-            child.force()
             n_children += 1
-            yield branch._replace(text=child, log_probability=branch.log_probability + float(log_chances[at]))
+            log_probability = branch.log_probability + float(log_chances[at])
+            yield branch._replace(text=child, log_probability=log_probability, forced=branch.forced + child.force())
             child = branch.text.fork()
         if not n_children:
             token = child.push_way_out()
-            child.force()
-            log_chance = log_chances[allowed == token]
-            yield branch._replace(text=child, log_probability=branch.log_probability + float(log_chance.sum()))
+            log_probability = branch.log_probability + float(log_chances[allowed == token].sum())
+            yield branch._replace(text=child, log_probability=log_probability, forced=branch.forced + child.force())
 
     def _result(self, branch: Branch, calls: int) -> GroupedResult:
         finished = branch.text.finish()
@@ -150,6 +149,7 @@ class GroupedTreeSearch(GroupedPipeline):
             finished=finished.finished,
             stop_reason=finished.stop_reason,
             calls=calls,
+            forced=branch.forced,
             seconds_masks=finished.seconds_masks,
             log_probability=branch.log_probability,
         )

@@ -13,10 +13,24 @@ A block is *registered* if it is in the table of its cache. One that is not (its
 from __future__ import annotations
 
 from array import array
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 P = TypeVar("P")
+
+
+def ids_of(tokens: Iterable[int]) -> array[int]:
+    """Tokens as an array.
+
+    Raises
+    ------
+    TypeError
+        They are text or bytes, which an array would take for eight to a token.
+    """
+    if isinstance(tokens, (str, bytes, bytearray)):
+        raise TypeError(f"tokens are ids, not {type(tokens).__name__}")
+    return array("q", tokens)
 
 
 @dataclass(eq=False, slots=True)

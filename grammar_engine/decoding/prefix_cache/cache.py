@@ -27,7 +27,7 @@ from sys import is_finalizing
 from typing import Any, Generic, Literal, TypeVar
 
 from ...checks import check_bool, check_count
-from .block import Block
+from .block import Block, ids_of
 from .hashing import Hashing, Method
 from .lease import Lease
 from .pool import IdlePool
@@ -175,7 +175,7 @@ class PrefixCache(Generic[P]):
         if not isinstance(salt, bytes):
             raise TypeError(f"a salt is bytes, not {type(salt).__name__}")
         self._check_turn()
-        ids, size = array("q", tokens), self.block_size
+        ids, size = ids_of(tokens), self.block_size
         root = key = self._root(salt)
         end = len(ids) if self.share_partial else len(ids) - len(ids) % size
         start, parent, counts = 0, None, self._counts

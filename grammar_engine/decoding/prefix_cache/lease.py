@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from .block import Block
+from .block import Block, ids_of
 
 if TYPE_CHECKING:
     from .cache import PrefixCache
@@ -103,7 +103,7 @@ class Lease(Generic[P]):
         next call makes those that are missing.
         """
         self._check()
-        self._ids.extend(array("q", tokens))
+        self._ids.extend(ids_of(tokens))
         self._cover(make)
 
     def extend_to(self, text: Iterable[int], make: Callable[[int, int], P]) -> None:
@@ -114,7 +114,7 @@ class Lease(Generic[P]):
         ValueError
             As for `extend`, or the text begins otherwise.
         """
-        ids, n = array("q", text), len(self._ids)
+        ids, n = ids_of(text), len(self._ids)
         self._check()
         if ids[:n] != self._ids:
             raise ValueError(f"the text does not go on from the {n} tokens of the lease")

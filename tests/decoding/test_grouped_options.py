@@ -1,0 +1,206 @@
+"""Options and helpers of grouped sampling that the acceptance tests do not come to: what each does, where it holds, and as data."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from decoding.grouped_models import END, LETTERS, PAD, FixedModel, TableModel
+from grammar_engine import Grammar, Matcher, Vocabulary
+from grammar_engine.decoding.grouped import (
+    GenerationType,
+    GroupedSampler,
+    GroupedTreeSearch,
+    NoRepetitionPenalty,
+    PostProcessor,
+    PreProcessor,
+    RepetitionPenaltyStrategy,
+)
+
+WIDTH = LETTERS.size
+NONE = NoRepetitionPenalty()
+
+
+class Equal:
+    """All tokens are as likely."""
+
+    def __call__(self, ids):
+        return np.zeros((len(ids), WIDTH), dtype=np.float32)
+
+
+def llama_like():
+    """A tokenizer whose `decode` leaves away the first blank, as that of Llama does."""
+    tokenizers = pytest.importorskip("tokenizers")
+    transformers = pytest.importorskip("transformers")
+    names = {"<pad>": 0, "</s>": 1, "\u2581": 2, "a": 3, "b": 4, "\u2581a": 5, "c": 6}
+    backend = tokenizers.Tokenizer(tokenizers.models.BPE(names, [("\u2581", "a")], byte_fallback=False))
+    backend.pre_tokenizer = tokenizers.pre_tokenizers.Metaspace(prepend_scheme="never", split=False)
+    backend.decoder = tokenizers.decoders.Sequence(
+        [tokenizers.decoders.Replace("\u2581", " "), tokenizers.decoders.Fuse(), tokenizers.decoders.Strip(" ", 1, 0)]
+    )
+    return transformers.PreTrainedTokenizerFast(tokenizer_object=backend, eos_token="</s>", pad_token="<pad>")
+
+
+# --- texts ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("mode", ["commit", "verify"])
+def test_under_a_grammar_a_text_is_what_its_tokens_spell(mode):
+    tokenizer = llama_like()
+    vocabulary = Vocabulary([b"", b"", b" ", b"a", b"b", b" a", b"c"], eos=[1], special={0: "<pad>", 1: "</s>"})
+    sampler = GroupedSampler(TableModel(7), tokenizer, 3, mode=mode, vocabulary=vocabulary)
+    for pattern in (" ab", " +a", " a|  b"):
+        grammar = Grammar.from_regex(pattern)
+        [[result]] = sampler.generate([[4]], 8, grammar=grammar)
+        spelt = b"".join(vocabulary.token_bytes(token) for token in result.ids)
+        matcher = Matcher(grammar, vocabulary)
+        assert result.text.encode() == spelt and matcher.accept_bytes(spelt) and matcher.is_complete
+        assert tokenizer.decode(result.ids) == result.text[1:]  # why it must not be asked
+        assert sampler("b", 8, grammar=grammar, return_full_text=False)["generated_text"] == result.text
+        assert sampler("b", 8, grammar=grammar)["generated_text"] == "b" + result.text
+
+
+def test_prompts_of_a_list_have_budgets_of_their_own():
+    sampler = GroupedSampler(FixedModel(lambda i: 2 + i % 8), LETTERS, 3, answer_length_multiplier=2.0, repetition_penalty_strategy=NONE)
+    answers = sampler(["a", "abc"], return_full_text=False)
+    assert [len(answer["generated_text"]) for answer in answers] == [2, 6]
+
+
+def test_a_prompt_too_short_for_any_answer_is_refused():
+    sampler = GroupedSampler(TableModel(WIDTH), LETTERS, 2, answer_length_multiplier=0.1)
+    for call in (lambda: sampler("abc"), lambda: sampler(["abcdefghab", "a"]), lambda: sampler("", prefix="abc")):
+        with pytest.raises(ValueError, match="max_new_tokens"):
+            call()
+    assert len(sampler("abc", 2, return_full_text=False)["generated_text"]) <= 2
+
+
+def test_a_grammar_is_a_grammar():
+    with pytest.raises(TypeError, match="not Matcher"):
+        GroupedSampler(TableModel(WIDTH), LETTERS, 2).generate([[2]], 4, grammar=Matcher(Grammar.from_regex("a"), LETTERS))
+
+
+# --- trust, penalty, ends ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("options", [{}, {"top_k": 1}, {"top_k": 2}, {"top_p": 0.0}, {"top_p": 0.2}, {"temp": 0.0}])
+def test_min_top_prob_is_of_the_row_and_not_of_what_filters_leave(options):
+    common = {"repetition_penalty_strategy": NONE, "end_of_sentence_stop": False, **options}
+    n = 12
+    for threshold, calls in ((0.0, 3), (0.05, 3), (0.2, n)):  # of nine tokens that may come each has a ninth
+        [[result]] = GroupedSampler(Equal(), LETTERS, 4, min_top_prob=threshold, **common).generate([[2]], n)
+        assert result.calls == calls, threshold
+        assert result.rows_dropped == 4 * calls - n
+
+
+def test_min_top_prob_is_among_what_a_grammar_allows():
+    for pattern, calls in (("[a-h]{12}", 12), ("[ab]{12}", 4)):
+        sampler = GroupedSampler(Equal(), LETTERS, 4, min_top_prob=0.4, forced=False)
+        [[result]] = sampler.generate([[2]], 13, grammar=Grammar.from_regex(pattern))
+        assert result.calls == calls
+
+
+def test_penalties_of_groups_do_not_reach_verified_texts():
+    from grammar_engine.decoding.grouped import LogitScalingRepetitionPenalty
+
+    texts = [
+        GroupedSampler(
+            TableModel(WIDTH),
+            LETTERS,
+            4,
+            top_k=1,
+            mode="verify",
+            penalize_in_group=in_group,
+            repetition_penalty_strategy=LogitScalingRepetitionPenalty(5.0),
+        ).generate([[2]], 20)[0][0]
+        for in_group in (True, False)
+    ]
+    assert texts[0].ids == texts[1].ids
+
+
+def test_an_end_that_is_banned_may_come_where_a_grammar_leaves_nothing_else():
+    sampler = GroupedSampler(TableModel(WIDTH), LETTERS, 2, end_of_sentence_stop=False, forced=False, close_in_time=False)
+    [[result]] = sampler.generate([[2]], 9, grammar=Grammar.from_regex("ab?"))
+    assert result.text in ("a", "ab") and result.stop_reason == "end"
+
+
+def test_added_tokens_of_a_tokenizer_may_come():
+    tokenizer = llama_like()
+    tokenizer.add_tokens(["<new>"])
+    assert len(tokenizer) == tokenizer.vocab_size + 1 == 8
+    [[result]] = GroupedSampler(FixedModel(lambda i: 7, width=12), tokenizer, 2, repetition_penalty_strategy=NONE).generate([[3]], 4)
+    assert result.ids == [7] * 4
+
+
+def test_an_adaptive_group_grows_up_to_four_times_its_size():
+    sampler = GroupedSampler(FixedModel(lambda i: 2 + i % 8), LETTERS, 2, adaptive=True)
+    assert sampler.max_group_size == 8
+    assert GroupedSampler(sampler.model, LETTERS, 2, adaptive=True, max_input_len=6).max_group_size == 5
+
+
+# --- tree search ------------------------------------------------------------------------------------------------------
+
+
+def test_tree_search_counts_what_a_grammar_determines():
+    grammar = Grammar.from_regex("abc[ab]cde[ab]")
+    [[tree]] = GroupedTreeSearch(TableModel(WIDTH), LETTERS, 2, beam=3).generate([[2]], 20, grammar=grammar)
+    [[sampled]] = GroupedSampler(TableModel(WIDTH), LETTERS, 2, top_k=1).generate([[2]], 20, grammar=grammar)
+    assert tree.forced == sampled.forced > 0
+    [[free]] = GroupedTreeSearch(TableModel(WIDTH), LETTERS, 2, beam=3, forced=False).generate([[2]], 20, grammar=grammar)
+    assert free.forced == 0
+
+
+# --- parts, and data --------------------------------------------------------------------------------------------------
+
+
+def test_pre_and_post_processing_take_tokenizers():
+    tokenizer = llama_like()
+    for each, ids in ((LETTERS, [2, 3]), (tokenizer, [3, 4])):
+        prepared = PreProcessor(each, 40)("ab", prefix="a", postfix="b")
+        assert prepared.ids[1:3] == ids and prepared[1:] == (1, 2, 1)
+        answer = PostProcessor(each)([*prepared.ids, *ids, END, PAD], 3, 2, True, "np", False, True, 1, 1)
+        assert answer["generated_text"] == "ab" and answer["generated_token_ids"].tolist() == [*ids, END]
+    with pytest.raises(TypeError, match="tokenizer"):
+        PreProcessor("gpt2", 40)
+
+
+def test_options_as_data_are_plain_whatever_numbers_were_given():
+    sampler = GroupedSampler(
+        TableModel(WIDTH),
+        LETTERS,
+        2,
+        temp=np.float32(0.5),
+        top_p=np.float64(0.25),
+        min_top_prob=np.float32(0.125),
+        default_seed=np.int64(3),
+    )
+    values = json.loads(json.dumps(sampler.as_dict()))
+    assert (values["temp"], values["top_p"], values["min_top_prob"], values["default_seed"]) == (0.5, 0.25, 0.125, 3)
+    twin = GroupedSampler.from_dict(values, TableModel(WIDTH), LETTERS)
+    assert twin("abc", 9) == sampler("abc", 9)
+    batched = GroupedSampler.from_dict(values, TableModel(WIDTH), LETTERS, top_p=0.5, batch=TableModel(WIDTH).batch)
+    assert batched.top_p == 0.5 and batched.batch is not None
+
+
+def test_a_penalty_of_ones_own():
+    class Never(RepetitionPenaltyStrategy):
+        theta = 2.0
+
+        def __call__(self, logits, tokens, generation_start):
+            logits[sorted(set(tokens[generation_start:]))] = -np.inf
+            return logits
+
+    sampler = GroupedSampler(TableModel(WIDTH), LETTERS, 3, repetition_penalty_strategy=Never(), end_of_sentence_stop=False)
+    [[result]] = sampler.generate([[2]], 6)
+    assert len(set(result.ids)) == 6
+    values = json.loads(json.dumps(sampler.as_dict()))
+    with pytest.raises(ValueError, match="Never"):
+        GroupedSampler.from_dict(values, TableModel(WIDTH), LETTERS)
+    twin = GroupedSampler.from_dict(values, TableModel(WIDTH), LETTERS, repetition_penalty_strategy=Never())
+    assert twin.generate([[2]], 6)[0][0].ids == result.ids
+
+
+def test_a_temperature_of_zero_is_greedy():
+    sampler = GroupedSampler(TableModel(WIDTH), LETTERS, 2, temp=0.0)
+    assert sampler.generation_type is GenerationType.GREEDY and not sampler.generation_type.requires_softmax()
