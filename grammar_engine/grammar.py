@@ -295,7 +295,7 @@ class Grammar:
         Raises
         ------
         GrammarSyntaxError, UnsupportedRegexError
-            With the offset in the pattern. Look-around and back-references are refused.
+            With the offset in the pattern. Back-references are refused, and look-around where no automaton stands for it (docs/regex.md).
         LimitExceededError
         """
         from .frontends import regex

@@ -287,6 +287,8 @@ u32 rx_finish(rx_arena *x, rx_id id, u32 n_bytes);
 u32 rx_least(rx_arena *x, rx_id id);
 u32 rx_least_seen(rx_arena *x, rx_id id); /* the same, if it is seen by structure; else RX_NO_LENGTH */
 u32 rx_least_bound(rx_arena *x, rx_id id); /* no string is shorter: what is known without a search */
+u32 rx_least_quoted(rx_arena *x, rx_id id); /* the same two of the spellings in JSON, without escapes that are not needed */
+u32 rx_bound_quoted(rx_arena *x, rx_id id);
 u32 rx_add_lengths(u32 a, u32 b);
 u32 rx_times_length(u32 n, u32 length); /* no times no length is 0 */
 bool rx_least_text(rx_arena *x, rx_id id, byte_vec *out); /* appends the first of the shortest strings. `id` is not empty. False on failure */
@@ -318,6 +320,7 @@ bool rx_drop_narrower(rx_arena *x, id_vec *parts); /* drops parts of a union tha
 rx_id rx_quote_again(rx_arena *x, rx_id part, const u32 *node); /* a RX_QUOTE node with another operand */
 rx_id rx_quote_step(rx_arena *x, const u32 *node, u32 byte);    /* derivative of a RX_QUOTE node */
 u32 rx_quote_least(const u32 *node, u32 of_part);               /* within an escape, as `of_part` for its operand: no string is shorter */
+u32 rx_quote_rest(rx_arena *x, const u32 *node);                /* within an escape: the length of the shortest string, exact */
 /* *out = the bytes with which the strings of a RX_QUOTE node begin, if those of its operand begin with `of_part`; within an escape, some more. */
 void rx_quote_first(const u32 *node, const byte_set *of_part, byte_set *out);
 /* `from` without the strings of `taken`, where both are spellings and then a quotation mark. False: they are not. *out = NONE: failure. */

@@ -1,12 +1,13 @@
 /* The length of the shortest string of an expression, exact.
  *
  * By structure where that tells: the sum of a sequence, the least of a union, arithmetic for repeats and integral multiples. For
- * intersections, complements, other multiples and unfinished escapes by a search through the derivatives (A*, Hart, Nilsson, Raphael 1968):
+ * intersections, complements and other multiples by a search through the derivatives (A*, Hart, Nilsson, Raphael 1968):
  * `bound_of` gives a lower bound, and the search ends at the first node for which it is known to be exact. What is found holds for all nodes
  * on the way, so that a shortest text can be followed from any of them without a further search.
  *
  * Quoting. A string costs what its spelling in JSON does: a raw byte 1, a short escape 2, another control character 6. No character is
- * shorter in any other spelling. So QUOTE(L) asks the same questions of L under these weights.
+ * shorter in any other spelling. So QUOTE(L) asks the same questions of L under these weights; within an escape, of what is left of L behind each
+ * character that it may still become (rx_quote.c).
  *
  * Recursion goes as deep as nodes nest; along sequences it is a loop. Cost: kept per node; a search is charged by its derivatives. */
 #include "rx_unbound.h"
@@ -296,11 +297,9 @@ static u32 exact_least(rx_arena *x, rx_id id, bool quoted) {
         break;
     case RX_REPEAT: least = rx_times_length(node[2], exact_least(x, node[1], quoted)); break;
     case RX_QUOTE:
-        if (node[3] == 0 && !quoted) {
-            least = exact_least(x, node[1], true);
-            break;
-        }
-        return search_least(x, id, quoted);
+        if (quoted) return search_least(x, id, quoted);
+        least = node[3] == 0 ? exact_least(x, node[1], true) : rx_quote_rest(x, node);
+        break;
     default: return search_least(x, id, quoted);
     }
     if (x->b->status == GE_OK) keep_length(x, id, quoted, least);
@@ -310,6 +309,10 @@ static u32 exact_least(rx_arena *x, rx_id id, bool quoted) {
 u32 rx_least(rx_arena *x, rx_id id) { return id == NONE ? RX_NO_LENGTH : exact_least(x, id, false); }
 
 u32 rx_least_bound(rx_arena *x, rx_id id) { return bound_of(x, id, false).length; }
+
+u32 rx_least_quoted(rx_arena *x, rx_id id) { return exact_least(x, id, true); }
+
+u32 rx_bound_quoted(rx_arena *x, rx_id id) { return bound_of(x, id, true).length; }
 
 u32 rx_least_seen(rx_arena *x, rx_id id) {
     least_bound bound = bound_of(x, id, false);

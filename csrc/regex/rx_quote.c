@@ -203,6 +203,17 @@ static bool empty_after_hex(rx_arena *x, rx_id part, u32 escapes, u32 value, u32
     return first > last || empty_after_chars(x, part, 0x10000 + ((first - 0xd800) << 10), 0x10000 + ((last - 0xd800) << 10) + 0x3ff);
 }
 
+/* Behind a high surrogate: it, and the low ones that may still come. */
+static void low_surrogates(const u32 *node, u32 *high, u32 *low, u32 *last) {
+    u32 phase = node[3], accumulator = node[4], digits = phase < LOW_HEX ? 0 : phase - LOW_HEX, shift = 4 * (4 - digits);
+    *high = phase < LOW_HEX ? accumulator : accumulator >> 16;
+    *low = digits ? (accumulator & 0xffff) << shift : 0;
+    *last = min_u32(*low | (((u32)1 << shift) - 1), 0xdfff);
+    *low = max_u32(*low, 0xdc00);
+}
+
+static u32 character_of(u32 high, u32 low) { return 0x10000 + (high << 10) + (low - 0xdc00); }
+
 bool rx_quote_is_empty(rx_arena *x, const u32 *node) {
     u32 part = node[1], escapes = node[2], phase = node[3], accumulator = node[4];
     rx_refresh_classes(x);
@@ -215,10 +226,65 @@ bool rx_quote_is_empty(rx_arena *x, const u32 *node) {
         return empty_after_hex(x, part, escapes, 0, 0);
     }
     if (phase < HIGH_DONE) return empty_after_hex(x, part, escapes, accumulator, phase - HEX);
-    u32 high = phase < LOW_HEX ? accumulator : accumulator >> 16, digits = phase < LOW_HEX ? 0 : phase - LOW_HEX;
-    u32 shift = 4 * (4 - digits), low = (accumulator & 0xffff) << shift, last = low | (((u32)1 << shift) - 1);
-    if (digits == 0) low = 0, last = 0xffff;
-    low = max_u32(low, 0xdc00);
-    last = min_u32(last, 0xdfff);
-    return low > last || empty_after_chars(x, part, 0x10000 + (high << 10) + (low - 0xdc00), 0x10000 + (high << 10) + (last - 0xdc00));
+    u32 high, low, last;
+    low_surrogates(node, &high, &low, &last);
+    return low > last || empty_after_chars(x, part, character_of(high, low), character_of(high, last));
+}
+
+/* The least that is spelt of the strings of L behind a character in a run; what is `best` or more is not looked for. */
+static u32 least_after_run(rx_arena *x, rx_id part, const u8 *low, const u8 *high, u32 n, u32 best) {
+    if (part == NONE || part == RX_ID_NEVER) return best;
+    if (n == 0) return min_u32(best, rx_least_quoted(x, part));
+    u32 bound = rx_bound_quoted(x, part); /* with the bytes that are left of the character, each of which costs one */
+    if (bound - min_u32(bound, n) >= best) return best;
+    byte_set tried = {{0}}; /* classes */
+    for (u32 byte = low[0]; byte <= high[0] && x->b->status == GE_OK; byte++) {
+        u32 c = x->class_of[byte];
+        if (set_has(&tried, c)) continue;
+        set_add(&tried, c);
+        budget_work(x->b, 1);
+        best = least_after_run(x, rx_derive(x, part, byte), low + 1, high + 1, n - 1, best);
+    }
+    return best;
+}
+
+/* Behind a character in [low, high], of whose escape so many bytes are missing. */
+static u32 least_after_chars(rx_arena *x, rx_id part, u32 low, u32 high, u32 missing, u32 best) {
+    while (low <= high && best > missing) {
+        byte_run run;
+        low = next_run(low, high, &run) + 1;
+        best = min_u32(best, rx_add_lengths(missing, least_after_run(x, part, run.low, run.high, run.n, best - missing)));
+    }
+    return best;
+}
+
+/* The same for the characters that \uXXXX can still become (see empty_after_hex). */
+static u32 least_after_hex(rx_arena *x, rx_id part, u32 escapes, u32 value, u32 digits, u32 missing, u32 best) {
+    u32 shift = 4 * (4 - digits), low = value << shift, high = low | (((u32)1 << shift) - 1);
+    if (escapes == ESCAPES_MINIMAL) {
+        for (u32 c = low; c <= min_u32(high, 0x1f); c++)
+            if (hex_allowed(c, 4, escapes)) best = least_after_chars(x, part, c, c, missing, best);
+        return best;
+    }
+    u32 first = max_u32(low, 0xd800), last = min_u32(high, 0xdbff); /* high surrogates, behind which six bytes more are to come */
+    if (low < 0xd800) best = least_after_chars(x, part, low, min_u32(high, 0xd7ff), missing, best);
+    if (high > 0xdfff) best = least_after_chars(x, part, max_u32(low, 0xe000), high, missing, best);
+    if (first > last) return best;
+    return least_after_chars(x, part, 0x10000 + ((first - 0xd800) << 10), 0x10000 + ((last - 0xd800) << 10) + 0x3ff, missing + 6, best);
+}
+
+u32 rx_quote_rest(rx_arena *x, const u32 *node) {
+    u32 part = node[1], escapes = node[2], phase = node[3], accumulator = node[4], best = RX_NO_LENGTH;
+    rx_refresh_classes(x);
+    if (phase == BACKSLASH) {
+        for (u32 c = 0; c < 128; c++) {
+            int character = short_escape(c, escapes);
+            if (character >= 0) best = least_after_chars(x, part, (u32)character, (u32)character, 1, best);
+        }
+        return least_after_hex(x, part, escapes, 0, 0, 5, best);
+    }
+    if (phase < HIGH_DONE) return least_after_hex(x, part, escapes, accumulator, phase - HEX, HIGH_DONE - phase, best);
+    u32 high, low, last;
+    low_surrogates(node, &high, &low, &last);
+    return low > last ? best : least_after_chars(x, part, character_of(high, low), character_of(high, last), LOW_HEX + 4 - phase, best);
 }

@@ -232,10 +232,13 @@ def _closing_within(matcher: Matcher, budget: int) -> list[int]:
 
 
 def _any_closing(matcher: Matcher, budget: int, error: Exception) -> list[int]:
-    """The same, where the shortest is not known; `error` tells why. A search that does not come to an end raises LimitExceededError."""
-    closing = matcher.closing_within(budget)
-    if closing is not None:
-        return closing
-    if matcher.closing_within(_ALL) is None:
-        raise error
+    """The same, where the shortest is not known; `error` tells why."""
+    try:
+        closing = matcher.closing_within(budget)
+        if closing is not None:
+            return closing
+        if matcher.closing_within(_ALL) is None:
+            raise error
+    except LimitExceededError as limit:
+        raise ValueError(f"max_new_tokens = {budget}; whether some text takes so few tokens was not found out: {limit}") from None
     raise ValueError(f"max_new_tokens = {budget}, and no text takes so few tokens")

@@ -371,6 +371,8 @@ class _Loop:
                 scores[self.vocabulary.size :] = -np.inf  # ids that pad the model's output
             weights = weigh(scores, sampling)
             return weights.token(choose(weights.values, self.rng))
+        if len(scores) < text.matcher.vocabulary.width:
+            raise ValueError(f"the model scores {len(scores)} tokens, and the vocabulary has {text.matcher.vocabulary.width}")
         begun = clock()
         ids, scores = text.masked(scores)
         generation.seconds_masks += clock() - begun

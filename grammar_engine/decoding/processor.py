@@ -63,8 +63,8 @@ class LogitsProcessor:
     Notes
     -----
     Belongs to one thread. `generate()` stops at `max_new_tokens` wherever the text is; `grammar_engine.decoding.generate` closes it in time.
-    A prompt that is that of the last call and then its text, or a beginning of it and one token more, or the text and what the grammar allows next, is
-    taken for that text, unless `reset` is called before. A processor for each call needs no `reset`, and is made in a microsecond.
+    A prompt that is that of the last call and then its text, or a beginning of it (an empty one, too) and one token more, or the text and what the
+    grammar allows next, is taken for that text, unless `reset` is called before. A processor for each call needs no `reset`, and is made in a microsecond.
 
     Examples
     --------

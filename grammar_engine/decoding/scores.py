@@ -107,7 +107,7 @@ class Sampling:
     @property
     def greedy(self) -> bool:
         """Whether the best token is taken, whatever the seed."""
-        return self.temperature == 0 or self.top_k == 1
+        return self.temperature == 0 or self.top_k == 1 or self.top_p == 0
 
 
 def penalise(logits: Scores, ids: Collection[int], theta: float, *, sign_aware: bool = True) -> None:

@@ -390,3 +390,19 @@ def test_torch_that_another_thread_is_importing(monkeypatch):
 def test_importing_the_package_imports_neither_numpy_nor_torch():
     code = "import sys, grammar_engine.decoding; assert not {'numpy', 'torch', 'transformers'} & set(sys.modules)"
     subprocess.run([sys.executable, "-c", f"import sys; sys.path[:0] = {sys.path!r}; {code}"], check=True)
+
+
+def test_masks_of_one_word_with_any_stride() -> None:
+    """A row of one word may have any stride, and torch keeps it when it makes a tensor contiguous."""
+    torch = pytest.importorskip("torch")
+    mask = torch.from_numpy(np.full((1, 2), 5, np.int32))[:, ::2]
+    logits = torch.zeros(1, 16)[:, ::2]
+    apply_mask(logits, mask)
+    assert logits.isneginf().tolist() == [[bit not in (0, 2) for bit in range(8)]]
+
+
+def test_tensors_that_only_look_negative() -> None:
+    torch = pytest.importorskip("torch")
+    logits = torch._neg_view(torch.arange(4.0))
+    apply_mask(logits, np.array([5], np.int32))
+    assert logits.tolist() == [-0.0, float("-inf"), -2.0, float("-inf")]

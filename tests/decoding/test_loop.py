@@ -561,3 +561,46 @@ def test_a_closing_far_from_the_shortest_text() -> None:
         generate(even, [0], grammar, vocabulary, max_new_tokens=7)
     with pytest.raises(VocabularyError, match="one of 'a'"):
         generate(even, [0], Grammar.from_regex("a"), vocabulary, max_new_tokens=7)
+
+
+# --- what a review found ----------------------------------------------------------------------------------------------
+
+
+def test_all_spellings_of_long_keys_are_closed_in_time() -> None:
+    keys = [f"property_name_{i:02d}" for i in range(12)]
+    schema = {"type": "object", "properties": {key: {"type": "string"} for key in keys}, "required": keys, "additionalProperties": False}
+    grammar = Grammar.from_json_schema(schema, escapes="all", whitespace="compact")
+    vocabulary = Vocabulary.builtin()
+    fewest = len(Matcher(grammar, vocabulary).closing_tokens())
+    for budget in (fewest, fewest + 1, fewest + 7):
+        written = generate(NoiseModel(vocabulary.width), [1], grammar, vocabulary, max_new_tokens=budget, seed=budget)
+        assert written.finish_reason == "end" and set(json.loads(written.text)) == set(keys)
+
+
+def test_a_budget_that_no_search_decides_is_refused_as_such(monkeypatch) -> None:
+    """Neither the shortest text nor one of so few tokens is found: still a ValueError before the first pass, which names the limit."""
+
+    def fail(*_):
+        raise LimitExceededError("max_step_work", 10)
+
+    monkeypatch.setattr(BudgetedText, "_turn_to", lambda *_: 0)
+    monkeypatch.setattr(Matcher, "closing_tokens", fail)
+    monkeypatch.setattr(Matcher, "closing_within", fail)
+    with pytest.raises(ValueError, match="not found out.*max_step_work"):
+        generate(lambda ids: pytest.fail("a pass"), [1], Grammar.from_regex("[ab]{9}"), CHARACTERS, max_new_tokens=50)
+
+
+@pytest.mark.parametrize("sampling", [Sampling(top_p=0), Sampling(top_k=1), Sampling(temperature=0)])
+def test_the_best_token_by_filters_is_taken_as_by_temperature(sampling: Sampling) -> None:
+    assert sampling.greedy
+    model = NoiseModel(WORDS.width)
+    grammar = Grammar.from_json_schema(PERSON)
+    best = generate(model, [1], grammar, WORDS, max_new_tokens=60, sampling=GREEDY)
+    assert generate(model, [1], grammar, WORDS, max_new_tokens=60, sampling=sampling, seed=3).tokens == best.tokens
+
+
+def test_a_model_narrower_than_the_vocabulary_is_refused() -> None:
+    with pytest.raises(ValueError, match="the model scores 3 tokens"):
+        generate(
+            constant(np.zeros(3)), [1], Grammar.from_regex("ab?"), Vocabulary([b"a", b"b", b"c", b"d", b""], eos=[4]), max_new_tokens=4
+        )
