@@ -4,7 +4,8 @@
  * Together they foretell, for each byte, how long the way is that begins with it; so the closing is followed byte by byte, and of the
  * bytes that keep to the least length the smallest is taken.
  *
- * Where the forecast is only a lower bound (lexing="longest"; a distinct member under way; bytes that no token has) the same walk becomes
+ * Where the forecast is only a lower bound (lexing="longest"; a distinct member under way; bytes that no token has; a lexeme of which the shortest text
+ * takes a long search) the same walk becomes
  * a search: depth-first, no longer than foretold, and if that fails again with what it has learned, a length more (IDA* with a table;
  * Korf 1985, Reinefeld and Marsland 1994). A configuration that has failed keeps its better bound, one on a way that was found keeps its
  * next byte, for all later calls: a closing that goes on from the middle of an earlier one is read off.
@@ -352,7 +353,7 @@ u32 cl_foretold(ge_engine *e, u32 config) {
 }
 
 u32 cl_most(ge_engine *e, u32 config) {
-    if (e->g->longest || e->g->g.has_distinct || !spells_any(e)) return NONE;
+    if (e->g->longest || e->g->g.has_distinct || !spells_any(e) || !ep_least_begin(&e->ep) || e->ep.least_is_bound) return NONE;
     u32 least = cl_foretold(e, config);
     return least <= e->b.limits.max_step_work / CL_WORK ? least : NONE;
 }

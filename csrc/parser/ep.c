@@ -157,6 +157,7 @@ void ep_drop(ep_parser *p) {
     vec_drop(b, &p->node_first);
     vec_drop(b, &p->firsts);
     map_drop(b, &p->resumed);
+    vec_drop(b, &p->least_lexeme);
     vec_drop(b, &p->least_nonterminal);
     vec_drop(b, &p->least_node);
     vec_drop(b, &p->least_point);

@@ -77,8 +77,8 @@ typedef struct ep_parser {
     u32 n_cut_rows, n_cut_points; /* made for these: not counted for max_rows */
     word_map resumed; /* (row that leaves; row that was cut, and depth) -> row */
     /* ep_least.c */
-    id_vec least_nonterminal, least_node, least_point;
-    bool knows_least;
+    id_vec least_lexeme, least_nonterminal, least_node, least_point;
+    bool knows_least, least_is_bound; /* ... of all nonterminals; of some lexeme it is a lower bound */
     /* scratch */
     u32 stamp;
     VEC(u32) node_stamp, nonterminal_stamp, point_stamp; /* == stamp: seen */

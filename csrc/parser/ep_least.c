@@ -7,6 +7,9 @@
  * Return points refer to older ones, but for left recursion, where a system of them was made together. So one pass in the order of their
  * ids serves, and more where it met a reference ahead. A way round such a cycle makes no text shorter.
  *
+ * Lexemes of which the shortest text takes a long search (a number of six digits that is a multiple of nothing, say) may be on no shortest way. So a search
+ * ends after a part of the work, with a lower bound, and all lengths are lower bounds then (`least_is_bound`).
+ *
  * Distinct members: what a member under way will take away from those after it is not known before its end. Until then the length is a
  * lower bound; between members it is exact. With lexing="longest" all of this is a lower bound. (match/cl.c searches where it must.)
  *
@@ -14,6 +17,7 @@
 #include "ep_parts.h"
 
 #define NOT_LEARNED (NONE - 1)
+enum { LEAST_PART = 64 }; /* part of the work of an operation that the shortest text of a lexeme may take */
 
 static bool fit_unknown(ep_parser *p, void *vec, u32 n) {
     id_vec *v = vec;
@@ -21,6 +25,19 @@ static bool fit_unknown(ep_parser *p, void *vec, u32 n) {
     if (!vec_reserve(p->b, v, n - v->n)) return false;
     while (v->n < n) v->at[v->n++] = NOT_LEARNED;
     return true;
+}
+
+static u32 least_of_lexeme(ep_parser *p, u32 lexeme) {
+    if (!fit_unknown(p, &p->least_lexeme, p->lx->lexemes.n)) return RX_NO_LENGTH;
+    if (p->least_lexeme.at[lexeme] != NOT_LEARNED) return p->least_lexeme.at[lexeme];
+    rx_id expr = p->lx->lexemes.at[lexeme].expr;
+    budget_part part = budget_begin_part(p->b, p->b->limits.max_step_work / LEAST_PART);
+    u32 least = rx_least(&p->lx->x, expr);
+    if (budget_end_part(p->b, part)) {
+        least = rx_least_bound(&p->lx->x, expr);
+        p->least_is_bound = true;
+    }
+    return p->b->status == GE_OK ? p->least_lexeme.at[lexeme] = least : RX_NO_LENGTH;
 }
 
 static u32 least_of_tail(ep_parser *p, gr_nonterminal nt) {
@@ -84,7 +101,7 @@ static bool learn_least(ep_parser *p) {
 bool ep_least_begin(ep_parser *p) { return p->knows_least || learn_least(p); }
 
 u32 ep_least_symbol(ep_parser *p, u32 symbol) {
-    if (!(symbol & 1)) return rx_least(&p->lx->x, p->lx->lexemes.at[symbol >> 1].expr);
+    if (!(symbol & 1)) return least_of_lexeme(p, symbol >> 1);
     u32 x = symbol >> 1;
     if (!fit_unknown(p, &p->least_nonterminal, x + 1)) return RX_NO_LENGTH;
     if (p->least_nonterminal.at[x] != NOT_LEARNED) return p->least_nonterminal.at[x];

@@ -465,3 +465,20 @@ def test_escapes_are_no_shorter():
     patterns = [{"pattern": pattern} for pattern in ("é", "1$", "01", "aa")]
     grammar = Grammar.from_json_schema({"type": "string", "allOf": patterns, "minLength": 6, "maxLength": 6}, escapes="all")
     assert Matcher(grammar, Vocabulary.builtin()).closing_bytes() == '" aaé01"'.encode()
+
+
+def test_a_lexeme_whose_shortest_text_is_hard_to_find_and_not_needed() -> None:
+    """Numbers of five digits, in any spelling, that are a multiple of none of six: millions of beginnings, and no shortest text has one."""
+    steps = [{"multipleOf": step} for step in (2, 6.5, 5, 7, 11, 37)]
+    hard = {"type": "number", "exclusiveMaximum": -10000, "not": {"anyOf": steps}}
+    schema = {"type": "object", "patternProperties": {"b": hard}, "properties": {"n": {"type": "integer"}}, "required": ["n"]}
+    grammar = Grammar.from_json_schema(schema, number_style="any", whitespace="compact", limits=Limits(max_step_work=2_000_000))
+    matcher = Matcher(grammar, Vocabulary.bytes())
+    assert matcher.closing_bytes() == b'{"n":0}'
+    assert matcher.accept_bytes(b'{"n":0')
+    assert matcher.closing_bytes() == b"}"
+    for text in (b"{", b'{"n":', b'{"n":0,"x'):
+        matcher = Matcher(grammar, Vocabulary.bytes())
+        assert matcher.accept_bytes(text)
+        closing = matcher.closing_bytes()
+        assert matcher.accept_bytes(closing) and matcher.is_complete and text + closing in (b'{"n":0}', b'{"n":0,"x":0}')
