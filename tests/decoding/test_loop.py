@@ -586,7 +586,7 @@ def test_a_budget_that_no_search_decides_is_refused_as_such(monkeypatch) -> None
     monkeypatch.setattr(BudgetedText, "_turn_to", lambda *_: 0)
     monkeypatch.setattr(Matcher, "closing_tokens", fail)
     monkeypatch.setattr(Matcher, "closing_within", fail)
-    with pytest.raises(ValueError, match="not found out.*max_step_work"):
+    with pytest.raises(ValueError, match=r"not found out.*max_step_work"):
         generate(lambda ids: pytest.fail("a pass"), [1], Grammar.from_regex("[ab]{9}"), CHARACTERS, max_new_tokens=50)
 
 
