@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import itertools
 import json
+import random
 
 import pytest
 
-from grammar_engine import Grammar, Matcher, Vocabulary
+from grammar_engine import Grammar, Matcher, UnsatisfiableSchemaError, Vocabulary
 
 VOCABULARY = Vocabulary.bytes()
 SHORT = {'"': '\\"', "\\": "\\\\", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
@@ -56,6 +57,7 @@ def least(texts: list[str], begun: bytes, escapes: str) -> int | None:
         ["😀x", "😁"],
         ["a", "é", "€€", "😀\n", '"', "\\\\\\", "\ufffd", "\U0010ffff"],
         ["u", "un", "\x0b\x0bq"],
+        ['"a', "au😀/", "\n"],
     ],
     ids=ascii,
 )
@@ -112,6 +114,55 @@ def test_a_closing_is_a_byte_longer_than_the_shortest_behind_its_first(pattern: 
                 following.append(len(twin.closing_bytes()))
         assert len(matcher.closing_bytes()) == 1 + min(following), begun
     assert seen > 3
+
+
+ATOMS = ["a", "é", "😀", "\\n", "[a-z]", "[^a]", "\\w", ".", "/", "\\\\", '"', "[\x00-\x1f]", "\\d", "€", "u", "\\p{L}"]
+
+
+def random_pattern(rng: random.Random, depth: int = 0) -> str:
+    kind = rng.random()
+    if depth > 2 or kind < 0.45:
+        return rng.choice(ATOMS)
+    left = random_pattern(rng, depth + 1)
+    if kind < 0.65:
+        return left + random_pattern(rng, depth + 1)
+    if kind < 0.8:
+        return f"({left}|{random_pattern(rng, depth + 1)})"
+    return f"({left})" + rng.choice(["*", "+", "?", "{2}", "{1,3}", "{2,}"])
+
+
+def random_strings(rng: random.Random) -> dict:
+    if rng.random() < 0.3:
+        return {"enum": ["".join(rng.choice('aé€😀\n"\\/u\x01') for _ in range(rng.randint(0, 4))) for _ in range(3)]}
+    schema: dict = {"type": "string", "pattern": f"^{random_pattern(rng)}$"}
+    if rng.random() < 0.3:
+        schema["not"] = {"pattern": f"^{random_pattern(rng)}$"}
+    return schema
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_closings_along_random_texts(seed: int) -> None:
+    """Each is a byte longer than the shortest of those behind its first; the texts go into escapes where they can."""
+    rng = random.Random(seed)
+    seen = 0
+    while seen < 1000:
+        try:
+            grammar = Grammar.from_json_schema(random_strings(rng), escapes=rng.choice(["all", "all", "minimal"]), whitespace="compact")
+        except UnsatisfiableSchemaError:
+            continue
+        matcher = Matcher(grammar, VOCABULARY)
+        for _ in range(12):
+            following = {}
+            for byte in range(256):
+                twin = matcher.fork()
+                if twin.accept_bytes(bytes([byte])):
+                    following[byte] = len(twin.closing_bytes())
+            seen += 1
+            assert len(matcher.closing_bytes()) == (0 if matcher.is_complete else 1 + min(following.values()))
+            if not following:
+                break
+            within = [byte for byte in following if byte in b"\\u0123456789abcdefD"]
+            matcher.accept_bytes(bytes([rng.choice(within if within and rng.random() < 0.7 else list(following))]))
 
 
 def test_objects_with_long_keys_in_all_spellings() -> None:
