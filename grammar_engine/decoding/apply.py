@@ -129,14 +129,14 @@ def _is_plain(array: Any, dtype: np.dtype[Any]) -> bool:
 
 
 def _scores(logits: Any, kind: str, is_tensor: bool) -> Any | None:
-    """Scores in CPU memory as a `ge_scores`; None if those of a row do not lie side by side, or not aligned."""
+    """Scores in CPU memory as a `ge_scores`; None if those of a row do not lie side by side, or not aligned, or not as they are."""
     size = logits.itemsize
     strides = [size * stride for stride in logits.stride()] if is_tensor else logits.strides
     address = logits.data_ptr() if is_tensor else logits.ctypes.data
     row_stride = strides[0] if len(strides) == 2 else 0
-    if (
-        strides[-1] != size or row_stride % size or address % size or (is_tensor and logits.is_neg())
-    ):  # the memory of the last has other signs
+    if strides[-1] != size or row_stride % size or address % size:
+        return None
+    if is_tensor and logits.is_neg():  # in memory its numbers have other signs
         return None
     return ffi.new("ge_scores *", (ffi.cast("void *", address), row_stride, logits.shape[-1], _KINDS[kind]))
 
@@ -240,9 +240,8 @@ def _apply_by_torch(torch: Any, logits: Any, mask: Any, rows: list[int] | None) 
         return
     shifts = torch.arange(8, dtype=torch.uint8, device=logits.device)
     mask = mask.contiguous()
-    in_bytes = mask.as_strided(mask.shape, (mask.shape[1], 1)).view(
-        torch.uint8
-    )  # of one word the stride may be any, which a view does not take
+    mask = mask.as_strided(mask.shape, (mask.shape[1], 1))  # of one word the stride may still be any, which a view does not take
+    in_bytes = mask.view(torch.uint8)
     refused = torch.ones((len(mask), logits.shape[1]), dtype=torch.bool, device=logits.device)
     bits = ((in_bytes.unsqueeze(-1) >> shifts) & 1).flatten(1)[:, : logits.shape[1]]
     refused[:, : bits.shape[1]] = bits == 0

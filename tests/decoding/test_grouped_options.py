@@ -13,6 +13,7 @@ from grammar_engine.decoding.grouped import (
     GenerationType,
     GroupedSampler,
     GroupedTreeSearch,
+    LogitScalingRepetitionPenalty,
     NoRepetitionPenalty,
     PostProcessor,
     PreProcessor,
@@ -102,8 +103,6 @@ def test_min_top_prob_is_among_what_a_grammar_allows():
 
 
 def test_penalties_of_groups_do_not_reach_verified_texts():
-    from grammar_engine.decoding.grouped import LogitScalingRepetitionPenalty
-
     texts = [
         GroupedSampler(
             TableModel(WIDTH),

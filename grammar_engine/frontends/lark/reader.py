@@ -38,7 +38,7 @@ _TOKENS = re.compile(  # of what matches at a place the first is taken, as in La
     re.VERBOSE | re.DOTALL,
 )
 _NAME = ("RULE", "TERMINAL")
-_CLOSING = {"(": ")", "[": "]", "{": "}"}
+_CLOSING = {"(": ")", "[": "]"}
 
 Firsts = list[Token | None]
 
