@@ -19,6 +19,7 @@ from grammar_engine.decoding.grouped import (
     PreProcessor,
     RepetitionPenaltyStrategy,
 )
+from grammar_engine.decoding.models import NoiseModel
 
 WIDTH = LETTERS.size
 NONE = NoRepetitionPenalty()
@@ -203,3 +204,60 @@ def test_a_penalty_of_ones_own():
 def test_a_temperature_of_zero_is_greedy():
     sampler = GroupedSampler(TableModel(WIDTH), LETTERS, 2, temp=0.0)
     assert sampler.generation_type is GenerationType.GREEDY and not sampler.generation_type.requires_softmax()
+
+
+# --- one pass by hand -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("options", [{}, {"temp": 0.5}, {"top_k": 3}, {"top_p": 0.6}, {"top_k": 1}, {"penalize_from": "all"}])
+def test_a_pass_by_hand_writes_what_generate_writes(options):
+    model = TableModel(WIDTH + 2)
+    sampler = GroupedSampler(model, LETTERS, 4, penalize_in_group=False, **options)
+    prompt = [2, 3, 4]
+    for seed in range(1, 30):
+        [[whole]] = sampler.generate([prompt], 4, seed=seed)
+        by_hand = sampler.generate_group(sampler.get_prob_mat(prompt, len(prompt)), seed)
+        assert [token for token in by_hand if token != END] == whole.ids
+        assert (by_hand[-1] == END) == whole.finished
+    assert sampler.padding_tokens == [PAD] * 3
+    assert model.asked[-1] == [*prompt, PAD, PAD, PAD]
+
+
+def test_the_rows_of_a_pass_are_those_of_the_model_and_of_the_tokenizer():
+    model = TableModel(WIDTH + 2)
+    sampler = GroupedSampler(model, LETTERS, 3, max_input_len=5)
+    ids = [2, 3, 4, 5, 6, 7]
+    rows = sampler.get_logits_matrix(ids)
+    assert rows.shape == (3, WIDTH) and rows.dtype == np.float32
+    assert (rows == model([5, 6, 7, PAD, PAD])[-3:, :WIDTH]).all()
+    assert GroupedSampler(model, LETTERS, 1).get_logits_matrix(ids).shape == (1, WIDTH)
+
+
+def test_chances_by_hand_are_penalised_from_where_the_text_was_generated():
+    sampler = GroupedSampler(Equal(), LETTERS, 2, repetition_penalty_strategy=LogitScalingRepetitionPenalty(2.0))
+    even = np.full(WIDTH, 1 / WIDTH)
+    assert np.allclose(sampler.get_prob_mat([2, 3], 2), even)  # scores of 0 stay 0
+
+    def rising(ids):
+        return np.tile(np.arange(WIDTH, dtype=np.float32), (len(ids), 1))
+
+    sampler = GroupedSampler(rising, LETTERS, 2, repetition_penalty_strategy=LogitScalingRepetitionPenalty(2.0))
+    weights = np.exp(np.arange(WIDTH, dtype=np.float64))
+    assert np.allclose(sampler.get_prob_mat([9, 9], 2), weights / weights.sum())
+    weights[9] = np.exp(4.5)
+    assert np.allclose(sampler.get_prob_mat([9, 9], 1), weights / weights.sum())
+
+
+def test_a_text_by_hand_never_ends_where_it_must_not():
+    sampler = GroupedSampler(FixedModel(lambda position: END), LETTERS, 3, end_of_sentence_stop=False)
+    chances = sampler.get_prob_mat([2], 1)
+    assert (chances[:, END] == 0).all() and len(sampler.generate_group(chances)) == 3
+    assert GroupedSampler(FixedModel(lambda position: END), LETTERS, 3).generate_group(np.eye(WIDTH)[[2, END, 3]]) == [2, END]
+
+
+def test_a_pad_that_the_model_does_not_know_is_refused():
+    model = NoiseModel(WIDTH)
+    with pytest.raises(ValueError, match=f"padding_id is {WIDTH}, and the model knows {WIDTH} tokens"):
+        GroupedSampler(model, LETTERS, 3, padding_id=WIDTH)
+    GroupedSampler(model, LETTERS, 3, padding_id=WIDTH - 1)
+    GroupedSampler(TableModel(WIDTH), LETTERS, 3, padding_id=WIDTH)  # of a callable it is not known

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from contextlib import suppress
 from itertools import chain
 from typing import Any, ClassVar
 
@@ -16,9 +18,10 @@ from ...grammar import Grammar
 from ...matcher import Matcher
 from ...vocabulary import Vocabulary
 from ..budget import BudgetedText
-from ..models import as_model
-from ..scores import Sampling
+from ..models import Logits, as_model
+from ..scores import Probabilities, Sampling
 from .codec import codec_of
+from .commit import visible
 from .methods import GenerationType
 from .passes import BatchFunction, Writing, passes_of, run
 from .penalties import DEFAULT_REPETITION_PENALTY, NoRepetitionPenalty, RepetitionPenaltyStrategy, penalty_from_dict
@@ -53,7 +56,8 @@ class GroupedPipeline(ABC):
     max_input_len : int, optional
         Positions that a pass can see. Default: what the tokenizer and the model say; any number, if they say nothing.
     padding_id : int, optional
-        The id that stands for an unknown token. Default: the tokenizer's padding, unknown or mask token, the first that there is.
+        The id that stands for an unknown token, one that the model knows. Default: the tokenizer's padding, unknown or mask token, the first that
+        there is.
     penalize_from : {"generated", "all"}
         Whether the prompt is penalised too.
     penalize_in_group : bool
@@ -153,9 +157,14 @@ class GroupedPipeline(ABC):
         return min(lengths, default=None)
 
     def _padding_id(self, given: int | None) -> int | None:
-        if given is not None:
-            return check_count("padding_id", given, 0)
-        return self.codec.padding_id() if self.group_size > 1 else None
+        if given is None:
+            return self.codec.padding_id() if self.group_size > 1 else None
+        width = None
+        with suppress(ValueError):  # not known before the first pass
+            width = self.model.width
+        if check_count("padding_id", given, 0) >= (width or math.inf):
+            raise ValueError(f"padding_id is {given}, and the model knows {width} tokens")
+        return given
 
     def _check_room(self, size: int) -> None:
         if size > 1 and self.max_input_len is not None and size >= self.max_input_len:
@@ -316,6 +325,48 @@ class GroupedPipeline(ABC):
 
     def _first_seed(self) -> int:
         return 1
+
+    # --- one pass by hand -------------------------------------------------------------------------------------------
+
+    @property
+    def padding_tokens(self) -> list[int]:
+        """The unknown tokens that are put behind a text: `group_size` - 1 of them."""
+        return [] if self.padding_id is None else [self.padding_id] * (self.group_size - 1)
+
+    def get_logits_matrix(self, tokens: Sequence[int]) -> Logits:
+        """What the model says of the next tokens, by one pass.
+
+        Parameters
+        ----------
+        tokens : sequence of int
+            The text so far, at least one token; of a text that is too long the model sees the end.
+
+        Returns
+        -------
+        numpy.ndarray
+            float32, shape (`group_size`, V), where V counts the tokens of the tokenizer. Row i is of the token i + 1 from here.
+        """
+        rows = self.model.start().logits(visible([*tokens, *self.padding_tokens], self.max_input_len), self.group_size)
+        return rows[:, : self.codec.size]
+
+    def get_prob_mat(self, tokens: Sequence[int], generation_start: int) -> Probabilities:
+        """From which chances the next tokens are drawn, without a grammar and each without the others: penalty, temperature and filters are applied.
+
+        Parameters
+        ----------
+        tokens : sequence of int
+            Those of `get_logits_matrix`.
+        generation_start : int
+            How many of them are the prompt, and not penalised unless `penalize_from` is "all".
+
+        Returns
+        -------
+        numpy.ndarray
+            float64, shape (`group_size`, V); each row sums to 1. Greedy: 1 for the best token.
+        """
+        [text] = self._texts(list(tokens), None, 1, [0])
+        text.begin = generation_start
+        return np.stack([text.outlook(row).chances for row in self.get_logits_matrix(tokens)])
 
     def _budget(self, max_new_tokens: int | None, prepared: Prepared) -> int:
         if max_new_tokens is not None:

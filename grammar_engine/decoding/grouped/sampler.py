@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+import numpy as np
+
 from ...checks import check_count
 from ...grammar import Grammar
-from ..scores import Sampling
+from ..scores import Probabilities, Sampling, choose
 from .commit import commit
 from .group_size import GroupSize
 from .methods import GenerationType, sampling_of
@@ -104,6 +106,28 @@ class GroupedSampler(GroupedPipeline):
     def sampling(self) -> Sampling:
         """How a token is drawn."""
         return sampling_of(self.temp, self.top_k, self.top_p)
+
+    def generate_group(self, prob_mat: Probabilities, seed: int | None = None) -> list[int]:
+        """Draw a token from each row of chances, up to the first one that ends a text.
+
+        Parameters
+        ----------
+        prob_mat : numpy.ndarray
+            What `get_prob_mat` returns.
+        seed : int, optional
+            Default: `default_seed` + 1.
+
+        Returns
+        -------
+        list of int
+            At least one token and at most `group_size`; one that ends the text is the last.
+        """
+        rng, tokens = np.random.default_rng(self._first_seed() if seed is None else seed), list[int]()
+        for chances in prob_mat:
+            tokens.append(choose(chances, rng))
+            if tokens[-1] in self.codec.ends:
+                break
+        return tokens
 
     def _first_seed(self) -> int:
         return self.default_seed + 1

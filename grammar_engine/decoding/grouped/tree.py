@@ -93,7 +93,7 @@ class GroupedTreeSearch(GroupedPipeline):
 
     def _search(self, text: Text, sequences: int) -> Writing[list[GroupedResult]]:
         group, calls = self.group_size, 0
-        pads = [self.padding_id or 0] * (group - 1)
+        pads = self.padding_tokens
         branches = [Branch(text, 0.0, text.force())]
         while growing := [branch for branch in branches if branch.text.open]:
             answers = yield [Request(visible([*branch.text.ids, *pads], self.max_input_len), group) for branch in growing]
