@@ -63,7 +63,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     int
         The exit code.
     """
-    options = _parser().parse_args(arguments)
+    options = _parse(arguments)
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8")  # JSON is UTF-8, whatever the locale
     try:
@@ -410,6 +410,32 @@ def _emit(record: dict[str, Any]) -> None:
 # --- arguments ------------------------------------------------------------------------------------------------------
 
 
+_DEFAULTS = {"length": 120, "max_tokens": 256, "temperature": 1.0, "train_seconds": 30, "start": "start", "lenient": False}
+
+
+def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
+    """The options, all of which do something: one that would not is bad usage."""
+    parser = _parser()
+    options = parser.parse_args(arguments)
+    given = vars(options)
+    model = given.get("model")
+    uses = (
+        ("a Lark grammar", given.get("lark") is not None, ("start",)),
+        ("a JSON Schema", given.get("schema") is not None, ("whitespace", "lenient")),
+        ("texts without a model", model is None, ("length",)),
+        ("texts by a model", model is not None, ("prompt", "max_tokens", "temperature")),
+        ("--model tiny", model == "tiny", ("train_seconds",)),
+    )
+    for use, used, names in uses:
+        for name in names:
+            if not used and given.get(name) is not None:
+                parser.error(f"--{name.replace('_', '-')} is for {use}")
+    for name, default in _DEFAULTS.items():
+        if name in given and given[name] is None:
+            given[name] = default
+    return options
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="grammar-engine",
@@ -425,7 +451,7 @@ def _parser() -> argparse.ArgumentParser:
     generate.add_argument("--seed", type=int, metavar="N", help="same seed, same texts (default: another one each time)")
     generate.add_argument("--count", type=_natural, default=1, metavar="N", help="number of texts (default: 1)")
     generate.add_argument(
-        "--length", type=_natural, default=120, metavar="N", help="tokens after which a text comes to its end when it can (default: 120)"
+        "--length", type=_natural, metavar="N", help="without a model: tokens after which a text comes to its end when it can (default: 120)"
     )
     model = generate.add_argument_group("with a model")
     model.add_argument(
@@ -438,9 +464,9 @@ def _parser() -> argparse.ArgumentParser:
         metavar="TEXT",
         help="what the model goes on from (default: an outline of the schema; of a folder, the schema; of stub, nothing)",
     )
-    model.add_argument("--max-tokens", type=_natural, default=256, metavar="N", help="the text is complete within N tokens (default: 256)")
-    model.add_argument("--temperature", type=float, default=1.0, metavar="T", help="0 takes the best token (default: 1)")
-    model.add_argument("--train-seconds", type=_natural, default=30, metavar="N", help="for tiny (default: 30)")
+    model.add_argument("--max-tokens", type=_natural, metavar="N", help="the text is complete within N tokens (default: 256)")
+    model.add_argument("--temperature", type=float, metavar="T", help="0 takes the best token (default: 1)")
+    model.add_argument("--train-seconds", type=_natural, metavar="N", help="for tiny (default: 30)")
 
     check = _command(commands, "check", _check, "say whether texts are sentences of a grammar, or where they are refused")
     check.add_argument(
@@ -473,13 +499,13 @@ def _command(commands: Any, name: str, run: Any, description: str) -> argparse.A
     source.add_argument("--regex", metavar="PATTERN", help="regular expression that the whole text matches")
     source.add_argument("--lark", metavar="FILE", help="Lark grammar")
     source.add_argument("--choices", metavar="FILE", help="one text per line")
-    parser.add_argument("--start", default="start", metavar="RULE", help="start rule of the Lark grammar (default: start)")
+    parser.add_argument("--start", metavar="RULE", help="start rule of the Lark grammar (default: start)")
     parser.add_argument(
         "--whitespace",
         choices=("flexible", "bounded", "compact"),
         help="white space in JSON (default: flexible; for generate compact, or what the model has learnt)",
     )
-    parser.add_argument("--lenient", action="store_true", help="drop what a schema asks for and cannot be enforced, instead of refusing it")
+    parser.add_argument("--lenient", action="store_const", const=True, help="drop what a schema asks for and cannot be enforced, instead of refusing it")
     parser.add_argument(
         "--vocabulary",
         metavar="FILE",

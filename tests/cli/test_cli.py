@@ -96,6 +96,26 @@ def test_the_seed_decides(run, file) -> None:
     assert first == again != other
 
 
+@pytest.mark.parametrize(
+    ("arguments", "fault"),
+    [
+        (("generate", "--regex", "a", "--start", "x"), "--start is for a Lark grammar"),
+        (("mask", "--regex", "a", "--whitespace", "compact"), "--whitespace is for a JSON Schema"),
+        (("check", "--choices", "f", "--lenient", "f"), "--lenient is for a JSON Schema"),
+        (("generate", "--regex", "a", "--model", "stub", "--length", "3"), "--length is for texts without a model"),
+        (("generate", "--regex", "a", "--prompt", ""), "--prompt is for texts by a model"),
+        (("generate", "--regex", "a", "--max-tokens", "3"), "--max-tokens is for texts by a model"),
+        (("generate", "--regex", "a", "--temperature", "0"), "--temperature is for texts by a model"),
+        (("generate", "--regex", "a", "--model", "stub", "--train-seconds", "3"), "--train-seconds is for --model tiny"),
+    ],
+)
+def test_an_option_that_would_do_nothing_is_bad_usage(capsys, arguments, fault) -> None:
+    with pytest.raises(SystemExit) as ended:
+        cli.main(arguments)
+    assert ended.value.code == 2
+    assert fault in capsys.readouterr().err
+
+
 def test_generate_from_other_sources(run, file) -> None:
     code, out, _ = run("generate", "--regex", r"[a-z]{2,5}@[a-z]{1,9}\.(com|org)", "--count", 10)
     assert code == 0 and all(re.fullmatch(r"[a-z]{2,5}@[a-z]{1,9}\.(com|org)", line) for line in out.splitlines())
