@@ -451,7 +451,10 @@ def _parser() -> argparse.ArgumentParser:
     generate.add_argument("--seed", type=int, metavar="N", help="same seed, same texts (default: another one each time)")
     generate.add_argument("--count", type=_natural, default=1, metavar="N", help="number of texts (default: 1)")
     generate.add_argument(
-        "--length", type=_natural, metavar="N", help="without a model: tokens after which a text comes to its end when it can (default: 120)"
+        "--length",
+        type=_natural,
+        metavar="N",
+        help="without a model: tokens after which a text comes to its end when it can (default: 120)",
     )
     model = generate.add_argument_group("with a model")
     model.add_argument(
@@ -505,7 +508,9 @@ def _command(commands: Any, name: str, run: Any, description: str) -> argparse.A
         choices=("flexible", "bounded", "compact"),
         help="white space in JSON (default: flexible; for generate compact, or what the model has learnt)",
     )
-    parser.add_argument("--lenient", action="store_const", const=True, help="drop what a schema asks for and cannot be enforced, instead of refusing it")
+    parser.add_argument(
+        "--lenient", action="store_const", const=True, help="drop what a schema asks for and cannot be enforced, instead of refusing it"
+    )
     parser.add_argument(
         "--vocabulary",
         metavar="FILE",

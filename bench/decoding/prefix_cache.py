@@ -7,7 +7,7 @@
 the same number of tokens, drawn at temperature 1: so the cost of a request does not hang on when a text happens to end. The model is the tiny
 decoder (random weights without `--model`: what it writes does not matter here, what a pass costs does not depend on it).
 
-Each request is run with the cache and without it, one right after the other, in alternating order, from the same seed. Times are CPU time of
+Each request is a call of `generate` with the cache and one without it, one right after the other, in alternating order, from the same seed. Times are CPU time of
 this process with one torch thread, so that other processes matter little.
 
     1  hit rates and requests per second over p; the overhead at p = 0 is the median over requests of (with - without), by the median without,
@@ -36,10 +36,9 @@ import numpy as np
 import torch
 
 from grammar_engine import Grammar, Matcher, Vocabulary
-from grammar_engine.decoding import PrefixCache, Sampling, as_model
-from grammar_engine.decoding.prefix_cache import Statistics, kv
+from grammar_engine.decoding import PrefixCache, as_model, generate
+from grammar_engine.decoding.prefix_cache import Statistics
 from grammar_engine.decoding.prefix_cache.matchers import MatcherCache
-from grammar_engine.decoding.scores import choose, probabilities
 from grammar_engine.decoding.tiny.data import tiny_vocabulary
 from grammar_engine.decoding.tiny.model import TinyDecoder, load
 
@@ -49,7 +48,6 @@ BLOCK = 5  # so that a prompt is three blocks: only full ones are shared
 KEPT = 4096  # idle blocks
 LENGTHS = (15, 60, 240, 480)
 DECODERS = ((2, 128), (4, 256), (6, 512))  # layers, and how wide
-DRAWN = Sampling()
 
 
 class Arms(NamedTuple):
@@ -68,22 +66,8 @@ def workload(p: float, requests: int, width: int, length: int = LENGTH) -> list[
     return [rng.choice(frequent) if rng.random() < p else rng.choices(range(width), k=length) for _ in range(requests)]
 
 
-def write(model: Any, prompt: Sequence[int], n: int, seed: int) -> list[int]:
-    session, ids, rng = model.start(), list(prompt), np.random.default_rng(seed)
-    for _ in range(n):
-        ids.append(choose(probabilities(session.logits(ids)[-1], DRAWN), rng))
-    return ids
-
-
-def write_cached(model: Any, cache: PrefixCache, prompt: Sequence[int], n: int, seed: int) -> list[int]:
-    session, ids, rng = model.start(), list(prompt), np.random.default_rng(seed)
-    with kv.resume(session, cache, ids, model) as lease:
-        for step in range(n):
-            ids.append(choose(probabilities(session.logits(ids)[-1], DRAWN), rng))
-            if not step:
-                kv.keep(session, lease, ids[:-1], model)
-        kv.keep(session, lease, ids[:-1], model)
-    return ids
+def write(model: Any, prompt: Sequence[int], n: int, seed: int, cache: PrefixCache | None = None) -> list[int]:
+    return generate(model, prompt, max_new_tokens=n, seed=seed, prefix_cache=cache).tokens
 
 
 def timed(function: Any, *arguments: Any) -> tuple[float, Any]:
@@ -97,12 +81,11 @@ def run(model: Any, prompts: list[list[int]], n: int) -> Arms:
     cache: PrefixCache = PrefixCache(BLOCK, max_idle_blocks=KEPT)
     without, cached, different = [], [], 0
     for seed, prompt in enumerate(prompts):
-        plain, with_cache = (write, model, prompt, n, seed), (write_cached, model, cache, prompt, n, seed)
-        order = (plain, with_cache) if seed % 2 else (with_cache, plain)
-        results = {arguments[0]: timed(*arguments) for arguments in order}
-        without.append(results[write][0])
-        cached.append(results[write_cached][0])
-        different += results[write][1] != results[write_cached][1]
+        order = (None, cache) if seed % 2 else (cache, None)
+        results = {used is cache: timed(write, model, prompt, n, seed, used) for used in order}
+        without.append(results[False][0])
+        cached.append(results[True][0])
+        different += results[False][1] != results[True][1]
     return Arms(without, cached, cache.stats, different)
 
 
