@@ -158,17 +158,6 @@ u32 wide_at_most(const u8 *at, u8 most) {
     return low | (u32)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_min_epu8(b, limit), b)) << 16;
 }
 
-static inline __m128i halves(const u32 *at, __m128i value) { /* eight words: 0xffff where one is `value` */
-    __m128i low = _mm_cmpeq_epi32(_mm_loadu_si128((const __m128i *)(const void *)at), value);
-    return _mm_packs_epi32(low, _mm_cmpeq_epi32(_mm_loadu_si128((const __m128i *)(const void *)(at + 4)), value));
-}
-
-u32 wide_other(const u32 *at, u32 value) {
-    __m128i each = _mm_set1_epi32((int)value);
-    u32 low = (u32)_mm_movemask_epi8(_mm_packs_epi16(halves(at, each), halves(at + 8, each)));
-    return ~(low | (u32)_mm_movemask_epi8(_mm_packs_epi16(halves(at + 16, each), halves(at + 24, each))) << 16);
-}
-
 /* 32 bytes at a time. A shuffle takes the low half of a byte to an entry of a table, and a byte from 0x80 on to 0: after Muła's and Lemire's searches. */
 __attribute__((target("avx2"))) static size_t span_of_lines(const wide_set *s, const u8 *at, size_t n) {
     const __m256i low = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(const void *)s->low));
@@ -214,12 +203,6 @@ void wide_copy(u32 *to, const u32 *from, size_t n) {
 u32 wide_at_most(const u8 *at, u8 most) {
     u32 bits = 0;
     for (u32 i = 0; i < 32; i++) bits |= (u32)(at[i] <= most) << i;
-    return bits;
-}
-
-u32 wide_other(const u32 *at, u32 value) {
-    u32 bits = 0;
-    for (u32 i = 0; i < 32; i++) bits |= (u32)(at[i] != value) << i;
     return bits;
 }
 

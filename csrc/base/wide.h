@@ -26,9 +26,6 @@ u64 wide_hash(const u32 *at, size_t n);
 /* Bit i: is at[i] at most so much? Of 32 bytes. */
 u32 wide_at_most(const u8 *at, u8 most);
 
-/* Which of 32 words are not `value`: bit i for at[i]. */
-u32 wide_other(const u32 *at, u32 value);
-
 /* A set of bytes for byte shuffles: bit h & 7 of low[l] for the byte 16 * h + l below 0x80, of high[l] for the others. */
 typedef struct wide_set {
     u8 low[16], high[16];

@@ -365,10 +365,10 @@ static u32 class_of_token(const td_draft *d, u32 token) {
 /* Classes of bytes as the classes of the tokens that are one byte. */
 static bool pack_bytes(const td_draft *d, ge_dfa *t, const ba_automaton *a) {
     const tt_trie *trie = &d->v->trie;
-    u32 class[256], class_of[256], next; /* by class of bytes; by byte */
+    u32 class[256], class_of[256]; /* by class of bytes; by byte */
     memset(class, 0xff, sizeof class);
     for (u32 child = trie->first.at[0]; child < trie->first.at[1]; child++) {
-        u32 k = a->class_of[trie->byte.at[child]], token = tt_token(trie, child, &next);
+        u32 k = a->class_of[trie->byte.at[child]], token = tt_token(trie, child);
         if (k != BA_NO_CLASS && token != NONE) class[k] = class_of_token(d, token);
     }
     for (u32 byte = 0; byte < 256; byte++) class_of[byte] = a->class_of[byte] == BA_NO_CLASS ? NONE : class[a->class_of[byte]];

@@ -78,7 +78,7 @@ static u32 step_in_tokens(ge_engine *e, cl_walk *w, u32 set, u32 byte, bool *dea
     for (u32 i = 0; ok && i < intern_length(&e->in_tokens, set); i++) {
         u32 node = vb_child(&e->v->trie, intern_words(&e->in_tokens, set)[i], byte), at = w->nodes.n;
         if (node == NONE) continue;
-        ends |= e->v->trie.token.at[node] != NONE;
+        ends |= tt_has_token(&e->v->trie, node);
         ok = vec_push(&e->b, &w->nodes, node);
         for (; ok && at > 1 && w->nodes.at[at - 1] > node; at--) w->nodes.at[at] = w->nodes.at[at - 1];
         if (ok) w->nodes.at[at] = node;
@@ -338,7 +338,7 @@ static bool spells_any(ge_engine *e) {
     const tt_trie *t = &e->v->trie;
     for (u32 c = 0; c < e->lx.x.n_classes && e->spells == CL_NOT_ASKED; c++) {
         u32 node = vb_child(t, 0, e->lx.x.class_byte[c]);
-        if (node == NONE || t->token.at[node] == NONE) e->spells = CL_SPELLS_SOME;
+        if (node == NONE || !tt_has_token(t, node)) e->spells = CL_SPELLS_SOME;
     }
     if (e->spells == CL_NOT_ASKED) e->spells = CL_SPELLS_ANY;
     return e->spells == CL_SPELLS_ANY;

@@ -46,12 +46,12 @@ bool ct_is_special(const ct_table *t, u32 node) { return t->special.at[node >> 5
 static bool find_special(ge_engine *e, ct_table *t) {
     const tt_trie *trie = &e->v->trie;
     const u32 *plain = e->v->slices[VB_PLAIN].bits;
-    u32 n = trie->token.n, words = n / 32 + 1;
+    u32 n = trie->byte.n, words = n / 32 + 1;
     if (!vec_reserve(&e->b, &t->special, words)) return false;
     memset(t->special.at, 0, words * sizeof *t->special.at);
     t->special.n = words;
     for (u32 node = n; node-- > 1;) { /* children before parents */
-        u32 more, token = tt_token(trie, node, &more), parent = trie->parent.at[node];
+        u32 token = tt_token(trie, node), parent = trie->parent.at[node];
         if (token != NONE && !(plain[token >> 5] >> (token & 31) & 1)) t->special.at[node >> 5] |= (u32)1 << (node & 31);
         if (ct_is_special(t, node)) t->special.at[parent >> 5] |= (u32)1 << (parent & 31);
     }
@@ -86,7 +86,7 @@ static bool node_covers(ge_engine *e, ct_table *t, u32 other, u32 node) {
             u32 byte = trie->byte.at[child];
             if (head == 0 && !set_has(&t->first, byte)) continue;
             u32 twin = vb_child(trie, at.config, byte);
-            yes = twin != NONE && (trie->token.at[child] == NONE || trie->token.at[twin] != NONE) && todo.n < CT_COVER;
+            yes = twin != NONE && (!tt_has_token(trie, child) || tt_has_token(trie, twin)) && todo.n < CT_COVER;
             if (yes && has_child(trie, child)) yes = vec_push(&e->b, &todo, ((mk_place){child, twin}));
         }
     }
@@ -254,7 +254,7 @@ static bool look_at_rest(ge_engine *e, ct_table *t, rx_id id, walk_rest *out) {
 /* A token has come to a node, with that left. */
 static bool come_to(ge_engine *e, ct_table *t, walk_state *w, u32 node, const walk_rest *rest) {
     const tt_trie *trie = &e->v->trie;
-    bool ends = trie->token.at[node] != NONE;
+    bool ends = tt_has_token(trie, node);
     if (rest->loops && !ct_is_special(t, node)) return add_next(e, t, w, rest->id); /* and all below it does the same */
     if (rest->nullable) {
         if (ends) add_end(w, 0);

@@ -36,9 +36,8 @@ static bool config_loops(ge_engine *e, ct_search *s, u32 config) {
 
 /* The first token at or below a node. */
 static u32 token_below(const tt_trie *trie, u32 node) {
-    u32 more;
-    while (trie->token.at[node] == NONE) node = trie->first.at[node];
-    return tt_token(trie, node, &more);
+    while (!tt_has_token(trie, node)) node = trie->first.at[node];
+    return tt_token(trie, node);
 }
 
 /* Is it known which nodes are special? */
@@ -72,7 +71,7 @@ static bool note_configs(ge_engine *e, ct_search *s, u32 from) {
             if (to == CF_DEAD) continue;
             if (to == NONE) return false;
             bool is_one = !special && config_loops(e, s, to);
-            if ((is_one || trie->token.at[child] != NONE) && !note_config(e, s, from, child, to)) return false;
+            if ((is_one || tt_has_token(trie, child)) && !note_config(e, s, from, child, to)) return false;
             if (!is_one && trie->first.at[child] < trie->first.at[child + 1] && !vec_push(&e->b, &s->walk, ((mk_place){child, to}))) return false;
         }
     }
@@ -99,9 +98,9 @@ static bool push_visit(ge_engine *e, ct_search *s, u32 node, ct_way way, u32 dep
 /* A token has come to a node. */
 static bool visit_node(ge_engine *e, ct_search *s, u32 from, u32 node, ct_way way) {
     const tt_trie *trie = &e->v->trie;
-    u32 depth = s->places.at[from].depth + 1, twin;
+    u32 depth = s->places.at[from].depth + 1;
     if (has_marks(e, s) && !ct_is_special(&e->fewest, node) && way_loops(e, s, way)) return ct_note_place(e, s, way, from, token_below(trie, node), depth);
-    u32 token = tt_token(trie, node, &twin);
+    u32 token = tt_token(trie, node);
     if (token != NONE && !ct_note_place(e, s, way, from, token, depth)) return false;
     return push_visit(e, s, node, way, depth);
 }
@@ -129,9 +128,9 @@ static bool visit_twin(ge_engine *e, ct_search *s, u32 from, u32 node, ct_visit 
     at.way.config = step(e, at.way.config, byte);
     if (at.way.config == NONE) return false;
     if (at.way.config == CF_DEAD) return true;
-    if (trie->token.at[node] != NONE && !ct_is_spare_twin(e, s, at.way.config, depth)) {
+    if (tt_has_token(trie, node) && !ct_is_spare_twin(e, s, at.way.config, depth)) {
         *all_spare = false;
-        u32 twin, token = tt_token(trie, node, &twin);
+        u32 token = tt_token(trie, node);
         if (!step_to_node(e, s, from, node, &way) || (way.config != CF_DEAD && !ct_note_place(e, s, way, from, token, depth))) return false;
     }
     if (e->fewest.known && !ct_is_special(&e->fewest, node) && ct_is_spare_twin(e, s, at.way.config, depth) && config_loops(e, s, at.way.config))

@@ -56,11 +56,10 @@ bool an_leave(analysis *a, const an_places *p, const u32 *tokens, u32 n, u32 nod
 }
 
 bool an_leave_all(analysis *a, const an_places *p, const tt_trie *trie, u32 node, u32 depth) {
-    u32 from = node, to = node + 1;
+    u32 from = node, to = node + 1, n;
     do {
-        for (u32 i = from; i < to; i++)
-            for (u32 next, token = tt_token(trie, i, &next); token != NONE; token = tt_more(trie, &next))
-                if (!an_leave(a, p, &token, 1, node, depth)) return false;
+        const u32 *tokens = tt_tokens(trie, from, to, &n);
+        if (n && !an_leave(a, p, tokens, n, node, depth)) return false;
     } while (tt_below(trie, &from, &to));
     return true;
 }
@@ -111,26 +110,19 @@ u32 an_step(analysis *a, u32 from, u32 c) {
     return a->next.at[from * a->e->lx.x.n_classes + c] = (u16)to;
 }
 
-static void set_twins(const tt_trie *trie, u32 node, u32 *bits) {
-    for (u32 more, token = tt_token(trie, node, &more); token != NONE; token = tt_more(trie, &more))
-        bits[token >> 5] |= (u32)1 << (token & 31);
-}
-
 /* A node of an open unit was visited. */
 static bool note_room(analysis *a, an_places *p, const tt_trie *trie, u32 node) {
-    u32 next, number = p->at[node], token = trie->token.at[node];
+    u32 number = p->at[node], n;
+    const u32 *tokens = tt_tokens(trie, node, node + 1, &n);
     p->begun[node] = an_begun(a, p, trie->parent.at[node], a->e->lx.x.class_of[trie->byte.at[node]]);
-    if (number == DEAD || token == NONE) return true;
-    for (token = tt_token(trie, node, &next); token != NONE; token = tt_more(trie, &next))
-        if (!an_note_needs(a, &token, 1, number, p->begun[node])) return false;
-    return true;
+    return number == DEAD || !n || an_note_needs(a, tokens, n, number, p->begun[node]);
 }
 
 /* The tokens of a node stay inside, if the state there is alive. No branch depends on that, or on whether the node is a token: both come in no order. */
 static inline void put_tokens(const tt_trie *trie, u32 node, u32 state, u32 *bits) {
-    u32 token = trie->token.at[node], nowhere = 0, *word = state == DEAD || token & TT_MANY ? &nowhere : &bits[token >> 5];
-    *word |= (u32)1 << (token & 31);
-    if (token & TT_MANY && token != NONE && state != DEAD) set_twins(trie, node, bits);
+    u32 from = trie->token_from.at[node], n = trie->token_from.at[node + 1] - from, token = trie->tokens.at[from];
+    bits[token >> 5] |= (u32)(n != 0 && state != DEAD) << (token & 31);
+    for (u32 i = 1; i < n && state != DEAD; i++) bits[trie->tokens.at[from + i] >> 5] |= (u32)1 << (trie->tokens.at[from + i] & 31);
 }
 
 /* Nodes of one depth as long as no lexeme has ended anywhere, as it is until the quotation mark of a string: of each node only the state is of interest. False:
@@ -210,7 +202,7 @@ bool an_walk(analysis *a, an_places *p, const tt_trie *trie, u32 from, u32 to, u
 bool an_put_run(analysis *a, const an_places *p, const tt_trie *trie, an_runs *runs, an_run run) {
     if (runs->n && runs->at[runs->n - 1].to == run.from) return runs->at[runs->n - 1].to = run.to, true;
     __builtin_prefetch(trie->parent.at + run.from);
-    __builtin_prefetch(trie->token.at + run.from);
+    __builtin_prefetch(trie->token_from.at + run.from);
     __builtin_prefetch(trie->byte.at + run.from);
     __builtin_prefetch(p->at + run.from, 1);
     __builtin_prefetch(p->end + run.from, 1);
@@ -322,9 +314,9 @@ static bool walk_lexer(analysis *a) {
 
 /* Takes back what a slice has decided of tokens beyond the tier. */
 static void clear_longer(const tt_trie *longer, u32 *bits) {
-    for (u32 i = 0; i < longer->token.n; i++)
-        for (u32 next, token = tt_token(longer, i, &next); token != NONE; token = tt_more(longer, &next))
-            bits[token >> 5] &= ~((u32)1 << (token & 31));
+    u32 n;
+    const u32 *tokens = tt_tokens(longer, 0, longer->byte.n, &n);
+    for (u32 i = 0; i < n; i++) bits[tokens[i] >> 5] &= ~((u32)1 << (tokens[i] & 31));
 }
 
 vb_inner *mk_analyse(ge_engine *e, u32 state, u32 view, mk_key key, budget *b, bool *leaves_much) {

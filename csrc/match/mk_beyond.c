@@ -20,7 +20,7 @@ static bool outline_chars(ge_engine *e, rx_id chars, mk_beyond *of) {
     VEC(mk_place) queue = {0}; /* .config: what is left of the characters */
     id_vec places = {0}, *words = &e->beyond_words;
     bool ok = vec_push(&e->b, &queue, ((mk_place){0, chars}));
-    u32 n_nodes = 0;
+    u32 n_nodes = 0, n;
     of->tokens = words->n;
     for (u32 i = 0; ok && i < queue.n && n_nodes < MAX_BEYOND_NODES; i++) {
         mk_place at = queue.at[i];
@@ -28,7 +28,8 @@ static bool outline_chars(ge_engine *e, rx_id chars, mk_beyond *of) {
             rx_id left = rx_derive(x, at.config, x->class_byte[x->class_of[trie->byte.at[child]]]);
             ok = left != NONE;
             if (!ok || left == RX_ID_NEVER) continue;
-            for (u32 next, token = tt_token(trie, child, &next); ok && token != NONE; token = tt_more(trie, &next)) ok = vec_push(&e->b, words, token);
+            const u32 *tokens = tt_tokens(trie, child, child + 1, &n);
+            for (u32 k = 0; ok && k < n; k++) ok = vec_push(&e->b, words, tokens[k]);
             if (!ok || trie->first.at[child] == trie->first.at[child + 1]) continue;
             ok = left == RX_ID_EMPTY ? vec_push(&e->b, &places, child) : vec_push(&e->b, &queue, ((mk_place){child, left}));
             n_nodes += left == RX_ID_EMPTY ? tt_size(trie, child) : 1;

@@ -35,8 +35,10 @@ bool mk_sort_nodes(ge_engine *e, u32 *nodes, u32 *n) {
 
 /* Have the tokens of a node been found? */
 static bool is_found(const tt_trie *trie, u32 node, const u32 *bits) {
-    for (u32 next, token = tt_token(trie, node, &next); token != NONE; token = tt_more(trie, &next))
-        if (!(bits[token >> 5] >> (token & 31) & 1)) return false;
+    u32 n;
+    const u32 *tokens = tt_tokens(trie, node, node + 1, &n);
+    for (u32 i = 0; i < n; i++)
+        if (!(bits[tokens[i] >> 5] >> (tokens[i] & 31) & 1)) return false;
     return true;
 }
 

@@ -295,7 +295,7 @@ static bool apply(ge_engine *e, cf_alternative a, const vb_inner *inner, mk_foun
 /* The tokens that a view does not speak of since they are too long; NULL: none. */
 static const tt_trie *longer_than(const ge_engine *e, u32 view) {
     const tt_trie *longer = view < VB_TIERS ? &e->v->tiers[view].longer : NULL;
-    return longer && longer->token.n > 1 ? longer : NULL;
+    return longer && longer->byte.n > 1 ? longer : NULL;
 }
 
 bool mk_over_nested(ge_engine *e, u32 config, u32 hub, mk_found *found, bool *done) {
@@ -312,7 +312,7 @@ bool mk_over_nested(ge_engine *e, u32 config, u32 hub, mk_found *found, bool *do
         if (n) mk_make_bits(e, found);
         for (u32 k = 0; k < n; k++) mk_clear_token(e, found, exit->tails[sort].at[k].token);
     }
-    if (longer) mk_clear_tokens(e, longer, 0, longer->token.n, found);
+    if (longer) mk_clear_tokens(e, longer, 0, longer->byte.n, found);
     *done = apply(e, a, inner, found) && (!longer || mk_walk(e, longer, 0, config, found));
     done_with(e, inner);
     return *done;

@@ -40,8 +40,9 @@ static const rx_id *parts_of(const rx_arena *x, const rx_id *id, u32 *n) {
 /* The tokens at a child, and the place below it. */
 static inline bool spell_child(ge_engine *e, u32 child, rx_id tail, mk_found *found) {
     const tt_trie *trie = &e->v->trie;
-    for (u32 next, token = tt_token(trie, child, &next); token != NONE; token = tt_more(trie, &next))
-        if (!mk_add_token(e, found, token)) return false;
+    u32 n;
+    const u32 *tokens = tt_tokens(trie, child, child + 1, &n);
+    if (!mk_add_listed(e, found, tokens, n)) return false;
     bool more = tail != RX_ID_EMPTY && trie->first.at[child] < trie->first.at[child + 1];
     return !more || vec_push(&e->b, &e->walk, ((mk_place){child, tail}));
 }

@@ -157,14 +157,15 @@ static bool reads_token(ge_engine *e, name_filter *f, u32 token, u32 to, name_pl
 /* The child of a place of the walk, to which the configuration without bounds comes, and the tokens there. */
 static bool keep_child(ge_engine *e, name_filter *f, u32 child, u32 to, name_place place, bool *all) {
     const tt_trie *trie = &e->v->trie;
-    u32 next;
+    u32 n;
+    const u32 *tokens = tt_tokens(trie, child, child + 1, &n);
     bool reads;
     rx_bound_byte(&place.bound, trie->byte.at[child]);
     place.depth++;
-    for (u32 token = tt_token(trie, child, &next); token != NONE; token = tt_more(trie, &next)) {
-        if (!reads_token(e, f, token, to, &place, &reads)) return false;
+    for (u32 i = 0; i < n; i++) {
+        if (!reads_token(e, f, tokens[i], to, &place, &reads)) return false;
         if (reads) continue;
-        e->found.bits[token >> 5] &= ~((u32)1 << (token & 31));
+        e->found.bits[tokens[i] >> 5] &= ~((u32)1 << (tokens[i] & 31));
         *all = false;
     }
     if (trie->first.at[child] == trie->first.at[child + 1]) return true;

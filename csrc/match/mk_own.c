@@ -85,7 +85,7 @@ bool mk_find_own(ge_engine *e, u32 state, u32 hub, u32 most_rest, const vb_own *
 
 bool mk_add_by_own(ge_engine *e, cf_alternative a, u32 hub, const vb_own *own, mk_found *found) {
     const tt_trie *trie = &e->v->trie;
-    u32 root = e->v->hubs[hub].node, config = cf_single(e, a), next = NONE;
+    u32 root = e->v->hubs[hub].node, config = cf_single(e, a), n;
     e->stats.slice_hits++;
     mk_add_bits(e, found, own->parts[hub].bits.at);
     bool ok = config != NONE && mk_add(e, &own->parts[hub].rest, hub ? 1 : 0, a, NULL, found);
@@ -93,9 +93,9 @@ bool mk_add_by_own(ge_engine *e, cf_alternative a, u32 hub, const vb_own *own, m
         if (set_has(&own->first, trie->byte.at[i])) continue;
         u32 to = cf_step(e, config, e->lx.x.class_of[trie->byte.at[i]]);
         ok = to != NONE;
-        for (u32 token = to == CF_DEAD ? NONE : tt_token(trie, i, &next); ok && token != NONE; token = tt_more(trie, &next))
-            ok = mk_add_token(e, found, token);
-        ok = ok && (to == CF_DEAD || mk_walk(e, trie, i, to, found));
+        if (!ok || to == CF_DEAD) continue;
+        const u32 *tokens = tt_tokens(trie, i, i + 1, &n);
+        ok = mk_add_listed(e, found, tokens, n) && mk_walk(e, trie, i, to, found);
     }
     return ok;
 }

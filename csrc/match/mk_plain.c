@@ -63,12 +63,11 @@ static bool is_promising(plain_walk *w, bool *answer) {
 
 /* The plain tokens at a node and below die. */
 static void clear_dying(plain_walk *w, u32 node) {
-    u32 from = node, to = node + 1;
-    do
-        for (u32 i = from; i < to; i++)
-            for (u32 next, token = tt_token(w->trie, i, &next); token != NONE; token = tt_more(w->trie, &next))
-                w->a->inner->bits[token >> 5] &= ~((u32)1 << (token & 31));
-    while (tt_below(w->trie, &from, &to));
+    u32 from = node, to = node + 1, n;
+    do {
+        const u32 *tokens = tt_tokens(w->trie, from, to, &n);
+        for (u32 i = 0; i < n; i++) w->a->inner->bits[tokens[i] >> 5] &= ~((u32)1 << (tokens[i] & 31));
+    } while (tt_below(w->trie, &from, &to));
 }
 
 /* Reads the byte of a child, after which a character is in this phase. */

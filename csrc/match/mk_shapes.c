@@ -227,8 +227,9 @@ static bool begin_with_all(shape_walk *w, u32 hub) {
     if (w->a->inner->needs) return memcpy(w->a->inner->needs, v->chars, 32 * (size_t)v->n_words), true;
     const tt_trie *others = hub ? &v->trie : &v->slices[VB_PLAIN].rest;
     memcpy(bits, hub ? v->hub_bits[hub] : v->slices[VB_PLAIN].bits, v->n_words * sizeof *bits);
-    for (u32 i = hub ? v->hubs[hub].node : 0, end = hub ? i + 1 : others->token.n; i < end; i++)
-        for (u32 next, token = tt_token(others, i, &next); token != NONE; token = tt_more(others, &next)) bits[token >> 5] ^= (u32)1 << (token & 31);
+    u32 node = v->hubs[hub].node, n;
+    const u32 *tokens = hub ? tt_tokens(others, node, node + 1, &n) : tt_tokens(others, 0, others->byte.n, &n);
+    for (u32 i = 0; i < n; i++) bits[tokens[i] >> 5] ^= (u32)1 << (tokens[i] & 31);
     return true;
 }
 

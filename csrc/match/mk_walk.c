@@ -22,7 +22,6 @@ enum {
     NEAR = 16,        /* nodes: where a span goes on for longer, its bytes are compared as a set */
     SPANS = 8,
     LONG = 64,
-    FEW_NODES = 8,    /* are asked one by one whether they have a token */
     MANY_BEHIND = 64, /* nodes behind blanks: of fewer an outline takes no time */
     MANY = 16         /* nodes: to take the tokens of more out of a list takes longer than to make bits of it */
 };
@@ -91,17 +90,26 @@ void mk_clear_token(ge_engine *e, mk_found *found, u32 token) {
         if (found->list.at[i] == token) found->list.at[i--] = found->list.at[--found->list.n];
 }
 
-/* The tokens of a node. */
-static bool add_tokens(ge_engine *e, const tt_trie *trie, u32 node, mk_found *found) {
-    for (u32 next, token = tt_token(trie, node, &next); token != NONE; token = tt_more(trie, &next))
-        if (!mk_add_token(e, found, token)) return false;
+/* The tokens of the nodes [from, to). */
+static inline bool add_nodes(ge_engine *e, const tt_trie *trie, u32 from, u32 to, mk_found *found) {
+    u32 n, *bits = found->bits;
+    const u32 *tokens = tt_tokens(trie, from, to, &n);
+    if (!found->listed) {
+        for (u32 i = 0; i < n; i++) bits[tokens[i] >> 5] |= (u32)1 << (tokens[i] & 31);
+        return true;
+    }
+    if (found->base || found->list.n + n > min_u32(found->list.cap, MK_LISTED)) return mk_add_listed(e, found, tokens, n);
+    for (u32 i = 0; i < n; i++) found->list.at[found->list.n + i] = tokens[i];
+    found->list.n += n;
     return true;
 }
 
 /* Notes the tokens of a node (see mk.c). */
 static bool push_suspects(ge_engine *e, const tt_trie *trie, u32 node) {
-    for (u32 next, token = tt_token(trie, node, &next); token != NONE; token = tt_more(trie, &next))
-        if (!vec_push(&e->b, &e->suspects, token)) return false;
+    u32 n;
+    const u32 *tokens = tt_tokens(trie, node, node + 1, &n);
+    for (u32 i = 0; i < n; i++)
+        if (!vec_push(&e->b, &e->suspects, tokens[i])) return false;
     return true;
 }
 
@@ -110,7 +118,7 @@ static bool push_suspects(ge_engine *e, const tt_trie *trie, u32 node) {
 static inline void fetch_children(const tt_trie *trie, u32 node) {
     u32 i = trie->first.at[node];
     __builtin_prefetch(&trie->byte.at[i]);
-    __builtin_prefetch(&trie->token.at[i]);
+    __builtin_prefetch(&trie->token_from.at[i]);
     __builtin_prefetch(&trie->first.at[i]);
 }
 
@@ -143,50 +151,6 @@ typedef struct mk_visit {
     mk_span spans[SPANS];  /* those asked for lately, each in the place to which its configurations lead */
 } mk_visit;
 
-/* The common case of mk_add_token by itself: a walk finds some hundred. */
-static inline bool add_token(ge_engine *e, mk_found *found, u32 token) {
-    u32 n = found->list.n;
-    if (!found->listed) {
-        found->bits[token >> 5] |= (u32)1 << (token & 31);
-        return true;
-    }
-    if (found->base || n == found->list.cap || n == MK_LISTED) return mk_add_token(e, found, token);
-    found->list.at[n] = token;
-    found->list.n = n + 1;
-    return true;
-}
-
-/* Which of the nodes [from, to), at most 32, have a token. */
-static inline u32 have_token(const tt_trie *trie, u32 from, u32 to) {
-    const u32 *tokens = trie->token.at;
-    u32 which = 0, n = to - from;
-    if (from + 32 <= trie->token.n) return wide_other(tokens + from, NONE) & (n < 32 ? ((u32)1 << n) - 1 : ~0u);
-    for (u32 i = 0; i < n; i++) which |= (u32)(tokens[from + i] != NONE) << i;
-    return which;
-}
-
-static inline bool add_own(ge_engine *e, const tt_trie *trie, u32 node, mk_found *found) {
-    u32 token = trie->token.at[node];
-    return token & TT_MANY ? token == NONE || add_tokens(e, trie, node, found) : add_token(e, found, token);
-}
-
-/* The tokens of the nodes [from, to). Which nodes have one is as good as random: of many that is asked of 32 at a time. */
-static inline bool add_nodes(ge_engine *e, const tt_trie *trie, u32 from, u32 to, mk_found *found) {
-    for (; to - from < FEW_NODES; from++) {
-        if (from == to) return true;
-        if (!add_own(e, trie, from, found)) return false;
-    }
-    for (u32 i = from; i < to; i += 32) {
-        u32 left = have_token(trie, i, min_u32(to, i + 32)), *bits = found->listed ? NULL : found->bits;
-        for (; left; left &= left - 1) {
-            u32 node = i + (u32)__builtin_ctz(left), token = trie->token.at[node];
-            if (bits && !(token & TT_MANY)) bits[token >> 5] |= (u32)1 << (token & 31);
-            else if (!add_own(e, trie, node, found)) return false;
-        }
-    }
-    return true;
-}
-
 /* To the queue: the nodes [from, to) that the automaton comes to in a configuration, if anything is below them. `head`: the run that is visited. */
 static inline bool push_run(ge_engine *e, const mk_visit *at, u32 head, u32 from, u32 to, u32 config) {
     if (at->trie->first.at[from] == at->trie->first.at[to]) return true;
@@ -203,7 +167,7 @@ static inline bool push_run(ge_engine *e, const mk_visit *at, u32 head, u32 from
 static bool try_child(ge_engine *e, const mk_visit *at, u32 head, u32 i, mk_found *found) {
     const tt_trie *trie = at->trie;
     const u32 *first = trie->first.at;
-    u32 c = e->lx.x.class_of[trie->byte.at[i]], token = trie->token.at[i];
+    u32 c = e->lx.x.class_of[trie->byte.at[i]];
     u32 to = atomic_load_explicit(&at->next[c], memory_order_relaxed); /* common case: one look-up, dead or alive */
     if (to >= CF_READS && first[i] == first[i + 1] && !e->g->g.has_distinct) { /* where it leads to does not matter */
         bool is_read = to == CF_READS;
@@ -213,10 +177,8 @@ static bool try_child(ge_engine *e, const mk_visit *at, u32 head, u32 i, mk_foun
         return false;
     }
     if (to == CF_DEAD) return true;
-    if (token != NONE) {
-        if (token & TT_MANY ? !add_tokens(e, trie, i, found) : !add_token(e, found, token)) return false;
-        if (e->g->g.has_distinct && cf_at(e, to)->unsure && !push_suspects(e, trie, i)) return false;
-    }
+    if (!add_nodes(e, trie, i, i + 1, found)) return false;
+    if (e->g->g.has_distinct && cf_at(e, to)->unsure && !push_suspects(e, trie, i)) return false;
     if (first[i] == first[i + 1]) return true;
     if (at->is_main && (at->is_root || trie->byte.at[i] <= MARK)) {
         bool stopped = false;
@@ -367,15 +329,16 @@ static bool walk_on(ge_engine *e, const tt_trie *trie, mk_found *found) {
 
 void mk_clear_tokens(ge_engine *e, const tt_trie *trie, u32 from, u32 to, mk_found *found) {
     if (to - from > MANY) mk_make_bits(e, found);
-    for (u32 i = from; i < to; i++)
-        for (u32 next, token = tt_token(trie, i, &next); token != NONE; token = tt_more(trie, &next)) mk_clear_token(e, found, token);
+    u32 n;
+    const u32 *tokens = tt_tokens(trie, from, to, &n);
+    for (u32 i = 0; i < n; i++) mk_clear_token(e, found, tokens[i]);
 }
 
 /* Is what is behind blanks left to the tasks of masks (mk_outline.c)? It is, if it is more than a few tokens, and a lexeme reads much of it. */
 static bool leave_opening(ge_engine *e, mk_place at, bool *is_left) {
     *is_left = false;
     if (!e->leaves_openings || !e->v->openings[at.node].blank) return true;
-    if (e->v->openings[at.node].rest.token.n < MANY_BEHIND) return true;
+    if (e->v->openings[at.node].rest.byte.n < MANY_BEHIND) return true;
     for (u32 i = 0, n = cf_count(e, at.config); i < n && !*is_left; i++)
         if (!mk_has_wide(e, cf_alternative_at(e, at.config, i).state >> 1, is_left)) return false;
     return !*is_left || vec_push(&e->b, &e->at_hubs, ((mk_place){VB_HUBS + at.node, at.config}));
@@ -432,7 +395,7 @@ static inline bool try_both(ge_engine *e, const tt_trie *trie, u32 i, mk_place a
     if (at.node == 0 && trie == &e->v->trie && !stop_at_hub(e, i, to, &stopped)) return false;
     if (to == CF_DEAD || stopped) clear_below(e, trie, i, found);
     if (to == CF_DEAD) return true;
-    if ((other == CF_DEAD || stopped) && !add_tokens(e, trie, i, found)) return false;
+    if ((other == CF_DEAD || stopped) && !add_nodes(e, trie, i, i + 1, found)) return false;
     if (stopped || trie->first.at[i] == trie->first.at[i + 1]) return true;
     e->walk.at[e->walk.n++] = (mk_place){i, to};
     e->walk.at[e->walk.n++] = (mk_place){i, other};

@@ -236,18 +236,6 @@ static void test_copy(void) {
 
 static u32 drawn(u32 *seed) { return (*seed = *seed * 1664525 + 1013904223) >> 8; }
 
-static void test_other(void) {
-    u32 seed = 1, at[32];
-    for (u32 round = 0; round < 500; round++) {
-        u32 expected = 0;
-        for (u32 i = 0; i < 32; i++) {
-            at[i] = drawn(&seed) % 2 ? UINT32_MAX : drawn(&seed) % 3 ? UINT32_MAX ^ (u32)1 << drawn(&seed) % 32 : drawn(&seed);
-            expected |= (u32)(at[i] != UINT32_MAX) << i;
-        }
-        CHECK(wide_other(at, UINT32_MAX) == expected);
-    }
-}
-
 /* Word by word, of any length, at any place; what is behind stays as it is. */
 static void test_or(void) {
     static u32 to[ROW_WORDS + ROW_PLACES + 1], before[ROW_WORDS + ROW_PLACES + 1], from[ROW_WORDS + ROW_PLACES];
@@ -316,7 +304,6 @@ int main(void) {
     test_copy();
     test_or();
     test_equal();
-    test_other();
     test_span();
     return harness_result("base");
 }

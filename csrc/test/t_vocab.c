@@ -33,8 +33,8 @@ static u32 length_of(const words *w, u32 token) { return w->offsets[token + 1] -
 /* Reads a trie back: each node's tokens must be those that spell its path, in ascending order. Returns the number of tokens found. */
 static u32 check_trie(const tt_trie *t, const words *w) {
     u8 path[MAX_BYTES];
-    u32 node[MAX_BYTES + 1] = {0}, child[MAX_BYTES + 1] = {t->first.at[0]}, depth = 0, found = 0, visited = 1, next;
-    CHECK(t->first.n == t->token.n + 1 && t->byte.n == t->token.n && t->token.at[0] == NONE);
+    u32 node[MAX_BYTES + 1] = {0}, child[MAX_BYTES + 1] = {t->first.at[0]}, depth = 0, found = 0, visited = 1;
+    CHECK(t->first.n == t->byte.n + 1 && t->token_from.n == t->byte.n + 1 && t->token_from.at[0] == 0 && !tt_has_token(t, 0));
     for (;;) {
         u32 at = node[depth], i = child[depth]++;
         if (i >= t->first.at[at + 1]) {
@@ -47,14 +47,15 @@ static u32 check_trie(const tt_trie *t, const words *w) {
         child[depth] = t->first.at[i];
         visited++;
         u32 before = 0;
-        for (u32 token = tt_token(t, i, &next); token != NONE; token = tt_more(t, &next)) {
+        for (u32 k = t->token_from.at[i]; k < t->token_from.at[i + 1]; k++) {
+            u32 token = t->tokens.at[k];
             CHECK(length_of(w, token) == depth && memcmp(w->text + w->offsets[token], path, depth) == 0);
             CHECK(before <= token);
             before = token + 1;
             found++;
         }
     }
-    CHECK(visited == t->token.n && tt_size(t, 0) == visited);
+    CHECK(visited == t->byte.n && tt_size(t, 0) == visited && t->tokens.n == found + 1);
     return found;
 }
 
@@ -111,7 +112,7 @@ static ge_vocab *make_vocab(const words *w, u32 extra) {
 }
 
 static u64 not_plain_at(const ge_vocab *v, u32 node) {
-    u32 ignored, token = tt_token(&v->trie, node, &ignored);
+    u32 token = tt_token(&v->trie, node);
     return token == NONE || has_bit(v->slices[VB_PLAIN].bits, token) ? 0 : VB_NOT_PLAIN;
 }
 
@@ -126,7 +127,8 @@ static void check_shapes(const ge_vocab *v, u32 n_spelt) {
         u32 n_tokens = 0;
         for (u32 k = s->member_from.at[i]; k < s->member_from.at[i + 1]; k++) {
             u32 node = s->members.at[k];
-            for (u32 next, token = tt_token(&v->trie, node, &next); token != NONE; token = tt_more(&v->trie, &next)) {
+            for (u32 t = v->trie.token_from.at[node]; t < v->trie.token_from.at[node + 1]; t++) {
+                u32 token = v->trie.tokens.at[t];
                 bool listed = false;
                 for (u32 m = s->token_from.at[i]; m < s->token_from.at[i + 1]; m++) listed |= s->tokens.at[m] == token;
                 CHECK(listed);
@@ -173,7 +175,7 @@ static u32 check_openings(const ge_vocab *v, const words *w) {
     u32 found = 0;
     for (u32 k = 0; k < v->n_openings; k++) {
         const vb_opening *o = &v->openings[k];
-        u32 n_plain = 0, n_rest = 0, chars = 0, depth = 0, next;
+        u32 n_plain = 0, n_rest = 0, chars = 0, depth = 0;
         for (u32 at = o->node; at; at = v->trie.parent.at[at]) depth++;
         u8 byte = v->trie.byte.at[o->node];
         CHECK(o->blank == is_blank(byte) && (o->blank || byte == '"'));
@@ -187,16 +189,15 @@ static u32 check_openings(const ge_vocab *v, const words *w) {
             u32 begun = o->blank ? from == n : slow_plain_begun(text + depth, n - depth);
             for (u32 p = 0; p < o->plain.n; p++) listed += o->plain.at[p] == i;
             for (u32 d = from; d < n && node != NONE; d++) node = vb_child(&o->rest, node, text[d]);
-            for (u32 token = node == NONE ? NONE : tt_token(&o->rest, node, &next); token != NONE; token = tt_more(&o->rest, &next))
-                ends += token == i;
+            for (u32 k = node == NONE ? NONE : o->rest.token_from.at[node]; node != NONE && k < o->rest.token_from.at[node + 1]; k++)
+                ends += o->rest.tokens.at[k] == i;
             CHECK(listed == (begun != 0) && ends == (begun == 0));
             n_plain += listed;
             n_rest += ends;
             chars = !o->blank && chars < begun ? begun : chars;
         }
-        u32 in_rest = 0;
-        for (u32 i = 0; i < o->rest.token.n; i++)
-            for (u32 token = tt_token(&o->rest, i, &next); token != NONE; token = tt_more(&o->rest, &next)) in_rest++;
+        u32 in_rest;
+        tt_tokens(&o->rest, 0, o->rest.byte.n, &in_rest);
         CHECK(n_plain == o->plain.n && n_rest == in_rest && chars == o->chars);
         found += n_plain + n_rest;
     }
@@ -277,10 +278,10 @@ static void check_parts(ge_vocab *v, const vb_inner *entry) {
         CHECK(tails == again && (round >= 16) == (tails == all));
         const vb_exit *exit = &entry->exits.at[0];
         for (u32 i = 0; i < exit->tails[sort].n; i++) n += slow_within(v, exit->tails[sort].at[i], &beyond);
-        for (u32 node = 0; tails && node < tails->token.n; node++)
-            for (u32 next, token = tt_token(tails, node, &next); token != NONE; token = tt_more(tails, &next), in_trie++)
-                for (u32 i = 0; i < exit->tails[sort].n && tails != all; i++)
-                    if (exit->tails[sort].at[i].token == token) CHECK(slow_within(v, exit->tails[sort].at[i], &beyond));
+        const u32 *tokens = tails ? tt_tokens(tails, 0, tails->byte.n, &in_trie) : NULL;
+        for (u32 k = 0; k < in_trie; k++)
+            for (u32 i = 0; i < exit->tails[sort].n && tails != all; i++)
+                if (exit->tails[sort].at[i].token == tokens[k]) CHECK(slow_within(v, exit->tails[sort].at[i], &beyond));
         CHECK(tails == all ? in_trie == exit->tails[sort].n : in_trie == n);
     }
 }

@@ -30,9 +30,11 @@ static u32 add_fold_node(folding *w, u32 class) {
 static inline void fold_member(folding *w, u32 node, u32 member) {
     const tt_trie *trie = w->trie;
     u32 *list = &w->head.at[node];
-    for (u32 next, token = tt_token(trie, member, &next); token != NONE; token = tt_more(trie, &next)) {
-        w->node_of_token[token] = node;
-        w->is_folded[token / 64] |= (u64)1 << token % 64;
+    u32 n;
+    const u32 *tokens = tt_tokens(trie, member, member + 1, &n);
+    for (u32 i = 0; i < n; i++) {
+        w->node_of_token[tokens[i]] = node;
+        w->is_folded[tokens[i] / 64] |= (u64)1 << tokens[i] % 64;
         w->f->below.at[node] |= 1;
     }
     w->next[member] = *list;

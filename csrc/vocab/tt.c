@@ -30,17 +30,6 @@ typedef struct range {
     u32 from, to, depth;
 } range;
 
-/* The token or tokens of a node: items [from, to), all of the same bytes. */
-static u32 add_twins(tt_trie *t, budget *b, const tt_item *items, u32 from, u32 to) {
-    if (to - from == 1) return items[from].token;
-    u32 head = t->twins.n;
-    for (u32 i = from; i < to; i++) {
-        tt_twin twin = {.token = items[i].token, .next = i + 1 < to ? t->twins.n + 1 : NONE};
-        if (!vec_push(b, &t->twins, twin)) return NONE;
-    }
-    return TT_MANY | head;
-}
-
 bool tt_build(tt_trie *t, budget *b, tt_item *items, u32 n) {
     VEC(range) nodes = {0};
     memset(t, 0, sizeof *t);
@@ -51,16 +40,16 @@ bool tt_build(tt_trie *t, budget *b, tt_item *items, u32 n) {
         sort_items(items + at.from, at.to - at.from, at.depth, spare);
         u32 end = at.from, next; /* items [at.from, end) end here */
         while (end < at.to && items[end].n == at.depth) end++;
-        u32 token = end > at.from && at.depth ? add_twins(t, b, items, at.from, end) : NONE;
-        ok = vec_push(b, &t->token, token) && vec_push(b, &t->first, nodes.n) && b->status == GE_OK;
+        ok = vec_push(b, &t->token_from, t->tokens.n) && vec_push(b, &t->first, nodes.n);
+        for (u32 k = at.from; ok && at.depth && k < end; k++) ok = vec_push(b, &t->tokens, items[k].token);
         for (u32 k = end; ok && k < at.to; k = next) {
             u8 byte = items[k].at[at.depth];
             for (next = k + 1; next < at.to && items[next].at[at.depth] == byte;) next++;
             ok = vec_push(b, &nodes, ((range){k, next, at.depth + 1})) && vec_push(b, &t->byte, byte) && vec_push(b, &t->parent, i);
         }
     }
-    ok = ok && vec_push(b, &t->first, nodes.n);
-    ok = ok && vec_fit(b, &t->byte) && vec_fit(b, &t->first) && vec_fit(b, &t->parent) && vec_fit(b, &t->token) && vec_fit(b, &t->twins);
+    ok = ok && vec_push(b, &t->first, nodes.n) && vec_push(b, &t->token_from, t->tokens.n) && vec_push(b, &t->tokens, 0);
+    ok = ok && vec_fit(b, &t->byte) && vec_fit(b, &t->first) && vec_fit(b, &t->parent) && vec_fit(b, &t->token_from) && vec_fit(b, &t->tokens);
     if (spare) mem_resize(b, spare, (n + 1u) * sizeof *spare, 0);
     vec_drop(b, &nodes);
     if (!ok) tt_drop(t, b);
@@ -71,6 +60,6 @@ void tt_drop(tt_trie *t, budget *b) {
     vec_drop(b, &t->byte);
     vec_drop(b, &t->first);
     vec_drop(b, &t->parent);
-    vec_drop(b, &t->token);
-    vec_drop(b, &t->twins);
+    vec_drop(b, &t->token_from);
+    vec_drop(b, &t->tokens);
 }

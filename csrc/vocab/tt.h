@@ -1,16 +1,17 @@
 /* tt: a trie of byte strings, flat in breadth-first order. Stage 5 of 7: the vocabulary as something an automaton can walk.
  *
- *     strings  a b, a b c, a d, e          node    0   1   2   3   4   5      0 is the root
- *                                          byte    -   a   e   b   d   c
- *          0 --- a(1) --- b*(3) --- c*(5)  first   1   3   5   5   6   6   6  children of i: first[i] .. first[i + 1]
- *           \       \---- d*(4)            token   -   -   e   ab  ad  abc
- *            \-- e*(2)
+ *     strings  a b, a b c, a d, e          node        0   1   2   3   4   5      0 is the root
+ *                                          byte        -   a   e   b   d   c
+ *          0 --- a(1) --- b*(3) --- c*(5)  first       1   3   5   5   6   6   6  children of i: first[i] .. first[i + 1]
+ *           \       \---- d*(4)            token_from  0   0   0   1   2   3   4  tokens of i: tokens[token_from[i]] .. tokens[token_from[i + 1]]
+ *            \-- e*(2)                     tokens      e   ab  ad  abc
  *
  * Children stand side by side, and so do the children of neighbours. A walk reads the bytes of all children of a node from one or two
- * cache lines and looks further only at those that the automaton can read; and what is below a run of nodes is one run in each level.
- * Several tokens may have the same bytes: the node then leads to a list of them in `twins`.
+ * cache lines and looks further only at those that the automaton can read; what is below a run of nodes is one run in each level, and the
+ * tokens of a run stand side by side, too. Several tokens may have the same bytes, and so the same node.
  *
- * Invariants: first is ascending, and has one entry more than there are nodes; children of a node have distinct bytes, ascending. */
+ * Invariants: first and token_from ascend, and have one entry more than there are nodes; children of a node have distinct bytes, ascending. So has
+ * tokens one more than there are tokens: of any node its first may be read. */
 #ifndef GE_TT_H
 #define GE_TT_H
 
@@ -22,45 +23,34 @@ typedef struct tt_item {
     u32 token;
 } tt_item;
 
-typedef struct tt_twin {
-    u32 token, next; /* index into twins, or NONE */
-} tt_twin;
-
 typedef struct tt_trie {
     VEC(u8) byte;
     VEC(u32) first;
-    VEC(u32) parent;    /* of the root: 0 */
-    VEC(u32) token;     /* the token that ends at the node; with TT_MANY, an index into twins; or NONE */
-    VEC(tt_twin) twins; /* lists of tokens with the same bytes */
+    VEC(u32) parent; /* of the root: 0 */
+    VEC(u32) token_from;
+    VEC(u32) tokens;
 } tt_trie;
 
-/* token[i] with this bit set is an index into twins, a list of all tokens of the node. */
-#define TT_MANY ((u32)1 << 31)
 #define TT_MAX_BYTES 65535 /* longest byte string */
 
 /* Sorts the items in place, by their bytes; those with the same bytes keep their order. Empty byte strings are left out. */
 bool tt_build(tt_trie *t, budget *b, tt_item *items, u32 n);
 void tt_drop(tt_trie *t, budget *b);
 
-/* The tokens of a node, one after the other: for (u32 next, token = tt_token(t, node, &next); token != NONE; token = tt_more(t, &next)). */
-static inline u32 tt_more(const tt_trie *t, u32 *next) {
-    if (*next == NONE) return NONE;
-    tt_twin twin = t->twins.at[*next];
-    *next = twin.next;
-    return twin.token;
-}
+static inline bool tt_has_token(const tt_trie *t, u32 node) { return t->token_from.at[node] < t->token_from.at[node + 1]; }
 
-static inline u32 tt_token(const tt_trie *t, u32 node, u32 *next) {
-    u32 token = t->token.at[node];
-    *next = NONE;
-    if (token == NONE || !(token & TT_MANY)) return token;
-    *next = token & ~TT_MANY;
-    return tt_more(t, next);
+/* The first token of a node, or NONE. */
+static inline u32 tt_token(const tt_trie *t, u32 node) { return tt_has_token(t, node) ? t->tokens.at[t->token_from.at[node]] : NONE; }
+
+/* *n = how many tokens the nodes [from, to) have; returns these. */
+static inline const u32 *tt_tokens(const tt_trie *t, u32 from, u32 to, u32 *n) {
+    *n = t->token_from.at[to] - t->token_from.at[from];
+    return t->tokens.at + t->token_from.at[from];
 }
 
 /* The nodes [*from, *to) of one level, and after a call all that is below them in the next. False: nothing is. */
 static inline bool tt_below(const tt_trie *t, u32 *from, u32 *to) {
-    u32 n = t->token.n;
+    u32 n = t->byte.n;
     *from = *from < n ? t->first.at[*from] : n;
     *to = *to < n ? t->first.at[*to] : n;
     return *from < *to;

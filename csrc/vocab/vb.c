@@ -158,7 +158,7 @@ ge_vocab *vb_new(void) {
 
 ge_status ge_vocab_new(const uint8_t *bytes, const uint32_t *offsets, uint32_t n_tokens, uint32_t width, const uint32_t *eos,
                        uint32_t n_eos, ge_vocab **out, ge_err *err) {
-    if (n_tokens == 0 || n_tokens >= TT_MANY) return err_set(err, GE_E_ARGUMENT, "the number of tokens is out of range");
+    if (n_tokens == 0 || n_tokens > INT32_MAX) return err_set(err, GE_E_ARGUMENT, "the number of tokens is out of range");
     if (width < n_tokens) return err_set(err, GE_E_ARGUMENT, "width is smaller than the number of tokens");
     for (u32 i = 0; i < n_eos; i++)
         if (eos[i] >= n_tokens) return err_set(err, GE_E_ARGUMENT, "an EOS id is out of range");
@@ -237,15 +237,15 @@ ge_status ge_vocab_encode(const ge_vocab *v, const uint8_t *text, size_t n_text,
     const tt_trie *trie = &v->trie;
     size_t at = 0, n = 0;
     while (at < n_text) {
-        u32 node = 0, best = NONE, more;
+        u32 node = 0, best = NONE;
         size_t best_end = at, p = at;
         for (; p < n_text; p++) { /* one level down per byte */
             u32 i = trie->first.at[node], end = trie->first.at[node + 1];
             while (i < end && trie->byte.at[i] != text[p]) i++;
             if (i == end) break;
             node = i;
-            if (trie->token.at[node] == NONE) continue;
-            best = tt_token(trie, node, &more);
+            if (!tt_has_token(trie, node)) continue;
+            best = tt_token(trie, node);
             best_end = p + 1;
         }
         bool open = p == n_text && trie->first.at[node] != trie->first.at[node + 1]; /* a longer token could begin here */

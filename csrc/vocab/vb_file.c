@@ -5,7 +5,7 @@
 #include "../base/file.h"
 #include "vb.h"
 
-static const file_kind VOCABULARY = {"ge-vocab", 9, "it is no saved vocabulary"};
+static const file_kind VOCABULARY = {"ge-vocab", 10, "it is no saved vocabulary"};
 
 typedef struct vb_note {
     u8 *at;
@@ -17,8 +17,8 @@ static void visit_trie(file_walk *w, tt_trie *t) {
     FILE_VECTOR(w, t->byte);
     FILE_VECTOR(w, t->first);
     FILE_VECTOR(w, t->parent);
-    FILE_VECTOR(w, t->token);
-    FILE_VECTOR(w, t->twins);
+    FILE_VECTOR(w, t->token_from);
+    FILE_VECTOR(w, t->tokens);
 }
 
 static void visit_all(file_walk *w, ge_vocab *v, vb_note *note) {

@@ -47,12 +47,13 @@ static bool make_opening(ge_vocab *v, u32 hub, u8 byte) {
     bool ok = true;
     opening->node = node;
     opening->blank = is_blank(byte);
-    for (u32 from = node, to = node + 1; ok && tt_below(trie, &from, &to);)
-        for (u32 i = from; i < to; i++)
-            for (u32 next, token = tt_token(trie, i, &next); ok && token != NONE; token = tt_more(trie, &next)) {
-                u32 begin = v->offsets[token] + depth;
-                ok = add_rest(v, opening, (tt_item){v->text + begin, v->offsets[token + 1] - begin, token}, &rests);
-            }
+    for (u32 from = node, to = node + 1, n; ok && tt_below(trie, &from, &to);) {
+        const u32 *tokens = tt_tokens(trie, from, to, &n);
+        for (u32 k = 0; ok && k < n; k++) {
+            u32 begin = v->offsets[tokens[k]] + depth;
+            ok = add_rest(v, opening, (tt_item){v->text + begin, v->offsets[tokens[k] + 1] - begin, tokens[k]}, &rests);
+        }
+    }
     ok = ok && tt_build(&opening->rest, &v->b, rests.at, rests.n);
     vec_drop(&v->b, &rests);
     return ok;

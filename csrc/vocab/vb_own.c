@@ -19,7 +19,7 @@ void vb_own_drop(vb_own *s, budget *b) {
 static bool find_rest(const ge_vocab *v, budget *b, const vb_own *s, u32 hub, byte_vec *keep) {
     const tt_trie *trie = &v->trie;
     const u32 *bits = s->parts[hub].bits.at, *parent = trie->parent.at;
-    u32 n = trie->byte.n, root = v->hubs[hub].node, ignored;
+    u32 n = trie->byte.n, root = v->hubs[hub].node;
     if (!vec_reserve(b, keep, n)) return false;
     memset(keep->at, 0, n);
     keep->at[root] = 1;
@@ -27,7 +27,7 @@ static bool find_rest(const ge_vocab *v, budget *b, const vb_own *s, u32 hub, by
         keep->at[i] = keep->at[parent[i]] && (parent[i] != root || set_has(&s->first, trie->byte.at[i]));
     for (u32 i = n; i-- > root + 1;) { /* 1: below the hub; 2: also in the rest, and so is what is above */
         if (!keep->at[i]) continue;
-        u32 token = keep->at[i] == 2 ? NONE : tt_token(trie, i, &ignored);
+        u32 token = keep->at[i] == 2 ? NONE : tt_token(trie, i);
         if (token != NONE && !(bits[token >> 5] >> (token & 31) & 1)) keep->at[i] = 2;
         if (keep->at[i] == 2) keep->at[parent[i]] = 2;
     }
@@ -39,19 +39,21 @@ static bool build_rest(const ge_vocab *v, budget *b, vb_own *s, u32 hub) {
     const tt_trie *from = &v->trie;
     const u32 *bits = s->parts[hub].bits.at;
     tt_trie *to = &s->parts[hub].rest;
-    u32 root = v->hubs[hub].node, ignored;
+    u32 root = v->hubs[hub].node;
     byte_vec keep = {0};
     id_vec old = {0}; /* by new node */
     bool ok = find_rest(v, b, s, hub, &keep) && vec_push(b, &old, 0) && vec_push(b, &to->byte, 0) && vec_push(b, &to->parent, 0);
     for (u32 i = 0; ok && i < old.n; i++) {
-        u32 at = old.at[i], token = at == 0 || at == root ? NONE : tt_token(from, at, &ignored);
-        bool is_left = token != NONE && !(bits[token >> 5] >> (token & 31) & 1);
-        ok = vec_push(b, &to->token, is_left ? from->token.at[at] : NONE) && vec_push(b, &to->first, old.n);
+        u32 at = old.at[i], n;
+        const u32 *tokens = tt_tokens(from, at, at + 1, &n);
+        bool is_left = at != 0 && at != root && n && !(bits[*tokens >> 5] >> (*tokens & 31) & 1);
+        ok = vec_push(b, &to->token_from, to->tokens.n) && vec_push(b, &to->first, old.n);
+        for (u32 k = 0; ok && is_left && k < n; k++) ok = vec_push(b, &to->tokens, tokens[k]);
         for (u32 k = from->first.at[at]; ok && k < from->first.at[at + 1]; k++)
             if (keep.at[k] == 2) ok = vec_push(b, &old, k) && vec_push(b, &to->byte, from->byte.at[k]) && vec_push(b, &to->parent, i);
     }
-    ok = ok && vec_push(b, &to->first, old.n) && (from->twins.n == 0 || vec_copy(b, &to->twins, &from->twins));
-    ok = ok && vec_fit(b, &to->byte) && vec_fit(b, &to->first) && vec_fit(b, &to->parent) && vec_fit(b, &to->token);
+    ok = ok && vec_push(b, &to->first, old.n) && vec_push(b, &to->token_from, to->tokens.n) && vec_push(b, &to->tokens, 0);
+    ok = ok && vec_fit(b, &to->byte) && vec_fit(b, &to->first) && vec_fit(b, &to->parent) && vec_fit(b, &to->token_from) && vec_fit(b, &to->tokens);
     vec_drop(b, &keep);
     vec_drop(b, &old);
     return ok;
@@ -71,11 +73,11 @@ static bool build_bits(const ge_vocab *v, budget *b, vb_own *s, u32 hub) {
     }
     while (ok && tt_below(trie, &from, &to))
         for (u32 i = from; i < to; i++) {
-            u32 state = at.at[i] = s->next.at[at.at[trie->parent.at[i]] * s->n_classes + s->class_of[trie->byte.at[i]]], next = NONE;
-            for (u32 token = state == VB_OWN_DEAD ? NONE : tt_token(trie, i, &next); token != NONE; token = tt_more(trie, &next)) {
-                part->bits.at[token >> 5] |= (u32)1 << (token & 31);
-                part->n_tokens++;
-            }
+            u32 state = at.at[i] = s->next.at[at.at[trie->parent.at[i]] * s->n_classes + s->class_of[trie->byte.at[i]]], n;
+            const u32 *tokens = tt_tokens(trie, i, i + 1, &n);
+            if (state == VB_OWN_DEAD) continue;
+            for (u32 k = 0; k < n; k++) part->bits.at[tokens[k] >> 5] |= (u32)1 << (tokens[k] & 31);
+            part->n_tokens += n;
         }
     vec_drop(b, &at);
     return ok;

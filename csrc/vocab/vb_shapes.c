@@ -67,13 +67,13 @@ static bool list_members(vb_shapes *s, budget *b, const tt_trie *trie) {
 
 /* There are fewer than 64 kinds. `plain`: bits of the plain tokens. */
 static bool note_below(vb_shapes *s, budget *b, const tt_trie *trie, const u32 *plain) {
-    u32 n = trie->byte.n, ignored;
+    u32 n = trie->byte.n;
     if (!vec_reserve(b, &s->below, n) || !vec_reserve(b, &s->height, n)) return false;
     memset(s->below.at, 0, n * sizeof *s->below.at);
     memset(s->height.at, 0, n);
     s->below.n = s->height.n = n;
     for (u32 i = n; i-- > 1;) { /* children come after their parents */
-        u32 above = trie->parent.at[i], height = min_u32(s->height.at[i] + 1u, 255), token = tt_token(trie, i, &ignored);
+        u32 above = trie->parent.at[i], height = min_u32(s->height.at[i] + 1u, 255), token = tt_token(trie, i);
         bool is_plain = token == NONE || plain[token >> 5] >> (token & 31) & 1;
         s->below.at[above] |= s->below.at[i] | (u64)1 << s->kind_of[trie->byte.at[i]] | (is_plain ? 0 : VB_NOT_PLAIN);
         s->height.at[above] = (u8)max_u32(s->height.at[above], height);

@@ -27,12 +27,12 @@ enum { STEPS_OF_BYTE = 64 }; /* what a walk may take, beside one step for each n
 
 /* The tokens at each position. False: that would take long. */
 static bool walk_from_each(text_walk *w) {
-    u64 steps = (u64)STEPS_OF_BYTE * w->n + w->t->token.n;
+    u64 steps = (u64)STEPS_OF_BYTE * w->n + w->t->byte.n;
     for (u32 at = w->known; at-- > 0;)
         for (u32 p = at, node = 0; p < w->n && (node = vb_child(w->t, node, w->text[p])) != NONE; p++) {
             u32 after = w->fewest[p + 1];
             if (steps-- == 0) return false;
-            if (w->t->token.at[node] == NONE || after == NONE || after + 1 > w->fewest[at]) continue;
+            if (!tt_has_token(w->t, node) || after == NONE || after + 1 > w->fewest[at]) continue;
             w->fewest[at] = after + 1;
             w->node.at[at] = node;
         }
@@ -55,13 +55,13 @@ static u32 next_suffix(const tt_trie *t, const suffixes *s, u32 node, u32 byte) 
 }
 
 static bool find_suffixes(const tt_trie *t, budget *b, suffixes *s) {
-    u32 n = t->token.n;
+    u32 n = t->byte.n;
     if (!vec_reserve(b, &s->link, n) || !vec_reserve(b, &s->token, n) || !vec_reserve(b, &s->depth, n)) return false;
     s->link.at[0] = s->token.at[0] = s->depth.at[0] = 0;
     for (u32 node = 1; node < n; node++) { /* breadth first: what is shorter comes before */
         u32 parent = t->parent.at[node], link = parent ? next_suffix(t, s, s->link.at[parent], t->byte.at[node]) : 0;
         s->link.at[node] = link;
-        s->token.at[node] = t->token.at[link] != NONE ? link : s->token.at[link];
+        s->token.at[node] = tt_has_token(t, link) ? link : s->token.at[link];
         s->depth.at[node] = s->depth.at[parent] + 1;
     }
     return true;
@@ -76,7 +76,7 @@ static bool walk_once(text_walk *w) {
     for (u32 p = w->n; ok && p > 0; p--) {
         u32 after = w->fewest[p], node = longest.at[p];
         if (after == NONE) continue;
-        for (node = w->t->token.at[node] != NONE ? node : s.token.at[node]; node; node = s.token.at[node]) {
+        for (node = tt_has_token(w->t, node) ? node : s.token.at[node]; node; node = s.token.at[node]) {
             u32 at = p - s.depth.at[node];
             if (at >= w->known || after + 1 >= w->fewest[at]) continue; /* a longer one does as well */
             w->fewest[at] = after + 1;
@@ -113,7 +113,7 @@ bool vb_spell(const ge_vocab *v, budget *b, const u8 *text, u32 n, id_vec *out, 
     ok = ok && find_fewest(&w);
     *spelt = ok && fewest.at[0] != NONE;
     for (u32 at = 0; ok && *spelt && at < n;) {
-        u32 more, token = tt_token(&v->trie, w.node.at[at], &more);
+        u32 token = tt_token(&v->trie, w.node.at[at]);
         ok = vec_push(b, out, token);
         at += v->offsets[token + 1] - v->offsets[token];
     }
