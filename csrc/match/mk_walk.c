@@ -19,9 +19,9 @@ enum {
     MARK = '"',       /* the last byte that may be an opening */
     SHORT_WALK = 256, /* runs. Up to there much is below each node, and whether all of it stays inside a lexeme is asked of each with many children */
     FEW_FIRST = 8,    /* first bytes: so many, and one for every 8 children, are looked for among the children; of more each child is looked up */
-    NEAR = 16,        /* nodes: where a span goes on for longer, its bytes are compared as a set */
+    NEAR = 8,         /* nodes: where a span goes on for longer, its bytes are compared as a set */
     SPANS = 8,
-    LONG = 64,
+    LONG = 32,
     MANY_BEHIND = 64, /* nodes behind blanks: of fewer an outline takes no time */
     MANY = 16         /* nodes: to take the tokens of more out of a list takes longer than to make bits of it */
 };
