@@ -116,6 +116,7 @@ def _generate_with_model(options: argparse.Namespace) -> int:
         from .decoding.tiny.data import WHITESPACE
         from .matcher import Matcher
 
+        sampling = Sampling(temperature=options.temperature)
         begun = time.perf_counter()
         grammar = _grammar(options, whitespace="compact" if options.model == "stub" else WHITESPACE)
         seconds_grammar = time.perf_counter() - begun
@@ -126,7 +127,6 @@ def _generate_with_model(options: argparse.Namespace) -> int:
         begun = time.perf_counter()
         n_masks = _warm(grammar, vocabulary, options.max_tokens)
         seconds_warm = time.perf_counter() - begun
-        sampling = Sampling(temperature=options.temperature)
         n_tokens, seconds, seconds_masks = 0, 0.0, 0.0
         matcher = Matcher(grammar, vocabulary)
         for index in range(options.count):
@@ -448,7 +448,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
 
     generate = _command(commands, "generate", _generate, "write random texts of a grammar, with or without a model")
-    generate.add_argument("--seed", type=int, metavar="N", help="same seed, same texts (default: another one each time)")
+    generate.add_argument("--seed", type=_seed, metavar="N", help="same seed, same texts (default: another one each time)")
     generate.add_argument("--count", type=_natural, default=1, metavar="N", help="number of texts (default: 1)")
     generate.add_argument(
         "--length",
@@ -521,8 +521,15 @@ def _command(commands: Any, name: str, run: Any, description: str) -> argparse.A
     return parser
 
 
+def _seed(text: str) -> int:
+    return _at_least(0, int(text))
+
+
 def _natural(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"{number} is not at least 1")
+    return _at_least(1, int(text))
+
+
+def _at_least(least: int, number: int) -> int:
+    if number < least:
+        raise argparse.ArgumentTypeError(f"{number} is not at least {least}")
     return number

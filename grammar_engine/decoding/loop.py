@@ -28,7 +28,7 @@ from ..matcher import Matcher
 from ..vocabulary import Vocabulary
 from .budget import TRIES, BudgetedText
 from .models import Model, as_model
-from .scores import Sampling, Scores, best_first, choose, draws, penalise, weigh
+from .scores import Sampling, Scores, choose, draws, penalise, retries, weigh
 
 if TYPE_CHECKING:
     from .models import Payload, Session
@@ -394,12 +394,11 @@ class _Loop:
 
     def _places(self, scores: Scores) -> Iterator[int]:
         """Places of scores as they are drawn, none twice; those of tokens that were refused have the score -inf."""
-        while scores.max(initial=-np.inf) != -np.inf:
-            weights = weigh(scores, self.sampling)
-            yield from map(weights.token, draws(weights.values, self.rng))
-            if self.sampling.greedy:  # the next best in turn: what further rounds would find, each by a look at all scores
-                places = best_first(scores, TRIES)
-                yield from places[scores[places] != -np.inf].tolist()
+        if scores.max(initial=-np.inf) == -np.inf:
+            return
+        weights = weigh(scores, self.sampling)
+        yield from map(weights.token, draws(weights.values, self.rng))
+        yield from retries(scores, self.sampling, self.rng, TRIES)
 
 
 def _spelling(vocabulary: Vocabulary, token: int) -> bytes:

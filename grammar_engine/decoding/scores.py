@@ -225,6 +225,29 @@ def probabilities(logits: Scores, sampling: Sampling) -> Probabilities:
     return result
 
 
+def retries(scores: Scores, sampling: Sampling, rng: np.random.Generator, most: int) -> Iterator[int]:
+    """Places as they are drawn after all that the filters had left were refused: the filters are applied anew to the rest, and so on.
+
+    Parameters
+    ----------
+    scores : numpy.ndarray
+        As for `weigh`; the caller sets those of refused places to -inf, at the latest before it asks for the next one.
+    sampling : Sampling
+    rng : numpy.random.Generator
+    most : int
+        How many places are asked for at most. Whatever is refused, greedy choice and `top_k` come to none but the best of so many: only these are looked at again.
+    """
+    if sampling.greedy:
+        places = best_first(scores, most)
+        yield from places[scores[places] != -np.inf].tolist()
+        return
+    kept = None if sampling.top_k is None else _likeliest(scores, most + sampling.top_k)
+    while (left := scores if kept is None else scores[kept]).max(initial=-np.inf) != -np.inf:
+        weights = weigh(left, sampling)
+        for place in map(weights.token, draws(weights.values, rng)):
+            yield place if kept is None else int(kept[place])
+
+
 def best_first(scores: Scores, count: int) -> NDArray[np.intp]:
     """Places of the `count` highest scores, the highest first; among equals the first."""
     kept = _likeliest(scores, count)

@@ -261,3 +261,106 @@ def test_a_pad_that_the_model_does_not_know_is_refused():
         GroupedSampler(model, LETTERS, 3, padding_id=WIDTH)
     GroupedSampler(model, LETTERS, 3, padding_id=WIDTH - 1)
     GroupedSampler(TableModel(WIDTH), LETTERS, 3, padding_id=WIDTH)  # of a callable it is not known
+
+
+# --- what a hostile reader found --------------------------------------------------------------------------------------
+
+
+class Strict(TableModel):
+    """A model that does not know what is no token."""
+
+    def __call__(self, ids):
+        assert min(ids) >= 0
+        return super().__call__(ids)
+
+
+@pytest.mark.parametrize("mode", ["commit", "verify"])
+def test_an_adaptive_group_that_begins_with_one_token_has_pads(mode):
+    grammar = Grammar.from_regex("[a-h]{12}")
+    model = Strict(WIDTH)
+    sampler = GroupedSampler(model, LETTERS, 1, mode=mode, adaptive=True)
+    [[result]] = sampler.generate([[2]], 20, grammar=grammar)
+    assert result.finished
+    assert any(PAD in asked for asked in model.asked)
+    with pytest.raises(RuntimeError, match="padding_id"):
+        GroupedSampler(model, Vocabulary.bytes(), 1, adaptive=True)
+    assert GroupedSampler(model, Vocabulary.bytes(), 1, adaptive=True, max_group_size=1).padding_tokens == []
+
+
+def test_a_pad_of_the_tokenizer_that_the_model_does_not_know_is_refused():
+    tokens = Vocabulary([b"", *(bytes([byte]) for byte in b"abcdefgh"), b""], eos=[0], special={0: "</s>", 9: "<pad>"})
+    with pytest.raises(ValueError, match="in the tokenizer is 9, and the model knows 9 tokens"):
+        GroupedSampler(NoiseModel(9), tokens, 3)
+
+
+@pytest.mark.parametrize("kind", [GroupedSampler, GroupedTreeSearch])
+def test_a_model_that_is_narrower_than_the_vocabulary_is_refused_under_a_grammar(kind):
+    def narrow(ids):
+        return np.zeros((len(ids), WIDTH - 2), dtype=np.float32)
+
+    with pytest.raises(ValueError, match=f"the model scores {WIDTH - 2} tokens, and the vocabulary has {WIDTH}"):
+        kind(narrow, LETTERS, 3).generate([[2]], 10, grammar=Grammar.from_regex("[gh]{3}a"))
+    late = Vocabulary([b"", *(bytes([byte]) for byte in b"abcdefgh"), b""], eos=[9], special={0: "<pad>", 9: "</s>"})
+    [[result]] = kind(lambda ids: np.zeros((len(ids), 9), dtype=np.float32), late, 3, end_of_sentence_stop=False).generate([[2]], 5)
+    assert len(result.ids) == 5
+
+
+@pytest.mark.parametrize("trust", [{"min_allowed_mass": 0.99}, {"min_top_prob": 0.99}])
+def test_tree_search_asks_again_where_a_guess_is_not_trusted(trust):
+    grammar = Grammar.from_regex("[ab]{6}")
+    calls = [
+        GroupedTreeSearch(Equal(), LETTERS, 3, beam=2, **options).generate([[2]], 7, grammar=grammar)[0][0].calls for options in ({}, trust)
+    ]
+    assert calls == [2, 6]
+
+
+def test_chances_that_are_none_are_refused():
+    sampler = GroupedSampler(Equal(), LETTERS, 2)
+    for wrong in (
+        np.zeros((2, WIDTH)),
+        np.full((2, WIDTH), np.nan),
+        np.full((2, WIDTH), -1.0),
+        np.ones(WIDTH),
+        np.full((1, WIDTH), np.inf),
+    ):
+        with pytest.raises(ValueError, match="chances are rows"):
+            sampler.generate_group(wrong)
+    assert sampler.generate_group(np.eye(WIDTH)[[2]].tolist()) == [2]
+    assert sampler.generate_group(np.array([np.eye(WIDTH)[3], np.zeros(WIDTH)])) == [3]
+    for wrong in (-1, 2):
+        with pytest.raises(ValueError, match="generation_start"):
+            sampler.get_prob_mat([2], wrong)
+
+
+def test_a_guess_that_gives_nothing_a_chance_ends_a_group_by_hand_too():
+    def model(ids):
+        return np.where(np.asarray(ids)[:, None] == PAD, -np.inf, np.zeros(WIDTH)).astype(np.float32)
+
+    sampler = GroupedSampler(model, LETTERS, 3)
+    chances = sampler.get_prob_mat([2], 1)
+    assert chances[0].any() and not chances[1:].any()
+    assert len(sampler.generate_group(chances)) == 1
+    assert len(sampler.generate([[2]], 3, seed=1)[0][0].ids) <= 3
+
+
+@pytest.mark.parametrize(
+    ("options", "error"),
+    [
+        ({"close_in_time": "no"}, TypeError),
+        ({"forced": "no"}, TypeError),
+        ({"penalize_in_group": 1}, TypeError),
+        ({"adaptive": "yes"}, TypeError),
+        ({"redraft": 0}, TypeError),
+        ({"vocabulary": "x"}, TypeError),
+        ({"max_group_size": -5}, ValueError),
+        ({"default_seed": -3}, ValueError),
+    ],
+)
+def test_options_are_checked_when_they_are_given(options, error):
+    with pytest.raises(error, match=next(iter(options))):
+        GroupedSampler(Equal(), LETTERS, 2, **options)
+
+
+def test_a_penalty_made_of_numpy_numbers_is_plain_data():
+    penalty = LogitScalingRepetitionPenalty(np.float32(1.5), exempt=np.array([1]))
+    assert json.loads(json.dumps(penalty.as_dict())) == {"theta": 1.5, "sign_aware": True, "exempt": [1]}

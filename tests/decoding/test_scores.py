@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grammar_engine.decoding import Sampling
-from grammar_engine.decoding.scores import choose, draws, penalise, probabilities, weigh
+from grammar_engine.decoding.scores import choose, draws, penalise, probabilities, retries, weigh
 
 
 def plainly(logits, sampling):
@@ -315,3 +315,35 @@ def test_scores_far_apart_raise_no_warnings():
         assert shares[1] > 0
         assert sorted(draws(shares, np.random.default_rng(0))) == [0, 1, 2]
         assert probabilities(np.array([0.0, -1.0]), Sampling(temperature=1e-310)).tolist() == [1, 0]
+
+
+@pytest.mark.parametrize(
+    "sampling", [Sampling(top_k=2), Sampling(top_k=7, top_p=0.8), Sampling(top_p=0.3), Sampling(min_p=0.5), Sampling()]
+)
+@pytest.mark.parametrize("size", [30, 6000])
+def test_what_is_drawn_after_refusals_is_drawn_by_filters_applied_anew(sampling, size):
+    """Only the best are looked at again; a plain loop looks at all, with the same random numbers."""
+    most = 25
+    for seed in range(10):
+        scores = np.random.default_rng(seed).integers(-4, 4, size).astype(np.float32)
+        scores[::5] = -np.inf
+
+        def plain(left, rng):
+            while left.max() != -np.inf:
+                weights = weigh(left, sampling)
+                yield from map(weights.token, draws(weights.values, rng))
+
+        found = []
+        for places in (retries, lambda left, sampling, rng, most: plain(left, rng)):
+            left, taken = scores.copy(), []
+            for place in itertools.islice(places(left, sampling, np.random.default_rng(seed), most), most):
+                left[place] = -np.inf
+                taken.append(place)
+            found.append(taken)
+        assert found[0] == found[1] and len(set(found[0])) == min(most, np.isfinite(scores).sum())
+
+
+def test_greedy_choice_goes_on_to_the_next_best():
+    scores = np.array([1, 5, -np.inf, 5, 3], dtype=np.float32)
+    assert list(retries(scores, Sampling(temperature=0), np.random.default_rng(0), 10)) == [1, 3, 4, 0]
+    assert list(retries(scores, Sampling(temperature=0), np.random.default_rng(0), 2)) == [1, 3]

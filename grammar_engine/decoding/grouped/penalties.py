@@ -15,7 +15,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ...checks import check_number
+from ...checks import as_int, check_bool, check_number
 from ..models import Logits
 from ..scores import penalise
 
@@ -69,9 +69,9 @@ class LogitScalingRepetitionPenalty(RepetitionPenaltyStrategy):
     def __init__(self, theta: float, *, sign_aware: bool = True, exempt: Iterable[int] = ()):
         if not check_number("theta", theta) > 1:
             raise ValueError(f"Theta must be > 1, not {theta!r}")
-        self.theta = theta
-        self.sign_aware = sign_aware
-        self.exempt = frozenset(exempt)
+        self.theta = float(theta)
+        self.sign_aware = check_bool("sign_aware", sign_aware)
+        self.exempt = frozenset(as_int("exempt", token) for token in exempt)
 
     def __call__(self, logits: Logits, tokens: Sequence[int], generation_start: int) -> Logits:
         """Scale them in place."""

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ...checks import check_count, check_number
+from ...checks import check_bool, check_count, check_number
 from ...errors import VocabularyError
 from ...grammar import Grammar
 from ...matcher import Matcher
@@ -130,10 +130,12 @@ class GroupedPipeline(ABC):
         self.answer_length_multiplier = answer_length_multiplier
         self.max_input_len = self._max_input_len(max_input_len)
         self.padding_id = self._padding_id(padding_id)
-        self.penalize_from, self.penalize_in_group = penalize_from, penalize_in_group
-        self.forced, self.close_in_time = forced, close_in_time
+        self.penalize_from, self.penalize_in_group = penalize_from, check_bool("penalize_in_group", penalize_in_group)
+        self.forced, self.close_in_time = check_bool("forced", forced), check_bool("close_in_time", close_in_time)
         self.min_allowed_mass, self.min_top_prob = min_allowed_mass, min_top_prob
         self._vocabulary = vocabulary
+        if not (vocabulary is None or isinstance(vocabulary, Vocabulary)):
+            raise TypeError(f"vocabulary is a Vocabulary, not {type(vocabulary).__name__}")
         if penalize_from not in ("generated", "all"):
             raise ValueError(f"penalize_from is 'generated' or 'all', not {penalize_from!r}")
         if not (repetition_penalty_strategy is None or isinstance(repetition_penalty_strategy, RepetitionPenaltyStrategy)):
@@ -157,14 +159,20 @@ class GroupedPipeline(ABC):
         return min(lengths, default=None)
 
     def _padding_id(self, given: int | None) -> int | None:
-        if given is None:
-            return self.codec.padding_id() if self.group_size > 1 else None
+        if given is None and not self._has_pads():
+            return None
+        pad = self.codec.padding_id() if given is None else check_count("padding_id", given, 0)
         width = None
         with suppress(ValueError):  # not known before the first pass
             width = self.model.width
-        if check_count("padding_id", given, 0) >= (width or math.inf):
-            raise ValueError(f"padding_id is {given}, and the model knows {width} tokens")
-        return given
+        if pad >= (width or math.inf):
+            whose = "padding_id" if given is not None else "what stands for an unknown token in the tokenizer"
+            raise ValueError(f"{whose} is {pad}, and the model knows {width} tokens")
+        return pad
+
+    def _has_pads(self) -> bool:
+        """Whether a group may be of more than one token."""
+        return self.group_size > 1
 
     def _check_room(self, size: int) -> None:
         if size > 1 and self.max_input_len is not None and size >= self.max_input_len:
@@ -362,11 +370,16 @@ class GroupedPipeline(ABC):
         Returns
         -------
         numpy.ndarray
-            float64, shape (`group_size`, V); each row sums to 1. Greedy: 1 for the best token.
+            float64, shape (`group_size`, V); each row sums to 1. Greedy: 1 for the best token. All 0: a guess that gives -inf to every token.
+
+        Raises
+        ------
+        ValueError
+            `generation_start` is not 0 to the number of tokens.
         """
         [text] = self._texts(list(tokens), None, 1, [0])
-        text.begin = generation_start
-        return np.stack([text.outlook(row).chances for row in self.get_logits_matrix(tokens)])
+        text.begin = check_count("generation_start", generation_start, 0, len(text.ids))
+        return np.stack([text.outlook(row, place).chances for place, row in enumerate(self.get_logits_matrix(tokens))])
 
     def _budget(self, max_new_tokens: int | None, prepared: Prepared) -> int:
         if max_new_tokens is not None:

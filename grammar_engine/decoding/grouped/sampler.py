@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ...checks import check_count
+from ...checks import check_bool, check_count
 from ...grammar import Grammar
 from ..scores import Probabilities, Sampling, choose
 from .commit import commit
@@ -80,15 +80,20 @@ class GroupedSampler(GroupedPipeline):
         **options: Any,
     ):
         self.top_k, self.top_p = top_k, top_p
+        self.adaptive = check_bool("adaptive", adaptive)
+        self._has_growth = self.adaptive and max_group_size != 1
         super().__init__(model, tokenizer, group_size, **options)
         if mode not in _MODES:
             raise ValueError(f"mode is one of {', '.join(_MODES)}, not {mode!r}")
-        self.mode, self.redraft, self.default_seed = mode, redraft, default_seed
-        self.adaptive = adaptive
+        self.mode, self.redraft = mode, check_bool("redraft", redraft)
+        self.default_seed = check_count("default_seed", default_seed, 0)
         self.max_group_size = self._max_group_size(max_group_size)
 
+    def _has_pads(self) -> bool:
+        return self.group_size > 1 or self._has_growth
+
     def _max_group_size(self, given: int | None) -> int:
-        if not self.adaptive:
+        if given is None and not self.adaptive:
             return self.group_size
         if given is None:
             room = self.max_input_len
@@ -96,7 +101,7 @@ class GroupedSampler(GroupedPipeline):
         if check_count("max_group_size", given) < self.group_size:
             raise ValueError(f"max_group_size is {given}, and group_size {self.group_size}")
         self._check_room(given)
-        return given
+        return given if self.adaptive else self.group_size
 
     @property
     def generation_type(self) -> GenerationType:
@@ -120,13 +125,21 @@ class GroupedSampler(GroupedPipeline):
         Returns
         -------
         list of int
-            At least one token and at most `group_size`; one that ends the text is the last.
+            At least one token and at most `group_size`; one that ends the text is the last. A row of zeros behind the first ends the group.
+
+        Raises
+        ------
+        ValueError
+            `prob_mat` is no matrix of chances.
         """
+        rows = np.asarray(prob_mat, dtype=np.float64)
+        if rows.ndim != 2 or not rows.any(axis=-1)[:1].all() or not (rows >= 0).all() or not np.isfinite(rows).all():
+            raise ValueError("chances are rows of finite numbers that are not negative, of the first row not all 0")
         rng, tokens = np.random.default_rng(self._first_seed() if seed is None else seed), list[int]()
-        for chances in prob_mat:
-            tokens.append(choose(chances, rng))
-            if tokens[-1] in self.codec.ends:
+        for chances in rows:
+            if not chances.any() or (tokens and tokens[-1] in self.codec.ends):
                 break
+            tokens.append(choose(chances, rng))
         return tokens
 
     def _first_seed(self) -> int:

@@ -27,7 +27,7 @@ from ...errors import InternalError
 from ..apply import apply_mask
 from ..budget import TRIES, BudgetedText
 from ..models import Logits
-from ..scores import Probabilities, Sampling, choose, draws, heated, probabilities
+from ..scores import Probabilities, Sampling, choose, draws, heated, probabilities, retries
 from .penalties import RepetitionPenaltyStrategy
 from .result import GroupedResult, count
 
@@ -127,6 +127,8 @@ class Text:
         `place` is the number of the row in its group; None: it is the model's own, read at the last token of the text.
         """
         rules, scores = self.rules, row
+        if self.state is not None and len(scores) < self.state.matcher.vocabulary.width:
+            raise ValueError(f"the model scores {len(scores)} tokens, and the vocabulary has {self.state.matcher.vocabulary.width}")
         rules.penalty(scores, self.ids[: self._penalised_to], self.begin if rules.penalize_from == "generated" else 0)
         scores[rules.size :] = -np.inf
         mass = 1.0
@@ -171,7 +173,7 @@ class Text:
 
     def _ban_ends(self, scores: Logits) -> None:
         """Exclude the tokens that end a text, unless nothing else is allowed."""
-        ends = sorted(self.rules.ends)
+        ends = sorted(end for end in self.rules.ends if end < len(scores))
         kept = scores[ends]
         scores[ends] = -np.inf
         if self.state is not None and not (scores != -np.inf).any():
@@ -206,8 +208,7 @@ class Text:
         rest[token] = 0
         if rest.any():
             yield from draws(rest, self.rng)
-        while (outlook.scores != -np.inf).any():
-            yield from draws(probabilities(outlook.scores, self.rules.sampling), self.rng)
+        yield from retries(outlook.scores, self.rules.sampling, self.rng, TRIES)
 
     def push(self, token: int) -> bool:
         """Append a token, or end the text by it. False: it does not fit into the budget, and nothing has changed."""

@@ -120,7 +120,7 @@ class GroupedTreeSearch(GroupedPipeline):
         """
         outlook = branch.text.outlook(row, place)
         allowed = np.flatnonzero(outlook.scores != -np.inf)
-        if not len(allowed):  # a guess that gives -inf to all that is allowed: the next pass asks again
+        if not len(allowed) or (place and not outlook.trusted):  # a guess that is of no use: the next pass asks again
             yield branch._replace(rows=None)
             return
         scores = outlook.scores[allowed].astype(np.float64) / (self.temp or 1.0)

@@ -27,10 +27,15 @@ def ids_of(tokens: Iterable[int]) -> array[int]:
     ------
     TypeError
         They are text or bytes, which an array would take for eight to a token.
+    ValueError
+        One takes more than 64 bits.
     """
     if isinstance(tokens, (str, bytes, bytearray)):
         raise TypeError(f"tokens are ids, not {type(tokens).__name__}")
-    return array("q", tokens)
+    try:
+        return array("q", tokens)
+    except OverflowError:
+        raise ValueError("a token takes more than 64 bits") from None
 
 
 @dataclass(eq=False, slots=True)
