@@ -2,7 +2,7 @@
  *
  * Breadth first: a queue of (nodes side by side, configuration). The children of such a run lie side by side, too. They are tried one after the other; those
  * that the automaton can read go to the queue, together where they lead to the same place. Wide states are left and come to again by most bytes, so that in
- * a long walk a run is long: its tokens and its bytes are looked at 32 at a time (base/wide.h), and nothing is done for a node by itself.
+ * a long walk a run is long: its tokens stand side by side, its bytes are looked at 32 at a time (base/wide.h), and nothing is done for a node by itself.
  * No step waits for the one before it, and memory is read in ascending order. Of the first bytes only those are asked for
  * that the configuration may read at all (regex/rx_first.c). What stays inside a lexeme below a node is taken as a whole (mk_loops.c), and so is what
  * begins a string, and white space (mk_open.c).
