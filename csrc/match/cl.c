@@ -4,8 +4,8 @@
  * Together they foretell, for each byte, how long the way is that begins with it; so the closing is followed byte by byte, and of the
  * bytes that keep to the least length the smallest is taken.
  *
- * Where the forecast is only a lower bound (lexing="longest"; a distinct member under way; bytes that no token has; a lexeme of which the shortest text
- * takes a long search) the same walk becomes
+ * Where the forecast is only a lower bound (lexing="longest"; a distinct member under way, if others must follow it; bytes that no token has; a lexeme
+ * of which the shortest text takes a long search) the same walk becomes
  * a search: depth-first, no longer than foretold, and if that fails again with what it has learned, a length more (IDA* with a table;
  * Korf 1985, Reinefeld and Marsland 1994). A configuration that has failed keeps its better bound, one on a way that was found keeps its
  * next byte, for all later calls: a closing that goes on from the middle of an earlier one is read off.
@@ -285,6 +285,50 @@ bool cl_close(ge_engine *e, u32 config, bool spelt, byte_vec *out, bool *found) 
     return ok;
 }
 
+/* --- with distinct members ------------------------------------------------------------------------------------------------- */
+
+/* After the k-th pair of the state of an alternative: *least, the length of the shortest text to which no value matters that is under way; and *bound, a
+ * lower bound of the others. */
+static bool foretell_by(ge_engine *e, const cf_alternative *a, u32 k, u32 *least, u32 *bound) {
+    id_vec pairs = {0};
+    bool ok = lx_pairs(&e->lx, a->state >> 1, k, &pairs);
+    for (u32 i = 0; ok && i < pairs.n; i += 2) {
+        u32 lexeme = pairs.at[i], length = rx_least(&e->lx.x, pairs.at[i + 1]), others = RX_NO_LENGTH;
+        bool is_distinct = e->lx.lexemes.at[lexeme].flags & LX_DISTINCT;
+        u32 behind = is_distinct ? ep_least_without(&e->ep, a->row, lexeme, &others) : least_behind(e, a, lexeme);
+        *least = min_u32(*least, rx_add_lengths(length, behind));
+        *bound = min_u32(*bound, rx_add_lengths(length, others));
+    }
+    vec_drop(&e->b, &pairs);
+    return ok && e->b.status == GE_OK;
+}
+
+/* With distinct members: the length of the shortest texts, if no value matters to them that is under way. NONE: it does, or failure. All configurations with
+ * the same twin have these texts in common. */
+static u32 foretell_surely(ge_engine *e, u32 config) {
+    u32 least = RX_NO_LENGTH, bound = RX_NO_LENGTH;
+    if (cf_at(e, config)->complete) return 0;
+    for (u32 i = 0, n = cf_count(e, config); i < n; i++) {
+        cf_alternative a = cf_alternative_at(e, config, i);
+        for (u32 k = 0; k < lx_count(&e->lx, a.state >> 1); k++)
+            if (!foretell_by(e, &a, k, &least, &bound)) return NONE;
+    }
+    return least < bound ? least : NONE;
+}
+
+/* The same, kept with the twin. */
+static u32 foretell_alike(ge_engine *e, u32 config) {
+    u32 twin = cf_twin(e, config);
+    if (twin == NONE) return NONE;
+    u32 _Atomic *most = &cf_at(e, twin)->most;
+    u32 told = atomic_load_explicit(most, memory_order_relaxed);
+    if (told == CF_UNTOLD || e->switches & GE_NO_STATE_CACHE) {
+        told = 1 + min_u32(foretell_surely(e, config), RX_LONG);
+        if (e->b.status == GE_OK) atomic_store_explicit(most, told, memory_order_relaxed);
+    }
+    return told > RX_LONG ? NONE : told - 1;
+}
+
 /* --- how many tokens ----------------------------------------------------------------------------------------------------- */
 
 /* The way that is known, to its end or as far as a token may reach from before the first place whose tokens are known, *known = that. */
@@ -319,11 +363,27 @@ static bool count_closing(ge_engine *e, cl_walk *w, cl_way *way, u32 config, u32
     return true;
 }
 
+/* Was it counted for another one with the same twin, and is it the same from both? */
+static bool count_alike(ge_engine *e, u32 config, u32 *count) {
+    if (!e->g->g.has_distinct || foretell_alike(e, config) == NONE) return false;
+    u32 closes = atomic_load_explicit(&cf_at(e, cf_twin(e, config))->closes, memory_order_relaxed);
+    if (closes == CF_UNTOLD) return false;
+    *count = closes - 1;
+    return true;
+}
+
+static void note_alike(ge_engine *e, u32 config, u32 count) {
+    if (!e->g->g.has_distinct || count >= CF_DETOUR - 1 || foretell_alike(e, config) == NONE) return;
+    atomic_store_explicit(&cf_at(e, cf_twin(e, config))->closes, (u16)(1 + count), memory_order_relaxed);
+}
+
 bool cl_count(ge_engine *e, u32 config, u32 *count) {
     cl_walk w = {0};
     cl_way way = {0};
     *count = NONE;
-    bool ok = e->switches & GE_NO_STATE_CACHE || count_closing(e, &w, &way, config, count);
+    bool is_off = e->switches & GE_NO_STATE_CACHE, is_known = !is_off && ep_least_begin(&e->ep) && count_alike(e, config, count);
+    bool ok = is_off || is_known || count_closing(e, &w, &way, config, count);
+    if (ok && !is_off && !is_known) note_alike(e, config, *count);
     vec_drop(&e->b, &w.frames);
     vec_drop(&e->b, &w.pairs);
     vec_drop(&e->b, &w.nodes);
@@ -353,8 +413,8 @@ u32 cl_foretold(ge_engine *e, u32 config) {
 }
 
 u32 cl_most(ge_engine *e, u32 config) {
-    if (e->g->longest || e->g->g.has_distinct || !spells_any(e) || !ep_least_begin(&e->ep) || e->ep.least_is_bound) return NONE;
-    u32 least = cl_foretold(e, config);
+    if (e->g->longest || !spells_any(e) || !ep_least_begin(&e->ep) || e->ep.least_is_bound) return NONE;
+    u32 least = e->g->g.has_distinct ? foretell_alike(e, config) : cl_foretold(e, config);
     return least <= e->b.limits.max_step_work / CL_WORK ? least : NONE;
 }
 

@@ -347,7 +347,7 @@ u32 mk_go_round(const ge_engine *e, u32 row, u32 accepts);
 bool cl_close(ge_engine *e, u32 config, bool spelt, byte_vec *out, bool *found);
 /* The length of that text, as far as it is foretold: a lower bound. On failure any. */
 u32 cl_foretold(ge_engine *e, u32 config);
-/* The length of that text, where the forecast is exact and any text is spelt by tokens; NONE: elsewhere, or failure. */
+/* The length of a text to the end, where one is foretold surely and any text is spelt by tokens: mostly of that one. NONE: elsewhere, or failure. */
 u32 cl_most(ge_engine *e, u32 config);
 /* The fewest tokens that spell the text that cl_close finds, the end of text not counted; NONE: none do, or it is not told so. False: failure. */
 bool cl_count(ge_engine *e, u32 config, u32 *count);

@@ -122,6 +122,9 @@ bool ep_row_accepts(const ep_parser *p, u32 row);               /* a sentence ma
 bool ep_least_begin(ep_parser *p);
 u32 ep_least_row(ep_parser *p, u32 row);
 u32 ep_least_after(ep_parser *p, u32 row, u32 lexeme);
+/* Behind a distinct lexeme that is under way; *bound = of the ways on which members have to follow whose values must differ from its own: a lower bound. The
+ * length of the others is returned. */
+u32 ep_least_without(ep_parser *p, u32 row, u32 lexeme, u32 *bound);
 
 /* The distinct nonterminals of the IR that are under way in the row. Writes at most capacity of them; returns how many there are. */
 u32 ep_row_owner(const ep_parser *p, u32 row); /* the first of them, or NONE */

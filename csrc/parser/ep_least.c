@@ -10,8 +10,8 @@
  * Lexemes of which the shortest text takes a long search (a number of six digits that is a multiple of nothing, say) may be on no shortest way. So a search
  * ends after a part of the work, with a lower bound, and all lengths are lower bounds then (`least_is_bound`).
  *
- * Distinct members: what a member under way will take away from those after it is not known before its end. Until then the length is a
- * lower bound; between members it is exact. With lexing="longest" all of this is a lower bound. (match/cl.c searches where it must.)
+ * Distinct members: what a member under way will take away from those after it is not known before its end. If some must come after it, the length is a
+ * lower bound until then; it is exact between members, and where none must come. With lexing="longest" all of this is a lower bound. (match/cl.c searches where it must.)
  *
  * Cost: each nonterminal, suffix and return point once, for all texts. */
 #include "ep_parts.h"
@@ -170,12 +170,30 @@ u32 ep_least_row(ep_parser *p, u32 row) {
     return learn_points(p) ? least_of_set(p, p->rows.at[row].set, &ahead) : RX_NO_LENGTH;
 }
 
+static u32 least_of_item(ep_parser *p, ep_item item) {
+    return rx_add_lengths(least_of_suffix(p, ep_item_node(item)), p->least_point.at[ep_item_point(item)]);
+}
+
 u32 ep_least_after(ep_parser *p, u32 row, u32 lexeme) {
     u32 least = RX_NO_LENGTH;
     if (!ep_follow(p, row, lexeme) || !learn_points(p)) return least; /* in this order: to follow may make points */
+    for (u32 k = 0; k < p->following.n; k++) least = min_u32(least, least_of_item(p, p->following.at[k]));
+    return least;
+}
+
+/* Do members have to follow whose values must differ from that of the distinct one that the item waits for? */
+static bool value_matters(ep_parser *p, ep_item item) {
+    gr_node n = p->nodes.at[ep_item_node(item)];
+    return n.flags & GR_HOLE && p->g->ways.at[n.symbol].flags & GR_DISTINCT && ep_asks_for_values(p, n.next, n.symbol);
+}
+
+u32 ep_least_without(ep_parser *p, u32 row, u32 lexeme, u32 *bound) {
+    u32 least = *bound = RX_NO_LENGTH;
+    if (!ep_follow(p, row, lexeme) || !learn_points(p)) return least;
     for (u32 k = 0; k < p->following.n; k++) {
         ep_item item = p->following.at[k];
-        least = min_u32(least, rx_add_lengths(least_of_suffix(p, ep_item_node(item)), p->least_point.at[ep_item_point(item)]));
+        u32 *of = value_matters(p, item) ? bound : &least;
+        *of = min_u32(*of, least_of_item(p, item));
     }
     return least;
 }

@@ -257,15 +257,51 @@ u32 ep_least_of_state(ep_parser *p, u32 state, bool separated) {
     return least_of_members(p, &p->g->bags.at[words[EP_STATE_BAG]], words + EP_STATE_COUNTS, words[EP_STATE_RANK], words[EP_STATE_VALUES], separated);
 }
 
+/* The counts after a member of a way. False on failure. */
+static bool raise_counts(ep_parser *p, const u32 *words, u32 way, id_vec *counts) {
+    const gr_bag *bag = &p->g->bags.at[words[EP_STATE_BAG]];
+    if (!vec_reserve(p->b, counts, bag->n_words + 1u)) return false;
+    memcpy(counts->at, words + EP_STATE_COUNTS, bag->n_words * sizeof *counts->at);
+    gr_bag_raise(p->g, bag, counts->at, way);
+    return true;
+}
+
+/* May a member of the slot be a distinct one? */
+static bool takes_values(const ep_parser *p, const gr_bag *bag, u32 slot) {
+    for (u32 way = bag->ways; way < bag->ways + bag->n_ways; way++)
+        if (p->g->ways.at[way].flags & GR_DISTINCT && p->g->bag_words.at[p->g->ways.at[way].slots] == slot) return true;
+    return false;
+}
+
+/* Where the counts ask for members by slot alone, those are all that the shortest texts have. */
+static bool asks_for_values(const ep_parser *p, const gr_bag *bag, const u32 *counts) {
+    u32 members = 0;
+    if (bag->conditions) return !gr_bag_is_finished(p->g, bag, counts);
+    for (u32 i = 0; i < bag->n_slots; i++) {
+        u32 need = i == bag->total ? 0 : gr_bag_missing(bag, &p->g->slots.at[bag->slots + i], counts);
+        if (need && takes_values(p, bag, i)) return true;
+        members += need;
+    }
+    if (bag->total == NONE) return false;
+    const gr_slot *total = &p->g->slots.at[bag->slots + bag->total];
+    return gr_bag_count(bag, total, counts) + members < total->minimum;
+}
+
+bool ep_asks_for_values(ep_parser *p, u32 state, u32 way) {
+    const u32 *words = intern_words(&p->states, state);
+    id_vec counts = {0};
+    bool asks = !raise_counts(p, words, way, &counts) || asks_for_values(p, &p->g->bags.at[words[EP_STATE_BAG]], counts.at);
+    vec_drop(p->b, &counts);
+    return asks;
+}
+
 u32 ep_least_after_key(ep_parser *p, u32 state, u32 way) {
     const u32 *words = intern_words(&p->states, state);
     const gr_bag *bag = &p->g->bags.at[words[EP_STATE_BAG]];
     gr_way w = p->g->ways.at[way];
     id_vec counts = {0};
     u32 least = RX_NO_LENGTH;
-    if (vec_reserve(p->b, &counts, bag->n_words + 1u)) {
-        memcpy(counts.at, words + EP_STATE_COUNTS, bag->n_words * sizeof *counts.at);
-        gr_bag_raise(p->g, bag, counts.at, way);
+    if (raise_counts(p, words, way, &counts)) {
         least = 0;
         if (!gr_bag_is_finished(p->g, bag, counts.at))
             least = least_of_members(p, bag, counts.at, bag->ranked ? w.rank : 0, words[EP_STATE_VALUES], true);

@@ -329,6 +329,63 @@ def test_turns_know_the_length_of_the_closing(make: Make, wanted: int, longer: b
             assert ours.accept(token) and plain.accept(token) and theirs.accept(token)
 
 
+VALUES = {"type": "integer", "minimum": 8, "maximum": 120}
+DISTINCT = [
+    ({"type": "array", "uniqueItems": True, "items": VALUES, "minItems": 3}, {}),
+    ({"type": "array", "items": {"type": "array", "uniqueItems": True, "items": VALUES, "minItems": 1}, "minItems": 2}, {}),
+    (
+        {"required": ["a", "ab"], "properties": {"a": {"const": 1}, "ab": {"enum": [12, 3]}}, "minProperties": 3, "type": "object"},
+        {"unique_keys": True},
+    ),
+    ({"required": ["b", "ab"], "maxProperties": 3, "type": "object"}, {"unique_keys": True, "property_order": "any"}),
+    ({"dependentRequired": {"a": ["b", "c"], "b": ["cc"]}, "type": "object"}, {"unique_keys": True, "property_order": "any"}),
+    ({"patternProperties": {"^a": {"type": "null"}, "b$": {"type": "null"}}, "minProperties": 2, "type": "object"}, {"unique_keys": True}),
+    (
+        {"type": "object", "oneOf": [{"patternProperties": {"a|b": {"maximum": 3}}}, {"patternProperties": {"a": {"maximum": 3}}}]},
+        {"unique_keys": True},
+    ),
+]
+
+
+def a_bag_of_values(rng: random.Random) -> Callable[[], Grammar | None]:
+    seed = rng.random()
+    return lambda: test_bags._random_bag(random.Random(seed))[0]
+
+
+def a_schema_of_values(rng: random.Random) -> Callable[[], Grammar]:
+    schema, options = rng.choice(DISTINCT)
+    return lambda: Grammar.from_json_schema(schema, **options)
+
+
+@pytest.mark.parametrize(("make", "wanted"), [(a_bag_of_values, 10_000), (a_schema_of_values, 6000)])
+def test_turns_know_the_closing_where_values_must_differ(
+    make: Callable[[random.Random], Callable[[], Any]], wanted: int, long_run: bool
+) -> None:
+    """What was counted for one text is told to others, which differ in a value that is under way. The truth is what an engine that keeps nothing says."""
+    wanted, seed, compared = wanted * (20 if long_run else 1), 0, 0
+    single = [bytes([byte]) for byte in range(256)]
+    vocabulary = Vocabulary([*single, b'":', b"],", b"00", b'"a', b""], eos=[260])
+    off = Switches(state_cache=False)
+    while compared < wanted:
+        rng = random.Random(f"values {make.__name__} {seed}")
+        seed += 1
+        grammar_of = make(rng)
+        if grammar_of() is None:
+            continue
+        ours, theirs = Matcher(grammar_of(), vocabulary), Matcher(grammar_of(), vocabulary, switches=off)
+        for _ in range(6):
+            for _ in range(14):
+                if ours.is_terminated:
+                    break
+                length = len(theirs.closing_tokens())
+                assert not turns(ours, length - 1) and turns(ours, length), (seed, [vocabulary.token_bytes(token) for token in ours.tokens])
+                compared += 1
+                token = rng.choice(ours.allowed_tokens())
+                assert ours.accept(token) and theirs.accept(token)
+            ours.reset()
+            theirs.reset()
+
+
 @pytest.mark.parametrize("n", [1, 16_383, 16_384, 32_767, 32_768])
 def test_counts_of_long_closings(n: int) -> None:
     """Asked from the start, from within, and from a state that leads there; what is not kept is counted anew."""
