@@ -176,6 +176,8 @@ def _warm(grammar: Grammar, vocabulary: Vocabulary, max_tokens: int) -> int:
 
 def _model(options: argparse.Namespace) -> tuple[object, Vocabulary, Callable[[bytes], list[int]]]:
     """The model that is named, its vocabulary, and how its prompts are encoded."""
+    if not options.model:
+        raise ValueError("--model: the name is empty")
     if _is_pretrained(options):
         if options.vocabulary is not None:
             raise ValueError("--vocabulary: the model in a folder has its own")

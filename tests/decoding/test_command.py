@@ -84,6 +84,8 @@ def test_a_model_from_a_file(schema, capsys, tmp_path):
     assert "none" in capsys.readouterr().err
     assert cli.main(["generate", "--schema", schema, "--model", schema]) == 2
     assert "holds no weights of a tiny decoder" in capsys.readouterr().err
+    assert cli.main(["generate", "--schema", schema, "--model", ""]) == 2
+    assert "--model: the name is empty" in capsys.readouterr().err
     for given, spelling in ((), '{"name": "'), (("--whitespace", "compact"), '{"name":"'):  # by default the layout that it has learnt
         assert cli.main(["generate", "--schema", schema, "--model", str(path), "--max-tokens", "60", *given]) == 0
         assert capsys.readouterr().out.startswith(spelling)

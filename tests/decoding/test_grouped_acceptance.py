@@ -245,6 +245,21 @@ def test_what_a_model_cannot_see_is_cut_on_the_left_with_a_warning():
         GroupedSampler(model, LETTERS, 6, max_input_len=6)
     with pytest.warns(UserWarning, match="6 tokens"):
         sampler("abcdefgh", 1, truncation=True)  # the tokenizer cuts on the right
+    tree = GroupedTreeSearch(TableModel(WIDTH), LETTERS, 3, max_input_len=6, end_of_sentence_stop=False)
+    ids = list(range(2, 9))
+    for call in (
+        lambda: sampler("abcdefg", 1),
+        lambda: sampler(["abcdefg"], 1),
+        lambda: sampler.generate([ids], max_new_tokens=1),
+        lambda: tree.generate([ids], max_new_tokens=1),
+        lambda: sampler.get_logits_matrix(ids),
+        lambda: sampler.get_prob_mat(ids, 0),
+    ):
+        with pytest.warns(UserWarning, match="7 tokens") as warned:
+            call()
+        assert [warning.filename for warning in warned] == [__file__]  # once, and where it was called
+    with pytest.raises(TypeError, match="a list of prompts"):
+        sampler.generate(ids, max_new_tokens=1)
 
 
 def test_ids_of_what_tokenizers_answer():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -31,6 +32,7 @@ from .pretrained import load_pretrained
 from .result import GroupedResult
 from .text import Rules, Text
 
+_PACKAGE = __name__.partition(".")[0] + "."
 MAX_MODEL_INPUT_SIZE = 32_768  # tokenizers say so who do not know what their model can see
 
 
@@ -307,7 +309,14 @@ class GroupedPipeline(ABC):
         -------
         list of list of GroupedResult
             For each prompt its results.
+
+        Raises
+        ------
+        TypeError
+            `prompts` are the ids of one prompt.
         """
+        if any(not hasattr(prompt, "__iter__") for prompt in prompts):
+            raise TypeError("prompts is a list of prompts, each of which is a list of ids")
         budgets = [check_count("max_new_tokens", max_new_tokens)] * len(prompts)
         return self._write([list(prompt) for prompt in prompts], budgets, grammar, num_return_sequences, seed)
 
@@ -354,6 +363,10 @@ class GroupedPipeline(ABC):
         numpy.ndarray
             float32, shape (`group_size`, V), where V counts the tokens of the tokenizer. Row i is of the token i + 1 from here.
         """
+        self._warn_of_length(len(tokens))
+        return self._rows(tokens)
+
+    def _rows(self, tokens: Sequence[int]) -> Logits:
         rows = self.model.start().logits(visible([*tokens, *self.padding_tokens], self.max_input_len), self.group_size)
         return rows[:, : self.codec.size]
 
@@ -379,7 +392,7 @@ class GroupedPipeline(ABC):
         """
         [text] = self._texts(list(tokens), None, 1, [0])
         text.begin = check_count("generation_start", generation_start, 0, len(text.ids))
-        return np.stack([text.outlook(row, place).chances for place, row in enumerate(self.get_logits_matrix(tokens))])
+        return np.stack([text.outlook(row, place).chances for place, row in enumerate(self._rows(tokens))])
 
     def _budget(self, max_new_tokens: int | None, prepared: Prepared) -> int:
         if max_new_tokens is not None:
@@ -392,13 +405,18 @@ class GroupedPipeline(ABC):
             raise ValueError(f"{few}: no token may be generated; give max_new_tokens")
         return budget
 
+    def _warn_of_length(self, n: int) -> None:
+        if self.max_input_len is None or n + self.group_size - 1 <= self.max_input_len:
+            return
+        level, frame = 1, sys._getframe()
+        while frame.f_back is not None and frame.f_globals["__name__"].startswith(_PACKAGE):  # to whoever called the package
+            level, frame = level + 1, frame.f_back
+        message = f"the prompt has {n} tokens and a group {self.group_size}: the model can see the last {self.max_input_len} only"
+        warnings.warn(message, stacklevel=level)
+
     def _texts(self, prompt: list[int], grammar: Grammar | None, budget: int, seeds: Sequence[int]) -> list[Text]:
         """For each seed a text that begins with `prompt`, and nothing generated yet."""
-        if self.max_input_len is not None and len(prompt) + self.group_size - 1 > self.max_input_len:
-            warnings.warn(
-                f"the prompt has {len(prompt)} tokens and a group {self.group_size}: the model can see the last {self.max_input_len} only",
-                stacklevel=5,
-            )
+        self._warn_of_length(len(prompt))
         penalty = self.repetition_penalty_strategy
         if penalty is None:
             penalty = DEFAULT_REPETITION_PENALTY if grammar is None else NoRepetitionPenalty()
