@@ -149,29 +149,44 @@ static bool walk_inside(analysis *a, an_places *p, const tt_trie *trie, u32 *fro
     return true;
 }
 
-/* The nodes [*from, *to) of one depth, all of whose parents have been visited; then *from and *to are those between which some are alive. A dead state
- * is a state like others. */
-static bool walk_level(analysis *a, an_places *p, const tt_trie *trie, u32 *from, u32 *to, u32 depth) {
-    const u32 *parent = trie->parent.at;
-    const u8 *class_of = a->e->lx.x.class_of, *bytes = trie->byte.at;
-    u32 *bits = a->inner->bits, i = *from;
+/* The nodes of one depth in some runs, all of whose parents have been visited; then each run is between those that are alive. A dead state is a state like
+ * others. */
+static bool walk_level(analysis *a, an_places *p, const tt_trie *trie, an_run *runs, u32 n_runs, u32 depth) {
+    const u32 *parent = trie->parent.at, n_classes = a->e->lx.x.n_classes;
+    const u8 *class_of = a->e->lx.x.class_of, *bytes = trie->byte.at, *ends = a->ends.at;
+    const u16 *next = a->next.at;
+    u32 *bits = a->inner->bits;
     u16 *at = p->at;
     u8 *end = p->end;
-    if (!p->begun && !walk_inside(a, p, trie, &i, *to)) return false;
-    for (; i < *to; i++) {
-        u32 above = parent[i], c = class_of[bytes[i]], state = an_known(a, at[above], c);
-        if (state == UNKNOWN && (state = an_step(a, at[above], c)) == NONE) return false;
-        at[i] = (u16)state;
-        end[i] = (u8)((end[above] & ON_PATH) | a->ends.at[state]);
-        if (p->begun && !note_room(a, p, trie, i)) return false;
-        put_tokens(trie, i, state, bits);
-        if (end[above] && state == DEAD) {
-            end[i] = 0;
-            if (at[above] != DEAD && !an_leave_all(a, p, trie, i, depth)) return false;
+    for (an_run *run = runs; run < runs + n_runs; run++) {
+        u32 from = run->from, to = run->to, i = from;
+        a->e->stats.trie_nodes += to - from;
+        if (!p->begun && !a->has_ended) {
+            if (!walk_inside(a, p, trie, &i, to)) return false;
+            next = a->next.at;
+            ends = a->ends.at;
         }
+        for (; i < to; i++) {
+            u32 above = parent[i], c = class_of[bytes[i]], state = next[at[above] * n_classes + c];
+            if (state == UNKNOWN) {
+                if ((state = an_step(a, at[above], c)) == NONE) return false;
+                next = a->next.at;
+                ends = a->ends.at;
+            }
+            at[i] = (u16)state;
+            end[i] = (u8)((end[above] & ON_PATH) | ends[state]);
+            if (p->begun && !note_room(a, p, trie, i)) return false;
+            put_tokens(trie, i, state, bits);
+            if (end[above] && state == DEAD) {
+                end[i] = 0;
+                if (at[above] != DEAD && !an_leave_all(a, p, trie, i, depth)) return false;
+            }
+        }
+        while (from < to && at[from] == DEAD) from++;
+        while (from < to && at[to - 1] == DEAD) to--;
+        *run = (an_run){from, to};
+        if (n_runs > 1) __builtin_prefetch(trie->first.at + from);
     }
-    while (*from < *to && at[*from] == DEAD) ++*from;
-    while (*from < *to && at[*to - 1] == DEAD) --*to;
     return true;
 }
 
@@ -190,40 +205,51 @@ void an_end(analysis *a, an_places *p) {
 }
 
 bool an_walk(analysis *a, an_places *p, const tt_trie *trie, u32 from, u32 to, u32 depth, u32 max_depth) {
+    an_run run = {from, to};
     bool more = from < to;
     for (; more && depth <= max_depth; depth++) {
-        a->e->stats.trie_nodes += to - from;
-        if (!walk_level(a, p, trie, &from, &to, depth)) return false;
-        more = from < to && tt_below(trie, &from, &to);
+        if (!walk_level(a, p, trie, &run, 1, depth)) return false;
+        more = run.from < run.to && tt_below(trie, &run.from, &run.to);
     }
     return true;
 }
 
+/* Memory for a run, before it is read. */
+static void await_run(const an_places *p, const tt_trie *trie, u32 node) {
+    __builtin_prefetch(trie->parent.at + node);
+    __builtin_prefetch(trie->token_from.at + node);
+    __builtin_prefetch(trie->byte.at + node);
+    __builtin_prefetch(p->at + node, 1);
+    __builtin_prefetch(p->end + node, 1);
+}
+
 bool an_put_run(analysis *a, const an_places *p, const tt_trie *trie, an_runs *runs, an_run run) {
     if (runs->n && runs->at[runs->n - 1].to == run.from) return runs->at[runs->n - 1].to = run.to, true;
-    __builtin_prefetch(trie->parent.at + run.from);
-    __builtin_prefetch(trie->token_from.at + run.from);
-    __builtin_prefetch(trie->byte.at + run.from);
-    __builtin_prefetch(p->at + run.from, 1);
-    __builtin_prefetch(p->end + run.from, 1);
+    await_run(p, trie, run.from);
     return vec_push(&a->e->b, runs, run);
+}
+
+/* What is below runs of one depth; those that are side by side become one. */
+static void go_below(const an_places *p, const tt_trie *trie, an_runs *runs) {
+    u32 n = runs->n;
+    runs->n = 0;
+    for (u32 i = 0; i < n; i++) {
+        an_run run = runs->at[i];
+        if (run.from == run.to || !tt_below(trie, &run.from, &run.to)) continue;
+        if (runs->n && runs->at[runs->n - 1].to == run.from) {
+            runs->at[runs->n - 1].to = run.to;
+        } else {
+            await_run(p, trie, run.from);
+            runs->at[runs->n++] = run;
+        }
+    }
 }
 
 /* Many short runs lie far apart in the trie. So all of a depth are walked before the next, and memory is asked for before it is read. */
 bool an_walk_runs(analysis *a, an_places *p, const tt_trie *trie, an_runs *runs, u32 depth, u32 max_depth) {
     for (; runs->n && depth <= max_depth; depth++) {
-        u32 n = runs->n;
-        for (u32 i = 0; i < n; i++) {
-            an_run *run = &runs->at[i];
-            a->e->stats.trie_nodes += run->to - run->from;
-            if (!walk_level(a, p, trie, &run->from, &run->to, depth)) return false;
-            __builtin_prefetch(trie->first.at + run->from);
-        }
-        runs->n = 0;
-        for (u32 i = 0; i < n; i++) {
-            an_run run = runs->at[i];
-            if (run.from < run.to && tt_below(trie, &run.from, &run.to) && !an_put_run(a, p, trie, runs, run)) return false;
-        }
+        if (!walk_level(a, p, trie, runs->at, runs->n, depth)) return false;
+        go_below(p, trie, runs);
     }
     runs->n = 0;
     return true;

@@ -141,11 +141,11 @@ static void take_back(shape_walk *w, u32 shape) {
     const vb_shapes *s = w->shapes;
     u32 *bits = w->a->inner->bits;
     u8 *needs = w->a->inner->needs;
-    for (u32 from = shape, to = shape + 1; from < to; from = s->first.at[from], to = s->first.at[to])
-        for (u32 i = s->token_from.at[from]; i < s->token_from.at[to]; i++) {
-            if (needs) needs[s->tokens.at[i]] = VB_DEAD;
-            else bits[s->tokens.at[i] >> 5] &= ~((u32)1 << (s->tokens.at[i] & 31));
-        }
+    for (u32 from = shape, to = shape + 1; from < to; from = s->first.at[from], to = s->first.at[to]) {
+        const u32 *token = s->tokens.at + s->token_from.at[from], *end = s->tokens.at + s->token_from.at[to];
+        for (; needs && token < end; token++) needs[*token] = VB_DEAD;
+        for (; token < end; token++) bits[*token >> 5] &= ~((u32)1 << (*token & 31));
+    }
 }
 
 /* Where all of a shape's kinds lead back to a state, do its tokens stay inside as was taken for granted? */
