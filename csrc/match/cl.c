@@ -33,6 +33,7 @@
 enum {
     CL_ANYWHERE = 0,
     CL_DETOUR = 64, /* bytes that a spelt closing may be longer */
+    CL_PART = 64,   /* of the work of an operation, the part that may be spent on what is mostly told at once */
     CL_WORK = 1024  /* what a byte of a closing may take, amply: where a closing is said to be there, it is to be found later */
 };
 
@@ -310,23 +311,26 @@ static u32 foretell_surely(ge_engine *e, u32 config) {
     if (cf_at(e, config)->complete) return 0;
     for (u32 i = 0, n = cf_count(e, config); i < n; i++) {
         cf_alternative a = cf_alternative_at(e, config, i);
-        for (u32 k = 0; k < lx_count(&e->lx, a.state >> 1); k++)
-            if (!foretell_by(e, &a, k, &least, &bound)) return NONE;
+        for (u32 k = 0; k < lx_count(&e->lx, a.state >> 1); k++) {
+            bool is_needed = rx_least(&e->lx.x, intern_words(&e->lx.states, a.state >> 1)[2 * k + 1]) <= least; /* of many keys that may come, hardly one */
+            if (e->b.status != GE_OK || (is_needed && !foretell_by(e, &a, k, &least, &bound))) return NONE;
+        }
     }
     return least < bound ? least : NONE;
 }
 
-/* The same, kept with the twin. */
+/* The same, kept with the twin. Where it takes a long search, or lengths are lower bounds, it is not told: nothing hangs on it. */
 static u32 foretell_alike(ge_engine *e, u32 config) {
-    u32 twin = cf_twin(e, config);
-    if (twin == NONE) return NONE;
+    u32 twin = cf_twin(e, config), least;
+    if (twin == NONE || e->ep.least_is_bound) return NONE;
     u32 _Atomic *most = &cf_at(e, twin)->most;
     u32 told = atomic_load_explicit(most, memory_order_relaxed);
-    if (told == CF_UNTOLD || e->switches & GE_NO_STATE_CACHE) {
-        told = 1 + min_u32(foretell_surely(e, config), RX_LONG);
-        if (e->b.status == GE_OK) atomic_store_explicit(most, told, memory_order_relaxed);
-    }
-    return told > RX_LONG ? NONE : told - 1;
+    if (told != CF_UNTOLD && !(e->switches & GE_NO_STATE_CACHE)) return told > RX_LONG ? NONE : told - 1;
+    budget_part part = budget_begin_part(&e->b, e->b.limits.max_step_work / CL_PART);
+    least = foretell_surely(e, config);
+    if (budget_end_part(&e->b, part) || e->ep.least_is_bound || least > RX_LONG - 1) least = NONE;
+    if (e->b.status == GE_OK) atomic_store_explicit(most, least == NONE ? RX_LONG + 1 : 1 + least, memory_order_relaxed);
+    return least;
 }
 
 /* --- how many tokens ----------------------------------------------------------------------------------------------------- */
@@ -413,9 +417,9 @@ u32 cl_foretold(ge_engine *e, u32 config) {
 }
 
 u32 cl_most(ge_engine *e, u32 config) {
-    if (e->g->longest || !spells_any(e) || !ep_least_begin(&e->ep) || e->ep.least_is_bound) return NONE;
+    if (e->g->longest || !spells_any(e) || !ep_least_begin(&e->ep)) return NONE;
     u32 least = e->g->g.has_distinct ? foretell_alike(e, config) : cl_foretold(e, config);
-    return least <= e->b.limits.max_step_work / CL_WORK ? least : NONE;
+    return !e->ep.least_is_bound && least <= e->b.limits.max_step_work / CL_WORK ? least : NONE;
 }
 
 void cl_drop(ge_engine *e) {

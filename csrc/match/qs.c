@@ -146,6 +146,9 @@ ge_status qs_closing_tokens(ge_engine *e, u32 config, u32 *out, size_t capacity,
     return status == GE_OK && !spelt ? report_spelling(&missing, err) : status;
 }
 
+/* Is it a failure to find something within the limit? Then it counts as not there. */
+static bool gave_up(ge_status status, const ge_err *err) { return status == GE_E_LIMIT && err->limit == LIMIT(max_step_work); }
+
 /* *most = tokens that complete the text, see cl_most; NONE: it tells nothing. */
 GE_HOT static int32_t closing_most(ge_engine *e, u32 config, u32 *most, bool warm_only, ge_err *err) {
     u32 _Atomic *known = &cf_at(e, config)->most;
@@ -155,7 +158,8 @@ GE_HOT static int32_t closing_most(ge_engine *e, u32 config, u32 *most, bool war
         en_begin(e);
         told = 1 + min_u32(cl_most(e, config), RX_LONG);
         ge_status status = en_end(e, err);
-        if (status != GE_OK) return status;
+        if (gave_up(status, err)) told = RX_LONG + 1;
+        else if (status != GE_OK) return status;
         if (!(e->switches & GE_NO_STATE_CACHE)) atomic_store_explicit(known, told, memory_order_relaxed);
     }
     *most = told > RX_LONG ? NONE : told - 1;
@@ -173,7 +177,7 @@ static int32_t count_anew(ge_engine *e, u32 config, u32 *count, ge_err *err) {
         status = qs_closing_tokens(e, config, NULL, 0, &n, err);
         *count = (u32)n - (e->v->n_eos > 0);
     }
-    if (status == GE_E_SPELLING || (status == GE_E_LIMIT && err->limit == LIMIT(max_step_work))) {
+    if (status == GE_E_SPELLING || gave_up(status, err)) {
         status = GE_OK;
         *count = NONE;
     }

@@ -159,7 +159,8 @@ static u32 greedy(ep_parser *p, bag_costs *c, const u32 *counts, bool one) {
 
 typedef struct bag_place { /* counts, then `used` of each way, then whether a member must come in any case, are interned */
     u32 length;   /* of the members that lead here */
-    u32 expected; /* with a lower bound of those that follow; NONE: this has been looked at */
+    u32 expected; /* with a lower bound of those that follow; NONE: all of this has been looked at */
+    u32 next;     /* way that is to be tried */
 } bag_place;
 
 typedef struct bag_search {
@@ -168,59 +169,77 @@ typedef struct bag_search {
     VEC(u32) words;        /* scratch: a state */
 } bag_search;
 
-static bool reach_counts(ep_parser *p, bag_costs *c, bag_search *s, u32 length) {
+/* *to = the place of the state in `words`, to which members of this length lead. */
+static bool reach_counts(ep_parser *p, bag_costs *c, bag_search *s, u32 length, u32 *to) {
     u32 n = c->bag->n_words;
     bool fresh;
-    u32 state = vec_reserve(p->b, &s->places, 1) ? intern(p->b, &s->states, s->words.at, s->words.n, &fresh) : NONE;
-    if (state == NONE) return false;
-    if (fresh) s->places.at[s->places.n++] = (bag_place){RX_NO_LENGTH, NONE};
-    if (s->places.at[state].length <= length) return true;
+    *to = vec_reserve(p->b, &s->places, 1) ? intern(p->b, &s->states, s->words.at, s->words.n, &fresh) : NONE;
+    if (*to == NONE) return false;
+    if (fresh) s->places.at[s->places.n++] = (bag_place){RX_NO_LENGTH, NONE, 0};
+    if (s->places.at[*to].length <= length) return true;
     for (u32 way = 0; way < c->bag->n_ways; way++) c->ways.at[way].used = s->words.at[n + way];
     u32 rest = greedy(p, c, s->words.at, s->words.at[n + c->bag->n_ways]);
-    s->places.at[state] = (bag_place){length, rx_add_lengths(length, rest)};
+    s->places.at[*to] = (bag_place){length, rx_add_lengths(length, rest), 0};
     return p->b->status == GE_OK && budget_work(p->b, s->places.n / 16 + c->bag->n_ways);
+}
+
+static void load_state(bag_search *s, u32 state) { memcpy(s->words.at, intern_words(&s->states, state), s->words.n * sizeof *s->words.at); }
+
+/* One more member, by a way. *to: NONE if it is not allowed, or not needed. */
+static bool reach_by(ep_parser *p, bag_costs *c, bag_search *s, u32 state, u32 way, u32 *to) {
+    u32 n = c->bag->n_words, n_ways = c->bag->n_ways, group = c->ways.at[way].group, of_way = c->ways.at[way].rest;
+    *to = NONE;
+    load_state(s, state);
+    bool first = s->words.at[n + n_ways];
+    if (!gr_bag_admits(p->g, c->bag, s->words.at, c->rank, c->bag->ways + way)) return true;
+    if (!first && !gr_bag_lacks(p->g, c->bag, s->words.at, c->bag->ways + way)) return true; /* without it the rest is as good */
+    if (is_distinct(p, c, way)) {
+        c->ways.at[group].used = s->words.at[n + group];
+        if (!price_group(p, c, group)) return false;
+        of_way = c->ways.at[way].length;
+        s->words.at[n + group] = c->ways.at[group].used + 1;
+    }
+    if (of_way == RX_NO_LENGTH) return true;
+    gr_bag_raise(p->g, c->bag, s->words.at, c->bag->ways + way);
+    s->words.at[n + n_ways] = false;
+    return reach_counts(p, c, s, rx_add_lengths(s->places.at[state].length, of_way), to);
+}
+
+/* Tries the ways from a place until one leads to where no more is expected: that is gone on from first, since many ways cost the same. */
+static bool try_ways(ep_parser *p, bag_costs *c, bag_search *s, u32 state) {
+    u32 expected = s->places.at[state].expected, to;
+    for (u32 way; (way = s->places.at[state].next) < c->bag->n_ways;) {
+        s->places.at[state].next++;
+        if (!reach_by(p, c, s, state, way, &to)) return false;
+        if (to != NONE && s->places.at[to].expected <= expected) return true;
+    }
+    s->places.at[state].expected = NONE;
+    return true;
+}
+
+/* The place with the least expected; of equals the newest, which has the most members. NONE: there is none. */
+static u32 best_place(const bag_search *s) {
+    u32 state = NONE, least = RX_NO_LENGTH - 1;
+    for (u32 i = 0; i < s->places.n; i++)
+        if (s->places.at[i].expected <= least) state = i, least = s->places.at[i].expected;
+    return state;
 }
 
 static u32 search_members(ep_parser *p, bag_costs *c, const u32 *counts, bool one) {
     bag_search s = {0};
-    u32 n = c->bag->n_words, n_ways = c->bag->n_ways, found = RX_NO_LENGTH;
+    u32 n = c->bag->n_words, n_ways = c->bag->n_ways, found = RX_NO_LENGTH, state;
     bool ok = vec_reserve(p->b, &s.words, n + n_ways + 1);
     if (ok) {
         memcpy(s.words.at, counts, n * sizeof *counts);
         memset(s.words.at + n, 0, n_ways * sizeof *counts);
         s.words.at[n + n_ways] = one; /* a first member may raise nothing: then the counts are as they were */
         s.words.n = n + n_ways + 1;
-        ok = reach_counts(p, c, &s, 0);
+        ok = reach_counts(p, c, &s, 0, &state);
     }
-    while (ok) {
-        u32 state = NONE, least = RX_NO_LENGTH;
-        for (u32 i = 0; i < s.places.n; i++)
-            if (s.places.at[i].expected < least) state = i, least = s.places.at[i].expected;
-        if (state == NONE) break;
-        u32 length = s.places.at[state].length;
-        s.places.at[state].expected = NONE;
-        memcpy(s.words.at, intern_words(&s.states, state), s.words.n * sizeof *s.words.at);
-        bool first = s.words.at[n + n_ways];
-        if (!first && gr_bag_is_finished(p->g, c->bag, s.words.at)) {
-            found = length;
-            break;
-        }
-        for (u32 way = 0; ok && way < n_ways; way++) {
-            memcpy(s.words.at, intern_words(&s.states, state), s.words.n * sizeof *s.words.at);
-            if (!gr_bag_admits(p->g, c->bag, s.words.at, c->rank, c->bag->ways + way)) continue;
-            if (!first && !gr_bag_lacks(p->g, c->bag, s.words.at, c->bag->ways + way)) continue; /* without it the rest is as good */
-            u32 group = c->ways.at[way].group, of_way = c->ways.at[way].rest;
-            if (is_distinct(p, c, way)) {
-                c->ways.at[group].used = s.words.at[n + group];
-                ok = price_group(p, c, group);
-                of_way = c->ways.at[way].length;
-                s.words.at[n + group] = c->ways.at[group].used + 1;
-            }
-            if (!ok || of_way == RX_NO_LENGTH) continue;
-            gr_bag_raise(p->g, c->bag, s.words.at, c->bag->ways + way);
-            s.words.at[n + n_ways] = false;
-            ok = reach_counts(p, c, &s, rx_add_lengths(length, of_way));
-        }
+    while (ok && found == RX_NO_LENGTH && (state = best_place(&s)) != NONE) {
+        load_state(&s, state);
+        if (!s.words.at[n + n_ways] && gr_bag_is_finished(p->g, c->bag, s.words.at)) found = s.places.at[state].length;
+        else ok = try_ways(p, c, &s, state);
     }
     intern_drop(p->b, &s.states);
     vec_drop(p->b, &s.places);

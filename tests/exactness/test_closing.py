@@ -386,6 +386,59 @@ def test_turns_know_the_closing_where_values_must_differ(
             theirs.reset()
 
 
+def test_a_closing_that_is_told_to_others_is_no_lower_bound() -> None:
+    """The shortest number of `hard` is not found, so that nothing is told. From `["!` another string may be the first of the shortest ones than from `["#`."""
+    hard = {"type": "number", "exclusiveMaximum": -10000, "not": {"anyOf": [{"multipleOf": 2}, {"multipleOf": 6.5}]}}
+    strings = {"type": "array", "uniqueItems": True, "items": {"type": "string"}}
+    schema = {
+        "type": "object",
+        "anyOf": [
+            {"properties": {"a": {**strings, "minItems": 4}}, "required": ["a"], "additionalProperties": False},
+            {"properties": {"a": {**strings, "minItems": 1}, "bb": hard}, "required": ["a", "bb"], "additionalProperties": False},
+        ],
+    }
+    tokens = [*(bytes([byte]) for byte in range(256)), b'{"a":["!', b'{"a":["#', b'"," ","","#"]}', b""]
+    ours, theirs = (
+        Matcher(Grammar.from_json_schema(schema, whitespace="compact", number_style="any"), Vocabulary(tokens, eos=[259])) for _ in "ab"
+    )
+    for first in (256, 257):
+        assert ours.accept(first) and theirs.accept(first)
+        length = len(theirs.closing_tokens())
+        assert turns(ours, length) and not turns(ours, length - 1)
+        ours.reset()
+        theirs.reset()
+
+
+def test_a_closing_that_is_not_found_within_the_limit_is_none() -> None:
+    items = [{"type": "integer", "exclusiveMinimum": 0, "not": {"multipleOf": 3}}, {"type": "integer", "minimum": 0, "maximum": 120}]
+    schema = {
+        "type": "array",
+        "uniqueItems": True,
+        "items": {"type": "string", "pattern": "^(aa|b)+$"},
+        "minItems": 2,
+        "prefixItems": items,
+    }
+    limits = Limits(max_step_work=50_000)
+    with pytest.raises(LimitExceededError):
+        matcher_of(schema, limits=limits).closing_tokens()
+    assert not turns(matcher_of(schema, limits=limits), 5)  # no error
+
+
+def test_many_values_of_which_few_are_wanted() -> None:
+    """Of 103 values three that differ: all that are written with one digit would do."""
+    schema = {
+        "type": "array",
+        "uniqueItems": True,
+        "items": {"type": "number"},
+        "minItems": 3,
+        "prefixItems": [{"type": "integer", "minimum": -3, "maximum": 99}],
+    }
+    for style in ("canonical", "any"):
+        matcher = matcher_of(schema, whitespace="compact", number_style=style, limits=Limits(max_step_work=5_000_000))
+        assert matcher.closing_bytes() == b"[0,1,2]"
+        assert turns(matcher, 8) and not turns(matcher, 7)
+
+
 @pytest.mark.parametrize("n", [1, 16_383, 16_384, 32_767, 32_768])
 def test_counts_of_long_closings(n: int) -> None:
     """Asked from the start, from within, and from a state that leads there; what is not kept is counted anew."""
