@@ -227,7 +227,8 @@ def test_the_rows_of_a_pass_are_those_of_the_model_and_of_the_tokenizer():
     model = TableModel(WIDTH + 2)
     sampler = GroupedSampler(model, LETTERS, 3, max_input_len=5)
     ids = [2, 3, 4, 5, 6, 7]
-    rows = sampler.get_logits_matrix(ids)
+    with pytest.warns(UserWarning, match="the last 5 only"):
+        rows = sampler.get_logits_matrix(ids)
     assert rows.shape == (3, WIDTH) and rows.dtype == np.float32
     assert (rows == model([5, 6, 7, PAD, PAD])[-3:, :WIDTH]).all()
     assert GroupedSampler(model, LETTERS, 1).get_logits_matrix(ids).shape == (1, WIDTH)
