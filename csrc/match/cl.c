@@ -21,7 +21,8 @@
  * Where the forecast is exact and each byte is a token, it also tells without a walk how many tokens are enough (cl_most).
  *
  * The fewest tokens that spell a closing (cl_count) are kept with each configuration on the way: there they tell of what is left of it. So the
- * count of a closing that joins one that was counted takes the bytes before, and behind them as many as a token has.
+ * count of a closing that joins one that was counted takes the bytes before, and behind them as many as a token has. Where the value of a distinct member under
+ * way does not matter to the shortest texts, it is kept for all configurations that differ in that value: with their twin.
  *
  * Every byte is read by the engine itself, and the last configuration is complete: a forecast that were wrong could make a closing longer
  * than need be, but never no sentence.

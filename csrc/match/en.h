@@ -69,7 +69,7 @@ typedef struct cf_record {
         u32 _Atomic label; /* of others: its state in e->table; NONE: not known */
     };
     u32 suspects, n_suspects; /* tokens in all_suspects: the mask has them, a configuration with texts may not */
-    u32 _Atomic most;         /* 1 + what cl_most tells, RX_LONG for nothing; CF_UNTOLD */
+    u32 _Atomic most;         /* 1 + what cl_most tells, more than RX_LONG for nothing; CF_UNTOLD */
     u16 _Atomic forced;       /* 1 + the only byte that it can read, or CF_UNFORCED; CF_UNTOLD */
     u16 _Atomic closes;       /* 1 + the tokens that spell its closing, if they are few; CF_UNTOLD */
     bool complete;        /* the text may end here */

@@ -362,6 +362,11 @@ class GroupedPipeline(ABC):
         -------
         numpy.ndarray
             float32, shape (`group_size`, V), where V counts the tokens of the tokenizer. Row i is of the token i + 1 from here.
+
+        Warns
+        -----
+        UserWarning
+            The text is too long.
         """
         self._warn_of_length(len(tokens))
         return self._rows(tokens)
