@@ -1,4 +1,4 @@
-"""Writes csrc/regex/rx_ulabel_tables.h: the labels of internationalised host names (U-labels) as an automaton over characters.
+"""Writes csrc/regex/names/rx_ulabel_tables.h: the labels of internationalised host names (U-labels) as an automaton over characters.
 
     python tools/make_ulabels.py            # needs the `idna` package; development only
     python tools/make_ulabels.py --check    # exit status 1 if the file would change
@@ -27,7 +27,7 @@ from typing import NamedTuple
 
 from idna import idnadata
 
-TARGET = Path(__file__).parent.parent / "csrc" / "regex" / "rx_ulabel_tables.h"
+TARGET = Path(__file__).parent.parent / "csrc" / "regex" / "names" / "rx_ulabel_tables.h"
 HYPHEN, MIDDLE_DOT, KERAIA, GERESH, KATAKANA_DOT, NON_JOINER, JOINER = "-\u00b7\u0375\u05f3\u30fb\u200c\u200d"
 GERSHAYIM = "\u05f4"  # has the rule of GERESH
 VIRAMA = 9  # a combining class

@@ -1,4 +1,4 @@
-"""Writes csrc/regex/rx_unicode_tables.c: properties and simple case folding of all code points.
+"""Writes csrc/regex/patterns/rx_unicode_tables.c: properties and simple case folding of all code points.
 
     python tools/make_unicode.py            # needs the `regex` package, whose Unicode data it reads; development only
     python tools/make_unicode.py --check    # exit status 1 if the file would change
@@ -19,7 +19,7 @@ from pathlib import Path
 import regex
 from regex import _regex, _regex_core
 
-TARGET = Path(__file__).parent.parent / "csrc" / "regex" / "rx_unicode_tables.c"
+TARGET = Path(__file__).parent.parent / "csrc" / "regex" / "patterns" / "rx_unicode_tables.c"
 EVERYTHING = "".join(map(chr, range(0x110000)))
 
 # In this order each general category that is a group is a run of tables; Cn last, so that Assigned is a run too.

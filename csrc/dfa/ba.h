@@ -1,13 +1,13 @@
 /* ba: the byte automaton of a grammar with finitely many configurations: closed, minimal, over classes of bytes that it does not tell apart.
  *
- *     configurations (match/en.h)  --- all that can be reached --->  states  --- minimise --->  states and classes, each as few as can be
+ *     configurations (engine/en.h)  --- all that can be reached --->  states  --- minimise --->  states and classes, each as few as can be
  *
  * State 0 is the start. States are numbered in the order in which a breadth-first walk by ascending classes meets them, and classes by
  * their smallest byte; so equal languages have equal automata. Bytes that no text holds have no class. */
 #ifndef GE_BA_H
 #define GE_BA_H
 
-#include "../match/en.h"
+#include "../engine/en.h"
 
 typedef struct ba_automaton {
     u32 n_states, n_classes;

@@ -1,5 +1,5 @@
 #include "ir.h"
-#include "../regex/rx_unbound.h"
+#include "../regex/names/rx_unbound.h"
 
 /* Operators: the same order as in ir.py. */
 enum { WORK_PARTS = 4 /* of what a step may compute: one for the whole of compiling, half a second */ };

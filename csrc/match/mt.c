@@ -6,7 +6,7 @@
  * A matcher also knows which mask it wrote last, and where to, so that it can tell that a call has written the same there again. */
 #include "mt.h"
 
-#include "mk.h"
+#include "../mask/mk.h"
 
 typedef struct mt_step {
     int64_t token; /* or -1 - n: n bytes of text */

@@ -3,7 +3,7 @@
  * (cf_record.forced, most, closes), and then told without the lock. */
 #include "qs.h"
 
-#include "mk.h"
+#include "../mask/mk.h"
 
 /* --- masks ----------------------------------------------------------------------------------------------------------------- */
 

@@ -11,7 +11,7 @@
  * ends after a part of the work, with a lower bound, and all lengths are lower bounds then (`least_is_bound`).
  *
  * Distinct members: what a member under way will take away from those after it is not known before its end. If some must come after it, the length is a
- * lower bound until then; it is exact between members, and where none must come. With lexing="longest" all of this is a lower bound. (match/cl.c searches where it must.)
+ * lower bound until then; it is exact between members, and where none must come. With lexing="longest" all of this is a lower bound. (closing/cl.c searches where it must.)
  *
  * Cost: each nonterminal, suffix and return point once, for all texts. */
 #include "ep_parts.h"

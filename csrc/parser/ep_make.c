@@ -9,7 +9,7 @@
  * many ways it offers.
  *
  * Distinct ways. The lexeme that is offered is the way's lexeme without the values so far; the scan tells which value it has read.
- * VALUE_UNKNOWN stands for some value that is not known: masks are computed with it (match/mk.c). The lexemes of such a state may then
+ * VALUE_UNKNOWN stands for some value that is not known: masks are computed with it (mask/mk.c). The lexemes of such a state may then
  * still have that value, and are marked so (LX_TAINTED).
  *
  * Cost. A state: a bit for each key, 32 at a time, and its other slots and ways; with conditions, a search for each way (gr_bag.h). A
@@ -17,7 +17,7 @@
 #include "../grammar/gr_bag.h"
 #include "ep_parts.h"
 
-enum { EP_GROUP = 16 }; /* ways; fewer have lexemes of their own: each may have a mask of its own, too (match/mk_unit.c) */
+enum { EP_GROUP = 16 }; /* ways; fewer have lexemes of their own: each may have a mask of its own, too (mask/mk_unit.c) */
 
 static bool may_be_empty(const ep_parser *p, u32 symbol) { return symbol & 1 && p->nonterminals.at[symbol >> 1].nullable; }
 

@@ -5,10 +5,10 @@
  * Let E' be E with the bound dropped of each repeat that n bytes cannot fill, but none inside a complement. Then E is a subset of E',
  * and both have the same strings of at most n bytes: each part of such a string is no longer than the whole. So what E can read of a token
  * E' can, too; and what E' can read of it, E can if from there E' has a string so short that all together is no longer than n. That is
- * what rx_finish is asked, for each state that a token may lead to (match/mk_inner.c).
+ * what rx_finish is asked, for each state that a token may lead to (mask/mk_inner.c).
  *
  * The other way round a bound may be made smaller, and what is left is a subset. What lies between two expressions that cannot be told apart, neither can
- * be told from them (match/mk_room.c). */
+ * be told from them (mask/mk_room.c). */
 #include "rx.h"
 
 enum { MAX_SPINE = 64, FINISH_NODES = 500, FEW_TIMES = 2 };

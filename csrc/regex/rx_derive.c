@@ -1,5 +1,5 @@
 /* Derivatives, byte classes, and exact emptiness. */
-#include "rx_unbound.h"
+#include "names/rx_unbound.h"
 
 static rx_id derive_parts(rx_arena *x, rx_id id, u32 byte, bool is_and);
 

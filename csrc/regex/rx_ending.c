@@ -3,7 +3,7 @@
  * Where names are under way, a way to an end is mostly plain to see: a dot behind a label that may end, a letter, what a pattern still asks for. Such a way is
  * followed first; only then is one searched for, among the derivatives. What was found is kept as links: for each expression on the way the byte
  * and the expression that come next, so each is followed once. */
-#include "rx_unbound.h"
+#include "names/rx_unbound.h"
 
 enum { ENDING_NODES = 4000, ENDING_BUCKETS = 256 };
 

@@ -10,7 +10,7 @@
  * character that it may still become (rx_quote.c).
  *
  * Recursion goes as deep as nodes nest; along sequences it is a loop. Cost: kept per node; a search is charged by its derivatives. */
-#include "rx_unbound.h"
+#include "names/rx_unbound.h"
 
 enum {
     PARTS_PER_WORK = 8, /* of a union */

@@ -1,5 +1,5 @@
 /* Lengths: how many characters the strings of an expression have, told by its structure. */
-#include "rx_unbound.h"
+#include "names/rx_unbound.h"
 
 enum { MOST_DECOMPOSED = 4 };
 

@@ -1,5 +1,5 @@
 /* t_engine: the whole path in C: masks against trying every token, and every allocation failing in turn. */
-#include "../match/en.h"
+#include "../engine/en.h"
 #include "harness.h"
 
 enum { N_TOKENS = 300, EOS = 299 };
@@ -204,7 +204,7 @@ static ge_status walk(ge_engine *e, const char *text, u32 *masks, bool by_hand) 
 
 enum { STEPS = 22, WORDS = 10 };
 
-/* The second engine that has a lexeme makes its automaton (match/mk_lexeme.c): as each of its allocations fails, with and without other outlines. */
+/* The second engine that has a lexeme makes its automaton (mask/mk_lexeme.c): as each of its allocations fails, with and without other outlines. */
 static void automata_with_failing_allocations(u32 switches) {
     const char *text = texts[NUMBERS];
     ge_limits limits = wide_limits();

@@ -1,8 +1,8 @@
 /* t_label: how many octets labels have, against the encoder of RFC 3492 as it is written there; and the table of labels that fit for sure, by going
  * through all that the encoder can do. */
-#include "../regex/punycode.h"
-#include "../regex/rx_grow.h"
-#include "../regex/rx_unbound.h"
+#include "../regex/names/punycode.h"
+#include "../regex/names/rx_grow.h"
+#include "../regex/names/rx_unbound.h"
 #include "../regex/utf8.h"
 #include "harness.h"
 

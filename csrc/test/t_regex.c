@@ -2,7 +2,7 @@
  *
  * The oracle of an expression is its language cut off at strings of MAX_LENGTH over {a, b, c}: a bit per string. Every operator is
  * computed on these bits by its definition, beside the expression; then all strings are read by derivatives. */
-#include "../regex/rx_punycode.h"
+#include "../regex/names/rx_punycode.h"
 #include "harness.h"
 
 enum { LETTERS = 3, MAX_LENGTH = 4, N_STRINGS = 1 + 3 + 9 + 27 + 81, POOL = 60 };

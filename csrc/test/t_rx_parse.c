@@ -1,7 +1,7 @@
 /* t_rx_parse: patterns of all dialects against texts, errors with their offsets, size, failing allocations.
  *
  * Comparison with Python's re on random patterns is in tests/regex/. */
-#include "../regex/rx_parse.h"
+#include "../regex/patterns/rx_parse.h"
 #include "harness.h"
 
 enum { I = RX_IGNORE_CASE, M = RX_MULTI_LINE, S = RX_DOT_ALL, X = RX_VERBOSE, A = RX_ASCII };

@@ -7,7 +7,7 @@
 #include <pthread.h>
 
 #include "../dfa/td.h"
-#include "../match/en.h"
+#include "../engine/en.h"
 #include "harness.h"
 
 enum { N_TOKENS = 400, EOS = 399, WORDS = 13, N_THREADS = 6, N_TEXTS = 6, LENGTH = 24, ROUNDS = 20, N_ENGINES = 5 };

@@ -12,7 +12,7 @@
  *
  * It is found again by the structure of the state's regexes (not by ids of one grammar): the body of a JSON string is analysed once per
  * vocabulary. The key is compared in full. The store has a ceiling in bytes; the least recently used entry that nobody reads goes. Entries with equal
- * bits have the same row of them (vb_rows.c). In the same store are the automata of lexemes that read little (match/mk_lexeme.c), marks of those that one grammar has had, and the outlines of their states.
+ * bits have the same row of them (vb_rows.c). In the same store are the automata of lexemes that read little (mask/mk_lexeme.c), marks of those that one grammar has had, and the outlines of their states.
  *
  * Folds (fd.h) are kept in the same way, for token automata. */
 #ifndef GE_VB_H
@@ -60,7 +60,7 @@ typedef struct vb_row { /* of bits or needs, of all entries that have the same; 
 
 enum { VB_BITS, VB_NEEDS, VB_ROWS };
 
-/* The automaton of a lexeme over bytes, the start first; see match/mk_lexeme.c. */
+/* The automaton of a lexeme over bytes, the start first; see mask/mk_lexeme.c. */
 typedef struct vb_lexeme {
     u32 n_states, n_classes;
     u8 class_of[256];
@@ -69,7 +69,7 @@ typedef struct vb_lexeme {
 
 typedef struct vb_inner {
     vb_ring ring; /* if nobody reads it */
-    VEC(u32) key; /* structure of the regexes: see match/mk_inner.c */
+    VEC(u32) key; /* structure of the regexes: see mask/mk_inner.c */
     u64 hash;
     u32 *bits;
     u8 *needs; /* of a string without its bound, by token: characters for which there must be room, VB_DEAD: it does not stay inside; else NULL */
@@ -78,7 +78,7 @@ typedef struct vb_inner {
     u32 n_words;
     u32 finish; /* bytes with which what a token has led to can be ended, at most; known of clamped units */
     VEC(vb_exit) exits;
-    id_vec outline; /* of one that is an outline and has no exits: see match/mk_share.c. Then bits may be NULL */
+    id_vec outline; /* of one that is an outline and has no exits: see mask/mk_share.c. Then bits may be NULL */
     vb_lexeme *lexeme; /* of one that is the automaton of a lexeme, and nothing else; or NULL */
     u64 serial; /* in the order in which they came to the store: no two have the same */
     size_t bytes; /* of all this, without rows */
@@ -131,7 +131,7 @@ typedef struct vb_opening {
 
 enum { VB_TIERS = 4 };
 
-/* The tokens that are longer than some number of bytes; see match/mk_unit.c. */
+/* The tokens that are longer than some number of bytes; see mask/mk_unit.c. */
 typedef struct vb_tier {
     u32 bytes;
     tt_trie longer;
@@ -206,7 +206,7 @@ struct ge_vocab {
     u32 n_own;
     vb_tier tiers[VB_TIERS]; /* from the longest down */
     vb_beyond *beyond;   /* by token */
-    u8 *chars;           /* by token, for all ids of the logits: bytes with which a character may begin; VB_DEAD: it has no bytes (match/mk_room.c) */
+    u8 *chars;           /* by token, for all ids of the logits: bytes with which a character may begin; VB_DEAD: it has no bytes (mask/mk_room.c) */
     const u8 *note; /* of whoever saved the file */
     u32 n_note;
     void *map; /* the file that all tables above lie in, read only; NULL: they are blocks of their own */

@@ -1,7 +1,7 @@
 /* vb_own: slices that a user lists, expressions for lexemes that his grammars will have.
  *
  * Such a slice is the set of tokens with which some text of its expression begins, at the root and below each hub (behind a space, say). Where a
- * lexer state stays alive whatever the slice does, which match/mk_own.c decides by the automaton of the expression, those tokens are allowed at once.
+ * lexer state stays alive whatever the slice does, which mask/mk_own.c decides by the automaton of the expression, those tokens are allowed at once.
  * Of the others, those that begin with the same bytes are a trie of their own, and what begins otherwise is found in that of all tokens.
  *
  * Cost: 2 to 4 ms and 0.1 to 0.6 MB for 131,072 tokens. */

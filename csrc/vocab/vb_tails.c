@@ -6,7 +6,7 @@
  *
  *     VB_MARKS, VB_WORDS, VB_BEYOND    begin with a mark; a letter, a digit, or `_`; a byte beyond ASCII
  *     VB_MIXED                         begin with letters, digits or `_`, and then such a byte: all of which that is known. Few grammars read
- *                                      any (match/mk_tails.c)
+ *                                      any (mask/mk_tails.c)
  *
  * A grammar that reads few bytes beyond ASCII has a trie of the tails that have no others; what it is depends on these bytes alone, so that is kept, too.
  *

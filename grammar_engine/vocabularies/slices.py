@@ -1,7 +1,7 @@
 """Slices: expressions for lexemes that grammars will have, prepared with a vocabulary so that the first of these grammars finds them there.
 
 Idea. A hidden grammar has them as its lexemes. From its engine the core takes the automaton of each slice that a user lists, and with it the
-tokens that the slice reads; and it makes what the vocabulary keeps of such lexemes (`csrc/match/mk_own.c`). Then grammar and engine go.
+tokens that the slice reads; and it makes what the vocabulary keeps of such lexemes (`csrc/mask/mk_own.c`). Then grammar and engine go.
 
 What everybody's grammars have needs no list: strings as the front end for JSON Schema writes them, and identifiers, strings and comments as people
 write them in Lark grammars. Of these only the masks are made: nothing is gained by asking whether some other lexeme contains one.

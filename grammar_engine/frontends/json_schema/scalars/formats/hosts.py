@@ -5,9 +5,9 @@ the Punycode of a U-label, as RFC 5890 to 5893 have it with the characters of Un
 together where a name has characters that are written from right to left; an A-label has none. So what has the format `hostname` has `idn-hostname`, as
 JSON Schema asks for.
 
-Internationalised names are read by the core (csrc/regex/rx_name.c): those of `idn-hostname` exactly. A beginning of a U-label may take more octets as an A-label
+Internationalised names are read by the core (csrc/regex/names/rx_name.c): those of `idn-hostname` exactly. A beginning of a U-label may take more octets as an A-label
 than there is room for, and the whole does not: more characters can take fewer octets, by one or two, since how Punycode writes a
-number depends on the one before. Such are found (csrc/regex/rx_grow.c). What is outside is exact, too (csrc/regex/rx_barred.c).
+number depends on the one before. Such are found (csrc/regex/names/rx_grow.c). What is outside is exact, too (csrc/regex/names/rx_barred.c).
 """
 
 from __future__ import annotations

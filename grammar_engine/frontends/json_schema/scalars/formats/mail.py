@@ -8,7 +8,7 @@ label stands alone: those in ASCII are not decoded, and directions are not asked
 definition (RFC 5890, section 2.3.2.1), and of such domains exactly those of the RFC are accepted. Beyond it, labels in other forms are read as
 what form C makes of them: who looks a name up normalises it (RFC 5891, section 5.2), and the official suite has one. Some of these are left
 out, where octets are nearly used up: all beginnings of a text in form C are in form C, so that it is known what may follow them, but a beginning in
-another form may be composed with what follows (csrc/regex/rx_name.c).
+another form may be composed with what follows (csrc/regex/names/rx_name.c).
 """
 
 from __future__ import annotations

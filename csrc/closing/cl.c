@@ -1,0 +1,431 @@
+/* cl: closings, the shortest ways from a configuration to the end of a sentence.
+ *
+ * Idea. The least length of what may still come is known of each lexeme under way (rx_least.c) and of each row after it (ep_least.c).
+ * Together they foretell, for each byte, how long the way is that begins with it; so the closing is followed byte by byte, and of the
+ * bytes that keep to the least length the smallest is taken.
+ *
+ * Where the forecast is only a lower bound (lexing="longest"; a distinct member under way, if others must follow it; bytes that no token has; a lexeme
+ * of which the shortest text takes a long search) the same walk becomes
+ * a search: depth-first, no longer than foretold, and if that fails again with what it has learned, a length more (IDA* with a table;
+ * Korf 1985, Reinefeld and Marsland 1994). A configuration that has failed keeps its better bound, one on a way that was found keeps its
+ * next byte, for all later calls: a closing that goes on from the middle of an earlier one is read off.
+ *
+ * A next byte leads to a place from which the way that is known is shorter: so no way comes back to itself.
+ *
+ * What is found is the first in the order of bytes among the shortest. So it depends on nothing but the text, and what is left of it after
+ * some of its bytes is the closing from there: a shorter or smaller one would have made the whole shorter or smaller.
+ *
+ * Spelt closings are those that some sequence of tokens spells. A *place* is then a configuration and a set of nodes of the vocabulary's
+ * trie, where a token under way may be; the root is in it where one may end. Only vocabularies without some bytes need that.
+ *
+ * Where the forecast is exact and each byte is a token, it also tells without a walk how many tokens are enough (cl_most).
+ *
+ * The fewest tokens that spell a closing (cl_count) are kept with each configuration on the way: there they tell of what is left of it. So the
+ * count of a closing that joins one that was counted takes the bytes before, and behind them as many as a token has. Where the value of a distinct member under
+ * way does not matter to the shortest texts, it is kept for all configurations that differ in that value: with their twin.
+ *
+ * Every byte is read by the engine itself, and the last configuration is complete: a forecast that were wrong could make a closing longer
+ * than need be, but never no sentence.
+ *
+ * Cost: known: a look-up per byte. New: for each byte the derivatives of the lexemes under way that may be on the way, by each byte class
+ * up to the one that is taken, and one step of the configuration. */
+#include "../engine/en.h"
+
+enum {
+    CL_ANYWHERE = 0,
+    CL_DETOUR = 64, /* bytes that a spelt closing may be longer */
+    CL_PART = 64,   /* of the work of an operation, the part that may be spent on what is mostly told at once */
+    CL_WORK = 1024  /* what a byte of a closing may take, amply: where a closing is said to be there, it is to be found later */
+};
+
+typedef struct cl_pair { /* what may end a place: a lexeme under way, then the row behind it */
+    rx_id expr;
+    u32 after;
+} cl_pair;
+
+typedef struct cl_frame {
+    u32 config, in_tokens; /* the place */
+    u32 known;             /* index in closings */
+    u32 rest;              /* bytes that are left to go */
+    u32 bound;             /* of the ways that were left out so far, the least */
+    u32 byte;              /* to be tried next */
+    u32 pairs;             /* first of its pairs */
+} cl_frame;
+
+typedef struct cl_walk {
+    VEC(cl_frame) frames;
+    VEC(cl_pair) pairs;
+    id_vec nodes; /* scratch: of the trie */
+} cl_walk;
+
+typedef struct cl_way { /* from a place to the end, or to where its tokens are known */
+    byte_vec text;
+    id_vec configs, fewest; /* before each byte, and behind the last one; the tokens from there on, NONE: not told */
+} cl_way;
+
+/* --- places -------------------------------------------------------------------------------------------------------------- */
+
+static u32 in_tokens_of(ge_engine *e, const id_vec *nodes) {
+    if (intern_count(&e->in_tokens) == 0 && intern(&e->b, &e->in_tokens, (u32[]){NONE}, 1, NULL) == NONE) return NONE;
+    return intern(&e->b, &e->in_tokens, nodes->at, nodes->n, NULL);
+}
+
+/* Where tokens may be one byte later: CL_ANYWHERE stays; *dead: nowhere. NONE on failure. */
+static u32 step_in_tokens(ge_engine *e, cl_walk *w, u32 set, u32 byte, bool *dead) {
+    *dead = false;
+    if (set == CL_ANYWHERE) return set;
+    bool ends = false, ok = true;
+    w->nodes.n = 0;
+    ok = vec_push(&e->b, &w->nodes, 0);
+    for (u32 i = 0; ok && i < intern_length(&e->in_tokens, set); i++) {
+        u32 node = vb_child(&e->v->trie, intern_words(&e->in_tokens, set)[i], byte), at = w->nodes.n;
+        if (node == NONE) continue;
+        ends |= tt_has_token(&e->v->trie, node);
+        ok = vec_push(&e->b, &w->nodes, node);
+        for (; ok && at > 1 && w->nodes.at[at - 1] > node; at--) w->nodes.at[at] = w->nodes.at[at - 1];
+        if (ok) w->nodes.at[at] = node;
+    }
+    *dead = w->nodes.n == 1;
+    if (!ends && !*dead) { /* without the root */
+        memmove(w->nodes.at, w->nodes.at + 1, --w->nodes.n * sizeof *w->nodes.at);
+    }
+    return ok ? in_tokens_of(e, &w->nodes) : NONE;
+}
+
+static bool is_end(const ge_engine *e, u32 config, u32 in_tokens) {
+    return cf_at(e, config)->complete && (in_tokens == CL_ANYWHERE || intern_words(&e->in_tokens, in_tokens)[0] == 0);
+}
+
+/* Index of what is known of a place; NONE on failure. */
+static u32 known_of(ge_engine *e, u32 config, u32 in_tokens) {
+    u64 key = (u64)config << 32 | in_tokens;
+    u32 index = map_get(&e->closing_of, key);
+    if (index != NONE) return index;
+    cl_known known = {0, is_end(e, config, in_tokens) ? CL_END : NONE};
+    index = e->closings.n;
+    return vec_push(&e->b, &e->closings, known) && map_put(&e->b, &e->closing_of, key, index) ? index : NONE;
+}
+
+/* --- forecasts ----------------------------------------------------------------------------------------------------------- */
+
+/* The least length of what comes behind a lexeme that is under way in an alternative. */
+static u32 least_behind(ge_engine *e, const cf_alternative *a, u32 lexeme) {
+    return e->lx.lexemes.at[lexeme].flags & LX_SKIP ? ep_least_row(&e->ep, a->row) : ep_least_after(&e->ep, a->row, lexeme);
+}
+
+u32 cl_least_behind(ge_engine *e, u32 config) {
+    u32 least = cf_at(e, config)->complete ? 0 : RX_NO_LENGTH;
+    if (!ep_least_begin(&e->ep)) return least;
+    for (u32 i = 0, n = cf_count(e, config); i < n && least; i++) {
+        cf_alternative a = cf_alternative_at(e, config, i);
+        for (u32 k = 0; k < lx_count(&e->lx, a.state >> 1) && least; k++) {
+            id_vec pairs = {0};
+            if (!lx_pairs(&e->lx, a.state >> 1, k, &pairs)) least = 0;
+            for (u32 j = 0; j < pairs.n && least; j += 2) least = min_u32(least, least_behind(e, &a, pairs.at[j]));
+            vec_drop(&e->b, &pairs);
+        }
+    }
+    return least;
+}
+
+/* Appends those of the k-th pair of the state of an alternative, as add_pairs. */
+static bool add_pairs_of(ge_engine *e, cl_walk *w, cf_alternative a, u32 k, u32 rest, u32 *bound) {
+    id_vec pairs = {0};
+    bool ok = lx_pairs(&e->lx, a.state >> 1, k, &pairs);
+    for (u32 i = 0; ok && i < pairs.n; i += 2) {
+        u32 least = rx_least(&e->lx.x, pairs.at[i + 1]);
+        if (least > rest && least >= *bound) continue;
+        cl_pair pair = {pairs.at[i + 1], least_behind(e, &a, pairs.at[i])};
+        u32 length = rx_add_lengths(least, pair.after);
+        ok = e->b.status == GE_OK;
+        if (length > rest) *bound = min_u32(*bound, length);
+        else ok = ok && vec_push(&e->b, &w->pairs, pair);
+    }
+    vec_drop(&e->b, &pairs);
+    return ok;
+}
+
+/* Appends the pairs of a configuration that are no longer than `rest`; *bound = the least of the others. */
+static bool add_pairs(ge_engine *e, cl_walk *w, u32 config, u32 rest, u32 *bound) {
+    for (u32 i = 0, n = cf_count(e, config); i < n; i++) {
+        cf_alternative a = cf_alternative_at(e, config, i);
+        for (u32 k = 0; k < lx_count(&e->lx, a.state >> 1); k++) {
+            u32 least = rx_least(&e->lx.x, intern_words(&e->lx.states, a.state >> 1)[2 * k + 1]);
+            bool is_needed = least <= rest || least < *bound; /* of many keys that may come, hardly one */
+            if (e->b.status != GE_OK || (is_needed && !add_pairs_of(e, w, a, k, rest, bound))) return false;
+        }
+    }
+    return true;
+}
+
+/* The least length of a way that begins with a byte, as far as can be foretold; where it is more than `most`, mostly less than that. */
+static u32 foretell(ge_engine *e, const cl_walk *w, u32 first, u32 byte, u32 most) {
+    u32 least = RX_NO_LENGTH;
+    for (u32 i = first; i < w->pairs.n && e->b.status == GE_OK; i++) {
+        rx_id rest = rx_derive(&e->lx.x, w->pairs.at[i].expr, byte);
+        if (rest == NONE || rest == RX_ID_NEVER) continue;
+        u32 others = rx_add_lengths(w->pairs.at[i].after, 1), bound = rx_add_lengths(rx_least_bound(&e->lx.x, rest), others);
+        least = min_u32(least, bound > most ? bound : rx_add_lengths(rx_least(&e->lx.x, rest), others));
+    }
+    return least;
+}
+
+/* --- the walk ------------------------------------------------------------------------------------------------------------ */
+
+static bool push_frame(ge_engine *e, cl_walk *w, u32 config, u32 in_tokens, u32 rest) {
+    cl_frame f = {.config = config, .in_tokens = in_tokens, .rest = rest, .bound = RX_NO_LENGTH, .pairs = w->pairs.n};
+    f.known = known_of(e, config, in_tokens);
+    return f.known != NONE && vec_push(&e->b, &w->frames, f);
+}
+
+/* Tries the next byte of the last frame: pushes the place that it leads to, or notes that the byte is no way. */
+static bool try_byte(ge_engine *e, cl_walk *w) {
+    cl_frame *f = &w->frames.at[w->frames.n - 1];
+    u32 byte = f->byte++, byte_class = e->lx.x.class_of[byte];
+    if (f->in_tokens == CL_ANYWHERE && e->lx.x.class_byte[byte_class] != byte) return true; /* the first of its class stands for it */
+    u32 length = foretell(e, w, f->pairs, byte, f->rest);
+    if (!budget_work(&e->b, 1)) return false;
+    if (length > f->rest) return f->bound = min_u32(f->bound, length), true;
+    u32 config = cf_step(e, f->config, byte_class);
+    bool dead;
+    u32 in_tokens = step_in_tokens(e, w, f->in_tokens, byte, &dead);
+    if (config == NONE || in_tokens == NONE) return false;
+    if (config == CF_DEAD || dead) return true;
+    return push_frame(e, w, config, in_tokens, f->rest - 1);
+}
+
+/* Looks for a way of at most `rest` bytes from a place. What is learned is in closings. */
+static bool walk_closing(ge_engine *e, cl_walk *w, u32 config, u32 in_tokens, u32 rest) {
+    w->frames.n = w->pairs.n = 0;
+    if (!push_frame(e, w, config, in_tokens, rest)) return false;
+    while (w->frames.n) {
+        cl_frame *f = &w->frames.at[w->frames.n - 1];
+        cl_known *known = &e->closings.at[f->known];
+        if (known->byte != NONE && known->least <= f->rest) { /* the end, or a way that is known: it is that of all frames */
+            u32 length = known->least;
+            for (u32 i = w->frames.n - 1; i-- > 0; length = known->least) {
+                cl_frame at = w->frames.at[i];
+                known = &e->closings.at[at.known];
+                if (known->byte == NONE || known->least > length + 1) *known = (cl_known){length + 1, at.byte - 1};
+            }
+            return true;
+        }
+        if (f->byte == 0 && known->least <= f->rest && !add_pairs(e, w, f->config, f->rest, &f->bound)) return false;
+        u32 n = w->frames.n;
+        while (known->least <= f->rest && f->byte < 256 && w->frames.n == n) {
+            if (!try_byte(e, w)) return false;
+            f = &w->frames.at[n - 1];
+            known = &e->closings.at[f->known];
+        }
+        if (w->frames.n > n) continue;
+        if (known->least <= f->rest) known->least = max_u32(known->least, f->bound);
+        u32 bound = rx_add_lengths(known->least, 1);
+        w->pairs.n = f->pairs;
+        if (--w->frames.n) f[-1].bound = min_u32(f[-1].bound, bound);
+    }
+    return true;
+}
+
+/* The way that is known, from its first place on. */
+static bool follow_closing(ge_engine *e, cl_walk *w, u32 config, u32 in_tokens, byte_vec *out) {
+    for (;;) {
+        u32 index = known_of(e, config, in_tokens);
+        if (index == NONE) return false;
+        u32 byte = e->closings.at[index].byte;
+        bool dead;
+        if (byte == CL_END) return true;
+        if (!vec_push(&e->b, out, (u8)byte)) return false;
+        config = cf_step(e, config, e->lx.x.class_of[byte]);
+        in_tokens = step_in_tokens(e, w, in_tokens, byte, &dead);
+        if (config == NONE || in_tokens == NONE) return false;
+    }
+}
+
+/* Learns how long the ways from a configuration are at least, if it was not asked before. */
+static bool foretell_all(ge_engine *e, cl_walk *w, u32 config, u32 index) {
+    cl_known known = e->closings.at[index];
+    if (known.byte != NONE || known.least) return true;
+    known.least = RX_NO_LENGTH;
+    if (!add_pairs(e, w, config, 0, &known.least)) return false;
+    if (w->pairs.n) known.least = 1;
+    e->closings.at[index] = known;
+    return true;
+}
+
+/* *found: from here on a way is known. *in_tokens = the place's. With `spelt`: after the closing without. */
+static bool seek_closing(ge_engine *e, cl_walk *w, u32 config, bool spelt, u32 *in_tokens, bool *found) {
+    u32 index = known_of(e, config, CL_ANYWHERE), most = RX_LONG;
+    *in_tokens = CL_ANYWHERE;
+    if (index == NONE || !ep_least_begin(&e->ep)) return false;
+    if (spelt) {
+        most = e->closings.at[index].least + CL_DETOUR;
+        w->nodes.n = 0;
+        *in_tokens = vec_push(&e->b, &w->nodes, 0) ? in_tokens_of(e, &w->nodes) : NONE;
+        index = *in_tokens == NONE ? NONE : known_of(e, config, *in_tokens);
+        if (index == NONE) return false;
+    }
+    for (;;) {
+        cl_known known = e->closings.at[index];
+        *found = known.byte != NONE;
+        if (*found) return true;
+        if (!foretell_all(e, w, config, index)) return false;
+        known = e->closings.at[index];
+        if (known.least == RX_NO_LENGTH || (spelt && known.least > most)) return true;
+        if (known.least > e->b.limits.max_step_work || known.least >= RX_LONG) return budget_limit(&e->b, LIMIT(max_step_work));
+        if (!walk_closing(e, w, config, *in_tokens, known.least)) return false;
+    }
+}
+
+bool cl_close(ge_engine *e, u32 config, bool spelt, byte_vec *out, bool *found) {
+    cl_walk w = {0};
+    u32 in_tokens;
+    bool ok = seek_closing(e, &w, config, spelt, &in_tokens, found) && (!*found || follow_closing(e, &w, config, in_tokens, out));
+    vec_drop(&e->b, &w.frames);
+    vec_drop(&e->b, &w.pairs);
+    vec_drop(&e->b, &w.nodes);
+    if (ok && !*found && !spelt) ok = budget_limit(&e->b, LIMIT(max_step_work)); /* lexing="longest": no sentence goes on from here */
+    return ok;
+}
+
+/* --- with distinct members ------------------------------------------------------------------------------------------------- */
+
+/* After the k-th pair of the state of an alternative: *least, the length of the shortest text to which no value matters that is under way; and *bound, a
+ * lower bound of the others. */
+static bool foretell_by(ge_engine *e, const cf_alternative *a, u32 k, u32 *least, u32 *bound) {
+    id_vec pairs = {0};
+    bool ok = lx_pairs(&e->lx, a->state >> 1, k, &pairs);
+    for (u32 i = 0; ok && i < pairs.n; i += 2) {
+        u32 lexeme = pairs.at[i], length = rx_least(&e->lx.x, pairs.at[i + 1]), others = RX_NO_LENGTH;
+        bool is_distinct = e->lx.lexemes.at[lexeme].flags & LX_DISTINCT;
+        u32 behind = is_distinct ? ep_least_without(&e->ep, a->row, lexeme, &others) : least_behind(e, a, lexeme);
+        *least = min_u32(*least, rx_add_lengths(length, behind));
+        *bound = min_u32(*bound, rx_add_lengths(length, others));
+    }
+    vec_drop(&e->b, &pairs);
+    return ok && e->b.status == GE_OK;
+}
+
+/* With distinct members: the length of the shortest texts, if no value matters to them that is under way. NONE: it does, or failure. All configurations with
+ * the same twin have these texts in common. */
+static u32 foretell_surely(ge_engine *e, u32 config) {
+    u32 least = RX_NO_LENGTH, bound = RX_NO_LENGTH;
+    if (cf_at(e, config)->complete) return 0;
+    for (u32 i = 0, n = cf_count(e, config); i < n; i++) {
+        cf_alternative a = cf_alternative_at(e, config, i);
+        for (u32 k = 0; k < lx_count(&e->lx, a.state >> 1); k++) {
+            bool is_needed = rx_least(&e->lx.x, intern_words(&e->lx.states, a.state >> 1)[2 * k + 1]) <= least; /* of many keys that may come, hardly one */
+            if (e->b.status != GE_OK || (is_needed && !foretell_by(e, &a, k, &least, &bound))) return NONE;
+        }
+    }
+    return least < bound ? least : NONE;
+}
+
+/* The same, kept with the twin. Where it takes a long search, or lengths are lower bounds, it is not told: nothing hangs on it. */
+static u32 foretell_alike(ge_engine *e, u32 config) {
+    u32 twin = cf_twin(e, config), least;
+    if (twin == NONE || e->ep.least_is_bound) return NONE;
+    u32 _Atomic *most = &cf_at(e, twin)->most;
+    u32 told = atomic_load_explicit(most, memory_order_relaxed);
+    if (told != CF_UNTOLD && !(e->switches & GE_NO_STATE_CACHE)) return told > RX_LONG ? NONE : told - 1;
+    budget_part part = budget_begin_part(&e->b, e->b.limits.max_step_work / CL_PART);
+    least = foretell_surely(e, config);
+    if (budget_end_part(&e->b, part) || e->ep.least_is_bound || least > RX_LONG - 1) least = NONE;
+    if (e->b.status == GE_OK) atomic_store_explicit(most, least == NONE ? RX_LONG + 1 : 1 + least, memory_order_relaxed);
+    return least;
+}
+
+/* --- how many tokens ----------------------------------------------------------------------------------------------------- */
+
+/* The way that is known, to its end or as far as a token may reach from before the first place whose tokens are known, *known = that. */
+static bool follow_counted(ge_engine *e, u32 config, cl_way *out, u32 *known) {
+    u32 longest = e->v->shapes.height.at[0], reach = longest < UINT8_MAX ? longest : NONE; /* heights say no more than that */
+    for (*known = NONE;;) {
+        u32 index = known_of(e, config, CL_ANYWHERE), closes = atomic_load_explicit(&cf_at(e, config)->closes, memory_order_relaxed);
+        if (index == NONE || !vec_push(&e->b, &out->configs, config)) return false;
+        bool told = closes != CF_UNTOLD && closes < CF_DETOUR;
+        u32 byte = e->closings.at[index].byte, fewest = byte == CL_END ? 0 : told ? closes - 1 : NONE;
+        if (!vec_push(&e->b, &out->fewest, fewest)) return false;
+        if (fewest != NONE && *known == NONE) *known = out->text.n;
+        if (byte == CL_END || (*known != NONE && out->text.n - *known >= reach)) return true;
+        config = cf_step(e, config, e->lx.x.class_of[byte]);
+        if (config == NONE || !vec_push(&e->b, &out->text, (u8)byte)) return false;
+    }
+}
+
+static bool count_closing(ge_engine *e, cl_walk *w, cl_way *way, u32 config, u32 *count) {
+    u32 in_tokens, known;
+    bool found;
+    *count = NONE;
+    if (!seek_closing(e, w, config, false, &in_tokens, &found)) return false;
+    if (!found) return true;
+    if (!follow_counted(e, config, way, &known)) return false;
+    if (!vb_fewest(e->v, &e->b, way->text.at, way->text.n, known, way->fewest.at)) return false;
+    for (u32 i = 0; i < known; i++) {
+        u32 fewest = way->fewest.at[i];
+        if (fewest < CF_DETOUR - 1) atomic_store_explicit(&cf_at(e, way->configs.at[i])->closes, (u16)(1 + fewest), memory_order_relaxed);
+    }
+    *count = way->fewest.at[0];
+    return true;
+}
+
+/* Was it counted for another one with the same twin, and is it the same from both? */
+static bool count_alike(ge_engine *e, u32 config, u32 *count) {
+    if (!e->g->g.has_distinct || foretell_alike(e, config) == NONE) return false;
+    u32 closes = atomic_load_explicit(&cf_at(e, cf_twin(e, config))->closes, memory_order_relaxed);
+    if (closes == CF_UNTOLD) return false;
+    *count = closes - 1;
+    return true;
+}
+
+static void note_alike(ge_engine *e, u32 config, u32 count) {
+    if (!e->g->g.has_distinct || count >= CF_DETOUR - 1 || foretell_alike(e, config) == NONE) return;
+    atomic_store_explicit(&cf_at(e, cf_twin(e, config))->closes, (u16)(1 + count), memory_order_relaxed);
+}
+
+bool cl_count(ge_engine *e, u32 config, u32 *count) {
+    cl_walk w = {0};
+    cl_way way = {0};
+    *count = NONE;
+    bool is_off = e->switches & GE_NO_STATE_CACHE, is_known = !is_off && ep_least_begin(&e->ep) && count_alike(e, config, count);
+    bool ok = is_off || is_known || count_closing(e, &w, &way, config, count);
+    if (ok && !is_off && !is_known) note_alike(e, config, *count);
+    vec_drop(&e->b, &w.frames);
+    vec_drop(&e->b, &w.pairs);
+    vec_drop(&e->b, &w.nodes);
+    vec_drop(&e->b, &way.text);
+    vec_drop(&e->b, &way.configs);
+    vec_drop(&e->b, &way.fewest);
+    return ok;
+}
+
+/* Classes of bytes are written by their first. */
+static bool spells_any(ge_engine *e) {
+    const tt_trie *t = &e->v->trie;
+    for (u32 c = 0; c < e->lx.x.n_classes && e->spells == CL_NOT_ASKED; c++) {
+        u32 node = vb_child(t, 0, e->lx.x.class_byte[c]);
+        if (node == NONE || !tt_has_token(t, node)) e->spells = CL_SPELLS_SOME;
+    }
+    if (e->spells == CL_NOT_ASKED) e->spells = CL_SPELLS_ANY;
+    return e->spells == CL_SPELLS_ANY;
+}
+
+u32 cl_foretold(ge_engine *e, u32 config) {
+    cl_walk w = {0};
+    u32 index = known_of(e, config, CL_ANYWHERE), least = RX_NO_LENGTH;
+    if (index != NONE && ep_least_begin(&e->ep) && foretell_all(e, &w, config, index)) least = e->closings.at[index].least;
+    vec_drop(&e->b, &w.pairs);
+    return least;
+}
+
+u32 cl_most(ge_engine *e, u32 config) {
+    if (e->g->longest || !spells_any(e) || !ep_least_begin(&e->ep)) return NONE;
+    u32 least = e->g->g.has_distinct ? foretell_alike(e, config) : cl_foretold(e, config);
+    return !e->ep.least_is_bound && least <= e->b.limits.max_step_work / CL_WORK ? least : NONE;
+}
+
+void cl_drop(ge_engine *e) {
+    vec_drop(&e->b, &e->closings);
+    map_drop(&e->b, &e->closing_of);
+    intern_drop(&e->b, &e->in_tokens);
+    ct_drop(e);
+}
