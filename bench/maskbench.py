@@ -1,7 +1,7 @@
 """MaskBench: real JSON schemas and instances, walked token by token through each engine.
 
     python bench/maskbench.py --sample 300 --out /tmp/maskbench        # all engines that are installed: report.md, results.json, plots
-    python bench/maskbench.py --verdicts --tokenizer bytes --jobs 2    # right and wrong over all files; a verdict does not hang on the vocabulary
+    python bench/maskbench.py --verdicts --tokenizer bytes --jobs 2    # right and wrong over all files
     python bench/maskbench.py --repeat 3 --out /tmp/maskbench --write README.md    # the figures of README.md
 
 A file is a schema with instances, each said to be valid or not. It *passes* if its schema compiles, all valid instances are accepted and no

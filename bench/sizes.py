@@ -105,7 +105,7 @@ def all_of(n: int) -> Any:
 
 
 def conditions(n: int) -> Any:
-    """What else is required hangs on the value of one key."""
+    """What else is required depends on the value of one key."""
     kinds = [f"kind{i}" for i in range(n)]
     conditions = [{"if": {"properties": {"kind": {"const": kind}}}, "then": {"required": [f"for {kind}"]}} for kind in kinds]
     return {"type": "object", "properties": {"kind": {"enum": kinds}}, "required": ["kind"], "allOf": conditions}

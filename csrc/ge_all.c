@@ -4,6 +4,7 @@
 #include "base/intern.c"                      /* hash-consing */
 #include "base/file.c"                        /* tables as files */
 #include "base/wide.c"                        /* rows of zeros, bits of bytes */
+#include "base/threads.c"                     /* threads of a call */
 #include "regex/rx_arena.c"                   /* 3 expressions: each once, and what is known of it */
 #include "regex/rx_node.c"                    /*   constructors and their laws */
 #include "regex/rx_loop.c"                    /*   ... parts of a union that a loop contains */
@@ -75,14 +76,14 @@
 #include "vocab/vb_shapes.c"                  /*   ... by kinds of bytes, for analyses */
 #include "vocab/vb_open.c"                    /*   ... below quotation marks */
 #include "vocab/vb_own.c"                     /*   slices that a user lists */
-#include "vocab/vb_file.c"                    /*   ... as files */
+#include "vocab/vb_file.c"                    /*   vocabularies as files */
 #include "vocab/vb_spell.c"                   /*   the fewest tokens for a text */
 #include "engine/cf.c"                        /* 6 configurations */
 #include "mask/mk_slice.c"                    /*   what a state reads of all plain text */
 #include "mask/mk_own.c"                      /*   ... and of slices that the user lists */
 #include "mask/mk_loops.c"                    /*   what below a node stays inside a lexeme */
 #include "mask/mk_open.c"                     /*   what begins a string within a token */
-#include "mask/mk_syntax.c"                   /*   ... within regular expressions as texts */
+#include "mask/mk_syntax.c"                   /*   masks within regular expressions as texts, from a looser state */
 #include "mask/mk_beyond.c"                   /*   characters beyond ASCII, for many states at once */
 #include "mask/mk_literals.c"                 /*   what is spelt out */
 #include "mask/mk_walk.c"                     /*   walks of the vocabulary */
@@ -90,7 +91,7 @@
 #include "mask/mk_exits.c"                    /*   ... where lexemes end in these */
 #include "mask/mk_share.c"                    /*   ... and kept with the vocabulary */
 #include "mask/mk_lexeme.c"                   /*   ... by token automata of lexemes */
-#include "mask/mk_ring.c"                     /*   ... also where these come back to themselves */
+#include "mask/mk_ring.c"                     /*   outlines whose rows come back to themselves */
 #include "mask/mk_unit.c"                     /*   ... into what alternatives are taken apart */
 #include "mask/mk_analyse.c"                  /*   ... the analysis of a part */
 #include "mask/mk_shapes.c"                   /*   ... by shapes of tokens */
@@ -104,6 +105,9 @@
 #include "mask/mk_table.c"                    /*   ... or were made ahead of time */
 #include "mask/mk_name.c"                     /*   ... where names have a bound */
 #include "mask/mk_bar.c"                      /*   ... where names are barred */
+#include "mask/mk_parts.c"                    /*   masks by their parts */
+#include "mask/mk_heir.c"                     /*   ... by their difference from another one */
+#include "mask/mk_longest.c"                  /*   ... with lexing="longest" */
 #include "mask/mk.c"                          /*   masks */
 #include "mask/mk_ahead.c"                    /*   ... before they are asked for */
 #include "closing/cl.c"                       /*   closings: shortest ways to the end */

@@ -4,7 +4,7 @@
     python bench/decoding/prefix_cache.py --model tiny.pt --requests 300 --new 8
 
 1,000 requests. Each is, with probability p, one of 20 frequent prompts, else a random one; all are 15 tokens long, and after each the model writes
-the same number of tokens, drawn at temperature 1: so the cost of a request does not hang on when a text happens to end. The model is the tiny
+the same number of tokens, drawn at temperature 1: so the cost of a request does not depend on when a text happens to end. The model is the tiny
 decoder (random weights without `--model`: what it writes does not matter here, what a pass costs does not depend on it).
 
 Each request is a call of `generate` with the cache and one without it, one right after the other, in alternating order, from the same seed. Times are CPU time of

@@ -57,6 +57,12 @@ void budget_init(budget *b, const ge_limits *limits) {
     b->symbol = NONE;
 }
 
+void budget_init_unlimited(budget *b) {
+    ge_limits limits;
+    memset(&limits, 0xff, sizeof limits);
+    budget_init(b, &limits);
+}
+
 void budget_begin(budget *b) {
     b->status = GE_OK;
     b->work = 0;

@@ -39,6 +39,7 @@ typedef struct budget {
 } budget;
 
 void budget_init(budget *b, const ge_limits *limits);
+void budget_init_unlimited(budget *b); /* to count, where another budget bounds */
 void budget_begin(budget *b);                /* a new operation: clears status and work */
 bool budget_fail(budget *b, ge_status s);    /* records the first failure; returns false */
 bool budget_limit(budget *b, u32 limit);     /* the limit with this index is reached; returns false */

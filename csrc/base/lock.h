@@ -1,4 +1,4 @@
-/* Between threads: a mutex, and a count of owners. POSIX threads are known here and in match/bt.c. */
+/* Between threads: a mutex, and a count of owners. POSIX threads are known in base/ only: here, and in threads.h. */
 #ifndef GE_LOCK_H
 #define GE_LOCK_H
 

@@ -29,7 +29,7 @@
  *
  * Cost: known: a look-up per byte. New: for each byte the derivatives of the lexemes under way that may be on the way, by each byte class
  * up to the one that is taken, and one step of the configuration. */
-#include "../engine/en.h"
+#include "cl.h"
 
 enum {
     CL_ANYWHERE = 0,
@@ -66,8 +66,8 @@ typedef struct cl_way { /* from a place to the end, or to where its tokens are k
 /* --- places -------------------------------------------------------------------------------------------------------------- */
 
 static u32 in_tokens_of(ge_engine *e, const id_vec *nodes) {
-    if (intern_count(&e->in_tokens) == 0 && intern(&e->b, &e->in_tokens, (u32[]){NONE}, 1, NULL) == NONE) return NONE;
-    return intern(&e->b, &e->in_tokens, nodes->at, nodes->n, NULL);
+    if (intern_count(&e->cl.in_tokens) == 0 && intern(&e->b, &e->cl.in_tokens, (u32[]){NONE}, 1, NULL) == NONE) return NONE;
+    return intern(&e->b, &e->cl.in_tokens, nodes->at, nodes->n, NULL);
 }
 
 /* Where tokens may be one byte later: CL_ANYWHERE stays; *dead: nowhere. NONE on failure. */
@@ -77,8 +77,8 @@ static u32 step_in_tokens(ge_engine *e, cl_walk *w, u32 set, u32 byte, bool *dea
     bool ends = false, ok = true;
     w->nodes.n = 0;
     ok = vec_push(&e->b, &w->nodes, 0);
-    for (u32 i = 0; ok && i < intern_length(&e->in_tokens, set); i++) {
-        u32 node = vb_child(&e->v->trie, intern_words(&e->in_tokens, set)[i], byte), at = w->nodes.n;
+    for (u32 i = 0; ok && i < intern_length(&e->cl.in_tokens, set); i++) {
+        u32 node = vb_child(&e->v->trie, intern_words(&e->cl.in_tokens, set)[i], byte), at = w->nodes.n;
         if (node == NONE) continue;
         ends |= tt_has_token(&e->v->trie, node);
         ok = vec_push(&e->b, &w->nodes, node);
@@ -93,17 +93,17 @@ static u32 step_in_tokens(ge_engine *e, cl_walk *w, u32 set, u32 byte, bool *dea
 }
 
 static bool is_end(const ge_engine *e, u32 config, u32 in_tokens) {
-    return cf_at(e, config)->complete && (in_tokens == CL_ANYWHERE || intern_words(&e->in_tokens, in_tokens)[0] == 0);
+    return cf_at(e, config)->complete && (in_tokens == CL_ANYWHERE || intern_words(&e->cl.in_tokens, in_tokens)[0] == 0);
 }
 
 /* Index of what is known of a place; NONE on failure. */
 static u32 known_of(ge_engine *e, u32 config, u32 in_tokens) {
     u64 key = (u64)config << 32 | in_tokens;
-    u32 index = map_get(&e->closing_of, key);
+    u32 index = map_get(&e->cl.closing_of, key);
     if (index != NONE) return index;
     cl_known known = {0, is_end(e, config, in_tokens) ? CL_END : NONE};
-    index = e->closings.n;
-    return vec_push(&e->b, &e->closings, known) && map_put(&e->b, &e->closing_of, key, index) ? index : NONE;
+    index = e->cl.closings.n;
+    return vec_push(&e->b, &e->cl.closings, known) && map_put(&e->b, &e->cl.closing_of, key, index) ? index : NONE;
 }
 
 /* --- forecasts ----------------------------------------------------------------------------------------------------------- */
@@ -200,12 +200,12 @@ static bool walk_closing(ge_engine *e, cl_walk *w, u32 config, u32 in_tokens, u3
     if (!push_frame(e, w, config, in_tokens, rest)) return false;
     while (w->frames.n) {
         cl_frame *f = &w->frames.at[w->frames.n - 1];
-        cl_known *known = &e->closings.at[f->known];
+        cl_known *known = &e->cl.closings.at[f->known];
         if (known->byte != NONE && known->least <= f->rest) { /* the end, or a way that is known: it is that of all frames */
             u32 length = known->least;
             for (u32 i = w->frames.n - 1; i-- > 0; length = known->least) {
                 cl_frame at = w->frames.at[i];
-                known = &e->closings.at[at.known];
+                known = &e->cl.closings.at[at.known];
                 if (known->byte == NONE || known->least > length + 1) *known = (cl_known){length + 1, at.byte - 1};
             }
             return true;
@@ -215,7 +215,7 @@ static bool walk_closing(ge_engine *e, cl_walk *w, u32 config, u32 in_tokens, u3
         while (known->least <= f->rest && f->byte < 256 && w->frames.n == n) {
             if (!try_byte(e, w)) return false;
             f = &w->frames.at[n - 1];
-            known = &e->closings.at[f->known];
+            known = &e->cl.closings.at[f->known];
         }
         if (w->frames.n > n) continue;
         if (known->least <= f->rest) known->least = max_u32(known->least, f->bound);
@@ -231,7 +231,7 @@ static bool follow_closing(ge_engine *e, cl_walk *w, u32 config, u32 in_tokens, 
     for (;;) {
         u32 index = known_of(e, config, in_tokens);
         if (index == NONE) return false;
-        u32 byte = e->closings.at[index].byte;
+        u32 byte = e->cl.closings.at[index].byte;
         bool dead;
         if (byte == CL_END) return true;
         if (!vec_push(&e->b, out, (u8)byte)) return false;
@@ -243,12 +243,12 @@ static bool follow_closing(ge_engine *e, cl_walk *w, u32 config, u32 in_tokens, 
 
 /* Learns how long the ways from a configuration are at least, if it was not asked before. */
 static bool foretell_all(ge_engine *e, cl_walk *w, u32 config, u32 index) {
-    cl_known known = e->closings.at[index];
+    cl_known known = e->cl.closings.at[index];
     if (known.byte != NONE || known.least) return true;
     known.least = RX_NO_LENGTH;
     if (!add_pairs(e, w, config, 0, &known.least)) return false;
     if (w->pairs.n) known.least = 1;
-    e->closings.at[index] = known;
+    e->cl.closings.at[index] = known;
     return true;
 }
 
@@ -258,18 +258,18 @@ static bool seek_closing(ge_engine *e, cl_walk *w, u32 config, bool spelt, u32 *
     *in_tokens = CL_ANYWHERE;
     if (index == NONE || !ep_least_begin(&e->ep)) return false;
     if (spelt) {
-        most = e->closings.at[index].least + CL_DETOUR;
+        most = e->cl.closings.at[index].least + CL_DETOUR;
         w->nodes.n = 0;
         *in_tokens = vec_push(&e->b, &w->nodes, 0) ? in_tokens_of(e, &w->nodes) : NONE;
         index = *in_tokens == NONE ? NONE : known_of(e, config, *in_tokens);
         if (index == NONE) return false;
     }
     for (;;) {
-        cl_known known = e->closings.at[index];
+        cl_known known = e->cl.closings.at[index];
         *found = known.byte != NONE;
         if (*found) return true;
         if (!foretell_all(e, w, config, index)) return false;
-        known = e->closings.at[index];
+        known = e->cl.closings.at[index];
         if (known.least == RX_NO_LENGTH || (spelt && known.least > most)) return true;
         if (known.least > e->b.limits.max_step_work || known.least >= RX_LONG) return budget_limit(&e->b, LIMIT(max_step_work));
         if (!walk_closing(e, w, config, *in_tokens, known.least)) return false;
@@ -320,7 +320,7 @@ static u32 foretell_surely(ge_engine *e, u32 config) {
     return least < bound ? least : NONE;
 }
 
-/* The same, kept with the twin. Where it takes a long search, or lengths are lower bounds, it is not told: nothing hangs on it. */
+/* The same, kept with the twin. Where it takes a long search, or lengths are lower bounds, it is not told: nothing depends on it. */
 static u32 foretell_alike(ge_engine *e, u32 config) {
     u32 twin = cf_twin(e, config), least;
     if (twin == NONE || e->ep.least_is_bound) return NONE;
@@ -343,7 +343,7 @@ static bool follow_counted(ge_engine *e, u32 config, cl_way *out, u32 *known) {
         u32 index = known_of(e, config, CL_ANYWHERE), closes = atomic_load_explicit(&cf_at(e, config)->closes, memory_order_relaxed);
         if (index == NONE || !vec_push(&e->b, &out->configs, config)) return false;
         bool told = closes != CF_UNTOLD && closes < CF_DETOUR;
-        u32 byte = e->closings.at[index].byte, fewest = byte == CL_END ? 0 : told ? closes - 1 : NONE;
+        u32 byte = e->cl.closings.at[index].byte, fewest = byte == CL_END ? 0 : told ? closes - 1 : NONE;
         if (!vec_push(&e->b, &out->fewest, fewest)) return false;
         if (fewest != NONE && *known == NONE) *known = out->text.n;
         if (byte == CL_END || (*known != NONE && out->text.n - *known >= reach)) return true;
@@ -401,18 +401,18 @@ bool cl_count(ge_engine *e, u32 config, u32 *count) {
 /* Classes of bytes are written by their first. */
 static bool spells_any(ge_engine *e) {
     const tt_trie *t = &e->v->trie;
-    for (u32 c = 0; c < e->lx.x.n_classes && e->spells == CL_NOT_ASKED; c++) {
+    for (u32 c = 0; c < e->lx.x.n_classes && e->cl.spells == CL_NOT_ASKED; c++) {
         u32 node = vb_child(t, 0, e->lx.x.class_byte[c]);
-        if (node == NONE || !tt_has_token(t, node)) e->spells = CL_SPELLS_SOME;
+        if (node == NONE || !tt_has_token(t, node)) e->cl.spells = CL_SPELLS_SOME;
     }
-    if (e->spells == CL_NOT_ASKED) e->spells = CL_SPELLS_ANY;
-    return e->spells == CL_SPELLS_ANY;
+    if (e->cl.spells == CL_NOT_ASKED) e->cl.spells = CL_SPELLS_ANY;
+    return e->cl.spells == CL_SPELLS_ANY;
 }
 
 u32 cl_foretold(ge_engine *e, u32 config) {
     cl_walk w = {0};
     u32 index = known_of(e, config, CL_ANYWHERE), least = RX_NO_LENGTH;
-    if (index != NONE && ep_least_begin(&e->ep) && foretell_all(e, &w, config, index)) least = e->closings.at[index].least;
+    if (index != NONE && ep_least_begin(&e->ep) && foretell_all(e, &w, config, index)) least = e->cl.closings.at[index].least;
     vec_drop(&e->b, &w.pairs);
     return least;
 }
@@ -424,8 +424,8 @@ u32 cl_most(ge_engine *e, u32 config) {
 }
 
 void cl_drop(ge_engine *e) {
-    vec_drop(&e->b, &e->closings);
-    map_drop(&e->b, &e->closing_of);
-    intern_drop(&e->b, &e->in_tokens);
+    vec_drop(&e->b, &e->cl.closings);
+    map_drop(&e->b, &e->cl.closing_of);
+    intern_drop(&e->b, &e->cl.in_tokens);
     ct_drop(e);
 }

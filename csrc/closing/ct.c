@@ -18,18 +18,18 @@
  * take together (ct_conditions_of), from sixteen places each of which has met others.
  *
  * The last search is exact again. With such a bound it may hurry: tokens that are still to come count for more than those that were written, so it is first led
- * to some end, and of those to which equally few lead by the fewest bytes (cl_most). What is left out never hangs on the order.
+ * to some end, and of those to which equally few lead by the fewest bytes (cl_most). What is left out never depends on the order.
  *
  * Texts that differ in values of distinct members alone are mostly left out, too (ct_values.c).
  *
- * What the table may take is shared out among expressions, sparingly, since some would take all of it. Where all searches were in vain they are made again, with a *dear*
- * table, of larger shares. Not the other way round: some dear tables take too much. One that does not is kept for the searches that follow, and made anew
+ * What the table may take is shared out among expressions, sparingly, since some would take all of it. Where all searches were in vain they are made again, with a *large*
+ * table, of larger shares. Not the other way round: some large tables take too much. One that does not is kept for the searches that follow, and made anew
  * where these are in vain.
  *
  * Cost: a walk for each configuration that is looked at (ct_next.c): in strings, of the tokens that may leave them (ct_lexeme.c). All of it counts
  * as work, the derivatives that others make for it too: so the last search takes some two seconds in vain, the narrow ones nine eighths of that, and the
- * table a half. What one takes does not count for the others: what the last one decides is not to hang on them. As much again with a dear
- * table, and the last search twice as much; and, before both, all of it with a dear table that was kept. */
+ * table a half. What one takes does not count for the others: what the last one decides is not to depend on them. As much again with a large
+ * table, and the last search twice as much; and, before both, all of it with a large table that was kept. */
 #include "ct_search.h"
 
 enum {
@@ -42,8 +42,8 @@ enum {
     CT_WIDER = 16,           /* and of that which goes by conditions, */
     CT_MANY_CONDITIONS = 3,  /* if some string has so many */
     CT_PART = 2,             /* of the work that the last search may take: one part in so many is for the table, and for each narrow search, */
-    CT_CHEAP_PART = 8,       /* but the second, which asks for nothing dear */
-    CT_DEAR_LAST = 2         /* the last search, with a dear table, may take so many times as much */
+    CT_CHEAP_PART = 8,       /* but the second, which asks for nothing expensive */
+    CT_LARGE_LAST = 2         /* the last search, with a large table, may take so many times as much */
 };
 
 static u32 longest_token(const ge_vocab *v) {
@@ -157,7 +157,7 @@ static bool is_worth_while(ge_engine *e, const ct_search *s, u32 config, u32 lef
     if (s->order == CT_BY_CONDITIONS) c = ct_conditions_of(e, config);
     if (!c.n && cl_most(e, config) > left && ct_least(e, config) > left) return false; /* where cl_most tells, each byte is a token */
     if (s->order != CT_BY_CONDITIONS) return true;
-    if (c.dearest > left) return false;
+    if (c.highest > left) return false;
     for (u32 i = 0; i < t->n; i++)
         if (t->which[i] == c.which) return false;
     t->which[t->n++] = c.which;
@@ -209,10 +209,10 @@ bool ct_search_once(ge_engine *e, u32 config, u32 most, enum ct_order order, id_
 /* The table that all but the first search ask. False: it takes too much, and what is missing is made when it is asked for; or on failure. */
 static bool make_costs(ge_engine *e, u32 config) {
     e->b.work = 0;
-    if (!ct_begin(e, &e->fewest)) return false;
+    if (!ct_begin(e, &e->cl.fewest)) return false;
     budget_part part = budget_begin_part(&e->b, e->b.limits.max_step_work / CT_PART);
     ct_least(e, config);
-    return !budget_end_part(&e->b, part) && !e->fewest.off && e->b.status == GE_OK;
+    return !budget_end_part(&e->b, part) && !e->cl.fewest.off && e->b.status == GE_OK;
 }
 
 /* One search, with so much work of its own, which may be more than the limit. In vain where it has taken that. */
@@ -236,7 +236,7 @@ static bool close_by_table(ge_engine *e, u32 config, u32 most, id_vec *out, bool
     } searches[] = {{CT_BY_SHORTEST, limit / CT_PART},
                     {CT_BY_LEAST, limit / CT_CHEAP_PART},
                     {CT_BY_CONDITIONS, limit / CT_PART},
-                    {CT_BY_TOKENS, e->fewest.is_dear ? CT_DEAR_LAST * limit : limit}};
+                    {CT_BY_TOKENS, e->cl.fewest.is_large ? CT_LARGE_LAST * limit : limit}};
     bool ok = true;
     *found = *over = false;
     for (u32 i = 0; i < sizeof searches / sizeof *searches && ok && !*found; i++)
@@ -245,16 +245,16 @@ static bool close_by_table(ge_engine *e, u32 config, u32 most, id_vec *out, bool
 }
 
 bool ct_close(ge_engine *e, u32 config, u32 most, id_vec *out, bool *found) {
-    ct_table *t = &e->fewest;
+    ct_table *t = &e->cl.fewest;
     bool ok, over, is_made, was_known = t->known; /* then much of its work may have been for what was asked before, and it is made anew */
     for (;;) {
         *found = over = false;
         is_made = make_costs(e, config);
-        ok = e->b.status == GE_OK && ((t->is_dear && !is_made) || close_by_table(e, config, most, out, found, &over));
-        if (!ok || *found || over || (!was_known && (t->is_dear || t->off))) break;
-        ct_begin_anew(e, !t->off && (is_made || !t->is_dear));
+        ok = e->b.status == GE_OK && ((t->is_large && !is_made) || close_by_table(e, config, most, out, found, &over));
+        if (!ok || *found || over || (!was_known && (t->is_large || t->off))) break;
+        ct_begin_anew(e, !t->off && (is_made || !t->is_large));
         was_known = false;
     }
-    if (t->is_dear && (!is_made || t->off)) ct_begin_anew(e, false);
+    if (t->is_large && (!is_made || t->off)) ct_begin_anew(e, false);
     return ok && (*found || over || budget_limit(&e->b, LIMIT(max_step_work)));
 }

@@ -13,7 +13,7 @@
  * Seams are to be few. A node counts as a suffix of it below which there is the same, as far as it can follow: whatever goes on from the
  * one goes on from the other. So `x":` is `":`. And a node that ends in white space counts as a suffix below which there is the same and
  * more, mostly that white space alone: there are many such nodes, and texts of few tokens hardly have any. That, and what else is
- * left out (ct_least.c), makes texts cheaper, never dearer: the costs are lower bounds.
+ * left out (ct_least.c), makes texts cheaper, never more expensive: the costs are lower bounds.
  *
  * A seam *covers* another if what follows there follows here, too; the end of a token does if tokens of their own do the same, for one token more.
  * Where a covering seam costs no more, the other is left out (ct_prune): whatever text goes on from there goes on as cheaply from here. So of a
@@ -74,7 +74,7 @@ typedef struct ct_plan {     /* for the ways [from, to) of a bag, members of whi
 } ct_plan;
 
 typedef struct ct_table { /* of an engine */
-    bool is_dear;         /* larger shares of the work of a search may be spent on expressions */
+    bool is_large;        /* larger shares of the work of a search may be spent on expressions */
     bool known, off;      /* it was begun; it has taken too much, and is not asked any more */
     u32 nested;           /* rows that are being begun */
     u64 work, spent;      /* on it; by all searches: each in nodes that are visited, or what takes as long */
@@ -127,14 +127,14 @@ bool ct_spend(ge_engine *e, ct_table *t, u64 nodes);
 /* ct_least.c: at least so many tokens complete a configuration; NONE: none do. 0 on failure. */
 u32 ct_least(ge_engine *e, u32 config);
 void ct_drop(ge_engine *e);
-void ct_begin_anew(ge_engine *e, bool is_dear); /* another table, of which nothing is known yet */
+void ct_begin_anew(ge_engine *e, bool is_large); /* another table, of which nothing is known yet */
 
 /* ct_apart.c */
 bool ct_ends_by_mark(ge_engine *e, u32 config); /* is a string under way, whatever it is? */
 
 typedef struct ct_conditions { /* of a string that is under way: those that are not met yet */
     u32 n;
-    u32 together, dearest; /* tokens that they take each alone: the sum, and the most */
+    u32 together, highest; /* tokens that they take each alone: the sum, and the most */
     u64 which;             /* a hash of them, but for those that finitely many texts meet, such as lengths */
 } ct_conditions;
 ct_conditions ct_conditions_of(ge_engine *e, u32 config); /* n = 0: no string is under way, or on failure */

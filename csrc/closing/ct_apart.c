@@ -34,7 +34,7 @@ static const rx_id *union_of(const rx_arena *x, rx_id *id, rx_id *behind, u32 *n
 
 /* Of a string under one condition, and what stands behind it. */
 static ct_costs cost_of_condition(ge_engine *e, rx_id string) {
-    ct_table *t = &e->fewest;
+    ct_table *t = &e->cl.fewest;
     u32 known = map_get(&t->condition_of, string), least;
     ct_costs c = {0};
     if (known != NONE) return t->conditions.at[known];
@@ -52,15 +52,15 @@ typedef struct string_costs { /* a string, by its conditions */
     u32 left;          /* that may still be looked at */
 } string_costs;
 
-static ct_conditions no_way(void) { return (ct_conditions){.together = CT_NEVER, .dearest = CT_NEVER}; }
+static ct_conditions no_way(void) { return (ct_conditions){.together = CT_NEVER, .highest = CT_NEVER}; }
 
 /* All of `one` is asked beside what `c` asks, or instead of it. */
 static void join_conditions(ct_conditions *c, ct_conditions one, bool all) {
     u64 which = c->which + one.which;
-    u32 dearest = all ? max_u32(c->dearest, one.dearest) : min_u32(c->dearest, one.dearest);
+    u32 highest = all ? max_u32(c->highest, one.highest) : min_u32(c->highest, one.highest);
     if (all) *c = (ct_conditions){c->n + one.n, c->together + one.together, 0, 0};
     else if (one.together < c->together) *c = one;
-    c->dearest = dearest;
+    c->highest = highest;
     c->which = which;
 }
 
@@ -89,7 +89,7 @@ static ct_costs cost_of_string(ge_engine *e, string_costs *of, rx_id condition, 
         }
         return c;
     }
-    if (!of->left || !ct_spend(e, &e->fewest, CT_LOOK)) return c;
+    if (!of->left || !ct_spend(e, &e->cl.fewest, CT_LOOK)) return c;
     of->left--;
     rx_id string = rx_quote_again(x, condition, of->quote);
     if (string != NONE) string = rx_concat(x, string, of->tail);
@@ -126,7 +126,7 @@ u32 ct_cost_apart(ge_engine *e, const cf_alternative *a, u32 lexeme, rx_id rest)
     ct_costs c;
     ct_conditions need;
     if (!cost_of_rest(e, rest, &c, &need) || c.at[0] == 0) return 0;
-    ct_prune(&e->fewest, &c);
+    ct_prune(&e->cl.fewest, &c);
     ct_follow_skips(e, &c);
     return ct_cost_behind(e, a, lexeme, &c);
 }

@@ -15,7 +15,7 @@ enum {
     CT_DEPTH = 500,     /* return points in each other; what is behind them costs nothing */
     CT_DERIVATIVES = 64, /* of a lexeme that is under way */
     CT_LATE = 24,         /* of the work of a search, one in so many: from there on such lexemes take a token at least, and no more is known; */
-    CT_LATE_DEAR = 4      /* of a dear table */
+    CT_LATE_LARGE = 4      /* of a large table */
 };
 
 static u32 cost_of_point(ge_engine *e, u32 point, u32 seam, u32 depth);
@@ -25,12 +25,12 @@ static u32 cost_of_item(ge_engine *e, ep_item item, const ct_costs *before, u32 
     u32 settled, least = CT_NEVER;
     ct_costs c;
     do { /* until all that was asked for is settled */
-        settled = e->fewest.settled;
+        settled = e->cl.fewest.settled;
         c = *before;
         ct_follow_suffix(e, ep_item_node(item), &c);
         if (!ct_settle(e)) return 0;
-    } while (e->fewest.settled > settled);
-    for (u32 seam = 0; seam < e->fewest.seams.n; seam++) {
+    } while (e->cl.fewest.settled > settled);
+    for (u32 seam = 0; seam < e->cl.fewest.seams.n; seam++) {
         if (c.at[seam] < least) least = min_u32(least, ct_add(c.at[seam], cost_of_point(e, ep_item_point(item), seam, depth)));
     }
     return least;
@@ -38,16 +38,16 @@ static u32 cost_of_item(ge_engine *e, ep_item item, const ct_costs *before, u32 
 
 static u32 cost_of_point(ge_engine *e, u32 point, u32 seam, u32 depth) {
     u64 key = (u64)point << 8 | seam;
-    u32 least = map_get(&e->fewest.point_costs, key), set = e->ep.points.at[point];
+    u32 least = map_get(&e->cl.fewest.point_costs, key), set = e->ep.points.at[point];
     ct_costs before = ct_never();
     if (least != NONE) return least;
     /* 0, too, where it is met in itself: left recursion */
-    if (depth == CT_DEPTH || !map_put(&e->b, &e->fewest.point_costs, key, 0)) return 0;
+    if (depth == CT_DEPTH || !map_put(&e->b, &e->cl.fewest.point_costs, key, 0)) return 0;
     least = ep_set_accepts(&e->ep, set) && seam == 0 ? 0 : CT_NEVER;
     before.at[seam] = 0;
     for (u32 i = 0; i < ep_set_size(&e->ep, set) && least; i++)
         least = min_u32(least, cost_of_item(e, ep_set_item(&e->ep, set, i), &before, depth + 1));
-    map_put(&e->b, &e->fewest.point_costs, key, e->b.status == GE_OK ? least : NONE);
+    map_put(&e->b, &e->cl.fewest.point_costs, key, e->b.status == GE_OK ? least : NONE);
     return least;
 }
 
@@ -66,20 +66,20 @@ u32 ct_cost_behind(ge_engine *e, const cf_alternative *a, u32 lexeme, const ct_c
 }
 
 static bool is_spent_late(const ge_engine *e) {
-    const ct_table *t = &e->fewest;
-    return t->late / CT_NODES > t->limit / (t->is_dear ? CT_LATE_DEAR : CT_LATE);
+    const ct_table *t = &e->cl.fewest;
+    return t->late / CT_NODES > t->limit / (t->is_large ? CT_LATE_LARGE : CT_LATE);
 }
 
 static bool cost_late(ge_engine *e, rx_id rest, ct_costs *c, u32 *least) {
-    u64 before = e->fewest.work;
-    bool ok = ct_cost_expression(e, &e->fewest, rest, 0, CT_DERIVATIVES, c, least);
-    e->fewest.late += e->fewest.work - before;
+    u64 before = e->cl.fewest.work;
+    bool ok = ct_cost_expression(e, &e->cl.fewest, rest, 0, CT_DERIVATIVES, c, least);
+    e->cl.fewest.late += e->cl.fewest.work - before;
     return ok;
 }
 
 /* Of one pair of a lexer state. */
 static u32 cost_of_pair(ge_engine *e, const cf_alternative *a, u32 lexeme, rx_id rest) {
-    ct_table *t = &e->fewest;
+    ct_table *t = &e->cl.fewest;
     u64 key = ct_row_key(CT_OF_EXPRESSION, rest, 0);
     ct_costs c;
     u32 row = map_get(&t->row_of, key), least = CT_NEVER;
@@ -123,7 +123,7 @@ static u32 least_of(ge_engine *e, u32 config) {
 }
 
 u32 ct_least(ge_engine *e, u32 config) {
-    ct_table *t = &e->fewest;
+    ct_table *t = &e->cl.fewest;
     if (cf_at(e, config)->complete || !ct_begin(e, t) || (config = cf_twin(e, config)) == NONE) return 0; /* texts of values do not matter here */
     u32 least = map_get(&t->least_of, config);
     if (least == NONE) {
@@ -134,7 +134,7 @@ u32 ct_least(ge_engine *e, u32 config) {
 }
 
 void ct_drop(ge_engine *e) {
-    ct_table *t = &e->fewest;
+    ct_table *t = &e->cl.fewest;
     vec_drop(&e->b, &t->seams);
     vec_drop(&e->b, &t->conditions);
     map_drop(&e->b, &t->condition_of);
@@ -159,7 +159,7 @@ void ct_drop(ge_engine *e) {
     map_drop(&e->b, &t->least_of);
 }
 
-void ct_begin_anew(ge_engine *e, bool is_dear) {
+void ct_begin_anew(ge_engine *e, bool is_large) {
     ct_drop(e);
-    e->fewest = (ct_table){.is_dear = is_dear};
+    e->cl.fewest = (ct_table){.is_large = is_large};
 }

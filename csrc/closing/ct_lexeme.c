@@ -10,7 +10,7 @@
  *
  * Plain text in a string mostly leads nowhere: the derivative is the one before. What is below a node without tokens that are not plain is
  * then not looked at; in a string, that is nearly all of a vocabulary. */
-#include "../engine/en.h"
+#include "cl.h"
 
 enum {
     CT_CLAMP = 32,            /* bytes: shorter repeats are counted */
@@ -22,8 +22,8 @@ enum {
     CT_KEPT = 1 << 13,        /* derivatives that are kept at hand: in rx.h they are, too, but far away */
     CT_NEXTS = 4,             /* derivatives that a token leads to, for a node */
     CT_LEXEME = 96,           /* of the work of a search, one in so many, for an expression behind a seam, */
-    CT_LEXEME_DEAR = 24,      /* and of a dear table */
-    CT_DEAR = 24,             /* the same, derivatives included */
+    CT_LEXEME_LARGE = 24,     /* and of a large table */
+    CT_EXPRESSION = 24,       /* the same, derivatives included */
     CT_TABLE_SHARE = 2        /* the same: from there on the table is off */
 };
 
@@ -175,7 +175,7 @@ bool ct_is_plain_loop(ge_engine *e, ct_step *step, u32 from) {
                                      {{0xf1, 0xf3}, {0x80, 0xbf}, {0x80, 0xbf}, {0x80, 0xbf}},
                                      {{0xf4, 0xf4}, {0x80, 0x8f}, {0x80, 0xbf}, {0x80, 0xbf}}};
     static const u8 more[] = {0, 0, 0, 1, 2, 2, 2, 2, 3, 3, 3};
-    if (!ct_spend(e, &e->fewest, CT_LOOP)) return false;
+    if (!ct_spend(e, &e->cl.fewest, CT_LOOP)) return false;
     for (u32 i = 0; i < sizeof more; i++)
         if (!all_lead(e, step, from, from, chars[i], more[i])) return false;
     return true;
@@ -416,10 +416,10 @@ static rx_id loosen(rx_arena *x, rx_id id, u32 depth) {
 rx_id ct_fine(ge_engine *e, rx_id id) { return rx_clamp(&e->lx.x, rx_widen(&e->lx.x, id), CT_CLAMP); }
 
 bool ct_cost_expression(ge_engine *e, ct_table *t, rx_id id, u32 seam, u32 most, ct_costs *out, u32 *least) {
-    u64 work = t->limit / (t->is_dear ? CT_LEXEME_DEAR : CT_LEXEME) * CT_NODES;
+    u64 work = t->limit / (t->is_large ? CT_LEXEME_LARGE : CT_LEXEME) * CT_NODES;
     rx_id fine = ct_fine(e, id);
     if (fine == NONE) return false;
-    budget_part part = budget_begin_part(&e->b, t->limit / CT_DEAR); /* some have a state for each text */
+    budget_part part = budget_begin_part(&e->b, t->limit / CT_EXPRESSION); /* some have a state for each text */
     bool ok = cost_closure(e, t, fine, seam, most, work, out, least);
     ok |= budget_end_part(&e->b, part);
     if (!ok || *least == CT_NEVER) return ok;

@@ -56,7 +56,7 @@ static void follow_more(ge_engine *e, members *m, u32 way, bool repeats) {
         ct_costs before = m->some;
         follow_one(e, m, way);
         ct_improve(&m->some, &before);
-        ct_prune(&e->fewest, &m->some);
+        ct_prune(&e->cl.fewest, &m->some);
         again = memcmp(&before, &m->some, sizeof before) != 0;
     }
 }

@@ -41,7 +41,7 @@ static u32 token_below(const tt_trie *trie, u32 node) {
 }
 
 /* Is it known which nodes are special? */
-static bool has_marks(const ge_engine *e, const ct_search *s) { return s->order != CT_BY_BYTES && e->fewest.known; }
+static bool has_marks(const ge_engine *e, const ct_search *s) { return s->order != CT_BY_BYTES && e->cl.fewest.known; }
 
 /* --- without values ------------------------------------------------------------------------------------------------------ */
 
@@ -65,7 +65,7 @@ static bool note_configs(ge_engine *e, ct_search *s, u32 from) {
         u32 child = trie->first.at[at.node], end = trie->first.at[at.node + 1];
         if (!charge_visits(e, s, is_last ? (end - child) / CT_TWIN : end - child, CT_STEPS)) return false;
         for (; child < end; child++) {
-            bool special = !knows || ct_is_special(&e->fewest, child);
+            bool special = !knows || ct_is_special(&e->cl.fewest, child);
             if (is_last && !special) continue;
             u32 to = step(e, at.config, trie->byte.at[child]);
             if (to == CF_DEAD) continue;
@@ -99,7 +99,7 @@ static bool push_visit(ge_engine *e, ct_search *s, u32 node, ct_way way, u32 dep
 static bool visit_node(ge_engine *e, ct_search *s, u32 from, u32 node, ct_way way) {
     const tt_trie *trie = &e->v->trie;
     u32 depth = s->places.at[from].depth + 1;
-    if (has_marks(e, s) && !ct_is_special(&e->fewest, node) && way_loops(e, s, way)) return ct_note_place(e, s, way, from, token_below(trie, node), depth);
+    if (has_marks(e, s) && !ct_is_special(&e->cl.fewest, node) && way_loops(e, s, way)) return ct_note_place(e, s, way, from, token_below(trie, node), depth);
     u32 token = tt_token(trie, node);
     if (token != NONE && !ct_note_place(e, s, way, from, token, depth)) return false;
     return push_visit(e, s, node, way, depth);
@@ -133,7 +133,7 @@ static bool visit_twin(ge_engine *e, ct_search *s, u32 from, u32 node, ct_visit 
         u32 token = tt_token(trie, node);
         if (!step_to_node(e, s, from, node, &way) || (way.config != CF_DEAD && !ct_note_place(e, s, way, from, token, depth))) return false;
     }
-    if (e->fewest.known && !ct_is_special(&e->fewest, node) && ct_is_spare_twin(e, s, at.way.config, depth) && config_loops(e, s, at.way.config))
+    if (e->cl.fewest.known && !ct_is_special(&e->cl.fewest, node) && ct_is_spare_twin(e, s, at.way.config, depth) && config_loops(e, s, at.way.config))
         return true; /* and so is all below it */
     return vec_push(&e->b, &s->visits, at);
 }
@@ -145,8 +145,8 @@ static bool note_ways(ge_engine *e, ct_search *s, u32 from) {
     if (!push_visit(e, s, 0, s->places.at[from].way, depth)) return false;
     ct_visit root = s->visits.at[0];
     u32 spare_from = root.is_twin ? map_get(&s->all_spare, root.way.config) : NONE;
-    bool all_spare = true, only_special = e->fewest.known && spare_from <= depth;
-    bool is_last = e->fewest.known && depth == s->most && ct_ends_by_mark(e, root.way.config);
+    bool all_spare = true, only_special = e->cl.fewest.known && spare_from <= depth;
+    bool is_last = e->cl.fewest.known && depth == s->most && ct_ends_by_mark(e, root.way.config);
     for (u32 head = 0; head < s->visits.n && !ct_is_tired(e, s); head++) {
         ct_visit at = s->visits.at[head];
         u32 child = trie->first.at[at.node], end = trie->first.at[at.node + 1];
@@ -154,11 +154,11 @@ static bool note_ways(ge_engine *e, ct_search *s, u32 from) {
         for (; child < end; child++) {
             ct_way way = at.way;
             if (at.is_twin) {
-                if (only_special && !ct_is_special(&e->fewest, child)) continue;
+                if (only_special && !ct_is_special(&e->cl.fewest, child)) continue;
                 if (!visit_twin(e, s, from, child, at, &all_spare)) return false;
                 continue;
             }
-            if (is_last && !ct_is_special(&e->fewest, child)) continue;
+            if (is_last && !ct_is_special(&e->cl.fewest, child)) continue;
             if (!ct_step_way(e, s, &way, trie->byte.at[child])) return false;
             if (way.config != CF_DEAD && !visit_node(e, s, from, child, way)) return false;
         }

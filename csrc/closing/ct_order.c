@@ -1,6 +1,6 @@
 /* What members that may come in any order cost in tokens: see ct.h, ct_rows.h and ct_members.c.
  *
- * How many tokens n needed members take hangs on their order, since a token may end one and begin the next. Costs of each set of members that are
+ * How many tokens n needed members take depends on their order, since a token may end one and begin the next. Costs of each set of members that are
  * left would be exact, and 2^n of them. But members differ little in what they do to seams: mostly in a number of tokens, which counts in any
  * order, the *extra* of a member. Those that differ in no more are a *kind*, and of members of a kind it matters only how many are left. So costs
  * are rows of *places*, a place being the number of members left of each kind (dynamic programming over multisets). A bag has one *plan*, all its
@@ -65,7 +65,7 @@ static void take_extra(ct_table *t, ct_costs *c, u32 extra) {
 
 /* The costs behind a member of a kind, CT_LEVEL more and its extra less; the last kind is that of those that need not come. */
 void ct_follow_kind(ge_engine *e, u32 id, ct_costs *c) {
-    ct_table *t = &e->fewest;
+    ct_table *t = &e->cl.fewest;
     ct_plan p = t->plans.at[t->kind_plan.at[id]];
     u32 kind = id - p.first_kind;
     ct_costs before = *c;
@@ -94,7 +94,7 @@ static void follow_optional(ge_engine *e, const ct_plan *p, ct_costs *c) {
         follow_separator(e, p, &more);
         ct_follow(e, CT_OF_KIND, p->first_kind + p->n_kinds, &more);
         ct_improve(c, &more);
-        ct_prune(&e->fewest, c);
+        ct_prune(&e->cl.fewest, c);
         again = memcmp(&before, c, sizeof before) != 0;
     }
 }
@@ -113,9 +113,9 @@ static void follow_first(ge_engine *e, const ct_plan *p, u32 place, ct_costs *c)
 }
 
 void ct_follow_place(ge_engine *e, u32 id, ct_costs *c) {
-    u32 i = e->fewest.plans.n;
-    while (e->fewest.plans.at[i - 1].first_place > id) i--;
-    ct_plan p = e->fewest.plans.at[i - 1];
+    u32 i = e->cl.fewest.plans.n;
+    while (e->cl.fewest.plans.at[i - 1].first_place > id) i--;
+    ct_plan p = e->cl.fewest.plans.at[i - 1];
     follow_optional(e, &p, c);
     if (id == p.first_place) return;
     follow_separator(e, &p, c);
@@ -136,7 +136,7 @@ typedef struct planning { /* slots go by their first way in the plan */
 static ct_costs costs_of_slot(ge_engine *e, const ct_plan *p, u32 slot, u32 seam) {
     ct_costs sum = ct_never();
     for (u32 i = slot; i < p->to - p->from; i++) {
-        const ct_member *m = member_at(&e->fewest, p, i);
+        const ct_member *m = member_at(&e->cl.fewest, p, i);
         ct_costs c = ct_never();
         c.at[seam] = 0;
         if (m->first != slot || m->dead) continue;
@@ -151,7 +151,7 @@ static bool seams_are_alike(ge_engine *e, const ct_plan *p, u32 a, u32 b, bool *
     bool alike = true;
     *any = false;
     for (u32 i = 0; i < p->to - p->from && alike; i++) {
-        const ct_member *m = member_at(&e->fewest, p, i);
+        const ct_member *m = member_at(&e->cl.fewest, p, i);
         if (m->first != i || m->dead) continue;
         ct_costs x = costs_of_slot(e, p, i, a), y = costs_of_slot(e, p, i, b);
         alike = memcmp(&x, &y, sizeof x) == 0;
@@ -163,7 +163,7 @@ static bool seams_are_alike(ge_engine *e, const ct_plan *p, u32 a, u32 b, bool *
 static bool find_entries(ge_engine *e, planning *p, const ct_costs *before) {
     if (!vec_reserve(&e->b, &p->entry_of, CT_SEAMS)) return false;
     memset(p->entry_of.at, CT_ENTRIES, CT_SEAMS);
-    for (u32 seam = 0; seam < e->fewest.seams.n; seam++) {
+    for (u32 seam = 0; seam < e->cl.fewest.seams.n; seam++) {
         u32 i = 0;
         bool any;
         if (before->at[seam] == CT_NEVER) continue;
@@ -187,7 +187,7 @@ static u32 note_slot(ge_engine *e, planning *p, u32 slot) {
         ct_costs c = costs_of_slot(e, &p->plan, slot, p->entries[i]);
         memcpy(does + CT_ENTRIES, c.at, sizeof c.at);
         follow_separator(e, &p->plan, &c);
-        for (u32 seam = 0; seam < e->fewest.seams.n; seam++) {
+        for (u32 seam = 0; seam < e->cl.fewest.seams.n; seam++) {
             u32 to = p->entry_of.at[seam];
             if (to < CT_ENTRIES) does[to] = (u16)min_u32(does[to], c.at[seam]);
         }
@@ -232,8 +232,8 @@ static void merge_kinds(ge_engine *e, planning *p) {
     p->plan.sizes[a] += p->plan.sizes[b] - 1;
     p->plan.sizes[b] = p->plan.sizes[last];
     p->slots[b] = p->slots[last];
-    set_kinds(&e->fewest, &p->plan, b, a);
-    set_kinds(&e->fewest, &p->plan, last, b);
+    set_kinds(&e->cl.fewest, &p->plan, b, a);
+    set_kinds(&e->cl.fewest, &p->plan, last, b);
 }
 
 /* `times` members of a slot. */
@@ -249,7 +249,7 @@ static void add_slot(ge_engine *e, planning *p, u32 slot, u32 times, bool last) 
         p->slots[nearest] = slot;
     }
     p->plan.sizes[nearest] += times;
-    member_at(&e->fewest, &p->plan, slot)->kind = (u16)nearest;
+    member_at(&e->cl.fewest, &p->plan, slot)->kind = (u16)nearest;
     while (!last && count_places(&p->plan) > CT_PLACES && p->plan.n_kinds > 1) merge_kinds(e, p);
 }
 
@@ -280,7 +280,7 @@ static u32 times_of_slot(const ge_engine *e, const gr_bag *bag, const ct_plan *p
 
 /* Appends the ways as members; *entries = where they may begin. */
 static bool add_members(ge_engine *e, const gr_bag *bag, ct_plan *p, ct_costs *entries) {
-    ct_table *t = &e->fewest;
+    ct_table *t = &e->cl.fewest;
     ct_costs before = *entries;
     if (!vec_reserve(&e->b, &t->members, p->to - p->from)) return false;
     t->members.n += p->to - p->from;
@@ -309,27 +309,27 @@ static bool find_kinds(ge_engine *e, planning *p, const gr_bag *bag) {
     bool last = true;
     if (!vec_reserve(&e->b, &p->does, (size_t)n * CT_DOES)) return false;
     for (u32 i = 0; i < n; i++) {
-        ct_member *m = member_at(&e->fewest, &p->plan, i);
+        ct_member *m = member_at(&e->cl.fewest, &p->plan, i);
         u32 times = m->first == i ? times_of_slot(e, bag, &p->plan, own_slot_of(e, p->plan.from + i)) : 0;
         if (!times || m->kind != CT_NO_KIND) continue;
         u32 least = note_slot(e, p, i);
         if (e->b.status != GE_OK) return false;
-        member_at(&e->fewest, &p->plan, i)->extra = (u16)least;
+        member_at(&e->cl.fewest, &p->plan, i)->extra = (u16)least;
         add_slot(e, p, i, times, last);
         if (!last || (count_places(&p->plan) <= CT_PLACES && p->plan.n_kinds < CT_KINDS)) continue;
-        for (u32 kind = 0; kind < p->plan.n_kinds; kind++) set_kinds(&e->fewest, &p->plan, kind, CT_NO_KIND);
+        for (u32 kind = 0; kind < p->plan.n_kinds; kind++) set_kinds(&e->cl.fewest, &p->plan, kind, CT_NO_KIND);
         last = false;
         p->plan.n_kinds = 0;
         i = NONE; /* anew */
     }
-    set_extras(&e->fewest, &p->plan);
+    set_extras(&e->cl.fewest, &p->plan);
     return e->b.status == GE_OK;
 }
 
 /* Index of the plan for the ways [from, to) of a bag, the first of which begins with some of these costs. NONE on failure; or if no member can begin, as far as is
  * known: within a member of a bag that may contain such bags, members have no costs yet by which they could be told apart. */
 static u32 make_plan(ge_engine *e, const gr_bag *bag, u32 from, u32 to, const ct_costs *before) {
-    ct_table *t = &e->fewest;
+    ct_table *t = &e->cl.fewest;
     planning p = {.plan = {.from = from, .to = to, .first_member = t->members.n, .separator = bag->separator}};
     ct_costs entries = *before;
     bool ok = add_members(e, bag, &p.plan, &entries) && find_entries(e, &p, &entries) && p.n_entries && find_kinds(e, &p, bag);
@@ -354,7 +354,7 @@ static u32 place_of_state(const ge_engine *e, const ct_plan *p, const gr_bag *ba
     u32 left[CT_KINDS] = {0}, place = 0;
     *level = 0;
     for (u32 i = 0; i < p->to - p->from; i++) {
-        const ct_member *m = member_at(&e->fewest, p, i);
+        const ct_member *m = member_at(&e->cl.fewest, p, i);
         if (m->kind == CT_NO_KIND) continue;
         u32 missing = min_u32(gr_bag_missing(bag, &e->ep.g->slots.at[bag->slots + own_slot_of(e, p->from + i)], counts), CT_TIMES);
         left[m->kind] += missing;
@@ -381,7 +381,7 @@ static bool some_are_missing(const ge_engine *e, const gr_bag *bag, u32 from, u3
 }
 
 void ct_follow_any_order(ge_engine *e, const gr_bag *bag, u32 from, u32 to, const u32 *counts, bool separated, ct_costs *none, ct_costs *some) {
-    ct_table *t = &e->fewest;
+    ct_table *t = &e->cl.fewest;
     ct_costs before = *some, first = *none;
     u32 index = map_get(&t->plan_of, from);
     int64_t level;

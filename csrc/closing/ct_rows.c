@@ -15,7 +15,7 @@ enum {
 static bool make_row(ge_engine *e, u32 row, bool *changed);
 
 u32 ct_row(ge_engine *e, u32 kind, u32 id, u32 seam) {
-    ct_table *t = &e->fewest;
+    ct_table *t = &e->cl.fewest;
     u64 key = ct_row_key(kind, id, seam);
     u32 row = map_get(&t->row_of, key);
     if (row == NONE) {
@@ -55,17 +55,17 @@ void ct_prune(const ct_table *t, ct_costs *c) {
 /* *c = the costs behind c and a symbol (or what else has rows). */
 void ct_follow(ge_engine *e, u32 kind, u32 id, ct_costs *c) {
     ct_costs sum = ct_never();
-    for (u32 seam = 0; seam < e->fewest.seams.n; seam++) {
-        if (c->at[seam] == CT_NEVER || !ct_spend(e, &e->fewest, CT_ROW_WORK)) continue;
+    for (u32 seam = 0; seam < e->cl.fewest.seams.n; seam++) {
+        if (c->at[seam] == CT_NEVER || !ct_spend(e, &e->cl.fewest, CT_ROW_WORK)) continue;
         u32 row = ct_row(e, kind, id, seam), cost = c->at[seam];
         if (row == NONE) continue;
-        const u16 *more = e->fewest.rows.at[row].at;
-        for (u32 i = 0, n = (e->fewest.seams.n + CT_SIDE - 1) / CT_SIDE * CT_SIDE; i < n; i++) {
+        const u16 *more = e->cl.fewest.rows.at[row].at;
+        for (u32 i = 0, n = (e->cl.fewest.seams.n + CT_SIDE - 1) / CT_SIDE * CT_SIDE; i < n; i++) {
             u16 way = ct_sum(more[i], cost);
             sum.at[i] = sum.at[i] < way ? sum.at[i] : way;
         }
     }
-    ct_prune(&e->fewest, &sum);
+    ct_prune(&e->cl.fewest, &sum);
     *c = sum;
 }
 
@@ -116,7 +116,7 @@ static void follow_nonterminal(ge_engine *e, u32 x, ct_costs *c) {
     case GR_BAG_REST: ct_follow_state(e, nt.state, false, c); break;
     }
     if (nt.nullable) ct_improve(c, &before);
-    ct_prune(&e->fewest, c);
+    ct_prune(&e->cl.fewest, c);
 }
 
 /* The costs that a row has, by those that others have now. */
@@ -144,7 +144,7 @@ static bool cost_row(ge_engine *e, u64 key, ct_costs *c) {
 
 /* Makes a row by those that others have now, and notes which. */
 static bool make_row(ge_engine *e, u32 row, bool *changed) {
-    ct_table *t = &e->fewest;
+    ct_table *t = &e->cl.fewest;
     u32 n_asked = t->asked.n, made = ++t->clock;
     ct_costs c;
     if (!ct_charge(e, t, CT_PASS_WORK) || !cost_row(e, t->told.at[row].key, &c)) return false;
@@ -169,7 +169,7 @@ static bool is_old(const ct_table *t, const ct_told *told) {
 }
 
 bool ct_settle(ge_engine *e) {
-    ct_table *t = &e->fewest;
+    ct_table *t = &e->cl.fewest;
     for (bool again = t->settled < t->rows.n; again;) {
         again = false;
         for (u32 row = t->rows.n; row-- > t->settled;) { /* those that others have asked for come first */

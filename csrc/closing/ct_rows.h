@@ -5,7 +5,7 @@
 #ifndef GE_CT_ROWS_H
 #define GE_CT_ROWS_H
 
-#include "../engine/en.h"
+#include "cl.h"
 
 enum {
     CT_OF_SYMBOL, /* kinds of rows */

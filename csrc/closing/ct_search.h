@@ -2,7 +2,7 @@
 #ifndef GE_CT_SEARCH_H
 #define GE_CT_SEARCH_H
 
-#include "../engine/en.h"
+#include "cl.h"
 
 typedef struct ct_way { /* where a text leads to */
     u32 config;
@@ -61,7 +61,7 @@ typedef struct ct_search {
 } ct_search;
 
 static inline bool ct_is_tired(const ge_engine *e, const ct_search *s) {
-    if (s->order != CT_BY_BYTES) return e->fewest.is_dear && e->fewest.off; /* it is to be searched with the usual table, or was */
+    if (s->order != CT_BY_BYTES) return e->cl.fewest.is_large && e->cl.fewest.off; /* it is to be searched with the usual table, or was */
     return s->visited > s->enough_nodes || s->places.n > s->enough_places;
 }
 

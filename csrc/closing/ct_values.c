@@ -11,7 +11,7 @@
  *   - Other texts are alike if they lead to the same configuration where no value is known. That is followed from the beginning of a sentence on, and
  *     a text is kept if it has read no value twice: then none of its members is refused by another.
  *
- * What cannot end in time by its twin is spare as well: what ct_least says hangs on no text.
+ * What cannot end in time by its twin is spare as well: what ct_least says depends on no text.
  *
  * A string that was read may be under way still, with white space behind it. Texts with the same value there, and the same twin, are equal to what follows.
  *
@@ -157,7 +157,7 @@ bool ct_is_spare_twin(ge_engine *e, ct_search *s, u32 twin, u32 depth) {
     if (s->spare_from.at[twin] <= depth) return true;
     u64 n = 0, enough = enough_of(s, depth);
     for (u32 at = map_get(&s->alike, key_of_twin(twin)); at != NONE && n < enough; at = s->kept.at[at].next) n += s->kept.at[at].depth <= depth;
-    bool spare = n >= enough || ct_least(e, twin) > s->most - depth; /* what must come hangs on no text */
+    bool spare = n >= enough || ct_least(e, twin) > s->most - depth; /* what must come depends on no text */
     if (spare && e->b.status == GE_OK) s->spare_from.at[twin] = depth;
     return spare;
 }

@@ -10,13 +10,11 @@
  *
  * A task is a block and a group; tasks share nothing that is written. Classes are then refined block by block in a fixed order, and numbered
  * by their smallest token: so the result does not depend on the number of threads. */
-#include <pthread.h>
-
+#include "../base/threads.h"
 #include "td.h"
 
 enum {
     BLOCK_STATES = 256,
-    MAX_THREADS = 64,
     LEAST_NODES = 4096, /* of a fold, for a thread: it is begun in the time of some hundred */
     STACK_BYTES = 1 << 20,
     MAP_DEAD = 0,    /* the behaviour of what no state can read */
@@ -33,8 +31,6 @@ typedef struct task {
     intern_table maps;      /* (state, state) ... */
     id_vec step;            /* by map and class: map, or NONE */
     id_vec pairs;           /* scratch */
-    pthread_t thread;
-    bool begun;
 } task;
 
 static u32 add_map(task *t, const u32 *words, u32 n) {
@@ -92,15 +88,11 @@ static void *run_task(void *arg) {
 }
 
 static void run_all(task *tasks, u32 n, u32 n_threads) {
-    pthread_attr_t attributes;
-    bool can = n_threads > 1 && n > 1 && pthread_attr_init(&attributes) == 0;
-    if (can) (void)pthread_attr_setstacksize(&attributes, STACK_BYTES);
-    for (u32 i = 1; i < n; i++) tasks[i].begun = can && pthread_create(&tasks[i].thread, &attributes, run_task, &tasks[i]) == 0;
-    if (can) (void)pthread_attr_destroy(&attributes);
-    for (u32 i = 0; i < n; i++)
-        if (!tasks[i].begun) run_task(&tasks[i]);
-    for (u32 i = 1; i < n; i++)
-        if (tasks[i].begun) (void)pthread_join(tasks[i].thread, NULL);
+    thread_team others = {.n = 0};
+    if (n_threads > 1 && n > 1) team_begin(&others, n - 1, STACK_BYTES, run_task, tasks + 1, sizeof *tasks);
+    run_task(tasks);
+    for (u32 i = 1 + others.n; i < n; i++) run_task(tasks + i);
+    team_join(&others);
 }
 
 static void drop_task(task *t) {
@@ -256,7 +248,7 @@ static bool behave_blocks(classing *w, u32 from, u32 n_blocks, u32 n_threads, u3
     u32 n_groups = n_blocks == 1 ? max_u32(1, min_u32(min_u32(n_threads, n_children), n_nodes / LEAST_NODES)) : 1;
     u32 n = n_blocks == 1 ? n_groups : min_u32(n_threads, n_blocks - from), n_tables = n / n_groups;
     size_t size = (size_t)n_tables * n_nodes * sizeof(u32);
-    task tasks[MAX_THREADS];
+    task tasks[THREADS_MOST];
     u32 *behaviour = mem_resize(d->b, NULL, 0, size);
     if (!behaviour) return false;
     for (u32 i = 0; i < n; i++) {
@@ -294,7 +286,7 @@ bool td_behave(td_draft *d, const td_edges *edges, u32 n_threads) {
     classing w = {.d = d, .f = f, .class_of_node = mem_resize(d->b, NULL, 0, size)};
     bool ok = w.class_of_node != NULL;
     if (ok) memset(w.class_of_node, 0, size);
-    n_threads = max_u32(1, min_u32(n_threads, MAX_THREADS));
+    n_threads = max_u32(1, min_u32(n_threads, THREADS_MOST));
     for (u32 block = 0; ok && block < n_blocks;) ok = behave_blocks(&w, block, n_blocks, n_threads, &block);
     ok = ok && number_classes(&w, edges);
     for (u32 i = 0; i < w.blocks.n; i++) {

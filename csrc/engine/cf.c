@@ -5,7 +5,7 @@
  *
  * lexing="longest" keeps them in order instead: an alternative that began at a shorter match is nested (depth + 1) under the one that
  * still looks for a longer, and dropped when that one finds it. The sequence is the preorder of that forest. */
-#include "en.h"
+#include "../mask/mk.h"
 
 u32 cf_begin(ge_engine *e, u32 row) {
     if (row < e->row_begin.n && e->row_begin.at[row] != NONE) return e->row_begin.at[row];

@@ -1,4 +1,5 @@
-#include "en.h"
+#include "../closing/cl.h"
+#include "../mask/mk.h"
 
 const char *ge_version(void) { return "0.1.0"; }
 
@@ -38,11 +39,11 @@ static bool init_parts(ge_engine *e) {
         if (g->lexemes[i].flags & LX_SKIP && g->lexemes[i].expr != RX_ID_NEVER && !vec_push(&e->b, &e->skips, i)) return false;
     e->is_one_lexeme = e->skips.n == 0 && g->g.lists.n == 0 && g->g.bags.n == 0;
     for (u32 node = 0; node < g->g.nodes.n; node++) e->is_one_lexeme &= g->g.nodes.at[node].next == GR_END;
-    for (u32 byte = 0; byte < 256; byte++) e->class_weight[e->lx.x.class_of[byte]] += e->v->hubs[0].weight[byte];
+    for (u32 byte = 0; byte < 256; byte++) e->mk.class_weight[e->lx.x.class_of[byte]] += e->v->hubs[0].weight[byte];
     u32 plain[256] = {0};
     for (u32 byte = 0x20; byte < 0x80; byte++) plain[e->lx.x.class_of[byte]]++;
     for (u32 c = 0; c < e->lx.x.n_classes; c++)
-        if (plain[c] > plain[e->plain_class]) e->plain_class = c;
+        if (plain[c] > plain[e->mk.plain_class]) e->mk.plain_class = c;
     return cf_init(e);
 }
 
@@ -56,7 +57,7 @@ ge_status ge_engine_new(ge_grammar *grammar, ge_vocab *vocab, uint32_t switches,
     share_take(&vocab->shares);
     e->switches = switches;
     e->masks.element = sizeof(mk_mask);
-    e->free_mask = e->n_behind_words = NONE;
+    e->mk.free_mask = e->mk.n_behind_words = NONE;
     if (!init_parts(e)) {
         ge_status status = budget_report(&e->b, err);
         ge_engine_free(e);
@@ -85,7 +86,7 @@ void ge_engine_stats(ge_engine *e, ge_stats *out) {
     lock_take(&e->lock);
     *out = e->stats;
     out->bytes = e->b.bytes + e->table_bytes;
-    out->mask_bytes = e->mask_bytes;
+    out->mask_bytes = e->mk.mask_bytes;
     out->expressions = intern_count(&e->lx.x.nodes);
     out->derivatives = e->lx.x.derivatives;
     out->lexer_states = intern_count(&e->lx.states);

@@ -27,7 +27,8 @@
 #include "../grammar/ir.h"
 #include "../parser/ep.h"
 #include "../vocab/vb.h"
-#include "../closing/ct.h"
+#include "../closing/cl_state.h"
+#include "../mask/mk_state.h"
 
 enum { CF_DEAD, CF_START }; /* configurations that always exist */
 #define CF_READS (NONE - 1) /* one that is not dead, but has not been made yet */
@@ -77,98 +78,6 @@ typedef struct cf_record {
     bool ends;            /* some row is ended, or one of a ring has begun */
 } cf_record;
 
-/* Tokens: a list while they are few, or few beside those of a base; else bits. Which, depends only on how they were found: equal masks may be
- * kept in several ways. */
-typedef struct mk_found {
-    u32 *bits; /* n_words, not meaningful while listed */
-    VEC(u32) list;
-    bool listed;
-    const vb_inner *base; /* of a list: the bits of this lexeme-internal mask, too; held. NULL: none */
-} mk_found;
-
-enum { CL_END = 256 };
-
-typedef struct cl_known { /* of the way from a configuration to the end; see cl.c */
-    u32 least; /* no way is shorter */
-    u32 byte;  /* the first one of the shortest way, of that length; NONE: none is known; CL_END: it has no bytes */
-} cl_known;
-
-typedef struct mk_counted { /* open units that differ in the upper bounds of repeats; see mk_room.c */
-    u32 most; /* the one with the greatest bounds so far, as a lexer state */
-    enum { COUNTED_UNKNOWN, COUNTED_ALIKE, COUNTED_APART } verdict; /* on it and the one with the smallest */
-} mk_counted;
-
-typedef struct mk_key { /* of a unit that is looked up in the vocabulary; see mk_key.c */
-    u32 at, n; /* in key_words; at NONE: not spelt out */
-    u64 hash;
-    bool refused;     /* it has no lexeme-internal mask */
-    bool leaves_much; /* for the number of tokens that leave it */
-} mk_key;
-
-typedef struct mk_use { /* of a lexeme; see mk_lexeme.c */
-    bool asked;
-    const vb_inner *automaton; /* held; NULL: it has none */
-} mk_use;
-
-typedef struct mk_loops { /* of an expression: the kinds of bytes (vocab/vb_shapes.c) whose derivatives it is itself; see mk_loops.c */
-    u64 known, kinds;
-} mk_loops;
-
-typedef struct mk_beyond { /* of characters beyond ASCII: tokens that are one or a part of one, and then the places where one is complete; see mk_beyond.c */
-    u32 tokens, n_tokens; /* in beyond_words */
-    u32 n_places;         /* NONE: they are too many */
-} mk_beyond;
-
-typedef struct mk_ending { /* of a configuration: bytes that end a lexeme; see mk_name.c */
-    u32 at, n; /* in ending_bytes */
-    u32 least; /* a string in quotes goes on for so many characters at least */
-    bool known;
-} mk_ending;
-
-typedef struct mk_place { /* in a walk: a node of a trie, and where the automaton is there */
-    u32 node, config;
-} mk_place;
-
-typedef struct mk_run { /* in a walk: nodes side by side, [from, to), at which the automaton is in one configuration */
-    u32 from, to, config;
-} mk_run;
-
-enum { MK_UNITS = 8 };
-
-typedef struct mk_parts { /* a lexer state: units, which read much each, and a state of all that does not, or LX_DEAD; see mk_unit.c */
-    u32 unit[MK_UNITS];
-    u32 n;
-    u32 rest;
-} mk_parts;
-
-typedef struct mk_outline { /* of a walk; see mk_outline.c. Indices in outline_words */
-    u32 tokens, n_tokens;
-    u32 *bits; /* those are more; or NULL */
-    const vb_inner *inner; /* that it was taken from, held, which may have more as bits; or NULL */
-    u32 exits, n_exits; /* pairs: a set of lexemes, and the places where it has matched */
-    u32 hubs, n_hubs;   /* pairs: the hub, or VB_HUBS and the opening of blanks, and the configuration there */
-} mk_outline;
-
-typedef struct mk_recent mk_recent; /* what tasks asked for lately; see mk_outline.c */
-
-typedef struct mk_end { /* a set of lexemes has matched in a walk with an open row; trie NULL: has been dealt with */
-    const tt_trie *trie;
-    u32 node, accepts;
-} mk_end;
-
-typedef struct mk_mask { /* a kept mask; see mk_keep.c for how readers and eviction get along */
-    u32 *words;  /* bits, or tokens; NULL: the slot is free */
-    u32 n_words; /* of a free slot: the next one, or NONE */
-    bool listed; /* tokens */
-    const vb_inner *base; /* as in mk_found */
-    u32 model; /* the index of the mask that this one is but for these tokens, its own if it is a model; or NONE */
-    bool all;
-    u64 hash;
-    bool _Atomic recent; /* read since the hand last came by */
-    u32 _Atomic readers;
-    u32 _Atomic stamp; /* changes whenever the slot gets another mask; odd: the slot is free */
-} mk_mask;
-
 struct ge_engine {
     ge_shares shares; /* matchers own their engine too */
     u32 switches;
@@ -204,89 +113,8 @@ struct ge_engine {
     VEC(u32) removed;         /* scratch of lexing="longest" */
     u32 max_alternatives;
 
-    /* masks; the budget of these is max_mask_bytes */
-    word_map mask_of_hash;
-    u32 free_mask; /* the first free slot of masks, or NONE */
-    u32 mask_hand; /* where the hand of evictions is */
-    size_t mask_bytes;
-    id_vec models;         /* masks that others are kept by ... */
-    id_vec samples;        /* ... and parts of these */
-    id_vec differing;      /* scratch: the tokens in which a mask differs from a model */
-    mk_found found;        /* scratch: the mask that is being made */
-    bool analysed;         /* ... and a lexeme-internal mask was made for it */
-    bool tried_core, without_cores; /* ... and it was tried by a core; it is to be made without (mk.c) */
-    id_vec dear_cores;     /* by lexer state: NONE, or it was tried by its core, and both differ in much */
-    u32 class_weight[256]; /* by byte class: nodes of the vocabulary's trie below its bytes */
-    u32 plain_class;       /* the byte class of most plain characters of ASCII */
-    VEC(u32) suspects;     /* scratch: found by the mask that is being made */
-    VEC(u32) all_suspects; /* of all configurations that have some */
-    VEC(mk_place) walk; /* scratch: what is still to be visited, place by place */
-    VEC(mk_run) runs;   /* scratch: ... run by run */
-    const byte_set *begins; /* a walk from the root on is of tokens that begin with these; NULL: of all */
-    id_vec absorbing;    /* by lexer state: does any plain text leave it alive? NONE: not known yet */
-    id_vec looping;      /* by lexer state: an expression of it that may loop, or none: RX_ID_NEVER; NONE: not known yet */
-    word_map loops_of;   /* expression -> index in loops */
-    VEC(mk_loops) loops;
-    word_map beyond_of; /* characters -> index in beyond */
-    VEC(mk_beyond) beyond;
-    id_vec beyond_words;
-    VEC(mk_key) keys;
-    word_map key_of;      /* lexer state and view (mk.h) -> index in keys */
-    id_vec key_words;
-    id_vec number;        /* scratch, by expression: its number in the key that is being spelt out, or NONE */
-    VEC(u64) structure;   /* by expression: the hash of its structure, as far as it was asked for; see mk_key.c */
-    VEC(mk_use) uses;     /* by lexeme */
-    u32 n_held;           /* how many of them have an automaton */
-    id_vec place_of;      /* by lexer state of one lexeme: its state in the automaton, as far as that was asked for */
-    u32 n_shared;         /* outlines of the vocabulary that are held */
-    id_vec unit_views;    /* by lexer state: the view by which its mask was found, or NONE: not known yet */
-    id_vec unit_open;     /* by lexer state: what mk_open_unit made of it, NONE: it was not asked */
-    word_map counted_of;  /* open unit with few repeats -> index in counted */
-    word_map opened_at;   /* its expression -> the unit that a text came to first */
-    VEC(mk_counted) counted;
-    byte_vec opened;      /* by lexeme: has an open unit of it a mask? */
-    byte_vec unit_seen;   /* by lexer state: how many masks were asked for in which it was a unit, as far as that is counted */
-    VEC(mk_place) at_hubs; /* scratch: where a walk has come to hubs: (index of the hub, configuration); an outline that is made: also to openings, VB_HUBS + ... */
-    VEC(mk_place) at_openings; /* scratch: ... and to openings */
-    VEC(mk_ending) endings;
-    id_vec ending_of;      /* by configuration: index in endings, NONE: not asked for yet */
-    byte_vec ending_bytes;
-    id_vec marked; /* tokens that may differ where regular expressions are loose; see mk_syntax.c */
-    u32 n_marked;  /* ... without lengths */
-    bool has_marked;
-    byte_set behind_words; /* bytes beyond ASCII that can be read behind words; see mk_tails.c */
-    u32 n_behind_words;    /* NONE: not asked for yet */
-    intern_table places;      /* [ trie | nodes ... ]; see mk_outline.c */
-    VEC(byte_set) places_below; /* by these, as far as they were asked for: bytes of children */
-    VEC(const tt_trie *) tries;
-    VEC(const vb_inner *) trie_inner; /* of which they are; held. NULL: of the vocabulary */
-    word_map trie_of;         /* address -> index in tries */
-    intern_table origins;     /* [ lexer state | that in which the row begins ] where these differ */
-    intern_table rings;       /* see mk_ring.c */
-    id_vec ring;              /* scratch: one */
-    word_map outline_of;      /* (lexer state, or CF_OPEN_ROW + origin, or CF_RING_ROW + twice the ring; places) -> index in outlines */
-    mk_recent *recent;        /* NULL: there are few outlines */
-    VEC(mk_outline) outlines;
-    id_vec outline_words;
-    VEC(mk_end) ends;         /* scratch: of the outline that is being made */
-    id_vec rounds;            /* scratch: the nodes at which its ring has come to its first row again ... */
-    const tt_trie *rounds_in; /* ... of the trie that it begins in */
-    mk_found outline;         /* scratch: its tokens */
-    u32 *spread;              /* scratch: these as bits (mk_exits.c); zeros. NULL: not needed so far */
-    bool cuts_much;           /* outlines do not pay */
-    bool leaves_openings;     /* an outline is being made: what is behind blanks may be left to the tasks of masks */
-    word_map parts_of;        /* (lexer state, hub) -> index in parts; see mk_unit.c */
-    VEC(mk_parts) parts;
-    id_vec apart_at;          /* by lexer state: where its parts are in apart, or NONE: not asked for yet; see mk_unit.c */
-    id_vec apart;             /* [ n | states ... ] */
-    byte_vec reads;           /* by lexeme: how much it reads, as far as that was asked for */
-
-    VEC(cl_known) closings;
-    word_map closing_of;  /* (configuration, set of places in tokens) -> index in closings */
-    intern_table in_tokens; /* sets of nodes of the vocabulary's trie; the first stands for "anywhere" */
-    enum { CL_NOT_ASKED, CL_SPELLS_ANY, CL_SPELLS_SOME } spells; /* whether each byte that a closing may have is a token */
-
-    ct_table fewest; /* tokens that may still come */
+    mk_state mk; /* masks: mask/mk_state.h */
+    cl_state cl; /* closings: closing/cl_state.h */
 
     ge_stats stats; /* counters that are not sizes */
     bool _Atomic went_ahead; /* see mk_ahead.c */
@@ -337,29 +165,5 @@ static inline u32 cf_warm(const ge_engine *e, u32 config, u32 byte_class) {
     u32 to = atomic_load_explicit(&cf_at(e, config)->next[byte_class], memory_order_acquire);
     return to == CF_READS ? NONE : to;
 }
-
-/* The lexer state in which a row of a ring begins, and the row to which it goes; see mk_ring.c. */
-u32 mk_ring_begin(const ge_engine *e, u32 row);
-u32 mk_go_round(const ge_engine *e, u32 row, u32 accepts);
-
-/* Appends the first of the shortest texts from a configuration to the end of a sentence; with `spelt`, of those that tokens can spell: to be
- * asked after the first, *found: there is one that is not much longer. False: failure. */
-bool cl_close(ge_engine *e, u32 config, bool spelt, byte_vec *out, bool *found);
-/* The length of that text, as far as it is foretold: a lower bound. On failure any. */
-u32 cl_foretold(ge_engine *e, u32 config);
-/* The length of a text to the end, where one is foretold surely and any text is spelt by tokens: mostly of that one. NONE: elsewhere, or failure. */
-u32 cl_most(ge_engine *e, u32 config);
-/* The fewest tokens that spell the text that cl_close finds, the end of text not counted; NONE: none do, or it is not told so. False: failure. */
-bool cl_count(ge_engine *e, u32 config, u32 *count);
-/* The end is no nearer: the least length of what comes behind the lexemes that are under way. On failure any. */
-u32 cl_least_behind(ge_engine *e, u32 config);
-/* Appends at most `most` tokens that lead to the end of a sentence, *found: there are any. False: failure. For where ct_search_once with CT_BY_BYTES gives up. */
-bool ct_close(ge_engine *e, u32 config, u32 most, id_vec *out, bool *found);
-void cl_drop(ge_engine *e);
-
-/* Copies the mask of a configuration. mk_warm: false if none is kept (no lock). mk_cold: computes it, with the lock held. */
-bool mk_warm(ge_engine *e, u32 config, u32 *out, bool *all);
-bool mk_cold(ge_engine *e, u32 config, u32 *out, bool *all);
-void mk_drop(ge_engine *e);
 
 #endif

@@ -11,7 +11,7 @@
  *
  *   - Without conditions (slots that are neither a way's own nor the total) by arithmetic: what is missing must fit under the maximum
  *     of the total, what may still come must reach its minimum, and no way that is missing may be ranked behind us. A key that asks for others
- *     is offered if that is so after it. (The total has no minimum then: how many may come would hang on which.)
+ *     is offered if that is so after it. (The total has no minimum then: how many may come would depend on which.)
  *   - With conditions by a search for members that meet them, one missing slot at a time. Ways that raise the same slot are tried in
  *     ascending order only, since the order of members does not matter to counts. It is charged to the budget of the step. */
 #ifndef GE_GR_BAG_H

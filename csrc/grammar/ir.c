@@ -1,9 +1,9 @@
 #include "ir.h"
 #include "../regex/names/rx_unbound.h"
 
-/* Operators: the same order as in ir.py. */
 enum { WORK_PARTS = 4 /* of what a step may compute: one for the whole of compiling, half a second */ };
 
+/* Operators: the same order as in ir.py. */
 enum {
     OP_NEVER, OP_EMPTY, OP_BYTES, OP_BYTE_SET, OP_CHARS, OP_CONCAT, OP_UNION, OP_INTERSECT, OP_COMPLEMENT, OP_REPEAT,
     OP_PATTERN, OP_JSON, OP_LITERALS, OP_MULTIPLE, OP_PUNYCODE, OP_HOST_NAME, OP_SYNTAX, N_OPS

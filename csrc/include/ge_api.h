@@ -49,14 +49,14 @@ typedef struct ge_limits {
     uint64_t max_mask_bytes;
 } ge_limits;
 
-/* Fast paths and caches that can be switched off; masks are equal either way. */
+/* Fast paths and caches that can be switched off; masks are equal either way. What each turns off is in the table *Switches* of ARCHITECTURE.md. */
 typedef enum ge_switch {
     GE_NO_MASK_CACHE = 1,    /* compute each mask anew */
-    GE_NO_INNER_MASKS = 2,   /* walk the whole trie instead of lexeme-internal masks */
+    GE_NO_INNER_MASKS = 2,   /* no lexeme-internal masks; slices still shorten the walk */
     GE_NO_SHARED_INNER = 4,  /* do not keep lexeme-internal masks, automata and outlines with the vocabulary */
     GE_NO_GOTO_CACHE = 8,    /* compute each Earley step anew */
     GE_NO_STATE_CACHE = 16,  /* compute each transition of lexer and configurations anew */
-    GE_NO_SLICES = 32,       /* walk plain tokens like all others */
+    GE_NO_SLICES = 32,       /* walk what is otherwise taken as a whole: plain tokens, and the like */
     GE_NO_HEIRS = 64,        /* no masks by their difference from that of the configuration that most bytes lead to */
     GE_NO_CLAMPING = 128,    /* tell all bounds of repeats apart, however far away */
     GE_NO_TABLE = 256,       /* make no token automaton of a grammar that has few states */
@@ -96,7 +96,7 @@ ge_status ge_ir_continuations(ge_ir *ir, uint32_t match, uint32_t whole, uint32_
 
 /* --- grammars --------------------------------------------------------------------------------------------------------------- */
 
-/* Lexemes, rules and lists as in ir.py. Borrows everything but ir, of which it takes the expressions (ir is empty afterwards). */
+/* Lexemes, rules, lists and bags as in ir.py. Borrows everything but ir, of which it takes the expressions (ir is empty afterwards). */
 typedef struct ge_rules {
     const uint32_t *lexemes; /* (expression, flags) per lexeme */
     uint32_t n_lexemes;

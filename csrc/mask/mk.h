@@ -1,6 +1,10 @@
-/* mk: what the files of stage 6 that make masks share.
+/* mk: what the files of this room share.
  *
- *     mk.c         which way a mask is made
+ *     mk.c         which way a mask is made (mk_make.h)
+ *     mk_parts.c     by its parts
+ *     mk_heir.c      ... by its difference from another one
+ *     mk_longest.c   ... with lexing="longest"
+ *     mk_state.h   what an engine has found out for its masks
  *     mk_slice.c     what a state reads of all plain text
  *     mk_own.c       ... and of slices that the user lists
  *     mk_loops.c     what below a node of the trie stays inside a lexeme
@@ -12,16 +16,18 @@
  *     mk_exits.c     ... where lexemes end in these
  *     mk_share.c     ... and kept with the vocabulary
  *     mk_lexeme.c    ... by the token automata of lexemes that many grammars share
- *     mk_ring.c      ... also where these come back to themselves
+ *     mk_ring.c      outlines whose rows come back to themselves
  *     mk_unit.c      into what an alternative is taken apart
  *     mk_inner.c     lexeme-internal masks of units: what does not depend on the parser
  *     mk_room.c      ... of counted text, wherever its end is
  *     mk_tails.c     ... and what is left of tokens that no row can read
- *     mk_key.c       ... by what they are found again
+ *     mk_key.c       ... how they are found again
  *     mk_analyse.c   ... how they are made, node by node (mk_analysis.h)
  *     mk_shapes.c    ... and before that by shapes of tokens
  *     mk_plain.c     ... or by the plain tokens that are not read
  *     mk_name.c    masks where names have a bound
+ *     mk_bar.c     masks where names are barred
+ *     mk_syntax.c  masks within regular expressions as texts
  *     mk_keep.c    masks that are kept
  *     mk_model.c     ... as another one, but for a few tokens
  *     mk_ahead.c   ... before they are asked for
@@ -34,7 +40,7 @@
 #include "../engine/en.h"
 
 /* Sets the bits of the tokens below a node that the configuration can read, or lists them (mk_found). Where a walk of the vocabulary from
- * its root comes to another hub (vocab/vb.h), it does not go on, but notes that in e->at_hubs. */
+ * its root comes to another hub (vocab/vb.h), it does not go on, but notes that in e->mk.at_hubs. */
 bool mk_walk(ge_engine *e, const tt_trie *trie, u32 node, u32 config, mk_found *found);
 /* From the root of the vocabulary's trie on, tokens that begin with some bytes, outside of which the configuration reads none or none is asked for. */
 bool mk_walk_bytes(ge_engine *e, u32 config, const byte_set *first, mk_found *found);
@@ -59,7 +65,7 @@ bool mk_make_outline(ge_engine *e, u32 state, const byte_set *first, mk_outline 
 u32 mk_trie_index(ge_engine *e, const tt_trie *trie); /* of one of the vocabulary's, in places; NONE: failure */
 /* A walk with an open row has come to a place where lexemes end. */
 bool mk_note_ends(ge_engine *e, const tt_trie *trie, mk_place at);
-/* Appends the exits of the outline, of which e->ends are the places: those with the same lexemes in the same trie together. */
+/* Appends the exits of the outline, of which e->mk.ends are the places: those with the same lexemes in the same trie together. */
 bool mk_add_exits(ge_engine *e, mk_outline *to);
 /* Nodes ascending, each once: a walk from several places may come to one on several ways. They are a few ascending runs. *n = how many are left. */
 bool mk_sort_nodes(ge_engine *e, u32 *nodes, u32 *n);
@@ -77,7 +83,7 @@ bool mk_walk_near(ge_engine *e, u32 node, u32 config, u32 base, u32 most, mk_fou
 /* Whether the configuration can read all that is below a node of the vocabulary's trie, since that stays inside one lexeme. Errs towards no. */
 bool mk_stays_below(ge_engine *e, mk_run run);
 
-/* Adds what the configuration reads that begins beyond ASCII, and to e->runs the places from which on that is to be walked, if it is known of other
+/* Adds what the configuration reads that begins beyond ASCII, and to e->mk.runs the places from which on that is to be walked, if it is known of other
  * configurations. *done = false: it is not (nothing was changed). */
 bool mk_add_beyond(ge_engine *e, u32 config, mk_found *found, bool *done);
 /* *answer: is it, wherever this is the rest of the lexeme? */
@@ -87,7 +93,7 @@ bool mk_knows_beyond(ge_engine *e, rx_id expr, bool *answer);
 bool mk_by_literals(ge_engine *e, u32 config, mk_found *found, bool *done);
 
 /* Is a node of the vocabulary's trie a quotation mark or a blank below which a slice says most of what the configuration can read? Then that is
- * noted in e->at_openings, and to be added: the tokens of the slice, and what a walk of the other rests finds. */
+ * noted in e->mk.at_openings, and to be added: the tokens of the slice, and what a walk of the other rests finds. */
 bool mk_stop_at_opening(ge_engine *e, u32 node, u32 config, bool *stopped);
 bool mk_add_opening(ge_engine *e, const vb_opening *opening, mk_found *found);
 
@@ -183,15 +189,15 @@ bool mk_change(ge_engine *e, u32 config, rx_id (*change)(rx_arena *x, rx_id id),
 bool mk_unbound(ge_engine *e, u32 config, u32 *unbound);
 /* *less, *more = configurations in which names of any length are barred, or none are (mk_bar.c): itself if none with bounds is. */
 bool mk_bars(ge_engine *e, u32 config, u32 *less, u32 *more);
-/* Adds to e->found, bits of what reads less, the tokens of `more` that `config` can read. */
+/* Adds to e->mk.found, bits of what reads less, the tokens of `more` that `config` can read. */
 bool mk_add_between(ge_engine *e, u32 config, const u32 *more);
 /* *reads: can the configuration read a token? Mostly by derivatives, without states on the way. */
 bool mk_reads(ge_engine *e, u32 config, const u8 *token, u32 n, bool *reads);
 /* *loose = the configuration in which regular expressions that are read are loose (mk_syntax.c): itself if it has none. */
 bool mk_loosen(ge_engine *e, u32 config, u32 *loose);
-/* Takes from e->found, bits that it can read, what `config` cannot. *all: that was nothing. */
+/* Takes from e->mk.found, bits that it can read, what `config` cannot. *all: that was nothing. */
 bool mk_keep_exact(ge_engine *e, u32 config, bool *all);
-/* Takes from e->found, bits that `unbound` can read, what `config` cannot. *all: that was nothing. */
+/* Takes from e->mk.found, bits that `unbound` can read, what `config` cannot. *all: that was nothing. */
 bool mk_keep_names(ge_engine *e, u32 config, u32 unbound, bool *all);
 
 /* Makes the mask of a configuration, and keeps it. */
@@ -221,7 +227,6 @@ static inline void mk_write_listed(const ge_engine *e, const vb_inner *base, con
 
 /* Keeps a mask for the configuration, if there is room. Never fails: not to keep a mask costs only time. */
 void mk_keep(ge_engine *e, u32 config, const mk_found *found, bool all);
-void mk_release_kept(ge_engine *e, mk_mask *kept);
 /* Where the bits of `mask` are near those of a model, it gets that, and as its words the tokens in which they differ, until the next call. False: failure. */
 bool mk_find_model(ge_engine *e, mk_mask *mask);
 /* A mask that is kept, as bits, becomes a model, if there is room for one more. */
@@ -230,5 +235,19 @@ void mk_try_model(ge_engine *e, u32 index);
 void mk_write_by_model(const ge_engine *e, const mk_mask *kept, u32 *out);
 /* found = the mask that is kept for the configuration; false if there is none. */
 bool mk_load(ge_engine *e, u32 config, mk_found *found);
+
+/* Copies the mask of a configuration. mk_warm: false if none is kept (no lock). mk_cold: computes it, with the lock held. */
+bool mk_warm(ge_engine *e, u32 config, u32 *out, bool *all);
+bool mk_cold(ge_engine *e, u32 config, u32 *out, bool *all);
+void mk_drop(ge_engine *e);
+void mk_drop_kept(ge_engine *e); /* these are parts of it */
+void mk_drop_walks(ge_engine *e);
+void mk_drop_parts(ge_engine *e);
+void mk_drop_units(ge_engine *e);
+void mk_drop_names(ge_engine *e);
+
+/* The lexer state in which a row of a ring begins, and the row to which it goes; see mk_ring.c. */
+u32 mk_ring_begin(const ge_engine *e, u32 row);
+u32 mk_go_round(const ge_engine *e, u32 row, u32 accepts);
 
 #endif

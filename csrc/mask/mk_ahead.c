@@ -57,7 +57,7 @@ static bool queue_next(ge_engine *e, u32 config, id_vec *queue, id_vec *seen) {
 /* Has that been enough? After a mask that is a list, as of choices and of digits, the next ones take a microsecond each. */
 static bool is_enough(ge_engine *e, u32 config) {
     u64 work = work_of(e), few_work = work + PER_MASK * e->stats.mask_builds;
-    return work >= AHEAD_WORK && (few_work >= FEW_WORK || !mk_load(e, config, &e->found) || !e->found.listed || e->found.base);
+    return work >= AHEAD_WORK && (few_work >= FEW_WORK || !mk_load(e, config, &e->mk.found) || !e->mk.found.listed || e->mk.found.base);
 }
 
 /* Makes masks, until there are none that are near, or one would take too much. */
@@ -66,7 +66,7 @@ static bool make_near_masks(ge_engine *e, id_vec *queue, id_vec *seen) {
     bool ok = vec_reach(&e->b, seen, CF_START) && vec_push(&e->b, queue, CF_START);
     if (ok) seen->at[CF_START] = 0;
     for (u32 i = 0; ok && i < queue->n && (i == 0 || !is_enough(e, queue->at[i - 1])); i++) {
-        if (e->mask_bytes >= e->b.limits.max_mask_bytes / SHARE || e->b.bytes >= e->b.limits.max_generation_bytes / SHARE) return true;
+        if (e->mk.mask_bytes >= e->b.limits.max_mask_bytes / SHARE || e->b.bytes >= e->b.limits.max_generation_bytes / SHARE) return true;
         e->b.work = 0; /* the limit is on each mask */
         ok = mk_build(e, queue->at[i]) && queue_next(e, queue->at[i], queue, seen);
         e->b.limits.max_step_work = most;

@@ -355,7 +355,7 @@ vb_inner *mk_analyse(ge_engine *e, u32 state, u32 view, mk_key key, budget *b, b
     bool ok = a.inner->bits != NULL && vec_reserve(b, &a.inner->key, key.n);
     for (u32 byte = 0; byte < 256; byte++) a.sort_of[e->v->shapes.kind_of[byte]] = (u8)vb_sort(byte);
     if (ok) memset(a.inner->bits, 0, e->v->n_words * sizeof(u32));
-    if (ok) memcpy(a.inner->key.at, e->key_words.at + key.at, key.n * sizeof(u32));
+    if (ok) memcpy(a.inner->key.at, e->mk.key_words.at + key.at, key.n * sizeof(u32));
     if (ok) a.inner->key.n = key.n;
     ok = ok && walk_lexer(&a) && finish_tails(&a);
     if (ok && view == MK_OPEN) an_end_room(&a);

@@ -25,11 +25,11 @@ bool mk_bars(ge_engine *e, u32 config, u32 *less, u32 *more) {
 
 bool mk_add_between(ge_engine *e, u32 config, const u32 *more) {
     for (u32 i = 0; i < e->v->n_words; i++)
-        for (u32 left = more[i] & ~e->found.bits[i]; left; left &= left - 1) {
+        for (u32 left = more[i] & ~e->mk.found.bits[i]; left; left &= left - 1) {
             u32 token = 32 * i + (u32)__builtin_ctz(left), n = e->v->offsets[token + 1] - e->v->offsets[token];
             bool reads = false;
             if (n && !mk_reads(e, config, e->v->text + e->v->offsets[token], n, &reads)) return false;
-            if (reads) e->found.bits[i] |= left & -left;
+            if (reads) e->mk.found.bits[i] |= left & -left;
         }
     return true;
 }

@@ -18,7 +18,7 @@ static bool outline_chars(ge_engine *e, rx_id chars, mk_beyond *of) {
     const tt_trie *trie = &e->v->trie;
     rx_arena *x = &e->lx.x;
     VEC(mk_place) queue = {0}; /* .config: what is left of the characters */
-    id_vec places = {0}, *words = &e->beyond_words;
+    id_vec places = {0}, *words = &e->mk.beyond_words;
     bool ok = vec_push(&e->b, &queue, ((mk_place){0, chars}));
     u32 n_nodes = 0, n;
     of->tokens = words->n;
@@ -48,12 +48,12 @@ static bool outline_chars(ge_engine *e, rx_id chars, mk_beyond *of) {
 static bool find_chars(ge_engine *e, rx_id chars, mk_beyond *of) {
     *of = (mk_beyond){.n_places = chars == RX_ANY_BEYOND ? NONE : 0};
     if (chars == RX_ANY_BEYOND || chars == RX_ID_NEVER) return true;
-    u32 index = map_get(&e->beyond_of, chars);
+    u32 index = map_get(&e->mk.beyond_of, chars);
     if (index == NONE) {
-        index = e->beyond.n;
-        if (!outline_chars(e, chars, of) || !vec_push(&e->b, &e->beyond, *of) || !map_put(&e->b, &e->beyond_of, chars, index)) return false;
+        index = e->mk.beyond.n;
+        if (!outline_chars(e, chars, of) || !vec_push(&e->b, &e->mk.beyond, *of) || !map_put(&e->b, &e->mk.beyond_of, chars, index)) return false;
     }
-    *of = e->beyond.at[index];
+    *of = e->mk.beyond.at[index];
     return true;
 }
 
@@ -101,11 +101,11 @@ bool mk_add_beyond(ge_engine *e, u32 config, mk_found *found, bool *done) {
     if (chars == NONE || !find_chars(e, chars, &of)) return false;
     *done = of.n_places != NONE;
     if (!*done) return true;
-    if (!mk_add_listed(e, found, e->beyond_words.at + of.tokens, of.n_tokens) || !vec_reserve(&e->b, &e->runs, of.n_places)) return false;
+    if (!mk_add_listed(e, found, e->mk.beyond_words.at + of.tokens, of.n_tokens) || !vec_reserve(&e->b, &e->mk.runs, of.n_places)) return false;
     for (u32 i = 0; i < of.n_places; i++) {
-        u32 node = e->beyond_words.at[of.tokens + of.n_tokens + i], to = config_at(e, config, node);
+        u32 node = e->mk.beyond_words.at[of.tokens + of.n_tokens + i], to = config_at(e, config, node);
         if (to == NONE) return false;
-        e->runs.at[e->runs.n++] = (mk_run){node, node + 1, to};
+        e->mk.runs.at[e->mk.runs.n++] = (mk_run){node, node + 1, to};
     }
     return true;
 }

@@ -68,33 +68,33 @@ static void leave_out_found(const tt_trie *trie, u32 *nodes, u32 *n, const u32 *
  * in a row of zeros, and taken out again. */
 static const u32 *spread_tokens(ge_engine *e) {
     size_t size = e->v->n_words * sizeof(u32);
-    if (!e->outline.listed) return e->outline.bits;
-    if (!e->spread) {
-        if (!(e->spread = mem_resize(&e->b, NULL, 0, size))) return NULL;
-        memset(e->spread, 0, size);
+    if (!e->mk.outline.listed) return e->mk.outline.bits;
+    if (!e->mk.spread) {
+        if (!(e->mk.spread = mem_resize(&e->b, NULL, 0, size))) return NULL;
+        memset(e->mk.spread, 0, size);
     }
-    for (u32 i = 0; i < e->outline.list.n; i++) e->spread[e->outline.list.at[i] >> 5] |= (u32)1 << (e->outline.list.at[i] & 31);
-    return e->spread;
+    for (u32 i = 0; i < e->mk.outline.list.n; i++) e->mk.spread[e->mk.outline.list.at[i] >> 5] |= (u32)1 << (e->mk.outline.list.at[i] & 31);
+    return e->mk.spread;
 }
 
 static void gather_tokens(ge_engine *e) {
-    for (u32 i = 0; e->outline.listed && i < e->outline.list.n; i++) e->spread[e->outline.list.at[i] >> 5] = 0;
+    for (u32 i = 0; e->mk.outline.listed && i < e->mk.outline.list.n; i++) e->mk.spread[e->mk.outline.list.at[i] >> 5] = 0;
 }
 
 bool mk_add_exits(ge_engine *e, mk_outline *to) {
-    to->exits = e->outline_words.n;
-    if (!e->ends.n) return true;
+    to->exits = e->mk.outline_words.n;
+    if (!e->mk.ends.n) return true;
     id_vec words = {0};
     const u32 *bits = spread_tokens(e);
     bool ok = bits != NULL;
-    for (u32 i = 0; ok && i < e->ends.n; i++) {
-        mk_end first = e->ends.at[i];
+    for (u32 i = 0; ok && i < e->mk.ends.n; i++) {
+        mk_end first = e->mk.ends.at[i];
         if (!first.trie) continue;
         u32 index = mk_trie_index(e, first.trie);
         words.n = 0;
         ok = index != NONE && vec_push(&e->b, &words, index);
-        for (u32 k = i; ok && k < e->ends.n; k++) {
-            mk_end *end = &e->ends.at[k];
+        for (u32 k = i; ok && k < e->mk.ends.n; k++) {
+            mk_end *end = &e->mk.ends.at[k];
             if (end->trie != first.trie || end->accepts != first.accepts) continue;
             ok = vec_push(&e->b, &words, end->node);
             end->trie = NULL;
@@ -104,8 +104,8 @@ bool mk_add_exits(ge_engine *e, mk_outline *to) {
         if (ok) leave_out_found(first.trie, words.at + 1, &n, bits);
         if (ok && n == 0) continue;
         words.n = 1 + n;
-        u32 places = ok ? intern(&e->b, &e->places, words.at, words.n, NULL) : NONE;
-        ok = places != NONE && vec_push(&e->b, &e->outline_words, first.accepts) && vec_push(&e->b, &e->outline_words, places);
+        u32 places = ok ? intern(&e->b, &e->mk.places, words.at, words.n, NULL) : NONE;
+        ok = places != NONE && vec_push(&e->b, &e->mk.outline_words, first.accepts) && vec_push(&e->b, &e->mk.outline_words, places);
         to->n_exits++;
     }
     vec_drop(&e->b, &words);

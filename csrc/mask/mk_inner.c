@@ -12,7 +12,7 @@
  *
  * Where a text is one lexeme, as under a regular expression, nothing leaves it, and there are no exits.
  *
- * By what a mask is found again, mk_key.c says. */
+ * mk_key.c says how a mask is found again. */
 #include "../regex/names/rx_unbound.h"
 #include "mk.h"
 
@@ -45,12 +45,10 @@ static bool obtain(ge_engine *e, u32 state, u32 view, bool make, const vb_inner 
     give_back(e, inner);
     if (!make || key->refused) return true;
     budget own;
-    ge_limits limits;
-    memset(&limits, 0xff, sizeof limits);
-    budget_init(&own, &limits);
+    budget_init_unlimited(&own);
     bool leaves_much = false;
     vb_inner *made = mk_analyse(e, state, view, *key, &own, &leaves_much);
-    e->analysed = true;
+    e->mk.analysed = true;
     if (!made) {
         key->refused = e->b.status == GE_OK;
         key->leaves_much = leaves_much;
@@ -110,13 +108,13 @@ static bool obtain_counted(ge_engine *e, u32 open, bool make, const vb_inner **i
     u32 few = mk_few(e, open);
     if (few == NONE) return false;
     if (few == open) return obtain(e, open, MK_OPEN, make, inner);
-    u32 index = map_get(&e->counted_of, few);
+    u32 index = map_get(&e->mk.counted_of, few);
     if (index == NONE) {
         if (!obtain(e, open, MK_OPEN, make, inner) || !*inner) return e->b.status == GE_OK;
-        bool ok = vec_push(&e->b, &e->counted, ((mk_counted){open, COUNTED_UNKNOWN})) && map_put(&e->b, &e->counted_of, few, e->counted.n - 1);
+        bool ok = vec_push(&e->b, &e->mk.counted, ((mk_counted){open, COUNTED_UNKNOWN})) && map_put(&e->b, &e->mk.counted_of, few, e->mk.counted.n - 1);
         return ok || give_back(e, inner);
     }
-    mk_counted *counted = &e->counted.at[index];
+    mk_counted *counted = &e->mk.counted.at[index];
     if (mk_is_within(e, open, counted->most) && open != counted->most) {
         if (counted->verdict == COUNTED_UNKNOWN && make) {
             const vb_inner *low, *high = NULL;
@@ -138,9 +136,9 @@ static bool is_met_again(ge_engine *e, u32 unit, u32 open, bool *answer) {
     u32 few = mk_few(e, open), lexeme = lx_lexeme_at(&e->lx, unit, 0);
     if (few == NONE) return false;
     rx_id expr = intern_words(&e->lx.states, few)[1];
-    u32 first = map_get(&e->opened_at, expr);
-    *answer = (first != NONE && first != unit) || (lexeme < e->opened.n && e->opened.at[lexeme]);
-    return first != NONE || map_put(&e->b, &e->opened_at, expr, unit);
+    u32 first = map_get(&e->mk.opened_at, expr);
+    *answer = (first != NONE && first != unit) || (lexeme < e->mk.opened.n && e->mk.opened.at[lexeme]);
+    return first != NONE || map_put(&e->b, &e->mk.opened_at, expr, unit);
 }
 
 bool mk_is_opened(ge_engine *e, u32 unit, bool *answer) {
@@ -176,17 +174,17 @@ static bool obtain_open(ge_engine *e, u32 unit, bool make, const vb_inner **inne
 
 static bool note_opened(ge_engine *e, u32 unit) {
     u32 lexeme = lx_lexeme_at(&e->lx, unit, 0);
-    while (e->opened.n <= lexeme)
-        if (!vec_push(&e->b, &e->opened, false)) return false;
-    e->opened.at[lexeme] = true;
+    while (e->mk.opened.n <= lexeme)
+        if (!vec_push(&e->b, &e->mk.opened, false)) return false;
+    e->mk.opened.at[lexeme] = true;
     return true;
 }
 
 /* The lexeme-internal mask of a unit below a hub, and its view: clamped as much as is right, so that other units share it, and with as few
  * tokens beyond the tier as that allows. */
 static bool obtain_unit(ge_engine *e, u32 unit, u32 hub, bool make, const vb_inner **inner, u32 *view) {
-    if (!vec_reach(&e->b, &e->unit_views, unit)) return false;
-    u32 known = e->unit_views.at[unit];
+    if (!vec_reach(&e->b, &e->mk.unit_views, unit)) return false;
+    u32 known = e->mk.unit_views.at[unit];
     bool hopeless = false;
     *inner = NULL;
     if (hub == 0 && known < VB_TIERS) {
@@ -197,7 +195,7 @@ static bool obtain_unit(ge_engine *e, u32 unit, u32 hub, bool make, const vb_inn
         bool open;
         if (!obtain_open(e, unit, make, inner, &open)) return false;
         *view = MK_OPEN;
-        if (*inner) return e->unit_views.at[unit] = MK_OPEN, note_opened(e, unit) || give_back(e, inner);
+        if (*inner) return e->mk.unit_views.at[unit] = MK_OPEN, note_opened(e, unit) || give_back(e, inner);
         if (open && !make) return true;
     }
     bool clamps = hub == 0 && known == NONE && may_clamp(e, unit);
@@ -211,13 +209,13 @@ static bool obtain_unit(ge_engine *e, u32 unit, u32 hub, bool make, const vb_inn
             if (other != clamped) continue;
             if (!obtain_clamped(e, unit, *view, make, inner, &hopeless)) return false;
             if (hopeless) return true;
-            if (*inner) return e->unit_views.at[unit] = *view, true;
+            if (*inner) return e->mk.unit_views.at[unit] = *view, true;
             if (!make) return true;
         }
     }
     if (hub && mk_clamp(e, unit, e->v->tiers[VB_TIERS - 1].bytes + 1) != unit) return e->b.status == GE_OK; /* one of many along a counted text */
     *view = VB_TIERS + hub;
-    if (hub == 0) e->unit_views.at[unit] = VB_TIERS;
+    if (hub == 0) e->mk.unit_views.at[unit] = VB_TIERS;
     return obtain(e, unit, *view, make, inner);
 }
 
@@ -329,4 +327,18 @@ bool mk_by_inner(ge_engine *e, cf_alternative a, u32 hub, mk_found *found, bool 
     *done = config != NONE && apply(e, a, inner, found) && (!longer || mk_walk(e, longer, 0, config, found));
     done_with(e, inner);
     return *done;
+}
+
+void mk_drop_units(ge_engine *e) {
+    vec_drop(&e->b, &e->mk.keys);
+    map_drop(&e->b, &e->mk.key_of);
+    vec_drop(&e->b, &e->mk.key_words);
+    vec_drop(&e->b, &e->mk.number);
+    vec_drop(&e->b, &e->mk.structure);
+    vec_drop(&e->b, &e->mk.unit_views);
+    vec_drop(&e->b, &e->mk.unit_open);
+    map_drop(&e->b, &e->mk.counted_of);
+    map_drop(&e->b, &e->mk.opened_at);
+    vec_drop(&e->b, &e->mk.counted);
+    vec_drop(&e->b, &e->mk.opened);
 }

@@ -54,20 +54,20 @@ static size_t counted_bytes(const ge_engine *e, u32 n_words, const vb_inner *bas
     return (n_words + (base ? e->v->n_words : 0)) * sizeof(u32);
 }
 
-void mk_release_kept(ge_engine *e, mk_mask *kept) {
+static void release_kept(ge_engine *e, mk_mask *kept) {
     if (!kept->words) return;
     free(kept->words);
     kept->words = NULL;
-    e->mask_bytes -= counted_bytes(e, kept->n_words, kept->base);
+    e->mk.mask_bytes -= counted_bytes(e, kept->n_words, kept->base);
     if (kept->base) vb_release(e->v, kept->base);
     kept->base = NULL;
 }
 
 static bool release_slot(ge_engine *e, u32 index) {
     mk_mask *slot = stable_at(&e->masks, index);
-    mk_release_kept(e, slot);
-    slot->n_words = e->free_mask;
-    e->free_mask = index;
+    release_kept(e, slot);
+    slot->n_words = e->mk.free_mask;
+    e->mk.free_mask = index;
     return true;
 }
 
@@ -76,7 +76,7 @@ enum { MAX_LOOKS = 256 };
 /* Makes room for one more mask; false if nothing can go. A slot whose stamp is odd is not in use; its words are gone when it is free. */
 static bool evict_one(ge_engine *e) {
     for (u32 looks = 0, n = e->masks.n; n && looks < n + MAX_LOOKS; looks++) {
-        u32 index = e->mask_hand = e->mask_hand + 1 < n ? e->mask_hand + 1 : 0;
+        u32 index = e->mk.mask_hand = e->mk.mask_hand + 1 < n ? e->mk.mask_hand + 1 : 0;
         mk_mask *kept = stable_at(&e->masks, index);
         bool in_use = !(atomic_load(&kept->stamp) & 1);
         if (!kept->words || kept->model == index) continue;
@@ -96,10 +96,10 @@ static bool evict_one(ge_engine *e) {
 
 /* A free slot, or NULL. */
 static mk_mask *take_slot(ge_engine *e, u32 *index) {
-    *index = e->free_mask;
+    *index = e->mk.free_mask;
     if (*index != NONE) {
         mk_mask *slot = stable_at(&e->masks, *index);
-        e->free_mask = slot->n_words;
+        e->mk.free_mask = slot->n_words;
         return slot;
     }
     mk_mask *slot = stable_push(&e->b, &e->masks);
@@ -112,7 +112,7 @@ static mk_mask *take_slot(ge_engine *e, u32 *index) {
 /* Keeps what is kept nowhere yet; NULL: there is no room. */
 static mk_mask *add_mask(ge_engine *e, const mk_mask *mask, size_t size, u32 *index) {
     size_t counted = counted_bytes(e, mask->n_words, mask->base);
-    while (e->mask_bytes + counted > e->b.limits.max_mask_bytes)
+    while (e->mk.mask_bytes + counted > e->b.limits.max_mask_bytes)
         if (!evict_one(e)) return NULL;
     u32 *copy = malloc(size ? size : 1);
     mk_mask *kept = copy ? take_slot(e, index) : NULL;
@@ -120,7 +120,7 @@ static mk_mask *add_mask(ge_engine *e, const mk_mask *mask, size_t size, u32 *in
     if (size) memcpy(copy, mask->words, size);
     e->stats.bytes_copied += size;
     kept->words = copy;
-    e->mask_bytes += counted;
+    e->mk.mask_bytes += counted;
     if (mask->base) vb_hold(e->v, mask->base);
     kept->base = mask->base;
     kept->n_words = mask->n_words;
@@ -132,7 +132,7 @@ static mk_mask *add_mask(ge_engine *e, const mk_mask *mask, size_t size, u32 *in
     if (!mask->listed && mask->model == NONE) mk_try_model(e, *index);
     atomic_fetch_add(&kept->stamp, 1); /* even: in use */
     e->stats.masks++;
-    return map_put(&e->b, &e->mask_of_hash, mask->hash, *index) ? kept : NULL;
+    return map_put(&e->b, &e->mk.mask_of_hash, mask->hash, *index) ? kept : NULL;
 }
 
 void mk_keep(ge_engine *e, u32 config, const mk_found *found, bool all) {
@@ -144,7 +144,7 @@ void mk_keep(ge_engine *e, u32 config, const mk_found *found, bool all) {
     mask.hash = wide_hash(mask.words, mask.n_words);
     if (mask.base) mask.hash = mix_u64(mask.hash ^ mask.base->hash) >> 1; /* not UINT64_MAX */
     if (mask.model != NONE) mask.hash = mix_u64(mask.hash ^ mask.model) >> 1;
-    u32 index = mask.model != NONE && size == 0 ? mask.model : map_get(&e->mask_of_hash, mask.hash); /* the model itself, or one that is like it in part */
+    u32 index = mask.model != NONE && size == 0 ? mask.model : map_get(&e->mk.mask_of_hash, mask.hash); /* the model itself, or one that is like it in part */
     mk_mask *kept = index == NONE ? NULL : stable_at(&e->masks, index);
     if (size == 0 && index != NONE && index == mask.model) {
         e->stats.mask_hits++;
@@ -156,4 +156,13 @@ void mk_keep(ge_engine *e, u32 config, const mk_found *found, bool all) {
         return;
     }
     atomic_store(&cf_at(e, config)->mask, (u64)atomic_load(&kept->stamp) << 32 | (index + 1));
+}
+
+void mk_drop_kept(ge_engine *e) {
+    for (u32 i = 0; i < e->masks.n; i++) release_kept(e, stable_at(&e->masks, i));
+    stable_drop(&e->b, &e->masks);
+    map_drop(&e->b, &e->mk.mask_of_hash);
+    vec_drop(&e->b, &e->mk.models);
+    vec_drop(&e->b, &e->mk.samples);
+    vec_drop(&e->b, &e->mk.differing);
 }

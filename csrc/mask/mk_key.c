@@ -41,13 +41,13 @@ static u64 hash_node(ge_engine *e, rx_id id, id_vec *todo) {
     if (!has_structure(node, n, &last)) return PARTICULAR;
     u32 n_todo = todo->n;
     for (u32 i = 1; i < last; i++) {
-        u64 part = e->structure.at[node[i]];
+        u64 part = e->mk.structure.at[node[i]];
         if (part == PARTICULAR) return PARTICULAR;
         if (part == NOT_HASHED && !vec_push(&e->b, todo, node[i])) return NOT_HASHED;
     }
     if (todo->n > n_todo) return NOT_HASHED;
     u64 hash = mix_u64(node[0] << 16 | n);
-    for (u32 i = 1; i < last; i++) hash = mix_u64(hash ^ e->structure.at[node[i]]);
+    for (u32 i = 1; i < last; i++) hash = mix_u64(hash ^ e->mk.structure.at[node[i]]);
     hash = node[0] == RX_SET ? mix_words(hash, rx_set_of(x, node[1])->w, 8) : mix_words(hash, node + last, n - last);
     return hash < HASHED ? HASHED : hash;
 }
@@ -55,20 +55,20 @@ static u64 hash_node(ge_engine *e, rx_id id, id_vec *todo) {
 /* *hash = that of an expression; PARTICULAR: it has none, or more than so many of its nodes were not hashed before. False: failure. */
 static bool hash_structure(ge_engine *e, rx_id root, u32 most, u64 *hash) {
     id_vec todo = {0};
-    u32 n_nodes = intern_count(&e->lx.x.nodes), n_done = 0, n_new = n_nodes - e->structure.n;
-    bool ok = vec_reserve(&e->b, &e->structure, n_new) && vec_push(&e->b, &todo, root);
-    if (ok && n_new) memset(e->structure.at + e->structure.n, 0, n_new * sizeof *e->structure.at);
-    if (ok) e->structure.n = n_nodes;
+    u32 n_nodes = intern_count(&e->lx.x.nodes), n_done = 0, n_new = n_nodes - e->mk.structure.n;
+    bool ok = vec_reserve(&e->b, &e->mk.structure, n_new) && vec_push(&e->b, &todo, root);
+    if (ok && n_new) memset(e->mk.structure.at + e->mk.structure.n, 0, n_new * sizeof *e->mk.structure.at);
+    if (ok) e->mk.structure.n = n_nodes;
     while (ok && todo.n && n_done < most) {
         rx_id id = todo.at[todo.n - 1];
-        u64 *known = &e->structure.at[id];
+        u64 *known = &e->mk.structure.at[id];
         if (*known == NOT_HASHED) *known = hash_node(e, id, &todo);
         ok = e->b.status == GE_OK;
         if (*known == NOT_HASHED) continue;
         todo.n--;
         n_done++;
     }
-    *hash = ok && todo.n == 0 ? e->structure.at[root] : PARTICULAR;
+    *hash = ok && todo.n == 0 ? e->mk.structure.at[root] : PARTICULAR;
     vec_drop(&e->b, &todo);
     return ok;
 }
@@ -92,22 +92,22 @@ static bool hash_unit(ge_engine *e, u32 state, u32 view, mk_key *key) {
 
 mk_key *mk_key_of(ge_engine *e, u32 state, u32 view) {
     u64 name = (u64)state * MK_VIEWS + view;
-    u32 index = map_get(&e->key_of, name);
-    if (index != NONE) return &e->keys.at[index];
+    u32 index = map_get(&e->mk.key_of, name);
+    if (index != NONE) return &e->mk.keys.at[index];
     mk_key made = {.at = NONE};
-    if (!hash_unit(e, state, view, &made) || !vec_push(&e->b, &e->keys, made) || !map_put(&e->b, &e->key_of, name, e->keys.n - 1)) return NULL;
-    return &e->keys.at[e->keys.n - 1];
+    if (!hash_unit(e, state, view, &made) || !vec_push(&e->b, &e->mk.keys, made) || !map_put(&e->b, &e->mk.key_of, name, e->mk.keys.n - 1)) return NULL;
+    return &e->mk.keys.at[e->mk.keys.n - 1];
 }
 
 /* Appends the nodes below `root` that are not numbered yet, and numbers them by their place in `numbered`; false: there are too many, or failure. */
 static bool add_structure(ge_engine *e, rx_id root, id_vec *numbered, id_vec *todo) {
     const rx_arena *x = &e->lx.x;
-    id_vec *key = &e->key_words;
+    id_vec *key = &e->mk.key_words;
     budget *b = &e->b;
     if (!vec_push(b, todo, root)) return false;
     while (todo->n) {
         rx_id id = todo->at[todo->n - 1];
-        const u32 *node = intern_words(&x->nodes, id), *number = e->number.at;
+        const u32 *node = intern_words(&x->nodes, id), *number = e->mk.number.at;
         u32 n = intern_length(&x->nodes, id), n_todo = todo->n, last;
         if (number[id] != NONE) {
             todo->n--;
@@ -124,7 +124,7 @@ static bool add_structure(ge_engine *e, rx_id root, id_vec *numbered, id_vec *to
         for (u32 i = 1; i < last; i++) key->at[key->n++] = number[node[i]];
         for (u32 i = 0; i < n_rest; i++) key->at[key->n++] = rest[i];
         if (!vec_push(b, numbered, id)) return false;
-        e->number.at[id] = numbered->n - 1;
+        e->mk.number.at[id] = numbered->n - 1;
         todo->n--;
     }
     return true;
@@ -132,16 +132,16 @@ static bool add_structure(ge_engine *e, rx_id root, id_vec *numbered, id_vec *to
 
 bool mk_spell_key(ge_engine *e, u32 state, u32 view, mk_key *key) {
     if (key->at != NONE || key->refused) return true;
-    id_vec numbered = {0}, todo = {0}, *words = &e->key_words;
+    id_vec numbered = {0}, todo = {0}, *words = &e->mk.key_words;
     u32 n = lx_count(&e->lx, state), begin = words->n;
-    bool ok = vec_reach(&e->b, &e->number, intern_count(&e->lx.x.nodes) - 1);
+    bool ok = vec_reach(&e->b, &e->mk.number, intern_count(&e->lx.x.nodes) - 1);
     ok = ok && vec_push(&e->b, words, e->g->longest | (u32)e->is_one_lexeme << 1) && vec_push(&e->b, words, view) && vec_push(&e->b, words, n);
     for (u32 i = 0; ok && i < n; i++) {
         rx_id expr = intern_words(&e->lx.states, state)[2 * i + 1];
-        ok = add_structure(e, expr, &numbered, &todo) && vec_push(&e->b, words, e->number.at[expr]) &&
+        ok = add_structure(e, expr, &numbered, &todo) && vec_push(&e->b, words, e->mk.number.at[expr]) &&
              vec_push(&e->b, words, unit_flags(e, state, i));
     }
-    for (u32 i = 0; i < numbered.n; i++) e->number.at[numbered.at[i]] = NONE;
+    for (u32 i = 0; i < numbered.n; i++) e->mk.number.at[numbered.at[i]] = NONE;
     key->refused = !ok && e->b.status == GE_OK;
     if (!ok) words->n = begin;
     if (ok) key->at = begin;
@@ -153,5 +153,5 @@ bool mk_spell_key(ge_engine *e, u32 state, u32 view, mk_key *key) {
 
 bool mk_has_key(const ge_engine *e, const vb_inner *inner, const mk_key *key) {
     if (key->refused || inner->key.n != key->n) return false;
-    return memcmp(inner->key.at, e->key_words.at + key->at, key->n * sizeof(u32)) == 0;
+    return memcmp(inner->key.at, e->mk.key_words.at + key->at, key->n * sizeof(u32)) == 0;
 }

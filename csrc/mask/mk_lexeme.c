@@ -39,9 +39,7 @@ static const vb_inner *add_entry(ge_engine *e, vb_inner *made, const budget *own
 }
 
 vb_inner *mk_new_entry(budget *own) {
-    ge_limits limits;
-    memset(&limits, 0xff, sizeof limits);
-    budget_init(own, &limits);
+    budget_init_unlimited(own);
     vb_inner *made = mem_resize(own, NULL, 0, sizeof *made);
     if (made) memset(made, 0, sizeof *made);
     return made;
@@ -148,15 +146,15 @@ static bool make_automaton(ge_engine *e, u32 start, const mk_key *key, const vb_
     vb_inner *made = ok && enough ? mk_new_entry(&own) : NULL;
     if (made) {
         bool whole = vec_reserve(&own, &made->key, key->n);
-        if (whole) memcpy(made->key.at, e->key_words.at + key->at, key->n * sizeof *made->key.at);
+        if (whole) memcpy(made->key.at, e->mk.key_words.at + key->at, key->n * sizeof *made->key.at);
         if (whole) made->key.n = key->n;
         if (whole && all) whole = (made->lexeme = lay_automaton(&e->lx.x, &f, &own)) != NULL;
         if (whole) *kept = add_entry(e, made, &own, key->hash);
         else vb_inner_free(&own, made);
     }
     for (u32 i = 0; ok && *kept && all && i < f.states.n; i++) {
-        ok = vec_reach(&e->b, &e->place_of, f.states.at[i]);
-        if (ok) e->place_of.at[f.states.at[i]] = i;
+        ok = vec_reach(&e->b, &e->mk.place_of, f.states.at[i]);
+        if (ok) e->mk.place_of.at[f.states.at[i]] = i;
     }
     vec_drop(&e->b, &f.states);
     vec_drop(&e->b, &f.next);
@@ -168,7 +166,7 @@ static bool make_automaton(ge_engine *e, u32 start, const mk_key *key, const vb_
 static bool look_up(ge_engine *e, u32 lexeme, mk_use *use) {
     const lx_lexeme *of = &e->lx.lexemes.at[lexeme];
     use->asked = true;
-    if (of->flags & (LX_SKIP | LX_GROUP | LX_DISTINCT) || e->n_held == MOST_HELD) return true;
+    if (of->flags & (LX_SKIP | LX_GROUP | LX_DISTINCT) || e->mk.n_held == MOST_HELD) return true;
     u32 start = lx_state_of(&e->lx, (u32[]){lexeme, of->expr}, 1);
     mk_key *key = start == NONE ? NULL : mk_key_of(e, start, MK_LEXEME);
     if (!key || key->refused) return key != NULL;
@@ -180,7 +178,7 @@ static bool look_up(ge_engine *e, u32 lexeme, mk_use *use) {
     if (ok && !inner && !key->refused) ok = make_automaton(e, start, key, &inner);
     if (inner && ok && inner->lexeme && mk_has_key(e, inner, key)) {
         use->automaton = inner;
-        e->n_held++;
+        e->mk.n_held++;
     } else if (inner) {
         vb_release(e->v, inner);
     }
@@ -196,17 +194,17 @@ bool mk_has_automaton(ge_engine *e, u32 state, bool *answer) {
     u32 lexeme = only_lexeme(e, state);
     *answer = false;
     if (lexeme == NONE) return true;
-    while (e->uses.n <= lexeme)
-        if (!vec_push(&e->b, &e->uses, ((mk_use){0}))) return false;
-    if (!e->uses.at[lexeme].asked) {
+    while (e->mk.uses.n <= lexeme)
+        if (!vec_push(&e->b, &e->mk.uses, ((mk_use){0}))) return false;
+    if (!e->mk.uses.at[lexeme].asked) {
         if (!lx_first(&e->lx, state)) return false;
         if (e->lx.info.at[state].narrow) return true;
         mk_use use = {0};
         bool ok = look_up(e, lexeme, &use);
-        e->uses.at[lexeme] = use;
+        e->mk.uses.at[lexeme] = use;
         if (!ok) return false;
     }
-    *answer = e->uses.at[lexeme].automaton != NULL;
+    *answer = e->mk.uses.at[lexeme].automaton != NULL;
     return true;
 }
 
@@ -224,7 +222,7 @@ static u32 find_place(const ge_engine *e, u32 state, u32 lexeme, const vb_lexeme
     u32 n = 0, place = NONE;
     for (u32 at = state; place == NONE; at = e->lx.info.at[at].from) {
         if (rest_of(e, at, lexeme) == e->lx.lexemes.at[lexeme].expr) place = 0;
-        else if (at != state && at < e->place_of.n && only_lexeme(e, at) != NONE) place = e->place_of.at[at];
+        else if (at != state && at < e->mk.place_of.n && only_lexeme(e, at) != NONE) place = e->mk.place_of.at[at];
         if (place != NONE) break;
         if (e->lx.info.at[at].from == NONE || n == MOST_WAY) return NO_PLACE;
         way[n++] = e->lx.info.at[at].by;
@@ -235,16 +233,16 @@ static u32 find_place(const ge_engine *e, u32 state, u32 lexeme, const vb_lexeme
 
 bool mk_place_of(ge_engine *e, u32 state, const vb_inner **automaton, u32 *place) {
     u32 lexeme = lx_lexeme_at(&e->lx, state, 0);
-    *automaton = e->uses.at[lexeme].automaton;
-    if (!vec_reach(&e->b, &e->place_of, state)) return false;
-    if (e->place_of.at[state] == NONE) e->place_of.at[state] = find_place(e, state, lexeme, (*automaton)->lexeme);
-    *place = e->place_of.at[state] == NO_PLACE ? NONE : e->place_of.at[state];
+    *automaton = e->mk.uses.at[lexeme].automaton;
+    if (!vec_reach(&e->b, &e->mk.place_of, state)) return false;
+    if (e->mk.place_of.at[state] == NONE) e->mk.place_of.at[state] = find_place(e, state, lexeme, (*automaton)->lexeme);
+    *place = e->mk.place_of.at[state] == NO_PLACE ? NONE : e->mk.place_of.at[state];
     return true;
 }
 
 void mk_drop_lexemes(ge_engine *e) {
-    for (u32 i = 0; i < e->uses.n; i++)
-        if (e->uses.at[i].automaton) vb_release(e->v, e->uses.at[i].automaton);
-    vec_drop(&e->b, &e->uses);
-    vec_drop(&e->b, &e->place_of);
+    for (u32 i = 0; i < e->mk.uses.n; i++)
+        if (e->mk.uses.at[i].automaton) vb_release(e->v, e->mk.uses.at[i].automaton);
+    vec_drop(&e->b, &e->mk.uses);
+    vec_drop(&e->b, &e->mk.place_of);
 }

@@ -44,7 +44,7 @@ static inline bool spell_child(ge_engine *e, u32 child, rx_id tail, mk_found *fo
     const u32 *tokens = tt_tokens(trie, child, child + 1, &n);
     if (!mk_add_listed(e, found, tokens, n)) return false;
     bool more = tail != RX_ID_EMPTY && trie->first.at[child] < trie->first.at[child + 1];
-    return !more || vec_push(&e->b, &e->walk, ((mk_place){child, tail}));
+    return !more || vec_push(&e->b, &e->mk.walk, ((mk_place){child, tail}));
 }
 
 static bool spell_set(ge_engine *e, u32 node, const spelt_part *part, mk_found *found) {
@@ -111,12 +111,12 @@ bool mk_by_literals(ge_engine *e, u32 config, mk_found *found, bool *done) {
     if (!e->is_one_lexeme || e->switches & GE_NO_SLICES) return true;
     rx_id id = only_expression(e, config);
     bool was_listed = found->listed, spelt = true;
-    e->walk.n = 0;
+    e->mk.walk.n = 0;
     if (id == RX_ID_NEVER || !is_spelt(&e->lx.x, id)) return true;
     if (!spell(e, 0, id, found, &spelt)) return false;
-    for (u32 head = 0; head < e->walk.n; head++) {
-        mk_place at = e->walk.at[head];
-        if (e->walk.n > MAX_SPELT || found->listed != was_listed) return true;
+    for (u32 head = 0; head < e->mk.walk.n; head++) {
+        mk_place at = e->mk.walk.at[head];
+        if (e->mk.walk.n > MAX_SPELT || found->listed != was_listed) return true;
         if (!spell(e, at.node, at.config, found, &spelt)) return false;
         if (!spelt) return true;
     }

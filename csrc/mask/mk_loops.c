@@ -32,8 +32,8 @@ static bool may_loop(const rx_arena *x, rx_id id, u32 depth) {
 
 /* An expression of a lexer state that may loop; RX_ID_NEVER: none. A lazy lexeme ends where it matches, not as its expression does. */
 static rx_id looping_of(ge_engine *e, u32 state) {
-    if (!vec_reach(&e->b, &e->looping, state)) return RX_ID_NEVER;
-    rx_id *found = &e->looping.at[state];
+    if (!vec_reach(&e->b, &e->mk.looping, state)) return RX_ID_NEVER;
+    rx_id *found = &e->mk.looping.at[state];
     for (u32 i = 0; *found == NONE && i < lx_count(&e->lx, state); i++) {
         rx_id expr = intern_words(&e->lx.states, state)[2 * i + 1];
         bool lazy = e->lx.lexemes.at[lx_lexeme_at(&e->lx, state, i)].flags & LX_LAZY;
@@ -58,12 +58,12 @@ static bool loops_by(ge_engine *e, rx_id expr, u32 kind) {
 
 /* Is it by all bytes of these kinds? */
 static bool loops_by_all(ge_engine *e, rx_id expr, u64 kinds) {
-    u32 index = map_get(&e->loops_of, expr);
+    u32 index = map_get(&e->mk.loops_of, expr);
     if (index == NONE) {
-        index = e->loops.n;
-        if (!vec_push(&e->b, &e->loops, ((mk_loops){0, 0})) || !map_put(&e->b, &e->loops_of, expr, index)) return false;
+        index = e->mk.loops.n;
+        if (!vec_push(&e->b, &e->mk.loops, ((mk_loops){0, 0})) || !map_put(&e->b, &e->mk.loops_of, expr, index)) return false;
     }
-    mk_loops *of = &e->loops.at[index];
+    mk_loops *of = &e->mk.loops.at[index];
     for (u64 ask = kinds & ~of->known; ask && !(kinds & of->known & ~of->kinds); ask &= ask - 1) {
         u64 bit = ask & -ask;
         if (loops_by(e, expr, (u32)__builtin_ctzll(bit))) of->kinds |= bit;

@@ -28,9 +28,9 @@ static u32 sample_length(const ge_engine *e) { return (e->v->n_words + AT_ONCE *
 /* Appends the sample of a mask to those of models. */
 static bool push_sample(ge_engine *e, const u32 *bits) {
     u32 n = sample_length(e);
-    if (!vec_reserve(&e->b, &e->samples, n)) return false;
-    for (u32 i = 0; i < n; i += AT_ONCE) memcpy(e->samples.at + e->samples.n + i, bits + SAMPLED * i, AT_ONCE * sizeof *bits);
-    e->samples.n += n;
+    if (!vec_reserve(&e->b, &e->mk.samples, n)) return false;
+    for (u32 i = 0; i < n; i += AT_ONCE) memcpy(e->mk.samples.at + e->mk.samples.n + i, bits + SAMPLED * i, AT_ONCE * sizeof *bits);
+    e->mk.samples.n += n;
     return true;
 }
 
@@ -53,27 +53,27 @@ static bool are_near(const u32 *bits, const u32 *other, u32 n, id_vec *tokens) {
 
 bool mk_find_model(ge_engine *e, mk_mask *mask) {
     u32 n = e->v->n_words;
-    u32 n_sample = sample_length(e), own = e->samples.n;
-    e->differing.n = 0;
-    if (!e->models.n) return true;
-    if (!vec_reserve(&e->b, &e->differing, n / NEAR_PART + 32) || !push_sample(e, mask->words)) return false;
-    e->samples.n = own;
-    for (u32 i = 0; i < e->models.n; i++) {
-        const u32 *other = mask_at(e, e->models.at[i])->words;
-        if (seem_far(e, e->samples.at + own, e->samples.at + i * n_sample) || !are_near(mask->words, other, n, &e->differing)) continue;
-        mask->model = e->models.at[i];
-        mask->words = e->differing.at;
-        mask->n_words = e->differing.n;
+    u32 n_sample = sample_length(e), own = e->mk.samples.n;
+    e->mk.differing.n = 0;
+    if (!e->mk.models.n) return true;
+    if (!vec_reserve(&e->b, &e->mk.differing, n / NEAR_PART + 32) || !push_sample(e, mask->words)) return false;
+    e->mk.samples.n = own;
+    for (u32 i = 0; i < e->mk.models.n; i++) {
+        const u32 *other = mask_at(e, e->mk.models.at[i])->words;
+        if (seem_far(e, e->mk.samples.at + own, e->mk.samples.at + i * n_sample) || !are_near(mask->words, other, n, &e->mk.differing)) continue;
+        mask->model = e->mk.models.at[i];
+        mask->words = e->mk.differing.at;
+        mask->n_words = e->mk.differing.n;
         return true;
     }
     return true;
 }
 
 void mk_try_model(ge_engine *e, u32 index) {
-    u64 bytes = (e->models.n + 1) * (u64)e->v->n_words * sizeof(u32);
-    if (e->v->n_words < LEAST_WORDS || e->models.n == MODELS || FOR_MODELS * bytes > e->b.limits.max_mask_bytes) return;
-    if (vec_reserve(&e->b, &e->models, 1) && push_sample(e, mask_at(e, index)->words)) {
-        e->models.at[e->models.n++] = index;
+    u64 bytes = (e->mk.models.n + 1) * (u64)e->v->n_words * sizeof(u32);
+    if (e->v->n_words < LEAST_WORDS || e->mk.models.n == MODELS || FOR_MODELS * bytes > e->b.limits.max_mask_bytes) return;
+    if (vec_reserve(&e->b, &e->mk.models, 1) && push_sample(e, mask_at(e, index)->words)) {
+        e->mk.models.at[e->mk.models.n++] = index;
         mask_at(e, index)->model = index;
     }
 }

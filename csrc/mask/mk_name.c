@@ -38,22 +38,22 @@ static bool names_of(ge_engine *e, u32 config, rx_names *names) {
 
 /* The end of a lexeme that is under way in a configuration. Endings are kept, by configuration. */
 static bool ending_of(ge_engine *e, u32 config, mk_ending *ending) {
-    if (!vec_reach(&e->b, &e->ending_of, config)) return false;
-    u32 index = e->ending_of.at[config];
+    if (!vec_reach(&e->b, &e->mk.ending_of, config)) return false;
+    u32 index = e->mk.ending_of.at[config];
     if (index == NONE) {
-        mk_ending made = {.at = e->ending_bytes.n, .known = true};
+        mk_ending made = {.at = e->mk.ending_bytes.n, .known = true};
         u32 state = cf_alternative_at(e, config, 0).state >> 1;
         if (lx_count(&e->lx, state)) {
             rx_id expr = rx_unbound(&e->lx.x, intern_words(&e->lx.states, state)[1]);
-            if (expr == NONE || !rx_ending_text(&e->lx.x, expr, &e->ending_bytes, &made.known)) return false;
+            if (expr == NONE || !rx_ending_text(&e->lx.x, expr, &e->mk.ending_bytes, &made.known)) return false;
             if (lx_count(&e->lx, state) == 1 && cf_count(e, config) == 1) made.least = rx_least_in_quotes(&e->lx.x, expr);
         }
-        made.n = e->ending_bytes.n - made.at;
-        index = e->endings.n;
-        if (!vec_push(&e->b, &e->endings, made)) return false;
-        e->ending_of.at[config] = index;
+        made.n = e->mk.ending_bytes.n - made.at;
+        index = e->mk.endings.n;
+        if (!vec_push(&e->b, &e->mk.endings, made)) return false;
+        e->mk.ending_of.at[config] = index;
     }
-    *ending = e->endings.at[index];
+    *ending = e->mk.endings.at[index];
     return true;
 }
 
@@ -142,10 +142,10 @@ static bool reads_token(ge_engine *e, name_filter *f, u32 token, u32 to, name_pl
     if (place->dead) return true;
     if (!ending_of(e, to, &ending)) return false;
     if (ending.known && n + ending.n <= LONGEST_TEXT) {
-        for (u32 i = 0; i < ending.n; i++) rx_bound_byte(&bound, e->ending_bytes.at[ending.at + i]);
+        for (u32 i = 0; i < ending.n; i++) rx_bound_byte(&bound, e->mk.ending_bytes.at[ending.at + i]);
         if (rx_bound_holds(&bound)) return *reads = true;
         memcpy(text, e->v->text + e->v->offsets[token], n);
-        if (ending.n) memcpy(text + n, e->ending_bytes.at + ending.at, ending.n);
+        if (ending.n) memcpy(text + n, e->mk.ending_bytes.at + ending.at, ending.n);
         if (f->is_one && !fit_of_name(e, f, text, n, &ending, place, &fit)) return false;
         if (!f->is_one && rx_keeps_names(&f->names, text, n + ending.n)) fit = NAME_FITS;
     }
@@ -165,11 +165,11 @@ static bool keep_child(ge_engine *e, name_filter *f, u32 child, u32 to, name_pla
     for (u32 i = 0; i < n; i++) {
         if (!reads_token(e, f, tokens[i], to, &place, &reads)) return false;
         if (reads) continue;
-        e->found.bits[tokens[i] >> 5] &= ~((u32)1 << (tokens[i] & 31));
+        e->mk.found.bits[tokens[i] >> 5] &= ~((u32)1 << (tokens[i] & 31));
         *all = false;
     }
     if (trie->first.at[child] == trie->first.at[child + 1]) return true;
-    return vec_push(&e->b, &e->walk, ((mk_place){child, to})) && vec_push(&e->b, &f->places, place);
+    return vec_push(&e->b, &e->mk.walk, ((mk_place){child, to})) && vec_push(&e->b, &f->places, place);
 }
 
 bool mk_keep_names(ge_engine *e, u32 config, u32 unbound, bool *all) {
@@ -178,11 +178,11 @@ bool mk_keep_names(ge_engine *e, u32 config, u32 unbound, bool *all) {
     bool ok = names_of(e, config, &f.names);
     f.is_one = ok && is_one_name(e, config, &f.names);
     if (f.is_one) ok = vec_push(&e->b, &f.states, f.names.at.at[0]);
-    e->walk.n = 0;
-    ok = ok && vec_push(&e->b, &e->walk, ((mk_place){0, unbound})) && vec_push(&e->b, &f.places, ((name_place){.bound = rx_bound_of(&f.names)}));
+    e->mk.walk.n = 0;
+    ok = ok && vec_push(&e->b, &e->mk.walk, ((mk_place){0, unbound})) && vec_push(&e->b, &f.places, ((name_place){.bound = rx_bound_of(&f.names)}));
     *all = true;
-    for (u32 i = 0; ok && i < e->walk.n; i++) {
-        mk_place at = e->walk.at[i];
+    for (u32 i = 0; ok && i < e->mk.walk.n; i++) {
+        mk_place at = e->mk.walk.at[i];
         ok = budget_work(&e->b, 1);
         for (u32 child = trie->first.at[at.node]; ok && child < trie->first.at[at.node + 1]; child++) {
             u32 byte_class = e->lx.x.class_of[trie->byte.at[child]], to = cf_warm(e, at.config, byte_class);
@@ -194,4 +194,11 @@ bool mk_keep_names(ge_engine *e, u32 config, u32 unbound, bool *all) {
     vec_drop(&e->b, &f.states);
     rx_drop_names(&e->lx.x, &f.names);
     return ok;
+}
+
+void mk_drop_names(ge_engine *e) {
+    vec_drop(&e->b, &e->mk.endings);
+    vec_drop(&e->b, &e->mk.ending_of);
+    vec_drop(&e->b, &e->mk.ending_bytes);
+    vec_drop(&e->b, &e->mk.marked);
 }

@@ -42,7 +42,7 @@ bool mk_stop_at_opening(ge_engine *e, u32 node, u32 config, bool *stopped) {
         if (opening->node != node) continue;
         if (!opening->blank) *stopped = !e->g->longest && !e->g->g.has_distinct && absorbs_chars(e, config, opening->chars);
         else if (!loops_by_blanks(e, config, stopped)) return false;
-        return !*stopped || vec_push(&e->b, &e->at_openings, ((mk_place){k, config}));
+        return !*stopped || vec_push(&e->b, &e->mk.at_openings, ((mk_place){k, config}));
     }
     return true;
 }

@@ -73,9 +73,9 @@ struct mk_recent {
 };
 
 static bool make_recent(ge_engine *e) {
-    if (e->recent || e->outlines.n <= FEW_OUTLINES) return true;
-    if (!(e->recent = mem_resize(&e->b, NULL, 0, sizeof *e->recent))) return false;
-    memset(e->recent, 0xff, sizeof *e->recent); /* no row and no lexer state is NONE */
+    if (e->mk.recent || e->mk.outlines.n <= FEW_OUTLINES) return true;
+    if (!(e->mk.recent = mem_resize(&e->b, NULL, 0, sizeof *e->mk.recent))) return false;
+    memset(e->mk.recent, 0xff, sizeof *e->mk.recent); /* no row and no lexer state is NONE */
     return true;
 }
 
@@ -87,7 +87,7 @@ static bool find_begin(ge_engine *e, u32 row, u32 *begin) {
 
 bool mk_go(ge_engine *e, u32 row, u32 accepts, u32 *to, u32 *begin) {
     u64 key = (u64)row << 32 | accepts;
-    recent_step *step = e->recent ? &e->recent->steps[(row * 64 + accepts) % RECENT_STEPS] : NULL;
+    recent_step *step = e->mk.recent ? &e->mk.recent->steps[(row * 64 + accepts) % RECENT_STEPS] : NULL;
     if (step && step->key == key && !(e->switches & GE_NO_GOTO_CACHE)) {
         *to = step->row;
         *begin = step->begin;
@@ -121,14 +121,14 @@ static void plan(agenda *a, mk_task task) {
 /* The index of a trie; NONE: failure. `inner`: of which it is one of the tails, else NULL. */
 static u32 index_of(ge_engine *e, const tt_trie *trie, const vb_inner *inner) {
     u64 address = (u64)(uintptr_t)trie;
-    u32 index = map_get(&e->trie_of, address);
+    u32 index = map_get(&e->mk.trie_of, address);
     if (index != NONE) return index;
-    if (!vec_reserve(&e->b, &e->tries, 1) || !vec_reserve(&e->b, &e->trie_inner, 1)) return NONE;
-    if (!map_put(&e->b, &e->trie_of, address, e->tries.n)) return NONE;
+    if (!vec_reserve(&e->b, &e->mk.tries, 1) || !vec_reserve(&e->b, &e->mk.trie_inner, 1)) return NONE;
+    if (!map_put(&e->b, &e->mk.trie_of, address, e->mk.tries.n)) return NONE;
     if (inner) vb_hold(e->v, inner);
-    e->trie_inner.at[e->trie_inner.n++] = inner;
-    e->tries.at[e->tries.n] = trie;
-    return e->tries.n++;
+    e->mk.trie_inner.at[e->mk.trie_inner.n++] = inner;
+    e->mk.tries.at[e->mk.tries.n] = trie;
+    return e->mk.tries.n++;
 }
 
 u32 mk_trie_index(ge_engine *e, const tt_trie *trie) { return index_of(e, trie, NULL); }
@@ -144,10 +144,10 @@ static bool has_node(const u32 *nodes, u32 n, u32 node) { /* of sorted ones */
     return false;
 }
 
-/* The tokens are in e->outline, what hubs were come to is in e->at_hubs from `hubs` on. */
+/* The tokens are in e->mk.outline, what hubs were come to is in e->mk.at_hubs from `hubs` on. */
 static bool keep_outline(ge_engine *e, u32 hubs, mk_outline *to) {
-    mk_found *found = &e->outline;
-    id_vec *words = &e->outline_words;
+    mk_found *found = &e->mk.outline;
+    id_vec *words = &e->mk.outline_words;
     to->tokens = words->n;
     if (!found->listed) {
         if (!(to->bits = mem_resize(&e->b, NULL, 0, e->v->n_words * sizeof *to->bits))) return false;
@@ -158,38 +158,38 @@ static bool keep_outline(ge_engine *e, u32 hubs, mk_outline *to) {
         words->n += to->n_tokens = found->list.n;
     }
     to->hubs = words->n;
-    for (u32 i = hubs; i < e->at_hubs.n; i++, to->n_hubs++)
-        if (!vec_push(&e->b, words, e->at_hubs.at[i].node) || !vec_push(&e->b, words, e->at_hubs.at[i].config)) return false;
+    for (u32 i = hubs; i < e->mk.at_hubs.n; i++, to->n_hubs++)
+        if (!vec_push(&e->b, words, e->mk.at_hubs.at[i].node) || !vec_push(&e->b, words, e->mk.at_hubs.at[i].config)) return false;
     return mk_add_exits(e, to);
 }
 
 /* Walks from some places on. With a ring one by one: the runs of signs that are still to come mostly begin within others, where the first row of
  * the ring has been come to again. */
 static bool walk_places(ge_engine *e, u32 places, u32 row, u32 config) {
-    const u32 *words = intern_words(&e->places, places);
-    const tt_trie *trie = e->tries.at[words[0]];
-    u32 n = intern_length(&e->places, places);
-    if (!cf_is_ring(row)) return mk_walk_places(e, trie, words + 1, n - 1, config, &e->outline);
-    e->rounds.n = 0;
-    e->rounds_in = trie;
+    const u32 *words = intern_words(&e->mk.places, places);
+    const tt_trie *trie = e->mk.tries.at[words[0]];
+    u32 n = intern_length(&e->mk.places, places);
+    if (!cf_is_ring(row)) return mk_walk_places(e, trie, words + 1, n - 1, config, &e->mk.outline);
+    e->mk.rounds.n = 0;
+    e->mk.rounds_in = trie;
     for (u32 i = 1; i < n; i++) {
-        if (has_node(e->rounds.at, e->rounds.n, words[i])) continue;
-        if (!mk_walk(e, trie, words[i], config, &e->outline) || !mk_sort_nodes(e, e->rounds.at, &e->rounds.n)) return false;
+        if (has_node(e->mk.rounds.at, e->mk.rounds.n, words[i])) continue;
+        if (!mk_walk(e, trie, words[i], config, &e->mk.outline) || !mk_sort_nodes(e, e->mk.rounds.at, &e->mk.rounds.n)) return false;
     }
     return true;
 }
 
 /* Makes the outline of a lexer state from some places on, in an open row, to which skips lead. */
 static bool make_outline(ge_engine *e, u32 row, u32 state, u32 places, mk_outline *made) {
-    u32 hubs = e->at_hubs.n, config = cf_single(e, (cf_alternative){row, 2 * state, 0, CF_NO_TEXT});
+    u32 hubs = e->mk.at_hubs.n, config = cf_single(e, (cf_alternative){row, 2 * state, 0, CF_NO_TEXT});
     if (config == NONE) return false;
-    if (!e->outline.bits && !(e->outline.bits = mem_resize(&e->b, NULL, 0, e->v->n_words * sizeof *e->outline.bits))) return false;
-    e->ends.n = 0;
-    mk_begin(e, &e->outline, true);
-    e->leaves_openings = true;
+    if (!e->mk.outline.bits && !(e->mk.outline.bits = mem_resize(&e->b, NULL, 0, e->v->n_words * sizeof *e->mk.outline.bits))) return false;
+    e->mk.ends.n = 0;
+    mk_begin(e, &e->mk.outline, true);
+    e->mk.leaves_openings = true;
     bool ok = walk_places(e, places, row, config) && keep_outline(e, hubs, made);
-    e->leaves_openings = false;
-    e->at_hubs.n = hubs;
+    e->mk.leaves_openings = false;
+    e->mk.at_hubs.n = hubs;
     return ok;
 }
 
@@ -197,9 +197,9 @@ bool mk_note_ends(ge_engine *e, const tt_trie *trie, mk_place at) {
     for (u32 i = 0, n = cf_count(e, at.config); i < n; i++) {
         cf_alternative a = cf_alternative_at(e, at.config, i);
         if (cf_is_ended(a.row)) {
-            if (!vec_push(&e->b, &e->ends, ((mk_end){trie, at.node, a.row - CF_ENDED_ROW}))) return false;
-        } else if (trie == e->rounds_in && cf_is_ring(a.row) && !(a.row & 1) && a.state >> 1 == mk_ring_begin(e, a.row)) {
-            if (!vec_push(&e->b, &e->rounds, at.node)) return false;
+            if (!vec_push(&e->b, &e->mk.ends, ((mk_end){trie, at.node, a.row - CF_ENDED_ROW}))) return false;
+        } else if (trie == e->mk.rounds_in && cf_is_ring(a.row) && !(a.row & 1) && a.state >> 1 == mk_ring_begin(e, a.row)) {
+            if (!vec_push(&e->b, &e->mk.rounds, at.node)) return false;
         }
     }
     return true;
@@ -207,8 +207,8 @@ bool mk_note_ends(ge_engine *e, const tt_trie *trie, mk_place at) {
 
 /* Is it from the root of the vocabulary's trie on, and depends on nothing but the lexer state? */
 static bool is_of_state(const ge_engine *e, u32 row, u32 places) {
-    const u32 *words = intern_words(&e->places, places);
-    return row == CF_OPEN_ROW + LX_IDLE && intern_length(&e->places, places) == 2 && words[1] == 0 && e->tries.at[words[0]] == &e->v->trie;
+    const u32 *words = intern_words(&e->mk.places, places);
+    return row == CF_OPEN_ROW + LX_IDLE && intern_length(&e->mk.places, places) == 2 && words[1] == 0 && e->mk.tries.at[words[0]] == &e->v->trie;
 }
 
 /* As make_outline, but from the vocabulary if it has it. */
@@ -226,10 +226,10 @@ static void drop_outline(ge_engine *e, mk_outline *o) {
 /* Makes an outline; `row`, `state` as in make_outline. Its index; NONE: failure. */
 static u32 new_outline(ge_engine *e, u32 row, u32 state, u32 places, u64 key) {
     mk_outline made = {0};
-    u32 index = e->outlines.n;
-    if (find_or_make(e, row, state, places, &made) && vec_reserve(&e->b, &e->outlines, 1) && map_put(&e->b, &e->outline_of, key, index)) {
+    u32 index = e->mk.outlines.n;
+    if (find_or_make(e, row, state, places, &made) && vec_reserve(&e->b, &e->mk.outlines, 1) && map_put(&e->b, &e->mk.outline_of, key, index)) {
         e->stats.outlines++;
-        e->outlines.at[e->outlines.n++] = made;
+        e->mk.outlines.at[e->mk.outlines.n++] = made;
         return index;
     }
     drop_outline(e, &made);
@@ -240,13 +240,13 @@ static u32 new_outline(ge_engine *e, u32 row, u32 state, u32 places, u64 key) {
 static u32 find_outline(ge_engine *e, u32 origin, u32 row, u32 state, u32 places) {
     u64 key = (u64)origin << 32 | places;
     u32 at = (origin * 64 + places) % RECENT_OUTLINES;
-    if (e->recent && e->recent->outlines[at].key == key) return e->stats.outline_hits++, e->recent->outlines[at].index;
-    u32 index = map_get(&e->outline_of, key);
+    if (e->mk.recent && e->mk.recent->outlines[at].key == key) return e->stats.outline_hits++, e->mk.recent->outlines[at].index;
+    u32 index = map_get(&e->mk.outline_of, key);
     if (index != NONE) e->stats.outline_hits++;
     else if ((index = new_outline(e, row, state, places, key)) == NONE) return NONE;
-    if (e->recent) {
-        e->recent->outlines[at].key = key;
-        e->recent->outlines[at].index = index;
+    if (e->mk.recent) {
+        e->mk.recent->outlines[at].key = key;
+        e->mk.recent->outlines[at].index = index;
     }
     return index;
 }
@@ -255,7 +255,7 @@ static u32 find_outline(ge_engine *e, u32 origin, u32 row, u32 state, u32 places
 static u32 outline_of(ge_engine *e, const mk_task *task) {
     u32 begin = e->lx.info.at[task->state].has_skip ? task->begin : LX_IDLE, origin = task->state;
     if (begin != task->state && begin != LX_IDLE) { /* under way */
-        origin = intern(&e->b, &e->origins, (u32[]){task->state, begin}, 2, NULL);
+        origin = intern(&e->b, &e->mk.origins, (u32[]){task->state, begin}, 2, NULL);
         if (origin == NONE) return NONE;
         origin += CF_OPEN_ROW;
     }
@@ -263,7 +263,7 @@ static u32 outline_of(ge_engine *e, const mk_task *task) {
 }
 
 static bool add_outlined(ge_engine *e, const mk_outline *o, mk_found *found) {
-    const u32 *tokens = e->outline_words.at + o->tokens;
+    const u32 *tokens = e->mk.outline_words.at + o->tokens;
     if (o->bits) mk_add_bits(e, found, o->bits);
     if (o->inner && o->inner->bits) mk_add_inner(e, found, o->inner);
     if (found->listed) return mk_add_listed(e, found, tokens, o->n_tokens);
@@ -301,7 +301,7 @@ static bool plan_whole(ge_engine *e, agenda *open, u32 row, u32 begin, u32 state
 
 /* Adds what a configuration reads behind an opening of blanks. */
 static bool plan_opening(ge_engine *e, agenda *open, const vb_opening *opening, u32 config) {
-    u32 index = index_of(e, &opening->rest, NULL), places = index == NONE ? NONE : intern(&e->b, &e->places, (u32[]){index, 0}, 2, NULL);
+    u32 index = index_of(e, &opening->rest, NULL), places = index == NONE ? NONE : intern(&e->b, &e->mk.places, (u32[]){index, 0}, 2, NULL);
     if (places == NONE) return false;
     for (u32 i = 0, n = cf_count(e, config); i < n; i++) {
         cf_alternative a = cf_alternative_at(e, config, i);
@@ -313,8 +313,8 @@ static bool plan_opening(ge_engine *e, agenda *open, const vb_opening *opening, 
 
 /* Are there few places, and much below them? */
 static bool has_much_below(const ge_engine *e, u32 places) {
-    const u32 *words = intern_words(&e->places, places), *first = e->tries.at[words[0]]->first.at;
-    u32 n = intern_length(&e->places, places) - 1, n_children = 0;
+    const u32 *words = intern_words(&e->mk.places, places), *first = e->mk.tries.at[words[0]]->first.at;
+    u32 n = intern_length(&e->mk.places, places) - 1, n_children = 0;
     for (u32 i = 1; i <= n && n <= FEW_PLACES; i++) n_children += first[words[i] + 1] - first[words[i]];
     return n_children >= MUCH_BELOW;
 }
@@ -322,13 +322,13 @@ static bool has_much_below(const ge_engine *e, u32 places) {
 /* The bytes with which anything below some places goes on; NULL: failure. */
 static const byte_set *bytes_below(ge_engine *e, u32 places) {
     static const byte_set unknown = {{NONE, NONE, NONE, NONE, NONE, NONE, NONE, NONE}};
-    if (!vec_reach(&e->b, &e->places_below, places)) return NULL;
-    byte_set *below = &e->places_below.at[places];
+    if (!vec_reach(&e->b, &e->mk.places_below, places)) return NULL;
+    byte_set *below = &e->mk.places_below.at[places];
     if (memcmp(below, &unknown, sizeof unknown) != 0) return below;
-    const u32 *words = intern_words(&e->places, places);
-    const tt_trie *trie = e->tries.at[words[0]];
+    const u32 *words = intern_words(&e->mk.places, places);
+    const tt_trie *trie = e->mk.tries.at[words[0]];
     memset(below, 0, sizeof *below);
-    for (u32 i = 1; i < intern_length(&e->places, places); i++)
+    for (u32 i = 1; i < intern_length(&e->mk.places, places); i++)
         for (u32 child = trie->first.at[words[i]]; child < trie->first.at[words[i] + 1]; child++) set_add(below, trie->byte.at[child]);
     return below;
 }
@@ -365,40 +365,40 @@ static bool plan_exit(ge_engine *e, agenda *open, const mk_task *from, u32 row, 
 static bool add_task(ge_engine *e, mk_task task, agenda *open, mk_found *found) {
     u32 index = outline_of(e, &task), rows[2] = {task.row, NONE}, ring = NONE;
     if (index == NONE) return false;
-    mk_outline o = e->outlines.at[index];
+    mk_outline o = e->mk.outlines.at[index];
     if (task.state == task.begin && !mk_find_ring(e, task.begin, &o, rows, &ring)) return false;
     if (ring != NONE) {
         index = find_outline(e, CF_RING_ROW + 2 * ring, CF_RING_ROW + 2 * ring, task.begin, task.places);
         if (index == NONE) return false;
-        o = e->outlines.at[index];
+        o = e->mk.outlines.at[index];
     }
     if (!add_outlined(e, &o, found)) return false;
     assert(o.n_hubs == 0 || task.bases[0] == NONE); /* a configuration has no rows that are cut */
     for (u32 i = 0; i < o.n_hubs; i++) {
-        const u32 *hub = e->outline_words.at + o.hubs + 2 * i;
+        const u32 *hub = e->mk.outline_words.at + o.hubs + 2 * i;
         u32 config = cf_close(e, hub[1], rows);
         if (config == NONE) return false;
         bool is_opening = hub[0] >= VB_HUBS;
         if (is_opening ? !plan_opening(e, open, &e->v->openings[hub[0] - VB_HUBS], config)
-                       : !vec_push(&e->b, &e->at_hubs, ((mk_place){hub[0], config})))
+                       : !vec_push(&e->b, &e->mk.at_hubs, ((mk_place){hub[0], config})))
             return false;
     }
     for (u32 i = 0; i < o.n_exits; i++) {
-        const u32 *exit = e->outline_words.at + o.exits + 2 * i;
+        const u32 *exit = e->mk.outline_words.at + o.exits + 2 * i;
         if (!plan_exit(e, open, &task, rows[exit[0] / CF_SECOND], exit[0] % CF_SECOND, exit[1])) return false;
     }
     return true;
 }
 
 bool mk_has_outlines(const ge_engine *e) {
-    return !(e->switches & GE_NO_OUTLINES) && !e->g->longest && e->g->g.bags.n == 0 && !e->cuts_much && !e->is_one_lexeme;
+    return !(e->switches & GE_NO_OUTLINES) && !e->g->longest && e->g->g.bags.n == 0 && !e->mk.cuts_much && !e->is_one_lexeme;
 }
 
 /* *done = false: there are too many tasks. */
 static bool add_tasks(ge_engine *e, const tt_trie *trie, u32 node, cf_alternative a, const vb_inner *inner, mk_found *found, bool *done) {
     agenda open;
     if (!make_recent(e)) return false;
-    u32 index = index_of(e, trie, inner), places = index == NONE ? NONE : intern(&e->b, &e->places, (u32[]){index, node}, 2, NULL);
+    u32 index = index_of(e, trie, inner), places = index == NONE ? NONE : intern(&e->b, &e->mk.places, (u32[]){index, node}, 2, NULL);
     u32 begin = places == NONE ? NONE : cf_begin(e, a.row);
     if (begin == NONE) return false;
     memset(open.slots, 0, sizeof open.slots);
@@ -410,14 +410,14 @@ static bool add_tasks(ge_engine *e, const tt_trie *trie, u32 node, cf_alternativ
         open.is_full |= e->ep.rows.n - rows > MAX_NEW_ROWS;
     }
     *done = !open.is_full;
-    e->cuts_much |= open.is_full;
+    e->mk.cuts_much |= open.is_full;
     return true;
 }
 
 /* The root of the vocabulary's trie, as places; NONE: failure. */
 static u32 root_places(ge_engine *e) {
     u32 index = index_of(e, &e->v->trie, NULL);
-    return index == NONE ? NONE : intern(&e->b, &e->places, (u32[]){index, 0}, 2, NULL);
+    return index == NONE ? NONE : intern(&e->b, &e->mk.places, (u32[]){index, 0}, 2, NULL);
 }
 
 u32 mk_outline_of_state(ge_engine *e, u32 state) {
@@ -427,44 +427,41 @@ u32 mk_outline_of_state(ge_engine *e, u32 state) {
 
 bool mk_make_outline(ge_engine *e, u32 state, const byte_set *first, mk_outline *made) {
     u32 places = root_places(e);
-    e->begins = first;
+    e->mk.begins = first;
     bool ok = places != NONE && make_outline(e, CF_OPEN_ROW + LX_IDLE, state, places, made);
-    e->begins = NULL;
+    e->mk.begins = NULL;
     return ok;
 }
 
 bool mk_add(ge_engine *e, const tt_trie *trie, u32 node, cf_alternative a, const vb_inner *inner, mk_found *found) {
     bool done = false, may_keep = mk_has_outlines(e) && !(inner && e->switches & GE_NO_SHARED_INNER);
-    u32 hubs = e->at_hubs.n, config;
+    u32 hubs = e->mk.at_hubs.n, config;
     if (may_keep && !add_tasks(e, trie, node, a, inner, found, &done)) return false;
     if (done) return true;
-    e->at_hubs.n = hubs;
+    e->mk.at_hubs.n = hubs;
     if ((config = cf_single(e, a)) == NONE) return false;
     return !may_keep && node == 0 && trie == &e->v->trie ? mk_walk_shared(e, config, found) : mk_walk(e, trie, node, config, found);
 }
 
 void mk_drop_outlines(ge_engine *e) {
-    for (u32 i = 0; i < e->outlines.n; i++) drop_outline(e, &e->outlines.at[i]);
-    for (u32 i = 0; i < e->trie_inner.n; i++)
-        if (e->trie_inner.at[i]) vb_release(e->v, e->trie_inner.at[i]);
-    if (e->outline.bits) mem_resize(&e->b, e->outline.bits, e->v->n_words * sizeof(u32), 0);
-    if (e->spread) mem_resize(&e->b, e->spread, e->v->n_words * sizeof *e->spread, 0);
-    vec_drop(&e->b, &e->outline.list);
-    if (e->recent) mem_resize(&e->b, e->recent, sizeof *e->recent, 0);
-    intern_drop(&e->b, &e->places);
-    vec_drop(&e->b, &e->places_below);
-    vec_drop(&e->b, &e->tries);
-    vec_drop(&e->b, &e->trie_inner);
-    map_drop(&e->b, &e->trie_of);
-    intern_drop(&e->b, &e->origins);
-    intern_drop(&e->b, &e->rings);
-    vec_drop(&e->b, &e->ring);
-    vec_drop(&e->b, &e->rounds);
-    map_drop(&e->b, &e->outline_of);
-    vec_drop(&e->b, &e->outlines);
-    vec_drop(&e->b, &e->outline_words);
-    vec_drop(&e->b, &e->ends);
-    vec_drop(&e->b, &e->apart_at);
-    vec_drop(&e->b, &e->apart);
-    vec_drop(&e->b, &e->reads);
+    for (u32 i = 0; i < e->mk.outlines.n; i++) drop_outline(e, &e->mk.outlines.at[i]);
+    for (u32 i = 0; i < e->mk.trie_inner.n; i++)
+        if (e->mk.trie_inner.at[i]) vb_release(e->v, e->mk.trie_inner.at[i]);
+    if (e->mk.outline.bits) mem_resize(&e->b, e->mk.outline.bits, e->v->n_words * sizeof(u32), 0);
+    if (e->mk.spread) mem_resize(&e->b, e->mk.spread, e->v->n_words * sizeof *e->mk.spread, 0);
+    vec_drop(&e->b, &e->mk.outline.list);
+    if (e->mk.recent) mem_resize(&e->b, e->mk.recent, sizeof *e->mk.recent, 0);
+    intern_drop(&e->b, &e->mk.places);
+    vec_drop(&e->b, &e->mk.places_below);
+    vec_drop(&e->b, &e->mk.tries);
+    vec_drop(&e->b, &e->mk.trie_inner);
+    map_drop(&e->b, &e->mk.trie_of);
+    intern_drop(&e->b, &e->mk.origins);
+    intern_drop(&e->b, &e->mk.rings);
+    vec_drop(&e->b, &e->mk.ring);
+    vec_drop(&e->b, &e->mk.rounds);
+    map_drop(&e->b, &e->mk.outline_of);
+    vec_drop(&e->b, &e->mk.outlines);
+    vec_drop(&e->b, &e->mk.outline_words);
+    vec_drop(&e->b, &e->mk.ends);
 }

@@ -15,18 +15,18 @@
  * Cost. For a task: the steps of its exits, which are asked for anyway. A ring is looked for only from a row that leads to itself. */
 #include "mk.h"
 
-u32 mk_ring_begin(const ge_engine *e, u32 row) { return intern_words(&e->rings, (row - CF_RING_ROW) / 2)[row & 1]; }
+u32 mk_ring_begin(const ge_engine *e, u32 row) { return intern_words(&e->mk.rings, (row - CF_RING_ROW) / 2)[row & 1]; }
 
 u32 mk_go_round(const ge_engine *e, u32 row, u32 accepts) {
-    u32 ring = (row - CF_RING_ROW) / 2, which = row & 1, n = intern_length(&e->rings, ring);
-    const u32 *words = intern_words(&e->rings, ring);
+    u32 ring = (row - CF_RING_ROW) / 2, which = row & 1, n = intern_length(&e->mk.rings, ring);
+    const u32 *words = intern_words(&e->mk.rings, ring);
     for (u32 i = 2; i < n; i += 3)
         if (words[i] == accepts && words[i + 1 + which] != NONE) return row - which + words[i + 1 + which];
     return CF_ENDED_ROW + which * CF_SECOND + accepts;
 }
 
 /* The set of lexemes of the i-th exit. */
-static u32 exit_at(const ge_engine *e, const mk_outline *outline, u32 i) { return e->outline_words.at[outline->exits + 2 * i]; }
+static u32 exit_at(const ge_engine *e, const mk_outline *outline, u32 i) { return e->mk.outline_words.at[outline->exits + 2 * i]; }
 
 /* *own = a set of lexemes by which the row leads to itself; NONE: it does not. */
 static bool find_own(ge_engine *e, const mk_outline *outline, u32 row, u32 *own) {
@@ -79,13 +79,13 @@ bool mk_find_ring(ge_engine *e, u32 begin, const mk_outline *outline, u32 *rows,
     if (!find_own(e, outline, rows[0], &own)) return false;
     if (own == NONE) return true;
     if (!find_other(e, outline, own, rows, &other_begin)) return false;
-    e->ring.n = 0;
-    if (!vec_push(&e->b, &e->ring, begin) || !vec_push(&e->b, &e->ring, rows[1] == NONE ? NONE : other_begin)) return false;
+    e->mk.ring.n = 0;
+    if (!vec_push(&e->b, &e->mk.ring, begin) || !vec_push(&e->b, &e->mk.ring, rows[1] == NONE ? NONE : other_begin)) return false;
     for (u32 i = 0; i < outline->n_exits; i++) {
         u32 accepts = exit_at(e, outline, i);
         if (!go_within(e, rows, rows[0], accepts, &to[0]) || !go_within(e, rows, rows[1], accepts, &to[1])) return false;
         if (to[0] == NONE && to[1] == NONE) continue;
-        if (!vec_push(&e->b, &e->ring, accepts) || !vec_push(&e->b, &e->ring, to[0]) || !vec_push(&e->b, &e->ring, to[1])) return false;
+        if (!vec_push(&e->b, &e->mk.ring, accepts) || !vec_push(&e->b, &e->mk.ring, to[0]) || !vec_push(&e->b, &e->mk.ring, to[1])) return false;
     }
-    return (*ring = intern(&e->b, &e->rings, e->ring.at, e->ring.n, NULL)) != NONE;
+    return (*ring = intern(&e->b, &e->mk.rings, e->mk.ring.at, e->mk.ring.n, NULL)) != NONE;
 }

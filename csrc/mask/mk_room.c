@@ -36,15 +36,15 @@ static bool may_open(const ge_engine *e, u32 unit) {
 u32 mk_room(const ge_engine *e, u32 unit) { return may_open(e, unit) ? rx_room(&e->lx.x, expr_of(e, unit)) : NONE; }
 
 bool mk_open_unit(ge_engine *e, u32 unit, u32 *open) {
-    if (!vec_reach(&e->b, &e->unit_open, unit)) return false;
-    *open = e->unit_open.at[unit];
+    if (!vec_reach(&e->b, &e->mk.unit_open, unit)) return false;
+    *open = e->mk.unit_open.at[unit];
     if (*open != NONE) return true;
     *open = unit;
     if (mk_room(e, unit) != NONE && rx_least_in_quotes(&e->lx.x, expr_of(e, unit)) <= MK_FINISH) {
         rx_id expr = rx_without_room(&e->lx.x, expr_of(e, unit));
         *open = expr == NONE ? NONE : lx_state_of(&e->lx, (u32[]){lx_lexeme_at(&e->lx, unit, 0), expr}, 1);
     }
-    e->unit_open.at[unit] = *open;
+    e->mk.unit_open.at[unit] = *open;
     return *open != NONE;
 }
 

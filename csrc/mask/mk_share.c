@@ -42,10 +42,10 @@ static bool only_exit(const ge_engine *e, const mk_outline *o, const u32 **nodes
     *n = 0;
     if (o->n_hubs || o->n_exits > 1) return false;
     if (!o->n_exits) return true;
-    const u32 *exit = e->outline_words.at + o->exits, *places = intern_words(&e->places, exit[1]);
+    const u32 *exit = e->mk.outline_words.at + o->exits, *places = intern_words(&e->mk.places, exit[1]);
     *nodes = places + 1;
-    *n = intern_length(&e->places, exit[1]) - 1;
-    return e->tries.at[places[0]] == &e->v->trie;
+    *n = intern_length(&e->mk.places, exit[1]) - 1;
+    return e->mk.tries.at[places[0]] == &e->v->trie;
 }
 
 static bool copy_outline(const ge_engine *e, const mk_outline *o, vb_inner *made, budget *b) {
@@ -55,7 +55,7 @@ static bool copy_outline(const ge_engine *e, const mk_outline *o, vb_inner *made
     if (!vec_reserve(b, &made->outline, 1 + o->n_tokens + n)) return false;
     u32 *to = made->outline.at;
     *to++ = o->n_tokens;
-    if (o->n_tokens) memcpy(to, e->outline_words.at + o->tokens, o->n_tokens * sizeof *to);
+    if (o->n_tokens) memcpy(to, e->mk.outline_words.at + o->tokens, o->n_tokens * sizeof *to);
     if (n) memcpy(to + o->n_tokens, nodes, n * sizeof *to);
     made->outline.n = 1 + o->n_tokens + n;
     if (!o->bits) return true;
@@ -84,14 +84,14 @@ static vb_inner *outline_entry(const ge_engine *e, const mk_outline *o, const u3
 /* Makes the outline of a state, and keeps it with the vocabulary. */
 static bool make_shared(ge_engine *e, u32 state, const u32 *key, u64 hash, const vb_inner **kept) {
     mk_outline o = {0};
-    u32 n_words = e->outline_words.n;
+    u32 n_words = e->mk.outline_words.n;
     const byte_set *first = lx_first(&e->lx, state), apart = apart_bytes(e);
     if (!first) return false;
     byte_set bytes = *first;
     set_remove(&bytes, &apart);
     bool ok = mk_make_outline(e, state, &bytes, &o);
     vb_inner *made = ok ? outline_entry(e, &o, key, hash) : NULL;
-    e->outline_words.n = n_words;
+    e->mk.outline_words.n = n_words;
     if (o.bits) mem_resize(&e->b, o.bits, e->v->n_words * sizeof *o.bits, 0);
     e->stats.outlines += ok;
     *kept = made ? vb_add(e->v, made) : NULL;
@@ -129,9 +129,9 @@ static bool take_places(ge_engine *e, u32 state, const u32 *nodes, u32 n, mk_out
     u32 trie = mk_trie_index(e, &e->v->trie), accepts = accepts_of(e, state), id = NONE;
     bool ok = trie != NONE && accepts != NONE && vec_reserve(&e->b, &places, 1 + n);
     if (ok) places.at[0] = trie, memcpy(places.at + 1, nodes, n * sizeof *nodes);
-    ok = ok && (id = intern(&e->b, &e->places, places.at, 1 + n, NULL)) != NONE;
+    ok = ok && (id = intern(&e->b, &e->mk.places, places.at, 1 + n, NULL)) != NONE;
     vec_drop(&e->b, &places);
-    ok = ok && vec_push(&e->b, &e->outline_words, accepts) && vec_push(&e->b, &e->outline_words, id);
+    ok = ok && vec_push(&e->b, &e->mk.outline_words, accepts) && vec_push(&e->b, &e->mk.outline_words, id);
     to->n_exits = ok;
     return ok;
 }
@@ -139,16 +139,16 @@ static bool take_places(ge_engine *e, u32 state, const u32 *nodes, u32 n, mk_out
 /* Copies an outline to one of the engine, which holds it if it has bits. */
 static bool take_outline(ge_engine *e, u32 state, const vb_inner *outline, mk_outline *to) {
     const u32 *words = outline->outline.at, n = *words++, n_places = outline->outline.n - 1 - n;
-    to->tokens = e->outline_words.n;
-    if (!vec_reserve(&e->b, &e->outline_words, n)) return false;
-    if (n) memcpy(e->outline_words.at + to->tokens, words, n * sizeof *words);
+    to->tokens = e->mk.outline_words.n;
+    if (!vec_reserve(&e->b, &e->mk.outline_words, n)) return false;
+    if (n) memcpy(e->mk.outline_words.at + to->tokens, words, n * sizeof *words);
     to->n_tokens = n;
-    to->exits = e->outline_words.n += n;
+    to->exits = e->mk.outline_words.n += n;
     if (n_places && !take_places(e, state, words + n, n_places, to)) return false;
     if (!outline->bits) return true;
     vb_hold(e->v, outline);
     to->inner = outline;
-    e->n_shared++;
+    e->mk.n_shared++;
     return true;
 }
 
@@ -162,7 +162,7 @@ bool mk_take_shared(ge_engine *e, u32 state, mk_outline *to, bool *found) {
     if (set_meets(first, &apart)) return true;
     if (!mk_has_automaton(e, state, &has) || (has && !obtain_outline(e, state, &outline))) return false;
     if (!outline) return true;
-    *found = !outline->bits || e->n_shared < MOST_BITS;
+    *found = !outline->bits || e->mk.n_shared < MOST_BITS;
     bool ok = !*found || take_outline(e, state, outline, to);
     vb_release(e->v, outline);
     return ok;

@@ -98,15 +98,15 @@ bool mk_absorbs_plain(ge_engine *e, u32 state, u32 n_chars, bool *answer) {
     static const byte_set none;
     id_vec reached = {0};
     *answer = false;
-    if (!vec_reach(&e->b, &e->absorbing, state)) return false;
-    if (e->absorbing.at[state] == true) return *answer = true;
+    if (!vec_reach(&e->b, &e->mk.absorbing, state)) return false;
+    if (e->mk.absorbing.at[state] == true) return *answer = true;
     for (u32 k = 0, n = lx_count(&e->lx, state); k < n && !*answer; k++)
         *answer = !is_lazy(e, state, k) && rx_absorbs_plain(&e->lx.x, intern_words(&e->lx.states, state)[2 * k + 1], n_chars);
-    if (*answer || e->absorbing.at[state] != NONE) return true;
+    if (*answer || e->mk.absorbing.at[state] != NONE) return true;
     const byte_set *first = lx_first(&e->lx, state);
     bool may = first && set_has(first, 0xe4); /* most states read no character beyond ASCII */
     bool ok = first && (!may || mk_absorbs(e, state, &none, &reached, answer));
-    if (ok) e->absorbing.at[state] = *answer;
+    if (ok) e->mk.absorbing.at[state] = *answer;
     vec_drop(&e->b, &reached);
     return ok;
 }

@@ -40,30 +40,30 @@ static bool find_marked(ge_engine *e) {
         const u8 *at = e->v->text + e->v->offsets[token];
         u32 n = e->v->offsets[token + 1] - e->v->offsets[token];
         if (!rx_loose_differs(in_lengths, at, n)) continue;
-        ok = vec_push(&e->b, rx_loose_differs(anywhere, at, n) ? &e->marked : &others, token);
+        ok = vec_push(&e->b, rx_loose_differs(anywhere, at, n) ? &e->mk.marked : &others, token);
     }
-    e->n_marked = e->marked.n;
-    for (u32 i = 0; ok && i < others.n; i++) ok = vec_push(&e->b, &e->marked, others.at[i]);
+    e->mk.n_marked = e->mk.marked.n;
+    for (u32 i = 0; ok && i < others.n; i++) ok = vec_push(&e->b, &e->mk.marked, others.at[i]);
     vec_drop(&e->b, &others);
-    if (!ok) e->marked.n = 0;
-    return e->has_marked = ok;
+    if (!ok) e->mk.marked.n = 0;
+    return e->mk.has_marked = ok;
 }
 
 bool mk_keep_exact(ge_engine *e, u32 config, bool *all) {
     loose_vec places = {0};
-    bool ok = (e->has_marked || find_marked(e)) && collect_loose(e, config, &places), has_length = false, reads;
+    bool ok = (e->mk.has_marked || find_marked(e)) && collect_loose(e, config, &places), has_length = false, reads;
     *all = true;
     for (u32 k = 0; k < places.n; k++) has_length |= places.at[k].has_length;
-    for (u32 i = 0; ok && i < (has_length ? e->marked.n : e->n_marked); i++) {
-        u32 token = e->marked.at[i], n = e->v->offsets[token + 1] - e->v->offsets[token];
+    for (u32 i = 0; ok && i < (has_length ? e->mk.marked.n : e->mk.n_marked); i++) {
+        u32 token = e->mk.marked.at[i], n = e->v->offsets[token + 1] - e->v->offsets[token];
         const u8 *at = e->v->text + e->v->offsets[token];
         bool differs = false;
-        if (!(e->found.bits[token >> 5] >> (token & 31) & 1)) continue;
+        if (!(e->mk.found.bits[token >> 5] >> (token & 31) & 1)) continue;
         for (u32 k = 0; k < places.n && !differs; k++) differs = rx_loose_differs(places.at[k], at, n);
         if (!differs) continue;
         ok = mk_reads(e, config, at, n, &reads);
         if (!ok || reads) continue;
-        e->found.bits[token >> 5] &= ~((u32)1 << (token & 31));
+        e->mk.found.bits[token >> 5] &= ~((u32)1 << (token & 31));
         *all = false;
     }
     vec_drop(&e->b, &places);

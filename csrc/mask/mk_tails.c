@@ -38,11 +38,11 @@ static bool add_lexeme(ge_engine *e, rx_id expr, byte_set *to) {
 static bool find_bytes(ge_engine *e) {
     byte_set all = {{0}};
     bool is_known = !e->g->g.has_distinct && e->g->g.bags.n == 0;
-    if (e->n_behind_words != NONE) return true;
+    if (e->mk.n_behind_words != NONE) return true;
     for (u32 i = 0; is_known && i < e->lx.lexemes.n; i++)
         if (!add_lexeme(e, e->lx.lexemes.at[i].expr, &all)) return false;
-    e->behind_words = all;
-    e->n_behind_words = is_known ? set_count(&all) : FEW_BYTES + 1;
+    e->mk.behind_words = all;
+    e->mk.n_behind_words = is_known ? set_count(&all) : FEW_BYTES + 1;
     return true;
 }
 
@@ -50,9 +50,9 @@ bool mk_tails(ge_engine *e, const vb_inner *inner, u32 exit, u32 sort, const tt_
     bool may_leave_out = (sort == VB_MIXED || sort == VB_BEYOND) && !(e->switches & (GE_NO_SLICES | GE_NO_SHARED_INNER));
     *tails = NULL;
     if (may_leave_out && !find_bytes(e)) return false;
-    if (may_leave_out && e->n_behind_words == 0) return true;
-    if (may_leave_out && e->n_behind_words <= FEW_BYTES)
-        return vb_tails_within(e->v, inner, exit, sort, &e->behind_words, tails) || budget_fail(&e->b, GE_E_MEMORY);
+    if (may_leave_out && e->mk.n_behind_words == 0) return true;
+    if (may_leave_out && e->mk.n_behind_words <= FEW_BYTES)
+        return vb_tails_within(e->v, inner, exit, sort, &e->mk.behind_words, tails) || budget_fail(&e->b, GE_E_MEMORY);
     *tails = vb_tails(e->v, inner, exit, sort);
     return *tails || budget_fail(&e->b, GE_E_MEMORY);
 }

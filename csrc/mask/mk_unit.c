@@ -6,7 +6,7 @@
  * lexemes that may begin alike are one unit, of which only the *core* is analysed, those that read much: key words beside a name make a difference (mk.c). (Distinct lexemes ask for the values of their neighbours: there the state is one unit.)
  *
  * Outlines (mk_outline.c) of states with several lexemes are taken apart, too. Rows differ in which key words and operators may come, but the same few
- * lexemes read most of what there is, names behind white space and strings. So each lexeme whose outline is dear has one by itself, which all rows share.
+ * lexemes read most of what there is, names behind white space and strings. So each lexeme whose outline is expensive has one by itself, which all rows share.
  *
  * Clamping (regex/rx_clamp.c). No token is longer than some number of bytes, so the units along a counted text are one: bounds that a token
  * and a short end cannot reach are dropped. What the clamped unit can read is what the unit can read, if the bytes of a token and those that
@@ -17,7 +17,7 @@
 enum {
     WIDE = 16,       /* a lexeme is taken to read much if one in so many nodes of the vocabulary is below its first bytes ... */
     SECOND_ALL = 64, /* ... and so many bytes may follow each; where they are fewer, they count for less */
-    DEAR = 256,      /* nodes that the outline of a lexeme visits: it is asked for apart from others */
+    LARGE = 256,     /* nodes that the outline of a lexeme visits: it is asked for apart from others */
     LITTLE = 32,     /* bytes that a state may begin with */
     HEAVY = 4        /* bytes, of which those first bytes have so much of the vocabulary, come first: mostly they decide */
 };
@@ -186,44 +186,44 @@ static bool split_state(ge_engine *e, u32 state, u32 hub, mk_parts *parts) {
 bool mk_split(ge_engine *e, u32 state, u32 hub, mk_parts *parts) {
     u64 key = (u64)state * VB_HUBS + hub;
     bool keeps = !e->is_one_lexeme && !(e->switches & GE_NO_STATE_CACHE);
-    u32 known = keeps ? map_get(&e->parts_of, key) : NONE;
-    if (known != NONE) return *parts = e->parts.at[known], true;
+    u32 known = keeps ? map_get(&e->mk.parts_of, key) : NONE;
+    if (known != NONE) return *parts = e->mk.parts.at[known], true;
     if (!split_state(e, state, hub, parts)) return false;
     if (!keeps) return true;
-    return vec_push(&e->b, &e->parts, *parts) && map_put(&e->b, &e->parts_of, key, e->parts.n - 1);
+    return vec_push(&e->b, &e->mk.parts, *parts) && map_put(&e->b, &e->mk.parts_of, key, e->mk.parts.n - 1);
 }
 
-enum { READS_UNKNOWN, READS_LITTLE, READS_MORE, READS_MUCH }; /* READS_UNKNOWN in e->reads: it is not wide, or was not asked */
+enum { READS_UNKNOWN, READS_LITTLE, READS_MORE, READS_MUCH }; /* READS_UNKNOWN in e->mk.reads: it is not wide, or was not asked */
 
 /* *reads = what is known of a lexeme from its first bytes. */
 static bool ask_first(ge_engine *e, u32 lexeme, u8 *reads) {
     bool wide = false;
-    while (e->reads.n <= lexeme)
-        if (!vec_push(&e->b, &e->reads, READS_UNKNOWN)) return false;
-    *reads = e->reads.at[lexeme];
+    while (e->mk.reads.n <= lexeme)
+        if (!vec_push(&e->b, &e->mk.reads, READS_UNKNOWN)) return false;
+    *reads = e->mk.reads.at[lexeme];
     if (*reads != READS_UNKNOWN) return true;
     bool skip = e->lx.lexemes.at[lexeme].flags & LX_SKIP; /* it leads back to the row: its outlines would not be those of other rows */
     if (!skip && !is_wide(e, e->lx.lexemes.at[lexeme].expr, 0, &wide)) return false;
-    if (skip || wide) e->reads.at[lexeme] = *reads = skip ? READS_LITTLE : READS_MUCH;
+    if (skip || wide) e->mk.reads.at[lexeme] = *reads = skip ? READS_LITTLE : READS_MUCH;
     return true;
 }
 
-/* The same from its outline, which is made if it may be dear by first and second bytes. */
+/* The same from its outline, which is made if it may be expensive by first and second bytes. */
 static bool ask_outline(ge_engine *e, u32 lexeme, u8 *reads) {
     rx_id expr = e->lx.lexemes.at[lexeme].expr;
     u32 sum = 0;
     byte_set first;
     if (!ask_first(e, lexeme, reads)) return false;
     if (*reads != READS_UNKNOWN) return true;
-    if (!rx_first(&e->lx.x, expr, &first) || !weigh(e, expr, &first, e->v->hubs[0].weight, 1, NONE, DEAR, &sum)) return false;
+    if (!rx_first(&e->lx.x, expr, &first) || !weigh(e, expr, &first, e->v->hubs[0].weight, 1, NONE, LARGE, &sum)) return false;
     *reads = READS_LITTLE;
-    if (sum >= DEAR) {
+    if (sum >= LARGE) {
         u64 before = e->stats.trie_nodes;
         u32 single = lx_state_of(&e->lx, (u32[]){lexeme, expr}, 1);
         if (single == NONE || mk_outline_of_state(e, single) == NONE) return false;
-        if (e->stats.trie_nodes - before >= DEAR) *reads = READS_MORE;
+        if (e->stats.trie_nodes - before >= LARGE) *reads = READS_MORE;
     }
-    e->reads.at[lexeme] = *reads;
+    e->mk.reads.at[lexeme] = *reads;
     return true;
 }
 
@@ -236,36 +236,36 @@ static u32 beginning_at(const ge_engine *e, u32 state, u32 i) {
 /* Appends [ n | states ... ] */
 static bool take_apart(ge_engine *e, u32 state) {
     id_vec rest = {0};
-    u32 at = e->apart.n, n = lx_count(&e->lx, state);
-    bool ok = vec_push(&e->b, &e->apart, 0);
+    u32 at = e->mk.apart.n, n = lx_count(&e->lx, state);
+    bool ok = vec_push(&e->b, &e->mk.apart, 0);
     for (u32 i = 0; ok && i < n; i++) {
         u32 lexeme = n > 1 ? beginning_at(e, state, i) : NONE, single = NONE;
         u8 reads = READS_LITTLE;
         ok = lexeme == NONE || ask_outline(e, lexeme, &reads);
         const u32 *pair = intern_words(&e->lx.states, state) + 2 * i, pushed[2] = {pair[0], pair[1]};
         if (ok && reads == READS_LITTLE) ok = vec_push(&e->b, &rest, pushed[0]) && vec_push(&e->b, &rest, pushed[1]);
-        else if (ok) ok = (single = lx_state_of(&e->lx, pushed, 1)) != NONE && vec_push(&e->b, &e->apart, single);
+        else if (ok) ok = (single = lx_state_of(&e->lx, pushed, 1)) != NONE && vec_push(&e->b, &e->mk.apart, single);
     }
     if (ok && rest.n) {
         u32 others = lx_state_of(&e->lx, rest.at, rest.n / 2);
-        ok = others != NONE && vec_push(&e->b, &e->apart, others);
+        ok = others != NONE && vec_push(&e->b, &e->mk.apart, others);
     }
-    if (ok) e->apart.at[at] = e->apart.n - at - 1;
-    else e->apart.n = at;
+    if (ok) e->mk.apart.at[at] = e->mk.apart.n - at - 1;
+    else e->mk.apart.n = at;
     vec_drop(&e->b, &rest);
     return ok;
 }
 
 bool mk_apart(ge_engine *e, u32 state, const u32 **states, u32 *n) {
-    if (!vec_reach(&e->b, &e->apart_at, state)) return false;
-    u32 at = e->apart_at.at[state];
+    if (!vec_reach(&e->b, &e->mk.apart_at, state)) return false;
+    u32 at = e->mk.apart_at.at[state];
     if (at == NONE) {
-        at = e->apart.n;
-        if (!take_apart(e, state) || !vec_reach(&e->b, &e->apart_at, state)) return false;
-        e->apart_at.at[state] = at;
+        at = e->mk.apart.n;
+        if (!take_apart(e, state) || !vec_reach(&e->b, &e->mk.apart_at, state)) return false;
+        e->mk.apart_at.at[state] = at;
     }
-    *n = e->apart.at[at];
-    *states = e->apart.at + at + 1;
+    *n = e->mk.apart.at[at];
+    *states = e->mk.apart.at + at + 1;
     return true;
 }
 
@@ -292,4 +292,12 @@ u32 mk_clamp(ge_engine *e, u32 unit, u32 n_bytes) {
     u32 clamped = ok ? lx_state_of(&e->lx, pairs.at, pairs.n / 2) : NONE;
     vec_drop(&e->b, &pairs);
     return clamped;
+}
+
+void mk_drop_parts(ge_engine *e) {
+    map_drop(&e->b, &e->mk.parts_of);
+    vec_drop(&e->b, &e->mk.parts);
+    vec_drop(&e->b, &e->mk.apart_at);
+    vec_drop(&e->b, &e->mk.apart);
+    vec_drop(&e->b, &e->mk.reads);
 }

@@ -109,7 +109,7 @@ static bool push_suspects(ge_engine *e, const tt_trie *trie, u32 node) {
     u32 n;
     const u32 *tokens = tt_tokens(trie, node, node + 1, &n);
     for (u32 i = 0; i < n; i++)
-        if (!vec_push(&e->b, &e->suspects, tokens[i])) return false;
+        if (!vec_push(&e->b, &e->mk.suspects, tokens[i])) return false;
     return true;
 }
 
@@ -128,7 +128,7 @@ static bool stop_at_hub(ge_engine *e, u32 node, u32 config, bool *stopped) {
     *stopped = false;
     for (u32 h = 1; h < e->v->n_hubs && !*stopped && !e->g->g.has_distinct; h++) {
         *stopped = e->v->hubs[h].node == node;
-        if (*stopped && config != CF_DEAD && !vec_push(&e->b, &e->at_hubs, ((mk_place){h, config}))) return false;
+        if (*stopped && config != CF_DEAD && !vec_push(&e->b, &e->mk.at_hubs, ((mk_place){h, config}))) return false;
     }
     return true;
 }
@@ -154,13 +154,13 @@ typedef struct mk_visit {
 /* To the queue: the nodes [from, to) that the automaton comes to in a configuration, if anything is below them. `head`: the run that is visited. */
 static inline bool push_run(ge_engine *e, const mk_visit *at, u32 head, u32 from, u32 to, u32 config) {
     if (at->trie->first.at[from] == at->trie->first.at[to]) return true;
-    mk_run *last = e->runs.at + e->runs.n - 1;
-    if (e->runs.n - 1 > head && last->to == from && last->config == config) {
+    mk_run *last = e->mk.runs.at + e->mk.runs.n - 1;
+    if (e->mk.runs.n - 1 > head && last->to == from && last->config == config) {
         last->to = to;
         return true;
     }
     fetch_children(at->trie, from);
-    return vec_push(&e->b, &e->runs, ((mk_run){from, to, config}));
+    return vec_push(&e->b, &e->mk.runs, ((mk_run){from, to, config}));
 }
 
 /* Reads the byte of a child. */
@@ -292,7 +292,7 @@ static bool note_ends(ge_engine *e, const mk_visit *at, mk_run run) {
 static bool visit_run(ge_engine *e, mk_visit *at, u32 head, mk_run run, bool ask, mk_found *found) {
     const u32 *first = at->trie->first.at;
     u32 begin = first[run.from], end = first[run.to];
-    if (at->is_root && e->begins) return try_chosen(e, at, head, begin, end, e->begins, found);
+    if (at->is_root && e->mk.begins) return try_chosen(e, at, head, begin, end, e->mk.begins, found);
     if (ask && mk_stays_below(e, run)) return add_below(e, at->trie, run, found);
     if (at->ends && !note_ends(e, at, run)) return false;
     if (run.to - run.from == 1) return end - begin >= CHOOSE ? try_chosen(e, at, head, begin, end, NULL, found) : try_all(e, at, head, begin, end, NULL, found);
@@ -305,15 +305,15 @@ static bool visit_run(ge_engine *e, mk_visit *at, u32 head, mk_run run, bool ask
     return try_all(e, at, head, begin, end, NULL, found);
 }
 
-/* From the runs in e->runs on. */
+/* From the runs in e->mk.runs on. */
 static bool walk_on(ge_engine *e, const tt_trie *trie, mk_found *found) {
     mk_visit at;
     at.trie = trie;
     at.is_main = trie == &e->v->trie;
     at.config = NONE;
     for (u32 i = 0; i < SPANS; i++) at.spans[i].config = NONE;
-    for (u32 head = 0; head < e->runs.n; head++) {
-        mk_run run = e->runs.at[head];
+    for (u32 head = 0; head < e->mk.runs.n; head++) {
+        mk_run run = e->mk.runs.at[head];
         if (run.config != at.config) {
             at.config = run.config;
             at.next = cf_at(e, run.config)->next;
@@ -337,34 +337,34 @@ void mk_clear_tokens(ge_engine *e, const tt_trie *trie, u32 from, u32 to, mk_fou
 /* Is what is behind blanks left to the tasks of masks (mk_outline.c)? It is, if it is more than a few tokens, and a lexeme reads much of it. */
 static bool leave_opening(ge_engine *e, mk_place at, bool *is_left) {
     *is_left = false;
-    if (!e->leaves_openings || !e->v->openings[at.node].blank) return true;
+    if (!e->mk.leaves_openings || !e->v->openings[at.node].blank) return true;
     if (e->v->openings[at.node].rest.byte.n < MANY_BEHIND) return true;
     for (u32 i = 0, n = cf_count(e, at.config); i < n && !*is_left; i++)
         if (!mk_has_wide(e, cf_alternative_at(e, at.config, i).state >> 1, is_left)) return false;
-    return !*is_left || vec_push(&e->b, &e->at_hubs, ((mk_place){VB_HUBS + at.node, at.config}));
+    return !*is_left || vec_push(&e->b, &e->mk.at_hubs, ((mk_place){VB_HUBS + at.node, at.config}));
 }
 
 bool mk_walk_places(ge_engine *e, const tt_trie *trie, const u32 *nodes, u32 n, u32 config, mk_found *found) {
-    e->at_openings.n = e->runs.n = 0;
+    e->mk.at_openings.n = e->mk.runs.n = 0;
     for (u32 i = 0; i < n; i++)
-        if (!vec_push(&e->b, &e->runs, ((mk_run){nodes[i], nodes[i] + 1, config}))) return false;
+        if (!vec_push(&e->b, &e->mk.runs, ((mk_run){nodes[i], nodes[i] + 1, config}))) return false;
     bool ok = walk_on(e, trie, found);
-    while (ok && e->at_openings.n) {
-        mk_place at = e->at_openings.at[--e->at_openings.n];
+    while (ok && e->mk.at_openings.n) {
+        mk_place at = e->mk.at_openings.at[--e->mk.at_openings.n];
         const vb_opening *opening = &e->v->openings[at.node];
         bool is_left;
-        e->runs.n = 0;
+        e->mk.runs.n = 0;
         ok = mk_add_opening(e, opening, found) && leave_opening(e, at, &is_left);
-        if (ok && !is_left) ok = vec_push(&e->b, &e->runs, ((mk_run){0, 1, at.config})) && walk_on(e, &opening->rest, found);
+        if (ok && !is_left) ok = vec_push(&e->b, &e->mk.runs, ((mk_run){0, 1, at.config})) && walk_on(e, &opening->rest, found);
     }
     return ok;
 }
 
 bool mk_walk_bytes(ge_engine *e, u32 config, const byte_set *first, mk_found *found) {
     if (set_is_empty(first)) return true;
-    e->begins = first;
+    e->mk.begins = first;
     bool ok = mk_walk(e, &e->v->trie, 0, config, found);
-    e->begins = NULL;
+    e->mk.begins = NULL;
     return ok;
 }
 
@@ -397,8 +397,8 @@ static inline bool try_both(ge_engine *e, const tt_trie *trie, u32 i, mk_place a
     if (to == CF_DEAD) return true;
     if ((other == CF_DEAD || stopped) && !add_nodes(e, trie, i, i + 1, found)) return false;
     if (stopped || trie->first.at[i] == trie->first.at[i + 1]) return true;
-    e->walk.at[e->walk.n++] = (mk_place){i, to};
-    e->walk.at[e->walk.n++] = (mk_place){i, other};
+    e->mk.walk.at[e->mk.walk.n++] = (mk_place){i, to};
+    e->mk.walk.at[e->mk.walk.n++] = (mk_place){i, other};
     fetch_children(trie, i);
     return true;
 }
@@ -408,14 +408,14 @@ static bool walk_difference(ge_engine *e, const tt_trie *trie, u32 node, u32 con
     const u8 *bytes = trie->byte.at;
     u64 enough = most == NONE ? UINT64_MAX : e->stats.trie_nodes + most;
     *far = false;
-    e->walk.n = 0;
-    if (!vec_push(&e->b, &e->walk, ((mk_place){node, config})) || !vec_push(&e->b, &e->walk, ((mk_place){node, base}))) return false;
-    for (u32 head = 0; head < e->walk.n; head += 2) {
+    e->mk.walk.n = 0;
+    if (!vec_push(&e->b, &e->mk.walk, ((mk_place){node, config})) || !vec_push(&e->b, &e->mk.walk, ((mk_place){node, base}))) return false;
+    for (u32 head = 0; head < e->mk.walk.n; head += 2) {
         if (e->stats.trie_nodes > enough) return *far = true;
-        mk_place at = e->walk.at[head], beside = e->walk.at[head + 1];
+        mk_place at = e->mk.walk.at[head], beside = e->mk.walk.at[head + 1];
         u32 begin = trie->first.at[at.node], end = trie->first.at[at.node + 1];
         byte_set differ;
-        if (!vec_reserve(&e->b, &e->walk, 2 * (end - begin)) || !cf_differ(e, at.config, beside.config, &differ)) return false;
+        if (!vec_reserve(&e->b, &e->mk.walk, 2 * (end - begin)) || !cf_differ(e, at.config, beside.config, &differ)) return false;
         if (end - begin < CHOOSE || set_count(&differ) > FEW_FIRST) {
             e->stats.trie_nodes += end - begin;
             for (u32 i = begin; i < end; i++)
@@ -438,4 +438,18 @@ bool mk_walk_difference(ge_engine *e, const tt_trie *trie, u32 node, u32 config,
 
 bool mk_walk_near(ge_engine *e, u32 node, u32 config, u32 base, u32 most, mk_found *found, bool *far) {
     return walk_difference(e, &e->v->trie, node, config, base, most, found, far);
+}
+
+void mk_drop_walks(ge_engine *e) {
+    vec_drop(&e->b, &e->mk.walk);
+    vec_drop(&e->b, &e->mk.runs);
+    vec_drop(&e->b, &e->mk.at_hubs);
+    vec_drop(&e->b, &e->mk.at_openings);
+    vec_drop(&e->b, &e->mk.absorbing);
+    vec_drop(&e->b, &e->mk.looping);
+    map_drop(&e->b, &e->mk.loops_of);
+    vec_drop(&e->b, &e->mk.loops);
+    map_drop(&e->b, &e->mk.beyond_of);
+    vec_drop(&e->b, &e->mk.beyond);
+    vec_drop(&e->b, &e->mk.beyond_words);
 }

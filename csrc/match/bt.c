@@ -11,13 +11,12 @@
  * Threads are begun by the call that has groups for them and end with it. To begin and to await one costs as much as a small cold mask or two.
  * So the calling thread begins alone, and begins the others once what it has seen says that they are worth it: as long as the items so far
  * took, those that are left will take. One that cannot be begun is done without. */
-#include <pthread.h>
 #include <time.h>
 
+#include "../base/threads.h"
 #include "mt.h"
 
 enum {
-    BT_THREADS = 64,   /* at most so many at once */
     BT_WORTH = 250,    /* microseconds of work that threads are begun for */
     BT_STACK = 1 << 23 /* bytes: where the system's default is small, regular expressions nest deeper than it holds */
 };
@@ -34,8 +33,7 @@ typedef struct bt_work {
     u32 *group; /* [i] = index in cold of the first item of group i; [n_groups] = n_cold */
     u32 n_groups;
     u32 _Atomic next; /* group that nobody has taken */
-    pthread_t threads[BT_THREADS - 1];
-    u32 n_threads; /* begun */
+    thread_team others;
 } bt_work;
 
 /* False: the item, or what is left of it, is cold; only if warm_only. */
@@ -75,14 +73,6 @@ static void *do_groups(void *work) {
     return NULL;
 }
 
-static void begin_threads(bt_work *w, u32 wanted) {
-    pthread_attr_t attributes;
-    if (pthread_attr_init(&attributes) != 0) return;
-    (void)pthread_attr_setstacksize(&attributes, BT_STACK);
-    while (w->n_threads < wanted && pthread_create(&w->threads[w->n_threads], &attributes, do_groups, w) == 0) w->n_threads++;
-    (void)pthread_attr_destroy(&attributes);
-}
-
 static u64 now(void) { /* microseconds */
     struct timespec t;
     (void)timespec_get(&t, TIME_UTC);
@@ -90,19 +80,20 @@ static u64 now(void) { /* microseconds */
 }
 
 static void do_cold(bt_work *w) {
-    u32 most = min_u32(w->batch->n_threads, BT_THREADS) - 1, i = 0;
+    u32 most = w->batch->n_threads - 1, i = 0;
     u64 begin = now();
-    for (u32 g = 0; g < w->n_groups && !w->n_threads; g++) {
+    for (u32 g = 0; g < w->n_groups && !w->others.n; g++) {
         atomic_store(&w->next, g + 1);
         while (i < w->group[g + 1]) {
             (void)do_item(w->batch, w->cold[i++].index, false);
             u32 mine = g + (i == w->group[g + 1]); /* the group that this thread does next */
-            if (w->n_threads || mine + 1 >= w->n_groups) continue;
-            if ((now() - begin) * (w->n_cold - i) / i >= BT_WORTH) begin_threads(w, min_u32(most, w->n_groups - mine - 1));
+            if (w->others.n || mine + 1 >= w->n_groups) continue;
+            if ((now() - begin) * (w->n_cold - i) / i >= BT_WORTH)
+                team_begin(&w->others, min_u32(most, w->n_groups - mine - 1), BT_STACK, do_groups, w, 0);
         }
     }
     (void)do_groups(w);
-    for (u32 t = 0; t < w->n_threads; t++) (void)pthread_join(w->threads[t], NULL);
+    team_join(&w->others);
 }
 
 size_t ge_batch_run(const ge_batch *batch) {

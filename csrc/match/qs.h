@@ -2,7 +2,7 @@
 #ifndef GE_QS_H
 #define GE_QS_H
 
-#include "../engine/en.h"
+#include "../closing/cl.h"
 
 ge_status qs_mask(ge_engine *e, u32 config, u32 *mask, bool *all, ge_err *err);
 

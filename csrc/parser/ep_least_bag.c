@@ -5,7 +5,7 @@
  * costs never fall, and greedy is exact. Ways with values in common have the same lexeme and own slot (ir.py, `Way`): they take from one
  * list of values.
  *
- * Conditions. A way that meets one may be dearer than another, so the greedy length is only a lower bound, and the members are found by
+ * Conditions. A way that meets one may be more expensive than another, so the greedy length is only a lower bound, and the members are found by
  * a search (A*) over the counts. Each member but the first raises something that is missing, so the search ends, also where a condition cannot be
  * met: during the passes of ep_least.c, while no text is known of what would. The order of members does not matter: by rank, they are written in that order. */
 #include "../grammar/gr_bag.h"

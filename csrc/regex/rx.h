@@ -354,7 +354,7 @@ rx_verdict rx_punycode_verdict(rx_arena *x, rx_id id);
 rx_verdict rx_length_verdict(rx_arena *x, rx_id id);   /* of an AND, of numbers of characters and one other part; never RX_IS_EMPTY */
 rx_verdict rx_multiple_verdict(rx_arena *x, rx_id id); /* of an AND; never RX_IS_EMPTY */
 rx_verdict rx_name_verdict(rx_arena *x, rx_id id);     /* of what is RX_NAMED, or of an AND: whether it is empty, if that is easy to see */
-rx_verdict rx_barred_verdict(rx_arena *x, rx_id id);   /* of what is RX_BARRED: whether it is empty, if that does not hang on how long names are */
+rx_verdict rx_barred_verdict(rx_arena *x, rx_id id);   /* of what is RX_BARRED: whether it is empty, if that does not depend on how long names are */
 rx_verdict rx_syntax_verdict(const rx_arena *x, rx_id id); /* of an AND */
 
 #endif

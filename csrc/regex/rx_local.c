@@ -123,8 +123,9 @@ static bool collect(rx_arena *x, rx_id id, id_vec *sets) {
     case RX_PUNYCODE: case RX_NAME: return vec_push(x->b, sets, NONE);
     case RX_SYNTAX: return add_syntax_apart(x, sets, node);
     case RX_REST: return vec_push(x->b, sets, rx_shared(x, id));
-    default: return true;
+    case RX_NEVER: case RX_EMPTY: case RX_ALL: case RX_SET: case RX_NOT: case RX_REPEAT: case RX_TAG: return true; /* see one_operand */
     }
+    return true;
 }
 
 u32 rx_local(rx_arena *x, rx_id id) {

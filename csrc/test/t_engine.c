@@ -1,5 +1,5 @@
 /* t_engine: the whole path in C: masks against trying every token, and every allocation failing in turn. */
-#include "../engine/en.h"
+#include "../closing/cl.h"
 #include "harness.h"
 
 enum { N_TOKENS = 300, EOS = 299 };
@@ -364,7 +364,7 @@ static u32 n_narrow[CT_BY_TOKENS]; /* by order: closings that narrow searches ha
 /* From now on a lexeme under way is told to take what its conditions take, each alone. */
 static void tell_apart(ge_engine *e) {
     ct_least(e, CF_START);
-    e->fewest.late = (u64)1 << 60;
+    e->cl.fewest.late = (u64)1 << 60;
 }
 
 /* The fewest tokens (without EOS) that complete each prefix of a text, by a search without lower bounds or with them. */
@@ -473,7 +473,7 @@ static ge_status close_within(ge_engine *e, u32 most, bool *found) {
     return en_end(e, &err);
 }
 
-static u32 n_dear, n_ended; /* of all samples: tables that were kept, searches */
+static u32 n_large, n_ended; /* of all samples: tables that were kept, searches */
 
 /* With little work, some are made twice: whichever allocation failed before, they find no more than there is, and miss nothing where they come to
  * their end. */
@@ -504,7 +504,7 @@ static void searches_with_failing_allocations(sample which) {
                 CHECK(status == GE_OK ? found == (most + 1 >= fewest[0]) : status == GE_E_LIMIT && !found);
                 n_ended += status == GE_OK;
             }
-            n_dear += e->fewest.is_dear;
+            n_large += e->cl.fewest.is_large;
             ge_engine_free(e);
             more |= !k;
         }
@@ -583,8 +583,8 @@ int main(void) {
         searches_with_failing_allocations(which);
         if (which < BAG) slices_with_failing_allocations(which);
     }
-    printf("searches: %u dear tables kept, %u came to their end\n", n_dear, n_ended);
-    CHECK(n_dear > 20 && n_ended > 1000);
+    printf("searches: %u large tables kept, %u came to their end\n", n_large, n_ended);
+    CHECK(n_large > 20 && n_ended > 1000);
     lower_bounds(STRINGS, true);
     CHECK(n_narrow[CT_BY_LEAST] > 0 && n_narrow[CT_BY_SHORTEST] > 0 && n_narrow[CT_BY_CONDITIONS] > 0);
     automata_with_failing_allocations(0);

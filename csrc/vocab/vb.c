@@ -148,10 +148,8 @@ static bool build_tables(ge_vocab *v) {
 ge_vocab *vb_new(void) {
     ge_vocab *v = calloc(1, sizeof *v);
     if (!v || lock_init(&v->lock)) return free(v), NULL;
-    ge_limits limits;
-    memset(&limits, 0xff, sizeof limits); /* the caller's memory is the limit here; the store has its own ceiling */
-    budget_init(&v->b, &limits);
-    v->store.unread = (vb_ring){&v->store.unread, &v->store.unread};
+    budget_init_unlimited(&v->b); /* the caller's memory is the limit here; the store has its own ceiling */
+    v->store.unread = (vb_lru){&v->store.unread, &v->store.unread};
     v->store.max_bytes = VB_STORE_BYTES;
     return v;
 }

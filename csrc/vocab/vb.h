@@ -46,9 +46,9 @@ typedef struct vb_exit {
     vb_part *_Atomic parts;           /* that were asked for */
 } vb_exit;
 
-typedef struct vb_ring { /* of what nobody reads, by when it was given back */
-    struct vb_ring *older, *newer;
-} vb_ring;
+typedef struct vb_lru { /* of what nobody reads, by when it was given back */
+    struct vb_lru *older, *newer;
+} vb_lru;
 
 enum { VB_DEAD = UINT8_MAX, VB_MOST_NEED = VB_DEAD - 1, VB_NO_PLACE = UINT16_MAX };
 
@@ -68,7 +68,7 @@ typedef struct vb_lexeme {
 } vb_lexeme;
 
 typedef struct vb_inner {
-    vb_ring ring; /* if nobody reads it */
+    vb_lru lru; /* if nobody reads it */
     VEC(u32) key; /* structure of the regexes: see mask/mk_inner.c */
     u64 hash;
     u32 *bits;
@@ -93,7 +93,7 @@ typedef struct vb_store { /* see vb_store.c */
     VEC(vb_row *) rows;
     hash_index row_index;
     u64 serial; /* of the last one */
-    vb_ring unread;
+    vb_lru unread;
     size_t bytes, max_bytes;
 } vb_store;
 

@@ -24,13 +24,13 @@ void vb_inner_free(budget *b, vb_inner *e) {
 }
 
 static void leave_ring(vb_inner *e) {
-    e->ring.older->newer = e->ring.newer;
-    e->ring.newer->older = e->ring.older;
+    e->lru.older->newer = e->lru.newer;
+    e->lru.newer->older = e->lru.older;
 }
 
 static void enter_ring(vb_store *s, vb_inner *e) {
-    e->ring = (vb_ring){.older = s->unread.older, .newer = &s->unread};
-    e->ring.older->newer = e->ring.newer->older = &e->ring;
+    e->lru = (vb_lru){.older = s->unread.older, .newer = &s->unread};
+    e->lru.older->newer = e->lru.newer->older = &e->lru;
 }
 
 static vb_inner **chain_of(const vb_store *s, u64 hash) { return &s->chains.at[hash & (s->chains.n - 1)]; }
@@ -94,7 +94,7 @@ static void drop_inner(ge_vocab *v, vb_inner *e) {
 }
 
 void vb_trim(ge_vocab *v) {
-    vb_ring *unread = &v->store.unread;
+    vb_lru *unread = &v->store.unread;
     while (v->store.bytes > v->store.max_bytes && unread->newer != unread) drop_inner(v, (vb_inner *)unread->newer);
 }
 

@@ -607,7 +607,7 @@ def of_moments(sign="-", n=3):
 
 @pytest.mark.parametrize(("most", "found"), [(64, 63), (62, None)])
 def test_what_was_asked_before_takes_nothing_away(most, found):
-    """The table of an engine is made for what is asked, and may take but so much; a search in vain is not to hang on what others have used of it."""
+    """The table of an engine is made for what is asked, and may take but so much; a search in vain is not to depend on what others have used of it."""
     schemas = [{"type": "object", "properties": {f"q{i}": of_moments(sign)}, "required": [f"q{i}"]} for i, sign in enumerate("-ZzuvwxytA")]
     schema = {"anyOf": [{**one, "additionalProperties": False} for one in schemas]}
     grammar = Grammar.from_json_schema(

@@ -190,7 +190,7 @@ def test_lexemes_are_built_once_for_a_vocabulary(kind: str, name: str) -> None:
 
 
 def test_beside_items_that_differ() -> None:
-    """Under `uniqueItems` an item hangs on those before it. Lexemes elsewhere in the schema, and behind them in a token, do not."""
+    """Under `uniqueItems` an item depends on those before it. Lexemes elsewhere in the schema, and behind them in a token, do not."""
     shared, nodes = vocabulary(), list[int]()
     for i in range(6):
         name, kind = NAMES[i], {"type": "string", "format": "uuid"}

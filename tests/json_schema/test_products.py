@@ -19,7 +19,7 @@ SOON = 5.0  # seconds of this thread; on a quiet machine each of these takes les
 
 
 def conditions(kinds: list[Any], listed: bool = True, required: bool = True, otherwise: bool = False) -> Any:
-    """What else is required hangs on the value of one key."""
+    """What else is required depends on the value of one key."""
     branches = []
     for i, kind in enumerate(kinds):
         branch: dict[str, Any] = {"if": {"properties": {"kind": {"const": kind}}}, "then": {"required": [f"p{i}"]}}

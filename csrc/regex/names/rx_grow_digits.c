@@ -1,6 +1,6 @@
 /* How great the numbers can be that Punycode writes in so many digits. See rx_grow.c.
  *
- * That hangs on the bias, and so on the number before. What is known of that is mostly only how many digits it has; the tables have what is the most over all
+ * That depends on the bias, and so on the number before. What is known of that is mostly only how many digits it has; the tables have what is the most over all
  * biases that it may leave, for one number and for the sum of several that come one behind the other. */
 #include "rx_growth.h"
 

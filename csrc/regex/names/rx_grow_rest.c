@@ -1,7 +1,7 @@
 /* What the rest of a beginning takes at least, whatever is appended. See rx_grow.c.
  *
  * Between a and b, the numbers of what comes there and that of b make together no less than the number of b alone. And how great a
- * number of so many digits can be hangs on the bias, and so on how many digits the number before has: so a few digits go a short way only (grow_any).
+ * number of so many digits can be depends on the bias, and so on how many digits the number before has: so a few digits go a short way only (grow_any).
  * Where nothing was inserted in front of a character nor of the one before, its bias is known, but for how many were appended before. */
 #include "rx_growth.h"
 

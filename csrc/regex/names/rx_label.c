@@ -79,7 +79,7 @@ static u64 number_behind(const label_encoder *before, u32 at, u32 distance) {
 }
 
 /* False => the text does not fit with one more character from a range. The characters before it in the order of insertion cost what they did. It costs
- * no less than the lowest of the range there, and the next one no less than if the highest had come. What the one after that takes hangs on the
+ * no less than the lowest of the range there, and the next one no less than if the highest had come. What the one after that takes depends on the
  * bias; of the others all is known: there is one more character, behind them. */
 bool label_may_fit_with(const label_outlook *o, u32 low, u32 high, u32 room) {
     const label_text *t = o->text;
