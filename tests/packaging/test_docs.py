@@ -34,7 +34,7 @@ def blocks(document: Path, language: str) -> list[str]:
 
 
 def test_there_are_documents() -> None:
-    assert len(DOCUMENTS) == 15 and all(path.is_file() for path in DOCUMENTS)
+    assert len(DOCUMENTS) == 16 and all(path.is_file() for path in DOCUMENTS)
 
 
 def test_the_program_of_the_readme() -> None:
@@ -81,8 +81,20 @@ def test_commands_in_documents(document: Path, capsys, monkeypatch) -> None:
             assert shown == expected, command
 
 
-def test_generated_document_is_up_to_date() -> None:
-    subprocess.run([sys.executable, str(ROOT / "tools" / "make_docs.py"), "--check"], check=True, cwd=ROOT)
+@pytest.mark.parametrize("tool", ["make_docs.py", "make_api.py"])
+def test_generated_document_is_up_to_date(tool: str) -> None:
+    if tool == "make_api.py":
+        pytest.importorskip("numpy")
+    subprocess.run([sys.executable, str(ROOT / "tools" / tool), "--check"], check=True, cwd=ROOT)
+
+
+def test_every_public_name_is_in_the_reference() -> None:
+    pytest.importorskip("numpy")
+    text = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
+    names = set(re.findall(r"\[`(\w+)`\]\(#", text))
+    for module in ("grammar_engine", "grammar_engine.decoding", "grammar_engine.decoding.grouped", "grammar_engine.decoding.prefix_cache"):
+        missing = set(importlib.import_module(module).__all__) - names
+        assert not missing, f"{module}: {missing}"
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
