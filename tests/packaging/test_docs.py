@@ -12,7 +12,9 @@ import re
 import shlex
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -55,6 +57,54 @@ def test_the_command_of_the_readme(capsys, monkeypatch) -> None:
     assert cli.main(shlex.split(line)) == 0
     schema = json.loads((ROOT / "grammars/schemas/person.json").read_text(encoding="utf-8"))
     jsonschema.Draft202012Validator(schema).validate(json.loads(capsys.readouterr().out))
+
+
+def test_the_backend_for_servers() -> None:
+    """That of docs/serving.md, called as a server calls: drafts, calls after the end, several threads, a limit that is reached."""
+    torch = pytest.importorskip("torch")
+    (program,) = blocks(ROOT / "docs" / "serving.md", "python")
+    names: dict[str, Any] = {}
+    exec(compile(program, "serving.md", "exec"), names)
+    vocabulary = grammar_engine.Vocabulary.bytes()
+    backend = names["Backend"](vocabulary)
+    masks = backend.allocate_token_bitmask(4)
+    assert masks.dtype == torch.int32 and masks.shape == (4, 9)
+    request = backend.compile_grammar("regex", "ab?")
+    assert request.validate_tokens([97, 98, -1]) == [97, 98] and request.validate_tokens([98]) == []
+    for row, token in enumerate([97, 98, 256]):  # a draft: fill, accept, fill, ...
+        request.fill_bitmask(masks, row)
+        assert masks[row, token // 32] >> token % 32 & 1 and request.accept_tokens("r", [token])
+    assert request.is_terminated() and request.accept_tokens("r", [97]) and request.matcher.tokens == [97, 98, 256]
+    request.fill_bitmask(masks, 3)
+    assert masks[3].tolist() == [0] * 8 + [1]
+    request.rollback(2)
+    assert not request.is_terminated() and request.matcher.tokens == [97]
+    assert not request.accept_tokens("r", [98, 98]) and request.matcher.tokens == [97]
+    assert request.accept_tokens("r", [256, 97]) and request.is_terminated()
+    request.reset()
+    assert request.matcher.tokens == []
+    other = backend.compile_grammar("regex", "ab?", {10})
+    assert other.accept_tokens("r", [97, 10]) and other.is_terminated()
+    assert backend.compile_grammar("regex", "a", {10}).matcher.vocabulary is other.matcher.vocabulary
+    assert backend.compile_grammar("choice", '["yes", "no"]').accept_tokens("r", list(b"yes"))
+    assert backend.compile_grammar("json", '{"type": "null"}').accept_tokens("r", list(b"null"))
+    assert not backend.compile_grammar("json_object", "").accept_tokens("r", list(b"[]"))
+    assert backend.compile_grammar("grammar", 'start: "a" start?').accept_tokens("r", list(b"aaa"))
+    with pytest.raises(grammar_engine.GrammarError):
+        backend.compile_grammar("json", '{"type": "nothing"}')
+    requests = [backend.compile_grammar("regex", f"{letter}[0-9]+") for letter in "wxyz"]
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda row: requests[row].fill_bitmask(masks, row), range(4)))
+    assert [masks[row].tolist().count(0) for row in range(4)] == [8] * 4
+    names["LIMITS"] = grammar_engine.Limits(max_configurations=50)
+    hard = backend.compile_grammar("regex", "(a|b)*a(a|b){9}")
+    assert not hard.accept_tokens("r", list("".join(f"{n:b}" for n in range(200)).translate({48: "a", 49: "b"}).encode()))
+    assert isinstance(hard.error, grammar_engine.LimitExceededError) and hard.matcher.tokens == []
+    poor = names["Backend"](grammar_engine.Vocabulary([b"a", b""], eos=[1], width=257)).compile_grammar("regex", "ab")
+    assert poor.accept_tokens("r", [0])
+    poor.fill_bitmask(masks, 0)  # there is no token for "b"
+    assert masks[0].tolist() == [2] + [0] * 8 and isinstance(poor.error, grammar_engine.VocabularyError)
+    assert not poor.accept_tokens("r", [1])
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
