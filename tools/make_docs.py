@@ -195,7 +195,7 @@ OPTIONS = """\
 | `unique_keys` | `False`: a key that the schema does not name may occur twice | `True`: no key occurs twice in an object |
 | `formats` | `"known"`: a `format` that is not in the table above is an annotation | `"strict"`: it is refused; `"annotation"`: no format is enforced |
 | `resources` | none | the schemas that references to other documents mean, by URI; nothing is ever fetched |
-| `lenient` | `False`: what cannot be enforced is refused | `True`: it is dropped, and each drop is an entry of `grammar.report.relaxed`, with the place and the keyword that is not enforced; a `not` or `if` over something that was dropped is an entry, too. Limits are raised all the same, as they guard time and memory, but for `max_alternative_schemas` and a pattern's `max_regex_nesting` |
+| `lenient` | `False`: what cannot be enforced is refused | `True`: it is dropped, and each drop is an entry of `grammar.report.relaxed`, with the place and the keyword that is not enforced; a `not` or `if` over something that was dropped is an entry, too. `LimitExceededError` is raised even so, since limits guard time and memory, except for `max_alternative_schemas` and a pattern's `max_regex_nesting` |
 
 The defaults are made for generation: they leave a model as few ways as possible to say the same thing. To judge texts that someone else wrote, take
 `property_order="any"`, `number_style="any"` and `escapes="all"`: then every JSON text of an instance is a sentence, but for four kinds of numbers that nobody
@@ -264,7 +264,7 @@ what a JSON parser would read as a valid instance; none makes it larger, but for
 
   Under `"bounded"` a text has at most 41 bytes of white space (42 with `\\r\\n`) after each bracket, comma, colon, key and scalar.
 - **Repeated keys.** A key that the schema names is written once. Another key may occur twice, since RFC 8259 leaves the meaning of that open;
-  `report.notes` says so of a schema that admits such keys. Not so with `unique_keys=True`, and not where it hangs on the reading whether the object is
+  `report.notes` says so of a schema that admits such keys. Not so with `unique_keys=True`, and not where it depends on the reading whether the object is
   valid: where one of these keys has to meet a condition, as under `not`, or `minProperties` asks for two of them.
 
 ```pycon
@@ -403,14 +403,14 @@ def reason_of(schema: Any) -> str:
 
 def format_table() -> str:
     lines = [
-        "A format is a set of strings, so it meets `pattern` and the lengths. It is exactly what its standard defines. `idn-email` reads more, as the official "
-        "suite does: domains in other normalisation forms than C are what form C makes of them. Not all of these: *not all* in this table, and in `report.notes` "
-        "of a schema that uses it. What is left out is outside of both the format and its negation.\n",
+        "A format is a set of strings, so it meets `pattern` and the lengths. Each but `idn-email` is exactly what its standard defines. As the official suite has "
+        "it, `idn-email` also reads domains in other normalisation forms than C, and takes them for what form C makes of them. Some of these are left out, as "
+        "*not all* in the table says, and `report.notes` of a schema that uses the format. They belong neither to the format nor to its negation.\n",
         "Internationalised host names (`idn-hostname`, `idn-email`) remember what was read of a label, since its A-label is bounded. With 131,072 tokens a mask "
         "takes 4 to 15 ms, and up to 120 in the last octets of a label; up to 0.3 s beside `minLength` or a `pattern` with lengths, near the 63 octets of "
-        "a label or the 253 of a name, and where a kana or Han character must still come. Under `not` it takes up to 40 ms, mostly 1 to 10, and as long near the bounds; beside "
-        "a `pattern` that hardly allows anything but names, of few characters, may meet `max_step_work`. A `maxLength` that leaves hardly room for what a `pattern` asks for may "
-        "meet `max_step_work`.\n",
+        "a label or the 253 of a name, and where a kana or Han character must still come. Under `not` it takes up to 40 ms, mostly 1 to 10, and as long near the bounds. Two "
+        "things may meet `max_step_work`: beside such a negation, a `pattern` that allows hardly anything but names of few characters; and a `maxLength` "
+        "that leaves hardly room for what a `pattern` asks for.\n",
         "A-labels of `hostname` and `idn-hostname` are decoded while they are written, and each text behind `xn--` is a state of its own: with 131,072 tokens a mask there "
         "takes 0.1 to 0.5 s and 40 to 140 MB of the engine's memory. Beside a `pattern` it is asked for each text "
         "whether a name is left: by one short way to the end of the label, which takes a second in all, at most two. Beside a second format, or its negation, "
