@@ -150,18 +150,19 @@ HEAD = """\
 
 # JSON Schema
 
-`Grammar.from_json_schema(schema)` compiles a schema to the grammar of the JSON texts of its instances. The schema is a dict, a bool,
-JSON text (`str` or `bytes`), a pydantic model class, or a pydantic `TypeAdapter` of a dataclass or another type. Numbers in JSON text keep their exact
-decimal value. A dict may hold the same object in many places, or itself: each object is read once.
+`Grammar.from_json_schema(schema)` compiles a schema to the grammar of the JSON texts of its instances. The schema is a dict, a bool, JSON
+text (`str` or `bytes`), a pydantic model class, or a pydantic `TypeAdapter` of a dataclass or another type. Numbers in JSON text keep their
+exact decimal value. A dict may hold the same object in many places, or itself: each object is read once.
 
-Every keyword of every draft from 4 to 2020-12 is in one registry, `grammar_engine/frontends/json_schema/reading/keywords.py`, with a verdict:
+Every keyword of every draft from 4 to 2020-12 is in one registry, `grammar_engine/frontends/json_schema/reading/keywords.py`, with a
+verdict:
 
 - **enforced**: every mask respects it. Some uses of an enforced keyword are refused; see *Refused uses*.
 - **annotation**: it constrains nothing, by the standard. It is listed in `grammar.report.annotations`.
 
-What cannot be enforced is refused with `UnsupportedSchemaError`, which tells JSON pointer, keyword and reason, or with `LimitExceededError`, which
-tells the limit. Nothing is dropped in silence, and nothing is refused that can have no effect, such as a hard `pattern` beside
-`"type": "integer"`.
+What cannot be enforced is refused with `UnsupportedSchemaError`, which tells JSON pointer, keyword and reason, or with
+`LimitExceededError`, which tells the limit. Nothing is dropped in silence, and nothing is refused that can have no effect, such as a hard
+`pattern` beside `"type": "integer"`.
 
 ```pycon
 >>> from grammar_engine import Grammar, Matcher, UnsupportedSchemaError, Vocabulary
@@ -183,6 +184,30 @@ annotations:
 ```
 """
 
+FORMATS_TOLD = """\
+A format is a set of strings, so it meets `pattern` and the lengths. Each but `idn-email` is exactly what its standard defines. As the
+official suite has it, `idn-email` also reads domains in other normalisation forms than C, and takes them for what form C makes of them.
+Some of these are left out, as *not all* in the table says, and `report.notes` of a schema that uses the format. They belong neither to the
+format nor to its negation.
+
+Internationalised host names (`idn-hostname`, `idn-email`) remember what was read of a label, since its A-label is bounded. With 131,072
+tokens a mask takes 4 to 15 ms, and up to 120 in the last octets of a label; up to 0.3 s beside `minLength` or a `pattern` with lengths,
+near the 63 octets of a label or the 253 of a name, and where a kana or Han character must still come. Under `not` it takes up to 40 ms,
+mostly 1 to 10, and as long near the bounds. Two things may meet `max_step_work`: beside such a negation, a `pattern` that allows hardly
+anything but names of few characters; and a `maxLength` that leaves hardly room for what a `pattern` asks for.
+
+A-labels of `hostname` and `idn-hostname` are decoded while they are written, and each text behind `xn--` is a state of its own: with
+131,072 tokens a mask there takes 0.1 to 0.5 s and 40 to 140 MB of the engine's memory. Beside a `pattern` it is asked for each text whether
+a name is left: by one short way to the end of the label, which takes a second in all, at most two. Beside a second format, or its negation,
+that takes up to five seconds; and where that way does not do, as for a `pattern` that hardly any label has, it is searched, which takes
+seconds, or meets `max_step_work`.
+
+Texts of `regex` are read as patterns: any nesting, names, references. By itself, a mask takes 0.4 ms in the mean and up to 9 ms. Beside
+`pattern`, or under `not`, each name of a group is a state of its own, and so are the ends of ranges: masks where a name or a class begins
+take up to seconds, and may meet `max_step_work`. The same where a `maxLength` comes near and names or groups are still owed. Where that
+matters, leave out one of the two, or raise the limit.
+"""
+
 OPTIONS = """\
 ## Options
 
@@ -197,13 +222,13 @@ OPTIONS = """\
 | `resources` | none | the schemas that references to other documents mean, by URI; nothing is ever fetched |
 | `lenient` | `False`: what cannot be enforced is refused | `True`: it is dropped, and each drop is an entry of `grammar.report.relaxed`, with the place and the keyword that is not enforced; a `not` or `if` over something that was dropped is an entry, too. `LimitExceededError` is raised even so, since limits guard time and memory, except for `max_alternative_schemas` and a pattern's `max_regex_nesting` |
 
-The defaults are made for generation: they leave a model as few ways as possible to say the same thing. To judge texts that someone else wrote, take
-`property_order="any"`, `number_style="any"` and `escapes="all"`: then every JSON text of an instance is a sentence, but for four kinds of numbers that nobody
-writes by hand. Where a number has bounds, its point stands at most 9 places away from scientific notation (`0.05e3`, not `0.00000000005e12`). A
-multiple, or a number that is to be none, has an exponent of at least -9, or of at least that of its step (`1e-12` where the step is that, not `100000000000e-11` where it is 1), and a
-`multipleOf` of 15 digits and more is not written with an exponent that leaves as many digits behind the point. And the numbers that `uniqueItems` compares
-have one nonzero digit before the point if they have an exponent. In draft 4 `"type": "integer"` means digits only: there `3.0` is a multiple of 1, equals 3,
-and is no integer.
+The defaults are made for generation: they leave a model as few ways as possible to say the same thing. To judge texts that someone else
+wrote, take `property_order="any"`, `number_style="any"` and `escapes="all"`: then every JSON text of an instance is a sentence, but for
+four kinds of numbers that nobody writes by hand. Where a number has bounds, its point stands at most 9 places away from scientific notation
+(`0.05e3`, not `0.00000000005e12`). A multiple, or a number that is to be none, has an exponent of at least -9, or of at least that of its
+step (`1e-12` where the step is that, not `100000000000e-11` where it is 1), and a `multipleOf` of 15 digits and more is not written with an
+exponent that leaves as many digits behind the point. And the numbers that `uniqueItems` compares have one nonzero digit before the point if
+they have an exponent. In draft 4 `"type": "integer"` means digits only: there `3.0` is a multiple of 1, equals 3, and is no integer.
 
 ```pycon
 >>> def reads(text, schema, **options):
@@ -243,16 +268,17 @@ format
 MEANING = """\
 ## What a text looks like
 
-With the default options the language is the set of JSON texts of the instances, with these choices of spelling. Each makes the set smaller than
-what a JSON parser would read as a valid instance; none makes it larger, but for the last.
+With the default options the language is the set of JSON texts of the instances, with these choices of spelling. Each makes the set smaller
+than what a JSON parser would read as a valid instance; none makes it larger, but for the last.
 
 - **Order of properties.** As in the schema; then keys that only `required` names; then all others. The keys of a `const` object: as given.
-- **Numbers.** An integer in digits only: `5`, and not `5.0`; so are the multiples of an integer. A number in `enum` or `const` without zeros at its
-  end: `2.5`, and not `2.50`; from 10<sup>16</sup> on and below 10<sup>-4</sup> also as programs print it, `1e+22` or `1.5e-07`. Other numbers may have
-  any digits behind the point: multiples of a fraction in plain notation, bounded numbers also with one nonzero digit before the point and an exponent,
-  numbers without bounds in any way that RFC 8259 allows. What a schema *excludes* is excluded in every spelling: a number that is `not` an integer is
-  not `5.0`. No float is ever involved.
-- **Strings.** Each character in one way, raw where JSON allows it. Surrogates come in pairs: a schema that names text with a lone one is refused.
+- **Numbers.** An integer in digits only: `5`, and not `5.0`; so are the multiples of an integer. A number in `enum` or `const` without
+  zeros at its end: `2.5`, and not `2.50`; from 10<sup>16</sup> on and below 10<sup>-4</sup> also as programs print it, `1e+22` or
+  `1.5e-07`. Other numbers may have any digits behind the point: multiples of a fraction in plain notation, bounded numbers also with one
+  nonzero digit before the point and an exponent, numbers without bounds in any way that RFC 8259 allows. What a schema *excludes* is
+  excluded in every spelling: a number that is `not` an integer is not `5.0`. No float is ever involved.
+- **Strings.** Each character in one way, raw where JSON allows it. Surrogates come in pairs: a schema that names text with a lone one is
+  refused.
 - **White space.** `whitespace=`
 
   | value | between JSON tokens | before and after the value |
@@ -263,9 +289,9 @@ what a JSON parser would read as a valid instance; none makes it larger, but for
   | `(item, key)`, such as `(", ", ": ")` | exactly this after each item and each key | none |
 
   Under `"bounded"` a text has at most 41 bytes of white space (42 with `\\r\\n`) after each bracket, comma, colon, key and scalar.
-- **Repeated keys.** A key that the schema names is written once. Another key may occur twice, since RFC 8259 leaves the meaning of that open;
-  `report.notes` says so of a schema that admits such keys. Not so with `unique_keys=True`, and not where it depends on the reading whether the object is
-  valid: where one of these keys has to meet a condition, as under `not`, or `minProperties` asks for two of them.
+- **Repeated keys.** A key that the schema names is written once. Another key may occur twice, since RFC 8259 leaves the meaning of that
+  open; `report.notes` says so of a schema that admits such keys. Not so with `unique_keys=True`, and not where it depends on the reading
+  whether the object is valid: where one of these keys has to meet a condition, as under `not`, or `minProperties` asks for two of them.
 
 ```pycon
 >>> grammar = Grammar.from_json_schema({"properties": {"a": True, "b": True}, "type": "object"}, whitespace=(", ", ": "))
@@ -289,8 +315,8 @@ it is reached. So recursion through `$ref` stays recursion in the grammar, and t
 that is reachable. All scalars of one place are one lexeme; patterns, lengths, formats and their complements are combined on the values of
 strings and quoted last.
 
-A schema without an instance raises `UnsatisfiableSchemaError`, also where that shows only in the compiled grammar: a pattern and a length that
-exclude each other, or an object that requires an object like itself, and so on without end. The error names parts that contradict each
+A schema without an instance raises `UnsatisfiableSchemaError`, also where that shows only in the compiled grammar: a pattern and a length
+that exclude each other, or an object that requires an object like itself, and so on without end. The error names parts that contradict each
 other, as few as possible.
 
 ```pycon
@@ -403,22 +429,7 @@ def reason_of(schema: Any) -> str:
 
 def format_table() -> str:
     lines = [
-        "A format is a set of strings, so it meets `pattern` and the lengths. Each but `idn-email` is exactly what its standard defines. As the official suite has "
-        "it, `idn-email` also reads domains in other normalisation forms than C, and takes them for what form C makes of them. Some of these are left out, as "
-        "*not all* in the table says, and `report.notes` of a schema that uses the format. They belong neither to the format nor to its negation.\n",
-        "Internationalised host names (`idn-hostname`, `idn-email`) remember what was read of a label, since its A-label is bounded. With 131,072 tokens a mask "
-        "takes 4 to 15 ms, and up to 120 in the last octets of a label; up to 0.3 s beside `minLength` or a `pattern` with lengths, near the 63 octets of "
-        "a label or the 253 of a name, and where a kana or Han character must still come. Under `not` it takes up to 40 ms, mostly 1 to 10, and as long near the bounds. Two "
-        "things may meet `max_step_work`: beside such a negation, a `pattern` that allows hardly anything but names of few characters; and a `maxLength` "
-        "that leaves hardly room for what a `pattern` asks for.\n",
-        "A-labels of `hostname` and `idn-hostname` are decoded while they are written, and each text behind `xn--` is a state of its own: with 131,072 tokens a mask there "
-        "takes 0.1 to 0.5 s and 40 to 140 MB of the engine's memory. Beside a `pattern` it is asked for each text "
-        "whether a name is left: by one short way to the end of the label, which takes a second in all, at most two. Beside a second format, or its negation, "
-        "that takes up to five seconds; and where that way does not do, as for a `pattern` that hardly any label has, it is searched, which takes seconds, or "
-        "meets `max_step_work`.\n",
-        "Texts of `regex` are read as patterns: any nesting, names, references. By itself, a mask takes 0.4 ms in the mean and up to 9 ms. Beside `pattern`, or under "
-        "`not`, each name of a group is a state of its own, and so are the ends of ranges: masks where a name or a class begins take up to seconds, and may meet "
-        "`max_step_work`. The same where a `maxLength` comes near and names or groups are still owed. Where that matters, leave out one of the two, or raise the limit.\n",
+        FORMATS_TOLD,
         "| format | verdict | used by | suite | meaning |",
         "|:--|:--|--:|--:|:--|",
         *(f"| `{name}` | enforced | {format_figures(name)} | {meaning_of(name)} |" for name in FORMATS),
