@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .apply import apply_mask
     from .grouped import GroupedSampler
-    from .loop import Generation, Step, generate, stream
+    from .loop import Generation, Step, Stream, generate, stream
     from .models import as_model
     from .prefix_cache import PrefixCache
     from .processor import LogitsProcessor
@@ -25,6 +25,7 @@ _MODULES = {
     "PrefixCache": "prefix_cache",
     "Sampling": "scores",
     "Step": "loop",
+    "Stream": "loop",
     "apply_mask": "apply",
     "as_model": "models",
     "generate": "loop",
@@ -38,6 +39,7 @@ __all__ = [
     "PrefixCache",
     "Sampling",
     "Step",
+    "Stream",
     "apply_mask",
     "as_model",
     "generate",
