@@ -13,14 +13,53 @@ import io
 import pickle
 import threading
 from collections import OrderedDict
-from collections.abc import Iterable
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 from .checks import check_count
 from .grammar import Grammar
+from .limits import Limits
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 _PROTOCOL = 4  # the first that writes as it goes, in frames of 64 KB
 _MOST_WRITTEN = 8 << 20  # bytes; some 20 ms
+
+
+class JSONSchemaOptions(TypedDict, total=False):
+    """The keywords of `Grammar.from_json_schema`, which describes them."""
+
+    whitespace: str | tuple[str, str]
+    lenient: bool
+    escapes: str
+    property_order: str
+    number_style: str
+    unique_keys: bool
+    formats: str
+    resources: Mapping[str, Any] | None
+    limits: Limits | None
+
+
+class RegexOptions(TypedDict, total=False):
+    """The keywords of `Grammar.from_regex`, which describes them."""
+
+    dialect: str
+    limits: Limits | None
+
+
+class LarkOptions(TypedDict, total=False):
+    """The keywords of `Grammar.from_lark`, which describes them."""
+
+    start: str
+    lexing: str
+    limits: Limits | None
+
+
+class ChoicesOptions(TypedDict, total=False):
+    """The keyword of `Grammar.from_choices`, which describes it."""
+
+    limits: Limits | None
 
 
 class CacheStats(NamedTuple):
@@ -67,7 +106,7 @@ class GrammarCache:
         self._under_way: dict[Any, threading.Event] = {}
         self._hits = self._misses = self._evictions = 0
 
-    def from_json_schema(self, schema: Any, **options: Any) -> Grammar:
+    def from_json_schema(self, schema: Any, **options: Unpack[JSONSchemaOptions]) -> Grammar:
         """The grammar of a JSON Schema.
 
         Parameters
@@ -83,7 +122,7 @@ class GrammarCache:
         """
         return self._get("from_json_schema", schema, options)
 
-    def from_regex(self, pattern: str, **options: Any) -> Grammar:
+    def from_regex(self, pattern: str, **options: Unpack[RegexOptions]) -> Grammar:
         """The grammar of a regular expression.
 
         Parameters
@@ -98,7 +137,7 @@ class GrammarCache:
         """
         return self._get("from_regex", pattern, options)
 
-    def from_lark(self, text: str, **options: Any) -> Grammar:
+    def from_lark(self, text: str, **options: Unpack[LarkOptions]) -> Grammar:
         """The grammar of a Lark grammar.
 
         Parameters
@@ -113,7 +152,7 @@ class GrammarCache:
         """
         return self._get("from_lark", text, options)
 
-    def from_choices(self, choices: Iterable[str | bytes], **options: Any) -> Grammar:
+    def from_choices(self, choices: Iterable[str | bytes], **options: Unpack[ChoicesOptions]) -> Grammar:
         """The grammar of a list of texts.
 
         Parameters
@@ -143,7 +182,7 @@ class GrammarCache:
     def __reduce__(self) -> Any:
         raise TypeError("a GrammarCache cannot be pickled: each process has its own; the grammars in it can be")
 
-    def _get(self, constructor: str, source: Any, options: dict[str, Any]) -> Grammar:
+    def _get(self, constructor: str, source: Any, options: Mapping[str, Any]) -> Grammar:
         try:
             key: tuple[Any, ...] = constructor, _key(source)
             if options:
@@ -177,7 +216,7 @@ class GrammarCache:
             mine.set()
 
 
-def _compile(constructor: str, source: Any, options: dict[str, Any]) -> Grammar:
+def _compile(constructor: str, source: Any, options: Mapping[str, Any]) -> Grammar:
     grammar: Grammar = getattr(Grammar, constructor)(source, **options)
     return grammar
 

@@ -17,7 +17,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
 from operator import index
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal, TypedDict
 
 import numpy as np
 
@@ -31,6 +31,8 @@ from .models import Model, as_model
 from .scores import Sampling, Scores, choose, draws, penalise, retries, weigh
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
     from .models import Payload, Session
     from .prefix_cache import Lease, PrefixCache
 
@@ -98,8 +100,24 @@ class Generation:
         return len(self.tokens) / self.seconds if self.seconds else 0.0
 
 
+class StreamOptions(TypedDict, total=False):
+    """The keywords of `stream`, which describes them."""
+
+    sampling: Sampling
+    max_new_tokens: int
+    seed: int | np.random.Generator | None
+    close_in_time: bool
+    forced: bool
+    stop: Collection[int] | None
+    prefix_cache: PrefixCache[Payload] | None
+
+
 def generate(
-    model: object, prompt_ids: Sequence[int], grammar: Grammar | Matcher | None = None, vocabulary: Vocabulary | None = None, **options: Any
+    model: object,
+    prompt_ids: Sequence[int],
+    grammar: Grammar | Matcher | None = None,
+    vocabulary: Vocabulary | None = None,
+    **options: Unpack[StreamOptions],
 ) -> Generation:
     """Write a text with a model: `stream` to its end.
 
