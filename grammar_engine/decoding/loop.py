@@ -227,8 +227,18 @@ def stream(
     generation.seconds = generation.seconds_masks = time.perf_counter() - begun
     if stop is None:
         stop = vocabulary.eos if vocabulary is not None else ()
-    ends, rng = frozenset(map(index, stop)), np.random.default_rng(seed)
-    loop = _Loop(model, ids, text, vocabulary, sampling, max_new_tokens, rng, forced, ends, generation)
+    loop = _Loop(
+        model=model,
+        ids=ids,
+        text=text,
+        vocabulary=vocabulary,
+        sampling=sampling,
+        max_new_tokens=max_new_tokens,
+        rng=np.random.default_rng(seed),
+        forced=forced,
+        stop=frozenset(map(index, stop)),
+        generation=generation,
+    )
     return Stream(loop.run(prefix_cache), generation)
 
 
@@ -296,7 +306,7 @@ class _Loop:
     text: BudgetedText | None
     vocabulary: Vocabulary | None
     sampling: Sampling
-    budget: int
+    max_new_tokens: int
     rng: np.random.Generator
     forced: bool
     stop: frozenset[int]
@@ -358,7 +368,7 @@ class _Loop:
     def _finish_reason(self, last: int) -> Literal["end", "budget"] | None:
         if last in self.stop if self.text is None else self.text.matcher.is_terminated:
             return "end"
-        return "budget" if len(self.generation.tokens) == self.budget else None
+        return "budget" if len(self.generation.tokens) == self.max_new_tokens else None
 
     def _write_alone(self) -> list[int]:
         if self.text is None or (self.forced and self.text.has_choice):

@@ -265,16 +265,16 @@ class GroupedPipeline(ABC):
         for each, budget, results in zip(prepared, budgets, many):
             of_prompt = [
                 self.post_processing_strategy(
-                    [*each.ids, *result.ids],
-                    budget,
-                    each.prompt_len,
-                    return_text,
-                    return_tensors,
-                    return_full_text,
-                    clean_up_tokenization_spaces,
-                    each.prefix_len,
-                    each.postfix_len,
-                    None if grammar is None else result.text,
+                    token_ids=[*each.ids, *result.ids],
+                    num_new_tokens=budget,
+                    prompt_len=each.prompt_len,
+                    return_text=return_text,
+                    return_tensors=return_tensors,
+                    return_full_text=return_full_text,
+                    clean_up_tokenization_spaces=clean_up_tokenization_spaces,
+                    prefix_len=each.prefix_len,
+                    postfix_len=each.postfix_len,
+                    generated_text=None if grammar is None else result.text,
                 )
                 for result in results
             ]
