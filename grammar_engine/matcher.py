@@ -122,13 +122,13 @@ class Matcher(Held):
         self.grammar, self.vocabulary, self._engine = grammar, vocabulary, engine
         self._words, self._n_done, self._err = words, _new(_SIZE), err
 
-    def _after(self, status: int, function: Any, *arguments: Any) -> int:
-        """What to do when a call has failed: raise, or move to a fresh generation of states and return what it returns there.
+    def _retry_or_raise(self, status: int, function: Any, *arguments: Any) -> int:
+        """After a call has failed: make it again in a fresh generation of states and return what it returns there, or raise its error.
 
         The ceilings on states count what all matchers over an engine have made, so a text must not fail for what others have used up.
         """
         error: Exception | None = self._error(status)
-        if isinstance(error, LimitExceededError) and error.limit in _CEILINGS and self._move():
+        if isinstance(error, LimitExceededError) and error.limit in _CEILINGS and self._move_to_fresh_engine():
             result: int = function(self._handle, *arguments)
             error = self._error(result) if result < 0 else None
         if error is not None:
@@ -144,7 +144,7 @@ class Matcher(Held):
         locate(error, self._err.symbol, self.grammar._lexemes, self.grammar._nonterminals, self.grammar._origins)
         return error
 
-    def _move(self) -> bool:
+    def _move_to_fresh_engine(self) -> bool:
         """Read the text again in a fresh engine, if there is one. Its error, if there is one, is that of the text alone."""
         engine = self.grammar._engine(self.vocabulary, self._engine.switches)
         if engine is self._engine:
@@ -188,7 +188,7 @@ class Matcher(Held):
             row = check_row(row, rows)
         flags = _fill_mask(self._handle, words, row, n_words, self._err)
         if flags < 0:
-            flags = self._after(flags, _fill_mask, words, row, n_words, self._err)
+            flags = self._retry_or_raise(flags, _fill_mask, words, row, n_words, self._err)
         return not flags & _ALL
 
     @property
@@ -241,7 +241,7 @@ class Matcher(Held):
         try:
             result = _accept_token(self._handle, token, self._err)
             if result < 0:
-                result = self._after(result, _accept_token, token, self._err)
+                result = self._retry_or_raise(result, _accept_token, token, self._err)
         except OverflowError:
             result = 0  # no id of any vocabulary
         if result:
@@ -300,7 +300,7 @@ class Matcher(Held):
         done: int = self._n_done[0]
         if status:
             rest = ids[done:] if commit else ids  # what was accepted before the failure stays
-            self._after(status, lib.ge_matcher_accept, rest, len(rest), commit, self._n_done, self._err)
+            self._retry_or_raise(status, lib.ge_matcher_accept, rest, len(rest), commit, self._n_done, self._err)
             done = self._n_done[0] + (done if commit else 0)
         return done
 
@@ -327,7 +327,7 @@ class Matcher(Held):
             text = _as_text(text)
         status = lib.ge_matcher_accept_bytes(self._handle, text, len(text), True, self._n_done, self._err)
         if status:
-            self._after(status, lib.ge_matcher_accept_bytes, text, len(text), True, self._n_done, self._err)
+            self._retry_or_raise(status, lib.ge_matcher_accept_bytes, text, len(text), True, self._n_done, self._err)
         return bool(self._n_done[0] == len(text))
 
     def rollback(self, n: int) -> None:
@@ -412,7 +412,7 @@ class Matcher(Held):
         out = ffi.new("uint8_t[]", capacity)
         status = lib.ge_matcher_forced_bytes(self._handle, out, capacity, self._n_done, self._err)
         if status:
-            self._after(status, lib.ge_matcher_forced_bytes, out, capacity, self._n_done, self._err)
+            self._retry_or_raise(status, lib.ge_matcher_forced_bytes, out, capacity, self._n_done, self._err)
         return bytes(ffi.buffer(out, self._n_done[0]))
 
     def forced_tokens(self) -> list[int]:
@@ -485,7 +485,7 @@ class Matcher(Held):
         out = ffi.new("uint32_t[]", most)
         status = lib.ge_matcher_closing_within(self._handle, most, out, self._n_done, self._err)
         if status:
-            self._after(status, lib.ge_matcher_closing_within, most, out, self._n_done, self._err)
+            self._retry_or_raise(status, lib.ge_matcher_closing_within, most, out, self._n_done, self._err)
         return list(out[0 : self._n_done[0]]) if self._n_done[0] <= most else None
 
     def _closing(self, function: Any, kind: str) -> list[int]:
@@ -494,7 +494,7 @@ class Matcher(Held):
             out = ffi.new(kind, capacity)
             status = function(self._handle, out, capacity, self._n_done, self._err)
             if status:
-                self._after(status, function, out, capacity, self._n_done, self._err)
+                self._retry_or_raise(status, function, out, capacity, self._n_done, self._err)
             if self._n_done[0] <= capacity:
                 return list(out[0 : self._n_done[0]])
             capacity = self._n_done[0]
@@ -531,7 +531,7 @@ class Matcher(Held):
             return Explanation(is_text and not text, 0, text[0] if text else None)
         status = lib.ge_matcher_accept_bytes(self._handle, text, len(text), False, self._n_done, self._err)
         if status:
-            self._after(status, lib.ge_matcher_accept_bytes, text, len(text), False, self._n_done, self._err)
+            self._retry_or_raise(status, lib.ge_matcher_accept_bytes, text, len(text), False, self._n_done, self._err)
         position: int = self._n_done[0]
         if position == len(text) and is_text:
             return Explanation(True, position, None)
@@ -544,7 +544,7 @@ class Matcher(Held):
         arguments = (text, position, live, lexemes, n_lexemes, nonterminals, n_nonterminals, _SHOWN, self._err)
         status = lib.ge_matcher_expected(self._handle, *arguments)
         if status:
-            self._after(status, lib.ge_matcher_expected, *arguments)
+            self._retry_or_raise(status, lib.ge_matcher_expected, *arguments)
         known = [self.grammar._lexemes[i] for i in lexemes[0 : min(n_lexemes[0], _SHOWN)]]
         rules = [self.grammar._nonterminals[i] for i in nonterminals[0 : min(n_nonterminals[0], _SHOWN)]]
         names = sorted({info.name for info in known}, key=lambda name: (len(name), name))
