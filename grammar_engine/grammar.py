@@ -34,7 +34,7 @@ class Switches:
     mask_cache : bool
         Keep the mask of each configuration.
     inner_masks : bool
-        Use lexeme-internal masks where much is allowed, instead of walking the whole trie.
+        Use lexeme-internal masks where much is allowed. Off: the trie is walked there; slices still shorten the walk.
     shared_inner : bool
         Keep lexeme-internal masks, and token automata of lexemes, with the vocabulary, for all grammars.
     goto_cache : bool

@@ -2,7 +2,8 @@
 
 Idea. A `Builder` collects *expressions* (regular expressions over bytes), *lexemes* (an expression with a name), *nonterminals*
 and *rules*. Expressions are hash-consed: building the same one twice gives the same id, so front ends need no care. The core reads
-them as one array of 32-bit words plus one byte string (`words`, `data`), copied in one call.
+them as one array of 32-bit words plus one byte string (`words`, `data`), a part at a time: it is given those that are new whenever a front
+end asks something about them (`ge_ir_add`). Lexemes, rules, lists and bags follow in one call, at the end (`ge_grammar_new`).
 
 Meaning. The language of the grammar is the set of byte strings that *some* way of cutting into lexemes derives from the start
 symbol. Lexemes and rules may be nullable, recursive and ambiguous in any way; a lexeme whose expression is empty can not occur.
@@ -44,7 +45,7 @@ MAX_DIVISOR_DIGITS = 1_000  # of OP_MULTIPLE
     OP_LITERALS,  #   any of many byte strings: (offset, length) pairs in `data`
     OP_MULTIPLE,  #   decimal multiples in a range: scale, (offset, length) of the digits of the divisor and of both bounds
     OP_PUNYCODE,  #   what follows `xn--` in A-labels
-    OP_HOST_NAME,  #  internationalised host names: 1 for all dots, 2 for any normalisation form, 4 for bounded lengths
+    OP_HOST_NAME,  #  internationalised host names: 1 all dots, 2 any normalisation form, 4 bounded lengths, 8 counted late, 16 domains of mail
     OP_SYNTAX,  #     the texts that are regular expressions of ECMA-262
 ) = range(17)
 

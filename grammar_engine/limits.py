@@ -29,7 +29,7 @@ class Limits:
     max_row_items : int
         Items in one Earley row (predictions included).
     max_rows : int
-        Interned Earley rows, and interned return points.
+        Interned Earley rows, and interned return points; as many again may be made to look ahead.
     max_configurations : int
         Interned configurations.
     max_alternatives : int
