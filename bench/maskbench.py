@@ -28,7 +28,9 @@ import figures
 import plots
 import report
 from engines import ENGINES, installed, known
-from engines.tokenizer import DATA, NAMES
+from engines.tokenizer import NAMES
+
+from data_folder import DATA
 
 
 def load_files(path: Path, sample: int | None, seed: int, match: str) -> dict[str, Any]:

@@ -4,8 +4,7 @@ Idea. A `TinyVocabulary` is plain data, so the oracle can read it without the en
 A random one over a small alphabet has all single bytes of the alphabet (so no text of the grammar is out of reach), tokens of
 several bytes, duplicates, an empty token, bytes that are no valid UTF-8, a special id, several EOS ids, ids without bytes, padding.
 
-The real ones lie in `$GRAMMAR_ENGINE_DATA/tokenizers`, by default `../shared/data` beside the repository; without them, tests that
-need them are skipped with that reason.
+The real ones are those of the folder of test data (`data_folder`); without them, tests that need them are skipped with that reason.
 """
 
 from __future__ import annotations
@@ -13,12 +12,12 @@ from __future__ import annotations
 import base64
 import gzip
 import json
-import os
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
+
+from data_folder import needed
 
 REAL_NAMES = ("tekken-131k", "o200k-200k", "mistral-32k")
 
@@ -80,21 +79,9 @@ def byte_vocabulary(alphabet: bytes) -> TinyVocabulary:
 # --- real ones --------------------------------------------------------------------------------------------------------
 
 
-def data_folder() -> Path | None:
-    """The folder with `tokenizers/` and `maskbench.tar.xz`, if it is there."""
-    named = os.environ.get("GRAMMAR_ENGINE_DATA")
-    folder = Path(named) if named else Path(__file__).resolve().parents[2] / "shared" / "data"
-    return folder if (folder / "tokenizers").is_dir() else None
-
-
 def load_real(name: str) -> TinyVocabulary:
     """One of `REAL_NAMES`; skips the test where the data is not there."""
-    folder = data_folder()
-    if folder is None:
-        import pytest
-
-        pytest.skip("no real vocabularies: set GRAMMAR_ENGINE_DATA to a folder that holds tokenizers/")
-    with gzip.open(folder / "tokenizers" / f"{name}.json.gz") as file:
+    with gzip.open(needed("tokenizers") / f"{name}.json.gz") as file:
         stored = json.load(file)
     special = {*stored["specials"].values()} - {stored["eos"]}
     return TinyVocabulary(tuple(map(base64.b64decode, stored["tokens"])), (stored["eos"],), tuple(sorted(special)))

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import random
 import sys
 import tarfile
@@ -33,8 +32,10 @@ import numpy as np
 from grammar_engine import Grammar, GrammarEngineError, LimitExceededError, Matcher, Vocabulary
 from grammar_engine.decoding.grouped import GroupedResult, GroupedSampler
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from data_folder import DATA
+
 ROOT = Path(__file__).resolve().parents[2]
-DATA = Path(os.environ.get("GRAMMAR_ENGINE_DATA", ROOT.parent / "shared" / "data"))
 SIZES = (1, 2, 4, 8, 16)
 LARGEST_SCHEMA = 1000  # characters, of maskbench
 LONGEST_CLOSING = 100  # tokens: schemas that ask for more are left out

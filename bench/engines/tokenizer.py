@@ -14,13 +14,12 @@ import base64
 import gzip
 import itertools
 import json
-import os
 import re
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
-DATA = Path(os.environ.get("GRAMMAR_ENGINE_DATA", Path(__file__).resolve().parents[3] / "shared" / "data"))
+from data_folder import DATA
+
 NAMES = ("tekken-131k", "o200k-200k", "mistral-32k", "bytes")
 
 

@@ -18,20 +18,18 @@ Schemas are handed over as the suite spells them too, so no number is rounded on
 from __future__ import annotations
 
 import json
-import os
 import tarfile
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from enum import Enum
 from functools import cache
-from pathlib import Path
 from typing import Any, NamedTuple
 
+from data_folder import DATA
 from grammar_engine import Grammar, Matcher, Vocabulary
 from grammar_engine.errors import LimitExceededError, SchemaError, UnsatisfiableSchemaError, UnsupportedSchemaError
 
-DATA = Path(os.environ.get("GRAMMAR_ENGINE_DATA") or Path(__file__).parents[3] / "shared" / "data")
 ARCHIVE = DATA / "json-schema-test-suite.tar.xz"
 DRAFTS = ("draft2020-12", "draft2019-09")
 REMOTES = "http://localhost:1234/"  # where the suite expects the files of its folder `remotes`

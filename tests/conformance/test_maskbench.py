@@ -15,12 +15,12 @@ from typing import Any
 import pytest
 
 from grammar_engine import Grammar, LimitExceededError, Limits, Matcher, UnsatisfiableSchemaError, UnsupportedSchemaError
-from json_schema.engine import accepts, data_folder, dump
+from json_schema.engine import accepts, dump, unpacked
 
 
 @pytest.fixture(scope="module")
 def maskbench(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    return sorted(data_folder("maskbench.tar.xz", tmp_path_factory).rglob("*.json"))
+    return sorted(unpacked("maskbench.tar.xz", tmp_path_factory).rglob("*.json"))
 
 
 def test_maskbench(maskbench: list[Path], long_run: bool) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import tarfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from data_folder import needed
 from grammar_engine import Grammar, Matcher, Vocabulary
 
 BYTES = Vocabulary.bytes()
@@ -73,12 +73,9 @@ class _Writer:
             yield after
 
 
-def data_folder(archive: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The unpacked archive of the shared data; skips where it is absent."""
-    folder = Path(os.environ.get("GRAMMAR_ENGINE_DATA") or Path(__file__).parents[3] / "shared" / "data")
-    if not (folder / archive).exists():
-        pytest.skip(f"{folder / archive} is not there; GRAMMAR_ENGINE_DATA names the folder")
+def unpacked(archive: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An archive of the test data in a folder of its own; skips where it is absent."""
     target = tmp_path_factory.mktemp(archive.split(".")[0])
-    with tarfile.open(folder / archive) as tar:
+    with tarfile.open(needed(archive)) as tar:
         tar.extractall(target, filter="data")
     return target
