@@ -1,4 +1,4 @@
-"""Regressions: each was found by reading the first version with suspicion."""
+"""Regressions: mistakes that were found by reading the code, not by a test."""
 
 from __future__ import annotations
 
