@@ -14,7 +14,7 @@ import pytest
 
 from grammar_engine import Grammar, Limits
 from grammar_engine.errors import LimitExceededError
-from grammar_engine.frontends.json_schema.context import Context
+from grammar_engine.frontends.json_schema.ledger import Ledger
 from grammar_engine.ir import Builder
 
 from .engine import accepts, dump
@@ -32,13 +32,13 @@ def either(n: int, name: str = "") -> list[Any]:
 def work(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The amounts that are counted while grammars are compiled."""
     counted: list[int] = []
-    count = Context.count_work
+    count = Ledger.count_work
 
-    def count_work(self: Context, n: int) -> None:
+    def count_work(self: Ledger, n: int) -> None:
         counted.append(n)
         count(self, n)
 
-    monkeypatch.setattr(Context, "count_work", count_work)
+    monkeypatch.setattr(Ledger, "count_work", count_work)
     return counted
 
 

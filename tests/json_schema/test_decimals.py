@@ -21,7 +21,7 @@ from oracle import expr as oracle
 
 from .engine import accepts, dump
 
-UNBOUNDED: Any = SimpleNamespace(count_alternatives=lambda count: None)  # as much of a context as counting needs
+UNBOUNDED: Any = SimpleNamespace(ledger=SimpleNamespace(count_alternatives=lambda count: None))  # as much of a context as counting needs
 BOUNDS = [Decimal(x) for x in "0 1 -1 7 9 10 19 20 99 100 -100 250 0.5 1.25 -1.25 0.09 9.99 10.01 -0.001 12.34 0.1 199.99 3 5".split()]
 
 

@@ -96,7 +96,7 @@ def build(
         return None
     emitter.run()
     for error in document.library.refusals:
-        context.relax_error(error, error.pointer, error.keyword or "$schema")
+        context.relax_or_raise(error, error.pointer, error.keyword or "$schema")
     before = emitter.layout.before
     if before is None:
         builder.start = start

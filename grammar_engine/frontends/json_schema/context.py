@@ -1,9 +1,9 @@
 """What all parts of one compilation share: the builder, the options, the report, and questions asked of the core.
 
-Idea. Sets of strings and numbers are expressions of the builder. Two questions about them need the core often: whether a set is empty,
-and whether a given text is in it. Both are answered exactly and remembered.
+Idea. Sets of strings and numbers are expressions of the builder. Three questions about them need the core: whether a set is empty, whether a
+given text is in it, and how many texts it has. All are answered exactly; the answers to the first two, which are asked often, are remembered.
 
-Invariant. Nothing is given up without `relax`, and `relax` only returns when `lenient=True`.
+Invariant. Nothing is given up without `relax_or_refuse`, `relax_or_raise` or `relax_or_raise_limit`, and these only return when `lenient=True`.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from ...ir import ECMA_SEARCH, ESCAPES_ALL, ESCAPES_MINIMAL, Builder, Expr
 from ...limits import Limits
 from ...report import Entry
 from .containers.objects import KeySet, ObjectLayer
+from .ledger import Ledger
 from .reading.document import Document
 from .reading.options import Options
 from .reading.places import ANYTHING, NEVER, Goal, Place
@@ -29,8 +30,6 @@ from .scalars.formats import APART, FORMATS, WIDER, WITHIN
 if TYPE_CHECKING:
     from .normalising.normaliser import Normaliser
 
-_PRODUCTS = 20  # so many times `max_alternative_schemas` are multiplied out in all places together
-_FEW = 100  # that may be left of them for each place with `lenient=True`, however often something was given up
 _ESCAPES = {"minimal": ESCAPES_MINIMAL, "all": ESCAPES_ALL}
 _NOT_SHORT = frozenset(map(chr, range(32))) - frozenset("\b\f\n\r\t")  # control characters without a short escape
 
@@ -58,7 +57,6 @@ class Context:
     options : Options
     limits : Limits
     questions : Questions
-        Tells whether an expression denotes the empty language.
     """
 
     normaliser: Normaliser
@@ -76,12 +74,10 @@ class Context:
         self.limits = limits
         self.options = options
         self.report = SchemaReport()
+        self.ledger = Ledger(limits.max_alternative_schemas)
         self.escapes = _ESCAPES[options.escapes]
         self.quote = builder.bytes(b'"')
         self._questions = questions
-        self._alternatives = 0
-        self._most_alternatives = _PRODUCTS * limits.max_alternative_schemas
-        self.combining = ""  # the pointer of what is being combined with the rest, for errors
         self._emptiness: dict[Expr, bool] = {}
         self._matches: dict[tuple[Expr, str], bool] = {}
         self._singles: dict[tuple[str, Goal], ObjectLayer] = {}
@@ -102,65 +98,28 @@ class Context:
 
     # --- refusing ---------------------------------------------------------------------------------------------------------
 
-    def relax(self, place: Place, keyword: str, reason: str) -> None:
-        """Refuse a keyword, or with `lenient=True` record that it is given up and return."""
-        self.relax_error(UnsupportedSchemaError(reason, pointer=place.pointer, keyword=keyword), place.pointer, keyword)
+    def relax_or_refuse(self, place: Place, keyword: str, reason: str) -> None:
+        """With `lenient=True`, record that a keyword is given up, and return; otherwise refuse it."""
+        self.relax_or_raise(UnsupportedSchemaError(reason, pointer=place.pointer, keyword=keyword), place.pointer, keyword)
 
-    def relax_error(self, error: UnsupportedSchemaError, pointer: str, keyword: str) -> None:
+    def relax_or_raise(self, error: UnsupportedSchemaError, pointer: str, keyword: str) -> None:
         """The same for an error that was caught."""
-        self.refuse(error)
+        self.raise_unless_lenient(error)
         self.report.relaxed.append(Entry(pointer, keyword, error.reason))
 
-    def refuse(self, error: UnsupportedSchemaError) -> None:
+    def raise_unless_lenient(self, error: UnsupportedSchemaError) -> None:
         """Raise an error, unless what it is about can be given up here: a proof gives up nothing, and is not found."""
         if not self.options.lenient or self.normaliser.proofs.is_searching:
             raise UnsupportedSchemaError(error.reason, pointer=error.pointer, keyword=error.keyword, can_be_relaxed=True) from None
 
-    def relax_explosion(self, error: LimitExceededError, pointer: str) -> None:
+    def relax_or_raise_limit(self, error: LimitExceededError, pointer: str) -> None:
         """With `lenient=True`, record that what multiplies out at a place is given up, and return; otherwise raise the error."""
         if not self.options.lenient or error.limit != "max_alternative_schemas":
             error.locate(pointer)
             raise error
-        pointer, _, keyword = (self.combining or pointer).rstrip("0123456789").rstrip("/").rpartition("/")
+        pointer, _, keyword = (self.ledger.combining or pointer).rstrip("0123456789").rstrip("/").rpartition("/")
         self.report.relaxed.append(Entry(pointer, keyword, str(error)))
-        self._alternatives = 0  # and half as many for the rest: so all places together take twice the time of one
-        self._most_alternatives = max(self._most_alternatives // 2, min(_FEW, self._most_alternatives))
-
-    def check_alternatives(self, count: int) -> None:
-        """Bound the alternatives at one place."""
-        if count > self.limits.max_alternative_schemas:
-            self._refuse_alternatives()
-
-    def count_alternatives(self, count: int) -> None:
-        """Bound the alternatives at one place, and those that all places together may multiply out."""
-        self.check_alternatives(count)
-        self.count_work(count)
-
-    def count_work(self, count: int) -> None:
-        """Bound what all places together may multiply out, in the time that an alternative takes."""
-        self._alternatives += count
-        if self._alternatives > self._most_alternatives:
-            self._refuse_alternatives()
-
-    def check_work(self, count: int) -> None:
-        """Bound the same for what is counted later."""
-        if self._alternatives + count > self._most_alternatives:
-            self._refuse_alternatives()
-
-    def count_items(self, ways: int, place: Place) -> None:
-        """Bound the ways to write what a place asks to count or to compare, as part of what may multiply out."""
-        self._alternatives += ways
-        if self._alternatives > self._most_alternatives:
-            self.combining = place.pointer
-            self._refuse_alternatives("fewer positions have schemas of their own, and fewer conditions are counted")
-
-    def _refuse_alternatives(self, advice: str = "each branch requires a key and gives it other values than the others do") -> None:
-        raise LimitExceededError(
-            "max_alternative_schemas",
-            self.limits.max_alternative_schemas,
-            f"the alternatives of it and of what else applies there multiply out; fewer are made if {advice}",
-            where=self.combining,
-        )
+        self.ledger.begin_anew()
 
     # --- questions about sets ---------------------------------------------------------------------------------------------
 

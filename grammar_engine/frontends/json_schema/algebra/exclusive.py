@@ -30,9 +30,9 @@ def one_of(context: Context, place: Place, branches: list[Shape]) -> Shape:
     if len(branches) == 1:
         return branches[0]
     if not all(branch.exact for branch in branches):
-        context.relax(place, "oneOf", "a branch was relaxed, so it is treated as `anyOf`")
+        context.relax_or_refuse(place, "oneOf", "a branch was relaxed, so it is treated as `anyOf`")
         return shape.join(branches).inexact()
-    context.combining = f"{place.pointer}/oneOf"
+    context.ledger.combining = f"{place.pointer}/oneOf"
     once = twice = 0
     for branch in branches:
         twice |= once & branch.atoms
@@ -47,7 +47,7 @@ def one_of(context: Context, place: Place, branches: list[Shape]) -> Shape:
         )
     except UnsupportedSchemaError as error:
         reason = f"the branches are not provably disjoint, and to exclude one from another fails: {error.reason}"
-        context.relax(place, "oneOf", reason)
+        context.relax_or_refuse(place, "oneOf", reason)
         return shape.join(branches).inexact()
 
 
@@ -77,7 +77,7 @@ def _exclusive(context: Context, unions: list[tuple[Any, ...]], everything: Any)
 
 
 def _are_disjoint(context: Context, first: Sequence[Any], second: Sequence[Any]) -> bool:
-    context.count_alternatives(len(first) * len(second))
+    context.ledger.count_alternatives(len(first) * len(second))
     for x in first:
         for y in second:
             common = x.meet(y)

@@ -133,7 +133,7 @@ def _multiples_in_one(unions: Sequence[tuple[NumberPiece, ...]], context: Contex
 def _common(first: NumberPiece | None, second: NumberPiece | None, context: Context) -> NumberPiece | None:
     if first is None or second is None:
         return None
-    context.count_work(1 + (len(first.non_steps) + len(second.non_steps)) // _NON_STEPS)
+    context.ledger.count_work(1 + (len(first.non_steps) + len(second.non_steps)) // _NON_STEPS)
     return first.meet(second)
 
 

@@ -7,7 +7,7 @@ made with more care (`difference.py`).
 
 Products of unions of objects are where schemas multiply out. Pieces that are seen to be empty are dropped, a piece that meets a condition
 anyway is left alone, and what is certain is met before what is one of several. What still multiplies is bounded by the limit
-`max_alternative_schemas`, at each place and, several times that, in all places together; `Context.combining` tells where. What all places
+`max_alternative_schemas`, at each place and, several times that, in all places together; `Ledger.combining` tells where. What all places
 make together is counted in the time that it takes to compare two small pieces: pieces of many conditions count several times.
 
 Invariant. The union of one unconditional piece is written as the tuple of that piece only, so "everything" is recognised by `==`.
@@ -65,15 +65,15 @@ def meet(first: tuple[P, ...], second: tuple[P, ...], everything: P, context: Co
     if len(first) == 1 or len(second) == 1:
         n_pieces = len(first) * len(second)
         if n_pieces > _FEW:
-            context.check_alternatives(n_pieces)
-            context.count_work(n_pieces + bulk(first) + bulk(second) + n_pieces * _written(first if len(first) == 1 else second))
+            context.ledger.check_alternatives(n_pieces)
+            context.ledger.count_work(n_pieces + bulk(first) + bulk(second) + n_pieces * _written(first if len(first) == 1 else second))
         result = [piece for x in first for y in second if (piece := x.meet(y)) is not None]
         return tuple(distinct(result) if len(result) > 1 else result)
     if isinstance(everything, ObjectPiece):
         return cast("tuple[P, ...]", _product(cast("Any", first), cast("Any", second), context))
     if everything == STRINGS and len(first) * len(second) > many.MANY_PAIRS:
         first, second = many.as_one_text(first, context), many.as_one_text(second, context)
-    context.count_alternatives(len(first) * len(second))
+    context.ledger.count_alternatives(len(first) * len(second))
     return tuple(distinct([piece for x in first for y in second if (piece := x.meet(y)) is not None]))
 
 
@@ -89,7 +89,7 @@ def meet_all(unions: Sequence[tuple[P, ...]], pointers: Sequence[str], everythin
         return result
     for union, pointer in zip(unions, pointers):
         if len(union) > 1:
-            context.combining = pointer
+            context.ledger.combining = pointer
             result = meet(result, union, everything, context)
     if not isinstance(everything, ObjectPiece) or not certain:
         return result
@@ -121,16 +121,16 @@ def _product(first: tuple[ObjectPiece, ...], second: tuple[ObjectPiece, ...], co
         new = [other.without_implied(piece, context) for other in second]
         n_conditions = bulk((piece,))
         if any(other.covers(piece) for other in new):
-            context.count_work(1 + n_conditions)
+            context.ledger.count_work(1 + n_conditions)
             kept.append(piece)
             continue
-        context.count_work(len(new) * (_COST + n_conditions) + all_of_second)
+        context.ledger.count_work(len(new) * (_COST + n_conditions) + all_of_second)
         for other in new:
             product = piece.without_implied(other, context).meet(other)
             if product is not None and not product.is_void(context):
                 made[product] = None
-                context.count_work(_written((product,)))
-        context.check_alternatives(len(kept) + len(made))
+                context.ledger.count_work(_written((product,)))
+        context.ledger.check_alternatives(len(kept) + len(made))
     return absorbed(tuple(made), context, kept)
 
 
@@ -164,12 +164,12 @@ def subtract(union: tuple[P, ...], removed: tuple[P, ...], everything: P, contex
             made: list[Any] = []
             for other in left:
                 parts = minus(other, piece, context)
-                context.count_work(1 + _MEETS * bulk((other,)) if parts == [other] else _COST * len(parts) + _MEETS * bulk(parts))
+                context.ledger.count_work(1 + _MEETS * bulk((other,)) if parts == [other] else _COST * len(parts) + _MEETS * bulk(parts))
                 (kept if parts == [other] else made).extend(parts)
             left = absorbed(distinct(made), context, kept)
         else:
             left = absorbed(meet(left, tuple(piece.negations(context)), everything, context), context)
-        context.check_alternatives(len(left))
+        context.ledger.check_alternatives(len(left))
     return tuple(left)
 
 
@@ -181,7 +181,7 @@ def absorbed(union: Sequence[P], context: Context, among: Sequence[P] = ()) -> t
     if len(union) > MANY:
         return (*among, *union)
     if len(union) > 1:
-        context.count_work(len(union) * (len(union) + len(among)) // _COVERS)
+        context.ledger.count_work(len(union) * (len(union) + len(among)) // _COVERS)
     kept = list(among)
     for piece in union:
         if not any(other.covers(piece) for other in kept):

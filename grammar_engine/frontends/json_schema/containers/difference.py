@@ -75,7 +75,7 @@ def object_minus(piece: ObjectPiece, removed: ObjectPiece, context: Context) -> 
             if differing:
                 result += differing
                 n_conditions += sum([len(part.asked) for part in differing])
-                context.check_work(n_conditions // _CONDITIONS)
+                context.ledger.check_work(n_conditions // _CONDITIONS)
                 same = piece.meet(ObjectPiece((context.single(name, goal),), (name,)))
                 if same is None:
                     return result

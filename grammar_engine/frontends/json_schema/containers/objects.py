@@ -319,8 +319,7 @@ class ObjectPiece:
             ways = ([without] if not all(can_be) else [without, beside]) if can_be[0] else []  # a key that cannot be there needs nothing
             if ways:
                 result = [met for piece in result for way in ways if (met := piece.meet(way)) is not None and not met.is_void(context)]
-                context.check_alternatives(len(result))
-                context.count_work(len(result))
+                context.ledger.count_alternatives(len(result))
         return result
 
 

@@ -35,7 +35,7 @@ def write_array(emitter: Emitter, left: Symbol, piece: ArrayPiece, last: bool) -
             write_distinct(emitter, left, piece, last)
             return
         except CannotCompare as reason:
-            emitter.context.relax(piece.unique, "uniqueItems", str(reason))
+            emitter.context.relax_or_refuse(piece.unique, "uniqueItems", str(reason))
             piece = piece._replace(unique=None)
     if piece.counts or piece.unique is not None:
         _Counted(emitter, piece, last).write(left)
@@ -143,7 +143,7 @@ class _Counted:
         left = self._states[position, so_far]
         if self.piece.counts:
             context = self.emitter.context
-            context.count_items(_COST * len(self._kinds[position]), self.piece.counts[0].goal[0])
+            context.ledger.count_items(_COST * len(self._kinds[position]), self.piece.counts[0].goal[0])
         if position >= self.piece.shortest and all(n >= count.fewest for n, count in zip(so_far, self.piece.counts)):
             self.builder.rule(left, [self.close])
         if self.piece.longest is not None and position >= self.piece.longest:

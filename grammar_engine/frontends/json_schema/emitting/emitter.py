@@ -94,10 +94,10 @@ class Emitter:
     def _relax(self, error: UnsupportedSchemaError | LimitExceededError, where: str | None) -> None:
         """With `lenient=True`, record that a piece is given up, and return; otherwise raise the error."""
         if isinstance(error, UnsupportedSchemaError):
-            self.context.relax_error(error, error.pointer, error.keyword or "")
+            self.context.relax_or_raise(error, error.pointer, error.keyword or "")
         else:
-            self.context.relax_explosion(error, where or "")
-            self.context.combining = ""
+            self.context.relax_or_raise_limit(error, where or "")
+            self.context.ledger.combining = ""
 
     def choice(self, name: str, *ways: list[Symbol]) -> Symbol:
         """A nonterminal for any of some sequences."""

@@ -56,7 +56,7 @@ def kinds(context: Context, goal: Goal, conditions: Iterable[Condition], apart: 
                 split.append(Kind(outside, kind.slots))
         result = split
         if len(result) > 1 and asked:
-            context.count_items(_COST * len(result), asked[0])
+            context.ledger.count_items(_COST * len(result), asked[0])
         if len(result) > _MOST_KINDS:
             pointer, _, keyword = asked[0].pointer.rpartition("/") if asked else ("", "", "")
             reason = (

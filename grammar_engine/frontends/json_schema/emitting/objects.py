@@ -54,7 +54,7 @@ class ObjectRules:
     def write(self, left: Symbol) -> None:
         """Write rules for `left`; none if no object is admitted."""
         if self.piece.needs:
-            self.context.combining = f"{self.where or ''}/dependentRequired"
+            self.context.ledger.combining = f"{self.where or ''}/dependentRequired"
         if self.piece.needs and (self.fewest or self.piece.witnesses):  # a bag has no place for both
             for piece in self._without_needs():
                 ObjectRules(self.emitter, piece, self.where, self.last).write(left)
@@ -69,7 +69,7 @@ class ObjectRules:
         try:
             return piece.multiplied_out(self.context)
         except LimitExceededError as error:
-            self.context.relax_explosion(error, self.where or "")
+            self.context.relax_or_raise_limit(error, self.where or "")
             return [ObjectPiece(piece.layers, piece.required, piece.fewest, piece.most, piece.witnesses)]
 
     def key(self, name: str, goal: Goal) -> Symbol:
@@ -176,7 +176,7 @@ class ObjectRules:
         asks, void = {}, set()
         for name, first in needed.items():
             found = all_needed(first, needed)
-            self.context.count_work(len(found) // _NEEDED)
+            self.context.ledger.count_work(len(found) // _NEEDED)
             if name in own:
                 if all(other in own for other in found):
                     asks[own[name]] = [own[other] for other in found]

@@ -89,7 +89,7 @@ def write_distinct(emitter: Emitter, left: Symbol, piece: ArrayPiece, last: bool
     n = piece.prefix_length()
     for length in range(piece.shortest if piece.shortest <= n else n + 1, len(positions) + 1):
         if piece.unique is not None:
-            emitter.context.count_items(length // _WAYS, piece.unique)
+            emitter.context.ledger.count_items(length // _WAYS, piece.unique)
         items = [_bag(emitter, positions[:length], choices)] if length else []
         b.rule(left, [layout.open_array, *items, layout.close("]", last)])
 
@@ -177,7 +177,7 @@ class _Reader:
                 if i in few or counts[i] >= MOST_VALUES:
                     continue
                 if self.piece.unique is not None:
-                    self.context.count_items((len(listed) + min(counts[i], MOST_LISTED)) // _VALUES, self.piece.unique)
+                    self.context.ledger.count_items((len(listed) + min(counts[i], MOST_LISTED)) // _VALUES, self.piece.unique)
                 needed = (self.piece.longest or MOST_VALUES) if self._is_repeated(i) else i + 1
                 has_enough = counts[i] - sum(admits(self.context, found, value) for value in listed) >= needed
                 if has_enough and not is_eager:

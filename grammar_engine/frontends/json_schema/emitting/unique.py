@@ -53,7 +53,7 @@ def are_apart(context: Context, piece: ArrayPiece) -> bool:
         listed = listed_values(context, context.normaliser.shape(goal)) if context.is_listed(goal) else None
         compared = goals[:position] if listed is None else others
         if piece.unique is not None:
-            context.count_items(_PAIR * len(compared) + len(listed or ()) // _VALUES, piece.unique)
+            context.ledger.count_items(_PAIR * len(compared) + len(listed or ()) // _VALUES, piece.unique)
         if not seen.isdisjoint(listed or ()) or not all(context.exclude_each_other(goal, other) for other in compared):
             return False
         if listed is None:
@@ -158,7 +158,7 @@ def _count_numbers(context: Context, shape: Shape) -> int:
         size = piece.size(context)
         if size is None or size >= MOST_VALUES:
             return MOST_VALUES
-        context.count_alternatives(len(signs))
+        context.ledger.count_alternatives(len(signs))
         overlaps = [(common, -sign) for other, sign in signs.items() if (common := piece.meet(other)) is not None]
         for part, sign in ((piece, 1), *overlaps):
             signs[part] = signs.get(part, 0) + sign

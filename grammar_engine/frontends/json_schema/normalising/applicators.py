@@ -74,7 +74,7 @@ class Applicators:
             branches = []
             for branch in self.values.branches(spot, spot.value, "oneOf"):
                 admitted = yield branch
-                context.combining = branch.pointer
+                context.ledger.combining = branch.pointer
                 branches.append(shape.meet(result, admitted, context))
             result = one_of(context, spot, branches)
         return result
@@ -95,7 +95,7 @@ class Applicators:
                 raise UnsupportedSchemaError(reason, pointer=place.pointer, keyword=keyword)
             return self.document.resolve(place, reference, keyword)
         except UnsupportedSchemaError as error:
-            self.context.relax_error(error, place.pointer, keyword)
+            self.context.relax_or_raise(error, place.pointer, keyword)
             return None
 
     def negation(self, place: Place, keyword: str) -> Steps:
@@ -104,7 +104,7 @@ class Applicators:
         self.operands.add(negation)
         result = yield negation
         if not result.exact:
-            self.context.relax(place, keyword, self.given_up.get(negation, "a negation of something that was relaxed"))
+            self.context.relax_or_refuse(place, keyword, self.given_up.get(negation, "a negation of something that was relaxed"))
         return result
 
     def _conditional(self, place: Place, schema: dict[str, Any]) -> Steps:
@@ -118,7 +118,7 @@ class Applicators:
             else:
                 tested = yield from self.negation(place, "if")
             branch = (yield self.document.child(place, keyword, schema[keyword])) if keyword in schema else ANY
-            self.context.combining = f"{place.pointer}/if"
+            self.context.ledger.combining = f"{place.pointer}/if"
             result.append(shape.meet(tested, branch, self.context))
         return shape.join(result)
 
@@ -132,7 +132,7 @@ class Applicators:
                 exact = True
             else:
                 inner = yield self.document.grandchild(place, keyword, name, value)
-                self.context.combining = f"{place.pointer}/{keyword}"
+                self.context.ledger.combining = f"{place.pointer}/{keyword}"
                 with_name = pieces.meet((ObjectPiece(required=(name,)),), inner.objects, OBJECTS, self.context)
                 union, exact = with_needs((self.assertions.without(name), *with_name)), inner.exact
             result = result.replaced("objects", pieces.meet(result.objects, union, OBJECTS, self.context), exact)

@@ -58,13 +58,13 @@ class Assertions:
 
     def own(self, place: Place) -> Generator[Place, Shape, Own]:
         """What a schema says by itself, without the schemas that apply to the same place; yields a place whose shape it needs."""
-        known = self.said.get(place) or self.without_names(place)
+        known = self.said.get(place) or self.own_without_property_names(place)
         schema, groups, result = known
         if "propertyNames" in schema and result.objects:
             result = yield from self._property_names(place, schema, result)
         return schema, groups, result
 
-    def without_names(self, place: Place) -> Own:
+    def own_without_property_names(self, place: Place) -> Own:
         """The same, `propertyNames` left out."""
         schema = place.value
         groups, foreign, enforced, _, _ = sort_keywords(self.context, place)
@@ -82,7 +82,7 @@ class Assertions:
         except UnsupportedSchemaError as error:
             if error.keyword not in schema:
                 raise
-            self.context.relax_error(error, place.pointer, error.keyword)
+            self.context.relax_or_raise(error, place.pointer, error.keyword)
             return self._shape(place, {k: v for k, v in schema.items() if k != error.keyword}, groups).inexact()
 
     def _read(self, place: Place, schema: dict[str, Any], groups: frozenset[Group]) -> Shape:
@@ -169,7 +169,7 @@ class Assertions:
             try:
                 texts.add(context.pattern(place, "pattern", schema["pattern"]))
             except UnsupportedSchemaError as error:
-                context.relax_error(error, place.pointer, "pattern")
+                context.relax_or_raise(error, place.pointer, "pattern")
                 exact = False
         if "format" in schema and context.options.formats != "annotation":
             if schema["format"] in FORMATS:
@@ -248,7 +248,7 @@ class Assertions:
             try:
                 keys = context.pattern(place, "patternProperties", source)
             except UnsupportedSchemaError as error:
-                context.relax_error(error, place.pointer, "patternProperties")
+                context.relax_or_raise(error, place.pointer, "patternProperties")
                 exact = False
                 keys = context.builder.text  # which keys match is unknown, so what other keys have to meet is unknown too
                 classes.append((keys, ANYTHING))
@@ -261,7 +261,7 @@ class Assertions:
             try:
                 return self._dependent(place, schema, union), exact
             except LimitExceededError as error:
-                context.relax_explosion(error, place.pointer)
+                context.relax_or_raise_limit(error, place.pointer)
                 exact = False
         return union, exact
 

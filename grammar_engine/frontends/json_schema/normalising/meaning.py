@@ -46,7 +46,7 @@ class Meaning:
             report_reference(self.context, place)
             target = self.applicators.target(place, "$ref")
             return ANY.inexact() if target is None else shapes.get(target)
-        _, groups, result = self.assertions.without_names(place)
+        _, groups, result = self.assertions.own_without_property_names(place)
         return None if Group.APPLICATOR in groups or Group.UNEVALUATED in groups else result
 
     def steps(self, place: Place, only_strings: bool = False) -> Steps:
@@ -89,15 +89,15 @@ class Meaning:
     def _negation(self, place: Place) -> Steps:
         inner = yield self.document.negation(place)
         try:
-            self.context.combining = place.pointer
+            self.context.ledger.combining = place.pointer
             if inner.exact:
                 return shape.negate(inner, self.context)
         except UnsupportedSchemaError as error:
-            self.context.refuse(error)
+            self.context.raise_unless_lenient(error)
             if place in self.applicators.operands:  # then the keyword is given up whose operand it is
                 self.applicators.given_up[place] = error.reason
             else:
-                self.context.relax_error(error, error.pointer, error.keyword or "")
+                self.context.relax_or_raise(error, error.pointer, error.keyword or "")
         return ANY.inexact()
 
     def _any_of(self, places: Goal) -> Steps:

@@ -63,7 +63,7 @@ class Normaliser:
 
     def _run(self, place: Place) -> Shape:
         stack: list[tuple[Place, Steps]] = []
-        combining, n_active = self.context.combining, len(self._active)
+        combining, n_active = self.context.ledger.combining, len(self._active)
         try:
             result = self._enter(place, stack)
             while stack:
@@ -75,14 +75,14 @@ class Normaliser:
                     self.context.document.count(shape.bulk(stop.value), place.pointer)
                 except LimitExceededError as error:
                     place = stack.pop()[0]
-                    self.context.relax_explosion(error, place.pointer)
+                    self.context.relax_or_raise_limit(error, place.pointer)
                     result = self._shapes[place] = self._meaning.relaxed(place)
                 else:
                     result = self._shapes.get(wanted) or self._enter(wanted, stack)
         finally:
             while len(self._active) > n_active:
                 self._active.popitem()
-            self.context.combining = combining
+            self.context.ledger.combining = combining
         assert result is not None
         return result
 

@@ -117,7 +117,7 @@ def meet_all(parts: Sequence[tuple[str, Tracked]], context: Context) -> Tracked:
             result = meet(result, _halved([tracked for _, tracked in group], context), context)
             continue
         for pointer, tracked in group:
-            context.combining = pointer
+            context.ledger.combining = pointer
             result = meet(result, tracked, context)
     return result
 
@@ -184,7 +184,7 @@ def _scalars(tracked: Shape) -> Shape:
 def _meet(first: Marked, second: Marked, everything: Any, context: Context, only_new: bool = False) -> Marked:
     """The meets of all pairs; with `only_new` those with more marks than either, since the others are part of one of the two."""
     if len(first) > 1 and len(second) > 1:
-        context.count_alternatives(len(first) * len(second))
+        context.ledger.count_alternatives(len(first) * len(second))
     result: Marked = {}
     for mine, left in first.items():
         for theirs, right in second.items():
@@ -235,7 +235,7 @@ def _settled(result: Marked, context: Context) -> Marked:
     if len(result) < 2:
         return result
     total = sum(len(union) for union in result.values())
-    context.check_alternatives(total)
+    context.ledger.check_alternatives(total)
     if total > pieces.MANY:
         return result
     kept: Marked = {}

@@ -95,7 +95,7 @@ class Tracker:
                 more = meet_all(parts, self.context)
             elif keyword == "anyOf":
                 branches = yield from self._branches(place, schema, keyword)
-                self.context.combining = f"{place.pointer}/{keyword}"
+                self.context.ledger.combining = f"{place.pointer}/{keyword}"
                 more = any_of(branches, self.context)
             elif keyword == "not":
                 more = marked((yield from self.applicators.negation(place, "not")))
@@ -105,7 +105,7 @@ class Tracker:
                 more = yield from self._dependencies(place, schema, keyword)
             else:
                 continue
-            self.context.combining = f"{place.pointer}/{keyword}"
+            self.context.ledger.combining = f"{place.pointer}/{keyword}"
             first = comes_first(keyword, schema)
             result = meet(more, result, self.context) if first else meet(result, more, self.context)
         for spot in exclusive:

@@ -5,7 +5,7 @@ it applies. The normaliser reads the table and nothing else to decide what to do
 forgotten: what the table does not know is an annotation by the standard (section 6.5) and is reported as such.
 
 Invariant. No keyword that asserts something is an annotation: each has code in `normalising/`, and a
-use of it that cannot be enforced is refused there, by name (`Context.relax`).
+use of it that cannot be enforced is refused there, by name (`Context.relax_or_refuse`).
 """
 
 from __future__ import annotations

@@ -139,7 +139,7 @@ class NumberPiece(NamedTuple):
             return None
         signs = {step: 1}  # of the least common multiples of some steps that have a multiple in the range, summed up
         for other in self.non_steps:
-            context.count_alternatives(len(signs))
+            context.ledger.count_alternatives(len(signs))
             for common, sign in list(signs.items()):
                 common = common_multiple(common, Fraction(other))
                 if _multiples_between(self.low, self.high, common):
@@ -202,7 +202,7 @@ class NumberPiece(NamedTuple):
                 step = common
             else:
                 reason = f"the least common multiple of the steps has more than {MAX_DIVISOR_DIGITS:,} digits, without zeros at its end"
-                context.relax_error(UnsupportedSchemaError(reason, pointer=where, keyword="multipleOf"), where, "multipleOf")
+                context.relax_or_raise(UnsupportedSchemaError(reason, pointer=where, keyword="multipleOf"), where, "multipleOf")
         return step
 
     def words(self) -> str:
