@@ -20,25 +20,29 @@ from .syntax import Body, Declare, Define, Ignore, Import, Operation, Origin, St
 if TYPE_CHECKING:
     from ...limits import Limits
 
-_TOKENS = re.compile(  # of what matches at a place the first is taken, as in Lark
+_TOKENS = re.compile(  # of what matches at a place the first is taken, as in Lark; blanks behind most of them are skipped with them
     r"""
-      (?P<blank>     [ \t]+ | \s*(?://|\#)[^\n]* | \\[ ]*\n )
-    | (?P<RULE>      _?[a-z][_a-z0-9]* )
-    | (?P<TERMINAL>  _?[A-Z][_A-Z0-9]* )
-    | (?P<STRING>    " [^"\\\n]* (?: \\[^\n][^"\\\n]* )* "i? )
-    | (?P<REGEXP>    /(?!/) [^/\\]* (?: \\.[^/\\]* )* /[imslux]* )
-    | (?P<OR>        \r?\n\s*\| | \| )
-    | (?P<END>       \r?\n\s* )
-    | (?P<NUMBER>    [+-]?\d+ )
-    | (?P<MODIFIERS> (?: !\?? | \?!? )(?=[_a-z]) )
-    | (?P<OP>        [+*] | \?(?![a-z_]) )
+      (?: (?P<RULE>      _?[a-z][_a-z0-9]* )
+        | (?P<TERMINAL>  _?[A-Z][_A-Z0-9]* )
+        | (?P<STRING>    " [^"\\\n]* (?: \\[^\n][^"\\\n]* )* "i? )
+        | (?P<REGEXP>    /(?!/) [^/\\]* (?: \\.[^/\\]* )* /[imslux]* )
+        | (?P<blank>     [ \t]+ | \s*(?://|\#)[^\n]* | \\[ ]*\n )
+        | (?P<OR>        \r?\n\s*\| | \| )
+        | (?P<END>       \r?\n\s* )
+        | (?P<NUMBER>    [+-]?\d+ )
+        | (?P<MODIFIERS> (?: !\?? | \?!? )(?=[_a-z]) )
+        | (?P<OP>        [+*] | \?(?![a-z_]) )
+      ) [ \t]*
     | %(?:override|declare|extend|ignore|import) | -> | \.\.? | [][(){}~:,]
-    | (?P<unknown>   .+ )
+    | (?P<unknown>       .+ )
     """,
     re.VERBOSE | re.DOTALL,
 )
 _NAME = ("RULE", "TERMINAL")
+_OPERANDS = frozenset({*_NAME, "STRING", "REGEXP"})
 _CLOSING = {"(": ")", "[": "]"}
+
+_make = tuple.__new__  # what Token() and Operation() call, too, behind a call in Python: for what is made most often
 
 Firsts = list[Token | None]
 
@@ -56,13 +60,33 @@ def read(text: str, limits: Limits) -> list[Statement]:
         raise error_in(text, reader.tokens[reader.at].start, limits.max_regex_nesting) from None
 
 
+class _Group:
+    """What is being read: the alternatives of a body or between brackets, or the arguments of a template."""
+
+    __slots__ = ("closing", "heads", "items")
+
+    def __init__(self, closing: str, heads: Firsts) -> None:
+        self.closing = closing  # the kind of the token that ends it
+        self.heads = heads  # the first tokens of its alternatives, without the last one; of arguments the name of the template
+        self.items: Firsts = []  # those of the items of its last alternative; of arguments those of each
+
+    def first(self) -> Token | None:
+        """The first token of all."""
+        return next(filter(None, self.heads), None)
+
+
 class _Reader:
+    steps: list[Token | Operation]  # of the body that is being read, as the next four lines
+    names: list[Token]
+    has_alias: bool
+    group: _Group
+    around: list[_Group]  # outermost first
+
     def __init__(self, text: str, max_nesting: int) -> None:
         self.text = text
         self.max_nesting = max_nesting
-        make = tuple.__new__  # what Token() calls, too, behind a call in Python: a fifth of the time for all tokens
         found = _TOKENS.finditer(text + "\n")
-        self.tokens = [make(Token, (kind or m[0], m[0], m.start())) for m in found if (kind := m.lastgroup) != "blank"]
+        self.tokens = [_make(Token, (kind or m[0], m[kind or 0], m.start())) for m in found if (kind := m.lastgroup) != "blank"]
         self.tokens += [Token("", "", len(text))] * 2  # of no kind that is asked for; two, as one looks at the second next one
         self.at = 0  # the next token
 
@@ -142,84 +166,66 @@ class _Reader:
 
     def _body(self) -> Body:
         """Alternatives up to the end of a line."""
-        tokens, at = self.tokens, self.at
-        steps: list[Token | Operation] = []
-        names: list[Token] = []
-        has_alias = False
-        around: list[tuple[str, Firsts, Firsts]] = []  # of the groups around this one, what stands in the next three lines
-        closing = "END"  # what ends the group
-        heads: Firsts = []  # the first tokens of its alternatives, without the last one; between braces the name of the template
-        items: Firsts = []  # those of the items of its last alternative; between braces of the arguments
+        self.steps, self.names, self.has_alias = [], [], False
+        self.group, self.around = _Group("END", []), []
+        tokens = self.tokens
         while True:
-            token = tokens[at]
+            token = tokens[self.at]
             kind = token.kind
-            first: Token | None = token  # of the operand
-            self.at = at
-            at += 1
-            if kind == "RULE" or kind == "TERMINAL":
-                names.append(token)
-                if kind == "RULE" and tokens[at].kind == "{":
-                    self._check_nesting(len(around), tokens[at])
-                    around.append((closing, heads, items))
-                    closing, heads, items = "}", [token], []
-                    at += 1
-                    continue
-                steps.append(token)
-            elif kind == "STRING" and tokens[at].kind == ".." and tokens[at + 1].kind == "STRING":
-                steps.append(Operation("range", token, 0, [tokens[at + 1]]))
-                at += 2
-            elif kind == "STRING" or kind == "REGEXP":
-                steps.append(token)
-            elif closing == "}":
+            if kind in _OPERANDS:
+                self._operand(token)
+            elif self.group.closing == "}":
                 raise _MisplacedError
-            elif kind == "(" or kind == "[":
-                self._check_nesting(len(around), token)
-                around.append((closing, heads, items))
-                closing, heads, items = _CLOSING[kind], [], []
-                continue
-            elif kind == "OR" or kind == closing or kind == "->":
-                alias = None
-                if kind == "->":
-                    self.at = at
-                    alias = self._next("RULE")
-                    has_alias = True
-                    kind = self._next("OR", closing).kind
-                    at = self.at
-                first = items[0] if items else None
-                steps.append(Operation("sequence", first, len(items), (), items, alias))
-                heads.append(first)
-                items = []
-                if kind == "OR":
-                    continue
-                first = next(filter(None, heads), None)
-                if len(heads) > 1:
-                    steps.append(Operation("alternatives", first, len(heads)))
-                if not around:
-                    self.at = at
-                    return Body(steps, names, first, has_alias)
-                if closing == "]":
-                    steps.append(Operation("maybe", first, 1))
-                closing, heads, items = around.pop()
+            elif kind == "OR" or kind == "->" or kind == self.group.closing:
+                if self._end_alternative(token):
+                    return Body(self.steps, self.names, self.group.first(), self.has_alias)
+            elif kind in _CLOSING:
+                self._open(token, _CLOSING[kind], [])
             else:
                 raise _MisplacedError
-            items.append(first)
-            while closing == "}" and tokens[at].kind == "}":
-                at += 1
-                steps.append(Operation("use", heads[0], len(items)))
-                first = heads[0]
-                closing, heads, items = around.pop()
-                items.append(first)
-            operator = tokens[at].kind
-            if operator == "OP" and closing != "}":
-                steps.append(Operation("repeat", first, 1, [tokens[at]]))
-                at += 1
-            elif operator == "~" or closing == "}":
-                self.at = at
-                if closing == "}":
-                    self._next(",")
-                else:
-                    steps.append(Operation("repeat", first, 1, self._bounds()))
-                at = self.at
+
+    def _open(self, bracket: Token, closing: str, heads: Firsts) -> None:
+        """Begin a group with the next token, its bracket."""
+        self._check_nesting(bracket)
+        self.around.append(self.group)
+        self.group = _Group(closing, heads)
+        self.at += 1
+
+    def _operand(self, token: Token) -> None:
+        """The next token, a name or a literal, with what belongs to it."""
+        tokens, at = self.tokens, self.at + 1
+        self.at = at
+        kind = token.kind
+        step: Token | Operation = token
+        if kind == "RULE" or kind == "TERMINAL":
+            self.names.append(token)
+            if kind == "RULE" and tokens[at].kind == "{":
+                self._open(tokens[at], "}", [token])
+                return
+        elif kind == "STRING" and tokens[at].kind == ".." and tokens[at + 1].kind == "STRING":
+            step = Operation("range", token, 0, [tokens[at + 1]])
+            self.at = at + 2
+        self.steps.append(step)
+        self._end_item(token)
+
+    def _end_item(self, first: Token | None) -> None:
+        """Behind an item that begins with `first`: the ends of templates whose last argument it is, and a repetition."""
+        group = self.group
+        group.items.append(first)
+        while group.closing == "}":
+            if not self._skip("}"):
+                self._next(",")
+                return
+            first = group.heads[0]
+            self.steps.append(Operation("use", first, len(group.items)))
+            group = self.group = self.around.pop()
+            group.items.append(first)
+        operator = self.tokens[self.at]
+        if operator.kind == "OP":
+            self.at += 1
+            self.steps.append(Operation("repeat", first, 1, [operator]))
+        elif operator.kind == "~":
+            self.steps.append(Operation("repeat", first, 1, self._bounds()))
 
     def _bounds(self) -> list[Token]:
         """Those of a repetition, with the tilde."""
@@ -229,7 +235,31 @@ class _Reader:
             found.append(self._next("NUMBER"))
         return found
 
-    def _check_nesting(self, depth: int, bracket: Token) -> None:
-        if depth >= self.max_nesting:
+    def _end_alternative(self, end: Token) -> bool:
+        """The end of an alternative, and of the group whose last one it is. Whether that was the body."""
+        group, alias = self.group, None
+        self.at += 1
+        if end.kind == "->":
+            alias, self.has_alias = self._next("RULE"), True
+            end = self._next("OR", group.closing)
+        first = group.items[0] if group.items else None
+        self.steps.append(_make(Operation, ("sequence", first, len(group.items), (), group.items, alias)))
+        group.heads.append(first)
+        if end.kind == "OR":
+            group.items = []
+            return False
+        if len(group.heads) > 1:
+            first = group.first()
+            self.steps.append(Operation("alternatives", first, len(group.heads)))
+        if group.closing == "]":
+            self.steps.append(Operation("maybe", first, 1))
+        if not self.around:
+            return True
+        self.group = self.around.pop()
+        self._end_item(first)
+        return False
+
+    def _check_nesting(self, bracket: Token) -> None:
+        if len(self.around) >= self.max_nesting:
             where = Origin(self.text, None, str).place(bracket)
             raise LimitExceededError("max_regex_nesting", self.max_nesting, "brackets of the grammar", where=where)
