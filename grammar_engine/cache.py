@@ -169,7 +169,7 @@ class GrammarCache:
         return self._get("from_choices", choices if is_one else tuple(choices), options)
 
     def clear(self) -> None:
-        """Drop all grammars. Matchers keep those that they are over."""
+        """Drop all grammars. A matcher keeps its own."""
         with self._lock:
             self._grammars.clear()
 

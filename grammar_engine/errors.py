@@ -245,7 +245,7 @@ class VocabularyError(GrammarEngineError, ValueError):
 
 
 class TokenDFAError(GrammarEngineError, ValueError):
-    """A file is none that `TokenDFA.save` wrote, is damaged, or belongs to another version or byte order."""
+    """A file was not written by `TokenDFA.save`, is damaged, or belongs to another version or byte order."""
 
 
 class TokenRejectedError(GrammarEngineError, ValueError):

@@ -193,7 +193,7 @@ class Matcher(Held):
 
     @property
     def mask_changed(self) -> bool:
-        """Whether the last mask is another one than that before it: if not, what was made of that (a copy on a GPU) can be used again.
+        """Whether the last mask differs from the one before it: if not, what was made of that one (a copy on a GPU) can be used again.
 
         False only if this matcher had already written the same mask to the same place: the same row of the same buffer. True may be wrong: it is
         what is said of equal masks of which one was not kept.
@@ -434,7 +434,7 @@ class Matcher(Held):
         return list(out[0 : self._n_done[0]])
 
     def closing_bytes(self) -> bytes:
-        """The first, in the order of bytes, of the shortest texts that make the text a sentence: b"" if it is one.
+        """The shortest text that makes the text a sentence, b"" if it is one; of several, the first in the order of bytes.
 
         What is left of it after some of its bytes have been accepted is the closing from there.
 

@@ -107,9 +107,10 @@ class RowMask(Held):
         self._hold(ffi.new("ge_gathered *", (mask, len(words), scores, tokens, _FEW)), 0, 0, kept)
 
     def masked(self, logits: Any) -> tuple[NDArray[np.int32] | None, NDArray[Any]]:
-        """The tokens that are allowed, ascending, and their scores, until the next call. Behind the tokens, of which there are as many as scores, any follow.
+        """The tokens that are allowed, ascending, and their scores; both are overwritten by the next call.
 
-        Where these are many: None, and the logits themselves after `apply_mask(logits, words)`.
+        The array of tokens may be longer than that of scores: what stands behind as many as there are scores means nothing. Where many are
+        allowed: None, and the logits themselves after `apply_mask(logits, words)`.
         """
         if _is_plain(logits, _FLOAT32) and len(self._words) <= (len(logits) + 31) // 32:
             n = lib.ge_row_gather(ffi.from_buffer("float[]", logits), len(logits), self._handle)

@@ -58,7 +58,7 @@ class _Page:
 
     @classmethod
     def of(cls, words: int) -> _Page:
-        """One for masks of so many words."""
+        """A page for masks of so many words."""
         try:
             page = cls.kept.pop()
         except IndexError:
@@ -104,7 +104,7 @@ class BudgetedText(Held):
 
     @property
     def closing(self) -> list[int]:
-        """See above; [] where none was needed yet."""
+        """Tokens that end the text, of which the invariant speaks; [] where none was needed yet."""
         turn = self._turn
         return ffi.unpack(turn.closing, turn.n_closing) if turn.n_closing else []
 
@@ -185,7 +185,7 @@ class BudgetedText(Held):
 
     @property
     def has_choice(self) -> bool:
-        """`mask` is that of the next token, and nothing must come."""
+        """`mask` is that of the next token, and there is a choice (False: maybe there is)."""
         return bool(self._turn.next == lib.GE_TURN_CHOICE)
 
     def write_alone(self) -> list[int]:

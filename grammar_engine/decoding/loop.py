@@ -211,11 +211,7 @@ def stream(
     check_bool("forced", forced)
     if prefix_cache is not None:
         _check_cache(prefix_cache)
-    if isinstance(prompt_ids, (str, bytes)):
-        raise TypeError(f"prompt_ids are the ids of tokens, not {type(prompt_ids).__name__}: encode the text with the model's tokenizer")
-    ids = [index(token) for token in prompt_ids]
-    if not ids:
-        raise ValueError("the prompt is empty: a model needs at least one token to go on from")
+    ids = _ids_of(prompt_ids)
     generation = Generation()
     begun = time.perf_counter()
     matcher = _matcher_of(grammar, vocabulary)
@@ -275,6 +271,15 @@ def _check_cache(cache: object) -> None:
 
     if not isinstance(cache, PrefixCache):
         raise TypeError(f"prefix_cache is a PrefixCache, not {type(cache).__name__}")
+
+
+def _ids_of(prompt_ids: Sequence[int]) -> list[int]:
+    if isinstance(prompt_ids, (str, bytes)):
+        raise TypeError(f"prompt_ids are the ids of tokens, not {type(prompt_ids).__name__}: encode the text with the model's tokenizer")
+    ids = [index(token) for token in prompt_ids]
+    if not ids:
+        raise ValueError("the prompt is empty: a model needs at least one token to go on from")
+    return ids
 
 
 def _matcher_of(grammar: Grammar | Matcher | None, vocabulary: Vocabulary | None) -> Matcher | None:

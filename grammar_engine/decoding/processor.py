@@ -74,7 +74,7 @@ class LogitsProcessor:
         output = model.generate(**tokenizer(prompts, return_tensors="pt", padding=True), logits_processor=[processor])
     """
 
-    supports_continuous_batching = False
+    supports_continuous_batching = False  # `transformers` asks
 
     def __init__(self, grammar: Grammar | Sequence[Grammar], vocabulary: Vocabulary):
         self._grammars = [grammar] if isinstance(grammar, Grammar) else list(grammar)

@@ -81,7 +81,7 @@ def test_ranges(seed: int) -> None:
             low = high = Bound(low.value, False)
     builder = Builder()
     syntax = DecimalSyntax(builder)
-    expr, plain, digits = syntax.range(low, high), syntax.plain_range(low, high), syntax.plain_integers(low, high)
+    expr, plain, digits = syntax.range(low, high), syntax.signed(low, high, syntax.unsigned_plain), syntax.plain_integers(low, high)
     whole = DecimalSyntax(builder, NORMAL).plain_integers(low, high)
     known = oracle.read(builder)
     for text in spellings(rng, rng.choice([b.value for b in (low, high) if b] or [Decimal(3)])):

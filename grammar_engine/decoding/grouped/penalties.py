@@ -41,7 +41,7 @@ class RepetitionPenaltyStrategy(ABC):
         """Lower scores, shape (V,) or (rows, V), in place; returns them."""
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain values. Those of a strategy of one's own tell its name; to make it again is left to who has it."""
+        """Plain values. Of a strategy of the user's own they tell the name only, so `from_dict` of a pipeline cannot make it again."""
         return {"strategy": type(self).__qualname__, "theta": self.theta}
 
     def __repr__(self) -> str:

@@ -376,7 +376,7 @@ class GroupedPipeline(ABC):
         return rows[:, : self.codec.size]
 
     def get_prob_mat(self, tokens: Sequence[int], generation_start: int) -> Probabilities:
-        """From which chances the next tokens are drawn, without a grammar and each without the others: penalty, temperature and filters are applied.
+        """The chances with which the next tokens are drawn, without a grammar and each without the others, after penalty, temperature and filters.
 
         Parameters
         ----------

@@ -87,7 +87,9 @@ def nbytes(payload: Any) -> int:
 
 
 class PrefixCache(Generic[P]):
-    """Payloads for the beginnings of texts, shared by all texts. Any number of threads may use it at once.
+    """Keeps a payload, such as keys and values, for each block of tokens at the beginning of a text, and shares it among the texts that begin so.
+
+    Any number of threads may use it at once.
 
     Parameters
     ----------

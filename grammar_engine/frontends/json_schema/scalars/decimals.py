@@ -76,10 +76,6 @@ class DecimalSyntax(Digits):
         """Numbers with or without exponent between two bounds, both signs."""
         return self.signed(low, high, self.unsigned)
 
-    def plain_range(self, low: Bound | None, high: Bound | None) -> Expr:
-        """Numbers without exponent between two bounds, both signs."""
-        return self.signed(low, high, self.unsigned_plain)
-
     def plain_integers(self, low: Bound | None, high: Bound | None) -> Expr:
         """Integers without exponent between two bounds, both signs."""
         return self.signed(low, high, self._whole)
