@@ -7,7 +7,12 @@ from __future__ import annotations
 
 import math
 from numbers import Real
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from .errors import VocabularyError
+
+if TYPE_CHECKING:
+    from .vocabulary import Vocabulary
 
 
 def as_int(name: str, value: Any) -> int:
@@ -39,6 +44,12 @@ def check_number(name: str, value: Any, least: float = -math.inf, most: float = 
         bounds = f"from {least} to {most}" if most < math.inf else f"above {least}" if above else f"of at least {least}"
         raise ValueError(f"{name} is a number {bounds}, not {value!r}")
     return number
+
+
+def check_ends(vocabulary: Vocabulary) -> None:
+    """Raise VocabularyError for a vocabulary without end-of-text tokens, where a text is to be ended by one."""
+    if not vocabulary.eos:
+        raise VocabularyError("the vocabulary has no end-of-text token, so no text can end")
 
 
 def check_bool(name: str, value: Any) -> bool:

@@ -25,7 +25,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ._version import __version__
-from .errors import GrammarEngineError, LimitExceededError, VocabularyError
+from .checks import check_ends
+from .errors import GrammarEngineError, LimitExceededError
 from .limits import Limits
 from .progress import progress
 from .vocabulary import Vocabulary
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
 
 OK, REFUSED, BAD_INPUT, LIMIT, INTERRUPTED = 0, 1, 2, 3, 130
 
-_NO_END = "the vocabulary has no end-of-text token, so no text can end"
 _LESSONS = 2000  # texts that a tiny decoder learns from before it writes
 _WARM_SECONDS = 0.25  # before a model writes: in this time most states of a usual schema are found; and for texts by a stub, as all code is slow at first
 
@@ -97,8 +97,7 @@ def _generate(options: argparse.Namespace) -> int:
     if options.model is not None:
         return _generate_with_model(options)
     grammar, vocabulary = _grammar(options, whitespace="compact"), _vocabulary(options)
-    if not vocabulary.eos:
-        raise VocabularyError(_NO_END)
+    check_ends(vocabulary)
     matcher = Matcher(grammar, vocabulary)
     sampler = Sampler(vocabulary, random.Random(options.seed))
     for index in progress(range(options.count)):
@@ -121,8 +120,7 @@ def _generate_with_model(options: argparse.Namespace) -> int:
         grammar = _grammar(options, whitespace="compact" if options.model == "stub" else WHITESPACE)
         seconds_grammar = time.perf_counter() - begun
         model, vocabulary, encode = _model(options)
-        if not vocabulary.eos:
-            raise VocabularyError(_NO_END)
+        check_ends(vocabulary)
         prompt = encode(_prompt(options)) or list(vocabulary.eos[:1])
         begun = time.perf_counter()
         n_masks = _warm(grammar, vocabulary, options.max_tokens)

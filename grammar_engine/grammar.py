@@ -302,7 +302,7 @@ class Grammar:
 
         limits = or_default(limits)
         builder = Builder()
-        report = regex.build(builder, pattern, dialect=dialect, limits=limits)
+        report = regex.build(builder, pattern, dialect=dialect)
         return cls._from_builder(builder, report, limits, "regular expression")
 
     @classmethod

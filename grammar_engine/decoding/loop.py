@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Literal, TypedDict
 
 import numpy as np
 
-from ..checks import check_bool, check_count
-from ..errors import InternalError, VocabularyError
+from ..checks import check_bool, check_count, check_ends
+from ..errors import InternalError
 from ..grammar import Grammar
 from ..matcher import Matcher
 from ..vocabulary import Vocabulary
@@ -297,8 +297,7 @@ def _matcher_of(grammar: Grammar | Matcher | None, vocabulary: Vocabulary | None
             raise ValueError("the matcher has another vocabulary")
         if matcher.is_terminated:
             raise ValueError("the text of the matcher has ended already")
-    if not matcher.vocabulary.eos:
-        raise VocabularyError("the vocabulary has no end-of-text token, so no text can end")
+    check_ends(matcher.vocabulary)
     return matcher
 
 

@@ -5,19 +5,14 @@ Idea. One lexeme, one rule. The core parses the pattern and refuses what has no 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ..errors import GrammarError
 from ..ir import ECMA_FULL, PYTHON_FULL, Builder
 from ..report import Entry, Report
 
-if TYPE_CHECKING:
-    from ..limits import Limits
-
 _DIALECTS = {"python": PYTHON_FULL, "ecma": ECMA_FULL}
 
 
-def build(builder: Builder, pattern: str, *, dialect: str = "python", limits: Limits | None = None) -> Report:
+def build(builder: Builder, pattern: str, *, dialect: str = "python") -> Report:
     """Compile a regular expression into `builder`.
 
     Parameters
@@ -28,8 +23,6 @@ def build(builder: Builder, pattern: str, *, dialect: str = "python", limits: Li
         The whole text must match it.
     dialect : {"python", "ecma"}
         The meaning of the pattern: Python's `re`, or ECMA-262 with the u flag.
-    limits : Limits, optional
-        Not needed here: the core applies them when it parses the pattern.
 
     Raises
     ------

@@ -13,8 +13,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ...checks import check_bool, check_count, check_number
-from ...errors import VocabularyError
+from ...checks import check_bool, check_count, check_ends, check_number
 from ...grammar import Grammar
 from ...matcher import Matcher
 from ...vocabulary import Vocabulary
@@ -445,8 +444,7 @@ class GroupedPipeline(ABC):
             return None
         if not isinstance(grammar, Grammar):
             raise TypeError(f"grammar is a Grammar, not {type(grammar).__name__}: each text gets a matcher of its own")
-        if not self.vocabulary.eos:
-            raise VocabularyError("the vocabulary has no end-of-text token, so no text can end")
+        check_ends(self.vocabulary)
         return BudgetedText(Matcher(grammar, self.vocabulary), budget, self.close_in_time)
 
     @property
