@@ -45,7 +45,7 @@ MAX_DIVISOR_DIGITS = 1_000  # of OP_MULTIPLE
     OP_LITERALS,  #   any of many byte strings: (offset, length) pairs in `data`
     OP_MULTIPLE,  #   decimal multiples in a range: scale, (offset, length) of the digits of the divisor and of both bounds
     OP_PUNYCODE,  #   what follows `xn--` in A-labels
-    OP_HOST_NAME,  #  internationalised host names: 1 all dots, 2 any normalisation form, 4 bounded lengths, 8 counted late, 16 domains of mail
+    OP_HOST_NAME,  #  internationalised host names: 1 all dots, 2 any normalisation form, 4 bounded lengths, 8 late, 16 of mail
     OP_SYNTAX,  #     the texts that are regular expressions of ECMA-262
 ) = range(17)
 

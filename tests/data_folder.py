@@ -1,4 +1,4 @@
-"""The folder of test data: `$GRAMMAR_ENGINE_DATA`, or `../shared/data` beside the repository. Tests that need what is not in it are skipped."""
+"""The folder of test data: `$GRAMMAR_ENGINE_DATA`, or `../shared/data` beside the repository. Tests of what it lacks are skipped."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ ROOMS = ("reading", "scalars", "containers", "ledger", "context", "algebra", "no
 
 
 def imported(path: Path) -> set[str]:
-    """What a file of a room, `ledger.py` or `context.py` imports from the front end when it is loaded: the steps below the folder of the front end."""
+    """What a file of a room, `ledger.py` or `context.py` imports from the front end when it is loaded, as steps below its folder."""
     level = len(path.relative_to(FOLDER).parts)
     return {
         (node.module or name.name).split(".")[0]

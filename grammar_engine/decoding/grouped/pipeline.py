@@ -375,7 +375,9 @@ class GroupedPipeline(ABC):
         return rows[:, : self.codec.size]
 
     def get_prob_mat(self, tokens: Sequence[int], generation_start: int) -> Probabilities:
-        """The chances with which the next tokens are drawn, without a grammar and each without the others, after penalty, temperature and filters.
+        """The chances with which the next tokens are drawn, after penalty, temperature and filters.
+
+        They are those without a grammar, and of each token without the others.
 
         Parameters
         ----------

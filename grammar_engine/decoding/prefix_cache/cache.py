@@ -87,7 +87,7 @@ def nbytes(payload: Any) -> int:
 
 
 class PrefixCache(Generic[P]):
-    """Keeps a payload, such as keys and values, for each block of tokens at the beginning of a text, and shares it among the texts that begin so.
+    """Keeps a payload, such as keys and values, for each block of tokens at the beginning of texts, which share it.
 
     Any number of threads may use it at once.
 

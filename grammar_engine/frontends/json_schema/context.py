@@ -1,9 +1,9 @@
 """What all parts of one compilation share: the builder, the options, the report, and questions asked of the core.
 
-Idea. Sets of strings and numbers are expressions of the builder. Three questions about them need the core: whether a set is empty, whether a
-given text is in it, and how many texts it has. All are answered exactly; the answers to the first two, which are asked often, are remembered.
+Idea. Sets of strings and numbers are expressions of the builder. Three questions about them need the core: whether a set is empty, whether
+a given text is in it, and how many texts it has. All are answered exactly. The first two are asked often, so their answers are remembered.
 
-Invariant. Nothing is given up without `relax_or_refuse`, `relax_or_raise` or `relax_or_raise_limit`, and these only return when `lenient=True`.
+Invariant. Nothing is given up without a method that begins with `relax_or_`, and these only return when `lenient=True`.
 """
 
 from __future__ import annotations
