@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from grammar_engine import Grammar, LimitExceededError, Limits, Matcher, Vocabulary, VocabularyError
-from grammar_engine.decoding import Sampling, apply, generate, loop, stream
+from grammar_engine.decoding import Sampling, Stream, apply, generate, loop, stream
 from grammar_engine.decoding.budget import BudgetedText
 from grammar_engine.decoding.models import NoiseModel
 from grammar_engine.decoding.scores import weigh
@@ -315,6 +315,7 @@ def test_streaming_gives_what_generate_returns():
     grammar = Grammar.from_json_schema(PERSON)
     whole = generate(noise(WORDS), [0], grammar, WORDS, seed=3, max_new_tokens=60)
     run = stream(noise(WORDS), [0], grammar, WORDS, seed=3, max_new_tokens=60)
+    assert isinstance(run, Stream)
     steps, texts = [], []
     for step in run:
         steps.append(step)
