@@ -69,7 +69,7 @@ def allocate_masks(rows: int, vocabulary: Vocabulary, kind: str | None = None) -
 
 
 class MaskBuffer(Held):
-    """A mask buffer that is checked once and held, for loops: wherever a buffer is asked for, it costs less time than what it is made of.
+    """A mask buffer that is checked once and held, for loops: a call takes less time with it than with the buffer itself.
 
     Parameters
     ----------
@@ -152,7 +152,7 @@ def rows_of(buffer: Any, words: int) -> tuple[Any, int]:
 
 
 def check_alignment(memory: Any) -> None:
-    """Raise unless words may be written there: what a `Matcher` is given the core asks this of, each time."""
+    """Raise ValueError for memory that is not aligned to words. In calls of a `Matcher` the core checks this itself."""
     if int(_cast("uintptr_t", memory)) % 4:
         raise ValueError("the mask buffer is not aligned to 4 bytes")
 
@@ -277,7 +277,7 @@ def _check_shape(shape: tuple[int, ...], words: int) -> None:
 
 
 def check_row(row: Any, rows: int) -> int:
-    """One of the rows of a buffer."""
+    """A row as an int; IndexError if the buffer does not have it."""
     index = as_int("a row", row)
     if not 0 <= index < rows:
         raise IndexError(f"row {index} of a mask buffer with {rows} rows")

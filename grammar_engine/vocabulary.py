@@ -481,7 +481,7 @@ class Vocabulary:
 
     @property
     def max_shared_bytes(self) -> int:
-        """How much memory may be kept in what all grammars over this vocabulary share: the part of their masks that lies within lexemes.
+        """How many bytes may be kept of what all grammars over this vocabulary share: the parts of masks that lie within lexemes.
 
         64 MiB, unless you set it. What was not used for the longest time goes first, and what is being used never does, so masks do not
         depend on it; with 0 nothing is kept. It may be set at any time, from any thread, and is neither saved nor pickled.

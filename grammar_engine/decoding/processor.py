@@ -92,7 +92,7 @@ class LogitsProcessor:
         self.reset()
 
     def reset(self) -> None:
-        """Take what the next call shows to be its prompt, even if it goes on with the text of the last one."""
+        """Take the ids of the next call for prompts, even if they go on with the texts of the last one."""
         self._prompts: torch.Tensor | None = None
         self._shown: deque[list[list[int]]] = deque(maxlen=_CALLS)  # the rows of the last calls, the latest first
         self._matchers: list[Matcher] = []  # of the rows of the last call

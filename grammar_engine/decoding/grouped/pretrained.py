@@ -6,12 +6,14 @@ from typing import Any
 
 
 def load_pretrained(model_name: str, longest: int, given: int | None, options: dict[str, Any]) -> tuple[Any, Any, int]:
-    """The module in `eval` mode, the tokenizer, and how many tokens the module can see: as many as are `given`; else at most `longest`, or nobody said.
+    """The module in `eval` mode, the tokenizer, and how many tokens the module can see.
+
+    That is `given`, or else what the tokenizer or the module says, where it is at most `longest`.
 
     Raises
     ------
     ValueError
-        Nobody said.
+        None of them says so.
     """
     import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer
