@@ -34,6 +34,7 @@
 enum {
     CL_ANYWHERE = 0,
     CL_DETOUR = 64, /* bytes that a spelt closing may be longer */
+    CL_FEW = 8,     /* lexemes, of which the length of what comes behind is asked at once */
     CL_PART = 64,   /* of the work of an operation, the part that may be spent on what is mostly told at once */
     CL_WORK = 1024  /* what a byte of a closing may take, amply: where a closing is said to be there, it is to be found later */
 };
@@ -113,6 +114,13 @@ static u32 least_behind(ge_engine *e, const cf_alternative *a, u32 lexeme) {
     return e->lx.lexemes.at[lexeme].flags & LX_SKIP ? ep_least_row(&e->ep, a->row) : ep_least_after(&e->ep, a->row, lexeme);
 }
 
+/* Is what comes behind it so long that it does not matter? Of many values, each of which may come once, the exact length is asked of few. */
+static bool is_too_long(ge_engine *e, const cf_alternative *a, u32 lexeme, u32 least, u32 rest, u32 bound) {
+    if (e->lx.lexemes.at[lexeme].flags & LX_SKIP) return false;
+    u32 length = rx_add_lengths(least, ep_least_after_bound(&e->ep, a->row, lexeme));
+    return length > rest && length >= bound;
+}
+
 u32 cl_least_behind(ge_engine *e, u32 config) {
     u32 least = cf_at(e, config)->complete ? 0 : RX_NO_LENGTH;
     if (!ep_least_begin(&e->ep)) return least;
@@ -135,6 +143,7 @@ static bool add_pairs_of(ge_engine *e, cl_walk *w, cf_alternative a, u32 k, u32 
     for (u32 i = 0; ok && i < pairs.n; i += 2) {
         u32 least = rx_least(&e->lx.x, pairs.at[i + 1]);
         if (least > rest && least >= *bound) continue;
+        if (lx_count(&e->lx, a.state >> 1) + pairs.n / 2 > CL_FEW && is_too_long(e, &a, pairs.at[i], least, rest, *bound)) continue;
         cl_pair pair = {pairs.at[i + 1], least_behind(e, &a, pairs.at[i])};
         u32 length = rx_add_lengths(least, pair.after);
         ok = e->b.status == GE_OK;

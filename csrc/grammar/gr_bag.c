@@ -106,6 +106,14 @@ void gr_bag_raise(const gr_grammar *g, const gr_bag *bag, u32 *counts, u32 way) 
     ask_for(g, bag, counts, w);
 }
 
+void gr_bag_raise_needed(const gr_grammar *g, const gr_bag *bag, u32 *counts, u32 way) {
+    const gr_way *w = way_of(g, way);
+    for (u32 i = 0; i < w->n_slots; i++) {
+        const gr_slot *slot = slot_of(g, bag, slots_of(g, w)[i]);
+        if (gr_bag_missing(bag, slot, counts)) raise_slot(bag, slot, counts, 1);
+    }
+}
+
 /* --- keys ---------------------------------------------------------------------------------------------------------------- */
 
 /* Those from a rank on begin with this place. */

@@ -30,6 +30,8 @@ bool gr_bag_lacks(const gr_grammar *g, const gr_bag *bag, const u32 *counts, u32
 /* In a ranked bag: makes the counts of slots that no way from `rank` on has as its own the same, whatever they were. The state is alive. */
 void gr_bag_forget(const gr_grammar *g, const gr_bag *bag, u32 *counts, u32 rank);
 void gr_bag_raise(const gr_grammar *g, const gr_bag *bag, u32 *counts, u32 way);
+/* The same, but only of slots that are missing, and what the way asks for is not: whatever may follow after that may follow after this, and no more has to. */
+void gr_bag_raise_needed(const gr_grammar *g, const gr_bag *bag, u32 *counts, u32 way);
 
 /* Whether the state is alive, in *answer; false on failure of the budget. */
 bool gr_bag_is_alive(budget *b, const gr_grammar *g, const gr_bag *bag, const u32 *counts, u32 rank, bool *answer);

@@ -161,6 +161,8 @@ void ep_drop(ep_parser *p) {
     vec_drop(b, &p->least_nonterminal);
     vec_drop(b, &p->least_node);
     vec_drop(b, &p->least_point);
+    intern_drop(b, &p->taken);
+    vec_drop(b, &p->least_taken);
     vec_drop(b, &p->node_stamp);
     vec_drop(b, &p->nonterminal_stamp);
     vec_drop(b, &p->point_stamp);

@@ -78,6 +78,8 @@ typedef struct ep_parser {
     word_map resumed; /* (row that leaves; row that was cut, and depth) -> row */
     /* ep_least.c */
     id_vec least_lexeme, least_nonterminal, least_node, least_point;
+    intern_table taken; /* [ bag | rank | values | counts after a member, of what is needed ... ] ... */
+    id_vec least_taken; /* ... and the least that must come then */
     bool knows_least, least_is_bound; /* ... of all nonterminals; of some lexeme it is a lower bound */
     /* scratch */
     u32 stamp;
@@ -122,6 +124,7 @@ bool ep_row_accepts(const ep_parser *p, u32 row);               /* a sentence ma
 bool ep_least_begin(ep_parser *p);
 u32 ep_least_row(ep_parser *p, u32 row);
 u32 ep_least_after(ep_parser *p, u32 row, u32 lexeme);
+u32 ep_least_after_bound(ep_parser *p, u32 row, u32 lexeme); /* no more than that; told once for all values that may come */
 /* Behind a distinct lexeme that is under way; *bound = of the ways on which members have to follow whose values must differ from its own: a lower bound. The
  * length of the others is returned. */
 u32 ep_least_without(ep_parser *p, u32 row, u32 lexeme, u32 *bound);

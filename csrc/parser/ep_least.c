@@ -181,6 +181,19 @@ u32 ep_least_after(ep_parser *p, u32 row, u32 lexeme) {
     return least;
 }
 
+u32 ep_least_after_bound(ep_parser *p, u32 row, u32 lexeme) {
+    u32 least = RX_NO_LENGTH;
+    if (!ep_follow(p, row, lexeme) || !learn_points(p)) return 0;
+    for (u32 k = 0; k < p->following.n; k++) {
+        ep_item item = p->following.at[k];
+        u32 node = ep_item_node(item);
+        bool is_new = node != GR_END && p->nodes.at[node].flags & GR_HOLE && (node >= p->least_node.n || p->least_node.at[node] == NOT_LEARNED);
+        u32 suffix = is_new ? ep_least_after_key_bound(p, p->nodes.at[node].next, p->nodes.at[node].symbol) : least_of_suffix(p, node);
+        least = min_u32(least, rx_add_lengths(suffix, p->least_point.at[ep_item_point(item)]));
+    }
+    return least;
+}
+
 /* Do members have to follow whose values must differ from that of the distinct one that the item waits for? */
 static bool value_matters(ep_parser *p, ep_item item) {
     gr_node n = p->nodes.at[ep_item_node(item)];

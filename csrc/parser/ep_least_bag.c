@@ -285,6 +285,30 @@ static bool raise_counts(ep_parser *p, const u32 *words, u32 way, id_vec *counts
     return true;
 }
 
+u32 ep_least_after_key_bound(ep_parser *p, u32 state, u32 way) {
+    const u32 *words = intern_words(&p->states, state);
+    const gr_bag *bag = &p->g->bags.at[words[EP_STATE_BAG]];
+    gr_way w = p->g->ways.at[way];
+    u32 least = 0, id = NONE, n = 3 + bag->n_words, head[] = {words[EP_STATE_BAG], bag->ranked ? w.rank : 0, words[EP_STATE_VALUES]};
+    id_vec key = {0}; /* [ bag | rank | values | counts ... ] */
+    bool fresh = false;
+    if (vec_reserve(p->b, &key, n) && vec_reserve(p->b, &p->least_taken, 1)) {
+        memcpy(key.at, head, sizeof head);
+        memcpy(key.at + 3, words + EP_STATE_COUNTS, bag->n_words * sizeof *key.at);
+        gr_bag_raise_needed(p->g, bag, key.at + 3, way);
+        id = intern(p->b, &p->taken, key.at, n, &fresh);
+    }
+    if (id != NONE && fresh) {
+        p->least_taken.at[p->least_taken.n++] = 0; /* where it cannot be told, no bound */
+        if (!gr_bag_is_finished(p->g, bag, key.at + 3)) least = least_of_members(p, bag, key.at + 3, head[1], head[2], true);
+        if (p->b->status == GE_OK) p->least_taken.at[id] = least;
+    } else if (id != NONE)
+        least = p->least_taken.at[id];
+    vec_drop(p->b, &key);
+    for (u32 k = 1; k < w.n_symbols; k++) least = rx_add_lengths(least, ep_least_symbol(p, p->g->bag_words.at[w.symbols + k]));
+    return least;
+}
+
 /* May a member of the slot be a distinct one? */
 static bool takes_values(const ep_parser *p, const gr_bag *bag, u32 slot) {
     for (u32 way = bag->ways; way < bag->ways + bag->n_ways; way++)

@@ -77,6 +77,7 @@ u32 ep_least_symbol(ep_parser *p, u32 symbol);
 u32 ep_least_of_new_bag(ep_parser *p, u32 bag);
 u32 ep_least_of_state(ep_parser *p, u32 state, bool separated); /* a tail, whose members have separators before them; or a rest */
 u32 ep_least_after_key(ep_parser *p, u32 state, u32 way);
+u32 ep_least_after_key_bound(ep_parser *p, u32 state, u32 way); /* no more than that */
 bool ep_asks_for_values(ep_parser *p, u32 state, u32 way); /* after a member of the way, members that may be distinct; true on failure */
 
 /* --- ep_predict.c -------------------------------------------------------------------------------------------------------- */

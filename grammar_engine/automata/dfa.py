@@ -48,6 +48,7 @@ class TokenDFAStats:
     byte_states, byte_classes : int
         Of the minimal automaton over bytes.
     memory_bytes : int
+        Bytes of all tables.
     exact : bool
         False: literals have one spelling only (`coalesce_literals`), so tokens that could spell them otherwise are missing in the masks.
     """
@@ -71,7 +72,9 @@ class TokenDFA:
     Attributes
     ----------
     vocabulary : Vocabulary
+        The one that its masks are for.
     stats : TokenDFAStats
+        Sizes of its tables.
 
     Examples
     --------
@@ -285,7 +288,7 @@ class TokenDFA:
 
     @property
     def num_states(self) -> int:
-        """States. State 0 is the start; `num_states` itself stands for a text that an end-of-text token has ended."""
+        """Number of states. State 0 is the start; `num_states` itself stands for a text that an end-of-text token has ended."""
         return self.stats.states
 
     @property

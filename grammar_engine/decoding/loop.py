@@ -65,7 +65,7 @@ class Generation:
     Attributes
     ----------
     tokens : list of int
-        The end-of-text token included, if there is one.
+        What was written, by id, with the end-of-text token if there is one.
     text : bytes
         What the tokens spell; empty without a vocabulary.
     finish_reason : {"end", "budget"} or None

@@ -410,14 +410,14 @@ def test_a_closing_that_is_told_to_others_is_no_lower_bound() -> None:
 
 
 def test_a_closing_that_is_not_found_within_the_limit_is_none() -> None:
-    items = [{"type": "integer", "exclusiveMinimum": 0, "not": {"multipleOf": 3}}, {"type": "integer", "minimum": 0, "maximum": 120}]
-    schema = {
+    strings = {
         "type": "array",
         "uniqueItems": True,
-        "items": {"type": "string", "pattern": "^(aa|b)+$"},
-        "minItems": 2,
-        "prefixItems": items,
+        "prefixItems": [{"type": "string", "pattern": "^a?b?$"}],  # what it has in common with the others costs them more than is foretold
+        "items": {"type": "string"},
+        "minItems": 4,
     }
+    schema = {"type": "array", "items": strings, "minItems": 2}
     limits = Limits(max_step_work=50_000)
     with pytest.raises(LimitExceededError):
         matcher_of(schema, limits=limits).closing_tokens()
@@ -437,6 +437,26 @@ def test_many_values_of_which_few_are_wanted() -> None:
         matcher = matcher_of(schema, whitespace="compact", number_style=style, limits=Limits(max_step_work=5_000_000))
         assert matcher.closing_bytes() == b"[0,1,2]"
         assert turns(matcher, 8) and not turns(matcher, 7)
+
+
+@pytest.mark.parametrize("nested", [False, True])
+def test_a_first_item_from_a_thousand_values(nested: bool) -> None:
+    """What must come after each of them is asked of the few that may begin a shortest text."""
+    schema = {
+        "type": "array",
+        "uniqueItems": True,
+        "items": {"type": "integer"},
+        "minItems": 4,
+        "prefixItems": [{"type": "integer", "minimum": 8, "maximum": 1_000}],
+    }
+    text = b"[8,0,1,2]"
+    if nested:
+        schema, text = {"properties": {"a": schema}, "required": ["a"], "type": "object"}, b'{"a":[8,0,1,2]}'
+    matcher = matcher_of(schema, whitespace="compact", limits=Limits(max_step_work=2_500_000))
+    assert matcher.closing_bytes() == text
+    begun = text.index(b"8") + 1
+    assert matcher.accept_bytes(text[: begun - 1] + b"77") and matcher.closing_bytes() == text[begun:]  # 77, and 8 others
+    assert matcher.accept_bytes(b",0,8") and matcher.closing_bytes() == b",1" + text[len(text) - (2 if nested else 1) :]
 
 
 @pytest.mark.parametrize("n", [1, 16_383, 16_384, 32_767, 32_768])

@@ -21,7 +21,7 @@ from ..scores import penalise
 
 
 class RepetitionPenaltyStrategy(ABC):
-    """How repetition is punished.
+    """A repetition penalty: lowers the scores of tokens that were written before.
 
     Attributes
     ----------
@@ -41,7 +41,10 @@ class RepetitionPenaltyStrategy(ABC):
         """Lower scores, shape (V,) or (rows, V), in place; returns them."""
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain values. Of a strategy of the user's own they tell the name only, so `from_dict` of a pipeline cannot make it again."""
+        """The arguments of the constructor, as plain values.
+
+        Of a strategy of the user's own they tell the name only, so `from_dict` of a pipeline cannot make it again.
+        """
         return {"strategy": type(self).__qualname__, "theta": self.theta}
 
     def __repr__(self) -> str:
@@ -74,13 +77,13 @@ class LogitScalingRepetitionPenalty(RepetitionPenaltyStrategy):
         self.exempt = frozenset(as_int("exempt", token) for token in exempt)
 
     def __call__(self, logits: Logits, tokens: Sequence[int], generation_start: int) -> Logits:
-        """Scale them in place."""
+        """Lower the scores of generated tokens, in place; returns them."""
         generated = self.get_already_generated_tokens(tokens, generation_start) - self.exempt
         penalise(logits, generated, self.theta, sign_aware=self.sign_aware)
         return logits
 
     def as_dict(self) -> dict[str, Any]:
-        """What the constructor takes."""
+        """The arguments of the constructor, as plain values."""
         return {"theta": self.theta, "sign_aware": self.sign_aware, "exempt": sorted(self.exempt)}
 
 
@@ -90,11 +93,11 @@ class NoRepetitionPenalty(RepetitionPenaltyStrategy):
     theta = 1.0
 
     def __call__(self, logits: Logits, tokens: Sequence[int], generation_start: int) -> Logits:
-        """The same scores."""
+        """Return the scores as they are."""
         return logits
 
     def as_dict(self) -> dict[str, Any]:
-        """What the constructor takes."""
+        """The arguments of the constructor, as plain values."""
         return {"theta": self.theta}
 
 

@@ -184,7 +184,7 @@ class GroupedPipeline(ABC):
     @property
     @abstractmethod
     def generation_type(self) -> GenerationType:
-        """The method."""
+        """How tokens are chosen."""
 
     @abstractmethod
     def sampling(self) -> Sampling:
@@ -461,7 +461,7 @@ class GroupedPipeline(ABC):
 
     @classmethod
     def from_pretrained(cls, model_name: str, group_size: int, *, model_options: dict[str, Any] | None = None, **options: Any) -> Any:
-        """With a model and a tokenizer that `transformers` loads, on a GPU if there is one.
+        """Make one with a model and a tokenizer that `transformers` loads, on a GPU if there is one.
 
         Parameters
         ----------
@@ -491,7 +491,7 @@ class GroupedPipeline(ABC):
 
     @classmethod
     def from_dict(cls, values: dict[str, Any], model: Any = None, tokenizer: Any = None, **others: Any) -> Any:
-        """What `as_dict` described. `values` is not changed.
+        """Make again what `as_dict` described. `values` is not changed.
 
         Parameters
         ----------

@@ -9,7 +9,7 @@ from .codec import codec_of
 
 
 class PostProcessor:
-    """Makes answers.
+    """Makes the answer of a call from token ids.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ class PostProcessor:
         postfix_len: int = 0,
         generated_text: str | None = None,
     ) -> dict[str, Any]:
-        """The answer.
+        """The answer, as a dict.
 
         Parameters
         ----------

@@ -25,7 +25,7 @@ class Prepared(NamedTuple):
 
 
 class PreProcessor:
-    """Encodes prompts.
+    """Turns prompts into ids, cut to what a pass can see.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ class PreProcessor:
         return self.codec.encode(text, truncation, self.max_input_len) if text else []
 
     def __call__(self, prompt: str, prefix: str = "", truncation: Any = "do_not_truncate", postfix: str = "") -> Prepared:
-        """Encode the three texts. Costs time linear in their length."""
+        """The ids of prefix, prompt and postfix. Costs time linear in their length."""
         parts = [self.encode(text, truncation) for text in (prefix, prompt, postfix)]
         before, middle, after = parts
         return Prepared([*before, *middle, *after], len(before), len(middle), len(after))

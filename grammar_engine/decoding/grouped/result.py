@@ -32,7 +32,7 @@ class GroupedResult:
     seconds_masks : float
         Time that masks took.
     log_probability : float or None
-        Tree search: of the ids, as the rows of the groups have it.
+        Of the ids, as the rows of the groups have it; tree search only.
     """
 
     ids: list[int] = field(default_factory=list)

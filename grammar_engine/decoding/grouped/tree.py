@@ -77,7 +77,7 @@ class GroupedTreeSearch(GroupedPipeline):
 
     @property
     def generation_type(self) -> GenerationType:
-        """`TREE`."""
+        """Always `GenerationType.TREE`."""
         return GenerationType.TREE
 
     def sampling(self) -> Sampling:

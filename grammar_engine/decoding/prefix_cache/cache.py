@@ -62,7 +62,7 @@ class Statistics:
     table, idle : int
         Blocks in the table now; those of them that nobody uses.
     idle_bytes : int
-        Bytes of the latter.
+        Bytes of the idle blocks.
     """
 
     lookups: int = 0

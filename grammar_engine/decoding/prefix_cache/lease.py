@@ -73,7 +73,7 @@ class Lease(Generic[P]):
 
     @property
     def payloads(self) -> list[P]:
-        """Those of its blocks, from the first."""
+        """The payloads of its blocks, from the first."""
         return [block.payload for block in self._blocks]
 
     @property

@@ -52,7 +52,7 @@ class TinyDecoder(nn.Module):  # type: ignore[misc]  # torch is untyped here
     width : int
         Number of ids, the pad included: `vocabulary.width + 1`.
     dim, layers, heads : int
-        `dim` is a multiple of `2 * heads`. The defaults learn most in minutes on a CPU; docs/decoding.md has the figures.
+        `dim` is a multiple of `2 * heads`. The defaults learn most in minutes on a CPU; docs/decisions.md has the figures.
     max_length : int
         Positions that one pass can see.
     """
