@@ -163,6 +163,7 @@ void ep_drop(ep_parser *p) {
     vec_drop(b, &p->least_point);
     intern_drop(b, &p->taken);
     vec_drop(b, &p->least_taken);
+    vec_drop(b, &p->common);
     vec_drop(b, &p->node_stamp);
     vec_drop(b, &p->nonterminal_stamp);
     vec_drop(b, &p->point_stamp);

@@ -80,7 +80,8 @@ typedef struct ep_parser {
     id_vec least_lexeme, least_nonterminal, least_node, least_point;
     intern_table taken; /* [ bag | rank | values | counts after a member, of what is needed ... ] ... */
     id_vec least_taken; /* ... and the least that must come then */
-    bool knows_least, least_is_bound; /* ... of all nonterminals; of some lexeme it is a lower bound */
+    byte_vec common; /* by bag: have its distinct lexemes values in common, as far as that was asked? See ep_least_bag.c */
+    bool knows_least, least_is_bound; /* ... of all nonterminals; of some lexeme or bag it is a lower bound */
     /* scratch */
     u32 stamp;
     VEC(u32) node_stamp, nonterminal_stamp, point_stamp; /* == stamp: seen */

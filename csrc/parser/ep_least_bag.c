@@ -2,8 +2,9 @@
  *
  * Greedy. A slot takes the cheapest of its ways, again and again: first until nothing is missing, then, over all slots that have room,
  * until the total is reached. A way always costs the same, but for distinct ones, whose values cost more and more (lx_cheapest). So
- * costs never fall, and greedy is exact. Ways with values in common have the same lexeme and own slot (ir.py, `Way`): they take from one
- * list of values.
+ * costs never fall, and greedy is exact. Distinct ways with one lexeme take from one list of values. Those with several lexemes that have values in
+ * common, as positions of an array may, are priced as if they had not, but for the first value of each, which all but one have to do without: then all
+ * lengths are lower bounds (`least_is_bound`).
  *
  * Conditions. A way that meets one may be more expensive than another, so the greedy length is only a lower bound, and the members are found by
  * a search (A*) over the counts. Each member but the first raises something that is missing, so the search ends, also where a condition cannot be
@@ -16,6 +17,8 @@ typedef struct bag_way {
     u32 rest;    /* ... without the distinct value */
     u32 group;   /* the first way with the same lexeme */
     u32 used;    /* values of that lexeme that are taken or passed over; of the group's way */
+    u32 value;   /* the next one; of the group's way */
+    u32 first, first_length; /* the one that was the next at first, and the length of a member with it; NONE: it has not been taken. Of the group's way */
     bool open;   /* no bound forbids it now */
 } bag_way;
 
@@ -28,22 +31,38 @@ typedef struct bag_costs {
     VEC(u32) left; /* by slot: members that it has room for */
 } bag_costs;
 
+enum {
+    COMMON_PART = 256, /* part of the work of an operation for the question whether two lexemes have values in common */
+    MANY_GROUPS = 64   /* distinct lexemes of a bag: of more it is not asked */
+};
+
+enum { NOT_ASKED, APART, COMMON }; /* of a bag: have its distinct lexemes values in common? */
+
 static bool is_distinct(const ep_parser *p, const bag_costs *c, u32 way) { return p->g->ways.at[c->bag->ways + way].flags & GR_DISTINCT; }
+
+static u32 lexeme_of(const ep_parser *p, const bag_costs *c, u32 way) { return p->g->bag_words.at[p->g->ways.at[c->bag->ways + way].symbols] >> 1; }
+static u32 own_slot(const ep_parser *p, const bag_costs *c, u32 way) { return p->g->bag_words.at[p->g->ways.at[c->bag->ways + way].slots]; }
 
 /* The lengths of all ways of a group, whose first value that is not taken is looked for from `used` on. */
 static bool price_group(ep_parser *p, bag_costs *c, u32 group) {
-    u32 lexeme = p->g->bag_words.at[p->g->ways.at[c->bag->ways + group].symbols] >> 1;
+    u32 lexeme = lexeme_of(p, c, group);
     lx_cheap value;
     for (bag_way *first = &c->ways.at[group];; first->used++) {
         if (!lx_cheapest(p->lx, lexeme, first->used, &value)) return false;
         if (value.length == RX_NO_LENGTH || !lx_values_have(p->lx, c->values, value.value)) break;
     }
+    c->ways.at[group].value = value.value;
     for (u32 way = group; way < c->bag->n_ways; way++)
         if (c->ways.at[way].group == group) c->ways.at[way].length = rx_add_lengths(c->ways.at[way].rest, value.length);
     return true;
 }
 
-static u32 own_slot(const ep_parser *p, const bag_costs *c, u32 way) { return p->g->bag_words.at[p->g->ways.at[c->bag->ways + way].slots]; }
+/* Does another way have the lexeme of a distinct one, and another own slot? */
+static bool spans_slots(const ep_parser *p, const bag_costs *c, u32 group) {
+    for (u32 way = group; way < c->bag->n_ways; way++)
+        if (c->ways.at[way].group == group && own_slot(p, c, way) != own_slot(p, c, group)) return true;
+    return false;
+}
 
 static void find_best(const ep_parser *p, bag_costs *c, u32 slot) { /* NONE: of all slots */
     for (u32 i = 0; i < c->bag->n_slots; i++)
@@ -56,6 +75,38 @@ static void find_best(const ep_parser *p, bag_costs *c, u32 slot) { /* NONE: of 
     }
 }
 
+static bool is_first_of_group(const ep_parser *p, const bag_costs *c, u32 way) {
+    return is_distinct(p, c, way) && c->ways.at[way].group == way && !(p->g->ways.at[c->bag->ways + way].flags & GR_DEAD);
+}
+
+/* Errs towards yes, if it takes long to tell. */
+static bool have_values_in_common(ep_parser *p, u32 lexeme, u32 other) {
+    rx_arena *x = &p->lx->x;
+    budget_part part = budget_begin_part(p->b, p->b->limits.max_step_work / COMMON_PART);
+    rx_id both = rx_and(x, (rx_id[]){p->lx->lexemes.at[lexeme].expr, p->lx->lexemes.at[other].expr}, 2);
+    bool is_empty = both != NONE && rx_is_empty(x, both);
+    return budget_end_part(p->b, part) || !is_empty;
+}
+
+/* Notes that lengths are lower bounds, if distinct ways of the bag with several lexemes have values in common. Asked once for each bag. */
+static bool note_common_values(ep_parser *p, const bag_costs *c) {
+    u32 bag = (u32)(c->bag - p->g->bags.at), n_groups = 0;
+    bool common = false;
+    while (p->common.n <= bag)
+        if (!vec_push(p->b, &p->common, NOT_ASKED)) return false;
+    if (p->common.at[bag] != NOT_ASKED) return true;
+    for (u32 a = 0; a < c->bag->n_ways && !common; a++) {
+        if (!is_first_of_group(p, c, a)) continue;
+        common = ++n_groups > MANY_GROUPS;
+        for (u32 b = 0; b < a && !common; b++)
+            common = is_first_of_group(p, c, b) && have_values_in_common(p, lexeme_of(p, c, a), lexeme_of(p, c, b));
+    }
+    if (p->b->status != GE_OK) return false;
+    p->common.at[bag] = common ? COMMON : APART;
+    p->least_is_bound |= common;
+    return true;
+}
+
 static bool begin_costs(ep_parser *p, bag_costs *c) {
     const gr_bag *bag = c->bag;
     u32 separator = bag->separator == NONE ? 0 : ep_least_symbol(p, bag->separator);
@@ -63,7 +114,7 @@ static bool begin_costs(ep_parser *p, bag_costs *c) {
         return false;
     for (u32 way = 0; way < bag->n_ways; way++) {
         gr_way w = p->g->ways.at[bag->ways + way];
-        bag_way made = {.rest = separator, .group = way};
+        bag_way made = {.rest = separator, .group = way, .first = NONE};
         const u32 *symbols = p->g->bag_words.at + w.symbols;
         bool distinct = w.flags & GR_DISTINCT;
         if (w.flags & GR_DEAD) distinct = false, made.rest = RX_NO_LENGTH;
@@ -74,7 +125,7 @@ static bool begin_costs(ep_parser *p, bag_costs *c) {
         made.length = made.rest;
         c->ways.at[c->ways.n++] = made;
     }
-    return p->b->status == GE_OK;
+    return p->b->status == GE_OK && note_common_values(p, c);
 }
 
 static void end_costs(ep_parser *p, bag_costs *c) {
@@ -87,6 +138,8 @@ static void end_costs(ep_parser *p, bag_costs *c) {
 static bool take_member(ep_parser *p, bag_costs *c, u32 slot, u32 n, u32 *sum, u32 *taken) {
     u32 way = c->best.at[slot];
     bool distinct = is_distinct(p, c, way);
+    bag_way *group = &c->ways.at[c->ways.at[way].group];
+    if (distinct && group->first == NONE) group->first = group->value, group->first_length = c->ways.at[way].length;
     *taken = distinct ? 1 : n;
     *sum = rx_add_lengths(*sum, rx_times_length(*taken, c->ways.at[way].length));
     if (c->left.at[slot] != NONE) c->left.at[slot] -= *taken;
@@ -94,8 +147,36 @@ static bool take_member(ep_parser *p, bag_costs *c, u32 slot, u32 n, u32 *sum, u
     if (!distinct) return true;
     c->ways.at[c->ways.at[way].group].used++;
     if (!price_group(p, c, c->ways.at[way].group)) return false;
-    find_best(p, c, slot);
+    find_best(p, c, spans_slots(p, c, c->ways.at[way].group) ? NONE : slot);
     return true;
+}
+
+/* What a group has to pay more if it does without its first value: it takes one that costs no less than the cheapest way that is left to its slots. */
+static u32 price_without_first(const ep_parser *p, const bag_costs *c, u32 group) {
+    u32 least = RX_NO_LENGTH;
+    for (u32 way = group; way < c->bag->n_ways; way++) {
+        u32 best = c->ways.at[way].group == group ? c->best.at[own_slot(p, c, way)] : NONE;
+        if (best != NONE) least = min_u32(least, c->ways.at[best].length);
+    }
+    return least == RX_NO_LENGTH ? least : least - min_u32(least, c->ways.at[group].first_length);
+}
+
+/* What all groups have to pay more since a value that is the first of several is taken once. */
+static u32 price_of_common_values(const ep_parser *p, const bag_costs *c) {
+    u32 sum = 0;
+    for (u32 a = 0; a < c->bag->n_ways; a++) {
+        u32 first = c->ways.at[a].first, all = 0, most = 0;
+        bool is_first = first != NONE;
+        for (u32 b = 0; b < c->bag->n_ways && is_first; b++) {
+            if (c->ways.at[b].first != first) continue;
+            is_first = b >= a; /* else it was counted there */
+            u32 price = price_without_first(p, c, b);
+            all = rx_add_lengths(all, price);
+            most = max_u32(most, price);
+        }
+        if (is_first && all < RX_NO_LENGTH) sum = rx_add_lengths(sum, all - most);
+    }
+    return sum;
 }
 
 /* One member and the keys that it asks for, where nothing is missing. */
@@ -120,6 +201,7 @@ static u32 greedy(ep_parser *p, bag_costs *c, const u32 *counts, bool one) {
     u32 sum = 0, members = 0, taken;
     for (u32 way = 0; way < bag->n_ways; way++) {
         c->ways.at[way].open = gr_bag_admits(p->g, bag, counts, c->rank, bag->ways + way);
+        c->ways.at[way].first = NONE;
         if (c->ways.at[way].group == way && is_distinct(p, c, way) && c->ways.at[way].rest != RX_NO_LENGTH && !price_group(p, c, way)) return RX_NO_LENGTH;
     }
     find_best(p, c, NONE);
@@ -136,6 +218,7 @@ static u32 greedy(ep_parser *p, bag_costs *c, const u32 *counts, bool one) {
             if (!take_member(p, c, i, need, &sum, &taken)) return RX_NO_LENGTH;
         }
     }
+    if (p->common.at[bag - p->g->bags.at] == COMMON) sum = rx_add_lengths(sum, price_of_common_values(p, c));
     u32 wanted = one;
     if (one && !members && bag->n_mark_words > bag->n_bit_words) return least_of_one(p, c, counts);
     if (bag->total != NONE) {
