@@ -144,6 +144,8 @@ vb_inner *mk_analyse(ge_engine *e, u32 state, u32 view, mk_key key, budget *b, b
 
 /* *known: is the lexeme-internal mask of the unit kept with the vocabulary, or, if `make` says so, can it be made? */
 bool mk_is_known(ge_engine *e, u32 unit, u32 hub, bool make, bool *known);
+/* The same, made if it can be; *plain: it has all plain tokens. */
+bool mk_has_plain(ge_engine *e, u32 unit, bool *known, bool *plain);
 /* Makes it, if it can be made, and the tries of tails that begin with marks, which nearly all rows read. */
 bool mk_prepare(ge_engine *e, u32 unit, u32 hub);
 /* *answer: is it known that the unit has none? */

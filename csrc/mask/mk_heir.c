@@ -74,12 +74,25 @@ bool mk_are_new(ge_engine *e, const mk_parts_vec *parts, u32 weight, bool *answe
     return true;
 }
 
+/* *enough: are the lexeme-internal masks of all units known, or made now? Or some that have all plain tokens, so that few are left to be walked? */
+static bool are_enough_known(ge_engine *e, const mk_parts_vec *parts, bool *enough) {
+    bool all = !(e->switches & GE_NO_INNER_MASKS), any_plain = false;
+    for (u32 i = 0; i < parts->n; i++)
+        for (u32 k = 0; k < parts->at[i].n && all; k++) {
+            bool plain;
+            if (!mk_has_plain(e, parts->at[i].unit[k], &all, &plain)) return false;
+            any_plain |= plain;
+        }
+    *enough = all || (any_plain && !(e->switches & GE_NO_SLICES));
+    return true;
+}
+
 /* As mk_by_heir. `heir`: the plain one; NONE: there is none, and it is looked for. *done = false: it has none that is its own heir, or one that is not
  * close while the units can be analysed. (Where heirs go on and on, as while characters are counted, the two differ everywhere.) */
 static bool by_difference(ge_engine *e, u32 config, const mk_parts_vec *parts, u32 heir, bool *done) {
     const tt_trie *trie = &e->v->slices[VB_PLAIN].rest;
     u32 next;
-    bool close = true, known = false, ignored;
+    bool close = true, enough = false, ignored;
     *done = false;
     for (u32 i = 0; i < e->v->n_eos; i++) /* one that is text, too, would not be told from the end of the text */
         if (e->v->offsets[e->v->eos[i]] != e->v->offsets[e->v->eos[i] + 1]) return true;
@@ -89,8 +102,8 @@ static bool by_difference(ge_engine *e, u32 config, const mk_parts_vec *parts, u
         if (heir == NONE || heir == config) return true;
         if (!find_heir(e, heir, &next, &ignored)) return false;
         if (next != heir) return true;
-        if (!close && !mk_are_known(e, parts, true, &known)) return false;
-        if (known) return true;
+        if (!close && !are_enough_known(e, parts, &enough)) return false;
+        if (enough) return true;
     }
     if (heir == config) return true;
     if (!mk_load_or_build(e, heir)) return false;

@@ -228,6 +228,16 @@ bool mk_is_known(ge_engine *e, u32 unit, u32 hub, bool make, bool *known) {
     return true;
 }
 
+bool mk_has_plain(ge_engine *e, u32 unit, bool *known, bool *plain) {
+    const vb_inner *inner;
+    u32 view;
+    if (!obtain_unit(e, unit, 0, true, &inner, &view)) return false;
+    *plain = *known = inner != NULL;
+    for (u32 i = 0; i < e->v->n_words && *plain; i++) *plain = !(e->v->slices[VB_PLAIN].bits[i] & ~inner->bits[i]);
+    done_with(e, inner);
+    return true;
+}
+
 bool mk_prepare(ge_engine *e, u32 unit, u32 hub) {
     const vb_inner *inner;
     u32 view;

@@ -24,13 +24,14 @@ bool mk_count_unit(ge_engine *e, u32 unit, u32 weight, u32 *before) {
 
 /* Is the analysis of a unit to be put off? It is, if all plain tokens have been found by other units, so that few are left to walk: always if an
  * analysis was made for this mask already, else a few times. Patterns that are not anchored, and overlap, make such units of keys: each is a long
- * analysis, and some unit reads any key. */
+ * analysis, and some unit reads any key. One that cannot be analysed is always put off. */
 static bool is_put_off(ge_engine *e, u32 unit, u32 hub, bool *answer) {
-    bool known;
+    bool known, refused = false;
     u32 seen = 0;
     *answer = false;
     if (hub || e->switches & GE_NO_SLICES || !has_all_plain(e)) return true;
-    if (!mk_is_known(e, unit, hub, false, &known)) return false;
+    if (!mk_is_known(e, unit, hub, false, &known) || (!known && !mk_is_refused(e, unit, &refused))) return false;
+    if (refused) return *answer = true;
     if (!known && !e->mk.analysed && !mk_count_unit(e, unit, MK_OFTEN / PUT_OFF, &seen)) return false;
     *answer = !known && seen < MK_OFTEN;
     return true;
