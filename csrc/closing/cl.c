@@ -42,6 +42,7 @@ enum {
 typedef struct cl_pair { /* what may end a place: a lexeme under way, then the row behind it */
     rx_id expr;
     u32 after;
+    u32 floor; /* no way by this pair is shorter */
 } cl_pair;
 
 typedef struct cl_frame {
@@ -136,6 +137,29 @@ u32 cl_least_behind(ge_engine *e, u32 config) {
     return least;
 }
 
+static bool is_json_blank(u32 byte) { return byte == ' ' || byte == '\t' || byte == '\n' || byte == '\r'; }
+
+/* A text without the blanks behind its value, of a lexeme of which `rest` is left. They might as well not be there. */
+static u32 without_blanks(const ge_engine *e, u32 text, rx_id rest) {
+    u32 at = text, before, n_escapes = 0;
+    while (at != CF_EMPTY_TEXT && is_json_blank(intern_words(&e->texts, at)[1])) at = intern_words(&e->texts, at)[0];
+    if (at == text || at == CF_EMPTY_TEXT || intern_words(&e->texts, at)[1] != '"') return rx_nullable(&e->lx.x, rest) ? at : text;
+    before = intern_words(&e->texts, at)[0];
+    if (before == CF_EMPTY_TEXT) return text; /* the mark opens a string */
+    for (; before != CF_EMPTY_TEXT && intern_words(&e->texts, before)[1] == '\\'; n_escapes++) before = intern_words(&e->texts, before)[0];
+    return n_escapes % 2 ? text : at;
+}
+
+/* A distinct member under way: what it takes with all that comes behind is at least what the row takes in which it began, but for the bytes that were read. So if
+ * one value is short and all others are long, and more of them must follow, it is known that one of those is to come. */
+static u32 floor_of(ge_engine *e, const cf_alternative *a, u32 lexeme, rx_id rest) {
+    if (!(e->lx.lexemes.at[lexeme].flags & LX_DISTINCT) || a->text == CF_NO_TEXT || cf_is_abstract(a->text)) return 0;
+    u32 least = ep_least_row(&e->ep, a->row);
+    if (least >= RX_LONG) return 0;
+    for (u32 at = without_blanks(e, a->text, rest); least && at != CF_EMPTY_TEXT; least--) at = intern_words(&e->texts, at)[0];
+    return least;
+}
+
 /* Appends those of the k-th pair of the state of an alternative, as add_pairs. */
 static bool add_pairs_of(ge_engine *e, cl_walk *w, cf_alternative a, u32 k, u32 rest, u32 *bound) {
     id_vec pairs = {0};
@@ -144,14 +168,14 @@ static bool add_pairs_of(ge_engine *e, cl_walk *w, cf_alternative a, u32 k, u32 
         u32 least = rx_least(&e->lx.x, pairs.at[i + 1]);
         if (least > rest && least >= *bound) continue;
         if (lx_count(&e->lx, a.state >> 1) + pairs.n / 2 > CL_FEW && is_too_long(e, &a, pairs.at[i], least, rest, *bound)) continue;
-        cl_pair pair = {pairs.at[i + 1], least_behind(e, &a, pairs.at[i])};
-        u32 length = rx_add_lengths(least, pair.after);
+        cl_pair pair = {pairs.at[i + 1], least_behind(e, &a, pairs.at[i]), floor_of(e, &a, pairs.at[i], pairs.at[i + 1])};
+        u32 length = max_u32(rx_add_lengths(least, pair.after), pair.floor);
         ok = e->b.status == GE_OK;
         if (length > rest) *bound = min_u32(*bound, length);
         else ok = ok && vec_push(&e->b, &w->pairs, pair);
     }
     vec_drop(&e->b, &pairs);
-    return ok;
+    return ok && e->b.status == GE_OK; /* what is passed over as too long may be a failure */
 }
 
 /* Appends the pairs of a configuration that are no longer than `rest`; *bound = the least of the others. */
@@ -173,8 +197,9 @@ static u32 foretell(ge_engine *e, const cl_walk *w, u32 first, u32 byte, u32 mos
     for (u32 i = first; i < w->pairs.n && e->b.status == GE_OK; i++) {
         rx_id rest = rx_derive(&e->lx.x, w->pairs.at[i].expr, byte);
         if (rest == NONE || rest == RX_ID_NEVER) continue;
-        u32 others = rx_add_lengths(w->pairs.at[i].after, 1), bound = rx_add_lengths(rx_least_bound(&e->lx.x, rest), others);
-        least = min_u32(least, bound > most ? bound : rx_add_lengths(rx_least(&e->lx.x, rest), others));
+        u32 others = rx_add_lengths(w->pairs.at[i].after, 1), length = rx_add_lengths(rx_least_bound(&e->lx.x, rest), others);
+        if (length <= most) length = rx_add_lengths(rx_least(&e->lx.x, rest), others);
+        least = min_u32(least, max_u32(length, w->pairs.at[i].floor));
     }
     return least;
 }

@@ -2,13 +2,15 @@
  *
  * Greedy. A slot takes the cheapest of its ways, again and again: first until nothing is missing, then, over all slots that have room,
  * until the total is reached. A way always costs the same, but for distinct ones, whose values cost more and more (lx_cheapest). So
- * costs never fall, and greedy is exact. Distinct ways with one lexeme take from one list of values. Those with several lexemes that have values in
- * common, as positions of an array may, are priced as if they had not, but for the first value of each, which all but one have to do without: then all
- * lengths are lower bounds (`least_is_bound`).
+ * costs never fall, and greedy is exact. Distinct ways with one lexeme are a *group*, which takes from one list of values; those of several slots
+ * only if these have no other ways, else it would matter which slot takes which. Groups that have values in common, as positions of an array may, are
+ * priced as if they had not, but for the first value of each, which all but one have to do without: then all lengths are lower bounds
+ * (`least_is_bound`).
  *
  * Conditions. A way that meets one may be more expensive than another, so the greedy length is only a lower bound, and the members are found by
  * a search (A*) over the counts. Each member but the first raises something that is missing, so the search ends, also where a condition cannot be
- * met: during the passes of ep_least.c, while no text is known of what would. The order of members does not matter: by rank, they are written in that order. */
+ * met: during the passes of ep_least.c, while no text is known of what would. The order of members does not matter: by rank, they are written in that order.
+ * Of ways that differ in nothing but that each may come once, as listed values do, the cheaper ones go first: else all sets of them would be tried. */
 #include "../grammar/gr_bag.h"
 #include "ep_parts.h"
 
@@ -19,6 +21,7 @@ typedef struct bag_way {
     u32 used;    /* values of that lexeme that are taken or passed over; of the group's way */
     u32 value;   /* the next one; of the group's way */
     u32 first, first_length; /* the one that was the next at first, and the length of a member with it; NONE: it has not been taken. Of the group's way */
+    u32 before;  /* in a search: a way that does the same, may come once, and costs no more: it goes first. NONE: there is none */
     bool open;   /* no bound forbids it now */
 } bag_way;
 
@@ -75,6 +78,20 @@ static void find_best(const ep_parser *p, bag_costs *c, u32 slot) { /* NONE: of 
     }
 }
 
+/* Has the slot of a distinct way another way, with another lexeme? */
+static bool has_alternative(const ep_parser *p, const bag_costs *c, u32 way) {
+    for (u32 other = 0; other < c->bag->n_ways; other++) {
+        bool is_same = is_distinct(p, c, other) && lexeme_of(p, c, other) == lexeme_of(p, c, way);
+        if (!is_same && own_slot(p, c, other) == own_slot(p, c, way) && !(p->g->ways.at[c->bag->ways + other].flags & GR_DEAD)) return true;
+    }
+    return false;
+}
+
+static bool take_from_one_list(const ep_parser *p, const bag_costs *c, u32 way, u32 other) {
+    if (!is_distinct(p, c, way) || !is_distinct(p, c, other) || lexeme_of(p, c, way) != lexeme_of(p, c, other)) return false;
+    return own_slot(p, c, way) == own_slot(p, c, other) || (!has_alternative(p, c, way) && !has_alternative(p, c, other));
+}
+
 static bool is_first_of_group(const ep_parser *p, const bag_costs *c, u32 way) {
     return is_distinct(p, c, way) && c->ways.at[way].group == way && !(p->g->ways.at[c->bag->ways + way].flags & GR_DEAD);
 }
@@ -114,14 +131,13 @@ static bool begin_costs(ep_parser *p, bag_costs *c) {
         return false;
     for (u32 way = 0; way < bag->n_ways; way++) {
         gr_way w = p->g->ways.at[bag->ways + way];
-        bag_way made = {.rest = separator, .group = way, .first = NONE};
+        bag_way made = {.rest = separator, .group = way, .first = NONE, .before = NONE};
         const u32 *symbols = p->g->bag_words.at + w.symbols;
         bool distinct = w.flags & GR_DISTINCT;
         if (w.flags & GR_DEAD) distinct = false, made.rest = RX_NO_LENGTH;
         for (u32 k = distinct; k < w.n_symbols; k++) made.rest = rx_add_lengths(made.rest, ep_least_symbol(p, symbols[k]));
-        for (u32 other = 0; distinct && other < way; other++)
-            if (c->ways.at[other].group == other && is_distinct(p, c, other) && p->g->bag_words.at[p->g->ways.at[bag->ways + other].symbols] == symbols[0])
-                made.group = other;
+        for (u32 other = 0; distinct && other < way && made.group == way; other++)
+            if (c->ways.at[other].group == other && take_from_one_list(p, c, other, way)) made.group = other;
         made.length = made.rest;
         c->ways.at[c->ways.n++] = made;
     }
@@ -268,11 +284,52 @@ static bool reach_counts(ep_parser *p, bag_costs *c, bag_search *s, u32 length, 
 
 static void load_state(bag_search *s, u32 state) { memcpy(s->words.at, intern_words(&s->states, state), s->words.n * sizeof *s->words.at); }
 
+typedef struct alike_way { /* a way that may come once, and what else it does */
+    const u32 *slots; /* n: those beside its own */
+    u32 n, rank, length, way;
+} alike_way;
+
+static int compare_what_else(const alike_way *a, const alike_way *b) {
+    if (a->rank != b->rank) return a->rank < b->rank ? -1 : 1;
+    if (a->n != b->n) return a->n < b->n ? -1 : 1;
+    return memcmp(a->slots, b->slots, a->n * sizeof *a->slots);
+}
+
+static int compare_alike(const void *left, const void *right) {
+    const alike_way *a = left, *b = right;
+    int what_else = compare_what_else(a, b);
+    if (what_else) return what_else;
+    if (a->length != b->length) return a->length < b->length ? -1 : 1;
+    return a->way < b->way ? -1 : 1;
+}
+
+/* Of ways that are alike each gets the one before it in the order of their lengths. Not where keys ask for others, which tells them apart. */
+static bool order_alike(ep_parser *p, bag_costs *c) {
+    const gr_bag *bag = c->bag;
+    VEC(alike_way) ways = {0};
+    if (bag->n_mark_words > bag->n_bit_words) return true;
+    for (u32 i = 0; i < bag->n_slots; i++) c->left.at[i] = 0; /* how many ways have it as their own */
+    for (u32 way = 0; way < bag->n_ways; way++) c->left.at[own_slot(p, c, way)]++;
+    bool ok = vec_reserve(p->b, &ways, bag->n_ways);
+    for (u32 way = 0; ok && way < bag->n_ways; way++) {
+        gr_way w = p->g->ways.at[bag->ways + way];
+        gr_slot own = p->g->slots.at[bag->slots + own_slot(p, c, way)];
+        if (w.flags & (GR_DISTINCT | GR_DEAD) || own.minimum || own.maximum != 1 || c->left.at[own_slot(p, c, way)] != 1) continue;
+        ways.at[ways.n++] = (alike_way){p->g->bag_words.at + w.slots + 1, w.n_slots - 1, w.rank, c->ways.at[way].length, way};
+    }
+    if (ways.n) qsort(ways.at, ways.n, sizeof *ways.at, compare_alike);
+    for (u32 i = 1; ok && i < ways.n; i++)
+        if (compare_what_else(&ways.at[i - 1], &ways.at[i]) == 0) c->ways.at[ways.at[i].way].before = ways.at[i - 1].way;
+    vec_drop(p->b, &ways);
+    return ok;
+}
+
 /* One more member, by a way. *to: NONE if it is not allowed, or not needed. */
 static bool reach_by(ep_parser *p, bag_costs *c, bag_search *s, u32 state, u32 way, u32 *to) {
-    u32 n = c->bag->n_words, n_ways = c->bag->n_ways, group = c->ways.at[way].group, of_way = c->ways.at[way].rest;
+    u32 n = c->bag->n_words, n_ways = c->bag->n_ways, group = c->ways.at[way].group, of_way = c->ways.at[way].rest, before = c->ways.at[way].before;
     *to = NONE;
     load_state(s, state);
+    if (before != NONE && !gr_bag_count(c->bag, &p->g->slots.at[c->bag->slots + own_slot(p, c, before)], s->words.at)) return true;
     bool first = s->words.at[n + n_ways];
     if (!gr_bag_admits(p->g, c->bag, s->words.at, c->rank, c->bag->ways + way)) return true;
     if (!first && !gr_bag_lacks(p->g, c->bag, s->words.at, c->bag->ways + way)) return true; /* without it the rest is as good */
@@ -311,7 +368,7 @@ static u32 best_place(const bag_search *s) {
 static u32 search_members(ep_parser *p, bag_costs *c, const u32 *counts, bool one) {
     bag_search s = {0};
     u32 n = c->bag->n_words, n_ways = c->bag->n_ways, found = RX_NO_LENGTH, state;
-    bool ok = vec_reserve(p->b, &s.words, n + n_ways + 1);
+    bool ok = vec_reserve(p->b, &s.words, n + n_ways + 1) && order_alike(p, c);
     if (ok) {
         memcpy(s.words.at, counts, n * sizeof *counts);
         memset(s.words.at + n, 0, n_ways * sizeof *counts);

@@ -6,6 +6,7 @@ the closing. Where such a search gets too large it is given up, and the tests as
 
 from __future__ import annotations
 
+import contextlib
 import json
 import random
 from collections.abc import Callable
@@ -494,6 +495,84 @@ def test_positions_whose_shortest_values_are_the_same() -> None:
     one = b'[""," ","!","#"]'
     assert matcher.closing_bytes() == b"[%b,%b,%b]" % (one, one, one)
     assert matcher.accept_bytes(b'[["ab","') and matcher.closing_bytes() == b' ","!",""],%b,%b]' % (one, one)
+
+
+UUID = b"00000000-0000-0000-0000-000000000000"
+STRING_OR_ARRAY = {
+    "anyOf": [{"type": "string", "pattern": "^(a|b{10}[ab]{12})$"}, {"type": "array", "items": {"const": 1}, "minItems": 3, "maxItems": 3}]
+}
+COLOURS = "red blue green yellow black white pink brown grey orange purple violet magenta cyan teal lime navy olive maroon silver".split()
+
+
+@pytest.mark.parametrize(
+    ("schema", "text"),
+    [
+        ({"items": {"anyOf": [{"const": ""}, {"type": "string", "format": "uuid"}]}, "minItems": 2}, b'["","%b"]' % UUID),
+        (
+            {"items": {"type": "string", "pattern": "^(red|blue|dark green metallic)$"}, "minItems": 3},
+            b'["blue","dark green metallic","red"]',
+        ),
+        (
+            {"items": {"enum": COLOURS}, "minItems": 5, "contains": {"enum": ["magenta", "violet"]}},
+            b'["blue","cyan","grey","red","violet"]',
+        ),
+        ({"items": {"enum": [*range(5, 25)]}, "minItems": 4, "contains": {"enum": [22, 23, 24]}, "minContains": 3}, b"[22,23,24,5]"),
+        ({"prefixItems": [STRING_OR_ARRAY, STRING_OR_ARRAY["anyOf"][0]], "items": False, "minItems": 2}, b'[[1,1,1],"a"]'),
+        (
+            {
+                "prefixItems": [{"anyOf": [{"type": "string"}, {"const": 10}]}, {"type": "string"}, {"enum": [10, 11]}],
+                "items": False,
+                "minItems": 3,
+            },
+            b'[10,"",11]',
+        ),
+    ],
+    ids=["a short value", "three values", "contains", "contains three", "another way for a slot", "a value that a later position needs"],
+)
+@pytest.mark.parametrize("whitespace", ["compact", "flexible"])
+def test_what_values_that_differ_cost(schema: Any, text: bytes, whitespace: str) -> None:
+    """By hand. What is left of the closing after some of its bytes is the closing from there, and no search takes long."""
+    schema = {"type": "array", "uniqueItems": True, **schema}
+    matcher = matcher_of(schema, whitespace=whitespace, limits=Limits(max_step_work=1_000_000))
+    for at in range(len(text)):
+        assert matcher.closing_bytes() == text[at:]
+        assert turns(matcher, len(text) - at + 1) and not turns(matcher, len(text) - at)
+        assert matcher.accept_bytes(text[at : at + 1])
+    schema = {"patternProperties": {"^(a|bbbbbbbbbb)$": {"type": "integer"}}, "additionalProperties": False, "minProperties": 2}
+    matcher = matcher_of({"type": "object", **schema}, whitespace=whitespace, limits=Limits(max_step_work=1_000_000))
+    assert matcher.closing_bytes() == b'{"a":0,"bbbbbbbbbb":0}'
+
+
+def test_a_limit_that_is_met_leaves_no_length_behind() -> None:
+    """Twelve keys of which each may be the shortest; where the limit is met depends on its value."""
+    schema = {
+        "anyOf": [
+            {
+                "type": "object",
+                "properties": {f"k{i:02d}": {"type": "string", "minLength": 150} for i in range(12)},
+                "minProperties": 1,
+                "additionalProperties": False,
+            },
+            {
+                "type": "object",
+                "properties": {"zz": {"type": "integer"}},
+                "required": ["zz"],
+                "minProperties": 20,
+                "additionalProperties": {"type": "integer"},
+                "propertyNames": {"anyOf": [{"const": "zz"}, {"pattern": "^x"}]},
+            },
+        ]
+    }
+    found = 0
+    for most in range(2_000, 20_000, 97):
+        matcher = matcher_of(schema, whitespace="compact", unique_keys=True, limits=Limits(max_step_work=most))
+        assert matcher.accept_bytes(b"{")
+        for _ in range(8):
+            with contextlib.suppress(LimitExceededError):
+                assert len(matcher.closing_bytes()) == 139
+                found += 1
+                break
+    assert found > 20
 
 
 @pytest.mark.parametrize("n", [1, 16_383, 16_384, 32_767, 32_768])

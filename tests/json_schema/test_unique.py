@@ -314,3 +314,19 @@ def test_values_that_a_later_position_needs_are_left_for_it() -> None:
     grammar = Grammar.from_json_schema({"type": "array", "uniqueItems": True, "prefixItems": positions, "items": False, "minItems": 12})
     assert accepts(grammar, dump([*"qrst", *reversed(letters)]))
     assert not goes_on(grammar, '["q", "a"')
+
+
+@pytest.mark.parametrize(
+    ("schema", "accepted", "refused"),
+    [
+        ({"items": {"type": ["array", "string"]}, "maxItems": 2}, ["[0]", "[0,[]]", '[0,""]'], ["[0,0]", "[[]]", "[0,[],[]]"]),
+        ({"items": {"type": "object"}, "minItems": 2, "maxItems": 2}, ["[0,{}]", '[0,{"a":0}]'], ["[0]", "[0,[]]"]),
+        ({"unevaluatedItems": {"type": ["string", "array"]}, "maxItems": 2}, ["[0,[]]", '[0,"0"]'], ["[0,1]"]),
+        ({"items": {"type": ["string", "array"]}, "maxItems": 2, "contains": {"type": "array"}}, ["[0,[]]"], ["[0]", '[0,""]']),
+    ],
+    ids=["array or string", "object", "unevaluatedItems", "contains"],
+)
+def test_a_single_item_behind_the_positions_may_be_an_array_or_object(schema: Any, accepted: list[str], refused: list[str]) -> None:
+    grammar = Grammar.from_json_schema({"type": "array", "uniqueItems": True, "prefixItems": [{"type": "integer"}], **schema})
+    assert all(accepts(grammar, text) for text in accepted)
+    assert not any(accepts(grammar, text) for text in refused)

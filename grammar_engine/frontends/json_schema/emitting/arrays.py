@@ -171,7 +171,7 @@ class _Counted:
         for goal, slots in self._kinds[n]:
             if not full.isdisjoint(slots):
                 continue
-            if piece.unique is not None:
+            if piece.unique is not None and (piece.longest is None or piece.longest > n + 1):  # a single one may be an array or object
                 for symbol, most in distinct_ways(self.emitter, goal):
                     bag.ways.append(Way((symbol,), (bag.slot(0, most), total, *slots), distinct=most != 1))
             else:
