@@ -80,8 +80,8 @@ class Way(NamedTuple):
         Its place among the others, for `ranked` bags.
     distinct : bool
         The first symbol is a lexeme of JSON scalars (or of keys), and no value occurs twice among the distinct members of the bag, in
-        whatever spelling. The core takes it on trust that distinct ways with values in common have the same lexeme and own slot, that
-        its maximum is at most the number of values (or that the values cannot run out), that behind the scalar come only white space
+        whatever spelling. The core takes it on trust that distinct ways with values in common have the same lexeme and own slot, whose
+        maximum is at most the number of values, or that the values cannot run out (positions of an array), that behind the scalar come only white space
         and punctuation, and that numbers are in plain digits or have one digit, not 0, before the point and an exponent (see
         `csrc/lexer/lx_value.c`).
     """

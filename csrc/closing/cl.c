@@ -139,11 +139,13 @@ u32 cl_least_behind(ge_engine *e, u32 config) {
 
 static bool is_json_blank(u32 byte) { return byte == ' ' || byte == '\t' || byte == '\n' || byte == '\r'; }
 
-/* A text without the blanks behind its value, of a lexeme of which `rest` is left. They might as well not be there. */
-static u32 without_blanks(const ge_engine *e, u32 text, rx_id rest) {
-    u32 at = text, before, n_escapes = 0;
+/* A text without the blanks behind its value, of a lexeme of which `rest` is left. They might as well not be there, if any number of them may: those of a
+ * separator may be needed. */
+static u32 without_blanks(ge_engine *e, u32 text, rx_id rest) {
+    u32 at = text, before, n_escapes = 0, last = text == CF_EMPTY_TEXT ? 0 : intern_words(&e->texts, text)[1];
+    if (!is_json_blank(last) || rx_derive(&e->lx.x, rest, last) != rest) return text;
     while (at != CF_EMPTY_TEXT && is_json_blank(intern_words(&e->texts, at)[1])) at = intern_words(&e->texts, at)[0];
-    if (at == text || at == CF_EMPTY_TEXT || intern_words(&e->texts, at)[1] != '"') return rx_nullable(&e->lx.x, rest) ? at : text;
+    if (at == CF_EMPTY_TEXT || intern_words(&e->texts, at)[1] != '"') return rx_nullable(&e->lx.x, rest) ? at : text;
     before = intern_words(&e->texts, at)[0];
     if (before == CF_EMPTY_TEXT) return text; /* the mark opens a string */
     for (; before != CF_EMPTY_TEXT && intern_words(&e->texts, before)[1] == '\\'; n_escapes++) before = intern_words(&e->texts, before)[0];

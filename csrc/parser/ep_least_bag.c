@@ -17,7 +17,7 @@
 typedef struct bag_way {
     u32 length;  /* of the next member of this way, its separator included */
     u32 rest;    /* ... without the distinct value */
-    u32 group;   /* the first way with the same lexeme */
+    u32 group;   /* the first way of its group */
     u32 used;    /* values of that lexeme that are taken or passed over; of the group's way */
     u32 value;   /* the next one; of the group's way */
     u32 first, first_length; /* the one that was the next at first, and the length of a member with it; NONE: it has not been taken. Of the group's way */

@@ -543,6 +543,17 @@ def test_what_values_that_differ_cost(schema: Any, text: bytes, whitespace: str)
     assert matcher.closing_bytes() == b'{"a":0,"bbbbbbbbbb":0}'
 
 
+@pytest.mark.parametrize("whitespace", [(" , ", " : "), (", ", ": "), ("  ,", "\t:"), "bounded", "flexible"])
+def test_blanks_that_are_needed_behind_a_key(whitespace: Any) -> None:
+    schema = {"type": "object", "additionalProperties": {"type": "integer"}, "minProperties": 3}
+    comma, colon = whitespace if isinstance(whitespace, tuple) else (",", ":")
+    text = ("{" + comma.join(f'"{key}"{colon}0' for key in (" ", "!", "")) + "}").encode()
+    matcher = matcher_of(schema, whitespace=whitespace, unique_keys=True)
+    for at in range(len(text)):
+        assert len(matcher.closing_bytes()) == len(text) - at
+        assert matcher.accept_bytes(text[at : at + 1])
+
+
 def test_a_limit_that_is_met_leaves_no_length_behind() -> None:
     """Twelve keys of which each may be the shortest; where the limit is met depends on its value."""
     schema = {
