@@ -31,6 +31,7 @@ _new, _gc = ffi.new, ffi.gc
 _OUT, _ERR, _SIZE = ffi.typeof("ge_matcher **"), ffi.typeof("ge_err *"), ffi.typeof("size_t *")
 _MOST = 65_536  # tokens that `closing_within` looks for
 _SHOWN = 256  # names that `explain` collects
+_RANGES = 8  # of bytes that its message names
 _ALL_ON = Switches()
 _CEILINGS = {"max_expressions", "max_lexer_states", "max_rules", "max_rows", "max_configurations", "max_memory_bytes"}  # of a generation
 
@@ -69,8 +70,22 @@ class Explanation:
         if self.accepted:
             return "accepted"
         what = "it is no text" if self.byte is None else f"byte {self.position} ({bytes((self.byte,))!r}) is refused"
-        text = what + (f", expected {' or '.join(self.expected)}" if self.expected else ", the text must end here")
-        return text + (f" (at {', '.join(repr(place) for place in self.where)})" if self.where else "")
+        if not self.expected:
+            return f"{what}, the text must end here"
+        where = f", at {', '.join(map(repr, self.where))}" if self.where else ""
+        return f"{what}, expected {' or '.join(self.expected)} (next {_ranges_of(self.expected_bytes)}{where})"
+
+
+def _ranges_of(ascending: bytes) -> str:
+    """Bytes as ranges, `b'-' b'0'-b'9'`; of many ranges the first ones."""
+    ranges: list[tuple[int, int]] = []
+    for byte in ascending:
+        if ranges and byte == ranges[-1][1] + 1:
+            ranges[-1] = ranges[-1][0], byte
+        else:
+            ranges.append((byte, byte))
+    shown = [repr(bytes((first,))) + (f"-{bytes((last,))!r}" if last > first else "") for first, last in ranges[:_RANGES]]
+    return " ".join(shown) + (" ..." if len(ranges) > _RANGES else "")
 
 
 @fast_matcher
@@ -99,7 +114,7 @@ class Matcher(Held):
     >>> matcher.allowed_tokens()
     [97, 98]
     >>> print(matcher.explain(ord("c")))
-    byte 0 (b'c') is refused, expected regex
+    byte 0 (b'c') is refused, expected regex (next b'a'-b'b')
     """
 
     __slots__ = ("_engine", "_err", "_n_done", "_words", "grammar", "vocabulary")

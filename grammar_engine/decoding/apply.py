@@ -47,9 +47,10 @@ def apply_mask(logits: Any, mask: Any, rows: Iterable[int] | None = None) -> Non
     Raises
     ------
     TypeError
-        One is no array of the right type.
+        One is no array of the right type, or a sparse tensor.
     ValueError
-        Shapes do not fit, a row does not exist, or the logits cannot be written to.
+        Shapes do not fit, a row does not exist, or the logits cannot be written to: they are read-only, or a leaf of which torch is to compute a
+        gradient.
 
     Notes
     -----
@@ -67,6 +68,8 @@ def apply_mask(logits: Any, mask: Any, rows: Iterable[int] | None = None) -> Non
         raise TypeError(f"logits are float32, float16, bfloat16 or float64, not {kind}")
     if logits.ndim not in (1, 2) or not logits.shape[-1]:
         raise ValueError(f"logits have the shape (V,) or (rows, V), not {tuple(logits.shape)}")
+    if is_tensor:
+        _check_tensor(logits, torch)
     reachable = not is_tensor or (logits.is_cpu and not (logits.requires_grad and torch.is_grad_enabled()))
     scores = _scores(logits, kind, is_tensor) if reachable else None
     if is_tensor and scores is None:
@@ -173,6 +176,15 @@ def _row(row: Any, n_rows: int) -> int:
     if not 0 <= index < n_rows:
         raise ValueError(f"row {index} of logits with {n_rows} rows")
     return index
+
+
+def _check_tensor(logits: Any, torch: Any) -> None:
+    if logits.layout is not torch.strided:
+        raise TypeError(f"logits are a dense tensor, not one with the layout {_name(logits.layout)}")
+    if logits.requires_grad and logits.is_leaf and torch.is_grad_enabled():
+        raise ValueError(
+            "the logits are a leaf that needs a gradient, which torch does not let change: detach them, or call under torch.no_grad()"
+        )
 
 
 def _is_tensor(value: Any, torch: Any) -> bool:

@@ -318,6 +318,20 @@ def test_torch_operations_by_definition(dtype, rows):
     assert torch.equal(leaf.grad != 0, logits.detach() > float("-inf"))
 
 
+def test_tensors_that_cannot_be_changed_in_place():
+    torch = pytest.importorskip("torch")
+    mask = packed(random_bits(0.5))
+    leaf = torch.zeros(mask.shape[0], WIDTH, requires_grad=True)
+    with pytest.raises(ValueError, match=r"a leaf that needs a gradient.*detach"):
+        apply_mask(leaf, mask)
+    assert not leaf.detach().any()
+    with torch.no_grad():
+        apply_mask(leaf, mask)
+    assert torch.equal(leaf.detach(), torch_expected(torch, torch.zeros(leaf.shape), random_bits(0.5)))
+    with pytest.raises(TypeError, match="dense tensor, not one with the layout sparse_coo"):
+        apply_mask(torch.ones(mask.shape[0], WIDTH).to_sparse(), mask)
+
+
 def test_numpy_logits_and_a_torch_mask():
     torch = pytest.importorskip("torch")
     logits, bits = random_logits(), random_bits(0.5)
