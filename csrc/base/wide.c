@@ -158,24 +158,26 @@ u32 wide_at_most(const u8 *at, u8 most) {
     return low | (u32)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_min_epu8(b, limit), b)) << 16;
 }
 
-/* 32 bytes at a time. A shuffle takes the low half of a byte to an entry of a table, and a byte from 0x80 on to 0: after Muła's and Lemire's searches. */
+/* 32 bytes at a time, the last 32 of them whatever was looked at before; n is at least 32. A shuffle takes the low half of a byte to an entry of a table, and a
+ * byte from 0x80 on to 0: after Muła's and Lemire's searches. */
 __attribute__((target("avx2"))) static size_t span_of_lines(const wide_set *s, const u8 *at, size_t n) {
     const __m256i low = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(const void *)s->low));
     const __m256i high = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(const void *)s->high));
     const __m256i bit_of = _mm256_set1_epi64x((long long)0x8040201008040201u), top = _mm256_set1_epi8((char)0x80), seven = _mm256_set1_epi8(7);
-    size_t i = 0;
-    for (; i + LINE / 2 <= n; i += LINE / 2) {
-        __m256i bytes = _mm256_loadu_si256((const __m256i *)(const void *)(at + i));
+    for (size_t i = 0; i < n; i += LINE / 2) {
+        size_t from = i + LINE / 2 <= n ? i : n - LINE / 2;
+        __m256i bytes = _mm256_loadu_si256((const __m256i *)(const void *)(at + from));
         __m256i row = _mm256_or_si256(_mm256_shuffle_epi8(low, bytes), _mm256_shuffle_epi8(high, _mm256_xor_si256(bytes, top)));
         __m256i bit = _mm256_shuffle_epi8(bit_of, _mm256_and_si256(_mm256_srli_epi16(bytes, 4), seven));
         u32 in = (u32)_mm256_movemask_epi8(_mm256_cmpeq_epi8(_mm256_and_si256(row, bit), bit));
-        if (~in) return i + (u32)__builtin_ctz(~in);
+        if (~in) return from + (u32)__builtin_ctz(~in);
     }
-    return i;
+    return n;
 }
 
 size_t wide_span(const wide_set *s, const u8 *at, size_t n) {
-    size_t i = __builtin_cpu_supports("avx2") ? span_of_lines(s, at, n) : 0;
+    if (n >= LINE / 2 && __builtin_cpu_supports("avx2")) return span_of_lines(s, at, n);
+    size_t i = 0;
     while (i < n && wide_has(s, at[i])) i++;
     return i;
 }

@@ -80,7 +80,9 @@ bool mk_walk_difference(ge_engine *e, const tt_trie *trie, u32 node, u32 config,
 /* The same below a node of the vocabulary's trie. *far: it was given up after so many nodes, and `found` is of no use. */
 bool mk_walk_near(ge_engine *e, u32 node, u32 config, u32 base, u32 most, mk_found *found, bool *far);
 
-/* Whether the configuration can read all that is below a node of the vocabulary's trie, since that stays inside one lexeme. Errs towards no. */
+/* Whether the configuration can read all that is below a run of the vocabulary's trie, since that stays inside one lexeme. Errs towards no. To be asked only if
+ * mk_may_stay, which is the same for all runs. */
+bool mk_may_stay(const ge_engine *e);
 bool mk_stays_below(ge_engine *e, mk_run run);
 
 /* Adds what the configuration reads that begins beyond ASCII, and to e->mk.runs the places from which on that is to be walked, if it is known of other

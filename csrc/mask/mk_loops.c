@@ -72,8 +72,9 @@ static bool loops_by_all(ge_engine *e, rx_id expr, u64 kinds) {
     return !(kinds & ~of->kinds);
 }
 
+bool mk_may_stay(const ge_engine *e) { return !e->g->longest && !e->g->g.has_distinct && !(e->switches & GE_NO_SLICES); }
+
 bool mk_stays_below(ge_engine *e, mk_run run) {
-    if (e->g->longest || e->g->g.has_distinct || e->switches & GE_NO_SLICES) return false;
     u64 below = 0;
     u8 bytes = 0, height = 0;
     for (u32 i = run.from; i < run.to; i++) {

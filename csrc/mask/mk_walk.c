@@ -144,6 +144,9 @@ typedef struct mk_visit {
     const tt_trie *trie;
     u32 config;
     bool is_main, is_root; /* the trie of the vocabulary; ... and its root */
+    bool may_stay;         /* is it to be asked what stays inside a lexeme? */
+    bool one_by_one;       /* are all children to be tried by themselves? */
+    int marks;             /* up to this byte a child may be an opening; -1: none may */
     bool ends;             /* of the configuration: some alternative has ended */
     u32 _Atomic *next;     /* its transitions */
     byte_set first;        /* its first bytes */
@@ -199,25 +202,25 @@ static const byte_set *first_bytes(ge_engine *e, mk_visit *at) {
 }
 
 /* Does the byte of the node lead to `to`, and may it not be an opening? */
-static inline bool leads_to(const ge_engine *e, const mk_visit *at, u32 node, u32 to, int marks) {
+static inline bool leads_to(const ge_engine *e, const mk_visit *at, u32 node, u32 to) {
     u8 byte = at->trie->byte.at[node];
-    return byte > marks && atomic_load_explicit(&at->next[e->lx.x.class_of[byte]], memory_order_relaxed) == to;
+    return byte > at->marks && atomic_load_explicit(&at->next[e->lx.x.class_of[byte]], memory_order_relaxed) == to;
 }
 
 /* The first of the nodes [i, end) that does not lead to `to` as the one before it does, or may be an opening. In a long span bytes that were met are
  * compared as a set. */
-static inline u32 end_of_span(const ge_engine *e, mk_visit *at, u32 i, u32 end, u32 to, int marks) {
+static inline u32 end_of_span(const ge_engine *e, mk_visit *at, u32 i, u32 end, u32 to) {
     if (end - i >= LONG) {
         mk_span *known = &at->spans[(at->config + to) % SPANS];
         bool is_known = known->config == at->config && known->to == to;
         for (u32 near = i + (is_known ? 0 : NEAR); i < near; i++)
-            if (!leads_to(e, at, i, to, marks)) return i;
+            if (!leads_to(e, at, i, to)) return i;
         if (!is_known) *known = (mk_span){.config = at->config, .to = to};
-        while ((i += (u32)wide_span(&known->bytes, at->trie->byte.at + i, end - i)) < end && leads_to(e, at, i, to, marks))
+        while ((i += (u32)wide_span(&known->bytes, at->trie->byte.at + i, end - i)) < end && leads_to(e, at, i, to))
             wide_add(&known->bytes, at->trie->byte.at[i++]);
         return i;
     }
-    while (i < end && leads_to(e, at, i, to, marks)) i++;
+    while (i < end && leads_to(e, at, i, to)) i++;
     return i;
 }
 
@@ -226,19 +229,17 @@ static inline u32 end_of_span(const ge_engine *e, mk_visit *at, u32 i, u32 end, 
 static bool try_all(ge_engine *e, mk_visit *at, u32 head, u32 begin, u32 end, const byte_set *first, mk_found *found) {
     const u8 *bytes = at->trie->byte.at, *class_of = e->lx.x.class_of;
     u32 _Atomic *next = at->next;
-    bool one_by_one = at->is_root || e->g->g.has_distinct;
-    int marks = at->is_main ? MARK : -1; /* up to this byte a child may be an opening */
     e->stats.trie_nodes += end - begin;
     for (u32 i = begin; i < end;) {
         u32 to = atomic_load_explicit(&next[class_of[bytes[i]]], memory_order_relaxed), from = i++;
         if (to == CF_DEAD) continue;
-        if (to >= CF_READS || bytes[from] <= marks || one_by_one) {
+        if (to >= CF_READS || bytes[from] <= at->marks || at->one_by_one) {
             if (!first && end - begin >= CHOOSE && !(first = first_bytes(e, at))) return false;
             if (first && !set_has(first, bytes[from])) continue;
             if (!try_child(e, at, head, from, found)) return false;
             continue;
         }
-        i = end_of_span(e, at, i, end, to, marks);
+        i = end_of_span(e, at, i, end, to);
         if (!add_nodes(e, at->trie, from, i, found) || !push_run(e, at, head, from, i, to)) return false;
     }
     return true;
@@ -310,19 +311,23 @@ static bool walk_on(ge_engine *e, const tt_trie *trie, mk_found *found) {
     mk_visit at;
     at.trie = trie;
     at.is_main = trie == &e->v->trie;
+    at.may_stay = at.is_main && mk_may_stay(e);
+    at.marks = at.is_main ? MARK : -1;
     at.config = NONE;
     for (u32 i = 0; i < SPANS; i++) at.spans[i].config = NONE;
     for (u32 head = 0; head < e->mk.runs.n; head++) {
         mk_run run = e->mk.runs.at[head];
         if (run.config != at.config) {
+            cf_record *record = cf_at(e, run.config);
             at.config = run.config;
-            at.next = cf_at(e, run.config)->next;
-            at.ends = cf_at(e, run.config)->ends;
+            at.next = record->next;
+            at.ends = record->ends;
             at.n_first = NONE;
         }
         at.is_root = at.is_main && run.from == 0;
+        at.one_by_one = at.is_root || e->g->g.has_distinct;
         bool is_wide = trie->first.at[run.to] - trie->first.at[run.from] >= CHOOSE;
-        if (!visit_run(e, &at, head, run, at.is_main && (is_wide || head > SHORT_WALK), found)) return false;
+        if (!visit_run(e, &at, head, run, at.may_stay && (is_wide || head > SHORT_WALK), found)) return false;
     }
     return true;
 }
