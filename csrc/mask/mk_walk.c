@@ -151,6 +151,7 @@ typedef struct mk_visit {
     u32 _Atomic *next;     /* its transitions */
     byte_set first;        /* its first bytes */
     u32 n_first;           /* NONE: not asked for yet */
+    byte_set ascii;        /* of the first bytes of the root, those that are left to be tried */
     mk_span spans[SPANS];  /* those asked for lately, each in the place to which its configurations lead */
 } mk_visit;
 
@@ -245,30 +246,31 @@ static bool try_all(ge_engine *e, mk_visit *at, u32 head, u32 begin, u32 end, co
     return true;
 }
 
-/* Tries those of many children of a node that the first bytes choose. `first`: these; NULL: those of the configuration. */
-static bool try_chosen(ge_engine *e, mk_visit *at, u32 head, u32 begin, u32 end, const byte_set *first, mk_found *found) {
+/* Tries those of many children of a node that the first bytes choose. *first: these; NULL: those of the configuration. If they are too many, *done = false:
+ * all children are to be tried, and *first tells which can be read. */
+static bool try_chosen(ge_engine *e, mk_visit *at, u32 head, u32 begin, u32 end, const byte_set **first, mk_found *found, bool *done) {
     const u8 *bytes = at->trie->byte.at;
-    byte_set ascii;
-    u32 n_first = first ? set_count(first) : 0;
-    if (!first) {
-        first = first_bytes(e, at);
-        if (!first) return false;
+    u32 n_first = *first ? set_count(*first) : 0;
+    *done = false;
+    if (!*first) {
+        if (!(*first = first_bytes(e, at))) return false;
         n_first = at->n_first;
     }
     if (at->is_root && e->is_one_lexeme) {
-        bool done;
-        if (!mk_add_beyond(e, at->config, found, &done)) return false;
-        if (done) {
-            ascii = *first;
-            memset(ascii.w + 4, 0, 4 * sizeof *ascii.w);
-            first = &ascii;
-            n_first = set_count(first);
+        bool beyond;
+        if (!mk_add_beyond(e, at->config, found, &beyond)) return false;
+        if (beyond) {
+            at->ascii = **first;
+            memset(at->ascii.w + 4, 0, 4 * sizeof *at->ascii.w);
+            *first = &at->ascii;
+            n_first = set_count(*first);
         }
     }
-    if (n_first > FEW_FIRST + (end - begin) / 8) return try_all(e, at, head, begin, end, first, found);
+    if (n_first > FEW_FIRST + (end - begin) / 8) return true;
+    *done = true;
     e->stats.trie_nodes += n_first;
     for (u32 k = 0; k < 8; k++)
-        for (u32 left = first->w[k]; left; left &= left - 1) {
+        for (u32 left = (*first)->w[k]; left; left &= left - 1) {
             const u8 *child = memchr(bytes + begin, (int)(32 * k + (u32)__builtin_ctz(left)), end - begin);
             if (child && !try_child(e, at, head, (u32)(child - bytes), found)) return false;
         }
@@ -291,19 +293,26 @@ static bool note_ends(ge_engine *e, const mk_visit *at, mk_run run) {
 
 /* What is below a run: tokens that stay inside a lexeme as a whole, what else is below by its children. `ask`: is it worth while to ask? */
 static bool visit_run(ge_engine *e, mk_visit *at, u32 head, mk_run run, bool ask, mk_found *found) {
-    const u32 *first = at->trie->first.at;
-    u32 begin = first[run.from], end = first[run.to];
-    if (at->is_root && e->mk.begins) return try_chosen(e, at, head, begin, end, e->mk.begins, found);
-    if (ask && mk_stays_below(e, run)) return add_below(e, at->trie, run, found);
-    if (at->ends && !note_ends(e, at, run)) return false;
-    if (run.to - run.from == 1) return end - begin >= CHOOSE ? try_chosen(e, at, head, begin, end, NULL, found) : try_all(e, at, head, begin, end, NULL, found);
-    for (u32 i = run.from; ask && head < SHORT_WALK && i < run.to; i++) {
-        mk_run alone = {i, i + 1, run.config};
-        if (first[i + 1] - first[i] < CHOOSE || !mk_stays_below(e, alone)) continue;
-        if (!try_all(e, at, head, begin, first[i], NULL, found) || !add_below(e, at->trie, alone, found)) return false;
-        begin = first[i + 1];
+    const u32 *next = at->trie->first.at;
+    const byte_set *first = at->is_root ? e->mk.begins : NULL;
+    u32 begin = next[run.from], end = next[run.to], i = run.to;
+    if (!first) {
+        if (ask && mk_stays_below(e, run)) return add_below(e, at->trie, run, found);
+        if (at->ends && !note_ends(e, at, run)) return false;
     }
-    return try_all(e, at, head, begin, end, NULL, found);
+    if (first || (run.to - run.from == 1 && end - begin >= CHOOSE)) {
+        bool done;
+        if (!try_chosen(e, at, head, begin, end, &first, found, &done)) return false;
+        if (done) return true;
+    } else if (ask && head < SHORT_WALK && run.to - run.from > 1) {
+        i = run.from;
+    }
+    for (;; begin = next[++i]) { /* node i: the next one below which all stays */
+        while (i < run.to && (next[i + 1] - next[i] < CHOOSE || !mk_stays_below(e, (mk_run){i, i + 1, run.config}))) i++;
+        if (!try_all(e, at, head, begin, i < run.to ? next[i] : end, first, found)) return false;
+        if (i == run.to) return true;
+        if (!add_below(e, at->trie, (mk_run){i, i + 1, run.config}, found)) return false;
+    }
 }
 
 /* From the runs in e->mk.runs on. */
