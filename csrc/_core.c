@@ -6082,6 +6082,7 @@ static void _cffi_checkfld__ge_turn(ge_turn *p)
   (void)((p->left) | 0);  /* check that 'ge_turn.left' is an integer */
   (void)((p->must_close) | 0);  /* check that 'ge_turn.must_close' is an integer */
   (void)((p->next) | 0);  /* check that 'ge_turn.next' is an integer */
+  (void)((p->steps) | 0);  /* check that 'ge_turn.steps' is an integer */
 }
 struct _cffi_align__ge_turn { char x; ge_turn y; };
 
@@ -6521,6 +6522,9 @@ static const struct _cffi_field_s _cffi_fields[] = {
   { "next", offsetof(ge_turn, next),
             sizeof(((ge_turn *)0)->next),
             _CFFI_OP(_CFFI_OP_NOOP, 28) },
+  { "steps", offsetof(ge_turn, steps),
+             sizeof(((ge_turn *)0)->steps),
+             _CFFI_OP(_CFFI_OP_NOOP, 41) },
   { "bytes", offsetof(ge_vocab_content, bytes),
              sizeof(((ge_vocab_content *)0)->bytes),
              _CFFI_OP(_CFFI_OP_NOOP, 42) },
@@ -6579,11 +6583,11 @@ static const struct _cffi_struct_union_s _cffi_struct_unions[] = {
   { "ge_stats", 409, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_stats), offsetof(struct _cffi_align__ge_stats, y), 70, 26 },
   { "ge_turn", 412, _CFFI_F_CHECK_FIELDS,
-    sizeof(ge_turn), offsetof(struct _cffi_align__ge_turn, y), 96, 6 },
+    sizeof(ge_turn), offsetof(struct _cffi_align__ge_turn, y), 96, 7 },
   { "ge_vocab", 414, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
   { "ge_vocab_content", 415, _CFFI_F_CHECK_FIELDS,
-    sizeof(ge_vocab_content), offsetof(struct _cffi_align__ge_vocab_content, y), 102, 8 },
+    sizeof(ge_vocab_content), offsetof(struct _cffi_align__ge_vocab_content, y), 103, 8 },
 };
 
 static const struct _cffi_enum_s _cffi_enums[] = {

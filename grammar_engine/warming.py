@@ -62,6 +62,7 @@ class _Scout(Matcher):
         made = time.monotonic()
         self.credit += made - begun
         if self.credit > 0:
+            self._turn.steps = lib.ge_matcher_length(self._handle)
             if lib.ge_matcher_turn(self._handle, self._turn, ffi.NULL, 0, self._err) == lib.GE_TURN_ALONE:
                 self.forced_bytes()
             self.credit -= time.monotonic() - made

@@ -276,6 +276,7 @@ typedef struct ge_turn {
     size_t left;      /* tokens that may still be written */
     _Bool must_close; /* in these the text is to be completed */
     int32_t next;     /* the last ge_turn_result; GE_TURN_NONE: nothing is known of the next token */
+    size_t steps;     /* of the matcher, as the last turn left it: where it has more or less it was moved meanwhile, and nothing is done */
 } ge_turn;
 
 /* Accepts tokens, if the text can be completed after them. */

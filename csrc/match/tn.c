@@ -65,7 +65,7 @@ GE_HOT static int32_t accept(ge_matcher *m, const int64_t *tokens, size_t n, siz
 
 GE_HOT int32_t tn_write(ge_matcher *m, ge_turn *t, const int64_t *tokens, size_t n, bool warm_only, ge_err *err) {
     const ge_vocab *v = mt_engine(m)->v;
-    if (n > t->left) return GE_TURN_NONE;
+    if (n > t->left || t->steps != ge_matcher_length(m)) return GE_TURN_NONE;
     size_t n_done = 0;
     bool in_time = false;
     int32_t status = accept(m, tokens, n, &n_done, warm_only, err);
@@ -79,6 +79,7 @@ GE_HOT int32_t tn_write(ge_matcher *m, ge_turn *t, const int64_t *tokens, size_t
     t->closing += written;
     t->n_closing -= written;
     t->left -= n;
+    t->steps = ge_matcher_length(m);
     return t->next = is_choice(v, t->mask) ? GE_TURN_CHOICE : GE_TURN_ALONE;
 }
 

@@ -179,6 +179,7 @@ static int32_t write_cold(PyObject *text, ge_turn *turn, int64_t token) {
         PyEval_RestoreThread(thread);
         if (result == GE_TURN_CHOICE || result == GE_TURN_ALONE) {
             turn->left = copy.left;
+            turn->steps = copy.steps;
             turn->next = copy.next;
             if (turn->closing == before) turn->closing = copy.closing, turn->n_closing = copy.n_closing;
         }

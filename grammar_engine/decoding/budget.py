@@ -82,6 +82,7 @@ class BudgetedText(Held):
         page = self._page = _Page.of(matcher._words)
         turn = self._turn = page.turn
         turn.closing, turn.n_closing, turn.left, turn.must_close, turn.next = ffi.NULL, 0, budget, close_in_time, lib.GE_TURN_NONE
+        turn.steps = _steps(matcher)
         self._hold(turn, 0, 0, matcher)
         self.matcher, self.mask, self.masked, self._memory = matcher, page.mask, page.masked, page.memory
         self._closing_ids: Any = None
@@ -134,6 +135,7 @@ class BudgetedText(Held):
 
     def _search(self, tokens: Sequence[int], left: int) -> bool:
         """`accept` by single calls, which tell of failures."""
+        self._check_place()
         if self.matcher.accept_tokens(tokens) != len(tokens):
             raise InternalError(f"tokens {tokens} are allowed and were not accepted")
         closing = self._closing_after(tokens, left) if self.close_in_time else self.closing
@@ -146,7 +148,14 @@ class BudgetedText(Held):
 
     def _read(self, left: int) -> None:
         """The text is another one, and nothing is known of its next token."""
-        self._turn.left, self._turn.next = left, lib.GE_TURN_NONE
+        self._turn.left, self._turn.next, self._turn.steps = left, lib.GE_TURN_NONE, _steps(self.matcher)
+
+    def _check_place(self) -> None:
+        """Raise RuntimeError if the matcher is not where the text has left it."""
+        if _steps(self.matcher) != self._turn.steps:
+            raise RuntimeError(
+                "the matcher was moved by others while a text was written with it: give each text a matcher, or a fork, of its own"
+            )
 
     def _closing_after(self, tokens: Sequence[int], left: int) -> list[int] | None:
         """A closing of at most `left` tokens after `tokens`, which the matcher has read."""
@@ -204,8 +213,13 @@ class BudgetedText(Held):
     def fill_mask(self) -> None:
         """`mask` = that of the next token."""
         if not self._turn.next:
+            self._check_place()
             self.matcher.fill_mask(self.mask)
             self._turn.next = lib.GE_TURN_ALONE  # as far as is known
+
+
+def _steps(matcher: Matcher) -> int:
+    return int(lib.ge_matcher_length(matcher._handle))
 
 
 def _rest(closing: list[int], tokens: Sequence[int]) -> list[int]:

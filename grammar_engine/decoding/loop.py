@@ -16,17 +16,17 @@ from collections.abc import Collection, Generator, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
-from operator import index
 from typing import TYPE_CHECKING, Literal, TypedDict
 
 import numpy as np
 
-from ..checks import check_bool, check_count, check_ends
+from ..checks import as_int, check_bool, check_count, check_ends
 from ..errors import InternalError
 from ..grammar import Grammar
 from ..matcher import Matcher
 from ..vocabulary import Vocabulary
 from .budget import TRIES, BudgetedText
+from .ids import prompt_of, rng_of
 from .models import Model, as_model
 from .scores import Sampling, Scores, choose, draws, penalise, retries, weigh
 
@@ -169,7 +169,7 @@ def stream(
     prompt_ids : sequence of int
         At least one token. The model sees them; the grammar does not.
     grammar : Grammar or Matcher, optional
-        A matcher goes on from its text, and is moved to the end of the new one. Default: anything may be written.
+        A matcher goes on from its text, and is moved to the end of the new one; nothing else may move it meanwhile. Default: anything may be written.
     vocabulary : Vocabulary, optional
         Needed with a Grammar. Without a grammar: what the tokens spell, and which of them end the text.
     sampling : Sampling
@@ -185,7 +185,8 @@ def stream(
         Tokens that end a text without a grammar. Default: the `eos` of the vocabulary.
     prefix_cache : PrefixCache, optional
         Keys and values of the prompt are taken from it; those of the prompt are put into it after the first pass, and those of the text at its
-        end, or where the stream is left. Only for torch modules with keys and values of each position; windows that slide are fine.
+        end, or where the stream is left. Only for torch modules with keys and values of each position; windows that slide are fine. A module that
+        returns none is refused at its first pass.
 
     Returns
     -------
@@ -200,6 +201,8 @@ def stream(
         There is no end-of-text token, or the vocabulary cannot spell what the grammar asks for.
     LimitExceededError
         A limit of the grammar was reached. What was written until then is in `Stream.generation`.
+    RuntimeError
+        The matcher was moved by others while the text was written.
     """
     model = as_model(model)
     if not isinstance(sampling, Sampling):
@@ -211,7 +214,11 @@ def stream(
     check_bool("forced", forced)
     if prefix_cache is not None:
         _check_cache(prefix_cache)
-    ids = _ids_of(prompt_ids)
+    ids = prompt_of(prompt_ids)
+    if stop is not None:
+        if not hasattr(stop, "__iter__"):
+            raise TypeError(f"stop is a collection of tokens, not {type(stop).__name__}")
+        stop = [as_int("a stop token", token) for token in stop]
     generation = Generation()
     begun = time.perf_counter()
     matcher = _matcher_of(grammar, vocabulary)
@@ -230,9 +237,9 @@ def stream(
         vocabulary=vocabulary,
         sampling=sampling,
         max_new_tokens=max_new_tokens,
-        rng=np.random.default_rng(seed),
+        rng=rng_of(seed),
         forced=forced,
-        stop=frozenset(map(index, stop)),
+        stop=frozenset(stop),
         generation=generation,
     )
     return Stream(loop.run(prefix_cache), generation)
@@ -271,15 +278,6 @@ def _check_cache(cache: object) -> None:
 
     if not isinstance(cache, PrefixCache):
         raise TypeError(f"prefix_cache is a PrefixCache, not {type(cache).__name__}")
-
-
-def _ids_of(prompt_ids: Sequence[int]) -> list[int]:
-    if isinstance(prompt_ids, (str, bytes)):
-        raise TypeError(f"prompt_ids are the ids of tokens, not {type(prompt_ids).__name__}: encode the text with the model's tokenizer")
-    ids = [index(token) for token in prompt_ids]
-    if not ids:
-        raise ValueError("the prompt is empty: a model needs at least one token to go on from")
-    return ids
 
 
 def _matcher_of(grammar: Grammar | Matcher | None, vocabulary: Vocabulary | None) -> Matcher | None:

@@ -33,7 +33,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from .prefix import common_prefix
+from .ids import common_prefix
 
 Logits: TypeAlias = NDArray[np.float32]
 
@@ -94,7 +94,7 @@ class Session(Protocol):
         Raises
         ------
         TypeError
-            The model has no keys and values, or a state of another kind.
+            The model has no keys and values (maybe that shows at the next pass only, which raises it then), or a state of another kind.
         ValueError
             The payloads are not of as many positions as there are ids.
         """
@@ -305,6 +305,8 @@ class _TorchModel(_Counted):
         device = next((parameter.device for parameter in self.module.parameters()), None)
         options = {self._past_name: past, **({"logits_to_keep": rows} if "logits_to_keep" in self._takes else {})}
         output = self.module(input_ids=torch.tensor(ids, dtype=torch.long, device=device), use_cache=True, **options)
+        if not hasattr(output, "logits"):
+            raise TypeError(f"a module returns an object with logits, as those of transformers, not a {type(output).__name__}")
         return output.logits[:, -rows:], getattr(output, self._past_name, None)
 
 
@@ -333,6 +335,9 @@ class _TorchSession:
             logits = as_numpy(scores[0])
         self.model.passes += 1
         self.model.learn_width(logits.shape[1])
+        if past is None and self.keeps_all:
+            _forms[self.model.module] = "none"
+            raise TypeError(_without_keys(self.model.module))
         self.past, self.has_none = past, past is None
         if past is not None:
             self.ids, self.cut = seen, len(seen) < len(ids)
@@ -340,7 +345,7 @@ class _TorchSession:
 
     def export(self, start: int, stop: int, size: int) -> list[Payload]:
         if self.has_none:
-            raise TypeError(f"a {type(self.model.module).__name__} returns no keys and values")
+            raise TypeError(_without_keys(self.model.module))
         if not 0 <= start < stop <= len(self.ids) or self.cut:
             held = "those of a text that was cut" if self.cut else f"{len(self.ids)}"
             raise ValueError(f"positions {start} to {stop} are not among the keys and values of the session ({held})")
@@ -356,7 +361,10 @@ class _TorchSession:
 
     def resume(self, ids: Sequence[int], payloads: Sequence[Payload]) -> None:
         self._forget()
-        if _form_of(self.model.module) == "state":
+        form = _form_of(self.model.module)
+        if form == "none":
+            raise TypeError(_without_keys(self.model.module))
+        if form == "state":
             raise TypeError(f"a {type(self.model.module).__name__} keeps a state that is not one of keys and values of each position")
         self.keeps_all = True
         if self.model.max_length is not None and len(ids) > self.model.max_length:
@@ -381,6 +389,10 @@ class _TorchSession:
         return cache
 
 
+def _without_keys(module: Any) -> str:
+    return f"a {type(module).__name__} returns no keys and values"
+
+
 def _past_name(module: Any) -> str:
     """By which name a module takes keys and values, and returns them; one that passes on what it is given, as adapters do, by that of what it wraps."""
     takers = (module, *(part for part in module.modules() if hasattr(part, "base_model_prefix")))  # and models of `transformers` in it
@@ -397,7 +409,8 @@ _forms: WeakKeyDictionary[Any, str] = WeakKeyDictionary()  # to find out takes u
 def _form_of(module: Any) -> str:
     """In which form a module takes its keys and values, as far as can be known before a pass: in "pairs", or in a "cache" of `transformers`.
 
-    "state": it is, or wraps, a model of `transformers` with something else than keys and values of each position.
+    "state": it is, or wraps, a model of `transformers` with something else than keys and values of each position. "none": a pass that was to
+    return some has shown that there are none.
     """
     form = _forms.get(module)
     if form is None:

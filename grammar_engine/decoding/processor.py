@@ -30,7 +30,7 @@ from ..mask import allocate_masks
 from ..matcher import Matcher
 from ..vocabulary import Vocabulary
 from .apply import apply_mask
-from .prefix import common_prefix
+from .ids import common_prefix
 
 if TYPE_CHECKING:
     import torch
@@ -77,6 +77,8 @@ class LogitsProcessor:
     supports_continuous_batching = False  # `transformers` asks
 
     def __init__(self, grammar: Grammar | Sequence[Grammar], vocabulary: Vocabulary):
+        if not isinstance(grammar, (Grammar, Sequence)):
+            raise TypeError(f"grammar is a Grammar or a sequence of them, not {type(grammar).__name__}")
         self._grammars = [grammar] if isinstance(grammar, Grammar) else list(grammar)
         if not self._grammars:
             raise ValueError("there is no grammar")
@@ -114,10 +116,13 @@ class LogitsProcessor:
         Raises
         ------
         ValueError
-            There are fewer scores than tokens, or the rows are no multiple of the grammars.
+            Shapes do not fit, there are fewer scores than tokens, or the rows are no multiple of the grammars.
         VocabularyError, LimitExceededError
             As of `Matcher.fill_mask`.
         """
+        if scores.ndim != 2 or input_ids.ndim != 2 or len(scores) != len(input_ids):
+            shapes = f"{tuple(input_ids.shape)} and {tuple(scores.shape)}"
+            raise ValueError(f"input_ids and scores have the shapes (rows, length) and (rows, V), not {shapes}")
         if scores.shape[1] < self.vocabulary.width:
             raise ValueError(f"the model scores {scores.shape[1]} tokens, and the vocabulary has {self.vocabulary.width}")
         lost = self._follow(input_ids.cpu())

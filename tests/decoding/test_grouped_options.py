@@ -353,6 +353,9 @@ def test_a_guess_that_gives_nothing_a_chance_ends_a_group_by_hand_too():
         ({"adaptive": "yes"}, TypeError),
         ({"redraft": 0}, TypeError),
         ({"vocabulary": "x"}, TypeError),
+        ({"batch": 3}, TypeError),
+        ({"end_of_sentence_stop": 0}, TypeError),
+        ({"end_of_sentence_stop": "no"}, TypeError),
         ({"max_group_size": -5}, ValueError),
         ({"default_seed": -3}, ValueError),
     ],
@@ -365,3 +368,39 @@ def test_options_are_checked_when_they_are_given(options, error):
 def test_a_penalty_made_of_numpy_numbers_is_plain_data():
     penalty = LogitScalingRepetitionPenalty(np.float32(1.5), exempt=np.array([1]))
     assert json.loads(json.dumps(penalty.as_dict())) == {"theta": 1.5, "sign_aware": True, "exempt": [1]}
+
+
+@pytest.mark.parametrize(
+    ("prompts", "error", "words"),
+    [
+        (["ab"], TypeError, "a prompt is the ids of its tokens, not str"),
+        ("ab", TypeError, "a prompt is the ids of its tokens, not str"),
+        ([1, 2], TypeError, "prompts is a list of prompts"),
+        (3, TypeError, "prompts is a list of prompts"),
+        ([[1.5]], TypeError, "a token of a prompt is an int, not float"),
+        ([[]], ValueError, "a prompt has no tokens"),
+        (np.zeros((1, 1, 2), dtype=int), ValueError, r"shape \(length,\), not \(1, 2\)"),
+    ],
+)
+def test_prompts_are_checked(prompts, error, words):
+    with pytest.raises(error, match=words):
+        GroupedSampler(Equal(), LETTERS, 2).generate(prompts, 3)
+
+
+def test_the_model_sees_ints_whatever_the_prompts_are():
+    seen = []
+
+    def model(ids):
+        seen.extend(ids)
+        return np.zeros((len(ids), WIDTH), dtype=np.float32)
+
+    GroupedSampler(model, LETTERS, 2).generate(np.array([[0, 1], [1, 0]]), 3)
+    assert {type(token) for token in seen} == {int}
+
+
+def test_a_guess_that_gives_nothing_a_chance_has_no_mass():
+    silent = np.full(WIDTH, -np.inf, dtype=np.float32)
+    sampler = GroupedSampler(lambda ids: np.tile(silent, (len(ids), 1)), LETTERS, 2, min_allowed_mass=0.5)
+    [[result]] = sampler.generate([[0]], 6, grammar=Grammar.from_regex("[ab]{4}"))
+    assert result.finished
+    assert set(result.mass) == {0.0}

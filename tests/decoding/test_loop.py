@@ -393,6 +393,30 @@ def test_a_matcher_goes_on_from_its_text():
         generate(uniform(CHARACTERS), [0], matcher)
 
 
+@pytest.mark.parametrize("forced", [True, False])
+@pytest.mark.parametrize("move", [Matcher.reset, lambda matcher: matcher.rollback(1), lambda matcher: matcher.accept_bytes(b"a")])
+def test_a_matcher_that_is_moved_meanwhile(move, forced):
+    """Nothing is written behind a text that is another one."""
+    matcher = Matcher(Grammar.from_regex("x[ab]{2,9}"), CHARACTERS)
+    run = stream(uniform(CHARACTERS), [0], matcher, seed=0, forced=forced, max_new_tokens=6)
+    next(run), next(run)
+    move(matcher)
+    moved = matcher.tokens
+    with pytest.raises(RuntimeError, match="moved by others"):
+        next(run)
+    assert matcher.tokens == moved
+    assert run.generation.finish_reason is None
+
+
+def test_two_texts_with_one_matcher():
+    matcher = Matcher(Grammar.from_regex("[ab]{9}"), CHARACTERS)
+    first, second = (stream(uniform(CHARACTERS), [0], matcher, seed=0) for _ in range(2))
+    next(first)
+    with pytest.raises(RuntimeError, match="moved by others"):
+        next(second)
+    next(first)
+
+
 # --- without a grammar ----------------------------------------------------------------------------------------------
 
 
@@ -475,11 +499,17 @@ def test_a_model_that_wants_nothing_of_what_is_allowed():
 @pytest.mark.parametrize(
     ("prompt", "arguments", "options", "words"),
     [
-        ([1.5], (), {}, "cannot be interpreted as an integer"),
+        ([1.5], (), {}, "a token of a prompt is an int, not float"),
+        ([True], (), {}, "a token of a prompt is an int, not bool"),
+        ([[0]], (), {}, "a token of a prompt is an int, not list"),
+        ({"input_ids": [0]}, (), {}, "not dict: give its ids alone"),
+        (3, (), {}, "a prompt is the ids of its tokens, not int"),
+        ([0], (), {"seed": True}, "seed is an int, not bool"),
+        ([0], (), {"stop": 3}, "stop is a collection of tokens, not int"),
         ([0], ("[a-z]*", CHARACTERS), {}, "grammar is a Grammar or a Matcher, not str"),
         ([0], (None, [b"a"]), {}, "vocabulary is a Vocabulary, not list"),
         ([0], (), {"sampling": 0.7}, "sampling is a Sampling, not float"),
-        ([0], (), {"stop": "x"}, "cannot be interpreted as an integer"),
+        ([0], (), {"stop": "x"}, "a stop token is an int, not str"),
         ([0], (), {"close_in_time": "no"}, "close_in_time is a bool, not str"),
         ([0], (), {"forced": 0}, "forced is a bool, not int"),
         ([0], (), {"max_new_tokens": 1.5}, "max_new_tokens is an int, not float"),
@@ -495,7 +525,10 @@ def test_wrong_types(prompt, arguments, options, words):
 @pytest.mark.parametrize(
     ("prompt", "arguments", "options", "words"),
     [
-        ([], (), {}, "the prompt is empty"),
+        ([], (), {}, "a prompt has no tokens"),
+        ([-1], (), {}, "a token of a prompt is not negative, as -1 is"),
+        (np.zeros((1, 1), dtype=np.int64), (), {}, r"a prompt has the shape \(length,\), not \(1, 1\)"),
+        ([0], (), {"seed": -1}, "seed is at least 0"),
         ([0], (), {"max_new_tokens": 0}, "max_new_tokens is at least 1, not 0"),
         ([0], (Grammar.from_regex("a"),), {}, "a grammar needs a vocabulary"),
         ([0], (Grammar.from_regex("a"), CHARACTERS), {"stop": [1]}, "`stop` is for texts without a grammar"),

@@ -211,6 +211,26 @@ def test_a_module_without_keys_and_values():
         assert np.allclose(session.logits(ids), as_model(inner).start().logits(ids), atol=1e-6)
     with pytest.raises(TypeError, match="a Plain returns no keys and values"):
         session.export(0, 1, 1)
+    shared = as_model(Plain())
+    for expected in (1, 0):  # what the first pass has shown is known from then on
+        session = shared.start()
+        before = shared.passes
+        with pytest.raises(TypeError, match="a Plain returns no keys and values"):
+            session.resume([], [])
+            session.logits([1, 2])
+        assert shared.passes == before + expected
+
+
+@pytest.mark.parametrize("output", [lambda scores: scores, lambda scores: (scores, None), lambda scores: {"logits": scores}])
+def test_a_module_that_returns_something_else(output):
+    torch = pytest.importorskip("torch")
+
+    class Other(torch.nn.Module):
+        def forward(self, input_ids, past_key_values=None, use_cache=False):
+            return output(torch.zeros((*input_ids.shape, 5)))
+
+    with pytest.raises(TypeError, match="a module returns an object with logits"):
+        as_model(Other()).start().logits([1])
 
 
 # --- keys and values that travel ------------------------------------------------------------------------------------

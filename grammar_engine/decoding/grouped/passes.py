@@ -19,8 +19,8 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Sequence
 from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar
 
+from ..ids import common_prefix
 from ..models import Logits, Model, as_numpy, cut_past
-from ..prefix import common_prefix
 
 T = TypeVar("T")
 

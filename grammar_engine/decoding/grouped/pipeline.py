@@ -18,6 +18,7 @@ from ...grammar import Grammar
 from ...matcher import Matcher
 from ...vocabulary import Vocabulary
 from ..budget import BudgetedText
+from ..ids import prompt_of, rng_of
 from ..models import Logits, as_model
 from ..scores import Probabilities, Sampling
 from .codec import codec_of
@@ -126,7 +127,8 @@ class GroupedPipeline(ABC):
         self.model_name = model_name
         self.group_size = check_count("group_size", group_size)
         self.temp = 1.0 if temp is None else temp
-        self.end_of_sentence_stop = bool(self.codec.ends) and end_of_sentence_stop is not False
+        stops = True if end_of_sentence_stop is None else check_bool("end_of_sentence_stop", end_of_sentence_stop)
+        self.end_of_sentence_stop = bool(self.codec.ends) and stops
         self.repetition_penalty_strategy = repetition_penalty_strategy
         self.answer_length_multiplier = answer_length_multiplier
         self.max_input_len = self._max_input_len(max_input_len)
@@ -135,6 +137,8 @@ class GroupedPipeline(ABC):
         self.forced, self.close_in_time = check_bool("forced", forced), check_bool("close_in_time", close_in_time)
         self.min_allowed_mass, self.min_top_prob = min_allowed_mass, min_top_prob
         self._vocabulary = vocabulary
+        if not (batch is None or callable(batch)):
+            raise TypeError(f"batch is a callable, not {type(batch).__name__}")
         if not (vocabulary is None or isinstance(vocabulary, Vocabulary)):
             raise TypeError(f"vocabulary is a Vocabulary, not {type(vocabulary).__name__}")
         if penalize_from not in ("generated", "all"):
@@ -311,19 +315,19 @@ class GroupedPipeline(ABC):
 
         Raises
         ------
-        TypeError
-            `prompts` are the ids of one prompt.
+        TypeError, ValueError
+            `prompts` are the ids of one prompt, or something in them is no prompt.
         """
-        if any(not hasattr(prompt, "__iter__") for prompt in prompts):
+        if not hasattr(prompts, "__iter__") or any(not hasattr(prompt, "__iter__") for prompt in prompts):
             raise TypeError("prompts is a list of prompts, each of which is a list of ids")
         budgets = [check_count("max_new_tokens", max_new_tokens)] * len(prompts)
-        return self._write([list(prompt) for prompt in prompts], budgets, grammar, num_return_sequences, seed)
+        return self._write([prompt_of(prompt) for prompt in prompts], budgets, grammar, num_return_sequences, seed)
 
     def _write(
         self, prompts: list[list[int]], budgets: list[int], grammar: Grammar | None, sequences: int, seed: int | None = None
     ) -> list[list[GroupedResult]]:
         sequences = check_count("num_return_sequences", sequences)
-        first = self._first_seed() if seed is None else seed
+        first = self._first_seed() if seed is None else check_count("seed", seed, 0)
         for prompt in prompts:
             if not prompt:
                 raise ValueError("a prompt has no tokens: the model needs at least one")
@@ -439,7 +443,7 @@ class GroupedPipeline(ABC):
             min_allowed_mass=self.min_allowed_mass,
             min_top_prob=self.min_top_prob,
         )
-        return [Text(rules, prompt, self._state(grammar, budget), budget, np.random.default_rng(seed)) for seed in seeds]
+        return [Text(rules, prompt, self._state(grammar, budget), budget, rng_of(seed)) for seed in seeds]
 
     def _state(self, grammar: Grammar | None, budget: int) -> BudgetedText | None:
         if grammar is None:

@@ -8,6 +8,7 @@ import numpy as np
 
 from ...checks import check_bool, check_count
 from ...grammar import Grammar
+from ..ids import rng_of
 from ..scores import Probabilities, Sampling, choose
 from .commit import commit
 from .group_size import GroupSize
@@ -135,7 +136,7 @@ class GroupedSampler(GroupedPipeline):
         rows = np.asarray(prob_mat, dtype=np.float64)
         if rows.ndim != 2 or not rows.any(axis=-1)[:1].all() or not (rows >= 0).all() or not np.isfinite(rows).all():
             raise ValueError("chances are rows of finite numbers that are not negative, of the first row not all 0")
-        rng, tokens = np.random.default_rng(self._first_seed() if seed is None else seed), list[int]()
+        rng, tokens = rng_of(self._first_seed() if seed is None else seed), list[int]()
         for chances in rows:
             if not chances.any() or (tokens and tokens[-1] in self.codec.ends):
                 break

@@ -161,10 +161,10 @@ class Text:
 
     def _weigh(self, masked: Logits, unmasked: Logits, place: int) -> float:
         """The share of probability that the mask allows; taken down in the result."""
-        temperature = self.rules.sampling.temperature or 1.0
-        best = unmasked.max()
-        kept, whole = (np.exp(heated(row, best, temperature)).sum() for row in (masked, unmasked))
-        mass = float(kept / whole)
+        temperature, best, mass = self.rules.sampling.temperature or 1.0, unmasked.max(), 0.0
+        if best != -np.inf:
+            kept, whole = (np.exp(heated(row, best, temperature)).sum() for row in (masked, unmasked))
+            mass = float(kept / whole)
         result = self.result
         result.mass.extend([0.0] * (place + 1 - len(result.mass)))
         result.mass[place] += mass

@@ -1,0 +1,44 @@
+"""Texts as ids: what a caller gives as a prompt, and how much two texts have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import takewhile
+from typing import Any
+
+import numpy as np
+
+from ..checks import as_int, check_count
+
+
+def prompt_of(ids: Any) -> list[int]:
+    """A prompt as a list of ints, from a sequence of integers of any type, an array or a tensor; raises if it is none, or empty."""
+    if isinstance(ids, (str, bytes)):
+        raise TypeError(f"a prompt is the ids of its tokens, not {type(ids).__name__}: encode the text with the model's tokenizer")
+    if isinstance(ids, Mapping):
+        raise TypeError(f"a prompt is the ids of its tokens, not {type(ids).__name__}: give its ids alone")
+    shape = getattr(ids, "shape", None)
+    if shape is not None and len(shape) != 1:
+        raise ValueError(f"a prompt has the shape (length,), not {tuple(shape)}: give the ids of one text")
+    if not hasattr(ids, "__iter__"):
+        raise TypeError(f"a prompt is the ids of its tokens, not {type(ids).__name__}")
+    prompt = [as_int("a token of a prompt", token) for token in (ids if shape is None else ids.tolist())]
+    if not prompt:
+        raise ValueError("a prompt has no tokens: a model needs at least one to go on from")
+    if min(prompt) < 0:
+        raise ValueError(f"a token of a prompt is not negative, as {min(prompt)} is")
+    return prompt
+
+
+def rng_of(seed: int | np.random.Generator | None) -> np.random.Generator:
+    """The generator that a seed stands for; None: another one each time."""
+    if seed is None or isinstance(seed, np.random.Generator):
+        return np.random.default_rng(seed)
+    return np.random.default_rng(check_count("seed", seed, 0))
+
+
+def common_prefix(ours: Sequence[int], theirs: Sequence[int]) -> int:
+    """Length of the longest common prefix. `ours` is nearly always all of it, and is compared at once: texts may be long."""
+    if ours == theirs[: len(ours)]:
+        return len(ours)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(ours, theirs)))
