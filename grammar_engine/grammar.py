@@ -240,8 +240,8 @@ class Grammar:
         lenient : bool
             Drop keywords that cannot be enforced instead of refusing the schema; each is listed in `report.relaxed`.
         escapes : {"minimal", "all"}
-            How characters of strings may be spelt: raw where JSON allows it and by the one necessary escape elsewhere, or in every way
-            that RFC 8259 allows (``\u0041``, ``\/``, surrogate pairs).
+            How characters of strings may be spelt: raw where JSON allows it and by the one necessary escape elsewhere (its hexadecimal
+            digits in either case), or in every way that RFC 8259 allows (``\u0041``, ``\/``, surrogate pairs).
         property_order : {"schema", "any"}
             The keys of an object come in the order of `properties`, then those only in `required`, then others; or in any order.
         number_style : {"canonical", "any"}

@@ -215,7 +215,7 @@ OPTIONS = """\
 |:--|:--|:--|
 | `property_order` | `"schema"`: as `properties` lists them, then what only `required` names, then other keys | `"any"`: in any order, also the keys of the objects in `const` and `enum` |
 | `number_style` | `"canonical"`: as models write numbers; see below | `"any"`: however RFC 8259 allows, such as `5.0` or `1e2` for an integer; see below |
-| `escapes` | `"minimal"`: each character of a string in one way | `"all"`: in every way that RFC 8259 allows |
+| `escapes` | `"minimal"`: each character of a string in one way, hexadecimal digits in either case | `"all"`: in every way that RFC 8259 allows |
 | `whitespace` | `"flexible"`: any amount between JSON tokens | `"bounded"`, `"compact"`, or exactly a pair of separators; see below |
 | `unique_keys` | `False`: a key that the schema does not name may occur twice | `True`: no key occurs twice in an object |
 | `formats` | `"known"`: a `format` that is not in the table above is an annotation | `"strict"`: it is refused; `"annotation"`: no format is enforced |
@@ -277,8 +277,8 @@ than what a JSON parser would read as a valid instance; none makes it larger, bu
   `1.5e-07`. Other numbers may have any digits behind the point: multiples of a fraction in plain notation, bounded numbers also with one
   nonzero digit before the point and an exponent, numbers without bounds in any way that RFC 8259 allows. What a schema *excludes* is
   excluded in every spelling: a number that is `not` an integer is not `5.0`. No float is ever involved.
-- **Strings.** Each character in one way, raw where JSON allows it. Surrogates come in pairs: a schema that names text with a lone one is
-  refused.
+- **Strings.** Each character in one way, raw where JSON allows it (the digits of `\\u001f` in either case). Surrogates come in pairs: a
+  schema that names text with a lone one is refused.
 - **White space.** `whitespace=`
 
   | value | between JSON tokens | before and after the value |

@@ -166,15 +166,15 @@ def _speller(decoder: dict[str, Any] | None) -> Callable[[str], bytes]:
 
 
 def _flatten(decoder: dict[str, Any]) -> list[dict[str, Any]]:
-    """The steps of nested sequences, up to what works on the text as a whole (after `Fuse` only its two ends can change)."""
+    """The steps of nested sequences, up to what works on the text as a whole: `ByteLevel` and `Fuse` join it, and then only its two ends can change."""
     if decoder["type"] != "Sequence":
         return [decoder]
     steps = [step for part in decoder["decoders"] for step in _flatten(part)]
-    fuse = next((i for i, step in enumerate(steps) if step["type"] == "Fuse"), len(steps))
-    for step in steps[fuse + 1 :]:
+    joined = next((i + 1 for i, step in enumerate(steps) if step["type"] in ("ByteLevel", "Fuse")), len(steps))
+    for step in steps[joined:]:
         if step["type"] not in ("Strip", "Fuse"):
             raise VocabularyError(f"the decoder applies {step['type']} to the text as a whole: tokens have no bytes of their own")
-    return steps[:fuse]
+    return steps[:joined]
 
 
 def _step(part: dict[str, Any]) -> Step | None:

@@ -38,6 +38,7 @@ def build(text: str, **options: object) -> Builder:
         ('start: "a\ud800"', "surrogate", 1, 10),
         ("start: /\ud800/", "surrogate", 1, 9),
         ('start: "b".."a"', "range", 1, 8),
+        ('start: "a".."\ud800"', "surrogate", 1, 14),
         ('start: "ab".."c"', "range", 1, 8),
         ('start: "a".."c"i', "range", 1, 13),
         ('start: "a"~3..2', "wrong way round", 1, 12),

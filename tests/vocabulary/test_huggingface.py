@@ -196,6 +196,8 @@ def test_no_known_eos_is_an_error() -> None:
         (decoders.BPEDecoder(), "BPEDecoder"),
         (decoders.CTC(), "CTC"),
         (decoders.Sequence([decoders.Fuse(), decoders.Replace("a", "b")]), "Replace to the text as a whole"),
+        (decoders.Sequence([decoders.ByteLevel(), decoders.Replace("a", "b")]), "Replace to the text as a whole"),
+        (decoders.Sequence([decoders.ByteLevel(), decoders.Metaspace()]), "Metaspace to the text as a whole"),
     ],
 )
 def test_decoders_that_give_a_token_no_bytes_of_its_own_are_refused(decoder, message: str) -> None:

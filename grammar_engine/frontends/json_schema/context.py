@@ -282,7 +282,7 @@ class Context:
 
     # --- values of keywords -----------------------------------------------------------------------------------------------
 
-    def check_text(self, place: Place, keyword: str, text: str) -> None:
+    def check_text(self, place: Place, keyword: str | None, text: str) -> None:
         """Refuse text that has no UTF-8 encoding."""
         if not text.isascii():
             try:
@@ -296,7 +296,7 @@ class Context:
         """A number of the schema, exactly."""
         if isinstance(value, bool) or not isinstance(value, (int, float, Decimal)):
             shown = "an object" if isinstance(value, dict) else "an array" if isinstance(value, (list, tuple)) else f"{value!r:.40}"
-            raise SchemaError(f"{shown} is no JSON number", pointer=place.pointer, keyword=keyword)
+            raise SchemaError(f"{shown} is no number", pointer=place.pointer, keyword=keyword)
         if isinstance(value, int) and value.bit_length() > 4 * MAX_DIGITS:
             result = None
         else:

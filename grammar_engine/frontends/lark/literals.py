@@ -105,6 +105,8 @@ def character_range(builder: Builder, first: Token, last: Token, origin: Origin)
         content = _unescape(token, token.text[1:-1], origin) if token.text.endswith('"') else ""
         if len(content) != 1:
             raise origin.error("an end of a range is a string of one character, without flags", token)
+        if "\ud800" <= content <= "\udfff":
+            raise origin.error("a lone surrogate is no character", token, 1)
         ends.append(ord(content))
     if ends[0] > ends[1]:
         raise origin.error("this range ends before it begins", first)

@@ -13,6 +13,7 @@ Invariant. The value of every keyword is checked before it is used (`values.py`)
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable
+from decimal import Decimal
 from functools import cache, lru_cache
 from typing import Any
 
@@ -142,8 +143,10 @@ class Assertions:
                 for name in named:
                     self.values.check_name(place, keyword, name)
                 objects.append(ObjectPiece((ObjectLayer(named, (), NEVER),), tuple(named)))
-            else:
+            elif isinstance(value, (int, float, Decimal)):
                 numbers.add(context.number(place, keyword, value))
+            else:
+                raise SchemaError(f"{value!r:.40} is no JSON value", pointer=place.pointer, keyword=keyword)
         return Shape(
             atoms,
             (StringPiece(values=frozenset(texts)),) if texts else (),

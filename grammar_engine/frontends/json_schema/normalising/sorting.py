@@ -87,13 +87,28 @@ def _sorted(names: tuple[str, ...], dialect: Dialect) -> Sorted:
         frozenset(name for name in names if name in NAMES and name not in known),
         tuple(k.name for k in enforced if k.name != "format"),
         tuple(annotations),
-        tuple(name for name in names if name in _CHANGED or (name in known and (name in _NAMING or name == "format"))),
+        tuple(
+            name for name in names if name in _CHANGED or (name in known and (name in _NAMING or name == "format")) or not _is_plain(name)
+        ),
     )
 
 
+def _is_plain(name: object) -> bool:
+    """Whether a key is text without a character that would have to be looked at."""
+    return isinstance(name, str) and name.isascii()
+
+
+def _check_key(context: Context, place: Place, name: object) -> None:
+    """Refuse a key that is no text: a dict may have any, and they go into the report."""
+    if not isinstance(name, str):
+        raise SchemaError(f"the key {name!r:.40} is no string", pointer=place.pointer)
+    context.check_text(place, None, name)
+
+
 def _check(context: Context, place: Place, names: tuple[str, ...]) -> None:
-    """Check the values of some keys of a schema, as far as their spelling or the report depends on them."""
+    """Check some keys of a schema, and their values, as far as their spelling or the report depends on them."""
     for name in names:
+        _check_key(context, place, name)
         if name == "format" and _is_known_format(context, place) and not place.invented:
             context.report.add(place.pointer, (name,))
             if place.value[name] in NARROWED:
@@ -137,6 +152,8 @@ def report_reference(context: Context, place: Place) -> None:
     if not place.frame.lone_references:
         sort_keywords(context, place)
         return
+    for name in place.value:
+        _check_key(context, place, name)
     others = tuple((name, "beside `$ref`, ignored in this draft") for name in place.value if name != "$ref")
     context.report.add(place.pointer, ("$ref",), others)
 
