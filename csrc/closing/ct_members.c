@@ -61,6 +61,36 @@ static void follow_more(ge_engine *e, members *m, u32 way, bool repeats) {
     }
 }
 
+static const gr_slot *raised_by(const ge_engine *e, const members *m, u32 way, u32 i) {
+    return &e->ep.g->slots.at[m->bag->slots + e->ep.g->bag_words.at[e->ep.g->ways.at[way].slots + i]];
+}
+
+/* How often a way may raise a slot still. NONE: any number of times. */
+static u32 room_for(const ge_engine *e, const members *m, u32 way, const gr_slot *slot) {
+    bool raises = false;
+    u32 room = NONE;
+    if (!gr_bag_admits(e->ep.g, m->bag, m->counts, m->rank, way)) return 0;
+    for (u32 i = 0; i < e->ep.g->ways.at[way].n_slots; i++) {
+        const gr_slot *raised = raised_by(e, m, way, i);
+        raises |= raised == slot;
+        if (raised->maximum != NONE) room = min_u32(room, raised->maximum - gr_bag_count(m->bag, raised, m->counts));
+    }
+    return raises ? room : 0;
+}
+
+/* So many members must come by a way, at least: what a slot lacks that other ways cannot give. Of many ways it is not asked, since they can give much. */
+static u32 needed_of(const ge_engine *e, const members *m, u32 way) {
+    u32 needed = 0;
+    for (u32 i = 0; i < e->ep.g->ways.at[way].n_slots && m->bag->n_ways <= CT_TIMES; i++) {
+        const gr_slot *slot = raised_by(e, m, way, i);
+        u32 lacks = min_u32(gr_bag_missing(m->bag, slot, m->counts), CT_TIMES);
+        for (u32 other = m->bag->ways; other < m->bag->ways + m->bag->n_ways && lacks; other++)
+            if (other != way) lacks -= min_u32(lacks, room_for(e, m, other, slot));
+        needed = max_u32(needed, lacks);
+    }
+    return needed;
+}
+
 /* A rank that has one way. */
 static void follow_alone(ge_engine *e, members *m, u32 way) {
     u32 slot = e->ep.g->bag_words.at[e->ep.g->ways.at[way].slots], missing = 0;
@@ -69,7 +99,7 @@ static void follow_alone(ge_engine *e, members *m, u32 way) {
     if (ct_is_filled_by(e, m->bag, slot, way, way + 1)) missing = gr_bag_missing(m->bag, s, m->counts);
     bool may_repeat = s->maximum != 1, is_optional = !missing || s->maximum != s->minimum || missing > CT_TIMES;
     if (is_optional) follow_more(e, m, way, may_repeat);
-    for (missing = min_u32(missing, CT_TIMES); missing; missing--) {
+    for (missing = min_u32(max_u32(missing, needed_of(e, m, way)), CT_TIMES); missing; missing--) {
         follow_one(e, m, way);
         m->none = ct_never();
         if (is_optional) follow_more(e, m, way, may_repeat);
