@@ -30,16 +30,8 @@ void ct_follow_list(ge_engine *e, gr_nonterminal nt, ct_costs *c) {
 
 /* --- the members of a rank ----------------------------------------------------------------------------------------------- */
 
-typedef struct members { /* of a bag: the costs behind none and behind some */
-    const gr_bag *bag;
-    const u32 *counts;
-    u32 rank;
-    bool separated; /* the first has a separator before it, too */
-    ct_costs none, some;
-} members;
-
 /* One member more, by a way. */
-static void follow_one(ge_engine *e, members *m, u32 way) {
+static void follow_one(ge_engine *e, ct_members *m, u32 way) {
     ct_costs before = m->some, first = m->none;
     if (m->bag->separator != NONE) {
         ct_follow(e, CT_OF_SYMBOL, m->bag->separator, &before);
@@ -51,7 +43,7 @@ static void follow_one(ge_engine *e, members *m, u32 way) {
 }
 
 /* Any number of members more, or one. */
-static void follow_more(ge_engine *e, members *m, u32 way, bool repeats) {
+static void follow_more(ge_engine *e, ct_members *m, u32 way, bool repeats) {
     for (bool again = true; again; again = again && repeats) {
         ct_costs before = m->some;
         follow_one(e, m, way);
@@ -61,12 +53,12 @@ static void follow_more(ge_engine *e, members *m, u32 way, bool repeats) {
     }
 }
 
-static const gr_slot *raised_by(const ge_engine *e, const members *m, u32 way, u32 i) {
+static const gr_slot *raised_by(const ge_engine *e, const ct_members *m, u32 way, u32 i) {
     return &e->ep.g->slots.at[m->bag->slots + e->ep.g->bag_words.at[e->ep.g->ways.at[way].slots + i]];
 }
 
 /* How often a way may raise a slot still. NONE: any number of times. */
-static u32 room_for(const ge_engine *e, const members *m, u32 way, const gr_slot *slot) {
+static u32 room_for(const ge_engine *e, const ct_members *m, u32 way, const gr_slot *slot) {
     bool raises = false;
     u32 room = NONE;
     if (!gr_bag_admits(e->ep.g, m->bag, m->counts, m->rank, way)) return 0;
@@ -78,28 +70,26 @@ static u32 room_for(const ge_engine *e, const members *m, u32 way, const gr_slot
     return raises ? room : 0;
 }
 
-/* So many members must come by a way, at least: what a slot lacks that other ways cannot give. Of many ways it is not asked, since they can give much. */
-static u32 needed_of(const ge_engine *e, const members *m, u32 way) {
-    u32 needed = 0;
-    for (u32 i = 0; i < e->ep.g->ways.at[way].n_slots && m->bag->n_ways <= CT_TIMES; i++) {
-        const gr_slot *slot = raised_by(e, m, way, i);
-        u32 lacks = min_u32(gr_bag_missing(m->bag, slot, m->counts), CT_TIMES);
-        for (u32 other = m->bag->ways; other < m->bag->ways + m->bag->n_ways && lacks; other++)
-            if (other != way) lacks -= min_u32(lacks, room_for(e, m, other, slot));
-        needed = max_u32(needed, lacks);
-    }
-    return needed;
+/* What the slot lacks, without what other ways can give. Of many ways it is not asked: they can give much. */
+u32 ct_needed(const ge_engine *e, const ct_members *m, u32 slot, u32 from, u32 to) {
+    const gr_slot *s = &e->ep.g->slots.at[m->bag->slots + slot];
+    u32 lacks = m->bag->n_ways <= CT_TIMES ? min_u32(gr_bag_missing(m->bag, s, m->counts), CT_TIMES) : 0;
+    for (u32 way = m->bag->ways; way < m->bag->ways + m->bag->n_ways && lacks; way++)
+        if (way < from || way >= to) lacks -= min_u32(lacks, room_for(e, m, way, s));
+    return lacks;
 }
 
 /* A rank that has one way. */
-static void follow_alone(ge_engine *e, members *m, u32 way) {
+static void follow_alone(ge_engine *e, ct_members *m, u32 way) {
     u32 slot = e->ep.g->bag_words.at[e->ep.g->ways.at[way].slots], missing = 0;
     const gr_slot *s = &e->ep.g->slots.at[m->bag->slots + slot];
     if (!gr_bag_admits(e->ep.g, m->bag, m->counts, m->rank, way)) return;
     if (ct_is_filled_by(e, m->bag, slot, way, way + 1)) missing = gr_bag_missing(m->bag, s, m->counts);
     bool may_repeat = s->maximum != 1, is_optional = !missing || s->maximum != s->minimum || missing > CT_TIMES;
     if (is_optional) follow_more(e, m, way, may_repeat);
-    for (missing = min_u32(max_u32(missing, needed_of(e, m, way)), CT_TIMES); missing; missing--) {
+    for (u32 i = 0; i < e->ep.g->ways.at[way].n_slots; i++)
+        missing = max_u32(missing, ct_needed(e, m, e->ep.g->bag_words.at[e->ep.g->ways.at[way].slots + i], way, way + 1));
+    for (missing = min_u32(missing, CT_TIMES); missing; missing--) {
         follow_one(e, m, way);
         m->none = ct_never();
         if (is_optional) follow_more(e, m, way, may_repeat);
@@ -110,7 +100,7 @@ static void follow_alone(ge_engine *e, members *m, u32 way) {
 
 /* *c = the costs behind the members that are left; with `one`, at least one. */
 static void follow_bag(ge_engine *e, const gr_bag *bag, const u32 *counts, u32 rank, bool separated, bool one, ct_costs *c) {
-    members m = {bag, counts, rank, separated, *c, ct_never()};
+    ct_members m = {bag, counts, rank, separated, *c, ct_never()};
     const gr_way *ways = &e->ep.g->ways.at[bag->ways];
     bool in_order = bag->ranked;
     for (u32 way = 1; way < bag->n_ways; way++) in_order = in_order && ways[way - 1].rank <= ways[way].rank;
@@ -118,7 +108,7 @@ static void follow_bag(ge_engine *e, const gr_bag *bag, const u32 *counts, u32 r
         for (to = from + 1; to < bag->n_ways && (!in_order || ways[to].rank == ways[from].rank); to++) {}
         if (in_order && ways[from].rank < rank) continue;
         if (to == from + 1) follow_alone(e, &m, bag->ways + from);
-        else ct_follow_any_order(e, bag, bag->ways + from, bag->ways + to, counts, separated, &m.none, &m.some);
+        else ct_follow_any_order(e, &m, bag->ways + from, bag->ways + to);
     }
     *c = m.some;
     if (!one && gr_bag_is_finished(e->ep.g, bag, counts)) ct_improve(c, &m.none); /* a condition may ask for one more */

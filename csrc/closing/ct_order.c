@@ -9,7 +9,7 @@
  * Where kinds make too many places, members are told apart only by what they do before others, since but one is the last; and where there are still too
  * many, the kinds that differ least are merged. What a kind costs is the least of what its members do beyond their extras. Whatever the kinds and extras, that
  * is a lower bound (state space relaxation: Christofides, Mingozzi, Toth 1981), so they may also be made while rows are not final yet. Members that need
- * not come may come at any place, any number of times. */
+ * not come may come at any place, any number of times; where the total of the bag asks for more than must come otherwise, a place counts them, too. */
 #include "../grammar/gr_bag.h"
 #include "ct_rows.h"
 
@@ -99,11 +99,11 @@ static void follow_optional(ge_engine *e, const ct_plan *p, ct_costs *c) {
     }
 }
 
-/* A member of each kind in turn, where *c is what it begins with, then what is left. */
+/* A member of each kind in turn, where *c is what it begins with, then what is left. The last kind makes up the total. */
 static void follow_first(ge_engine *e, const ct_plan *p, u32 place, ct_costs *c) {
     ct_costs sum = ct_never();
-    for (u32 kind = 0, weight = 1; kind < p->n_kinds; weight *= p->sizes[kind++]) {
-        if (place / weight % p->sizes[kind] == 0) continue;
+    for (u32 kind = 0, weight = 1; kind <= p->n_kinds; weight *= p->sizes[kind++]) {
+        if (place / weight % (kind < p->n_kinds ? p->sizes[kind] : p->more_size) == 0) continue;
         ct_costs behind = *c;
         ct_follow(e, CT_OF_KIND, p->first_kind + kind, &behind);
         ct_follow(e, CT_OF_PLACE, p->first_place + place - weight, &behind);
@@ -210,7 +210,7 @@ static u32 distance(const planning *p, u32 a, u32 b, bool last) {
     return sum;
 }
 
-static u64 count_places(const ct_plan *p) {
+static u64 count_places(const ct_plan *p) { /* without those that make up the total */
     u64 n = 1;
     for (u32 i = 0; i < p->n_kinds; i++) n *= p->sizes[i];
     return n;
@@ -267,15 +267,44 @@ static void set_extras(const ct_table *t, const ct_plan *p) {
     }
 }
 
+/* The most that a condition asks for which only the members of one slot meet, by these counts; without counts: in any state. */
+static u32 condition_on_slot(const ge_engine *e, const gr_bag *bag, const ct_plan *p, u32 slot, const u32 *counts) {
+    const gr_grammar *g = e->ep.g;
+    u32 most = 0;
+    for (u32 s = 0; s < bag->n_slots && bag->conditions && bag->n_ways <= CT_TIMES; s++) {
+        const gr_slot *condition = &g->slots.at[bag->slots + s];
+        bool alone = s != bag->total && condition->last_rank == NONE;
+        for (u32 way = bag->ways; way < bag->ways + bag->n_ways && alone; way++) {
+            gr_way w = g->ways.at[way];
+            for (u32 i = 1; i < w.n_slots && !(w.flags & GR_DEAD); i++)
+                alone &= g->bag_words.at[w.slots + i] != s || (way >= p->from && way < p->to && own_slot_of(e, way) == slot);
+        }
+        if (alone) most = max_u32(most, counts ? gr_bag_missing(bag, condition, counts) : condition->minimum);
+    }
+    return most;
+}
+
 /* How many members of a slot may have to come, by the members of one plan alone. */
 static u32 times_of_slot(const ge_engine *e, const gr_bag *bag, const ct_plan *p, u32 slot) {
     const gr_grammar *g = e->ep.g;
-    u32 times = g->slots.at[bag->slots + slot].minimum;
+    u32 times = g->slots.at[bag->slots + slot].minimum, asked = condition_on_slot(e, bag, p, slot, NULL);
     for (u32 i = 0; i < bag->n_slots && !times; i++) {
         const gr_slot *asking = &g->slots.at[bag->slots + i];
         for (u32 k = 0; k < asking->n_asks; k++) times |= g->bag_words.at[asking->asks + k] == slot;
     }
-    return ct_is_filled_by(e, bag, slot, p->from, p->to) ? min_u32(times, CT_TIMES) : 0;
+    return min_u32(max_u32(ct_is_filled_by(e, bag, slot, p->from, p->to) ? times : 0, asked), CT_TIMES);
+}
+
+/* How many members of a slot must come, by the members of one plan alone. */
+static u32 missing_of_slot(const ge_engine *e, const gr_bag *bag, const ct_plan *p, u32 slot, const u32 *counts) {
+    u32 missing = ct_is_filled_by(e, bag, slot, p->from, p->to) ? gr_bag_missing(bag, &e->ep.g->slots.at[bag->slots + slot], counts) : 0;
+    return max_u32(missing, condition_on_slot(e, bag, p, slot, counts));
+}
+
+/* The most members that may be counted to make up the total. */
+static u32 most_more(const ge_engine *e, const gr_bag *bag, const ct_plan *p) {
+    u32 most = bag->total == NONE || !p->has_optional ? 0 : min_u32(e->ep.g->slots.at[bag->slots + bag->total].minimum, CT_TIMES);
+    return min_u32(most, (u32)(CT_PLACES / count_places(p)) - (count_places(p) <= CT_PLACES));
 }
 
 /* Appends the ways as members; *entries = where they may begin. */
@@ -341,7 +370,8 @@ static u32 make_plan(ge_engine *e, const gr_bag *bag, u32 from, u32 to, const ct
     index = t->plans.n;
     p.plan.first_place = t->n_places;
     p.plan.first_kind = t->kind_plan.n;
-    t->n_places += (u32)count_places(&p.plan);
+    p.plan.more_size = most_more(e, bag, &p.plan) + 1;
+    t->n_places += (u32)count_places(&p.plan) * p.plan.more_size;
     for (u32 i = 0; ok && i <= p.plan.n_kinds; i++) ok = vec_push(&e->b, &t->kind_plan, index);
     ok = ok && vec_push(&e->b, &t->plans, p.plan) && map_put(&e->b, &t->plan_of, from, index);
     return ok ? index : NONE;
@@ -349,17 +379,21 @@ static u32 make_plan(ge_engine *e, const gr_bag *bag, u32 from, u32 to, const ct
 
 /* --- the members of a rank, in a state ----------------------------------------------------------------------------------- */
 
-/* The place in which a state is; *level = what its rows say too much. */
-static u32 place_of_state(const ge_engine *e, const ct_plan *p, const gr_bag *bag, const u32 *counts, int64_t *level) {
-    u32 left[CT_KINDS] = {0}, place = 0;
+/* The place in which a state is; *level = what its rows say too much; *more: so many members make up the total. */
+static u32 place_of_state(const ge_engine *e, const ct_plan *p, const ct_members *of, int64_t *level, u32 *more) {
+    const gr_bag *bag = of->bag;
+    u32 left[CT_KINDS] = {0}, must_come = 0, needed = bag->total == NONE ? 0 : ct_needed(e, of, bag->total, p->from, p->to);
     *level = 0;
     for (u32 i = 0; i < p->to - p->from; i++) {
         const ct_member *m = member_at(&e->cl.fewest, p, i);
         if (m->kind == CT_NO_KIND) continue;
-        u32 missing = min_u32(gr_bag_missing(bag, &e->ep.g->slots.at[bag->slots + own_slot_of(e, p->from + i)], counts), CT_TIMES);
+        u32 missing = min_u32(missing_of_slot(e, bag, p, own_slot_of(e, p->from + i), of->counts), CT_TIMES);
+        must_come += missing;
         left[m->kind] += missing;
         *level += missing * ((int64_t)CT_LEVEL - m->extra);
     }
+    *more = min_u32(needed > must_come ? needed - must_come : 0, p->more_size - 1);
+    u32 place = *more;
     for (u32 kind = p->n_kinds; kind-- > 0;) place = place * p->sizes[kind] + min_u32(left[kind], p->sizes[kind] - 1);
     return p->first_place + place;
 }
@@ -380,36 +414,36 @@ static bool some_are_missing(const ge_engine *e, const gr_bag *bag, u32 from, u3
     return false;
 }
 
-void ct_follow_any_order(ge_engine *e, const gr_bag *bag, u32 from, u32 to, const u32 *counts, bool separated, ct_costs *none, ct_costs *some) {
+void ct_follow_any_order(ge_engine *e, ct_members *m, u32 from, u32 to) {
     ct_table *t = &e->cl.fewest;
-    ct_costs before = *some, first = *none;
-    u32 index = map_get(&t->plan_of, from);
+    ct_costs before = m->some, first = m->none;
+    u32 index = map_get(&t->plan_of, from), more;
     int64_t level;
-    if (separated) ct_improve(&before, none);
+    if (m->separated) ct_improve(&before, &m->none);
     if (index == NONE) {
         ct_costs begin = before;
-        if (bag->separator != NONE) ct_follow(e, CT_OF_SYMBOL, bag->separator, &begin);
-        if (!separated) ct_improve(&begin, none);
-        index = make_plan(e, bag, from, to, &begin);
+        if (m->bag->separator != NONE) ct_follow(e, CT_OF_SYMBOL, m->bag->separator, &begin);
+        if (!m->separated) ct_improve(&begin, &m->none);
+        index = make_plan(e, m->bag, from, to, &begin);
     }
     if (index == NONE) {
-        if (some_are_missing(e, bag, from, to, counts)) *some = *none = ct_never();
+        if (some_are_missing(e, m->bag, from, to, m->counts)) m->some = m->none = ct_never();
         return;
     }
     ct_plan p = t->plans.at[index];
-    u32 place = place_of_state(e, &p, bag, counts, &level);
-    if (!separated && p.has_optional) {
+    u32 place = place_of_state(e, &p, m, &level, &more);
+    if (!m->separated && p.has_optional && !more) {
         ct_costs optional = first;
         ct_follow(e, CT_OF_KIND, p.first_kind + p.n_kinds, &optional);
         ct_improve(&before, &optional);
     }
     ct_follow(e, CT_OF_PLACE, place, &before);
-    if (!separated && place != p.first_place) {
+    if (!m->separated && place != p.first_place) {
         follow_first(e, &p, place - p.first_place, &first);
         ct_improve(&before, &first);
     }
     ct_prune(t, &before);
     take_level(&before, level);
-    *some = before;
-    if (place != p.first_place) *none = ct_never();
+    m->some = before;
+    if (place != p.first_place) m->none = ct_never();
 }

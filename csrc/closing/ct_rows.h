@@ -50,7 +50,16 @@ void ct_follow_skips(ge_engine *e, ct_costs *c); /* any number */
 void ct_follow_suffix(ge_engine *e, u32 node, ct_costs *c);
 bool ct_settle(ge_engine *e); /* all rows are final then; false on failure */
 
+typedef struct ct_members { /* what has come of a bag: the costs behind no member and behind some */
+    const gr_bag *bag;
+    const u32 *counts;
+    u32 rank;
+    bool separated; /* the first has a separator before it, too */
+    ct_costs none, some;
+} ct_members;
+
 /* ct_members.c */
+u32 ct_needed(const ge_engine *e, const ct_members *m, u32 slot, u32 from, u32 to); /* so many members by the ways [from, to) a slot asks for, at least */
 void ct_follow_list(ge_engine *e, gr_nonterminal nt, ct_costs *c);
 void ct_follow_new_bag(ge_engine *e, u32 bag, ct_costs *c);
 void ct_follow_state(ge_engine *e, u32 state, bool separated, ct_costs *c); /* a tail, whose members have separators before them; or a rest */
@@ -62,8 +71,7 @@ void ct_follow_symbols_of_way(ge_engine *e, u32 way, ct_costs *c); /* the same, 
 void ct_follow_kind(ge_engine *e, u32 id, ct_costs *c);
 void ct_follow_place(ge_engine *e, u32 id, ct_costs *c);
 bool ct_is_filled_by(const ge_engine *e, const gr_bag *bag, u32 slot, u32 from, u32 to); /* are members of a slot those of the ways [from, to) alone? */
-/* The ways [from, to), where `none` is behind no member of the bag and `some` behind some; `separated`: before the first there is a separator, too. */
-void ct_follow_any_order(ge_engine *e, const gr_bag *bag, u32 from, u32 to, const u32 *counts, bool separated, ct_costs *none, ct_costs *some);
+void ct_follow_any_order(ge_engine *e, ct_members *m, u32 from, u32 to); /* members of the ways [from, to), all that must come and any number more */
 
 /* ct_least.c: behind a lexeme in an alternative, where its end has these costs. */
 u32 ct_cost_behind(ge_engine *e, const cf_alternative *a, u32 lexeme, const ct_costs *c);

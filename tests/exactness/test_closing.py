@@ -288,7 +288,8 @@ def turns(matcher: Matcher, left: int) -> bool:
     """Whether a turn (csrc/match/tn.c) without a token says that the closing takes at most `left` tokens."""
     mask = matcher.mask()
     written = bytearray(len(mask))
-    turn = ffi.new("ge_turn *", {"left": left, "must_close": True, "mask": ffi.from_buffer("uint32_t[]", written)})
+    steps = lib.ge_matcher_length(matcher._handle)
+    turn = ffi.new("ge_turn *", {"left": left, "must_close": True, "mask": ffi.from_buffer("uint32_t[]", written), "steps": steps})
     result = lib.ge_matcher_turn(matcher._handle, turn, ffi.NULL, 0, matcher._err)
     if result == lib.GE_TURN_REFUSED:
         assert (turn.left, turn.next) == (left, 0)
@@ -655,6 +656,18 @@ def test_a_turn_that_cannot_be_made_changes_nothing() -> None:
         assert lib.ge_matcher_turn(matcher._handle, turn, ids, len(tokens), matcher._err) == lib.GE_TURN_NONE
         assert matcher.tokens == []
         assert (turn.closing, turn.n_closing, turn.left, turn.next) == (closing, 3, left, lib.GE_TURN_CHOICE)
+
+
+def test_a_turn_of_a_matcher_that_others_have_moved_changes_nothing() -> None:
+    matcher = matcher_of({"type": "string"})
+    mask = bytearray(len(matcher.mask()))
+    quote = ffi.new("int64_t[]", [ord('"')])
+    turn = ffi.new("ge_turn *", {"left": 9, "mask": ffi.from_buffer("uint32_t[]", mask)})
+    assert lib.ge_matcher_turn(matcher._handle, turn, quote, 1, matcher._err) == lib.GE_TURN_CHOICE
+    assert turn.steps == 1
+    assert matcher.accept(ord("x"))
+    assert lib.ge_matcher_turn(matcher._handle, turn, quote, 1, matcher._err) == lib.GE_TURN_NONE
+    assert (matcher.tokens, turn.left, turn.steps) == ([ord('"'), ord("x")], 8, 1)
 
 
 def test_switches_make_no_difference() -> None:

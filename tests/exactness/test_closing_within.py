@@ -246,6 +246,29 @@ def distinct(rng):
     return schema if rng.random() < 0.7 else {"type": "array", "items": schema, "minItems": 1}
 
 
+def totals(rng):
+    """Arrays and objects of which so many members are asked, by several ways; some of them must be particular."""
+    some = [
+        {"enum": rng.sample([0, 10, "a", "ab", None, True], rng.randint(1, 3))},
+        {"type": "boolean"},
+        {"type": "integer", "maximum": 11, "minimum": 0},
+    ]
+    value = functools.partial(rng.choice, [*some, {"type": "string", "pattern": "^[ab]{0,2}$"}])
+    least = rng.randint(1, 4)
+    if rng.random() < 0.5:
+        schema = {"type": "array", "items": value(), "minItems": least, "prefixItems": [value() for _ in range(rng.randint(0, 2))]}
+        schema |= {"contains": value(), "minContains": rng.randint(0, 3)} if rng.random() < 0.7 else {}
+        schema["uniqueItems"] = rng.random() < 0.4
+    else:
+        keys = rng.sample(["a", "b", "ab", "aab"], rng.randint(0, 3))
+        schema = {"type": "object", "properties": {key: value() for key in keys}, "minProperties": least}
+        schema |= {"patternProperties": {pattern: value() for pattern in rng.sample(["^a", "b$", "0"], 2)}, "required": keys[:1]}
+        schema["additionalProperties"] = rng.choice([False, value()])
+    if rng.random() < 0.3:
+        schema[{"array": "maxItems", "object": "maxProperties"}[schema["type"]]] = least + rng.randint(0, 2)
+    return schema
+
+
 def nested(rng):
     """Objects that may contain objects like themselves."""
     scalar = [{"type": "null"}, {"type": "boolean"}, {"enum": ["a", "abab", 0]}, {"const": 10}]
@@ -324,6 +347,7 @@ def check_bounds(matcher):
         "json with any keys",
         "json that differs",
         "json of strings",
+        "json of totals",
         "json that nests",
         "lark",
         "regex",
@@ -342,6 +366,13 @@ def test_against_all_texts_of_tokens(kind, limits):
         "json under conditions": lambda: Grammar.from_json_schema(conditions(rng), whitespace="compact", limits=limits),
         "json that differs": lambda: of_any(lambda: distinct(rng), whitespace=rng.choice(["compact", "flexible"]), limits=limits),
         "json of strings": lambda: of_any(lambda: strings(rng), whitespace=rng.choice(["compact", "flexible"]), limits=limits),
+        "json of totals": lambda: of_any(
+            lambda: totals(rng),
+            whitespace="compact",
+            property_order=rng.choice(["any", "schema"]),
+            unique_keys=rng.random() < 0.5,
+            limits=limits,
+        ),
         "json that nests": lambda: Grammar.from_json_schema(
             nested(rng), property_order=rng.choice(["any", "any", "schema"]), whitespace="compact", limits=limits
         ),
@@ -383,6 +414,41 @@ def test_any_order_takes_what_the_best_order_does(values):
     orders = [{**schema, "properties": dict(order)} for order in itertools.permutations(properties.items())]
     least = min(fewest_found(order) for order in orders)
     assert fewest_found(schema, property_order="any") == least
+
+
+ITEMS = {"type": ["string", "integer", "null"]}
+
+
+@pytest.mark.parametrize("options", [{}, {"property_order": "any"}], ids=["in order", "in any order"])
+@pytest.mark.parametrize(
+    ("schema", "least"),
+    [
+        ({"type": "array", "items": {"type": "integer"}, "uniqueItems": True, "minItems": 4}, 10),
+        ({"type": "array", "items": ITEMS, "uniqueItems": True, "minItems": 3, "contains": {"const": "x"}}, 6),
+        ({"type": "array", "contains": {"type": "string", "format": "uuid"}, "minContains": 2}, 28),
+        (
+            {
+                "type": "array",
+                "items": {"anyOf": [{"type": "string", "format": "uuid"}, {"type": "object", "required": ["a"]}]},
+                "minItems": 3,
+            },
+            12,
+        ),
+        (
+            {
+                "type": "object",
+                "patternProperties": {"^a": {"type": "string", "format": "email"}, "^b": {"type": "null"}},
+                "additionalProperties": False,
+                "minProperties": 3,
+            },
+            14,
+        ),
+    ],
+    ids=["distinct", "one of them", "several of them", "of two ways", "of any keys"],
+)
+def test_totals_and_conditions_are_decided(schema, least, options):
+    """That so many members must come, by whatever way, is known: else all their values would be looked at, and the search given up."""
+    assert fewest_found(schema, limits=Limits(max_step_work=1_000_000), **options) == least
 
 
 NAMES = "title document_type base_path content_id description details phase links locale redirects app routes schema update_type version".split()

@@ -53,7 +53,8 @@ def test_masks_have_half_of_the_time(monkeypatch) -> None:
         return call
 
     monkeypatch.setattr(Matcher, "mask", timed("masks", 1))
-    monkeypatch.setattr(warming, "lib", SimpleNamespace(ge_matcher_turn=timed("besides", 10), GE_TURN_ALONE=lib.GE_TURN_ALONE))
+    others = {name: getattr(lib, name) for name in ("GE_TURN_ALONE", "ge_matcher_length")}
+    monkeypatch.setattr(warming, "lib", SimpleNamespace(ge_matcher_turn=timed("besides", 10), **others))
     monkeypatch.setattr(warming, "time", SimpleNamespace(monotonic=lambda: sum(seconds.values())))
     vocabulary, text = Vocabulary.builtin(), b'{"id":12,"tags":["red","blue"]}'
     Grammar.from_json_schema(SCHEMA, whitespace="compact").warm(vocabulary, seconds=0, examples=[text])
