@@ -479,7 +479,7 @@ class Matcher(Held):
         """At most so many tokens, of any text, that make the text a sentence, an end-of-text token included if the vocabulary has any.
 
         `closing_tokens` spells the shortest text; where that takes no more, it or another one is found at once. A longer text may take fewer tokens, and to find
-        it takes a search: milliseconds; where it is in vain, at worst some ten seconds, rarely twice that.
+        it takes a search: milliseconds; where it is given up at a limit, mostly some ten seconds, at worst 45 and 2 GB (docs/decoding.md, *The budget*).
 
         Parameters
         ----------

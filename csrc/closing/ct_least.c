@@ -3,8 +3,8 @@
  * What comes behind a lexeme that is under way is what is left of the items that wait for it, and then what their return points say. That is
  * asked for by seams, and kept by return point and seam.
  *
- * What is left out, so that costs are lower bounds: upper bounds of lists; of bags conditions and totals (but for one member, where they are not
- * met yet), that optional members come but once where they come in any order, and that values differ. And lexing="longest".
+ * What is left out, so that costs are lower bounds: upper bounds of lists; of bags conditions that members of several slots may meet, but for one member, and
+ * the total where bags have many ways, that optional members come but once where they come in any order, and that values differ. And lexing="longest".
  *
  * A lexeme under way is looked at by a few of its derivatives. What it says of the seams behind it is only used where it knows all of them; what its
  * conditions say, each alone, where it does not (ct_apart.c). */
