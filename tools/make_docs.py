@@ -48,7 +48,8 @@ REMARKS = {
     "minProperties": "where it asks for two keys that are not named, or more, no key occurs twice",
     "maxProperties": "a key that occurs twice counts twice; see *Repeated keys*",
     "unevaluatedProperties": "by the branches of `anyOf`, `oneOf`, `if` that the object meets",
-    "$ref": "inside the document, to the metaschemas and to the documents in `resources`; recursion is fine",
+    "$ref": "inside the document, to the metaschemas and to the documents in `resources`; recursion is fine; one with `#` that leads nowhere in the "
+    "nearest schema with an identifier is read as relative to the root, and `report.notes` says so",
     "$dynamicRef": "by the dynamic scope, as far as a reference can reach it",
     "$recursiveRef": "the same",
     "oneOf": "branches may overlap: each is met without the others",
