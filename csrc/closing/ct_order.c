@@ -287,12 +287,12 @@ static u32 condition_on_slot(const ge_engine *e, const gr_bag *bag, const ct_pla
 /* How many members of a slot may have to come, by the members of one plan alone. */
 static u32 times_of_slot(const ge_engine *e, const gr_bag *bag, const ct_plan *p, u32 slot) {
     const gr_grammar *g = e->ep.g;
-    u32 times = g->slots.at[bag->slots + slot].minimum, asked = condition_on_slot(e, bag, p, slot, NULL);
+    u32 times = g->slots.at[bag->slots + slot].minimum, by_condition = condition_on_slot(e, bag, p, slot, NULL);
     for (u32 i = 0; i < bag->n_slots && !times; i++) {
         const gr_slot *asking = &g->slots.at[bag->slots + i];
         for (u32 k = 0; k < asking->n_asks; k++) times |= g->bag_words.at[asking->asks + k] == slot;
     }
-    return min_u32(max_u32(ct_is_filled_by(e, bag, slot, p->from, p->to) ? times : 0, asked), CT_TIMES);
+    return min_u32(max_u32(ct_is_filled_by(e, bag, slot, p->from, p->to) ? times : 0, by_condition), CT_TIMES);
 }
 
 /* How many members of a slot must come, by the members of one plan alone. */
