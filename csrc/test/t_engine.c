@@ -487,7 +487,7 @@ static void searches_with_failing_allocations(sample which) {
     CHECK(strlen(texts[which]) < STEPS);
     CHECK(ge_engine_new(g, v, 0, &e, &err) == GE_OK && fewest_tokens(e, texts[which], false, false, fewest) == GE_OK);
     ge_engine_free(e);
-    for (u64 work = 50; work < 500000; work *= 3) {
+    for (u64 work = 50; work < 500000; work *= 2) {
         for (u64 k = 0, more = 1; more; k += 1 + k / 4) {
             CHECK(ge_engine_new(g, v, 0, &e, &err) == GE_OK);
             e->b.limits.max_step_work = work;
