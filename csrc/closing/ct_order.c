@@ -152,7 +152,7 @@ static bool seams_are_alike(ge_engine *e, const ct_plan *p, u32 a, u32 b, bool *
     *any = false;
     for (u32 i = 0; i < p->to - p->from && alike; i++) {
         const ct_member *m = member_at(&e->cl.fewest, p, i);
-        if (m->first != i || m->dead) continue;
+        if (m->first != i) continue; /* if it is dead, another way of its slot need not be */
         ct_costs x = costs_of_slot(e, p, i, a), y = costs_of_slot(e, p, i, b);
         alike = memcmp(&x, &y, sizeof x) == 0;
         *any |= !ct_is_never(&x);
@@ -318,7 +318,7 @@ static bool add_members(ge_engine *e, const gr_bag *bag, ct_plan *p, ct_costs *e
         const gr_slot *s = &e->ep.g->slots.at[bag->slots + slot];
         while (own_slot_of(e, p->from + first) != slot) first++;
         ct_member m = {.first = first, .kind = CT_NO_KIND, .dead = e->ep.g->ways.at[p->from + i].flags & GR_DEAD};
-        m.optional = !m.dead && (s->maximum != s->minimum || s->minimum > CT_TIMES || !times_of_slot(e, bag, p, slot));
+        m.optional = !m.dead && (!ct_is_filled_by(e, bag, slot, p->from, p->to) || s->maximum != s->minimum || s->minimum > CT_TIMES || !times_of_slot(e, bag, p, slot));
         p->has_optional |= m.optional;
         *member_at(t, p, i) = m;
     }

@@ -202,7 +202,7 @@ def stream(
     LimitExceededError
         A limit of the grammar was reached. What was written until then is in `Stream.generation`.
     RuntimeError
-        The matcher was moved by others while the text was written.
+        The matcher has more or fewer steps than the text left it with: others have moved it.
     """
     model = as_model(model)
     if not isinstance(sampling, Sampling):

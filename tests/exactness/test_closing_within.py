@@ -451,6 +451,31 @@ def test_totals_and_conditions_are_decided(schema, least, options):
     assert fewest_found(schema, limits=Limits(max_step_work=1_000_000), **options) == least
 
 
+def test_a_key_whose_first_way_is_dead():
+    """The key `a` may be an object without an instance, or a number: what the other keys take is known all the same."""
+    endless = {"type": "object", "required": ["x"], "properties": {"x": {"$ref": "#/$defs/endless"}}}
+    properties = {
+        "a": {"anyOf": [{"$ref": "#/$defs/endless"}, {"const": 1}]},
+        "u": {"type": "string", "minLength": 24},
+        "b": {"type": "string", "pattern": "^([a-z]{30,40}|ab{60})$"},
+    }
+    schema = {
+        "$defs": {"endless": endless},
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+    plain, asked = (
+        Matcher(Grammar.from_json_schema(each), Vocabulary.builtin())
+        for each in (schema, {**schema, "not": {"patternProperties": {"": {"type": "integer"}}}})
+    )
+    closing = plain.closing_within(19)
+    assert asked.fork().accept_tokens(closing) == len(closing)
+    found = asked.closing_within(19)
+    assert found is not None and len(found) <= 19
+
+
 NAMES = "title document_type base_path content_id description details phase links locale redirects app routes schema update_type version".split()
 VALUES = ["string", "number", "array", "object", "boolean"]
 
