@@ -14,14 +14,15 @@ from .errors import VocabularyError
 if TYPE_CHECKING:
     from .vocabulary import Vocabulary
 
-_BOOLS = "bool", "bool_"  # of numpy, which is not imported for it; before NumPy 2.3 it had an index
+_BOOLS = "bool", "bool_"  # of Python, and of numpy before 2.3, which had an index
 
 
 def as_int(name: str, value: Any) -> int:
     """An int from any integer type."""
     if type(value) is int:
         return value
-    if isinstance(value, bool) or not hasattr(value, "__index__") or type(value).__name__ in _BOOLS:
+    kind = type(value).__name__  # neither numpy nor torch is imported for it
+    if not hasattr(value, "__index__") or kind in _BOOLS or (kind == "Tensor" and str(value.dtype) == "torch.bool"):
         raise TypeError(f"{name} is an int, not {type(value).__name__}")
     return int(value.__index__())
 

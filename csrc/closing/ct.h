@@ -68,9 +68,8 @@ typedef struct ct_plan {     /* for the ways [from, to) of a bag, members of whi
     u32 from, to, separator;
     u32 first_member;        /* by way, in members */
     u32 first_kind, n_kinds; /* ids of kinds; one more for those that are optional */
-    u32 first_place;         /* ids of places: numbers of members that are left, a digit for each kind */
-    u32 sizes[CT_KINDS];     /* by kind: members that may be left, and one more */
-    u32 more_size;           /* the same, of members beside these that make up the total of the bag: the highest digit */
+    u32 first_place;         /* ids of places: numbers of members that are left, a digit for each kind and for the total, which is the highest */
+    u32 sizes[CT_KINDS + 1]; /* by kind: members that may be left, and one more; behind the kinds, the same of members that make up the total of the bag */
     bool has_optional;
 } ct_plan;
 

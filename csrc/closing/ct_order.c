@@ -103,7 +103,7 @@ static void follow_optional(ge_engine *e, const ct_plan *p, ct_costs *c) {
 static void follow_first(ge_engine *e, const ct_plan *p, u32 place, ct_costs *c) {
     ct_costs sum = ct_never();
     for (u32 kind = 0, weight = 1; kind <= p->n_kinds; weight *= p->sizes[kind++]) {
-        if (place / weight % (kind < p->n_kinds ? p->sizes[kind] : p->more_size) == 0) continue;
+        if (place / weight % p->sizes[kind] == 0) continue;
         ct_costs behind = *c;
         ct_follow(e, CT_OF_KIND, p->first_kind + kind, &behind);
         ct_follow(e, CT_OF_PLACE, p->first_place + place - weight, &behind);
@@ -370,8 +370,8 @@ static u32 make_plan(ge_engine *e, const gr_bag *bag, u32 from, u32 to, const ct
     index = t->plans.n;
     p.plan.first_place = t->n_places;
     p.plan.first_kind = t->kind_plan.n;
-    p.plan.more_size = most_more(e, bag, &p.plan) + 1;
-    t->n_places += (u32)count_places(&p.plan) * p.plan.more_size;
+    p.plan.sizes[p.plan.n_kinds] = most_more(e, bag, &p.plan) + 1;
+    t->n_places += (u32)count_places(&p.plan) * p.plan.sizes[p.plan.n_kinds];
     for (u32 i = 0; ok && i <= p.plan.n_kinds; i++) ok = vec_push(&e->b, &t->kind_plan, index);
     ok = ok && vec_push(&e->b, &t->plans, p.plan) && map_put(&e->b, &t->plan_of, from, index);
     return ok ? index : NONE;
@@ -392,7 +392,7 @@ static u32 place_of_state(const ge_engine *e, const ct_plan *p, const ct_members
         left[m->kind] += missing;
         *level += missing * ((int64_t)CT_LEVEL - m->extra);
     }
-    *more = min_u32(needed > must_come ? needed - must_come : 0, p->more_size - 1);
+    *more = min_u32(needed > must_come ? needed - must_come : 0, p->sizes[p->n_kinds] - 1);
     u32 place = *more;
     for (u32 kind = p->n_kinds; kind-- > 0;) place = place * p->sizes[kind] + min_u32(left[kind], p->sizes[kind] - 1);
     return p->first_place + place;

@@ -22,7 +22,7 @@ def prompt_of(ids: Any) -> list[int]:
         raise ValueError(f"a prompt has the shape (length,), not {tuple(shape)}: give the ids of one text")
     if not hasattr(ids, "__iter__"):
         raise TypeError(f"a prompt is the ids of its tokens, not {type(ids).__name__}")
-    prompt = [as_int("a token of a prompt", token) for token in (ids if shape is None else ids.tolist())]
+    prompt = [as_int("a token of a prompt", token) for token in (ids.tolist() if hasattr(ids, "tolist") else ids)]
     if not prompt:
         raise ValueError("a prompt has no tokens: a model needs at least one to go on from")
     if min(prompt) < 0:

@@ -496,6 +496,12 @@ def test_a_model_that_wants_nothing_of_what_is_allowed():
         generate(constant(scores), [0], grammar, CHARACTERS, close_in_time=False)
 
 
+def test_tensors_of_bools_are_no_prompt():
+    torch = pytest.importorskip("torch")
+    with pytest.raises(TypeError, match="a token of a prompt is an int, not Tensor"):
+        generate(uniform(CHARACTERS), [torch.tensor(True)])
+
+
 @pytest.mark.parametrize(
     ("prompt", "arguments", "options", "words"),
     [

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from exactness.walk import engine_mask
-from grammar_engine import Grammar, GrammarError, Matcher, Switches, Vocabulary
+from grammar_engine import Grammar, GrammarError, LimitExceededError, Limits, Matcher, Switches, Vocabulary
 from grammar_engine.ir import Builder, Symbol, Way
 
 OFF = Switches(mask_cache=False, inner_masks=False, shared_inner=False, goto_cache=False, state_cache=False, slices=False)
@@ -299,3 +299,90 @@ def test_masks_of_random_bags(seed: int) -> None:
     tokens = _tokens(rng)
     for _ in walked(grammar, oracle, tokens, rng, n_texts=6, n_steps=14):
         pass
+
+
+def _shared_bag(rng: random.Random) -> tuple[Grammar | None, Oracle, list[str]]:
+    """Bags whose slots are filled by several ways, of several ranks and perhaps without instance. Little work, so that bounds decide what is found."""
+    b, n_own = Builder(), rng.randint(1, 3)
+    slots: list[Any] = []
+    for _ in range(n_own):
+        high = rng.choice([None, 1, 2, 3])
+        slots.append((high if high and rng.random() < 0.5 else rng.randint(0, high or 2), high))
+    slots += [(rng.randint(0, 2), None) for _ in range(rng.choice([0, 1, 1, 2]))]  # conditions
+    ways: list[Way] = []
+    known: list[Any] = []
+    for i in range(n_own + rng.randint(0, 3)):
+        own = i if i < n_own else rng.randrange(n_own)
+        texts = [(rng.choice("abc") + "b" * rng.choice([0, 0, 1, 3, 15]), None) for _ in range(rng.randint(1, 2))]
+        raised = (own, *(slot for slot in range(n_own, len(slots)) if rng.random() < 0.4))
+        is_dead = rng.random() < 0.15
+        item = b.lexeme(b.never if is_dead else b.literals([text.encode() for text, _ in texts]), "item")
+        ways.append(Way((item,), raised, rng.randint(0, 1)))
+        if not is_dead:
+            known.append((texts, raised, ways[-1].rank, False))
+    ranked = rng.random() < 0.8
+    order = rng.sample(range(len(ways)), len(ways))
+    symbol = b.bag([ways[i] for i in order], slots, b.lexeme(b.bytes(b","), ","), "bag", ranked=ranked)
+    b.start = b.nonterminal("start")
+    b.rule(b.start, (b.lexeme(b.bytes(b"["), "["), symbol, b.lexeme(b.bytes(b"]"), "]")))
+    oracle = Oracle(known, slots, ranked)
+    texts = [text for way in known for text, _ in way[0]]
+    try:
+        return Grammar._from_builder(b, limits=Limits(max_step_work=rng.choice([3_000, 10_000, 50_000]))), oracle, texts
+    except GrammarError:
+        return None, oracle, texts
+
+
+def _fewest(oracle: Oracle, configs: Any, tokens: list[str], most_states: int) -> tuple[int, bool]:
+    """The least number of tokens that close a text, the end included; or a number that is too few, and False."""
+    level = {frozenset(configs)}
+    seen = set(level)
+    n = 1
+    while level and not any(("closed", None) in state for state in level):
+        level = {frozenset(oracle.read(state, token)) for state in level for token in tokens} - seen - {frozenset()}
+        seen |= level
+        n += 1
+        if len(seen) > most_states:
+            return n - 1, False
+    return n, bool(level)
+
+
+@pytest.mark.parametrize("seed", range(400))
+def test_closings_of_few_tokens_of_bags(seed: int) -> None:
+    rng = random.Random(seed)
+    grammar, oracle, texts = _shared_bag(rng)
+    if grammar is None or not texts:
+        return
+    whole = [rng.choice(["", "["]) + ",".join(rng.choices(texts, k=4)) + rng.choice(["", "]"]) for _ in range(8)]
+    tokens = {text[begin : begin + rng.randint(2, 9)] for text in whole for begin in [rng.randrange(len(text))]} | set("[],abc")
+    listed = sorted(tokens)
+    vocabulary = Vocabulary([*(token.encode() for token in listed), b""], eos=[len(listed)])
+    configs: Any = {("open", None)}
+    least, is_exact = _fewest(oracle, configs, listed, 3_000)
+    for most in range(1, least + 3 if is_exact else least + 1):
+        try:
+            closing = Matcher(grammar, vocabulary).closing_within(most)
+        except LimitExceededError:
+            continue
+        if most < least or not is_exact:
+            assert closing is None
+        else:
+            assert closing is not None and len(closing) <= most
+            text = "".join(listed[token] for token in closing[:-1])
+            assert ("closed", None) in oracle.read(configs, text)
+
+
+@pytest.mark.parametrize("work", [3_000, 20_000, 100_000_000])
+def test_closings_of_few_tokens_where_members_of_several_ranks_fill_a_slot(work: int) -> None:
+    """The condition asks for one of rank 0, and a second one may come beside it, though the slot is for two and rank 1 has one for it, too."""
+    b = Builder()
+    few, other, many = (b.lexeme(b.literals(texts), "item") for texts in ([b"a", b"bb"], [b"q"], [b"z" * 16]))
+    ways = [Way((few,), (0, 2), 0), Way((other,), (1,), 0), Way((many,), (0,), 1)]
+    symbol = b.bag(ways, [(2, 2), (0, None), (1, None)], b.lexeme(b.bytes(b","), ","), "bag", ranked=True)
+    b.start = b.nonterminal("start")
+    b.rule(b.start, (b.lexeme(b.bytes(b"["), "["), symbol, b.lexeme(b.bytes(b"]"), "]")))
+    tokens = [*b"[],bzqa", b"[bb,bb", b""]
+    vocabulary = Vocabulary([token if isinstance(token, bytes) else bytes([token]) for token in tokens], eos=[len(tokens) - 1])
+    matcher = Matcher(Grammar._from_builder(b, limits=Limits(max_step_work=work)), vocabulary)
+    assert matcher.closing_within(2) is None
+    assert matcher.closing_within(3) == [7, 1, 8]  # "[bb,bb", "]" and the end
