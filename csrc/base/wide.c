@@ -13,6 +13,12 @@ u64 wide_hash(const u32 *at, size_t n) {
     return h == UINT64_MAX ? 0 : h;
 }
 
+/* Appends the numbers of the bits of a word, the first of which has the number `begin`. */
+static inline u32 list_word(u32 word, u32 begin, u32 *out, u32 n) {
+    for (; word; word &= word - 1) out[n++] = begin + (u32)__builtin_ctz(word);
+    return n;
+}
+
 #if defined __x86_64__ && defined __GNUC__
 
 #include <immintrin.h>
@@ -98,11 +104,16 @@ void wide_copy(u32 *to, const u32 *from, size_t n) {
     else copy_by_32((u8 *)to, (const u8 *)from, size);
 }
 
-/* Line by line from word `at` on, by `or_line` or `is_equal`: to the words that are less than a line, or to the first line that differs. */
+/* Line by line from word `at` on, to the words that are less than a line. */
 #define OR_LINES(or_line) \
     for (; at + LINE / 4 <= n; at += LINE / 4) or_line(to + at, from + at);
-#define EQUAL_LINES(is_equal) \
-    while (at + LINE / 4 <= n && is_equal(a + at, b + at)) at += LINE / 4;
+/* The same; `differing`: the words of a line that differ, as bits. */
+#define LIST_LINES(differing)                                                        \
+    for (; at + LINE / 4 <= n && *n_out <= most; at += LINE / 4)                     \
+        for (u32 words = differing(a + at, b + at); words; words &= words - 1) {     \
+            size_t word = at + (u32)__builtin_ctz(words);                            \
+            *n_out = list_word(a[word] ^ b[word], (u32)(32 * word), out, *n_out);    \
+        }
 
 WITH_AVX2 __m256i half_line(const u32 *at) { return _mm256_loadu_si256((const __m256i *)(const void *)at); }
 WITH_AVX2 void or_line_32(u32 *to, const u32 *from) {
@@ -110,11 +121,11 @@ WITH_AVX2 void or_line_32(u32 *to, const u32 *from) {
     _mm256_storeu_si256((__m256i *)(void *)(to + 8), _mm256_or_si256(half_line(to + 8), half_line(from + 8)));
 }
 WITH_AVX512 void or_line_64(u32 *to, const u32 *from) { _mm512_storeu_si512(to, _mm512_or_si512(_mm512_loadu_si512(to), _mm512_loadu_si512(from))); }
-WITH_AVX2 bool is_equal_32(const u32 *a, const u32 *b) {
-    __m256i differ = _mm256_or_si256(_mm256_xor_si256(half_line(a), half_line(b)), _mm256_xor_si256(half_line(a + 8), half_line(b + 8)));
-    return !has_bits_32(differ);
+WITH_AVX2 u32 equal_half(const u32 *a, const u32 *b) {
+    return (u32)_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpeq_epi32(half_line(a), half_line(b))));
 }
-WITH_AVX512 bool is_equal_64(const u32 *a, const u32 *b) { return !_mm512_cmpneq_epi32_mask(_mm512_loadu_si512(a), _mm512_loadu_si512(b)); }
+WITH_AVX2 u32 differing_32(const u32 *a, const u32 *b) { return 0xffff & ~(equal_half(a, b) | equal_half(a + 8, b + 8) << 8); }
+WITH_AVX512 u32 differing_64(const u32 *a, const u32 *b) { return _mm512_cmpneq_epi32_mask(_mm512_loadu_si512(a), _mm512_loadu_si512(b)); }
 
 __attribute__((target("avx2"))) static size_t or_by_32(u32 *to, const u32 *from, size_t n) {
     size_t at = 0;
@@ -126,14 +137,14 @@ __attribute__((target("avx2,avx512f"))) static size_t or_by_64(u32 *to, const u3
     OR_LINES(or_line_64)
     return at;
 }
-__attribute__((target("avx2"))) static size_t equal_by_32(const u32 *a, const u32 *b, size_t n) {
+__attribute__((target("avx2"))) static size_t list_by_32(const u32 *a, const u32 *b, size_t n, u32 most, u32 *out, u32 *n_out) {
     size_t at = 0;
-    EQUAL_LINES(is_equal_32)
+    LIST_LINES(differing_32)
     return at;
 }
-__attribute__((target("avx2,avx512f"))) static size_t equal_by_64(const u32 *a, const u32 *b, size_t n) {
+__attribute__((target("avx2,avx512f"))) static size_t list_by_64(const u32 *a, const u32 *b, size_t n, u32 most, u32 *out, u32 *n_out) {
     size_t at = 0;
-    EQUAL_LINES(is_equal_64)
+    LIST_LINES(differing_64)
     return at;
 }
 
@@ -144,12 +155,13 @@ void wide_or(u32 *to, const u32 *from, size_t n) {
     for (; at < n; at++) to[at] |= from[at];
 }
 
-size_t wide_equal(const u32 *a, const u32 *b, size_t n) {
+u32 wide_list_differing(const u32 *a, const u32 *b, size_t n, u32 most, u32 *out) {
     size_t at = 0;
-    if (__builtin_cpu_supports("avx512f")) at = equal_by_64(a, b, n);
-    else if (__builtin_cpu_supports("avx2")) at = equal_by_32(a, b, n);
-    while (at + LINE / 4 <= n && memcmp(a + at, b + at, LINE) == 0) at += LINE / 4;
-    return at + LINE / 4 > n && (at == n || memcmp(a + at, b + at, (n - at) * sizeof *a) == 0) ? n : at;
+    u32 n_out = 0;
+    if (__builtin_cpu_supports("avx512f")) at = list_by_64(a, b, n, most, out, &n_out);
+    else if (__builtin_cpu_supports("avx2")) at = list_by_32(a, b, n, most, out, &n_out);
+    for (; at < n && n_out <= most; at++) n_out = list_word(a[at] ^ b[at], (u32)(32 * at), out, n_out);
+    return n_out;
 }
 
 u32 wide_at_most(const u8 *at, u8 most) {
@@ -188,10 +200,10 @@ void wide_or(u32 *to, const u32 *from, size_t n) {
     for (size_t i = 0; i < n; i++) to[i] |= from[i];
 }
 
-size_t wide_equal(const u32 *a, const u32 *b, size_t n) {
-    size_t at = 0;
-    while (at + 16 <= n && memcmp(a + at, b + at, 16 * sizeof *a) == 0) at += 16;
-    return at + 16 > n && (at == n || memcmp(a + at, b + at, (n - at) * sizeof *a) == 0) ? n : at;
+u32 wide_list_differing(const u32 *a, const u32 *b, size_t n, u32 most, u32 *out) {
+    u32 n_out = 0;
+    for (size_t at = 0; at < n && n_out <= most; at++) n_out = list_word(a[at] ^ b[at], (u32)(32 * at), out, n_out);
+    return n_out;
 }
 
 void wide_clear(u32 *to, size_t n) {

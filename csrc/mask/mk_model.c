@@ -17,8 +17,8 @@ enum {
     LEAST_WORDS = 64, /* of masks: where they are shorter, there is little to save */
     NEAR_PART = 8,    /* of the words of a mask: in so many tokens it may differ from its model */
     FOR_MODELS = 4,   /* the part of max_mask_bytes that they may take */
-    AT_ONCE = 16,     /* words that are compared at once */
-    SAMPLED = 16      /* of so many such runs one tells whether masks are far from each other */
+    AT_ONCE = 16,     /* words of a run */
+    SAMPLED = 16      /* of so many runs one tells whether masks are far from each other */
 };
 
 static mk_mask *mask_at(const ge_engine *e, u32 index) { return stable_at(&e->masks, index); }
@@ -41,13 +41,10 @@ static bool seem_far(const ge_engine *e, const u32 *sample, const u32 *other) {
     return differing > 2 * (e->v->n_words / NEAR_PART) / SAMPLED;
 }
 
-/* Do the masks differ in so few tokens? `tokens`, which has room for them and for a word more, gets these. */
+/* Do the masks differ in so few tokens? `tokens`, which has room for them and for a line of words more, gets these. */
 static bool are_near(const u32 *bits, const u32 *other, u32 n, id_vec *tokens) {
     u32 most = n / NEAR_PART;
-    tokens->n = 0;
-    for (u32 i = 0; (i += (u32)wide_equal(bits + i, other + i, n - i)) < n && tokens->n <= most;)
-        for (u32 end = min_u32(i + AT_ONCE, n); i < end && tokens->n <= most; i++)
-            for (u32 left = bits[i] ^ other[i]; left; left &= left - 1) tokens->at[tokens->n++] = 32 * i + (u32)__builtin_ctz(left);
+    tokens->n = wide_list_differing(bits, other, n, most, tokens->at);
     return tokens->n <= most;
 }
 
@@ -56,7 +53,7 @@ bool mk_find_model(ge_engine *e, mk_mask *mask) {
     u32 n_sample = sample_length(e), own = e->mk.samples.n;
     e->mk.differing.n = 0;
     if (!e->mk.models.n) return true;
-    if (!vec_reserve(&e->b, &e->mk.differing, n / NEAR_PART + 32) || !push_sample(e, mask->words)) return false;
+    if (!vec_reserve(&e->b, &e->mk.differing, n / NEAR_PART + 32 * AT_ONCE) || !push_sample(e, mask->words)) return false;
     e->mk.samples.n = own;
     for (u32 i = 0; i < e->mk.models.n; i++) {
         const u32 *other = mask_at(e, e->mk.models.at[i])->words;

@@ -251,20 +251,29 @@ static void test_or(void) {
         }
 }
 
-/* Rows that differ in one word, or not at all. */
-static void test_equal(void) {
-    static u32 a[ROW_WORDS + ROW_PLACES], b[ROW_WORDS + ROW_PLACES];
+/* Rows that differ not at all, in one word, or in a bit of every third word, where the list ends early. */
+static void test_list_differing(void) {
+    static u32 a[ROW_WORDS + ROW_PLACES], b[ROW_WORDS + ROW_PLACES], list[ROW_WORDS + 512];
     u32 seed = 4;
     for (size_t n = 0; n <= ROW_WORDS; n++)
         for (u32 place = 0; place < ROW_PLACES; place++) {
-            u32 *row = a + place, *other = b + place * 7 % ROW_PLACES;
+            u32 *row = a + place, *other = b + place * 7 % ROW_PLACES, n_apart = 0;
+            bool right = true;
             for (size_t i = 0; i < n; i++) row[i] = other[i] = drawn(&seed);
-            CHECK(wide_equal(row, other, n) == n);
+            CHECK(wide_list_differing(row, other, n, ROW_WORDS, list) == 0);
             for (size_t lone = place; lone < n; lone += ROW_PLACES) {
-                other[lone] ^= (u32)1 << lone % 32;
-                CHECK(wide_equal(row, other, n) == lone / 16 * 16);
+                other[lone] ^= (u32)1 << lone % 32 | (u32)1 << 31;
+                right &= wide_list_differing(row, other, n, ROW_WORDS, list) == (lone % 32 == 31 ? 1 : 2);
+                right &= list[0] == 32 * lone + lone % 32 && (lone % 32 == 31 || list[1] == 32 * lone + 31);
                 other[lone] = row[lone];
             }
+            for (size_t i = 0; i < n; i += 3) other[i] ^= 1, n_apart++;
+            for (u32 most = 0; most <= n_apart; most += 5) {
+                u32 listed = wide_list_differing(row, other, n, most, list);
+                right &= most < n_apart ? listed > most && listed <= most + 512 : listed == n_apart;
+                for (u32 i = 0; i < listed; i++) right &= list[i] == 96 * i;
+            }
+            CHECK(right);
         }
 }
 
@@ -303,7 +312,7 @@ int main(void) {
     test_clear();
     test_copy();
     test_or();
-    test_equal();
+    test_list_differing();
     test_span();
     return harness_result("base");
 }
