@@ -171,13 +171,15 @@ static bool is_old(const ct_table *t, const ct_told *told) {
 bool ct_settle(ge_engine *e) {
     ct_table *t = &e->cl.fewest;
     for (bool again = t->settled < t->rows.n; again;) {
+        u32 n = t->rows.n;
         again = false;
-        for (u32 row = t->rows.n; row-- > t->settled;) { /* those that others have asked for come first */
+        for (u32 row = n; row-- > t->settled;) { /* those that others have asked for come first */
             bool changed;
             if (t->told.at[row].key >> 56 == CT_OF_EXPRESSION || !is_old(t, &t->told.at[row])) continue;
             if (!ct_spend(e, t, CT_ROW_WORK) || !make_row(e, row, &changed)) return false;
             again |= changed;
         }
+        again |= t->rows.n > n; /* those that were begun meanwhile need not be made yet: CT_NESTED */
     }
     t->settled = t->rows.n;
     t->made_of.n = t->asked.n = 0;

@@ -289,7 +289,7 @@ bool mk_cold(ge_engine *e, u32 config, u32 *out, bool *all) {
     if (!build_found(e, config)) return false;
     mk_note_copy(e);
     if (e->mk.found.listed) mk_write_listed(e, e->mk.found.base, e->mk.found.list.at, e->mk.found.list.n, out);
-    else memcpy(out, e->mk.found.bits, e->v->n_words * sizeof *out);
+    else wide_copy(out, e->mk.found.bits, e->v->n_words);
     *all = is_all(e);
     mk_release_base(e, &e->mk.found);
     return true;

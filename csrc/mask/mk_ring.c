@@ -44,7 +44,7 @@ static bool allows(const ge_engine *e, u32 row, u32 accepts) {
     const u32 *set = intern_words(&e->lx.accepts, accepts);
     u32 n, found = 0, n_set = intern_length(&e->lx.accepts, accepts);
     const u32 *lexemes = ep_row_lexemes(&e->ep, row, &n);
-    for (u32 i = 0; i < n && found < n_set; i++) found += lexemes[i] == set[found]; /* both ascend */
+    for (u32 i = 0; i < n && found < n_set && lexemes[i] <= set[found]; i++) found += lexemes[i] == set[found]; /* both ascend */
     return found == n_set;
 }
 

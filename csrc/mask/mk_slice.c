@@ -100,12 +100,13 @@ bool mk_absorbs_plain(ge_engine *e, u32 state, u32 n_chars, bool *answer) {
     *answer = false;
     if (!vec_reach(&e->b, &e->mk.absorbing, state)) return false;
     if (e->mk.absorbing.at[state] == true) return *answer = true;
+    const byte_set *first = lx_first(&e->lx, state);
+    if (!first) return false;
+    if (n_chars && !set_has(first, 0xe4)) return true; /* most states read no character beyond ASCII */
     for (u32 k = 0, n = lx_count(&e->lx, state); k < n && !*answer; k++)
         *answer = !is_lazy(e, state, k) && rx_absorbs_plain(&e->lx.x, intern_words(&e->lx.states, state)[2 * k + 1], n_chars);
     if (*answer || e->mk.absorbing.at[state] != NONE) return true;
-    const byte_set *first = lx_first(&e->lx, state);
-    bool may = first && set_has(first, 0xe4); /* most states read no character beyond ASCII */
-    bool ok = first && (!may || mk_absorbs(e, state, &none, &reached, answer));
+    bool ok = mk_absorbs(e, state, &none, &reached, answer);
     if (ok) e->mk.absorbing.at[state] = *answer;
     vec_drop(&e->b, &reached);
     return ok;

@@ -271,7 +271,8 @@ static bool try_chosen(ge_engine *e, mk_visit *at, u32 head, u32 begin, u32 end,
     e->stats.trie_nodes += n_first;
     for (u32 k = 0; k < 8; k++)
         for (u32 left = (*first)->w[k]; left; left &= left - 1) {
-            const u8 *child = memchr(bytes + begin, (int)(32 * k + (u32)__builtin_ctz(left)), end - begin);
+            u32 byte = 32 * k + (u32)__builtin_ctz(left);
+            const u8 *child = end - begin == 256 ? bytes + begin + byte : memchr(bytes + begin, (int)byte, end - begin);
             if (child && !try_child(e, at, head, (u32)(child - bytes), found)) return false;
         }
     return true;
@@ -315,6 +316,19 @@ static bool visit_run(ge_engine *e, mk_visit *at, u32 head, mk_run run, bool ask
     }
 }
 
+/* *done: a node with one child, by whose byte it is known where the automaton goes, was visited. Half of the runs of short walks are such. */
+static inline bool visit_single(ge_engine *e, const mk_visit *at, u32 head, mk_run run, mk_found *found, bool *done) {
+    const tt_trie *trie = at->trie;
+    u32 child = trie->first.at[run.from];
+    u8 byte = trie->byte.at[child];
+    u32 to = atomic_load_explicit(&at->next[e->lx.x.class_of[byte]], memory_order_relaxed);
+    *done = to < CF_READS && byte > at->marks;
+    if (!*done) return true;
+    e->stats.trie_nodes++;
+    if (at->ends && !mk_note_ends(e, trie, (mk_place){run.from, run.config})) return false;
+    return to == CF_DEAD || (add_nodes(e, trie, child, child + 1, found) && push_run(e, at, head, child, child + 1, to));
+}
+
 /* From the runs in e->mk.runs on. */
 static bool walk_on(ge_engine *e, const tt_trie *trie, mk_found *found) {
     mk_visit at;
@@ -335,7 +349,13 @@ static bool walk_on(ge_engine *e, const tt_trie *trie, mk_found *found) {
         }
         at.is_root = at.is_main && run.from == 0;
         at.one_by_one = at.is_root || e->g->g.has_distinct;
-        bool is_wide = trie->first.at[run.to] - trie->first.at[run.from] >= CHOOSE;
+        u32 n_children = trie->first.at[run.to] - trie->first.at[run.from];
+        if (n_children == 1 && run.to - run.from == 1 && !at.one_by_one && head <= SHORT_WALK) {
+            bool done;
+            if (!visit_single(e, &at, head, run, found, &done)) return false;
+            if (done) continue;
+        }
+        bool is_wide = n_children >= CHOOSE;
         if (!visit_run(e, &at, head, run, at.may_stay && (is_wide || head > SHORT_WALK), found)) return false;
     }
     return true;

@@ -164,6 +164,9 @@ void ep_drop(ep_parser *p) {
     intern_drop(b, &p->taken);
     vec_drop(b, &p->least_taken);
     vec_drop(b, &p->common);
+    vec_drop(b, &p->bag_sums);
+    vec_drop(b, &p->slot_price);
+    vec_drop(b, &p->least_missing);
     vec_drop(b, &p->node_stamp);
     vec_drop(b, &p->nonterminal_stamp);
     vec_drop(b, &p->point_stamp);

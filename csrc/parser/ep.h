@@ -80,6 +80,9 @@ typedef struct ep_parser {
     id_vec least_lexeme, least_nonterminal, least_node, least_point;
     intern_table taken; /* [ bag | rank | values | counts after a member, of what is needed ... ] ... */
     id_vec least_taken; /* ... and the least that must come then */
+    byte_vec bag_sums; /* by bag: is what is missing a sum over slots, as far as that was asked? See ep_least_slots.c */
+    id_vec slot_price; /* by slot of such a bag: the least length of a member */
+    id_vec least_missing; /* by state of such a bag: the sum */
     byte_vec common; /* by bag: have its distinct lexemes values in common, as far as that was asked? See ep_least_bag.c */
     bool knows_least, least_is_bound; /* ... of all nonterminals; of some lexeme or bag it is a lower bound */
     /* scratch */

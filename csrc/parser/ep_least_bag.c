@@ -412,6 +412,8 @@ u32 ep_least_of_new_bag(ep_parser *p, u32 bag) {
 }
 
 u32 ep_least_of_state(ep_parser *p, u32 state, bool separated) {
+    u32 least;
+    if (separated && ep_least_by_slots(p, state, &least)) return least;
     const u32 *words = intern_words(&p->states, state);
     return least_of_members(p, &p->g->bags.at[words[EP_STATE_BAG]], words + EP_STATE_COUNTS, words[EP_STATE_RANK], words[EP_STATE_VALUES], separated);
 }
@@ -425,6 +427,13 @@ static bool raise_counts(ep_parser *p, const u32 *words, u32 way, id_vec *counts
     return true;
 }
 
+/* What is left of a member after its key, and then so much. */
+static u32 least_behind_key(ep_parser *p, u32 way, u32 least) {
+    gr_way w = p->g->ways.at[way];
+    for (u32 k = 1; k < w.n_symbols; k++) least = rx_add_lengths(least, ep_least_symbol(p, p->g->bag_words.at[w.symbols + k]));
+    return least;
+}
+
 u32 ep_least_after_key_bound(ep_parser *p, u32 state, u32 way) {
     const u32 *words = intern_words(&p->states, state);
     const gr_bag *bag = &p->g->bags.at[words[EP_STATE_BAG]];
@@ -432,6 +441,7 @@ u32 ep_least_after_key_bound(ep_parser *p, u32 state, u32 way) {
     u32 least = 0, id = NONE, n = 3 + bag->n_words, head[] = {words[EP_STATE_BAG], bag->ranked ? w.rank : 0, words[EP_STATE_VALUES]};
     id_vec key = {0}; /* [ bag | rank | values | counts ... ] */
     bool fresh = false;
+    if (ep_least_by_slots_after(p, state, way, &least)) return least_behind_key(p, way, least);
     if (vec_reserve(p->b, &key, n) && vec_reserve(p->b, &p->least_taken, 1)) {
         memcpy(key.at, head, sizeof head);
         memcpy(key.at + 3, words + EP_STATE_COUNTS, bag->n_words * sizeof *key.at);
@@ -445,8 +455,7 @@ u32 ep_least_after_key_bound(ep_parser *p, u32 state, u32 way) {
     } else if (id != NONE)
         least = p->least_taken.at[id];
     vec_drop(p->b, &key);
-    for (u32 k = 1; k < w.n_symbols; k++) least = rx_add_lengths(least, ep_least_symbol(p, p->g->bag_words.at[w.symbols + k]));
-    return least;
+    return least_behind_key(p, way, least);
 }
 
 /* May a member of the slot be a distinct one? */
@@ -484,11 +493,13 @@ u32 ep_least_after_key(ep_parser *p, u32 state, u32 way) {
     gr_way w = p->g->ways.at[way];
     id_vec counts = {0};
     u32 least = RX_NO_LENGTH;
+    if (ep_least_by_slots_after(p, state, way, &least)) return least_behind_key(p, way, least);
+    least = RX_NO_LENGTH;
     if (raise_counts(p, words, way, &counts)) {
         least = 0;
         if (!gr_bag_is_finished(p->g, bag, counts.at))
             least = least_of_members(p, bag, counts.at, bag->ranked ? w.rank : 0, words[EP_STATE_VALUES], true);
-        for (u32 k = 1; k < w.n_symbols; k++) least = rx_add_lengths(least, ep_least_symbol(p, p->g->bag_words.at[w.symbols + k]));
+        least = least_behind_key(p, way, least);
     }
     vec_drop(p->b, &counts);
     return least;

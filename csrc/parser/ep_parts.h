@@ -77,6 +77,9 @@ u32 ep_least_symbol(ep_parser *p, u32 symbol);
 u32 ep_least_of_new_bag(ep_parser *p, u32 bag);
 u32 ep_least_of_state(ep_parser *p, u32 state, bool separated); /* a tail, whose members have separators before them; or a rest */
 u32 ep_least_after_key(ep_parser *p, u32 state, u32 way);
+/* ep_least_slots.c: *least = that of a tail, or of what must come after a member of a way, without what is left of that. False: that is no sum over slots, or failure. */
+bool ep_least_by_slots(ep_parser *p, u32 state, u32 *least);
+bool ep_least_by_slots_after(ep_parser *p, u32 state, u32 way, u32 *least);
 u32 ep_least_after_key_bound(ep_parser *p, u32 state, u32 way); /* no more than that */
 bool ep_asks_for_values(ep_parser *p, u32 state, u32 way); /* after a member of the way, members that may be distinct; true on failure */
 

@@ -8,6 +8,7 @@ The searches behind the first, which know lower bounds, are made where that has 
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import itertools
 import json
@@ -746,3 +747,33 @@ def test_patterns_under_a_common_one_do_not_multiply():
     patterns = [{"pattern": pattern} for pattern in ("ab1", "b12", "bc1", "c12", "ca1", "a12")]
     grammar = Grammar.from_json_schema({"type": "string", "pattern": "[aA][12].*[zZ]", "anyOf": patterns})
     assert TokenDFA.from_grammar(grammar, Vocabulary.builtin()).num_states < 200
+
+
+@pytest.mark.parametrize("n", [90, 210, 330])
+@pytest.mark.parametrize("work", [2_000, 5_000, 100_000])
+def test_rules_that_are_far_within_each_other(n, work):
+    """What costs are made of may be further away than costs are begun within each other at once."""
+    rules = "\n".join(f'r{i}: "a" q q r{i + 1}' for i in range(n))
+    grammar = Grammar.from_lark(f'start: r0\n{rules}\nr{n}: "b"\nq: "x" | "y" "y" | /"[ab]*"/\n', limits=Limits(max_step_work=work))
+    tokens = [b"a", b"b", b"x", b"y", b'"', b"ab"]
+    vocabulary = Vocabulary([*tokens, b""], eos=[len(tokens)])
+    with contextlib.suppress(LimitExceededError):
+        assert Matcher(grammar, vocabulary).closing_within(3 * n + 1) is None
+    for most in (3 * n + 2, 60_000):
+        with contextlib.suppress(LimitExceededError):
+            found = Matcher(grammar, vocabulary).closing_within(most)
+            assert found is not None and len(found) == 3 * n + 2
+
+
+@pytest.mark.parametrize("n", [150, 400])
+def test_many_required_keys_in_any_order(n):
+    """Hundreds of keys that may all come next: the closing is found within the limit, and it is the shortest text."""
+    keys = [f"k{i}" for i in range(n)]
+    schema = {"type": "object", "properties": {key: {"const": 0} for key in keys}, "required": keys, "additionalProperties": False}
+    grammar = Grammar.from_json_schema(schema, whitespace="compact", property_order="any")
+    shortest = len(json.dumps(dict.fromkeys(keys, 0), separators=(",", ":")))
+    matcher = Matcher(grammar, Vocabulary.bytes())
+    assert len(matcher.closing_bytes()) == shortest
+    assert len(Matcher(grammar, Vocabulary.bytes()).closing_within(60_000)) == shortest + 1
+    begun = b'{"k7":0,"k11":0,"k'
+    assert matcher.accept_bytes(begun) and len(matcher.closing_bytes()) == shortest - len(begun)
