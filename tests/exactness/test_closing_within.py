@@ -766,11 +766,12 @@ def test_rules_that_are_far_within_each_other(n, work):
 
 
 @pytest.mark.parametrize("n", [150, 400])
-def test_many_required_keys_in_any_order(n):
+@pytest.mark.parametrize("other", [{"additionalProperties": False}, {}])
+def test_many_required_keys_in_any_order(n, other):
     """Hundreds of keys that may all come next: the closing is found within the limit, and it is the shortest text."""
     keys = [f"k{i}" for i in range(n)]
-    schema = {"type": "object", "properties": {key: {"const": 0} for key in keys}, "required": keys, "additionalProperties": False}
-    grammar = Grammar.from_json_schema(schema, whitespace="compact", property_order="any")
+    schema = {"type": "object", "properties": {key: {"const": 0} for key in keys}, "required": keys, **other}
+    grammar = Grammar.from_json_schema(schema, whitespace="compact", property_order="any", unique_keys=not other)
     shortest = len(json.dumps(dict.fromkeys(keys, 0), separators=(",", ":")))
     matcher = Matcher(grammar, Vocabulary.bytes())
     assert len(matcher.closing_bytes()) == shortest
