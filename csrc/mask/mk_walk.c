@@ -272,7 +272,7 @@ static bool try_chosen(ge_engine *e, mk_visit *at, u32 head, u32 begin, u32 end,
     for (u32 k = 0; k < 8; k++)
         for (u32 left = (*first)->w[k]; left; left &= left - 1) {
             u32 byte = 32 * k + (u32)__builtin_ctz(left);
-            const u8 *child = end - begin == 256 ? bytes + begin + byte : memchr(bytes + begin, (int)byte, end - begin);
+            const u8 *child = end - begin == 256 /* all bytes */ ? bytes + begin + byte : memchr(bytes + begin, (int)byte, end - begin);
             if (child && !try_child(e, at, head, (u32)(child - bytes), found)) return false;
         }
     return true;

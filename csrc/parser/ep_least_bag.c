@@ -435,13 +435,15 @@ static u32 least_behind_key(ep_parser *p, u32 way, u32 least) {
 }
 
 u32 ep_least_after_key_bound(ep_parser *p, u32 state, u32 way) {
+    u32 least;
+    if (ep_least_by_slots_after(p, state, way, &least)) return least_behind_key(p, way, least);
     const u32 *words = intern_words(&p->states, state);
     const gr_bag *bag = &p->g->bags.at[words[EP_STATE_BAG]];
     gr_way w = p->g->ways.at[way];
-    u32 least = 0, id = NONE, n = 3 + bag->n_words, head[] = {words[EP_STATE_BAG], bag->ranked ? w.rank : 0, words[EP_STATE_VALUES]};
+    u32 id = NONE, n = 3 + bag->n_words, head[] = {words[EP_STATE_BAG], bag->ranked ? w.rank : 0, words[EP_STATE_VALUES]};
     id_vec key = {0}; /* [ bag | rank | values | counts ... ] */
     bool fresh = false;
-    if (ep_least_by_slots_after(p, state, way, &least)) return least_behind_key(p, way, least);
+    least = 0;
     if (vec_reserve(p->b, &key, n) && vec_reserve(p->b, &p->least_taken, 1)) {
         memcpy(key.at, head, sizeof head);
         memcpy(key.at + 3, words + EP_STATE_COUNTS, bag->n_words * sizeof *key.at);
@@ -488,12 +490,12 @@ bool ep_asks_for_values(ep_parser *p, u32 state, u32 way) {
 }
 
 u32 ep_least_after_key(ep_parser *p, u32 state, u32 way) {
+    u32 least;
+    if (ep_least_by_slots_after(p, state, way, &least)) return least_behind_key(p, way, least);
     const u32 *words = intern_words(&p->states, state);
     const gr_bag *bag = &p->g->bags.at[words[EP_STATE_BAG]];
     gr_way w = p->g->ways.at[way];
     id_vec counts = {0};
-    u32 least = RX_NO_LENGTH;
-    if (ep_least_by_slots_after(p, state, way, &least)) return least_behind_key(p, way, least);
     least = RX_NO_LENGTH;
     if (raise_counts(p, words, way, &counts)) {
         least = 0;

@@ -757,10 +757,11 @@ def test_rules_that_are_far_within_each_other(n, work):
     grammar = Grammar.from_lark(f'start: r0\n{rules}\nr{n}: "b"\nq: "x" | "y" "y" | /"[ab]*"/\n', limits=Limits(max_step_work=work))
     tokens = [b"a", b"b", b"x", b"y", b'"', b"ab"]
     vocabulary = Vocabulary([*tokens, b""], eos=[len(tokens)])
-    with contextlib.suppress(LimitExceededError):
+    may_be_given_up = contextlib.suppress(LimitExceededError) if work < 100_000 else contextlib.nullcontext()
+    with may_be_given_up:
         assert Matcher(grammar, vocabulary).closing_within(3 * n + 1) is None
     for most in (3 * n + 2, 60_000):
-        with contextlib.suppress(LimitExceededError):
+        with may_be_given_up:
             found = Matcher(grammar, vocabulary).closing_within(most)
             assert found is not None and len(found) == 3 * n + 2
 
