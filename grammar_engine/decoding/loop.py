@@ -33,7 +33,8 @@ from .scores import Sampling, Scores, choose, draws, penalise, retries, weigh
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from .models import Payload, Session
+    from .keys_values import Payload
+    from .models import Session
     from .prefix_cache import Lease, PrefixCache
 
 _DEFAULT = Sampling()
@@ -213,7 +214,9 @@ def stream(
     check_bool("close_in_time", close_in_time)
     check_bool("forced", forced)
     if prefix_cache is not None:
-        _check_cache(prefix_cache)
+        from .prefix_cache import kv
+
+        kv.check_cache(prefix_cache)
     ids = prompt_of(prompt_ids)
     if stop is not None:
         if not hasattr(stop, "__iter__"):
@@ -271,13 +274,6 @@ class Stream:
             return next(self._steps)
         finally:
             self.generation.seconds += time.perf_counter() - begun
-
-
-def _check_cache(cache: object) -> None:
-    from .prefix_cache import PrefixCache
-
-    if not isinstance(cache, PrefixCache):
-        raise TypeError(f"prefix_cache is a PrefixCache, not {type(cache).__name__}")
 
 
 def _matcher_of(grammar: Grammar | Matcher | None, vocabulary: Vocabulary | None) -> Matcher | None:

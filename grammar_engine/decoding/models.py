@@ -11,69 +11,28 @@ Invariant. The scores depend on the ids of this call alone, never on what was as
 
 What a torch module must do is the convention of `transformers`: `module(input_ids=(1, L), past_key_values=..., use_cache=True)` returns an
 object with `.logits` (1, L, V) and `.past_key_values`, which is a list of (key, value) per layer, each (1, heads, length, dim), or a
-`Cache` object. Both names may be `cache`, as in `transformers` from 5.24 on. A cache that cannot be cut exactly (a window that has slid, a
-recurrent state) is dropped, and the pass made anew. So is a recurrent state where it would have to take in several tokens at once, drafts or
-forced text: some modules begin it anew there, and say nothing.
-
-Keys and values that travel between sessions (`export`, `resume`) are those of all positions. So a session that was resumed, from nothing too, keeps
-what has slid out of a window as well, which its model's masks leave out. A model with a state of another kind cannot be resumed.
+`Cache` object. Both names may be `cache`, as in `transformers` from 5.24 on. What of it can be used again says `keys_values`.
 """
 
 from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import nullcontext, suppress
-from itertools import groupby
-from operator import attrgetter, itemgetter
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol, TypeAlias
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
+from . import keys_values
 from .ids import common_prefix
+from .keys_values import Payload
 
 Logits: TypeAlias = NDArray[np.float32]
 
-_bytes_of = attrgetter("nbytes")
-_LENGTH_AXIS = 2  # of keys and values
-_STACKED_LENGTH_AXIS = _LENGTH_AXIS + 1
-_AT_ONCE = 32  # blocks of tensors that are exported together: so many are held twice for a moment
 
-
-class Payload(list[Any]):
-    """The keys and values of some positions, of all layers: key, value, key, value ...
-
-    Tensors of the same kind are stacked: (n, 1, heads, positions, dim). So of most models it is a single one, and to make it is a single copy
-    instead of one for each layer. Those in CPU memory are arrays of numpy. It shares no memory, so it holds no more than it says.
-    """
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of all of them."""
-        return sum(map(_bytes_of, self))
-
-
-class Session(Protocol):
-    """The forward passes of one text. Belongs to one thread."""
-
-    def logits(self, ids: Sequence[int], rows: int = 1) -> Logits:
-        """Scores after each of the last `rows` prefixes of `ids`, by one forward pass.
-
-        Parameters
-        ----------
-        ids : sequence of int
-            The whole text, at least one token. Of a text longer than `max_length`, the model sees the last `max_length` ids.
-        rows : int
-            1 to the number of ids that the model sees.
-
-        Returns
-        -------
-        numpy.ndarray
-            float32, shape (rows, V), the caller's to change. Row -1 scores what follows all of `ids`.
-        """
+class Holder(Protocol):
+    """Whoever has the keys and values of one text."""
 
     def export(self, start: int, stop: int, size: int) -> list[Payload]:
         """Keys and values of the positions start .. stop - 1 of the last text, in blocks of `size`; the last one may be shorter.
@@ -97,6 +56,26 @@ class Session(Protocol):
             The model has no keys and values (maybe that shows at the next pass only, which raises it then), or a state of another kind.
         ValueError
             The payloads are not of as many positions as there are ids.
+        """
+
+
+class Session(Holder, Protocol):
+    """The forward passes of one text. Belongs to one thread."""
+
+    def logits(self, ids: Sequence[int], rows: int = 1) -> Logits:
+        """Scores after each of the last `rows` prefixes of `ids`, by one forward pass.
+
+        Parameters
+        ----------
+        ids : sequence of int
+            The whole text, at least one token. Of a text longer than `max_length`, the model sees the last `max_length` ids.
+        rows : int
+            1 to the number of ids that the model sees.
+
+        Returns
+        -------
+        numpy.ndarray
+            float32, shape (rows, V), the caller's to change. Row -1 scores what follows all of `ids`.
         """
 
 
@@ -155,7 +134,7 @@ def as_model(model: object, *, width: int | None = None, max_length: int | None 
             raise ValueError(f"{name} is an int of at least 1, not {value!r}")
     nn = getattr(sys.modules.get("torch"), "nn", None)  # None: torch is not there, or another thread is importing it
     if nn is not None and isinstance(model, nn.Module):
-        return _TorchModel(model, width, max_length)
+        return TorchModel(model, width, max_length)
     if not isinstance(model, type) and callable(getattr(model, "start", None)):
         if width is not None or max_length is not None:
             raise ValueError("a Model has its own width and max_length")
@@ -281,7 +260,9 @@ def as_numpy(scores: Any) -> Logits:
 # --- torch modules --------------------------------------------------------------------------------------------------
 
 
-class _TorchModel(_Counted):
+class TorchModel(_Counted):
+    """A torch module; `as_model` makes it."""
+
     def __init__(self, module: Any, width: int | None, max_length: int | None):
         config = getattr(module, "config", None)
         super().__init__(
@@ -292,26 +273,34 @@ class _TorchModel(_Counted):
         self._takes = inspect.signature(module.forward).parameters.keys()
         self._past_name = _past_name(module)
 
+    @property
+    def takes_places(self) -> bool:
+        """Whether a pass can be told which columns to look at, and the positions of its ids."""
+        return {"attention_mask", "position_ids"} <= self._takes
+
     def start(self) -> Session:
+        """A session for a text."""
         return _TorchSession(self)
 
-    def forward(self, ids: list[list[int]], past: Any, rows: int) -> tuple[Any, Any]:
+    def forward(self, ids: list[list[int]], past: Any, rows: int, **places: list[list[int]]) -> tuple[Any, Any]:
         """One pass over ids of as many positions in each text, behind `past`. To be called in `torch.inference_mode`.
 
-        Returns the scores of the last `rows` positions, a tensor of shape (texts, rows, V), and the keys and values, or None.
+        `places` are `attention_mask` and `position_ids`, if the module takes them. Returns the scores of the last `rows` positions, a tensor of shape
+        (texts, rows, V), and the keys and values, or None.
         """
         import torch
 
         device = next((parameter.device for parameter in self.module.parameters()), None)
+        given = {name: torch.tensor(values, dtype=torch.long, device=device) for name, values in (("input_ids", ids), *places.items())}
         options = {self._past_name: past, **({"logits_to_keep": rows} if "logits_to_keep" in self._takes else {})}
-        output = self.module(input_ids=torch.tensor(ids, dtype=torch.long, device=device), use_cache=True, **options)
+        output = self.module(**given, use_cache=True, **options)
         if not hasattr(output, "logits"):
             raise TypeError(f"a module returns an object with logits, as those of transformers, not a {type(output).__name__}")
         return output.logits[:, -rows:], getattr(output, self._past_name, None)
 
 
 class _TorchSession:
-    def __init__(self, model: _TorchModel):
+    def __init__(self, model: TorchModel):
         self.model = model
         self.keeps_all = False  # keys and values of all positions, also of those that have slid out of a window
         self.has_none = False  # the module returns no keys and values
@@ -326,17 +315,18 @@ class _TorchSession:
         import torch
 
         seen = self.model.seen(ids, rows)
-        past, kept = cut_past(self.past, len(self.ids), min(common_prefix(self.ids, seen), len(seen) - rows), len(seen))
+        wanted = min(common_prefix(self.ids, seen), len(seen) - rows)
+        past, kept = keys_values.cut_past(self.past, len(self.ids), wanted, len(seen))
         self._forget()  # should the pass fail, `past` may be half written
         if past is None and self.keeps_all:
-            past = self._as_past([])
+            past = keys_values.all_kept(self.model.module, [])
         with torch.inference_mode():
             scores, past = self.model.forward([seen[kept:]], past, rows)
             logits = as_numpy(scores[0])
         self.model.passes += 1
         self.model.learn_width(logits.shape[1])
         if past is None and self.keeps_all:
-            _forms[self.model.module] = "none"
+            keys_values.learn_form(self.model.module, past)
             raise TypeError(_without_keys(self.model.module))
         self.past, self.has_none = past, past is None
         if past is not None:
@@ -349,44 +339,29 @@ class _TorchSession:
         if not 0 <= start < stop <= len(self.ids) or self.cut:
             held = "those of a text that was cut" if self.cut else f"{len(self.ids)}"
             raise ValueError(f"positions {start} to {stop} are not among the keys and values of the session ({held})")
-        layers = _layers(self.past)
-        _forms[self.model.module] = "pairs" if isinstance(self.past, (list, tuple)) else "cache"  # now it is known
-        if blocks := _cut_arrays(layers, len(self.ids), start, stop, size):
-            return blocks
-        import torch
-
-        groups = _alike(layers, len(self.ids))
-        with torch.inference_mode() if torch.is_tensor(groups[0][0]) else nullcontext():
-            return [Payload(stacks) for stacks in zip(*(_cut(group, start, stop, size) for group in groups))]
+        keys_values.learn_form(self.model.module, self.past)  # now it is known
+        return keys_values.taken_apart(keys_values.layers_of(self.past), len(self.ids), start, stop, size)
 
     def resume(self, ids: Sequence[int], payloads: Sequence[Payload]) -> None:
         self._forget()
-        form = _form_of(self.model.module)
-        if form == "none":
-            raise TypeError(_without_keys(self.model.module))
-        if form == "state":
-            raise TypeError(f"a {type(self.model.module).__name__} keeps a state that is not one of keys and values of each position")
+        check_resumable(self.model)
         self.keeps_all = True
         if self.model.max_length is not None and len(ids) > self.model.max_length:
             raise ValueError(f"{len(ids)} ids are more than the {self.model.max_length} that the model can see")
-        positions = sum(payload[0].shape[_STACKED_LENGTH_AXIS] for payload in payloads)
+        positions = sum(payload.positions for payload in payloads)
         if positions != len(ids):
             raise ValueError(f"the payloads are of {positions} positions, and there are {len(ids)} ids")
-        if not payloads:
-            return
-        tensors = [tensor for stacks in zip(*payloads) for tensor in _joined(stacks)]
-        self.past, self.ids = self._as_past(list(zip(tensors[::2], tensors[1::2]))), list(ids)
+        if payloads:
+            self.past, self.ids = keys_values.all_kept(self.model.module, keys_values.put_together(payloads)), list(ids)
 
-    def _as_past(self, layers: list[Any]) -> Any:
-        """Keys and values in the form that the module takes."""
-        if _form_of(self.model.module) == "pairs":
-            return layers or None
-        import transformers
 
-        cache = transformers.DynamicCache()  # without the `config`, which would make windows slide
-        for index, (keys, values) in enumerate(layers):
-            cache.update(keys, values, index)
-        return cache
+def check_resumable(model: TorchModel) -> None:
+    """Raise TypeError where a module has no keys and values of each position, as far as is known."""
+    form = keys_values.form_of(model.module)
+    if form == "none":
+        raise TypeError(_without_keys(model.module))
+    if form == "state":
+        raise TypeError(f"a {type(model.module).__name__} keeps a state that is not one of keys and values of each position")
 
 
 def _without_keys(module: Any) -> str:
@@ -401,126 +376,3 @@ def _past_name(module: Any) -> str:
             if name in parameters:
                 return name
     return "past_key_values"
-
-
-_forms: WeakKeyDictionary[Any, str] = WeakKeyDictionary()  # to find out takes up to a millisecond
-
-
-def _form_of(module: Any) -> str:
-    """In which form a module takes its keys and values, as far as can be known before a pass: in "pairs", or in a "cache" of `transformers`.
-
-    "state": it is, or wraps, a model of `transformers` with something else than keys and values of each position. "none": a pass that was to
-    return some has shown that there are none.
-    """
-    form = _forms.get(module)
-    if form is None:
-        form = _forms[module] = _find_form(module)
-    return form
-
-
-def _find_form(module: Any) -> str:
-    transformers = sys.modules.get("transformers")
-    if transformers is None:
-        return "pairs"
-    for part in module.modules():
-        if isinstance(part, transformers.PreTrainedModel):
-            layers = {type(layer).__name__ for layer in transformers.DynamicCache(config=part.config).layers}
-            return "cache" if layers <= {"DynamicLayer", "DynamicSlidingWindowLayer"} else "state"
-    return "pairs"
-
-
-def cut_past(past: Any, held: int, length: int, wanted: int) -> tuple[Any, int]:
-    """The keys and values of the first `length` of `held` positions, or none; and of how many positions they are.
-
-    None where they cannot be had, or where a pass cannot go on from them to `wanted` positions.
-    """
-    if past is None or not length:
-        return None, 0
-    if length == held:
-        return (None, 0) if wanted > length + 1 and _has_state(past) else (past, length)
-    if isinstance(past, (list, tuple)):
-        return [(keys[:, :, :length], values[:, :, :length]) for keys, values in past], length
-    try:
-        past.crop(length - held)
-    except (AttributeError, NotImplementedError, RuntimeError, ValueError):
-        return None, 0
-    return (past, length) if _lengths(past) == {length} else (None, 0)
-
-
-def _has_state(past: Any) -> bool:
-    """Whether a layer keeps something else than keys and values, such as a recurrent state."""
-    layers = _layers(past)
-    return not layers or any(keys is None or values is None for keys, values in layers)
-
-
-def _layers(past: Any) -> list[tuple[Any, Any]]:
-    if isinstance(past, (list, tuple)):
-        return list(past)
-    return [(getattr(layer, "keys", None), getattr(layer, "values", None)) for layer in getattr(past, "layers", ())]
-
-
-def _cut_arrays(layers: list[tuple[Any, Any]], length: int, start: int, stop: int, size: int) -> list[Payload]:
-    """What `export` returns, where all keys and values are alike and numpy can have them; else []."""
-    try:
-        arrays = [tensor.numpy() for layer in layers for tensor in layer]
-        batch, heads, held, dim = shape = arrays[0].shape
-    except (AttributeError, IndexError, TypeError, RuntimeError, ValueError):
-        return []
-    kind = arrays[0].dtype
-    if held != length or not all(array.shape == shape and array.dtype == kind for array in arrays):
-        return []
-    blocks = []
-    for first in range(start, stop, size):
-        last = min(first + size, stop)
-        block = np.empty((len(arrays), batch, heads, last - first, dim), kind)
-        for place, array in enumerate(arrays):
-            block[place] = array[:, :, first:last]
-        blocks.append(Payload((block,)))
-    return blocks
-
-
-def _alike(layers: list[tuple[Any, Any]], length: int) -> list[list[Any]]:
-    """Keys and values in their order, those beside each other that can be stacked together. TypeError: they are not of so many positions.
-
-    As arrays of numpy over the same memory where there can be any: to cut them takes a third of the time.
-    """
-    members = [tensor for layer in layers for tensor in layer]
-    with suppress(AttributeError, TypeError, RuntimeError):
-        members = [tensor.numpy() for tensor in members]
-    kinds = [(getattr(member, "shape", None), getattr(member, "dtype", None), getattr(member, "device", None)) for member in members]
-    groups = [members]
-    if kinds and kinds.count(kinds[0]) != len(kinds):
-        groups = [[member for _, member in group] for _, group in groupby(zip(kinds, members), itemgetter(0))]
-    if not kinds or any(getattr(group[0], "shape", None) is None or group[0].shape[_LENGTH_AXIS] != length for group in groups):
-        raise TypeError("the model keeps no keys and values of each position")
-    return groups
-
-
-def _cut(group: list[Any], start: int, stop: int, size: int) -> Iterator[Any]:
-    """Copies of some positions of all tensors or arrays of a group, stacked, in blocks."""
-    for first in range(start, stop, _AT_ONCE * size):  # stacked together, and then cut: a few operations for many blocks
-        length = min(_AT_ONCE * size, stop - first)
-        parts = [member[:, :, first : first + length] for member in group]
-        if isinstance(parts[0], np.ndarray):
-            stack = np.array(parts)
-            copies = (stack[:, :, :, at : at + size].copy() for at in range(0, length, size))
-        else:
-            import torch
-
-            stack = torch.stack(parts)
-            copies = (stack[:, :, :, at : at + size].clone() for at in range(0, length, size))
-        yield from (stack,) if length <= size else copies
-
-
-def _joined(stacks: Sequence[Any]) -> Any:
-    """The tensors whose positions the stacks have one after the other, stacked."""
-    import torch
-
-    if isinstance(stacks[0], np.ndarray):
-        return torch.from_numpy(np.concatenate(stacks, axis=_STACKED_LENGTH_AXIS))
-    return torch.cat(list(stacks), dim=_STACKED_LENGTH_AXIS)
-
-
-def _lengths(past: Any) -> set[int | None]:
-    """Of how many positions the layers are; None stands for one that is no row of positions."""
-    return {tensor.shape[_LENGTH_AXIS] if hasattr(tensor, "shape") else None for layer in _layers(past) for tensor in layer}

@@ -7,74 +7,100 @@ import json
 import numpy as np
 import pytest
 
+from decoding.batch_models import MAKERS, Counted
 from decoding.grouped_models import LETTERS, TableModel
 from grammar_engine import Grammar, Vocabulary
 from grammar_engine.decoding import as_model
 from grammar_engine.decoding.grouped import GroupedSampler
-from grammar_engine.decoding.grouped.passes import Request, passes_of
+from grammar_engine.decoding.grouped.answers import passes_of
+from grammar_engine.decoding.grouped.passes import Request
 
 torch = pytest.importorskip("torch")
 
 from grammar_engine.decoding.tiny.model import TinyDecoder  # noqa: E402
 
-
-@pytest.fixture(scope="module")
-def tiny():
-    torch.manual_seed(0)
-    model = TinyDecoder(LETTERS.size + 1, dim=32, layers=2, heads=2, max_length=64).eval()
-    for weights in model.parameters():  # so that scores differ by whole units
-        weights.data *= 3
-    return model
-
-
-@pytest.fixture(scope="module")
-def llama():
-    transformers = pytest.importorskip("transformers")
-    torch.manual_seed(0)
-    config = transformers.LlamaConfig(
-        vocab_size=LETTERS.size + 1,
-        hidden_size=32,
-        intermediate_size=48,
-        num_hidden_layers=2,
-        num_attention_heads=2,
-        max_position_embeddings=64,
-        initializer_range=0.5,
-    )
-    return transformers.LlamaForCausalLM(config).eval()
-
-
 MODELS = ["tiny", "llama"]
 TEXTS = [[2, 3], [4, 5, 6, 7, 8, 9, 2, 3, 4], [5], [6, 6, 6]]
 
 
+@pytest.fixture(scope="module")
+def modules():
+    return {}
+
+
 @pytest.fixture
-def module(request):
-    return request.getfixturevalue(request.param)
+def module(request, modules):
+    if request.param not in modules:
+        modules[request.param] = MAKERS[request.param]()
+    return modules[request.param]
 
 
-@pytest.mark.parametrize("module", MODELS, indirect=True)
-def test_rows_of_a_batch_are_those_of_each_text_with_a_mask_of_ones(module):
-    """Rounds in which texts grow, are cut, and end; with the keys and values of the rounds before."""
+@pytest.fixture
+def llama(modules):
+    return modules.setdefault("llama", MAKERS["llama"]())
+
+
+def alone(module, ids, rows):
+    given = {} if isinstance(module, TinyDecoder) else {"attention_mask": torch.ones(1, len(ids), dtype=torch.long)}
+    with torch.inference_mode():
+        return module(input_ids=torch.tensor([ids]), **given, use_cache=False).logits[0, -rows:].float().numpy()
+
+
+@pytest.mark.parametrize("module", MAKERS, indirect=True)
+@pytest.mark.parametrize("seed", range(3))
+def test_rows_of_a_batch_are_those_of_each_text_with_a_mask_of_ones(module, seed):
+    """Rounds in which texts grow, are cut, branch and end; with the keys and values of the rounds before."""
     model = as_model(module)
     passes = passes_of(model, None, 4)
-    rng = np.random.default_rng(0)
-    texts = [list(text) for text in TEXTS]
-    for turn in range(12):
-        requests = [Request([*text, *[0] * (turn % 3)], min(1 + turn % 3, len(text) + turn % 3)) for text in texts]
+    rng = np.random.default_rng(seed)
+    texts = [(number, list(text)) for number, text in enumerate(TEXTS)]
+    for turn in range(14):
+        requests = [
+            Request([*ids, *[0] * (n := int(rng.integers(0, 3)))], min(1 + n + int(rng.integers(0, 2)), len(ids) + n)) for _, ids in texts
+        ]
         before = model.passes
-        answers = passes.answer(requests)
+        answers = passes.answer(requests, [number for number, _ in texts])
         assert model.passes == before + 1
-        for (ids, rows), answer in zip(requests, answers):
-            with torch.inference_mode():
-                given = {} if module.__class__.__name__ == "TinyDecoder" else {"attention_mask": torch.ones(1, len(ids), dtype=torch.long)}
-                alone = module(input_ids=torch.tensor([ids]), **given).logits[0, -rows:].numpy()
-            np.testing.assert_allclose(answer, alone, atol=2e-5)
-        for text in texts:
-            if turn % 4 == 3:
-                del text[-1:]
-            text += rng.integers(2, 10, size=rng.integers(1, 4)).tolist()
-        if turn == 8:
-            del texts[1]
+        for (ids, rows), answer in zip(requests, answers, strict=True):
+            np.testing.assert_allclose(answer, alone(module, ids, rows), atol=1e-3)
+        for _, ids in texts:
+            if rng.random() < 0.2:
+                del ids[max(1, len(ids) - 2) :]
+            ids += rng.integers(2, 10, size=rng.integers(1, 4)).tolist()
+        if turn in (4, 6):  # a branch, before a text and behind the last
+            at = int(rng.integers(len(texts)))
+            texts.insert(at + 1, (texts[at][0], [*texts[at][1][:-1], 7]))
+        if turn in (8, 11):
+            gone = texts[int(rng.integers(len(texts)))][0]
+            texts = [(number, ids) for number, ids in texts if number != gone] or texts
+    passes.close()
+
+
+@pytest.mark.parametrize("module", ["tiny", "llama", "gemma3"], indirect=True)
+def test_of_each_text_only_what_is_new_is_passed(module):
+    """However long the others are; and when one ends, or goes on in two ways."""
+    passes = passes_of(as_model(module), None, 3)
+    texts = [[2, 3], list(range(2, 10)) * 4, [5, 6, 7]]
+    with Counted(module) as counted:
+
+        def passed(numbers):
+            counted.positions = 0
+            passes.answer([Request([*ids, 0, 0], 3) for ids in texts], numbers)
+            return counted.positions
+
+        assert passed([0, 1, 2]) == 3 * 34
+        for grown in ([1, 1, 1], [1, 3, 2], [2, 1, 1]):
+            for ids, n in zip(texts, grown, strict=True):
+                ids += [8] * n
+            assert passed([0, 1, 2]) == 3 * (max(grown) + 2), "what comes, and the pads"
+        del texts[0]
+        for ids in texts:
+            ids.append(9)
+        assert passed([1, 2]) == 2 * 3
+        texts.insert(1, [*texts[0], 3])
+        assert passed([1, 1, 2]) == 3 * 3
+        texts[0].append(4)
+        assert passed([1, 1, 2]) == 3 * 3
 
 
 @pytest.mark.parametrize("module", MODELS, indirect=True)

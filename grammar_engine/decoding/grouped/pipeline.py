@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from contextlib import suppress
 from itertools import chain
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -19,18 +19,23 @@ from ...matcher import Matcher
 from ...vocabulary import Vocabulary
 from ..budget import BudgetedText
 from ..ids import prompt_of, rng_of
+from ..keys_values import Payload
 from ..models import Logits, as_model
 from ..scores import Probabilities, Sampling
+from .answers import BatchFunction, passes_of
 from .codec import codec_of
 from .commit import visible
 from .methods import GenerationType
-from .passes import BatchFunction, Writing, passes_of, run
+from .passes import Writing, run
 from .penalties import DEFAULT_REPETITION_PENALTY, NoRepetitionPenalty, RepetitionPenaltyStrategy, penalty_from_dict
 from .postprocessing import PostProcessor
 from .preprocessing import Prepared, PreProcessor
 from .pretrained import load_pretrained
 from .result import GroupedResult
 from .text import Rules, Text
+
+if TYPE_CHECKING:
+    from ..prefix_cache import PrefixCache
 
 _PACKAGE = __name__.partition(".")[0] + "."
 MAX_MODEL_INPUT_SIZE = 32_768  # tokenizers say so who do not know what their model can see
@@ -76,7 +81,10 @@ class GroupedPipeline(ABC):
         where that is 0), before `top_k` and `top_p`.
     batch : callable, optional
         For a callable model: takes the ids of several texts, and returns for each an array (len(ids), V), by one forward pass. A torch module
-        needs none. See `grammar_engine.decoding.grouped.passes`.
+        needs none. See `grammar_engine.decoding.grouped.batch`.
+    prefix_cache : PrefixCache, optional
+        Keys and values of the beginnings of texts, for this and other calls, samplers and loops: what it has of a prompt needs no forward pass. For torch
+        modules, and models whose sessions can be resumed; others raise TypeError at the first pass.
     vocabulary : Vocabulary, optional
         For grammars, where the tokenizer is none. Default: `Vocabulary.from_transformers(tokenizer)`.
     model_name : str, optional
@@ -117,13 +125,14 @@ class GroupedPipeline(ABC):
         min_allowed_mass: float = 0.0,
         min_top_prob: float = 0.0,
         batch: BatchFunction | None = None,
+        prefix_cache: PrefixCache[Payload] | None = None,
         vocabulary: Vocabulary | None = None,
         model_name: str | None = None,
     ):
         self.model = as_model(model)
         self.codec = codec_of(tokenizer)
         self.tokenizer = tokenizer
-        self.batch = batch
+        self.batch, self.prefix_cache = batch, prefix_cache
         self.model_name = model_name
         self.group_size = check_count("group_size", group_size)
         self.temp = 1.0 if temp is None else temp
@@ -139,6 +148,12 @@ class GroupedPipeline(ABC):
         self._vocabulary = vocabulary
         if not (batch is None or callable(batch)):
             raise TypeError(f"batch is a callable, not {type(batch).__name__}")
+        if prefix_cache is not None:
+            from ..prefix_cache import kv
+
+            kv.check_cache(prefix_cache)
+            if batch is not None:
+                raise ValueError("a batch function has no keys and values for a prefix_cache")
         if not (vocabulary is None or isinstance(vocabulary, Vocabulary)):
             raise TypeError(f"vocabulary is a Vocabulary, not {type(vocabulary).__name__}")
         if penalize_from not in ("generated", "all"):
@@ -333,7 +348,7 @@ class GroupedPipeline(ABC):
                 raise ValueError("a prompt has no tokens: the model needs at least one")
         of_prompts = [self._writings(prompt, grammar, budget, sequences, first) for prompt, budget in zip(prompts, budgets)]
         writings = list(chain.from_iterable(of_prompts))
-        written = iter(run(writings, passes_of(self.model, self.batch, len(writings) * self._most_requests)))
+        written = iter(run(writings, passes_of(self.model, self.batch, len(writings) * self._most_requests, self.prefix_cache)))
         many = [list(chain.from_iterable(next(written) for _ in of_prompt)) for of_prompt in of_prompts]
         for result in chain.from_iterable(many):
             result.text = self.codec.decode(result.ids, False) if grammar is None else self._spelt(result.ids)

@@ -34,7 +34,8 @@ from .cache import PrefixCache
 from .lease import Lease
 
 if TYPE_CHECKING:
-    from ..models import Model, Payload, Session
+    from ..keys_values import Payload
+    from ..models import Holder, Model
 
 
 class _Look(NamedTuple):
@@ -71,13 +72,19 @@ _type_of, _device_of = attrgetter("dtype"), attrgetter("device")
 _named: WeakKeyDictionary[Any, _Named] = WeakKeyDictionary()
 
 
-def resume(session: Session, cache: PrefixCache[Payload], ids: Sequence[int], model: Model) -> Lease[Payload]:
+def check_cache(cache: object) -> None:
+    """Raise TypeError for anything but a `PrefixCache`."""
+    if not isinstance(cache, PrefixCache):
+        raise TypeError(f"prefix_cache is a PrefixCache, not {type(cache).__name__}")
+
+
+def resume(session: Holder, cache: PrefixCache[Payload], ids: Sequence[int], model: Model) -> Lease[Payload]:
     """Give a fresh session the keys and values that the cache has of the beginning of a text.
 
     Parameters
     ----------
-    session : Session
-        Of `model`, before its first pass.
+    session : Holder
+        A session of `model` before its first pass, or what stands for it.
     cache : PrefixCache
     ids : sequence of int
         The prompt.
@@ -102,12 +109,12 @@ def resume(session: Session, cache: PrefixCache[Payload], ids: Sequence[int], mo
     return lease
 
 
-def keep(session: Session, lease: Lease[Payload], ids: Sequence[int], model: Model) -> None:
+def keep(session: Holder, lease: Lease[Payload], ids: Sequence[int], model: Model) -> None:
     """Put into the cache what a session has computed: the full blocks of `ids`, which go on from those of the lease.
 
     Parameters
     ----------
-    session : Session
+    session : Holder
     lease : Lease
         What `resume` returned.
     ids : sequence of int

@@ -78,8 +78,18 @@ class TinyDecoder(nn.Module):  # type: ignore[misc]  # torch is untyped here
         """The id that stands for no token."""
         return self.width - 1
 
-    def forward(self, input_ids: Tensor, past_key_values: Sequence[KeysValues] | None = None, use_cache: bool = False) -> Output:
-        """Scores after each of `input_ids`, int64 of shape (batch, length), which follow the positions of `past_key_values`.
+    def forward(
+        self,
+        input_ids: Tensor,
+        past_key_values: Sequence[KeysValues] | None = None,
+        use_cache: bool = False,
+        attention_mask: Tensor | None = None,
+        position_ids: Tensor | None = None,
+    ) -> Output:
+        """Scores after each of `input_ids`, int64 of shape (batch, length), which follow the columns of `past_key_values`.
+
+        `attention_mask`, shape (batch, columns + length), is 0 for columns that mean nothing, and `position_ids` are those of `input_ids`. By default
+        columns are positions, and all mean something.
 
         Raises
         ------
@@ -88,11 +98,16 @@ class TinyDecoder(nn.Module):  # type: ignore[misc]  # torch is untyped here
         """
         past = past_key_values[0][0].shape[2] if past_key_values else 0
         length = input_ids.shape[1]
-        if past + length > self.max_length:
-            raise ValueError(f"{past + length} positions, and the model can see {self.max_length}")
         device = input_ids.device
-        angles = torch.arange(past, past + length, device=device)[:, None] * self.frequencies
+        n_positions = past + length if position_ids is None else int(position_ids.max()) + 1
+        if n_positions > self.max_length:
+            raise ValueError(f"{n_positions} positions, and the model can see {self.max_length}")
+        if position_ids is None:
+            position_ids = torch.arange(past, past + length, device=device)[None]
+        angles = position_ids[:, None, :, None] * self.frequencies
         mask = torch.ones(length, past + length, dtype=torch.bool, device=device).tril(past)  # of itself and all before it
+        if attention_mask is not None:
+            mask = mask & attention_mask[:, None, None, :].bool()
         stream, kept = self.embedding(input_ids), []
         for index, layer in enumerate(self.layers):
             stream, keys_values = layer(stream, angles, mask, past_key_values[index] if past_key_values else None)
