@@ -22,7 +22,10 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ..batch import fill_masks
 from ..grammar import Grammar
@@ -30,10 +33,11 @@ from ..mask import allocate_masks
 from ..matcher import Matcher
 from ..vocabulary import Vocabulary
 from .apply import apply_mask
-from .ids import common_prefix
 
 if TYPE_CHECKING:
     import torch
+
+Ids: TypeAlias = NDArray[np.int64]
 
 _CALLS = 16  # that are remembered: groups of beams take turns
 
@@ -95,9 +99,10 @@ class LogitsProcessor:
 
     def reset(self) -> None:
         """Take the ids of the next call for prompts, even if they go on with the texts of the last one."""
-        self._prompts: torch.Tensor | None = None
-        self._shown: deque[list[list[int]]] = deque(maxlen=_CALLS)  # the rows of the last calls, the latest first
+        self._prompts: Ids | None = None
+        self._shown: deque[Ids] = deque(maxlen=_CALLS)  # the rows of the last calls, without prompts, the latest first
         self._matchers: list[Matcher] = []  # of the rows of the last call
+        self._lost: set[int] = set()  # which of these are lost
 
     def __call__(self, input_ids: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
         """The scores, with -inf for tokens that may not come next.
@@ -125,7 +130,7 @@ class LogitsProcessor:
             raise ValueError(f"input_ids and scores have the shapes (rows, length) and (rows, V), not {shapes}")
         if scores.shape[1] < self.vocabulary.width:
             raise ValueError(f"the model scores {scores.shape[1]} tokens, and the vocabulary has {self.vocabulary.width}")
-        lost = self._follow(input_ids.cpu())
+        lost = self._follow(input_ids.cpu().numpy())
         if self._masks is None or len(self._masks) != len(self._matchers):
             self._masks = allocate_masks(len(self._matchers), self.vocabulary, "torch")
         fill_masks(self._matchers, self._masks)
@@ -139,69 +144,98 @@ class LogitsProcessor:
 
     # --- rows -------------------------------------------------------------------------------------------------------
 
-    def _follow(self, input_ids: torch.Tensor) -> set[int]:
+    def _follow(self, input_ids: Ids) -> set[int]:
         """Bring the matchers to the rows of this call; which of these are lost."""
         rows = self._behind_prompts(input_ids)
-        if rows is not None:
+        lost = None if rows is None else self._accept_one(rows)
+        if rows is not None and lost is None:
             lost = self._accept(rows)
-            if self._goes_on(rows, lost):
-                self._shown.appendleft(rows)
-                return lost
-        if len(input_ids) % len(self._grammars):
-            raise ValueError(f"{len(input_ids)} rows for {len(self._grammars)} grammars")
-        self._prompts = input_ids.clone()
-        self._shown.clear()
-        self._shown.append([[] for _ in input_ids])
-        return self._accept(self._shown[0])
+            if not self._goes_on(rows, lost):
+                rows = None
+        if rows is None or lost is None:
+            if len(input_ids) % len(self._grammars):
+                raise ValueError(f"{len(input_ids)} rows for {len(self._grammars)} grammars")
+            self._prompts = input_ids.copy()
+            self._shown.clear()
+            rows = input_ids[:, :0]
+            lost = self._accept(rows)
+        self._shown.appendleft(rows.copy())
+        self._lost = lost
+        return lost
 
-    def _behind_prompts(self, input_ids: torch.Tensor) -> list[list[int]] | None:
+    def _behind_prompts(self, input_ids: Ids) -> Ids | None:
         """What follows the prompts of the last call; None if these are others, or nothing follows."""
         prompts = self._prompts
         if prompts is None or prompts.shape[1] >= input_ids.shape[1]:
             return None
         length = prompts.shape[1]
-        rows: list[list[int]] = input_ids[:, length:].tolist()
-        return rows if input_ids[:, :length].equal(prompts) else None
+        return input_ids[:, length:] if np.array_equal(input_ids[:, :length], prompts) else None
 
-    def _goes_on(self, rows: list[list[int]], lost: set[int]) -> bool:
+    def _accept_one(self, rows: Ids) -> set[int] | None:
+        """Where each row is one of the last call and a token more, as it is nearly always, there is nothing to search: which rows are lost. Else None."""
+        last, before = self._shown[0], rows[:, :-1]
+        if before.shape != last.shape:
+            return None
+        sources: list[int | None] = list(range(len(rows)))
+        if not np.array_equal(before, last):
+            known = {(matcher.grammar, ids.tobytes()): row for row, (matcher, ids) in enumerate(zip(self._matchers, last))}
+            sources = [known.get((self._grammar(row, len(rows)), ids.tobytes())) for row, ids in enumerate(before)]
+        found = [source for source in sources if source is not None]
+        if len(found) < len(sources):
+            return None
+        were_lost, lost = [source in self._lost for source in found], set()
+        self._matchers = self._forked(found)
+        for row, (matcher, was_lost) in enumerate(zip(self._matchers, were_lost)):
+            if was_lost or not (matcher.is_terminated or matcher.accept(int(rows[row, -1]))):
+                lost.add(row)
+        return lost
+
+    def _goes_on(self, rows: Ids, lost: set[int]) -> bool:
         """Some row may have come of one that was shown."""
-        if any(common_prefix(old, ids) >= len(ids) - 1 for shown in self._shown for old in shown for ids in rows):
+        if any(_common(old, ids) >= len(ids) - 1 for shown in self._shown for old in shown for ids in rows):
             return True
         is_open = [row not in lost and not matcher.is_terminated for row, matcher in enumerate(self._matchers)]
-        return any(is_open[row] and common_prefix(old, ids) == len(old) for row, ids in enumerate(rows) for old in self._shown[0])
+        return any(is_open[row] and _common(old, ids) == len(old) for row, ids in enumerate(rows) for old in self._shown[0])
 
-    def _accept(self, rows: list[list[int]]) -> set[int]:
+    def _accept(self, rows: Ids) -> set[int]:
         """Choose a matcher for each row, and let it read the row; which rows are lost."""
-        histories = [matcher.tokens for matcher in self._matchers]
-        chosen = self._choose(rows, histories)
-        users = Counter(source for source, _ in chosen)
-        matchers, lost = [], set()
-        for row, (source, common) in enumerate(chosen):
+        histories = [np.array(matcher.tokens, dtype=np.int64) for matcher in self._matchers]
+        chosen = [self._choose(self._grammar(row, len(rows)), ids, histories) for row, ids in enumerate(rows)]
+        going_on = iter(self._forked([source for source, _ in chosen if source is not None]))
+        matchers, lost = [], set[int]()
+        for row, (ids, (source, common)) in enumerate(zip(rows, chosen)):
             if source is None:
                 matchers.append(Matcher(self._grammar(row, len(rows)), self.vocabulary))
-                continue
-            users[source] -= 1
-            matcher = self._matchers[source].fork() if users[source] else self._matchers[source]  # the last user may change it
-            matcher.rollback(len(histories[source]) - common)
-            matchers.append(matcher)
-        for row, (ids, matcher, (_, common)) in enumerate(zip(rows, matchers, chosen)):
-            if not all(map(matcher.accept, ids[common:])) and not matcher.is_terminated:
+            else:
+                matchers.append(next(going_on))
+                matchers[-1].rollback(len(histories[source]) - common)
+            if not all(map(matchers[-1].accept, ids[common:].tolist())) and not matchers[-1].is_terminated:
                 lost.add(row)
         self._matchers = matchers
         return lost
 
-    def _choose(self, rows: list[list[int]], histories: list[list[int]]) -> list[tuple[int | None, int]]:
-        """For each row the number of a matcher of its grammar, and how much of its history is common; (None, 0) if there is none."""
-        known = {(matcher.grammar, tuple(history)): i for i, (matcher, history) in enumerate(zip(self._matchers, histories))}
-        chosen: list[tuple[int | None, int]] = []
-        for row, ids in enumerate(rows):
-            grammar = self._grammar(row, len(rows))
-            source = known.get((grammar, tuple(ids[:-1])))
-            if source is None:
-                candidates = [i for i, matcher in enumerate(self._matchers) if matcher.grammar is grammar]
-                source = max(candidates, key=lambda i: common_prefix(histories[i], ids), default=None)
-            chosen.append((source, 0 if source is None else common_prefix(histories[source], ids)))
-        return chosen
+    def _forked(self, sources: Sequence[int]) -> list[Matcher]:
+        """The matchers with these numbers, forked where several want the same one; the last of them may change it."""
+        users, found = Counter(sources), []
+        for source in sources:
+            users[source] -= 1
+            found.append(self._matchers[source].fork() if users[source] else self._matchers[source])
+        return found
+
+    def _choose(self, grammar: Grammar, ids: Ids, histories: list[Ids]) -> tuple[int | None, int]:
+        """The number of the matcher of a grammar whose history has most in common with a row, and how much; (None, 0) if there is none."""
+        best: tuple[int | None, int] = (None, 0)
+        for number, (matcher, history) in enumerate(zip(self._matchers, histories)):
+            if matcher.grammar is grammar and (best[0] is None or _common(history, ids) > best[1]):
+                best = number, _common(history, ids)
+        return best
 
     def _grammar(self, row: int, n_rows: int) -> Grammar:
         return self._grammars[row * len(self._grammars) // n_rows]
+
+
+def _common(ours: Ids, theirs: Ids) -> int:
+    """Length of the longest common prefix of two rows."""
+    n = min(len(ours), len(theirs))
+    differs = ours[:n] != theirs[:n]
+    return int(differs.argmax()) if differs.any() else n

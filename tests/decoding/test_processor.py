@@ -366,6 +366,32 @@ def test_no_more_matchers_than_rows(processor: LogitsProcessor) -> None:
             assert len(processor._matchers) == len({id(matcher) for matcher in processor._matchers}) == n_rows
 
 
+@pytest.mark.parametrize("n_grammars", [1, 2])
+def test_rows_that_grow_by_a_token_are_found_without_a_search(n_grammars: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As they are or in another order, those that have ended or are lost too: the histories of matchers, which grow with the texts, are not asked for."""
+    sentences = [SENTENCES, OTHERS][:n_grammars]
+    processor = LogitsProcessor([Grammar.from_choices(each) for each in sentences], VOCABULARY)
+    texts = [spellings(each) for each in sentences]
+    rng = random.Random(0)
+    for turn in range(30):
+        processor.reset()
+        rows: list[list[int]] = [[] for _ in range(6)]
+        with monkeypatch.context() as patch:
+            for length in range(9):
+                shown = torch.tensor([[PAD, 30 + turn, *row] for row in rows])
+                got = allowed(processor(shown, torch.zeros(6, WIDTH)))
+                assert got == [allowed_by(texts[i * n_grammars // 6], row) for i, row in enumerate(rows)], (rows, length)
+                if not length:
+                    patch.setattr(LogitsProcessor, "_choose", None)
+                half = 6 // n_grammars
+                of_each = [[rng.choice(rows[i : i + half]) for _ in range(half)] for i in range(0, 6, half)]  # beams of a prompt
+                rows = [[*row] for rows_of_one in of_each for row in rows_of_one] if rng.random() < 0.5 else rows
+                rows = [
+                    [*row, rng.choice(allowed_by(texts[i * n_grammars // 6], row)) if rng.random() < 0.9 else rng.randrange(EOS)]
+                    for i, row in enumerate(rows)
+                ]
+
+
 # --- what it copies, needs and refuses --------------------------------------------------------------------------------
 
 
