@@ -103,6 +103,17 @@ def test_of_each_text_only_what_is_new_is_passed(module):
         assert passed([1, 1, 2]) == 3 * 3
 
 
+@pytest.mark.parametrize("module", ["tiny", "llama"], indirect=True)
+def test_sequences_of_one_prompt_pass_it_once(module):
+    sampler = GroupedSampler(module, LETTERS, 3, mode="verify", padding_id=LETTERS.size, end_of_sentence_stop=False)
+    with Counted(module) as counted:
+        sampler.generate([TEXTS[1], TEXTS[0]], 1, num_return_sequences=4)
+    assert (counted.rows, counted.positions) == (2, 2 * len(TEXTS[1]))
+    alone = [[sampler.generate([text], 9, seed=seed)[0][0].ids for seed in range(1, 5)] for text in (TEXTS[1], TEXTS[0])]
+    together = sampler.generate([TEXTS[1], TEXTS[0]], 9, num_return_sequences=4)
+    assert [[result.ids for result in of_prompt] for of_prompt in together] == alone
+
+
 @pytest.mark.parametrize("module", MODELS, indirect=True)
 @pytest.mark.parametrize("mode", ["commit", "verify"])
 @pytest.mark.parametrize("grammar", [None, Grammar.from_regex("[a-f]{4,12}(gh)*")])

@@ -5,8 +5,9 @@
     c  c  c  c  c        d  P  -  -          of the second five; a token and a pad, and ids that fill the row
 
 Idea. A row keeps all that its text has in common with what a row of the same text was in the round before, however long the other texts are. So one
-that has ended leaves with its row, and a branch of a tree search goes on from the row of the branch that it comes from. What is kept stands at
-the right end of its row, and the columns to its left are masked; where there are none, no mask is given.
+that has ended leaves with its row, a branch of a tree search goes on from the row of the branch that it comes from, and the sequences of one prompt
+from the row of its only first pass: requests that are alike are one row. What is kept stands at the right end of its row, and the columns to its
+left are masked; where there are none, no mask is given.
 
 Rows are filled up on the *right*. In a causal model no position sees what stands to its right, so the fill changes no score that is read.
 
@@ -30,9 +31,9 @@ from .passes import Request
 
 
 class _Row(NamedTuple):
-    """A row of keys and values: those of the ids of a request of a text, from the column `begin` on."""
+    """A row of keys and values: those of the ids of a request, from the column `begin` on. `texts`: whose request that was."""
 
-    text: int
+    texts: frozenset[int]
     request: Request
     begin: int
 
@@ -55,20 +56,24 @@ class TorchBatch:
         import torch
 
         self._let_go(set(texts))
+        alike: dict[tuple[int, tuple[int, ...]], int] = {}  # the row of a request: sequences of one prompt begin with the same
+        row_of = [alike.setdefault((request.rows, tuple(request.ids)), len(alike)) for request in requests]
+        wanted = [requests[row_of.index(row)] for row in range(len(alike))]
+        of_row = [frozenset(text for text, its in zip(texts, row_of) if its == row) for row in range(len(alike))]
         with torch.inference_mode():
             begun, self.begun = self.begun, True
-            past, spans = self._kept(requests, texts) if begun else self._resumed(requests, texts)
+            past, spans = self._kept(wanted, of_row) if begun else self._resumed(wanted, of_row)
             columns = max(span.begin + span.length for span in spans)
             self._forget()  # should the pass fail, `past` may be half written
-            answers, past, width = self._pass(requests, past, spans, columns)
+            answers, past, width = self._pass(wanted, past, spans, columns)
         if past is not None:
-            self.rows = [_Row(text, request, span.begin) for text, request, span in zip(texts, requests, spans)]
+            self.rows = [_Row(of, request, span.begin) for of, request, span in zip(of_row, wanted, spans)]
             self.past, self.columns = past, columns + width
             keys_values.learn_form(self.model.module, past)
         if self.leases is not None and not begun:
-            for at, text in enumerate(texts):
-                self.leases.keep(text, _Holder(self, at), requests[at].certain)
-        return answers
+            for row, text in zip(row_of, texts):
+                self.leases.keep(text, _Holder(self, row), wanted[row].certain)
+        return [answers[row] if row_of.index(row) == at else answers[row].copy() for at, row in enumerate(row_of)]
 
     def close(self) -> None:  # noqa: D102
         self._let_go(set())
@@ -77,9 +82,10 @@ class TorchBatch:
 
     def _let_go(self, texts: set[int]) -> None:
         """Of all texts but these."""
-        for at, row in enumerate(self.rows if self.leases is not None else ()):
-            if row.text not in texts:
-                self.leases.end(row.text, _Holder(self, at), row.request.certain)  # type: ignore[union-attr]
+        if self.leases is not None:
+            for at, row in enumerate(self.rows):
+                for text in row.texts - texts:
+                    self.leases.end(text, _Holder(self, at), row.request.certain)
 
     def _pass(self, requests: Sequence[Request], past: Any, spans: Sequence[Span], columns: int) -> tuple[list[Logits], Any, int]:
         """One pass over what is not kept: the answers, the keys and values, and how many columns were passed."""
@@ -100,24 +106,25 @@ class TorchBatch:
 
     # --- what is kept -----------------------------------------------------------------------------------------------
 
-    def _resumed(self, requests: Sequence[Request], texts: Sequence[int]) -> tuple[Any, list[Span]]:
+    def _resumed(self, requests: Sequence[Request], texts: Sequence[frozenset[int]]) -> tuple[Any, list[Span]]:
         """What the prefix cache has of the first requests, as `_kept`."""
         if self.leases is None:
             return self._nothing(len(requests))
         holders = [_Holder(self, at) for at in range(len(requests))]
-        for holder, request, text in zip(holders, requests, texts):
-            self.leases.begin(text, holder, request.certain)
+        for holder, request, of_row in zip(holders, requests, texts):
+            for text in of_row:
+                self.leases.begin(text, holder, request.certain)
         lengths = self._evened([min(holder.resumed, len(ids) - n) for holder, (ids, n) in zip(holders, requests)])
         if not any(lengths):
             return self._nothing(len(requests))
         layers = keys_values.side_by_side([keys_values.put_together(holder.payloads) for holder in holders], lengths)
         return keys_values.all_kept(self.model.module, layers), _at_the_right(lengths)
 
-    def _kept(self, requests: Sequence[Request], texts: Sequence[int]) -> tuple[Any, list[Span]]:
+    def _kept(self, requests: Sequence[Request], texts: Sequence[frozenset[int]]) -> tuple[Any, list[Span]]:
         """The keys and values to go on from, and where each request has its own."""
         if self.past is None:
             return self._nothing(len(requests))
-        spans = [self._span(at, request, text) for at, (request, text) in enumerate(zip(requests, texts))]
+        spans = [self._span(at, request, of_row) for at, (request, of_row) in enumerate(zip(requests, texts))]
         lengths = self._evened([span.length for span in spans])
         spans = [span._replace(length=length) for span, length in zip(spans, lengths)]
         end = spans[0].begin + lengths[0]
@@ -132,12 +139,12 @@ class TorchBatch:
         module = self.model.module
         return keys_values.begun(module) if self.leases is None else keys_values.all_kept(module, []), _at_the_right([0] * n)
 
-    def _span(self, at: int, request: Request, text: int) -> Span:
+    def _span(self, at: int, request: Request, texts: frozenset[int]) -> Span:
         """Where a row of the same text has most in common with a request; the row in its place, if that has all."""
         most, best = len(request.ids) - request.rows, Span(0, 0, 0)
         for row in dict.fromkeys((min(at, len(self.rows) - 1), *range(len(self.rows)))):
             held = self.rows[row]
-            if held.text == text and (length := min(common_prefix(held.request.ids, request.ids), most)) > best.length:
+            if held.texts & texts and (length := min(common_prefix(held.request.ids, request.ids), most)) > best.length:
                 best = Span(row, held.begin, length)
                 if length == most:
                     break
