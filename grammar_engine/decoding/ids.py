@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import takewhile
 from typing import Any
 
 import numpy as np
@@ -38,7 +37,12 @@ def rng_of(seed: int | np.random.Generator | None) -> np.random.Generator:
 
 
 def common_prefix(ours: Sequence[int], theirs: Sequence[int]) -> int:
-    """Length of the longest common prefix. `ours` is nearly always all of it, and is compared at once: texts may be long."""
-    if ours == theirs[: len(ours)]:
-        return len(ours)
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(ours, theirs)))
+    """Length of the longest common prefix, by halves: texts may be long, and slices are compared at once."""
+    equal, differs = 0, min(len(ours), len(theirs)) + 1  # all before `equal` is; the first `differs` are not
+    while differs - equal > 1:
+        middle = (equal + differs) // 2
+        if ours[equal:middle] == theirs[equal:middle]:
+            equal = middle
+        else:
+            differs = middle
+    return equal

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import copy
+import random
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from grammar_engine.decoding import as_model
+from grammar_engine.decoding.ids import common_prefix
 from grammar_engine.decoding.models import NoiseModel
 
 WIDTH = 50
@@ -408,3 +410,12 @@ def test_a_window_that_has_slid_is_not_exported():
     session.logits(list(range(20)))
     with pytest.raises(TypeError, match="each position"):
         session.export(0, 2, 2)
+
+
+def test_the_longest_common_prefix():
+    rng = random.Random(0)
+    for _ in range(3000):
+        ours = [rng.randrange(2) for _ in range(rng.randrange(12))]
+        theirs = ours[: rng.randrange(len(ours) + 1)] + [rng.randrange(2) for _ in range(rng.randrange(5))]
+        length = next((at for at, (a, b) in enumerate(zip(ours, theirs)) if a != b), min(len(ours), len(theirs)))
+        assert common_prefix(ours, theirs) == common_prefix(theirs, ours) == length
