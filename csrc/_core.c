@@ -585,31 +585,31 @@ static void (*_cffi_call_python_org)(struct _cffi_externpy_s *, char *);
 /************************************************************/
 
 static void *_cffi_types[] = {
-/*  0 */ _CFFI_OP(_CFFI_OP_FUNCTION, 387), // char const *()(void)
+/*  0 */ _CFFI_OP(_CFFI_OP_FUNCTION, 408), // char const *()(void)
 /*  1 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/*  2 */ _CFFI_OP(_CFFI_OP_FUNCTION, 410), // ge_status()(ge_engine *, ge_err *)
-/*  3 */ _CFFI_OP(_CFFI_OP_POINTER, 395), // ge_engine *
-/*  4 */ _CFFI_OP(_CFFI_OP_POINTER, 396), // ge_err *
+/*  2 */ _CFFI_OP(_CFFI_OP_FUNCTION, 431), // ge_status()(ge_engine *, ge_err *)
+/*  3 */ _CFFI_OP(_CFFI_OP_POINTER, 416), // ge_engine *
+/*  4 */ _CFFI_OP(_CFFI_OP_POINTER, 417), // ge_err *
 /*  5 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/*  6 */ _CFFI_OP(_CFFI_OP_FUNCTION, 410), // ge_status()(ge_engine *, ge_matcher * *, ge_err *)
+/*  6 */ _CFFI_OP(_CFFI_OP_FUNCTION, 431), // ge_status()(ge_engine *, ge_matcher * *, ge_err *)
 /*  7 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
 /*  8 */ _CFFI_OP(_CFFI_OP_POINTER, 81), // ge_matcher * *
 /*  9 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 10 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 11 */ _CFFI_OP(_CFFI_OP_FUNCTION, 410), // ge_status()(ge_engine *, uint32_t, uint32_t *, ge_err *)
+/* 11 */ _CFFI_OP(_CFFI_OP_FUNCTION, 431), // ge_status()(ge_engine *, uint32_t, uint32_t *, ge_err *)
 /* 12 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
 /* 13 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22), // uint32_t
 /* 14 */ _CFFI_OP(_CFFI_OP_POINTER, 13), // uint32_t *
 /* 15 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 16 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 17 */ _CFFI_OP(_CFFI_OP_FUNCTION, 410), // ge_status()(ge_grammar *, ge_vocab *, uint32_t, ge_engine * *, ge_err *)
-/* 18 */ _CFFI_OP(_CFFI_OP_POINTER, 399), // ge_grammar *
-/* 19 */ _CFFI_OP(_CFFI_OP_POINTER, 414), // ge_vocab *
+/* 17 */ _CFFI_OP(_CFFI_OP_FUNCTION, 431), // ge_status()(ge_grammar *, ge_vocab *, uint32_t, ge_engine * *, ge_err *)
+/* 18 */ _CFFI_OP(_CFFI_OP_POINTER, 420), // ge_grammar *
+/* 19 */ _CFFI_OP(_CFFI_OP_POINTER, 435), // ge_vocab *
 /* 20 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 21 */ _CFFI_OP(_CFFI_OP_POINTER, 3), // ge_engine * *
 /* 22 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 23 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 24 */ _CFFI_OP(_CFFI_OP_FUNCTION, 410), // ge_status()(ge_grammar *, ge_vocab *, uint32_t, int32_t, ge_plan * *, ge_err *)
+/* 24 */ _CFFI_OP(_CFFI_OP_FUNCTION, 431), // ge_status()(ge_grammar *, ge_vocab *, uint32_t, int32_t, ge_plan * *, ge_err *)
 /* 25 */ _CFFI_OP(_CFFI_OP_NOOP, 18),
 /* 26 */ _CFFI_OP(_CFFI_OP_NOOP, 19),
 /* 27 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
@@ -617,13 +617,13 @@ static void *_cffi_types[] = {
 /* 29 */ _CFFI_OP(_CFFI_OP_POINTER, 156), // ge_plan * *
 /* 30 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 31 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 32 */ _CFFI_OP(_CFFI_OP_FUNCTION, 410), // ge_status()(ge_ir *, ge_rules const *, ge_grammar * *, ge_err *)
-/* 33 */ _CFFI_OP(_CFFI_OP_POINTER, 400), // ge_ir *
-/* 34 */ _CFFI_OP(_CFFI_OP_POINTER, 407), // ge_rules const *
+/* 32 */ _CFFI_OP(_CFFI_OP_FUNCTION, 431), // ge_status()(ge_ir *, ge_rules const *, ge_grammar * *, ge_err *)
+/* 33 */ _CFFI_OP(_CFFI_OP_POINTER, 421), // ge_ir *
+/* 34 */ _CFFI_OP(_CFFI_OP_POINTER, 428), // ge_rules const *
 /* 35 */ _CFFI_OP(_CFFI_OP_POINTER, 18), // ge_grammar * *
 /* 36 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 37 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 38 */ _CFFI_OP(_CFFI_OP_FUNCTION, 410), // ge_status()(ge_ir *, uint32_t const *, size_t, uint8_t const *, size_t, size_t *, ge_err *)
+/* 38 */ _CFFI_OP(_CFFI_OP_FUNCTION, 431), // ge_status()(ge_ir *, uint32_t const *, size_t, uint8_t const *, size_t, size_t *, ge_err *)
 /* 39 */ _CFFI_OP(_CFFI_OP_NOOP, 33),
 /* 40 */ _CFFI_OP(_CFFI_OP_POINTER, 13), // uint32_t const *
 /* 41 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28), // size_t
@@ -632,27 +632,27 @@ static void *_cffi_types[] = {
 /* 44 */ _CFFI_OP(_CFFI_OP_POINTER, 41), // size_t *
 /* 45 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 46 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 47 */ _CFFI_OP(_CFFI_OP_FUNCTION, 410), // ge_status()(ge_ir *, uint32_t, int32_t *, ge_err *)
+/* 47 */ _CFFI_OP(_CFFI_OP_FUNCTION, 431), // ge_status()(ge_ir *, uint32_t, int32_t *, ge_err *)
 /* 48 */ _CFFI_OP(_CFFI_OP_NOOP, 33),
 /* 49 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 50 */ _CFFI_OP(_CFFI_OP_POINTER, 28), // int32_t *
 /* 51 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 52 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 53 */ _CFFI_OP(_CFFI_OP_FUNCTION, 410), // ge_status()(ge_ir *, uint32_t, uint32_t, uint32_t *, ge_err *)
+/* 53 */ _CFFI_OP(_CFFI_OP_FUNCTION, 431), // ge_status()(ge_ir *, uint32_t, uint32_t, uint32_t *, ge_err *)
 /* 54 */ _CFFI_OP(_CFFI_OP_NOOP, 33),
 /* 55 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 56 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 57 */ _CFFI_OP(_CFFI_OP_NOOP, 14),
 /* 58 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 59 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 60 */ _CFFI_OP(_CFFI_OP_FUNCTION, 410), // ge_status()(ge_ir *, uint32_t, uint64_t, uint64_t *, ge_err *)
+/* 60 */ _CFFI_OP(_CFFI_OP_FUNCTION, 431), // ge_status()(ge_ir *, uint32_t, uint64_t, uint64_t *, ge_err *)
 /* 61 */ _CFFI_OP(_CFFI_OP_NOOP, 33),
 /* 62 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 63 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 24), // uint64_t
 /* 64 */ _CFFI_OP(_CFFI_OP_POINTER, 63), // uint64_t *
 /* 65 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 66 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 67 */ _CFFI_OP(_CFFI_OP_FUNCTION, 410), // ge_status()(ge_ir *, uint32_t, uint8_t const *, size_t, int32_t *, ge_err *)
+/* 67 */ _CFFI_OP(_CFFI_OP_FUNCTION, 431), // ge_status()(ge_ir *, uint32_t, uint8_t const *, size_t, int32_t *, ge_err *)
 /* 68 */ _CFFI_OP(_CFFI_OP_NOOP, 33),
 /* 69 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 70 */ _CFFI_OP(_CFFI_OP_NOOP, 42),
@@ -660,33 +660,33 @@ static void *_cffi_types[] = {
 /* 72 */ _CFFI_OP(_CFFI_OP_NOOP, 50),
 /* 73 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 74 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 75 */ _CFFI_OP(_CFFI_OP_FUNCTION, 410), // ge_status()(ge_limits const *, ge_ir * *, ge_err *)
-/* 76 */ _CFFI_OP(_CFFI_OP_POINTER, 401), // ge_limits const *
+/* 75 */ _CFFI_OP(_CFFI_OP_FUNCTION, 431), // ge_status()(ge_limits const *, ge_ir * *, ge_err *)
+/* 76 */ _CFFI_OP(_CFFI_OP_POINTER, 422), // ge_limits const *
 /* 77 */ _CFFI_OP(_CFFI_OP_POINTER, 33), // ge_ir * *
 /* 78 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 79 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 80 */ _CFFI_OP(_CFFI_OP_FUNCTION, 410), // ge_status()(ge_matcher *, ge_engine *, ge_err *)
-/* 81 */ _CFFI_OP(_CFFI_OP_POINTER, 404), // ge_matcher *
+/* 80 */ _CFFI_OP(_CFFI_OP_FUNCTION, 431), // ge_status()(ge_matcher *, ge_engine *, ge_err *)
+/* 81 */ _CFFI_OP(_CFFI_OP_POINTER, 425), // ge_matcher *
 /* 82 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
 /* 83 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 84 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 85 */ _CFFI_OP(_CFFI_OP_FUNCTION, 410), // ge_status()(ge_matcher *, ge_err *)
+/* 85 */ _CFFI_OP(_CFFI_OP_FUNCTION, 431), // ge_status()(ge_matcher *, ge_err *)
 /* 86 */ _CFFI_OP(_CFFI_OP_NOOP, 81),
 /* 87 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 88 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 89 */ _CFFI_OP(_CFFI_OP_FUNCTION, 410), // ge_status()(ge_matcher *, ge_matcher * *, ge_err *)
+/* 89 */ _CFFI_OP(_CFFI_OP_FUNCTION, 431), // ge_status()(ge_matcher *, ge_matcher * *, ge_err *)
 /* 90 */ _CFFI_OP(_CFFI_OP_NOOP, 81),
 /* 91 */ _CFFI_OP(_CFFI_OP_NOOP, 8),
 /* 92 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 93 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 94 */ _CFFI_OP(_CFFI_OP_FUNCTION, 410), // ge_status()(ge_matcher *, int64_t *, size_t, size_t *, ge_err *)
+/* 94 */ _CFFI_OP(_CFFI_OP_FUNCTION, 431), // ge_status()(ge_matcher *, int64_t *, size_t, size_t *, ge_err *)
 /* 95 */ _CFFI_OP(_CFFI_OP_NOOP, 81),
 /* 96 */ _CFFI_OP(_CFFI_OP_POINTER, 234), // int64_t *
 /* 97 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 98 */ _CFFI_OP(_CFFI_OP_NOOP, 44),
 /* 99 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 100 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 101 */ _CFFI_OP(_CFFI_OP_FUNCTION, 410), // ge_status()(ge_matcher *, int64_t const *, size_t, int32_t, size_t *, ge_err *)
+/* 101 */ _CFFI_OP(_CFFI_OP_FUNCTION, 431), // ge_status()(ge_matcher *, int64_t const *, size_t, int32_t, size_t *, ge_err *)
 /* 102 */ _CFFI_OP(_CFFI_OP_NOOP, 81),
 /* 103 */ _CFFI_OP(_CFFI_OP_POINTER, 234), // int64_t const *
 /* 104 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
@@ -694,33 +694,33 @@ static void *_cffi_types[] = {
 /* 106 */ _CFFI_OP(_CFFI_OP_NOOP, 44),
 /* 107 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 108 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 109 */ _CFFI_OP(_CFFI_OP_FUNCTION, 410), // ge_status()(ge_matcher *, size_t, ge_err *)
+/* 109 */ _CFFI_OP(_CFFI_OP_FUNCTION, 431), // ge_status()(ge_matcher *, size_t, ge_err *)
 /* 110 */ _CFFI_OP(_CFFI_OP_NOOP, 81),
 /* 111 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 112 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 113 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 114 */ _CFFI_OP(_CFFI_OP_FUNCTION, 410), // ge_status()(ge_matcher *, uint32_t *, size_t, size_t *, ge_err *)
+/* 114 */ _CFFI_OP(_CFFI_OP_FUNCTION, 431), // ge_status()(ge_matcher *, uint32_t *, size_t, size_t *, ge_err *)
 /* 115 */ _CFFI_OP(_CFFI_OP_NOOP, 81),
 /* 116 */ _CFFI_OP(_CFFI_OP_NOOP, 14),
 /* 117 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 118 */ _CFFI_OP(_CFFI_OP_NOOP, 44),
 /* 119 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 120 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 121 */ _CFFI_OP(_CFFI_OP_FUNCTION, 410), // ge_status()(ge_matcher *, uint32_t, uint32_t *, size_t *, ge_err *)
+/* 121 */ _CFFI_OP(_CFFI_OP_FUNCTION, 431), // ge_status()(ge_matcher *, uint32_t, uint32_t *, size_t *, ge_err *)
 /* 122 */ _CFFI_OP(_CFFI_OP_NOOP, 81),
 /* 123 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 124 */ _CFFI_OP(_CFFI_OP_NOOP, 14),
 /* 125 */ _CFFI_OP(_CFFI_OP_NOOP, 44),
 /* 126 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 127 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 128 */ _CFFI_OP(_CFFI_OP_FUNCTION, 410), // ge_status()(ge_matcher *, uint8_t *, size_t, size_t *, ge_err *)
+/* 128 */ _CFFI_OP(_CFFI_OP_FUNCTION, 431), // ge_status()(ge_matcher *, uint8_t *, size_t, size_t *, ge_err *)
 /* 129 */ _CFFI_OP(_CFFI_OP_NOOP, 81),
 /* 130 */ _CFFI_OP(_CFFI_OP_POINTER, 310), // uint8_t *
 /* 131 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 132 */ _CFFI_OP(_CFFI_OP_NOOP, 44),
 /* 133 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 134 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 135 */ _CFFI_OP(_CFFI_OP_FUNCTION, 410), // ge_status()(ge_matcher *, uint8_t const *, size_t, int32_t, size_t *, ge_err *)
+/* 135 */ _CFFI_OP(_CFFI_OP_FUNCTION, 431), // ge_status()(ge_matcher *, uint8_t const *, size_t, int32_t, size_t *, ge_err *)
 /* 136 */ _CFFI_OP(_CFFI_OP_NOOP, 81),
 /* 137 */ _CFFI_OP(_CFFI_OP_NOOP, 42),
 /* 138 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
@@ -728,7 +728,7 @@ static void *_cffi_types[] = {
 /* 140 */ _CFFI_OP(_CFFI_OP_NOOP, 44),
 /* 141 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 142 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 143 */ _CFFI_OP(_CFFI_OP_FUNCTION, 410), // ge_status()(ge_matcher *, uint8_t const *, size_t, uint32_t *, uint32_t *, size_t *, uint32_t *, size_t *, size_t, ge_err *)
+/* 143 */ _CFFI_OP(_CFFI_OP_FUNCTION, 431), // ge_status()(ge_matcher *, uint8_t const *, size_t, uint32_t *, uint32_t *, size_t *, uint32_t *, size_t *, size_t, ge_err *)
 /* 144 */ _CFFI_OP(_CFFI_OP_NOOP, 81),
 /* 145 */ _CFFI_OP(_CFFI_OP_NOOP, 42),
 /* 146 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
@@ -740,16 +740,16 @@ static void *_cffi_types[] = {
 /* 152 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 153 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 154 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 155 */ _CFFI_OP(_CFFI_OP_FUNCTION, 410), // ge_status()(ge_plan *, uint32_t const *, uint32_t const *, uint32_t, ge_dfa * *, ge_err *)
-/* 156 */ _CFFI_OP(_CFFI_OP_POINTER, 405), // ge_plan *
+/* 155 */ _CFFI_OP(_CFFI_OP_FUNCTION, 431), // ge_status()(ge_plan *, uint32_t const *, uint32_t const *, uint32_t, ge_dfa * *, ge_err *)
+/* 156 */ _CFFI_OP(_CFFI_OP_POINTER, 426), // ge_plan *
 /* 157 */ _CFFI_OP(_CFFI_OP_NOOP, 40),
 /* 158 */ _CFFI_OP(_CFFI_OP_NOOP, 40),
 /* 159 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 160 */ _CFFI_OP(_CFFI_OP_POINTER, 322), // ge_dfa * *
+/* 160 */ _CFFI_OP(_CFFI_OP_POINTER, 325), // ge_dfa * *
 /* 161 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 162 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 163 */ _CFFI_OP(_CFFI_OP_FUNCTION, 410), // ge_status()(ge_vocab const *, uint8_t const *, size_t, int32_t, uint32_t *, size_t *, size_t *, ge_err *)
-/* 164 */ _CFFI_OP(_CFFI_OP_POINTER, 414), // ge_vocab const *
+/* 163 */ _CFFI_OP(_CFFI_OP_FUNCTION, 431), // ge_status()(ge_vocab const *, uint8_t const *, size_t, int32_t, uint32_t *, size_t *, size_t *, ge_err *)
+/* 164 */ _CFFI_OP(_CFFI_OP_POINTER, 435), // ge_vocab const *
 /* 165 */ _CFFI_OP(_CFFI_OP_NOOP, 42),
 /* 166 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 167 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21),
@@ -758,7 +758,7 @@ static void *_cffi_types[] = {
 /* 170 */ _CFFI_OP(_CFFI_OP_NOOP, 44),
 /* 171 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 172 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 173 */ _CFFI_OP(_CFFI_OP_FUNCTION, 410), // ge_status()(ge_vocab const *, uint8_t const *, size_t, uint32_t *, size_t *, ge_err *)
+/* 173 */ _CFFI_OP(_CFFI_OP_FUNCTION, 431), // ge_status()(ge_vocab const *, uint8_t const *, size_t, uint32_t *, size_t *, ge_err *)
 /* 174 */ _CFFI_OP(_CFFI_OP_NOOP, 164),
 /* 175 */ _CFFI_OP(_CFFI_OP_NOOP, 42),
 /* 176 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
@@ -766,17 +766,17 @@ static void *_cffi_types[] = {
 /* 178 */ _CFFI_OP(_CFFI_OP_NOOP, 44),
 /* 179 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 180 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 181 */ _CFFI_OP(_CFFI_OP_FUNCTION, 410), // ge_status()(int32_t, ge_dfa * *, ge_err *)
+/* 181 */ _CFFI_OP(_CFFI_OP_FUNCTION, 431), // ge_status()(int32_t, ge_dfa * *, ge_err *)
 /* 182 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21),
 /* 183 */ _CFFI_OP(_CFFI_OP_NOOP, 160),
 /* 184 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 185 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 186 */ _CFFI_OP(_CFFI_OP_FUNCTION, 410), // ge_status()(int32_t, ge_vocab * *, ge_err *)
+/* 186 */ _CFFI_OP(_CFFI_OP_FUNCTION, 431), // ge_status()(int32_t, ge_vocab * *, ge_err *)
 /* 187 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21),
 /* 188 */ _CFFI_OP(_CFFI_OP_POINTER, 19), // ge_vocab * *
 /* 189 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 190 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 191 */ _CFFI_OP(_CFFI_OP_FUNCTION, 410), // ge_status()(uint8_t const *, uint32_t const *, uint32_t, uint32_t, uint32_t const *, uint32_t, ge_vocab * *, ge_err *)
+/* 191 */ _CFFI_OP(_CFFI_OP_FUNCTION, 431), // ge_status()(uint8_t const *, uint32_t const *, uint32_t, uint32_t, uint32_t const *, uint32_t, ge_vocab * *, ge_err *)
 /* 192 */ _CFFI_OP(_CFFI_OP_NOOP, 42),
 /* 193 */ _CFFI_OP(_CFFI_OP_NOOP, 40),
 /* 194 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
@@ -787,7 +787,7 @@ static void *_cffi_types[] = {
 /* 199 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 200 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
 /* 201 */ _CFFI_OP(_CFFI_OP_FUNCTION, 28), // int32_t()(ge_dfa const *, uint32_t)
-/* 202 */ _CFFI_OP(_CFFI_OP_POINTER, 393), // ge_dfa const *
+/* 202 */ _CFFI_OP(_CFFI_OP_POINTER, 414), // ge_dfa const *
 /* 203 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 204 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
 /* 205 */ _CFFI_OP(_CFFI_OP_FUNCTION, 28), // int32_t()(ge_dfa const *, uint32_t, uint32_t *)
@@ -804,7 +804,7 @@ static void *_cffi_types[] = {
 /* 216 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
 /* 217 */ _CFFI_OP(_CFFI_OP_FUNCTION, 28), // int32_t()(ge_matcher *, ge_turn *, int64_t *, size_t, size_t *, ge_err *)
 /* 218 */ _CFFI_OP(_CFFI_OP_NOOP, 81),
-/* 219 */ _CFFI_OP(_CFFI_OP_POINTER, 412), // ge_turn *
+/* 219 */ _CFFI_OP(_CFFI_OP_POINTER, 433), // ge_turn *
 /* 220 */ _CFFI_OP(_CFFI_OP_NOOP, 96),
 /* 221 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 222 */ _CFFI_OP(_CFFI_OP_NOOP, 44),
@@ -852,12 +852,12 @@ static void *_cffi_types[] = {
 /* 264 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 23),
 /* 265 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
 /* 266 */ _CFFI_OP(_CFFI_OP_FUNCTION, 41), // size_t()(float const *, size_t, ge_gathered const *)
-/* 267 */ _CFFI_OP(_CFFI_OP_POINTER, 391), // float const *
+/* 267 */ _CFFI_OP(_CFFI_OP_POINTER, 412), // float const *
 /* 268 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 269 */ _CFFI_OP(_CFFI_OP_POINTER, 398), // ge_gathered const *
+/* 269 */ _CFFI_OP(_CFFI_OP_POINTER, 419), // ge_gathered const *
 /* 270 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
 /* 271 */ _CFFI_OP(_CFFI_OP_FUNCTION, 41), // size_t()(ge_batch const *)
-/* 272 */ _CFFI_OP(_CFFI_OP_POINTER, 392), // ge_batch const *
+/* 272 */ _CFFI_OP(_CFFI_OP_POINTER, 413), // ge_batch const *
 /* 273 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
 /* 274 */ _CFFI_OP(_CFFI_OP_FUNCTION, 41), // size_t()(ge_dfa const *)
 /* 275 */ _CFFI_OP(_CFFI_OP_NOOP, 202),
@@ -878,10 +878,10 @@ static void *_cffi_types[] = {
 /* 290 */ _CFFI_OP(_CFFI_OP_NOOP, 130),
 /* 291 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
 /* 292 */ _CFFI_OP(_CFFI_OP_FUNCTION, 41), // size_t()(ge_grammar const *)
-/* 293 */ _CFFI_OP(_CFFI_OP_POINTER, 399), // ge_grammar const *
+/* 293 */ _CFFI_OP(_CFFI_OP_POINTER, 420), // ge_grammar const *
 /* 294 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
 /* 295 */ _CFFI_OP(_CFFI_OP_FUNCTION, 41), // size_t()(ge_matcher const *)
-/* 296 */ _CFFI_OP(_CFFI_OP_POINTER, 404), // ge_matcher const *
+/* 296 */ _CFFI_OP(_CFFI_OP_POINTER, 425), // ge_matcher const *
 /* 297 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
 /* 298 */ _CFFI_OP(_CFFI_OP_FUNCTION, 41), // size_t()(ge_vocab *)
 /* 299 */ _CFFI_OP(_CFFI_OP_NOOP, 19),
@@ -900,109 +900,130 @@ static void *_cffi_types[] = {
 /* 312 */ _CFFI_OP(_CFFI_OP_FUNCTION, 13), // uint32_t()(uint64_t const *)
 /* 313 */ _CFFI_OP(_CFFI_OP_NOOP, 254),
 /* 314 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 315 */ _CFFI_OP(_CFFI_OP_FUNCTION, 417), // void()(float *, size_t, uint32_t const *, size_t)
-/* 316 */ _CFFI_OP(_CFFI_OP_POINTER, 391), // float *
+/* 315 */ _CFFI_OP(_CFFI_OP_FUNCTION, 438), // void()(float *, size_t, uint32_t const *, size_t)
+/* 316 */ _CFFI_OP(_CFFI_OP_POINTER, 412), // float *
 /* 317 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 318 */ _CFFI_OP(_CFFI_OP_NOOP, 40),
 /* 319 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 320 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 321 */ _CFFI_OP(_CFFI_OP_FUNCTION, 417), // void()(ge_dfa *)
-/* 322 */ _CFFI_OP(_CFFI_OP_POINTER, 393), // ge_dfa *
+/* 321 */ _CFFI_OP(_CFFI_OP_FUNCTION, 438), // void()(ge_dfa * *)
+/* 322 */ _CFFI_OP(_CFFI_OP_NOOP, 160),
 /* 323 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 324 */ _CFFI_OP(_CFFI_OP_FUNCTION, 417), // void()(ge_dfa const *, ge_dfa_content *)
-/* 325 */ _CFFI_OP(_CFFI_OP_NOOP, 202),
-/* 326 */ _CFFI_OP(_CFFI_OP_POINTER, 394), // ge_dfa_content *
-/* 327 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 328 */ _CFFI_OP(_CFFI_OP_FUNCTION, 417), // void()(ge_engine *)
-/* 329 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
+/* 324 */ _CFFI_OP(_CFFI_OP_FUNCTION, 438), // void()(ge_dfa *)
+/* 325 */ _CFFI_OP(_CFFI_OP_POINTER, 414), // ge_dfa *
+/* 326 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 327 */ _CFFI_OP(_CFFI_OP_FUNCTION, 438), // void()(ge_dfa const *, ge_dfa_content *)
+/* 328 */ _CFFI_OP(_CFFI_OP_NOOP, 202),
+/* 329 */ _CFFI_OP(_CFFI_OP_POINTER, 415), // ge_dfa_content *
 /* 330 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 331 */ _CFFI_OP(_CFFI_OP_FUNCTION, 417), // void()(ge_engine *, ge_dfa *)
-/* 332 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
-/* 333 */ _CFFI_OP(_CFFI_OP_NOOP, 322),
-/* 334 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 335 */ _CFFI_OP(_CFFI_OP_FUNCTION, 417), // void()(ge_engine *, ge_stats *)
-/* 336 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
-/* 337 */ _CFFI_OP(_CFFI_OP_POINTER, 409), // ge_stats *
-/* 338 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 339 */ _CFFI_OP(_CFFI_OP_FUNCTION, 417), // void()(ge_grammar *)
-/* 340 */ _CFFI_OP(_CFFI_OP_NOOP, 18),
-/* 341 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 342 */ _CFFI_OP(_CFFI_OP_FUNCTION, 417), // void()(ge_ir *)
-/* 343 */ _CFFI_OP(_CFFI_OP_NOOP, 33),
+/* 331 */ _CFFI_OP(_CFFI_OP_FUNCTION, 438), // void()(ge_engine * *)
+/* 332 */ _CFFI_OP(_CFFI_OP_NOOP, 21),
+/* 333 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 334 */ _CFFI_OP(_CFFI_OP_FUNCTION, 438), // void()(ge_engine *)
+/* 335 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
+/* 336 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 337 */ _CFFI_OP(_CFFI_OP_FUNCTION, 438), // void()(ge_engine *, ge_dfa *)
+/* 338 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
+/* 339 */ _CFFI_OP(_CFFI_OP_NOOP, 325),
+/* 340 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 341 */ _CFFI_OP(_CFFI_OP_FUNCTION, 438), // void()(ge_engine *, ge_stats *)
+/* 342 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
+/* 343 */ _CFFI_OP(_CFFI_OP_POINTER, 430), // ge_stats *
 /* 344 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 345 */ _CFFI_OP(_CFFI_OP_FUNCTION, 417), // void()(ge_matcher *)
-/* 346 */ _CFFI_OP(_CFFI_OP_NOOP, 81),
+/* 345 */ _CFFI_OP(_CFFI_OP_FUNCTION, 438), // void()(ge_grammar * *)
+/* 346 */ _CFFI_OP(_CFFI_OP_NOOP, 35),
 /* 347 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 348 */ _CFFI_OP(_CFFI_OP_FUNCTION, 417), // void()(ge_plan *)
-/* 349 */ _CFFI_OP(_CFFI_OP_NOOP, 156),
+/* 348 */ _CFFI_OP(_CFFI_OP_FUNCTION, 438), // void()(ge_grammar *)
+/* 349 */ _CFFI_OP(_CFFI_OP_NOOP, 18),
 /* 350 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 351 */ _CFFI_OP(_CFFI_OP_FUNCTION, 417), // void()(ge_plan const *, ge_plan_content *)
-/* 352 */ _CFFI_OP(_CFFI_OP_POINTER, 405), // ge_plan const *
-/* 353 */ _CFFI_OP(_CFFI_OP_POINTER, 406), // ge_plan_content *
-/* 354 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 355 */ _CFFI_OP(_CFFI_OP_FUNCTION, 417), // void()(ge_scores const *, uint32_t const *, size_t, uint32_t const *, size_t)
-/* 356 */ _CFFI_OP(_CFFI_OP_POINTER, 408), // ge_scores const *
-/* 357 */ _CFFI_OP(_CFFI_OP_NOOP, 40),
-/* 358 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 359 */ _CFFI_OP(_CFFI_OP_NOOP, 40),
-/* 360 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 361 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 362 */ _CFFI_OP(_CFFI_OP_FUNCTION, 417), // void()(ge_vocab *)
-/* 363 */ _CFFI_OP(_CFFI_OP_NOOP, 19),
-/* 364 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 365 */ _CFFI_OP(_CFFI_OP_FUNCTION, 417), // void()(ge_vocab *, size_t)
-/* 366 */ _CFFI_OP(_CFFI_OP_NOOP, 19),
-/* 367 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 351 */ _CFFI_OP(_CFFI_OP_FUNCTION, 438), // void()(ge_ir * *)
+/* 352 */ _CFFI_OP(_CFFI_OP_NOOP, 77),
+/* 353 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 354 */ _CFFI_OP(_CFFI_OP_FUNCTION, 438), // void()(ge_ir *)
+/* 355 */ _CFFI_OP(_CFFI_OP_NOOP, 33),
+/* 356 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 357 */ _CFFI_OP(_CFFI_OP_FUNCTION, 438), // void()(ge_matcher * *)
+/* 358 */ _CFFI_OP(_CFFI_OP_NOOP, 8),
+/* 359 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 360 */ _CFFI_OP(_CFFI_OP_FUNCTION, 438), // void()(ge_matcher *)
+/* 361 */ _CFFI_OP(_CFFI_OP_NOOP, 81),
+/* 362 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 363 */ _CFFI_OP(_CFFI_OP_FUNCTION, 438), // void()(ge_plan * *)
+/* 364 */ _CFFI_OP(_CFFI_OP_NOOP, 29),
+/* 365 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 366 */ _CFFI_OP(_CFFI_OP_FUNCTION, 438), // void()(ge_plan *)
+/* 367 */ _CFFI_OP(_CFFI_OP_NOOP, 156),
 /* 368 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 369 */ _CFFI_OP(_CFFI_OP_FUNCTION, 417), // void()(ge_vocab const *, ge_vocab_content *)
-/* 370 */ _CFFI_OP(_CFFI_OP_NOOP, 164),
-/* 371 */ _CFFI_OP(_CFFI_OP_POINTER, 415), // ge_vocab_content *
+/* 369 */ _CFFI_OP(_CFFI_OP_FUNCTION, 438), // void()(ge_plan const *, ge_plan_content *)
+/* 370 */ _CFFI_OP(_CFFI_OP_POINTER, 426), // ge_plan const *
+/* 371 */ _CFFI_OP(_CFFI_OP_POINTER, 427), // ge_plan_content *
 /* 372 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 373 */ _CFFI_OP(_CFFI_OP_FUNCTION, 417), // void()(uint64_t *, ge_dfa const *, uint32_t, uint32_t, uint64_t const *)
-/* 374 */ _CFFI_OP(_CFFI_OP_NOOP, 64),
-/* 375 */ _CFFI_OP(_CFFI_OP_NOOP, 202),
-/* 376 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 377 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 378 */ _CFFI_OP(_CFFI_OP_NOOP, 254),
+/* 373 */ _CFFI_OP(_CFFI_OP_FUNCTION, 438), // void()(ge_scores const *, uint32_t const *, size_t, uint32_t const *, size_t)
+/* 374 */ _CFFI_OP(_CFFI_OP_POINTER, 429), // ge_scores const *
+/* 375 */ _CFFI_OP(_CFFI_OP_NOOP, 40),
+/* 376 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 377 */ _CFFI_OP(_CFFI_OP_NOOP, 40),
+/* 378 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 379 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 380 */ _CFFI_OP(_CFFI_OP_FUNCTION, 417), // void()(uint64_t const *, uint32_t *)
-/* 381 */ _CFFI_OP(_CFFI_OP_NOOP, 254),
-/* 382 */ _CFFI_OP(_CFFI_OP_NOOP, 14),
-/* 383 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 384 */ _CFFI_OP(_CFFI_OP_POINTER, 386), // _Bool *
-/* 385 */ _CFFI_OP(_CFFI_OP_POINTER, 386), // _Bool const *
-/* 386 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 1), // _Bool
-/* 387 */ _CFFI_OP(_CFFI_OP_POINTER, 388), // char const *
-/* 388 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 2), // char
-/* 389 */ _CFFI_OP(_CFFI_OP_ARRAY, 388), // char[200]
-/* 390 */ (_cffi_opcode_t)(200),
-/* 391 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 13), // float
-/* 392 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 0), // ge_batch
-/* 393 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 1), // ge_dfa
-/* 394 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 2), // ge_dfa_content
-/* 395 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 3), // ge_engine
-/* 396 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 4), // ge_err
-/* 397 */ _CFFI_OP(_CFFI_OP_ENUM, 0), // ge_float
-/* 398 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 5), // ge_gathered
-/* 399 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 6), // ge_grammar
-/* 400 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 7), // ge_ir
-/* 401 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 8), // ge_limits
-/* 402 */ _CFFI_OP(_CFFI_OP_ENUM, 1), // ge_mask_flag
-/* 403 */ _CFFI_OP(_CFFI_OP_POINTER, 81), // ge_matcher * const *
-/* 404 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 9), // ge_matcher
-/* 405 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 10), // ge_plan
-/* 406 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 11), // ge_plan_content
-/* 407 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 12), // ge_rules
-/* 408 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 13), // ge_scores
-/* 409 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 14), // ge_stats
-/* 410 */ _CFFI_OP(_CFFI_OP_ENUM, 2), // ge_status
-/* 411 */ _CFFI_OP(_CFFI_OP_ENUM, 3), // ge_switch
-/* 412 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 15), // ge_turn
-/* 413 */ _CFFI_OP(_CFFI_OP_ENUM, 4), // ge_turn_result
-/* 414 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 16), // ge_vocab
-/* 415 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 17), // ge_vocab_content
-/* 416 */ _CFFI_OP(_CFFI_OP_POINTER, 417), // void *
-/* 417 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 0), // void
+/* 380 */ _CFFI_OP(_CFFI_OP_FUNCTION, 438), // void()(ge_vocab * *)
+/* 381 */ _CFFI_OP(_CFFI_OP_NOOP, 188),
+/* 382 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 383 */ _CFFI_OP(_CFFI_OP_FUNCTION, 438), // void()(ge_vocab *)
+/* 384 */ _CFFI_OP(_CFFI_OP_NOOP, 19),
+/* 385 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 386 */ _CFFI_OP(_CFFI_OP_FUNCTION, 438), // void()(ge_vocab *, size_t)
+/* 387 */ _CFFI_OP(_CFFI_OP_NOOP, 19),
+/* 388 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 389 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 390 */ _CFFI_OP(_CFFI_OP_FUNCTION, 438), // void()(ge_vocab const *, ge_vocab_content *)
+/* 391 */ _CFFI_OP(_CFFI_OP_NOOP, 164),
+/* 392 */ _CFFI_OP(_CFFI_OP_POINTER, 436), // ge_vocab_content *
+/* 393 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 394 */ _CFFI_OP(_CFFI_OP_FUNCTION, 438), // void()(uint64_t *, ge_dfa const *, uint32_t, uint32_t, uint64_t const *)
+/* 395 */ _CFFI_OP(_CFFI_OP_NOOP, 64),
+/* 396 */ _CFFI_OP(_CFFI_OP_NOOP, 202),
+/* 397 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 398 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 399 */ _CFFI_OP(_CFFI_OP_NOOP, 254),
+/* 400 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 401 */ _CFFI_OP(_CFFI_OP_FUNCTION, 438), // void()(uint64_t const *, uint32_t *)
+/* 402 */ _CFFI_OP(_CFFI_OP_NOOP, 254),
+/* 403 */ _CFFI_OP(_CFFI_OP_NOOP, 14),
+/* 404 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 405 */ _CFFI_OP(_CFFI_OP_POINTER, 407), // _Bool *
+/* 406 */ _CFFI_OP(_CFFI_OP_POINTER, 407), // _Bool const *
+/* 407 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 1), // _Bool
+/* 408 */ _CFFI_OP(_CFFI_OP_POINTER, 409), // char const *
+/* 409 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 2), // char
+/* 410 */ _CFFI_OP(_CFFI_OP_ARRAY, 409), // char[200]
+/* 411 */ (_cffi_opcode_t)(200),
+/* 412 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 13), // float
+/* 413 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 0), // ge_batch
+/* 414 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 1), // ge_dfa
+/* 415 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 2), // ge_dfa_content
+/* 416 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 3), // ge_engine
+/* 417 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 4), // ge_err
+/* 418 */ _CFFI_OP(_CFFI_OP_ENUM, 0), // ge_float
+/* 419 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 5), // ge_gathered
+/* 420 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 6), // ge_grammar
+/* 421 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 7), // ge_ir
+/* 422 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 8), // ge_limits
+/* 423 */ _CFFI_OP(_CFFI_OP_ENUM, 1), // ge_mask_flag
+/* 424 */ _CFFI_OP(_CFFI_OP_POINTER, 81), // ge_matcher * const *
+/* 425 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 9), // ge_matcher
+/* 426 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 10), // ge_plan
+/* 427 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 11), // ge_plan_content
+/* 428 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 12), // ge_rules
+/* 429 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 13), // ge_scores
+/* 430 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 14), // ge_stats
+/* 431 */ _CFFI_OP(_CFFI_OP_ENUM, 2), // ge_status
+/* 432 */ _CFFI_OP(_CFFI_OP_ENUM, 3), // ge_switch
+/* 433 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 15), // ge_turn
+/* 434 */ _CFFI_OP(_CFFI_OP_ENUM, 4), // ge_turn_result
+/* 435 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 16), // ge_vocab
+/* 436 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 17), // ge_vocab_content
+/* 437 */ _CFFI_OP(_CFFI_OP_POINTER, 438), // void *
+/* 438 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 0), // void
 };
 
 static int _cffi_const_GE_FLOAT16(unsigned long long *o)
@@ -1286,7 +1307,7 @@ _cffi_f_ge_build(PyObject *self, PyObject *noarg)
 
   (void)self; /* unused */
   (void)noarg; /* unused */
-  pyresult = _cffi_from_c_pointer((char *)result, _cffi_type(387));
+  pyresult = _cffi_from_c_pointer((char *)result, _cffi_type(408));
   return pyresult;
 }
 #else
@@ -1505,10 +1526,10 @@ _cffi_f_ge_dfa_free(PyObject *self, PyObject *arg0)
   struct _cffi_freeme_s *large_args_free = NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(322), arg0, (char **)&x0);
+      _cffi_type(325), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_dfa *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(322), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(325), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1526,6 +1547,42 @@ _cffi_f_ge_dfa_free(PyObject *self, PyObject *arg0)
 }
 #else
 #  define _cffi_f_ge_dfa_free _cffi_d_ge_dfa_free
+#endif
+
+static void _cffi_d_ge_dfa_free_at(ge_dfa * * x0)
+{
+  ge_dfa_free_at(x0);
+}
+#ifndef PYPY_VERSION
+static PyObject *
+_cffi_f_ge_dfa_free_at(PyObject *self, PyObject *arg0)
+{
+  ge_dfa * * x0;
+  Py_ssize_t datasize;
+  struct _cffi_freeme_s *large_args_free = NULL;
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(160), arg0, (char **)&x0);
+  if (datasize != 0) {
+    x0 = ((size_t)datasize) <= 640 ? (ge_dfa * *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(160), arg0, (char **)&x0,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  Py_BEGIN_ALLOW_THREADS
+  _cffi_restore_errno();
+  { ge_dfa_free_at(x0); }
+  _cffi_save_errno();
+  Py_END_ALLOW_THREADS
+
+  (void)self; /* unused */
+  if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
+  Py_INCREF(Py_None);
+  return Py_None;
+}
+#else
+#  define _cffi_f_ge_dfa_free_at _cffi_d_ge_dfa_free_at
 #endif
 
 static ge_status _cffi_d_ge_dfa_load(int32_t x0, ge_dfa * * x1, ge_err * x2)
@@ -1579,7 +1636,7 @@ _cffi_f_ge_dfa_load(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(410));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(431));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -1671,7 +1728,7 @@ _cffi_f_ge_dfa_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(410));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(431));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -1761,10 +1818,10 @@ _cffi_f_ge_dfa_read(PyObject *self, PyObject *args)
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(326), arg1, (char **)&x1);
+      _cffi_type(329), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (ge_dfa_content *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(326), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(329), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1949,6 +2006,42 @@ _cffi_f_ge_engine_free(PyObject *self, PyObject *arg0)
 #  define _cffi_f_ge_engine_free _cffi_d_ge_engine_free
 #endif
 
+static void _cffi_d_ge_engine_free_at(ge_engine * * x0)
+{
+  ge_engine_free_at(x0);
+}
+#ifndef PYPY_VERSION
+static PyObject *
+_cffi_f_ge_engine_free_at(PyObject *self, PyObject *arg0)
+{
+  ge_engine * * x0;
+  Py_ssize_t datasize;
+  struct _cffi_freeme_s *large_args_free = NULL;
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(21), arg0, (char **)&x0);
+  if (datasize != 0) {
+    x0 = ((size_t)datasize) <= 640 ? (ge_engine * *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(21), arg0, (char **)&x0,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  Py_BEGIN_ALLOW_THREADS
+  _cffi_restore_errno();
+  { ge_engine_free_at(x0); }
+  _cffi_save_errno();
+  Py_END_ALLOW_THREADS
+
+  (void)self; /* unused */
+  if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
+  Py_INCREF(Py_None);
+  return Py_None;
+}
+#else
+#  define _cffi_f_ge_engine_free_at _cffi_d_ge_engine_free_at
+#endif
+
 static int32_t _cffi_d_ge_engine_is_full(ge_engine * x0)
 {
   return ge_engine_is_full(x0);
@@ -2060,7 +2153,7 @@ _cffi_f_ge_engine_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(410));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(431));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2096,10 +2189,10 @@ _cffi_f_ge_engine_stats(PyObject *self, PyObject *args)
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(337), arg1, (char **)&x1);
+      _cffi_type(343), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (ge_stats *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(337), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(343), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2147,10 +2240,10 @@ _cffi_f_ge_engine_use(PyObject *self, PyObject *args)
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(322), arg1, (char **)&x1);
+      _cffi_type(325), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (ge_dfa *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(322), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(325), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2244,6 +2337,42 @@ _cffi_f_ge_grammar_free(PyObject *self, PyObject *arg0)
 #  define _cffi_f_ge_grammar_free _cffi_d_ge_grammar_free
 #endif
 
+static void _cffi_d_ge_grammar_free_at(ge_grammar * * x0)
+{
+  ge_grammar_free_at(x0);
+}
+#ifndef PYPY_VERSION
+static PyObject *
+_cffi_f_ge_grammar_free_at(PyObject *self, PyObject *arg0)
+{
+  ge_grammar * * x0;
+  Py_ssize_t datasize;
+  struct _cffi_freeme_s *large_args_free = NULL;
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(35), arg0, (char **)&x0);
+  if (datasize != 0) {
+    x0 = ((size_t)datasize) <= 640 ? (ge_grammar * *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(35), arg0, (char **)&x0,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  Py_BEGIN_ALLOW_THREADS
+  _cffi_restore_errno();
+  { ge_grammar_free_at(x0); }
+  _cffi_save_errno();
+  Py_END_ALLOW_THREADS
+
+  (void)self; /* unused */
+  if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
+  Py_INCREF(Py_None);
+  return Py_None;
+}
+#else
+#  define _cffi_f_ge_grammar_free_at _cffi_d_ge_grammar_free_at
+#endif
+
 static ge_status _cffi_d_ge_grammar_new(ge_ir * x0, ge_rules const * x1, ge_grammar * * x2, ge_err * x3)
 {
   return ge_grammar_new(x0, x1, x2, x3);
@@ -2311,7 +2440,7 @@ _cffi_f_ge_grammar_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(410));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(431));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2895,7 +3024,7 @@ _cffi_f_ge_ir_add(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(410));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(431));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2971,7 +3100,7 @@ _cffi_f_ge_ir_continuations(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(410));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(431));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3047,7 +3176,7 @@ _cffi_f_ge_ir_count(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(410));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(431));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3089,6 +3218,42 @@ _cffi_f_ge_ir_free(PyObject *self, PyObject *arg0)
 }
 #else
 #  define _cffi_f_ge_ir_free _cffi_d_ge_ir_free
+#endif
+
+static void _cffi_d_ge_ir_free_at(ge_ir * * x0)
+{
+  ge_ir_free_at(x0);
+}
+#ifndef PYPY_VERSION
+static PyObject *
+_cffi_f_ge_ir_free_at(PyObject *self, PyObject *arg0)
+{
+  ge_ir * * x0;
+  Py_ssize_t datasize;
+  struct _cffi_freeme_s *large_args_free = NULL;
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(77), arg0, (char **)&x0);
+  if (datasize != 0) {
+    x0 = ((size_t)datasize) <= 640 ? (ge_ir * *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(77), arg0, (char **)&x0,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  Py_BEGIN_ALLOW_THREADS
+  _cffi_restore_errno();
+  { ge_ir_free_at(x0); }
+  _cffi_save_errno();
+  Py_END_ALLOW_THREADS
+
+  (void)self; /* unused */
+  if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
+  Py_INCREF(Py_None);
+  return Py_None;
+}
+#else
+#  define _cffi_f_ge_ir_free_at _cffi_d_ge_ir_free_at
 #endif
 
 static ge_status _cffi_d_ge_ir_is_empty(ge_ir * x0, uint32_t x1, int32_t * x2, ge_err * x3)
@@ -3153,7 +3318,7 @@ _cffi_f_ge_ir_is_empty(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(410));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(431));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3240,7 +3405,7 @@ _cffi_f_ge_ir_matches(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(410));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(431));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3304,7 +3469,7 @@ _cffi_f_ge_ir_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(410));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(431));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3391,7 +3556,7 @@ _cffi_f_ge_matcher_accept(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(410));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(431));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3478,7 +3643,7 @@ _cffi_f_ge_matcher_accept_bytes(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(410));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(431));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3618,7 +3783,7 @@ _cffi_f_ge_matcher_closing(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(410));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(431));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3699,7 +3864,7 @@ _cffi_f_ge_matcher_closing_tokens(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(410));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(431));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3780,7 +3945,7 @@ _cffi_f_ge_matcher_closing_within(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(410));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(431));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3911,7 +4076,7 @@ _cffi_f_ge_matcher_expected(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(410));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(431));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -4121,7 +4286,7 @@ _cffi_f_ge_matcher_forced_bytes(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(410));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(431));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -4185,7 +4350,7 @@ _cffi_f_ge_matcher_fork(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(410));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(431));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -4227,6 +4392,42 @@ _cffi_f_ge_matcher_free(PyObject *self, PyObject *arg0)
 }
 #else
 #  define _cffi_f_ge_matcher_free _cffi_d_ge_matcher_free
+#endif
+
+static void _cffi_d_ge_matcher_free_at(ge_matcher * * x0)
+{
+  ge_matcher_free_at(x0);
+}
+#ifndef PYPY_VERSION
+static PyObject *
+_cffi_f_ge_matcher_free_at(PyObject *self, PyObject *arg0)
+{
+  ge_matcher * * x0;
+  Py_ssize_t datasize;
+  struct _cffi_freeme_s *large_args_free = NULL;
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(8), arg0, (char **)&x0);
+  if (datasize != 0) {
+    x0 = ((size_t)datasize) <= 640 ? (ge_matcher * *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(8), arg0, (char **)&x0,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  Py_BEGIN_ALLOW_THREADS
+  _cffi_restore_errno();
+  { ge_matcher_free_at(x0); }
+  _cffi_save_errno();
+  Py_END_ALLOW_THREADS
+
+  (void)self; /* unused */
+  if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
+  Py_INCREF(Py_None);
+  return Py_None;
+}
+#else
+#  define _cffi_f_ge_matcher_free_at _cffi_d_ge_matcher_free_at
 #endif
 
 static ge_status _cffi_d_ge_matcher_history(ge_matcher * x0, int64_t * x1, size_t x2, size_t * x3, ge_err * x4)
@@ -4302,7 +4503,7 @@ _cffi_f_ge_matcher_history(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(410));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(431));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -4404,7 +4605,7 @@ _cffi_f_ge_matcher_move(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(410));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(431));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -4468,7 +4669,7 @@ _cffi_f_ge_matcher_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(410));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(431));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -4521,7 +4722,7 @@ _cffi_f_ge_matcher_reset(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(410));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(431));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -4580,7 +4781,7 @@ _cffi_f_ge_matcher_rollback(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(410));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(431));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -4797,6 +4998,42 @@ _cffi_f_ge_plan_free(PyObject *self, PyObject *arg0)
 #  define _cffi_f_ge_plan_free _cffi_d_ge_plan_free
 #endif
 
+static void _cffi_d_ge_plan_free_at(ge_plan * * x0)
+{
+  ge_plan_free_at(x0);
+}
+#ifndef PYPY_VERSION
+static PyObject *
+_cffi_f_ge_plan_free_at(PyObject *self, PyObject *arg0)
+{
+  ge_plan * * x0;
+  Py_ssize_t datasize;
+  struct _cffi_freeme_s *large_args_free = NULL;
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(29), arg0, (char **)&x0);
+  if (datasize != 0) {
+    x0 = ((size_t)datasize) <= 640 ? (ge_plan * *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(29), arg0, (char **)&x0,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  Py_BEGIN_ALLOW_THREADS
+  _cffi_restore_errno();
+  { ge_plan_free_at(x0); }
+  _cffi_save_errno();
+  Py_END_ALLOW_THREADS
+
+  (void)self; /* unused */
+  if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
+  Py_INCREF(Py_None);
+  return Py_None;
+}
+#else
+#  define _cffi_f_ge_plan_free_at _cffi_d_ge_plan_free_at
+#endif
+
 static ge_status _cffi_d_ge_plan_new(ge_grammar * x0, ge_vocab * x1, uint32_t x2, int32_t x3, ge_plan * * x4, ge_err * x5)
 {
   return ge_plan_new(x0, x1, x2, x3, x4, x5);
@@ -4876,7 +5113,7 @@ _cffi_f_ge_plan_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(410));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(431));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -4903,19 +5140,19 @@ _cffi_f_ge_plan_read(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(352), arg0, (char **)&x0);
+      _cffi_type(370), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_plan const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(352), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(370), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(353), arg1, (char **)&x1);
+      _cffi_type(371), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (ge_plan_content *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(353), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(371), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -5082,10 +5319,10 @@ _cffi_f_ge_scores_apply(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(356), arg0, (char **)&x0);
+      _cffi_type(374), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_scores const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(356), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(374), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -5150,7 +5387,7 @@ _cffi_f_ge_version(PyObject *self, PyObject *noarg)
 
   (void)self; /* unused */
   (void)noarg; /* unused */
-  pyresult = _cffi_from_c_pointer((char *)result, _cffi_type(387));
+  pyresult = _cffi_from_c_pointer((char *)result, _cffi_type(408));
   return pyresult;
 }
 #else
@@ -5342,7 +5579,7 @@ _cffi_f_ge_vocab_encode(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(410));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(431));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -5384,6 +5621,42 @@ _cffi_f_ge_vocab_free(PyObject *self, PyObject *arg0)
 }
 #else
 #  define _cffi_f_ge_vocab_free _cffi_d_ge_vocab_free
+#endif
+
+static void _cffi_d_ge_vocab_free_at(ge_vocab * * x0)
+{
+  ge_vocab_free_at(x0);
+}
+#ifndef PYPY_VERSION
+static PyObject *
+_cffi_f_ge_vocab_free_at(PyObject *self, PyObject *arg0)
+{
+  ge_vocab * * x0;
+  Py_ssize_t datasize;
+  struct _cffi_freeme_s *large_args_free = NULL;
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(188), arg0, (char **)&x0);
+  if (datasize != 0) {
+    x0 = ((size_t)datasize) <= 640 ? (ge_vocab * *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(188), arg0, (char **)&x0,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  Py_BEGIN_ALLOW_THREADS
+  _cffi_restore_errno();
+  { ge_vocab_free_at(x0); }
+  _cffi_save_errno();
+  Py_END_ALLOW_THREADS
+
+  (void)self; /* unused */
+  if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
+  Py_INCREF(Py_None);
+  return Py_None;
+}
+#else
+#  define _cffi_f_ge_vocab_free_at _cffi_d_ge_vocab_free_at
 #endif
 
 static ge_status _cffi_d_ge_vocab_load(int32_t x0, ge_vocab * * x1, ge_err * x2)
@@ -5437,7 +5710,7 @@ _cffi_f_ge_vocab_load(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(410));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(431));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -5541,7 +5814,7 @@ _cffi_f_ge_vocab_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(410));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(431));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -5594,7 +5867,7 @@ _cffi_f_ge_vocab_prepare(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(410));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(431));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -5630,10 +5903,10 @@ _cffi_f_ge_vocab_read(PyObject *self, PyObject *args)
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(371), arg1, (char **)&x1);
+      _cffi_type(392), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (ge_vocab_content *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(371), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(392), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -5785,7 +6058,7 @@ _cffi_f_ge_vocab_slice(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(410));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(431));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -5877,7 +6150,7 @@ _cffi_f_ge_vocab_spell(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(410));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(431));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -6143,27 +6416,30 @@ static const struct _cffi_global_s _cffi_globals[] = {
   { "ge_dfa_byte_next", (void *)_cffi_f_ge_dfa_byte_next, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 307), (void *)_cffi_d_ge_dfa_byte_next },
   { "ge_dfa_bytes", (void *)_cffi_f_ge_dfa_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 274), (void *)_cffi_d_ge_dfa_bytes },
   { "ge_dfa_fill_mask", (void *)_cffi_f_ge_dfa_fill_mask, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 205), (void *)_cffi_d_ge_dfa_fill_mask },
-  { "ge_dfa_free", (void *)_cffi_f_ge_dfa_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 321), (void *)_cffi_d_ge_dfa_free },
+  { "ge_dfa_free", (void *)_cffi_f_ge_dfa_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 324), (void *)_cffi_d_ge_dfa_free },
+  { "ge_dfa_free_at", (void *)_cffi_f_ge_dfa_free_at, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 321), (void *)_cffi_d_ge_dfa_free_at },
   { "ge_dfa_load", (void *)_cffi_f_ge_dfa_load, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 181), (void *)_cffi_d_ge_dfa_load },
   { "ge_dfa_new", (void *)_cffi_f_ge_dfa_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 155), (void *)_cffi_d_ge_dfa_new },
   { "ge_dfa_next", (void *)_cffi_f_ge_dfa_next, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 261), (void *)_cffi_d_ge_dfa_next },
-  { "ge_dfa_read", (void *)_cffi_f_ge_dfa_read, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 324), (void *)_cffi_d_ge_dfa_read },
+  { "ge_dfa_read", (void *)_cffi_f_ge_dfa_read, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 327), (void *)_cffi_d_ge_dfa_read },
   { "ge_dfa_save", (void *)_cffi_f_ge_dfa_save, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 286), (void *)_cffi_d_ge_dfa_save },
   { "ge_dfa_tokens", (void *)_cffi_f_ge_dfa_tokens, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 281), (void *)_cffi_d_ge_dfa_tokens },
-  { "ge_engine_free", (void *)_cffi_f_ge_engine_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 328), (void *)_cffi_d_ge_engine_free },
+  { "ge_engine_free", (void *)_cffi_f_ge_engine_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 334), (void *)_cffi_d_ge_engine_free },
+  { "ge_engine_free_at", (void *)_cffi_f_ge_engine_free_at, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 331), (void *)_cffi_d_ge_engine_free_at },
   { "ge_engine_is_full", (void *)_cffi_f_ge_engine_is_full, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 210), (void *)_cffi_d_ge_engine_is_full },
   { "ge_engine_new", (void *)_cffi_f_ge_engine_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 17), (void *)_cffi_d_ge_engine_new },
-  { "ge_engine_stats", (void *)_cffi_f_ge_engine_stats, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 335), (void *)_cffi_d_ge_engine_stats },
-  { "ge_engine_use", (void *)_cffi_f_ge_engine_use, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 331), (void *)_cffi_d_ge_engine_use },
+  { "ge_engine_stats", (void *)_cffi_f_ge_engine_stats, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 341), (void *)_cffi_d_ge_engine_stats },
+  { "ge_engine_use", (void *)_cffi_f_ge_engine_use, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 337), (void *)_cffi_d_ge_engine_use },
   { "ge_grammar_bytes", (void *)_cffi_f_ge_grammar_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 292), (void *)_cffi_d_ge_grammar_bytes },
-  { "ge_grammar_free", (void *)_cffi_f_ge_grammar_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 339), (void *)_cffi_d_ge_grammar_free },
+  { "ge_grammar_free", (void *)_cffi_f_ge_grammar_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 348), (void *)_cffi_d_ge_grammar_free },
+  { "ge_grammar_free_at", (void *)_cffi_f_ge_grammar_free_at, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 345), (void *)_cffi_d_ge_grammar_free_at },
   { "ge_grammar_new", (void *)_cffi_f_ge_grammar_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 32), (void *)_cffi_d_ge_grammar_new },
   { "ge_guide_accepts", (void *)_cffi_f_ge_guide_accepts, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 253), (void *)_cffi_d_ge_guide_accepts },
   { "ge_guide_advance", (void *)_cffi_f_ge_guide_advance, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 244), (void *)_cffi_d_ge_guide_advance },
   { "ge_guide_before", (void *)_cffi_f_ge_guide_before, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 312), (void *)_cffi_d_ge_guide_before },
-  { "ge_guide_fill_mask", (void *)_cffi_f_ge_guide_fill_mask, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 380), (void *)_cffi_d_ge_guide_fill_mask },
+  { "ge_guide_fill_mask", (void *)_cffi_f_ge_guide_fill_mask, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 401), (void *)_cffi_d_ge_guide_fill_mask },
   { "ge_guide_fill_mask_at", (void *)_cffi_f_ge_guide_fill_mask_at, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 256), (void *)_cffi_d_ge_guide_fill_mask_at },
-  { "ge_guide_init", (void *)_cffi_f_ge_guide_init, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 373), (void *)_cffi_d_ge_guide_init },
+  { "ge_guide_init", (void *)_cffi_f_ge_guide_init, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 394), (void *)_cffi_d_ge_guide_init },
   { "ge_guide_most", (void *)_cffi_f_ge_guide_most, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 312), (void *)_cffi_d_ge_guide_most },
   { "ge_guide_rollback", (void *)_cffi_f_ge_guide_rollback, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 249), (void *)_cffi_d_ge_guide_rollback },
   { "ge_guide_state", (void *)_cffi_f_ge_guide_state, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 312), (void *)_cffi_d_ge_guide_state },
@@ -6171,7 +6447,8 @@ static const struct _cffi_global_s _cffi_globals[] = {
   { "ge_ir_add", (void *)_cffi_f_ge_ir_add, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 38), (void *)_cffi_d_ge_ir_add },
   { "ge_ir_continuations", (void *)_cffi_f_ge_ir_continuations, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 53), (void *)_cffi_d_ge_ir_continuations },
   { "ge_ir_count", (void *)_cffi_f_ge_ir_count, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 60), (void *)_cffi_d_ge_ir_count },
-  { "ge_ir_free", (void *)_cffi_f_ge_ir_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 342), (void *)_cffi_d_ge_ir_free },
+  { "ge_ir_free", (void *)_cffi_f_ge_ir_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 354), (void *)_cffi_d_ge_ir_free },
+  { "ge_ir_free_at", (void *)_cffi_f_ge_ir_free_at, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 351), (void *)_cffi_d_ge_ir_free_at },
   { "ge_ir_is_empty", (void *)_cffi_f_ge_ir_is_empty, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 47), (void *)_cffi_d_ge_ir_is_empty },
   { "ge_ir_matches", (void *)_cffi_f_ge_ir_matches, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 67), (void *)_cffi_d_ge_ir_matches },
   { "ge_ir_new", (void *)_cffi_f_ge_ir_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 75), (void *)_cffi_d_ge_ir_new },
@@ -6186,7 +6463,8 @@ static const struct _cffi_global_s _cffi_globals[] = {
   { "ge_matcher_flags", (void *)_cffi_f_ge_matcher_flags, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 213), (void *)_cffi_d_ge_matcher_flags },
   { "ge_matcher_forced_bytes", (void *)_cffi_f_ge_matcher_forced_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 128), (void *)_cffi_d_ge_matcher_forced_bytes },
   { "ge_matcher_fork", (void *)_cffi_f_ge_matcher_fork, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 89), (void *)_cffi_d_ge_matcher_fork },
-  { "ge_matcher_free", (void *)_cffi_f_ge_matcher_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 345), (void *)_cffi_d_ge_matcher_free },
+  { "ge_matcher_free", (void *)_cffi_f_ge_matcher_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 360), (void *)_cffi_d_ge_matcher_free },
+  { "ge_matcher_free_at", (void *)_cffi_f_ge_matcher_free_at, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 357), (void *)_cffi_d_ge_matcher_free_at },
   { "ge_matcher_history", (void *)_cffi_f_ge_matcher_history, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 94), (void *)_cffi_d_ge_matcher_history },
   { "ge_matcher_length", (void *)_cffi_f_ge_matcher_length, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 295), (void *)_cffi_d_ge_matcher_length },
   { "ge_matcher_move", (void *)_cffi_f_ge_matcher_move, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 80), (void *)_cffi_d_ge_matcher_move },
@@ -6195,21 +6473,23 @@ static const struct _cffi_global_s _cffi_globals[] = {
   { "ge_matcher_rollback", (void *)_cffi_f_ge_matcher_rollback, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 109), (void *)_cffi_d_ge_matcher_rollback },
   { "ge_matcher_turn", (void *)_cffi_f_ge_matcher_turn, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 225), (void *)_cffi_d_ge_matcher_turn },
   { "ge_matcher_turn_alone", (void *)_cffi_f_ge_matcher_turn_alone, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 217), (void *)_cffi_d_ge_matcher_turn_alone },
-  { "ge_plan_free", (void *)_cffi_f_ge_plan_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 348), (void *)_cffi_d_ge_plan_free },
+  { "ge_plan_free", (void *)_cffi_f_ge_plan_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 366), (void *)_cffi_d_ge_plan_free },
+  { "ge_plan_free_at", (void *)_cffi_f_ge_plan_free_at, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 363), (void *)_cffi_d_ge_plan_free_at },
   { "ge_plan_new", (void *)_cffi_f_ge_plan_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 24), (void *)_cffi_d_ge_plan_new },
-  { "ge_plan_read", (void *)_cffi_f_ge_plan_read, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 351), (void *)_cffi_d_ge_plan_read },
+  { "ge_plan_read", (void *)_cffi_f_ge_plan_read, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 369), (void *)_cffi_d_ge_plan_read },
   { "ge_row_apply", (void *)_cffi_f_ge_row_apply, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 315), (void *)_cffi_d_ge_row_apply },
   { "ge_row_gather", (void *)_cffi_f_ge_row_gather, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 266), (void *)_cffi_d_ge_row_gather },
-  { "ge_scores_apply", (void *)_cffi_f_ge_scores_apply, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 355), (void *)_cffi_d_ge_scores_apply },
+  { "ge_scores_apply", (void *)_cffi_f_ge_scores_apply, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 373), (void *)_cffi_d_ge_scores_apply },
   { "ge_version", (void *)_cffi_f_ge_version, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_N, 0), (void *)_cffi_d_ge_version },
-  { "ge_vocab_bound", (void *)_cffi_f_ge_vocab_bound, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 365), (void *)_cffi_d_ge_vocab_bound },
+  { "ge_vocab_bound", (void *)_cffi_f_ge_vocab_bound, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 386), (void *)_cffi_d_ge_vocab_bound },
   { "ge_vocab_bytes", (void *)_cffi_f_ge_vocab_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 298), (void *)_cffi_d_ge_vocab_bytes },
   { "ge_vocab_encode", (void *)_cffi_f_ge_vocab_encode, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 163), (void *)_cffi_d_ge_vocab_encode },
-  { "ge_vocab_free", (void *)_cffi_f_ge_vocab_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 362), (void *)_cffi_d_ge_vocab_free },
+  { "ge_vocab_free", (void *)_cffi_f_ge_vocab_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 383), (void *)_cffi_d_ge_vocab_free },
+  { "ge_vocab_free_at", (void *)_cffi_f_ge_vocab_free_at, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 380), (void *)_cffi_d_ge_vocab_free_at },
   { "ge_vocab_load", (void *)_cffi_f_ge_vocab_load, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 186), (void *)_cffi_d_ge_vocab_load },
   { "ge_vocab_new", (void *)_cffi_f_ge_vocab_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 191), (void *)_cffi_d_ge_vocab_new },
   { "ge_vocab_prepare", (void *)_cffi_f_ge_vocab_prepare, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 2), (void *)_cffi_d_ge_vocab_prepare },
-  { "ge_vocab_read", (void *)_cffi_f_ge_vocab_read, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 369), (void *)_cffi_d_ge_vocab_read },
+  { "ge_vocab_read", (void *)_cffi_f_ge_vocab_read, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 390), (void *)_cffi_d_ge_vocab_read },
   { "ge_vocab_save", (void *)_cffi_f_ge_vocab_save, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 301), (void *)_cffi_d_ge_vocab_save },
   { "ge_vocab_slice", (void *)_cffi_f_ge_vocab_slice, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 11), (void *)_cffi_d_ge_vocab_slice },
   { "ge_vocab_spell", (void *)_cffi_f_ge_vocab_spell, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 173), (void *)_cffi_d_ge_vocab_spell },
@@ -6218,7 +6498,7 @@ static const struct _cffi_global_s _cffi_globals[] = {
 static const struct _cffi_field_s _cffi_fields[] = {
   { "matchers", offsetof(ge_batch, matchers),
                 sizeof(((ge_batch *)0)->matchers),
-                _CFFI_OP(_CFFI_OP_NOOP, 403) },
+                _CFFI_OP(_CFFI_OP_NOOP, 424) },
   { "tokens", offsetof(ge_batch, tokens),
               sizeof(((ge_batch *)0)->tokens),
               _CFFI_OP(_CFFI_OP_NOOP, 103) },
@@ -6239,16 +6519,16 @@ static const struct _cffi_field_s _cffi_fields[] = {
                  _CFFI_OP(_CFFI_OP_NOOP, 13) },
   { "accepted", offsetof(ge_batch, accepted),
                 sizeof(((ge_batch *)0)->accepted),
-                _CFFI_OP(_CFFI_OP_NOOP, 384) },
+                _CFFI_OP(_CFFI_OP_NOOP, 405) },
   { "needed", offsetof(ge_batch, needed),
               sizeof(((ge_batch *)0)->needed),
-              _CFFI_OP(_CFFI_OP_NOOP, 384) },
+              _CFFI_OP(_CFFI_OP_NOOP, 405) },
   { "changed", offsetof(ge_batch, changed),
                sizeof(((ge_batch *)0)->changed),
-               _CFFI_OP(_CFFI_OP_NOOP, 384) },
+               _CFFI_OP(_CFFI_OP_NOOP, 405) },
   { "failed", offsetof(ge_batch, failed),
               sizeof(((ge_batch *)0)->failed),
-              _CFFI_OP(_CFFI_OP_NOOP, 384) },
+              _CFFI_OP(_CFFI_OP_NOOP, 405) },
   { "n_states", offsetof(ge_dfa_content, n_states),
                 sizeof(((ge_dfa_content *)0)->n_states),
                 _CFFI_OP(_CFFI_OP_NOOP, 13) },
@@ -6287,7 +6567,7 @@ static const struct _cffi_field_s _cffi_fields[] = {
               _CFFI_OP(_CFFI_OP_NOOP, 13) },
   { "byte_accepts", offsetof(ge_dfa_content, byte_accepts),
                     sizeof(((ge_dfa_content *)0)->byte_accepts),
-                    _CFFI_OP(_CFFI_OP_NOOP, 385) },
+                    _CFFI_OP(_CFFI_OP_NOOP, 406) },
   { "note", offsetof(ge_dfa_content, note),
             sizeof(((ge_dfa_content *)0)->note),
             _CFFI_OP(_CFFI_OP_NOOP, 42) },
@@ -6314,7 +6594,7 @@ static const struct _cffi_field_s _cffi_fields[] = {
               _CFFI_OP(_CFFI_OP_NOOP, 13) },
   { "text", offsetof(ge_err, text),
             sizeof(((ge_err *)0)->text),
-            _CFFI_OP(_CFFI_OP_NOOP, 389) },
+            _CFFI_OP(_CFFI_OP_NOOP, 410) },
   { "mask", offsetof(ge_gathered, mask),
             sizeof(((ge_gathered *)0)->mask),
             _CFFI_OP(_CFFI_OP_NOOP, 40) },
@@ -6416,7 +6696,7 @@ static const struct _cffi_field_s _cffi_fields[] = {
                _CFFI_OP(_CFFI_OP_NOOP, 28) },
   { "first", offsetof(ge_scores, first),
              sizeof(((ge_scores *)0)->first),
-             _CFFI_OP(_CFFI_OP_NOOP, 416) },
+             _CFFI_OP(_CFFI_OP_NOOP, 437) },
   { "stride", offsetof(ge_scores, stride),
               sizeof(((ge_scores *)0)->stride),
               _CFFI_OP(_CFFI_OP_NOOP, 234) },
@@ -6425,7 +6705,7 @@ static const struct _cffi_field_s _cffi_fields[] = {
              _CFFI_OP(_CFFI_OP_NOOP, 41) },
   { "kind", offsetof(ge_scores, kind),
             sizeof(((ge_scores *)0)->kind),
-            _CFFI_OP(_CFFI_OP_NOOP, 397) },
+            _CFFI_OP(_CFFI_OP_NOOP, 418) },
   { "bytes", offsetof(ge_stats, bytes),
              sizeof(((ge_stats *)0)->bytes),
              _CFFI_OP(_CFFI_OP_NOOP, 63) },
@@ -6518,7 +6798,7 @@ static const struct _cffi_field_s _cffi_fields[] = {
             _CFFI_OP(_CFFI_OP_NOOP, 41) },
   { "must_close", offsetof(ge_turn, must_close),
                   sizeof(((ge_turn *)0)->must_close),
-                  _CFFI_OP(_CFFI_OP_NOOP, 386) },
+                  _CFFI_OP(_CFFI_OP_NOOP, 407) },
   { "next", offsetof(ge_turn, next),
             sizeof(((ge_turn *)0)->next),
             _CFFI_OP(_CFFI_OP_NOOP, 28) },
@@ -6552,83 +6832,83 @@ static const struct _cffi_field_s _cffi_fields[] = {
 };
 
 static const struct _cffi_struct_union_s _cffi_struct_unions[] = {
-  { "ge_batch", 392, _CFFI_F_CHECK_FIELDS,
+  { "ge_batch", 413, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_batch), offsetof(struct _cffi_align__ge_batch, y), 0, 11 },
-  { "ge_dfa", 393, _CFFI_F_OPAQUE,
+  { "ge_dfa", 414, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_dfa_content", 394, _CFFI_F_CHECK_FIELDS,
+  { "ge_dfa_content", 415, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_dfa_content), offsetof(struct _cffi_align__ge_dfa_content, y), 11, 14 },
-  { "ge_engine", 395, _CFFI_F_OPAQUE,
+  { "ge_engine", 416, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_err", 396, _CFFI_F_CHECK_FIELDS,
+  { "ge_err", 417, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_err), offsetof(struct _cffi_align__ge_err, y), 25, 8 },
-  { "ge_gathered", 398, _CFFI_F_CHECK_FIELDS,
+  { "ge_gathered", 419, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_gathered), offsetof(struct _cffi_align__ge_gathered, y), 33, 5 },
-  { "ge_grammar", 399, _CFFI_F_OPAQUE,
+  { "ge_grammar", 420, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_ir", 400, _CFFI_F_OPAQUE,
+  { "ge_ir", 421, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_limits", 401, _CFFI_F_CHECK_FIELDS,
+  { "ge_limits", 422, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_limits), offsetof(struct _cffi_align__ge_limits, y), 38, 12 },
-  { "ge_matcher", 404, _CFFI_F_OPAQUE,
+  { "ge_matcher", 425, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_plan", 405, _CFFI_F_OPAQUE,
+  { "ge_plan", 426, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_plan_content", 406, _CFFI_F_CHECK_FIELDS,
+  { "ge_plan_content", 427, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_plan_content), offsetof(struct _cffi_align__ge_plan_content, y), 50, 5 },
-  { "ge_rules", 407, _CFFI_F_CHECK_FIELDS,
+  { "ge_rules", 428, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_rules), offsetof(struct _cffi_align__ge_rules, y), 55, 11 },
-  { "ge_scores", 408, _CFFI_F_CHECK_FIELDS,
+  { "ge_scores", 429, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_scores), offsetof(struct _cffi_align__ge_scores, y), 66, 4 },
-  { "ge_stats", 409, _CFFI_F_CHECK_FIELDS,
+  { "ge_stats", 430, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_stats), offsetof(struct _cffi_align__ge_stats, y), 70, 26 },
-  { "ge_turn", 412, _CFFI_F_CHECK_FIELDS,
+  { "ge_turn", 433, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_turn), offsetof(struct _cffi_align__ge_turn, y), 96, 7 },
-  { "ge_vocab", 414, _CFFI_F_OPAQUE,
+  { "ge_vocab", 435, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_vocab_content", 415, _CFFI_F_CHECK_FIELDS,
+  { "ge_vocab_content", 436, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_vocab_content), offsetof(struct _cffi_align__ge_vocab_content, y), 103, 8 },
 };
 
 static const struct _cffi_enum_s _cffi_enums[] = {
-  { "ge_float", 397, _cffi_prim_int(sizeof(ge_float), ((ge_float)-1) <= 0),
+  { "ge_float", 418, _cffi_prim_int(sizeof(ge_float), ((ge_float)-1) <= 0),
     "GE_FLOAT16,GE_BFLOAT16,GE_FLOAT32,GE_FLOAT64" },
-  { "ge_mask_flag", 402, _cffi_prim_int(sizeof(ge_mask_flag), ((ge_mask_flag)-1) <= 0),
+  { "ge_mask_flag", 423, _cffi_prim_int(sizeof(ge_mask_flag), ((ge_mask_flag)-1) <= 0),
     "GE_MASK_ALL,GE_MASK_SAME" },
-  { "ge_status", 410, _cffi_prim_int(sizeof(ge_status), ((ge_status)-1) <= 0),
+  { "ge_status", 431, _cffi_prim_int(sizeof(ge_status), ((ge_status)-1) <= 0),
     "GE_OK,GE_E_MEMORY,GE_E_LIMIT,GE_E_SYNTAX,GE_E_UNSUPPORTED,GE_E_NOTHING,GE_E_IR,GE_E_ARGUMENT,GE_E_SPELLING,"
     "GE_E_BUSY" },
-  { "ge_switch", 411, _cffi_prim_int(sizeof(ge_switch), ((ge_switch)-1) <= 0),
+  { "ge_switch", 432, _cffi_prim_int(sizeof(ge_switch), ((ge_switch)-1) <= 0),
     "GE_NO_MASK_CACHE,GE_NO_INNER_MASKS,GE_NO_SHARED_INNER,GE_NO_GOTO_CACHE,GE_NO_STATE_CACHE,GE_NO_SLICES,"
     "GE_NO_HEIRS,GE_NO_CLAMPING,GE_NO_TABLE,GE_NO_SHAPES,GE_NO_OUTLINES,GE_NO_AHEAD" },
-  { "ge_turn_result", 413, _cffi_prim_int(sizeof(ge_turn_result), ((ge_turn_result)-1) <= 0),
+  { "ge_turn_result", 434, _cffi_prim_int(sizeof(ge_turn_result), ((ge_turn_result)-1) <= 0),
     "GE_TURN_NONE,GE_TURN_CHOICE,GE_TURN_ALONE,GE_TURN_REFUSED" },
 };
 
 static const struct _cffi_typename_s _cffi_typenames[] = {
-  { "ge_batch", 392 },
-  { "ge_dfa", 393 },
-  { "ge_dfa_content", 394 },
-  { "ge_engine", 395 },
-  { "ge_err", 396 },
-  { "ge_float", 397 },
-  { "ge_gathered", 398 },
-  { "ge_grammar", 399 },
-  { "ge_ir", 400 },
-  { "ge_limits", 401 },
-  { "ge_mask_flag", 402 },
-  { "ge_matcher", 404 },
-  { "ge_plan", 405 },
-  { "ge_plan_content", 406 },
-  { "ge_rules", 407 },
-  { "ge_scores", 408 },
-  { "ge_stats", 409 },
-  { "ge_status", 410 },
-  { "ge_switch", 411 },
-  { "ge_turn", 412 },
-  { "ge_turn_result", 413 },
-  { "ge_vocab", 414 },
-  { "ge_vocab_content", 415 },
+  { "ge_batch", 413 },
+  { "ge_dfa", 414 },
+  { "ge_dfa_content", 415 },
+  { "ge_engine", 416 },
+  { "ge_err", 417 },
+  { "ge_float", 418 },
+  { "ge_gathered", 419 },
+  { "ge_grammar", 420 },
+  { "ge_ir", 421 },
+  { "ge_limits", 422 },
+  { "ge_mask_flag", 423 },
+  { "ge_matcher", 425 },
+  { "ge_plan", 426 },
+  { "ge_plan_content", 427 },
+  { "ge_rules", 428 },
+  { "ge_scores", 429 },
+  { "ge_stats", 430 },
+  { "ge_status", 431 },
+  { "ge_switch", 432 },
+  { "ge_turn", 433 },
+  { "ge_turn_result", 434 },
+  { "ge_vocab", 435 },
+  { "ge_vocab_content", 436 },
 };
 
 static const struct _cffi_type_context_s _cffi_type_context = {
@@ -6638,12 +6918,12 @@ static const struct _cffi_type_context_s _cffi_type_context = {
   _cffi_struct_unions,
   _cffi_enums,
   _cffi_typenames,
-  110,  /* num_globals */
+  117,  /* num_globals */
   18,  /* num_struct_unions */
   5,  /* num_enums */
   23,  /* num_typenames */
   NULL,  /* no includes */
-  418,  /* num_types */
+  439,  /* num_types */
   0,  /* flags */
 };
 

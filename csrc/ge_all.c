@@ -4,6 +4,7 @@
 #include "base/intern.c"                      /* hash-consing */
 #include "base/file.c"                        /* tables as files */
 #include "base/wide.c"                        /* rows of zeros, bits of bytes */
+#include "base/lock.c"                        /* locks, and forks */
 #include "base/threads.c"                     /* threads of a call */
 #include "regex/rx_arena.c"                   /* 3 expressions: each once, and what is known of it */
 #include "regex/rx_node.c"                    /*   constructors and their laws */

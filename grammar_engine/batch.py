@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from ._native import ffi, lib
 from .checks import check_count
 from .errors import BatchError
-from .mask import check_row, rows_of
+from .mask import check_alignment, check_row, rows_of
 from .matcher import Matcher, ids_of
 
 _handle_of, _words_of = attrgetter("_handle"), attrgetter("_words")
@@ -181,6 +181,7 @@ def _run_present(
         return MaskStep([], [], []), {}
     n_words = batch[0]._words
     words, n_rows = rows_of(buffer, n_words)
+    check_alignment(words)
     places = _checked(batch, n_words, places, n_rows, threads)
     handles = ffi.new("ge_matcher *[]", list(map(_handle_of, batch)))
     tokens = ffi.NULL if ids is None else ffi.new("int64_t[]", ids)

@@ -14,11 +14,13 @@ import pickle
 import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping
+from os import getpid
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 from .checks import check_count
 from .grammar import Grammar
 from .limits import Limits
+from .locks import new_lock
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -101,9 +103,11 @@ class GrammarCache:
 
     def __init__(self, max_grammars: int = 1000):
         self.max_grammars = check_count("max_grammars", max_grammars)
-        self._lock = threading.Lock()
+        self._lock = new_lock()
+        self._gates: dict[
+            Any, Any
+        ] = {}  # locks of the grammars that are being compiled, by the process: in one that was forked nobody may release them
         self._grammars: OrderedDict[Any, Grammar] = OrderedDict()
-        self._under_way: dict[Any, threading.Event] = {}
         self._hits = self._misses = self._evictions = 0
 
     def from_json_schema(self, schema: Any, **options: Unpack[JSONSchemaOptions]) -> Grammar:
@@ -189,31 +193,35 @@ class GrammarCache:
                 key += tuple((name, _key(options[name])) for name in sorted(options))
         except TypeError:  # most likely no schema at all: let the front end say what is wrong with it
             return _compile(constructor, source, options)
-        while True:
+        with self._lock:
+            if (grammar := self._found(key)) is not None:
+                return grammar
+            gate = self._gates.setdefault((getpid(), key), threading.RLock())
+        with gate:  # one compiles, and whoever else wants that grammar waits
             with self._lock:
-                grammar = self._grammars.get(key)
-                if grammar is not None:
-                    self._grammars.move_to_end(key)
-                    self._hits += 1
+                if (grammar := self._found(key)) is not None:
                     return grammar
-                finished = self._under_way.get(key)
-                if finished is None:
-                    mine = self._under_way[key] = threading.Event()
-                    self._misses += 1
-                    break
-            finished.wait()  # then look again: it may have failed, or be gone already
-        try:
-            grammar = _compile(constructor, source, options)
-            with self._lock:
-                self._grammars[key] = grammar
-                while len(self._grammars) > self.max_grammars:
-                    self._grammars.popitem(last=False)
-                    self._evictions += 1
-            return grammar
-        finally:
-            with self._lock:
-                del self._under_way[key]
-            mine.set()
+                self._misses += 1
+            try:
+                return self._kept(key, _compile(constructor, source, options))
+            finally:
+                self._gates.pop((getpid(), key), None)
+
+    def _found(self, key: Any) -> Grammar | None:
+        grammar = self._grammars.get(key)
+        if grammar is not None:
+            self._grammars.move_to_end(key)
+            self._hits += 1
+        return grammar
+
+    def _kept(self, key: Any, grammar: Grammar) -> Grammar:
+        """The grammar of this key from now on: if another one is there by now, that."""
+        with self._lock:
+            grammar = self._grammars.setdefault(key, grammar)
+            while len(self._grammars) > self.max_grammars:
+                self._grammars.popitem(last=False)
+                self._evictions += 1
+        return grammar
 
 
 def _compile(constructor: str, source: Any, options: Mapping[str, Any]) -> Grammar:

@@ -10,16 +10,16 @@ that are alive keep theirs, and the old one goes with the last of them.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 from weakref import WeakSet, ref
 
-from ._native import NativeExpressions, NothingError, check, ffi, lib, new_err, new_grammar
+from ._native import NativeExpressions, NothingError, check, ffi, handle_of, lib, new_err, new_grammar, place_for
 from .errors import GrammarError, InternalError
 from .ir import Builder, Symbol, SymbolInfo
 from .limits import Limits, or_default
+from .locks import new_lock
 from .portable import Portable, Records, from_bytes, to_bytes
 from .report import Report
 from .vocabulary import Vocabulary
@@ -146,7 +146,7 @@ class Stats:
 
 
 _is_full = lib.ge_engine_is_full
-_LOCK = threading.Lock()  # of the engines of all grammars; held while one is looked up or made
+_LOCK = new_lock()  # of the engines of all grammars; held while one is looked up or made
 _STATS_FIELDS = [field.name for field in fields(Stats)]
 _MAXIMA = {"max_row_items", "max_alternatives", "generation"}
 
@@ -163,9 +163,9 @@ class Engine:
     def __init__(self, grammar: Grammar, vocabulary: Vocabulary, switches: Switches, generation: int):
         self.generation = generation
         self.vocabulary, self.switches = vocabulary._handle, switches
-        out, err = ffi.new("ge_engine **"), new_err()
-        check(lib.ge_engine_new(grammar._handle, vocabulary._handle, switches._off(), out, err), err)
-        self.handle = ffi.gc(out[0], lib.ge_engine_free)
+        made, err = place_for("ge_engine"), new_err()
+        check(lib.ge_engine_new(grammar._handle, vocabulary._handle, switches._off(), made, err), err)
+        self.handle = handle_of(made)
 
     def stats(self) -> Stats:
         """The counters at this moment."""

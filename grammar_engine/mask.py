@@ -152,7 +152,7 @@ def rows_of(buffer: Any, words: int) -> tuple[Any, int]:
 
 
 def check_alignment(memory: Any) -> None:
-    """Raise ValueError for memory that is not aligned to words. In calls of a `Matcher` the core checks this itself."""
+    """Raise ValueError for memory that is not aligned to words. In calls of a single `Matcher` the core checks this itself."""
     if int(_cast("uintptr_t", memory)) % 4:
         raise ValueError("the mask buffer is not aligned to 4 bytes")
 

@@ -26,7 +26,7 @@ _COMPLETE, _ENDED, _SAME = 1, 2, 4
 _ALL = lib.GE_MASK_ALL
 _ID_END = 1 << 62  # beyond all ids
 # Looked up once: these are called for each token, or for each matcher.
-_accept_token, _fill_mask, _free = lib.ge_matcher_accept_token, lib.ge_matcher_fill_mask, lib.ge_matcher_free
+_accept_token, _fill_mask, _free_at = lib.ge_matcher_accept_token, lib.ge_matcher_fill_mask, lib.ge_matcher_free_at
 _new, _gc = ffi.new, ffi.gc
 _OUT, _ERR, _SIZE = ffi.typeof("ge_matcher **"), ffi.typeof("ge_err *"), ffi.typeof("size_t *")
 _MOST = 65_536  # tokens that `closing_within` looks for
@@ -131,9 +131,9 @@ class Matcher(Held):
         engine, words = grammar._engine(vocabulary, switches), words_of(vocabulary)
         if table is not None:
             lib.ge_engine_use(engine.handle, table._handle)
-        err, out = _new(_ERR), _new(_OUT)
+        err, out = _new(_ERR), _gc(_new(_OUT), _free_at)  # so owned before the call: see `place_for`
         check(lib.ge_matcher_new(engine.handle, out, err), err)
-        self._hold(_gc(out[0], _free), words)
+        self._hold(out[0], words, 0, out)
         self.grammar, self.vocabulary, self._engine = grammar, vocabulary, engine
         self._words, self._n_done, self._err = words, _new(_SIZE), err
 
@@ -368,10 +368,10 @@ class Matcher(Held):
 
     def fork(self) -> Matcher:
         """An independent copy. Costs a copy of the history."""
-        out = _new(_OUT)
+        out = _gc(_new(_OUT), _free_at)
         check(lib.ge_matcher_fork(self._handle, out, self._err), self._err)
         twin = object.__new__(Matcher)
-        twin._hold(_gc(out[0], _free), self._words)
+        twin._hold(out[0], self._words, 0, out)
         twin.grammar, twin.vocabulary, twin._engine = self.grammar, self.vocabulary, self._engine
         twin._words, twin._n_done, twin._err = self._words, _new(_SIZE), _new(_ERR)
         return twin

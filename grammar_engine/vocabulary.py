@@ -19,7 +19,6 @@ from __future__ import annotations
 
 import builtins
 import sys
-import threading
 from array import array
 from collections.abc import Iterable, Mapping, Sequence, Set
 from itertools import accumulate, pairwise
@@ -30,6 +29,7 @@ from weakref import WeakKeyDictionary
 
 from .checks import check_count
 from .errors import VocabularyError
+from .locks import new_lock
 
 if TYPE_CHECKING:
     import os
@@ -131,7 +131,7 @@ class Vocabulary:
         self._max_shared = MAX_SHARED_BYTES
         self._slices = _checked_slices(slices)
         self._is_prepared = False
-        self._lock = threading.RLock()  # held while the trie and the slices are made
+        self._lock = new_lock()  # held while the trie and the slices are made
 
     # --- what it holds ----------------------------------------------------------------------------------------------
 

@@ -56,6 +56,11 @@ void ge_plan_free(ge_plan *p) {
     free(p);
 }
 
+void ge_plan_free_at(ge_plan **at) {
+    ge_plan_free(*at);
+    *at = NULL;
+}
+
 void ge_plan_read(const ge_plan *p, ge_plan_content *out) {
     *out = (ge_plan_content){p->a.n_states, p->a.n_classes, p->runs.at.n ? p->runs.at.n - 1 : 0, p->runs.text.at, p->runs.at.at};
 }
@@ -185,6 +190,11 @@ void ge_dfa_free(ge_dfa *t) {
         free_rows(&t->byte_rows);
     }
     free(t);
+}
+
+void ge_dfa_free_at(ge_dfa **at) {
+    ge_dfa_free(*at);
+    *at = NULL;
 }
 
 size_t ge_dfa_bytes(const ge_dfa *t) { return sizeof *t + (t->map ? t->map_size : t->b.bytes); }

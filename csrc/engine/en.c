@@ -49,7 +49,7 @@ static bool init_parts(ge_engine *e) {
 
 ge_status ge_engine_new(ge_grammar *grammar, ge_vocab *vocab, uint32_t switches, ge_engine **out, ge_err *err) {
     ge_engine *e = calloc(1, sizeof *e);
-    if (!e || lock_init(&e->lock)) return free(e), err_set(err, GE_E_MEMORY, "");
+    if (!e || lock_init(&e->lock, LOCK_ENGINE)) return free(e), err_set(err, GE_E_MEMORY, "");
     budget_init(&e->b, &grammar->b.limits);
     e->g = grammar;
     e->v = vocab;
@@ -80,6 +80,11 @@ void ge_engine_free(ge_engine *e) {
     ge_grammar_free(e->g);
     ge_vocab_free(e->v);
     free(e);
+}
+
+void ge_engine_free_at(ge_engine **at) {
+    ge_engine_free(*at);
+    *at = NULL;
 }
 
 void ge_engine_stats(ge_engine *e, ge_stats *out) {

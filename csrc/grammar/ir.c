@@ -141,6 +141,11 @@ void ge_ir_free(ge_ir *ir) {
     free(ir);
 }
 
+void ge_ir_free_at(ge_ir **at) {
+    ge_ir_free(*at);
+    *at = NULL;
+}
+
 /* A new operation. Work is counted over all of them. */
 static void begin(ge_ir *ir) {
     u64 work = ir->b.work;
@@ -302,6 +307,11 @@ void ge_grammar_free(ge_grammar *g) {
     gr_drop(&g->g, &g->b);
     free(g->lexemes);
     free(g);
+}
+
+void ge_grammar_free_at(ge_grammar **at) {
+    ge_grammar_free(*at);
+    *at = NULL;
 }
 
 size_t ge_grammar_bytes(const ge_grammar *g) { return g->b.bytes; }

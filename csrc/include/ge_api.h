@@ -3,7 +3,8 @@
  * Words used for ownership: *borrows* = reads during the call only; *copies*; *takes* = frees it later; *returns owned* = the caller
  * frees it; *keeps alive* = shares ownership, so that objects may be freed in any order. Every function that can fail returns a ge_status
  * (or an int32_t, which is one where it is negative) and fills *err (never allocates to report). No function prints, aborts
- * or keeps global state.
+ * or keeps global state, but for a list of locks, which a fork waits for (base/lock.h). `..._free_at` frees what is at a place, if there is
+ * anything, and leaves NULL: for who owns the place from before the object is made.
  *
  * Threads: ge_vocab and ge_grammar are immutable after creation. A ge_engine may be used by any number of threads at once: warm
  * states are read without a lock, growing takes the engine's lock. A ge_matcher belongs to one thread at a time; a call
@@ -77,6 +78,7 @@ typedef struct ge_dfa ge_dfa;         /* its token automaton: a table with a mas
 
 ge_status ge_ir_new(const ge_limits *limits, ge_ir **out, ge_err *err); /* copies limits; returns owned */
 void ge_ir_free(ge_ir *ir);
+void ge_ir_free_at(ge_ir **at);
 
 /* Appends expression records (ir.py): `words` (borrowed) holds n_words words that point into `data` (borrowed, n_data bytes). Stops at a
  * record that cannot be read, which then stands for the empty set; *n_done = words read, that record included. */
@@ -113,6 +115,7 @@ typedef struct ge_rules {
 
 ge_status ge_grammar_new(ge_ir *ir, const ge_rules *rules, ge_grammar **out, ge_err *err); /* returns owned */
 void ge_grammar_free(ge_grammar *grammar);
+void ge_grammar_free_at(ge_grammar **at);
 size_t ge_grammar_bytes(const ge_grammar *grammar);
 
 /* --- vocabularies ----------------------------------------------------------------------------------------------------------- */
@@ -121,6 +124,7 @@ size_t ge_grammar_bytes(const ge_grammar *grammar);
 ge_status ge_vocab_new(const uint8_t *bytes, const uint32_t *offsets, uint32_t n_tokens, uint32_t width, const uint32_t *eos,
                        uint32_t n_eos, ge_vocab **out, ge_err *err);
 void ge_vocab_free(ge_vocab *vocab);
+void ge_vocab_free_at(ge_vocab **at);
 size_t ge_vocab_bytes(ge_vocab *vocab); /* the pages of a loaded file are not counted */
 /* How many bytes of the masks that its grammars share it keeps (64 MiB, unless this says otherwise). What is too much is dropped at once. */
 void ge_vocab_bound(ge_vocab *vocab, size_t max_bytes);
@@ -187,6 +191,7 @@ typedef struct ge_stats {
 /* Keeps grammar and vocab alive. switches: or of ge_switch. Returns owned. */
 ge_status ge_engine_new(ge_grammar *grammar, ge_vocab *vocab, uint32_t switches, ge_engine **out, ge_err *err);
 void ge_engine_free(ge_engine *engine);
+void ge_engine_free_at(ge_engine **at);
 void ge_engine_stats(ge_engine *engine, ge_stats *out);
 
 /* Slices of the vocabulary of an engine: the first n lexemes of its grammar. Once, and before there is another engine over the vocabulary.
@@ -202,6 +207,7 @@ int32_t ge_engine_is_full(ge_engine *engine); /* 1: holds max_generation_bytes o
 ge_status ge_matcher_new(ge_engine *engine, ge_matcher **out, ge_err *err); /* keeps engine alive; returns owned */
 ge_status ge_matcher_fork(ge_matcher *m, ge_matcher **out, ge_err *err);
 void ge_matcher_free(ge_matcher *m);
+void ge_matcher_free_at(ge_matcher **at);
 
 /* Reads the text of m again in another engine of the same grammar and vocabulary, which it then uses. On failure m is unchanged. */
 ge_status ge_matcher_move(ge_matcher *m, ge_engine *engine, ge_err *err);
@@ -327,6 +333,7 @@ size_t ge_row_gather(const float *row, size_t width, const ge_gathered *to);
  * say why they are many. Keeps vocab alive. Returns owned. */
 ge_status ge_plan_new(ge_grammar *grammar, ge_vocab *vocab, uint32_t max_states, int32_t find_runs, ge_plan **out, ge_err *err);
 void ge_plan_free(ge_plan *plan);
+void ge_plan_free_at(ge_plan **at);
 
 /* Run r, a literal that can be coalesced: run_bytes[run_at[r] .. run_at[r + 1]). All pointers lie in the plan. */
 typedef struct ge_plan_content {
@@ -342,6 +349,7 @@ void ge_plan_read(const ge_plan *plan, ge_plan_content *out);
  * that leads there. Returns owned. */
 ge_status ge_dfa_new(ge_plan *plan, const uint32_t *spelling, const uint32_t *spelling_at, uint32_t n_threads, ge_dfa **out, ge_err *err);
 void ge_dfa_free(ge_dfa *dfa);
+void ge_dfa_free_at(ge_dfa **at);
 size_t ge_dfa_bytes(const ge_dfa *dfa);
 
 /* All pointers lie in the automaton. */

@@ -84,6 +84,11 @@ void ge_matcher_free(ge_matcher *m) {
     free(m);
 }
 
+void ge_matcher_free_at(ge_matcher **at) {
+    ge_matcher_free(*at);
+    *at = NULL;
+}
+
 /* --- reading --------------------------------------------------------------------------------------------------------------- */
 
 /* The configuration after as many of the bytes as known transitions reach, or CF_DEAD; *n_read = their number. */

@@ -147,7 +147,7 @@ static bool build_tables(ge_vocab *v) {
 
 ge_vocab *vb_new(void) {
     ge_vocab *v = calloc(1, sizeof *v);
-    if (!v || lock_init(&v->lock)) return free(v), NULL;
+    if (!v || lock_init(&v->lock, LOCK_VOCAB)) return free(v), NULL;
     budget_init_unlimited(&v->b); /* the caller's memory is the limit here; the store has its own ceiling */
     v->store.unread = (vb_lru){&v->store.unread, &v->store.unread};
     v->store.max_bytes = VB_STORE_BYTES;
@@ -216,6 +216,11 @@ void ge_vocab_free(ge_vocab *v) {
     else drop_tables(v);
     lock_drop(&v->lock);
     free(v);
+}
+
+void ge_vocab_free_at(ge_vocab **at) {
+    ge_vocab_free(*at);
+    *at = NULL;
 }
 
 void ge_vocab_read(const ge_vocab *v, ge_vocab_content *out) {

@@ -10,7 +10,8 @@ from __future__ import annotations
 from array import array
 from collections.abc import Sequence
 from dataclasses import fields
-from operator import attrgetter
+from functools import partial
+from operator import attrgetter, is_
 from typing import Any, NamedTuple
 
 from .._core import Held, Record, ffi, know_arrays, lib
@@ -40,6 +41,7 @@ __all__ = [
     "fast_text",
     "fewest_tokens",
     "ffi",
+    "handle_of",
     "know_arrays",
     "lib",
     "load_vocab",
@@ -48,6 +50,7 @@ __all__ = [
     "new_err",
     "new_grammar",
     "new_vocab",
+    "place_for",
     "read_vocab",
     "save_vocab",
     "version",
@@ -115,27 +118,43 @@ def error_of(status: int, err: Any) -> Exception:
     return InternalError(f"status {status} from the core: {text or 'no detail'}")
 
 
+def place_for(kind: str) -> Any:
+    """Where a call of the core puts an object that it makes: a pointer to a pointer, which frees what is there when it goes.
+
+    An exception that comes from outside, as from a signal's handler, arises when the call has returned, before anything can be done with what it made. So
+    that is owned from before the call on.
+    """
+    return ffi.gc(ffi.new(f"{kind} **"), getattr(lib, f"{kind}_free_at"))
+
+
+def handle_of(place: Any, size: int = 0) -> Any:
+    """The object that was put there, which lives as long as this handle does. `size`: its bytes, if these are many."""
+    return ffi.gc(
+        place[0], partial(is_, place), size
+    )  # which does nothing but keep the place, and without code of Python: an exception would be lost there
+
+
 def new_vocab(blob: bytes, offsets: array[int], width: int, eos: Sequence[int]) -> Any:
     """The core's trie of the tokens `blob[offsets[i]:offsets[i + 1]]`."""
-    out, err = ffi.new("ge_vocab **"), new_err()
+    place, err = place_for("ge_vocab"), new_err()
     ids = array("I", eos)
     status = lib.ge_vocab_new(
-        blob, ffi.from_buffer("uint32_t[]", offsets), len(offsets) - 1, width, ffi.from_buffer("uint32_t[]", ids), len(ids), out, err
+        blob, ffi.from_buffer("uint32_t[]", offsets), len(offsets) - 1, width, ffi.from_buffer("uint32_t[]", ids), len(ids), place, err
     )
-    return _vocab_handle(status, out, err)
+    return _vocab_handle(status, place, err)
 
 
 def load_vocab(fd: int) -> Any:
     """The vocabulary in an open file that holds what `save_vocab` gave. The file may then be closed."""
-    out, err = ffi.new("ge_vocab **"), new_err()
-    return _vocab_handle(lib.ge_vocab_load(fd, out, err), out, err)
+    place, err = place_for("ge_vocab"), new_err()
+    return _vocab_handle(lib.ge_vocab_load(fd, place, err), place, err)
 
 
-def _vocab_handle(status: int, out: Any, err: Any) -> Any:
+def _vocab_handle(status: int, place: Any, err: Any) -> Any:
     if status == lib.GE_E_ARGUMENT:
         raise VocabularyError(ffi.string(err.text).decode())
     check(status, err)
-    return ffi.gc(out[0], lib.ge_vocab_free, lib.ge_vocab_bytes(out[0]))
+    return handle_of(place, lib.ge_vocab_bytes(place[0]))
 
 
 def save_vocab(vocab: Any, note: bytes) -> Any:
@@ -185,9 +204,9 @@ class NativeExpressions:
         self.builder = builder
         self._err = new_err()
         self._words_read = 0
-        out = ffi.new("ge_ir **")
-        check(lib.ge_ir_new(native_limits(limits), out, self._err), self._err)
-        self.handle = ffi.gc(out[0], lib.ge_ir_free)
+        place = place_for("ge_ir")
+        check(lib.ge_ir_new(native_limits(limits), place, self._err), self._err)
+        self.handle = handle_of(place)
 
     def update(self) -> None:
         """Hand new expressions to the core.
@@ -273,7 +292,7 @@ def new_grammar(builder: Builder, expressions: NativeExpressions) -> Any:
     except LimitExceededError as error:
         locate(error, lexeme_with(builder, expressions.last), builder.lexemes, builder.nonterminals, builder.origins)
         raise
-    out, err = ffi.new("ge_grammar **"), new_err()
+    place, err = place_for("ge_grammar"), new_err()
 
     def words(records: list[int]) -> Any:
         return ffi.from_buffer("uint32_t[]", array("I", records))
@@ -286,9 +305,9 @@ def new_grammar(builder: Builder, expressions: NativeExpressions) -> Any:
     rules.lists, rules.n_lists = held[2], len(builder.list_records) // 5
     rules.bags, rules.n_bag_words = held[3], len(builder.bag_records)
     rules.start, rules.longest = builder.start, builder.longest
-    status = lib.ge_grammar_new(expressions.handle, rules, out, err)
+    status = lib.ge_grammar_new(expressions.handle, rules, place, err)
     if status:
         failure = error_of(status, err)
         locate(failure, err.symbol, builder.lexemes, builder.nonterminals, builder.origins)
         raise failure
-    return ffi.gc(out[0], lib.ge_grammar_free, lib.ge_grammar_bytes(out[0]))
+    return handle_of(place, lib.ge_grammar_bytes(place[0]))

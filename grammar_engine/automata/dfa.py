@@ -19,7 +19,7 @@ from functools import partial
 from itertools import pairwise
 from typing import Any
 
-from .._native import check, error_of, fewest_tokens, ffi, lib, locate, new_err
+from .._native import check, error_of, fewest_tokens, ffi, handle_of, lib, locate, new_err, place_for
 from ..checks import check_count
 from ..errors import LimitExceededError, TokenDFAError, VocabularyError
 from ..grammar import Grammar
@@ -184,17 +184,16 @@ class TokenDFA:
         if spell is not None and not coalesce_literals:
             raise ValueError("spell is for coalesce_literals=True")
         err = new_err()
-        out = ffi.new("ge_plan **")
-        status = lib.ge_plan_new(grammar._handle, vocabulary._handle, max_states, coalesce_literals, out, err)
+        planned, made = place_for("ge_plan"), place_for("ge_dfa")
+        status = lib.ge_plan_new(grammar._handle, vocabulary._handle, max_states, coalesce_literals, planned, err)
         _check(status, err, max_states, grammar)
-        plan = ffi.gc(out[0], lib.ge_plan_free)
+        plan = handle_of(planned)
         spelling, spelling_at = ffi.NULL, ffi.NULL
         if coalesce_literals:
             tokens, at = _spell_runs(plan, spell or partial(fewest_tokens, vocabulary._handle), vocabulary)
             spelling, spelling_at = ffi.from_buffer("uint32_t[]", tokens), ffi.from_buffer("uint32_t[]", at)
-        made = ffi.new("ge_dfa **")
         _check(lib.ge_dfa_new(plan, spelling, spelling_at, min(threads, _MAX_THREADS), made, err), err, max_states, grammar)
-        return cls._of(ffi.gc(made[0], lib.ge_dfa_free, lib.ge_dfa_bytes(made[0])), vocabulary, grammar._kind, grammar)
+        return cls._of(handle_of(made, lib.ge_dfa_bytes(made[0])), vocabulary, grammar._kind, grammar)
 
     @classmethod
     def _of(cls, handle: Any, vocabulary: Vocabulary, kind: str, grammar: Grammar | None) -> TokenDFA:
@@ -260,13 +259,13 @@ class TokenDFA:
         """
         if not isinstance(vocabulary, Vocabulary):
             raise TypeError(f"a TokenDFA is loaded for a Vocabulary, not for {type(vocabulary).__name__}")
-        out, err = ffi.new("ge_dfa **"), new_err()
+        made, err = place_for("ge_dfa"), new_err()
         with open_file(path) as file:
-            status = lib.ge_dfa_load(file.fileno(), out, err)
+            status = lib.ge_dfa_load(file.fileno(), made, err)
         if status == lib.GE_E_ARGUMENT:
             raise TokenDFAError(f"{os.fspath(path)!r} cannot be loaded: {ffi.string(err.text).decode()}")
         check(status, err)
-        handle = ffi.gc(out[0], lib.ge_dfa_free)
+        handle = handle_of(made)
         content = ffi.new("ge_dfa_content *")
         lib.ge_dfa_read(handle, content)
         try:

@@ -28,6 +28,11 @@ _LENGTH_AXIS = 2  # of keys and values
 _STACKED_LENGTH_AXIS = _LENGTH_AXIS + 1
 _AT_ONCE = 32  # blocks of tensors that are exported together: so many are held twice for a moment
 
+_BY_POSITION = {
+    "DynamicLayer",
+    "DynamicSlidingWindowLayer",
+}  # layers of a `Cache` that have keys and values of each position, and nothing else
+
 Layers = list[tuple[Any, Any]]
 
 
@@ -80,14 +85,20 @@ def _find_form(module: Any) -> str:
     for part in module.modules():
         if isinstance(part, transformers.PreTrainedModel):
             layers = {type(layer).__name__ for layer in transformers.DynamicCache(config=part.config).layers}
-            return "cache" if layers <= {"DynamicLayer", "DynamicSlidingWindowLayer"} else "state"
+            return "cache" if layers <= _BY_POSITION else "state"
     return "pairs"
 
 
 def begun(module: Any) -> Any:
     """What to begin with so that nothing is let go, where a module surely takes that; else None."""
     transformers = sys.modules.get("transformers")
-    return all_kept(module, []) if transformers is not None and isinstance(module, transformers.PreTrainedModel) else None
+    if (
+        transformers is None
+        or not isinstance(module, transformers.PreTrainedModel)
+        or not transformers.DynamicCache(config=module.config).layers
+    ):
+        return None
+    return all_kept(module, [])
 
 
 def all_kept(module: Any, layers: Layers) -> Any:
@@ -134,10 +145,10 @@ class Span(NamedTuple):
 def select(past: Any, held: int, spans: Sequence[Span]) -> Layers | None:
     """Rows of keys and values with these positions, each at the right end of its row: (len(spans), heads, the longest length, dim).
 
-    What is to their left is arbitrary. None where there are not `held` columns in each layer.
+    What is to their left is arbitrary. None where there are not `held` columns in each layer, or something else besides.
     """
     layers = layers_of(past)
-    if not layers or _lengths(past) != {held}:
+    if _has_state(past) or _lengths(past) != {held}:
         return None
     import torch
 
@@ -163,9 +174,11 @@ def row_of(past: Any, row: int, begin: int, length: int) -> Layers:
 
 
 def _has_state(past: Any) -> bool:
-    """Whether a layer keeps something else than keys and values, such as a recurrent state."""
+    """Whether a layer may keep something else than keys and values of each position, such as a recurrent state."""
     layers = layers_of(past)
-    return not layers or any(keys is None or values is None for keys, values in layers)
+    if not layers or any(keys is None or values is None for keys, values in layers):
+        return True
+    return not isinstance(past, (list, tuple)) and not {type(layer).__name__ for layer in past.layers} <= _BY_POSITION
 
 
 def layers_of(past: Any) -> Layers:

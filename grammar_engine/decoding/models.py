@@ -11,7 +11,8 @@ Invariant. The scores depend on the ids of this call alone, never on what was as
 
 What a torch module must do is the convention of `transformers`: `module(input_ids=(1, L), past_key_values=..., use_cache=True)` returns an
 object with `.logits` (1, L, V) and `.past_key_values`, which is a list of (key, value) per layer, each (1, heads, length, dim), or a
-`Cache` object. Both names may be `cache`, as in `transformers` from 5.24 on. What of it can be used again says `keys_values`.
+`Cache` object. Both names may be `cache`, as in `transformers` from 5.24 on. What of it can be used again says `keys_values`. Of several texts (grouped
+sampling) it is given as many rows; and, if it takes them, `attention_mask` over all columns and `position_ids` from 0 on.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import inspect
 import sys
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol, TypeAlias
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -273,16 +275,33 @@ class TorchModel(_Counted):
         self._takes = inspect.signature(module.forward).parameters.keys()
         self._past_name = _past_name(module)
 
-    @property
-    def takes_places(self) -> bool:
-        """Whether a pass can be told which columns to look at, and the positions of its ids."""
-        return {"attention_mask", "position_ids"} <= self._takes
+    def takes_places(self, ids: Sequence[int]) -> bool:
+        """Whether a pass can be told which columns to look at, and the positions of its ids from 0 on. Tried once, on a few ids behind masked ones.
+
+        Not all modules that have the names do so: some count positions from another number.
+        """
+        if not {"attention_mask", "position_ids"} <= self._takes:
+            return False
+        found = _takes_places.get(self.module)
+        if found is None:
+            found = _takes_places[self.module] = self._try_places(list(ids[:8]))
+        return found
+
+    def _try_places(self, ids: list[int]) -> bool:
+        n = len(ids)
+        masked = {"attention_mask": [[0, 0] + [1] * n], "position_ids": [[0, 0, *range(n)]]}
+        try:
+            alone, behind = self.forward([ids], None, n)[0], self.forward([ids[:1] * 2 + ids], None, n, masked)[0]
+        except (RuntimeError, ValueError, IndexError, TypeError):
+            return False
+        rounding = 1e-3 if alone.element_size() > 2 else 3e-2
+        return bool((alone.float() - behind.float()).abs().max() <= rounding * alone.float().abs().max())
 
     def start(self) -> Session:
         """A session for a text."""
         return _TorchSession(self)
 
-    def forward(self, ids: list[list[int]], past: Any, rows: int, **places: list[list[int]]) -> tuple[Any, Any]:
+    def forward(self, ids: list[list[int]], past: Any, rows: int, places: dict[str, list[list[int]]] | None = None) -> tuple[Any, Any]:
         """One pass over ids of as many positions in each text, behind `past`. To be called in `torch.inference_mode`.
 
         `places` are `attention_mask` and `position_ids`, if the module takes them. Returns the scores of the last `rows` positions, a tensor of shape
@@ -291,7 +310,9 @@ class TorchModel(_Counted):
         import torch
 
         device = next((parameter.device for parameter in self.module.parameters()), None)
-        given = {name: torch.tensor(values, dtype=torch.long, device=device) for name, values in (("input_ids", ids), *places.items())}
+        given = {
+            name: torch.tensor(values, dtype=torch.long, device=device) for name, values in (("input_ids", ids), *(places or {}).items())
+        }
         options = {self._past_name: past, **({"logits_to_keep": rows} if "logits_to_keep" in self._takes else {})}
         output = self.module(**given, use_cache=True, **options)
         if not hasattr(output, "logits"):
@@ -353,6 +374,9 @@ class _TorchSession:
             raise ValueError(f"the payloads are of {positions} positions, and there are {len(ids)} ids")
         if payloads:
             self.past, self.ids = keys_values.all_kept(self.model.module, keys_values.put_together(payloads)), list(ids)
+
+
+_takes_places: WeakKeyDictionary[Any, bool] = WeakKeyDictionary()
 
 
 def check_resumable(model: TorchModel) -> None:

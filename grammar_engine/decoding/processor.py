@@ -103,6 +103,7 @@ class LogitsProcessor:
         self._shown: deque[Ids] = deque(maxlen=_CALLS)  # the rows of the last calls, without prompts, the latest first
         self._matchers: list[Matcher] = []  # of the rows of the last call
         self._lost: set[int] = set()  # which of these are lost
+        self._are_at_rows = False  # the matchers have read the last rows shown, as far as these are not lost
 
     def __call__(self, input_ids: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
         """The scores, with -inf for tokens that may not come next.
@@ -146,8 +147,9 @@ class LogitsProcessor:
 
     def _follow(self, input_ids: Ids) -> set[int]:
         """Bring the matchers to the rows of this call; which of these are lost."""
+        are_at_rows, self._are_at_rows = self._are_at_rows, False  # should a matcher raise, others have gone on
         rows = self._behind_prompts(input_ids)
-        lost = None if rows is None else self._accept_one(rows)
+        lost = None if rows is None or not are_at_rows else self._accept_one(rows)
         if rows is not None and lost is None:
             lost = self._accept(rows)
             if not self._goes_on(rows, lost):
@@ -160,7 +162,7 @@ class LogitsProcessor:
             rows = input_ids[:, :0]
             lost = self._accept(rows)
         self._shown.appendleft(rows.copy())
-        self._lost = lost
+        self._lost, self._are_at_rows = lost, True
         return lost
 
     def _behind_prompts(self, input_ids: Ids) -> Ids | None:

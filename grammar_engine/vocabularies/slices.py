@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from .._native import NativeExpressions, check, ffi, lib, new_err, new_grammar
+from .._native import NativeExpressions, check, ffi, handle_of, lib, new_err, new_grammar, place_for
 from ..errors import GrammarError, LimitExceededError, VocabularyError
 from ..ir import PYTHON_FULL, Builder, Expr
 from ..limits import Limits
@@ -119,6 +119,6 @@ def _engine(builder: Builder, expressions: NativeExpressions, vocab: Any, termin
     for symbol in symbols:
         builder.rule(start, [symbol, symbols[-1]])
     grammar = new_grammar(builder, expressions)
-    out, err = ffi.new("ge_engine **"), new_err()
-    check(lib.ge_engine_new(grammar, vocab, 0, out, err), err)
-    return ffi.gc(out[0], lib.ge_engine_free)
+    made, err = place_for("ge_engine"), new_err()
+    check(lib.ge_engine_new(grammar, vocab, 0, made, err), err)
+    return handle_of(made)

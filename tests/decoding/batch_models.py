@@ -8,6 +8,7 @@ from decoding.grouped_models import LETTERS
 
 torch = pytest.importorskip("torch")
 
+from grammar_engine.decoding import as_model  # noqa: E402
 from grammar_engine.decoding.tiny.model import TinyDecoder  # noqa: E402
 
 WIDTH, LENGTH = LETTERS.size + 1, 64
@@ -45,8 +46,21 @@ MAKERS = {
     "mistral": lambda: transformer("Mistral", **SIZES, num_key_value_heads=1, head_dim=16, **WINDOW),
     "gemma3": lambda: transformer("Gemma3Text", **SIZES, num_key_value_heads=1, head_dim=16, **WINDOW),
     "bloom": lambda: transformer("Bloom", hidden_size=32, n_layer=2, n_head=2),  # takes no positions
+    "roberta": lambda: transformer("Roberta", **SIZES, is_decoder=True, max_position_embeddings=LENGTH + 2),  # positions from 1 on
+    "gpt-neo": lambda: transformer(
+        "GPTNeo", hidden_size=32, num_layers=2, num_heads=2, max_position_embeddings=LENGTH, attention_types=[[["global", "local"], 1]]
+    ),  # no more columns than positions
+    "falcon-h1": lambda: transformer(
+        "FalconH1", **SIZES, num_key_value_heads=1, mamba_d_ssm=32, mamba_n_heads=2, mamba_d_head=16, mamba_d_state=8, mamba_n_groups=1
+    ),  # keys and values, and a state of another kind, in each layer
     "mamba": lambda: transformer("Mamba", hidden_size=32, num_hidden_layers=1, state_size=4),  # a state of another kind
 }
+
+
+def try_places(module):
+    """What is tried once for a module, before its positions are counted."""
+    with torch.inference_mode():
+        return as_model(module).takes_places([2, 3, 4])
 
 
 class Counted:

@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from decoding.batch_models import MAKERS, Counted
+from decoding.batch_models import LENGTH, MAKERS, Counted, try_places
 from decoding.grouped_models import LETTERS, TableModel
 from grammar_engine import Grammar, Vocabulary
 from grammar_engine.decoding import as_model
@@ -79,6 +79,7 @@ def test_rows_of_a_batch_are_those_of_each_text_with_a_mask_of_ones(module, seed
 @pytest.mark.parametrize("module", ["tiny", "llama", "gemma3"], indirect=True)
 def test_of_each_text_only_what_is_new_is_passed(module):
     """However long the others are; and when one ends, or goes on in two ways."""
+    try_places(module)
     passes = passes_of(as_model(module), None, 3)
     texts = [[2, 3], list(range(2, 10)) * 4, [5, 6, 7]]
     with Counted(module) as counted:
@@ -101,6 +102,22 @@ def test_of_each_text_only_what_is_new_is_passed(module):
         assert passed([1, 1, 2]) == 3 * 3
         texts[0].append(4)
         assert passed([1, 1, 2]) == 3 * 3
+
+
+@pytest.mark.parametrize("module", MAKERS, indirect=True)
+def test_which_modules_can_be_told_places(module):
+    """Not those that count positions from another number, though they take the names."""
+    others = ("RobertaForCausalLM", "BloomForCausalLM", "MambaForCausalLM")
+    assert try_places(module) == (module.__class__.__name__ not in others)
+
+
+@pytest.mark.parametrize("module", ["tiny", "llama", "gpt2", "gpt-neo"], indirect=True)
+def test_texts_beside_each_other_near_what_the_model_sees(module):
+    """No more columns than that: one text is cut at its beginning, and another is not."""
+    prompts = [[2 + i % 8 for i in range(LENGTH - 6)], [3 + i % 5 for i in range(LENGTH - 24)], [4]]
+    sampler = GroupedSampler(module, LETTERS, 3, padding_id=LETTERS.size, end_of_sentence_stop=False, max_input_len=LENGTH)
+    together = sampler.generate(prompts, 20)
+    assert [result.ids for [result] in together] == [sampler.generate([prompt], 20)[0][0].ids for prompt in prompts]
 
 
 @pytest.mark.parametrize("module", ["tiny", "llama"], indirect=True)

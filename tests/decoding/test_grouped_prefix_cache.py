@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from decoding.batch_models import MAKERS, Counted
+from decoding.batch_models import MAKERS, Counted, try_places
 from decoding.grouped_models import LETTERS, TableModel
 from grammar_engine import Grammar
 from grammar_engine.decoding import PrefixCache, generate
 from grammar_engine.decoding.grouped import GroupedSampler, GroupedTreeSearch
+from grammar_engine.decoding.grouped.leases import Leases
 
 torch = pytest.importorskip("torch")
 
@@ -41,6 +42,7 @@ def all_idle(cache):
 @pytest.mark.parametrize("prompts", [PROMPTS[:1], PROMPTS])
 def test_the_same_texts_by_fewer_positions(module, mode, grammar, prompts):
     without = ids_of(sampler_of(module, mode=mode).generate(prompts, 14, grammar=grammar))
+    try_places(module)
     cache = PrefixCache(BLOCK)
     sampler, passed = sampler_of(module, cache, mode=mode), []
     for _ in range(2):
@@ -62,6 +64,7 @@ def test_prompts_that_run_together_are_each_known_by_themselves():
     module, cache = MAKERS["llama"](), PrefixCache(BLOCK)
     sampler = sampler_of(module, cache, mode="verify")
     sampler.generate([PROMPTS[2]], 2)
+    try_places(module)
     with Counted(module) as counted:
         sampler.generate([PROMPTS[0], PROMPTS[1]], 1)
     assert counted.positions == 2 * 2, "of the first all but two of 14, of the second both, without pads as one token is wanted"
@@ -149,6 +152,19 @@ def test_a_pass_that_fails_leaves_nothing_in_use(prompts):
     assert ids_of(sampler.generate(prompts, 10)) == ids_of(
         sampler_of(module, mode="verify", end_of_sentence_stop=False).generate(prompts, 10)
     )
+
+
+@pytest.mark.parametrize("prompts", [PROMPTS[:1], PROMPTS])
+def test_what_cannot_be_kept_leaves_nothing_in_use(prompts, monkeypatch):
+    """As where there is no memory for it."""
+    module, cache = MAKERS["llama"](), PrefixCache(BLOCK)
+    sampler = sampler_of(module, cache, mode="verify", end_of_sentence_stop=False)
+    sampler.generate(prompts, 10)
+    with monkeypatch.context() as patch:
+        patch.setattr(Leases, "keep", lambda *_: 1 / 0)
+        with pytest.raises(ZeroDivisionError) as error:
+            sampler.generate(prompts, 10)
+        assert all_idle(cache) and error.tb
 
 
 def test_options():

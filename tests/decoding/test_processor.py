@@ -17,7 +17,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from grammar_engine import Grammar, Vocabulary
+from grammar_engine import Grammar, Matcher, Vocabulary
 
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
@@ -390,6 +390,19 @@ def test_rows_that_grow_by_a_token_are_found_without_a_search(n_grammars: int, m
                     [*row, rng.choice(allowed_by(texts[i * n_grammars // 6], row)) if rng.random() < 0.9 else rng.randrange(EOS)]
                     for i, row in enumerate(rows)
                 ]
+
+
+def test_a_step_that_fails_halfway_can_be_made_again(processor: LogitsProcessor, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever stops it: no row reads a token twice."""
+    texts = spellings(SENTENCES)
+    step(processor, [[], []])
+    step(processor, [[0], [1]])
+    real, calls = Matcher.accept, iter(range(2))
+    with monkeypatch.context() as patch:
+        patch.setattr(Matcher, "accept", lambda self, token: real(self, token) if next(calls) < 1 else 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            step(processor, [[0, 1], [1, 7]])
+    assert step(processor, [[0, 1], [1, 7]]) == [allowed_by(texts, row) for row in ([0, 1], [1, 7])]
 
 
 # --- what it copies, needs and refuses --------------------------------------------------------------------------------

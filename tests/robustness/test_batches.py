@@ -259,3 +259,14 @@ def test_not_changed_is_true(options, limits):
             unchanged += 1
             assert masks[i].tobytes() == before
     assert unchanged > 20
+
+
+def test_a_misaligned_buffer_changes_nothing() -> None:
+    np = pytest.importorskip("numpy")
+    vocabulary = Vocabulary.bytes()
+    matcher = Matcher(Grammar.from_regex("[0-9]+"), vocabulary)
+    words = (vocabulary.width + 31) // 32
+    masks = np.frombuffer(bytearray(4 * words + 1), np.uint8)[1:].view(np.int32).reshape(1, words)
+    with pytest.raises(ValueError, match="not aligned"):
+        step_masks([matcher], [ord("1")], masks)
+    assert matcher.tokens == []

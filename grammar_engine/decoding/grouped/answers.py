@@ -71,9 +71,11 @@ class _Apart:
                 self.leases.end(place[0], session, request.certain)
 
     def close(self) -> None:
-        self._let_go(set())
-        if self.leases is not None:
-            self.leases.close()
+        try:
+            self._let_go(set())
+        finally:
+            if self.leases is not None:
+                self.leases.close()
 
 
 class _Together:

@@ -11,8 +11,9 @@ left are masked; where there are none, no mask is given.
 
 Rows are filled up on the *right*. In a causal model no position sees what stands to its right, so the fill changes no score that is read.
 
-A module whose `forward` does not take `attention_mask` and `position_ids` cannot be told of columns that mean nothing: it keeps as many positions of
-each text as of all others.
+A module that cannot be told of columns that mean nothing keeps as many positions of each text as of all others; so does one which sees no more
+columns than that would take. Models whose positions turn by what the longest text is (rope of the types "dynamic" and "longrope") see in a batch that of
+the longest, as anywhere in `transformers`.
 
 Invariant. The answer to a request depends on its ids alone (but for the rounding of products of other shapes).
 """
@@ -55,6 +56,7 @@ class TorchBatch:
     def answer(self, requests: Sequence[Request], texts: Sequence[int]) -> list[Logits]:  # noqa: D102
         import torch
 
+        requests = [Request(self.model.seen(*request), request.rows) for request in requests]
         self._let_go(set(texts))
         alike: dict[tuple[int, tuple[int, ...]], int] = {}  # the row of a request: sequences of one prompt begin with the same
         row_of = [alike.setdefault((request.rows, tuple(request.ids)), len(alike)) for request in requests]
@@ -76,9 +78,11 @@ class TorchBatch:
         return [answers[row] if row_of.index(row) == at else answers[row].copy() for at, row in enumerate(row_of)]
 
     def close(self) -> None:  # noqa: D102
-        self._let_go(set())
-        if self.leases is not None:
-            self.leases.close()
+        try:
+            self._let_go(set())
+        finally:
+            if self.leases is not None:
+                self.leases.close()
 
     def _let_go(self, texts: set[int]) -> None:
         """Of all texts but these."""
@@ -91,14 +95,16 @@ class TorchBatch:
         """One pass over what is not kept: the answers, the keys and values, and how many columns were passed."""
         new = [request.ids[span.length :] for request, span in zip(requests, spans)]
         width = max(map(len, new))
-        places = {}
+        places = None
         if any(span.begin for span in spans):
-            places["attention_mask"] = [[0] * span.begin + [1] * (columns - span.begin + width) for span in spans]
-            places["position_ids"] = [
-                [min(at, len(request.ids) - 1) for at in range(span.length, span.length + width)] for request, span in zip(requests, spans)
-            ]
+            places = {
+                "attention_mask": [[0] * span.begin + [1] * (columns - span.begin + width) for span in spans],
+                "position_ids": [
+                    [min(at, len(ids) - 1) for at in range(span.length, span.length + width)] for (ids, _), span in zip(requests, spans)
+                ],
+            }
         first = min(len(ids) - request.rows for ids, request in zip(new, requests))  # before it no scores are asked for
-        scores, past = self.model.forward([ids + ids[-1:] * (width - len(ids)) for ids in new], past, width - first, **places)
+        scores, past = self.model.forward([ids + ids[-1:] * (width - len(ids)) for ids in new], past, width - first, places)
         answers = [as_numpy(row[len(ids) - n - first : len(ids) - first]) for row, ids, (_, n) in zip(scores, new, requests)]
         self.model.passes += 1
         self.model.learn_width(answers[0].shape[1])
@@ -114,7 +120,7 @@ class TorchBatch:
         for holder, request, of_row in zip(holders, requests, texts):
             for text in of_row:
                 self.leases.begin(text, holder, request.certain)
-        lengths = self._evened([min(holder.resumed, len(ids) - n) for holder, (ids, n) in zip(holders, requests)])
+        lengths = self._fitting([min(holder.resumed, len(ids) - n) for holder, (ids, n) in zip(holders, requests)], requests)
         if not any(lengths):
             return self._nothing(len(requests))
         layers = keys_values.side_by_side([keys_values.put_together(holder.payloads) for holder in holders], lengths)
@@ -125,11 +131,11 @@ class TorchBatch:
         if self.past is None:
             return self._nothing(len(requests))
         spans = [self._span(at, request, of_row) for at, (request, of_row) in enumerate(zip(requests, texts))]
-        lengths = self._evened([span.length for span in spans])
+        lengths = self._fitting([span.length for span in spans], requests)
         spans = [span._replace(length=length) for span, length in zip(spans, lengths)]
-        end = spans[0].begin + lengths[0]
-        if [span.row for span in spans] == list(range(len(self.rows))) and {span.begin + span.length for span in spans} == {end}:
-            width = max(len(request.ids) - length for request, length in zip(requests, lengths))
+        end, width = spans[0].begin + lengths[0], max(len(request.ids) - length for request, length in zip(requests, lengths))
+        is_in_place = [span.row for span in spans] == list(range(len(self.rows))) and {span.begin + span.length for span in spans} == {end}
+        if is_in_place and end + width <= (self.model.max_length or end + width):
             past, kept = keys_values.cut_past(self.past, self.columns, end, end + width)
             return (past, spans) if kept else self._nothing(len(requests))
         layers = keys_values.select(self.past, self.columns, spans) if any(lengths) else None
@@ -150,9 +156,11 @@ class TorchBatch:
                     break
         return best
 
-    def _evened(self, lengths: list[int]) -> list[int]:
-        """As many positions as can be kept of each text, if so many are there."""
-        return lengths if self.model.takes_places else [min(lengths)] * len(lengths)
+    def _fitting(self, lengths: list[int], requests: Sequence[Request]) -> list[int]:
+        """How many positions are kept of each text, if so many are there: of all alike, where the module cannot be told more, or has not so many columns."""
+        columns = max(lengths) + max(len(request.ids) - length for request, length in zip(requests, lengths))
+        is_fine = len(set(lengths)) == 1 or (columns <= (self.model.max_length or columns) and self.model.takes_places(requests[0].ids))
+        return lengths if is_fine else [min(lengths)] * len(lengths)
 
 
 def _at_the_right(lengths: Sequence[int]) -> list[Span]:

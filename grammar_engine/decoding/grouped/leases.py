@@ -48,10 +48,12 @@ class Leases:
         """The text is finished, or another one of its branches is; what was written is kept, if it can be. More than once does nothing."""
         if text not in self.of:
             return
-        # A pass has failed, the text does not go on from its lease (it was cut at its beginning), or the interpreter is shutting down.
-        with suppress(TypeError, ValueError, ImportError):
-            self.keep(text, holder, ids)
-        self.of.pop(text).release()
+        try:
+            # A pass has failed, the text does not go on from its lease (it was cut at its beginning), or the interpreter is shutting down.
+            with suppress(TypeError, ValueError, ImportError):
+                self.keep(text, holder, ids)
+        finally:
+            self.of.pop(text).release()
 
     def close(self) -> None:
         """Release those that are left."""

@@ -1,0 +1,171 @@
+"""Exceptions that come from outside, handlers and finalizers that call the library, and forks: nothing leaks, nothing hangs.
+
+Each in a process of its own, as what goes wrong is the memory of a process, or its end.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+pytestmark = pytest.mark.skipif(not hasattr(signal, "setitimer") or not hasattr(os, "fork"), reason="no timers, or no forks")
+
+COMMON = """
+import faulthandler, gc, os, random, signal, threading, time
+from grammar_engine import Grammar, GrammarCache, Matcher, TokenDFA, Vocabulary
+faulthandler.dump_traceback_later(100, exit=True)
+rng = random.Random(0)
+
+class Interruption(Exception):
+    pass
+
+def interrupted(work, latest):
+    "Call `work`, and have it interrupted after up to so many seconds; whether it was."
+    is_armed = True
+    def handler(*_):
+        if is_armed:
+            raise Interruption
+    signal.signal(signal.SIGALRM, handler)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, rng.uniform(2e-5, latest))
+        work()
+        is_armed = False
+    except Interruption:
+        is_armed = False
+        return True
+    finally:
+        is_armed = False
+        signal.setitimer(signal.ITIMER_REAL, 0)
+    return False
+"""
+
+LEAK = """
+def resident():
+    gc.collect()
+    return int(open("/proc/self/statm").read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+vocabulary = Vocabulary.builtin()
+def pattern(i):
+    return r"(?=.*[0-9])(?=.*[a-z]).{8,%d}" % (40 + i % 9)
+def dfa(i):
+    return TokenDFA.from_grammar(Grammar.from_regex("[a-f]{1,%d}" % (20 + i % 5)), Vocabulary.bytes())
+kept = [Grammar.from_regex(pattern(i)) for i in range(300)]
+blob = kept[0].to_bytes()
+works = {
+    "matcher": (lambda i: Matcher(Grammar.from_bytes(blob), vocabulary), 2e-3),
+    "compile": (lambda i: Grammar.from_regex(pattern(i)), 4e-4),
+    "vocabulary": (lambda i: Matcher(kept[0], Vocabulary.bytes()), 2e-3),
+    "automaton": (dfa, 2e-3),
+}
+for name, (work, latest) in works.items():
+    for i in range(200):
+        interrupted(lambda: work(i), latest)
+    before, n, begun = resident(), 0, time.monotonic()
+    for i in range(20_000):
+        n += interrupted(lambda: work(i), latest)
+        if n == 300 or time.monotonic() - begun > 15:
+            break
+    grown = resident() - before
+    print(name, n, grown // 1024)
+    assert grown < 12 << 20, (name, n, grown)
+"""
+
+CACHE = """
+cache = GrammarCache(max_grammars=10)
+sources, n = ["a{%d}" % i for i in range(1, 400)], 0
+for i in range(2000):
+    n += interrupted(lambda: cache.from_regex(sources[i % len(sources)]), 5e-4)
+assert n > 20, n
+done = []
+thread = threading.Thread(target=lambda: done.extend(map(cache.from_regex, sources)))
+thread.start()
+thread.join(60)
+assert len(done) == len(sources), len(done)
+assert cache.stats.grammars <= 10
+"""
+
+FORK = """
+vocabulary, cache, shared = Vocabulary.builtin(), GrammarCache(), Grammar.from_regex("[a-z]{1,40}")
+def busy():
+    n = 0
+    while True:
+        n += 1
+        Matcher(Grammar.from_regex("a{%d}" % (n % 50 + 1)), vocabulary)
+        cache.from_regex("[a-z]{%d}" % n)
+        matcher = Matcher(shared, vocabulary)
+        matcher.accept_bytes(b"abc"[: n % 4])
+        matcher.mask()
+for _ in range(3):
+    threading.Thread(target=busy, daemon=True).start()
+time.sleep(0.1)
+expected = bytes(Matcher(shared, vocabulary).mask())
+for i in range(40):
+    time.sleep(rng.uniform(0, 2e-3))
+    pid = os.fork()
+    if not pid:
+        signal.alarm(30)  # which ends it
+        try:
+            assert bytes(Matcher(shared, vocabulary).mask()) == expected
+            assert Matcher(Grammar.from_regex("b+"), Vocabulary.bytes()).accept_bytes(b"bb")
+            for n in range(1, 9):
+                assert Matcher(cache.from_regex("[a-z]{%d}" % n), vocabulary).accept_bytes(b"x" * n)
+            os._exit(0)
+        except BaseException:
+            os._exit(2)
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0, i
+os._exit(0)
+"""
+
+REENTRY = """
+vocabulary, cache, grammar, n = Vocabulary.bytes(), GrammarCache(max_grammars=5), Grammar.from_regex("a+"), 0
+def use(*_):
+    global n
+    n += 1
+    grammar.stats, cache.stats
+    cache.from_regex("x{%d}" % (n % 50 + 1))
+    Matcher(Grammar.from_regex("ab"), vocabulary).mask()
+class Cycle:
+    def __init__(self):
+        self.itself = self
+    __del__ = use
+signal.signal(signal.SIGALRM, use)
+begun, i = time.monotonic(), 0
+while i < 200 or time.monotonic() - begun < 2:
+    i += 1
+    gc.set_threshold(rng.randrange(1, 120), 1, 1)
+    Cycle()
+    signal.setitimer(signal.ITIMER_REAL, rng.uniform(1e-5, 1e-3))
+    Matcher(Grammar.from_regex("a{1,%d}b" % (i % 100 + 1)), vocabulary)
+    grammar.stats, cache.stats
+    cache.from_regex("y{%d}" % (i % 50 + 1))
+signal.setitimer(signal.ITIMER_REAL, 0)
+gc.set_threshold(700)
+assert n > i // 4, (n, i)
+"""
+
+
+def run(script: str) -> None:
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", COMMON + script], capture_output=True, text=True, timeout=240)
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="no /proc")
+def test_what_a_call_made_is_freed_when_an_exception_comes_from_outside() -> None:
+    run(LEAK)
+
+
+def test_a_cache_that_was_interrupted_answers() -> None:
+    run(CACHE)
+
+
+def test_a_process_that_is_forked_while_threads_are_at_work() -> None:
+    """All locks are free in it, and what they guard is whole."""
+    run(FORK)
+
+
+def test_handlers_and_finalizers_may_call_the_library() -> None:
+    run(REENTRY)
