@@ -9,6 +9,7 @@ import os
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -148,24 +149,25 @@ assert n > i // 4, (n, i)
 """
 
 
-def run(script: str) -> None:
-    done = subprocess.run([sys.executable, "-W", "ignore", "-c", COMMON + script], capture_output=True, text=True, timeout=240)
+def run(script: str, folder: Path) -> None:
+    command = [sys.executable, "-W", "ignore", "-c", COMMON + script]  # which looks for modules in the folder it is run in
+    done = subprocess.run(command, capture_output=True, text=True, timeout=240, cwd=folder)
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="no /proc")
-def test_what_a_call_made_is_freed_when_an_exception_comes_from_outside() -> None:
-    run(LEAK)
+def test_what_a_call_made_is_freed_when_an_exception_comes_from_outside(tmp_path: Path) -> None:
+    run(LEAK, tmp_path)
 
 
-def test_a_cache_that_was_interrupted_answers() -> None:
-    run(CACHE)
+def test_a_cache_that_was_interrupted_answers(tmp_path: Path) -> None:
+    run(CACHE, tmp_path)
 
 
-def test_a_process_that_is_forked_while_threads_are_at_work() -> None:
+def test_a_process_that_is_forked_while_threads_are_at_work(tmp_path: Path) -> None:
     """All locks are free in it, and what they guard is whole."""
-    run(FORK)
+    run(FORK, tmp_path)
 
 
-def test_handlers_and_finalizers_may_call_the_library() -> None:
-    run(REENTRY)
+def test_handlers_and_finalizers_may_call_the_library(tmp_path: Path) -> None:
+    run(REENTRY, tmp_path)
