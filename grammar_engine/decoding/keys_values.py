@@ -127,6 +127,8 @@ def cut_past(past: Any, held: int, length: int, wanted: int) -> tuple[Any, int]:
         return (None, 0) if wanted > length + 1 and _has_state(past) else (past, length)
     if isinstance(past, (list, tuple)):
         return [(keys[:, :, :length], values[:, :, :length]) for keys, values in past], length
+    if _has_state(past):
+        return None, 0
     try:
         past.crop(length - held)
     except (AttributeError, NotImplementedError, RuntimeError, ValueError):

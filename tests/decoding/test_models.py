@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from grammar_engine.decoding import as_model
+from grammar_engine.decoding import as_model, keys_values
 from grammar_engine.decoding.ids import common_prefix
 from grammar_engine.decoding.models import NoiseModel
 
@@ -419,3 +419,23 @@ def test_the_longest_common_prefix():
         theirs = ours[: rng.randrange(len(ours) + 1)] + [rng.randrange(2) for _ in range(rng.randrange(5))]
         length = next((at for at, (a, b) in enumerate(zip(ours, theirs)) if a != b), min(len(ours), len(theirs)))
         assert common_prefix(ours, theirs) == common_prefix(theirs, ours) == length
+
+
+def test_a_cache_with_more_than_keys_and_values_of_each_position_is_not_cut():
+    """Layers that compress what they have seen can be cropped without an error, and are wrong then; a batch cannot select its rows either."""
+    torch = pytest.importorskip("torch")
+
+    def cache(kind):
+        layer = type(kind, (), {"keys": torch.zeros(1, 1, 8, 4), "values": torch.zeros(1, 1, 8, 4)})()
+
+        def crop(change):
+            layer.keys, layer.values = layer.keys[:, :, :change], layer.values[:, :, :change]
+
+        return SimpleNamespace(layers=[layer], crop=crop)
+
+    for kind, is_known in (("DynamicLayer", True), ("CompressedLayer", False)):
+        past = cache(kind)
+        assert (keys_values.select(past, 8, [keys_values.Span(0, 0, 5)]) is not None) == is_known
+        assert keys_values.cut_past(past, 8, 5, 9)[1] == (5 if is_known else 0)
+        assert keys_values.cut_past(cache(kind), 8, 8, 9)[1] == 8, "one token more is what any state takes in"
+        assert keys_values.cut_past(cache(kind), 8, 8, 10)[1] == (8 if is_known else 0)
