@@ -104,9 +104,8 @@ class GrammarCache:
     def __init__(self, max_grammars: int = 1000):
         self.max_grammars = check_count("max_grammars", max_grammars)
         self._lock = new_lock()
-        self._gates: dict[
-            Any, Any
-        ] = {}  # locks of the grammars that are being compiled, by the process: in one that was forked nobody may release them
+        # Locks of the grammars that are being compiled; by the process, too: in one that was forked nobody may release them.
+        self._gates: dict[Any, Any] = {}
         self._grammars: OrderedDict[Any, Grammar] = OrderedDict()
         self._hits = self._misses = self._evictions = 0
 

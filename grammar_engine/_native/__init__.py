@@ -1,6 +1,6 @@
 """The border to the C core: handles, buffers, and status codes turned into exceptions. Nothing else calls `lib`.
 
-Rules. A handle is wrapped once, with the function that frees it and its size, so that the collector feels its weight. Handles that
+Rules. A handle is wrapped once, with the place that frees it and its size, so that the collector feels its weight. Handles that
 depend on each other share ownership in the core, because Python's collector frees the members of a cycle in any order. Inputs go in as `bytes` or as borrowed buffers; every length is explicit.
 A call through cffi releases the GIL. Calls that are made for each token do not go through it (`calls.py`).
 """
@@ -129,9 +129,8 @@ def place_for(kind: str) -> Any:
 
 def handle_of(place: Any, size: int = 0) -> Any:
     """The object that was put there, which lives as long as this handle does. `size`: its bytes, if these are many."""
-    return ffi.gc(
-        place[0], partial(is_, place), size
-    )  # which does nothing but keep the place, and without code of Python: an exception would be lost there
+    # What is called at its end does nothing but keep the place until then; and it is no code of Python, in which an exception would be lost.
+    return ffi.gc(place[0], partial(is_, place), size)
 
 
 def new_vocab(blob: bytes, offsets: array[int], width: int, eos: Sequence[int]) -> Any:

@@ -28,10 +28,8 @@ _LENGTH_AXIS = 2  # of keys and values
 _STACKED_LENGTH_AXIS = _LENGTH_AXIS + 1
 _AT_ONCE = 32  # blocks of tensors that are exported together: so many are held twice for a moment
 
-_BY_POSITION = {
-    "DynamicLayer",
-    "DynamicSlidingWindowLayer",
-}  # layers of a `Cache` that have keys and values of each position, and nothing else
+# Layers of a `Cache` that have keys and values of each position, and nothing else.
+_BY_POSITION = {"DynamicLayer", "DynamicSlidingWindowLayer"}
 
 Layers = list[tuple[Any, Any]]
 
@@ -92,13 +90,10 @@ def _find_form(module: Any) -> str:
 def begun(module: Any) -> Any:
     """What to begin with so that nothing is let go, where a module surely takes that; else None."""
     transformers = sys.modules.get("transformers")
-    if (
-        transformers is None
-        or not isinstance(module, transformers.PreTrainedModel)
-        or not transformers.DynamicCache(config=module.config).layers
-    ):
+    if transformers is None or not isinstance(module, transformers.PreTrainedModel):
         return None
-    return all_kept(module, [])
+    has_layers = bool(transformers.DynamicCache(config=module.config).layers)  # else its cache is of another kind
+    return all_kept(module, []) if has_layers else None
 
 
 def all_kept(module: Any, layers: Layers) -> Any:

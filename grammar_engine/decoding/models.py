@@ -284,7 +284,7 @@ class TorchModel(_Counted):
             return False
         found = _takes_places.get(self.module)
         if found is None:
-            found = _takes_places[self.module] = self._try_places(list(ids[:8]))
+            found = _takes_places[self.module] = self._try_places(list(ids[:_TRIED]))
         return found
 
     def _try_places(self, ids: list[int]) -> bool:
@@ -292,9 +292,9 @@ class TorchModel(_Counted):
         masked = {"attention_mask": [[0, 0] + [1] * n], "position_ids": [[0, 0, *range(n)]]}
         try:
             alone, behind = self.forward([ids], None, n)[0], self.forward([ids[:1] * 2 + ids], None, n, masked)[0]
-        except (RuntimeError, ValueError, IndexError, TypeError):
+        except (RuntimeError, ValueError, IndexError, TypeError):  # whatever modules raise that cannot
             return False
-        rounding = 1e-3 if alone.element_size() > 2 else 3e-2
+        rounding = _ROUNDING if alone.element_size() > 2 else _ROUNDING_OF_HALVES
         return bool((alone.float() - behind.float()).abs().max() <= rounding * alone.float().abs().max())
 
     def start(self) -> Session:
@@ -377,6 +377,8 @@ class _TorchSession:
 
 
 _takes_places: WeakKeyDictionary[Any, bool] = WeakKeyDictionary()
+_TRIED = 8  # ids
+_ROUNDING, _ROUNDING_OF_HALVES = 1e-3, 3e-2  # beside the largest score; other positions make a third of it and more
 
 
 def check_resumable(model: TorchModel) -> None:
