@@ -587,29 +587,29 @@ static void (*_cffi_call_python_org)(struct _cffi_externpy_s *, char *);
 static void *_cffi_types[] = {
 /*  0 */ _CFFI_OP(_CFFI_OP_FUNCTION, 408), // char const *()(void)
 /*  1 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/*  2 */ _CFFI_OP(_CFFI_OP_FUNCTION, 431), // ge_status()(ge_engine *, ge_err *)
+/*  2 */ _CFFI_OP(_CFFI_OP_FUNCTION, 432), // ge_status()(ge_engine *, ge_err *)
 /*  3 */ _CFFI_OP(_CFFI_OP_POINTER, 416), // ge_engine *
 /*  4 */ _CFFI_OP(_CFFI_OP_POINTER, 417), // ge_err *
 /*  5 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/*  6 */ _CFFI_OP(_CFFI_OP_FUNCTION, 431), // ge_status()(ge_engine *, ge_matcher * *, ge_err *)
+/*  6 */ _CFFI_OP(_CFFI_OP_FUNCTION, 432), // ge_status()(ge_engine *, ge_matcher * *, ge_err *)
 /*  7 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
 /*  8 */ _CFFI_OP(_CFFI_OP_POINTER, 81), // ge_matcher * *
 /*  9 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 10 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 11 */ _CFFI_OP(_CFFI_OP_FUNCTION, 431), // ge_status()(ge_engine *, uint32_t, uint32_t *, ge_err *)
+/* 11 */ _CFFI_OP(_CFFI_OP_FUNCTION, 432), // ge_status()(ge_engine *, uint32_t, uint32_t *, ge_err *)
 /* 12 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
 /* 13 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22), // uint32_t
 /* 14 */ _CFFI_OP(_CFFI_OP_POINTER, 13), // uint32_t *
 /* 15 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 16 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 17 */ _CFFI_OP(_CFFI_OP_FUNCTION, 431), // ge_status()(ge_grammar *, ge_vocab *, uint32_t, ge_engine * *, ge_err *)
+/* 17 */ _CFFI_OP(_CFFI_OP_FUNCTION, 432), // ge_status()(ge_grammar *, ge_vocab *, uint32_t, ge_engine * *, ge_err *)
 /* 18 */ _CFFI_OP(_CFFI_OP_POINTER, 420), // ge_grammar *
-/* 19 */ _CFFI_OP(_CFFI_OP_POINTER, 435), // ge_vocab *
+/* 19 */ _CFFI_OP(_CFFI_OP_POINTER, 436), // ge_vocab *
 /* 20 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 21 */ _CFFI_OP(_CFFI_OP_POINTER, 3), // ge_engine * *
 /* 22 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 23 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 24 */ _CFFI_OP(_CFFI_OP_FUNCTION, 431), // ge_status()(ge_grammar *, ge_vocab *, uint32_t, int32_t, ge_plan * *, ge_err *)
+/* 24 */ _CFFI_OP(_CFFI_OP_FUNCTION, 432), // ge_status()(ge_grammar *, ge_vocab *, uint32_t, int32_t, ge_plan * *, ge_err *)
 /* 25 */ _CFFI_OP(_CFFI_OP_NOOP, 18),
 /* 26 */ _CFFI_OP(_CFFI_OP_NOOP, 19),
 /* 27 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
@@ -617,13 +617,13 @@ static void *_cffi_types[] = {
 /* 29 */ _CFFI_OP(_CFFI_OP_POINTER, 156), // ge_plan * *
 /* 30 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 31 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 32 */ _CFFI_OP(_CFFI_OP_FUNCTION, 431), // ge_status()(ge_ir *, ge_rules const *, ge_grammar * *, ge_err *)
+/* 32 */ _CFFI_OP(_CFFI_OP_FUNCTION, 432), // ge_status()(ge_ir *, ge_rules const *, ge_grammar * *, ge_err *)
 /* 33 */ _CFFI_OP(_CFFI_OP_POINTER, 421), // ge_ir *
-/* 34 */ _CFFI_OP(_CFFI_OP_POINTER, 428), // ge_rules const *
+/* 34 */ _CFFI_OP(_CFFI_OP_POINTER, 429), // ge_rules const *
 /* 35 */ _CFFI_OP(_CFFI_OP_POINTER, 18), // ge_grammar * *
 /* 36 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 37 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 38 */ _CFFI_OP(_CFFI_OP_FUNCTION, 431), // ge_status()(ge_ir *, uint32_t const *, size_t, uint8_t const *, size_t, size_t *, ge_err *)
+/* 38 */ _CFFI_OP(_CFFI_OP_FUNCTION, 432), // ge_status()(ge_ir *, uint32_t const *, size_t, uint8_t const *, size_t, size_t *, ge_err *)
 /* 39 */ _CFFI_OP(_CFFI_OP_NOOP, 33),
 /* 40 */ _CFFI_OP(_CFFI_OP_POINTER, 13), // uint32_t const *
 /* 41 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28), // size_t
@@ -632,27 +632,27 @@ static void *_cffi_types[] = {
 /* 44 */ _CFFI_OP(_CFFI_OP_POINTER, 41), // size_t *
 /* 45 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 46 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 47 */ _CFFI_OP(_CFFI_OP_FUNCTION, 431), // ge_status()(ge_ir *, uint32_t, int32_t *, ge_err *)
+/* 47 */ _CFFI_OP(_CFFI_OP_FUNCTION, 432), // ge_status()(ge_ir *, uint32_t, int32_t *, ge_err *)
 /* 48 */ _CFFI_OP(_CFFI_OP_NOOP, 33),
 /* 49 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 50 */ _CFFI_OP(_CFFI_OP_POINTER, 28), // int32_t *
 /* 51 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 52 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 53 */ _CFFI_OP(_CFFI_OP_FUNCTION, 431), // ge_status()(ge_ir *, uint32_t, uint32_t, uint32_t *, ge_err *)
+/* 53 */ _CFFI_OP(_CFFI_OP_FUNCTION, 432), // ge_status()(ge_ir *, uint32_t, uint32_t, uint32_t *, ge_err *)
 /* 54 */ _CFFI_OP(_CFFI_OP_NOOP, 33),
 /* 55 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 56 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 57 */ _CFFI_OP(_CFFI_OP_NOOP, 14),
 /* 58 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 59 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 60 */ _CFFI_OP(_CFFI_OP_FUNCTION, 431), // ge_status()(ge_ir *, uint32_t, uint64_t, uint64_t *, ge_err *)
+/* 60 */ _CFFI_OP(_CFFI_OP_FUNCTION, 432), // ge_status()(ge_ir *, uint32_t, uint64_t, uint64_t *, ge_err *)
 /* 61 */ _CFFI_OP(_CFFI_OP_NOOP, 33),
 /* 62 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 63 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 24), // uint64_t
 /* 64 */ _CFFI_OP(_CFFI_OP_POINTER, 63), // uint64_t *
 /* 65 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 66 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 67 */ _CFFI_OP(_CFFI_OP_FUNCTION, 431), // ge_status()(ge_ir *, uint32_t, uint8_t const *, size_t, int32_t *, ge_err *)
+/* 67 */ _CFFI_OP(_CFFI_OP_FUNCTION, 432), // ge_status()(ge_ir *, uint32_t, uint8_t const *, size_t, int32_t *, ge_err *)
 /* 68 */ _CFFI_OP(_CFFI_OP_NOOP, 33),
 /* 69 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 70 */ _CFFI_OP(_CFFI_OP_NOOP, 42),
@@ -660,33 +660,33 @@ static void *_cffi_types[] = {
 /* 72 */ _CFFI_OP(_CFFI_OP_NOOP, 50),
 /* 73 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 74 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 75 */ _CFFI_OP(_CFFI_OP_FUNCTION, 431), // ge_status()(ge_limits const *, ge_ir * *, ge_err *)
+/* 75 */ _CFFI_OP(_CFFI_OP_FUNCTION, 432), // ge_status()(ge_limits const *, ge_ir * *, ge_err *)
 /* 76 */ _CFFI_OP(_CFFI_OP_POINTER, 422), // ge_limits const *
 /* 77 */ _CFFI_OP(_CFFI_OP_POINTER, 33), // ge_ir * *
 /* 78 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 79 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 80 */ _CFFI_OP(_CFFI_OP_FUNCTION, 431), // ge_status()(ge_matcher *, ge_engine *, ge_err *)
+/* 80 */ _CFFI_OP(_CFFI_OP_FUNCTION, 432), // ge_status()(ge_matcher *, ge_engine *, ge_err *)
 /* 81 */ _CFFI_OP(_CFFI_OP_POINTER, 425), // ge_matcher *
 /* 82 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
 /* 83 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 84 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 85 */ _CFFI_OP(_CFFI_OP_FUNCTION, 431), // ge_status()(ge_matcher *, ge_err *)
+/* 85 */ _CFFI_OP(_CFFI_OP_FUNCTION, 432), // ge_status()(ge_matcher *, ge_err *)
 /* 86 */ _CFFI_OP(_CFFI_OP_NOOP, 81),
 /* 87 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 88 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 89 */ _CFFI_OP(_CFFI_OP_FUNCTION, 431), // ge_status()(ge_matcher *, ge_matcher * *, ge_err *)
+/* 89 */ _CFFI_OP(_CFFI_OP_FUNCTION, 432), // ge_status()(ge_matcher *, ge_matcher * *, ge_err *)
 /* 90 */ _CFFI_OP(_CFFI_OP_NOOP, 81),
 /* 91 */ _CFFI_OP(_CFFI_OP_NOOP, 8),
 /* 92 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 93 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 94 */ _CFFI_OP(_CFFI_OP_FUNCTION, 431), // ge_status()(ge_matcher *, int64_t *, size_t, size_t *, ge_err *)
+/* 94 */ _CFFI_OP(_CFFI_OP_FUNCTION, 432), // ge_status()(ge_matcher *, int64_t *, size_t, size_t *, ge_err *)
 /* 95 */ _CFFI_OP(_CFFI_OP_NOOP, 81),
 /* 96 */ _CFFI_OP(_CFFI_OP_POINTER, 234), // int64_t *
 /* 97 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 98 */ _CFFI_OP(_CFFI_OP_NOOP, 44),
 /* 99 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 100 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 101 */ _CFFI_OP(_CFFI_OP_FUNCTION, 431), // ge_status()(ge_matcher *, int64_t const *, size_t, int32_t, size_t *, ge_err *)
+/* 101 */ _CFFI_OP(_CFFI_OP_FUNCTION, 432), // ge_status()(ge_matcher *, int64_t const *, size_t, int32_t, size_t *, ge_err *)
 /* 102 */ _CFFI_OP(_CFFI_OP_NOOP, 81),
 /* 103 */ _CFFI_OP(_CFFI_OP_POINTER, 234), // int64_t const *
 /* 104 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
@@ -694,33 +694,33 @@ static void *_cffi_types[] = {
 /* 106 */ _CFFI_OP(_CFFI_OP_NOOP, 44),
 /* 107 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 108 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 109 */ _CFFI_OP(_CFFI_OP_FUNCTION, 431), // ge_status()(ge_matcher *, size_t, ge_err *)
+/* 109 */ _CFFI_OP(_CFFI_OP_FUNCTION, 432), // ge_status()(ge_matcher *, size_t, ge_err *)
 /* 110 */ _CFFI_OP(_CFFI_OP_NOOP, 81),
 /* 111 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 112 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 113 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 114 */ _CFFI_OP(_CFFI_OP_FUNCTION, 431), // ge_status()(ge_matcher *, uint32_t *, size_t, size_t *, ge_err *)
+/* 114 */ _CFFI_OP(_CFFI_OP_FUNCTION, 432), // ge_status()(ge_matcher *, uint32_t *, size_t, size_t *, ge_err *)
 /* 115 */ _CFFI_OP(_CFFI_OP_NOOP, 81),
 /* 116 */ _CFFI_OP(_CFFI_OP_NOOP, 14),
 /* 117 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 118 */ _CFFI_OP(_CFFI_OP_NOOP, 44),
 /* 119 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 120 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 121 */ _CFFI_OP(_CFFI_OP_FUNCTION, 431), // ge_status()(ge_matcher *, uint32_t, uint32_t *, size_t *, ge_err *)
+/* 121 */ _CFFI_OP(_CFFI_OP_FUNCTION, 432), // ge_status()(ge_matcher *, uint32_t, uint32_t *, size_t *, ge_err *)
 /* 122 */ _CFFI_OP(_CFFI_OP_NOOP, 81),
 /* 123 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 124 */ _CFFI_OP(_CFFI_OP_NOOP, 14),
 /* 125 */ _CFFI_OP(_CFFI_OP_NOOP, 44),
 /* 126 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 127 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 128 */ _CFFI_OP(_CFFI_OP_FUNCTION, 431), // ge_status()(ge_matcher *, uint8_t *, size_t, size_t *, ge_err *)
+/* 128 */ _CFFI_OP(_CFFI_OP_FUNCTION, 432), // ge_status()(ge_matcher *, uint8_t *, size_t, size_t *, ge_err *)
 /* 129 */ _CFFI_OP(_CFFI_OP_NOOP, 81),
 /* 130 */ _CFFI_OP(_CFFI_OP_POINTER, 310), // uint8_t *
 /* 131 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 132 */ _CFFI_OP(_CFFI_OP_NOOP, 44),
 /* 133 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 134 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 135 */ _CFFI_OP(_CFFI_OP_FUNCTION, 431), // ge_status()(ge_matcher *, uint8_t const *, size_t, int32_t, size_t *, ge_err *)
+/* 135 */ _CFFI_OP(_CFFI_OP_FUNCTION, 432), // ge_status()(ge_matcher *, uint8_t const *, size_t, int32_t, size_t *, ge_err *)
 /* 136 */ _CFFI_OP(_CFFI_OP_NOOP, 81),
 /* 137 */ _CFFI_OP(_CFFI_OP_NOOP, 42),
 /* 138 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
@@ -728,7 +728,7 @@ static void *_cffi_types[] = {
 /* 140 */ _CFFI_OP(_CFFI_OP_NOOP, 44),
 /* 141 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 142 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 143 */ _CFFI_OP(_CFFI_OP_FUNCTION, 431), // ge_status()(ge_matcher *, uint8_t const *, size_t, uint32_t *, uint32_t *, size_t *, uint32_t *, size_t *, size_t, ge_err *)
+/* 143 */ _CFFI_OP(_CFFI_OP_FUNCTION, 432), // ge_status()(ge_matcher *, uint8_t const *, size_t, uint32_t *, uint32_t *, size_t *, uint32_t *, size_t *, size_t, ge_err *)
 /* 144 */ _CFFI_OP(_CFFI_OP_NOOP, 81),
 /* 145 */ _CFFI_OP(_CFFI_OP_NOOP, 42),
 /* 146 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
@@ -740,16 +740,16 @@ static void *_cffi_types[] = {
 /* 152 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 153 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 154 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 155 */ _CFFI_OP(_CFFI_OP_FUNCTION, 431), // ge_status()(ge_plan *, uint32_t const *, uint32_t const *, uint32_t, ge_dfa * *, ge_err *)
-/* 156 */ _CFFI_OP(_CFFI_OP_POINTER, 426), // ge_plan *
+/* 155 */ _CFFI_OP(_CFFI_OP_FUNCTION, 432), // ge_status()(ge_plan *, uint32_t const *, uint32_t const *, uint32_t, ge_dfa * *, ge_err *)
+/* 156 */ _CFFI_OP(_CFFI_OP_POINTER, 427), // ge_plan *
 /* 157 */ _CFFI_OP(_CFFI_OP_NOOP, 40),
 /* 158 */ _CFFI_OP(_CFFI_OP_NOOP, 40),
 /* 159 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 160 */ _CFFI_OP(_CFFI_OP_POINTER, 325), // ge_dfa * *
 /* 161 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 162 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 163 */ _CFFI_OP(_CFFI_OP_FUNCTION, 431), // ge_status()(ge_vocab const *, uint8_t const *, size_t, int32_t, uint32_t *, size_t *, size_t *, ge_err *)
-/* 164 */ _CFFI_OP(_CFFI_OP_POINTER, 435), // ge_vocab const *
+/* 163 */ _CFFI_OP(_CFFI_OP_FUNCTION, 432), // ge_status()(ge_vocab const *, uint8_t const *, size_t, int32_t, uint32_t *, size_t *, size_t *, ge_err *)
+/* 164 */ _CFFI_OP(_CFFI_OP_POINTER, 436), // ge_vocab const *
 /* 165 */ _CFFI_OP(_CFFI_OP_NOOP, 42),
 /* 166 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 167 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21),
@@ -758,7 +758,7 @@ static void *_cffi_types[] = {
 /* 170 */ _CFFI_OP(_CFFI_OP_NOOP, 44),
 /* 171 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 172 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 173 */ _CFFI_OP(_CFFI_OP_FUNCTION, 431), // ge_status()(ge_vocab const *, uint8_t const *, size_t, uint32_t *, size_t *, ge_err *)
+/* 173 */ _CFFI_OP(_CFFI_OP_FUNCTION, 432), // ge_status()(ge_vocab const *, uint8_t const *, size_t, uint32_t *, size_t *, ge_err *)
 /* 174 */ _CFFI_OP(_CFFI_OP_NOOP, 164),
 /* 175 */ _CFFI_OP(_CFFI_OP_NOOP, 42),
 /* 176 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
@@ -766,17 +766,17 @@ static void *_cffi_types[] = {
 /* 178 */ _CFFI_OP(_CFFI_OP_NOOP, 44),
 /* 179 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 180 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 181 */ _CFFI_OP(_CFFI_OP_FUNCTION, 431), // ge_status()(int32_t, ge_dfa * *, ge_err *)
+/* 181 */ _CFFI_OP(_CFFI_OP_FUNCTION, 432), // ge_status()(int32_t, ge_dfa * *, ge_err *)
 /* 182 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21),
 /* 183 */ _CFFI_OP(_CFFI_OP_NOOP, 160),
 /* 184 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 185 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 186 */ _CFFI_OP(_CFFI_OP_FUNCTION, 431), // ge_status()(int32_t, ge_vocab * *, ge_err *)
+/* 186 */ _CFFI_OP(_CFFI_OP_FUNCTION, 432), // ge_status()(int32_t, ge_vocab * *, ge_err *)
 /* 187 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21),
 /* 188 */ _CFFI_OP(_CFFI_OP_POINTER, 19), // ge_vocab * *
 /* 189 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 190 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 191 */ _CFFI_OP(_CFFI_OP_FUNCTION, 431), // ge_status()(uint8_t const *, uint32_t const *, uint32_t, uint32_t, uint32_t const *, uint32_t, ge_vocab * *, ge_err *)
+/* 191 */ _CFFI_OP(_CFFI_OP_FUNCTION, 432), // ge_status()(uint8_t const *, uint32_t const *, uint32_t, uint32_t, uint32_t const *, uint32_t, ge_vocab * *, ge_err *)
 /* 192 */ _CFFI_OP(_CFFI_OP_NOOP, 42),
 /* 193 */ _CFFI_OP(_CFFI_OP_NOOP, 40),
 /* 194 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
@@ -804,7 +804,7 @@ static void *_cffi_types[] = {
 /* 216 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
 /* 217 */ _CFFI_OP(_CFFI_OP_FUNCTION, 28), // int32_t()(ge_matcher *, ge_turn *, int64_t *, size_t, size_t *, ge_err *)
 /* 218 */ _CFFI_OP(_CFFI_OP_NOOP, 81),
-/* 219 */ _CFFI_OP(_CFFI_OP_POINTER, 433), // ge_turn *
+/* 219 */ _CFFI_OP(_CFFI_OP_POINTER, 434), // ge_turn *
 /* 220 */ _CFFI_OP(_CFFI_OP_NOOP, 96),
 /* 221 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 222 */ _CFFI_OP(_CFFI_OP_NOOP, 44),
@@ -900,93 +900,93 @@ static void *_cffi_types[] = {
 /* 312 */ _CFFI_OP(_CFFI_OP_FUNCTION, 13), // uint32_t()(uint64_t const *)
 /* 313 */ _CFFI_OP(_CFFI_OP_NOOP, 254),
 /* 314 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 315 */ _CFFI_OP(_CFFI_OP_FUNCTION, 438), // void()(float *, size_t, uint32_t const *, size_t)
+/* 315 */ _CFFI_OP(_CFFI_OP_FUNCTION, 439), // void()(float *, size_t, uint32_t const *, size_t)
 /* 316 */ _CFFI_OP(_CFFI_OP_POINTER, 412), // float *
 /* 317 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 318 */ _CFFI_OP(_CFFI_OP_NOOP, 40),
 /* 319 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 320 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 321 */ _CFFI_OP(_CFFI_OP_FUNCTION, 438), // void()(ge_dfa * *)
+/* 321 */ _CFFI_OP(_CFFI_OP_FUNCTION, 439), // void()(ge_dfa * *)
 /* 322 */ _CFFI_OP(_CFFI_OP_NOOP, 160),
 /* 323 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 324 */ _CFFI_OP(_CFFI_OP_FUNCTION, 438), // void()(ge_dfa *)
+/* 324 */ _CFFI_OP(_CFFI_OP_FUNCTION, 439), // void()(ge_dfa *)
 /* 325 */ _CFFI_OP(_CFFI_OP_POINTER, 414), // ge_dfa *
 /* 326 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 327 */ _CFFI_OP(_CFFI_OP_FUNCTION, 438), // void()(ge_dfa const *, ge_dfa_content *)
+/* 327 */ _CFFI_OP(_CFFI_OP_FUNCTION, 439), // void()(ge_dfa const *, ge_dfa_content *)
 /* 328 */ _CFFI_OP(_CFFI_OP_NOOP, 202),
 /* 329 */ _CFFI_OP(_CFFI_OP_POINTER, 415), // ge_dfa_content *
 /* 330 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 331 */ _CFFI_OP(_CFFI_OP_FUNCTION, 438), // void()(ge_engine * *)
+/* 331 */ _CFFI_OP(_CFFI_OP_FUNCTION, 439), // void()(ge_engine * *)
 /* 332 */ _CFFI_OP(_CFFI_OP_NOOP, 21),
 /* 333 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 334 */ _CFFI_OP(_CFFI_OP_FUNCTION, 438), // void()(ge_engine *)
+/* 334 */ _CFFI_OP(_CFFI_OP_FUNCTION, 439), // void()(ge_engine *)
 /* 335 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
 /* 336 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 337 */ _CFFI_OP(_CFFI_OP_FUNCTION, 438), // void()(ge_engine *, ge_dfa *)
+/* 337 */ _CFFI_OP(_CFFI_OP_FUNCTION, 439), // void()(ge_engine *, ge_dfa *)
 /* 338 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
 /* 339 */ _CFFI_OP(_CFFI_OP_NOOP, 325),
 /* 340 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 341 */ _CFFI_OP(_CFFI_OP_FUNCTION, 438), // void()(ge_engine *, ge_stats *)
+/* 341 */ _CFFI_OP(_CFFI_OP_FUNCTION, 439), // void()(ge_engine *, ge_stats *)
 /* 342 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
-/* 343 */ _CFFI_OP(_CFFI_OP_POINTER, 430), // ge_stats *
+/* 343 */ _CFFI_OP(_CFFI_OP_POINTER, 431), // ge_stats *
 /* 344 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 345 */ _CFFI_OP(_CFFI_OP_FUNCTION, 438), // void()(ge_grammar * *)
+/* 345 */ _CFFI_OP(_CFFI_OP_FUNCTION, 439), // void()(ge_grammar * *)
 /* 346 */ _CFFI_OP(_CFFI_OP_NOOP, 35),
 /* 347 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 348 */ _CFFI_OP(_CFFI_OP_FUNCTION, 438), // void()(ge_grammar *)
+/* 348 */ _CFFI_OP(_CFFI_OP_FUNCTION, 439), // void()(ge_grammar *)
 /* 349 */ _CFFI_OP(_CFFI_OP_NOOP, 18),
 /* 350 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 351 */ _CFFI_OP(_CFFI_OP_FUNCTION, 438), // void()(ge_ir * *)
+/* 351 */ _CFFI_OP(_CFFI_OP_FUNCTION, 439), // void()(ge_ir * *)
 /* 352 */ _CFFI_OP(_CFFI_OP_NOOP, 77),
 /* 353 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 354 */ _CFFI_OP(_CFFI_OP_FUNCTION, 438), // void()(ge_ir *)
+/* 354 */ _CFFI_OP(_CFFI_OP_FUNCTION, 439), // void()(ge_ir *)
 /* 355 */ _CFFI_OP(_CFFI_OP_NOOP, 33),
 /* 356 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 357 */ _CFFI_OP(_CFFI_OP_FUNCTION, 438), // void()(ge_matcher * *)
+/* 357 */ _CFFI_OP(_CFFI_OP_FUNCTION, 439), // void()(ge_matcher * *)
 /* 358 */ _CFFI_OP(_CFFI_OP_NOOP, 8),
 /* 359 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 360 */ _CFFI_OP(_CFFI_OP_FUNCTION, 438), // void()(ge_matcher *)
+/* 360 */ _CFFI_OP(_CFFI_OP_FUNCTION, 439), // void()(ge_matcher *)
 /* 361 */ _CFFI_OP(_CFFI_OP_NOOP, 81),
 /* 362 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 363 */ _CFFI_OP(_CFFI_OP_FUNCTION, 438), // void()(ge_plan * *)
+/* 363 */ _CFFI_OP(_CFFI_OP_FUNCTION, 439), // void()(ge_plan * *)
 /* 364 */ _CFFI_OP(_CFFI_OP_NOOP, 29),
 /* 365 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 366 */ _CFFI_OP(_CFFI_OP_FUNCTION, 438), // void()(ge_plan *)
+/* 366 */ _CFFI_OP(_CFFI_OP_FUNCTION, 439), // void()(ge_plan *)
 /* 367 */ _CFFI_OP(_CFFI_OP_NOOP, 156),
 /* 368 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 369 */ _CFFI_OP(_CFFI_OP_FUNCTION, 438), // void()(ge_plan const *, ge_plan_content *)
-/* 370 */ _CFFI_OP(_CFFI_OP_POINTER, 426), // ge_plan const *
-/* 371 */ _CFFI_OP(_CFFI_OP_POINTER, 427), // ge_plan_content *
+/* 369 */ _CFFI_OP(_CFFI_OP_FUNCTION, 439), // void()(ge_plan const *, ge_plan_content *)
+/* 370 */ _CFFI_OP(_CFFI_OP_POINTER, 427), // ge_plan const *
+/* 371 */ _CFFI_OP(_CFFI_OP_POINTER, 428), // ge_plan_content *
 /* 372 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 373 */ _CFFI_OP(_CFFI_OP_FUNCTION, 438), // void()(ge_scores const *, uint32_t const *, size_t, uint32_t const *, size_t)
-/* 374 */ _CFFI_OP(_CFFI_OP_POINTER, 429), // ge_scores const *
+/* 373 */ _CFFI_OP(_CFFI_OP_FUNCTION, 439), // void()(ge_scores const *, uint32_t const *, size_t, uint32_t const *, size_t)
+/* 374 */ _CFFI_OP(_CFFI_OP_POINTER, 430), // ge_scores const *
 /* 375 */ _CFFI_OP(_CFFI_OP_NOOP, 40),
 /* 376 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 377 */ _CFFI_OP(_CFFI_OP_NOOP, 40),
 /* 378 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 379 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 380 */ _CFFI_OP(_CFFI_OP_FUNCTION, 438), // void()(ge_vocab * *)
+/* 380 */ _CFFI_OP(_CFFI_OP_FUNCTION, 439), // void()(ge_vocab * *)
 /* 381 */ _CFFI_OP(_CFFI_OP_NOOP, 188),
 /* 382 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 383 */ _CFFI_OP(_CFFI_OP_FUNCTION, 438), // void()(ge_vocab *)
+/* 383 */ _CFFI_OP(_CFFI_OP_FUNCTION, 439), // void()(ge_vocab *)
 /* 384 */ _CFFI_OP(_CFFI_OP_NOOP, 19),
 /* 385 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 386 */ _CFFI_OP(_CFFI_OP_FUNCTION, 438), // void()(ge_vocab *, size_t)
+/* 386 */ _CFFI_OP(_CFFI_OP_FUNCTION, 439), // void()(ge_vocab *, size_t)
 /* 387 */ _CFFI_OP(_CFFI_OP_NOOP, 19),
 /* 388 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 389 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 390 */ _CFFI_OP(_CFFI_OP_FUNCTION, 438), // void()(ge_vocab const *, ge_vocab_content *)
+/* 390 */ _CFFI_OP(_CFFI_OP_FUNCTION, 439), // void()(ge_vocab const *, ge_vocab_content *)
 /* 391 */ _CFFI_OP(_CFFI_OP_NOOP, 164),
-/* 392 */ _CFFI_OP(_CFFI_OP_POINTER, 436), // ge_vocab_content *
+/* 392 */ _CFFI_OP(_CFFI_OP_POINTER, 437), // ge_vocab_content *
 /* 393 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 394 */ _CFFI_OP(_CFFI_OP_FUNCTION, 438), // void()(uint64_t *, ge_dfa const *, uint32_t, uint32_t, uint64_t const *)
+/* 394 */ _CFFI_OP(_CFFI_OP_FUNCTION, 439), // void()(uint64_t *, ge_dfa const *, uint32_t, uint32_t, uint64_t const *)
 /* 395 */ _CFFI_OP(_CFFI_OP_NOOP, 64),
 /* 396 */ _CFFI_OP(_CFFI_OP_NOOP, 202),
 /* 397 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 398 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 399 */ _CFFI_OP(_CFFI_OP_NOOP, 254),
 /* 400 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 401 */ _CFFI_OP(_CFFI_OP_FUNCTION, 438), // void()(uint64_t const *, uint32_t *)
+/* 401 */ _CFFI_OP(_CFFI_OP_FUNCTION, 439), // void()(uint64_t const *, uint32_t *)
 /* 402 */ _CFFI_OP(_CFFI_OP_NOOP, 254),
 /* 403 */ _CFFI_OP(_CFFI_OP_NOOP, 14),
 /* 404 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
@@ -1011,19 +1011,20 @@ static void *_cffi_types[] = {
 /* 423 */ _CFFI_OP(_CFFI_OP_ENUM, 1), // ge_mask_flag
 /* 424 */ _CFFI_OP(_CFFI_OP_POINTER, 81), // ge_matcher * const *
 /* 425 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 9), // ge_matcher
-/* 426 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 10), // ge_plan
-/* 427 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 11), // ge_plan_content
-/* 428 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 12), // ge_rules
-/* 429 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 13), // ge_scores
-/* 430 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 14), // ge_stats
-/* 431 */ _CFFI_OP(_CFFI_OP_ENUM, 2), // ge_status
-/* 432 */ _CFFI_OP(_CFFI_OP_ENUM, 3), // ge_switch
-/* 433 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 15), // ge_turn
-/* 434 */ _CFFI_OP(_CFFI_OP_ENUM, 4), // ge_turn_result
-/* 435 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 16), // ge_vocab
-/* 436 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 17), // ge_vocab_content
-/* 437 */ _CFFI_OP(_CFFI_OP_POINTER, 438), // void *
-/* 438 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 0), // void
+/* 426 */ _CFFI_OP(_CFFI_OP_ENUM, 2), // ge_matcher_flag
+/* 427 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 10), // ge_plan
+/* 428 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 11), // ge_plan_content
+/* 429 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 12), // ge_rules
+/* 430 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 13), // ge_scores
+/* 431 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 14), // ge_stats
+/* 432 */ _CFFI_OP(_CFFI_OP_ENUM, 3), // ge_status
+/* 433 */ _CFFI_OP(_CFFI_OP_ENUM, 4), // ge_switch
+/* 434 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 15), // ge_turn
+/* 435 */ _CFFI_OP(_CFFI_OP_ENUM, 5), // ge_turn_result
+/* 436 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 16), // ge_vocab
+/* 437 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 17), // ge_vocab_content
+/* 438 */ _CFFI_OP(_CFFI_OP_POINTER, 439), // void *
+/* 439 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 0), // void
 };
 
 static int _cffi_const_GE_FLOAT16(unsigned long long *o)
@@ -1065,6 +1066,27 @@ static int _cffi_const_GE_MASK_SAME(unsigned long long *o)
 {
   int n = (GE_MASK_SAME) <= 0;
   *o = (unsigned long long)((GE_MASK_SAME) | 0);  /* check that GE_MASK_SAME is an integer */
+  return n;
+}
+
+static int _cffi_const_GE_COMPLETE(unsigned long long *o)
+{
+  int n = (GE_COMPLETE) <= 0;
+  *o = (unsigned long long)((GE_COMPLETE) | 0);  /* check that GE_COMPLETE is an integer */
+  return n;
+}
+
+static int _cffi_const_GE_ENDED(unsigned long long *o)
+{
+  int n = (GE_ENDED) <= 0;
+  *o = (unsigned long long)((GE_ENDED) | 0);  /* check that GE_ENDED is an integer */
+  return n;
+}
+
+static int _cffi_const_GE_SAME(unsigned long long *o)
+{
+  int n = (GE_SAME) <= 0;
+  *o = (unsigned long long)((GE_SAME) | 0);  /* check that GE_SAME is an integer */
   return n;
 }
 
@@ -1636,7 +1658,7 @@ _cffi_f_ge_dfa_load(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(431));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(432));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -1728,7 +1750,7 @@ _cffi_f_ge_dfa_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(431));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(432));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2153,7 +2175,7 @@ _cffi_f_ge_engine_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(431));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(432));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2440,7 +2462,7 @@ _cffi_f_ge_grammar_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(431));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(432));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3024,7 +3046,7 @@ _cffi_f_ge_ir_add(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(431));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(432));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3100,7 +3122,7 @@ _cffi_f_ge_ir_continuations(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(431));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(432));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3176,7 +3198,7 @@ _cffi_f_ge_ir_count(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(431));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(432));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3318,7 +3340,7 @@ _cffi_f_ge_ir_is_empty(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(431));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(432));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3405,7 +3427,7 @@ _cffi_f_ge_ir_matches(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(431));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(432));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3469,7 +3491,7 @@ _cffi_f_ge_ir_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(431));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(432));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3556,7 +3578,7 @@ _cffi_f_ge_matcher_accept(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(431));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(432));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3643,7 +3665,7 @@ _cffi_f_ge_matcher_accept_bytes(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(431));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(432));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3783,7 +3805,7 @@ _cffi_f_ge_matcher_closing(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(431));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(432));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3864,7 +3886,7 @@ _cffi_f_ge_matcher_closing_tokens(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(431));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(432));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3945,7 +3967,7 @@ _cffi_f_ge_matcher_closing_within(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(431));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(432));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -4076,7 +4098,7 @@ _cffi_f_ge_matcher_expected(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(431));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(432));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -4286,7 +4308,7 @@ _cffi_f_ge_matcher_forced_bytes(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(431));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(432));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -4350,7 +4372,7 @@ _cffi_f_ge_matcher_fork(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(431));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(432));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -4503,7 +4525,7 @@ _cffi_f_ge_matcher_history(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(431));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(432));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -4605,7 +4627,7 @@ _cffi_f_ge_matcher_move(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(431));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(432));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -4669,7 +4691,7 @@ _cffi_f_ge_matcher_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(431));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(432));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -4722,7 +4744,7 @@ _cffi_f_ge_matcher_reset(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(431));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(432));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -4781,7 +4803,7 @@ _cffi_f_ge_matcher_rollback(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(431));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(432));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -5113,7 +5135,7 @@ _cffi_f_ge_plan_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(431));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(432));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -5579,7 +5601,7 @@ _cffi_f_ge_vocab_encode(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(431));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(432));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -5710,7 +5732,7 @@ _cffi_f_ge_vocab_load(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(431));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(432));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -5814,7 +5836,7 @@ _cffi_f_ge_vocab_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(431));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(432));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -5867,7 +5889,7 @@ _cffi_f_ge_vocab_prepare(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(431));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(432));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -6058,7 +6080,7 @@ _cffi_f_ge_vocab_slice(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(431));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(432));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -6150,7 +6172,7 @@ _cffi_f_ge_vocab_spell(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(431));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(432));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -6377,6 +6399,8 @@ struct _cffi_align__ge_vocab_content { char x; ge_vocab_content y; };
 
 static const struct _cffi_global_s _cffi_globals[] = {
   { "GE_BFLOAT16", (void *)_cffi_const_GE_BFLOAT16, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
+  { "GE_COMPLETE", (void *)_cffi_const_GE_COMPLETE, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
+  { "GE_ENDED", (void *)_cffi_const_GE_ENDED, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
   { "GE_E_ARGUMENT", (void *)_cffi_const_GE_E_ARGUMENT, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
   { "GE_E_BUSY", (void *)_cffi_const_GE_E_BUSY, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
   { "GE_E_IR", (void *)_cffi_const_GE_E_IR, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
@@ -6406,6 +6430,7 @@ static const struct _cffi_global_s _cffi_globals[] = {
   { "GE_NO_STATE_CACHE", (void *)_cffi_const_GE_NO_STATE_CACHE, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
   { "GE_NO_TABLE", (void *)_cffi_const_GE_NO_TABLE, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
   { "GE_OK", (void *)_cffi_const_GE_OK, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
+  { "GE_SAME", (void *)_cffi_const_GE_SAME, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
   { "GE_TURN_ALONE", (void *)_cffi_const_GE_TURN_ALONE, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
   { "GE_TURN_CHOICE", (void *)_cffi_const_GE_TURN_CHOICE, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
   { "GE_TURN_NONE", (void *)_cffi_const_GE_TURN_NONE, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
@@ -6696,7 +6721,7 @@ static const struct _cffi_field_s _cffi_fields[] = {
                _CFFI_OP(_CFFI_OP_NOOP, 28) },
   { "first", offsetof(ge_scores, first),
              sizeof(((ge_scores *)0)->first),
-             _CFFI_OP(_CFFI_OP_NOOP, 437) },
+             _CFFI_OP(_CFFI_OP_NOOP, 438) },
   { "stride", offsetof(ge_scores, stride),
               sizeof(((ge_scores *)0)->stride),
               _CFFI_OP(_CFFI_OP_NOOP, 234) },
@@ -6852,21 +6877,21 @@ static const struct _cffi_struct_union_s _cffi_struct_unions[] = {
     sizeof(ge_limits), offsetof(struct _cffi_align__ge_limits, y), 38, 12 },
   { "ge_matcher", 425, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_plan", 426, _CFFI_F_OPAQUE,
+  { "ge_plan", 427, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_plan_content", 427, _CFFI_F_CHECK_FIELDS,
+  { "ge_plan_content", 428, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_plan_content), offsetof(struct _cffi_align__ge_plan_content, y), 50, 5 },
-  { "ge_rules", 428, _CFFI_F_CHECK_FIELDS,
+  { "ge_rules", 429, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_rules), offsetof(struct _cffi_align__ge_rules, y), 55, 11 },
-  { "ge_scores", 429, _CFFI_F_CHECK_FIELDS,
+  { "ge_scores", 430, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_scores), offsetof(struct _cffi_align__ge_scores, y), 66, 4 },
-  { "ge_stats", 430, _CFFI_F_CHECK_FIELDS,
+  { "ge_stats", 431, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_stats), offsetof(struct _cffi_align__ge_stats, y), 70, 26 },
-  { "ge_turn", 433, _CFFI_F_CHECK_FIELDS,
+  { "ge_turn", 434, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_turn), offsetof(struct _cffi_align__ge_turn, y), 96, 7 },
-  { "ge_vocab", 435, _CFFI_F_OPAQUE,
+  { "ge_vocab", 436, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_vocab_content", 436, _CFFI_F_CHECK_FIELDS,
+  { "ge_vocab_content", 437, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_vocab_content), offsetof(struct _cffi_align__ge_vocab_content, y), 103, 8 },
 };
 
@@ -6875,13 +6900,15 @@ static const struct _cffi_enum_s _cffi_enums[] = {
     "GE_FLOAT16,GE_BFLOAT16,GE_FLOAT32,GE_FLOAT64" },
   { "ge_mask_flag", 423, _cffi_prim_int(sizeof(ge_mask_flag), ((ge_mask_flag)-1) <= 0),
     "GE_MASK_ALL,GE_MASK_SAME" },
-  { "ge_status", 431, _cffi_prim_int(sizeof(ge_status), ((ge_status)-1) <= 0),
+  { "ge_matcher_flag", 426, _cffi_prim_int(sizeof(ge_matcher_flag), ((ge_matcher_flag)-1) <= 0),
+    "GE_COMPLETE,GE_ENDED,GE_SAME" },
+  { "ge_status", 432, _cffi_prim_int(sizeof(ge_status), ((ge_status)-1) <= 0),
     "GE_OK,GE_E_MEMORY,GE_E_LIMIT,GE_E_SYNTAX,GE_E_UNSUPPORTED,GE_E_NOTHING,GE_E_IR,GE_E_ARGUMENT,GE_E_SPELLING,"
     "GE_E_BUSY" },
-  { "ge_switch", 432, _cffi_prim_int(sizeof(ge_switch), ((ge_switch)-1) <= 0),
+  { "ge_switch", 433, _cffi_prim_int(sizeof(ge_switch), ((ge_switch)-1) <= 0),
     "GE_NO_MASK_CACHE,GE_NO_INNER_MASKS,GE_NO_SHARED_INNER,GE_NO_GOTO_CACHE,GE_NO_STATE_CACHE,GE_NO_SLICES,"
     "GE_NO_HEIRS,GE_NO_CLAMPING,GE_NO_TABLE,GE_NO_SHAPES,GE_NO_OUTLINES,GE_NO_AHEAD" },
-  { "ge_turn_result", 434, _cffi_prim_int(sizeof(ge_turn_result), ((ge_turn_result)-1) <= 0),
+  { "ge_turn_result", 435, _cffi_prim_int(sizeof(ge_turn_result), ((ge_turn_result)-1) <= 0),
     "GE_TURN_NONE,GE_TURN_CHOICE,GE_TURN_ALONE,GE_TURN_REFUSED" },
 };
 
@@ -6898,17 +6925,18 @@ static const struct _cffi_typename_s _cffi_typenames[] = {
   { "ge_limits", 422 },
   { "ge_mask_flag", 423 },
   { "ge_matcher", 425 },
-  { "ge_plan", 426 },
-  { "ge_plan_content", 427 },
-  { "ge_rules", 428 },
-  { "ge_scores", 429 },
-  { "ge_stats", 430 },
-  { "ge_status", 431 },
-  { "ge_switch", 432 },
-  { "ge_turn", 433 },
-  { "ge_turn_result", 434 },
-  { "ge_vocab", 435 },
-  { "ge_vocab_content", 436 },
+  { "ge_matcher_flag", 426 },
+  { "ge_plan", 427 },
+  { "ge_plan_content", 428 },
+  { "ge_rules", 429 },
+  { "ge_scores", 430 },
+  { "ge_stats", 431 },
+  { "ge_status", 432 },
+  { "ge_switch", 433 },
+  { "ge_turn", 434 },
+  { "ge_turn_result", 435 },
+  { "ge_vocab", 436 },
+  { "ge_vocab_content", 437 },
 };
 
 static const struct _cffi_type_context_s _cffi_type_context = {
@@ -6918,12 +6946,12 @@ static const struct _cffi_type_context_s _cffi_type_context = {
   _cffi_struct_unions,
   _cffi_enums,
   _cffi_typenames,
-  117,  /* num_globals */
+  120,  /* num_globals */
   18,  /* num_struct_unions */
-  5,  /* num_enums */
-  23,  /* num_typenames */
+  6,  /* num_enums */
+  24,  /* num_typenames */
   NULL,  /* no includes */
-  439,  /* num_types */
+  440,  /* num_types */
   0,  /* flags */
 };
 

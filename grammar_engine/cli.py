@@ -345,8 +345,8 @@ def _fault(matcher: Matcher, text: bytes) -> dict[str, Any] | None:
 def _refusal(matcher: Matcher, text: bytes) -> dict[str, Any]:
     """Where and why `text`, of which a part is refused by the matcher, is refused."""
     explanation = matcher.explain(text)
-    found = _readable(text[explanation.position : explanation.position + 1])
-    return _place(text, explanation.position, f"{found!r} is refused", tuple(explanation.expected))
+    found = text[explanation.position : explanation.position + 1]
+    return _place(text, explanation.position, f"{repr(found)[1:]} is refused", explanation.expected)
 
 
 def _place(text: bytes, offset: int, message: str, expected: tuple[str, ...]) -> dict[str, Any]:
@@ -356,7 +356,9 @@ def _place(text: bytes, offset: int, message: str, expected: tuple[str, ...]) ->
     after = text[offset : len(text) if line_end < 0 else line_end].decode("utf-8", "replace")
     left = before[-50:].replace("\t", " ")
     if expected:
-        message += ", expected " + " or ".join(expected)
+        from .matcher import listed
+
+        message += f", expected {listed(expected)}"
     return {
         "message": message,
         "offset": offset,
@@ -380,7 +382,8 @@ def _grammar(options: argparse.Namespace, whitespace: str | tuple[str, str] = "f
         return Grammar.from_regex(options.regex)
     if options.lark is not None:
         return Grammar.from_lark(_read_text(options.lark), start=options.start)
-    return Grammar.from_choices(_read_text(options.choices).splitlines())
+    *lines, last = _read_text(options.choices).split("\n")  # and nowhere else: str.splitlines knows ten ends of a line
+    return Grammar.from_choices([line.removesuffix("\r") for line in (*lines, *([last] if last else []))])
 
 
 def _vocabulary(options: argparse.Namespace) -> Vocabulary:
@@ -479,7 +482,7 @@ def _parser() -> argparse.ArgumentParser:
     mask = _command(commands, "mask", _mask, "show which tokens may come next")
     mask.add_argument("--text", default="", help="the text so far (default: empty)")
     mask.add_argument("--sample", type=_natural, default=10, metavar="N", help="allowed tokens to show (default: 10)")
-    mask.add_argument("--seed", type=int, default=0, metavar="N", help="which of them")
+    mask.add_argument("--seed", type=_seed, default=0, metavar="N", help="which of them")
 
     info = commands.add_parser("info", help="versions and default limits", allow_abbrev=False)
     info.add_argument("--json", action="store_true", help="write JSON")

@@ -22,7 +22,6 @@ from .grammar import Grammar, Switches
 from .mask import MaskBuffer, check_row, rows_of, words_of
 from .vocabulary import Vocabulary
 
-_COMPLETE, _ENDED, _SAME = 1, 2, 4
 _ALL = lib.GE_MASK_ALL
 _ID_END = 1 << 62  # beyond all ids
 # Looked up once: these are called for each token, or for each matcher.
@@ -30,8 +29,7 @@ _accept_token, _fill_mask, _free_at = lib.ge_matcher_accept_token, lib.ge_matche
 _new, _gc = ffi.new, ffi.gc
 _OUT, _ERR, _SIZE = ffi.typeof("ge_matcher **"), ffi.typeof("ge_err *"), ffi.typeof("size_t *")
 _MOST = 65_536  # tokens that `closing_within` looks for
-_SHOWN = 256  # names that `explain` collects
-_RANGES = 8  # of bytes that its message names
+_RANGES, _NAMES = 8, 16  # of bytes, and of lexemes, that a message lists
 _ALL_ON = Switches()
 _CEILINGS = {"max_expressions", "max_lexer_states", "max_rules", "max_rows", "max_configurations", "max_memory_bytes"}  # of a generation
 
@@ -73,7 +71,13 @@ class Explanation:
         if not self.expected:
             return f"{what}, the text must end here"
         where = f", at {', '.join(map(repr, self.where))}" if self.where else ""
-        return f"{what}, expected {' or '.join(self.expected)} (next {_ranges_of(self.expected_bytes)}{where})"
+        return f"{what}, expected {listed(self.expected)} (next {_ranges_of(self.expected_bytes)}{where})"
+
+
+def listed(names: tuple[str, ...]) -> str:
+    """Names as alternatives; of many the first ones."""
+    others = len(names) - _NAMES
+    return " or ".join(names[:_NAMES]) + (f" or {others:,} more" if others > 0 else "")
 
 
 def _ranges_of(ascending: bytes) -> str:
@@ -213,7 +217,7 @@ class Matcher(Held):
         False only if this matcher had already written the same mask to the same place: the same row of the same buffer. True may be wrong: it is
         what is said of equal masks of which one was not kept.
         """
-        return not self._flags() & _SAME
+        return not self._flags() & lib.GE_SAME
 
     def mask(self) -> bytes:
         """The mask as 4 * ceil(width / 32) bytes, 32-bit words in the byte order of the machine. Raises what `fill_mask` does."""
@@ -403,12 +407,12 @@ class Matcher(Held):
     @property
     def is_complete(self) -> bool:
         """The text so far is a sentence: end-of-text tokens are allowed."""
-        return bool(self._flags() & _COMPLETE)
+        return bool(self._flags() & lib.GE_COMPLETE)
 
     @property
     def is_terminated(self) -> bool:
         """An end-of-text token was accepted."""
-        return bool(self._flags() & _ENDED)
+        return bool(self._flags() & lib.GE_ENDED)
 
     def _flags(self) -> int:
         flags: int = lib.ge_matcher_flags(self._handle, self._err)
@@ -553,15 +557,18 @@ class Matcher(Held):
         return self._explain_at(text, position)
 
     def _explain_at(self, text: bytes, position: int) -> Explanation:
-        live = ffi.new("uint32_t[8]")
-        lexemes, nonterminals = ffi.new("uint32_t[]", _SHOWN), ffi.new("uint32_t[]", _SHOWN)
-        n_lexemes, n_nonterminals = ffi.new("size_t *"), ffi.new("size_t *")
-        arguments = (text, position, live, lexemes, n_lexemes, nonterminals, n_nonterminals, _SHOWN, self._err)
-        status = lib.ge_matcher_expected(self._handle, *arguments)
-        if status:
-            self._retry_or_raise(status, lib.ge_matcher_expected, *arguments)
-        known = [self.grammar._lexemes[i] for i in lexemes[0 : min(n_lexemes[0], _SHOWN)]]
-        rules = [self.grammar._nonterminals[i] for i in nonterminals[0 : min(n_nonterminals[0], _SHOWN)]]
+        live, n_lexemes, n_nonterminals = ffi.new("uint32_t[8]"), ffi.new("size_t *"), ffi.new("size_t *")
+        capacity, needed = 0, 64
+        while capacity < needed:
+            capacity = needed
+            lexemes, nonterminals = ffi.new("uint32_t[]", capacity), ffi.new("uint32_t[]", capacity)
+            arguments = (text, position, live, lexemes, n_lexemes, nonterminals, n_nonterminals, capacity, self._err)
+            status = lib.ge_matcher_expected(self._handle, *arguments)
+            if status:
+                self._retry_or_raise(status, lib.ge_matcher_expected, *arguments)
+            needed = max(n_lexemes[0], n_nonterminals[0])
+        known = [self.grammar._lexemes[i] for i in lexemes[0 : n_lexemes[0]]]
+        rules = [self.grammar._nonterminals[i] for i in nonterminals[0 : n_nonterminals[0]]]
         names = sorted({info.name for info in known}, key=lambda name: (len(name), name))
         return Explanation(
             accepted=False,

@@ -223,10 +223,17 @@ ge_status ge_matcher_accept_bytes(ge_matcher *m, const uint8_t *text, size_t n, 
 
 ge_status ge_matcher_rollback(ge_matcher *m, size_t n, ge_err *err); /* n steps; GE_E_ARGUMENT past the start, nothing changed */
 ge_status ge_matcher_reset(ge_matcher *m, ge_err *err);
-size_t ge_matcher_length(const ge_matcher *m);                          /* steps since the start */
+size_t ge_matcher_length(const ge_matcher *m);                          /* steps since the start; any, while another call moves m */
 /* The token of each step, at most `capacity` of them (*n_out); -1 for accept_bytes. */
 ge_status ge_matcher_history(ge_matcher *m, int64_t *out, size_t capacity, size_t *n_out, ge_err *err);
-int32_t ge_matcher_flags(ge_matcher *m, ge_err *err); /* 1: the text is a sentence; 2: ended by EOS; 4: the last mask was GE_MASK_SAME */
+
+typedef enum ge_matcher_flag {
+    GE_COMPLETE = 1, /* the text is a sentence */
+    GE_ENDED = 2,    /* by an end-of-text token */
+    GE_SAME = 4      /* the last mask was GE_MASK_SAME */
+} ge_matcher_flag;
+
+int32_t ge_matcher_flags(ge_matcher *m, ge_err *err); /* an or of ge_matcher_flag, or a ge_status */
 
 typedef enum ge_mask_flag {
     GE_MASK_ALL = 1, /* all `width` bits are set */

@@ -32,7 +32,8 @@ struct ge_matcher {
 
 ge_engine *mt_engine(const ge_matcher *m) { return m->e; }
 
-/* Every call that looks at the history runs between these two: misuse by several threads is an error, never a corruption. */
+/* Every call that reads steps, or changes them, runs between these two: misuse by several threads is an error, never a corruption. (Not
+ * ge_matcher_length, which reads one number.) */
 static bool enter(ge_matcher *m, ge_err *err) {
     if (!atomic_flag_test_and_set_explicit(&m->busy, memory_order_acquire)) return true;
     err_set(err, GE_E_BUSY, "");
@@ -238,7 +239,7 @@ ge_status ge_matcher_history(ge_matcher *m, int64_t *out, size_t capacity, size_
 GE_HOT int32_t ge_matcher_flags(ge_matcher *m, ge_err *err) {
     if (!enter(m, err)) return GE_E_BUSY;
     mt_step state = state_of(m);
-    return leave(m, cf_is_complete(m->e, state.config) | state.ended << 1 | m->same << 2);
+    return leave(m, (cf_is_complete(m->e, state.config) ? GE_COMPLETE : 0) | (state.ended ? GE_ENDED : 0) | (m->same ? GE_SAME : 0));
 }
 
 /* --- masks ----------------------------------------------------------------------------------------------------------------- */

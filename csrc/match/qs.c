@@ -268,10 +268,7 @@ static bool collect_expected(ge_engine *e, u32 config, id_vec *lexemes, id_vec *
         cf_alternative a = cf_alternative_at(e, config, i);
         for (u32 k = 0; k < lx_count(&e->lx, a.state >> 1); k++)
             if (!push_lexemes(e, a.state >> 1, k, lexemes)) return false;
-        u32 found[64];
-        u32 total = min_u32(ep_row_nonterminals(&e->ep, a.row, found, 64), 64);
-        for (u32 k = 0; k < total; k++)
-            if (!push_new(&e->b, nonterminals, found[k])) return false;
+        if (!ep_row_nonterminals(&e->ep, a.row, nonterminals)) return false;
     }
     return true;
 }

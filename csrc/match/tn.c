@@ -33,7 +33,9 @@ GE_HOT static bool is_choice(const ge_vocab *v, const u32 *mask) {
 static int32_t completes(ge_matcher *m, const int64_t *tokens, size_t n, bool *yes, ge_err *err) {
     size_t n_done = 0;
     int32_t status = ge_matcher_accept(m, tokens, n, true, &n_done, err);
-    *yes = status == GE_OK && n_done == n && ge_matcher_flags(m, err) & (1 | 2);
+    int32_t flags = status == GE_OK ? ge_matcher_flags(m, err) : status;
+    if (flags < 0) status = flags;
+    *yes = status == GE_OK && n_done == n && flags & (GE_COMPLETE | GE_ENDED);
     ge_err other; /* the first failure is told */
     int32_t undone = ge_matcher_rollback(m, n_done, status == GE_OK ? err : &other);
     return status == GE_OK ? undone : status;
@@ -47,7 +49,9 @@ static bool follows_closing(const ge_turn *t, const int64_t *tokens, size_t n) {
 /* After `n` tokens, of which there are `left`: GE_OK and *in_time, EN_COLD, or a failure. */
 GE_HOT static int32_t closes_in_time(ge_matcher *m, const ge_turn *t, const int64_t *tokens, size_t n, bool *in_time, bool warm_only, ge_err *err) {
     size_t left = t->left - n, written = follows_closing(t, tokens, n) ? n : 0, n_rest = t->n_closing - written;
-    *in_time = !t->must_close || ge_matcher_flags(m, err) & 2;
+    int32_t flags = ge_matcher_flags(m, err);
+    if (flags < 0) return flags;
+    *in_time = !t->must_close || flags & GE_ENDED;
     if (*in_time) return GE_OK;
     int32_t status = mt_closes_within(m, left, in_time, warm_only, err);
     if (status != GE_OK || *in_time || !n_rest || n_rest > left) return status;

@@ -310,17 +310,13 @@ const u32 *ep_row_lexemes(const ep_parser *p, u32 row, u32 *n) {
 bool ep_row_accepts(const ep_parser *p, u32 row) { return p->rows.at[row].accepts != 0; }
 
 /* In proportion to items * distinct owners; there are few owners. */
-u32 ep_row_nonterminals(const ep_parser *p, u32 row, u32 *out, u32 capacity) {
-    u32 found = 0, set = p->rows.at[row].set;
+bool ep_row_nonterminals(const ep_parser *p, u32 row, id_vec *out) {
+    u32 set = p->rows.at[row].set;
     for (u32 i = 0; i < ep_set_size(p, set); i++) {
         u32 owner = p->nodes.at[ep_item_node(ep_set_item(p, set, i))].owner;
         bool known = owner == NONE;
-        for (u32 k = 0; k < min_u32(found, capacity) && !known; k++) known = out[k] == owner;
-        for (u32 k = 0; k < i && !known && found > capacity; k++)
-            known = p->nodes.at[ep_item_node(ep_set_item(p, set, k))].owner == owner;
-        if (known) continue;
-        if (found < capacity) out[found] = owner;
-        found++;
+        for (u32 k = 0; k < out->n && !known; k++) known = out->at[k] == owner;
+        if (!known && !vec_push(p->b, out, owner)) return false;
     }
-    return found;
+    return true;
 }

@@ -133,8 +133,8 @@ u32 ep_least_after_bound(ep_parser *p, u32 row, u32 lexeme); /* no more than tha
  * length of the others is returned. */
 u32 ep_least_without(ep_parser *p, u32 row, u32 lexeme, u32 *bound);
 
-/* The distinct nonterminals of the IR that are under way in the row. Writes at most capacity of them; returns how many there are. */
-u32 ep_row_owner(const ep_parser *p, u32 row); /* the first of them, or NONE */
-u32 ep_row_nonterminals(const ep_parser *p, u32 row, u32 *out, u32 capacity);
+/* The nonterminals of the IR that are under way in the row: the first of them, or NONE; all that are not in `out` yet are appended to it. */
+u32 ep_row_owner(const ep_parser *p, u32 row);
+bool ep_row_nonterminals(const ep_parser *p, u32 row, id_vec *out);
 
 #endif

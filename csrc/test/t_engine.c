@@ -347,7 +347,7 @@ static ge_status close_all(ge_engine *e, const char *text, u32 *lengths) {
         if (status == GE_OK) status = ge_matcher_closing_tokens(m, tokens, 64, &n_tokens, &err);
         if (status == GE_OK) status = ge_matcher_accept_bytes(m, closing, n, 1, &done, &err);
         if (status != GE_OK) break;
-        CHECK(done == n && ge_matcher_flags(m, &err) == 1 && n_tokens <= n + 1 && tokens[n_tokens - 1] == EOS);
+        CHECK(done == n && ge_matcher_flags(m, &err) == GE_COMPLETE && n_tokens <= n + 1 && tokens[n_tokens - 1] == EOS);
         CHECK(ge_matcher_rollback(m, 1, &err) == GE_OK);
         *lengths++ = (u32)(n << 8 | n_tokens);
         if (!text[i]) break;

@@ -472,18 +472,21 @@ static void test_nonterminals(void) {
     budget b;
     gr_grammar gr;
     ep_parser p;
-    u32 out[2];
+    id_vec out = {0};
     ir_text(g, "A:aBz|aCz B:bbD C:bbDD");
     ir_list(g, 3, 2 * 3, NONE, 2, NONE);
     budget_init(&b, &limits);
     CHECK(gr_compile(&gr, &b, &g->rules, g->flags) && ep_init(&p, &b, &gr, NULL));
     u32 row = ep_start(&p);
-    CHECK(ep_row_nonterminals(&p, row, out, 2) == 1 && out[0] == 0);
+    CHECK(ep_row_nonterminals(&p, row, &out) && out.n == 1 && out.at[0] == 0);
+    out.n = 0;
     row = goto_mask(&p, goto_mask(&p, row, 1), 2);
-    CHECK(ep_row_nonterminals(&p, row, out, 2) == 2 && out[0] + out[1] == 3);
-    CHECK(ep_row_nonterminals(&p, row, out, 1) == 2 && ep_row_nonterminals(&p, row, NULL, 0) == 2);
+    CHECK(ep_row_nonterminals(&p, row, &out) && out.n == 2 && out.at[0] + out.at[1] == 3);
+    CHECK(ep_row_nonterminals(&p, row, &out) && out.n == 2);
+    out.n = 0;
     row = goto_mask(&p, goto_mask(&p, row, 2), 8);
-    CHECK(ep_row_nonterminals(&p, row, out, 2) == 1 && out[0] == 3); /* both wait for the rest of the list */
+    CHECK(ep_row_nonterminals(&p, row, &out) && out.n == 1 && out.at[0] == 3); /* both wait for the rest of the list */
+    vec_drop(&b, &out);
     ep_drop(&p);
     gr_drop(&gr, &b);
     CHECK(b.bytes == 0);

@@ -121,6 +121,9 @@ def test_generate_from_other_sources(run, file) -> None:
     assert code == 0 and all(re.fullmatch(r"[a-z]{2,5}@[a-z]{1,9}\.(com|org)", line) for line in out.splitlines())
     code, out, _ = run("generate", "--choices", file("choices", "yes\nno\nça va\n"), "--count", 300, "--seed", 0)
     assert code == 0 and set(out.splitlines()) == {"yes", "no", "ça va"}
+    exotic = file("exotic", "a\u2028b\r\nc\x0cd\x85")
+    texts = {run("generate", "--choices", exotic, "--seed", seed)[1] for seed in range(30)}
+    assert texts == {"a\u2028b\n", "c\x0cd\x85\n"}  # lines end with \n or \r\n, and else nowhere
     code, out, _ = run("generate", "--lark", file("sum.lark", SUM), "--count", 10, "--length", 20)
     assert code == 0
     for line in out.splitlines():
@@ -224,6 +227,8 @@ def test_mask_json(run, file) -> None:
 def test_mask_after_a_refused_text(run) -> None:
     code, out, _ = run("mask", "--regex", "abc", "--text", "abx")
     assert code == 1 and out.startswith("1:3: 'x' is refused")
+    code, out, _ = run("mask", "--regex", "abc", "--text", "ab\u2028")
+    assert code == 1 and out.startswith(r"1:3: '\xe2' is refused")
     code, out, _ = run("mask", "--regex", "abc", "--text", "abx", "--json")
     assert code == 1 and json.loads(out)["offset"] == 2
 

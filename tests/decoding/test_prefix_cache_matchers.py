@@ -7,7 +7,7 @@ import random
 import pytest
 
 from grammar_engine import Grammar, Matcher, MatcherFinishedError, TokenRejectedError, Vocabulary
-from grammar_engine.decoding.prefix_cache.matchers import MatcherCache
+from grammar_engine.decoding.prefix_cache import MatcherCache
 
 VOCABULARY = Vocabulary.bytes()
 SCHEMA = {

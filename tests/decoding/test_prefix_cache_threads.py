@@ -14,7 +14,7 @@ import pytest
 
 from grammar_engine import Grammar, Matcher, TokenRejectedError, Vocabulary
 from grammar_engine.decoding.prefix_cache import PrefixCache
-from grammar_engine.decoding.prefix_cache.matchers import MatcherCache
+from grammar_engine.decoding.prefix_cache import MatcherCache
 
 THREADS = 6
 

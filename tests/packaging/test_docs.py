@@ -104,7 +104,11 @@ def test_the_backend_for_servers() -> None:
     assert poor.accept_tokens("r", [0])
     poor.fill_bitmask(masks, 0)  # there is no token for "b"
     assert masks[0].tolist() == [2] + [0] * 8 and isinstance(poor.error, grammar_engine.VocabularyError)
-    assert not poor.accept_tokens("r", [1])
+    assert not poor.accept_tokens("r", [1]) and not poor.accept_tokens("r", [0])
+    for take_back in (lambda: poor.rollback(1), poor.reset):  # what was reached is left, and what came of it
+        take_back()
+        assert poor.matcher.tokens == [] and poor.accept_tokens("r", [0])
+        poor.fill_bitmask(masks, 0)
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)

@@ -288,6 +288,15 @@ def test_explain_every_token_and_byte(matcher):
                 assert all(twin.explain(text[: explanation.position] + bytes([byte])).accepted for byte in explanation.expected_bytes)
 
 
+def test_explain_names_all_that_may_come_and_a_message_some():
+    words = [f"w{i:03}" for i in range(300)]
+    rules = "\n".join(f'r{i}: "a" "{word}"' for i, word in enumerate(words))
+    matcher = Matcher(Grammar.from_lark("start: " + " | ".join(f"r{i}" for i in range(300)) + "\n" + rules), VOCABULARY)
+    found = matcher.explain(b"ax")
+    assert set(found.expected) == {f'"{word}"' for word in words} and set(found.rules) >= {f"r{i}" for i in range(300)}
+    assert str(found).count(" or ") == 16 and " or 284 more (next b'w'" in str(found)
+
+
 def test_forced_tokens_never_change_the_language():
     """They spell a prefix of the forced bytes, are accepted, and lead to where the bytes lead. A last one that could be longer is held back."""
     vocabulary = Vocabulary([b"a", b"b", b"c", b"ab", b"abc", b"bc", b"cd", b"d", b"ca", b""], eos=[9])

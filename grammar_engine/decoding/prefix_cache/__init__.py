@@ -14,5 +14,6 @@ uses stay, up to a bound; those go first that were not used for longest, and of 
 
 from .cache import PrefixCache, Statistics
 from .lease import Lease
+from .matchers import MatcherCache
 
-__all__ = ["Lease", "PrefixCache", "Statistics"]
+__all__ = ["Lease", "MatcherCache", "PrefixCache", "Statistics"]

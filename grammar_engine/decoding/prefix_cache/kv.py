@@ -22,7 +22,6 @@ neither looked up nor kept.
 from __future__ import annotations
 
 import sys
-import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import count
@@ -66,7 +65,7 @@ class _Named:
 _LOOK = "_grammar_engine_look"  # where a module has its own
 
 
-_lock = threading.Lock()
+_lock = new_lock()
 _numbers = count()
 _type_of, _device_of = attrgetter("dtype"), attrgetter("device")
 _named: WeakKeyDictionary[Any, _Named] = WeakKeyDictionary()

@@ -8,12 +8,12 @@ much as to read some 25 tokens; hence blocks are large.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
 from itertools import count
 from weakref import WeakKeyDictionary
 
 from ...grammar import Grammar
+from ...locks import new_lock
 from ...matcher import Matcher
 from ...vocabulary import Vocabulary
 from .cache import PrefixCache, Statistics
@@ -47,7 +47,7 @@ class MatcherCache:
         self._cache: PrefixCache[Matcher] = PrefixCache(
             block_size, max_idle_blocks=max_idle_matchers, max_idle_bytes=max_idle_bytes, size_of=_size_of
         )
-        self._lock = threading.Lock()  # a matcher belongs to one thread, even while it is forked
+        self._lock = new_lock()  # a matcher belongs to one thread, even while it is forked
         self._numbers = count()
         self._of_grammar: WeakKeyDictionary[Grammar, int] = WeakKeyDictionary()
 
