@@ -37,8 +37,7 @@ import torch
 
 from grammar_engine import Grammar, Matcher, Vocabulary
 from grammar_engine.decoding import PrefixCache, as_model, generate
-from grammar_engine.decoding.prefix_cache import Statistics
-from grammar_engine.decoding.prefix_cache import MatcherCache
+from grammar_engine.decoding.prefix_cache import MatcherCache, Statistics
 from grammar_engine.decoding.tiny.data import tiny_vocabulary
 from grammar_engine.decoding.tiny.model import TinyDecoder, load
 

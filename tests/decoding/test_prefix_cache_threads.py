@@ -13,8 +13,7 @@ from contextlib import suppress
 import pytest
 
 from grammar_engine import Grammar, Matcher, TokenRejectedError, Vocabulary
-from grammar_engine.decoding.prefix_cache import PrefixCache
-from grammar_engine.decoding.prefix_cache import MatcherCache
+from grammar_engine.decoding.prefix_cache import MatcherCache, PrefixCache
 
 THREADS = 6
 

@@ -29,6 +29,7 @@ from operator import attrgetter, getitem, is_
 from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakKeyDictionary, ref
 
+from ...locks import new_lock
 from .cache import PrefixCache
 from .lease import Lease
 
