@@ -29,6 +29,9 @@ _AMPLE = 1 << 30  # tokens: a budget that no text is near
 
 def warm(grammar: Grammar, vocabulary: Vocabulary, seconds: float, examples: Iterable[str | bytes], seed: int) -> int:
     """See `Grammar.warm`."""
+    sampler = Sampler(
+        vocabulary, random.Random(seed)
+    )  # the first one over a vocabulary looks at its tokens, which is not of the grammar's time
     before, end = grammar.stats.mask_builds, time.monotonic() + seconds
     scout, still = _Scout(grammar, vocabulary), 0
     for text in examples:
@@ -39,7 +42,6 @@ def warm(grammar: Grammar, vocabulary: Vocabulary, seconds: float, examples: Ite
                 break
             scout.mask()
     scout.credit = 0
-    sampler = Sampler(vocabulary, random.Random(seed))
     while time.monotonic() < end and still < STILL:
         builds = grammar.stats.mask_builds
         sampler.write(scout)

@@ -140,13 +140,13 @@ GE_HOT static bool read_token(ge_engine *e, mt_step from, int64_t token, mt_step
     return true;
 }
 
-static ge_status do_accept(ge_matcher *m, const int64_t *tokens, size_t n, int32_t commit, size_t *n_done, ge_err *err) {
+GE_HOT static int32_t do_accept(ge_matcher *m, const int64_t *tokens, size_t n, bool commit, size_t *n_done, bool warm_only, ge_err *err) {
     mt_step state = state_of(m);
     err->status = GE_OK;
     budget_begin(&m->b);
     for (*n_done = 0; *n_done < n; ++*n_done) {
         mt_step next;
-        if (!read_token(m->e, state, tokens[*n_done], &next, false, err)) return (ge_status)err->status;
+        if (!read_token(m->e, state, tokens[*n_done], &next, warm_only, err)) return warm_only && next.config == NONE ? EN_COLD : err->status;
         if (commit && !vec_push(&m->b, &m->steps, next)) return budget_report(&m->b, err);
         state = next;
     }
@@ -320,8 +320,12 @@ ge_status ge_matcher_fork(ge_matcher *m, ge_matcher **out, ge_err *err) {
     return enter(m, err) ? leave(m, do_fork(m, out, err)) : GE_E_BUSY;
 }
 
+GE_HOT int32_t mt_accept(ge_matcher *m, const int64_t *tokens, size_t n, bool commit, size_t *n_done, bool warm_only, ge_err *err) {
+    return enter(m, err) ? leave(m, do_accept(m, tokens, n, commit, n_done, warm_only, err)) : GE_E_BUSY;
+}
+
 ge_status ge_matcher_accept(ge_matcher *m, const int64_t *tokens, size_t n, int32_t commit, size_t *n_done, ge_err *err) {
-    return enter(m, err) ? leave(m, do_accept(m, tokens, n, commit, n_done, err)) : GE_E_BUSY;
+    return (ge_status)mt_accept(m, tokens, n, commit, n_done, false, err);
 }
 
 GE_HOT int32_t mt_accept_token(ge_matcher *m, int64_t token, bool warm_only, ge_err *err) {

@@ -5,6 +5,7 @@
 #include "qs.h"
 
 /* As the public calls. warm_only: EN_COLD instead of taking the lock. */
+int32_t mt_accept(ge_matcher *m, const int64_t *tokens, size_t n, bool commit, size_t *n_done, bool warm_only, ge_err *err);
 int32_t mt_accept_token(ge_matcher *m, int64_t token, bool warm_only, ge_err *err);
 int32_t mt_fill_mask(ge_matcher *m, uint32_t *masks, size_t row, size_t n_words, bool warm_only, ge_err *err);
 

@@ -32,7 +32,7 @@ GE_HOT static bool is_choice(const ge_vocab *v, const u32 *mask) {
 /* *yes: whether the tokens lead to the end of a sentence. GE_OK or a failure. */
 static int32_t completes(ge_matcher *m, const int64_t *tokens, size_t n, bool *yes, ge_err *err) {
     size_t n_done = 0;
-    int32_t status = ge_matcher_accept(m, tokens, n, true, &n_done, err);
+    int32_t status = mt_accept(m, tokens, n, true, &n_done, false, err);
     int32_t flags = status == GE_OK ? ge_matcher_flags(m, err) : status;
     if (flags < 0) status = flags;
     *yes = status == GE_OK && n_done == n && flags & (GE_COMPLETE | GE_ENDED);
@@ -59,20 +59,12 @@ GE_HOT static int32_t closes_in_time(ge_matcher *m, const ge_turn *t, const int6
     return completes(m, t->closing + written, n_rest, in_time, err);
 }
 
-/* As many as are accepted. EN_COLD: none, or only with the lock. */
-GE_HOT static int32_t accept(ge_matcher *m, const int64_t *tokens, size_t n, size_t *n_done, bool warm_only, ge_err *err) {
-    int32_t result = 1;
-    if (!warm_only) return ge_matcher_accept(m, tokens, n, true, n_done, err);
-    for (*n_done = 0; *n_done < n && result == 1; *n_done += result == 1) result = mt_accept_token(m, tokens[*n_done], true, err);
-    return result < 0 || result == EN_COLD ? result : GE_OK;
-}
-
 GE_HOT int32_t tn_write(ge_matcher *m, ge_turn *t, const int64_t *tokens, size_t n, bool warm_only, ge_err *err) {
     const ge_vocab *v = mt_engine(m)->v;
     if (n > t->left || t->steps != ge_matcher_length(m)) return GE_TURN_NONE;
     size_t n_done = 0;
     bool in_time = false;
-    int32_t status = accept(m, tokens, n, &n_done, warm_only, err);
+    int32_t status = mt_accept(m, tokens, n, true, &n_done, warm_only, err);
     if (status == GE_OK && n_done == n) status = closes_in_time(m, t, tokens, n, &in_time, warm_only, err);
     if (status == GE_OK && in_time) status = mt_fill_mask(m, t->mask, 0, v->n_words, warm_only, err);
     if (status < 0 || status == EN_COLD || !in_time) {

@@ -6,12 +6,15 @@
 #include "../match/tn.h"
 #include "held.h"
 
-enum { ALONE = 256 }; /* tokens that are appended at once where there is no choice */
+enum {
+    ALONE = 256, /* tokens that are appended at once where there is no choice */
+    LISTED = 512 /* that are read from a list */
+};
 
 #define PARAMETERS PyObject *self, PyObject *const *args, Py_ssize_t n, PyObject *names
 
 enum { ADVANCE, GET_STATE, GET_TOKENS, IS_FINISHED, ROLLBACK_STATE, WRITE_MASK_INTO, N_GUIDE }; /* as in guide_methods */
-enum { ACCEPT = N_GUIDE, FILL_MASK, N_MATCHER };                                                /* as in matcher_methods */
+enum { ACCEPT = N_GUIDE, ACCEPT_TOKENS, VALIDATE, FILL_MASK, N_MATCHER };                       /* as in matcher_methods */
 enum { TEXT_ACCEPT = N_MATCHER, WRITE_ALONE, N_TEXT };                                          /* as in text_methods */
 enum { MASKED = N_TEXT, N_CALLS };                                                              /* as in row_mask_methods */
 
@@ -122,6 +125,34 @@ static PyObject *matcher_accept(PARAMETERS) {
     return result < 0 || result == EN_COLD ? INHERITED(ACCEPT) : PyBool_FromLong(result);
 }
 
+/* Usual: a list of ints. What is not known without the lock, and what comes behind it, goes the way through Python. */
+static PyObject *read_tokens(int call, PARAMETERS) {
+    void *matcher = held_at(self, n, 1, 1, names);
+    Py_ssize_t n_tokens = matcher && PyList_CheckExact(args[0]) ? PyList_Size(args[0]) : LISTED + 1;
+    int64_t tokens[LISTED];
+    bool usual = n_tokens <= LISTED, commit = call == ACCEPT_TOKENS;
+    for (Py_ssize_t i = 0; usual && i < n_tokens; i++) {
+        PyObject *token = PyList_GetItem(args[0], i);
+        usual = PyLong_CheckExact(token);
+        tokens[i] = number(token);
+    }
+    if (!usual) return inherited(call, self, args, n, names);
+    ge_err err;
+    size_t n_done = 0;
+    int32_t status = mt_accept(matcher, tokens, (size_t)n_tokens, commit, &n_done, true, &err);
+    if (status == GE_OK) return PyLong_FromSize_t(n_done);
+    if (!commit || !n_done) return inherited(call, self, args, n, names);
+    PyObject *rest = PyList_GetSlice(args[0], (Py_ssize_t)n_done, n_tokens), *done = rest ? inherited(call, self, &rest, 1, NULL) : NULL;
+    Py_XDECREF(rest);
+    if (!done) return NULL;
+    n_done += PyLong_AsSize_t(done);
+    Py_DECREF(done);
+    return PyLong_FromSize_t(n_done);
+}
+
+static PyObject *matcher_accept_tokens(PARAMETERS) { return read_tokens(ACCEPT_TOKENS, self, args, n, names); }
+static PyObject *matcher_validate(PARAMETERS) { return read_tokens(VALIDATE, self, args, n, names); }
+
 /* Computes a mask, without the GIL. What the two hold is kept meanwhile: the owner of the buffer, or what it keeps, has the memory exported, so that
  * stays where it is. (An array may be moved by other threads, so it goes the way through Python, which has it exported.) */
 static int32_t fill_cold(held *matcher, held *buffer, size_t row) {
@@ -150,6 +181,8 @@ static PyObject *matcher_fill_mask(PARAMETERS) {
 }
 
 static PyMethodDef matcher_methods[] = {METHOD("accept", matcher_accept, ", token, *, strict=False"),
+                                        METHOD("accept_tokens", matcher_accept_tokens, ", tokens"),
+                                        METHOD("validate", matcher_validate, ", tokens"),
                                         METHOD("fill_mask", matcher_fill_mask, ", buffer, row=0"),
                                         {NULL, NULL, 0, NULL}};
 

@@ -9,7 +9,7 @@ import pytest
 
 from cli.writers import ToyWriter
 from grammar_engine import Grammar, Matcher
-from grammar_engine.sampling import Sampler
+from grammar_engine.sampling import Kinds, Sampler
 from grammar_engine.vocabulary import Vocabulary
 
 SMALL = Vocabulary([bytes((b,)) for b in range(32, 127)] + [b"ab", b'"}', b'":', b"\xc3", b"\n", b""], eos=[100])
@@ -108,3 +108,26 @@ def test_pick_is_uniform_over_the_set() -> None:
     seen = [sampler._pick(bits) for _ in range(1400)]
     assert set(seen) == members
     assert min(map(seen.count, members)) > 120
+
+
+def test_kinds_of_tokens() -> None:
+    """As regular expressions say them."""
+    patterns = {
+        "words": rb"[A-Za-z0-9 ._-]*[A-Za-z0-9_-][A-Za-z0-9 ._-]*",
+        "marks": rb"[ -\[\]-~]*[!-\[\]-~][ -\[\]-~]*",
+        "odd": rb"\s+|.*[\x00-\x1f\\].*",
+        "brackets": rb"[}\])>]+",
+        "exponents": rb"[eE].*",
+        "single": rb"[ -~]",
+        "letters": rb"[A-Za-z]",
+        "digits": rb"[0-9]",
+        "quotes": rb'"',
+        "separators": rb"[,:;]",
+    }
+    random_tokens = [bytes(random.Random(i).choices(b' ae.-_\\"}])>,:\n\x00\x7f\xff7', k=i % 4)) for i in range(3000)]
+    vocabulary = Vocabulary([*random_tokens, *(bytes([byte]) for byte in range(256))], eos=[])
+    kinds = Kinds.of(vocabulary)
+    assert kinds is Kinds.of(vocabulary)
+    for name, pattern in patterns.items():
+        members = {token for token, spelling in enumerate(vocabulary.tokens) if spelling and re.fullmatch(pattern, spelling, re.DOTALL)}
+        assert members and getattr(kinds, name) == sum(1 << token for token in members), name

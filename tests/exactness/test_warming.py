@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 from grammar_engine import Grammar, Matcher, Vocabulary, warming
 from grammar_engine._native import lib
+from grammar_engine.sampling import Kinds
 
 SCHEMA = {
     "type": "object",
@@ -38,6 +39,22 @@ def test_random_sentences_find_most_of_it_and_come_to_an_end() -> None:
     assert grammar.warm(vocabulary, seconds=60) > 10  # ends long before
     assert builds_along(grammar, vocabulary, b'{"id":7,"tags":["green"]}') <= 2
     assert grammar.warm(vocabulary, seconds=60, seed=5) <= 10
+
+
+def test_to_look_at_the_vocabulary_takes_none_of_the_time(monkeypatch) -> None:
+    """Else a large vocabulary would use up a small budget before the first sentence."""
+    now, made = [0.0], Kinds.__init__
+
+    def slow(kinds: Kinds, vocabulary: Vocabulary) -> None:
+        now[0] += 1000
+        made(kinds, vocabulary)
+
+    monkeypatch.setattr(Kinds, "__init__", slow)
+    monkeypatch.setattr(warming, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    vocabulary = Vocabulary.builtin()
+    assert Grammar.from_json_schema(SCHEMA).warm(vocabulary, 0.05) > 10
+    assert Grammar.from_json_schema(SCHEMA).warm(vocabulary, seconds=0.05) > 10
+    assert now[0] == 1000  # and is done once
 
 
 def test_masks_have_half_of_the_time(monkeypatch) -> None:

@@ -30,7 +30,7 @@ DFA = TokenDFA.from_regex(PATTERN, VOCABULARY)
 OTHER = Vocabulary.bytes()
 IN_C = {
     Guide: ("advance", "get_state", "get_tokens", "is_finished", "rollback_state", "write_mask_into"),
-    Matcher: ("accept", "fill_mask"),
+    Matcher: ("accept", "accept_tokens", "fill_mask", "validate"),
 }
 
 pytestmark = pytest.mark.skipif(Guide.__base__ is Held, reason="GRAMMAR_ENGINE_NO_FAST_CALLS is set")
@@ -193,6 +193,23 @@ MATCHER_CALLS: list[Callable[[Any, Masks, Drawn], Any]] = [
     lambda matcher, masks, it: matcher.accept(token=it.token),
     lambda matcher, masks, it: matcher.accept(it.token, it.strict),
     lambda matcher, masks, it: matcher.accept(),
+    *(
+        lambda matcher, masks, it, name=name, listed=listed: getattr(matcher, name)(listed(it))
+        for name in ("accept_tokens", "validate")
+        for listed in (
+            lambda it: [it.token],
+            lambda it: [0] * it.steps + [it.token, 3, 1],
+            lambda it: (0, it.token, 0),
+            lambda it: [0, 0, it.number],
+            lambda it: [0] * (511 + it.steps),  # about as long as what is read in C
+            lambda it: [it.token, "0"],
+            lambda it: array("q", [0, 3]),
+            lambda it: [],
+            lambda it: it.kind,
+        )
+    ),
+    lambda matcher, masks, it: matcher.accept_tokens(tokens=[it.token, 0]),
+    lambda matcher, masks, it: matcher.validate(),
     lambda matcher, masks, it: matcher.fill_mask(masks.of[it.kind]),
     lambda matcher, masks, it: matcher.fill_mask(masks.of[it.kind], it.number),
     lambda matcher, masks, it: matcher.fill_mask(masks.of["held rows"], 1),
@@ -332,6 +349,8 @@ def test_what_was_never_begun_holds_nothing(cls: Any) -> None:
         "rollback_state": [(0,)],
         "write_mask_into": [(8, WORDS, 4)],
         "accept": [(0,)],
+        "accept_tokens": [([0],), ([],)],
+        "validate": [([0],)],
         "fill_mask": [(held,), (held, 0)],
     }
     for name in IN_C[cls]:
@@ -374,6 +393,9 @@ def test_references_are_given_back() -> None:
             outcome(lambda number=number: matcher.accept(number))
             outcome(lambda number=number: matcher.accept(number, strict=named["strict"]))
             outcome(lambda number=number: matcher.accept(number, **named))
+            outcome(lambda number=number: matcher.accept_tokens([0, 3, number, guide]))
+            outcome(lambda number=number: matcher.validate([0, 0, number]))
+            outcome(lambda number=number: matcher.accept_tokens([0, number]))
         guide.reset()
         matcher.reset()
 
