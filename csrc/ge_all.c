@@ -81,6 +81,7 @@
 #include "vocab/vb_file.c"                    /*   vocabularies as files */
 #include "vocab/vb_spell.c"                   /*   the fewest tokens for a text */
 #include "engine/cf.c"                        /* 6 configurations */
+#include "engine/cf_clamp.c"                  /*   of counted text far from its bound */
 #include "mask/mk_slice.c"                    /*   what a state reads of all plain text */
 #include "mask/mk_own.c"                      /*   ... and of slices that the user lists */
 #include "mask/mk_loops.c"                    /*   what below a node stays inside a lexeme */

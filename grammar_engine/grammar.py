@@ -48,8 +48,9 @@ class Switches:
         Make a mask by its difference from that of the state to which most bytes lead, or (`lexing="longest"`) of what a longer match would drop, or
         without lexemes that read little.
     clamping : bool
-        Take states to be equal whose bounds no token can tell apart; take counted text to have no most of characters, labels of host names to
-        have none, and regular expressions as texts to have no names and groups, and look at the tokens that may differ.
+        Take states to be equal whose bounds no token can tell apart, and count what there is to spare; take counted text to have no most of
+        characters, labels of host names to have none, and regular expressions as texts to have no names and groups, and look at the tokens that
+        may differ.
     table : bool
         Make the token automaton of a grammar that turns out to have few states, with the sixteenth matcher over it.
     shapes : bool

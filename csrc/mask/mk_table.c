@@ -59,7 +59,7 @@ void mk_pass_table(const ge_engine *from, ge_engine *to) {
 
 static bool is_small(const ge_engine *e) {
     const u32 off = GE_NO_TABLE | GE_NO_MASK_CACHE | GE_NO_STATE_CACHE;
-    return !(e->switches & off) && !e->g->g.has_distinct && !e->table && intern_count(&e->configs) <= TABLE_STATES;
+    return !(e->switches & off) && !e->g->g.has_distinct && !e->has_clamped && !e->table && intern_count(&e->configs) <= TABLE_STATES;
 }
 
 static void make_table(ge_engine *e) {

@@ -1,5 +1,6 @@
 /* mt: a matcher, one text that is being written. Its whole state is a list of configurations, one per step; so a rollback drops the
- * last of them, a fork copies them, and a refused token leaves no trace.
+ * last of them, a fork copies them, and a refused token leaves no trace. (In counted text far from its bound a step also says how many characters there are
+ * to spare.)
  *
  * After an end-of-text token the text is ended: from then on end-of-text tokens, and only they, are accepted.
  *
@@ -9,9 +10,10 @@
 #include "../mask/mk.h"
 
 typedef struct mt_step {
-    int64_t token; /* or -1 - n: n bytes of text */
-    u32 config;    /* after it */
-    bool ended;    /* an EOS token was accepted */
+    int64_t token;  /* or -1 - n: n bytes of text */
+    u32 config;     /* after it */
+    u32 ended : 1;  /* an EOS token was accepted */
+    u32 spare : 31; /* characters that may come beyond those for which `config` has room (engine/cf_clamp.c) */
 } mt_step;
 
 typedef struct mt_written { /* by the last call that wrote a mask */
@@ -122,6 +124,30 @@ GE_HOT static u32 read_bytes(ge_engine *e, u32 config, const u8 *bytes, size_t n
     return config;
 }
 
+/* Does a token whose text begins in a clamped configuration leave the string? Then it does so whatever there is to spare, and what comes after does not
+ * depend on that. False if it may not, or if that is not seen at once. */
+static bool leaves_string(const u8 *bytes, size_t n) {
+    for (size_t i = 0; i < n && bytes[i] != '\\'; i++)
+        if (bytes[i] == '"') return true;
+    return false;
+}
+
+/* The configuration itself, where one stands for it. NONE: failure, err is filled. */
+static u32 unclamped(ge_engine *e, mt_step at, ge_err *err) {
+    if (!at.spare) return at.config;
+    en_begin(e);
+    u32 config = cf_with_room(e, at.config, at.spare);
+    return en_end(e, err) == GE_OK ? config : NONE;
+}
+
+/* A token automaton tells all numbers of characters apart. */
+static void clamp(const ge_engine *e, mt_step *at) {
+    const cf_record *record = cf_at(e, at->config);
+    if (record->clamped == at->config || record->spare >> 31 || atomic_load_explicit(&e->table, memory_order_acquire)) return;
+    at->spare = record->spare & 0x7fffffff;
+    at->config = record->clamped;
+}
+
 /* The state after one more token. False: refused, or failed (then err->status is set), or with warm_only not known (to->config is NONE). */
 GE_HOT static bool read_token(ge_engine *e, mt_step from, int64_t token, mt_step *to, bool warm_only, ge_err *err) {
     ge_vocab *v = e->v;
@@ -132,11 +158,20 @@ GE_HOT static bool read_token(ge_engine *e, mt_step from, int64_t token, mt_step
     if (from.ended || (eos && cf_is_complete(e, from.config))) return eos;
     u32 begin = v->offsets[token], n = v->offsets[token + 1] - begin;
     if (n == 0) return false;
+    bool stays = from.spare && vb_is_plain(v, (u64)token) && v->chars[token] <= from.spare;
+    mt_step stayed = {.config = from.config, .token = token, .spare = stays ? from.spare - v->chars[token] : 0};
+    if (stays && cf_at(e, from.config)->any_char) return *to = stayed, true;
+    if (from.spare && !stays && !leaves_string(v->text + begin, n)) {
+        from.config = warm_only ? NONE : unclamped(e, from, err);
+        from.spare = 0;
+    }
     size_t n_read;
-    u32 config = read_bytes(e, from.config, v->text + begin, n, &n_read, warm_only, err);
+    u32 config = from.config == NONE ? NONE : read_bytes(e, from.config, v->text + begin, n, &n_read, warm_only, err);
     *to = (mt_step){.config = config, .token = token};
     if (config == NONE || config == CF_DEAD) return false;
-    mk_follow_table(e, from.config, (u64)token, config);
+    if (stays) return *to = stayed, true;
+    if (!from.spare) mk_follow_table(e, from.config, (u64)token, config);
+    clamp(e, to);
     return true;
 }
 
@@ -166,11 +201,13 @@ static ge_status do_accept_bytes(ge_matcher *m, const uint8_t *text, size_t n, i
     err->status = GE_OK;
     *n_done = 0;
     if (state.ended && n) return GE_OK;
-    u32 config = read_bytes(m->e, state.config, text, n, n_done, false, err);
+    u32 config = unclamped(m->e, state, err);
+    if (config != NONE) config = read_bytes(m->e, config, text, n, n_done, false, err);
     if (config == NONE) return (ge_status)err->status;
     if (config == CF_DEAD || !commit) return GE_OK;
     budget_begin(&m->b);
     mt_step next = {.config = config, .ended = state.ended, .token = -1 - (int64_t)n};
+    clamp(m->e, &next);
     if (n >= NONE || !vec_reserve(&m->b, &m->text, n) || !vec_push(&m->b, &m->steps, next)) return budget_report(&m->b, err);
     if (n) memcpy(m->text.at + m->text.n, text, n);
     m->text.n += (u32)n;
@@ -191,8 +228,11 @@ static ge_status do_move(ge_matcher *m, ge_engine *engine, ge_err *err) {
             ok = read_token(engine, state, next.token, &next, false, err);
         } else {
             size_t n = (size_t)(-1 - next.token), n_read;
-            next.config = read_bytes(engine, state.config, m->text.at + at, n, &n_read, false, err);
+            next.config = unclamped(engine, state, err);
+            if (next.config != NONE) next.config = read_bytes(engine, next.config, m->text.at + at, n, &n_read, false, err);
             ok = next.config != NONE && next.config != CF_DEAD;
+            next.spare = 0;
+            if (ok) clamp(engine, &next);
             at += n;
         }
         if (ok) state = steps.at[steps.n++] = next;
@@ -308,7 +348,8 @@ static ge_status do_expected(ge_matcher *m, const uint8_t *text, size_t n_text, 
     size_t n_read;
     err->status = GE_OK;
     if (state.ended) return err_set(err, GE_E_ARGUMENT, "the text has ended");
-    u32 config = read_bytes(m->e, state.config, text, n_text, &n_read, false, err);
+    u32 config = unclamped(m->e, state, err);
+    if (config != NONE) config = read_bytes(m->e, config, text, n_text, &n_read, false, err);
     if (config == NONE) return (ge_status)err->status;
     if (config == CF_DEAD) return err_set(err, GE_E_ARGUMENT, "the text is refused");
     return qs_expected(m->e, config, out, err);

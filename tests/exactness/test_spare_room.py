@@ -1,0 +1,162 @@
+"""Strings far from their `maxLength`: one configuration stands for all, and nothing but the number of configurations tells (engine/cf_clamp.c)."""
+
+from __future__ import annotations
+
+import json
+import random
+from typing import Any
+
+import pytest
+
+from grammar_engine import Grammar, Limits, LimitExceededError, Matcher, Switches, TokenDFA, Vocabulary
+
+OFF = Switches(clamping=False)
+BYTES = Vocabulary.bytes()
+PIECES = [  # escapes that begin and end anywhere, halves of characters, marks in the midst of tokens, and a long one
+    *[
+        b'","',
+        b'a","b',
+        b'":"',
+        b'xyz"',
+        b'\\"',
+        b'\\"a',
+        b"\\u",
+        b"\\u00",
+        b"00e9",
+        b"\\ud83d",
+        b"\\ude00",
+        b"a\\n",
+        b"\\\\",
+        b'"]',
+        b'"}',
+        b'["',
+        b", ",
+    ],
+    *["é".encode(), "aé".encode(), "é".encode()[1:] + b'"', "日本".encode(), "日".encode()[:2], b"\xac\xe6", "😀".encode(), b'{"k":"'],
+    *[b"ab", b"abc", b"ab cd", b"aaaaaaaaaaaaaaaa"],
+]
+ODD = Vocabulary([*(bytes([byte]) for byte in range(256)), *PIECES, b""], eos=[256 + len(PIECES)])
+STRINGS: list[dict[str, Any]] = [
+    {"maxLength": 3},
+    {"maxLength": 17},
+    {"maxLength": 60},
+    {"minLength": 4, "maxLength": 40},
+    {"anyOf": [{"maxLength": 25}, {"pattern": "^ab"}]},
+    {"pattern": "^[a-d ]{0,30}$"},
+    {"pattern": "^[^\\n]{2,40}$"},
+    {"pattern": "^[aé日]{0,25}$"},
+    {"pattern": "^x?[\\u00e9-\\uffff]{1,22}$"},
+    {"pattern": "^(ab|c){0,20}$"},
+    {"pattern": "^[a-d ]{0,30}x?$"},
+    {"pattern": "^[\\s\\S]{0,30}$", "not": {"const": "a"}},
+]
+SCHEMAS: list[dict[str, Any]] = [
+    *({"type": "string", **string} for string in STRINGS),
+    {"type": "array", "items": {"type": "string", "maxLength": 30}},
+    {"type": "array", "prefixItems": [{"type": "string", "maxLength": 20}, {"type": "string", "maxLength": 33}], "minItems": 2},
+    {"type": "object", "additionalProperties": {"type": "string", "maxLength": 22}},
+    {"type": "object", "propertyNames": {"maxLength": 20}, "additionalProperties": {"type": "string", "maxLength": 24}},
+    {"type": "array", "items": {"type": "string", "maxLength": 6}, "uniqueItems": True},
+]
+
+
+def same(one: Matcher, other: Matcher, rng: random.Random) -> None:
+    assert one.mask() == other.mask()
+    assert (one.is_complete, one.is_terminated, one.tokens) == (other.is_complete, other.is_terminated, other.tokens)
+    assert one.forced_bytes() == other.forced_bytes()
+    if rng.random() < 0.2:
+        assert one.closing_tokens() == other.closing_tokens() and one.closing_bytes() == other.closing_bytes()
+        most = rng.randrange(1, 8)
+        assert one.closing_within(most) == other.closing_within(most)
+        text = rng.choice([b"x" * rng.randrange(70), "é日".encode() * 12, b'a","b', b'"', b"\\u00e"])
+        assert one.explain(text) == other.explain(text)
+
+
+def step(matcher: Matcher, call: str, argument: Any) -> Any:
+    return getattr(matcher, call)(argument)
+
+
+@pytest.mark.parametrize("escapes", ["minimal", "all"])
+@pytest.mark.parametrize("schema", SCHEMAS, ids=[json.dumps(schema)[:60] for schema in SCHEMAS])
+def test_nothing_tells_the_difference(schema: dict[str, Any], escapes: str) -> None:
+    rng = random.Random(f"{schema} {escapes}")
+    for vocabulary in (BYTES, ODD):
+        grammar = Grammar.from_json_schema(schema, escapes=escapes)
+        plain = Grammar.from_json_schema(schema, escapes=escapes)
+        for _ in range(12):
+            one, other = Matcher(grammar, vocabulary), Matcher(plain, vocabulary, switches=OFF)
+            for _ in range(60):
+                same(one, other, rng)
+                allowed = one.allowed_tokens()
+                inside = [token for token in allowed if b'"' not in vocabulary.token_bytes(token)]
+                token = rng.choice(inside if inside and rng.random() < 0.9 else allowed or [0])
+                calls: list[tuple[str, Any]] = [
+                    ("accept", token),
+                    ("accept", token),
+                    ("accept", token),
+                    ("accept", rng.randrange(len(vocabulary))),
+                    ("accept_tokens", [token, *rng.choices(range(len(vocabulary)), k=3)]),
+                    ("validate", [token] * rng.randrange(40)),
+                    ("accept_bytes", rng.choice([b"abc", "né日".encode(), b'","', b'"', b"\\u00e9", b"x" * 30])),
+                    ("rollback", rng.randrange(min(4, len(one.tokens) + 1))),
+                ]
+                call, argument = rng.choice(calls)
+                assert step(one, call, argument) == step(other, call, argument)
+                if rng.random() < 0.1:
+                    one, other = one.fork(), other.fork()
+
+
+def configurations(schema: dict[str, Any], text: bytes, **options: Any) -> int:
+    vocabulary = Vocabulary.builtin()
+    grammar = Grammar.from_json_schema(schema)
+    matcher = Matcher(grammar, vocabulary, **options)
+    assert all(map(matcher.accept, vocabulary.encode_greedy(text)))
+    matcher.mask()
+    return grammar.stats.configurations
+
+
+def test_a_bound_that_is_far_away_costs_what_no_bound_costs() -> None:
+    text = b'"' + b"the quick brown fox jumps over the lazy dog " * 100
+    unbounded = configurations({"type": "string"}, text)
+    bounded = configurations({"type": "string", "maxLength": 10_000}, text)
+    assert bounded < unbounded + 100  # those that the mask of the one that stands for all leads to
+    assert configurations({"type": "string", "maxLength": 1_000_000}, text + text[1:]) == bounded
+    assert configurations({"type": "string", "maxLength": len(text) + 10}, text) < bounded + 100  # what comes near is told apart
+    assert configurations({"type": "string", "maxLength": 10_000}, text, switches=OFF) > 4_000
+
+
+def test_the_bound_holds() -> None:
+    vocabulary = Vocabulary.builtin()
+    for most in (200, 201, 215):
+        matcher = Matcher(Grammar.from_json_schema({"type": "string", "maxLength": most}), vocabulary)
+        assert matcher.accept_bytes(b'"' + "é".encode() * (most - 100)) and matcher.accept_tokens(vocabulary.encode_greedy(b"a" * 100)) > 0
+        while len(matcher.tokens) < 400 and matcher.accept(vocabulary.encode_greedy(b"a")[0]):
+            pass
+        rest = matcher.forced_bytes()
+        assert rest == b'"' and not matcher.fork().accept_bytes(b"a") and matcher.accept_bytes(rest) and matcher.is_complete
+
+
+def test_a_matcher_goes_on_in_another_generation() -> None:
+    schema = {"anyOf": [{"type": "array", "items": {"type": "string", "maxLength": 300}}, {"type": "string", "pattern": "^[a-z]{400}$"}]}
+    grammar = Grammar.from_json_schema(schema, limits=Limits(max_configurations=300))
+    running = Matcher(grammar, BYTES)
+    assert running.accept_bytes(b'["x') and running.accept_tokens(list(b"y" * 100)) == 100
+    with pytest.raises(LimitExceededError):
+        Matcher(grammar, BYTES).accept_tokens(list(b'"' + b"z" * 400))
+    expected = Matcher(Grammar.from_json_schema(schema), BYTES, switches=OFF)
+    assert expected.accept_bytes(b'["x') and expected.accept_tokens(list(b"y" * 100)) == 100
+    Matcher(grammar, BYTES).mask()  # of the next generation
+    for part in (b"y" * 150, "é".encode(), b"\\n", b"y" * 60):
+        assert running.accept_tokens(list(part)) == expected.accept_tokens(list(part))
+        assert running.mask() == expected.mask()
+
+
+def test_beside_a_token_automaton() -> None:
+    """It tells all counts apart, so nothing is clamped."""
+    grammar = Grammar.from_json_schema({"type": "string", "maxLength": 40})
+    automaton = TokenDFA.from_grammar(grammar, BYTES)
+    one, other = Matcher(automaton), Matcher(Grammar.from_json_schema({"type": "string", "maxLength": 40}), BYTES, switches=OFF)
+    for byte in b'"' + b"a" * 39 + b'b"':
+        assert one.mask() == other.mask()
+        assert one.accept(byte) == other.accept(byte)
+    assert one.is_complete and one.mask() == other.mask()
