@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from grammar_engine import Grammar, Limits, LimitExceededError, Matcher, Switches, TokenDFA, Vocabulary
+from grammar_engine import Grammar, LimitExceededError, Limits, Matcher, Switches, TokenDFA, Vocabulary
 
 OFF = Switches(clamping=False)
 BYTES = Vocabulary.bytes()
