@@ -25,7 +25,21 @@ from typing import Any, NamedTuple
 
 from engines import Engine, Source, installed
 from engines.tokenizer import NAMES, Tokenizer
-from walks import Measured, fastest, headline, isolated, mean, measure, measure_apart, microseconds, prepare, quantile, summary, table
+from walks import (
+    Measured,
+    accepted,
+    fastest,
+    headline,
+    isolated,
+    mean,
+    measure,
+    measure_apart,
+    microseconds,
+    prepare,
+    quantile,
+    summary,
+    table,
+)
 
 CFG = Path(__file__).parent / "suites" / "cfg"
 GRAMMARS = ("json", "arithmetic", "sql", "clike")
@@ -73,10 +87,8 @@ def mistakes(engine: Engine, tokenizer: Tokenizer, grammar: str, limit: float, s
     """The texts that are wrong and are accepted; or why that could not be found out."""
     wrong = sorted((CFG / grammar).glob("wrong-*.txt"))
     tokens = [tokenizer.encode(path.read_text()) for path in wrong]
-    judged = measure_apart(engine, source_of(engine, grammar), tokens, tokenizer.eos, warm=False, repeat=1, limit=limit, **settings)
-    if isinstance(judged, str):
-        return [judged]
-    return [path.name for path, walk in zip(wrong, judged.cold) if walk.refused is None]
+    taken = accepted(engine, source_of(engine, grammar), tokens, tokenizer.eos, limit=limit, **settings)
+    return [taken] if isinstance(taken, str) else [wrong[number].name for number in taken]
 
 
 def figures(right: Sequence[Measured], wrong: list[str]) -> dict[str, Any]:

@@ -127,6 +127,12 @@ def measure_apart(*arguments: Any, repeat: int, limit: float, **named: Any) -> M
     return fastest(runs)
 
 
+def accepted(engine: Engine, source: Source, texts: Sequence[Sequence[int]], eos: int, *, limit: float, **options: Any) -> list[int] | str:
+    """The numbers of the texts that are accepted to their ends; or why that cannot be found out."""
+    judged = measure_apart(engine, source, texts, eos, warm=False, repeat=1, limit=limit, **options)
+    return judged if isinstance(judged, str) else [number for number, walked in enumerate(judged.cold) if walked.refused is None]
+
+
 def isolated(work: Callable[..., Any], *arguments: Any, limit: float, **named: Any) -> Any:
     """What `work` returns, done in a fork of this process; a str that says what went wrong, if it dies or takes over `limit` seconds."""
     context = multiprocessing.get_context("fork")
