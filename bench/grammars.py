@@ -1,6 +1,6 @@
 """Context-free grammars: JSON, arithmetic, a subset of SQL, a language in the manner of C, each over texts of a few hundred tokens.
 
-    taskset -c 1 python bench/grammars.py --json grammars.json
+    python bench/grammars.py --json grammars.json
     python bench/grammars.py --engines ours --match sql
     python bench/grammars.py --apart
 
@@ -19,28 +19,17 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from engines import Engine, Source, installed
-from engines.tokenizer import NAMES, Tokenizer
-from walks import (
-    Measured,
-    accepted,
-    fastest,
-    headline,
-    isolated,
-    mean,
-    measure,
-    measure_apart,
-    microseconds,
-    prepare,
-    quantile,
-    summary,
-    table,
-)
+from command import parse, parser_of
+from engines import Engine, Source
+from engines.tokenizer import Tokenizer
+from walks import Measured, accepted, fastest, headline, in_turns, isolated, mean, measure, microseconds, prepare, quantile, summary, table
 
+KINDS = ("lark", "gbnf")
 CFG = Path(__file__).parent / "suites" / "cfg"
 GRAMMARS = ("json", "arithmetic", "sql", "clike")
 QUANTITIES = ("mean", "p50", "p99", "max")
@@ -61,33 +50,49 @@ def source_of(engine: Engine, grammar: str) -> Source:
     return Source(kind, (CFG / grammar / f"grammar.{kind}").read_text())
 
 
+def jobs_of(engine: Engine, tokenizer: Tokenizer, grammars: Sequence[str]) -> list[Job]:
+    return [
+        Job(grammar, source_of(engine, grammar), path.name, tokenizer.encode(path.read_text()))
+        for grammar in grammars
+        for path in sorted((CFG / grammar).glob("right-*.txt"))
+    ]
+
+
 def measure_together(engine: Engine, jobs: Sequence[Job], eos: int, settings: dict[str, str]) -> list[Measured | str]:
     return [measure(engine, job.source, [job.tokens], eos, **settings) for job in jobs]
 
 
+def settings_of(name: str, options: argparse.Namespace) -> dict[str, str]:
+    """What our engine is given with a grammar."""
+    return {"lexing": options.lexing} if name.startswith("ours") else {}
+
+
 def walked(
-    engine: Engine, tokenizer: Tokenizer, jobs: Sequence[Job], options: argparse.Namespace, settings: dict[str, str]
-) -> list[Measured | str]:
-    """What became of each job, the fastest of some runs."""
-    if options.apart:
-        return [
-            measure_apart(engine, job.source, [job.tokens], tokenizer.eos, repeat=options.repeat, limit=options.limit, **settings)
-            for job in jobs
-        ]
-    runs = [
-        isolated(measure_together, engine, jobs, tokenizer.eos, settings, limit=options.limit * len(jobs)) for _ in range(options.repeat)
-    ]
-    failed = [run for run in runs if isinstance(run, str)]
-    if failed:
-        return failed[:1] * len(jobs)
-    return [fastest(each) if not any(isinstance(run, str) for run in each) else each[0] for each in zip(*runs)]
+    engines: dict[str, Engine], jobs: dict[str, list[Job]], tokenizer: Tokenizer, options: argparse.Namespace
+) -> dict[str, list[Measured | str]]:
+    """By engine what became of each of its jobs, the fastest of some runs."""
+    found: dict[str, list[Measured | str]] = {name: [] for name in engines}
+    works: dict[str, Callable[[], Any]] = {}
+    count = len(next(iter(jobs.values())))
+    for part in ([number] for number in range(count)) if options.apart else [range(count)]:
+        for name, engine in engines.items():
+            chosen = [jobs[name][number] for number in part]
+            settings, limit = settings_of(name, options), options.limit * len(chosen)
+            works[name] = partial(isolated, measure_together, engine, chosen, tokenizer.eos, settings, limit=limit)
+        for name, runs in in_turns(works, options.repeat).items():
+            if isinstance(runs, str):
+                found[name] += [runs] * len(part)
+            else:
+                found[name] += [next((run for run in each if isinstance(run, str)), None) or fastest(each) for each in zip(*runs)]
+    return found
 
 
-def mistakes(engine: Engine, tokenizer: Tokenizer, grammar: str, limit: float, settings: dict[str, str]) -> list[str]:
+def mistakes(name: str, engine: Engine, tokenizer: Tokenizer, grammar: str, options: argparse.Namespace) -> list[str]:
     """The texts that are wrong and are accepted; or why that could not be found out."""
     wrong = sorted((CFG / grammar).glob("wrong-*.txt"))
     tokens = [tokenizer.encode(path.read_text()) for path in wrong]
-    taken = accepted(engine, source_of(engine, grammar), tokens, tokenizer.eos, limit=limit, **settings)
+    settings = settings_of(name, options)
+    taken = accepted(engine, source_of(engine, grammar), tokens, tokenizer.eos, limit=options.limit, **settings)
     return [taken] if isinstance(taken, str) else [wrong[number].name for number in taken]
 
 
@@ -104,29 +109,22 @@ def figures(right: Sequence[Measured], wrong: list[str]) -> dict[str, Any]:
     }
 
 
-def figures_of(engine: Engine, tokenizer: Tokenizer, options: argparse.Namespace, settings: dict[str, str]) -> dict[str, Any]:
-    """Of each grammar and of all, what `figures` tells; or, as a str, why there is nothing to tell."""
-    names = [name for name in GRAMMARS if options.match in name]
-    jobs = [
-        Job(name, source_of(engine, name), path.name, tokenizer.encode(path.read_text()))
-        for name in names
-        for path in sorted((CFG / name).glob("right-*.txt"))
-    ]
+def figures_of(jobs: list[Job], done: list[Measured | str], wrong: dict[str, list[str]]) -> dict[str, Any]:
+    """Of each grammar and of all, what `figures` tells; or, as a str, why there is nothing to tell. `wrong`: by grammar, of `mistakes`."""
     found: dict[str, Any] = {}
     of_all: list[Measured] = []
-    done = walked(engine, tokenizer, jobs, options, settings)
-    for name in names:
-        right = [(job.text, each) for job, each in zip(jobs, done) if job.grammar == name]
+    for grammar in wrong:
+        right = [(job.text, each) for job, each in zip(jobs, done) if job.grammar == grammar]
         failed = [each for _, each in right if isinstance(each, str)]
         if failed:
-            found[name] = failed[0]
+            found[grammar] = failed[0]
             continue
         measured = [each for _, each in right if not isinstance(each, str)]
         of_all += measured
         refused = [text for text, each in right if not isinstance(each, str) and each.cold[0].refused is not None]
-        found[name] = figures(measured, refused + mistakes(engine, tokenizer, name, options.limit, settings))
+        found[grammar] = figures(measured, refused + wrong[grammar])
     if len(of_all) == len(jobs):
-        found["all"] = figures(of_all, [text for name in names for text in found[name]["mistakes"]])
+        found["all"] = figures(of_all, [text for grammar in wrong for text in found[grammar]["mistakes"]])
     return found
 
 
@@ -143,33 +141,21 @@ def cells(found: dict[str, Any] | str) -> list[str]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    here = dict.fromkeys([*installed("lark"), *installed("gbnf")])
-    parser.add_argument(
-        "--engines", default=",".join(name for name in ("ours", "llguidance", "xgrammar") if name in here), help=f"of {', '.join(here)}"
-    )
-    parser.add_argument("--tokenizer", default="tekken-131k", choices=NAMES)
-    parser.add_argument("--match", default="", help="only grammars whose names contain this")
+    parser = parser_of(__doc__, KINDS, ["ours", "llguidance", "xgrammar"], limit=120)
     parser.add_argument("--lexing", default="exact", choices=("exact", "longest"), help="of our engine; the peers are like longest")
-    parser.add_argument("--repeat", type=int, default=3, help="runs, of which the smallest time of each mask counts")
-    parser.add_argument("--limit", type=float, default=120, help="seconds for a run of a text")
     parser.add_argument("--apart", action="store_true", help="each text in a process of its own")
-    parser.add_argument("--json", type=Path)
-    options = parser.parse_args()
-    if not any(options.match in name for name in GRAMMARS):
-        parser.error(f"no name contains {options.match!r}")
-
+    options = parse(parser, KINDS, list(GRAMMARS))
     tokenizer = Tokenizer.load(options.tokenizer)
+    engines = {name: prepare(name, tokenizer) for name in options.engines}
+    chosen = [grammar for grammar in GRAMMARS if options.match in grammar]
+    jobs = {name: jobs_of(engine, tokenizer, chosen) for name, engine in engines.items()}
     found: dict[str, dict[str, Any]] = {}
-    versions = {}
-    for name in options.engines.split(","):
-        engine = prepare(name, tokenizer)
-        versions[name] = engine.version
-        settings = {"lexing": options.lexing} if name == "ours" else {}
-        for grammar, figure in figures_of(engine, tokenizer, options, settings).items():
+    for name, done in walked(engines, jobs, tokenizer, options).items():
+        wrong = {grammar: mistakes(name, engines[name], tokenizer, grammar, options) for grammar in chosen}
+        for grammar, figure in figures_of(jobs[name], done, wrong).items():
             found.setdefault(grammar, {})[name] = figure
             print(f"{name}: {grammar}: {' '.join(cells(figure))}", file=sys.stderr)
-
+    versions = {name: engine.version for name, engine in engines.items()}
     print(headline(versions, tokenizer))
     print(
         table(

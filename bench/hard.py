@@ -1,6 +1,6 @@
 """The hard set: grammars that are known to be slow somewhere, one text each, cold.
 
-    taskset -c 1 python bench/hard.py --json hard.json
+    python bench/hard.py --json hard.json
     python bench/hard.py --match "format" --engines ours
 
 What is asked of a row: no mask above 5 ms, and no cost that grows with the length of what was already written. The rows are in
@@ -16,14 +16,17 @@ import argparse
 import json
 import math
 import sys
-from pathlib import Path
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
-from engines import Source, installed
-from engines.tokenizer import NAMES, Tokenizer
+from command import parse, parser_of
+from engines import Engine, Source
+from engines.tokenizer import Tokenizer
 from suites.rows import Row, rows
-from walks import Measured, headline, mean, measure_apart, microseconds, prepare, summary, table
+from walks import Measured, fastest, headline, in_turns, isolated, mean, measure, microseconds, prepare, summary, table
 
+KINDS = ("json_schema", "lark")
 WORST = 5_000_000  # nanoseconds: what no mask should take
 COLUMNS = ("masks", "compile", "first mask", "mean", "p99", "worst", "worst at", "growth", "accept mean", "accept worst", "verdict")
 
@@ -68,34 +71,33 @@ def encode(tokenizer: Tokenizer, row: Row) -> list[int]:
     return [ids[bytes([byte])] for byte in row.text().encode()]
 
 
+def measured(engines: dict[str, Engine], row: Row, tokenizer: Tokenizer, options: argparse.Namespace) -> dict[str, Any]:
+    """By engine the figures of a row; or, as a str, why there are none."""
+    works: dict[str, Callable[[], Any]] = {}
+    for name, engine in engines.items():
+        grammar = row.llguidance if row.llguidance and name.startswith("llguidance") else row.grammar
+        settings = row.options if name.startswith("ours") else {}
+        texts = [encode(tokenizer, row)]
+        works[name] = partial(
+            isolated, measure, engine, Source(row.kind, grammar), texts, tokenizer.eos, warm=False, limit=options.limit, **settings
+        )
+    runs = in_turns(works, options.repeat)
+    return {name: of if isinstance(of, str) else figures(fastest(of)) for name, of in runs.items()}
+
+
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--engines", default="ours,llguidance", help=f"of {', '.join(installed('json_schema'))}")
-    parser.add_argument("--tokenizer", default="tekken-131k", choices=NAMES)
-    parser.add_argument("--match", default="", help="only rows whose names contain this")
-    parser.add_argument("--repeat", type=int, default=3, help="runs, of which the smallest time of each mask counts")
-    parser.add_argument("--limit", type=float, default=120, help="seconds for a run of a row")
-    parser.add_argument("--json", type=Path)
-    options = parser.parse_args()
-
+    chosen = rows()
+    parser = parser_of(__doc__, KINDS, ["ours", "llguidance"], limit=120)
+    options = parse(parser, KINDS, [row.name for row in chosen])
     tokenizer = Tokenizer.load(options.tokenizer)
-    chosen = [(row, encode(tokenizer, row)) for row in rows() if options.match in row.name]
-    if not chosen:
-        parser.error(f"no name contains {options.match!r}")
-    found: dict[str, dict[str, Any]] = {row.name: {} for row, _ in chosen}
-    versions = {}
-    for name in options.engines.split(","):
-        engine = prepare(name, tokenizer)
-        versions[name] = engine.version
-        for row, tokens in chosen:
-            source = Source(row.kind, row.llguidance if row.llguidance and name.startswith("llguidance") else row.grammar)
-            settings = row.options if name == "ours" else {}
-            measured = measure_apart(
-                engine, source, [tokens], tokenizer.eos, warm=False, repeat=options.repeat, limit=options.limit, **settings
-            )
-            found[row.name][name] = measured if isinstance(measured, str) else figures(measured)
-            print(f"{name}: {row.name}: {' '.join(cells(found[row.name][name]))}", file=sys.stderr)
-
+    engines = {name: prepare(name, tokenizer) for name in options.engines}
+    found: dict[str, dict[str, Any]] = {}
+    for row in chosen:
+        if options.match in row.name:
+            found[row.name] = measured(engines, row, tokenizer, options)
+            for name, figure in found[row.name].items():
+                print(f"{name}: {row.name}: {' '.join(cells(figure))}", file=sys.stderr)
+    versions = {name: engine.version for name, engine in engines.items()}
     print(headline(versions, tokenizer))
     print(table(("row", "engine", *COLUMNS), [[row, name, *cells(figure)] for row, of in found.items() for name, figure in of.items()]))
     if options.json:

@@ -27,7 +27,7 @@ import driver
 import figures
 import plots
 import report
-from engines import ENGINES, installed, known
+from engines import installed, problem
 from engines.tokenizer import NAMES
 
 from data_folder import DATA
@@ -100,8 +100,8 @@ def options_of(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--write", type=Path, metavar="DOCUMENT", help="replace the figures in README.md or another document")
     options = parser.parse_args(arguments)
     for name in options.engines:
-        if not known(name):
-            parser.error(f"{name} is not installed, or takes no JSON Schema" if name in ENGINES else f"unknown engine {name}")
+        if why := problem(name, "json_schema"):
+            parser.error(why)
     if options.write and options.verdicts:
         parser.error("--write needs times")
     if options.core is None and options.jobs == 1 and hasattr(os, "sched_getaffinity"):

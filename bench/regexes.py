@@ -1,6 +1,6 @@
 """Regular expressions: those of outlines-core's benchmarks, a UUID, JSON strings, bounded text, a choice of 500 strings.
 
-    taskset -c 1 python bench/regexes.py --engines ours,llguidance,xgrammar,outlines --json regexes.json
+    python bench/regexes.py --engines ours,llguidance,xgrammar,outlines --json regexes.json
 
 The expressions and their texts are in `suites/patterns.py`. All texts of an expression are walked over one grammar, in a process of its own;
 `walks.py` tells what cold and warm are, and what is timed. *first mask* is compilation, a session and one mask, *all texts* that and all other cold
@@ -13,14 +13,17 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from pathlib import Path
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
-from engines import Source, installed
-from engines.tokenizer import NAMES, Tokenizer
+from command import parse, parser_of
+from engines import Engine, Source
+from engines.tokenizer import Tokenizer
 from suites.patterns import Pattern, patterns
-from walks import Measured, accepted, headline, mean, measure_apart, microseconds, prepare, summary, table
+from walks import Measured, accepted, fastest, headline, in_turns, isolated, mean, measure, microseconds, prepare, summary, table
 
+KINDS = ("regex",)
 COLUMNS = ("masks", "first mask", "mean", "p50", "p99", "max", "mean, warm", "accept mean", "all texts", "verdict")
 
 
@@ -53,37 +56,36 @@ def verdict(found: dict[str, Any]) -> str:
     return ", ".join(mistakes) or "right"
 
 
+def measured(engines: dict[str, Engine], pattern: Pattern, tokenizer: Tokenizer, options: argparse.Namespace) -> dict[str, Any]:
+    """By engine the figures of an expression; or, as a str, why there are none."""
+    source, limit = Source("regex", pattern.regex), options.limit
+    texts, wrong = ([tokenizer.encode(text) for text in texts] for texts in (pattern.texts, pattern.wrong))
+    works: dict[str, Callable[[], Any]] = {
+        name: partial(isolated, measure, engine, source, texts, tokenizer.eos, limit=limit) for name, engine in engines.items()
+    }
+    found: dict[str, Any] = {}
+    for name, runs in in_turns(works, options.repeat).items():
+        if isinstance(runs, str):
+            found[name] = runs
+        else:
+            taken = accepted(engines[name], source, wrong, tokenizer.eos, limit=limit)
+            found[name] = figures(pattern, fastest(runs), taken)
+    return found
+
+
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    here = installed("regex")
-    parser.add_argument("--engines", default=",".join(here), help="of those that are installed")
-    parser.add_argument("--tokenizer", default="tekken-131k", choices=NAMES)
-    parser.add_argument("--match", default="", help="only expressions whose names contain this")
-    parser.add_argument("--repeat", type=int, default=3, help="runs, of which the smallest time of each mask counts")
-    parser.add_argument("--limit", type=float, default=60, help="seconds for a run of an expression")
-    parser.add_argument("--json", type=Path)
-    options = parser.parse_args()
-
+    chosen = patterns()
+    parser = parser_of(__doc__, KINDS, ["ours", "llguidance", "xgrammar", "outlines"], limit=60)
+    options = parse(parser, KINDS, [pattern.name for pattern in chosen])
     tokenizer = Tokenizer.load(options.tokenizer)
-    chosen = [pattern for pattern in patterns() if options.match in pattern.name]
-    if not chosen:
-        parser.error(f"no name contains {options.match!r}")
-    found: dict[str, dict[str, Any]] = {pattern.name: {} for pattern in chosen}
-    versions = {}
-    for name in options.engines.split(","):
-        engine = prepare(name, tokenizer)
-        versions[name] = engine.version
-        for pattern in chosen:
-            source, texts = Source("regex", pattern.regex), [tokenizer.encode(text) for text in pattern.texts]
-            measured = measure_apart(engine, source, texts, tokenizer.eos, repeat=options.repeat, limit=options.limit)
-            if isinstance(measured, str):
-                found[pattern.name][name] = measured
-            else:
-                wrong = [tokenizer.encode(text) for text in pattern.wrong]
-                taken = accepted(engine, source, wrong, tokenizer.eos, limit=options.limit)
-                found[pattern.name][name] = figures(pattern, measured, taken)
-            print(f"{name}: {pattern.name}: {' '.join(cells(found[pattern.name][name]))}", file=sys.stderr)
-
+    engines = {name: prepare(name, tokenizer) for name in options.engines}
+    found: dict[str, dict[str, Any]] = {}
+    for pattern in chosen:
+        if options.match in pattern.name:
+            found[pattern.name] = measured(engines, pattern, tokenizer, options)
+            for name, figure in found[pattern.name].items():
+                print(f"{name}: {pattern.name}: {' '.join(cells(figure))}", file=sys.stderr)
+    versions = {name: engine.version for name, engine in engines.items()}
     print(headline(versions, tokenizer))
     print(
         table(("regex", "engine", *COLUMNS), [[regex, name, *cells(figure)] for regex, of in found.items() for name, figure in of.items()])

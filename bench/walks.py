@@ -1,4 +1,4 @@
-"""Walks of texts through an engine, timed, each in a process of its own.
+"""Walks of texts through engines, timed, each in a process of its own, forked from one that has prepared all engines.
 
 A walk is: for each token of the text, fill the mask (timed), look the token up in it, accept it (timed apart); at the end one more mask,
 which must allow the end of text. Times are nanoseconds of `perf_counter_ns` around the call alone, with the garbage collector off.
@@ -7,7 +7,7 @@ which must allow the end of text. Times are nanoseconds of `perf_counter_ns` aro
 grammar of each kind was compiled), and has computed no mask for another grammar. *Warm* is the second walk, over the same grammar.
 
 Walks repeat exactly, so a time that another process on the machine has spoilt is got rid of by doing all of that again, in new processes, and
-taking the smallest time of each mask.
+taking the smallest time of each mask. Engines take turns at that.
 """
 
 from __future__ import annotations
@@ -116,20 +116,29 @@ def fastest(runs: Sequence[Measured]) -> Measured:
     )
 
 
-def measure_apart(*arguments: Any, repeat: int, limit: float, **named: Any) -> Measured | str:
-    """`measure`, `repeat` times, each in a process of its own that may take `limit` seconds."""
-    runs: list[Measured] = []
-    for _ in range(repeat):
-        found = isolated(measure, *arguments, limit=limit, **named)
-        if isinstance(found, str):
-            return found
-        runs.append(found)
-    return fastest(runs)
+def in_turns(works: dict[str, Callable[[], Any]], repeat: int) -> dict[str, list[Any] | str]:
+    """By engine what its work gave in `repeat` runs; or the str that it gave, which says what went wrong, and ends it.
+
+    The engines take turns, the first one rotating: what else the machine does hits all alike.
+    """
+    names, found = list(works), {name: list[Any]() for name in works}
+    failed: dict[str, str] = {}
+    for turn in range(repeat):
+        first = turn % len(names)
+        for name in names[first:] + names[:first]:
+            if name in failed:
+                continue
+            result = works[name]()
+            if isinstance(result, str):
+                failed[name] = result
+            else:
+                found[name].append(result)
+    return {**found, **failed}
 
 
 def accepted(engine: Engine, source: Source, texts: Sequence[Sequence[int]], eos: int, *, limit: float, **options: Any) -> list[int] | str:
     """The numbers of the texts that are accepted to their ends; or why that cannot be found out."""
-    judged = measure_apart(engine, source, texts, eos, warm=False, repeat=1, limit=limit, **options)
+    judged = isolated(measure, engine, source, texts, eos, warm=False, limit=limit, **options)
     return judged if isinstance(judged, str) else [number for number, walked in enumerate(judged.cold) if walked.refused is None]
 
 

@@ -24,6 +24,7 @@ Invariants.
 from __future__ import annotations
 
 import importlib.util
+from dataclasses import fields
 from typing import TYPE_CHECKING
 
 from . import glrmask, grid, llguidance, ours, outlines, xgrammar
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 
     from .tokenizer import Tokenizer
 
-__all__ = ["ENGINES", "Engine", "RefusedError", "Session", "Source", "installed", "known", "load"]
+__all__ = ["ENGINES", "Engine", "RefusedError", "Session", "Source", "installed", "load", "problem"]
 
 WITHOUT = "ours-without-"
 
@@ -53,14 +54,24 @@ ENGINES: dict[str, tuple[str, Callable[[Tokenizer], Engine]]] = {
 }
 
 
-def installed(kind: str) -> list[str]:
-    """The names of the engines that are here and take sources of this kind, in the order of ENGINES."""
-    return [name for name, (module, factory) in ENGINES.items() if importlib.util.find_spec(module) and kind in factory.kinds]
+def installed(*kinds: str) -> list[str]:
+    """The names of the engines that are here and take sources of one of these kinds, in the order of ENGINES."""
+    return [name for name, (module, factory) in ENGINES.items() if importlib.util.find_spec(module) and not factory.kinds.isdisjoint(kinds)]
 
 
-def known(name: str) -> bool:
-    """Is this an engine that is here and takes JSON Schema? Ours may have switches off."""
-    return name in installed("json_schema") or name.startswith(WITHOUT)
+def problem(name: str, *kinds: str) -> str:
+    """Why no engine of this name can be measured here over sources of these kinds; empty if one can. Ours may have switches off."""
+    here = installed(*kinds)
+    if name in here:
+        return ""
+    if name.startswith(WITHOUT):
+        from grammar_engine import Switches
+
+        switches = [field.name for field in fields(Switches)]
+        unknown = [switch for switch in name.removeprefix(WITHOUT).split("+") if switch not in switches]
+        return f"{name}: no switch {', '.join(map(repr, unknown))}; there are {', '.join(switches)}" if unknown else ""
+    what = "is not installed, or does not take what is measured" if name in ENGINES else "is no engine"
+    return f"{name!r} {what}; there are {', '.join(here)}, and {WITHOUT}SWITCH+SWITCH"
 
 
 def load(name: str, tokenizer: Tokenizer) -> Engine:
