@@ -17,23 +17,23 @@ of the four grammars together.
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from command import parse, parser_of
+from command import Layout, parse, parser_of, publish
 from engines import Engine, Source
 from engines.tokenizer import Tokenizer
-from walks import Measured, accepted, fastest, headline, in_turns, isolated, mean, measure, microseconds, prepare, quantile, summary, table
+from walks import Measured, accepted, fastest, in_turns, isolated, mean, measure, microseconds, prepare, quantile, summary
 
 KINDS = ("lark", "gbnf")
 CFG = Path(__file__).parent / "suites" / "cfg"
 GRAMMARS = ("json", "arithmetic", "sql", "clike")
 QUANTITIES = ("mean", "p50", "p99", "max")
 COLUMNS = ("masks", "first mask", *QUANTITIES, *(f"{quantity}, warm" for quantity in QUANTITIES), "accept mean", "verdict")
+EXTRACTED = ("masks", "first mask", "mean", "p99", "mean, warm", "p99, warm", "accept mean", "verdict")
 
 
 class Job(NamedTuple):
@@ -140,11 +140,14 @@ def cells(found: dict[str, Any] | str) -> list[str]:
     ]
 
 
+LAYOUT = Layout("grammars", "grammar", COLUMNS, EXTRACTED, cells)
+
+
 def main() -> None:
     parser = parser_of(__doc__, KINDS, ["ours", "llguidance", "xgrammar"], limit=120)
     parser.add_argument("--lexing", default="exact", choices=("exact", "longest"), help="of our engine; the peers are like longest")
     parser.add_argument("--apart", action="store_true", help="each text in a process of its own")
-    options = parse(parser, KINDS, list(GRAMMARS))
+    options = parse(parser, KINDS, list(GRAMMARS), LAYOUT)
     tokenizer = Tokenizer.load(options.tokenizer)
     engines = {name: prepare(name, tokenizer) for name in options.engines}
     chosen = [grammar for grammar in GRAMMARS if options.match in grammar]
@@ -155,16 +158,7 @@ def main() -> None:
         for grammar, figure in figures_of(jobs[name], done, wrong).items():
             found.setdefault(grammar, {})[name] = figure
             print(f"{name}: {grammar}: {' '.join(cells(figure))}", file=sys.stderr)
-    versions = {name: engine.version for name, engine in engines.items()}
-    print(headline(versions, tokenizer))
-    print(
-        table(
-            ("grammar", "engine", *COLUMNS),
-            [[grammar, name, *cells(figure)] for grammar, of in found.items() for name, figure in of.items()],
-        )
-    )
-    if options.json:
-        options.json.write_text(json.dumps({"versions": versions, "tokenizer": options.tokenizer, "grammars": found}, indent=1))
+    publish(LAYOUT, found, engines, options)
 
 
 if __name__ == "__main__":

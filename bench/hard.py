@@ -13,22 +13,22 @@ short walks, and is left out for those under 200 masks.
 from __future__ import annotations
 
 import argparse
-import json
 import math
 import sys
 from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from command import parse, parser_of
+from command import Layout, parse, parser_of, publish
 from engines import Engine, Source
 from engines.tokenizer import Tokenizer
 from suites.rows import Row, rows
-from walks import Measured, fastest, headline, in_turns, isolated, mean, measure, microseconds, prepare, summary, table
+from walks import Measured, fastest, in_turns, isolated, mean, measure, microseconds, prepare, summary
 
 KINDS = ("json_schema", "lark")
 WORST = 5_000_000  # nanoseconds: what no mask should take
 COLUMNS = ("masks", "compile", "first mask", "mean", "p99", "worst", "worst at", "growth", "accept mean", "accept worst", "verdict")
+EXTRACTED = ("masks", "compile", "first mask", "mean", "worst", "growth", "accept mean", "verdict")
 
 
 def figures(measured: Measured) -> dict[str, Any]:
@@ -85,10 +85,13 @@ def measured(engines: dict[str, Engine], row: Row, tokenizer: Tokenizer, options
     return {name: of if isinstance(of, str) else figures(fastest(of)) for name, of in runs.items()}
 
 
+LAYOUT = Layout("hard", "row", COLUMNS, EXTRACTED, cells)
+
+
 def main() -> None:
     chosen = rows()
     parser = parser_of(__doc__, KINDS, ["ours", "llguidance"], limit=120)
-    options = parse(parser, KINDS, [row.name for row in chosen])
+    options = parse(parser, KINDS, [row.name for row in chosen], LAYOUT)
     tokenizer = Tokenizer.load(options.tokenizer)
     engines = {name: prepare(name, tokenizer) for name in options.engines}
     found: dict[str, dict[str, Any]] = {}
@@ -97,11 +100,7 @@ def main() -> None:
             found[row.name] = measured(engines, row, tokenizer, options)
             for name, figure in found[row.name].items():
                 print(f"{name}: {row.name}: {' '.join(cells(figure))}", file=sys.stderr)
-    versions = {name: engine.version for name, engine in engines.items()}
-    print(headline(versions, tokenizer))
-    print(table(("row", "engine", *COLUMNS), [[row, name, *cells(figure)] for row, of in found.items() for name, figure in of.items()]))
-    if options.json:
-        options.json.write_text(json.dumps({"versions": versions, "tokenizer": options.tokenizer, "rows": found}, indent=1))
+    publish(LAYOUT, found, engines, options)
 
 
 if __name__ == "__main__":

@@ -104,6 +104,8 @@ def options_of(arguments: list[str] | None = None) -> argparse.Namespace:
             parser.error(why)
     if options.write and options.verdicts:
         parser.error("--write needs times")
+    if options.write:
+        report.around_block(options.write, "figures")  # before all is measured
     if options.core is None and options.jobs == 1 and hasattr(os, "sched_getaffinity"):
         options.core = max(os.sched_getaffinity(0))
     return options
@@ -133,7 +135,7 @@ def main() -> None:
         if measured:
             plots.draw(measured, options.out)
     if options.write:
-        report.write_block(options.write, report.extract(summary))
+        report.write_block(options.write, "figures", report.extract(summary))
 
 
 def _without_series(result: dict[str, Any]) -> dict[str, Any]:

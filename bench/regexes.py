@@ -11,20 +11,20 @@ token waits, *all texts* what was spent in all. *verdict* is right if all right 
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from command import parse, parser_of
+from command import Layout, parse, parser_of, publish
 from engines import Engine, Source
 from engines.tokenizer import Tokenizer
 from suites.patterns import Pattern, patterns
-from walks import Measured, accepted, fastest, headline, in_turns, isolated, mean, measure, microseconds, prepare, summary, table
+from walks import Measured, accepted, fastest, in_turns, isolated, mean, measure, microseconds, prepare, summary
 
 KINDS = ("regex",)
 COLUMNS = ("masks", "first mask", "mean", "p50", "p99", "max", "mean, warm", "accept mean", "all texts", "verdict")
+EXTRACTED = ("masks", "first mask", "mean", "p99", "mean, warm", "accept mean", "verdict")
 
 
 def figures(pattern: Pattern, measured: Measured, taken: list[int] | str) -> dict[str, Any]:
@@ -52,7 +52,8 @@ def cells(found: dict[str, Any] | str) -> list[str]:
 def verdict(found: dict[str, Any]) -> str:
     if isinstance(found["accepted"], str):
         return f"wrong texts: {found['accepted']}"
-    mistakes = [f"{what} {len(texts)} texts" for what, texts in (("refuses", found["refused"]), ("accepts", found["accepted"])) if texts]
+    refused, taken = len(found["refused"]), len(found["accepted"])
+    mistakes = [f"refuses {refused} right"] * bool(refused) + [f"accepts {taken} wrong"] * bool(taken)
     return ", ".join(mistakes) or "right"
 
 
@@ -73,10 +74,13 @@ def measured(engines: dict[str, Engine], pattern: Pattern, tokenizer: Tokenizer,
     return found
 
 
+LAYOUT = Layout("regexes", "regex", COLUMNS, EXTRACTED, cells)
+
+
 def main() -> None:
     chosen = patterns()
     parser = parser_of(__doc__, KINDS, ["ours", "llguidance", "xgrammar", "outlines"], limit=60)
-    options = parse(parser, KINDS, [pattern.name for pattern in chosen])
+    options = parse(parser, KINDS, [pattern.name for pattern in chosen], LAYOUT)
     tokenizer = Tokenizer.load(options.tokenizer)
     engines = {name: prepare(name, tokenizer) for name in options.engines}
     found: dict[str, dict[str, Any]] = {}
@@ -85,13 +89,7 @@ def main() -> None:
             found[pattern.name] = measured(engines, pattern, tokenizer, options)
             for name, figure in found[pattern.name].items():
                 print(f"{name}: {pattern.name}: {' '.join(cells(figure))}", file=sys.stderr)
-    versions = {name: engine.version for name, engine in engines.items()}
-    print(headline(versions, tokenizer))
-    print(
-        table(("regex", "engine", *COLUMNS), [[regex, name, *cells(figure)] for regex, of in found.items() for name, figure in of.items()])
-    )
-    if options.json:
-        options.json.write_text(json.dumps({"versions": versions, "tokenizer": options.tokenizer, "regexes": found}, indent=1))
+    publish(LAYOUT, found, engines, options)
 
 
 if __name__ == "__main__":

@@ -69,13 +69,19 @@ def extract(summary: dict[str, Any]) -> str:
     return f"{summary['setting']} {note}\n\n{_table(engines, rows)}"
 
 
-def write_block(path: Path, text: str) -> None:
-    """Puts the text between the marks `<!-- figures -->` and `<!-- /figures -->` of a document."""
-    before, mark, rest = path.read_text(encoding="utf-8").partition("<!-- figures -->\n")
-    _, end, after = rest.partition("<!-- /figures -->")
+def around_block(path: Path, name: str) -> tuple[str, str]:
+    """What a document has up to the mark `<!-- name -->`, and from `<!-- /name -->` on; ends the program if it has no such marks."""
+    before, mark, rest = path.read_text(encoding="utf-8").partition(f"<!-- {name} -->\n")
+    _, end, after = rest.partition(f"<!-- /{name} -->")
     if not mark or not end:
-        raise SystemExit(f"{path} has no block between <!-- figures --> and <!-- /figures -->")
-    path.write_text(f"{before}{mark}{text}\n{end}{after}", encoding="utf-8")
+        raise SystemExit(f"{path} has no block between <!-- {name} --> and <!-- /{name} -->")
+    return before + mark, end + after
+
+
+def write_block(path: Path, name: str, text: str) -> None:
+    """Puts the text between the two marks."""
+    before, after = around_block(path, name)
+    path.write_text(f"{before}{text}\n{after}", encoding="utf-8")
 
 
 # --- tables -----------------------------------------------------------------------------------------------------------

@@ -15,8 +15,6 @@ from __future__ import annotations
 import gc
 import math
 import multiprocessing
-import os
-import platform
 import time
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -187,12 +185,8 @@ def summary(times: Sequence[float]) -> dict[str, float]:
     }
 
 
-def table(header: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
-    """Markdown, the first two columns to the left and the others to the right."""
-    rows = [list(header), [":--", ":--"] + ["--:"] * (len(header) - 2), *lines]
-    return "\n".join("| " + " | ".join([*row, *[""] * (len(header) - len(row))]) + " |" for row in rows)
-
-
-def headline(versions: dict[str, str], tokenizer: Tokenizer) -> str:
-    engines = ", ".join(f"{name} {version}" for name, version in versions.items())
-    return f"{engines}; {tokenizer.name}; {platform.machine()}, {os.cpu_count()} cores, CPython {platform.python_version()}. Times in us.\n"
+def table(header: Sequence[str], lines: Sequence[Sequence[str]], left: int = 2) -> str:
+    """Markdown, the first columns to the left and the others to the right."""
+    rows = [list(header), [":--"] * left + ["--:"] * (len(header) - left), *lines]
+    padded = ([*row, *[""] * (len(header) - len(row))] for row in rows)
+    return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in padded)
