@@ -20,12 +20,14 @@ EXTRACTED_VERDICTS = (
     "invalid instances",
     "invalid accepted",
 )
+ACCEPTS = ("mean", "p50", "p99")
 EXTRACTED_TIMES = {
     "first": ("p50", "p90", "p99"),
     "next": ("p50", "p99"),
-    "cold": ("mean", "p50", "p99", "p99.9", "max"),
-    "warm": ("mean", "p50", "p99", "p99.9", "max"),
-    "accept cold": ("p50", "p99"),
+    "cold": SHOWN,
+    "warm": SHOWN,
+    "accept cold": ACCEPTS,
+    "accept warm": ACCEPTS,
 }
 COUNTS = (("count", ""), ("over 1 ms", " over 1 ms"))
 EXTRACTED_MEMORY = ("after all schemas", "added by kept grammars")
