@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from engines.tokenizer import Tokenizer
 from pytest_benchmark.fixture import BenchmarkFixture
@@ -13,15 +15,35 @@ from grammar_engine.ir import Builder
 from grammar_engine.limits import DEFAULT
 
 
-def test_vocabulary(benchmark: BenchmarkFixture, tokenizer: Tokenizer) -> None:
+@pytest.fixture(scope="module", params=["tekken-131k", "o200k-200k"])
+def large(request: pytest.FixtureRequest) -> Tokenizer:
+    return Tokenizer.load(request.param)
+
+
+def _made(tokenizer: Tokenizer) -> Vocabulary:
+    return Vocabulary(tokenizer.tokens, eos=[tokenizer.eos], special=tokenizer.special)
+
+
+def test_vocabulary(benchmark: BenchmarkFixture, large: Tokenizer) -> None:
+    """From a list of bytes up to the first matcher, which builds the trie."""
     grammar = Grammar.from_choices(["x"])
+    assert benchmark(lambda: Matcher(grammar, _made(large))).vocabulary.size == large.width
 
-    def build() -> Vocabulary:
-        vocabulary = Vocabulary(tokenizer.tokens, eos=[tokenizer.eos], special=tokenizer.special)
-        Matcher(grammar, vocabulary)  # builds the trie
-        return vocabulary
 
-    assert benchmark(build).size == tokenizer.width
+@pytest.fixture
+def saved(large: Tokenizer, tmp_path: Path) -> Path:
+    _made(large).save(tmp_path / "vocabulary")
+    return tmp_path / "vocabulary"
+
+
+def test_load(benchmark: BenchmarkFixture, large: Tokenizer, saved: Path) -> None:
+    """A saved file is mapped, and its checksum verified."""
+    assert benchmark(Vocabulary.load, saved).size == large.width
+
+
+def test_load_and_first_matcher(benchmark: BenchmarkFixture, large: Tokenizer, saved: Path) -> None:
+    grammar = Grammar.from_choices(["x"])
+    assert benchmark(lambda: Matcher(grammar, Vocabulary.load(saved))).vocabulary.size == large.width
 
 
 def _read(schema: str) -> tuple[Builder, NativeExpressions]:

@@ -76,10 +76,14 @@ def test_masks_of_random_vocabularies_are_equal(tmp_path: Path) -> None:
         assert masks_along(loaded, grammar, text) == masks_along(saved, grammar, text)
 
 
-@pytest.mark.parametrize("name", ["tekken-131k", "o200k-200k"])
-def test_real_vocabularies(name: str, real_vocabulary, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("name", "megabytes"), [("tekken-131k", 10.9), ("o200k-200k", 17.7), ("mistral-32k", 2.3)])
+def test_real_vocabularies(name: str, megabytes: float, real_vocabulary, tmp_path: Path) -> None:
+    """The sizes are those of docs/vocabularies.md."""
     saved, grammar = real_vocabulary(name), Grammar.from_json_schema(SCHEMA)
-    loaded = Vocabulary.load(save(saved, tmp_path))
+    path = save(saved, tmp_path)
+    assert round(path.stat().st_size / 1e6, 1) == megabytes
+    loaded = Vocabulary.load(path)
+    assert loaded == saved and loaded.tokens == saved.tokens
     assert masks_along(loaded, grammar, TEXT) == masks_along(saved, grammar, TEXT)
 
 
