@@ -89,6 +89,43 @@ assert len(done) == len(sources), len(done)
 assert cache.stats.grammars <= 10
 """
 
+PREFIXES = """
+from collections import Counter
+from grammar_engine.decoding.prefix_cache import MatcherCache, PrefixCache
+n, let_go, numbers = 0, Counter(), iter(range(1 << 40))
+for partial in (False, True):
+    cache = PrefixCache(2, max_idle_blocks=40, share_partial=partial, on_release=lambda payload: let_go.update([payload]))
+    matchers, grammar, vocabulary = MatcherCache(2, max_idle_matchers=30), Grammar.from_regex("[ab]*"), Vocabulary.bytes()
+    running = []
+    def use():
+        text = [rng.randrange(2) for _ in range(rng.randrange(40))]
+        for _ in range(8):
+            with cache.acquire(text[:20]) as lease:
+                lease.extend_to(text, lambda start, stop: next(numbers))
+            running.append(cache.acquire(text))
+            running.append(cache.acquire(text[:9]))
+            running[-1].extend([3], lambda start, stop: next(numbers))
+            if len(running) > 9:
+                running.pop(rng.randrange(9)).release()
+            rng.random() < 0.1 and cache.clear()
+            assert matchers.after([97 + i for i in text], grammar, vocabulary).tokens == [97 + i for i in text]
+    for i in range(3000):
+        n += interrupted(use, rng.uniform(2e-5, 1e-3))
+    running.clear()
+    gc.collect()
+    use()
+    running.clear()
+    gc.collect()
+    stats = cache.stats
+    assert stats.table == stats.idle == len(cache._table) <= 40 and not cache._left and not cache._gone
+    assert all(not block.users and block.registered and block.key == key for key, block in cache._table.items())
+    with cache.acquire([5, 6, 7, 8]) as lease:
+        lease.extend([5, 6, 7, 8], lambda start, stop: next(numbers))
+    assert cache.acquire([5, 6, 7, 8]).matched == 4
+assert n > 1000, n
+assert max(let_go.values()) == 1
+"""
+
 FORK = """
 vocabulary, cache, shared = Vocabulary.builtin(), GrammarCache(), Grammar.from_regex("[a-z]{1,40}")
 def busy():
@@ -162,6 +199,10 @@ def test_what_a_call_made_is_freed_when_an_exception_comes_from_outside(tmp_path
 
 def test_a_cache_that_was_interrupted_answers(tmp_path: Path) -> None:
     run(CACHE, tmp_path)
+
+
+def test_a_prefix_cache_that_was_interrupted_is_whole(tmp_path: Path) -> None:
+    run(PREFIXES, tmp_path)
 
 
 def test_a_process_that_is_forked_while_threads_are_at_work(tmp_path: Path) -> None:

@@ -14,6 +14,8 @@ Invariants
     - A block enters the table with its payload: nobody finds what is not computed yet. If two texts compute the same, the later takes the earlier's.
     - A text that the collector of garbage closes while its thread is at work on the table is released right after that, and no longer grows.
     - Each payload that `make` has returned is given to `on_release` once, when its block goes. That is called, as `make` is, without the lock.
+    - Where an exception from outside (a signal's handler: a time-out, Ctrl-C) cuts a call short, table and pool may be torn: `_torn` is set while a thread
+      is at work on them. Who comes next begins anew with an empty table. Texts that are running keep their blocks, as their own; what was idle goes.
 """
 
 from __future__ import annotations
@@ -153,7 +155,9 @@ class PrefixCache(Generic[P]):
         self._last_root = b"", self._hashing.root(b"")
         # Not to be taken twice; but it knows its owner, and the collector of garbage may come by at any time.
         self._lock: Any = threading.RLock()
+        self._torn = False
         self._left: deque[Lease[P]] = deque()  # to be released by whoever has the lock
+        self._gone: deque[Block[P]] = deque()  # for `on_release`, by whoever has given back the lock
         self._table: dict[bytes, Block[P]] = {}
         self._pool = IdlePool(max_idle_blocks, max_idle_bytes)
         self._tick = 0
@@ -183,6 +187,7 @@ class PrefixCache(Generic[P]):
         start, parent, counts = 0, None, self._counts
         lease = Lease(self, salt, root)
         with self._lock:
+            self._begin()
             self._tick += 1
             while start < end:
                 stop = min(start + size, end)
@@ -200,17 +205,28 @@ class PrefixCache(Generic[P]):
             counts.lookups += 1
             counts.prompt_tokens += len(ids)
             counts.prompt_blocks += -(-end // size)
-        self._release_left()
+            self._torn = False
+        self._settle()
         return lease
+
+    def _begin(self) -> None:
+        """Begin to change table and pool, with the lock. Whole is what ends with `_torn = False`."""
+        if self._torn:
+            table, pool = self._table, self._pool
+            for block in table.values():
+                block.registered = False
+            self._table, self._pool = {}, IdlePool(pool.max_blocks, pool.max_bytes)
+            self._gone.extend(block for block in table.values() if not block.users)
+        self._torn = True
 
     @property
     def _is_at_work(self) -> bool:
-        """Whether this thread is at work on the table: then a finalizer has called."""
+        """Whether this thread is at work on the table: then a finalizer or a signal's handler has called."""
         return bool(self._lock._is_owned())
 
     def _check_turn(self) -> None:
         if self._is_at_work:
-            raise RuntimeError("the prefix cache is called by a finalizer while it is at work in the same thread")
+            raise RuntimeError("the prefix cache is called by a finalizer or a signal's handler while it is at work in the same thread")
 
     def _root(self, salt: bytes) -> bytes:
         """The key in front of the first block. Texts of the same salt come one after the other."""
@@ -246,7 +262,6 @@ class PrefixCache(Generic[P]):
         ids, root, key_of = lease._ids, lease._root, self._hashing.key
         key = lease._blocks[start // self.block_size - 1].key if start else root
         made: list[Block[P]] = []
-        gone: list[Block[P]] = []
         is_there = True  # behind a block that is not there none is
         try:
             while start < end:
@@ -254,7 +269,10 @@ class PrefixCache(Generic[P]):
                 key = key_of(root, key, ids, start, stop)
                 if is_there:
                     with self._lock:
-                        is_there = key in self._table and self._merge(lease, key, start, stop, gone)
+                        self._begin()
+                        lease._torn = True
+                        is_there = key in self._table and self._merge(lease, key, start, stop)
+                        lease._torn = self._torn = False
                 if not is_there:
                     payload = make(start, stop)
                     made.append(Block(key, None, lease._salt, start, ids[start:stop], payload, self._size_of(payload), 1))
@@ -262,14 +280,15 @@ class PrefixCache(Generic[P]):
         finally:
             if made:
                 with self._lock:
-                    self._enter(lease, made, gone)
-            self._release_left()
-            if gone:
-                self._drop(gone)
+                    self._begin()
+                    lease._torn = True
+                    self._enter(lease, made)
+                    lease._torn = self._torn = False
+            self._settle()
 
     # Growth is no use of a text as a whole: a block that is added is as old as the one before it.
 
-    def _merge(self, lease: Lease[P], key: bytes, start: int, stop: int, gone: list[Block[P]]) -> bool:
+    def _merge(self, lease: Lease[P], key: bytes, start: int, stop: int) -> bool:
         """Whether the next block of a text, the key of which is in the table, is there; then it has one user more."""
         parent = self._last_full(lease)
         block = self._find(key, parent, lease._salt, lease._ids, start, stop)
@@ -278,17 +297,17 @@ class PrefixCache(Generic[P]):
         self._take(block, self._tick if parent is None else parent.last_used)
         self._counts.merges += 1
         if lease._blocks and lease._blocks[-1].start == start:
-            self._outgrow(lease, gone)
+            self._outgrow(lease)
         lease._blocks.append(block)
         lease._found.append(True)
         return True
 
-    def _enter(self, lease: Lease[P], made: list[Block[P]], gone: list[Block[P]]) -> None:
+    def _enter(self, lease: Lease[P], made: list[Block[P]]) -> None:
         """The next blocks of a text are new ones, but for those that another thread has made meanwhile."""
         table, blocks, parent = self._table, lease._blocks, self._last_full(lease)
         for block in made:
-            if block.key in table and self._merge(lease, block.key, block.start, block.stop, gone):
-                gone.append(block)
+            if block.key in table and self._merge(lease, block.key, block.start, block.stop):
+                self._gone.append(block)
                 block = blocks[-1]
             else:
                 block.parent = parent
@@ -297,12 +316,12 @@ class PrefixCache(Generic[P]):
                     block.registered = True
                     table[block.key] = block
                 if blocks and blocks[-1].start == block.start:
-                    self._outgrow(lease, gone)
+                    self._outgrow(lease)
                 blocks.append(block)
                 lease._found.append(False)
             parent = block
 
-    def _outgrow(self, lease: Lease[P], gone: list[Block[P]]) -> None:
+    def _outgrow(self, lease: Lease[P]) -> None:
         """The last block of a text was not full, and gives way. It goes if it is nobody else's: its key names a text that was not finished there."""
         lease._found.pop()
         outgrown = lease._blocks.pop()
@@ -310,7 +329,7 @@ class PrefixCache(Generic[P]):
         if not outgrown.users:
             if outgrown.registered:
                 del self._table[outgrown.key]
-            gone.append(outgrown)
+            self._gone.append(outgrown)
 
     def _last_full(self, lease: Lease[P]) -> Block[P] | None:
         """The block before the next one of a text."""
@@ -321,46 +340,52 @@ class PrefixCache(Generic[P]):
 
     def _release(self, lease: Lease[P]) -> None:
         """By whoever has the lock next where this thread has it; nor is it waited for while the interpreter ends: a thread that had it then never gives it back."""
-        if self._is_at_work or not self._lock.acquire(blocking=not is_finalizing()):
-            self._left.append(lease)
-        else:
+        self._left.append(lease)  # first: nobody else knows of its blocks
+        lease._open = False
+        if self._is_at_work:
+            return
+        if is_finalizing():
+            if not self._lock.acquire(blocking=False):
+                return
             self._lock.release()
-            self._release_blocks(lease)
-            self._release_left()
+        self._settle()
 
-    def _release_left(self) -> None:
-        """Release what the collector of garbage has closed while a thread was at work on the table."""
-        while self._left:
+    def _settle(self) -> None:
+        """Release the texts that were closed, and let go what is gone."""
+        if self._left:
+            with self._lock:
+                while self._left:
+                    self._release_blocks(self._left[0])
+                    self._left.popleft()
+        while self._gone:
             try:
-                lease = self._left.popleft()
+                block = self._gone.popleft()
             except IndexError:  # another thread took it
                 return
-            self._release_blocks(lease)
+            if self._on_release is not None:
+                self._on_release(block.payload)
 
     def _release_blocks(self, lease: Lease[P]) -> None:
-        gone: list[Block[P]] = []
-        with self._lock:
-            self._tick += 1
-            for block in lease._blocks:
-                block.users -= 1
-                block.last_used = self._tick
-                if not block.users:
-                    if block.registered:
-                        self._pool.push(block.key, self._rank(block), block.start, block.size)
-                    else:
-                        gone.append(block)
-            while self._pool.is_over:
-                gone.append(self._table.pop(self._pool.pop()))
-                self._counts.evictions += 1
-            self._counts.blocks += len(lease._blocks)
-            self._counts.block_hits += sum(lease._found)
-        if gone:
-            self._drop(gone)
-
-    def _drop(self, blocks: list[Block[P]]) -> None:
-        if self._on_release is not None:
-            for block in blocks:
-                self._on_release(block.payload)
+        """Its blocks are not used by this text any more. Only once: a call that was cut short may have put it there twice."""
+        if lease._is_released:
+            return
+        self._begin()
+        lease._is_released = True
+        self._tick += 1
+        for block in lease._blocks:
+            block.users -= 1
+            block.last_used = self._tick
+            if not block.users:
+                if block.registered:
+                    self._pool.push(block.key, self._rank(block), block.start, block.size)
+                else:
+                    self._gone.append(block)
+        while self._pool.is_over:
+            self._gone.append(self._table.pop(self._pool.pop()))
+            self._counts.evictions += 1
+        self._counts.blocks += len(lease._blocks)
+        self._counts.block_hits += sum(lease._found)
+        self._torn = False
 
     # --- as a whole -------------------------------------------------------------------------------------------------
 
@@ -369,17 +394,20 @@ class PrefixCache(Generic[P]):
         """The counters at this moment."""
         self._check_turn()
         with self._lock:
+            self._begin()
             counts = replace(self._counts, table=len(self._table), idle=len(self._pool), idle_bytes=self._pool.bytes)
-        self._release_left()
+            self._torn = False
+        self._settle()
         return counts
 
     def clear(self) -> None:
         """Drop all idle blocks. Running texts keep theirs, and go on sharing them."""
         self._check_turn()
         with self._lock:
-            gone = [self._table.pop(self._pool.pop()) for _ in range(len(self._pool))]
-        self._release_left()
-        self._drop(gone)
+            self._begin()
+            self._gone.extend([self._table.pop(self._pool.pop()) for _ in range(len(self._pool))])
+            self._torn = False
+        self._settle()
 
     def __len__(self) -> int:
         return len(self._table)

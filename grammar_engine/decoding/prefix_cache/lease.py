@@ -36,7 +36,7 @@ class Lease(Generic[P]):
         How many tokens were found when it was acquired: their payloads need not be computed.
     """
 
-    __slots__ = ("_blocks", "_cache", "_found", "_ids", "_open", "_root", "_salt", "matched")
+    __slots__ = ("_blocks", "_cache", "_found", "_ids", "_is_released", "_open", "_root", "_salt", "_torn", "matched")
 
     def __init__(self, cache: PrefixCache[P], salt: bytes, root: bytes):
         self._cache = cache
@@ -46,6 +46,8 @@ class Lease(Generic[P]):
         self._blocks: list[Block[P]] = []
         self._found: list[bool] = []  # of each block: it was there already
         self._open = True
+        self._is_released = False  # its blocks do not count it any more
+        self._torn = False  # while its blocks are changed
         self.matched = 0
 
     def __len__(self) -> int:
@@ -95,7 +97,8 @@ class Lease(Generic[P]):
         Raises
         ------
         ValueError
-            The lease was released, or this is called by a finalizer while the cache is at work in the same thread.
+            The lease was released, or an exception from outside has cut short an earlier call, or this is called by a finalizer or a signal's
+            handler while the cache is at work in the same thread.
 
         Notes
         -----
@@ -124,6 +127,8 @@ class Lease(Generic[P]):
     def _check(self) -> None:
         if not self._open:
             raise ValueError("the lease was released")
+        if self._torn:
+            raise ValueError("an exception from outside has cut short a call of this lease: acquire another one")
         if self._cache._is_at_work:
             raise ValueError("the cache is at work in this thread")
 
@@ -138,8 +143,7 @@ class Lease(Generic[P]):
 
     def release(self) -> None:
         """The text is finished: its blocks are idle, unless others use them. More than once does nothing."""
-        if self._open:
-            self._open = False
+        if getattr(self, "_open", False):  # nothing is open where an exception from outside came while it was made
             self._cache._release(self)
 
     __del__ = release
