@@ -52,8 +52,9 @@ class Limits:
     max_schema_nesting : int
         Depth of nesting of a JSON Schema.
     max_alternative_schemas : int
-        Alternatives that combining `anyOf`, `oneOf`, `allOf` may produce at one place; 20 times as many in all places together, ways to count and to
-        compare items included, and alternatives of many keys or conditions several times.
+        Alternatives that combining `anyOf`, `oneOf`, `allOf` may produce at one place, and classes of keys that overlapping `patternProperties` may,
+        each once more for each pattern that it is in; 20 times as many in all places together, ways to count and to compare items and keys that are
+        compared with patterns included, and alternatives of many keys or conditions several times.
     """
 
     max_expressions: int = 8_000_000

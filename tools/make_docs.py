@@ -44,7 +44,8 @@ REMARKS = {
     "required": "in the order of `properties`, then in its own",
     "dependentRequired": "what it names alone comes among keys that have no name, in any order, unless `minProperties` or a negation of "
     "`additionalProperties` stands beside it",
-    "patternProperties": "may overlap with each other and with `properties`",
+    "patternProperties": "may overlap with each other and with `properties`; n patterns that overlap in all ways make 2<sup>n</sup> classes of keys, "
+    "of which `max_alternative_schemas` allows those of 9; patterns with schemas that are written alike count as one",
     "minProperties": "where it asks for two keys that are not named, or more, no key occurs twice",
     "maxProperties": "a key that occurs twice counts twice; see *Repeated keys*",
     "unevaluatedProperties": "by the branches of `anyOf`, `oneOf`, `if` that the object meets",

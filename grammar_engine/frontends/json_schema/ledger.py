@@ -1,6 +1,6 @@
 """The count of what a schema multiplies out to, which `max_alternative_schemas` bounds.
 
-Two things are counted. *Alternatives*: the pieces of one union at one place; at most the limit. *Work*: what all places make together, in
+Two things are counted. *Alternatives*: the pieces of one union at one place, or the classes of keys of one object; at most the limit. *Work*: what all places make together, in
 units of the time that it takes to compare two small pieces; at most `_PRODUCTS` times the limit. Methods that `check` bound an amount; those
 that `count` add it to the work, too.
 """
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 _PRODUCTS = 20  # so many times the limit is the work of all places together
 _FEW = 100  # that may be left of it for each place with `lenient=True`, however often something was given up
+_APART = "patterns exclude each other, or ask for schemas that are written alike"
 
 
 class Ledger:
@@ -65,6 +66,19 @@ class Ledger:
         if self._work > self._most_work:
             self.combining = place.pointer
             self._refuse("fewer positions have schemas of their own, and fewer conditions are counted")
+
+    def count_key_classes(self, compared: int, made: int, pointer: str) -> None:
+        """Count as work the classes of keys that a pattern is compared with, and bound those that it makes."""
+        self.count_key_matches(compared, pointer)
+        if made > self._limit:
+            self._refuse(_APART)
+
+    def count_key_matches(self, compared: int, pointer: str) -> None:
+        """Count as work the keys, or classes of keys, that are compared with patterns."""
+        self.combining = f"{pointer}/patternProperties"
+        self._work += compared
+        if self._work > self._most_work:
+            self._refuse(_APART)
 
     def begin_anew(self) -> None:
         """After a place was given up: half as much work for the rest, so all places together take twice the time of one."""

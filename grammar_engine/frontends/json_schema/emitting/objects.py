@@ -6,6 +6,9 @@ keys, one for all members together where their number matters, one for each witn
 that slot, and a way that does not (`members.py`). With `property_order="any"` the ranks do not matter. The states of the bag are made when
 a text reaches them, so the grammar is linear in the schema.
 
+Other keys. Patterns that overlap divide them into classes: a class for each set of patterns whose members have to meet something of its own,
+so n patterns may make 2**n. Patterns that ask for schemas of one spelling are one. The `Ledger` counts the rest.
+
 Free keys. RFC 8259 leaves open what `{"k": 1, "k": 2}` means; most readers keep the last. A key of the schema is written at most once.
 Other keys may repeat, but not where that could make a reader see another number of members than was counted, or drop a witness: then
 all of them differ.
@@ -16,18 +19,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ....errors import LimitExceededError, UnsupportedSchemaError
+from ....errors import LimitExceededError
 from ....ir import Expr, Symbol, Way
 from ..containers.objects import KeySet, ObjectPiece, all_needed
-from ..reading.places import ANYTHING, NEVER, Goal, all_of
+from ..reading.places import ANYTHING, NEVER, Goal, all_of, spelling
 from .members import Bag, Condition, kinds
 from .unique import MOST_VALUES
 
 if TYPE_CHECKING:
     from .emitter import Emitter
 
-_MAX_KEY_CLASSES = 64
 _NEEDED = 8  # keys that another needs take as long to find and to write as two small pieces to compare
+_MATCHED = 4  # keys that are looked for in a pattern take as long
+_Class = tuple[Expr, Goal, list[int], frozenset[Expr]]  # of other keys: their texts, the goal, the indices of witnesses, the patterns
 
 
 class ObjectRules:
@@ -82,31 +86,24 @@ class ObjectRules:
         expr = self.emitter.layout.key(self.context.quoted(keys))
         return self.builder.lexeme(expr, "other key" if self.names else "key", where=goal[0].pointer if goal else None)
 
-    def other_keys(self) -> list[tuple[Expr, Goal, list[int]]]:
-        """Disjoint sets of keys that cover all keys without a name, the goal of each, and the indices of the witnesses it may be."""
+    def other_keys(self, patterns: dict[Expr, list[Expr]]) -> list[_Class]:
+        """Disjoint sets of keys that cover all keys without a name, the goal of each, the indices of the witnesses it may be, and its patterns."""
         b = self.builder
         layers, witnesses = self.piece.layers, self.piece.witnesses
-        patterns = dict.fromkeys(keys for layer in layers for keys, _ in layer.classes)
-        for keys, _ in witnesses:
-            patterns.update(dict.fromkeys(keys.classes if keys.texts is None else (keys.texts,)))
         cells: list[tuple[Expr, frozenset[Expr]]] = [(b.text, frozenset())]
-        for pattern in patterns:
+        for first, alike in patterns.items():
+            pattern = b.union(*alike)
             split = []
             for cell, inside in cells:
                 common = pattern if cell == b.text else b.intersect(cell, pattern)
                 if len(patterns) > 1 and self.context.is_empty(common):
                     split.append((cell, inside))
                 else:
-                    split.append((common, inside | {pattern}))
+                    split.append((common, inside | {first}))
                     split.append((b.minus(cell, pattern), inside))
+            self.context.ledger.count_key_classes(len(cells), sum(1 + len(inside) for _, inside in split), self.where or "")
             cells = split
-            if len(cells) > _MAX_KEY_CLASSES:
-                raise UnsupportedSchemaError(
-                    f"{len(patterns)} patterns that overlap in too many ways; use fewer, or such that exclude each other",
-                    pointer=self.where or "",
-                    keyword="patternProperties",
-                )
-        result = []
+        result: list[_Class] = []
         for cell, inside in cells:
             goals: list[Goal] = []
             for layer in layers:
@@ -115,15 +112,29 @@ class ObjectRules:
             if goal is not NEVER:
                 if self.names:
                     cell = b.intersect(cell, b.complement(self.context.listed(self.names)))
-                result.append((cell, goal, [i for i, (keys, _) in enumerate(witnesses) if _is_inside(keys, inside)]))
+                result.append((cell, goal, [i for i, (keys, _) in enumerate(witnesses) if _is_inside(keys, inside)], inside))
         return result
+
+    def patterns(self) -> dict[Expr, list[Expr]]:
+        """All patterns, by the first of those that are alike: in the same layers, with goals of one spelling, and in the same witnesses."""
+        roles: dict[Expr, list[object]] = {}
+        for i, layer in enumerate(self.piece.layers):
+            for keys, goal in layer.classes:
+                roles.setdefault(keys, []).append((i, spelling(goal)))
+        for i, (key_set, _) in enumerate(self.piece.witnesses):
+            for keys in key_set.classes if key_set.texts is None else (key_set.texts,):
+                roles.setdefault(keys, []).append(i)
+        groups: dict[tuple[object, ...], list[Expr]] = {}
+        for keys, role in roles.items():
+            groups.setdefault(tuple(role), []).append(keys)
+        return {group[0]: group for group in groups.values()}
 
     # --- bags -------------------------------------------------------------------------------------------------------------
 
     def _write_bag(self, left: Symbol) -> None:
         piece, bag = self.piece, Bag()
-        if sum([len(layer.classes) for layer in piece.layers]) > _MAX_KEY_CLASSES:
-            self.other_keys()  # refuses them, unless some are empty or alike, before each name is compared with each of them
+        if n_patterns := sum([len(layer.classes) for layer in piece.layers]):
+            self.context.ledger.count_key_matches(len(self.names) * n_patterns // _MATCHED, self.where or "")
         conditions = [Condition(bag.slot(1, None), goal, False) for _, goal in piece.witnesses]
         total = (bag.slot(self.fewest, self.most),) if self.fewest or self.most is not None else ()
         own: dict[str, int] = {}  # the slots of keys that may come
@@ -146,7 +157,8 @@ class ObjectRules:
                     return
         asks = self._asks(bag, own)
         is_exact = self.context.options.unique_keys or self.fewest > len(piece.required) + 1
-        for keys, goal, indices in self.other_keys():
+        patterns, seen = self.patterns(), set[Expr]()
+        for keys, goal, indices, inside in self.other_keys(patterns):
             members = kinds(self.context, goal, [conditions[i] for i in indices])
             distinct = is_exact or len(members) > 1
             n_keys = self.context.count_values(keys, MOST_VALUES) if distinct else MOST_VALUES
@@ -155,9 +167,18 @@ class ObjectRules:
             counted = bag.slot(0, None if n_keys >= MOST_VALUES else n_keys)
             found = self._add(bag, self.other_key(keys, goal), members, (counted, *total), n_ordered, distinct)
             self.emitter.has_other_keys |= found and not distinct
+            seen |= inside
+        self._look_at_alike({keys for first in seen for keys in patterns[first][1:]})
         ranked = self.context.options.property_order == "schema"
         symbol = self.builder.bag(bag.ways, bag.slots, self.comma, "members", ranked=ranked, asks=asks, where=self.where)
         self.builder.rule(left, [self.open, symbol, self.close])
+
+    def _look_at_alike(self, alike: set[Expr]) -> None:
+        """Make the values of patterns for which another one stands: what they ask is in the report, too."""
+        for layer in self.piece.layers if alike else ():
+            for keys, goal in layer.classes:
+                if keys in alike:
+                    self.emitter.symbol(goal)
 
     def _only_needed(self) -> set[str]:
         """The keys that needs name alone: they have no place in the order of the schema, and come among other keys."""

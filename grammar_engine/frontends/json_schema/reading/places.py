@@ -131,6 +131,11 @@ def all_of(goals: Sequence[Goal]) -> Goal:
     return tuple(sorted(places, key=_BY_NUMBER))
 
 
+def spelling(goal: Goal) -> tuple[object, ...]:
+    """What goals that are written alike have in common: they are met by the same values."""
+    return tuple((place.frame, place.spelling, place.positive, place.tracked, place.strings_of is None) for place in goal)
+
+
 def exclude_each_other(first: Goal, second: Goal) -> bool:
     """Whether two goals are seen to have nothing in common: one asks for the negation of what the other asks for."""
     for place in first:
