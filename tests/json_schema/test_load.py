@@ -120,6 +120,61 @@ def test_malformed_keywords(schema: dict) -> None:
     assert caught.value.pointer.startswith("/properties/p")
 
 
+WITHOUT_EFFECT = {
+    "integer": [
+        {"pattern": 3},
+        {"minLength": -1},
+        {"maxLength": 1.5},
+        {"items": 7},
+        {"minItems": -4},
+        {"uniqueItems": 1},
+        {"contains": []},
+    ],
+    "string": [
+        {"minimum": "x"},
+        {"maximum": float("nan")},
+        {"exclusiveMinimum": None},
+        {"multipleOf": 0},
+        {"properties": [1]},
+        {"properties": {"a": 1}},
+        {"required": True},
+        {"required": [1]},
+        {"patternProperties": {"a": 0}},
+        {"propertyNames": "a"},
+        {"dependentRequired": {"a": True}},
+        {"additionalProperties": "a"},
+        {"prefixItems": {}},
+        {"minContains": "1"},
+    ],
+}
+CASES = [(kind, schema) for kind, schemas in WITHOUT_EFFECT.items() for schema in schemas]
+
+
+@pytest.mark.parametrize(("kind", "schema"), CASES, ids=[str(schema) for _, schema in CASES])
+def test_malformed_keywords_without_effect(kind: str, schema: dict) -> None:
+    """They are taken, as nothing can meet or fail them, but nothing says that they are enforced."""
+    (keyword,) = schema
+    report = Grammar.from_json_schema({"items": {"type": kind, **schema}}).report
+    assert ("/items", keyword, "malformed, and without effect here") in report.notes
+    assert [entry.keyword for entry in report.enforced] == ["items", "type"]
+    with pytest.raises(SchemaError):
+        Grammar.from_json_schema(schema)
+
+
+def test_well_formed_keywords_without_effect() -> None:
+    schema = {
+        "type": "boolean",
+        "minLength": 2.0,
+        "maximum": Decimal("1e500"),
+        "exclusiveMinimum": True,
+        "items": [True],
+        "required": ["a"],
+    }
+    report = Grammar.from_json_schema({**schema, "minimum": 1, "properties": {"a": {}}, "dependentRequired": {"a": ["b"]}}).report
+    assert {entry.keyword for entry in report.enforced} == {*schema, "minimum", "properties", "dependentRequired"}
+    assert not any("malformed" in entry.detail for entry in report.notes)
+
+
 @pytest.mark.parametrize("number", ["9" * 5000, "1e99999999999999999999", "-1.5E+99999999999999999999", "1e-99999999999999999999"])
 def test_numbers_beyond_what_python_reads(number: str) -> None:
     """They are refused where they are used, by name and place, and nowhere else."""

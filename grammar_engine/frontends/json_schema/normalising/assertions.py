@@ -31,7 +31,7 @@ from ..scalars.formats import FORMATS
 from ..scalars.numbers import DIGITS_ONLY, INTEGERS, NUMBERS, NumberPiece
 from ..scalars.strings import STRINGS, StringPiece
 from .sorting import sort_keywords
-from .values import Values
+from .values import Values, is_well_formed
 
 Steps = Generator[Place, Shape, Shape]  # makes a shape, and yields the places whose shapes it needs for that
 Own = tuple[dict[str, Any], frozenset[Group], Shape]  # the keywords of a schema that count, their groups, and what they assert
@@ -90,13 +90,21 @@ class Assertions:
         result = self._values(place, schema) if Group.VALUE in groups else ANY
         if len(groups) == 1 and result is not ANY:
             return result
-        for factor, reader, everything in _readers(groups):
+        for group, (factor, reader, everything) in _readers(groups):
             union = getattr(result, factor)
-            if union:
-                admitted, exact = reader(self, place, schema)
-                if admitted != (everything,) or not exact:
-                    result = result.replaced(factor, pieces.meet(union, admitted, everything, self.context), exact)
+            admitted, exact = reader(self, place, schema) if union else ((), True)
+            if not admitted:
+                self._note_malformed(place, schema, group)
+            if union and (admitted != (everything,) or not exact):
+                result = result.replaced(factor, pieces.meet(union, admitted, everything, self.context), exact)
         return result
+
+    def _note_malformed(self, place: Place, schema: dict[str, Any], group: Group) -> None:
+        """Note the keywords of a group that no value here can meet or fail, where their own values are malformed: they were not read."""
+        known = place.keywords
+        for keyword, value in schema.items():
+            if keyword in known and known[keyword].group is group and not is_well_formed(keyword, value):
+                self.context.report.add_malformed(place.pointer, keyword)
 
     def _values(self, place: Place, schema: dict[str, Any]) -> Shape:
         result = ANY
@@ -312,5 +320,5 @@ _READERS: dict[Group, _Reader] = {
 
 
 @cache
-def _readers(groups: frozenset[Group]) -> tuple[_Reader, ...]:
-    return tuple(reader for group, reader in _READERS.items() if group in groups)
+def _readers(groups: frozenset[Group]) -> tuple[tuple[Group, _Reader], ...]:
+    return tuple((group, reader) for group, reader in _READERS.items() if group in groups)

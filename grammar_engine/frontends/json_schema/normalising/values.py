@@ -1,10 +1,13 @@
 """The values of keywords, checked before they are used: counts, names, maps, schemas and lists of schemas.
 
-Invariant. What is malformed raises `SchemaError` with the place and the keyword.
+Invariant. What is malformed raises `SchemaError` with the place and the keyword, but where it can have no effect: there it is not read, and
+only asked of by `is_well_formed`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from decimal import Decimal
 from typing import Any
 
 from ....errors import SchemaError, UnsupportedSchemaError
@@ -87,3 +90,51 @@ class Values:
         if not isinstance(value, list) or not value:
             raise SchemaError(f"`{keyword}` is a list of at least one schema", pointer=place.pointer, keyword=keyword)
         return [self.document.grandchild(place, keyword, i, item) for i, item in enumerate(value)]
+
+
+# --- values that are not read -------------------------------------------------------------------------------------------------
+
+
+def is_well_formed(keyword: str, value: Any) -> bool:
+    """Whether the value of an assertion is of the kind that it has to be; the text of patterns, and schemas inside, are not looked into."""
+    return _KINDS[keyword](value) if keyword in _KINDS else True
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float, Decimal)) and not isinstance(value, bool) and Decimal(value).is_finite()
+
+
+def _is_count(value: Any) -> bool:
+    return _is_number(value) and value >= 0 and Decimal(value) == Decimal(value).to_integral_value()
+
+
+def _is_schema(value: Any) -> bool:
+    return isinstance(value, (dict, bool))
+
+
+def _is_list(is_member: Callable[[Any], bool]) -> Callable[[Any], bool]:
+    return lambda value: isinstance(value, (list, tuple)) and all(map(is_member, value))
+
+
+def _is_map(is_member: Callable[[Any], bool]) -> Callable[[Any], bool]:
+    return lambda value: isinstance(value, dict) and all(isinstance(name, str) for name in value) and all(map(is_member, value.values()))
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+_KINDS: dict[str, Callable[[Any], bool]] = {
+    **dict.fromkeys("minLength maxLength minItems maxItems minContains maxContains minProperties maxProperties".split(), _is_count),
+    **dict.fromkeys("additionalItems contains additionalProperties propertyNames".split(), _is_schema),
+    **dict.fromkeys(("properties", "patternProperties"), _is_map(_is_schema)),
+    **dict.fromkeys(("minimum", "maximum"), _is_number),
+    **dict.fromkeys(("exclusiveMinimum", "exclusiveMaximum"), lambda value: isinstance(value, bool) or _is_number(value)),
+    "multipleOf": lambda value: _is_number(value) and value > 0,
+    "pattern": _is_text,
+    "items": lambda value: _is_schema(value) or _is_list(_is_schema)(value),
+    "prefixItems": _is_list(_is_schema),
+    "uniqueItems": lambda value: isinstance(value, bool),
+    "required": _is_list(_is_text),
+    "dependentRequired": _is_map(_is_list(_is_text)),
+}

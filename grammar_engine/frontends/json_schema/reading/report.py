@@ -19,18 +19,24 @@ class SchemaReport(Report):
     def __init__(self) -> None:
         self.relaxed = []
         self.notes = []
+        self._malformed: set[tuple[str, str]] = set()
         self._places: list[tuple[str, tuple[str, ...], tuple[tuple[str, str], ...]]] = []
 
     def add(self, pointer: str, enforced: tuple[str, ...], annotations: tuple[tuple[str, str], ...] = ()) -> None:
         """Note keywords of a place that are enforced, and keys that are annotations, each with a detail."""
         self._places.append((pointer, enforced, annotations))
 
+    def add_malformed(self, pointer: str, keyword: str) -> None:
+        """Note a keyword whose value no reader would take, but which can have no effect, so none reads it."""
+        self._malformed.add((pointer, keyword))
+        self.notes.append(Entry(pointer, keyword, "malformed, and without effect here"))
+
     @cached_property
     def enforced(self) -> list[Entry]:  # type: ignore[override]
         """Constraints that every mask respects."""
-        relaxed = {(entry.pointer, entry.keyword) for entry in self.relaxed}
+        others = self._malformed.union((entry.pointer, entry.keyword) for entry in self.relaxed)
         lines = dict.fromkeys(Entry(pointer, name) for pointer, names, _ in self._places for name in names)
-        return [line for line in lines if (line.pointer, line.keyword) not in relaxed]
+        return [line for line in lines if (line.pointer, line.keyword) not in others]
 
     @cached_property
     def annotations(self) -> list[Entry]:  # type: ignore[override]
