@@ -91,6 +91,42 @@ def lark_says(text: str) -> Any:
     return accepts
 
 
+ESCAPED = 'start: "(" S ")" | I\nS: "\'" _STRING_ESC_INNER "\'"\nI: "i" _STRING_ESC_INNER "j"\n%import common._STRING_ESC_INNER\n'
+
+
+def test_the_inside_of_a_string_with_escapes(judge: Any) -> None:
+    """The bundled terminal has look-behind. Texts have one place where it may end, as Lark stops at the first one."""
+    rng, seen = random.Random(0), set()
+    parser, says = lark.Lark(ESCAPED, parser="earley", lexer="dynamic_complete"), judge(ESCAPED)
+    longest = judge(ESCAPED, lexing="longest")
+    for _ in range(400):
+        inner = "".join(rng.choices("\\\\a'\n ", k=rng.randint(0, 5)))
+        for content in (f"i{inner}j", f"('{inner}')"):
+            try:
+                parser.parse(content)
+                expected = True
+            except lark.exceptions.UnexpectedInput:
+                expected = False
+            if content[0] == "i" or inner.replace("\\\\", "").replace("\\'", "").count("'") == 0:
+                assert says(content.encode()) == expected, content
+            assert longest(content.encode()) == expected, content
+            seen.add((content[0], expected))
+    assert len(seen) == 4
+
+
+def test_where_lark_finds_less(judge: Any) -> None:
+    """Rows of the table of docs/lark.md, with what it advises."""
+    comments = 'start: "a" "b"\n%ignore /#[^\\n]*/'
+    assert (judge(comments)(b"#xab"), judge(comments, lexing="longest")(b"#xab"), lark_says(comments)("#xab")) == (True, False, False)
+    ended = comments.replace("*/", "*\\n/")
+    for text in ("#xab", "#x\nab", "a#b\nb"):
+        assert judge(ended)(text.encode()) == lark_says(ended)(text) == ("\n" in text)
+    for pattern, found in (("[1-9]|1[0-2]", False), ("1[0-2]|[1-9]", True)):
+        months = f'start: M " "\nM: /{pattern}/'
+        assert judge(months)(b"10 ")
+        assert lark_says(months)("10 ") == found
+
+
 @pytest.mark.parametrize("block", range(4))
 def test_same_language_as_lark(judge: Any, block: int, long_run: bool) -> None:
     accepted = compared = 0

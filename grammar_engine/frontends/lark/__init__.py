@@ -8,7 +8,8 @@ stays an expression instead of becoming a pasted regular expression, each error 
                                                            `---terminals---> lexemes (literals: strings, regular expressions, ranges)
 
 Meaning. `lexing="exact"`: a text is a sentence if *some* way of cutting it into terminals parses, where a terminal may stand for each
-text that its expression matches as a whole. This is what Lark's Earley parser with `lexer="dynamic_complete"` means by a grammar.
+text that its expression matches as a whole. This is what Lark's Earley parser with `lexer="dynamic_complete"` means by a grammar, but for what
+is said below.
 `lexing="longest"`: the discipline of a classic scanner; a terminal with a lazy quantifier then ends at its first match.
 
 Where this differs from the `lark` package (each is also listed in the `Report` when a grammar runs into it):
@@ -17,6 +18,8 @@ Where this differs from the `lark` package (each is also listed in the `Report` 
 - `/a|b/ "c"` means `(a|b)c`. Lark pastes the sources of both and gets `a|bc`.
 - `/\x2e/` is a full stop, as in Python's `re`. Lark evaluates the escape first and gets `.`, any character.
 - Under `lexing="exact"` a lazy quantifier is as good as a greedy one. Lark stops there at the first match that the quantifier finds.
+- Each alternative of a regular expression counts. Lark asks `re` for one match and for those of its beginnings: of `/[1-9]|1[0-2]/` it never sees `10`.
+- An ignored terminal may end at any of its matches, as others do. Lark takes the longest one only.
 - A regular expression cannot look at the text around its terminal: anchors, word boundaries, look-around and back-references
   are refused by name. Bundled terminals that use look-around have equals without it (`bundled`).
 - Terminals may match the empty string. Names from `%declare` are refused (nothing says what they match), and so are imports of

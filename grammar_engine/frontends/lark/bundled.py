@@ -3,7 +3,8 @@ r"""The grammars that come with Lark, and the terminals in them that are written
 Idea. Lark's `common` and `python` describe strings and comments with lazy quantifiers and look-behind: right for a scanner that stops
 at its first match, but under `lexing="exact"` the lazy `"/*" /(.|\n)*?/ "*/"` also matches from the first comment to the end of the
 last one, and look-behind has no place in an automaton that knows only its own terminal. Each such terminal is replaced by an
-expression for exactly the texts that a scanner stopping at the first match would take.
+expression for exactly the texts that a scanner stopping at the first match would take. What is only the inside of a string has no end of
+its own to stop at: it is replaced by all its texts, and stays lazy (`_STRING_ESC_INNER`: each backslash has its character).
 
 A look-ahead at the end of a terminal speaks about the text after it. It is dropped; `DROPPED` says what that admits.
 """
@@ -18,6 +19,7 @@ MODULES = ("common", "lark", "python", "unicode")
 
 _REWRITTEN = {
     "common": r"""
+_STRING_ESC_INNER: /([^\\\n]|\\[^\n])*?/
 ESCAPED_STRING: /"([^"\\\n]|\\[^\n])*"/
 C_COMMENT: /\/\*([^*]|\*+[^*\/])*\*+\//
 """,
