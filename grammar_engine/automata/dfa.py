@@ -20,7 +20,7 @@ from itertools import pairwise
 from typing import Any
 
 from .._native import check, error_of, fewest_tokens, ffi, handle_of, lib, locate, new_err, place_for
-from ..checks import check_count
+from ..checks import check_bool, check_count
 from ..errors import LimitExceededError, TokenDFAError, VocabularyError
 from ..grammar import Grammar
 from ..ir import Builder
@@ -181,6 +181,7 @@ class TokenDFA:
         if threads is None:
             threads = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
         threads = check_count("threads", threads)
+        check_bool("coalesce_literals", coalesce_literals)
         if spell is not None and not coalesce_literals:
             raise ValueError("spell is for coalesce_literals=True")
         err = new_err()

@@ -74,6 +74,9 @@ def test_numbers():
         ("a vocabulary is a Vocabulary, not NoneType", lambda: allocate_masks(1, None)),
         ("a vocabulary is a Vocabulary, not int", lambda: MaskBuffer(bytearray(36), 257)),
         ("a text is bytes, not str", lambda: VOCABULARY.encode_greedy("123")),
+        ("coalesce_literals is a bool, not float32", lambda: TokenDFA.from_grammar(GRAMMAR, VOCABULARY, coalesce_literals=np.float32(0.5))),
+        ("coalesce_literals is a bool, not int", lambda: TokenDFA.from_regex("a", VOCABULARY, coalesce_literals=2**31)),
+        ("coalesce_literals is a bool, not str", lambda: TokenDFA.from_regex("a", VOCABULARY, coalesce_literals="no")),
         ("not int", lambda: Vocabulary.load(1)),  # which would close standard output
         ("not int", lambda: TokenDFA.load(1, VOCABULARY)),
     ],
