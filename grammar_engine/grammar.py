@@ -473,9 +473,13 @@ class Grammar:
         -------
         int
             How many masks were computed.
+
+        Raises
+        ------
+        TypeError, ValueError
+            An argument is none that it may be; nothing has been computed.
+        LimitExceededError
         """
-        if isinstance(examples, (str, bytes)):
-            raise TypeError("examples is a list of texts, not one text")
         from .warming import warm
 
         return warm(self, vocabulary, seconds, examples, seed)

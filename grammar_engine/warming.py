@@ -16,12 +16,13 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from ._native import ffi, lib
+from .checks import as_int, check_number
 from .matcher import Matcher
 from .sampling import Sampler
+from .vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     from .grammar import Grammar
-    from .vocabulary import Vocabulary
 
 STILL = 24  # texts one after the other that have needed no new mask: enough is known
 _AMPLE = 1 << 30  # tokens: a budget that no text is near
@@ -29,15 +30,20 @@ _AMPLE = 1 << 30  # tokens: a budget that no text is near
 
 def warm(grammar: Grammar, vocabulary: Vocabulary, seconds: float, examples: Iterable[str | bytes], seed: int) -> int:
     """See `Grammar.warm`."""
+    if not isinstance(vocabulary, Vocabulary):
+        raise TypeError(f"a vocabulary is a Vocabulary, not {type(vocabulary).__name__}")
+    if not (isinstance(seconds, float) and seconds == math.inf):  # until nothing new is found
+        seconds = check_number("seconds", seconds, 0)
+    texts, seed = _checked(examples), as_int("seed", seed)
     sampler = Sampler(
         vocabulary, random.Random(seed)
     )  # the first one over a vocabulary looks at its tokens, which is not of the grammar's time
     before, end = grammar.stats.mask_builds, time.monotonic() + seconds
     scout, still = _Scout(grammar, vocabulary), 0
-    for text in examples:
+    for text in texts:
         scout.reset()
         scout.mask()
-        for token in vocabulary.encode_greedy(text.encode() if isinstance(text, str) else bytes(text)):
+        for token in vocabulary.encode_greedy(text):
             if not scout.accept(token):
                 break
             scout.mask()
@@ -47,6 +53,23 @@ def warm(grammar: Grammar, vocabulary: Vocabulary, seconds: float, examples: Ite
         sampler.write(scout)
         still = still + 1 if grammar.stats.mask_builds == builds else 0
     return grammar.stats.mask_builds - before
+
+
+def _checked(examples: Iterable[str | bytes]) -> list[bytes]:
+    """The texts of a list, as bytes."""
+    if isinstance(examples, (str, bytes, bytearray, memoryview)):
+        raise TypeError("examples is a list of texts, not one text")
+    if not isinstance(examples, Iterable):
+        raise TypeError(f"examples is a list of texts, not {type(examples).__name__}")
+    texts = []
+    for index, text in enumerate(examples):
+        if not isinstance(text, (str, bytes, bytearray, memoryview)):
+            raise TypeError(f"examples[{index}] is neither str nor bytes, but {type(text).__name__}")
+        try:
+            texts.append(text.encode() if isinstance(text, str) else bytes(text))
+        except UnicodeEncodeError:
+            raise ValueError(f"examples[{index}] has a lone surrogate, which is no character") from None
+    return texts
 
 
 class _Scout(Matcher):

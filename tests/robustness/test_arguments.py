@@ -86,6 +86,31 @@ def test_types(reason, call):
         call()
 
 
+@pytest.mark.parametrize(
+    ("reason", "arguments"),
+    [
+        ("examples is a list of texts, not one text", {"examples": b"123"}),
+        ("examples is a list of texts, not int", {"examples": 3}),
+        (r"examples\[1\] is neither str nor bytes, but list", {"examples": ["123", [97, 98]]}),
+        (r"examples\[0\] is neither str nor bytes, but int", {"examples": [2**29]}),
+        (r"examples\[0\] has a lone surrogate", {"examples": ["\ud800"]}),
+        ("seconds is a number, not str", {"seconds": "1"}),
+        ("seconds is a number of at least 0, not nan", {"seconds": math.nan}),
+        ("seconds is a number of at least 0, not -1", {"seconds": -1}),
+        ("seed is an int, not NoneType", {"seed": None}),
+        ("seed is an int, not str", {"seed": "1"}),
+        ("a vocabulary is a Vocabulary, not list", {"vocabulary": []}),
+    ],
+)
+def test_warming_says_what_is_wrong_before_anything_is_done(reason, arguments):
+    grammar = Grammar.from_regex("[0-9]{3}")
+    with pytest.raises((TypeError, ValueError), match=f"^{reason}"):
+        grammar.warm(**{"vocabulary": VOCABULARY, "examples": ["123"], **arguments})
+    assert grammar.stats.mask_builds == 0
+    assert grammar.warm(VOCABULARY, np.float32(0), examples=(text for text in ("12", memoryview(b"123"))), seed=np.int8(3)) > 0
+    grammar.warm(VOCABULARY, math.inf)
+
+
 def test_any_bytes_are_spelled():
     assert VOCABULARY.encode_greedy(bytearray(b"12")) == VOCABULARY.encode_greedy(memoryview(b"12")) == [49, 50]
 
