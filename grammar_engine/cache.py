@@ -168,8 +168,8 @@ class GrammarCache:
         -------
         Grammar
         """
-        is_one = isinstance(choices, (str, bytes))  # which is refused, and not taken for its letters
-        return self._get("from_choices", choices if is_one else tuple(choices), options)
+        is_list = isinstance(choices, Iterable) and not isinstance(choices, (str, bytes))  # which is refused, and not taken for its letters
+        return self._get("from_choices", tuple(choices) if is_list else choices, options)
 
     def clear(self) -> None:
         """Drop all grammars. A matcher keeps its own."""

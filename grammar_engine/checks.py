@@ -6,6 +6,7 @@ Numbers may be of any integer or real type, those of numpy included, and come ba
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
@@ -59,4 +60,14 @@ def check_bool(name: str, value: Any) -> bool:
     """True or False."""
     if not isinstance(value, bool):
         raise TypeError(f"{name} is a bool, not {type(value).__name__}")
+    return value
+
+
+def check_choice(name: str, value: Any, choices: Collection[str]) -> str:
+    """One of a few words."""
+    if not isinstance(value, str):
+        raise TypeError(f"{name} is a str, not {type(value).__name__}")
+    *others, last = [f'"{choice}"' for choice in choices]
+    if value not in choices:
+        raise ValueError(f"{name} is {', '.join(others)} or {last}, not {value!r}")
     return value

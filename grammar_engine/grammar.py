@@ -16,6 +16,7 @@ from typing import Any
 from weakref import WeakSet, ref
 
 from ._native import NativeExpressions, NothingError, check, ffi, handle_of, lib, new_err, new_grammar, place_for
+from .checks import check_bool
 from .errors import GrammarError, InternalError
 from .ir import Builder, Symbol, SymbolInfo
 from .limits import Limits, or_default
@@ -73,6 +74,10 @@ class Switches:
     shapes: bool = True
     outlines: bool = True
     ahead: bool = True
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            check_bool(f"Switches.{field.name}", getattr(self, field.name))
 
     def _off(self) -> int:
         """The fields that are off as `ge_switch` bits: field i is bit i."""

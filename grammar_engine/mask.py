@@ -18,7 +18,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from ._native import Held, ffi, know_arrays
-from .checks import as_int, check_count
+from .checks import as_int, check_choice, check_count
 from .vocabulary import Vocabulary
 
 _WORDS, _POINTER = ffi.typeof("uint32_t[]"), ffi.typeof("uint32_t *")
@@ -55,6 +55,7 @@ def allocate_masks(rows: int, vocabulary: Vocabulary, kind: str | None = None) -
     shape = check_count("rows", rows), words_of(vocabulary)
     if kind is None:
         kind = "numpy" if find_spec("numpy") else "memoryview"
+    check_choice("kind", kind, ("numpy", "torch", "memoryview"))
     if kind == "numpy":
         import numpy as np
 
@@ -63,9 +64,7 @@ def allocate_masks(rows: int, vocabulary: Vocabulary, kind: str | None = None) -
         import torch
 
         return torch.full(shape, -1, dtype=torch.int32)
-    if kind == "memoryview":
-        return memoryview(bytearray(b"\xff" * (4 * shape[0] * shape[1]))).cast("B").cast("i", shape)
-    raise ValueError(f"kind is 'numpy', 'torch' or 'memoryview', not {kind!r}")
+    return memoryview(bytearray(b"\xff" * (4 * shape[0] * shape[1]))).cast("B").cast("i", shape)
 
 
 class MaskBuffer(Held):

@@ -103,8 +103,11 @@ class Vocabulary:
         width: int | None = None,
         slices: Iterable[str] | None = None,
     ):
-        if isinstance(eos, (int, str)):
-            raise VocabularyError(f"eos is a sequence of ids, such as [{eos!r}], not {type(eos).__name__}")
+        if isinstance(eos, (str, builtins.bytes)) or not isinstance(eos, Iterable):
+            example = f", such as [{eos!r}]" if isinstance(eos, int) else ""
+            raise VocabularyError(f"eos is a sequence of ids{example}, not {type(eos).__name__}")
+        if special is not None and not isinstance(special, Mapping):
+            raise VocabularyError(f"special is a mapping of ids to names, not {type(special).__name__}")
         table = _checked_tokens(tokens)
         size = len(table)
         names = {_checked_id(token, size, "special"): name for token, name in (special or {}).items()}
@@ -546,6 +549,8 @@ def _checked_tokens(tokens: Iterable[bytes]) -> list[bytes]:
         raise VocabularyError(f"tokens is a sequence of byte strings, not one {type(tokens).__name__}")
     if isinstance(tokens, (Mapping, Set)):  # whose order is not that of the ids
         raise VocabularyError(f"tokens is a sequence of byte strings, the one of id i at place i, not a {type(tokens).__name__}")
+    if not isinstance(tokens, Iterable):
+        raise VocabularyError(f"tokens is a sequence of byte strings, not {type(tokens).__name__}")
     table = list(tokens)
     if set(map(type, table)) - {bytes}:
         for token, spelling in enumerate(table):

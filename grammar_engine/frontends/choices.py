@@ -5,14 +5,13 @@ Idea. One lexeme that is a trie of all choices, so compiling costs time in propo
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from ..errors import GrammarError
 from ..report import Entry, Report
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from ..ir import Builder
 
 
@@ -35,6 +34,8 @@ def build(builder: Builder, choices: Iterable[str | bytes]) -> Report:
     """
     if isinstance(choices, (str, bytes)):
         raise TypeError("choices is a list of strings, not one string")
+    if not isinstance(choices, Iterable):
+        raise TypeError(f"choices is a list of strings, not {type(choices).__name__}")
     encoded = [_encode(choice, index) for index, choice in enumerate(choices)]
     if not encoded:
         raise GrammarError("there are no choices: no text could be written")

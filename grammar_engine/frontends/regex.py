@@ -5,6 +5,7 @@ Idea. One lexeme, one rule. The core parses the pattern and refuses what has no 
 
 from __future__ import annotations
 
+from ..checks import check_choice
 from ..errors import GrammarError
 from ..ir import ECMA_FULL, PYTHON_FULL, Builder
 from ..report import Entry, Report
@@ -31,8 +32,7 @@ def build(builder: Builder, pattern: str, *, dialect: str = "python") -> Report:
     """
     if not isinstance(pattern, str):
         raise TypeError(f"a pattern is a str, not {type(pattern).__name__}")
-    if dialect not in _DIALECTS:
-        raise ValueError(f'dialect is "python" or "ecma", not {dialect!r}')
+    check_choice("dialect", dialect, _DIALECTS)
     try:
         expr = builder.pattern(pattern, _DIALECTS[dialect])
     except UnicodeEncodeError as error:

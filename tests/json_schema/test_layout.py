@@ -70,7 +70,13 @@ def test_separators() -> None:
     assert not accepts(g, json.dumps(VALUE, indent=1))
 
 
-@pytest.mark.parametrize("whitespace", ["none", ("", ":"), (",", ": x"), (",",), None, 3, (",", 3)])
+@pytest.mark.parametrize("whitespace", ["none", ("", ":"), (",", ": x"), (",",), (",", 3)])
 def test_bad_options(whitespace: object) -> None:
     with pytest.raises(ValueError, match=r"whitespace|separators"):
+        grammar(whitespace)
+
+
+@pytest.mark.parametrize("whitespace", [None, 3, {",": ":"}])
+def test_no_option_at_all(whitespace: object) -> None:
+    with pytest.raises(TypeError, match="whitespace is a str or a pair of separators, not "):
         grammar(whitespace)

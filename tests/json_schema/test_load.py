@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from decimal import Decimal
 
 import pytest
@@ -34,6 +35,22 @@ def test_pydantic() -> None:
     assert accepts(Grammar.from_json_schema(pydantic.TypeAdapter(list[int])), "[1, 2]")
     with pytest.raises(SchemaError, match=r"wrap a type in pydantic\.TypeAdapter"):
         Grammar.from_json_schema(list[int])
+
+
+def test_a_model_without_a_schema() -> None:
+    """Not what pydantic raises, which says nothing of grammars; that is the cause."""
+    pydantic = pytest.importorskip("pydantic")
+
+    class Own:
+        @classmethod
+        def model_json_schema(cls) -> None:
+            raise KeyError("x")
+
+    sources = (Own, Own(), pydantic.BaseModel, pydantic.create_model("Model", of=(Callable[[], int], ...)))
+    for source, name in zip(sources, ("Own", "Own", "BaseModel", "Model")):
+        with pytest.raises(SchemaError, match=rf"^{name}\.model_json_schema\(\) gives no schema: \w+: ") as caught:
+            Grammar.from_json_schema(source)
+        assert caught.value.__cause__ is not None
 
 
 @pytest.mark.parametrize(

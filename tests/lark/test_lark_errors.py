@@ -48,6 +48,8 @@ def build(text: str, **options: object) -> Builder:
         ("start: A\nA: start", "rule cannot stand inside", 2, 4),
         ('start: A\nA: "x" -> y', "alias", 2, 11),
         ("start: A\nA:", "nothing in it", 2, 1),
+        ('start: "a"\n%ignore\n', "nothing after %ignore", 2, 1),
+        ('start: "a"\n%ignore ( )', "nothing after %ignore", 2, 1),
         ('start: "a"\n%ignore start', "rule cannot stand inside", 2, 9),
         ('start: "a"\nstart: "b"', "defined twice", 2, 1),
         ('start: x\nx{y}: y "z"', "needs its arguments", 1, 8),

@@ -13,6 +13,7 @@ from grammar_engine import (
     Limits,
     MaskBuffer,
     Matcher,
+    Switches,
     TokenDFA,
     Vocabulary,
     allocate_masks,
@@ -68,6 +69,15 @@ def test_numbers():
         ("resources is a mapping", lambda: Grammar.from_json_schema({}, resources=[])),
         ("resources is a mapping", lambda: Grammar.from_json_schema({}, resources={1: {}})),
         ("start is the name of a rule, not list", lambda: Grammar.from_lark('start: "a"', start=[])),
+        ("whitespace is a str or a pair of separators, not ndarray", lambda: Grammar.from_json_schema({}, whitespace=np.array([",", ":"]))),
+        ("escapes is a str, not ndarray", lambda: Grammar.from_json_schema({}, escapes=np.array(["all"] * 2))),
+        ("lexing is a str, not ndarray", lambda: Grammar.from_lark('start: "a"', lexing=np.array(["exact"] * 2))),
+        ("dialect is a str, not list", lambda: Grammar.from_regex("a", dialect=["ecma"])),
+        ("kind is a str, not ndarray", lambda: allocate_masks(1, VOCABULARY, np.array(["numpy"] * 2))),
+        ("Switches.mask_cache is a bool, not str", lambda: Switches(mask_cache="no")),
+        ("Switches.slices is a bool, not list", lambda: Switches(slices=[])),
+        ("choices is a list of strings, not NoneType", lambda: Grammar.from_choices(None)),
+        ("choices is a list of strings, not NoneType", lambda: GrammarCache().from_choices(None)),
         ("choices is a list of strings, not one string", lambda: GrammarCache().from_choices("abc")),
         ("examples is a list of texts, not one text", lambda: GRAMMAR.warm(VOCABULARY, examples="123")),
         ("switches is a Switches, not NoneType", lambda: Matcher(GRAMMAR, VOCABULARY, switches=None)),
@@ -109,6 +119,21 @@ def test_warming_says_what_is_wrong_before_anything_is_done(reason, arguments):
     assert grammar.stats.mask_builds == 0
     assert grammar.warm(VOCABULARY, np.float32(0), examples=(text for text in ("12", memoryview(b"123"))), seed=np.int8(3)) > 0
     grammar.warm(VOCABULARY, math.inf)
+
+
+@pytest.mark.parametrize(
+    ("reason", "call"),
+    [
+        ('whitespace is "flexible", "bounded", "compact" or a pair', lambda: Grammar.from_json_schema({}, whitespace="none")),
+        ('formats is "known", "strict" or "annotation", not \'all\'', lambda: Grammar.from_json_schema({}, formats="all")),
+        ('lexing is "exact" or "longest", not \'\'', lambda: Grammar.from_lark('start: "a"', lexing="")),
+        ('dialect is "python" or "ecma", not \'perl\'', lambda: Grammar.from_regex("a", dialect="perl")),
+        ('kind is "numpy", "torch" or "memoryview", not \'jax\'', lambda: allocate_masks(1, VOCABULARY, "jax")),
+    ],
+)
+def test_words(reason, call):
+    with pytest.raises(ValueError, match=f"^{reason}"):
+        call()
 
 
 def test_any_bytes_are_spelled():

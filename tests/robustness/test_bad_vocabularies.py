@@ -47,10 +47,21 @@ def test_malformed(tokens, eos, special, width, token_id):
     assert caught.value.token_id == token_id
 
 
-def test_not_even_a_sequence():
-    for call in (lambda: Vocabulary(None, eos=[]), lambda: Vocabulary([b"a"], eos=None), lambda: Vocabulary(5, eos=[])):
-        with pytest.raises(TypeError):
-            call()
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        ((None, []), "tokens is a sequence of byte strings, not NoneType"),
+        ((5, []), "tokens is a sequence of byte strings, not int"),
+        (([b"a"], None), "eos is a sequence of ids, not NoneType"),
+        (([b"a"], 1.5), "eos is a sequence of ids, not float"),
+        (([b"a"], b"\0"), "eos is a sequence of ids, not bytes"),
+        (([b"a"], 0), r"eos is a sequence of ids, such as \[0\], not int"),
+        (([b"a"], [], [0]), "special is a mapping of ids to names, not list"),
+    ],
+)
+def test_not_even_a_sequence(arguments, reason):
+    with pytest.raises(VocabularyError, match=f"^{reason}$"):
+        Vocabulary(*arguments)
 
 
 # --- spelling ---------------------------------------------------------------------------------------------------------

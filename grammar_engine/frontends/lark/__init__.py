@@ -33,6 +33,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ...checks import check_choice
 from ...limits import Limits
 from ...report import Entry, Report
 from .follow import Expressions, conflicts
@@ -83,8 +84,7 @@ def build(builder: Builder, text: str, *, start: str = "start", lexing: str = "e
         raise TypeError(f"a Lark grammar is a str, not {type(text).__name__}")
     if not isinstance(start, str):
         raise TypeError(f"start is the name of a rule, not {type(start).__name__}")
-    if lexing not in ("exact", "longest"):
-        raise ValueError(f'lexing is "exact" or "longest", not {lexing!r}')
+    check_choice("lexing", lexing, ("exact", "longest"))
     limits = limits or Limits()
     report = Report()
     source = load(text, limits, report)

@@ -118,6 +118,8 @@ class _Loader:
                 if statement.priority and origin.module is None:
                     self._note_priority(statement.priority, origin)
             elif isinstance(statement, Ignore) and origin.module is None:
+                if statement.body.first is None:
+                    raise origin.error("there is nothing after %ignore", statement.token)
                 self.source.ignored.append((statement.body, origin))
             elif isinstance(statement, Declare):
                 self._declare(statement, origin)

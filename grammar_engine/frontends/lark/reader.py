@@ -125,7 +125,7 @@ class _Reader:
     def _statement(self) -> Statement:
         """One with the end of its line."""
         if self._skip("%ignore"):
-            return Ignore(self._body())
+            return Ignore(self.tokens[self.at - 1], self._body())
         if self._skip("%import"):
             return self._import()
         if self._skip("%declare"):

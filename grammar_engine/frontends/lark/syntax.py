@@ -99,8 +99,9 @@ class Define(NamedTuple):
 
 
 class Ignore(NamedTuple):
-    """`%ignore`."""
+    """`%ignore`; `token` is that word."""
 
+    token: Token
     body: Body
 
 

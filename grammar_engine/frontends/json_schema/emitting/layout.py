@@ -36,6 +36,8 @@ class Layout:
     """
 
     def __init__(self, builder: Builder, whitespace: Whitespace):
+        if not isinstance(whitespace, (str, tuple, list)):
+            raise TypeError(f"whitespace is a str or a pair of separators, not {type(whitespace).__name__}")
         b = self.builder = builder
         self.is_bounded = whitespace == "bounded"
         self.is_flexible = whitespace == "flexible"

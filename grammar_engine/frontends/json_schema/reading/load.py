@@ -39,7 +39,7 @@ def load(source: Any, limits: Limits | None = None) -> Any:
     Raises
     ------
     SchemaError
-        The text is no JSON, has a duplicate key, or `source` is of no known kind.
+        The text is no JSON, has a duplicate key, a model has no schema, or `source` is of no known kind.
     LimitExceededError
         The text is nested too deeply.
     """
@@ -54,10 +54,19 @@ def load(source: Any, limits: Limits | None = None) -> Any:
         return _from_text(source, limits or Limits())
     for method in ("model_json_schema", "json_schema"):  # of a pydantic model class, of a TypeAdapter
         if callable(getattr(source, method, None)):
-            return getattr(source, method)()
+            return _told_by(source, method)
     is_type = isinstance(source, type) or hasattr(source, "__origin__")  # a dataclass, list[int], ...
     remedy = "; wrap a type in pydantic.TypeAdapter" if is_type else ""
     raise SchemaError(f"a schema is a dict, a bool, JSON text, a pydantic model or a TypeAdapter, not {type(source).__name__}{remedy}")
+
+
+def _told_by(source: Any, method: str) -> Any:
+    """The schema that a model tells of itself."""
+    try:
+        return getattr(source, method)()
+    except Exception as error:
+        called = f"{source.__name__ if isinstance(source, type) else type(source).__name__}.{method}()"
+        raise SchemaError(f"{called} gives no schema: {type(error).__name__}: {error}") from error
 
 
 def _from_text(text: str, limits: Limits) -> Any:

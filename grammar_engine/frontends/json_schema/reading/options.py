@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from ....checks import check_bool, check_choice
+
 Whitespace = str | tuple[str, str]
 
 _FLAGS = ("lenient", "unique_keys")
@@ -35,12 +37,8 @@ class Options(NamedTuple):
     def check(self) -> None:
         """Raise for an option that has no such value. (`whitespace` is checked by `emitting/layout.py`.)"""
         for name in _FLAGS:
-            if not isinstance(getattr(self, name), bool):
-                raise TypeError(f"{name} is a bool, not {type(getattr(self, name)).__name__}")
+            check_bool(name, getattr(self, name))
         if self.resources is not None and not (isinstance(self.resources, Mapping) and all(isinstance(uri, str) for uri in self.resources)):
             raise TypeError("resources is a mapping of URIs to schemas")
         for name, choices in _CHOICES.items():
-            value = getattr(self, name)
-            if value not in choices:
-                words = " or ".join(f'"{choice}"' for choice in choices)
-                raise ValueError(f"{name} is {words}, not {value!r}")
+            check_choice(name, getattr(self, name), choices)
