@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 
 from ._version import __version__
 from .checks import check_ends
-from .errors import GrammarEngineError, LimitExceededError
+from .errors import GrammarEngineError, GrammarError, LimitExceededError
 from .limits import Limits
 from .progress import progress
 from .vocabulary import Vocabulary
@@ -72,7 +72,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader has seen enough, as in `... | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return OK
-    except (GrammarEngineError, OSError, UnicodeDecodeError) as error:
+    except (GrammarEngineError, OSError) as error:
         return _complain(options, error)
     except KeyboardInterrupt:
         return INTERRUPTED
@@ -81,6 +81,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _complain(options: argparse.Namespace, error: Exception) -> int:
     message = f"{error.filename}: {error.strerror}" if isinstance(error, OSError) and error.filename else str(error)
+    if isinstance(error, GrammarError) and (name := _source(options)):
+        message = f"{name}: {message}"
     if options.json:
         _emit({"error": message, "type": type(error).__name__})
     print(f"grammar-engine: {message}", file=sys.stderr)
@@ -345,8 +347,18 @@ def _fault(matcher: Matcher, text: bytes) -> dict[str, Any] | None:
 def _refusal(matcher: Matcher, text: bytes) -> dict[str, Any]:
     """Where and why `text`, of which a part is refused by the matcher, is refused."""
     explanation = matcher.explain(text)
-    found = text[explanation.position : explanation.position + 1]
-    return _place(text, explanation.position, f"{repr(found)[1:]} is refused", explanation.expected)
+    return _place(text, explanation.position, f"{_standing(text, explanation.position)} is refused", explanation.expected)
+
+
+def _standing(text: bytes, offset: int) -> str:
+    """The character of which a byte is a part, or that byte where it is in none."""
+    begin = offset
+    while begin > max(offset - 3, 0) and text[begin] & 0xC0 == 0x80:
+        begin -= 1
+    for end in range(offset + 1, begin + 5):
+        with suppress(UnicodeDecodeError):
+            return repr(text[begin:end].decode())
+    return repr(text[offset : offset + 1])[1:]
 
 
 def _place(text: bytes, offset: int, message: str, expected: tuple[str, ...]) -> dict[str, Any]:
@@ -399,7 +411,16 @@ def _read_bytes(name: str) -> bytes:
 
 
 def _read_text(name: str) -> str:
-    return _read_bytes(name).decode("utf-8")
+    try:
+        return _read_bytes(name).decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise GrammarError(f"not UTF-8: byte {error.start} ({error.reason})") from None
+
+
+def _source(options: argparse.Namespace) -> str | None:
+    """The file of the grammar, where it is in one."""
+    name: str | None = options.schema or options.lark or options.choices
+    return "standard input" if name == "-" else name
 
 
 def _readable(spelling: bytes) -> str:

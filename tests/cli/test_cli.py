@@ -228,9 +228,27 @@ def test_mask_after_a_refused_text(run) -> None:
     code, out, _ = run("mask", "--regex", "abc", "--text", "abx")
     assert code == 1 and out.startswith("1:3: 'x' is refused")
     code, out, _ = run("mask", "--regex", "abc", "--text", "ab\u2028")
-    assert code == 1 and out.startswith(r"1:3: '\xe2' is refused")
+    assert code == 1 and out.startswith(r"1:3: '\u2028' is refused")
     code, out, _ = run("mask", "--regex", "abc", "--text", "abx", "--json")
     assert code == 1 and json.loads(out)["offset"] == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (b"ab\xc3\xa9", "'é' is refused"),
+        (b"\xc3\xa9", "'é' is refused"),  # at its second byte, as the first one begins what is expected
+        ("😀".encode(), "'😀' is refused"),
+        (b"ab\xe9x", r"'\xe9' is refused"),
+        (b"ab\xa9x", r"'\xa9' is refused"),
+        (b"\xc3x", "'x' is refused"),
+        (b"ab\xe2\x80", r"'\xe2' is refused"),
+    ],
+)
+def test_a_refused_character_is_named(run, tmp_path, text: bytes, told: str) -> None:
+    (tmp_path / "text").write_bytes(text)
+    code, out, _ = run("check", "--regex", "abc|è|😁", tmp_path / "text")
+    assert code == 1 and told in out
 
 
 # --- bad input ------------------------------------------------------------------------------------------------------
@@ -248,7 +266,7 @@ def test_mask_after_a_refused_text(run) -> None:
 )
 def test_bad_grammars(run, file, source: str, content: str) -> None:
     code, out, err = run("generate", source, file("grammar", content))
-    assert code == 2 and not out and err.startswith("grammar-engine: ")
+    assert code == 2 and not out and err.startswith(f"grammar-engine: {file('grammar', content)}: ")
 
 
 def test_bad_regex(run) -> None:
@@ -260,7 +278,11 @@ def test_missing_and_unreadable_files(run, tmp_path) -> None:
     code, _, err = run("check", "--schema", tmp_path / "nowhere.json", "-")
     assert code == 2 and "nowhere.json: No such file" in err
     (tmp_path / "latin1").write_bytes(b'"\xe9"')
-    assert run("generate", "--schema", tmp_path / "latin1")[0] == 2
+    for source in ("--schema", "--lark", "--choices"):
+        code, _, err = run("generate", source, tmp_path / "latin1")
+        assert code == 2 and err == f"grammar-engine: {tmp_path / 'latin1'}: not UTF-8: byte 1 (invalid continuation byte)\n"
+    code, out, _ = run("generate", "--schema", tmp_path / "latin1", "--json")
+    assert code == 2 and json.loads(out)["error"].startswith(f"{tmp_path / 'latin1'}: not UTF-8")
     assert run("generate", "--regex", "a", "--vocabulary", tmp_path / "nowhere")[0] == 2
 
 
