@@ -1,5 +1,11 @@
 #include "wide.h"
 
+/* The widest instructions that are used where the processor has them: 0 those of any processor, 1 of any x86-64, 2 AVX2, 3 AVX-512. `make narrow`
+ * tests what a processor that has all of them would never run. */
+#ifndef GE_WIDE_MOST
+#define GE_WIDE_MOST 3
+#endif
+
 /* Four lanes side by side: a mask of 131,072 bits takes about a microsecond. */
 u64 wide_hash(const u32 *at, size_t n) {
     u64 lane[4] = {n, 1, 2, 3}, word[4];
@@ -19,11 +25,14 @@ static inline u32 list_word(u32 word, u32 begin, u32 *out, u32 n) {
     return n;
 }
 
-#if defined __x86_64__ && defined __GNUC__
+#if defined __x86_64__ && defined __GNUC__ && GE_WIDE_MOST > 0
 
 #include <immintrin.h>
 
 enum { LINE = 64, PART = 2 * LINE, BLOCK = 4 * PART }; /* bytes */
+
+static inline bool has_avx2(void) { return GE_WIDE_MOST > 1 && __builtin_cpu_supports("avx2"); }
+static inline bool has_avx512(void) { return GE_WIDE_MOST > 2 && __builtin_cpu_supports("avx512f"); }
 
 #define WITH_AVX2 static inline __attribute__((target("avx2"), always_inline))
 #define WITH_AVX512 static inline __attribute__((target("avx2,avx512f"), always_inline))
@@ -70,8 +79,8 @@ __attribute__((target("avx2,avx512f"))) static void clear_by_64(u8 *to, size_t n
 void wide_clear(u32 *to, size_t n) {
     size_t size = n * sizeof *to;
     if (n == 0) return;
-    if (size < PART || !__builtin_cpu_supports("avx2")) memset(to, 0, size);
-    else if (__builtin_cpu_supports("avx512f")) clear_by_64((u8 *)to, size);
+    if (size < PART || !has_avx2()) memset(to, 0, size);
+    else if (has_avx512()) clear_by_64((u8 *)to, size);
     else clear_by_32((u8 *)to, size);
 }
 
@@ -99,8 +108,8 @@ __attribute__((target("avx2,avx512f"))) static void copy_by_64(u8 *to, const u8 
 void wide_copy(u32 *to, const u32 *from, size_t n) {
     size_t size = n * sizeof *to;
     if (n == 0) return;
-    if (size < PART || !__builtin_cpu_supports("avx2")) memcpy(to, from, size);
-    else if (__builtin_cpu_supports("avx512f")) copy_by_64((u8 *)to, (const u8 *)from, size);
+    if (size < PART || !has_avx2()) memcpy(to, from, size);
+    else if (has_avx512()) copy_by_64((u8 *)to, (const u8 *)from, size);
     else copy_by_32((u8 *)to, (const u8 *)from, size);
 }
 
@@ -150,16 +159,16 @@ __attribute__((target("avx2,avx512f"))) static size_t list_by_64(const u32 *a, c
 
 void wide_or(u32 *to, const u32 *from, size_t n) {
     size_t at = 0;
-    if (__builtin_cpu_supports("avx512f")) at = or_by_64(to, from, n);
-    else if (__builtin_cpu_supports("avx2")) at = or_by_32(to, from, n);
+    if (has_avx512()) at = or_by_64(to, from, n);
+    else if (has_avx2()) at = or_by_32(to, from, n);
     for (; at < n; at++) to[at] |= from[at];
 }
 
 u32 wide_list_differing(const u32 *a, const u32 *b, size_t n, u32 most, u32 *out) {
     size_t at = 0;
     u32 n_out = 0;
-    if (__builtin_cpu_supports("avx512f")) at = list_by_64(a, b, n, most, out, &n_out);
-    else if (__builtin_cpu_supports("avx2")) at = list_by_32(a, b, n, most, out, &n_out);
+    if (has_avx512()) at = list_by_64(a, b, n, most, out, &n_out);
+    else if (has_avx2()) at = list_by_32(a, b, n, most, out, &n_out);
     for (; at < n && n_out <= most; at++) n_out = list_word(a[at] ^ b[at], (u32)(32 * at), out, n_out);
     return n_out;
 }
@@ -188,7 +197,7 @@ __attribute__((target("avx2"))) static size_t span_of_lines(const wide_set *s, c
 }
 
 size_t wide_span(const wide_set *s, const u8 *at, size_t n) {
-    if (n >= LINE / 2 && __builtin_cpu_supports("avx2")) return span_of_lines(s, at, n);
+    if (n >= LINE / 2 && has_avx2()) return span_of_lines(s, at, n);
     size_t i = 0;
     while (i < n && wide_has(s, at[i])) i++;
     return i;

@@ -299,6 +299,19 @@ static void test_span(void) {
     }
 }
 
+/* 32 bytes at a time, at any place; what stands around them does not count. */
+static void test_at_most(void) {
+    static u8 text[96];
+    u32 seed = 5;
+    for (u32 round = 0; round < 4000; round++) {
+        u32 place = drawn(&seed) % 64, bits = 0;
+        u8 most = (u8)(round < 256 ? round : drawn(&seed));
+        for (u32 i = 0; i < sizeof text; i++) text[i] = (u8)(drawn(&seed) % 4 ? drawn(&seed) : most + drawn(&seed) % 3 - 1u);
+        for (u32 i = 0; i < 32; i++) bits |= (u32)(text[place + i] <= most) << i;
+        CHECK(wide_at_most(text + place, most) == bits);
+    }
+}
+
 int main(void) {
     test_intern();
     test_index();
@@ -314,5 +327,6 @@ int main(void) {
     test_or();
     test_list_differing();
     test_span();
+    test_at_most();
     return harness_result("base");
 }
