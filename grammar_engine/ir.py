@@ -65,6 +65,12 @@ FLAG_ASCII = 16  # \d \w \s only match ASCII (always so for \d \w in ECMA)
 ESCAPES_MINIMAL = 0  # each character in one way: raw where JSON allows that, else \" \\ \b \f \n \r \t, else \u00XX (either case)
 ESCAPES_ALL = 1  # every way that RFC 8259 allows: raw, short escapes including \/, \uXXXX, surrogate pairs
 
+# Flags of a lexeme.
+LAZY = 1  # it ends at its first match
+SKIP = 2  # it may stand, ignored, before and after any lexeme
+
+LIST_WORDS = 5  # of a record of a list
+
 
 class Way(NamedTuple):
     """One kind of member of a bag.
@@ -106,12 +112,11 @@ class Builder:
         self.words: list[int] = []  # expression records: op, number of operands, operands
         self.data = bytearray()  # byte strings that records point into
         self.lexemes: list[SymbolInfo] = []
-        self.lexeme_records: list[int] = []  # expression, flags (1 lazy, 2 skip)
+        self.lexeme_records: list[int] = []  # expression, flags
         self.nonterminals: list[SymbolInfo] = []
         self.origins: dict[Symbol, str | None] = {}  # where it came from first, for errors: a symbol of several places has no `where`
         self.rule_records: list[int] = []  # left-hand side (index), length, symbols
-        self.n_rules = 0
-        self.list_records: list[int] = []  # nonterminal (index), item, separator or NO_SYMBOL, minimum, maximum
+        self.list_records: list[int] = []  # LIST_WORDS each: nonterminal (index), item, separator or NO_SYMBOL, minimum, maximum
         self.bag_records: list[int] = []  # see `bag`
         self.start: Symbol = NO_SYMBOL
         self.longest = False
@@ -123,11 +128,6 @@ class Builder:
         self.empty = self._node(OP_EMPTY, 0)
         self.char = self.chars([(0, MAX_CODE_POINT)])  # one code point (no surrogates: they have no UTF-8)
         self.text = self.repeat(self.char, 0, None)  # all valid UTF-8
-
-    @property
-    def n_exprs(self) -> int:
-        """How many expressions there are."""
-        return len(self._ids)
 
     # --- expressions ------------------------------------------------------------------------------------------------
 
@@ -275,7 +275,7 @@ class Builder:
 
     def lexeme(self, expr: Expr, name: str, *, where: str | None = None, lazy: bool = False, skip: bool = False) -> Symbol:
         """A lexeme. `lazy`: it ends at its first match. `skip`: it may stand, ignored, before and after any lexeme; not for rules."""
-        flags = (1 if lazy else 0) | (2 if skip else 0)
+        flags = (LAZY if lazy else 0) | (SKIP if skip else 0)
         key = (expr, flags, where)
         known = self._lexeme_ids.get(key)
         if known is None:
@@ -295,7 +295,6 @@ class Builder:
     def rule(self, left: Symbol, right: Sequence[Symbol]) -> None:
         """`left` may be `right` (empty: left is nullable)."""
         self.rule_records += (left >> 1, len(right), *right)
-        self.n_rules += 1
 
     def list_of(
         self, item: Symbol, separator: Symbol | None, minimum: int, maximum: int | None, name: str, *, where: str | None = None

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from ._version import __version__
 from .errors import GrammarError
-from .ir import Builder, SymbolInfo
+from .ir import LIST_WORDS, Builder, SymbolInfo
 from .report import Entry, Report
 
 _MAGIC = b"ge-gram4"  # with the number of the format, which goes up with any change of the IR or of what is told
@@ -128,7 +128,7 @@ def _read(body: memoryview) -> Portable:
     columns = [told["lexemes"], told["nonterminals"], *told["report"]]
     _check_texts(columns)
     lexemes, nonterminals = _rows(SymbolInfo, columns[0]), _rows(SymbolInfo, columns[1])
-    if len(body) != ends[-1] + n_data or len(lexeme_records) != 2 * len(lexemes) or len(lists) % 5:
+    if len(body) != ends[-1] + n_data or len(lexeme_records) != 2 * len(lexemes) or len(lists) % LIST_WORDS:
         raise ValueError("lengths")
     start, report = told["start"], Report(*(_rows(Entry, of_list) for of_list in columns[2:]))
     if type(start) is not int or not 0 <= start >> 1 < len(nonterminals if start & 1 else lexemes):

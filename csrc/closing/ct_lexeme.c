@@ -293,7 +293,7 @@ static bool make_walk(ge_engine *e, ct_table *t, walk_state *w, rx_id id, u32 no
             if (many && !set_has(&first, byte)) continue;
             if (byte_class != last) {
                 rx_id left = derive_by_class(e, t, at.id, byte);
-                bool dead = left == RX_ID_NEVER || (left != NONE && e->lx.x.meta.at[left].known_empty == 1);
+                bool dead = left == RX_ID_NEVER || (left != NONE && e->lx.x.meta.at[left].verdict == RX_IS_EMPTY);
                 if (left == NONE || (!dead && !look_at_rest(e, t, left, &rest))) return false;
                 if (dead) rest.id = RX_ID_NEVER;
                 last = byte_class;

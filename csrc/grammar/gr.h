@@ -98,6 +98,13 @@ typedef struct gr_slot {
     u32 asks, n_asks;     /* of a key, in bag_words: slots of keys that have to be raised if it is, with all that those ask for */
 } gr_slot;
 
+/* Conditions are slots that ways raise beside their own and the total. */
+typedef enum gr_conditions {
+    GR_NO_CONDITIONS,
+    GR_OPEN_CONDITIONS,   /* none of them has a maximum */
+    GR_BOUNDED_CONDITIONS /* some has one */
+} gr_conditions;
+
 typedef struct gr_bag {
     u32 ways, n_ways;    /* in `ways` */
     u32 slots, n_slots;  /* in `slots` */
@@ -118,7 +125,7 @@ typedef struct gr_bag {
     u32 by_place;        /* ways: those of bits in the order of their places, then the others */
     u32 counted;         /* n_slots - n_bits slots: those that are no bits */
     u32 total;           /* the slot that all ways raise beside their own, or NONE */
-    u32 conditions;      /* slots that ways raise beside these: 0 none, 1 without maximum, 2 one has a maximum */
+    u32 conditions;      /* which slots ways raise beside these: a gr_conditions */
     u32 ranked;          /* 0 or 1 */
     u32 separator;       /* symbol, or NONE */
     u32 owner;
@@ -136,7 +143,6 @@ typedef struct gr_grammar {
     bool has_distinct; /* some way is distinct */
     u32 start; /* node: the suffix to parse */
     u32 n_lexemes;
-    u32 n_ir_nonterminals;
 } gr_grammar;
 
 /* Compiles; borrows everything. On failure *g is empty again. A nonterminal may have rules or be one list, not both. */

@@ -189,7 +189,7 @@ static outlook look(const gr_grammar *g, const gr_bag *bag, const u32 *counts, u
             o.done = gr_bag_count(bag, slot, counts);
             o.minimum = slot->minimum;
             o.maximum = slot->maximum;
-        } else if (slot->last_rank != NONE || bag->conditions == 0) { /* some way's own, or of no way at all */
+        } else if (slot->last_rank != NONE || !bag->conditions) { /* some way's own, or of no way at all */
             u32 lacks = gr_bag_missing(bag, slot, counts);
             bool gone = slot->last_rank == NONE || (bag->ranked && slot->last_rank < rank);
             o.missing += lacks;
@@ -229,7 +229,7 @@ static u32 wanted_slot(const gr_grammar *g, const gr_bag *bag, const u32 *counts
         if (i != bag->total && slot->last_rank == NONE) return i;
         if (other == NONE || i != bag->total) other = i; /* the total last: others raise it too */
     }
-    return bag->conditions == 2 ? other : NONE;
+    return bag->conditions == GR_BOUNDED_CONDITIONS ? other : NONE;
 }
 
 static bool raises(const gr_grammar *g, u32 way, u32 slot) {

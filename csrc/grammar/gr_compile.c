@@ -485,7 +485,6 @@ bool gr_compile(gr_grammar *g, budget *b, const ge_rules *rules, const u8 *lexem
     compiler c = {.b = b, .g = g, .in = rules, .lexeme_flags = lexeme_flags};
     memset(g, 0, sizeof *g);
     g->n_lexemes = rules->n_lexemes;
-    g->n_ir_nonterminals = rules->n_nonterminals;
     bool ok = compile(&c);
     if (ok) b->symbol = NONE;
     vec_drop(b, &c.words);

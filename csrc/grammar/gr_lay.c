@@ -29,7 +29,7 @@ static bool sort_slots(gr_grammar *g, budget *b, gr_bag *bag, const u8 *lexeme_f
     for (u32 i = 0; ok && i < bag->n_slots; i++) {
         if (slots[i].last_rank == NONE && beside.at[i]) {
             if (bag->total == NONE && beside.at[i] == bag->n_ways) bag->total = i;
-            else bag->conditions = max_u32(bag->conditions, slots[i].maximum == NONE ? 1 : 2);
+            else bag->conditions = max_u32(bag->conditions, slots[i].maximum == NONE ? GR_OPEN_CONDITIONS : GR_BOUNDED_CONDITIONS);
         } else if (slots[i].last_rank != NONE && beside.at[i]) {
             ok = budget_fail(b, GE_E_IR);
         }

@@ -100,6 +100,8 @@ bool mk_add_by_own(ge_engine *e, cf_alternative a, u32 hub, const vb_own *own, m
     return ok;
 }
 
+static_assert(VB_OWN_STATES == 1000 && VB_MOST_OWN == 16, "two messages below say so");
+
 /* The automaton of a lexeme. *fault: why it is no slice, which is no failure of a budget. */
 static bool read_automaton(ge_engine *e, u32 lexeme, budget *b, vb_own *s, const char **fault) {
     lx_lexer *l = &e->lx;

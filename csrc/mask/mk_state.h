@@ -95,7 +95,7 @@ typedef struct mk_state {
     /* mk.c: the mask that is being made */
     mk_found found;                 /* scratch */
     bool analysed;                  /* a lexeme-internal mask was made for it */
-    bool tried_core, without_cores; /* it was tried by a core; it is to be made without (mk_core.c) */
+    bool tried_core, without_cores; /* it was tried by a core; it is to be made without (mk_longest.c) */
     VEC(u32) suspects;              /* scratch: what it has found of them */
     VEC(u32) all_suspects;          /* of all configurations that have some */
     byte_vec unit_seen;             /* by lexer state: how many masks were asked for in which it was a unit, as far as that is counted */
@@ -109,10 +109,10 @@ typedef struct mk_state {
     id_vec samples;   /* ... and parts of these */
     id_vec differing; /* scratch: the tokens in which a mask differs from a model */
 
-    /* mk_heir.c, mk_core.c */
+    /* mk_heir.c, mk_longest.c */
     u32 class_weight[256]; /* by byte class: nodes of the vocabulary's trie below its bytes */
     u32 plain_class;       /* the byte class of most plain characters of ASCII */
-    id_vec far_cores;     /* by lexer state: NONE, or it was tried by its core, and both differ in much */
+    id_vec far_cores;      /* by lexer state: NONE, or it was tried by its core, and both differ in much */
 
     /* mk_walk.c, mk_slice.c, mk_loops.c, mk_beyond.c */
     VEC(mk_place) walk;    /* scratch: what is still to be visited, place by place */

@@ -59,9 +59,11 @@ enum {                /* flags, fixed at creation */
 
 #define RX_NOT_COUNTED UINT8_MAX
 
+typedef enum rx_verdict { RX_UNKNOWN, RX_IS_EMPTY, RX_IS_INHABITED } rx_verdict;
+
 typedef struct rx_meta {
     u8 flags;
-    u8 known_empty; /* 0 not asked, 1 empty, 2 not empty */
+    u8 verdict; /* on its being empty, as far as it was asked: a rx_verdict */
     u16 depth;
     u16 distance; /* a guess at the length of the shortest string: where the search for one looks first */
     u8 shared;    /* of a FORK, see rx_fork.c; RX_NOT_COUNTED until it was asked for */
@@ -352,7 +354,6 @@ void rx_syntax_must(const u32 *node, byte_set *out); /* adds bytes that each of 
 bool rx_syntax_is_structure(const u32 *node); /* no word of it is an id */
 
 /* Of an intersection of lengths and of what begins with a label in Punycode. Meaningless when the budget failed. */
-typedef enum rx_verdict { RX_UNKNOWN, RX_IS_EMPTY, RX_IS_INHABITED } rx_verdict;
 rx_verdict rx_punycode_verdict(rx_arena *x, rx_id id);
 rx_verdict rx_length_verdict(rx_arena *x, rx_id id);   /* of an AND, of numbers of characters and one other part; never RX_IS_EMPTY */
 rx_verdict rx_multiple_verdict(rx_arena *x, rx_id id); /* of an AND; never RX_IS_EMPTY */

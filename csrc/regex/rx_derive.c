@@ -306,7 +306,7 @@ static bool is_contradiction(rx_arena *x, rx_id id, bool *answer) {
     if (x->b->status != GE_OK) return false;
     if (verdict == RX_UNKNOWN) return rx_is_contradiction(x, id, answer);
     *answer = verdict == RX_IS_EMPTY;
-    if (!*answer) x->meta.at[id].known_empty = 2;
+    if (!*answer) x->meta.at[id].verdict = RX_IS_INHABITED;
     return true;
 }
 
@@ -339,10 +339,10 @@ static bool search(rx_arena *x, rx_id start) {
             if (same[c] != c || (x->has_syntax && rx_syntax_is_outdone(x, nodes.at[at].id, x->class_byte[c]))) continue;
             rx_id id = rx_derive(x, nodes.at[at].id, x->class_byte[c]);
             ok = id != NONE && budget_work(x->b, 1);
-            if (!ok || id == RX_ID_NEVER || x->meta.at[id].known_empty == 1 || map_get(&seen, id) != NONE) continue;
+            if (!ok || id == RX_ID_NEVER || x->meta.at[id].verdict == RX_IS_EMPTY || map_get(&seen, id) != NONE) continue;
             bool hopeless;
             ok = is_contradiction(x, id, &hopeless);
-            if (ok && hopeless) x->meta.at[id].known_empty = 1;
+            if (ok && hopeless) x->meta.at[id].verdict = RX_IS_EMPTY;
             if (ok && !hopeless && is_spelling(x, id)) hopeless = rx_is_empty(x, id), ok = x->b->status == GE_OK;
             if (!ok || hopeless) continue;
             u32 length = nodes.at[at].length + 1, to = min_u32(length + x->meta.at[id].distance, N_BUCKETS - 1);
@@ -350,11 +350,11 @@ static bool search(rx_arena *x, rx_id start) {
             if (!ok) break;
             bucket[to] = nodes.n - 1;
             lowest = min_u32(lowest, to);
-            if (x->meta.at[id].flags & RX_INHABITED || x->meta.at[id].known_empty == 2) found = nodes.n - 1;
+            if (x->meta.at[id].flags & RX_INHABITED || x->meta.at[id].verdict == RX_IS_INHABITED) found = nodes.n - 1;
         }
     }
-    for (u32 i = 0; ok && found == NONE && i < nodes.n; i++) x->meta.at[nodes.at[i].id].known_empty = 1;
-    for (u32 i = found; ok && i != NONE; i = nodes.at[i].parent) x->meta.at[nodes.at[i].id].known_empty = 2;
+    for (u32 i = 0; ok && found == NONE && i < nodes.n; i++) x->meta.at[nodes.at[i].id].verdict = RX_IS_EMPTY;
+    for (u32 i = found; ok && i != NONE; i = nodes.at[i].parent) x->meta.at[nodes.at[i].id].verdict = RX_IS_INHABITED;
     vec_drop(x->b, &nodes);
     map_drop(x->b, &seen);
     return ok && found == NONE;
@@ -373,7 +373,7 @@ bool rx_is_empty(rx_arena *x, rx_id id) {
     if (id == NONE) return false;
     if (id == RX_ID_NEVER) return true;
     if (x->meta.at[id].flags & RX_INHABITED) return false;
-    if (x->meta.at[id].known_empty) return x->meta.at[id].known_empty == 1;
+    if (x->meta.at[id].verdict != RX_UNKNOWN) return x->meta.at[id].verdict == RX_IS_EMPTY;
     u32 node[5] = {0}; /* a copy: the pool may move below */
     u32 n = intern_length(&x->nodes, id);
     memcpy(node, intern_words(&x->nodes, id), min_u32(n, 5) * sizeof *node);
@@ -399,8 +399,8 @@ bool rx_is_empty(rx_arena *x, rx_id id) {
     case RX_QUOTE: empty = rx_quote_is_empty(x, node); break;
     default:
         if (!is_contradiction(x, id, &empty)) return false;
-        if (!empty && x->meta.at[id].known_empty == 0) return search(x, id);
+        if (!empty && x->meta.at[id].verdict == RX_UNKNOWN) return search(x, id);
     }
-    if (x->b->status == GE_OK) x->meta.at[id].known_empty = empty ? 1 : 2;
+    if (x->b->status == GE_OK) x->meta.at[id].verdict = empty ? RX_IS_EMPTY : RX_IS_INHABITED;
     return empty;
 }

@@ -125,7 +125,7 @@ bool rx_follow_likely(rx_arena *x, rx_id start) {
     bool found = rx_has_ending(x, way[n]);
     if (!found && map_get(&x->ending_of, way[n]) == NONE && !keep_ending(x, way[n], (rx_ending){NONE, NOT_LIKELY})) return false;
     while (n-- > 0) {
-        if (found) x->meta.at[way[n]].known_empty = 2;
+        if (found) x->meta.at[way[n]].verdict = RX_IS_INHABITED;
         if (!keep_ending(x, way[n], found ? (rx_ending){way[n + 1], bytes[n]} : (rx_ending){NONE, NOT_LIKELY})) return false;
     }
     return x->b->status == GE_OK;
@@ -158,7 +158,7 @@ static bool search_ending(rx_arena *x, rx_id start) {
             if (same[c] != c || !set_has(&first, x->class_byte[c])) continue;
             rx_id id = rx_derive(x, at.id, x->class_byte[c]);
             ok = id != NONE && budget_work(x->b, 1);
-            if (!ok || id == RX_ID_NEVER || x->meta.at[id].known_empty == 1 || has_no_ending(x, id) || map_get(&seen, id) != NONE) continue;
+            if (!ok || id == RX_ID_NEVER || x->meta.at[id].verdict == RX_IS_EMPTY || has_no_ending(x, id) || map_get(&seen, id) != NONE) continue;
             u32 length = at.length + 1, to = min_u32(length + x->meta.at[id].distance, ENDING_BUCKETS - 1);
             ok = map_put(x->b, &seen, id, 0) && vec_push(x->b, &nodes, ((ending_node){id, index, x->class_byte[c], length, bucket[to], 0}));
             if (!ok) break;
@@ -176,7 +176,7 @@ static bool search_ending(rx_arena *x, rx_id start) {
     }
     if (ok && found == NONE) ok = keep_ending(x, start, (rx_ending){NONE, SEARCHED});
     for (u32 i = found; ok && i != NONE && nodes.at[i].parent != NONE; i = nodes.at[i].parent) {
-        x->meta.at[nodes.at[nodes.at[i].parent].id].known_empty = 2;
+        x->meta.at[nodes.at[nodes.at[i].parent].id].verdict = RX_IS_INHABITED;
         ok = keep_ending(x, nodes.at[nodes.at[i].parent].id, (rx_ending){nodes.at[i].id, nodes.at[i].byte});
     }
     vec_drop(x->b, &nodes);

@@ -208,7 +208,7 @@ static bool expand_least(rx_arena *x, least_search *s, u32 index, const u8 *weig
         for (u32 other = next[c]; other != c; other = next[other]) least = min_u32(least, weights[other]);
         rx_id id = rx_derive(x, at.id, x->class_byte[c]);
         if (id == NONE || !budget_work(x->b, 1)) return false;
-        if (id == RX_ID_NEVER || x->meta.at[id].known_empty == 1) continue;
+        if (id == RX_ID_NEVER || x->meta.at[id].verdict == RX_IS_EMPTY) continue;
         if (!reach_least(x, s, id, index, at.length + least, quoted)) return false;
     }
     return true;

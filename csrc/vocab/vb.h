@@ -265,9 +265,9 @@ void vb_drop_folds(ge_vocab *v);
 
 u32 vb_weight(const ge_vocab *v, u32 hub, u32 byte); /* nodes below a hub behind a byte, also those behind another hub */
 u32 vb_child(const tt_trie *t, u32 node, u32 byte); /* or NONE */
-/* Appends the fewest tokens that spell a text; *spelt: there are some. False: failure of the budget. */
 /* fewest[i] = tokens that spell text[i .. n], or NONE, for each i < known; those of known to n are given. False: failure of the budget. */
 bool vb_fewest(const ge_vocab *v, budget *b, const u8 *text, u32 n, u32 known, u32 *fewest);
+/* Appends the fewest tokens that spell a text; *spelt: there are some. False: failure of the budget. */
 bool vb_spell(const ge_vocab *v, budget *b, const u8 *text, u32 n, id_vec *out, bool *spelt);
 
 /* Is a byte the only one of its kind? */

@@ -23,7 +23,7 @@ from ..errors import (
     UnsupportedRegexError,
     VocabularyError,
 )
-from ..ir import OP_PATTERN, Builder, Expr
+from ..ir import LIST_WORDS, OP_PATTERN, Builder, Expr
 from ..limits import Limits
 from .calls import fast_guide, fast_matcher, fast_row_mask, fast_text
 from .places import lexeme_with, locate
@@ -301,7 +301,7 @@ def new_grammar(builder: Builder, expressions: NativeExpressions) -> Any:
     rules.lexemes, rules.n_lexemes = held[0], len(builder.lexemes)
     rules.n_nonterminals = len(builder.nonterminals)
     rules.rules, rules.n_rule_words = held[1], len(builder.rule_records)
-    rules.lists, rules.n_lists = held[2], len(builder.list_records) // 5
+    rules.lists, rules.n_lists = held[2], len(builder.list_records) // LIST_WORDS
     rules.bags, rules.n_bag_words = held[3], len(builder.bag_records)
     rules.start, rules.longest = builder.start, builder.longest
     status = lib.ge_grammar_new(expressions.handle, rules, place, err)

@@ -6,7 +6,7 @@ import pytest
 
 from grammar_engine.errors import GrammarSyntaxError
 from grammar_engine.frontends import lark as front_end
-from grammar_engine.ir import UNBOUNDED, Builder
+from grammar_engine.ir import LIST_WORDS, UNBOUNDED, Builder
 from grammar_engine.report import Report
 
 
@@ -18,13 +18,22 @@ def build(text: str, **options: object) -> tuple[Builder, Report]:
 def lists(builder: Builder) -> list[tuple[int, int]]:
     """(minimum, maximum) of each list."""
     records = builder.list_records
-    return [(records[i + 3], records[i + 4]) for i in range(0, len(records), 5)]
+    return [(records[i + 3], records[i + 4]) for i in range(0, len(records), LIST_WORDS)]
+
+
+def rule_lengths(builder: Builder) -> list[int]:
+    """How many symbols each rule has."""
+    records, at, lengths = builder.rule_records, 0, []
+    while at < len(records):
+        lengths.append(records[at + 1])
+        at += 2 + lengths[-1]
+    return lengths
 
 
 def test_counted_repetition_stays_one_symbol() -> None:
     builder, _ = build('start: "a"~3..4000000000 ("b" "c")* "d"+ "e"~7 "f"~1 "g"~0')
     assert sorted(lists(builder)) == sorted([(3, 4_000_000_000), (0, UNBOUNDED), (1, UNBOUNDED), (7, 7)])
-    assert builder.n_rules == 2  # start, and the group "b" "c"
+    assert rule_lengths(builder) == [2, 5]  # the group "b" "c", and start: four lists and "f"
 
 
 def test_equal_groups_lists_and_literals_are_shared() -> None:

@@ -98,8 +98,8 @@ class Recogniser:
         records = builder.lexeme_records
         for index in range(len(builder.lexemes)):
             expr, flags = exprs[records[2 * index]], records[2 * index + 1]
-            self.lexemes[2 * index] = ex.first_match(expr) if flags & 1 else expr
-            if flags & 2:
+            self.lexemes[2 * index] = ex.first_match(expr) if flags & ir.LAZY else expr
+            if flags & ir.SKIP:
                 self.skips.append(2 * index)
         self.alternatives: dict[ir.Symbol, list[object]] = {2 * i + 1: [] for i in range(len(builder.nonterminals))}
         records, at = builder.rule_records, 0
@@ -108,8 +108,8 @@ class Recogniser:
             self.alternatives[2 * left + 1].append(Rule(2 * left + 1, tuple(records[at + 2 : at + 2 + length])))
             at += 2 + length
         records = builder.list_records
-        for at in range(0, len(records), 5):
-            left, item, between, low, high = records[at : at + 5]
+        for at in range(0, len(records), ir.LIST_WORDS):
+            left, item, between, low, high = records[at : at + ir.LIST_WORDS]
             separator, bound = None if between == ir.NO_SYMBOL else between, None if high >= LONG_TEXT else high
             self.alternatives[2 * left + 1].append(ListRule(2 * left + 1, item, separator, low, bound))
         self._multiply_bags_out(builder.bag_records, len(builder.nonterminals))

@@ -466,7 +466,7 @@ def read(builder: ir.Builder) -> list[Expr]:
         operands = list(words[at + 2 : at + 2 + count])
         at += 2 + count
         known.append(_read_record(op, operands, data, known))
-    assert len(known) == builder.n_exprs
+    assert at == len(words)
     return known
 
 

@@ -47,7 +47,7 @@ bool rx_ranges_line_ends(budget *b, rx_ranges *r, u32 dialect);
 
 /* --- languages with conditions ---------------------------------------------------------------------------------------- */
 
-/* What must hold of the text before (after) a string. Each but WORD implies the ones above it; none goes together with WORD. */
+/* What must hold of the text before (after) a string. Each implies the ones above it, but WORD and those below it exclude each other. */
 enum {
     RX_ANY,   /* nothing */
     RX_WORD,  /* it ends (begins) with a word character */

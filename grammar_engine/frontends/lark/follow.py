@@ -20,7 +20,7 @@ from itertools import islice
 from typing import Protocol
 
 from ...errors import LimitExceededError
-from ...ir import NO_SYMBOL, Builder, Expr, Symbol
+from ...ir import LAZY, LIST_WORDS, NO_SYMBOL, SKIP, Builder, Expr, Symbol
 
 _END = 1 << 256  # beside the bytes: the end of the text
 _MOST_FOLLOWERS = 16  # of a lexeme that are named
@@ -43,8 +43,8 @@ def conflicts(builder: Builder, expressions: Expressions) -> Iterator[tuple[Symb
     """Pairs of lexemes (X, Y): Y may follow X, and all that may follow X can be swallowed. The first few Y of each X."""
     records = builder.lexeme_records
     exprs = {2 * i: records[2 * i] for i in range(len(builder.lexemes))}
-    skips = [symbol for symbol in exprs if records[symbol + 1] & 2]
-    lazy = {symbol for symbol in exprs if records[symbol + 1] & 1}
+    skips = [symbol for symbol in exprs if records[symbol + 1] & SKIP]
+    lazy = {symbol for symbol in exprs if records[symbol + 1] & LAZY}
     grammar = _Grammar(builder, {symbol for symbol, expr in exprs.items() if expressions.matches(expr, b"")})
     whole = builder.union(*exprs.values())
 
@@ -186,8 +186,8 @@ def _rules(builder: Builder) -> Iterator[tuple[Symbol, tuple[Symbol, ...]]]:
         left, length = records[at], records[at + 1]
         yield 2 * left + 1, tuple(records[at + 2 : at + 2 + length])
         at += 2 + length
-    for at in range(0, len(builder.list_records), 5):
-        left, item, separator, minimum, maximum = builder.list_records[at : at + 5]
+    for at in range(0, len(builder.list_records), LIST_WORDS):
+        left, item, separator, minimum, maximum = builder.list_records[at : at + LIST_WORDS]
         symbol = 2 * left + 1
         if minimum == 0:
             yield symbol, ()
