@@ -166,36 +166,39 @@ typedef struct outlook {
 } outlook;
 
 /* Adds the keys. */
-static void look_at_keys(const gr_grammar *g, const gr_bag *bag, const u32 *counts, u32 rank, outlook *o) {
+static void look_at_keys(const gr_bag_state *s, outlook *o) {
+    const gr_grammar *g = s->g;
+    const gr_bag *bag = s->bag;
     const u32 *open = words_at(g, bag->open);
-    u32 from = first_place(g, bag, rank), lacks;
+    u32 from = first_place(g, bag, s->rank), lacks;
     for (u32 i = 0; i < bag->n_bit_words; i++) {
         u32 may_come = open[i] & places_of_word(i, from, bag->n_bits);
-        o->room += (u32)__builtin_popcount(may_come & ~counts[i]);
-        if ((lacks = missing_keys(g, bag, counts, i)) == 0) continue;
+        o->room += (u32)__builtin_popcount(may_come & ~s->counts[i]);
+        if ((lacks = missing_keys(g, bag, s->counts, i)) == 0) continue;
         o->missing += (u32)__builtin_popcount(lacks);
         o->hopeless |= (lacks & ~may_come) != 0;
         o->deadline = min_u32(o->deadline, words_at(g, bag->ranks)[32 * i + (u32)__builtin_ctz(lacks)]);
     }
 }
 
-static outlook look(const gr_grammar *g, const gr_bag *bag, const u32 *counts, u32 rank) {
+static outlook look(const gr_bag_state *s) {
+    const gr_bag *bag = s->bag;
     outlook o = {.deadline = NONE, .maximum = NONE};
-    const u32 *counted = words_at(g, bag->counted);
-    look_at_keys(g, bag, counts, rank, &o);
+    const u32 *counted = words_at(s->g, bag->counted);
+    look_at_keys(s, &o);
     for (u32 i = 0; i < n_counted(bag); i++) {
-        const gr_slot *slot = slot_of(g, bag, counted[i]);
+        const gr_slot *slot = slot_of(s->g, bag, counted[i]);
         if (counted[i] == bag->total) {
-            o.done = gr_bag_count(bag, slot, counts);
+            o.done = gr_bag_count(bag, slot, s->counts);
             o.minimum = slot->minimum;
             o.maximum = slot->maximum;
         } else if (slot->last_rank != NONE || !bag->conditions) { /* some way's own, or of no way at all */
-            u32 lacks = gr_bag_missing(bag, slot, counts);
-            bool gone = slot->last_rank == NONE || (bag->ranked && slot->last_rank < rank);
+            u32 lacks = gr_bag_missing(bag, slot, s->counts);
+            bool gone = slot->last_rank == NONE || (bag->ranked && slot->last_rank < s->rank);
             o.missing += lacks;
             o.hopeless |= lacks && gone;
             if (lacks) o.deadline = min_u32(o.deadline, slot->last_rank);
-            if (!gone) o.room += room(bag, slot, counts);
+            if (!gone) o.room += room(bag, slot, s->counts);
         }
     }
     o.hopeless |= o.missing > o.maximum - (u64)o.done || o.done + o.room < o.minimum;
@@ -204,13 +207,14 @@ static outlook look(const gr_grammar *g, const gr_bag *bag, const u32 *counts, u
 
 /* The last rank that the next member may have, if there are no conditions and the state is alive: what is missing must not be passed
  * over, nor so many that there is no room for as many as must come. */
-static u32 last_rank(const gr_grammar *g, const gr_bag *bag, const u32 *counts, u32 rank, const outlook *o) {
-    if (!bag->ranked || (u64)o->done + 1 >= o->minimum) return bag->ranked ? o->deadline : NONE;
-    u32 low = rank, high = o->deadline; /* from `low` on, there is room */
+static u32 last_rank(const gr_bag_state *s, const outlook *o) {
+    if (!s->bag->ranked || (u64)o->done + 1 >= o->minimum) return s->bag->ranked ? o->deadline : NONE;
+    gr_bag_state later = *s;
+    u32 low = s->rank, high = o->deadline; /* from `low` on, there is room */
     while (low < high) {
-        u32 middle = high - (high - low) / 2;
-        if (o->done + look(g, bag, counts, middle).room >= o->minimum) low = middle;
-        else high = middle - 1;
+        later.rank = high - (high - low) / 2;
+        if (o->done + look(&later).room >= o->minimum) low = later.rank;
+        else high = later.rank - 1;
     }
     return low;
 }
@@ -221,11 +225,12 @@ static bool has_room_for_more(const outlook *o) { return o->maximum == NONE || o
 /* --- with conditions ----------------------------------------------------------------------------------------------------- */
 
 /* The slot to work on: a condition that is missing; where a condition has a maximum, then anything that is. NONE: nothing to search. */
-static u32 wanted_slot(const gr_grammar *g, const gr_bag *bag, const u32 *counts) {
+static u32 wanted_slot(const gr_bag_state *s) {
+    const gr_bag *bag = s->bag;
     u32 other = NONE;
     for (u32 i = bag->n_slots; i-- > 0;) {
-        const gr_slot *slot = slot_of(g, bag, i);
-        if (!gr_bag_missing(bag, slot, counts)) continue;
+        const gr_slot *slot = slot_of(s->g, bag, i);
+        if (!gr_bag_missing(bag, slot, s->counts)) continue;
         if (i != bag->total && slot->last_rank == NONE) return i;
         if (other == NONE || i != bag->total) other = i; /* the total last: others raise it too */
     }
@@ -239,14 +244,17 @@ static bool raises(const gr_grammar *g, u32 way, u32 slot) {
     return false;
 }
 
+static bool admits(const gr_bag_state *s, u32 way) { return gr_bag_admits(s->g, s->bag, s->counts, s->rank, way); }
+
 /* Only the total is missing, and some way raises nothing that has a maximum but the total. */
-static bool can_fill_up(const gr_grammar *g, const gr_bag *bag, const u32 *counts, u32 rank) {
+static bool can_fill_up(const gr_bag_state *s) {
+    const gr_bag *bag = s->bag;
     for (u32 way = bag->ways; way < bag->ways + bag->n_ways; way++) {
-        const gr_way *w = way_of(g, way);
-        bool free = gr_bag_admits(g, bag, counts, rank, way);
+        const gr_way *w = way_of(s->g, way);
+        bool free = admits(s, way);
         for (u32 i = 0; i < w->n_slots && free; i++) {
-            u32 slot = slots_of(g, w)[i];
-            free = slot == bag->total || slot_of(g, bag, slot)->maximum == NONE;
+            u32 slot = slots_of(s->g, w)[i];
+            free = slot == bag->total || slot_of(s->g, bag, slot)->maximum == NONE;
         }
         if (free) return true;
     }
@@ -258,21 +266,22 @@ typedef struct attempt {
 } attempt;
 
 /* Depth-first over attempts; its counts are at all[d * n_words] for attempt d. */
-static bool find_finish(budget *b, const gr_grammar *g, const gr_bag *bag, const u32 *counts, u32 rank, bool *answer) {
+static bool find_finish(budget *b, const gr_bag_state *s, bool *answer) {
+    const gr_bag *bag = s->bag;
     VEC(attempt) path = {0};
     VEC(u32) all = {0};
     u32 n = bag->n_words;
     bool ok = vec_reserve(b, &all, n + 1u), down = true;
-    if (ok) memcpy(all.at, counts, n * sizeof *counts), all.n = n;
+    if (ok) memcpy(all.at, s->counts, n * sizeof *s->counts), all.n = n;
     *answer = false;
     while (ok && !*answer) {
-        const u32 *here = all.at + (size_t)path.n * n;
+        gr_bag_state here = {s->g, bag, all.at + (size_t)path.n * n, s->rank};
         ok = budget_work(b, (bag->n_slots + bag->n_ways) / WORK_OF_A_LOOK + 1);
         if (down && ok) {
             down = false;
-            if (!look(g, bag, here, rank).hopeless) {
-                u32 slot = wanted_slot(g, bag, here);
-                *answer = slot == NONE || (slot == bag->total && can_fill_up(g, bag, here, rank));
+            if (!look(&here).hopeless) {
+                u32 slot = wanted_slot(&here);
+                *answer = slot == NONE || (slot == bag->total && can_fill_up(&here));
                 if (*answer) break;
                 u32 first = path.n && path.at[path.n - 1].slot == slot ? path.at[path.n - 1].way : bag->ways;
                 ok = vec_push(b, &path, ((attempt){slot, first - 1}));
@@ -286,19 +295,19 @@ static bool find_finish(budget *b, const gr_grammar *g, const gr_bag *bag, const
         }
         if (!path.n) break;
         attempt *a = &path.at[path.n - 1];
-        const u32 *base = all.at + (size_t)(path.n - 1) * n;
+        gr_bag_state base = {s->g, bag, all.at + (size_t)(path.n - 1) * n, s->rank};
         u32 end = bag->ways + bag->n_ways;
         for (a->way++; a->way < end; a->way++)
-            if (raises(g, a->way, a->slot) && gr_bag_admits(g, bag, base, rank, a->way)) break;
+            if (raises(s->g, a->way, a->slot) && admits(&base, a->way)) break;
         if (a->way == end) { /* back to the attempt before */
             path.n--;
             all.n -= n;
             continue;
         }
         u32 *next = all.at + (size_t)path.n * n;
-        memcpy(next, base, n * sizeof *next);
-        if (is_unbounded(g, bag, a->way)) raise_enough(g, bag, next, a->way, a->slot); /* costs nothing, so more of it never hurts */
-        else gr_bag_raise(g, bag, next, a->way);
+        memcpy(next, base.counts, n * sizeof *next);
+        if (is_unbounded(s->g, bag, a->way)) raise_enough(s->g, bag, next, a->way, a->slot); /* costs nothing, so more of it never hurts */
+        else gr_bag_raise(s->g, bag, next, a->way);
         down = true;
     }
     vec_drop(b, &path);
@@ -308,66 +317,67 @@ static bool find_finish(budget *b, const gr_grammar *g, const gr_bag *bag, const
 
 /* --- questions ----------------------------------------------------------------------------------------------------------- */
 
-bool gr_bag_is_alive(budget *b, const gr_grammar *g, const gr_bag *bag, const u32 *counts, u32 rank, bool *answer) {
-    if (bag->conditions) return find_finish(b, g, bag, counts, rank, answer);
-    *answer = !look(g, bag, counts, rank).hopeless;
-    return budget_work(b, work_of_a_look(bag));
+bool gr_bag_is_alive(budget *b, const gr_bag_state *s, bool *answer) {
+    if (s->bag->conditions) return find_finish(b, s, answer);
+    *answer = !look(s).hopeless;
+    return budget_work(b, work_of_a_look(s->bag));
 }
 
 /* A state whose ways are asked one by one. */
 typedef struct asked {
-    const gr_grammar *g;
-    const gr_bag *bag;
-    const u32 *counts;
-    u32 rank;
+    gr_bag_state of;
     u32 last_rank; /* that a member may have, see there; with conditions NONE */
     bool more;     /* has_room_for_more; with conditions true */
     u32 from, to;  /* places of keys with such a rank */
     u32 *after;    /* with conditions, or keys that ask for others: scratch */
 } asked;
 
-static bool ask(budget *b, const gr_grammar *g, const gr_bag *bag, const u32 *counts, u32 rank, asked *a) {
-    *a = (asked){g, bag, counts, rank, NONE, true, first_place(g, bag, rank), bag->n_bits, NULL};
+static bool ask(budget *b, const gr_bag_state *s, asked *a) {
+    const gr_bag *bag = s->bag;
+    *a = (asked){*s, NONE, true, first_place(s->g, bag, s->rank), bag->n_bits, NULL};
     if (bag->conditions || has_asking_keys(bag)) a->after = mem_resize(b, NULL, 0, (bag->n_words + 1u) * sizeof *a->after);
     if (b->status != GE_OK) return false;
     if (bag->conditions) return true;
-    outlook o = look(g, bag, counts, rank);
-    a->last_rank = last_rank(g, bag, counts, rank, &o);
-    a->to = first_place(g, bag, (u64)a->last_rank + 1);
+    outlook o = look(s);
+    a->last_rank = last_rank(s, &o);
+    a->to = first_place(s->g, bag, (u64)a->last_rank + 1);
     a->more = has_room_for_more(&o);
     return budget_work(b, work_of_a_look(bag));
 }
 
 static void end_asking(budget *b, asked *a) {
-    if (a->after) mem_resize(b, a->after, (a->bag->n_words + 1u) * sizeof *a->after, 0);
+    if (a->after) mem_resize(b, a->after, (a->of.bag->n_words + 1u) * sizeof *a->after, 0);
 }
 
 /* Whether the state offers a way, in *answer; false on failure of the budget. */
 static bool is_offered(budget *b, const asked *a, u32 way, bool *answer) {
-    const gr_way *w = way_of(a->g, way);
-    *answer = gr_bag_admits(a->g, a->bag, a->counts, a->rank, way);
+    const gr_grammar *g = a->of.g;
+    const gr_bag *bag = a->of.bag;
+    const gr_way *w = way_of(g, way);
+    *answer = admits(&a->of, way);
     if (!*answer) return true;
-    if (!a->bag->conditions) {
-        const gr_slot *own = key_of_way(a->g, a->bag, w);
-        *answer = (!a->bag->ranked || w->rank <= a->last_rank) && (a->more || gr_bag_missing(a->bag, own, a->counts));
+    if (!bag->conditions) {
+        const gr_slot *own = key_of_way(g, bag, w);
+        *answer = (!bag->ranked || w->rank <= a->last_rank) && (a->more || gr_bag_missing(bag, own, a->of.counts));
         if (!*answer || !own->n_asks) return true;
     }
-    memcpy(a->after, a->counts, a->bag->n_words * sizeof *a->counts);
-    gr_bag_raise(a->g, a->bag, a->after, way);
-    return gr_bag_is_alive(b, a->g, a->bag, a->after, a->bag->ranked ? w->rank : 0, answer);
+    memcpy(a->after, a->of.counts, bag->n_words * sizeof *a->after);
+    gr_bag_raise(g, bag, a->after, way);
+    return gr_bag_is_alive(b, &(gr_bag_state){g, bag, a->after, bag->ranked ? w->rank : 0}, answer);
 }
 
 /* Of the keys of a word: those that are offered; with conditions, or if they ask for others, those that may be. */
 static u32 offered_keys(const asked *a, u32 word) {
-    u32 keys = words_at(a->g, a->bag->open)[word] & ~a->counts[word] & places_of_word(word, a->from, a->to);
-    return a->more ? keys : keys & missing_keys(a->g, a->bag, a->counts, word);
+    const gr_bag_state *s = &a->of;
+    u32 keys = words_at(s->g, s->bag->open)[word] & ~s->counts[word] & places_of_word(word, a->from, a->to);
+    return a->more ? keys : keys & missing_keys(s->g, s->bag, s->counts, word);
 }
 
 /* Appends those ways of by_place, [from, to), that are offered, at most `most`. */
 static bool ask_ways(budget *b, const asked *a, u32 from, u32 to, u32 most, id_vec *ways) {
     bool ok = true, answer;
     for (u32 i = from, n = ways->n; ok && i < to && ways->n - n < most; i++) {
-        u32 way = words_at(a->g, a->bag->by_place)[i];
+        u32 way = words_at(a->of.g, a->of.bag->by_place)[i];
         ok = is_offered(b, a, way, &answer) && (!answer || vec_push(b, ways, way));
     }
     return ok;
@@ -375,9 +385,9 @@ static bool ask_ways(budget *b, const asked *a, u32 from, u32 to, u32 most, id_v
 
 /* Takes those away of `keys`, or of them those of `some`, that have no way that is offered; appends the ways of the others. */
 static bool ask_keys(budget *b, const asked *a, const u32 *some, u32 *keys, u32 *n_keys, id_vec *ways) {
-    const u32 *first_way = words_at(a->g, a->bag->first_way);
+    const u32 *first_way = words_at(a->of.g, a->of.bag->first_way);
     bool ok = true;
-    for (u32 i = 0; ok && i < a->bag->n_bit_words; i++)
+    for (u32 i = 0; ok && i < a->of.bag->n_bit_words; i++)
         for (u32 left = some ? keys[i] & some[i] : keys[i]; ok && left; left &= left - 1) {
             u32 bit = (u32)__builtin_ctz(left), place = 32 * i + bit, n = ways->n;
             ok = ask_ways(b, a, first_way[place], first_way[place + 1], NONE, ways);
@@ -386,33 +396,35 @@ static bool ask_keys(budget *b, const asked *a, const u32 *some, u32 *keys, u32 
     return ok;
 }
 
-bool gr_bag_has_offers(budget *b, const gr_grammar *g, const gr_bag *bag, const u32 *counts, u32 rank, bool *answer) {
+bool gr_bag_has_offers(budget *b, const gr_bag_state *s, bool *answer) {
+    const gr_bag *bag = s->bag;
     asked a;
     id_vec ways = {0};
     u32 keys = 0;
-    bool ok = ask(b, g, bag, counts, rank, &a);
-    for (u32 i = 0; ok && i < bag->n_bit_words && !bag->conditions && !keys; i++) keys = offered_keys(&a, i) & ~words_at(g, bag->asking)[i];
-    if (ok && !keys) ok = ask_ways(b, &a, a.after ? 0 : words_at(g, bag->first_way)[bag->n_bits], bag->n_ways, 1, &ways);
+    bool ok = ask(b, s, &a);
+    for (u32 i = 0; ok && i < bag->n_bit_words && !bag->conditions && !keys; i++) keys = offered_keys(&a, i) & ~words_at(s->g, bag->asking)[i];
+    if (ok && !keys) ok = ask_ways(b, &a, a.after ? 0 : words_at(s->g, bag->first_way)[bag->n_bits], bag->n_ways, 1, &ways);
     *answer = keys || ways.n;
     vec_drop(b, &ways);
     end_asking(b, &a);
     return ok;
 }
 
-bool gr_bag_offers(budget *b, const gr_grammar *g, const gr_bag *bag, const u32 *counts, u32 rank, u32 many, u32 *keys, u32 *n_keys, id_vec *ways) {
+bool gr_bag_offers(budget *b, const gr_bag_state *s, u32 many, u32 *keys, u32 *n_keys, id_vec *ways) {
+    const gr_bag *bag = s->bag;
     asked a;
     u32 before = ways->n;
-    bool ok = ask(b, g, bag, counts, rank, &a);
+    bool ok = ask(b, s, &a);
     *n_keys = 0;
     for (u32 i = 0; ok && i < bag->n_bit_words; i++) *n_keys += (u32)__builtin_popcount(keys[i] = offered_keys(&a, i));
     if (ok && has_asking_keys(bag) && *n_keys >= many) {
-        ok = ask_keys(b, &a, words_at(g, bag->asking), keys, n_keys, ways);
+        ok = ask_keys(b, &a, words_at(s->g, bag->asking), keys, n_keys, ways);
         ways->n = before;
     }
     if (ok && (bag->conditions || *n_keys < many)) ok = ask_keys(b, &a, NULL, keys, n_keys, ways);
     if (*n_keys >= many) ways->n = before;
     else *n_keys = 0;
-    ok = ok && ask_ways(b, &a, words_at(g, bag->first_way)[bag->n_bits], bag->n_ways, NONE, ways);
+    ok = ok && ask_ways(b, &a, words_at(s->g, bag->first_way)[bag->n_bits], bag->n_ways, NONE, ways);
     end_asking(b, &a);
     return ok;
 }
@@ -434,10 +446,12 @@ bool gr_bag_may_begin(const gr_grammar *g, const gr_bag *bag, u32 lexeme) {
     return place < bag->n_bits && (!bag->lexemes_ascend || words_at(g, bag->lexemes)[place] == lexeme);
 }
 
-bool gr_bag_offers_by(budget *b, const gr_grammar *g, const gr_bag *bag, const u32 *counts, u32 rank, u32 lexeme, id_vec *ways) {
+bool gr_bag_offers_by(budget *b, const gr_bag_state *s, u32 lexeme, id_vec *ways) {
+    const gr_grammar *g = s->g;
+    const gr_bag *bag = s->bag;
     asked a;
     const u32 *lexemes = words_at(g, bag->lexemes), *first_way = words_at(g, bag->first_way);
-    bool ok = ask(b, g, bag, counts, rank, &a);
+    bool ok = ask(b, s, &a);
     for (u32 place = place_of_lexeme(g, bag, lexeme); ok && place < bag->n_bits && (!bag->lexemes_ascend || lexemes[place] == lexeme); place++)
         if (lexemes[place] == lexeme) ok = ask_ways(b, &a, first_way[place], first_way[place + 1], NONE, ways);
     end_asking(b, &a);

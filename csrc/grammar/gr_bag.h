@@ -33,16 +33,24 @@ void gr_bag_raise(const gr_grammar *g, const gr_bag *bag, u32 *counts, u32 way);
 /* The same, but only of slots that are missing, and what the way asks for is not: whatever may follow after that may follow after this, and no more has to. */
 void gr_bag_raise_needed(const gr_grammar *g, const gr_bag *bag, u32 *counts, u32 way);
 
+/* What is asked: a state of a bag of a grammar. */
+typedef struct gr_bag_state {
+    const gr_grammar *g;
+    const gr_bag *bag;
+    const u32 *counts;
+    u32 rank; /* of its last member; 0 if there is none yet, or the bag is not ranked */
+} gr_bag_state;
+
 /* Whether the state is alive, in *answer; false on failure of the budget. */
-bool gr_bag_is_alive(budget *b, const gr_grammar *g, const gr_bag *bag, const u32 *counts, u32 rank, bool *answer);
+bool gr_bag_is_alive(budget *b, const gr_bag_state *s, bool *answer);
 
 /* Of a state that is alive. False on failure of the budget. */
-bool gr_bag_has_offers(budget *b, const gr_grammar *g, const gr_bag *bag, const u32 *counts, u32 rank, bool *answer);
+bool gr_bag_has_offers(budget *b, const gr_bag_state *s, bool *answer);
 /* Appends the ways that it offers. If they are those of `many` keys or more, *n_keys of them are set in keys (n_bit_words) in their stead. */
-bool gr_bag_offers(budget *b, const gr_grammar *g, const gr_bag *bag, const u32 *counts, u32 rank, u32 many, u32 *keys, u32 *n_keys, id_vec *ways);
+bool gr_bag_offers(budget *b, const gr_bag_state *s, u32 many, u32 *keys, u32 *n_keys, id_vec *ways);
 /* Does a key begin with a lexeme, in any state? Errs towards yes. */
 bool gr_bag_may_begin(const gr_grammar *g, const gr_bag *bag, u32 lexeme);
 /* Appends those of keys that begin with a lexeme. */
-bool gr_bag_offers_by(budget *b, const gr_grammar *g, const gr_bag *bag, const u32 *counts, u32 rank, u32 lexeme, id_vec *ways);
+bool gr_bag_offers_by(budget *b, const gr_bag_state *s, u32 lexeme, id_vec *ways);
 
 #endif

@@ -310,7 +310,7 @@ static bool admit_bag(compiler *c, u32 i, bool *admitted) {
     VEC(u32) counts = {0};
     work_on(c, bag->owner);
     mark_ways(c, bag);
-    bool ok = vec_fill(c->b, &counts, bag->n_words, 0) && gr_bag_is_alive(c->b, g, bag, counts.at, 0, admitted);
+    bool ok = vec_fill(c->b, &counts, bag->n_words, 0) && gr_bag_is_alive(c->b, &(gr_bag_state){g, bag, counts.at, 0}, admitted);
     vec_drop(c->b, &counts);
     if (!ok || !*admitted) return ok;
     c->ruled_out.at[i] = 0;

@@ -75,6 +75,12 @@ static bool expand_list(ep_parser *p, u32 x) {
 
 static const gr_bag *bag_of(const ep_parser *p, u32 state) { return &p->g->bags.at[intern_words(&p->states, state)[EP_STATE_BAG]]; }
 
+/* As gr_bag.h asks about it; until a state is interned. */
+static gr_bag_state bag_state_of(const ep_parser *p, u32 state) {
+    const u32 *words = intern_words(&p->states, state);
+    return (gr_bag_state){p->g, &p->g->bags.at[words[EP_STATE_BAG]], words + EP_STATE_COUNTS, words[EP_STATE_RANK]};
+}
+
 /* Interns p->words as a state; NONE on failure. */
 static u32 state_of_words(ep_parser *p) {
     if (!vec_reserve(p->b, &p->state_tail, 1)) return NONE;
@@ -120,14 +126,14 @@ static u32 next_state(ep_parser *p, u32 state, u32 way, u32 value) {
 static u32 bag_tail(ep_parser *p, u32 state) {
     if (state == NONE) return NONE;
     if (p->state_tail.at[state] != NONE) return p->state_tail.at[state];
-    const gr_bag *bag = bag_of(p, state);
-    const u32 *words = intern_words(&p->states, state);
-    bool finished = gr_bag_is_finished(p->g, bag, words + EP_STATE_COUNTS), goes_on;
-    if (!gr_bag_has_offers(p->b, p->g, bag, words + EP_STATE_COUNTS, words[EP_STATE_RANK], &goes_on)) return NONE;
+    gr_bag_state s = bag_state_of(p, state);
+    u32 owner = s.bag->owner;
+    bool finished = gr_bag_is_finished(p->g, s.bag, s.counts), goes_on;
+    if (!gr_bag_has_offers(p->b, &s, &goes_on)) return NONE;
     if (!goes_on) return p->state_tail.at[state] = GR_END;
     if (!reserve_nodes(p, 1) || !reserve_nonterminals(p, 1)) return NONE;
-    gr_nonterminal nt = {.first = NONE, .kind = GR_BAG_TAIL, .state = state, .owner = bag->owner, .nullable = finished};
-    u32 node = add_node(p, p->nonterminals.n * 2 + 1, GR_END, bag->owner, finished);
+    gr_nonterminal nt = {.first = NONE, .kind = GR_BAG_TAIL, .state = state, .owner = owner, .nullable = finished};
+    u32 node = add_node(p, p->nonterminals.n * 2 + 1, GR_END, owner, finished);
     p->nonterminals.at[p->nonterminals.n++] = nt;
     return p->state_tail.at[state] = node;
 }
@@ -190,17 +196,17 @@ static u32 group_alternative(ep_parser *p, u32 state, const u32 *keys, u32 n) {
 
 /* The alternatives of x: what the state offers. */
 static bool expand_ways(ep_parser *p, u32 x, u32 state) {
-    const gr_bag *bag = bag_of(p, state);
-    const u32 *words = intern_words(&p->states, state);
+    gr_bag_state s = bag_state_of(p, state);
+    size_t size = (s.bag->n_bit_words + 1u) * sizeof(u32);
     id_vec ways = {0};
-    u32 first = p->alternatives.n, n_keys, *keys = mem_resize(p->b, NULL, 0, (bag->n_bit_words + 1u) * sizeof *keys);
-    bool ok = keys && gr_bag_offers(p->b, p->g, bag, words + EP_STATE_COUNTS, words[EP_STATE_RANK], p->lx ? EP_GROUP : NONE, keys, &n_keys, &ways);
+    u32 first = p->alternatives.n, n_keys, *keys = mem_resize(p->b, NULL, 0, size);
+    bool ok = keys && gr_bag_offers(p->b, &s, p->lx ? EP_GROUP : NONE, keys, &n_keys, &ways);
     ok = ok && vec_reserve(p->b, &p->alternatives, ways.n + 1) && reserve_nodes(p, 2 * (u64)ways.n);
     for (u32 i = 0, node; ok && i < ways.n + (n_keys != 0); i++) {
         node = i < ways.n ? way_alternative(p, state, ways.at[i]) : group_alternative(p, state, keys, n_keys);
         ok = node != NONE && vec_push(p->b, &p->alternatives, node);
     }
-    if (keys) mem_resize(p->b, keys, (bag->n_bit_words + 1u) * sizeof *keys, 0);
+    if (keys) mem_resize(p->b, keys, size, 0);
     vec_drop(p->b, &ways);
     if (!ok) return p->alternatives.n = first, false;
     p->nonterminals.at[x].n = p->alternatives.n - first;
@@ -211,9 +217,9 @@ static bool expand_ways(ep_parser *p, u32 x, u32 state) {
 /* Makes what ep_part_hole finds: in p->parts, their number first. The index; NONE on failure. */
 static u32 make_parts(ep_parser *p, u32 hole, u32 lexeme) {
     u32 state = p->nodes.at[hole].next, at = p->parts.n;
-    const u32 *words = intern_words(&p->states, state);
+    gr_bag_state s = bag_state_of(p, state);
     p->offers.n = 0;
-    if (!gr_bag_offers_by(p->b, p->g, bag_of(p, state), words + EP_STATE_COUNTS, words[EP_STATE_RANK], lexeme, &p->offers)) return NONE;
+    if (!gr_bag_offers_by(p->b, &s, lexeme, &p->offers)) return NONE;
     u32 n = p->offers.n;
     if (!reserve_nodes(p, n) || !vec_reserve(p->b, &p->parts, n + 1)) return NONE;
     p->parts.at[p->parts.n++] = n;
