@@ -43,8 +43,8 @@ class Switches:
     state_cache : bool
         Keep transitions of the lexer and of configurations.
     slices : bool
-        Allow plain tokens together where any plain text can go on, those of a slice of the vocabulary where all it does can, and all below a node of the trie where that stays inside a lexeme; go down strings
-        that are spelt out without states.
+        Allow plain tokens together where any plain text can go on, those of a slice of the vocabulary where all it does can, and all below a
+        node of the trie where that stays inside a lexeme; go down strings that are spelt out without states.
     heirs : bool
         Make a mask by its difference from that of the state to which most bytes lead, or (`lexing="longest"`) of what a longer match would drop, or
         without lexemes that read little.

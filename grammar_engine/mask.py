@@ -4,9 +4,9 @@ A mask is one row of `ceil(width / 32)` 32-bit words; bit `t % 32` of word `t //
 layout which serving engines share: int32, shape (rows, words), C order, in CPU memory. Ids beyond the vocabulary are never set.
 
 A buffer is checked anew in each call and nothing of it is kept: arrays are resized, reshaped and frozen in place, and a reference or an
-export that outlived the call would keep their owner from that. So for the common kinds the check is as short as it can be while it is exact (`csrc/python/masks.c` has that of numpy's arrays once more):
-whatever the request for the memory refuses by itself is looked at only then, to say why. Who lends a buffer for longer, as a `MaskBuffer`, is
-spared the checks.
+export that outlived the call would keep their owner from that. So for the common kinds the check is as short as it can be while it is exact
+(`csrc/python/masks.c` has that of numpy's arrays once more): whatever the request for the memory refuses by itself is looked at only then,
+to say why. Who lends a buffer for longer, as a `MaskBuffer`, is spared the checks.
 """
 
 from __future__ import annotations

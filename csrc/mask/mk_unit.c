@@ -2,8 +2,9 @@
  *
  * With every split, what a row can read in a lexer state is what it can read by one lexeme of the state or by another: a text goes one
  * way. So each lexeme that reads much is a unit by itself, and has its lexeme-internal mask (mk_inner.c) whatever else the grammar allows at
- * that place; the others, which read little, are walked together. lexing="longest" drops matches of one lexeme for longer ones of another, so there
- * lexemes that may begin alike are one unit, of which only the *core* is analysed, those that read much: key words beside a name make a difference (mk.c). (Distinct lexemes ask for the values of their neighbours: there the state is one unit.)
+ * that place; the others, which read little, are walked together. lexing="longest" drops matches of one lexeme for longer ones of another, so
+ * there lexemes that may begin alike are one unit, of which only the *core* is analysed, those that read much: key words beside a name make a
+ * difference (mk.c). (Distinct lexemes ask for the values of their neighbours: there the state is one unit.)
  *
  * Outlines (mk_outline.c) of states with several lexemes are taken apart, too. Rows differ in which key words and operators may come, but the same few
  * lexemes read most of what there is, names behind white space and strings. So each lexeme whose outline is expensive has one by itself, which all rows share.

@@ -11,8 +11,9 @@
  *             after those lexemes must accept
  *
  * It is found again by the structure of the state's regexes (not by ids of one grammar): the body of a JSON string is analysed once per
- * vocabulary. The key is compared in full. The store has a ceiling in bytes; the least recently used entry that nobody reads goes. Entries with equal
- * bits have the same row of them (vb_rows.c). In the same store are the automata of lexemes that read little (mask/mk_lexeme.c), marks of those that one grammar has had, and the outlines of their states.
+ * vocabulary. The key is compared in full. The store has a ceiling in bytes; the least recently used entry that nobody reads goes. Entries
+ * with equal bits have the same row of them (vb_rows.c). In the same store are the automata of lexemes that read little (mask/mk_lexeme.c),
+ * marks of those that one grammar has had, and the outlines of their states.
  *
  * Folds (fd.h) are kept in the same way, for token automata. */
 #ifndef GE_VB_H

@@ -3,8 +3,9 @@
  *     Hello  World    Aaaaa        x_1  y_7    a_0        " the"  " you"    " aaa"
  *
  * Kinds are small letters, capitals, digits, runs of control characters, each other character of ASCII by itself, what UTF-8 tells apart, and
- * the bytes with which the characters begin that are white space: else a pattern with \s would tell all beyond ASCII apart. Few automata tell letters apart everywhere: for a pattern of identifiers, words or numbers, the trie of
- * shapes says what the trie of tokens does, and is a twentieth of it (mask/mk_shapes.c). */
+ * the bytes with which the characters begin that are white space: else a pattern with \s would tell all beyond ASCII apart. Few automata tell
+ * letters apart everywhere: for a pattern of identifiers, words or numbers, the trie of shapes says what the trie of tokens does, and is a
+ * twentieth of it (mask/mk_shapes.c). */
 #include "vb.h"
 
 /* Where a kind begins that is more than one byte: it goes on up to the next entry. In between, each byte is a kind by itself. */

@@ -1,8 +1,10 @@
-"""The border to the C core: handles, buffers, and status codes turned into exceptions. Nothing else calls `lib`.
+"""The border to the C core: handles, buffers, and status codes turned into exceptions.
 
-Rules. A handle is wrapped once, with the place that frees it and its size, so that the collector feels its weight. Handles that
-depend on each other share ownership in the core, because Python's collector frees the members of a cycle in any order. Inputs go in as `bytes` or as borrowed buffers; every length is explicit.
-A call through cffi releases the GIL. Calls that are made for each token do not go through it (`calls.py`).
+Rules. Who has a handle calls `lib` with it, by what is here: `place_for` and `handle_of` for what a call makes, `new_err` and `check` for how
+it ended. A handle is wrapped once, with the place that frees it and its size, so that the collector feels its weight. Handles that depend on
+each other share ownership in the core, because Python's collector frees the members of a cycle in any order. Inputs go in as `bytes` or as
+borrowed buffers; every length is explicit. A call through cffi releases the GIL. Calls that are made for each token do not go through it
+(`calls.py`).
 """
 
 from __future__ import annotations

@@ -8,6 +8,9 @@ the writes, at most the row once, and V / 8 bytes of the mask.
 Imported only where Triton is installed.
 """
 
+# ruff: noqa: ANN001, ANN202, N803
+# mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators
+
 from __future__ import annotations
 
 from typing import Any
@@ -18,8 +21,8 @@ import triton.language as tl
 BLOCK = 4096  # tokens
 
 
-@triton.jit  # type: ignore[untyped-decorator]
-def _fill(logits, mask, rows, width, words, row_stride, token_stride, mask_stride, word_stride, HAS_ROWS: tl.constexpr, SIZE: tl.constexpr):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202, N803
+@triton.jit
+def _fill(logits, mask, rows, width, words, row_stride, token_stride, mask_stride, word_stride, HAS_ROWS: tl.constexpr, SIZE: tl.constexpr):
     index = tl.program_id(0).to(tl.int64)
     row = index
     if HAS_ROWS:

@@ -197,7 +197,7 @@ def stream(
     Raises
     ------
     TypeError, ValueError
-        An argument is not what it should be. `max_new_tokens` is less than the shortest closing.
+        An argument is not what it should be. No text of at most `max_new_tokens` tokens was found that the grammar ends.
     VocabularyError
         There is no end-of-text token, or the vocabulary cannot spell what the grammar asks for.
     LimitExceededError

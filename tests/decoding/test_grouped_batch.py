@@ -193,8 +193,9 @@ def test_from_pretrained_with_a_length_of_ones_own(llama, tmp_path):
     tokenizers, transformers = pytest.importorskip("tokenizers"), pytest.importorskip("transformers")
     backend = tokenizers.Tokenizer(tokenizers.models.BPE({"<pad>": 0, "</s>": 1, "a": 2}, []))
     transformers.PreTrainedTokenizerFast(tokenizer_object=backend, eos_token="</s>", pad_token="<pad>").save_pretrained(tmp_path)
-    with pytest.raises(ValueError, match="too big"):
+    with pytest.raises(ValueError, match=r"too big: .* and 131,072 tokens are said, and 32,768 is the most. Say max_input_len=") as refused:
         GroupedSampler.from_pretrained(str(tmp_path), 3)
+    assert repr(str(tmp_path)) in str(refused.value)
     sampler = GroupedSampler.from_pretrained(str(tmp_path), 3, max_input_len=512)
     assert sampler.max_input_len == 512
     assert GroupedSampler.from_dict(sampler.as_dict()).max_input_len == 512

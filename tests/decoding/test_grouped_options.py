@@ -19,7 +19,9 @@ from grammar_engine.decoding.grouped import (
     PreProcessor,
     RepetitionPenaltyStrategy,
 )
-from grammar_engine.decoding.models import NoiseModel
+from grammar_engine.decoding.grouped.codec import _VocabularyCodec
+from grammar_engine.decoding.grouped.pipeline import MAX_MODEL_INPUT_SIZE
+from grammar_engine.decoding.models import NoiseModel, as_model
 
 WIDTH = LETTERS.size
 NONE = NoRepetitionPenalty()
@@ -232,6 +234,22 @@ def test_the_rows_of_a_pass_are_those_of_the_model_and_of_the_tokenizer():
     assert rows.shape == (3, WIDTH) and rows.dtype == np.float32
     assert (rows == model([5, 6, 7, PAD, PAD])[-3:, :WIDTH]).all()
     assert GroupedSampler(model, LETTERS, 1).get_logits_matrix(ids).shape == (1, WIDTH)
+
+
+def test_what_a_tokenizer_says_is_not_believed_beyond_a_length_and_what_a_model_says_is(monkeypatch):
+    def length(said_by_tokenizer, said_by_model, given=None):
+        monkeypatch.setattr(_VocabularyCodec, "max_length", said_by_tokenizer)
+        model = as_model(TableModel(WIDTH), max_length=said_by_model)
+        return GroupedSampler(model, LETTERS, 2, max_input_len=given).max_input_len
+
+    assert length(None, None) is None
+    assert length(10**30, None) is None
+    assert length(MAX_MODEL_INPUT_SIZE + 1, None) is None
+    assert length(MAX_MODEL_INPUT_SIZE, None) == MAX_MODEL_INPUT_SIZE
+    assert length(10**30, 131_072) == 131_072
+    assert length(512, 131_072) == 512
+    assert length(10**30, 131_072, given=200_000) == 131_072
+    assert length(10**30, None, given=200_000) == 200_000
 
 
 def test_chances_by_hand_are_penalised_from_where_the_text_was_generated():

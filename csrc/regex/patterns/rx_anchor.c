@@ -64,7 +64,7 @@ static rx_id tail_of(const rx_arena *x, rx_id id) { return rx_kind_of(x, id) == 
 static bool begins_character(const rx_arena *x, rx_id id) {
     for (;;) {
         const u32 *node = intern_words(&x->nodes, id);
-        switch (node[0]) {
+        switch ((rx_kind)node[0]) {
         case RX_SET: {
             const byte_set *set = rx_set_of(x, node[1]);
             return (set->w[4] | set->w[5]) == 0; /* 0x80 .. 0xbf */
@@ -108,7 +108,7 @@ static bool in_bytes(const rx_arena *x, rx_id id, u32 first, u32 last) { /* a se
 static bool is_character(rx_arena *x, rx_id id, bool rest) {
     const u32 *node = intern_words(&x->nodes, id);
     u32 n = intern_length(&x->nodes, id);
-    switch (node[0]) {
+    switch ((rx_kind)node[0]) {
     case RX_SET: return rest ? in_bytes(x, id, 4, 5) : in_bytes(x, id, 0, 3);
     case RX_OR:
         for (u32 i = 1; i < n; i++)

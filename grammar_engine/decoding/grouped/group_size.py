@@ -25,6 +25,12 @@ class GroupSize:
         self._adaptive = adaptive
 
     def learn(self, whole: bool) -> None:
-        """Take note of a group: whether all of it was kept."""
+        """Take note of a group.
+
+        Parameters
+        ----------
+        whole : bool
+            All of it was kept: the next one may be longer by one. False: it was cut, and the next one is half as long.
+        """
         if self._adaptive:
             self.now = min(self.now + 1, self._largest) if whole else max(self.now // 2, 1)

@@ -38,7 +38,22 @@ class RepetitionPenaltyStrategy(ABC):
 
     @abstractmethod
     def __call__(self, logits: Logits, tokens: Sequence[int], generation_start: int) -> Logits:
-        """Lower scores, shape (V,) or (rows, V), in place; returns them."""
+        """Lower scores in place, and return them.
+
+        Parameters
+        ----------
+        logits : Logits
+            Shape (V,), or (rows, V) for the rows of a group.
+        tokens : sequence of int
+            The whole text, the prompt first.
+        generation_start : int
+            Where in `tokens` that begins which is penalised: behind the prompt, or at 0.
+
+        Returns
+        -------
+        Logits
+            `logits`.
+        """
 
     def as_dict(self) -> dict[str, Any]:
         """The arguments of the constructor, as plain values.
@@ -71,7 +86,7 @@ class LogitScalingRepetitionPenalty(RepetitionPenaltyStrategy):
 
     def __init__(self, theta: float, *, sign_aware: bool = True, exempt: Iterable[int] = ()):
         if not check_number("theta", theta) > 1:
-            raise ValueError(f"Theta must be > 1, not {theta!r}")
+            raise ValueError(f"Theta must be > 1, not {theta!r} (no penalty, theta 1, is NoRepetitionPenalty)")
         self.theta = float(theta)
         self.sign_aware = check_bool("sign_aware", sign_aware)
         self.exempt = frozenset(as_int("exempt", token) for token in exempt)
@@ -116,9 +131,7 @@ def repetition_penalty_factory(theta: float | None) -> RepetitionPenaltyStrategy
         return DEFAULT_REPETITION_PENALTY
     if theta == 1:
         return NoRepetitionPenalty()
-    if theta > 1:
-        return LogitScalingRepetitionPenalty(theta)
-    raise ValueError(f"theta must be greater than 1 (or 1, for no penalty), not {theta!r}")
+    return LogitScalingRepetitionPenalty(theta)
 
 
 def penalty_from_dict(values: dict[str, Any]) -> RepetitionPenaltyStrategy:

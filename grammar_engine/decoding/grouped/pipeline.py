@@ -38,7 +38,9 @@ if TYPE_CHECKING:
     from ..prefix_cache import PrefixCache
 
 _PACKAGE = __name__.partition(".")[0] + "."
-MAX_MODEL_INPUT_SIZE = 32_768  # tokenizers say so who do not know what their model can see
+# A tokenizer of `transformers` that does not know what its model can see says 10**30, or whatever was saved with it. So a length of more than this is not
+# believed of a tokenizer, and `from_pretrained` asks for one. What a model says of itself, or a user, is believed.
+MAX_MODEL_INPUT_SIZE = 32_768
 
 
 class GroupedPipeline(ABC):
@@ -73,7 +75,8 @@ class GroupedPipeline(ABC):
     forced : bool
         Tokens that the grammar alone determines are appended, not asked for.
     close_in_time : bool
-        Under a grammar, allow only tokens after which the shortest way to a sentence fits into the budget, if it does at the beginning.
+        Under a grammar, allow only tokens after which a way to a sentence still fits into the budget. A text is complete with every `max_new_tokens`
+        from the sentence of the fewest tokens (and its end) upwards; less raises ValueError.
     min_allowed_mass : float
         Under a grammar: a guess is not trusted where the mask allows less than this share of its probability, and ends its group. 0: never.
     min_top_prob : float
@@ -174,9 +177,10 @@ class GroupedPipeline(ABC):
     def _max_input_len(self, given: int | None) -> int | None:
         if given is not None:
             given = check_count("max_input_len", given)
-        known = (given, self.codec.max_length, self.model.max_length)
-        lengths = [length for length in known if length is not None and (length is given or length <= MAX_MODEL_INPUT_SIZE)]
-        return min(lengths, default=None)
+        by_tokenizer = self.codec.max_length
+        if by_tokenizer is not None and by_tokenizer > MAX_MODEL_INPUT_SIZE:
+            by_tokenizer = None
+        return min((length for length in (given, by_tokenizer, self.model.max_length) if length is not None), default=None)
 
     def _padding_id(self, given: int | None) -> int | None:
         if given is None and not self._has_pads():

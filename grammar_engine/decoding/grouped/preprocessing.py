@@ -41,6 +41,16 @@ class PreProcessor:
     def encode(self, text: str, truncation: Any = "do_not_truncate") -> list[int]:
         """The ids of one text, a flat list whatever its length; of the empty text, none.
 
+        Parameters
+        ----------
+        text : str
+        truncation : bool or str
+            As tokenizers of `transformers` take it: False or "do_not_truncate" keeps all, True or the name of a strategy cuts to `max_input_len`.
+
+        Returns
+        -------
+        list of int
+
         Raises
         ------
         TypeError

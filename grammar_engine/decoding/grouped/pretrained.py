@@ -13,7 +13,7 @@ def load_pretrained(model_name: str, longest: int, given: int | None, options: d
     Raises
     ------
     ValueError
-        None of them says so.
+        None of them says so, or only more than that.
     """
     import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer
@@ -23,7 +23,10 @@ def load_pretrained(model_name: str, longest: int, given: int | None, options: d
     module = module.eval().to("cuda" if torch.cuda.is_available() else "cpu")
     if given is not None:
         return module, tokenizer, given
-    for length in (tokenizer.model_max_length, getattr(module.config, "max_position_embeddings", None)):
+    lengths = (tokenizer.model_max_length, getattr(module.config, "max_position_embeddings", None))
+    for length in lengths:
         if length is not None and length <= longest:
             return module, tokenizer, length
-    raise ValueError("The maximum length of the model is too big")
+    said = [f"{length:,}" for length in lengths if length is not None]
+    what = f"too big: {' and '.join(said)} tokens are said, and {longest:,} is the most" if said else "not known: nothing says it"
+    raise ValueError(f"The maximum length of the model {model_name!r} is {what}. Say max_input_len=..., how many tokens a pass may see")
