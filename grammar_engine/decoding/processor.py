@@ -13,15 +13,25 @@ A row is *open*, or has *ended* with an end-of-text token (whatever comes then, 
 grammar refuses (rejected drafts and beams of score -inf are such). The last two may only end, so that no row is without any token.
 
 What must be guessed is where the prompt ends. A call begins new texts unless it shows the same prompts with something behind them, and some row goes
-on from what was shown: all but its last token is in a row of the last calls, or it is open and has a row of the last call and more. So two cases
-are left: prompts that go on with the last texts themselves as the grammar has it, and prompts that are the last prompts and one token more, which
-look like a draft of one token. `reset` is for these.
+on from what was shown: all but its last token is in a row of the last calls, and that token is allowed there; or it is open and has a row of the last
+call and more.
+
+Where the last token of all rows is refused, the call shows the first token of other prompts, or a draft. It does not matter what a draft is answered,
+for none behind a refused token is taken. So the answer is that of new texts, and the former guess is kept: should the next rows go on from what it was
+shown, the token was a draft.
+
+    prompt p, text a b c         rows now p d: refused as the text's first token         guesses: the prompt is p d; it is p, and d a draft
+                                 then p d a: a text behind p d                           or p a: the text behind p
+
+So what is left are prompts that go on with the last texts themselves, or a beginning of them and one token more, as the grammar has it. `reset` is
+for these.
 """
 
 from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Sequence
+from enum import Enum
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -39,7 +49,7 @@ if TYPE_CHECKING:
 
 Ids: TypeAlias = NDArray[np.int64]
 
-_CALLS = 16  # that are remembered: groups of beams take turns
+_CALLS = 16  # that are remembered: groups of beams take turns, and drafts are taken back
 
 
 class LogitsProcessor:
@@ -67,8 +77,9 @@ class LogitsProcessor:
     Notes
     -----
     Belongs to one thread. `generate()` stops at `max_new_tokens` wherever the text is; `grammar_engine.decoding.generate` closes it in time.
-    A prompt that is that of the last call and then its text, or a beginning of it (an empty one, too) and one token more, or the text and what the
-    grammar allows next, is taken for that text, unless `reset` is called before. A processor for each call needs no `reset`, and is made in a microsecond.
+    A prompt that is that of the last call and then its text, or a beginning of it (an empty one, too) and one token more that the grammar allows there,
+    or the text and what the grammar allows next, is taken for that text, unless `reset` is called before. A processor for each call needs no `reset`,
+    and is made in a microsecond.
 
     Examples
     --------
@@ -99,11 +110,7 @@ class LogitsProcessor:
 
     def reset(self) -> None:
         """Take the ids of the next call for prompts, even if they go on with the texts of the last one."""
-        self._prompts: Ids | None = None
-        self._shown: deque[Ids] = deque(maxlen=_CALLS)  # the rows of the last calls, without prompts, the latest first
-        self._matchers: list[Matcher] = []  # of the rows of the last call
-        self._lost: set[int] = set()  # which of these are lost
-        self._are_at_rows = False  # the matchers have read the last rows shown, as far as these are not lost
+        self._guesses: list[_Guess] = []  # the one of the last call first, and then those that hold if what it was shown were drafts
 
     def __call__(self, input_ids: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
         """The scores, with -inf for tokens that may not come next.
@@ -131,77 +138,129 @@ class LogitsProcessor:
             raise ValueError(f"input_ids and scores have the shapes (rows, length) and (rows, V), not {shapes}")
         if scores.shape[1] < self.vocabulary.width:
             raise ValueError(f"the model scores {scores.shape[1]} tokens, and the vocabulary has {self.vocabulary.width}")
-        lost = self._follow(input_ids.cpu().numpy())
-        if self._masks is None or len(self._masks) != len(self._matchers):
-            self._masks = allocate_masks(len(self._matchers), self.vocabulary, "torch")
-        fill_masks(self._matchers, self._masks)
+        guess = self._follow(input_ids.cpu().numpy())
+        if self._masks is None or len(self._masks) != len(scores):
+            self._masks = allocate_masks(len(scores), self.vocabulary, "torch")
+        fill_masks(guess.matchers, self._masks)
         masked = scores.clone()
         apply_mask(masked, self._masks)
         ends = list(self.vocabulary.eos)
-        for row in lost:
+        for row in guess.lost:
             masked[row] = float("-inf")
             masked[row, ends] = scores[row, ends]
         return masked
 
-    # --- rows -------------------------------------------------------------------------------------------------------
+    def _follow(self, input_ids: Ids) -> _Guess:
+        """The guess that holds for the rows of this call, with its matchers brought to them."""
+        others: list[_Guess] = []  # which hold if this call shows a draft
+        for at, guess in enumerate(self._guesses):
+            fit = guess.follow(input_ids)
+            if fit is _Fit.GOES_ON:
+                self._guesses = self._guesses[at:] if len(guess.shown) < _CALLS else [guess]
+                return guess
+            if others or fit is _Fit.IS_DRAFT:  # an older guess takes for drafts all that was shown since
+                others.append(guess)
+        if len(input_ids) % len(self._grammars):
+            raise ValueError(f"{len(input_ids)} rows for {len(self._grammars)} grammars")
+        guess = _Guess(self._grammars, self.vocabulary, input_ids.copy())
+        self._guesses = [guess, *others[: _CALLS - 1]]
+        return guess
 
-    def _follow(self, input_ids: Ids) -> set[int]:
-        """Bring the matchers to the rows of this call; which of these are lost."""
+
+class _Fit(Enum):
+    """What the rows of a call may be, if a guess holds."""
+
+    GOES_ON = "some row goes on from what was shown"
+    IS_DRAFT = "some row would, if the grammar did not refuse its last token"
+    IS_OTHER = "neither"
+
+
+class _Guess:
+    """Where the prompts end, what was shown behind them, and the matchers that have read it.
+
+    Attributes
+    ----------
+    prompts : numpy.ndarray
+        Of each row.
+    shown : deque of numpy.ndarray
+        The rows of the last calls, without prompts, the latest first.
+    matchers : list of Matcher
+        Of the rows of the last call.
+    lost : set of int
+        Which of these are lost.
+    """
+
+    def __init__(self, grammars: Sequence[Grammar], vocabulary: Vocabulary, prompts: Ids):
+        self.grammars, self.vocabulary, self.prompts = grammars, vocabulary, prompts
+        self.shown: deque[Ids] = deque(maxlen=_CALLS)
+        self.shown.append(prompts[:, :0])
+        self.matchers = [Matcher(self._grammar(row, len(prompts)), vocabulary) for row in range(len(prompts))]
+        self.lost: set[int] = set()
+        self._are_at_rows = True  # the matchers have read the last rows shown, as far as these are not lost
+
+    def follow(self, input_ids: Ids) -> _Fit:
+        """Bring the matchers to the rows of a call, if these may have come of what was shown."""
         are_at_rows, self._are_at_rows = self._are_at_rows, False  # should a matcher raise, others have gone on
         rows = self._behind_prompts(input_ids)
-        lost = None if rows is None or not are_at_rows else self._accept_one(rows)
-        if rows is not None and lost is None:
-            lost = self._accept(rows)
-            if not self._goes_on(rows, lost):
-                rows = None
-        if rows is None or lost is None:
-            if len(input_ids) % len(self._grammars):
-                raise ValueError(f"{len(input_ids)} rows for {len(self._grammars)} grammars")
-            self._prompts = input_ids.copy()
-            self._shown.clear()
-            rows = input_ids[:, :0]
-            lost = self._accept(rows)
-        self._shown.appendleft(rows.copy())
-        self._lost, self._are_at_rows = lost, True
-        return lost
+        if rows is None:
+            return _Fit.IS_OTHER
+        fit = self._accept_one(rows) if are_at_rows else None
+        if fit is None:
+            self._accept(rows)
+            fit = self._fit(rows)
+        if fit is not _Fit.IS_OTHER:
+            self.shown.appendleft(rows.copy())
+            self._are_at_rows = True
+        return fit
 
     def _behind_prompts(self, input_ids: Ids) -> Ids | None:
-        """What follows the prompts of the last call; None if these are others, or nothing follows."""
-        prompts = self._prompts
-        if prompts is None or prompts.shape[1] >= input_ids.shape[1]:
+        """What follows the prompts; None if these are others, or nothing follows."""
+        length = self.prompts.shape[1]
+        if length >= input_ids.shape[1] or not np.array_equal(input_ids[:, :length], self.prompts):
             return None
-        length = prompts.shape[1]
-        return input_ids[:, length:] if np.array_equal(input_ids[:, :length], prompts) else None
+        return input_ids[:, length:]
 
-    def _accept_one(self, rows: Ids) -> set[int] | None:
-        """Where each row is one of the last call and a token more, as it is nearly always, there is nothing to search: which rows are lost. Else None."""
-        last, before = self._shown[0], rows[:, :-1]
+    def _accept_one(self, rows: Ids) -> _Fit | None:
+        """Where each row is one of the last call and a token more, as it is nearly always, there is nothing to search. Else None."""
+        last, before = self.shown[0], rows[:, :-1]
         if before.shape != last.shape:
             return None
         sources: list[int | None] = list(range(len(rows)))
         if not np.array_equal(before, last):
-            known = {(matcher.grammar, ids.tobytes()): row for row, (matcher, ids) in enumerate(zip(self._matchers, last))}
+            known = {(matcher.grammar, ids.tobytes()): row for row, (matcher, ids) in enumerate(zip(self.matchers, last))}
             sources = [known.get((self._grammar(row, len(rows)), ids.tobytes())) for row, ids in enumerate(before)]
         found = [source for source in sources if source is not None]
         if len(found) < len(sources):
             return None
-        were_lost, lost = [source in self._lost for source in found], set()
-        self._matchers = self._forked(found)
-        for row, (matcher, was_lost) in enumerate(zip(self._matchers, were_lost)):
-            if was_lost or not (matcher.is_terminated or matcher.accept(int(rows[row, -1]))):
-                lost.add(row)
-        return lost
+        were_lost, self.lost, fit = [source in self.lost for source in found], set(), _Fit.IS_DRAFT
+        self.matchers = self._forked(found)
+        for row, (matcher, was_lost) in enumerate(zip(self.matchers, were_lost)):
+            token, may_only_end = int(rows[row, -1]), was_lost or matcher.is_terminated
+            is_allowed = token in self.vocabulary.eos if may_only_end else matcher.accept(token)
+            if is_allowed:
+                fit = _Fit.GOES_ON
+            if was_lost or not (is_allowed or matcher.is_terminated):
+                self.lost.add(row)
+        return fit
 
-    def _goes_on(self, rows: Ids, lost: set[int]) -> bool:
-        """Some row may have come of one that was shown."""
-        if any(_common(old, ids) >= len(ids) - 1 for shown in self._shown for old in shown for ids in rows):
-            return True
-        is_open = [row not in lost and not matcher.is_terminated for row, matcher in enumerate(self._matchers)]
-        return any(is_open[row] and _common(old, ids) == len(old) for row, ids in enumerate(rows) for old in self._shown[0])
+    def _fit(self, rows: Ids) -> _Fit:
+        """What rows are, to which the matchers have been brought."""
+        fit = _Fit.IS_OTHER
+        for row, ids in enumerate(rows):
+            is_known = row not in self.lost
+            is_open = is_known and not self.matchers[row].is_terminated
+            is_step = any(_common(old, ids) >= len(ids) - 1 for shown in self.shown for old in shown)
+            if is_step and (is_open or (is_known and int(ids[-1]) in self.vocabulary.eos)):
+                return _Fit.GOES_ON
+            if is_open and any(_common(old, ids) == len(old) for old in self.shown[0]):
+                return _Fit.GOES_ON
+            if is_step:
+                fit = _Fit.IS_DRAFT
+        return fit
 
-    def _accept(self, rows: Ids) -> set[int]:
-        """Choose a matcher for each row, and let it read the row; which rows are lost."""
-        histories = [np.array(matcher.tokens, dtype=np.int64) for matcher in self._matchers]
+    def _accept(self, rows: Ids) -> None:
+        """Choose a matcher for each row, and let it read the row."""
+        histories = [np.array(matcher.tokens, dtype=np.int64) for matcher in self.matchers]
         chosen = [self._choose(self._grammar(row, len(rows)), ids, histories) for row, ids in enumerate(rows)]
         going_on = iter(self._forked([source for source, _ in chosen if source is not None]))
         matchers, lost = [], set[int]()
@@ -213,27 +272,26 @@ class LogitsProcessor:
                 matchers[-1].rollback(len(histories[source]) - common)
             if not all(map(matchers[-1].accept, ids[common:].tolist())) and not matchers[-1].is_terminated:
                 lost.add(row)
-        self._matchers = matchers
-        return lost
+        self.matchers, self.lost = matchers, lost
 
     def _forked(self, sources: Sequence[int]) -> list[Matcher]:
         """The matchers with these numbers, forked where several want the same one; the last of them may change it."""
         users, found = Counter(sources), []
         for source in sources:
             users[source] -= 1
-            found.append(self._matchers[source].fork() if users[source] else self._matchers[source])
+            found.append(self.matchers[source].fork() if users[source] else self.matchers[source])
         return found
 
     def _choose(self, grammar: Grammar, ids: Ids, histories: list[Ids]) -> tuple[int | None, int]:
         """The number of the matcher of a grammar whose history has most in common with a row, and how much; (None, 0) if there is none."""
         best: tuple[int | None, int] = (None, 0)
-        for number, (matcher, history) in enumerate(zip(self._matchers, histories)):
+        for number, (matcher, history) in enumerate(zip(self.matchers, histories)):
             if matcher.grammar is grammar and (best[0] is None or _common(history, ids) > best[1]):
                 best = number, _common(history, ids)
         return best
 
     def _grammar(self, row: int, n_rows: int) -> Grammar:
-        return self._grammars[row * len(self._grammars) // n_rows]
+        return self.grammars[row * len(self.grammars) // n_rows]
 
 
 def _common(ours: Ids, theirs: Ids) -> int:

@@ -346,9 +346,9 @@ def test_what_begins_a_text(processor: LogitsProcessor) -> None:
 
 
 def test_what_is_taken_for_the_text_of_the_last_call(processor: LogitsProcessor) -> None:
-    """The last output, whole or cut, with at most one token more, or with what the grammar allows: only `reset` tells that it is a prompt."""
+    """The last output, whole or cut, with at most one token more, as the grammar allows it: only `reset` tells that it is a prompt."""
     texts = spellings(SENTENCES)
-    for row in ([0, 1, 2, EOS], [0, 1], [0, 1, 33], [0], [0, 33], [0, 1, 2, 0]):
+    for row in ([0, 1, 2, EOS], [0, 1], [0], [3], [0, 1, 2, 0]):
         processor.reset()
         for shown in ([], [0], [0, 1], [0, 1, 2]):
             step(processor, [shown])
@@ -357,13 +357,66 @@ def test_what_is_taken_for_the_text_of_the_last_call(processor: LogitsProcessor)
         assert step(processor, [row]) == [allowed_by(texts, [])]
 
 
+def test_a_prompt_that_is_told_from_the_text_of_the_last_call(processor: LogitsProcessor) -> None:
+    """One token more than the last prompt, or than the last text or a beginning of it, which the grammar refuses there; or behind an end."""
+    texts = spellings(SENTENCES)
+    for row in ([33], [EOS], [0, 33], [0, 1, 33], [0, 1, 2, 33], [0, 1, 2, EOS, 33]):
+        for last in ([], [0], [0, 1], [0, 1, 2], [0, 1, 2, EOS]):
+            processor.reset()
+            for n in range(len(last) + 1):
+                step(processor, [last[:n]])
+            for behind in ([], [6], [6, 6], [6, 6, EOS]):
+                assert step(processor, [[*row, *behind]]) == [allowed_by(texts, behind)]
+
+
+def test_prompts_that_grow_by_a_token_the_grammar_refuses(model: object, processor: LogitsProcessor) -> None:
+    """Alone, in batches, and whatever the last call was: one step of it, a whole text, beams."""
+    ways = [{}, {"do_sample": True}, {"num_beams": 3}, {"max_new_tokens": 1}, {"prompt_lookup_num_tokens": 4}]
+    for n_prompts in (1, 3):
+        prompts = [[30]] * n_prompts
+        for seed in range(20):
+            run(model, prompts, seed, logits_processor=[processor], **ways[seed % (4 if n_prompts > 1 else 5)])
+            prompts = [[*prompt, 31 + seed % 3] for prompt in prompts]
+            rows = run(model, prompts, seed, do_sample=True, logits_processor=[processor])[:, len(prompts[0]) :].tolist()
+            assert {text_of(row) for row in rows} <= set(SENTENCES)
+
+
+def test_drafts_of_any_tokens_are_taken_back(processor: LogitsProcessor) -> None:
+    """A draft is shown token by token, whether the grammar refuses them or not, and then the text goes on elsewhere, with a token it allows."""
+    rng = random.Random(0)
+    texts = spellings(SENTENCES)
+    n_refused = 0
+    for turn in range(150):
+        text: list[int] = []
+        while EOS not in text:
+            draft = [rng.choice(allowed_by(texts, text)) if rng.random() < 0.3 else rng.randrange(WIDTH) for _ in range(rng.randint(0, 9))]
+            n_kept = next(n for n in range(len(draft) + 1) if n == len(draft) or draft[n] not in allowed_by(texts, [*text, *draft[:n]]))
+            n_refused += n_kept < len(draft)
+            for n in range(len(draft) + 1):
+                got = processor(torch.tensor([[7, turn, *text, *draft[:n]]]), torch.zeros(1, WIDTH))
+                if n <= n_kept:
+                    assert allowed(got) == [allowed_by(texts, [*text, *draft[:n]])]
+            text += draft[: rng.randint(0, n_kept)]
+            if EOS not in text:
+                text.append(rng.choice(allowed_by(texts, text)))
+    assert n_refused > 300
+
+
+def test_a_group_of_lost_beams_does_not_disturb_the_others(processor: LogitsProcessor) -> None:
+    """Its sentences are finished, and what is left of it has scores of -inf and refused tokens."""
+    texts = spellings(SENTENCES)
+    for dead, live in (([], []), ([0], [2]), ([0, 33], [2, 3]), ([0, 33, 34], [2, 3, 1]), ([0, 33, 34, 35], [2, 3, 1, EOS])):
+        step(processor, [dead])
+        assert step(processor, [live]) == [allowed_by(texts, live)]
+
+
 def test_no_more_matchers_than_rows(processor: LogitsProcessor) -> None:
     rng = random.Random(1)
     for n_rows in (4, 9, 2):
         for length in (0, 1, 2):
             rows = [list(rng.choice(sorted(spellings(["abcabc"]))))[:length] for _ in range(n_rows)]
             processor(torch.tensor([[n_rows, *row] for row in rows]), torch.zeros(n_rows, WIDTH))
-            assert len(processor._matchers) == len({id(matcher) for matcher in processor._matchers}) == n_rows
+            assert len(processor._guesses[0].matchers) == len({id(matcher) for matcher in processor._guesses[0].matchers}) == n_rows
 
 
 @pytest.mark.parametrize("n_grammars", [1, 2])
@@ -382,7 +435,7 @@ def test_rows_that_grow_by_a_token_are_found_without_a_search(n_grammars: int, m
                 got = allowed(processor(shown, torch.zeros(6, WIDTH)))
                 assert got == [allowed_by(texts[i * n_grammars // 6], row) for i, row in enumerate(rows)], (rows, length)
                 if not length:
-                    patch.setattr(LogitsProcessor, "_choose", None)
+                    patch.setattr(module._Guess, "_choose", None)
                 half = 6 // n_grammars
                 of_each = [[rng.choice(rows[i : i + half]) for _ in range(half)] for i in range(0, 6, half)]  # beams of a prompt
                 rows = [[*row] for rows_of_one in of_each for row in rows_of_one] if rng.random() < 0.5 else rows
