@@ -11,8 +11,10 @@ Invariant. The scores depend on the ids of this call alone, never on what was as
 
 What a torch module must do is the convention of `transformers`: `module(input_ids=(1, L), past_key_values=..., use_cache=True)` returns an
 object with `.logits` (1, L, V) and `.past_key_values`, which is a list of (key, value) per layer, each (1, heads, length, dim), or a
-`Cache` object. Both names may be `cache`, as in `transformers` from 5.24 on. What of it can be used again says `keys_values`. Of several texts (grouped
-sampling) it is given as many rows; and, if it takes them, `attention_mask` over all columns and `position_ids` from 0 on.
+`Cache` object. Both names may be `cache`, as in `transformers` from 5.24 on. What of it can be used again says `keys_values`. If it takes an
+`attention_mask` it is given one over all columns, of ones: pads that stand for unknown tokens are seen. (Not if it keeps a state of another kind: Mamba
+multiplies what it is given by its mask, and columns that are kept in a state have none.) Of several texts (grouped sampling) it is given as many rows;
+and, if it takes them, `position_ids` from 0 on, and zeros in the mask for columns that mean nothing.
 """
 
 from __future__ import annotations
@@ -291,7 +293,7 @@ class TorchModel(_Counted):
         n = len(ids)
         masked = {"attention_mask": [[0, 0] + [1] * n], "position_ids": [[0, 0, *range(n)]]}
         try:
-            alone, behind = self.forward([ids], None, n)[0], self.forward([ids[:1] * 2 + ids], None, n, masked)[0]
+            alone, behind = self.forward([ids], None, n, n)[0], self.forward([ids[:1] * 2 + ids], None, n, n + 2, masked)[0]
         except (RuntimeError, ValueError, IndexError, TypeError):  # whatever modules raise that cannot
             return False
         rounding = _ROUNDING if alone.element_size() > 2 else _ROUNDING_OF_HALVES
@@ -301,10 +303,13 @@ class TorchModel(_Counted):
         """A session for a text."""
         return _TorchSession(self)
 
-    def forward(self, ids: list[list[int]], past: Any, rows: int, places: dict[str, list[list[int]]] | None = None) -> tuple[Any, Any]:
+    def forward(
+        self, ids: list[list[int]], past: Any, rows: int, columns: int, places: dict[str, list[list[int]]] | None = None
+    ) -> tuple[Any, Any]:
         """One pass over ids of as many positions in each text, behind `past`. To be called in `torch.inference_mode`.
 
-        `places` are `attention_mask` and `position_ids`, if the module takes them. Returns the scores of the last `rows` positions, a tensor of shape
+        There are so many `columns` in each text, with those of `past`. `places` are `attention_mask` and `position_ids`, if the module takes them.
+        Default: no column is masked, and the module is told so if it can be. Returns the scores of the last `rows` positions, a tensor of shape
         (texts, rows, V), and the keys and values, or None.
         """
         import torch
@@ -313,6 +318,9 @@ class TorchModel(_Counted):
         given = {
             name: torch.tensor(values, dtype=torch.long, device=device) for name, values in (("input_ids", ids), *(places or {}).items())
         }
+        is_told = "attention_mask" in given or "attention_mask" not in self._takes
+        if not is_told and keys_values.form_of(self.module) != "state":
+            given["attention_mask"] = torch.ones((len(ids), columns), dtype=torch.long, device=device)
         options = {self._past_name: past, **({"logits_to_keep": rows} if "logits_to_keep" in self._takes else {})}
         output = self.module(**given, use_cache=True, **options)
         if not hasattr(output, "logits"):
@@ -342,7 +350,7 @@ class _TorchSession:
         if past is None and self.keeps_all:
             past = keys_values.all_kept(self.model.module, [])
         with torch.inference_mode():
-            scores, past = self.model.forward([seen[kept:]], past, rows)
+            scores, past = self.model.forward([seen[kept:]], past, rows, len(seen))
             logits = as_numpy(scores[0])
         self.model.passes += 1
         self.model.learn_width(logits.shape[1])

@@ -68,6 +68,33 @@ def test_3_the_model_sees_the_text_and_one_pad_less_than_the_group():
 
 
 @pytest.mark.parametrize("mode", ["commit", "verify"])
+@pytest.mark.parametrize("prompts", [[[2, 3, 4]], [[2, 3, 4], [5], [2, 3]]])
+def test_3_a_torch_module_is_told_to_look_at_all_of_it(mode, prompts):
+    """The pads, too, and the columns that it has keys and values of; where texts are written together, what is no column of a text is masked."""
+    torch = pytest.importorskip("torch")
+    from grammar_engine.decoding.tiny.model import TinyDecoder
+
+    torch.manual_seed(0)
+    module = TinyDecoder(WIDTH, dim=16, layers=1, heads=2, max_length=40).eval()
+    given = []
+    module.register_forward_pre_hook(lambda _, __, options: given.append(options), with_kwargs=True)
+    found = GroupedSampler(module, LETTERS, 3, mode=mode, end_of_sentence_stop=False).generate(prompts, 9)
+    assert all(len(result.ids) == 9 for [result] in found)
+    passes = [options for options in given if len(options["input_ids"]) == len(prompts)]  # once, one text is tried behind masked ids
+    assert len(passes) > 2
+    n_pads = 0
+    for options in passes:
+        held = options["past_key_values"][0][0].shape[2] if options["past_key_values"] else 0
+        mask, ids = options["attention_mask"], options["input_ids"]
+        assert mask.shape == (len(ids), held + ids.shape[1])
+        assert mask[:, held:].all()
+        n_pads += int((ids == PAD).sum())
+        if len(prompts) == 1:
+            assert mask.all()
+    assert n_pads >= 2 * len(prompts)
+
+
+@pytest.mark.parametrize("mode", ["commit", "verify"])
 def test_4_each_row_is_about_its_own_position(mode):
     for group in (1, 2, 3, 5, 8):
         for sequence in (3, 11):

@@ -142,6 +142,13 @@ def windowed(transformers):
     return transformers.MistralForCausalLM(transformers.MistralConfig(**SIZES, **IDS, max_position_embeddings=40, sliding_window=8))
 
 
+def gemma(transformers):
+    """Windows in every other layer, and scores that are bounded."""
+    return transformers.Gemma2ForCausalLM(
+        transformers.Gemma2Config(**SIZES, **IDS, head_dim=8, max_position_embeddings=40, sliding_window=8)
+    )
+
+
 def build(kind):
     torch = pytest.importorskip("torch")
     torch.manual_seed(0)
@@ -171,6 +178,28 @@ def test_scores_after_any_change_are_those_of_a_fresh_session(kind):
         assert model.passes == before + 1
         assert scores.shape == (rows, WIDTH)
         assert np.allclose(scores, model.start().logits(ids, rows), atol=1e-5)
+
+
+@pytest.mark.parametrize("kind", [tiny, llama, gpt2, windowed, gemma])
+def test_all_ids_are_seen_pads_too(kind):
+    """Each pass has a mask of ones over all columns, with those that are kept, and scores are what they are without one."""
+    torch = pytest.importorskip("torch")
+    module = build(kind)
+    model, pads = as_model(module), [0, 0]
+    assert kind is tiny or module.config.pad_token_id in (0, None)
+    masks = []
+    hook = module.register_forward_pre_hook(lambda _, __, given: masks.append(given["attention_mask"]), with_kwargs=True)
+    first, resumed, ids = model.start(), model.start(), list(range(12))
+    first.resume([], [])
+    first.logits(ids)
+    resumed.resume(ids[:8], first.export(0, 8, 8))
+    answers = [session.logits([*ids, *more, *pads], 3) for more in ([], [5], [5, 6, 7]) for session in (model.start(), first, resumed)]
+    hook.remove()
+    assert [mask.tolist() for mask in masks] == [[[1] * n] for n in (12, 14, 14, 14, 15, 15, 15, 17, 17, 17)]
+    for number, more in enumerate(([], [5], [5, 6, 7])):
+        with torch.inference_mode():
+            whole = module(input_ids=torch.tensor([[*ids, *more, *pads]]), use_cache=False).logits[0, -3:].numpy()
+        assert all(np.allclose(answer, whole, atol=1e-5) for answer in answers[3 * number : 3 * number + 3])
 
 
 def test_a_longer_text_passes_only_its_new_tokens():
@@ -306,7 +335,7 @@ def test_a_recurrent_state_takes_in_no_more_than_one_token(kind):
     module = getattr(transformers, f"{kind}ForCausalLM")(config).eval()
     model = as_model(module)
     session, ids = model.start(), [2, 3, 4]
-    for more, rows in (([], 1), ([5], 1), ([6, 7], 1), ([8], 1), ([9, 2, 3], 3), ([4], 2), ([5, 6, 7], 1)):
+    for more, rows in (([], 1), ([5], 1), ([6], 1), ([6, 7], 1), ([8], 1), ([9], 1), ([9, 2, 3], 3), ([4], 2), ([5, 6, 7], 1)):
         ids = ids + more
         with torch.inference_mode():
             whole = module(input_ids=torch.tensor([ids]), use_cache=False).logits[0, -rows:].numpy()

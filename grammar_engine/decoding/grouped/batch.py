@@ -7,7 +7,7 @@
 Idea. A row keeps all that its text has in common with what a row of the same text was in the round before, however long the other texts are. So one
 that has ended leaves with its row, a branch of a tree search goes on from the row of the branch that it comes from, and the sequences of one prompt
 from the row of its only first pass: requests that are alike are one row. What is kept stands at the right end of its row, and the columns to its
-left are masked; where there are none, no mask is given.
+left are masked.
 
 Rows are filled up on the *right*. In a causal model no position sees what stands to its right, so the fill changes no score that is read.
 
@@ -104,7 +104,9 @@ class TorchBatch:
                 ],
             }
         first = min(len(ids) - request.rows for ids, request in zip(new, requests))  # before it no scores are asked for
-        scores, past = self.model.forward([ids + ids[-1:] * (width - len(ids)) for ids in new], past, width - first, places)
+        scores, past = self.model.forward(
+            [ids + ids[-1:] * (width - len(ids)) for ids in new], past, width - first, columns + width, places
+        )
         answers = [as_numpy(row[len(ids) - n - first : len(ids) - first]) for row, ids, (_, n) in zip(scores, new, requests)]
         self.model.passes += 1
         self.model.learn_width(answers[0].shape[1])
