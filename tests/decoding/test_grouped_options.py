@@ -383,6 +383,22 @@ def test_options_are_checked_when_they_are_given(options, error):
         GroupedSampler(Equal(), LETTERS, 2, **options)
 
 
+def test_options_may_be_changed_when_a_sampler_is_made_again():
+    """What follows from others is no option of its own: the largest group is that of the new size."""
+    model = TableModel(WIDTH)
+    values = json.loads(json.dumps(GroupedSampler(model, LETTERS, 2).as_dict()))
+    assert values["max_group_size"] is None
+    for others, largest in (({"group_size": 8}, 8), ({"adaptive": True}, 8), ({"adaptive": True, "group_size": 3}, 12), ({}, 2)):
+        twin = GroupedSampler.from_dict(values, model, LETTERS, **others)
+        assert twin.max_group_size == largest
+        assert twin.as_dict() == values | others
+    given = GroupedSampler(model, LETTERS, 2, max_group_size=np.int64(5))
+    assert given.max_group_size == 2 and json.loads(json.dumps(given.as_dict()))["max_group_size"] == 5
+    assert GroupedSampler.from_dict(given.as_dict(), model, LETTERS, adaptive=True).max_group_size == 5
+    with pytest.raises(ValueError, match="max_group_size is 5, and group_size 8"):
+        GroupedSampler.from_dict(given.as_dict(), model, LETTERS, group_size=8)
+
+
 def test_a_penalty_made_of_numpy_numbers_is_plain_data():
     penalty = LogitScalingRepetitionPenalty(np.float32(1.5), exempt=np.array([1]))
     assert json.loads(json.dumps(penalty.as_dict())) == {"theta": 1.5, "sign_aware": True, "exempt": [1]}

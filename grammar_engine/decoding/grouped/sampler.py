@@ -89,6 +89,7 @@ class GroupedSampler(GroupedPipeline):
         self.mode, self.redraft = mode, check_bool("redraft", redraft)
         self.default_seed = check_count("default_seed", default_seed, 0)
         self.max_group_size = self._max_group_size(max_group_size)
+        self._given_max = None if max_group_size is None else int(max_group_size)
 
     def _has_pads(self) -> bool:
         return self.group_size > 1 or self._has_growth
@@ -145,6 +146,13 @@ class GroupedSampler(GroupedPipeline):
 
     def _first_seed(self) -> int:
         return self.default_seed + 1
+
+    def as_dict(self) -> dict[str, Any]:
+        """All options, as plain values that JSON can hold; and the method, as "generation_type".
+
+        "max_group_size" is what was given, so that the default follows from what `from_dict` is given besides.
+        """
+        return super().as_dict() | {"max_group_size": self._given_max}
 
     def _writings(
         self, prompt: list[int], grammar: Grammar | None, budget: int, sequences: int, seed: int
