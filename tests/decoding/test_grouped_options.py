@@ -383,6 +383,16 @@ def test_options_are_checked_when_they_are_given(options, error):
         GroupedSampler(Equal(), LETTERS, 2, **options)
 
 
+@pytest.mark.parametrize(("seed", "error"), [(-1, ValueError), (1.5, TypeError), (True, TypeError), (None, TypeError)])
+def test_a_seed_that_is_assigned_is_checked_at_once(seed, error):
+    sampler = GroupedSampler(Equal(), LETTERS, 2)
+    with pytest.raises(error, match="default_seed"):
+        sampler.default_seed = seed
+    assert sampler.default_seed == GroupedSampler.default_seed == 0
+    sampler.default_seed = np.int64(4)
+    assert type(sampler.default_seed) is int
+
+
 def test_options_may_be_changed_when_a_sampler_is_made_again():
     """What follows from others is no option of its own: the largest group is that of the new size."""
     model = TableModel(WIDTH)

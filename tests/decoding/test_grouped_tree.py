@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from contextlib import nullcontext
 
 import numpy as np
 import pytest
@@ -57,6 +58,7 @@ def test_a_beam_of_one_is_greedy():
         assert (result.ids, result.calls, result.finished) == (greedy.ids, greedy.calls, greedy.finished)
 
 
+@pytest.mark.filterwarnings("ignore:3 sequences are wanted")  # a filter may leave fewer
 @pytest.mark.parametrize("options", [{}, {"top_k": 2}, {"top_p": 0.5}])
 def test_under_a_grammar_all_answers_are_sentences(options):
     pattern = "[abc]{2}(de|f+)*g"
@@ -74,8 +76,19 @@ def test_under_a_grammar_all_answers_are_sentences(options):
 def test_the_filter_bounds_what_is_followed():
     """With top_k = 1 there is one branch, whatever the beam."""
     model = TableModel(LETTERS.size, 3)
-    [results] = GroupedTreeSearch(model, LETTERS, 2, top_k=1, beam=4).generate([[2]], 9, num_return_sequences=4)
+    search = GroupedTreeSearch(model, LETTERS, 2, top_k=1, beam=4)
+    with pytest.warns(UserWarning, match="4 sequences are wanted, and 1 found") as warned:
+        [results] = search.generate([[2]], 9, num_return_sequences=4)
     assert len(results) == 1
+    assert [warning.filename for warning in warned] == [__file__]
+
+
+def test_a_grammar_with_fewer_sentences_than_are_wanted():
+    search = GroupedTreeSearch(TableModel(LETTERS.size), LETTERS, 2, beam=4)
+    for wanted in (2, 3):
+        with nullcontext() if wanted == 2 else pytest.warns(UserWarning, match="3 sequences are wanted, and 2 found"):
+            answers = search("a", 5, num_return_sequences=wanted, grammar=Grammar.from_choices(["ab", "cd"]), return_full_text=False)
+        assert sorted(answer["generated_text"] for answer in answers) == ["ab", "cd"]
 
 
 def test_what_it_says_of_itself():

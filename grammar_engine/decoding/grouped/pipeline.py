@@ -437,11 +437,7 @@ class GroupedPipeline(ABC):
     def _warn_of_length(self, n: int) -> None:
         if self.max_input_len is None or n + self.group_size - 1 <= self.max_input_len:
             return
-        level, frame = 1, sys._getframe()
-        while frame.f_back is not None and frame.f_globals["__name__"].startswith(_PACKAGE):  # to whoever called the package
-            level, frame = level + 1, frame.f_back
-        message = f"the prompt has {n} tokens and a group {self.group_size}: the model can see the last {self.max_input_len} only"
-        warnings.warn(message, stacklevel=level)
+        warn(f"the prompt has {n} tokens and a group {self.group_size}: the model can see the last {self.max_input_len} only")
 
     def _texts(self, prompt: list[int], grammar: Grammar | None, budget: int, seeds: Sequence[int]) -> list[Text]:
         """For each seed a text that begins with `prompt`, and nothing generated yet."""
@@ -541,6 +537,14 @@ class GroupedPipeline(ABC):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}: " + ", ".join(f"{name}={value!r}" for name, value in self.as_dict().items())
+
+
+def warn(message: str) -> None:
+    """Warn whoever called the package."""
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and frame.f_globals["__name__"].startswith(_PACKAGE):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, stacklevel=level)
 
 
 def _plain(value: Any) -> Any:

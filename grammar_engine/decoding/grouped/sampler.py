@@ -87,9 +87,12 @@ class GroupedSampler(GroupedPipeline):
         if mode not in _MODES:
             raise ValueError(f"mode is one of {', '.join(_MODES)}, not {mode!r}")
         self.mode, self.redraft = mode, check_bool("redraft", redraft)
-        self.default_seed = check_count("default_seed", default_seed, 0)
+        self.default_seed = default_seed
         self.max_group_size = self._max_group_size(max_group_size)
         self._given_max = None if max_group_size is None else int(max_group_size)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        super().__setattr__(name, check_count(name, value, 0) if name == "default_seed" else value)
 
     def _has_pads(self) -> bool:
         return self.group_size > 1 or self._has_growth

@@ -25,7 +25,7 @@ from ..scores import Sampling
 from .commit import visible
 from .methods import GenerationType, sampling_of
 from .passes import Request, Writing
-from .pipeline import GroupedPipeline
+from .pipeline import GroupedPipeline, warn
 from .result import GroupedResult
 from .text import Text
 
@@ -54,7 +54,8 @@ class GroupedTreeSearch(GroupedPipeline):
 
     Notes
     -----
-    `num_return_sequences` answers are the likeliest, best first; there are at most `beam`.
+    `num_return_sequences` answers are the likeliest, best first; there are at most `beam`. Where the filter or a grammar leaves fewer texts, there are
+    fewer answers, and a warning.
     """
 
     descriptive_attrs: ClassVar[tuple[str, ...]] = (*GroupedPipeline.descriptive_attrs, "top_k", "top_p", "beam")
@@ -103,6 +104,8 @@ class GroupedTreeSearch(GroupedPipeline):
             for _ in range(group):
                 grown = [child for branch in branches for child in self._grow(branch)]
                 branches = sorted(grown, key=lambda branch: -branch.log_probability)[: self.beam]
+        if len(branches) < sequences:
+            warn(f"{sequences} sequences are wanted, and {len(branches)} found: the filter or the grammar leaves no more")
         return [self._result(branch, calls) for branch in branches[:sequences]]
 
     def _grow(self, branch: Branch) -> list[Branch]:
