@@ -164,7 +164,10 @@ def test_7_what_is_penalised():
         )[0][0].ids  # fmt: skip
 
     assert written() == [2, 3, 4, 5, 6, 7]
-    assert written(penalize_from="all") == [4, 5, 6, 7, 8, 9]
+    assert written(penalize_from="all") == written(penalize_from=0) == [4, 5, 6, 7, 8, 9]
+    assert written(penalize_from=1) == [2, 4, 5, 6, 7, 8]  # the second token of the prompt is the first that counts
+    assert written(penalize_from=2) == written()
+    assert written(penalize_from=3) == [2, 2, 3, 4, 5, 6]
     assert written(penalize_in_group=False) == [2, 2, 2, 3, 3, 3]  # as the source has it: of earlier groups only
 
 
@@ -307,6 +310,7 @@ def test_ids_of_what_tokenizers_answer():
         ({"temp": -1.0}, "temperature"),
         ({"mode": "off"}, "mode"),
         ({"penalize_from": "here"}, "penalize_from"),
+        ({"penalize_from": -1}, "penalize_from"),
         ({"answer_length_multiplier": 0}, "answer_length_multiplier"),
         ({"min_allowed_mass": 2}, "min_allowed_mass"),
         ({"min_top_prob": -1}, "min_top_prob"),
@@ -318,7 +322,9 @@ def test_options_are_checked(options, message):
         GroupedSampler(TableModel(WIDTH), LETTERS, **{"group_size": 2, **options})
 
 
-@pytest.mark.parametrize("options", [{"group_size": True}, {"top_k": 1.5}, {"top_p": "1"}, {"temp": "1"}, {"min_top_prob": None}])
+@pytest.mark.parametrize(
+    "options", [{"group_size": True}, {"penalize_from": True}, {"top_k": 1.5}, {"top_p": "1"}, {"temp": "1"}, {"min_top_prob": None}]
+)
 def test_options_have_types(options):
     with pytest.raises(TypeError, match=f"({next(iter(options))}|temperature) is a"):
         GroupedSampler(TableModel(WIDTH), LETTERS, **{"group_size": 2, **options})

@@ -67,8 +67,8 @@ class GroupedPipeline(ABC):
     padding_id : int, optional
         The id that stands for an unknown token, one that the model knows. Default: the tokenizer's padding, unknown or mask token, the first that
         there is.
-    penalize_from : {"generated", "all"}
-        Whether the prompt is penalised too.
+    penalize_from : {"generated", "all"} or int
+        The first token that counts for the penalty: the first that was generated, the first of the prompt, or that with this number, from 0 on.
     penalize_in_group : bool
         Penalise the tokens of a group one by one, as they are chosen. False: in mode "commit" only those of earlier groups count; "verify", whose
         texts do not depend on groups, and tree search penalise all the same.
@@ -121,7 +121,7 @@ class GroupedPipeline(ABC):
         answer_length_multiplier: float = 16.0,
         max_input_len: int | None = None,
         padding_id: int | None = None,
-        penalize_from: str = "generated",
+        penalize_from: str | int = "generated",
         penalize_in_group: bool = True,
         forced: bool = True,
         close_in_time: bool = True,
@@ -159,8 +159,10 @@ class GroupedPipeline(ABC):
                 raise ValueError("a batch function has no keys and values for a prefix_cache")
         if not (vocabulary is None or isinstance(vocabulary, Vocabulary)):
             raise TypeError(f"vocabulary is a Vocabulary, not {type(vocabulary).__name__}")
-        if penalize_from not in ("generated", "all"):
-            raise ValueError(f"penalize_from is 'generated' or 'all', not {penalize_from!r}")
+        if not isinstance(penalize_from, str):
+            self.penalize_from = check_count("penalize_from", penalize_from, 0)
+        elif penalize_from not in ("generated", "all"):
+            raise ValueError(f"penalize_from is 'generated', 'all' or an int, not {penalize_from!r}")
         if not (repetition_penalty_strategy is None or isinstance(repetition_penalty_strategy, RepetitionPenaltyStrategy)):
             found = type(repetition_penalty_strategy).__name__
             raise TypeError(
@@ -407,7 +409,7 @@ class GroupedPipeline(ABC):
         tokens : sequence of int
             Those of `get_logits_matrix`.
         generation_start : int
-            How many of them are the prompt, and not penalised unless `penalize_from` is "all".
+            How many of them are the prompt, and not penalised if `penalize_from` is "generated".
 
         Returns
         -------

@@ -49,7 +49,7 @@ class Rules:
     size: int
     ends: frozenset[int]
     end_of_sentence_stop: bool = True
-    penalize_from: str = "generated"
+    penalize_from: str | int = "generated"
     penalize_in_group: bool = True
     forced: bool = True
     close_in_time: bool = True
@@ -129,7 +129,7 @@ class Text:
         rules, scores = self.rules, row
         if self.state is not None and len(scores) < self.state.matcher.vocabulary.width:
             raise ValueError(f"the model scores {len(scores)} tokens, and the vocabulary has {self.state.matcher.vocabulary.width}")
-        rules.penalty(scores, self.ids[: self._penalised_to], self.begin if rules.penalize_from == "generated" else 0)
+        rules.penalty(scores, self.ids[: self._penalised_to], self._penalised_from())
         scores[rules.size :] = -np.inf
         mass = 1.0
         if self.state is not None:
@@ -149,6 +149,10 @@ class Text:
         chances = probabilities(scores, rules.sampling)
         trusted = mass >= rules.min_allowed_mass and (not rules.min_top_prob or self._top_probability(scores) >= rules.min_top_prob)
         return Outlook(scores, chances, trusted)
+
+    def _penalised_from(self) -> int:
+        start = self.rules.penalize_from
+        return start if isinstance(start, int) else self.begin if start == "generated" else 0
 
     def _leave_way_out(self, scores: Logits) -> None:
         """Where the model gives -inf to all that is allowed, and the text is to be completed: a closing is written, as in the plain loop."""
