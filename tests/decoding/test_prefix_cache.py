@@ -438,3 +438,12 @@ def test_a_lease_is_not_copied() -> None:
     for copied in (copy.copy, copy.deepcopy, pickle.dumps):
         with pytest.raises(TypeError, match="a Lease cannot be copied or pickled"):
             copied(lease)
+
+
+def test_bounds_that_are_not_given():
+    """Blocks of 16 tokens, and 4096 of them that are idle."""
+    cache = PrefixCache()
+    assert [len(insert(cache, range(n)).blocks) for n in (15, 16, 47)] == [0, 1, 2]
+    many = PrefixCache()
+    insert(many, range(16 * 5000)).release()
+    assert many.stats.idle == 4096
