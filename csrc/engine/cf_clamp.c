@@ -3,9 +3,10 @@
  *     QUOTE(p{0,10000}) "   is clamped to   QUOTE(p{0,room}) "   with 10000 - room characters to spare
  *
  * In a string with a `maxLength`, or a pattern like [a-z]{0,10000}, each number of characters that may still come is a lexer state of its own, and so a
- * configuration. But no token has more characters than the longest has bytes. As long as there is room for more than that, what may come next does not
- * depend on how much more: the masks are the same, and so is the shortest way out, which is a quotation mark. So a matcher is in the configuration with just
- * that room, and counts by itself what there is to spare (match/mt.c). A plain token that may come leaves it where it is.
+ * configuration. But no token has more characters than the longest has bytes. As long as there is room for more than that, which tokens and bytes may come
+ * next does not depend on how much more, nor does the shortest text to the end. So a matcher is in the configuration with just that room, and counts by
+ * itself what there is to spare (match/mt.c). A plain token that may come leaves it where it is. What is asked about several tokens to come, as which are the
+ * fewest that end the text, is asked of the configuration itself: they may have more characters together than there is room for.
  *
  * Invariants. Only a configuration of one alternative in one lexeme is clamped, where the count is all that it remembers. What stands for others is clamped to
  * itself. Which is which is settled when a configuration is made: who finds it without the lock finds that, too.

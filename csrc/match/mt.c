@@ -334,13 +334,27 @@ static ge_status do_closing(ge_matcher *m, uint8_t *out, size_t capacity, size_t
 static ge_status do_closing_tokens(ge_matcher *m, uint32_t *out, size_t capacity, size_t *n_out, ge_err *err) {
     mt_step state = state_of(m);
     *n_out = 0;
-    return state.ended ? GE_OK : qs_closing_tokens(m->e, state.config, out, capacity, n_out, err);
+    if (state.ended) return GE_OK;
+    u32 config = unclamped(m->e, state, err);
+    return config == NONE ? (ge_status)err->status : qs_closing_tokens(m->e, config, out, capacity, n_out, err);
 }
 
 static ge_status do_closing_within(ge_matcher *m, uint32_t most, uint32_t *out, size_t *n_out, ge_err *err) {
     mt_step state = state_of(m);
     *n_out = 0;
-    return state.ended ? GE_OK : qs_closing_within(m->e, state.config, most, out, n_out, err);
+    if (state.ended) return GE_OK;
+    u32 config = unclamped(m->e, state, err);
+    return config == NONE ? (ge_status)err->status : qs_closing_within(m->e, config, most, out, n_out, err);
+}
+
+/* What ends the text where there is just so much room ends it where there is more. */
+GE_HOT static int32_t do_closes_within(ge_matcher *m, size_t left, bool *closes, bool warm_only, ge_err *err) {
+    mt_step state = state_of(m);
+    int32_t status = qs_closes_within(m->e, state.config, left, closes, warm_only, err);
+    if (status != GE_OK || *closes || !state.spare) return status;
+    if (warm_only) return EN_COLD;
+    u32 config = unclamped(m->e, state, err);
+    return config == NONE ? err->status : qs_closes_within(m->e, config, left, closes, false, err);
 }
 
 static ge_status do_expected(ge_matcher *m, const uint8_t *text, size_t n_text, qs_expectation *out, ge_err *err) {
@@ -404,7 +418,7 @@ ge_status ge_matcher_forced_bytes(ge_matcher *m, uint8_t *out, size_t capacity, 
 }
 
 GE_HOT int32_t mt_closes_within(ge_matcher *m, size_t left, bool *closes, bool warm_only, ge_err *err) {
-    return enter(m, err) ? leave(m, qs_closes_within(m->e, state_of(m).config, left, closes, warm_only, err)) : (int32_t)GE_E_BUSY;
+    return enter(m, err) ? leave(m, do_closes_within(m, left, closes, warm_only, err)) : (int32_t)GE_E_BUSY;
 }
 
 ge_status ge_matcher_closing(ge_matcher *m, uint8_t *out, size_t capacity, size_t *n_out, ge_err *err) {

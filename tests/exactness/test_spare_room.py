@@ -6,9 +6,11 @@ import json
 import random
 from typing import Any
 
+import numpy as np
 import pytest
 
 from grammar_engine import Grammar, LimitExceededError, Limits, Matcher, Switches, TokenDFA, Vocabulary
+from grammar_engine.decoding import generate
 
 OFF = Switches(clamping=False)
 BYTES = Vocabulary.bytes()
@@ -134,6 +136,17 @@ def test_the_bound_holds() -> None:
             pass
         rest = matcher.forced_bytes()
         assert rest == b'"' and not matcher.fork().accept_bytes(b"a") and matcher.accept_bytes(rest) and matcher.is_complete
+
+
+def test_where_no_token_is_a_quotation_mark() -> None:
+    """The shortest way out takes tokens that each begin and end within a character, and more characters than the longest has bytes."""
+    vocabulary = Vocabulary([b'"aaaaa', b"aaaaaa\xc3", b"\xa9bbbbb\xe3", b'\x81\x82"', b""], eos=[4])
+    for schema in ({"maxLength": 1000}, {"maxLength": 40}, {"pattern": "^[ab\u00e9\u3042]{0,300}$"}):
+        for switches in (Switches(), OFF):
+            matcher = Matcher(Grammar.from_json_schema({"type": "string", **schema}), vocabulary, switches=switches)
+            assert matcher.accept(0) and matcher.closing_tokens() == matcher.closing_within(4) == [1, 2, 3, 4]
+            result = generate(lambda ids: np.zeros((len(ids), 5)), [0], matcher.fork(), max_new_tokens=12, seed=0)
+            assert (result.tokens, result.refused) == ([1, 2, 3, 4], 0)
 
 
 def test_a_matcher_goes_on_in_another_generation() -> None:

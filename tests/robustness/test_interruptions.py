@@ -170,6 +170,7 @@ class Cycle:
     def __init__(self):
         self.itself = self
     __del__ = use
+use()  # what is imported when it is first needed is there
 signal.signal(signal.SIGALRM, use)
 begun, i = time.monotonic(), 0
 while i < 200 or time.monotonic() - begun < 2:
