@@ -482,8 +482,9 @@ class Matcher(Held):
     def closing_within(self, most: int) -> list[int] | None:
         """At most so many tokens, of any text, that make the text a sentence, an end-of-text token included if the vocabulary has any.
 
-        `closing_tokens` spells the shortest text; where that takes no more, it or another one is found at once. A longer text may take fewer tokens, and to find
-        it takes a search: milliseconds; where it is given up at a limit, mostly some ten seconds, at worst 45 and 2 GB (docs/decoding.md, *The budget*).
+        `closing_tokens` spells the shortest text; where that takes no more, it or another one is found at once. A longer text may take fewer
+        tokens, and to find it takes a search: milliseconds; where it is given up at a limit, mostly some ten seconds, at worst 45 and 2 GB
+        (docs/decoding.md, *The budget*).
 
         Parameters
         ----------
