@@ -8,11 +8,12 @@
  * itself what there is to spare (match/mt.c). A plain token that may come leaves it where it is. What is asked about several tokens to come, as which are the
  * fewest that end the text, is asked of the configuration itself: they may have more characters together than there is room for.
  *
- * Invariants. Only a configuration of one alternative in one lexeme is clamped, where the count is all that it remembers. What stands for others is clamped to
- * itself. Which is which is settled when a configuration is made: who finds it without the lock finds that, too.
+ * Invariants. Only a configuration of one alternative in one lexeme is clamped, where the count is all that it remembers; none that is fresh: a token that
+ * stays where it is would leave it so. What stands for others is clamped to itself. Which is which is settled when a configuration is made: who finds it
+ * without the lock finds that, too.
  *
- * Cost: to know that a configuration is none of these a look at the kind of its expression. A text of 10,000 characters leads to as many configurations
- * as one without a bound, until it comes near its end. */
+ * Cost: to know that a configuration is none of these a look at the kind of its expression. A text of plain tokens leads to as many configurations as one
+ * without a bound, until it comes near its end. At each other token, with an escape or a part of a character, the configuration itself is made. */
 #include "../mask/mk.h"
 
 static rx_id only_expr(const ge_engine *e, cf_alternative a) { return intern_words(&e->lx.states, a.state >> 1)[1]; }
@@ -32,7 +33,7 @@ bool cf_clamp(ge_engine *e, u32 config) {
     if (!e->room || cf_count(e, config) != 1) return true;
     cf_alternative a = cf_alternative_at(e, config, 0);
     u32 state = a.state >> 1;
-    if (cf_is_open(a.row) || a.text != CF_NO_TEXT || lx_count(&e->lx, state) != 1) return true;
+    if (a.state & 1 || cf_is_open(a.row) || a.text != CF_NO_TEXT || lx_count(&e->lx, state) != 1) return true;
     u32 room;
     bool any;
     if (!rx_counts_chars(&e->lx.x, only_expr(e, a), &room, &any)) return e->b.status == GE_OK;

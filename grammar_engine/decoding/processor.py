@@ -163,7 +163,9 @@ class LogitsProcessor:
         if len(input_ids) % len(self._grammars):
             raise ValueError(f"{len(input_ids)} rows for {len(self._grammars)} grammars")
         guess = _Guess(self._grammars, self.vocabulary, input_ids.copy())
-        self._guesses = [guess, *others[: _CALLS - 1]]
+        if len(others) >= _CALLS:  # the oldest stays, whatever the length of the draft
+            others[_CALLS - 2 :] = others[-1:]
+        self._guesses = [guess, *others]
         return guess
 
 

@@ -513,3 +513,16 @@ def test_refusals(processor: LogitsProcessor) -> None:
         LogitsProcessor(grammar, Vocabulary(TOKENS, eos=[]))
     with pytest.raises(ValueError, match="scores 8 tokens, and the vocabulary has 9"):
         processor(torch.tensor([[0]]), torch.zeros(1, 8))
+
+
+@pytest.mark.parametrize("length", [1, 15, 16, 17, 40])
+def test_a_long_draft_behind_a_refused_token_is_taken_back(length: int) -> None:
+    vocabulary = Vocabulary([*(bytes([byte]) for byte in range(256)), b""], eos=[256])
+    processor, scores = LogitsProcessor(Grammar.from_regex("ab*c"), vocabulary), torch.zeros(1, 257)
+    prompt, text = [120, 120], [97, 98, 98]
+    for n in range(4):
+        processor(torch.tensor([prompt + text[:n]]), scores)
+    for n in range(1, length + 1):
+        processor(torch.tensor([prompt + text + [122] * n]), scores)
+    masked = processor(torch.tensor([[*prompt, *text, 98]]), scores)
+    assert masked[0].isfinite().nonzero().flatten().tolist() == [98, 99]

@@ -11,6 +11,7 @@ import pytest
 
 from grammar_engine import Grammar, LimitExceededError, Limits, Matcher, Switches, TokenDFA, Vocabulary
 from grammar_engine.decoding import generate
+from grammar_engine.ir import Builder
 
 OFF = Switches(clamping=False)
 BYTES = Vocabulary.bytes()
@@ -147,6 +148,22 @@ def test_where_no_token_is_a_quotation_mark() -> None:
             assert matcher.accept(0) and matcher.closing_tokens() == matcher.closing_within(4) == [1, 2, 3, 4]
             result = generate(lambda ids: np.zeros((len(ids), 5)), [0], matcher.fork(), max_new_tokens=12, seed=0)
             assert (result.tokens, result.refused) == ([1, 2, 3, 4], 0)
+
+
+def test_a_string_that_begins_where_the_text_may_end() -> None:
+    """No front end makes a lexeme that begins behind the quotation mark, but records may."""
+    builder = Builder()
+    start = builder.nonterminal("start")
+    first = builder.lexeme(builder.bytes(b"x"), "A")
+    counted = builder.lexeme(builder.concat(builder.json(builder.repeat(builder.char, 0, 1000)), builder.bytes(b'"')), "L")
+    builder.rule(start, [first])
+    builder.rule(start, [first, counted])
+    builder.start = start
+    blob = Grammar._from_builder(builder).to_bytes()
+    one, other = Matcher(Grammar.from_bytes(blob), BYTES), Matcher(Grammar.from_bytes(blob), BYTES, switches=OFF)
+    for byte in b'xabc"':
+        assert one.accept(byte) and other.accept(byte)
+        assert one.is_complete == other.is_complete == (byte in b'x"') and one.mask() == other.mask()
 
 
 def test_a_matcher_goes_on_in_another_generation() -> None:
