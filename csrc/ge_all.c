@@ -125,6 +125,7 @@
 #include "closing/ct.c"                       /*   ... and others of fewer tokens */
 #include "engine/en.c"                        /*   engines */
 #include "match/qs.c"                         /*   what is asked of a configuration */
+#include "match/mt_read.c"                    /*   what a token does */
 #include "match/mt.c"                         /*   matchers */
 #include "match/bt.c"                         /*   batches of them */
 #include "match/tn.c"                         /*   turns of a decoding loop */

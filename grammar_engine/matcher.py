@@ -51,7 +51,7 @@ class Explanation:
     expected_bytes : bytes
         The bytes that could have come there, ascending.
     rules : tuple of str
-        The rules that are under way there.
+        The rules that are under way there, in the order of the grammar.
     where : tuple of str
         Where these lexemes come from in the source: JSON pointers, or "line:column".
     """
@@ -568,8 +568,8 @@ class Matcher(Held):
             if status:
                 self._retry_or_raise(status, lib.ge_matcher_expected, *arguments)
             needed = max(n_lexemes[0], n_nonterminals[0])
-        known = [self.grammar._lexemes[i] for i in lexemes[0 : n_lexemes[0]]]
-        rules = [self.grammar._nonterminals[i] for i in nonterminals[0 : n_nonterminals[0]]]
+        known = [self.grammar._lexemes[i] for i in sorted(lexemes[0 : n_lexemes[0]])]
+        rules = [self.grammar._nonterminals[i] for i in sorted(nonterminals[0 : n_nonterminals[0]])]
         names = sorted({info.name for info in known}, key=lambda name: (len(name), name))
         return Explanation(
             accepted=False,

@@ -232,7 +232,7 @@ static u32 intern_config(ge_engine *e) {
     record->unsure = !sure;
     record->ends = ends;
     e->max_alternatives = max_u32(e->max_alternatives, e->alts.n);
-    return cf_clamp(e, id) ? id : NONE;
+    return cf_note_count(e, id) ? id : NONE;
 }
 
 u32 cf_fresh(ge_engine *e, u32 row) {

@@ -73,11 +73,12 @@ typedef struct cf_record {
     u32 _Atomic most;         /* 1 + what cl_most tells, more than RX_LONG for nothing; CF_UNTOLD */
     u16 _Atomic forced;       /* 1 + the only byte that it can read, or CF_UNFORCED; CF_UNTOLD */
     u16 _Atomic closes;       /* 1 + the tokens that spell its closing, if they are few; CF_UNTOLD */
-    u32 clamped, spare;       /* see cf_clamp.c: what stands for it, itself as a rule, and how many characters more it has room for */
+    u32 _Atomic clamped;      /* of counted text (cf_clamp.c): the same with e->room; NONE: not made, as that is more */
+    u32 room;                 /* ... so many characters may come */
+    u8 counted;               /* rx_counted: is it counted text, and which? */
     bool complete;        /* the text may end here */
     bool unsure;          /* abstract, and no alternative is alive for sure */
     bool ends;            /* some row is ended, or one of a ring has begun */
-    bool any_char;        /* counted text, in which any plain character may come */
 } cf_record;
 
 struct ge_engine {
@@ -121,7 +122,7 @@ struct ge_engine {
     ge_stats stats; /* counters that are not sizes */
     bool _Atomic went_ahead; /* see mk_ahead.c */
     u32 _Atomic n_texts;     /* that were begun; see mk_table.c */
-    u32 room;           /* characters of a counted text, more than any token takes; 0: none is clamped */
+    u32 room;           /* characters of a clamped counted text, no fewer than any token takes; 0: none is clamped */
     bool has_clamped;
     bool is_one_lexeme; /* a text is: nothing may come after a lexeme, nor around it */
     bool full;      /* a ceiling on what the engine holds was met: new matchers are to begin in a fresh one */
@@ -160,8 +161,9 @@ u32 cf_close(ge_engine *e, u32 config, const u32 *rows); /* the configuration wi
 u32 cf_twin(ge_engine *e, u32 config);                 /* itself if it is abstract or there are no distinct lexemes */
 /* lexing="longest": the configuration of all that is nested under the first alternative; CF_DEAD: there are others, or none. */
 u32 cf_nested(ge_engine *e, u32 config);
-bool cf_clamp(ge_engine *e, u32 config);                      /* sets record->clamped and spare */
-u32 cf_with_room(ge_engine *e, u32 config, u32 spare);        /* the one that is clamped to this one, and has so much to spare */
+bool cf_note_count(ge_engine *e, u32 config);                 /* of a new one: fills clamped, room and counted */
+u32 cf_clamped(ge_engine *e, u32 config);                     /* of counted text: the one with e->room */
+u32 cf_with_room(ge_engine *e, u32 config, u32 room);         /* ... the one with so much, two or more */
 u32 cf_symbol(const ge_engine *e, u32 config);         /* of the IR, that it is in, for errors; NONE: none that is known */
 bool cf_init(ge_engine *e);                            /* CF_DEAD and CF_START */
 void cf_drop(ge_engine *e);

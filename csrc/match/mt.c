@@ -1,6 +1,5 @@
-/* mt: a matcher, one text that is being written. Its whole state is a list of configurations, one per step; so a rollback drops the
- * last of them, a fork copies them, and a refused token leaves no trace. (In counted text far from its bound a step also says how many characters there are
- * to spare.)
+/* mt: a matcher, one text that is being written. Its whole state is a list of configurations, one per step (mt_read.c); so a rollback drops the
+ * last of them, a fork copies them, and a refused token leaves no trace.
  *
  * After an end-of-text token the text is ended: from then on end-of-text tokens, and only they, are accepted.
  *
@@ -8,13 +7,7 @@
 #include "mt.h"
 
 #include "../mask/mk.h"
-
-typedef struct mt_step {
-    int64_t token;  /* or -1 - n: n bytes of text */
-    u32 config;     /* after it */
-    u32 ended : 1;  /* an EOS token was accepted */
-    u32 spare : 31; /* characters that may come beyond those for which `config` has room (engine/cf_clamp.c) */
-} mt_step;
+#include "mt_read.h"
 
 typedef struct mt_written { /* by the last call that wrote a mask */
     const u32 *mask; /* where to; NULL: nothing */
@@ -92,96 +85,13 @@ void ge_matcher_free_at(ge_matcher **at) {
     *at = NULL;
 }
 
-/* --- reading --------------------------------------------------------------------------------------------------------------- */
-
-/* The configuration after as many of the bytes as known transitions reach, or CF_DEAD; *n_read = their number. */
-static u32 read_known(const ge_engine *e, u32 config, const u8 *bytes, size_t n, size_t *n_read) {
-    const u8 *class_of = e->lx.x.class_of;
-    size_t i = 0;
-    for (; i < n; i++) {
-        u32 to = cf_warm(e, config, class_of[bytes[i]]);
-        if (to == NONE) break;
-        config = to;
-        if (to == CF_DEAD) break;
-    }
-    *n_read = i;
-    return config;
-}
-
-/* The configuration after `n` bytes, or CF_DEAD (*n_read tells after how many). NONE: failure, err is filled. Takes the lock at
- * the first transition that is not known, and keeps it to the end; warm_only: NONE instead, and GE_OK. */
-GE_HOT static u32 read_bytes(ge_engine *e, u32 config, const u8 *bytes, size_t n, size_t *n_read, bool warm_only, ge_err *err) {
-    config = read_known(e, config, bytes, n, n_read);
-    if (*n_read == n || config == CF_DEAD) return config;
-    if (warm_only) return NONE;
-    en_begin(e);
-    for (; *n_read < n; ++*n_read) {
-        e->b.work = 0; /* the limit is on each byte: a long text is no misuse */
-        config = cf_step(e, config, e->lx.x.class_of[bytes[*n_read]]);
-        if (config == NONE || config == CF_DEAD) break;
-    }
-    en_end(e, err);
-    return config;
-}
-
-/* Does a token whose text begins in a clamped configuration leave the string? Then it does so whatever there is to spare, and what comes after does not
- * depend on that. False if it may not, or if that is not seen at once. */
-static bool leaves_string(const u8 *bytes, size_t n) {
-    for (size_t i = 0; i < n && bytes[i] != '\\'; i++)
-        if (bytes[i] == '"') return true;
-    return false;
-}
-
-/* The configuration itself, where one stands for it. NONE: failure, err is filled. */
-static u32 unclamped(ge_engine *e, mt_step at, ge_err *err) {
-    if (!at.spare) return at.config;
-    en_begin(e);
-    u32 config = cf_with_room(e, at.config, at.spare);
-    return en_end(e, err) == GE_OK ? config : NONE;
-}
-
-/* A token automaton tells all numbers of characters apart. */
-static void clamp(const ge_engine *e, mt_step *at) {
-    const cf_record *record = cf_at(e, at->config);
-    if (record->clamped == at->config || record->spare >> 31 || atomic_load_explicit(&e->table, memory_order_acquire)) return;
-    at->spare = record->spare & 0x7fffffff;
-    at->config = record->clamped;
-}
-
-/* The state after one more token. False: refused, or failed (then err->status is set), or with warm_only not known (to->config is NONE). */
-GE_HOT static bool read_token(ge_engine *e, mt_step from, int64_t token, mt_step *to, bool warm_only, ge_err *err) {
-    ge_vocab *v = e->v;
-    *to = (mt_step){.config = CF_DEAD};
-    if (token < 0 || token >= (int64_t)v->n_tokens) return false;
-    bool eos = vb_is_eos(v, (u64)token);
-    *to = (mt_step){.config = from.config, .ended = true, .token = token};
-    if (from.ended || (eos && cf_is_complete(e, from.config))) return eos;
-    u32 begin = v->offsets[token], n = v->offsets[token + 1] - begin;
-    if (n == 0) return false;
-    bool stays = from.spare && vb_is_plain(v, (u64)token) && v->chars[token] <= from.spare;
-    mt_step stayed = {.config = from.config, .token = token, .spare = stays ? from.spare - v->chars[token] : 0};
-    if (stays && cf_at(e, from.config)->any_char) return *to = stayed, true;
-    if (from.spare && !stays && !leaves_string(v->text + begin, n)) {
-        from.config = warm_only ? NONE : unclamped(e, from, err);
-        from.spare = 0;
-    }
-    size_t n_read;
-    u32 config = from.config == NONE ? NONE : read_bytes(e, from.config, v->text + begin, n, &n_read, warm_only, err);
-    *to = (mt_step){.config = config, .token = token};
-    if (config == NONE || config == CF_DEAD) return false;
-    if (stays) return *to = stayed, true;
-    if (!from.spare) mk_follow_table(e, from.config, (u64)token, config);
-    clamp(e, to);
-    return true;
-}
-
 GE_HOT static int32_t do_accept(ge_matcher *m, const int64_t *tokens, size_t n, bool commit, size_t *n_done, bool warm_only, ge_err *err) {
     mt_step state = state_of(m);
     err->status = GE_OK;
     budget_begin(&m->b);
     for (*n_done = 0; *n_done < n; ++*n_done) {
         mt_step next;
-        if (!read_token(m->e, state, tokens[*n_done], &next, warm_only, err)) return warm_only && next.config == NONE ? EN_COLD : err->status;
+        if (!mt_read_token(m->e, state, tokens[*n_done], &next, warm_only, err)) return warm_only && next.config == NONE ? EN_COLD : err->status;
         if (commit && !vec_push(&m->b, &m->steps, next)) return budget_report(&m->b, err);
         state = next;
     }
@@ -191,23 +101,19 @@ GE_HOT static int32_t do_accept(ge_matcher *m, const int64_t *tokens, size_t n, 
 GE_HOT static int32_t do_accept_token(ge_matcher *m, int64_t token, bool warm_only, ge_err *err) {
     mt_step next;
     err->status = GE_OK;
-    if (!read_token(m->e, state_of(m), token, &next, warm_only, err)) return warm_only && next.config == NONE ? EN_COLD : err->status;
+    if (!mt_read_token(m->e, state_of(m), token, &next, warm_only, err)) return warm_only && next.config == NONE ? EN_COLD : err->status;
     if (m->steps.n == m->steps.cap) budget_begin(&m->b);
     return vec_push(&m->b, &m->steps, next) ? 1 : (int32_t)budget_report(&m->b, err);
 }
 
 static ge_status do_accept_bytes(ge_matcher *m, const uint8_t *text, size_t n, int32_t commit, size_t *n_done, ge_err *err) {
-    mt_step state = state_of(m);
+    mt_step state = state_of(m), next;
     err->status = GE_OK;
     *n_done = 0;
     if (state.ended && n) return GE_OK;
-    u32 config = unclamped(m->e, state, err);
-    if (config != NONE) config = read_bytes(m->e, config, text, n, n_done, false, err);
-    if (config == NONE) return (ge_status)err->status;
-    if (config == CF_DEAD || !commit) return GE_OK;
+    if (!mt_read_text(m->e, state, text, n, &next, n_done, err)) return (ge_status)err->status;
+    if (!commit) return GE_OK;
     budget_begin(&m->b);
-    mt_step next = {.config = config, .ended = state.ended, .token = -1 - (int64_t)n};
-    clamp(m->e, &next);
     if (n >= NONE || !vec_reserve(&m->b, &m->text, n) || !vec_push(&m->b, &m->steps, next)) return budget_report(&m->b, err);
     if (n) memcpy(m->text.at + m->text.n, text, n);
     m->text.n += (u32)n;
@@ -225,14 +131,10 @@ static ge_status do_move(ge_matcher *m, ge_engine *engine, ge_err *err) {
     for (u32 i = 0; ok && i < m->steps.n; i++) {
         mt_step next = m->steps.at[i];
         if (next.token >= 0) {
-            ok = read_token(engine, state, next.token, &next, false, err);
+            ok = mt_read_token(engine, state, next.token, &next, false, err);
         } else {
             size_t n = (size_t)(-1 - next.token), n_read;
-            next.config = unclamped(engine, state, err);
-            if (next.config != NONE) next.config = read_bytes(engine, next.config, m->text.at + at, n, &n_read, false, err);
-            ok = next.config != NONE && next.config != CF_DEAD;
-            next.spare = 0;
-            if (ok) clamp(engine, &next);
+            ok = mt_read_text(engine, state, m->text.at + at, n, &next, &n_read, err);
             at += n;
         }
         if (ok) state = steps.at[steps.n++] = next;
@@ -335,7 +237,7 @@ static ge_status do_closing_tokens(ge_matcher *m, uint32_t *out, size_t capacity
     mt_step state = state_of(m);
     *n_out = 0;
     if (state.ended) return GE_OK;
-    u32 config = unclamped(m->e, state, err);
+    u32 config = mt_unclamped(m->e, state, err);
     return config == NONE ? (ge_status)err->status : qs_closing_tokens(m->e, config, out, capacity, n_out, err);
 }
 
@@ -343,7 +245,7 @@ static ge_status do_closing_within(ge_matcher *m, uint32_t most, uint32_t *out, 
     mt_step state = state_of(m);
     *n_out = 0;
     if (state.ended) return GE_OK;
-    u32 config = unclamped(m->e, state, err);
+    u32 config = mt_unclamped(m->e, state, err);
     return config == NONE ? (ge_status)err->status : qs_closing_within(m->e, config, most, out, n_out, err);
 }
 
@@ -353,7 +255,7 @@ GE_HOT static int32_t do_closes_within(ge_matcher *m, size_t left, bool *closes,
     int32_t status = qs_closes_within(m->e, state.config, left, closes, warm_only, err);
     if (status != GE_OK || *closes || !state.spare) return status;
     if (warm_only) return EN_COLD;
-    u32 config = unclamped(m->e, state, err);
+    u32 config = mt_unclamped(m->e, state, err);
     return config == NONE ? err->status : qs_closes_within(m->e, config, left, closes, false, err);
 }
 
@@ -362,10 +264,10 @@ static ge_status do_expected(ge_matcher *m, const uint8_t *text, size_t n_text, 
     size_t n_read;
     err->status = GE_OK;
     if (state.ended) return err_set(err, GE_E_ARGUMENT, "the text has ended");
-    u32 config = unclamped(m->e, state, err);
-    if (config != NONE) config = read_bytes(m->e, config, text, n_text, &n_read, false, err);
+    if (!mt_read_text(m->e, state, text, n_text, &state, &n_read, err))
+        return err->status != GE_OK ? (ge_status)err->status : err_set(err, GE_E_ARGUMENT, "the text is refused");
+    u32 config = mt_unclamped(m->e, state, err);
     if (config == NONE) return (ge_status)err->status;
-    if (config == CF_DEAD) return err_set(err, GE_E_ARGUMENT, "the text is refused");
     return qs_expected(m->e, config, out, err);
 }
 

@@ -92,8 +92,8 @@ bool rx_is_any_text(const rx_arena *x, rx_id id) {
     return head[0] == RX_QUOTE && head[3] == 0 && is_endless(x, head[1]);
 }
 
-/* Is it QUOTE(p) t where t begins with a byte that is not plain? Then *part = p. */
-static bool is_quoted_up_to_mark(const rx_arena *x, rx_id id, rx_id *part) {
+/* QUOTE(p{a,b}) t where t begins with a byte that is not plain: after b characters the closing quote must come. */
+bool rx_counts_plain(const rx_arena *x, rx_id id, u32 *n_chars) {
     const u32 *node = intern_words(&x->nodes, id);
     if (node[0] != RX_CONCAT || !(x->meta.at[node[2]].flags & RX_INHABITED)) return false;
     const u32 *head = intern_words(&x->nodes, node[1]), *tail = intern_words(&x->nodes, node[2]);
@@ -102,37 +102,9 @@ static bool is_quoted_up_to_mark(const rx_arena *x, rx_id id, rx_id *part) {
     const byte_set *first = rx_set_of(x, tail[1]);
     for (u32 byte = 0x20; byte < 256; byte++)
         if (set_has(first, byte) && byte != '"' && byte != '\\') return false;
-    *part = head[1];
-    return true;
-}
-
-/* QUOTE(p{a,b}) t where t begins with a byte that is not plain: after b characters the closing quote must come. */
-bool rx_counts_plain(const rx_arena *x, rx_id id, u32 *n_chars) {
-    rx_id part;
-    if (!is_quoted_up_to_mark(x, id, &part)) return false;
-    const u32 *counted = intern_words(&x->nodes, part);
-    if (is_any_char(x, part)) return *n_chars = 1, true;
+    const u32 *counted = intern_words(&x->nodes, head[1]);
+    if (is_any_char(x, head[1])) return *n_chars = 1, true;
     if (counted[0] != RX_REPEAT || !is_any_char(x, counted[1]) || counted[3] == NONE) return false;
     *n_chars = counted[3];
     return true;
-}
-
-bool rx_counts_chars(rx_arena *x, rx_id id, u32 *room, bool *any) {
-    const u32 *node = intern_words(&x->nodes, id), *head = node[0] == RX_CONCAT ? intern_words(&x->nodes, node[1]) : NULL;
-    if (!head || head[0] != RX_QUOTE) return false; /* that is soon seen */
-    const u32 *counted = intern_words(&x->nodes, head[1]);
-    rx_id part, one = counted[1];
-    *room = counted[3];
-    if (counted[0] != RX_REPEAT || counted[2] != 0 || *room == NONE || !is_quoted_up_to_mark(x, id, &part)) return false;
-    *any = is_any_char(x, one);
-    rx_n_chars n = rx_count_chars(x, one);
-    return *any || (n.least == 1 && n.most == 1);
-}
-
-rx_id rx_with_room(rx_arena *x, rx_id id, u32 room) {
-    u32 tail = intern_words(&x->nodes, id)[2], quote[5];
-    memcpy(quote, intern_words(&x->nodes, intern_words(&x->nodes, id)[1]), sizeof quote);
-    rx_id counted = rx_repeat(x, intern_words(&x->nodes, quote[1])[1], 0, room);
-    rx_id again = counted == NONE ? NONE : rx_quote_again(x, counted, quote);
-    return again == NONE ? NONE : rx_concat(x, again, tail);
 }

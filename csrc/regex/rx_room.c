@@ -10,11 +10,11 @@
 
 enum { LENGTHS = 4 }; /* how many numbers of characters are tried, from the least that structure allows */
 
-/* A length, perhaps behind the rest of a character, without its upper bound. */
-static rx_id without_most(rx_arena *x, rx_id length) {
-    const u32 *node = intern_words(&x->nodes, length);
-    if (node[0] == RX_REPEAT) return rx_repeat(x, node[1], node[2], NONE);
-    rx_id head = node[1], tail = without_most(x, node[2]); /* depth: 3 */
+/* A repeat, perhaps behind the rest of a character, with this upper bound. */
+static rx_id with_most(rx_arena *x, rx_id id, u32 most) {
+    const u32 *node = intern_words(&x->nodes, id);
+    if (node[0] == RX_REPEAT) return rx_repeat(x, node[1], node[2], most);
+    rx_id head = node[1], tail = with_most(x, node[2], most); /* depth: 3 */
     return rx_concat(x, head, tail);
 }
 
@@ -63,7 +63,7 @@ rx_id rx_without_room(rx_arena *x, rx_id id) {
     bool ok = true;
     for (u32 i = 1; ok && i < intern_length(&x->nodes, node[1]); i++) {
         rx_id part = intern_words(&x->nodes, node[1])[i];
-        if (upper_bound(x, part) != NONE) part = without_most(x, part);
+        if (upper_bound(x, part) != NONE) part = with_most(x, part, NONE);
         ok = part != NONE && vec_push(x->b, &parts, part);
     }
     rx_id all = ok ? rx_and(x, parts.at, parts.n) : NONE;
@@ -104,4 +104,37 @@ bool rx_least_to_begin(rx_arena *x, rx_id id, u32 *least) {
         if (!rx_is_empty(x, again)) *least = n - begun;
     }
     return x->b->status == GE_OK;
+}
+
+/* The characters behind what is left of one, in counted text. NONE: it is none. */
+static rx_id counted_part(rx_arena *x, rx_id id) {
+    for (u32 depth = 0; depth <= 3; depth++) {
+        const u32 *node = intern_words(&x->nodes, id);
+        if (node[0] == RX_REPEAT) return node[2] == 0 && node[3] != NONE ? id : NONE;
+        if (node[0] != RX_CONCAT || rx_count_chars(x, node[1]).most != 0) break;
+        id = intern_words(&x->nodes, id)[2];
+    }
+    return NONE;
+}
+
+rx_counted rx_counts_chars(rx_arena *x, rx_id id, u32 *room) {
+    const u32 *node = intern_words(&x->nodes, id);
+    if (node[0] != RX_CONCAT || rx_kind_of(x, node[1]) != RX_QUOTE) return RX_UNCOUNTED; /* that is soon seen */
+    rx_id tail = node[2], part = intern_words(&x->nodes, node[1])[1];
+    bool raw = intern_words(&x->nodes, node[1])[3] == 0;
+    rx_id counted = counted_part(x, part);
+    if (counted == NONE || !rx_begins_with_mark(x, tail) || !(x->meta.at[tail].flags & RX_INHABITED)) return RX_UNCOUNTED;
+    rx_id one = intern_words(&x->nodes, counted)[1];
+    *room = intern_words(&x->nodes, counted)[3];
+    bool any = x->text != NONE && intern_words(&x->nodes, x->text)[1] == one;
+    rx_n_chars n = rx_count_chars(x, one);
+    if ((!any && (n.least != 1 || n.most != 1)) || (!raw && counted != part)) return RX_UNCOUNTED;
+    return !raw || counted != part ? RX_IN_CHAR : any ? RX_AT_ANY_CHAR : RX_AT_CHAR;
+}
+
+rx_id rx_with_room(rx_arena *x, rx_id id, u32 room) {
+    u32 tail = intern_words(&x->nodes, id)[2], quote[5];
+    memcpy(quote, intern_words(&x->nodes, intern_words(&x->nodes, id)[1]), sizeof quote);
+    rx_id part = with_most(x, quote[1], room), again = part == NONE ? NONE : rx_quote_again(x, part, quote);
+    return again == NONE ? NONE : rx_concat(x, again, tail);
 }

@@ -36,6 +36,7 @@ PIECES = [  # escapes that begin and end anywhere, halves of characters, marks i
         b", ",
     ],
     *["é".encode(), "aé".encode(), "é".encode()[1:] + b'"', "日本".encode(), "日".encode()[:2], b"\xac\xe6", "😀".encode(), b'{"k":"'],
+    *[b"\\", b"u00", b"nabc", b'n","\\', b"01f", b"3d\\ude", b"\xf0\x9f", b"\x98\x80a", b"\\n\\n"],
     *[b"ab", b"abc", b"ab cd", b"aaaaaaaaaaaaaaaa"],
 ]
 ODD = Vocabulary([*(bytes([byte]) for byte in range(256)), *PIECES, b""], eos=[256 + len(PIECES)])
@@ -72,7 +73,7 @@ def same(one: Matcher, other: Matcher, rng: random.Random) -> None:
         most = rng.randrange(1, 8)
         assert one.closing_within(most) == other.closing_within(most)
         text = rng.choice([b"x" * rng.randrange(70), "é日".encode() * 12, b'a","b', b'"', b"\\u00e"])
-        assert one.explain(text) == other.explain(text)
+        assert one.explain(text) == other.explain(text), (text, one.explain(text), other.explain(text))
 
 
 def step(matcher: Matcher, call: str, argument: Any) -> Any:
@@ -126,6 +127,37 @@ def test_a_bound_that_is_far_away_costs_what_no_bound_costs() -> None:
     assert configurations({"type": "string", "maxLength": 1_000_000}, text + text[1:]) == bounded
     assert configurations({"type": "string", "maxLength": len(text) + 10}, text) < bounded + 100  # what comes near is told apart
     assert configurations({"type": "string", "maxLength": 10_000}, text, switches=OFF) > 4_000
+
+
+@pytest.mark.parametrize("text", ["日本語を書く", "😀x😁", 'a \\n\\u0007\\"\\\\', "é\\t"])
+def test_so_do_escapes_and_parts_of_characters(text: str) -> None:
+    count = len(json.loads(f'"{text}"'))
+    spelt = b'"' + text.encode() * 300
+    unbounded = configurations({"type": "string"}, spelt)
+    for most in (count * 300 + 200, 1_000_000):
+        assert configurations({"type": "string", "maxLength": most}, spelt) < unbounded + 200
+    assert configurations({"type": "string", "maxLength": 10_000}, spelt, switches=OFF) > 600
+
+
+def test_texts_count_as_tokens_do() -> None:
+    """The characters of `accept_bytes`, whatever escapes and characters its calls begin and end in."""
+    text = 'né日😀 \\n\\u0007\\"\\\\'.encode() * 40
+    rng = random.Random(5)
+    for most in (500, len(json.loads(b'"' + text + b'"')), 2_000):
+        grammar = Grammar.from_json_schema({"type": "string", "maxLength": most})
+        one, other = Matcher(grammar, ODD), Matcher(grammar, ODD, switches=OFF)
+        assert one.accept_bytes(b'"') and other.accept_bytes(b'"')
+        at = 0
+        while at < len(text):
+            n = rng.choice([1, 2, 3, 10, 100])
+            for matcher in (one, other):
+                assert matcher.accept_bytes(text[at : at + n])
+            at += n
+            assert one.mask() == other.mask()
+        rest = most - len(json.loads(b'"' + text + b'"'))
+        for matcher in (one, other):
+            assert not matcher.accept_bytes(b"a" * (rest + 1)) and matcher.accept_bytes(b"a" * rest) and matcher.forced_bytes() == b'"'
+        assert one.mask() == other.mask()
 
 
 def test_the_bound_holds() -> None:
