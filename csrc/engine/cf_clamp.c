@@ -9,9 +9,9 @@
  * that is clamped in its turn. What is asked about several tokens to come, as which are the fewest that end the text, is asked of the configuration itself:
  * they may have more characters together than there is room for.
  *
- * Invariants. Counted is only a configuration of one alternative in one lexeme, which is under way; the count, and what is left of a character or an escape,
- * is all that it remembers. From one to the next, by a byte, it is the same lexeme if there is no more room than before. Whether it is counted, and its room,
- * is settled when a configuration is made: who finds it without the lock finds that, too.
+ * Invariants. Counted is only a configuration of one alternative in one lexeme, of which something was read; the count, and what is left of a character or an
+ * escape, is all that it remembers. So a byte that leads from one to another stays in the lexeme. Whether it is counted, and its room, is settled when a
+ * configuration is made: who finds it without the lock finds that, too.
  *
  * Cost: to know that a configuration is no counted text a look at the kind of its expression. A text leads to as many configurations as one without a bound,
  * and to those with which its tokens end, until it comes near its own end. */

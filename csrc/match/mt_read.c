@@ -76,7 +76,8 @@ static mt_way way_through(const ge_engine *e, u32 config, const u8 *bytes, size_
         config = cf_warm(e, config, e->lx.x.class_of[bytes[i]]);
         if (config == NONE || config == CF_DEAD) return UNSEEN;
         const cf_record *to = cf_at(e, config);
-        if (to->counted == RX_UNCOUNTED || to->room > from->room) return UNSEEN;
+        if (to->counted == RX_UNCOUNTED) return UNSEEN;
+        assert(to->room <= from->room);
     }
     return STAYS;
 }
