@@ -165,7 +165,8 @@ verdict:
 What cannot be enforced is refused with `UnsupportedSchemaError`, which tells JSON pointer, keyword and reason, or with
 `LimitExceededError`, which tells the limit. Nothing is dropped in silence, and nothing is refused that can have no effect, such as a hard
 `pattern` beside `"type": "integer"`. A keyword that can have no effect and whose value is none that it may have, such as `"required": true`
-beside `"type": "string"`, is not among what is enforced: `grammar.report.notes` tells of it.
+beside `"type": "string"`, is not among what is enforced: `grammar.report.notes` tells of it. (`format`, `$defs`, `unevaluated*` and what
+holds schemas for the same place, as `not` and `dependentSchemas` do, are looked at wherever they stand: such a value is a `SchemaError`.)
 
 ```pycon
 >>> from grammar_engine import Grammar, Matcher, UnsupportedSchemaError, Vocabulary

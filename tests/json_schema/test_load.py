@@ -178,6 +178,31 @@ def test_malformed_keywords_without_effect(kind: str, schema: dict) -> None:
         Grammar.from_json_schema(schema)
 
 
+@pytest.mark.parametrize("schema", [{"items": [1]}, {"additionalItems": 3}])
+def test_how_they_would_be_read_is_not_told(schema: dict) -> None:
+    (keyword,) = schema
+    notes = Grammar.from_json_schema({"type": "string", **schema}).report.notes
+    assert notes == [("", keyword, "malformed, and without effect here")]
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"not": 5},
+        {"$defs": 5},
+        {"dependencies": 5},
+        {"dependentSchemas": []},
+        {"unevaluatedProperties": 5},
+        {"unevaluatedItems": []},
+        {"format": 5},
+    ],
+)
+def test_malformed_wherever_they_stand(schema: dict) -> None:
+    for kind in ("integer", "boolean"):
+        with pytest.raises(SchemaError):
+            Grammar.from_json_schema({"type": kind, **schema})
+
+
 def test_well_formed_keywords_without_effect() -> None:
     schema = {
         "type": "boolean",

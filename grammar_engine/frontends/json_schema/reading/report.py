@@ -29,6 +29,7 @@ class SchemaReport(Report):
     def add_malformed(self, pointer: str, keyword: str) -> None:
         """Note a keyword whose value no reader would take, but which can have no effect, so none reads it."""
         self._malformed.add((pointer, keyword))
+        self.notes = [note for note in self.notes if (note.pointer, note.keyword) != (pointer, keyword)]  # they say how it is read
         self.notes.append(Entry(pointer, keyword, "malformed, and without effect here"))
 
     @cached_property
