@@ -4,8 +4,8 @@
  *
  * In a string with a `maxLength`, or a pattern like [a-z]{0,10000}, each number of characters that may still come is a lexer state of its own, and so a
  * configuration. But no token has more characters than the longest has bytes. As long as there is room for that many, which tokens and bytes may come next
- * does not depend on how much more, nor does the shortest text to the end. So a matcher is in the configuration with just that room, and counts by itself
- * what there is to spare (match/mt_read.c). A token that stays in the string leads to a configuration with less room, by as many characters as it has, and
+ * does not depend on how much more, nor does the shortest text to the end. So a matcher is in the configuration with just that room, and that in which a
+ * string is to be ended (MK_FINISH: then its mask is made as without a bound), and counts by itself what there is to spare (match/mt_read.c). A token that stays in the string leads to a configuration with less room, by as many characters as it has, and
  * that is clamped in its turn. What is asked about several tokens to come, as which are the fewest that end the text, is asked of the configuration itself:
  * they may have more characters together than there is room for.
  *

@@ -5,7 +5,8 @@
  *     distinct values under way      the mask of the twin, but for suspects                  build_from_twin
  *     names that are barred          between two masks (mk_bar.c)                            build_between
  *     names with bounds, regular     what a wider configuration reads, but for tokens        build_from_wider
- *       expressions as texts           that this one does not (mk_name.c, mk_syntax.c)
+ *       expressions as texts,          that this one does not (mk_name.c, mk_syntax.c,
+ *       counted text near its bound    mk_near.c)
  *     little, and spelt out          two tries side by side (mk_literals.c)                  compute_alone
  *     much                           taken apart into units (mk_unit.c), which are new,      ...
  *                                      and a close heir: its mask, and a walk (mk_heir.c)
@@ -216,14 +217,17 @@ bool mk_change(ge_engine *e, u32 config, rx_id (*change)(rx_arena *x, rx_id id),
     return ok;
 }
 
-/* The mask of a configuration in which names have a bound, or regular expressions are exact, from that of the one in which they have not, or are
- * loose. */
-static bool build_from_wider(ge_engine *e, u32 config, u32 unbound, u32 loose) {
+/* The mask of a configuration in which names have a bound, regular expressions are exact, or counted text is near its bound, from that of the one in which
+ * they have not, are loose, or it is far from it: only one of them may be another one. */
+static bool build_from_wider(ge_engine *e, u32 config, u32 unbound, u32 loose, u32 roomier) {
     bool all;
-    u32 wider = unbound != config ? unbound : loose;
+    u32 wider = unbound != config ? unbound : loose != config ? loose : roomier;
     if (!mk_load_or_build(e, wider)) return false;
     mk_make_bits(e, &e->mk.found);
-    if (!(unbound != config ? mk_keep_names(e, config, unbound, &all) : mk_keep_exact(e, config, &all)) || !add_eos(e, config)) return false;
+    bool ok = unbound != config ? mk_keep_names(e, config, unbound, &all)
+              : loose != config ? mk_keep_exact(e, config, &all)
+                                : mk_keep_near(e, config, &all);
+    if (!ok || !add_eos(e, config)) return false;
     cf_record *record = cf_at(e, config), *from = cf_at(e, wider);
     record->suspects = from->suspects;
     record->n_suspects = from->n_suspects;
@@ -253,12 +257,12 @@ static bool build_between(ge_engine *e, u32 config, u32 less, u32 more) {
 
 /* e->mk.found = the mask, which is kept. */
 static bool build(ge_engine *e, u32 config) {
-    u32 twin = cf_twin(e, config), unbound, loose, less, more;
-    if (twin == NONE || !mk_unbound(e, config, &unbound) || !mk_loosen(e, config, &loose)) return false;
+    u32 twin = cf_twin(e, config), unbound, loose, roomier, less, more;
+    if (twin == NONE || !mk_unbound(e, config, &unbound) || !mk_loosen(e, config, &loose) || !mk_roomier(e, config, &roomier)) return false;
     if (twin != config) return build_from_twin(e, config, twin);
     if (!mk_bars(e, config, &less, &more)) return false;
     if (more != config) return build_between(e, config, less, more);
-    if (unbound != config || loose != config) return build_from_wider(e, config, unbound, loose);
+    if (unbound != config || loose != config || roomier != config) return build_from_wider(e, config, unbound, loose, roomier);
     e->mk.suspects.n = 0;
     if (!compute(e, config) || !keep_suspects(e, config)) return false;
     e->stats.mask_builds++;

@@ -201,6 +201,9 @@ bool mk_reads(ge_engine *e, u32 config, const u8 *token, u32 n, bool *reads);
 bool mk_loosen(ge_engine *e, u32 config, u32 *loose);
 /* Takes from e->mk.found, bits that it can read, what `config` cannot. *all: that was nothing. */
 bool mk_keep_exact(ge_engine *e, u32 config, bool *all);
+/* *roomier = of counted text near its bound, where there is room for any token (mk_near.c): itself if it is none. */
+bool mk_roomier(ge_engine *e, u32 config, u32 *roomier);
+bool mk_keep_near(ge_engine *e, u32 config, bool *all); /* as mk_keep_exact */
 /* Takes from e->mk.found, bits that `unbound` can read, what `config` cannot. *all: that was nothing. */
 bool mk_keep_names(ge_engine *e, u32 config, u32 unbound, bool *all);
 

@@ -37,6 +37,17 @@ PIECES = [  # escapes that begin and end anywhere, halves of characters, marks i
     ],
     *["é".encode(), "aé".encode(), "é".encode()[1:] + b'"', "日本".encode(), "日".encode()[:2], b"\xac\xe6", "😀".encode(), b'{"k":"'],
     *[b"\\", b"u00", b"nabc", b'n","\\', b"01f", b"3d\\ude", b"\xf0\x9f", b"\x98\x80a", b"\\n\\n"],
+    *[
+        b"a" * 24,
+        b"a" * 25 + b'"',
+        b"aaaaaa" * 4 + b'","a',
+        b"\\n" * 12,
+        "日".encode() * 7,
+        "日".encode() * 9,
+        b'"' + b"a" * 19 + b'"',
+        b"a" * 33,
+    ],
+    *["aé".encode() * 8, b"\\u00e9" * 5, b"\x97\xa5" + b"a" * 18, b"e9" + b"ab" * 9, b"n" + b"b" * 17 + b'"]', b"ab" * 20],
     *[b"ab", b"abc", b"ab cd", b"aaaaaaaaaaaaaaaa"],
 ]
 ODD = Vocabulary([*(bytes([byte]) for byte in range(256)), *PIECES, b""], eos=[256 + len(PIECES)])
@@ -123,7 +134,7 @@ def test_a_bound_that_is_far_away_costs_what_no_bound_costs() -> None:
     text = b'"' + b"the quick brown fox jumps over the lazy dog " * 100
     unbounded = configurations({"type": "string"}, text)
     bounded = configurations({"type": "string", "maxLength": 10_000}, text)
-    assert bounded < unbounded + 100  # those that the mask of the one that stands for all leads to
+    assert bounded < unbounded + 40  # near its end, by the tokens that lead there
     assert configurations({"type": "string", "maxLength": 1_000_000}, text + text[1:]) == bounded
     assert configurations({"type": "string", "maxLength": len(text) + 10}, text) < bounded + 100  # what comes near is told apart
     assert configurations({"type": "string", "maxLength": 10_000}, text, switches=OFF) > 4_000
@@ -135,8 +146,28 @@ def test_so_do_escapes_and_parts_of_characters(text: str) -> None:
     spelt = b'"' + text.encode() * 300
     unbounded = configurations({"type": "string"}, spelt)
     for most in (count * 300 + 200, 1_000_000):
-        assert configurations({"type": "string", "maxLength": most}, spelt) < unbounded + 200
+        assert configurations({"type": "string", "maxLength": most}, spelt) < unbounded + 40
     assert configurations({"type": "string", "maxLength": 10_000}, spelt, switches=OFF) > 600
+
+
+def test_masks_near_the_bound_are_that_of_the_clamped_one_but_for_long_tokens() -> None:
+    """At ten places: each is a row of its own, and nothing is walked in it but the end of the string."""
+
+    def stats_of(most: int) -> Any:
+        string = {"type": "string", "maxLength": most}
+        names = [f"k{i}" for i in range(10)]
+        schema = {"type": "object", "properties": dict.fromkeys(names, string), "required": names, "additionalProperties": False}
+        grammar = Grammar.from_json_schema(schema)
+        matcher = Matcher(grammar, ODD)
+        for token in ODD.encode_greedy("{{{}}}".format(",".join(f'"{name}":"hello wor"' for name in names)).encode()):
+            matcher.mask()
+            assert matcher.accept(token)
+        return grammar.stats
+
+    far = stats_of(1_000)
+    for most in (40, 50, 60, 80):  # the longest token has 40 bytes, and what is told apart is the place
+        near = stats_of(most)
+        assert near.trie_nodes <= far.trie_nodes and near.configurations <= far.configurations + 10 * (len("hello wor") + 1)
 
 
 def test_texts_count_as_tokens_do() -> None:
