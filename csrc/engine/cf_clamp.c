@@ -1,6 +1,6 @@
 /* Counted text far from its bound: one configuration for all the numbers of characters that may still come.
  *
- *     QUOTE(r p{0,10000}) "   is clamped to   QUOTE(r p{0,room}) "   with 10000 - room characters to spare
+ *     QUOTE(r p{3,10000}) "   is clamped to   QUOTE(r p{3,room}) "   with 10000 - room characters to spare
  *
  * In a string with a `maxLength`, or a pattern like [a-z]{0,10000}, each number of characters that may still come is a lexer state of its own, and so a
  * configuration. But no token has more characters than the longest has bytes. As long as there is room for that many, which tokens and bytes may come next
@@ -49,8 +49,10 @@ bool cf_note_count(ge_engine *e, u32 config) {
     if (!e->room || cf_count(e, config) != 1) return true;
     cf_alternative a = cf_alternative_at(e, config, 0);
     if (!is_under_way(e, a) || e->lx.lexemes.at[lx_lexeme_at(&e->lx, a.state >> 1, 0)].flags & LX_LAZY) return true;
-    record->counted = (u8)rx_counts_chars(&e->lx.x, only_expr(e, a), &record->room);
-    if (record->counted == RX_UNCOUNTED) return e->b.status == GE_OK;
+    u32 least;
+    rx_counted counted = rx_counts_chars(&e->lx.x, only_expr(e, a), &least, &record->room);
+    if (counted == RX_UNCOUNTED || least > e->room) return e->b.status == GE_OK;
+    record->counted = (u8)counted;
     if (record->room == e->room) record->clamped = config;
     if (record->room <= e->room) return true;
     e->has_clamped = true;

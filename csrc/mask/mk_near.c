@@ -1,12 +1,12 @@
 /* Masks of counted text near its bound, from that of the clamped configuration (engine/cf_clamp.c), which is one for all bounds.
  *
- *     QUOTE(p{0,40}) "   reads what   QUOTE(p{0,room}) "   reads, but for tokens of more than 40 bytes
+ *     QUOTE(p{3,40}) "   reads what   QUOTE(p{3,room}) "   reads, but for tokens of more than 40 bytes
  *
  * Near its bound each place of a counted text is a configuration of its own. But of the tokens that are no longer than the room each finds as many characters
  * as it takes, and longer ones are few: of 131,072 of Tekken 1,224 have more than 16 bytes, and 56 more than 32. Of these plain ones are told by their
  * characters, as they stay in the string, and others are read.
  *
- * Cost: a copy of the mask, and a look at the tokens that are longer than some tier. With less room than the shortest tier has bytes, too many are: such
+ * Cost: a copy of the mask, and a look at the tokens that are longer. With less room than the shortest tier has bytes, too many are: such
  * states are analysed one by one (mk_inner.c). */
 #include "mk.h"
 
@@ -29,10 +29,11 @@ bool mk_keep_near(ge_engine *e, u32 config, bool *all) {
     u32 room = cf_at(e, config)->room, counted = cf_at(e, config)->counted;
     const tt_trie *longer = longer_ones(v, room);
     *all = true;
-    for (u32 i = 0, n = longer->token_from.at[longer->byte.n]; i < n; i++) {
+    for (u32 i = longer->token_from.at[longer->byte.n]; i-- > 0;) { /* breadth first: the longest come last */
         u32 token = longer->tokens.at[i], n_bytes = v->offsets[token + 1] - v->offsets[token];
-        bool is_set = e->mk.found.bits[token >> 5] >> (token & 31) & 1, reads;
-        if (n_bytes <= room || !is_set) continue;
+        bool reads;
+        if (n_bytes <= room) break;
+        if (!(e->mk.found.bits[token >> 5] >> (token & 31) & 1)) continue;
         if (counted != RX_IN_CHAR && vb_is_plain(v, token)) reads = v->chars[token] <= room;
         else if (!mk_reads(e, config, v->text + v->offsets[token], n_bytes, &reads)) return false;
         if (reads) continue;

@@ -258,16 +258,17 @@ bool rx_is_any_text(const rx_arena *x, rx_id id);
 
 /* True => of the texts of plain characters, exactly those of at most *n_chars leave something of `id` possible. False => maybe. */
 bool rx_counts_plain(const rx_arena *x, rx_id id, u32 *n_chars);
-/* Counted text: QUOTE(r p{0,room}) t, where p are single characters, r is what is left of one or nothing, and t begins with a quotation mark (rx_room.c).
- * The same with another room, two or more: NONE on failure. */
+/* Counted text: QUOTE(r p{least,room}) t, where p are single characters, r is what is left of one or nothing, and t begins with a quotation mark
+ * (rx_room.c). The same with another room, two or more and no less than `least`: NONE on failure. */
 typedef enum rx_counted {
     RX_UNCOUNTED,
     RX_IN_CHAR,    /* something of a character was read, or of an escape */
+    RX_OWES_CHARS, /* nothing was, and the text may not end here, as characters are missing */
     RX_AT_CHAR,
-    RX_AT_ANY_CHAR /* and any character may come */
+    RX_AT_ANY_CHAR /* ... and any character may come */
 } rx_counted;
 
-rx_counted rx_counts_chars(rx_arena *x, rx_id id, u32 *room);
+rx_counted rx_counts_chars(rx_arena *x, rx_id id, u32 *least, u32 *room);
 rx_id rx_with_room(rx_arena *x, rx_id id, u32 room);
 
 /* `id` with the bounds dropped of repeats that n_bytes cannot fill: the same strings of at most so many bytes, and perhaps more of longer ones

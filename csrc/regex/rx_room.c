@@ -110,14 +110,14 @@ bool rx_least_to_begin(rx_arena *x, rx_id id, u32 *least) {
 static rx_id counted_part(rx_arena *x, rx_id id) {
     for (u32 depth = 0; depth <= 3; depth++) {
         const u32 *node = intern_words(&x->nodes, id);
-        if (node[0] == RX_REPEAT) return node[2] == 0 && node[3] != NONE ? id : NONE;
+        if (node[0] == RX_REPEAT) return node[3] != NONE ? id : NONE;
         if (node[0] != RX_CONCAT || rx_count_chars(x, node[1]).most != 0) break;
         id = intern_words(&x->nodes, id)[2];
     }
     return NONE;
 }
 
-rx_counted rx_counts_chars(rx_arena *x, rx_id id, u32 *room) {
+rx_counted rx_counts_chars(rx_arena *x, rx_id id, u32 *least, u32 *room) {
     const u32 *node = intern_words(&x->nodes, id);
     if (node[0] != RX_CONCAT || rx_kind_of(x, node[1]) != RX_QUOTE) return RX_UNCOUNTED; /* that is soon seen */
     rx_id tail = node[2], part = intern_words(&x->nodes, node[1])[1];
@@ -125,11 +125,13 @@ rx_counted rx_counts_chars(rx_arena *x, rx_id id, u32 *room) {
     rx_id counted = counted_part(x, part);
     if (counted == NONE || !rx_begins_with_mark(x, tail) || !(x->meta.at[tail].flags & RX_INHABITED)) return RX_UNCOUNTED;
     rx_id one = intern_words(&x->nodes, counted)[1];
+    *least = intern_words(&x->nodes, counted)[2];
     *room = intern_words(&x->nodes, counted)[3];
     bool any = x->text != NONE && intern_words(&x->nodes, x->text)[1] == one;
     rx_n_chars n = rx_count_chars(x, one);
     if ((!any && (n.least != 1 || n.most != 1)) || (!raw && counted != part)) return RX_UNCOUNTED;
-    return !raw || counted != part ? RX_IN_CHAR : any ? RX_AT_ANY_CHAR : RX_AT_CHAR;
+    if (!raw || counted != part) return RX_IN_CHAR;
+    return *least ? RX_OWES_CHARS : any ? RX_AT_ANY_CHAR : RX_AT_CHAR;
 }
 
 rx_id rx_with_room(rx_arena *x, rx_id id, u32 room) {

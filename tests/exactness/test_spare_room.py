@@ -55,6 +55,8 @@ STRINGS: list[dict[str, Any]] = [
     {"maxLength": 3},
     {"maxLength": 17},
     {"maxLength": 60},
+    {"minLength": 3, "maxLength": 45},
+    {"minLength": 30, "maxLength": 90},
     {"minLength": 4, "maxLength": 40},
     {"anyOf": [{"maxLength": 25}, {"pattern": "^ab"}]},
     {"pattern": "^[a-d ]{0,30}$"},
