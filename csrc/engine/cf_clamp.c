@@ -4,18 +4,22 @@
  *
  * In a string with a `maxLength`, or a pattern like [a-z]{0,10000}, each number of characters that may still come is a lexer state of its own, and so a
  * configuration. But no token has more characters than the longest has bytes. As long as there is room for that many, which tokens and bytes may come next
- * does not depend on how much more, nor does the shortest text to the end. So a matcher is in the configuration with just that room, and that in which a
- * string is to be ended (MK_FINISH: then its mask is made as without a bound), and counts by itself what there is to spare (match/mt_read.c). A token that stays in the string leads to a configuration with less room, by as many characters as it has, and
+ * does not depend on how much more, nor does the shortest text to the end. So a matcher is in the configuration with just that room, and counts by itself
+ * what there is to spare (match/mt_read.c). A token that stays in the string leads to a configuration with less room, by as many characters as it has, and
  * that is clamped in its turn. What is asked about several tokens to come, as which are the fewest that end the text, is asked of the configuration itself:
  * they may have more characters together than there is room for.
  *
- * Invariants. Counted is only a configuration of one alternative in one lexeme, of which something was read; the count, and what is left of a character or an
- * escape, is all that it remembers. So a byte that leads from one to another stays in the lexeme. Whether it is counted, and its room, is settled when a
- * configuration is made: who finds it without the lock finds that, too.
+ * The room is that of the longest token, and of what ends a string behind it (MK_FINISH): then masks are made as without a bound (mask/mk_inner.c).
+ *
+ * Invariants. Counted is only a configuration of one alternative in one lexeme, of which something was read, and to which few characters are missing; the
+ * count, and what is left of a character or an escape, is all that it remembers. So a byte that leads from one to another stays in the lexeme. Whether it is
+ * counted, and its room, is settled when a configuration is made: who finds it without the lock finds that, too.
  *
  * Cost: to know that a configuration is no counted text a look at the kind of its expression. A text leads to as many configurations as one without a bound,
  * and to those with which its tokens end, until it comes near its own end. */
 #include "../mask/mk.h"
+
+enum { END_BYTES = 4 }; /* of a string to which no character is missing: the rest of an escape, and the quotation mark */
 
 static rx_id only_expr(const ge_engine *e, cf_alternative a) { return intern_words(&e->lx.states, a.state >> 1)[1]; }
 
@@ -51,7 +55,7 @@ bool cf_note_count(ge_engine *e, u32 config) {
     if (!is_under_way(e, a) || e->lx.lexemes.at[lx_lexeme_at(&e->lx, a.state >> 1, 0)].flags & LX_LAZY) return true;
     u32 least;
     rx_counted counted = rx_counts_chars(&e->lx.x, only_expr(e, a), &least, &record->room);
-    if (counted == RX_UNCOUNTED || least > e->room) return e->b.status == GE_OK;
+    if (counted == RX_UNCOUNTED || least + END_BYTES > MK_FINISH) return e->b.status == GE_OK;
     record->counted = (u8)counted;
     if (record->room == e->room) record->clamped = config;
     if (record->room <= e->room) return true;
