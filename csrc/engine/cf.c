@@ -211,6 +211,8 @@ static u32 intern_config(ge_engine *e) {
     u32 id = intern(&e->b, &e->configs, (const u32 *)(const void *)e->alts.at, CF_ALTERNATIVE_WORDS * e->alts.n, &fresh);
     if (id == NONE || !fresh) return id;
     bool has_text = false, sure = false, complete = false, ends = false;
+    u32 room;
+    rx_counted counted = cf_find_count(e, &room);
     for (u32 i = 0; i < e->alts.n; i++) {
         cf_alternative a = e->alts.at[i];
         complete |= a.state & 1;
@@ -231,8 +233,12 @@ static u32 intern_config(ge_engine *e) {
     record->complete = complete;
     record->unsure = !sure;
     record->ends = ends;
+    record->counted = (u8)counted;
+    record->room = room;
+    record->clamped = counted != RX_UNCOUNTED && room == e->room ? id : NONE;
+    e->has_clamped |= counted != RX_UNCOUNTED && room > e->room;
     e->max_alternatives = max_u32(e->max_alternatives, e->alts.n);
-    return cf_note_count(e, id) ? id : NONE;
+    return id;
 }
 
 u32 cf_fresh(ge_engine *e, u32 row) {

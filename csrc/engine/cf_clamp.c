@@ -46,19 +46,14 @@ u32 cf_clamped(ge_engine *e, u32 config) {
     return record->clamped;
 }
 
-bool cf_note_count(ge_engine *e, u32 config) {
-    cf_record *record = cf_at(e, config);
-    record->clamped = NONE;
-    record->counted = RX_UNCOUNTED;
-    if (!e->room || cf_count(e, config) != 1) return true;
-    cf_alternative a = cf_alternative_at(e, config, 0);
-    if (!is_under_way(e, a) || e->lx.lexemes.at[lx_lexeme_at(&e->lx, a.state >> 1, 0)].flags & LX_LAZY) return true;
+rx_counted cf_find_count(ge_engine *e, u32 *room) {
     u32 least;
-    rx_counted counted = rx_counts_chars(&e->lx.x, only_expr(e, a), &least, &record->room);
-    if (counted == RX_UNCOUNTED || least + END_BYTES > MK_FINISH) return e->b.status == GE_OK;
-    record->counted = (u8)counted;
-    if (record->room == e->room) record->clamped = config;
-    if (record->room <= e->room) return true;
-    e->has_clamped = true;
-    return cf_clamped(e, config) != NONE;
+    *room = 0;
+    if (!e->room || e->alts.n != 1) return RX_UNCOUNTED;
+    cf_alternative a = e->alts.at[0];
+    if (!is_under_way(e, a) || e->lx.lexemes.at[lx_lexeme_at(&e->lx, a.state >> 1, 0)].flags & LX_LAZY) return RX_UNCOUNTED;
+    rx_counted counted = rx_counts_chars(&e->lx.x, only_expr(e, a), &least, room);
+    if (counted != RX_UNCOUNTED && least + END_BYTES <= MK_FINISH) return counted;
+    *room = 0;
+    return RX_UNCOUNTED;
 }

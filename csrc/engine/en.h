@@ -73,8 +73,8 @@ typedef struct cf_record {
     u32 _Atomic most;         /* 1 + what cl_most tells, more than RX_LONG for nothing; CF_UNTOLD */
     u16 _Atomic forced;       /* 1 + the only byte that it can read, or CF_UNFORCED; CF_UNTOLD */
     u16 _Atomic closes;       /* 1 + the tokens that spell its closing, if they are few; CF_UNTOLD */
-    u32 _Atomic clamped;      /* of counted text (cf_clamp.c): the same with e->room; NONE: not made, as that is more */
-    u32 room;                 /* ... so many characters may come */
+    u32 _Atomic clamped;      /* of counted text (cf_clamp.c): the same with e->room; NONE: not made yet */
+    u32 room;                 /* ... so many characters may come; of other text 0 */
     u8 counted;               /* rx_counted: is it counted text, and which? */
     bool complete;        /* the text may end here */
     bool unsure;          /* abstract, and no alternative is alive for sure */
@@ -161,7 +161,7 @@ u32 cf_close(ge_engine *e, u32 config, const u32 *rows); /* the configuration wi
 u32 cf_twin(ge_engine *e, u32 config);                 /* itself if it is abstract or there are no distinct lexemes */
 /* lexing="longest": the configuration of all that is nested under the first alternative; CF_DEAD: there are others, or none. */
 u32 cf_nested(ge_engine *e, u32 config);
-bool cf_note_count(ge_engine *e, u32 config);                 /* of a new one: fills clamped, room and counted */
+rx_counted cf_find_count(ge_engine *e, u32 *room);            /* of the configuration in e->alts (cf_clamp.c). RX_UNCOUNTED may be a failure */
 u32 cf_clamped(ge_engine *e, u32 config);                     /* of counted text: the one with e->room */
 u32 cf_with_room(ge_engine *e, u32 config, u32 room);         /* ... the one with so much, two or more */
 u32 cf_symbol(const ge_engine *e, u32 config);         /* of the IR, that it is in, for errors; NONE: none that is known */

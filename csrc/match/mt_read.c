@@ -57,13 +57,13 @@ static u32 clamped(ge_engine *e, u32 config, bool warm_only, ge_err *err) {
     return en_end(e, err) == GE_OK ? to : NONE;
 }
 
-/* Where there is more room than a clamped configuration has: that one. A token automaton tells all numbers of characters apart. */
-static void clamp(const ge_engine *e, mt_step *at) {
+/* Where there is more room than a clamped configuration has: that one. A token automaton tells all numbers of characters apart. False as `clamped`. */
+static bool clamp(ge_engine *e, mt_step *at, bool warm_only, ge_err *err) {
     const cf_record *record = cf_at(e, at->config);
-    if (record->counted == RX_UNCOUNTED || record->room <= e->room || (record->room - e->room) >> 31) return;
-    if (atomic_load_explicit(&e->table, memory_order_acquire)) return;
+    if (record->room <= e->room || (record->room - e->room) >> 31 || atomic_load_explicit(&e->table, memory_order_acquire)) return true;
     at->spare = (record->room - e->room) & 0x7fffffff;
-    at->config = record->clamped;
+    at->config = clamped(e, at->config, warm_only, err);
+    return at->config != NONE;
 }
 
 typedef enum mt_way { STAYS, LEAVES, UNSEEN } mt_way;
@@ -72,6 +72,7 @@ typedef enum mt_way { STAYS, LEAVES, UNSEEN } mt_way;
 static mt_way way_through(const ge_engine *e, u32 config, const u8 *bytes, size_t n) {
     for (size_t i = 0; i < n; i++) {
         const cf_record *from = cf_at(e, config);
+        assert(from->counted != RX_UNCOUNTED);
         if (bytes[i] == '"' && from->counted >= RX_AT_CHAR) return LEAVES;
         config = cf_warm(e, config, e->lx.x.class_of[bytes[i]]);
         if (config == NONE || config == CF_DEAD) return UNSEEN;
@@ -99,8 +100,7 @@ GE_HOT static bool read_counted(ge_engine *e, mt_step from, const u8 *bytes, siz
         if (to->config != NONE) to->config = read_bytes(e, to->config, bytes, n, n_read, false, err);
         if (to->config == NONE || to->config == CF_DEAD) return false;
     }
-    clamp(e, to);
-    return true;
+    return clamp(e, to, warm_only, err);
 }
 
 GE_HOT bool mt_read_token(ge_engine *e, mt_step from, int64_t token, mt_step *to, bool warm_only, ge_err *err) {
@@ -124,8 +124,7 @@ GE_HOT bool mt_read_token(ge_engine *e, mt_step from, int64_t token, mt_step *to
     to->config = read_bytes(e, from.config, v->text + begin, n, &n_read, warm_only, err);
     if (to->config == NONE || to->config == CF_DEAD) return false;
     mk_follow_table(e, from.config, (u64)token, to->config);
-    clamp(e, to);
-    return true;
+    return clamp(e, to, warm_only, err);
 }
 
 bool mt_read_text(ge_engine *e, mt_step from, const u8 *bytes, size_t n, mt_step *to, size_t *n_read, ge_err *err) {
@@ -140,7 +139,7 @@ bool mt_read_text(ge_engine *e, mt_step from, const u8 *bytes, size_t n, mt_step
         } else {
             to->config = read_bytes(e, at.config, bytes + *n_read, part, &done, false, err);
             ok = to->config != NONE && to->config != CF_DEAD;
-            if (ok) clamp(e, to);
+            ok = ok && clamp(e, to, false, err);
         }
         *n_read += done;
         if (!ok) return false;

@@ -246,6 +246,39 @@ def test_a_matcher_goes_on_in_another_generation() -> None:
         assert running.mask() == expected.mask()
 
 
+@pytest.mark.parametrize("field", ["max_configurations", "max_lexer_states", "max_expressions", "max_memory_bytes"])
+def test_limits_that_are_met_while_text_is_clamped(field: str) -> None:
+    """A step that a limit refuses can be tried again, by this matcher and by others, and changes nothing."""
+    schema = {"type": "array", "items": {"type": "string", "maxLength": 1000}}
+    expected = Matcher(Grammar.from_json_schema(schema), BYTES, switches=OFF)
+    values = (
+        range(30_000, 120_000, 700) if field == "max_memory_bytes" else range(3, 60) if field != "max_expressions" else range(20, 400, 5)
+    )
+    refused = 0
+    for value in values:
+        matchers = []
+        try:
+            grammar = Grammar.from_json_schema(schema, limits=Limits(**{field: value}))
+            matchers = [Matcher(grammar, BYTES) for _ in range(2)]
+        except (LimitExceededError, MemoryError):
+            continue
+        text = b'["a\\n"'
+        for matcher in matchers * 2 * len(text):
+            try:
+                assert len(matcher.tokens) == len(text) or matcher.accept(text[len(matcher.tokens)])
+                matcher.mask()
+            except (LimitExceededError, MemoryError):
+                refused += 1
+        for matcher in matchers:
+            reference = expected.fork()
+            assert reference.accept_tokens(matcher.tokens) == len(matcher.tokens)
+            try:
+                assert matcher.mask() == reference.mask()
+            except (LimitExceededError, MemoryError):
+                refused += 1
+    assert refused
+
+
 def test_beside_a_token_automaton() -> None:
     """It tells all counts apart, so nothing is clamped."""
     grammar = Grammar.from_json_schema({"type": "string", "maxLength": 40})
