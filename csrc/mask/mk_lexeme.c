@@ -11,7 +11,8 @@
  * Which lexemes. One within which a text comes to a place that more than a few bytes may follow, as digits do: key words, names of properties and strings of an
  * enum are spelt by each grammar in its own way. What comes once costs a hash and a *mark* in the store; the second grammar makes the automaton, if it
  * has few states, and the outlines that it asks for; the third finds them. (A date with time has thousands of states, since a leap second may come in each
- * zone at another minute, and 2,300 nodes: to hash these takes as long as what would be saved.) Not a distinct lexeme, which a text has made.
+ * zone at another minute, and 2,300 nodes: to hash these takes as long as what would be saved.) Not a distinct lexeme, which a text has made, nor a string of
+ * at most 32 characters or more, of which nothing else is asked: there each count is a state, and none is needed (mk_near.c).
  *
  * Exactness. The key is compared in full, so both have the same expression, and where bytes lead from there, and what can be read then, depends
  * on nothing else. Two places may well be alike.
@@ -24,6 +25,7 @@ enum {
     MOST_WAY = 256,     /* bytes from a place that is known */
     MOST_WORK = 5000,   /* derivatives to make it, a millisecond: an IPv6 address takes 3,100 to 4,500, by the classes of bytes */
     MOST_HELD = 256,    /* automata that an engine holds */
+    MANY_CHARS = 32,    /* of counted text */
     ONE_IN = 8          /* of what each limit leaves, no more than one in so many is taken */
 };
 
@@ -162,11 +164,20 @@ static bool make_automaton(ge_engine *e, u32 start, const mk_key *key, const vb_
     return ok;
 }
 
+/* Is it a string whose characters are counted, and not few? */
+static bool is_counted_text(ge_engine *e, rx_id expr) {
+    const u32 *node = intern_words(&e->lx.x.nodes, expr);
+    u32 least, room;
+    if (!e->room || node[0] != RX_CONCAT || rx_kind_of(&e->lx.x, node[1]) != RX_SET) return false;
+    return rx_counts_chars(&e->lx.x, node[2], &least, &room) != RX_UNCOUNTED && room >= MANY_CHARS;
+}
+
 /* Looks for the automaton of a lexeme, or makes it if another grammar has had the lexeme. */
 static bool look_up(ge_engine *e, u32 lexeme, mk_use *use) {
     const lx_lexeme *of = &e->lx.lexemes.at[lexeme];
     use->asked = true;
     if (of->flags & (LX_SKIP | LX_GROUP | LX_DISTINCT) || e->mk.n_held == MOST_HELD) return true;
+    if (is_counted_text(e, of->expr)) return e->b.status == GE_OK;
     u32 start = lx_state_of(&e->lx, (u32[]){lexeme, of->expr}, 1);
     mk_key *key = start == NONE ? NULL : mk_key_of(e, start, MK_LEXEME);
     if (!key || key->refused) return key != NULL;

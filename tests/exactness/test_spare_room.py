@@ -172,6 +172,18 @@ def test_masks_near_the_bound_are_that_of_the_clamped_one_but_for_long_tokens() 
         assert near.trie_nodes <= far.trie_nodes and near.configurations <= far.configurations + 10 * (len("hello wor") + 1)
 
 
+def test_counted_text_has_no_automaton() -> None:
+    """From the second grammar on a lexeme may have one, with a state for each count."""
+    vocabulary = Vocabulary.builtin()
+    for pattern in ("^[a-z ]{0,10000}$", "^[a-z ]{0,50}$"):
+        for _ in range(4):
+            grammar = Grammar.from_json_schema({"type": "string", "pattern": pattern})
+            matcher = Matcher(grammar, vocabulary)
+            assert matcher.accept_bytes(b'"a')
+            matcher.mask()
+            assert grammar.stats.derivatives < 100 and grammar.stats.lexer_states < 40
+
+
 def test_texts_count_as_tokens_do() -> None:
     """The characters of `accept_bytes`, whatever escapes and characters its calls begin and end in."""
     text = 'né日😀 \\n\\u0007\\"\\\\'.encode() * 40
