@@ -46,14 +46,18 @@ u32 cf_clamped(ge_engine *e, u32 config) {
     return record->clamped;
 }
 
-rx_counted cf_find_count(ge_engine *e, u32 *room) {
+rx_counted cf_count_of(ge_engine *e, rx_id expr, u32 *room) {
     u32 least;
+    rx_counted counted = rx_counts_chars(&e->lx.x, expr, &least, room);
+    if (counted != RX_UNCOUNTED && least + END_BYTES <= MK_FINISH) return counted;
+    *room = 0;
+    return RX_UNCOUNTED;
+}
+
+rx_counted cf_find_count(ge_engine *e, u32 *room) {
     *room = 0;
     if (!e->room || e->alts.n != 1) return RX_UNCOUNTED;
     cf_alternative a = e->alts.at[0];
     if (!is_under_way(e, a) || e->lx.lexemes.at[lx_lexeme_at(&e->lx, a.state >> 1, 0)].flags & LX_LAZY) return RX_UNCOUNTED;
-    rx_counted counted = rx_counts_chars(&e->lx.x, only_expr(e, a), &least, room);
-    if (counted != RX_UNCOUNTED && least + END_BYTES <= MK_FINISH) return counted;
-    *room = 0;
-    return RX_UNCOUNTED;
+    return cf_count_of(e, only_expr(e, a), room);
 }

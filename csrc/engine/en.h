@@ -161,7 +161,10 @@ u32 cf_close(ge_engine *e, u32 config, const u32 *rows); /* the configuration wi
 u32 cf_twin(ge_engine *e, u32 config);                 /* itself if it is abstract or there are no distinct lexemes */
 /* lexing="longest": the configuration of all that is nested under the first alternative; CF_DEAD: there are others, or none. */
 u32 cf_nested(ge_engine *e, u32 config);
-rx_counted cf_find_count(ge_engine *e, u32 *room);            /* of the configuration in e->alts (cf_clamp.c). RX_UNCOUNTED may be a failure */
+/* Counted text to which few characters are missing (cf_clamp.c): an expression; the configuration in e->alts. *room = 0 if it is none. RX_UNCOUNTED may be
+ * a failure. */
+rx_counted cf_count_of(ge_engine *e, rx_id expr, u32 *room);
+rx_counted cf_find_count(ge_engine *e, u32 *room);
 u32 cf_clamped(ge_engine *e, u32 config);                     /* of counted text: the one with e->room */
 u32 cf_with_room(ge_engine *e, u32 config, u32 room);         /* ... the one with so much, two or more */
 u32 cf_symbol(const ge_engine *e, u32 config);         /* of the IR, that it is in, for errors; NONE: none that is known */

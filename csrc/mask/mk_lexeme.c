@@ -167,9 +167,9 @@ static bool make_automaton(ge_engine *e, u32 start, const mk_key *key, const vb_
 /* Is it a string whose characters are counted, and not few? */
 static bool is_counted_text(ge_engine *e, rx_id expr) {
     const u32 *node = intern_words(&e->lx.x.nodes, expr);
-    u32 least, room;
+    u32 room;
     if (!e->room || node[0] != RX_CONCAT || rx_kind_of(&e->lx.x, node[1]) != RX_SET) return false;
-    return rx_counts_chars(&e->lx.x, node[2], &least, &room) != RX_UNCOUNTED && room >= MANY_CHARS;
+    return cf_count_of(e, node[2], &room) != RX_UNCOUNTED && room >= MANY_CHARS;
 }
 
 /* Looks for the automaton of a lexeme, or makes it if another grammar has had the lexeme. */

@@ -57,10 +57,12 @@ static u32 clamped(ge_engine *e, u32 config, bool warm_only, ge_err *err) {
     return en_end(e, err) == GE_OK ? to : NONE;
 }
 
-/* Where there is more room than a clamped configuration has: that one. A token automaton tells all numbers of characters apart. False as `clamped`. */
+/* Where there is more room than a clamped configuration has: that one. False as `clamped`. Not where characters are missing: a text comes to few of these, and
+ * their masks may be known by the way to them (mask/mk_lexeme.c). A token automaton tells all numbers of characters apart. */
 static bool clamp(ge_engine *e, mt_step *at, bool warm_only, ge_err *err) {
     const cf_record *record = cf_at(e, at->config);
-    if (record->room <= e->room || (record->room - e->room) >> 31 || atomic_load_explicit(&e->table, memory_order_acquire)) return true;
+    if (record->counted == RX_OWES_CHARS || record->room <= e->room || (record->room - e->room) >> 31) return true;
+    if (atomic_load_explicit(&e->table, memory_order_acquire)) return true;
     at->spare = (record->room - e->room) & 0x7fffffff;
     at->config = clamped(e, at->config, warm_only, err);
     return at->config != NONE;
