@@ -107,7 +107,7 @@
 #include "mask/mk_keep.c"                     /*   masks that are kept */
 #include "mask/mk_table.c"                    /*   ... or were made ahead of time */
 #include "mask/mk_name.c"                     /*   ... where names have a bound */
-#include "mask/mk_near.c"                      /*   ... where counted text comes near its bound */
+#include "mask/mk_near.c"                     /*   ... where counted text comes near its bound */
 #include "mask/mk_bar.c"                      /*   ... where names are barred */
 #include "mask/mk_parts.c"                    /*   masks by their parts */
 #include "mask/mk_heir.c"                     /*   ... by their difference from another one */
