@@ -217,7 +217,7 @@ class GrammarCache:
         """The grammar of this key from now on: if another one is there by now, that."""
         with self._lock:
             grammar = self._grammars.setdefault(key, grammar)
-            while len(self._grammars) > self.max_grammars:
+            for _ in range(len(self._grammars) - self.max_grammars):
                 self._grammars.popitem(last=False)
                 self._evictions += 1
         return grammar

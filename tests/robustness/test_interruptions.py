@@ -5,13 +5,17 @@ Each in a process of its own, as what goes wrong is the memory of a process, or 
 
 from __future__ import annotations
 
+import ast
 import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+import grammar_engine
 
 pytestmark = pytest.mark.skipif(not hasattr(signal, "setitimer") or not hasattr(os, "fork"), reason="no timers, or no forks")
 
@@ -213,3 +217,25 @@ def test_a_process_that_is_forked_while_threads_are_at_work(tmp_path: Path) -> N
 
 def test_handlers_and_finalizers_may_call_the_library(tmp_path: Path) -> None:
     run(REENTRY, tmp_path)
+
+
+def _loops_within(statements: list[ast.stmt], is_guarded: bool) -> Iterator[ast.While]:
+    """The `while` loops with a condition that stand in a `with`, or in a `try` with a `finally`, of the same function."""
+    for statement in statements:
+        if isinstance(statement, ast.While) and is_guarded and not isinstance(statement.test, ast.Constant):
+            yield statement
+        is_function = isinstance(statement, ast.FunctionDef | ast.ClassDef)
+        for name in ("body", "orelse", "finalbody", "handlers"):
+            below = getattr(statement, name, [])
+            below = [inner for handler in below for inner in handler.body] if name == "handlers" else below
+            guards = isinstance(statement, ast.With) or (isinstance(statement, ast.Try) and statement.finalbody and name != "finalbody")
+            yield from _loops_within(below, not is_function and (is_guarded or bool(guards)))
+
+
+def test_no_loop_jumps_out_of_what_guards_it() -> None:
+    """See grammar_engine/locks.py: there the exceptions of handlers find no `with`, and no `finally`."""
+    example = "def f():\n with lock:\n  if a:\n   while b: c()\n try:\n  while d: e()\n finally:\n  while f: g()\n while h: i()"
+    assert [loop.lineno for loop in _loops_within(ast.parse(example).body, False)] == [4, 6]
+    folder = Path(grammar_engine.__file__).parent
+    found = [(path.name, loop.lineno) for path in folder.rglob("*.py") for loop in _loops_within(ast.parse(path.read_text()).body, False)]
+    assert found == []

@@ -47,6 +47,13 @@ class Passes(Protocol):
 
 def run(writings: Sequence[Writing[T]], passes: Passes) -> list[T]:
     """Write texts to their ends, together; returns what each generator returns, in order."""
+    try:
+        return _in_rounds(writings, passes)
+    finally:
+        passes.close()
+
+
+def _in_rounds(writings: Sequence[Writing[T]], passes: Passes) -> list[T]:
     results: dict[int, T] = {}
     asked: dict[int, list[Request]] = {}
 
@@ -56,15 +63,12 @@ def run(writings: Sequence[Writing[T]], passes: Passes) -> list[T]:
         except StopIteration as end:
             results[index] = end.value
 
-    try:
-        for index in range(len(writings)):
-            step(index, None)
-        while asked:
-            of_round, asked = asked, {}
-            requests = [request for of_text in of_round.values() for request in of_text]
-            answers = iter(passes.answer(requests, [index for index, of_text in of_round.items() for _ in of_text]))
-            for index, of_text in of_round.items():
-                step(index, [next(answers) for _ in of_text])
-    finally:
-        passes.close()
+    for index in range(len(writings)):
+        step(index, None)
+    while asked:
+        of_round, asked = asked, {}
+        requests = [request for of_text in of_round.values() for request in of_text]
+        answers = iter(passes.answer(requests, [index for index, of_text in of_round.items() for _ in of_text]))
+        for index, of_text in of_round.items():
+            step(index, [next(answers) for _ in of_text])
     return [results[index] for index in range(len(writings))]

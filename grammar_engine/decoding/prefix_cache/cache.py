@@ -184,12 +184,12 @@ class PrefixCache(Generic[P]):
         ids, size = ids_of(tokens), self.block_size
         root = key = self._root(salt)
         end = len(ids) if self.share_partial else len(ids) - len(ids) % size
-        start, parent, counts = 0, None, self._counts
+        matched, parent, counts = 0, None, self._counts
         lease = Lease(self, salt, root)
         with self._lock:
             self._begin()
             self._tick += 1
-            while start < end:
+            for start in range(0, end, size):
                 stop = min(start + size, end)
                 key = self._hashing.key(root, key, ids, start, stop)
                 parent = self._find(key, parent, salt, ids, start, stop)
@@ -197,10 +197,10 @@ class PrefixCache(Generic[P]):
                     break
                 self._take(parent, self._tick)
                 lease._blocks.append(parent)
-                start = stop
-            if start:
-                lease.matched, lease._ids, lease._found = start, ids[:start], [True] * len(lease._blocks)
-                counts.prompt_matched += start
+                matched = stop
+            if matched:
+                lease.matched, lease._ids, lease._found = matched, ids[:matched], [True] * len(lease._blocks)
+                counts.prompt_matched += matched
                 counts.prompt_hits += len(lease._blocks)
             counts.lookups += 1
             counts.prompt_tokens += len(ids)
@@ -257,14 +257,14 @@ class PrefixCache(Generic[P]):
 
     # --- for leases -------------------------------------------------------------------------------------------------
 
-    def _extend(self, lease: Lease[P], start: int, end: int, make: Callable[[int, int], P]) -> None:
-        """Give a lease the blocks of the positions start .. end - 1, found or made. One that it has from `start` on is outgrown."""
+    def _extend(self, lease: Lease[P], begin: int, end: int, make: Callable[[int, int], P]) -> None:
+        """Give a lease the blocks of the positions begin .. end - 1, found or made. One that it has from `begin` on is outgrown."""
         ids, root, key_of = lease._ids, lease._root, self._hashing.key
-        key = lease._blocks[start // self.block_size - 1].key if start else root
+        key = lease._blocks[begin // self.block_size - 1].key if begin else root
         made: list[Block[P]] = []
         is_there = True  # behind a block that is not there none is
         try:
-            while start < end:
+            for start in range(begin, end, self.block_size):
                 stop = min(start + self.block_size, end)
                 key = key_of(root, key, ids, start, stop)
                 if is_there:
@@ -276,7 +276,6 @@ class PrefixCache(Generic[P]):
                 if not is_there:
                     payload = make(start, stop)
                     made.append(Block(key, None, lease._salt, start, ids[start:stop], payload, self._size_of(payload), 1))
-                start = stop
         finally:
             if made:
                 with self._lock:
@@ -354,9 +353,7 @@ class PrefixCache(Generic[P]):
         """Release the texts that were closed, and let go what is gone."""
         if self._left:
             with self._lock:
-                while self._left:
-                    self._release_blocks(self._left[0])
-                    self._left.popleft()
+                self._release_left()
         while self._gone:
             try:
                 block = self._gone.popleft()
@@ -364,6 +361,11 @@ class PrefixCache(Generic[P]):
                 return
             if self._on_release is not None:
                 self._on_release(block.payload)
+
+    def _release_left(self) -> None:
+        while self._left:
+            self._release_blocks(self._left[0])
+            self._left.popleft()
 
     def _release_blocks(self, lease: Lease[P]) -> None:
         """Its blocks are not used by this text any more. Only once: a call that was cut short may have put it there twice."""

@@ -66,23 +66,28 @@ class Normaliser:
         combining, n_active = self.context.ledger.combining, len(self._active)
         try:
             result = self._enter(place, stack)
-            while stack:
-                try:
-                    wanted = stack[-1][1].send(result)  # type: ignore[arg-type]
-                except StopIteration as stop:
-                    place = stack.pop()[0]
-                    result = self._shapes[place] = stop.value
-                    self.context.document.count(shape.bulk(stop.value), place.pointer)
-                except LimitExceededError as error:
-                    place = stack.pop()[0]
-                    self.context.relax_or_raise_limit(error, place.pointer)
-                    result = self._shapes[place] = self._meaning.relaxed(place)
-                else:
-                    result = self._shapes.get(wanted) or self._enter(wanted, stack)
+            return result if result is not None else self._finish(stack)
         finally:
             while len(self._active) > n_active:
                 self._active.popitem()
             self.context.ledger.combining = combining
+
+    def _finish(self, stack: list[tuple[Place, Steps]]) -> Shape:
+        """The shape of the first place on the stack, after those of all that it needs."""
+        result: Shape | None = None
+        while stack:
+            try:
+                wanted = stack[-1][1].send(result)  # type: ignore[arg-type]
+            except StopIteration as stop:
+                place = stack.pop()[0]
+                result = self._shapes[place] = stop.value
+                self.context.document.count(shape.bulk(stop.value), place.pointer)
+            except LimitExceededError as error:
+                place = stack.pop()[0]
+                self.context.relax_or_raise_limit(error, place.pointer)
+                result = self._shapes[place] = self._meaning.relaxed(place)
+            else:
+                result = self._shapes.get(wanted) or self._enter(wanted, stack)
         assert result is not None
         return result
 
