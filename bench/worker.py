@@ -168,17 +168,19 @@ class Work:
 
     def _judge(self) -> None:
         """The verdicts that count."""
-        walk, grammar = self._walk(), self._grammar
+        walk = self._walk()
         if self._order["judge"]:
             with contextlib.suppress(RefusedError):  # what is refused only with these options keeps the verdict of the default ones
-                grammar = self._engine.compile(self._source, **self._order["judge"])
+                self._grammar = self._engine.compile(
+                    self._source, **self._order["judge"]
+                )  # in the place of the other, whose memory is given back
                 for outcome, tokens in zip(self._outcomes, self._instances):
                     outcome.pop("error", None)
-                    outcome |= walk.over(grammar, tokens) | {name: outcome[name] for name in ("fills", "accepts")}
+                    outcome |= walk.over(self._grammar, tokens) | {name: outcome[name] for name in ("fills", "accepts")}
         for outcome, test in zip(self._outcomes, self._order["tests"]):
             if test["valid"] and not outcome["accepted"] and "error" not in outcome:
                 ordered = (json.dumps(data, ensure_ascii=False) for data in in_schema_order(test["data"], self._order["schema"]))
-                outcome["in_order"] = any(walk.over(grammar, self._tokenizer.encode(text))["accepted"] for text in ordered)
+                outcome["in_order"] = any(walk.over(self._grammar, self._tokenizer.encode(text))["accepted"] for text in ordered)
 
 
 # --- the process ------------------------------------------------------------------------------------------------------
