@@ -318,3 +318,21 @@ def test_histories_of_wide_states() -> None:
         assert guide.get_state() == steps - 5 and guide.get_allowed_rollback() == steps - 5
         guide.rollback_state(steps - 6)
         assert guide.get_state() == 1
+
+
+@pytest.mark.parametrize("n", [254, 255, 256, 257, 65_534, 65_535, 65_536])
+def test_histories_of_the_last_state(n: int) -> None:
+    """The widths of states end between these."""
+    vocabulary = TinyVocabulary((b"a", b""), (1,)).build()
+    dfa = TokenDFA.from_regex(f"a{{{n - 1}}}", vocabulary, max_states=n)
+    assert dfa.stats.states == n
+    guide = Guide(dfa, max_rollback=4)
+    for token in [0] * (n - 1) + [1, 1]:
+        guide.advance(token, return_tokens=False)
+    ended = guide.get_state()
+    guide.rollback_state(1)
+    assert guide.get_state() == ended and guide.get_tokens() == [1]
+    guide.rollback_state(1)
+    assert guide.get_tokens() == [1] and guide.get_state() != 0
+    guide.rollback_state(1)
+    assert guide.get_tokens() == [0]

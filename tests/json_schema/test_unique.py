@@ -218,6 +218,18 @@ def test_tuples_equal_jsonschema(seed: int) -> None:
     assert [a for a in starts if goes_on(grammar, dump(a)[:-1] + ",") != (dump(a) in begun)] == []
 
 
+@pytest.mark.parametrize("seed", range(30))
+def test_items_behind_positions_equal_jsonschema(seed: int) -> None:
+    """They may be equal to those at the positions, or not, or some of them."""
+    choose = random.Random(100 + seed)
+    scalars = [*PARTS[:-1], {"enum": [1, "x"]}, {"enum": ["x", "y"]}, {"enum": [True, "y", 2]}]
+    positions, items = choose.choices(scalars, k=choose.choice([1, 1, 2])), choose.choice(scalars)
+    schema = {"type": "array", "uniqueItems": True, "prefixItems": positions, "items": items}
+    validator, grammar = jsonschema.Draft202012Validator(schema), Grammar.from_json_schema(schema)
+    arrays = [list(values) for n in range(5) for values in itertools.product([True, 1, 2, "x", "y"], repeat=n)]
+    assert [a for a in arrays if accepts(grammar, dump(a)) != validator.is_valid(a)] == []
+
+
 SELF = {"$ref": "#"}
 
 

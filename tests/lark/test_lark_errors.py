@@ -139,8 +139,9 @@ def test_wrong_types() -> None:
         "start: " + "[" * 100_000 + '"x"' + "]" * 100_000,
         "start: /" + "(" * 100_000 + "x" + ")" * 100_000 + "/",
         "start: /" + "(" * 100_000 + "/",
+        "start: " + ")" * 300 + "(" * 300,
     ],
-    ids=["open", "groups", "optional", "regexp", "open regexp"],
+    ids=["open", "groups", "optional", "regexp", "open regexp", "behind closing ones"],
 )
 def test_deep_nesting_is_a_limit(text: str) -> None:
     begin = time.thread_time()

@@ -6,7 +6,10 @@ import gc
 import json
 import random
 
+import pytest
+
 from grammar_engine import Grammar, Limits, Matcher, Vocabulary, allocate_masks, fill_masks
+from grammar_engine.errors import LimitExceededError
 from grammar_engine.grammar import Switches
 
 SCHEMA = {"type": "array", "items": {"enum": [f"value {i}" for i in range(40)]}, "maxItems": 30}
@@ -110,3 +113,45 @@ def test_a_ceiling_on_states_is_for_one_text_and_not_for_all():
         most = max(most, grammar.stats.configurations)
     assert free.stats.configurations > 80 >= most
     assert grammar.stats.generation > 1
+
+
+CEILINGS = {
+    "max_expressions": 700,
+    "max_lexer_states": 300,
+    "max_rules": 400,
+    "max_rows": 60,
+    "max_configurations": 500,
+    "max_memory_bytes": 400_000,
+}
+
+
+@pytest.mark.parametrize("limit", CEILINGS)
+def test_each_ceiling_is_for_one_text(limit: str) -> None:
+    """Texts over one grammar go on in a fresh generation where they meet it."""
+    letters = [*"abcdefgh"]
+    items = {"type": "array", "items": {"enum": [letter * 3 for letter in letters]}, "uniqueItems": True, "maxItems": 5}
+    properties = {"items": items, "name": {"type": "string", "pattern": "^[a-z]{1,90}-[0-9]{1,90}$"}}
+    schema = {"type": "object", "properties": properties, "required": [*properties], "additionalProperties": False}
+    grammar = Grammar.from_json_schema(schema, whitespace="compact", limits=Limits(**{limit: CEILINGS[limit]}))
+    rng = random.Random(7)
+    for _ in range(300):
+        name = "a" * rng.randint(1, 80) + "-" + "7" * rng.randint(1, 80)
+        text = json.dumps({"items": [letter * 3 for letter in rng.sample(letters, 5)], "name": name}, separators=(",", ":"))
+        matcher = Matcher(grammar, VOCABULARY)
+        assert matcher.accept_bytes(text.encode())
+        assert matcher.is_complete
+    assert grammar.stats.generation > 1
+
+
+def test_what_was_taken_back_is_not_read_again() -> None:
+    """A matcher of texts moves to another generation with the text that it has, and not with one that it had."""
+    grammar = Grammar.from_lark('start: "(" start ")" | "[" start "]" | "x" start | "y"', limits=Limits(max_rows=60))
+    matcher = Matcher(grammar, VOCABULARY)
+    assert matcher.accept_bytes(b"(((")
+    matcher.rollback(1)
+    assert matcher.accept_bytes(b"xx(")
+    with pytest.raises(LimitExceededError):
+        Matcher(grammar, VOCABULARY).accept_bytes(b"[" * 1000)
+    assert matcher.accept_bytes(b"(" * 12)
+    assert matcher.accept_bytes(b"y" + b")" * 13)
+    assert matcher.is_complete
