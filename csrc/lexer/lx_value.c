@@ -11,6 +11,8 @@
  * numbers plain digits, and one digit before the point with an exponent, each with any zeros that change nothing. Numbers in other
  * spellings (12e3) are the front end's to leave out: all spellings of a number are no regular language.
  *
+ * Texts of forged lexemes (grammars from bytes) need not be like that. They have some value then, and nothing is read that is not theirs.
+ *
  * A text after which the spelling of a string, number or literal has ended may go on with anything: `ALL` in what is taken out. */
 #include "../regex/utf8.h"
 #include "lx.h"
@@ -19,11 +21,14 @@ enum { MOST_EXPONENT_DIGITS = 17 }; /* longer ones are compared as they are writ
 
 /* --- canonical form ------------------------------------------------------------------------------------------------------ */
 
-static int code_unit(const u8 *at) {
-    int value = 0;
-    for (int i = 0; i < 4; i++) {
-        u32 c = at[i] | 0x20;
-        value = value * 16 + (int)(c >= 'a' ? c - 'a' + 10 : c - '0');
+/* Where the text has ended: 0. */
+static u32 byte_at(const u8 *text, u32 n, u32 i) { return i < n ? text[i] : 0; }
+
+static u32 code_unit(const u8 *text, u32 n, u32 at) {
+    u32 value = 0;
+    for (u32 i = at; i < at + 4; i++) {
+        u32 c = byte_at(text, n, i) | 0x20;
+        value = value * 16 + ((c >= 'a' ? c - 'a' + 10 : c - '0') & 15);
     }
     return value;
 }
@@ -36,7 +41,6 @@ static bool push_char(budget *b, byte_vec *out, u32 c) {
     return true;
 }
 
-/* The text is well-formed: it is one of a lexeme. */
 static bool canonical_string(budget *b, const u8 *text, u32 n, byte_vec *out) {
     bool ok = vec_push(b, out, '"');
     for (u32 i = 1; ok && i < n && text[i] != '"'; i++) {
@@ -44,7 +48,7 @@ static bool canonical_string(budget *b, const u8 *text, u32 n, byte_vec *out) {
             ok = vec_push(b, out, text[i]);
             continue;
         }
-        u32 c = text[++i];
+        u32 c = byte_at(text, n, ++i);
         switch (c) {
         case 'b': c = 8; break;
         case 't': c = 9; break;
@@ -52,10 +56,10 @@ static bool canonical_string(budget *b, const u8 *text, u32 n, byte_vec *out) {
         case 'f': c = 12; break;
         case 'r': c = 13; break;
         case 'u':
-            c = (u32)code_unit(text + i + 1);
+            c = code_unit(text, n, i + 1);
             i += 4;
             if (c >= 0xd800 && c < 0xdc00) {
-                c = 0x10000 + ((c - 0xd800) << 10) + ((u32)code_unit(text + i + 3) - 0xdc00);
+                c = 0x10000 + ((c - 0xd800) << 10) + (code_unit(text, n, i + 3) & 0x3ff);
                 i += 6;
             }
             break;
@@ -105,7 +109,7 @@ static bool canonical_number(budget *b, const u8 *text, u32 n, byte_vec *out) {
     int64_t written = 0;
     if (i < n && (text[i] | 0x20) == 'e') {
         i++;
-        if (text[i] == '+' || text[i] == '-') minus = text[i++] == '-';
+        if (byte_at(text, n, i) == '+' || byte_at(text, n, i) == '-') minus = text[i++] == '-';
         while (i + 1 < n && text[i] == '0' && is_decimal(text[i + 1])) i++;
         while (i + digits < n && is_decimal(text[i + digits])) digits++;
         if (digits > MOST_EXPONENT_DIGITS) {
@@ -121,15 +125,16 @@ static bool canonical_number(budget *b, const u8 *text, u32 n, byte_vec *out) {
 u32 lx_value(lx_lexer *l, const u8 *text, u32 n) {
     byte_vec value = {0};
     bool ok = true;
-    if (text[0] == '"') ok = canonical_string(l->b, text, n, &value);
-    else if (text[0] == '-' || is_decimal(text[0])) ok = canonical_number(l->b, text, n, &value);
+    u8 first = (u8)byte_at(text, n, 0);
+    if (first == '"') ok = canonical_string(l->b, text, n, &value);
+    else if (first == '-' || is_decimal(first)) ok = canonical_number(l->b, text, n, &value);
     else
         for (u32 i = 0; ok && i < n && text[i] >= 'a' && text[i] <= 'z'; i++) ok = vec_push(l->b, &value, text[i]);
-    l->scratch.n = 0; /* its length, then its bytes four to a word */
-    ok = ok && vec_reserve(l->b, &l->scratch, 1 + (value.n + 3) / 4);
+    l->scratch.n = 0; /* its length, then its bytes four to a word, and one more: there is a first one to look at */
+    ok = ok && vec_reserve(l->b, &l->scratch, 2 + value.n / 4);
     u32 id = NONE;
     if (ok) {
-        l->scratch.n = 1 + (value.n + 3) / 4;
+        l->scratch.n = 2 + value.n / 4;
         l->scratch.at[l->scratch.n - 1] = 0;
         l->scratch.at[0] = value.n;
         if (value.n) memcpy(l->scratch.at + 1, value.at, value.n);

@@ -574,6 +574,34 @@ static void masks_are_evicted(void) {
     ge_vocab_free(v);
 }
 
+/* Of forged lexemes: nothing is read beyond a text, nor beyond its value. */
+static void values_of_any_text(void) {
+    static const char bytes[] = "\"\\\\u0dD8cbe+-.12tz{";
+    ge_limits limits = wide_limits();
+    ge_err err = {0};
+    ge_vocab *v = make_vocab();
+    ge_grammar *g = make_grammar(&limits, EVERY_SPLIT, &err);
+    ge_engine *e = NULL;
+    u32 seed = 1, n_values = 0;
+    CHECK(ge_engine_new(g, v, 0, &e, &err) == GE_OK);
+    for (u32 round = 0; round < 20000; round++) {
+        u32 n = round % 9;
+        u8 *text = malloc(n ? n : 1); /* no longer than that, for the sanitizer */
+        if (!text) break;
+        for (u32 i = 0; i < n; i++) text[i] = (u8)bytes[(seed = seed * 1664525 + 1013904223) / 65536 % (sizeof bytes - 1)];
+        u32 value = lx_value(&e->lx, text, n);
+        CHECK(value != NONE);
+        rx_id string = lx_value_part(&e->lx, value, true), other = lx_value_part(&e->lx, value, false);
+        CHECK(string != NONE && other != NONE && (string == RX_ID_NEVER) != (other == RX_ID_NEVER));
+        n_values += value == n_values;
+        free(text);
+    }
+    CHECK(n_values > 1000);
+    ge_engine_free(e);
+    ge_grammar_free(g);
+    ge_vocab_free(v);
+}
+
 int main(void) {
     for (sample which = EVERY_SPLIT; which < N_SAMPLES; which++) {
         masks_by_trying(which);
@@ -591,5 +619,6 @@ int main(void) {
     automata_with_failing_allocations(GE_NO_OUTLINES);
     limits_are_named();
     masks_are_evicted();
+    values_of_any_text();
     return harness_result("t_engine");
 }

@@ -49,8 +49,8 @@ def apply_mask(logits: Any, mask: Any, rows: Iterable[int] | None = None) -> Non
     TypeError
         One is no array of the right type, or a sparse tensor.
     ValueError
-        Shapes do not fit, a row does not exist, or the logits cannot be written to: they are read-only, or a leaf of which torch is to compute a
-        gradient.
+        Shapes do not fit, a row does not exist, or the logits cannot be written to: they are read-only, a leaf of which torch is to compute a
+        gradient, or an expanded tensor, whose rows share memory.
 
     Notes
     -----
@@ -84,6 +84,8 @@ def apply_mask(logits: Any, mask: Any, rows: Iterable[int] | None = None) -> Non
     if scores is None:
         _apply_by_numpy(np.atleast_2d(logits.view(np.ndarray)), np.atleast_2d(mask), chosen)
         return
+    if is_tensor:
+        torch.autograd.graph.increment_version(logits)  # so that torch refuses a gradient that asks for what it was
     n_masks, n_words = mask.shape if mask.ndim == 2 else (1, len(mask))
     places = ffi.NULL if chosen is None else ffi.new("uint32_t[]", chosen)
     lib.ge_scores_apply(scores, ffi.from_buffer("uint32_t[]", mask), n_words, places, n_masks)
@@ -181,6 +183,8 @@ def _row(row: Any, n_rows: int) -> int:
 def _check_tensor(logits: Any, torch: Any) -> None:
     if logits.layout is not torch.strided:
         raise TypeError(f"logits are a dense tensor, not one with the layout {_name(logits.layout)}")
+    if logits.numel() and any(size > 1 and not stride for size, stride in zip(logits.shape, logits.stride())):
+        raise ValueError("the rows or scores of an expanded tensor share memory: clone it")
     if logits.requires_grad and logits.is_leaf and torch.is_grad_enabled():
         raise ValueError(
             "the logits are a leaf that needs a gradient, which torch does not let change: detach them, or call under torch.no_grad()"
@@ -250,6 +254,7 @@ def _apply_by_torch(torch: Any, logits: Any, mask: Any, rows: list[int] | None) 
         from .apply_triton import launch
 
         launch(logits, mask, index)
+        torch.autograd.graph.increment_version(logits)
         return
     shifts = torch.arange(8, dtype=torch.uint8, device=logits.device)
     mask = mask.contiguous()

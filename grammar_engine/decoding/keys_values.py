@@ -82,8 +82,9 @@ def _find_form(module: Any) -> str:
         return "pairs"
     for part in module.modules():
         if isinstance(part, transformers.PreTrainedModel):
+            takes_any = getattr(part, "_supports_default_dynamic_cache", lambda: True)()  # versions before 5 do not tell by layers
             layers = {type(layer).__name__ for layer in transformers.DynamicCache(config=part.config).layers}
-            return "cache" if layers <= _BY_POSITION else "state"
+            return "cache" if takes_any and layers <= _BY_POSITION else "state"
     return "pairs"
 
 

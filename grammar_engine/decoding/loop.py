@@ -310,6 +310,7 @@ class _Loop:
     stop: frozenset[int]
     generation: Generation
     n_passed: int = 0  # of `ids`, how many the last pass has seen
+    written: set[int] = field(default_factory=set)  # which tokens are penalised
 
     def run(self, prefix_cache: PrefixCache[Payload] | None) -> Generator[Step, None, None]:
         """The steps, until the text ends or the budget is used up."""
@@ -357,6 +358,7 @@ class _Loop:
                 tokens = [self._write(session)]
             self.ids += tokens
             generation.tokens += tokens
+            self.written.update(tokens)
             generation.forced += len(tokens) if forced else 0
             spelling = b"" if self.vocabulary is None else b"".join(_spelling(self.vocabulary, token) for token in tokens)
             generation.text += spelling
@@ -391,7 +393,7 @@ class _Loop:
         generation.passes += 1
         self.n_passed = len(self.ids)
         if sampling.repetition_penalty != 1:
-            penalise(scores, generation.tokens, sampling.repetition_penalty, sign_aware=sampling.sign_aware)
+            penalise(scores, self.written, sampling.repetition_penalty, sign_aware=sampling.sign_aware)
         if text is None:
             if self.vocabulary is not None:
                 scores[self.vocabulary.size :] = -np.inf  # ids that pad the model's output

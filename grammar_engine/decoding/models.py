@@ -269,9 +269,10 @@ class TorchModel(_Counted):
 
     def __init__(self, module: Any, width: int | None, max_length: int | None):
         config = getattr(module, "config", None)
+        positions = getattr(config, "max_position_embeddings", None)
         super().__init__(
             width or getattr(module, "width", None) or getattr(config, "vocab_size", None),
-            max_length or getattr(module, "max_length", None) or getattr(config, "max_position_embeddings", None),
+            max_length or getattr(module, "max_length", None) or (positions if positions and positions > 0 else None),  # -1: any number
         )
         self.module = module
         self._takes = inspect.signature(module.forward).parameters.keys()

@@ -12,6 +12,9 @@ rest of the row is accepted.
 A row is *open*, or has *ended* with an end-of-text token (whatever comes then, pads, is not looked at), or is *lost* because it has a token that the
 grammar refuses (rejected drafts and beams of score -inf are such). The last two may only end, so that no row is without any token.
 
+Processors in front of this one may have banned all that the grammar allows in a row. Then no token of it is left, and `generate()` writes any. Where
+that is so of all open rows it is an error; where others are left, beams go on with those, and a row of its own is lost with what is written.
+
 What must be guessed is where the prompt ends. A call begins new texts unless it shows the same prompts with something behind them, and some row goes
 on from what was shown: all but its last token is in a row of the last calls, and that token is allowed there; or it is open and has a row of the last
 call and more.
@@ -129,7 +132,8 @@ class LogitsProcessor:
         Raises
         ------
         ValueError
-            Shapes do not fit, there are fewer scores than tokens, or the rows are no multiple of the grammars.
+            Shapes do not fit, there are fewer scores than tokens, or the rows are no multiple of the grammars. Or every token that the grammar allows has
+            the score -inf already, in all rows that go on.
         VocabularyError, LimitExceededError
             As of `Matcher.fill_mask`.
         """
@@ -148,6 +152,9 @@ class LogitsProcessor:
         for row in guess.lost:
             masked[row] = float("-inf")
             masked[row, ends] = scores[row, ends]
+        rows = guess.open_rows()
+        if rows and (masked if len(rows) == len(masked) else masked[rows]).amax() == float("-inf"):
+            raise ValueError("every token that the grammar allows has the score -inf, which another processor has given it, or the model")
         return masked
 
     def _follow(self, input_ids: Ids) -> _Guess:
@@ -214,6 +221,10 @@ class _Guess:
             self.shown.appendleft(rows.copy())
             self._are_at_rows = True
         return fit
+
+    def open_rows(self) -> list[int]:
+        """The rows of the last call that are neither lost nor ended."""
+        return [row for row, matcher in enumerate(self.matchers) if row not in self.lost and not matcher.is_terminated]
 
     def _behind_prompts(self, input_ids: Ids) -> Ids | None:
         """What follows the prompts; None if these are others, or nothing follows."""

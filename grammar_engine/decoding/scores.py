@@ -135,7 +135,8 @@ def penalise(logits: Scores, ids: Collection[int], theta: float, *, sign_aware: 
     if columns[0] < 0 or columns[-1] >= logits.shape[-1]:
         raise ValueError(f"tokens {columns[0]} to {columns[-1]} are to be penalised, and there are scores of {logits.shape[-1]}")
     scores = logits[..., columns]
-    logits[..., columns] = np.where(scores < 0, scores * theta, scores / theta) if sign_aware else scores / theta
+    with np.errstate(over="ignore"):  # of scores near the least number, with which others ban a token: -inf is right
+        logits[..., columns] = np.where(scores < 0, scores * theta, scores / theta) if sign_aware else scores / theta
 
 
 def weigh(logits: Scores, sampling: Sampling) -> Weights:
@@ -186,7 +187,8 @@ def heated(scores: Scores, best: np.floating, temperature: float) -> Scores:
         scores = scores.astype(np.float64)
         scores -= best
     else:
-        scores = (scores - best).astype(np.float32, copy=False)
+        with np.errstate(over="ignore"):
+            scores = (scores - best).astype(np.float32, copy=False)
         temperature = min(max(temperature, _LEAST), _MOST)
     if temperature != 1:
         with np.errstate(over="ignore"):  # -inf is right

@@ -420,3 +420,19 @@ def test_tensors_that_only_look_negative() -> None:
     logits = torch._neg_view(torch.arange(4.0))
     apply_mask(logits, np.array([5], np.int32))
     assert logits.tolist() == [-0.0, float("-inf"), -2.0, float("-inf")]
+
+
+def test_torch_is_told_that_scores_have_changed() -> None:
+    torch = pytest.importorskip("torch")
+    scores, weights = torch.randn(40), torch.randn(40, requires_grad=True)
+    product = (weights * scores).sum()
+    apply_mask(scores, np.array([5, 0], np.int32))
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        product.backward()
+
+
+@pytest.mark.parametrize("shape", [(1, 40), (3, 1)])
+def test_rows_that_share_memory(shape: tuple[int, int]) -> None:
+    torch = pytest.importorskip("torch")
+    with pytest.raises(ValueError, match="share memory"):
+        apply_mask(torch.zeros(shape).expand(3, 40), np.ones((3, 2), np.int32))

@@ -468,3 +468,11 @@ def test_a_cache_with_more_than_keys_and_values_of_each_position_is_not_cut():
         assert keys_values.cut_past(past, 8, 5, 9)[1] == (5 if is_known else 0)
         assert keys_values.cut_past(cache(kind), 8, 8, 9)[1] == 8, "one token more is what any state takes in"
         assert keys_values.cut_past(cache(kind), 8, 8, 10)[1] == (8 if is_known else 0)
+
+
+def test_a_model_that_says_it_can_see_any_number() -> None:
+    """XLNet has -1 there."""
+    config = SimpleNamespace(vocab_size=5, max_position_embeddings=-1)
+    module = pytest.importorskip("torch").nn.Linear(1, 1)
+    module.config = config
+    assert as_model(module).max_length is None

@@ -526,3 +526,34 @@ def test_a_long_draft_behind_a_refused_token_is_taken_back(length: int) -> None:
         processor(torch.tensor([prompt + text + [122] * n]), scores)
     masked = processor(torch.tensor([[*prompt, *text, 98]]), scores)
     assert masked[0].isfinite().nonzero().flatten().tolist() == [98, 99]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"min_new_tokens": 12}, {"suppress_tokens": list(range(EOS))}, {"forced_eos_token_id": EOS, "max_new_tokens": 2}],
+    ids=lambda options: next(iter(options)),
+)
+def test_other_processors_that_leave_no_token(options: dict[str, object]) -> None:
+    """Those of `generate()` come first. What it would write then is refused by the grammar."""
+    processor, prompt = LogitsProcessor(Grammar.from_choices(["abcabc"]), VOCABULARY), torch.tensor([[1, 2]])
+    with pytest.raises(ValueError, match="every token that the grammar allows has the score -inf"):
+        make_model(WIDTH, EOS).generate(
+            prompt,
+            attention_mask=torch.ones_like(prompt),
+            logits_processor=[processor],
+            do_sample=False,
+            **{"max_new_tokens": 20, **options},
+        )
+
+
+def test_rows_that_have_no_token_beside_others_that_have(processor: LogitsProcessor) -> None:
+    """Beams go on with the others. Rows that have ended need none."""
+    prompts, scores = torch.tensor([[1], [1]]), torch.zeros(2, WIDTH)
+    scores[0] = float("-inf")
+    masked = processor(prompts, scores)
+    assert masked[0].max() == float("-inf") and masked[1].max() == 0
+    ended = torch.tensor([[1, TOKENS.index(b"b"), EOS], [1, TOKENS.index(b"b"), EOS]])
+    processor.reset()
+    processor(prompts, torch.zeros(2, WIDTH))
+    processor(ended[:, :2], torch.zeros(2, WIDTH))
+    assert processor(ended, torch.full((2, WIDTH), float("-inf"))).max() == float("-inf")

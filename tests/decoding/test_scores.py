@@ -250,6 +250,18 @@ def test_penalty_of_several_rows_and_of_float32():
     assert logits.dtype == np.float32
 
 
+def test_penalties_of_banned_tokens_raise_no_warnings():
+    """Others ban with the least number there is."""
+    least = np.finfo(np.float32).min
+    with np.errstate(all="raise", under="ignore"):
+        logits = np.array([least, 0.0], dtype=np.float32)
+        penalise(logits, [0], 1.3)
+        assert logits.tolist() == [-np.inf, 0]
+        many = np.full(5_000, least)
+        many[7] = -least
+        assert probabilities(many.astype(np.float32), Sampling())[7] == 1
+
+
 @pytest.mark.parametrize("token", [-1, 2])
 def test_penalty_of_a_token_that_has_no_score(token):
     with pytest.raises(ValueError, match="to be penalised"):

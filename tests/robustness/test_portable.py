@@ -187,6 +187,19 @@ def test_forged_operands_are_looked_at() -> None:
     assert refused > 100
 
 
+@pytest.mark.parametrize("literal", [b"!rue", b'"r\\u', b'"\\ue', b"-rue", b"1e+e", b"\x00rue"])
+def test_forged_literals_have_values(literal: bytes) -> None:
+    """Of items that differ from each other, which is told by their values: masks may be wrong, and nothing else."""
+    schema = {"type": "array", "uniqueItems": True, "items": {"type": ["boolean", "integer"]}}
+    content = Grammar.from_json_schema(schema, whitespace="compact").to_bytes()
+    assert content.count(b"true") == 1
+    matcher = Matcher(Grammar.from_bytes(forged(content, lambda body: body.replace(b"true", literal))), Vocabulary.bytes())
+    assert matcher.accept_bytes(b"[" + literal)
+    for text in (b",", b"12,", b"false,", b"3"):
+        matcher.mask()
+        matcher.accept_bytes(text)
+
+
 def test_limits_are_not_among_the_bytes() -> None:
     grammar = Grammar.from_regex("[ab]{1,50}", limits=Limits(max_lexer_states=1000))
     assert pickle.loads(pickle.dumps(grammar)).limits == grammar.limits and Grammar.from_bytes(grammar.to_bytes()).limits == Limits()

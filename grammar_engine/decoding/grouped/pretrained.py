@@ -25,7 +25,7 @@ def load_pretrained(model_name: str, longest: int, given: int | None, options: d
         return module, tokenizer, given
     lengths = (tokenizer.model_max_length, getattr(module.config, "max_position_embeddings", None))
     for length in lengths:
-        if length is not None and length <= longest:
+        if length is not None and 0 < length <= longest:
             return module, tokenizer, length
     said = [f"{length:,}" for length in lengths if length is not None]
     what = f"too big: {' and '.join(said)} tokens are said, and {longest:,} is the most" if said else "not known: nothing says it"
