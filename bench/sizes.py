@@ -239,7 +239,7 @@ def table(measured: dict[str, list[Point]]) -> str:
             size = f"{point.text_bytes / 1000:,.0f} kB"
             ended = ENDED.get(point.refused, f"refused ({point.refused})")
             times = f"{ended} after {point.compile * 1000:,.0f} | " if point.refused else _times(point)
-            last = f"{growth:.2f}" if point is points[-1] else ""
+            last = "" if point is not points[-1] else "-" if math.isnan(growth) else f"{growth:.2f}"
             lines.append(f"| {name if point is points[0] else ''} | {point.n:,} | {size} | {times} | {last} |")
     return "\n".join(lines)
 

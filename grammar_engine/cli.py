@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ._version import __version__
-from .checks import check_ends
+from .checks import check_ends, check_number
 from .errors import GrammarEngineError, GrammarError, LimitExceededError
 from .limits import Limits
 from .progress import progress
@@ -492,7 +492,7 @@ def _parser() -> argparse.ArgumentParser:
         help="what the model goes on from (default: an outline of the schema; of a folder, the schema; of stub, nothing)",
     )
     model.add_argument("--max-tokens", type=_natural, metavar="N", help="the text is complete within N tokens (default: 256)")
-    model.add_argument("--temperature", type=float, metavar="T", help="0 takes the best token (default: 1)")
+    model.add_argument("--temperature", type=_temperature, metavar="T", help="0 takes the best token (default: 1)")
     model.add_argument("--train-seconds", type=_natural, metavar="N", help="for tiny (default: 30)")
 
     check = _command(commands, "check", _check, "say whether texts are sentences of a grammar, or where they are refused")
@@ -503,7 +503,7 @@ def _parser() -> argparse.ArgumentParser:
     mask = _command(commands, "mask", _mask, "show which tokens may come next")
     mask.add_argument("--text", default="", help="the text so far (default: empty)")
     mask.add_argument("--sample", type=_natural, default=10, metavar="N", help="allowed tokens to show (default: 10)")
-    mask.add_argument("--seed", type=_seed, default=0, metavar="N", help="which of them")
+    mask.add_argument("--seed", type=_seed, default=0, metavar="N", help="which of them (default: 0)")
 
     info = commands.add_parser("info", help="versions and default limits", allow_abbrev=False)
     info.add_argument("--json", action="store_true", help="write JSON")
@@ -546,14 +546,25 @@ def _command(commands: Any, name: str, run: Any, description: str) -> argparse.A
 
 
 def _seed(text: str) -> int:
-    return _at_least(0, int(text))
+    return _at_least(0, text)
 
 
 def _natural(text: str) -> int:
-    return _at_least(1, int(text))
+    return _at_least(1, text)
 
 
-def _at_least(least: int, number: int) -> int:
+def _at_least(least: int, text: str) -> int:
+    try:
+        number = int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no whole number") from None
     if number < least:
         raise argparse.ArgumentTypeError(f"{number} is not at least {least}")
     return number
+
+
+def _temperature(text: str) -> float:
+    try:
+        return check_number("a temperature", float(text), 0)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of at least 0") from None

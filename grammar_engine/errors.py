@@ -211,7 +211,15 @@ class LimitExceededError(GrammarEngineError):
         super().__init__(self._message())
 
     def locate(self, where: str | None, name: str = "") -> None:
-        """Say in which place the limit was reached, and what is made there, unless a place is known."""
+        """Say in which place the limit was reached, unless a place is known.
+
+        Parameters
+        ----------
+        where : str or None
+            The place, as the attribute; None: nothing is said.
+        name : str
+            What is made there, for the message.
+        """
         if self.where is None and where is not None:
             self.where = where
             self.args = (self._message(name),)

@@ -208,6 +208,11 @@ class Vocabulary:
     def token_bytes(self, token: int) -> builtins.bytes:
         """What `token` spells; b"" for special, unused and padding ids.
 
+        Parameters
+        ----------
+        token : int
+            An id.
+
         Returns
         -------
         bytes
@@ -225,6 +230,11 @@ class Vocabulary:
 
         Not what the model's own tokenizer would choose, but a spelling of exactly these bytes. Meant for tests and tools.
 
+        Parameters
+        ----------
+        text : bytes-like
+            Any bytes.
+
         Returns
         -------
         list of int
@@ -234,6 +244,8 @@ class Vocabulary:
         ------
         VocabularyError
             No token fits somewhere; `.missing` is the byte there.
+        TypeError
+            `text` is no bytes.
         """
         if not isinstance(text, (builtins.bytes, bytearray, memoryview)):
             raise TypeError(f"a text is bytes, not {type(text).__name__}")

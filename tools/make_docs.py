@@ -229,10 +229,11 @@ OPTIONS = """\
 The defaults are made for generation: they leave a model as few ways as possible to say the same thing. To judge texts that someone else
 wrote, take `property_order="any"`, `number_style="any"` and `escapes="all"`: then every JSON text of an instance is a sentence, but for
 four kinds of numbers that nobody writes by hand. Where a number has bounds, its point stands at most 9 places away from scientific notation
-(`0.05e3`, not `0.00000000005e12`). A multiple, or a number that is to be none, has an exponent of at least -9, or of at least that of its
-step (`1e-12` where the step is that, not `100000000000e-11` where it is 1), and a `multipleOf` of 15 digits and more is not written with an
-exponent that leaves as many digits behind the point. And the numbers that `uniqueItems` compares have one nonzero digit before the point if
-they have an exponent. In draft 4 `"type": "integer"` means digits only: there `3.0` is a multiple of 1, equals 3, and is no integer.
+(`0.05e3`, not `0.00000000005e12`). Under `multipleOf`, and what is to be no multiple, the exponent is at least -9, or that of the step
+where it is lower (`1e-12` where the step is that, not `100000000000e-11` where it is 1), and a `multipleOf` of 15 digits and more is not
+written with an exponent that leaves as many digits behind the point. And the numbers that `uniqueItems` compares have one nonzero digit
+before the point if they have an exponent. In draft 4 `"type": "integer"` means digits only: there `3.0` is a multiple of 1, equals 3, and
+is no integer.
 
 ```pycon
 >>> def reads(text, schema, **options):

@@ -177,6 +177,13 @@ class PrefixCache(Generic[P]):
         -------
         Lease
             Of the first `matched` tokens. The rest is for the caller to compute and `extend` by.
+
+        Raises
+        ------
+        TypeError
+            The salt is no bytes, or something in the text is no integer.
+        RuntimeError
+            A finalizer or a signal's handler calls while the cache is at work in the same thread.
         """
         if not isinstance(salt, bytes):
             raise TypeError(f"a salt is bytes, not {type(salt).__name__}")
