@@ -26,10 +26,7 @@ static u32 byte_at(const u8 *text, u32 n, u32 i) { return i < n ? text[i] : 0; }
 
 static u32 code_unit(const u8 *text, u32 n, u32 at) {
     u32 value = 0;
-    for (u32 i = at; i < at + 4; i++) {
-        u32 c = byte_at(text, n, i) | 0x20;
-        value = value * 16 + ((c >= 'a' ? c - 'a' + 10 : c - '0') & 15);
-    }
+    for (u32 i = at; i < at + 4; i++) value = value * 16 + ((u32)hex_digit(byte_at(text, n, i)) & 15);
     return value;
 }
 
@@ -58,8 +55,8 @@ static bool canonical_string(budget *b, const u8 *text, u32 n, byte_vec *out) {
         case 'u':
             c = code_unit(text, n, i + 1);
             i += 4;
-            if (c >= 0xd800 && c < 0xdc00) {
-                c = 0x10000 + ((c - 0xd800) << 10) + (code_unit(text, n, i + 3) & 0x3ff);
+            if (is_lead(c)) {
+                c = combined(c, 0xdc00 | (code_unit(text, n, i + 3) & 0x3ff));
                 i += 6;
             }
             break;

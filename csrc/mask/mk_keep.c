@@ -63,12 +63,11 @@ static void release_kept(ge_engine *e, mk_mask *kept) {
     kept->base = NULL;
 }
 
-static bool release_slot(ge_engine *e, u32 index) {
+static void release_slot(ge_engine *e, u32 index) {
     mk_mask *slot = stable_at(&e->masks, index);
     release_kept(e, slot);
     slot->n_words = e->mk.free_mask;
     e->mk.free_mask = index;
-    return true;
 }
 
 enum { MAX_LOOKS = 256 };
@@ -89,7 +88,9 @@ static bool evict_one(ge_engine *e) {
             e->stats.mask_evictions++;
             e->stats.masks--;
         }
-        if (!atomic_load(&kept->readers)) return release_slot(e, index); /* else the hand comes by again */
+        if (atomic_load(&kept->readers)) continue; /* the hand comes by again */
+        release_slot(e, index);
+        return true;
     }
     return false;
 }

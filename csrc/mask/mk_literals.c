@@ -31,12 +31,6 @@ static bool as_spelt(const rx_arena *x, rx_id id, spelt_part *out) {
     return x->meta.at[out->tail].flags & RX_INHABITED;
 }
 
-static const rx_id *parts_of(const rx_arena *x, const rx_id *id, u32 *n) {
-    bool is_union = rx_kind_of(x, *id) == RX_OR;
-    *n = is_union ? intern_length(&x->nodes, *id) - 1 : 1;
-    return is_union ? intern_words(&x->nodes, *id) + 1 : id;
-}
-
 /* The tokens at a child, and the place below it. */
 static inline bool spell_child(ge_engine *e, u32 child, rx_id tail, mk_found *found) {
     const tt_trie *trie = &e->v->trie;
@@ -71,7 +65,7 @@ static bool spell_set(ge_engine *e, u32 node, const spelt_part *part, mk_found *
  * bytes beyond ASCII: what begins there is found once for many states (mk_beyond.c). */
 static bool is_spelt(const rx_arena *x, rx_id id) {
     u32 n;
-    const rx_id *parts = parts_of(x, &id, &n);
+    const rx_id *parts = rx_choices(x, &id, &n);
     byte_set seen = {{0}};
     for (u32 i = 0; i < n; i++) {
         spelt_part part;
@@ -85,7 +79,7 @@ static bool is_spelt(const rx_arena *x, rx_id id) {
 /* What an expression reads of the children of a node. *spelt = false: it is not spelt, and what was read of it is not all. */
 static bool spell(ge_engine *e, u32 node, rx_id id, mk_found *found, bool *spelt) {
     u32 n;
-    const rx_id *parts = parts_of(&e->lx.x, &id, &n);
+    const rx_id *parts = rx_choices(&e->lx.x, &id, &n);
     byte_set seen = {{0}};
     for (u32 i = 0; i < n; i++) {
         spelt_part part;

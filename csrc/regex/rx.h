@@ -190,6 +190,13 @@ rx_id rx_parse(rx_arena *x, const u8 *pattern, size_t n, u32 dialect, u32 flags,
 
 /* Questions. */
 static inline rx_kind rx_kind_of(const rx_arena *x, rx_id id) { return (rx_kind)intern_words(&x->nodes, id)[0]; }
+
+/* The operands of a union, *n of them; anything else is its own only one. */
+static inline const rx_id *rx_choices(const rx_arena *x, const rx_id *id, u32 *n) {
+    bool is_union = rx_kind_of(x, *id) == RX_OR;
+    *n = is_union ? intern_length(&x->nodes, *id) - 1 : 1;
+    return is_union ? intern_words(&x->nodes, *id) + 1 : id;
+}
 static inline bool rx_nullable(const rx_arena *x, rx_id id) { return x->meta.at[id].flags & RX_NULLABLE; }
 static inline u32 rx_length_bound(const rx_arena *x, rx_id id) { return x->meta.at[id].least; }
 static inline const byte_set *rx_set_of(const rx_arena *x, u32 set) { return (const byte_set *)(const void *)intern_words(&x->sets, set); }

@@ -33,18 +33,11 @@ static bool take_bytes(byte_set *from, const byte_set *taken) {
     return left == 0;
 }
 
-/* The operands of a union; anything else is its own only one. */
-static const rx_id *choices_of(const rx_arena *x, const rx_id *id, u32 *n) {
-    bool is_union = rx_kind_of(x, *id) == RX_OR;
-    *n = is_union ? intern_length(&x->nodes, *id) - 1 : 1;
-    return is_union ? intern_words(&x->nodes, *id) + 1 : id;
-}
-
 /* True => each string of `id`, but "" at the top, is one of `other`, where both are characters: tries of sets of bytes. *left: pairs that may still be
  * compared. */
 static bool are_among(const rx_arena *x, rx_id id, rx_id other, u32 nested, u32 *left) {
     u32 n, n_other;
-    const rx_id *at = choices_of(x, &id, &n), *at_other = choices_of(x, &other, &n_other);
+    const rx_id *at = rx_choices(x, &id, &n), *at_other = rx_choices(x, &other, &n_other);
     if (id == other) return true;
     if (nested == LOOP_NESTED) return false;
     for (u32 i = 0; i < n; i++) {

@@ -100,12 +100,6 @@ bool rx_quote_minus(rx_arena *x, rx_id from, rx_id taken, rx_id *out) {
     return true;
 }
 
-static int hex_digit(u32 byte) {
-    if (byte >= '0' && byte <= '9') return (int)(byte - '0');
-    byte |= 0x20;
-    return byte >= 'a' && byte <= 'f' ? (int)(byte - 'a' + 10) : -1;
-}
-
 /* The character that \c stands for, or -1. */
 static int short_escape(u32 c, u32 escapes) {
     switch (c) {

@@ -4,6 +4,16 @@
 
 #include "../base/base.h"
 
+/* What \uXXXX is made of: digits (-1: it is none), and surrogates, two of which are a character. */
+static inline int hex_digit(u32 byte) {
+    if (byte >= '0' && byte <= '9') return (int)(byte - '0');
+    byte |= 0x20;
+    return byte >= 'a' && byte <= 'f' ? (int)(byte - 'a' + 10) : -1;
+}
+static inline bool is_lead(u32 unit) { return unit >= 0xd800 && unit <= 0xdbff; }
+static inline bool is_trail(u32 unit) { return unit >= 0xdc00 && unit <= 0xdfff; }
+static inline u32 combined(u32 lead, u32 trail) { return 0x10000 + ((lead - 0xd800) << 10) + (trail - 0xdc00); }
+
 /* Byte ranges of a run of code points of equal encoded length: every combination of bytes is in the run, and no other. */
 typedef struct byte_run {
     u8 n, low[4], high[4];

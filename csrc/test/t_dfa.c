@@ -623,6 +623,52 @@ static void test_hostile_files(FILE *file, ge_grammar *g, ge_vocab *v, size_t st
     ge_dfa_free(t);
 }
 
+static bool is_loaded(FILE *file, const ge_dfa *t) {
+    size_t size;
+    u8 *content = save(t, &size);
+    ge_dfa *loaded = load(file, content, size);
+    bool is = loaded != NULL;
+    ge_dfa_free(loaded);
+    free(content);
+    return is;
+}
+
+/* Masks with a token twice, or with one that the vocabulary has not, in files whose checksums are right. */
+static void test_unsound_masks(FILE *file, ge_grammar *g, ge_vocab *v, u32 *n_lists, u32 *n_rows) {
+    ge_dfa *t = make_dfa(g, v, 1);
+    u16 *gaps = t->mask_gaps;
+    u32 end = t->n_tokens / 32;
+    CHECK(is_loaded(file, t));
+    for (u32 i = 0; i < t->n_masks; i++) {
+        td_mask m = t->mask[i];
+        if (m.n < 2 || gaps[m.at] == TD_GAP) continue;
+        u16 first = gaps[m.at], second = gaps[m.at + 1];
+        gaps[m.at + 1] = 0;
+        CHECK(!is_loaded(file, t));
+        gaps[m.at + 1] = second;
+        gaps[m.at] = (u16)min_u32(t->n_tokens, TD_GAP - 1);
+        CHECK(!is_loaded(file, t));
+        gaps[m.at] = first;
+        ++*n_lists;
+    }
+    if (t->n_rows == 1 && end < MAX_TOKENS) { /* written out to the last word */
+        u32 long_row[MAX_TOKENS] = {0}, *words = t->mask_words, n_words = t->n_mask_words;
+        td_row row = t->row[0];
+        memcpy(long_row, words, n_words * sizeof *words);
+        t->mask_words = long_row;
+        t->n_mask_words = t->row[0].n = end + 1;
+        CHECK(is_loaded(file, t));
+        long_row[end] |= (u32)1 << t->n_tokens % 32;
+        CHECK(!is_loaded(file, t));
+        t->mask_words = words;
+        t->n_mask_words = n_words;
+        t->row[0] = row;
+        ++*n_rows;
+    }
+    CHECK(is_loaded(file, t));
+    ge_dfa_free(t);
+}
+
 /* The classes of tokens are found by token, by rank, or in a list: as takes least where nearly all are live, many, or few. */
 static void test_live_tokens(ge_grammar *g, ge_vocab *narrow, ge_vocab *wide, ge_vocab *few) {
     ge_dfa *t[] = {make_dfa(g, narrow, 1), make_dfa(g, wide, 1), make_dfa(g, few, 1)};
@@ -662,6 +708,13 @@ int main(void) {
         test_hostile_files(file, g, wide, 5);
         test_hostile_files(file, g, narrow, 1);
         test_hostile_files(file, g, few, 1);
+        u32 n_lists = 0, n_rows = 0;
+        ge_vocab *odd = make_vocab(4, MAX_TOKENS - 7, "abx-1aabb--aabb--"); /* whose last word has bits of no token */
+        test_unsound_masks(file, g, v, &n_lists, &n_rows);
+        test_unsound_masks(file, g, wide, &n_lists, &n_rows);
+        test_unsound_masks(file, g, odd, &n_lists, &n_rows);
+        CHECK(odd && n_lists > 10 && n_rows > 0);
+        ge_vocab_free(odd);
         (void)fclose(file);
     }
     ge_grammar_free(g);

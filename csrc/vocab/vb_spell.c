@@ -24,7 +24,6 @@ typedef struct text_walk {
 
 enum { STEPS_OF_BYTE = 64 }; /* what a walk may take, beside one step for each node of the trie, before it is given up */
 
-
 /* The tokens at each position. False: that would take long. */
 static bool walk_from_each(text_walk *w) {
     u64 steps = (u64)STEPS_OF_BYTE * w->n + w->t->byte.n;

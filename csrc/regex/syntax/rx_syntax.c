@@ -9,15 +9,6 @@ enum { LAST_CODE_POINT = 0x10ffff, SYNTAX_DASHED = 8 /* of the flags */ };
 static bool is_digit_char(u32 c) { return c >= '0' && c <= '9'; }
 static bool is_letter_char(u32 c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 static bool is_char_of(u32 c, const char *chars) { return c && c < 0x80 && strchr(chars, (int)c) != NULL; }
-static bool is_lead(u32 unit) { return unit >= 0xd800 && unit <= 0xdbff; }
-static bool is_trail(u32 unit) { return unit >= 0xdc00 && unit <= 0xdfff; }
-static u32 combined(u32 lead, u32 trail) { return 0x10000 + ((lead - 0xd800) << 10) + (trail - 0xdc00); }
-
-static int hex_of(u32 c) {
-    if (is_digit_char(c)) return (int)(c - '0');
-    c |= 0x20;
-    return c >= 'a' && c <= 'f' ? (int)(c - 'a' + 10) : -1;
-}
 
 /* --- cells ---------------------------------------------------------------------------------------------------------------- */
 
@@ -432,7 +423,7 @@ static bool take_escape(rx_arena *x, syntax *s, u32 c) {
 }
 
 static bool take_hex(rx_arena *x, syntax *s, u32 c) {
-    int digit = hex_of(c);
+    int digit = hex_digit(c);
     if (digit < 0) return false;
     s->value = s->value << 4 | (u32)digit;
     u32 low = s->value << 4 * --s->left, high = low | (((u32)1 << 4 * s->left) - 1);
@@ -441,7 +432,7 @@ static bool take_hex(rx_arena *x, syntax *s, u32 c) {
 
 /* Behind \u. */
 static bool take_unicode(rx_arena *x, syntax *s, u32 c) {
-    int digit = hex_of(c);
+    int digit = hex_digit(c);
     if (s->phase == SYNTAX_UNICODE && c == '{') {
         if (s->lead && (s->place != SYNTAX_IN_CLASS || !settle_lead(s))) return false;
         return s->phase = SYNTAX_BRACE, true;
