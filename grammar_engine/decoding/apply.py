@@ -84,7 +84,7 @@ def apply_mask(logits: Any, mask: Any, rows: Iterable[int] | None = None) -> Non
     if scores is None:
         _apply_by_numpy(np.atleast_2d(logits.view(np.ndarray)), np.atleast_2d(mask), chosen)
         return
-    if is_tensor:
+    if is_tensor and not logits.is_inference():
         torch.autograd.graph.increment_version(logits)  # so that torch refuses a gradient that asks for what it was
     n_masks, n_words = mask.shape if mask.ndim == 2 else (1, len(mask))
     places = ffi.NULL if chosen is None else ffi.new("uint32_t[]", chosen)

@@ -12,8 +12,9 @@ rest of the row is accepted.
 A row is *open*, or has *ended* with an end-of-text token (whatever comes then, pads, is not looked at), or is *lost* because it has a token that the
 grammar refuses (rejected drafts and beams of score -inf are such). The last two may only end, so that no row is without any token.
 
-Processors in front of this one may have banned all that the grammar allows in a row. Then no token of it is left, and `generate()` writes any. Where
-that is so of all open rows it is an error; where others are left, beams go on with those, and a row of its own is lost with what is written.
+Processors in front of this one may have banned all that the grammar allows in a row. Then no token of it is left. If the row is a draft that will not
+be taken, or a beam beside others that have ended, that does not matter; else `generate()` writes any token, and the row is lost. A call does not tell
+which it is, so where no open row has a token left there is a warning, and no error.
 
 What must be guessed is where the prompt ends. A call begins new texts unless it shows the same prompts with something behind them, and some row goes
 on from what was shown: all but its last token is in a row of the last calls, and that token is allowed there; or it is open and has a row of the last
@@ -32,6 +33,7 @@ for these.
 
 from __future__ import annotations
 
+import warnings
 from collections import Counter, deque
 from collections.abc import Sequence
 from enum import Enum
@@ -52,6 +54,10 @@ if TYPE_CHECKING:
 
 Ids: TypeAlias = NDArray[np.int64]
 
+_NONE_LEFT = (
+    "every token that the grammar allows has the score -inf, which another processor has given it, or the model: "
+    "what generate() writes now is no sentence, unless it is a draft, or a beam beside others that have ended"
+)
 _CALLS = 16  # that are remembered: groups of beams take turns, and drafts are taken back
 
 
@@ -132,10 +138,14 @@ class LogitsProcessor:
         Raises
         ------
         ValueError
-            Shapes do not fit, there are fewer scores than tokens, or the rows are no multiple of the grammars. Or every token that the grammar allows has
-            the score -inf already, in all rows that go on.
+            Shapes do not fit, there are fewer scores than tokens, or the rows are no multiple of the grammars.
         VocabularyError, LimitExceededError
             As of `Matcher.fill_mask`.
+
+        Warns
+        -----
+        RuntimeWarning
+            Every token that the grammar allows has the score -inf already, in all rows that go on.
         """
         if scores.ndim != 2 or input_ids.ndim != 2 or len(scores) != len(input_ids):
             shapes = f"{tuple(input_ids.shape)} and {tuple(scores.shape)}"
@@ -154,7 +164,7 @@ class LogitsProcessor:
             masked[row, ends] = scores[row, ends]
         rows = guess.open_rows()
         if rows and (masked if len(rows) == len(masked) else masked[rows]).amax() == float("-inf"):
-            raise ValueError("every token that the grammar allows has the score -inf, which another processor has given it, or the model")
+            warnings.warn(_NONE_LEFT, RuntimeWarning, stacklevel=2)
         return masked
 
     def _follow(self, input_ids: Ids) -> _Guess:
