@@ -171,9 +171,8 @@ class Work:
         walk = self._walk()
         if self._order["judge"]:
             with contextlib.suppress(RefusedError):  # what is refused only with these options keeps the verdict of the default ones
-                self._grammar = self._engine.compile(
-                    self._source, **self._order["judge"]
-                )  # in the place of the other, whose memory is given back
+                # It takes the place of the other, whose memory is given back.
+                self._grammar = self._engine.compile(self._source, **self._order["judge"])
                 for outcome, tokens in zip(self._outcomes, self._instances):
                     outcome.pop("error", None)
                     outcome |= walk.over(self._grammar, tokens) | {name: outcome[name] for name in ("fills", "accepts")}
