@@ -95,15 +95,16 @@ def steps_of(tree: Any) -> list[Any]:
     if kind == "range":
         return [("range", plain(children[0]), 0, [plain(children[1])], None)]
     if kind == "alias":
-        *before, last = steps_of(children[0])
-        return [*before, (*last[:4], plain(children[1].children[0]))]
+        items = children[0].children
+        before = [step for item in items for step in steps_of(item)]
+        return [*before, ("sequence", first_of(tree), len(items), [], plain(children[1].children[0]))]
     if kind == "expr":
         details = [plain(token) for token in children[1:] if token.type != "TILDE"]
         return [*steps_of(children[0]), ("repeat", first_of(tree), 1, details, None)]
     if kind == "template_usage":
         return [step for child in children[1:] for step in steps_of(child)] + [("use", first_of(tree), len(children) - 1, [], None)]
     inner = [step for child in children for step in steps_of(child)]
-    if kind == "value" or (kind == "expansions" and len(children) == 1):
+    if kind == "value" or (kind in ("expansion", "expansions") and len(children) == 1):
         return inner
     if kind == "maybe":
         return [*inner, ("maybe", first_of(tree), 1, [], None)]
@@ -118,10 +119,13 @@ def names_of(tree: Any) -> list[tuple[str, int]]:
 
 
 def firsts_of(tree: Any) -> list[Any]:
-    """Of each sequence, in postfix order, the first tokens of its items."""
-    children = tree.children[:1] if tree.data == "alias" else tree.children
-    inner = [firsts for child in children if isinstance(child, Tree) for firsts in firsts_of(child)]
-    return [*inner, [first_of(child) for child in children]] if tree.data == "expansion" else inner
+    """Of sequences and alternatives, in postfix order, the first tokens of their operands."""
+    if tree.data == "alias":
+        items, is_step = tree.children[0].children, True
+    else:
+        items, is_step = tree.children, tree.data in ("expansion", "expansions") and len(tree.children) != 1
+    inner = [firsts for item in items if isinstance(item, Tree) for firsts in firsts_of(item)]
+    return [*inner, [first_of(item) for item in items]] if is_step else inner
 
 
 def statement_of(tree: Any) -> tuple[Any, ...]:
@@ -162,7 +166,7 @@ def plain_body(body: Body) -> tuple[Any, ...]:
             continue
         first = step.first and plain(step.first)
         steps.append((step.kind, first, step.size, [plain(token) for token in step.details], step.alias and plain(step.alias)))
-        if step.kind == "sequence":
+        if step.kind in ("sequence", "alternatives"):
             firsts.append([token and plain(token) for token in step.firsts])
     return steps, firsts, [plain(name) for name in body.names], body.first and plain(body.first)
 

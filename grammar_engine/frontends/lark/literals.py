@@ -62,24 +62,27 @@ _NAMES = {
 }
 
 
-class Literal(NamedTuple):
-    """An expression, and what its spelling says besides.
+class Terminal(NamedTuple):
+    """An expression, and what `explain` and the lexer should know of it.
 
     Attributes
     ----------
     expr : Expr
+    name : str or None
+        The name of the terminal, or the literal as it is written; None for composed expressions.
     lazy : bool
-        It has a lazy quantifier.
+        A lazy quantifier is in it.
     bare_or : bool
-        It is a regular expression with a `|` outside of all groups.
+        It is nothing but a regular expression with a `|` outside of all groups.
     """
 
     expr: Expr
+    name: str | None = None
     lazy: bool = False
     bare_or: bool = False
 
 
-def literal(builder: Builder, token: Token, origin: Origin, limits: Limits) -> Literal:
+def literal(builder: Builder, token: Token, origin: Origin, limits: Limits) -> Terminal:
     """The expression of a STRING or REGEXP token."""
     end = token.text.rfind("/" if token.kind == "REGEXP" else '"')
     body, flags = token.text[1:end], token.text[end + 1 :]
@@ -94,8 +97,8 @@ def literal(builder: Builder, token: Token, origin: Origin, limits: Limits) -> L
         return _regexp(builder, body, flags, token, origin, limits)
     content = _unescape(token, body, origin) if "\\" in body else body
     if flags:
-        return Literal(builder.pattern(re.escape(content), PYTHON_FULL, FLAG_IGNORE_CASE))
-    return Literal(builder.string(content))
+        return Terminal(builder.pattern(re.escape(content), PYTHON_FULL, FLAG_IGNORE_CASE), token.text)
+    return Terminal(builder.string(content), token.text)
 
 
 def character_range(builder: Builder, first: Token, last: Token, origin: Origin) -> Expr:
@@ -130,7 +133,7 @@ def _unescape(token: Token, body: str, origin: Origin) -> str:
     return _ESCAPE.sub(replace, body)
 
 
-def _regexp(builder: Builder, body: str, letters: str, token: Token, origin: Origin, limits: Limits) -> Literal:
+def _regexp(builder: Builder, body: str, letters: str, token: Token, origin: Origin, limits: Limits) -> Terminal:
     if "l" in letters:
         raise origin.unsupported("the flag l asks for the locale of the machine", "locale flag", token, len(token.text) - 1)
     if "\n" in body and "x" not in letters:
@@ -143,7 +146,7 @@ def _regexp(builder: Builder, body: str, letters: str, token: Token, origin: Ori
     lazy, bare_or = _inspect(body, bool(core_flags & FLAG_VERBOSE), token, origin, limits)
     _check_syntax(body, python_flags, token, origin, limits)
     expr = builder.pattern(body[leading.end() if leading else 0 :], PYTHON_FULL, core_flags)
-    return Literal(expr, lazy, bare_or and not letters)
+    return Terminal(expr, token.text, lazy, bare_or and not letters)
 
 
 def _inspect(body: str, verbose: bool, token: Token, origin: Origin, limits: Limits) -> tuple[bool, bool]:

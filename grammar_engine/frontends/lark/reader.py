@@ -243,14 +243,15 @@ class _Reader:
             alias, self.has_alias = self._next("RULE"), True
             end = self._next("OR", group.closing)
         first = group.items[0] if group.items else None
-        self.steps.append(_make(Operation, ("sequence", first, len(group.items), (), group.items, alias)))
+        if len(group.items) != 1 or alias:
+            self.steps.append(_make(Operation, ("sequence", first, len(group.items), (), group.items, alias)))
         group.heads.append(first)
         if end.kind == "OR":
             group.items = []
             return False
         if len(group.heads) > 1:
             first = group.first()
-            self.steps.append(Operation("alternatives", first, len(group.heads)))
+            self.steps.append(Operation("alternatives", first, len(group.heads), (), group.heads))
         if group.closing == "]":
             self.steps.append(Operation("maybe", first, 1))
         if not self.around:

@@ -16,12 +16,13 @@ from typing import TYPE_CHECKING, Any
 from ...errors import GrammarError, LimitExceededError
 from ...ir import Builder, Symbol
 from .syntax import Token
-from .terminals import Terminal, Terminals, bounds
+from .terminals import Terminals, bounds
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from ...limits import Limits
+    from .literals import Terminal
     from .loader import Definition
     from .syntax import Body, Operation, Origin
 
@@ -30,6 +31,7 @@ _MAX_NAME = 80  # characters in the name of an instance
 Sequence = list[Symbol]
 Alternatives = list[Sequence]
 Argument = Any  # an int or a str: value of a parameter: a symbol, or the key of a template
+Item = Any  # one of these, or alternatives
 
 
 class Rules:
@@ -46,6 +48,7 @@ class Rules:
         self._groups: dict[tuple[tuple[Symbol, ...], ...], Symbol] = {}
         self._lists: dict[tuple[Symbol, int, int | None], Symbol] = {}
         self._lexemes: dict[tuple[int, bool], Symbol] = {}
+        self._literals: dict[str, Symbol] = {}  # by how they are written
 
     @property
     def reached(self) -> set[str]:
@@ -76,7 +79,7 @@ class Rules:
 
     def _alternatives_of(self, body: Body, environment: dict[str, Argument], name: str, origin: Origin) -> Alternatives:
         """The alternatives of a body whose groups are called `name`; on the stack are those of groups, and an argument for a name."""
-        stack: list[Any] = []
+        stack: list[Item] = []
         for step in body.steps:
             if isinstance(step, Token):
                 is_name = step.kind == "RULE" or step.kind == "TERMINAL"
@@ -87,20 +90,20 @@ class Rules:
                 items = stack[len(stack) - size :]
                 stack[len(stack) - size :] = [[self._concat(items, step.firsts, name, origin)]]
             elif kind == "alternatives":
-                stack[-size:] = [[sequence for alternatives in stack[-size:] for sequence in alternatives]]
+                operands = zip(stack[-size:], step.firsts)
+                stack[-size:] = [[sequence for item, head in operands for sequence in self._alternatives(item, head, origin)]]
             elif kind == "repeat":
                 stack[-1] = self._repeat(stack[-1], step, name, origin)
             elif kind == "maybe":
-                stack[-1] = [[self._optional(stack[-1], name, origin.place(first))]]
+                stack[-1] = self._optional(self._alternatives(stack[-1], first, origin), name, origin.place(first))
             elif kind == "range":
                 stack.append(self._lexeme(self._terminals.range(step, origin), first, origin))
             else:
                 assert kind == "use" and first is not None
                 stack[-size:] = [self._use_template(self._reference(first, environment, origin), tuple(stack[-size:]), first, origin)]
-        alternatives: Alternatives = stack.pop()
-        return alternatives
+        return self._alternatives(stack.pop(), body.first, origin)
 
-    def _concat(self, items: list[Any], firsts: Iterable[Token | None], name: str, origin: Origin) -> Sequence:
+    def _concat(self, items: list[Item], firsts: Iterable[Token | None], name: str, origin: Origin) -> Sequence:
         sequence: Sequence = []
         for item, first in zip(items, firsts):
             if isinstance(item, int):
@@ -113,13 +116,13 @@ class Rules:
                 sequence.append(self._group(alternatives, name, origin.place(first)))
         return sequence
 
-    def _alternatives(self, item: Any, first: Token | None, origin: Origin) -> Alternatives:
+    def _alternatives(self, item: Item, first: Token | None, origin: Origin) -> Alternatives:
         if isinstance(item, str):
             assert first is not None
             raise origin.error(f"the template {item} needs its arguments here", first)
         return [[item]] if isinstance(item, int) else item
 
-    def _repeat(self, operand: Any, step: Operation, name: str, origin: Origin) -> Alternatives:
+    def _repeat(self, operand: Item, step: Operation, name: str, origin: Origin) -> Item:
         alternatives = self._alternatives(operand, step.first, origin)
         minimum, maximum = bounds(step.details, origin)
         place = origin.place(step.first)
@@ -128,14 +131,14 @@ class Rules:
         if (minimum, maximum) == (1, 1):
             return alternatives
         if (minimum, maximum) == (0, 1):
-            return [[self._optional(alternatives, name, place)]]
+            return self._optional(alternatives, name, place)
         item = self._single(alternatives, name, place)
         key = (item, minimum, maximum)
         if key not in self._lists:
             texts = [token.text for token in step.details]
             written = texts[0] if step.details[0].kind == "OP" else "~" + "..".join(texts)
             self._lists[key] = self._builder.list_of(item, None, minimum, maximum, self._name(item) + written, where=place)
-        return [[self._lists[key]]]
+        return self._lists[key]
 
     # --- symbols ----------------------------------------------------------------------------------------------------
 
@@ -149,7 +152,13 @@ class Rules:
         return key if definition.params else self._instance(definition, ())
 
     def _literal(self, token: Token, origin: Origin) -> Symbol:
-        return self._lexeme(self._terminals.literal(token, origin), token, origin)
+        symbol = self._literals.get(token.text)
+        if symbol is None:
+            terminal = self._terminals.literal(token, origin)
+            symbol = self._lexeme(terminal, token, origin)
+            if not terminal.lazy:  # of lazy ones each place is noted
+                self._literals[token.text] = symbol
+        return symbol
 
     def _use_template(self, template: Argument, arguments: tuple[Argument, ...], token: Token, origin: Origin) -> Symbol:
         definition = self._definitions[template] if isinstance(template, str) else None

@@ -46,15 +46,15 @@ class Operation(NamedTuple):
         | "use" | arguments of a template, which `first` names | |
         | "repeat" | one | `?`, `*`, `+`, or one or two numbers |
         | "maybe" | one: what stands in square brackets | |
-        | "sequence" | items, one after the other | |
-        | "alternatives" | sequences, two or more | |
+        | "sequence" | items, one after the other; not of a single one without an alias | |
+        | "alternatives" | sequences and single items, two or more | |
     first : Token or None
         The first token; None if it has none.
     size : int
         How many operands it takes from the stack.
     details : sequence of Token
     firsts : sequence of (Token or None)
-        Of a sequence: the first token of each item.
+        Of sequences and alternatives: the first token of each operand.
     alias : Token or None
         Of a sequence: the name behind `->`.
     """
@@ -73,7 +73,7 @@ class Body(NamedTuple):
     Attributes
     ----------
     steps : list of (Token or Operation)
-        Names of rules and terminals, strings, regular expressions, and operations. The last one makes its alternatives.
+        Names of rules and terminals, strings, regular expressions, and operations. They leave one item, which stands for the body.
     names : list of Token
         All names in it, also those of templates, in the order of the text.
     first : Token or None

@@ -6,11 +6,11 @@ are hash-consed by the builder, so a terminal that is used in many others costs 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from ...ir import UNBOUNDED, Builder, Expr
+from ...ir import UNBOUNDED, Builder
 from ...report import Entry, Report
-from .literals import character_range, literal
+from .literals import Terminal, character_range, literal
 from .syntax import Operation
 
 if TYPE_CHECKING:
@@ -26,26 +26,6 @@ _LAZY = (
 )
 _BOUNDS: dict[str, tuple[int, int | None]] = {"?": (0, 1), "*": (0, None), "+": (1, None)}
 _BARE_OR = '/a|b/ "c" means (a|b)c here; Lark pastes the sources and gets a|bc'
-
-
-class Terminal(NamedTuple):
-    """An expression, and what `explain` and the lexer should know of it.
-
-    Attributes
-    ----------
-    expr : Expr
-    name : str or None
-        The name of the terminal, or the literal as it is written; None for composed expressions.
-    lazy : bool
-        A lazy quantifier is in it.
-    bare_or : bool
-        It is nothing but a regular expression with a `|` outside of all groups.
-    """
-
-    expr: Expr
-    name: str | None = None
-    lazy: bool = False
-    bare_or: bool = False
 
 
 class Terminals:
@@ -107,8 +87,7 @@ class Terminals:
     def literal(self, token: Token, origin: Origin) -> Terminal:
         """A string or a regular expression."""
         if token.text not in self._literals:
-            found = literal(self._builder, token, origin, self._limits)
-            self._literals[token.text] = Terminal(found.expr, token.text, found.lazy, found.bare_or)
+            self._literals[token.text] = literal(self._builder, token, origin, self._limits)
         terminal = self._literals[token.text]
         if terminal.lazy:
             self._note("lazy quantifier", _LAZY[self._builder.longest], token, origin)
