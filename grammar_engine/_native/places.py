@@ -9,22 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from ..errors import LimitExceededError
-from ..ir import (
-    NO_SYMBOL,
-    OP_COMPLEMENT,
-    OP_CONCAT,
-    OP_INTERSECT,
-    OP_JSON,
-    OP_REPEAT,
-    OP_UNION,
-    Builder,
-    Expr,
-    Symbol,
-    SymbolInfo,
-)
+from ..ir import NO_SYMBOL, PARTS, Builder, Expr, Symbol, SymbolInfo
 
-_MANY_PARTS = {OP_CONCAT, OP_UNION, OP_INTERSECT}
-_ONE_PART = {OP_COMPLEMENT, OP_REPEAT, OP_JSON}
+_NONE = slice(0)
 _OF_ALL = {"max_memory_bytes"}  # what uses it up is not what was worked on last
 _NO_ORIGINS: dict[Symbol, str | None] = {}
 
@@ -58,6 +45,6 @@ def _parts(builder: Builder) -> Iterator[Sequence[Expr]]:
     """The expressions that each expression is made of."""
     words, at = builder.words, 0
     while at < len(words):
-        op, n = words[at], words[at + 1]
-        yield words[at + 2 : at + 2 + (n if op in _MANY_PARTS else 1 if op in _ONE_PART else 0)]
-        at += 2 + n
+        op, end = words[at], at + 2 + words[at + 1]
+        yield words[at + 2 : end][PARTS.get(op, _NONE)]
+        at = end

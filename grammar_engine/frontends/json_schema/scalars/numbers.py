@@ -20,6 +20,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from ....errors import UnsupportedSchemaError
+from ....fragment import Fragment
 from ....ir import MAX_DIVISOR_DIGITS, Expr
 from .decimals import ANY, CANONICAL, DIGITS, EXACT, NORMAL, Bound, DecimalSyntax
 from .multiples import Multiples, common_multiple, first_multiple, has_automaton, is_multiple, last_multiple
@@ -29,7 +30,16 @@ if TYPE_CHECKING:
 
 ONE = Decimal(1)
 _FEW = 256  # numbers that are rather listed than described
+_FEW_STEPS, _SHORT = 4, 32  # how many steps, and of how many characters, what is kept for other grammars has at most
 _NOTHING: frozenset[Decimal] = frozenset()
+
+
+class _Notation(NamedTuple):
+    """How numbers are written: a style of decimals.py; whether multiples have exponents; whether all of them are plain or scientific."""
+
+    style: str
+    has_exponents: bool
+    is_normal: bool
 
 
 class NumberPiece(NamedTuple):
@@ -162,36 +172,50 @@ class NumberPiece(NamedTuple):
     def expr(self, context: Context, where: str, is_normal: bool = False) -> Expr:
         """The JSON texts of the numbers; `where` in the schema they are, `is_normal` for plain and scientific ones only (see decimals.py)."""
         style = context.options.number_style
+        has_exponents = style == ANY and not self.in_digits
         if self.in_digits:
             style = DIGITS
         elif (is_normal and style == ANY) or (self.in_digits is False and style == CANONICAL):  # in which no integer is written as 5.0
             style = NORMAL
-        spelled = self._spelled(context, context.number_syntax(style), where, is_normal)
+        spelled = self._spelled(context, _Notation(style, has_exponents, is_normal), where)
         if self.in_digits is False:
             digits = context.number_syntax(DIGITS).plain_integers(None, None)
             spelled = context.builder.intersect(spelled, context.builder.complement(digits))
         return spelled
 
-    def _spelled(self, context: Context, syntax: DecimalSyntax, where: str, is_normal: bool) -> Expr:
-        """The numbers in a syntax, but for `in_digits`."""
+    def _spelled(self, context: Context, notation: _Notation, where: str) -> Expr:
+        """The numbers in a notation, but for `in_digits`."""
         if self.values is not None:
-            return syntax.exactly(sorted(self.values))
+            return context.number_syntax(notation.style).exactly(sorted(self.values))
         if self.low and self.high and (self.non_steps or self.steps - {ONE}):
             size = self.size(context)
             if size is not None and size <= _FEW:
-                return self._few(syntax)
-        if not self.steps and not self.non_steps:
-            is_any = self.low is None and self.high is None and not is_normal
-            return syntax.any_number() if is_any else syntax.range(self.low, self.high)
-        multiples = Multiples(syntax, has_exponents=context.options.number_style == ANY and syntax.style != DIGITS)
-        if self.steps == INTEGERS.steps and not self.non_steps and not multiples.has_exponents:
-            return syntax.plain_integers(self.low, self.high)
-        return multiples.between(self.low, self.high, self._step(context, where), sorted(self.non_steps))
+                return self._few(context.number_syntax(notation.style))
+        step = self._step(context, where)
+        if self._is_short():
+            return context.builder.copy(_fragment(self._replace(in_digits=None), notation, step))
+        return self._described(context.number_syntax(notation.style), notation, step)
+
+    def _is_short(self) -> bool:
+        """Whether so little describes the numbers that their expression is kept for other grammars."""
+        limits = [bound.value for bound in (self.low, self.high) if bound]
+        return len(self.non_steps) <= _FEW_STEPS and all(
+            len(format(value, "f")) <= _SHORT for value in (*limits, *self.steps, *self.non_steps)
+        )
 
     def _few(self, syntax: DecimalSyntax) -> Expr:
         """The numbers one by one; with any zeros unless all of them are integers, as where there are too many of them for that."""
         few = self.listed()
         return syntax.exactly(sorted(few.values or ()), any_zeros=_common(self.steps).denominator != 1) if few else syntax.builder.never
+
+    def _described(self, syntax: DecimalSyntax, notation: _Notation, step: Decimal | None) -> Expr:
+        """The numbers by their conditions; `step`: one for all."""
+        if not self.steps and not self.non_steps:
+            is_any = self.low is None and self.high is None and not notation.is_normal
+            return syntax.any_number() if is_any else syntax.range(self.low, self.high)
+        if self.steps == INTEGERS.steps and not self.non_steps and not notation.has_exponents:
+            return syntax.plain_integers(self.low, self.high)
+        return Multiples(syntax, notation.has_exponents).between(self.low, self.high, step, sorted(self.non_steps))
 
     def _step(self, context: Context, where: str) -> Decimal | None:
         """One step for all."""
@@ -216,6 +240,12 @@ NUMBERS = NumberPiece()
 INTEGERS = NumberPiece(steps=frozenset((ONE,)))
 DIGITS_ONLY = NumberPiece(steps=frozenset((ONE,)), in_digits=True)  # the integers of draft 4
 OTHERS = NumberPiece(in_digits=False)
+
+
+@lru_cache(maxsize=128)  # of some 40 kB each, as integers with exponents are
+def _fragment(piece: NumberPiece, notation: _Notation, step: Decimal | None) -> Fragment:
+    """What `_described` tells, for builders to copy."""
+    return Fragment(lambda builder: piece._described(DecimalSyntax(builder, notation.style), notation, step))
 
 
 @lru_cache(maxsize=4096)
