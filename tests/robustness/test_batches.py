@@ -153,6 +153,7 @@ def test_a_failure_stays_with_its_matcher(threads):
     assert isinstance(caught.value.errors[2], VocabularyError)
     assert caught.value.errors[2].missing == b"c"
     assert caught.value.step.accepted == [True, False, True, True]
+    assert caught.value.step.needed[2] is caught.value.step.changed[2] is True  # no copy that was made before serves it
     assert batch[2].tokens == [0]
     assert masks[0].tobytes() == batch[0].mask()
     again = pickle.loads(pickle.dumps(caught.value))
