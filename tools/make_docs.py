@@ -210,6 +210,10 @@ Texts of `regex` are read as patterns: any nesting, names, references. By itself
 `pattern`, or under `not`, each name of a group is a state of its own, and so are the ends of ranges: masks where a name or a class begins
 take up to seconds, and may meet `max_step_work`. The same where a `maxLength` comes near and names or groups are still owed. Where that
 matters, leave out one of the two, or raise the limit.
+
+Which version of Unicode a format goes by depends on where its table was read: those of host names are made of the data of CPython 3.11, and
+a character that came later is in no host name; the names of properties are the latest list of aliases at that time. A `pattern` goes by
+Unicode 18, as [regex.md](regex.md) tells.
 """
 
 OPTIONS = """\
