@@ -16,7 +16,7 @@ Code points are encoded as UTF-8; `complement` is over *all byte strings*, so a 
 from __future__ import annotations
 
 import builtins
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -115,6 +115,15 @@ class SymbolInfo(NamedTuple):
     where: str | None = None
 
 
+def records_of(words: Sequence[int]) -> Iterator[tuple[int, Sequence[int]]]:
+    """The operator and the operands of each expression."""
+    at = 0
+    while at < len(words):
+        op, end = words[at], at + 2 + words[at + 1]
+        yield op, words[at + 2 : end]
+        at = end
+
+
 _make = tuple.__new__  # what SymbolInfo() calls, too, behind a call in Python: a grammar makes some hundreds
 
 
@@ -134,8 +143,7 @@ class Builder:
         self.start: Symbol = NO_SYMBOL
         self.longest = False
         self._ids: dict[tuple[int, ...], Expr] = {}  # by record
-        self._copies: dict[Fragment, Expr] = {}
-        self._n_copied = 0  # expressions that came with fragments and are in none of the two
+        self._n_copied = 0  # expressions that came with fragments, and have no record there
         self._spans: dict[builtins.bytes, int] = {}
         self._lexeme_ids: dict[tuple[Expr, int, str | None], Symbol] = {}
         self._other_texts: dict[Expr, Expr] = {}  # of what text_minus made: the part
@@ -292,20 +300,17 @@ class Builder:
         return self._node(OP_SYNTAX, 0)
 
     def copy(self, fragment: Fragment) -> Expr:
-        """The expression that a fragment stands for, with all that it is made of. Costs some 0.1 us for each of these."""
-        known = self._copies.get(fragment)
-        if known is None:
-            shift, offset = self.n_exprs - fragment.first, len(self.data)
-            words = fragment.words[:]
-            for i in fragment.parts:
-                words[i] += shift
-            for i in fragment.offsets:
-                words[i] += offset
-            self.words += words
-            self.data += fragment.data
-            self._n_copied += fragment.n_exprs
-            known = self._copies[fragment] = fragment.root + (shift if fragment.root >= fragment.first else 0)
-        return known
+        """The expression of a fragment, with all that it is made of, as new ones. Costs some 0.1 us for each of these."""
+        shift, offset = self.n_exprs - fragment.first, len(self.data)
+        words = fragment.words[:]
+        for i in fragment.parts:
+            words[i] += shift
+        for i in fragment.offsets:
+            words[i] += offset
+        self.words += words
+        self.data += fragment.data
+        self._n_copied += fragment.n_exprs
+        return fragment.root + (shift if fragment.root >= fragment.first else 0)
 
     # --- symbols ----------------------------------------------------------------------------------------------------
 

@@ -6,12 +6,11 @@ part of some lexeme. Front ends note a place for each symbol. All of this is loo
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from ..errors import LimitExceededError
-from ..ir import NO_SYMBOL, PARTS, Builder, Expr, Symbol, SymbolInfo
+from ..ir import NO_SYMBOL, PARTS, Builder, Expr, Symbol, SymbolInfo, records_of
 
-_NONE = slice(0)
 _OF_ALL = {"max_memory_bytes"}  # what uses it up is not what was worked on last
 _NO_ORIGINS: dict[Symbol, str | None] = {}
 
@@ -35,16 +34,7 @@ def locate(
 def lexeme_with(builder: Builder, expr: Expr) -> Symbol:
     """The first lexeme that `expr` is a part of, or `NO_SYMBOL`."""
     having = {expr}
-    for i, parts in enumerate(_parts(builder)):
-        if not having.isdisjoint(parts):
+    for i, (op, operands) in enumerate(records_of(builder.words)):
+        if op in PARTS and not having.isdisjoint(operands[PARTS[op]]):
             having.add(i)
     return next((2 * i for i, whole in enumerate(builder.lexeme_records[::2]) if whole in having), NO_SYMBOL)
-
-
-def _parts(builder: Builder) -> Iterator[Sequence[Expr]]:
-    """The expressions that each expression is made of."""
-    words, at = builder.words, 0
-    while at < len(words):
-        op, end = words[at], at + 2 + words[at + 1]
-        yield words[at + 2 : end][PARTS.get(op, _NONE)]
-        at = end

@@ -1,18 +1,22 @@
-"""Fragments: what a builder copies is what it would have made itself, wherever in it the copy begins."""
+"""Fragments: what a builder copies is what it would have made itself, wherever in it the copy begins; and which sets of numbers are kept as such."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from decimal import Decimal
+from typing import Any
 
 import pytest
 
-from grammar_engine import Limits
+from grammar_engine import Grammar, Limits
 from grammar_engine._native import NativeExpressions
 from grammar_engine.fragment import Fragment
+from grammar_engine.frontends.json_schema.scalars import numbers
 from grammar_engine.frontends.json_schema.scalars.decimals import ANY, CANONICAL, DIGITS, NORMAL, Bound, DecimalSyntax
 from grammar_engine.frontends.json_schema.scalars.numbers import INTEGERS, NUMBERS, NumberPiece, _fragment, _Notation
 from grammar_engine.ir import ECMA_FULL, Builder, Expr
+
+from .engine import accepts
 
 HUNDREDTHS = frozenset((Decimal("0.01"),))
 PIECES = {
@@ -76,16 +80,27 @@ def test_copies_of_all_that_records_are_made_of(name: str) -> None:
     assert are_equal(builder, builder.concat(copied, builder.char), builder.concat(make(builder), builder.char))
 
 
-def test_a_copy_is_one_expression_and_may_be_a_part_of_another() -> None:
+def test_copies_are_new_and_may_be_parts_of_other_fragments() -> None:
     builder = begun()
     inner = Fragment(MADE["a choice"])
     outer = Fragment(lambda b: b.concat(b.string("<"), b.copy(inner), b.string(">"), b.copy(inner)))
-    copied = builder.copy(outer)
-    n_exprs = builder.n_exprs
-    assert builder.copy(outer) == copied
-    assert builder.n_exprs == n_exprs
+    copied, again = builder.copy(outer), builder.copy(outer)
     made = MADE["a choice"](builder)
-    assert are_equal(builder, copied, builder.concat(builder.string("<"), made, builder.string(">"), made))
+    assert copied != again
+    for copy in (copied, again):
+        assert are_equal(builder, copy, builder.concat(builder.string("<"), made, builder.string(">"), made))
+
+
+def test_what_an_expression_is_not_made_of_is_left_out() -> None:
+    def make(builder: Builder) -> Expr:
+        left_out = builder.concat(builder.bytes(b"not this"), builder.char)
+        builder.repeat(left_out, 3, 7)
+        return builder.concat(builder.bytes(b"but this"), builder.char)
+
+    fragment = Fragment(make)
+    assert fragment.n_exprs == 2
+    builder = begun()
+    assert are_equal(builder, builder.copy(fragment), make(builder))
 
 
 def test_a_builder_does_not_change_what_it_copies() -> None:
@@ -94,3 +109,68 @@ def test_a_builder_does_not_change_what_it_copies() -> None:
     for _ in range(2):
         begun().copy(fragment)
     assert (fragment.words, fragment.data) == (words, data)
+
+
+# --- which are kept ---------------------------------------------------------------------------------------------------------
+
+
+def made_by(schema: dict[str, Any], **options: Any) -> int:
+    """How many sets of numbers a grammar made that were not there."""
+    before = _fragment.cache_info().misses
+    Grammar.from_json_schema(schema, **options)
+    return _fragment.cache_info().misses - before
+
+
+def test_sets_are_made_once_for_all_grammars() -> None:
+    _fragment.cache_clear()
+    bounds = {"type": "integer", "minimum": 17}
+    assert made_by(bounds, number_style="any") == 1
+    assert made_by({"items": bounds, "type": "array"}, number_style="any") == 0
+    assert made_by({"type": "integer"}) == 1
+    assert made_by({"properties": {"a": {"type": "integer"}, "b": {"type": ["integer", "null"]}}, "required": ["a"]}) == 1  # numbers
+
+
+@pytest.mark.parametrize(
+    ("schema", "style"),
+    [
+        ({"minimum": 12345}, "any"),
+        ({"type": "integer", "maximum": 0.125}, "any"),
+        ({"multipleOf": 10**40}, "any"),
+        ({"not": {"anyOf": [{"multipleOf": prime} for prime in (3, 5, 7, 11, 13)]}}, "any"),
+        ({"minimum": 17}, "canonical"),
+    ],
+)
+def test_what_is_rare_or_cheap_is_made_each_time(schema: dict[str, Any], style: str) -> None:
+    _fragment.cache_clear()
+    made_by({"type": "number", **schema}, number_style=style)
+    assert _fragment.cache_info().currsize == 0
+
+
+def test_no_more_than_some_are_kept() -> None:
+    most = _fragment.cache_info().maxsize
+    assert most is not None
+    _fragment.cache_clear()
+    made_by({"anyOf": [{"type": "integer", "minimum": 3 * i, "maximum": 3 * i + 1} for i in range(most + 9)]}, number_style="any")
+    assert _fragment.cache_info().currsize <= most
+
+
+def test_a_grammar_has_one_copy_of_each_set_whatever_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that equal sources are equal bytes, also where other threads made the same set, or have displaced it."""
+    bounded = {"minimum": 17, "maximum": 1234}
+    kinds: list[Any] = ["integer", ["integer", "null"], ["integer", "boolean"]]
+    schema = {"properties": {f"p{i}": {"type": kind, **bounded} for i, kind in enumerate(kinds)}}
+    expected = Grammar.from_json_schema(schema, number_style="any").to_bytes()
+    monkeypatch.setattr(numbers, "_fragment", _fragment.__wrapped__)
+    assert Grammar.from_json_schema(schema, number_style="any").to_bytes() == expected
+
+
+def test_sets_in_which_numbers_must_differ_are_others() -> None:
+    """Each number is written in one way where items must differ, and in any way elsewhere, in one grammar."""
+    schema = {
+        "properties": {"some": {"type": "array", "items": {"type": "number"}, "uniqueItems": True}, "one": {"type": "number"}},
+        "additionalProperties": False,
+    }
+    grammar = Grammar.from_json_schema(schema, number_style="any")
+    assert accepts(grammar, '{"one": 10e-1}')
+    assert accepts(grammar, '{"some": [1, 2e0]}')
+    assert not accepts(grammar, '{"some": [1, 10e-1]}')

@@ -43,6 +43,20 @@ def test_equal_groups_lists_and_literals_are_shared() -> None:
     assert len(builder.nonterminals) == 6  # start, a, b, the group, its list, "z"?
 
 
+@pytest.mark.parametrize("group", ['("x" | "y")', '(("x" | "y"))', '("x" | "y")~1', '(t{"y"} | "x")'])
+def test_groups_that_stand_alone_are_shared(group: str) -> None:
+    """Else each rule, and each instance of a template, would have alternatives of its own."""
+    builder, _ = build(f'start: a b t{{"x"}} t{{"y"}}\na: {group}\nb: "q" | {group}\nt{{z}}: z | {group}')
+    n_group = 2
+    assert sorted(rule_lengths(builder)) == sorted([4, *[1] * (n_group + len("ab") + 1 + 2 * len("zg"))])
+
+
+def test_a_literal_has_its_name_and_each_lazy_one_a_note() -> None:
+    builder, report = build('start: "one"i /a+?/ "b"\n | "one"i /a+?/ "c"')
+    assert [symbol.name for symbol in builder.lexemes] == ['"one"i', "/a+?/", '"b"', '"c"']
+    assert [entry.pointer for entry in report.notes] == ["1:15", "2:11"]
+
+
 def test_names_and_places_are_those_of_the_text() -> None:
     builder, _ = build('start: item ("," item)*\nitem: WORD\nWORD: /[a-z]+/\n%ignore " "\n')
     assert [(s.name, s.where) for s in builder.lexemes] == [('","', "1:14"), ("WORD", "3:1"), ('" "', "4:9")]

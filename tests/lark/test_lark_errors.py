@@ -53,6 +53,8 @@ def build(text: str, **options: object) -> Builder:
         ('start: "a"\n%ignore start', "rule cannot stand inside", 2, 9),
         ('start: "a"\nstart: "b"', "defined twice", 2, 1),
         ('start: x\nx{y}: y "z"', "needs its arguments", 1, 8),
+        ('start: "a" | x\nx{y}: y "z"', "needs its arguments", 1, 14),
+        ('start: (x) | "a"~3..2\nx{y}: y "z"', "needs its arguments", 1, 9),  # the first error in the text
         ('start: x{"a", "b"}\nx{y}: y', "takes 1 arguments, not 2", 1, 8),
         ('start: x{"a"}\nx: "b"', "not a template", 1, 8),
         ('start: "a"\nx{y, y}: y', "appears twice", 2, 6),

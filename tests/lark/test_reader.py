@@ -87,6 +87,18 @@ def first_of(tree: Any) -> tuple[str, int] | None:
     return next((first for first in map(first_of, children) if first), None)
 
 
+def is_alone(expansion: Any) -> bool:
+    """Whether a sequence is one item that stands for itself: neither the name of a rule nor a group of alternatives."""
+    if len(expansion.children) != 1:
+        return False
+    item = expansion.children[0]
+    while item.data == "value":
+        item = item.children[0]
+    if item.data == "expansions":
+        return len(item.children) == 1
+    return item.data != "nonterminal"
+
+
 def steps_of(tree: Any) -> list[Any]:
     """A tree of alternatives in postfix order."""
     kind, children = tree.data, tree.children
@@ -104,7 +116,7 @@ def steps_of(tree: Any) -> list[Any]:
     if kind == "template_usage":
         return [step for child in children[1:] for step in steps_of(child)] + [("use", first_of(tree), len(children) - 1, [], None)]
     inner = [step for child in children for step in steps_of(child)]
-    if kind == "value" or (kind in ("expansion", "expansions") and len(children) == 1):
+    if kind == "value" or (kind == "expansions" and len(children) == 1) or (kind == "expansion" and is_alone(tree)):
         return inner
     if kind == "maybe":
         return [*inner, ("maybe", first_of(tree), 1, [], None)]
@@ -119,11 +131,11 @@ def names_of(tree: Any) -> list[tuple[str, int]]:
 
 
 def firsts_of(tree: Any) -> list[Any]:
-    """Of sequences and alternatives, in postfix order, the first tokens of their operands."""
+    """Of each sequence, in postfix order, the first tokens of its items."""
     if tree.data == "alias":
         items, is_step = tree.children[0].children, True
     else:
-        items, is_step = tree.children, tree.data in ("expansion", "expansions") and len(tree.children) != 1
+        items, is_step = tree.children, tree.data == "expansion" and not is_alone(tree)
     inner = [firsts for item in items if isinstance(item, Tree) for firsts in firsts_of(item)]
     return [*inner, [first_of(item) for item in items]] if is_step else inner
 
@@ -166,7 +178,7 @@ def plain_body(body: Body) -> tuple[Any, ...]:
             continue
         first = step.first and plain(step.first)
         steps.append((step.kind, first, step.size, [plain(token) for token in step.details], step.alias and plain(step.alias)))
-        if step.kind in ("sequence", "alternatives"):
+        if step.kind == "sequence":
             firsts.append([token and plain(token) for token in step.firsts])
     return steps, firsts, [plain(name) for name in body.names], body.first and plain(body.first)
 

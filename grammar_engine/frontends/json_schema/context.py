@@ -84,6 +84,7 @@ class Context:
         self._other_side: dict[KeySet, KeySet] = {}
         self._every: dict[tuple[KeySet, Goal], ObjectLayer] = {}
         self._patterns: dict[str, Expr | str] = {}  # or why it is not supported
+        self.copied_numbers: dict[object, Expr] = {}  # sets of numbers that were made for other grammars, too, by what they are
         self._number_syntaxes: dict[str, DecimalSyntax] = {}
         self._formats: dict[str, Expr] = {}
         self._wider: dict[Expr, Expr] = {}  # of parts of formats, and of what is outside of them

@@ -39,6 +39,7 @@ _TOKENS = re.compile(  # of what matches at a place the first is taken, as in La
     re.VERBOSE | re.DOTALL,
 )
 _NAME = ("RULE", "TERMINAL")
+_NOT_ALONE = frozenset({"RULE", "alternatives"})  # what ends an item that is a sequence, even if it is the only one of that
 _OPERANDS = frozenset({*_NAME, "STRING", "REGEXP"})
 _CLOSING = {"(": ")", "[": "]"}
 
@@ -243,7 +244,7 @@ class _Reader:
             alias, self.has_alias = self._next("RULE"), True
             end = self._next("OR", group.closing)
         first = group.items[0] if group.items else None
-        if len(group.items) != 1 or alias:
+        if len(group.items) != 1 or alias or self.steps[-1].kind in _NOT_ALONE:
             self.steps.append(_make(Operation, ("sequence", first, len(group.items), (), group.items, alias)))
         group.heads.append(first)
         if end.kind == "OR":
@@ -251,7 +252,7 @@ class _Reader:
             return False
         if len(group.heads) > 1:
             first = group.first()
-            self.steps.append(Operation("alternatives", first, len(group.heads), (), group.heads))
+            self.steps.append(Operation("alternatives", first, len(group.heads)))
         if group.closing == "]":
             self.steps.append(Operation("maybe", first, 1))
         if not self.around:

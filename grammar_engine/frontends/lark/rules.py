@@ -31,7 +31,7 @@ _MAX_NAME = 80  # characters in the name of an instance
 Sequence = list[Symbol]
 Alternatives = list[Sequence]
 Argument = Any  # an int or a str: value of a parameter: a symbol, or the key of a template
-Item = Any  # one of these, or alternatives
+Item = Any  # what stands on the stack for an item: an argument, or alternatives
 
 
 class Rules:
@@ -78,7 +78,7 @@ class Rules:
         self._add_rules(left, map(tuple, alternatives))
 
     def _alternatives_of(self, body: Body, environment: dict[str, Argument], name: str, origin: Origin) -> Alternatives:
-        """The alternatives of a body whose groups are called `name`; on the stack are those of groups, and an argument for a name."""
+        """The alternatives of a body whose groups are called `name`."""
         stack: list[Item] = []
         for step in body.steps:
             if isinstance(step, Token):
@@ -90,8 +90,7 @@ class Rules:
                 items = stack[len(stack) - size :]
                 stack[len(stack) - size :] = [[self._concat(items, step.firsts, name, origin)]]
             elif kind == "alternatives":
-                operands = zip(stack[-size:], step.firsts)
-                stack[-size:] = [[sequence for item, head in operands for sequence in self._alternatives(item, head, origin)]]
+                stack[-size:] = [[sequence for item in stack[-size:] for sequence in self._alternatives(item, None, origin)]]
             elif kind == "repeat":
                 stack[-1] = self._repeat(stack[-1], step, name, origin)
             elif kind == "maybe":
@@ -101,7 +100,7 @@ class Rules:
             else:
                 assert kind == "use" and first is not None
                 stack[-size:] = [self._use_template(self._reference(first, environment, origin), tuple(stack[-size:]), first, origin)]
-        return self._alternatives(stack.pop(), body.first, origin)
+        return self._alternatives(stack.pop(), None, origin)
 
     def _concat(self, items: list[Item], firsts: Iterable[Token | None], name: str, origin: Origin) -> Sequence:
         sequence: Sequence = []
@@ -129,7 +128,7 @@ class Rules:
         if maximum == 0:
             return [[]]
         if (minimum, maximum) == (1, 1):
-            return alternatives
+            return alternatives if len(alternatives) == 1 else self._group(alternatives, name, place)
         if (minimum, maximum) == (0, 1):
             return self._optional(alternatives, name, place)
         item = self._single(alternatives, name, place)

@@ -46,7 +46,7 @@ class Operation(NamedTuple):
         | "use" | arguments of a template, which `first` names | |
         | "repeat" | one | `?`, `*`, `+`, or one or two numbers |
         | "maybe" | one: what stands in square brackets | |
-        | "sequence" | items, one after the other; not of a single one without an alias | |
+        | "sequence" | items, one after the other; left out for a single one without an alias, but for names of rules and groups of alternatives | |
         | "alternatives" | sequences and single items, two or more | |
     first : Token or None
         The first token; None if it has none.
@@ -54,7 +54,7 @@ class Operation(NamedTuple):
         How many operands it takes from the stack.
     details : sequence of Token
     firsts : sequence of (Token or None)
-        Of sequences and alternatives: the first token of each operand.
+        Of a sequence: the first token of each item.
     alias : Token or None
         Of a sequence: the name behind `->`.
     """

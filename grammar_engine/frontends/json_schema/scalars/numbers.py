@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 ONE = Decimal(1)
 _FEW = 256  # numbers that are rather listed than described
-_FEW_STEPS, _SHORT = 4, 32  # how many steps, and of how many characters, what is kept for other grammars has at most
+_FEW_STEPS, _SHORT = 4, 4  # of sets that other grammars are likely to have: steps that do not divide their numbers; characters of a bound
 _NOTHING: frozenset[Decimal] = frozenset()
 
 
@@ -192,12 +192,17 @@ class NumberPiece(NamedTuple):
             if size is not None and size <= _FEW:
                 return self._few(context.number_syntax(notation.style))
         step = self._step(context, where)
-        if self._is_short():
-            return context.builder.copy(_fragment(self._replace(in_digits=None), notation, step))
-        return self._described(context.number_syntax(notation.style), notation, step)
+        if not self._is_kept(notation):
+            return self._described(context.number_syntax(notation.style), notation, step)
+        key = self._replace(in_digits=None), notation, step
+        if key not in context.copied_numbers:
+            context.copied_numbers[key] = context.builder.copy(_fragment(*key))
+        return context.copied_numbers[key]
 
-    def _is_short(self) -> bool:
-        """Whether so little describes the numbers that their expression is kept for other grammars."""
+    def _is_kept(self, notation: _Notation) -> bool:
+        """Whether the expression is worth keeping for other grammars: they are likely to have it, and it is large if it has bounds."""
+        if not notation.has_exponents and (self.low or self.high):
+            return False
         limits = [bound.value for bound in (self.low, self.high) if bound]
         return len(self.non_steps) <= _FEW_STEPS and all(
             len(format(value, "f")) <= _SHORT for value in (*limits, *self.steps, *self.non_steps)
@@ -242,7 +247,7 @@ DIGITS_ONLY = NumberPiece(steps=frozenset((ONE,)), in_digits=True)  # the intege
 OTHERS = NumberPiece(in_digits=False)
 
 
-@lru_cache(maxsize=128)  # of some 40 kB each, as integers with exponents are
+@lru_cache(maxsize=128)  # mostly of 20 to 50 kB each
 def _fragment(piece: NumberPiece, notation: _Notation, step: Decimal | None) -> Fragment:
     """What `_described` tells, for builders to copy."""
     return Fragment(lambda builder: piece._described(DecimalSyntax(builder, notation.style), notation, step))
