@@ -49,6 +49,7 @@ class Rules:
         self._lists: dict[tuple[Symbol, int, int | None], Symbol] = {}
         self._lexemes: dict[tuple[int, bool], Symbol] = {}
         self._literals: dict[str, Symbol] = {}  # by how they are written
+        self._names: dict[str, Argument] = {}  # of rules, templates and terminals that were met
 
     @property
     def reached(self) -> set[str]:
@@ -145,10 +146,15 @@ class Rules:
         if token.text in environment:
             return environment[token.text]
         key = origin.rename(token.text)
-        definition = self._definitions[key]
-        if definition.is_terminal:
-            return self._lexeme(self._terminals.named(key, token, origin), definition.token, definition.origin)
-        return key if definition.params else self._instance(definition, ())
+        meaning = self._names.get(key)
+        if meaning is None:
+            definition = self._definitions[key]
+            if definition.is_terminal:
+                meaning = self._lexeme(self._terminals.named(key, token, origin), definition.token, definition.origin)
+            else:
+                meaning = key if definition.params else self._instance(definition, ())
+            self._names[key] = meaning
+        return meaning
 
     def _literal(self, token: Token, origin: Origin) -> Symbol:
         symbol = self._literals.get(token.text)
