@@ -13,7 +13,7 @@ What is allowed keeps its exact bits. Cost at V = 131,072, float32, one core: 4 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache
 from importlib.util import find_spec
 from typing import Any
@@ -50,7 +50,7 @@ def apply_mask(logits: Any, mask: Any, rows: Iterable[int] | None = None) -> Non
         One is no array of the right type, or a sparse tensor.
     ValueError
         Shapes do not fit, a row does not exist, or the logits cannot be written to: they are read-only, a leaf of which torch is to compute a
-        gradient, or an expanded tensor, whose rows share memory.
+        gradient, or an expanded tensor, or a view of another kind whose rows share memory.
 
     Notes
     -----
@@ -70,6 +70,10 @@ def apply_mask(logits: Any, mask: Any, rows: Iterable[int] | None = None) -> Non
         raise ValueError(f"logits have the shape (V,) or (rows, V), not {tuple(logits.shape)}")
     if is_tensor:
         _check_tensor(logits, torch)
+    elif not logits.flags.writeable:
+        raise ValueError("the logits are read-only")
+    if len(logits):
+        _check_apart(logits.shape, *((logits.stride(), 1) if is_tensor else (logits.strides, logits.itemsize)))
     reachable = not is_tensor or (logits.is_cpu and not (logits.requires_grad and torch.is_grad_enabled()))
     scores = _scores(logits, kind, is_tensor) if reachable else None
     if is_tensor and scores is None:
@@ -79,8 +83,6 @@ def apply_mask(logits: Any, mask: Any, rows: Iterable[int] | None = None) -> Non
         return
     mask = _mask_array(mask, torch)
     chosen = _rows_of(tuple(logits.shape), mask.shape, rows)
-    if not is_tensor and not logits.flags.writeable:
-        raise ValueError("the logits are read-only")
     if scores is None:
         _apply_by_numpy(np.atleast_2d(logits.view(np.ndarray)), np.atleast_2d(mask), chosen)
         return
@@ -183,12 +185,19 @@ def _row(row: Any, n_rows: int) -> int:
 def _check_tensor(logits: Any, torch: Any) -> None:
     if logits.layout is not torch.strided:
         raise TypeError(f"logits are a dense tensor, not one with the layout {_name(logits.layout)}")
-    if logits.numel() and any(size > 1 and not stride for size, stride in zip(logits.shape, logits.stride())):
-        raise ValueError("the rows or scores of an expanded tensor share memory: clone it")
     if logits.requires_grad and logits.is_leaf and torch.is_grad_enabled():
         raise ValueError(
             "the logits are a leaf that needs a gradient, which torch does not let change: detach them, or call under torch.no_grad()"
         )
+
+
+def _check_apart(shape: Sequence[int], strides: Sequence[int], size: int) -> None:
+    """Raise unless each step of a dimension leaves the scores of the others behind; `size`: of a score, in the unit of the strides."""
+    extent = size
+    for stride, n in sorted((abs(stride), n) for stride, n in zip(strides, shape) if n > 1):
+        if stride < extent:
+            raise ValueError("scores of the logits may share memory, as those of expanded tensors do: clone them")
+        extent += (n - 1) * stride
 
 
 def _is_tensor(value: Any, torch: Any) -> bool:

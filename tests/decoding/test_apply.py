@@ -8,6 +8,7 @@ from types import ModuleType
 
 import numpy as np
 import pytest
+from numpy.lib.stride_tricks import as_strided
 
 from grammar_engine import Grammar, Matcher, Vocabulary, allocate_masks
 from grammar_engine.decoding import apply_mask, generate
@@ -431,8 +432,32 @@ def test_torch_is_told_that_scores_have_changed() -> None:
         product.backward()
 
 
-@pytest.mark.parametrize("shape", [(1, 40), (3, 1)])
-def test_rows_that_share_memory(shape: tuple[int, int]) -> None:
+@pytest.mark.parametrize("strides", [(0, 1), (40, 0), (1, 1), (39, 1), (1, 2)])
+def test_scores_that_share_memory(strides: tuple[int, int]) -> None:
     torch = pytest.importorskip("torch")
+    mask, memory = np.zeros((3, 2), np.int32), np.ones(200, np.float32)
+    in_bytes = (4 * strides[0], 4 * strides[1])
+    for logits in (torch.from_numpy(memory).as_strided((3, 40), strides), as_strided(memory, (3, 40), in_bytes)):
+        with pytest.raises(ValueError, match="share memory"):
+            apply_mask(logits, mask)
+    assert memory.all()
+
+
+def test_scores_that_share_parts_of_their_bytes() -> None:
+    memory = np.zeros(200, np.float32)
     with pytest.raises(ValueError, match="share memory"):
-        apply_mask(torch.zeros(shape).expand(3, 40), np.ones((3, 2), np.int32))
+        apply_mask(as_strided(memory, (40,), (2,)), np.zeros(2, np.int32))
+
+
+@pytest.mark.parametrize(
+    ("shape", "strides"), [((3, 40), (40, 1)), ((3, 40), (1, 3)), ((3, 40), (1, 4)), ((1, 40), (0, 2)), ((3, 1), (7, 0)), ((0, 40), (0, 0))]
+)
+def test_scores_that_do_not(shape: tuple[int, int], strides: tuple[int, int]) -> None:
+    torch = pytest.importorskip("torch")
+    mask = np.zeros((shape[0], (shape[1] + 31) // 32), np.int32)
+    for kind in ("torch", "numpy"):
+        memory = np.ones(200, np.float32)
+        in_bytes = (4 * strides[0], 4 * strides[1])
+        logits = torch.from_numpy(memory).as_strided(shape, strides) if kind == "torch" else as_strided(memory, shape, in_bytes)
+        apply_mask(logits, mask)
+        assert np.isneginf(memory).sum() == shape[0] * shape[1]
