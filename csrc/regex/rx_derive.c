@@ -151,11 +151,24 @@ static void open_classes(const rx_arena *x, byte_partition *p) {
     for (u32 byte = 0; byte < 256; byte++) set_add(&p->part[x->class_of[byte]], byte);
 }
 
-/* Splits every part by membership in `set`. */
+/* The byte of a set of one, or NONE. */
+static u32 only_byte(const byte_set *set) {
+    u32 found = NONE;
+    for (u32 w = 0; w < 8; w++) {
+        if (!set->w[w]) continue;
+        if (found != NONE || set->w[w] & (set->w[w] - 1)) return NONE;
+        found = 32 * w + (u32)__builtin_ctz(set->w[w]);
+    }
+    return found;
+}
+
+/* Splits every part by membership in `set`. Most sets are of one byte, which is in one part. */
 static void split_parts(byte_partition *p, const byte_set *set) {
+    u32 only = only_byte(set);
     for (u32 i = 0, n = p->n; i < n; i++) {
         byte_set inside, outside;
         u32 in = 0, out = 0;
+        if (only != NONE && !set_has(&p->part[i], only)) continue;
         for (u32 w = 0; w < 8; w++) {
             in |= inside.w[w] = p->part[i].w[w] & set->w[w];
             out |= outside.w[w] = p->part[i].w[w] & ~set->w[w];
