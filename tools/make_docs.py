@@ -212,7 +212,7 @@ take up to seconds, and may meet `max_step_work`. The same where a `maxLength` c
 matters, leave out one of the two, or raise the limit.
 
 Which version of Unicode a format goes by depends on where its table was read: those of host names are made of the data of CPython 3.11, and
-a character that came later is in no host name; the names of properties are the latest list of aliases at that time. A `pattern` goes by
+a character that came later is in no host name; the names of properties of the list of aliases that was the latest then. A `pattern` goes by
 Unicode 18, as [regex.md](regex.md) tells.
 """
 

@@ -50,7 +50,7 @@ def apply_mask(logits: Any, mask: Any, rows: Iterable[int] | None = None) -> Non
         One is no array of the right type, or a sparse tensor.
     ValueError
         Shapes do not fit, a row does not exist, or the logits cannot be written to: they are read-only, a leaf of which torch is to compute a
-        gradient, or an expanded tensor, or a view of another kind whose rows share memory.
+        gradient, or a view in which scores may share memory, as in an expanded tensor.
 
     Notes
     -----
@@ -72,7 +72,7 @@ def apply_mask(logits: Any, mask: Any, rows: Iterable[int] | None = None) -> Non
         _check_tensor(logits, torch)
     elif not logits.flags.writeable:
         raise ValueError("the logits are read-only")
-    if len(logits):
+    if len(logits):  # of no rows the strides are 0
         _check_apart(logits.shape, *((logits.stride(), 1) if is_tensor else (logits.strides, logits.itemsize)))
     reachable = not is_tensor or (logits.is_cpu and not (logits.requires_grad and torch.is_grad_enabled()))
     scores = _scores(logits, kind, is_tensor) if reachable else None

@@ -39,7 +39,8 @@ _TOKENS = re.compile(  # of what matches at a place the first is taken, as in La
     re.VERBOSE | re.DOTALL,
 )
 _NAME = ("RULE", "TERMINAL")
-_NOT_ALONE = frozenset({"RULE", "alternatives"})  # what ends an item that is a sequence, even if it is the only one of that
+# A single item that ends with one of these is made a sequence: the name may be of a template without its arguments, and a group stays one.
+_NOT_ALONE = frozenset({"RULE", "alternatives"})
 _OPERANDS = frozenset({*_NAME, "STRING", "REGEXP"})
 _CLOSING = {"(": ")", "[": "]"}
 
