@@ -101,12 +101,19 @@ def test_dates_equal_the_calendar() -> None:
 
 def test_leap_seconds_are_at_midnight_in_utc() -> None:
     matches = matcher_of("time")
+    rng = random.Random(7)
     for offset in range(-24 * 60 + 1, 24 * 60):
         local = dt.datetime(2000, 1, 2, 23, 59) + dt.timedelta(minutes=offset)
-        zone = f"{'-' if offset < 0 else '+'}{abs(offset) // 60:02}:{abs(offset) % 60:02}"
-        assert matches(f"{local:%H:%M}:60{zone}")
-        for wrong in (1, -1, 60, 24 * 30):
+        right, zone = f"{local:%H:%M}", f"{'-' if offset < 0 else '+'}{abs(offset) // 60:02}:{abs(offset) % 60:02}"
+        assert matches(f"{right}:60{zone}")
+        assert matches(f"{right}:60.{offset % 7}{zone}")
+        for wrong in (1, -1, 10, 60, 600, 24 * 30):
             assert not matches(f"{local + dt.timedelta(minutes=wrong):%H:%M}:60{zone}")
+        for at in (0, 1, 3, 4):
+            digit = rng.choice("0123456789".replace(right[at], ""))
+            assert not matches(f"{right[:at]}{digit}{right[at + 1 :]}:60{zone}")
+            digit = rng.choice("0123456789".replace(zone[at + 1], ""))
+            assert not matches(f"{right}:60{zone[: at + 1]}{digit}{zone[at + 2 :]}")
 
 
 def test_formats_meet_other_conditions() -> None:
