@@ -8,8 +8,8 @@
  * begins a string, and white space (mk_open.c).
  *
  * A *difference* walk has two configurations side by side, and the mask of one of them. Only bytes are tried after which they may differ
- * (regex/rx_differ.c); where both come to the same configuration, all that follows is alike, and the subtree is skipped. So the cost is that
- * of the parts of the vocabulary in which they differ. A key that must not be one of those named differs from any string only along these names. */
+ * (regex/rx_differ.c); where both come to the same configuration, all that follows is alike, and the subtree is skipped, as is what both read as a
+ * whole. So the cost is that of the parts of the vocabulary in which they differ. A key that must not be one of those named differs from any string only along these names. */
 #include "../base/wide.h"
 #include "mk.h"
 
@@ -437,10 +437,16 @@ static inline bool try_both(ge_engine *e, const tt_trie *trie, u32 i, mk_place a
     return true;
 }
 
+/* Do both configurations read all tokens below a node, as far as is known? */
+static bool stay_both(ge_engine *e, mk_place at, mk_place beside) {
+    return mk_stays_below(e, (mk_run){at.node, at.node + 1, at.config}) && mk_stays_below(e, (mk_run){at.node, at.node + 1, beside.config});
+}
+
 /* `most` = NONE: all of it. */
 static bool walk_difference(ge_engine *e, const tt_trie *trie, u32 node, u32 config, u32 base, u32 most, mk_found *found, bool *far) {
     const u8 *bytes = trie->byte.at;
     u64 enough = most == NONE ? UINT64_MAX : e->stats.trie_nodes + most;
+    bool may_stay = trie == &e->v->trie && mk_may_stay(e);
     *far = false;
     e->mk.walk.n = 0;
     if (!vec_push(&e->b, &e->mk.walk, ((mk_place){node, config})) || !vec_push(&e->b, &e->mk.walk, ((mk_place){node, base}))) return false;
@@ -449,6 +455,7 @@ static bool walk_difference(ge_engine *e, const tt_trie *trie, u32 node, u32 con
         mk_place at = e->mk.walk.at[head], beside = e->mk.walk.at[head + 1];
         u32 begin = trie->first.at[at.node], end = trie->first.at[at.node + 1];
         byte_set differ;
+        if (may_stay && (end - begin >= CHOOSE || head > 2 * SHORT_WALK) && stay_both(e, at, beside)) continue;
         if (!vec_reserve(&e->b, &e->mk.walk, 2 * (end - begin)) || !cf_differ(e, at.config, beside.config, &differ)) return false;
         if (end - begin < CHOOSE || set_count(&differ) > FEW_FIRST) {
             e->stats.trie_nodes += end - begin;

@@ -1,0 +1,47 @@
+"""Masks that are made from that of an heir. Where both go on below a node whatever comes there, it is not looked at: no mask differs for that."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import string
+
+from grammar_engine import Grammar, Matcher, Switches, Vocabulary
+
+NAMES = [bytes(letters) for letters in itertools.product(string.ascii_lowercase.encode(), repeat=3)]
+BEHIND = {b"_" + bytes(letters) for letters in itertools.product(b"abcdefghijkm", repeat=2)}
+BEHIND |= {b"_" + bytes(signs) for signs in itertools.product(b'abcm01"-', repeat=2)}
+TOKENS = [*(bytes([byte]) for byte in range(256)), *NAMES, *sorted(BEHIND)]
+TAILS = ["[a-z]*", "[a-l]*", "[a-z0-9]*", "[a-z]*[0-9]", "[a-z]{2,}", "[0-9]*", "[a-k]*-", "[a-z]{0,2}", ".*", ""]
+
+
+def vocabulary() -> Vocabulary:
+    return Vocabulary([*TOKENS, b""], eos=[len(TOKENS)])
+
+
+def grammar_of(at_once: str, later: str) -> Grammar:
+    """The state behind the quotation mark has that behind one more letter as its heir; what comes after `_` differs."""
+    return Grammar.from_json_schema(json.dumps({"type": "string", "pattern": f"^(_{at_once}|[a-z0-9]+(_{later})?)$"}))
+
+
+def test_masks_by_heirs_are_those_without() -> None:
+    shared, heirs = vocabulary(), 0
+    for at_once, later in itertools.product(TAILS, repeat=2):
+        masks = []
+        for switches in (Switches(), Switches(slices=False), Switches(heirs=False), Switches(heirs=False, inner_masks=False, slices=False)):
+            grammar = grammar_of(at_once, later)
+            matcher = Matcher(grammar, shared, switches=switches)
+            matcher.accept_bytes(b'"')
+            masks.append(matcher.mask())
+            heirs += grammar.stats.heirs
+        assert len(set(masks)) == 1, (at_once, later)
+    assert heirs > 100
+
+
+def test_what_both_read_as_a_whole_is_not_looked_at() -> None:
+    grammar = grammar_of("[a-z]*", "[a-z0-9]*")
+    matcher = Matcher(grammar, vocabulary())
+    matcher.accept_bytes(b'"')
+    matcher.mask()
+    assert grammar.stats.heirs == 1
+    assert grammar.stats.trie_nodes < 450  # 256 of the first look; 513 in all if it is looked at
