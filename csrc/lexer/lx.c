@@ -205,11 +205,8 @@ const byte_set *lx_first(lx_lexer *l, u32 state) {
 
 bool lx_surely_reads(const lx_lexer *l, u32 state, u32 byte) {
     const u32 *pairs = intern_words(&l->states, state);
-    for (u32 i = 0, n = lx_count(l, state); i < n; i++) {
-        rx_id expr = pairs[2 * i + 1];
-        u32 first = expr < l->x.first.n ? l->x.first.at[expr] : NONE;
-        if (first != NONE && l->x.meta.at[expr].flags & RX_FIRST_EXACT && set_has(rx_set_of(&l->x, first), byte)) return true;
-    }
+    for (u32 i = 0, n = lx_count(l, state); i < n; i++) /* no expression in a state is empty */
+        if (rx_surely_begins(&l->x, pairs[2 * i + 1], byte)) return true;
     return false;
 }
 

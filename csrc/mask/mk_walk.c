@@ -8,8 +8,9 @@
  * begins a string, and white space (mk_open.c).
  *
  * A *difference* walk has two configurations side by side, and the mask of one of them. Only bytes are tried after which they may differ
- * (regex/rx_differ.c); where both come to the same configuration, all that follows is alike, and the subtree is skipped, as is what both read as a
- * whole. So the cost is that of the parts of the vocabulary in which they differ. A key that must not be one of those named differs from any string only along these names. */
+ * (regex/rx_differ.c); where both come to the same configuration, all that follows is alike, and the subtree is skipped, as is what both
+ * read as a whole; where one of them reads nothing, the other is walked alone. So the cost is that of the parts of the vocabulary in which
+ * they differ. A key that must not be one of those named differs from any string only along these names. */
 #include "../base/wide.h"
 #include "mk.h"
 
@@ -430,7 +431,9 @@ static inline bool try_both(ge_engine *e, const tt_trie *trie, u32 i, mk_place a
     if (to == CF_DEAD || stopped) clear_below(e, trie, i, found);
     if (to == CF_DEAD) return true;
     if ((other == CF_DEAD || stopped) && !add_nodes(e, trie, i, i + 1, found)) return false;
-    if (stopped || trie->first.at[i] == trie->first.at[i + 1]) return true;
+    u32 n_children = trie->first.at[i + 1] - trie->first.at[i];
+    if (stopped || n_children == 0) return true;
+    if (other == CF_DEAD && n_children >= CHOOSE) return mk_walk(e, trie, i, to, found);
     e->mk.walk.at[e->mk.walk.n++] = (mk_place){i, to};
     e->mk.walk.at[e->mk.walk.n++] = (mk_place){i, other};
     fetch_children(trie, i);

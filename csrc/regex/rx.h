@@ -211,6 +211,8 @@ bool rx_freeze_classes(rx_arena *x, const rx_id *roots, u32 n); /* classes of wh
 
 /* *out = a set outside of which no string of `id` begins (rx_first.c). False on failure. */
 bool rx_first(rx_arena *x, rx_id id, byte_set *out);
+/* Does a string of `id` begin with a byte, if there is any string? true => it does; false => maybe, or rx_first was not asked. */
+bool rx_surely_begins(const rx_arena *x, rx_id id, u32 byte);
 static inline bool rx_may_begin(rx_arena *x, rx_id id, u32 byte, bool *answer) { /* is a byte in that set? */
     byte_set first;
     bool known = id < x->first.n && x->first.at[id] != NONE;

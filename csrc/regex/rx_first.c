@@ -1,8 +1,13 @@
 /* First bytes: a set outside of which no string of an expression begins. By structure, each node once, never a derivative.
  *
  * It errs towards more (complements, intersections, within escapes): where it matters, the derivative decides. Walks of the vocabulary begin
- * with it: before a key or a comma a handful of bytes is possible, and what the others would lead to is not even asked. */
+ * with it: before a key or a comma a handful of bytes is possible, and what the others would lead to is not even asked.
+ *
+ * Where an expression is known to contain something, so are all parts of a sequence, and what is quoted. So by structure it is often seen that some
+ * string does begin with a byte, though another alternative is an intersection, or one is to come later. */
 #include "rx.h"
+
+enum { SURE_NODES = 32 /* that are looked at to see that strings begin with a byte */ };
 
 static void add_bytes(byte_set *set, const char *bytes) {
     for (; *bytes; bytes++) set_add(set, (u8)*bytes);
@@ -64,4 +69,39 @@ bool rx_first(rx_arena *x, rx_id id, byte_set *out) {
     if (!ok || set == NONE) return false;
     x->first.at[whole] = set;
     return true;
+}
+
+/* Is a part that is looked at known to be no empty set? */
+static bool is_inhabited(const rx_arena *x, rx_id id) { return x->meta.at[id].flags & RX_INHABITED || x->meta.at[id].verdict == RX_IS_INHABITED; }
+
+static bool has_first(const rx_arena *x, rx_id id, u32 byte, u32 *fuel) {
+    while ((*fuel)-- > 0) {
+        u32 first = id < x->first.n ? x->first.at[id] : NONE;
+        if (first == NONE || !set_has(rx_set_of(x, first), byte)) return false;
+        if (x->meta.at[id].flags & RX_FIRST_EXACT) return true;
+        const u32 *node = intern_words(&x->nodes, id);
+        switch ((rx_kind)node[0]) {
+        case RX_CONCAT:
+            if (has_first(x, node[1], byte, fuel)) return true;
+            if (!rx_nullable(x, node[1])) return false;
+            id = node[2];
+            continue;
+        case RX_OR:
+            for (u32 i = 1; i < intern_length(&x->nodes, id); i++)
+                if (is_inhabited(x, node[i]) && has_first(x, node[i], byte, fuel)) return true;
+            return false;
+        case RX_QUOTE:
+            if (node[3] || byte < 0x20 || byte == '"' || byte == '\\') return false;
+            id = node[1];
+            continue;
+        default: return false;
+        }
+    }
+    *fuel = 0;
+    return false;
+}
+
+bool rx_surely_begins(const rx_arena *x, rx_id id, u32 byte) {
+    u32 fuel = SURE_NODES;
+    return has_first(x, id, byte, &fuel);
 }

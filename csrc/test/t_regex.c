@@ -149,6 +149,7 @@ static void check_front(rx_arena *x, rx_id id) {
         CHECK(derived == rx_derive(x, id, x->class_byte[same[c]]));
         CHECK(same[next[c]] == same[c]);
         ring += next[c];
+        CHECK(!rx_surely_begins(x, id, x->class_byte[c]) || rx_is_empty(x, id) || !rx_is_empty(x, derived));
         if (!rx_is_empty(x, derived)) CHECK(set_has(&first, x->class_byte[c]));
         else if (x->meta.at[id].flags & RX_FIRST_EXACT) CHECK(!set_has(&first, x->class_byte[c]));
     }
