@@ -6362,7 +6362,6 @@ static void _cffi_checkfld__ge_stats(ge_stats *p)
   (void)((p->tables) | 0);  /* check that 'ge_stats.tables' is an integer */
   (void)((p->max_row_items) | 0);  /* check that 'ge_stats.max_row_items' is an integer */
   (void)((p->max_alternatives) | 0);  /* check that 'ge_stats.max_alternatives' is an integer */
-  (void)((p->generation) | 0);  /* check that 'ge_stats.generation' is an integer */
 }
 struct _cffi_align__ge_stats { char x; ge_stats y; };
 
@@ -6806,9 +6805,6 @@ static const struct _cffi_field_s _cffi_fields[] = {
   { "max_alternatives", offsetof(ge_stats, max_alternatives),
                         sizeof(((ge_stats *)0)->max_alternatives),
                         _CFFI_OP(_CFFI_OP_NOOP, 63) },
-  { "generation", offsetof(ge_stats, generation),
-                  sizeof(((ge_stats *)0)->generation),
-                  _CFFI_OP(_CFFI_OP_NOOP, 63) },
   { "mask", offsetof(ge_turn, mask),
             sizeof(((ge_turn *)0)->mask),
             _CFFI_OP(_CFFI_OP_NOOP, 14) },
@@ -6886,13 +6882,13 @@ static const struct _cffi_struct_union_s _cffi_struct_unions[] = {
   { "ge_scores", 430, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_scores), offsetof(struct _cffi_align__ge_scores, y), 66, 4 },
   { "ge_stats", 431, _CFFI_F_CHECK_FIELDS,
-    sizeof(ge_stats), offsetof(struct _cffi_align__ge_stats, y), 70, 26 },
+    sizeof(ge_stats), offsetof(struct _cffi_align__ge_stats, y), 70, 25 },
   { "ge_turn", 434, _CFFI_F_CHECK_FIELDS,
-    sizeof(ge_turn), offsetof(struct _cffi_align__ge_turn, y), 96, 7 },
+    sizeof(ge_turn), offsetof(struct _cffi_align__ge_turn, y), 95, 7 },
   { "ge_vocab", 436, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
   { "ge_vocab_content", 437, _CFFI_F_CHECK_FIELDS,
-    sizeof(ge_vocab_content), offsetof(struct _cffi_align__ge_vocab_content, y), 103, 8 },
+    sizeof(ge_vocab_content), offsetof(struct _cffi_align__ge_vocab_content, y), 102, 8 },
 };
 
 static const struct _cffi_enum_s _cffi_enums[] = {

@@ -193,7 +193,7 @@ class LimitExceededError(GrammarEngineError):
     maximum : int
         Its value.
     value : int
-        What would have been needed, as far as the engine went: at least this.
+        `maximum` + 1: what would have been needed, at least.
     where : str or None
         The place in the source that was worked on: an RFC 6901 JSON pointer ("" is the root), or "line:column"; None where it is no one place.
     is_fixed : bool

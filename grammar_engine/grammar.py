@@ -153,7 +153,7 @@ class Stats:
 
 _is_full = lib.ge_engine_is_full
 _LOCK = new_lock()  # of the engines of all grammars; held while one is looked up or made
-_STATS_FIELDS = [field.name for field in fields(Stats)]
+_STATS_FIELDS = [field.name for field in fields(Stats) if field.name != "generation"]  # of the core
 _MAXIMA = {"max_row_items", "max_alternatives", "generation"}
 
 
@@ -177,8 +177,7 @@ class Engine:
         """The counters at this moment."""
         out = ffi.new("ge_stats *")
         lib.ge_engine_stats(self.handle, out)
-        out.generation = self.generation
-        return Stats(**{name: getattr(out, name) for name in _STATS_FIELDS})
+        return Stats(generation=self.generation, **{name: getattr(out, name) for name in _STATS_FIELDS})
 
 
 class Grammar:

@@ -95,6 +95,11 @@ typedef VEC(u8) byte_vec;
 
 static inline u32 min_u32(u32 a, u32 b) { return a < b ? a : b; }
 static inline u32 max_u32(u32 a, u32 b) { return a > b ? a : b; }
+static inline u64 min_u64(u64 a, u64 b) { return a < b ? a : b; }
+static inline int compare_u32(const void *a, const void *b) { /* for qsort, bsearch */
+    u32 p = *(const u32 *)a, q = *(const u32 *)b;
+    return p < q ? -1 : p > q;
+}
 
 /* --- sets of bytes (256 bits in 8 words) ------------------------------------------------------------------------------- */
 

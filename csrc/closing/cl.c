@@ -185,7 +185,7 @@ static bool add_pairs(ge_engine *e, cl_walk *w, u32 config, u32 rest, u32 *bound
     for (u32 i = 0, n = cf_count(e, config); i < n; i++) {
         cf_alternative a = cf_alternative_at(e, config, i);
         for (u32 k = 0; k < lx_count(&e->lx, a.state >> 1); k++) {
-            u32 least = rx_least(&e->lx.x, intern_words(&e->lx.states, a.state >> 1)[2 * k + 1]);
+            u32 least = rx_least(&e->lx.x, lx_rest_at(&e->lx, a.state >> 1, k));
             bool is_needed = least <= rest || least < *bound; /* of many keys that may come, hardly one */
             if (e->b.status != GE_OK || (is_needed && !add_pairs_of(e, w, a, k, rest, bound))) return false;
         }
@@ -349,7 +349,7 @@ static u32 foretell_surely(ge_engine *e, u32 config) {
     for (u32 i = 0, n = cf_count(e, config); i < n; i++) {
         cf_alternative a = cf_alternative_at(e, config, i);
         for (u32 k = 0; k < lx_count(&e->lx, a.state >> 1); k++) {
-            bool is_needed = rx_least(&e->lx.x, intern_words(&e->lx.states, a.state >> 1)[2 * k + 1]) <= least; /* of many keys that may come, hardly one */
+            bool is_needed = rx_least(&e->lx.x, lx_rest_at(&e->lx, a.state >> 1, k)) <= least; /* of many keys that may come, hardly one */
             if (e->b.status != GE_OK || (is_needed && !foretell_by(e, &a, k, &least, &bound))) return NONE;
         }
     }

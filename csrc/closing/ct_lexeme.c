@@ -387,18 +387,6 @@ static rx_id loosen_concat(rx_arena *x, rx_id id, u32 depth) {
     return ok ? result : NONE;
 }
 
-static rx_id loosen_parts(rx_arena *x, rx_id id, bool all, u32 depth) {
-    id_vec parts = {0};
-    bool ok = true;
-    for (u32 i = 1; ok && i < intern_length(&x->nodes, id); i++) {
-        rx_id part = loosen(x, intern_words(&x->nodes, id)[i], depth);
-        ok = part != NONE && vec_push(x->b, &parts, part);
-    }
-    rx_id result = !ok ? NONE : all ? rx_and(x, parts.at, parts.n) : rx_or(x, parts.at, parts.n);
-    vec_drop(x->b, &parts);
-    return result;
-}
-
 /* A superset that has few derivatives: texts are any texts. */
 static rx_id loosen(rx_arena *x, rx_id id, u32 depth) {
     u32 node[5] = {0}; /* a copy: the pool may move below */
@@ -407,8 +395,7 @@ static rx_id loosen(rx_arena *x, rx_id id, u32 depth) {
     switch ((rx_kind)node[0]) {
     case RX_QUOTE: return rx_quote_again(x, RX_ID_ALL, node);
     case RX_CONCAT: return loosen_concat(x, id, depth - 1);
-    case RX_AND: return loosen_parts(x, id, true, depth - 1);
-    case RX_OR: case RX_FORK: return loosen_parts(x, id, false, depth - 1);
+    case RX_AND: case RX_OR: case RX_FORK: return rx_change_parts(x, id, loosen, depth - 1);
     default: return id;
     }
 }

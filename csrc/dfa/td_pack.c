@@ -144,11 +144,6 @@ static bool index_tokens(masking *m) {
     return true;
 }
 
-static int compare_token_ids(const void *left, const void *right) {
-    u32 p = *(const u32 *)left, q = *(const u32 *)right;
-    return p < q ? -1 : p > q;
-}
-
 static void set_bits(const masking *m, u32 class, u32 *bits) {
     for (u32 k = m->token_from.at[class]; k < m->token_from.at[class + 1]; k++) bits[m->tokens.at[k] >> 5] |= (u32)1 << (m->tokens.at[k] & 31);
 }
@@ -182,7 +177,7 @@ static u32 make_mask(masking *m, const u32 *row, u32 n) {
         for (u32 i = 0; row[0] && i < v->n_eos; i++) words[at++] = v->eos[i];
         for (u32 i = 1; i < n; i++)
             for (u32 k = m->token_from.at[row[i]]; k < m->token_from.at[row[i] + 1]; k++) words[at++] = m->tokens.at[k];
-        qsort(words + 1, at - 1, sizeof *words, compare_token_ids);
+        qsort(words + 1, at - 1, sizeof *words, compare_u32);
         for (u32 i = 1; i < at; i++) /* an end-of-text token may be text, too */
             if (i == 1 || words[i] != words[kept]) words[++kept] = words[i];
         size = 1 + kept;

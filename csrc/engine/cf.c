@@ -108,14 +108,9 @@ static bool add_ended(ge_engine *e, u32 row, u32 accepts, bool skips, u32 text) 
     return suspect ? vec_push(&e->b, &e->ended_suspect, row) : vec_push(&e->b, &e->ended, row);
 }
 
-static int compare_rows(const void *a, const void *b) {
-    u32 p = *(const u32 *)a, q = *(const u32 *)b;
-    return p < q ? -1 : p > q;
-}
-
 /* The one row of all that may come in the rows of e->ended, of which there is at least one. */
 static u32 join_ended(ge_engine *e) {
-    if (e->ended.n > 1) qsort(e->ended.at, e->ended.n, sizeof *e->ended.at, compare_rows);
+    if (e->ended.n > 1) qsort(e->ended.at, e->ended.n, sizeof *e->ended.at, compare_u32);
     u32 n = 0;
     for (u32 i = 0; i < e->ended.n; i++)
         if (n == 0 || e->ended.at[n - 1] != e->ended.at[i]) e->ended.at[n++] = e->ended.at[i];

@@ -21,7 +21,7 @@
 
 enum { END_BYTES = 4 }; /* of a string to which no character is missing: the rest of an escape, and the quotation mark */
 
-static rx_id only_expr(const ge_engine *e, cf_alternative a) { return intern_words(&e->lx.states, a.state >> 1)[1]; }
+static rx_id only_expr(const ge_engine *e, cf_alternative a) { return lx_rest_at(&e->lx, a.state >> 1, 0); }
 
 u32 cf_with_room(ge_engine *e, u32 config, u32 room) {
     cf_alternative a = cf_alternative_at(e, config, 0);

@@ -185,7 +185,6 @@ typedef struct ge_stats {
     uint64_t tables;         /* token automata made */
     uint64_t max_row_items;  /* of any row */
     uint64_t max_alternatives; /* of any configuration */
-    uint64_t generation;     /* number of this generation of states, from 1 */
 } ge_stats;
 
 /* Keeps grammar and vocab alive. switches: or of ge_switch. Returns owned. */

@@ -124,5 +124,6 @@ bool lx_is_sure(lx_lexer *l, u32 state);
 
 static inline u32 lx_count(const lx_lexer *l, u32 state) { return intern_length(&l->states, state) / 2; }
 static inline u32 lx_lexeme_at(const lx_lexer *l, u32 state, u32 i) { return intern_words(&l->states, state)[2 * i]; }
+static inline rx_id lx_rest_at(const lx_lexer *l, u32 state, u32 i) { return intern_words(&l->states, state)[2 * i + 1]; } /* of that lexeme */
 
 #endif

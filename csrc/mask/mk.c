@@ -203,7 +203,7 @@ bool mk_change(ge_engine *e, u32 config, rx_id (*change)(rx_arena *x, rx_id id),
         u32 state = cf_alternative_at(e, config, i).state >> 1;
         pairs.n = 0;
         for (u32 k = 0; ok && k < lx_count(&e->lx, state); k++) {
-            rx_id expr = intern_words(&e->lx.states, state)[2 * k + 1], other = change(&e->lx.x, expr);
+            rx_id expr = lx_rest_at(&e->lx, state, k), other = change(&e->lx.x, expr);
             is_other |= other != expr;
             ok = other != NONE && vec_push(&e->b, &pairs, lx_lexeme_at(&e->lx, state, k)) && vec_push(&e->b, &pairs, other);
         }

@@ -43,7 +43,7 @@ bool an_leave(analysis *a, const an_places *p, const u32 *tokens, u32 n, u32 nod
         u32 kind = p->kind_of ? p->kind_of[p->label[node]] : p->label[node], sort = a->sort_of[kind];
         if (sort == VB_WORDS) sort = words;
         else words = sort == VB_BEYOND ? VB_MIXED : VB_WORDS;
-        if (!(p->end[above] & HERE)) continue;
+        if (!(p->end[above] & AN_HERE)) continue;
         u32 exit = exit_of(a, a->states.at[p->at[above]], p->begun ? p->begun[above] : 0);
         if (exit == NONE) return false;
         vb_exit *to = &a->inner->exits.at[exit];
@@ -74,7 +74,7 @@ static bool finish_tails(analysis *a) {
 static bool note_finish(analysis *a, u32 state) {
     ge_engine *e = a->e;
     for (u32 i = 0, n = lx_count(&e->lx, state); i < n; i++) {
-        u32 bytes = rx_finish(&e->lx.x, intern_words(&e->lx.states, state)[2 * i + 1], MK_FINISH);
+        u32 bytes = rx_finish(&e->lx.x, lx_rest_at(&e->lx, state, i), MK_FINISH);
         if (bytes == NONE) return false;
         if (bytes > MK_FINISH) return a->given_up = true, false;
         a->inner->finish = max_u32(a->inner->finish, bytes);
@@ -87,24 +87,24 @@ static u32 number_of(analysis *a, u32 state) {
     budget *b = &a->e->b;
     u32 n = a->states.n, n_classes = a->e->lx.x.n_classes;
     while (a->numbers.n <= state)
-        if (!vec_push(b, &a->numbers, DEAD)) return NONE;
-    if (state == LX_DEAD && n) return DEAD;
-    if (a->numbers.at[state] != DEAD) return a->numbers.at[state];
-    if (n == MAX_STATES) return a->given_up = true, NONE;
-    if (n > DEAD && a->view < VB_TIERS && !note_finish(a, state)) return NONE;
+        if (!vec_push(b, &a->numbers, AN_DEAD)) return NONE;
+    if (state == LX_DEAD && n) return AN_DEAD;
+    if (a->numbers.at[state] != AN_DEAD) return a->numbers.at[state];
+    if (n == AN_MAX_STATES) return a->given_up = true, NONE;
+    if (n > AN_DEAD && a->view < VB_TIERS && !note_finish(a, state)) return NONE;
     lx_state info = a->e->lx.info.at[state];
-    bool ends = n > START && !a->e->is_one_lexeme && (info.accepts != NONE || info.skips); /* not where nothing has been read yet */
+    bool ends = n > AN_START && !a->e->is_one_lexeme && (info.accepts != NONE || info.skips); /* not where nothing has been read yet */
     a->has_ended |= ends;
-    if (!vec_push(b, &a->states, state) || !vec_push(b, &a->ends, ends ? ON_PATH | HERE : 0) || !vec_reserve(b, &a->next, n_classes)) return NONE;
-    memset(a->next.at + a->next.n, n == DEAD ? 0 : 0xff, n_classes * sizeof *a->next.at);
+    if (!vec_push(b, &a->states, state) || !vec_push(b, &a->ends, ends ? AN_ON_PATH | AN_HERE : 0) || !vec_reserve(b, &a->next, n_classes)) return NONE;
+    memset(a->next.at + a->next.n, n == AN_DEAD ? 0 : 0xff, n_classes * sizeof *a->next.at);
     a->next.n += n_classes;
     if (a->inner->needs && !an_number_room(a, state)) return NONE;
-    if (n > START) a->numbers.at[state] = (u16)n; /* the start has no number: to come back to it is to have read something */
+    if (n > AN_START) a->numbers.at[state] = (u16)n; /* the start has no number: to come back to it is to have read something */
     return n;
 }
 
 u32 an_step(analysis *a, u32 from, u32 c) {
-    if (an_known(a, from, c) != UNKNOWN) return an_known(a, from, c);
+    if (an_known(a, from, c) != AN_UNKNOWN) return an_known(a, from, c);
     u32 state = lx_step(&a->e->lx, a->states.at[from], c), to = state == NONE ? NONE : number_of(a, state);
     if (to == NONE) return NONE;
     return a->next.at[from * a->e->lx.x.n_classes + c] = (u16)to;
@@ -115,14 +115,14 @@ static bool note_room(analysis *a, an_places *p, const tt_trie *trie, u32 node) 
     u32 number = p->at[node], n;
     const u32 *tokens = tt_tokens(trie, node, node + 1, &n);
     p->begun[node] = an_begun(a, p, trie->parent.at[node], a->e->lx.x.class_of[trie->byte.at[node]]);
-    return number == DEAD || !n || an_note_needs(a, tokens, n, number, p->begun[node]);
+    return number == AN_DEAD || !n || an_note_needs(a, tokens, n, number, p->begun[node]);
 }
 
 /* The tokens of a node stay inside, if the state there is alive. No branch depends on that, or on whether the node is a token: both come in no order. */
 static inline void put_tokens(const tt_trie *trie, u32 node, u32 state, u32 *bits) {
     u32 from = trie->token_from.at[node], n = trie->token_from.at[node + 1] - from, token = trie->tokens.at[from];
-    bits[token >> 5] |= (u32)(n != 0 && state != DEAD) << (token & 31);
-    for (u32 i = 1; i < n && state != DEAD; i++) bits[trie->tokens.at[from + i] >> 5] |= (u32)1 << (trie->tokens.at[from + i] & 31);
+    bits[token >> 5] |= (u32)(n != 0 && state != AN_DEAD) << (token & 31);
+    for (u32 i = 1; i < n && state != AN_DEAD; i++) bits[trie->tokens.at[from + i] >> 5] |= (u32)1 << (trie->tokens.at[from + i] & 31);
 }
 
 /* Nodes of one depth as long as no lexeme has ended anywhere, as it is until the quotation mark of a string: of each node only the state is of interest. False:
@@ -136,7 +136,7 @@ static bool walk_inside(analysis *a, an_places *p, const tt_trie *trie, u32 *fro
     u8 *end = p->end;
     for (; i < to && !a->has_ended; i++) {
         u32 above = at[parent[i]], c = class_of[bytes[i]], state = next[above * n_classes + c];
-        if (state == UNKNOWN) {
+        if (state == AN_UNKNOWN) {
             if ((state = an_step(a, above, c)) == NONE) return false;
             next = a->next.at;
             if (a->has_ended) break;
@@ -168,22 +168,22 @@ static bool walk_level(analysis *a, an_places *p, const tt_trie *trie, an_run *r
         }
         for (; i < to; i++) {
             u32 above = parent[i], c = class_of[bytes[i]], state = next[at[above] * n_classes + c];
-            if (state == UNKNOWN) {
+            if (state == AN_UNKNOWN) {
                 if ((state = an_step(a, at[above], c)) == NONE) return false;
                 next = a->next.at;
                 ends = a->ends.at;
             }
             at[i] = (u16)state;
-            end[i] = (u8)((end[above] & ON_PATH) | ends[state]);
+            end[i] = (u8)((end[above] & AN_ON_PATH) | ends[state]);
             if (p->begun && !note_room(a, p, trie, i)) return false;
             put_tokens(trie, i, state, bits);
-            if (end[above] && state == DEAD) {
+            if (end[above] && state == AN_DEAD) {
                 end[i] = 0;
-                if (at[above] != DEAD && !an_leave_all(a, p, trie, i, depth)) return false;
+                if (at[above] != AN_DEAD && !an_leave_all(a, p, trie, i, depth)) return false;
             }
         }
-        while (from < to && at[from] == DEAD) from++;
-        while (from < to && at[to - 1] == DEAD) to--;
+        while (from < to && at[from] == AN_DEAD) from++;
+        while (from < to && at[to - 1] == AN_DEAD) to--;
         *run = (an_run){from, to};
         if (n_runs > 1) __builtin_prefetch(trie->first.at + from);
     }
@@ -260,7 +260,7 @@ static bool walk_trie(analysis *a, const tt_trie *trie, u32 node, u32 max_depth)
     an_places p = {.parent = trie->parent.at, .label = trie->byte.at, .kind_of = a->e->v->shapes.kind_of};
     bool ok = an_begin(a, &p, trie->byte.n);
     if (ok) {
-        p.at[node] = START;
+        p.at[node] = AN_START;
         p.end[node] = 0;
         if (p.begun) p.begun[node] = 0;
         ok = an_walk(a, &p, trie, trie->first.at[node], trie->first.at[node + 1], node ? 2 : 1, max_depth);
@@ -275,13 +275,13 @@ static bool splits_kinds(analysis *a, u32 hub, bool *answer) {
     const u8 *class_of = e->lx.x.class_of, *kind_of = e->v->shapes.kind_of;
     u32 split = 0, total = 0;
     for (u32 begin = 0, end; begin < 256; begin = end) {
-        u32 weight = 0, to = an_step(a, START, class_of[begin]);
+        u32 weight = 0, to = an_step(a, AN_START, class_of[begin]);
         bool is_split = false;
         for (end = begin; end < 256 && kind_of[end] == kind_of[begin]; end++) {
-            u32 other = an_step(a, START, class_of[end]);
+            u32 other = an_step(a, AN_START, class_of[end]);
             if (to == NONE || other == NONE) return false;
             is_split |= other != to;
-            weight += other == DEAD ? 0 : e->v->hubs[hub].weight[end];
+            weight += other == AN_DEAD ? 0 : e->v->hubs[hub].weight[end];
         }
         total += weight;
         split += is_split ? weight : 0;
@@ -302,7 +302,7 @@ static bool walk_own(analysis *a, const vb_own *own, u32 hub) {
     for (u32 i = trie->first.at[root]; ok && i < trie->first.at[root + 1]; i++) {
         if (!set_has(&beside, trie->byte.at[i]) || set_has(&own->first, trie->byte.at[i])) continue;
         if (!p.n && !(ok = an_begin(a, &p, trie->byte.n))) break;
-        p.at[root] = START;
+        p.at[root] = AN_START;
         p.end[root] = 0;
         ok = an_walk(a, &p, trie, i, i + 1, hub ? 2 : 1, NONE);
     }

@@ -5,8 +5,8 @@
 #include "mk.h"
 
 /* The states of an analysis have small numbers of their own, in the order in which they are met, so that their transitions lie close together. */
-enum { DEAD, START, MAX_STATES = 60000, UNKNOWN = UINT16_MAX };
-enum { ON_PATH = 1, HERE = 2 }; /* does a lexeme end above the node, or at it? */
+enum { AN_DEAD, AN_START, AN_MAX_STATES = 60000, AN_UNKNOWN = UINT16_MAX };
+enum { AN_ON_PATH = 1, AN_HERE = 2 }; /* does a lexeme end above the node, or at it? */
 
 typedef struct an_places { /* what is known of each node of what is walked */
     u32 n;
@@ -15,7 +15,7 @@ typedef struct an_places { /* what is known of each node of what is walked */
     const u8 *kind_of; /* ... which this tells of bytes; NULL: the label is the kind */
     u16 *at; /* number of the state there */
     u8 *begun; /* characters that have begun on the way there, if the unit is open; else NULL */
-    u8 *end; /* ON_PATH | HERE */
+    u8 *end; /* AN_ON_PATH | AN_HERE */
 } an_places;
 
 typedef struct analysis {
@@ -27,10 +27,10 @@ typedef struct analysis {
     u32 n_tails;
     u8 sort_of[64];    /* by kind: of tails (vocab/vb_tails.c) */
     VEC(u32) states;   /* by number: lexer state */
-    VEC(u16) next;     /* by number and byte class: number, or UNKNOWN */
-    VEC(u8) ends;      /* by number: ON_PATH | HERE if it ends a lexeme, else 0 */
+    VEC(u16) next;     /* by number and byte class: number, or AN_UNKNOWN */
+    VEC(u8) ends;      /* by number: AN_ON_PATH | AN_HERE if it ends a lexeme, else 0 */
     bool has_ended;    /* is it not 0 for some? */
-    VEC(u16) numbers;  /* by lexer state: its number, or DEAD: none yet */
+    VEC(u16) numbers;  /* by lexer state: its number, or AN_DEAD: none yet */
     byte_vec least;    /* of an open unit, by number: characters that must still begin, VB_DEAD: it is not known yet */
     u32 least_work;    /* ... spent on that */
     byte_vec raw;      /* ... by number: 1 if characters begin that are no escapes, else 0 */

@@ -77,7 +77,7 @@ static rx_id chars_of_config(ge_engine *e, u32 config) {
     for (u32 i = 0, n = cf_count(e, config); i < n; i++) {
         u32 state = cf_alternative_at(e, config, i).state >> 1;
         for (u32 k = 0; k < lx_count(&e->lx, state); k++) {
-            rx_id more = chars_beyond(e, intern_words(&e->lx.states, state)[2 * k + 1]);
+            rx_id more = chars_beyond(e, lx_rest_at(&e->lx, state, k));
             if (more == NONE || more == RX_ANY_BEYOND) return more;
             if (more != chars && (chars = rx_or2(&e->lx.x, chars, more)) == NONE) return NONE;
         }

@@ -63,7 +63,7 @@ static bool obtain(ge_engine *e, u32 state, u32 view, bool make, const vb_inner 
 static bool may_stand_for(ge_engine *e, u32 clamped, u32 unit, u32 n_bytes, bool *answer) {
     u32 finish = 0;
     for (u32 i = 0, n = lx_count(&e->lx, clamped); i < n; i++) {
-        rx_id expr = intern_words(&e->lx.states, clamped)[2 * i + 1];
+        rx_id expr = lx_rest_at(&e->lx, clamped, i);
         const u32 *node = intern_words(&e->lx.x.nodes, expr), *head = node[0] == RX_CONCAT ? intern_words(&e->lx.x.nodes, node[1]) : node;
         u32 bytes = head[0] == RX_QUOTE ? 3 : 0, least = rx_finish(&e->lx.x, expr, MK_FINISH);
         if (least == NONE) return false;
@@ -95,9 +95,9 @@ static bool may_clamp(const ge_engine *e, u32 unit) {
     const rx_arena *x = &e->lx.x;
     u32 n = lx_count(&e->lx, unit), chars;
     if (e->switches & GE_NO_CLAMPING) return false;
-    if (n == 1 && rx_counts_plain(x, intern_words(&e->lx.states, unit)[1], &chars) && chars < 2 * VB_SHORT) return false;
+    if (n == 1 && rx_counts_plain(x, lx_rest_at(&e->lx, unit, 0), &chars) && chars < 2 * VB_SHORT) return false;
     for (u32 i = 0; i < n; i++) {
-        rx_id expr = intern_words(&e->lx.states, unit)[2 * i + 1];
+        rx_id expr = lx_rest_at(&e->lx, unit, i);
         if (rx_length_bound(x, expr) > MK_FINISH + 1 || (x->has_punycode && rx_begins_with_punycode(x, expr))) return false;
     }
     return true;
@@ -135,7 +135,7 @@ static bool obtain_counted(ge_engine *e, u32 open, bool make, const vb_inner **i
 static bool is_met_again(ge_engine *e, u32 unit, u32 open, bool *answer) {
     u32 few = mk_few(e, open), lexeme = lx_lexeme_at(&e->lx, unit, 0);
     if (few == NONE) return false;
-    rx_id expr = intern_words(&e->lx.states, few)[1];
+    rx_id expr = lx_rest_at(&e->lx, few, 0);
     u32 first = map_get(&e->mk.opened_at, expr);
     *answer = (first != NONE && first != unit) || (lexeme < e->mk.opened.n && e->mk.opened.at[lexeme]);
     return first != NONE || map_put(&e->b, &e->mk.opened_at, expr, unit);

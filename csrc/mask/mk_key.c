@@ -82,7 +82,7 @@ static bool hash_unit(ge_engine *e, u32 state, u32 view, mk_key *key) {
     key->hash = mix_words(0, head, 4);
     for (u32 i = 0; i < n && !key->refused; i++) {
         u64 hash;
-        if (!hash_structure(e, intern_words(&e->lx.states, state)[2 * i + 1], most, &hash)) return false;
+        if (!hash_structure(e, lx_rest_at(&e->lx, state, i), most, &hash)) return false;
         key->refused = hash == PARTICULAR;
         key->hash = mix_u64(mix_u64(key->hash ^ hash) ^ unit_flags(e, state, i));
     }
@@ -137,7 +137,7 @@ bool mk_spell_key(ge_engine *e, u32 state, u32 view, mk_key *key) {
     bool ok = vec_reach(&e->b, &e->mk.number, intern_count(&e->lx.x.nodes) - 1);
     ok = ok && vec_push(&e->b, words, e->g->longest | (u32)e->is_one_lexeme << 1) && vec_push(&e->b, words, view) && vec_push(&e->b, words, n);
     for (u32 i = 0; ok && i < n; i++) {
-        rx_id expr = intern_words(&e->lx.states, state)[2 * i + 1];
+        rx_id expr = lx_rest_at(&e->lx, state, i);
         ok = add_structure(e, expr, &numbered, &todo) && vec_push(&e->b, words, e->mk.number.at[expr]) &&
              vec_push(&e->b, words, unit_flags(e, state, i));
     }

@@ -97,7 +97,7 @@ static rx_id only_expression(const ge_engine *e, u32 config) {
     u32 state = cf_alternative_at(e, config, 0).state >> 1;
     if (state == LX_IDLE) return RX_ID_EMPTY;
     if (lx_count(&e->lx, state) != 1 || e->lx.lexemes.at[lx_lexeme_at(&e->lx, state, 0)].flags & LX_LAZY) return RX_ID_NEVER;
-    return intern_words(&e->lx.states, state)[1];
+    return lx_rest_at(&e->lx, state, 0);
 }
 
 bool mk_by_literals(ge_engine *e, u32 config, mk_found *found, bool *done) {

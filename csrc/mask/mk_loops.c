@@ -35,7 +35,7 @@ static rx_id looping_of(ge_engine *e, u32 state) {
     if (!vec_reach(&e->b, &e->mk.looping, state)) return RX_ID_NEVER;
     rx_id *found = &e->mk.looping.at[state];
     for (u32 i = 0; *found == NONE && i < lx_count(&e->lx, state); i++) {
-        rx_id expr = intern_words(&e->lx.states, state)[2 * i + 1];
+        rx_id expr = lx_rest_at(&e->lx, state, i);
         bool lazy = e->lx.lexemes.at[lx_lexeme_at(&e->lx, state, i)].flags & LX_LAZY;
         if (!lazy && may_loop(&e->lx.x, expr, 0)) *found = expr;
     }

@@ -16,7 +16,7 @@ static bool is_encoded(const ge_engine *e, u32 config) {
     for (u32 i = 0; i < cf_count(e, config); i++) {
         u32 state = cf_alternative_at(e, config, i).state >> 1;
         for (u32 k = 0; k < lx_count(&e->lx, state); k++)
-            if (rx_begins_with_punycode(&e->lx.x, intern_words(&e->lx.states, state)[2 * k + 1])) return true;
+            if (rx_begins_with_punycode(&e->lx.x, lx_rest_at(&e->lx, state, k))) return true;
     }
     return false;
 }
@@ -31,7 +31,7 @@ static bool names_of(ge_engine *e, u32 config, rx_names *names) {
     for (u32 i = 0; i < cf_count(e, config); i++) {
         u32 state = cf_alternative_at(e, config, i).state >> 1;
         for (u32 k = 0; k < lx_count(&e->lx, state); k++)
-            if (!rx_add_names(&e->lx.x, intern_words(&e->lx.states, state)[2 * k + 1], names)) return false;
+            if (!rx_add_names(&e->lx.x, lx_rest_at(&e->lx, state, k), names)) return false;
     }
     return true;
 }
@@ -44,7 +44,7 @@ static bool ending_of(ge_engine *e, u32 config, mk_ending *ending) {
         mk_ending made = {.at = e->mk.ending_bytes.n, .known = true};
         u32 state = cf_alternative_at(e, config, 0).state >> 1;
         if (lx_count(&e->lx, state)) {
-            rx_id expr = rx_unbound(&e->lx.x, intern_words(&e->lx.states, state)[1]);
+            rx_id expr = rx_unbound(&e->lx.x, lx_rest_at(&e->lx, state, 0));
             if (expr == NONE || !rx_ending_text(&e->lx.x, expr, &e->mk.ending_bytes, &made.known)) return false;
             if (lx_count(&e->lx, state) == 1 && cf_count(e, config) == 1) made.least = rx_least_in_quotes(&e->lx.x, expr);
         }
@@ -65,7 +65,7 @@ static bool lexemes_read(ge_engine *e, u32 config, const u8 *token, u32 n, bool 
     for (u32 i = 0; i < cf_count(e, config); i++) {
         u32 state = cf_alternative_at(e, config, i).state >> 1;
         for (u32 k = 0; k < lx_count(&e->lx, state) && !*ends; k++) {
-            rx_id expr = intern_words(&e->lx.states, state)[2 * k + 1];
+            rx_id expr = lx_rest_at(&e->lx, state, k);
             for (u32 at = 0; at < n && expr != RX_ID_NEVER && !*ends; at++) {
                 if ((expr = rx_derive(x, expr, x->class_byte[x->class_of[token[at]]])) == NONE) return false;
                 *ends = rx_nullable(x, expr);
@@ -104,7 +104,7 @@ typedef struct name_filter {
 static bool is_one_name(ge_engine *e, u32 config, const rx_names *names) {
     u32 state = cf_alternative_at(e, config, 0).state >> 1;
     if (!names->raw || names->at.n != 1 || cf_count(e, config) != 1 || lx_count(&e->lx, state) != 1) return false;
-    return rx_goes_on_with_name(&e->lx.x, intern_words(&e->lx.states, state)[1]);
+    return rx_goes_on_with_name(&e->lx.x, lx_rest_at(&e->lx, state, 0));
 }
 
 static bool fits_anywhere(const u8 *text, u32 n) {

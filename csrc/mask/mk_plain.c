@@ -45,17 +45,17 @@ static bool outlives(const rx_perils *perils, u32 n_bytes, u64 kinds) {
  * (Within a character it is not asked.) */
 static bool is_promising(plain_walk *w, bool *answer) {
     ge_engine *e = w->a->e;
-    const rx_perils *perils = perils_of(w, START);
+    const rx_perils *perils = perils_of(w, AN_START);
     u64 common = (u64)1 << e->v->shapes.kind_of['a'] | (u64)1 << e->v->shapes.kind_of[' '];
     u32 total = 0, lasting = 0;
     if (!perils || !perils->n) return *answer = false, perils != NULL;
     for (u32 byte = 0; byte < 256; byte++) {
         u32 weight = vb_weight(e->v, 0, byte), phase = mk_plain_step(UTF8_START, byte);
         if (!weight || phase == UTF8_DEAD) continue;
-        u32 to = an_step(w->a, START, e->lx.x.class_of[byte]);
+        u32 to = an_step(w->a, AN_START, e->lx.x.class_of[byte]);
         if (to == NONE || (phase == UTF8_START && !(perils = perils_of(w, to)))) return false;
         total += weight;
-        lasting += to != DEAD && (phase != UTF8_START || outlives(perils, LASTING, common)) ? weight : 0;
+        lasting += to != AN_DEAD && (phase != UTF8_START || outlives(perils, LASTING, common)) ? weight : 0;
     }
     *answer = 2 * lasting > total;
     return true;
@@ -77,7 +77,7 @@ static bool read_child(plain_walk *w, plain_place at, u32 child, u32 phase) {
     u32 to = an_step(a, at.state, a->e->lx.x.class_of[w->trie->byte.at[child]]);
     if (to == NONE) return false;
     w->leaves |= a->ends.at[to] != 0;
-    if (to == DEAD) return clear_dying(w, child), true;
+    if (to == AN_DEAD) return clear_dying(w, child), true;
     if (s->height.at[child] == 0) return true;
     const rx_perils *perils = phase == UTF8_START ? perils_of(w, to) : NULL;
     if (phase == UTF8_START && !perils) return false;
@@ -111,7 +111,7 @@ bool an_walk_plain(analysis *a, bool *done) {
     bool ok = is_promising(&w, done);
     if (ok && *done) {
         memcpy(a->inner->bits, v->slices[VB_PLAIN].bits, v->n_words * sizeof(u32));
-        ok = vec_push(&a->e->b, &w.places, ((plain_place){0, START, UTF8_START}));
+        ok = vec_push(&a->e->b, &w.places, ((plain_place){0, AN_START, UTF8_START}));
     }
     for (u32 head = 0; ok && !w.leaves && head < w.places.n; head++) ok = visit_place(&w, w.places.at[head]);
     if (w.leaves) memset(a->inner->bits, 0, v->n_words * sizeof(u32));

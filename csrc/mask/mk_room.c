@@ -23,7 +23,7 @@
 enum { LEAST_WORK = 1 << 12 }; /* of an analysis, to find the fewest characters that must still begin: it is a search, and may be hard */
 
 static rx_id expr_of(const ge_engine *e, u32 state) {
-    return lx_count(&e->lx, state) ? intern_words(&e->lx.states, state)[1] : RX_ID_NEVER;
+    return lx_count(&e->lx, state) ? lx_rest_at(&e->lx, state, 0) : RX_ID_NEVER;
 }
 
 static bool may_open(const ge_engine *e, u32 unit) {

@@ -29,7 +29,7 @@ typedef struct shape_walk {
     u8 classes[256]; /* byte classes of the engine, those of one kind side by side */
     u32 from[257];   /* by kind: where they begin */
     u32 n_kinds;
-    VEC(u16) next; /* by number and kind: number, UNKNOWN, or TOLD_APART */
+    VEC(u16) next; /* by number and kind: number, AN_UNKNOWN, or TOLD_APART */
     VEC(u64) loops; /* by number: kinds of which it is known that they lead back to it */
     u64 begins;    /* kinds with which characters begin */
     u8 *chars;     /* of an open unit, by shape that was walked: such kinds on the way to it; what tokens need is in part known by that (vb.h) */
@@ -62,13 +62,13 @@ static bool put_row(shape_walk *w, u32 number) {
     while (w->loops.n <= number)
         if (!vec_push(b, &w->loops, 0)) return false;
     while (w->next.n < w->loops.n * w->n_kinds)
-        if (!vec_push(b, &w->next, UNKNOWN)) return false;
+        if (!vec_push(b, &w->next, AN_UNKNOWN)) return false;
     return true;
 }
 
 /* Where all bytes of a kind lead, if that is not known yet. NONE: failure, or given up. */
 static u32 find_step(shape_walk *w, u32 from, u32 kind) {
-    u32 to = UNKNOWN;
+    u32 to = AN_UNKNOWN;
     for (u32 i = w->from[kind]; i < w->from[kind + 1] && to != TOLD_APART; i++) {
         u32 other = an_step(w->a, from, w->classes[i]);
         if (other == NONE) return NONE;
@@ -81,7 +81,7 @@ static u32 find_step(shape_walk *w, u32 from, u32 kind) {
 
 static inline u32 step_kind(shape_walk *w, u32 from, u32 kind) {
     u32 to = w->next.at[from * w->n_kinds + kind];
-    return to != UNKNOWN ? to : find_step(w, from, kind);
+    return to != AN_UNKNOWN ? to : find_step(w, from, kind);
 }
 
 /* The lexer died on the way to a shape of this depth. */
@@ -164,7 +164,7 @@ static bool is_settled(shape_walk *w, u32 shape) {
 
 /* A shape is not gone through further down: the state is dead, or tells its bytes apart, which are walked instead. */
 static bool end_shape(shape_walk *w, u32 i, u32 state, u32 end, u32 depth) {
-    w->p.at[i] = DEAD;
+    w->p.at[i] = AN_DEAD;
     w->p.end[i] = 0;
     if (w->lasting || (state == TOLD_APART && w->marks && w->whole[i])) take_back(w, i);
     if (state == TOLD_APART) return put_members(w, i);
@@ -181,7 +181,7 @@ static bool walk_children(shape_walk *w, u32 *from, u32 *to, u32 depth) {
     u32 live_from = NONE, live_to = 0;
     for (u32 above = *from; above < *to; above++) {
         u32 number = p->at[above], end = p->end[above];
-        if (number == DEAD) continue;
+        if (number == AN_DEAD) continue;
         u32 raw = p->begun ? a->raw.at[number] : 0;
         for (u32 i = first[above]; i < first[above + 1]; i++) {
             w->above[i] = above;
@@ -189,7 +189,7 @@ static bool walk_children(shape_walk *w, u32 *from, u32 *to, u32 depth) {
             if (w->marks && is_settled(w, i)) continue;
             u32 state = step_kind(w, number, kinds[i]);
             if (state == NONE) return false;
-            if (state == DEAD || state == TOLD_APART) {
+            if (state == AN_DEAD || state == TOLD_APART) {
                 if (!end_shape(w, i, state, end, depth)) return false;
                 continue;
             }
@@ -200,7 +200,7 @@ static bool walk_children(shape_walk *w, u32 *from, u32 *to, u32 depth) {
             live_from = min_u32(live_from, i);
             live_to = i + 1;
             p->at[i] = (u16)state;
-            p->end[i] = (u8)((end & ON_PATH) | a->ends.at[state]);
+            p->end[i] = (u8)((end & AN_ON_PATH) | a->ends.at[state]);
             if (p->begun) p->begun[i] = (u8)begun;
         }
     }
@@ -216,11 +216,11 @@ static bool begin_with_all(shape_walk *w, u32 hub) {
     const u8 *kind_of = w->shapes->kind_of;
     u32 total = 0, lasting = 0, *bits = w->a->inner->bits;
     for (u32 byte = 0; byte < 256; byte++) {
-        u32 weight = vb_weight(v, hub, byte), state = weight ? step_kind(w, START, kind_of[byte]) : DEAD;
-        if (state != NONE && state != DEAD && state != TOLD_APART && byte < 0x80) state = step_kind(w, state, kind_of['a']);
+        u32 weight = vb_weight(v, hub, byte), state = weight ? step_kind(w, AN_START, kind_of[byte]) : AN_DEAD;
+        if (state != NONE && state != AN_DEAD && state != TOLD_APART && byte < 0x80) state = step_kind(w, state, kind_of['a']);
         if (state == NONE) return false;
         total += weight;
-        lasting += state != DEAD && state != TOLD_APART ? weight : 0;
+        lasting += state != AN_DEAD && state != TOLD_APART ? weight : 0;
     }
     w->lasting = 2 * (u64)lasting > total;
     if (!w->lasting) return true;
@@ -281,7 +281,7 @@ bool an_walk_shapes(analysis *a, u32 hub, u32 max_depth) {
     w.nodes.kind_of = s->kind_of;
     list_classes(&w);
     bool begun, may_begin = hub == 0 && max_depth == NONE && !a->inner->needs && !(a->e->switches & GE_NO_SLICES);
-    ok = ok && put_row(&w, START) && (!may_begin || begin_with_slice(&w, &begun));
+    ok = ok && put_row(&w, AN_START) && (!may_begin || begin_with_slice(&w, &begun));
     if (ok && a->inner->needs) ok = (w.chars = mem_resize(a->b, NULL, 0, n)) != NULL;
     ok = ok && (w.marks || begin_with_all(&w, hub));
     if (hub) { /* a child of the root */
@@ -292,8 +292,8 @@ bool an_walk_shapes(analysis *a, u32 hub, u32 max_depth) {
     }
     u32 to = from + 1;
     if (ok) {
-        memset(w.p.at, 0, n * sizeof *w.p.at); /* DEAD: what is below such shapes is not visited */
-        w.p.at[from] = START;
+        memset(w.p.at, 0, n * sizeof *w.p.at); /* AN_DEAD: what is below such shapes is not visited */
+        w.p.at[from] = AN_START;
         w.p.end[from] = 0;
         if (w.p.begun) w.p.begun[from] = w.chars[from] = 0;
         if (w.whole) w.whole[from] = true;

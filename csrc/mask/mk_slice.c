@@ -61,7 +61,7 @@ static bool follow_plain(ge_engine *e, u32 state, const byte_set *but, id_vec *r
 static bool is_counted(const ge_engine *e, u32 state) {
     bool counted = true;
     for (u32 k = 0, n = lx_count(&e->lx, state), chars; counted && k < n; k++) {
-        rx_id expr = intern_words(&e->lx.states, state)[2 * k + 1];
+        rx_id expr = lx_rest_at(&e->lx, state, k);
         counted = rx_counts_plain(&e->lx.x, expr, &chars) || rx_room(&e->lx.x, expr) != NONE;
     }
     return counted;
@@ -104,7 +104,7 @@ bool mk_absorbs_plain(ge_engine *e, u32 state, u32 n_chars, bool *answer) {
     if (!first) return false;
     if (n_chars && !set_has(first, 0xe4)) return true; /* most states read no character beyond ASCII */
     for (u32 k = 0, n = lx_count(&e->lx, state); k < n && !*answer; k++)
-        *answer = !is_lazy(e, state, k) && rx_absorbs_plain(&e->lx.x, intern_words(&e->lx.states, state)[2 * k + 1], n_chars);
+        *answer = !is_lazy(e, state, k) && rx_absorbs_plain(&e->lx.x, lx_rest_at(&e->lx, state, k), n_chars);
     if (*answer || e->mk.absorbing.at[state] != NONE) return true;
     bool ok = mk_absorbs(e, state, &none, &reached, answer);
     if (ok) e->mk.absorbing.at[state] = *answer;
@@ -131,7 +131,7 @@ bool mk_find_perils(ge_engine *e, u32 state, rx_perils *out) {
     *out = (rx_perils){1, {{0, 0}}};
     for (u32 k = 0, n = lx_count(&e->lx, state); k < n && out->n; k++) {
         if (is_lazy(e, state, k)) continue;
-        if (!rx_find_perils(&e->lx.x, intern_words(&e->lx.states, state)[2 * k + 1], e->v->shapes.kind_of, out)) return false;
+        if (!rx_find_perils(&e->lx.x, lx_rest_at(&e->lx, state, k), e->v->shapes.kind_of, out)) return false;
     }
     return true;
 }
@@ -139,7 +139,7 @@ bool mk_find_perils(ge_engine *e, u32 state, rx_perils *out) {
 /* *answer: may any text come next, of which only the fewest characters are asked? Then `reached` gets, of the states to which plain text leads, those
  * that are the furthest from an end: this one, and the one behind the first byte of the longest character. */
 static bool reach_any_text(ge_engine *e, u32 state, id_vec *reached, bool *answer) {
-    *answer = lx_count(&e->lx, state) == 1 && !is_lazy(e, state, 0) && rx_is_any_text(&e->lx.x, intern_words(&e->lx.states, state)[1]);
+    *answer = lx_count(&e->lx, state) == 1 && !is_lazy(e, state, 0) && rx_is_any_text(&e->lx.x, lx_rest_at(&e->lx, state, 0));
     if (!*answer) return true;
     u32 within = lx_step(&e->lx, state, e->lx.x.class_of[0xf1]);
     return within != NONE && vec_push(&e->b, reached, state) && vec_push(&e->b, reached, within);

@@ -23,7 +23,7 @@ static bool collect_loose(ge_engine *e, u32 config, loose_vec *out) {
     for (u32 i = 0; i < cf_count(e, config); i++) {
         u32 state = cf_alternative_at(e, config, i).state >> 1;
         for (u32 k = 0; k < lx_count(&e->lx, state); k++) {
-            rx_id expr = intern_words(&e->lx.states, state)[2 * k + 1];
+            rx_id expr = lx_rest_at(&e->lx, state, k);
             if (rx_loosen(&e->lx.x, expr) != expr && !vec_push(&e->b, out, rx_loose_of(&e->lx.x, expr))) return false;
         }
     }

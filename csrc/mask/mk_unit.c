@@ -89,11 +89,11 @@ static bool split_longest(ge_engine *e, u32 state, u32 hub, mk_parts *parts) {
     bool ok = true, is = false;
     for (u32 i = 0; ok && i < n; i++) {
         byte_set first;
-        ok = rx_first(&e->lx.x, intern_words(&e->lx.states, state)[2 * i + 1], &first) && vec_push(&e->b, &firsts, first);
+        ok = rx_first(&e->lx.x, lx_rest_at(&e->lx, state, i), &first) && vec_push(&e->b, &firsts, first);
         ok = ok && vec_push(&e->b, &marks, MK_UNITS);
     }
     for (u32 i = 0; ok && i < n && parts->n < MK_UNITS; i++) {
-        if (marks.at[i] != MK_UNITS || !(ok = is_wide(e, intern_words(&e->lx.states, state)[2 * i + 1], hub, &is)) || !is) continue;
+        if (marks.at[i] != MK_UNITS || !(ok = is_wide(e, lx_rest_at(&e->lx, state, i), hub, &is)) || !is) continue;
         byte_set all = firsts.at[i];
         marks.at[i] = parts->n;
         for (bool grown = true; grown;) {
@@ -148,7 +148,7 @@ static bool is_for_automaton(ge_engine *e, u32 state, bool *wide) {
 /* A state of one lexeme is a unit, or the rest, as it is. */
 static bool split_single(ge_engine *e, u32 state, u32 hub, mk_parts *parts) {
     bool wide;
-    if (!is_wide(e, intern_words(&e->lx.states, state)[1], hub, &wide) || (wide && hub == 0 && !is_for_automaton(e, state, &wide))) return false;
+    if (!is_wide(e, lx_rest_at(&e->lx, state, 0), hub, &wide) || (wide && hub == 0 && !is_for_automaton(e, state, &wide))) return false;
     if (wide) parts->unit[parts->n++] = state;
     else parts->rest = state;
     return true;
@@ -287,7 +287,7 @@ u32 mk_clamp(ge_engine *e, u32 unit, u32 n_bytes) {
     bool ok = true;
     for (u32 i = 0, n = lx_count(&e->lx, unit); ok && i < n; i++) {
         u32 lexeme = lx_lexeme_at(&e->lx, unit, i);
-        rx_id expr = rx_clamp(&e->lx.x, intern_words(&e->lx.states, unit)[2 * i + 1], n_bytes);
+        rx_id expr = rx_clamp(&e->lx.x, lx_rest_at(&e->lx, unit, i), n_bytes);
         ok = expr != NONE && vec_push(&e->b, &pairs, lexeme) && vec_push(&e->b, &pairs, expr);
     }
     u32 clamped = ok ? lx_state_of(&e->lx, pairs.at, pairs.n / 2) : NONE;

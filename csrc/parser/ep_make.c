@@ -32,9 +32,9 @@ static bool reserve_nodes(ep_parser *p, u64 n) {
     return vec_reserve(p->b, &p->nodes, n) && ep_fit(p, &p->node_stamp, p->nodes.n + (u32)n);
 }
 
-static bool reserve_nonterminals(ep_parser *p, u32 n) {
-    u32 all = p->nonterminals.n + n;
-    return vec_reserve(p->b, &p->nonterminals, n) && ep_fit(p, &p->nonterminal_stamp, all) && ep_fit(p, &p->call_of, all);
+static bool reserve_nonterminal(ep_parser *p) {
+    u32 all = p->nonterminals.n + 1;
+    return vec_reserve(p->b, &p->nonterminals, 1) && ep_fit(p, &p->nonterminal_stamp, all) && ep_fit(p, &p->call_of, all);
 }
 
 /* --- lists --------------------------------------------------------------------------------------------------------------- */
@@ -50,7 +50,7 @@ static u32 list_tail(ep_parser *p, u32 list, u32 count) {
     u32 x = map_get(&p->tails, key);
     if (x != NONE) return p->nonterminals.at[x].tail;
     x = p->nonterminals.n;
-    if (!reserve_nodes(p, 1) || !reserve_nonterminals(p, 1) || !map_put(p->b, &p->tails, key, x)) return NONE;
+    if (!reserve_nodes(p, 1) || !reserve_nonterminal(p) || !map_put(p->b, &p->tails, key, x)) return NONE;
     gr_nonterminal nt = {.first = NONE, .kind = GR_LIST, .template = list, .state = count, .owner = l.owner, .nullable = count >= l.minimum};
     nt.tail = add_node(p, x * 2 + 1, GR_END, l.owner, nt.nullable);
     p->nonterminals.at[p->nonterminals.n++] = nt;
@@ -131,7 +131,7 @@ static u32 bag_tail(ep_parser *p, u32 state) {
     bool finished = gr_bag_is_finished(p->g, s.bag, s.counts), goes_on;
     if (!gr_bag_has_offers(p->b, &s, &goes_on)) return NONE;
     if (!goes_on) return p->state_tail.at[state] = GR_END;
-    if (!reserve_nodes(p, 1) || !reserve_nonterminals(p, 1)) return NONE;
+    if (!reserve_nodes(p, 1) || !reserve_nonterminal(p)) return NONE;
     gr_nonterminal nt = {.first = NONE, .kind = GR_BAG_TAIL, .state = state, .owner = owner, .nullable = finished};
     u32 node = add_node(p, p->nonterminals.n * 2 + 1, GR_END, owner, finished);
     p->nonterminals.at[p->nonterminals.n++] = nt;
@@ -175,11 +175,6 @@ static u32 way_alternative(ep_parser *p, u32 state, u32 way) {
     return add_node(p, symbol, add_hole(p, way, state), bag_of(p, state)->owner, false);
 }
 
-static int compare_lexemes(const void *a, const void *b) {
-    u32 p = *(const u32 *)a, q = *(const u32 *)b;
-    return p < q ? -1 : p > q;
-}
-
 /* The alternative of a group: of n keys that a state offers, as bits. NONE on failure. */
 static u32 group_alternative(ep_parser *p, u32 state, const u32 *keys, u32 n) {
     const gr_bag *bag = bag_of(p, state);
@@ -188,7 +183,7 @@ static u32 group_alternative(ep_parser *p, u32 state, const u32 *keys, u32 n) {
     if (!vec_reserve(p->b, &p->grouped, n)) return NONE;
     for (u32 i = 0; i < bag->n_bit_words; i++)
         for (u32 left = keys[i]; left; left &= left - 1) p->grouped.at[p->grouped.n++] = lexemes[32 * i + (u32)__builtin_ctz(left)];
-    if (!bag->lexemes_ascend) qsort(p->grouped.at, n, sizeof *p->grouped.at, compare_lexemes);
+    if (!bag->lexemes_ascend) qsort(p->grouped.at, n, sizeof *p->grouped.at, compare_u32);
     u32 lexeme = lx_group(p->lx, p->grouped.at, n);
     if (lexeme == NONE || !reserve_nodes(p, 2)) return NONE;
     return add_node(p, lexeme * 2, add_hole(p, NONE, state), bag->owner, false);
@@ -250,7 +245,7 @@ static bool expand_tail(ep_parser *p, u32 x) {
     u32 state = p->nonterminals.at[x].state;
     const gr_bag *bag = bag_of(p, state);
     if (bag->separator == NONE) return expand_ways(p, x, state);
-    if (!reserve_nodes(p, 2) || !reserve_nonterminals(p, 1) || !vec_reserve(p->b, &p->alternatives, 1)) return false;
+    if (!reserve_nodes(p, 2) || !reserve_nonterminal(p) || !vec_reserve(p->b, &p->alternatives, 1)) return false;
     u32 rest = p->nonterminals.n++;
     p->nonterminals.at[rest] = (gr_nonterminal){.first = NONE, .kind = GR_BAG_REST, .state = state, .owner = bag->owner};
     u32 node = add_node(p, rest * 2 + 1, GR_END, bag->owner, false);

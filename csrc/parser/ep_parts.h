@@ -38,6 +38,9 @@ static inline bool ep_may_add_points(const ep_parser *p, u32 n) {
 }
 u32 ep_set_owner(const ep_parser *p, u32 set); /* the first nonterminal of the IR in whose rules the items of a set are; NONE: there is none */
 
+/* p->following = the items after a lexeme that is allowed in the row, with the hole of one way each. False on failure. */
+bool ep_follow(ep_parser *p, u32 row, u32 lexeme);
+
 /* --- ep_complete.c: sets ------------------------------------------------------------------------------------------------- */
 
 /* p->items and p->accepts become the closure of what is added between begin and end: see ep_complete.c. */
@@ -55,9 +58,6 @@ u32 ep_point_of_set(ep_parser *p, u32 set);         /* a return point with this 
 bool ep_expand(ep_parser *p, u32 nonterminal);     /* makes its alternatives; it has none yet */
 u32 ep_fill(ep_parser *p, u32 hole, u32 value);    /* what follows a key of a bag; NONE on failure */
 bool ep_part_hole(ep_parser *p, u32 hole, u32 lexeme); /* p->offers = holes: those of the ways of a group that begin with a lexeme */
-
-/* p->following = the items after a lexeme that is allowed in the row, with the hole of one way each (ep.c). False on failure. */
-bool ep_follow(ep_parser *p, u32 row, u32 lexeme);
 
 /* A state of a bag as interned: [ bag | rank | values | tainted | counts ... ] */
 enum { EP_STATE_BAG, EP_STATE_RANK, EP_STATE_VALUES, EP_STATE_TAINTED, EP_STATE_COUNTS };
@@ -77,11 +77,11 @@ u32 ep_least_symbol(ep_parser *p, u32 symbol);
 u32 ep_least_of_new_bag(ep_parser *p, u32 bag);
 u32 ep_least_of_state(ep_parser *p, u32 state, bool separated); /* a tail, whose members have separators before them; or a rest */
 u32 ep_least_after_key(ep_parser *p, u32 state, u32 way);
+u32 ep_least_after_key_bound(ep_parser *p, u32 state, u32 way); /* no more than that */
+bool ep_asks_for_values(ep_parser *p, u32 state, u32 way); /* after a member of the way, members that may be distinct; true on failure */
 /* ep_least_slots.c: *least = that of a tail, or of what must come after a member of a way, without what is left of that. False: that is no sum over slots, or failure. */
 bool ep_least_by_slots(ep_parser *p, u32 state, u32 *least);
 bool ep_least_by_slots_after(ep_parser *p, u32 state, u32 way, u32 *least);
-u32 ep_least_after_key_bound(ep_parser *p, u32 state, u32 way); /* no more than that */
-bool ep_asks_for_values(ep_parser *p, u32 state, u32 way); /* after a member of the way, members that may be distinct; true on failure */
 
 /* --- ep_predict.c -------------------------------------------------------------------------------------------------------- */
 

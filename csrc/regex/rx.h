@@ -146,6 +146,8 @@ rx_id rx_or(rx_arena *x, const rx_id *parts, u32 n); /* n may be 0 or 1 */
 rx_id rx_or2(rx_arena *x, rx_id a, rx_id b);
 rx_id rx_and(rx_arena *x, const rx_id *parts, u32 n);
 rx_id rx_not(rx_arena *x, rx_id part);
+/* A union or an intersection of what `change` makes of its parts; `how` is handed on. */
+rx_id rx_change_parts(rx_arena *x, rx_id id, rx_id (*change)(rx_arena *x, rx_id part, u32 how), u32 how);
 rx_id rx_repeat(rx_arena *x, rx_id part, u32 minimum, u32 maximum); /* NONE: unbounded */
 rx_id rx_quote(rx_arena *x, rx_id part, u32 escapes);
 
@@ -208,6 +210,12 @@ bool rx_tags(const rx_arena *x, rx_id id, bool nullable, id_vec *out);
 bool rx_count(rx_arena *x, rx_id id, u64 limit, u64 *count); /* number of strings, at most limit; false on failure (rx_count.c) */
 void rx_refresh_classes(rx_arena *x);             /* brings class_of up to date */
 bool rx_freeze_classes(rx_arena *x, const rx_id *roots, u32 n); /* classes of what is reachable from roots, for good */
+
+/* Is it a number of characters, perhaps behind the rest of one? *least, *most: so many of them (rx_length.c). */
+bool rx_is_length(const rx_arena *x, rx_id id, u32 *least, u32 *most);
+
+/* How many characters the strings of an expression have, by its structure: no fewer, no more than that (RX_NO_LENGTH: any number). */
+rx_n_chars rx_count_chars(rx_arena *x, rx_id id);
 
 /* *out = a set outside of which no string of `id` begins (rx_first.c). False on failure. */
 bool rx_first(rx_arena *x, rx_id id, byte_set *out);

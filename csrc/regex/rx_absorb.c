@@ -10,7 +10,7 @@
  *     h t                    if h does and t is known to be inhabited: h need not end yet, and t can follow later
  *     L | M                  if one of them does
  *     L & ~(F " ...)         if L absorbs any number, and F is finite: a text longer than all of F, before its quote, is in no F " */
-#include "names/rx_unbound.h"
+#include "rx.h"
 
 /* One character and no less than all that is plain: what rx_text repeats. */
 static bool is_any_char(const rx_arena *x, rx_id id) { return x->text != NONE && intern_words(&x->nodes, x->text)[1] == id; }

@@ -59,11 +59,11 @@ static rx_id of_sequence(rx_arena *x, rx_id head, rx_id tail) {
     return id;
 }
 
-/* Of a union, or of the parts of a sequence of which all but the last may be skipped: operands [from, to) of a node. */
-static rx_id of_any(rx_arena *x, rx_id id, u32 from, u32 to) {
+/* Of a union, or of the parts of a sequence of which all but the last may be skipped: operands [1, to) of a node. */
+static rx_id of_any(rx_arena *x, rx_id id, u32 to) {
     id_vec parts = {0};
     rx_id found = RX_ID_NEVER;
-    for (u32 i = from; i < to && found != NONE && found != RX_ANY_BEYOND; i++) {
+    for (u32 i = 1; i < to && found != NONE && found != RX_ANY_BEYOND; i++) {
         rx_id part = rx_beyond(x, intern_words(&x->nodes, id)[i]);
         if (part == NONE || part == RX_ANY_BEYOND || (part != RX_ID_NEVER && !vec_push(x->b, &parts, part))) found = part;
     }
@@ -79,12 +79,12 @@ rx_id rx_beyond(rx_arena *x, rx_id id) {
     switch (rx_kind_of(x, id)) {
     case RX_NEVER: case RX_EMPTY: found = RX_ID_NEVER; break;
     case RX_SET: found = n_after(rx_set_of(x, intern_words(&x->nodes, id)[1])) == 0 ? RX_ID_NEVER : RX_ANY_BEYOND; break;
-    case RX_OR: case RX_FORK: found = of_any(x, id, 1, n); break;
-    case RX_REPEAT: case RX_TAG: found = of_any(x, id, 1, 2); break;
+    case RX_OR: case RX_FORK: found = of_any(x, id, n); break;
+    case RX_REPEAT: case RX_TAG: found = of_any(x, id, 2); break;
     case RX_CONCAT:
         head = intern_words(&x->nodes, id)[1];
         if (rx_kind_of(x, head) == RX_SET) found = of_sequence(x, head, intern_words(&x->nodes, id)[2]);
-        else found = of_any(x, id, 1, rx_nullable(x, head) ? 3 : 2);
+        else found = of_any(x, id, rx_nullable(x, head) ? 3 : 2);
         break;
     default: found = RX_ANY_BEYOND;
     }

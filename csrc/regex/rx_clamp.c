@@ -15,18 +15,6 @@ enum { MAX_SPINE = 64, FINISH_NODES = 500, FEW_TIMES = 2 };
 
 #define TO_FEW NONE /* in place of a number of bytes: bounds become FEW_TIMES */
 
-static rx_id clamp_parts(rx_arena *x, rx_id id, u32 n_bytes, bool is_and) {
-    id_vec parts = {0};
-    bool ok = true;
-    for (u32 i = 1; ok && i < intern_length(&x->nodes, id); i++) {
-        rx_id part = rx_clamp(x, intern_words(&x->nodes, id)[i], n_bytes);
-        ok = part != NONE && vec_push(x->b, &parts, part);
-    }
-    rx_id result = !ok ? NONE : is_and ? rx_and(x, parts.at, parts.n) : rx_or(x, parts.at, parts.n);
-    vec_drop(x->b, &parts);
-    return result;
-}
-
 static rx_id clamp_concat(rx_arena *x, rx_id id, u32 n_bytes) {
     rx_id heads[MAX_SPINE];
     u32 n = 0;
@@ -46,7 +34,7 @@ rx_id rx_clamp(rx_arena *x, rx_id id, u32 n_bytes) {
     if (!budget_work(x->b, 1)) return NONE;
     switch ((rx_kind)node[0]) {
     case RX_CONCAT: result = clamp_concat(x, id, n_bytes); break;
-    case RX_OR: case RX_AND: result = clamp_parts(x, id, n_bytes, node[0] == RX_AND); break;
+    case RX_OR: case RX_AND: result = rx_change_parts(x, id, rx_clamp, n_bytes); break;
     case RX_QUOTE: result = rx_quote_again(x, rx_clamp(x, node[1], n_bytes), node); break;
     default: { /* RX_REPEAT */
         if (n_bytes == TO_FEW) {

@@ -118,23 +118,18 @@ rx_id rx_repeat(rx_arena *x, rx_id part, u32 low, u32 high) {
 
 /* --- union ------------------------------------------------------------------------------------------------------------ */
 
-static int compare_ids(const void *a, const void *b) {
-    u32 p = *(const u32 *)a, q = *(const u32 *)b;
-    return p < q ? -1 : p > q;
-}
-
 static void sort_distinct(id_vec *v) {
     bool sorted = true;
     for (u32 i = 1; i < v->n && sorted; i++) sorted = v->at[i - 1] < v->at[i];
     if (sorted) return;
-    qsort(v->at, v->n, sizeof *v->at, compare_ids);
+    qsort(v->at, v->n, sizeof *v->at, compare_u32);
     u32 n = 0;
     for (u32 i = 0; i < v->n; i++)
         if (n == 0 || v->at[n - 1] != v->at[i]) v->at[n++] = v->at[i];
     v->n = n;
 }
 
-static bool holds(const id_vec *v, rx_id id) { return v->n && bsearch(&id, v->at, v->n, sizeof id, compare_ids) != NULL; }
+static bool holds(const id_vec *v, rx_id id) { return v->n && bsearch(&id, v->at, v->n, sizeof id, compare_u32) != NULL; }
 
 /* Operands of all parts that have the given kind are put in their place. Fails on NONE. */
 static bool flatten(rx_arena *x, rx_kind kind, const rx_id *parts, u32 n, id_vec *v) {
@@ -364,4 +359,16 @@ rx_id rx_not(rx_arena *x, rx_id part) {
     if (part == RX_ID_ALL) return RX_ID_NEVER;
     if (is_kind(x, part, RX_NOT)) return operand(x, part, 0);
     return rx_intern(x, (u32[]){RX_NOT, part}, 2, rx_nullable(x, part) ? 0 : RX_NULLABLE, depth_of(x, part) + 1);
+}
+
+rx_id rx_change_parts(rx_arena *x, rx_id id, rx_id (*change)(rx_arena *x, rx_id part, u32 how), u32 how) {
+    id_vec parts = {0};
+    bool ok = true, all = is_kind(x, id, RX_AND);
+    for (u32 i = 1; ok && i < intern_length(&x->nodes, id); i++) {
+        rx_id part = change(x, intern_words(&x->nodes, id)[i], how);
+        ok = part != NONE && vec_push(x->b, &parts, part);
+    }
+    rx_id result = !ok ? NONE : all ? rx_and(x, parts.at, parts.n) : rx_or(x, parts.at, parts.n);
+    vec_drop(x->b, &parts);
+    return result;
 }

@@ -6,7 +6,7 @@
  * a text t can be completed within it is then a matter of numbers: of the characters that begin in t, and of those that must still begin in what is left of
  * the expression after t. A character begins with its first byte, in an escape with the backslash of it (or of the first half of two), so where it ends
  * does not matter. */
-#include "names/rx_unbound.h"
+#include "rx.h"
 
 enum { LENGTHS = 4 }; /* how many numbers of characters are tried, from the least that structure allows */
 

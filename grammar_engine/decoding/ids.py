@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
-from ..checks import as_int, check_count
+from ..checks import as_int
 
 
 def prompt_of(ids: Any) -> list[int]:
@@ -27,13 +25,6 @@ def prompt_of(ids: Any) -> list[int]:
     if min(prompt) < 0:
         raise ValueError(f"a token of a prompt is not negative, as {min(prompt)} is")
     return prompt
-
-
-def rng_of(seed: int | np.random.Generator | None) -> np.random.Generator:
-    """The generator that a seed stands for; None: another one each time."""
-    if seed is None or isinstance(seed, np.random.Generator):
-        return np.random.default_rng(seed)
-    return np.random.default_rng(check_count("seed", seed, 0))
 
 
 def common_prefix(ours: Sequence[int], theirs: Sequence[int]) -> int:

@@ -26,9 +26,9 @@ from ..grammar import Grammar
 from ..matcher import Matcher
 from ..vocabulary import Vocabulary
 from .budget import TRIES, BudgetedText
-from .ids import prompt_of, rng_of
+from .ids import prompt_of
 from .models import Model, as_model
-from .scores import Sampling, Scores, choose, draws, penalise, retries, weigh
+from .scores import Sampling, Scores, choose, draws, penalise, retries, rng_of, weigh
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

@@ -289,6 +289,13 @@ def _nucleus(weights: Scores, share: float) -> NDArray[np.intp]:
     return likely[kept]
 
 
+def rng_of(seed: int | np.random.Generator | None) -> np.random.Generator:
+    """The generator that a seed stands for; None: another one each time."""
+    if seed is None or isinstance(seed, np.random.Generator):
+        return np.random.default_rng(seed)
+    return np.random.default_rng(check_count("seed", seed, 0))
+
+
 def choose(weights: Scores, rng: np.random.Generator) -> int:
     """Draw a place; one of weight 0 is never drawn.
 

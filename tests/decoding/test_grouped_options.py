@@ -370,6 +370,8 @@ def test_a_guess_that_gives_nothing_a_chance_ends_a_group_by_hand_too():
         ({"penalize_in_group": 1}, TypeError),
         ({"adaptive": "yes"}, TypeError),
         ({"redraft": 0}, TypeError),
+        ({"mode": None}, TypeError),
+        ({"mode": "both"}, ValueError),
         ({"vocabulary": "x"}, TypeError),
         ({"batch": 3}, TypeError),
         ({"end_of_sentence_stop": 0}, TypeError),

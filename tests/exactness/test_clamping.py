@@ -41,8 +41,9 @@ def test_masks_near_bounds(vocabulary: Vocabulary, bound: int) -> None:
         grammar = Grammar.from_json_schema({"type": "string", **schema})
         for text in ("", "t", "a", "ta", "ab ab", "t" + "x" * (bound // 2), "a" * (bound - 2)):
             on, off = Matcher(grammar, vocabulary), Matcher(grammar, vocabulary, switches=OFF)
-            if on.accept_bytes(f'"{text}'.encode()):
-                assert off.accept_bytes(f'"{text}'.encode())
+            taken = on.accept_bytes(f'"{text}'.encode())
+            assert off.accept_bytes(f'"{text}'.encode()) == taken
+            if taken:
                 assert on.mask() == off.mask(), (schema, text)
 
 
@@ -62,7 +63,8 @@ def test_where_a_text_is_one_lexeme(vocabulary: Vocabulary, pattern: str) -> Non
         grammar = Grammar.from_regex(pattern.format(bound, 2 * bound + 1))
         for n in (0, 1, 2, bound - 1, bound, bound + 1, 2 * bound - 1, 2 * bound, 2 * bound + 1):
             on, off = Matcher(grammar, vocabulary), Matcher(grammar, vocabulary, switches=OFF)
-            if n >= 0 and on.accept_bytes(b"x" * n):
-                assert off.accept_bytes(b"x" * n)
+            taken = on.accept_bytes(b"x" * n)
+            assert off.accept_bytes(b"x" * n) == taken
+            if taken:
                 assert on.mask() == off.mask(), (pattern, bound, n)
                 assert on.is_complete == off.is_complete

@@ -171,7 +171,7 @@ def test_closings_of_random_bags(seed: int) -> None:
     rng = random.Random(seed)
     grammar, oracle = test_bags._random_bag(rng)
     if grammar is None:
-        return
+        pytest.skip("a bag without a sentence")
     alphabet = sorted({*'[],:v"', *(char for texts, *_ in oracle.ways for text, _ in texts for char in text)})
     matcher, configs = Matcher(grammar, BYTES), frozenset([("open", None)])
     compared = 0

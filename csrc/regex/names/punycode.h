@@ -26,4 +26,7 @@ static inline u32 puny_digits(u64 value, u32 n_before, u32 bias) {
     return n;
 }
 
+/* ... from the first on, at the best of all biases; of more than five, five. */
+static inline u32 puny_fewest_digits(u64 value) { return value <= 25 ? 1 : value <= 910 ? 2 : value <= 31885 ? 3 : value <= 1116010 ? 4 : 5; }
+
 #endif

@@ -243,8 +243,8 @@ static bool begin_growth(growth *g, const label_text *t, span asked, u32 room) {
     /* So many may be appended: y of them before a character add y octets, but for one at most that this one saves; and that costs nothing only where y is 1. */
     u32 least = octets_of_ascii(g->n_plain), n_free = 0, most;
     for (u32 k = 0; k < g->n; k++) {
-        least += grow_fewest_digits(g->number[k]);
-        n_free += grow_fewest_digits(g->number[k] - min_u64(g->number[k], 25)) < grow_fewest_digits(g->number[k]);
+        least += puny_fewest_digits(g->number[k]);
+        n_free += puny_fewest_digits(g->number[k] - min_u64(g->number[k], 25)) < puny_fewest_digits(g->number[k]);
     }
     most = least > room ? 0 : 2 * (room - least) + n_free;
     if (most == 0) return false;

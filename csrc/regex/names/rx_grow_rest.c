@@ -44,7 +44,7 @@ u32 grow_least_with_more(const growth *g, u32 k, u64 number, u32 before, const u
     if (room.low > room.high) return least;
     u64 from_there = may_come ? (u64)(room.high - some.high) * (here + 2) + g->index[k + 1] : 0;
     for (u32 last = 1; last < GROW_N_BEFORE; last++) {
-        u32 all = k ? grow_least_of_several(before, too_great_here, number, last) : 1 + max_u32(last, grow_fewest_digits(number - min_u64(number, 25)));
+        u32 all = k ? grow_least_of_several(before, too_great_here, number, last) : 1 + max_u32(last, puny_fewest_digits(number - min_u64(number, 25)));
         least = min_u32(least, all + g->rest[k + 1][last][is_there]);
         if (!may_come || all + g->rest[k + 1][last][true] >= least) continue;
         u32 parts = 0;
@@ -85,15 +85,15 @@ u32 grow_roughly_least(const growth *g, u32 most) {
     for (u32 k = g->n + 1; k-- > 0;) {
         span room = grow_room(g, k), some = {max_u32(room.low, g->asked.low), min_u32(room.high, g->asked.high)};
         u32 here = g->n_plain + k, with_asked = GROW_NEVER_FITS, with = GROW_NEVER_FITS, alone[2] = {0, 0};
-        if (some.low <= some.high) with_asked = grow_fewest_digits((u64)(some.low - g->code[k]) * (here + 1) + here - g->index[k]);
+        if (some.low <= some.high) with_asked = puny_fewest_digits((u64)(some.low - g->code[k]) * (here + 1) + here - g->index[k]);
         if (k == g->n) {
             rest[false][false] = rest[true][false] = with_asked;
             continue;
         }
-        if (with_asked < GROW_NEVER_FITS) with_asked += grow_fewest_digits((u64)(room.high - some.high) * (here + 2) + g->index[k + 1]);
-        if (grow_gap(g, k)) with = 1 + grow_fewest_digits(g->number[k] - min_u64(g->number[k], 25));
+        if (with_asked < GROW_NEVER_FITS) with_asked += puny_fewest_digits((u64)(room.high - some.high) * (here + 2) + g->index[k + 1]);
+        if (grow_gap(g, k)) with = 1 + puny_fewest_digits(g->number[k] - min_u64(g->number[k], 25));
         span bias = bias_with(g, k, (span){0, most});
-        alone[false] = grow_fewest_digits(g->number[k]);
+        alone[false] = puny_fewest_digits(g->number[k]);
         alone[true] = grow_best_digits(g->number[k], bias);
         u32 next[2] = {rest[false][false], rest[false][true]}, known[2] = {rest[true][false], rest[true][true]};
         for (u32 i = 0; i < 2; i++) {

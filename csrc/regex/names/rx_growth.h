@@ -15,16 +15,12 @@ typedef struct span {
     u32 low, high;
 } span;
 
-static inline u64 min_u64(u64 a, u64 b) { return a < b ? a : b; }
-
 /* --- numbers ------------------------------------------------------------------------------------------------------------------ */
 
 /* The greatest number of so many digits, at the best of some biases; the least one that takes so many; the fewest digits of a number. */
 u64 grow_most_number(u32 digits, span bias);
 u64 grow_least_number(u32 digits, span bias);
 u32 grow_best_digits(u64 number, span bias);
-/* ... at the best of all. */
-static inline u32 grow_fewest_digits(u64 number) { return number <= 25 ? 1 : number <= 910 ? 2 : number <= 31885 ? 3 : number <= 1116010 ? 4 : 5; }
 
 /* What is known of the bias behind a number of so many digits. */
 static inline u32 grow_before_of(u32 digits) { return min_u32(digits, GROW_MANY); }

@@ -51,9 +51,6 @@ bool label_fits(const label_text *t, u32 room) {
     return t->n <= room && label_octets(t) <= room;
 }
 
-/* A number takes no fewer digits, whatever the bias. */
-static u32 least_digits_of(u64 number) { return number < 26 ? 1 : number < 911 ? 2 : number < 31886 ? 3 : 4; }
-
 void label_look(const label_text *t, label_outlook *out) {
     u32 least[LABEL_OCTETS + 1], cost[LABEL_OCTETS + 1]; /* with one more character, behind all: of any bias; of its own */
     label_encoder more = begin_encoder(t);
@@ -64,7 +61,7 @@ void label_look(const label_text *t, label_outlook *out) {
         u32 octets = more.octets;
         out->before[k + 1] = out->before[k];
         insert_next(&out->before[k + 1], t, k);
-        least[k] = least_digits_of(number_of_step(&more, t->order[k], t->code[t->order[k]]));
+        least[k] = puny_fewest_digits(number_of_step(&more, t->order[k], t->code[t->order[k]]));
         insert_next(&more, t, k);
         cost[k] = more.octets - octets;
     }
@@ -97,7 +94,7 @@ bool label_may_fit_with(const label_outlook *o, u32 low, u32 high, u32 room) {
         if (code > high) break;
         if (code == next) continue;
         octets += puny_digits(number_of_step(at, t->n, code), 0, at->bias);
-        if (k < t->n_far) octets += least_digits_of(number_behind(at, t->order[k], next - min_u32(high, next))) + o->behind[k + 1];
+        if (k < t->n_far) octets += puny_fewest_digits(number_behind(at, t->order[k], next - min_u32(high, next))) + o->behind[k + 1];
         if (octets <= room) return true;
     }
     return false;

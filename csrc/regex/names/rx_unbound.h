@@ -43,12 +43,6 @@ static inline void rx_drop_names(rx_arena *x, rx_names *names) { vec_drop(x->b, 
 
 /* --- lengths (rx_length.c) -------------------------------------------------------------------------------------------------- */
 
-/* Is it a number of characters, perhaps behind the rest of one? *least, *most: so many of them. */
-bool rx_is_length(const rx_arena *x, rx_id id, u32 *least, u32 *most);
-
-/* How many characters the strings of an expression have, by its structure: no fewer, no more than that (RX_NO_LENGTH: any number). */
-rx_n_chars rx_count_chars(rx_arena *x, rx_id id);
-
 /* The rest of a string in quotes, if it goes on with a name, has no fewer characters. */
 u32 rx_least_in_quotes(rx_arena *x, rx_id id);
 

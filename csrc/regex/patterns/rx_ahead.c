@@ -23,7 +23,6 @@
  * Cost: a visit for each part, and for what is written out as many as it takes, at most MOST_VISITS. Recursion is as deep as parts are nested. */
 #include "rx_look.h"
 
-#include "../names/rx_unbound.h"
 
 enum {
     MOST_VISITS = 10000, /* besides one for each part */

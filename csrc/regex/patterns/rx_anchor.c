@@ -22,7 +22,6 @@
  *
  * Limits. Any number of ^ and $ (not in MULTI_LINE) can be repeated with any bounds; other conditions are counted up to MAX_COPIES. */
 #include "rx_parse.h"
-#include "../names/rx_unbound.h"
 
 #define MAX_COPIES 100
 

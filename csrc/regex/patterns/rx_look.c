@@ -22,7 +22,6 @@
  * Cost: linear in the operands of the branch, besides the intersections. */
 #include "rx_look.h"
 
-#include "../names/rx_unbound.h"
 
 /* --- parts ------------------------------------------------------------------------------------------------------------ */
 
@@ -76,7 +75,7 @@ static rx_n_chars chars_of_value(rx_parser *p, rx_value v) {
     return v.kind == V_CHAR ? (rx_n_chars){1, 1} : rx_count_chars(p->x, v.id);
 }
 
-static bool has_length(rx_n_chars c, u32 n) { return c.least == n && c.most == n; }
+static bool is_one_char(rx_n_chars c) { return c.least == 1 && c.most == 1; }
 
 /* v as look-around, if it is that and `look` says of which kind, or the other one with RX_NOT_...; else NULL. */
 static const rx_part *look_of(const rx_parser *p, rx_value v, rx_look look) {
@@ -214,7 +213,7 @@ static bool up_to(rx_parser *p, u32 *at, u32 end, rx_value v, bool *done) {
     if (body->kind != P_SEQUENCE || body->n != 2) return true;
     const rx_part *look = look_of(p, p->members.at[body->first], RX_AHEAD);
     rx_value one = p->members.at[body->first + 1];
-    if (!look || look->look != RX_NOT_AHEAD || p->members.at[look->first].kind != V_PLAIN || !is_plain_value(one) || !has_length(chars_of_value(p, one), 1)) return true;
+    if (!look || look->look != RX_NOT_AHEAD || p->members.at[look->first].kind != V_PLAIN || !is_plain_value(one) || !is_one_char(chars_of_value(p, one))) return true;
     rx_id never = p->members.at[look->first].id;
     rx_n_chars length = rx_count_chars(x, never);
     u32 to = *at, n = 0;

@@ -50,12 +50,12 @@ static void open_capturing(rx_arena *x, syntax *s) {
 
 /* Names of alternatives at that depth: *closes*, they go to the one around it; else they are not being read any more. Of equal names at equal
  * depth one is kept, the active one. */
-static void move_names(rx_arena *x, syntax *s, u32 depth, bool closes) {
+static void move_names(rx_arena *x, syntax *s, bool closes) {
     id_vec moved = {0}; /* pairs (name, where) */
     bool ok = true;
     for (u32 at = s->names; ok && at != NONE; at = syntax_cell(x, at)[0]) {
         u32 name = syntax_cell(x, at)[1], where = syntax_cell(x, at)[2], k = 0;
-        if (where >> 1 == depth) where = closes ? 2 * (depth - 1) + SYNTAX_ACTIVE : 2 * depth;
+        if (where >> 1 == s->depth) where = closes ? 2 * (s->depth - 1) + SYNTAX_ACTIVE : 2 * s->depth;
         while (k < moved.n && (moved.at[k] != name || moved.at[k + 1] >> 1 != where >> 1)) k += 2;
         if (k < moved.n) moved.at[k + 1] |= where & SYNTAX_ACTIVE;
         else ok = vec_push(x->b, &moved, name) && vec_push(x->b, &moved, where);
@@ -67,7 +67,7 @@ static void move_names(rx_arena *x, syntax *s, u32 depth, bool closes) {
 
 static bool close_group(rx_arena *x, syntax *s) {
     if (s->depth == 0) return false;
-    if (s->names != NONE) move_names(x, s, s->depth, true);
+    if (s->names != NONE) move_names(x, s, true);
     s->phase = s->closers & 1 ? SYNTAX_ATOM : SYNTAX_TERM;
     s->closers >>= 1;
     s->depth--;
@@ -228,7 +228,7 @@ static bool take_outside(rx_arena *x, syntax *s, u32 c) {
     case ']': case '}': return false;
     case '|':
         s->phase = SYNTAX_TERM;
-        if (s->names != NONE) move_names(x, s, s->depth, false);
+        if (s->names != NONE) move_names(x, s, false);
         return true;
     default: return true;
     }

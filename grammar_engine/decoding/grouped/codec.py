@@ -83,7 +83,7 @@ class _VocabularyCodec:
         return ids[:max_length] if wants_truncation(truncation) else ids
 
     def decode(self, ids: Sequence[int], clean_up: bool) -> str:
-        return b"".join(map(self.vocabulary.token_bytes, ids)).decode("utf-8", errors="replace")
+        return spelt(self.vocabulary, ids)
 
     def padding_id(self) -> int:
         names = {name.strip(_BRACKETS).lower(): token for token, name in self.vocabulary.special.items()}
@@ -108,6 +108,11 @@ class _TransformersCodec:
 
     def padding_id(self) -> int:
         return _first(getattr(self.tokenizer, f"{name}_token_id", None) for name in _UNKNOWN)
+
+
+def spelt(vocabulary: Vocabulary, ids: Sequence[int]) -> str:
+    """What ids spell, byte for byte: a tokenizer's `decode` may leave a blank away, which a grammar asked for."""
+    return b"".join(map(vocabulary.token_bytes, ids)).decode("utf-8", errors="replace")
 
 
 def ids_of(encoded: Any) -> list[int]:

@@ -18,14 +18,14 @@ from ...grammar import Grammar
 from ...matcher import Matcher
 from ...vocabulary import Vocabulary
 from ..budget import BudgetedText
-from ..ids import prompt_of, rng_of
+from ..ids import prompt_of
 from ..keys_values import Payload
 from ..models import Logits, as_model
-from ..scores import Probabilities, Sampling
+from ..scores import Probabilities, Sampling, rng_of
 from .answers import BatchFunction, passes_of
-from .codec import codec_of
+from .codec import codec_of, spelt
 from .commit import visible
-from .methods import GenerationType
+from .methods import GenerationType, sampling_of
 from .passes import Writing, run
 from .penalties import DEFAULT_REPETITION_PENALTY, NoRepetitionPenalty, RepetitionPenaltyStrategy, penalty_from_dict
 from .postprocessing import PostProcessor
@@ -102,6 +102,8 @@ class GroupedPipeline(ABC):
     """
 
     _most_requests = 1  # of one text in one round
+    top_k: int | None
+    top_p: float | None
 
     descriptive_attrs: ClassVar[tuple[str, ...]] = (
         *("model_name", "group_size", "temp", "end_of_sentence_stop", "repetition_penalty_strategy", "answer_length_multiplier"),
@@ -204,22 +206,22 @@ class GroupedPipeline(ABC):
         if size > 1 and self.max_input_len is not None and size >= self.max_input_len:
             raise ValueError(f"a group of {size} leaves no room for a prompt: the model can see {self.max_input_len} tokens")
 
-    # --- what the two kinds say of themselves -----------------------------------------------------------------------
-
-    @property
-    @abstractmethod
-    def generation_type(self) -> GenerationType:
-        """How tokens are chosen."""
-
-    @abstractmethod
     def sampling(self) -> Sampling:
-        """How a token is chosen from a row.
+        """How a token is chosen from a row; in a tree, which tokens of it are followed.
 
         Raises
         ------
         ValueError
             An option is out of its range.
         """
+        return sampling_of(self.temp, self.top_k, self.top_p)
+
+    # --- what the two kinds say of themselves -----------------------------------------------------------------------
+
+    @property
+    @abstractmethod
+    def generation_type(self) -> GenerationType:
+        """How tokens are chosen."""
 
     @abstractmethod
     def _writings(
@@ -357,12 +359,8 @@ class GroupedPipeline(ABC):
         written = iter(run(writings, passes_of(self.model, self.batch, len(writings) * self._most_requests, self.prefix_cache)))
         many = [list(chain.from_iterable(next(written) for _ in of_prompt)) for of_prompt in of_prompts]
         for result in chain.from_iterable(many):
-            result.text = self.codec.decode(result.ids, False) if grammar is None else self._spelt(result.ids)
+            result.text = self.codec.decode(result.ids, False) if grammar is None else spelt(self.vocabulary, result.ids)
         return many
-
-    def _spelt(self, ids: Sequence[int]) -> str:
-        """What ids spell, byte for byte: a tokenizer's `decode` may leave a blank away, which a grammar asked for."""
-        return b"".join(map(self.vocabulary.token_bytes, ids)).decode("utf-8", errors="replace")
 
     def _first_seed(self) -> int:
         return 1

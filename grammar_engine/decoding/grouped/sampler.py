@@ -6,13 +6,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ...checks import check_bool, check_count
+from ...checks import check_bool, check_choice, check_count
 from ...grammar import Grammar
-from ..ids import rng_of
-from ..scores import Probabilities, Sampling, choose
+from ..scores import Probabilities, choose, rng_of
 from .commit import commit
 from .group_size import GroupSize
-from .methods import GenerationType, sampling_of
+from .methods import GenerationType
 from .passes import Writing
 from .pipeline import GroupedPipeline
 from .result import GroupedResult
@@ -84,9 +83,7 @@ class GroupedSampler(GroupedPipeline):
         self.adaptive = check_bool("adaptive", adaptive)
         self._has_growth = self.adaptive and max_group_size != 1
         super().__init__(model, tokenizer, group_size, **options)
-        if mode not in _MODES:
-            raise ValueError(f"mode is one of {', '.join(_MODES)}, not {mode!r}")
-        self.mode, self.redraft = mode, check_bool("redraft", redraft)
+        self.mode, self.redraft = check_choice("mode", mode, _MODES), check_bool("redraft", redraft)
         self.default_seed = default_seed
         self.max_group_size = self._max_group_size(max_group_size)
         self._given_max = None if max_group_size is None else int(max_group_size)
@@ -112,10 +109,6 @@ class GroupedSampler(GroupedPipeline):
     def generation_type(self) -> GenerationType:
         """The method that `top_k`, `top_p` and `temp` ask for."""
         return GenerationType.GREEDY if self.temp == 0 else GenerationType.of(self.top_k, self.top_p)
-
-    def sampling(self) -> Sampling:
-        """How a token is drawn."""
-        return sampling_of(self.temp, self.top_k, self.top_p)
 
     def generate_group(self, prob_mat: Probabilities, seed: int | None = None) -> list[int]:
         """Draw a token from each row of chances, up to the first one that ends a text.

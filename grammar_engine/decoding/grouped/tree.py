@@ -21,9 +21,8 @@ from ...checks import check_count
 from ...grammar import Grammar
 from ..budget import TRIES
 from ..models import Logits
-from ..scores import Sampling
 from .commit import visible
-from .methods import GenerationType, sampling_of
+from .methods import GenerationType
 from .passes import Request, Writing
 from .pipeline import GroupedPipeline, warn
 from .result import GroupedResult
@@ -80,10 +79,6 @@ class GroupedTreeSearch(GroupedPipeline):
     def generation_type(self) -> GenerationType:
         """Always `GenerationType.TREE`."""
         return GenerationType.TREE
-
-    def sampling(self) -> Sampling:
-        """Which tokens of a row are followed."""
-        return sampling_of(self.temp, self.top_k, self.top_p)
 
     def _writings(
         self, prompt: list[int], grammar: Grammar | None, budget: int, sequences: int, seed: int
