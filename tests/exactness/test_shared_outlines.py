@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -16,10 +17,11 @@ OFF = Switches(shared_inner=False)
 
 
 def vocabulary() -> Vocabulary:
-    """All numbers of up to three digits, and all of three hexadecimal ones, are tokens; so are some that go on behind them."""
+    """All numbers of up to three digits, and all of three hexadecimal ones, are tokens, and pairs of eight signs; so are some that go on behind them."""
     digits, hexadecimal = "0123456789", "0123456789abcdef"
     words = [a + b + c for a in hexadecimal for b in hexadecimal for c in hexadecimal]
     words += [a + b for a in digits for b in digits] + [a + end for a in hexadecimal for end in ('"', '"}', '",', "-", ",", "}")]
+    words += ["".join(signs) + end for signs in itertools.product("中文字符一二三四", repeat=2) for end in ("", '"', "a")]
     tokens = [bytes([byte]) for byte in range(256)] + [word.encode() for word in words]
     return Vocabulary([*tokens, b""], eos=[len(tokens)])
 
@@ -35,6 +37,7 @@ def schema(name: str, value: dict[str, Any]) -> Grammar:
         ({"type": "string", "format": "uuid"}, '"123e4567-e89b-12d3-a456-426614174000"'),
         ({"type": "string", "format": "date"}, '"2024-11-23"'),
         ({"type": "string", "pattern": "^[0-9]{7}$"}, '"1234567"'),
+        ({"type": "string", "pattern": "^[\\u4e00-\\u9fff]+$"}, '"中文字符一二"'),
         ({"type": "number"}, "-12345.6789e12"),
         ({"type": "integer", "minimum": -70, "maximum": 12345}, "12340"),
         ({"type": "string", "pattern": "^[0-9 a-f]+-[0-9]{1,40}$"}, '"12 ab 3c-123456789"'),
