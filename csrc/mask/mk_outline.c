@@ -23,13 +23,16 @@
  *
  * Not where a text is one lexeme: there is one row.
  *
- * Cost. An outline: as the walk. Where tokens can be cut in many ways that do not lead to the same rows, walks with all ways joined are
- * cheaper: a grammar in which that was met has no outlines from then on. */
+ * Cost. An outline: as the walk. Where tokens can be cut in many ways that do not lead to the same rows, or nearly anywhere (characters one by one,
+ * names with nothing between them), walks with all ways joined are cheaper: a grammar in which that was met has no outlines from then on. */
 #include "mk.h"
 
 enum {
     MAX_TASKS = 1000,   /* of one walk */
     MAX_NEW_ROWS = 400, /* that one walk makes, cut ones included */
+    MAX_ENDS = 16384,   /* places in one outline at which a lexeme has ended */
+    MAX_PLACES = 8192,  /* of outlines that one walk makes, together: of operators, names and numbers there are some hundred */
+    MAX_ROUND = 128,    /* places from which a ring is walked one by one: there are up to 40 of operators */
     TASK_SLOTS = 2048,
     FEW_PLACES = 4,  /* below so few, with so many children, there may be what reads much: ... */
     MUCH_BELOW = 48  /* ... then it is asked for apart */
@@ -133,17 +136,6 @@ static u32 index_of(ge_engine *e, const tt_trie *trie, const vb_inner *inner) {
 
 u32 mk_trie_index(ge_engine *e, const tt_trie *trie) { return index_of(e, trie, NULL); }
 
-static bool has_node(const u32 *nodes, u32 n, u32 node) { /* of sorted ones */
-    u32 from = 0;
-    while (from < n) {
-        u32 middle = from + (n - from) / 2;
-        if (nodes[middle] == node) return true;
-        if (nodes[middle] < node) from = middle + 1;
-        else n = middle;
-    }
-    return false;
-}
-
 /* The tokens are in e->mk.outline, what hubs were come to is in e->mk.at_hubs from `hubs` on. */
 static bool keep_outline(ge_engine *e, u32 hubs, mk_outline *to) {
     mk_found *found = &e->mk.outline;
@@ -170,12 +162,22 @@ static bool walk_places(ge_engine *e, u32 places, u32 row, u32 config) {
     const tt_trie *trie = e->mk.tries.at[words[0]];
     u32 n = intern_length(&e->mk.places, places);
     if (!cf_is_ring(row)) return mk_walk_places(e, trie, words + 1, n - 1, config, &e->mk.outline);
-    e->mk.rounds.n = 0;
+    if (!vec_reach(&e->b, &e->mk.no_round, trie->byte.n / 32)) return false;
     e->mk.rounds_in = trie;
-    for (u32 i = 1; i < n; i++) {
-        if (has_node(e->mk.rounds.at, e->mk.rounds.n, words[i])) continue;
-        if (!mk_walk(e, trie, words[i], config, &e->mk.outline) || !mk_sort_nodes(e, e->mk.rounds.at, &e->mk.rounds.n)) return false;
-    }
+    bool ok = true;
+    for (u32 i = 1; ok && i < n; i++)
+        if (e->mk.no_round.at[words[i] / 32] >> words[i] % 32 & 1) ok = mk_walk(e, trie, words[i], config, &e->mk.outline);
+    for (u32 i = 0; i < e->mk.rounds.n; i++) e->mk.no_round.at[e->mk.rounds.at[i] / 32] = UINT32_MAX;
+    e->mk.rounds.n = 0;
+    return ok;
+}
+
+/* Notes a node at which the ring has come to its first row again. */
+static bool note_round(ge_engine *e, u32 node) {
+    u32 *word = &e->mk.no_round.at[node / 32], bit = (u32)1 << node % 32;
+    if (!(*word & bit)) return true;
+    if (!vec_push(&e->b, &e->mk.rounds, node)) return false;
+    *word &= ~bit;
     return true;
 }
 
@@ -197,9 +199,10 @@ bool mk_note_ends(ge_engine *e, const tt_trie *trie, mk_place at) {
     for (u32 i = 0, n = cf_count(e, at.config); i < n; i++) {
         cf_alternative a = cf_alternative_at(e, at.config, i);
         if (cf_is_ended(a.row)) {
+            if (e->mk.ends.n == MAX_ENDS && e->mk.limits_ends) return false; /* see add_tasks */
             if (!vec_push(&e->b, &e->mk.ends, ((mk_end){trie, at.node, a.row - CF_ENDED_ROW}))) return false;
         } else if (trie == e->mk.rounds_in && cf_is_ring(a.row) && !(a.row & 1) && a.state >> 1 == mk_ring_begin(e, a.row)) {
-            if (!vec_push(&e->b, &e->mk.rounds, at.node)) return false;
+            if (!note_round(e, at.node)) return false;
         }
     }
     return true;
@@ -367,6 +370,7 @@ static bool add_task(ge_engine *e, mk_task task, agenda *open, mk_found *found) 
     if (index == NONE) return false;
     mk_outline o = e->mk.outlines.at[index];
     if (task.state == task.begin && !mk_find_ring(e, task.begin, &o, rows, &ring)) return false;
+    if (ring != NONE && intern_length(&e->mk.places, task.places) > MAX_ROUND) return open->is_full = true;
     if (ring != NONE) {
         index = find_outline(e, CF_RING_ROW + 2 * ring, CF_RING_ROW + 2 * ring, task.begin, task.places);
         if (index == NONE) return false;
@@ -394,7 +398,7 @@ bool mk_has_outlines(const ge_engine *e) {
     return !(e->switches & GE_NO_OUTLINES) && !e->g->longest && e->g->g.bags.n == 0 && !e->mk.cuts_much && !e->is_one_lexeme;
 }
 
-/* *done = false: there are too many tasks. */
+/* *done = false: it is too much. */
 static bool add_tasks(ge_engine *e, const tt_trie *trie, u32 node, cf_alternative a, const vb_inner *inner, mk_found *found, bool *done) {
     agenda open;
     if (!make_recent(e)) return false;
@@ -405,10 +409,13 @@ static bool add_tasks(ge_engine *e, const tt_trie *trie, u32 node, cf_alternativ
     open.n = 0;
     open.is_full = false;
     if (!plan_whole(e, &open, a.row, begin, a.state >> 1, places)) return false;
-    for (u32 i = 0, rows = e->ep.rows.n; i < open.n && !open.is_full; i++) {
-        if (!add_task(e, open.tasks[i], &open, found)) return false;
-        open.is_full |= e->ep.rows.n - rows > MAX_NEW_ROWS;
+    e->mk.limits_ends = true;
+    for (u32 i = 0, rows = e->ep.rows.n, known = e->mk.places.pool.n; i < open.n && !open.is_full; i++) {
+        open.is_full |= !add_task(e, open.tasks[i], &open, found); /* a failure, or too many ends */
+        open.is_full |= e->ep.rows.n - rows > MAX_NEW_ROWS || e->mk.places.pool.n - known > MAX_PLACES;
     }
+    e->mk.limits_ends = false;
+    if (e->b.status != GE_OK) return false;
     *done = !open.is_full;
     e->mk.cuts_much |= open.is_full;
     return true;
@@ -460,6 +467,7 @@ void mk_drop_outlines(ge_engine *e) {
     intern_drop(&e->b, &e->mk.rings);
     vec_drop(&e->b, &e->mk.ring);
     vec_drop(&e->b, &e->mk.rounds);
+    vec_drop(&e->b, &e->mk.no_round);
     map_drop(&e->b, &e->mk.outline_of);
     vec_drop(&e->b, &e->mk.outlines);
     vec_drop(&e->b, &e->mk.outline_words);

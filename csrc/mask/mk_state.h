@@ -174,7 +174,8 @@ typedef struct mk_state {
     VEC(mk_outline) outlines;
     id_vec outline_words;
     VEC(mk_end) ends;         /* scratch: of the outline that is being made */
-    id_vec rounds;            /* scratch: the nodes at which its ring has come to its first row again ... */
+    id_vec rounds, no_round;  /* scratch: the nodes at which its ring has come to its first row again; all others, as bits, which are set between walks ... */
+    bool limits_ends;         /* is an outline that has too many given up? */
     const tt_trie *rounds_in; /* ... of the trie that it begins in */
     mk_found outline;         /* scratch: its tokens */
     u32 *spread;              /* scratch: these as bits (mk_exits.c); zeros. NULL: not needed so far */

@@ -205,6 +205,31 @@ def test_masks_over_a_real_vocabulary_are_the_same(real_vocabulary: Callable[[st
         off.reset()
 
 
+# Lexemes that may end nearly anywhere, and begin again: a walk with all ways of cutting joined takes a hundredth of what outlines did.
+REPEATED = [
+    ('start: "<" C* ">"\nC: /[^>]/', b"<"),
+    ("start: C+\nC: /.{2,8}/", b"ab"),
+    ('start: NAME+\nNAME: /[a-z]{2,30}/\n%ignore " "', b""),
+    ("start: (A|B|C|D)*\nA: /[a-z]+/\nB: /[a-z0-9]+/\nC: /[a-z_ ]+/\nD: /.+/", b""),
+    ("start: (A B)~5..500\nA: /[a-z]{0,5}/\nB: /[a-z ]{0,5}/", b""),
+]
+
+
+@pytest.mark.parametrize(("source", "text"), REPEATED)
+def test_outlines_that_cost_too_much_are_given_up(source: str, text: bytes, real_vocabulary: Callable[[str], Vocabulary]) -> None:
+    vocabulary, nodes = real_vocabulary("tekken-131k"), []
+    on, off = (Matcher(Grammar.from_lark(source), vocabulary, switches=Switches(outlines=outlines)) for outlines in (True, False))
+    for matcher in on, off:
+        assert matcher.accept_bytes(text)
+    for _ in range(3):
+        assert bytes(on.mask()) == bytes(off.mask())
+        nodes.append((on.grammar.stats.trie_nodes, off.grammar.stats.trie_nodes))
+        for matcher in on, off:
+            assert matcher.accept_bytes(b"a")
+    assert on.grammar.stats.outlines <= 6
+    assert nodes[0][0] < nodes[0][1] + vocabulary.size
+
+
 def test_names_behind_white_space_are_walked_once_for_all_rows() -> None:
     """Behind a tab there is a place for each beginning of a name, and few of them have a sign below them."""
     words = ["".join(word) for n in range(1, 6) for word in product("abc", repeat=n)]
