@@ -408,6 +408,7 @@ static bool add_tasks(ge_engine *e, const tt_trie *trie, u32 node, cf_alternativ
     memset(open.slots, 0, sizeof open.slots);
     open.n = 0;
     open.is_full = false;
+    u64 work = e->b.work;
     if (!plan_whole(e, &open, a.row, begin, a.state >> 1, places)) return false;
     e->mk.limits_ends = true;
     for (u32 i = 0, rows = e->ep.rows.n, known = e->mk.places.pool.n; i < open.n && !open.is_full; i++) {
@@ -415,6 +416,11 @@ static bool add_tasks(ge_engine *e, const tt_trie *trie, u32 node, cf_alternativ
         open.is_full |= e->ep.rows.n - rows > MAX_NEW_ROWS || e->mk.places.pool.n - known > MAX_PLACES;
     }
     e->mk.limits_ends = false;
+    if (e->b.status == GE_E_LIMIT) { /* what no text comes to */
+        e->b.status = GE_OK;
+        e->b.symbol = NONE;
+    }
+    if (open.is_full) e->b.work = work;
     if (e->b.status != GE_OK) return false;
     *done = !open.is_full;
     e->mk.cuts_much |= open.is_full;

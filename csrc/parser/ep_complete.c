@@ -66,7 +66,7 @@ bool ep_collect_end(ep_parser *p, u32 flat) {
             if (p->items.n > p->b->limits.max_row_items) return ep_limit(p, LIMIT(max_row_items), ep_set_owner(p, set));
         }
     }
-    return budget_work(p->b, p->items.n) && move_behind(p, own) && ep_sort(p, p->items.at, &p->items.n);
+    return ep_work(p, p->items.n) && move_behind(p, own) && ep_sort(p, p->items.at, &p->items.n);
 }
 
 /* Insertion for short arrays, which are mostly a few sorted runs; else radix sort by bytes, least significant first, without the bytes that are

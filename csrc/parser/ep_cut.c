@@ -75,7 +75,7 @@ u32 ep_make_cut(ep_parser *p, u32 row, u32 depth) {
     u32 n;
     if (!find_stubs(p, made.set, stubs, &n)) return row;
     u32 size = ep_set_size(p, made.set);
-    if (!make_stubs(p) || !budget_work(p->b, size) || !vec_reserve(p->b, &p->items, size)) return NONE;
+    if (!make_stubs(p) || !ep_work(p, size) || !vec_reserve(p->b, &p->items, size)) return NONE;
     p->accepts = p->items.n = 0;
     for (u32 k = 0; k < n; k++)
         for (u32 i = stubs[k].from; i < stubs[k].to; i++)

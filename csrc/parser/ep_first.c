@@ -32,7 +32,7 @@ static u32 first_of_node(ep_parser *p, u32 node) {
         if (p->nonterminals.at[x].first == NONE && !ep_expand(p, x)) return NONE;
         for (u32 k = 0; k < p->nonterminals.at[x].n; k++)
             if (!first_of_suffix(p, p->alternatives.at[p->nonterminals.at[x].first + k], stamp)) return NONE;
-        if (!budget_work(p->b, p->nonterminals.at[x].n)) return NONE;
+        if (!ep_work(p, p->nonterminals.at[x].n)) return NONE;
     }
     n = p->merged.n;
     if (!ep_sort(p, p->merged.at, &n) || !vec_reserve(p->b, &p->firsts, n + 1)) return NONE;
@@ -61,7 +61,7 @@ static bool add_lexemes(ep_parser *p, u32 set) {
     if ((n_nodes > 1 && !ep_sort(p, p->merged.at, &n)) || !vec_reserve(p->b, &p->lexemes, n + 1)) return false;
     for (u32 i = 0; i < n; i++) p->lexemes.at[p->lexemes.n++] = (u32)p->merged.at[i];
     p->lexemes.at[p->lexemes.n++] = NONE;
-    return budget_work(p->b, n);
+    return ep_work(p, n);
 }
 
 u32 ep_row_of_set(ep_parser *p, u32 set) {

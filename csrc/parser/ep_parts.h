@@ -23,6 +23,10 @@ static inline ep_item ep_set_item(const ep_parser *p, u32 set, u32 i) {
 /* A value that no stamp array holds yet. ep_start and ep_goto see to it that it does not wrap around. */
 static inline u32 ep_next_stamp(ep_parser *p) { return ++p->stamp; }
 
+enum { EP_PER_WORK = 16 }; /* items, or lexemes of a set, that are copied and sorted: as much as one derivative */
+
+static inline bool ep_work(ep_parser *p, u64 n) { return budget_work(p->b, 1 + n / EP_PER_WORK); }
+
 /* Lengthens a stamp array to n words, with zeros. */
 #define ep_fit(p, v, count) \
     ((count) <= (v)->n || (vec_reserve((p)->b, (v), (count) - (v)->n) && \

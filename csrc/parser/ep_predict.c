@@ -50,7 +50,7 @@ static bool close_row(ep_parser *p, u32 set) {
         for (u32 i = 0; i < p->nonterminals.at[x].n; i++)
             if (!walk(p, p->alternatives.at[p->nonterminals.at[x].first + i], EP_LOCAL + call, row_stamp)) return false;
     }
-    return budget_work(p->b, (u64)p->waiters.n + p->scanned.n);
+    return ep_work(p, (u64)p->waiters.n + p->scanned.n);
 }
 
 /* --- 2. return points ---------------------------------------------------------------------------------------------------- */
@@ -115,7 +115,7 @@ static bool is_content(ep_parser *p, u32 point, bool *answer) {
     for (u32 i = 0; i < n; i++)
         if (p->merged.at[i] != ep_set_item(p, set, i)) return true;
     *answer = true;
-    return budget_work(p->b, n);
+    return ep_work(p, n);
 }
 
 /* A return point that p->items, in which EP_LOCAL stands for itself, is equal to; NONE if none was found. See ep.c, "Cycles". */

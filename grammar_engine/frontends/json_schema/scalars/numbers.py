@@ -12,6 +12,7 @@ Invariants. A piece that is known to be empty is never made: `meet` returns None
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache, reduce
@@ -265,8 +266,18 @@ def _strongest(steps: frozenset[Decimal], others: frozenset[Decimal]) -> frozens
 
 
 def _without_implied(steps: dict[int, Decimal], others: dict[int, Decimal]) -> list[Decimal]:
-    """The steps that divide no greater one of the others."""
-    return [value for step, value in steps.items() if not any(other > step and other % step == 0 for other in others)]
+    """The steps that divide no greater one of the others. They are looked for among its multiples, or these among them, whichever are fewer."""
+    most = max(others)
+    greater = sorted(others)
+    kept = []
+    for step, value in steps.items():
+        if most // step < len(others):
+            is_implied = any(multiple in others for multiple in range(2 * step, most + 1, step))
+        else:
+            is_implied = not all(map(step.__rmod__, greater[bisect_right(greater, step) :]))
+        if not is_implied:
+            kept.append(value)
+    return kept
 
 
 def _exponent(value: Decimal) -> int:
