@@ -223,6 +223,14 @@ class _NoiseSession:
 # --- callables ------------------------------------------------------------------------------------------------------
 
 
+def check_scores(scores: Any, n: int, whose: str) -> None:
+    """Raise unless these are scores of `n` ids, shape (n, V)."""
+    if not hasattr(scores, "shape"):
+        raise TypeError(f"{whose} returns scores as an array or a tensor, not as {type(scores).__name__}")
+    if len(scores.shape) != 2 or scores.shape[0] != n:
+        raise ValueError(f"the scores of {n} ids have the shape ({n}, V), not {tuple(scores.shape)}")
+
+
 class _CallableModel(_Counted):
     def __init__(self, function: Callable[[list[int]], Any], width: int | None, max_length: int | None):
         super().__init__(width, max_length)
@@ -240,10 +248,7 @@ class _CallableSession:
         seen = self.model.seen(ids, rows)
         scores = self.model.function(seen)
         self.model.passes += 1
-        if not hasattr(scores, "shape"):
-            raise TypeError(f"the model returns scores as an array or a tensor, not as {type(scores).__name__}")
-        if len(scores.shape) != 2 or scores.shape[0] != len(seen):
-            raise ValueError(f"the scores of {len(seen)} ids have the shape ({len(seen)}, V), not {tuple(scores.shape)}")
+        check_scores(scores, len(seen), "the model")
         self.model.learn_width(scores.shape[1])
         return as_numpy(scores[-rows:])
 
@@ -326,6 +331,8 @@ class TorchModel(_Counted):
         output = self.module(**given, use_cache=True, **options)
         if not hasattr(output, "logits"):
             raise TypeError(f"a module returns an object with logits, as those of transformers, not a {type(output).__name__}")
+        if output.logits.ndim != 3:
+            raise ValueError(f"a module returns logits of the shape (texts, length, V), not {tuple(output.logits.shape)}")
         return output.logits[:, -rows:], getattr(output, self._past_name, None)
 
 

@@ -170,12 +170,12 @@ def weigh(logits: Scores, sampling: Sampling) -> Weights:
     if sampling.greedy:
         place = scores.argmax()
         return Weights(np.array([place if ids is None else ids[place]]), np.ones(1))
-    scores = heated(scores, best, sampling.temperature)
     if sampling.top_k is not None and sampling.top_k < len(scores):
         ids, scores = _keep(ids, scores, _likeliest(scores, sampling.top_k))
-    weights = np.exp(scores, out=scores)
+    weights = heated(scores, best, sampling.temperature)
+    np.exp(weights, out=weights)
     if sampling.top_p is not None and sampling.top_p < 1:
-        ids, weights = _keep(ids, weights, _nucleus(weights, sampling.top_p))
+        ids, weights = _keep(ids, weights, _nucleus(weights, scores, sampling.top_p))
     if sampling.min_p:
         ids, weights = _keep(ids, weights, np.flatnonzero(weights >= sampling.min_p))  # the likeliest has weight 1
     return Weights(ids, weights)
@@ -266,17 +266,18 @@ def _likeliest(scores: Scores, count: int) -> NDArray[np.intp]:
     return np.sort(np.concatenate((above, equal)))
 
 
-def _nucleus(weights: Scores, share: float) -> NDArray[np.intp]:
-    """Places of the fewest highest weights that sum to `share` of all, ascending; among equals the first."""
+def _nucleus(weights: Scores, scores: Scores, share: float) -> NDArray[np.intp]:
+    """Places of the fewest highest weights that sum to `share` of all, ascending; among equals, which a hot temperature makes, those of the highest
+    scores, and then the first.
+    """
     total = weights.sum(dtype=np.float64)
     wanted = share * total
     likely = np.flatnonzero(weights >= (1 - share) / 2 * total / len(weights))  # the others together are half of what may be left out
-    weights = weights[likely]
+    weights, scores = weights[likely], scores[likely]
     kept: NDArray[np.bool_] = np.zeros(len(weights), dtype=np.bool_)
     border, sum_of_kept = np.arange(len(weights)), 0.0
     for shift in (16, 0):  # the upper, then the lower halves of the bits, by which weights are in order
         if len(border) <= _FEW:
-            border = border[best_first(weights[border], len(border))]
             break
         halves = weights[border].view(np.uint32) >> shift & 0xFFFF
         sums = np.bincount(halves, weights[border])[::-1].cumsum() + sum_of_kept  # the highest first
@@ -284,6 +285,7 @@ def _nucleus(weights: Scores, share: float) -> NDArray[np.intp]:
         half = len(sums) - 1 - at
         kept[border[halves > half]] = True
         border, sum_of_kept = border[halves == half], sums[at - 1] if at else sum_of_kept  # after both: equal weights
+    border = border[best_first(scores[border], len(border))]
     sums = np.cumsum(weights[border], dtype=np.float64) + sum_of_kept
     kept[border[: int(np.searchsorted(sums, wanted)) + 1]] = True
     return likely[kept]

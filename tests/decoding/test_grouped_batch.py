@@ -157,6 +157,9 @@ def test_a_batch_function_that_answers_otherwise_is_refused():
     for wrong in (lambda texts: [], lambda texts: [np.zeros((1, 10))] * len(texts)):
         with pytest.raises(ValueError, match=r"answers 0|shape"):
             GroupedSampler(TableModel(LETTERS.size), LETTERS, 2, batch=wrong).generate(TEXTS, 8)
+    for wrong in (lambda texts: None, lambda texts: iter(texts), lambda texts: [[[0.0] * 10]] * len(texts)):
+        with pytest.raises(TypeError, match="the batch function returns scores"):
+            GroupedSampler(TableModel(LETTERS.size), LETTERS, 2, batch=wrong).generate(TEXTS, 8)
 
 
 def test_from_pretrained(llama, tmp_path):

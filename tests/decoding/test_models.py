@@ -265,6 +265,17 @@ def test_a_module_that_returns_something_else(output):
         as_model(Other()).start().logits([1])
 
 
+def test_a_module_that_returns_scores_of_one_text_only():
+    torch = pytest.importorskip("torch")
+
+    class Flat(torch.nn.Module):
+        def forward(self, input_ids, past_key_values=None, use_cache=False):
+            return SimpleNamespace(logits=torch.zeros((input_ids.shape[1], 5)))
+
+    with pytest.raises(ValueError, match=r"logits of the shape \(texts, length, V\), not \(2, 5\)"):
+        as_model(Flat()).start().logits([1, 2])
+
+
 # --- keys and values that travel ------------------------------------------------------------------------------------
 
 

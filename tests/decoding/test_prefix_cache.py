@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 import random
+import threading
 from itertools import pairwise
 
 import pytest
@@ -309,6 +310,58 @@ def test_a_payload_that_cannot_be_made() -> None:
         lease.extend([7], fails_at(6))
     lease.release()
     assert len(cache) == cache.stats.idle == 3
+
+
+@pytest.mark.parametrize("at", [0, 2])
+def test_a_lease_that_is_released_while_it_is_extended_keeps_nothing(at: int) -> None:
+    gone: list[object] = []
+    cache = PrefixCache[object](block_size=2, max_idle_blocks=0, on_release=gone.append)
+    lease = cache.acquire([1, 2, 3, 4])
+
+    def make(start: int, stop: int) -> object:
+        if start == at:
+            lease.release()
+        return start, stop
+
+    with pytest.raises(ValueError, match="released"):
+        lease.extend([1, 2, 3, 4], make)
+    assert (cache.stats.table, cache.stats.idle) == (0, 0)
+    assert sorted(gone) == [(0, 2), (2, 4)]
+    with pytest.raises(ValueError, match="released"):
+        lease.extend([5], make)
+
+
+def test_a_lease_that_another_thread_releases_keeps_nothing() -> None:
+    gone: list[object] = []
+    cache = PrefixCache[object](block_size=2, max_idle_blocks=0, on_release=gone.append)
+    lease = cache.acquire([1, 2])
+
+    def make(start: int, stop: int) -> object:
+        other = threading.Thread(target=lease.release)
+        other.start()
+        other.join()
+        return start, stop
+
+    with pytest.raises(ValueError, match="released"):
+        lease.extend([1, 2], make)
+    assert (cache.stats.table, cache.stats.idle, gone) == (0, 0, [(0, 2)])
+
+
+def test_a_lease_is_not_extended_by_what_makes_its_blocks() -> None:
+    cache = PrefixCache[object](block_size=2)
+    lease = cache.acquire([7, 7])
+
+    def make(start: int, stop: int) -> object:
+        with pytest.raises(ValueError, match="under way"):
+            lease.extend([8, 8], make)
+        return start, stop
+
+    lease.extend([7, 7, 9], make)
+    assert (lease.tokens, lease.payloads) == ([7, 7, 9], [(0, 2)])
+    with pytest.raises(ZeroDivisionError):
+        lease.extend([9], lambda start, stop: 1 // 0)
+    lease.extend([5, 5], lambda start, stop: (start, stop))
+    assert lease.payloads == [(0, 2), (2, 4), (4, 6)]
 
 
 def test_a_lease_is_released_once() -> None:

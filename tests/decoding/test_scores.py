@@ -157,13 +157,23 @@ FLAT = {  # of which top-p sorts none, a few, or one bin
 @pytest.mark.parametrize("kind", FLAT)
 @pytest.mark.parametrize("share", [0.0, 0.1, 0.5, 0.9, 0.999, 1 - 1e-9])
 def test_a_nucleus_is_that_of_a_full_sort(kind, share):
-    """Ties included: of equal scores those of the lower ids are kept."""
+    """Ties included: of equal weights those of the higher scores, of equal scores those of the lower ids are kept."""
     logits = FLAT[kind](np.random.default_rng(9), 40_000).astype(np.float32)
     weights = weigh(logits, Sampling()).values
-    order = np.argsort(-weights, kind="stable")
+    order = np.argsort(-logits, kind="stable")
     sums = np.cumsum(weights[order], dtype=np.float64)
     kept = weigh(logits, Sampling(top_p=share)).ids
     assert kept.tolist() == sorted(order[: np.searchsorted(sums, share * weights.sum(dtype=np.float64)) + 1].tolist())
+
+
+@pytest.mark.parametrize("temperature", [1e3, 1e5, 1e6, 1e8, 1e30])
+@pytest.mark.parametrize("top_k", [None, 70])
+def test_the_likeliest_stay_the_likeliest_where_it_is_hot(temperature, top_k):
+    """Of many tokens the weights are float32, and equal there."""
+    logits = np.random.default_rng(0).standard_normal(5000).astype(np.float32)
+    kept = weigh(logits, Sampling(temperature=temperature, top_k=top_k, top_p=0.01 if top_k is None else 0.7)).ids
+    assert abs(len(kept) - 50) <= 1
+    assert set(kept.tolist()) == set(np.argsort(-logits)[: len(kept)].tolist())
 
 
 def test_extreme_scores_and_temperatures():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
-from ..models import Logits, Model, Session, TorchModel, as_numpy
+from ..models import Logits, Model, Session, TorchModel, as_numpy, check_scores
 from .leases import Leases
 from .passes import Passes, Request
 
@@ -84,11 +84,12 @@ class _Together:
 
     def answer(self, requests: Sequence[Request], _texts: Sequence[int]) -> list[Logits]:
         answers = self.batch([list(request.ids) for request in requests])
+        if not hasattr(answers, "__len__"):
+            raise TypeError(f"the batch function returns scores for each text, not {type(answers).__name__}")
         if len(answers) != len(requests):
             raise ValueError(f"the batch function was given {len(requests)} texts, and answers {len(answers)}")
         for scores, request in zip(answers, requests):
-            if len(scores.shape) != 2 or scores.shape[0] != len(request.ids):
-                raise ValueError(f"the scores of {len(request.ids)} ids have the shape ({len(request.ids)}, V), not {tuple(scores.shape)}")
+            check_scores(scores, len(request.ids), "the batch function")
         return [as_numpy(scores[-request.rows :]) for scores, request in zip(answers, requests)]
 
     def close(self) -> None:

@@ -390,7 +390,7 @@ class GroupedPipeline(ABC):
         UserWarning
             The text is too long.
         """
-        self._warn_of_length(len(tokens))
+        self._warn_of_length(len(tokens), self.group_size)
         return self._rows(tokens)
 
     def _rows(self, tokens: Sequence[int]) -> Logits:
@@ -434,14 +434,19 @@ class GroupedPipeline(ABC):
             raise ValueError(f"{few}: no token may be generated; give max_new_tokens")
         return budget
 
-    def _warn_of_length(self, n: int) -> None:
-        if self.max_input_len is None or n + self.group_size - 1 <= self.max_input_len:
+    def _rows_beside_prompt(self) -> int:
+        """The rows of a first pass, for whose pads a prompt is cut."""
+        return self.group_size
+
+    def _warn_of_length(self, n: int, rows: int) -> None:
+        if self.max_input_len is None or n + rows - 1 <= self.max_input_len:
             return
-        warn(f"the prompt has {n} tokens and a group {self.group_size}: the model can see the last {self.max_input_len} only")
+        group = f" and a group {rows}" if rows > 1 else ""
+        warn(f"the prompt has {n} tokens{group}: the model can see the last {self.max_input_len} only")
 
     def _texts(self, prompt: list[int], grammar: Grammar | None, budget: int, seeds: Sequence[int]) -> list[Text]:
         """For each seed a text that begins with `prompt`, and nothing generated yet."""
-        self._warn_of_length(len(prompt))
+        self._warn_of_length(len(prompt), self._rows_beside_prompt())
         penalty = self.repetition_penalty_strategy
         if penalty is None:
             penalty = DEFAULT_REPETITION_PENALTY if grammar is None else NoRepetitionPenalty()

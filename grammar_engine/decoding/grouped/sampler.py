@@ -91,6 +91,9 @@ class GroupedSampler(GroupedPipeline):
     def __setattr__(self, name: str, value: Any) -> None:
         super().__setattr__(name, check_count(name, value, 0) if name == "default_seed" else value)
 
+    def _rows_beside_prompt(self) -> int:
+        return 1 if self.mode == "verify" else super()._rows_beside_prompt()  # there, drafts give way
+
     def _has_pads(self) -> bool:
         return self.group_size > 1 or self._has_growth
 

@@ -276,6 +276,7 @@ class PrefixCache(Generic[P]):
                 key = key_of(root, key, ids, start, stop)
                 if is_there:
                     with self._lock:
+                        lease._check_held()
                         self._begin()
                         lease._torn = True
                         is_there = key in self._table and self._merge(lease, key, start, stop)
@@ -288,9 +289,13 @@ class PrefixCache(Generic[P]):
                 with self._lock:
                     self._begin()
                     lease._torn = True
-                    self._enter(lease, made)
+                    if lease._is_held:
+                        self._enter(lease, made)
+                    else:
+                        self._gone.extend(made)
                     lease._torn = self._torn = False
             self._settle()
+        lease._check_held()
 
     # Growth is no use of a text as a whole: a block that is added is as old as the one before it.
 

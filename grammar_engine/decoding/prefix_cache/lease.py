@@ -36,7 +36,7 @@ class Lease(Generic[P]):
         How many tokens were found when it was acquired: their payloads need not be computed.
     """
 
-    __slots__ = ("_blocks", "_cache", "_found", "_ids", "_is_released", "_open", "_root", "_salt", "_torn", "matched")
+    __slots__ = ("_blocks", "_cache", "_extends", "_found", "_ids", "_is_released", "_open", "_root", "_salt", "_torn", "matched")
 
     def __init__(self, cache: PrefixCache[P], salt: bytes, root: bytes):
         self._cache = cache
@@ -48,6 +48,7 @@ class Lease(Generic[P]):
         self._open = True
         self._is_released = False  # its blocks do not count it any more
         self._torn = False  # while its blocks are changed
+        self._extends = False  # while `extend` is at work
         self.matched = 0
 
     def __len__(self) -> int:
@@ -97,8 +98,8 @@ class Lease(Generic[P]):
         Raises
         ------
         ValueError
-            The lease was released, or an exception from outside has cut short an earlier call, or this is called by a finalizer or a signal's
-            handler while the cache is at work in the same thread.
+            The lease was released, before or meanwhile, or an exception from outside has cut short an earlier call, or this is called by `make`, or
+            by a finalizer or a signal's handler while the cache is at work in the same thread.
 
         Notes
         -----
@@ -124,9 +125,19 @@ class Lease(Generic[P]):
         self._ids = ids
         self._cover(make)
 
-    def _check(self) -> None:
-        if not self._open:
+    @property
+    def _is_held(self) -> bool:
+        """Whether it was not released yet."""
+        return self._open and not self._is_released
+
+    def _check_held(self) -> None:
+        if not self._is_held:
             raise ValueError("the lease was released")
+
+    def _check(self) -> None:
+        self._check_held()
+        if self._extends:
+            raise ValueError("a call of this lease is under way, or was cut short by an exception from outside: acquire another one")
         if self._torn:
             raise ValueError("an exception from outside has cut short a call of this lease: acquire another one")
         if self._cache._is_at_work:
@@ -139,7 +150,11 @@ class Lease(Generic[P]):
             end -= end % cache.block_size
         covered = blocks[-1].stop if blocks else 0
         if covered < end:
-            cache._extend(self, covered - covered % cache.block_size, end, make)
+            self._extends = True
+            try:
+                cache._extend(self, covered - covered % cache.block_size, end, make)
+            finally:
+                self._extends = False
 
     def release(self) -> None:
         """The text is finished: its blocks are idle, unless others use them. More than once does nothing."""
