@@ -201,6 +201,17 @@ _RIGHT = """start: NUMBER | NUMBER "," start
 NUMBER: /[0-9]+/
 """
 
+# As grammars for llama.cpp write them.
+_BY_CHARACTERS = r"""
+start: value
+value: object | array | string | NUMBER | "true" | "false" | "null"
+object: "{" [string ":" value ("," string ":" value)*] "}"
+array: "[" [value ("," value)*] "]"
+string: "\"" char* "\""
+char: /[^"\\\x00-\x1f]/ | "\\" /["\\\/bfnrt]/
+NUMBER: /-?(0|[1-9][0-9]*)(\.[0-9]+)?/
+%ignore " "
+"""
 _AMBIGUOUS = """start: s
 s: s s | "a"
 """
@@ -276,6 +287,7 @@ def rows() -> list[Row]:
             lambda: '{"name": "a", "child": ' * 2999 + '{"name": "a"}' + "}" * 2999,
         ),
         Row("ambiguous: s s | a", "lark", _AMBIGUOUS, lambda: "a" * 500, bytewise=True),
+        Row("JSON, strings by characters", "lark", _BY_CHARACTERS, lambda: json.dumps([prose(12, seed) for seed in range(40)])),
         _schema("[a-zA-Z0-9_-]{1,64}", {"type": "array", "items": {"type": "string", "pattern": "^[a-zA-Z0-9_-]{1,64}$"}}, _names),
         _schema(
             "base64, unbounded",
