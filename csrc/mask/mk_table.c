@@ -15,7 +15,7 @@ enum {
     TABLE_TEXTS = 16,       /* it is tried when so many matchers have been made */
     TABLE_STATES = 512,     /* configurations; mostly a table takes 0.1 to 10 ms, over 200,000 tokens up to 20 */
     TABLE_STEPS = 4096,     /* transitions computed: those of a grammar that is not regular do not end */
-    TABLE_WORK = 5000,      /* derivatives, and sixteen items each, besides the usual dozen of a transition (dfa/ba.c) */
+    TABLE_WORK = 5000,      /* derivatives, and two items each, besides the usual dozen of a transition (dfa/ba.c) */
     TABLE_BYTES = 8 << 20,  /* of a table, and of what it is made from, each; what takes time takes memory, too: an attempt in vain takes up to 8 ms */
     TABLE_SHARE = 8         /* nor more than one in so many bytes of what limits leave */
 };
