@@ -33,6 +33,7 @@ enum {
     MAX_ENDS = 16384,   /* places in one outline at which a lexeme has ended */
     MAX_PLACES = 8192,  /* of outlines that one walk makes, together: of operators, names and numbers there are some hundred */
     MAX_ROUND = 128,    /* places from which a ring is walked one by one: there are up to 40 of operators */
+    OUTLINES_PART = 4,  /* of max_step_work, no more than one in so many for them; what is left is for a walk */
     TASK_SLOTS = 2048,
     FEW_PLACES = 4,  /* below so few, with so many children, there may be what reads much: ... */
     MUCH_BELOW = 48  /* ... then it is asked for apart */
@@ -408,20 +409,17 @@ static bool add_tasks(ge_engine *e, const tt_trie *trie, u32 node, cf_alternativ
     memset(open.slots, 0, sizeof open.slots);
     open.n = 0;
     open.is_full = false;
-    u64 work = e->b.work;
-    if (!plan_whole(e, &open, a.row, begin, a.state >> 1, places)) return false;
+    budget_part part = budget_begin_part(&e->b, e->b.limits.max_step_work / OUTLINES_PART);
+    bool ok = plan_whole(e, &open, a.row, begin, a.state >> 1, places);
     e->mk.limits_ends = true;
-    for (u32 i = 0, rows = e->ep.rows.n, known = e->mk.places.pool.n; i < open.n && !open.is_full; i++) {
-        open.is_full |= !add_task(e, open.tasks[i], &open, found); /* a failure, or too many ends */
+    for (u32 i = 0, rows = e->ep.rows.n, known = e->mk.places.pool.n; ok && i < open.n && !open.is_full; i++) {
+        ok = add_task(e, open.tasks[i], &open, found);
         open.is_full |= e->ep.rows.n - rows > MAX_NEW_ROWS || e->mk.places.pool.n - known > MAX_PLACES;
     }
     e->mk.limits_ends = false;
-    if (e->b.status == GE_E_LIMIT) { /* what no text comes to */
-        e->b.status = GE_OK;
-        e->b.symbol = NONE;
-    }
-    if (open.is_full) e->b.work = work;
+    budget_end_part(&e->b, part);
     if (e->b.status != GE_OK) return false;
+    open.is_full |= !ok; /* too much work, or too many ends */
     *done = !open.is_full;
     e->mk.cuts_much |= open.is_full;
     return true;

@@ -23,7 +23,7 @@ static inline ep_item ep_set_item(const ep_parser *p, u32 set, u32 i) {
 /* A value that no stamp array holds yet. ep_start and ep_goto see to it that it does not wrap around. */
 static inline u32 ep_next_stamp(ep_parser *p) { return ++p->stamp; }
 
-enum { EP_PER_WORK = 2 }; /* items, or lexemes of a set, that are copied and sorted, for one step of work: in long rows they take as long */
+enum { EP_PER_WORK = 2 }; /* items, or lexemes of a set, that are copied and sorted for one step of work */
 
 static inline bool ep_work(ep_parser *p, u64 n) { return budget_work(p->b, 1 + n / EP_PER_WORK); }
 

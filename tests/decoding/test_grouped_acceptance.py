@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import warnings
 
 import numpy as np
 import pytest
@@ -290,6 +291,17 @@ def test_what_a_model_cannot_see_is_cut_on_the_left_with_a_warning():
         assert [warning.filename for warning in warned] == [__file__]  # once, and where it was called
     with pytest.raises(TypeError, match="a list of prompts"):
         sampler.generate(ids, max_new_tokens=1)
+
+
+def test_drafts_cost_nothing_of_a_prompt():
+    model = TableModel(WIDTH)
+    sampler = GroupedSampler(model, LETTERS, 3, mode="verify", max_input_len=6, end_of_sentence_stop=False)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        sampler("abcdef", 1)
+    assert model.asked == [[2, 3, 4, 5, 6, 7]]
+    with pytest.warns(UserWarning, match="the prompt has 7 tokens: the model can see the last 6 only"):
+        sampler("abcdefg", 1)
 
 
 def test_ids_of_what_tokenizers_answer():

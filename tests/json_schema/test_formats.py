@@ -117,7 +117,7 @@ def test_leap_seconds_are_at_midnight_in_utc() -> None:
 
 
 def test_masks_of_times_take_no_derivatives() -> None:
-    """Which digits may come is mostly seen by structure, though leap seconds are intersections."""
+    """Which digits may come up to the minutes is seen by structure, though leap seconds are intersections."""
     grammar, vocabulary = Grammar.from_json_schema({"format": "date-time", "type": "string"}), Vocabulary.bytes()
     matcher, text, taken = Matcher(grammar, vocabulary), b'"2024-02-29T23:59:', []
     for byte in text:

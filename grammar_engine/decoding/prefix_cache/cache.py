@@ -282,6 +282,7 @@ class PrefixCache(Generic[P]):
                         is_there = key in self._table and self._merge(lease, key, start, stop)
                         lease._torn = self._torn = False
                 if not is_there:
+                    lease._check_held()
                     payload = make(start, stop)
                     made.append(Block(key, None, lease._salt, start, ids[start:stop], payload, self._size_of(payload), 1))
         finally:
