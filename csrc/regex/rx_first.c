@@ -87,7 +87,7 @@ static bool has_first(const rx_arena *x, rx_id id, u32 byte, u32 *fuel) {
             id = node[2];
             continue;
         case RX_OR:
-            for (u32 i = 1; i < intern_length(&x->nodes, id); i++)
+            for (u32 i = 1; *fuel && i < intern_length(&x->nodes, id); i++)
                 if (is_inhabited(x, node[i]) && has_first(x, node[i], byte, fuel)) return true;
             return false;
         case RX_QUOTE:
