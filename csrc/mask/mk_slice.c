@@ -106,7 +106,10 @@ bool mk_absorbs_plain(ge_engine *e, u32 state, u32 n_chars, bool *answer) {
     for (u32 k = 0, n = lx_count(&e->lx, state); k < n && !*answer; k++)
         *answer = !is_lazy(e, state, k) && rx_absorbs_plain(&e->lx.x, lx_rest_at(&e->lx, state, k), n_chars);
     if (*answer || e->mk.absorbing.at[state] != NONE) return true;
-    bool ok = mk_absorbs(e, state, &none, &reached, answer);
+    rx_perils perils;
+    if (!mk_find_perils(e, state, &perils)) return false;
+    *answer = perils.n == 0;
+    bool ok = *answer || mk_absorbs(e, state, &none, &reached, answer);
     if (ok) e->mk.absorbing.at[state] = *answer;
     vec_drop(&e->b, &reached);
     return ok;

@@ -56,3 +56,25 @@ def test_what_the_heir_does_not_read_is_walked_as_any_other() -> None:
         matcher.mask()
         assert grammar.stats.heirs == 1
         assert grammar.stats.trie_nodes < 450, later  # 509 and 493 node by node
+
+
+TAG = "(([A-Za-z]{2,3}(-([A-Za-z]{3}(-[A-Za-z]{3}){0,2}))?)|[A-Za-z]{4}|[A-Za-z]{5,8})(-([A-Za-z]{4}))?(-([A-Za-z]{2}|[0-9]{3}))?"
+
+
+def test_plain_text_is_not_followed_where_any_other_key_may_come() -> None:
+    """Beside keys with a tag of a language all others may come, so text goes on whatever the pattern says: 2,200 derivatives if it is followed."""
+    schema = {
+        "patternProperties": {f"^(name|about)_{TAG}(-([A-Za-z0-9]{{5,8}}|[0-9][A-Za-z0-9]{{3}}))*$": {}},
+        "properties": {"name": True},
+    }
+    masks, most = [], 0
+    for switches in (Switches(), Switches(heirs=False, slices=False)):
+        grammar = Grammar.from_json_schema(schema)
+        matcher = Matcher(grammar, vocabulary(), switches=switches)
+        for text in (b'{"', b"name", b"_en", b'-abc": 1'):
+            before = grammar.stats.derivatives
+            masks.append(matcher.mask())
+            most = max(most, grammar.stats.derivatives - before)
+            assert matcher.accept_bytes(text)
+    assert masks[:4] == masks[4:]
+    assert most < 600
