@@ -12,8 +12,8 @@
  * begins many characters: key words, names of properties and strings of an enum are spelt by each grammar in its own way. What comes once costs a hash and
  * a *mark* in the store; the second grammar makes the automaton, if it has few states, and the outlines that it asks for; the third finds them. (A date
  * with time has thousands of states, since a leap second may come in each zone at another minute, and 1,200 nodes: to hash these takes as long as what
- * would be saved.) Not a distinct lexeme, which a text has made, nor a string of at most 32 characters or more, of which nothing else is asked: there each
- * count is a state, and none is needed (mk_near.c).
+ * would be saved.) Not a distinct lexeme, which a text has made, nor a string of counted characters that may be nearly any: there each count is some states, and
+ * none is needed (mk_near.c).
  *
  * Exactness. The key is compared in full, so both have the same expression, and where bytes lead from there, and what can be read then, depends
  * on nothing else. Two places may well be alike.
@@ -27,6 +27,8 @@ enum {
     MOST_WORK = 5000,   /* derivatives to make it, a millisecond: an IPv6 address takes 3,100 to 4,500, by the classes of bytes */
     MOST_HELD = 256,    /* automata that an engine holds */
     MANY_CHARS = 32,    /* of counted text */
+    MOST_BYTES = 128,   /* that go on, or more: nearly any character may come */
+    COUNTS_DEPTH = 2,   /* white space behind a string or null */
     ONE_IN = 8          /* of what each limit leaves, no more than one in so many is taken */
 };
 
@@ -55,6 +57,28 @@ static void mark_lexeme(ge_engine *e, const mk_key *key) {
     if (kept) vb_release(e->v, kept);
 }
 
+/* How the characters of a string are counted, which is perhaps one of several scalars, and has white space behind it. */
+typedef struct counted_chars {
+    bool is_plain;  /* nothing else is asked of them, and they are many, or may be nearly any: each number of them is some states */
+    bool is_beside; /* something else is asked */
+} counted_chars;
+
+static bool find_counts(ge_engine *e, rx_id expr, u32 depth, counted_chars *found) {
+    rx_arena *x = &e->lx.x;
+    const u32 *node = intern_words(&x->nodes, expr); /* no node is made below, so it stays */
+    bool is_many = node[0] == RX_OR, is_part = node[0] == RX_CONCAT && rx_kind_of(x, node[1]) == RX_OR;
+    bool ok = !is_part || depth == 0 || find_counts(e, node[1], depth - 1, found);
+    for (u32 i = 1; ok && is_many && depth && i < intern_length(&x->nodes, expr); i++) ok = find_counts(e, node[i], depth - 1, found);
+    if (!ok || node[0] != RX_CONCAT || rx_kind_of(x, node[1]) != RX_SET) return ok;
+    u32 room;
+    byte_set first = {{0}};
+    bool is_counted = cf_count_of(e, node[2], &room) != RX_UNCOUNTED;
+    if (is_counted && !rx_first(x, node[2], &first)) return false;
+    found->is_plain |= is_counted && (room >= MANY_CHARS || set_count(&first) >= MOST_BYTES);
+    found->is_beside |= !is_counted && rx_only_room(x, node[2]) != NONE;
+    return true;
+}
+
 /* The states of the lexer within a lexeme, from the start on, and by state and class of bytes where they lead. */
 typedef struct found_states {
     id_vec states;
@@ -69,8 +93,8 @@ static bool number_state(ge_engine *e, found_states *f, u32 state, u32 *number) 
     return vec_push(&e->b, &f->states, state) && map_put(&e->b, &f->number, state, *number);
 }
 
-/* *all = false: they are too many, or take too long. */
-static bool find_states(ge_engine *e, u32 start, found_states *f, bool *all) {
+/* *all = false: they are too many, or take too long, which is seen where characters are counted and nearly any may come. */
+static bool find_states(ge_engine *e, u32 start, bool is_counted, found_states *f, bool *all) {
     const rx_arena *x = &e->lx.x;
     u64 before = x->derivatives;
     u32 number;
@@ -81,6 +105,7 @@ static bool find_states(ge_engine *e, u32 start, found_states *f, bool *all) {
         const byte_set *of = lx_first(&e->lx, state);
         if (!of) return false;
         byte_set first = *of;
+        if (is_counted && set_count(&first) >= MOST_BYTES) return *all = false, true;
         if (!vec_reserve(&e->b, &f->next, x->n_classes)) return false;
         for (u32 c = 0; c < x->n_classes; c++) {
             u32 to = set_has(&first, x->class_byte[c]) ? lx_step(&e->lx, state, c) : LX_DEAD;
@@ -122,14 +147,14 @@ static vb_lexeme *lay_automaton(const rx_arena *x, const found_states *f, budget
 }
 
 /* Within a part of what limits leave: *enough = false, it was not, and that is no failure. */
-static bool find_within_limits(ge_engine *e, u32 start, found_states *f, bool *all, bool *enough) {
+static bool find_within_limits(ge_engine *e, u32 start, bool is_counted, found_states *f, bool *all, bool *enough) {
     ge_limits limits = e->b.limits, *part = &e->b.limits;
     u64 states = intern_count(&e->lx.states), expressions = intern_count(&e->lx.x.nodes);
     part->max_lexer_states = states + (limits.max_lexer_states - states) / ONE_IN;
     part->max_expressions = expressions + (limits.max_expressions - expressions) / ONE_IN;
     part->max_memory_bytes = e->b.bytes + (limits.max_memory_bytes - e->b.bytes) / ONE_IN;
     part->max_step_work = e->b.work + (limits.max_step_work - e->b.work) / ONE_IN;
-    bool ok = find_states(e, start, f, all);
+    bool ok = find_states(e, start, is_counted, f, all);
     e->b.limits = limits;
     *enough = ok || e->b.status != GE_E_LIMIT;
     if (*enough) return ok;
@@ -140,11 +165,11 @@ static bool find_within_limits(ge_engine *e, u32 start, found_states *f, bool *a
 
 /* An entry with the automaton, or without, if it has too many states; its key is spelt out. NULL: the limits of this grammar do not suffice, which says nothing
  * of others. False: failure. */
-static bool make_automaton(ge_engine *e, u32 start, const mk_key *key, const vb_inner **kept) {
+static bool make_automaton(ge_engine *e, u32 start, bool is_counted, const mk_key *key, const vb_inner **kept) {
     found_states f = {0};
     bool all, enough;
     *kept = NULL;
-    bool ok = find_within_limits(e, start, &f, &all, &enough);
+    bool ok = find_within_limits(e, start, is_counted, &f, &all, &enough);
     budget own;
     vb_inner *made = ok && enough ? mk_new_entry(&own) : NULL;
     if (made) {
@@ -165,20 +190,14 @@ static bool make_automaton(ge_engine *e, u32 start, const mk_key *key, const vb_
     return ok;
 }
 
-/* Is it a string whose characters are counted, and not few? */
-static bool is_counted_text(ge_engine *e, rx_id expr) {
-    const u32 *node = intern_words(&e->lx.x.nodes, expr);
-    u32 room;
-    if (!e->room || node[0] != RX_CONCAT || rx_kind_of(&e->lx.x, node[1]) != RX_SET) return false;
-    return cf_count_of(e, node[2], &room) != RX_UNCOUNTED && room >= MANY_CHARS;
-}
-
 /* Looks for the automaton of a lexeme, or makes it if another grammar has had the lexeme. */
 static bool look_up(ge_engine *e, u32 lexeme, mk_use *use) {
     const lx_lexeme *of = &e->lx.lexemes.at[lexeme];
     use->asked = true;
     if (of->flags & (LX_SKIP | LX_GROUP | LX_DISTINCT) || e->mk.n_held == MOST_HELD) return true;
-    if (is_counted_text(e, of->expr)) return e->b.status == GE_OK;
+    counted_chars counted = {0};
+    if (e->room && !find_counts(e, of->expr, COUNTS_DEPTH, &counted)) return false;
+    if (counted.is_plain) return true;
     u32 start = lx_state_of(&e->lx, (u32[]){lexeme, of->expr}, 1);
     mk_key *key = start == NONE ? NULL : mk_key_of(e, start, MK_LEXEME);
     if (!key || key->refused) return key != NULL;
@@ -187,7 +206,7 @@ static bool look_up(ge_engine *e, u32 lexeme, mk_use *use) {
     if (!inner && !met) return mark_lexeme(e, key), true;
     if (met) vb_release(e->v, met);
     ok = mk_spell_key(e, start, MK_LEXEME, key);
-    if (ok && !inner && !key->refused) ok = make_automaton(e, start, key, &inner);
+    if (ok && !inner && !key->refused) ok = make_automaton(e, start, counted.is_beside, key, &inner);
     if (inner && ok && inner->lexeme && mk_has_key(e, inner, key)) {
         use->automaton = inner;
         e->mk.n_held++;

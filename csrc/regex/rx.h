@@ -297,6 +297,7 @@ bool rx_is_within(const rx_arena *x, rx_id a, rx_id b); /* true => `a` is a subs
 /* The most characters that `id` may have, if it is the rest of a string in quotes of which more is asked; else NONE (rx_room.c). `id` without that: NONE
  * on failure. */
 u32 rx_room(const rx_arena *x, rx_id id);
+u32 rx_only_room(rx_arena *x, rx_id id); /* the same, if nothing else that is asked bounds the characters, as far as structure tells; else NONE */
 rx_id rx_without_room(rx_arena *x, rx_id id);
 /* Of what is left of that: false: it is not seen to be the rest of such a string. *raw: it is not within an escape, nor behind the string. Does a character
  * begin there with a byte? *least = the characters that must still begin in it, NONE: that is not seen (false: failure). */

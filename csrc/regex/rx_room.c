@@ -54,6 +54,16 @@ u32 rx_room(const rx_arena *x, rx_id id) {
     return find_room(x, id, &quote);
 }
 
+u32 rx_only_room(rx_arena *x, rx_id id) {
+    rx_id quote;
+    u32 room = find_room(x, id, &quote);
+    if (room == NONE) return NONE;
+    const u32 *parts = intern_words(&x->nodes, intern_words(&x->nodes, quote)[1]); /* no node is made below, so it stays */
+    for (u32 i = 1; i < intern_length(&x->nodes, intern_words(&x->nodes, quote)[1]); i++)
+        if (upper_bound(x, parts[i]) == NONE && rx_count_chars(x, parts[i]).most != RX_NO_LENGTH) return NONE;
+    return room;
+}
+
 rx_id rx_without_room(rx_arena *x, rx_id id) {
     rx_id quote;
     u32 node[5];

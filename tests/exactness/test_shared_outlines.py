@@ -192,6 +192,29 @@ def test_lexemes_are_built_once_for_a_vocabulary(kind: str, name: str) -> None:
     assert last[1] <= behind + 1
 
 
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        ({"type": "string", "maxLength": 20}, '"ab-c"'),
+        ({"type": ["string", "null"], "maxLength": 16}, '"ab-c"'),
+        ({"type": ["string", "null", "boolean"], "maxLength": 64}, '"ab-c"'),
+        ({"type": "string", "pattern": r"^[0-9]\.[0-9]+.*$", "maxLength": 20}, '"1.2-c"'),
+    ],
+)
+def test_no_automaton_is_tried_where_nearly_any_character_is_counted(value: dict[str, Any], text: str) -> None:
+    """It would have some states for each number of characters; to find out took 5,000 derivatives in the second grammar."""
+    shared = fresh("tekken-131k")
+    for name in NAMES[:3]:
+        grammar = schema(name, value)
+        matcher, most = Matcher(grammar, shared), 0
+        for token in shared.encode_greedy(f'{{"{name}": {text}, "z": {text}}}'.encode()):
+            before = grammar.stats.derivatives
+            matcher.mask()
+            most = max(most, grammar.stats.derivatives - before)
+            assert matcher.accept(token)
+        assert most < 2_000
+
+
 def test_beside_items_that_differ() -> None:
     """Under `uniqueItems` an item depends on those before it. Lexemes elsewhere in the schema, and behind them in a token, do not."""
     shared, nodes = vocabulary(), list[int]()
