@@ -334,8 +334,8 @@ class Grammar:
 
         limits = or_default(limits)
         builder = Builder()
-        report = lark.build(builder, text, start=start, lexing=lexing, limits=limits)
         expressions = NativeExpressions(builder, limits)
+        report = lark.build(builder, text, start=start, lexing=lexing, limits=limits, questions=expressions)
         if builder.longest:
             lark.note_dead_ends(builder, expressions, report)
         try:

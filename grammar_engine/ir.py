@@ -337,15 +337,17 @@ class Builder:
         """`left` may be `right` (empty: left is nullable)."""
         self.rule_records += (left >> 1, len(right), *right)
 
-    def list_of(
-        self, item: Symbol, separator: Symbol | None, minimum: int, maximum: int | None, name: str, *, where: str | None = None
-    ) -> Symbol:
-        """A nonterminal: `minimum` to `maximum` times `item`, with `separator` between. Costs nothing until it is walked."""
+    def repetition(self, left: Symbol, item: Symbol, separator: Symbol | None, minimum: int, maximum: int | None) -> None:
+        """`left`, which has no rules, is `minimum` to `maximum` times `item`, with `separator` between. Costs nothing until it is walked."""
         high = UNBOUNDED if maximum is None else maximum
         if not 0 <= minimum <= high or minimum >= UNBOUNDED or (maximum is not None and maximum >= UNBOUNDED):
             raise ValueError(f"a list of {minimum} to {maximum} items")
-        symbol = self.nonterminal(name, where=where)
-        self.list_records += (symbol >> 1, item, NO_SYMBOL if separator is None else separator, minimum, high)
+        self.list_records += (left >> 1, item, NO_SYMBOL if separator is None else separator, minimum, high)
+
+    def list_of(self, item: Symbol, separator: Symbol | None, minimum: int, maximum: int | None, name: str) -> Symbol:
+        """A nonterminal for a repetition."""
+        symbol = self.nonterminal(name)
+        self.repetition(symbol, item, separator, minimum, maximum)
         return symbol
 
     def bag(

@@ -200,6 +200,15 @@ ge_status ge_ir_matches(ge_ir *ir, uint32_t expr, const uint8_t *text, size_t n_
     return budget_report(&ir->b, err);
 }
 
+ge_status ge_ir_lengths(ge_ir *ir, uint32_t expr, uint32_t *least, uint32_t *most, ge_err *err) {
+    if (expr_ok(ir, expr)) {
+        rx_n_chars found = rx_count_chars(&ir->x, ir->exprs.at[expr]);
+        *least = found.least;
+        *most = found.most;
+    }
+    return budget_report(&ir->b, err);
+}
+
 /* Breadth-first over the pairs (what is left of match, what is left of whole). */
 static bool continuations(rx_arena *x, rx_id match, rx_id whole, byte_set *bytes) {
     id_vec queue = {0};

@@ -228,11 +228,14 @@ class NativeExpressions:
             if status:
                 self._raise(status, begin)
 
-    @property
-    def last(self) -> Expr:
-        """The expression that was handed to the core last."""
-        expr: Expr = self._err.expr
-        return expr
+    def update_lexemes(self) -> None:
+        """The same, where the builder has lexemes: of a limit that is met the place of a lexeme is told."""
+        builder = self.builder
+        try:
+            self.update()
+        except LimitExceededError as error:
+            locate(error, lexeme_with(builder, self._err.expr), builder.lexemes, builder.nonterminals, builder.origins)
+            raise
 
     def is_empty(self, expr: Expr) -> bool:
         """Whether `expr` denotes no byte string at all. Exact."""
@@ -254,6 +257,13 @@ class NativeExpressions:
         answer = ffi.new("int32_t *")
         check(lib.ge_ir_matches(self.handle, expr, text, len(text), answer, self._err), self._err)
         return bool(answer[0])
+
+    def lengths(self, expr: Expr) -> tuple[int, int]:
+        """Bounds, not always the tightest, of how many characters the strings of `expr` have; `UNBOUNDED` for any number."""
+        self.update_lexemes()
+        least, most = ffi.new("uint32_t *"), ffi.new("uint32_t *")
+        check(lib.ge_ir_lengths(self.handle, expr, least, most, self._err), self._err)
+        return int(least[0]), int(most[0])
 
     def continuations(self, match: Expr, whole: Expr) -> int:
         """The bytes that can follow some string of `match` inside a string of `whole`, as bits."""
@@ -288,11 +298,7 @@ class NativeExpressions:
 
 def new_grammar(builder: Builder, expressions: NativeExpressions) -> Any:
     """Compile the grammar of `builder`, whose expressions are then used up."""
-    try:
-        expressions.update()
-    except LimitExceededError as error:
-        locate(error, lexeme_with(builder, expressions.last), builder.lexemes, builder.nonterminals, builder.origins)
-        raise
+    expressions.update_lexemes()
     place, err = place_for("ge_grammar"), new_err()
 
     def words(records: list[int]) -> Any:

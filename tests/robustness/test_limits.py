@@ -23,7 +23,7 @@ SOURCES = {
     "schema": (lambda limits: Grammar.from_json_schema(PERSON, limits=limits), b'{"name": "x'),
     "regex": (lambda limits: Grammar.from_regex(r"(a|ab|b)*c[0-9]{2,5}\d+", limits=limits), b"ababbc12"),
     "lark": (lambda limits: Grammar.from_lark(SUM, limits=limits), b"(1+2)+((3))"),
-    "ambiguous": (lambda limits: Grammar.from_lark("start: (A|B|C)*\nA: /a+/\nB: /aa?/\nC:/a{2,4}/\n", limits=limits), b"aaaaaa"),
+    "ambiguous": (lambda limits: Grammar.from_lark('start: s*\ns: A|B|C|"(" s\nA: /a+/\nB: /aa?/\nC:/a{2,4}/\n', limits=limits), b"aaaaaa"),
     "list": (lambda limits: Grammar.from_json_schema(LIST, limits=limits), b"[1,2,[3], 1"),
     "choices": (lambda limits: Grammar.from_choices([f"w{i}" for i in range(50)], limits=limits), b"w4"),
 }

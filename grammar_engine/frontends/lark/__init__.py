@@ -4,7 +4,7 @@ Idea. The language is Lark's: what its parser reads is read, and where that find
 its own way, because Lark compiles for parsing and we compile for masks: `x~1..100000` stays one symbol instead of being expanded, a terminal
 stays an expression instead of becoming a pasted regular expression, each error has a place in the text.
 
-    text --reader--> statements (syntax) --loader--> definitions --rules--> nonterminals and rules
+    text --reader--> statements (syntax) --loader--> definitions --rules--> nonterminals and rules (repetitions: what is better one lexeme)
                                                            `---terminals---> lexemes (literals: strings, regular expressions, ranges)
 
 Meaning. `lexing="exact"`: a text is a sentence if *some* way of cutting it into terminals parses, where a terminal may stand for each
@@ -43,11 +43,20 @@ from .terminals import Terminals
 
 if TYPE_CHECKING:
     from ...ir import Builder
+    from .repetitions import Lengths
 
 __all__ = ["build", "note_dead_ends"]
 
 
-def build(builder: Builder, text: str, *, start: str = "start", lexing: str = "exact", limits: Limits | None = None) -> Report:
+def build(
+    builder: Builder,
+    text: str,
+    *,
+    start: str = "start",
+    lexing: str = "exact",
+    limits: Limits | None = None,
+    questions: Lengths | None = None,
+) -> Report:
     """Compile a Lark grammar into `builder`.
 
     Parameters
@@ -63,6 +72,8 @@ def build(builder: Builder, text: str, *, start: str = "start", lexing: str = "e
     limits : Limits, optional
         `max_regex_nesting` bounds the nesting of brackets, in rules and in regular expressions; `max_template_instances` the rules that are made
         from templates.
+    questions : Lengths, optional
+        About expressions of `builder`. Without them, repetitions of short texts stay rules (see `repetitions`).
 
     Returns
     -------
@@ -97,6 +108,7 @@ def build(builder: Builder, text: str, *, start: str = "start", lexing: str = "e
         place = origin.place(body.first)
         builder.lexeme(skipped.expr, skipped.name or "%ignore", where=place, lazy=skipped.lazy and builder.longest, skip=True)
         report.enforced.append(Entry(place, "%ignore", f"{skipped.name or 'an expression'} may stand before, between and after terminals"))
+    rules.write(None if builder.longest else questions)
     reached = rules.reached | terminals.reached
     for definition in source.definitions.values():
         if definition.origin.module is None and definition.name not in reached:

@@ -5,7 +5,8 @@ template is instantiated once per list of values, as in `sep{item, ","}`. The st
 brackets becomes a list of alternatives, each a list of symbols. A group in brackets becomes a nonterminal of its own only where it has to: with more than
 one alternative, or under an operator. Equal groups share one nonterminal, also across rules, so they share parser rows.
 
-Repetition stays one symbol, `Builder.list_of`, whatever its bounds.
+A repetition stays one symbol, whatever its bounds. Rules and repetitions are kept apart until the end, when `repetitions` has seen to those that are
+better made lexemes.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import GrammarError, LimitExceededError
 from ...ir import Builder, Symbol
+from .repetitions import Repetition, join
 from .syntax import Token
 from .terminals import Terminals, bounds
 
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from ...limits import Limits
     from .literals import Terminal
     from .loader import Definition
+    from .repetitions import Lengths, Way
     from .syntax import Body, Operation, Origin
 
 _MAX_NAME = 80  # characters in the name of an instance
@@ -45,9 +48,11 @@ class Rules:
         self._terminals = terminals
         self._instances: dict[tuple[str, tuple[Argument, ...]], Symbol] = {}
         self._queue: deque[tuple[Definition, tuple[Argument, ...], Symbol]] = deque()
-        self._groups: dict[tuple[tuple[Symbol, ...], ...], Symbol] = {}
-        self._lists: dict[tuple[Symbol, int, int | None], Symbol] = {}
+        self._rules: dict[Symbol, list[Way]] = {}  # by the left-hand side
+        self._groups: dict[tuple[Way, ...], Symbol] = {}
+        self._repetitions: dict[Repetition, Symbol] = {}
         self._lexemes: dict[tuple[int, bool], Symbol] = {}
+        self._texts: list[Symbol] = []  # lexemes that are no strings
         self._literals: dict[str, Symbol] = {}  # by how they are written
         self._names: dict[str, Argument] = {}  # of rules, templates and terminals that were met
 
@@ -67,6 +72,17 @@ class Rules:
             definition, arguments, left = self._queue.popleft()
             self._compile(definition, arguments, left)
         return symbol
+
+    def write(self, questions: Lengths | None) -> None:
+        """Give the builder, which has all lexemes, the rules of all that was compiled. `questions`: what can be joined is, with these to ask of it."""
+        repetitions = {left: repetition for repetition, left in self._repetitions.items()}
+        if questions:
+            join(self._builder, self._rules, repetitions, self._texts, questions)
+        for left, ways in self._rules.items():
+            for way in ways:
+                self._builder.rule(left, way)
+        for left, (item, minimum, maximum) in repetitions.items():
+            self._builder.repetition(left, item, None, minimum, maximum)
 
     # --- one rule ---------------------------------------------------------------------------------------------------
 
@@ -133,12 +149,12 @@ class Rules:
         if (minimum, maximum) == (0, 1):
             return self._optional(alternatives, name, place)
         item = self._single(alternatives, name, place)
-        key = (item, minimum, maximum)
-        if key not in self._lists:
+        key = Repetition(item, minimum, maximum)
+        if key not in self._repetitions:
             texts = [token.text for token in step.details]
             written = texts[0] if step.details[0].kind == "OP" else "~" + "..".join(texts)
-            self._lists[key] = self._builder.list_of(item, None, minimum, maximum, self._name(item) + written, where=place)
-        return self._lists[key]
+            self._repetitions[key] = self._builder.nonterminal(self._name(item) + written, where=place)
+        return self._repetitions[key]
 
     # --- symbols ----------------------------------------------------------------------------------------------------
 
@@ -160,7 +176,7 @@ class Rules:
         symbol = self._literals.get(token.text)
         if symbol is None:
             terminal = self._terminals.literal(token, origin)
-            symbol = self._lexeme(terminal, token, origin)
+            symbol = self._lexeme(terminal, token, origin, is_string=token.kind == "STRING")
             if not terminal.lazy:  # of lazy ones each place is noted
                 self._literals[token.text] = symbol
         return symbol
@@ -189,12 +205,14 @@ class Rules:
             self._queue.append((definition, arguments, self._instances[key]))
         return self._instances[key]
 
-    def _lexeme(self, terminal: Terminal, token: Token | None, origin: Origin) -> Symbol:
+    def _lexeme(self, terminal: Terminal, token: Token | None, origin: Origin, is_string: bool = False) -> Symbol:
         """One lexeme per expression, named after its first use: two terminals that match the same texts are one."""
         key = (terminal.expr, terminal.lazy and self._builder.longest)
         if key not in self._lexemes:
             where = origin.place(token)
-            self._lexemes[key] = self._builder.lexeme(terminal.expr, terminal.name or "terminal", where=where, lazy=key[1])
+            symbol = self._lexemes[key] = self._builder.lexeme(terminal.expr, terminal.name or "terminal", where=where, lazy=key[1])
+            if not is_string:
+                self._texts.append(symbol)
         return self._lexemes[key]
 
     def _single(self, alternatives: Alternatives, name: str, place: str) -> Symbol:
@@ -214,9 +232,8 @@ class Rules:
             self._add_rules(self._groups[key], key)
         return self._groups[key]
 
-    def _add_rules(self, left: Symbol, alternatives: Iterable[tuple[Symbol, ...]]) -> None:
-        for sequence in dict.fromkeys(alternatives):
-            self._builder.rule(left, sequence)
+    def _add_rules(self, left: Symbol, alternatives: Iterable[Way]) -> None:
+        self._rules[left] = [*dict.fromkeys(alternatives)]
 
     def _name(self, symbol: Symbol) -> str:
         return (self._builder.nonterminals if symbol & 1 else self._builder.lexemes)[symbol >> 1].name

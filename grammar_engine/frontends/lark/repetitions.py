@@ -1,0 +1,197 @@
+r"""Repetitions of short texts become one lexeme each.
+
+Idea. Rules may spell a text character by character: `string: "\"" char* "\""` with `char: /[^"\\]/ | "\\" /["\\n]/`. A token can then be cut at
+each of its characters, and each cut is a row of the parser. As one lexeme `char*` is walked as the terminal that others would have written, in
+states of the lexer that are kept.
+
+What is joined: lists, and rules that repeat themselves at one end, whose items are single lexemes or short sequences of them, none longer than
+`_LONGEST` characters; where nothing is ignored, also single lexemes of any length. Longer items stay apart, since `Matcher.explain` says more by
+their names than by that of the list; so do items of strings only. Where a text may have several numbers of items, and these are counted, a state
+is a set of numbers: such are joined up to `_MOST_COUNTED` items.
+
+Invariants. The sentences are the same. What is ignored may stand between the items within the new lexeme, as it may before and behind it. No new
+lexeme is ever empty: an empty list is a rule of its own, so that a text without any lexeme stays one. Only for `lexing="exact"`: a classic
+scanner cuts a list elsewhere than its items.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from ...errors import LimitExceededError
+from ...ir import SKIP, UNBOUNDED, Builder, Expr, Symbol
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_LONGEST = 16  # characters of an item
+_MOST_COUNTED = 128  # items, of lists in which a text may have several numbers of items
+_MOST_PARTS = 64  # of an item: alternatives and symbols, with those of its rules
+_DEEPEST = 8  # rules within rules of an item
+
+Way = tuple[Symbol, ...]  # an alternative
+Rules = dict[Symbol, list[Way]]
+Repetitions = dict[Symbol, "Repetition"]
+
+
+class Repetition(NamedTuple):
+    """`minimum` to `maximum` times `item` (None: without bound)."""
+
+    item: Symbol
+    minimum: int
+    maximum: int | None
+
+
+class Lengths(Protocol):
+    """What this asks of the core."""
+
+    def lengths(self, expr: Expr) -> tuple[int, int]:
+        """Bounds of how many characters the strings of an expression have."""
+
+
+def join(builder: Builder, rules: Rules, repetitions: Repetitions, texts: Sequence[Symbol], questions: Lengths) -> None:
+    """Make lexemes of what can be joined.
+
+    Parameters
+    ----------
+    builder : Builder
+        Has all lexemes, and those that are ignored.
+    rules, repetitions : dict
+        By their left-hand sides. A left-hand side that is joined has rules afterwards, for its new lexeme, and is no repetition.
+    texts : sequence of Symbol
+        The lexemes that are no strings.
+    questions : Lengths
+        About expressions of `builder`.
+    """
+    joiner = _Joiner(builder, rules, repetitions, texts, questions)
+    if not joiner.has_candidates:
+        return
+    joined: Rules = {}
+    for left, (item, minimum, maximum) in repetitions.items():
+        joined[left] = joiner.join(left, rules.get(item) or [(item,)], minimum, maximum)
+    for left, ways in rules.items():
+        repeated = _repeated(left, ways)
+        if repeated:
+            joined[left] = joiner.join(left, *repeated, None)
+    for left, ways in joined.items():
+        if ways:
+            rules[left] = ways
+            repetitions.pop(left, None)
+
+
+def _repeated(left: Symbol, ways: list[Way]) -> tuple[list[Way], int] | None:
+    """The items and the minimum of a rule that repeats itself at one end: `left: item left | item`, `left: left item |`."""
+    for end in (-1, 0):
+        items = [way[:-1] if end else way[1:] for way in ways if way and way[end] == left]
+        others = [way for way in ways if not way or way[end] != left]
+        if items and (others == [()] or set(others) == set(items)):
+            return items, int(others != [()])
+    return None
+
+
+class _Joiner:
+    def __init__(self, builder: Builder, rules: Rules, repetitions: Repetitions, texts: Sequence[Symbol], questions: Lengths) -> None:
+        self._builder = builder
+        self._rules = rules
+        self._repetitions = repetitions
+        self._texts = frozenset(texts)
+        self._questions = questions
+        records = builder.lexeme_records
+        skips = [records[i] for i in range(0, len(records), 2) if records[i + 1] & SKIP]
+        self._gap = builder.repeat(builder.union(*skips), 0, None) if skips else builder.empty  # what may stand between two lexemes
+        self._long = {symbol for symbol in texts if self._length(symbol, records[symbol])[1] > _LONGEST}
+        self._flat: dict[Symbol, bool] = {}  # nonterminals without recursion, and without lexemes that are long
+        self.has_candidates = bool(texts) if not skips else len(self._long) < len(texts)
+
+    def join(self, left: Symbol, items: list[Way], minimum: int, maximum: int | None) -> list[Way]:
+        """Rules with a new lexeme for `left`, which is so many of some items; none if it is to stay as it is."""
+        builder = self._builder
+        ignores = self._gap != builder.empty
+        is_flat = all(self._is_flat(symbol, 1) for way in items for symbol in way)
+        is_plain = not ignores and all(len(way) == 1 and not way[0] & 1 for way in items)
+        if not (is_flat or is_plain) or self._texts.isdisjoint(self._lexemes_of(items)):
+            return []
+        least, most = self._length(left, self._expr(items, builder.empty))
+        if not 1 <= least <= most or not (is_plain or most <= _LONGEST):
+            return []
+        if minimum > 1 or maximum is not None:
+            is_certain = most == 1 and not ignores  # how many items a text has
+            if most == UNBOUNDED or (max(minimum, maximum or 0) > _MOST_COUNTED and not is_certain):
+                return []
+        info = builder.nonterminals[left >> 1]
+        name = self._spelt(items, minimum, maximum) if info.name.startswith("group in ") else info.name
+        expr = self._repeat(self._expr(items, self._gap), max(minimum, 1), maximum, self._gap)
+        lexeme = builder.lexeme(expr, name, where=info.where)
+        return [(lexeme,)] if minimum else [(lexeme,), ()]
+
+    def _spelt(self, items: list[Way], minimum: int, maximum: int | None) -> str:
+        """The name of a list of a group."""
+        infos = self._builder.lexemes, self._builder.nonterminals
+        group = " | ".join(" ".join(infos[symbol & 1][symbol >> 1].name for symbol in way) for way in items)
+        operator = f"~{minimum}..{maximum}" if maximum is not None else "+" if minimum else "*"
+        return f"({group})" + operator
+
+    def _length(self, symbol: Symbol, expr: Expr) -> tuple[int, int]:
+        """Bounds of the characters in `expr`, a part of what `symbol` stands for."""
+        try:
+            return self._questions.lengths(expr)
+        except LimitExceededError as error:
+            info = (self._builder.nonterminals if symbol & 1 else self._builder.lexemes)[symbol >> 1]
+            error.locate(info.where, info.name)
+            raise
+
+    def _is_flat(self, symbol: Symbol, depth: int) -> bool:
+        """Whether a symbol is a short lexeme, or a nonterminal without recursion whose lexemes are short, and which has not many levels."""
+        if not symbol & 1:
+            return symbol not in self._long
+        known = self._flat.get(symbol)
+        if known is None:
+            self._flat[symbol] = False  # for those in its rules, and so for itself
+            ways = [(self._repetitions[symbol].item,)] if symbol in self._repetitions else self._rules[symbol]
+            known = self._flat[symbol] = depth < _DEEPEST and all(self._is_flat(part, depth + 1) for way in ways for part in way)
+        return known
+
+    def _lexemes_of(self, items: list[Way]) -> set[Symbol]:
+        """Those that flat items consist of; none if there are too many parts."""
+        found: set[Symbol] = set()
+        todo, n_parts = [*items], 0
+        while todo:
+            n_parts += 1
+            for symbol in todo.pop():
+                n_parts += 1
+                if not symbol & 1:
+                    found.add(symbol)
+                elif symbol in self._repetitions:
+                    todo.append((self._repetitions[symbol].item,))
+                else:
+                    todo += self._rules[symbol]
+            if n_parts > _MOST_PARTS:
+                return set()
+        return found
+
+    def _expr(self, items: list[Way], gap: Expr) -> Expr:
+        """The texts of items, flat, with `gap` between lexemes."""
+        builder = self._builder
+        ways = []
+        for way in items:
+            parts = []
+            for symbol in way:
+                parts += [gap, self._expr_of(symbol, gap)]
+            ways.append(builder.concat(*parts[1:]))
+        return builder.union(*ways)
+
+    def _expr_of(self, symbol: Symbol, gap: Expr) -> Expr:
+        builder = self._builder
+        if not symbol & 1:
+            return builder.lexeme_records[symbol]
+        if symbol not in self._repetitions:
+            return self._expr(self._rules[symbol], gap)
+        item, minimum, maximum = self._repetitions[symbol]
+        expr = self._repeat(self._expr_of(item, gap), max(minimum, 1), maximum, gap)
+        return expr if minimum else builder.optional(expr)
+
+    def _repeat(self, item: Expr, minimum: int, maximum: int | None, gap: Expr) -> Expr:
+        """`item` from `minimum`, at least once, to `maximum` times, with `gap` between."""
+        builder = self._builder
+        more = builder.repeat(builder.concat(gap, item), minimum - 1, None if maximum is None else maximum - 1)
+        return builder.concat(item, more)
