@@ -113,8 +113,15 @@ static inline void mk_note_copy(ge_engine *e) { e->stats.bytes_copied += e->v->n
 
 /* A view: which tokens a lexeme-internal mask speaks of. Below VB_TIERS: those of a tier, and the lexer state is clamped; from there on: all
  * below the hub view - VB_TIERS. MK_OPEN: all, and the lexer state is open (mk_room.c). MK_LEXEME: none, it is an automaton
- * (mk_lexeme.c). */
-enum { MK_OPEN = VB_TIERS + VB_HUBS, MK_LEXEME, MK_VIEWS };
+ * (mk_lexeme.c). From MK_HUB_TIERS on: those of a tier that are below a hub, clamped, too. */
+enum { MK_OPEN = VB_TIERS + VB_HUBS, MK_LEXEME, MK_HUB_TIERS, MK_VIEWS = MK_HUB_TIERS + VB_HUBS * VB_TIERS };
+static inline u32 mk_view_of(u32 tier, u32 hub) { return hub ? MK_HUB_TIERS + hub * VB_TIERS + tier : tier; }
+static inline u32 mk_tier_of(u32 view) { /* NONE: the lexer state is not clamped */
+    return view < VB_TIERS ? view : view >= MK_HUB_TIERS ? (view - MK_HUB_TIERS) % VB_TIERS : NONE;
+}
+static inline u32 mk_hub_of(u32 view) {
+    return view >= MK_HUB_TIERS ? (view - MK_HUB_TIERS) / VB_TIERS : view >= VB_TIERS && view < MK_OPEN ? view - VB_TIERS : 0;
+}
 
 enum { MK_FINISH = 16 }; /* bytes; a clamped unit with states that are further from an end stands for no other */
 

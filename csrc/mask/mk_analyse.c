@@ -91,7 +91,7 @@ static u32 number_of(analysis *a, u32 state) {
     if (state == LX_DEAD && n) return AN_DEAD;
     if (a->numbers.at[state] != AN_DEAD) return a->numbers.at[state];
     if (n == AN_MAX_STATES) return a->given_up = true, NONE;
-    if (n > AN_DEAD && a->view < VB_TIERS && !note_finish(a, state)) return NONE;
+    if (n > AN_DEAD && mk_tier_of(a->view) != NONE && !note_finish(a, state)) return NONE;
     lx_state info = a->e->lx.info.at[state];
     bool ends = n > AN_START && !a->e->is_one_lexeme && (info.accepts != NONE || info.skips); /* not where nothing has been read yet */
     a->has_ended |= ends;
@@ -313,8 +313,9 @@ static bool walk_own(analysis *a, const vb_own *own, u32 hub) {
 /* Walks all tokens below a hub: those that are not in a slice that stays inside, or all by their shapes. */
 static bool walk_lexer(analysis *a) {
     ge_engine *e = a->e;
-    bool is_clamped = a->view < VB_TIERS;
-    u32 hub = is_clamped || a->view == MK_OPEN ? 0 : a->view - VB_TIERS, max_depth = is_clamped ? e->v->tiers[a->view].bytes : NONE;
+    u32 hub = mk_hub_of(a->view), tier = mk_tier_of(a->view);
+    bool is_clamped = tier != NONE;
+    u32 max_depth = is_clamped ? e->v->tiers[tier].bytes : NONE;
     if (a->view == MK_OPEN && !an_begin_room(a)) return false;
     if (number_of(a, LX_DEAD) == NONE || number_of(a, a->start) == NONE) return false;
     if (a->view == MK_OPEN) return e->switches & GE_NO_SHAPES ? walk_trie(a, &e->v->trie, 0, NONE) : an_walk_shapes(a, 0, NONE);
@@ -359,7 +360,7 @@ vb_inner *mk_analyse(ge_engine *e, u32 state, u32 view, mk_key key, budget *b, b
     if (ok) a.inner->key.n = key.n;
     ok = ok && walk_lexer(&a) && finish_tails(&a);
     if (ok && view == MK_OPEN) an_end_room(&a);
-    if (ok && view < VB_TIERS) clear_longer(&e->v->tiers[view].longer, a.inner->bits);
+    if (ok && mk_tier_of(view) != NONE) clear_longer(&e->v->tiers[mk_tier_of(view)].longer, a.inner->bits);
     vec_drop(&e->b, &a.matched);
     vec_drop(&e->b, &a.states);
     vec_drop(&e->b, &a.next);

@@ -77,7 +77,7 @@ static bool may_stand_for(ge_engine *e, u32 clamped, u32 unit, u32 n_bytes, bool
 /* Tries a view that clamps the unit. *inner = NULL: it cannot be finished before the bounds, or is not known, and not to be made, or so many
  * tokens leave it that *hopeless is set: as many leave the unit itself. */
 static bool obtain_clamped(ge_engine *e, u32 unit, u32 view, bool make, const vb_inner **inner, bool *hopeless) {
-    u32 bytes = e->v->tiers[view].bytes, clamped = mk_clamp(e, unit, bytes + 1);
+    u32 bytes = e->v->tiers[mk_tier_of(view)].bytes, clamped = mk_clamp(e, unit, bytes + 1);
     if (clamped == NONE || (make && !may_stand_for(e, clamped, unit, bytes, &make)) || !obtain(e, clamped, view, make, inner)) return false;
     if (!*inner) {
         const mk_key *key = mk_key_of(e, clamped, view);
@@ -198,19 +198,20 @@ static bool obtain_unit(ge_engine *e, u32 unit, u32 hub, bool make, const vb_inn
         if (*inner) return e->mk.unit_views.at[unit] = MK_OPEN, note_opened(e, unit) || give_back(e, inner);
         if (open && !make) return true;
     }
-    bool clamps = hub == 0 && known == NONE && may_clamp(e, unit);
+    bool clamps = (hub ? !e->g->longest : known == NONE) && may_clamp(e, unit);
     for (u32 like = VB_TIERS; like-- > 0 && clamps;) {
         u32 clamped = mk_clamp(e, unit, e->v->tiers[like].bytes + 1); /* by the tier that drops the most bounds; then by others */
         if (clamped == NONE) return false;
         if (clamped == unit) break;
-        for (*view = 0; *view <= like; ++*view) {
-            u32 other = mk_clamp(e, unit, e->v->tiers[*view].bytes + 1);
+        for (u32 tier = 0; tier <= like; tier++) {
+            u32 other = mk_clamp(e, unit, e->v->tiers[tier].bytes + 1);
             if (other == NONE) return false;
             if (other != clamped) continue;
+            *view = mk_view_of(tier, hub);
             if (!obtain_clamped(e, unit, *view, make, inner, &hopeless)) return false;
             if (hopeless) return true;
-            if (*inner) return e->mk.unit_views.at[unit] = *view, true;
-            if (!make) return true;
+            if (*inner && hub == 0) e->mk.unit_views.at[unit] = *view;
+            if (*inner || !make) return true;
         }
     }
     if (hub && mk_clamp(e, unit, e->v->tiers[VB_TIERS - 1].bytes + 1) != unit) return e->b.status == GE_OK; /* one of many along a counted text */
@@ -300,10 +301,15 @@ static bool apply(ge_engine *e, cf_alternative a, const vb_inner *inner, mk_foun
     return ok;
 }
 
-/* The tokens that a view does not speak of since they are too long; NULL: none. */
-static const tt_trie *longer_than(const ge_engine *e, u32 view) {
-    const tt_trie *longer = view < VB_TIERS ? &e->v->tiers[view].longer : NULL;
-    return longer && longer->byte.n > 1 ? longer : NULL;
+/* The tokens that a view does not speak of since they are too long: those at a node of a trie and below. NULL: none. */
+static const tt_trie *longer_than(const ge_engine *e, u32 view, u32 *node) {
+    const tt_trie *longer = mk_tier_of(view) != NONE ? &e->v->tiers[mk_tier_of(view)].longer : NULL;
+    *node = 0;
+    if (!longer || longer->byte.n < 2) return NULL;
+    if (mk_hub_of(view) == 0) return longer;
+    for (*node = longer->first.at[0]; *node < longer->first.at[1]; ++*node)
+        if (longer->byte.at[*node] == e->v->hubs[mk_hub_of(view)].byte) return longer;
+    return NULL;
 }
 
 bool mk_over_nested(ge_engine *e, u32 config, u32 hub, mk_found *found, bool *done) {
@@ -313,7 +319,8 @@ bool mk_over_nested(ge_engine *e, u32 config, u32 hub, mk_found *found, bool *do
     *done = false;
     if (!obtain_unit(e, a.state >> 1, hub, true, &inner, &view)) return false;
     if (!inner) return true;
-    const tt_trie *longer = longer_than(e, view);
+    u32 node;
+    const tt_trie *longer = longer_than(e, view, &node);
     for (u32 i = 0; i < VB_SORTS * inner->exits.n; i++) {
         const vb_exit *exit = &inner->exits.at[i / VB_SORTS];
         u32 sort = i % VB_SORTS, n = exit->tails[sort].n;
@@ -321,7 +328,7 @@ bool mk_over_nested(ge_engine *e, u32 config, u32 hub, mk_found *found, bool *do
         for (u32 k = 0; k < n; k++) mk_clear_token(e, found, exit->tails[sort].at[k].token);
     }
     if (longer) mk_clear_tokens(e, longer, 0, longer->byte.n, found);
-    *done = apply(e, a, inner, found) && (!longer || mk_walk(e, longer, 0, config, found));
+    *done = apply(e, a, inner, found) && (!longer || mk_walk(e, longer, node, config, found));
     done_with(e, inner);
     return *done;
 }
@@ -332,9 +339,10 @@ bool mk_by_inner(ge_engine *e, cf_alternative a, u32 hub, mk_found *found, bool 
     *done = false;
     if (!obtain_unit(e, a.state >> 1, hub, true, &inner, &view)) return false;
     if (!inner) return true;
-    const tt_trie *longer = longer_than(e, view);
+    u32 node;
+    const tt_trie *longer = longer_than(e, view, &node);
     u32 config = longer ? cf_single(e, a) : CF_DEAD;
-    *done = config != NONE && apply(e, a, inner, found) && (!longer || mk_walk(e, longer, 0, config, found));
+    *done = config != NONE && apply(e, a, inner, found) && (!longer || mk_walk(e, longer, node, config, found));
     done_with(e, inner);
     return *done;
 }

@@ -93,10 +93,10 @@ static bool number_state(ge_engine *e, found_states *f, u32 state, u32 *number) 
     return vec_push(&e->b, &f->states, state) && map_put(&e->b, &f->number, state, *number);
 }
 
-/* *all = false: they are too many, or take too long, which is seen where characters are counted and nearly any may come. */
+/* *all = false: they are too many, or take too long. Where characters are counted that is likely: certain if nearly any may come. */
 static bool find_states(ge_engine *e, u32 start, bool is_counted, found_states *f, bool *all) {
     const rx_arena *x = &e->lx.x;
-    u64 before = x->derivatives;
+    u64 before = x->derivatives, most_work = is_counted ? MOST_WORK / 4 : MOST_WORK;
     u32 number;
     *all = true;
     if (!number_state(e, f, start, &number)) return false;
@@ -113,7 +113,7 @@ static bool find_states(ge_engine *e, u32 start, bool is_counted, found_states *
             if (to == NONE || (to != LX_DEAD && !number_state(e, f, to, &number))) return false;
             f->next.at[f->next.n++] = number;
         }
-        *all = f->states.n <= MOST_PLACES && x->derivatives - before <= MOST_WORK;
+        *all = f->states.n <= MOST_PLACES && x->derivatives - before <= most_work;
     }
     return true;
 }

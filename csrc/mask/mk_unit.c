@@ -19,7 +19,7 @@ enum {
     WIDE = 16,       /* a lexeme is taken to read much if one in so many nodes of the vocabulary is below its first bytes ... */
     SECOND_ALL = 64, /* ... and so many bytes may follow each; where they are fewer, they count for less */
     LARGE = 256,     /* nodes that the outline of a lexeme visits: it is asked for apart from others */
-    LITTLE = 32,     /* bytes that a state may begin with */
+    LITTLE = 24,     /* bytes that a state may begin with: hexadecimal digits, and not letters */
     HEAVY = 4        /* bytes, of which those first bytes have so much of the vocabulary, come first: mostly they decide */
 };
 

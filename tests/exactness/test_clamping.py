@@ -68,3 +68,33 @@ def test_where_a_text_is_one_lexeme(vocabulary: Vocabulary, pattern: str) -> Non
             if taken:
                 assert on.mask() == off.mask(), (pattern, bound, n)
                 assert on.is_complete == off.is_complete
+
+
+@pytest.mark.parametrize("bound", [5, 8, 15, 16, 17, 20, 23, 25, 31, 33, 40, 61, 77])
+def test_counted_text_behind_a_literal_that_ends_with_a_hub(vocabulary: Vocabulary, bound: int) -> None:
+    for text in (rf"[^\n]{{1,{bound}}}", rf"([a-z]+ ?){{0,{bound}}}x", rf"[a-z ]{{{bound},{2 * bound}}}", rf"( ?[a-zé]){{1,{bound}}}"):
+        source = f'start: (K "\\n")+\nK: "k: " X | "j: " /[a-z]+/ "," X\nX: /{text}/\n'
+        for text_of in (source, source.replace("K: ", "k: ").replace("(K", "(k")):
+            rng, shared = random.Random(bound), Matcher(Grammar.from_lark(text_of), vocabulary)
+            plain = Matcher(Grammar.from_lark(text_of), vocabulary, switches=OFF)
+            for _ in range(4):
+                shared.reset(), plain.reset()
+                assert shared.accept_bytes(b"k:") and plain.accept_bytes(b"k:")
+                for _ in range(8):
+                    assert bytes(shared.mask()) == bytes(plain.mask())
+                    token = rng.choice(shared.allowed_tokens())
+                    assert shared.accept(token) and plain.accept(token)
+                    if token == vocabulary.size - 1:
+                        break
+
+
+def test_counted_text_behind_a_blank_is_walked_once_for_a_vocabulary() -> None:
+    shared, nodes = Vocabulary.builtin(), []
+    for _ in range(2):
+        grammar = Grammar.from_lark('start: (k "\\n")+\nk: "k: " X\nX: /[^\\n]{1,200}/')
+        matcher = Matcher(grammar, shared)
+        for text in (b"k:", b" some", b"\nk:"):
+            assert matcher.accept_bytes(text)
+            matcher.mask()
+        nodes.append(grammar.stats.trie_nodes)
+    assert nodes[1] < 10  # 5,328 if it is walked
