@@ -585,453 +585,452 @@ static void (*_cffi_call_python_org)(struct _cffi_externpy_s *, char *);
 /************************************************************/
 
 static void *_cffi_types[] = {
-/*  0 */ _CFFI_OP(_CFFI_OP_FUNCTION, 415), // char const *()(void)
+/*  0 */ _CFFI_OP(_CFFI_OP_FUNCTION, 414), // char const *()(void)
 /*  1 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/*  2 */ _CFFI_OP(_CFFI_OP_FUNCTION, 439), // ge_status()(ge_engine *, ge_err *)
-/*  3 */ _CFFI_OP(_CFFI_OP_POINTER, 423), // ge_engine *
-/*  4 */ _CFFI_OP(_CFFI_OP_POINTER, 424), // ge_err *
+/*  2 */ _CFFI_OP(_CFFI_OP_FUNCTION, 438), // ge_status()(ge_engine *, ge_err *)
+/*  3 */ _CFFI_OP(_CFFI_OP_POINTER, 422), // ge_engine *
+/*  4 */ _CFFI_OP(_CFFI_OP_POINTER, 423), // ge_err *
 /*  5 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/*  6 */ _CFFI_OP(_CFFI_OP_FUNCTION, 439), // ge_status()(ge_engine *, ge_matcher * *, ge_err *)
+/*  6 */ _CFFI_OP(_CFFI_OP_FUNCTION, 438), // ge_status()(ge_engine *, ge_matcher * *, ge_err *)
 /*  7 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
-/*  8 */ _CFFI_OP(_CFFI_OP_POINTER, 88), // ge_matcher * *
+/*  8 */ _CFFI_OP(_CFFI_OP_POINTER, 87), // ge_matcher * *
 /*  9 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 10 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 11 */ _CFFI_OP(_CFFI_OP_FUNCTION, 439), // ge_status()(ge_engine *, uint32_t, uint32_t *, ge_err *)
+/* 11 */ _CFFI_OP(_CFFI_OP_FUNCTION, 438), // ge_status()(ge_engine *, uint32_t, uint32_t *, ge_err *)
 /* 12 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
 /* 13 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22), // uint32_t
 /* 14 */ _CFFI_OP(_CFFI_OP_POINTER, 13), // uint32_t *
 /* 15 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 16 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 17 */ _CFFI_OP(_CFFI_OP_FUNCTION, 439), // ge_status()(ge_grammar *, ge_vocab *, uint32_t, ge_engine * *, ge_err *)
-/* 18 */ _CFFI_OP(_CFFI_OP_POINTER, 427), // ge_grammar *
-/* 19 */ _CFFI_OP(_CFFI_OP_POINTER, 443), // ge_vocab *
+/* 17 */ _CFFI_OP(_CFFI_OP_FUNCTION, 438), // ge_status()(ge_grammar *, ge_vocab *, uint32_t, ge_engine * *, ge_err *)
+/* 18 */ _CFFI_OP(_CFFI_OP_POINTER, 426), // ge_grammar *
+/* 19 */ _CFFI_OP(_CFFI_OP_POINTER, 442), // ge_vocab *
 /* 20 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 21 */ _CFFI_OP(_CFFI_OP_POINTER, 3), // ge_engine * *
 /* 22 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 23 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 24 */ _CFFI_OP(_CFFI_OP_FUNCTION, 439), // ge_status()(ge_grammar *, ge_vocab *, uint32_t, int32_t, ge_plan * *, ge_err *)
+/* 24 */ _CFFI_OP(_CFFI_OP_FUNCTION, 438), // ge_status()(ge_grammar *, ge_vocab *, uint32_t, int32_t, ge_plan * *, ge_err *)
 /* 25 */ _CFFI_OP(_CFFI_OP_NOOP, 18),
 /* 26 */ _CFFI_OP(_CFFI_OP_NOOP, 19),
 /* 27 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 28 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21), // int32_t
-/* 29 */ _CFFI_OP(_CFFI_OP_POINTER, 163), // ge_plan * *
+/* 29 */ _CFFI_OP(_CFFI_OP_POINTER, 162), // ge_plan * *
 /* 30 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 31 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 32 */ _CFFI_OP(_CFFI_OP_FUNCTION, 439), // ge_status()(ge_ir *, ge_rules const *, ge_grammar * *, ge_err *)
-/* 33 */ _CFFI_OP(_CFFI_OP_POINTER, 428), // ge_ir *
-/* 34 */ _CFFI_OP(_CFFI_OP_POINTER, 436), // ge_rules const *
+/* 32 */ _CFFI_OP(_CFFI_OP_FUNCTION, 438), // ge_status()(ge_ir *, ge_rules const *, ge_grammar * *, ge_err *)
+/* 33 */ _CFFI_OP(_CFFI_OP_POINTER, 427), // ge_ir *
+/* 34 */ _CFFI_OP(_CFFI_OP_POINTER, 435), // ge_rules const *
 /* 35 */ _CFFI_OP(_CFFI_OP_POINTER, 18), // ge_grammar * *
 /* 36 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 37 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 38 */ _CFFI_OP(_CFFI_OP_FUNCTION, 439), // ge_status()(ge_ir *, uint32_t const *, size_t, uint8_t const *, size_t, size_t *, ge_err *)
+/* 38 */ _CFFI_OP(_CFFI_OP_FUNCTION, 438), // ge_status()(ge_ir *, uint32_t const *, size_t, uint8_t const *, size_t, size_t *, ge_err *)
 /* 39 */ _CFFI_OP(_CFFI_OP_NOOP, 33),
 /* 40 */ _CFFI_OP(_CFFI_OP_POINTER, 13), // uint32_t const *
 /* 41 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28), // size_t
-/* 42 */ _CFFI_OP(_CFFI_OP_POINTER, 317), // uint8_t const *
+/* 42 */ _CFFI_OP(_CFFI_OP_POINTER, 316), // uint8_t const *
 /* 43 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 44 */ _CFFI_OP(_CFFI_OP_POINTER, 41), // size_t *
 /* 45 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 46 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 47 */ _CFFI_OP(_CFFI_OP_FUNCTION, 439), // ge_status()(ge_ir *, uint32_t, int32_t *, ge_err *)
+/* 47 */ _CFFI_OP(_CFFI_OP_FUNCTION, 438), // ge_status()(ge_ir *, uint32_t, int32_t *, ge_err *)
 /* 48 */ _CFFI_OP(_CFFI_OP_NOOP, 33),
 /* 49 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 50 */ _CFFI_OP(_CFFI_OP_POINTER, 28), // int32_t *
 /* 51 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 52 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 53 */ _CFFI_OP(_CFFI_OP_FUNCTION, 439), // ge_status()(ge_ir *, uint32_t, uint32_t *, uint32_t *, ge_err *)
+/* 53 */ _CFFI_OP(_CFFI_OP_FUNCTION, 438), // ge_status()(ge_ir *, uint32_t, uint32_t *, ge_err *)
 /* 54 */ _CFFI_OP(_CFFI_OP_NOOP, 33),
 /* 55 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 56 */ _CFFI_OP(_CFFI_OP_NOOP, 14),
-/* 57 */ _CFFI_OP(_CFFI_OP_NOOP, 14),
-/* 58 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
-/* 59 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 60 */ _CFFI_OP(_CFFI_OP_FUNCTION, 439), // ge_status()(ge_ir *, uint32_t, uint32_t, uint32_t *, ge_err *)
-/* 61 */ _CFFI_OP(_CFFI_OP_NOOP, 33),
+/* 57 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
+/* 58 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 59 */ _CFFI_OP(_CFFI_OP_FUNCTION, 438), // ge_status()(ge_ir *, uint32_t, uint32_t, uint32_t *, ge_err *)
+/* 60 */ _CFFI_OP(_CFFI_OP_NOOP, 33),
+/* 61 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 62 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 63 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 64 */ _CFFI_OP(_CFFI_OP_NOOP, 14),
-/* 65 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
-/* 66 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 67 */ _CFFI_OP(_CFFI_OP_FUNCTION, 439), // ge_status()(ge_ir *, uint32_t, uint64_t, uint64_t *, ge_err *)
-/* 68 */ _CFFI_OP(_CFFI_OP_NOOP, 33),
-/* 69 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 70 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 24), // uint64_t
-/* 71 */ _CFFI_OP(_CFFI_OP_POINTER, 70), // uint64_t *
-/* 72 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
-/* 73 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 74 */ _CFFI_OP(_CFFI_OP_FUNCTION, 439), // ge_status()(ge_ir *, uint32_t, uint8_t const *, size_t, int32_t *, ge_err *)
-/* 75 */ _CFFI_OP(_CFFI_OP_NOOP, 33),
-/* 76 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 77 */ _CFFI_OP(_CFFI_OP_NOOP, 42),
-/* 78 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 79 */ _CFFI_OP(_CFFI_OP_NOOP, 50),
-/* 80 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
-/* 81 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 82 */ _CFFI_OP(_CFFI_OP_FUNCTION, 439), // ge_status()(ge_limits const *, ge_ir * *, ge_err *)
-/* 83 */ _CFFI_OP(_CFFI_OP_POINTER, 429), // ge_limits const *
-/* 84 */ _CFFI_OP(_CFFI_OP_POINTER, 33), // ge_ir * *
-/* 85 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
-/* 86 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 87 */ _CFFI_OP(_CFFI_OP_FUNCTION, 439), // ge_status()(ge_matcher *, ge_engine *, ge_err *)
-/* 88 */ _CFFI_OP(_CFFI_OP_POINTER, 432), // ge_matcher *
-/* 89 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
-/* 90 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
-/* 91 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 92 */ _CFFI_OP(_CFFI_OP_FUNCTION, 439), // ge_status()(ge_matcher *, ge_err *)
-/* 93 */ _CFFI_OP(_CFFI_OP_NOOP, 88),
-/* 94 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
-/* 95 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 96 */ _CFFI_OP(_CFFI_OP_FUNCTION, 439), // ge_status()(ge_matcher *, ge_matcher * *, ge_err *)
-/* 97 */ _CFFI_OP(_CFFI_OP_NOOP, 88),
-/* 98 */ _CFFI_OP(_CFFI_OP_NOOP, 8),
-/* 99 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
-/* 100 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 101 */ _CFFI_OP(_CFFI_OP_FUNCTION, 439), // ge_status()(ge_matcher *, int64_t *, size_t, size_t *, ge_err *)
-/* 102 */ _CFFI_OP(_CFFI_OP_NOOP, 88),
-/* 103 */ _CFFI_OP(_CFFI_OP_POINTER, 241), // int64_t *
-/* 104 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 105 */ _CFFI_OP(_CFFI_OP_NOOP, 44),
-/* 106 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
-/* 107 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 108 */ _CFFI_OP(_CFFI_OP_FUNCTION, 439), // ge_status()(ge_matcher *, int64_t const *, size_t, int32_t, size_t *, ge_err *)
-/* 109 */ _CFFI_OP(_CFFI_OP_NOOP, 88),
-/* 110 */ _CFFI_OP(_CFFI_OP_POINTER, 241), // int64_t const *
-/* 111 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 112 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21),
-/* 113 */ _CFFI_OP(_CFFI_OP_NOOP, 44),
-/* 114 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
-/* 115 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 116 */ _CFFI_OP(_CFFI_OP_FUNCTION, 439), // ge_status()(ge_matcher *, size_t, ge_err *)
-/* 117 */ _CFFI_OP(_CFFI_OP_NOOP, 88),
-/* 118 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 119 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
-/* 120 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 121 */ _CFFI_OP(_CFFI_OP_FUNCTION, 439), // ge_status()(ge_matcher *, uint32_t *, size_t, size_t *, ge_err *)
-/* 122 */ _CFFI_OP(_CFFI_OP_NOOP, 88),
-/* 123 */ _CFFI_OP(_CFFI_OP_NOOP, 14),
-/* 124 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 125 */ _CFFI_OP(_CFFI_OP_NOOP, 44),
-/* 126 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
-/* 127 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 128 */ _CFFI_OP(_CFFI_OP_FUNCTION, 439), // ge_status()(ge_matcher *, uint32_t, uint32_t *, size_t *, ge_err *)
-/* 129 */ _CFFI_OP(_CFFI_OP_NOOP, 88),
-/* 130 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 131 */ _CFFI_OP(_CFFI_OP_NOOP, 14),
-/* 132 */ _CFFI_OP(_CFFI_OP_NOOP, 44),
-/* 133 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
-/* 134 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 135 */ _CFFI_OP(_CFFI_OP_FUNCTION, 439), // ge_status()(ge_matcher *, uint8_t *, size_t, size_t *, ge_err *)
-/* 136 */ _CFFI_OP(_CFFI_OP_NOOP, 88),
-/* 137 */ _CFFI_OP(_CFFI_OP_POINTER, 317), // uint8_t *
-/* 138 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 139 */ _CFFI_OP(_CFFI_OP_NOOP, 44),
-/* 140 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
-/* 141 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 142 */ _CFFI_OP(_CFFI_OP_FUNCTION, 439), // ge_status()(ge_matcher *, uint8_t const *, size_t, int32_t, size_t *, ge_err *)
-/* 143 */ _CFFI_OP(_CFFI_OP_NOOP, 88),
-/* 144 */ _CFFI_OP(_CFFI_OP_NOOP, 42),
-/* 145 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 146 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21),
-/* 147 */ _CFFI_OP(_CFFI_OP_NOOP, 44),
-/* 148 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
-/* 149 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 150 */ _CFFI_OP(_CFFI_OP_FUNCTION, 439), // ge_status()(ge_matcher *, uint8_t const *, size_t, uint32_t *, uint32_t *, size_t *, uint32_t *, size_t *, size_t, ge_err *)
-/* 151 */ _CFFI_OP(_CFFI_OP_NOOP, 88),
-/* 152 */ _CFFI_OP(_CFFI_OP_NOOP, 42),
-/* 153 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 63 */ _CFFI_OP(_CFFI_OP_NOOP, 14),
+/* 64 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
+/* 65 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 66 */ _CFFI_OP(_CFFI_OP_FUNCTION, 438), // ge_status()(ge_ir *, uint32_t, uint64_t, uint64_t *, ge_err *)
+/* 67 */ _CFFI_OP(_CFFI_OP_NOOP, 33),
+/* 68 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 69 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 24), // uint64_t
+/* 70 */ _CFFI_OP(_CFFI_OP_POINTER, 69), // uint64_t *
+/* 71 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
+/* 72 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 73 */ _CFFI_OP(_CFFI_OP_FUNCTION, 438), // ge_status()(ge_ir *, uint32_t, uint8_t const *, size_t, int32_t *, ge_err *)
+/* 74 */ _CFFI_OP(_CFFI_OP_NOOP, 33),
+/* 75 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 76 */ _CFFI_OP(_CFFI_OP_NOOP, 42),
+/* 77 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 78 */ _CFFI_OP(_CFFI_OP_NOOP, 50),
+/* 79 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
+/* 80 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 81 */ _CFFI_OP(_CFFI_OP_FUNCTION, 438), // ge_status()(ge_limits const *, ge_ir * *, ge_err *)
+/* 82 */ _CFFI_OP(_CFFI_OP_POINTER, 428), // ge_limits const *
+/* 83 */ _CFFI_OP(_CFFI_OP_POINTER, 33), // ge_ir * *
+/* 84 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
+/* 85 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 86 */ _CFFI_OP(_CFFI_OP_FUNCTION, 438), // ge_status()(ge_matcher *, ge_engine *, ge_err *)
+/* 87 */ _CFFI_OP(_CFFI_OP_POINTER, 431), // ge_matcher *
+/* 88 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
+/* 89 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
+/* 90 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 91 */ _CFFI_OP(_CFFI_OP_FUNCTION, 438), // ge_status()(ge_matcher *, ge_err *)
+/* 92 */ _CFFI_OP(_CFFI_OP_NOOP, 87),
+/* 93 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
+/* 94 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 95 */ _CFFI_OP(_CFFI_OP_FUNCTION, 438), // ge_status()(ge_matcher *, ge_matcher * *, ge_err *)
+/* 96 */ _CFFI_OP(_CFFI_OP_NOOP, 87),
+/* 97 */ _CFFI_OP(_CFFI_OP_NOOP, 8),
+/* 98 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
+/* 99 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 100 */ _CFFI_OP(_CFFI_OP_FUNCTION, 438), // ge_status()(ge_matcher *, int64_t *, size_t, size_t *, ge_err *)
+/* 101 */ _CFFI_OP(_CFFI_OP_NOOP, 87),
+/* 102 */ _CFFI_OP(_CFFI_OP_POINTER, 240), // int64_t *
+/* 103 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 104 */ _CFFI_OP(_CFFI_OP_NOOP, 44),
+/* 105 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
+/* 106 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 107 */ _CFFI_OP(_CFFI_OP_FUNCTION, 438), // ge_status()(ge_matcher *, int64_t const *, size_t, int32_t, size_t *, ge_err *)
+/* 108 */ _CFFI_OP(_CFFI_OP_NOOP, 87),
+/* 109 */ _CFFI_OP(_CFFI_OP_POINTER, 240), // int64_t const *
+/* 110 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 111 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21),
+/* 112 */ _CFFI_OP(_CFFI_OP_NOOP, 44),
+/* 113 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
+/* 114 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 115 */ _CFFI_OP(_CFFI_OP_FUNCTION, 438), // ge_status()(ge_matcher *, size_t, ge_err *)
+/* 116 */ _CFFI_OP(_CFFI_OP_NOOP, 87),
+/* 117 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 118 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
+/* 119 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 120 */ _CFFI_OP(_CFFI_OP_FUNCTION, 438), // ge_status()(ge_matcher *, uint32_t *, size_t, size_t *, ge_err *)
+/* 121 */ _CFFI_OP(_CFFI_OP_NOOP, 87),
+/* 122 */ _CFFI_OP(_CFFI_OP_NOOP, 14),
+/* 123 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 124 */ _CFFI_OP(_CFFI_OP_NOOP, 44),
+/* 125 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
+/* 126 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 127 */ _CFFI_OP(_CFFI_OP_FUNCTION, 438), // ge_status()(ge_matcher *, uint32_t, uint32_t *, size_t *, ge_err *)
+/* 128 */ _CFFI_OP(_CFFI_OP_NOOP, 87),
+/* 129 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 130 */ _CFFI_OP(_CFFI_OP_NOOP, 14),
+/* 131 */ _CFFI_OP(_CFFI_OP_NOOP, 44),
+/* 132 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
+/* 133 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 134 */ _CFFI_OP(_CFFI_OP_FUNCTION, 438), // ge_status()(ge_matcher *, uint8_t *, size_t, size_t *, ge_err *)
+/* 135 */ _CFFI_OP(_CFFI_OP_NOOP, 87),
+/* 136 */ _CFFI_OP(_CFFI_OP_POINTER, 316), // uint8_t *
+/* 137 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 138 */ _CFFI_OP(_CFFI_OP_NOOP, 44),
+/* 139 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
+/* 140 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 141 */ _CFFI_OP(_CFFI_OP_FUNCTION, 438), // ge_status()(ge_matcher *, uint8_t const *, size_t, int32_t, size_t *, ge_err *)
+/* 142 */ _CFFI_OP(_CFFI_OP_NOOP, 87),
+/* 143 */ _CFFI_OP(_CFFI_OP_NOOP, 42),
+/* 144 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 145 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21),
+/* 146 */ _CFFI_OP(_CFFI_OP_NOOP, 44),
+/* 147 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
+/* 148 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 149 */ _CFFI_OP(_CFFI_OP_FUNCTION, 438), // ge_status()(ge_matcher *, uint8_t const *, size_t, uint32_t *, uint32_t *, size_t *, uint32_t *, size_t *, size_t, ge_err *)
+/* 150 */ _CFFI_OP(_CFFI_OP_NOOP, 87),
+/* 151 */ _CFFI_OP(_CFFI_OP_NOOP, 42),
+/* 152 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 153 */ _CFFI_OP(_CFFI_OP_NOOP, 14),
 /* 154 */ _CFFI_OP(_CFFI_OP_NOOP, 14),
-/* 155 */ _CFFI_OP(_CFFI_OP_NOOP, 14),
-/* 156 */ _CFFI_OP(_CFFI_OP_NOOP, 44),
-/* 157 */ _CFFI_OP(_CFFI_OP_NOOP, 14),
-/* 158 */ _CFFI_OP(_CFFI_OP_NOOP, 44),
-/* 159 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 160 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
-/* 161 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 162 */ _CFFI_OP(_CFFI_OP_FUNCTION, 439), // ge_status()(ge_plan *, uint32_t const *, uint32_t const *, uint32_t, ge_dfa * *, ge_err *)
-/* 163 */ _CFFI_OP(_CFFI_OP_POINTER, 434), // ge_plan *
+/* 155 */ _CFFI_OP(_CFFI_OP_NOOP, 44),
+/* 156 */ _CFFI_OP(_CFFI_OP_NOOP, 14),
+/* 157 */ _CFFI_OP(_CFFI_OP_NOOP, 44),
+/* 158 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 159 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
+/* 160 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 161 */ _CFFI_OP(_CFFI_OP_FUNCTION, 438), // ge_status()(ge_plan *, uint32_t const *, uint32_t const *, uint32_t, ge_dfa * *, ge_err *)
+/* 162 */ _CFFI_OP(_CFFI_OP_POINTER, 433), // ge_plan *
+/* 163 */ _CFFI_OP(_CFFI_OP_NOOP, 40),
 /* 164 */ _CFFI_OP(_CFFI_OP_NOOP, 40),
-/* 165 */ _CFFI_OP(_CFFI_OP_NOOP, 40),
-/* 166 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 167 */ _CFFI_OP(_CFFI_OP_POINTER, 332), // ge_dfa * *
-/* 168 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
-/* 169 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 170 */ _CFFI_OP(_CFFI_OP_FUNCTION, 439), // ge_status()(ge_vocab const *, uint8_t const *, size_t, int32_t, uint32_t *, size_t *, size_t *, ge_err *)
-/* 171 */ _CFFI_OP(_CFFI_OP_POINTER, 443), // ge_vocab const *
-/* 172 */ _CFFI_OP(_CFFI_OP_NOOP, 42),
-/* 173 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 174 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21),
-/* 175 */ _CFFI_OP(_CFFI_OP_NOOP, 14),
+/* 165 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 166 */ _CFFI_OP(_CFFI_OP_POINTER, 331), // ge_dfa * *
+/* 167 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
+/* 168 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 169 */ _CFFI_OP(_CFFI_OP_FUNCTION, 438), // ge_status()(ge_vocab const *, uint8_t const *, size_t, int32_t, uint32_t *, size_t *, size_t *, ge_err *)
+/* 170 */ _CFFI_OP(_CFFI_OP_POINTER, 442), // ge_vocab const *
+/* 171 */ _CFFI_OP(_CFFI_OP_NOOP, 42),
+/* 172 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 173 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21),
+/* 174 */ _CFFI_OP(_CFFI_OP_NOOP, 14),
+/* 175 */ _CFFI_OP(_CFFI_OP_NOOP, 44),
 /* 176 */ _CFFI_OP(_CFFI_OP_NOOP, 44),
-/* 177 */ _CFFI_OP(_CFFI_OP_NOOP, 44),
-/* 178 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
-/* 179 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 180 */ _CFFI_OP(_CFFI_OP_FUNCTION, 439), // ge_status()(ge_vocab const *, uint8_t const *, size_t, uint32_t *, size_t *, ge_err *)
-/* 181 */ _CFFI_OP(_CFFI_OP_NOOP, 171),
-/* 182 */ _CFFI_OP(_CFFI_OP_NOOP, 42),
-/* 183 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 184 */ _CFFI_OP(_CFFI_OP_NOOP, 14),
-/* 185 */ _CFFI_OP(_CFFI_OP_NOOP, 44),
-/* 186 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
-/* 187 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 188 */ _CFFI_OP(_CFFI_OP_FUNCTION, 439), // ge_status()(int32_t, ge_dfa * *, ge_err *)
-/* 189 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21),
-/* 190 */ _CFFI_OP(_CFFI_OP_NOOP, 167),
-/* 191 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
-/* 192 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 193 */ _CFFI_OP(_CFFI_OP_FUNCTION, 439), // ge_status()(int32_t, ge_vocab * *, ge_err *)
-/* 194 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21),
-/* 195 */ _CFFI_OP(_CFFI_OP_POINTER, 19), // ge_vocab * *
-/* 196 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
-/* 197 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 198 */ _CFFI_OP(_CFFI_OP_FUNCTION, 439), // ge_status()(uint8_t const *, uint32_t const *, uint32_t, uint32_t, uint32_t const *, uint32_t, ge_vocab * *, ge_err *)
-/* 199 */ _CFFI_OP(_CFFI_OP_NOOP, 42),
-/* 200 */ _CFFI_OP(_CFFI_OP_NOOP, 40),
+/* 177 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
+/* 178 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 179 */ _CFFI_OP(_CFFI_OP_FUNCTION, 438), // ge_status()(ge_vocab const *, uint8_t const *, size_t, uint32_t *, size_t *, ge_err *)
+/* 180 */ _CFFI_OP(_CFFI_OP_NOOP, 170),
+/* 181 */ _CFFI_OP(_CFFI_OP_NOOP, 42),
+/* 182 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 183 */ _CFFI_OP(_CFFI_OP_NOOP, 14),
+/* 184 */ _CFFI_OP(_CFFI_OP_NOOP, 44),
+/* 185 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
+/* 186 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 187 */ _CFFI_OP(_CFFI_OP_FUNCTION, 438), // ge_status()(int32_t, ge_dfa * *, ge_err *)
+/* 188 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21),
+/* 189 */ _CFFI_OP(_CFFI_OP_NOOP, 166),
+/* 190 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
+/* 191 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 192 */ _CFFI_OP(_CFFI_OP_FUNCTION, 438), // ge_status()(int32_t, ge_vocab * *, ge_err *)
+/* 193 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21),
+/* 194 */ _CFFI_OP(_CFFI_OP_POINTER, 19), // ge_vocab * *
+/* 195 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
+/* 196 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 197 */ _CFFI_OP(_CFFI_OP_FUNCTION, 438), // ge_status()(uint8_t const *, uint32_t const *, uint32_t, uint32_t, uint32_t const *, uint32_t, ge_vocab * *, ge_err *)
+/* 198 */ _CFFI_OP(_CFFI_OP_NOOP, 42),
+/* 199 */ _CFFI_OP(_CFFI_OP_NOOP, 40),
+/* 200 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 201 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 202 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 203 */ _CFFI_OP(_CFFI_OP_NOOP, 40),
-/* 204 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 205 */ _CFFI_OP(_CFFI_OP_NOOP, 195),
-/* 206 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
-/* 207 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 208 */ _CFFI_OP(_CFFI_OP_FUNCTION, 28), // int32_t()(ge_dfa const *, uint32_t)
-/* 209 */ _CFFI_OP(_CFFI_OP_POINTER, 421), // ge_dfa const *
-/* 210 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 211 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 212 */ _CFFI_OP(_CFFI_OP_FUNCTION, 28), // int32_t()(ge_dfa const *, uint32_t, uint32_t *)
-/* 213 */ _CFFI_OP(_CFFI_OP_NOOP, 209),
-/* 214 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 215 */ _CFFI_OP(_CFFI_OP_NOOP, 14),
-/* 216 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 217 */ _CFFI_OP(_CFFI_OP_FUNCTION, 28), // int32_t()(ge_engine *)
-/* 218 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
-/* 219 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 220 */ _CFFI_OP(_CFFI_OP_FUNCTION, 28), // int32_t()(ge_matcher *, ge_err *)
-/* 221 */ _CFFI_OP(_CFFI_OP_NOOP, 88),
-/* 222 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
-/* 223 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 224 */ _CFFI_OP(_CFFI_OP_FUNCTION, 28), // int32_t()(ge_matcher *, ge_turn *, int64_t *, size_t, size_t *, ge_err *)
-/* 225 */ _CFFI_OP(_CFFI_OP_NOOP, 88),
-/* 226 */ _CFFI_OP(_CFFI_OP_POINTER, 441), // ge_turn *
-/* 227 */ _CFFI_OP(_CFFI_OP_NOOP, 103),
-/* 228 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 229 */ _CFFI_OP(_CFFI_OP_NOOP, 44),
-/* 230 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
-/* 231 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 232 */ _CFFI_OP(_CFFI_OP_FUNCTION, 28), // int32_t()(ge_matcher *, ge_turn *, int64_t const *, size_t, ge_err *)
-/* 233 */ _CFFI_OP(_CFFI_OP_NOOP, 88),
-/* 234 */ _CFFI_OP(_CFFI_OP_NOOP, 226),
-/* 235 */ _CFFI_OP(_CFFI_OP_NOOP, 110),
-/* 236 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 237 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
-/* 238 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 239 */ _CFFI_OP(_CFFI_OP_FUNCTION, 28), // int32_t()(ge_matcher *, int64_t, ge_err *)
-/* 240 */ _CFFI_OP(_CFFI_OP_NOOP, 88),
-/* 241 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 23), // int64_t
-/* 242 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
-/* 243 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 244 */ _CFFI_OP(_CFFI_OP_FUNCTION, 28), // int32_t()(ge_matcher *, uint32_t *, size_t, size_t, ge_err *)
-/* 245 */ _CFFI_OP(_CFFI_OP_NOOP, 88),
-/* 246 */ _CFFI_OP(_CFFI_OP_NOOP, 14),
+/* 202 */ _CFFI_OP(_CFFI_OP_NOOP, 40),
+/* 203 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 204 */ _CFFI_OP(_CFFI_OP_NOOP, 194),
+/* 205 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
+/* 206 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 207 */ _CFFI_OP(_CFFI_OP_FUNCTION, 28), // int32_t()(ge_dfa const *, uint32_t)
+/* 208 */ _CFFI_OP(_CFFI_OP_POINTER, 420), // ge_dfa const *
+/* 209 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 210 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 211 */ _CFFI_OP(_CFFI_OP_FUNCTION, 28), // int32_t()(ge_dfa const *, uint32_t, uint32_t *)
+/* 212 */ _CFFI_OP(_CFFI_OP_NOOP, 208),
+/* 213 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 214 */ _CFFI_OP(_CFFI_OP_NOOP, 14),
+/* 215 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 216 */ _CFFI_OP(_CFFI_OP_FUNCTION, 28), // int32_t()(ge_engine *)
+/* 217 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
+/* 218 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 219 */ _CFFI_OP(_CFFI_OP_FUNCTION, 28), // int32_t()(ge_matcher *, ge_err *)
+/* 220 */ _CFFI_OP(_CFFI_OP_NOOP, 87),
+/* 221 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
+/* 222 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 223 */ _CFFI_OP(_CFFI_OP_FUNCTION, 28), // int32_t()(ge_matcher *, ge_turn *, int64_t *, size_t, size_t *, ge_err *)
+/* 224 */ _CFFI_OP(_CFFI_OP_NOOP, 87),
+/* 225 */ _CFFI_OP(_CFFI_OP_POINTER, 440), // ge_turn *
+/* 226 */ _CFFI_OP(_CFFI_OP_NOOP, 102),
+/* 227 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 228 */ _CFFI_OP(_CFFI_OP_NOOP, 44),
+/* 229 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
+/* 230 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 231 */ _CFFI_OP(_CFFI_OP_FUNCTION, 28), // int32_t()(ge_matcher *, ge_turn *, int64_t const *, size_t, ge_err *)
+/* 232 */ _CFFI_OP(_CFFI_OP_NOOP, 87),
+/* 233 */ _CFFI_OP(_CFFI_OP_NOOP, 225),
+/* 234 */ _CFFI_OP(_CFFI_OP_NOOP, 109),
+/* 235 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 236 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
+/* 237 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 238 */ _CFFI_OP(_CFFI_OP_FUNCTION, 28), // int32_t()(ge_matcher *, int64_t, ge_err *)
+/* 239 */ _CFFI_OP(_CFFI_OP_NOOP, 87),
+/* 240 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 23), // int64_t
+/* 241 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
+/* 242 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 243 */ _CFFI_OP(_CFFI_OP_FUNCTION, 28), // int32_t()(ge_matcher *, uint32_t *, size_t, size_t, ge_err *)
+/* 244 */ _CFFI_OP(_CFFI_OP_NOOP, 87),
+/* 245 */ _CFFI_OP(_CFFI_OP_NOOP, 14),
+/* 246 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 247 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 248 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 249 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
-/* 250 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 251 */ _CFFI_OP(_CFFI_OP_FUNCTION, 28), // int32_t()(uint64_t *, int64_t, uint32_t *)
-/* 252 */ _CFFI_OP(_CFFI_OP_NOOP, 71),
-/* 253 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 23),
-/* 254 */ _CFFI_OP(_CFFI_OP_NOOP, 14),
-/* 255 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 256 */ _CFFI_OP(_CFFI_OP_FUNCTION, 28), // int32_t()(uint64_t *, uint32_t)
-/* 257 */ _CFFI_OP(_CFFI_OP_NOOP, 71),
-/* 258 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 259 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 260 */ _CFFI_OP(_CFFI_OP_FUNCTION, 28), // int32_t()(uint64_t const *)
-/* 261 */ _CFFI_OP(_CFFI_OP_POINTER, 70), // uint64_t const *
-/* 262 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 263 */ _CFFI_OP(_CFFI_OP_FUNCTION, 28), // int32_t()(uint64_t const *, uintptr_t, size_t)
-/* 264 */ _CFFI_OP(_CFFI_OP_NOOP, 261),
-/* 265 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 26), // uintptr_t
-/* 266 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 267 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 268 */ _CFFI_OP(_CFFI_OP_FUNCTION, 241), // int64_t()(ge_dfa const *, uint32_t, int64_t)
-/* 269 */ _CFFI_OP(_CFFI_OP_NOOP, 209),
-/* 270 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 271 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 23),
-/* 272 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 273 */ _CFFI_OP(_CFFI_OP_FUNCTION, 41), // size_t()(float const *, size_t, ge_gathered const *)
-/* 274 */ _CFFI_OP(_CFFI_OP_POINTER, 419), // float const *
-/* 275 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 276 */ _CFFI_OP(_CFFI_OP_POINTER, 426), // ge_gathered const *
-/* 277 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 278 */ _CFFI_OP(_CFFI_OP_FUNCTION, 41), // size_t()(ge_batch const *)
-/* 279 */ _CFFI_OP(_CFFI_OP_POINTER, 420), // ge_batch const *
-/* 280 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 281 */ _CFFI_OP(_CFFI_OP_FUNCTION, 41), // size_t()(ge_dfa const *)
-/* 282 */ _CFFI_OP(_CFFI_OP_NOOP, 209),
-/* 283 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 284 */ _CFFI_OP(_CFFI_OP_FUNCTION, 41), // size_t()(ge_dfa const *, uint32_t)
-/* 285 */ _CFFI_OP(_CFFI_OP_NOOP, 209),
-/* 286 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 287 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 288 */ _CFFI_OP(_CFFI_OP_FUNCTION, 41), // size_t()(ge_dfa const *, uint32_t, uint32_t *)
-/* 289 */ _CFFI_OP(_CFFI_OP_NOOP, 209),
-/* 290 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 291 */ _CFFI_OP(_CFFI_OP_NOOP, 14),
-/* 292 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 293 */ _CFFI_OP(_CFFI_OP_FUNCTION, 41), // size_t()(ge_dfa const *, uint8_t const *, uint32_t, uint8_t *)
-/* 294 */ _CFFI_OP(_CFFI_OP_NOOP, 209),
-/* 295 */ _CFFI_OP(_CFFI_OP_NOOP, 42),
-/* 296 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 297 */ _CFFI_OP(_CFFI_OP_NOOP, 137),
-/* 298 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 299 */ _CFFI_OP(_CFFI_OP_FUNCTION, 41), // size_t()(ge_grammar const *)
-/* 300 */ _CFFI_OP(_CFFI_OP_POINTER, 427), // ge_grammar const *
-/* 301 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 302 */ _CFFI_OP(_CFFI_OP_FUNCTION, 41), // size_t()(ge_matcher const *)
-/* 303 */ _CFFI_OP(_CFFI_OP_POINTER, 432), // ge_matcher const *
-/* 304 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 305 */ _CFFI_OP(_CFFI_OP_FUNCTION, 41), // size_t()(ge_vocab *)
-/* 306 */ _CFFI_OP(_CFFI_OP_NOOP, 19),
-/* 307 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 308 */ _CFFI_OP(_CFFI_OP_FUNCTION, 41), // size_t()(ge_vocab const *, uint8_t const *, uint32_t, uint8_t *)
-/* 309 */ _CFFI_OP(_CFFI_OP_NOOP, 171),
-/* 310 */ _CFFI_OP(_CFFI_OP_NOOP, 42),
-/* 311 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 312 */ _CFFI_OP(_CFFI_OP_NOOP, 137),
-/* 313 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 314 */ _CFFI_OP(_CFFI_OP_FUNCTION, 13), // uint32_t()(ge_dfa const *, uint32_t, uint8_t)
-/* 315 */ _CFFI_OP(_CFFI_OP_NOOP, 209),
-/* 316 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 317 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 18), // uint8_t
-/* 318 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 319 */ _CFFI_OP(_CFFI_OP_FUNCTION, 13), // uint32_t()(uint64_t const *)
-/* 320 */ _CFFI_OP(_CFFI_OP_NOOP, 261),
-/* 321 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 322 */ _CFFI_OP(_CFFI_OP_FUNCTION, 446), // void()(float *, size_t, uint32_t const *, size_t)
-/* 323 */ _CFFI_OP(_CFFI_OP_POINTER, 419), // float *
-/* 324 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 325 */ _CFFI_OP(_CFFI_OP_NOOP, 40),
-/* 326 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 327 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 328 */ _CFFI_OP(_CFFI_OP_FUNCTION, 446), // void()(ge_dfa * *)
-/* 329 */ _CFFI_OP(_CFFI_OP_NOOP, 167),
-/* 330 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 331 */ _CFFI_OP(_CFFI_OP_FUNCTION, 446), // void()(ge_dfa *)
-/* 332 */ _CFFI_OP(_CFFI_OP_POINTER, 421), // ge_dfa *
-/* 333 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 334 */ _CFFI_OP(_CFFI_OP_FUNCTION, 446), // void()(ge_dfa const *, ge_dfa_content *)
-/* 335 */ _CFFI_OP(_CFFI_OP_NOOP, 209),
-/* 336 */ _CFFI_OP(_CFFI_OP_POINTER, 422), // ge_dfa_content *
-/* 337 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 338 */ _CFFI_OP(_CFFI_OP_FUNCTION, 446), // void()(ge_engine * *)
-/* 339 */ _CFFI_OP(_CFFI_OP_NOOP, 21),
-/* 340 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 341 */ _CFFI_OP(_CFFI_OP_FUNCTION, 446), // void()(ge_engine *)
-/* 342 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
-/* 343 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 344 */ _CFFI_OP(_CFFI_OP_FUNCTION, 446), // void()(ge_engine *, ge_dfa *)
-/* 345 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
-/* 346 */ _CFFI_OP(_CFFI_OP_NOOP, 332),
-/* 347 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 348 */ _CFFI_OP(_CFFI_OP_FUNCTION, 446), // void()(ge_engine *, ge_stats *)
-/* 349 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
-/* 350 */ _CFFI_OP(_CFFI_OP_POINTER, 438), // ge_stats *
-/* 351 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 352 */ _CFFI_OP(_CFFI_OP_FUNCTION, 446), // void()(ge_grammar * *)
-/* 353 */ _CFFI_OP(_CFFI_OP_NOOP, 35),
-/* 354 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 355 */ _CFFI_OP(_CFFI_OP_FUNCTION, 446), // void()(ge_grammar *)
-/* 356 */ _CFFI_OP(_CFFI_OP_NOOP, 18),
-/* 357 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 358 */ _CFFI_OP(_CFFI_OP_FUNCTION, 446), // void()(ge_ir * *)
-/* 359 */ _CFFI_OP(_CFFI_OP_NOOP, 84),
-/* 360 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 361 */ _CFFI_OP(_CFFI_OP_FUNCTION, 446), // void()(ge_ir *)
-/* 362 */ _CFFI_OP(_CFFI_OP_NOOP, 33),
-/* 363 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 364 */ _CFFI_OP(_CFFI_OP_FUNCTION, 446), // void()(ge_matcher * *)
-/* 365 */ _CFFI_OP(_CFFI_OP_NOOP, 8),
-/* 366 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 367 */ _CFFI_OP(_CFFI_OP_FUNCTION, 446), // void()(ge_matcher *)
-/* 368 */ _CFFI_OP(_CFFI_OP_NOOP, 88),
-/* 369 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 370 */ _CFFI_OP(_CFFI_OP_FUNCTION, 446), // void()(ge_plan * *)
-/* 371 */ _CFFI_OP(_CFFI_OP_NOOP, 29),
-/* 372 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 373 */ _CFFI_OP(_CFFI_OP_FUNCTION, 446), // void()(ge_plan *)
-/* 374 */ _CFFI_OP(_CFFI_OP_NOOP, 163),
-/* 375 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 376 */ _CFFI_OP(_CFFI_OP_FUNCTION, 446), // void()(ge_plan const *, ge_plan_content *)
-/* 377 */ _CFFI_OP(_CFFI_OP_POINTER, 434), // ge_plan const *
-/* 378 */ _CFFI_OP(_CFFI_OP_POINTER, 435), // ge_plan_content *
-/* 379 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 380 */ _CFFI_OP(_CFFI_OP_FUNCTION, 446), // void()(ge_scores const *, uint32_t const *, size_t, uint32_t const *, size_t)
-/* 381 */ _CFFI_OP(_CFFI_OP_POINTER, 437), // ge_scores const *
-/* 382 */ _CFFI_OP(_CFFI_OP_NOOP, 40),
-/* 383 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 384 */ _CFFI_OP(_CFFI_OP_NOOP, 40),
-/* 385 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 386 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 387 */ _CFFI_OP(_CFFI_OP_FUNCTION, 446), // void()(ge_vocab * *)
-/* 388 */ _CFFI_OP(_CFFI_OP_NOOP, 195),
-/* 389 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 390 */ _CFFI_OP(_CFFI_OP_FUNCTION, 446), // void()(ge_vocab *)
-/* 391 */ _CFFI_OP(_CFFI_OP_NOOP, 19),
-/* 392 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 393 */ _CFFI_OP(_CFFI_OP_FUNCTION, 446), // void()(ge_vocab *, size_t)
-/* 394 */ _CFFI_OP(_CFFI_OP_NOOP, 19),
-/* 395 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 396 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 397 */ _CFFI_OP(_CFFI_OP_FUNCTION, 446), // void()(ge_vocab const *, ge_vocab_content *)
-/* 398 */ _CFFI_OP(_CFFI_OP_NOOP, 171),
-/* 399 */ _CFFI_OP(_CFFI_OP_POINTER, 444), // ge_vocab_content *
-/* 400 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 401 */ _CFFI_OP(_CFFI_OP_FUNCTION, 446), // void()(uint64_t *, ge_dfa const *, uint32_t, uint32_t, uint64_t const *)
-/* 402 */ _CFFI_OP(_CFFI_OP_NOOP, 71),
-/* 403 */ _CFFI_OP(_CFFI_OP_NOOP, 209),
+/* 248 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
+/* 249 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 250 */ _CFFI_OP(_CFFI_OP_FUNCTION, 28), // int32_t()(uint64_t *, int64_t, uint32_t *)
+/* 251 */ _CFFI_OP(_CFFI_OP_NOOP, 70),
+/* 252 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 23),
+/* 253 */ _CFFI_OP(_CFFI_OP_NOOP, 14),
+/* 254 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 255 */ _CFFI_OP(_CFFI_OP_FUNCTION, 28), // int32_t()(uint64_t *, uint32_t)
+/* 256 */ _CFFI_OP(_CFFI_OP_NOOP, 70),
+/* 257 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 258 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 259 */ _CFFI_OP(_CFFI_OP_FUNCTION, 28), // int32_t()(uint64_t const *)
+/* 260 */ _CFFI_OP(_CFFI_OP_POINTER, 69), // uint64_t const *
+/* 261 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 262 */ _CFFI_OP(_CFFI_OP_FUNCTION, 28), // int32_t()(uint64_t const *, uintptr_t, size_t)
+/* 263 */ _CFFI_OP(_CFFI_OP_NOOP, 260),
+/* 264 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 26), // uintptr_t
+/* 265 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 266 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 267 */ _CFFI_OP(_CFFI_OP_FUNCTION, 240), // int64_t()(ge_dfa const *, uint32_t, int64_t)
+/* 268 */ _CFFI_OP(_CFFI_OP_NOOP, 208),
+/* 269 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 270 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 23),
+/* 271 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 272 */ _CFFI_OP(_CFFI_OP_FUNCTION, 41), // size_t()(float const *, size_t, ge_gathered const *)
+/* 273 */ _CFFI_OP(_CFFI_OP_POINTER, 418), // float const *
+/* 274 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 275 */ _CFFI_OP(_CFFI_OP_POINTER, 425), // ge_gathered const *
+/* 276 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 277 */ _CFFI_OP(_CFFI_OP_FUNCTION, 41), // size_t()(ge_batch const *)
+/* 278 */ _CFFI_OP(_CFFI_OP_POINTER, 419), // ge_batch const *
+/* 279 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 280 */ _CFFI_OP(_CFFI_OP_FUNCTION, 41), // size_t()(ge_dfa const *)
+/* 281 */ _CFFI_OP(_CFFI_OP_NOOP, 208),
+/* 282 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 283 */ _CFFI_OP(_CFFI_OP_FUNCTION, 41), // size_t()(ge_dfa const *, uint32_t)
+/* 284 */ _CFFI_OP(_CFFI_OP_NOOP, 208),
+/* 285 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 286 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 287 */ _CFFI_OP(_CFFI_OP_FUNCTION, 41), // size_t()(ge_dfa const *, uint32_t, uint32_t *)
+/* 288 */ _CFFI_OP(_CFFI_OP_NOOP, 208),
+/* 289 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 290 */ _CFFI_OP(_CFFI_OP_NOOP, 14),
+/* 291 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 292 */ _CFFI_OP(_CFFI_OP_FUNCTION, 41), // size_t()(ge_dfa const *, uint8_t const *, uint32_t, uint8_t *)
+/* 293 */ _CFFI_OP(_CFFI_OP_NOOP, 208),
+/* 294 */ _CFFI_OP(_CFFI_OP_NOOP, 42),
+/* 295 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 296 */ _CFFI_OP(_CFFI_OP_NOOP, 136),
+/* 297 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 298 */ _CFFI_OP(_CFFI_OP_FUNCTION, 41), // size_t()(ge_grammar const *)
+/* 299 */ _CFFI_OP(_CFFI_OP_POINTER, 426), // ge_grammar const *
+/* 300 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 301 */ _CFFI_OP(_CFFI_OP_FUNCTION, 41), // size_t()(ge_matcher const *)
+/* 302 */ _CFFI_OP(_CFFI_OP_POINTER, 431), // ge_matcher const *
+/* 303 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 304 */ _CFFI_OP(_CFFI_OP_FUNCTION, 41), // size_t()(ge_vocab *)
+/* 305 */ _CFFI_OP(_CFFI_OP_NOOP, 19),
+/* 306 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 307 */ _CFFI_OP(_CFFI_OP_FUNCTION, 41), // size_t()(ge_vocab const *, uint8_t const *, uint32_t, uint8_t *)
+/* 308 */ _CFFI_OP(_CFFI_OP_NOOP, 170),
+/* 309 */ _CFFI_OP(_CFFI_OP_NOOP, 42),
+/* 310 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 311 */ _CFFI_OP(_CFFI_OP_NOOP, 136),
+/* 312 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 313 */ _CFFI_OP(_CFFI_OP_FUNCTION, 13), // uint32_t()(ge_dfa const *, uint32_t, uint8_t)
+/* 314 */ _CFFI_OP(_CFFI_OP_NOOP, 208),
+/* 315 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 316 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 18), // uint8_t
+/* 317 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 318 */ _CFFI_OP(_CFFI_OP_FUNCTION, 13), // uint32_t()(uint64_t const *)
+/* 319 */ _CFFI_OP(_CFFI_OP_NOOP, 260),
+/* 320 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 321 */ _CFFI_OP(_CFFI_OP_FUNCTION, 445), // void()(float *, size_t, uint32_t const *, size_t)
+/* 322 */ _CFFI_OP(_CFFI_OP_POINTER, 418), // float *
+/* 323 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 324 */ _CFFI_OP(_CFFI_OP_NOOP, 40),
+/* 325 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 326 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 327 */ _CFFI_OP(_CFFI_OP_FUNCTION, 445), // void()(ge_dfa * *)
+/* 328 */ _CFFI_OP(_CFFI_OP_NOOP, 166),
+/* 329 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 330 */ _CFFI_OP(_CFFI_OP_FUNCTION, 445), // void()(ge_dfa *)
+/* 331 */ _CFFI_OP(_CFFI_OP_POINTER, 420), // ge_dfa *
+/* 332 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 333 */ _CFFI_OP(_CFFI_OP_FUNCTION, 445), // void()(ge_dfa const *, ge_dfa_content *)
+/* 334 */ _CFFI_OP(_CFFI_OP_NOOP, 208),
+/* 335 */ _CFFI_OP(_CFFI_OP_POINTER, 421), // ge_dfa_content *
+/* 336 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 337 */ _CFFI_OP(_CFFI_OP_FUNCTION, 445), // void()(ge_engine * *)
+/* 338 */ _CFFI_OP(_CFFI_OP_NOOP, 21),
+/* 339 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 340 */ _CFFI_OP(_CFFI_OP_FUNCTION, 445), // void()(ge_engine *)
+/* 341 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
+/* 342 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 343 */ _CFFI_OP(_CFFI_OP_FUNCTION, 445), // void()(ge_engine *, ge_dfa *)
+/* 344 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
+/* 345 */ _CFFI_OP(_CFFI_OP_NOOP, 331),
+/* 346 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 347 */ _CFFI_OP(_CFFI_OP_FUNCTION, 445), // void()(ge_engine *, ge_stats *)
+/* 348 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
+/* 349 */ _CFFI_OP(_CFFI_OP_POINTER, 437), // ge_stats *
+/* 350 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 351 */ _CFFI_OP(_CFFI_OP_FUNCTION, 445), // void()(ge_grammar * *)
+/* 352 */ _CFFI_OP(_CFFI_OP_NOOP, 35),
+/* 353 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 354 */ _CFFI_OP(_CFFI_OP_FUNCTION, 445), // void()(ge_grammar *)
+/* 355 */ _CFFI_OP(_CFFI_OP_NOOP, 18),
+/* 356 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 357 */ _CFFI_OP(_CFFI_OP_FUNCTION, 445), // void()(ge_ir * *)
+/* 358 */ _CFFI_OP(_CFFI_OP_NOOP, 83),
+/* 359 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 360 */ _CFFI_OP(_CFFI_OP_FUNCTION, 445), // void()(ge_ir *)
+/* 361 */ _CFFI_OP(_CFFI_OP_NOOP, 33),
+/* 362 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 363 */ _CFFI_OP(_CFFI_OP_FUNCTION, 445), // void()(ge_matcher * *)
+/* 364 */ _CFFI_OP(_CFFI_OP_NOOP, 8),
+/* 365 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 366 */ _CFFI_OP(_CFFI_OP_FUNCTION, 445), // void()(ge_matcher *)
+/* 367 */ _CFFI_OP(_CFFI_OP_NOOP, 87),
+/* 368 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 369 */ _CFFI_OP(_CFFI_OP_FUNCTION, 445), // void()(ge_plan * *)
+/* 370 */ _CFFI_OP(_CFFI_OP_NOOP, 29),
+/* 371 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 372 */ _CFFI_OP(_CFFI_OP_FUNCTION, 445), // void()(ge_plan *)
+/* 373 */ _CFFI_OP(_CFFI_OP_NOOP, 162),
+/* 374 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 375 */ _CFFI_OP(_CFFI_OP_FUNCTION, 445), // void()(ge_plan const *, ge_plan_content *)
+/* 376 */ _CFFI_OP(_CFFI_OP_POINTER, 433), // ge_plan const *
+/* 377 */ _CFFI_OP(_CFFI_OP_POINTER, 434), // ge_plan_content *
+/* 378 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 379 */ _CFFI_OP(_CFFI_OP_FUNCTION, 445), // void()(ge_scores const *, uint32_t const *, size_t, uint32_t const *, size_t)
+/* 380 */ _CFFI_OP(_CFFI_OP_POINTER, 436), // ge_scores const *
+/* 381 */ _CFFI_OP(_CFFI_OP_NOOP, 40),
+/* 382 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 383 */ _CFFI_OP(_CFFI_OP_NOOP, 40),
+/* 384 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 385 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 386 */ _CFFI_OP(_CFFI_OP_FUNCTION, 445), // void()(ge_vocab * *)
+/* 387 */ _CFFI_OP(_CFFI_OP_NOOP, 194),
+/* 388 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 389 */ _CFFI_OP(_CFFI_OP_FUNCTION, 445), // void()(ge_vocab *)
+/* 390 */ _CFFI_OP(_CFFI_OP_NOOP, 19),
+/* 391 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 392 */ _CFFI_OP(_CFFI_OP_FUNCTION, 445), // void()(ge_vocab *, size_t)
+/* 393 */ _CFFI_OP(_CFFI_OP_NOOP, 19),
+/* 394 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 395 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 396 */ _CFFI_OP(_CFFI_OP_FUNCTION, 445), // void()(ge_vocab const *, ge_vocab_content *)
+/* 397 */ _CFFI_OP(_CFFI_OP_NOOP, 170),
+/* 398 */ _CFFI_OP(_CFFI_OP_POINTER, 443), // ge_vocab_content *
+/* 399 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 400 */ _CFFI_OP(_CFFI_OP_FUNCTION, 445), // void()(uint64_t *, ge_dfa const *, uint32_t, uint32_t, uint64_t const *)
+/* 401 */ _CFFI_OP(_CFFI_OP_NOOP, 70),
+/* 402 */ _CFFI_OP(_CFFI_OP_NOOP, 208),
+/* 403 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 404 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 405 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 406 */ _CFFI_OP(_CFFI_OP_NOOP, 261),
-/* 407 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 408 */ _CFFI_OP(_CFFI_OP_FUNCTION, 446), // void()(uint64_t const *, uint32_t *)
-/* 409 */ _CFFI_OP(_CFFI_OP_NOOP, 261),
-/* 410 */ _CFFI_OP(_CFFI_OP_NOOP, 14),
-/* 411 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 412 */ _CFFI_OP(_CFFI_OP_POINTER, 414), // _Bool *
-/* 413 */ _CFFI_OP(_CFFI_OP_POINTER, 414), // _Bool const *
-/* 414 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 1), // _Bool
-/* 415 */ _CFFI_OP(_CFFI_OP_POINTER, 416), // char const *
-/* 416 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 2), // char
-/* 417 */ _CFFI_OP(_CFFI_OP_ARRAY, 416), // char[200]
-/* 418 */ (_cffi_opcode_t)(200),
-/* 419 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 13), // float
-/* 420 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 0), // ge_batch
-/* 421 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 1), // ge_dfa
-/* 422 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 2), // ge_dfa_content
-/* 423 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 3), // ge_engine
-/* 424 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 4), // ge_err
-/* 425 */ _CFFI_OP(_CFFI_OP_ENUM, 0), // ge_float
-/* 426 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 5), // ge_gathered
-/* 427 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 6), // ge_grammar
-/* 428 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 7), // ge_ir
-/* 429 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 8), // ge_limits
-/* 430 */ _CFFI_OP(_CFFI_OP_ENUM, 1), // ge_mask_flag
-/* 431 */ _CFFI_OP(_CFFI_OP_POINTER, 88), // ge_matcher * const *
-/* 432 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 9), // ge_matcher
-/* 433 */ _CFFI_OP(_CFFI_OP_ENUM, 2), // ge_matcher_flag
-/* 434 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 10), // ge_plan
-/* 435 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 11), // ge_plan_content
-/* 436 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 12), // ge_rules
-/* 437 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 13), // ge_scores
-/* 438 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 14), // ge_stats
-/* 439 */ _CFFI_OP(_CFFI_OP_ENUM, 3), // ge_status
-/* 440 */ _CFFI_OP(_CFFI_OP_ENUM, 4), // ge_switch
-/* 441 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 15), // ge_turn
-/* 442 */ _CFFI_OP(_CFFI_OP_ENUM, 5), // ge_turn_result
-/* 443 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 16), // ge_vocab
-/* 444 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 17), // ge_vocab_content
-/* 445 */ _CFFI_OP(_CFFI_OP_POINTER, 446), // void *
-/* 446 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 0), // void
+/* 405 */ _CFFI_OP(_CFFI_OP_NOOP, 260),
+/* 406 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 407 */ _CFFI_OP(_CFFI_OP_FUNCTION, 445), // void()(uint64_t const *, uint32_t *)
+/* 408 */ _CFFI_OP(_CFFI_OP_NOOP, 260),
+/* 409 */ _CFFI_OP(_CFFI_OP_NOOP, 14),
+/* 410 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 411 */ _CFFI_OP(_CFFI_OP_POINTER, 413), // _Bool *
+/* 412 */ _CFFI_OP(_CFFI_OP_POINTER, 413), // _Bool const *
+/* 413 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 1), // _Bool
+/* 414 */ _CFFI_OP(_CFFI_OP_POINTER, 415), // char const *
+/* 415 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 2), // char
+/* 416 */ _CFFI_OP(_CFFI_OP_ARRAY, 415), // char[200]
+/* 417 */ (_cffi_opcode_t)(200),
+/* 418 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 13), // float
+/* 419 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 0), // ge_batch
+/* 420 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 1), // ge_dfa
+/* 421 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 2), // ge_dfa_content
+/* 422 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 3), // ge_engine
+/* 423 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 4), // ge_err
+/* 424 */ _CFFI_OP(_CFFI_OP_ENUM, 0), // ge_float
+/* 425 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 5), // ge_gathered
+/* 426 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 6), // ge_grammar
+/* 427 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 7), // ge_ir
+/* 428 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 8), // ge_limits
+/* 429 */ _CFFI_OP(_CFFI_OP_ENUM, 1), // ge_mask_flag
+/* 430 */ _CFFI_OP(_CFFI_OP_POINTER, 87), // ge_matcher * const *
+/* 431 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 9), // ge_matcher
+/* 432 */ _CFFI_OP(_CFFI_OP_ENUM, 2), // ge_matcher_flag
+/* 433 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 10), // ge_plan
+/* 434 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 11), // ge_plan_content
+/* 435 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 12), // ge_rules
+/* 436 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 13), // ge_scores
+/* 437 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 14), // ge_stats
+/* 438 */ _CFFI_OP(_CFFI_OP_ENUM, 3), // ge_status
+/* 439 */ _CFFI_OP(_CFFI_OP_ENUM, 4), // ge_switch
+/* 440 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 15), // ge_turn
+/* 441 */ _CFFI_OP(_CFFI_OP_ENUM, 5), // ge_turn_result
+/* 442 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 16), // ge_vocab
+/* 443 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 17), // ge_vocab_content
+/* 444 */ _CFFI_OP(_CFFI_OP_POINTER, 445), // void *
+/* 445 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 0), // void
 };
 
 static int _cffi_const_GE_FLOAT16(unsigned long long *o)
@@ -1294,10 +1293,10 @@ _cffi_f_ge_batch_run(PyObject *self, PyObject *arg0)
   PyObject *pyresult;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(279), arg0, (char **)&x0);
+      _cffi_type(278), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_batch const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(279), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(278), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1336,7 +1335,7 @@ _cffi_f_ge_build(PyObject *self, PyObject *noarg)
 
   (void)self; /* unused */
   (void)noarg; /* unused */
-  pyresult = _cffi_from_c_pointer((char *)result, _cffi_type(415));
+  pyresult = _cffi_from_c_pointer((char *)result, _cffi_type(414));
   return pyresult;
 }
 #else
@@ -1364,10 +1363,10 @@ _cffi_f_ge_dfa_accepts(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(209), arg0, (char **)&x0);
+      _cffi_type(208), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_dfa const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(209), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(208), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1414,10 +1413,10 @@ _cffi_f_ge_dfa_byte_next(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(209), arg0, (char **)&x0);
+      _cffi_type(208), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_dfa const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(209), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(208), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1460,10 +1459,10 @@ _cffi_f_ge_dfa_bytes(PyObject *self, PyObject *arg0)
   PyObject *pyresult;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(209), arg0, (char **)&x0);
+      _cffi_type(208), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_dfa const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(209), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(208), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1506,10 +1505,10 @@ _cffi_f_ge_dfa_fill_mask(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(209), arg0, (char **)&x0);
+      _cffi_type(208), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_dfa const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(209), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(208), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1555,10 +1554,10 @@ _cffi_f_ge_dfa_free(PyObject *self, PyObject *arg0)
   struct _cffi_freeme_s *large_args_free = NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(332), arg0, (char **)&x0);
+      _cffi_type(331), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_dfa *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(332), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(331), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1591,10 +1590,10 @@ _cffi_f_ge_dfa_free_at(PyObject *self, PyObject *arg0)
   struct _cffi_freeme_s *large_args_free = NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(167), arg0, (char **)&x0);
+      _cffi_type(166), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_dfa * *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(167), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(166), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1641,10 +1640,10 @@ _cffi_f_ge_dfa_load(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(167), arg1, (char **)&x1);
+      _cffi_type(166), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (ge_dfa * *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(167), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(166), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1665,7 +1664,7 @@ _cffi_f_ge_dfa_load(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(439));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(438));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -1702,10 +1701,10 @@ _cffi_f_ge_dfa_new(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(163), arg0, (char **)&x0);
+      _cffi_type(162), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_plan *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(163), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(162), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1733,10 +1732,10 @@ _cffi_f_ge_dfa_new(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(167), arg4, (char **)&x4);
+      _cffi_type(166), arg4, (char **)&x4);
   if (datasize != 0) {
     x4 = ((size_t)datasize) <= 640 ? (ge_dfa * *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(167), arg4, (char **)&x4,
+    if (_cffi_convert_array_argument(_cffi_type(166), arg4, (char **)&x4,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1757,7 +1756,7 @@ _cffi_f_ge_dfa_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(439));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(438));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -1788,10 +1787,10 @@ _cffi_f_ge_dfa_next(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(209), arg0, (char **)&x0);
+      _cffi_type(208), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_dfa const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(209), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(208), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1838,19 +1837,19 @@ _cffi_f_ge_dfa_read(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(209), arg0, (char **)&x0);
+      _cffi_type(208), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_dfa const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(209), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(208), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(336), arg1, (char **)&x1);
+      _cffi_type(335), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (ge_dfa_content *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(336), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(335), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1895,10 +1894,10 @@ _cffi_f_ge_dfa_save(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(209), arg0, (char **)&x0);
+      _cffi_type(208), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_dfa const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(209), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(208), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1917,10 +1916,10 @@ _cffi_f_ge_dfa_save(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(137), arg3, (char **)&x3);
+      _cffi_type(136), arg3, (char **)&x3);
   if (datasize != 0) {
     x3 = ((size_t)datasize) <= 640 ? (uint8_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(137), arg3, (char **)&x3,
+    if (_cffi_convert_array_argument(_cffi_type(136), arg3, (char **)&x3,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1963,10 +1962,10 @@ _cffi_f_ge_dfa_tokens(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(209), arg0, (char **)&x0);
+      _cffi_type(208), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_dfa const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(209), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(208), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2182,7 +2181,7 @@ _cffi_f_ge_engine_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(439));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(438));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2218,10 +2217,10 @@ _cffi_f_ge_engine_stats(PyObject *self, PyObject *args)
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(350), arg1, (char **)&x1);
+      _cffi_type(349), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (ge_stats *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(350), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(349), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2269,10 +2268,10 @@ _cffi_f_ge_engine_use(PyObject *self, PyObject *args)
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(332), arg1, (char **)&x1);
+      _cffi_type(331), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (ge_dfa *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(332), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(331), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2307,10 +2306,10 @@ _cffi_f_ge_grammar_bytes(PyObject *self, PyObject *arg0)
   PyObject *pyresult;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(300), arg0, (char **)&x0);
+      _cffi_type(299), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_grammar const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(300), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(299), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2469,7 +2468,7 @@ _cffi_f_ge_grammar_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(439));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(438));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2492,10 +2491,10 @@ _cffi_f_ge_guide_accepts(PyObject *self, PyObject *arg0)
   PyObject *pyresult;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(261), arg0, (char **)&x0);
+      _cffi_type(260), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (uint64_t const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(261), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(260), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2538,10 +2537,10 @@ _cffi_f_ge_guide_advance(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(71), arg0, (char **)&x0);
+      _cffi_type(70), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (uint64_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(71), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(70), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2589,10 +2588,10 @@ _cffi_f_ge_guide_before(PyObject *self, PyObject *arg0)
   PyObject *pyresult;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(261), arg0, (char **)&x0);
+      _cffi_type(260), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (uint64_t const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(261), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(260), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2631,10 +2630,10 @@ _cffi_f_ge_guide_fill_mask(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(261), arg0, (char **)&x0);
+      _cffi_type(260), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (uint64_t const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(261), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(260), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2686,10 +2685,10 @@ _cffi_f_ge_guide_fill_mask_at(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(261), arg0, (char **)&x0);
+      _cffi_type(260), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (uint64_t const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(261), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(260), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2742,19 +2741,19 @@ _cffi_f_ge_guide_init(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(71), arg0, (char **)&x0);
+      _cffi_type(70), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (uint64_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(71), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(70), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(209), arg1, (char **)&x1);
+      _cffi_type(208), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (ge_dfa const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(209), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(208), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2768,10 +2767,10 @@ _cffi_f_ge_guide_init(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(261), arg4, (char **)&x4);
+      _cffi_type(260), arg4, (char **)&x4);
   if (datasize != 0) {
     x4 = ((size_t)datasize) <= 640 ? (uint64_t const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(261), arg4, (char **)&x4,
+    if (_cffi_convert_array_argument(_cffi_type(260), arg4, (char **)&x4,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2806,10 +2805,10 @@ _cffi_f_ge_guide_most(PyObject *self, PyObject *arg0)
   PyObject *pyresult;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(261), arg0, (char **)&x0);
+      _cffi_type(260), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (uint64_t const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(261), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(260), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2850,10 +2849,10 @@ _cffi_f_ge_guide_rollback(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(71), arg0, (char **)&x0);
+      _cffi_type(70), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (uint64_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(71), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(70), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2892,10 +2891,10 @@ _cffi_f_ge_guide_state(PyObject *self, PyObject *arg0)
   PyObject *pyresult;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(261), arg0, (char **)&x0);
+      _cffi_type(260), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (uint64_t const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(261), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(260), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2936,10 +2935,10 @@ _cffi_f_ge_guide_words(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(209), arg0, (char **)&x0);
+      _cffi_type(208), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_dfa const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(209), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(208), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -3053,7 +3052,7 @@ _cffi_f_ge_ir_add(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(439));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(438));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3129,7 +3128,7 @@ _cffi_f_ge_ir_continuations(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(439));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(438));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3181,10 +3180,10 @@ _cffi_f_ge_ir_count(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(71), arg3, (char **)&x3);
+      _cffi_type(70), arg3, (char **)&x3);
   if (datasize != 0) {
     x3 = ((size_t)datasize) <= 640 ? (uint64_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(71), arg3, (char **)&x3,
+    if (_cffi_convert_array_argument(_cffi_type(70), arg3, (char **)&x3,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -3205,7 +3204,7 @@ _cffi_f_ge_ir_count(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(439));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(438));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3262,10 +3261,10 @@ _cffi_f_ge_ir_free_at(PyObject *self, PyObject *arg0)
   struct _cffi_freeme_s *large_args_free = NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(84), arg0, (char **)&x0);
+      _cffi_type(83), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_ir * *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(84), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(83), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -3347,7 +3346,7 @@ _cffi_f_ge_ir_is_empty(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(439));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(438));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3355,9 +3354,9 @@ _cffi_f_ge_ir_is_empty(PyObject *self, PyObject *args)
 #  define _cffi_f_ge_ir_is_empty _cffi_d_ge_ir_is_empty
 #endif
 
-static ge_status _cffi_d_ge_ir_lengths(ge_ir * x0, uint32_t x1, uint32_t * x2, uint32_t * x3, ge_err * x4)
+static ge_status _cffi_d_ge_ir_lengths(ge_ir * x0, uint32_t x1, uint32_t * x2, ge_err * x3)
 {
-  return ge_ir_lengths(x0, x1, x2, x3, x4);
+  return ge_ir_lengths(x0, x1, x2, x3);
 }
 #ifndef PYPY_VERSION
 static PyObject *
@@ -3366,8 +3365,7 @@ _cffi_f_ge_ir_lengths(PyObject *self, PyObject *args)
   ge_ir * x0;
   uint32_t x1;
   uint32_t * x2;
-  uint32_t * x3;
-  ge_err * x4;
+  ge_err * x3;
   Py_ssize_t datasize;
   struct _cffi_freeme_s *large_args_free = NULL;
   ge_status result;
@@ -3376,9 +3374,8 @@ _cffi_f_ge_ir_lengths(PyObject *self, PyObject *args)
   PyObject *arg1;
   PyObject *arg2;
   PyObject *arg3;
-  PyObject *arg4;
 
-  if (!PyArg_UnpackTuple(args, "ge_ir_lengths", 5, 5, &arg0, &arg1, &arg2, &arg3, &arg4))
+  if (!PyArg_UnpackTuple(args, "ge_ir_lengths", 4, 4, &arg0, &arg1, &arg2, &arg3))
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
@@ -3404,31 +3401,22 @@ _cffi_f_ge_ir_lengths(PyObject *self, PyObject *args)
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(14), arg3, (char **)&x3);
+      _cffi_type(4), arg3, (char **)&x3);
   if (datasize != 0) {
-    x3 = ((size_t)datasize) <= 640 ? (uint32_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(14), arg3, (char **)&x3,
-            datasize, &large_args_free) < 0)
-      return NULL;
-  }
-
-  datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(4), arg4, (char **)&x4);
-  if (datasize != 0) {
-    x4 = ((size_t)datasize) <= 640 ? (ge_err *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(4), arg4, (char **)&x4,
+    x3 = ((size_t)datasize) <= 640 ? (ge_err *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(4), arg3, (char **)&x3,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   Py_BEGIN_ALLOW_THREADS
   _cffi_restore_errno();
-  { result = ge_ir_lengths(x0, x1, x2, x3, x4); }
+  { result = ge_ir_lengths(x0, x1, x2, x3); }
   _cffi_save_errno();
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(439));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(438));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3515,7 +3503,7 @@ _cffi_f_ge_ir_matches(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(439));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(438));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3546,19 +3534,19 @@ _cffi_f_ge_ir_new(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(83), arg0, (char **)&x0);
+      _cffi_type(82), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_limits const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(83), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(82), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(84), arg1, (char **)&x1);
+      _cffi_type(83), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (ge_ir * *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(84), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(83), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -3579,7 +3567,7 @@ _cffi_f_ge_ir_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(439));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(438));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3616,19 +3604,19 @@ _cffi_f_ge_matcher_accept(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(88), arg0, (char **)&x0);
+      _cffi_type(87), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(88), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(87), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(110), arg1, (char **)&x1);
+      _cffi_type(109), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (int64_t const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(110), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(109), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -3666,7 +3654,7 @@ _cffi_f_ge_matcher_accept(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(439));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(438));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3703,10 +3691,10 @@ _cffi_f_ge_matcher_accept_bytes(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(88), arg0, (char **)&x0);
+      _cffi_type(87), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(88), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(87), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -3753,7 +3741,7 @@ _cffi_f_ge_matcher_accept_bytes(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(439));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(438));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3784,10 +3772,10 @@ _cffi_f_ge_matcher_accept_token(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(88), arg0, (char **)&x0);
+      _cffi_type(87), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(88), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(87), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -3847,19 +3835,19 @@ _cffi_f_ge_matcher_closing(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(88), arg0, (char **)&x0);
+      _cffi_type(87), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(88), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(87), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(137), arg1, (char **)&x1);
+      _cffi_type(136), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (uint8_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(137), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(136), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -3893,7 +3881,7 @@ _cffi_f_ge_matcher_closing(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(439));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(438));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3928,10 +3916,10 @@ _cffi_f_ge_matcher_closing_tokens(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(88), arg0, (char **)&x0);
+      _cffi_type(87), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(88), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(87), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -3974,7 +3962,7 @@ _cffi_f_ge_matcher_closing_tokens(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(439));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(438));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -4009,10 +3997,10 @@ _cffi_f_ge_matcher_closing_within(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(88), arg0, (char **)&x0);
+      _cffi_type(87), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(88), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(87), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -4055,7 +4043,7 @@ _cffi_f_ge_matcher_closing_within(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(439));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(438));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -4100,10 +4088,10 @@ _cffi_f_ge_matcher_expected(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(88), arg0, (char **)&x0);
+      _cffi_type(87), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(88), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(87), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -4186,7 +4174,7 @@ _cffi_f_ge_matcher_expected(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(439));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(438));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -4221,10 +4209,10 @@ _cffi_f_ge_matcher_fill_mask(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(88), arg0, (char **)&x0);
+      _cffi_type(87), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(88), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(87), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -4291,10 +4279,10 @@ _cffi_f_ge_matcher_flags(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(88), arg0, (char **)&x0);
+      _cffi_type(87), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(88), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(87), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -4350,19 +4338,19 @@ _cffi_f_ge_matcher_forced_bytes(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(88), arg0, (char **)&x0);
+      _cffi_type(87), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(88), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(87), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(137), arg1, (char **)&x1);
+      _cffi_type(136), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (uint8_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(137), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(136), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -4396,7 +4384,7 @@ _cffi_f_ge_matcher_forced_bytes(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(439));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(438));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -4427,10 +4415,10 @@ _cffi_f_ge_matcher_fork(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(88), arg0, (char **)&x0);
+      _cffi_type(87), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(88), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(87), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -4460,7 +4448,7 @@ _cffi_f_ge_matcher_fork(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(439));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(438));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -4481,10 +4469,10 @@ _cffi_f_ge_matcher_free(PyObject *self, PyObject *arg0)
   struct _cffi_freeme_s *large_args_free = NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(88), arg0, (char **)&x0);
+      _cffi_type(87), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(88), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(87), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -4567,19 +4555,19 @@ _cffi_f_ge_matcher_history(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(88), arg0, (char **)&x0);
+      _cffi_type(87), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(88), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(87), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(103), arg1, (char **)&x1);
+      _cffi_type(102), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (int64_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(103), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(102), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -4613,7 +4601,7 @@ _cffi_f_ge_matcher_history(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(439));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(438));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -4636,10 +4624,10 @@ _cffi_f_ge_matcher_length(PyObject *self, PyObject *arg0)
   PyObject *pyresult;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(303), arg0, (char **)&x0);
+      _cffi_type(302), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(303), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(302), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -4682,10 +4670,10 @@ _cffi_f_ge_matcher_move(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(88), arg0, (char **)&x0);
+      _cffi_type(87), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(88), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(87), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -4715,7 +4703,7 @@ _cffi_f_ge_matcher_move(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(439));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(438));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -4779,7 +4767,7 @@ _cffi_f_ge_matcher_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(439));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(438));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -4808,10 +4796,10 @@ _cffi_f_ge_matcher_reset(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(88), arg0, (char **)&x0);
+      _cffi_type(87), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(88), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(87), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -4832,7 +4820,7 @@ _cffi_f_ge_matcher_reset(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(439));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(438));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -4863,10 +4851,10 @@ _cffi_f_ge_matcher_rollback(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(88), arg0, (char **)&x0);
+      _cffi_type(87), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(88), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(87), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -4891,7 +4879,7 @@ _cffi_f_ge_matcher_rollback(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(439));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(438));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -4926,28 +4914,28 @@ _cffi_f_ge_matcher_turn(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(88), arg0, (char **)&x0);
+      _cffi_type(87), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(88), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(87), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(226), arg1, (char **)&x1);
+      _cffi_type(225), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (ge_turn *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(226), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(225), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(110), arg2, (char **)&x2);
+      _cffi_type(109), arg2, (char **)&x2);
   if (datasize != 0) {
     x2 = ((size_t)datasize) <= 640 ? (int64_t const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(110), arg2, (char **)&x2,
+    if (_cffi_convert_array_argument(_cffi_type(109), arg2, (char **)&x2,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -5009,28 +4997,28 @@ _cffi_f_ge_matcher_turn_alone(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(88), arg0, (char **)&x0);
+      _cffi_type(87), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(88), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(87), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(226), arg1, (char **)&x1);
+      _cffi_type(225), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (ge_turn *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(226), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(225), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(103), arg2, (char **)&x2);
+      _cffi_type(102), arg2, (char **)&x2);
   if (datasize != 0) {
     x2 = ((size_t)datasize) <= 640 ? (int64_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(103), arg2, (char **)&x2,
+    if (_cffi_convert_array_argument(_cffi_type(102), arg2, (char **)&x2,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -5085,10 +5073,10 @@ _cffi_f_ge_plan_free(PyObject *self, PyObject *arg0)
   struct _cffi_freeme_s *large_args_free = NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(163), arg0, (char **)&x0);
+      _cffi_type(162), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_plan *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(163), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(162), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -5223,7 +5211,7 @@ _cffi_f_ge_plan_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(439));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(438));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -5250,19 +5238,19 @@ _cffi_f_ge_plan_read(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(377), arg0, (char **)&x0);
+      _cffi_type(376), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_plan const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(377), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(376), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(378), arg1, (char **)&x1);
+      _cffi_type(377), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (ge_plan_content *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(378), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(377), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -5305,10 +5293,10 @@ _cffi_f_ge_row_apply(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(323), arg0, (char **)&x0);
+      _cffi_type(322), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (float *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(323), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(322), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -5368,10 +5356,10 @@ _cffi_f_ge_row_gather(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(274), arg0, (char **)&x0);
+      _cffi_type(273), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (float const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(274), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(273), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -5381,10 +5369,10 @@ _cffi_f_ge_row_gather(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(276), arg2, (char **)&x2);
+      _cffi_type(275), arg2, (char **)&x2);
   if (datasize != 0) {
     x2 = ((size_t)datasize) <= 640 ? (ge_gathered const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(276), arg2, (char **)&x2,
+    if (_cffi_convert_array_argument(_cffi_type(275), arg2, (char **)&x2,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -5429,10 +5417,10 @@ _cffi_f_ge_scores_apply(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(381), arg0, (char **)&x0);
+      _cffi_type(380), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_scores const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(381), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(380), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -5497,7 +5485,7 @@ _cffi_f_ge_version(PyObject *self, PyObject *noarg)
 
   (void)self; /* unused */
   (void)noarg; /* unused */
-  pyresult = _cffi_from_c_pointer((char *)result, _cffi_type(415));
+  pyresult = _cffi_from_c_pointer((char *)result, _cffi_type(414));
   return pyresult;
 }
 #else
@@ -5621,10 +5609,10 @@ _cffi_f_ge_vocab_encode(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(171), arg0, (char **)&x0);
+      _cffi_type(170), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_vocab const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(171), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(170), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -5689,7 +5677,7 @@ _cffi_f_ge_vocab_encode(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(439));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(438));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -5746,10 +5734,10 @@ _cffi_f_ge_vocab_free_at(PyObject *self, PyObject *arg0)
   struct _cffi_freeme_s *large_args_free = NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(195), arg0, (char **)&x0);
+      _cffi_type(194), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_vocab * *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(195), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(194), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -5796,10 +5784,10 @@ _cffi_f_ge_vocab_load(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(195), arg1, (char **)&x1);
+      _cffi_type(194), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (ge_vocab * *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(195), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(194), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -5820,7 +5808,7 @@ _cffi_f_ge_vocab_load(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(439));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(438));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -5900,10 +5888,10 @@ _cffi_f_ge_vocab_new(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(195), arg6, (char **)&x6);
+      _cffi_type(194), arg6, (char **)&x6);
   if (datasize != 0) {
     x6 = ((size_t)datasize) <= 640 ? (ge_vocab * *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(195), arg6, (char **)&x6,
+    if (_cffi_convert_array_argument(_cffi_type(194), arg6, (char **)&x6,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -5924,7 +5912,7 @@ _cffi_f_ge_vocab_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(439));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(438));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -5977,7 +5965,7 @@ _cffi_f_ge_vocab_prepare(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(439));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(438));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -6004,19 +5992,19 @@ _cffi_f_ge_vocab_read(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(171), arg0, (char **)&x0);
+      _cffi_type(170), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_vocab const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(171), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(170), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(399), arg1, (char **)&x1);
+      _cffi_type(398), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (ge_vocab_content *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(399), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(398), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -6061,10 +6049,10 @@ _cffi_f_ge_vocab_save(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(171), arg0, (char **)&x0);
+      _cffi_type(170), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_vocab const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(171), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(170), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -6083,10 +6071,10 @@ _cffi_f_ge_vocab_save(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(137), arg3, (char **)&x3);
+      _cffi_type(136), arg3, (char **)&x3);
   if (datasize != 0) {
     x3 = ((size_t)datasize) <= 640 ? (uint8_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(137), arg3, (char **)&x3,
+    if (_cffi_convert_array_argument(_cffi_type(136), arg3, (char **)&x3,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -6168,7 +6156,7 @@ _cffi_f_ge_vocab_slice(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(439));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(438));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -6205,10 +6193,10 @@ _cffi_f_ge_vocab_spell(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(171), arg0, (char **)&x0);
+      _cffi_type(170), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_vocab const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(171), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(170), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -6260,7 +6248,7 @@ _cffi_f_ge_vocab_spell(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(439));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(438));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -6522,99 +6510,99 @@ static const struct _cffi_global_s _cffi_globals[] = {
   { "GE_TURN_CHOICE", (void *)_cffi_const_GE_TURN_CHOICE, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
   { "GE_TURN_NONE", (void *)_cffi_const_GE_TURN_NONE, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
   { "GE_TURN_REFUSED", (void *)_cffi_const_GE_TURN_REFUSED, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
-  { "ge_batch_run", (void *)_cffi_f_ge_batch_run, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 278), (void *)_cffi_d_ge_batch_run },
+  { "ge_batch_run", (void *)_cffi_f_ge_batch_run, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 277), (void *)_cffi_d_ge_batch_run },
   { "ge_build", (void *)_cffi_f_ge_build, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_N, 0), (void *)_cffi_d_ge_build },
-  { "ge_dfa_accepts", (void *)_cffi_f_ge_dfa_accepts, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 208), (void *)_cffi_d_ge_dfa_accepts },
-  { "ge_dfa_byte_next", (void *)_cffi_f_ge_dfa_byte_next, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 314), (void *)_cffi_d_ge_dfa_byte_next },
-  { "ge_dfa_bytes", (void *)_cffi_f_ge_dfa_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 281), (void *)_cffi_d_ge_dfa_bytes },
-  { "ge_dfa_fill_mask", (void *)_cffi_f_ge_dfa_fill_mask, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 212), (void *)_cffi_d_ge_dfa_fill_mask },
-  { "ge_dfa_free", (void *)_cffi_f_ge_dfa_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 331), (void *)_cffi_d_ge_dfa_free },
-  { "ge_dfa_free_at", (void *)_cffi_f_ge_dfa_free_at, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 328), (void *)_cffi_d_ge_dfa_free_at },
-  { "ge_dfa_load", (void *)_cffi_f_ge_dfa_load, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 188), (void *)_cffi_d_ge_dfa_load },
-  { "ge_dfa_new", (void *)_cffi_f_ge_dfa_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 162), (void *)_cffi_d_ge_dfa_new },
-  { "ge_dfa_next", (void *)_cffi_f_ge_dfa_next, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 268), (void *)_cffi_d_ge_dfa_next },
-  { "ge_dfa_read", (void *)_cffi_f_ge_dfa_read, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 334), (void *)_cffi_d_ge_dfa_read },
-  { "ge_dfa_save", (void *)_cffi_f_ge_dfa_save, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 293), (void *)_cffi_d_ge_dfa_save },
-  { "ge_dfa_tokens", (void *)_cffi_f_ge_dfa_tokens, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 288), (void *)_cffi_d_ge_dfa_tokens },
-  { "ge_engine_free", (void *)_cffi_f_ge_engine_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 341), (void *)_cffi_d_ge_engine_free },
-  { "ge_engine_free_at", (void *)_cffi_f_ge_engine_free_at, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 338), (void *)_cffi_d_ge_engine_free_at },
-  { "ge_engine_is_full", (void *)_cffi_f_ge_engine_is_full, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 217), (void *)_cffi_d_ge_engine_is_full },
+  { "ge_dfa_accepts", (void *)_cffi_f_ge_dfa_accepts, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 207), (void *)_cffi_d_ge_dfa_accepts },
+  { "ge_dfa_byte_next", (void *)_cffi_f_ge_dfa_byte_next, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 313), (void *)_cffi_d_ge_dfa_byte_next },
+  { "ge_dfa_bytes", (void *)_cffi_f_ge_dfa_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 280), (void *)_cffi_d_ge_dfa_bytes },
+  { "ge_dfa_fill_mask", (void *)_cffi_f_ge_dfa_fill_mask, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 211), (void *)_cffi_d_ge_dfa_fill_mask },
+  { "ge_dfa_free", (void *)_cffi_f_ge_dfa_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 330), (void *)_cffi_d_ge_dfa_free },
+  { "ge_dfa_free_at", (void *)_cffi_f_ge_dfa_free_at, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 327), (void *)_cffi_d_ge_dfa_free_at },
+  { "ge_dfa_load", (void *)_cffi_f_ge_dfa_load, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 187), (void *)_cffi_d_ge_dfa_load },
+  { "ge_dfa_new", (void *)_cffi_f_ge_dfa_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 161), (void *)_cffi_d_ge_dfa_new },
+  { "ge_dfa_next", (void *)_cffi_f_ge_dfa_next, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 267), (void *)_cffi_d_ge_dfa_next },
+  { "ge_dfa_read", (void *)_cffi_f_ge_dfa_read, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 333), (void *)_cffi_d_ge_dfa_read },
+  { "ge_dfa_save", (void *)_cffi_f_ge_dfa_save, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 292), (void *)_cffi_d_ge_dfa_save },
+  { "ge_dfa_tokens", (void *)_cffi_f_ge_dfa_tokens, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 287), (void *)_cffi_d_ge_dfa_tokens },
+  { "ge_engine_free", (void *)_cffi_f_ge_engine_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 340), (void *)_cffi_d_ge_engine_free },
+  { "ge_engine_free_at", (void *)_cffi_f_ge_engine_free_at, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 337), (void *)_cffi_d_ge_engine_free_at },
+  { "ge_engine_is_full", (void *)_cffi_f_ge_engine_is_full, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 216), (void *)_cffi_d_ge_engine_is_full },
   { "ge_engine_new", (void *)_cffi_f_ge_engine_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 17), (void *)_cffi_d_ge_engine_new },
-  { "ge_engine_stats", (void *)_cffi_f_ge_engine_stats, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 348), (void *)_cffi_d_ge_engine_stats },
-  { "ge_engine_use", (void *)_cffi_f_ge_engine_use, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 344), (void *)_cffi_d_ge_engine_use },
-  { "ge_grammar_bytes", (void *)_cffi_f_ge_grammar_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 299), (void *)_cffi_d_ge_grammar_bytes },
-  { "ge_grammar_free", (void *)_cffi_f_ge_grammar_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 355), (void *)_cffi_d_ge_grammar_free },
-  { "ge_grammar_free_at", (void *)_cffi_f_ge_grammar_free_at, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 352), (void *)_cffi_d_ge_grammar_free_at },
+  { "ge_engine_stats", (void *)_cffi_f_ge_engine_stats, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 347), (void *)_cffi_d_ge_engine_stats },
+  { "ge_engine_use", (void *)_cffi_f_ge_engine_use, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 343), (void *)_cffi_d_ge_engine_use },
+  { "ge_grammar_bytes", (void *)_cffi_f_ge_grammar_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 298), (void *)_cffi_d_ge_grammar_bytes },
+  { "ge_grammar_free", (void *)_cffi_f_ge_grammar_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 354), (void *)_cffi_d_ge_grammar_free },
+  { "ge_grammar_free_at", (void *)_cffi_f_ge_grammar_free_at, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 351), (void *)_cffi_d_ge_grammar_free_at },
   { "ge_grammar_new", (void *)_cffi_f_ge_grammar_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 32), (void *)_cffi_d_ge_grammar_new },
-  { "ge_guide_accepts", (void *)_cffi_f_ge_guide_accepts, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 260), (void *)_cffi_d_ge_guide_accepts },
-  { "ge_guide_advance", (void *)_cffi_f_ge_guide_advance, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 251), (void *)_cffi_d_ge_guide_advance },
-  { "ge_guide_before", (void *)_cffi_f_ge_guide_before, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 319), (void *)_cffi_d_ge_guide_before },
-  { "ge_guide_fill_mask", (void *)_cffi_f_ge_guide_fill_mask, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 408), (void *)_cffi_d_ge_guide_fill_mask },
-  { "ge_guide_fill_mask_at", (void *)_cffi_f_ge_guide_fill_mask_at, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 263), (void *)_cffi_d_ge_guide_fill_mask_at },
-  { "ge_guide_init", (void *)_cffi_f_ge_guide_init, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 401), (void *)_cffi_d_ge_guide_init },
-  { "ge_guide_most", (void *)_cffi_f_ge_guide_most, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 319), (void *)_cffi_d_ge_guide_most },
-  { "ge_guide_rollback", (void *)_cffi_f_ge_guide_rollback, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 256), (void *)_cffi_d_ge_guide_rollback },
-  { "ge_guide_state", (void *)_cffi_f_ge_guide_state, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 319), (void *)_cffi_d_ge_guide_state },
-  { "ge_guide_words", (void *)_cffi_f_ge_guide_words, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 284), (void *)_cffi_d_ge_guide_words },
+  { "ge_guide_accepts", (void *)_cffi_f_ge_guide_accepts, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 259), (void *)_cffi_d_ge_guide_accepts },
+  { "ge_guide_advance", (void *)_cffi_f_ge_guide_advance, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 250), (void *)_cffi_d_ge_guide_advance },
+  { "ge_guide_before", (void *)_cffi_f_ge_guide_before, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 318), (void *)_cffi_d_ge_guide_before },
+  { "ge_guide_fill_mask", (void *)_cffi_f_ge_guide_fill_mask, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 407), (void *)_cffi_d_ge_guide_fill_mask },
+  { "ge_guide_fill_mask_at", (void *)_cffi_f_ge_guide_fill_mask_at, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 262), (void *)_cffi_d_ge_guide_fill_mask_at },
+  { "ge_guide_init", (void *)_cffi_f_ge_guide_init, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 400), (void *)_cffi_d_ge_guide_init },
+  { "ge_guide_most", (void *)_cffi_f_ge_guide_most, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 318), (void *)_cffi_d_ge_guide_most },
+  { "ge_guide_rollback", (void *)_cffi_f_ge_guide_rollback, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 255), (void *)_cffi_d_ge_guide_rollback },
+  { "ge_guide_state", (void *)_cffi_f_ge_guide_state, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 318), (void *)_cffi_d_ge_guide_state },
+  { "ge_guide_words", (void *)_cffi_f_ge_guide_words, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 283), (void *)_cffi_d_ge_guide_words },
   { "ge_ir_add", (void *)_cffi_f_ge_ir_add, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 38), (void *)_cffi_d_ge_ir_add },
-  { "ge_ir_continuations", (void *)_cffi_f_ge_ir_continuations, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 60), (void *)_cffi_d_ge_ir_continuations },
-  { "ge_ir_count", (void *)_cffi_f_ge_ir_count, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 67), (void *)_cffi_d_ge_ir_count },
-  { "ge_ir_free", (void *)_cffi_f_ge_ir_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 361), (void *)_cffi_d_ge_ir_free },
-  { "ge_ir_free_at", (void *)_cffi_f_ge_ir_free_at, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 358), (void *)_cffi_d_ge_ir_free_at },
+  { "ge_ir_continuations", (void *)_cffi_f_ge_ir_continuations, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 59), (void *)_cffi_d_ge_ir_continuations },
+  { "ge_ir_count", (void *)_cffi_f_ge_ir_count, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 66), (void *)_cffi_d_ge_ir_count },
+  { "ge_ir_free", (void *)_cffi_f_ge_ir_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 360), (void *)_cffi_d_ge_ir_free },
+  { "ge_ir_free_at", (void *)_cffi_f_ge_ir_free_at, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 357), (void *)_cffi_d_ge_ir_free_at },
   { "ge_ir_is_empty", (void *)_cffi_f_ge_ir_is_empty, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 47), (void *)_cffi_d_ge_ir_is_empty },
   { "ge_ir_lengths", (void *)_cffi_f_ge_ir_lengths, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 53), (void *)_cffi_d_ge_ir_lengths },
-  { "ge_ir_matches", (void *)_cffi_f_ge_ir_matches, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 74), (void *)_cffi_d_ge_ir_matches },
-  { "ge_ir_new", (void *)_cffi_f_ge_ir_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 82), (void *)_cffi_d_ge_ir_new },
-  { "ge_matcher_accept", (void *)_cffi_f_ge_matcher_accept, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 108), (void *)_cffi_d_ge_matcher_accept },
-  { "ge_matcher_accept_bytes", (void *)_cffi_f_ge_matcher_accept_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 142), (void *)_cffi_d_ge_matcher_accept_bytes },
-  { "ge_matcher_accept_token", (void *)_cffi_f_ge_matcher_accept_token, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 239), (void *)_cffi_d_ge_matcher_accept_token },
-  { "ge_matcher_closing", (void *)_cffi_f_ge_matcher_closing, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 135), (void *)_cffi_d_ge_matcher_closing },
-  { "ge_matcher_closing_tokens", (void *)_cffi_f_ge_matcher_closing_tokens, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 121), (void *)_cffi_d_ge_matcher_closing_tokens },
-  { "ge_matcher_closing_within", (void *)_cffi_f_ge_matcher_closing_within, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 128), (void *)_cffi_d_ge_matcher_closing_within },
-  { "ge_matcher_expected", (void *)_cffi_f_ge_matcher_expected, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 150), (void *)_cffi_d_ge_matcher_expected },
-  { "ge_matcher_fill_mask", (void *)_cffi_f_ge_matcher_fill_mask, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 244), (void *)_cffi_d_ge_matcher_fill_mask },
-  { "ge_matcher_flags", (void *)_cffi_f_ge_matcher_flags, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 220), (void *)_cffi_d_ge_matcher_flags },
-  { "ge_matcher_forced_bytes", (void *)_cffi_f_ge_matcher_forced_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 135), (void *)_cffi_d_ge_matcher_forced_bytes },
-  { "ge_matcher_fork", (void *)_cffi_f_ge_matcher_fork, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 96), (void *)_cffi_d_ge_matcher_fork },
-  { "ge_matcher_free", (void *)_cffi_f_ge_matcher_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 367), (void *)_cffi_d_ge_matcher_free },
-  { "ge_matcher_free_at", (void *)_cffi_f_ge_matcher_free_at, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 364), (void *)_cffi_d_ge_matcher_free_at },
-  { "ge_matcher_history", (void *)_cffi_f_ge_matcher_history, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 101), (void *)_cffi_d_ge_matcher_history },
-  { "ge_matcher_length", (void *)_cffi_f_ge_matcher_length, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 302), (void *)_cffi_d_ge_matcher_length },
-  { "ge_matcher_move", (void *)_cffi_f_ge_matcher_move, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 87), (void *)_cffi_d_ge_matcher_move },
+  { "ge_ir_matches", (void *)_cffi_f_ge_ir_matches, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 73), (void *)_cffi_d_ge_ir_matches },
+  { "ge_ir_new", (void *)_cffi_f_ge_ir_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 81), (void *)_cffi_d_ge_ir_new },
+  { "ge_matcher_accept", (void *)_cffi_f_ge_matcher_accept, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 107), (void *)_cffi_d_ge_matcher_accept },
+  { "ge_matcher_accept_bytes", (void *)_cffi_f_ge_matcher_accept_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 141), (void *)_cffi_d_ge_matcher_accept_bytes },
+  { "ge_matcher_accept_token", (void *)_cffi_f_ge_matcher_accept_token, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 238), (void *)_cffi_d_ge_matcher_accept_token },
+  { "ge_matcher_closing", (void *)_cffi_f_ge_matcher_closing, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 134), (void *)_cffi_d_ge_matcher_closing },
+  { "ge_matcher_closing_tokens", (void *)_cffi_f_ge_matcher_closing_tokens, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 120), (void *)_cffi_d_ge_matcher_closing_tokens },
+  { "ge_matcher_closing_within", (void *)_cffi_f_ge_matcher_closing_within, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 127), (void *)_cffi_d_ge_matcher_closing_within },
+  { "ge_matcher_expected", (void *)_cffi_f_ge_matcher_expected, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 149), (void *)_cffi_d_ge_matcher_expected },
+  { "ge_matcher_fill_mask", (void *)_cffi_f_ge_matcher_fill_mask, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 243), (void *)_cffi_d_ge_matcher_fill_mask },
+  { "ge_matcher_flags", (void *)_cffi_f_ge_matcher_flags, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 219), (void *)_cffi_d_ge_matcher_flags },
+  { "ge_matcher_forced_bytes", (void *)_cffi_f_ge_matcher_forced_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 134), (void *)_cffi_d_ge_matcher_forced_bytes },
+  { "ge_matcher_fork", (void *)_cffi_f_ge_matcher_fork, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 95), (void *)_cffi_d_ge_matcher_fork },
+  { "ge_matcher_free", (void *)_cffi_f_ge_matcher_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 366), (void *)_cffi_d_ge_matcher_free },
+  { "ge_matcher_free_at", (void *)_cffi_f_ge_matcher_free_at, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 363), (void *)_cffi_d_ge_matcher_free_at },
+  { "ge_matcher_history", (void *)_cffi_f_ge_matcher_history, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 100), (void *)_cffi_d_ge_matcher_history },
+  { "ge_matcher_length", (void *)_cffi_f_ge_matcher_length, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 301), (void *)_cffi_d_ge_matcher_length },
+  { "ge_matcher_move", (void *)_cffi_f_ge_matcher_move, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 86), (void *)_cffi_d_ge_matcher_move },
   { "ge_matcher_new", (void *)_cffi_f_ge_matcher_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 6), (void *)_cffi_d_ge_matcher_new },
-  { "ge_matcher_reset", (void *)_cffi_f_ge_matcher_reset, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 92), (void *)_cffi_d_ge_matcher_reset },
-  { "ge_matcher_rollback", (void *)_cffi_f_ge_matcher_rollback, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 116), (void *)_cffi_d_ge_matcher_rollback },
-  { "ge_matcher_turn", (void *)_cffi_f_ge_matcher_turn, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 232), (void *)_cffi_d_ge_matcher_turn },
-  { "ge_matcher_turn_alone", (void *)_cffi_f_ge_matcher_turn_alone, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 224), (void *)_cffi_d_ge_matcher_turn_alone },
-  { "ge_plan_free", (void *)_cffi_f_ge_plan_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 373), (void *)_cffi_d_ge_plan_free },
-  { "ge_plan_free_at", (void *)_cffi_f_ge_plan_free_at, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 370), (void *)_cffi_d_ge_plan_free_at },
+  { "ge_matcher_reset", (void *)_cffi_f_ge_matcher_reset, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 91), (void *)_cffi_d_ge_matcher_reset },
+  { "ge_matcher_rollback", (void *)_cffi_f_ge_matcher_rollback, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 115), (void *)_cffi_d_ge_matcher_rollback },
+  { "ge_matcher_turn", (void *)_cffi_f_ge_matcher_turn, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 231), (void *)_cffi_d_ge_matcher_turn },
+  { "ge_matcher_turn_alone", (void *)_cffi_f_ge_matcher_turn_alone, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 223), (void *)_cffi_d_ge_matcher_turn_alone },
+  { "ge_plan_free", (void *)_cffi_f_ge_plan_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 372), (void *)_cffi_d_ge_plan_free },
+  { "ge_plan_free_at", (void *)_cffi_f_ge_plan_free_at, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 369), (void *)_cffi_d_ge_plan_free_at },
   { "ge_plan_new", (void *)_cffi_f_ge_plan_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 24), (void *)_cffi_d_ge_plan_new },
-  { "ge_plan_read", (void *)_cffi_f_ge_plan_read, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 376), (void *)_cffi_d_ge_plan_read },
-  { "ge_row_apply", (void *)_cffi_f_ge_row_apply, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 322), (void *)_cffi_d_ge_row_apply },
-  { "ge_row_gather", (void *)_cffi_f_ge_row_gather, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 273), (void *)_cffi_d_ge_row_gather },
-  { "ge_scores_apply", (void *)_cffi_f_ge_scores_apply, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 380), (void *)_cffi_d_ge_scores_apply },
+  { "ge_plan_read", (void *)_cffi_f_ge_plan_read, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 375), (void *)_cffi_d_ge_plan_read },
+  { "ge_row_apply", (void *)_cffi_f_ge_row_apply, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 321), (void *)_cffi_d_ge_row_apply },
+  { "ge_row_gather", (void *)_cffi_f_ge_row_gather, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 272), (void *)_cffi_d_ge_row_gather },
+  { "ge_scores_apply", (void *)_cffi_f_ge_scores_apply, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 379), (void *)_cffi_d_ge_scores_apply },
   { "ge_version", (void *)_cffi_f_ge_version, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_N, 0), (void *)_cffi_d_ge_version },
-  { "ge_vocab_bound", (void *)_cffi_f_ge_vocab_bound, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 393), (void *)_cffi_d_ge_vocab_bound },
-  { "ge_vocab_bytes", (void *)_cffi_f_ge_vocab_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 305), (void *)_cffi_d_ge_vocab_bytes },
-  { "ge_vocab_encode", (void *)_cffi_f_ge_vocab_encode, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 170), (void *)_cffi_d_ge_vocab_encode },
-  { "ge_vocab_free", (void *)_cffi_f_ge_vocab_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 390), (void *)_cffi_d_ge_vocab_free },
-  { "ge_vocab_free_at", (void *)_cffi_f_ge_vocab_free_at, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 387), (void *)_cffi_d_ge_vocab_free_at },
-  { "ge_vocab_load", (void *)_cffi_f_ge_vocab_load, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 193), (void *)_cffi_d_ge_vocab_load },
-  { "ge_vocab_new", (void *)_cffi_f_ge_vocab_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 198), (void *)_cffi_d_ge_vocab_new },
+  { "ge_vocab_bound", (void *)_cffi_f_ge_vocab_bound, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 392), (void *)_cffi_d_ge_vocab_bound },
+  { "ge_vocab_bytes", (void *)_cffi_f_ge_vocab_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 304), (void *)_cffi_d_ge_vocab_bytes },
+  { "ge_vocab_encode", (void *)_cffi_f_ge_vocab_encode, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 169), (void *)_cffi_d_ge_vocab_encode },
+  { "ge_vocab_free", (void *)_cffi_f_ge_vocab_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 389), (void *)_cffi_d_ge_vocab_free },
+  { "ge_vocab_free_at", (void *)_cffi_f_ge_vocab_free_at, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 386), (void *)_cffi_d_ge_vocab_free_at },
+  { "ge_vocab_load", (void *)_cffi_f_ge_vocab_load, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 192), (void *)_cffi_d_ge_vocab_load },
+  { "ge_vocab_new", (void *)_cffi_f_ge_vocab_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 197), (void *)_cffi_d_ge_vocab_new },
   { "ge_vocab_prepare", (void *)_cffi_f_ge_vocab_prepare, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 2), (void *)_cffi_d_ge_vocab_prepare },
-  { "ge_vocab_read", (void *)_cffi_f_ge_vocab_read, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 397), (void *)_cffi_d_ge_vocab_read },
-  { "ge_vocab_save", (void *)_cffi_f_ge_vocab_save, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 308), (void *)_cffi_d_ge_vocab_save },
+  { "ge_vocab_read", (void *)_cffi_f_ge_vocab_read, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 396), (void *)_cffi_d_ge_vocab_read },
+  { "ge_vocab_save", (void *)_cffi_f_ge_vocab_save, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 307), (void *)_cffi_d_ge_vocab_save },
   { "ge_vocab_slice", (void *)_cffi_f_ge_vocab_slice, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 11), (void *)_cffi_d_ge_vocab_slice },
-  { "ge_vocab_spell", (void *)_cffi_f_ge_vocab_spell, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 180), (void *)_cffi_d_ge_vocab_spell },
+  { "ge_vocab_spell", (void *)_cffi_f_ge_vocab_spell, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 179), (void *)_cffi_d_ge_vocab_spell },
 };
 
 static const struct _cffi_field_s _cffi_fields[] = {
   { "matchers", offsetof(ge_batch, matchers),
                 sizeof(((ge_batch *)0)->matchers),
-                _CFFI_OP(_CFFI_OP_NOOP, 431) },
+                _CFFI_OP(_CFFI_OP_NOOP, 430) },
   { "tokens", offsetof(ge_batch, tokens),
               sizeof(((ge_batch *)0)->tokens),
-              _CFFI_OP(_CFFI_OP_NOOP, 110) },
+              _CFFI_OP(_CFFI_OP_NOOP, 109) },
   { "rows", offsetof(ge_batch, rows),
             sizeof(((ge_batch *)0)->rows),
             _CFFI_OP(_CFFI_OP_NOOP, 40) },
@@ -6632,16 +6620,16 @@ static const struct _cffi_field_s _cffi_fields[] = {
                  _CFFI_OP(_CFFI_OP_NOOP, 13) },
   { "accepted", offsetof(ge_batch, accepted),
                 sizeof(((ge_batch *)0)->accepted),
-                _CFFI_OP(_CFFI_OP_NOOP, 412) },
+                _CFFI_OP(_CFFI_OP_NOOP, 411) },
   { "needed", offsetof(ge_batch, needed),
               sizeof(((ge_batch *)0)->needed),
-              _CFFI_OP(_CFFI_OP_NOOP, 412) },
+              _CFFI_OP(_CFFI_OP_NOOP, 411) },
   { "changed", offsetof(ge_batch, changed),
                sizeof(((ge_batch *)0)->changed),
-               _CFFI_OP(_CFFI_OP_NOOP, 412) },
+               _CFFI_OP(_CFFI_OP_NOOP, 411) },
   { "failed", offsetof(ge_batch, failed),
               sizeof(((ge_batch *)0)->failed),
-              _CFFI_OP(_CFFI_OP_NOOP, 412) },
+              _CFFI_OP(_CFFI_OP_NOOP, 411) },
   { "n_states", offsetof(ge_dfa_content, n_states),
                 sizeof(((ge_dfa_content *)0)->n_states),
                 _CFFI_OP(_CFFI_OP_NOOP, 13) },
@@ -6680,7 +6668,7 @@ static const struct _cffi_field_s _cffi_fields[] = {
               _CFFI_OP(_CFFI_OP_NOOP, 13) },
   { "byte_accepts", offsetof(ge_dfa_content, byte_accepts),
                     sizeof(((ge_dfa_content *)0)->byte_accepts),
-                    _CFFI_OP(_CFFI_OP_NOOP, 413) },
+                    _CFFI_OP(_CFFI_OP_NOOP, 412) },
   { "note", offsetof(ge_dfa_content, note),
             sizeof(((ge_dfa_content *)0)->note),
             _CFFI_OP(_CFFI_OP_NOOP, 42) },
@@ -6692,7 +6680,7 @@ static const struct _cffi_field_s _cffi_fields[] = {
              _CFFI_OP(_CFFI_OP_NOOP, 13) },
   { "value", offsetof(ge_err, value),
              sizeof(((ge_err *)0)->value),
-             _CFFI_OP(_CFFI_OP_NOOP, 70) },
+             _CFFI_OP(_CFFI_OP_NOOP, 69) },
   { "symbol", offsetof(ge_err, symbol),
               sizeof(((ge_err *)0)->symbol),
               _CFFI_OP(_CFFI_OP_NOOP, 13) },
@@ -6707,7 +6695,7 @@ static const struct _cffi_field_s _cffi_fields[] = {
               _CFFI_OP(_CFFI_OP_NOOP, 13) },
   { "text", offsetof(ge_err, text),
             sizeof(((ge_err *)0)->text),
-            _CFFI_OP(_CFFI_OP_NOOP, 417) },
+            _CFFI_OP(_CFFI_OP_NOOP, 416) },
   { "mask", offsetof(ge_gathered, mask),
             sizeof(((ge_gathered *)0)->mask),
             _CFFI_OP(_CFFI_OP_NOOP, 40) },
@@ -6716,7 +6704,7 @@ static const struct _cffi_field_s _cffi_fields[] = {
                _CFFI_OP(_CFFI_OP_NOOP, 41) },
   { "scores", offsetof(ge_gathered, scores),
               sizeof(((ge_gathered *)0)->scores),
-              _CFFI_OP(_CFFI_OP_NOOP, 323) },
+              _CFFI_OP(_CFFI_OP_NOOP, 322) },
   { "tokens", offsetof(ge_gathered, tokens),
               sizeof(((ge_gathered *)0)->tokens),
               _CFFI_OP(_CFFI_OP_NOOP, 50) },
@@ -6725,40 +6713,40 @@ static const struct _cffi_field_s _cffi_fields[] = {
                 _CFFI_OP(_CFFI_OP_NOOP, 41) },
   { "max_expressions", offsetof(ge_limits, max_expressions),
                        sizeof(((ge_limits *)0)->max_expressions),
-                       _CFFI_OP(_CFFI_OP_NOOP, 70) },
+                       _CFFI_OP(_CFFI_OP_NOOP, 69) },
   { "max_regex_nesting", offsetof(ge_limits, max_regex_nesting),
                          sizeof(((ge_limits *)0)->max_regex_nesting),
-                         _CFFI_OP(_CFFI_OP_NOOP, 70) },
+                         _CFFI_OP(_CFFI_OP_NOOP, 69) },
   { "max_lexer_states", offsetof(ge_limits, max_lexer_states),
                         sizeof(((ge_limits *)0)->max_lexer_states),
-                        _CFFI_OP(_CFFI_OP_NOOP, 70) },
+                        _CFFI_OP(_CFFI_OP_NOOP, 69) },
   { "max_rules", offsetof(ge_limits, max_rules),
                  sizeof(((ge_limits *)0)->max_rules),
-                 _CFFI_OP(_CFFI_OP_NOOP, 70) },
+                 _CFFI_OP(_CFFI_OP_NOOP, 69) },
   { "max_row_items", offsetof(ge_limits, max_row_items),
                      sizeof(((ge_limits *)0)->max_row_items),
-                     _CFFI_OP(_CFFI_OP_NOOP, 70) },
+                     _CFFI_OP(_CFFI_OP_NOOP, 69) },
   { "max_rows", offsetof(ge_limits, max_rows),
                 sizeof(((ge_limits *)0)->max_rows),
-                _CFFI_OP(_CFFI_OP_NOOP, 70) },
+                _CFFI_OP(_CFFI_OP_NOOP, 69) },
   { "max_configurations", offsetof(ge_limits, max_configurations),
                           sizeof(((ge_limits *)0)->max_configurations),
-                          _CFFI_OP(_CFFI_OP_NOOP, 70) },
+                          _CFFI_OP(_CFFI_OP_NOOP, 69) },
   { "max_alternatives", offsetof(ge_limits, max_alternatives),
                         sizeof(((ge_limits *)0)->max_alternatives),
-                        _CFFI_OP(_CFFI_OP_NOOP, 70) },
+                        _CFFI_OP(_CFFI_OP_NOOP, 69) },
   { "max_step_work", offsetof(ge_limits, max_step_work),
                      sizeof(((ge_limits *)0)->max_step_work),
-                     _CFFI_OP(_CFFI_OP_NOOP, 70) },
+                     _CFFI_OP(_CFFI_OP_NOOP, 69) },
   { "max_generation_bytes", offsetof(ge_limits, max_generation_bytes),
                             sizeof(((ge_limits *)0)->max_generation_bytes),
-                            _CFFI_OP(_CFFI_OP_NOOP, 70) },
+                            _CFFI_OP(_CFFI_OP_NOOP, 69) },
   { "max_memory_bytes", offsetof(ge_limits, max_memory_bytes),
                         sizeof(((ge_limits *)0)->max_memory_bytes),
-                        _CFFI_OP(_CFFI_OP_NOOP, 70) },
+                        _CFFI_OP(_CFFI_OP_NOOP, 69) },
   { "max_mask_bytes", offsetof(ge_limits, max_mask_bytes),
                       sizeof(((ge_limits *)0)->max_mask_bytes),
-                      _CFFI_OP(_CFFI_OP_NOOP, 70) },
+                      _CFFI_OP(_CFFI_OP_NOOP, 69) },
   { "n_states", offsetof(ge_plan_content, n_states),
                 sizeof(((ge_plan_content *)0)->n_states),
                 _CFFI_OP(_CFFI_OP_NOOP, 13) },
@@ -6809,97 +6797,97 @@ static const struct _cffi_field_s _cffi_fields[] = {
                _CFFI_OP(_CFFI_OP_NOOP, 28) },
   { "first", offsetof(ge_scores, first),
              sizeof(((ge_scores *)0)->first),
-             _CFFI_OP(_CFFI_OP_NOOP, 445) },
+             _CFFI_OP(_CFFI_OP_NOOP, 444) },
   { "stride", offsetof(ge_scores, stride),
               sizeof(((ge_scores *)0)->stride),
-              _CFFI_OP(_CFFI_OP_NOOP, 241) },
+              _CFFI_OP(_CFFI_OP_NOOP, 240) },
   { "width", offsetof(ge_scores, width),
              sizeof(((ge_scores *)0)->width),
              _CFFI_OP(_CFFI_OP_NOOP, 41) },
   { "kind", offsetof(ge_scores, kind),
             sizeof(((ge_scores *)0)->kind),
-            _CFFI_OP(_CFFI_OP_NOOP, 425) },
+            _CFFI_OP(_CFFI_OP_NOOP, 424) },
   { "bytes", offsetof(ge_stats, bytes),
              sizeof(((ge_stats *)0)->bytes),
-             _CFFI_OP(_CFFI_OP_NOOP, 70) },
+             _CFFI_OP(_CFFI_OP_NOOP, 69) },
   { "mask_bytes", offsetof(ge_stats, mask_bytes),
                   sizeof(((ge_stats *)0)->mask_bytes),
-                  _CFFI_OP(_CFFI_OP_NOOP, 70) },
+                  _CFFI_OP(_CFFI_OP_NOOP, 69) },
   { "expressions", offsetof(ge_stats, expressions),
                    sizeof(((ge_stats *)0)->expressions),
-                   _CFFI_OP(_CFFI_OP_NOOP, 70) },
+                   _CFFI_OP(_CFFI_OP_NOOP, 69) },
   { "lexer_states", offsetof(ge_stats, lexer_states),
                     sizeof(((ge_stats *)0)->lexer_states),
-                    _CFFI_OP(_CFFI_OP_NOOP, 70) },
+                    _CFFI_OP(_CFFI_OP_NOOP, 69) },
   { "rows", offsetof(ge_stats, rows),
             sizeof(((ge_stats *)0)->rows),
-            _CFFI_OP(_CFFI_OP_NOOP, 70) },
+            _CFFI_OP(_CFFI_OP_NOOP, 69) },
   { "cut_rows", offsetof(ge_stats, cut_rows),
                 sizeof(((ge_stats *)0)->cut_rows),
-                _CFFI_OP(_CFFI_OP_NOOP, 70) },
+                _CFFI_OP(_CFFI_OP_NOOP, 69) },
   { "return_points", offsetof(ge_stats, return_points),
                      sizeof(((ge_stats *)0)->return_points),
-                     _CFFI_OP(_CFFI_OP_NOOP, 70) },
+                     _CFFI_OP(_CFFI_OP_NOOP, 69) },
   { "rules", offsetof(ge_stats, rules),
              sizeof(((ge_stats *)0)->rules),
-             _CFFI_OP(_CFFI_OP_NOOP, 70) },
+             _CFFI_OP(_CFFI_OP_NOOP, 69) },
   { "configurations", offsetof(ge_stats, configurations),
                       sizeof(((ge_stats *)0)->configurations),
-                      _CFFI_OP(_CFFI_OP_NOOP, 70) },
+                      _CFFI_OP(_CFFI_OP_NOOP, 69) },
   { "masks", offsetof(ge_stats, masks),
              sizeof(((ge_stats *)0)->masks),
-             _CFFI_OP(_CFFI_OP_NOOP, 70) },
+             _CFFI_OP(_CFFI_OP_NOOP, 69) },
   { "mask_hits", offsetof(ge_stats, mask_hits),
                  sizeof(((ge_stats *)0)->mask_hits),
-                 _CFFI_OP(_CFFI_OP_NOOP, 70) },
+                 _CFFI_OP(_CFFI_OP_NOOP, 69) },
   { "mask_builds", offsetof(ge_stats, mask_builds),
                    sizeof(((ge_stats *)0)->mask_builds),
-                   _CFFI_OP(_CFFI_OP_NOOP, 70) },
+                   _CFFI_OP(_CFFI_OP_NOOP, 69) },
   { "mask_evictions", offsetof(ge_stats, mask_evictions),
                       sizeof(((ge_stats *)0)->mask_evictions),
-                      _CFFI_OP(_CFFI_OP_NOOP, 70) },
+                      _CFFI_OP(_CFFI_OP_NOOP, 69) },
   { "trie_nodes", offsetof(ge_stats, trie_nodes),
                   sizeof(((ge_stats *)0)->trie_nodes),
-                  _CFFI_OP(_CFFI_OP_NOOP, 70) },
+                  _CFFI_OP(_CFFI_OP_NOOP, 69) },
   { "bytes_copied", offsetof(ge_stats, bytes_copied),
                     sizeof(((ge_stats *)0)->bytes_copied),
-                    _CFFI_OP(_CFFI_OP_NOOP, 70) },
+                    _CFFI_OP(_CFFI_OP_NOOP, 69) },
   { "derivatives", offsetof(ge_stats, derivatives),
                    sizeof(((ge_stats *)0)->derivatives),
-                   _CFFI_OP(_CFFI_OP_NOOP, 70) },
+                   _CFFI_OP(_CFFI_OP_NOOP, 69) },
   { "inner_builds", offsetof(ge_stats, inner_builds),
                     sizeof(((ge_stats *)0)->inner_builds),
-                    _CFFI_OP(_CFFI_OP_NOOP, 70) },
+                    _CFFI_OP(_CFFI_OP_NOOP, 69) },
   { "inner_hits", offsetof(ge_stats, inner_hits),
                   sizeof(((ge_stats *)0)->inner_hits),
-                  _CFFI_OP(_CFFI_OP_NOOP, 70) },
+                  _CFFI_OP(_CFFI_OP_NOOP, 69) },
   { "slice_hits", offsetof(ge_stats, slice_hits),
                   sizeof(((ge_stats *)0)->slice_hits),
-                  _CFFI_OP(_CFFI_OP_NOOP, 70) },
+                  _CFFI_OP(_CFFI_OP_NOOP, 69) },
   { "heirs", offsetof(ge_stats, heirs),
              sizeof(((ge_stats *)0)->heirs),
-             _CFFI_OP(_CFFI_OP_NOOP, 70) },
+             _CFFI_OP(_CFFI_OP_NOOP, 69) },
   { "outlines", offsetof(ge_stats, outlines),
                 sizeof(((ge_stats *)0)->outlines),
-                _CFFI_OP(_CFFI_OP_NOOP, 70) },
+                _CFFI_OP(_CFFI_OP_NOOP, 69) },
   { "outline_hits", offsetof(ge_stats, outline_hits),
                     sizeof(((ge_stats *)0)->outline_hits),
-                    _CFFI_OP(_CFFI_OP_NOOP, 70) },
+                    _CFFI_OP(_CFFI_OP_NOOP, 69) },
   { "tables", offsetof(ge_stats, tables),
               sizeof(((ge_stats *)0)->tables),
-              _CFFI_OP(_CFFI_OP_NOOP, 70) },
+              _CFFI_OP(_CFFI_OP_NOOP, 69) },
   { "max_row_items", offsetof(ge_stats, max_row_items),
                      sizeof(((ge_stats *)0)->max_row_items),
-                     _CFFI_OP(_CFFI_OP_NOOP, 70) },
+                     _CFFI_OP(_CFFI_OP_NOOP, 69) },
   { "max_alternatives", offsetof(ge_stats, max_alternatives),
                         sizeof(((ge_stats *)0)->max_alternatives),
-                        _CFFI_OP(_CFFI_OP_NOOP, 70) },
+                        _CFFI_OP(_CFFI_OP_NOOP, 69) },
   { "mask", offsetof(ge_turn, mask),
             sizeof(((ge_turn *)0)->mask),
             _CFFI_OP(_CFFI_OP_NOOP, 14) },
   { "closing", offsetof(ge_turn, closing),
                sizeof(((ge_turn *)0)->closing),
-               _CFFI_OP(_CFFI_OP_NOOP, 110) },
+               _CFFI_OP(_CFFI_OP_NOOP, 109) },
   { "n_closing", offsetof(ge_turn, n_closing),
                  sizeof(((ge_turn *)0)->n_closing),
                  _CFFI_OP(_CFFI_OP_NOOP, 41) },
@@ -6908,7 +6896,7 @@ static const struct _cffi_field_s _cffi_fields[] = {
             _CFFI_OP(_CFFI_OP_NOOP, 41) },
   { "must_close", offsetof(ge_turn, must_close),
                   sizeof(((ge_turn *)0)->must_close),
-                  _CFFI_OP(_CFFI_OP_NOOP, 414) },
+                  _CFFI_OP(_CFFI_OP_NOOP, 413) },
   { "next", offsetof(ge_turn, next),
             sizeof(((ge_turn *)0)->next),
             _CFFI_OP(_CFFI_OP_NOOP, 28) },
@@ -6942,86 +6930,86 @@ static const struct _cffi_field_s _cffi_fields[] = {
 };
 
 static const struct _cffi_struct_union_s _cffi_struct_unions[] = {
-  { "ge_batch", 420, _CFFI_F_CHECK_FIELDS,
+  { "ge_batch", 419, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_batch), offsetof(struct _cffi_align__ge_batch, y), 0, 11 },
-  { "ge_dfa", 421, _CFFI_F_OPAQUE,
+  { "ge_dfa", 420, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_dfa_content", 422, _CFFI_F_CHECK_FIELDS,
+  { "ge_dfa_content", 421, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_dfa_content), offsetof(struct _cffi_align__ge_dfa_content, y), 11, 14 },
-  { "ge_engine", 423, _CFFI_F_OPAQUE,
+  { "ge_engine", 422, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_err", 424, _CFFI_F_CHECK_FIELDS,
+  { "ge_err", 423, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_err), offsetof(struct _cffi_align__ge_err, y), 25, 8 },
-  { "ge_gathered", 426, _CFFI_F_CHECK_FIELDS,
+  { "ge_gathered", 425, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_gathered), offsetof(struct _cffi_align__ge_gathered, y), 33, 5 },
-  { "ge_grammar", 427, _CFFI_F_OPAQUE,
+  { "ge_grammar", 426, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_ir", 428, _CFFI_F_OPAQUE,
+  { "ge_ir", 427, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_limits", 429, _CFFI_F_CHECK_FIELDS,
+  { "ge_limits", 428, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_limits), offsetof(struct _cffi_align__ge_limits, y), 38, 12 },
-  { "ge_matcher", 432, _CFFI_F_OPAQUE,
+  { "ge_matcher", 431, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_plan", 434, _CFFI_F_OPAQUE,
+  { "ge_plan", 433, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_plan_content", 435, _CFFI_F_CHECK_FIELDS,
+  { "ge_plan_content", 434, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_plan_content), offsetof(struct _cffi_align__ge_plan_content, y), 50, 5 },
-  { "ge_rules", 436, _CFFI_F_CHECK_FIELDS,
+  { "ge_rules", 435, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_rules), offsetof(struct _cffi_align__ge_rules, y), 55, 11 },
-  { "ge_scores", 437, _CFFI_F_CHECK_FIELDS,
+  { "ge_scores", 436, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_scores), offsetof(struct _cffi_align__ge_scores, y), 66, 4 },
-  { "ge_stats", 438, _CFFI_F_CHECK_FIELDS,
+  { "ge_stats", 437, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_stats), offsetof(struct _cffi_align__ge_stats, y), 70, 25 },
-  { "ge_turn", 441, _CFFI_F_CHECK_FIELDS,
+  { "ge_turn", 440, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_turn), offsetof(struct _cffi_align__ge_turn, y), 95, 7 },
-  { "ge_vocab", 443, _CFFI_F_OPAQUE,
+  { "ge_vocab", 442, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_vocab_content", 444, _CFFI_F_CHECK_FIELDS,
+  { "ge_vocab_content", 443, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_vocab_content), offsetof(struct _cffi_align__ge_vocab_content, y), 102, 8 },
 };
 
 static const struct _cffi_enum_s _cffi_enums[] = {
-  { "ge_float", 425, _cffi_prim_int(sizeof(ge_float), ((ge_float)-1) <= 0),
+  { "ge_float", 424, _cffi_prim_int(sizeof(ge_float), ((ge_float)-1) <= 0),
     "GE_FLOAT16,GE_BFLOAT16,GE_FLOAT32,GE_FLOAT64" },
-  { "ge_mask_flag", 430, _cffi_prim_int(sizeof(ge_mask_flag), ((ge_mask_flag)-1) <= 0),
+  { "ge_mask_flag", 429, _cffi_prim_int(sizeof(ge_mask_flag), ((ge_mask_flag)-1) <= 0),
     "GE_MASK_ALL,GE_MASK_SAME" },
-  { "ge_matcher_flag", 433, _cffi_prim_int(sizeof(ge_matcher_flag), ((ge_matcher_flag)-1) <= 0),
+  { "ge_matcher_flag", 432, _cffi_prim_int(sizeof(ge_matcher_flag), ((ge_matcher_flag)-1) <= 0),
     "GE_COMPLETE,GE_ENDED,GE_SAME" },
-  { "ge_status", 439, _cffi_prim_int(sizeof(ge_status), ((ge_status)-1) <= 0),
+  { "ge_status", 438, _cffi_prim_int(sizeof(ge_status), ((ge_status)-1) <= 0),
     "GE_OK,GE_E_MEMORY,GE_E_LIMIT,GE_E_SYNTAX,GE_E_UNSUPPORTED,GE_E_NOTHING,GE_E_IR,GE_E_ARGUMENT,GE_E_SPELLING,"
     "GE_E_BUSY" },
-  { "ge_switch", 440, _cffi_prim_int(sizeof(ge_switch), ((ge_switch)-1) <= 0),
+  { "ge_switch", 439, _cffi_prim_int(sizeof(ge_switch), ((ge_switch)-1) <= 0),
     "GE_NO_MASK_CACHE,GE_NO_INNER_MASKS,GE_NO_SHARED_INNER,GE_NO_GOTO_CACHE,GE_NO_STATE_CACHE,GE_NO_SLICES,"
     "GE_NO_HEIRS,GE_NO_CLAMPING,GE_NO_TABLE,GE_NO_SHAPES,GE_NO_OUTLINES,GE_NO_AHEAD" },
-  { "ge_turn_result", 442, _cffi_prim_int(sizeof(ge_turn_result), ((ge_turn_result)-1) <= 0),
+  { "ge_turn_result", 441, _cffi_prim_int(sizeof(ge_turn_result), ((ge_turn_result)-1) <= 0),
     "GE_TURN_NONE,GE_TURN_CHOICE,GE_TURN_ALONE,GE_TURN_REFUSED" },
 };
 
 static const struct _cffi_typename_s _cffi_typenames[] = {
-  { "ge_batch", 420 },
-  { "ge_dfa", 421 },
-  { "ge_dfa_content", 422 },
-  { "ge_engine", 423 },
-  { "ge_err", 424 },
-  { "ge_float", 425 },
-  { "ge_gathered", 426 },
-  { "ge_grammar", 427 },
-  { "ge_ir", 428 },
-  { "ge_limits", 429 },
-  { "ge_mask_flag", 430 },
-  { "ge_matcher", 432 },
-  { "ge_matcher_flag", 433 },
-  { "ge_plan", 434 },
-  { "ge_plan_content", 435 },
-  { "ge_rules", 436 },
-  { "ge_scores", 437 },
-  { "ge_stats", 438 },
-  { "ge_status", 439 },
-  { "ge_switch", 440 },
-  { "ge_turn", 441 },
-  { "ge_turn_result", 442 },
-  { "ge_vocab", 443 },
-  { "ge_vocab_content", 444 },
+  { "ge_batch", 419 },
+  { "ge_dfa", 420 },
+  { "ge_dfa_content", 421 },
+  { "ge_engine", 422 },
+  { "ge_err", 423 },
+  { "ge_float", 424 },
+  { "ge_gathered", 425 },
+  { "ge_grammar", 426 },
+  { "ge_ir", 427 },
+  { "ge_limits", 428 },
+  { "ge_mask_flag", 429 },
+  { "ge_matcher", 431 },
+  { "ge_matcher_flag", 432 },
+  { "ge_plan", 433 },
+  { "ge_plan_content", 434 },
+  { "ge_rules", 435 },
+  { "ge_scores", 436 },
+  { "ge_stats", 437 },
+  { "ge_status", 438 },
+  { "ge_switch", 439 },
+  { "ge_turn", 440 },
+  { "ge_turn_result", 441 },
+  { "ge_vocab", 442 },
+  { "ge_vocab_content", 443 },
 };
 
 static const struct _cffi_type_context_s _cffi_type_context = {
@@ -7036,7 +7024,7 @@ static const struct _cffi_type_context_s _cffi_type_context = {
   6,  /* num_enums */
   24,  /* num_typenames */
   NULL,  /* no includes */
-  447,  /* num_types */
+  446,  /* num_types */
   0,  /* flags */
 };
 

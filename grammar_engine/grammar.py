@@ -381,10 +381,10 @@ class Grammar:
         self._kind = kind
         self._lexemes = builder.lexemes
         self._nonterminals = builder.nonterminals
-        infos = builder.lexemes, builder.nonterminals
-        self._origins = {symbol: where for symbol, where in builder.origins.items() if where != infos[symbol & 1][symbol >> 1].where}
-        self._handle = new_grammar(builder, expressions)
-        self._records = Records.of(builder)
+        self._origins = builder.origins
+        expressions.update_lexemes()
+        self._records = Records.of(builder, expressions.words)
+        self._handle = new_grammar(builder, self._records, expressions)
         self._live = WeakSet()
         self._latest = _none
         return self

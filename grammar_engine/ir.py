@@ -136,7 +136,7 @@ class Builder:
         self.lexemes: list[SymbolInfo] = []
         self.lexeme_records: list[int] = []  # expression, flags
         self.nonterminals: list[SymbolInfo] = []
-        self.origins: dict[Symbol, str | None] = {}  # where it came from first, for errors: a symbol of several places has no `where`
+        self.origins: dict[Symbol, str | None] = {}  # for errors, where a symbol of several places, which has no `where`, came from first
         self.rule_records: list[int] = []  # left-hand side (index), length, symbols
         self.list_records: list[int] = []  # LIST_WORDS each: nonterminal (index), item, separator or NO_SYMBOL, minimum, maximum
         self.bag_records: list[int] = []  # see `bag`
@@ -323,14 +323,12 @@ class Builder:
             known = self._lexeme_ids[key] = 2 * len(self.lexemes)
             self.lexemes.append(_make(SymbolInfo, (name, where)))
             self.lexeme_records += (expr, flags)
-            self.origins[known] = where
         return known
 
     def nonterminal(self, name: str, *, where: str | None = None) -> Symbol:
         """A new nonterminal without rules."""
         symbol = 2 * len(self.nonterminals) + 1
         self.nonterminals.append(_make(SymbolInfo, (name, where)))
-        self.origins[symbol] = where
         return symbol
 
     def rule(self, left: Symbol, right: Sequence[Symbol]) -> None:

@@ -44,10 +44,10 @@ class Records(NamedTuple):
     longest: bool
 
     @classmethod
-    def of(cls, builder: Builder) -> Records:
-        """Those of a builder that is complete."""
-        of = builder.words, builder.lexeme_records, builder.rule_records, builder.list_records, builder.bag_records
-        words, lexemes, rules, lists, bags = (array("I", records) for records in of)
+    def of(cls, builder: Builder, words: array[int]) -> Records:
+        """Those of a builder that is complete, whose `words` have been packed."""
+        of = builder.lexeme_records, builder.rule_records, builder.list_records, builder.bag_records
+        lexemes, rules, lists, bags = (array("I", records) for records in of)
         return cls(words, lexemes, rules, lists, bags, bytes(builder.data), builder.start, builder.longest)
 
     def builder(self, lexemes: list[SymbolInfo], nonterminals: list[SymbolInfo]) -> Builder:

@@ -200,11 +200,11 @@ ge_status ge_ir_matches(ge_ir *ir, uint32_t expr, const uint8_t *text, size_t n_
     return budget_report(&ir->b, err);
 }
 
-ge_status ge_ir_lengths(ge_ir *ir, uint32_t expr, uint32_t *least, uint32_t *most, ge_err *err) {
+ge_status ge_ir_lengths(ge_ir *ir, uint32_t expr, uint32_t bounds[2], ge_err *err) {
     if (expr_ok(ir, expr)) {
         rx_n_chars found = rx_count_chars(&ir->x, ir->exprs.at[expr]);
-        *least = found.least;
-        *most = found.most;
+        bounds[0] = found.least;
+        bounds[1] = found.most;
     }
     return budget_report(&ir->b, err);
 }

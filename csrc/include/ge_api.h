@@ -93,9 +93,9 @@ ge_status ge_ir_count(ge_ir *ir, uint32_t expr, uint64_t limit, uint64_t *answer
 /* *answer = 1 if the expression contains the byte string (borrowed), else 0. */
 ge_status ge_ir_matches(ge_ir *ir, uint32_t expr, const uint8_t *text, size_t n_text, int32_t *answer, ge_err *err);
 
-/* No string of the expression has fewer than *least or more than *most characters; UINT32_MAX for any number. By structure: not always the
- * tightest bounds. Not for the empty set. */
-ge_status ge_ir_lengths(ge_ir *ir, uint32_t expr, uint32_t *least, uint32_t *most, ge_err *err);
+/* No string of the expression has fewer than bounds[0] or more than bounds[1] characters; UINT32_MAX for any number. By structure: not always
+ * the tightest ones. Not for the empty set. */
+ge_status ge_ir_lengths(ge_ir *ir, uint32_t expr, uint32_t bounds[2], ge_err *err);
 
 /* bytes (256 bits) = the bytes c for which some w of `match` and c are a prefix of a string of `whole`. */
 ge_status ge_ir_continuations(ge_ir *ir, uint32_t match, uint32_t whole, uint32_t bytes[8], ge_err *err);

@@ -27,6 +27,7 @@ from ..errors import (
 )
 from ..ir import LIST_WORDS, OP_PATTERN, Builder, Expr
 from ..limits import Limits
+from ..portable import Records
 from .calls import fast_guide, fast_matcher, fast_row_mask, fast_text
 from .places import lexeme_with, locate
 
@@ -199,12 +200,17 @@ class NativeExpressions:
     ----------
     builder : Builder
     limits : Limits
+
+    Attributes
+    ----------
+    words : array of int
+        What of the builder's the core has read.
     """
 
     def __init__(self, builder: Builder, limits: Limits):
         self.builder = builder
+        self.words = array("I")
         self._err = new_err()
-        self._words_read = 0
         place = place_for("ge_ir")
         check(lib.ge_ir_new(native_limits(limits), place, self._err), self._err)
         self.handle = handle_of(place)
@@ -219,12 +225,13 @@ class NativeExpressions:
         LimitExceededError
         """
         builder = self.builder
-        while self._words_read < len(builder.words):
+        while len(self.words) < len(builder.words):
             n_done = ffi.new("size_t *")
-            rest = array("I", builder.words[self._words_read :])
+            begin = len(self.words)
+            rest = array("I", builder.words[begin:])
             with ffi.from_buffer("uint32_t[]", rest) as words, ffi.from_buffer("uint8_t[]", builder.data) as data:
                 status = lib.ge_ir_add(self.handle, words, len(rest), data, len(builder.data), n_done, self._err)
-            begin, self._words_read = self._words_read, self._words_read + n_done[0]
+            self.words += rest[: n_done[0]]
             if status:
                 self._raise(status, begin)
 
@@ -261,9 +268,9 @@ class NativeExpressions:
     def lengths(self, expr: Expr) -> tuple[int, int]:
         """Bounds, not always the tightest, of how many characters the strings of `expr` have; `UNBOUNDED` for any number."""
         self.update_lexemes()
-        least, most = ffi.new("uint32_t *"), ffi.new("uint32_t *")
-        check(lib.ge_ir_lengths(self.handle, expr, least, most, self._err), self._err)
-        return int(least[0]), int(most[0])
+        out = ffi.new("uint32_t[2]")
+        check(lib.ge_ir_lengths(self.handle, expr, out, self._err), self._err)
+        return int(out[0]), int(out[1])
 
     def continuations(self, match: Expr, whole: Expr) -> int:
         """The bytes that can follow some string of `match` inside a string of `whole`, as bits."""
@@ -273,9 +280,9 @@ class NativeExpressions:
         return sum(word << 32 * i for i, word in enumerate(out))
 
     def _raise(self, status: int, begin: int) -> None:
-        """Raise for the last of the records in words[begin:words_read]."""
+        """Raise for the last of the records that were read from `begin` on."""
         words, at = self.builder.words, begin
-        while at + 2 + words[at + 1] < self._words_read:
+        while at + 2 + words[at + 1] < len(self.words):
             at += 2 + words[at + 1]
         is_nested = status == lib.GE_E_LIMIT and _LIMIT_FIELDS[self._err.limit] == "max_regex_nesting" and words[at] == OP_PATTERN
         if status not in (lib.GE_E_SYNTAX, lib.GE_E_UNSUPPORTED) and not is_nested:
@@ -296,22 +303,17 @@ class NativeExpressions:
         raise UnsupportedRegexError(f"unsupported in a regular expression: {reason}", construct=construct, source=source, offset=place)
 
 
-def new_grammar(builder: Builder, expressions: NativeExpressions) -> Any:
-    """Compile the grammar of `builder`, whose expressions are then used up."""
-    expressions.update_lexemes()
+def new_grammar(builder: Builder, records: Records, expressions: NativeExpressions) -> Any:
+    """Compile the grammar of `builder`, whose `records` these are, and whose expressions, all handed over, are then used up."""
     place, err = place_for("ge_grammar"), new_err()
-
-    def words(records: list[int]) -> Any:
-        return ffi.from_buffer("uint32_t[]", array("I", records))
-
-    held = words(builder.lexeme_records), words(builder.rule_records), words(builder.list_records), words(builder.bag_records)
+    held = [ffi.from_buffer("uint32_t[]", words) for words in (records.lexemes, records.rules, records.lists, records.bags)]
     rules = ffi.new("ge_rules *")
     rules.lexemes, rules.n_lexemes = held[0], len(builder.lexemes)
     rules.n_nonterminals = len(builder.nonterminals)
-    rules.rules, rules.n_rule_words = held[1], len(builder.rule_records)
-    rules.lists, rules.n_lists = held[2], len(builder.list_records) // LIST_WORDS
-    rules.bags, rules.n_bag_words = held[3], len(builder.bag_records)
-    rules.start, rules.longest = builder.start, builder.longest
+    rules.rules, rules.n_rule_words = held[1], len(records.rules)
+    rules.lists, rules.n_lists = held[2], len(records.lists) // LIST_WORDS
+    rules.bags, rules.n_bag_words = held[3], len(records.bags)
+    rules.start, rules.longest = records.start, records.longest
     status = lib.ge_grammar_new(expressions.handle, rules, place, err)
     if status:
         failure = error_of(status, err)

@@ -18,6 +18,7 @@ from .._native import NativeExpressions, check, ffi, handle_of, lib, new_err, ne
 from ..errors import GrammarError, LimitExceededError, VocabularyError
 from ..ir import PYTHON_FULL, Builder, Expr
 from ..limits import Limits
+from ..portable import Records
 
 MAX_SLICES = 16
 MIN_WIDTH = 2_048  # of a smaller vocabulary a mask takes no time
@@ -118,7 +119,8 @@ def _engine(builder: Builder, expressions: NativeExpressions, vocab: Any, termin
     symbols.append(builder.lexeme(builder.bytes(b"\0"), "end"))  # some lexeme that matches
     for symbol in symbols:
         builder.rule(start, [symbol, symbols[-1]])
-    grammar = new_grammar(builder, expressions)
+    expressions.update()
+    grammar = new_grammar(builder, Records.of(builder, expressions.words), expressions)
     made, err = place_for("ge_engine"), new_err()
     check(lib.ge_engine_new(grammar, vocab, 0, made, err), err)
     return handle_of(made)

@@ -97,30 +97,29 @@ class _Joiner:
         self._texts = frozenset(texts)
         self._questions = questions
         records = builder.lexeme_records
-        skips = [records[i] for i in range(0, len(records), 2) if records[i + 1] & SKIP]
-        self._gap = builder.repeat(builder.union(*skips), 0, None) if skips else builder.empty  # what may stand between two lexemes
         self._long = {symbol for symbol in texts if self._length(symbol, records[symbol])[1] > _LONGEST}
         self._flat: dict[Symbol, bool] = {}  # nonterminals without recursion, and without lexemes that are long
-        self.has_candidates = bool(texts) if not skips else len(self._long) < len(texts)
+        self._skips = [records[i] for i in range(0, len(records), 2) if records[i + 1] & SKIP]
+        self.has_candidates = bool(texts) if not self._skips else len(self._long) < len(texts)
 
     def join(self, left: Symbol, items: list[Way], minimum: int, maximum: int | None) -> list[Way]:
         """Rules with a new lexeme for `left`, which is so many of some items; none if it is to stay as it is."""
         builder = self._builder
-        ignores = self._gap != builder.empty
         is_flat = all(self._is_flat(symbol, 1) for way in items for symbol in way)
-        is_plain = not ignores and all(len(way) == 1 and not way[0] & 1 for way in items)
+        is_plain = not self._skips and all(len(way) == 1 and not way[0] & 1 for way in items)
         if not (is_flat or is_plain) or self._texts.isdisjoint(self._lexemes_of(items)):
             return []
         least, most = self._length(left, self._expr(items, builder.empty))
         if not 1 <= least <= most or not (is_plain or most <= _LONGEST):
             return []
         if minimum > 1 or maximum is not None:
-            is_certain = most == 1 and not ignores  # how many items a text has
+            is_certain = most == 1 and not self._skips  # how many items a text has
             if most == UNBOUNDED or (max(minimum, maximum or 0) > _MOST_COUNTED and not is_certain):
                 return []
         info = builder.nonterminals[left >> 1]
         name = self._spelt(items, minimum, maximum) if info.name.startswith("group in ") else info.name
-        expr = self._repeat(self._expr(items, self._gap), max(minimum, 1), maximum, self._gap)
+        gap = builder.repeat(builder.union(*self._skips), 0, None) if self._skips else builder.empty  # between two lexemes
+        expr = self._repeat(self._expr(items, gap), max(minimum, 1), maximum, gap)
         lexeme = builder.lexeme(expr, name, where=info.where)
         return [(lexeme,)] if minimum else [(lexeme,), ()]
 

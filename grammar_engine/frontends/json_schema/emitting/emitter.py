@@ -155,4 +155,5 @@ class Emitter:
         known = self.builder.nonterminals if symbol & 1 else self.builder.lexemes
         info = known[symbol >> 1]
         if info.where != where:
+            self.builder.origins.setdefault(symbol, info.where)
             known[symbol >> 1] = SymbolInfo(info.name)
