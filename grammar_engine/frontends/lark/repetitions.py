@@ -6,8 +6,8 @@ states of the lexer that are kept.
 
 What is joined: lists, and rules that repeat themselves at one end, whose items are single lexemes or short sequences of them, none longer than
 `_LONGEST` characters; where nothing is ignored, also single lexemes of any length. Longer items stay apart, since `Matcher.explain` says more by
-their names than by that of the list; so do items of strings only. Where a text may have several numbers of items, and these are counted, a state
-is a set of numbers: such are joined up to `_MOST_COUNTED` items.
+their names than by that of the list; so do items of strings only. Counted lists are joined only if each item is one character and nothing is
+ignored: where a text may have several numbers of items, a state of the lexer is a set of numbers, which may cost more than it saves.
 
 Invariants. The sentences are the same. What is ignored may stand between the items within the new lexeme, as it may before and behind it. No new
 lexeme is ever empty: an empty list is a rule of its own, so that a text without any lexeme stays one. Only for `lexing="exact"`: a classic
@@ -19,13 +19,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from ...errors import LimitExceededError
-from ...ir import SKIP, UNBOUNDED, Builder, Expr, Symbol
+from ...ir import SKIP, Builder, Expr, Symbol
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _LONGEST = 16  # characters of an item
-_MOST_COUNTED = 128  # items, of lists in which a text may have several numbers of items
 _MOST_PARTS = 64  # of an item: alternatives and symbols, with those of its rules
 _DEEPEST = 8  # rules within rules of an item
 
@@ -112,10 +111,8 @@ class _Joiner:
         least, most = self._length(left, self._expr(items, builder.empty))
         if not 1 <= least <= most or not (is_plain or most <= _LONGEST):
             return []
-        if minimum > 1 or maximum is not None:
-            is_certain = most == 1 and not self._skips  # how many items a text has
-            if most == UNBOUNDED or (max(minimum, maximum or 0) > _MOST_COUNTED and not is_certain):
-                return []
+        if (minimum > 1 or maximum is not None) and (most > 1 or self._skips):
+            return []
         info = builder.nonterminals[left >> 1]
         name = self._spelt(items, minimum, maximum) if info.name.startswith("group in ") else info.name
         gap = builder.repeat(builder.union(*self._skips), 0, None) if self._skips else builder.empty  # between two lexemes
@@ -140,14 +137,17 @@ class _Joiner:
             raise
 
     def _is_flat(self, symbol: Symbol, depth: int) -> bool:
-        """Whether a symbol is a short lexeme, or a nonterminal without recursion whose lexemes are short, and which has not many levels."""
+        """Whether a symbol is a short lexeme, or a nonterminal without recursion and of few levels, of such and of fixed numbers of them."""
         if not symbol & 1:
             return symbol not in self._long
         known = self._flat.get(symbol)
         if known is None:
             self._flat[symbol] = False  # for those in its rules, and so for itself
-            ways = [(self._repetitions[symbol].item,)] if symbol in self._repetitions else self._rules[symbol]
-            known = self._flat[symbol] = depth < _DEEPEST and all(self._is_flat(part, depth + 1) for way in ways for part in way)
+            repetition = self._repetitions.get(symbol)
+            if depth >= _DEEPEST or (repetition and repetition.minimum != repetition.maximum):
+                return False
+            ways = [(repetition.item,)] if repetition else self._rules[symbol]
+            known = self._flat[symbol] = all(self._is_flat(part, depth + 1) for way in ways for part in way)
         return known
 
     def _lexemes_of(self, items: list[Way]) -> set[Symbol]:
@@ -185,9 +185,8 @@ class _Joiner:
             return builder.lexeme_records[symbol]
         if symbol not in self._repetitions:
             return self._expr(self._rules[symbol], gap)
-        item, minimum, maximum = self._repetitions[symbol]
-        expr = self._repeat(self._expr_of(item, gap), max(minimum, 1), maximum, gap)
-        return expr if minimum else builder.optional(expr)
+        item, number, _ = self._repetitions[symbol]  # a fixed one
+        return self._repeat(self._expr_of(item, gap), number, number, gap)
 
     def _repeat(self, item: Expr, minimum: int, maximum: int | None, gap: Expr) -> Expr:
         """`item` from `minimum`, at least once, to `maximum` times, with `gap` between."""
