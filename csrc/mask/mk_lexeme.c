@@ -26,6 +26,7 @@ enum {
     MOST_WAY = 256,     /* bytes from a place that is known */
     MOST_WORK = 5000,   /* derivatives to make it, a millisecond: an IPv6 address takes 3,100 to 4,500, by the classes of bytes */
     MOST_HELD = 256,    /* automata that an engine holds */
+    FEW_CHARS = 12,     /* of counted text in which nearly any may come: so many states are made */
     MANY_CHARS = 32,    /* of counted text */
     MOST_BYTES = 128,   /* that go on, or more: nearly any character may come */
     COUNTS_DEPTH = 2,   /* white space behind a string or null */
@@ -74,7 +75,7 @@ static bool find_counts(ge_engine *e, rx_id expr, u32 depth, counted_chars *foun
     byte_set first = {{0}};
     bool is_counted = cf_count_of(e, node[2], &room) != RX_UNCOUNTED;
     if (is_counted && !rx_first(x, node[2], &first)) return false;
-    found->is_plain |= is_counted && (room >= MANY_CHARS || set_count(&first) >= MOST_BYTES);
+    found->is_plain |= is_counted && (room >= MANY_CHARS || (room > FEW_CHARS && set_count(&first) >= MOST_BYTES));
     found->is_beside |= !is_counted && rx_only_room(x, node[2]) != NONE;
     return true;
 }

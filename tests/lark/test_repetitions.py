@@ -38,6 +38,16 @@ def names_of(grammar: Grammar) -> list[str]:
         ('start: ("0".."9")+', ['"0".."9"+']),
         ('start: (A | "x" B)+\nA: /a|aa/\nB: "b"', ['(A | "x" B)+']),
         ("start: (A | B)~2..5\nA: /a/\nB: /b/", ["(A | B)~2..5"]),
+        ('start: (A (B | "x" B)~2)*\nA: /a|aa/\nB: "b"', ['(A (B | "x" B)~2)*']),
+        ('start: (A | ("x" | B))*\nA: /a|aa/\nB: "b"', ['(A | ("x" | B))*']),
+        ('start: (A ("x" | B))*\nA: /a|aa/\nB: "b"', ['(A ("x" | B))*']),
+        ('start: A* "."\nA: /.{16}/\n%ignore " "', ["A*"]),
+        ('start: "a" A*\nA: "a"', ['"a"*']),
+        ("start: (A" + ' "a"' * 10 + ")*\nA: /a/", ["(A" + ' "a"' * 10 + ")*"]),
+        (
+            "start: (" + " | ".join(f"/[{c}]/" for c in "abcdefghijkl") + ")*",
+            ["(" + " | ".join(f"/[{c}]/" for c in "abcdefghi") + " | /[j...)*"],
+        ),
         ("start: A~3..4000000000\nA: /a|b/", ["A~3..4000000000"]),
     ],
 )
@@ -64,7 +74,10 @@ def test_what_is_joined(text: str, joined: list[str]) -> None:
         "start: s\ns: A s | B s | A\nA: /a/\nB: /b/",
         "start: s\ns: A s | s B |\nA: /a/\nB: /b/",
         "start: s0*\n" + "".join(f"s{i}: s{i + 1}\n" for i in range(5_000)) + "s5000: /a/",
-        "start: (A" + ' "a"' * 64 + ")*\nA: /a/",  # large
+        'start: A* "."\nA: /.{17}/\n%ignore " "',
+        'start: ("a" | "b")* C\nC: /c/',
+        "start: (" + " | ".join(f"/[{c}]/ /[{c}]/" for c in "abcdefghijklmn") + ")*",  # large
+        "start: s\ns: A s | A | B\nA: /a/\nB: /b/",
     ],
 )
 def test_what_is_not(text: str) -> None:
@@ -119,7 +132,9 @@ def body(rng: random.Random, depth: int) -> str:
 
 
 def random_grammar(rng: random.Random) -> str:
-    recursive = rng.choice(["y: x y |", "y: x | y x", "y: C | C y", "y: D y | x y |", "y: x", "y: y x |", "y: C y | D y | C"])
+    recursive = rng.choice(
+        ["y: x y |", "y: x | y x", "y: C | C y", "y: D y | x y |", "y: x", "y: y x |", "y: C y | D y | C", "y: C y | C | D"]
+    )
     return f"start: {body(rng, 2)}\nx: {body(rng, 0).replace('x', 'C').replace('y', 'D')}\n{recursive}\nC: /[ab ]/\nD: /a| b?/\n{rng.choice(IGNORED)}"
 
 

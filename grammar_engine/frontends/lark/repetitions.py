@@ -22,11 +22,13 @@ from ...errors import LimitExceededError
 from ...ir import SKIP, Builder, Expr, Symbol
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection
 
 _LONGEST = 16  # characters of an item
-_MOST_PARTS = 64  # of an item: alternatives and symbols, with those of its rules
+_MOST_PARTS = 32  # of an item: alternatives and symbols, with those of its rules
 _DEEPEST = 8  # rules within rules of an item
+_MAX_NAME = 80  # characters of the name of a group
+_GROUP = "group in "  # with this the names begin that `rules` gives to groups
 
 Way = tuple[Symbol, ...]  # an alternative
 Rules = dict[Symbol, list[Way]]
@@ -48,7 +50,7 @@ class Lengths(Protocol):
         """Bounds of how many characters the strings of an expression have."""
 
 
-def join(builder: Builder, rules: Rules, repetitions: Repetitions, texts: Sequence[Symbol], questions: Lengths) -> None:
+def join(builder: Builder, rules: Rules, repetitions: Repetitions, texts: Collection[Symbol], questions: Lengths) -> None:
     """Make lexemes of what can be joined.
 
     Parameters
@@ -57,8 +59,8 @@ def join(builder: Builder, rules: Rules, repetitions: Repetitions, texts: Sequen
         Has all lexemes, and those that are ignored.
     rules, repetitions : dict
         By their left-hand sides. A left-hand side that is joined has rules afterwards, for its new lexeme, and is no repetition.
-    texts : sequence of Symbol
-        The lexemes that are no strings.
+    texts : collection of Symbol
+        The lexemes that are not only written as strings.
     questions : Lengths
         About expressions of `builder`.
     """
@@ -89,7 +91,7 @@ def _repeated(left: Symbol, ways: list[Way]) -> tuple[list[Way], int] | None:
 
 
 class _Joiner:
-    def __init__(self, builder: Builder, rules: Rules, repetitions: Repetitions, texts: Sequence[Symbol], questions: Lengths) -> None:
+    def __init__(self, builder: Builder, rules: Rules, repetitions: Repetitions, texts: Collection[Symbol], questions: Lengths) -> None:
         self._builder = builder
         self._rules = rules
         self._repetitions = repetitions
@@ -114,7 +116,7 @@ class _Joiner:
         if (minimum > 1 or maximum is not None) and (most > 1 or self._skips):
             return []
         info = builder.nonterminals[left >> 1]
-        name = self._spelt(items, minimum, maximum) if info.name.startswith("group in ") else info.name
+        name = self._spelt(items, minimum, maximum) if info.name.startswith(_GROUP) else info.name
         gap = builder.repeat(builder.union(*self._skips), 0, None) if self._skips else builder.empty  # between two lexemes
         expr = self._repeat(self._expr(items, gap), max(minimum, 1), maximum, gap)
         lexeme = builder.lexeme(expr, name, where=info.where)
@@ -122,10 +124,21 @@ class _Joiner:
 
     def _spelt(self, items: list[Way], minimum: int, maximum: int | None) -> str:
         """The name of a list of a group."""
-        infos = self._builder.lexemes, self._builder.nonterminals
-        group = " | ".join(" ".join(infos[symbol & 1][symbol >> 1].name for symbol in way) for way in items)
         operator = f"~{minimum}..{maximum}" if maximum is not None else "+" if minimum else "*"
-        return f"({group})" + operator
+        group = self._spelt_group(items)
+        return (group if len(group) <= _MAX_NAME else group[: _MAX_NAME - 4] + "...)") + operator
+
+    def _spelt_group(self, items: list[Way]) -> str:
+        return f"({' | '.join(' '.join(map(self._name_of, way)) for way in items)})"
+
+    def _name_of(self, symbol: Symbol) -> str:
+        name = (self._builder.nonterminals if symbol & 1 else self._builder.lexemes)[symbol >> 1].name
+        if not name.startswith(_GROUP):
+            return name
+        if symbol in self._rules:
+            return self._spelt_group(self._rules[symbol])
+        item, number, _ = self._repetitions[symbol]
+        return f"{self._name_of(item)}~{number}"
 
     def _length(self, symbol: Symbol, expr: Expr) -> tuple[int, int]:
         """Bounds of the characters in `expr`, a part of what `symbol` stands for."""

@@ -52,7 +52,7 @@ class Rules:
         self._groups: dict[tuple[Way, ...], Symbol] = {}
         self._repetitions: dict[Repetition, Symbol] = {}
         self._lexemes: dict[tuple[int, bool], Symbol] = {}
-        self._texts: list[Symbol] = []  # lexemes that are no strings
+        self._texts: dict[Symbol, None] = {}  # lexemes that are not only written as strings
         self._literals: dict[str, Symbol] = {}  # by how they are written
         self._names: dict[str, Argument] = {}  # of rules, templates and terminals that were met
 
@@ -77,7 +77,7 @@ class Rules:
         """Give the builder, which has all lexemes, the rules of all that was compiled. `questions`: what can be joined is, with these to ask of it."""
         repetitions = {left: repetition for repetition, left in self._repetitions.items()}
         if questions:
-            join(self._builder, self._rules, repetitions, self._texts, questions)
+            join(self._builder, self._rules, repetitions, self._texts.keys(), questions)
         for left, ways in self._rules.items():
             for way in ways:
                 self._builder.rule(left, way)
@@ -210,9 +210,9 @@ class Rules:
         key = (terminal.expr, terminal.lazy and self._builder.longest)
         if key not in self._lexemes:
             where = origin.place(token)
-            symbol = self._lexemes[key] = self._builder.lexeme(terminal.expr, terminal.name or "terminal", where=where, lazy=key[1])
-            if not is_string:
-                self._texts.append(symbol)
+            self._lexemes[key] = self._builder.lexeme(terminal.expr, terminal.name or "terminal", where=where, lazy=key[1])
+        if not is_string:
+            self._texts[self._lexemes[key]] = None
         return self._lexemes[key]
 
     def _single(self, alternatives: Alternatives, name: str, place: str) -> Symbol:
