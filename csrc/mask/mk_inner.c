@@ -198,7 +198,7 @@ static bool obtain_unit(ge_engine *e, u32 unit, u32 hub, bool make, const vb_inn
         if (*inner) return e->mk.unit_views.at[unit] = MK_OPEN, note_opened(e, unit) || give_back(e, inner);
         if (open && !make) return true;
     }
-    bool clamps = (hub ? !e->g->longest : known == NONE) && may_clamp(e, unit);
+    bool clamps = (hub ? !e->g->longest : known == NONE) && may_clamp(e, unit); /* mk_over_nested clears longer tokens, below the hub or not */
     for (u32 like = VB_TIERS; like-- > 0 && clamps;) {
         u32 clamped = mk_clamp(e, unit, e->v->tiers[like].bytes + 1); /* by the tier that drops the most bounds; then by others */
         if (clamped == NONE) return false;
