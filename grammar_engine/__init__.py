@@ -34,6 +34,7 @@ from .limits import Limits
 from .mask import MaskBuffer, allocate_masks
 from .matcher import Explanation, Matcher
 from .report import Report
+from .tags import Tag, Token
 from .vocabulary import Vocabulary
 
 __all__ = [
@@ -57,6 +58,8 @@ __all__ = [
     "SchemaError",
     "Stats",
     "Switches",
+    "Tag",
+    "Token",
     "TokenDFA",
     "TokenDFAError",
     "TokenDFAStats",

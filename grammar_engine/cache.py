@@ -21,6 +21,7 @@ from .checks import check_count
 from .grammar import Grammar
 from .limits import Limits
 from .locks import new_lock
+from .tags import Tag
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -61,6 +62,19 @@ class LarkOptions(TypedDict, total=False):
 class ChoicesOptions(TypedDict, total=False):
     """The keyword of `Grammar.from_choices`, which describes it."""
 
+    limits: Limits | None
+
+
+class TagsOptions(TypedDict, total=False):
+    """The keywords of `Grammar.from_tags`, which describes them."""
+
+    choice: str
+    parallel: bool
+    text: str
+    separator: str
+    triggers: Iterable[str] | None
+    excluded: Iterable[str]
+    thinking: Tag | None
     limits: Limits | None
 
 
@@ -170,6 +184,36 @@ class GrammarCache:
         """
         is_list = isinstance(choices, Iterable) and not isinstance(choices, (str, bytes))  # which is refused, and not taken for its letters
         return self._get("from_choices", tuple(choices) if is_list else choices, options)
+
+    def from_tags(self, tags: Iterable[Tag], **options: Unpack[TagsOptions]) -> Grammar:
+        """The grammar of tags in free text.
+
+        Parameters
+        ----------
+        tags : iterable of Tag
+            Bodies that are schemas are compiled by this cache, too, with the default options. A `Grammar` is told by itself, not by what it was made of.
+        **options
+            Those of `Grammar.from_tags`, which also tells what is raised.
+
+        Returns
+        -------
+        Grammar
+        """
+        limits = options.get("limits")
+        found: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in options.items()}
+        if "thinking" in found:
+            found["thinking"] = self._with_grammar(found["thinking"], limits)
+        is_list = isinstance(tags, Iterable) and not isinstance(tags, (Tag, str, bytes))  # which are refused
+        return self._get("from_tags", tuple(self._with_grammar(tag, limits) for tag in tags) if is_list else tags, found)
+
+    def _with_grammar(self, tag: Any, limits: Limits | None) -> Any:
+        """A tag that can be looked up; what is none, or has a body that is none, as it is."""
+        if not isinstance(tag, Tag):
+            return tag
+        is_schema = not (tag.body is None or isinstance(tag.body, (Grammar, str, bytes)))
+        body = self.from_json_schema(tag.body, limits=limits) if is_schema else tag.body
+        begin, end = (tuple(mark) if isinstance(mark, list) else mark for mark in (tag.begin, tag.end))
+        return Tag(begin, body, end, tag.name)
 
     def clear(self) -> None:
         """Drop all grammars. A matcher keeps its own."""

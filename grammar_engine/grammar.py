@@ -17,12 +17,14 @@ from weakref import WeakSet, ref
 
 from ._native import NativeExpressions, NothingError, check, ffi, handle_of, lib, new_err, new_grammar, place_for
 from .checks import check_bool
-from .errors import GrammarError, InternalError
+from .errors import GrammarEngineError, GrammarError, InternalError
+from .inclusion import Part
 from .ir import Builder, Symbol, SymbolInfo
 from .limits import Limits, or_default
 from .locks import new_lock
 from .portable import Portable, Records, from_bytes, to_bytes
 from .report import Report
+from .tags import Tag
 from .vocabulary import Vocabulary
 
 
@@ -208,13 +210,14 @@ class Grammar:
     _lexemes: list[SymbolInfo]
     _records: Records
     _nonterminals: list[SymbolInfo]
+    _named: frozenset[str | int]  # special tokens, by name or id
     _origins: Mapping[Symbol, str | None]  # the first places of symbols that are in several, for errors; none after `from_bytes`
     _handle: Any
     _live: WeakSet[Engine]
     _latest: Callable[[], Engine | None]
 
     def __init__(self) -> None:
-        raise TypeError("a Grammar is made by Grammar.from_json_schema, from_regex, from_lark or from_choices")
+        raise TypeError("a Grammar is made by Grammar.from_json_schema, from_regex, from_lark, from_choices or from_tags")
 
     # --- constructors -----------------------------------------------------------------------------------------------
 
@@ -366,21 +369,125 @@ class Grammar:
         return cls._from_builder(builder, report, limits, "choices")
 
     @classmethod
-    def _from_builder(cls, builder: Builder, report: Report | None = None, limits: Limits | None = None, kind: str = "IR") -> Grammar:
+    def from_tags(
+        cls,
+        tags: Iterable[Tag],
+        *,
+        choice: str = "auto",
+        parallel: bool = True,
+        text: str = "around",
+        separator: str = "",
+        triggers: Iterable[str] | None = None,
+        excluded: Iterable[str] = (),
+        thinking: Tag | None = None,
+        limits: Limits | None = None,
+    ) -> Grammar:
+        """Compile tags: regions of structure in free text, such as tool calls.
+
+        Parameters
+        ----------
+        tags : iterable of Tag
+            What begins a region, what is in it, what ends it.
+        choice : str
+            "auto": any number of tags; "required": at least one; "none": none; or the name of one: at least one of those that have it.
+        parallel : bool
+            False: at most one tag.
+        text : {"around", "before", "never"}
+            Where free text may stand: around all tags; before the first one, and if there is none; nowhere.
+        separator : str
+            What stands between two tags, where no free text may.
+        triggers : iterable of str, optional
+            With which texts tags begin, as ``<function=`` in ``<function=f>`` and ``<function=g>``. Free text has none of them, so where one
+            is written a tag goes on. Default: all that a tag begins with, up to its first special token.
+        excluded : iterable of str
+            What else no free text has, that of bodies included.
+        thinking : Tag, optional
+            What may come before all the rest, and must if its beginning is empty, as it is where the prompt has it.
+        limits : Limits, optional
+
+        Raises
+        ------
+        GrammarError
+            A tag could not be told from free text, a body has no text, or has `lexing="longest"`. From a body that is a schema: what
+            `from_json_schema` raises.
+        LimitExceededError
+
+        Notes
+        -----
+        A `Matcher` over a grammar with a `Token` needs a vocabulary with that special token, for which the first one makes a second trie. Where it
+        speaks of bytes, `Token.spelling` stands for it.
+
+        Examples
+        --------
+        >>> call = Tag("<call>", {"type": "integer"}, "</call>")
+        >>> matcher = Matcher(Grammar.from_tags([call]), Vocabulary.bytes())
+        >>> matcher.accept_bytes(b"Let me see: <call>12</call>. Done."), matcher.is_complete
+        (True, True)
+        >>> matcher.accept_bytes(b"<call>x")
+        False
+        """
+        from .frontends import tags as frontend
+
+        limits = or_default(limits)
+        options = frontend.Options.of(choice, parallel, text, separator, triggers, excluded)
+        found = frontend.listed(tags)
+        regions = [cls._region(tag, options, limits) for tag in frontend.chosen(found, options)]
+        before = cls._region(frontend.listed([thinking])[0], options, limits) if thinking is not None else None
+        builder = Builder()
+        report = frontend.build(builder, found, regions, before, options)
+        return cls._from_builder(builder, report, limits, "tags", frontend.tokens_of(regions, before))
+
+    @classmethod
+    def _region(cls, tag: Tag, options: Any, limits: Limits) -> Any:
+        """A tag, taken apart."""
+        from .frontends import tags as frontend
+
+        body = tag.body
+        if body is None:
+            return frontend.region_of(tag, None, None, options)
+        if isinstance(body, (str, bytes)):
+            raise TypeError(f"the body of a tag is a Grammar, a JSON Schema (dict or bool) or None, not {type(body).__name__}")
+        if not isinstance(body, Grammar):
+            try:
+                body = cls.from_json_schema(body, limits=limits)
+            except GrammarEngineError as error:
+                if hasattr(error, "add_note"):  # Python 3.11
+                    error.add_note(f"in the body of the tag {frontend.name_of(tag)!r}")
+                raise
+        return frontend.region_of(tag, Part(body._records, body._lexemes, body._nonterminals, body._named), body.report, options)
+
+    @classmethod
+    def _from_builder(
+        cls,
+        builder: Builder,
+        report: Report | None = None,
+        limits: Limits | None = None,
+        kind: str = "IR",
+        named: frozenset[str | int] = frozenset(),
+    ) -> Grammar:
         limits = or_default(limits)
         try:
-            return cls._compile(builder, NativeExpressions(builder, limits), report or Report(), limits, kind)
+            return cls._compile(builder, NativeExpressions(builder, limits), report or Report(), limits, kind, named)
         except NothingError:
             raise GrammarError(f"no text at all is a sentence of this grammar ({kind})") from None
 
     @classmethod
-    def _compile(cls, builder: Builder, expressions: NativeExpressions, report: Report, limits: Limits, kind: str) -> Grammar:
+    def _compile(
+        cls,
+        builder: Builder,
+        expressions: NativeExpressions,
+        report: Report,
+        limits: Limits,
+        kind: str,
+        named: frozenset[str | int] = frozenset(),
+    ) -> Grammar:
         self = object.__new__(cls)
         self.report = report
         self.limits = limits
         self._kind = kind
         self._lexemes = builder.lexemes
         self._nonterminals = builder.nonterminals
+        self._named = named
         self._origins = builder.origins
         expressions.update_lexemes()
         self._records = Records.of(builder, expressions.words)
@@ -403,7 +510,7 @@ class Grammar:
         -----
         States and masks are not in it: the other process makes its own.
         """
-        return to_bytes(Portable(self._records, self._lexemes, self._nonterminals, self.report, self._kind))
+        return to_bytes(Portable(self._records, self._lexemes, self._nonterminals, self.report, self._kind, self._named))
 
     @classmethod
     def from_bytes(cls, content: bytes, *, limits: Limits | None = None) -> Grammar:
@@ -433,7 +540,7 @@ class Grammar:
         limits = or_default(limits)
         builder = told.records.builder(told.lexemes, told.nonterminals)
         try:
-            return cls._compile(builder, NativeExpressions(builder, limits), told.report, limits, told.kind)
+            return cls._compile(builder, NativeExpressions(builder, limits), told.report, limits, told.kind, told.named)
         except (InternalError, NothingError) as error:  # no front end makes such
             raise GrammarError(f"these bytes are not taken for a grammar: {error}") from None
 
@@ -441,6 +548,8 @@ class Grammar:
 
     def _engine(self, vocabulary: Vocabulary, switches: Switches) -> Engine:
         """The engine for new matchers: the present one, or a fresh one if that is full."""
+        if self._named:
+            vocabulary = vocabulary._naming(self._named)
         latest = self._latest()  # most often the one that is asked for again
         if latest is not None and latest.vocabulary is vocabulary._native and latest.switches is switches and not _is_full(latest.handle):
             return latest

@@ -312,6 +312,12 @@ class Builder:
         self._n_copied += fragment.n_exprs
         return fragment.root + (shift if fragment.root >= fragment.first else 0)
 
+    def again(self, op: int, operands: list[int], data: builtins.bytes) -> Expr:
+        """The expression of another builder's record, whose parts are expressions of this one, and whose strings are in `data`."""
+        for at in range(len(operands))[OFFSETS[op]] if op in OFFSETS else ():  # a length follows
+            operands[at] = self._span(data[operands[at] : operands[at] + operands[at + 1]])
+        return self._node(op, len(operands), *operands)
+
     # --- symbols ----------------------------------------------------------------------------------------------------
 
     def lexeme(self, expr: Expr, name: str, *, where: str | None = None, lazy: bool = False, skip: bool = False) -> Symbol:

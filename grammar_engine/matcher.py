@@ -448,7 +448,7 @@ class Matcher(Held):
         if not text:
             return []
         out, n_used = ffi.new("uint32_t[]", len(text)), ffi.new("size_t *")
-        status = lib.ge_vocab_encode(self.vocabulary._handle, text, len(text), True, out, self._n_done, n_used, self._err)
+        status = lib.ge_vocab_encode(self._engine.vocabulary, text, len(text), True, out, self._n_done, n_used, self._err)
         check(status, self._err)
         return list(out[0 : self._n_done[0]])
 

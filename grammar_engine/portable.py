@@ -23,8 +23,9 @@ from ._version import __version__
 from .errors import GrammarError
 from .ir import LIST_WORDS, Builder, SymbolInfo
 from .report import Entry, Report
+from .tags import Token
 
-_MAGIC = b"ge-gram4"  # with the number of the format, which goes up with any change of the IR or of what is told
+_MAGIC = b"ge-gram5"  # with the number of the format, which goes up with any change of the IR or of what is told
 _DIGEST = 16
 _LENGTHS = struct.Struct("<7I")
 _Row = TypeVar("_Row", bound=tuple[Any, ...])
@@ -69,6 +70,7 @@ class Portable(NamedTuple):
     nonterminals: list[SymbolInfo]
     report: Report
     kind: str
+    named: frozenset[str | int]  # special tokens, by name or id
 
 
 def to_bytes(grammar: Portable) -> bytes:
@@ -81,6 +83,7 @@ def to_bytes(grammar: Portable) -> bytes:
         "start": records.start,
         "longest": records.longest,
         "kind": grammar.kind,
+        "named": sorted(grammar.named, key=lambda key: (isinstance(key, str), key)),
         "lexemes": _columns(grammar.lexemes, 2),
         "nonterminals": _columns(grammar.nonterminals, 2),
         "report": [_columns(getattr(grammar.report, name), 3) for name in _LISTS],
@@ -139,7 +142,12 @@ def _read(body: memoryview) -> Portable:
         nonterminals,
         report,
         str(told["kind"]),
+        _named(told["named"]),
     )
+
+
+def _named(keys: list[Any]) -> frozenset[str | int]:
+    return frozenset(Token(key).key for key in keys)
 
 
 def _columns(rows: Sequence[tuple[Any, ...]], n: int) -> list[list[Any]]:

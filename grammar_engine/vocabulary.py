@@ -87,6 +87,7 @@ class Vocabulary:
         "_is_prepared",
         "_lock",
         "_max_shared",
+        "_named",
         "_native",
         "_size",
         "_slices",
@@ -131,6 +132,7 @@ class Vocabulary:
         self._special = MappingProxyType(special)
         self._ids: dict[builtins.bytes, int] | None = None
         self._engines: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()  # by grammar: see Grammar._engine
+        self._named: dict[frozenset[str | int], Vocabulary] = {}  # by the special tokens that a grammar names: see `_naming`
         self._max_shared = MAX_SHARED_BYTES
         self._slices = _checked_slices(slices)
         self._is_prepared = False
@@ -531,6 +533,8 @@ class Vocabulary:
     @max_shared_bytes.setter
     def max_shared_bytes(self, size: int) -> None:
         self._max_shared = check_count("max_shared_bytes", size, least=0)
+        for other in tuple(self._named.values()):
+            other.max_shared_bytes = size
         if self._native is not None:
             self._bound()
 
@@ -560,6 +564,22 @@ class Vocabulary:
         self._native = native
         self._bound()
         self._is_prepared = True
+
+    def _naming(self, keys: frozenset[str | int]) -> Vocabulary:
+        """For a grammar that names special tokens: this vocabulary with spellings for these."""
+        known = self._named.get(keys)
+        if known is not None:
+            return known
+        from .vocabularies.named import check_named, spelled
+
+        check_named(self, keys)
+        ids = frozenset(key for key in keys if isinstance(key, int))  # the names of all others are spelt out, asked for or not
+        with self._lock:
+            if ids not in self._named:
+                other = Vocabulary(spelled(self, ids), self._eos, None, self._width, self._slices)
+                other._max_shared = self._max_shared
+                self._named[ids] = other
+            return self._named.setdefault(keys, self._named[ids])
 
     def _build(self) -> Any:
         from ._native import new_vocab

@@ -23,7 +23,11 @@ SHORT = 160  # characters of a paragraph that is not cut
 MODULES = ["grammar_engine", "grammar_engine.decoding", "grammar_engine.decoding.grouped", "grammar_engine.decoding.prefix_cache"]
 
 GROUPS = {  # by task: where the names are imported from, which they are, and what else to read. Names that are not exported are passed over
-    "Compile a grammar": (0, "Grammar GrammarCache", "[json-schema.md](json-schema.md), [regex.md](regex.md), [lark.md](lark.md)"),
+    "Compile a grammar": (
+        0,
+        "Grammar GrammarCache Tag Token",
+        "[json-schema.md](json-schema.md), [regex.md](regex.md), [lark.md](lark.md), [tags.md](tags.md)",
+    ),
     "Vocabularies": (0, "Vocabulary", "[vocabularies.md](vocabularies.md)"),
     "Match and mask": (0, "allocate_masks Matcher Explanation MaskBuffer", "[serving.md](serving.md)"),
     "Batches": (0, "fill_masks step_masks MaskStep", "[serving.md](serving.md)"),

@@ -172,11 +172,15 @@ class TokenDFA:
         VocabularyError
             Some text leads to where the grammar asks for bytes that no token begins with; the message names both, `.missing` has
             the bytes (the first 49 of them).
+        ValueError
+            The grammar names special tokens (`Token`).
         """
         if not isinstance(grammar, Grammar) or not isinstance(vocabulary, Vocabulary):
             raise TypeError(
                 f"a TokenDFA is made of a Grammar and a Vocabulary, not of {type(grammar).__name__} and {type(vocabulary).__name__}"
             )
+        if grammar._named:
+            raise ValueError("the grammar names special tokens, and a TokenDFA has only those that are text")
         max_states = check_count("max_states", max_states, most=1 << 24)
         if threads is None:
             threads = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

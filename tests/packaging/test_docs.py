@@ -24,7 +24,7 @@ from grammar_engine import cli
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = [ROOT / "README.md", ROOT / "ARCHITECTURE.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 MODULES = """
-    grammar_engine grammar_engine.grammar grammar_engine.matcher grammar_engine.vocabulary grammar_engine.mask grammar_engine.automata.dfa
+    grammar_engine grammar_engine.grammar grammar_engine.matcher grammar_engine.vocabulary grammar_engine.mask grammar_engine.automata.dfa grammar_engine.tags
     grammar_engine.decoding.scores grammar_engine.decoding.models grammar_engine.decoding.loop grammar_engine.decoding.grouped.sampler
     grammar_engine.decoding.prefix_cache.cache grammar_engine.decoding.prefix_cache.matchers
 """.split()
@@ -36,7 +36,7 @@ def blocks(document: Path, language: str) -> list[str]:
 
 
 def test_there_are_documents() -> None:
-    assert len(DOCUMENTS) == 18 and all(path.is_file() for path in DOCUMENTS)
+    assert len(DOCUMENTS) == 19 and all(path.is_file() for path in DOCUMENTS)
 
 
 def test_the_program_of_the_readme() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from grammar_engine import Grammar
-from grammar_engine.cache import ChoicesOptions, JSONSchemaOptions, LarkOptions, RegexOptions
+from grammar_engine.cache import ChoicesOptions, JSONSchemaOptions, LarkOptions, RegexOptions, TagsOptions
 from grammar_engine.decoding.loop import StreamOptions, stream
 
 
@@ -20,6 +20,7 @@ from grammar_engine.decoding.loop import StreamOptions, stream
         (RegexOptions, Grammar.from_regex),
         (LarkOptions, Grammar.from_lark),
         (ChoicesOptions, Grammar.from_choices),
+        (TagsOptions, Grammar.from_tags),
         (StreamOptions, stream),
     ],
 )

@@ -1,0 +1,116 @@
+"""A compiled grammar as a part of another.
+
+Idea. What a front end has made is records, each of which refers to earlier ones. They are made again in another builder, with its ids: equal
+expressions and lexemes become one there, also those of several parts.
+
+What is skipped between the lexemes of the part is not skipped around it. So there these lexemes get it as a part of their own: `skip? L` for the
+first, and `L skip?` for all.
+
+Invariant. The sentences of the symbol are those of the grammar.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import islice
+from typing import TYPE_CHECKING, NamedTuple
+
+from .errors import GrammarError
+from .ir import LAZY, LIST_WORDS, NO_SYMBOL, PARTS, SKIP, Builder, Symbol, SymbolInfo, records_of
+
+if TYPE_CHECKING:
+    from .portable import Records
+
+
+class Part(NamedTuple):
+    """A compiled grammar, as far as its sentences go."""
+
+    records: Records
+    lexemes: Sequence[SymbolInfo]
+    nonterminals: Sequence[SymbolInfo]
+    named: frozenset[str | int]  # special tokens
+
+
+def include(builder: Builder, part: Part) -> Symbol:
+    """A symbol of `builder` for the sentences of a grammar. Costs 1 us for each record.
+
+    Raises
+    ------
+    GrammarError
+        The grammar has `lexing="longest"`, by which a lexeme depends on what else may come.
+    """
+    if part.records.longest:
+        raise GrammarError('a grammar with lexing="longest" cannot be a part of another')
+    return _Inclusion(builder, part).symbol(part.records.start)
+
+
+class _Inclusion:
+    def __init__(self, builder: Builder, part: Part):
+        self.builder = builder
+        exprs, records = _expressions(builder, part.records), part.records.lexemes
+        rows = [(exprs[records[2 * i]], records[2 * i + 1], *info) for i, info in enumerate(part.lexemes)]
+        skips = [row for row in rows if row[1] & SKIP]
+        self.skip = None
+        if skips:
+            expr = builder.repeat(builder.union(*(row[0] for row in skips)), 1, None)
+            self.skip = builder.lexeme(expr, skips[0][2], where=skips[0][3])
+        self.lexemes = [NO_SYMBOL if row[1] & SKIP else self.lexeme(*row) for row in rows]  # rules have none that is skipped
+        self.nonterminals = [builder.nonterminal(name, where=where) for name, where in part.nonterminals]
+        self.rules(part.records.rules)
+        self.lists(part.records.lists)
+        self.bags(part.records.bags)
+
+    def lexeme(self, expr: int, flags: int, name: str, where: str | None) -> Symbol:
+        symbol = self.builder.lexeme(expr, name, where=where, lazy=bool(flags & LAZY))
+        return symbol if self.skip is None else self.around(name, where, (symbol,), (symbol, self.skip))
+
+    def around(self, name: str, where: str | None, *ways: tuple[Symbol, ...]) -> Symbol:
+        symbol = self.builder.nonterminal(name, where=where)
+        for way in ways:
+            self.builder.rule(symbol, way)
+        return symbol
+
+    def of(self, symbol: Symbol) -> Symbol:
+        return symbol if symbol == NO_SYMBOL else (self.nonterminals if symbol & 1 else self.lexemes)[symbol >> 1]
+
+    def left(self, nonterminal: int) -> int:
+        return self.nonterminals[nonterminal] >> 1
+
+    def symbol(self, start: Symbol) -> Symbol:
+        inner = self.of(start)
+        return inner if self.skip is None else self.around("text", None, (inner,), (self.skip, inner))
+
+    def rules(self, records: Sequence[int]) -> None:
+        words, to = iter(records), self.builder.rule_records
+        for left in words:
+            n = next(words)
+            to += (self.left(left), n, *map(self.of, islice(words, n)))
+
+    def lists(self, records: Sequence[int]) -> None:
+        words, to = iter(records), self.builder.list_records
+        for left in words:
+            item, separator = islice(words, 2)
+            to += (self.left(left), self.of(item), self.of(separator), *islice(words, LIST_WORDS - 3))
+
+    def bags(self, records: Sequence[int]) -> None:
+        words, to = iter(records), self.builder.bag_records
+        for left in words:
+            separator, is_ranked, n_slots, n_ways = islice(words, 4)
+            to += (self.left(left), self.of(separator), is_ranked, n_slots, n_ways)
+            for _ in range(n_slots):
+                low, high, n_asked = islice(words, 3)
+                to += (low, high, n_asked, *islice(words, n_asked))
+            for _ in range(n_ways):
+                is_distinct, rank, n_symbols, n_raised = islice(words, 4)
+                to += (is_distinct, rank, n_symbols, n_raised, *map(self.of, islice(words, n_symbols)), *islice(words, n_raised))
+
+
+def _expressions(builder: Builder, records: Records) -> list[int]:
+    """The ids in `builder`, by the ids in the records."""
+    ids: list[int] = []
+    for op, operands in records_of(records.words):
+        operands = list(operands)
+        if op in PARTS:
+            operands[PARTS[op]] = [ids[i] for i in operands[PARTS[op]]]
+        ids.append(builder.again(op, operands, records.data))
+    return ids

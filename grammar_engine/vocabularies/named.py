@@ -1,0 +1,50 @@
+"""Special tokens that a grammar names: a vocabulary in which they spell something.
+
+Idea. For the core a token is bytes. So a special token gets some, which no text has: its name between bytes FF (`tags.Token.spelling`), which are in no
+UTF-8. They are in a vocabulary of their own, of which only grammars that name special tokens have engines: to all others they spell nothing.
+
+Invariant. No other token of that vocabulary has the byte FF, so a special token is spelt by itself alone. Tokens of the real one that have it spell
+nothing: no text of a grammar with names has it (frontends/tags).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from ..errors import VocabularyError
+from ..tags import BEGINS, Token
+
+if TYPE_CHECKING:
+    from ..vocabulary import Vocabulary
+
+
+def check_named(vocabulary: Vocabulary, keys: Iterable[str | int]) -> None:
+    """Raises VocabularyError unless all are special tokens, and do not end the text."""
+    special, ends = vocabulary.special, set(vocabulary.eos)
+    ids_of: dict[str, list[int]] = {}
+    for token, name in special.items():
+        ids_of.setdefault(name, []).append(token)
+    missing = [key for key in keys if (key not in special if isinstance(key, int) else key not in ids_of)]
+    if missing:
+        names = ", ".join(sorted(map(repr, missing)))
+        raise VocabularyError(f"the grammar names special tokens that the vocabulary does not have: {names}")
+    named: dict[int, str | int] = {}
+    for key in keys:
+        for token in [key] if isinstance(key, int) else ids_of[key]:
+            if token in ends:
+                raise VocabularyError(f"the grammar names {key!r} within a text, and the vocabulary has it to end texts", token_id=token)
+            if token in named:
+                raise VocabularyError(
+                    f"the grammar names the special token {token} in two ways, {named[token]!r} and {key!r}", token_id=token
+                )
+            named[token] = key
+
+
+def spelled(vocabulary: Vocabulary, ids: frozenset[int]) -> list[bytes]:
+    """What each token spells; special ones by their names, but for those with these ids, which the grammar names by them."""
+    table = [b"" if BEGINS in spelling else spelling for spelling in vocabulary.tokens]
+    for token, name in vocabulary.special.items():
+        if token in ids or name.isprintable():
+            table[token] = Token(token if token in ids else name).spelling if name or token in ids else b""
+    return table
