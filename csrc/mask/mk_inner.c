@@ -78,7 +78,8 @@ static bool may_stand_for(ge_engine *e, u32 clamped, u32 unit, u32 n_bytes, bool
  * tokens leave it that *hopeless is set: as many leave the unit itself. */
 static bool obtain_clamped(ge_engine *e, u32 unit, u32 view, bool make, const vb_inner **inner, bool *hopeless) {
     u32 bytes = e->v->tiers[mk_tier_of(view)].bytes, clamped = mk_clamp(e, unit, bytes + 1);
-    if (clamped == NONE || (make && !may_stand_for(e, clamped, unit, bytes, &make)) || !obtain(e, clamped, view, make, inner)) return false;
+    if (clamped == NONE || !obtain(e, clamped, view, false, inner)) return false;
+    if (!*inner && make && (!may_stand_for(e, clamped, unit, bytes, &make) || (make && !obtain(e, clamped, view, true, inner)))) return false;
     if (!*inner) {
         const mk_key *key = mk_key_of(e, clamped, view);
         *hopeless = key && key->leaves_much;
