@@ -40,6 +40,8 @@ from grammar_engine import (
     Limits,
     Matcher,
     Switches,
+    Tag,
+    Token,
     Vocabulary,
     VocabularyError,
 )
@@ -197,8 +199,8 @@ def random_vocabulary(rng: random.Random) -> Vocabulary:
     letters = ['"', "a", "b", "1", "{", "}", ",", ":", " ", "é", "\0", "\\", "[", "]", "true", "null", "é"[:1], "x" * 30]
     words = ("".join(rng.choice(letters) for _ in range(rng.randint(1, 5))).encode() for _ in range(rng.randint(0, 60)))
     tokens += [word[: rng.choice([1, 2, 3, 100])] for word in words]
-    tokens += [b""] * rng.randint(0, 2) + [b""]
-    return Vocabulary(tokens, eos=[len(tokens) - 1], width=len(tokens) + rng.choice([0, 0, 7, 64]))
+    tokens += [b""] * rng.randint(1, 3) + [b""]
+    return Vocabulary(tokens, eos=[len(tokens) - 1], special={len(tokens) - 2: "<x>"}, width=len(tokens) + rng.choice([0, 0, 7, 64]))
 
 
 VOCABULARIES = [random_vocabulary(random.Random(seed)) for seed in range(6)]
@@ -298,6 +300,50 @@ def case_regex(rng: random.Random, corpus: Corpus, clock: Clock) -> str:
     else:
         pattern = mutate_text(rng, rng.choice(PATTERNS), PIECES)
     grammar = clock("from_regex", lambda: Grammar.from_regex(pattern, dialect=rng.choice(["python", "ecma"]), limits=random_limits(rng)))
+    walk(rng, grammar, clock)
+    return "compiled"
+
+
+TAG_PIECES = ["<", ">", "<<", "a", "ab", "aba", "1", "{", '"', "call", "\n", "é", "\0", " "]
+
+
+def case_tags(rng: random.Random, corpus: Corpus, clock: Clock) -> str:
+    """Tags of random marks, around bodies of all kinds."""
+
+    def text(low: int) -> str:
+        return "".join(rng.choice(TAG_PIECES) for _ in range(rng.randint(low, 3)))
+
+    def mark(low: int) -> Any:
+        return text(low) if rng.random() < 0.7 else [rng.choice([text(0), Token("<x>")]) for _ in range(rng.randint(low, 3))]
+
+    def body() -> Any:
+        kind = rng.randrange(5)
+        if kind < 2:
+            schema = mutate_schema(rng, corpus.schema(rng))
+            return schema if isinstance(schema, dict) and rng.random() < 0.3 else {"type": rng.choice(["integer", "string", "object"])}
+        if kind == 2:
+            return Grammar.from_regex(rng.choice(["a*", "[^<]*", "(ab|a)*", "é?", r"\d+"]))
+        return Grammar.from_lark(rng.choice(LARK_SOURCES)) if kind == 3 else None
+
+    def tag(low: int) -> Tag:
+        return Tag(mark(low), body(), mark(0), rng.choice([None, "a", "b"]))
+
+    options = {
+        "choice": rng.choice(["auto", "auto", "required", "none", "a"]),
+        "parallel": rng.random() < 0.7,
+        "text": (where := rng.choice(["around", "before", "never"])),
+        "separator": text(0) if where != "around" else "",
+        "triggers": [text(1)] if rng.random() < 0.1 else None,
+        "excluded": [text(1)] if rng.random() < 0.2 else [],
+        "thinking": tag(0) if rng.random() < 0.3 else None,
+    }
+    tags = [tag(1) for _ in range(rng.randint(1, 4))]
+    try:
+        grammar = clock("from_tags", lambda: Grammar.from_tags(tags, **options, limits=random_limits(rng)))
+    except ValueError as error:
+        if isinstance(error, GrammarEngineError) or "choice" in str(error):  # nobody has that name
+            return type(error).__name__
+        raise
     walk(rng, grammar, clock)
     return "compiled"
 
@@ -480,10 +526,10 @@ def prepare(grammar: Grammar, parts: dict[str, Any]) -> None:
     grammar.report, grammar.limits, grammar._kind = Report(), Limits(), "fuzz"
     grammar._lexemes = [SymbolInfo(f"lexeme {i}") for i in range(parts["n_lexemes"])]
     grammar._nonterminals = [SymbolInfo(f"rule {i}") for i in range(parts["n_nonterminals"])]
-    grammar._live, grammar._latest = WeakSet(), lambda: None
+    grammar._live, grammar._latest, grammar._named = WeakSet(), lambda: None, frozenset()
 
 
-CASES = {"schema": case_schema, "lark": case_lark, "regex": case_regex, "ir": case_ir}
+CASES = {"schema": case_schema, "lark": case_lark, "regex": case_regex, "tags": case_tags, "ir": case_ir}
 
 
 def run_case(target: str, seed: int, number: int, corpus: Corpus, clock: Clock) -> str:

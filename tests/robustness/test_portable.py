@@ -101,7 +101,7 @@ def test_the_format_changes_when_the_ir_does() -> None:
     records = portable.Records.of(b, array("I", b.words))
     digest = hashlib.sha256(b"|".join([*map(bytes, records[:5]), records.data]))
     digest.update(str((records.start, item)).encode())
-    assert (portable._MAGIC, digest.hexdigest()[:16]) == (b"ge-gram4", "82a24d0c31446a66")
+    assert (portable._MAGIC, digest.hexdigest()[:16]) == (b"ge-gram5", "82a24d0c31446a66")
 
 
 def forged(content: bytes, change: Any) -> bytes:
@@ -148,6 +148,7 @@ def test_what_is_damaged_is_refused() -> None:
         (lambda text: text.update(lexemes=[["a"], [3]]), "do not fit"),
         (lambda text: text["report"].__setitem__(0, [[1], [2], [3]]), "do not fit"),
         (lambda text: text.update(lexemes=3), "do not fit"),
+        *((lambda text, named=named: text.update(named=named), "do not fit") for named in (3, [""], [-1], [None], [[1]], ["a\n"], None)),
     ],
 )
 def test_what_does_not_fit_together_is_refused(change: Any, reason: str) -> None:
