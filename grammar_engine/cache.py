@@ -59,6 +59,13 @@ class LarkOptions(TypedDict, total=False):
     limits: Limits | None
 
 
+class GBNFOptions(TypedDict, total=False):
+    """The keywords of `Grammar.from_gbnf`, which describes them."""
+
+    start: str
+    limits: Limits | None
+
+
 class ChoicesOptions(TypedDict, total=False):
     """The keyword of `Grammar.from_choices`, which describes it."""
 
@@ -168,6 +175,21 @@ class GrammarCache:
         Grammar
         """
         return self._get("from_lark", text, options)
+
+    def from_gbnf(self, text: str, **options: Unpack[GBNFOptions]) -> Grammar:
+        """The grammar of a GBNF grammar.
+
+        Parameters
+        ----------
+        text : str
+        **options
+            Those of `Grammar.from_gbnf`, which also tells what is raised.
+
+        Returns
+        -------
+        Grammar
+        """
+        return self._get("from_gbnf", text, options)
 
     def from_choices(self, choices: Iterable[str | bytes], **options: Unpack[ChoicesOptions]) -> Grammar:
         """The grammar of a list of texts.

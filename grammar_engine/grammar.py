@@ -217,7 +217,7 @@ class Grammar:
     _latest: Callable[[], Engine | None]
 
     def __init__(self) -> None:
-        raise TypeError("a Grammar is made by Grammar.from_json_schema, from_regex, from_lark, from_choices or from_tags")
+        raise TypeError("a Grammar is made by Grammar.from_json_schema, from_regex, from_lark, from_gbnf, from_choices or from_tags")
 
     # --- constructors -----------------------------------------------------------------------------------------------
 
@@ -343,6 +343,44 @@ class Grammar:
             lark.note_dead_ends(builder, expressions, report)
         try:
             return cls._compile(builder, expressions, report, limits, "Lark")
+        except NothingError:
+            raise GrammarError(f"no text at all is a sentence of this grammar: the rule {start!r} can never be completed") from None
+
+    @classmethod
+    def from_gbnf(cls, text: str, *, start: str = "root", limits: Limits | None = None) -> Grammar:
+        r"""Compile a grammar in GBNF, the language of llama.cpp.
+
+        Parameters
+        ----------
+        text : str
+        start : str
+            The start rule.
+        limits : Limits, optional
+
+        Raises
+        ------
+        GrammarSyntaxError
+            With line, column and a caret.
+        LimitExceededError
+
+        Examples
+        --------
+        >>> grammar = Grammar.from_gbnf('''
+        ... root ::= pair ("," pair)*
+        ... pair ::= [a-z]+ "=" [0-9]{1,3}
+        ... ''')
+        >>> matcher = Matcher(grammar, Vocabulary.bytes())
+        >>> matcher.accept_bytes(b"a=1,bc=23"), matcher.is_complete
+        (True, True)
+        """
+        from .frontends import gbnf
+
+        limits = or_default(limits)
+        builder = Builder()
+        expressions = NativeExpressions(builder, limits)
+        report, named = gbnf.build(builder, text, start=start, limits=limits, questions=expressions)
+        try:
+            return cls._compile(builder, expressions, report, limits, "GBNF", named)
         except NothingError:
             raise GrammarError(f"no text at all is a sentence of this grammar: the rule {start!r} can never be completed") from None
 

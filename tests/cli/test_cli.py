@@ -100,7 +100,7 @@ def test_the_seed_decides(run, file) -> None:
 @pytest.mark.parametrize(
     ("arguments", "fault"),
     [
-        (("generate", "--regex", "a", "--start", "x"), "--start is for a Lark grammar"),
+        (("generate", "--regex", "a", "--start", "x"), "--start is for a Lark or GBNF grammar"),
         (("mask", "--regex", "a", "--whitespace", "compact"), "--whitespace is for a JSON Schema"),
         (("check", "--choices", "f", "--lenient", "f"), "--lenient is for a JSON Schema"),
         (("generate", "--regex", "a", "--model", "stub", "--length", "3"), "--length is for texts without a model"),
@@ -252,6 +252,16 @@ def test_a_refused_character_is_named(run, tmp_path, text: bytes, told: str) -> 
     assert code == 1 and told in out
 
 
+def test_gbnf(run, file) -> None:
+    grammar = file("sum.gbnf", 'root ::= sum\nsum ::= [0-9] ("+" sum)?\n')
+    for start in ([], ["--start", "sum"]):
+        code, out, _ = run("generate", "--gbnf", grammar, *start, "--count", 5, "--length", 20)
+        assert code == 0 and all(set(line) <= set("0123456789+") for line in out.splitlines())
+    assert run("check", "--gbnf", grammar, file("right", "1+2"))[0] == 0
+    assert run("check", "--gbnf", grammar, file("wrong", "1+"))[0] == 1
+    assert run("mask", "--gbnf", grammar, "--start", "nowhere")[0] == 2
+
+
 # --- bad input ------------------------------------------------------------------------------------------------------
 
 
@@ -262,6 +272,8 @@ def test_a_refused_character_is_named(run, tmp_path, text: bytes, told: str) -> 
         ("--schema", '{"type": "nonsense"}'),
         ("--lark", "start: undefined"),
         ("--lark", "start: ("),
+        ("--gbnf", "root ::= ("),
+        ("--gbnf", 'start ::= "a"'),
         ("--schema", '{"$ref": "#"}'),
     ],
 )
@@ -279,7 +291,7 @@ def test_missing_and_unreadable_files(run, tmp_path) -> None:
     code, _, err = run("check", "--schema", tmp_path / "nowhere.json", "-")
     assert code == 2 and "nowhere.json: No such file" in err
     (tmp_path / "latin1").write_bytes(b'"\xe9"')
-    for source in ("--schema", "--lark", "--choices"):
+    for source in ("--schema", "--lark", "--gbnf", "--choices"):
         code, _, err = run("generate", source, tmp_path / "latin1")
         assert code == 2 and err == f"grammar-engine: {tmp_path / 'latin1'}: not UTF-8: byte 1 (invalid continuation byte)\n"
     code, out, _ = run("generate", "--schema", tmp_path / "latin1", "--json")

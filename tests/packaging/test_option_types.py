@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from grammar_engine import Grammar
-from grammar_engine.cache import ChoicesOptions, JSONSchemaOptions, LarkOptions, RegexOptions, TagsOptions
+from grammar_engine.cache import ChoicesOptions, GBNFOptions, JSONSchemaOptions, LarkOptions, RegexOptions, TagsOptions
 from grammar_engine.decoding.loop import StreamOptions, stream
 
 
@@ -19,6 +19,7 @@ from grammar_engine.decoding.loop import StreamOptions, stream
         (JSONSchemaOptions, Grammar.from_json_schema),
         (RegexOptions, Grammar.from_regex),
         (LarkOptions, Grammar.from_lark),
+        (GBNFOptions, Grammar.from_gbnf),
         (ChoicesOptions, Grammar.from_choices),
         (TagsOptions, Grammar.from_tags),
         (StreamOptions, stream),

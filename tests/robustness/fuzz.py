@@ -304,6 +304,26 @@ def case_regex(rng: random.Random, corpus: Corpus, clock: Clock) -> str:
     return "compiled"
 
 
+GBNF_PIECES = [
+    "root", "::=", "|", "(", ")", "*", "+", "?", "{2}", "{1,}", "{0,1000}", "{4294967295}", "{2,1}", '"a"', '""', '"\\n"', '"\\x41"', '"\\ud800"', '"\\q"', '"',
+    "[a-z]", "[^\"]", "[", "]", "[z-a]", "[^\\x00-\\U0010FFFF]", ".", "<x>", "<[3]>", "<[", "#", "\n", " ", "ws", "é", "\0", "-", "a-b", "!",
+]  # fmt: skip
+GBNF_SOURCES = [
+    'root ::= "a" root | "b"', 'root ::= (a | b)*\na ::= [a]+\nb ::= "b"{2,3} ws\nws ::= | " " | "\\n" [ \\t]{0,20}', "root ::= root root | [ab]",
+    'root ::= v\nv ::= "[" (v ("," v)*)? "]" | "\\"" rest | n\nrest ::= "\\"" | [^"\\\\] rest | "\\\\" . rest\nn ::= [0-9]+ ("." [0-9]+)?',
+    'root ::= a\na ::= [x] b | ""\nb ::= a [y] | c\nc ::= "z" a', "root ::= <x> [a-z]* <x>",
+]  # fmt: skip
+
+
+def case_gbnf(rng: random.Random, corpus: Corpus, clock: Clock) -> str:
+    """A mutated GBNF grammar."""
+    text = mutate_text(rng, rng.choice(GBNF_SOURCES), GBNF_PIECES)
+    grammar = clock("from_gbnf", lambda: Grammar.from_gbnf(text, limits=random_limits(rng)))
+    if grammar._named <= {"<x>"}:  # others are not in the vocabulary
+        walk(rng, grammar, clock)
+    return "compiled"
+
+
 TAG_PIECES = ["<", ">", "<<", "a", "ab", "aba", "1", "{", '"', "call", "\n", "é", "\0", " "]
 
 
@@ -529,7 +549,7 @@ def prepare(grammar: Grammar, parts: dict[str, Any]) -> None:
     grammar._live, grammar._latest, grammar._named = WeakSet(), lambda: None, frozenset()
 
 
-CASES = {"schema": case_schema, "lark": case_lark, "regex": case_regex, "tags": case_tags, "ir": case_ir}
+CASES = {"schema": case_schema, "lark": case_lark, "regex": case_regex, "gbnf": case_gbnf, "tags": case_tags, "ir": case_ir}
 
 
 def run_case(target: str, seed: int, number: int, corpus: Corpus, clock: Clock) -> str:

@@ -12,6 +12,7 @@ better made lexemes.
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ...errors import GrammarError, LimitExceededError
@@ -21,16 +22,17 @@ from .syntax import Token
 from .terminals import Terminals, bounds
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
     from ...limits import Limits
     from .literals import Terminal
     from .loader import Definition
-    from .repetitions import Lengths, Way
+    from .repetitions import Way
     from .syntax import Body, Operation, Origin
 
 _MAX_NAME = 80  # characters in the name of an instance
 
+Joins = Callable[[Builder, "dict[Symbol, list[Way]]", "dict[Symbol, Repetition]", "Collection[Symbol]", Any], None]
 Sequence = list[Symbol]
 Alternatives = list[Sequence]
 Argument = Any  # an int or a str: value of a parameter: a symbol, or the key of a template
@@ -73,8 +75,8 @@ class Rules:
             self._compile(definition, arguments, left)
         return symbol
 
-    def write(self, questions: Lengths | None) -> None:
-        """Give the builder, which has all lexemes, the rules of all that was compiled. `questions`: what can be joined is, with these to ask of it."""
+    def write(self, questions: Any, join: Joins = join) -> None:
+        """Give the builder, which has all lexemes, the rules of all that was compiled. With `questions`, what can be joined is by `join`, which asks them."""
         repetitions = {left: repetition for repetition, left in self._repetitions.items()}
         if questions:
             join(self._builder, self._rules, repetitions, self._texts.keys(), questions)

@@ -44,7 +44,7 @@ class Operation(NamedTuple):
         |:--|:--|:--|
         | "range" | | the last character; `first` is the first one |
         | "use" | arguments of a template, which `first` names | |
-        | "repeat" | one | `?`, `*`, `+`, or one or two numbers |
+        | "repeat" | one | `?`, `*`, `+`, or one or two numbers, or a number and `*` |
         | "maybe" | one: what stands in square brackets | |
         | "sequence" | items, one after the other; left out for a single one without an alias, but for names of rules and groups of alternatives | |
         | "alternatives" | sequences and single items, two or more | |

@@ -149,14 +149,15 @@ class Terminals:
 
 
 def bounds(operator: Sequence[Token], origin: Origin) -> tuple[int, int | None]:
-    """Minimum and maximum of a repetition, from its tokens: `?`, `*` or `+`, or one or two numbers."""
+    """Minimum and maximum of a repetition, from its tokens: `?`, `*` or `+`, or one or two numbers, or (in GBNF) the least number and `*`."""
     if operator[0].kind == "OP":
         return _BOUNDS[operator[0].text]
+    is_open = operator[-1].kind == "OP"
     numbers = []
-    for token in operator:
+    for token in operator[:-1] if is_open else operator:
         if len(token.text) > 11 or not 0 <= int(token.text) < UNBOUNDED:
             raise origin.error(f"a bound of a repetition is a number from 0 to {UNBOUNDED - 1}", token)
         numbers.append(int(token.text))
     if numbers[-1] < numbers[0]:
         raise origin.error(f"a repetition from {numbers[0]} to {numbers[-1]} times: the bounds are the wrong way round", operator[0])
-    return numbers[0], numbers[-1]
+    return numbers[0], None if is_open else numbers[-1]

@@ -1,0 +1,108 @@
+r"""Strings, sets of characters and special tokens of a GBNF text to expressions.
+
+Escapes: \n \t \r \f \b \v, \xHH, \uHHHH and \UHHHHHHHH, which are code points, and a backslash before any sign that is no letter or digit. llama.cpp
+has fewer, and none with another meaning.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from ...ir import MAX_CODE_POINT
+from ...tags import Token as SpecialToken
+from ..lark.literals import Terminal
+from ..lark.terminals import Terminals
+
+if TYPE_CHECKING:
+    from ...ir import Builder
+    from ...limits import Limits
+    from ...report import Report
+    from ..lark.loader import Definition
+    from ..lark.syntax import Origin, Token
+
+_CHAR = re.compile(r"\\x([0-9A-Fa-f]{2})|\\u([0-9A-Fa-f]{4})|\\U([0-9A-Fa-f]{8})|\\(.)|([^\\])", re.DOTALL)
+_CONTROL = {"n": "\n", "t": "\t", "r": "\r", "f": "\f", "b": "\b", "v": "\v"}
+_DIGITS = {"x": 2, "u": 4, "U": 8}
+
+
+class Literals(Terminals):
+    """What the Lark front end asks of terminals, in the spelling of GBNF.
+
+    Attributes
+    ----------
+    named_tokens : set of (str or int)
+        The special tokens that were met.
+    """
+
+    def __init__(self, builder: Builder, definitions: dict[str, Definition], limits: Limits, report: Report) -> None:
+        super().__init__(builder, definitions, limits, report)
+        self.named_tokens: set[str | int] = set()
+
+    def literal(self, token: Token, origin: Origin) -> Terminal:
+        """The expression of a STRING, a CLASS or a SPECIAL token."""
+        builder = self._builder
+        if token.kind == "STRING":
+            text = "".join(chr(code) for code, _ in _chars(token, 1, origin))
+            return Terminal(builder.string(text), token.text)
+        if token.kind == "CLASS":
+            return Terminal(builder.char if token.text == "." else builder.chars(_ranges(token, origin)), token.text)
+        return Terminal(builder.bytes(self._special(token, origin).spelling), token.text)
+
+    def _special(self, token: Token, origin: Origin) -> SpecialToken:
+        inner = token.text[1:-1]
+        number = re.fullmatch(r"\[([0-9]{1,10})\]", inner)
+        try:
+            special = SpecialToken(int(number[1]) if number else token.text)
+        except ValueError as error:
+            raise origin.error(str(error), token) from None
+        self.named_tokens.add(special.key)
+        return special
+
+
+def _chars(token: Token, begin: int, origin: Origin) -> list[tuple[int, bool]]:
+    """The code points from a place on, but for the last sign, and whether each is written as it is."""
+    found = []
+    for match in _CHAR.finditer(token.text, begin, len(token.text) - 1):
+        digits = match[1] or match[2] or match[3]
+        code = int(digits, 16) if digits else ord(match[5] or _CONTROL.get(match[4], match[4]))
+        if match[4] and match[4].isalnum() and match[4] not in _CONTROL:
+            asked = (
+                f"\\{match[4]} needs {_DIGITS[match[4]]} hexadecimal digits" if match[4] in _DIGITS else f"there is no escape {match[0]}"
+            )
+            raise origin.error(asked, token, match.start())
+        if 0xD800 <= code <= 0xDFFF or code > MAX_CODE_POINT:
+            raise origin.error(f"{match[0]!r} is no character", token, match.start())
+        found.append((code, match[5] is not None))
+    return found
+
+
+def _ranges(token: Token, origin: Origin) -> list[tuple[int, int]]:
+    """The code points of a set, as ranges."""
+    is_negated = token.text.startswith("[^")
+    chars = _chars(token, 2 if is_negated else 1, origin)
+    ranges, at = [], 0
+    while at < len(chars):
+        low = high = chars[at][0]
+        if at + 2 < len(chars) and chars[at + 1] == (ord("-"), True):
+            high = chars[at + 2][0]
+            at += 2
+        if high < low:
+            raise origin.error("a range ends before it begins", token)
+        ranges.append((low, high))
+        at += 1
+    if is_negated:
+        ranges = _others(ranges)
+    if not ranges:
+        raise origin.error("a set without characters matches nothing", token)
+    return ranges
+
+
+def _others(ranges: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """All other code points."""
+    others, next_one = [], 0
+    for low, high in [*sorted(ranges), (MAX_CODE_POINT + 1, MAX_CODE_POINT + 1)]:
+        if next_one < low:
+            others.append((next_one, low - 1))
+        next_one = max(next_one, high + 1)
+    return others
