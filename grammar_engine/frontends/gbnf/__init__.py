@@ -76,7 +76,8 @@ def build(
     rules = Rules(builder, definitions, literals, limits)
     builder.start = rules.compile(start)
     rules.write(questions, join)
+    reached = rules.reached
     for name, definition in definitions.items():
-        if name not in rules.reached:
+        if name not in reached:
             report.annotations.append(Entry(origin.place(definition.token), name, "not used: the start rule does not reach it"))
     return report, frozenset(literals.named_tokens)

@@ -21,10 +21,8 @@ if TYPE_CHECKING:
 
 _TOKEN = re.compile(
     r"""
-      (?P<SPACE>   [ \t]+ | \#[^\r\n]* )
-    | (?P<LINE>    [\r\n]+ )
-    | (?P<DEFINE>  ::= )
-    | (?P<RULE>    [A-Za-z0-9_-]+ )
+    [ \t]* (?:
+      (?P<RULE>    [A-Za-z0-9_-]+ )
     | (?P<STRING>  "(?:[^"\\]|\\.)*" )
     | (?P<CLASS>   \[(?:[^\]\\]|\\.)*\] | \. )
     | (?P<OP>      [*+?] )
@@ -32,7 +30,10 @@ _TOKEN = re.compile(
     | (?P<OPEN>    \( )
     | (?P<CLOSE>   \) )
     | (?P<OR>      \| )
+    | (?P<LINE>    (?: \#[^\r\n]* | [\r\n]+ | \Z )+ )
+    | (?P<DEFINE>  ::= )
     | (?P<SPECIAL> <[^<>\r\n]+> )
+    )
     """,
     re.VERBOSE | re.DOTALL,
 )
@@ -79,12 +80,12 @@ def _tokens(text: str, origin: Origin) -> list[Token]:
     while at < len(text):
         match = _TOKEN.match(text, at)
         if match is None:
+            at += len(text[at:]) - len(text[at:].lstrip(" \t"))
             reason = _WHAT.get(text[at], f"{text[at]!r} does not belong here")
             raise origin.error(reason, Token("", text[at], at))
-        kind, token = str(match.lastgroup), Token(str(match.lastgroup), match[0], at)
+        kind = str(match.lastgroup)
+        token = Token(kind, match[kind], match.start(kind))
         at = match.end()
-        if kind == "SPACE":
-            continue
         if kind == "LINE":
             is_line_over = depth == 0 and bool(found) and found[-1].kind not in ("DEFINE", "OR")
             continue
