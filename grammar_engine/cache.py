@@ -213,7 +213,7 @@ class GrammarCache:
         Parameters
         ----------
         tags : iterable of Tag
-            Bodies that are schemas are compiled by this cache, too, with the default options. A `Grammar` is told by itself, not by what it was made of.
+            A `Grammar` in them is told by itself, and not by what it was made of: take it from the cache, too.
         **options
             Those of `Grammar.from_tags`, which also tells what is raised.
 
@@ -221,21 +221,8 @@ class GrammarCache:
         -------
         Grammar
         """
-        limits = options.get("limits")
-        found: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in options.items()}
-        if "thinking" in found:
-            found["thinking"] = self._with_grammar(found["thinking"], limits)
-        is_list = isinstance(tags, Iterable) and not isinstance(tags, (Tag, str, bytes))  # which are refused
-        return self._get("from_tags", tuple(self._with_grammar(tag, limits) for tag in tags) if is_list else tags, found)
-
-    def _with_grammar(self, tag: Any, limits: Limits | None) -> Any:
-        """A tag that can be looked up; what is none, or has a body that is none, as it is."""
-        if not isinstance(tag, Tag):
-            return tag
-        is_schema = not (tag.body is None or isinstance(tag.body, (Grammar, str, bytes)))
-        body = self.from_json_schema(tag.body, limits=limits) if is_schema else tag.body
-        begin, end = (tuple(mark) if isinstance(mark, list) else mark for mark in (tag.begin, tag.end))
-        return Tag(begin, body, end, tag.name)
+        given: dict[str, Any] = {name: _listed(value) for name, value in options.items()}
+        return self._get("from_tags", _listed(tags), given)
 
     def clear(self) -> None:
         """Drop all grammars. A matcher keeps its own."""
@@ -294,10 +281,20 @@ def _compile(constructor: str, source: Any, options: Mapping[str, Any]) -> Gramm
     return grammar
 
 
+def _listed(value: Any) -> Any:
+    """A list of tags or texts as a tuple, so that it can be read twice."""
+    is_list = isinstance(value, Iterable) and not isinstance(value, (str, bytes, Mapping))
+    return tuple(value) if is_list else value
+
+
 def _key(value: Any) -> Any:
     """Something hashable that is equal only for values that mean the same. TypeError: there is nothing of that kind."""
     if type(value) is str:
         return value
+    if type(value) is Tag:
+        return Tag, *(_key(tuple(part) if isinstance(part, list) else part) for part in (value.begin, value.body, value.end, value.name))
+    if type(value) is tuple and value and type(value[0]) is Tag:
+        return tuple, *map(_key, value)
     if isinstance(value, (bytearray, memoryview)):
         value = bytes(value)
     if not isinstance(value, (dict, list)):

@@ -17,7 +17,7 @@ from weakref import WeakSet, ref
 
 from ._native import NativeExpressions, NothingError, check, ffi, handle_of, lib, new_err, new_grammar, place_for
 from .checks import check_bool
-from .errors import GrammarEngineError, GrammarError, InternalError
+from .errors import GrammarError, InternalError
 from .inclusion import Part
 from .ir import Builder, Symbol, SymbolInfo
 from .limits import Limits, or_default
@@ -467,32 +467,19 @@ class Grammar:
         from .frontends import tags as frontend
 
         limits = or_default(limits)
+
+        def compile_body(body: Any) -> tuple[Part, Report]:
+            if isinstance(body, (str, bytes, bytearray, memoryview, int, float, list)) and not isinstance(body, bool):
+                raise TypeError(f"the body of a tag is a Grammar, a JSON Schema (dict or bool) or None, not {type(body).__name__}")
+            grammar = body if isinstance(body, Grammar) else cls.from_json_schema(body, limits=limits)
+            return Part(grammar._records, grammar._lexemes, grammar._nonterminals, grammar._named), grammar.report
+
         options = frontend.Options.of(choice, parallel, text, separator, triggers, excluded)
-        found = frontend.listed(tags)
-        regions = [cls._region(tag, options, limits) for tag in frontend.chosen(found, options)]
-        before = cls._region(frontend.listed([thinking])[0], options, limits) if thinking is not None else None
+        asked = frontend.read(tags, thinking, options, compile_body)
+        named = frontend.named_in(asked)
         builder = Builder()
-        report = frontend.build(builder, found, regions, before, options)
-        return cls._from_builder(builder, report, limits, "tags", frontend.tokens_of(regions, before))
-
-    @classmethod
-    def _region(cls, tag: Tag, options: Any, limits: Limits) -> Any:
-        """A tag, taken apart."""
-        from .frontends import tags as frontend
-
-        body = tag.body
-        if body is None:
-            return frontend.region_of(tag, None, None, options)
-        if isinstance(body, (str, bytes)):
-            raise TypeError(f"the body of a tag is a Grammar, a JSON Schema (dict or bool) or None, not {type(body).__name__}")
-        if not isinstance(body, Grammar):
-            try:
-                body = cls.from_json_schema(body, limits=limits)
-            except GrammarEngineError as error:
-                if hasattr(error, "add_note"):  # Python 3.11
-                    error.add_note(f"in the body of the tag {frontend.name_of(tag)!r}")
-                raise
-        return frontend.region_of(tag, Part(body._records, body._lexemes, body._nonterminals, body._named), body.report, options)
+        report = frontend.build(builder, asked)
+        return cls._from_builder(builder, report, limits, "tags", named)
 
     @classmethod
     def _from_builder(

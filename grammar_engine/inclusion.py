@@ -37,7 +37,7 @@ def include(builder: Builder, part: Part) -> Symbol:
     Raises
     ------
     GrammarError
-        The grammar has `lexing="longest"`, by which a lexeme depends on what else may come.
+        The grammar has `lexing="longest"`, by which a lexeme depends on what else may come, or (if its bytes were forged) a lexeme of a rule is skipped.
     """
     if part.records.longest:
         raise GrammarError('a grammar with lexing="longest" cannot be a part of another')
@@ -71,7 +71,12 @@ class _Inclusion:
         return symbol
 
     def of(self, symbol: Symbol) -> Symbol:
-        return symbol if symbol == NO_SYMBOL else (self.nonterminals if symbol & 1 else self.lexemes)[symbol >> 1]
+        if symbol == NO_SYMBOL:  # of a list or bag without separator
+            return symbol
+        found = (self.nonterminals if symbol & 1 else self.lexemes)[symbol >> 1]
+        if found == NO_SYMBOL:
+            raise GrammarError("a lexeme that is skipped stands in a rule")
+        return found
 
     def left(self, nonterminal: int) -> int:
         return self.nonterminals[nonterminal] >> 1

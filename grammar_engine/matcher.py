@@ -20,6 +20,7 @@ from .checks import as_int, check_count
 from .errors import LimitExceededError, MatcherFinishedError, TokenRejectedError
 from .grammar import Grammar, Switches
 from .mask import MaskBuffer, check_row, rows_of, words_of
+from .tags import whole_spellings
 from .vocabulary import Vocabulary
 
 _ALL = lib.GE_MASK_ALL
@@ -333,7 +334,7 @@ class Matcher(Held):
         Returns
         -------
         bool
-            False: some byte of it may not come, and nothing has changed.
+            False: some byte of it may not come, or it has a part of the spelling of a special token (`Token`), and nothing has changed.
 
         Raises
         ------
@@ -344,6 +345,8 @@ class Matcher(Held):
         """
         if type(text) is not bytes:
             text = _as_text(text)
+        if self.grammar._named and whole_spellings(text) < len(text):
+            return False
         status = lib.ge_matcher_accept_bytes(self._handle, text, len(text), True, self._n_done, self._err)
         if status:
             self._retry_or_raise(status, lib.ge_matcher_accept_bytes, text, len(text), True, self._n_done, self._err)
@@ -432,7 +435,8 @@ class Matcher(Held):
         status = lib.ge_matcher_forced_bytes(self._handle, out, capacity, self._n_done, self._err)
         if status:
             self._retry_or_raise(status, lib.ge_matcher_forced_bytes, out, capacity, self._n_done, self._err)
-        return bytes(ffi.buffer(out, self._n_done[0]))
+        text = bytes(ffi.buffer(out, self._n_done[0]))
+        return text[: whole_spellings(text)] if self.grammar._named else text
 
     def forced_tokens(self) -> list[int]:
         """Tokens that spell `forced_bytes`, longest match first, as a server can append them without asking the model.

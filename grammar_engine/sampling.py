@@ -31,6 +31,7 @@ BUDGET = 120  # tokens
 CHANCE_OF_OUT = 0.15  # at the start of a text
 CHANCE_OF_MARK = 0.05  # where words are allowed too
 CHANCE_OF_ANY = 0.1  # in structure: so that names in other alphabets are met too
+CHANCE_OF_NAMED = 0.1  # where a special token is allowed, each time
 CHANCE_OF_NO_DIGIT = 0.6  # in structure: as there are ten digits, few values would be anything but numbers
 FREE_TEXT = 20  # letters that may come next: more than that is free text, less is structure
 
@@ -116,6 +117,7 @@ class Sampler:
         self.vocabulary = vocabulary
         self.rng = rng
         self.kinds = Kinds.of(vocabulary)
+        self.named = sum(1 << token for token in set(vocabulary.special) - set(vocabulary.eos))  # special tokens: few grammars allow any
 
     def write(self, writer: Writer, budget: int = BUDGET) -> bytes:
         """A random sentence of the grammar.
@@ -146,6 +148,9 @@ class Sampler:
     def _choose(self, allowed: int, pressure: float, after_digit: bool) -> int:
         """A token out of `allowed`; `pressure` is the share of the budget that is used."""
         kinds = self.kinds
+        named = allowed & self.named
+        if named and self.rng.random() < CHANCE_OF_NAMED:
+            return self._pick(named)
         if after_digit:  # numbers of sane size: 1e999 is JSON, but no reader's number
             allowed = allowed & ~kinds.exponents or allowed
         free = (allowed & kinds.letters).bit_count() > FREE_TEXT

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
 MAX_WIDTH = 1 << 30  # ids are int32 in mask buffers and in the core
 MAX_TOKEN_BYTES = 65_535  # depths in the core's trie are 16 bits wide
+_ALL_BY_ID: frozenset[str | int] = frozenset([-1])  # in `Vocabulary._named`: all special tokens are spelt by their ids
 MAX_SHARED_BYTES = 64 << 20  # unless `max_shared_bytes` is set
 
 
@@ -178,7 +179,10 @@ class Vocabulary:
 
     @property
     def fingerprint(self) -> str:
-        """SHA-256, in hex, of all that a mask depends on: tokens, eos and width. Equal in every process and on every machine."""
+        """SHA-256, in hex, of all that a mask depends on: tokens, eos and width. Equal in every process and on every machine.
+
+        (Masks of grammars that name special tokens depend on the names of these, too.)
+        """
         if self._fingerprint is None:
             import hashlib  # here, as it loads OpenSSL: a fifth of the time that the package takes to import
 
@@ -196,7 +200,7 @@ class Vocabulary:
         return f"<Vocabulary of {self.size:,} tokens, width {self.width:,}, eos {self.eos}>"
 
     def __eq__(self, other: object) -> bool:
-        """Equal tokens, eos and width; the names of special tokens do not count, nor do slices."""
+        """Equal tokens, eos and width; the names of special tokens do not count, nor do slices. (What is kept by vocabulary asks for names, too.)"""
         if not isinstance(other, Vocabulary):
             return NotImplemented
         return self is other or (self._width, self._eos, self.tokens) == (other._width, other._eos, other.tokens)
@@ -532,8 +536,10 @@ class Vocabulary:
 
     @max_shared_bytes.setter
     def max_shared_bytes(self, size: int) -> None:
-        self._max_shared = check_count("max_shared_bytes", size, least=0)
-        for other in tuple(self._named.values()):
+        self._max_shared = size = check_count("max_shared_bytes", size, least=0)
+        with self._lock:
+            others = list(self._named.values())
+        for other in others:
             other.max_shared_bytes = size
         if self._native is not None:
             self._bound()
@@ -573,13 +579,16 @@ class Vocabulary:
         from .vocabularies.named import check_named, spelled
 
         check_named(self, keys)
-        ids = frozenset(key for key in keys if isinstance(key, int))  # the names of all others are spelt out, asked for or not
+        ids = frozenset(key for key in keys if isinstance(key, int))
+        kind: frozenset[str | int] = (
+            frozenset() if not ids else keys if len(ids) < len(keys) else _ALL_BY_ID
+        )  # of most vocabularies there are two
         with self._lock:
-            if ids not in self._named:
-                other = Vocabulary(spelled(self, ids), self._eos, None, self._width, self._slices)
+            if kind not in self._named:
+                other = Vocabulary(spelled(self, None if kind is _ALL_BY_ID else ids), self._eos, None, self._width, self._slices)
                 other._max_shared = self._max_shared
-                self._named[ids] = other
-            return self._named.setdefault(keys, self._named[ids])
+                self._named[kind] = other
+            return self._named.setdefault(keys, self._named[kind])
 
     def _build(self) -> Any:
         from ._native import new_vocab

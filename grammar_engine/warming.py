@@ -40,10 +40,11 @@ def warm(grammar: Grammar, vocabulary: Vocabulary, seconds: float, examples: Ite
     )  # the first one over a vocabulary looks at its tokens, which is not of the grammar's time
     before, end = grammar.stats.mask_builds, time.monotonic() + seconds
     scout, still = _Scout(grammar, vocabulary), 0
+    speaker = vocabulary._naming(grammar._named) if grammar._named else vocabulary
     for text in texts:
         scout.reset()
         scout.mask()
-        for token in vocabulary.encode_greedy(text):
+        for token in speaker.encode_greedy(text):
             if not scout.accept(token):
                 break
             scout.mask()

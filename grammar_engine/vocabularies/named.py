@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def check_named(vocabulary: Vocabulary, keys: Iterable[str | int]) -> None:
     """Raises VocabularyError unless all are special tokens, and do not end the text."""
     special, ends = vocabulary.special, set(vocabulary.eos)
-    ids_of: dict[str, list[int]] = {}
+    ids_of: dict[object, list[int]] = {}
     for token, name in special.items():
         ids_of.setdefault(name, []).append(token)
     missing = [key for key in keys if (key not in special if isinstance(key, int) else key not in ids_of)]
@@ -41,10 +41,12 @@ def check_named(vocabulary: Vocabulary, keys: Iterable[str | int]) -> None:
             named[token] = key
 
 
-def spelled(vocabulary: Vocabulary, ids: frozenset[int]) -> list[bytes]:
-    """What each token spells; special ones by their names, but for those with these ids, which the grammar names by them."""
+def spelled(vocabulary: Vocabulary, ids: frozenset[int] | None) -> list[bytes]:
+    """What each token spells. Special tokens: those with these ids (None: all) by their ids, others by their names, if they can be named."""
     table = [b"" if BEGINS in spelling else spelling for spelling in vocabulary.tokens]
     for token, name in vocabulary.special.items():
-        if token in ids or name.isprintable():
-            table[token] = Token(token if token in ids else name).spelling if name or token in ids else b""
+        try:
+            table[token] = Token(token if ids is None or token in ids else name).spelling
+        except (TypeError, ValueError):  # no grammar names it
+            table[token] = b""
     return table

@@ -30,10 +30,11 @@ ON, OFF = (
 class Reader:
     """Decides whether a text is a sentence."""
 
-    def __init__(self, tags, all_tags, *, low, high, text, separator, excluded, thinking):
+    def __init__(self, tags, all_tags, *, low, high, text, separator, excluded, thinking, triggers):
         self.tags, self.low, self.high = tags, low, high
         self.text, self.separator, self.excluded, self.thinking = text, separator, excluded, thinking
-        self.triggers = [tag.begin for tag in all_tags] + ([thinking.begin] if thinking and thinking.begin else [])
+        self.triggers = triggers or [tag.begin for tag in all_tags]
+        self.triggers = self.triggers + ([thinking.begin] if thinking and thinking.begin else [])
         self.known = {}
 
     def reads(self, text: str) -> bool:
@@ -135,6 +136,7 @@ def _case(seed: int) -> tuple[Grammar, Reader]:
             "separator": rng.choice(["", "b", "ab"]) if text != "around" else "",
             "excluded": ["".join(rng.choice("ab") for _ in range(rng.randint(2, 4)))] if rng.random() < 0.4 else [],
             "thinking": thinking,
+            "triggers": sorted({tag.begin[: rng.randint(1, 3)] for tag in tags}) if rng.random() < 0.3 else None,
         }
         try:
             grammar = Grammar.from_tags(tags, **options)
@@ -150,6 +152,7 @@ def _case(seed: int) -> tuple[Grammar, Reader]:
             separator=options["separator"],
             excluded=options["excluded"],
             thinking=thinking,
+            triggers=options["triggers"],
         )
         return grammar, reader
 

@@ -64,11 +64,23 @@ UNIQUE = {
 }
 
 
-def test_bags_with_values_and_conditions() -> None:
+ASKING = {
+    "type": "object",
+    "properties": {name: {"type": "integer"} for name in "abc"},
+    "dependentRequired": {"b": ["a"], "a": ["c"]},
+    "additionalProperties": False,
+}
+
+
+@pytest.mark.parametrize(
+    ("schema", "text"),
+    [(UNIQUE, b'{"a": [1, "x", 2], "b": "abc", "k1": 1.5, "k": 2}'), (ASKING, b'{"a": 1, "b": 2, "c": 3}')],
+)
+def test_bags_with_values_and_conditions(schema: dict, text: bytes) -> None:
     for order in ("schema", "any"):
-        grammar = Grammar.from_json_schema(UNIQUE, property_order=order, unique_keys=True)
+        grammar = Grammar.from_json_schema(schema, property_order=order, unique_keys=True)
         one, other = (Matcher(each, Vocabulary.bytes()) for each in (grammar, included(grammar)))
-        for byte in b'{"a": [1, "x", 2], "b": "abc", "k1": 1.5, "k": 2}':
+        for byte in text:
             assert one.mask() == other.mask()
             assert one.accept(byte) == other.accept(byte)
         assert one.is_complete

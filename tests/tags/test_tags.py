@@ -182,7 +182,12 @@ def test_as_bytes() -> None:
         ([Tag("<a>", None)], {}, "needs an end"),
         ([Tag("<a>", True), Tag("x<a>", True)], {}, "found first"),
         ([Tag("<a>", True)], {"thinking": Tag("<a>b", None, "c")}, "found first"),
-        ([Tag("<a>", True)], {"thinking": Tag("<a>", None, "c")}, "found first"),
+        ([Tag("<a>", True)], {"thinking": Tag("<a>", None, "c")}, "begins the thinking"),
+        ([Tag("<a>", True)], {"triggers": ["<b"], "text": "never"}, "none of the triggers"),
+        ([Tag("<" * 1001, True)], {}, "1,001 characters"),
+        ([Tag("<a>", True, ["x" * 600, "y" * 600])], {}, "1,200 characters"),
+        ([Tag("<a>", True)], {"excluded": ["x" * 1001]}, "1,001 characters"),
+        ([Tag("<a>", Grammar.from_lark('start: "a"', lexing="longest"), name="who")], {}, "'who'.*longest"),
         ([Tag("<a>", True)], {"triggers": ["<b"]}, "none of the triggers"),
         ([Tag("<a>", True)], {"triggers": ["<a>", "<"]}, "found first"),
         ([Tag("<a>", True)], {"excluded": ["a"]}, "excluded"),
@@ -210,6 +215,11 @@ def test_tags_that_are_refused(tags: list[Tag], options: dict[str, Any], message
         ([Tag(["<a>", 5], True)], {}, TypeError),
         ([Tag("<a>", "text")], {}, TypeError),
         ([Tag("<a>", True, name=5)], {}, TypeError),
+        ([Tag("<a>", True, name=[1])], {}, TypeError),
+        ([Tag("<a>", 5)], {}, TypeError),
+        ([Tag("<a>", b"{}")], {}, TypeError),
+        ([Tag("<a>", True, name="required")], {}, ValueError),
+        ([CALL, Tag("b", True, 7)], {"choice": "call"}, TypeError),  # although it may not come
         ([CALL], {"choice": "other"}, ValueError),
         ([CALL], {"choice": 5}, TypeError),
         ([CALL], {"parallel": 1}, TypeError),
@@ -238,6 +248,21 @@ def test_errors_of_bodies() -> None:
         Grammar.from_tags([Tag("<a>", {"type": 5})])
 
 
+def test_limits_are_those_of_the_bodies_too() -> None:
+    deep = {"items": {"items": {"items": {"type": "integer"}}}}
+    for make in (Grammar.from_tags, GrammarCache().from_tags):
+        with pytest.raises(LimitExceededError, match="max_schema_nesting"):
+            make([Tag("<a>", deep, "</a>")], limits=Limits(max_schema_nesting=2))
+        with pytest.raises(LimitExceededError, match="max_schema_nesting"):
+            make([CALL], thinking=Tag("<t>", deep, "</t>"), limits=Limits(max_schema_nesting=2))
+
+
+def test_long_marks_that_begin_as_they_end() -> None:
+    for text in ("=" * 1000, "ab" * 400 + "a"):
+        assert reads(f"x {text[:-1]} {text}1", [Tag(text, {"type": "integer"})])
+        assert not reads(f"x {text}x", [Tag(text, {"type": "integer"})])
+
+
 def test_limits() -> None:
     with pytest.raises(LimitExceededError):
         Grammar.from_tags([Tag("<a>", {"enum": list(range(2000))}, "</a>")], limits=Limits(max_expressions=100))
@@ -264,7 +289,14 @@ def test_from_a_cache() -> None:
     assert cache.from_tags(again, excluded=["x"], thinking=THINK) is grammar
     assert cache.from_tags(again, excluded=["y"], thinking=THINK) is not grammar
     assert cache.from_tags([again[0]], excluded=["x"], thinking=THINK) is not grammar
-    assert cache.stats.hits >= 3  # two of them are of the schema
+    assert cache.stats.hits == 1
+    schema = {"type": "integer"}
+    changed = Tag("<a>", schema, "</a>")
+    before = cache.from_tags([changed])
+    schema["minimum"] = 5
+    assert cache.from_tags([changed]) is not before
+    assert cache.from_tags(iter([CALL]), excluded=iter(["x"])) is cache.from_tags((CALL,), excluded=("x",))
+    assert cache.from_tags([Tag("<a>", {"type": 5})], choice="none") is not None  # what may not come is not compiled
     with pytest.raises(TypeError):
         cache.from_tags(["<a>"])  # type: ignore[list-item]
     with pytest.raises(TypeError):

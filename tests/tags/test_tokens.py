@@ -9,6 +9,7 @@ import pytest
 
 from grammar_engine import (
     Grammar,
+    GrammarError,
     Matcher,
     Switches,
     Tag,
@@ -21,6 +22,7 @@ from grammar_engine import (
     fill_masks,
     step_masks,
 )
+from grammar_engine.decoding.prefix_cache.matchers import MatcherCache
 
 TEXTS = [bytes([byte]) for byte in range(256)] + [b"<call>", b"ab", b"1}", b"\xff<call>", b"\xffa", b'{"a":']
 CALL, END, OTHER, TURN, EOS = range(len(TEXTS), len(TEXTS) + 5)
@@ -91,6 +93,69 @@ def test_other_grammars_never_allow_them() -> None:
         assert specials(after(grammar)) <= {EOS, TURN}
     matcher = after(Grammar.from_choices([Token("<call>").spelling]))  # as bytes, it is none
     assert matcher.allowed_tokens() == [0xFF, TEXTS.index(b"\xff<call>")]
+
+
+@pytest.mark.parametrize("body", [[b"\xff<end>\xff", b"ok"], [b"a\xffz"]])
+def test_bodies_with_the_byte_of_their_spelling_are_refused(body: list[bytes]) -> None:
+    grammar = Grammar.from_choices(body)
+    with pytest.raises(GrammarError, match=r"'who' has the byte FF"):
+        Grammar.from_tags([Tag(Token("<call>"), grammar, "!", name="who")])
+    with pytest.raises(GrammarError, match="byte FF"):
+        Grammar.from_tags([Tag("<", grammar, "!")], thinking=Tag(Token("<call>"), None, "!"))
+    assert after(Grammar.from_tags([Tag("<", grammar, "!")]), b"<" + body[0] + b"!").is_complete  # where none is named
+
+
+def test_a_part_of_a_spelling_is_neither_forced_nor_accepted() -> None:
+    tokens = [Tag(Token(key), Grammar.from_regex("1")) for key in ("<call>", "<cal>")]
+    vocabulary = Vocabulary([*TEXTS, b"", b"", b""], eos=[CALL + 2], special={CALL: "<call>", CALL + 1: "<cal>"})
+    matcher = after(Grammar.from_tags(tokens, text="never", choice="required", parallel=False), vocabulary=vocabulary)
+    assert matcher.forced_bytes() == b""
+    for text in (b"\xff", b"\xff<call", b"\xff<call>\xff1\xff"):
+        assert not matcher.accept_bytes(text)
+    assert matcher.accept_bytes(Token("<cal>").spelling)
+    assert matcher.forced_bytes() == b"1"
+    by_id = after(tags(Token(CALL), Token(END), text="never", choice="required", parallel=False))
+    assert by_id.forced_bytes() == Token(CALL).spelling + b'{"a":'
+    assert not by_id.accept_bytes(Token(CALL).spelling[:-1])
+    assert not by_id.accept_bytes(b"\xff\xff")
+    assert by_id.accept_bytes(Token(CALL).spelling)
+
+
+def test_names_that_no_grammar_has() -> None:
+    names = {CALL: "<call>", CALL + 1: 5, CALL + 2: None, CALL + 3: "x" * 70_000, CALL + 4: "", CALL + 5: "a\nb", CALL + 6: "\ud800"}
+    vocabulary = Vocabulary([*TEXTS, *([b""] * 8)], eos=[CALL + 7], special=names)  # type: ignore[arg-type]
+    matcher = after(Grammar.from_tags([Tag(Token("<call>"), Grammar.from_regex("1"))]), vocabulary=vocabulary)
+    assert {token for token in matcher.allowed_tokens() if token >= CALL} == {CALL, CALL + 7}
+    matcher = after(Grammar.from_tags([Tag(Token(CALL + 3), Grammar.from_regex("1"))]), vocabulary=vocabulary)
+    assert {token for token in matcher.allowed_tokens() if token >= CALL} == {CALL + 3, CALL + 7}
+
+
+def test_there_are_few_tries() -> None:
+    vocabulary = Vocabulary(VOCABULARY.tokens, eos=VOCABULARY.eos, special=VOCABULARY.special, slices=["[a-z]+"])
+    for begin in ("<call>", "<end>", "<other>", CALL, END, OTHER):
+        after(tags(Token(begin), Token(begin)), vocabulary=vocabulary)
+    others = {id(other): other for other in vocabulary._named.values()}
+    assert len(others) == 2
+    assert all(other.slices == ("[a-z]+",) for other in others.values())
+
+
+def test_what_is_kept_by_vocabulary_asks_for_names() -> None:
+    grammar = Grammar.from_tags([Tag(Token("<call>"), Grammar.from_regex("a"), Token("<end>"))])
+    swapped = Vocabulary(VOCABULARY.tokens, eos=VOCABULARY.eos, special={**SPECIAL, CALL: "<end>", END: "<call>"}, width=300)
+    assert swapped == VOCABULARY
+    cache = MatcherCache(block_size=2)
+    assert specials(cache.after(list(b"hello"), grammar, VOCABULARY)) == {CALL, EOS, TURN}
+    assert specials(cache.after(list(b"hello"), grammar, swapped)) == {END, EOS, TURN}
+
+
+def test_warming_comes_into_tags() -> None:
+    grammar = tags()
+    vocabulary = Vocabulary(VOCABULARY.tokens, eos=VOCABULARY.eos, special=VOCABULARY.special)
+    grammar.warm(vocabulary, 5.0, examples=[b"x" + Token("<call>").spelling + b'{"a":'])
+    builds = grammar.stats.mask_builds
+    matcher = after(grammar, b"x", CALL, b'{"a":', vocabulary=vocabulary)
+    matcher.mask()
+    assert grammar.stats.mask_builds == builds
 
 
 def test_by_id() -> None:
@@ -183,6 +248,34 @@ def test_tags_within_tags() -> None:
     assert specials(after(grammar, CALL)) == {OTHER}
 
 
+def test_what_bodies_and_thinking_name_is_asked_of_the_vocabulary() -> None:
+    for grammar in (
+        Grammar.from_tags([Tag("<", tags(Token("<no>")), ">")]),
+        Grammar.from_tags([Tag("<", SCHEMA, ">")], thinking=Tag(Token("<no>"), None, Token("<end>"))),
+        Grammar.from_tags([Tag("<", SCHEMA, ">")], thinking=Tag(Token("<call>"), tags(Token("<no>")), "")),
+    ):
+        with pytest.raises(VocabularyError, match="does not have: '<no>'"):
+            Matcher(grammar, VOCABULARY)
+
+
+def test_text_that_a_token_ends() -> None:
+    grammar = Grammar.from_tags([Tag(Token("<call>"), None, Token("<end>"))], excluded=["ab"])
+    assert specials(after(grammar, CALL, b"any <call> text")) == {END}
+    matcher = after(grammar, CALL, b"xa")
+    assert ord("b") not in matcher.allowed_tokens()
+    assert ord("c") in matcher.allowed_tokens()
+
+
+def test_marks_of_neighbouring_texts() -> None:
+    for key in (10**5000, 1 << 31, "x" * 1001):
+        with pytest.raises(ValueError, match=r"at most|printable"):
+            Token(key)
+    for mark in (["x", "y"], ["x", "", "y"], ["", "xy"]):
+        grammar = Grammar.from_tags([Tag(mark, Grammar.from_regex("1"), "!")])  # type: ignore[arg-type]
+        assert after(grammar, b"x1 y xx").is_complete  # the trigger is the whole
+        assert not Matcher(grammar, VOCABULARY).accept_bytes(b"xy2")
+
+
 def test_no_token_automaton_for_them() -> None:
     with pytest.raises(ValueError, match="special tokens"):
         TokenDFA.from_grammar(tags(), VOCABULARY)
@@ -190,7 +283,9 @@ def test_no_token_automaton_for_them() -> None:
 
 def test_bytes_that_are_kept_follow_the_vocabulary() -> None:
     vocabulary = Vocabulary(VOCABULARY.tokens, eos=VOCABULARY.eos, special=VOCABULARY.special)
+    vocabulary.max_shared_bytes = 1 << 20
     first = after(tags(), vocabulary=vocabulary)
+    assert {other.max_shared_bytes for other in vocabulary._named.values()} == {1 << 20}
     vocabulary.max_shared_bytes = 0
     assert {other.max_shared_bytes for other in vocabulary._named.values()} == {0}
     assert first.mask() == after(tags(), vocabulary=vocabulary).mask()

@@ -94,6 +94,8 @@ class MatcherCache:
     def _salt(self, grammar: Grammar, vocabulary: Vocabulary) -> bytes:
         with self._lock:
             number = self._of_grammar.setdefault(grammar, next(self._numbers))
+        if grammar._named:  # its masks depend on the names of special tokens, too
+            vocabulary = vocabulary._naming(grammar._named)
         return b"%d %s" % (number, vocabulary.fingerprint.encode())
 
     @property

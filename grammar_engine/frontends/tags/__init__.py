@@ -15,44 +15,74 @@ from collections.abc import Sequence
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from ...inclusion import include
+from ...errors import GrammarError
+from ...inclusion import Part, include
+from ...ir import OP_BYTES, OP_LITERALS, records_of
 from ...report import Entry, Report
-from ...tags import Token
-from .free_text import free_text
-from .options import Options, Region, chosen, listed, name_of, region_of, triggers_of
+from ...tags import BEGINS, Token
+from .free_text import endings_of, free_text
+from .options import Asked, Options, Region, read
 
 if TYPE_CHECKING:
     from ...ir import Builder, Symbol
-    from ...tags import Tag
 
-__all__ = ["Options", "Region", "build", "chosen", "listed", "name_of", "region_of", "tokens_of"]
+__all__ = ["Options", "build", "named_in", "read"]
 
 
-def build(builder: Builder, tags: Sequence[Tag], regions: Sequence[Region], thinking: Region | None, options: Options) -> Report:
+def build(builder: Builder, asked: Asked) -> Report:
     """Compile tags into `builder`.
 
     Parameters
     ----------
     builder : Builder
         Empty; filled by this call.
-    tags : sequence of Tag
-        All: free text begins none of them.
-    regions : sequence of Region
-        Those that may come.
-    thinking : Region or None
-    options : Options
+    asked : Asked
 
     Raises
     ------
     GrammarError
-        It cannot be told where a tag begins or a text ends, or no text could be written.
+        A body cannot be a part: it has `lexing="longest"`, or, where special tokens are named, the byte that spells these.
     """
-    return _Tags(builder, regions, thinking, options, triggers_of(tags, thinking, options)).build()
+    return _Tags(builder, asked).build()
+
+
+def named_in(asked: Asked) -> frozenset[str | int]:
+    """The special tokens that tags and their bodies name.
+
+    Raises
+    ------
+    GrammarError
+        A body has the byte with which the spelling of special tokens begins. (Only `Grammar.from_choices` takes such texts.)
+    """
+    regions = [*asked.regions, *([asked.thinking] if asked.thinking else [])]
+    found: set[str | int] = set()
+    for region in regions:
+        found.update(part.key for part in chain(region.begin, region.end) if isinstance(part, Token))
+        found.update(region.body.named if region.body else ())
+    for region in regions:
+        if found and region.body and _has_special_bytes(region.body):
+            raise GrammarError(
+                f"special tokens are named, and a text in the body of the tag {region.name!r} has the byte FF, which is in no UTF-8"
+            )
+    return frozenset(found)
+
+
+def _has_special_bytes(body: Part) -> bool:
+    data, own = body.records.data, {Token(key).spelling for key in body.named}
+    for op, operands in records_of(body.records.words):
+        if op in (OP_BYTES, OP_LITERALS):
+            for at, length in zip(operands[::2], operands[1::2]):
+                text = data[at : at + length]
+                if BEGINS in text and text not in own:
+                    return True
+    return False
 
 
 class _Tags:
-    def __init__(self, builder: Builder, regions: Sequence[Region], thinking: Region | None, options: Options, triggers: list[str]):
-        self.builder, self.regions, self.thinking, self.options, self.triggers = builder, regions, thinking, options, triggers
+    def __init__(self, builder: Builder, asked: Asked):
+        self.builder = builder
+        self.regions, self.thinking, self.triggers, self.options = asked
+        self.endings = endings_of([*self.triggers, *self.options.excluded], self.triggers)
 
     def build(self) -> Report:
         text = self.builder.nonterminal("text")
@@ -71,7 +101,7 @@ class _Tags:
         self.builder.rule(text, (self.builder.list_of(tag, separator, low, high, "tags"),))
 
     def add_text_and_tags(self, text: Symbol, tags: Sequence[Symbol], low: int, high: int | None) -> None:
-        builder, last = self.builder, self.free(self.triggers, None)
+        builder, last = self.builder, self.free(self.triggers, ())
         if not tags:
             builder.rule(text, (last,))
             return
@@ -98,20 +128,29 @@ class _Tags:
 
     def sequence(self, region: Region) -> Symbol:
         """A region: its beginning, its body and its end."""
-        body = self.text_until(region.end[0]) if region.body is None else include(self.builder, region.body)
+        body = self.text_until(region.end[0]) if region.body is None else self.included(region.name, region.body)
         marks = [[self.mark(part) for part in parts] for parts in (region.begin, region.end)]
         return self.any_of(region.name, [(*marks[0], body, *marks[1])])
+
+    def included(self, name: str, body: Part) -> Symbol:
+        try:
+            return include(self.builder, body)
+        except GrammarError as error:
+            raise GrammarError(f"the body of the tag {name!r}: {error.reason}") from None
 
     def before(self, region: Region) -> Symbol:
         """The free text before a tag."""
         first = region.begin[0]
-        return self.free(self.triggers, next((t for t in self.triggers if isinstance(first, str) and first.startswith(t)), None))
+        trigger = next((first[:n] for n in range(1, len(first) + 1) if first[:n] in self.endings), None) if isinstance(first, str) else None
+        return self.free(self.triggers, self.endings[trigger] if trigger else ())
 
     def text_until(self, end: str | Token) -> Symbol:
-        return self.free([end], end) if isinstance(end, str) else self.free([], None)
+        if isinstance(end, Token):
+            return self.free([], ())
+        return self.free([end], endings_of([end, *self.options.excluded], [end])[end])
 
-    def free(self, stops: Sequence[str], before: str | None) -> Symbol:
-        return self.builder.lexeme(free_text(self.builder, [*stops, *self.options.excluded], before), "free text")
+    def free(self, stops: Sequence[str], endings: Sequence[str]) -> Symbol:
+        return self.builder.lexeme(free_text(self.builder, [*stops, *self.options.excluded], endings), "free text")
 
     def mark(self, part: str | Token) -> Symbol:
         if isinstance(part, Token):
@@ -134,12 +173,3 @@ class _Tags:
             if texts:
                 report.enforced.append(Entry("", keyword, "none in free text: " + ", ".join(map(repr, texts))))
         return report
-
-
-def tokens_of(regions: Sequence[Region], thinking: Region | None) -> frozenset[str | int]:
-    """The special tokens that they name."""
-    found: set[str | int] = set()
-    for region in (*regions, *([thinking] if thinking else [])):
-        found.update(part.key for part in chain(region.begin, region.end) if isinstance(part, Token))
-        found.update(region.body.named if region.body else ())
-    return frozenset(found)

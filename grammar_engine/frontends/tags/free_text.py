@@ -14,19 +14,30 @@ if TYPE_CHECKING:
     from ...ir import Builder, Expr
 
 
-def free_text(builder: Builder, stops: Sequence[str], before: str | None) -> Expr:
-    """All texts without any of `stops`; with `before` behind them, too, none of these ends before that does, nor with it.
-
-    Of the stops the one that is `before` itself may end with it: it does.
-    """
+def free_text(builder: Builder, stops: Sequence[str], endings: Sequence[str]) -> Expr:
+    """All texts without any of `stops`, and that do not end with any of `endings`."""
     if not stops:
         return builder.text
-    forbidden = [builder.concat(builder.text, builder.literals(_encoded(stops)), builder.text)]
-    endings = {stop[:cut] for stop in stops for cut in range(1, len(stop)) if before and before.startswith(stop[cut:])}
+    forbidden = [builder.concat(builder.text, builder.literals(text.encode() for text in stops), builder.text)]
     if endings:
-        forbidden.append(builder.concat(builder.text, builder.literals(_encoded(sorted(endings)))))
+        forbidden.append(builder.concat(builder.text, builder.literals(text.encode() for text in endings)))
     return builder.text_minus(*forbidden)
 
 
-def _encoded(texts: Sequence[str]) -> list[bytes]:
-    return [text.encode() for text in texts]
+def endings_of(stops: Sequence[str], following: Sequence[str]) -> dict[str, list[str]]:
+    """Of each text that may follow, with what the text before it may not end: then some stop would end within, or with, what follows.
+
+    Of the stops the one that follows may end with it: it does. Where one ending ends with another it is left out.
+    """
+    places: dict[str, list[tuple[str, int]]] = {}  # of each character within a stop, but not the first
+    for stop in stops:
+        for at in range(1, len(stop)):
+            places.setdefault(stop[at], []).append((stop, at))
+    found = {}
+    for text in following:
+        endings: list[str] = []
+        for stop, at in sorted(places.get(text[0], ()), key=lambda place: place[1]):
+            if text.startswith(stop[at:]) and not stop[:at].endswith(tuple(endings)):
+                endings.append(stop[:at])
+        found[text] = sorted(endings)
+    return found

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...checks import check_bool, check_choice
-from ...errors import GrammarError
-from ...tags import Tag, Token
+from ...errors import GrammarEngineError, GrammarError
+from ...tags import MAX_MARK, Tag, Token
 
 if TYPE_CHECKING:
     from ...inclusion import Part
@@ -30,14 +30,14 @@ class Options(NamedTuple):
 
     @classmethod
     def of(cls, choice: str, parallel: bool, text: str, separator: str, triggers: Iterable[str] | None, excluded: Iterable[str]) -> Options:
-        """Raises TypeError and ValueError for what is no option. (`choice` may be a name.)"""
+        """Raises TypeError, ValueError and GrammarError for what is no option. (`choice` may be a name.)"""
         check_bool("parallel", parallel)
         check_choice("text", text, _TEXTS)
         if not isinstance(separator, str):
             raise TypeError(f"separator is a str, not {type(separator).__name__}")
         if separator and text == "around":
             raise ValueError('a separator is for tags without free text between them: with text="around" there is some')
-        _check_encodable("separator", separator)
+        _check_text("separator", separator)
         asked = None if triggers is None else _texts("triggers", triggers)
         return cls(choice, parallel, text, separator, asked, _texts("excluded", excluded))
 
@@ -58,8 +58,52 @@ class Region(NamedTuple):
     report: Report | None
 
 
-def listed(tags: Iterable[Tag]) -> list[Tag]:
-    """Raises TypeError for what is no list of tags."""
+class Asked(NamedTuple):
+    """What is to be compiled.
+
+    Attributes
+    ----------
+    regions : list of Region
+        The tags that may come.
+    thinking : Region or None
+    triggers : list of str
+        What free text is without, beside what is excluded: with what tags begin, and the thinking.
+    options : Options
+    """
+
+    regions: list[Region]
+    thinking: Region | None
+    triggers: list[str]
+    options: Options
+
+
+Compile = Callable[[Any], "tuple[Part, Report]"]  # of a body that is not None
+
+
+def read(tags: Iterable[Tag], thinking: Tag | None, options: Options, compile_body: Compile) -> Asked:
+    """Take tags apart, and compile the bodies of those that may come.
+
+    Raises
+    ------
+    TypeError, ValueError
+        Something is no tag, no mark, no name or no choice.
+    GrammarError
+        It cannot be told where a tag begins or a text ends, or no text could be written.
+    """
+    listed = _listed(tags)
+    if thinking is not None and not isinstance(thinking, Tag):
+        raise TypeError(f"thinking is a Tag, not {type(thinking).__name__}")
+    marked = [_marked(tag) for tag in listed]
+    may_come = _choice(listed, options)
+    regions = [_with_body(region, tag, options, compile_body) for region, tag in zip(marked, listed) if may_come(tag)]
+    before = None if thinking is None else _with_body(_marked(thinking), thinking, options, compile_body)
+    triggers = _triggers(marked, before, options)
+    if not regions and (options.choice != "none" or options.text == "never"):
+        raise GrammarError("there are no tags" + (', and no text beside them with text="never"' if options.choice == "none" else ""))
+    return Asked(regions, before, triggers, options)
+
+
+def _listed(tags: Iterable[Tag]) -> list[Tag]:
     if isinstance(tags, (Tag, str, bytes)) or not isinstance(tags, Iterable):
         raise TypeError(f"tags is a list of Tag, not one {type(tags).__name__}")
     found = list(tags)
@@ -69,71 +113,82 @@ def listed(tags: Iterable[Tag]) -> list[Tag]:
     return found
 
 
-def chosen(tags: list[Tag], options: Options) -> list[Tag]:
-    """The tags that may come. Raises ValueError for a choice that is none, GrammarError if no text could be written."""
-    names = dict.fromkeys(tag.name for tag in tags if tag.name is not None and tag.name not in _CHOICES)
-    check_choice("choice", options.choice, (*_CHOICES, *names))
-    if options.choice in names:
-        tags = [tag for tag in tags if tag.name == options.choice]
-    elif options.choice == "none":
-        tags = []
-    if not tags and (options.choice != "none" or options.text == "never"):
-        raise GrammarError("there are no tags" + (', and no text beside them with text="never"' if options.choice == "none" else ""))
-    return tags
-
-
-def region_of(tag: Tag, body: Part | None, report: Report | None, options: Options) -> Region:
-    """Raises TypeError and GrammarError for marks that are none, and a text without an end that can be written."""
-    begin, end = parts_of(tag.begin, "the beginning of a tag"), parts_of(tag.end, "the end of a tag")
-    name = name_of(tag)
-    if body is None and not end:
-        raise GrammarError(f"the body of the tag {name!r} is any text, and so it needs an end")
-    for text in options.excluded:
-        if body is None and isinstance(end[0], str) and text in end[0]:
-            raise GrammarError(f"{text!r} is excluded, and is in {end[0]!r}, which ends the body of the tag {name!r}, which is any text")
-    return Region(name, begin, body, end, report)
-
-
-def name_of(tag: Tag) -> str:
-    """Its name, or how it begins."""
+def _marked(tag: Tag) -> Region:
+    """A tag without its body."""
     if tag.name is not None and not isinstance(tag.name, str):
         raise TypeError(f"the name of a tag is a str, not {type(tag.name).__name__}")
-    return tag.name or "".join(map(str, parts_of(tag.begin, "the beginning of a tag"))) or "tag"
+    if tag.name in _CHOICES:
+        raise ValueError(f"a tag cannot have the name {tag.name!r}, which says how many tags are to come")
+    begin, end = _parts(tag.begin, "the beginning of a tag"), _parts(tag.end, "the end of a tag")
+    return Region(tag.name or "".join(map(str, begin)) or "tag", begin, None, end, None)
 
 
-def triggers_of(tags: Sequence[Tag], thinking: Region | None, options: Options) -> list[str]:
-    """What free text is without, beside what is excluded: texts with which tags begin, and what begins the thinking.
+def _choice(tags: list[Tag], options: Options) -> Callable[[Tag], bool]:
+    """Which tags may come."""
+    names = dict.fromkeys(tag.name for tag in tags if tag.name is not None)
+    check_choice("choice", options.choice, (*_CHOICES, *names))
+    return lambda tag: tag.name == options.choice if options.choice in names else options.choice != "none"
 
-    The tags are all that there are, whether they may come or not: who reads the text would take them for tags. Raises GrammarError where one could
-    not be told from the text before it.
-    """
-    if options.text == "never":
-        return []
+
+def _with_body(region: Region, tag: Tag, options: Options, compile_body: Compile) -> Region:
+    if tag.body is not None:
+        try:
+            body, report = compile_body(tag.body)
+        except GrammarEngineError as error:
+            if hasattr(error, "add_note"):  # Python 3.11
+                error.add_note(f"in the body of the tag {region.name!r}")
+            raise
+        return region._replace(body=body, report=report)
+    if not region.end:
+        raise GrammarError(f"the body of the tag {region.name!r} is any text, and so it needs an end")
+    end = region.end[0]
+    for text in options.excluded:
+        if isinstance(end, str) and text in end:
+            raise GrammarError(
+                f"{text!r} is excluded, and is in {end!r}, which ends the body of the tag {region.name!r}, which is any text"
+            )
+    return region
+
+
+def _triggers(tags: Sequence[Region], thinking: Region | None, options: Options) -> list[str]:
+    """Those of `Asked`. The tags are all that there are, whether they may come or not: who reads the text would take them for tags."""
     triggers: list[str] = []
     for tag in tags:
-        begin = parts_of(tag.begin, "the beginning of a tag")
-        if not begin:
-            raise GrammarError(f"the tag {name_of(tag)!r} has no beginning, so it cannot be told from the free text before it")
-        if not isinstance(begin[0], str):
+        first = tag.begin[0] if tag.begin else ""
+        if not isinstance(first, str):
             continue
-        if options.triggers is not None and not begin[0].startswith(tuple(options.triggers)):
-            raise GrammarError(f"the tag {name_of(tag)!r} begins with {begin[0]!r}, and so with none of the triggers")
-        triggers.append(begin[0])
+        if not first and options.text != "never":
+            raise GrammarError(f"the tag {tag.name!r} has no beginning, so it cannot be told from the free text before it")
+        if options.triggers is not None and not first.startswith(tuple(options.triggers)):
+            raise GrammarError(f"the tag {tag.name!r} begins with {first!r}, and so with none of the triggers")
+        triggers.append(first)
+    if options.text == "never":
+        return []
     triggers = list(dict.fromkeys(triggers if options.triggers is None else options.triggers))
     if thinking and thinking.begin and isinstance(thinking.begin[0], str):
         triggers.append(thinking.begin[0])
-    for i, trigger in enumerate(triggers):
-        for other in triggers[:i] + triggers[i + 1 :]:
-            if trigger in other:
-                raise GrammarError(f"{trigger!r}, with which a tag or the thinking begins, is in {other!r}, and so would be found first")
-        for text in options.excluded:
-            if text in trigger:
-                raise GrammarError(f"{text!r} is excluded, and is in {trigger!r}, with which a tag or the thinking begins")
+    if len(set(triggers)) < len(triggers):
+        raise GrammarError(f"{triggers[-1]!r} begins the thinking, and a tag as well")
+    for inner, outer in _within(triggers, triggers):
+        raise GrammarError(f"{inner!r}, with which a tag or the thinking begins, is in {outer!r}, and so would be found first")
+    for inner, outer in _within(options.excluded, triggers, whole=True):
+        raise GrammarError(f"{inner!r} is excluded, and is in {outer!r}, with which a tag or the thinking begins")
     return triggers
 
 
-def parts_of(mark: Mark, what: str) -> tuple[str | Token, ...]:
-    """A beginning or an end, as in `Region`. Raises TypeError and GrammarError for what is none."""
+def _within(inner: Sequence[str], outer: Sequence[str], *, whole: bool = False) -> Iterator[tuple[str, str]]:
+    """Which texts are parts of which others; `whole`: or equal. Takes time in proportion to the letters of the one and the lengths of the other."""
+    known, lengths = set(inner), sorted(set(map(len, inner)))
+    for text in outer:
+        for length in lengths:
+            if length > len(text) or (length == len(text) and not whole):
+                break
+            for at in range(len(text) - length + 1):
+                if text[at : at + length] in known:
+                    yield text[at : at + length], text
+
+
+def _parts(mark: Mark, what: str) -> tuple[str | Token, ...]:
     if isinstance(mark, (str, Token)):
         mark = (mark,)
     if isinstance(mark, bytes) or not isinstance(mark, Sequence):
@@ -147,7 +202,8 @@ def parts_of(mark: Mark, what: str) -> tuple[str | Token, ...]:
         elif part != "":
             parts.append(part)
     for part in parts:
-        _check_encodable(what, part)
+        if isinstance(part, str):
+            _check_text(what, part)
     return tuple(parts)
 
 
@@ -160,13 +216,14 @@ def _texts(what: str, texts: Iterable[str]) -> list[str]:
             raise TypeError(f"{what} is a list of str; one is {type(text).__name__}")
         if not text:
             raise ValueError(f"{what} has an empty text, which any text has in it")
-        _check_encodable(what, text)
+        _check_text(what, text)
     return list(dict.fromkeys(listed))
 
 
-def _check_encodable(what: str, text: Any) -> None:
+def _check_text(what: str, text: str) -> None:
+    if len(text) > MAX_MARK:
+        raise GrammarError(f"{what} has a text of {len(text):,} characters, {text[:20]!r}...; at most {MAX_MARK:,} are taken")
     try:
-        if isinstance(text, str):
-            text.encode()
+        text.encode()
     except UnicodeEncodeError as error:
         raise GrammarError(f"{what} has a lone surrogate, which is no character", source=text, offset=error.start) from None
