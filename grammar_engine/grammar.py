@@ -331,6 +331,8 @@ class Grammar:
         ------
         GrammarSyntaxError
             With line, column and a caret.
+        GrammarError
+            There is no start rule, or no text is a sentence.
         LimitExceededError
         """
         from .frontends import lark
@@ -361,6 +363,8 @@ class Grammar:
         ------
         GrammarSyntaxError
             With line, column and a caret.
+        GrammarError
+            There is no start rule, or no text is a sentence.
         LimitExceededError
 
         Examples

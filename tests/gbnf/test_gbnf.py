@@ -34,6 +34,14 @@ def names_of(text: str) -> list[str]:
         ('root ::= "a" "b" | "c"', ["ab", "c"], ["a", "abc", ""]),
         ("root ::= [a-c-]+", ["a-c", "-"], ["d", ""]),
         ("root ::= [^a-c]", ["d", "\n", "é", "😀"], ["a", ""]),
+        ("root ::= [^a-zc]", ["A", "{"], ["d", "z", "c"]),
+        ("root ::= [a\\-c]", ["a", "-", "c"], ["b"]),
+        ("root ::= [\n]", ["\n"], ["n"]),
+        ('root ::= "\\f\\b\\v\\/"', ["\f\b\v/"], ["fbv/"]),
+        ('root ::= "a" # one\r\n  | "b"\r\nother ::= "c" # two', ["a", "b"], ["c"]),
+        ("root ::= ([a] ([b] | [c] [d]){4})*", ["", "abcdbcd"], ["abcd"]),
+        ("root ::= ([a] (|[b]){4})*", ["", "abbab"], ["b", "abbbbb"]),
+        ('root ::= ([x] ([b] | "cd"){3} ){1,}', ["xbcdb"], ["", "xb"]),
         ("root ::= [\\]\\[\\\\^-]", ["]", "[", "\\", "^", "-"], ["a"]),
         ("root ::= . .", ["a\n", "éé"], ["a"]),
         ('root ::= "\\x41\\u00e9\\U0001F600\\n\\"\\\\\\[\\]"', ['Aé😀\n"\\[]'], ["A"]),
@@ -75,7 +83,18 @@ def test_another_start() -> None:
             ['"("', '")"', "name", "w"],
         ),
         ('root ::= "(" root ")" | ("true" | "false")', ['"("', '")"', '"true"', '"false"']),  # words stay
-        ('root ::= "(" root ")" | x{1,9}\nx ::= [a]+ "b"', ['"("', '")"', "x"]),  # items of several lengths
+        ('root ::= "(" root ")" | x{1,9}\nx ::= [a]+', ['"("', '")"', "x"]),  # a text may have several numbers of items
+        ('root ::= "(" root ")" | x{1,9}\nx ::= [a]+ "b"', ['"("', '")"', "x~1..9"]),  # a text has one
+        ('root ::= "(" root ")" | "\\"" c{0,99} "\\""\nc ::= [^"\\\\] | "\\\\" ["n]', ['"("', '")"', '"\\"" c~0..99 "\\""']),
+        ('root ::= "(" root ")" | ([a-z] | "-" [0-9])+ root?', ['"("', '")"', "part of root+"]),
+        (
+            'root ::= "(" root ")" | a\na ::= [x] b\nb ::= [y] c\nc ::= [z] d\nd ::= [w] a | "e"',
+            ['"("', '")"', "[x]", "[y]", "[z]", "[w]", '"e"'],
+        ),
+        ('root ::= "(" s root s ")" s | [a-z]+ s [0-9]+ s\ns ::= " "*', ['"("', '")"', "[a-z]+", "[0-9]+", "s"]),
+        ('root ::= "(" s root s ")" s | [a-z]+ s\ns ::= "\\r\\n" [ ]*', ['"("', '")"', "[a-z]+", "s"]),
+        ('root ::= "(" root ")" s | [a-z]+ s\ns ::= [ \\t]{2,4}', ['"("', '")"', "[a-z]+", "s"]),
+        ('root ::= "(" root ")" s | [a-z]+ s\ns ::= [a ]*', ['"("', '")" s', "[a-z]+ s"]),  # no white space
         ('root ::= "(" root ")" | x{1,9}\nx ::= [ab] "b"', ['"("', '")"', "x~1..9"]),
         ("root ::= [a-z]+ [0-9]{2}", ["root"]),
     ],
@@ -94,6 +113,10 @@ def test_regular_rules_are_lexemes(grammar: str, names: list[str]) -> None:
         ('root ::= "x"\nroot ::= "y"', "defined twice", (2, 1)),
         ("root ::= a\n  b c", "here a rule is to begin", (2, 3)),
         ("root ::= a b", "not defined: a, b", (1, 10)),
+        ("root ::= a a b a", "not defined: a, b\n", (1, 10)),
+        ('root ::= (\n"a"\nb ::= "x"', "not closed", (1, 10)),
+        ("root ::= <[x]>", "a number", (1, 10)),
+        ("root ::= <[99999999999]>", "a number", (1, 10)),
         ("root", "here a rule is to begin", (1, 1)),
         ("root := [x]", "':' does not belong", (1, 6)),
         ("root ::= *", "nothing to repeat", (1, 10)),
@@ -132,6 +155,9 @@ def test_arguments_and_limits() -> None:
         Grammar.from_gbnf("root ::= [a]", start=5)  # type: ignore[arg-type]
     with pytest.raises(LimitExceededError, match=r"max_regex_nesting.*1:11"):
         Grammar.from_gbnf("root ::= (([a]))", limits=Limits(max_regex_nesting=2))
+    words = " | ".join(f'"w{i}"' for i in range(5000))
+    assert reads(f"root ::= {words}", "w4999")
+    assert reads(f'root ::= "(" root ")" | [a-c] ({words})', "(aw4999)")
     deep = 200
     assert reads("root ::= " + "(" * deep + "[a]" + ")" * deep, "a")
     chain = "\n".join(f'r{i} ::= "(" r{i + 1} ")" | r{i + 1}' for i in range(3000))
@@ -154,7 +180,7 @@ def test_special_tokens() -> None:
 def test_from_a_cache() -> None:
     cache = GrammarCache()
     assert cache.from_gbnf("root ::= [a]") is cache.from_gbnf("root ::= [a]")
-    assert cache.from_gbnf("root ::= [a]", start="root") is not cache.from_gbnf("root ::= [b]")
+    assert cache.from_gbnf('a ::= "a"\nroot ::= a', start="a") is not cache.from_gbnf('a ::= "a"\nroot ::= a')
 
 
 @pytest.mark.parametrize("name", ["json", "arithmetic", "sql", "clike"])

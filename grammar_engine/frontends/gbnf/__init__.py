@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...errors import GrammarError
 from ...limits import Limits
 from ...report import Entry, Report
 from ..lark.rules import Rules
@@ -70,8 +69,6 @@ def build(
     limits = limits or Limits()
     report = Report()
     definitions, origin = read(text, limits)
-    if start not in definitions:
-        raise GrammarError(f"there is no rule named {start!r}, which is to be the start of the grammar")
     literals = Literals(builder, definitions, limits, report)
     rules = Rules(builder, definitions, literals, limits)
     builder.start = rules.compile(start)

@@ -52,6 +52,8 @@ class Literals(Terminals):
     def _special(self, token: Token, origin: Origin) -> SpecialToken:
         inner = token.text[1:-1]
         number = re.fullmatch(r"\[([0-9]{1,10})\]", inner)
+        if inner.startswith("[") and number is None:
+            raise origin.error("the id of a token is a number, as in <[1000]>", token)
         try:
             special = SpecialToken(int(number[1]) if number else token.text)
         except ValueError as error:

@@ -108,15 +108,13 @@ class _Reader:
 
     def read(self, at: int) -> tuple[int, Body]:
         """The body that begins at a token, and where the next rule does."""
-        begin = self.tokens[at]
         while (token := self.tokens[at]).kind not in ("LINE", "END"):
             self.take(token)
             at += 1
         if self.groups[-1].bracket:
             raise self.origin.error("this bracket is not closed", self.groups[-1].bracket)
         self.end_alternatives()
-        first = None if begin is token else begin
-        return at + (token.kind == "LINE"), Body(self.steps, self.names, first, False)
+        return at + (token.kind == "LINE"), Body(self.steps, self.names, None, False)
 
     def take(self, token: Token) -> None:
         kind, group = token.kind, self.groups[-1]
@@ -138,9 +136,11 @@ class _Reader:
                 raise self.origin.error("there is nothing to repeat", token)
             self.steps.append(Operation("repeat", group.firsts[-1], 1, self.bounds(token)))
         elif kind == "DEFINE":
+            if group.bracket:
+                raise self.origin.error("this bracket is not closed", group.bracket)
             raise self.origin.error("a rule is one line: `::=` does not belong here", token)
         else:
-            self.steps.append(token if token.text != '""' else Operation("sequence", token))
+            self.steps.append(token)
             group.firsts.append(token)
             if kind == "RULE":
                 self.names.append(token)

@@ -7,38 +7,38 @@ beginning. What these stand for is an expression, the solution of their equation
     rest  =  [^"] rest  |  "\""         is         [^"]* "\""
 
 Of all that is regular, what the other rules name becomes a lexeme, and what is regular side by side in these becomes one. Not what has no set of
-characters in it: words and signs are lexemes already, by which `Matcher.explain` says more. Nor lists with bounds of items that are not all of
-one length: a state of the lexer is a set of numbers there, which may cost more than it saves. These stay rules, and so do those that have them.
+characters in it: words and signs are lexemes already, by which `Matcher.explain` says more. Nor what may be in many states at once: lists with
+bounds where a text may have several numbers of items, systems of many equations, long sequences. These stay rules, and so do those that have them.
 
-White space, with comments perhaps, is a lexeme by itself, wherever it stands. Else there would be one with each word that it may stand behind.
+White space, with comments perhaps, is a lexeme by itself. Else there would be one with each word that it may stand behind.
 
 Invariant. The sentences are the same.
 """
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 from ...errors import LimitExceededError
+from ..lark.repetitions import GROUP, Lengths, is_counted_one_way
 from ..lark.repetitions import join as join_repetitions
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator
 
     from ...ir import Builder, Expr, Symbol
     from ..lark.repetitions import Repetitions, Rules, Way
 
-_BLANK, _OTHER = (b" ", b"\n", b"\t"), (b"a", b"a\n", b"a ")  # of what is white space one is a text, and none of the others
+_BLANK = (b" ", b"\n", b"\t", b"  ", b"\n\n", b"\r\n", b"\xe3\x80\x80")  # of what is white space one is a text, ...
+_OTHER = (b"a", b"a\n", b"a ")  # ... and none of these
 _MAX_NAME = 80  # characters of the name of a lexeme
-_MOST_EQUATIONS = 12  # that are solved together
-_MOST_PARTS = 2_000  # of an expression: alternatives and symbols, counted again wherever they are used
+_MOST_EQUATIONS = 3  # that are solved together: where a text may go on in several ways, a state of the lexer is a set of their parts
+_MOST_PARTS = 150  # of an expression: symbols, counted again wherever they are used. Where many may be left out, states are sets of these
 
 
-class Questions(Protocol):
+class Questions(Lengths, Protocol):
     """What this asks of the core."""
-
-    def lengths(self, expr: Expr) -> tuple[int, int]:
-        """Bounds of how many characters the strings of an expression have."""
 
     def matches(self, expr: Expr, text: bytes) -> bool:
         """Whether an expression has a text."""
@@ -54,7 +54,8 @@ def join(builder: Builder, rules: Rules, repetitions: Repetitions, texts: Collec
         symbol = todo.pop()
         if symbol in found.wanted:
             info = builder.nonterminals[symbol >> 1]
-            rules[symbol] = [(builder.lexeme(found.exprs[symbol], info.name, where=info.where),)]
+            name = info.name.replace(GROUP, "part of ", 1)  # what begins with that is no lexeme
+            rules[symbol] = [(builder.lexeme(found.exprs[symbol], name, where=info.where),)]
             repetitions.pop(symbol, None)
         elif symbol in rules:
             rules[symbol] = [found.joined(symbol, way) for way in rules[symbol]]
@@ -82,7 +83,7 @@ def _components(rules: Rules, repetitions: Repetitions) -> Iterator[list[Symbol]
     numbers: dict[Symbol, int] = {}
     lowest: dict[Symbol, int] = {}
     path: list[Symbol] = []
-    is_open: set[Symbol] = set()
+    places: dict[Symbol, int] = {}  # in the path
     for root in (*rules, *repetitions):
         if root in numbers:
             continue
@@ -91,25 +92,26 @@ def _components(rules: Rules, repetitions: Repetitions) -> Iterator[list[Symbol]
             symbol, parts = stack[-1]
             if symbol not in numbers:
                 numbers[symbol] = lowest[symbol] = len(numbers)
+                places[symbol] = len(path)
                 path.append(symbol)
-                is_open.add(symbol)
             for part in parts:
                 if not part & 1:
                     continue
                 if part not in numbers:
                     stack.append((part, _parts(part, rules, repetitions)))
                     break
-                if part in is_open:
+                if part in places:
                     lowest[symbol] = min(lowest[symbol], numbers[part])
             else:
                 stack.pop()
                 if stack:
                     lowest[stack[-1][0]] = min(lowest[stack[-1][0]], lowest[symbol])
                 if lowest[symbol] == numbers[symbol]:
-                    at = path.index(symbol)
-                    yield path[at:]
-                    is_open.difference_update(path[at:])
-                    del path[at:]
+                    found = path[places[symbol] :]
+                    del path[places[symbol] :]
+                    for part in found:
+                        del places[part]
+                    yield found
 
 
 class _Regular:
@@ -146,7 +148,7 @@ class _Regular:
             if part is not None and self._is_regular(part) and part not in self._spaces:
                 run.append(part)
                 continue
-            if len(run) > 1 and not self._has_set.isdisjoint(run):
+            if len(run) > 1 and not self._has_set.isdisjoint(run) and self._size(run) <= _MOST_PARTS:
                 name = " ".join(map(self._name, run))
                 name = name if len(name) <= _MAX_NAME else name[: _MAX_NAME - 3] + "..."
                 run = [self.builder.lexeme(self._sequence(tuple(run)), name, where=self.builder.nonterminals[left >> 1].where)]
@@ -166,36 +168,39 @@ class _Regular:
     def _expr(self, symbol: Symbol) -> Expr:
         return self.exprs[symbol] if symbol & 1 else self.builder.lexeme_records[symbol]
 
-    def _keep(self, symbols: list[Symbol], exprs: list[Expr], parts: list[Symbol]) -> None:
-        size = len(symbols) * (len(parts) + sum(self._sizes.get(part, 1) for part in parts))
+    def _size(self, parts: Iterable[Symbol]) -> int:
+        return sum(1 + self._sizes.get(part, 1) for part in parts)
+
+    def _keep(self, symbols: list[Symbol], parts: list[Symbol], solve: Callable[[], list[Expr]]) -> None:
+        size = len(symbols) * self._size(parts)
         if size > _MOST_PARTS:
             return
-        has_set = not self._has_set.isdisjoint(parts)
-        spaces = [has_set and self._is_space(expr) for expr in exprs]
+        exprs = solve()
+        spaces = [self._is_space(expr) for expr in exprs]
         if not all(spaces) and not self._spaces.isdisjoint(parts):
             return
+        has_set = not self._has_set.isdisjoint(parts)
         for symbol, expr, is_space in zip(symbols, exprs, spaces):
             self.exprs[symbol], self._sizes[symbol] = expr, size
             if has_set:
                 self._has_set.add(symbol)
-                self.wanted.add(symbol)
             if is_space:
                 self._spaces.add(symbol)
+            if has_set or is_space:
+                self.wanted.add(symbol)
 
     def _add_repetition(self, left: Symbol) -> None:
         item, minimum, maximum = self.repetitions[left]
         if not self._is_regular(item):
             return
         expr = self._expr(item)
-        if minimum > 1 or maximum is not None:
-            least, most = self._lengths(left, expr)
-            if least != most:
-                return
-        self._keep([left], [self.builder.repeat(expr, minimum, maximum)], [item])
+        if (minimum > 1 or maximum is not None) and not self._is_counted_one_way(left, expr):
+            return
+        self._keep([left], [item], lambda: [self.builder.repeat(expr, minimum, maximum)])
 
-    def _lengths(self, symbol: Symbol, expr: Expr) -> tuple[int, int]:
+    def _is_counted_one_way(self, symbol: Symbol, item: Expr) -> bool:
         try:
-            return self.questions.lengths(expr)
+            return is_counted_one_way(self.builder, item, self.questions)
         except LimitExceededError as error:
             info = self.builder.nonterminals[symbol >> 1]
             error.locate(info.where, info.name)
@@ -209,19 +214,19 @@ class _Regular:
             return
         for at_end in (True, False):
             if all(own.isdisjoint(way[:-1] if at_end else way[1:]) for way in ways):
-                self._keep(symbols, self._solve(symbols, at_end), parts)
+                self._keep(symbols, parts, partial(self._solve, symbols, at_end))
                 return
 
     def _solve(self, symbols: list[Symbol], at_end: bool) -> list[Expr]:
         """The expressions of equations in which the unknowns stand at the end of alternatives, or at the beginning (Arden 1961)."""
         builder, n = self.builder, len(symbols)
         numbers = {symbol: i for i, symbol in enumerate(symbols)}
-        rows = [[builder.never] * (n + 1) for _ in symbols]  # factors of the unknowns, and what has none
-        for row, symbol in zip(rows, symbols):
+        factors: list[list[list[Expr]]] = [[[] for _ in range(n + 1)] for _ in symbols]  # of the unknowns, and what has none
+        for ways_of, symbol in zip(factors, symbols):
             for way in self.rules[symbol]:
                 at = numbers.get(way[-1 if at_end else 0], n) if way else n
-                others = way if at == n else way[:-1] if at_end else way[1:]
-                row[at] = builder.union(row[at], self._sequence(others))
+                ways_of[at].append(self._sequence(way if at == n else way[:-1] if at_end else way[1:]))
+        rows = [[builder.union(*ways) for ways in ways_of] for ways_of in factors]
 
         def product(factor: Expr, rest: Expr) -> Expr:
             return builder.concat(factor, rest) if at_end else builder.concat(rest, factor)
@@ -234,7 +239,7 @@ class _Regular:
         for i, row in enumerate(rows):
             for k in range(i):
                 add(row, k, rows[k])
-            loop, row[i] = builder.repeat(row[i], 0, None) if row[i] != builder.never else builder.empty, builder.never
+            loop, row[i] = builder.repeat(row[i], 0, None), builder.never
             row[:] = [product(loop, expr) for expr in row]
         for i in reversed(range(n)):
             for k in range(i + 1, n):

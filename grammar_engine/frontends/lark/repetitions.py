@@ -6,8 +6,8 @@ states of the lexer that are kept.
 
 What is joined: lists, and rules that repeat themselves at one end, whose items are single lexemes or short sequences of them, none longer than
 `_LONGEST` characters; where nothing is ignored, also single lexemes of any length. Longer items stay apart, since `Matcher.explain` says more by
-their names than by that of the list; so do items of strings only. Counted lists are joined only if each item is one character and nothing is
-ignored: where a text may have several numbers of items, a state of the lexer is a set of numbers, which may cost more than it saves.
+their names than by that of the list; so do items of strings only. Counted lists are joined only if nothing is ignored and no text has several
+numbers of items: else a state of the lexer is a set of numbers, which may cost more than it saves.
 
 Invariants. The sentences are the same. What is ignored may stand between the items within the new lexeme, as it may before and behind it. No new
 lexeme is ever empty: an empty list is a rule of its own, so that a text without any lexeme stays one. Only for `lexing="exact"`: a classic
@@ -28,7 +28,7 @@ _LONGEST = 16  # characters of an item
 _MOST_PARTS = 32  # of an item: alternatives and symbols, with those of its rules
 _DEEPEST = 8  # rules within rules of an item
 _MAX_NAME = 80  # characters of the name of a group
-_GROUP = "group in "  # with this the names begin that `rules` gives to groups
+GROUP = "group in "  # with this the names begin that `rules` gives to groups
 
 Way = tuple[Symbol, ...]  # an alternative
 Rules = dict[Symbol, list[Way]]
@@ -48,6 +48,9 @@ class Lengths(Protocol):
 
     def lengths(self, expr: Expr) -> tuple[int, int]:
         """Bounds of how many characters the strings of an expression have."""
+
+    def is_empty(self, expr: Expr) -> bool:
+        """Whether an expression has no string."""
 
 
 def join(builder: Builder, rules: Rules, repetitions: Repetitions, texts: Collection[Symbol], questions: Lengths) -> None:
@@ -90,6 +93,13 @@ def _repeated(left: Symbol, ways: list[Way]) -> tuple[list[Way], int] | None:
     return None
 
 
+def is_counted_one_way(builder: Builder, item: Expr, questions: Lengths) -> bool:
+    """Whether no text has two numbers of items: all are of one length, or none is empty or the beginning of another one."""
+    least, most = questions.lengths(item)
+    longer = builder.concat(item, builder.char, builder.text)
+    return least == most or (least > 0 and questions.is_empty(builder.intersect(item, longer)))
+
+
 class _Joiner:
     def __init__(self, builder: Builder, rules: Rules, repetitions: Repetitions, texts: Collection[Symbol], questions: Lengths) -> None:
         self._builder = builder
@@ -113,14 +123,22 @@ class _Joiner:
         least, most = self._length(left, self._expr(items, builder.empty))
         if not 1 <= least <= most or not (is_plain or most <= _LONGEST):
             return []
-        if (minimum > 1 or maximum is not None) and (most > 1 or self._skips):
+        if (minimum > 1 or maximum is not None) and (self._skips or not self._is_counted_one_way(left, items)):
             return []
         info = builder.nonterminals[left >> 1]
-        name = self._spelt(items, minimum, maximum) if info.name.startswith(_GROUP) else info.name
+        name = self._spelt(items, minimum, maximum) if info.name.startswith(GROUP) else info.name
         gap = builder.repeat(builder.union(*self._skips), 0, None) if self._skips else builder.empty  # between two lexemes
         expr = self._repeat(self._expr(items, gap), max(minimum, 1), maximum, gap)
         lexeme = builder.lexeme(expr, name, where=info.where)
         return [(lexeme,)] if minimum else [(lexeme,), ()]
+
+    def _is_counted_one_way(self, left: Symbol, items: list[Way]) -> bool:
+        try:
+            return is_counted_one_way(self._builder, self._expr(items, self._builder.empty), self._questions)
+        except LimitExceededError as error:
+            info = self._builder.nonterminals[left >> 1]
+            error.locate(info.where, info.name)
+            raise
 
     def _spelt(self, items: list[Way], minimum: int, maximum: int | None) -> str:
         """The name of a list of a group."""
@@ -133,7 +151,7 @@ class _Joiner:
 
     def _name_of(self, symbol: Symbol) -> str:
         name = (self._builder.nonterminals if symbol & 1 else self._builder.lexemes)[symbol >> 1].name
-        if not name.startswith(_GROUP):
+        if not name.startswith(GROUP):
             return name
         if symbol in self._rules:
             return self._spelt_group(self._rules[symbol])
