@@ -90,6 +90,11 @@ def test_the_backend_for_servers() -> None:
     assert backend.compile_grammar("json", '{"type": "null"}').accept_tokens("r", list(b"null"))
     assert not backend.compile_grammar("json_object", "").accept_tokens("r", list(b"[]"))
     assert backend.compile_grammar("grammar", 'start: "a" start?').accept_tokens("r", list(b"aaa"))
+    assert backend.compile_grammar("grammar", 'root ::= "a" root?').accept_tokens("r", list(b"aaa"))
+    tool = {"begin": "<f=a>", "schema": {"type": "integer"}, "end": "</f>"}
+    called = backend.compile_grammar("structural_tag", json.dumps({"structures": [tool], "triggers": ["<f="]}))
+    assert called.accept_tokens("r", list(b"so: <f=a>5</f> and"))
+    assert not called.accept_tokens("r", list(b"<f=b>"))
     with pytest.raises(grammar_engine.GrammarError):
         backend.compile_grammar("json", '{"type": "nothing"}')
     requests = [backend.compile_grammar("regex", f"{letter}[0-9]+") for letter in "wxyz"]
