@@ -16,7 +16,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from .errors import GrammarError
-from .ir import LAZY, LIST_WORDS, NO_SYMBOL, PARTS, SKIP, Builder, Symbol, SymbolInfo, records_of
+from .ir import LAZY, LIST_WORDS, NO_SYMBOL, SKIP, Builder, Symbol, SymbolInfo
 
 if TYPE_CHECKING:
     from .portable import Records
@@ -47,7 +47,7 @@ def include(builder: Builder, part: Part) -> Symbol:
 class _Inclusion:
     def __init__(self, builder: Builder, part: Part):
         self.builder = builder
-        exprs, records = _expressions(builder, part.records), part.records.lexemes
+        exprs, records = builder.again(part.records.words, part.records.data), part.records.lexemes
         rows = [(exprs[records[2 * i]], records[2 * i + 1], *info) for i, info in enumerate(part.lexemes)]
         skips = [row for row in rows if row[1] & SKIP]
         self.skip = None
@@ -108,14 +108,3 @@ class _Inclusion:
             for _ in range(n_ways):
                 is_distinct, rank, n_symbols, n_raised = islice(words, 4)
                 to += (is_distinct, rank, n_symbols, n_raised, *map(self.of, islice(words, n_symbols)), *islice(words, n_raised))
-
-
-def _expressions(builder: Builder, records: Records) -> list[int]:
-    """The ids in `builder`, by the ids in the records."""
-    ids: list[int] = []
-    for op, operands in records_of(records.words):
-        operands = list(operands)
-        if op in PARTS:
-            operands[PARTS[op]] = [ids[i] for i in operands[PARTS[op]]]
-        ids.append(builder.again(op, operands, records.data))
-    return ids

@@ -57,6 +57,7 @@ PARTS = {
     **dict.fromkeys((OP_CONCAT, OP_UNION, OP_INTERSECT), slice(None)),
     **dict.fromkeys((OP_COMPLEMENT, OP_REPEAT, OP_JSON), slice(1)),
 }
+_PARTS_IN_RECORD = {op: slice(2, None if part.stop is None else 2 + part.stop) for op, part in PARTS.items()}
 OFFSETS = {OP_BYTES: slice(1), OP_PATTERN: slice(2, 3), OP_LITERALS: slice(0, None, 2), OP_MULTIPLE: slice(1, None, 2)}
 
 # Dialects of OP_PATTERN.
@@ -312,11 +313,28 @@ class Builder:
         self._n_copied += fragment.n_exprs
         return fragment.root + (shift if fragment.root >= fragment.first else 0)
 
-    def again(self, op: int, operands: list[int], data: builtins.bytes) -> Expr:
-        """The expression of another builder's record, whose parts are expressions of this one, and whose strings are in `data`."""
-        for at in range(len(operands))[OFFSETS[op]] if op in OFFSETS else ():  # a length follows
-            operands[at] = self._span(data[operands[at] : operands[at] + operands[at + 1]])
-        return self._node(op, len(operands), *operands)
+    def again(self, words: Sequence[int], data: builtins.bytes) -> list[Expr]:
+        """The expressions of another builder's records, whose strings are in `data`, by their ids there."""
+        ids: list[Expr] = []
+        known, own = self._ids, self.words
+        at = 0
+        while at < len(words):
+            op, n = words[at], words[at + 1]
+            record = list(words[at : at + 2 + n])
+            at += 2 + n
+            if op in PARTS:
+                parts = _PARTS_IN_RECORD[op]
+                record[parts] = [ids[i] for i in record[parts]]
+            elif op in OFFSETS:
+                for place in range(2, 2 + n)[OFFSETS[op]]:  # a length follows
+                    record[place] = self._span(data[record[place] : record[place] + record[place + 1]])
+            key = tuple(record)
+            found = known.get(key)
+            if found is None:
+                found = known[key] = len(known) + self._n_copied
+                own += key
+            ids.append(found)
+        return ids
 
     # --- symbols ----------------------------------------------------------------------------------------------------
 
