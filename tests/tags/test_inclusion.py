@@ -48,8 +48,10 @@ def test_schemas(path: Path, options: dict) -> None:
         separators = (",", ":") if "whitespace" in options else None
         for token in vocabulary.encode_greedy(json.dumps(example, separators=separators, ensure_ascii=False).encode()):
             assert one.mask() == other.mask()
-            assert one.accept(token) == other.accept(token) == True  # noqa: E712
-        assert one.is_complete == other.is_complete == True  # noqa: E712
+            assert one.accept(token)
+            assert other.accept(token)
+        assert one.is_complete
+        assert other.is_complete
 
 
 UNIQUE = {

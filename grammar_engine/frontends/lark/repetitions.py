@@ -96,8 +96,9 @@ def _repeated(left: Symbol, ways: list[Way]) -> tuple[list[Way], int] | None:
 def is_counted_one_way(builder: Builder, item: Expr, questions: Lengths) -> bool:
     """Whether no text has two numbers of items: all are of one length, or none is empty or the beginning of another one."""
     least, most = questions.lengths(item)
-    longer = builder.concat(item, builder.char, builder.text)
-    return least == most or (least > 0 and questions.is_empty(builder.intersect(item, longer)))
+    if least in (0, most):
+        return most == least
+    return questions.is_empty(builder.intersect(item, builder.concat(item, builder.char, builder.text)))
 
 
 class _Joiner:

@@ -75,11 +75,11 @@ class Rules:
             self._compile(definition, arguments, left)
         return symbol
 
-    def write(self, questions: Any, join: Joins = join) -> None:
-        """Give the builder, which has all lexemes, the rules of all that was compiled. With `questions`, what can be joined is by `join`, which asks them."""
+    def write(self, questions: Any, join_by: Joins = join) -> None:
+        """Give the builder, which has all lexemes, the rules of all that was compiled. With `questions`, what can be joined is by `join_by`, which asks them."""
         repetitions = {left: repetition for repetition, left in self._repetitions.items()}
         if questions:
-            join(self._builder, self._rules, repetitions, self._texts.keys(), questions)
+            join_by(self._builder, self._rules, repetitions, self._texts.keys(), questions)
         for left, ways in self._rules.items():
             for way in ways:
                 self._builder.rule(left, way)
