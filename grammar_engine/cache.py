@@ -85,6 +85,12 @@ class TagsOptions(TypedDict, total=False):
     limits: Limits | None
 
 
+class StructuralTagOptions(TypedDict, total=False):
+    """The keyword of `Grammar.from_structural_tag`, which describes it."""
+
+    limits: Limits | None
+
+
 class CacheStats(NamedTuple):
     """Counters of a `GrammarCache`.
 
@@ -223,6 +229,21 @@ class GrammarCache:
         """
         given: dict[str, Any] = {name: _listed(value) for name, value in options.items()}
         return self._get("from_tags", _listed(tags), given)
+
+    def from_structural_tag(self, source: dict[str, Any] | str | bytes, **options: Unpack[StructuralTagOptions]) -> Grammar:
+        """The grammar of a structural tag.
+
+        Parameters
+        ----------
+        source : dict, str or bytes
+        **options
+            Those of `Grammar.from_structural_tag`, which also tells what is raised.
+
+        Returns
+        -------
+        Grammar
+        """
+        return self._get("from_structural_tag", source, options)
 
     def clear(self) -> None:
         """Drop all grammars. A matcher keeps its own."""

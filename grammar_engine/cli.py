@@ -1,6 +1,6 @@
 """The command line: `grammar-engine generate | check | mask | info`, also `python -m grammar_engine`.
 
-Each command takes a grammar from exactly one of --schema, --regex, --lark, --gbnf, --choices, and does one thing that the library does; the
+Each command takes a grammar from exactly one of --schema, --regex, --lark, --gbnf, --structural-tag, --choices, and does one thing that the library does; the
 text for people and the JSON for machines (--json, one object a line) say the same. Results go to stdout, complaints to stderr.
 
 Exit codes: 0 done, and every text was valid; 1 a text was refused; 2 bad usage, an unreadable file, a bad grammar or vocabulary; 3 a limit
@@ -396,6 +396,8 @@ def _grammar(options: argparse.Namespace, whitespace: str | tuple[str, str] = "f
         return Grammar.from_lark(_read_text(options.lark), start=options.start or "start")
     if options.gbnf is not None:
         return Grammar.from_gbnf(_read_text(options.gbnf), start=options.start or "root")
+    if options.structural_tag is not None:
+        return Grammar.from_structural_tag(_read_text(options.structural_tag))
     *lines, last = _read_text(options.choices).split("\n")  # and nowhere else: str.splitlines knows ten ends of a line
     return Grammar.from_choices([line.removesuffix("\r") for line in (*lines, *([last] if last else []))])
 
@@ -421,7 +423,7 @@ def _read_text(name: str) -> str:
 
 def _source(options: argparse.Namespace) -> str | None:
     """The file of the grammar, where it is in one."""
-    name: str | None = options.schema or options.lark or options.gbnf or options.choices
+    name: str | None = options.schema or options.lark or options.gbnf or options.structural_tag or options.choices
     return "standard input" if name == "-" else name
 
 
@@ -528,6 +530,7 @@ def _command(commands: Any, name: str, run: Any, description: str) -> argparse.A
     source.add_argument("--regex", metavar="PATTERN", help="regular expression that the whole text matches")
     source.add_argument("--lark", metavar="FILE", help="Lark grammar")
     source.add_argument("--gbnf", metavar="FILE", help="grammar in GBNF, the language of llama.cpp")
+    source.add_argument("--structural-tag", metavar="FILE", help="structural tag, as requests to servers have it")
     source.add_argument("--choices", metavar="FILE", help="one text per line")
     parser.add_argument("--start", metavar="RULE", help="start rule of the grammar (default: start; in GBNF root)")
     parser.add_argument(

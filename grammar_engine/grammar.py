@@ -476,7 +476,7 @@ class Grammar:
             if isinstance(body, (str, bytes, bytearray, memoryview, int, float, list)) and not isinstance(body, bool):
                 raise TypeError(f"the body of a tag is a Grammar, a JSON Schema (dict or bool) or None, not {type(body).__name__}")
             grammar = body if isinstance(body, Grammar) else cls.from_json_schema(body, limits=limits)
-            return Part(grammar._records, grammar._lexemes, grammar._nonterminals, grammar._named), grammar.report
+            return grammar._as_part(), grammar.report
 
         options = frontend.Options.of(choice, parallel, text, separator, triggers, excluded)
         asked = frontend.read(tags, thinking, options, compile_body)
@@ -484,6 +484,52 @@ class Grammar:
         builder = Builder()
         report = frontend.build(builder, asked)
         return cls._from_builder(builder, report, limits, "tags", named)
+
+    @classmethod
+    def from_structural_tag(cls, source: dict[str, Any] | str | bytes, *, limits: Limits | None = None) -> Grammar:
+        """Compile a structural tag, as requests to servers have it in JSON: the formats of XGrammar, and their older form.
+
+        Parameters
+        ----------
+        source : dict, str or bytes
+            ``{"type": "structural_tag", "format": {...}}``, or with "structures" and "triggers"; text is JSON.
+        limits : Limits, optional
+            `max_schema_nesting` and `max_schema_nodes` bound the formats, too.
+
+        Raises
+        ------
+        GrammarError
+            Something in it is not known or not supported, with a JSON pointer; or what `from_json_schema`, `from_regex` or `from_gbnf` raises for
+            a part.
+        LimitExceededError
+
+        Examples
+        --------
+        >>> call = {"type": "tag", "begin": "<call>", "content": {"type": "json_schema", "json_schema": {"type": "integer"}}, "end": "</call>"}
+        >>> text = {"type": "triggered_tags", "triggers": ["<call"], "tags": [call]}
+        >>> matcher = Matcher(Grammar.from_structural_tag({"type": "structural_tag", "format": text}), Vocabulary.bytes())
+        >>> matcher.accept_bytes(b"Let me see: <call>12</call>. Done."), matcher.is_complete
+        (True, True)
+        """
+        from .frontends import structural_tag
+
+        limits = or_default(limits)
+
+        def compile_body(kind: str, source: Any, **options: Any) -> tuple[Part, Report]:
+            if kind == "pattern":
+                grammar = cls.from_regex(source, dialect="ecma", limits=limits)
+            elif kind == "grammar":
+                grammar = cls.from_gbnf(source, limits=limits)
+            else:
+                grammar = cls.from_json_schema(source, limits=limits, **options)
+            return grammar._as_part(), grammar.report
+
+        builder = Builder()
+        report, named = structural_tag.build(builder, structural_tag.load(source, limits), limits, compile_body)
+        return cls._from_builder(builder, report, limits, "structural tag", named)
+
+    def _as_part(self) -> Part:
+        return Part(self._records, self._lexemes, self._nonterminals, self._named)
 
     @classmethod
     def _from_builder(

@@ -11,12 +11,13 @@ Invariant. The sentences of the symbol are those of the grammar.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from .errors import GrammarError
-from .ir import LAZY, LIST_WORDS, NO_SYMBOL, SKIP, Builder, Symbol, SymbolInfo
+from .ir import LAZY, LIST_WORDS, NO_SYMBOL, OP_BYTES, OP_LITERALS, SKIP, Builder, Symbol, SymbolInfo, records_of
+from .tags import BEGINS, Token
 
 if TYPE_CHECKING:
     from .portable import Records
@@ -42,6 +43,16 @@ def include(builder: Builder, part: Part) -> Symbol:
     if part.records.longest:
         raise GrammarError('a grammar with lexing="longest" cannot be a part of another')
     return _Inclusion(builder, part).symbol(part.records.start)
+
+
+def check_texts(part: Part, named: Collection[str | int], what: str) -> None:
+    """Raise GrammarError if special tokens are named, and a text of the part has the byte with which their spellings begin."""
+    data, own = part.records.data, {Token(key).spelling for key in part.named}
+    for op, operands in records_of(part.records.words) if named else ():
+        for at, length in zip(operands[::2], operands[1::2]) if op in (OP_BYTES, OP_LITERALS) else ():
+            text = data[at : at + length]
+            if BEGINS in text and text not in own:
+                raise GrammarError(f"special tokens are named, and a text in {what} has the byte FF, which is in no UTF-8")
 
 
 class _Inclusion:

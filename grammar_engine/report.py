@@ -44,6 +44,12 @@ class Report:
     relaxed: list[Entry] = field(default_factory=list)
     notes: list[Entry] = field(default_factory=list)
 
+    def take_over(self, other: Report, prefix: str) -> None:
+        """Take over the entries of a part, whose places begin with `prefix` here."""
+        for name in ("enforced", "annotations", "relaxed", "notes"):
+            entries: list[Entry] = getattr(other, name)
+            getattr(self, name).extend(entry._replace(pointer=prefix + entry.pointer) for entry in entries)
+
     def __str__(self) -> str:
         lines = []
         for title in ("enforced", "relaxed", "annotations", "notes"):

@@ -26,7 +26,8 @@ GROUPS = {  # by task: where the names are imported from, which they are, and wh
     "Compile a grammar": (
         0,
         "Grammar GrammarCache Tag Token",
-        "[json-schema.md](json-schema.md), [regex.md](regex.md), [lark.md](lark.md), [gbnf.md](gbnf.md), [tags.md](tags.md)",
+        "[json-schema.md](json-schema.md), [regex.md](regex.md), [lark.md](lark.md), [gbnf.md](gbnf.md), [tags.md](tags.md), "
+        "[structural-tags.md](structural-tags.md)",
     ),
     "Vocabularies": (0, "Vocabulary", "[vocabularies.md](vocabularies.md)"),
     "Match and mask": (0, "allocate_masks Matcher Explanation MaskBuffer", "[serving.md](serving.md)"),

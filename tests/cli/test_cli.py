@@ -252,6 +252,12 @@ def test_a_refused_character_is_named(run, tmp_path, text: bytes, told: str) -> 
     assert code == 1 and told in out
 
 
+def test_structural_tag(run, file) -> None:
+    source = file("tag.json", '{"format": {"type": "tag", "begin": "<a>", "content": {"type": "any_text"}, "end": "</a>"}}')
+    assert run("check", "--structural-tag", source, file("right", "<a>b</a>"))[0] == 0
+    assert run("check", "--structural-tag", source, file("wrong", "<a>b</a>c"))[0] == 1
+
+
 def test_gbnf(run, file) -> None:
     grammar = file("sum.gbnf", 'root ::= sum\nsum ::= [0-9] ("+" sum)?\n')
     for start in ([], ["--start", "sum"]):
@@ -274,6 +280,7 @@ def test_gbnf(run, file) -> None:
         ("--lark", "start: ("),
         ("--gbnf", "root ::= ("),
         ("--gbnf", 'start ::= "a"'),
+        ("--structural-tag", '{"format": {"type": "text"}}'),
         ("--schema", '{"$ref": "#"}'),
     ],
 )
@@ -291,7 +298,7 @@ def test_missing_and_unreadable_files(run, tmp_path) -> None:
     code, _, err = run("check", "--schema", tmp_path / "nowhere.json", "-")
     assert code == 2 and "nowhere.json: No such file" in err
     (tmp_path / "latin1").write_bytes(b'"\xe9"')
-    for source in ("--schema", "--lark", "--gbnf", "--choices"):
+    for source in ("--schema", "--lark", "--gbnf", "--structural-tag", "--choices"):
         code, _, err = run("generate", source, tmp_path / "latin1")
         assert code == 2 and err == f"grammar-engine: {tmp_path / 'latin1'}: not UTF-8: byte 1 (invalid continuation byte)\n"
     code, out, _ = run("generate", "--schema", tmp_path / "latin1", "--json")

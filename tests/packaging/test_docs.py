@@ -36,7 +36,7 @@ def blocks(document: Path, language: str) -> list[str]:
 
 
 def test_there_are_documents() -> None:
-    assert len(DOCUMENTS) == 20 and all(path.is_file() for path in DOCUMENTS)
+    assert len(DOCUMENTS) == 21 and all(path.is_file() for path in DOCUMENTS)
 
 
 def test_the_program_of_the_readme() -> None:

@@ -368,6 +368,54 @@ def case_tags(rng: random.Random, corpus: Corpus, clock: Clock) -> str:
     return "compiled"
 
 
+def case_structural_tag(rng: random.Random, corpus: Corpus, clock: Clock) -> str:
+    """Nested formats, some of them damaged."""
+    pieces: list[Any] = [*TAG_PIECES, "", "<x>", None, True, -1, 0, 3, 1 << 70, 0.5, [], {}, [""], "\ud800", "json", "any_text"]
+
+    def texts(low: int) -> Any:
+        return [rng.choice(TAG_PIECES) for _ in range(rng.randint(low, 3))]
+
+    def tag(depth: int) -> Any:
+        ends = [rng.choice(TAG_PIECES), "", {"type": "token", "token": "<x>"}, texts(0)]
+        begin = rng.choice([rng.choice(TAG_PIECES), "<", {"type": "token", "token": "<x>"}])
+        return {"type": "tag", "begin": begin, "content": shape(depth - 1), "end": rng.choice(ends)}
+
+    def shape(depth: int) -> Any:
+        kinds: list[Any] = [
+            {"type": "const_string", "value": rng.choice(TAG_PIECES)},
+            {"type": "any_text", "excludes": texts(0)},
+            {"type": "any_text", "max_chars": rng.choice([0, 1, 300, 1 << 31])},
+            {"type": "regex", "pattern": rng.choice(PIECES)},
+            {"type": "grammar", "grammar": rng.choice(GBNF_SOURCES)},
+            {"type": "token", "token": "<x>"},
+            {"type": "json_schema", "json_schema": mutate_schema(rng, corpus.schema(rng))},
+        ]
+        if depth and rng.random() < 0.8:
+            tags = [tag(depth) for _ in range(rng.randint(1, 3))]
+            options = {"at_least_one": rng.random() < 0.3, "stop_after_first": rng.random() < 0.3}
+            kinds = [
+                {"type": rng.choice(["sequence", "or"]), "elements": [shape(depth - 1) for _ in range(rng.randint(1, 3))]},
+                {"type": rng.choice(["optional", "star", "plus"]), "content": shape(depth - 1)},
+                {"type": "repeat", "min": rng.choice([0, 2, 70_000]), "max": rng.choice([-1, 2, 70_000]), "content": shape(depth - 1)},
+                tag(depth),
+                {"type": "triggered_tags", "triggers": [*texts(1), "<"], "tags": tags, "excludes": texts(0), **options},
+                {"type": "tags_with_separator", "separator": rng.choice(TAG_PIECES), "tags": tags, **options},
+                {"type": "token_triggered_tags", "trigger_tokens": ["<x>"], "tags": tags, **options},
+                {"type": "dispatch", "rules": [[text, shape(depth - 1)] for text in texts(1)], "loop": rng.random() < 0.5},
+                {"type": "token_dispatch", "rules": [["<x>", shape(depth - 1)]]},
+            ]
+        made = rng.choice(kinds)
+        if rng.random() < 0.05:
+            made[rng.choice([*made, "type", "stop"])] = rng.choice(pieces)
+        return made
+
+    source = {"type": "structural_tag", "format": shape(rng.randint(0, 4))}
+    grammar = clock("from_structural_tag", lambda: Grammar.from_structural_tag(source, limits=random_limits(rng)))
+    if grammar._named <= {"<x>"}:
+        walk(rng, grammar, clock)
+    return "compiled"
+
+
 class RandomIr:
     """Random records and rules, most of them well-formed."""
 
@@ -549,7 +597,15 @@ def prepare(grammar: Grammar, parts: dict[str, Any]) -> None:
     grammar._live, grammar._latest, grammar._named = WeakSet(), lambda: None, frozenset()
 
 
-CASES = {"schema": case_schema, "lark": case_lark, "regex": case_regex, "gbnf": case_gbnf, "tags": case_tags, "ir": case_ir}
+CASES = {
+    "schema": case_schema,
+    "lark": case_lark,
+    "regex": case_regex,
+    "gbnf": case_gbnf,
+    "tags": case_tags,
+    "structural_tag": case_structural_tag,
+    "ir": case_ir,
+}
 
 
 def run_case(target: str, seed: int, number: int, corpus: Corpus, clock: Clock) -> str:

@@ -16,10 +16,9 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from ...errors import GrammarError
-from ...inclusion import Part, include
-from ...ir import OP_BYTES, OP_LITERALS, records_of
+from ...inclusion import Part, check_texts, include
 from ...report import Entry, Report
-from ...tags import BEGINS, Token
+from ...tags import Token
 from .free_text import endings_of, free_text
 from .options import Asked, Options, Region, read
 
@@ -60,22 +59,9 @@ def named_in(asked: Asked) -> frozenset[str | int]:
         found.update(part.key for part in chain(region.begin, region.end) if isinstance(part, Token))
         found.update(region.body.named if region.body else ())
     for region in regions:
-        if found and region.body and _has_special_bytes(region.body):
-            raise GrammarError(
-                f"special tokens are named, and a text in the body of the tag {region.name!r} has the byte FF, which is in no UTF-8"
-            )
+        if region.body:
+            check_texts(region.body, found, f"the body of the tag {region.name!r}")
     return frozenset(found)
-
-
-def _has_special_bytes(body: Part) -> bool:
-    data, own = body.records.data, {Token(key).spelling for key in body.named}
-    for op, operands in records_of(body.records.words):
-        if op in (OP_BYTES, OP_LITERALS):
-            for at, length in zip(operands[::2], operands[1::2]):
-                text = data[at : at + length]
-                if BEGINS in text and text not in own:
-                    return True
-    return False
 
 
 class _Tags:
@@ -166,9 +152,7 @@ class _Tags:
             report.enforced.append(Entry(region.name, "tag", told))
             if region.report is None:
                 continue
-            for name in ("enforced", "annotations", "relaxed", "notes"):
-                entries: list[Entry] = getattr(region.report, name)
-                getattr(report, name).extend(entry._replace(pointer=f"{region.name}#{entry.pointer}") for entry in entries)
+            report.take_over(region.report, f"{region.name}#")
         for keyword, texts in (("triggers", self.triggers), ("excluded", self.options.excluded)):
             if texts:
                 report.enforced.append(Entry("", keyword, "none in free text: " + ", ".join(map(repr, texts))))

@@ -7,7 +7,7 @@ makes a stop together with the beginning of what follows.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -41,3 +41,15 @@ def endings_of(stops: Sequence[str], following: Sequence[str]) -> dict[str, list
                 endings.append(stop[:at])
         found[text] = sorted(endings)
     return found
+
+
+def within(inner: Sequence[str], outer: Sequence[str], *, whole: bool = False) -> Iterator[tuple[str, str]]:
+    """Which texts are parts of which others; `whole`: or equal. Takes time in proportion to the letters of the one and the lengths of the other."""
+    known, lengths = set(inner), sorted(set(map(len, inner)))
+    for text in outer:
+        for length in lengths:
+            if length > len(text) or (length == len(text) and not whole):
+                break
+            for at in range(len(text) - length + 1):
+                if text[at : at + length] in known:
+                    yield text[at : at + length], text

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...checks import check_bool, check_choice
 from ...errors import GrammarEngineError, GrammarError
 from ...tags import MAX_MARK, Tag, Token
+from .free_text import within
 
 if TYPE_CHECKING:
     from ...inclusion import Part
@@ -169,23 +170,11 @@ def _triggers(tags: Sequence[Region], thinking: Region | None, options: Options)
         triggers.append(thinking.begin[0])
     if len(set(triggers)) < len(triggers):
         raise GrammarError(f"{triggers[-1]!r} begins the thinking, and a tag as well")
-    for inner, outer in _within(triggers, triggers):
+    for inner, outer in within(triggers, triggers):
         raise GrammarError(f"{inner!r}, with which a tag or the thinking begins, is in {outer!r}, and so would be found first")
-    for inner, outer in _within(options.excluded, triggers, whole=True):
+    for inner, outer in within(options.excluded, triggers, whole=True):
         raise GrammarError(f"{inner!r} is excluded, and is in {outer!r}, with which a tag or the thinking begins")
     return triggers
-
-
-def _within(inner: Sequence[str], outer: Sequence[str], *, whole: bool = False) -> Iterator[tuple[str, str]]:
-    """Which texts are parts of which others; `whole`: or equal. Takes time in proportion to the letters of the one and the lengths of the other."""
-    known, lengths = set(inner), sorted(set(map(len, inner)))
-    for text in outer:
-        for length in lengths:
-            if length > len(text) or (length == len(text) and not whole):
-                break
-            for at in range(len(text) - length + 1):
-                if text[at : at + length] in known:
-                    yield text[at : at + length], text
 
 
 def _parts(mark: Mark, what: str) -> tuple[str | Token, ...]:

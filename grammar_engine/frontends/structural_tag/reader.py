@@ -1,0 +1,148 @@
+"""A structural tag as it is handed over: objects of JSON, of which each is asked for its members by name and kind.
+
+Invariant. What is not asked for is refused: a member that nobody reads would be silently given up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ...errors import GrammarError, SchemaError
+from ...tags import Token
+from .. import json_schema
+
+if TYPE_CHECKING:
+    from ...limits import Limits
+
+_MOST_SHOWN = 80  # characters of what is refused
+_REQUIRED: Any = object()
+_TYPES = {str: "a string", bool: "true or false", int: "a whole number", list: "an array", dict: "an object"}
+
+
+def load(source: Any, limits: Limits) -> Any:
+    """The decoded JSON that `source` stands for: a dict as it is, text read. GrammarError: it is no JSON, or has a key twice."""
+    if isinstance(source, dict):
+        return source
+    if not isinstance(source, (str, bytes, bytearray, memoryview)):
+        raise TypeError(f"a structural tag is a dict or JSON text, not {type(source).__name__}")
+    try:
+        return json_schema.load(source, limits)
+    except SchemaError as error:
+        raise GrammarError(f"a structural tag is JSON: {error.reason}", source=error.source, offset=error.offset) from None
+
+
+class Node:
+    """An object of JSON in a structural tag.
+
+    Attributes
+    ----------
+    pointer : str
+        RFC 6901 JSON pointer.
+    depth : int
+        How many others it is in.
+    """
+
+    def __init__(self, value: Any, pointer: str = "", depth: int = 0):
+        self.pointer = pointer
+        self.depth = depth
+        if not isinstance(value, dict):
+            raise self.refuse(f"{_shown(value)} stands where an object is expected")
+        self._members: dict[Any, Any] = value
+
+    def refuse(self, reason: str, name: str = "") -> GrammarError:
+        """The error for what is wrong with it, or with its member `name`."""
+        pointer = f"{self.pointer}/{name}" if name else self.pointer
+        return GrammarError(f"{reason} (at {pointer or 'the root'} of the structural tag)")
+
+    def has(self, name: str) -> bool:
+        """Is there such a member?"""
+        return name in self._members
+
+    def only(self, names: Collection[str]) -> None:
+        """Refuse other members than these."""
+        for name in self._members:
+            if name not in names:
+                raise self.refuse(f"{_shown(name)} is not known here; known are {', '.join(names)}")
+
+    def get(self, name: str, kind: type | None = None, default: Any = _REQUIRED) -> Any:
+        """A member, which is of this kind."""
+        if name not in self._members:
+            if default is _REQUIRED:
+                raise self.refuse(f'"{name}" is missing')
+            return default
+        value = self._members[name]
+        if kind is not None and (not isinstance(value, kind) or (kind is int and isinstance(value, bool))):
+            raise self.refuse(f"{_shown(value)} stands where {_TYPES[kind]} is expected", name)
+        if kind is str:
+            self.check_text(value, name, 0)
+        return value
+
+    def texts(self, name: str, default: Any = _REQUIRED, *, least: int = 1) -> list[str]:
+        """A member that is an array of texts, of at least so many characters; each once."""
+        found = self.get(name, list, default)
+        for i, text in enumerate(found):
+            self.check_text(text, f"{name}/{i}", least)
+        return list(dict.fromkeys(found))
+
+    def node(self, name: str) -> Node:
+        """A member that is an object."""
+        return Node(self.get(name), f"{self.pointer}/{name}", self.depth + 1)
+
+    def nodes(self, name: str) -> list[Node]:
+        """A member that is an array of objects, at least one."""
+        found = self.get(name, list)
+        if not found:
+            raise self.refuse("an empty array: no text could be written", name)
+        return [Node(value, f"{self.pointer}/{name}/{i}", self.depth + 1) for i, value in enumerate(found)]
+
+    def rules(self, name: str) -> list[tuple[Any, Node]]:
+        """A member that is an array of pairs: when, and what."""
+        found = self.get(name, list)
+        if not found:
+            raise self.refuse("an empty array", name)
+        for i, pair in enumerate(found):
+            if not isinstance(pair, Sequence) or isinstance(pair, str) or len(pair) != 2:
+                raise self.refuse(f"{_shown(pair)} stands where a pair is expected", f"{name}/{i}")
+        return [(when, Node(what, f"{self.pointer}/{name}/{i}/1", self.depth + 1)) for i, (when, what) in enumerate(found)]
+
+    def mark(self, name: str) -> str | Token:
+        """A member that is a text, or an object for a special token."""
+        value = self.get(name)
+        if isinstance(value, dict):
+            node = self.node(name)
+            node.only(("type", "token"))
+            if node.get("type", str, "token") != "token":
+                raise node.refuse(f'what begins or ends a tag is a string or a "token", not {_shown(node.get("type"))}')
+            return node.token("token")
+        text: str = self.get(name, str)
+        return text
+
+    def token(self, name: str) -> Token:
+        """A member that is the name or the id of a special token."""
+        return self.as_token(self.get(name), name)
+
+    def tokens(self, name: str, default: Any = _REQUIRED) -> list[Token]:
+        """A member that is an array of special tokens, by name or id."""
+        return [self.as_token(key, f"{name}/{i}") for i, key in enumerate(self.get(name, list, default))]
+
+    def as_token(self, key: Any, name: str) -> Token:
+        """What stands in a member, as a special token."""
+        try:
+            return Token(key)
+        except (TypeError, ValueError) as error:
+            raise self.refuse(str(error), name) from None
+
+    def check_text(self, text: Any, name: str, least: int) -> None:
+        """Refuse what is no text of at least so many characters."""
+        if not isinstance(text, str) or len(text) < least:
+            raise self.refuse(f"{_shown(text)} stands where {_TYPES[str]}{' that is not empty' if least else ''} is expected", name)
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            raise self.refuse("a lone surrogate, which is no character", name) from None
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= _MOST_SHOWN else text[:_MOST_SHOWN] + "..."
