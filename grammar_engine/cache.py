@@ -41,6 +41,7 @@ class JSONSchemaOptions(TypedDict, total=False):
     unique_keys: bool
     formats: str
     resources: Mapping[str, Any] | None
+    style: str
     limits: Limits | None
 
 

@@ -234,6 +234,7 @@ class Grammar:
         unique_keys: bool = False,
         formats: str = "known",
         resources: Mapping[str, Any] | None = None,
+        style: str = "json",
         limits: Limits | None = None,
     ) -> Grammar:
         r"""Compile a JSON Schema: the JSON texts of its instances.
@@ -261,6 +262,8 @@ class Grammar:
             format is enforced, as the standard has it by default since 2019-09.
         resources : mapping of str to schema, optional
             The schemas that references to other documents mean, by URI. Nothing is ever fetched.
+        style : {"json", "qwen_xml", "minimax_xml", "glm_xml"}
+            JSON; or objects as parameters in XML, as some models write the arguments of tool calls: ``<parameter=city>Oslo</parameter>``.
         limits : Limits, optional
 
         Raises
@@ -273,7 +276,7 @@ class Grammar:
 
         limits = or_default(limits)
         decoded = json_schema.load(schema, limits)
-        options = json_schema.Options(whitespace, lenient, escapes, property_order, number_style, unique_keys, formats, resources)
+        options = json_schema.Options(whitespace, lenient, escapes, property_order, number_style, unique_keys, formats, resources, style)
 
         def compiled(schema: Any) -> Grammar | None:
             builder = Builder()

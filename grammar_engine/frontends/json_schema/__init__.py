@@ -43,6 +43,7 @@ from .context import Context, Questions
 from .contradictions import unsatisfiable
 from .emitting.emitter import Emitter
 from .emitting.layout import Layout
+from .emitting.parameters import write_parameters
 from .normalising.normaliser import Normaliser
 from .reading.document import Document
 from .reading.load import load
@@ -91,7 +92,8 @@ def build(
     context = Context(builder, document, options, limits, questions)
     context.normaliser = Normaliser(context)
     emitter = Emitter(context, Layout(builder, options.whitespace))
-    start = emitter.symbol(document.goal(document.root), last=True)
+    goal = document.goal(document.root)
+    start = emitter.symbol(goal, last=True) if options.style == "json" else write_parameters(emitter, goal, options.style)
     if start is None:
         return None
     emitter.run()

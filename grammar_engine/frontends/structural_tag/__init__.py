@@ -165,11 +165,11 @@ class _Formats:
 
     def json_schema(self, node: Node, left: Symbol, around: _Around) -> None:
         style, most_spaces = node.get("style", str, "json"), node.get("max_whitespace_cnt", None, None)
-        if style != "json":
-            raise node.refuse(f"the style {style!r} is not supported; JSON is", "style")
+        if style not in _STYLES:
+            raise node.refuse(f"the style {style!r:.80} is not supported; supported are {', '.join(_STYLES)}", "style")
         if node.texts("excludes", []):
             raise node.refuse("what strings of a schema are without is told by their `pattern` or `not`", "excludes")
-        options = {}
+        options = {"style": style}
         if node.get("any_order", bool, False):
             options["property_order"] = "any"
         if most_spaces is not None:
@@ -177,6 +177,9 @@ class _Formats:
                 raise node.refuse("white space is any, or none (0)", "max_whitespace_cnt")
             options["whitespace"] = "compact"
         self.body(node, left, "json_schema", node.get("json_schema"), **options)
+
+    def qwen_xml_parameter(self, node: Node, left: Symbol, around: _Around) -> None:
+        self.body(node, left, "json_schema", node.get("json_schema"), style="qwen_xml")
 
     def regex(self, node: Node, left: Symbol, around: _Around) -> None:
         self.body(node, left, "pattern", node.get("pattern", str))
@@ -376,11 +379,11 @@ class _Formats:
         return (self.builder.lexeme(self.builder.string(part), f'"{part}"'),) if part else ()
 
 
+_STYLES = "json", "qwen_xml", "minimax_xml", "glm_xml"
 _SPECIAL = "that a token is any but some is no matter of texts; special tokens are allowed where they are named"
 _REFUSED = {
     "any_tokens": f"{_SPECIAL}, and any_text is all others",
     "exclude_token": _SPECIAL,
-    "qwen_xml_parameter": "parameters in XML are not; JSON is",
 }
 _FREE = "tags", "at_least_one", "stop_after_first"
 _KINDS: dict[str, tuple[tuple[str, ...], Callable[..., None]]] = {
@@ -388,6 +391,7 @@ _KINDS: dict[str, tuple[tuple[str, ...], Callable[..., None]]] = {
     "token": (("token",), _Formats.token),
     "any_text": (("excludes", "max_chars", "max_tokens"), _Formats.any_text),
     "json_schema": (("json_schema", "style", "any_order", "max_whitespace_cnt", "excludes"), _Formats.json_schema),
+    "qwen_xml_parameter": (("json_schema",), _Formats.qwen_xml_parameter),
     "regex": (("pattern",), _Formats.regex),
     "grammar": (("grammar",), _Formats.grammar),
     "sequence": (("elements",), _Formats.sequence),

@@ -53,7 +53,7 @@ class Emitter:
         symbols = self._last_symbols if last and self.layout.is_bounded else self._symbols
         symbol = symbols.get(shape)
         if symbol is not None:
-            self._is_at(symbol, where)
+            self.is_at(symbol, where)
             return symbol
         if shape in symbols:
             return None
@@ -115,7 +115,7 @@ class Emitter:
         key = (shape.atoms, shape.strings, shape.numbers, last, is_normal)
         symbol = self._scalars.get(key)
         if symbol is not None:
-            self._is_at(symbol, where)
+            self.is_at(symbol, where)
         elif key not in self._scalars:
             symbol = self._scalars[key] = self._lexeme(shape, where, last, is_normal)
         return symbol
@@ -128,6 +128,20 @@ class Emitter:
             raise
 
     def _made(self, shape: Shape, where: str | None, last: bool, is_normal: bool) -> Symbol | None:
+        b = self.builder
+        expr, names = self.scalar_expr(shape, where, is_normal)
+        if expr == b.never:
+            return None
+        expr = self.layout.after(expr, last)
+        symbol = self._lexemes.get(expr)
+        if symbol is None:
+            symbol = self._lexemes[expr] = b.lexeme(expr, " or ".join(dict.fromkeys(names)), where=where)
+        else:
+            self.is_at(symbol, where)
+        return symbol
+
+    def scalar_expr(self, shape: Shape, where: str | None, is_normal: bool = False) -> tuple[Expr, list[str]]:
+        """The JSON texts of the scalars of a shape, and their names."""
         b, context = self.builder, self.context
         parts, names = [], []
         if shape.atoms:
@@ -139,18 +153,9 @@ class Emitter:
         for piece in scalars:
             parts.append(piece.expr(context, where or "", is_normal))
             names.append(piece.words())
-        expr = b.union(*parts)
-        if expr == b.never:
-            return None
-        expr = self.layout.after(expr, last)
-        symbol = self._lexemes.get(expr)
-        if symbol is None:
-            symbol = self._lexemes[expr] = b.lexeme(expr, " or ".join(dict.fromkeys(names)), where=where)
-        else:
-            self._is_at(symbol, where)
-        return symbol
+        return b.union(*parts), names
 
-    def _is_at(self, symbol: Symbol, where: str | None) -> None:
+    def is_at(self, symbol: Symbol, where: str | None) -> None:
         """Note that a symbol also stands for what is `where`: one of several places is none in particular."""
         known = self.builder.nonterminals if symbol & 1 else self.builder.lexemes
         info = known[symbol >> 1]

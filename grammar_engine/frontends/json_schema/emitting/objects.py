@@ -51,9 +51,7 @@ class ObjectRules:
         most = piece.most or 0
         if most and any(layer.others is NEVER and not layer.classes and len(layer.named) <= most for layer in piece.layers):
             self.most = None
-        self.comma = emitter.layout.comma
-        self.open = emitter.layout.open_object
-        self.close = emitter.layout.close("}", last)
+        self.separator: Symbol | None = emitter.layout.comma
 
     def write(self, left: Symbol) -> None:
         """Write rules for `left`; none if no object is admitted."""
@@ -61,9 +59,9 @@ class ObjectRules:
             self.context.ledger.combining = f"{self.where or ''}/dependentRequired"
         if self.piece.needs and (self.fewest or self.piece.witnesses):  # a bag has no place for both
             for piece in self._without_needs():
-                ObjectRules(self.emitter, piece, self.where, self.last).write(left)
+                self.again(piece).write(left)
         elif self.most == 0:
-            self.builder.rule(left, [self.open, self.close])
+            self.builder.rule(left, self.around())
         else:
             self._write_bag(left)
 
@@ -78,13 +76,40 @@ class ObjectRules:
 
     def key(self, name: str, goal: Goal) -> Symbol:
         """The lexeme of a named key."""
-        expr = self.emitter.key(name)
-        return self.builder.lexeme(expr, f'key "{name}"', where=goal[0].pointer if goal else self.where)
+        return self.builder.lexeme(self.key_expr(name), f'key "{name}"', where=goal[0].pointer if goal else self.where)
 
     def other_key(self, keys: Expr, goal: Goal) -> Symbol:
         """The lexeme of a class of other keys."""
-        expr = self.emitter.layout.key(self.context.quoted(keys))
-        return self.builder.lexeme(expr, "other key" if self.names else "key", where=goal[0].pointer if goal else None)
+        name = "other key" if self.names else "key"
+        return self.builder.lexeme(self.other_key_expr(keys), name, where=goal[0].pointer if goal else None)
+
+    # --- how it is written (parameters.py has other ways) -----------------------------------------------------------------
+
+    def again(self, piece: ObjectPiece) -> ObjectRules:
+        """The rules of a part of this piece."""
+        return ObjectRules(self.emitter, piece, self.where, self.last)
+
+    def around(self, *members: Symbol) -> tuple[Symbol, ...]:
+        """The members, in braces."""
+        layout = self.emitter.layout
+        return layout.open_object, *members, layout.close("}", self.last)
+
+    def value(self, goal: Goal) -> Symbol | None:
+        """The symbol of a value, or None where the goal is known to admit nothing."""
+        return self.emitter.symbol(goal)
+
+    def key_expr(self, name: str) -> Expr:
+        """A named key with its colon."""
+        return self.emitter.key(name)
+
+    def other_key_expr(self, keys: Expr) -> Expr:
+        """Any of some keys with its colon."""
+        return self.emitter.layout.key(self.context.quoted(keys))
+
+    def check_distinct(self) -> None:
+        """Refuse keys that have to differ, where the core cannot compare them."""
+
+    # --- classes of keys --------------------------------------------------------------------------------------------------
 
     def other_keys(self, patterns: dict[Expr, list[Expr]]) -> list[_Class]:
         """Disjoint sets of keys that cover all keys without a name, the goal of each, the indices of the witnesses it may be, and its patterns."""
@@ -147,7 +172,7 @@ class ObjectRules:
                 could_be = [condition for condition, (keys, _) in zip(conditions, piece.witnesses) if keys.has(name, self.context)]
                 found = self._add(bag, key, kinds(self.context, goal, could_be), slots, rank)
             else:
-                value = self.emitter.symbol(goal)
+                value = self.value(goal)
                 if value is not None:
                     bag.ways.append(Way((key, value), slots, rank))
                 found = value is not None
@@ -164,21 +189,23 @@ class ObjectRules:
             n_keys = self.context.count_values(keys, MOST_VALUES) if distinct else MOST_VALUES
             if n_keys == 0:
                 continue
+            if distinct:
+                self.check_distinct()
             counted = bag.slot(0, None if n_keys >= MOST_VALUES else n_keys)
             found = self._add(bag, self.other_key(keys, goal), members, (counted, *total), n_ordered, distinct)
             self.emitter.has_other_keys |= found and not distinct
             seen |= inside
         self._look_at_alike({keys for first in seen for keys in patterns[first][1:]})
         ranked = self.context.options.property_order == "schema"
-        symbol = self.builder.bag(bag.ways, bag.slots, self.comma, "members", ranked=ranked, asks=asks, where=self.where)
-        self.builder.rule(left, [self.open, symbol, self.close])
+        symbol = self.builder.bag(bag.ways, bag.slots, self.separator, "members", ranked=ranked, asks=asks, where=self.where)
+        self.builder.rule(left, self.around(symbol))
 
     def _look_at_alike(self, alike: set[Expr]) -> None:
         """Make the values of patterns for which another one stands: what they ask is in the report, too."""
         for layer in self.piece.layers if alike else ():
             for keys, goal in layer.classes:
                 if keys in alike:
-                    self.emitter.symbol(goal)
+                    self.value(goal)
 
     def _only_needed(self) -> set[str]:
         """The keys that needs name alone: they have no place in the order of the schema, and come among other keys."""
@@ -219,7 +246,7 @@ class ObjectRules:
         """Add a way for each kind; whether there was one."""
         found = False
         for goal, raised in members:
-            value = self.emitter.symbol(goal)
+            value = self.value(goal)
             if value is not None:
                 found = True
                 bag.ways.append(Way((key, value), (*slots, *raised), rank, distinct))

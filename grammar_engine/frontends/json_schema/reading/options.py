@@ -19,6 +19,7 @@ _CHOICES = {
     "property_order": ("schema", "any"),
     "number_style": ("canonical", "any"),
     "formats": ("known", "strict", "annotation"),
+    "style": ("json", "qwen_xml", "minimax_xml", "glm_xml"),
 }
 
 
@@ -33,6 +34,7 @@ class Options(NamedTuple):
     unique_keys: bool = False
     formats: str = "known"
     resources: Mapping[str, Any] | None = None
+    style: str = "json"
 
     def check(self) -> None:
         """Raise for an option that has no such value. (`whitespace` is checked by `emitting/layout.py`.)"""

@@ -1,0 +1,157 @@
+"""An object as parameters in XML, which is how some models write the arguments of a tool call.
+
+    qwen_xml      <parameter=city>Oslo</parameter>
+    minimax_xml   <parameter name="city">Oslo</parameter>
+    glm_xml       <arg_key>city</arg_key><arg_value>Oslo</arg_value>
+
+Idea. The text is the members of one object, one after the other. A string is its characters as they are, without quotes and escapes; all other values
+are JSON, and so is what is in them. So the rules are those of an object, with other lexemes for keys and scalars (`objects.py`).
+
+White space, as much as a gap may have, is insignificant around values and behind members. The text `5` may be a string and a number: it is read if
+either is admitted.
+
+Invariant. No string has the text that ends its parameter.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from ....errors import SchemaError, UnsupportedSchemaError
+from ....ir import Expr, Symbol
+from ..algebra.shape import Shape
+from ..reading.places import Goal
+from ..scalars.strings import STRINGS, StringPiece
+from .objects import ObjectRules
+
+if TYPE_CHECKING:
+    from ..containers.objects import ObjectPiece
+    from .emitter import Emitter
+
+_NAME = "[A-Za-z_][A-Za-z0-9_.-]*"  # of a key that the schema does not name
+_IN_MARKS = '<>"'  # what no name has
+
+
+class Marks(NamedTuple):
+    """What stands before a name, between it and the value (a space: white space), and behind the value."""
+
+    open: str
+    between: str
+    close: str
+
+
+STYLES = {
+    "qwen_xml": Marks("<parameter=", ">", "</parameter>"),
+    "minimax_xml": Marks('<parameter name="', '">', "</parameter>"),
+    "glm_xml": Marks("<arg_key>", "</arg_key> <arg_value>", "</arg_value>"),
+}
+
+
+def write_parameters(emitter: Emitter, goal: Goal, style: str) -> Symbol | None:
+    """The symbol for the objects that meet a goal, or None where it is known to admit no value at all."""
+    shape = emitter.context.normaliser.shape(goal)
+    where = goal[0].pointer if goal else ""
+    if not shape.objects:
+        if not (shape.atoms or shape.strings or shape.numbers or shape.arrays):
+            return None
+        raise SchemaError(f"style={style!r} writes objects, and the schema admits none", pointer=where)
+    symbol = emitter.builder.nonterminal("object", where=where)
+    values = _Values(emitter, STYLES[style])
+    for piece in shape.objects:
+        _ParameterRules(values, piece, where).write(symbol)
+    return symbol
+
+
+class _Values:
+    """The lexemes and symbols of one style."""
+
+    def __init__(self, emitter: Emitter, marks: Marks):
+        b = self.builder = emitter.builder
+        self.emitter, self.marks = emitter, marks
+        gap = emitter.layout.gap
+        self.close = b.lexeme(b.concat(b.string(marks.close), gap), marks.close)
+        self.close_behind_gap = b.lexeme(b.concat(gap, b.string(marks.close), gap), marks.close)
+        before, _, behind = marks.between.partition(" ")
+        self.between = b.concat(b.string(before), gap, b.string(behind)) if behind else b.string(before)
+        self.gap = None if gap == b.empty else b.lexeme(b.minus(gap, b.empty), "white space")
+        self.any_text = b.text_minus(b.concat(b.text, b.string(marks.close), b.text))
+        self.symbols: dict[Shape, Symbol | None] = {}
+
+    def key(self, name: Expr) -> Expr:
+        return self.builder.concat(self.builder.string(self.marks.open), name, self.between)
+
+    def symbol(self, goal: Goal) -> Symbol | None:
+        """The symbol of a value and what ends it, or None where the goal is known to admit nothing."""
+        shape, where = self.emitter.context.normaliser.shape(goal), goal[0].pointer if goal else None
+        symbol = self.symbols.get(shape)
+        if symbol is not None:
+            self.emitter.is_at(symbol, where)
+        elif shape not in self.symbols:
+            symbol = self.symbols[shape] = self._written(shape, where)
+        return symbol
+
+    def _written(self, shape: Shape, where: str | None) -> Symbol | None:
+        scalar = self._scalar(shape, where)
+        json = self.emitter.symbol_of(shape.nested, where)
+        if scalar is None and json is None:
+            return None
+        symbol = self.builder.nonterminal("value", where=where)
+        is_text = STRINGS in shape.strings  # of any characters: white space is among them
+        for value, is_all in ((scalar, is_text), (json, False)):
+            if value is not None:
+                self.builder.rule(symbol, (value, self.close if is_all else self.close_behind_gap))
+                if self.gap is not None and not is_all:
+                    self.builder.rule(symbol, (self.gap, value, self.close_behind_gap))
+        return symbol
+
+    def _scalar(self, shape: Shape, where: str | None) -> Symbol | None:
+        if STRINGS in shape.strings:  # which all others are among
+            return self.builder.lexeme(self.any_text, "text", where=where)
+        b = self.builder
+        texts = [b.intersect(self.any_text, self._text(piece, where)) for piece in shape.strings]
+        others, names = self.emitter.scalar_expr(Shape(shape.atoms, numbers=shape.numbers), where)
+        expr = b.union(*texts, others)
+        if expr == b.never:
+            return None
+        names += [piece.words() for piece in shape.strings]
+        return b.lexeme(expr, " or ".join(dict.fromkeys(names)), where=where)
+
+    def _text(self, piece: StringPiece, where: str | None) -> Expr:
+        for value in piece.values or ():
+            if self.marks.close in value:
+                raise UnsupportedSchemaError(
+                    f"the string {value!r:.80} has {self.marks.close} in it, which ends a parameter", pointer=where or ""
+                )
+        return piece.text(self.emitter.context)
+
+
+class _ParameterRules(ObjectRules):
+    """Writes the rules of one object piece, as parameters."""
+
+    def __init__(self, values: _Values, piece: ObjectPiece, where: str | None):
+        super().__init__(values.emitter, piece, where, last=False)
+        self.values = values
+        self.separator = None
+
+    def again(self, piece: ObjectPiece) -> _ParameterRules:
+        return _ParameterRules(self.values, piece, self.where)
+
+    def around(self, *members: Symbol) -> tuple[Symbol, ...]:
+        return members
+
+    def value(self, goal: Goal) -> Symbol | None:
+        return self.values.symbol(goal)
+
+    def key_expr(self, name: str) -> Expr:
+        if not name.isprintable() or any(sign in name for sign in _IN_MARKS):
+            raise UnsupportedSchemaError(f"the key {name!r:.80} cannot stand in a mark", pointer=self.where or "", keyword="properties")
+        return self.values.key(self.builder.string(name))
+
+    def other_key_expr(self, keys: Expr) -> Expr:
+        return self.values.key(self.builder.intersect(keys, self.builder.pattern(f"^{_NAME}$")))
+
+    def check_distinct(self) -> None:
+        raise UnsupportedSchemaError(
+            "in XML, keys that the schema does not name are not compared; say additionalProperties: false, or nothing of how many there are",
+            pointer=self.where or "",
+        )

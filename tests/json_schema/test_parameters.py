@@ -1,0 +1,223 @@
+"""Objects as parameters in XML: which texts are read, against a reader that tries all meanings of a text with another validator; what is refused."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+from itertools import product
+from typing import Any
+
+import jsonschema
+import pytest
+
+from grammar_engine import Grammar, GrammarError, Matcher, SchemaError, UnsatisfiableSchemaError, UnsupportedSchemaError, Vocabulary
+
+BYTES = Vocabulary.bytes()
+MARKS = {
+    "qwen_xml": ("<parameter={}>{}</parameter>", r"<parameter=([^>]*)>(.*?)</parameter>[ \n\r\t]*"),
+    "minimax_xml": ('<parameter name="{}">{}</parameter>', r'<parameter name="([^"]*)">(.*?)</parameter>[ \n\r\t]*'),
+    "glm_xml": (
+        "<arg_key>{}</arg_key>\n<arg_value>{}</arg_value>",
+        r"<arg_key>([^<]*)</arg_key>[ \n\r\t]*<arg_value>(.*?)</arg_value>[ \n\r\t]*",
+    ),
+}
+
+
+def write(style: str, members: list[tuple[str, str]], between: str = "\n") -> str:
+    return between.join(MARKS[style][0].format(*member) for member in members)
+
+
+def reads(grammar: Grammar, text: str) -> bool:
+    matcher = Matcher(grammar, BYTES)
+    return matcher.accept_bytes(text.encode()) and matcher.is_complete
+
+
+def meanings(raw: str) -> list[Any]:
+    """A value in a parameter: any string that white space may surround, or JSON that is no string."""
+    found: list[Any] = []
+    inner = range(len(raw) - len(raw.lstrip(" \n\r\t")) + 1), range(len(raw.rstrip(" \n\r\t")), len(raw) + 1)
+    found += dict.fromkeys(raw[begin:end] for begin in inner[0] for end in inner[1] if begin <= end)
+    try:
+        value = json.loads(raw)
+    except ValueError:
+        return found
+    return found if isinstance(value, str) else [*found, value]
+
+
+def is_instance(style: str, schema: dict[str, Any], text: str) -> bool:
+    at, names, values = len(text) - len(text.lstrip(" \n\r\t")), [], []
+    pattern = re.compile(MARKS[style][1], re.DOTALL)
+    while at < len(text):
+        found = pattern.match(text, at)
+        if found is None:
+            return False
+        names.append(found[1])
+        values.append(meanings(found[2]))
+        at = found.end()
+    order = [*schema["properties"], *(name for name in names if name not in schema["properties"])]
+    if sorted(names, key=order.index) != names or any(names.count(name) > 1 for name in schema["properties"]):
+        return False
+    if not all(re.fullmatch(r"[A-Za-z_][A-Za-z0-9_.-]*", name) for name in names if name not in schema["properties"]):
+        return False
+    validator = jsonschema.Draft202012Validator(schema)
+    single = [[(name, value) for value in value_list] for name, value_list in zip(names, values, strict=True)]
+    # all members that have one name must be instances, as the readers of a text may take any of them
+    return any(
+        all(validator.is_valid(dict(chosen[:i] + chosen[i + 1 :] + chosen[i : i + 1])) for i in range(len(chosen) or 1))
+        for chosen in product(*single)
+    )
+
+
+SUBSCHEMAS: list[Any] = [
+    {"type": "string"},
+    {"type": "integer"},
+    {"type": ["string", "null"]},
+    {"type": "boolean"},
+    {"type": "string", "pattern": "^a+$"},
+    {"type": "string", "minLength": 2, "maxLength": 3},
+    {"enum": ["p", "q r", 1, None]},
+    {"const": "5"},
+    {"anyOf": [{"type": "integer"}, {"type": "string", "maxLength": 1}]},
+    {"type": "array", "items": {"type": "string"}},
+    {"type": "object", "properties": {"x": {"type": "string"}}, "required": ["x"], "additionalProperties": False},
+    {"type": "number", "minimum": 0, "maximum": 10},
+    {"not": {"type": "string"}},
+    True,
+]
+RAW = [
+    "",
+    "a",
+    "aa",
+    " aa\n",
+    "p",
+    "q r",
+    "1",
+    "5",
+    "5.5",
+    "null",
+    "true",
+    '"a"',
+    '["x"]',
+    "[]",
+    ' {"x": "y"} ',
+    "<b>",
+    "ab cd",
+    "\n1\n",
+    "é",
+    "<",
+    "</",
+    "-1",
+]
+
+
+@pytest.mark.parametrize("style", MARKS)
+@pytest.mark.parametrize("seed", range(12))
+def test_against_another_reader(style: str, seed: int) -> None:
+    rng = random.Random(seed)
+    for _ in range(3):
+        schema: dict[str, Any] = {
+            "type": "object",
+            "properties": {name: rng.choice(SUBSCHEMAS) for name in rng.sample(["a", "b c", "é"], rng.randint(0, 3))},
+        }
+        schema["required"] = [name for name in schema["properties"] if rng.random() < 0.4]
+        schema["additionalProperties"] = rng.choice([False, False, rng.choice(SUBSCHEMAS)])
+        if rng.random() < 0.2:
+            schema["patternProperties"] = {"^k": rng.choice(SUBSCHEMAS)}
+        grammar = Grammar.from_json_schema(schema, style=style)
+        n_read = 0
+        for _ in range(200):
+            names = [
+                name
+                for name in [*schema["properties"], *rng.choices(["k", "z.1", "_", "1", "a"], k=rng.choice([0, 0, 1, 2]))]
+                if rng.random() < 0.8
+            ]
+            if rng.random() < 0.1:
+                rng.shuffle(names)
+            text = write(style, [(name, rng.choice(RAW)) for name in names], rng.choice(["", "\n", " \t"]))
+            text = rng.choice(["", "", "\n", " ", "x"]) + text + rng.choice(["", "", "\n", "x"])
+            expected = is_instance(style, schema, text)
+            assert reads(grammar, text) == expected, (schema, text)
+            n_read += expected
+        assert n_read or schema["required"] or schema["properties"]
+
+
+def test_white_space() -> None:
+    schema = {"type": "object", "properties": {"a": {"type": "integer"}, "b": {"type": "array"}}, "additionalProperties": False}
+    texts = [
+        write("qwen_xml", [("a", "1"), ("b", "[1]")], ""),
+        write("qwen_xml", [("a", "\n1\n"), ("b", "\n[1]\n")]),
+        write("qwen_xml", [("a", "   1")]),
+    ]
+    for whitespace, expected in (("flexible", [True, True, True]), ("bounded", [True, True, False]), ("compact", [True, False, False])):
+        grammar = Grammar.from_json_schema(schema, style="qwen_xml", whitespace=whitespace)
+        assert [reads(grammar, text) for text in texts] == expected, whitespace
+
+
+def test_what_ends_a_string() -> None:
+    grammar = Grammar.from_json_schema(
+        {"type": "object", "properties": {"a": {"type": "string"}}, "additionalProperties": False}, style="qwen_xml"
+    )
+    matcher = Matcher(grammar, BYTES)
+    assert matcher.accept_bytes(b"<parameter=a>x</parameter")
+    assert matcher.accept_bytes(b"y</paramete")
+    assert matcher.accept_bytes(b"r>")
+    assert matcher.is_complete and not matcher.accept_bytes(b"y")
+
+
+def test_order_and_needs() -> None:
+    schema = {
+        "type": "object",
+        "properties": {"a": {"type": "integer"}, "b": {"type": "integer"}},
+        "additionalProperties": False,
+        "dependentRequired": {"a": ["b"]},
+        "minProperties": 1,
+    }
+    for order in ("schema", "any"):
+        grammar = Grammar.from_json_schema(schema, style="qwen_xml", property_order=order)
+        assert reads(grammar, write("qwen_xml", [("b", "1")]))
+        assert reads(grammar, write("qwen_xml", [("a", "1"), ("b", "1")]))
+        assert reads(grammar, write("qwen_xml", [("b", "1"), ("a", "1")])) == (order == "any")
+        assert not reads(grammar, write("qwen_xml", [("a", "1")]))
+        assert not reads(grammar, "")
+
+
+def test_recursive_values() -> None:
+    schema = {
+        "$ref": "#/$defs/n",
+        "$defs": {"n": {"type": "object", "properties": {"n": {"$ref": "#/$defs/n"}}, "additionalProperties": False}},
+    }
+    grammar = Grammar.from_json_schema(schema, style="glm_xml")
+    assert reads(grammar, write("glm_xml", [("n", '{"n": {"n": {}}}')]))
+    assert not reads(grammar, write("glm_xml", [("n", write("glm_xml", [("n", "{}")]))]))
+
+
+def test_refused() -> None:
+    def error(schema: Any, **options: Any) -> GrammarError:
+        with pytest.raises(GrammarError) as caught:
+            Grammar.from_json_schema(schema, style="qwen_xml", **options)
+        return caught.value
+
+    assert "writes objects, and the schema admits none" in str(error({"type": "string"}))
+    assert isinstance(error({"type": "string"}), SchemaError)
+    assert isinstance(error(False), UnsatisfiableSchemaError)
+    for name in ("a>b", "a<", 'a"b', "a\nb"):
+        assert "cannot stand in a mark" in str(error({"type": "object", "properties": {name: {}}}))
+    inside = error({"type": "object", "properties": {"a": {"properties": {"b": {}}, "enum": ["a", "x</parameter>"]}}})
+    assert isinstance(inside, UnsupportedSchemaError) and "which ends a parameter" in str(inside) and inside.pointer == "/properties/a"
+    assert "are not compared" in str(error({"type": "object"}, unique_keys=True))
+    assert "are not compared" in str(error({"type": "object", "minProperties": 2}))
+    with pytest.raises(ValueError, match="style is"):
+        Grammar.from_json_schema({}, style="xml")
+
+
+def test_explains() -> None:
+    schema = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"], "additionalProperties": False}
+    matcher = Matcher(Grammar.from_json_schema(schema, style="minimax_xml"), BYTES)
+    assert matcher.forced_bytes() == b""  # white space may come
+    assert (
+        Matcher(Grammar.from_json_schema(schema, style="minimax_xml", whitespace="compact"), BYTES).forced_bytes()
+        == b'<parameter name="n">'
+    )
+    assert matcher.accept_bytes(b'<parameter name="n">')
+    assert "integer" in matcher.explain(b"x").expected
