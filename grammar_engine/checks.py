@@ -45,8 +45,9 @@ def check_number(name: str, value: Any, least: float = -math.inf, most: float = 
     except OverflowError:  # an int that is larger than any float
         number = math.inf
     if not math.isfinite(number) or not least <= number <= most or (above and number == least):
-        bounds = f"from {least} to {most}" if most < math.inf else f"above {least}" if above else f"of at least {least}"
-        raise ValueError(f"{name} is a number {bounds}, not {value!r}")
+        bounds = f" from {least} to {most}" if most < math.inf else f" above {least}" if above else f" of at least {least}"
+        kind = f"number{bounds}" if -math.inf < least or most < math.inf else "finite number"
+        raise ValueError(f"{name} is a {kind}, not {value!r}")
     return number
 
 

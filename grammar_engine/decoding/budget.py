@@ -35,6 +35,7 @@ from ..errors import InternalError, LimitExceededError, VocabularyError
 from ..matcher import Matcher
 from .apply import RowMask
 
+MAX_BUDGET = (1 << 63) - 1  # the most that `max_new_tokens` may be
 TRIES = 1024  # tokens refused in one step because they do not fit
 
 _TURN, _WORDS, _IDS = ffi.typeof("ge_turn *"), ffi.typeof("uint32_t[]"), ffi.typeof("int64_t[]")

@@ -25,10 +25,11 @@ from ..errors import InternalError
 from ..grammar import Grammar
 from ..matcher import Matcher
 from ..vocabulary import Vocabulary
-from .budget import TRIES, BudgetedText
+from .budget import MAX_BUDGET, TRIES, BudgetedText
 from .ids import prompt_of
 from .models import Model, as_model
 from .scores import Sampling, Scores, choose, draws, penalise, retries, rng_of, weigh
+from .warning import warn_of_length
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -210,7 +211,7 @@ def stream(
         raise TypeError(f"sampling is a Sampling, not {type(sampling).__name__}")
     if vocabulary is not None and not isinstance(vocabulary, Vocabulary):
         raise TypeError(f"vocabulary is a Vocabulary, not {type(vocabulary).__name__}")
-    max_new_tokens = check_count("max_new_tokens", max_new_tokens)
+    max_new_tokens = check_count("max_new_tokens", max_new_tokens, 1, MAX_BUDGET)
     check_bool("close_in_time", close_in_time)
     check_bool("forced", forced)
     if prefix_cache is not None:
@@ -218,6 +219,7 @@ def stream(
 
         kv.check_cache(prefix_cache)
     ids = prompt_of(prompt_ids)
+    warn_of_length(len(ids), model.max_length)
     if stop is not None:
         if not hasattr(stop, "__iter__"):
             raise TypeError(f"stop is a collection of tokens, not {type(stop).__name__}")

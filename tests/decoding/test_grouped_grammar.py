@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from decoding.clock import Clock
 from decoding.grouped_models import PAD, TableModel
 from grammar_engine import Grammar, Vocabulary, VocabularyError
 from grammar_engine.decoding import Sampling, generate
@@ -326,3 +327,21 @@ def test_a_guess_that_allows_nothing_ends_its_group(mode, close_in_time, grammar
     }
     texts = [GroupedSampler(model, vocabulary, group, **options).generate([[0]], 6, grammar=grammar)[0][0].ids for group in (1, 2, 4)]
     assert texts[0] == texts[1] == texts[2]
+
+
+@pytest.mark.parametrize("mode", ["commit", "verify"])
+@pytest.mark.parametrize("forced", [False, True])
+def test_each_step_is_timed(mode, forced, monkeypatch):
+    from grammar_engine.decoding import budget
+    from grammar_engine.decoding.grouped import text
+
+    clock = Clock(monkeypatch)
+    monkeypatch.setattr(text, "perf_counter", clock)
+    for name, seconds in {"accept": 10, "fill_mask": 100, "write_alone": 1_000}.items():
+        clock.takes(seconds, budget.BudgetedText, name)
+    clock.takes(10_000, text, "apply_mask")
+    sampler = GroupedSampler(model_of(3), VOCABULARY, 3, mode=mode, forced=forced)
+    [[result]] = sampler.generate([[7]], 20, grammar=Grammar.from_regex("[ab]{4}true"))
+    assert all(clock.spent[name] for name in ("accept", "fill_mask", "apply_mask"))
+    assert bool(clock.spent["write_alone"]) == forced
+    assert result.seconds_masks == sum(clock.spent.values())

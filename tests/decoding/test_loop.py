@@ -12,6 +12,7 @@ import jsonschema
 import numpy as np
 import pytest
 
+from decoding.clock import Clock
 from grammar_engine import Grammar, LimitExceededError, Limits, Matcher, Vocabulary, VocabularyError
 from grammar_engine.decoding import Sampling, Stream, apply, generate, loop, stream
 from grammar_engine.decoding.budget import BudgetedText
@@ -535,7 +536,8 @@ def test_wrong_types(prompt, arguments, options, words):
         ([-1], (), {}, "a token of a prompt is not negative, as -1 is"),
         (np.zeros((1, 1), dtype=np.int64), (), {}, r"a prompt has the shape \(length,\), not \(1, 1\)"),
         ([0], (), {"seed": -1}, "seed is at least 0"),
-        ([0], (), {"max_new_tokens": 0}, "max_new_tokens is at least 1, not 0"),
+        ([0], (), {"max_new_tokens": 0}, "max_new_tokens is at least 1 and at most 9,223,372,036,854,775,807, not 0"),
+        ([0], (Grammar.from_regex("a"), CHARACTERS), {"max_new_tokens": 1 << 63}, "max_new_tokens is at least 1 and at most 9,2"),
         ([0], (Grammar.from_regex("a"),), {}, "a grammar needs a vocabulary"),
         ([0], (Grammar.from_regex("a"), CHARACTERS), {"stop": [1]}, "`stop` is for texts without a grammar"),
         ([0], (Matcher(Grammar.from_regex("a"), CHARACTERS), WORDS), {}, "another vocabulary"),
@@ -557,6 +559,49 @@ def test_statistics():
     assert result.seconds_masks + result.seconds_model <= result.seconds
     assert result.tokens_per_second == pytest.approx(len(result.tokens) / result.seconds)
     assert result.passes + result.forced == len(result.tokens)
+
+
+@pytest.mark.parametrize("forced", [False, True])
+def test_each_step_is_timed(forced, monkeypatch):
+    clock = Clock(monkeypatch)
+    monkeypatch.setattr(loop.time, "perf_counter", clock)
+    for name, seconds in {"accept": 10, "fill_mask": 100, "write_alone": 1_000}.items():
+        clock.takes(seconds, BudgetedText, name)
+    clock.takes(10_000, loop, "_matcher_of")
+
+    def timed_text(*arguments):
+        text = BudgetedText(*arguments)
+        clock.takes(1, text, "masked")
+        return text
+
+    def scores(ids):
+        clock.now += 100_000
+        return uniform(WORDS)(ids)
+
+    monkeypatch.setattr(loop, "BudgetedText", timed_text)
+    result = generate(scores, [0], Grammar.from_json_schema(PERSON), WORDS, seed=0, forced=forced)
+    spent = clock.spent
+    assert all(spent[name] for name in ("masked", "accept", "_matcher_of", "write_alone" if forced else "fill_mask"))
+    assert result.seconds_model == 100_000 * result.passes
+    assert result.seconds_masks == sum(spent.values())
+    assert result.seconds == clock.now
+
+
+def test_so_many_tokens_are_refused_in_one_step(monkeypatch):
+    grammar = Grammar.from_regex("[b-k]x{5}|a")  # one of these alone fits
+    scores = np.zeros(CHARACTERS.width, dtype=np.float32)
+    scores[CHARACTERS.encode_greedy(b"a")] = -9
+    for tries, refused in ((loop.TRIES, 10), (4, 4)):
+        monkeypatch.setattr(loop, "TRIES", tries)
+        result = generate(constant(scores), [0], grammar, CHARACTERS, sampling=Sampling(temperature=0), max_new_tokens=2)
+        assert (result.text, result.refused) == (b"a", refused)
+
+
+def test_a_prompt_that_is_too_long_for_the_model():
+    model = loop.as_model(uniform(CHARACTERS), max_length=3)
+    with pytest.warns(UserWarning, match="the prompt has 4 tokens: the model can see the last 3 only") as caught:
+        generate(model, [0] * 4, Grammar.from_regex("ab"), CHARACTERS)
+    assert caught[0].filename == __file__
 
 
 def test_a_prefix_cache_saves_passes_over_the_prompt_and_changes_nothing():

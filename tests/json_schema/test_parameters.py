@@ -211,6 +211,13 @@ def test_refused() -> None:
         Grammar.from_json_schema({}, style="xml")
 
 
+def test_lenient() -> None:
+    schema = {"type": "object", "properties": {"a>b": {"type": "integer"}}}
+    grammar = Grammar.from_json_schema(schema, style="qwen_xml", lenient=True)
+    assert reads(grammar, write("qwen_xml", [("ab", "x")]))
+    assert "cannot stand in a mark" in str(grammar.report)
+
+
 def test_explains() -> None:
     schema = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"], "additionalProperties": False}
     matcher = Matcher(Grammar.from_json_schema(schema, style="minimax_xml"), BYTES)

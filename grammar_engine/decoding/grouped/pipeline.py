@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
-import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from contextlib import suppress
@@ -17,11 +15,12 @@ from ...checks import check_bool, check_count, check_ends, check_number
 from ...grammar import Grammar
 from ...matcher import Matcher
 from ...vocabulary import Vocabulary
-from ..budget import BudgetedText
+from ..budget import MAX_BUDGET, BudgetedText
 from ..ids import prompt_of
 from ..keys_values import Payload
 from ..models import Logits, as_model
 from ..scores import Probabilities, Sampling, rng_of
+from ..warning import warn_of_length
 from .answers import BatchFunction, passes_of
 from .codec import codec_of, spelt
 from .commit import visible
@@ -37,7 +36,6 @@ from .text import Rules, Text
 if TYPE_CHECKING:
     from ..prefix_cache import PrefixCache
 
-_PACKAGE = __name__.partition(".")[0] + "."
 # A tokenizer of `transformers` that does not know what its model can see says 10**30, or whatever was saved with it. So a length of more than this is not
 # believed of a tokenizer, and `from_pretrained` asks for one. What a model says of itself, or a user, is believed.
 MAX_MODEL_INPUT_SIZE = 32_768
@@ -343,7 +341,7 @@ class GroupedPipeline(ABC):
         """
         if not hasattr(prompts, "__iter__") or any(not hasattr(prompt, "__iter__") for prompt in prompts):
             raise TypeError("prompts is a list of prompts, each of which is a list of ids")
-        budgets = [check_count("max_new_tokens", max_new_tokens)] * len(prompts)
+        budgets = [check_count("max_new_tokens", max_new_tokens, 1, MAX_BUDGET)] * len(prompts)
         return self._write([prompt_of(prompt) for prompt in prompts], budgets, grammar, num_return_sequences, seed)
 
     def _write(
@@ -390,7 +388,7 @@ class GroupedPipeline(ABC):
         UserWarning
             The text is too long.
         """
-        self._warn_of_length(len(tokens), self.group_size)
+        warn_of_length(len(tokens), self.max_input_len, self.group_size)
         return self._rows(tokens)
 
     def _rows(self, tokens: Sequence[int]) -> Logits:
@@ -425,7 +423,7 @@ class GroupedPipeline(ABC):
 
     def _budget(self, max_new_tokens: int | None, prepared: Prepared) -> int:
         if max_new_tokens is not None:
-            return check_count("max_new_tokens", max_new_tokens)
+            return check_count("max_new_tokens", max_new_tokens, 1, MAX_BUDGET)
         if not self.end_of_sentence_stop:
             raise ValueError("max_new_tokens must be given if end_of_sentence_stop is False")
         budget = int(prepared.prompt_len * self.answer_length_multiplier)
@@ -438,15 +436,9 @@ class GroupedPipeline(ABC):
         """The rows of a first pass, for whose pads a prompt is cut."""
         return self.group_size
 
-    def _warn_of_length(self, n: int, rows: int) -> None:
-        if self.max_input_len is None or n + rows - 1 <= self.max_input_len:
-            return
-        group = f" and a group {rows}" if rows > 1 else ""
-        warn(f"the prompt has {n} tokens{group}: the model can see the last {self.max_input_len} only")
-
     def _texts(self, prompt: list[int], grammar: Grammar | None, budget: int, seeds: Sequence[int]) -> list[Text]:
         """For each seed a text that begins with `prompt`, and nothing generated yet."""
-        self._warn_of_length(len(prompt), self._rows_beside_prompt())
+        warn_of_length(len(prompt), self.max_input_len, self._rows_beside_prompt())
         penalty = self.repetition_penalty_strategy
         if penalty is None:
             penalty = DEFAULT_REPETITION_PENALTY if grammar is None else NoRepetitionPenalty()
@@ -542,14 +534,6 @@ class GroupedPipeline(ABC):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}: " + ", ".join(f"{name}={value!r}" for name, value in self.as_dict().items())
-
-
-def warn(message: str) -> None:
-    """Warn whoever called the package."""
-    level, frame = 1, sys._getframe()
-    while frame.f_back is not None and frame.f_globals["__name__"].startswith(_PACKAGE):
-        level, frame = level + 1, frame.f_back
-    warnings.warn(message, stacklevel=level)
 
 
 def _plain(value: Any) -> Any:

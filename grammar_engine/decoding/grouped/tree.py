@@ -21,10 +21,11 @@ from ...checks import check_count
 from ...grammar import Grammar
 from ..budget import TRIES
 from ..models import Logits
+from ..warning import warn
 from .commit import visible
 from .methods import GenerationType
 from .passes import Request, Writing
-from .pipeline import GroupedPipeline, warn
+from .pipeline import GroupedPipeline
 from .result import GroupedResult
 from .text import Text
 

@@ -82,16 +82,16 @@ class Emitter:
                 try:
                     write_array(self, left, array, last)
                 except (UnsupportedSchemaError, LimitExceededError) as error:
-                    self._relax(error, where)
+                    self.relax(error, where)
                     write_array(self, left, ARRAYS, last)
             for piece in shape.objects:
                 try:
                     ObjectRules(self, piece, where, last).write(left)
                 except (UnsupportedSchemaError, LimitExceededError) as error:
-                    self._relax(error, where)
+                    self.relax(error, where)
                     ObjectRules(self, OBJECTS, where, last).write(left)
 
-    def _relax(self, error: UnsupportedSchemaError | LimitExceededError, where: str | None) -> None:
+    def relax(self, error: UnsupportedSchemaError | LimitExceededError, where: str | None) -> None:
         """With `lenient=True`, record that a piece is given up, and return; otherwise raise the error."""
         if isinstance(error, UnsupportedSchemaError):
             self.context.relax_or_raise(error, error.pointer, error.keyword or "")

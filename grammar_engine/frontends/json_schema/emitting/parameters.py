@@ -17,9 +17,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from ....errors import SchemaError, UnsupportedSchemaError
+from ....errors import LimitExceededError, SchemaError, UnsupportedSchemaError
 from ....ir import Expr, Symbol
 from ..algebra.shape import Shape
+from ..containers.objects import OBJECTS
 from ..reading.places import Goal
 from ..scalars.strings import STRINGS, StringPiece
 from .objects import ObjectRules
@@ -58,7 +59,11 @@ def write_parameters(emitter: Emitter, goal: Goal, style: str) -> Symbol | None:
     symbol = emitter.builder.nonterminal("object", where=where)
     values = _Values(emitter, STYLES[style])
     for piece in shape.objects:
-        _ParameterRules(values, piece, where).write(symbol)
+        try:
+            _ParameterRules(values, piece, where).write(symbol)
+        except (UnsupportedSchemaError, LimitExceededError) as error:
+            emitter.relax(error, where)
+            _ParameterRules(values, OBJECTS, where).write(symbol)
     return symbol
 
 
@@ -97,12 +102,16 @@ class _Values:
             return None
         symbol = self.builder.nonterminal("value", where=where)
         is_text = STRINGS in shape.strings  # of any characters: white space is among them
-        for value, is_all in ((scalar, is_text), (json, False)):
-            if value is not None:
-                self.builder.rule(symbol, (value, self.close if is_all else self.close_behind_gap))
-                if self.gap is not None and not is_all:
-                    self.builder.rule(symbol, (self.gap, value, self.close_behind_gap))
+        if scalar is not None:
+            self._write(symbol, scalar, self.close if is_text else self.close_behind_gap, is_behind_gap=not is_text)
+        if json is not None:  # a bracket has its gap
+            self._write(symbol, json, self.close, is_behind_gap=True)
         return symbol
+
+    def _write(self, left: Symbol, value: Symbol, close: Symbol, *, is_behind_gap: bool) -> None:
+        self.builder.rule(left, (value, close))
+        if self.gap is not None and is_behind_gap:
+            self.builder.rule(left, (self.gap, value, close))
 
     def _scalar(self, shape: Shape, where: str | None) -> Symbol | None:
         if STRINGS in shape.strings:  # which all others are among
