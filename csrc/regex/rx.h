@@ -216,6 +216,7 @@ bool rx_is_length(const rx_arena *x, rx_id id, u32 *least, u32 *most);
 
 /* How many characters the strings of an expression have, by its structure: no fewer, no more than that (RX_NO_LENGTH: any number). */
 rx_n_chars rx_count_chars(rx_arena *x, rx_id id);
+bool rx_is_too_long(rx_arena *x, rx_id id); /* would they need more characters than they may have? */
 
 /* *out = a set outside of which no string of `id` begins (rx_first.c). False on failure. */
 bool rx_first(rx_arena *x, rx_id id, byte_set *out);
@@ -248,6 +249,8 @@ bool rx_add_local(rx_arena *x, rx_id id, id_vec *sets);
 u32 rx_intern_local(rx_arena *x, id_vec *sets);
 void rx_local_classes(const rx_arena *x, u32 local, u8 *same, u8 *next);
 u32 rx_classes_at(rx_arena *x, u32 local); /* where x->same has them, whose classes are frozen. NONE on failure */
+/* A byte that may begin a short string: of what is asked at once that which asks for most, of alternatives the shortest. Just a guess. */
+u32 rx_near_byte(const rx_arena *x, rx_id id);
 bool rx_told_apart(rx_arena *x, rx_id id, u8 *same); /* `same` of rx_local_classes. False on failure */
 
 /* True => after any text of at most n_chars characters that JSON allows raw in a string, something of `id` is still possible. False => maybe.

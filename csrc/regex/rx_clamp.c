@@ -11,7 +11,7 @@
  * be told from them (mask/mk_room.c). */
 #include "rx.h"
 
-enum { MAX_SPINE = 64, FINISH_NODES = 500, FEW_TIMES = 2 };
+enum { MAX_SPINE = 64, FINISH_NODES = 100, FEW_TIMES = 2 };
 
 #define TO_FEW NONE /* in place of a number of bytes: bounds become FEW_TIMES */
 
@@ -86,6 +86,7 @@ bool rx_is_within(const rx_arena *x, rx_id a, rx_id b) {
 typedef struct finish_node {
     rx_id id;
     u32 parent, length, next; /* index; of the way to it; what else is in its bucket */
+    u32 tried;                /* classes of bytes */
 } finish_node;
 
 /* The length of a string of `id`, if it begins with a label in Punycode or a regular expression, whose nodes know that of their shortest way to an
@@ -129,7 +130,7 @@ static u32 known_length(const rx_arena *x, rx_id id) {
     }
 }
 
-/* Follows first those derivatives for which the way there and a guess at the rest are shortest, as the search for emptiness does. What is
+/* Follows first those derivatives for which the way there and a guess at the rest are shortest, as the search for emptiness does (rx_derive.c). What is
  * found is noted for all on the way, and ends later searches that come there; that nothing was found, for the start. n_bytes is to be the
  * same in all calls over an arena. */
 u32 rx_finish(rx_arena *x, rx_id start, u32 n_bytes) {
@@ -142,7 +143,7 @@ u32 rx_finish(rx_arena *x, rx_id start, u32 n_bytes) {
     rx_refresh_classes(x);
     memset(bucket, 0xff, sizeof bucket);
     bucket[0] = 0;
-    bool ok = vec_push(x->b, &nodes, ((finish_node){start, NONE, 0, NONE})) && map_put(x->b, &seen, start, 0);
+    bool ok = vec_push(x->b, &nodes, ((finish_node){start, NONE, 0, NONE, 0})) && map_put(x->b, &seen, start, 0);
     while (ok && found == NONE && nodes.n < FINISH_NODES) {
         while (lowest < 256 && bucket[lowest] == NONE) lowest++;
         if (lowest == 256) break;
@@ -151,14 +152,21 @@ u32 rx_finish(rx_arena *x, rx_id start, u32 n_bytes) {
         bucket[lowest] = at.next;
         u8 same[256];
         ok = rx_told_apart(x, at.id, same);
-        for (u32 c = 0; ok && found == NONE && at.length < n_bytes && c < x->n_classes; c++) {
+        bool waits = false;
+        for (u32 i = at.tried, first = x->class_of[rx_near_byte(x, at.id)]; ok && found == NONE && !waits && at.length < n_bytes && i < x->n_classes; i++) {
+            u32 c = (first + i) % x->n_classes;
             if (same[c] != c) continue;
             rx_id id = rx_derive(x, at.id, x->class_byte[c]);
             ok = id != NONE && budget_work(x->b, 1);
-            if (!ok || id == RX_ID_NEVER || map_get(&seen, id) != NONE) continue;
+            if (!ok || id == RX_ID_NEVER || at.length + 1 + rx_length_bound(x, id) > n_bytes || map_get(&seen, id) != NONE) continue;
             rest = rx_nullable(x, id) ? 0 : map_get(&x->finish, id);
             u32 to = min_u32(at.length + 1 + x->meta.at[id].distance, 255);
-            ok = map_put(x->b, &seen, id, 0) && vec_push(x->b, &nodes, ((finish_node){id, index, at.length + 1, bucket[to]}));
+            if ((waits = to <= lowest && i + 1 < x->n_classes)) {
+                nodes.at[index].next = bucket[lowest];
+                nodes.at[index].tried = i + 1;
+                bucket[lowest] = index;
+            }
+            ok = map_put(x->b, &seen, id, 0) && vec_push(x->b, &nodes, ((finish_node){id, index, at.length + 1, bucket[to], 0}));
             if (!ok) break;
             bucket[to] = nodes.n - 1;
             lowest = min_u32(lowest, to);

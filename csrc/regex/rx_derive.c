@@ -305,6 +305,7 @@ typedef struct search_node {
     u32 parent; /* index */
     u32 length; /* of the way to it */
     u32 next;   /* index: what else is in its bucket */
+    u32 tried;  /* classes of bytes */
 } search_node;
 
 /* As rx_is_contradiction, and what else is known at once of an intersection: also that it is inhabited, which is kept. */
@@ -317,7 +318,11 @@ static bool is_contradiction(rx_arena *x, rx_id id, bool *answer) {
     if (verdict == RX_UNKNOWN && x->meta.at[id].flags & RX_BARRED) verdict = rx_barred_verdict(x, id);
     if (verdict == RX_UNKNOWN && x->has_name && (is_and || x->meta.at[id].flags & RX_NAMED)) verdict = rx_name_verdict(x, id);
     if (x->b->status != GE_OK) return false;
-    if (verdict == RX_UNKNOWN) return rx_is_contradiction(x, id, answer);
+    if (verdict == RX_UNKNOWN) {
+        if (!rx_is_contradiction(x, id, answer)) return false;
+        *answer |= is_and && rx_is_too_long(x, id);
+        return true;
+    }
     *answer = verdict == RX_IS_EMPTY;
     if (!*answer) x->meta.at[id].verdict = RX_IS_INHABITED;
     return true;
@@ -328,8 +333,40 @@ static bool is_spelling(const rx_arena *x, rx_id id) {
     return rx_kind_of(x, id) == RX_CONCAT && rx_kind_of(x, intern_words(&x->nodes, id)[1]) == RX_QUOTE;
 }
 
+u32 rx_near_byte(const rx_arena *x, rx_id id) {
+    for (;;) {
+        const u32 *node = intern_words(&x->nodes, id);
+        rx_id next = node[1];
+        switch ((rx_kind)node[0]) {
+        case RX_CONCAT: next = node[1 + (x->meta.at[node[1]].flags & RX_NULLABLE ? 1 : 0)]; break;
+        case RX_AND: case RX_OR: case RX_FORK:
+            for (u32 i = 2; i < intern_length(&x->nodes, id); i++) {
+                u32 least = x->meta.at[next].distance, other = x->meta.at[node[i]].distance;
+                if (node[0] == RX_AND ? other > least : other < least) next = node[i];
+            }
+            break;
+        case RX_QUOTE:
+            if (node[3]) return 0; /* in an escape */
+            break;
+        case RX_REPEAT: case RX_TAG: case RX_REST: break;
+        case RX_SET:
+            for (u32 k = 0; k < 8; k++)
+                if (rx_set_of(x, node[1])->w[k]) return 32 * k + (u32)__builtin_ctz(rx_set_of(x, node[1])->w[k]);
+            return 0;
+        default: return 0;
+        }
+        id = next;
+    }
+}
+
+/* The class of bytes that is tried first. */
+static u32 first_class(const rx_arena *x, rx_id id) {
+    return x->class_of[x->has_syntax ? rx_syntax_way_out(x, id) : rx_near_byte(x, id)];
+}
+
 /* Searches the derivatives for one that contains "", and follows first those for which the way there and a guess at the rest are shortest
- * (A*, Hart, Nilsson, Raphael 1968; the guess may be too high, since any way will do). Found: it and all on the way to it are inhabited.
+ * (A*, Hart, Nilsson, Raphael 1968; the guess may be too high, since any way will do). What is as near as its parent is followed at once, before
+ * the other derivatives of that are made. Found: it and all on the way to it are inhabited.
  * Exhausted: all that were visited are empty. Verdicts are kept, so the total over all calls is one visit per node. */
 static bool search(rx_arena *x, rx_id start) {
     rx_refresh_classes(x);
@@ -338,19 +375,20 @@ static bool search(rx_arena *x, rx_id start) {
     word_map seen = {0};
     memset(bucket, 0xff, sizeof bucket);
     bucket[0] = 0;
-    bool ok = vec_push(x->b, &nodes, ((search_node){start, NONE, 0, NONE})) && map_put(x->b, &seen, start, 0);
+    bool ok = vec_push(x->b, &nodes, ((search_node){start, NONE, 0, NONE, 0})) && map_put(x->b, &seen, start, 0);
     while (ok && found == NONE) {
         while (lowest < N_BUCKETS && bucket[lowest] == NONE) lowest++;
         if (lowest == N_BUCKETS) break;
         u32 at = bucket[lowest];
+        rx_id from = nodes.at[at].id;
         bucket[lowest] = nodes.at[at].next;
         u8 same[256];
-        ok = rx_told_apart(x, nodes.at[at].id, same);
-        u32 first = x->has_syntax ? x->class_of[rx_syntax_way_out(x, nodes.at[at].id)] : 0; /* other numbers have led to the same, and mostly it is known */
-        for (u32 i = 0; ok && i < x->n_classes && found == NONE; i++) {
+        ok = rx_told_apart(x, from, same);
+        bool waits = false; /* for a derivative that is as near */
+        for (u32 i = nodes.at[at].tried, first = first_class(x, from); ok && found == NONE && !waits && i < x->n_classes; i++) {
             u32 c = (first + i) % x->n_classes;
-            if (same[c] != c || (x->has_syntax && rx_syntax_is_outdone(x, nodes.at[at].id, x->class_byte[c]))) continue;
-            rx_id id = rx_derive(x, nodes.at[at].id, x->class_byte[c]);
+            if (same[c] != c || (x->has_syntax && rx_syntax_is_outdone(x, from, x->class_byte[c]))) continue;
+            rx_id id = rx_derive(x, from, x->class_byte[c]);
             ok = id != NONE && budget_work(x->b, 1);
             if (!ok || id == RX_ID_NEVER || x->meta.at[id].verdict == RX_IS_EMPTY || map_get(&seen, id) != NONE) continue;
             bool hopeless;
@@ -359,7 +397,12 @@ static bool search(rx_arena *x, rx_id start) {
             if (ok && !hopeless && is_spelling(x, id)) hopeless = rx_is_empty(x, id), ok = x->b->status == GE_OK;
             if (!ok || hopeless) continue;
             u32 length = nodes.at[at].length + 1, to = min_u32(length + x->meta.at[id].distance, N_BUCKETS - 1);
-            ok = map_put(x->b, &seen, id, 0) && vec_push(x->b, &nodes, ((search_node){id, at, length, bucket[to]}));
+            if ((waits = to <= lowest && i + 1 < x->n_classes)) {
+                nodes.at[at].next = bucket[lowest];
+                nodes.at[at].tried = i + 1;
+                bucket[lowest] = at;
+            }
+            ok = map_put(x->b, &seen, id, 0) && vec_push(x->b, &nodes, ((search_node){id, at, length, bucket[to], 0}));
             if (!ok) break;
             bucket[to] = nodes.n - 1;
             lowest = min_u32(lowest, to);

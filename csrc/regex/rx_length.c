@@ -69,6 +69,11 @@ rx_n_chars rx_count_chars(rx_arena *x, rx_id id) {
     return x->chars.at[id] = sum;
 }
 
+bool rx_is_too_long(rx_arena *x, rx_id id) {
+    rx_n_chars n = rx_count_chars(x, id);
+    return n.least > n.most;
+}
+
 u32 rx_least_in_quotes(rx_arena *x, rx_id id) {
     while (rx_kind_of(x, id) == RX_CONCAT || rx_kind_of(x, id) == RX_TAG) id = intern_words(&x->nodes, id)[1];
     return rx_kind_of(x, id) == RX_QUOTE ? rx_count_chars(x, id).least : 0;
