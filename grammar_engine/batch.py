@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from operator import attrgetter
 from typing import Any, NamedTuple
 
-from ._native import ffi, lib
+from ._native import ffi, lib, run_batch
 from .checks import check_count
 from .errors import BatchError
 from .mask import check_alignment, check_row, rows_of
@@ -134,6 +134,10 @@ def _run(
     if type(threads) is not int or not 0 < threads < _MOST_THREADS:
         threads = check_count("threads", threads, most=_MOST_THREADS - 1)
     batch = list(matchers)
+    if threads == 1 and batch and type(batch[0]) is Matcher:
+        done = _run_usual(batch, tokens, buffer, rows)
+        if done is not None:
+            return done
     ids = None if tokens is None else _ids_of(tokens)
     places = None if rows is None else list(rows)
     for name, values in ("tokens", ids), ("rows", places):
@@ -153,6 +157,19 @@ def _run(
                 flags[i] = flag
         errors = {present[i]: error for i, error in errors.items()}
     return step, errors
+
+
+def _run_usual(batch: list[Any], tokens: Any, buffer: Any, rows: Any) -> tuple[MaskStep, dict[int, Exception]] | None:
+    """A batch of matchers alone, with lists of ints. None: it is none, and nothing was done."""
+    n_words = batch[0]._words
+    words, n_rows = rows_of(buffer, n_words)
+    check_alignment(words)
+    done = run_batch(batch, tokens, words, n_words, n_rows, rows)
+    if done is None:
+        return None
+    *flags, failed = done
+    step = MaskStep(*flags)
+    return step, {} if failed is None else _errors(batch, tokens, buffer, rows, step, failed)
 
 
 def _present(batch: Sequence[Any]) -> Sequence[int]:
@@ -192,13 +209,19 @@ def _run_present(
     n_failed = lib.ge_batch_run(work)
     flags = ffi.unpack(out, 4 * n)
     step = MaskStep(flags[:n], flags[n : 2 * n], flags[2 * n : 3 * n])
+    return step, _errors(batch, ids, buffer, places, step, flags[3 * n :]) if n_failed else {}
+
+
+def _errors(
+    batch: Sequence[Matcher], ids: list[int] | None, buffer: Any, places: list[int] | None, step: MaskStep, failed: Sequence[bool]
+) -> dict[int, Exception]:
+    """Why matchers have failed, as far as they do so again."""
     errors: dict[int, Exception] = {}
-    if n_failed:
-        for i in (i for i in range(n) if flags[3 * n + i]):
-            error = _again(batch[i], None if ids is None else ids[i], buffer, i if places is None else places[i], step, i)
-            if error:
-                errors[i] = error
-    return step, errors
+    for i in (i for i, has_failed in enumerate(failed) if has_failed):
+        error = _again(batch[i], None if ids is None else ids[i], buffer, i if places is None else places[i], step, i)
+        if error:
+            errors[i] = error
+    return errors
 
 
 def _again(matcher: Matcher, token: int | None, buffer: Any, row: int, step: MaskStep, i: int) -> Exception | None:

@@ -3,7 +3,7 @@
 Idea. Requests of a server repeat few schemas. A grammar found here has not only been compiled: its automata and masks are warm. Equal means
 equal *as written*: the order of keys in a schema is part of what it says (properties come in that order), so nothing is sorted.
 
-Invariants. At most `max_grammars` grammars are held, the least recently used goes first. Each is compiled once, however many threads ask
+Invariants. At most `max_grammars` grammars are held, and `max_bytes` by all but the latest; the least recently used goes first. Each is compiled once, however many threads ask
 for it at the same time; the others wait for that one. A source that fails is not held: whoever asks gets the error anew.
 """
 
@@ -101,12 +101,15 @@ class CacheStats(NamedTuple):
         Held now.
     hits, misses, evictions : int
         Answered without compiling; compiled; dropped to make room.
+    bytes : int
+        Held by the automata and masks of those grammars. What a grammar needs besides, some 50 KB, is not counted.
     """
 
     grammars: int
     hits: int
     misses: int
     evictions: int
+    bytes: int
 
 
 class GrammarCache:
@@ -120,6 +123,9 @@ class GrammarCache:
     ----------
     max_grammars : int
         How many grammars are held at most. One of a common schema takes some 50 KB, and its automata what `Limits` allow.
+    max_bytes : int, optional
+        So many bytes, as `stats.bytes` counts them, are held at most by all but the latest grammar. They grow as texts are read; that is looked at whenever
+        a grammar is compiled, 2 us for each that is held. A grammar that is dropped lives on with its matchers.
 
     Examples
     --------
@@ -129,8 +135,9 @@ class GrammarCache:
     True
     """
 
-    def __init__(self, max_grammars: int = 1000):
+    def __init__(self, max_grammars: int = 1000, *, max_bytes: int | None = None):
         self.max_grammars = check_count("max_grammars", max_grammars)
+        self.max_bytes = None if max_bytes is None else check_count("max_bytes", max_bytes)
         self._lock = new_lock()
         # Locks of the grammars that are being compiled; by the process, too: in one that was forked nobody may release them.
         self._gates: dict[Any, Any] = {}
@@ -255,7 +262,8 @@ class GrammarCache:
     def stats(self) -> CacheStats:
         """The counters at this moment."""
         with self._lock:
-            return CacheStats(len(self._grammars), self._hits, self._misses, self._evictions)
+            grammars, counts = list(self._grammars.values()), (self._hits, self._misses, self._evictions)
+        return CacheStats(len(grammars), *counts, sum(grammar._n_bytes() for grammar in grammars))
 
     def __reduce__(self) -> Any:
         raise TypeError("a GrammarCache cannot be pickled: each process has its own; the grammars in it can be")
@@ -292,10 +300,21 @@ class GrammarCache:
         """The grammar of this key from now on: if another one is there by now, that."""
         with self._lock:
             grammar = self._grammars.setdefault(key, grammar)
-            for _ in range(len(self._grammars) - self.max_grammars):
+            for _ in range(len(self._grammars) - self._n_kept()):
                 self._grammars.popitem(last=False)
                 self._evictions += 1
         return grammar
+
+    def _n_kept(self) -> int:
+        """How many of the grammars there is room for, the latest one at least."""
+        if self.max_bytes is None:
+            return self.max_grammars
+        left = self.max_bytes
+        for n, grammar in enumerate(reversed(self._grammars.values())):
+            left -= grammar._n_bytes() if n else 0
+            if n == self.max_grammars or left < 0:
+                return n
+        return self.max_grammars
 
 
 def _compile(constructor: str, source: Any, options: Mapping[str, Any]) -> Grammar:

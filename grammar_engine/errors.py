@@ -48,6 +48,10 @@ class GrammarEngineError(Exception):
     def __reduce__(self) -> tuple[Any, ...]:
         return _rebuild, (type(self), self.args, self.__dict__)
 
+    def tell(self, where: str) -> None:
+        """Say at the end of the message in which part of a larger whole it was."""
+        self.args = (f"{self}\n{where}",)
+
 
 def _rebuild(kind: type[GrammarEngineError], args: tuple[Any, ...], state: dict[str, Any]) -> GrammarEngineError:
     error = kind.__new__(kind, *args)

@@ -181,6 +181,12 @@ class Engine:
         lib.ge_engine_stats(self.handle, out)
         return Stats(generation=self.generation, **{name: getattr(out, name) for name in _STATS_FIELDS})
 
+    def n_bytes(self) -> int:
+        """Held by automata and kept masks."""
+        out = ffi.new("ge_stats *")
+        lib.ge_engine_stats(self.handle, out)
+        return int(out.bytes + out.mask_bytes)
+
 
 class Grammar:
     """A compiled grammar. Made by one of the `from_*` constructors.
@@ -684,6 +690,12 @@ class Grammar:
         for part in parts:
             totals = totals._and(part)
         return totals
+
+    def _n_bytes(self) -> int:
+        """`stats.bytes` and `stats.mask_bytes`, without the rest."""
+        with _LOCK:
+            engines = list(self._live)
+        return sum(engine.n_bytes() for engine in engines)
 
     def __copy__(self) -> Grammar:
         """The same object: a grammar never changes in meaning."""

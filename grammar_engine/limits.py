@@ -41,7 +41,7 @@ class Limits:
         Bytes of lazily built states after which new matchers start a fresh generation of them (a matcher that is alive keeps
         its own). No error: it only costs warmth.
     max_memory_bytes : int
-        Bytes of all tables of one grammar and vocabulary, masks excluded.
+        Bytes of all tables of one generation of a grammar over a vocabulary, masks excluded; each matcher keeps the one that it began in.
     max_mask_bytes : int
         Bytes of kept masks per grammar and vocabulary; those that were not read for a while are dropped. No error.
     max_template_instances : int

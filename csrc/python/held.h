@@ -66,4 +66,8 @@ PyObject *fast_matcher(PyObject *module, PyObject *base);
 PyObject *fast_text(PyObject *module, PyObject *base);
 PyObject *fast_row_mask(PyObject *module, PyObject *base);
 
+/* run_batch(matchers, tokens or None, words, n_words, n_rows, rows or None): (accepted, needed, changed, failed or None), lists of bool. None: something in
+ * it is not of the usual kind, and nothing was done. */
+PyObject *run_batch(PyObject *module, PyObject *const *args, Py_ssize_t n);
+
 #endif

@@ -9,6 +9,7 @@
 #include "record.c"
 #include "masks.c"
 #include "calls.c"
+#include "batch.c"
 
 static PyObject *any_pointer; /* the ctype void * */
 
@@ -21,6 +22,7 @@ static PyMethodDef functions[] = {{"fast_guide", fast_guide, METH_O, NULL},
                                   {"fast_row_mask", fast_row_mask, METH_O, NULL},
                                   {"fast_text", fast_text, METH_O, NULL},
                                   {"know_arrays", know_arrays, METH_O, NULL},
+                                  {"run_batch", (PyCFunction)(void (*)(void))run_batch, METH_FASTCALL, NULL},
                                   {NULL, NULL, 0, NULL}};
 
 static bool add_types(PyObject *module) {

@@ -28,7 +28,7 @@ from ..errors import (
 from ..ir import LIST_WORDS, OP_PATTERN, Builder, Expr
 from ..limits import Limits
 from ..portable import Records
-from .calls import fast_guide, fast_matcher, fast_row_mask, fast_text
+from .calls import fast_guide, fast_matcher, fast_row_mask, fast_text, run_batch
 from .places import lexeme_with, locate
 
 __all__ = [
@@ -55,6 +55,7 @@ __all__ = [
     "new_vocab",
     "place_for",
     "read_vocab",
+    "run_batch",
     "save_vocab",
     "version",
 ]

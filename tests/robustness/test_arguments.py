@@ -54,7 +54,7 @@ def test_numbers():
         with pytest.raises(TypeError, match=r"^share is a number, not "):
             check_number("share", value)
     for value in (10**400, -(10**400), math.inf, math.nan):
-        with pytest.raises(ValueError, match=r"^share is a number "):
+        with pytest.raises(ValueError, match=r"^share is a finite number, not "):
             check_number("share", value)
     assert Limits(max_rules=np.int64(5)) == Limits(max_rules=5)
 

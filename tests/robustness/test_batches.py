@@ -271,3 +271,92 @@ def test_a_misaligned_buffer_changes_nothing() -> None:
     with pytest.raises(ValueError, match="not aligned"):
         step_masks([matcher], [ord("1")], masks)
     assert matcher.tokens == []
+
+
+# --- the usual kind, which is done without Python for each matcher ----------------------------------------------------------------
+
+
+def usual(monkeypatch):
+    """How many batches went that way."""
+    from grammar_engine import batch
+
+    if batch.run_batch(([]), None, batch.ffi.NULL, 1, 1, None) is None and batch.run_batch.__name__ == "_none":
+        pytest.skip("GRAMMAR_ENGINE_NO_FAST_CALLS is set")
+    run, counted = batch.run_batch, []
+
+    def count(*arguments):
+        done = run(*arguments)
+        counted.append(done is not None)
+        return done
+
+    monkeypatch.setattr(batch, "run_batch", count)
+    return counted
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_batches_of_the_usual_kind_do_the_same(seed, monkeypatch):
+    rng = random.Random(seed)
+    vocabulary = Vocabulary.bytes()
+    grammars = [Grammar.from_regex(pattern) for pattern in ("[a-c]+", "(ab)*", "a{2,5}", "[^b]*")]
+    counted = usual(monkeypatch)
+    n = 9
+    both = [[Matcher(grammars[i % 4], vocabulary) for i in range(n)] for _ in range(2)]
+    for turn in range(12):
+        tokens = [None if rng.random() < 0.2 else rng.choice([97, 98, 99, 256, 300, 1 << 40]) for _ in range(n)]
+        rows = rng.sample(range(n + 3), n) if rng.random() < 0.5 else None
+        masks = [allocate_masks(n + 3, vocabulary) for _ in range(2)]
+        done = [
+            step_masks(both[0], tokens, masks[0], rows=rows),
+            step_masks(both[1], tuple(tokens), masks[1], rows=rows and tuple(rows)),
+        ]
+        assert counted == [True, False] * (turn + 1)
+        assert done[0] == done[1]
+        assert (masks[0] == masks[1]).all()
+        assert all(type(flag) is bool for flags in done[0] for flag in flags)
+    assert [matcher.tokens for matcher in both[0]] == [matcher.tokens for matcher in both[1]]
+
+
+def test_batches_of_another_kind(monkeypatch):
+    numpy = pytest.importorskip("numpy")
+    vocabulary, other = Vocabulary.bytes(), Vocabulary([b"a"] * 1_000, eos=[0])
+    grammar = Grammar.from_regex("[ab]*")
+    counted = usual(monkeypatch)
+    masks = allocate_masks(2, vocabulary)
+
+    def two():
+        return [Matcher(grammar, vocabulary), Matcher(grammar, vocabulary)]
+
+    class Mine(Matcher):
+        pass
+
+    assert step_masks([Matcher(grammar, vocabulary), Mine(grammar, vocabulary)], [97, 98], masks).accepted == [True, True]
+    assert step_masks([Matcher(grammar, vocabulary), None], [97, 98], masks).accepted == [True, False]
+    assert step_masks(two(), [numpy.int64(97), 98], masks).accepted == [True, True]
+    assert step_masks(two(), [-1, 1 << 70], masks).accepted == [False, False]
+    assert fill_masks(two(), masks, rows=[numpy.int32(1), 0]) == [True, True]
+    for bad, kind in (
+        (lambda: fill_masks(two(), masks, rows=[0, 2]), IndexError),
+        (lambda: fill_masks(two(), masks, rows=[0]), ValueError),
+        (lambda: step_masks(two(), [97], masks), ValueError),
+        (lambda: step_masks(two(), ["a", 97], masks), TypeError),
+        (lambda: step_masks(two(), [True, 97], masks), TypeError),
+        (lambda: fill_masks([*two(), *two()], masks), IndexError),
+        (lambda: fill_masks([Matcher(grammar, vocabulary), Matcher(grammar, other)], masks), ValueError),
+    ):
+        with pytest.raises(kind):
+            bad()
+    assert counted and not any(counted)
+    assert fill_masks(two(), masks, rows=[1, 0]) == [True, True] and counted[-1]
+
+
+def test_failures_of_the_usual_kind(monkeypatch):
+    counted = usual(monkeypatch)
+    vocabulary = Vocabulary([b"a", b""], eos=[1])  # there is no "b"
+    matchers = [Matcher(Grammar.from_regex("a*"), vocabulary), Matcher(Grammar.from_regex("ab"), vocabulary)]
+    masks = allocate_masks(2, vocabulary)
+    with pytest.raises(BatchError) as caught:
+        step_masks(matchers, [0, 0], masks)
+    assert counted == [True]
+    assert list(caught.value.errors) == [1] and isinstance(caught.value.errors[1], VocabularyError)
+    assert caught.value.step.accepted == [True, True]
+    assert [matcher.tokens for matcher in matchers] == [[0], [0]]

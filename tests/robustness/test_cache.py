@@ -131,6 +131,40 @@ def test_the_least_recently_used_goes_first() -> None:
         GrammarCache(max_grammars=0)
 
 
+def test_grammars_that_have_grown_are_dropped() -> None:
+    cache, vocabulary = GrammarCache(max_bytes=200_000), Vocabulary.bytes()
+
+    def grown(pattern: str) -> Grammar:
+        grammar = cache.from_regex(pattern)
+        matcher = Matcher(grammar, vocabulary)
+        for letter in b"ababbabbbababab" * 20:
+            assert matcher.accept(letter)
+            matcher.mask()
+        return grammar
+
+    large = [grown(f"(a|b)*a(a|b){{{n}}}") for n in (9, 10)]
+    assert all(100_000 < grammar.stats.bytes + grammar.stats.mask_bytes < 200_000 for grammar in large)
+    assert cache.stats.bytes == sum(grammar.stats.bytes + grammar.stats.mask_bytes for grammar in large) > 200_000
+    assert cache.stats.evictions == 0  # nothing was compiled since
+    small = cache.from_regex("c")
+    assert cache.from_regex("(a|b)*a(a|b){10}") is large[1] and cache.from_regex("c") is small
+    assert cache.stats.evictions == 1
+    assert cache.from_regex("(a|b)*a(a|b){9}") is not large[0]
+    unbounded = GrammarCache()
+    assert unbounded.max_bytes is None
+    with pytest.raises(ValueError, match="max_bytes is at least 1"):
+        GrammarCache(max_bytes=0)
+
+
+def test_the_latest_grammar_stays_whatever_it_takes() -> None:
+    cache, vocabulary = GrammarCache(max_bytes=1), Vocabulary.bytes()
+    grammar = cache.from_regex("a+")
+    assert Matcher(grammar, vocabulary).accept_bytes(b"a") and cache.stats.bytes > 1
+    assert cache.from_regex("a+") is grammar
+    cache.from_regex("b")
+    assert cache.stats.grammars == 1 and cache.from_regex("a+") is not grammar
+
+
 def test_a_failure_is_not_held() -> None:
     cache = GrammarCache()
     for _ in range(2):

@@ -193,8 +193,7 @@ class _Formats:
             try:
                 self.parts[pointer], report = self.compile_body(name, source, **options)
             except GrammarEngineError as error:
-                if hasattr(error, "add_note"):  # Python 3.11
-                    error.add_note(f"in what stands at {pointer} of the structural tag")
+                error.tell(f"in what stands at {pointer} of the structural tag")
                 raise
             self.report.take_over(report, pointer)
         self.builder.rule(left, (include(self.builder, self.parts[pointer]),))

@@ -136,8 +136,7 @@ def _with_body(region: Region, tag: Tag, options: Options, compile_body: Compile
         try:
             body, report = compile_body(tag.body)
         except GrammarEngineError as error:
-            if hasattr(error, "add_note"):  # Python 3.11
-                error.add_note(f"in the body of the tag {region.name!r}")
+            error.tell(f"in the body of the tag {region.name!r}")
             raise
         return region._replace(body=body, report=report)
     if not region.end:
