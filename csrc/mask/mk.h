@@ -159,6 +159,7 @@ bool mk_has_plain(ge_engine *e, u32 unit, bool *known, bool *plain);
 bool mk_prepare(ge_engine *e, u32 unit, u32 hub);
 /* *answer: is it known that the unit has none? */
 bool mk_is_refused(ge_engine *e, u32 unit, bool *answer);
+bool mk_is_left_much(ge_engine *e, u32 unit, bool *answer); /* is it refused since too many tokens leave it, along a counted text? */
 /* The key of a lexer state in a view, until the next call; NULL: failure. It is spelt out on demand, which may refuse it. False: failure. */
 mk_key *mk_key_of(ge_engine *e, u32 state, u32 view);
 bool mk_spell_key(ge_engine *e, u32 state, u32 view, mk_key *key);

@@ -30,6 +30,14 @@ static bool give_back(ge_engine *e, const vb_inner **inner) {
     return false;
 }
 
+/* *key: what a counted state is with few repeats, in a view. NONE: it is no such state. Along the last characters of a counted text the tokens that are too
+ * long for it leave it at each of their characters. Where too many do that for an analysis, they do it at the next character again. */
+static bool key_of_counts(ge_engine *e, u32 state, u32 view, u64 *key) {
+    rx_id expr = lx_count(&e->lx, state) == 1 ? lx_rest_at(&e->lx, state, 0) : RX_ID_NEVER, few = rx_few(&e->lx.x, expr);
+    *key = few == expr ? NONE : (u64)few << 32 | view;
+    return few != NONE;
+}
+
 /* The lexeme-internal mask of a lexer state in a view: kept with the vocabulary, or computed if `make` says so. *inner = NULL: there is
  * none, as on failure, here and below. It is given back by done_with. */
 static bool obtain(ge_engine *e, u32 state, u32 view, bool make, const vb_inner **inner) {
@@ -44,6 +52,9 @@ static bool obtain(ge_engine *e, u32 state, u32 view, bool make, const vb_inner 
     if (*inner && mk_has_key(e, *inner, key)) return e->stats.inner_hits++, true;
     give_back(e, inner);
     if (!make || key->refused) return true;
+    u64 counts;
+    if (!key_of_counts(e, state, view, &counts)) return false;
+    if (counts != NONE && map_get(&e->mk.left_much, counts) != NONE) return key->refused = key->leaves_much = true;
     budget own;
     budget_init_unlimited(&own);
     bool leaves_much = false;
@@ -52,7 +63,7 @@ static bool obtain(ge_engine *e, u32 state, u32 view, bool make, const vb_inner 
     if (!made) {
         key->refused = e->b.status == GE_OK;
         key->leaves_much = leaves_much;
-        return e->b.status == GE_OK;
+        return e->b.status == GE_OK && (counts == NONE || !leaves_much || map_put(&e->b, &e->mk.left_much, counts, 1));
     }
     *inner = shared ? vb_add(e->v, made) : made;
     return true;
@@ -257,6 +268,17 @@ bool mk_is_refused(ge_engine *e, u32 unit, bool *answer) {
     return true;
 }
 
+bool mk_is_left_much(ge_engine *e, u32 unit, bool *answer) {
+    u64 counts;
+    const mk_key *key = mk_key_of(e, unit, VB_TIERS);
+    if (!key) return false;
+    *answer = key->leaves_much;
+    if (!*answer) return true;
+    if (!key_of_counts(e, unit, VB_TIERS, &counts)) return false;
+    *answer = counts != NONE;
+    return true;
+}
+
 /* What a configuration, or with outlines an alternative, can read of the tails of an exit; `first`: outside of which it reads no byte. */
 static bool add_tails(ge_engine *e, cf_alternative a, u32 config, byte_set first, const vb_inner *inner, u32 exit, mk_found *found) {
     for (u32 sort = 0; sort < VB_SORTS; sort++) {
@@ -357,6 +379,7 @@ void mk_drop_units(ge_engine *e) {
     vec_drop(&e->b, &e->mk.unit_views);
     vec_drop(&e->b, &e->mk.unit_open);
     map_drop(&e->b, &e->mk.counted_of);
+    map_drop(&e->b, &e->mk.left_much);
     map_drop(&e->b, &e->mk.opened_at);
     vec_drop(&e->b, &e->mk.counted);
     vec_drop(&e->b, &e->mk.opened);

@@ -53,7 +53,11 @@ static bool add_unit(ge_engine *e, cf_alternative a, u32 unit, u32 hub) {
         e->stats.slice_hits++;
         mk_add_bits(e, &e->mk.found, cut.bits);
     }
-    return mk_add(e, cut.rest, e->v->hubs[hub].node, a, NULL, &e->mk.found);
+    bool left_much;
+    if (!mk_is_left_much(e, unit, &left_much)) return false;
+    if (!left_much) return mk_add(e, cut.rest, e->v->hubs[hub].node, a, NULL, &e->mk.found);
+    u32 config = cf_single(e, a); /* an outline would have all the places at which it is left */
+    return config != NONE && mk_walk(e, cut.rest, e->v->hubs[hub].node, config, &e->mk.found);
 }
 
 /* The tokens below a hub that an alternative can read. */

@@ -146,6 +146,7 @@ typedef struct mk_state {
     /* mk_room.c: counted text */
     id_vec unit_open;    /* by lexer state: what mk_open_unit made of it, NONE: it was not asked */
     word_map counted_of; /* open unit with few repeats -> index in counted */
+    word_map left_much;  /* expression with few repeats and view -> 1: of one that differs in counts too many tokens leave it */
     word_map opened_at;  /* its expression -> the unit that a text came to first */
     VEC(mk_counted) counted;
     byte_vec opened; /* by lexeme: has an open unit of it a mask? */
