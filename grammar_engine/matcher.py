@@ -211,6 +211,50 @@ class Matcher(Held):
             flags = self._retry_or_raise(flags, _fill_mask, words, row, n_words, self._err)
         return not flags & _ALL
 
+    def fill_draft_masks(self, tokens: Sequence[int], buffer: Any, row: int = 0) -> int:
+        """Write the masks of all places of a draft: of what may come next, and after each of its tokens. The text stays as it is.
+
+        Parameters
+        ----------
+        tokens : sequence of int
+            The draft. What comes behind a token that may not come is not looked at, so a draft may be padded with -1.
+        buffer : as for `fill_mask`
+            With `len(tokens)` + 1 rows from `row` on.
+        row : int
+            The row of the first mask.
+
+        Returns
+        -------
+        int
+            How many of the tokens, in order, may come. One mask more is written; other rows stay as they are.
+
+        Raises
+        ------
+        VocabularyError, LimitExceededError, TypeError, ValueError, IndexError
+            As from `fill_mask` and `accept`; some masks may have been written.
+
+        Examples
+        --------
+        >>> from grammar_engine import Grammar, Vocabulary, allocate_masks
+        >>> vocabulary = Vocabulary.bytes()
+        >>> matcher = Matcher(Grammar.from_regex("[a-f]+1"), vocabulary)
+        >>> matcher.fill_draft_masks(b"ab!", allocate_masks(4, vocabulary)), matcher.tokens
+        (2, [])
+        """
+        draft = list(tokens)
+        _, rows = rows_of(buffer, self._words)
+        first = check_row(row, rows)
+        check_row(first + len(draft), rows)
+        n = 0
+        try:
+            self.fill_mask(buffer, first)
+            while n < len(draft) and self.accept(draft[n]):
+                n += 1
+                self.fill_mask(buffer, first + n)
+        finally:
+            self.rollback(n)
+        return n
+
     @property
     def mask_changed(self) -> bool:
         """Whether the last mask differs from the one before it: if not, what was made of that one (a copy on a GPU) can be used again.
