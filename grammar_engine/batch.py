@@ -84,7 +84,7 @@ def step_masks(
     """Accept a token in each text of a batch, then write the masks for the next ones: one step of a server in one call of the core.
 
     Each matcher does what `accept` and then `fill_mask` would do. The mask is written after a refused token too: that of the text as it was. After
-    a token that ends the text the mask has the end-of-text tokens alone.
+    a token that ends the text the mask has the end-of-text tokens alone. A matcher that occurs twice takes both tokens, one after the other.
 
     Parameters
     ----------
