@@ -153,7 +153,7 @@ u32 rx_finish(rx_arena *x, rx_id start, u32 n_bytes) {
         u8 same[256];
         ok = rx_told_apart(x, at.id, same);
         bool waits = false;
-        for (u32 i = at.tried, first = x->class_of[rx_near_byte(x, at.id)]; ok && found == NONE && !waits && at.length < n_bytes && i < x->n_classes; i++) {
+        for (u32 i = at.tried, first = x->has_name ? 0 : x->class_of[rx_near_byte(x, at.id)]; ok && found == NONE && !waits && at.length < n_bytes && i < x->n_classes; i++) {
             u32 c = (first + i) % x->n_classes;
             if (same[c] != c) continue;
             rx_id id = rx_derive(x, at.id, x->class_byte[c]);
@@ -161,7 +161,7 @@ u32 rx_finish(rx_arena *x, rx_id start, u32 n_bytes) {
             if (!ok || id == RX_ID_NEVER || at.length + 1 + rx_length_bound(x, id) > n_bytes || map_get(&seen, id) != NONE) continue;
             rest = rx_nullable(x, id) ? 0 : map_get(&x->finish, id);
             u32 to = min_u32(at.length + 1 + x->meta.at[id].distance, 255);
-            if ((waits = to <= lowest && i + 1 < x->n_classes)) {
+            if ((waits = !x->has_name && to <= lowest && i + 1 < x->n_classes)) {
                 nodes.at[index].next = bucket[lowest];
                 nodes.at[index].tried = i + 1;
                 bucket[lowest] = index;

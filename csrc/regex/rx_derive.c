@@ -359,8 +359,9 @@ u32 rx_near_byte(const rx_arena *x, rx_id id) {
     }
 }
 
-/* The class of bytes that is tried first. */
+/* The class of bytes that is tried first. (Names have ways of their own, and hardly any byte brings them nearer.) */
 static u32 first_class(const rx_arena *x, rx_id id) {
+    if (x->has_name && !x->has_syntax) return 0;
     return x->class_of[x->has_syntax ? rx_syntax_way_out(x, id) : rx_near_byte(x, id)];
 }
 
@@ -397,7 +398,7 @@ static bool search(rx_arena *x, rx_id start) {
             if (ok && !hopeless && is_spelling(x, id)) hopeless = rx_is_empty(x, id), ok = x->b->status == GE_OK;
             if (!ok || hopeless) continue;
             u32 length = nodes.at[at].length + 1, to = min_u32(length + x->meta.at[id].distance, N_BUCKETS - 1);
-            if ((waits = to <= lowest && i + 1 < x->n_classes)) {
+            if ((waits = !x->has_name && to <= lowest && i + 1 < x->n_classes)) {
                 nodes.at[at].next = bucket[lowest];
                 nodes.at[at].tried = i + 1;
                 bucket[lowest] = at;

@@ -293,6 +293,32 @@ def test_limits() -> None:
         grammar_of({"type": "regex", "pattern": "(" * 2_000 + ")" * 2_000})
 
 
+def test_many_ends() -> None:
+    ends = [f"e{i}>" for i in range(300)]
+    grammar = grammar_of(tag("<", {"type": "or", "elements": [ANY] * 300}, ends))
+    assert reads(grammar, "<ab e299>") and not reads(grammar, "<ab e299>e1>")
+    with pytest.raises(LimitExceededError, match="max_schema_nodes"):
+        grammar_of(tag("<", ANY, ["ab" * i + "c" for i in range(300)]))
+    with pytest.raises(LimitExceededError, match="max_schema_nodes"):
+        grammar_of(triggered(triggers=["<f"], excludes=["ab" * i + "c" for i in range(300)]))
+
+
+def test_values_that_cannot_be_shown() -> None:
+    deep: Any = []
+    for _ in range(100_000):
+        deep = [deep]
+    for shape in (
+        text(deep),
+        {"type": deep},
+        {"type": "any_text", "excludes": [deep]},
+        deep,
+        times(10**5000, 1, ANY),
+        times(0, 10**5000, ANY),
+    ):
+        with pytest.raises(GrammarError):
+            grammar_of(shape)
+
+
 def test_report() -> None:
     report = grammar_of(tag("<a>", sequence(triggered(), schema({"type": "integer", "title": "n"})), "</a>")).report
     assert ("/format/content/elements/0", "triggers", "none in free text: '<f', '</a>'") in report.enforced

@@ -21,7 +21,7 @@ from ...ir import UNBOUNDED
 from ...report import Entry, Report
 from ...tags import Token
 from ..tags.free_text import endings_of, free_text, within
-from .reader import Node, load
+from .reader import Node, load, shown
 
 if TYPE_CHECKING:
     from ...ir import Builder, Expr, Symbol
@@ -139,8 +139,12 @@ class _Formats:
             self.waiting.append((rules_of, node, symbol, around))
         return symbol
 
-    def count(self, node: Node) -> None:
-        self.n_nodes += 1
+    def count_texts(self, node: Node, texts: Sequence[str]) -> None:
+        """Texts that free text is without are compared, and made one automaton."""
+        self.count(node, len(texts) * sum(map(len, texts)) // 16)
+
+    def count(self, node: Node, n: int = 1) -> None:
+        self.n_nodes += n
         for limit, value in (("max_schema_nodes", self.n_nodes), ("max_schema_nesting", node.depth)):
             most = getattr(self.limits, limit)
             if value > most:
@@ -236,8 +240,10 @@ class _Formats:
         if not ends:
             raise node.refuse("an empty array", "end")
         is_open = not texts and not any(isinstance(end, Token) for end in ends)
-        for end in ends:
-            inside = _Around(texts, end if end in texts else None, is_open)
+        self.count_texts(node, texts)
+        endings = endings_of(texts, texts)
+        for end in ends:  # most do not overlap: then the content is the same before all of them
+            inside = _Around(texts, end if isinstance(end, str) and endings.get(end) else None, is_open)
             self.builder.rule(left, (*begin, self.format(content, inside), *self.mark(end)))
 
     def tags_with_separator(self, node: Node, left: Symbol, around: _Around) -> None:
@@ -297,8 +303,9 @@ class _Formats:
     ) -> None:
         """Free text, in which tags begin where their triggers have been written."""
         excluded = node.texts("excludes", [])
-        self.apart(node, name, triggers, [*excluded, *around.ends])
         stops = [*triggers, *excluded, *around.ends]
+        self.count_texts(node, stops)
+        self.apart(node, name, triggers, [*excluded, *around.ends])
         endings = endings_of(stops, triggers)
         before = {trigger: self.builder.lexeme(free_text(self.builder, stops, endings[trigger]), "free text") for trigger in triggers}
         last = self.builder.lexeme(self.free(node, excluded, triggers, around), "free text")
@@ -367,7 +374,7 @@ class _Formats:
     def number(self, node: Node, name: str) -> int:
         value: int = node.get(name, int)
         if not 0 <= value < UNBOUNDED:
-            raise node.refuse(f"{value} is not from 0 to {UNBOUNDED - 1:,}", name)
+            raise node.refuse(f"{shown(value)} is not from 0 to {UNBOUNDED - 1:,}", name)
         return value
 
     def mark(self, part: str | Token) -> tuple[Symbol, ...]:

@@ -47,7 +47,7 @@ class Node:
         self.pointer = pointer
         self.depth = depth
         if not isinstance(value, dict):
-            raise self.refuse(f"{_shown(value)} stands where an object is expected")
+            raise self.refuse(f"{shown(value)} stands where an object is expected")
         self._members: dict[Any, Any] = value
 
     def refuse(self, reason: str, name: str = "") -> GrammarError:
@@ -63,7 +63,7 @@ class Node:
         """Refuse other members than these."""
         for name in self._members:
             if name not in names:
-                raise self.refuse(f"{_shown(name)} is not known here; known are {', '.join(names)}")
+                raise self.refuse(f"{shown(name)} is not known here; known are {', '.join(names)}")
 
     def get(self, name: str, kind: type | None = None, default: Any = _REQUIRED) -> Any:
         """A member, which is of this kind."""
@@ -73,7 +73,7 @@ class Node:
             return default
         value = self._members[name]
         if kind is not None and (not isinstance(value, kind) or (kind is int and isinstance(value, bool))):
-            raise self.refuse(f"{_shown(value)} stands where {_TYPES[kind]} is expected", name)
+            raise self.refuse(f"{shown(value)} stands where {_TYPES[kind]} is expected", name)
         if kind is str:
             self.check_text(value, name, 0)
         return value
@@ -103,7 +103,7 @@ class Node:
             raise self.refuse("an empty array", name)
         for i, pair in enumerate(found):
             if not isinstance(pair, Sequence) or isinstance(pair, str) or len(pair) != 2:
-                raise self.refuse(f"{_shown(pair)} stands where a pair is expected", f"{name}/{i}")
+                raise self.refuse(f"{shown(pair)} stands where a pair is expected", f"{name}/{i}")
         return [(when, Node(what, f"{self.pointer}/{name}/{i}/1", self.depth + 1)) for i, (when, what) in enumerate(found)]
 
     def mark(self, name: str) -> str | Token:
@@ -113,7 +113,7 @@ class Node:
             node = self.node(name)
             node.only(("type", "token"))
             if node.get("type", str, "token") != "token":
-                raise node.refuse(f'what begins or ends a tag is a string or a "token", not {_shown(node.get("type"))}')
+                raise node.refuse(f'what begins or ends a tag is a string or a "token", not {shown(node.get("type"))}')
             return node.token("token")
         text: str = self.get(name, str)
         return text
@@ -136,13 +136,17 @@ class Node:
     def check_text(self, text: Any, name: str, least: int) -> None:
         """Refuse what is no text of at least so many characters."""
         if not isinstance(text, str) or len(text) < least:
-            raise self.refuse(f"{_shown(text)} stands where {_TYPES[str]}{' that is not empty' if least else ''} is expected", name)
+            raise self.refuse(f"{shown(text)} stands where {_TYPES[str]}{' that is not empty' if least else ''} is expected", name)
         try:
             text.encode()
         except UnicodeEncodeError:
             raise self.refuse("a lone surrogate, which is no character", name) from None
 
 
-def _shown(value: Any) -> str:
-    text = repr(value)
+def shown(value: Any) -> str:
+    """A value for messages, cut; what is nested or long beyond Python's own limits by its kind."""
+    try:
+        text = repr(value)
+    except (RecursionError, ValueError):
+        text = f"something of the kind {type(value).__name__}"
     return text if len(text) <= _MOST_SHOWN else text[:_MOST_SHOWN] + "..."

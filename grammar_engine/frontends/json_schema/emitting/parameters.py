@@ -152,8 +152,8 @@ class _ParameterRules(ObjectRules):
         return self.values.symbol(goal)
 
     def key_expr(self, name: str) -> Expr:
-        if not name.isprintable() or any(sign in name for sign in _IN_MARKS):
-            raise UnsupportedSchemaError(f"the key {name!r:.80} cannot stand in a mark", pointer=self.where or "", keyword="properties")
+        if any(sign in _IN_MARKS or ord(sign) < 32 for sign in name):
+            raise UnsupportedSchemaError(f"the key {name!r:.80} cannot stand in a mark", pointer=self.where or "")
         return self.values.key(self.builder.string(name))
 
     def other_key_expr(self, keys: Expr) -> Expr:
