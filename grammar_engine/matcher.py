@@ -245,15 +245,20 @@ class Matcher(Held):
         _, rows = rows_of(buffer, self._words)
         first = check_row(row, rows)
         check_row(first + len(draft), rows)
-        n = 0
+        accepted: list[int] = []
         try:
-            self.fill_mask(buffer, first)
-            while n < len(draft) and self.accept(draft[n]):
-                n += 1
-                self.fill_mask(buffer, first + n)
+            self._write_draft(draft, buffer, first, accepted)
         finally:
-            self.rollback(n)
-        return n
+            self.rollback(len(accepted))
+        return len(accepted)
+
+    def _write_draft(self, draft: list[int], buffer: Any, row: int, accepted: list[int]) -> None:
+        self.fill_mask(buffer, row)
+        for token in draft:
+            if not self.accept(token):
+                return
+            accepted.append(token)
+            self.fill_mask(buffer, row + len(accepted))
 
     @property
     def mask_changed(self) -> bool:
