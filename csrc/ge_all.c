@@ -76,6 +76,7 @@
 #include "vocab/vb_tails.c"                   /*   ... what is left of tokens that leave a lexeme */
 #include "vocab/vb_fold.c"                    /*   ... folded */
 #include "vocab/vb_shapes.c"                  /*   ... by kinds of bytes, for analyses */
+#include "vocab/vb_reach.c"                     /*   ... by what they add to host names */
 #include "vocab/vb_open.c"                    /*   ... below quotation marks */
 #include "vocab/vb_own.c"                     /*   slices that a user lists */
 #include "vocab/vb_file.c"                    /*   vocabularies as files */

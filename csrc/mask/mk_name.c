@@ -5,6 +5,10 @@
  * that. It allows all that may be allowed. A token of it stays if it can be gone on with so that names fit (regex/names/rx_fit.c): mostly the token and
  * a short ending of the lexeme do. Others are read from the configuration itself.
  *
+ * Below a node where all that tokens may add to names fits, whatever it is (vocab/vb_reach.c), no token is looked at. That it fits is enough where
+ * names stand by themselves, in sequences and unions: what was begun can be finished by a few characters, and all other names may be short. Beside
+ * a pattern or a length they may have to be long.
+ *
  * Not within A-labels: each text there is a configuration of its own anyway, of which the ending would have to be found. */
 #include "../regex/names/rx_unbound.h"
 #include "mk.h"
@@ -97,6 +101,7 @@ typedef struct name_filter {
     rx_names names;         /* of it */
     bool is_one;            /* it can only go on with one name */
     VEC(name_state) states; /* of that */
+    const name_reach *reach; /* by node; NULL: it does not tell */
     VEC(name_place) places;
 } name_filter;
 
@@ -154,14 +159,18 @@ static bool reads_token(ge_engine *e, name_filter *f, u32 token, u32 to, name_pl
     return fit != NAME_UNKNOWN || mk_reads(e, f->config, e->v->text + e->v->offsets[token], n, reads);
 }
 
-/* The child of a place of the walk, to which the configuration without bounds comes, and the tokens there. */
-static bool keep_child(ge_engine *e, name_filter *f, u32 child, u32 to, name_place place, bool *all) {
+/* The child of a place of the walk, where the configuration without bounds is in `above`, and the tokens there. */
+static bool keep_child(ge_engine *e, name_filter *f, u32 child, u32 above, name_place place, bool *all) {
     const tt_trie *trie = &e->v->trie;
-    u32 n;
+    u32 n, byte = trie->byte.at[child], byte_class = e->lx.x.class_of[byte];
     const u32 *tokens = tt_tokens(trie, child, child + 1, &n);
     bool reads;
-    rx_bound_byte(&place.bound, trie->byte.at[child]);
+    rx_bound_byte(&place.bound, byte);
     place.depth++;
+    if (f->reach && rx_bound_lasts(&place.bound, f->reach + child)) return true;
+    u32 to = cf_warm(e, above, byte_class);
+    if (to == NONE) to = cf_step(e, above, byte_class);
+    if (to == NONE || to == CF_DEAD) return to == CF_DEAD;
     for (u32 i = 0; i < n; i++) {
         if (!reads_token(e, f, tokens[i], to, &place, &reads)) return false;
         if (reads) continue;
@@ -178,17 +187,16 @@ bool mk_keep_names(ge_engine *e, u32 config, u32 unbound, bool *all) {
     bool ok = names_of(e, config, &f.names);
     f.is_one = ok && is_one_name(e, config, &f.names);
     if (f.is_one) ok = vec_push(&e->b, &f.states, f.names.at.at[0]);
+    name_bound bound = rx_bound_of(&f.names);
+    if (ok && !bound.begun && !e->lx.x.has_mixed_name && !e->g->g.has_distinct) f.reach = vb_reach(e->v);
     e->mk.walk.n = 0;
-    ok = ok && vec_push(&e->b, &e->mk.walk, ((mk_place){0, unbound})) && vec_push(&e->b, &f.places, ((name_place){.bound = rx_bound_of(&f.names)}));
+    ok = ok && vec_push(&e->b, &e->mk.walk, ((mk_place){0, unbound})) && vec_push(&e->b, &f.places, ((name_place){.bound = bound}));
     *all = true;
     for (u32 i = 0; ok && i < e->mk.walk.n; i++) {
         mk_place at = e->mk.walk.at[i];
         ok = budget_work(&e->b, 1);
-        for (u32 child = trie->first.at[at.node]; ok && child < trie->first.at[at.node + 1]; child++) {
-            u32 byte_class = e->lx.x.class_of[trie->byte.at[child]], to = cf_warm(e, at.config, byte_class);
-            if (to == NONE) to = cf_step(e, at.config, byte_class);
-            if (to != CF_DEAD) ok = to != NONE && keep_child(e, &f, child, to, f.places.at[i], all);
-        }
+        for (u32 child = trie->first.at[at.node]; ok && child < trie->first.at[at.node + 1]; child++)
+            ok = keep_child(e, &f, child, at.config, f.places.at[i], all);
     }
     vec_drop(&e->b, &f.places);
     vec_drop(&e->b, &f.states);

@@ -128,6 +128,7 @@ typedef struct rx_arena {
     u32 class_sets;
     bool frozen;
     bool has_name;
+    bool has_mixed_name; /* an intersection or a complement has a bounded NAME in it: whether it holds anything may depend on how long names are */
     bool on_way; /* a label is looked through, see rx_punycode.c: not within that again */
     bool has_quote, has_multiple, has_punycode, has_syntax;         /* such nodes exist: their bytes are told apart too */
     bool split_quote, split_multiple, split_punycode, split_syntax; /* ... and that has been done */
@@ -350,6 +351,7 @@ rx_arm rx_arm_of(const rx_arena *x, const rx_id *id); /* *id has to stay where i
 
 /* For constructors: interns a node (rx_arena.c). */
 rx_id rx_intern(rx_arena *x, const u32 *words, u32 n, u32 flags, u32 depth);
+void rx_note_mixed(rx_arena *x, u32 kind, u32 flags); /* of a node that is there: has_mixed_name */
 void rx_drop_contained(rx_arena *x, id_vec *parts); /* drops parts of a union that a loop among them contains (rx_loop.c) */
 bool rx_drop_narrower(rx_arena *x, id_vec *parts); /* drops parts of a union that are others with more conditions (rx_narrow.c); false: too much work */
 rx_id rx_quote_again(rx_arena *x, rx_id part, const u32 *node); /* a RX_QUOTE node with another operand */

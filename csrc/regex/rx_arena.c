@@ -181,6 +181,10 @@ static u32 first_exact(const rx_arena *x, const u32 *words, u32 n, u32 flags) {
     return RX_FIRST_EXACT;
 }
 
+void rx_note_mixed(rx_arena *x, u32 kind, u32 flags) {
+    x->has_mixed_name |= (kind == RX_AND || kind == RX_NOT) && flags & (RX_NAMED | RX_BARRED);
+}
+
 rx_id rx_intern(rx_arena *x, const u32 *words, u32 n, u32 flags, u32 depth) {
     bool fresh;
     rx_id id = intern(x->b, &x->nodes, words, n, &fresh);
@@ -188,6 +192,7 @@ rx_id rx_intern(rx_arena *x, const u32 *words, u32 n, u32 flags, u32 depth) {
     words = intern_words(&x->nodes, id);
     flags |= counted(x, words, n) | first_exact(x, words, n, flags);
     if (x->has_name) flags |= named(x, words, n);
+    rx_note_mixed(x, words[0], flags);
     rx_meta meta = {.flags = (u8)(flags & RX_NULLABLE ? flags | RX_INHABITED : flags), .depth = (u16)min_u32(depth, UINT16_MAX),
                     .distance = (u16)guess_distance(x, words, n, flags), .shared = RX_NOT_COUNTED,
                     .least = bound_length(x, words, n, flags)};

@@ -259,7 +259,7 @@ bool rx_freeze_classes(rx_arena *x, const rx_id *roots, u32 n) {
     memset(x->class_of, 0, sizeof x->class_of);
     x->n_classes = 1;
     open_classes(x, &p);
-    x->has_name = x->has_quote = x->has_multiple = x->has_punycode = x->has_syntax = false;
+    x->has_name = x->has_mixed_name = x->has_quote = x->has_multiple = x->has_punycode = x->has_syntax = false;
     x->split_quote = x->split_multiple = x->split_punycode = x->split_syntax = false;
     if (ok) memset(seen, 0, intern_count(&x->nodes));
     for (u32 i = 0; ok && i < n; i++) ok = vec_push(x->b, &todo, roots[i]);
@@ -269,6 +269,7 @@ bool rx_freeze_classes(rx_arena *x, const rx_id *roots, u32 n) {
         seen[id] = 1;
         const u32 *node = intern_words(&x->nodes, id);
         u32 first = 1, last = 1; /* operands that are nodes: [first, last) */
+        rx_note_mixed(x, node[0], x->meta.at[id].flags);
         switch ((rx_kind)node[0]) {
         case RX_SET: split_parts(&p, rx_set_of(x, node[1])); break;
         case RX_CONCAT: last = 3; break;

@@ -289,6 +289,23 @@ static rx_id after(rx_arena *x, rx_id id, const u8 *bytes, u32 n) {
     return id;
 }
 
+/* What a text adds to names. It begins where a character does. */
+static name_reach reach_of(const u8 *bytes, u32 n) {
+    name_reach r = {0, 0, 0};
+    u32 begun = 0, low = 0, high = 0, at = 0;
+    while (at < n && (bytes[n - 1 - at] & 0xc0) == 0x80) at++;
+    if (at < n && bytes[n - 1 - at] >= 0xc0 && at < (bytes[n - 1 - at] < 0xe0 ? 1u : bytes[n - 1 - at] < 0xf0 ? 2u : 3u)) rx_reach_part(&r);
+    for (u32 i = 0, first = 0; i < n; i++) {
+        begun = begun << 8 | bytes[i];
+        CHECK(utf8_range(begun, &low, &high));
+        if (low < high) continue;
+        rx_reach_char(&r, low, first ? bytes[first - 1] : NONE);
+        begun = 0;
+        first = i + 1;
+    }
+    return r;
+}
+
 /* What a character is decomposed to may be of a higher sort: U+FA6C of three bytes is U+242EE in normalisation form C. */
 static void bounds(void) {
     static const u8 text[] = {'a', 0xef, 0xa9, 0xac, '.', 'b'};
@@ -299,6 +316,22 @@ static void bounds(void) {
     CHECK(b.used == LABEL_OCTETS + 1 && b.n_plain == 1 && b.n_far == 0 && rx_bound_holds(&b));
     rx_bound_byte(&b, 0xc3);
     CHECK(!rx_bound_holds(&b)); /* within a character */
+    /* up to the last character that any label has room for, and to the last octet of a name */
+    name_bound plain = rx_fresh_bound(), used = rx_fresh_bound();
+    plain.n_plain = 50;
+    used.used = NAME_OCTETS - 20;
+    CHECK(rx_bound_lasts(&plain, &(name_reach){8, 0, 0}) && !rx_bound_lasts(&plain, &(name_reach){9, 0, 0}));
+    CHECK(rx_bound_lasts(&used, &(name_reach){17, 0, 0}) && !rx_bound_lasts(&used, &(name_reach){18, 0, 0}));
+    CHECK(!rx_bound_lasts(&used, &(name_reach){17, 0, 1}) && !rx_bound_lasts(&used, &(name_reach){0, 1, 0}));
+    CHECK(rx_bound_lasts(&(name_bound){.n_left = NONE, .is_known = true, .n_far = 2}, &(name_reach){0, 3, 2}));
+    CHECK(!rx_bound_lasts(&(name_bound){.n_left = NONE, .is_known = true, .n_far = 2}, &(name_reach){0, 3, 3}));
+    CHECK(!rx_bound_lasts(&(name_bound){.n_left = 100, .is_known = true}, &(name_reach){1, 0, 0}));
+    CHECK(!rx_bound_lasts(&(name_bound){.n_left = NONE}, &(name_reach){1, 0, 0}));
+    CHECK(!rx_bound_lasts(&(name_bound){.n_left = NONE, .is_known = true}, &(name_reach){0, 0, NAME_ANY}));
+    static const char *const doubtful[] = {"-", "--", "a--", "a\\", "xn--a"};
+    for (u32 i = 0; i < sizeof doubtful / sizeof *doubtful; i++) CHECK(reach_of((const u8 *)doubtful[i], (u32)strlen(doubtful[i])).n_others == NAME_ANY);
+    name_reach several = reach_of((const u8 *)"a-b.\xc3\xa9\xe3\x80\x82\xe4", 10);
+    CHECK(several.n_plain == 3 && several.n_far == ULABEL_MOST + 2 && several.n_others == 3);
 }
 
 /* Names of random labels, and their beginnings, and what is known of them without the bounds. */
@@ -310,7 +343,7 @@ static void expressions(u32 options) {
     CHECK(rx_init(&x, &b) && rx_text(&x) != NONE);
     rx_id start = rx_host_name(&x, options | RX_BOUNDED), late = rx_host_name(&x, options | RX_BOUNDED | RX_LATE);
     CHECK(rx_is_empty(&x, rx_and(&x, (rx_id[]){start, rx_not(&x, late)}, 2)) && rx_change_names(&x, start, NAMES_LATE) == late);
-    u32 n_kept = 0, n_bounded = 0, n_dead = 0;
+    u32 n_kept = 0, n_bounded = 0, n_dead = 0, n_lasting = 0;
     for (u32 round = 0; round < 3000; round++) {
         u32 code[3 * LABEL_LONGEST], n = random_text(code, LABEL_LONGEST), cut = 1 + below(n);
         u8 bytes[8 * LABEL_LONGEST];
@@ -329,10 +362,22 @@ static void expressions(u32 options) {
         spell(code, n, bytes);
         id = after(&x, start, bytes, at);
         if (id == RX_ID_NEVER) continue;
-        any = after(&x, rx_unbound(&x, id), bytes + at, n_bytes - at);
-        if (!rx_nullable(&x, any)) continue;
         rx_names names = rx_no_names();
         CHECK(rx_add_names(&x, id, &names) && names.raw);
+        name_bound before = rx_bound_of(&names);
+        if (!before.begun) { /* some of the rest, perhaps up to within a character: may it be read wherever it may be without the bounds? */
+            u32 n_some = min_u32(below(16), n_bytes - at);
+            name_reach reach = reach_of(bytes + at, n_some);
+            any = after(&x, rx_unbound(&x, id), bytes + at, n_some);
+            bool lasts = rx_bound_lasts(&before, &reach);
+            CHECK(!lasts || any == RX_ID_NEVER || !rx_is_empty(&x, after(&x, id, bytes + at, n_some)));
+            n_lasting += lasts && any != RX_ID_NEVER;
+        }
+        any = after(&x, rx_unbound(&x, id), bytes + at, n_bytes - at);
+        if (!rx_nullable(&x, any)) {
+            rx_drop_names(&x, &names);
+            continue;
+        }
         bool keeps = rx_keeps_names(&names, bytes + at, n_bytes - at);
         CHECK(!keeps || rx_nullable(&x, after(&x, id, bytes + at, n_bytes - at)));
         name_bound bound = rx_bound_of(&names);
@@ -342,7 +387,7 @@ static void expressions(u32 options) {
         n_kept += keeps;
         rx_drop_names(&x, &names);
     }
-    CHECK(n_kept > 300 && n_bounded > 100 && n_dead > 50 && b.status == GE_OK);
+    CHECK(n_kept > 300 && n_bounded > 100 && n_dead > 50 && n_lasting > 300 && b.status == GE_OK);
     /* a character that has begun, of which none fits */
     u32 many[54];
     u8 bytes[256];

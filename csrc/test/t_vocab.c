@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "../regex/names/rx_unbound.h"
 #include "../vocab/vb.h"
 #include "harness.h"
 
@@ -109,6 +110,47 @@ static ge_vocab *make_vocab(const words *w, u32 extra) {
     ge_err err = {0};
     CHECK(ge_vocab_new(w->text, w->offsets, w->n, w->n + extra, (u32[]){0, w->n - 1}, 2, &v, &err) == GE_OK);
     return v;
+}
+
+/* What is left of a token behind so many bytes, where a character may have begun before; of the letters above. */
+static name_reach slow_reach(const u8 *at, u32 n, u32 from) {
+    name_reach r = {0, 0, 0};
+    bool begun = false, broken = false;
+    for (u32 i = 0; i < n; i++) {
+        bool is_second = begun && at[i] == 0xa9, is_part = at[i] == 0xc3 && i + 1 == n;
+        broken |= begun ? !is_second : at[i] == 0xa9 || at[i] == 0xff;
+        begun = at[i] == 0xc3;
+        if (i < from) continue;
+        if (broken) r.n_others = NAME_ANY;
+        if (broken) break;
+        r.n_plain += at[i] == 'a' || at[i] == 'b';
+        r.n_far += is_second ? 2 : is_part ? ULABEL_MOST : 0;
+        r.n_others += is_part || (at[i] < 0x80 && at[i] != 'a' && at[i] != 'b');
+    }
+    return r;
+}
+
+/* The most of all tokens below each node. */
+static void check_reach(ge_vocab *v, const words *w) {
+    u32 n = v->trie.byte.n;
+    name_reach *most = calloc(n, sizeof *most);
+    const name_reach *found = vb_reach(v);
+    CHECK(most && found && vb_reach(v) == found);
+    for (u32 node = 1; most && node < n; node++) {
+        u32 token = tt_token(&v->trie, node);
+        if (token == NONE) continue;
+        for (u32 above = node, depth = length_of(w, token), last = depth - 1; depth-- > 0;) {
+            bool is_part = depth == last && w->text[w->offsets[token] + last] == 0xc3; /* of the node itself, too */
+            if (is_part && slow_reach(w->text + w->offsets[token], last + 1, last).n_others == 1) rx_reach_part(&most[node]);
+            above = v->trie.parent.at[above];
+            name_reach r = slow_reach(w->text + w->offsets[token], length_of(w, token), depth);
+            most[above].n_plain = (u8)max_u32(most[above].n_plain, r.n_plain);
+            most[above].n_far = (u8)max_u32(most[above].n_far, r.n_far);
+            most[above].n_others = (u8)max_u32(most[above].n_others, r.n_others);
+        }
+    }
+    for (u32 i = 0; most && found && i < n; i++) CHECK(found[i].n_others == NAME_ANY ? most[i].n_others == NAME_ANY : memcmp(&found[i], &most[i], sizeof *most) == 0);
+    free(most);
 }
 
 static u64 not_plain_at(const ge_vocab *v, u32 node) {
@@ -225,6 +267,7 @@ static void test_tables(void) {
         for (u32 k = 0; k < VB_TIERS; k++) CHECK(check_trie(&v->tiers[k].longer, &w) == longer[k]);
         for (u32 k = 0; k < VB_N_SLICES; k++) CHECK(check_trie(&v->slices[k].rest, &w) == not_plain[k]);
         check_shapes(v, spelt);
+        check_reach(v, &w);
         below_openings += check_openings(v, &w);
         CHECK(longer[0] == 0 && v->tiers[VB_TIERS - 1].bytes <= 16);
         ge_vocab_free(v);

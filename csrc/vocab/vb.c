@@ -212,6 +212,7 @@ void ge_vocab_free(ge_vocab *v) {
     vb_drop_openings(v);
     for (u32 i = 0; i < v->n_own; i++) vb_own_drop(&v->own[i], &v->b);
     free(v->own);
+    vb_drop_reach(v);
     if (v->map) vb_unmap(v);
     else drop_tables(v);
     lock_drop(&v->lock);

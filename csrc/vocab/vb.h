@@ -213,6 +213,7 @@ struct ge_vocab {
     void *map; /* the file that all tables above lie in, read only; NULL: they are blocks of their own */
     size_t map_size;
     vb_shapes shapes;
+    struct name_reach *_Atomic reach; /* by node of the trie; NULL: not asked for yet */
     vb_store store;
     VEC(fd_fold *) folds;
     size_t fold_bytes;
@@ -225,6 +226,10 @@ ge_vocab *vb_new(void); /* empty; NULL: out of memory */
 void vb_unmap(ge_vocab *v);
 bool vb_make_shapes(ge_vocab *v);
 void vb_drop_shapes(ge_vocab *v);
+/* By node of the trie what the tokens below it may add to host names, and that at it if a character has begun there. NULL: out of memory. */
+const struct name_reach *vb_reach(ge_vocab *v);
+void vb_drop_reach(ge_vocab *v);
+
 bool vb_make_openings(ge_vocab *v);
 void vb_drop_openings(ge_vocab *v);
 

@@ -351,6 +351,20 @@ def test_masks_of_real_names_cost_little(real_vocabulary: Callable[[str], Vocabu
                 assert grammar.stats.derivatives - before < 120_000, (schema, name, text)
 
 
+def test_masks_of_short_names_look_at_few_tokens(real_vocabulary: Callable[[str], Vocabulary]) -> None:
+    """Where all that tokens may add to a name fits (vb_reach.c): else each token has a state, 35,000 derivatives for one of these masks."""
+    vocabulary = real_vocabulary("tekken-131k")
+    for _ in range(2):  # the first grammar teaches the vocabulary what is inside names
+        most, grammar = 0, Grammar.from_json_schema({"type": "string", "format": "idn-email"})
+        matcher = Matcher(grammar, vocabulary)
+        for text in ('"', "mary", "@", "web", ".example", ".中国"):
+            assert matcher.accept_bytes(text.encode())
+            before = grammar.stats.derivatives
+            matcher.mask()
+            most = max(most, grammar.stats.derivatives - before)
+    assert most < 5_000
+
+
 def test_masks_within_a_labels_do_not_take_the_detour() -> None:
     """Each text there is a configuration of its own, whose ending would have to be found: that took a hundred times as many derivatives."""
     vocabulary, derivatives = Vocabulary.builtin(), []

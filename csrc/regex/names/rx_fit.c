@@ -132,6 +132,28 @@ void rx_bound_byte(name_bound *b, u32 byte) {
     if (b->is_known) bound_char(b, low);
 }
 
+static u8 add_up_to_any(u8 n, u32 more) { return (u8)min_u32(n + more, NAME_ANY); }
+
+void rx_reach_char(name_reach *r, u32 code, u32 before) {
+    u32 highest;
+    if (code == '\\' || (code == '-' && (before == '-' || before == NONE))) r->n_others = NAME_ANY; /* xn-- may come of it */
+    else if (!is_of_label(code)) r->n_others = add_up_to_any(r->n_others, 1);
+    else if (code < FIRST_FAR) r->n_plain = add_up_to_any(r->n_plain, 1);
+    else r->n_far = add_up_to_any(r->n_far, ulabel_n_parts(code, &highest));
+}
+
+void rx_reach_part(name_reach *r) {
+    r->n_far = (u8)max_u32(r->n_far, ULABEL_MOST);
+    r->n_others = (u8)max_u32(r->n_others, 1);
+}
+
+bool rx_bound_lasts(const name_bound *b, const name_reach *r) {
+    u32 n_plain = b->n_plain + r->n_plain, n_far = b->n_far + r->n_far, n_more = n_far ? ULABEL_MORE : 0;
+    if (!b->is_known || b->n_left != NONE || r->n_others == NAME_ANY) return false;
+    u32 octets = n_far ? LABEL_OCTETS : n_plain + ULABEL_MORE;
+    return label_is_sure(n_plain, n_far + n_more, n_far ? 2 : 0) && b->used + (r->n_others + 1) * (octets + 1) <= NAME_OCTETS;
+}
+
 static u32 n_chars_begun(const u8 *text, u32 n) {
     u32 chars = 0;
     for (u32 i = 0; i < n; i++) chars += (text[i] & 0xc0) != 0x80;

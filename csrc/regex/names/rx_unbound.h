@@ -78,6 +78,20 @@ typedef struct name_bound {
 name_bound rx_bound_of(const rx_names *names);
 void rx_bound_byte(name_bound *b, u32 byte);
 bool rx_bound_holds(const name_bound *b); /* true => rx_keeps_names is true of the bytes that were read, and of beginnings of them */
+
+/* The most that some texts have, each by itself: characters of ASCII that labels have; others, as those that they are decomposed to; and characters that
+ * no label has. NAME_ANY: any number, or there may be an A-label or an escape among them. */
+typedef struct name_reach {
+    u8 n_plain, n_far, n_others;
+} name_reach;
+
+enum { NAME_ANY = UINT8_MAX };
+
+void rx_reach_char(name_reach *r, u32 code, u32 before); /* a character in front of the texts, and the byte before it */
+void rx_reach_part(name_reach *r);                       /* it may be that there is only the beginning of a character beyond ASCII */
+
+/* True => it holds behind any of these texts, and what names have begun there can be finished, if they may have any length. */
+bool rx_bound_lasts(const name_bound *b, const name_reach *r);
 static inline name_bound rx_fresh_bound(void) { return (name_bound){.n_left = NONE, .is_known = true}; } /* of a name that begins in a text */
 
 #endif
