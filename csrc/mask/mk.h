@@ -192,8 +192,15 @@ bool mk_add_by_own(ge_engine *e, cf_alternative a, u32 hub, const vb_own *own, m
  * `reached`, some more than once. */
 bool mk_absorbs(ge_engine *e, u32 state, const byte_set *but, id_vec *reached, bool *answer);
 
-/* The same of all plain text of at most so many characters: by structure, else of any length, which is kept. */
-bool mk_absorbs_plain(ge_engine *e, u32 state, u32 n_chars, bool *answer);
+/* Do all texts of these kinds of bytes, and of at most so many (NONE: any), leave alive what these are the perils of? */
+static inline bool mk_outlives(const rx_perils *perils, u32 n_bytes, u64 kinds) {
+    for (u32 i = 0; i < perils->n; i++)
+        if (perils->of[i].n_bytes < n_bytes && !(perils->of[i].kinds & ~kinds)) return false;
+    return true;
+}
+
+/* *answer: does all such text that is plain leave the lexer state alive? By structure, or by its perils, which are kept. Errs towards no. */
+bool mk_survives_plain(ge_engine *e, u32 state, u32 n_bytes, u64 kinds, bool *answer);
 
 /* *changed = the configuration in which each expression is what `change` makes of it: itself if that is the expression. */
 bool mk_change(ge_engine *e, u32 config, rx_id (*change)(rx_arena *x, rx_id id), u32 *changed);

@@ -8,7 +8,7 @@
  * one says by which it is not changed. That is found out kind by kind as walks ask for it, for one expression of each lexer state.
  *
  * Within strings a character beyond ASCII is several states. Where all tokens below a node are plain, and it is no part of a character, they stay inside what
- * any plain text leaves alive. */
+ * any plain text leaves alive, or what only other text than can be there kills (regex/rx_survive.c). */
 #include "mk.h"
 
 enum { MAX_DEPTH = 4 }; /* of the structure that is looked at */
@@ -83,12 +83,12 @@ bool mk_stays_below(ge_engine *e, mk_run run) {
         height = (u8)max_u32(height, e->v->shapes.height.at[i]);
     }
     u64 kinds = below & ~VB_NOT_PLAIN;
-    bool is_plain = kinds == below && bytes < 0x80, absorbs;
+    bool is_plain = kinds == below && bytes < 0x80, survives;
     for (u32 i = 0, n = cf_count(e, run.config); i < n; i++) {
         u32 state = cf_alternative_at(e, run.config, i).state >> 1;
         rx_id expr = looping_of(e, state);
         if (expr != RX_ID_NEVER && loops_by_all(e, expr, kinds)) return true;
-        if (is_plain && mk_absorbs_plain(e, state, height == UINT8_MAX ? NONE : height, &absorbs) && absorbs) return true;
+        if (is_plain && mk_survives_plain(e, state, height == UINT8_MAX ? NONE : height, kinds, &survives) && survives) return true;
     }
     return false;
 }

@@ -34,13 +34,6 @@ static const rx_perils *perils_of(plain_walk *w, u32 number) {
     return p;
 }
 
-/* Do all texts of these kinds of bytes, and at most so many, leave the state alive? */
-static bool outlives(const rx_perils *perils, u32 n_bytes, u64 kinds) {
-    for (u32 i = 0; i < perils->n; i++)
-        if (perils->of[i].n_bytes < n_bytes && !(perils->of[i].kinds & ~kinds)) return false;
-    return true;
-}
-
 /* Is the unit one that some plain text kills, but do most first bytes lead to states that are not easy to kill, by a few small letters and blanks, say?
  * (Within a character it is not asked.) */
 static bool is_promising(plain_walk *w, bool *answer) {
@@ -55,7 +48,7 @@ static bool is_promising(plain_walk *w, bool *answer) {
         u32 to = an_step(w->a, AN_START, e->lx.x.class_of[byte]);
         if (to == NONE || (phase == UTF8_START && !(perils = perils_of(w, to)))) return false;
         total += weight;
-        lasting += to != AN_DEAD && (phase != UTF8_START || outlives(perils, LASTING, common)) ? weight : 0;
+        lasting += to != AN_DEAD && (phase != UTF8_START || mk_outlives(perils, LASTING, common)) ? weight : 0;
     }
     *answer = 2 * lasting > total;
     return true;
@@ -81,7 +74,7 @@ static bool read_child(plain_walk *w, plain_place at, u32 child, u32 phase) {
     if (s->height.at[child] == 0) return true;
     const rx_perils *perils = phase == UTF8_START ? perils_of(w, to) : NULL;
     if (phase == UTF8_START && !perils) return false;
-    if (perils && outlives(perils, s->height.at[child], s->below.at[child])) return true;
+    if (perils && mk_outlives(perils, s->height.at[child], s->below.at[child])) return true;
     return vec_push(&a->e->b, &w->places, ((plain_place){child, (u16)to, (u8)phase}));
 }
 
@@ -99,7 +92,7 @@ static bool visit_place(plain_walk *w, plain_place at) {
     w->a->e->stats.trie_nodes += end - begin;
     for (u32 i = begin; i < end; i++) {
         u32 phase = mk_plain_step(at.phase, bytes[i]);
-        if (phase == UTF8_DEAD || outlives(&perils, s->height.at[i] + 1u, s->below.at[i] | (u64)1 << s->kind_of[bytes[i]])) continue;
+        if (phase == UTF8_DEAD || mk_outlives(&perils, s->height.at[i] + 1u, s->below.at[i] | (u64)1 << s->kind_of[bytes[i]])) continue;
         if (!read_child(w, at, i, phase)) return false;
     }
     return true;

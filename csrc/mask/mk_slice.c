@@ -94,25 +94,22 @@ bool mk_absorbs(ge_engine *e, u32 state, const byte_set *but, id_vec *reached, b
 /* A lazy lexeme dies at its first match: not as its regex does. */
 static bool is_lazy(const ge_engine *e, u32 state, u32 k) { return e->lx.lexemes.at[lx_lexeme_at(&e->lx, state, k)].flags & LX_LAZY; }
 
-bool mk_absorbs_plain(ge_engine *e, u32 state, u32 n_chars, bool *answer) {
-    static const byte_set none;
-    id_vec reached = {0};
+bool mk_survives_plain(ge_engine *e, u32 state, u32 n_bytes, u64 kinds, bool *answer) {
     *answer = false;
-    if (!vec_reach(&e->b, &e->mk.absorbing, state)) return false;
-    if (e->mk.absorbing.at[state] == true) return *answer = true;
+    if (!vec_reach(&e->b, &e->mk.perils_of, state)) return false;
+    u32 index = e->mk.perils_of.at[state];
+    if (index != NONE && mk_outlives(&e->mk.perils.at[index], n_bytes, kinds)) return *answer = true;
     const byte_set *first = lx_first(&e->lx, state);
     if (!first) return false;
-    if (n_chars && !set_has(first, 0xe4)) return true; /* most states read no character beyond ASCII */
+    if (n_bytes && !set_has(first, 0xe4)) return true; /* most states read no character beyond ASCII */
     for (u32 k = 0, n = lx_count(&e->lx, state); k < n && !*answer; k++)
-        *answer = !is_lazy(e, state, k) && rx_absorbs_plain(&e->lx.x, lx_rest_at(&e->lx, state, k), n_chars);
-    if (*answer || e->mk.absorbing.at[state] != NONE) return true;
+        *answer = !is_lazy(e, state, k) && rx_absorbs_plain(&e->lx.x, lx_rest_at(&e->lx, state, k), n_bytes);
+    if (*answer || index != NONE) return true;
     rx_perils perils;
-    if (!mk_find_perils(e, state, &perils)) return false;
-    *answer = perils.n == 0;
-    bool ok = *answer || mk_absorbs(e, state, &none, &reached, answer);
-    if (ok) e->mk.absorbing.at[state] = *answer;
-    vec_drop(&e->b, &reached);
-    return ok;
+    if (!mk_find_perils(e, state, &perils) || !vec_push(&e->b, &e->mk.perils, perils)) return false;
+    e->mk.perils_of.at[state] = e->mk.perils.n - 1;
+    *answer = mk_outlives(&perils, n_bytes, kinds);
+    return true;
 }
 
 /* The largest slice that stays inside by the structure of some regex of the state. */

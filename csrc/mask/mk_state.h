@@ -120,7 +120,8 @@ typedef struct mk_state {
     const byte_set *begins; /* a walk from the root on is of tokens that begin with these; NULL: of all */
     VEC(mk_place) at_hubs; /* scratch: where a walk has come to hubs: (index of the hub, configuration); an outline that is made: also to openings, VB_HUBS + ... */
     VEC(mk_place) at_openings; /* scratch: ... and to openings */
-    id_vec absorbing;      /* by lexer state: does any plain text leave it alive? NONE: not known yet */
+    id_vec perils_of;      /* by lexer state: index in `perils`; NONE: not known yet */
+    VEC(rx_perils) perils;
     id_vec looping;        /* by lexer state: an expression of it that may loop, or none: RX_ID_NEVER; NONE: not known yet */
     word_map loops_of;     /* expression -> index in loops */
     VEC(mk_loops) loops;

@@ -489,7 +489,8 @@ void mk_drop_walks(ge_engine *e) {
     vec_drop(&e->b, &e->mk.runs);
     vec_drop(&e->b, &e->mk.at_hubs);
     vec_drop(&e->b, &e->mk.at_openings);
-    vec_drop(&e->b, &e->mk.absorbing);
+    vec_drop(&e->b, &e->mk.perils_of);
+    vec_drop(&e->b, &e->mk.perils);
     vec_drop(&e->b, &e->mk.looping);
     map_drop(&e->b, &e->mk.loops_of);
     vec_drop(&e->b, &e->mk.loops);
