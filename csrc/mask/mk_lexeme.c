@@ -12,8 +12,9 @@
  * begins many characters: key words, names of properties and strings of an enum are spelt by each grammar in its own way. What comes once costs a hash and
  * a *mark* in the store; the second grammar makes the automaton, if it has few states, and the outlines that it asks for; the third finds them. (A date
  * with time has thousands of states, since a leap second may come in each zone at another minute, and 1,200 nodes: to hash these takes as long as what
- * would be saved.) Not a distinct lexeme, which a text has made, nor a string of counted characters of which nothing else is asked, if these are many, or
- * more than a few and nearly any: there each count is some states, and none is needed (mk_near.c).
+ * would be saved.) Not a distinct lexeme, which a text has made, nor a string of any text, which may have 10^5 places within escapes, nor one of counted
+ * characters of which nothing else is asked, if these are many, or more than a few and nearly any: there each count is some states, and none is needed
+ * (mk_near.c).
  *
  * Exactness. The key is compared in full, so both have the same expression, and where bytes lead from there, and what can be read then, depends
  * on nothing else. Two places may well be alike.
@@ -196,6 +197,8 @@ static bool look_up(ge_engine *e, u32 lexeme, mk_use *use) {
     const lx_lexeme *of = &e->lx.lexemes.at[lexeme];
     use->asked = true;
     if (of->flags & (LX_SKIP | LX_GROUP | LX_DISTINCT) || e->mk.n_held == MOST_HELD) return true;
+    const u32 *node = intern_words(&e->lx.x.nodes, of->expr);
+    if (node[0] == RX_CONCAT && rx_is_any_text(&e->lx.x, node[2])) return true;
     counted_chars counted = {0};
     if (e->room && !find_counts(e, of->expr, COUNTS_DEPTH, &counted)) return false;
     if (counted.is_plain) return true;

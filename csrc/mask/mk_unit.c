@@ -50,7 +50,7 @@ static bool is_wide(ge_engine *e, rx_id expr, u32 hub, bool *wide) {
     if (!rx_first(&e->lx.x, expr, &first)) return false;
     for (u32 k = 0; k < 8; k++)
         for (u32 bits = first.w[k]; bits && sum < enough; bits &= bits - 1) sum += weight[32 * k + (u32)__builtin_ctz(bits)];
-    *wide = sum >= enough;
+    *wide = sum >= enough || (hub == 0 && rx_escapes_any_text(&e->lx.x, expr)); /* it comes with each string of each grammar */
     if (!*wide || !e->is_one_lexeme || !(e->lx.x.meta.at[expr].flags & RX_FIRST_EXACT)) return true;
     bool knows_beyond = false;
     if (hub == 0 && !mk_knows_beyond(e, expr, &knows_beyond)) return false;

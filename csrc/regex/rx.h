@@ -276,6 +276,7 @@ bool rx_find_perils(rx_arena *x, rx_id id, const u8 *kind_of, rx_perils *out);
 
 /* True => any text in quotes whose number of characters has no most, and then what is not empty. False => maybe. */
 bool rx_is_any_text(const rx_arena *x, rx_id id);
+bool rx_escapes_any_text(const rx_arena *x, rx_id id); /* the same behind a backslash, or `\u` */
 
 /* True => of the texts of plain characters, exactly those of at most *n_chars leave something of `id` possible. False => maybe. */
 bool rx_counts_plain(const rx_arena *x, rx_id id, u32 *n_chars);

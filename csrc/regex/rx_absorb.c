@@ -84,13 +84,16 @@ bool rx_absorbs_plain(const rx_arena *x, rx_id id, u32 n_chars) {
     }
 }
 
-/* QUOTE(p{a,}) t */
-bool rx_is_any_text(const rx_arena *x, rx_id id) {
+/* QUOTE(p{a,}) t, in one of the phases from `least` to `most` (rx_quote.c). */
+static bool quotes_any_text(const rx_arena *x, rx_id id, u32 least, u32 most) {
     const u32 *node = intern_words(&x->nodes, id);
     if (node[0] != RX_CONCAT || !(x->meta.at[node[2]].flags & RX_INHABITED)) return false;
     const u32 *head = intern_words(&x->nodes, node[1]);
-    return head[0] == RX_QUOTE && head[3] == 0 && is_endless(x, head[1]);
+    return head[0] == RX_QUOTE && head[3] >= least && head[3] <= most && is_endless(x, head[1]);
 }
+
+bool rx_is_any_text(const rx_arena *x, rx_id id) { return quotes_any_text(x, id, 0, 0); }
+bool rx_escapes_any_text(const rx_arena *x, rx_id id) { return quotes_any_text(x, id, 1, 2); }
 
 /* QUOTE(p{a,b}) t where t begins with a byte that is not plain: after b characters the closing quote must come. */
 bool rx_counts_plain(const rx_arena *x, rx_id id, u32 *n_chars) {
