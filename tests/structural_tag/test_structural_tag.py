@@ -82,6 +82,13 @@ DISPATCH: Format = {"type": "dispatch", "rules": [["<p>", text("1")], ["<q>", AN
         (tag("<a>", sequence(ANY, text("k")), "</a>"), ["<a>xk</a>", "<a>kk</a>"], ["<a></a>k</a>"]),
         (tag("<a>", {"type": "or", "elements": [text("k"), ANY]}, "</a>"), ["<a>k</a>", "<a></a>"], ["<a>k</a></a>"]),
         (tag("<a>", {"type": "optional", "content": ANY}, "</a>"), ["<a>k</a>"], ["<a>k</a></a>"]),
+        (tag("<", sequence(ANY, text("k")), "aba"), ["<abkaba", "<kaba"], ["<abakaba"]),
+        (tag("<", sequence(text("k"), ANY), "aba"), ["<kaaba"], ["<kababa"]),
+        (tag("<", {"type": "plus", "content": ANY}, "aba"), ["<aba", "<ababa"], ["<ab"]),
+        (tag("<", ANY, ["aba", "x"]), ["<aba", "<abx"], ["<ababa", "<xaba"]),
+        (tag("<", sequence(triggered(), text("k")), "ab"), ["<kab", "<akab", "<<f1>x</f>kab"], ["<abkab"]),
+        (tag("<a>", triggered(), "f>"), ["<a>f>", "<a>af>", "<a>>f>"], ["<a><f>"]),
+        (tag("<a>", triggered(), ["f>", "</a>"]), ["<a>af>", "<a><</a>", "<a><f1>x</f>f>"], ["<a><f>", "<a>f></a>"]),
         (tag("<a>", tag("<b>", ANY, "</b>"), "</a>"), ["<a><b></a></b></a>"], ["<a><b></b></b></a>"]),
         (sequence(ANY, text("END")), ["END", "xENDEND", "xENDyEND"], ["xEN"]),
         (times(1, -1, text("a")), ["a", "aaa"], ["", "b"]),
@@ -106,6 +113,13 @@ DISPATCH: Format = {"type": "dispatch", "rules": [["<p>", text("1")], ["<q>", AN
         (schema(PAIR, any_order=True), ['{"b":1,"a":1}'], ['{"b":2}']),
         (schema(PAIR, max_whitespace_cnt=0), ['{"a":1,"b":2}'], ['{"a": 1}']),
         (schema(True, style="json", any_order=False, max_whitespace_cnt=None, excludes=[]), ["[1]"], ["["]),
+        (schema(PAIR, style=None, any_order=None, max_whitespace_cnt=None, excludes=None), ['{"a": 1}'], ['{"b":1,"a":1}']),
+        ({"type": "any_text", "excludes": None, "max_chars": None, "max_tokens": None}, ["abc"], []),
+        (triggered(at_least_one=None, stop_after_first=None, excludes=None), ["", "a<f1>x</f>b"], ["<f"]),
+        (separated(at_least_one=None, stop_after_first=None), ["", "<a>1</a>,<a>1</a>"], []),
+        (separated(tags=[{**tag("<a>", text("1"), "</a>"), "type": None}]), ["<a>1</a>"], []),
+        ({**DISPATCH, "loop": None, "excludes": None}, ["a<p>1b<p>1"], []),
+        ({**DISPATCH, "rules": [("<p>", tag("<a>", triggered(), "f>"))]}, ["<p><a>af>"], ["<p><a><f>"]),
         (schema(PAIR, style="qwen_xml"), ["<parameter=a>1</parameter>"], ['{"a": 1}']),
         (schema(PAIR, style="glm_xml"), ["<arg_key>a</arg_key><arg_value>1</arg_value>"], ['{"a": 1}']),
         ({"type": "qwen_xml_parameter", "json_schema": PAIR}, ["<parameter=a>1</parameter>\n<parameter=b>2</parameter>"], ["{}"]),
@@ -144,6 +158,8 @@ def test_numbers_of_text_are_exact() -> None:
         ({"type": 1}, "1 stands where a string is expected (at /format/type"),
         ([], "[] stands where an object is expected (at /format of"),
         ({**text("a"), "stop": 1}, "'stop' is not known here; known are type, value (at /format of"),
+        (text(None), "None stands where a string is expected (at /format/value"),
+        (sequence(None), "None stands where an object is expected (at /format/elements/0"),  # type: ignore[arg-type]
         (text("\ud800"), "a lone surrogate, which is no character (at /format/value"),
         ({"type": "any_text", "max_tokens": 5}, "a grammar does not count tokens; max_chars counts characters (at /format/max_tokens"),
         ({"type": "any_text", "max_chars": -1}, "-1 is not from 0 to "),
@@ -158,6 +174,7 @@ def test_numbers_of_text_are_exact() -> None:
             tag({"type": "regex", "token": "a"}, ANY, "b"),
             "what begins or ends a tag is a string or a \"token\", not 'regex' (at /format/begin",
         ),
+        (tag({"token": 1.5}, ANY, "b"), "1.5 stands where the name or the id of a special token is expected (at /format/begin/token"),
         (tag({"token": ""}, ANY, "b"), "the name of a Token has 1 to 1,000 characters"),
         (tag({"token": -1}, ANY, "b"), "the id of a Token is at least 0"),
         (sequence(), "an empty array: no text could be written (at /format/elements"),
@@ -175,7 +192,8 @@ def test_numbers_of_text_are_exact() -> None:
         ({**DISPATCH, "rules": [["", ANY]]}, "'' stands where a string that is not empty is expected (at /format/rules/0/0"),
         (schema(PAIR, style="cohere_xml"), "the style 'cohere_xml' is not supported; supported are json, qwen_xml,"),
         (schema(PAIR, excludes=["x"]), "what strings of a schema are without is told by their `pattern` or `not` (at /format/excludes"),
-        (schema(PAIR, max_whitespace_cnt=2), "white space is any, or none (0) (at /format/max_whitespace_cnt"),
+        (schema(PAIR, max_whitespace_cnt=1), "white space is any, or none (0) (at /format/max_whitespace_cnt"),
+        (schema(PAIR, max_whitespace_cnt=-1), "-1 is not from 0 to"),
         ({"type": "any_tokens"}, '"any_tokens" is not supported: '),
         ({"type": "exclude_token", "exclude_tokens": []}, '"exclude_token" is not supported: '),
         (tag("a", {"type": "regex", "pattern": "[^\\s\\S]"}, ""), "no text at all is a sentence of this grammar (regular expression)"),
@@ -187,6 +205,9 @@ def test_refused(shape: Any, message: str) -> None:
     assert message in str(caught.value)
 
 
+STRUCTURE = {"begin": "a", "schema": True, "end": "b"}
+
+
 def test_refused_around() -> None:
     for source, message in (
         ({}, '"format" is missing (at the root of the structural tag)'),
@@ -194,13 +215,20 @@ def test_refused_around() -> None:
         ({"format": ANY, "name": "x"}, "'name' is not known here; known are type, format"),
         ({"structures": [], "triggers": ["a"]}, "an empty array"),
         ({"structures": [{"begin": "a", "end": "b"}], "triggers": ["a"]}, '"schema" is missing (at /structures/0'),
-        ("{", "a structural tag is JSON: "),
-        ('{"format": 1, "format": 2}', 'the key "format" occurs twice'),
+        ({"structures": [STRUCTURE], "triggers": ["a"], "format": ANY}, "'format' is not known here; known are type, structures, triggers"),
+        ({"structures": [{**STRUCTURE, "name": "x"}], "triggers": ["a"]}, "'name' is not known here; known are begin, schema, end"),
+        ({"structures": [{**STRUCTURE, "begin": 1}], "triggers": ["a"]}, "1 stands where a string is expected (at /structures/0/begin"),
+        ({"structures": [{**STRUCTURE, "end": 1}], "triggers": ["a"]}, "1 stands where a string is expected (at /structures/0/end"),
+        ("{", "the structural tag is not JSON: Expecting"),
+        (b"\xff", "the structural tag is not UTF-8"),
+        ('{"format": NaN}', "the structural tag is not JSON: NaN"),
+        ('{"format": 1, "format": 2}', 'the key "format" occurs twice in one object of the structural tag'),
+        ('{"format": {"type": "const_string", "value": 1.0}}', "1.0 stands where a string is expected (at /format/value"),
         ("[]", "[] stands where an object is expected (at the root"),
     ):
         with pytest.raises(GrammarError) as caught:
             Grammar.from_structural_tag(source)
-        assert message in str(caught.value), str(caught.value)
+        assert message in str(caught.value) and "the schema" not in str(caught.value), str(caught.value)
     with pytest.raises(TypeError, match="a structural tag is a dict or JSON text, not list"):
         Grammar.from_structural_tag([])
 
@@ -250,6 +278,9 @@ def test_special_tokens() -> None:
     assert allowed(matcher) == [3]
     assert allowed(matcher, 3, 1, 4) == [5]
     assert allowed(Matcher(grammar_of({**DISPATCH_BY_ID, "loop": False}), SPECIAL), 3, 1) == [5]
+    assert allowed(Matcher(grammar_of(tag("1", {**once, "at_least_one": False}, "a")), SPECIAL), 1, 0) == [5]
+    for end in ("a", ""):  # which is no end to a dispatch
+        assert allowed(Matcher(grammar_of(tag("1", DISPATCH_BY_ID, end)), SPECIAL), 1, 0) == [0, 1, 2, 3, 5, 6]
     with pytest.raises(VocabularyError, match="<end>"):
         Matcher(grammar_of(called), BYTES)
     with pytest.raises(GrammarError, match="it begins with none of the trigger_tokens"):
@@ -289,8 +320,43 @@ def test_limits() -> None:
         grammar_of(shared, limits=Limits(max_schema_nodes=2_000))
     with pytest.raises(LimitExceededError, match="max_schema_nesting"):
         Grammar.from_structural_tag('{"format":' * 1_000 + "1" + "}" * 1_000)
+    with pytest.raises(LimitExceededError, match="brackets in the text of the structural tag"):
+        Grammar.from_structural_tag('{"format":' * 1_000 + "1" + "}" * 1_000)
     with pytest.raises(GrammarEngineError):
         grammar_of({"type": "regex", "pattern": "(" * 2_000 + ")" * 2_000})
+
+
+@pytest.mark.parametrize(
+    ("source", "n_nodes", "where"),
+    [
+        ({"format": sequence(*[text("a")] * 9)}, 10, "/format/elements/8"),
+        ({"format": separated(tags=[tag("<", text("a"), ">")] * 5)}, 11, "/format/tags/0/content"),
+        ({"format": triggered(tags=[tag("<f", text("a"), "")] * 5)}, 11, "/format/tags/0/content"),
+        ({"structures": [STRUCTURE] * 10, "triggers": ["a"]}, 10, "/structures/9"),
+        ({"format": tag("<", ANY, ["ab" * 4, "ba" * 4])}, 3 + 2 * 16 // 16, "/format/content"),
+        ({"format": triggered(triggers=["<f", "abcdefg"], excludes=["x" * 7])}, 5 + 3 * 16 // 16, "/format/tags/0/content"),
+    ],
+)
+def test_formats_are_counted(source: Any, n_nodes: int, where: str) -> None:
+    Grammar.from_structural_tag(source, limits=Limits(max_schema_nodes=n_nodes))
+    with pytest.raises(LimitExceededError, match="max_schema_nodes") as caught:
+        Grammar.from_structural_tag(source, limits=Limits(max_schema_nodes=n_nodes - 1))
+    assert caught.value.where == where
+
+
+@pytest.mark.parametrize(
+    ("shape", "limits"),
+    [
+        ({"type": "regex", "pattern": "(((a)))"}, Limits(max_regex_nesting=2)),
+        ({"type": "grammar", "grammar": "root ::= (((a)))\na ::= root?"}, Limits(max_regex_nesting=2)),
+        (schema({"items": {"items": {"items": {"type": "integer"}}}}), Limits(max_schema_nesting=2)),
+        (schema({"properties": {"a": {"properties": {"b": {"items": {}}}}}}, style="qwen_xml"), Limits(max_schema_nesting=2)),
+    ],
+)
+def test_limits_are_those_of_the_bodies_too(shape: Format, limits: Limits) -> None:
+    grammar_of(shape)
+    with pytest.raises(LimitExceededError):
+        grammar_of(shape, limits=limits)
 
 
 def test_many_ends() -> None:

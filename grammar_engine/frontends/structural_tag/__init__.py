@@ -21,7 +21,7 @@ from ...ir import UNBOUNDED
 from ...report import Entry, Report
 from ...tags import Token
 from ..tags.free_text import endings_of, free_text, within
-from .reader import Node, load, shown
+from .reader import Node, load, shown, triggers_in
 
 if TYPE_CHECKING:
     from ...ir import Builder, Expr, Symbol
@@ -95,9 +95,11 @@ class _Formats:
         self.parts: dict[str, Part] = {}  # compiled grammars, by pointer
         self.symbols: dict[tuple[str, _Around], Symbol] = {}
         self.waiting: list[tuple[Callable[..., None], Node, Symbol, _Around]] = []
+        self.within_triggers: set[str] = set()  # characters of all triggers, but not their first
         self.n_nodes = 0
 
     def run(self, root: Node) -> None:
+        self.within_triggers = {sign for trigger in triggers_in(root) for sign in trigger[1:]}
         if root.has("structures"):
             root.only(("type", "structures", "triggers"))
             start = self.wait(_Formats.structures, root, _NOTHING)
@@ -242,9 +244,9 @@ class _Formats:
         is_open = not texts and not any(isinstance(end, Token) for end in ends)
         self.count_texts(node, texts)
         endings = endings_of(texts, texts)
-        for end in ends:  # most do not overlap: then the content is the same before all of them
-            inside = _Around(texts, end if isinstance(end, str) and endings.get(end) else None, is_open)
-            self.builder.rule(left, (*begin, self.format(content, inside), *self.mark(end)))
+        for end in ends:  # most overlap with no other end and no trigger: then the content is the same before all of them
+            following = end if isinstance(end, str) and end and (endings[end] or end[0] in self.within_triggers) else None
+            self.builder.rule(left, (*begin, self.format(content, _Around(texts, following, is_open)), *self.mark(end)))
 
     def tags_with_separator(self, node: Node, left: Symbol, around: _Around) -> None:
         separator = self.mark(node.get("separator", str))

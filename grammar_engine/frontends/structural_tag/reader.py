@@ -1,11 +1,12 @@
 """A structural tag as it is handed over: objects of JSON, of which each is asked for its members by name and kind.
 
-Invariant. What is not asked for is refused: a member that nobody reads would be silently given up.
+Invariant. What is not asked for is refused: a member that nobody reads would be silently given up. A member that may be left out may be null.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from ...errors import GrammarError, SchemaError
@@ -27,9 +28,9 @@ def load(source: Any, limits: Limits) -> Any:
     if not isinstance(source, (str, bytes, bytearray, memoryview)):
         raise TypeError(f"a structural tag is a dict or JSON text, not {type(source).__name__}")
     try:
-        return json_schema.load(source, limits)
+        return json_schema.load(source, limits, "structural tag")
     except SchemaError as error:
-        raise GrammarError(f"a structural tag is JSON: {error.reason}", source=error.source, offset=error.offset) from None
+        raise GrammarError(error.reason, source=error.source, offset=error.offset) from None
 
 
 class Node:
@@ -67,11 +68,11 @@ class Node:
 
     def get(self, name: str, kind: type | None = None, default: Any = _REQUIRED) -> Any:
         """A member, which is of this kind."""
-        if name not in self._members:
-            if default is _REQUIRED:
-                raise self.refuse(f'"{name}" is missing')
+        value = self._members.get(name)
+        if value is None and default is not _REQUIRED:
             return default
-        value = self._members[name]
+        if name not in self._members:
+            raise self.refuse(f'"{name}" is missing')
         if kind is not None and (not isinstance(value, kind) or (kind is int and isinstance(value, bool))):
             raise self.refuse(f"{shown(value)} stands where {_TYPES[kind]} is expected", name)
         if kind is str:
@@ -102,7 +103,7 @@ class Node:
         if not found:
             raise self.refuse("an empty array", name)
         for i, pair in enumerate(found):
-            if not isinstance(pair, Sequence) or isinstance(pair, str) or len(pair) != 2:
+            if not isinstance(pair, (list, tuple)) or len(pair) != 2:
                 raise self.refuse(f"{shown(pair)} stands where a pair is expected", f"{name}/{i}")
         return [(when, Node(what, f"{self.pointer}/{name}/{i}/1", self.depth + 1)) for i, (when, what) in enumerate(found)]
 
@@ -130,7 +131,9 @@ class Node:
         """What stands in a member, as a special token."""
         try:
             return Token(key)
-        except (TypeError, ValueError) as error:
+        except TypeError:
+            raise self.refuse(f"{shown(key)} stands where the name or the id of a special token is expected", name) from None
+        except ValueError as error:
             raise self.refuse(str(error), name) from None
 
     def check_text(self, text: Any, name: str, least: int) -> None:
@@ -143,10 +146,23 @@ class Node:
             raise self.refuse("a lone surrogate, which is no character", name) from None
 
 
+def triggers_in(root: Node) -> Iterator[str]:
+    """All texts that are triggers, wherever they stand: without recursion, and what is shared once."""
+    queue: list[Any] = [root._members]
+    seen = {id(queue[0])}
+    for value in queue:
+        if isinstance(value, dict) and isinstance(value.get("triggers"), list):
+            yield from (trigger for trigger in value["triggers"] if isinstance(trigger, str))
+        for inner in value.values() if isinstance(value, dict) else value:
+            if isinstance(inner, (dict, list, tuple)) and id(inner) not in seen:
+                seen.add(id(inner))
+                queue.append(inner)
+
+
 def shown(value: Any) -> str:
     """A value for messages, cut; what is nested or long beyond Python's own limits by its kind."""
     try:
-        text = repr(value)
+        text = str(value) if isinstance(value, Decimal) else repr(value)  # text has been read without floats
     except (RecursionError, ValueError):
         text = f"something of the kind {type(value).__name__}"
     return text if len(text) <= _MOST_SHOWN else text[:_MOST_SHOWN] + "..."

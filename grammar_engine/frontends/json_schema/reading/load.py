@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import json
 from decimal import Decimal, InvalidOperation
+from functools import partial
 from itertools import accumulate
 from typing import Any
 
@@ -26,8 +27,8 @@ _STEPS = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1}
 _NO_MARKS = bytes(byte for byte in range(256) if byte not in _STEPS and byte != ord('"'))
 
 
-def load(source: Any, limits: Limits | None = None) -> Any:
-    """The decoded schema that `source` stands for.
+def load(source: Any, limits: Limits | None = None, what: str = "schema") -> Any:
+    """The decoded schema that `source` stands for, or what else a front end reads from JSON.
 
     Parameters
     ----------
@@ -35,6 +36,8 @@ def load(source: Any, limits: Limits | None = None) -> Any:
         A decoded schema is returned as it is; text is JSON in UTF-8.
     limits : Limits, optional
         `max_schema_nesting` bounds the nesting of text.
+    what : str
+        What it is, for messages.
 
     Raises
     ------
@@ -49,9 +52,9 @@ def load(source: Any, limits: Limits | None = None) -> Any:
         try:
             source = bytes(source).decode("utf-8-sig")
         except UnicodeDecodeError as error:
-            raise SchemaError(f"the schema is not UTF-8: byte {error.start} ({error.reason})") from None
+            raise SchemaError(f"the {what} is not UTF-8: byte {error.start} ({error.reason})") from None
     if isinstance(source, str):
-        return _from_text(source, limits or Limits())
+        return _from_text(source, limits or Limits(), what)
     for method in ("model_json_schema", "json_schema"):  # of a pydantic model class, of a TypeAdapter
         if callable(getattr(source, method, None)):
             return _told_by(source, method)
@@ -69,18 +72,22 @@ def _told_by(source: Any, method: str) -> Any:
         raise SchemaError(f"{called} gives no schema: {type(error).__name__}: {error}") from error
 
 
-def _from_text(text: str, limits: Limits) -> Any:
+def _from_text(text: str, limits: Limits, what: str) -> Any:
     maximum = limits.max_schema_nesting
     if text.count("[") + text.count("{") > maximum and _nesting(text) > maximum:
-        raise LimitExceededError("max_schema_nesting", maximum, "brackets in the schema text")
+        raise LimitExceededError("max_schema_nesting", maximum, f"brackets in the text of the {what}")
     try:
         return json.loads(
-            text, parse_float=_number, parse_int=_integer, parse_constant=_refuse_constant, object_pairs_hook=_without_duplicates
+            text,
+            parse_float=_number,
+            parse_int=_integer,
+            parse_constant=partial(_refuse_constant, what),
+            object_pairs_hook=partial(_without_duplicates, what),
         )
     except SchemaError:
         raise
     except json.JSONDecodeError as error:
-        raise SchemaError(f"the schema is not JSON: {error.msg}", source=text, offset=error.pos) from None
+        raise SchemaError(f"the {what} is not JSON: {error.msg}", source=text, offset=error.pos) from None
     except RecursionError:
         raise LimitExceededError("max_schema_nesting", maximum, "deeper than the JSON reader goes") from None
 
@@ -105,16 +112,16 @@ def _nesting(text: str) -> int:
     return max(accumulate(map(_STEPS.__getitem__, b"".join(outside))), default=0)
 
 
-def _refuse_constant(name: str) -> Any:
-    raise SchemaError(f"the schema is not JSON: {name} is no JSON number")
+def _refuse_constant(what: str, name: str) -> Any:
+    raise SchemaError(f"the {what} is not JSON: {name} is no JSON number")
 
 
-def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _without_duplicates(what: str, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     result = dict(pairs)
     if len(result) < len(pairs):
         seen: set[str] = set()
         for key, _ in pairs:
             if key in seen:
-                raise SchemaError(f"the key {json.dumps(key)} occurs twice in one object of the schema", keyword=key)
+                raise SchemaError(f"the key {json.dumps(key)} occurs twice in one object of the {what}", keyword=key)
             seen.add(key)
     return result
