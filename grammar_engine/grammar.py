@@ -284,7 +284,7 @@ class Grammar:
         decoded = json_schema.load(schema, limits)
         options = json_schema.Options(whitespace, lenient, escapes, property_order, number_style, unique_keys, formats, resources, style)
 
-        def compiled(schema: Any) -> Grammar | None:
+        def compiled(schema: Any, options: json_schema.Options) -> Grammar | None:
             builder = Builder()
             expressions = NativeExpressions(builder, limits)
             report = json_schema.build(builder, schema, options, limits, expressions)
@@ -293,9 +293,9 @@ class Grammar:
             except NothingError:
                 return None
 
-        grammar = compiled(decoded)
+        grammar = compiled(decoded, options)
         if grammar is None:
-            raise json_schema.unsatisfiable(decoded, compiled)
+            raise json_schema.unsatisfiable(decoded, options, compiled)
         return grammar
 
     @classmethod

@@ -340,7 +340,7 @@ Some models write the arguments of a tool call as parameters, one after the othe
   parameter; `5` may be the string or the number. A text is read if some reading of it is an instance.
 - No string has the text that ends its parameter. A listed value that has it is refused.
 - Keys that the schema does not name are ASCII letters, digits, `_`, `-` and `.`, and begin with a letter or `_`. Where they would have to
-  be compared, as with `unique_keys`, the schema is refused, as are keys with a control character or one of `<>"`.
+  be compared, as with `unique_keys`, the schema is refused, as are keys with a control character or one of `<>"` that may come.
 
 ## How it works
 

@@ -293,6 +293,15 @@ def test_what_a_model_cannot_see_is_cut_on_the_left_with_a_warning():
         sampler.generate(ids, max_new_tokens=1)
 
 
+def test_the_rows_of_a_group_cost_of_a_prompt():
+    sampler = GroupedSampler(TableModel(WIDTH), LETTERS, 3, max_input_len=6, end_of_sentence_stop=False)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        sampler("abcd", 1)
+    with pytest.warns(UserWarning, match="the prompt has 5 tokens and a group 3: the model can see the last 6 only"):
+        sampler("abcde", 1)
+
+
 def test_drafts_cost_nothing_of_a_prompt():
     model = TableModel(WIDTH)
     sampler = GroupedSampler(model, LETTERS, 3, mode="verify", max_input_len=6, end_of_sentence_stop=False)

@@ -201,8 +201,13 @@ def test_refused() -> None:
     assert "writes objects, and the schema admits none" in str(error({"type": "string"}))
     assert isinstance(error({"type": "string"}), SchemaError)
     assert isinstance(error(False), UnsatisfiableSchemaError)
-    for name in ("a>b", "a<", 'a"b', "a\nb"):
-        assert "cannot stand in a mark" in str(error({"type": "object", "properties": {name: {}}}))
+    for name in ("a>b", "a<", 'a"b', "a\nb", "\x1f"):
+        key = error({"type": "object", "properties": {"a": {}, name: {}}})
+        assert isinstance(key, UnsupportedSchemaError) and f"the key {name!r} cannot stand in a mark" in str(key)
+        assert key.pointer == f"/properties/{name}"
+    assert error({"properties": {"a<": True}}).pointer == ""  # `true` asks for nothing, so it is no place
+    assert error({"allOf": [{"properties": {"a<": {}}}]}).pointer == "/allOf/0/properties/a<"
+    assert error({"required": ["a<"]}).pointer == ""
     inside = error({"type": "object", "properties": {"a": {"properties": {"b": {}}, "enum": ["a", "x</parameter>"]}}})
     assert isinstance(inside, UnsupportedSchemaError) and "which ends a parameter" in str(inside) and inside.pointer == "/properties/a"
     assert "are not compared" in str(error({"type": "object"}, unique_keys=True))
@@ -211,11 +216,40 @@ def test_refused() -> None:
         Grammar.from_json_schema({}, style="xml")
 
 
+def test_keys_that_never_come() -> None:
+    for never in (False, {"type": "integer", "enum": ["a"]}):
+        grammar = Grammar.from_json_schema({"type": "object", "properties": {"a<": never, "c": {"type": "null"}}}, style="qwen_xml")
+        assert reads(grammar, write("qwen_xml", [("c", "null")]))
+        assert not reads(grammar, write("qwen_xml", [("a<", "null")]))
+    with pytest.raises(UnsatisfiableSchemaError):
+        Grammar.from_json_schema({"type": "object", "properties": {"a>b": False}, "required": ["a>b"]}, style="qwen_xml")
+
+
+def test_instances_that_cannot_be_written() -> None:
+    for schema, parts in (
+        (
+            {"type": "object", "propertyNames": {"const": "a b"}, "minProperties": 1},
+            "/propertyNames and /minProperties contradict each other",
+        ),
+        (
+            {"type": "object", "properties": {"a": {"pattern": "</parameter>$", "type": "string"}}, "required": ["a"]},
+            "/properties/a/pattern",
+        ),
+    ):
+        for lenient in (False, True):
+            with pytest.raises(UnsupportedSchemaError, match="style='qwen_xml' can write no instance: ") as caught:
+                Grammar.from_json_schema(schema, style="qwen_xml", lenient=lenient)
+            assert parts in str(caught.value)
+        assert Grammar.from_json_schema(schema)
+    with pytest.raises(UnsatisfiableSchemaError, match="/required and /properties/a contradict each other"):
+        Grammar.from_json_schema({"type": "object", "properties": {"a": False}, "required": ["a"]}, style="qwen_xml")
+
+
 def test_lenient() -> None:
     schema = {"type": "object", "properties": {"a>b": {"type": "integer"}}}
     grammar = Grammar.from_json_schema(schema, style="qwen_xml", lenient=True)
     assert reads(grammar, write("qwen_xml", [("ab", "x")]))
-    assert "cannot stand in a mark" in str(grammar.report)
+    assert [(entry.pointer, entry.detail) for entry in grammar.report.relaxed] == [("", "the key 'a>b' cannot stand in a mark")]
 
 
 def test_explains() -> None:
@@ -228,3 +262,13 @@ def test_explains() -> None:
     )
     assert matcher.accept_bytes(b'<parameter name="n">')
     assert "integer" in matcher.explain(b"x").expected
+
+
+def test_a_value_of_several_places_is_at_none_of_them() -> None:
+    kinds: dict[str, Any] = {"n": {"type": "integer"}, "l": {"type": "array", "minItems": 1}, "s": {"type": "string", "maxLength": 1}}
+    for name, inner in kinds.items():
+        for names in ([name], [name, "m"]):
+            schema = {"type": "object", "properties": {each: dict(inner) for each in names}, "required": names}
+            matcher = Matcher(Grammar.from_json_schema(schema, style="qwen_xml"), BYTES)
+            assert matcher.accept_bytes(f"<parameter={name}>".encode())
+            assert (f"/properties/{name}" in matcher.explain(b"\xff").where) == (len(names) == 1 and name != "l")

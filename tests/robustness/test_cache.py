@@ -156,6 +156,42 @@ def test_grammars_that_have_grown_are_dropped() -> None:
         GrammarCache(max_bytes=0)
 
 
+@pytest.mark.parametrize("n_held", [1, 2, 3])
+def test_so_many_bytes_are_held_and_no_more(n_held: int) -> None:
+    vocabulary = Vocabulary.bytes()
+    for pattern in "abcde":
+        assert Matcher(Grammar.from_regex(pattern), vocabulary).accept_bytes(pattern.encode())  # so that the vocabulary has grown
+
+    def filled(max_bytes: int | None) -> GrammarCache:
+        cache = GrammarCache(max_bytes=max_bytes)
+        for pattern in "abcd":
+            assert Matcher(cache.from_regex(pattern), vocabulary).accept_bytes(pattern.encode())
+        cache.from_regex("e")
+        return cache
+
+    each = {cache._n_bytes() for cache in filled(None)._grammars.values()} - {0}
+    assert len(each) == 1
+    (size,) = each
+    for max_bytes, expected in ((n_held * size, n_held + 1), (n_held * size - 1, n_held), (n_held * size + 1, n_held + 1)):
+        stats = filled(max_bytes).stats
+        assert (stats.grammars, stats.evictions) == (expected, 5 - expected)
+
+
+def test_both_bounds() -> None:
+    cache = GrammarCache(2, max_bytes=1 << 30)
+    grammars = [cache.from_regex(pattern) for pattern in "abc"]
+    assert cache.stats.grammars == 2 and cache.from_regex("b") is grammars[1]
+
+
+def test_the_latest_grammar_stays_whatever_it_has_grown_to(monkeypatch: pytest.MonkeyPatch) -> None:
+    grammar = Grammar.from_regex("a+")
+    assert Matcher(grammar, Vocabulary.bytes()).accept_bytes(b"a") and grammar.stats.bytes > 1
+    monkeypatch.setattr(Grammar, "from_regex", lambda _: grammar)
+    cache = GrammarCache(max_bytes=1)
+    assert cache.from_regex("a+") is grammar
+    assert (cache.stats.grammars, cache.stats.evictions) == (1, 0)
+
+
 def test_the_latest_grammar_stays_whatever_it_takes() -> None:
     cache, vocabulary = GrammarCache(max_bytes=1), Vocabulary.bytes()
     grammar = cache.from_regex("a+")

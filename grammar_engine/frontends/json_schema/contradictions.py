@@ -16,8 +16,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from ...errors import GrammarEngineError, UnsatisfiableSchemaError
+from ...errors import GrammarEngineError, SchemaError, UnsatisfiableSchemaError, UnsupportedSchemaError
 from .reading.keywords import LIST_OF_SCHEMAS, REGISTRY, Status, Types
+from .reading.options import Options
 from .reading.resources import escape
 
 _EFFORT = 60_000  # schemas to compile in all tries together
@@ -75,10 +76,15 @@ class Part(NamedTuple):
                 self.holder[key] = True
 
 
-def unsatisfiable(schema: Any, compiled: Callable[[Any], Any]) -> UnsatisfiableSchemaError:
+def unsatisfiable(schema: Any, options: Options, compiled: Callable[[Any, Options], Any]) -> SchemaError:
     """The error for a schema without instances; `compiled` returns None for such a schema, and is asked about parts of this one."""
-    pointers, reason = _contradiction(schema, compiled)
-    return UnsatisfiableSchemaError(f"the schema has no instance: {reason}", parts=tuple(pointers))
+    pointers, reason = _contradiction(schema, lambda schema: compiled(schema, options))
+    if options.style == "json" or compiled(schema, options._replace(style="json")) is None:
+        return UnsatisfiableSchemaError(f"the schema has no instance: {reason}", parts=tuple(pointers))
+    return UnsupportedSchemaError(
+        f"style={options.style!r} can write no instance: {reason} where keys outside of `properties` and `required` are ASCII letters, "
+        "digits, _, - and ., and begin with a letter or _, and no string has the text in it that ends its parameter"
+    )
 
 
 def _contradiction(schema: Any, compiled: Callable[[Any], Any]) -> tuple[list[str], str]:

@@ -94,7 +94,7 @@ class Emitter:
     def relax(self, error: UnsupportedSchemaError | LimitExceededError, where: str | None) -> None:
         """With `lenient=True`, record that a piece is given up, and return; otherwise raise the error."""
         if isinstance(error, UnsupportedSchemaError):
-            self.context.relax_or_raise(error, error.pointer, error.keyword or "")
+            self.context.relax_or_raise(error, error.pointer if error.keyword else where or "", error.keyword or "")
         else:
             self.context.relax_or_raise_limit(error, where or "")
             self.context.ledger.combining = ""
@@ -132,10 +132,13 @@ class Emitter:
         expr, names = self.scalar_expr(shape, where, is_normal)
         if expr == b.never:
             return None
-        expr = self.layout.after(expr, last)
+        return self.lexeme(self.layout.after(expr, last), names, where)
+
+    def lexeme(self, expr: Expr, names: list[str], where: str | None) -> Symbol:
+        """The lexeme of an expression, one for all places."""
         symbol = self._lexemes.get(expr)
         if symbol is None:
-            symbol = self._lexemes[expr] = b.lexeme(expr, " or ".join(dict.fromkeys(names)), where=where)
+            symbol = self._lexemes[expr] = self.builder.lexeme(expr, " or ".join(dict.fromkeys(names)), where=where)
         else:
             self.is_at(symbol, where)
         return symbol

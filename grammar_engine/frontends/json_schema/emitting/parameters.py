@@ -80,7 +80,7 @@ class _Values:
         self.between = b.concat(b.string(before), gap, b.string(behind)) if behind else b.string(before)
         self.gap = None if gap == b.empty else b.lexeme(b.minus(gap, b.empty), "white space")
         self.any_text = b.text_minus(b.concat(b.text, b.string(marks.close), b.text))
-        self.symbols: dict[Shape, Symbol | None] = {}
+        self.symbols: dict[Shape, tuple[Symbol, ...]] = {}  # of a value and what ends it, and of what is in it; none if it is void
 
     def key(self, name: Expr) -> Expr:
         return self.builder.concat(self.builder.string(self.marks.open), name, self.between)
@@ -88,25 +88,25 @@ class _Values:
     def symbol(self, goal: Goal) -> Symbol | None:
         """The symbol of a value and what ends it, or None where the goal is known to admit nothing."""
         shape, where = self.emitter.context.normaliser.shape(goal), goal[0].pointer if goal else None
-        symbol = self.symbols.get(shape)
-        if symbol is not None:
+        symbols = self.symbols.get(shape)
+        if symbols is None:
+            symbols = self.symbols[shape] = self._written(shape, where)
+        for symbol in symbols:
             self.emitter.is_at(symbol, where)
-        elif shape not in self.symbols:
-            symbol = self.symbols[shape] = self._written(shape, where)
-        return symbol
+        return symbols[0] if symbols else None
 
-    def _written(self, shape: Shape, where: str | None) -> Symbol | None:
+    def _written(self, shape: Shape, where: str | None) -> tuple[Symbol, ...]:
         scalar = self._scalar(shape, where)
         json = self.emitter.symbol_of(shape.nested, where)
         if scalar is None and json is None:
-            return None
+            return ()
         symbol = self.builder.nonterminal("value", where=where)
         is_text = STRINGS in shape.strings  # of any characters: white space is among them
         if scalar is not None:
             self._write(symbol, scalar, self.close if is_text else self.close_behind_gap, is_behind_gap=not is_text)
         if json is not None:  # a bracket has its gap
             self._write(symbol, json, self.close, is_behind_gap=True)
-        return symbol
+        return symbol, *(inner for inner in (scalar, json) if inner is not None)
 
     def _write(self, left: Symbol, value: Symbol, close: Symbol, *, is_behind_gap: bool) -> None:
         self.builder.rule(left, (value, close))
@@ -115,7 +115,7 @@ class _Values:
 
     def _scalar(self, shape: Shape, where: str | None) -> Symbol | None:
         if STRINGS in shape.strings:  # which all others are among
-            return self.builder.lexeme(self.any_text, "text", where=where)
+            return self.emitter.lexeme(self.any_text, ["text"], where)
         b = self.builder
         texts = [b.intersect(self.any_text, self._text(piece, where)) for piece in shape.strings]
         others, names = self.emitter.scalar_expr(Shape(shape.atoms, numbers=shape.numbers), where)
@@ -123,7 +123,7 @@ class _Values:
         if expr == b.never:
             return None
         names += [piece.words() for piece in shape.strings]
-        return b.lexeme(expr, " or ".join(dict.fromkeys(names)), where=where)
+        return self.emitter.lexeme(expr, names, where)
 
     def _text(self, piece: StringPiece, where: str | None) -> Expr:
         for value in piece.values or ():
@@ -151,9 +151,13 @@ class _ParameterRules(ObjectRules):
     def value(self, goal: Goal) -> Symbol | None:
         return self.values.symbol(goal)
 
+    def key(self, name: str, goal: Goal) -> Symbol:
+        if any(sign in _IN_MARKS or ord(sign) < 32 for sign in name) and self.value(goal) is not None:  # else it never comes
+            pointer = goal[0].pointer if goal else self.where
+            raise UnsupportedSchemaError(f"the key {name!r:.80} cannot stand in a mark", pointer=pointer or "")
+        return super().key(name, goal)
+
     def key_expr(self, name: str) -> Expr:
-        if any(sign in _IN_MARKS or ord(sign) < 32 for sign in name):
-            raise UnsupportedSchemaError(f"the key {name!r:.80} cannot stand in a mark", pointer=self.where or "")
         return self.values.key(self.builder.string(name))
 
     def other_key_expr(self, keys: Expr) -> Expr:
