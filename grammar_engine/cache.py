@@ -312,7 +312,7 @@ class GrammarCache:
         left = self.max_bytes
         for n, grammar in enumerate(reversed(self._grammars.values())):
             left -= grammar._n_bytes() if n else 0
-            if n == self.max_grammars or left < 0:
+            if left < 0:
                 return n
         return self.max_grammars
 

@@ -11,7 +11,17 @@ from typing import Any
 import jsonschema
 import pytest
 
-from grammar_engine import Grammar, GrammarError, Matcher, SchemaError, UnsatisfiableSchemaError, UnsupportedSchemaError, Vocabulary
+from grammar_engine import (
+    Grammar,
+    GrammarError,
+    LimitExceededError,
+    Limits,
+    Matcher,
+    SchemaError,
+    UnsatisfiableSchemaError,
+    UnsupportedSchemaError,
+    Vocabulary,
+)
 
 BYTES = Vocabulary.bytes()
 MARKS = {
@@ -198,7 +208,8 @@ def test_refused() -> None:
             Grammar.from_json_schema(schema, style="qwen_xml", **options)
         return caught.value
 
-    assert "writes objects, and the schema admits none" in str(error({"type": "string"}))
+    for kind in ("string", "array", "number", "null"):
+        assert "writes objects, and the schema admits none" in str(error({"type": kind}))
     assert isinstance(error({"type": "string"}), SchemaError)
     assert isinstance(error(False), UnsatisfiableSchemaError)
     for name in ("a>b", "a<", 'a"b', "a\nb", "\x1f"):
@@ -250,6 +261,12 @@ def test_lenient() -> None:
     grammar = Grammar.from_json_schema(schema, style="qwen_xml", lenient=True)
     assert reads(grammar, write("qwen_xml", [("ab", "x")]))
     assert [(entry.pointer, entry.detail) for entry in grammar.report.relaxed] == [("", "the key 'a>b' cannot stand in a mark")]
+    many = {"type": "object", "patternProperties": {letter: {"const": letter} for letter in "abcde"}}
+    limits = Limits(max_alternative_schemas=10)
+    with pytest.raises(LimitExceededError, match="max_alternative_schemas"):
+        Grammar.from_json_schema(many, style="qwen_xml", limits=limits)
+    grammar = Grammar.from_json_schema(many, style="qwen_xml", lenient=True, limits=limits)
+    assert reads(grammar, write("qwen_xml", [("a", "b")])) and [entry.keyword for entry in grammar.report.relaxed] == ["patternProperties"]
 
 
 def test_explains() -> None:
@@ -262,6 +279,10 @@ def test_explains() -> None:
     )
     assert matcher.accept_bytes(b'<parameter name="n">')
     assert "integer" in matcher.explain(b"x").expected
+    both = {"type": "object", "properties": {"n": {"type": ["string", "integer"], "maxLength": 1}}}
+    matcher = Matcher(Grammar.from_json_schema(both, style="minimax_xml"), BYTES)
+    assert matcher.accept_bytes(b'<parameter name="n">')
+    assert "integer or string with conditions" in matcher.explain(b"\xff").expected
 
 
 def test_a_value_of_several_places_is_at_none_of_them() -> None:
@@ -272,3 +293,6 @@ def test_a_value_of_several_places_is_at_none_of_them() -> None:
             matcher = Matcher(Grammar.from_json_schema(schema, style="qwen_xml"), BYTES)
             assert matcher.accept_bytes(f"<parameter={name}>".encode())
             assert (f"/properties/{name}" in matcher.explain(b"\xff").where) == (len(names) == 1 and name != "l")
+    alike = {"a": {"type": "string"}, "b": {"type": ["string", "null"]}}
+    matcher = Matcher(Grammar.from_json_schema({"properties": alike, "type": "object"}, style="qwen_xml"), BYTES)
+    assert matcher.accept_bytes(b"<parameter=a>") and "/properties/a" not in matcher.explain(b"\xff").where

@@ -184,8 +184,8 @@ def test_both_bounds() -> None:
 
 
 def test_the_latest_grammar_stays_whatever_it_has_grown_to(monkeypatch: pytest.MonkeyPatch) -> None:
-    grammar = Grammar.from_regex("a+")
-    assert Matcher(grammar, Vocabulary.bytes()).accept_bytes(b"a") and grammar.stats.bytes > 1
+    grammar, vocabulary = Grammar.from_regex("a+"), Vocabulary.bytes()
+    assert Matcher(grammar, vocabulary).accept_bytes(b"a") and grammar.stats.bytes > 1
     monkeypatch.setattr(Grammar, "from_regex", lambda _: grammar)
     cache = GrammarCache(max_bytes=1)
     assert cache.from_regex("a+") is grammar
@@ -209,6 +209,19 @@ def test_a_failure_is_not_held() -> None:
         with pytest.raises(SchemaError):
             cache.from_json_schema({"const": {1, 2}})
     assert cache.stats.grammars == 0
+
+
+def test_who_compiles_last_gets_the_grammar_that_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    cache, real, inner = GrammarCache(), Grammar.from_regex, []
+
+    def asks_again(pattern: str) -> Grammar:
+        if not inner:
+            inner.append(None)
+            inner.append(cache.from_regex(pattern))
+        return real(pattern)
+
+    monkeypatch.setattr(Grammar, "from_regex", asks_again)
+    assert cache.from_regex("a") is inner[1] is cache.from_regex("a")
 
 
 def test_threads_compile_once(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -84,7 +84,7 @@ DISPATCH: Format = {"type": "dispatch", "rules": [["<p>", text("1")], ["<q>", AN
         (tag("<a>", {"type": "optional", "content": ANY}, "</a>"), ["<a>k</a>"], ["<a>k</a></a>"]),
         (tag("<", sequence(ANY, text("k")), "aba"), ["<abkaba", "<kaba"], ["<abakaba"]),
         (tag("<", sequence(text("k"), ANY), "aba"), ["<kaaba"], ["<kababa"]),
-        (tag("<", {"type": "plus", "content": ANY}, "aba"), ["<aba", "<ababa"], ["<ab"]),
+        (tag("<", {"type": "plus", "content": ANY}, "aa"), ["<aa", "<aaa"], ["<a"]),
         (tag("<", ANY, ["aba", "x"]), ["<aba", "<abx"], ["<ababa", "<xaba"]),
         (tag("<", sequence(triggered(), text("k")), "ab"), ["<kab", "<akab", "<<f1>x</f>kab"], ["<abkab"]),
         (tag("<a>", triggered(), "f>"), ["<a>f>", "<a>af>", "<a>>f>"], ["<a><f>"]),
@@ -186,6 +186,7 @@ def test_numbers_of_text_are_exact() -> None:
         (triggered(excludes=["a<f1"]), "'<f' is in 'a<f1', and so would always be found first"),
         (tag("<a>", triggered(), "</f><f"), "'<f' is in '</f><f', and so would always be found first"),
         (triggered(tags=[text("a")]), 'the tags of a format are of the type "tag" (at /format/tags/0/type'),
+        (triggered(tags=[{**tag("<f1>", ANY, "<"), "stop": 1}]), "'stop' is not known here; known are type, begin, content, end"),
         (triggered(tags=[]), "an empty array"),
         (triggered(at_least_one=1), "1 stands where true or false is expected (at /format/at_least_one"),
         ({**DISPATCH, "rules": [["<p>"]]}, "['<p>'] stands where a pair is expected (at /format/rules/0"),
@@ -320,8 +321,10 @@ def test_limits() -> None:
         grammar_of(shared, limits=Limits(max_schema_nodes=2_000))
     with pytest.raises(LimitExceededError, match="max_schema_nesting"):
         Grammar.from_structural_tag('{"format":' * 1_000 + "1" + "}" * 1_000)
+    written_out = json.dumps({"format": {"type": "optional", "content": ANY}})
+    assert Grammar.from_structural_tag(written_out, limits=Limits(max_schema_nesting=3)).limits == Limits(max_schema_nesting=3)
     with pytest.raises(LimitExceededError, match="brackets in the text of the structural tag"):
-        Grammar.from_structural_tag('{"format":' * 1_000 + "1" + "}" * 1_000)
+        Grammar.from_structural_tag(written_out, limits=Limits(max_schema_nesting=2))
     with pytest.raises(GrammarEngineError):
         grammar_of({"type": "regex", "pattern": "(" * 2_000 + ")" * 2_000})
 
@@ -355,12 +358,14 @@ def test_formats_are_counted(source: Any, n_nodes: int, where: str) -> None:
 )
 def test_limits_are_those_of_the_bodies_too(shape: Format, limits: Limits) -> None:
     grammar_of(shape)
-    with pytest.raises(LimitExceededError):
+    with pytest.raises(LimitExceededError) as caught:
         grammar_of(shape, limits=limits)
+    assert "\nin what stands at /format/" in str(caught.value)
 
 
 def test_many_ends() -> None:
     ends = [f"e{i}>" for i in range(300)]
+    assert "2 nonterminals" in repr(grammar_of(tag("<", ANY, ends)))  # all ends share the content
     grammar = grammar_of(tag("<", {"type": "or", "elements": [ANY] * 300}, ends))
     assert reads(grammar, "<ab e299>") and not reads(grammar, "<ab e299>e1>")
     with pytest.raises(LimitExceededError, match="max_schema_nodes"):

@@ -266,6 +266,7 @@ def test_long_marks_that_begin_as_they_end() -> None:
 def test_limits() -> None:
     with pytest.raises(LimitExceededError):
         Grammar.from_tags([Tag("<a>", {"enum": list(range(2000))}, "</a>")], limits=Limits(max_expressions=100))
+    assert Grammar.from_tags([CALL], limits=Limits(max_rules=9_999)).limits.max_rules == 9_999
 
 
 def test_nothing_of_what_is_handed_over_changes() -> None:
