@@ -326,6 +326,8 @@ class Grammar:
     def from_lark(cls, text: str, *, start: str = "start", lexing: str = "exact", limits: Limits | None = None) -> Grammar:
         """Compile a grammar in the language of the `lark` package.
 
+        Its rules may also have special tokens, ``<think>`` or ``<[1000]>``, and JSON Schemas, ``%json {"type": "integer"}``.
+
         Parameters
         ----------
         text : str
@@ -342,6 +344,8 @@ class Grammar:
             With line, column and a caret.
         GrammarError
             There is no start rule, or no text is a sentence.
+        SchemaError
+            Of a JSON Schema in it, with a JSON pointer.
         LimitExceededError
         """
         from .frontends import lark
@@ -349,11 +353,20 @@ class Grammar:
         limits = or_default(limits)
         builder = Builder()
         expressions = NativeExpressions(builder, limits)
-        report = lark.build(builder, text, start=start, lexing=lexing, limits=limits, questions=expressions)
+        report, named, schemas = lark.build(builder, text, start=start, lexing=lexing, limits=limits, questions=expressions)
         if builder.longest:
             lark.note_dead_ends(builder, expressions, report)
+        if schemas:
+            from .frontends.lark.schemas import with_schemas  # here, as it loads the front end for schemas
+
+            def compile_schema(schema: Any) -> tuple[Part, Report]:
+                grammar = cls.from_json_schema(schema, limits=limits)
+                return grammar._as_part(), grammar.report
+
+            builder = with_schemas(builder, schemas, compile_schema, limits, report)
+            expressions = NativeExpressions(builder, limits)
         try:
-            return cls._compile(builder, expressions, report, limits, "Lark")
+            return cls._compile(builder, expressions, report, limits, "Lark", named)
         except NothingError:
             raise GrammarError(f"no text at all is a sentence of this grammar: the rule {start!r} can never be completed") from None
 

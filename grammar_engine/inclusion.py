@@ -11,7 +11,7 @@ Invariant. The sentences of the symbol are those of the grammar.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -32,8 +32,15 @@ class Part(NamedTuple):
     named: frozenset[str | int]  # special tokens
 
 
-def include(builder: Builder, part: Part) -> Symbol:
+def include(builder: Builder, part: Part, places: Mapping[Symbol, Symbol] | None = None) -> Symbol:
     """A symbol of `builder` for the sentences of a grammar. Costs 1 us for each record.
+
+    Parameters
+    ----------
+    builder : Builder
+    part : Part
+    places : mapping of Symbol to Symbol, optional
+        Of nonterminals of the part, which have no rules, to what stands for them. What the part skips is skipped before and behind that, not in it.
 
     Raises
     ------
@@ -42,7 +49,7 @@ def include(builder: Builder, part: Part) -> Symbol:
     """
     if part.records.longest:
         raise GrammarError('a grammar with lexing="longest" cannot be a part of another')
-    return _Inclusion(builder, part).symbol(part.records.start)
+    return _Inclusion(builder, part, places or {}).symbol(part.records.start)
 
 
 def check_texts(part: Part, named: Collection[str | int], what: str) -> None:
@@ -56,7 +63,7 @@ def check_texts(part: Part, named: Collection[str | int], what: str) -> None:
 
 
 class _Inclusion:
-    def __init__(self, builder: Builder, part: Part):
+    def __init__(self, builder: Builder, part: Part, places: Mapping[Symbol, Symbol]):
         self.builder = builder
         exprs, records = builder.again(part.records.words, part.records.data), part.records.lexemes
         rows = [(exprs[records[2 * i]], records[2 * i + 1], *info) for i, info in enumerate(part.lexemes)]
@@ -66,13 +73,19 @@ class _Inclusion:
             expr = builder.repeat(builder.union(*(row[0] for row in skips)), 1, None)
             self.skip = builder.lexeme(expr, skips[0][2], where=skips[0][3])
         self.lexemes = [NO_SYMBOL if row[1] & SKIP else self.lexeme(*row) for row in rows]  # rules have none that is skipped
-        self.nonterminals = [builder.nonterminal(name, where=where) for name, where in part.nonterminals]
+        self.nonterminals = [
+            self.skipping(places[2 * i + 1], *info) if 2 * i + 1 in places else builder.nonterminal(info.name, where=info.where)
+            for i, info in enumerate(part.nonterminals)
+        ]
         self.rules(part.records.rules)
         self.lists(part.records.lists)
         self.bags(part.records.bags)
 
     def lexeme(self, expr: int, flags: int, name: str, where: str | None) -> Symbol:
-        symbol = self.builder.lexeme(expr, name, where=where, lazy=bool(flags & LAZY))
+        return self.skipping(self.builder.lexeme(expr, name, where=where, lazy=bool(flags & LAZY)), name, where)
+
+    def skipping(self, symbol: Symbol, name: str, where: str | None) -> Symbol:
+        """A symbol with what is skipped behind it."""
         return symbol if self.skip is None else self.around(name, where, (symbol,), (symbol, self.skip))
 
     def around(self, name: str, where: str | None, *ways: tuple[Symbol, ...]) -> Symbol:

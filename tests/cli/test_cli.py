@@ -278,6 +278,7 @@ def test_gbnf(run, file) -> None:
         ("--schema", '{"type": "nonsense"}'),
         ("--lark", "start: undefined"),
         ("--lark", "start: ("),
+        ("--lark", 'start: %json {"type": 1}'),
         ("--gbnf", "root ::= ("),
         ("--gbnf", 'start ::= "a"'),
         ("--structural-tag", '{"format": {"type": "text"}}'),

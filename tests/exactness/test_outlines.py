@@ -210,7 +210,7 @@ def test_masks_over_a_real_vocabulary_are_the_same(real_vocabulary: Callable[[st
 def as_written(source: str) -> Grammar:
     """With repetitions that are not joined."""
     builder = Builder()
-    return Grammar._from_builder(builder, lark.build(builder, source))
+    return Grammar._from_builder(builder, lark.build(builder, source)[0])
 
 
 # Lexemes that may end nearly anywhere, and begin again, as written: a walk with all ways of cutting joined takes a hundredth of what outlines did.

@@ -12,7 +12,7 @@ from grammar_engine.report import Report
 
 def build(text: str, **options: object) -> tuple[Builder, Report]:
     builder = Builder()
-    return builder, front_end.build(builder, text, **options)
+    return builder, front_end.build(builder, text, **options)[0]
 
 
 def lists(builder: Builder) -> list[tuple[int, int]]:

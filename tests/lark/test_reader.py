@@ -246,6 +246,40 @@ def test_changed_texts_are_read_or_refused_alike(seed: int) -> None:
     assert n_read > 30 and n_refused > 30
 
 
+OTHERS = ["<x>", "<[3-5]>", "</think>", '<(|"/{>', '%json {"a": "}<"}', '%json {\n "b": [1]\n}', "%json true"]
+STANDS_FOR = {other: f'"{"x" * (len(other) - 2)}"' for other in OTHERS}
+
+
+def without_texts(statements: list[Statement]) -> str:
+    """Statements without what their tokens say, but with their places."""
+    return re.sub(r"'(?:[^'\\]|\\.)*'", "", repr([plain_statement(statement) for statement in statements]))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_what_lark_does_not_know_is_read_where_a_string_is(seed: int) -> None:
+    rng = random.Random(seed)
+    pieces = [piece for piece in PIECES if not {".", '"', "/", "\\", "#"} & {*piece[:2]}]
+    n_read = n_refused = 0
+    for _ in range(250):
+        text = ["start: "]
+        text += [f" {rng.choice(OTHERS)} " if rng.random() < 0.4 else rng.choice(pieces) for _ in range(rng.randint(1, 10))]
+        joined = "".join(text)
+        known = "".join(f" {STANDS_FOR[piece[1:-1]]} " if piece[1:-1] in STANDS_FOR else piece for piece in text)
+        assert len(known) == len(joined)
+        try:
+            statements = read(joined, Limits())
+        except GrammarSyntaxError as error:
+            with pytest.raises(GrammarSyntaxError) as caught:
+                read(known, Limits())
+            assert error.offset == caught.value.offset
+            assert error.reason == caught.value.reason or "no place here" in error.reason
+            n_refused += 1
+            continue
+        assert without_texts(statements) == without_texts(read(known, Limits()))
+        n_read += 1
+    assert n_read > 15 and n_refused > 30
+
+
 def test_a_mark_behind_a_backslash_ends_no_string() -> None:
     text = 'start: "a\\"\n'
     assert lark_tree(text) is not None and is_cut_otherwise(text)
@@ -264,6 +298,9 @@ def test_a_mark_behind_a_backslash_ends_no_string() -> None:
         "start: /" + "a" * 200_000,
         "\n#" * 100_000 + "(",
         "\\\n" * 100_000 + ")",
+        "start: %json {" + '"\\"' * 100_000,
+        "start: " + "%json {} " * 20_000,
+        "start: " + "<x " * 100_000,
     ],
     ids=[
         "empty lines",
@@ -274,12 +311,20 @@ def test_a_mark_behind_a_backslash_ends_no_string() -> None:
         "regexp",
         "comments",
         "continued lines",
+        "open schema",
+        "schemas",
+        "signs",
     ],
 )
 def test_time_is_linear_in_the_text(text: str) -> None:
     begin = time.thread_time()
     outcome(text)
     assert time.thread_time() - begin < 5  # seconds; what is quadratic takes minutes
+
+
+@pytest.mark.parametrize("text", ["", " ", "\\", "// c", "\n\n"])
+def test_texts_without_a_statement(text: str) -> None:
+    assert outcome(text) == []
 
 
 def test_nesting_is_a_limit_with_a_place() -> None:

@@ -17,7 +17,7 @@ STRING = f'start: "\\"" char* "\\""\n{CHAR}'
 def apart(text: str) -> Grammar:
     """The grammar, with repetitions as they are written."""
     builder = Builder()
-    return Grammar._from_builder(builder, front_end.build(builder, text))
+    return Grammar._from_builder(builder, front_end.build(builder, text)[0])
 
 
 def names_of(grammar: Grammar) -> list[str]:

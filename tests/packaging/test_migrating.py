@@ -234,3 +234,56 @@ def test_gbnf_by_way_of_llguidance() -> None:
     assert first == "%llguidance {}"
     grammar = ge.Grammar.from_lark(re.sub(r"\{(\d+),(\d+)\}", r"~\1..\2", rest))
     assert ge.Matcher(grammar, VOCABULARY).accept_bytes(b'[12, "a"]') and not ge.Matcher(grammar, VOCABULARY).accept_bytes(b"[,")
+
+
+SPECIAL = ["<think>", "</think>", "</s>"]  # behind the bytes
+CALL = '"t" %json {"type": "array", "items": {"const": 1}, "maxItems": 2} "u"'
+IDS = {"T": EOS, "U": EOS + 1}
+
+
+class _WithSpecial(_Bytes):
+    tokens = [*TOKENS[:-1], *(b"\xff" + name.encode() for name in SPECIAL)]
+    special_token_ids = [EOS, EOS + 1, EOS + 2]
+    eos_token_id = EOS + 2
+
+
+@pytest.mark.parametrize(
+    ("grammar", "text", "there", "here"),
+    [
+        ("start: <think> /[a-z<>]*/ </think>", "T<think>U", True, True),
+        ("start: <think> /[a-z<>]*/ </think>", "<think>U", False, False),
+        (f"start: <[{EOS}]>", "T", True, True),
+        (f"start: <[{EOS}-{EOS + 1}]>", "U", True, True),
+        ("start: <[97]>", "a", True, ge.VocabularyError),
+        ("start: <[*]>", "a", True, ge.GrammarSyntaxError),
+        (f"start: <[^{EOS}]>", "a", True, ge.GrammarSyntaxError),
+        (f"start: {CALL}", "t[1, 1]u", True, True),
+        (f"start: {CALL}", "t[1, 1, 1]u", False, False),
+        (f'start: {CALL}\n%ignore "_"', "t[1, 1]_u", True, True),
+        (f'start: {CALL}\n%ignore "_"', "t_[1, 1]u", False, True),
+        (f'start: {CALL}\n%ignore "_"', "t[1,_1]u", False, False),
+        ('start: "a"\n%ignore "_"', "_a", False, True),
+        ('start: %lark {\n start: "a"\n}', "a", True, ge.GrammarSyntaxError),
+        ('start: %regex {"substring_words": "a b"}', "a", True, ge.GrammarSyntaxError),
+        ('%llguidance {}\nstart: "a"', "a", True, ge.GrammarSyntaxError),
+        ("start: x\nx[lazy]: /a*b/", "ab", True, ge.GrammarSyntaxError),
+        ('start: x\nx[suffix="b"]: /a*/', "ab", True, ge.GrammarSyntaxError),
+        ("start: x\nx[max_tokens=2]: /a*/", "a", True, ge.GrammarSyntaxError),
+        ("start: x\nx[capture]: /a*/", "a", True, ge.GrammarSyntaxError),
+        ('start: "a"{2,3}', "aa", True, ge.GrammarSyntaxError),
+        ('start: a-b\na-b: "a"', "a", True, ge.GrammarSyntaxError),
+        ("start: A\nA: /a+/ & ~/aa/", "a", True, ge.GrammarSyntaxError),
+    ],
+)
+def test_what_llguidance_adds_to_lark(grammar: str, text: str, there: bool, here: bool | type[Exception]) -> None:
+    ids = [IDS.get(letter, ord(letter)) for letter in text]
+    llguidance = peer("llguidance")
+    matcher = llguidance.LLMatcher(llguidance.LLTokenizer(llguidance.TokenizerWrapper(_WithSpecial())), grammar)
+    assert (matcher.try_consume_tokens(ids) == len(ids) and matcher.is_accepting()) == there
+    vocabulary = ge.Vocabulary([*TOKENS, b"", b""], eos=[EOS + 2], special=dict(enumerate(SPECIAL, EOS)))
+    if not isinstance(here, bool):
+        with pytest.raises(here):
+            ge.Matcher(ge.Grammar.from_lark(grammar), vocabulary)
+        return
+    ours = ge.Matcher(ge.Grammar.from_lark(grammar), vocabulary)
+    assert (ours.accept_tokens(ids) == len(ids) and ours.is_complete) == here

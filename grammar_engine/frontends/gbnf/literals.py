@@ -10,15 +10,10 @@ import re
 from typing import TYPE_CHECKING
 
 from ...ir import MAX_CODE_POINT
-from ...tags import Token as SpecialToken
 from ..lark.literals import Terminal
 from ..lark.terminals import Terminals
 
 if TYPE_CHECKING:
-    from ...ir import Builder
-    from ...limits import Limits
-    from ...report import Report
-    from ..lark.loader import Definition
     from ..lark.syntax import Origin, Token
 
 _CHAR = re.compile(r"\\x([0-9A-Fa-f]{2})|\\u([0-9A-Fa-f]{4})|\\U([0-9A-Fa-f]{8})|\\(.)|([^\\])", re.DOTALL)
@@ -27,17 +22,7 @@ _DIGITS = {"x": 2, "u": 4, "U": 8}
 
 
 class Literals(Terminals):
-    """What the Lark front end asks of terminals, in the spelling of GBNF.
-
-    Attributes
-    ----------
-    named_tokens : set of (str or int)
-        The special tokens that were met.
-    """
-
-    def __init__(self, builder: Builder, definitions: dict[str, Definition], limits: Limits, report: Report) -> None:
-        super().__init__(builder, definitions, limits, report)
-        self.named_tokens: set[str | int] = set()
+    """What the Lark front end asks of terminals, in the spelling of GBNF."""
 
     def literal(self, token: Token, origin: Origin) -> Terminal:
         """The expression of a STRING, a CLASS or a SPECIAL token."""
@@ -47,19 +32,7 @@ class Literals(Terminals):
             return Terminal(builder.string(text), token.text)
         if token.kind == "CLASS":
             return Terminal(builder.char if token.text == "." else builder.chars(_ranges(token, origin)), token.text)
-        return Terminal(builder.bytes(self._special(token, origin).spelling), token.text)
-
-    def _special(self, token: Token, origin: Origin) -> SpecialToken:
-        inner = token.text[1:-1]
-        number = re.fullmatch(r"\[([0-9]{1,10})\]", inner)
-        if inner.startswith("[") and number is None:
-            raise origin.error("the id of a token is a number, as in <[1000]>", token)
-        try:
-            special = SpecialToken(int(number[1]) if number else token.text)
-        except ValueError as error:
-            raise origin.error(str(error), token) from None
-        self.named_tokens.add(special.key)
-        return special
+        return self.special(token, origin)
 
 
 def _chars(token: Token, begin: int, origin: Origin) -> list[tuple[int, bool]]:

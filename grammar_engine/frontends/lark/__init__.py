@@ -7,6 +7,8 @@ stays an expression instead of becoming a pasted regular expression, each error 
     text --reader--> statements (syntax) --loader--> definitions --rules--> nonterminals and rules (repetitions: what is better one lexeme)
                                                            `---terminals---> lexemes (literals: strings, regular expressions, ranges)
 
+Beyond Lark's language rules may have what llguidance adds to it: special tokens (`special`) and JSON Schemas (`schemas`).
+
 Meaning. `lexing="exact"`: a text is a sentence if *some* way of cutting it into terminals parses, where a terminal may stand for each
 text that its expression matches as a whole. This is what Lark's Earley parser with `lexer="dynamic_complete"` means by a grammar, but for what
 is said below.
@@ -42,8 +44,9 @@ from .rules import Rules
 from .terminals import Terminals
 
 if TYPE_CHECKING:
-    from ...ir import Builder
+    from ...ir import Builder, Symbol
     from .repetitions import Lengths
+    from .syntax import Origin, Token
 
 __all__ = ["build", "note_dead_ends"]
 
@@ -56,7 +59,7 @@ def build(
     lexing: str = "exact",
     limits: Limits | None = None,
     questions: Lengths | None = None,
-) -> Report:
+) -> tuple[Report, frozenset[str | int], dict[Symbol, tuple[Token, Origin]]]:
     """Compile a Lark grammar into `builder`.
 
     Parameters
@@ -79,6 +82,10 @@ def build(
     -------
     Report
         Notes name the places where priorities, lazy quantifiers or bundled terminals mean something a reader may not expect.
+    frozenset of (str or int)
+        The special tokens that the grammar names.
+    dict of Symbol to (Token, Origin)
+        The JSON Schemas in it, by nonterminals that have no rules: what `schemas.with_schemas` still has to do, if there is any.
 
     Raises
     ------
@@ -113,7 +120,7 @@ def build(
     for definition in source.definitions.values():
         if definition.origin.module is None and definition.name not in reached:
             report.annotations.append(Entry(definition.place, definition.name, "not used: the start rule does not reach it"))
-    return report
+    return report, frozenset(terminals.named_tokens), rules.schemas
 
 
 def note_dead_ends(builder: Builder, expressions: Expressions, report: Report) -> None:

@@ -1,8 +1,8 @@
 r"""Why a text is no Lark grammar: what Lark's own parser says of it.
 
-A quick scan goes first, for what that parser does not survive: its lexer backtracks without end in a literal that is not closed, and 100,000
-brackets cost it seconds. The scan knows literals, comments and brackets, and nothing else; it is linear. Long runs of empty lines, of which that
-lexer tries each end with each beginning, become blanks.
+Idea. It is given the tokens that can be read, and the first that cannot. So it meets no literal that is not closed, in which its lexer would
+backtrack without end, and nothing that comes later. What Lark does not know, special tokens and schemas, is a string of the same length
+there. Long runs of empty lines, of which that lexer tries each end with each beginning, become blanks.
 
 Where the two differ: Lark takes `"a\"` for a string if no other quotation mark comes in its line. Here a mark behind a backslash never ends one.
 """
@@ -10,73 +10,57 @@ Where the two differ: Lark takes `"a\"` for a string if no other quotation mark 
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ...errors import GrammarSyntaxError, LimitExceededError
+from ...errors import GrammarSyntaxError
 
-_SCAN = re.compile(
-    r"""
-      //[^\n]* | \#[^\n]*                                   # comment
-    | "(?: \\[^\n] | [^"\\\n] )* (?P<string_end> " )?       # string
-    | /(?: \\.     | [^/\\]   )* (?P<regexp_end> / )?       # regular expression
-    | [(\[{] | [)\]}]
-    """,
-    re.VERBOSE | re.DOTALL,
-)
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .syntax import Origin, Token
+
 _EMPTY_LINES = re.compile(r"\n\s{64,}")
+_NOT_CLOSED = {'"': "this string is not closed on its line", "/": "this regular expression is not closed"}
+_MOST_SHOWN = 80  # characters of a token
 
 
-def error_in(text: str, offset: int, max_nesting: int) -> GrammarSyntaxError:
-    """The error for a text that cannot be read beyond `offset`.
+def error_in(origin: Origin, tokens: Sequence[Token]) -> GrammarSyntaxError:
+    """The error for a text that cannot be read beyond the last of its first tokens."""
+    last = tokens[-1]
+    if last.kind == "unknown":
+        return origin.error(_NOT_CLOSED.get(last.text[0], "this character has no place here"), last)
+    return origin.error(_reason(_known_to_lark(origin.text, tokens), last), last)
 
-    Raises
-    ------
-    LimitExceededError
-        Its brackets are nested too deeply to be parsed by Lark.
-    """
-    from lark.exceptions import UnexpectedInput
+
+def _known_to_lark(text: str, tokens: Sequence[Token]) -> str:
+    """The text up to the end of the last of its tokens, as long as it was."""
+    pieces, at = [], 0
+    for token in tokens:
+        if token.kind in ("SPECIAL", "JSON"):
+            pieces += [text[at : token.start], f'"{"x" * (len(token.text) - 2)}"']
+            at = token.start + len(token.text)
+    pieces.append(text[at : tokens[-1].start + len(tokens[-1].text)])
+    return _EMPTY_LINES.sub(lambda run: "\n" + " " * (len(run[0]) - 1), "".join(pieces)) + "\n"
+
+
+def _reason(text: str, last: Token) -> str:
+    """What Lark says of a text, if its parser comes as far as the last token."""
+    from lark.exceptions import UnexpectedInput, UnexpectedToken
 
     from lark import load_grammar
 
-    found = _literal_error(text, max_nesting)
-    if found:
-        return found
     lark: Any = load_grammar  # parts of it that have no types
     parser = lark._get_parser()
+    known = None
     try:
-        parser.parse(_EMPTY_LINES.sub(lambda run: "\n" + " " * (len(run[0]) - 1), text) + "\n", "start")
+        parser.parse(text, "start")
     except UnexpectedInput as error:
-        return GrammarSyntaxError(_reason(lark, parser, error), source=text, offset=error.pos_in_stream)
-    return GrammarSyntaxError("this has no place here", source=text, offset=offset)
-
-
-def _literal_error(text: str, max_nesting: int) -> GrammarSyntaxError | None:
-    depth = 0
-    for match in _SCAN.finditer(text):
-        first = text[match.start()]
-        if first in "([{":
-            depth += 1
-            if depth > max_nesting:
-                line, column = text.count("\n", 0, match.start()) + 1, match.start() - text.rfind("\n", 0, match.start())
-                raise LimitExceededError("max_regex_nesting", max_nesting, "brackets of the grammar", where=f"{line}:{column}")
-        elif first in ")]}":
-            depth = max(0, depth - 1)
-        elif first == '"' and match["string_end"] is None:
-            return GrammarSyntaxError("this string is not closed on its line", source=text, offset=match.start())
-        elif first == "/" and not match[0].startswith("//") and match["regexp_end"] is None:
-            return GrammarSyntaxError("this regular expression is not closed", source=text, offset=match.start())
-    return None
-
-
-def _reason(lark: Any, parser: Any, error: Any) -> str:
-    from lark.exceptions import UnexpectedToken
-
-    if not isinstance(error, UnexpectedToken):
-        return "this character has no place here"
-    try:
-        known = lark._translate_parser_exception(parser.parse, error)
-    except TypeError:  # raised by Lark's own comparison with its examples, in some places of a grammar
-        known = None
+        if isinstance(error, UnexpectedToken) and error.pos_in_stream == last.start:
+            try:
+                known = lark._translate_parser_exception(parser.parse, error)
+            except TypeError:  # raised by Lark's own comparison with its examples, in some places of a grammar
+                known = None
     if known:
         return str(known[0].lower() + known[1:])
-    return "the grammar ends too early" if error.token.type == "$END" else f"{str(error.token)!r} has no place here"
+    shown = last.text if len(last.text) <= _MOST_SHOWN else last.text[:_MOST_SHOWN] + "..."
+    return f"{shown!r} has no place here" if shown.strip() else "the line ends too early"

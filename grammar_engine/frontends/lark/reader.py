@@ -4,8 +4,10 @@ Idea. One regular expression cuts the text into tokens, as Lark does, and one lo
 groups around on a stack of its own. If a text cannot be read, Lark's parser is asked for the reason (`diagnosis`): it knows more, but takes
 a tenth of a second to be imported.
 
-Invariant. A text is read here if and only if Lark reads it, except that literals end where their escapes say (see `diagnosis`). No expression
-goes over what it has matched more than twice, so the time is linear in the text.
+Beyond Lark, an item may be a special token, `<think>`, or a JSON Schema behind `%json`, of which only the end is looked for here.
+
+Invariant. A text is read here if and only if Lark reads it with strings in place of such items, except that literals end where their escapes say
+(see `diagnosis`). No expression goes over what it has matched more than twice, so the time is linear in the text.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from .diagnosis import error_in
 from .syntax import Body, Declare, Define, Ignore, Import, Operation, Origin, Statement, Token
 
 if TYPE_CHECKING:
+    from ...errors import GrammarSyntaxError
     from ...limits import Limits
 
 _TOKENS = re.compile(  # of what matches at a place the first is taken, as in Lark; blanks behind most of them are skipped with them
@@ -34,6 +37,8 @@ _TOKENS = re.compile(  # of what matches at a place the first is taken, as in La
         | (?P<OP>        [+*] | \?(?![a-z_]) )
       ) [ \t]*
     | %(?:override|declare|extend|ignore|import) | -> | \.\.? | [][(){}~:,]
+    | (?P<SPECIAL>   <[^<>\r\n]+> )
+    | (?P<PART>      %(?:json|lark|regex|llguidance)\b ) .*  # up to the end: what follows is in another language
     | (?P<unknown>       .+ )
     """,
     re.VERBOSE | re.DOTALL,
@@ -41,8 +46,29 @@ _TOKENS = re.compile(  # of what matches at a place the first is taken, as in La
 _NAME = ("RULE", "TERMINAL")
 # A single item that ends with one of these is made a sequence: the name may be of a template without its arguments, and a group stays one.
 _NOT_ALONE = frozenset({"RULE", "alternatives"})
-_OPERANDS = frozenset({*_NAME, "STRING", "REGEXP"})
+_OPERANDS = frozenset({*_NAME, "STRING", "REGEXP", "SPECIAL", "JSON"})
 _CLOSING = {"(": ")", "[": "]"}
+_BRACE = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?|[{}]', re.DOTALL)  # of JSON; strings are passed over
+_JSON_BEGINS = re.compile(r"%json\s*(?:(true|false)\b|(?=\{))")
+
+_REFUSED = {  # parts that llguidance has
+    "%lark": "%lark is not supported: write its rules into this grammar",
+    "%regex": "%regex is not supported: write the texts as alternatives, or as a regular expression",
+    "%llguidance": "%llguidance is not supported: leave it out; options are those of Grammar.from_lark",
+}
+_LAZY = (
+    "is not supported, as here a text may be cut in any way: write an expression that matches no text beyond its end, "
+    "or let Grammar.from_tags look for what ends free text"
+)
+_ATTRIBUTES = {  # of rules in llguidance
+    "lazy": _LAZY,
+    "stop": _LAZY,
+    "suffix": _LAZY,
+    "capture": "is not supported, as a grammar only tells which texts there are: take what you look for out of the text",
+    "stop_capture": "is not supported, as a grammar only tells which texts there are: take what you look for out of the text",
+    "max_tokens": "is not supported, as a grammar counts characters and not tokens: write /(?s:.){0,400}/",
+    "temperature": "is not supported, as a grammar does not draw tokens: set it where they are drawn",
+}
 
 _make = tuple.__new__  # what Token() and Operation() call, too, behind a call in Python: for what is made most often
 
@@ -59,7 +85,41 @@ def read(text: str, limits: Limits) -> list[Statement]:
     try:
         return reader.statements()
     except _MisplacedError:
-        raise error_in(text, reader.tokens[reader.at].start, limits.max_regex_nesting) from None
+        raise reader.error() from None
+
+
+def _tokens(text: str, origin: Origin) -> list[Token]:
+    """All but what is skipped, a JSON Schema being one token; two of no kind at the end, as one looks at the second next one."""
+    text += "\n"
+    found: list[Token] = []
+    at = 0
+    while at < len(text):
+        matches = _TOKENS.finditer(text, at)
+        found += [_make(Token, (kind or m[0], m[kind or 0], m.start())) for m in matches if (kind := m.lastgroup) != "blank"]
+        at = len(text)
+        if found and found[-1].kind == "PART":
+            found[-1] = _schema(text, found[-1], origin)
+            at = found[-1].start + len(found[-1].text)
+    return found + [Token("", "", len(text) - 1)] * 2
+
+
+def _schema(text: str, marker: Token, origin: Origin) -> Token:
+    """`%json` with what follows it: an object, of which only the brackets are looked at, or true or false."""
+    if marker.text in _REFUSED:
+        raise origin.error(_REFUSED[marker.text], marker)
+    begin = _JSON_BEGINS.match(text, marker.start)
+    if begin is None:
+        raise origin.error("behind %json stands a JSON Schema: an object, true or false", marker)
+    end, depth = begin.end(), 0
+    if not begin[1]:
+        for piece in _BRACE.finditer(text, end):
+            depth += {"{": 1, "}": -1}.get(piece[0], 0)
+            if depth == 0:
+                end = piece.end()
+                break
+        if depth:
+            raise origin.error("the JSON Schema behind %json does not end: a bracket or a quotation mark is missing", marker)
+    return Token("JSON", text[marker.start : end], marker.start)
 
 
 class _Group:
@@ -85,12 +145,17 @@ class _Reader:
     around: list[_Group]  # outermost first
 
     def __init__(self, text: str, max_nesting: int) -> None:
-        self.text = text
+        self.origin = Origin(text, None, str)
         self.max_nesting = max_nesting
-        found = _TOKENS.finditer(text + "\n")
-        self.tokens = [_make(Token, (kind or m[0], m[kind or 0], m.start())) for m in found if (kind := m.lastgroup) != "blank"]
-        self.tokens += [Token("", "", len(text))] * 2  # of no kind that is asked for; two, as one looks at the second next one
+        self.tokens = _tokens(text, self.origin)
         self.at = 0  # the next token
+
+    def error(self) -> GrammarSyntaxError:
+        """That the next token has no place where it stands."""
+        token, following = self.tokens[self.at : self.at + 2]
+        if token.kind == "[" and following.text in _ATTRIBUTES:
+            return self.origin.error(f"the attribute {following.text} {_ATTRIBUTES[following.text]}", following)
+        return error_in(self.origin, self.tokens[: self.at + 1])
 
     def statements(self) -> list[Statement]:
         """All of them."""
@@ -264,5 +329,4 @@ class _Reader:
 
     def _check_nesting(self, bracket: Token) -> None:
         if len(self.around) >= self.max_nesting:
-            where = Origin(self.text, None, str).place(bracket)
-            raise LimitExceededError("max_regex_nesting", self.max_nesting, "brackets of the grammar", where=where)
+            raise LimitExceededError("max_regex_nesting", self.max_nesting, "brackets of the grammar", where=self.origin.place(bracket))

@@ -178,6 +178,8 @@ class _Joiner:
             repetition = self._repetitions.get(symbol)
             if depth >= _DEEPEST or (repetition and repetition.minimum != repetition.maximum):
                 return False
+            if not repetition and symbol not in self._rules:  # it stands for a part of another kind
+                return False
             ways = [(repetition.item,)] if repetition else self._rules[symbol]
             known = self._flat[symbol] = all(self._is_flat(part, depth + 1) for way in ways for part in way)
         return known

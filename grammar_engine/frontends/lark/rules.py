@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from .syntax import Body, Operation, Origin
 
 _MAX_NAME = 80  # characters in the name of an instance
+_FIXED = ("STRING", "SPECIAL")  # literals of one text, or few
 
 Joins = Callable[[Builder, "dict[Symbol, list[Way]]", "dict[Symbol, Repetition]", "Collection[Symbol]", Any], None]
 Sequence = list[Symbol]
@@ -40,7 +41,13 @@ Item = Any  # what stands on the stack for an item: an argument, or alternatives
 
 
 class Rules:
-    """Compiles the rules that a start rule reaches."""
+    """Compiles the rules that a start rule reaches.
+
+    Attributes
+    ----------
+    schemas : dict
+        The JSON tokens that were met, with their origins, by the nonterminals that stand for them, which have no rules.
+    """
 
     def __init__(self, builder: Builder, definitions: dict[str, Definition], terminals: Terminals, limits: Limits) -> None:
         self._builder = builder
@@ -57,6 +64,7 @@ class Rules:
         self._texts: dict[Symbol, None] = {}  # lexemes that are not only written as strings
         self._literals: dict[str, Symbol] = {}  # by how they are written
         self._names: dict[str, Argument] = {}  # of rules, templates and terminals that were met
+        self.schemas: dict[Symbol, tuple[Token, Origin]] = {}
 
     @property
     def reached(self) -> set[str]:
@@ -176,11 +184,21 @@ class Rules:
 
     def _literal(self, token: Token, origin: Origin) -> Symbol:
         symbol = self._literals.get(token.text)
-        if symbol is None:
+        if symbol is None and token.kind == "JSON":
+            symbol = self._literals[token.text] = self._schema(token, origin)
+        elif symbol is None:
             terminal = self._terminals.literal(token, origin)
-            symbol = self._lexeme(terminal, token, origin, is_string=token.kind == "STRING")
+            symbol = self._lexeme(terminal, token, origin, is_string=token.kind in _FIXED)
             if not terminal.lazy:  # of lazy ones each place is noted
                 self._literals[token.text] = symbol
+        return symbol
+
+    def _schema(self, token: Token, origin: Origin) -> Symbol:
+        if self._builder.longest:
+            reason = 'a JSON Schema stands only in a grammar with lexing="exact": what else may come does not change where its parts end'
+            raise origin.error(reason, token)
+        symbol = self._builder.nonterminal("%json", where=origin.place(token))
+        self.schemas[symbol] = token, origin
         return symbol
 
     def _use_template(self, template: Argument, arguments: tuple[Argument, ...], token: Token, origin: Origin) -> Symbol:

@@ -23,7 +23,7 @@ class Token(NamedTuple):
     Attributes
     ----------
     kind : str
-        "RULE", "TERMINAL", "STRING", "REGEXP", "NUMBER", "OP" and so on (see `reader`); of punctuation its text.
+        "RULE", "TERMINAL", "STRING", "REGEXP", "SPECIAL", "JSON", "NUMBER", "OP" and so on (see `reader`); of punctuation its text.
     text : str
     start : int
         Its offset, in characters.
@@ -73,7 +73,8 @@ class Body(NamedTuple):
     Attributes
     ----------
     steps : list of (Token or Operation)
-        Names of rules and terminals, strings, regular expressions, and operations. They leave one item, which stands for the body.
+        Names of rules and terminals, strings, regular expressions, special tokens, schemas, and operations. They leave one item, which stands for
+        the body.
     names : list of Token
         All names in it, also those of templates, in the order of the text.
     first : Token or None

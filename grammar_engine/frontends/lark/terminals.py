@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from ...ir import UNBOUNDED, Builder
 from ...report import Entry, Report
 from .literals import Terminal, character_range, literal
+from .special import special_tokens
 from .syntax import Operation
 
 if TYPE_CHECKING:
@@ -25,11 +26,18 @@ _LAZY = (
     'under lexing="longest" the terminal ends at its first match',
 )
 _BOUNDS: dict[str, tuple[int, int | None]] = {"?": (0, 1), "*": (0, None), "+": (1, None)}
+_FOR_RULES = {"RULE": "a rule", "SPECIAL": "a special token", "JSON": "a JSON Schema"}
 _BARE_OR = '/a|b/ "c" means (a|b)c here; Lark pastes the sources and gets a|bc'
 
 
 class Terminals:
-    """Compiles terminals when they are asked for, each once."""
+    """Compiles terminals when they are asked for, each once.
+
+    Attributes
+    ----------
+    named_tokens : set of (str or int)
+        The special tokens that rules were found to name.
+    """
 
     def __init__(self, builder: Builder, definitions: dict[str, Definition], limits: Limits, report: Report) -> None:
         self._builder = builder
@@ -38,6 +46,7 @@ class Terminals:
         self._report = report
         self._done: dict[str, Terminal] = {}
         self._literals: dict[str, Terminal] = {}  # by how they are written
+        self.named_tokens: set[str | int] = set()
 
     @property
     def reached(self) -> set[str]:
@@ -78,20 +87,28 @@ class Terminals:
                 stack[begin:] = [self._made(step, stack[begin:], origin)]
             elif step.kind == "TERMINAL":
                 stack.append(self._done[origin.rename(step.text)])
-            elif step.kind == "RULE":
-                raise origin.error("a rule cannot stand inside of a terminal", step)
+            elif step.kind in _FOR_RULES:
+                raise origin.error(f"{_FOR_RULES[step.kind]} cannot stand inside of a terminal", step)
             else:
                 stack.append(self.literal(step, origin))
         return stack.pop()
 
     def literal(self, token: Token, origin: Origin) -> Terminal:
-        """A string or a regular expression."""
+        """A string, a regular expression or, in a rule, a special token."""
         if token.text not in self._literals:
+            if token.kind == "SPECIAL":
+                return self.special(token, origin)
             self._literals[token.text] = literal(self._builder, token, origin, self._limits)
         terminal = self._literals[token.text]
         if terminal.lazy:
             self._note("lazy quantifier", _LAZY[self._builder.longest], token, origin)
         return terminal
+
+    def special(self, token: Token, origin: Origin) -> Terminal:
+        """Any of the special tokens that a SPECIAL token names."""
+        tokens = special_tokens(token, origin)
+        self.named_tokens.update(special.key for special in tokens)
+        return Terminal(self._builder.literals(special.spelling for special in tokens), token.text)
 
     def range(self, step: Operation, origin: Origin) -> Terminal:
         """One of the characters between two."""
