@@ -23,26 +23,29 @@ if TYPE_CHECKING:
     from ...errors import GrammarSyntaxError
     from ...limits import Limits
 
-_TOKENS = re.compile(  # of what matches at a place the first is taken, as in Lark; blanks behind most of them are skipped with them
+_TOKENS = re.compile(  # of what matches at a place the first is taken, as in Lark; blanks behind it are skipped with it
     r"""
       (?: (?P<RULE>      _?[a-z][_a-z0-9]* )
         | (?P<TERMINAL>  _?[A-Z][_A-Z0-9]* )
         | (?P<STRING>    " [^"\\\n]* (?: \\[^\n][^"\\\n]* )* "i? )
+        | (?P<SIGN>      [][(){}~:,] )
+        | (?P<OR>        (?: \r?\n\s* )? \| )
         | (?P<REGEXP>    /(?!/) [^/\\]* (?: \\.[^/\\]* )* /[imslux]* )
         | (?P<blank>     [ \t]+ | \s*(?://|\#)[^\n]* | \\[ ]*\n )
-        | (?P<OR>        \r?\n\s*\| | \| )
         | (?P<END>       \r?\n\s* )
         | (?P<NUMBER>    [+-]?\d+ )
         | (?P<MODIFIERS> (?: !\?? | \?!? )(?=[_a-z]) )
         | (?P<OP>        [+*] | \?(?![a-z_]) )
+        | (?P<WORD>      %(?:override|declare|extend|ignore|import) | -> | \.\.? )
+        | (?P<SPECIAL>   <[^<>\r\n]+> )
       ) [ \t]*
-    | %(?:override|declare|extend|ignore|import) | -> | \.\.? | [][(){}~:,]
-    | (?P<SPECIAL>   <[^<>\r\n]+> )
     | (?P<PART>      %(?:json|lark|regex|llguidance)\b ) .*  # up to the end: what follows is in another language
     | (?P<unknown>       .+ )
     """,
     re.VERBOSE | re.DOTALL,
 )
+_KINDS = ["" if name in ("SIGN", "WORD") else name for name in ("", *_TOKENS.groupindex)]  # by number; "": the kind is the text
+_BLANK = _KINDS.index("blank")
 _NAME = ("RULE", "TERMINAL")
 # A single item that ends with one of these is made a sequence: the name may be of a template without its arguments, and a group stays one.
 _NOT_ALONE = frozenset({"RULE", "alternatives"})
@@ -95,7 +98,7 @@ def _tokens(text: str, origin: Origin) -> list[Token]:
     at = 0
     while at < len(text):
         matches = _TOKENS.finditer(text, at)
-        found += [_make(Token, (kind or m[0], m[kind or 0], m.start())) for m in matches if (kind := m.lastgroup) != "blank"]
+        found += [_make(Token, (_KINDS[i] or m[i], m[i], m.start())) for m in matches if (i := m.lastindex or 0) != _BLANK]
         at = len(text)
         if found and found[-1].kind == "PART":
             found[-1] = _schema(text, found[-1], origin)
