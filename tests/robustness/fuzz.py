@@ -80,12 +80,13 @@ PIECES = [
 ]  # fmt: skip
 LARK_PIECES = [
     "start", ":", "|", "(", ")", "[", "]", "*", "+", "?", "~", "~2", "~0..3", "~1000", '"a"', '"b"i', "/x/", "/(/", "A", "b", "->", "%ignore", "%import common.WS",
-    "%import common.INT", "%declare X", "!", "?", ".5", "{", "}", ",", "_", "\n", " ", "..", '"a".."z"', "//", "/[a-z]+/is", "\0", '""', "%extend", "%override", "<think>", "<[3]>", "<[3-9,12]>", "<[*]>", "<", ">", '%json {"type": "integer"}', "%json", "%json {}", "%lark {", "[lazy]", "%ignore / /",
+    "%import common.INT", "%declare X", "!", "?", ".5", "{", "}", ",", "_", "\n", " ", "..", '"a".."z"', "//", "/[a-z]+/is", "\0", '""', "%extend", "%override",
+    "<x>", "<x>", "<y>", "<[3]>", "<[3-9,12]>", "<[*]>", "<", ">", '%json {"type": "integer"}', "%json", "%json {}", "%lark {", "[lazy]", "%ignore / /",
 ]  # fmt: skip
 LARK_SOURCES = [
     'start: "a" start | "b"', 'start: (A | B)*\nA: /a+/\nB.2: "b"~2..3\n%ignore " "', '?start: sum\n?sum: sum "+" x | x\nx: /[0-9]+/ | "(" sum ")"',
     'start: _sep{x, ","}\n_sep{i, s}: i (s i)*\nx: "x" | [y]\ny: "y"', "%import common.INT\n%import common.WS\n%ignore WS\nstart: INT*", 'start: ("a"*)*',
-    'start: "<" %json {"type": "object", "properties": {"a": {"type": "integer"}}} ">"\n%ignore " "', "start: <think> /[a-z]*/ <end> (%json true)~1..2",
+    'start: "<" %json {"type": "object", "properties": {"a": {"type": "integer"}}} ">"\n%ignore " "', "start: <x> /[a-z]*/ <x>* (%json true)~1..2",
 ]  # fmt: skip
 
 
@@ -256,6 +257,8 @@ def walk(rng: random.Random, grammar: Grammar, clock: Clock) -> None:
     except LimitExceededError:
         pass
     except VocabularyError as error:
+        if str(error).startswith("the grammar names"):  # a special token that this vocabulary does not have
+            return
         raise Finding(f"all bytes are in the vocabulary, but {error}") from None
 
 
