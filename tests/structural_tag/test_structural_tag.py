@@ -93,6 +93,7 @@ DISPATCH: Format = {"type": "dispatch", "rules": [["<p>", text("1")], ["<q>", AN
         (sequence(ANY, text("END")), ["END", "xENDEND", "xENDyEND"], ["xEN"]),
         (times(1, -1, text("a")), ["a", "aaa"], ["", "b"]),
         (times(2, 3, text("a")), ["aa", "aaa"], ["a", "aaaa"]),
+        (times(2, 2, text("a")), ["aa"], ["a", "aaa"]),
         ({"type": "star", "content": text("ab")}, ["", "abab"], ["aba"]),
         ({"type": "plus", "content": text("ab")}, ["ab", "abab"], [""]),
         (triggered(), ["", "a", "<", "a<f1>x</f>b<f2>z</f>c", "<f2>y</f></f>"], ["<f1>y", "<f3", "<f", "<f1>x</f>b<f"]),
@@ -107,6 +108,8 @@ DISPATCH: Format = {"type": "dispatch", "rules": [["<p>", text("1")], ["<q>", AN
         (separated(separator=""), ["<a>1</a><a>1</a>"], ["<a>1</a>,<a>1</a>"]),
         (DISPATCH, ["", "a", "a<p>1b<p>1", "<q>zz"], ["a<p>2", "<p>"]),
         ({**DISPATCH, "loop": False}, ["a", "a<p>1"], ["a<p>1b"]),
+        ({**DISPATCH, "rules": [["<p>", text("1")], ["<p>", text("2")]]}, ["<p>1<p>2"], ["<p>3"]),
+        (tag("<a>", {**DISPATCH, "loop": False}, "</a>"), ["<a><q></a>x</a>"], ["<a><p>1</a></a>"]),
         (tag("<a>", DISPATCH, "</a>"), ["<a>x<p>1y</a>", "<a></a></a>"], ["<a>"]),
         (sequence({**DISPATCH, "excludes": ["END"]}, text("END")), ["END", "a<p>1END"], ["aENDEND", "a"]),
         (schema(PAIR), ['{"a":1}', '{"a": 1, "b": 2}'], ['{"b":1,"a":1}', "{}"]),
@@ -183,12 +186,14 @@ def test_numbers_of_text_are_exact() -> None:
         (triggered(triggers=["<g"]), "'<f1>', with which a tag begins, begins with none of the triggers (at /format/triggers"),
         (triggered(triggers=["<f", "<f1"]), "'<f' is in '<f1', and so would always be found first (at /format/triggers"),
         (triggered(excludes=["f"]), "'f' is in '<f', and so would always be found first"),
+        (triggered(excludes=["<f"]), "'<f' is in '<f', and so would always be found first"),
         (triggered(excludes=["a<f1"]), "'<f' is in 'a<f1', and so would always be found first"),
         (tag("<a>", triggered(), "</f><f"), "'<f' is in '</f><f', and so would always be found first"),
         (triggered(tags=[text("a")]), 'the tags of a format are of the type "tag" (at /format/tags/0/type'),
         (triggered(tags=[{**tag("<f1>", ANY, "<"), "stop": 1}]), "'stop' is not known here; known are type, begin, content, end"),
         (triggered(tags=[]), "an empty array"),
         (triggered(at_least_one=1), "1 stands where true or false is expected (at /format/at_least_one"),
+        ({**DISPATCH, "rules": []}, "an empty array (at /format/rules"),
         ({**DISPATCH, "rules": [["<p>"]]}, "['<p>'] stands where a pair is expected (at /format/rules/0"),
         ({**DISPATCH, "rules": [["", ANY]]}, "'' stands where a string that is not empty is expected (at /format/rules/0/0"),
         (schema(PAIR, style="cohere_xml"), "the style 'cohere_xml' is not supported; supported are json, qwen_xml,"),
@@ -280,6 +285,8 @@ def test_special_tokens() -> None:
     assert allowed(matcher, 3, 1, 4) == [5]
     assert allowed(Matcher(grammar_of({**DISPATCH_BY_ID, "loop": False}), SPECIAL), 3, 1) == [5]
     assert allowed(Matcher(grammar_of(tag("1", {**once, "at_least_one": False}, "a")), SPECIAL), 1, 0) == [5]
+    any_text = {"type": "token_dispatch", "rules": [[3, ANY]], "loop": False}
+    assert allowed(Matcher(grammar_of(tag("1", any_text, "a")), SPECIAL), 1, 3, 0) == [0, 1, 2, 5, 6]
     for end in ("a", ""):  # which is no end to a dispatch
         assert allowed(Matcher(grammar_of(tag("1", DISPATCH_BY_ID, end)), SPECIAL), 1, 0) == [0, 1, 2, 3, 5, 6]
     with pytest.raises(VocabularyError, match="<end>"):
@@ -310,6 +317,10 @@ def test_limits() -> None:
     with pytest.raises(LimitExceededError) as caught:
         grammar_of(nested, limits=Limits(max_schema_nesting=399))
     assert caught.value.limit == "max_schema_nesting"
+    for nested in (sequence(sequence(ANY)), {**DISPATCH, "rules": [["<p>", {**DISPATCH, "rules": [["<p>", ANY]]}]]}):
+        assert reads(grammar_of(nested, limits=Limits(max_schema_nesting=3)), "a")
+        with pytest.raises(LimitExceededError, match="max_schema_nesting"):
+            grammar_of(nested, limits=Limits(max_schema_nesting=2))
     endless: Format = {"type": "optional"}
     endless["content"] = endless
     with pytest.raises(LimitExceededError, match="max_schema_nesting"):
@@ -395,6 +406,10 @@ def test_report() -> None:
     assert ("/format/content/elements/0", "triggers", "none in free text: '<f', '</a>'") in report.enforced
     assert "/format/content/elements/1/json_schema" in [entry.pointer for entry in report.enforced]
     assert [entry.keyword for entry in report.annotations] == ["title"]
+    report = grammar_of(tag("<", schema({"type": "integer"}), ["aba", "x", "x"])).report
+    assert [entry.keyword for entry in report.enforced] == ["type"]  # once, although it is written before both ends
+    for shape in (triggered(triggers=["<f", "<f"], tags=[tag("<f", ANY, ">")]), {**DISPATCH, "rules": [["<f", ANY], ["<f", ANY]]}):
+        assert [entry.detail for entry in grammar_of(shape).report.enforced] == ["none in free text: '<f'"]
 
 
 def test_tells_where() -> None:

@@ -266,6 +266,11 @@ def test_text_that_a_token_ends() -> None:
     assert ord("c") in matcher.allowed_tokens()
 
 
+def test_text_that_a_token_ends_may_have_triggers() -> None:
+    grammar = Grammar.from_tags([Tag("<a>", None, Token("<end>"))])
+    assert specials(after(grammar, b"x<a>y <a> z")) == {END}
+
+
 def test_marks_of_neighbouring_texts() -> None:
     for key in (10**5000, 1 << 31, "x" * 1001):
         with pytest.raises(ValueError, match=r"at most|printable"):
