@@ -94,6 +94,7 @@ typedef struct name_place { /* of the walk: what is known of names behind the by
     u32 depth;         /* so many bytes */
     u32 state, n_read; /* index in `states`: behind so many of them */
     bool dead;         /* no token from there on can be read */
+    bool may_encode;   /* an A-label may have begun on the way, which may need more to be finished than what fits */
 } name_place;
 
 typedef struct name_filter {
@@ -167,7 +168,9 @@ static bool keep_child(ge_engine *e, name_filter *f, u32 child, u32 above, name_
     bool reads;
     rx_bound_byte(&place.bound, byte);
     place.depth++;
-    if (f->reach && rx_bound_lasts(&place.bound, f->reach + child)) return true;
+    u32 parent = trie->parent.at[child];
+    place.may_encode |= byte == '-' && (parent == 0 || trie->byte.at[parent] == '-');
+    if (f->reach && !place.may_encode && rx_bound_lasts(&place.bound, f->reach + child)) return true;
     u32 to = cf_warm(e, above, byte_class);
     if (to == NONE) to = cf_step(e, above, byte_class);
     if (to == NONE || to == CF_DEAD) return to == CF_DEAD;

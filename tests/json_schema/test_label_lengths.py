@@ -365,6 +365,18 @@ def test_masks_of_short_names_look_at_few_tokens(real_vocabulary: Callable[[str]
     assert most < 5_000
 
 
+@pytest.mark.parametrize(("begun", "token"), [("xn-", b"-az"), ("", b"xn--az"), ("xn", b"--az")])
+def test_an_a_label_may_need_more_than_fits(begun: str, token: bytes) -> None:
+    """Near the end of a name: what begins an A-label is not known to fit by its characters."""
+    grammar = Grammar.from_json_schema({"type": "string", "format": "idn-hostname"})
+    vocabulary = Vocabulary([*(bytes([byte]) for byte in range(256)), token, b"az", b""], eos=[258])
+    for n in range(40, 60):
+        name = ".".join(["a" * 59] * 3 + ["a" * n, "a", "a", begun])
+        matcher = Matcher(grammar, vocabulary)
+        assert matcher.accept_bytes(f'"{name}'.encode())
+        assert (256 in matcher.allowed_tokens()) == (matcher.validate([256]) == 1), name
+
+
 def test_masks_within_a_labels_do_not_take_the_detour() -> None:
     """Each text there is a configuration of its own, whose ending would have to be found: that took a hundred times as many derivatives."""
     vocabulary, derivatives = Vocabulary.builtin(), []
