@@ -6,7 +6,7 @@
 #include "../regex/utf8.h"
 #include "vb.h"
 
-enum { MALFORMED = UINT32_MAX };
+#define MALFORMED UINT32_MAX
 
 /* *bytes, those of the character of which the last was read: with one more. *code = that character, if it has ended. */
 static void read_byte(u32 *bytes, u32 byte, u32 *code) {
