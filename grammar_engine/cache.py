@@ -57,6 +57,7 @@ class LarkOptions(TypedDict, total=False):
 
     start: str
     lexing: str
+    schema_options: Mapping[str, Any] | None
     limits: Limits | None
 
 
@@ -87,8 +88,9 @@ class TagsOptions(TypedDict, total=False):
 
 
 class StructuralTagOptions(TypedDict, total=False):
-    """The keyword of `Grammar.from_structural_tag`, which describes it."""
+    """The keywords of `Grammar.from_structural_tag`, which describes them."""
 
+    schema_options: Mapping[str, Any] | None
     limits: Limits | None
 
 

@@ -32,6 +32,7 @@ from .progress import progress
 from .vocabulary import Vocabulary
 
 if TYPE_CHECKING:
+    from .cache import JSONSchemaOptions
     from .grammar import Grammar
     from .matcher import Matcher
 
@@ -387,17 +388,17 @@ def _place(text: bytes, offset: int, message: str, expected: tuple[str, ...]) ->
 def _grammar(options: argparse.Namespace, whitespace: str | tuple[str, str] = "flexible") -> Grammar:
     from .grammar import Grammar
 
+    of_schemas: JSONSchemaOptions = {"whitespace": options.whitespace or whitespace, "lenient": options.lenient}
     if options.schema is not None:
-        schema = _read_text(options.schema)
-        return Grammar.from_json_schema(schema, whitespace=options.whitespace or whitespace, lenient=options.lenient)
+        return Grammar.from_json_schema(_read_text(options.schema), **of_schemas)
     if options.regex is not None:
         return Grammar.from_regex(options.regex)
     if options.lark is not None:
-        return Grammar.from_lark(_read_text(options.lark), start=options.start or "start")
+        return Grammar.from_lark(_read_text(options.lark), start=options.start or "start", schema_options=of_schemas)
     if options.gbnf is not None:
         return Grammar.from_gbnf(_read_text(options.gbnf), start=options.start or "root")
     if options.structural_tag is not None:
-        return Grammar.from_structural_tag(_read_text(options.structural_tag))
+        return Grammar.from_structural_tag(_read_text(options.structural_tag), schema_options=of_schemas)
     *lines, last = _read_text(options.choices).split("\n")  # and nowhere else: str.splitlines knows ten ends of a line
     return Grammar.from_choices([line.removesuffix("\r") for line in (*lines, *([last] if last else []))])
 
@@ -449,7 +450,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     model = given.get("model")
     uses = (
         ("a Lark or GBNF grammar", given.get("lark") is not None or given.get("gbnf") is not None, ("start",)),
-        ("a JSON Schema", given.get("schema") is not None, ("whitespace", "lenient")),
+        ("JSON Schemas", any(given.get(source) is not None for source in ("schema", "lark", "structural_tag")), ("whitespace", "lenient")),
         ("texts without a model", model is None, ("length",)),
         ("texts by a model", model is not None, ("prompt", "max_tokens", "temperature")),
         ("--model tiny", model == "tiny", ("train_seconds",)),

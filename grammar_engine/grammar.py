@@ -323,7 +323,15 @@ class Grammar:
         return cls._from_builder(builder, report, limits, "regular expression")
 
     @classmethod
-    def from_lark(cls, text: str, *, start: str = "start", lexing: str = "exact", limits: Limits | None = None) -> Grammar:
+    def from_lark(
+        cls,
+        text: str,
+        *,
+        start: str = "start",
+        lexing: str = "exact",
+        schema_options: Mapping[str, Any] | None = None,
+        limits: Limits | None = None,
+    ) -> Grammar:
         """Compile a grammar in the language of the `lark` package.
 
         Its rules may also have special tokens, ``<think>`` or ``<[1000]>``, and JSON Schemas, ``%json {"type": "integer"}``.
@@ -336,6 +344,8 @@ class Grammar:
         lexing : {"exact", "longest"}
             "exact": a text is a sentence if *some* way of cutting it into terminals parses. "longest": the discipline of a classic scanner, in
             which a shorter match lives only until a longer one is reached; grammars that may run into dead ends are noted in `report`.
+        schema_options : mapping of str to value, optional
+            Options of `from_json_schema` for the schemas in it, as ``{"whitespace": "compact"}``.
         limits : Limits, optional
 
         Raises
@@ -351,6 +361,7 @@ class Grammar:
         from .frontends import lark
 
         limits = or_default(limits)
+        options = cls._checked(schema_options)
         builder = Builder()
         expressions = NativeExpressions(builder, limits)
         report, named, schemas = lark.build(builder, text, start=start, lexing=lexing, limits=limits, questions=expressions)
@@ -360,7 +371,7 @@ class Grammar:
             from .frontends.lark.schemas import with_schemas  # here, as it loads the front end for schemas
 
             def compile_schema(schema: Any) -> tuple[Part, Report]:
-                grammar = cls.from_json_schema(schema, limits=limits)
+                grammar = cls.from_json_schema(schema, limits=limits, **options)
                 return grammar._as_part(), grammar.report
 
             builder = with_schemas(builder, schemas, compile_schema, limits, report)
@@ -508,13 +519,17 @@ class Grammar:
         return cls._from_builder(builder, report, limits, "tags", named)
 
     @classmethod
-    def from_structural_tag(cls, source: dict[str, Any] | str | bytes, *, limits: Limits | None = None) -> Grammar:
+    def from_structural_tag(
+        cls, source: dict[str, Any] | str | bytes, *, schema_options: Mapping[str, Any] | None = None, limits: Limits | None = None
+    ) -> Grammar:
         """Compile a structural tag, as requests to servers have it in JSON: the formats of XGrammar, and their older form.
 
         Parameters
         ----------
         source : dict, str or bytes
             ``{"type": "structural_tag", "format": {...}}``, or with "structures" and "triggers"; text is JSON.
+        schema_options : mapping of str to value, optional
+            Options of `from_json_schema` for the schemas in it, as ``{"whitespace": "compact"}``. What a format says itself goes first.
         limits : Limits, optional
             `max_schema_nesting` and `max_schema_nodes` bound the formats, too.
 
@@ -536,6 +551,7 @@ class Grammar:
         from .frontends import structural_tag
 
         limits = or_default(limits)
+        of_schemas = cls._checked(schema_options)
 
         def compile_body(kind: str, source: Any, **options: Any) -> tuple[Part, Report]:
             if kind == "pattern":
@@ -543,12 +559,20 @@ class Grammar:
             elif kind == "grammar":
                 grammar = cls.from_gbnf(source, limits=limits)
             else:
-                grammar = cls.from_json_schema(source, limits=limits, **options)
+                grammar = cls.from_json_schema(source, limits=limits, **{**of_schemas, **options})
             return grammar._as_part(), grammar.report
 
         builder = Builder()
         report, named = structural_tag.build(builder, structural_tag.load(source, limits), limits, compile_body)
         return cls._from_builder(builder, report, limits, "structural tag", named)
+
+    @staticmethod
+    def _checked(schema_options: Mapping[str, Any] | None) -> Mapping[str, Any]:
+        if schema_options is None:
+            return {}
+        from .frontends.json_schema import Options  # here, as few grammars need the front end for schemas
+
+        return Options.check_named(schema_options)
 
     def _as_part(self) -> Part:
         return Part(self._records, self._lexemes, self._nonterminals, self._named)

@@ -32,7 +32,7 @@ class Part(NamedTuple):
     named: frozenset[str | int]  # special tokens
 
 
-def include(builder: Builder, part: Part, places: Mapping[Symbol, Symbol] | None = None) -> Symbol:
+def include(builder: Builder, part: Part, places: Mapping[Symbol, Symbol] | None = None, place: str = "") -> Symbol:
     """A symbol of `builder` for the sentences of a grammar. Costs 1 us for each record.
 
     Parameters
@@ -41,6 +41,8 @@ def include(builder: Builder, part: Part, places: Mapping[Symbol, Symbol] | None
     part : Part
     places : mapping of Symbol to Symbol, optional
         Of nonterminals of the part, which have no rules, to what stands for them. What the part skips is skipped before and behind that, not in it.
+    place : str, optional
+        Where the part stands in a larger source: goes before the places of its symbols. Then equal lexemes of several parts that have a place stay several.
 
     Raises
     ------
@@ -49,7 +51,13 @@ def include(builder: Builder, part: Part, places: Mapping[Symbol, Symbol] | None
     """
     if part.records.longest:
         raise GrammarError('a grammar with lexing="longest" cannot be a part of another')
+    if place:
+        part = part._replace(lexemes=_within(place, part.lexemes), nonterminals=_within(place, part.nonterminals))
     return _Inclusion(builder, part, places or {}).symbol(part.records.start)
+
+
+def _within(place: str, symbols: Sequence[SymbolInfo]) -> list[SymbolInfo]:
+    return [info if info.where is None else info._replace(where=place + info.where) for info in symbols]
 
 
 def check_texts(part: Part, named: Collection[str | int], what: str) -> None:

@@ -101,8 +101,8 @@ def test_the_seed_decides(run, file) -> None:
     ("arguments", "fault"),
     [
         (("generate", "--regex", "a", "--start", "x"), "--start is for a Lark or GBNF grammar"),
-        (("mask", "--regex", "a", "--whitespace", "compact"), "--whitespace is for a JSON Schema"),
-        (("check", "--choices", "f", "--lenient", "f"), "--lenient is for a JSON Schema"),
+        (("mask", "--regex", "a", "--whitespace", "compact"), "--whitespace is for JSON Schemas"),
+        (("check", "--choices", "f", "--lenient", "f"), "--lenient is for JSON Schemas"),
         (("generate", "--regex", "a", "--model", "stub", "--length", "3"), "--length is for texts without a model"),
         (("generate", "--regex", "a", "--prompt", ""), "--prompt is for texts by a model"),
         (("generate", "--regex", "a", "--max-tokens", "3"), "--max-tokens is for texts by a model"),
@@ -183,6 +183,16 @@ def test_check_points_at_the_first_refused_byte(run, file) -> None:
     found = json.loads(out)
     assert code == 1 and (found["valid"], found["line"], found["column"], found["offset"]) == (False, 2, 25, 27)
     assert found["expected"]
+
+
+def test_options_of_schemas_in_other_sources(run, file) -> None:
+    text, schema = (
+        file("text", '{"a": 1}'),
+        '{"required": ["a"], "properties": {"a": {"enum": [1]}}, "type": "object", "additionalProperties": false}',
+    )
+    tag = f'{{"type": "structural_tag", "format": {{"type": "json_schema", "json_schema": {schema}}}}}'
+    for source in (("--lark", file("g.lark", f"start: %json {schema}")), ("--structural-tag", file("tag.json", tag))):
+        assert [run("check", *source, *spaces, text)[0] for spaces in ((), ("--whitespace", "compact"))] == [0, 1]
 
 
 def test_check_a_text_that_ends_too_early(run, file) -> None:

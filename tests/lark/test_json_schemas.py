@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+from typing import Any
 
 import pytest
 
@@ -152,7 +153,39 @@ def test_errors_of_the_schema(schema: str, kind: type[SchemaError], pointer: str
     with pytest.raises(kind) as caught:
         Grammar.from_lark(f'start: "a"\n  | "b" %json {schema} "c"')
     assert caught.value.pointer == pointer
-    assert str(caught.value).endswith("\nin the JSON Schema behind %json at 2:9 of the grammar")
+    hint = "; its options are `schema_options`" if kind is UnsupportedSchemaError else ""
+    assert str(caught.value).endswith(f"\nin the JSON Schema behind %json at 2:9 of the grammar{hint}")
+
+
+def test_options_of_the_schemas() -> None:
+    text = 'start: %json {"type": "array", "uniqueItems": true, "items": {"type": "array"}} | "x" %json {"$ref": "urn:number"}'
+    options = {"lenient": True, "whitespace": "compact", "resources": {"urn:number": {"type": "integer"}}}
+    grammar = Grammar.from_lark(text, schema_options=options)
+    assert reads(grammar, b"[[],[1]]") and reads(grammar, b"x12") and not reads(grammar, b"[[], [1]]") and not reads(grammar, b"x 12")
+    assert [(entry.pointer, entry.keyword) for entry in grammar.report.relaxed] == [("1:8#", "uniqueItems")]
+    assert GrammarCache().from_lark(text, schema_options=options).to_bytes() == grammar.to_bytes()
+    assert reads(Grammar.from_lark("start: %json {}", schema_options={}), b" [ ]")
+
+
+@pytest.mark.parametrize(
+    ("options", "kind", "message"),
+    [
+        ({"spaces": 1}, TypeError, "schema_options has 'spaces', which is none of whitespace, lenient"),
+        ({"limits": Limits()}, TypeError, "schema_options has 'limits'"),
+        ({"escapes": "some"}, ValueError, "escapes"),
+        ({"lenient": 1}, TypeError, "lenient"),
+        (["lenient"], TypeError, "schema_options is a mapping"),
+    ],
+)
+def test_options_that_are_none(options: Any, kind: type[Exception], message: str) -> None:
+    with pytest.raises(kind, match=message):
+        Grammar.from_lark('start: "no schema is there"', schema_options=options)
+
+
+def test_explain_tells_where() -> None:
+    matcher = Matcher(Grammar.from_lark('start: "a" "(" (%json {"items": {"type": "integer"}, "type": "array"})'), VOCABULARY)
+    assert matcher.accept_bytes(b"a([")
+    assert "1:17#/items" in matcher.explain(b"x").where
 
 
 def test_only_what_the_start_rule_reaches_is_compiled() -> None:

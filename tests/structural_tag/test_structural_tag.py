@@ -418,6 +418,19 @@ def test_tells_where() -> None:
     assert matcher.explain(b"x").expected[0] == "integer"
 
 
+def test_options_of_the_schemas() -> None:
+    number = {"type": "array", "uniqueItems": True, "items": {"type": "array"}}
+    options = {"lenient": True, "whitespace": "compact", "property_order": "any"}
+    grammar = grammar_of(sequence(schema(number), text("!")), schema_options=options)
+    assert grammar.report.relaxed and reads(grammar, "[[1],[]]!") and not reads(grammar, "[[1], []]!")
+    xml = {"properties": {"a": {"type": "integer"}}, "additionalProperties": False, "required": ["a"]}
+    for style, written in ((None, "<parameter=a>1</parameter>"), ("json", '{"a":1}')):
+        assert reads(grammar_of(schema(xml, style=style), schema_options={"style": "qwen_xml", "whitespace": "compact"}), written)
+    for message, bad in (("'strict'", {"strict": True}), ("a mapping", ["lenient"])):
+        with pytest.raises(TypeError, match=message):
+            grammar_of(ANY, schema_options=bad)
+
+
 def test_bytes_of_a_grammar() -> None:
     grammar = grammar_of(tag({"token": "<call>"}, ANY, {"token": "<end>"}))
     again = Grammar.from_bytes(grammar.to_bytes())

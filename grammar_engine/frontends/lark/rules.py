@@ -151,20 +151,21 @@ class Rules:
     def _repeat(self, operand: Item, step: Operation, name: str, origin: Origin) -> Item:
         alternatives = self._alternatives(operand, step.first, origin)
         minimum, maximum = bounds(step.details, origin)
-        place = origin.place(step.first)
         if maximum == 0:
             return [[]]
+        place = origin.place(step.first)
         if (minimum, maximum) == (1, 1):
             return alternatives if len(alternatives) == 1 else self._group(alternatives, name, place)
         if (minimum, maximum) == (0, 1):
             return self._optional(alternatives, name, place)
         item = self._single(alternatives, name, place)
         key = Repetition(item, minimum, maximum)
-        if key not in self._repetitions:
+        symbol = self._repetitions.get(key)
+        if symbol is None:
             texts = [token.text for token in step.details]
             written = texts[0] if step.details[0].kind == "OP" else "~" + "..".join(texts)
-            self._repetitions[key] = self._builder.nonterminal(self._name(item) + written, where=place)
-        return self._repetitions[key]
+            symbol = self._repetitions[key] = self._builder.nonterminal(self._name(item) + written, where=place)
+        return symbol
 
     # --- symbols ----------------------------------------------------------------------------------------------------
 

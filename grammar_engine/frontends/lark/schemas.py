@@ -11,7 +11,7 @@ from array import array
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from ...errors import LimitExceededError, SchemaError
+from ...errors import LimitExceededError, SchemaError, UnsupportedSchemaError
 from ...inclusion import Part, include
 from ...ir import Builder
 from ...portable import Records
@@ -47,9 +47,10 @@ def with_schemas(
         try:
             part, told = compile_schema(_decoded(token, origin, limits))
         except (SchemaError, LimitExceededError) as error:
-            error.tell(f"in the JSON Schema behind %json at {place} of the grammar")
+            hint = "; its options are `schema_options`" if isinstance(error, UnsupportedSchemaError) else ""
+            error.tell(f"in the JSON Schema behind %json at {place} of the grammar{hint}")
             raise
-        places[symbol] = include(whole, part)
+        places[symbol] = include(whole, part, place=f"{place}#")
         report.enforced.append(Entry(place, "%json", "a JSON Schema, as Grammar.from_json_schema reads it"))
         report.take_over(told, f"{place}#")
     records = Records.of(builder, array("I", builder.words))

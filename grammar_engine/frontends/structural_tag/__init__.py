@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ...errors import GrammarEngineError, LimitExceededError
+from ...errors import GrammarEngineError, LimitExceededError, UnsupportedSchemaError
 from ...inclusion import Part, check_texts, include
 from ...ir import UNBOUNDED
 from ...report import Entry, Report
@@ -170,12 +170,12 @@ class _Formats:
         self.builder.rule(left, (self.builder.lexeme(text, "free text"),))
 
     def json_schema(self, node: Node, left: Symbol, around: _Around) -> None:
-        style, most_spaces = node.get("style", str, "json"), node.get("max_whitespace_cnt", None, None)
-        if style not in _STYLES:
+        style, most_spaces = node.get("style", str, None), node.get("max_whitespace_cnt", None, None)
+        if style is not None and style not in _STYLES:
             raise node.refuse(f"the style {style!r:.80} is not supported; supported are {', '.join(_STYLES)}", "style")
         if node.texts("excludes", []):
             raise node.refuse("what strings of a schema are without is told by their `pattern` or `not`", "excludes")
-        options = {"style": style}
+        options = {} if style is None else {"style": style}
         if node.get("any_order", bool, False):
             options["property_order"] = "any"
         if most_spaces is not None:
@@ -199,7 +199,8 @@ class _Formats:
             try:
                 self.parts[pointer], report = self.compile_body(name, source, **options)
             except GrammarEngineError as error:
-                error.tell(f"in what stands at {pointer} of the structural tag")
+                hint = "; the options of schemas are `schema_options`" if isinstance(error, UnsupportedSchemaError) else ""
+                error.tell(f"in what stands at {pointer} of the structural tag{hint}")
                 raise
             self.report.take_over(report, pointer)
         self.builder.rule(left, (include(self.builder, self.parts[pointer]),))

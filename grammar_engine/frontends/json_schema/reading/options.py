@@ -36,6 +36,17 @@ class Options(NamedTuple):
     resources: Mapping[str, Any] | None = None
     style: str = "json"
 
+    @classmethod
+    def check_named(cls, options: Mapping[str, Any]) -> Mapping[str, Any]:
+        """`schema_options`, those of the schemas within a grammar. Raises TypeError or ValueError where they are none."""
+        if not isinstance(options, Mapping):
+            raise TypeError(f"schema_options is a mapping of the options of from_json_schema to values, not {type(options).__name__}")
+        for name in options:
+            if name not in cls._fields:
+                raise TypeError(f"schema_options has {name!r:.80}, which is none of {', '.join(cls._fields)}")
+        cls(**options).check()
+        return options
+
     def check(self) -> None:
         """Raise for an option that has no such value. (`whitespace` is checked by `emitting/layout.py`.)"""
         for name in _FLAGS:
