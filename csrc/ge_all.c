@@ -100,6 +100,7 @@
 #include "mask/mk_analyse.c"                  /*   ... the analysis of a part */
 #include "mask/mk_shapes.c"                   /*   ... by shapes of tokens */
 #include "mask/mk_plain.c"                    /*   ... by what plain text does not leave alive */
+#include "mask/mk_dense.c"                      /*   ... by all plain tokens at once */
 #include "mask/mk_room.c"                     /*   ... of counted text without its bound */
 #include "mask/mk_key.c"                      /*   ... keys of parts */
 #include "mask/mk_inner.c"                    /*   ... lexeme-internal masks */

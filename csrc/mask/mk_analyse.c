@@ -110,12 +110,10 @@ u32 an_step(analysis *a, u32 from, u32 c) {
     return a->next.at[from * a->e->lx.x.n_classes + c] = (u16)to;
 }
 
-/* A node of an open unit was visited. */
-static bool note_room(analysis *a, an_places *p, const tt_trie *trie, u32 node) {
-    u32 number = p->at[node], n;
-    const u32 *tokens = tt_tokens(trie, node, node + 1, &n);
-    p->begun[node] = an_begun(a, p, trie->parent.at[node], a->e->lx.x.class_of[trie->byte.at[node]]);
-    return number == AN_DEAD || !n || an_note_needs(a, tokens, n, number, p->begun[node]);
+/* The tokens of a node of an open unit need what has begun there and what must still begin, if the state there is alive. */
+static inline bool put_needs(analysis *a, const tt_trie *trie, u32 node, u32 state, u32 begun) {
+    u32 from = trie->token_from.at[node], n = trie->token_from.at[node + 1] - from;
+    return state == AN_DEAD || an_note_needs(a, trie->tokens.at + from, n, state, begun);
 }
 
 /* The tokens of a node stay inside, if the state there is alive. No branch depends on that, or on whether the node is a token: both come in no order. */
@@ -157,11 +155,11 @@ static bool walk_level(analysis *a, an_places *p, const tt_trie *trie, an_run *r
     const u16 *next = a->next.at;
     u32 *bits = a->inner->bits;
     u16 *at = p->at;
-    u8 *end = p->end;
+    u8 *end = p->end, *begun = p->begun;
     for (an_run *run = runs; run < runs + n_runs; run++) {
         u32 from = run->from, to = run->to, i = from;
         a->e->stats.trie_nodes += to - from;
-        if (!p->begun && !a->has_ended) {
+        if (!begun && !a->has_ended) {
             if (!walk_inside(a, p, trie, &i, to)) return false;
             next = a->next.at;
             ends = a->ends.at;
@@ -175,8 +173,12 @@ static bool walk_level(analysis *a, an_places *p, const tt_trie *trie, an_run *r
             }
             at[i] = (u16)state;
             end[i] = (u8)((end[above] & AN_ON_PATH) | ends[state]);
-            if (p->begun && !note_room(a, p, trie, i)) return false;
-            put_tokens(trie, i, state, bits);
+            if (!begun) {
+                put_tokens(trie, i, state, bits);
+            } else {
+                begun[i] = an_begun(a, p, above, c);
+                if (!put_needs(a, trie, i, state, begun[i])) return false;
+            }
             if (end[above] && state == AN_DEAD) {
                 end[i] = 0;
                 if (at[above] != AN_DEAD && !an_leave_all(a, p, trie, i, depth)) return false;
@@ -318,15 +320,22 @@ static bool walk_lexer(analysis *a) {
     u32 max_depth = is_clamped ? e->v->tiers[tier].bytes : NONE;
     if (a->view == MK_OPEN && !an_begin_room(a)) return false;
     if (number_of(a, LX_DEAD) == NONE || number_of(a, a->start) == NONE) return false;
-    if (a->view == MK_OPEN) return e->switches & GE_NO_SHAPES ? walk_trie(a, &e->v->trie, 0, NONE) : an_walk_shapes(a, 0, NONE);
-    bool by_plain = false;
-    if (!is_clamped && !hub && !(e->switches & GE_NO_SLICES) && !an_walk_plain(a, &by_plain)) return false;
-    if (by_plain) return walk_trie(a, &e->v->slices[VB_PLAIN].rest, 0, max_depth);
+    bool by_plain = false, may_plain = !hub && !(e->switches & GE_NO_SLICES);
+    const tt_trie *others = &e->v->slices[VB_PLAIN].rest;
+    if (a->view == MK_OPEN) {
+        if (may_plain && !an_walk_dense(a, NONE, &by_plain)) return false;
+        if (by_plain) return walk_trie(a, others, 0, NONE);
+        return e->switches & GE_NO_SHAPES ? walk_trie(a, &e->v->trie, 0, NONE) : an_walk_shapes(a, 0, NONE);
+    }
+    if (may_plain && !is_clamped && !an_walk_plain(a, &by_plain)) return false;
+    if (by_plain) return walk_trie(a, others, 0, NONE);
     vb_cut cut;
     id_vec reached = {0}; /* by the tokens of a slice, which are not walked: a clamped unit has to be finished from there, too */
     bool ok = mk_cut(e, a->start, hub, &cut, is_clamped ? &reached : NULL);
     for (u32 i = 0; ok && cut.bits && i < reached.n; i++) ok = note_finish(a, reached.at[i]);
     vec_drop(&e->b, &reached);
+    if (ok && !cut.bits && may_plain) ok = an_walk_dense(a, max_depth, &by_plain);
+    if (ok && by_plain) return walk_trie(a, others, 0, max_depth);
     const vb_own *own = NULL;
     if (ok && !cut.bits && !is_clamped && e->v->n_own) {
         bool split;

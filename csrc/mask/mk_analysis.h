@@ -83,6 +83,9 @@ bool an_walk(analysis *a, an_places *p, const tt_trie *trie, u32 from, u32 to, u
 /* The same for all that begins with the byte of a hub, the only one of its kind, by shapes. */
 bool an_walk_shapes(analysis *a, u32 hub, u32 max_depth);
 
+/* Finds the plain tokens that stay inside, if they are told apart nearly everywhere and none leaves a lexeme: *done, and the others are still to be walked. */
+bool an_walk_dense(analysis *a, u32 max_depth, bool *done);
+
 /* Finds the plain tokens that stay inside, if that is most of them and none leaves a lexeme: *done, and the others are still to be walked. */
 bool an_walk_plain(analysis *a, bool *done);
 

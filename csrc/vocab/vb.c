@@ -122,6 +122,18 @@ static bool build_chars(ge_vocab *v) {
     return true;
 }
 
+static bool build_plain_nodes(ge_vocab *v) {
+    const tt_trie *trie = &v->trie, *rest = &v->slices[VB_PLAIN].rest;
+    u32 n = trie->byte.n, n_others, at = 0;
+    const u32 *tokens = trie->tokens.at, *others = tt_tokens(rest, 0, rest->byte.n, &n_others);
+    if (!(v->plain_nodes = mem_resize(&v->b, NULL, 0, v->n_tokens * sizeof(u32)))) return false;
+    for (u32 i = 0; i < v->n_tokens; i++) v->plain_nodes[i] = n;
+    for (u32 node = 0; node < n; node++)
+        for (; at < trie->token_from.at[node + 1]; at++) v->plain_nodes[tokens[at]] = node;
+    for (u32 i = 0; i < n_others; i++) v->plain_nodes[others[i]] = n;
+    return true;
+}
+
 /* All that is computed from the tokens. */
 static bool build_tables(ge_vocab *v) {
     u32 n = v->n_tokens;
@@ -138,7 +150,7 @@ static bool build_tables(ge_vocab *v) {
     ok = ok && tt_build(&v->trie, &v->b, from.sorted, n);
     if (ok) find_hubs(v);
     ok = ok && build_hub_bits(v) && build_slice(v, VB_PLAIN, NONE, &from) && build_slice(v, VB_PLAIN_SHORT, VB_SHORT, &from);
-    ok = ok && build_chars(v) && build_counts(v, &from) && build_tiers(v, &from) && vb_make_shapes(v);
+    ok = ok && build_plain_nodes(v) && build_chars(v) && build_counts(v, &from) && build_tiers(v, &from) && vb_make_shapes(v);
     if (from.sorted) mem_resize(&v->b, from.sorted, n * sizeof *from.sorted, 0);
     if (from.some) mem_resize(&v->b, from.some, n * sizeof *from.some, 0);
     if (from.chars) mem_resize(&v->b, from.chars, n, 0);
@@ -203,6 +215,7 @@ static void drop_tables(ge_vocab *v) {
     free(v->text);
     free(v->beyond);
     free(v->chars);
+    free(v->plain_nodes);
 }
 
 void ge_vocab_free(ge_vocab *v) {

@@ -208,6 +208,7 @@ struct ge_vocab {
     vb_tier tiers[VB_TIERS]; /* from the longest down */
     vb_beyond *beyond;   /* by token */
     u8 *chars;           /* by token, for all ids of the logits: bytes with which a character may begin; VB_DEAD: it has no bytes (mask/mk_room.c) */
+    u32 *plain_nodes;    /* by token: its node of the trie if it is plain, else the number of nodes (mask/mk_dense.c) */
     const u8 *note; /* of whoever saved the file */
     u32 n_note;
     void *map; /* the file that all tables above lie in, read only; NULL: they are blocks of their own */

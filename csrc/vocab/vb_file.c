@@ -5,7 +5,7 @@
 #include "../base/file.h"
 #include "vb.h"
 
-static const file_kind VOCABULARY = {"ge-vocab", 10, "it is no saved vocabulary"};
+static const file_kind VOCABULARY = {"ge-vocab", 11, "it is no saved vocabulary"};
 
 typedef struct vb_note {
     u8 *at;
@@ -35,6 +35,7 @@ static void visit_all(file_walk *w, ge_vocab *v, vb_note *note) {
     FILE_TABLE(w, v->text, v->n_text);
     FILE_TABLE(w, v->beyond, v->n_tokens);
     FILE_TABLE(w, v->chars, 32 * (size_t)v->n_words);
+    FILE_TABLE(w, v->plain_nodes, v->n_tokens);
     FILE_TABLE(w, note->at, note->n);
     visit_trie(w, &v->trie);
     for (u32 i = 0; i < VB_N_SLICES; i++) {
