@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from .grammar import Grammar
     from .matcher import Matcher
 
-OK, REFUSED, BAD_INPUT, LIMIT, INTERRUPTED = 0, 1, 2, 3, 130
+OK, REFUSED, BAD_INPUT, LIMIT, INTERRUPTED, UNREAD = 0, 1, 2, 3, 130, 141
 
 _LESSONS = 2000  # texts that a tiny decoder learns from before it writes
 _WARM_SECONDS = 0.25  # before a model writes: in this time most states of a usual schema are found; and for texts by a stub, as all code is slow at first
@@ -48,6 +48,7 @@ exit codes:
   2    bad usage, an unreadable file, a bad grammar or vocabulary
   3    a limit was reached
   130  interrupted
+  141  whoever read the output has closed it; `generate`: 0
 """
 
 
@@ -65,6 +66,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         The exit code.
     """
     options = _parse(arguments)
+    if sys.stdout is None:
+        return _complain(options, OSError("the standard output is closed"))
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8")  # JSON is UTF-8, whatever the locale
     try:
@@ -72,7 +75,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
     except BrokenPipeError:  # the reader has seen enough, as in `... | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return OK
+        return OK if options.run is _generate else UNREAD
     except (GrammarEngineError, OSError) as error:
         return _complain(options, error)
     except KeyboardInterrupt:
@@ -412,7 +415,11 @@ def _vocabulary(options: argparse.Namespace) -> Vocabulary:
 
 
 def _read_bytes(name: str) -> bytes:
-    return sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+    if name != "-":
+        return Path(name).read_bytes()
+    if sys.stdin is None:
+        raise OSError("the standard input is closed")
+    return sys.stdin.buffer.read()
 
 
 def _read_text(name: str) -> str:

@@ -547,7 +547,7 @@ class Matcher(Held):
         Returns
         -------
         list of int, or None
-            Not always the fewest; [] after the end. None: there are none of so few.
+            Not always the fewest; [] after the end. None: there are none of so few, or of no more than 65,536.
 
         Raises
         ------

@@ -280,7 +280,7 @@ class TorchModel(_Counted):
             max_length or getattr(module, "max_length", None) or (positions if positions and positions > 0 else None),  # -1: any number
         )
         self.module = module
-        self._takes = inspect.signature(module.forward).parameters.keys()
+        self._takes = frozenset(inspect.signature(module.forward).parameters)
         self._past_name = _past_name(module)
 
     def takes_places(self, ids: Sequence[int]) -> bool:

@@ -356,6 +356,32 @@ def test_as_a_program(command: list[str], tmp_path) -> None:
     assert re.fullmatch("ü+\\s+", done.stdout.decode("utf-8")) and not done.stderr
 
 
+@pytest.mark.parametrize(
+    ("command", "code", "message"),
+    [
+        ("check --regex a+ - <&-", 2, "the standard input is closed"),
+        ("info >&-", 2, "the standard output is closed"),
+        ("check --regex a+ good >&-", 2, "the standard output is closed"),
+        ("check --regex a+ good", 0, ""),
+        ("check --regex a+ bad", 1, ""),
+    ],
+)
+def test_closed_streams(tmp_path, command: str, code: int, message: str) -> None:
+    (tmp_path / "good").write_text("aa")
+    (tmp_path / "bad").write_text("b")
+    script = f"{sys.executable} -m grammar_engine {command}"
+    done = subprocess.run(["bash", "-c", script], cwd=tmp_path, capture_output=True, check=False, text=True)
+    assert done.returncode == code and "Traceback" not in done.stderr and message in done.stderr
+
+
+def test_a_verdict_that_nobody_reads_is_none(tmp_path) -> None:
+    for name in (texts := [f"bad{i}" for i in range(3000)]):
+        (tmp_path / name).write_text("b")
+    script = f"{sys.executable} -m grammar_engine check --regex a+ {' '.join(texts)} | true; echo ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", script], cwd=tmp_path, capture_output=True, check=False, text=True)
+    assert done.stdout == "141\n"
+
+
 def test_a_closed_pipe_is_no_error(tmp_path) -> None:
     script = f"{sys.executable} -m grammar_engine generate --regex '[a-z]+' --count 20000 | head -n 1"
     done = subprocess.run(["bash", "-c", f"set -o pipefail; {script}"], cwd=tmp_path, capture_output=True, check=False)

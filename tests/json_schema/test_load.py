@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import random
 from collections.abc import Callable
 from decimal import Decimal
+from typing import Any
 
 import pytest
 
 from grammar_engine import Grammar
 from grammar_engine.errors import LimitExceededError, SchemaError, UnsupportedSchemaError
 from grammar_engine.frontends.json_schema import load
+from grammar_engine.frontends.json_schema.reading import load as reading
 from grammar_engine.limits import Limits
 
 from .engine import accepts
@@ -80,8 +83,51 @@ def test_deep_text(opening: str) -> None:
         with pytest.raises(LimitExceededError) as caught:
             load(text)
         assert caught.value.limit == "max_schema_nesting"
-    with pytest.raises(LimitExceededError):
+    with pytest.raises(SchemaError, match="Expecting value"):
         load(opening * 100_000, Limits(max_schema_nesting=10**9))
+
+
+@pytest.mark.parametrize(("opening", "depth"), [('{"items":', 1), ('{"properties":{"a":', 2)])
+def test_text_may_be_nested_as_deep_as_values(opening: str, depth: int) -> None:
+    limits = Limits(max_schema_nesting=40)
+    for n in (39 // depth, 40 // depth, 40 // depth + 1):
+        text = opening * n + "{}" + "}" * (n * depth)
+        for schema in (text, json.loads(text)):
+            if n * depth <= 40:
+                Grammar.from_json_schema(schema, limits=limits)
+            else:
+                with pytest.raises(LimitExceededError, match="max_schema_nesting = 40"):
+                    Grammar.from_json_schema(schema, limits=limits)
+
+
+def test_deep_text_does_not_depend_on_the_stack() -> None:
+    def called(depth: int) -> Any:
+        return called(depth - 1) if depth else load('{"items":' * 400 + "{}" + "}" * 400)
+
+    assert called(600) == load('{"items":' * 400 + "{}" + "}" * 400)
+    value: Any = load("[" * 5_000 + "0.10" + "]" * 5_000, Limits(max_schema_nesting=10_000))
+    while isinstance(value, list):
+        (value,) = value
+    assert value == Decimal("0.10")
+
+
+def test_text_by_a_loop_is_what_it_is_by_recursion(long_run: bool) -> None:
+    rng = random.Random("by a loop")
+    pieces = ["{", "}", "[", "]", ":", ",", '"a"', '"b\n"', '"', "0", "-1.50", "1e5", "01", "true", "null", "NaN", " ", "\n", "x", "é"]
+    decoded = 0
+    for _ in range(200_000 if long_run else 20_000):
+        text = "".join(rng.choice(pieces) for _ in range(rng.randrange(8)))
+        if rng.random() < 0.5:
+            text = rng.choice(['{"a":[%s]}', '[{"b":1,"a":%s}]', "[%s,[]]", '{"a":{},"b":%s}']) % text
+        found = []
+        for read in (reading._decoded, reading._decoded_by_loop):
+            try:
+                found.append(repr(read(text, "schema")))
+            except (json.JSONDecodeError, SchemaError) as error:
+                found.append(f"{type(error).__name__} {error}")
+        assert found[0] == found[1], text
+        decoded += "Error" not in found[0]
+    assert decoded > 1_000
 
 
 def test_brackets_in_strings_do_not_nest() -> None:
@@ -92,9 +138,9 @@ def test_brackets_in_strings_do_not_nest() -> None:
 @pytest.mark.parametrize("before", [r'"\\"', r'"\\\\"', r'"\\\""', r'"]"', r'"\"]]]"', '"é]"'])
 def test_brackets_behind_strings_with_escapes_nest(before: str) -> None:
     limits = Limits(max_schema_nesting=10)
-    for depth in (9, 10):
+    for depth in (10, 11):
         text = f'{{"description": {before}, "enum": {"[" * depth}{"]" * depth}}}'
-        if depth < 10:
+        if depth < 11:
             assert load(text, limits)["description"] == json.loads(before)
         else:
             with pytest.raises(LimitExceededError, match="max_schema_nesting"):

@@ -335,7 +335,7 @@ def test_limits() -> None:
     written_out = json.dumps({"format": {"type": "optional", "content": ANY}})
     assert Grammar.from_structural_tag(written_out, limits=Limits(max_schema_nesting=3)).limits == Limits(max_schema_nesting=3)
     with pytest.raises(LimitExceededError, match="brackets in the text of the structural tag"):
-        Grammar.from_structural_tag(written_out, limits=Limits(max_schema_nesting=2))
+        Grammar.from_structural_tag(written_out, limits=Limits(max_schema_nesting=1))
     with pytest.raises(GrammarEngineError):
         grammar_of({"type": "regex", "pattern": "(" * 2_000 + ")" * 2_000})
 

@@ -4,23 +4,31 @@ Idea. A schema arrives as a Python value, as JSON text, as a pydantic model or a
 thing: a Python value whose numbers are exact. JSON text is read without floats, so that `0.1` is a tenth; a Python
 float stands for its shortest decimal spelling, which is what `json.dumps` would have written.
 
-Invariant. What is malformed is refused here, with line and column: bad syntax, `NaN`, duplicate keys, nesting beyond the limit. The
-nesting of text is checked before it is parsed, since the parser of the standard library recurses.
+Invariant. What is malformed is refused here, with line and column: bad syntax, `NaN`, duplicate keys, nesting far beyond the limit. Text for
+which the parser of the standard library recurses too deeply is parsed by a loop: what a limit admits does not depend on the caller's stack.
 
-Cost. Linear; nesting is looked at only in text with more brackets than the limit, and there by operations on whole strings.
+Cost. Linear, 20 times as slow by the loop; nesting is looked at only in text with more brackets than the limit, and there by operations on whole strings.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from decimal import Decimal, InvalidOperation
 from functools import partial
 from itertools import accumulate
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ....errors import LimitExceededError, SchemaError
 from ....limits import Limits
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_SPACE = re.compile(r"[ \t\n\r]*")
+_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+(?:[eE][+-]?[0-9]+)?|[eE][+-]?[0-9]+)?")  # group 1: it is no integer by its spelling
+_read_string: Callable[[str, int, bool], tuple[str, int]] = json.decoder.scanstring  # type: ignore[attr-defined]
+_LITERALS = {"true": True, "false": False, "null": None}
 _DIGITS_OF_INT = 640  # `int` converts so many, whatever `sys.set_int_max_str_digits` says
 _TOO_LARGE = Decimal("1e99999")
 _STEPS = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1}
@@ -74,8 +82,16 @@ def _told_by(source: Any, method: str) -> Any:
 
 def _from_text(text: str, limits: Limits, what: str) -> Any:
     maximum = limits.max_schema_nesting
-    if text.count("[") + text.count("{") > maximum and _nesting(text) > maximum:
+    most = maximum + 1  # the outermost one is no nesting
+    if text.count("[") + text.count("{") > most and _nesting(text) > most:
         raise LimitExceededError("max_schema_nesting", maximum, f"brackets in the text of the {what}")
+    try:
+        return _decoded(text, what)
+    except json.JSONDecodeError as error:
+        raise SchemaError(f"the {what} is not JSON: {error.msg}", source=text, offset=error.pos) from None
+
+
+def _decoded(text: str, what: str) -> Any:
     try:
         return json.loads(
             text,
@@ -84,12 +100,78 @@ def _from_text(text: str, limits: Limits, what: str) -> Any:
             parse_constant=partial(_refuse_constant, what),
             object_pairs_hook=partial(_without_duplicates, what),
         )
-    except SchemaError:
-        raise
-    except json.JSONDecodeError as error:
-        raise SchemaError(f"the {what} is not JSON: {error.msg}", source=text, offset=error.pos) from None
-    except RecursionError:
-        raise LimitExceededError("max_schema_nesting", maximum, "deeper than the JSON reader goes") from None
+    except RecursionError:  # how deep the reader of Python goes depends on who calls
+        return _decoded_by_loop(text, what)
+
+
+def _decoded_by_loop(text: str, what: str) -> Any:
+    """As `json.loads` above, for brackets in any depth. Raises JSONDecodeError with its messages."""
+    around: list[
+        tuple[str, list[Any]]
+    ] = []  # brackets that are open, outermost first: what closes each, and its values; of an object also the keys
+    at = _after_space(text, 0)
+    while True:
+        if text[at : at + 1] in ("{", "["):
+            closing = "}" if text[at] == "{" else "]"
+            at = _after_space(text, at + 1)
+            if not text.startswith(closing, at):
+                around.append((closing, []))
+                at = _after_key(text, at, around[-1])
+                continue
+            value: Any = {} if closing == "}" else []
+            at += 1
+        else:
+            value, at = _scalar(text, at, what)
+        at = _after_space(text, at)
+        while around and text.startswith(around[-1][0], at):
+            closing, values = around.pop()
+            values.append(value)
+            value = values if closing == "]" else _without_duplicates(what, list(zip(values[::2], values[1::2])))
+            at = _after_space(text, at + 1)
+        if not around:
+            if at < len(text):
+                raise json.JSONDecodeError("Extra data", text, at)
+            return value
+        around[-1][1].append(value)
+        if not text.startswith(",", at):
+            raise json.JSONDecodeError("Expecting ',' delimiter", text, at)
+        at = _after_key(text, _after_space(text, at + 1), around[-1])
+
+
+def _after_space(text: str, at: int) -> int:
+    match = _SPACE.match(text, at)
+    assert match is not None
+    return match.end()
+
+
+def _after_key(text: str, at: int, bracket: tuple[str, list[Any]]) -> int:
+    """Where a value begins, behind its key if it is in an object."""
+    closing, values = bracket
+    if closing == "]":
+        return at
+    if not text.startswith('"', at):
+        raise json.JSONDecodeError("Expecting property name enclosed in double quotes", text, at)
+    key, at = _read_string(text, at + 1, True)
+    at = _after_space(text, at)
+    if not text.startswith(":", at):
+        raise json.JSONDecodeError("Expecting ':' delimiter", text, at)
+    values.append(key)
+    return _after_space(text, at + 1)
+
+
+def _scalar(text: str, at: int, what: str) -> tuple[Any, int]:
+    if text.startswith('"', at):
+        return _read_string(text, at + 1, True)
+    for name, value in _LITERALS.items():
+        if text.startswith(name, at):
+            return value, at + len(name)
+    for name in ("NaN", "Infinity", "-Infinity"):
+        if text.startswith(name, at):
+            _refuse_constant(what, name)
+    number = _NUMBER.match(text, at)
+    if number is None:
+        raise json.JSONDecodeError("Expecting value", text, at)
+    return (_number if number[1] else _integer)(number[0]), number.end()
 
 
 def _number(text: str) -> Decimal:
