@@ -129,7 +129,7 @@ STANDARDS = {
     "date-time": "RFC 3339; a leap second where the time in UTC is 23:59",
     "duration": "RFC 3339, appendix A",
     "email": "RFC 5321; address literals are IPv4 and IPv6",
-    "hostname": "RFC 1123",
+    "hostname": "RFC 1123; A-labels, and so hyphens in places 3 and 4, as in RFC 5891",
     "ipv4": "RFC 2673",
     "ipv6": "RFC 4291",
     "uri": "RFC 3986",
@@ -139,7 +139,7 @@ STANDARDS = {
     "uri-template": "RFC 6570, with the apostrophe",
     "uuid": "RFC 4122",
     "json-pointer": "RFC 6901",
-    "relative-json-pointer": "the draft of relative JSON pointers",
+    "relative-json-pointer": "the draft of relative JSON pointers, without the shifts of an index (`0-1`) that later ones add",
     "idn-email": "RFC 6531, with domains in any normalisation form",
     "idn-hostname": "RFC 5890 to 5893; characters as in Unicode 14",
     "regex": "ECMA-262, edition of 2025, with the flag u; names of properties as in Unicode 17",
@@ -201,6 +201,9 @@ twenty, or in the last octets, up to 0.2 s; up to 0.3 s beside `minLength` or a 
 bounds. Two things may meet `max_step_work`: beside such a negation, a `pattern` that allows hardly anything but names of few characters;
 and a `maxLength` that leaves hardly room for what a `pattern` asks for.
 
+`hostname` beside the negation of a format, as `oneOf` has it beside `uri-reference`, may meet `max_step_work` at the first mask, after up to
+14 s and 700 MB: whether a name is left is searched among all labels.
+
 A-labels of `hostname` and `idn-hostname` are decoded while they are written, and each text behind `xn--` is a state of its own: with
 131,072 tokens a mask there takes 0.1 to 0.5 s and 40 to 140 MB of the engine's memory. Beside a `pattern` it is asked for each text whether
 a name is left: by one short way to the end of the label, which takes a second in all, at most two. Beside a second format, or its negation,
@@ -234,10 +237,12 @@ OPTIONS = """\
 
 The defaults are made for generation: they leave a model as few ways as possible to say the same thing. To judge texts that someone else
 wrote, take `property_order="any"`, `number_style="any"` and `escapes="all"`: then every JSON text of an instance is a sentence, but for
-four kinds of numbers that nobody writes by hand. Where a number has bounds, its point stands at most 9 places away from scientific notation
+six kinds of numbers that nobody writes by hand. Where a number has bounds, its point stands at most 9 places away from scientific notation
 (`0.05e3`, not `0.00000000005e12`). Under `multipleOf`, and what is to be no multiple, the exponent is at least -9, or that of the step
 where it is lower (`1e-12` where the step is that, not `100000000000e-11` where it is 1), and a `multipleOf` of 15 digits and more is not
-written with an exponent that leaves as many digits behind the point. And the numbers that `uniqueItems` compares have one nonzero digit
+written with an exponent that leaves as many digits behind the point. Integers and multiples with an upper bound have exponents up to 17, or
+that of the bound where it is higher (below 10<sup>25</sup> `21e23`, not `0.021e26`), and multiples of 10<sup>19</sup> and more none from 18
+to below that of the step (of 10<sup>20</sup> `4e20` and `4000e17`, not `40e19`). And the numbers that `uniqueItems` compares have one nonzero digit
 before the point if they have an exponent. In draft 4 `"type": "integer"` means digits only: there `3.0` is a multiple of 1, equals 3, and
 is no integer.
 
@@ -286,7 +291,7 @@ than what a JSON parser would read as a valid instance; none makes it larger, bu
 - **Numbers.** An integer in digits only: `5`, and not `5.0`; so are the multiples of an integer. A number in `enum` or `const` without
   zeros at its end: `2.5`, and not `2.50`; from 10<sup>16</sup> on and below 10<sup>-4</sup> also as programs print it, `1e+22` or
   `1.5e-07`. Other numbers may have any digits behind the point: multiples of a fraction in plain notation, bounded numbers also with one
-  nonzero digit before the point and an exponent, numbers without bounds in any way that RFC 8259 allows. What a schema *excludes* is
+  nonzero digit before the point and an exponent, numbers without bounds in any way that RFC 8259 allows. Zero may have a sign: `-0`. What a schema *excludes* is
   excluded in every spelling: a number that is `not` an integer is not `5.0`. No float is ever involved.
 - **Strings.** Each character in one way, raw where JSON allows it (the digits of `\\u001f` in either case). Surrogates come in pairs: a
   schema that names text with a lone one is refused.

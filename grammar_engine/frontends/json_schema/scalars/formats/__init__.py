@@ -21,7 +21,7 @@ from . import hosts, mail, times, uris
 _HEX = "[0-9A-Fa-f]"
 _UUID = f"{_HEX}{{8}}-{_HEX}{{4}}-{_HEX}{{4}}-{_HEX}{{4}}-{_HEX}{{12}}"  # RFC 4122, section 3
 _POINTER = r"(?:/(?:[^~/]|~[01])*)*"  # RFC 6901, section 3
-_RELATIVE_POINTER = rf"(?:0|[1-9]\d*)(?:#|{_POINTER})"  # draft-bhutton-relative-json-pointer-00, section 3
+_RELATIVE_POINTER = rf"(?:0|[1-9]\d*)(?:#|{_POINTER})"  # draft-handrews-relative-json-pointer-02, section 3
 
 
 def _whole(source: str) -> Callable[[Builder], Expr]:
