@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Literal, TypedDict
 
 import numpy as np
 
-from ..checks import as_int, check_bool, check_count, check_ends
+from ..checks import check_bool, check_count, check_ends
 from ..errors import InternalError
 from ..grammar import Grammar
 from ..matcher import Matcher
@@ -223,7 +223,7 @@ def stream(
     if stop is not None:
         if not hasattr(stop, "__iter__"):
             raise TypeError(f"stop is a collection of tokens, not {type(stop).__name__}")
-        stop = [as_int("a stop token", token) for token in stop]
+        stop = [check_count("a stop token", token, 0) for token in stop]
     generation = Generation()
     begun = time.perf_counter()
     matcher = _matcher_of(grammar, vocabulary)

@@ -43,6 +43,8 @@ def read(path: str | os.PathLike[str], eos: Iterable[int | str] | None) -> Parts
             content = gzip.decompress(content)
         except (OSError, EOFError, zlib.error) as error:
             raise VocabularyError(f"{os.fspath(path)} cannot be decompressed: {error}") from error
+    if not content.strip():
+        raise VocabularyError(f"{os.fspath(path)} is empty")
     if not content.lstrip().startswith(b"{"):
         return sentencepiece_model.from_content(content, f"{os.fspath(path)}, which is no JSON,", eos)
     try:

@@ -536,6 +536,7 @@ def test_wrong_types(prompt, arguments, options, words):
         ([-1], (), {}, "a token of a prompt is not negative, as -1 is"),
         (np.zeros((1, 1), dtype=np.int64), (), {}, r"a prompt has the shape \(length,\), not \(1, 1\)"),
         ([0], (), {"seed": -1}, "seed is at least 0"),
+        ([0], (), {"stop": [-1]}, "a stop token is at least 0, not -1"),
         ([0], (), {"max_new_tokens": 0}, "max_new_tokens is at least 1 and at most 9,223,372,036,854,775,807, not 0"),
         ([0], (Grammar.from_regex("a"), CHARACTERS), {"max_new_tokens": 1 << 63}, "max_new_tokens is at least 1 and at most 9,2"),
         ([0], (Grammar.from_regex("a"),), {}, "a grammar needs a vocabulary"),

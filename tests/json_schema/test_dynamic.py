@@ -128,6 +128,18 @@ def test_recursive_reference(outer: Any, inner: Any, reaches_outer: bool) -> Non
     assert accepts(grammar, '{"a": {"b": 1}}') == reaches_outer
 
 
+@pytest.mark.parametrize(
+    ("index", "is_one"), [("0", True), ("1", True), ("01", False), ("2", False), ("-0", False), ("٠", False), ("9" * 5_000, False)]
+)
+def test_an_index_in_a_pointer(index: str, is_one: bool) -> None:
+    schema = {"$ref": f"#/prefixItems/{index}", "prefixItems": [True, {"type": "null"}]}
+    if is_one:
+        Grammar.from_json_schema(schema)
+    else:
+        with pytest.raises(SchemaError, match="points to nothing"):
+            Grammar.from_json_schema(schema)
+
+
 def test_keywords_of_the_other_draft_are_annotations() -> None:
     assert accepts(Grammar.from_json_schema({"$schema": DRAFT2019, "$dynamicRef": "#nowhere"}), "1")
     draft2020 = {"$schema": "https://json-schema.org/draft/2020-12/schema", "$recursiveRef": "#"}

@@ -175,3 +175,10 @@ def test_malformed_tables(tmp_path: Path, content: bytes) -> None:
     path.write_bytes(content)
     with pytest.raises(VocabularyError):
         Vocabulary.from_file(path)
+
+
+@pytest.mark.parametrize("content", [b"", b" \n"])
+def test_an_empty_file(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "tokenizer.json").write_bytes(content)
+    with pytest.raises(VocabularyError, match="is empty$"):
+        Vocabulary.from_file(tmp_path / "tokenizer.json", eos=[0])

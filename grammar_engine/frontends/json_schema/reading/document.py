@@ -9,6 +9,7 @@ the document.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import unquote
@@ -20,6 +21,7 @@ from .places import ANYTHING, NEVER, Frame, Goal, Place
 from .resources import RECURSIVE, Library, Resource, absolute, escape
 from .spellings import Spellings
 
+_INDEX = re.compile("0|[1-9][0-9]{0,8}")  # of an array, in a pointer (RFC 6901, section 4)
 _ANCHORS = 2  # so many dynamic anchors of a scope take as long as a subschema
 
 
@@ -217,7 +219,7 @@ class Document:
             token = step.replace("~1", "/").replace("~0", "~")
             if isinstance(value, dict) and token in value:
                 value = value[token]
-            elif isinstance(value, list) and token.isdecimal() and token.isascii() and int(token) < len(value):
+            elif isinstance(value, list) and _INDEX.fullmatch(token) and int(token) < len(value):
                 value = value[int(token)]
             else:
                 return None
