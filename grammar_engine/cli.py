@@ -71,15 +71,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8")  # JSON is UTF-8, whatever the locale
     try:
-        code: int = options.run(options)
+        code = _run(options)
         sys.stdout.flush()
-    except BrokenPipeError:  # the reader has seen enough, as in `... | head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return OK if options.run is _generate else UNREAD
-    except (GrammarEngineError, OSError) as error:
-        return _complain(options, error)
     except KeyboardInterrupt:
         return INTERRUPTED
+    except OSError as error:  # the output cannot be written: nor can what is left of it when the program ends
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if not isinstance(error, BrokenPipeError):
+            return _complain(options, error)  # what it writes to the output is lost
+        return OK if options.run is _generate else UNREAD  # the reader has seen enough, as in `... | head`
+    return code
+
+
+def _run(options: argparse.Namespace) -> int:
+    try:
+        code: int = options.run(options)
+    except BrokenPipeError:
+        raise
+    except (GrammarEngineError, OSError) as error:
+        return _complain(options, error)
     return code
 
 
@@ -87,9 +97,10 @@ def _complain(options: argparse.Namespace, error: Exception) -> int:
     message = f"{error.filename}: {error.strerror}" if isinstance(error, OSError) and error.filename else str(error)
     if isinstance(error, GrammarError) and (name := _source(options)):
         message = f"{name}: {message}"
+    if sys.stderr is not None:  # else it would be printed to the output
+        print(f"grammar-engine: {message}", file=sys.stderr)
     if options.json:
         _emit({"error": message, "type": type(error).__name__})
-    print(f"grammar-engine: {message}", file=sys.stderr)
     return LIMIT if isinstance(error, LimitExceededError) else BAD_INPUT
 
 

@@ -362,6 +362,10 @@ def test_as_a_program(command: list[str], tmp_path) -> None:
         ("check --regex a+ - <&-", 2, "the standard input is closed"),
         ("info >&-", 2, "the standard output is closed"),
         ("check --regex a+ good >&-", 2, "the standard output is closed"),
+        ("check --regex a+ good >/dev/full", 2, "No space left on device"),
+        ("check --json --regex a+ good >/dev/full", 2, "No space left on device"),
+        ("check --json --regex '(' good >/dev/full", 2, "malformed"),
+        ("check --regex '(' good 2>&-", 2, ""),
         ("check --regex a+ good", 0, ""),
         ("check --regex a+ bad", 1, ""),
     ],
@@ -369,9 +373,11 @@ def test_as_a_program(command: list[str], tmp_path) -> None:
 def test_closed_streams(tmp_path, command: str, code: int, message: str) -> None:
     (tmp_path / "good").write_text("aa")
     (tmp_path / "bad").write_text("b")
-    script = f"{sys.executable} -m grammar_engine {command}"
-    done = subprocess.run(["bash", "-c", script], cwd=tmp_path, capture_output=True, check=False, text=True)
-    assert done.returncode == code and "Traceback" not in done.stderr and message in done.stderr
+    for unbuffered in ("", "PYTHONUNBUFFERED=1 "):
+        script = f"{unbuffered}{sys.executable} -m grammar_engine {command}"
+        done = subprocess.run(["bash", "-c", script], cwd=tmp_path, capture_output=True, check=False, text=True)
+        assert done.returncode == code and message in done.stderr
+        assert "Traceback" not in done.stderr and "ignored" not in done.stderr and "grammar-engine:" not in done.stdout
 
 
 def test_a_verdict_that_nobody_reads_is_none(tmp_path) -> None:
