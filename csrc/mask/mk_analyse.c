@@ -334,8 +334,6 @@ static bool walk_lexer(analysis *a) {
     bool ok = mk_cut(e, a->start, hub, &cut, is_clamped ? &reached : NULL);
     for (u32 i = 0; ok && cut.bits && i < reached.n; i++) ok = note_finish(a, reached.at[i]);
     vec_drop(&e->b, &reached);
-    if (ok && !cut.bits && may_plain) ok = an_walk_dense(a, max_depth, &by_plain);
-    if (ok && by_plain) return walk_trie(a, others, 0, max_depth);
     const vb_own *own = NULL;
     if (ok && !cut.bits && !is_clamped && e->v->n_own) {
         bool split;
@@ -343,6 +341,8 @@ static bool walk_lexer(analysis *a) {
     }
     if (!ok) return false;
     if (own) return walk_own(a, own, hub);
+    if (!cut.bits && may_plain && !an_walk_dense(a, max_depth, &by_plain)) return false;
+    if (by_plain) return walk_trie(a, others, 0, max_depth);
     if (cut.bits) memcpy(a->inner->bits, cut.bits, e->v->n_words * sizeof(u32));
     bool by_shapes = !cut.bits && !(e->switches & GE_NO_SHAPES) && (hub == 0 || vb_is_kind(e->v, e->v->hubs[hub].byte));
     return by_shapes ? an_walk_shapes(a, hub, max_depth) : walk_trie(a, cut.rest, e->v->hubs[hub].node, max_depth);
