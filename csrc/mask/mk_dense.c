@@ -7,7 +7,7 @@
  *
  * Only where no lexeme ends within plain text, so that no plain token leaves one.
  *
- * Cost: 1 to 2 ns for each node of the trie, and as much for each token; 0.6 ms for 131,072 tokens. */
+ * Cost: some 14 instructions for each node of the trie and 5 to 9 for each token; of 131,072 tokens, 266,000 nodes, 5 million in all. */
 #include "mk_analysis.h"
 
 enum {

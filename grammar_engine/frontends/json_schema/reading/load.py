@@ -4,10 +4,11 @@ Idea. A schema arrives as a Python value, as JSON text, as a pydantic model or a
 thing: a Python value whose numbers are exact. JSON text is read without floats, so that `0.1` is a tenth; a Python
 float stands for its shortest decimal spelling, which is what `json.dumps` would have written.
 
-Invariant. What is malformed is refused here, with line and column: bad syntax, `NaN`, duplicate keys, nesting far beyond the limit. Text for
+Invariant. What is malformed is refused here, with line and column: bad syntax, `NaN`, duplicate keys, nesting beyond the limit. Text for
 which the parser of the standard library recurses too deeply is parsed by a loop: what a limit admits does not depend on the caller's stack.
 
-Cost. Linear, 20 times as slow by the loop; nesting is looked at only in text with more brackets than the limit, and there by operations on whole strings.
+Cost. Linear, ten times as slow by the loop; nesting is looked at only in text with more brackets than the limit, and there by operations on
+whole strings.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 _SPACE = re.compile(r"[ \t\n\r]*")
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+(?:[eE][+-]?[0-9]+)?|[eE][+-]?[0-9]+)?")  # group 1: it is no integer by its spelling
+# As `json.loads` reads a string, with its errors; the stubs of the standard library leave it out.
 _read_string: Callable[[str, int, bool], tuple[str, int]] = json.decoder.scanstring  # type: ignore[attr-defined]
 _LITERALS = {"true": True, "false": False, "null": None}
 _DIGITS_OF_INT = 640  # `int` converts so many, whatever `sys.set_int_max_str_digits` says
@@ -106,9 +108,7 @@ def _decoded(text: str, what: str) -> Any:
 
 def _decoded_by_loop(text: str, what: str) -> Any:
     """As `json.loads` above, for brackets in any depth. Raises JSONDecodeError with its messages."""
-    around: list[
-        tuple[str, list[Any]]
-    ] = []  # brackets that are open, outermost first: what closes each, and its values; of an object also the keys
+    around: list[tuple[str, list[Any]]] = []  # of each open bracket, outermost first: what closes it; its values, and keys in front of them
     at = _after_space(text, 0)
     while True:
         if text[at : at + 1] in ("{", "["):
