@@ -17,6 +17,7 @@ MUTUAL = {
         "b": {"type": "object", "properties": {"a": {"$ref": "#/$defs/a"}}, "required": ["a"]},
     },
 }
+SHARED = {"type": "string", "format": "hostname"}
 CASES = [
     ({"enum": []}, ["/enum"]),
     ({"not": {}}, ["/not"]),
@@ -37,6 +38,8 @@ CASES = [
     ({"type": "integer", "anyOf": [{"type": "string"}, {"type": "null"}]}, ["/type", "/anyOf/0/type", "/anyOf/1/type"]),
     ({"type": "string", "minLength": 3, "if": {"type": "string"}, "then": {"maxLength": 2}}, ["/type", "/minLength", "/if", "/then"]),
     ({"type": "integer", "minimum": 1.2, "maximum": 1.8}, ["/type", "/minimum", "/maximum"]),
+    ({"allOf": [SHARED, {"not": SHARED}]}, ["/allOf/0/type", "/allOf/0/format", "/allOf/1/not"]),
+    ({"oneOf": [SHARED, SHARED]}, ["/oneOf"]),
     ({"type": "array", "contains": {"type": "integer"}, "maxContains": 0}, ["/contains", "/maxContains"]),
     ({"if": True, "then": False}, ["/if", "/then"]),
 ]

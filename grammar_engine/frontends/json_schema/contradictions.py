@@ -91,9 +91,9 @@ def _contradiction(schema: Any, compiled: Callable[[Any], Any]) -> tuple[list[st
     """The pointers of parts that contradict each other, none where they were not found, and the same in words."""
     if not isinstance(schema, dict):
         return [""], "it is `false`"
-    copy, size = _copied(schema)
-    parts = _parts(copy)
-    search = _Search(copy, parts, compiled, _EFFORT // size)
+    copy, originals = _copied(schema)
+    parts = _parts(copy, originals)
+    search = _Search(copy, parts, compiled, _EFFORT // len(originals))
     try:
         found = search.smallest([], False, parts) if parts else []
     except _TooMuch:
@@ -155,23 +155,25 @@ class _Search:
                     part.kept[keyword] = value
 
 
-def _copied(schema: Any) -> tuple[Any, int]:
-    """A deep copy of a schema, and the number of objects in it. Without recursion, and with the sharing of the original."""
+def _copied(schema: Any) -> tuple[Any, dict[int, Any]]:
+    """A deep copy of a schema, and by the id of each object in it the one that it is a copy of. Without recursion, and with the sharing of the original."""
     copies: dict[int, Any] = {id(schema): dict(schema)}
     queue = list(copies.values())
+    originals = {id(queue[0]): schema}
     for holder in queue:
         for key, value in list(holder.items() if isinstance(holder, dict) else enumerate(holder)):
             if isinstance(value, (dict, list)):
                 copy = copies.get(id(value))
                 if copy is None:
                     copy = copies[id(value)] = value.copy()
+                    originals[id(copy)] = value
                     queue.append(copy)
                 holder[key] = copy
-    return copies[id(schema)], len(queue)
+    return queue[0], originals
 
 
-def _parts(schema: dict[str, Any]) -> list[Part]:
-    """All parts of a schema."""
+def _parts(schema: dict[str, Any], originals: dict[int, Any]) -> list[Part]:
+    """All parts of a schema. What a keyword has is that of the original, which stays whole where it is shared with other parts."""
     result: list[Part] = []
     queue: list[tuple[Any, Any, str, str]] = [([schema], 0, "", "")]
     seen = set()
@@ -195,7 +197,8 @@ def _parts(schema: dict[str, Any]) -> list[Part]:
             elif keyword in _SINGLE and isinstance(inner, (dict, bool)):
                 queue.append((value, keyword, where, where))
             elif keyword in _KEYWORDS and all(keyword == lead or lead not in value for lead in _leads(keyword)):
-                kept = {name: value[name] for name in _TOGETHER.get(keyword, (keyword,)) if name in value}
+                together = _TOGETHER.get(keyword, (keyword,))
+                kept = {name: originals.get(id(value[name]), value[name]) for name in together if name in value}
                 result.append(Part(where, location, keyword, value, kept))
     return result
 
