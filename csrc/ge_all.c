@@ -23,6 +23,7 @@
 #include "regex/names/rx_name_label.c"        /*   ... while one is read */
 #include "regex/names/rx_name.c"              /*   ... in names */
 #include "regex/rx_length.c"                  /*   ... how many characters an expression has */
+#include "regex/rx_frontier.c"                /*   searches among derivatives */
 #include "regex/rx_ending.c"                  /*   ... a short way to its end */
 #include "regex/names/rx_fit.c"               /*   ... whether names fit in their bounds */
 #include "regex/names/rx_unbound.c"           /*   ... and that where the bounds do not matter */

@@ -9,7 +9,7 @@
  *
  * The other way round a bound may be made smaller, and what is left is a subset. What lies between two expressions that cannot be told apart, neither can
  * be told from them (mask/mk_room.c). */
-#include "rx.h"
+#include "rx_frontier.h"
 
 enum { MAX_SPINE = 64, FINISH_NODES = 100, FEW_TIMES = 2 };
 
@@ -83,12 +83,6 @@ bool rx_is_within(const rx_arena *x, rx_id a, rx_id b) {
     return true;
 }
 
-typedef struct finish_node {
-    rx_id id;
-    u32 parent, length, next; /* index; of the way to it; what else is in its bucket */
-    u32 tried;                /* classes of bytes */
-} finish_node;
-
 /* The length of a string of `id`, if it begins with a label in Punycode or a regular expression, whose nodes know that of their shortest way to an
  * end. Else NONE. */
 static u32 known_length(const rx_arena *x, rx_id id) {
@@ -130,54 +124,36 @@ static u32 known_length(const rx_arena *x, rx_id id) {
     }
 }
 
-/* Follows first those derivatives for which the way there and a guess at the rest are shortest, as the search for emptiness does (rx_derive.c). What is
- * found is noted for all on the way, and ends later searches that come there; that nothing was found, for the start. n_bytes is to be the
+/* What is found is noted for all on the way, and ends later searches that come there; that nothing was found, for the start. n_bytes is to be the
  * same in all calls over an arena. */
 u32 rx_finish(rx_arena *x, rx_id start, u32 n_bytes) {
-    VEC(finish_node) nodes = {0};
-    u32 bucket[256], lowest = 0, found = NONE, rest = rx_nullable(x, start) ? 0 : map_get(&x->finish, start);
-    word_map seen = {0};
+    frontier f;
+    u32 at, found = NONE, rest = rx_nullable(x, start) ? 0 : map_get(&x->finish, start);
     if (rest == NONE && (x->has_punycode || x->has_syntax)) rest = known_length(x, start);
     if (rest != NONE) return rest;
     if (rx_length_bound(x, start) > n_bytes) return n_bytes + 1;
-    rx_refresh_classes(x);
-    memset(bucket, 0xff, sizeof bucket);
-    bucket[0] = 0;
-    bool ok = vec_push(x->b, &nodes, ((finish_node){start, NONE, 0, NONE, 0})) && map_put(x->b, &seen, start, 0);
-    while (ok && found == NONE && nodes.n < FINISH_NODES) {
-        while (lowest < 256 && bucket[lowest] == NONE) lowest++;
-        if (lowest == 256) break;
-        u32 index = bucket[lowest];
-        finish_node at = nodes.at[index];
-        bucket[lowest] = at.next;
+    bool ok = frontier_open(x, &f, start);
+    while (ok && found == NONE && f.nodes.n < FINISH_NODES && (at = frontier_next(&f)) != NONE) {
+        rx_id from = f.nodes.at[at].id;
+        u32 length = f.nodes.at[at].length + 1, first = x->has_name ? 0 : x->class_of[rx_near_byte(x, from)];
         u8 same[256];
-        ok = rx_told_apart(x, at.id, same);
-        bool waits = false;
-        for (u32 i = at.tried, first = x->has_name ? 0 : x->class_of[rx_near_byte(x, at.id)]; ok && found == NONE && !waits && at.length < n_bytes && i < x->n_classes; i++) {
+        ok = rx_told_apart(x, from, same);
+        bool is_near = false;
+        for (u32 i = f.nodes.at[at].tried; ok && found == NONE && !is_near && length <= n_bytes && i < x->n_classes; i++) {
             u32 c = (first + i) % x->n_classes;
             if (same[c] != c) continue;
-            rx_id id = rx_derive(x, at.id, x->class_byte[c]);
+            rx_id id = rx_derive(x, from, x->class_byte[c]);
             ok = id != NONE && budget_work(x->b, 1);
-            if (!ok || id == RX_ID_NEVER || at.length + 1 + rx_length_bound(x, id) > n_bytes || map_get(&seen, id) != NONE) continue;
+            if (!ok || id == RX_ID_NEVER || length + rx_length_bound(x, id) > n_bytes || frontier_has(&f, id)) continue;
             rest = rx_nullable(x, id) ? 0 : map_get(&x->finish, id);
-            u32 to = min_u32(at.length + 1 + x->meta.at[id].distance, 255);
-            if ((waits = !x->has_name && to <= lowest && i + 1 < x->n_classes)) {
-                nodes.at[index].next = bucket[lowest];
-                nodes.at[index].tried = i + 1;
-                bucket[lowest] = index;
-            }
-            ok = map_put(x->b, &seen, id, 0) && vec_push(x->b, &nodes, ((finish_node){id, index, at.length + 1, bucket[to], 0}));
-            if (!ok) break;
-            bucket[to] = nodes.n - 1;
-            lowest = min_u32(lowest, to);
-            if (rest != NONE && at.length + 1 + rest <= n_bytes) found = nodes.n - 1;
+            ok = frontier_reach(x, &f, id, at, x->class_byte[c], x->has_name ? 0 : i + 1, &is_near);
+            if (ok && rest != NONE && length + rest <= n_bytes) found = f.nodes.n - 1;
         }
     }
-    u32 length = found == NONE ? n_bytes + 1 : nodes.at[found].length + rest;
+    u32 length = found == NONE ? n_bytes + 1 : f.nodes.at[found].length + rest;
     if (ok && found == NONE) ok = map_put(x->b, &x->finish, start, length);
-    for (u32 i = found; ok && i != NONE; i = nodes.at[i].parent) ok = map_put(x->b, &x->finish, nodes.at[i].id, length - nodes.at[i].length);
-    vec_drop(x->b, &nodes);
-    map_drop(x->b, &seen);
+    for (u32 i = found; ok && i != NONE; i = f.nodes.at[i].parent) ok = map_put(x->b, &x->finish, f.nodes.at[i].id, length - f.nodes.at[i].length);
+    frontier_drop(x, &f);
     return ok ? length : NONE;
 }
 

@@ -1,5 +1,6 @@
 /* Derivatives, byte classes, and exact emptiness. */
 #include "names/rx_unbound.h"
+#include "rx_frontier.h"
 
 static rx_id derive_parts(rx_arena *x, rx_id id, u32 byte, bool is_and);
 
@@ -299,16 +300,6 @@ bool rx_freeze_classes(rx_arena *x, const rx_id *roots, u32 n) {
 
 /* --- emptiness -------------------------------------------------------------------------------------------------------- */
 
-enum { N_BUCKETS = 512 };
-
-typedef struct search_node {
-    rx_id id;
-    u32 parent; /* index */
-    u32 length; /* of the way to it */
-    u32 next;   /* index: what else is in its bucket */
-    u32 tried;  /* classes of bytes */
-} search_node;
-
 /* As rx_is_contradiction, and what else is known at once of an intersection: also that it is inhabited, which is kept. */
 static bool is_contradiction(rx_arena *x, rx_id id, bool *answer) {
     bool is_and = rx_kind_of(x, id) == RX_AND;
@@ -366,55 +357,47 @@ static u32 first_class(const rx_arena *x, rx_id id) {
     return x->class_of[x->has_syntax ? rx_syntax_way_out(x, id) : rx_near_byte(x, id)];
 }
 
-/* Searches the derivatives for one that contains "", and follows first those for which the way there and a guess at the rest are shortest
- * (A*, Hart, Nilsson, Raphael 1968; the guess may be too high, since any way will do). What is as near as its parent is followed at once, before
- * the other derivatives of that are made. Found: it and all on the way to it are inhabited.
+enum { MANY_REACHED = 64 }; /* then a superset is asked */
+
+/* Is it empty even without A-labels and bounds, which are what makes many derivatives? */
+static bool is_empty_widened(rx_arena *x, rx_id id) {
+    rx_id wide = rx_clamp(x, rx_widen(x, id), 0);
+    return wide != id && rx_is_empty(x, wide);
+}
+
+/* Searches the derivatives for one that contains "". Found: it and all on the way to it are inhabited.
  * Exhausted: all that were visited are empty. Verdicts are kept, so the total over all calls is one visit per node. */
 static bool search(rx_arena *x, rx_id start) {
-    rx_refresh_classes(x);
-    VEC(search_node) nodes = {0};
-    u32 bucket[N_BUCKETS], lowest = 0, found = NONE; /* by expected length: the first node, an index */
-    word_map seen = {0};
-    memset(bucket, 0xff, sizeof bucket);
-    bucket[0] = 0;
-    bool ok = vec_push(x->b, &nodes, ((search_node){start, NONE, 0, NONE, 0})) && map_put(x->b, &seen, start, 0);
-    while (ok && found == NONE) {
-        while (lowest < N_BUCKETS && bucket[lowest] == NONE) lowest++;
-        if (lowest == N_BUCKETS) break;
-        u32 at = bucket[lowest];
-        rx_id from = nodes.at[at].id;
-        bucket[lowest] = nodes.at[at].next;
+    frontier f;
+    u32 at, found = NONE;
+    bool ok = frontier_open(x, &f, start), asked = false;
+    while (ok && found == NONE && (at = frontier_next(&f)) != NONE) {
+        rx_id from = f.nodes.at[at].id;
         u8 same[256];
-        ok = rx_told_apart(x, from, same);
-        bool waits = false; /* for a derivative that is as near */
-        for (u32 i = nodes.at[at].tried, first = first_class(x, from); ok && found == NONE && !waits && i < x->n_classes; i++) {
-            u32 c = (first + i) % x->n_classes;
-            if (same[c] != c || (x->has_syntax && rx_syntax_is_outdone(x, from, x->class_byte[c]))) continue;
-            rx_id id = rx_derive(x, from, x->class_byte[c]);
+        if (!asked && f.nodes.n >= MANY_REACHED) {
+            asked = true;
+            if (is_empty_widened(x, start)) break;
+        }
+        ok = x->b->status == GE_OK && rx_told_apart(x, from, same);
+        bool is_near = false;
+        for (u32 i = f.nodes.at[at].tried, first = first_class(x, from); ok && found == NONE && !is_near && i < x->n_classes; i++) {
+            u32 c = (first + i) % x->n_classes, byte = x->class_byte[c];
+            if (same[c] != c || (x->has_syntax && rx_syntax_is_outdone(x, from, byte))) continue;
+            rx_id id = rx_derive(x, from, byte);
             ok = id != NONE && budget_work(x->b, 1);
-            if (!ok || id == RX_ID_NEVER || x->meta.at[id].verdict == RX_IS_EMPTY || map_get(&seen, id) != NONE) continue;
+            if (!ok || id == RX_ID_NEVER || x->meta.at[id].verdict == RX_IS_EMPTY || frontier_has(&f, id)) continue;
             bool hopeless;
             ok = is_contradiction(x, id, &hopeless);
             if (ok && hopeless) x->meta.at[id].verdict = RX_IS_EMPTY;
             if (ok && !hopeless && is_spelling(x, id)) hopeless = rx_is_empty(x, id), ok = x->b->status == GE_OK;
             if (!ok || hopeless) continue;
-            u32 length = nodes.at[at].length + 1, to = min_u32(length + x->meta.at[id].distance, N_BUCKETS - 1);
-            if ((waits = !x->has_name && to <= lowest && i + 1 < x->n_classes)) {
-                nodes.at[at].next = bucket[lowest];
-                nodes.at[at].tried = i + 1;
-                bucket[lowest] = at;
-            }
-            ok = map_put(x->b, &seen, id, 0) && vec_push(x->b, &nodes, ((search_node){id, at, length, bucket[to], 0}));
-            if (!ok) break;
-            bucket[to] = nodes.n - 1;
-            lowest = min_u32(lowest, to);
-            if (x->meta.at[id].flags & RX_INHABITED || x->meta.at[id].verdict == RX_IS_INHABITED) found = nodes.n - 1;
+            ok = frontier_reach(x, &f, id, at, byte, x->has_name ? 0 : i + 1, &is_near);
+            if (ok && (x->meta.at[id].flags & RX_INHABITED || x->meta.at[id].verdict == RX_IS_INHABITED)) found = f.nodes.n - 1;
         }
     }
-    for (u32 i = 0; ok && found == NONE && i < nodes.n; i++) x->meta.at[nodes.at[i].id].verdict = RX_IS_EMPTY;
-    for (u32 i = found; ok && i != NONE; i = nodes.at[i].parent) x->meta.at[nodes.at[i].id].verdict = RX_IS_INHABITED;
-    vec_drop(x->b, &nodes);
-    map_drop(x->b, &seen);
+    for (u32 i = 0; ok && found == NONE && i < f.nodes.n; i++) x->meta.at[f.nodes.at[i].id].verdict = RX_IS_EMPTY;
+    for (u32 i = found; ok && i != NONE; i = f.nodes.at[i].parent) x->meta.at[f.nodes.at[i].id].verdict = RX_IS_INHABITED;
+    frontier_drop(x, &f);
     return ok && found == NONE;
 }
 

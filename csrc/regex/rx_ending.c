@@ -4,8 +4,9 @@
  * followed first; only then is one searched for, among the derivatives. What was found is kept as links: for each expression on the way the byte
  * and the expression that come next, so each is followed once. */
 #include "names/rx_unbound.h"
+#include "rx_frontier.h"
 
-enum { ENDING_NODES = 4000, ENDING_BUCKETS = 256 };
+enum { ENDING_NODES = 4000 };
 
 rx_id rx_name_part(const rx_arena *x, rx_id id) {
     const u32 *node = intern_words(&x->nodes, id);
@@ -13,12 +14,6 @@ rx_id rx_name_part(const rx_arena *x, rx_id id) {
         if (rx_kind_of(x, node[i]) == RX_NAME) return node[i];
     return NONE;
 }
-
-typedef struct ending_node {
-    rx_id id;
-    u32 parent, byte, length, next; /* index; the last byte, and how many there are of the way to it; what else is in its bucket */
-    u32 n_tried;                    /* classes, and one of them before the others */
-} ending_node;
 
 /* Does the byte bring a part of an intersection nearer to its end, or all of what is none, and may it come next? */
 static bool is_nearer(rx_arena *x, rx_id id, rx_id part, u32 byte) {
@@ -131,56 +126,40 @@ bool rx_follow_likely(rx_arena *x, rx_id start) {
     return x->b->status == GE_OK;
 }
 
-/* Follows first those derivatives for which the way there and a guess at the rest are shortest; where one is as good as the expression itself, before
- * others of that are looked at. */
+/* The class that is tried as the i-th: a likely one, then all. */
+static u32 class_at(const rx_arena *x, u32 likely, u32 i) {
+    if (i) return i - 1;
+    return likely == NONE ? 0 : x->class_of[likely];
+}
+
 static bool search_ending(rx_arena *x, rx_id start) {
-    VEC(ending_node) nodes = {0};
-    u32 bucket[ENDING_BUCKETS], lowest = min_u32(x->meta.at[start].distance, ENDING_BUCKETS - 1), found = NONE;
-    word_map seen = {0};
-    rx_refresh_classes(x);
-    memset(bucket, 0xff, sizeof bucket);
-    bucket[lowest] = 0;
-    bool ok = vec_push(x->b, &nodes, ((ending_node){start, NONE, 0, 0, NONE, 0})) && map_put(x->b, &seen, start, 0);
-    while (ok && found == NONE && nodes.n < ENDING_NODES) {
-        while (lowest < ENDING_BUCKETS && bucket[lowest] == NONE) lowest++;
-        if (lowest == ENDING_BUCKETS) break;
-        u32 index = bucket[lowest], here = lowest;
-        ending_node at = nodes.at[index];
-        bucket[lowest] = at.next;
+    frontier f;
+    u32 at, found = NONE;
+    bool ok = frontier_open(x, &f, start);
+    while (ok && found == NONE && f.nodes.n < ENDING_NODES && (at = frontier_next(&f)) != NONE) {
+        rx_id from = f.nodes.at[at].id;
         u8 same[256];
         byte_set first;
-        bool better = false;
-        u32 likely = likely_byte(x, at.id);
-        ok = x->b->status == GE_OK && rx_told_apart(x, at.id, same) && rx_first(x, at.id, &first);
-        for (u32 i = at.n_tried; ok && found == NONE && !better && at.length < RX_ENDING && i <= x->n_classes; i++) {
-            u32 c = i ? i - 1 : likely == NONE ? 0 : x->class_of[likely];
-            nodes.at[index].n_tried = i + 1;
-            if (same[c] != c || !set_has(&first, x->class_byte[c])) continue;
-            rx_id id = rx_derive(x, at.id, x->class_byte[c]);
+        bool is_near = false;
+        u32 likely = likely_byte(x, from), length = f.nodes.at[at].length;
+        ok = x->b->status == GE_OK && rx_told_apart(x, from, same) && rx_first(x, from, &first);
+        for (u32 i = f.nodes.at[at].tried; ok && found == NONE && !is_near && length < RX_ENDING && i <= x->n_classes; i++) {
+            u32 c = class_at(x, likely, i), byte = x->class_byte[c];
+            if (same[c] != c || !set_has(&first, byte)) continue;
+            rx_id id = rx_derive(x, from, byte);
             ok = id != NONE && budget_work(x->b, 1);
-            if (!ok || id == RX_ID_NEVER || x->meta.at[id].verdict == RX_IS_EMPTY || has_no_ending(x, id) || map_get(&seen, id) != NONE) continue;
-            u32 length = at.length + 1, to = min_u32(length + x->meta.at[id].distance, ENDING_BUCKETS - 1);
-            ok = map_put(x->b, &seen, id, 0) && vec_push(x->b, &nodes, ((ending_node){id, index, x->class_byte[c], length, bucket[to], 0}));
-            if (!ok) break;
-            bucket[to] = nodes.n - 1;
-            lowest = min_u32(lowest, to);
-            better = to <= here;
-            if (rx_has_ending(x, id)) found = nodes.n - 1;
-        }
-        if (ok && found == NONE && better) { /* behind what is better */
-            u32 *last = &bucket[here];
-            while (*last != NONE) last = &nodes.at[*last].next;
-            nodes.at[index].next = NONE;
-            *last = index;
+            if (!ok || id == RX_ID_NEVER || x->meta.at[id].verdict == RX_IS_EMPTY || has_no_ending(x, id) || frontier_has(&f, id)) continue;
+            ok = frontier_reach(x, &f, id, at, byte, i + 1, &is_near);
+            if (ok && rx_has_ending(x, id)) found = f.nodes.n - 1;
         }
     }
     if (ok && found == NONE) ok = keep_ending(x, start, (rx_ending){NONE, SEARCHED});
-    for (u32 i = found; ok && i != NONE && nodes.at[i].parent != NONE; i = nodes.at[i].parent) {
-        x->meta.at[nodes.at[nodes.at[i].parent].id].verdict = RX_IS_INHABITED;
-        ok = keep_ending(x, nodes.at[nodes.at[i].parent].id, (rx_ending){nodes.at[i].id, nodes.at[i].byte});
+    for (u32 i = found; ok && i != NONE && f.nodes.at[i].parent != NONE; i = f.nodes.at[i].parent) {
+        rx_id before = f.nodes.at[f.nodes.at[i].parent].id;
+        x->meta.at[before].verdict = RX_IS_INHABITED;
+        ok = keep_ending(x, before, (rx_ending){f.nodes.at[i].id, f.nodes.at[i].byte});
     }
-    vec_drop(x->b, &nodes);
-    map_drop(x->b, &seen);
+    frontier_drop(x, &f);
     return ok;
 }
 

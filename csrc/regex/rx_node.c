@@ -313,6 +313,26 @@ static bool meet_quotes(rx_arena *x, id_vec *v) {
     return ok && v->at[at] != NONE;
 }
 
+enum { FEW_OPERANDS = 8 };
+
+/* Is it an operand or the intersection of some, or a union with such a part? `taken`: the expression whose complement is an operand. Wide
+ * unions and intersections are not looked through. */
+static bool all_imply(const rx_arena *x, const id_vec *v, rx_id id, rx_id taken) {
+    const u32 *node = intern_words(&x->nodes, id);
+    u32 n = intern_length(&x->nodes, id);
+    if (holds(v, id)) return true;
+    if (node[0] == RX_NOT) { /* ~(a | b) is a part of ~a */
+        const u32 *whole = intern_words(&x->nodes, taken);
+        bool found = node[1] == taken;
+        for (u32 i = 1; whole[0] == RX_OR && i < intern_length(&x->nodes, taken) && !found; i++) found = whole[i] == node[1];
+        return found;
+    }
+    if ((node[0] != RX_AND && node[0] != RX_OR) || n > FEW_OPERANDS + 1) return false;
+    for (u32 i = 1; i < n; i++)
+        if (all_imply(x, v, node[i], taken) == (node[0] == RX_OR)) return node[0] == RX_OR;
+    return node[0] == RX_AND;
+}
+
 rx_id rx_and(rx_arena *x, const rx_id *parts, u32 n) {
     id_vec v = {0};
     rx_id result = NONE;
@@ -321,7 +341,7 @@ rx_id rx_and(rx_arena *x, const rx_id *parts, u32 n) {
     bool never = false, nullable = true, has_text = false;
     for (u32 i = 0; i < v.n; i++) {
         rx_id id = v.at[i];
-        never |= id == RX_ID_NEVER || (is_kind(x, id, RX_NOT) && holds(&v, operand(x, id, 0)));
+        never |= id == RX_ID_NEVER || (is_kind(x, id, RX_NOT) && all_imply(x, &v, operand(x, id, 0), operand(x, id, 0)));
         nullable &= rx_nullable(x, id);
         has_text |= id != x->text && flags_of(x, id) & RX_TEXT;
     }

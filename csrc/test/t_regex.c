@@ -314,6 +314,11 @@ static void conditions_contain(void) {
     CHECK(rx_or2(&x, p, qr) != p && rx_or2(&x, pq, qr) != pq);
     CHECK(rx_or2(&x, rx_concat(&x, p, mark), rx_concat(&x, pq, mark)) == rx_concat(&x, p, mark));
     CHECK(rx_or2(&x, rx_concat(&x, p, mark), pq) != rx_concat(&x, p, mark)); /* behind it comes something else */
+    rx_id not_q = rx_not(&x, q), p_alone = rx_and(&x, (rx_id[]){p, not_q}, 2);
+    CHECK(rx_and(&x, (rx_id[]){p, q, rx_not(&x, pq)}, 3) == RX_ID_NEVER && rx_and(&x, (rx_id[]){pqr, rx_not(&x, pq)}, 2) == RX_ID_NEVER);
+    CHECK(rx_and(&x, (rx_id[]){p_alone, rx_not(&x, p_alone)}, 2) == RX_ID_NEVER && rx_and(&x, (rx_id[]){p, rx_not(&x, pq)}, 2) != RX_ID_NEVER);
+    CHECK(rx_and(&x, (rx_id[]){p, not_q, rx_not(&x, rx_or2(&x, r, p_alone))}, 3) == RX_ID_NEVER);
+    CHECK(rx_and(&x, (rx_id[]){pq, rx_not(&x, p_alone)}, 2) != RX_ID_NEVER && rx_and(&x, (rx_id[]){pq, rx_not(&x, pqr)}, 2) != RX_ID_NEVER);
     for (u32 escapes = 0; escapes < 2; escapes++) {
         rx_id one = rx_concat(&x, rx_quote(&x, p, escapes), mark), both = rx_concat(&x, rx_quote(&x, pq, escapes), mark);
         CHECK(rx_or2(&x, one, both) == one);

@@ -16,7 +16,7 @@ import idna
 import pytest
 
 from grammar_engine import Grammar, Limits, Matcher, Vocabulary
-from grammar_engine.errors import LimitExceededError
+from grammar_engine.errors import LimitExceededError, UnsatisfiableSchemaError
 
 from .engine import BYTES, accepts, dump
 
@@ -231,3 +231,20 @@ def test_labels_beside_another_condition(name: str, beside: dict[str, object]) -
         for i, token in enumerate(tokens):
             bytewise.reset()
             assert bytewise.accept_bytes(text + token) == (i in allowed), (text, token)
+
+
+@pytest.mark.parametrize("other", ["uri-reference", "email", "ipv4"])
+def test_a_name_or_another_format_but_not_both(other: str) -> None:
+    """That most names are the other as well is not found out name by name."""
+    name, second = {"type": "string", "format": "hostname"}, {"type": "string", "format": other}
+    grammar = Grammar.from_json_schema({"oneOf": [name, second]}, limits=Limits(max_step_work=200_000))
+    for text in ("a", "a.example.com", "xn--tda", "xn--tda.a", "xn--tdaa", "a-", "/a", "a_b", "a@b", "1.2.3.4", "", "é"):
+        is_name, is_second = (accepts(Grammar.from_json_schema(one), dump(text)) for one in (name, second))
+        assert accepts(grammar, dump(text)) == (is_name != is_second), text
+
+
+def test_a_name_and_not_a_name() -> None:
+    name = {"type": "string", "format": "hostname"}
+    for void in ({**name, "not": name}, {"oneOf": [name, {**name, "maxLength": 300}]}):
+        with pytest.raises(UnsatisfiableSchemaError):
+            Grammar.from_json_schema(void, limits=Limits(max_step_work=200_000))
