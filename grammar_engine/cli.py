@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 
 from ._version import __version__
 from .checks import check_ends, check_number
-from .errors import GrammarEngineError, GrammarError, LimitExceededError
+from .errors import GrammarEngineError, GrammarError, LimitExceededError, visible
 from .limits import Limits
 from .progress import progress
 from .vocabulary import Vocabulary
@@ -392,7 +392,7 @@ def _place(text: bytes, offset: int, message: str, expected: tuple[str, ...]) ->
         "line": text.count(b"\n", 0, offset) + 1,
         "column": len(before) + 1,
         "expected": list(expected),
-        "snippet": f"{left}{after[:30]}\n{' ' * len(left)}^",
+        "snippet": f"{visible(left + after[:30])}\n{' ' * len(left)}^",
     }
 
 

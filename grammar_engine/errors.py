@@ -59,9 +59,22 @@ def _rebuild(kind: type[GrammarEngineError], args: tuple[Any, ...], state: dict[
     return error
 
 
+# What a terminal would obey and not show: control characters, and those that turn the direction of writing.
+_CONTROLS = [
+    code for code in (*range(0x20), *range(0x7F, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A)) if code not in (0x09, 0x0A)
+]
+_ESCAPED = {code: f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" for code in _CONTROLS}
+_REPLACED = dict.fromkeys(_CONTROLS, "\N{REPLACEMENT CHARACTER}")
+
+
 def _printable(text: str) -> str:
-    """A text of which lone surrogates are escaped."""
-    return text.encode("utf-8", "backslashreplace").decode()
+    """A text of which lone surrogates and control characters are escaped."""
+    return text.encode("utf-8", "backslashreplace").decode().translate(_ESCAPED)
+
+
+def visible(text: str) -> str:
+    """A text of as many characters, of which those that are not to be printed are replaced."""
+    return text.translate(_REPLACED)
 
 
 class GrammarError(GrammarEngineError, ValueError):
@@ -99,14 +112,14 @@ class GrammarError(GrammarEngineError, ValueError):
 
     @property
     def snippet(self) -> str | None:
-        """At most 72 characters of the offending line, and a caret under the place."""
+        """At most 72 characters of the offending line, those not to be printed replaced, and a caret under the place."""
         if self.source is None or self.offset is None or self.column is None:
             return None
         begin = self.offset - (self.column - 1)
         end = self.source.find("\n", begin)
         line = self.source[begin : len(self.source) if end < 0 else end]
         left = max(0, self.column - 1 - 36)
-        return line[left : left + 72] + "\n" + " " * (self.column - 1 - left) + "^"
+        return visible(line[left : left + 72]) + "\n" + " " * (self.column - 1 - left) + "^"
 
     def _place(self) -> str:
         if self.source is None or self.offset is None:

@@ -328,7 +328,11 @@ class TorchModel(_Counted):
         if not is_told and keys_values.form_of(self.module) != "state":
             given["attention_mask"] = torch.ones((len(ids), columns), dtype=torch.long, device=device)
         options = {self._past_name: past, **({"logits_to_keep": rows} if "logits_to_keep" in self._takes else {})}
-        output = self.module(**given, use_cache=True, **options)
+        try:
+            output = self.module(**given, use_cache=True, **options)
+        except IndexError as error:  # of an embedding, on the CPU
+            largest = max(max(row) for row in ids)
+            raise ValueError(f"the module refuses ids of up to {largest} at {columns} positions: {error}") from error
         if not hasattr(output, "logits"):
             raise TypeError(f"a module returns an object with logits, as those of transformers, not a {type(output).__name__}")
         if output.logits.ndim != 3:

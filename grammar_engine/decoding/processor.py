@@ -33,6 +33,7 @@ for these.
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections import Counter, deque
 from collections.abc import Sequence
@@ -137,6 +138,8 @@ class LogitsProcessor:
 
         Raises
         ------
+        TypeError
+            Something is no tensor.
         ValueError
             Shapes do not fit, there are fewer scores than tokens, or the rows are no multiple of the grammars.
         VocabularyError, LimitExceededError
@@ -147,6 +150,9 @@ class LogitsProcessor:
         RuntimeWarning
             Every token that the grammar allows has the score -inf already, in all rows that go on.
         """
+        tensor = getattr(sys.modules.get("torch"), "Tensor", ())
+        if not isinstance(input_ids, tensor) or not isinstance(scores, tensor):
+            raise TypeError(f"input_ids and scores are torch tensors, not {type(input_ids).__name__} and {type(scores).__name__}")
         if scores.ndim != 2 or input_ids.ndim != 2 or len(scores) != len(input_ids):
             shapes = f"{tuple(input_ids.shape)} and {tuple(scores.shape)}"
             raise ValueError(f"input_ids and scores have the shapes (rows, length) and (rows, V), not {shapes}")

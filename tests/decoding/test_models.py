@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import pickle
 import random
 from types import SimpleNamespace
 
@@ -219,9 +220,18 @@ def test_a_pass_that_fails_leaves_a_session_that_works():
     model = as_model(module)
     session = model.start()
     session.logits([1, 2, 3])
-    with pytest.raises(IndexError):
+    with pytest.raises(ValueError, match=f"the module refuses ids of up to {WIDTH} at 4 positions"):
         session.logits([1, 2, 3, WIDTH])
     assert np.allclose(session.logits([1, 2, 3, 4]), model.start().logits([1, 2, 3, 4]), atol=1e-5)
+
+
+@pytest.mark.parametrize("kind", [tiny, llama])
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda model: pickle.loads(pickle.dumps(model))])
+def test_copies_of_a_model(kind, copied):
+    model = as_model(build(kind))
+    other = copied(model)
+    assert other.width == model.width and other.max_length == model.max_length
+    assert np.allclose(other.start().logits([1, 2, 3]), model.start().logits([1, 2, 3]), atol=1e-6)
 
 
 def test_a_module_without_keys_and_values():
@@ -311,7 +321,7 @@ def test_a_session_that_keeps_all_does_so_after_any_change():
     for ids in ([1] * 20, [2] * 15, [2] * 15 + [3] * 9):
         session.logits(ids)
         assert len(session.export(0, len(ids), 4)) == -(-len(ids) // 4)
-        with pytest.raises(IndexError):
+        with pytest.raises(ValueError, match="the module refuses ids"):
             session.logits([*ids[:12], WIDTH])
 
 

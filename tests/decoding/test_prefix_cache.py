@@ -7,10 +7,11 @@ import pickle
 import random
 import threading
 from itertools import pairwise
+from typing import Any
 
 import pytest
 
-from grammar_engine.decoding.prefix_cache import Lease, PrefixCache
+from grammar_engine.decoding.prefix_cache import Lease, MatcherCache, PrefixCache
 from grammar_engine.decoding.prefix_cache.hashing import Hashing
 
 A, B, C, D, E = range(5)
@@ -284,6 +285,23 @@ def test_the_size_of_a_payload_is_its_nbytes() -> None:
     assert cache.stats.idle_bytes == 12
     inserted_and_released(cache, [2])
     assert cache.stats.idle_bytes == 12, "a tuple has none"
+
+
+@pytest.mark.parametrize(("size", "error"), [(-1, ValueError), (1.5, TypeError), (None, TypeError)])
+def test_a_size_that_is_none(size: Any, error: type[Exception]) -> None:
+    """The payload was made, and is let go."""
+    gone: list[tuple[int, int]] = []
+    cache: PrefixCache[tuple[int, int]] = PrefixCache(1, size_of=lambda payload: size, on_release=gone.append)
+    with cache.acquire([1]) as lease, pytest.raises(error, match="what size_of returns"):
+        lease.extend([1], positions)
+    assert gone == [(0, 1)] and not len(cache)
+
+
+def test_caches_belong_to_their_process() -> None:
+    for cache in (PrefixCache(), MatcherCache()):
+        for copied in (pickle.dumps, copy.copy, copy.deepcopy):
+            with pytest.raises(TypeError, match="cannot be copied or pickled"):
+                copied(cache)
 
 
 def test_a_payload_that_cannot_be_made() -> None:

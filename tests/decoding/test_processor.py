@@ -513,6 +513,8 @@ def test_refusals(processor: LogitsProcessor) -> None:
         LogitsProcessor(grammar, Vocabulary(TOKENS, eos=[]))
     with pytest.raises(ValueError, match="scores 8 tokens, and the vocabulary has 9"):
         processor(torch.tensor([[0]]), torch.zeros(1, 8))
+    with pytest.raises(TypeError, match="are torch tensors, not Tensor and ndarray"):
+        processor(torch.tensor([[0]]), torch.zeros(1, 9).numpy())
 
 
 @pytest.mark.parametrize("length", [1, 15, 16, 17, 40])

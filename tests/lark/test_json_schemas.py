@@ -174,6 +174,8 @@ def test_options_of_the_schemas() -> None:
         ({"limits": Limits()}, TypeError, "schema_options has 'limits'"),
         ({"escapes": "some"}, ValueError, "escapes"),
         ({"lenient": 1}, TypeError, "lenient"),
+        ({"whitespace": "wide"}, ValueError, "whitespace is"),
+        ({"whitespace": (", ", "=")}, ValueError, "separators are"),
         (["lenient"], TypeError, "schema_options is a mapping"),
     ],
 )

@@ -353,6 +353,27 @@ def test_lone_surrogates():
         assert error.offset == 2
 
 
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda text: Grammar.from_regex(f"({text}"),
+        lambda text: Grammar.from_lark(f'start: {text} "a"'),
+        lambda text: Grammar.from_gbnf(f"root ::= {text}"),
+        lambda text: Grammar.from_json_schema(f'{{"type": {text}}}'),
+        lambda text: Grammar.from_json_schema({"properties": {text: {"type": text}}}),
+        lambda text: Grammar.from_json_schema({"$ref": f"#/{text}"}),
+    ],
+)
+@pytest.mark.parametrize("text", ["\x1b[2J", "\x07\x9b", "\u202egrammar\u2066"])
+def test_messages_write_nothing_that_a_terminal_obeys(make, text):
+    error = refused(GrammarError, lambda: make(text))
+    for said in (str(error), error.snippet or ""):
+        assert all(c.isprintable() or c == "\n" for c in said)
+    if error.snippet:
+        line, caret = error.snippet.split("\n")
+        assert len(line) == min(72, len(error.source)) and len(caret) == error.column
+
+
 def test_choices():
     assert "no choices" in str(refused(GrammarError, lambda: Grammar.from_choices([])))
     assert "choice 1" in str(refused(TypeError, lambda: Grammar.from_choices(["a", 5])))

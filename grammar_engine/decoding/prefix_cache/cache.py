@@ -109,9 +109,9 @@ class PrefixCache(Generic[P]):
     digest_size : int
         Bytes of a key, 1 to 64.
     size_of : callable
-        The bytes of a payload. Default: its `nbytes`.
+        The bytes of a payload, an int. Default: its `nbytes`. What it raises, `Lease.extend` does.
     on_release : callable, optional
-        Is given each payload that the cache lets go, once. Neither it nor `size_of` may raise.
+        Is given each payload that the cache lets go, once. May not raise.
 
     Examples
     --------
@@ -216,6 +216,9 @@ class PrefixCache(Generic[P]):
         self._settle()
         return lease
 
+    def __reduce__(self) -> Any:
+        raise TypeError("a PrefixCache cannot be copied or pickled: each process has its own")
+
     def _begin(self) -> None:
         """Begin to change table and pool, with the lock. Whole is what ends with `_torn = False`."""
         if self._torn:
@@ -283,8 +286,7 @@ class PrefixCache(Generic[P]):
                         lease._torn = self._torn = False
                 if not is_there:
                     lease._check_held()
-                    payload = make(start, stop)
-                    made.append(Block(key, None, lease._salt, start, ids[start:stop], payload, self._size_of(payload), 1))
+                    made.append(self._sized(Block(key, None, lease._salt, start, ids[start:stop], make(start, stop), users=1)))
         finally:
             if made:
                 with self._lock:
@@ -297,6 +299,14 @@ class PrefixCache(Generic[P]):
                     lease._torn = self._torn = False
             self._settle()
         lease._check_held()
+
+    def _sized(self, block: Block[P]) -> Block[P]:
+        try:
+            block.size = check_count("what size_of returns", self._size_of(block.payload), 0)
+        except BaseException:
+            self._gone.append(block)
+            raise
+        return block
 
     # Growth is no use of a text as a whole: a block that is added is as old as the one before it.
 

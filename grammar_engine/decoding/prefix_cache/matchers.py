@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import count
+from typing import Any
 from weakref import WeakKeyDictionary
 
 from ...grammar import Grammar
@@ -86,6 +87,9 @@ class MatcherCache:
             lease.extend(ids[lease.matched :], make)
             read_up_to(len(ids))
         return matcher
+
+    def __reduce__(self) -> Any:
+        raise TypeError("a MatcherCache cannot be copied or pickled: each process has its own")
 
     def _fork(self, kept: Matcher) -> Matcher:
         with self._lock:

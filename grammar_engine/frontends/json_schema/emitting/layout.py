@@ -17,8 +17,6 @@ Invariant. Punctuation lexemes are made once. The last lexeme of the text has no
 
 from __future__ import annotations
 
-import re
-
 from ....ir import Builder, Expr, Symbol
 from ..reading.options import Whitespace
 
@@ -33,11 +31,10 @@ class Layout:
     ----------
     builder : Builder
     whitespace : "flexible", "bounded", "compact" or (str, str)
+        As `Options.check` has passed it.
     """
 
     def __init__(self, builder: Builder, whitespace: Whitespace):
-        if not isinstance(whitespace, (str, tuple, list)):
-            raise TypeError(f"whitespace is a str or a pair of separators, not {type(whitespace).__name__}")
         b = self.builder = builder
         self.is_bounded = whitespace == "bounded"
         self.is_flexible = whitespace == "flexible"
@@ -50,10 +47,8 @@ class Layout:
             line_end = b.concat(b.optional(b.bytes(b"\r")), b.bytes(b"\n"))
             indented = b.concat(line_end, b.repeat(b.byte_set(b" \t"), 0, BOUNDED_INDENT))
             self.gap = b.union(b.repeat(b.bytes(b" "), 0, BOUNDED_SPACES), indented)
-        elif isinstance(whitespace, (tuple, list)):
-            item, key = _separators(whitespace)
-        elif whitespace != "compact":
-            raise ValueError(f'whitespace is "flexible", "bounded", "compact" or a pair of separators, not {whitespace!r}')
+        elif not isinstance(whitespace, str):
+            item, key = whitespace
         self._colon = b.concat(self.gap, b.string(key), self.gap)
         self.comma = b.lexeme(b.concat(b.string(item), self.gap), ",")
         self.open_object = b.lexeme(b.concat(b.bytes(b"{"), self.gap), "{")
@@ -74,14 +69,3 @@ class Layout:
     def key(self, quoted: Expr) -> Expr:
         """A key, which is quoted already, with its colon and gaps."""
         return self.builder.concat(quoted, self._colon)
-
-
-def _separators(pair: tuple[str, str] | list[str]) -> tuple[str, str]:
-    if (
-        len(pair) != 2
-        or not all(isinstance(x, str) for x in pair)
-        or not re.fullmatch(r"[ \t\n\r]*,[ \t\n\r]*", pair[0])
-        or not re.fullmatch(r"[ \t\n\r]*:[ \t\n\r]*", pair[1])
-    ):
-        raise ValueError(f'separators are a comma and a colon, each with white space around it, like (", ", ": "), not {pair!r}')
-    return pair[0], pair[1]

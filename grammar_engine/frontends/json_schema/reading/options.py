@@ -6,6 +6,7 @@ Invariant. An option changes how values may be *written* or what is *refused*, n
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -48,10 +49,26 @@ class Options(NamedTuple):
         return options
 
     def check(self) -> None:
-        """Raise for an option that has no such value. (`whitespace` is checked by `emitting/layout.py`.)"""
+        """Raise for an option that has no such value."""
+        _check_whitespace(self.whitespace)
         for name in _FLAGS:
             check_bool(name, getattr(self, name))
         if self.resources is not None and not (isinstance(self.resources, Mapping) and all(isinstance(uri, str) for uri in self.resources)):
             raise TypeError("resources is a mapping of URIs to schemas")
         for name, choices in _CHOICES.items():
             check_choice(name, getattr(self, name), choices)
+
+
+def _check_whitespace(whitespace: Whitespace) -> None:
+    if not isinstance(whitespace, (str, tuple, list)):
+        raise TypeError(f"whitespace is a str or a pair of separators, not {type(whitespace).__name__}")
+    if isinstance(whitespace, str):
+        if whitespace not in ("flexible", "bounded", "compact"):
+            raise ValueError(f'whitespace is "flexible", "bounded", "compact" or a pair of separators, not {whitespace!r}')
+    elif (
+        len(whitespace) != 2
+        or not all(isinstance(separator, str) for separator in whitespace)
+        or not re.fullmatch(r"[ \t\n\r]*,[ \t\n\r]*", whitespace[0])
+        or not re.fullmatch(r"[ \t\n\r]*:[ \t\n\r]*", whitespace[1])
+    ):
+        raise ValueError(f'separators are a comma and a colon, each with white space around it, like (", ", ": "), not {whitespace!r}')
