@@ -4,9 +4,10 @@ static u32 bucket_of(const rx_arena *x, rx_id id, u32 length) { return min_u32(l
 
 static bool add_reached(rx_arena *x, frontier *f, frontier_node node) {
     u32 to = bucket_of(x, node.id, node.length);
-    node.next = f->bucket[to];
+    node.next = f->bucket[to].first;
     if (!map_put(x->b, &f->seen, node.id, 0) || !vec_push(x->b, &f->nodes, node)) return false;
-    f->bucket[to] = f->nodes.n - 1;
+    f->bucket[to].first = f->nodes.n - 1;
+    if (node.next == NONE) f->bucket[to].last = f->nodes.n - 1;
     f->lowest = min_u32(f->lowest, to);
     return true;
 }
@@ -24,19 +25,19 @@ void frontier_drop(rx_arena *x, frontier *f) {
 }
 
 u32 frontier_next(frontier *f) {
-    while (f->lowest < FRONTIER_BUCKETS && f->bucket[f->lowest] == NONE) f->lowest++;
+    while (f->lowest < FRONTIER_BUCKETS && f->bucket[f->lowest].first == NONE) f->lowest++;
     if (f->lowest == FRONTIER_BUCKETS) return NONE;
-    u32 index = f->bucket[f->lowest];
-    f->bucket[f->lowest] = f->nodes.at[index].next;
+    u32 index = f->bucket[f->lowest].first;
+    f->bucket[f->lowest].first = f->nodes.at[index].next;
     return index;
 }
 
 /* Behind all that is as near. */
 static void put_back(frontier *f, u32 index) {
-    u32 *last = &f->bucket[f->lowest];
-    while (*last != NONE) last = &f->nodes.at[*last].next;
+    bool is_empty = f->bucket[f->lowest].first == NONE;
+    *(is_empty ? &f->bucket[f->lowest].first : &f->nodes.at[f->bucket[f->lowest].last].next) = index;
+    f->bucket[f->lowest].last = index;
     f->nodes.at[index].next = NONE;
-    *last = index;
 }
 
 bool frontier_reach(rx_arena *x, frontier *f, rx_id id, u32 parent, u32 byte, u32 tried, bool *is_near) {

@@ -24,7 +24,10 @@ typedef struct frontier_node {
 typedef struct frontier {
     VEC(frontier_node) nodes;
     word_map seen;
-    u32 bucket[FRONTIER_BUCKETS], lowest; /* by expected length: the first node, an index; the last bucket has all that are longer */
+    struct {
+        u32 first, last; /* nodes: indices; of an empty bucket the first is NONE */
+    } bucket[FRONTIER_BUCKETS]; /* by expected length; the last one has all that are longer */
+    u32 lowest;
 } frontier;
 
 bool frontier_open(rx_arena *x, frontier *f, rx_id start);
