@@ -366,7 +366,7 @@ static bool is_empty_widened(rx_arena *x, rx_id id) {
 }
 
 /* Searches the derivatives for one that contains "". Found: it and all on the way to it are inhabited.
- * Exhausted: all that were visited are empty. Verdicts are kept, so the total over all calls is one visit per node. */
+ * Exhausted, or a superset of the start is empty: so are all that were visited. Verdicts are kept, so the total over all calls is one visit per node. */
 static bool search(rx_arena *x, rx_id start) {
     frontier f;
     u32 at, found = NONE;
