@@ -611,7 +611,7 @@ class Grammar:
         self._named = named
         self._origins = builder.origins
         expressions.update_lexemes()
-        self._records = Records.of(builder, expressions.words)
+        self._records = Records.of(builder)
         self._handle = new_grammar(builder, self._records, expressions)
         self._live = WeakSet()
         self._latest = _none

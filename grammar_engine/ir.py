@@ -16,6 +16,7 @@ Code points are encoded as UTF-8; `complement` is over *all byte strings*, so a 
 from __future__ import annotations
 
 import builtins
+from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
@@ -50,7 +51,8 @@ MAX_DIVISOR_DIGITS = 1_000  # of OP_MULTIPLE
     OP_PUNYCODE,  #   what follows `xn--` in A-labels
     OP_HOST_NAME,  #  internationalised host names: 1 all dots, 2 any normalisation form, 4 bounded lengths, 8 late, 16 of mail
     OP_SYNTAX,  #     the texts that are regular expressions of ECMA-262
-) = range(17)
+    OP_FRAGMENT,  #   the last of records of its own: bytes of data, these in words (the first lowest), records with ids and offsets of their own
+) = range(18)
 
 # Which operands of a record are expressions, and which are offsets into `data`; those of other operators are neither.
 PARTS = {
@@ -128,11 +130,26 @@ def records_of(words: Sequence[int]) -> Iterator[tuple[int, Sequence[int]]]:
 _make = tuple.__new__  # what SymbolInfo() calls, too, behind a call in Python: a grammar makes some hundreds
 
 
+_FIRST = {
+    record: i for i, record in enumerate([(OP_NEVER, 0), (OP_EMPTY, 0), (OP_CHARS, 2, 0, MAX_CODE_POINT), (OP_REPEAT, 3, 2, 0, UNBOUNDED)])
+}
+_FIRST_WORDS = array("I", chain.from_iterable(_FIRST))
+
+
 class Builder:
-    """Collects one grammar. Methods that take expressions return the id of the result; costs are one dictionary look-up each."""
+    """Collects one grammar. Methods that take expressions return the id of the result; costs are one dictionary look-up each.
+
+    Attributes
+    ----------
+    never, empty, char, text : Expr
+        Nothing; the empty text; one code point (no surrogates: they have no UTF-8); all valid UTF-8. Each builder begins with them.
+    """
+
+    never, empty, char, text = range(4)
 
     def __init__(self) -> None:
-        self.words: list[int] = []  # expression records: op, number of operands, operands
+        self._words = _FIRST_WORDS[:]  # expression records: op, number of operands, operands
+        self._latest: list[int] = []  # those that are not yet there
         self.data = bytearray()  # byte strings that records point into
         self.lexemes: list[SymbolInfo] = []
         self.lexeme_records: list[int] = []  # expression, flags
@@ -143,20 +160,36 @@ class Builder:
         self.bag_records: list[int] = []  # see `bag`
         self.start: Symbol = NO_SYMBOL
         self.longest = False
-        self._ids: dict[tuple[int, ...], Expr] = {}  # by record
-        self._n_copied = 0  # expressions that came with fragments, and have no record there
+        self.fragments: list[Fragment] = []  # in the order of their copies
+        self.begun: Builder | None = None  # the one that this one began with; nothing is added to that one any more
+        self._ids = _FIRST.copy()  # expressions by record, but for fragments
         self._spans: dict[builtins.bytes, int] = {}
         self._lexeme_ids: dict[tuple[Expr, int, str | None], Symbol] = {}
         self._other_texts: dict[Expr, Expr] = {}  # of what text_minus made: the part
-        self.never = self._node(OP_NEVER, 0)
-        self.empty = self._node(OP_EMPTY, 0)
-        self.char = self.chars([(0, MAX_CODE_POINT)])  # one code point (no surrogates: they have no UTF-8)
-        self.text = self.repeat(self.char, 0, None)  # all valid UTF-8
+
+    def begin(self, begun: Builder) -> None:
+        """Take over what another builder has collected, to which nothing is added any more. Nothing was added to this one."""
+        self.begun = begun
+        self._words, self.data = begun.words[:], begun.data[:]
+        self.lexemes, self.lexeme_records = begun.lexemes[:], begun.lexeme_records[:]
+        self._ids, self._spans, self._lexeme_ids = begun._ids.copy(), begun._spans.copy(), begun._lexeme_ids.copy()
+
+    @property
+    def words(self) -> array[int]:
+        """The expression records."""
+        if self._latest:
+            self.pack()
+        return self._words
+
+    def pack(self) -> None:
+        """Put the latest records with the others. After that, and as long as nothing is added, threads may read."""
+        self._words.fromlist(self._latest)
+        self._latest.clear()
 
     @property
     def n_exprs(self) -> int:
         """How many expressions there are: the next id."""
-        return len(self._ids) + self._n_copied
+        return len(self._ids) + len(self.fragments)
 
     # --- expressions ------------------------------------------------------------------------------------------------
 
@@ -301,22 +334,16 @@ class Builder:
         return self._node(OP_SYNTAX, 0)
 
     def copy(self, fragment: Fragment) -> Expr:
-        """The expression of a fragment, with all that it is made of, as new ones. Costs some 0.1 us for each of these."""
-        shift, offset = self.n_exprs - fragment.first, len(self.data)
-        words = fragment.words[:]
-        for i in fragment.parts:
-            words[i] += shift
-        for i in fragment.offsets:
-            words[i] += offset
-        self.words += words
-        self.data += fragment.data
-        self._n_copied += fragment.n_exprs
-        return fragment.root + (shift if fragment.root >= fragment.first else 0)
+        """The expression of a fragment, as a new one."""
+        copied = self.n_exprs
+        self.words.extend(fragment.words)
+        self.fragments.append(fragment)
+        return copied
 
     def again(self, words: Sequence[int], data: builtins.bytes) -> list[Expr]:
         """The expressions of another builder's records, whose strings are in `data`, by their ids there."""
         ids: list[Expr] = []
-        known, own = self._ids, self.words
+        known, own = self._ids, self._latest
         at = 0
         while at < len(words):
             op, n = words[at], words[at + 1]
@@ -331,7 +358,7 @@ class Builder:
             key = tuple(record)
             found = known.get(key)
             if found is None:
-                found = known[key] = len(known) + self._n_copied
+                found = known[key] = self.n_exprs
                 own += key
             ids.append(found)
         return ids
@@ -426,8 +453,8 @@ class Builder:
         ids = self._ids
         known = ids.get(record)
         if known is None:
-            known = ids[record] = len(ids) + self._n_copied
-            self.words += record
+            known = ids[record] = len(ids) + len(self.fragments)
+            self._latest += record
         return known
 
     def _span(self, content: builtins.bytes) -> int:

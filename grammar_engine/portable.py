@@ -2,7 +2,7 @@
 
     magic 8 | digest 16 | lengths 7 x 4 | told, JSON | words, lexemes, rules, lists, bags: 32-bit, little endian | data
 
-The front end has done its work then: what is left takes a quarter to a third of the time of compiling a common schema. Automata and masks
+The front end has done its work then: what is left takes a quarter to a half of the time of compiling a common schema. Automata and masks
 are not in it: they belong to a vocabulary, and are made when a text needs them.
 
 Trust. The digest finds damage. The core checks each operand again, as it does with what front ends hand it; what it takes on trust of
@@ -25,7 +25,7 @@ from .ir import LIST_WORDS, Builder, SymbolInfo
 from .report import Entry, Report
 from .tags import Token
 
-_MAGIC = b"ge-gram5"  # with the number of the format, which goes up with any change of the IR or of what is told
+_MAGIC = b"ge-gram6"  # with the number of the format, which goes up with any change of the IR or of what is told
 _DIGEST = 16
 _LENGTHS = struct.Struct("<7I")
 _Row = TypeVar("_Row", bound=tuple[Any, ...])
@@ -45,18 +45,19 @@ class Records(NamedTuple):
     longest: bool
 
     @classmethod
-    def of(cls, builder: Builder, words: array[int]) -> Records:
-        """Those of a builder that is complete, whose `words` have been packed."""
+    def of(cls, builder: Builder) -> Records:
+        """Those of a builder that is complete."""
         of = builder.lexeme_records, builder.rule_records, builder.list_records, builder.bag_records
         lexemes, rules, lists, bags = (array("I", records) for records in of)
-        return cls(words, lexemes, rules, lists, bags, bytes(builder.data), builder.start, builder.longest)
+        return cls(builder.words, lexemes, rules, lists, bags, bytes(builder.data), builder.start, builder.longest)
 
     def builder(self, lexemes: list[SymbolInfo], nonterminals: list[SymbolInfo]) -> Builder:
         """A builder to compile again; nothing can be added to it."""
         builder: Any = object.__new__(Builder)
-        builder.words, builder.data, builder.start, builder.longest = self.words, self.data, self.start, self.longest
+        builder._words, builder._latest = self.words, []
+        builder.data, builder.start, builder.longest = self.data, self.start, self.longest
         builder.lexeme_records, builder.rule_records, builder.list_records = self.lexemes, self.rules, self.lists
-        builder.bag_records = self.bags
+        builder.bag_records, builder.fragments, builder.begun = self.bags, [], None
         builder.lexemes, builder.nonterminals, builder.origins = lexemes, nonterminals, {}
         found: Builder = builder
         return found

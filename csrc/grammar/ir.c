@@ -6,7 +6,7 @@ enum { WORK_PARTS = 4 /* of what a step may compute: one for the whole of compil
 /* Operators: the same order as in ir.py. */
 enum {
     OP_NEVER, OP_EMPTY, OP_BYTES, OP_BYTE_SET, OP_CHARS, OP_CONCAT, OP_UNION, OP_INTERSECT, OP_COMPLEMENT, OP_REPEAT,
-    OP_PATTERN, OP_JSON, OP_LITERALS, OP_MULTIPLE, OP_PUNYCODE, OP_HOST_NAME, OP_SYNTAX, N_OPS
+    OP_PATTERN, OP_JSON, OP_LITERALS, OP_MULTIPLE, OP_PUNYCODE, OP_HOST_NAME, OP_SYNTAX, OP_FRAGMENT, N_OPS
 };
 
 #define MAX_BOUND_DIGITS 10000 /* of OP_MULTIPLE; a step takes time in proportion */
@@ -84,6 +84,8 @@ static rx_id read_parts_op(ge_ir *ir, u32 op, const u32 *o, u32 n) {
     return id;
 }
 
+static rx_id read_fragment(ge_ir *ir, const u32 *o, u32 n, ge_err *err);
+
 static rx_id read_record(ge_ir *ir, u32 op, const u32 *o, u32 n, const ir_input *in, ge_err *err) {
     static const u8 arity[N_OPS] = {[OP_BYTES] = 2, [OP_BYTE_SET] = 8, [OP_COMPLEMENT] = 1, [OP_REPEAT] = 3,
                                     [OP_PATTERN] = 4, [OP_JSON] = 2, [OP_MULTIPLE] = 7, [OP_HOST_NAME] = 1};
@@ -116,8 +118,45 @@ static rx_id read_record(ge_ir *ir, u32 op, const u32 *o, u32 n, const ir_input 
     case OP_PUNYCODE: return rx_punycode(x);
     case OP_HOST_NAME: return rx_host_name(x, o[0]);
     case OP_SYNTAX: return rx_syntax(x);
+    case OP_FRAGMENT: return read_fragment(ir, o, n, err);
     default: return read_parts_op(ir, op, o, n);
     }
+}
+
+/* The last of some records, whose ids are their own. */
+static rx_id read_apart(ge_ir *ir, const u32 *words, u32 n, const ir_input *in, ge_err *err) {
+    id_vec others = ir->exprs;
+    rx_id id = NONE;
+    u32 i = 0;
+    bool ok = true;
+    ir->exprs = (id_vec){0};
+    while (ok && i < n) {
+        ok = n - i >= 2 && n - i - 2 >= words[i + 1] && words[i] != OP_FRAGMENT;
+        if (!ok) budget_fail(&ir->b, GE_E_IR);
+        id = ok ? read_record(ir, words[i], words + i + 2, words[i + 1], in, err) : NONE;
+        ok = id != NONE && vec_push(&ir->b, &ir->exprs, id);
+        i += ok ? 2 + words[i + 1] : 0;
+    }
+    if (n == 0) budget_fail(&ir->b, GE_E_IR);
+    vec_drop(&ir->b, &ir->exprs);
+    ir->exprs = others;
+    return ok ? id : NONE;
+}
+
+static rx_id read_fragment(ge_ir *ir, const u32 *o, u32 n, ge_err *err) {
+    u32 n_packed = n ? o[0] / 4 + (o[0] % 4 != 0) : 0; /* words of data */
+    if (n == 0 || n_packed > n - 1) return budget_fail(&ir->b, GE_E_IR), NONE;
+    bool fresh;
+    u32 known = intern(&ir->b, &ir->fragments, o, n, &fresh);
+    if (known == NONE || !fresh) return known == NONE ? NONE : ir->fragment_nodes.at[known];
+    byte_vec data = {0};
+    bool ok = vec_reserve(&ir->b, &data, 4 * n_packed);
+    for (u32 i = 0; ok && i < 4 * n_packed; i++) data.at[data.n++] = (u8)(o[1 + i / 4] >> 8 * (i % 4));
+    rx_id id = ok ? read_apart(ir, o + 1 + n_packed, n - 1 - n_packed, &(ir_input){data.at, o[0]}, err) : NONE;
+    vec_drop(&ir->b, &data);
+    ok = id != NONE && vec_push(&ir->b, &ir->fragment_nodes, id);
+    if (!ok) intern_undo(&ir->fragments);
+    return ok ? id : NONE;
 }
 
 ge_status ge_ir_new(const ge_limits *limits, ge_ir **out, ge_err *err) {
@@ -134,10 +173,30 @@ ge_status ge_ir_new(const ge_limits *limits, ge_ir **out, ge_err *err) {
     return GE_OK;
 }
 
+ge_status ge_ir_copy(const ge_ir *from, size_t n_exprs, ge_ir **out, ge_err *err) {
+    if (from->taken || n_exprs > from->exprs.n) return err_set(err, GE_E_ARGUMENT, "no expressions to copy");
+    ge_ir *ir = calloc(1, sizeof *ir);
+    if (!ir) return err_set(err, GE_E_MEMORY, "");
+    budget_init(&ir->b, &from->b.limits);
+    bool ok = rx_copy(&ir->x, &ir->b, &from->x) && vec_copy(&ir->b, &ir->exprs, &from->exprs) &&
+              intern_copy(&ir->b, &ir->fragments, &from->fragments) && vec_copy(&ir->b, &ir->fragment_nodes, &from->fragment_nodes);
+    if (!ok) {
+        ge_status status = budget_report(&ir->b, err);
+        ge_ir_free(ir);
+        return status;
+    }
+    ir->exprs.n = (u32)n_exprs;
+    ir->b.work = from->b.work;
+    *out = ir;
+    return GE_OK;
+}
+
 void ge_ir_free(ge_ir *ir) {
     if (!ir) return;
     if (!ir->taken) rx_drop(&ir->x);
     vec_drop(&ir->b, &ir->exprs);
+    intern_drop(&ir->b, &ir->fragments);
+    vec_drop(&ir->b, &ir->fragment_nodes);
     free(ir);
 }
 
@@ -286,6 +345,8 @@ ge_status ge_grammar_new(ge_ir *ir, const ge_rules *rules, ge_grammar **out, ge_
     ge_grammar *g = calloc(1, sizeof *g);
     u8 *flags = calloc(rules->n_lexemes + 1u, 1);
     if (!g || !flags) return free(g), free(flags), err_set(err, GE_E_MEMORY, "");
+    intern_drop(&ir->b, &ir->fragments);
+    vec_drop(&ir->b, &ir->fragment_nodes);
     budget_init(&g->b, &ir->b.limits);
     g->b.work = ir->b.work;
     g->b.bytes = ir->b.bytes - vec_bytes(&ir->exprs);

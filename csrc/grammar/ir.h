@@ -11,8 +11,10 @@
 struct ge_ir {
     budget b;
     rx_arena x;
-    VEC(rx_id) exprs; /* node of each expression */
-    bool taken;       /* a grammar has taken the arena */
+    id_vec exprs;           /* node of each expression */
+    intern_table fragments; /* operands of each OP_FRAGMENT */
+    id_vec fragment_nodes;  /* its node */
+    bool taken;             /* a grammar has taken the arena */
 };
 
 struct ge_grammar {

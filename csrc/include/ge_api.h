@@ -77,6 +77,9 @@ typedef struct ge_dfa ge_dfa;         /* its token automaton: a table with a mas
 /* --- expressions ------------------------------------------------------------------------------------------------------------ */
 
 ge_status ge_ir_new(const ge_limits *limits, ge_ir **out, ge_err *err); /* copies limits; returns owned */
+
+/* A copy of `from` with its first n_exprs expressions. Fragments that it has read are known to the copy. Any number of threads may copy one. */
+ge_status ge_ir_copy(const ge_ir *from, size_t n_exprs, ge_ir **out, ge_err *err); /* returns owned */
 void ge_ir_free(ge_ir *ir);
 void ge_ir_free_at(ge_ir **at);
 

@@ -12,9 +12,9 @@ from __future__ import annotations
 from array import array
 from collections.abc import Sequence
 from dataclasses import fields
-from functools import partial
+from functools import cache, lru_cache, partial
 from operator import attrgetter, is_
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .._core import Held, Record, ffi, know_arrays, lib
 from ..errors import (
@@ -30,6 +30,9 @@ from ..limits import Limits
 from ..portable import Records
 from .calls import fast_guide, fast_matcher, fast_row_mask, fast_text, run_batch
 from .places import lexeme_with, locate
+
+if TYPE_CHECKING:
+    from ..fragment import Fragment
 
 __all__ = [
     "Held",
@@ -128,7 +131,13 @@ def place_for(kind: str) -> Any:
     An exception that comes from outside, as from a signal's handler, arises when the call has returned, before anything can be done with what it made. So
     that is owned from before the call on.
     """
-    return ffi.gc(ffi.new(f"{kind} **"), getattr(lib, f"{kind}_free_at"))
+    pointer, free = _of_kind(kind)
+    return ffi.gc(ffi.new(pointer), free)
+
+
+@cache
+def _of_kind(kind: str) -> tuple[Any, Any]:
+    return ffi.typeof(f"{kind} **"), getattr(lib, f"{kind}_free_at")
 
 
 def handle_of(place: Any, size: int = 0) -> Any:
@@ -204,16 +213,26 @@ class NativeExpressions:
 
     Attributes
     ----------
-    words : array of int
-        What of the builder's the core has read.
+    handle : ge_ir, or None until the first update
     """
 
     def __init__(self, builder: Builder, limits: Limits):
         self.builder = builder
-        self.words = array("I")
+        self.handle: Any = None
+        self._limits = limits
         self._err = new_err()
-        place = place_for("ge_ir")
-        check(lib.ge_ir_new(native_limits(limits), place, self._err), self._err)
+        self._n_words = 0  # of the builder's, which the core has read
+
+    def _begin(self) -> None:
+        builder, place = self.builder, place_for("ge_ir")
+        begun = builder.begun
+        common = tuple(fragment for fragment in builder.fragments if fragment.is_common)
+        beginning = _beginning(begun, common, self._limits) if begun else None
+        if begun and beginning:
+            check(lib.ge_ir_copy(beginning, begun.n_exprs, place, self._err), self._err)
+            self._n_words = len(begun.words)
+        else:
+            check(lib.ge_ir_new(native_limits(self._limits), place, self._err), self._err)
         self.handle = handle_of(place)
 
     def update(self) -> None:
@@ -225,14 +244,15 @@ class NativeExpressions:
             A pattern is malformed, or uses what has no exact automaton here. Its expression then stands for nothing, and the rest can go on.
         LimitExceededError
         """
-        builder = self.builder
-        while len(self.words) < len(builder.words):
+        if self.handle is None:
+            self._begin()
+        records, data = self.builder.words, self.builder.data
+        while self._n_words < len(records):
             n_done = ffi.new("size_t *")
-            begin = len(self.words)
-            rest = array("I", builder.words[begin:])
-            with ffi.from_buffer("uint32_t[]", rest) as words, ffi.from_buffer("uint8_t[]", builder.data) as data:
-                status = lib.ge_ir_add(self.handle, words, len(rest), data, len(builder.data), n_done, self._err)
-            self.words += rest[: n_done[0]]
+            begin = self._n_words
+            with ffi.from_buffer("uint32_t[]", records) as words, ffi.from_buffer("uint8_t[]", data) as own:
+                status = lib.ge_ir_add(self.handle, words + begin, len(records) - begin, own, len(data), n_done, self._err)
+            self._n_words += n_done[0]
             if status:
                 self._raise(status, begin)
 
@@ -283,12 +303,12 @@ class NativeExpressions:
     def _raise(self, status: int, begin: int) -> None:
         """Raise for the last of the records that were read from `begin` on."""
         words, at = self.builder.words, begin
-        while at + 2 + words[at + 1] < len(self.words):
+        while at + 2 + words[at + 1] < self._n_words:
             at += 2 + words[at + 1]
         is_nested = status == lib.GE_E_LIMIT and _LIMIT_FIELDS[self._err.limit] == "max_regex_nesting" and words[at] == OP_PATTERN
-        if status not in (lib.GE_E_SYNTAX, lib.GE_E_UNSUPPORTED) and not is_nested:
+        is_unread = status in (lib.GE_E_SYNTAX, lib.GE_E_UNSUPPORTED) and words[at] == OP_PATTERN
+        if not is_unread and not is_nested:
             raise error_of(status, self._err)
-        assert words[at] == OP_PATTERN
         offset, length = words[at + 4], words[at + 5]
         pattern = bytes(self.builder.data[offset : offset + length])
         if is_nested:
@@ -302,6 +322,20 @@ class NativeExpressions:
             raise GrammarSyntaxError(f"malformed regular expression: {reason}", source=source, offset=place)
         construct = reason.partition(":")[0]
         raise UnsupportedRegexError(f"unsupported in a regular expression: {reason}", construct=construct, source=source, offset=place)
+
+
+@lru_cache(maxsize=64)  # of 20 to 100 kB each
+def _beginning(begun: Builder, fragments: tuple[Fragment, ...], limits: Limits) -> Any:
+    """What the core makes of the expressions of `begun`, to which nothing is added any more, and of fragments; None where it meets a limit.
+
+    It would make the same of the records of a grammar, which begins with a copy of this.
+    """
+    place, err, n_done = place_for("ge_ir"), new_err(), ffi.new("size_t *")
+    words = sum((fragment.words for fragment in fragments), begun.words[:])
+    data = bytes(begun.data)
+    status = lib.ge_ir_new(native_limits(limits), place, err)
+    status = status or lib.ge_ir_add(place[0], ffi.from_buffer("uint32_t[]", words), len(words), data, len(data), n_done, err)
+    return None if status else handle_of(place)
 
 
 def new_grammar(builder: Builder, records: Records, expressions: NativeExpressions) -> Any:

@@ -120,7 +120,7 @@ def _engine(builder: Builder, expressions: NativeExpressions, vocab: Any, termin
     for symbol in symbols:
         builder.rule(start, [symbol, symbols[-1]])
     expressions.update()
-    grammar = new_grammar(builder, Records.of(builder, expressions.words), expressions)
+    grammar = new_grammar(builder, Records.of(builder), expressions)
     made, err = place_for("ge_engine"), new_err()
     check(lib.ge_engine_new(grammar, vocab, 0, made, err), err)
     return handle_of(made)

@@ -14,7 +14,7 @@ from grammar_engine.fragment import Fragment
 from grammar_engine.frontends.json_schema.scalars import numbers
 from grammar_engine.frontends.json_schema.scalars.decimals import ANY, CANONICAL, DIGITS, NORMAL, Bound, DecimalSyntax
 from grammar_engine.frontends.json_schema.scalars.numbers import INTEGERS, NUMBERS, NumberPiece, _fragment, _Notation
-from grammar_engine.ir import ECMA_FULL, Builder, Expr
+from grammar_engine.ir import ECMA_FULL, OP_BYTES, OP_CHARS, OP_CONCAT, Builder, Expr, records_of
 
 from .engine import accepts
 
@@ -80,15 +80,19 @@ def test_copies_of_all_that_records_are_made_of(name: str) -> None:
     assert are_equal(builder, builder.concat(copied, builder.char), builder.concat(make(builder), builder.char))
 
 
-def test_copies_are_new_and_may_be_parts_of_other_fragments() -> None:
+def test_copies_are_new() -> None:
     builder = begun()
-    inner = Fragment(MADE["a choice"])
-    outer = Fragment(lambda b: b.concat(b.string("<"), b.copy(inner), b.string(">"), b.copy(inner)))
-    copied, again = builder.copy(outer), builder.copy(outer)
+    fragment = Fragment(MADE["a choice"])
+    copied, again = builder.copy(fragment), builder.copy(fragment)
     made = MADE["a choice"](builder)
     assert copied != again
-    for copy in (copied, again):
-        assert are_equal(builder, copy, builder.concat(builder.string("<"), made, builder.string(">"), made))
+    assert are_equal(builder, copied, made)
+    assert are_equal(builder, again, made)
+
+
+def test_no_fragment_is_in_another() -> None:
+    with pytest.raises(ValueError, match="a fragment in a fragment"):
+        Fragment(lambda b: b.optional(b.copy(Fragment(MADE["a choice"]))))
 
 
 def test_what_an_expression_is_not_made_of_is_left_out() -> None:
@@ -98,17 +102,20 @@ def test_what_an_expression_is_not_made_of_is_left_out() -> None:
         return builder.concat(builder.bytes(b"but this"), builder.char)
 
     fragment = Fragment(make)
-    assert fragment.n_exprs == 2
+    (record,) = records_of(fragment.words)
+    n_data = -(-record[1][0] // 4)
+    assert [op for op, _ in records_of(record[1][1 + n_data :])] == [OP_CHARS, OP_BYTES, OP_CONCAT]
     builder = begun()
     assert are_equal(builder, builder.copy(fragment), make(builder))
 
 
 def test_a_builder_does_not_change_what_it_copies() -> None:
     fragment = Fragment(MADE["many strings"])
-    words, data = list(fragment.words), fragment.data
+    words = fragment.words[:]
     for _ in range(2):
-        begun().copy(fragment)
-    assert (fragment.words, fragment.data) == (words, data)
+        builder = begun()
+        are_equal(builder, builder.copy(fragment), builder.text)
+    assert fragment.words == words
 
 
 # --- which are kept ---------------------------------------------------------------------------------------------------------

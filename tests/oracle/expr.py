@@ -13,7 +13,7 @@ The JSON spelling of an expression is unfolded one character at a time into expr
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache
 
 from grammar_engine import ir
@@ -460,7 +460,12 @@ def contains(e: Expr, content: bytes) -> bool:
 
 def read(builder: ir.Builder) -> list[Expr]:
     """The expressions of `builder`, by id."""
-    words, data, known, at = builder.words, bytes(builder.data), [], 0
+    return _read(builder.words, bytes(builder.data))
+
+
+def _read(words: Sequence[int], data: bytes) -> list[Expr]:
+    known: list[Expr] = []
+    at = 0
     while at < len(words):
         op, count = words[at], words[at + 1]
         operands = list(words[at + 2 : at + 2 + count])
@@ -474,6 +479,10 @@ def _read_record(op: int, operands: list[int], data: bytes, known: list[Expr]) -
     def span(offset: int, length: int) -> bytes:
         return data[offset : offset + length]
 
+    if op == ir.OP_FRAGMENT:
+        n_words = (operands[0] + 3) // 4
+        own = b"".join(word.to_bytes(4, "little") for word in operands[1 : 1 + n_words])
+        return _read(operands[1 + n_words :], own)[-1]
     pairs = list(zip(operands[::2], operands[1::2]))
     if op == ir.OP_NEVER:
         return NEVER

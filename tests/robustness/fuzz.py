@@ -423,8 +423,9 @@ def case_structural_tag(rng: random.Random, corpus: Corpus, clock: Clock) -> str
 class RandomIr:
     """Random records and rules, most of them well-formed."""
 
-    def __init__(self, rng: random.Random):
+    def __init__(self, rng: random.Random, is_fragment: bool = False):
         self.rng = rng
+        self.ops = [*range(15), 16] if is_fragment and rng.random() < 0.95 else [*range(15), 16, 17]
         self.words: list[int] = []
         self.n_exprs = 0
         self.data = bytes(rng.randrange(256) for _ in range(20)) + b"".join(
@@ -466,10 +467,17 @@ class RandomIr:
             self.data += number.encode()
         return operands
 
+    def fragment(self) -> list[int]:
+        """The operands of records of their own."""
+        own = RandomIr(self.rng, is_fragment=True)
+        data = own.data.ljust(-(-len(own.data) // 4) * 4)
+        n_data = len(own.data) if self.rng.random() < 0.97 else self.rng.choice([0, 3, 1000, 0xFFFFFFFF])
+        return [n_data, *(int.from_bytes(data[at : at + 4], "little") for at in range(0, len(data), 4)), *own.words]
+
     def record(self) -> None:
         """Append one."""
         rng = self.rng
-        op = rng.choice([*range(15), 16])
+        op = rng.choice(self.ops)
         if op in (0, 1, 16):
             operands: list[int] = []
         elif op == 2:
@@ -495,6 +503,8 @@ class RandomIr:
             operands = [word for _ in range(rng.randint(0, 5)) for word in self.span()]
         elif op == 13:
             operands = self.multiple()
+        elif op == 17:
+            operands = self.fragment()
         else:
             operands = [rng.choice([0, 1] * 9 + [2])]
         self.words += [op, len(operands), *operands]
@@ -506,11 +516,11 @@ class RandomIr:
         at = rng.randrange(len(self.words)) if self.words else 0
         kind = rng.randrange(4)
         if kind == 0 and self.words:
-            self.words[at] = rng.choice([0, 1, 2, 13, 14, 0x7FFFFFFF, 0xFFFFFFFF, rng.getrandbits(32), rng.randrange(17)])
+            self.words[at] = rng.choice([0, 1, 2, 13, 14, 0x7FFFFFFF, 0xFFFFFFFF, rng.getrandbits(32), rng.randrange(18)])
         elif kind == 1:
             del self.words[at:]
         elif kind == 2:
-            self.words.insert(at, rng.randrange(17))
+            self.words.insert(at, rng.randrange(18))
         else:
             self.words += [rng.getrandbits(32) for _ in range(rng.randint(1, 12))]
 
@@ -595,7 +605,7 @@ def prepare(grammar: Grammar, parts: dict[str, Any]) -> None:
     from grammar_engine.ir import SymbolInfo
     from grammar_engine.report import Report
 
-    grammar.report, grammar.limits, grammar._kind = Report(), Limits(), "fuzz"
+    grammar.report, grammar.limits, grammar._kind, grammar._origins = Report(), Limits(), "fuzz", {}
     grammar._lexemes = [SymbolInfo(f"lexeme {i}") for i in range(parts["n_lexemes"])]
     grammar._nonterminals = [SymbolInfo(f"rule {i}") for i in range(parts["n_nonterminals"])]
     grammar._live, grammar._latest, grammar._named = WeakSet(), lambda: None, frozenset()

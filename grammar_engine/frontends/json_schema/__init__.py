@@ -39,7 +39,7 @@ from typing import Any
 from ...ir import Builder
 from ...limits import Limits
 from ...report import Entry, Report
-from .context import Context, Questions
+from .context import ESCAPES, Context, Questions
 from .contradictions import unsatisfiable
 from .emitting.emitter import Emitter
 from .emitting.layout import Layout
@@ -88,10 +88,11 @@ def build(
         It is too large or nested too deeply.
     """
     options.check()
+    layout = Layout.begin(builder, options.whitespace, ESCAPES[options.escapes])
     document = Document(schema, limits, options.resources)
     context = Context(builder, document, options, limits, questions)
     context.normaliser = Normaliser(context)
-    emitter = Emitter(context, Layout(builder, options.whitespace))
+    emitter = Emitter(context, layout)
     goal = document.goal(document.root)
     start = emitter.symbol(goal, last=True) if options.style == "json" else write_parameters(emitter, goal, options.style)
     if start is None:

@@ -30,7 +30,7 @@ from .scalars.formats import APART, FORMATS, WIDER, WITHIN
 if TYPE_CHECKING:
     from .normalising.normaliser import Normaliser
 
-_ESCAPES = {"minimal": ESCAPES_MINIMAL, "all": ESCAPES_ALL}
+ESCAPES = {"minimal": ESCAPES_MINIMAL, "all": ESCAPES_ALL}
 _NOT_SHORT = frozenset(map(chr, range(32))) - frozenset("\b\f\n\r\t")  # control characters without a short escape
 
 
@@ -75,7 +75,7 @@ class Context:
         self.options = options
         self.report = SchemaReport()
         self.ledger = Ledger(limits.max_alternative_schemas)
-        self.escapes = _ESCAPES[options.escapes]
+        self.escapes = ESCAPES[options.escapes]
         self.quote = builder.bytes(b'"')
         self._questions = questions
         self._emptiness: dict[Expr, bool] = {}
@@ -242,11 +242,10 @@ class Context:
 
     def exclude_formats(self, sets: frozenset[Expr]) -> bool:
         """Whether a format and what is outside of another, of which it is a part, are among some sets: a search for a string of both would not end soon."""
-        pairs = [
-            (self._formats[name], self._formats[other])
-            for name, other in WITHIN.items()
-            if name in self._formats and other in self._formats
-        ]
+        formats = self._formats
+        pairs = (
+            [(formats[name], formats[other]) for name, other in WITHIN.items() if name in formats and other in formats] if formats else ()
+        )
         return any(part in sets and self._others.get(whole) in sets for part, whole in pairs)
 
     def other_texts(self, texts: Expr) -> Expr:

@@ -7,7 +7,6 @@ the grammar ignores is ignored before and behind a schema, and not in it.
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -53,7 +52,7 @@ def with_schemas(
         places[symbol] = include(whole, part, place=f"{place}#")
         report.enforced.append(Entry(place, "%json", "a JSON Schema, as Grammar.from_json_schema reads it"))
         report.take_over(told, f"{place}#")
-    records = Records.of(builder, array("I", builder.words))
+    records = Records.of(builder)
     whole.start = include(whole, Part(records, builder.lexemes, builder.nonterminals, frozenset()), places)
     return whole
 

@@ -17,6 +17,8 @@ Invariant. Punctuation lexemes are made once. The last lexeme of the text has no
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from ....ir import Builder, Expr, Symbol
 from ..reading.options import Whitespace
 
@@ -58,6 +60,15 @@ class Layout:
         }
         self.before = b.lexeme(b.repeat(space, 1, None), "white space") if self.is_flexible else None
 
+    @classmethod
+    def begin(cls, builder: Builder, whitespace: Whitespace, escapes: int) -> Layout:
+        """The punctuation of a grammar of which there is nothing yet: a copy of one that was made before, with strings of any characters."""
+        begun = _begun(whitespace if isinstance(whitespace, str) else tuple(whitespace), escapes)
+        builder.begin(begun.builder)
+        layout = cls.__new__(cls)
+        layout.__dict__ |= begun.__dict__ | {"builder": builder}
+        return layout
+
     def close(self, bracket: str, last: bool) -> Symbol:
         """The closing bracket; `last` when the text ends with it."""
         return self._close[bracket, last and self.is_bounded]
@@ -69,3 +80,15 @@ class Layout:
     def key(self, quoted: Expr) -> Expr:
         """A key, which is quoted already, with its colon and gaps."""
         return self.builder.concat(quoted, self._colon)
+
+
+@lru_cache(maxsize=16)
+def _begun(whitespace: Whitespace, escapes: int) -> Layout:
+    b = Builder()
+    layout = Layout(b, whitespace)
+    quote = b.bytes(b'"')
+    string = b.concat(quote, b.json(b.text, escapes), quote)
+    layout.key(string)
+    layout.after(string)
+    b.pack()  # here, as threads share it
+    return layout

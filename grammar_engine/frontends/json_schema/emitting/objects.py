@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 from ....errors import LimitExceededError
 from ....ir import Expr, Symbol, Way
-from ..containers.objects import KeySet, ObjectPiece, all_needed
+from ..containers.objects import OBJECTS, KeySet, ObjectPiece, all_needed
 from ..reading.places import ANYTHING, NEVER, Goal, all_of, spelling
 from .members import Bag, Condition, kinds
 from .unique import MOST_VALUES
@@ -62,6 +62,8 @@ class ObjectRules:
                 self.again(piece).write(left)
         elif self.most == 0:
             self.builder.rule(left, self.around())
+        elif self.piece is OBJECTS and not self.context.options.unique_keys:
+            self._write_any(left)
         else:
             self._write_bag(left)
 
@@ -153,6 +155,16 @@ class ObjectRules:
         for keys, role in roles.items():
             groups.setdefault(tuple(role), []).append(keys)
         return {group[0]: group for group in groups.values()}
+
+    def _write_any(self, left: Symbol) -> None:
+        """As `_write_bag`, for all objects: most grammars have these."""
+        key, value = self.other_key(self.builder.text, ANYTHING), self.value(ANYTHING)
+        assert value is not None
+        ranked = self.context.options.property_order == "schema"
+        self.emitter.has_other_keys = True
+        ways = [Way((key, value), (0,))]
+        members = self.builder.bag(ways, [(0, None)], self.separator, "members", ranked=ranked, where=self.where)
+        self.builder.rule(left, self.around(members))
 
     # --- bags -------------------------------------------------------------------------------------------------------------
 

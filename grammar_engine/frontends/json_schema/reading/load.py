@@ -16,7 +16,7 @@ from __future__ import annotations
 import json
 import re
 from decimal import Decimal, InvalidOperation
-from functools import partial
+from functools import lru_cache, partial
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
@@ -94,16 +94,22 @@ def _from_text(text: str, limits: Limits, what: str) -> Any:
 
 
 def _decoded(text: str, what: str) -> Any:
+    if text.startswith("\ufeff"):
+        raise json.JSONDecodeError("it begins with a byte order mark", text, 0)
     try:
-        return json.loads(
-            text,
-            parse_float=_number,
-            parse_int=_integer,
-            parse_constant=partial(_refuse_constant, what),
-            object_pairs_hook=partial(_without_duplicates, what),
-        )
+        return _decoder(what).decode(text)
     except RecursionError:  # how deep the reader of Python goes depends on who calls
         return _decoded_by_loop(text, what)
+
+
+@lru_cache(maxsize=8)
+def _decoder(what: str) -> json.JSONDecoder:
+    return json.JSONDecoder(
+        parse_float=_number,
+        parse_int=_integer,
+        parse_constant=partial(_refuse_constant, what),
+        object_pairs_hook=partial(_without_duplicates, what),
+    )
 
 
 def _decoded_by_loop(text: str, what: str) -> Any:

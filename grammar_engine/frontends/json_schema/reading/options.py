@@ -56,7 +56,9 @@ class Options(NamedTuple):
         if self.resources is not None and not (isinstance(self.resources, Mapping) and all(isinstance(uri, str) for uri in self.resources)):
             raise TypeError("resources is a mapping of URIs to schemas")
         for name, choices in _CHOICES.items():
-            check_choice(name, getattr(self, name), choices)
+            value = getattr(self, name)
+            if value not in choices:
+                check_choice(name, value, choices)
 
 
 def _check_whitespace(whitespace: Whitespace) -> None:

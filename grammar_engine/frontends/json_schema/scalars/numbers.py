@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 ONE = Decimal(1)
 _FEW = 256  # numbers that are rather listed than described
 _FEW_STEPS, _SHORT = 4, 4  # of sets that other grammars are likely to have: steps that do not divide their numbers; characters of a bound
+_COMMON = Bound(Decimal(0), False), Bound(Decimal(1), False)  # from which on sets are kept for the core, too
 _NOTHING: frozenset[Decimal] = frozenset()
 
 
@@ -250,7 +251,10 @@ OTHERS = NumberPiece(in_digits=False)
 @lru_cache(maxsize=128)  # mostly of 20 to 50 kB each
 def _fragment(piece: NumberPiece, notation: _Notation, step: Decimal | None) -> Fragment:
     """What `_described` tells, for builders to copy."""
-    return Fragment(lambda builder: piece._described(DecimalSyntax(builder, notation.style), notation, step))
+    is_common = piece in (NUMBERS, INTEGERS) or (
+        piece.low in _COMMON and piece in (NumberPiece(piece.low), NumberPiece(piece.low, steps=INTEGERS.steps))
+    )
+    return Fragment(lambda builder: piece._described(DecimalSyntax(builder, notation.style), notation, step), is_common)
 
 
 @lru_cache(maxsize=4096)
