@@ -49,7 +49,7 @@ class Fragment:
             elif i in used and op == OP_FRAGMENT:
                 raise ValueError("a fragment in a fragment")
         ids = {old: new for new, old in enumerate(sorted(used))}
-        data = builder.data.ljust(-(-len(builder.data) // 4) * 4)
+        data = builder.data.ljust(-(-len(builder.data) // 4) * 4, b"\0")
         content = [len(builder.data), *(int.from_bytes(data[at : at + 4], "little") for at in range(0, len(data), 4))]
         for old in ids:
             op, operands = records[old]

@@ -441,8 +441,8 @@ class Builder:
             bound = UNBOUNDED if high is None else high
             if not 0 <= low <= bound or bound == 0 or low >= UNBOUNDED:
                 raise ValueError(f"a slot that is raised {low} to {high} times")
-            asked = asks.get(slot, ()) if asks else ()
-            record += (low, bound, len(asked), *asked)
+            asked = asks.get(slot) if asks else None
+            record += (low, bound, len(asked), *asked) if asked else (low, bound, 0)
         for symbols, raised, rank, distinct in ways:
             record += (int(distinct), rank, len(symbols), len(raised), *symbols, *raised)
         return symbol

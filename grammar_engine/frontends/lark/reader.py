@@ -50,6 +50,8 @@ _NAME = ("RULE", "TERMINAL")
 # A single item that ends with one of these is made a sequence: the name may be of a template without its arguments, and a group stays one.
 _NOT_ALONE = frozenset({"RULE", "alternatives"})
 _OPERANDS = frozenset({*_NAME, "STRING", "REGEXP", "SPECIAL", "JSON"})
+_DIRECTIVES = frozenset({"%ignore", "%import", "%declare", "%override", "%extend"})
+_BINDING = frozenset({"{", "..", "OP", "~"})  # behind an operand: what belongs to it
 _CLOSING = {"(": ")", "[": "]"}
 _BRACE = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?|[{}]', re.DOTALL)  # of JSON; strings are passed over
 _JSON_BEGINS = re.compile(r"%json\s*(?:(true|false)\b|(?=\{))")
@@ -194,18 +196,19 @@ class _Reader:
 
     def _statement(self) -> Statement:
         """One with the end of its line."""
-        if self._skip("%ignore"):
-            return Ignore(self.tokens[self.at - 1], self._body())
-        if self._skip("%import"):
+        token = self.tokens[self.at]
+        kind = token.kind if token.kind in _DIRECTIVES else ""
+        self.at += kind != ""
+        if kind == "%ignore":
+            return Ignore(token, self._body())
+        if kind == "%import":
             return self._import()
-        if self._skip("%declare"):
+        if kind == "%declare":
             names = [self._next(*_NAME)]
             while not self._skip("END"):
                 names.append(self._next(*_NAME))
             return Declare(names)
-        if self._skip("%override"):
-            return self._define("%override")
-        return self._define("%extend" if self._skip("%extend") else "")
+        return self._define(kind)
 
     def _define(self, change: str) -> Define:
         is_modified = self._skip("MODIFIERS")
@@ -238,17 +241,24 @@ class _Reader:
         """Alternatives up to the end of a line."""
         self.steps, self.names, self.has_alias = [], [], False
         self.group, self.around = _Group("END", []), []
-        tokens = self.tokens
+        tokens, steps, names = self.tokens, self.steps, self.names
         while True:
-            token = tokens[self.at]
+            token, group = tokens[self.at], self.group
             kind = token.kind
             if kind in _OPERANDS:
-                self._operand(token)
-            elif self.group.closing == "}":
+                if group.closing == "}" or tokens[self.at + 1].kind in _BINDING:
+                    self._operand(token)
+                    continue
+                if kind in _NAME:
+                    names.append(token)
+                steps.append(token)
+                group.items.append(token)
+                self.at += 1
+            elif group.closing == "}":
                 raise _MisplacedError
-            elif kind == "OR" or kind == "->" or kind == self.group.closing:
+            elif kind == "OR" or kind == "->" or kind == group.closing:
                 if self._end_alternative(token):
-                    return Body(self.steps, self.names, self.group.first(), self.has_alias)
+                    return Body(steps, names, group.first(), self.has_alias)
             elif kind in _CLOSING:
                 self._open(token, _CLOSING[kind], [])
             else:

@@ -109,8 +109,11 @@ class Rules:
         stack: list[Item] = []
         for step in body.steps:
             if isinstance(step, Token):
-                is_name = step.kind == "RULE" or step.kind == "TERMINAL"
-                stack.append(self._reference(step, environment, origin) if is_name else self._literal(step, origin))
+                symbol: Argument = self._literals.get(step.text)
+                if symbol is None:
+                    is_name = step.kind == "RULE" or step.kind == "TERMINAL"
+                    symbol = self._reference(step, environment, origin) if is_name else self._literal(step, origin)
+                stack.append(symbol)
                 continue
             kind, first, size = step.kind, step.first, step.size
             if kind == "sequence":
@@ -130,6 +133,8 @@ class Rules:
         return self._alternatives(stack.pop(), None, origin)
 
     def _concat(self, items: list[Item], firsts: Iterable[Token | None], name: str, origin: Origin) -> Sequence:
+        if set(map(type, items)) == {int}:
+            return items
         sequence: Sequence = []
         for item, first in zip(items, firsts):
             if isinstance(item, int):
@@ -184,14 +189,13 @@ class Rules:
         return meaning
 
     def _literal(self, token: Token, origin: Origin) -> Symbol:
-        symbol = self._literals.get(token.text)
-        if symbol is None and token.kind == "JSON":
+        if token.kind == "JSON":
             symbol = self._literals[token.text] = self._schema(token, origin)
-        elif symbol is None:
-            terminal = self._terminals.literal(token, origin)
-            symbol = self._lexeme(terminal, token, origin, is_string=token.kind in _FIXED)
-            if not terminal.lazy:  # of lazy ones each place is noted
-                self._literals[token.text] = symbol
+            return symbol
+        terminal = self._terminals.literal(token, origin)
+        symbol = self._lexeme(terminal, token, origin, is_string=token.kind in _FIXED)
+        if not terminal.lazy:  # of lazy ones each place is noted
+            self._literals[token.text] = symbol
         return symbol
 
     def _schema(self, token: Token, origin: Origin) -> Symbol:

@@ -162,6 +162,6 @@ class Emitter:
         """Note that a symbol also stands for what is `where`: one of several places is none in particular."""
         known = self.builder.nonterminals if symbol & 1 else self.builder.lexemes
         info = known[symbol >> 1]
-        if info.where != where:
+        if info.where is not None and info.where != where:
             self.builder.origins.setdefault(symbol, info.where)
             known[symbol >> 1] = SymbolInfo(info.name)
