@@ -31,6 +31,10 @@ SCHEMAS: dict[str, Any] = {
     "numbers from a bound on": {"items": {"anyOf": [{"type": "integer", "minimum": 1}, {"type": "number", "minimum": 0}]}},
     "a pattern before numbers": {"patternProperties": {"^a": {"type": "integer"}, "b$": {"type": "number"}}, "additionalProperties": False},
     "numbers that differ": {"type": "array", "items": {"type": "integer"}, "uniqueItems": True},
+    "formats": {
+        "properties": {"d": {"format": "date-time"}, "u": {"format": "uri"}, "h": {"not": {"format": "hostname"}, "type": "string"}}
+    },
+    "a format beside a pattern": {"type": "string", "pattern": "^[0-9a-f]", "format": "uuid"},
     "no texts": {"type": ["null", "array"], "items": {"type": "null"}},
 }
 OPTIONS: list[dict[str, Any]] = [

@@ -25,7 +25,7 @@ from .reading.places import ANYTHING, NEVER, Goal, Place
 from .reading.report import SchemaReport
 from .reading.resources import escape
 from .scalars.decimals import MAX_DIGITS, DecimalSyntax
-from .scalars.formats import APART, FORMATS, WIDER, WITHIN
+from .scalars.formats import APART, WIDER, WITHIN, fragment
 
 if TYPE_CHECKING:
     from .normalising.normaliser import Normaliser
@@ -225,7 +225,7 @@ class Context:
         """The strings of a format that `FORMATS` knows."""
         known = self._formats.get(name)
         if known is None:
-            known = self._formats[name] = FORMATS[name](self.builder)
+            known = self._formats[name] = self.builder.copy(fragment(name))
             if name in WIDER:
                 self._wider[known] = WIDER[name](self.builder)
             if name in APART:

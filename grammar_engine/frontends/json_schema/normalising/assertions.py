@@ -68,10 +68,9 @@ class Assertions:
     def own_without_property_names(self, place: Place) -> Own:
         """The same, `propertyNames` left out."""
         schema = place.value
-        groups, foreign, enforced, _, _ = sort_keywords(self.context, place)
+        groups, foreign, *_, is_type = sort_keywords(self.context, place)
         if foreign:
             schema = {name: value for name, value in schema.items() if name not in foreign}
-        is_type = len(groups) == 1 and enforced == ("type",)
         result = self._type(place, schema["type"]) if is_type else self._shape(place, schema, groups)
         known = self.said[place] = schema, groups, result
         return known

@@ -17,7 +17,7 @@ from ..reading.keywords import Group
 from ..reading.places import Goal, Place
 from .applicators import Applicators
 from .assertions import Assertions, Steps
-from .sorting import is_reference, report_reference
+from .sorting import has_type_alone, is_reference, report_reference
 from .unevaluated import Tracker
 
 
@@ -34,6 +34,11 @@ class Meaning:
     def tracker(self) -> Tracker:
         """Computes the shapes of tracked places, of which most schemas have none."""
         return Tracker(self.applicators)
+
+    def of_type(self, place: Place) -> Shape | None:
+        """The shape of a place at which a type is all that counts, as at most; else None. No other place is looked at."""
+        is_plain = place.positive and not (place.tracked or place.any_of or place.strings_of) and isinstance(place.value, dict)
+        return self.assertions.own_without_property_names(place)[2] if is_plain and has_type_alone(place) else None
 
     def at_once(self, place: Place, shapes: dict[Place, Shape]) -> Shape | None:
         """The shape of a place that has only assertions, or only a reference to one of the known shapes, as most have; else None."""

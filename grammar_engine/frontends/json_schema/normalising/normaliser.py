@@ -62,6 +62,10 @@ class Normaliser:
         return known
 
     def _run(self, place: Place) -> Shape:
+        of_type = self._meaning.of_type(place)
+        if of_type is not None:
+            self._shapes[place] = of_type
+            return of_type
         stack: list[tuple[Place, Steps]] = []
         combining, n_active = self.context.ledger.combining, len(self._active)
         try:

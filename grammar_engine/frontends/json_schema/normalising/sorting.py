@@ -50,6 +50,8 @@ class Sorted(NamedTuple):
         Lines of the report.
     checked : tuple of str
         Keys whose values are checked or reported one by one.
+    is_type : bool
+        `type` is all that is enforced, and no key is of another dialect.
     """
 
     groups: frozenset[Group]
@@ -57,6 +59,12 @@ class Sorted(NamedTuple):
     enforced: tuple[str, ...]
     annotations: tuple[tuple[str, str], ...]
     checked: tuple[str, ...]
+    is_type: bool
+
+
+def has_type_alone(place: Place) -> bool:
+    """Whether `type` is all that counts in a schema."""
+    return _sorted(tuple(place.value), place.frame.dialect).is_type
 
 
 def sort_keywords(context: Context, place: Place) -> Sorted:
@@ -82,14 +90,16 @@ def _sorted(names: tuple[str, ...], dialect: Dialect) -> Sorted:
             annotations.append((name, detail))
         elif known[name].status is Status.ANNOTATION:
             annotations.append((name, ""))
+    foreign = frozenset(name for name in names if name in NAMES and name not in known)
     return Sorted(
         frozenset(k.group for k in enforced),
-        frozenset(name for name in names if name in NAMES and name not in known),
+        foreign,
         tuple(k.name for k in enforced if k.name != "format"),
         tuple(annotations),
         tuple(
             name for name in names if name in _CHANGED or (name in known and (name in _NAMING or name == "format")) or not _is_plain(name)
         ),
+        [k.name for k in enforced] == ["type"] and not foreign,
     )
 
 

@@ -13,8 +13,9 @@ WIDER[f] surely does not have the format: that is what `not` admits.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 
+from .....fragment import Fragment
 from .....ir import ECMA_FULL, Builder, Expr
 from . import hosts, mail, times, uris
 
@@ -51,6 +52,13 @@ FORMATS: dict[str, Callable[[Builder], Expr]] = {
 }
 
 WIDER: dict[str, Callable[[Builder], Expr]] = {"idn-email": partial(mail.idn_email, late=True)}
+
+
+@cache
+def fragment(name: str) -> Fragment:
+    """The expression of `FORMATS[name]`, for builders to copy."""
+    return Fragment(FORMATS[name], is_common=True)
+
 
 # Formats of which nearly each text is a state, so that they are not joined with other sets to one expression.
 WITHIN = {"email": "idn-email", "hostname": "idn-hostname"}  # part of the other, by JSON Schema, Validation, sections 7.3.2 and 7.3.3
