@@ -57,7 +57,7 @@ class Options(NamedTuple):
             raise TypeError("resources is a mapping of URIs to schemas")
         for name, choices in _CHOICES.items():
             value = getattr(self, name)
-            if value not in choices:
+            if not isinstance(value, str) or value not in choices:
                 check_choice(name, value, choices)
 
 
