@@ -324,7 +324,7 @@ class NativeExpressions:
         raise UnsupportedRegexError(f"unsupported in a regular expression: {reason}", construct=construct, source=source, offset=place)
 
 
-@lru_cache(maxsize=64)  # of 20 to 100 kB each
+@lru_cache(maxsize=64)  # of some 40 kB each
 def _beginning(begun: Builder, fragments: tuple[Fragment, ...], limits: Limits) -> Any:
     """What the core makes of the expressions of `begun`, to which nothing is added any more, and of fragments; None where it meets a limit.
 

@@ -248,7 +248,7 @@ DIGITS_ONLY = NumberPiece(steps=frozenset((ONE,)), in_digits=True)  # the intege
 OTHERS = NumberPiece(in_digits=False)
 
 
-@lru_cache(maxsize=128)  # mostly of 20 to 50 kB each
+@lru_cache(maxsize=128)  # of 1 to 15 kB each
 def _fragment(piece: NumberPiece, notation: _Notation, step: Decimal | None) -> Fragment:
     """What `_described` tells, for builders to copy."""
     is_common = piece in (NUMBERS, INTEGERS) or (
