@@ -326,9 +326,10 @@ class NativeExpressions:
 
 @lru_cache(maxsize=64)  # of some 40 kB each
 def _beginning(begun: Builder, fragments: tuple[Fragment, ...], limits: Limits) -> Any:
-    """What the core makes of the expressions of `begun`, to which nothing is added any more, and of fragments; None where it meets a limit.
+    """What the core makes of the expressions of `begun`, to which nothing is added any more, and of fragments; None where that fails.
 
-    It would make the same of the records of a grammar, which begins with a copy of this.
+    A grammar begins with a copy of this; the core would make the same of its records. Where that fails, as by a limit, these are read as a whole,
+    and the grammar tells why.
     """
     place, err, n_done = place_for("ge_ir"), new_err(), ffi.new("size_t *")
     words = sum((fragment.words for fragment in fragments), begun.words[:])

@@ -47,7 +47,7 @@ OPTIONS: list[dict[str, Any]] = [
 
 
 def masks(grammar: Grammar, seed: int) -> Iterator[bytes]:
-    """Masks along a random text of the grammar, and the text."""
+    """Masks along a random text of the grammar."""
     rng, matcher = random.Random(seed), Matcher(grammar, VOCABULARY)
     for _ in range(40):
         yield matcher.mask()

@@ -24,6 +24,12 @@ def test_sources(source: object) -> None:
     assert load(source) in ({"a": 1}, True)
 
 
+def test_text_with_a_byte_order_mark_is_not_json() -> None:
+    with pytest.raises(SchemaError, match="not JSON: it begins with a byte order mark") as caught:
+        Grammar.from_json_schema('\ufeff{"a": 1}')
+    assert caught.value.offset == 0
+
+
 def test_numbers_of_text_are_exact() -> None:
     assert load('{"maximum": 0.1000000000000000000001}') == {"maximum": Decimal("0.1000000000000000000001")}
 

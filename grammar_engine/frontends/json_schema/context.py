@@ -243,9 +243,9 @@ class Context:
     def exclude_formats(self, sets: frozenset[Expr]) -> bool:
         """Whether a format and what is outside of another, of which it is a part, are among some sets: a search for a string of both would not end soon."""
         formats = self._formats
-        pairs = (
-            [(formats[name], formats[other]) for name, other in WITHIN.items() if name in formats and other in formats] if formats else ()
-        )
+        if not formats:
+            return False
+        pairs = [(formats[name], formats[other]) for name, other in WITHIN.items() if name in formats and other in formats]
         return any(part in sets and self._others.get(whole) in sets for part, whole in pairs)
 
     def other_texts(self, texts: Expr) -> Expr:

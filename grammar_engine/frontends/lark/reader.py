@@ -249,6 +249,7 @@ class _Reader:
                 if group.closing == "}" or tokens[self.at + 1].kind in _BINDING:
                     self._operand(token)
                     continue
+                # What `_operand` does for most: nothing belongs to the token, and no template ends behind it.
                 if kind in _NAME:
                     names.append(token)
                 steps.append(token)

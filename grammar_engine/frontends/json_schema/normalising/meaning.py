@@ -36,7 +36,7 @@ class Meaning:
         return Tracker(self.applicators)
 
     def of_type(self, place: Place) -> Shape | None:
-        """The shape of a place at which a type is all that counts, as at most; else None. No other place is looked at."""
+        """The shape of a place at which a type is all that counts, as at most places; else None. No other place is looked at."""
         is_plain = place.positive and not (place.tracked or place.any_of or place.strings_of) and isinstance(place.value, dict)
         return self.assertions.own_without_property_names(place)[2] if is_plain and has_type_alone(place) else None
 
